@@ -16,11 +16,22 @@
 //! The assembler guarantees two things for this: the first instruction of a function is at least [`DETOUR_BYTES`]
 //! long, and no jump within a function leads to its entry, so the entry is reached only by calls.
 //!
-//! Breakpoints are changed only while no thread runs code.
+//! A native library replaces functions in the same way, for as long as the code lives: there, the landing jumps to the
+//! first instruction of the stub that calls the native function, with the address of that instruction.
+//!
+//! ```text
+//! 49 b9 <stub>         movabs r9, stub
+//! 41 ff 21             jmp [r9]
+//! ```
+//!
+//! In the threaded form the handler asks the runtime for the stub ([`Code::replacement`]).
+//!
+//! Breakpoints are changed, and functions replaced, only while no thread runs code.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use layout::Term;
 use sys::memory::code::{CodeArea, Place};
 
 use crate::code::{Code, FUNC_INFO_WORDS, Function, Words};
@@ -42,7 +53,18 @@ struct Set {
     /// The landings, for machine code: one for each function, in the order of the code. Created with the first
     /// breakpoint.
     landings: Option<CodeArea>,
+    /// The stubs that replace functions, by the word index of the entry. Such a function has no breakpoint.
+    replaced: BTreeMap<u32, Stub>,
+    /// The landings of replaced functions, for machine code.
+    replacements: Vec<CodeArea>,
 }
+
+/// The address of a stub's first instruction.
+#[derive(Debug, Clone, Copy)]
+struct Stub(*const u64);
+
+// SAFETY: an address; whoever enters the stub relies on the promise of `Code::replace_functions`.
+unsafe impl Send for Stub {}
 
 #[derive(Debug)]
 enum Displaced {
@@ -76,6 +98,7 @@ impl Code {
             .enumerate()
             .filter(|(_, function)| wanted(function))
             .map(|(index, function)| (index, function.start + FUNC_INFO_WORDS))
+            .filter(|(_, entry)| !set.replaced.contains_key(entry))
             .collect();
         match &self.words {
             Words::Boxed(words) => {
@@ -107,6 +130,72 @@ impl Code {
             }
         }
         Ok(functions.len())
+    }
+
+    /// Replaces functions: from now on a call of one continues at its stub. A name that this code does not define is
+    /// left out.
+    ///
+    /// # Errors
+    /// [`NoRoom`] as for [`Code::set_breakpoints`]; then nothing has changed.
+    ///
+    /// # Safety
+    /// No other thread runs code or reads this code's words during the call. Each stub is the address of an instruction
+    /// that expects the function's arguments in the X registers, and lives as long as this code.
+    pub unsafe fn replace_functions(
+        &self,
+        stubs: &[(Term, u32, *const u64)],
+    ) -> Result<(), NoRoom> {
+        let mut set = self
+            .breakpoints
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let entry_of = |&(name, arity, stub): &(Term, u32, *const u64)| {
+            let mut functions = self.functions.iter();
+            let function = functions.find(|f| f.function == name && f.arity == arity)?;
+            Some((function.start + FUNC_INFO_WORDS, Stub(stub)))
+        };
+        let entries: Vec<(u32, Stub)> = stubs.iter().filter_map(entry_of).collect();
+        match &self.words {
+            Words::Boxed(words) => {
+                let handler: Handler = slow::calls::native_function.handler;
+                for &(entry, _) in &entries {
+                    // SAFETY: a word of this code; nobody else accesses it, as the caller promises.
+                    unsafe { words[entry as usize].get().write(handler as usize as u64) };
+                }
+            }
+            Words::Placed(placed) => {
+                let area = landings_of(&entries)?;
+                let words = placed.words();
+                // SAFETY: the caller promises that no thread runs code, and the detours are complete jumps.
+                unsafe {
+                    placed.rewrite(|| {
+                        for (index, &(entry, _)) in entries.iter().enumerate() {
+                            let code = words[entry as usize] as *mut u8;
+                            let landing = area.base().as_ptr() as usize + index * JUMP_BYTES;
+                            code.cast::<[u8; DETOUR_BYTES]>()
+                                .write(detour(code, landing));
+                        }
+                    })?;
+                }
+                set.replacements.push(area);
+            }
+        }
+        for (entry, stub) in entries {
+            set.displaced.remove(&entry);
+            set.replaced.insert(entry, stub);
+        }
+        Ok(())
+    }
+
+    /// The stub that replaces the function with this entry.
+    #[must_use]
+    pub fn replacement(&self, entry: *const u64) -> Option<*const u64> {
+        let word = (entry as usize).checked_sub(self.words.as_ptr() as usize)? / 8;
+        let set = self.breakpoints.0.lock();
+        let set = set.unwrap_or_else(PoisonError::into_inner);
+        let stub = set.replaced.get(&u32::try_from(word).ok()?)?;
+        Some(stub.0)
     }
 
     /// Creates a landing for each function.
@@ -156,10 +245,7 @@ impl Set {
     unsafe fn change_code(&mut self, code: *mut u8, entry: u32, landing: Option<usize>) {
         if let Some(landing) = landing {
             self.displaced.entry(entry).or_insert_with(|| {
-                // Both addresses are below 2 GiB, so the distance fits.
-                let distance = landing as i64 - (code as i64 + DETOUR_BYTES as i64);
-                let mut detour = [0xe9, 0, 0, 0, 0];
-                detour[1..].copy_from_slice(&(distance as i32).to_le_bytes());
+                let detour = detour(code, landing);
                 // SAFETY: the first instruction of an entry is at least that long (`native::plan`).
                 let before = unsafe { code.cast::<[u8; DETOUR_BYTES]>().replace(detour) };
                 Displaced::Bytes(before)
@@ -169,4 +255,31 @@ impl Set {
             unsafe { code.cast::<[u8; DETOUR_BYTES]>().write(before) };
         }
     }
+}
+
+/// The jump from an entry's machine code to its landing. Both addresses are below 2 GiB, so the distance fits.
+fn detour(code: *const u8, landing: usize) -> [u8; DETOUR_BYTES] {
+    let distance = landing as i64 - (code as i64 + DETOUR_BYTES as i64);
+    let mut detour = [0xe9, 0, 0, 0, 0];
+    detour[1..].copy_from_slice(&(distance as i32).to_le_bytes());
+    detour
+}
+
+/// Landings that lead to stubs, in the order of `entries`.
+fn landings_of(entries: &[(u32, Stub)]) -> Result<CodeArea, NoRoom> {
+    let area = CodeArea::new((entries.len() * JUMP_BYTES).max(1), Place::Low2GiB);
+    let area = area.map_err(|_| NoRoom)?;
+    // SAFETY: the area is fresh; nothing runs in it.
+    unsafe { area.unseal(0..area.bytes()) }.map_err(|_| NoRoom)?;
+    for (index, (_, stub)) in entries.iter().enumerate() {
+        let jump = native::jump_to_instruction(stub.0 as u64);
+        // SAFETY: the area is writable and has room for as many jumps as there are entries.
+        unsafe {
+            let landing = area.base().as_ptr().add(index * JUMP_BYTES);
+            landing.copy_from_nonoverlapping(jump.as_ptr(), JUMP_BYTES);
+        }
+    }
+    // SAFETY: the area contains only complete jumps, and nobody writes to it any more.
+    unsafe { area.seal(0..area.bytes()) }.map_err(|_| NoRoom)?;
+    Ok(area)
 }

@@ -611,6 +611,13 @@ pub(crate) fn jump(record: u32, cell: u32) -> [u8; JUMP_BYTES] {
     code
 }
 
+/// Code that runs the threaded instruction at an address anywhere in memory.
+pub(crate) fn jump_to_instruction(address: u64) -> [u8; JUMP_BYTES] {
+    let mut code = [0x49, 0xb9, 0, 0, 0, 0, 0, 0, 0, 0, 0x41, 0xff, 0x21];
+    code[2..10].copy_from_slice(&address.to_le_bytes());
+    code
+}
+
 /// The cell that holds the address of a handler; `None` if there are no cells.
 pub(crate) fn cell_of(handler: Handler) -> Option<usize> {
     CELLS_OF_HANDLERS

@@ -185,6 +185,8 @@ pub struct RuntimeTable {
         function: Term,
         arity: usize,
     ) -> *const u64,
+    /// The first instruction of the stub that replaces the function with this entry; a native library has put it there.
+    pub native_function: unsafe extern "C" fn(entry: *const u64) -> *const u64,
     /// Calls `fun` with x0..x`arity` where the fast path does not apply (not a fun, wrong arity, unloaded code):
     /// returns the address to continue at, or null after raising (badfun, badarity). May collect.
     pub call_fun:

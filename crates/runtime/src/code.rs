@@ -12,6 +12,7 @@ pub mod literal_collector;
 pub mod literals;
 pub mod load;
 pub mod modules;
+pub mod native;
 pub mod perf;
 pub mod preloaded;
 pub mod purge;

@@ -9,6 +9,7 @@ use layout::heap::flag as heap_flag;
 use layout::{Context, Export, RuntimeTable, Term};
 use term::am;
 
+use crate::code::native;
 use crate::collector::{self, dirty_collection};
 use crate::process::{Process, flag};
 use crate::receive::{self, markers, timer};
@@ -32,6 +33,7 @@ pub static TABLE: RuntimeTable = RuntimeTable {
     marker_use,
     undefined_function,
     breakpoint,
+    native_function,
     call_fun,
     apply,
     apply_list,
@@ -182,6 +184,10 @@ unsafe extern "C" fn breakpoint(
     // SAFETY: the engine's contract.
     let (process, context) = unsafe { both(context) };
     error_handler::call(process, context, am::BREAKPOINT, [module, function], arity)
+}
+
+unsafe extern "C" fn native_function(entry: *const u64) -> *const u64 {
+    native::stub_of(entry)
 }
 
 unsafe extern "C" fn call_fun(context: *mut Context, fun: Term, arity: usize) -> *const u64 {

@@ -63,6 +63,11 @@ pub fn unregister(fd: BorrowedFd<'_>, token: Token) {
     IO.handlers.write().remove(&token.0);
 }
 
+/// Forgets the handler of an earlier registration of a descriptor that was registered again.
+pub fn forget(token: Token) {
+    IO.handlers.write().remove(&token.0);
+}
+
 /// The number of watched descriptors, and the bytes of what is kept about them.
 #[must_use]
 pub fn watched() -> (usize, usize) {

@@ -217,6 +217,15 @@ slow_paths! {
         m.enter(target)
     }
 
+    /// The entry of a function that a native library has replaced, in the threaded form. No operands, as `breakpoint`.
+    native_function |m, o: Nothing| {
+        m.save();
+        (*(*m.c).process).is_counting = false;
+        let stub = (m.runtime().native_function)(m.ip);
+        m.load();
+        m.enter(stub)
+    }
+
     /// The bottom frame has returned: the process ends normally.
     process_end |m, o: Nothing| {
         m.save();

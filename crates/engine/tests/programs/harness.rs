@@ -614,6 +614,10 @@ fn bif(module: Term, function: Term, arity: u32) -> Option<BifFunction> {
 
 // The runtime table.
 
+unsafe extern "C" fn native_function(_entry: *const u64) -> *const u64 {
+    unreachable!("no native library is loaded")
+}
+
 static TABLE: RuntimeTable = RuntimeTable {
     collect,
     collect_at,
@@ -630,6 +634,7 @@ static TABLE: RuntimeTable = RuntimeTable {
     marker_clear: unexpected_1,
     marker_use: unexpected_1,
     undefined_function,
+    native_function,
     breakpoint,
     call_fun,
     apply,

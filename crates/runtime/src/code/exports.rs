@@ -164,9 +164,12 @@ pub fn number(export: &Export) -> usize {
     EXPORTS.read().get(&name).map_or(0, |entry| entry.1)
 }
 
-/// The export whose stub contains an address.
+/// The export, or the stub of a native function, that contains an address.
 #[must_use]
 pub fn by_stub(address: *const u64) -> Option<&'static Export> {
+    if let Some(stub) = super::native::by_stub(address) {
+        return Some(stub);
+    }
     let address = address as usize;
     EXPORTS.read().values().map(|entry| entry.0).find(|export| {
         let start = export.stub.as_ptr() as usize;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use beamfile::{BeamError, BeamFile, ChunkId, Operand, Span};
 use engine::assemble::AssembleErrorKind;
+use isa::opcodes::Opcode;
 use layout::{Export, FunEntry, Term};
 use term::external::{self, FunIdentity, Resolver};
 use term::fun::Found;
@@ -106,6 +107,7 @@ pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, Load
         });
     }
     let constants = Constants::of(&file, &code, &atoms)?;
+    let nifs = declared_nifs(&code, &atoms);
     let imports = imports_of(&file, &atoms);
     let funs = funs_of(&file, &atoms);
     let assembled = assemble(&file, &code, &atoms, &constants, &imports, &funs)?;
@@ -115,6 +117,7 @@ pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, Load
         &atoms,
         &funs,
         constants.area,
+        nifs,
         assembled,
     )))
 }
@@ -123,6 +126,18 @@ pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, Load
 fn atoms_of(file: &BeamFile) -> Result<Vec<Term>, LoadError> {
     let atoms = file.atoms.iter().map(|text| atom::intern_str(text));
     atoms.collect::<Result<_, _>>().map_err(LoadError::Atom)
+}
+
+/// The functions that begin with `nif_start`: those of the attribute `-nifs`.
+fn declared_nifs(code: &beamfile::Code, atoms: &[Term]) -> Vec<(Term, u32)> {
+    let functions = code.functions.iter().filter(|function| {
+        let range = function.operations.start as usize..function.operations.end as usize;
+        let is_start = |operation: &beamfile::Operation| operation.opcode == Opcode::NifStart;
+        code.operations[range].iter().any(is_start)
+    });
+    let name =
+        |function: &beamfile::Function| (atoms[function.name as usize], u32::from(function.arity));
+    functions.map(name).collect()
 }
 
 /// The exports that a file calls.
@@ -190,6 +205,7 @@ fn loaded(
     atoms: &[Term],
     funs: &[&'static FunEntry],
     literals: Area,
+    nifs: Vec<(Term, u32)>,
     code: engine::Code,
 ) -> Loaded {
     let entry = |label: u32| code.label(label).map(Address);
@@ -213,6 +229,8 @@ fn loaded(
         attributes: chunk(ChunkId::ATTRIBUTES),
         compile_info: chunk(ChunkId::COMPILE_INFO),
         file_atom: atoms[0],
+        nifs,
+        library: super::native::Slot::default(),
         debugger: gdb_jit::register(&code),
         code,
     }

@@ -31,6 +31,10 @@ pub struct Loaded {
     /// Entries of the funs that this module creates, with their code.
     pub funs: Vec<(&'static layout::FunEntry, Address)>,
     pub on_load: Option<Address>,
+    /// The functions that the file declares as NIFs; empty if it does not say, and then every function may become one.
+    pub nifs: Vec<(Term, u32)>,
+    /// The native library that replaces some of its functions.
+    pub library: super::native::Slot,
     /// The module name as given in the file.
     pub file_atom: Term,
 }

@@ -137,6 +137,10 @@ pub fn complete(module: Term) -> Result<bool, NotInOrder> {
     between_steps();
     resume(&purged.parked);
     let any = gone.is_some();
+    // No process calls its functions any more. Its resources may keep the library.
+    if let Some(library) = purged.code.library.take() {
+        library.purged();
+    }
     if let Some(gone) = gone {
         literal_collector::free_module(gone);
     }
@@ -204,7 +208,13 @@ pub fn uses_old_code(process: &Process, module: Term) -> bool {
 }
 
 fn uses(process: &Process, old: &Loaded) -> bool {
-    if old.code.contains(process.head.ip) {
+    let ip = process.head.ip;
+    if old.code.contains(ip)
+        || old
+            .library
+            .get()
+            .is_some_and(|library| library.has_stub(ip))
+    {
         return true;
     }
     let heap = &process.head.heap;

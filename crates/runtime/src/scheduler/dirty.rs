@@ -96,6 +96,8 @@ unsafe impl Send for Call {}
 
 thread_local! {
     static IS_DIRTY: Cell<bool> = const { Cell::new(false) };
+    /// On a dirty scheduler, its kind.
+    static KIND: Cell<DirtyKind> = const { Cell::new(DirtyKind::Cpu) };
     /// Reductions charged to the work that runs on this thread.
     static CHARGED: Cell<i64> = const { Cell::new(0) };
 }
@@ -104,6 +106,12 @@ thread_local! {
 #[must_use]
 pub fn is_here() -> bool {
     IS_DIRTY.get()
+}
+
+/// The kind of dirty scheduler that this thread is, if it is one.
+#[must_use]
+pub fn kind_here() -> Option<DirtyKind> {
+    IS_DIRTY.get().then(|| KIND.get())
 }
 
 /// Charges the process that this thread works for. The reductions are added to the process's count, not taken from a
@@ -468,6 +476,7 @@ impl Pool {
 
     fn run(&self, number: usize) -> ! {
         IS_DIRTY.set(true);
+        KIND.set(self.kind);
         // The thread that started this one may be bound to a processor; dirty schedulers are not bound.
         let _ = sys::cpu::unpin_current_thread();
         let mut context = Box::new(new_context());

@@ -1,0 +1,157 @@
+//! Native libraries of modules: shared objects whose C functions replace functions of one version of a module.
+//!
+//! The crate `native` loads them and knows what they are; here is what code needs to know: the *stub* of each function.
+//! A stub is an export that is not in the export table. It has the function's name, for stack traces, and its BIF calls
+//! the C function. A function that is replaced continues at its stub ([`engine::Code::replace_functions`]).
+//!
+//! Stubs are never freed, because stack traces hold their addresses; the crate `native` uses one again for the next
+//! library that has a function of that name.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use engine::native::NoRoom;
+use layout::{Export, Term};
+use parking_lot::{Mutex, RwLock};
+
+use super::modules::{self, Loaded};
+use crate::process::Process;
+use crate::scheduler::world;
+
+/// A library that was loaded for a version of a module. It is dropped when that version is purged.
+pub trait Library: Send + Sync {
+    /// Whether an address is in one of the library's stubs.
+    fn has_stub(&self, address: *const u64) -> bool;
+    /// The functions that it replaces.
+    fn functions(&self) -> Vec<(Term, u32)>;
+    /// The version of the module that it belongs to was purged: no process can call its functions any more.
+    fn purged(&self);
+    /// What it really is.
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+}
+
+/// The library of a version of a module, if it has one.
+#[derive(Default)]
+pub struct Slot(Mutex<Option<Arc<dyn Library>>>);
+
+impl Slot {
+    #[must_use]
+    pub fn get(&self) -> Option<Arc<dyn Library>> {
+        self.0.lock().clone()
+    }
+
+    pub(super) fn take(&self) -> Option<Arc<dyn Library>> {
+        self.0.lock().take()
+    }
+}
+
+/// A stub, and the address behind its last word.
+type Known = (&'static Export, usize);
+
+/// All stubs, by address.
+static STUBS: LazyLock<RwLock<BTreeMap<usize, Known>>> = LazyLock::new(RwLock::default);
+
+/// Makes an export the stub of a native function, which `export.bif` calls.
+///
+/// # Safety
+/// The export is never freed or moved, and no other thread refers to it yet.
+///
+/// # Panics
+/// If it has no `bif`.
+pub unsafe fn make_stub(export: *mut Export) {
+    // SAFETY: the caller's promises; from here on the export is only read.
+    let export = unsafe {
+        engine::start::write_stub(export, engine::start::Stub::Bif);
+        let entry = engine::start::stub_entry(export);
+        *(*export).code.get_mut() = entry.cast_mut();
+        &*export
+    };
+    let words = export.stub.as_ptr_range();
+    let known = (export, words.end as usize);
+    STUBS.write().insert(words.start as usize, known);
+}
+
+/// The stub that contains an address.
+#[must_use]
+pub fn by_stub(address: *const u64) -> Option<&'static Export> {
+    let stubs = STUBS.read();
+    let (_, (export, end)) = stubs.range(..=address as usize).next_back()?;
+    ((address as usize) < *end).then_some(*export)
+}
+
+/// The stub at whose instruction a process is: the one whose BIF is being called.
+///
+/// # Safety
+/// The process runs the BIF of a stub.
+#[must_use]
+pub unsafe fn called_stub(process: &Process) -> *const Export {
+    // SAFETY: the instruction is "call this BIF", whose operand is the export.
+    unsafe { *process.head.ip.add(1) as *const Export }
+}
+
+/// The version of a module that calls a BIF.
+pub struct Caller {
+    pub code: Arc<Loaded>,
+    /// It has been replaced or deleted.
+    pub is_old: bool,
+    /// The version whose library, if there is one, is upgraded by one of this version.
+    pub before: Option<Arc<Loaded>>,
+}
+
+/// The module whose code calls the BIF that runs now; `None` if the BIF was applied.
+#[must_use]
+pub fn caller(process: &Process) -> Option<Caller> {
+    let code = modules::find_code(process.head.ip)?;
+    let versions = modules::versions(code.name);
+    let is =
+        |version: &Option<Arc<Loaded>>| version.as_ref().is_some_and(|v| Arc::ptr_eq(v, &code));
+    let before = match is(&versions.pending) {
+        true => versions.current.or(versions.old),
+        false => versions.old,
+    };
+    let is_old = before
+        .as_ref()
+        .is_some_and(|before| Arc::ptr_eq(before, &code));
+    Some(Caller {
+        code,
+        is_old,
+        before,
+    })
+}
+
+/// Gives a version of a module its library, whose stubs replace functions; `while_stopped` is called before that, while
+/// no other scheduler runs a process. If it returns an error, nothing changes.
+///
+/// # Errors
+/// That error; or [`NoRoom`], through `no_room`.
+///
+/// # Safety
+/// As for [`engine::Code::replace_functions`]; the stubs were made by [`make_stub`].
+pub unsafe fn install<E>(
+    loaded: &Loaded,
+    library: Arc<dyn Library>,
+    stubs: &[&'static Export],
+    while_stopped: impl FnOnce() -> Result<(), E>,
+    no_room: impl FnOnce(NoRoom) -> E,
+) -> Result<(), E> {
+    let entry_of = |stub: &&'static Export| {
+        // SAFETY: stubs are never freed.
+        let entry = unsafe { engine::start::stub_entry(*stub) };
+        (stub.function, stub.arity, entry)
+    };
+    let entries: Vec<(Term, u32, *const u64)> = stubs.iter().map(entry_of).collect();
+    world::stopped(|| {
+        while_stopped()?;
+        // SAFETY: no thread runs code while the world is stopped; the caller's promise.
+        unsafe { loaded.code.replace_functions(&entries) }.map_err(no_room)?;
+        *loaded.library.0.lock() = Some(library);
+        Ok(())
+    })
+}
+
+/// See `layout::RuntimeTable::native_function`.
+pub(crate) fn stub_of(entry: *const u64) -> *const u64 {
+    let stub = modules::find_code(entry).and_then(|loaded| loaded.code.replacement(entry));
+    stub.expect("only functions with a stub have this handler")
+}
