@@ -30,6 +30,7 @@ pub mod errno;
 pub mod fd;
 pub mod file;
 pub mod host;
+pub mod library;
 pub mod locale;
 pub mod memory;
 pub mod park;

@@ -9,7 +9,7 @@ use layout::{Export, FunEntry, Header, Heap, ObjectKind, Term};
 
 use crate::fun;
 use crate::heap::{Allocate, room_words};
-use crate::off_heap::{self, BinaryBlock, MagicBlock};
+use crate::off_heap::{self, BinaryBlock, Counted, MagicBlock};
 use crate::size::SHARED_BINARY_WORDS;
 
 /// `[Head | Tail]`.
@@ -334,6 +334,34 @@ pub unsafe fn shared_binary<A: Allocate + ?Sized>(
         object
             .add(1 + offset::SHARED_BINARY_BYTES)
             .write(BinaryBlock::bytes(block) as u64);
+        off_heap::link(heap.off_heap_list(), object);
+        heap.charge_off_heap(size);
+        Term::from_boxed_pointer(object)
+    }
+}
+
+/// A binary over `size` bytes that lie in a counted block or belong to the object that it holds.
+///
+/// # Safety
+/// The caller hands over one count of `block`, and the bytes stay as they are as long as it is held.
+pub unsafe fn binary_of_block<A: Allocate + ?Sized>(
+    heap: &mut A,
+    block: *mut Counted,
+    bytes: *const u8,
+    size: usize,
+) -> Term {
+    let object = heap.allocate(SHARED_BINARY_WORDS);
+    // SAFETY: as in `shared_binary`.
+    unsafe {
+        object.write(Header::new(ObjectKind::SharedBinary, 5).0);
+        object
+            .add(1 + offset::SHARED_BINARY_SIZE)
+            .write(size as u64);
+        object.add(1 + offset::SHARED_BINARY_FLAGS).write(0);
+        object.add(1 + offset::OFF_HEAP_BLOCK).write(block as u64);
+        object
+            .add(1 + offset::SHARED_BINARY_BYTES)
+            .write(bytes as u64);
         off_heap::link(heap.off_heap_list(), object);
         heap.charge_off_heap(size);
         Term::from_boxed_pointer(object)

@@ -156,6 +156,16 @@ impl MagicBlock {
         }))
     }
 
+    /// The block, if that is what is counted.
+    ///
+    /// # Safety
+    /// `block` is live.
+    #[must_use]
+    pub unsafe fn of(block: *mut Counted) -> Option<*mut MagicBlock> {
+        // SAFETY: the caller's promise.
+        (unsafe { (*block).kind } == CountedKind::Magic).then(|| block.cast())
+    }
+
     /// The object, if it is of type `T`.
     #[inline]
     #[must_use]
@@ -192,12 +202,7 @@ impl MagicBlock {
         let saved = SAVED.lock();
         let block = *saved.get(&(low, high))? as *mut MagicBlock;
         // SAFETY: the block is not freed while the lock is held (see `drop_reference`).
-        let references = unsafe { &(*block).counted.references };
-        let counted = |count: u32| (count > 0).then(|| count + 1);
-        references
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, counted)
-            .ok()
-            .map(|_| block)
+        unsafe { retain_if_held(block.cast()) }.then_some(block)
     }
 }
 
@@ -208,6 +213,20 @@ impl MagicBlock {
 pub unsafe fn retain(block: *mut Counted) {
     // SAFETY: the caller's promise. Relaxed is enough: the caller's own holder keeps the block alive meanwhile.
     unsafe { (*block).references.fetch_add(1, Ordering::Relaxed) };
+}
+
+/// Counts one more holder, unless there is none any more; returns whether it did. For those that know a block without
+/// holding it.
+///
+/// # Safety
+/// The block is not freed during the call.
+pub unsafe fn retain_if_held(block: *mut Counted) -> bool {
+    let counted = |count: u32| (count > 0).then(|| count + 1);
+    // SAFETY: the caller's promise.
+    let references = unsafe { &(*block).references };
+    references
+        .fetch_update(Ordering::AcqRel, Ordering::Acquire, counted)
+        .is_ok()
 }
 
 /// Number of holders.

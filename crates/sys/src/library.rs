@@ -1,0 +1,86 @@
+//! Shared objects that are loaded while the node runs.
+
+use std::ffi::{CStr, CString, c_void};
+use std::ptr::NonNull;
+
+/// A loaded shared object; it is closed when this is dropped.
+#[derive(Debug)]
+pub struct SharedObject(NonNull<c_void>);
+
+// SAFETY: the loader's functions may be called from any thread.
+unsafe impl Send for SharedObject {}
+// SAFETY: as above.
+unsafe impl Sync for SharedObject {}
+
+impl SharedObject {
+    /// Loads a shared object and resolves all its symbols. Its initialisers run.
+    ///
+    /// # Errors
+    /// The loader's text.
+    pub fn open(path: &CStr) -> Result<SharedObject, Vec<u8>> {
+        // SAFETY: the path ends with a zero byte. What the object's initialisers do is the user's decision.
+        let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW) };
+        NonNull::new(handle)
+            .map(SharedObject)
+            .ok_or_else(last_error)
+    }
+
+    /// The address of a symbol.
+    ///
+    /// # Errors
+    /// The loader's text.
+    pub fn symbol(&self, name: &CStr) -> Result<NonNull<c_void>, Vec<u8>> {
+        // SAFETY: the object is loaded.
+        unsafe { symbol(self.0, name) }
+    }
+
+    /// The loader's handle, which stays open for ever.
+    #[must_use]
+    pub fn into_handle(self) -> NonNull<c_void> {
+        let handle = self.0;
+        std::mem::forget(self);
+        handle
+    }
+}
+
+impl Drop for SharedObject {
+    fn drop(&mut self) {
+        // SAFETY: opened in `open`, and closed once.
+        unsafe { libc::dlclose(self.0.as_ptr()) };
+    }
+}
+
+/// The address of a symbol of an open shared object.
+///
+/// # Errors
+/// The loader's text.
+///
+/// # Safety
+/// `handle` is the loader's, and open.
+pub unsafe fn symbol(handle: NonNull<c_void>, name: &CStr) -> Result<NonNull<c_void>, Vec<u8>> {
+    // SAFETY: the caller's promise; the name ends with a zero byte.
+    let address = unsafe {
+        // Forgets an earlier error of this thread.
+        libc::dlerror();
+        libc::dlsym(handle.as_ptr(), name.as_ptr())
+    };
+    NonNull::new(address).ok_or_else(last_error)
+}
+
+/// The loader's text for the last error of this thread.
+fn last_error() -> Vec<u8> {
+    // SAFETY: the text lives until this thread calls the loader again.
+    unsafe {
+        let text = libc::dlerror();
+        match text.is_null() {
+            true => b"unspecified error".to_vec(),
+            false => CStr::from_ptr(text).to_bytes().to_vec(),
+        }
+    }
+}
+
+/// A path for the loader; `None` if it contains a zero byte.
+#[must_use]
+pub fn path(bytes: &[u8]) -> Option<CString> {
+    CString::new(bytes).ok()
+}
