@@ -1,4 +1,5 @@
-//! ferl's tables, and nothing else: generic opcodes, well-known atoms, BIFs, emulator flags.
+//! ferl's tables, and nothing else: generic opcodes, well-known atoms, BIFs, emulator flags,
+//! functions of the C interface.
 //!
 //! Each table is one macro, and everything else is derived from its rows: identifiers, names, dispatch, reports. A
 //! crate that needs the rows in a form that this crate cannot express (a typed atom, a function body) expands the
@@ -9,6 +10,7 @@
 pub mod atoms;
 pub mod bifs;
 pub mod flags;
+pub mod nif_functions;
 pub mod opcodes;
 
 pub use opcodes::Opcode;

@@ -360,12 +360,15 @@ pub fn get_module_info_2(process: &mut Process, [module, item]: [Term; 2]) -> Bi
                 .iter()
                 .filter(|row| row.module == name && row.is_nif())
                 .map(|row| (atom::known(row.name), u32::from(row.arity)));
-            let nifs: Vec<(Term, u32)> = rows
+            let mut nifs: Vec<(Term, u32)> = rows
                 .filter(|&(function, arity)| {
                     let mut defined = loaded.code.functions();
                     defined.any(|(found, _)| found.function == function && found.arity == arity)
                 })
                 .collect();
+            if let Some(library) = loaded.library.get() {
+                nifs.extend(library.functions());
+            }
             Ok(names(process, &nifs))
         }
         "native" => Ok(am::FALSE),
@@ -441,18 +444,11 @@ pub fn load_nif_2(process: &mut Process, [path, info]: [Term; 2]) -> BifResult {
         char::from_u32(code)
     };
     let name: Option<String> = list::items(path).map(character).collect();
-    let name = name.filter(|name| !name.is_empty()).ok_or(badarg(1))?;
-    if BUILT_IN_NIF_MODULES.contains(&name.as_str()) {
-        if name == "prim_socket" {
-            crate::prim_socket::load(info);
-        }
-        return Ok(am::OK);
+    let Some(name) = name.filter(|name| BUILT_IN_NIF_MODULES.contains(&name.as_str())) else {
+        return native::load_nif_2(process, [path, info]);
+    };
+    if name == "prim_socket" {
+        crate::prim_socket::load(info);
     }
-    let heap = process.heap();
-    let text = build::string(
-        heap,
-        &format!("Failed to load NIF library {name}: ferl does not support NIF libraries yet"),
-    );
-    let reason = build::tuple(heap, &[atom::known("load_failed"), text]);
-    Ok(build::tuple(heap, &[am::ERROR, reason]))
+    Ok(am::OK)
 }

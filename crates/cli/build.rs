@@ -1,0 +1,23 @@
+//! Makes the executable export the functions that native libraries call, and nothing else.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs};
+
+use isa::nif_functions::NIF_FUNCTIONS;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let mut list = "{\n".to_owned();
+    for function in NIF_FUNCTIONS {
+        writeln!(list, "    {};", function.name).expect("a string grows");
+    }
+    list.push_str("};\n");
+    let folder = env::var("OUT_DIR").expect("Cargo sets it");
+    let file = Path::new(&folder).join("exported");
+    fs::write(&file, list).expect("the build's own folder can be written to");
+    println!(
+        "cargo::rustc-link-arg-bins=-Wl,--dynamic-list={}",
+        file.display()
+    );
+}

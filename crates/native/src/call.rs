@@ -1,0 +1,174 @@
+//! Calling the functions of libraries.
+//!
+//! A process calls a NIF through its [`Stub`], as it calls a BIF. The function runs on the caller's scheduler or, by its
+//! flags, on a dirty one.
+
+use std::collections::HashMap;
+use std::ffi::{c_int, c_uint};
+use std::ptr;
+use std::slice;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
+
+use layout::limits::X_REGISTERS;
+use layout::{Context, Export, Term};
+use parking_lot::Mutex;
+use runtime::bif::{BifResult, Failure, finish};
+use runtime::code::native;
+use runtime::process::Process;
+use runtime::scheduler;
+use runtime::scheduler::dirty::{self, DirtyKind, Policy};
+
+use crate::abi::{DIRTY_CPU, DIRTY_IO, Function};
+use crate::env::Env;
+use crate::library::Library;
+
+/// How a process calls a function of a library. Stubs are never freed; one whose library is gone is used again for a
+/// function of that name.
+#[repr(C)]
+pub struct Stub {
+    /// First, because the engine finds the stub by it.
+    pub export: Export,
+    function: AtomicUsize,
+    library: AtomicPtr<Library>,
+    /// Flags of `ErlNifFunc`.
+    flags: AtomicU32,
+    /// The call continues another one, so it must not keep other processes from running.
+    is_continuation: AtomicU8,
+}
+
+/// What a stub is made of.
+#[derive(Clone, Copy)]
+pub struct Target {
+    pub module: Term,
+    pub name: Term,
+    pub arity: u32,
+    pub function: Function,
+    pub flags: c_uint,
+    pub is_continuation: bool,
+}
+
+type Name = (Term, Term, u32);
+
+/// Stubs whose libraries are gone.
+static UNUSED: LazyLock<Mutex<HashMap<Name, Vec<&'static Stub>>>> = LazyLock::new(Mutex::default);
+
+// SAFETY: an export's words do not change once it is a stub, except `code`, which is atomic.
+unsafe impl Sync for Stub {}
+// SAFETY: as above.
+unsafe impl Send for Stub {}
+
+impl Stub {
+    /// A stub that calls a function.
+    pub fn of(target: &Target, library: *const Library) -> &'static Stub {
+        let name = (target.module, target.name, target.arity);
+        let unused = UNUSED.lock().get_mut(&name).and_then(Vec::pop);
+        let stub = unused.unwrap_or_else(|| Stub::new(name));
+        stub.function
+            .store(target.function as usize, Ordering::Relaxed);
+        stub.library.store(library.cast_mut(), Ordering::Relaxed);
+        stub.flags.store(target.flags, Ordering::Relaxed);
+        stub.is_continuation
+            .store(u8::from(target.is_continuation), Ordering::Relaxed);
+        stub
+    }
+
+    fn new((module, function, arity): Name) -> &'static Stub {
+        let stub = Box::leak(Box::new(Stub {
+            export: Export {
+                code: AtomicPtr::new(ptr::null_mut()),
+                module,
+                function,
+                arity,
+                flags: 0,
+                bif: Some(call),
+                stub: [0; 8],
+            },
+            function: AtomicUsize::new(0),
+            library: AtomicPtr::new(ptr::null_mut()),
+            flags: AtomicU32::new(0),
+            is_continuation: AtomicU8::new(0),
+        }));
+        // SAFETY: leaked just now, and nobody else refers to it.
+        unsafe { native::make_stub(&raw mut stub.export) };
+        stub
+    }
+
+    /// Leaves the stub to later libraries. No process is in it.
+    pub fn give_back(&'static self) {
+        let Export {
+            module,
+            function,
+            arity,
+            ..
+        } = self.export;
+        let name = (module, function, arity);
+        UNUSED.lock().entry(name).or_default().push(self);
+    }
+
+    /// Whether an address is in the stub.
+    pub fn contains(&self, address: *const u64) -> bool {
+        self.export.stub.as_ptr_range().contains(&address)
+    }
+}
+
+/// On which dirty schedulers a function with these flags runs; an error if the flags are invalid.
+pub fn dirty_kind(flags: c_uint) -> Result<Option<DirtyKind>, ()> {
+    match flags {
+        0 => Ok(None),
+        DIRTY_CPU => Ok(Some(DirtyKind::Cpu)),
+        DIRTY_IO => Ok(Some(DirtyKind::Io)),
+        _ => Err(()),
+    }
+}
+
+/// The BIF of every stub.
+unsafe extern "C" fn call(context: *mut Context, arguments: *const Term) -> Term {
+    // SAFETY: the engine's contract for BIFs: the context is this thread's, and its process runs; it is at the stub
+    // whose BIF this is, which is the first field of a `Stub`.
+    unsafe {
+        let process = &mut *(*context).process.cast::<Process>();
+        let stub = &*native::called_stub(process).cast::<Stub>();
+        match dirty_kind(stub.flags.load(Ordering::Relaxed)) {
+            Ok(Some(kind)) => {
+                let policy = Policy {
+                    kind,
+                    tried_first: false,
+                };
+                dirty::call(context, arguments, policy, call, |process| {
+                    run(process, stub, arguments)
+                })
+            }
+            _ => finish(context, run(process, stub, arguments)),
+        }
+    }
+}
+
+/// Calls a stub's function.
+///
+/// # Safety
+/// `arguments` are those of the function, and stay where they are.
+unsafe fn run(process: &mut Process, stub: &Stub, arguments: *const Term) -> BifResult {
+    let arity = stub.export.arity as usize;
+    debug_assert!(arity < X_REGISTERS);
+    let is_continuation = stub.is_continuation.load(Ordering::Relaxed) != 0;
+    if is_continuation && !dirty::is_here() && scheduler::reductions_left() <= 0 {
+        // SAFETY: the caller's promise.
+        let arguments = unsafe { slice::from_raw_parts(arguments, arity) };
+        return Err(Failure::Yield {
+            arguments: arguments.into(),
+        });
+    }
+    let address = stub.function.load(Ordering::Relaxed);
+    // SAFETY: `Stub::of` stored a function there. The library is loaded as long as a process may call its stubs:
+    // `code::purge` checks that before it drops the library.
+    let (function, library) = unsafe {
+        let function = std::mem::transmute::<usize, Function>(address);
+        (function, &*stub.library.load(Ordering::Relaxed))
+    };
+    let mut env = Env::of_call(process, library);
+    // SAFETY: the function is the library's, for that arity. It keeps to the contract of `erl_nif.h`; whoever loads a
+    // library trusts it with the node.
+    let result = unsafe { function(&mut env, arity as c_int, arguments) };
+    env.finish(result)
+}

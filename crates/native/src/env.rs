@@ -1,0 +1,167 @@
+//! Environments (`ErlNifEnv`): where a library's terms live.
+//!
+//! The environment of a call builds on the heap of the process that calls. Nothing collects until the call is over, so
+//! the terms that the library holds stay where they are; afterwards they may move, and the library must not use them. An
+//! environment of the library's own (`enif_alloc_env`), and that of a callback, has a heap of its own.
+//!
+//! An environment is used by one thread at a time.
+
+use std::any::Any;
+use std::ffi::c_void;
+use std::ptr;
+
+use layout::{Heap, Term};
+use runtime::bif::{BifResult, Failure};
+use runtime::process::Process;
+use term::am;
+use term::heap::Scratch;
+
+use crate::call::Stub;
+use crate::library::Library;
+
+/// See the module's documentation. C sees a pointer to it only.
+pub struct Env {
+    /// Where terms are built: the process's, or that of `own`.
+    heap: *mut Heap,
+    /// The process that calls; null if none does.
+    process: *mut Process,
+    /// The library that is called; null in an environment of a library's own.
+    library: *const Library,
+    outcome: Outcome,
+    /// Bytes that live as long as the environment.
+    bytes: Vec<Box<[u8]>>,
+    own: Option<Box<Scratch>>,
+    /// I/O vectors that live as long as the environment.
+    vectors: Vec<KeptVector>,
+}
+
+/// An I/O vector: what holds its blocks, and its memory, if that is to be freed.
+struct KeptVector {
+    #[expect(dead_code, reason = "it is held")]
+    parts: Vec<Box<dyn Any>>,
+    memory: *mut c_void,
+}
+
+impl Drop for KeptVector {
+    fn drop(&mut self) {
+        // SAFETY: allocated by `calloc`, or null.
+        unsafe { libc::free(self.memory) };
+    }
+}
+
+/// What becomes of a call, apart from its result.
+enum Outcome {
+    Returned,
+    /// It raises an error with this reason.
+    Raised(Term),
+    /// It continues with another function.
+    Scheduled(&'static Stub, Box<[Term]>),
+}
+
+impl Env {
+    /// The environment of a call by a process.
+    pub fn of_call(process: &mut Process, library: &Library) -> Env {
+        Env {
+            heap: process.heap(),
+            process,
+            library,
+            outcome: Outcome::Returned,
+            bytes: Vec::new(),
+            own: None,
+            vectors: Vec::new(),
+        }
+    }
+
+    /// An environment with a heap of its own.
+    pub fn independent(library: *const Library) -> Env {
+        let mut own = Box::new(Scratch::new());
+        Env {
+            heap: own.heap(),
+            process: ptr::null_mut(),
+            library,
+            outcome: Outcome::Returned,
+            bytes: Vec::new(),
+            own: Some(own),
+            vectors: Vec::new(),
+        }
+    }
+
+    /// The heap to build in.
+    pub fn heap(&mut self) -> &mut Heap {
+        // SAFETY: the process that calls has lent its heap to this environment, or it is that of `own`, which does not
+        // move in its box.
+        unsafe { &mut *self.heap }
+    }
+
+    /// The process that calls.
+    pub fn process(&mut self) -> Option<&mut Process> {
+        // SAFETY: the process is blocked in the call that this environment belongs to.
+        unsafe { self.process.as_mut() }
+    }
+
+    /// The library that is called.
+    pub fn library(&self) -> Option<&Library> {
+        // SAFETY: a library outlives the calls of its functions.
+        unsafe { self.library.as_ref() }
+    }
+
+    /// Makes the call raise an error, whatever it returns.
+    pub fn raise(&mut self, reason: Term) -> Term {
+        self.outcome = Outcome::Raised(reason);
+        Term::NONE
+    }
+
+    /// The reason of the error that the call raises.
+    pub fn raised(&self) -> Option<Term> {
+        match self.outcome {
+            Outcome::Raised(reason) => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// Makes the call continue with another function, if it raises no error.
+    pub fn schedule(&mut self, stub: &'static Stub, arguments: Box<[Term]>) -> Term {
+        self.outcome = Outcome::Scheduled(stub, arguments);
+        Term::NONE
+    }
+
+    /// Keeps bytes as long as the environment; returns where they are.
+    pub fn keep(&mut self, bytes: Box<[u8]>) -> *mut u8 {
+        self.bytes.push(bytes);
+        self.bytes
+            .last_mut()
+            .map_or(ptr::null_mut(), |kept| kept.as_mut_ptr())
+    }
+
+    /// Keeps an I/O vector as long as the environment.
+    pub fn keep_vector(&mut self, parts: impl Iterator<Item = Box<dyn Any>>, memory: *mut c_void) {
+        let parts = parts.collect();
+        self.vectors.push(KeptVector { parts, memory });
+    }
+
+    /// Whether it has a heap of its own.
+    pub fn is_independent(&self) -> bool {
+        self.own.is_some()
+    }
+
+    /// Removes all terms of an environment with a heap of its own.
+    pub fn clear(&mut self) {
+        let library = self.library;
+        if self.is_independent() {
+            *self = Env::independent(library);
+        }
+    }
+
+    /// The result of a call in which the function returned `result`.
+    pub fn finish(self, result: Term) -> BifResult {
+        match self.outcome {
+            Outcome::Returned if result.is_none() => Err(Failure::Error(am::BADARG)),
+            Outcome::Returned => Ok(result),
+            Outcome::Raised(reason) => Err(Failure::Error(reason)),
+            Outcome::Scheduled(stub, arguments) => Err(Failure::Trap {
+                target: &stub.export,
+                arguments,
+            }),
+        }
+    }
+}

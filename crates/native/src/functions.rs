@@ -1,0 +1,58 @@
+//! The functions of `erl_nif.h`, by family. Libraries call them as symbols of the executable.
+//!
+//! Their signatures are the header's contract: what must be a valid pointer is a reference here, what may be null is an
+//! `Option` or a raw pointer, and a pointer for a result is an [`Out`](crate::abi::Out). A library that breaks the
+//! contract breaks the node, as on stock. Terms are handed over as their words.
+//!
+//! [`FUNCTIONS`] is made from the rows of `isa::nif_functions`: a row without a function does not compile. It also keeps
+//! the linker from leaving them out.
+
+mod atoms;
+mod binaries;
+mod exceptions;
+mod external;
+mod io_queues;
+mod kinds;
+mod lists;
+mod locks;
+mod maps;
+mod memory;
+mod numbers;
+mod processes;
+mod resources;
+mod select;
+mod system;
+mod time;
+mod tuples;
+mod variadic;
+
+/// A function of the interface.
+pub struct ExportedFunction {
+    pub name: &'static str,
+    address: *const (),
+}
+
+// SAFETY: the address of a function.
+unsafe impl Sync for ExportedFunction {}
+
+impl ExportedFunction {
+    /// Where it is.
+    #[must_use]
+    pub fn address(&self) -> *const () {
+        self.address
+    }
+}
+
+macro_rules! functions {
+    ($(($family:ident, $name:ident, $minor:literal),)*) => {
+        /// Every function, in the order of `isa::nif_functions`.
+        #[used]
+        pub static FUNCTIONS: [ExportedFunction; [$(stringify!($name)),*].len()] = [$(
+            ExportedFunction {
+                name: stringify!($name),
+                address: $family::$name as *const (),
+            },
+        )*];
+    };
+}
+isa::for_each_nif_function!(functions);

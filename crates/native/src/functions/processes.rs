@@ -1,0 +1,223 @@
+//! Environments of a library's own, messages, processes and ports; how a call uses its slice and continues.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::slice;
+
+use layout::Term;
+use layout::limits::{REDUCTIONS_PER_SLICE, X_REGISTERS};
+use runtime::process::flag;
+use runtime::{epoch, port, registry, scheduler, signal};
+use term::{am, copy, iolist, reference};
+
+use super::atoms;
+use super::exceptions::enif_make_badarg;
+use super::numbers::store;
+use crate::abi::{Function, Identifier, Out};
+use crate::call::{Target, dirty_kind};
+use crate::env::Env;
+use crate::resource;
+
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_priv_data(env: &Env) -> *mut c_void {
+    env.library()
+        .map_or(std::ptr::null_mut(), |library| library.data())
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_alloc_env() -> *mut Env {
+    Box::into_raw(Box::new(Env::independent(std::ptr::null())))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn enif_free_env(env: *mut Env) {
+    // SAFETY: the header asks for an environment of `enif_alloc_env`.
+    drop(unsafe { Box::from_raw(env) });
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_clear_env(env: &mut Env) {
+    env.clear();
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_make_copy(env: &mut Env, term: Term) -> Term {
+    copy::copy(env.heap(), term)
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_make_ref(env: &mut Env) -> Term {
+    reference::make(env.heap())
+}
+
+/// Sends a message; the terms of `message_env` are gone then. Returns whether the process exists.
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_send(
+    _env: *const Env,
+    to: &Identifier,
+    message_env: Option<&mut Env>,
+    message: Term,
+) -> c_int {
+    let sent = to.0.is_local_pid() && signal::send_message_from_outside(to.0, message);
+    if let Some(env) = message_env
+        && sent
+    {
+        env.clear();
+    }
+    c_int::from(sent)
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_self<'a>(
+    env: &mut Env,
+    pid: &'a mut Identifier,
+) -> Option<&'a mut Identifier> {
+    pid.0 = env.process()?.pid();
+    Some(pid)
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_get_local_pid(
+    _env: *const Env,
+    term: Term,
+    pid: Out<'_, Identifier>,
+) -> c_int {
+    store(pid, term.is_local_pid().then_some(Identifier(term)))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_get_local_port(
+    _env: *const Env,
+    term: Term,
+    port: Out<'_, Identifier>,
+) -> c_int {
+    store(port, term.is_local_port().then_some(Identifier(term)))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_set_pid_undefined(pid: Out<'_, Identifier>) {
+    pid.write(Identifier(am::UNDEFINED));
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_is_pid_undefined(pid: &Identifier) -> c_int {
+    c_int::from(pid.0 == am::UNDEFINED)
+}
+
+/// Who is registered by a name.
+fn whereis(name: Term) -> Option<Term> {
+    name.is_atom()
+        .then(|| epoch::pinned(|| registry::whereis(name)))?
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_whereis_pid(
+    _env: *const Env,
+    name: Term,
+    pid: Out<'_, Identifier>,
+) -> c_int {
+    store(
+        pid,
+        whereis(name)
+            .filter(|found| found.is_local_pid())
+            .map(Identifier),
+    )
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_whereis_port(
+    _env: *const Env,
+    name: Term,
+    port: Out<'_, Identifier>,
+) -> c_int {
+    store(
+        port,
+        whereis(name)
+            .filter(|found| found.is_local_port())
+            .map(Identifier),
+    )
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_is_process_alive(_env: *const Env, pid: &Identifier) -> c_int {
+    c_int::from(resource::is_alive(pid.0))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_is_current_process_alive(env: &mut Env) -> c_int {
+    let alive = |process: &mut runtime::process::Process| process.flags & flag::EXIT_PENDING == 0;
+    c_int::from(env.process().is_some_and(alive))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_is_port_alive(_env: *const Env, port: &Identifier) -> c_int {
+    c_int::from(port.0.is_local_port() && port::find(port.0).is_some())
+}
+
+/// Sends `{self(), {command, Message}}` to a port of this node. Returns whether the port exists and the message is an
+/// I/O list.
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_port_command(
+    _env: *const Env,
+    to: &Identifier,
+    message_env: Option<&mut Env>,
+    message: Term,
+) -> c_int {
+    let port = match to.0.is_local_port() {
+        true => port::find(to.0),
+        false => None,
+    };
+    let (Some(port), Ok(data)) = (port, iolist::to_vec(message, usize::MAX)) else {
+        return 0;
+    };
+    port::signals::command_from_outside(&port, &data);
+    if let Some(env) = message_env {
+        env.clear();
+    }
+    1
+}
+
+/// Charges the process for part of its slice; returns whether the slice is used up.
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_consume_timeslice(_env: *const Env, percent: c_int) -> c_int {
+    let percent = i64::from(percent.clamp(1, 100));
+    scheduler::charge(percent * REDUCTIONS_PER_SLICE / 100);
+    c_int::from(scheduler::reductions_left() <= 0)
+}
+
+/// Makes the call continue with another function, under another name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn enif_schedule_nif(
+    env: &mut Env,
+    name: *const c_char,
+    flags: c_int,
+    function: Function,
+    count: c_int,
+    arguments: *const Term,
+) -> Term {
+    let flags = flags as c_uint;
+    let arity = u32::try_from(count)
+        .ok()
+        .filter(|&arity| arity < 255 && (arity as usize) < X_REGISTERS);
+    // SAFETY: the header asks for a string.
+    let name = atoms::make(env, unsafe { atoms::bytes_of(name) });
+    let (Some(arity), Ok(_), false, Some(library)) =
+        (arity, dirty_kind(flags), name.is_none(), env.library())
+    else {
+        return enif_make_badarg(env);
+    };
+    let target = Target {
+        module: library.module,
+        name,
+        arity,
+        function,
+        flags,
+        is_continuation: true,
+    };
+    let stub = library.continuation(&target);
+    let arguments = match arity {
+        0 => &[],
+        // SAFETY: the header asks for as many terms.
+        _ => unsafe { slice::from_raw_parts(arguments, arity as usize) },
+    };
+    env.schedule(stub, arguments.into())
+}

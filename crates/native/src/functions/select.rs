@@ -1,0 +1,261 @@
+//! Waiting for descriptors: a message when one is ready.
+//!
+//! A descriptor belongs to one object from its first selection until it is stopped. Each selection is for one message.
+
+use std::collections::HashMap;
+use std::ffi::{c_int, c_void};
+use std::os::fd::BorrowedFd;
+use std::sync::{Arc, LazyLock};
+
+use layout::Term;
+use parking_lot::Mutex;
+use runtime::{io, signal};
+use sys::poll::{Event, Interest, Token};
+use term::copy::Owned;
+use term::{atom, build, heap::Scratch};
+
+use crate::abi::Identifier;
+use crate::env::Env;
+use crate::resource;
+
+/// `enum ErlNifSelectFlags`
+const READ: c_int = 1;
+const WRITE: c_int = 1 << 1;
+const STOP: c_int = 1 << 2;
+const CANCEL: c_int = 1 << 3;
+const CUSTOM_MESSAGE: c_int = 1 << 4;
+const ERROR: c_int = 1 << 5;
+
+/// Bits of the result.
+const STOP_CALLED: c_int = 1;
+const INVALID_EVENT: c_int = 1 << 2;
+const FAILED: c_int = 1 << 3;
+const READ_CANCELLED: c_int = 1 << 4;
+const WRITE_CANCELLED: c_int = 1 << 5;
+const ERROR_CANCELLED: c_int = 1 << 6;
+
+/// A message to be sent when a descriptor is ready.
+struct Wish {
+    to: Term,
+    message: Owned,
+}
+
+/// A descriptor that is selected.
+struct Selected {
+    /// Counted once.
+    object: Object,
+    /// For reading, writing and errors.
+    wishes: [Option<Wish>; 3],
+    token: Option<Token>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Object(*mut c_void);
+
+// SAFETY: the address of a library's object.
+unsafe impl Send for Object {}
+
+static SELECTED: LazyLock<Mutex<HashMap<c_int, Selected>>> = LazyLock::new(Mutex::default);
+
+/// For each kind of wish: its flag, the bit for its cancellation, the name in its message.
+const KINDS: [(c_int, c_int, &str); 3] = [
+    (READ, READ_CANCELLED, "ready_input"),
+    (WRITE, WRITE_CANCELLED, "ready_output"),
+    (ERROR, ERROR_CANCELLED, "ready_error"),
+];
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn enif_select(
+    env: &mut Env,
+    event: c_int,
+    flags: c_int,
+    object: *mut c_void,
+    pid: Option<&Identifier>,
+    reference: Term,
+) -> c_int {
+    // SAFETY: the header asks for a live object.
+    unsafe {
+        select(
+            env,
+            event,
+            flags & !CUSTOM_MESSAGE,
+            object,
+            pid,
+            reference,
+            None,
+        )
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn enif_select_x(
+    env: &mut Env,
+    event: c_int,
+    flags: c_int,
+    object: *mut c_void,
+    pid: Option<&Identifier>,
+    message: Term,
+    message_env: Option<&mut Env>,
+) -> c_int {
+    // SAFETY: the header asks for a live object.
+    unsafe { select(env, event, flags, object, pid, message, message_env) }
+}
+
+/// # Safety
+/// `object` is a live object of a library.
+unsafe fn select(
+    env: &mut Env,
+    event: c_int,
+    flags: c_int,
+    object: *mut c_void,
+    pid: Option<&Identifier>,
+    message: Term,
+    message_env: Option<&mut Env>,
+) -> c_int {
+    if event < 0 {
+        return c_int::MIN | INVALID_EVENT;
+    }
+    if flags & STOP != 0 {
+        // SAFETY: the caller's promise.
+        return unsafe { stop(event, object) };
+    }
+    if flags & CANCEL != 0 {
+        return cancel(event, flags);
+    }
+    let to = match pid {
+        Some(pid) => pid.0,
+        None => env.process().map_or(Term::NIL, |process| process.pid()),
+    };
+    // SAFETY: the caller's promise.
+    let wish = |name: &str| unsafe {
+        let mut scratch = Scratch::new();
+        let built = match flags & CUSTOM_MESSAGE != 0 {
+            true => message,
+            false => {
+                let heap = scratch.heap();
+                let handle = resource::make_reference(heap, object);
+                build::tuple(
+                    heap,
+                    &[atom::known("select"), handle, message, atom::known(name)],
+                )
+            }
+        };
+        Wish {
+            to,
+            message: Owned::new(built),
+        }
+    };
+    let mut all = SELECTED.lock();
+    let is_new = !all.contains_key(&event);
+    let selected = all.entry(event).or_insert_with(|| {
+        // SAFETY: the caller's promise.
+        unsafe { resource::keep(object) };
+        Selected {
+            object: Object(object),
+            wishes: [None, None, None],
+            token: None,
+        }
+    });
+    for (place, (flag, _, name)) in KINDS.into_iter().enumerate() {
+        if flags & flag != 0 {
+            selected.wishes[place] = Some(wish(name));
+        }
+    }
+    if !watch(event, selected) {
+        if is_new {
+            let gone = all.remove(&event);
+            drop(all);
+            if gone.is_some() {
+                // SAFETY: counted above.
+                unsafe { resource::release(object) };
+            }
+        }
+        return c_int::MIN | FAILED;
+    }
+    drop(all);
+    if let Some(env) = message_env {
+        env.clear();
+    }
+    0
+}
+
+/// Watches a descriptor for what is wished. It is registered anew each time: if it is ready already, that is told again.
+fn watch(event: c_int, selected: &mut Selected) -> bool {
+    let interest = Interest {
+        readable: selected.wishes[0].is_some() || selected.wishes[2].is_some(),
+        writable: selected.wishes[1].is_some(),
+    };
+    // SAFETY: the library keeps the descriptor open until the object's type is told that it is stopped.
+    let fd = unsafe { BorrowedFd::borrow_raw(event) };
+    let before = selected.token.take();
+    match io::register(fd, interest, Arc::new(move |ready| is_ready(event, ready))) {
+        Ok(token) => {
+            if let Some(before) = before {
+                io::forget(before);
+            }
+            selected.token = Some(token);
+            true
+        }
+        Err(_) => {
+            selected.token = before;
+            false
+        }
+    }
+}
+
+fn is_ready(event: c_int, ready: Event) {
+    let states = [
+        ready.is_readable() || ready.is_error() || ready.is_read_closed(),
+        ready.is_writable() || ready.is_error(),
+        ready.is_error() || ready.is_urgent(),
+    ];
+    let mut due = Vec::new();
+    if let Some(selected) = SELECTED.lock().get_mut(&event) {
+        for (wish, is_ready) in selected.wishes.iter_mut().zip(states) {
+            if is_ready {
+                due.extend(wish.take());
+            }
+        }
+    }
+    for Wish { to, message } in due {
+        signal::send_message_from_outside(to, message.term());
+    }
+}
+
+fn cancel(event: c_int, flags: c_int) -> c_int {
+    let mut cancelled = 0;
+    if let Some(selected) = SELECTED.lock().get_mut(&event) {
+        for (wish, (flag, bit, _)) in selected.wishes.iter_mut().zip(KINDS) {
+            if flags & flag != 0 && wish.take().is_some() {
+                cancelled |= bit;
+            }
+        }
+    }
+    cancelled
+}
+
+/// # Safety
+/// `object` is a live object of a library.
+unsafe fn stop(event: c_int, object: *mut c_void) -> c_int {
+    let stopped = SELECTED.lock().remove(&event);
+    let mut result = STOP_CALLED;
+    if let Some(selected) = &stopped {
+        for (wish, (_, bit, _)) in selected.wishes.iter().zip(KINDS) {
+            if wish.is_some() {
+                result |= bit;
+            }
+        }
+        if let Some(token) = selected.token {
+            // SAFETY: the library has not closed the descriptor yet.
+            io::unregister(unsafe { BorrowedFd::borrow_raw(event) }, token);
+        }
+    }
+    // SAFETY: the caller's promise; the count that the selection had is dropped last.
+    unsafe {
+        resource::stop(object, event, true);
+        if let Some(selected) = stopped {
+            resource::release(selected.object.0);
+        }
+    }
+    result
+}

@@ -1,0 +1,17 @@
+//! Native libraries: the C interface of NIFs, as `erl_nif.h` of OTP 25 defines it. Shared objects that were compiled for
+//! stock are loaded as they are.
+//!
+//! A library calls the node through [`functions`], which are symbols of the executable; the node calls a library through
+//! pointers to its functions ([`call`]). A term's word is its handle in C: it is valid as long as its environment
+//! ([`env`]). Resources ([`resource`]) are objects of a library behind references.
+//!
+//! Whoever loads a library trusts it with the node. Here, unsafe code relies on what the header asks of a library.
+
+mod abi;
+mod call;
+mod env;
+pub mod functions;
+mod library;
+mod resource;
+
+pub use library::load_nif_2;
