@@ -1,4 +1,5 @@
-//! Erlang sources to `.beam` files, through stock `erlc`: the same files then run on both machines.
+//! Erlang sources to `.beam` files, through stock `erlc`, and C sources to shared objects: the same files then run on both
+//! machines.
 
 use crate::project;
 use anyhow::{Context, Result, bail};
@@ -19,6 +20,34 @@ pub fn batch(erlc: &Path, options: &[String], sources: &[PathBuf], into: &Path) 
     let mut said = String::from_utf8_lossy(&output.stdout).into_owned();
     said.push_str(&String::from_utf8_lossy(&output.stderr));
     Ok(said)
+}
+
+/// Compiles a native library with stock's headers, to `NAME.so`. Words behind `/* cc: ` in its first line are options.
+pub fn library(source: &Path, into: &Path) -> Result<()> {
+    std::fs::create_dir_all(into).with_context(|| into.display().to_string())?;
+    let text = std::fs::read_to_string(source).with_context(|| source.display().to_string())?;
+    let first = text.lines().next().unwrap_or_default();
+    let options = first
+        .strip_prefix("/* cc: ")
+        .and_then(|rest| rest.strip_suffix(" */"))
+        .unwrap_or_default();
+    let object = into
+        .join(source.file_stem().unwrap_or_default())
+        .with_extension("so");
+    let output = Command::new("cc")
+        .args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-I"])
+        .arg(project::headers()?)
+        .args(options.split_ascii_whitespace())
+        .arg("-o")
+        .arg(&object)
+        .arg(source)
+        .output()
+        .context("cannot run cc")?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        bail!("{} does not compile:\n{said}", source.display());
+    }
+    Ok(())
 }
 
 /// Compiles `tests/generators/NAME.erl`, which the machines run to make calls or to run generated programs.

@@ -98,7 +98,8 @@ const PORTABLE: c_int = 2;
 pub extern "C" fn enif_hash(kind: c_int, term: Term, salt: u64) -> u64 {
     match kind {
         INTERNAL => u64::from(hash::internal(term, salt as u32)),
-        PORTABLE => u64::from(hash::phash2(term)),
+        // As many bits as `erlang:phash2/1` has.
+        PORTABLE => u64::from(hash::phash2(term)) & ((1 << 27) - 1),
         _ => 0,
     }
 }

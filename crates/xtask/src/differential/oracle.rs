@@ -186,6 +186,10 @@ impl Oracle {
         fs::rename(&beam, compile::beam_path(&program.source, &assembled))?;
         for companion in &program.companions {
             let into = assembled.join(&companion.relative);
+            if companion.is_library() {
+                compile::library(&companion.source, &into)?;
+                continue;
+            }
             let said = compile::batch(
                 &self.erlc,
                 &program.compiler_options,

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! A folder beside `NAME.erl` that is called `NAME` holds modules that the program loads by itself;
-//! they are compiled into folders of the same names next to its `.beam` file.
+//! they are compiled into folders of the same names next to its `.beam` file. So are native libraries, written in C: the
+//! program then needs `erl_nif.h`.
 
 use super::oracle::Answer;
 use crate::project;
@@ -49,6 +50,13 @@ pub struct Companion {
     pub relative: PathBuf,
     pub source: PathBuf,
     pub text: Vec<u8>,
+}
+
+impl Companion {
+    /// Whether it is a native library, in C.
+    pub fn is_library(&self) -> bool {
+        self.source.extension().is_some_and(|ending| ending == "c")
+    }
 }
 
 /// All programs, in the order of their names.
@@ -171,7 +179,10 @@ fn collect_companions(folder: &Path, own_folder: &Path, found: &mut Vec<Companio
     for path in project::entries(folder)? {
         if path.is_dir() {
             collect_companions(&path, own_folder, found)?;
-        } else if path.extension().is_some_and(|ending| ending == "erl") {
+        } else if path
+            .extension()
+            .is_some_and(|ending| ending == "erl" || ending == "c")
+        {
             let text = fs::read(&path).with_context(|| path.display().to_string())?;
             let relative = path
                 .parent()
