@@ -179,9 +179,12 @@ fn open(name: &[u8]) -> Result<SharedObject, Refusal> {
     })
 }
 
-/// Asks the object for its entry, which it has in static memory.
+/// Asks the object for its entry, which it has in static memory. Stock tries the same two names.
 fn entry_of(object: &SharedObject) -> Result<&'static Entry, Refusal> {
-    let init = object.symbol(c"nif_init").map_err(|error| {
+    let init = object
+        .symbol(c"nif_init")
+        .or_else(|_| object.symbol(c"_nif_init"));
+    let init = init.map_err(|error| {
         let mut text = b"Failed to find library init function: '".to_vec();
         text.extend(error);
         text.push(b'\'');

@@ -10,6 +10,7 @@ mod differential;
 mod disasm;
 mod generate;
 mod load;
+mod nif_functions;
 mod project;
 mod rooms;
 mod soak;
@@ -37,6 +38,8 @@ enum Chore {
     Disasm(disasm::DisasmOptions),
     /// Count, module by module, which of stock's BIFs ferl's table has and lacks.
     Bifs(bifs::BifsOptions),
+    /// Show which functions for native libraries exist, and which the tests call.
+    NifFunctions,
     /// Make calls or programs from a seed, and compare what they do on ferl and on stock.
     #[command(subcommand)]
     Generate(generate::Generator),
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Chore::Cluster(options) => cluster::run(&options),
         Chore::Disasm(options) => disasm::run(&options),
         Chore::Bifs(options) => bifs::run(&options),
+        Chore::NifFunctions => nif_functions::run(),
         Chore::Generate(generator) => generate::run(&generator),
         Chore::Load(options) => load::run(&options),
         Chore::Rooms(options) => rooms::run(&options),

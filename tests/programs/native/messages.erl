@@ -2,7 +2,7 @@
 %% needs: erl_nif.h
 -module(messages).
 -export([main/0, init/0, send/2, send_own/2, thread/2, thread_dirty/2, locks/0, who/1, who_dirty/1, alive/1, command/2, times/0, system/0,
-         memory/0]).
+         memory/0, print/1, dynamic/1, reference/0]).
 -on_load(init/0).
 
 init() -> erlang:load_nif(filename:rootname(code:which(?MODULE)), 0).
@@ -36,7 +36,11 @@ main() ->
     true = os:putenv("A_NAME_OF_THIS", "value"),
     {Driver, 2, 16, yes, yes, Release, Schedulers, Environment} = system(),
     see:value("system", {Driver, Release, Schedulers =:= erlang:system_info(schedulers), Environment}),
-    see:value("memory", memory()).
+    see:value("memory", memory()),
+    see:value("print", [print(Term) || Term <- [a, {1, "two"}, <<"three">>, [four | 4.0]]]),
+    see:value("dynamic", dynamic(filename:rootname(code:which(?MODULE)))),
+    {One, Two} = reference(),
+    see:value("references", {is_reference(One), One =:= Two, node(Two) =:= node()}).
 
 next() -> receive Message -> Message after 5000 -> nothing end.
 
@@ -66,3 +70,6 @@ command(_, _) -> erlang:nif_error(not_loaded).
 times() -> erlang:nif_error(not_loaded).
 system() -> erlang:nif_error(not_loaded).
 memory() -> erlang:nif_error(not_loaded).
+print(_) -> erlang:nif_error(not_loaded).
+dynamic(_) -> erlang:nif_error(not_loaded).
+reference() -> erlang:nif_error(not_loaded).

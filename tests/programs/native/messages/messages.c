@@ -1,6 +1,8 @@
 /* cc: -pthread */
 /* Messages from calls and from threads of the library's own, names, ports, and what the machine tells about itself. */
 #include <erl_nif.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #define FUNCTION(name) static ERL_NIF_TERM name(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
@@ -72,6 +74,7 @@ FUNCTION(thread)
     enif_mutex_lock(sender.lock);
     sender.may_begin = 1;
     enif_cond_broadcast(sender.changed);
+    enif_cond_signal(sender.changed);
     enif_mutex_unlock(sender.lock);
     ERL_NIF_TERM names = enif_make_list3(env, enif_make_string(env, enif_mutex_name(sender.lock), ERL_NIF_LATIN1),
         enif_make_string(env, enif_cond_name(sender.changed), ERL_NIF_LATIN1),
@@ -180,10 +183,70 @@ FUNCTION(memory)
     return text;
 }
 
+static int print_to(FILE *file, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int count = enif_vfprintf(file, format, arguments);
+    va_end(arguments);
+    return count;
+}
+
+static int print_into(char *buffer, size_t size, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int count = enif_vsnprintf(buffer, size, format, arguments);
+    va_end(arguments);
+    return count;
+}
+
+/* Texts with a term, to a file that is read again, and to a buffer. */
+FUNCTION(print)
+{
+    char buffer[200], of_file[200] = "";
+    FILE *file = tmpfile();
+    int one = enif_fprintf(file, "%d: %T;", 1, argv[0]), two = print_to(file, "%s: %T.", "two", argv[0]);
+    int three = print_into(buffer, sizeof buffer, "%x: %T", 255, argv[0]);
+    rewind(file);
+    size_t count = fread(of_file, 1, sizeof of_file - 1, file);
+    fclose(file);
+    of_file[count] = 0;
+    return enif_make_tuple5(env, enif_make_int(env, one), enif_make_int(env, two), enif_make_int(env, three),
+                            enif_make_string(env, of_file, ERL_NIF_LATIN1), enif_make_string(env, buffer, ERL_NIF_LATIN1));
+}
+
+ErlNifEntry *nif_init(void);
+
+static void failed(void *count, const char *why)
+{
+    if (why && *why) ++*(int *)count;
+}
+
+/* The entry of this library, found by its name, and what is not there. */
+FUNCTION(dynamic)
+{
+    int failures = 0;
+    char path[1000];
+    if (enif_get_string(env, argv[0], path, sizeof path, ERL_NIF_LATIN1) <= 0) return enif_make_badarg(env);
+    void *library = enif_dlopen(path, failed, &failures);
+    void *missing = enif_dlopen("/no/such/library", failed, &failures);
+    void *entry = library ? enif_dlsym(library, "nif_init", failed, &failures) : NULL;
+    void *nothing = library ? enif_dlsym(library, "no_such_function_at_all", failed, &failures) : NULL;
+    return enif_make_tuple4(env, YES_OR_NO(entry == (void *)nif_init), YES_OR_NO(missing), YES_OR_NO(nothing),
+                            enif_make_int(env, failures));
+}
+
+FUNCTION(reference)
+{
+    return enif_make_tuple2(env, enif_make_ref(env), enif_make_ref(env));
+}
+
 static ErlNifFunc functions[] = {
     {"send", 2, send}, {"send_own", 2, send_own}, {"thread", 2, thread}, {"thread_dirty", 2, thread, ERL_NIF_DIRTY_JOB_IO_BOUND},
     {"locks", 0, locks}, {"who", 1, who}, {"who_dirty", 1, who, ERL_NIF_DIRTY_JOB_CPU_BOUND}, {"alive", 1, alive},
     {"command", 2, command}, {"times", 0, times}, {"system", 0, about}, {"memory", 0, memory},
+    {"print", 1, print}, {"dynamic", 1, dynamic}, {"reference", 0, reference},
 };
 
 ERL_NIF_INIT(messages, functions, NULL, NULL, NULL, NULL)

@@ -1,0 +1,2 @@
+/* The first version of a module's library. */
+#include "../versioned.h"

@@ -1,0 +1,2 @@
+/* A shared object that is no native library. */
+int some_function(void) { return 0; }

@@ -1,0 +1,5 @@
+/* A library with a function that its module does not have. */
+#include <erl_nif.h>
+static ERL_NIF_TERM no(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[]) { return enif_make_atom(env, "no"); }
+static ErlNifFunc functions[] = {{"not_there", 3, no}};
+ERL_NIF_INIT(refused, functions, NULL, NULL, NULL, NULL)

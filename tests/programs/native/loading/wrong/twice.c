@@ -1,0 +1,5 @@
+/* The same function twice. */
+#include <erl_nif.h>
+static ERL_NIF_TERM no(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[]) { return enif_make_atom(env, "no"); }
+static ErlNifFunc functions[] = {{"native", 0, no}, {"native", 0, no}};
+ERL_NIF_INIT(refused, functions, NULL, NULL, NULL, NULL)

@@ -1,0 +1,5 @@
+/* A function that its module did not declare as native. */
+#include <erl_nif.h>
+static ERL_NIF_TERM no(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[]) { return enif_make_atom(env, "no"); }
+static ErlNifFunc functions[] = {{"plain", 0, no}};
+ERL_NIF_INIT(refused, functions, NULL, NULL, NULL, NULL)
