@@ -61,14 +61,16 @@ setup:
 	        $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y erlang-base; \
 	fi
 
-# What tests need besides erlang-base: applications whose behaviour they compare, and tmux for the terminal. What cannot
-# be installed is named, and the tests that need it are left out.
+# What tests need besides erlang-base: applications whose behaviour they compare, the header for native libraries, and tmux
+# for the terminal. What cannot be installed is named, and the tests that need it are left out.
 applications: setup
 	@missing=; \
-	for application in debugger mnesia; do \
+	for application in debugger mnesia crypto public_key ssl inets ssh; do \
 	    erl -noshell -eval "halt(case code:lib_dir($$application) of {error, _} -> 1; _ -> 0 end)" || \
-	        missing="$$missing erlang-$$application"; \
+	        missing="$$missing erlang-$$(echo $$application | tr _ -)"; \
 	done; \
+	erl -noshell -eval 'halt(case filelib:is_file(code:root_dir() ++ "/usr/include/erl_nif.h") of true -> 0; _ -> 1 end)' || \
+	    missing="$$missing erlang-dev"; \
 	if ! command -v tmux >/dev/null; then missing="$$missing tmux"; fi; \
 	if [ -n "$$missing" ] && command -v apt-get >/dev/null; then \
 	    as_root=; \

@@ -49,6 +49,10 @@ const FUZZ: (&str, &str) = (
     "Rust nightly or cargo-fuzz is missing",
 );
 const CXX: (&str, &str) = ("command -v c++", "c++ is missing");
+const HEADER: (&str, &str) = (
+    "ls \"$(erl -noshell -eval 'io:put_chars(code:root_dir())' -s init stop)/usr/include/erl_nif.h\"",
+    "the header for native libraries (Debian's erlang-dev) is missing",
+);
 const AARCH64: (&str, &str) = (
     "ls \"$(rustc --print target-libdir --target aarch64-unknown-linux-gnu)\" && command -v aarch64-linux-gnu-gcc",
     "Rust's target aarch64-unknown-linux-gnu or aarch64-linux-gnu-gcc is missing",
@@ -89,6 +93,7 @@ pub const RELEASE: &[Step] = &[
     step("calls", "xtask generate calls --count 60"),
     step("programs", "xtask generate programs --count 100"),
     step("walks", "xtask generate walks --count 500 --schedulers 8"),
+    only_if(HEADER, step("native functions", "xtask nif-functions")),
     step("packets", "xtask generate packets --count 200000"),
     step(
         "processes",
