@@ -572,8 +572,8 @@ Equal:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x1290b,%eax
-    mov    $0x80cb,%r9d
+    mov    $0x1294b,%eax
+    mov    $0x810b,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -601,8 +601,8 @@ EqualExact:
     test   $0x3,%r10b
     je     4a
     cmp    %r9,%rax
-    mov    $0x1290b,%eax
-    mov    $0x80cb,%r9d
+    mov    $0x1294b,%eax
+    mov    $0x810b,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1198,8 +1198,8 @@ Greater:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x1290b,%eax
-    mov    $0x80cb,%r9d
+    mov    $0x1294b,%eax
+    mov    $0x810b,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1222,8 +1222,8 @@ GreaterOrEqual:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x80cb,%eax
-    mov    $0x1290b,%r9d
+    mov    $0x810b,%eax
+    mov    $0x1294b,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1757,8 +1757,8 @@ Less:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x1290b,%eax
-    mov    $0x80cb,%r9d
+    mov    $0x1294b,%eax
+    mov    $0x810b,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1781,8 +1781,8 @@ LessOrEqual:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x80cb,%eax
-    mov    $0x1290b,%r9d
+    mov    $0x810b,%eax
+    mov    $0x1294b,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -2043,16 +2043,16 @@ MultiplyConstant:
 Not:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    cmp    $0x80cb,%rax
+    cmp    $0x810b,%rax
     je     28
-    cmp    $0x1290b,%rax
+    cmp    $0x1294b,%rax
     jne    39
-    mov    $0x80cb,%eax
+    mov    $0x810b,%eax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     jmp    28
       PLT32	CONT-0x4
-    mov    $0x1290b,%eax
+    mov    $0x1294b,%eax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     jmp    39
@@ -2074,8 +2074,8 @@ NotEqual:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x80cb,%eax
-    mov    $0x1290b,%r9d
+    mov    $0x810b,%eax
+    mov    $0x1294b,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -2092,12 +2092,12 @@ NotEqualExact:
       32S	HOLE_0
     mov    0x0(%rdi),%r9
       32S	HOLE_1
-    mov    $0x80cb,%eax
+    mov    $0x810b,%eax
     cmp    %r9,%r10
     je     32
     mov    %r10d,%r11d
     not    %r11d
-    mov    $0x1290b,%eax
+    mov    $0x1294b,%eax
     test   $0x3,%r11b
     je     32
     xor    %r10d,%r9d
