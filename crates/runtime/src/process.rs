@@ -54,8 +54,8 @@ pub mod flag {
     pub const COLLECT: u16 = 1 << 5;
     /// It may do with every ETS table what the table's owner may (`erts_internal:ets_super_user/1`).
     pub const ETS_SUPER_USER: u16 = 1 << 7;
-    /// It is in the middle of `erlang:yield/0`.
-    pub const YIELDING: u16 = 1 << 12;
+    /// It is in the middle of `erlang:yield/0`, or of a call that a busy port or connection suspends.
+    pub const MIDWAY: u16 = 1 << 12;
     /// System tasks are pending in `Rare`: collections and checks that must run between two slices.
     pub const TASKS: u16 = 1 << 8;
     /// Its last slice ended because it waits for a message or timeout, not because its reductions were used up.

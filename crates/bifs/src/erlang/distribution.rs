@@ -392,7 +392,7 @@ pub fn dist_spawn_request_4(
             build::tuple(process.heap(), &parts)
         }
     };
-    sending::after(requested.sent, result)
+    sending::after(process, requested.sent, result)
 }
 
 /// The connection that the caller controls.

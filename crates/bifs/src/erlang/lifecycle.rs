@@ -37,8 +37,8 @@ pub fn processes_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 /// `yield()`: gives up the rest of the slice. OTP's loader replaces calls with an instruction; the function in `erlang`
 /// would call itself forever.
 pub fn yield_0(process: &mut Process, []: [Term; 0]) -> BifResult {
-    process.flags ^= flag::YIELDING;
-    if process.flags & flag::YIELDING == 0 {
+    process.flags ^= flag::MIDWAY;
+    if process.flags & flag::MIDWAY == 0 {
         // Re-entered in the next slice.
         return Ok(am::TRUE);
     }
@@ -255,7 +255,7 @@ pub fn group_leader_2(process: &mut Process, [leader, pid]: [Term; 2]) -> BifRes
             return Err(badarg(2));
         }
         let sent = signals::group_leader(process, leader, pid);
-        return sending::after(sent, am::TRUE);
+        return sending::after(process, sent, am::TRUE);
     }
     Ok(am::BADARG)
 }

@@ -50,7 +50,7 @@ pub fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
     match other.boxed_kind() {
         Some(ObjectKind::ExternalPid) if !is_of_this_node(other) => {
             match signals::link(process, other) {
-                Related::Sent(sent) => sending::after(sent, am::TRUE),
+                Related::Sent(sent) => sending::after(process, sent, am::TRUE),
                 Related::NoConnection => {
                     handle::exit_received(process, other, Owned::new(am::NOCONNECTION));
                     unless_ended(process, am::TRUE)
@@ -91,7 +91,7 @@ pub fn unlink_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
         Some(ObjectKind::ExternalPid) => {
             handle::catch_up(process);
             let sent = signals::unlink(process, other);
-            sending::after(sent, am::TRUE)
+            sending::after(process, sent, am::TRUE)
         }
         Some(ObjectKind::ExternalPort) => Ok(am::TRUE),
         _ => Err(badarg(1)),
@@ -153,7 +153,7 @@ fn send_exit(process: &mut Process, to: Term, reason: Term) -> BifResult {
     match to.boxed_kind() {
         Some(ObjectKind::ExternalPid) => {
             let sent = signals::exit(process, to, reason);
-            sending::after(sent, am::TRUE)
+            sending::after(process, sent, am::TRUE)
         }
         Some(ObjectKind::ExternalPort) if is_of_this_node(to) => Ok(am::TRUE),
         _ => Err(badarg(1)),

@@ -109,7 +109,7 @@ fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOption
             }
         }
     }
-    sending::after(requested, reference)
+    sending::after(process, requested, reference)
 }
 
 /// Sends the request to the monitored object; false if it does not exist.
@@ -224,7 +224,7 @@ enum Demonitored {
 /// `demonitor(Reference)`.
 pub fn demonitor_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     match demonitor(process, reference)? {
-        Demonitored::Removed(sent) => sending::after(sent, am::TRUE),
+        Demonitored::Removed(sent) => sending::after(process, sent, am::TRUE),
         Demonitored::Absent => Ok(am::TRUE),
     }
 }
@@ -240,7 +240,7 @@ pub fn demonitor_2(process: &mut Process, [reference, options]: [Term; 2]) -> Bi
         }
     }
     match demonitor(process, reference)? {
-        Demonitored::Removed(sent) => sending::after(sent, am::TRUE),
+        Demonitored::Removed(sent) => sending::after(process, sent, am::TRUE),
         Demonitored::Absent => {
             let result = am::boolean(!info);
             if !flush {

@@ -1,12 +1,12 @@
 //! Sending messages: `send` and the operator `!`.
 
 use layout::Term;
-use term::{am, list, node};
+use term::{am, build, list, node};
 
 use distribution::signals;
 use runtime::bif::{BifResult, Failure, badarg, badarg_because, error};
 use runtime::code::exports;
-use runtime::process::Process;
+use runtime::process::{Process, flag};
 use runtime::send::{self, Sent};
 
 /// `erlang:send(Dest, Message)`.
@@ -34,36 +34,50 @@ pub fn send_3(process: &mut Process, [to, message, options]: [Term; 3]) -> BifRe
             return Ok(refusal);
         }
         if !suspend {
-            return after(signals::send_without_waiting(process, to, message), am::OK);
+            let sent = signals::send_without_waiting(process, to, message);
+            return after(process, sent, am::OK);
         }
     }
     if !suspend && runtime::port::signals::would_suspend(to, message) {
         return Ok(am::NOSUSPEND);
     }
-    after(send::send(process, to, message), am::OK)
+    let sent = send::send(process, to, message);
+    after(process, sent, am::OK)
 }
 
 /// The result of a BIF that has sent something. A sender that is suspended gets it when it is resumed.
-pub(super) fn after(sent: Sent, result: Term) -> BifResult {
+pub(super) fn after(process: &mut Process, sent: Sent, result: Term) -> BifResult {
     match sent {
         Sent::Done => Ok(result),
         Sent::BadArgument => Err(badarg(1)),
         Sent::TooLarge => Err(error(am::SYSTEM_LIMIT)),
-        Sent::Suspended => Err(Failure::Trap {
-            target: exports::get(am::ERLANG, am::BIF_RETURN_TRAP, 1),
-            arguments: [result].into(),
-        }),
+        Sent::Suspended => {
+            process.flags |= flag::MIDWAY;
+            Err(Failure::Trap {
+                target: exports::get(am::ERLANG, am::BIF_RETURN_TRAP, 1),
+                arguments: [result].into(),
+            })
+        }
     }
 }
 
 /// `erlang:bif_return_trap(Result)`: returns the result of a BIF whose caller was suspended in it, once it is resumed. It
-/// has stock's name, for `process_info(Pid, current_function)` shows it.
+/// has stock's name, for `process_info(Pid, current_function)` shows it; as on stock, programs cannot call it.
 pub fn bif_return_trap_1(process: &mut Process, [result]: [Term; 1]) -> BifResult {
+    if process.flags & flag::MIDWAY == 0 {
+        let arguments = build::list(process.heap(), &[result]);
+        return Err(runtime::bif::trap(
+            am::ERROR_HANDLER,
+            am::UNDEFINED_FUNCTION,
+            &[am::ERLANG, am::BIF_RETURN_TRAP, arguments],
+        ));
+    }
     if process.suspend_count > 0 {
         return Err(Failure::Wait {
             arguments: [result].into(),
         });
     }
+    process.flags &= !flag::MIDWAY;
     Ok(result)
 }
 
@@ -82,5 +96,6 @@ fn is_elsewhere(to: Term) -> bool {
 }
 
 fn deliver(process: &mut Process, to: Term, message: Term, result: Term) -> BifResult {
-    after(send::send(process, to, message), result)
+    let sent = send::send(process, to, message);
+    after(process, sent, result)
 }
