@@ -10,7 +10,7 @@ main([B]) ->
                [{node_type, all}, nodedown_reason, connection_id],
                #{}, #{nodedown_reason => true}, #{connection_id => true}, #{node_type => all, nodedown_reason => true},
                #{node_type => hidden}, #{node_type => visible, nodedown_reason => false}],
-    Listeners = [{Each, spawn_listener(Each)} || Each <- Options],
+    Listeners = [{[Each], spawn_listener([Each])} || Each <- Options] ++ [{all, spawn_listener(Options)}],
     {Peer, C} = cluster:start(c, #{args => ["-hidden"]}),
     Here = node(),
     pong = net_adm:ping(B),
@@ -26,10 +26,11 @@ main([B]) ->
     [cluster:that("flag", fun() -> net_kernel:monitor_nodes(Flag) end) || Flag <- [maybe_, 1, []]],
     dead(B).
 
+%% One process may listen with many sets of options.
 spawn_listener(Options) ->
     Self = self(),
-    Pid = spawn(fun() -> Self ! {self(), net_kernel:monitor_nodes(true, Options)}, listen([]) end),
-    receive {Pid, ok} -> Pid end.
+    Pid = spawn(fun() -> Self ! {self(), [net_kernel:monitor_nodes(true, Each) || Each <- Options]}, listen([]) end),
+    receive {Pid, [ok | _]} -> Pid end.
 
 listen(Told) ->
     receive
@@ -69,7 +70,7 @@ counted(B) ->
 %% A listener that has ended is forgotten; nodeup comes before a message over the new connection, nodedown after all of the old.
 dead(B) ->
     cluster:disconnect(B),
-    Pid = spawn_listener([]),
+    Pid = spawn_listener([[]]),
     exit(Pid, kill),
     ok = net_kernel:monitor_nodes(true),
     Self = self(),

@@ -27,7 +27,7 @@ struct Subscription {
     count: u32,
 }
 
-/// The latest one first.
+/// The first one first, as a process that has subscribed with several sets of options gets its messages.
 static SUBSCRIPTIONS: Mutex<Vec<Subscription>> = Mutex::new(Vec::new());
 
 /// Subscribes once more; returns how often the process had before.
@@ -45,7 +45,7 @@ pub fn subscribe(pid: Term, options: u8) -> u32 {
         options,
         count: 1,
     };
-    subscriptions.insert(0, subscription);
+    subscriptions.push(subscription);
     0
 }
 
