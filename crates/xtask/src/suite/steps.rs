@@ -95,6 +95,7 @@ pub const RELEASE: &[Step] = &[
     step("walks", "xtask generate walks --count 500 --schedulers 8"),
     only_if(HEADER, step("native functions", "xtask nif-functions")),
     step("packets", "xtask generate packets --count 200000"),
+    step("handshakes", "xtask generate handshakes --count 5000"),
     step(
         "processes",
         "xtask generate processes --count 50 --schedulers 8",
@@ -195,6 +196,10 @@ pub const SLOWER: &[Step] = &[
     step(
         "processes, two schedulers, delays",
         "xtask generate processes --seed 5000 --count 300 --schedulers 2 --delays 2 --ferl target/delays/quick/ferl",
+    ),
+    step(
+        "handshakes, seed 2",
+        "xtask generate handshakes --seed 2 --count 1000000",
     ),
     step(
         "packets, seed 2",

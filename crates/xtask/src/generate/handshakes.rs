@@ -1,0 +1,52 @@
+//! Handshakes of nodes that are none, sound and damaged, by seed (`tests/generators/handshakes.erl`).
+//!
+//! They are not compared with stock: the handshake is OTP's code on both. The generator counts what the node keeps when
+//! all have ended.
+
+use crate::under_test::UnderTest;
+use crate::{compile, project};
+use anyhow::{Context, Result};
+use std::fs;
+use std::process::ExitCode;
+use std::time::Duration;
+
+#[derive(clap::Args)]
+pub struct HandshakesOptions {
+    #[command(flatten)]
+    under_test: UnderTest,
+    /// Other handshakes.
+    #[arg(long, default_value_t = 1)]
+    seed: u32,
+    /// Handshakes to begin.
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    count: u32,
+    /// Seconds that all of it may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
+    timeout: u64,
+}
+
+pub fn run(options: &HandshakesOptions) -> Result<ExitCode> {
+    let place = project::target().join("generated").join("handshakes");
+    fs::create_dir_all(&place).with_context(|| place.display().to_string())?;
+    compile::generator("handshakes", &place)?;
+    let machine = options.under_test.path()?;
+    let outcome = options
+        .under_test
+        .invocation(&machine, &place)
+        .timeout(Duration::from_secs(options.timeout))
+        .arg("-noshell")
+        .arg("-pa")
+        .arg(&place)
+        .args(["-name", "own@127.0.0.1", "-setcookie", "a cookie"])
+        .args(["-start_epmd", "false", "-epmd_module", "handshakes"])
+        .args(["-kernel", "net_setuptime", "1"])
+        .args(["-s", "handshakes", "start", "-extra"])
+        .args([options.seed.to_string(), options.count.to_string()])
+        .run()?;
+    print!("{}", String::from_utf8_lossy(&outcome.stdout));
+    if outcome.end.is_success() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("{}: {}", outcome.end, outcome.last_words(3));
+    Ok(ExitCode::FAILURE)
+}
