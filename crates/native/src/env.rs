@@ -27,11 +27,17 @@ pub struct Env {
     process: *mut Process,
     /// The library that is called; null in an environment of a library's own.
     library: *const Library,
-    outcome: Outcome,
-    /// Bytes that live as long as the environment.
-    bytes: Vec<Box<[u8]>>,
+    /// None while the call has nothing but a result. Boxed, as what follows: most calls need none of it, and an
+    /// environment is made for each.
+    outcome: Option<Box<Outcome>>,
     own: Option<Box<Scratch>>,
-    /// I/O vectors that live as long as the environment.
+    kept: Option<Box<Kept>>,
+}
+
+/// What lives as long as an environment, beside its terms.
+#[derive(Default)]
+struct Kept {
+    bytes: Vec<Box<[u8]>>,
     vectors: Vec<KeptVector>,
 }
 
@@ -51,7 +57,6 @@ impl Drop for KeptVector {
 
 /// What becomes of a call, apart from its result.
 enum Outcome {
-    Returned,
     /// It raises an error with this reason.
     Raised(Term),
     /// It continues with another function.
@@ -60,15 +65,15 @@ enum Outcome {
 
 impl Env {
     /// The environment of a call by a process.
+    #[inline]
     pub fn of_call(process: &mut Process, library: &Library) -> Env {
         Env {
             heap: process.heap(),
             process,
             library,
-            outcome: Outcome::Returned,
-            bytes: Vec::new(),
+            outcome: None,
             own: None,
-            vectors: Vec::new(),
+            kept: None,
         }
     }
 
@@ -79,10 +84,9 @@ impl Env {
             heap: own.heap(),
             process: ptr::null_mut(),
             library,
-            outcome: Outcome::Returned,
-            bytes: Vec::new(),
+            outcome: None,
             own: Some(own),
-            vectors: Vec::new(),
+            kept: None,
         }
     }
 
@@ -107,36 +111,37 @@ impl Env {
 
     /// Makes the call raise an error, whatever it returns.
     pub fn raise(&mut self, reason: Term) -> Term {
-        self.outcome = Outcome::Raised(reason);
+        self.outcome = Some(Box::new(Outcome::Raised(reason)));
         Term::NONE
     }
 
     /// The reason of the error that the call raises.
     pub fn raised(&self) -> Option<Term> {
-        match self.outcome {
-            Outcome::Raised(reason) => Some(reason),
+        match self.outcome.as_deref() {
+            Some(Outcome::Raised(reason)) => Some(*reason),
             _ => None,
         }
     }
 
     /// Makes the call continue with another function, if it raises no error.
     pub fn schedule(&mut self, stub: &'static Stub, arguments: Box<[Term]>) -> Term {
-        self.outcome = Outcome::Scheduled(stub, arguments);
+        self.outcome = Some(Box::new(Outcome::Scheduled(stub, arguments)));
         Term::NONE
     }
 
     /// Keeps bytes as long as the environment; returns where they are.
     pub fn keep(&mut self, bytes: Box<[u8]>) -> *mut u8 {
-        self.bytes.push(bytes);
-        self.bytes
-            .last_mut()
+        let kept = &mut self.kept.get_or_insert_default().bytes;
+        kept.push(bytes);
+        kept.last_mut()
             .map_or(ptr::null_mut(), |kept| kept.as_mut_ptr())
     }
 
     /// Keeps an I/O vector as long as the environment.
     pub fn keep_vector(&mut self, parts: impl Iterator<Item = Box<dyn Any>>, memory: *mut c_void) {
         let parts = parts.collect();
-        self.vectors.push(KeptVector { parts, memory });
+        let kept = self.kept.get_or_insert_default();
+        kept.vectors.push(KeptVector { parts, memory });
     }
 
     /// Whether it has a heap of its own.
@@ -153,15 +158,25 @@ impl Env {
     }
 
     /// The result of a call in which the function returned `result`.
-    pub fn finish(self, result: Term) -> BifResult {
-        match self.outcome {
-            Outcome::Returned if result.is_none() => Err(Failure::Error(am::BADARG)),
-            Outcome::Returned => Ok(result),
-            Outcome::Raised(reason) => Err(Failure::Error(reason)),
-            Outcome::Scheduled(stub, arguments) => Err(Failure::Trap {
+    #[inline]
+    pub fn finish(&mut self, result: Term) -> BifResult {
+        match self.outcome.take() {
+            None if result.is_none() => Err(Failure::Error(am::BADARG)),
+            None => Ok(result),
+            Some(outcome) => Err(outcome.failure()),
+        }
+    }
+}
+
+impl Outcome {
+    #[cold]
+    fn failure(self) -> Failure {
+        match self {
+            Outcome::Raised(reason) => Failure::Error(reason),
+            Outcome::Scheduled(stub, arguments) => Failure::Trap {
                 target: &stub.export,
                 arguments,
-            }),
+            },
         }
     }
 }
