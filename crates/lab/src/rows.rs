@@ -11,6 +11,7 @@ mod compute;
 mod everyday;
 mod processes;
 mod published;
+mod secure;
 mod served;
 mod tables;
 
@@ -150,10 +151,12 @@ pub enum Group {
     Compute,
     Tables,
     Answers,
+    /// Calls of native libraries, and what rests on them: crypto, TLS.
+    Native,
 }
 
 impl Group {
-    pub const ALL: [Group; 11] = [
+    pub const ALL: [Group; 12] = [
         Group::Creation,
         Group::Load,
         Group::Ports,
@@ -165,6 +168,7 @@ impl Group {
         Group::Compute,
         Group::Tables,
         Group::Answers,
+        Group::Native,
     ];
 
     pub fn key(self) -> &'static str {
@@ -180,6 +184,7 @@ impl Group {
             Group::Compute => "compute",
             Group::Tables => "tables",
             Group::Answers => "answers",
+            Group::Native => "native",
         }
     }
 
@@ -198,6 +203,7 @@ impl Group {
             Group::Compute => "Ordinary programs in one process",
             Group::Tables => "ETS tables",
             Group::Answers => "Latency beside a long-running built-in function",
+            Group::Native => "Native libraries: crypto and TLS",
         }
     }
 
@@ -239,7 +245,8 @@ impl Group {
             | Group::Processes
             | Group::Compute
             | Group::Tables
-            | Group::Answers => None,
+            | Group::Answers
+            | Group::Native => None,
         }
     }
 }
@@ -457,6 +464,7 @@ pub struct Published {
 pub fn all() -> Vec<Experiment> {
     let mut rows: Vec<Experiment> = published::ROWS.to_vec();
     rows.extend_from_slice(between::ROWS);
+    rows.extend_from_slice(secure::ROWS);
     rows.extend_from_slice(everyday::ROWS);
     rows.extend_from_slice(served::ROWS);
     rows.extend_from_slice(processes::ROWS);
