@@ -18,6 +18,7 @@ main([B]) ->
     payloads(Own),
     headers(),
     fragments(),
+    without_cache(),
     slow(),
     refused(),
     see:value("the node lives", cluster:on(B, fun() -> is_process_alive(whereis(victim)) end)).
@@ -155,6 +156,35 @@ fragments() ->
     raw("unended", [First(1, 1000, [Control, <<109, 16#7fff_ffff:32>>]), [Later(1, 1000 - N, <<0:8192>>) || N <- lists:seq(1, 200)]]),
     raw("many unended", [First(Id, 1000, [Control, <<109, 16#7fff_ffff:32, 0:4096>>]) || Id <- lists:seq(1, 1000)]).
 
+%% Fragments without a cache of atoms: packets have a header all the same, with atoms spelled out. The node answers in that form.
+without_cache() ->
+    Cached = put(flags, hostile:without(hostile:flags(), [13])),
+    Control = tuple([small(6), hostile:pid(name(), 7, 1, 0), term(''), term(victim)]),
+    framed("no atom", [131, 68, 0, Control, 106]),
+    framed("without a header", [112, 131, Control, 131, 106]),
+    raw("fragments", [hostile:frame([131, 69, <<1:64, 2:64>>, 0, Control, <<109, 4:32, "ab">>]), hostile:frame([131, 70, <<1:64, 1:64>>, "cd"])]),
+    put(flags, Cached),
+    [see:value({answer, Without}, answer(hostile:without(hostile:flags(), Without))) || Without <- [[13], [23], [13, 23]]].
+
+%% How the node tells that a process that is monitored is not there: the packet without its length, and without the reference.
+answer(Flags) ->
+    B = get(b),
+    Name = name(),
+    put(peers, get(peers) + 1),
+    {ok, Socket} = hostile:connect(B, Name, #{flags => Flags}),
+    Control = tuple([small(19), hostile:pid(Name, 7, 1, 0), term(nobody), hostile:reference(Name, 7, [1, 2, 3])]),
+    Bytes = case Flags band (1 bsl 13 bor 1 bsl 23) of
+                0 -> [112, 131, Control];
+                _ -> [131, 68, 0, Control]
+            end,
+    ok = gen_tcp:send(Socket, hostile:frame(Bytes)),
+    Packets = [Packet || Packet <- frames_of(hostile:drain(Socket)), binary:match(Packet, <<"nobody">>) =/= nomatch],
+    hostile:close(Socket),
+    [{binary:part(Packet, 0, 3), binary:match(Packet, <<"noproc">>) =/= nomatch} || Packet <- Packets].
+
+frames_of(<<Size:32, Packet:Size/binary, Rest/binary>>) -> [Packet | frames_of(Rest)];
+frames_of(_) -> [].
+
 %% Peers that are slow, or go away in the middle.
 slow() ->
     Frame = iolist_to_binary(hostile:frame([131, 68, 1, 8, 5, 6, "victim", tuple([small(6), hostile:pid(name(), 7, 1, 0), term(''), <<82, 0>>]), <<109, 3:32, "abc">>])),
@@ -203,8 +233,9 @@ with_peer(Label, Attack) ->
     Attack(Socket),
     Name = name(),
     Sign = tuple([small(6), hostile:pid(Name, 7, 9, 0), term(''), term(victim)]),
+    Fragments = get(flags) band (1 bsl 23),
     Bytes = case get(flags) band (1 bsl 13) of
-                0 -> [112, 131, Sign, 131, term(alive)];
+                0 when Fragments =:= 0 -> [112, 131, Sign, 131, term(alive)];
                 _ -> [131, 68, 0, Sign, term(alive)]
             end,
     _ = gen_tcp:send(Socket, hostile:frame(Bytes)),

@@ -109,6 +109,13 @@ impl Capabilities {
         self.0 & 1 << one as u8 != 0
     }
 
+    /// Whether packets have a header, and terms in them no version. The header's atoms are those of the cache, if both nodes
+    /// have one.
+    #[must_use]
+    pub fn have_header(self) -> bool {
+        self.has(Capability::HeaderAtomCache) || self.has(Capability::Fragments)
+    }
+
     /// Whether these are all that another node must have.
     #[must_use]
     pub fn suffice(self) -> bool {

@@ -161,7 +161,7 @@ impl Channel {
     }
 
     /// What both nodes are capable of; nothing is known of that while the channel is pending.
-    fn capabilities(&self) -> Option<Capabilities> {
+    pub(crate) fn capabilities(&self) -> Option<Capabilities> {
         let both = self.capabilities.load(Ordering::Acquire);
         (both != 0).then_some(Capabilities(both))
     }
@@ -215,8 +215,7 @@ impl Channel {
             return false;
         }
         let Facts { creation, both } = facts;
-        let has_cache = both.has(Capability::HeaderAtomCache);
-        state.output = Output::new(has_cache, both.has(Capability::Fragments));
+        state.output = Output::new(both.have_header(), both.has(Capability::Fragments));
         state.controller = controller;
         self.creation.store(creation, Ordering::Release);
         self.capabilities.store(both.0, Ordering::Release);
@@ -637,7 +636,7 @@ impl Message<'_> {
             ..EncodeOptions::default()
         };
         let mut desk = Desk::new();
-        let mut encoder = match has_cache {
+        let mut encoder = match both.have_header() {
             true => Encoder::bare_segmented(control, &mut desk, SHARED_BYTES),
             false => Encoder::segmented(control, &mut desk),
         };
@@ -646,7 +645,7 @@ impl Message<'_> {
         }
         let control_bytes = encoder.size();
         if let Some(payload) = payload {
-            if !has_cache {
+            if !both.have_header() {
                 encoder.append_byte(header::VERSION);
             }
             encoder.append(payload);

@@ -20,7 +20,7 @@ use term::{am, build, copy, node, reference};
 
 use super::Channel;
 use super::header::{self, AtomCache, AtomList, Bytes};
-use crate::capability::Capability;
+use crate::capability::Capabilities;
 use crate::control::code;
 use crate::relations::{self, Kind};
 use crate::{peers, remote, signals, spawn};
@@ -262,7 +262,10 @@ fn take_apart(channel: &Arc<Channel>, input: &mut Input, packet: &[u8]) -> Resul
     let mut bytes = Bytes(packet);
     let first = bytes.u8().ok_or(Damaged)?;
     if first == header::PASS_THROUGH {
-        if channel.has(Capability::HeaderAtomCache) {
+        if channel
+            .capabilities()
+            .is_some_and(Capabilities::have_header)
+        {
             return report_damage(channel, packet, &[]);
         }
         let arrived = Arrived {

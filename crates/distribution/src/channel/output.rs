@@ -35,7 +35,7 @@ pub struct Output {
     wire: ByteQueue,
     /// The packets on the wire: how many bytes each has, with its length.
     packets: VecDeque<u32>,
-    /// None if the other node wants no atom cache; then there are no fragments either.
+    /// None if the other node wants no headers. Without a cache at the other node, it stays empty.
     cache: Option<AtomCache>,
     fragments: bool,
     lanes: VecDeque<Lane>,
@@ -66,10 +66,10 @@ struct Begun {
 type Header = SmallVec<[u8; 64]>;
 
 impl Output {
-    pub fn new(has_cache: bool, fragments: bool) -> Output {
+    pub fn new(has_header: bool, fragments: bool) -> Output {
         Output {
-            cache: has_cache.then(AtomCache::new),
-            fragments: fragments && has_cache,
+            cache: has_header.then(AtomCache::new),
+            fragments,
             ..Output::default()
         }
     }
