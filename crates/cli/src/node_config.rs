@@ -58,6 +58,7 @@ pub fn config(config: Config) -> runtime::Config {
         off_heap_messages: config.message_queue_data == MessageQueueData::OffHeap,
         fullsweep_after: config.fullsweep_after,
         port_parallelism: config.port_parallelism,
+        native_libraries: config.native_libraries,
         dist_busy_limit_bytes: config.dist_busy_limit_bytes as usize,
         time_warp_mode: flags::TIME_WARPS[config.time_warp_mode as usize].to_owned(),
         time_correction: config.time_correction,

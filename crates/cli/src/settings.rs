@@ -103,6 +103,7 @@ fn defaults(launch: &Launch, otp: &Otp) -> Config {
             number.clamp(0, i64::from(u16::MAX)) as u16
         }),
         port_parallelism: false,
+        native_libraries: true,
         dist_busy_limit_bytes: 1 << 20,
         node_table_gc_delay_s: Some(60),
         outstanding_requests_limit: 0,
@@ -316,6 +317,7 @@ impl Reader {
                     config.port_limit = number(&parsed);
                 }
             }
+            Setting::NativeLibraries => config.native_libraries = parsed == Parsed::Bool(true),
             Setting::PortParallelism => config.port_parallelism = parsed == Parsed::Bool(true),
             Setting::PrintableRange => {
                 config.printable_range = choice(&parsed, PrintableRange::ALL);

@@ -16,6 +16,14 @@ const MEANT: &[(&str, &str)] = &[
     ("+MIscs0x", "the same"),
     ("+cfoo", "stock's complaint has a typing mistake"),
     ("+help", "stock takes it for +h elp"),
+    (
+        "+native_libs foo",
+        "ferl's own flag: stock takes it for +n ative_libs",
+    ),
+    ("+native_libs true", "the same"),
+    ("+native_libs false", "the same"),
+    ("+native_libsfalse", "the same"),
+    ("+V +native_libs", "the same"),
 ];
 
 /// Command lines that are not generated from the table.

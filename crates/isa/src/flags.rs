@@ -117,6 +117,7 @@ pub enum Setting {
     MessageQueueData,
     MinBinVheap,
     MinHeap,
+    NativeLibraries,
     NodeTableGc,
     OutstandingRequests,
     PerfSupport,
@@ -415,6 +416,8 @@ pub const EMULATOR_FLAGS: &[EmulatorFlag] = rows! {
         "", "do not load line numbers";
     "n" Next OneOf(&["s", "a", "d"]) => Ignored, "s|a|d",
         "bad -n option {}", "signals to ports; deprecated, no effect";
+    "native_libs" Next Bool => Used(Setting::NativeLibraries), "bool",
+        "bad +native_libs flag {}", "load native libraries; false refuses them all (not in erl)";
     "pc" Next OneOf(PRINTABLE_RANGES) => Used(Setting::PrintableRange), "range",
         "bad range of printable characters: {}", "printable characters: latin1 or unicode";
     "P" Next number_or("legacy", MIN_IDENTIFIERS, MAX_IDENTIFIERS, Digits::Lenient)

@@ -55,6 +55,16 @@ static LOADING: Mutex<()> = Mutex::new(());
 struct Refusal(&'static str, Vec<u8>);
 
 impl Refusal {
+    /// The user wants no native libraries.
+    fn by_flag(name: &[u8]) -> Refusal {
+        let text = [
+            b"Failed to load NIF library: '",
+            name,
+            b".so: native libraries are refused by +native_libs false'",
+        ];
+        Refusal("load_failed", text.concat())
+    }
+
     fn bad(text: impl Into<Vec<u8>>) -> Refusal {
         Refusal("bad_lib", text.into())
     }
@@ -65,15 +75,15 @@ impl Refusal {
 /// # Errors
 /// `badarg` if the path is not one. Anything else that is wrong is the result.
 pub fn load_nif_2(process: &mut Process, [path, info]: [Term; 2]) -> BifResult {
+    if !runtime::config::get().native_libraries {
+        let name = native_name(path).unwrap_or_default();
+        return Ok(refused(process, &Refusal::by_flag(&name)));
+    }
     let Some(caller) = native::caller(process) else {
         let text = "load_nif/2 must be explicitly called from the NIF module. It cannot be called through apply/3.";
         return Ok(refused(process, &Refusal::bad(text)));
     };
-    let allowed = Allowed {
-        empty: true,
-        ..Allowed::default()
-    };
-    let name = filename::to_native(path, filename::native_encoding(), allowed).ok_or(badarg(1))?;
+    let name = native_name(path).ok_or(badarg(1))?;
     let Some(_loading) = LOADING.try_lock() else {
         return Err(Failure::Yield {
             arguments: [path, info].into(),
@@ -84,6 +94,15 @@ pub fn load_nif_2(process: &mut Process, [path, info]: [Term; 2]) -> BifResult {
         Err(Stopped::Refused(refusal)) => Ok(refused(process, &refusal)),
         Err(Stopped::NoRoom) => Err(system_limit()),
     }
+}
+
+/// A path as the system has it.
+fn native_name(path: Term) -> Option<Vec<u8>> {
+    let allowed = Allowed {
+        empty: true,
+        ..Allowed::default()
+    };
+    filename::to_native(path, filename::native_encoding(), allowed)
 }
 
 fn refused(process: &mut Process, Refusal(name, text): &Refusal) -> Term {

@@ -66,6 +66,8 @@ pub struct Config {
     pub off_heap_messages: bool,
     pub fullsweep_after: u16,
     pub port_parallelism: bool,
+    /// Whether native libraries may be loaded.
+    pub native_libraries: bool,
     pub dist_busy_limit_bytes: usize,
     /// As given to `+C`.
     pub time_warp_mode: String,
