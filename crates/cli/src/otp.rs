@@ -1,6 +1,7 @@
 //! Finds the OTP libraries to boot: in `FERL_OTP`, else in `ROOTDIR`, else at the `erl` on `PATH` (symbolic links
 //! resolved), else in the usual places. A release that this ferl cannot boot is rejected by its number, before
-//! any of its files are loaded. Main thread only.
+//! any of its files are loaded. Only in `ROOTDIR` is it passed over: a node of another release leaves that variable to the
+//! programs that it starts. Main thread only.
 //!
 //! An installed OTP has the preloaded modules beside its libraries. Releases built from it do not, because stock's
 //! machine contains them: then those of an installed OTP with the same version are used.
@@ -132,12 +133,19 @@ fn find_root(environment: &Environment) -> Result<PathBuf, OtpError> {
     for variable in ["FERL_OTP", "ROOTDIR"] {
         if let Some(value) = environment.get_non_empty(variable) {
             let path = PathBuf::from(OsStr::from_bytes(value));
-            return root_in(&path).ok_or(OtpError::NotThere { variable, path });
+            let root = root_in(&path).ok_or(OtpError::NotThere { variable, path })?;
+            let inherited = (variable == "ROOTDIR" && !is_supported(&root))
+                .then(|| installed_roots(environment).find(|root| is_supported(root)));
+            return Ok(inherited.flatten().unwrap_or(root));
         }
     }
     installed_roots(environment)
         .next()
         .ok_or(OtpError::NotFound)
+}
+
+fn is_supported(root: &Path) -> bool {
+    Otp::open(root.to_owned()).is_ok_and(|otp| SUPPORTED.contains(&otp.release))
 }
 
 /// The roots of installed OTPs: those of the `erl` programs on `PATH`, then those in the usual places.
@@ -365,6 +373,20 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn another_release_that_left_its_root_in_the_environment_is_passed_over() {
+        let (left, installed) = (
+            Installed::new("left", "15.2.7"),
+            Installed::new("its-own", "13.0"),
+        );
+        let bin = installed.root().join("bin");
+        let both = environment(&[("ROOTDIR", &left.root()), ("PATH", &bin)]);
+        assert_eq!(Otp::find(&both).unwrap().root, installed.root());
+        let explicit = environment(&[("FERL_OTP", &left.root()), ("PATH", &bin)]);
+        let error = Otp::find(&explicit).unwrap_err();
+        assert!(matches!(error, OtpError::Unsupported { release: 27, .. }));
     }
 
     #[test]
