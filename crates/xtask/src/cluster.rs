@@ -12,7 +12,7 @@ use crate::differential::oracle::Oracle;
 use crate::differential::program::{self, Program};
 use crate::project;
 use crate::under_test::UnderTest;
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 use nodes::Nodes;
 use std::iter;
 use std::path::{Path, PathBuf};
@@ -35,6 +35,9 @@ pub struct ClusterOptions {
         default_value = "ferl-stock,stock-ferl,ferl-ferl"
     )]
     pairs: Vec<Pair>,
+    /// `erl` of another release, for pairs with `other` in them. Expected is what stock does in ferl's place.
+    #[arg(long, value_name = "PATH")]
+    other: Option<PathBuf>,
     /// How often each program runs on each pair.
     #[arg(long, value_name = "N", default_value_t = 1)]
     times: usize,
@@ -44,6 +47,8 @@ pub struct ClusterOptions {
 enum Machine {
     Ferl,
     Stock,
+    /// Stock of another release.
+    Other,
 }
 
 /// What the nodes `a` and `b` are.
@@ -80,25 +85,29 @@ struct Machines<'a> {
     stock: PathBuf,
     /// Not asked for if no pair needs it.
     ferl: Option<PathBuf>,
+    other: Option<&'a Path>,
     under_test: &'a UnderTest,
 }
 
 impl<'a> Machines<'a> {
     fn new(options: &'a ClusterOptions) -> Result<Self> {
-        let needs_ferl = options
-            .pairs
-            .iter()
-            .any(|pair| [pair.a, pair.b].contains(&Machine::Ferl));
+        let needs_ferl = options.pairs.iter().any(|pair| pair.has(Machine::Ferl));
         Ok(Machines {
             stock: project::stock("erl")?,
             ferl: needs_ferl.then(|| options.under_test.path()).transpose()?,
+            other: options.other.as_deref(),
             under_test: &options.under_test,
         })
     }
 
-    fn invocation(&self, machine: Machine, folder: &Path) -> Result<Invocation> {
+    fn invocation(&self, machine: Machine, nodes: &Nodes) -> Result<Invocation> {
+        let folder = nodes.folder();
         match machine {
             Machine::Stock => Ok(Invocation::new(&self.stock, folder)),
+            Machine::Other => {
+                let other = self.other.context("a pair with `other` needs --other")?;
+                Ok(Invocation::new(&nodes.started_with_port(other)?, folder))
+            }
             Machine::Ferl => {
                 let ferl = self.ferl.as_ref().ok_or_else(|| anyhow!("no ferl"))?;
                 Ok(self.under_test.invocation(ferl, folder))
@@ -122,8 +131,8 @@ impl OnPair<'_> {
         timeout: Duration,
     ) -> Result<Outcome> {
         let nodes = Nodes::new(program, code, timeout)?;
-        let a = self.machines.invocation(pair.a, nodes.folder())?;
-        let b = self.machines.invocation(pair.b, nodes.folder())?;
+        let a = self.machines.invocation(pair.a, &nodes)?;
+        let b = self.machines.invocation(pair.b, &nodes)?;
         nodes.run(a, b)
     }
 }
@@ -134,16 +143,40 @@ impl Stage for OnPair<'_> {
     }
 
     fn expected(&self, program: &Program, code: &[&Path]) -> Result<Outcome> {
-        let stock = Pair {
-            a: Machine::Stock,
-            b: Machine::Stock,
-        };
-        self.run(stock, program, code, program.timeout * 2)
+        self.run(self.pair.expected(), program, code, program.timeout * 2)
+    }
+
+    fn place(&self) -> String {
+        let expected = self.pair.expected();
+        match self.machines.other {
+            Some(other) if expected.has(Machine::Other) => {
+                format!("{expected} {}", other.display())
+            }
+            _ => String::new(),
+        }
     }
 
     fn judged(&self, program: &Program, code: &[&Path]) -> Result<Outcome> {
         let timeout = program.timeout * self.machines.under_test.slowdown();
         self.run(self.pair, program, code, timeout)
+    }
+}
+
+impl Pair {
+    fn has(self, machine: Machine) -> bool {
+        [self.a, self.b].contains(&machine)
+    }
+
+    /// The pair with stock in ferl's place.
+    fn expected(self) -> Pair {
+        let expected = |machine| match machine {
+            Machine::Ferl => Machine::Stock,
+            Machine::Stock | Machine::Other => machine,
+        };
+        Pair {
+            a: expected(self.a),
+            b: expected(self.b),
+        }
     }
 }
 
@@ -154,7 +187,8 @@ impl FromStr for Pair {
         let machine = |name: &str| match name {
             "ferl" => Ok(Machine::Ferl),
             "stock" => Ok(Machine::Stock),
-            _ => Err(format!("{name:?} is neither ferl nor stock")),
+            "other" => Ok(Machine::Other),
+            _ => Err(format!("{name:?} is none of ferl, stock and other")),
         };
         let (a, b) = text
             .split_once('-')
@@ -171,6 +205,7 @@ impl std::fmt::Display for Pair {
         let name = |machine| match machine {
             Machine::Ferl => "ferl",
             Machine::Stock => "stock",
+            Machine::Other => "other",
         };
         write!(f, "{}-{}", name(self.a), name(self.b))
     }

@@ -10,8 +10,10 @@ use crate::differential::judge::Scratch;
 use crate::differential::program::Program;
 use crate::project;
 use anyhow::{Context, Result, anyhow};
+use std::fs::{self, Permissions};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::{self, Scope, ScopedJoinHandle};
@@ -59,6 +61,17 @@ impl<'a> Nodes<'a> {
 
     pub fn folder(&self) -> &Path {
         &self.scratch.0
+    }
+
+    /// A script that starts `erl` and tells it the port mapper's port by a flag. A release that was unpacked beside the system may
+    /// lack the program that makes this flag of the environment.
+    pub fn started_with_port(&self, erl: &Path) -> Result<PathBuf> {
+        let script = self.folder().join("erl");
+        let erl = erl.display();
+        let text = format!("#!/bin/sh\nexec {erl} -epmd_port {} \"$@\"\n", self.port);
+        fs::write(&script, text)?;
+        fs::set_permissions(&script, Permissions::from_mode(0o755))?;
+        Ok(script)
     }
 
     /// Runs the program on `a`, beside `b`. The outcome is that of `a`, with what `b` printed behind what `a` printed.

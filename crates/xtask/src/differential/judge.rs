@@ -70,11 +70,16 @@ pub trait Stage: Sync {
     /// A run that only stock has a part in: what it prints is expected.
     fn expected(&self, program: &Program, code: &[&Path]) -> Result<Outcome>;
 
+    /// Tells answers of [`Stage::expected`] that differ from stage to stage apart; empty where they do not.
+    fn place(&self) -> String {
+        String::new()
+    }
+
     /// A run of what is judged.
     fn judged(&self, program: &Program, code: &[&Path]) -> Result<Outcome>;
 }
 
-/// Judges programs on one stage after the other, and reports. `oracle` keeps what stock prints, which is the same on every stage.
+/// Judges programs on one stage after the other, and reports. `oracle` keeps what stock prints, once for each [`Stage::place`].
 pub fn judge(
     programs: Vec<Program>,
     oracle: &Oracle,

@@ -149,7 +149,14 @@ impl Oracle {
         fresh: bool,
         stage: &dyn Stage,
     ) -> Result<Answer> {
-        let file = self.kept.join("answers").join(self.hash(program));
+        let mut name = self.hash(program);
+        let place = stage.place();
+        if !place.is_empty() {
+            let mut hasher = DefaultHasher::new();
+            place.hash(&mut hasher);
+            name.push_str(&format!("-{:016x}", hasher.finish()));
+        }
+        let file = self.kept.join("answers").join(name);
         if !fresh && let Some(answer) = read_answer(&file)? {
             return Ok(answer);
         }
