@@ -59,6 +59,12 @@ struct Pair {
 }
 
 pub fn run(options: &ClusterOptions) -> Result<ExitCode> {
+    let programs = program::discover(&project::root().join("tests/cluster"))?;
+    run_all(programs, options)
+}
+
+/// Runs programs on each of the pairs that are asked for.
+pub fn run_all(programs: Vec<Program>, options: &ClusterOptions) -> Result<ExitCode> {
     let machines = Machines::new(options)?;
     let stages: Vec<OnPair> = options
         .pairs
@@ -70,7 +76,6 @@ pub fn run(options: &ClusterOptions) -> Result<ExitCode> {
         })
         .collect();
     let stages: Vec<&dyn Stage> = stages.iter().map(|stage| stage as &dyn Stage).collect();
-    let programs = program::discover(&project::root().join("tests/cluster"))?;
     let oracle = Oracle::new(&project::target().join("cluster"), &nodes::FLAGS)?;
     judge::judge(
         options.judging.select(programs),

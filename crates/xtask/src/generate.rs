@@ -1,7 +1,8 @@
 //! `cargo xtask generate`: random calls and programs, made from a seed and compared on ferl and on stock, and random
-//! scenarios of processes, walks through tables, and what other nodes say: handshakes and packets.
+//! scenarios of processes and of nodes, walks through tables, and what other nodes say: handshakes and packets.
 
 mod calls;
+mod clusters;
 mod handshakes;
 mod packets;
 mod processes;
@@ -16,6 +17,8 @@ use std::process::ExitCode;
 pub enum Generator {
     /// Call every BIF with good, edge and bad arguments: values, reasons and explanations must equal stock's.
     Calls(calls::CallsOptions),
+    /// Run scenarios on three nodes of both kinds: what they print must equal what nodes of stock print.
+    Clusters(clusters::ClustersOptions),
     /// Connect to a node as sound and damaged peers do: it must live, and keep nothing of them.
     Handshakes(handshakes::HandshakesOptions),
     /// Feed a connection with sound and damaged packets: the node must live, and keep nothing of them.
@@ -31,6 +34,7 @@ pub enum Generator {
 pub fn run(generator: &Generator) -> Result<ExitCode> {
     match generator {
         Generator::Calls(options) => calls::run(options),
+        Generator::Clusters(options) => clusters::run(options),
         Generator::Handshakes(options) => handshakes::run(options),
         Generator::Packets(options) => packets::run(options),
         Generator::Processes(options) => processes::run(options),

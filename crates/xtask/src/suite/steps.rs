@@ -91,6 +91,7 @@ pub const RELEASE: &[Step] = &[
         "xtask cluster connecting cookies sending links monitors exits spawning calls servers process_groups restarted",
     ),
     step("calls", "xtask generate calls --count 60"),
+    step("clusters", "xtask generate clusters --count 6"),
     step("programs", "xtask generate programs --count 100"),
     step("walks", "xtask generate walks --count 500 --schedulers 8"),
     only_if(HEADER, step("native functions", "xtask nif-functions")),
@@ -196,6 +197,14 @@ pub const SLOWER: &[Step] = &[
     step(
         "processes, two schedulers, delays",
         "xtask generate processes --seed 5000 --count 300 --schedulers 2 --delays 2 --ferl target/delays/quick/ferl",
+    ),
+    step(
+        "clusters, seed 1000",
+        "xtask generate clusters --seed 1000 --count 500",
+    ),
+    step(
+        "clusters, collect always",
+        "xtask generate clusters --seed 2000 --count 50 --collect-always --pairs ferl-stock,stock-ferl",
     ),
     step(
         "handshakes, seed 2",
