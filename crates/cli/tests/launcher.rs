@@ -385,7 +385,8 @@ fn vocabulary() -> Vec<String> {
         .map(|flag| flag.name.to_owned())
         .filter(|name| !left_out.contains(&name.as_str()) && !name.ends_with("_exit"))
         .filter(|name| name != "-emu_args");
-    let emulator = EMULATOR_FLAGS.iter().flat_map(|flag| {
+    let emulator = EMULATOR_FLAGS.iter().filter(|flag| !flag.is_own());
+    let emulator = emulator.flat_map(|flag| {
         let name = format!("+{}", flag.name.replace(['?', '@'], "B"));
         [format!("{name}x"), name]
     });

@@ -168,6 +168,11 @@ impl EmulatorFlag {
         }
     }
 
+    /// True of a flag that stock does not have; it takes the word for another flag.
+    pub fn is_own(&self) -> bool {
+        self.effect == Effect::Used(Setting::NativeLibraries)
+    }
+
     /// The length of the name, if `word` (without its `+`) starts with it.
     fn prefix_length(&self, word: &[u8]) -> Option<usize> {
         let name = self.name.as_bytes();
