@@ -281,7 +281,7 @@ game(nobody, W) ->
     Down = receive {'DOWN', Ref, _, _, Reason} -> Reason after ?PATIENCE -> lost end,
     link(Gone),
     Exit = receive {'EXIT', Gone, Why} -> Why after ?PATIENCE -> lost end,
-    {Node, Down, Exit, Gone ! hello, {nobody, Node} ! hello, erlang:send(Gone, hello, [noconnect]), erlang:send_nosuspend(Gone, hello),
+    {Node, Down, Exit, Gone ! hello, {nobody, Node} ! hello, erlang:send(Gone, hello, [noconnect]),
      exit(Gone, why), unlink(Gone), element(1, catch erlang:send('not_there@localhost', hello))};
 %% Identifiers of all nodes in a table of another.
 game(remote_table, W) ->
@@ -333,10 +333,15 @@ game(order, W) ->
     Child = spawn_link(Node, ?MODULE, child, []),
     Tag = make_ref(),
     Count = 20 + rand:uniform(200),
-    [case N rem 3 of
-         0 -> Child ! {forward, [self()], {Tag, N}};
-         1 -> erlang:send(Child, {forward, [self()], {Tag, N}}, [nosuspend]);
-         2 -> erlang:send_nosuspend(Child, {forward, [self()], {Tag, N}})
+    %% A connection that is busy takes nothing from a sender that is not to be suspended.
+    [begin
+         Message = {forward, [self()], {Tag, N}},
+         Sent = case N rem 3 of
+                    0 -> false;
+                    1 -> ok =:= erlang:send(Child, Message, [nosuspend]);
+                    2 -> erlang:send_nosuspend(Child, Message)
+                end,
+         Sent orelse (Child ! Message)
      end || N <- lists:seq(1, Count)],
     unlink(Child),
     Child ! {end_with, {after_all, Count}},
