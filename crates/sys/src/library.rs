@@ -1,7 +1,18 @@
 //! Shared objects that are loaded while the node runs.
 
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::NonNull;
+
+/// Libraries that stock's machine is linked with. Some libraries use them without naming them; they are loaded when one turns out to.
+const EXPECTED: [&CStr; 4] = [
+    c"libz.so.1",
+    c"libm.so.6",
+    c"libstdc++.so.6",
+    c"libtinfo.so.6",
+];
+
+/// What the loader says of a function that no loaded object has.
+const UNDEFINED: &[u8] = b"undefined symbol";
 
 /// A loaded shared object; it is closed when this is dropped.
 #[derive(Debug)]
@@ -18,8 +29,25 @@ impl SharedObject {
     /// # Errors
     /// The loader's text.
     pub fn open(path: &CStr) -> Result<SharedObject, Vec<u8>> {
+        SharedObject::open_as(path, libc::RTLD_NOW).or_else(|error| {
+            if !error.windows(UNDEFINED.len()).any(|part| part == UNDEFINED) {
+                return Err(error);
+            }
+            for library in EXPECTED {
+                // What is not there is not what was meant.
+                if let Ok(library) =
+                    SharedObject::open_as(library, libc::RTLD_NOW | libc::RTLD_GLOBAL)
+                {
+                    let _ = library.into_handle();
+                }
+            }
+            SharedObject::open_as(path, libc::RTLD_NOW)
+        })
+    }
+
+    fn open_as(path: &CStr, flags: c_int) -> Result<SharedObject, Vec<u8>> {
         // SAFETY: the path ends with a zero byte. What the object's initialisers do is the user's decision.
-        let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW) };
+        let handle = unsafe { libc::dlopen(path.as_ptr(), flags) };
         NonNull::new(handle)
             .map(SharedObject)
             .ok_or_else(last_error)
