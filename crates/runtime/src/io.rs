@@ -76,6 +76,13 @@ pub fn watched() -> (usize, usize) {
     (handlers.len(), handlers.capacity() * place_bytes)
 }
 
+/// The number of descriptors that were registered and have been closed since, which is a fault of whoever registered them.
+#[must_use]
+pub fn lost() -> usize {
+    let handlers = IO.handlers.read().len();
+    handlers.saturating_sub(IO.poller.count().unwrap_or(handlers))
+}
+
 /// Handles the events that are ready, without waiting.
 pub(crate) fn poll_now() {
     if IO.handlers.read().is_empty() {

@@ -232,6 +232,14 @@ impl Poller {
         Ok(epoll::delete(&self.epoll, fd)?)
     }
 
+    /// How many descriptors are in the set, without the waker's, as the kernel tells it: those that were closed are not.
+    pub fn count(&self) -> Result<usize> {
+        let told =
+            std::fs::read_to_string(format!("/proc/self/fdinfo/{}", self.epoll.as_raw_fd()))?;
+        let descriptors = told.lines().filter(|line| line.starts_with("tfd:"));
+        Ok(descriptors.count().saturating_sub(1))
+    }
+
     /// Waits until descriptors are ready, the waker is used, or `timeout_ns` nanoseconds have passed (`None`:
     /// no limit; 0: returns at once). A signal ends the wait early, with no events.
     pub fn wait(&self, events: &mut Events, timeout_ns: Option<u64>) -> Result<()> {
