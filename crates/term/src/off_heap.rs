@@ -58,6 +58,9 @@ pub struct MagicBlock {
 /// is removed before it is freed, so whoever holds the lock may read its count.
 static SAVED: LazyLock<Mutex<HashMap<(u64, u64), usize>>> = LazyLock::new(Mutex::default);
 
+/// The room behind the bytes of a padded block.
+const PADDING_BYTES: usize = 7;
+
 impl BinaryBlock {
     fn layout(capacity: usize) -> Option<Layout> {
         let size = size_of::<BinaryBlock>().checked_add(capacity)?;
@@ -115,6 +118,33 @@ impl BinaryBlock {
             (*resized).capacity = capacity;
             held::count(held::HeldKind::Binary, capacity as isize - old as isize);
             Some(resized)
+        }
+    }
+
+    /// As [`BinaryBlock::try_new`], with a few bytes of room behind the others, for a native library: some write a zero byte behind
+    /// what they have asked for, for which stock has room.
+    #[must_use]
+    pub fn try_new_padded(size: usize) -> Option<*mut BinaryBlock> {
+        let block = BinaryBlock::try_new(size.checked_add(PADDING_BYTES)?)?;
+        // SAFETY: just allocated.
+        unsafe { &(*block).used }.store(size, Ordering::Relaxed);
+        Some(block)
+    }
+
+    /// As [`BinaryBlock::try_resize`], for a padded block; what is in use is the new size.
+    ///
+    /// # Safety
+    /// As for [`BinaryBlock::try_resize`].
+    #[must_use]
+    pub unsafe fn try_resize_padded(
+        block: *mut BinaryBlock,
+        size: usize,
+    ) -> Option<*mut BinaryBlock> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let block = BinaryBlock::try_resize(block, size.checked_add(PADDING_BYTES)?)?;
+            (*block).used.store(size, Ordering::Relaxed);
+            Some(block)
         }
     }
 

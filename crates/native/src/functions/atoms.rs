@@ -18,7 +18,7 @@ const MOST_CHARACTERS: usize = 255;
 ///
 /// # Safety
 /// `text` points to a string that ends with a zero byte, and lives as long as the result is used.
-pub(super) unsafe fn bytes_of<'a>(text: *const c_char) -> &'a [u8] {
+pub(crate) unsafe fn bytes_of<'a>(text: *const c_char) -> &'a [u8] {
     // SAFETY: the caller's promise.
     unsafe { CStr::from_ptr(text) }.to_bytes()
 }
@@ -27,7 +27,7 @@ pub(super) unsafe fn bytes_of<'a>(text: *const c_char) -> &'a [u8] {
 ///
 /// # Safety
 /// As many can be read, as long as the result is used; the pointer may be null if there are none.
-pub(super) unsafe fn bytes_at<'a>(text: *const c_char, size: usize) -> &'a [u8] {
+pub(crate) unsafe fn bytes_at<'a>(text: *const c_char, size: usize) -> &'a [u8] {
     match size {
         0 => &[],
         // SAFETY: the caller's promise.

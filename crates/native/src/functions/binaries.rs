@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::{ptr, slice};
 
 use layout::Term;
+use layout::limits::HEAP_BINARY_BYTES;
 use term::off_heap::{self, BinaryBlock};
 use term::{build, iolist, unicode};
 
@@ -36,7 +37,7 @@ impl Binary {
 
 /// A block of a binary of the library's own.
 pub(super) fn allocate(size: usize) -> Option<Binary> {
-    BinaryBlock::try_new(size).map(|block| Binary::owned(block, size))
+    BinaryBlock::try_new_padded(size).map(|block| Binary::owned(block, size))
 }
 
 /// The bytes of a binary; those that do not begin at a byte boundary are copied into the environment.
@@ -96,11 +97,9 @@ pub extern "C" fn enif_realloc_binary(binary: &mut Binary, size: usize) -> c_int
         return 1;
     }
     // SAFETY: the block belongs to the library alone, as the header asks.
-    let Some(block) = (unsafe { BinaryBlock::try_resize(binary.block, size) }) else {
+    let Some(block) = (unsafe { BinaryBlock::try_resize_padded(binary.block, size) }) else {
         return 0;
     };
-    // SAFETY: the block is live.
-    unsafe { &(*block).used }.store(size, Ordering::Relaxed);
     *binary = Binary::owned(block, size);
     1
 }
@@ -128,13 +127,22 @@ pub extern "C" fn enif_make_binary(env: &mut Env, binary: &mut Binary) -> Term {
     }
     // SAFETY: the library's count of the block becomes the term's.
     unsafe {
-        let size = (*block).capacity;
+        let size = (*block).used.load(Ordering::Relaxed);
         build::shared_binary(env.heap(), block, size, 0)
     }
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_make_new_binary(env: &mut Env, size: usize, term: Out<'_, Term>) -> *mut u8 {
+    if size > HEAP_BINARY_BYTES
+        && let Some(block) = BinaryBlock::try_new_padded(size)
+    {
+        // SAFETY: the block is new, and counted once for the term.
+        unsafe {
+            term.write(build::shared_binary(env.heap(), block, size, 0));
+            return BinaryBlock::bytes(block);
+        }
+    }
     let (binary, room) = build::binary_uninit(env.heap(), size);
     term.write(binary);
     room

@@ -6,7 +6,7 @@ use std::{ptr, slice};
 
 use layout::object::offset;
 use layout::{ObjectKind, Term};
-use term::off_heap::{self, Counted};
+use term::off_heap::{self, BinaryBlock, Counted, MagicBlock};
 use term::{build, unicode};
 
 use super::binaries::{allocate, enif_release_binary};
@@ -222,6 +222,23 @@ fn part_of(binary: Term) -> Option<Part> {
         }
         _ => copied(&unicode::bytes_of(binary)?),
     }
+}
+
+/// The block of bytes that a binary's bytes are in, counted once for the caller; None if they are on a heap or in an object.
+pub(crate) fn block_of_binary(binary: Term) -> Option<*mut BinaryBlock> {
+    let (whole, _) = build::whole_of(binary);
+    if !whole.is_kind(ObjectKind::SharedBinary) {
+        return None;
+    }
+    let block = whole.word(offset::OFF_HEAP_BLOCK) as *mut Counted;
+    // SAFETY: the binary holds the block.
+    unsafe {
+        if MagicBlock::of(block).is_some() {
+            return None;
+        }
+        off_heap::retain(block);
+    }
+    Some(block.cast())
 }
 
 /// The vector was given by the library, and is not to be freed.

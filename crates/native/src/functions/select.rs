@@ -57,6 +57,11 @@ unsafe impl Send for Object {}
 
 static SELECTED: LazyLock<Mutex<HashMap<c_int, Selected>>> = LazyLock::new(Mutex::default);
 
+/// How many descriptors libraries have selected.
+pub fn selected_descriptors() -> usize {
+    SELECTED.lock().len()
+}
+
 /// For each kind of wish: its flag, the bit for its cancellation, the name in its message.
 const KINDS: [(c_int, c_int, &str); 3] = [
     (READ, READ_CANCELLED, "ready_input"),
