@@ -1,6 +1,9 @@
 //! `open_port/2`: names, settings, and the drivers that can be opened.
 
+use std::sync::Arc;
+
 use layout::Term;
+use parking_lot::RwLock;
 use sys::env::Change;
 use term::heap::Scratch;
 use term::integer::uint64;
@@ -55,7 +58,7 @@ pub type OpenError = Term;
 /// The function that starts a driver; it gets the command, whose first word is the driver's name.
 pub type Start = fn(&mut Access<'_>, &[u8], &Settings) -> Result<Box<dyn Driver>, OpenError>;
 
-/// The drivers that are opened by name, in the order in which `erl_ddll` lists them.
+/// Ferl's own drivers that are opened by name, in the order in which `erl_ddll` lists them.
 pub static DRIVERS: &[(&str, Start)] = &[
     ("tcp_inet", inet::start_tcp),
     ("udp_inet", inet::start_udp),
@@ -63,6 +66,33 @@ pub static DRIVERS: &[(&str, Start)] = &[
     ("ram_file_drv", ram_file::start),
     ("tty_sl", tty::start),
 ];
+
+/// A driver that is not ferl's own.
+pub trait Starter: Send + Sync {
+    /// Starts the driver of a port; the command's first word is the driver's name.
+    ///
+    /// # Errors
+    /// The reason of `open_port/2`.
+    fn start(
+        self: Arc<Self>,
+        access: &mut Access<'_>,
+        command: &[u8],
+        settings: &Settings,
+    ) -> Result<Box<dyn Driver>, OpenError>;
+}
+
+/// The drivers that were added while the node runs.
+static ADDED: RwLock<Vec<(Vec<u8>, Arc<dyn Starter>)>> = RwLock::new(Vec::new());
+
+/// Adds a driver to those that can be opened. No other has its name.
+pub fn add(name: &[u8], starter: Arc<dyn Starter>) {
+    ADDED.write().push((name.to_vec(), starter));
+}
+
+/// Removes a driver that was added. Its ports stay.
+pub fn remove(name: &[u8]) {
+    ADDED.write().retain(|(added, _)| added != name);
+}
 
 /// Reads the name of `open_port/2`.
 #[must_use]
@@ -306,7 +336,8 @@ pub fn open(process: &mut Process, name: Name, settings: Settings) -> Result<Ter
         }
         Name::Executable(file) => program::start(access, program::What::File(file), &settings),
         Name::Driver(command) | Name::Spawn(command) => match driver_of(command) {
-            Some(start) => start(access, command, &settings),
+            Some(Found::Own(start)) => start(access, command, &settings),
+            Some(Found::Added(starter)) => starter.start(access, command, &settings),
             None => Err(am::BADARG),
         },
     };
@@ -318,10 +349,19 @@ pub fn open(process: &mut Process, name: Name, settings: Settings) -> Result<Ter
     Port::open(process, options, start)
 }
 
-fn driver_of(command: &[u8]) -> Option<Start> {
+enum Found {
+    Own(Start),
+    Added(Arc<dyn Starter>),
+}
+
+fn driver_of(command: &[u8]) -> Option<Found> {
     let word = command.split(|byte| *byte == b' ').next()?;
     let row = DRIVERS.iter().find(|(name, _)| name.as_bytes() == word);
-    row.map(|(_, start)| *start)
+    row.map(|(_, start)| Found::Own(*start)).or_else(|| {
+        let added = ADDED.read();
+        let row = added.iter().find(|(name, _)| name == word);
+        row.map(|(_, starter)| Found::Added(Arc::clone(starter)))
+    })
 }
 
 #[cfg(test)]

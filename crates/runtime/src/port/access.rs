@@ -274,7 +274,17 @@ impl Access<'_> {
         owner: Term,
         start: impl FnOnce(&mut Access<'_>) -> Box<dyn Driver>,
     ) -> Option<Term> {
-        let mut core = Core::new(owner, self.core.name.clone());
+        self.open_named_port(owner, self.core.name.clone(), start)
+    }
+
+    /// As [`Access::open_port`], with a name of its own.
+    pub fn open_named_port(
+        &mut self,
+        owner: Term,
+        name: Arc<[u8]>,
+        start: impl FnOnce(&mut Access<'_>) -> Box<dyn Driver>,
+    ) -> Option<Term> {
+        let mut core = Core::new(owner, name);
         core.binary = self.core.binary;
         let port = Port::make(core, self.port.parallelism)?;
         let id = port.id;

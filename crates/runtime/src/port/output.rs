@@ -132,6 +132,17 @@ impl Output {
         self.parts.iter().map(|part| self.bytes(part))
     }
 
+    /// The parts in order, each with the binary of the sender that it is, unless it was copied.
+    pub fn shared_parts(&self) -> impl Iterator<Item = (&[u8], Option<Term>)> {
+        self.parts.iter().map(|part| {
+            let shared = match part {
+                Part::Copied { .. } => None,
+                Part::Shared(binary) => Some(*binary),
+            };
+            (self.bytes(part), shared)
+        })
+    }
+
     /// The parts, for writing them in one call.
     #[must_use]
     pub fn slices(&self) -> SmallVec<[IoSlice<'_>; 8]> {
