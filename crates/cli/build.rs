@@ -4,13 +4,19 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
+use isa::driver_functions::DRIVER_FUNCTIONS;
 use isa::nif_functions::NIF_FUNCTIONS;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let mut list = "{\n".to_owned();
-    for function in NIF_FUNCTIONS {
-        writeln!(list, "    {};", function.name).expect("a string grows");
+    let names = NIF_FUNCTIONS.iter().map(|row| row.name);
+    // The one constant of the interfaces.
+    for name in names
+        .chain(DRIVER_FUNCTIONS.iter().copied())
+        .chain(["driver_term_nil"])
+    {
+        writeln!(list, "    {name};").expect("a string grows");
     }
     list.push_str("};\n");
     let folder = env::var("OUT_DIR").expect("Cargo sets it");

@@ -1,32 +1,21 @@
-//! `erl_ddll`: the VM's own drivers, which are linked in and permanent. Loading others always fails: with the operating
-//! system's error if the file cannot be opened, otherwise with an error that says that loading is not available.
+//! `erl_ddll`: ferl's own drivers, which are linked in and permanent, and those of native libraries ([`native::driver::loaded`]).
 //!
-//! Any thread may call these functions; a lock guards the list of the system's error messages.
-
-use std::ffi::OsStr;
-use std::io;
-use std::os::unix::ffi::OsStrExt;
+//! Any thread may call these functions.
 
 use layout::Term;
-use parking_lot::Mutex;
 use term::unicode::filename::{self, Allowed};
 use term::{am, atom, build, iolist, list, reference};
 
 use drivers::open::DRIVERS;
+use native::driver::loaded::{
+    self, Awaited, FIRST_MESSAGE, NOT_AVAILABLE, OpenFailure, Outcome, Reload, Request, Told,
+};
 use runtime::bif::{BifResult, badarg};
 use runtime::process::Process;
 use runtime::signal::handle;
 
 /// Bytes of the longest driver name: that of an atom of Latin-1 characters.
 const LONGEST_NAME: usize = 255;
-/// The code in `{open_error, Code}` that says that loading is not available.
-const NOT_AVAILABLE: i64 = -6;
-/// The code of the first message that came from the operating system; later messages get lower codes.
-const FIRST_MESSAGE: i64 = -10;
-
-/// The operating system's messages about files that could not be opened; each has a code.
-static MESSAGES: Mutex<Vec<String>> = Mutex::new(Vec::new());
-
 /// The bytes of a driver's name.
 fn name(term: Term) -> Option<Vec<u8>> {
     if term.is_atom() {
@@ -49,9 +38,62 @@ fn is(term: Term, text: &str) -> bool {
     term.is_atom() && atom::text(term) == text
 }
 
-/// Whether this is a time at which a `monitor` or `reload` option may ask for a message.
-fn is_pending(when: Term) -> bool {
-    is(when, "pending") || is(when, "pending_driver")
+/// The value of a `monitor` or `reload` option.
+fn told(when: Term) -> Option<Told> {
+    match () {
+        () if is(when, "pending") => Some(Told::Pending),
+        () if is(when, "pending_driver") => Some(Told::PendingDriver),
+        () => None,
+    }
+}
+
+/// Has a driver loaded or unloaded; `do_it` is told who asks.
+fn request(
+    process: &mut Process,
+    driver: Term,
+    name: &[u8],
+    told: Told,
+    do_it: impl FnOnce(&Request<'_>) -> Outcome,
+) -> BifResult {
+    let (monitor, tag) = match told {
+        Told::Never => (Term::NIL, Term::NIL),
+        _ => {
+            let monitor = reference::make(process.heap());
+            (monitor, build::tuple(process.heap(), &[monitor, driver]))
+        }
+    };
+    let outcome = do_it(&Request {
+        process: process.pid(),
+        name,
+        told,
+        tag,
+    });
+    let heap = process.heap();
+    let (status, is_told) = match outcome {
+        Outcome::Loaded => ("loaded", false),
+        Outcome::AlreadyLoaded => ("already_loaded", false),
+        Outcome::PendingProcess(is_told) => ("pending_process", is_told),
+        Outcome::PendingDriver(is_told) => ("pending_driver", is_told),
+        Outcome::Refused(reason) => return failure(process, atom::known(reason)),
+        Outcome::Failed(why) => {
+            let reason = why.reason(heap);
+            return failure(process, reason);
+        }
+    };
+    let status = atom::known(status);
+    Ok(match is_told {
+        true => build::tuple(heap, &[am::OK, status, monitor]),
+        false => build::tuple(heap, &[am::OK, status]),
+    })
+}
+
+/// Has the process told of a driver that is loaded.
+fn await_change(process: &mut Process, driver: Term, kind: Awaited) -> Term {
+    let monitor = reference::make(process.heap());
+    let tag = build::tuple(process.heap(), &[monitor, driver]);
+    let name = name(driver).unwrap_or_default();
+    loaded::await_change(process.pid(), &name, tag, kind);
+    monitor
 }
 
 fn failure(process: &mut Process, reason: Term) -> BifResult {
@@ -61,18 +103,21 @@ fn failure(process: &mut Process, reason: Term) -> BifResult {
 /// `erl_ddll:loaded_drivers()`
 pub fn loaded_drivers_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let heap = process.heap();
-    let names = DRIVERS.iter().map(|(name, _)| build::string(heap, name));
-    let names: Vec<Term> = names.collect();
+    let added = loaded::names();
+    let added = added.iter().map(|name| build::byte_list(heap, name));
+    let mut names: Vec<Term> = added.collect();
+    names.extend(DRIVERS.iter().map(|(name, _)| build::string(heap, name)));
     let list = build::list(heap, &names);
     Ok(build::tuple(heap, &[am::OK, list]))
 }
 
 /// `erl_ddll:info(Name, Item)`
-pub fn info_2(_process: &mut Process, [driver, item]: [Term; 2]) -> BifResult {
+pub fn info_2(process: &mut Process, [driver, item]: [Term; 2]) -> BifResult {
     let linked_in = atom::known("linked_in_driver");
-    let known = name(driver).is_some_and(|name| is_linked_in(&name));
-    if !known {
-        return Err(badarg(1));
+    let name = name(driver).ok_or(badarg(1))?;
+    if !is_linked_in(&name) {
+        let facts = loaded::facts(&name).ok_or(badarg(1))?;
+        return fact(process, &name, &facts, item);
     }
     if !item.is_atom() {
         return Err(badarg(2));
@@ -87,6 +132,32 @@ pub fn info_2(_process: &mut Process, [driver, item]: [Term; 2]) -> BifResult {
     }
 }
 
+/// What is known of a driver of a native library.
+fn fact(process: &mut Process, name: &[u8], facts: &loaded::Facts, item: Term) -> BifResult {
+    if !item.is_atom() {
+        return Err(badarg(2));
+    }
+    let heap = process.heap();
+    let mut counted = |counts: &[(Term, usize)]| {
+        let pairs: Vec<Term> = counts
+            .iter()
+            .map(|&(pid, count)| build::tuple(heap, &[pid, Term::small(count as i64)]))
+            .collect();
+        build::list(heap, &pairs)
+    };
+    Ok(match atom::text(item) {
+        "linked_in_driver" => am::FALSE,
+        "permanent" => atom::known(if facts.is_permanent { "true" } else { "false" }),
+        "processes" => counted(&facts.users),
+        "awaiting_load" => counted(&loaded::awaiting(name, true)),
+        "awaiting_unload" => counted(&loaded::awaiting(name, false)),
+        "port_count" => Term::small(facts.ports as i64),
+        "driver_options" if facts.kills_ports => build::list(heap, &[atom::known("kill_ports")]),
+        "driver_options" => Term::NIL,
+        _ => return Err(badarg(2)),
+    })
+}
+
 /// `erl_ddll:try_load(Path, Name, Options)`
 pub fn try_load_3(process: &mut Process, [path, driver, options]: [Term; 3]) -> BifResult {
     let allowed = Allowed {
@@ -96,7 +167,7 @@ pub fn try_load_3(process: &mut Process, [path, driver, options]: [Term; 3]) -> 
     };
     let path = filename::to_native(path, filename::native_encoding(), allowed).ok_or(badarg(1))?;
     let name = name(driver).ok_or(badarg(2))?;
-    let mut reloads = false;
+    let (mut reloads, mut kills_ports, mut when_told) = (Reload::Never, false, Told::Never);
     for option in list::to_vec(options).ok_or(badarg(3))? {
         match option.as_tuple() {
             Some(&[kind, list]) if is(kind, "driver_options") => {
@@ -104,68 +175,57 @@ pub fn try_load_3(process: &mut Process, [path, driver, options]: [Term; 3]) -> 
                 if !flags.iter().all(|flag| is(*flag, "kill_ports")) {
                     return Err(badarg(3));
                 }
+                kills_ports = !flags.is_empty();
             }
-            Some(&[kind, when]) if kind == am::MONITOR && is_pending(when) => (),
-            Some(&[kind, when]) if is(kind, "reload") && is_pending(when) => reloads = true,
+            Some(&[kind, when]) if kind == am::MONITOR => {
+                when_told = told(when).ok_or(badarg(3))?;
+            }
+            Some(&[kind, when]) if is(kind, "reload") => {
+                reloads = match told(when).ok_or(badarg(3))? {
+                    Told::Pending => Reload::Pending,
+                    _ => Reload::PendingDriver,
+                };
+            }
             _ => return Err(badarg(3)),
         }
     }
-    if is_linked_in(&name) {
-        return failure(process, atom::known("linked_in_driver"));
-    }
-    if reloads {
-        return failure(process, atom::known("not_loaded"));
-    }
-    let mut file = path;
-    if !file.ends_with(b"/") {
-        file.push(b'/');
-    }
-    file.extend_from_slice(&name);
-    file.extend_from_slice(b".so");
-    let code = match std::fs::File::open(OsStr::from_bytes(&file)) {
-        Ok(_) => NOT_AVAILABLE,
-        Err(error) => code_of(&error),
-    };
-    let heap = process.heap();
-    let reason = [atom::known("open_error"), Term::small(code)];
-    let reason = build::tuple(heap, &reason);
-    failure(process, reason)
-}
-
-/// The code for the system's message about a file that cannot be opened.
-fn code_of(error: &io::Error) -> i64 {
-    // The standard library appends the error number to the system's message.
-    let text = error.to_string();
-    let words = text.split(" (os error").next().unwrap_or_default();
-    let message = format!("cannot open shared object file: {words}");
-    let mut messages = MESSAGES.lock();
-    let place = messages.iter().position(|known| *known == message);
-    let place = place.unwrap_or_else(|| {
-        messages.push(message);
-        messages.len() - 1
-    });
-    FIRST_MESSAGE - place as i64
+    request(process, driver, &name, when_told, |request| {
+        if is_linked_in(&name) {
+            Outcome::Refused("linked_in_driver")
+        } else if !runtime::config::get().native_libraries {
+            Outcome::Failed(OpenFailure::NotAvailable)
+        } else {
+            loaded::load(request, &path, kills_ports, reloads)
+        }
+    })
 }
 
 /// `erl_ddll:try_unload(Name, Options)`
 pub fn try_unload_2(process: &mut Process, [driver, options]: [Term; 2]) -> BifResult {
+    let (mut kills_ports, mut when_told) = (false, Told::Never);
     for option in list::to_vec(options).ok_or(badarg(2))? {
         match option.as_tuple() {
-            Some(&[kind, when]) if kind == am::MONITOR && is_pending(when) => (),
-            None if is(option, "kill_ports") => (),
+            Some(&[kind, when]) if kind == am::MONITOR => {
+                when_told = told(when).ok_or(badarg(2))?;
+            }
+            None if is(option, "kill_ports") => kills_ports = true,
             _ => return Err(badarg(2)),
         }
     }
     let name = name(driver).ok_or(badarg(1))?;
-    let reason = if is_linked_in(&name) {
-        "linked_in_driver"
-    } else {
-        "not_loaded"
-    };
-    failure(process, atom::known(reason))
+    request(
+        process,
+        driver,
+        &name,
+        when_told,
+        |request| match is_linked_in(&name) {
+            true => Outcome::Refused("linked_in_driver"),
+            false => loaded::unload(request, kills_ports),
+        },
+    )
 }
 
-/// `erl_ddll:monitor(driver, {Name, When})`: no load or unload is ever pending, so the message is delivered at once.
+/// `erl_ddll:monitor(driver, {Name, When})`: the message comes at once if the driver is already as it is awaited.
 pub fn monitor_2(process: &mut Process, [kind, item]: [Term; 2]) -> BifResult {
     if !is(kind, "driver") {
         return Err(badarg(1));
@@ -173,17 +233,22 @@ pub fn monitor_2(process: &mut Process, [kind, item]: [Term; 2]) -> BifResult {
     let Some(&[driver, when]) = item.as_tuple() else {
         return Err(badarg(2));
     };
-    if !["loaded", "unloaded", "unloaded_only"]
-        .iter()
-        .any(|known| is(when, known))
-    {
-        return Err(badarg(2));
-    }
+    let awaited = match () {
+        () if is(when, "loaded") => Awaited::Loaded,
+        () if is(when, "unloaded") => Awaited::Unloaded,
+        () if is(when, "unloaded_only") => Awaited::UnloadedOnly,
+        () => return Err(badarg(2)),
+    };
     let name = name(driver).ok_or(badarg(2))?;
-    let (tag, state) = if is_linked_in(&name) {
-        ("UP", "permanent")
-    } else {
-        ("DOWN", "unloaded")
+    let facts = loaded::facts(&name);
+    let (tag, state) = match facts {
+        _ if is_linked_in(&name) => ("UP", "permanent"),
+        Some(facts) if facts.is_permanent => ("UP", "permanent"),
+        Some(_) if awaited != Awaited::Loaded => return Ok(await_change(process, driver, awaited)),
+        Some(facts) if facts.awaits_load => return Ok(await_change(process, driver, awaited)),
+        Some(facts) if facts.is_leaving => ("DOWN", "load_cancelled"),
+        Some(_) => ("UP", "loaded"),
+        None => ("DOWN", "unloaded"),
     };
     let monitor = reference::make(process.heap());
     let message = [atom::known(tag), monitor, kind, driver, atom::known(state)];
@@ -193,13 +258,19 @@ pub fn monitor_2(process: &mut Process, [kind, item]: [Term; 2]) -> BifResult {
 }
 
 /// `erl_ddll:demonitor(Reference)`
-pub fn demonitor_1(_process: &mut Process, [monitor]: [Term; 1]) -> BifResult {
-    if monitor.is_reference() {
-        Ok(am::TRUE)
-    } else {
-        Err(badarg(1))
+pub fn demonitor_1(process: &mut Process, [monitor]: [Term; 1]) -> BifResult {
+    if !monitor.is_reference() {
+        return Err(badarg(1));
     }
+    loaded::forget(process.pid(), monitor);
+    Ok(am::TRUE)
 }
+
+const NO_INIT: &str = "No driver init in dynamic library";
+const INIT_FAILED: &str = "Driver init failed";
+const BAD_NAME: &str = "Bad driver name";
+const LONG_NAME: &str = "Driver name to long";
+const WRONG_VERSION: &str = "Driver compiled with incorrect version of erl_driver.h";
 
 /// `erl_ddll:format_error_int(Reason)`: OTP's texts.
 pub fn format_error_int_1(process: &mut Process, [reason]: [Term; 1]) -> BifResult {
@@ -228,7 +299,11 @@ fn text_of_reason(reason: &str) -> Option<&'static str> {
         "pending_process" => {
             "Driver is loaded by others when attempting option {reload, pending_driver}"
         }
-        "bad_driver_name" => "Bad driver name",
+        "bad_driver_name" => BAD_NAME,
+        "no_driver_init" => NO_INIT,
+        "driver_init_failed" => INIT_FAILED,
+        "driver_incorrect_version" => WRONG_VERSION,
+        "driver_name_to_long" => LONG_NAME,
         _ => return None,
     })
 }
@@ -236,21 +311,16 @@ fn text_of_reason(reason: &str) -> Option<&'static str> {
 fn text_of(code: i64) -> String {
     let fixed = match code {
         0 => "No error",
-        -1 => "No driver init in dynamic library",
-        -2 => "Driver init failed",
-        -3 => "Bad driver name",
-        -4 => "Driver name to long",
-        -5 => "Driver compiled with incorrect version of erl_driver.h",
+        -1 => NO_INIT,
+        -2 => INIT_FAILED,
+        -3 => BAD_NAME,
+        -4 => LONG_NAME,
+        -5 => WRONG_VERSION,
         NOT_AVAILABLE => "DDLL functionality not available on this platform",
         -7 => "Unspecified dynamic library error",
         -8 => "Symbol not found in dynamic library",
         ..=FIRST_MESSAGE => "Unknown dlload error",
         _ => "Unspecified error",
     };
-    let place = FIRST_MESSAGE
-        .checked_sub(code)
-        .and_then(|place| usize::try_from(place).ok());
-    place
-        .and_then(|place| MESSAGES.lock().get(place).cloned())
-        .unwrap_or_else(|| fixed.to_owned())
+    loaded::message(code).unwrap_or_else(|| fixed.to_owned())
 }

@@ -9,6 +9,7 @@
 
 pub mod atoms;
 pub mod bifs;
+pub mod driver_functions;
 pub mod flags;
 pub mod nif_functions;
 pub mod opcodes;

@@ -7,7 +7,7 @@
 //! [`FUNCTIONS`] is made from the rows of `isa::nif_functions`: a row without a function does not compile. It also keeps
 //! the linker from leaving them out.
 
-mod atoms;
+pub(crate) mod atoms;
 mod binaries;
 mod exceptions;
 mod external;
@@ -16,20 +16,23 @@ mod kinds;
 mod lists;
 mod locks;
 mod maps;
-mod memory;
+pub(crate) mod memory;
 mod numbers;
 mod processes;
 mod resources;
 mod select;
-mod system;
-mod time;
+pub(crate) mod system;
+pub(crate) mod time;
 mod tuples;
 mod variadic;
+
+pub(crate) use io_queues::block_of_binary;
+pub use select::selected_descriptors;
 
 /// A function of the interface.
 pub struct ExportedFunction {
     pub name: &'static str,
-    address: *const (),
+    pub(crate) address: *const (),
 }
 
 // SAFETY: the address of a function.

@@ -1,5 +1,5 @@
-//! Native libraries: the C interface of NIFs, as `erl_nif.h` of OTP 25 defines it. Shared objects that were compiled for
-//! stock are loaded as they are.
+//! Native libraries: the C interfaces of NIFs and of linked-in drivers ([`driver`]), as `erl_nif.h` and `erl_driver.h` of OTP 25
+//! define them. Shared objects that were compiled for stock are loaded as they are.
 //!
 //! A library calls the node through [`functions`], which are symbols of the executable; the node calls a library through
 //! pointers to its functions ([`call`]). A term's word is its handle in C: it is valid as long as its environment
@@ -9,9 +9,11 @@
 
 mod abi;
 mod call;
+pub mod driver;
 mod env;
 pub mod functions;
 mod library;
 mod resource;
 
-pub use library::load_nif_2;
+pub use functions::selected_descriptors;
+pub use library::{load_nif_2, taints};

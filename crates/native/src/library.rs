@@ -48,6 +48,22 @@ unsafe impl Send for Library {}
 // SAFETY: as above.
 unsafe impl Sync for Library {}
 
+/// The modules and drivers whose libraries have run, the first one first.
+static TAINTS: Mutex<Vec<Term>> = Mutex::new(Vec::new());
+
+/// Notes that code of a native library runs from now on, for `system_info(taints)`.
+pub(crate) fn taint(name: Term) {
+    let mut taints = TAINTS.lock();
+    if !taints.contains(&name) {
+        taints.push(name);
+    }
+}
+
+/// The modules and drivers whose libraries have run, the first one first.
+pub fn taints() -> Vec<Term> {
+    TAINTS.lock().clone()
+}
+
 /// One library is loaded at a time. It is tried only: who waits for it in a slice would keep the world from stopping.
 static LOADING: Mutex<()> = Mutex::new(());
 
@@ -138,7 +154,7 @@ fn load(process: &mut Process, caller: &Caller, name: &[u8], info: Term) -> Resu
         return Err(Refusal("reload", text.into()).into());
     }
     let object = open(name)?;
-    let entry = entry_of(&object)?;
+    let entry = entry_of(&object, module)?;
     check_version(entry, module)?;
     let library = Arc::new(Library {
         module,
@@ -199,7 +215,7 @@ fn open(name: &[u8]) -> Result<SharedObject, Refusal> {
 }
 
 /// Asks the object for its entry, which it has in static memory. Stock tries the same two names.
-fn entry_of(object: &SharedObject) -> Result<&'static Entry, Refusal> {
+fn entry_of(object: &SharedObject, module: Term) -> Result<&'static Entry, Refusal> {
     let init = object
         .symbol(c"nif_init")
         .or_else(|_| object.symbol(c"_nif_init"));
@@ -209,6 +225,7 @@ fn entry_of(object: &SharedObject) -> Result<&'static Entry, Refusal> {
         text.push(b'\'');
         Refusal::bad(text)
     })?;
+    taint(module);
     // SAFETY: `erl_nif.h` declares the function so, and its result lives as long as the object.
     let entry = unsafe {
         let init: unsafe extern "C" fn() -> *const Entry = std::mem::transmute(init);

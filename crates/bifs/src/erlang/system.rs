@@ -236,7 +236,6 @@ fn words(name: &str) -> Option<Term> {
             "disabled"
         }),
         "multi_scheduling" => Some(multi_scheduling_state()),
-        "taints" => Some(Term::NIL),
         // The processors are queried each time, so there is no cached information that could be stale.
         "update_cpu_info" => word("unchanged"),
         "port_parallelism" => Some(am::boolean(config.port_parallelism)),
@@ -300,6 +299,7 @@ pub fn system_version() -> String {
 fn structures(process: &mut Process, name: &str) -> Option<Term> {
     let heap = process.heap();
     Some(match name {
+        "taints" => build::list(heap, &native::taints()),
         "sequential_tracer" => build::tuple(heap, &[atom::known(name), am::FALSE]),
         "os_type" => build::tuple(heap, &[atom::known("unix"), atom::known("linux")]),
         "os_version" => {

@@ -62,6 +62,7 @@ const STATES: &[(&str, State)] = &[
         Ok(build::unsigned(process.heap(), table::cursor()))
     }),
     ("dist_ctrl", connections),
+    ("check_io_debug", |process| Ok(polled(process))),
     ("monitoring_nodes", monitoring_nodes),
     ("unique_monotonic_integer_state", unique::monotonic_count),
     ("min_unique_monotonic_integer", |process| {
@@ -148,6 +149,18 @@ fn connection_number(process: &mut Process, node: Term) -> BifResult {
     let channel = node.as_atom().and_then(|_| peers::channel(node));
     let channel = channel.ok_or(badarg(1))?;
     Ok(build::unsigned(process.heap(), u64::from(channel.id)))
+}
+
+/// `{Lost, Watched, ByPorts, ByLibraries}`: descriptors that were closed while they were watched, and those that are watched.
+fn polled(process: &mut Process) -> Term {
+    let (watched, _) = runtime::io::watched();
+    let by_libraries = native::selected_descriptors();
+    let by_ports = watched.saturating_sub(by_libraries);
+    let counts = [runtime::io::lost(), watched, by_ports, by_libraries];
+    build::tuple(
+        process.heap(),
+        &counts.map(|count| Term::small(count as i64)),
+    )
 }
 
 /// `[{Pid, Options}]`: the processes that are told of nodes, once for each time that they subscribed.

@@ -1,0 +1,32 @@
+//! The functions of `erl_driver.h`, by family. Libraries call them as symbols of the executable.
+//!
+//! As with those of NIFs ([`crate::functions`]), the header is the contract, and [`FUNCTIONS`] is made from the rows of
+//! `isa::driver_functions`.
+
+mod binaries;
+mod events;
+mod locks;
+mod memory;
+mod output;
+mod ports;
+mod processes;
+mod queues;
+mod system;
+mod terms;
+mod threads;
+
+use crate::functions::ExportedFunction;
+
+macro_rules! functions {
+    ($(($family:ident, $name:ident),)*) => {
+        /// Every function, in the order of `isa::driver_functions`.
+        #[used]
+        pub static FUNCTIONS: [ExportedFunction; [$(stringify!($name)),*].len()] = [$(
+            ExportedFunction {
+                name: stringify!($name),
+                address: $family::$name as *const (),
+            },
+        )*];
+    };
+}
+isa::for_each_driver_function!(functions);

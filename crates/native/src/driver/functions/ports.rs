@@ -1,0 +1,208 @@
+//! The port itself: who is connected, whether it is busy, its end.
+
+use std::ffi::{c_char, c_int};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use layout::Term;
+use runtime::port::busy::Watermarks;
+use sys::Errno;
+use term::{am, atom};
+
+use crate::driver::abi::{CONTROL_BINARY, Data, Handle};
+use crate::driver::port;
+use crate::functions::atoms::bytes_of;
+
+/// `PORT_FLAG_BINARY`
+const BINARY: c_int = 1;
+
+fn done(is_done: bool) -> c_int {
+    c_int::from(is_done) - 1
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn driver_mk_port(port: Handle) -> Handle {
+    port
+}
+
+/// The connected process; `[]` if there is no such port.
+#[unsafe(no_mangle)]
+pub extern "C" fn driver_connected(port: Handle) -> Term {
+    port::with(port, |_, access| access.connected()).unwrap_or(Term::NIL)
+}
+
+/// The process that the driver is called for.
+#[unsafe(no_mangle)]
+pub extern "C" fn driver_caller(port: Handle) -> Term {
+    port::with(port, |_, access| access.caller()).unwrap_or(Term::NIL)
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn set_busy_port(port: Handle, on: c_int) {
+    port::perform(port, move |_, access| access.set_busy(on != 0));
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn set_port_control_flags(port: Handle, flags: c_int) {
+    if let Some(shared) = port::find(port) {
+        let is_binary = flags & CONTROL_BINARY != 0;
+        shared.control_is_binary.store(is_binary, Ordering::Relaxed);
+    }
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn get_port_flags(port: Handle) -> c_int {
+    match port::find(port) {
+        Some(shared) if shared.is_binary => BINARY,
+        Some(_) => 0,
+        None => -1,
+    }
+}
+
+/// The limits of the queue of commands: those that are given are set, 0 reads them.
+#[unsafe(no_mangle)]
+pub extern "C" fn erl_drv_busy_msgq_limits(
+    port: Handle,
+    low: Option<&mut usize>,
+    high: Option<&mut usize>,
+) {
+    port::with(port, |_, access| {
+        let mut limits = access.queue_watermarks();
+        let asked = |limit: &Option<&mut usize>| limit.as_deref().copied().filter(|n| *n > 0);
+        if let Some(low) = asked(&low) {
+            limits.low = low;
+        }
+        if let Some(high) = asked(&high) {
+            limits.high = high;
+        }
+        let limits = Watermarks {
+            low: limits.low.min(limits.high),
+            high: limits.high,
+        };
+        access.set_queue_watermarks(limits);
+        if let Some(low) = low {
+            *low = limits.low;
+        }
+        if let Some(high) = high {
+            *high = limits.high;
+        }
+    });
+}
+
+/// Ends the port with a reason.
+fn end(port: Handle, reason: Term) -> c_int {
+    done(port::perform(port, move |_, access| access.exit(reason)))
+}
+
+/// The port's end of input: a message, if it was opened for that, otherwise its end.
+#[unsafe(no_mangle)]
+pub extern "C" fn driver_failure_eof(port: Handle) -> c_int {
+    done(port::perform(port, |shared, access| {
+        match shared.sends_eof {
+            true => access.send_to_connected(|_| am::EOF),
+            false => access.exit(am::NORMAL),
+        }
+    }))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn driver_failure_atom(port: Handle, text: *const c_char) -> c_int {
+    // SAFETY: the header asks for a string.
+    match atom::intern_latin1(unsafe { bytes_of(text) }) {
+        Ok(reason) => end(port, reason),
+        Err(_) => -1,
+    }
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn driver_failure_posix(port: Handle, error: c_int) -> c_int {
+    end(port, atom::known(Errno(error).name()))
+}
+
+/// Ends the port; the reason is a number, or `normal` if that is 0.
+#[unsafe(no_mangle)]
+pub extern "C" fn driver_failure(port: Handle, error: c_int) -> c_int {
+    match error {
+        0 => end(port, am::NORMAL),
+        _ => end(port, Term::small(error.into())),
+    }
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn driver_exit(port: Handle, error: c_int) -> c_int {
+    driver_failure(port, error)
+}
+
+/// The driver stays for ever.
+#[unsafe(no_mangle)]
+pub extern "C" fn driver_lock_driver(port: Handle) -> c_int {
+    match port::find(port) {
+        Some(shared) => {
+            shared.driver.make_permanent();
+            0
+        }
+        None => -1,
+    }
+}
+
+/// Makes another port of the driver, which belongs to a process. Returns the port; a number that is none if that fails.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn driver_create_port(
+    creator: Handle,
+    owner: Term,
+    name: *const c_char,
+    data: Data,
+) -> Handle {
+    const NONE: Handle = Handle::MAX;
+    // SAFETY: the header asks for a string.
+    let name = unsafe { bytes_of(name) };
+    let made = port::with(creator, |shared, access| {
+        access.open_named_port(owner, Arc::from(name), |access| {
+            port::create(&shared.driver, access, data)
+        })
+    });
+    made.flatten().map_or(NONE, port::handle_of)
+}
+
+/// The port is complete since `start` has returned, so this only gives it its data, or ends it.
+#[unsafe(no_mangle)]
+pub extern "C" fn erl_drv_init_ack(port: Handle, data: Data) {
+    let result = data as isize;
+    if (-3..0).contains(&result) {
+        end(port, am::EINVAL);
+    } else if let Some(shared) = port::find(port) {
+        shared.set_data(data);
+    }
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn erl_drv_set_os_pid(port: Handle, pid: isize) {
+    if let Ok(pid) = u32::try_from(pid) {
+        port::perform(port, move |_, access| access.set_os_pid(pid));
+    }
+}
+
+/// Whether the driver has used up its time, when it has taken this part of a slice, in percent.
+#[unsafe(no_mangle)]
+pub extern "C" fn erl_drv_consume_timeslice(_port: Handle, percent: c_int) -> c_int {
+    c_int::from(percent >= 100)
+}
+
+/// Writes a port as text, as it is printed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dtrace_drvport_str(port: Handle, room: *mut c_char) {
+    // SAFETY: a handle is the word of a port's identifier.
+    let text = text_of(unsafe { Term::from_bits(port as u64) });
+    // SAFETY: the header asks for room for the text of a port.
+    unsafe {
+        std::ptr::copy_nonoverlapping(text.as_ptr(), room.cast(), text.len());
+        room.add(text.len()).write(0);
+    }
+}
+
+fn text_of(port: Term) -> Vec<u8> {
+    match port.is_local_port() {
+        true => term::print::display_bytes(port),
+        false => b"#Port<INVALID>".to_vec(),
+    }
+}

@@ -1,0 +1,177 @@
+//! Work on other threads, and locks for the data of a port that it uses.
+
+use std::collections::{HashMap, VecDeque};
+use std::ffi::{c_long, c_uint, c_void};
+use std::ptr;
+use std::sync::atomic::{AtomicI64, AtomicIsize, Ordering};
+use std::sync::{Arc, LazyLock};
+
+use parking_lot::lock_api::RawMutex as _;
+use parking_lot::{Mutex, RawMutex};
+use runtime::scheduler::dirty::{self, DirtyKind};
+
+use crate::driver::abi::Handle;
+use crate::driver::port::{self, Shared};
+
+type Work = unsafe extern "C" fn(data: *mut c_void);
+
+/// Work that a driver has asked for.
+struct Job {
+    shared: Arc<Shared>,
+    invoke: Work,
+    result: Given,
+}
+
+/// The data of a job: given back to the driver, or freed by it.
+struct Given {
+    data: *mut c_void,
+    free: Option<Work>,
+}
+
+// SAFETY: the driver's data, which it has given away until it gets it back.
+unsafe impl Send for Given {}
+
+impl Drop for Given {
+    fn drop(&mut self) {
+        if let Some(free) = self.free.take() {
+            // SAFETY: the driver's function; nobody else has the data.
+            unsafe { free(self.data) };
+        }
+    }
+}
+
+/// Jobs with the same key are done in order. The key is there as long as one of its jobs is.
+static LINES: LazyLock<Mutex<HashMap<c_uint, VecDeque<Job>>>> = LazyLock::new(Mutex::default);
+
+static COUNT: AtomicI64 = AtomicI64::new(0);
+
+impl Job {
+    fn run(self) {
+        let Job {
+            shared,
+            invoke,
+            result,
+        } = self;
+        // SAFETY: the driver's function, and its data.
+        unsafe { invoke(result.data) };
+        let Some(port) = shared.port.upgrade() else {
+            return;
+        };
+        port.run_later(move |_, access| {
+            let mut result = result;
+            let Some(ready_async) = shared.driver.entry().ready_async else {
+                return;
+            };
+            // The driver gets the data back.
+            result.free = None;
+            shared.call(access, |_, data| {
+                // SAFETY: the driver's function, and its data.
+                unsafe { ready_async(data, result.data) };
+            });
+        });
+    }
+}
+
+/// Does all jobs of a key, one after the other.
+fn run_line(key: c_uint) {
+    loop {
+        let job = {
+            let mut lines = LINES.lock();
+            let Some(job) = lines.get_mut(&key).and_then(VecDeque::pop_front) else {
+                lines.remove(&key);
+                return;
+            };
+            job
+        };
+        job.run();
+    }
+}
+
+/// Has `invoke` called on a thread where it may block, and then `ready_async` for the port; with a key, after all others that have the
+/// same. If the port is gone by then, `free` is called instead. Returns the number of the job; below 0 if there is no such port.
+#[unsafe(no_mangle)]
+pub extern "C" fn driver_async(
+    port: Handle,
+    key: Option<&c_uint>,
+    invoke: Work,
+    data: *mut c_void,
+    free: Option<Work>,
+) -> c_long {
+    let Some(shared) = port::find(port) else {
+        return -1;
+    };
+    let job = Job {
+        shared,
+        invoke,
+        result: Given { data, free },
+    };
+    match key {
+        None => dirty::later(DirtyKind::Io, move || job.run()),
+        Some(&key) => {
+            let mut lines = LINES.lock();
+            let is_first = !lines.contains_key(&key);
+            lines.entry(key).or_default().push_back(job);
+            if is_first {
+                dirty::later(DirtyKind::Io, move || run_line(key));
+            }
+        }
+    }
+    COUNT.fetch_add(1, Ordering::Relaxed) + 1
+}
+
+/// A key for all jobs of a port.
+#[unsafe(no_mangle)]
+pub extern "C" fn driver_async_port_key(port: Handle) -> c_uint {
+    (port >> 4) as c_uint
+}
+
+/// `ErlDrvPDL`: a lock that is there as long as it is counted.
+pub struct PortDataLock {
+    lock: RawMutex,
+    count: AtomicIsize,
+}
+
+/// A lock for the port's data, counted once for the port's driver, until the driver takes that back.
+#[unsafe(no_mangle)]
+pub extern "C" fn driver_pdl_create(port: Handle) -> *mut PortDataLock {
+    if port::find(port).is_none() {
+        return ptr::null_mut();
+    }
+    Box::into_raw(Box::new(PortDataLock {
+        lock: RawMutex::INIT,
+        count: AtomicIsize::new(1),
+    }))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn driver_pdl_lock(lock: &PortDataLock) {
+    lock.lock.lock();
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn driver_pdl_unlock(lock: &PortDataLock) {
+    // SAFETY: the header asks for a lock that the caller holds.
+    unsafe { lock.lock.unlock() };
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn driver_pdl_get_refc(lock: &PortDataLock) -> isize {
+    lock.count.load(Ordering::Acquire)
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn driver_pdl_inc_refc(lock: &PortDataLock) -> isize {
+    lock.count.fetch_add(1, Ordering::Relaxed) + 1
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn driver_pdl_dec_refc(lock: *mut PortDataLock) -> isize {
+    // SAFETY: the header asks for a lock that the caller has counted; whoever counts down to 0 is the last one.
+    unsafe {
+        let left = (*lock).count.fetch_sub(1, Ordering::AcqRel) - 1;
+        if left == 0 {
+            drop(Box::from_raw(lock));
+        }
+        left
+    }
+}
