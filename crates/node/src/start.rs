@@ -38,6 +38,7 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
         end_with_dump: crash::end,
         dump_section: crash::text_of,
         remote: &distribution::REMOTE,
+        trace: &trace::TRACE,
     });
     crash::watch_panics();
     crash::watch_memory();

@@ -15,11 +15,12 @@ use term::collect::{self, CollectionKind, Request};
 use term::copy::Owned;
 
 use crate::microstate::{self, ThreadState};
-use crate::process::Process;
 use crate::process::heap_limit::min_binary_words;
+use crate::process::{Process, flag};
 use crate::scheduler;
 use crate::signal::handle;
 use crate::system_monitor;
+use crate::trace::events;
 
 thread_local! {
     static RUNNING: Cell<bool> = const { Cell::new(false) };
@@ -133,6 +134,15 @@ fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
         return;
     }
     let _gc = microstate::enter(ThreadState::Gc);
+    let traced = process.flags & flag::OBSERVED != 0;
+    let is_major = traced && collect::is_major(&process.head.heap, &request);
+    if traced {
+        let tag = match is_major {
+            true => am::GC_MAJOR_START,
+            false => am::GC_MINOR_START,
+        };
+        events::collects(process, tag, request.need_words);
+    }
     let began_ns = system_monitor::collection_begins();
     let off_heap_limit_words = min_binary_words(process);
     let is_busy = is_busy(process);
@@ -170,6 +180,13 @@ fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
     count(stats.reclaimed());
     scheduler::charge(stats.reductions() as i64);
     system_monitor::collection_ends(process, began_ns);
+    if traced {
+        let tag = match is_major {
+            true => am::GC_MAJOR_END,
+            false => am::GC_MINOR_END,
+        };
+        events::collects(process, tag, stats.reclaimed());
+    }
 }
 
 /// The limit set by `max_heap_size`.

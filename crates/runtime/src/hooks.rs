@@ -9,6 +9,7 @@ use crate::bif::BifEntry;
 use crate::halt::CrashCause;
 use crate::process::Process;
 use crate::remote::Remote;
+use crate::trace::Trace;
 
 /// Tables and functions of the crates above.
 pub struct Hooks {
@@ -22,6 +23,8 @@ pub struct Hooks {
     pub dump_section: fn(&str) -> Option<Vec<u8>>,
     /// The connections to other nodes.
     pub remote: &'static dyn Remote,
+    /// What becomes of the events of traced processes and ports.
+    pub trace: &'static dyn Trace,
 }
 
 static HOOKS: OnceLock<Hooks> = OnceLock::new();

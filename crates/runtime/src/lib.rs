@@ -30,6 +30,7 @@ pub mod sync;
 pub mod system_monitor;
 pub mod time;
 pub mod timer;
+pub mod trace;
 pub mod unique;
 
 pub use config::Config;

@@ -63,6 +63,12 @@ pub fn not_purged(process: &Process, module: Term) {
     report(process, "~s~n", |heap, _| vec![build::string(heap, &text)]);
 }
 
+/// Reports that a process cannot be traced by another tracer than the one it has; the caller gets only `badarg`.
+pub fn one_tracer_only(process: &Process) {
+    let text = "** can only have one tracer per process\n";
+    report(process, "~s~n", |heap, _| vec![build::string(heap, text)]);
+}
+
 /// Reports that a port was opened for input from a descriptor that is not open; `name` holds the input and the output
 /// descriptor.
 pub fn bad_input(port: Term, name: (i32, i32)) {

@@ -30,11 +30,13 @@ use term::copy::Owned;
 use term::heap::Scratch;
 use term::{am, build};
 
-use crate::process::Process;
 use crate::process::relations::ReferenceNumber;
+use crate::process::{Process, flag};
 use crate::registry;
 use crate::signal::{self, Signal};
 use crate::timer::{self, TimerKey};
+use crate::trace::ports::Tracee;
+use crate::trace::{self, Tracing, newcomers};
 use access::Access;
 use busy::{Busy, Watermarks};
 use driver::{Close, Driver, Ready};
@@ -102,6 +104,8 @@ pub struct Core {
     closed_for: Option<Term>,
     /// The connection to another node that the port carries.
     channel: Option<Arc<dyn carrier::Channel>>,
+    /// What it is traced for.
+    tracing: Tracing,
 }
 
 /// What [`Port::open`] makes a port of.
@@ -133,6 +137,30 @@ impl Core {
             exit: None,
             closed_for: None,
             channel: None,
+            tracing: Tracing::default(),
+        }
+    }
+}
+
+impl Core {
+    /// The name that the port was opened with.
+    pub(crate) fn name(&self) -> &[u8] {
+        &self.name
+    }
+
+    /// Sends `{Port, What}`. A tracer is told of `told`, which on stock is not always the message.
+    fn notify(&mut self, to: Term, port: Term, what: Term, told: Term) {
+        let mut scratch = Scratch::new();
+        let message = build::tuple(scratch.heap(), &[port, what]);
+        trace::ports::sends(&self.tracing, port, to, told);
+        signal::send_message_from_outside(to, message);
+    }
+
+    /// For reporting what the port does.
+    pub(crate) fn tracee(&mut self, port: Term) -> Tracee<'_> {
+        Tracee {
+            port,
+            tracing: &mut self.tracing,
         }
     }
 }
@@ -169,6 +197,10 @@ impl Port {
         port.tasks.set_watermarks(options.queue_watermarks);
         let mut state = port.state.lock();
         let State { driver, core } = &mut *state;
+        if newcomers::PORTS.any() {
+            core.tracing = newcomers::PORTS.get();
+            trace::ports::opens(core, port.id, process.pid());
+        }
         let access = &mut Access {
             port: &port,
             core,
@@ -185,6 +217,12 @@ impl Port {
         }
         core.phase = Phase::Open;
         process.relations.add_link(port.id);
+        let owner = process.pid();
+        core.tracee(port.id)
+            .happens(am::GETTING_LINKED, owner, None);
+        if process.flags & flag::OBSERVED != 0 {
+            trace::events::does(process, am::LINK, port.id);
+        }
         state.settle(&port);
         Ok(port.id)
     }
@@ -192,6 +230,19 @@ impl Port {
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.state.lock().core.phase == Phase::Open
+    }
+
+    /// As [`Port::is_open`], for a caller that must not wait: true also while another thread is in the port.
+    #[must_use]
+    pub fn seems_open(&self) -> bool {
+        let state = self.state.try_lock();
+        state.is_none_or(|state| state.core.phase == Phase::Open)
+    }
+
+    /// Reads or changes how the port is traced; `None` if it is not open.
+    pub fn change_tracing<R>(&self, body: impl FnOnce(&mut Tracing) -> R) -> Option<R> {
+        let mut state = self.state.lock();
+        (state.core.phase == Phase::Open).then(|| body(&mut state.core.tracing))
     }
 
     /// Stores the term of `port_set_data/2`.
@@ -334,7 +385,14 @@ impl State {
         let reason = if is_killed { am::KILLED } else { reason };
         // The port stays in the table while output is written, so that this is completed if the node ends meanwhile.
         self.core.phase = Phase::Closing;
+        self.core.tracee(port.id).happens(am::CLOSED, reason, None);
+        let name = registry::name_of(port.id).filter(|_| !self.core.tracing.is_off());
         registry::forget_owner(port.id);
+        if let Some(name) = name {
+            self.core
+                .tracee(port.id)
+                .happens(am::UNREGISTER, name, None);
+        }
         if let Some(channel) = self.core.channel.take() {
             channel.closed(reason);
         }
@@ -389,7 +447,7 @@ impl State {
         self.core.exit = None;
         table::remove(port.id);
         if let Some(asker) = self.core.closed_for.take() {
-            signals::notify(asker, port.id, am::CLOSED);
+            self.core.notify(asker, port.id, am::CLOSED, am::CLOSED);
         }
     }
 }

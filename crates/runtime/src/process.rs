@@ -66,8 +66,8 @@ pub mod flag {
     pub const DIRTY_DONE: u16 = 1 << 11;
     /// Its float registers are saved in `Rare`.
     pub const FLOATS: u16 = 1 << 15;
-    /// It has blocked multi-scheduling, and waits for the other schedulers to stop.
-    pub const BLOCKING: u16 = 1 << 13;
+    /// What it does is reported to somebody: `Rare` says what and to whom.
+    pub const OBSERVED: u16 = 1 << 13;
     /// When it began to wait there was a message that it had not examined: its receive has no clauses.
     pub const WAITS_BLINDLY: u16 = 1 << 14;
 }

@@ -12,6 +12,7 @@ use layout::process::state as receive_state;
 
 use crate::process::{Process, flag, message_queue};
 use crate::signal::handle;
+use crate::trace;
 
 /// Handles the signals that have arrived, and returns whether there is a message at `save`.
 #[inline]
@@ -52,6 +53,9 @@ pub unsafe fn remove(process: &mut Process) {
 /// The receive takes its timeout branch.
 #[inline]
 pub fn timed_out(process: &mut Process) {
+    if process.flags & flag::OBSERVED != 0 {
+        trace::events::times_out(process);
+    }
     timer::stop(process);
     message_queue::rewind(process);
 }

@@ -4,9 +4,9 @@ use layout::context::Next;
 use layout::{Context, ObjectKind, Term};
 use term::{am, build, copy, reference};
 
-use crate::process::{Process, table};
+use crate::process::{Process, flag, table};
 use crate::signal;
-use crate::{exception, port, registry, remote, system_monitor};
+use crate::{exception, port, registry, remote, system_monitor, trace};
 
 /// The result of a send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,6 +54,14 @@ pub fn send_operator(process: &mut Process, context: &mut Context) -> Next {
 /// Sends a message from a running process.
 #[inline]
 pub fn send(from: &mut Process, to: Term, message: Term) -> Sent {
+    if from.flags & flag::OBSERVED != 0 {
+        trace::events::sends(from, to, message);
+    }
+    send_unobserved(from, to, message)
+}
+
+#[inline]
+fn send_unobserved(from: &mut Process, to: Term, message: Term) -> Sent {
     if to.is_local_pid() {
         send_to_process(to, message);
         return Sent::Done;
@@ -100,7 +108,7 @@ fn send_elsewhere(from: &mut Process, to: Term, message: Term) -> Sent {
         if node == term::node::own_name()
             && let Some(receiver) = registry::whereis(name)
         {
-            return send(from, receiver, message);
+            return send_unobserved(from, receiver, message);
         }
         return match node == term::node::own_name() {
             true => Sent::Done,

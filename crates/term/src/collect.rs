@@ -418,6 +418,12 @@ fn plan(heap: &mut Heap, request: &Request<'_>) -> Result<Plan, NoMemory> {
     Ok(plan)
 }
 
+/// Whether a collection now would be a major one.
+#[must_use]
+pub fn is_major(heap: &Heap, request: &Request<'_>) -> bool {
+    decide(heap, request).0.major
+}
+
 /// The plan of a collection, and the minimum size of the old heap that it would create, or 0 if it creates none.
 fn decide(heap: &Heap, request: &Request<'_>) -> (Plan, usize) {
     let stress = request.stress;

@@ -10,6 +10,7 @@ use runtime::bif::{BifResult, Failure, badarg, error};
 use runtime::port;
 use runtime::process::{Process, flag, table};
 use runtime::signal::{self, Signal, handle};
+use runtime::trace::events;
 
 /// Returns `result`, unless a signal that was just handled has ended the process.
 fn unless_ended(process: &Process, result: Term) -> BifResult {
@@ -22,6 +23,9 @@ fn unless_ended(process: &Process, result: Term) -> BifResult {
 
 /// `link(PidOrPort)`.
 pub fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
+    if process.flags & flag::OBSERVED != 0 {
+        events::does(process, am::LINK, other);
+    }
     handle::catch_up(process);
     if other.is_local_pid() {
         if other == process.pid() {
@@ -82,6 +86,9 @@ fn no_process(process: &mut Process, other: Term) -> BifResult {
 
 /// `unlink(PidOrPort)`.
 pub fn unlink_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
+    if process.flags & flag::OBSERVED != 0 {
+        events::does(process, am::UNLINK, other);
+    }
     if other.is_local_pid() || other.is_local_port() {
         handle::catch_up(process);
         unlink(process, other);

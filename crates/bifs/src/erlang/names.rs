@@ -6,10 +6,10 @@ use term::{am, build};
 use runtime::bif::{BifResult, badarg, badarg_because};
 use runtime::process::Process;
 use runtime::registry::{self, Refusal};
-use runtime::{port, scheduler};
+use runtime::{port, scheduler, trace};
 
 /// `register(Name, PidOrPort)`.
-pub fn register_2(_process: &mut Process, [name, identifier]: [Term; 2]) -> BifResult {
+pub fn register_2(process: &mut Process, [name, identifier]: [Term; 2]) -> BifResult {
     if !name.is_atom() || name == am::UNDEFINED {
         return Err(badarg_because(am::NONE));
     }
@@ -21,7 +21,10 @@ pub fn register_2(_process: &mut Process, [name, identifier]: [Term; 2]) -> BifR
         return Err(badarg_because(am::NONE));
     };
     let cause = match given {
-        Ok(()) => return Ok(am::TRUE),
+        Ok(()) => {
+            trace::is_done_to(process, identifier, am::REGISTER, name);
+            return Ok(am::TRUE);
+        }
         Err(Refusal::NameTaken) => am::NONE,
         Err(Refusal::HasName) => am::REGISTERED_NAME,
         Err(Refusal::NotAlive) => am::NOTALIVE,
@@ -30,10 +33,14 @@ pub fn register_2(_process: &mut Process, [name, identifier]: [Term; 2]) -> BifR
 }
 
 /// `unregister(Name)`.
-pub fn unregister_1(_process: &mut Process, [name]: [Term; 1]) -> BifResult {
-    registry::unregister(name)
-        .map(|_| am::TRUE)
-        .ok_or_else(|| badarg(1))
+pub fn unregister_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+    let owner = registry::unregister(name).ok_or_else(|| badarg(1))?;
+    if owner.is_local_port() {
+        port::signals::has_lost_name(owner, name);
+    } else {
+        trace::is_done_to(process, owner, am::UNREGISTER, name);
+    }
+    Ok(am::TRUE)
 }
 
 /// `whereis(Name)`.

@@ -56,7 +56,8 @@ pub fn spawn_request_4(
             return Ok(refuse(process, &reply, am::BADOPT));
         }
     };
-    let Parsed { options, reply } = parsed;
+    let Parsed { mut options, reply } = parsed;
+    options.requested = true;
     // The reply comes after what has arrived, and before anything from the child.
     handle::catch_up(process);
     match spawn::spawn(process, module, function, arguments, arity, options) {

@@ -7,9 +7,9 @@ use term::{am, atom, build};
 
 use runtime::bif::{BifResult, Failure, badarg, badarg_because, notsup, trap};
 use runtime::config;
+use runtime::process::Process;
 use runtime::process::heap_limit::{HeapLimit, heap_words, virtual_heap_words};
 use runtime::process::spawn::DEFAULTS;
-use runtime::process::{Process, flag};
 use runtime::scheduler::online::{self, Blocked, SchedulerKind};
 use runtime::scheduler::{binding, dirty};
 use runtime::{exception, log, microstate};
@@ -162,15 +162,15 @@ fn multi_scheduling(process: &mut Process, name: Term, value: Term) -> BifResult
         _ => return Err(badarg(2)),
     };
     if blocks {
-        if process.flags & flag::BLOCKING == 0 {
+        if !process.existing_rare().is_some_and(|rare| rare.is_blocking) {
             online::block(process, kind);
-            process.flags |= flag::BLOCKING;
+            process.rare().is_blocking = true;
         }
         if !online::is_alone(kind) {
             let arguments = [name, value].into();
             return Err(Failure::Yield { arguments });
         }
-        process.flags &= !flag::BLOCKING;
+        process.rare().is_blocking = false;
     } else {
         online::unblock(process, kind);
     }

@@ -1,13 +1,16 @@
-//! Tracing, which is not supported: queries report that nothing is traced, and turning it on is refused.
+//! Tracing: processes and ports. Functions are not traced yet.
 
 use layout::Term;
-use term::{am, build, list, reference};
+use term::copy::Owned;
+use term::heap::Scratch;
+use term::{am, build, reference};
 
-use runtime::bif::{BifResult, badarg, badarg_because, notsup};
+use ::trace::tracees::{self, Refusal};
+use runtime::bif::{BifResult, await_result, badarg, badarg_because, notsup};
 use runtime::code::{exports, modules};
-use runtime::port;
 use runtime::process::{Process, table};
-use runtime::signal::handle;
+use runtime::signal::{self, handle};
+use runtime::{log, scheduler, trace};
 
 /// `seq_trace(Component, Value)`: a token cannot be set, but clearing it is allowed.
 pub fn seq_trace_2(_process: &mut Process, [component, value]: [Term; 2]) -> BifResult {
@@ -58,57 +61,77 @@ pub fn seq_trace_print_2(_process: &mut Process, [_label, _information]: [Term; 
     Ok(am::FALSE)
 }
 
-/// `trace_info(What, Item)`: nothing is traced.
+/// `trace_info(What, Item)`
 pub fn trace_info_2(process: &mut Process, [what, item]: [Term; 2]) -> BifResult {
-    let value = if what.is_local_pid() || what.is_local_port() {
-        let exists = if what.is_local_pid() {
-            !table::find(what).is_null()
-        } else {
-            port::find(what).is_some_and(|port| port.is_open())
-        };
-        if !exists {
-            return Ok(am::UNDEFINED);
+    let value = match what {
+        am::ON_LOAD => am::FALSE,
+        am::SEND | am::RECEIVE if item == am::MATCH_SPEC => am::TRUE,
+        am::SEND | am::RECEIVE => return Err(badarg(2)),
+        _ if what.is_atom() || what.is_pid() || what.is_port() => {
+            return tracee_info(process, what, item);
         }
-        tracee_value(item)?
-    } else if let Some(&[module, function, arity]) = what.as_tuple() {
-        function_value(module, function, arity, item)?
-    } else {
-        match what {
-            am::NEW | am::NEW_PROCESSES | am::NEW_PORTS => tracee_value(item)?,
-            am::ON_LOAD if FUNCTION_ITEMS.contains(&item) => am::FALSE,
-            am::SEND | am::RECEIVE if item == am::MATCH_SPEC => am::TRUE,
-            _ => return Err(badarg(1)),
-        }
+        _ => match what.as_tuple() {
+            Some(&[module, function, arity]) => function_value(module, function, arity)?,
+            Some(_) => return Err(badarg(1)),
+            None => return Err(badarg_because(am::BADOPT)),
+        },
     };
     Ok(build::tuple(process.heap(), &[item, value]))
 }
 
-const FUNCTION_ITEMS: [Term; 7] = [
-    am::TRACED,
-    am::MATCH_SPEC,
-    am::META,
-    am::META_MATCH_SPEC,
-    am::CALL_COUNT,
-    am::CALL_TIME,
-    am::ALL,
-];
-
-fn tracee_value(item: Term) -> BifResult {
-    match item {
-        am::FLAGS | am::TRACER => Ok(Term::NIL),
-        _ => Err(badarg(2)),
+/// How a process, a port, or those to come are traced.
+fn tracee_info(process: &mut Process, what: Term, item: Term) -> BifResult {
+    let is_item = matches!(item, am::FLAGS | am::TRACER);
+    let tracing = if what.is_local_pid() {
+        if !is_item {
+            return Err(badarg(2));
+        }
+        if what != process.pid() {
+            return process_info(process, what, item);
+        }
+        trace::forget_gone_tracer(process);
+        Some(process.rare().tracing.clone())
+    } else if what.is_local_port() {
+        tracees::of_port(what)
+    } else if tracees::is_of_the_past(what) {
+        None
+    } else {
+        let newcomers = tracees::of_newcomers(what);
+        Some(newcomers.ok_or_else(|| badarg_because(am::BADOPT))?)
+    };
+    match tracing {
+        None => Ok(am::UNDEFINED),
+        Some(tracing) => tracees::item(process.heap(), &tracing, item).ok_or_else(|| badarg(2)),
     }
 }
 
-fn function_value(module: Term, function: Term, arity: Term, item: Term) -> BifResult {
+/// Asks another process how it is traced.
+fn process_info(process: &mut Process, pid: Term, item: Term) -> BifResult {
+    if table::find(pid).is_null() {
+        return Ok(am::UNDEFINED);
+    }
+    let asker = process.pid();
+    let reference = handle::reference_of_answer(process);
+    let owned = Owned::new(reference);
+    let body: signal::Call = Box::new(move |process| {
+        let mut scratch = Scratch::new();
+        let answer = process.and_then(|process| {
+            trace::forget_gone_tracer(process);
+            tracees::item(scratch.heap(), &process.rare().tracing, item)
+        });
+        signal::reply(asker, &owned, answer.unwrap_or(am::UNDEFINED));
+    });
+    signal::send_or_bounce(pid, signal::Signal::Call(body));
+    scheduler::attend_soon(pid);
+    Err(await_result(reference))
+}
+
+fn function_value(module: Term, function: Term, arity: Term) -> BifResult {
     if !module.is_atom() || !function.is_atom() {
         return Err(badarg(1));
     }
     let arity = arity.as_small().and_then(|arity| u32::try_from(arity).ok());
     let arity = arity.ok_or_else(|| badarg(1))?;
-    if !FUNCTION_ITEMS.contains(&item) {
-        return Err(badarg(2));
-    }
     let exported = exports::find(module, function, arity).is_some_and(exports::is_defined);
     let local = || {
         modules::current(module).is_some_and(|loaded| {
@@ -136,16 +159,24 @@ pub fn trace_delivered_1(process: &mut Process, [tracee]: [Term; 1]) -> BifResul
     Ok(reference)
 }
 
-/// `erts_internal:trace(What, How, Flags)`: turning it off succeeds and concerns no process.
-pub fn trace_3(_process: &mut Process, [_what, how, flags]: [Term; 3]) -> BifResult {
-    let is_flag = |flag: Term| flag.is_atom() || flag.is_tuple();
-    if !list::items(flags).all(|flag| flag.is_ok_and(is_flag)) {
-        return Err(badarg_because(am::BADOPT));
+/// `erts_internal:trace(Who, How, Options)`: the number of tracees.
+pub fn trace_3(process: &mut Process, [who, how, options]: [Term; 3]) -> BifResult {
+    let mut change = tracees::parse(options).map_err(|_| badarg_because(am::BADOPT))?;
+    change.on = match how {
+        am::TRUE => true,
+        am::FALSE => false,
+        _ => return Err(badarg(2)),
+    };
+    if change.on && change.tracer.is_none() {
+        change.tracer = Some(trace::Tracer::Identifier(process.pid()));
     }
-    match how {
-        am::FALSE => Ok(Term::small(0)),
-        am::TRUE => Err(notsup()),
-        _ => Err(badarg(2)),
+    match tracees::change(process, who, &change) {
+        Ok(count) => Ok(Term::small(count as i64)),
+        Err(Refusal::Options | Refusal::Argument) => Err(badarg(1)),
+        Err(Refusal::Traced) => {
+            log::one_tracer_only(process);
+            Err(badarg(1))
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use super::driver::{Driver, Ready};
 use super::{Core, Phase, Port, State, queue, table};
 use crate::process::relations::{ReferenceNumber, Watcher};
 use crate::signal::{self, Signal};
-use crate::{io, timer};
+use crate::{io, timer, trace};
 
 /// See the module.
 pub struct Access<'a> {
@@ -61,6 +61,7 @@ impl Access<'_> {
     pub fn send(&self, to: Term, body: impl FnOnce(&mut Heap) -> Term) -> bool {
         let mut scratch = Scratch::new();
         let message = body(scratch.heap());
+        trace::ports::sends(&self.core.tracing, self.port.id, to, message);
         signal::send_message_from_outside(to, message)
     }
 
@@ -135,6 +136,12 @@ impl Access<'_> {
         }
         let body = build::tuple(heap, &[am::DATA, body]);
         let message = build::tuple(heap, &[self.port.id, body]);
+        trace::ports::sends(
+            &self.core.tracing,
+            self.port.id,
+            self.core.connected,
+            message,
+        );
         // SAFETY: all of it was built above, from bytes and atoms; identifiers of this node are immediates.
         unsafe { signal::send_built(self.core.connected, scratch, message) };
     }

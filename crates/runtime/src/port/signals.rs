@@ -13,13 +13,14 @@ use term::{am, atom, build, reference};
 
 use super::access::Access;
 use super::driver::{Command, Control, Output};
-use super::{Phase, Port, State, busy, find, queue, table};
+use super::{Core, Phase, Port, State, busy, find, queue, table};
 use crate::process::Process;
 use crate::process::relations::ReferenceNumber;
 use crate::registry::{self, Refusal};
 use crate::send::Sent;
 use crate::signal::{self, Signal, handle};
 use crate::sync::between_steps;
+use crate::trace;
 
 /// A request that has reached its port.
 pub struct Request<'a> {
@@ -143,6 +144,38 @@ pub fn command(
     CommandResult::Answer(made)
 }
 
+impl Request<'_> {
+    /// Reports `port_connect/2`.
+    fn trace_connect(&mut self) {
+        let (port, new) = (self.port.id, self.argument);
+        let mut tracee = self.state.core.tracee(port);
+        tracee.receives(self.caller, |heap| build::tuple(heap, &[am::CONNECT, new]));
+        let mut scratch = Scratch::new();
+        let message = build::tuple(scratch.heap(), &[port, am::CONNECTED]);
+        trace::ports::sends(tracee.tracing, port, self.caller, message);
+    }
+
+    /// Reports a control or call with these bytes.
+    fn trace_operation(&mut self, tag: Term, operation: u32, bytes: &[u8]) {
+        let mut tracee = self.state.core.tracee(self.port.id);
+        tracee.receives(self.caller, |heap| {
+            let bytes = build::binary(heap, bytes);
+            let operation = build::tuple(heap, &[Term::small(operation.into()), bytes]);
+            build::tuple(heap, &[tag, operation])
+        });
+    }
+}
+
+impl Core {
+    /// A process links itself to the port.
+    fn is_linked_to(&mut self, port: Term, pid: Term) {
+        if !self.links.contains(&pid) {
+            self.links.push(pid);
+            self.tracee(port).happens(am::GETTING_LINKED, pid, None);
+        }
+    }
+}
+
 impl State {
     fn takes_force(&self) -> bool {
         self.driver
@@ -163,6 +196,10 @@ impl State {
         if self.core.phase != Phase::Open {
             return am::BADARG;
         }
+        self.core.tracee(port.id).receives(caller, |heap| {
+            let data = build::binary(heap, &output.whole());
+            build::tuple(heap, &[am::COMMAND, data])
+        });
         self.core.output_bytes += output.size() as u64;
         table::count_output(output.size());
         let taken = self.call(port, Some(caller), |driver, access| {
@@ -182,6 +219,9 @@ impl State {
                 return false;
             }
             self.core.links.push(pid);
+            self.core
+                .tracee(port)
+                .happens(am::GETTING_LINKED, pid, None);
         }
         self.core.connected = pid;
         true
@@ -202,13 +242,14 @@ pub fn control(process: &mut Process, port: &Arc<Port>, operation: u32, data: Te
     if Output::new(data).is_err() {
         return am::BADARG;
     }
-    request(process, port, 0, data, move |request| {
+    request(process, port, 0, data, move |mut request| {
         let Ok(data) = Output::new(request.argument) else {
             return am::BADARG;
         };
         if request.state.core.phase != Phase::Open {
             return am::BADARG;
         }
+        request.trace_operation(am::CONTROL, operation, &data.whole());
         let answer = request
             .state
             .call(request.port, Some(request.caller), |driver, access| {
@@ -249,13 +290,14 @@ pub fn connect(process: &mut Process, port: &Arc<Port>, pid: Term) -> Term {
     if is_own {
         process.relations.add_link(port.id);
     }
-    request(process, port, 0, pid, move |request| {
+    request(process, port, 0, pid, move |mut request| {
         let is_open = request.state.core.phase == Phase::Open;
         if is_open
             && request
                 .state
                 .connect(request.port.id, request.argument, is_own)
         {
+            request.trace_connect();
             return am::TRUE;
         }
         if is_own {
@@ -278,6 +320,11 @@ fn refuse_link(pid: Term, port: Term) {
 /// `port_close/1`.
 pub fn close(process: &mut Process, port: &Arc<Port>) -> Term {
     request(process, port, 0, Term::NIL, |request| {
+        let State { core, .. } = &mut *request.state;
+        if core.phase == Phase::Open {
+            core.tracee(request.port.id)
+                .receives(request.caller, |_| am::CLOSE);
+        }
         match request.state.close(request.port, am::NORMAL) {
             true => am::TRUE,
             false => am::BADARG,
@@ -362,6 +409,7 @@ fn run_message(
         return;
     }
     if request == am::CLOSE {
+        state.core.tracee(port.id).receives(from, |_| am::CLOSE);
         state.core.closed_for = Some(connected);
         state.close(port, am::NORMAL);
         return;
@@ -369,17 +417,17 @@ fn run_message(
     match request.as_tuple() {
         Some(&[am::CONNECT, pid]) if pid.is_local_pid() => {
             // Does not link it, unlike `port_connect/2`.
+            state
+                .core
+                .tracee(port.id)
+                .receives(from, |heap| build::tuple(heap, &[am::CONNECT, pid]));
             state.core.connected = pid;
-            notify(connected, port.id, am::CONNECTED);
+            let mut scratch = Scratch::new();
+            let told = build::tuple(scratch.heap(), &[port.id, am::CONNECTED]);
+            state.core.notify(connected, port.id, am::CONNECTED, told);
         }
         _ => bad_signal(port, connected),
     }
-}
-
-pub(super) fn notify(to: Term, port: Term, what: Term) {
-    let mut scratch = Scratch::new();
-    let message = build::tuple(scratch.heap(), &[port, what]);
-    signal::send_message_from_outside(to, message);
 }
 
 fn bad_signal(port: &Port, connected: Term) {
@@ -399,11 +447,24 @@ pub fn register(name: Term, port: Term) -> Result<(), Refusal> {
     let port = find(port).ok_or(Refusal::NotAlive)?;
     // Closing takes the name away under this lock.
     between_steps();
-    let state = port.state.lock();
+    let mut state = port.state.lock();
     if state.core.phase != Phase::Open {
         return Err(Refusal::NotAlive);
     }
-    registry::give(name, port.id)
+    registry::give(name, port.id)?;
+    state.core.tracee(port.id).happens(am::REGISTER, name, None);
+    Ok(())
+}
+
+/// An open port's name has been taken away.
+pub fn has_lost_name(port: Term, name: Term) {
+    if let Some(port) = find(port) {
+        let mut state = port.state.lock();
+        state
+            .core
+            .tracee(port.id)
+            .happens(am::UNREGISTER, name, None);
+    }
 }
 
 /// Sets a monitor; returns false if the port is closed.
@@ -463,16 +524,16 @@ pub fn link(port: Term, pid: Term) -> bool {
     let Some(port) = find(port) else { return false };
     if let Some(mut state) = port.enter() {
         let is_open = state.core.phase == Phase::Open;
-        if is_open && !state.core.links.contains(&pid) {
-            state.core.links.push(pid);
+        if is_open {
+            state.core.is_linked_to(port.id, pid);
         }
         return is_open;
     }
     run_or_queue(&port, move |port, state| {
         if state.core.phase != Phase::Open {
             refuse_link(pid, port.id);
-        } else if !state.core.links.contains(&pid) {
-            state.core.links.push(pid);
+        } else {
+            state.core.is_linked_to(port.id, pid);
         }
     });
     true
@@ -491,8 +552,13 @@ pub(crate) fn link_refused(port: Term, pid: Term) {
 /// Unlinks a process from a port.
 pub fn unlink(port: Term, pid: Term) {
     if let Some(port) = find(port) {
-        run_or_queue(&port, move |_, state| {
-            state.core.links.retain(|linked| *linked != pid);
+        run_or_queue(&port, move |port, state| {
+            let core = &mut state.core;
+            if core.links.contains(&pid) {
+                core.links.retain(|linked| *linked != pid);
+                core.tracee(port.id)
+                    .happens(am::GETTING_UNLINKED, pid, None);
+            }
         });
     }
 }
@@ -504,8 +570,15 @@ pub fn exit_signal(port: Term, from: Term, reason: Term, linked: bool) {
     let reason = Owned::new(reason);
     run_or_queue(&port, move |port, state| {
         if linked {
+            let core = &mut state.core;
+            if core.phase == Phase::Open && core.links.contains(&from) {
+                core.tracee(port.id).receives(from, |_| am::CLOSE);
+            }
             state.link_broken(port, from, reason.term());
         } else {
+            if state.core.phase == Phase::Open {
+                state.core.tracee(port.id).receives(from, |_| am::CLOSE);
+            }
             state.close(port, reason.term());
         }
     });

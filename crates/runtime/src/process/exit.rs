@@ -1,6 +1,7 @@
 //! The end of a process.
 
 use layout::Term;
+use term::am;
 use term::copy::Owned;
 use term::print::display;
 
@@ -10,7 +11,7 @@ use crate::scheduler::dirty;
 use crate::signal::handle;
 use crate::sync::between_steps;
 use crate::timer::bif_timers;
-use crate::{hooks, receive, registry};
+use crate::{hooks, receive, registry, trace};
 
 /// Ends a process after its last slice: removes it from the process table, tells its links and monitors, and frees
 /// its heap. The control block stays until no thread can still hold a pointer from the table.
@@ -24,6 +25,9 @@ pub fn finish(process: &mut Process, reason: &Owned) {
         );
     }
     let pid = process.pid();
+    if process.flags & flag::OBSERVED != 0 {
+        trace::events::exits(process, reason.term());
+    }
     let word = state::exit(&process.state, holds_nothing(process));
     between_steps();
     if word & state::CLOSED == 0 {
@@ -44,6 +48,9 @@ pub fn finish(process: &mut Process, reason: &Owned) {
     between_steps();
     handle::bounce_rest(pid, &process.signals);
     super::tasks::refuse_all(process);
+    if process.flags & flag::OBSERVED != 0 {
+        trace::events::has_exited(process);
+    }
     free_messages(process);
     free_heap(process);
 }
@@ -65,6 +72,11 @@ fn holds_nothing(process: &Process) -> bool {
 fn give_up_all(process: &mut Process, word: u32, reason: Term) {
     let pid = process.pid();
     if word & state::REGISTERED != 0 {
+        if process.flags & flag::OBSERVED != 0
+            && let Some(name) = registry::name_of(pid)
+        {
+            trace::events::does(process, am::UNREGISTER, name);
+        }
         registry::forget_owner(pid);
     }
     between_steps();

@@ -10,6 +10,7 @@ use term::{am, build, collect, copy, node, off_heap};
 use super::relations::MonitorTarget;
 use super::{Process, block, flag, priority_of, state};
 use crate::process::heap_limit::{HeapLimit, min_binary_words};
+use crate::trace::what;
 use crate::{code, exception, remote};
 use std::sync::atomic::Ordering;
 
@@ -114,7 +115,7 @@ pub fn value(
         am::PARENT => process.parent,
         am::REDUCTIONS => build::unsigned(heap, process.reductions_now()),
         am::CATCHLEVEL => Term::small(i64::from(process.head.catches)),
-        am::TRACE => Term::small(0),
+        am::TRACE => Term::small(i64::from(trace_number(process))),
         am::SEQUENTIAL_TRACE_TOKEN => Term::NIL,
         am::LAST_CALLS => am::FALSE,
         am::BINARY => binaries(process, heap, steps),
@@ -462,7 +463,14 @@ fn nowhere_call(process: &Process) -> [Term; 3] {
     }
 }
 
-fn current_function(process: &Process, heap: &mut Heap) -> Term {
+/// What the process is traced for, as stock counts it.
+fn trace_number(process: &Process) -> u32 {
+    let traced_for = process.existing_rare().map_or(0, |rare| rare.tracing.what);
+    let is_sensitive = process.flags & flag::SENSITIVE != 0;
+    traced_for | if is_sensitive { what::IS_SENSITIVE } else { 0 }
+}
+
+pub(crate) fn current_function(process: &Process, heap: &mut Heap) -> Term {
     let call = match places(process, 1).first() {
         Some(place) => [
             place.module,

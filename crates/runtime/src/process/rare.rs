@@ -12,6 +12,7 @@ use term::copy::Owned;
 use super::tasks::Task;
 use crate::collector::dirty_collection::{Collection, Kept};
 use crate::scheduler::dirty;
+use crate::trace::Tracing;
 
 /// The fields of a process that only few processes need.
 #[derive(Default)]
@@ -34,6 +35,10 @@ pub struct Rare {
     /// The registers of a process that left its scheduler for a collection in the middle of a function.
     pub kept: Kept,
     pub at_exit: AtExit,
+    /// It has blocked multi-scheduling, and waits for the other schedulers to stop.
+    pub is_blocking: bool,
+    /// What it is traced for.
+    pub tracing: Tracing,
 }
 
 impl Rare {
@@ -52,6 +57,8 @@ impl Rare {
             collection,
             kept,
             at_exit,
+            is_blocking,
+            tracing,
         } = self;
         *heap_options == HeapOptions::default()
             && suspending.is_empty()
@@ -63,6 +70,8 @@ impl Rare {
             && collection.is_none()
             && kept.is_empty()
             && at_exit.is_empty()
+            && !is_blocking
+            && tracing.is_off()
     }
 }
 

@@ -19,6 +19,7 @@ use super::relations::{self, MonitorTarget, Relations, Watcher};
 use super::{CacheLine, Dictionary, Priority, Process, block, flag, message_queue, state, table};
 use crate::scheduler;
 use crate::signal::SignalQueue;
+use crate::trace::{self, newcomers};
 
 pub use options::{MonitorOptions, SpawnOptions};
 
@@ -90,8 +91,24 @@ pub fn spawn(
     let monitor = options
         .monitor
         .map(|options| monitor_child(parent, process, options));
+    if parent.flags & flag::OBSERVED != 0 || newcomers::PROCESSES.any() {
+        let call = [module, function, arguments];
+        let mut scratch = term::heap::Scratch::new();
+        let call = match options.requested {
+            true => as_requested(scratch.heap(), call),
+            false => call,
+        };
+        trace::events::spawns(Some(parent), process, call, options.link);
+    }
     start(child);
     Ok(Spawned { pid, monitor })
+}
+
+/// The call of a process that was spawned by `spawn_request`, as stock makes it.
+fn as_requested(heap: &mut Heap, call: [Term; 3]) -> [Term; 3] {
+    let call = term::build::tuple(heap, &call);
+    let arguments = term::build::list(heap, &[call]);
+    [am::ERTS_INTERNAL, am::SPAWN_INIT, arguments]
 }
 
 /// Lets a process monitor the child that it is spawning; returns the monitor's reference.
@@ -138,6 +155,9 @@ pub fn spawn_root(
     process.group_leader = first;
     if pid != first {
         process.parent = first;
+    }
+    if newcomers::PROCESSES.any() {
+        trace::events::spawns(None, process, [module, function, arguments], false);
     }
     start(child);
     Ok(pid)

@@ -35,6 +35,7 @@ use crate::collector::dirty_collection;
 use crate::config;
 use crate::microstate::{self, ThreadState};
 use crate::process::{Priority, Process, flag, priority_of, state};
+use crate::trace::events;
 use work_queue::WorkQueue;
 
 /// Why work needs a dirty scheduler.
@@ -608,6 +609,9 @@ fn run_call(context: &mut Context, pointer: *mut Process) {
     // SAFETY: taken from a dirty queue, so this thread owns it; the reference is not used during the call.
     let process = unsafe { &mut *pointer };
     state::begin(&process.state);
+    if process.flags & flag::OBSERVED != 0 {
+        events::scheduled_in(process);
+    }
     let Some(Call::Wanted { function, .. }) = process.rare().dirty.take() else {
         unreachable!("`want` set it");
     };
@@ -633,6 +637,9 @@ fn run_collection(pointer: *mut Process) {
     // SAFETY: taken from a dirty queue, so this thread owns it.
     let process = unsafe { &mut *pointer };
     state::begin(&process.state);
+    if process.flags & flag::OBSERVED != 0 {
+        events::scheduled_in(process);
+    }
     dirty_collection::perform(process);
     give_back(pointer);
 }
@@ -642,6 +649,9 @@ fn give_back(pointer: *mut Process) {
     // SAFETY: this thread owns the process until it is in a run queue.
     let process = unsafe { &mut *pointer };
     account(process);
+    if process.flags & flag::OBSERVED != 0 {
+        events::scheduled_out(process);
+    }
     process.state.fetch_and(!state::DIRTY, Ordering::Relaxed);
     state::give_up(&process.state);
     enqueue_woken(pointer);

@@ -20,6 +20,7 @@ use crate::process::{Process, block, exit, flag, state};
 use crate::signal::handle;
 use crate::sync::between_steps;
 use crate::system_monitor;
+use crate::trace::events;
 
 /// What comes next in a slice.
 #[must_use]
@@ -43,9 +44,12 @@ impl Slice {
     /// Begins the slice of a process; `before` is its state word before this scheduler took it.
     #[inline]
     pub(super) fn begin(scheduler: &Scheduler, pointer: *mut Process, before: u32) -> Slice {
+        // SAFETY: taken from a run queue, so this thread owns it until it waits, yields or ends.
+        let process = unsafe { &mut *pointer };
+        if process.flags & flag::OBSERVED != 0 {
+            events::scheduled_in(process);
+        }
         if before & state::SIGNALS != 0 {
-            // SAFETY: taken from a run queue, so this thread owns it until it waits, yields or ends.
-            let process = unsafe { &mut *pointer };
             block::prefetch_heap(&process.head.heap);
             // Pending tasks come first: one of them may be to handle earlier signals. `prepare` does the rest.
             if process.flags & flag::TASKS == 0 {
@@ -96,12 +100,13 @@ impl Scheduler {
         }
         if stands_still(process) {
             slice.account(self, process);
-            between_steps();
-            if state::rest(&process.state) {
-                return Next::End;
-            }
-            handle::fetch_between_slices(process);
-            return Next::Prepare;
+            return match rests(process) {
+                true => Next::End,
+                false => {
+                    handle::fetch_between_slices(process);
+                    Next::Prepare
+                }
+            };
         }
         Next::Run
     }
@@ -169,8 +174,7 @@ impl Scheduler {
         if trim::before_rest(process, self.shared.counts.switches() as u32) == Rest::Listed {
             self.resting.add(process);
         }
-        between_steps();
-        if state::rest(&process.state) {
+        if rests(process) {
             return Next::End;
         }
         // A signal arrived meanwhile. A flood of them must not starve the other processes.
@@ -199,6 +203,11 @@ impl Scheduler {
     /// Puts the running process back into the queue.
     #[inline]
     pub(super) fn requeue(&self, pointer: *mut Process) {
+        // SAFETY: as below.
+        let process = unsafe { &mut *pointer };
+        if process.flags & flag::OBSERVED != 0 {
+            events::scheduled_out(process);
+        }
         // SAFETY: this thread owns the process until it is in the queue.
         unsafe { state::give_up(&(*pointer).state) };
         between_steps();
@@ -210,6 +219,9 @@ impl Scheduler {
         // SAFETY: this thread owns the process until it is handed over. DIRTY is set before QUEUED, so that nobody
         // borrows it.
         unsafe {
+            if (*pointer).flags & flag::OBSERVED != 0 {
+                events::scheduled_out(&mut *pointer);
+            }
             (*pointer).state.fetch_or(state::DIRTY, Ordering::Relaxed);
             state::give_up(&(*pointer).state);
         }
@@ -226,6 +238,27 @@ impl Scheduler {
         self.dead.add(pointer);
         Next::End
     }
+}
+
+/// Puts a process to rest; false if a signal has arrived for it.
+#[inline]
+fn rests(process: &mut Process) -> bool {
+    if process.flags & flag::OBSERVED != 0 {
+        return rests_observed(process);
+    }
+    between_steps();
+    state::rest(&process.state)
+}
+
+#[cold]
+fn rests_observed(process: &mut Process) -> bool {
+    events::scheduled_out(process);
+    between_steps();
+    let rests = state::rest(&process.state);
+    if !rests {
+        events::scheduled_in(process);
+    }
+    rests
 }
 
 /// Ends a process; the caller has to add it to the scheduler's dead processes.

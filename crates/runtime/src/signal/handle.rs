@@ -21,6 +21,7 @@ use crate::receive;
 use crate::remote;
 use crate::scheduler::dirty;
 use crate::sync::between_steps;
+use crate::trace;
 
 /// Handles all signals that have arrived, in order. Afterwards the messages are in the inner queue, and
 /// `EXIT_PENDING` is set if one of the other signals ended the process.
@@ -89,7 +90,7 @@ fn handle_some(
             let next = (*fragment).next;
             between_steps();
             match (*fragment).kind {
-                MESSAGE => message_queue::append(process, fragment),
+                MESSAGE => append(process, fragment),
                 ALIAS_MESSAGE => alias_message(process, fragment),
                 UNDECODED => undecoded(process, fragment),
                 OTHER | DEMONITOR if most == 0 => return fragment,
@@ -162,10 +163,25 @@ pub fn deliver_last(process: &mut Process, message: Term) {
     unsafe { super::send_fragment(process, to_fragment(message)) };
 }
 
+/// Puts a message into the inner queue.
+///
+/// # Safety
+/// The fragment is a live message that is in no list.
+#[inline]
+unsafe fn append(process: &mut Process, message: *mut Fragment) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if process.flags & flag::OBSERVED != 0 {
+            trace::events::receives(process, message);
+        }
+        message_queue::append(process, message);
+    }
+}
+
 /// Delivers a term to the process as a message, after the signals that it has fetched.
 pub fn deliver(process: &mut Process, message: Term) {
     // SAFETY: the fragment is new, so it is in no list.
-    unsafe { message_queue::append(process, to_fragment(message)) };
+    unsafe { append(process, to_fragment(message)) };
 }
 
 /// # Safety
@@ -178,7 +194,7 @@ unsafe fn undecoded(process: &mut Process, fragment: *mut Fragment) {
         };
         match (*fragment).kind {
             ALIAS_MESSAGE => alias_message(process, fragment),
-            _ => message_queue::append(process, fragment),
+            _ => append(process, fragment),
         }
     }
 }
@@ -201,7 +217,7 @@ unsafe fn alias_message(process: &mut Process, fragment: *mut Fragment) {
             }
         }
         (*fragment).kind = MESSAGE;
-        message_queue::append(process, fragment);
+        append(process, fragment);
     }
 }
 
@@ -227,12 +243,18 @@ fn handle(process: &mut Process, signal: Signal) {
         Signal::RemoteExit { exit, link } => remote_exit(process, &exit, link),
         Signal::Link { from } => {
             let is_new = process.relations.accept_link(from);
+            if is_new && process.flags & flag::OBSERVED != 0 {
+                trace::events::does(process, am::GETTING_LINKED, from);
+            }
             if !is_new && remote::is_handle(from) {
                 remote::get().release(from);
             }
         }
         Signal::Unlink { from, number } => {
             let was_linked = process.relations.unlinked(from);
+            if was_linked && process.flags & flag::OBSERVED != 0 {
+                trace::events::does(process, am::GETTING_UNLINKED, from);
+            }
             between_steps();
             if remote::is_handle(from) {
                 if was_linked {
@@ -276,6 +298,10 @@ fn exit(process: &mut Process, from: Term, reason: Owned, linked: bool) {
     if !linked && reason.term() == am::KILL {
         die(process, Owned::new(am::KILLED));
     } else {
+        let lives = process.traps_exit() || reason.term() == am::NORMAL;
+        if linked && lives && process.flags & flag::OBSERVED != 0 {
+            trace::events::does(process, am::GETTING_UNLINKED, from);
+        }
         exit_received(process, from, reason);
     }
 }

@@ -26,6 +26,8 @@ pub struct SpawnOptions {
     pub off_heap_messages: Option<bool>,
     pub heap: HeapOptions,
     pub system: bool,
+    /// `spawn_request` has asked for it, which shows in what is told of it to a tracer.
+    pub requested: bool,
 }
 
 /// `{monitor, Options}`.

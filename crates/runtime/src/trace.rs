@@ -1,0 +1,250 @@
+//! What the paths of processes know of tracing: what a process is traced for and who is told, and one function for each
+//! event.
+//!
+//! A process that is traced has [`flag::OBSERVED`] set, and a [`Tracing`] in its `Rare`; paths test that bit, and call the
+//! functions of [`events`] only if it is set. What becomes of an event (its message, its timestamp, match specifications, the
+//! kinds of tracers) is the matter of the crate `trace`, which hands in [`Trace`].
+//!
+//! **Who may call.** The thread that owns the process, or, for a port, the one that has locked it. So the events of one tracee
+//! reach its tracer in order.
+
+pub mod events;
+pub mod newcomers;
+pub mod ports;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use layout::Term;
+use term::copy::Owned;
+
+use crate::hooks;
+use crate::process::{Process, flag};
+use crate::signal::{self, Signal};
+
+/// What a tracee can be traced for, and how it is reported: the names of `erlang:trace/3`. Their numbers are visible: the item
+/// `trace` of `process_info` is their sum.
+pub mod what {
+    pub const TIMESTAMP: u32 = 1;
+    pub const STRICT_MONOTONIC_TIMESTAMP: u32 = 1 << 1;
+    pub const MONOTONIC_TIMESTAMP: u32 = 1 << 2;
+    pub const SEND: u32 = 1 << 4;
+    pub const RECEIVE: u32 = 1 << 5;
+    pub const SET_ON_SPAWN: u32 = 1 << 6;
+    pub const SET_ON_FIRST_SPAWN: u32 = 1 << 7;
+    pub const SET_ON_LINK: u32 = 1 << 8;
+    pub const SET_ON_FIRST_LINK: u32 = 1 << 9;
+    pub const CALL: u32 = 1 << 10;
+    pub const PROCS: u32 = 1 << 11;
+    pub const RUNNING: u32 = 1 << 13;
+    pub const GARBAGE_COLLECTION: u32 = 1 << 14;
+    pub const ARITY: u32 = 1 << 15;
+    pub const RETURN_TO: u32 = 1 << 16;
+    pub const SILENT: u32 = 1 << 17;
+    pub const RUNNING_PORTS: u32 = 1 << 20;
+    pub const RUNNING_PROCS: u32 = 1 << 21;
+    pub const PORTS: u32 = 1 << 22;
+    pub const SCHEDULER_ID: u32 = 1 << 23;
+    pub const EXITING: u32 = 1 << 24;
+
+    /// What a process is besides, in the same number.
+    pub const IS_SENSITIVE: u32 = 1 << 3;
+
+    pub const ALL: u32 = OF_PROCESSES | OF_PORTS;
+    pub const TIMESTAMPS: u32 = TIMESTAMP | STRICT_MONOTONIC_TIMESTAMP | MONOTONIC_TIMESTAMP;
+    /// What concerns processes and ports alike.
+    pub const COMMON: u32 = SILENT | TIMESTAMPS | SCHEDULER_ID | RECEIVE | SEND;
+    pub const OF_PORTS: u32 = COMMON | PORTS | RUNNING_PORTS;
+    pub const OF_PROCESSES: u32 = COMMON
+        | SET_ON_SPAWN
+        | SET_ON_FIRST_SPAWN
+        | SET_ON_LINK
+        | SET_ON_FIRST_LINK
+        | CALL
+        | PROCS
+        | RUNNING
+        | GARBAGE_COLLECTION
+        | ARITY
+        | RETURN_TO
+        | RUNNING_PROCS
+        | EXITING;
+}
+
+/// Who is told of events.
+#[derive(Clone)]
+pub enum Tracer {
+    /// A process or port of this node, which gets messages.
+    Identifier(Term),
+    /// A module with the behaviour `erl_tracer`, and its state.
+    Module(Arc<(Term, Owned)>),
+}
+
+impl Tracer {
+    /// Whether both are the same module with the same state, or the same process or port. As on stock, states that are no
+    /// immediates are the same only if they were given in one call.
+    #[must_use]
+    pub fn is(&self, other: &Tracer) -> bool {
+        match (self, other) {
+            (Tracer::Identifier(one), Tracer::Identifier(other)) => one == other,
+            (Tracer::Module(one), Tracer::Module(other)) => {
+                let immediate = one.1.term().is_immediate() && one.1.term() == other.1.term();
+                Arc::ptr_eq(one, other) || (one.0 == other.0 && immediate)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// How a process or port is traced.
+#[derive(Clone, Default)]
+pub struct Tracing {
+    /// Bits of [`what`]; 0 without a tracer.
+    pub what: u32,
+    pub tracer: Option<Tracer>,
+}
+
+impl Tracing {
+    #[must_use]
+    pub fn is_off(&self) -> bool {
+        self.what == 0
+    }
+
+    /// Forgets the tracer when nothing is left to be traced, and whatever was to be traced when there is no tracer.
+    pub fn settle(&mut self) {
+        if self.what == 0 || self.tracer.is_none() {
+            *self = Tracing::default();
+        }
+    }
+}
+
+/// The family of an event: each has functions of its own in tracer modules.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Family {
+    Call,
+    Send,
+    Receive,
+    Procs,
+    Ports,
+    RunningProcs,
+    RunningPorts,
+    GarbageCollection,
+}
+
+/// An event, as its message has it.
+#[derive(Clone, Copy)]
+pub struct Event {
+    pub family: Family,
+    pub tag: Term,
+    pub message: Term,
+    /// What follows the message, or NONE.
+    pub extra: Term,
+    /// What a match specification has returned, unless that is `true`.
+    pub matched: Term,
+}
+
+impl Event {
+    #[must_use]
+    pub fn new(family: Family, tag: Term, message: Term) -> Event {
+        Event {
+            family,
+            tag,
+            message,
+            extra: Term::NONE,
+            matched: am_true(),
+        }
+    }
+
+    #[must_use]
+    pub fn with(self, extra: Term) -> Event {
+        Event { extra, ..self }
+    }
+}
+
+fn am_true() -> Term {
+    term::am::TRUE
+}
+
+/// Whether a tracer still is there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Told {
+    Yes,
+    /// The tracer is gone, so nothing is traced any more.
+    TracerGone,
+}
+
+/// What becomes of events.
+pub trait Trace: Sync {
+    /// Tells a tracer of an event.
+    fn tell(&self, tracee: Term, tracing: &Tracing, event: &Event) -> Told;
+
+    /// Whether a tracer is there for a tracee; `undefined` stands for those to come.
+    fn is_there(&self, tracer: &Tracer, tracee: Term) -> bool;
+
+    /// What the pattern for `send` or `'receive'` makes of an event with these parts: `None` if it is not reported, otherwise
+    /// what is reported of the match, often `true`.
+    fn judge(&self, process: &mut Process, family: Family, parts: &[Term]) -> Option<Term>;
+}
+
+/// The crate `trace`.
+#[inline]
+#[must_use]
+pub fn get() -> &'static dyn Trace {
+    hooks::get().trace
+}
+
+/// Whether a process or port has ever been traced: until then, nobody needs to be told of what others do to it.
+static EVER: AtomicBool = AtomicBool::new(false);
+
+/// Tells the tracer of a process, which may be another than the running one, of what is done to it.
+pub fn is_done_to(running: &mut Process, pid: Term, tag: Term, data: Term) {
+    if pid == running.pid() {
+        if running.flags & flag::OBSERVED != 0 {
+            events::does(running, tag, data);
+        }
+    } else if pid.is_local_pid() && EVER.load(Ordering::Relaxed) {
+        // `data` is an atom: see the callers.
+        let tell = move |process: Option<&mut Process>| {
+            if let Some(process) = process {
+                events::does(process, tag, data);
+            }
+        };
+        let _ = signal::send(pid, Signal::Call(Box::new(tell)));
+    }
+}
+
+/// How a process is traced; nothing is if it is sensitive.
+#[must_use]
+pub fn of(process: &Process) -> Option<&Tracing> {
+    let tracing = &process.existing_rare()?.tracing;
+    (process.flags & flag::SENSITIVE == 0).then_some(tracing)
+}
+
+/// Whether a process is traced for one of these.
+#[must_use]
+pub fn is_for(process: &Process, what: u32) -> bool {
+    of(process).is_some_and(|tracing| tracing.what & what != 0)
+}
+
+/// Changes how a process is traced. Only its owner, or while the world is stopped.
+pub fn change(process: &mut Process, change: impl FnOnce(&mut Tracing)) {
+    let tracing = &mut process.rare().tracing;
+    change(tracing);
+    tracing.settle();
+    if tracing.is_off() {
+        process.flags &= !flag::OBSERVED;
+    } else {
+        process.flags |= flag::OBSERVED;
+        EVER.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Ends the tracing of a process whose tracer is gone.
+pub fn forget_gone_tracer(process: &mut Process) {
+    let pid = process.pid();
+    let tracing = &process.rare().tracing;
+    let is_gone = (tracing.tracer.as_ref()).is_some_and(|tracer| !get().is_there(tracer, pid));
+    if is_gone {
+        change(process, |tracing| *tracing = Tracing::default());
+    }
+}

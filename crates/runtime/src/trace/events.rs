@@ -1,0 +1,205 @@
+//! The events of processes, one function each. They are called only for a process whose [`flag::OBSERVED`] is set, and test
+//! whether it is traced for the event.
+
+use layout::heap::Heap;
+use layout::{Fragment, Term};
+use term::heap::Scratch;
+use term::{am, build};
+
+use super::{Event, Family, Told, Tracing, change, get, is_for, what};
+use crate::process::{Process, flag, info};
+
+/// Tells the tracer of a process of an event.
+pub fn tell(process: &mut Process, event: &Event) {
+    let pid = process.pid();
+    let Some(rare) = process.existing_rare() else {
+        return;
+    };
+    if rare.tracing.is_off() {
+        return;
+    }
+    if get().tell(pid, &rare.tracing, event) == Told::TracerGone {
+        change(process, |tracing| *tracing = Tracing::default());
+    }
+}
+
+fn procs(process: &mut Process, tag: Term, data: Term) {
+    tell(process, &Event::new(Family::Procs, tag, data));
+}
+
+/// The process does something that `procs` reports: `link`, `unlink`, `register` and the like.
+#[cold]
+pub fn does(process: &mut Process, tag: Term, data: Term) {
+    if is_for(process, what::PROCS) {
+        procs(process, tag, data);
+    }
+}
+
+/// The process sends a message.
+#[cold]
+pub fn sends(process: &mut Process, to: Term, message: Term) {
+    // As on stock, an attempt to send to a name without an owner is told, and one to a tuple that is no name is not.
+    let is_name = to.as_tuple().is_none_or(|parts| match parts {
+        [name, node] => name.is_atom() && node.is_atom(),
+        _ => false,
+    });
+    if !is_for(process, what::SEND) || !is_name {
+        return;
+    }
+    let Some(matched) = get().judge(process, Family::Send, &[to, message]) else {
+        return;
+    };
+    let is_lost = to.is_local_pid() && crate::process::table::find(to).is_null();
+    let tag = match is_lost {
+        true => am::SEND_TO_NON_EXISTING_PROCESS,
+        false => am::SEND,
+    };
+    let event = Event::new(Family::Send, tag, message).with(to);
+    tell(process, &Event { matched, ..event });
+}
+
+/// A message has come into the queue of the process.
+///
+/// # Safety
+/// The fragment is a live message.
+#[cold]
+pub unsafe fn receives(process: &mut Process, message: *mut Fragment) {
+    if is_for(process, what::RECEIVE) {
+        // SAFETY: the caller's promise.
+        let message = unsafe { (*message).term };
+        received(process, am::UNDEFINED, am::UNDEFINED, message);
+    }
+}
+
+/// The time that the process has waited for a message is over.
+#[cold]
+pub fn times_out(process: &mut Process) {
+    if is_for(process, what::RECEIVE) {
+        received(process, am::CLOCK_SERVICE, am::UNDEFINED, am::TIMEOUT);
+    }
+}
+
+fn received(process: &mut Process, node: Term, from: Term, message: Term) {
+    let parts = [node, from, message];
+    if let Some(matched) = get().judge(process, Family::Receive, &parts) {
+        let event = Event::new(Family::Receive, am::RECEIVE, message);
+        tell(process, &Event { matched, ..event });
+    }
+}
+
+/// What a process passes on to its child because of `always` or `once`; it forgets both with `once`. On stock, too, only
+/// `spawn_link` passes on what `set_on_link` says: `link/1` does not, whatever the documentation says.
+fn inherited(process: &mut Process, always: u32, once: u32) -> Option<Tracing> {
+    let mut given = process.existing_rare()?.tracing.clone();
+    if given.what & (always | once) == 0 {
+        return None;
+    }
+    if given.what & once != 0 {
+        given.what &= !(always | once);
+        change(process, |tracing| tracing.what &= !(always | once));
+    }
+    Some(given)
+}
+
+fn inherit(tracing: &mut Tracing, from: &Tracing) {
+    tracing.what |= from.what;
+    tracing.tracer.clone_from(&from.tracer);
+}
+
+/// A process is spawned: `call` is `{Module, Function, Arguments}`. The child is not known to others yet.
+#[cold]
+pub fn spawns(parent: Option<&mut Process>, child: &mut Process, call: [Term; 3], linked: bool) {
+    super::newcomers::apply_to_process(child);
+    let child_pid = child.pid();
+    let parent_pid = parent.as_ref().map_or(am::UNDEFINED, |parent| parent.pid());
+    let mut scratch = Scratch::new();
+    let call = build::tuple(scratch.heap(), &call);
+    if let Some(parent) = parent {
+        let mut pass_on = |always, once| {
+            if let Some(given) = inherited(parent, always, once) {
+                change(child, |tracing| {
+                    inherit(tracing, &given);
+                    if given.what & (always | once) == 0 {
+                        tracing.what &= !(always | once);
+                    }
+                });
+            }
+        };
+        pass_on(what::SET_ON_SPAWN, what::SET_ON_FIRST_SPAWN);
+        if linked {
+            pass_on(what::SET_ON_LINK, what::SET_ON_FIRST_LINK);
+        }
+        if is_for(parent, what::PROCS) {
+            let event = Event::new(Family::Procs, am::SPAWN, child_pid).with(call);
+            tell(parent, &event);
+            if linked {
+                procs(parent, am::LINK, child_pid);
+            }
+        }
+    }
+    if is_for(child, what::PROCS) {
+        let event = Event::new(Family::Procs, am::SPAWNED, parent_pid).with(call);
+        tell(child, &event);
+        if linked {
+            procs(child, am::GETTING_LINKED, parent_pid);
+        }
+    }
+}
+
+/// A scheduler takes the process up.
+#[cold]
+pub fn scheduled_in(process: &mut Process) {
+    super::forget_gone_tracer(process);
+    if is_for(process, what::RUNNING | what::RUNNING_PROCS) {
+        scheduled(process, am::IN);
+    }
+}
+
+/// A scheduler puts the process away.
+#[cold]
+pub fn scheduled_out(process: &mut Process) {
+    if is_for(process, what::RUNNING | what::RUNNING_PROCS) {
+        scheduled(process, am::OUT);
+    }
+}
+
+fn scheduled(process: &mut Process, tag: Term) {
+    let mut scratch = Scratch::new();
+    let place = info::current_function(process, scratch.heap());
+    tell(process, &Event::new(Family::RunningProcs, tag, place));
+}
+
+/// The process ends.
+#[cold]
+pub fn exits(process: &mut Process, reason: Term) {
+    if is_for(process, what::PROCS) {
+        procs(process, am::EXIT, reason);
+    }
+}
+
+/// The process has ended. Nothing more is reported of it.
+#[cold]
+pub fn has_exited(process: &mut Process) {
+    if is_for(process, what::EXITING) {
+        let event = Event::new(Family::RunningProcs, am::OUT_EXITED, Term::small(0));
+        tell(process, &event);
+    }
+    process.flags &= !flag::OBSERVED;
+}
+
+/// A collection of the process begins, for which `words` are needed, or ends, and has reclaimed as many.
+#[cold]
+pub fn collects(process: &mut Process, tag: Term, words: usize) {
+    if !is_for(process, what::GARBAGE_COLLECTION) {
+        return;
+    }
+    let mut scratch = Scratch::new();
+    let facts = collection_facts(process, words, scratch.heap());
+    tell(process, &Event::new(Family::GarbageCollection, tag, facts));
+}
+
+fn collection_facts(process: &Process, words: usize, heap: &mut Heap) -> Term {
+    let sizes = info::garbage_collection_info(process, heap);
+    let words = build::tuple(heap, &[am::WORDSIZE, Term::small(words as i64)]);
+    build::cons(heap, words, sizes)
+}

@@ -1,0 +1,48 @@
+//! Tracing: what becomes of the events that processes and ports report ([`runtime::trace`]), and how programs say what is
+//! traced.
+//!
+//! - [`tracer`]: who is told: a process, a port, or a module;
+//! - [`message`]: what they are told;
+//! - [`tracees`]: `erlang:trace/3`, and the half of `trace_info/2` that concerns processes and ports;
+//! - [`names`]: the names of all that a tracee can be traced for.
+//!
+//! Every function may be called by any thread, if its comment does not say otherwise.
+
+mod message;
+pub mod names;
+pub mod tracees;
+pub mod tracer;
+
+use layout::Term;
+use runtime::process::Process;
+use runtime::trace::{Event, Family, Told, Trace, Tracer, Tracing};
+use term::am;
+
+/// What the runtime is given of this crate.
+pub static TRACE: Handler = Handler;
+
+/// See [`TRACE`].
+pub struct Handler;
+
+impl Trace for Handler {
+    fn tell(&self, tracee: Term, tracing: &Tracing, event: &Event) -> Told {
+        let Some(tracer) = &tracing.tracer else {
+            return Told::TracerGone;
+        };
+        match *tracer {
+            Tracer::Identifier(to) => message::send(to, tracee, tracing.what, event),
+            Tracer::Module(_) => Told::TracerGone,
+        }
+    }
+
+    fn is_there(&self, tracer: &Tracer, _tracee: Term) -> bool {
+        match *tracer {
+            Tracer::Identifier(identifier) => tracer::exists(identifier),
+            Tracer::Module(_) => false,
+        }
+    }
+
+    fn judge(&self, _process: &mut Process, _family: Family, _parts: &[Term]) -> Option<Term> {
+        Some(am::TRUE)
+    }
+}

@@ -1,0 +1,82 @@
+//! The messages that processes and ports get as tracers.
+
+use layout::{Heap, Term};
+use runtime::trace::{Event, Told, what};
+use runtime::{port, scheduler, signal, time, unique};
+use smallvec::SmallVec;
+use term::external::{self, EncodeOptions};
+use term::heap::Scratch;
+use term::{am, build};
+
+use crate::tracer;
+
+/// Words of a message without what it reports: a tuple of eight, and the largest timestamp.
+const FRAME_WORDS: usize = 16;
+
+/// Tells a process or port of an event. Nobody is told of what it does itself.
+pub fn send(to: Term, tracee: Term, how: u32, event: &Event) -> Told {
+    if to == tracee {
+        return match tracer::exists(to) {
+            true => Told::Yes,
+            false => Told::TracerGone,
+        };
+    }
+    let mut scratch = Scratch::with_room(FRAME_WORDS);
+    if to.is_local_pid() {
+        let message = build(scratch.heap(), tracee, how, event);
+        return match signal::send_message_from_outside(to, message) {
+            true => Told::Yes,
+            false => Told::TracerGone,
+        };
+    }
+    let Some(port) = port::find(to).filter(|port| port.seems_open()) else {
+        return Told::TracerGone;
+    };
+    let message = build(scratch.heap(), tracee, how, event);
+    if let Ok(bytes) = external::encode(message, &EncodeOptions::default()) {
+        port::signals::command_from_outside(&port, &bytes);
+    }
+    Told::Yes
+}
+
+/// `{trace, Tracee, Tag, Message, Extra, Matched, Scheduler}` or `{trace_ts, ..., Timestamp}`, with those parts that there are.
+fn build(heap: &mut Heap, tracee: Term, how: u32, event: &Event) -> Term {
+    let is_stamped = how & what::TIMESTAMPS != 0;
+    let head = if is_stamped { am::TRACE_TS } else { am::TRACE };
+    let mut parts: SmallVec<[Term; 8]> = [head, tracee, event.tag, event.message]
+        .into_iter()
+        .collect();
+    if !event.extra.is_none() {
+        parts.push(event.extra);
+    }
+    if event.matched != am::TRUE {
+        parts.push(event.matched);
+    }
+    if how & what::SCHEDULER_ID != 0 {
+        parts.push(Term::small(scheduler::current_number() as i64));
+    }
+    if is_stamped {
+        parts.push(timestamp(heap, how));
+    }
+    build::tuple(heap, &parts)
+}
+
+/// The time of an event, in the form that is wanted; of several the first one here.
+pub fn timestamp(heap: &mut Heap, how: u32) -> Term {
+    if how & what::TIMESTAMP != 0 {
+        let now_us = unique::now_us();
+        let seconds = now_us.div_euclid(1_000_000);
+        let parts = [
+            seconds.div_euclid(1_000_000),
+            seconds.rem_euclid(1_000_000),
+            now_us.rem_euclid(1_000_000),
+        ];
+        return build::tuple(heap, &parts.map(Term::small));
+    }
+    let now = build::integer(heap, time::monotonic_ns());
+    if how & what::STRICT_MONOTONIC_TIMESTAMP == 0 {
+        return now;
+    }
+    let number = unique::integer(heap, false, true);
+    build::tuple(heap, &[now, number])
+}

@@ -1,0 +1,267 @@
+//! What processes and ports are traced for: `erlang:trace/3`, `trace_info/2`.
+//!
+//! Tracing of a process is changed by itself, or while the world is stopped, so that it holds from then on for all that the
+//! process does. A process that a dirty scheduler runs is the exception: it changes itself when that call is over.
+
+use layout::{Heap, Term};
+use runtime::port;
+use runtime::process::{Process, state, table};
+use runtime::scheduler::world;
+use runtime::signal::{self, Signal};
+use runtime::trace::newcomers::{PORTS, PROCESSES};
+use runtime::trace::{self, Tracer, Tracing, what};
+use std::sync::atomic::Ordering;
+use term::{am, build, list, node};
+
+use crate::{names, tracer};
+
+/// A change of what is traced.
+#[derive(Clone)]
+pub struct Change {
+    pub on: bool,
+    pub what: u32,
+    pub tracer: Option<Tracer>,
+    /// The clock of the processor is wanted.
+    pub cpu_time: bool,
+}
+
+/// Why nothing was changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// The options are wrong.
+    Options,
+    /// Another argument is wrong.
+    Argument,
+    /// The tracee has another tracer.
+    Traced,
+}
+
+/// Reads the options of `erlang:trace/3`.
+///
+/// # Errors
+/// [`Refusal::Options`].
+pub fn parse(options: Term) -> Result<Change, Refusal> {
+    let mut change = Change {
+        on: false,
+        what: 0,
+        tracer: None,
+        cpu_time: false,
+    };
+    for option in list::items(options) {
+        let option = option.map_err(|_| Refusal::Options)?;
+        if let Some(bits) = names::parse(option) {
+            change.what |= bits;
+        } else if option == am::CPU_TIMESTAMP {
+            change.cpu_time = true;
+        } else {
+            let tracer = tracer::of_option(option).ok_or(Refusal::Options)?;
+            change.tracer = Some(tracer);
+        }
+    }
+    Ok(change)
+}
+
+/// The groups that an atom names: whether those that exist are meant, and those to come; processes, and ports.
+fn groups(name: Term) -> Option<[bool; 4]> {
+    let [existing, new, processes, ports] = [1, 2, 4, 8];
+    let all = match name {
+        am::ALL => existing | new | processes | ports,
+        am::EXISTING => existing | processes | ports,
+        am::NEW => new | processes | ports,
+        am::PROCESSES => existing | new | processes,
+        am::EXISTING_PROCESSES => existing | processes,
+        am::NEW_PROCESSES => new | processes,
+        am::PORTS => existing | new | ports,
+        am::EXISTING_PORTS => existing | ports,
+        am::NEW_PORTS => new | ports,
+        _ => return None,
+    };
+    Some([existing, new, processes, ports].map(|group| all & group != 0))
+}
+
+/// Changes what is traced, on behalf of a process; returns the number of tracees.
+///
+/// # Errors
+/// See [`Refusal`].
+pub fn change(caller: &mut Process, who: Term, change: &Change) -> Result<usize, Refusal> {
+    if who.is_pid() || who.is_port() {
+        if change.cpu_time {
+            return Err(Refusal::Argument);
+        }
+        return match who.is_pid() {
+            true => change_process(caller, who, change),
+            false => change_port(who, change),
+        };
+    }
+    let [existing, new, processes, ports] = groups(who).ok_or(Refusal::Argument)?;
+    if change.cpu_time && who != am::ALL {
+        return Err(Refusal::Argument);
+    }
+    let mut count = 0;
+    if existing {
+        // What concerns both is changed for both, unless the name says which are meant.
+        let concerns = |own: u32| change.what & (own & !what::COMMON) != 0;
+        let common = change.what & what::COMMON != 0;
+        if processes && (concerns(what::OF_PROCESSES) || common) {
+            count += change_processes(caller, change);
+        }
+        if ports && (concerns(what::OF_PORTS) || common) {
+            count += port::list()
+                .into_iter()
+                .filter(|port| change_port(*port, change).is_ok())
+                .count();
+        }
+    }
+    if new {
+        if processes && change.what & what::OF_PROCESSES != 0 {
+            PROCESSES.change(|tracing| apply_to_new(tracing, change, what::OF_PROCESSES));
+        }
+        if ports && change.what & what::OF_PORTS != 0 {
+            PORTS.change(|tracing| apply_to_new(tracing, change, what::OF_PORTS));
+        }
+    }
+    Ok(count)
+}
+
+fn change_process(caller: &mut Process, pid: Term, change: &Change) -> Result<usize, Refusal> {
+    let done = if pid == caller.pid() {
+        apply_to_process(caller, change)
+    } else if pid.is_local_pid() {
+        world::stopped(|| apply_to_other(pid, change))
+    } else {
+        None
+    };
+    match done {
+        None => Err(Refusal::Argument),
+        Some(false) => Err(Refusal::Traced),
+        Some(true) => Ok(1),
+    }
+}
+
+/// Changes all processes that can be changed, and returns their number.
+fn change_processes(caller: &mut Process, change: &Change) -> usize {
+    let own = caller.pid();
+    let mut count = usize::from(apply_to_process(caller, change) == Some(true));
+    count += world::stopped(|| {
+        let (pids, _) = table::list(0, usize::MAX);
+        pids.into_iter()
+            .filter(|pid| *pid != own && apply_to_other(*pid, change) == Some(true))
+            .count()
+    });
+    count
+}
+
+/// Applies a change to a process other than the caller, while the world is stopped. `None` if there is no such process, false if
+/// it has another tracer.
+fn apply_to_other(pid: Term, change: &Change) -> Option<bool> {
+    let process = table::find(pid);
+    if process.is_null() {
+        return None;
+    }
+    // SAFETY: found in the table, from which nobody removes it while the world is stopped; `state` is shared.
+    let word = unsafe { (*process).state.load(Ordering::SeqCst) };
+    if word & state::EXITING != 0 {
+        return None;
+    }
+    if word & state::DIRTY != 0 {
+        let change = change.clone();
+        let body = move |process: Option<&mut Process>| {
+            if let Some(process) = process {
+                apply_to_process(process, &change);
+            }
+        };
+        let sent = signal::send(pid, Signal::Call(Box::new(body)));
+        return sent.is_ok().then_some(true);
+    }
+    // SAFETY: as above; no scheduler runs a process now, and this one is not in the hands of a dirty scheduler.
+    apply_to_process(unsafe { &mut *process }, change)
+}
+
+fn apply_to_process(process: &mut Process, change: &Change) -> Option<bool> {
+    let pid = process.pid();
+    let mut is_changed = false;
+    trace::change(process, |tracing| {
+        is_changed = apply(tracing, pid, change);
+    });
+    Some(is_changed)
+}
+
+/// Changes how a port is traced.
+fn change_port(port: Term, change: &Change) -> Result<usize, Refusal> {
+    let found = port::find(port).filter(|_| port.is_local_port());
+    let changed =
+        found.and_then(|found| found.change_tracing(|tracing| apply(tracing, port, change)));
+    match changed {
+        None => Err(Refusal::Argument),
+        Some(false) => Err(Refusal::Traced),
+        Some(true) => Ok(1),
+    }
+}
+
+/// Applies a change to one tracee; false if it has another tracer.
+fn apply(tracing: &mut Tracing, tracee: Term, change: &Change) -> bool {
+    if let (Some(wanted), Some(present)) = (&change.tracer, &tracing.tracer)
+        && !tracing.is_off()
+        && !present.is(wanted)
+        && trace::get().is_there(present, tracee)
+    {
+        return false;
+    }
+    apply_to_new(tracing, change, u32::MAX);
+    tracing.settle();
+    true
+}
+
+fn apply_to_new(tracing: &mut Tracing, change: &Change, concerned: u32) {
+    let bits = change.what & concerned;
+    if change.on {
+        tracing.what |= bits;
+    } else {
+        tracing.what &= !bits;
+    }
+    if change.tracer.is_some() {
+        tracing.tracer.clone_from(&change.tracer);
+    }
+}
+
+/// `{flags, Flags}` or `{tracer, Tracer}` of one that is traced so; `None` if there is no such item.
+pub fn item(heap: &mut Heap, tracing: &Tracing, item: Term) -> Option<Term> {
+    let value = match item {
+        am::FLAGS => names::list(heap, tracing.what),
+        am::TRACER => match &tracing.tracer {
+            None => Term::NIL,
+            Some(tracer) => tracer::to_term(heap, tracer),
+        },
+        _ => return None,
+    };
+    Some(build::tuple(heap, &[item, value]))
+}
+
+/// How the processes or ports to come are traced.
+#[must_use]
+pub fn of_newcomers(name: Term) -> Option<Tracing> {
+    match name {
+        am::NEW | am::NEW_PROCESSES => Some(PROCESSES.get()),
+        am::NEW_PORTS => Some(PORTS.get()),
+        _ => None,
+    }
+}
+
+/// How a port is traced; `None` if it is not open.
+#[must_use]
+pub fn of_port(port: Term) -> Option<Tracing> {
+    let found = port::find(port)?;
+    found.change_tracing(|tracing| {
+        let tracer = tracing.tracer.as_ref();
+        if tracer.is_some_and(|tracer| !trace::get().is_there(tracer, port)) {
+            *tracing = Tracing::default();
+        }
+        tracing.clone()
+    })
+}
+
+/// Whether an identifier is one of an earlier incarnation of this node.
+#[must_use]
+pub fn is_of_the_past(pid: Term) -> bool {
+    pid.is_pid() && !pid.is_local_pid() && node::of(pid).name == node::own_name()
+}
