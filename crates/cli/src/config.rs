@@ -96,6 +96,10 @@ pub struct Config {
     /// False after `+L`: line tables are not loaded.
     pub line_info: bool,
     pub perf: PerfSupport,
+    /// Where a profile of the run is written, without the endings of the files.
+    pub profile: Option<PathBuf>,
+    /// Samples in a second of a thread's processor time.
+    pub profile_hz: u32,
 }
 
 /// Defines an enumeration whose variants are in the order of a table's words.

@@ -44,6 +44,7 @@ pub fn config(config: Config) -> runtime::Config {
         machine_code: config.flavor != Flavor::Emu,
         perf_map: matches!(config.perf, PerfSupport::Both | PerfSupport::Map),
         perf_dump: matches!(config.perf, PerfSupport::Both | PerfSupport::Dump),
+        profile: config.profile.map(|path| (path, config.profile_hz)),
         busy_wait_spins: busy_wait_spins(config.busy_wait),
         async_threads: config.async_threads as usize,
         process_limit: config.process_limit as usize,

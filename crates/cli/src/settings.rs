@@ -5,6 +5,8 @@
 
 mod schedulers;
 
+use std::os::unix::ffi::OsStringExt;
+
 use isa::flags::{self, Effect, EmulatorFlag, Round, Setting, Value, ValuePosition};
 
 use crate::config::{
@@ -117,6 +119,8 @@ fn defaults(launch: &Launch, otp: &Otp) -> Config {
         crash_dump: true,
         line_info: true,
         perf: PerfSupport::Off,
+        profile: None,
+        profile_hz: flags::DEFAULT_PROFILE_HZ,
     }
 }
 
@@ -318,6 +322,10 @@ impl Reader {
                 }
             }
             Setting::NativeLibraries => config.native_libraries = parsed == Parsed::Bool(true),
+            Setting::Profile => {
+                config.profile = Some(std::ffi::OsString::from_vec(text.to_vec()).into());
+            }
+            Setting::ProfileHz => config.profile_hz = number(&parsed),
             Setting::PortParallelism => config.port_parallelism = parsed == Parsed::Bool(true),
             Setting::PrintableRange => {
                 config.printable_range = choice(&parsed, PrintableRange::ALL);

@@ -156,6 +156,39 @@ impl Code {
         })
     }
 
+    /// The first operand word of the instruction at an address.
+    #[must_use]
+    pub fn first_operand(&self, address: *const u64) -> Option<u64> {
+        let word = (address as usize).checked_sub(self.words.as_ptr() as usize)? / 8;
+        self.words.get(word + 1).copied()
+    }
+
+    /// The address range of its machine code; empty if the module runs threaded.
+    #[must_use]
+    pub fn machine_range(&self) -> Range<usize> {
+        match &self.words {
+            Words::Boxed(_) => 0..0,
+            Words::Placed(placed) => {
+                let code = placed.all_code().as_ptr_range();
+                code.start as usize..code.end as usize
+            }
+        }
+    }
+
+    /// The function whose machine code contains an address.
+    #[must_use]
+    pub fn function_of_machine_code(&self, address: usize) -> Option<&Function> {
+        if !self.machine_range().contains(&address) {
+            return None;
+        }
+        // A first word is the address of its instruction's machine code; both are in the same order.
+        let begins = |function: &Function| self.words[function.start as usize] as usize;
+        let after = self
+            .functions
+            .partition_point(|function| begins(function) <= address);
+        self.functions.get(after.checked_sub(1)?)
+    }
+
     #[must_use]
     pub fn contains(&self, address: *const u64) -> bool {
         self.range().contains(&address)

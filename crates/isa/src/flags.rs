@@ -126,6 +126,8 @@ pub enum Setting {
     PollThreadsPercent,
     PortLimit,
     PortParallelism,
+    Profile,
+    ProfileHz,
     PrintableRange,
     ProcessDictionary,
     ProcessLimit,
@@ -170,7 +172,13 @@ impl EmulatorFlag {
 
     /// True of a flag that stock does not have; it takes the word for another flag.
     pub fn is_own(&self) -> bool {
-        self.effect == Effect::Used(Setting::NativeLibraries)
+        let own = [
+            Setting::NativeLibraries,
+            Setting::Profile,
+            Setting::ProfileHz,
+        ];
+        own.iter()
+            .any(|setting| self.effect == Effect::Used(*setting))
     }
 
     /// The length of the name, if `word` (without its `+`) starts with it.
@@ -287,6 +295,8 @@ const BREAK_MODES: &[&str] = &["i", "c", "d"];
 pub const QUEUE_PLACES: &[&str] = &["on_heap", "off_heap"];
 pub const PRINTABLE_RANGES: &[&str] = &["latin1", "unicode"];
 pub const WARNING_LEVELS: &[&str] = &["i", "w", "e"];
+/// Samples of the profiler in a second, unless the flag says otherwise.
+pub const DEFAULT_PROFILE_HZ: u32 = 1000;
 pub const PERF_SUPPORTS: &[&str] = &["false", "true", "dump", "map"];
 const ETS_WAITS: &[&str] = &[
     "none",
@@ -425,6 +435,10 @@ pub const EMULATOR_FLAGS: &[EmulatorFlag] = rows! {
         "bad +native_libs flag {}", "load native libraries; false refuses them all (not in erl)";
     "pc" Next OneOf(PRINTABLE_RANGES) => Used(Setting::PrintableRange), "range",
         "bad range of printable characters: {}", "printable characters: latin1 or unicode";
+    "profile" Next Text => Used(Setting::Profile), "name",
+        "", "write NAME.html, a flame graph of the run, and NAME.folded (not in erl)";
+    "profile_hz" Next number(1, 10_000) => Used(Setting::ProfileHz), "number",
+        "bad +profile_hz number {}", "samples in a second of a thread's time, 1000 (not in erl)";
     "P" Next number_or("legacy", MIN_IDENTIFIERS, MAX_IDENTIFIERS, Digits::Lenient)
         => Used(Setting::ProcessLimit), "number",
         "bad number of processes {}", "most processes, from 1024 to 134217727";

@@ -69,6 +69,9 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
     choose_form(config.machine_code);
     code::gdb_jit::register_bottom();
     code::perf::open(config.perf_map, config.perf_dump);
+    if let Some((path, hz)) = &config.profile {
+        runtime::profile::open(path, *hz)?;
+    }
     collector::set_stress(std::env::var_os("FERL_COLLECT_ALWAYS"));
     runtime::sync::set_delays(std::env::var_os("FERL_DELAYS"))?;
     filename::set_native_encoding(if config.file_names_utf8 {

@@ -17,6 +17,7 @@ use term::copy::Owned;
 use crate::microstate::{self, ThreadState};
 use crate::process::heap_limit::min_binary_words;
 use crate::process::{Process, flag};
+use crate::profile;
 use crate::scheduler;
 use crate::signal::handle;
 use crate::system_monitor;
@@ -171,6 +172,7 @@ fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
     RUNNING.set(true);
     let result = collect::run(&mut head.heap, &mut roots, &request);
     RUNNING.set(false);
+    profile::collected(head);
     let Ok(stats) = result else {
         // Not enough memory: end only the process that requested it, not the node.
         crate::log::out_of_memory(process, words);

@@ -48,6 +48,8 @@ pub struct Config {
     /// Whether to write a map of function names (`perf_map`) and a dump of the code (`perf_dump`) for Linux perf.
     pub perf_map: bool,
     pub perf_dump: bool,
+    /// Where the profiler writes what it has seen, and how often it looks in a second of a thread's processor time.
+    pub profile: Option<(PathBuf, u32)>,
     /// How many times a scheduler looks for work before it sleeps.
     pub busy_wait_spins: usize,
     pub async_threads: usize,

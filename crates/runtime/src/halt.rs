@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::scheduler::world;
-use crate::{hooks, port};
+use crate::{hooks, port, profile};
 
 /// How long an ending node waits for its processes to stop between two slices.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -26,6 +26,7 @@ pub fn halt(status: i32, flush: bool) -> ! {
     if flush {
         flush_ports();
     }
+    profile::finish();
     // The C library's own exit handlers do not run: they would free what other threads still use, such as the stack on
     // which the main thread may be handling a signal.
     sys::thread::exit_at_once(status)

@@ -20,6 +20,7 @@ pub mod log;
 pub mod microstate;
 pub mod port;
 pub mod process;
+pub mod profile;
 mod receive;
 pub mod registry;
 pub mod remote;

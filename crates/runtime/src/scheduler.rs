@@ -35,7 +35,7 @@ use layout::{Class, Context, Raise, RaiseKind, Term};
 use crate::microstate::{self, ThreadState};
 use crate::port::{self, Port};
 use crate::process::{Process, block, state};
-use crate::{engine_calls, epoch, timer};
+use crate::{engine_calls, epoch, profile, timer};
 pub use awaited::attend_soon;
 use crowd::Crowd;
 use dead::DeadProcesses;
@@ -305,6 +305,7 @@ pub fn run(index: usize, queues: RunQueuesOf) -> ! {
         forgone: Cell::new(0),
     }));
     CURRENT.set(Some(scheduler));
+    profile::begin(scheduler.context.get(), profile::ThreadKind::Scheduler);
     scheduler.rounds()
 }
 

@@ -36,6 +36,7 @@ pub mod memory;
 pub mod park;
 mod path;
 pub mod poll;
+pub mod sampling;
 pub mod signal;
 pub mod socket;
 pub mod terminal;

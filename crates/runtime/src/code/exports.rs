@@ -164,6 +164,14 @@ pub fn number(export: &Export) -> usize {
     EXPORTS.read().get(&name).map_or(0, |entry| entry.1)
 }
 
+/// The export at an address, if there is one.
+#[must_use]
+pub fn at(address: u64) -> Option<&'static Export> {
+    let exports = EXPORTS.read();
+    let mut all = exports.values().map(|entry| entry.0);
+    all.find(|export| std::ptr::from_ref(*export) as u64 == address)
+}
+
 /// The export, or the stub of a native function, that contains an address.
 #[must_use]
 pub fn by_stub(address: *const u64) -> Option<&'static Export> {

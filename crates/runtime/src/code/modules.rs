@@ -175,6 +175,18 @@ fn find_place(address: *const u64) -> Option<NamedPlace> {
     })
 }
 
+/// A number that is another one after the code of any module has come or gone.
+#[must_use]
+pub fn changes() -> u64 {
+    CHANGES.load(Ordering::Acquire)
+}
+
+/// All versions of modules whose code has addresses.
+#[must_use]
+pub fn all_with_code() -> Vec<Arc<Loaded>> {
+    TABLE.read().ranges.values().cloned().collect()
+}
+
 /// The versions of a module.
 #[must_use]
 pub fn versions(name: Term) -> Versions {

@@ -35,6 +35,7 @@ use crate::collector::dirty_collection;
 use crate::config;
 use crate::microstate::{self, ThreadState};
 use crate::process::{Priority, Process, flag, priority_of, state};
+use crate::profile;
 use crate::trace::events;
 use work_queue::WorkQueue;
 
@@ -487,6 +488,7 @@ impl Pool {
             DirtyKind::Io => microstate::ThreadKind::DirtyIo,
         };
         microstate::begin(kind, number, ThreadState::Sleep);
+        profile::begin(&raw mut *context, profile::ThreadKind::Dirty);
         loop {
             let work = self.next(number);
             clock.start();

@@ -1,0 +1,133 @@
+//! `+profile`: the stacks that the profiler finds are those that a program has, and its files are complete.
+#![cfg(target_arch = "x86_64")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn erlc(folder: &Path, module: &str, source: &str) {
+    let file = folder.join(format!("{module}.erl"));
+    std::fs::write(&file, source).unwrap();
+    let done = Command::new("erlc").arg(&file).current_dir(folder).status();
+    assert!(done.expect("erlc starts").success());
+}
+
+fn ferl(folder: &Path, flags: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ferl"))
+        .args(["+S", "1:1"])
+        .args(flags)
+        .args(["-noshell", "-s", "profiled", "main"])
+        .current_dir(folder)
+        .output()
+        .expect("ferl starts")
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Each phase spends its time in one place, for half a second of processor time.
+const PROGRAM: &str = r#"
+-module(profiled).
+-export([main/0]).
+main() ->
+    Map = maps:from_list([{{Key, x}, Key} || Key <- lists:seq(1, 1000)]),
+    List = lists:seq(1, 300),
+    phase(fun() -> lookups(Map, 1000, 0) end),
+    phase(fun() -> calls(List, 100) end),
+    phase(fun() -> garbage(2000, []) end),
+    phase(fun() -> deep(20000) end),
+    halt().
+phase(Work) -> phase(Work, erlang:monotonic_time(millisecond) + 500).
+phase(Work, End) ->
+    Work(),
+    case erlang:monotonic_time(millisecond) < End of
+        true -> phase(Work, End);
+        false -> ok
+    end.
+lookups(_, 0, Sum) -> Sum;
+lookups(Map, N, Sum) -> #{{N, x} := Value} = Map, lookups(Map, N - 1, more(Sum, Value)).
+more(Sum, Value) -> Sum + Value.
+calls(_, 0) -> ok;
+calls(List, N) -> {_} = {list_to_tuple(List)}, calls(List, N - 1).
+garbage(0, Kept) -> length(Kept);
+garbage(N, Kept) -> garbage(N - 1, [lists:duplicate(20, N) | Kept]).
+deep(0) -> 0;
+deep(N) -> 1 + deep(N - 1).
+"#;
+
+#[test]
+fn stacks_are_those_of_the_program() {
+    let folder = folder("profile_stacks");
+    erlc(&folder, "profiled", PROGRAM);
+    let output = ferl(&folder, &["+profile", "run", "+profile_hz", "500"]);
+    assert!(
+        output.status.success() && output.stderr.is_empty(),
+        "{output:?}"
+    );
+    let folded = std::fs::read_to_string(folder.join("run.folded")).unwrap();
+    // Weight of the stacks that end in some names, and of all that contain the last but one.
+    let weight = |has: &dyn Fn(&[&str]) -> bool| -> u64 {
+        folded
+            .lines()
+            .map(|line| line.rsplit_once(' ').expect("a stack and its weight"))
+            .filter(|(stack, _)| has(&stack.split(';').collect::<Vec<_>>()))
+            .map(|(_, weight)| weight.parse::<u64>().expect("a weight is a number"))
+            .sum()
+    };
+    let within = |name: &str| weight(&|stack| stack.contains(&name));
+    let ends = |names: &[&str]| weight(&|stack| stack.ends_with(names));
+    let phases = ["lookups/3", "calls/2", "garbage/2", "deep/1"];
+    let phases = phases.map(|name| within(&format!("profiled:{name}")));
+    assert!(
+        phases.iter().all(|weight| *weight > 40),
+        "{phases:?}\n{folded}"
+    );
+    // What is called stands behind its caller, and both behind `main/0`.
+    let lookups = ends(&["profiled:lookups/3", "[get_map_elements]"]);
+    assert!(lookups * 2 > phases[0], "{folded}");
+    let main = weight(&|stack| {
+        let main = stack.iter().position(|name| *name == "profiled:main/0");
+        let phase = stack.iter().position(|name| *name == "profiled:lookups/3");
+        main.is_some() && main < phase
+    });
+    assert!(main * 10 > phases[0] * 9, "{folded}");
+    let calls = ends(&["profiled:calls/2", "erlang:list_to_tuple/1"]);
+    assert!(calls * 2 > phases[1], "{folded}");
+    assert!(within("[collecting]") > 0, "{folded}");
+    // Of a deep recursion the middle is left out, its ends are not.
+    let deep = weight(&|stack| stack.contains(&"profiled:main/0") && stack.contains(&"[...]"));
+    assert!(deep > 0, "{folded}");
+
+    let page = std::fs::read_to_string(folder.join("run.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"));
+    assert!(page.contains("data-n=\"profiled:lookups/3\""));
+    assert!(
+        !page.contains("http:") || page.matches("http:").count() == 1,
+        "only the name space"
+    );
+}
+
+#[test]
+fn a_profile_that_cannot_be_written_is_told_at_the_start() {
+    let folder = folder("profile_refused");
+    erlc(
+        &folder,
+        "profiled",
+        "-module(profiled).\n-export([main/0]).\nmain() -> halt().\n",
+    );
+    let output = ferl(&folder, &["+profile", "nowhere/run"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        !output.status.success() && told.contains("nowhere/run.folded"),
+        "{told}"
+    );
+    let output = ferl(&folder, &["+profile", "run", "-emu_flavor", "emu"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        !output.status.success() && told.contains("needs machine code"),
+        "{told}"
+    );
+    assert!(ferl(&folder, &[]).status.success());
+}

@@ -1,0 +1,193 @@
+//! Interrupting a thread at regular intervals of the processor time that it uses, to see what it does: the timer and the
+//! signal of a profiler.
+//!
+//! Each thread that [`start`]s has a timer of its own, which runs only while the thread runs. The kernel looks at such timers
+//! in its tick, so it interrupts at most that often; what it has left out is in the [`Interrupted::weight`].
+//!
+//! The observer runs in the handler of a signal: it must not allocate, lock, or call anything that may. It reads and writes
+//! what is its thread's own, and what is atomic.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use crate::errno::{Errno, Result, check};
+
+/// What a thread was doing when it was interrupted.
+#[derive(Clone, Copy, Debug)]
+pub struct Interrupted {
+    /// The address of the instruction.
+    pub ip: usize,
+    /// The native stack pointer.
+    pub native_stack: usize,
+    /// The register of the second argument, in which generated code keeps its stack.
+    pub second_argument: usize,
+    /// The registers that functions preserve for their callers.
+    pub preserved: [usize; 6],
+    /// The intervals since the last interruption.
+    pub weight: u32,
+}
+
+/// Called in the handler; see the module's documentation.
+pub type Observer = fn(&Interrupted);
+
+static OBSERVER: OnceLock<Observer> = OnceLock::new();
+
+/// Sets the observer, once for the program, and handles the signal.
+///
+/// # Errors
+/// `enosys` on processors whose registers are not known here; `einval` the second time.
+pub fn set_observer(observer: Observer) -> Result<()> {
+    if !cfg!(target_arch = "x86_64") {
+        return Err(Errno::ENOSYS);
+    }
+    OBSERVER.set(observer).map_err(|_| Errno::EINVAL)?;
+    // SAFETY: all-zero is a valid structure: an empty mask and no flags.
+    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+    let handler: extern "C" fn(libc::c_int, *const libc::siginfo_t, *const libc::c_void) =
+        interrupted;
+    action.sa_sigaction = handler as libc::sighandler_t;
+    action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK | libc::SA_SIGINFO;
+    // SAFETY: the action is complete, and its handler may run at any time on any thread.
+    check(unsafe { libc::sigaction(libc::SIGPROF, &action, std::ptr::null_mut()) })?;
+    Ok(())
+}
+
+/// Interrupts this thread from now on, each time that it has used another part of a second.
+///
+/// # Errors
+/// When the system has no more timers.
+pub fn start(times_in_a_second: u32) -> Result<()> {
+    let interval = libc::timespec {
+        tv_sec: i64::from(times_in_a_second <= 1),
+        tv_nsec: match times_in_a_second {
+            0 | 1 => 0,
+            times => i64::from(1_000_000_000 / times),
+        },
+    };
+    // SAFETY: the structures are complete; the timer signals this thread, which lives as long as the timer or ends with
+    // the program. The set that the last calls read was filled by the first.
+    unsafe {
+        let mut event: libc::sigevent = std::mem::zeroed();
+        event.sigev_notify = libc::SIGEV_THREAD_ID;
+        event.sigev_signo = libc::SIGPROF;
+        event.sigev_notify_thread_id = libc::gettid();
+        let mut timer: libc::timer_t = std::ptr::null_mut();
+        check(libc::timer_create(
+            libc::CLOCK_THREAD_CPUTIME_ID,
+            &mut event,
+            &mut timer,
+        ))?;
+        let setting = libc::itimerspec {
+            it_interval: interval,
+            it_value: interval,
+        };
+        check(libc::timer_settime(
+            timer,
+            0,
+            &setting,
+            std::ptr::null_mut(),
+        ))?;
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        libc::sigaddset(&mut set, libc::SIGPROF);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, &set, std::ptr::null_mut());
+    }
+    Ok(())
+}
+
+/// The addresses of the program's own functions.
+#[must_use]
+pub fn program_text() -> Range<usize> {
+    unsafe extern "C" {
+        /// Defined by the linker: where the program begins, and where its functions end.
+        static __executable_start: u8;
+        static etext: u8;
+    }
+    (&raw const __executable_start) as usize..(&raw const etext) as usize
+}
+
+extern "C" fn interrupted(
+    _number: libc::c_int,
+    info: *const libc::siginfo_t,
+    context: *const libc::c_void,
+) {
+    let Some(observer) = OBSERVER.get() else {
+        return;
+    };
+    // SAFETY: the kernel passes the handler information on the signal, in which the sixth number of a timer's signal is how
+    // often it has expired besides, and the registers of the interrupted thread.
+    let interrupted = unsafe {
+        let more = match (*info).si_code {
+            libc::SI_TIMER => *info.cast::<i32>().add(5),
+            _ => 0,
+        };
+        seen(context.cast(), 1 + more.max(0) as u32)
+    };
+    observer(&interrupted);
+}
+
+#[cfg(target_arch = "x86_64")]
+unsafe fn seen(context: *const libc::ucontext_t, weight: u32) -> Interrupted {
+    // SAFETY: the caller passes the kernel's structure.
+    let registers = unsafe { &(*context).uc_mcontext.gregs };
+    let register = |number: i32| registers[number as usize] as usize;
+    Interrupted {
+        ip: register(libc::REG_RIP),
+        native_stack: register(libc::REG_RSP),
+        second_argument: register(libc::REG_RSI),
+        preserved: [
+            libc::REG_RBX,
+            libc::REG_RBP,
+            libc::REG_R12,
+            libc::REG_R13,
+            libc::REG_R14,
+            libc::REG_R15,
+        ]
+        .map(register),
+        weight,
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn seen(_context: *const libc::ucontext_t, weight: u32) -> Interrupted {
+    Interrupted {
+        ip: 0,
+        native_stack: 0,
+        second_argument: 0,
+        preserved: [0; 6],
+        weight,
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    static WEIGHT: AtomicUsize = AtomicUsize::new(0);
+    static OUTSIDE: AtomicUsize = AtomicUsize::new(0);
+
+    #[test]
+    fn a_thread_that_computes_is_interrupted_in_proportion_to_its_time() {
+        set_observer(|interrupted| {
+            WEIGHT.fetch_add(interrupted.weight as usize, Ordering::Relaxed);
+            if !program_text().contains(&interrupted.ip) {
+                OUTSIDE.fetch_add(interrupted.weight as usize, Ordering::Relaxed);
+            }
+        })
+        .unwrap();
+        let thread = crate::thread::spawn("computes", 1 << 20, || {
+            start(1000).unwrap();
+            let began_ns = crate::clock::monotonic_ns();
+            let mut number = 1u64;
+            while WEIGHT.load(Ordering::Relaxed) < 200 {
+                number = std::hint::black_box(number.wrapping_mul(31).wrapping_add(7));
+            }
+            crate::clock::monotonic_ns() - began_ns
+        });
+        let took_ms = thread.unwrap().join().unwrap() / 1_000_000;
+        // 200 intervals of a millisecond, counted at the kernel's ticks.
+        assert!(took_ms >= 180, "{took_ms} ms");
+        assert!(OUTSIDE.load(Ordering::Relaxed) < 20);
+    }
+}
