@@ -19,7 +19,7 @@ use isa::Opcode;
 use layout::{Export, FunEntry, Term};
 
 use crate::breakpoints::Breakpoints;
-use crate::code::{Code, Function, LineTable, NOWHERE, Words};
+use crate::code::{Code, FUNC_INFO_WORDS, Function, LineTable, NOWHERE, Words};
 use crate::encoding::{CallExport, FunctionClause, Nothing};
 use crate::{native, slow};
 use emit::Emitter;
@@ -173,6 +173,10 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
     if emitter.position() == NOWHERE {
         return Err(whole(AssembleErrorKind::TooLong));
     }
+    let first_handlers = functions
+        .iter()
+        .map(|function: &Function| emitter.word_at(function.start + FUNC_INFO_WORDS))
+        .collect();
     let finished = emitter.finish();
     let (words, labels, lines, on_load) =
         finished.map_err(|native::NoRoom| whole(AssembleErrorKind::NoRoom))?;
@@ -184,6 +188,7 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
         labels,
         lines,
         on_load,
+        first_handlers,
         breakpoints: Breakpoints::default(),
     })
 }

@@ -32,6 +32,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use layout::Term;
+use layout::context::Resume;
 use sys::memory::code::{CodeArea, Place};
 
 use crate::code::{Code, FUNC_INFO_WORDS, Function, Words};
@@ -53,7 +54,7 @@ struct Set {
     /// The landings, for machine code: one for each function, in the order of the code. Created with the first
     /// breakpoint.
     landings: Option<CodeArea>,
-    /// The stubs that replace functions, by the word index of the entry. Such a function has no breakpoint.
+    /// The stubs that replace functions, by the word index of the entry.
     replaced: BTreeMap<u32, Stub>,
     /// The landings of replaced functions, for machine code.
     replacements: Vec<CodeArea>,
@@ -72,9 +73,17 @@ enum Displaced {
     Bytes([u8; DETOUR_BYTES]),
 }
 
+/// A function at whose entry a breakpoint may be.
+#[derive(Debug, Clone, Copy)]
+pub struct Point {
+    pub function: Function,
+    pub entry: *const u64,
+    /// How the function is continued from its breakpoint.
+    pub resume: Resume,
+}
+
 impl Code {
-    /// Sets or clears the breakpoints of all functions for which `wanted` returns true, and returns how many those
-    /// are.
+    /// Sets or clears the breakpoints of all functions for whose entries `wanted` returns true, and returns them.
     ///
     /// # Errors
     /// [`NoRoom`] if the system provides no memory for the landings or does not allow writing to the code; then
@@ -84,9 +93,9 @@ impl Code {
     /// No other thread runs code or reads this code's words during the call.
     pub unsafe fn set_breakpoints(
         &self,
-        wanted: impl Fn(&Function) -> bool,
+        wanted: impl Fn(*const u64) -> bool,
         on: bool,
-    ) -> Result<usize, NoRoom> {
+    ) -> Result<Vec<Point>, NoRoom> {
         let mut set = self
             .breakpoints
             .0
@@ -96,9 +105,12 @@ impl Code {
             .functions
             .iter()
             .enumerate()
-            .filter(|(_, function)| wanted(function))
             .map(|(index, function)| (index, function.start + FUNC_INFO_WORDS))
-            .filter(|(_, entry)| !set.replaced.contains_key(entry))
+            .filter(|(_, entry)| wanted(self.address(*entry)))
+            .collect();
+        let points = functions
+            .iter()
+            .map(|&(index, entry)| self.point(&set, index, entry))
             .collect();
         match &self.words {
             Words::Boxed(words) => {
@@ -129,7 +141,23 @@ impl Code {
                 }
             }
         }
-        Ok(functions.len())
+        Ok(points)
+    }
+
+    fn point(&self, set: &Set, index: usize, entry: u32) -> Point {
+        let entry_address = self.address(entry);
+        let (at, handler) = match set.replaced.get(&entry) {
+            Some(stub) => (stub.0, 0),
+            None => (entry_address, self.first_handlers[index]),
+        };
+        Point {
+            function: self.functions[index],
+            entry: entry_address,
+            resume: Resume {
+                at,
+                handler: handler as *const (),
+            },
+        }
     }
 
     /// Replaces functions: from now on a call of one continues at its stub. A name that this code does not define is

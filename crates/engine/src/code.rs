@@ -22,6 +22,8 @@ pub struct Code {
     pub(crate) labels: Box<[u32]>,
     pub(crate) lines: LineTable,
     pub(crate) on_load: Option<u32>,
+    /// The handler of each function's first instruction.
+    pub(crate) first_handlers: Box<[u64]>,
     pub(crate) breakpoints: Breakpoints,
 }
 

@@ -35,7 +35,7 @@ mod stencil_table;
 
 pub mod assemble;
 mod bodies;
-mod breakpoints;
+pub mod breakpoints;
 pub mod code;
 mod encoding;
 mod form;

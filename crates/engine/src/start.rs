@@ -43,6 +43,8 @@ impl Routine {
 
 static PROCESS_END: Routine = Routine::new(0, slow::calls::process_end);
 
+static TRACED_RETURN: Routine = Routine::new(1, slow::calls::traced_return);
+
 static APPLY: Routine = Routine::new(3, slow::calls::apply_list_last);
 
 // The fun is in x0 and takes no arguments, so its free variables are copied to x0 onwards; there is no frame.
@@ -63,6 +65,12 @@ fn entry(routine: &'static Routine) -> *const u64 {
 #[must_use]
 pub fn process_end() -> *const u64 {
     entry(&PROCESS_END)
+}
+
+/// The return address of a function whose return is traced; it has words of its own on the stack behind it.
+#[must_use]
+pub fn traced_return() -> *const u64 {
+    entry(&TRACED_RETURN)
 }
 
 /// Runs `apply(x0, x1, x2)` as a tail call.
@@ -94,6 +102,8 @@ pub enum Stub {
     Apply,
     /// `erlang:apply/2`.
     ApplyFun,
+    /// Tells the runtime (`traced_export`) of calls of this export, which is another one than that of the stub.
+    Traced(*const Export),
 }
 
 /// Writes an export's stub: `func_info`, then the instruction at [`Export::STUB_ENTRY`]. Does not set `code`: the
@@ -118,6 +128,9 @@ pub unsafe fn write_stub(export: *mut Export, stub: Stub) {
                 words.instruction(slow::bifs::call_bif_stub, CallExport { export });
             }
             Stub::Undefined => words.instruction(slow::calls::undefined, CallExport { export }),
+            Stub::Traced(export) => {
+                words.instruction(slow::calls::traced_export, CallExport { export })
+            }
             Stub::Apply => words.instruction(slow::calls::apply_list_last, Frame { frame: 0 }),
             Stub::ApplyFun => {
                 words.instruction(slow::calls::apply_fun_list_last, Frame { frame: 0 });

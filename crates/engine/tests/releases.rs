@@ -30,6 +30,7 @@ impl Exports {
             flags: 0,
             // Guards call BIFs of these two modules.
             bif: (module == am::ERLANG || module == am::MAPS).then_some(never),
+            called: AtomicPtr::new(std::ptr::null_mut()),
             stub: [0; 8],
         }))
     }

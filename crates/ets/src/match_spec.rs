@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A program is constant data that any thread may run; each run has a [`Interpreter`] of its own. Nothing here recurses,
-//! however deep patterns, expressions and subjects are. This is the dialect of tables; the dialect of tracing has
-//! other functions and is not implemented here.
+//! however deep patterns, expressions and subjects are. Specifications of tracing have more functions than those of tables
+//! (`tracing`).
 
 mod arena;
 mod expression;
@@ -18,6 +18,7 @@ mod interpreter;
 mod lint;
 pub(crate) mod pattern;
 pub(crate) mod replace_check;
+mod tracing;
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -33,6 +34,7 @@ use expression::Operation;
 pub use interpreter::Interpreter;
 use lint::Lint;
 use pattern::Test;
+pub use tracing::{Action, Dialect, Effects};
 
 /// A clause's head, guards and body as given.
 pub type Source = [Term; 3];
@@ -113,10 +115,24 @@ impl Program {
     /// # Errors
     /// If one of them is invalid.
     pub fn compile(sources: &[Source]) -> Result<Program, Invalid> {
-        Program::compile_with(sources, &mut Lint::silent())
+        Program::compile_with(sources, &mut Lint::silent(), Dialect::Table)
     }
 
-    fn compile_with(sources: &[Source], lint: &mut Lint) -> Result<Program, Invalid> {
+    /// Compiles a specification of tracing.
+    ///
+    /// # Errors
+    /// If it is invalid.
+    pub fn compile_tracing(specification: Term, dialect: Dialect) -> Result<Program, Invalid> {
+        let mut lint = Lint::silent();
+        let sources = lint::sources(specification, &mut lint)?;
+        Program::compile_with(&sources, &mut lint, dialect)
+    }
+
+    fn compile_with(
+        sources: &[Source],
+        lint: &mut Lint,
+        dialect: Dialect,
+    ) -> Result<Program, Invalid> {
         let mut scratch = Scratch::new();
         let mut constants = Constants::default();
         let mut program = Program {
@@ -129,6 +145,13 @@ impl Program {
         };
         let mut clauses = Vec::with_capacity(sources.len());
         for &[head, guards, body] in sources {
+            if dialect.is_tracing() && head.is_cons() && list::length(head).is_none() {
+                lint.fault(|| {
+                    let shown = lint::show(head);
+                    format!("Match expression part {shown} is not a proper list.")
+                })?;
+                lint.is_clean()?;
+            }
             let head = pattern::compile(head, &mut constants, lint)?;
             program.variables = program.variables.max(head.variables.count());
             program.registers = program.registers.max(head.registers);
@@ -138,6 +161,7 @@ impl Program {
                 constants: &mut constants,
                 scratch: scratch.heap(),
                 lint: &mut *lint,
+                dialect,
             };
             let guards = expression::guards(guards, &mut context)?;
             let body = expression::body(body, &mut context)?;
@@ -176,10 +200,10 @@ impl Program {
 ///
 /// # Errors
 /// The complaints, if it is invalid.
-pub fn compile_aloud(specification: Term) -> Result<Program, Vec<String>> {
+pub fn compile_aloud(specification: Term, dialect: Dialect) -> Result<Program, Vec<String>> {
     let mut lint = Lint::aloud();
     let compiled = lint::sources(specification, &mut lint)
-        .and_then(|sources| Program::compile_with(&sources, &mut lint));
+        .and_then(|sources| Program::compile_with(&sources, &mut lint, dialect));
     compiled.map_err(|Invalid| lint.into_complaints())
 }
 

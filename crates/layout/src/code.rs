@@ -29,6 +29,8 @@ pub struct Export {
     pub flags: u32,
     /// The Rust function, if this is a BIF.
     pub bif: Option<BifFunction>,
+    /// What calls of the BIF by name run: `bif`, unless the function is traced. Changes only while no thread runs code.
+    pub called: AtomicPtr<()>,
     /// Two instructions: `func_info`, followed by either "call this BIF" or "call the error handler". `code` points
     /// to the second ([`Export::STUB_ENTRY`]) while no module defines the function.
     pub stub: [u64; 8],

@@ -103,6 +103,24 @@ pub enum Fetched {
     Ended = 2,
 }
 
+/// Words that a function whose return is traced has on the stack, in front of its caller's return address: the address of an
+/// instruction, and terms. See `runtime::trace::frames`.
+pub const TRACED_FRAME_WORDS: usize = 6;
+
+/// Room on the stack before a breakpoint: for two such frames.
+pub const TRACED_ROOM_WORDS: usize = 2 * TRACED_FRAME_WORDS;
+
+/// Where a process continues after a breakpoint.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Resume {
+    /// A code address; null after raising.
+    pub at: *const u64,
+    /// What runs the instruction there, or null: whatever its first word says. That word, or the machine code that it stands
+    /// for, may be the breakpoint.
+    pub handler: *const (),
+}
+
 /// The result of a request for heap room.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -178,13 +196,14 @@ pub struct RuntimeTable {
     /// `error_handler:undefined_function/3` (or null after raising undef). May collect.
     pub undefined_function:
         unsafe extern "C" fn(context: *mut Context, export: *const Export) -> *const u64,
-    /// The called function has a breakpoint: as `undefined_function`, for `error_handler:breakpoint/3`. May collect.
-    pub breakpoint: unsafe extern "C" fn(
-        context: *mut Context,
-        module: Term,
-        function: Term,
-        arity: usize,
-    ) -> *const u64,
+    /// The called function, with this entry, has a breakpoint. There are [`TRACED_ROOM_WORDS`] of room on the stack.
+    /// Returns where to continue. May collect only if that is not the function.
+    pub breakpoint: unsafe extern "C" fn(context: *mut Context, entry: *const u64) -> Resume,
+    /// The called export is traced. As `breakpoint`, but never fails.
+    pub traced_export:
+        unsafe extern "C" fn(context: *mut Context, export: *const Export) -> *const u64,
+    /// A function whose return is traced has returned x0. The words of its frame are on top of the stack.
+    pub traced_return: unsafe extern "C" fn(context: *mut Context),
     /// The first instruction of the stub that replaces the function with this entry; a native library has put it there.
     pub native_function: unsafe extern "C" fn(entry: *const u64) -> *const u64,
     /// Calls `fun` with x0..x`arity` where the fast path does not apply (not a fun, wrong arity, unloaded code):

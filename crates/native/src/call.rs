@@ -82,6 +82,7 @@ impl Stub {
                 arity,
                 flags: 0,
                 bif: Some(call),
+                called: AtomicPtr::new(call as *mut ()),
                 stub: [0; 8],
             },
             function: AtomicUsize::new(0),

@@ -4,7 +4,7 @@
 //! The engine calls each on the thread that runs the process, after it has written back heap top, stack and
 //! reductions. `layout::context` documents the contracts.
 
-use layout::context::{Fetched, Next, Room};
+use layout::context::{Fetched, Next, Resume, Room};
 use layout::heap::flag as heap_flag;
 use layout::{Context, Export, RuntimeTable, Term};
 use term::am;
@@ -13,6 +13,7 @@ use crate::code::native;
 use crate::collector::{self, dirty_collection};
 use crate::process::{Process, flag};
 use crate::receive::{self, markers, timer};
+use crate::trace::{exports as traced_exports, frames, points};
 use crate::{apply as calls, error_handler, exception, scheduler, send as sending};
 
 /// The runtime functions that the bodies of the engine's operations call.
@@ -33,6 +34,8 @@ pub static TABLE: RuntimeTable = RuntimeTable {
     marker_use,
     undefined_function,
     breakpoint,
+    traced_export,
+    traced_return,
     native_function,
     call_fun,
     apply,
@@ -175,15 +178,22 @@ unsafe extern "C" fn undefined_function(
     error_handler::call(process, context, am::UNDEFINED_FUNCTION, what, arity)
 }
 
-unsafe extern "C" fn breakpoint(
-    context: *mut Context,
-    module: Term,
-    function: Term,
-    arity: usize,
-) -> *const u64 {
+unsafe extern "C" fn breakpoint(context: *mut Context, entry: *const u64) -> Resume {
     // SAFETY: the engine's contract.
     let (process, context) = unsafe { both(context) };
-    error_handler::call(process, context, am::BREAKPOINT, [module, function], arity)
+    points::reached(process, context, entry)
+}
+
+unsafe extern "C" fn traced_export(context: *mut Context, export: *const Export) -> *const u64 {
+    // SAFETY: the engine's contract; exports live for ever.
+    let ((process, context), export) = unsafe { (both(context), &*export) };
+    traced_exports::called(process, context, export)
+}
+
+unsafe extern "C" fn traced_return(context: *mut Context) {
+    // SAFETY: the engine's contract.
+    let (process, context) = unsafe { both(context) };
+    frames::returns(process, context.x[0]);
 }
 
 unsafe extern "C" fn native_function(entry: *const u64) -> *const u64 {

@@ -13,6 +13,7 @@ use term::{am, build, list};
 
 use crate::code;
 use crate::process::{Process, flag};
+use crate::trace::frames;
 
 /// The maximum number of frames in a stack trace, unless changed by `system_flag(backtrace_depth)`.
 const DEFAULT_DEPTH: usize = 8;
@@ -75,7 +76,20 @@ pub unsafe fn unwind(
     };
     context.raise.kind = RaiseKind::None;
     let class = class_atom(context.raise.class);
-    match find_handler(process) {
+    let top = process.head.heap.stack.cast_const();
+    let handler = find_handler(process);
+    if process
+        .existing_rare()
+        .is_some_and(|rare| rare.exceptions_traced)
+    {
+        let end = match handler {
+            Some(_) => process.head.heap.stack,
+            None => process.head.heap.end,
+        };
+        let exception = [class, context.raise.reason];
+        frames::thrown(process, top..end.cast_const(), handler, exception);
+    }
+    match handler {
         Some(handler) => {
             context.x[0] = Term::NONE;
             context.x[1] = class;
@@ -198,6 +212,10 @@ fn addresses(process: &mut Process, ip: *const u64) -> Term {
     while at < heap.end && words.len() <= depth {
         // SAFETY: as in `find_handler`.
         let word = unsafe { *at };
+        if frames::is_traced_return(word) {
+            at = at.wrapping_add(1);
+            continue;
+        }
         if word & 0b11 == 0 && word != before && word != engine::start::process_end() as u64 {
             // A return address points to the word after its call.
             words.push(word - 8);

@@ -8,8 +8,12 @@
 //! **Who may call.** The thread that owns the process, or, for a port, the one that has locked it. So the events of one tracee
 //! reach its tracer in order.
 
+pub mod counts;
 pub mod events;
+pub mod exports;
+pub mod frames;
 pub mod newcomers;
+pub mod points;
 pub mod ports;
 
 use std::sync::Arc;
@@ -181,9 +185,20 @@ pub trait Trace: Sync {
     /// Whether a tracer is there for a tracee; `undefined` stands for those to come.
     fn is_there(&self, tracer: &Tracer, tracee: Term) -> bool;
 
-    /// What the pattern for `send` or `'receive'` makes of an event with these parts: `None` if it is not reported, otherwise
-    /// what is reported of the match, often `true`.
-    fn judge(&self, process: &mut Process, family: Family, parts: &[Term]) -> Option<Term>;
+    /// A traced function is called; `tracer` is told, or that of the process. Returns what is to be told of the end of the call:
+    /// bits of [`frames::wish`].
+    fn called(
+        &self,
+        process: &mut Process,
+        function: [Term; 3],
+        arguments: &[Term],
+        condition: &points::Condition,
+        tracer: Option<&Tracer>,
+        is_local: bool,
+    ) -> u8;
+
+    /// Tells the tracer of a process of a `send` or `'receive'` with these parts, if the pattern for such events wants that.
+    fn tell_if(&self, process: &mut Process, parts: &[Term], event: &Event);
 }
 
 /// The crate `trace`.

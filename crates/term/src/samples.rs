@@ -340,6 +340,7 @@ pub fn export_entry(module: &str, function: &str, arity: u32) -> &'static Export
                 arity,
                 flags: 0,
                 bif: None,
+                called: std::sync::atomic::AtomicPtr::new(std::ptr::null_mut()),
                 stub: [0; 8],
             }))
         })

@@ -4,19 +4,24 @@
 //! - [`tracer`]: who is told: a process, a port, or a module;
 //! - [`message`]: what they are told;
 //! - [`tracees`]: `erlang:trace/3`, and the half of `trace_info/2` that concerns processes and ports;
+//! - [`patterns`]: `erlang:trace_pattern/3`, and the other half of `trace_info/2`; [`specification`]: match specifications;
+//! - `calls`: what is told of calls;
 //! - [`names`]: the names of all that a tracee can be traced for.
 //!
 //! Every function may be called by any thread, if its comment does not say otherwise.
 
+mod calls;
 mod message;
 pub mod names;
+pub mod patterns;
+pub mod specification;
 pub mod tracees;
 pub mod tracer;
 
 use layout::Term;
 use runtime::process::Process;
-use runtime::trace::{Event, Family, Told, Trace, Tracer, Tracing};
-use term::am;
+use runtime::trace::points::Condition;
+use runtime::trace::{Event, Told, Trace, Tracer, Tracing};
 
 /// What the runtime is given of this crate.
 pub static TRACE: Handler = Handler;
@@ -42,7 +47,21 @@ impl Trace for Handler {
         }
     }
 
-    fn judge(&self, _process: &mut Process, _family: Family, _parts: &[Term]) -> Option<Term> {
-        Some(am::TRUE)
+    fn called(
+        &self,
+        process: &mut Process,
+        function: [Term; 3],
+        arguments: &[Term],
+        condition: &Condition,
+        tracer: Option<&Tracer>,
+        is_local: bool,
+    ) -> u8 {
+        calls::called(process, function, arguments, condition, tracer, is_local)
+    }
+
+    fn tell_if(&self, process: &mut Process, parts: &[Term], event: &Event) {
+        if let Some(condition) = patterns::of_events(event.family) {
+            calls::told_if(process, &condition, parts, event);
+        }
     }
 }

@@ -39,3 +39,14 @@ pub fn to_term(heap: &mut Heap, tracer: &Tracer) -> Term {
         }
     }
 }
+
+/// The tracer that a flag of `trace_pattern/3` names: `{meta, PidOrPort}`.
+#[must_use]
+pub fn of_meta(flag: Term) -> Option<Tracer> {
+    match flag.as_tuple()? {
+        &[am::META, identifier] | &[am::META, am::ERL_TRACER, identifier] => {
+            of_identifier(identifier)
+        }
+        _ => None,
+    }
+}

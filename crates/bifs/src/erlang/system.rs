@@ -7,7 +7,7 @@ use term::collect::block;
 use term::heap::Scratch;
 use term::{am, atom, build, list};
 
-use super::system_flags::{OUTSTANDING_REQUESTS, TRACE_CONTROL_WORD, multi_scheduling_state};
+use super::system_flags::{OUTSTANDING_REQUESTS, multi_scheduling_state};
 use super::topology;
 use runtime::bif::{BifResult, badarg, trap};
 use runtime::process::heap_limit::HeapLimit;
@@ -181,7 +181,9 @@ fn numbers(heap: &mut Heap, name: &str) -> Option<Term> {
         "dist_ctrl" => controllers(heap),
         "creation" => Term::small(i64::from(term::node::own_creation())),
         "compat_rel" => Term::small(i64::from(config::get().release)),
-        "trace_control_word" => Term::small(i64::from(TRACE_CONTROL_WORD.load(Ordering::Relaxed))),
+        "trace_control_word" => Term::small(i64::from(
+            trace::specification::CONTROL_WORD.load(Ordering::Relaxed),
+        )),
         "delayed_node_table_gc" => Term::small(60),
         "start_time" => native(heap, time::start_ns()),
         "end_time" => native(heap, i64::MAX - (1 << 40)),

@@ -1,10 +1,11 @@
 //! `system_flag/2`: settings of the whole node.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use layout::Term;
 use term::{am, atom, build};
 
+use ::trace::specification::CONTROL_WORD;
 use runtime::bif::{BifResult, Failure, badarg, badarg_because, notsup, trap};
 use runtime::config;
 use runtime::process::Process;
@@ -18,9 +19,6 @@ use runtime::{exception, log, microstate};
 const MAX_BACKTRACE_DEPTH: i64 = 64;
 /// The most requests that `outstanding_system_requests_limit` may allow.
 const MAX_OUTSTANDING_REQUESTS: i64 = (1 << 30) - 1;
-
-/// `trace_control_word`: a number that match specifications may read.
-pub static TRACE_CONTROL_WORD: AtomicU32 = AtomicU32::new(0);
 
 /// `outstanding_system_requests_limit`: requests are not queued here, so the number has no effect.
 pub static OUTSTANDING_REQUESTS: AtomicU64 = AtomicU64::new(4);
@@ -95,7 +93,7 @@ pub fn system_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifResu
         },
         "trace_control_word" => {
             let word = between(value, 0, i64::from(u32::MAX))? as u32;
-            let before = TRACE_CONTROL_WORD.swap(word, Ordering::Relaxed);
+            let before = CONTROL_WORD.swap(word, Ordering::Relaxed);
             Ok(Term::small(i64::from(before)))
         }
         "time_offset" if value == atom::known("finalize") => Ok(atom::known("final")),

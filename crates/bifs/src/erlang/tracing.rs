@@ -1,13 +1,13 @@
-//! Tracing: processes and ports. Functions are not traced yet.
+//! Tracing: see the crate `trace`.
 
 use layout::Term;
 use term::copy::Owned;
 use term::heap::Scratch;
 use term::{am, build, reference};
 
+use ::trace::patterns;
 use ::trace::tracees::{self, Refusal};
-use runtime::bif::{BifResult, await_result, badarg, badarg_because, notsup};
-use runtime::code::{exports, modules};
+use runtime::bif::{BifResult, await_result, badarg, badarg_because, notsup, system_limit};
 use runtime::process::{Process, table};
 use runtime::signal::{self, handle};
 use runtime::{log, scheduler, trace};
@@ -63,20 +63,22 @@ pub fn seq_trace_print_2(_process: &mut Process, [_label, _information]: [Term; 
 
 /// `trace_info(What, Item)`
 pub fn trace_info_2(process: &mut Process, [what, item]: [Term; 2]) -> BifResult {
-    let value = match what {
-        am::ON_LOAD => am::FALSE,
-        am::SEND | am::RECEIVE if item == am::MATCH_SPEC => am::TRUE,
-        am::SEND | am::RECEIVE => return Err(badarg(2)),
-        _ if what.is_atom() || what.is_pid() || what.is_port() => {
-            return tracee_info(process, what, item);
+    match what {
+        am::ON_LOAD => Ok(build::tuple(process.heap(), &[item, am::FALSE])),
+        am::SEND | am::RECEIVE if item == am::MATCH_SPEC => {
+            Ok(patterns::events_item(process.heap(), what))
         }
+        am::SEND | am::RECEIVE => Err(badarg(2)),
+        _ if what.is_atom() || what.is_pid() || what.is_port() => tracee_info(process, what, item),
         _ => match what.as_tuple() {
-            Some(&[module, function, arity]) => function_value(module, function, arity)?,
-            Some(_) => return Err(badarg(1)),
-            None => return Err(badarg_because(am::BADOPT)),
+            Some(&[module, function, arity]) => {
+                patterns::item(process.heap(), [module, function, arity], item)
+                    .ok_or_else(|| badarg(1))
+            }
+            Some(_) => Err(badarg(1)),
+            None => Err(badarg_because(am::BADOPT)),
         },
-    };
-    Ok(build::tuple(process.heap(), &[item, value]))
+    }
 }
 
 /// How a process, a port, or those to come are traced.
@@ -126,28 +128,6 @@ fn process_info(process: &mut Process, pid: Term, item: Term) -> BifResult {
     Err(await_result(reference))
 }
 
-fn function_value(module: Term, function: Term, arity: Term) -> BifResult {
-    if !module.is_atom() || !function.is_atom() {
-        return Err(badarg(1));
-    }
-    let arity = arity.as_small().and_then(|arity| u32::try_from(arity).ok());
-    let arity = arity.ok_or_else(|| badarg(1))?;
-    let exported = exports::find(module, function, arity).is_some_and(exports::is_defined);
-    let local = || {
-        modules::current(module).is_some_and(|loaded| {
-            loaded
-                .exports
-                .iter()
-                .any(|(name, its_arity, _)| *name == function && *its_arity == arity)
-        })
-    };
-    Ok(if exported || local() {
-        am::FALSE
-    } else {
-        am::UNDEFINED
-    })
-}
-
 /// `trace_delivered(Tracee)`: replies at once, as there are no trace messages.
 pub fn trace_delivered_1(process: &mut Process, [tracee]: [Term; 1]) -> BifResult {
     if tracee != am::ALL && !tracee.is_local_pid() {
@@ -180,15 +160,16 @@ pub fn trace_3(process: &mut Process, [who, how, options]: [Term; 3]) -> BifResu
     }
 }
 
-/// `erts_internal:trace_pattern(Functions, MatchSpecification, Flags)`.
+/// `erts_internal:trace_pattern(Functions, Specification, Flags)`: the number of functions.
 pub fn trace_pattern_3(
-    _process: &mut Process,
-    [_functions, specification, _flags]: [Term; 3],
+    process: &mut Process,
+    [functions, specification, flags]: [Term; 3],
 ) -> BifResult {
-    if specification == am::FALSE {
-        Ok(Term::small(0))
-    } else {
-        Err(notsup())
+    match patterns::change(process, functions, specification, flags) {
+        Ok(count) => Ok(Term::small(count as i64)),
+        Err(patterns::Refusal::Because(cause)) => Err(badarg_because(cause)),
+        Err(patterns::Refusal::SystemLimit) => Err(system_limit()),
+        Err(patterns::Refusal::NotSupported) => Err(notsup()),
     }
 }
 

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use layout::Term;
 use term::{am, build, copy};
 
-use ets::match_spec::{self, Interpreter, Program};
-use runtime::bif::{BifResult, Failure, badarg, notsup};
+use ets::match_spec::{self, Dialect, Interpreter, Program};
+use runtime::bif::{BifResult, Failure, badarg};
 use runtime::process::Process;
 use runtime::scheduler;
+use runtime::trace::frames::wish;
+use trace::specification;
 
 /// `ets:match_spec_compile(Specification)`.
 pub fn match_spec_compile_1(process: &mut Process, [specification]: [Term; 1]) -> BifResult {
@@ -61,28 +63,29 @@ pub fn match_spec_run_r_3(
     }
 }
 
-/// `erlang:match_spec_test(Subject, Specification, table)`: `{ok, Result, [], []}`, or `{error, Complaints}`.
-///
-/// The dialect of tracing is not supported (`notsup`).
+/// `erlang:match_spec_test(Subject, Specification, Dialect)`: `{ok, Result, Flags, []}`, or `{error, Complaints}`.
 pub fn match_spec_test_3(
     process: &mut Process,
     [subject, specification, dialect]: [Term; 3],
 ) -> BifResult {
-    match dialect {
-        am::TABLE => {}
-        am::TRACE if subject.is_list() => return Err(notsup()),
+    let dialect = match dialect {
+        am::TABLE => Dialect::Table,
+        am::TRACE if subject.is_list() => Dialect::Call,
         _ => return Err(badarg(3)),
-    }
-    let own = process.pid();
-    let heap = process.heap();
-    match match_spec::compile_aloud(specification) {
+    };
+    match match_spec::compile_aloud(specification, dialect) {
         Ok(program) => {
-            let mut interpreter = Interpreter::new(&program, own);
+            if dialect.is_tracing() {
+                return Ok(tried(process, subject, &program));
+            }
+            let mut interpreter = Interpreter::new(&program, process.pid());
             let result = interpreter.run(&program, subject).unwrap_or(am::FALSE);
+            let heap = process.heap();
             let result = copy::copy(heap, result);
             Ok(build::tuple(heap, &[am::OK, result, Term::NIL, Term::NIL]))
         }
         Err(complaints) => {
+            let heap = process.heap();
             let complaints: Vec<Term> = complaints
                 .iter()
                 .map(|complaint| {
@@ -94,4 +97,21 @@ pub fn match_spec_test_3(
             Ok(build::tuple(heap, &[am::ERROR, complaints]))
         }
     }
+}
+
+/// Runs a specification of tracing on a list of arguments.
+fn tried(process: &mut Process, subject: Term, program: &match_spec::Program) -> Term {
+    let (result, wishes) = specification::try_out(process, program, subject);
+    let mut flags = Term::NIL;
+    let heap = process.heap();
+    for (wish, name) in [
+        (wish::EXCEPTION, am::EXCEPTION_TRACE),
+        (wish::RETURN, am::RETURN_TRACE),
+    ] {
+        if wishes & wish != 0 {
+            flags = build::cons(heap, name, flags);
+        }
+    }
+    let result = copy::copy(heap, result.term());
+    build::tuple(heap, &[am::OK, result, flags, Term::NIL])
 }

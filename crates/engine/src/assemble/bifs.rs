@@ -242,7 +242,11 @@ pub(super) fn call(emitter: &mut Emitter<'_>, operand: FileOperand, tail: Tail) 
     let operands = CallExport { export };
     if name.bif.is_some() {
         match tail {
-            Tail::Only => emitter.instruction(slow::bifs::call_bif_only, operands),
+            Tail::Only => {
+                emitter.instruction(slow::bifs::call_bif_only, operands);
+                // Where the BIF returns to if it is traced.
+                emitter.operation::<calls::Return>(Nothing {});
+            }
             _ if is_erlang(name, atoms::SETELEMENT, 3) => {
                 emitter.operation::<tuples::SetElement>(operands);
             }

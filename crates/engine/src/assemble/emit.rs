@@ -40,6 +40,11 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// A word that was emitted before.
+    pub(super) fn word_at(&self, position: u32) -> u64 {
+        self.words[position as usize]
+    }
+
     pub(super) fn position(&self) -> u32 {
         u32::try_from(self.words.len()).unwrap_or(NOWHERE)
     }

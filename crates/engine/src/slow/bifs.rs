@@ -28,6 +28,16 @@ unsafe fn body(export: *const Export) -> BifFunction {
     unsafe { (*export).bif.unwrap_unchecked() }
 }
 
+/// What a call of the BIF by name runs.
+#[inline(always)]
+unsafe fn called(export: *const Export) -> BifFunction {
+    // SAFETY: as in `body`; both fields are set together.
+    unsafe {
+        let function = (*export).called.load(Ordering::Relaxed);
+        core::mem::transmute::<*mut (), BifFunction>(function)
+    }
+}
+
 /// Where the return address of a call is that a BIF requests instead of returning a result.
 enum ReturnAddress {
     /// Not pushed yet: it is the address after this instruction of one operand word.
@@ -98,12 +108,16 @@ unsafe fn continue_without_result<F: Form>(
 
 /// Calls a BIF from a body and reads the registers again. The process's `ip` is set for BIFs that report where it is.
 #[inline(always)]
-unsafe fn call<F: Form>(m: &mut Registers<F>, export: *const Export) -> Term {
+unsafe fn call<F: Form>(
+    m: &mut Registers<F>,
+    export: *const Export,
+    function: unsafe fn(*const Export) -> BifFunction,
+) -> Term {
     unsafe {
         m.f -= 1;
         m.save();
         (*(*m.c).process).ip = m.ip;
-        let result = body(export)(m.c, m.x);
+        let result = function(export)(m.c, m.x);
         m.load();
         result
     }
@@ -165,7 +179,7 @@ slow_paths! {
 
     call_bif |m, o: CallExport| {
         let export = m.export(o.export);
-        let result = call(&mut m, export);
+        let result = call(&mut m, export, called);
         if result.is_none() {
             return continue_without_result(m, export, ReturnAddress::Here);
         }
@@ -180,11 +194,13 @@ slow_paths! {
     /// A tail call without a frame; the caller's return address is on the stack.
     call_bif_only |m, o: CallExport| {
         let export = m.export(o.export);
-        let result = call(&mut m, export);
+        let result = call(&mut m, export, called);
         if result.is_none() {
             // In the trace of an exception, this function is the caller; in all other cases the BIF has replaced it.
             let kind = (*m.c).raise.kind;
-            if kind == RaiseKind::Exception || kind == RaiseKind::ExceptionWithTrace {
+            // A BIF that traps to itself is traced; its caller is this function.
+            let is_traced = kind == RaiseKind::Trap && (*m.c).raise.target == export;
+            if kind == RaiseKind::Exception || kind == RaiseKind::ExceptionWithTrace || is_traced {
                 return continue_without_result(m, export, ReturnAddress::Here);
             }
             return continue_without_result(m, export, ReturnAddress::Pushed);
@@ -200,7 +216,7 @@ slow_paths! {
     /// The stub of an export, entered like a function.
     call_bif_stub |m, o: CallExport| {
         let export = m.export(o.export);
-        let result = call(&mut m, export);
+        let result = call(&mut m, export, body);
         if result.is_none() {
             return continue_without_result(m, export, ReturnAddress::Pushed);
         }

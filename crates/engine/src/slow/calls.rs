@@ -2,10 +2,11 @@
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::Term;
+use layout::context::{TRACED_FRAME_WORDS, TRACED_ROOM_WORDS};
 use term::am;
 
 use crate::bodies::calls::fun_entry;
-use crate::form::{Exit, Form};
+use crate::form::{Exit, Form, Handler};
 use crate::operation::slow_paths;
 use crate::registers::Registers;
 use crate::slow::collect::{make_room, make_room_at};
@@ -203,18 +204,45 @@ slow_paths! {
     /// A breakpoint at a function's entry; the arguments are in x0 onwards. No operands: the words after it belong to
     /// the instruction that the breakpoint replaced.
     breakpoint |m, o: Nothing| {
+        let entry = m.ip;
+        let arity = arity_at(entry);
+        if !m.has_room(TRACED_ROOM_WORDS as u64 * 8) && !make_room(&mut m, TRACED_ROOM_WORDS, arity) {
+            return Exit::Exited;
+        }
         m.save();
-        // If the process had left in the middle of the entry instruction, that instruction begins again.
-        (*(*m.c).process).is_counting = false;
-        let (module, function) = (*m.ip.sub(3), *m.ip.sub(2));
-        let arity = arity_at(m.ip);
-        let target =
-            (m.runtime().breakpoint)(m.c, Term::from_bits(module), Term::from_bits(function), arity);
+        let resume = (m.runtime().breakpoint)(m.c, entry);
         m.load();
-        if target.is_null() {
+        if resume.at.is_null() {
             return unwind_here(m);
         }
+        if resume.handler.is_null() {
+            return m.enter(resume.at);
+        }
+        let handler = core::mem::transmute::<*const (), Handler>(resume.handler);
+        handler(m.x, m.s, m.h, m.f, m.c, resume.at)
+    }
+
+    /// The stub that calls of a traced export lead to: `export`. The return address is on the stack.
+    traced_export |m, o: CallExport| {
+        let export = m.export(o.export);
+        let arity = (*export).arity as usize;
+        if !m.has_room(TRACED_ROOM_WORDS as u64 * 8) && !make_room(&mut m, TRACED_ROOM_WORDS, arity) {
+            return Exit::Exited;
+        }
+        m.save();
+        let target = (m.runtime().traced_export)(m.c, export);
+        m.load();
         m.enter(target)
+    }
+
+    /// A function whose return is traced returns.
+    traced_return |m, o: Nothing| {
+        m.save();
+        (m.runtime().traced_return)(m.c);
+        m.load();
+        m.s = m.s.add(TRACED_FRAME_WORDS - 1);
+        let target = m.pop();
+        pairs::return_to(m, target)
     }
 
     /// The entry of a function that a native library has replaced, in the threaded form. No operands, as `breakpoint`.

@@ -12,7 +12,7 @@ use std::sync::{Mutex, OnceLock};
 
 use beamfile::BeamFile;
 use engine::{AssembleError, Code, Exit, Module, assemble, run, start};
-use layout::context::{Fetched, Next, Room};
+use layout::context::{Fetched, Next, Resume, Room};
 use layout::limits::{FLOAT_REGISTERS, X_REGISTERS};
 use layout::process::MessageQueue;
 use layout::{
@@ -62,6 +62,9 @@ impl Exports {
                     arity,
                     flags: 0,
                     bif: bif(module, function, arity),
+                    called: AtomicPtr::new(
+                        bif(module, function, arity).map_or(ptr::null_mut(), |bif| bif as *mut ()),
+                    ),
                     stub: [0; 8],
                 }));
                 let stub = start::stub_for(export);
@@ -636,6 +639,8 @@ static TABLE: RuntimeTable = RuntimeTable {
     undefined_function,
     native_function,
     breakpoint,
+    traced_export,
+    traced_return,
     call_fun,
     apply,
     apply_list,
@@ -785,14 +790,20 @@ unsafe extern "C" fn undefined_function(
     ptr::null()
 }
 
-unsafe extern "C" fn breakpoint(
-    context: *mut Context,
-    _module: Term,
-    _function: Term,
-    _arity: usize,
-) -> *const u64 {
+unsafe extern "C" fn breakpoint(context: *mut Context, _entry: *const u64) -> Resume {
     raise(context, am::UNDEF);
-    ptr::null()
+    Resume {
+        at: ptr::null(),
+        handler: ptr::null(),
+    }
+}
+
+unsafe extern "C" fn traced_export(_: *mut Context, _: *const Export) -> *const u64 {
+    unreachable!("nothing is traced")
+}
+
+unsafe extern "C" fn traced_return(_: *mut Context) {
+    unreachable!("nothing is traced")
 }
 
 unsafe extern "C" fn call_fun(context: *mut Context, fun: Term, arity: usize) -> *const u64 {

@@ -8,6 +8,7 @@ use term::{am, build, list, map};
 use super::functions::{self, Function};
 use super::lint::{Lint, show};
 use super::pattern::{Variables, variable};
+use super::tracing::{self, Action, Dialect};
 use super::{Constants, Invalid};
 
 /// One operation; it takes its operands from the stack, the last on top, and pushes its result.
@@ -27,6 +28,10 @@ pub enum Operation {
     /// A map of that many pairs; the operands are keys and values in turn.
     Map(u32),
     Call(Function),
+    /// Carries out an action with that many operands.
+    Act(Action, u32),
+    /// Forgets a value.
+    Drop,
     /// The conjunction of that many booleans.
     And(u32),
     /// The disjunction of that many booleans.
@@ -40,24 +45,6 @@ pub enum Operation {
     /// The end of a guard: takes a result, which must be `true`.
     Check,
 }
-
-/// Forms that exist only in the dialect of tracing.
-const TRACING: [Term; 14] = [
-    am::MESSAGE,
-    am::RETURN_TRACE,
-    am::EXCEPTION_TRACE,
-    am::DISPLAY,
-    am::IS_SEQ_TRACE,
-    am::SET_SEQ_TOKEN,
-    am::GET_SEQ_TOKEN,
-    am::PROCESS_DUMP,
-    am::ENABLE_TRACE,
-    am::DISABLE_TRACE,
-    am::TRACE,
-    am::CALLER,
-    am::CALLER_LINE,
-    am::SILENT,
-];
 
 enum Work {
     Expression(Term),
@@ -75,11 +62,12 @@ pub(super) struct Context<'a> {
     /// Where composite constants are made.
     pub scratch: &'a mut Heap,
     pub lint: &'a mut Lint,
+    pub dialect: Dialect,
 }
 
 /// Compiles the guards of a clause.
 pub(super) fn guards(guards: Term, context: &mut Context<'_>) -> Result<Vec<Operation>, Invalid> {
-    let mut compiler = Compiler::new(context);
+    let mut compiler = Compiler::new(context, true);
     for guard in list::items(guards) {
         match guard {
             Ok(guard) => {
@@ -94,16 +82,22 @@ pub(super) fn guards(guards: Term, context: &mut Context<'_>) -> Result<Vec<Oper
 
 /// Compiles the body of a clause: the last expression is its value.
 pub(super) fn body(body: Term, context: &mut Context<'_>) -> Result<Vec<Operation>, Invalid> {
-    if !body.is_cons() {
+    let is_tracing = context.dialect.is_tracing();
+    if !body.is_cons() && !is_tracing {
         return Err(context.lint.fatal("Body clause does not return anything."));
     }
-    let mut compiler = Compiler::new(context);
+    let mut compiler = Compiler::new(context, false);
     for expression in list::items(body) {
         match expression {
             Ok(expression) => {
-                // Without effects, only the last one counts; but all must be valid.
-                compiler.operations.clear();
+                if !is_tracing {
+                    // Without effects, only the last one counts; but all must be valid.
+                    compiler.operations.clear();
+                }
                 compiler.expression(expression)?;
+                if is_tracing {
+                    compiler.operations.push(Operation::Drop);
+                }
             }
             Err(_) => compiler.improper_list(body)?,
         }
@@ -117,15 +111,17 @@ struct Compiler<'a, 'b> {
     /// The index of the operation that each label stands for.
     labels: Vec<u32>,
     work: Vec<Work>,
+    in_guard: bool,
 }
 
 impl<'a, 'b> Compiler<'a, 'b> {
-    fn new(context: &'a mut Context<'b>) -> Compiler<'a, 'b> {
+    fn new(context: &'a mut Context<'b>, in_guard: bool) -> Compiler<'a, 'b> {
         Compiler {
             context,
             operations: Vec::new(),
             labels: Vec::new(),
             work: Vec::new(),
+            in_guard,
         }
     }
 
@@ -260,10 +256,22 @@ impl<'a, 'b> Compiler<'a, 'b> {
             am::SELF if count > 0 => {
                 return self.fault(|| form(&format!("called with arguments in {}.", show(call))));
             }
-            _ if TRACING.contains(&name) => {
+            _ if tracing::is_special(name) && !self.context.dialect.is_tracing() => {
                 return self.fault(|| form("used in wrong dialect."));
             }
             _ => {
+                let dialect = self.context.dialect;
+                if dialect.is_tracing() {
+                    match tracing::find(call, name, arguments.len(), dialect, self.in_guard) {
+                        Ok(None) => {}
+                        Ok(Some(action)) => {
+                            self.work.push(Work::Emit(Operation::Act(action, count)));
+                            self.all(arguments);
+                            return Ok(());
+                        }
+                        Err(complaint) => return self.fault(|| complaint),
+                    }
+                }
                 let Some(function) = functions::find(name, arguments.len()) else {
                     return self
                         .fault(|| format!("Function {}/{count} does_not_exist.", show(name)));

@@ -9,6 +9,7 @@ use super::arena::Arena;
 use super::expression::{Operation, make_map};
 use super::functions;
 use super::pattern::{Test, WordAddress};
+use super::tracing::{Effects, NoEffects};
 use super::{Clause, Program};
 
 /// The state of a run; made once for many runs.
@@ -44,13 +45,37 @@ impl Interpreter {
     pub fn run(&mut self, program: &Program, subject: Term) -> Option<Term> {
         self.arena.clear();
         program.clauses.iter().find_map(|clause| {
-            if !self.matches(program, clause, subject) || !self.passes(program, clause, subject) {
+            let none = &mut NoEffects;
+            if !self.matches(program, clause, subject)
+                || !self.passes(program, clause, subject, none)
+            {
                 return None;
             }
             self.stack.clear();
             // A body always has a value.
-            let _ = self.evaluate(program, &clause.body, subject, true);
+            let _ = self.evaluate(program, &clause.body, subject, true, none);
             self.stack.pop()
+        })
+    }
+
+    /// Runs the first clause that matches, of a specification of tracing; false if none does. What the effects have got is
+    /// valid until the next run.
+    pub fn run_tracing(
+        &mut self,
+        program: &Program,
+        subject: Term,
+        effects: &mut dyn Effects,
+    ) -> bool {
+        self.arena.clear();
+        program.clauses.iter().any(|clause| {
+            if !self.matches(program, clause, subject)
+                || !self.passes(program, clause, subject, effects)
+            {
+                return false;
+            }
+            self.stack.clear();
+            let _ = self.evaluate(program, &clause.body, subject, true, effects);
+            true
         })
     }
 
@@ -121,9 +146,15 @@ impl Interpreter {
         }
     }
 
-    fn passes(&mut self, program: &Program, clause: &Clause, subject: Term) -> bool {
+    fn passes(
+        &mut self,
+        program: &Program,
+        clause: &Clause,
+        subject: Term,
+        effects: &mut dyn Effects,
+    ) -> bool {
         self.stack.clear();
-        self.evaluate(program, &clause.guards, subject, false)
+        self.evaluate(program, &clause.guards, subject, false, effects)
             .is_ok()
     }
 
@@ -134,6 +165,7 @@ impl Interpreter {
         operations: &[Operation],
         subject: Term,
         in_body: bool,
+        effects: &mut dyn Effects,
     ) -> Result<(), Failed> {
         let mut next = 0;
         while let Some(operation) = operations.get(next) {
@@ -174,6 +206,16 @@ impl Interpreter {
                         functions::call(*function, &self.stack[first..], self.own, &mut self.arena);
                     self.stack.truncate(first);
                     value
+                }
+                Operation::Act(action, count) => {
+                    let first = self.stack.len() - *count as usize;
+                    let value = effects.perform(*action, &self.stack[first..]);
+                    self.stack.truncate(first);
+                    value
+                }
+                Operation::Drop => {
+                    self.pop();
+                    continue;
                 }
                 Operation::And(count) | Operation::Or(count) => {
                     let first = self.stack.len() - *count as usize;

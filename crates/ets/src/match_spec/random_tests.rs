@@ -7,7 +7,7 @@ use term::test_terms::{Numbers, Terms, show};
 use term::{atom, build, compare, map};
 
 use super::flat::Flat;
-use super::{Interpreter, Program, Source, compile_aloud, replace_check, sources};
+use super::{Dialect, Interpreter, Program, Source, compile_aloud, replace_check, sources};
 use crate::OwnedObject;
 use crate::tests::amount;
 
@@ -250,7 +250,7 @@ fn what_holds_for_all_specifications() {
         let specification = build::list(random.terms.heap(), &clauses);
         let sources = sources(specification).expect("a list of triples");
         let program = Program::compile(&sources);
-        let aloud = compile_aloud(specification);
+        let aloud = compile_aloud(specification, Dialect::Table);
         assert_eq!(program.is_ok(), aloud.is_ok(), "{}", show(specification));
         let Ok(program) = program else {
             continue;

@@ -570,7 +570,8 @@ fn replacing_keeps_the_key() {
 fn complaints_are_in_the_words_of_otp() {
     for (specification, expected) in COMPLAINTS {
         let mut terms = Terms::new();
-        let found = super::compile_aloud(terms.read(specification)).map(|_| ());
+        let found =
+            super::compile_aloud(terms.read(specification), super::Dialect::Table).map(|_| ());
         let expected: Vec<String> = expected.iter().map(|text| (*text).to_owned()).collect();
         assert_eq!(found, Err(expected), "{specification}");
     }

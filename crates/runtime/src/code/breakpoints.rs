@@ -7,14 +7,23 @@
 use engine::native::NoRoom;
 use layout::Term;
 
-use super::modules;
-use crate::scheduler::world;
+use crate::trace::points;
 
 /// A pattern of functions; `None` matches anything.
+#[derive(Clone, Copy)]
 pub struct Pattern {
     pub module: Option<Term>,
     pub function: Option<Term>,
     pub arity: Option<i64>,
+}
+
+impl Pattern {
+    /// Whether a function of a module of that name is meant.
+    #[must_use]
+    pub fn is_for(&self, function: Term, arity: u32) -> bool {
+        self.function.is_none_or(|name| name == function)
+            && self.arity.is_none_or(|wanted| wanted == i64::from(arity))
+    }
 }
 
 /// Sets or clears the breakpoints of all matching functions in current code; returns the number of functions.
@@ -22,20 +31,5 @@ pub struct Pattern {
 /// # Errors
 /// [`NoRoom`] if there is not enough memory; some modules may have been changed by then.
 pub fn set(pattern: &Pattern, on: bool) -> Result<usize, NoRoom> {
-    world::stopped(|| {
-        let mut count = 0;
-        for loaded in modules::all_current(pattern.module) {
-            let wanted = |function: &engine::code::Function| {
-                pattern
-                    .function
-                    .is_none_or(|name| name == function.function)
-                    && pattern
-                        .arity
-                        .is_none_or(|arity| arity == i64::from(function.arity))
-            };
-            // SAFETY: no thread runs code while the world is stopped, and no thread reads words of code meanwhile.
-            count += unsafe { loaded.code.set_breakpoints(wanted, on) }?;
-        }
-        Ok(count)
-    })
+    points::change(pattern, |actions| actions.debugged = on)
 }

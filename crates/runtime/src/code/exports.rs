@@ -11,7 +11,7 @@ use parking_lot::RwLock;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use term::atom;
 
-use crate::hooks;
+use crate::{hooks, trace};
 
 type Name = (Term, Term, u32);
 
@@ -47,6 +47,11 @@ static EXPORTS: LazyLock<RwLock<FxHashMap<Name, Entry>>> = LazyLock::new(|| {
     RwLock::new(exports)
 });
 
+/// What calls of a BIF by name run, if it is not traced.
+fn called_function(bif: Option<layout::BifFunction>) -> *mut () {
+    bif.map_or(std::ptr::null_mut(), |bif| bif as *mut ())
+}
+
 fn make((module, function, arity): Name, bif: Option<layout::BifFunction>, flags: u32) -> Entry {
     let code = AtomicPtr::new(std::ptr::null_mut());
     let export = Box::leak(Box::new(Export {
@@ -56,6 +61,7 @@ fn make((module, function, arity): Name, bif: Option<layout::BifFunction>, flags
         arity,
         flags,
         bif,
+        called: AtomicPtr::new(called_function(bif)),
         stub: [0; 8],
     }));
     // SAFETY: the export is leaked, so it is never freed; no other thread can refer to it yet.
@@ -120,21 +126,21 @@ pub fn is_defined(export: &Export) -> bool {
 pub fn is_loaded(export: &Export) -> bool {
     // SAFETY: exports live for ever.
     let stub = unsafe { engine::start::stub_entry(export) };
-    !std::ptr::eq(export.code.load(Ordering::Acquire), stub)
+    !std::ptr::eq(trace::exports::code_of(export), stub)
 }
 
 /// Makes calls go to a module's code or, with `None`, to the export's stub.
 pub fn set_code(export: &'static Export, entry: Option<*const u64>) {
     // SAFETY: exports live for ever.
     let entry = entry.unwrap_or_else(|| unsafe { engine::start::stub_entry(export) });
-    export.code.store(entry.cast_mut(), Ordering::Release);
+    trace::exports::set_code(export, entry);
 }
 
 /// Makes all exports that lead into a range of code, which is being removed, lead to their stubs. Exports of old code lead
 /// to newer code already; this concerns an `on_load` function that was called and never finished.
 pub fn unload(range: &Range<*const u64>) {
     for entry in EXPORTS.read().values() {
-        if range.contains(&entry.0.code.load(Ordering::Acquire).cast_const()) {
+        if range.contains(&trace::exports::code_of(entry.0)) {
             set_code(entry.0, None);
         }
     }
@@ -155,6 +161,12 @@ pub fn of_module(module: Term) -> Vec<&'static Export> {
         .filter(|entry| entry.0.module == module)
         .map(|entry| entry.0)
         .collect()
+}
+
+/// All exports.
+#[must_use]
+pub fn all() -> Vec<&'static Export> {
+    EXPORTS.read().values().map(|entry| entry.0).collect()
 }
 
 /// The number of exports that were made before this one; `module_info(exports)` is in the reverse of that order.

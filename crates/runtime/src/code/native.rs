@@ -60,9 +60,21 @@ static STUBS: LazyLock<RwLock<BTreeMap<usize, Known>>> = LazyLock::new(RwLock::d
 /// # Panics
 /// If it has no `bif`.
 pub unsafe fn make_stub(export: *mut Export) {
+    // SAFETY: the caller's promises.
+    unsafe { make_stub_for(export, engine::start::Stub::Bif) }
+}
+
+/// As [`make_stub`], for an export whose stub does something else.
+///
+/// # Safety
+/// As [`make_stub`].
+///
+/// # Panics
+/// As [`engine::start::write_stub`].
+pub unsafe fn make_stub_for(export: *mut Export, stub: engine::start::Stub) {
     // SAFETY: the caller's promises; from here on the export is only read.
     let export = unsafe {
-        engine::start::write_stub(export, engine::start::Stub::Bif);
+        engine::start::write_stub(export, stub);
         let entry = engine::start::stub_entry(export);
         *(*export).code.get_mut() = entry.cast_mut();
         &*export

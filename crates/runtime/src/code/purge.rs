@@ -21,6 +21,7 @@ use super::{exports, funs, literal_collector};
 use crate::process::{Process, suspend};
 use crate::scheduler::{self, world};
 use crate::sync::between_steps;
+use crate::trace::points;
 
 /// Which version of a module is purged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -187,6 +188,7 @@ fn forget(purge: &Purge) -> Option<Arc<Loaded>> {
             let gone = version.take_if(|version| Arc::ptr_eq(version, &purge.code))?;
             table.remove_range(&gone);
             exports::unload(&gone.code.range());
+            points::forget(&gone.code.range());
             Some(gone)
         })
     })

@@ -10,7 +10,7 @@ use term::{am, build, collect, copy, node, off_heap};
 use super::relations::MonitorTarget;
 use super::{Process, block, flag, priority_of, state};
 use crate::process::heap_limit::{HeapLimit, min_binary_words};
-use crate::trace::what;
+use crate::trace::{frames, what};
 use crate::{code, exception, remote};
 use std::sync::atomic::Ordering;
 
@@ -403,7 +403,11 @@ fn places(process: &Process, most: usize) -> Vec<code::modules::NamedPlace> {
         // SAFETY: the words between stack and end are return addresses and terms.
         let word = unsafe { *at };
         at = at.wrapping_add(1);
-        if word & 0b11 != 0 || word == before || word == engine::start::process_end() as u64 {
+        if word & 0b11 != 0
+            || word == before
+            || word == engine::start::process_end() as u64
+            || frames::is_traced_return(word)
+        {
             continue;
         }
         before = word;

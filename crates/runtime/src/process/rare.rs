@@ -39,6 +39,8 @@ pub struct Rare {
     pub is_blocking: bool,
     /// What it is traced for.
     pub tracing: Tracing,
+    /// There may be frames of functions on the stack whose exceptions are traced.
+    pub exceptions_traced: bool,
 }
 
 impl Rare {
@@ -59,6 +61,7 @@ impl Rare {
             at_exit,
             is_blocking,
             tracing,
+            exceptions_traced,
         } = self;
         *heap_options == HeapOptions::default()
             && suspending.is_empty()
@@ -72,6 +75,7 @@ impl Rare {
             && at_exit.is_empty()
             && !is_blocking
             && tracing.is_off()
+            && !exceptions_traced
     }
 }
 

@@ -46,16 +46,13 @@ pub fn sends(process: &mut Process, to: Term, message: Term) {
     if !is_for(process, what::SEND) || !is_name {
         return;
     }
-    let Some(matched) = get().judge(process, Family::Send, &[to, message]) else {
-        return;
-    };
     let is_lost = to.is_local_pid() && crate::process::table::find(to).is_null();
     let tag = match is_lost {
         true => am::SEND_TO_NON_EXISTING_PROCESS,
         false => am::SEND,
     };
     let event = Event::new(Family::Send, tag, message).with(to);
-    tell(process, &Event { matched, ..event });
+    get().tell_if(process, &[to, message], &event);
 }
 
 /// A message has come into the queue of the process.
@@ -81,10 +78,8 @@ pub fn times_out(process: &mut Process) {
 
 fn received(process: &mut Process, node: Term, from: Term, message: Term) {
     let parts = [node, from, message];
-    if let Some(matched) = get().judge(process, Family::Receive, &parts) {
-        let event = Event::new(Family::Receive, am::RECEIVE, message);
-        tell(process, &Event { matched, ..event });
-    }
+    let event = Event::new(Family::Receive, am::RECEIVE, message);
+    get().tell_if(process, &parts, &event);
 }
 
 /// What a process passes on to its child because of `always` or `once`; it forgets both with `once`. On stock, too, only

@@ -24,6 +24,7 @@ impl Resolver for TestRuntime {
             arity,
             flags: 0,
             bif: None,
+            called: std::sync::atomic::AtomicPtr::new(std::ptr::null_mut()),
             stub: [0; 8],
         })))
     }

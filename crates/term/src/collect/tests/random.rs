@@ -24,6 +24,7 @@ fn export_entry() -> &'static Export {
         arity: 1,
         flags: 0,
         bif: None,
+        called: std::sync::atomic::AtomicPtr::new(std::ptr::null_mut()),
         stub: [0; 8],
     }))
 }

@@ -1,0 +1,154 @@
+//! What specifications of tracing have more than those of tables: functions that ask about the process, and that have effects.
+//!
+//! The subject is the list of a call's arguments, or of the parts of another event. The value of a body does not count: an
+//! event matches, and `message` says what is told of that.
+
+use layout::Term;
+use term::am;
+
+use super::lint::show;
+
+/// What a specification is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dialect {
+    Table,
+    /// Calls.
+    Call,
+    /// Messages that are sent.
+    Send,
+    /// Messages that are received.
+    Receive,
+}
+
+impl Dialect {
+    #[must_use]
+    pub fn is_tracing(self) -> bool {
+        self != Dialect::Table
+    }
+}
+
+macro_rules! actions {
+    ($(($action:ident, $name:ident, $least:literal..=$most:literal, $events:ident, $guard:literal),)*) => {
+        /// A function that only specifications of tracing may call.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum Action {
+            $($action,)*
+        }
+
+        /// Name, numbers of arguments, events, and whether a guard may call it.
+        const ACTIONS: &[Row] = &[$(Row {
+            name: am::$name,
+            action: Action::$action,
+            least: $least,
+            most: $most,
+            events: Events::$events,
+            in_guards: $guard,
+        },)*];
+    };
+}
+
+struct Row {
+    name: Term,
+    action: Action,
+    least: usize,
+    most: usize,
+    events: Events,
+    in_guards: bool,
+}
+
+/// For which events an action exists.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Events {
+    All,
+    NotReceive,
+    CallsOnly,
+}
+
+actions! {
+    (Message, MESSAGE, 1..=1, All, false),
+    (ReturnTrace, RETURN_TRACE, 0..=0, CallsOnly, false),
+    (ExceptionTrace, EXCEPTION_TRACE, 0..=0, CallsOnly, false),
+    (Display, DISPLAY, 1..=1, All, false),
+    (IsSeqTrace, IS_SEQ_TRACE, 0..=0, NotReceive, true),
+    (SetSeqToken, SET_SEQ_TOKEN, 2..=2, NotReceive, false),
+    (GetSeqToken, GET_SEQ_TOKEN, 0..=0, NotReceive, false),
+    (ProcessDump, PROCESS_DUMP, 0..=0, NotReceive, false),
+    (EnableTrace, ENABLE_TRACE, 1..=2, NotReceive, false),
+    (DisableTrace, DISABLE_TRACE, 1..=2, NotReceive, false),
+    (Trace, TRACE, 2..=3, NotReceive, false),
+    (Caller, CALLER, 0..=0, CallsOnly, false),
+    (CallerLine, CALLER_LINE, 0..=0, CallsOnly, false),
+    (Silent, SILENT, 1..=1, NotReceive, false),
+    (GetControlWord, GET_TCW, 0..=0, All, true),
+    (SetControlWord, SET_TCW, 1..=1, All, false),
+}
+
+/// Whether a form of this name exists only in specifications of tracing.
+pub(super) fn is_special(name: Term) -> bool {
+    ACTIONS.iter().any(|row| row.name == name) && !matches!(name, am::GET_TCW | am::SET_TCW)
+}
+
+/// The action that a call stands for; `None` if there is none of that name and number of arguments.
+///
+/// # Errors
+/// What is wrong with the call.
+pub(super) fn find(
+    call: Term,
+    name: Term,
+    count: usize,
+    dialect: Dialect,
+    in_guard: bool,
+) -> Result<Option<Action>, String> {
+    let Some(row) = ACTIONS.iter().find(|row| row.name == name) else {
+        return Ok(None);
+    };
+    if matches!(name, am::GET_TCW | am::SET_TCW) {
+        if count != row.least {
+            return Ok(None);
+        }
+        if in_guard && !row.in_guards {
+            let name = show(name);
+            return Err(format!(
+                "Function {name}/{count} cannot be called in this context."
+            ));
+        }
+        return Ok(Some(row.action));
+    }
+    let form = |fault: &str| Err(format!("Special form '{}' {fault}", term::atom::text(name)));
+    let exists = match row.events {
+        Events::All => true,
+        Events::NotReceive => dialect != Dialect::Receive,
+        Events::CallsOnly => dialect == Dialect::Call,
+    };
+    if !exists {
+        return form("not allow for this trace event.");
+    }
+    if in_guard && !row.in_guards {
+        return form("called in guard context.");
+    }
+    if !(row.least..=row.most).contains(&count) {
+        let shown = show(call);
+        return match row.most {
+            0 => form(&format!("called with arguments in {shown}.")),
+            _ => form(&format!(
+                "called with wrong number of arguments in {shown}."
+            )),
+        };
+    }
+    Ok(Some(row.action))
+}
+
+/// What carries out the actions.
+pub trait Effects {
+    /// Carries out an action; `None` if it fails. What it returns must stay valid until the run is over.
+    fn perform(&mut self, action: Action, arguments: &[Term]) -> Option<Term>;
+}
+
+/// For specifications of tables, which have no actions.
+pub(super) struct NoEffects;
+
+impl Effects for NoEffects {
+    fn perform(&mut self, _action: Action, _arguments: &[Term]) -> Option<Term> {
+        None
+    }
+}

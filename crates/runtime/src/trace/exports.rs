@@ -1,0 +1,187 @@
+//! Tracing of calls of exported functions by their full name, and of BIFs.
+//!
+//! While an export is traced, its calls lead to another export's stub, which tells of the call and goes on to where the call
+//! would have led. A BIF is called by name without its export's code; then it traps to that.
+//!
+//! What is traced changes while the world is stopped.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+use layout::{Context, Export, RaiseKind, Term};
+use parking_lot::RwLock;
+
+use super::points::{self, Actions};
+use crate::code::native;
+use crate::process::Process;
+
+/// The other export, and what is done for calls. Never freed.
+struct Traced {
+    stub: Export,
+    /// Where calls lead without tracing.
+    code: AtomicPtr<u64>,
+    actions: AtomicPtr<Actions>,
+}
+
+// SAFETY: the words of the stub do not change once it is shared; what its pointer `actions` leads to is replaced while the world
+// is stopped.
+unsafe impl Send for Traced {}
+// SAFETY: as above.
+unsafe impl Sync for Traced {}
+
+static TRACED: LazyLock<RwLock<HashMap<usize, &'static Traced>>> = LazyLock::new(RwLock::default);
+/// Whether an export has ever been traced.
+static ANY: AtomicBool = AtomicBool::new(false);
+
+fn find(export: &Export) -> Option<&'static Traced> {
+    if !ANY.load(Ordering::Relaxed) {
+        return None;
+    }
+    let key = std::ptr::from_ref(export) as usize;
+    TRACED.read().get(&key).copied()
+}
+
+impl Traced {
+    fn entry(&self) -> *const u64 {
+        // SAFETY: never freed.
+        unsafe { engine::start::stub_entry(&raw const self.stub) }
+    }
+
+    fn is_active(&self, export: &Export) -> bool {
+        std::ptr::eq(export.code.load(Ordering::Acquire), self.entry())
+    }
+
+    fn actions(&self) -> Option<&Actions> {
+        // SAFETY: replaced only while the world is stopped.
+        unsafe { self.actions.load(Ordering::Acquire).as_ref() }
+    }
+}
+
+/// Where calls of an export lead, whether or not they are traced.
+#[must_use]
+pub fn code_of(export: &Export) -> *const u64 {
+    match find(export) {
+        Some(traced) if traced.is_active(export) => traced.code.load(Ordering::Acquire),
+        _ => export.code.load(Ordering::Acquire),
+    }
+}
+
+/// Makes calls of an export lead elsewhere; they stay traced.
+pub fn set_code(export: &Export, entry: *const u64) {
+    match find(export) {
+        Some(traced) if traced.is_active(export) => {
+            traced.code.store(entry.cast_mut(), Ordering::Release);
+        }
+        _ => export.code.store(entry.cast_mut(), Ordering::Release),
+    }
+}
+
+/// What is done for calls of an export.
+#[must_use]
+pub fn actions_of(export: &Export) -> Option<Actions> {
+    let traced = find(export)?;
+    traced
+        .is_active(export)
+        .then(|| traced.actions().cloned().unwrap_or_default())
+}
+
+/// Changes what is done for calls of an export. The world must be stopped.
+pub fn change(export: &'static Export, change: &dyn Fn(&mut Actions)) {
+    let mut actions = actions_of(export).unwrap_or_default();
+    change(&mut actions);
+    let is_active = find(export).is_some_and(|traced| traced.is_active(export));
+    if actions.is_empty() && !is_active {
+        return;
+    }
+    let traced = find(export).unwrap_or_else(|| make(export));
+    let off = actions.is_empty();
+    let before = traced
+        .actions
+        .swap(Box::into_raw(Box::new(actions)), Ordering::AcqRel);
+    if !before.is_null() {
+        // SAFETY: made by a box here, and the world is stopped: nobody reads it.
+        drop(unsafe { Box::from_raw(before) });
+    }
+    if off {
+        let code = traced.code.load(Ordering::Acquire);
+        export.code.store(code, Ordering::Release);
+        export
+            .called
+            .store(native_function(export), Ordering::Release);
+        return;
+    }
+    if !is_active {
+        let code = export.code.load(Ordering::Acquire);
+        traced.code.store(code, Ordering::Release);
+        export
+            .code
+            .store(traced.entry().cast_mut(), Ordering::Release);
+    }
+    if export.bif.is_some() {
+        export
+            .called
+            .store(go_by_code as *mut (), Ordering::Release);
+    }
+}
+
+fn native_function(export: &Export) -> *mut () {
+    export
+        .bif
+        .map_or(std::ptr::null_mut(), |bif| bif as *mut ())
+}
+
+fn make(export: &'static Export) -> &'static Traced {
+    let traced = Box::leak(Box::new(Traced {
+        stub: Export {
+            code: AtomicPtr::new(std::ptr::null_mut()),
+            module: export.module,
+            function: export.function,
+            arity: export.arity,
+            flags: export.flags,
+            bif: None,
+            called: AtomicPtr::new(std::ptr::null_mut()),
+            stub: [0; 8],
+        },
+        code: AtomicPtr::new(std::ptr::null_mut()),
+        actions: AtomicPtr::new(std::ptr::null_mut()),
+    }));
+    let stub = engine::start::Stub::Traced(export);
+    // SAFETY: leaked just now, and nobody else refers to it.
+    unsafe { native::make_stub_for(&raw mut traced.stub, stub) };
+    TRACED
+        .write()
+        .insert(std::ptr::from_ref(export) as usize, traced);
+    ANY.store(true, Ordering::Relaxed);
+    traced
+}
+
+/// Stands for the function of a traced BIF: has the export's code called instead, which tells of the call.
+unsafe extern "C" fn go_by_code(context: *mut Context, _arguments: *const Term) -> Term {
+    // SAFETY: the engine's contract for BIFs; the process is at the instruction that calls the BIF, whose operand is the export.
+    unsafe {
+        let process = &*(*context).process.cast::<Process>();
+        let raise = &raw mut (*context).raise;
+        (*raise).kind = RaiseKind::Trap;
+        (*raise).target = native::called_stub(process);
+    }
+    Term::NONE
+}
+
+/// A process calls a traced export; returns where it continues.
+pub(crate) fn called(process: &mut Process, context: &mut Context, export: &Export) -> *const u64 {
+    let Some(traced) = find(export) else {
+        return export.code.load(Ordering::Acquire);
+    };
+    if let Some(actions) = traced.actions() {
+        let arity = export.arity as usize;
+        let function = [
+            export.module,
+            export.function,
+            Term::small(export.arity.into()),
+        ];
+        let is_local = !actions.is_global;
+        points::act(process, actions, function, &context.x[..arity], is_local);
+    }
+    traced.code.load(Ordering::Acquire)
+}

@@ -1,0 +1,215 @@
+//! Frames of functions whose return is traced.
+//!
+//! Such a function finds on the stack, in front of its caller's return address, the address of an instruction that tells of its
+//! return ([`engine::start::traced_return`]), and five terms:
+//!
+//! ```text
+//! traced_return | wishes | module | function | arity | tracer or [] | caller's return address ...
+//! ```
+//!
+//! To collections these are terms as others. Stack traces leave the address out. Only the thread that runs the process calls.
+
+use layout::Term;
+use layout::context::TRACED_FRAME_WORDS;
+use term::heap::Scratch;
+use term::{am, build};
+
+use super::{Event, Family, Tracer, Tracing, events, get, is_for, what};
+use crate::code;
+use crate::process::{Process, flag};
+
+/// What is to be told of the end of a call.
+pub mod wish {
+    /// Its value.
+    pub const RETURN: u8 = 1;
+    /// Its value, or the exception with which it ends.
+    pub const EXCEPTION: u8 = 1 << 1;
+    /// Where the process continues.
+    pub const RETURN_TO: u8 = 1 << 2;
+}
+
+/// Whether a word of the stack is the address of [`engine::start::traced_return`].
+#[must_use]
+pub fn is_traced_return(word: u64) -> bool {
+    word == engine::start::traced_return() as u64
+}
+
+/// Lets the function that is being called tell of its return; there is room on the stack.
+pub(super) fn push(process: &mut Process, function: [Term; 3], wishes: u8, tracer: Term) {
+    let mut wishes = wishes;
+    if wishes & wish::RETURN_TO != 0 && is_returned_to(process) {
+        // Those that the function has replaced tell of that already.
+        wishes &= !wish::RETURN_TO;
+    }
+    if wishes == 0 {
+        return;
+    }
+    if wishes & (wish::EXCEPTION | wish::RETURN_TO) != 0 {
+        process.rare().exceptions_traced = true;
+    }
+    let [module, name, arity] = function;
+    let wishes = Term::small(wishes.into());
+    let words = [
+        engine::start::traced_return() as u64,
+        wishes.bits(),
+        module.bits(),
+        name.bits(),
+        arity.bits(),
+        tracer.bits(),
+    ];
+    const { assert!(TRACED_FRAME_WORDS == 6) };
+    let heap = &mut process.head.heap;
+    // SAFETY: the engine has made sure of the room.
+    unsafe {
+        heap.stack = heap.stack.sub(words.len());
+        heap.stack
+            .copy_from_nonoverlapping(words.as_ptr(), words.len());
+    }
+}
+
+/// Whether a frame on top of the stack tells where the process continues.
+fn is_returned_to(process: &Process) -> bool {
+    let mut words = process.head.heap.stack.cast_const();
+    // SAFETY: the stack has a return address on top when a function is called, and one behind each frame.
+    unsafe {
+        while is_traced_return(*words) {
+            if Frame::at(words.add(1)).wishes & wish::RETURN_TO != 0 {
+                return true;
+            }
+            words = words.add(TRACED_FRAME_WORDS);
+        }
+    }
+    false
+}
+
+/// The terms of a frame.
+struct Frame {
+    wishes: u8,
+    function: [Term; 3],
+    tracer: Term,
+}
+
+impl Frame {
+    /// # Safety
+    /// The words behind the address of `traced_return` on a stack.
+    unsafe fn at(words: *const u64) -> Frame {
+        // SAFETY: the caller's promise.
+        let term = |index: usize| unsafe { Term::from_bits(*words.add(index)) };
+        Frame {
+            wishes: term(0).as_small().unwrap_or(0) as u8,
+            function: [term(1), term(2), term(3)],
+            tracer: term(4),
+        }
+    }
+
+    /// Tells whoever wanted to know.
+    fn tell(&self, process: &mut Process, event: &Event) {
+        if self.tracer.is_nil() {
+            if is_for(process, what::CALL) && !is_for(process, what::SILENT) {
+                events::tell(process, event);
+            }
+            return;
+        }
+        let tracing = Tracing {
+            what: what::TIMESTAMP | what::CALL,
+            tracer: Some(Tracer::Identifier(self.tracer)),
+        };
+        let _ = get().tell(process.pid(), &tracing, event);
+    }
+
+    fn name(&self, heap: &mut layout::Heap) -> Term {
+        build::tuple(heap, &self.function)
+    }
+}
+
+/// A function returns; the terms of its frame are on top of the stack.
+#[cold]
+pub(crate) fn returns(process: &mut Process, value: Term) {
+    let words = process.head.heap.stack.cast_const();
+    // SAFETY: the instruction that calls this was reached by the address in front of the terms.
+    let frame = unsafe { Frame::at(words) };
+    let mut scratch = Scratch::new();
+    if frame.wishes & (wish::RETURN | wish::EXCEPTION) != 0 {
+        let name = frame.name(scratch.heap());
+        let event = Event::new(Family::Call, am::RETURN_FROM, name).with(value);
+        frame.tell(process, &event);
+    }
+    if frame.wishes & wish::RETURN_TO != 0 {
+        // SAFETY: the frame has a return address behind it.
+        tells_where(process, unsafe { words.add(TRACED_FRAME_WORDS - 1) });
+    }
+}
+
+/// The address of the call by which a process has come to the entry of the function that it is at.
+#[must_use]
+pub fn caller(process: &Process) -> Option<*const u64> {
+    let mut words = process.head.heap.stack.cast_const();
+    // SAFETY: a stack ends with a return address that is no other's.
+    let address = unsafe {
+        while is_traced_return(*words) {
+            words = words.add(TRACED_FRAME_WORDS);
+        }
+        *words
+    };
+    (address & 0b11 == 0).then(|| (address - 8) as *const u64)
+}
+
+/// Tells where a process continues: at the first return address of a function from here on.
+fn tells_where(process: &mut Process, mut words: *const u64) {
+    // SAFETY: a stack ends with a return address that is no other's.
+    let address = unsafe {
+        while is_traced_return(*words) {
+            words = words.add(TRACED_FRAME_WORDS);
+        }
+        *words
+    };
+    continues_at(process, (address - 8) as *const u64);
+}
+
+/// Tells that a process continues in the function at an address.
+fn continues_at(process: &mut Process, address: *const u64) {
+    if process.flags & flag::OBSERVED == 0 || !is_for(process, what::RETURN_TO) {
+        return;
+    }
+    let mut scratch = Scratch::new();
+    let place = code::place_of(address).map_or(am::UNDEFINED, |place| {
+        let arity = Term::small(i64::from(place.arity));
+        build::tuple(scratch.heap(), &[place.module, place.function, arity])
+    });
+    events::tell(process, &Event::new(Family::Call, am::RETURN_TO, place));
+}
+
+/// An exception leaves the functions whose frames are between two places of the stack; it is caught at `handler`, or not.
+#[cold]
+pub(crate) fn thrown(
+    process: &mut Process,
+    frames: std::ops::Range<*const u64>,
+    handler: Option<*const u64>,
+    [class, reason]: [Term; 2],
+) {
+    let mut at = frames.start;
+    let mut leaves_for = false;
+    while at < frames.end {
+        // SAFETY: the words between the two are words of the stack.
+        let word = unsafe { *at };
+        at = at.wrapping_add(1);
+        if !is_traced_return(word) {
+            continue;
+        }
+        // SAFETY: the terms of a frame are behind its address.
+        let frame = unsafe { Frame::at(at) };
+        leaves_for |= frame.wishes & wish::RETURN_TO != 0;
+        if frame.wishes & wish::EXCEPTION != 0 {
+            let mut scratch = Scratch::new();
+            let name = frame.name(scratch.heap());
+            let exception = build::tuple(scratch.heap(), &[class, reason]);
+            let event = Event::new(Family::Call, am::EXCEPTION_FROM, name).with(exception);
+            frame.tell(process, &event);
+        }
+    }
+    if let Some(handler) = handler
+        && leaves_for
+    {
+        continues_at(process, handler);
+    }
+}

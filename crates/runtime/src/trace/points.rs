@@ -1,0 +1,255 @@
+//! Points: functions at whose entry there is a breakpoint, and what is done when one is called.
+//!
+//! The interpreting debugger and tracing of local calls share the breakpoints in code ([`engine::breakpoints`]). The points of
+//! all code are in one map by the address of the entry, which changes only while the world is stopped; so a process that
+//! reaches a breakpoint reads it without a lock.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use engine::breakpoints::Point as CodePoint;
+use engine::native::NoRoom;
+use layout::context::Resume;
+use layout::{Context, Term};
+use rustc_hash::FxHashMap;
+use term::am;
+
+use super::counts::Count;
+use super::{Tracer, frames, get, is_for, what};
+use crate::code::breakpoints::Pattern;
+use crate::code::modules;
+use crate::error_handler;
+use crate::process::{Process, flag};
+use crate::scheduler::world;
+
+/// A match specification that decides which calls are reported, if there is one. What it is knows the crate `trace`.
+pub type Condition = Option<Arc<dyn Any + Send + Sync>>;
+
+/// What is done when a function is called.
+#[derive(Clone, Default)]
+pub struct Actions {
+    /// The call goes to `error_handler:breakpoint/3` instead.
+    pub debugged: bool,
+    /// The tracer of the process is told.
+    pub call: Option<Condition>,
+    /// Only calls by the full name are reported to it.
+    pub is_global: bool,
+    /// This tracer is told, whatever process calls.
+    pub meta: Option<(Condition, Tracer)>,
+    pub count: Option<Arc<Count>>,
+}
+
+impl Actions {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let Actions {
+            debugged,
+            call,
+            is_global: _,
+            meta,
+            count,
+        } = self;
+        !debugged && call.is_none() && meta.is_none() && count.is_none()
+    }
+}
+
+/// A function and what is done when it is called.
+pub struct Point {
+    /// Module, function, arity.
+    pub function: [Term; 3],
+    pub actions: Actions,
+    resume: Resume,
+}
+
+type Points = FxHashMap<usize, Point>;
+
+/// Null until there is a point.
+static POINTS: AtomicPtr<Points> = AtomicPtr::new(std::ptr::null_mut());
+
+/// The points. The reference must not be kept longer than the thread runs a process, or holds the world stopped.
+fn points() -> Option<&'static Points> {
+    // SAFETY: the map is never freed, and changes only while no thread runs a process (`change_points`).
+    unsafe { POINTS.load(Ordering::Acquire).as_ref() }
+}
+
+/// Changes the points. The world must be stopped.
+fn change_points(body: impl FnOnce(&mut Points)) {
+    let mut points = POINTS.load(Ordering::Acquire);
+    if points.is_null() {
+        points = Box::into_raw(Box::default());
+        POINTS.store(points, Ordering::Release);
+    }
+    // SAFETY: the world is stopped, so nobody else reads or changes the map.
+    body(unsafe { &mut *points });
+}
+
+/// Changes what is done for all matching functions of current code; returns their number.
+///
+/// # Errors
+/// [`NoRoom`] if there is not enough memory; some modules may have been changed by then.
+pub fn change(pattern: &Pattern, change: impl Fn(&mut Actions)) -> Result<usize, NoRoom> {
+    world::stopped(|| change_in(&modules::all_current(pattern.module), pattern, &change))
+}
+
+/// As [`change`], in these versions of modules, while the world is stopped.
+///
+/// # Errors
+/// As [`change`].
+pub fn change_in(
+    code: &[Arc<modules::Loaded>],
+    pattern: &Pattern,
+    change: &dyn Fn(&mut Actions),
+) -> Result<usize, NoRoom> {
+    change_if(code, pattern, change, &|_, _, _| true)
+}
+
+/// As [`change_in`], of those functions that `wanted` chooses by module, name and arity.
+///
+/// # Errors
+/// As [`change`].
+pub fn change_if(
+    code: &[Arc<modules::Loaded>],
+    pattern: &Pattern,
+    change: &dyn Fn(&mut Actions),
+    wanted: &dyn Fn(Term, Term, u32) -> bool,
+) -> Result<usize, NoRoom> {
+    let mut count = 0;
+    for loaded in code {
+        let matches = |function: &engine::code::Function| {
+            let engine::code::Function {
+                module,
+                function,
+                arity,
+                ..
+            } = *function;
+            pattern.is_for(function, arity) && wanted(module, function, arity)
+        };
+        // Those that have a breakpoint afterwards, and those that have none.
+        let mut changed: Vec<(usize, bool)> = Vec::new();
+        let functions = loaded.code.functions();
+        let mut after: FxHashMap<usize, Actions> = FxHashMap::default();
+        for (_, entry) in functions.filter(|(function, _)| matches(function)) {
+            let entry = entry as usize;
+            let before = points().and_then(|points| points.get(&entry));
+            let mut actions = before
+                .map(|point| point.actions.clone())
+                .unwrap_or_default();
+            change(&mut actions);
+            changed.push((entry, !actions.is_empty()));
+            after.insert(entry, actions);
+        }
+        count += changed.len();
+        for on in [true, false] {
+            let chosen = |entry: *const u64| {
+                let actions = after.get(&(entry as usize));
+                actions.is_some_and(|actions| actions.is_empty() != on)
+            };
+            // SAFETY: no thread runs code while the world is stopped, and no thread reads words of code meanwhile.
+            let set = unsafe { loaded.code.set_breakpoints(chosen, on) }?;
+            change_points(|points| {
+                for point in set {
+                    let entry = point.entry as usize;
+                    match after.remove(&entry) {
+                        Some(actions) if on => {
+                            points.insert(entry, new_point(&point, actions));
+                        }
+                        _ => {
+                            points.remove(&entry);
+                        }
+                    }
+                }
+            });
+        }
+    }
+    Ok(count)
+}
+
+fn new_point(point: &CodePoint, actions: Actions) -> Point {
+    let function = point.function;
+    Point {
+        function: [
+            function.module,
+            function.function,
+            Term::small(function.arity.into()),
+        ],
+        actions,
+        resume: point.resume,
+    }
+}
+
+/// Forgets the points of code that is removed. The world must be stopped.
+pub fn forget(range: &std::ops::Range<*const u64>) {
+    if points().is_some() {
+        change_points(|points| {
+            points.retain(|entry, _| !range.contains(&(*entry as *const u64)));
+        });
+    }
+}
+
+/// What is done at the entry of a function.
+#[must_use]
+pub fn at(entry: *const u64) -> Option<Actions> {
+    let point = points()?.get(&(entry as usize))?;
+    Some(point.actions.clone())
+}
+
+/// A process has reached the breakpoint at the entry of a function, whose arguments are in x0 onwards.
+pub(crate) fn reached(process: &mut Process, context: &mut Context, entry: *const u64) -> Resume {
+    let point = points().and_then(|points| points.get(&(entry as usize)));
+    let point = point.expect("a breakpoint has a point");
+    let [module, function, arity] = point.function;
+    let arity = arity.as_small().unwrap_or(0) as usize;
+    if point.actions.debugged {
+        // If the process had left in the middle of the entry instruction, that instruction begins again.
+        process.head.is_counting = false;
+        let name = [module, function];
+        let at = error_handler::call(process, context, am::BREAKPOINT, name, arity);
+        let handler = std::ptr::null();
+        return Resume { at, handler };
+    }
+    // If it had left in the middle of the entry instruction, it has been reported before.
+    if !process.head.is_counting {
+        act(
+            process,
+            &point.actions,
+            point.function,
+            &context.x[..arity],
+            true,
+        );
+    }
+    point.resume
+}
+
+/// Does what is to be done for a call.
+pub(super) fn act(
+    process: &mut Process,
+    actions: &Actions,
+    function: [Term; 3],
+    arguments: &[Term],
+    is_local: bool,
+) {
+    if let Some(count) = &actions.count {
+        count.add();
+    }
+    if let Some(condition) = &actions.call
+        && process.flags & flag::OBSERVED != 0
+        && is_for(process, what::CALL)
+    {
+        let wishes = get().called(process, function, arguments, condition, None, is_local);
+        frames::push(process, function, wishes, Term::NIL);
+    }
+    if let Some((condition, tracer)) = &actions.meta {
+        let wishes = get().called(
+            process,
+            function,
+            arguments,
+            condition,
+            Some(tracer),
+            is_local,
+        );
+        if let Tracer::Identifier(identifier) = tracer {
+            frames::push(process, function, wishes, *identifier);
+        }
+    }
+}

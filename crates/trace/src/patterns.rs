@@ -1,0 +1,381 @@
+//! What functions are traced: `erlang:trace_pattern/3`, and the half of `trace_info/2` that concerns functions.
+
+use ets::match_spec::Dialect;
+use layout::{Export, Heap, Term};
+use parking_lot::Mutex;
+use runtime::code::breakpoints::Pattern;
+use runtime::code::{exports, modules};
+use runtime::process::Process;
+use runtime::scheduler::world;
+use runtime::trace::exports as traced_exports;
+use runtime::trace::points::{self, Actions, Condition};
+use runtime::trace::{Family, Tracer};
+use term::{am, build, copy, list};
+
+use crate::specification;
+use crate::tracer;
+
+/// Why nothing was changed: the cause that OTP's explanations know.
+#[derive(Clone, Copy)]
+pub enum Refusal {
+    Because(Term),
+    SystemLimit,
+    /// It exists on stock, and not here yet.
+    NotSupported,
+}
+
+/// What the second argument wants.
+#[derive(Clone)]
+enum Wanted {
+    Off,
+    On(Condition),
+    Restart,
+    Pause,
+}
+
+/// The flags.
+#[derive(Clone, Default)]
+struct Flags {
+    local: bool,
+    meta: Option<Tracer>,
+    count: bool,
+    time: bool,
+    global: bool,
+}
+
+impl Flags {
+    fn by_breakpoint(&self) -> bool {
+        self.local || self.meta.is_some() || self.count || self.time
+    }
+}
+
+/// What decides on events that are no calls: `None` if they are not told at all.
+static SEND: Mutex<Option<Condition>> = Mutex::new(Some(None));
+static RECEIVE: Mutex<Option<Condition>> = Mutex::new(Some(None));
+
+/// What decides on sends or receives now.
+#[must_use]
+pub fn of_events(family: Family) -> Option<Condition> {
+    let place = if family == Family::Send {
+        &SEND
+    } else {
+        &RECEIVE
+    };
+    place.lock().clone()
+}
+
+/// `erlang:trace_pattern(Functions, Specification, Flags)`: the number of functions.
+///
+/// # Errors
+/// See [`Refusal`].
+pub fn change(
+    process: &Process,
+    functions: Term,
+    specification: Term,
+    flags: Term,
+) -> Result<usize, Refusal> {
+    let wanted = match specification {
+        am::FALSE => Wanted::Off,
+        am::TRUE | Term::NIL => Wanted::On(None),
+        am::RESTART => Wanted::Restart,
+        am::PAUSE => Wanted::Pause,
+        _ => {
+            let dialect = match functions {
+                am::SEND => Dialect::Send,
+                am::RECEIVE => Dialect::Receive,
+                _ => Dialect::Call,
+            };
+            let compiled = specification::compile(specification, dialect);
+            let compiled = compiled.ok_or(Refusal::Because(am::MATCH_SPEC))?;
+            Wanted::On(Some(compiled))
+        }
+    };
+    let flags = parse(process, flags).ok_or(Refusal::Because(am::BADOPT))?;
+    let has_condition = matches!(wanted, Wanted::On(Some(_)));
+    if has_condition && !flags.local && flags.meta.is_none() && (flags.count || flags.time) {
+        return Err(Refusal::Because(am::CALL_COUNT));
+    }
+    if flags.time || functions == am::ON_LOAD {
+        return Err(Refusal::NotSupported);
+    }
+    let none = Refusal::Because(am::NONE);
+    if let Some(&[module, function, arity]) = functions.as_tuple() {
+        let pattern = pattern([module, function, arity]).ok_or(none)?;
+        return world::stopped(|| apply(&pattern, &wanted, &flags));
+    }
+    let place = match functions {
+        am::SEND => &SEND,
+        am::RECEIVE => &RECEIVE,
+        _ => return Err(none),
+    };
+    if flags.global || flags.by_breakpoint() {
+        return Err(none);
+    }
+    *place.lock() = match wanted {
+        Wanted::Off => None,
+        Wanted::On(condition) => Some(condition),
+        Wanted::Restart | Wanted::Pause => return Err(none),
+    };
+    Ok(1)
+}
+
+fn parse(process: &Process, flags: Term) -> Option<Flags> {
+    let mut parsed = Flags::default();
+    for flag in list::items(flags) {
+        let flag = flag.ok()?;
+        if flag.is_tuple() {
+            parsed.meta = Some(tracer::of_meta(flag)?);
+            continue;
+        }
+        if flag == am::GLOBAL {
+            if parsed.by_breakpoint() {
+                return None;
+            }
+            parsed.global = true;
+            continue;
+        }
+        if parsed.global {
+            return None;
+        }
+        match flag {
+            am::LOCAL => parsed.local = true,
+            am::META => {
+                let own = Tracer::Identifier(process.pid());
+                parsed.meta.get_or_insert(own);
+            }
+            am::CALL_COUNT => parsed.count = true,
+            am::CALL_TIME => parsed.time = true,
+            _ => return None,
+        }
+    }
+    Some(parsed)
+}
+
+/// `{Module, Function, Arity}`, of which the last ones may be `'_'`.
+fn pattern([module, function, arity]: [Term; 3]) -> Option<Pattern> {
+    let any = am::UNDERSCORE;
+    let valid = module.is_atom() && function.is_atom() && (arity.is_small() || arity == any);
+    let ordered = (module != any || function == any) && (function != any || arity == any);
+    let given = |term: Term| (term != any).then_some(term);
+    (valid && ordered).then(|| Pattern {
+        module: given(module),
+        function: given(function),
+        arity: given(arity).and_then(Term::as_small),
+    })
+}
+
+/// The exports that a pattern names and that lead to code or a BIF.
+fn exports_of(pattern: &Pattern) -> Vec<&'static Export> {
+    let of_module = |module| exports::of_module(module);
+    let all = match pattern.module {
+        Some(module) => of_module(module),
+        None => exports::all(),
+    };
+    let matches = |export: &&Export| {
+        pattern.is_for(export.function, export.arity) && exports::is_defined(export)
+    };
+    all.into_iter().filter(matches).collect()
+}
+
+/// Changes what is done for all functions of a pattern, while the world is stopped.
+fn apply(pattern: &Pattern, wanted: &Wanted, flags: &Flags) -> Result<usize, Refusal> {
+    let exports = exports_of(pattern);
+    let no_room = |_| Refusal::SystemLimit;
+    let code = modules::all_current(pattern.module);
+    if !flags.by_breakpoint() {
+        let change = |actions: &mut Actions| {
+            *actions = Actions {
+                debugged: actions.debugged,
+                ..Actions::default()
+            };
+            if let Wanted::On(condition) = wanted {
+                actions.call = Some(condition.clone());
+                actions.is_global = true;
+            }
+        };
+        for export in &exports {
+            traced_exports::change(export, &change);
+        }
+        if matches!(wanted, Wanted::On(_)) {
+            // Breakpoints of these functions are gone.
+            let clear = |actions: &mut Actions| {
+                *actions = Actions {
+                    debugged: actions.debugged,
+                    ..Actions::default()
+                };
+            };
+            points::change_in(&code, pattern, &clear).map_err(no_room)?;
+        }
+        return Ok(exports.len());
+    }
+    let on = !matches!(wanted, Wanted::Off);
+    let change = |actions: &mut Actions| by_breakpoint(actions, wanted, flags);
+    let mut count = 0;
+    for export in exports {
+        if export.bif.is_some() {
+            traced_exports::change(export, &change);
+            count += 1;
+        } else if on {
+            traced_exports::change(export, &|actions| *actions = Actions::default());
+        }
+    }
+    count += points::change_if(&code, pattern, &change, &is_no_bif).map_err(no_room)?;
+    Ok(count)
+}
+
+/// Whether calls of a function by name lead to its code, and not to the BIF of its name.
+fn is_no_bif(module: Term, function: Term, arity: u32) -> bool {
+    exports::find(module, function, arity).is_none_or(|export| export.bif.is_none())
+}
+
+fn by_breakpoint(actions: &mut Actions, wanted: &Wanted, flags: &Flags) {
+    if actions.is_global {
+        actions.call = None;
+        actions.is_global = false;
+    }
+    if flags.local {
+        match wanted {
+            Wanted::Off => actions.call = None,
+            Wanted::On(condition) => actions.call = Some(condition.clone()),
+            Wanted::Restart | Wanted::Pause => actions.call = Some(None),
+        }
+    }
+    if let Some(tracer) = &flags.meta {
+        match wanted {
+            Wanted::Off => actions.meta = None,
+            Wanted::On(condition) => actions.meta = Some((condition.clone(), tracer.clone())),
+            Wanted::Restart | Wanted::Pause => actions.meta = Some((None, tracer.clone())),
+        }
+    }
+    if flags.count {
+        match wanted {
+            Wanted::Off => actions.count = None,
+            Wanted::On(_) => actions.count.get_or_insert_default().restart(),
+            Wanted::Restart => {
+                if let Some(count) = &actions.count {
+                    count.restart();
+                }
+            }
+            Wanted::Pause => {
+                if let Some(count) = &actions.count {
+                    count.pause();
+                }
+            }
+        }
+    }
+}
+
+/// What is known of a function.
+enum Known {
+    Nothing,
+    Untraced,
+    Actions(Actions),
+}
+
+fn known(module: Term, function: Term, arity: u32) -> Known {
+    let export = exports::find(module, function, arity);
+    if let Some(actions) = export.and_then(traced_exports::actions_of) {
+        return Known::Actions(actions);
+    }
+    let entry = modules::current(module).and_then(|loaded| loaded.code.function(function, arity));
+    if let Some(actions) = entry.and_then(points::at) {
+        let visible = Actions {
+            debugged: false,
+            ..actions
+        };
+        if !visible.is_empty() {
+            return Known::Actions(visible);
+        }
+    }
+    match entry.is_some() || export.is_some_and(exports::is_defined) {
+        true => Known::Untraced,
+        false => Known::Nothing,
+    }
+}
+
+/// `trace_info({Module, Function, Arity}, Item)`; `None` if an argument is wrong.
+pub fn item(heap: &mut Heap, [module, function, arity]: [Term; 3], item: Term) -> Option<Term> {
+    if !module.is_atom() || !function.is_atom() {
+        return None;
+    }
+    let number = arity.as_small()?;
+    let known = match u32::try_from(number) {
+        Ok(arity) => known(module, function, arity),
+        Err(_) => Known::Nothing,
+    };
+    let value = match known {
+        Known::Nothing => am::UNDEFINED,
+        Known::Untraced => am::FALSE,
+        Known::Actions(actions) => value(heap, &actions, item)?,
+    };
+    Some(build::tuple(heap, &[item, value]))
+}
+
+fn value(heap: &mut Heap, actions: &Actions, item: Term) -> Option<Term> {
+    Some(match item {
+        am::TRACED => match (&actions.call, actions.is_global) {
+            (None, _) => am::FALSE,
+            (Some(_), true) => am::GLOBAL,
+            (Some(_), false) => am::LOCAL,
+        },
+        am::MATCH_SPEC => source(heap, actions.call.as_ref()),
+        am::META => match &actions.meta {
+            None => Term::NIL,
+            Some((_, tracer)) => tracer::to_term(heap, tracer),
+        },
+        am::META_MATCH_SPEC => source(heap, actions.meta.as_ref().map(|(condition, _)| condition)),
+        am::CALL_COUNT => match &actions.count {
+            None => am::FALSE,
+            Some(count) => build::unsigned(heap, count.sum()),
+        },
+        am::CALL_TIME => am::FALSE,
+        am::ALL => {
+            let items = [
+                am::TRACED,
+                am::MATCH_SPEC,
+                am::META,
+                am::META_MATCH_SPEC,
+                am::CALL_TIME,
+                am::CALL_COUNT,
+            ];
+            let pairs: Vec<Term> = items
+                .iter()
+                .map(|item| {
+                    let mut value = value(heap, actions, *item).unwrap_or(am::FALSE);
+                    if *item == am::META && actions.meta.is_none() {
+                        value = am::FALSE;
+                    }
+                    build::tuple(heap, &[*item, value])
+                })
+                .collect();
+            build::list(heap, &pairs)
+        }
+        _ => return None,
+    })
+}
+
+/// A condition as it was given: `false` if there is none, `[]` if it is always fulfilled.
+fn source(heap: &mut Heap, condition: Option<&Condition>) -> Term {
+    match condition {
+        None => am::FALSE,
+        Some(condition) => match specification::of(condition) {
+            None => Term::NIL,
+            Some(specification) => copy::copy(heap, specification.source.term()),
+        },
+    }
+}
+
+/// `trace_info(send | 'receive', match_spec)`.
+pub fn events_item(heap: &mut Heap, event: Term) -> Term {
+    let family = if event == am::SEND {
+        Family::Send
+    } else {
+        Family::Receive
+    };
+    let value = match of_events(family) {
+        None => am::FALSE,
+        Some(None) => am::TRUE,
+        Some(condition) => source(heap, Some(&condition)),
+    };
+    build::tuple(heap, &[am::MATCH_SPEC, value])
+}
