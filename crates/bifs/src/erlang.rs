@@ -26,6 +26,8 @@ mod operators;
 mod packets;
 mod rounding;
 mod sending;
+mod sequences;
+
 mod spawning;
 mod statistics;
 mod system;
@@ -64,6 +66,8 @@ pub use operators::*;
 pub use packets::*;
 pub use rounding::*;
 pub use sending::*;
+pub use sequences::*;
+
 pub use spawning::*;
 pub use statistics::*;
 pub use system::*;

@@ -11,8 +11,8 @@ use layout::context::Fetched;
 use layout::process::state as receive_state;
 
 use crate::process::{Process, flag, message_queue};
-use crate::signal::handle;
-use crate::trace;
+use crate::signal::{TOKEN_MESSAGE, handle};
+use crate::trace::{self, sequence};
 
 /// Handles the signals that have arrived, and returns whether there is a message at `save`.
 #[inline]
@@ -42,6 +42,9 @@ pub unsafe fn remove(process: &mut Process) {
     // SAFETY: the caller's promise; the message is in no list once it is taken out.
     unsafe {
         let message = message_queue::take_saved(process);
+        if (*message).kind == TOKEN_MESSAGE || process.flags & flag::OBSERVED != 0 {
+            sequence::received(process, message);
+        }
         if (*message).words == 0 {
             term::heap::free_fragment(message);
         } else {

@@ -56,6 +56,9 @@ pub fn send_operator(process: &mut Process, context: &mut Context) -> Next {
 pub fn send(from: &mut Process, to: Term, message: Term) -> Sent {
     if from.flags & flag::OBSERVED != 0 {
         trace::events::sends(from, to, message);
+        if let Some(sent) = trace::sequence::sends(from, to, message) {
+            return sent;
+        }
     }
     send_unobserved(from, to, message)
 }

@@ -37,6 +37,19 @@ pub const DEMONITOR: u32 = 3;
 /// [`Remote::decode`](crate::remote::Remote::decode) alone.
 pub const UNDECODED: u32 = 4;
 
+/// [`Fragment::kind`] of a message that carries a token of sequential trace: the fragment's last word is a term.
+pub const TOKEN_MESSAGE: u32 = 5;
+/// As [`ALIAS_MESSAGE`], with a token as in [`TOKEN_MESSAGE`].
+pub const ALIAS_TOKEN_MESSAGE: u32 = 6;
+/// [`Fragment::kind`] of a message that the machine sends, not a program: it leaves the receiver's token alone.
+pub const OWN_MESSAGE: u32 = 7;
+
+/// Whether a fragment of a kind is a message whose term is the whole of it.
+#[must_use]
+pub fn is_plain_message(kind: u32) -> bool {
+    matches!(kind, MESSAGE | TOKEN_MESSAGE | OWN_MESSAGE)
+}
+
 /// A function that the receiver runs.
 pub type Call = Box<dyn FnOnce(Option<&mut Process>) + Send>;
 
@@ -48,6 +61,11 @@ pub enum Signal {
         from: Term,
         reason: Owned,
         linked: bool,
+    },
+    /// An exit signal of a broken link that carries a token of sequential trace: `{Reason, Token}`.
+    TokenExit {
+        from: Term,
+        exit: Owned,
     },
     /// An exit signal from another node: `{From, Reason}`. If `link` is a handle, it comes from a broken link.
     RemoteExit {
@@ -161,7 +179,10 @@ pub fn send_message(to: Term, message: Term) -> bool {
     }
     let fragment = copy::to_fragment(message);
     // SAFETY: just found in the table; the fragment is new, so it is in no list.
-    unsafe { send_fragment(process, fragment) };
+    unsafe {
+        (*fragment).kind = OWN_MESSAGE;
+        send_fragment(process, fragment);
+    }
     true
 }
 
@@ -181,7 +202,11 @@ pub unsafe fn send_built(to: Term, scratch: heap::Scratch, message: Term) -> boo
             return false;
         }
         // SAFETY: just found in the table; by the caller's promise the scratch heap can become a fragment.
-        unsafe { send_fragment(process, scratch.into_fragment(message)) };
+        unsafe {
+            let fragment = scratch.into_fragment(message);
+            (*fragment).kind = OWN_MESSAGE;
+            send_fragment(process, fragment);
+        }
         true
     })
 }
@@ -257,7 +282,11 @@ pub fn send_owned(to: Term, message: Owned) -> bool {
             return false;
         }
         // SAFETY: just found in the table; the fragment is in no list.
-        unsafe { send_fragment(process, message.into_fragment()) };
+        unsafe {
+            let fragment = message.into_fragment();
+            (*fragment).kind = OWN_MESSAGE;
+            send_fragment(process, fragment);
+        }
         true
     })
 }

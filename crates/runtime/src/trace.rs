@@ -15,6 +15,7 @@ pub mod frames;
 pub mod newcomers;
 pub mod points;
 pub mod ports;
+pub mod sequence;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -197,6 +198,9 @@ pub trait Trace: Sync {
         is_local: bool,
     ) -> u8;
 
+    /// Tells the tracer of sequences of an event; `how` has the token's flags ([`sequence::what`]).
+    fn tell_sequence(&self, tracer: &Tracer, label: Term, how: u32, event: Term) -> Told;
+
     /// Tells the tracer of a process of a `send` or `'receive'` with these parts, if the pattern for such events wants that.
     fn tell_if(&self, process: &mut Process, parts: &[Term], event: &Event);
 }
@@ -246,11 +250,19 @@ pub fn change(process: &mut Process, change: impl FnOnce(&mut Tracing)) {
     let tracing = &mut process.rare().tracing;
     change(tracing);
     tracing.settle();
-    if tracing.is_off() {
-        process.flags &= !flag::OBSERVED;
-    } else {
-        process.flags |= flag::OBSERVED;
+    if !tracing.is_off() {
         EVER.store(true, Ordering::Relaxed);
+    }
+    settle_flag(process);
+}
+
+/// Sets the flag of a process that is traced or has a token of sequential trace, and of no other.
+pub(crate) fn settle_flag(process: &mut Process) {
+    let is_traced = (process.existing_rare()).is_some_and(|rare| !rare.tracing.is_off());
+    if is_traced || sequence::of(process).is_some() {
+        process.flags |= flag::OBSERVED;
+    } else {
+        process.flags &= !flag::OBSERVED;
     }
 }
 

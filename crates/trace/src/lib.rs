@@ -59,6 +59,13 @@ impl Trace for Handler {
         calls::called(process, function, arguments, condition, tracer, is_local)
     }
 
+    fn tell_sequence(&self, tracer: &Tracer, label: Term, how: u32, event: Term) -> Told {
+        match *tracer {
+            Tracer::Identifier(to) => message::send_sequence(to, label, how, event),
+            Tracer::Module(_) => Told::TracerGone,
+        }
+    }
+
     fn tell_if(&self, process: &mut Process, parts: &[Term], event: &Event) {
         if let Some(condition) = patterns::of_events(event.family) {
             calls::told_if(process, &condition, parts, event);

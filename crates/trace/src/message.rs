@@ -1,7 +1,7 @@
 //! The messages that processes and ports get as tracers.
 
 use layout::{Heap, Term};
-use runtime::trace::{Event, Told, what};
+use runtime::trace::{Event, Told, sequence, what};
 use runtime::{port, scheduler, signal, time, unique};
 use smallvec::SmallVec;
 use term::external::{self, EncodeOptions};
@@ -22,8 +22,13 @@ pub fn send(to: Term, tracee: Term, how: u32, event: &Event) -> Told {
         };
     }
     let mut scratch = Scratch::with_room(FRAME_WORDS);
+    let message = build(scratch.heap(), tracee, how, event);
+    deliver(to, message)
+}
+
+/// Sends a message to a tracer, which a port gets in the external format.
+fn deliver(to: Term, message: Term) -> Told {
     if to.is_local_pid() {
-        let message = build(scratch.heap(), tracee, how, event);
         return match signal::send_message_from_outside(to, message) {
             true => Told::Yes,
             false => Told::TracerGone,
@@ -32,7 +37,6 @@ pub fn send(to: Term, tracee: Term, how: u32, event: &Event) -> Told {
     let Some(port) = port::find(to).filter(|port| port.seems_open()) else {
         return Told::TracerGone;
     };
-    let message = build(scratch.heap(), tracee, how, event);
     if let Ok(bytes) = external::encode(message, &EncodeOptions::default()) {
         port::signals::command_from_outside(&port, &bytes);
     }
@@ -59,6 +63,30 @@ fn build(heap: &mut Heap, tracee: Term, how: u32, event: &Event) -> Term {
         parts.push(timestamp(heap, how));
     }
     build::tuple(heap, &parts)
+}
+
+/// Tells a process or port of an event of a sequence: `{seq_trace, Label, Event}`, with a timestamp if the token asks for one.
+pub fn send_sequence(to: Term, label: Term, how: u32, event: Term) -> Told {
+    let forms = [
+        (sequence::what::TIMESTAMP, what::TIMESTAMP),
+        (
+            sequence::what::STRICT_MONOTONIC_TIMESTAMP,
+            what::STRICT_MONOTONIC_TIMESTAMP,
+        ),
+        (
+            sequence::what::MONOTONIC_TIMESTAMP,
+            what::MONOTONIC_TIMESTAMP,
+        ),
+    ];
+    let form = forms.iter().find(|(bit, _)| how & bit != 0);
+    let mut scratch = Scratch::with_room(FRAME_WORDS);
+    let heap = scratch.heap();
+    let mut parts: SmallVec<[Term; 4]> = [am::SEQ_TRACE, label, event].into_iter().collect();
+    if let Some((_, form)) = form {
+        parts.push(timestamp(heap, *form));
+    }
+    let message = build::tuple(heap, &parts);
+    deliver(to, message)
 }
 
 /// The time of an event, in the form that is wanted; of several the first one here.

@@ -10,7 +10,7 @@ use runtime::process::{Process, info};
 use runtime::signal::{self, Signal};
 use runtime::trace::frames::{self, wish};
 use runtime::trace::points::Condition;
-use runtime::trace::{self, Tracer, Tracing, what};
+use runtime::trace::{self, Tracer, Tracing, sequence, what};
 use term::copy::Owned;
 use term::heap::Scratch;
 use term::{am, build, integer, list};
@@ -230,8 +230,15 @@ impl Effects for Run<'_> {
                 println!("{}", term::print::display(term));
                 am::TRUE
             }
-            (Action::IsSeqTrace, _) => am::FALSE,
-            (Action::GetSeqToken, _) => Term::NIL,
+            (Action::IsSeqTrace, _) => am::boolean(sequence::of(self.process).is_some()),
+            (Action::GetSeqToken, _) => match sequence::of(self.process).cloned() {
+                Some(token) => token.to_term(self.heap()),
+                None => Term::NIL,
+            },
+            (Action::SetSeqToken, &[component, value]) => {
+                sequence::change(self.process, component, value)?;
+                am::TRUE
+            }
             (Action::SetSeqToken, _) => return None,
             (Action::ProcessDump, _) => {
                 let text = info::backtrace(self.process);

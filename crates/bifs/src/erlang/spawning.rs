@@ -9,6 +9,7 @@ use runtime::process::Process;
 use runtime::process::spawn::options::{BadOptions, Parsed, Replies, Reply, parse};
 use runtime::process::spawn::{self, SpawnError, SpawnOptions, Spawned};
 use runtime::signal::handle;
+use runtime::trace::sequence;
 
 /// `spawn(Module, Function, Args)`.
 pub fn spawn_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
@@ -58,16 +59,25 @@ pub fn spawn_request_4(
     };
     let Parsed { mut options, reply } = parsed;
     options.requested = true;
+    options.reply_tag = Some(reply.tag);
     // The reply comes after what has arrived, and before anything from the child.
     handle::catch_up(process);
     match spawn::spawn(process, module, function, arguments, arity, options) {
         Ok(spawned) => {
+            let token = spawned.sequence;
             let request = spawned
                 .monitor
+                .or(token.as_ref().map(|(reference, _)| *reference))
                 .unwrap_or_else(|| reference::make(process.heap()));
             if reply.on_success {
                 let message = [reply.tag, request, am::OK, spawned.pid];
-                deliver(process, &message);
+                match token {
+                    Some((_, Some(token))) => {
+                        let message = build::tuple(process.heap(), &message);
+                        sequence::deliver_spawn_reply(process, &token, message);
+                    }
+                    _ => deliver(process, &message),
+                }
             }
             Ok(request)
         }

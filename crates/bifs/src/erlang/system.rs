@@ -302,7 +302,10 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
     let heap = process.heap();
     Some(match name {
         "taints" => build::list(heap, &native::taints()),
-        "sequential_tracer" => build::tuple(heap, &[atom::known(name), am::FALSE]),
+        "sequential_tracer" => {
+            let tracer = super::sequences::system_tracer(heap);
+            build::tuple(heap, &[atom::known(name), tracer])
+        }
         "os_type" => build::tuple(heap, &[atom::known("unix"), atom::known("linux")]),
         "os_version" => {
             let (major, minor, patch) = sys::host::system().ok()?.release_numbers;

@@ -12,7 +12,10 @@ use runtime::process::Process;
 use runtime::process::heap_limit::{HeapLimit, heap_words, virtual_heap_words};
 use runtime::process::spawn::DEFAULTS;
 use runtime::scheduler::online::{self, Blocked, SchedulerKind};
-use runtime::scheduler::{binding, dirty};
+use runtime::scheduler::{binding, dirty, world};
+use runtime::trace::sequence;
+
+use super::sequences;
 use runtime::{exception, log, microstate};
 
 /// The longest stack trace; the value OTP documents.
@@ -85,12 +88,13 @@ pub fn system_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifResu
             am::RESET => Ok(am::boolean(microstate::reset())),
             _ => Err(badarg(2)),
         },
-        "reset_seq_trace" | "debug_flags" => Ok(am::TRUE),
-        "sequential_tracer" => match value {
-            am::FALSE => Ok(am::FALSE),
-            _ if value.is_local_pid() || value.is_local_port() => Err(notsup()),
-            _ => Err(badarg(2)),
-        },
+        "debug_flags" => Ok(am::TRUE),
+        "reset_seq_trace" => {
+            sequence::set(process, None);
+            world::stopped(sequence::forget_all);
+            Ok(am::TRUE)
+        }
+        "sequential_tracer" => sequences::set_system_tracer(process, value),
         "trace_control_word" => {
             let word = between(value, 0, i64::from(u32::MAX))? as u32;
             let before = CONTROL_WORD.swap(word, Ordering::Relaxed);

@@ -12,55 +12,6 @@ use runtime::process::{Process, table};
 use runtime::signal::{self, handle};
 use runtime::{log, scheduler, trace};
 
-/// `seq_trace(Component, Value)`: a token cannot be set, but clearing it is allowed.
-pub fn seq_trace_2(_process: &mut Process, [component, value]: [Term; 2]) -> BifResult {
-    let is_flag = [
-        am::SEND,
-        am::RECEIVE,
-        am::PRINT,
-        am::TIMESTAMP,
-        am::MONOTONIC_TIMESTAMP,
-        am::STRICT_MONOTONIC_TIMESTAMP,
-    ]
-    .contains(&component);
-    match component {
-        am::SEQUENTIAL_TRACE_TOKEN if value.is_nil() => Ok(Term::NIL),
-        am::SEQUENTIAL_TRACE_TOKEN | am::LABEL | am::SERIAL => Err(notsup()),
-        _ if is_flag => match value {
-            am::FALSE => Ok(am::FALSE),
-            am::TRUE => Err(notsup()),
-            _ => Err(badarg(2)),
-        },
-        _ => Err(badarg(1)),
-    }
-}
-
-/// `seq_trace_info(Component)`: there is never a token.
-pub fn seq_trace_info_1(process: &mut Process, [component]: [Term; 1]) -> BifResult {
-    match component {
-        am::LABEL | am::SERIAL => Ok(Term::NIL),
-        am::SEND
-        | am::RECEIVE
-        | am::PRINT
-        | am::TIMESTAMP
-        | am::MONOTONIC_TIMESTAMP
-        | am::STRICT_MONOTONIC_TIMESTAMP => {
-            Ok(build::tuple(process.heap(), &[component, am::FALSE]))
-        }
-        _ => Err(badarg(1)),
-    }
-}
-
-/// `seq_trace_print(Information)`: nothing is printed without a token.
-pub fn seq_trace_print_1(_process: &mut Process, [_information]: [Term; 1]) -> BifResult {
-    Ok(am::FALSE)
-}
-
-/// `seq_trace_print(Label, Information)`.
-pub fn seq_trace_print_2(_process: &mut Process, [_label, _information]: [Term; 2]) -> BifResult {
-    Ok(am::FALSE)
-}
-
 /// `trace_info(What, Item)`
 pub fn trace_info_2(process: &mut Process, [what, item]: [Term; 2]) -> BifResult {
     match what {

@@ -139,7 +139,7 @@ pub fn messages(process: &Process) -> Vec<Term> {
     while !next.is_null() && has_room(&mut terms) {
         // SAFETY: as above; signals pushed meanwhile go before the newest, so they do not change the rest of the list.
         unsafe {
-            if (*next).kind == signal::MESSAGE {
+            if signal::is_plain_message((*next).kind) {
                 terms.push((*next).term);
             }
             next = (*next).next;

@@ -10,6 +10,7 @@ use term::{am, build, collect, copy, node, off_heap};
 use super::relations::MonitorTarget;
 use super::{Process, block, flag, priority_of, state};
 use crate::process::heap_limit::{HeapLimit, min_binary_words};
+use crate::trace::sequence;
 use crate::trace::{frames, what};
 use crate::{code, exception, remote};
 use std::sync::atomic::Ordering;
@@ -116,7 +117,9 @@ pub fn value(
         am::REDUCTIONS => build::unsigned(heap, process.reductions_now()),
         am::CATCHLEVEL => Term::small(i64::from(process.head.catches)),
         am::TRACE => Term::small(i64::from(trace_number(process))),
-        am::SEQUENTIAL_TRACE_TOKEN => Term::NIL,
+        am::SEQUENTIAL_TRACE_TOKEN => {
+            sequence::of(process).map_or(Term::NIL, |token| token.to_term(heap))
+        }
         am::LAST_CALLS => am::FALSE,
         am::BINARY => binaries(process, heap, steps),
         am::BACKTRACE => build::binary(heap, backtrace(process).as_bytes()),

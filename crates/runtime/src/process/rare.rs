@@ -13,6 +13,7 @@ use super::tasks::Task;
 use crate::collector::dirty_collection::{Collection, Kept};
 use crate::scheduler::dirty;
 use crate::trace::Tracing;
+use crate::trace::sequence::Sequence;
 
 /// The fields of a process that only few processes need.
 #[derive(Default)]
@@ -39,6 +40,8 @@ pub struct Rare {
     pub is_blocking: bool,
     /// What it is traced for.
     pub tracing: Tracing,
+    /// What it has of sequential trace.
+    pub sequence: Option<Box<Sequence>>,
     /// There may be frames of functions on the stack whose exceptions are traced.
     pub exceptions_traced: bool,
 }
@@ -61,6 +64,7 @@ impl Rare {
             at_exit,
             is_blocking,
             tracing,
+            sequence,
             exceptions_traced,
         } = self;
         *heap_options == HeapOptions::default()
@@ -75,6 +79,7 @@ impl Rare {
             && at_exit.is_empty()
             && !is_blocking
             && tracing.is_off()
+            && sequence.is_none()
             && !exceptions_traced
     }
 }

@@ -19,6 +19,7 @@ use super::relations::{self, MonitorTarget, Relations, Watcher};
 use super::{CacheLine, Dictionary, Priority, Process, block, flag, message_queue, state, table};
 use crate::scheduler;
 use crate::signal::SignalQueue;
+use crate::trace::sequence::Token;
 use crate::trace::{self, newcomers};
 
 pub use options::{MonitorOptions, SpawnOptions};
@@ -60,6 +61,9 @@ pub struct Spawned {
     pub pid: Term,
     /// The monitor's reference, on the parent's heap, if a monitor was requested.
     pub monitor: Option<Term>,
+    /// What a request of a process with a token of sequential trace is answered with: its reference, on the parent's heap,
+    /// and the reply's token.
+    pub sequence: Option<(Term, Option<Token>)>,
 }
 
 /// Creates a process that calls `module:function` with the arguments of a proper list, and queues it.
@@ -88,6 +92,7 @@ pub fn spawn(
         process.relations.link_new(parent.pid());
         parent.relations.link_new(pid);
     }
+    let mut sequence = None;
     let monitor = options
         .monitor
         .map(|options| monitor_child(parent, process, options));
@@ -98,10 +103,52 @@ pub fn spawn(
             true => as_requested(scratch.heap(), call),
             false => call,
         };
+        if trace::sequence::of(parent).is_some() {
+            let listed = options.listed.unwrap_or(match options.link {
+                true => term::build::list(scratch.heap(), &[am::LINK]),
+                false => Term::NIL,
+            });
+            sequence = Some(pass_token_on(
+                parent,
+                process,
+                call,
+                listed,
+                monitor,
+                options.reply_tag,
+            ));
+        }
         trace::events::spawns(Some(parent), process, call, options.link);
     }
     start(child);
-    Ok(Spawned { pid, monitor })
+    Ok(Spawned {
+        pid,
+        monitor,
+        sequence,
+    })
+}
+
+/// Gives the child the token of its parent, and returns the reference of the spawn and the token of the reply to a request.
+fn pass_token_on(
+    parent: &mut Process,
+    child: &mut Process,
+    [module, function, arguments]: [Term; 3],
+    options: Term,
+    reference: Option<Term>,
+    reply_tag: Option<Term>,
+) -> (Term, Option<Token>) {
+    let reference = reference.unwrap_or_else(|| term::reference::make(parent.heap()));
+    let mut scratch = term::heap::Scratch::new();
+    let heap = scratch.heap();
+    let arity = term::list::length(arguments).unwrap_or_default();
+    let spawn = trace::sequence::Spawn {
+        reference,
+        function: term::build::tuple(heap, &[module, function, Term::small(arity as i64)]),
+        options,
+        tag: reply_tag.unwrap_or(am::SPAWN_REPLY),
+        arguments,
+        requested: reply_tag.is_some(),
+    };
+    (reference, trace::sequence::spawns(parent, child, &spawn))
 }
 
 /// The call of a process that was spawned by `spawn_request`, as stock makes it.

@@ -10,8 +10,8 @@ use term::heap::{self, Scratch};
 use term::{am, build, reference};
 
 use super::{
-    ALIAS_MESSAGE, DEMONITOR, MESSAGE, OTHER, Signal, SignalQueue, UNDECODED, boxed,
-    send_or_bounce, unboxed,
+    ALIAS_MESSAGE, ALIAS_TOKEN_MESSAGE, DEMONITOR, MESSAGE, OTHER, OWN_MESSAGE, Signal,
+    SignalQueue, TOKEN_MESSAGE, UNDECODED, boxed, send_or_bounce, unboxed,
 };
 use crate::epoch;
 use crate::process::relations::aliases::Reaches;
@@ -90,8 +90,8 @@ fn handle_some(
             let next = (*fragment).next;
             between_steps();
             match (*fragment).kind {
-                MESSAGE => append(process, fragment),
-                ALIAS_MESSAGE => alias_message(process, fragment),
+                MESSAGE | TOKEN_MESSAGE | OWN_MESSAGE => append(process, fragment),
+                ALIAS_MESSAGE | ALIAS_TOKEN_MESSAGE => alias_message(process, fragment),
                 UNDECODED => undecoded(process, fragment),
                 OTHER | DEMONITOR if most == 0 => return fragment,
                 DEMONITOR => {
@@ -181,7 +181,11 @@ unsafe fn append(process: &mut Process, message: *mut Fragment) {
 /// Delivers a term to the process as a message, after the signals that it has fetched.
 pub fn deliver(process: &mut Process, message: Term) {
     // SAFETY: the fragment is new, so it is in no list.
-    unsafe { append(process, to_fragment(message)) };
+    unsafe {
+        let fragment = to_fragment(message);
+        (*fragment).kind = OWN_MESSAGE;
+        append(process, fragment);
+    }
 }
 
 /// # Safety
@@ -216,7 +220,10 @@ unsafe fn alias_message(process: &mut Process, fragment: *mut Fragment) {
                 demonitor_target(process.pid(), number, &monitor.target);
             }
         }
-        (*fragment).kind = MESSAGE;
+        (*fragment).kind = match (*fragment).kind {
+            ALIAS_TOKEN_MESSAGE => TOKEN_MESSAGE,
+            _ => MESSAGE,
+        };
         append(process, fragment);
     }
 }
@@ -240,6 +247,7 @@ fn handle(process: &mut Process, signal: Signal) {
             reason,
             linked,
         } => exit(process, from, reason, linked),
+        Signal::TokenExit { from, exit } => token_exit(process, from, &exit),
         Signal::RemoteExit { exit, link } => remote_exit(process, &exit, link),
         Signal::Link { from } => {
             let is_new = process.relations.accept_link(from);
@@ -306,6 +314,24 @@ fn exit(process: &mut Process, from: Term, reason: Owned, linked: bool) {
     }
 }
 
+/// An exit signal of a broken link, with a token.
+fn token_exit(process: &mut Process, from: Term, exit: &Owned) {
+    let &[reason, token] = exit.term().as_tuple().expect("a pair") else {
+        unreachable!("a pair");
+    };
+    if !process.traps_exit() || !process.relations.is_linked(from) {
+        return self::exit(process, from, Owned::new(reason), true);
+    }
+    process.relations.remove_link(from);
+    if process.flags & flag::OBSERVED != 0 {
+        trace::events::does(process, am::GETTING_UNLINKED, from);
+    }
+    let mut scratch = Scratch::new();
+    let message = build::tuple(scratch.heap(), &[am::UC_EXIT, from, reason]);
+    // SAFETY: the fragment is new, so it is in no list.
+    unsafe { append(process, trace::sequence::exit_message(message, token)) };
+}
+
 /// An exit signal from another node.
 fn remote_exit(process: &mut Process, exit: &Owned, link: Option<Term>) {
     let &[from, reason] = exit.term().as_tuple().expect("a pair") else {
@@ -332,7 +358,8 @@ pub fn exit_received(process: &mut Process, from: Term, reason: Owned) {
     if process.traps_exit() {
         let mut scratch = Scratch::new();
         let message = build::tuple(scratch.heap(), &[am::UC_EXIT, from, reason.term()]);
-        deliver(process, message);
+        // SAFETY: the fragment is new, so it is in no list.
+        unsafe { append(process, to_fragment(message)) };
     } else if reason.term() != am::NORMAL {
         die(process, reason);
     }
@@ -377,7 +404,12 @@ fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason
         }
     };
     let message = build::tuple(heap, &[tag, reference, kind, object, reason.term()]);
-    deliver(process, message);
+    if reason.term().is_immediate() {
+        return deliver(process, message);
+    }
+    // As on stock, such a message takes a token of sequential trace away, and one with an immediate does not.
+    // SAFETY: the fragment is new, so it is in no list.
+    unsafe { append(process, to_fragment(message)) };
 }
 
 /// Handles a signal whose receiver is gone: for example, a link or monitor request is answered with `noproc`.
@@ -436,6 +468,7 @@ pub fn bounce(to: Term, signal: Signal) {
             remote::get().release(handle);
         }
         Signal::Exit { .. }
+        | Signal::TokenExit { .. }
         | Signal::RemoteExit { .. }
         | Signal::UnlinkAck { .. }
         | Signal::Down { .. }
@@ -470,18 +503,35 @@ fn bounce_list(pid: Term, mut fragment: *mut Fragment) {
 pub fn break_relations(process: &mut Process, reason: Term) {
     let pid = process.pid();
     let relations = std::mem::take(&mut process.relations);
+    // A token goes from the process to others, one after the other.
+    if trace::sequence::of(process).is_some() {
+        tell_all(pid, &relations, reason, |other| {
+            trace::sequence::exit_signal(process, other, reason)
+        });
+        return;
+    }
     if !dirty::takes_long(relations.count()) {
-        tell_all(pid, &relations, reason);
+        tell_all(pid, &relations, reason, |_| link_exit(pid, reason));
         return;
     }
     let reason = Owned::new(reason);
     dirty::later(dirty::DirtyKind::Cpu, move || {
-        tell_all(pid, &relations, reason.term());
+        let reason = reason.term();
+        tell_all(pid, &relations, reason, |_| link_exit(pid, reason));
     });
 }
 
-/// Tells the other sides of all relations that the process ends.
-fn tell_all(pid: Term, relations: &Relations, reason: Term) {
+/// The exit signal of a broken link.
+pub fn link_exit(from: Term, reason: Term) -> Signal {
+    Signal::Exit {
+        from,
+        reason: Owned::new(reason),
+        linked: true,
+    }
+}
+
+/// Tells the other sides of all relations that the process ends; `exit` makes the signals for linked processes.
+fn tell_all(pid: Term, relations: &Relations, reason: Term, mut exit: impl FnMut(Term) -> Signal) {
     for (other, is_active) in relations.links() {
         between_steps();
         if remote::is_handle(other) {
@@ -494,15 +544,10 @@ fn tell_all(pid: Term, relations: &Relations, reason: Term) {
         if !is_active {
             continue;
         }
-        let exit = Signal::Exit {
-            from: pid,
-            reason: Owned::new(reason),
-            linked: true,
-        };
         if other.is_local_port() {
             crate::port::signals::exit_signal(other, pid, reason, true);
         } else {
-            let _ = super::send(other, exit);
+            let _ = super::send(other, exit(other));
         }
     }
     for (number, target, _) in relations.monitors() {

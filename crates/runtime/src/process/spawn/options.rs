@@ -28,6 +28,10 @@ pub struct SpawnOptions {
     pub system: bool,
     /// `spawn_request` has asked for it, which shows in what is told of it to a tracer.
     pub requested: bool,
+    /// The tag of the reply to a request, if it is not `spawn_reply`.
+    pub reply_tag: Option<Term>,
+    /// The options as the program has listed them, if it has.
+    pub listed: Option<Term>,
 }
 
 /// `{monitor, Options}`.
@@ -101,6 +105,7 @@ pub fn parse(list: Term, replies: Replies) -> Result<Parsed, BadOptions> {
     {
         all_good = false;
     }
+    options.listed = Some(list);
     if all_good {
         Ok(Parsed { options, reply })
     } else {

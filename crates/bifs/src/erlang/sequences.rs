@@ -1,0 +1,86 @@
+//! Sequential trace: the BIFs below the module `seq_trace`.
+
+use layout::{Heap, Term};
+use term::{am, build, copy};
+
+use ::trace::tracer;
+use runtime::bif::{BifResult, badarg};
+use runtime::process::Process;
+use runtime::trace::Tracer;
+use runtime::trace::sequence::{self, Before, Token};
+
+fn numbers(heap: &mut Heap, token: &Token) -> Term {
+    build::tuple(heap, &[token.last, token.serial].map(Term::small))
+}
+
+/// `seq_trace(Component, Value)`: changes the caller's token, and returns the component before. If there is none, one is made,
+/// unless the component is the token itself.
+pub fn seq_trace_2(process: &mut Process, [component, value]: [Term; 2]) -> BifResult {
+    let before = sequence::change(process, component, value).ok_or(badarg(1))?;
+    let heap = process.heap();
+    Ok(match before {
+        Before::Flag(is_set) => am::boolean(is_set),
+        Before::Label(label) => copy::copy(heap, label.term()),
+        Before::Serial(last, serial) => build::tuple(heap, &[last, serial].map(Term::small)),
+        Before::Token(token) => token.map_or(Term::NIL, |token| token.to_term(heap)),
+    })
+}
+
+/// `seq_trace_info(Component)`: a component of the caller's token.
+pub fn seq_trace_info_1(process: &mut Process, [component]: [Term; 1]) -> BifResult {
+    let token = sequence::of(process).cloned();
+    let heap = process.heap();
+    let value = match (component, token) {
+        (am::LABEL | am::SERIAL, None) => return Ok(Term::NIL),
+        (am::SPAWN, None) => am::FALSE,
+        (am::LABEL, Some(token)) => copy::copy(heap, token.label.term()),
+        (am::SERIAL, Some(token)) => numbers(heap, &token),
+        (flag, token) => {
+            let bit = sequence::bit_of(flag).ok_or(badarg(1))?;
+            am::boolean(token.is_some_and(|token| token.flags & bit != 0))
+        }
+    };
+    Ok(build::tuple(heap, &[component, value]))
+}
+
+/// `seq_trace_print(Information)`: returns whether the caller has a token.
+pub fn seq_trace_print_1(process: &mut Process, [information]: [Term; 1]) -> BifResult {
+    Ok(am::boolean(sequence::print(process, None, information)))
+}
+
+/// `seq_trace_print(Label, Information)`: only if the token has this label.
+pub fn seq_trace_print_2(process: &mut Process, [label, information]: [Term; 2]) -> BifResult {
+    Ok(am::boolean(sequence::print(
+        process,
+        Some(label),
+        information,
+    )))
+}
+
+/// `system_flag(sequential_tracer, Tracer)`: returns the tracer before.
+pub fn set_system_tracer(process: &mut Process, tracer: Term) -> BifResult {
+    let wanted = match tracer {
+        am::FALSE => None,
+        _ => {
+            let heap = process.heap();
+            let option = match tracer.as_tuple() {
+                Some(&[module, state]) => build::tuple(heap, &[am::TRACER, module, state]),
+                _ => build::tuple(heap, &[am::TRACER, tracer]),
+            };
+            let named = tracer::of_option(option).ok_or(badarg(2))?;
+            let is_there = runtime::trace::get().is_there(&named, am::UNDEFINED);
+            Some(is_there.then_some(named).ok_or(badarg(2))?)
+        }
+    };
+    let before = sequence::set_system_tracer(wanted);
+    Ok(named(process.heap(), before))
+}
+
+/// `system_info(sequential_tracer)`, without the item's name.
+pub fn system_tracer(heap: &mut Heap) -> Term {
+    named(heap, sequence::system_tracer())
+}
+
+fn named(heap: &mut Heap, tracer: Option<Tracer>) -> Term {
+    tracer.map_or(am::FALSE, |tracer| tracer::to_term(heap, &tracer))
+}

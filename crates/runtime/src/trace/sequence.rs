@@ -1,0 +1,520 @@
+//! Sequential trace: a *token* that a process passes on with what it sends, so that one can follow what a message has led to.
+//!
+//! A process that has a token is observed ([`flag::OBSERVED`]), as one that is traced is, and only such a process comes here when
+//! it sends, spawns or ends. A message that carries a token is of a kind of its own; its receiver takes the token over when it
+//! receives the message. A message that a program sends without one takes the receiver's away, and one of the machine (a
+//! timer's, a port's, that of a monitor) leaves it alone: the kind says which it is.
+//!
+//! Only the owner of a process calls these functions, if they do not say otherwise.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use layout::{Fragment, Heap, Term};
+use parking_lot::Mutex;
+use term::copy::{self, Owned};
+use term::heap::{self, Scratch};
+use term::{am, build, reference};
+
+use super::{Told, Tracer, get};
+use crate::process::{Process, flag, message_queue, state, table};
+use crate::send::Sent;
+use crate::signal::{self, ALIAS_TOKEN_MESSAGE, MESSAGE, Signal, TOKEN_MESSAGE, handle};
+use crate::{port, registry};
+
+/// Bits of [`Token::flags`]; the numbers are visible in the token.
+pub mod what {
+    pub const SEND: u32 = 1;
+    pub const RECEIVE: u32 = 1 << 1;
+    pub const PRINT: u32 = 1 << 2;
+    pub const TIMESTAMP: u32 = 1 << 3;
+    pub const STRICT_MONOTONIC_TIMESTAMP: u32 = 1 << 4;
+    pub const MONOTONIC_TIMESTAMP: u32 = 1 << 5;
+}
+
+/// Words of a token as a term: `{Flags, Label, Serial, From, Last}`.
+const TUPLE_WORDS: usize = 6;
+
+/// What a process passes on.
+pub struct Token {
+    pub flags: u32,
+    pub label: Owned,
+    /// The number of the event that the token was last passed on with, and of the one that had led to it.
+    pub serial: i64,
+    pub last: i64,
+    /// Who has passed it on last: a pid.
+    pub from: Owned,
+}
+
+impl Token {
+    pub fn to_term(&self, heap: &mut Heap) -> Term {
+        let label = copy::copy(heap, self.label.term());
+        let from = copy::copy(heap, self.from.term());
+        let [flags, serial, last] =
+            [i64::from(self.flags), self.serial, self.last].map(Term::small);
+        build::tuple(heap, &[flags, label, serial, from, last])
+    }
+
+    /// A token that was given as a term by this machine.
+    fn of_term(term: Term) -> Option<Token> {
+        let &[flags, label, serial, from, last] = term.as_tuple()? else {
+            return None;
+        };
+        Some(Token {
+            flags: u32::try_from(flags.as_small()?).ok()?,
+            label: Owned::new(label),
+            serial: serial.as_small()?,
+            last: last.as_small()?,
+            from: Owned::new(from),
+        })
+    }
+
+    fn is_for(&self, what: u32) -> bool {
+        self.flags & what != 0
+    }
+}
+
+impl Clone for Token {
+    fn clone(&self) -> Token {
+        Token {
+            label: Owned::new(self.label.term()),
+            from: Owned::new(self.from.term()),
+            ..*self
+        }
+    }
+}
+
+/// What a process has of sequential trace.
+#[derive(Default)]
+pub struct Sequence {
+    pub token: Option<Token>,
+    /// The number of its last event, and of the last one that has reached it. They stay when the token goes.
+    pub clock: i64,
+    pub last: i64,
+}
+
+/// Who is told of all sequences.
+static SYSTEM_TRACER: Mutex<Option<Tracer>> = Mutex::new(None);
+static HAS_TRACER: AtomicBool = AtomicBool::new(false);
+
+/// Sets who is told, and returns who was. Any thread.
+pub fn set_system_tracer(tracer: Option<Tracer>) -> Option<Tracer> {
+    let mut place = SYSTEM_TRACER.lock();
+    HAS_TRACER.store(tracer.is_some(), Ordering::Relaxed);
+    living(std::mem::replace(&mut *place, tracer))
+}
+
+/// Who is told. Any thread.
+pub fn system_tracer() -> Option<Tracer> {
+    let mut place = SYSTEM_TRACER.lock();
+    *place = living(place.take());
+    HAS_TRACER.store(place.is_some(), Ordering::Relaxed);
+    place.clone()
+}
+
+fn living(tracer: Option<Tracer>) -> Option<Tracer> {
+    tracer.filter(|tracer| get().is_there(tracer, am::UNDEFINED))
+}
+
+/// The token of a process.
+#[must_use]
+pub fn of(process: &Process) -> Option<&Token> {
+    process.existing_rare()?.sequence.as_ref()?.token.as_ref()
+}
+
+/// Gives a process a token, or takes it away. Also while the world is stopped.
+pub fn set(process: &mut Process, token: Option<Token>) {
+    if token.is_none() && of(process).is_none() {
+        return;
+    }
+    process.rare().sequence.get_or_insert_default().token = token;
+    super::settle_flag(process);
+}
+
+/// The token of a process, a new one if it has none.
+pub fn token(process: &mut Process) -> &mut Token {
+    let pid = process.pid();
+    if of(process).is_none() {
+        let last = process.rare().sequence.get_or_insert_default().last;
+        let token = Token {
+            flags: 0,
+            label: Owned::new(Term::small(0)),
+            serial: 0,
+            last,
+            from: Owned::new(pid),
+        };
+        set(process, Some(token));
+    }
+    let sequence = process.rare().sequence.get_or_insert_default();
+    sequence
+        .token
+        .as_mut()
+        .expect("it was made if there was none")
+}
+
+/// The bit of a token that a flag stands for.
+#[must_use]
+pub fn bit_of(flag: Term) -> Option<u32> {
+    Some(match flag {
+        am::SEND => what::SEND,
+        am::RECEIVE => what::RECEIVE,
+        am::PRINT => what::PRINT,
+        am::TIMESTAMP => what::TIMESTAMP,
+        am::STRICT_MONOTONIC_TIMESTAMP => what::STRICT_MONOTONIC_TIMESTAMP,
+        am::MONOTONIC_TIMESTAMP => what::MONOTONIC_TIMESTAMP,
+        _ => return None,
+    })
+}
+
+/// A component of a token before it was changed.
+pub enum Before {
+    Flag(bool),
+    Label(Owned),
+    /// The number of the event before, and of the last one.
+    Serial(i64, i64),
+    Token(Option<Token>),
+}
+
+/// Changes a component of the token of a process. If there is none, one is made, unless the component is the token itself.
+/// `None` if there is no such component, or if it cannot have this value.
+pub fn change(process: &mut Process, component: Term, value: Term) -> Option<Before> {
+    if let Some(bit) = bit_of(component) {
+        let bits = match value {
+            am::TRUE => bit,
+            am::FALSE => 0,
+            _ => return None,
+        };
+        let token = token(process);
+        let before = token.flags;
+        token.flags = before & !bit | bits;
+        return Some(Before::Flag(before & bit != 0));
+    }
+    match component {
+        am::LABEL => {
+            let label = Owned::new(value);
+            let before = std::mem::replace(&mut token(process).label, label);
+            Some(Before::Label(before))
+        }
+        am::SERIAL => {
+            let &[last, serial] = value.as_tuple()? else {
+                return None;
+            };
+            let (last, serial) = (last.as_small()?, serial.as_small()?);
+            let token = token(process);
+            let before = Before::Serial(token.last, token.serial);
+            (token.last, token.serial) = (last, serial);
+            // The numbers of the process go on from there.
+            let sequence = process.rare().sequence.get_or_insert_default();
+            (sequence.last, sequence.clock) = (last, serial);
+            Some(before)
+        }
+        am::SEQUENTIAL_TRACE_TOKEN if value.is_nil() => {
+            let before = of(process).cloned();
+            set(process, None);
+            Some(Before::Token(before))
+        }
+        _ => None,
+    }
+}
+
+/// The token for the next event of a process.
+fn next(process: &mut Process) -> Option<Token> {
+    let pid = process.pid();
+    let sequence = process.existing_rare_mut()?.sequence.as_mut()?;
+    let token = sequence.token.as_mut()?;
+    sequence.clock += 1;
+    token.serial = sequence.clock;
+    token.last = sequence.last;
+    token.from = Owned::new(pid);
+    Some(token.clone())
+}
+
+/// Tells the system tracer of an event, if the token asks for it. `at` is the process at which it happens.
+fn tell(token: &Token, what: u32, at: &Process, to: Term, message: Term) {
+    if !token.is_for(what) || !HAS_TRACER.load(Ordering::Relaxed) || at.flags & flag::SENSITIVE != 0
+    {
+        return;
+    }
+    let Some(tracer) = SYSTEM_TRACER.lock().clone() else {
+        return;
+    };
+    if let Tracer::Identifier(identifier) = tracer
+        && identifier == at.pid()
+    {
+        return;
+    }
+    let kind = match what {
+        what::SEND => am::SEND,
+        what::RECEIVE => am::RECEIVE,
+        _ => am::PRINT,
+    };
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let numbers = [token.last, token.serial].map(Term::small);
+    let numbers = build::tuple(heap, &numbers);
+    let event = build::tuple(heap, &[kind, numbers, token.from.term(), to, message]);
+    let event = get().tell_sequence(&tracer, token.label.term(), token.flags, event);
+    if event == Told::TracerGone {
+        system_tracer();
+    }
+}
+
+/// Prints, if the process has a token (with this label, if one is given); returns whether.
+pub fn print(process: &mut Process, label: Option<Term>, message: Term) -> bool {
+    let Some(token) = of(process) else {
+        return false;
+    };
+    if label.is_some_and(|label| !term::compare::eq_exact(label, token.label.term())) {
+        return false;
+    }
+    if let Some(token) = next(process) {
+        tell(&token, what::PRINT, process, Term::NIL, message);
+    }
+    true
+}
+
+/// A message, and a token that it carries. With `alias` it is for whoever has the alias of that number.
+fn message_with(token: &Token, message: Term, alias: Option<(u64, u64)>) -> *mut Fragment {
+    let mut scratch = Scratch::with_room(TUPLE_WORDS);
+    let token = token.to_term(scratch.heap());
+    let (words, token_words) = (copy::size(message), copy::size(token));
+    let before = if alias.is_some() { 2 } else { 0 };
+    let fragment = heap::new_fragment(before + words + token_words + 1);
+    // SAFETY: the fragment is new and has room for the alias's number, both copies, and one word.
+    unsafe {
+        (*fragment).kind = TOKEN_MESSAGE;
+        let room = Fragment::words_pointer(fragment);
+        if let Some(number) = alias {
+            (*fragment).kind = ALIAS_TOKEN_MESSAGE;
+            room.write(number.0);
+            room.add(1).write(number.1);
+        }
+        let room = room.add(before);
+        (*fragment).term = match words {
+            0 => message,
+            _ => copy::copy_to(room, words, &mut (*fragment).off_heap, message, false),
+        };
+        let copied = copy::copy_to(
+            room.add(words),
+            token_words,
+            &mut (*fragment).off_heap,
+            token,
+            false,
+        );
+        room.add(words + token_words).write(copied.bits());
+    }
+    fragment
+}
+
+/// The token that a message of kind [`TOKEN_MESSAGE`] carries.
+///
+/// # Safety
+/// The fragment is live and of that kind.
+unsafe fn token_in(message: *mut Fragment) -> Option<Token> {
+    // SAFETY: `message_with` has written a term into the last word.
+    let term = unsafe {
+        let last = (*message).words as usize - 1;
+        Term::from_bits(*Fragment::words_pointer(message).add(last))
+    };
+    Token::of_term(term)
+}
+
+/// The process sends a message: does it, if it has a token and the receiver is a process of this node.
+#[cold]
+pub fn sends(process: &mut Process, to: Term, message: Term) -> Option<Sent> {
+    of(process)?;
+    let receiver = match to.as_tuple() {
+        Some(&[name, node]) if name.is_atom() && node == term::node::own_name() => {
+            registry::whereis(name)?
+        }
+        _ if to.is_atom() => registry::whereis(to)?,
+        _ => to,
+    };
+    if receiver.is_local_port() {
+        if port::find(receiver).is_some_and(|port| port.seems_open()) {
+            let token = next(process)?;
+            tell(&token, what::SEND, process, receiver, message);
+        }
+        return None;
+    }
+    let (pid, alias) = match receiver.is_reference() {
+        true => (
+            reference::pid(receiver)?,
+            Some(reference::number(receiver)?),
+        ),
+        false => (receiver, None),
+    };
+    if !pid.is_local_pid() {
+        if receiver.is_pid() || receiver.is_tuple() {
+            let token = next(process)?;
+            tell(&token, what::SEND, process, receiver, message);
+        }
+        return None;
+    }
+    let found = table::find(pid);
+    if found.is_null() {
+        return Some(Sent::Done);
+    }
+    let token = next(process)?;
+    tell(&token, what::SEND, process, receiver, message);
+    let fragment = message_with(&token, message, alias);
+    // SAFETY: just found in the table; the fragment is new, so it is in no list.
+    unsafe { signal::send_fragment(found, fragment) };
+    Some(Sent::Done)
+}
+
+/// The process has received a message, which it, or its sender, has to do with sequences.
+///
+/// # Safety
+/// The fragment is a live message.
+#[cold]
+pub unsafe fn received(process: &mut Process, message: *mut Fragment) {
+    // SAFETY: the caller's promise.
+    let (kind, term) = unsafe { ((*message).kind, (*message).term) };
+    match kind {
+        MESSAGE => set(process, None),
+        // SAFETY: as above.
+        TOKEN_MESSAGE => take_over(process, unsafe { token_in(message) }, term),
+        _ => {}
+    }
+}
+
+fn take_over(process: &mut Process, token: Option<Token>, message: Term) {
+    let Some(token) = token else {
+        return;
+    };
+    let told = token.clone();
+    set(process, Some(token));
+    let sequence = process.rare().sequence.get_or_insert_default();
+    sequence.last = told.serial;
+    sequence.clock = sequence.clock.max(told.serial);
+    let pid = process.pid();
+    tell(&told, what::RECEIVE, process, pid, message);
+}
+
+/// The process, which ends, tells another one to which it is linked. The signal is one that carries its token, if it has one.
+pub fn exit_signal(process: &mut Process, to: Term, reason: Term) -> Signal {
+    let from = process.pid();
+    let Some(token) = next(process) else {
+        return handle::link_exit(from, reason);
+    };
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let message = build::tuple(heap, &[am::UC_EXIT, from, reason]);
+    tell(&token, what::SEND, process, to, message);
+    let token = token.to_term(heap);
+    let exit = build::tuple(heap, &[reason, token]);
+    Signal::TokenExit {
+        from,
+        exit: Owned::new(exit),
+    }
+}
+
+/// The message of an exit signal that carries a token: a term as [`exit_signal`] makes it.
+pub fn exit_message(message: Term, token: Term) -> *mut Fragment {
+    match Token::of_term(token) {
+        Some(token) => message_with(&token, message, None),
+        None => copy::to_fragment(message),
+    }
+}
+
+/// A spawn, as it is told: as a message to the child, and one back.
+pub struct Spawn {
+    pub reference: Term,
+    /// `{Module, Function, Arity}`
+    pub function: Term,
+    pub options: Term,
+    pub tag: Term,
+    pub arguments: Term,
+    /// The parent gets a reply, which carries a token; otherwise it has what it asked for at once.
+    pub requested: bool,
+}
+
+/// A process that has a token spawns another, which gets it. Returns the token for the reply to a request.
+#[cold]
+pub fn spawns(parent: &mut Process, child: &mut Process, spawn: &Spawn) -> Option<Token> {
+    let token = next(parent)?;
+    let (own, pid, leader) = (parent.pid(), child.pid(), parent.group_leader);
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let request = [
+        am::SPAWN_REQUEST,
+        spawn.reference,
+        own,
+        leader,
+        spawn.function,
+        spawn.options,
+        spawn.tag,
+        spawn.arguments,
+    ];
+    let request = build::tuple(heap, &request);
+    tell(&token, what::SEND, parent, pid, request);
+    tell(&token, what::RECEIVE, parent, pid, request);
+    let serial = token.serial;
+    set(child, Some(token));
+    let sequence = child.rare().sequence.get_or_insert_default();
+    (sequence.clock, sequence.last) = (serial, serial);
+    let token = next(child)?;
+    if spawn.requested {
+        return Some(token);
+    }
+    let reply = [spawn.tag, spawn.reference, am::OK, pid];
+    let reply = build::tuple(heap, &reply);
+    tell(&token, what::SEND, parent, own, reply);
+    // Stock takes over the serial number together with its tag, and programs see that.
+    let number = token.serial << 4 | 0xf;
+    let sequence = parent.rare().sequence.get_or_insert_default();
+    (sequence.clock, sequence.last) = (number, number);
+    tell(&token, what::RECEIVE, parent, own, reply);
+    None
+}
+
+/// Delivers the reply to a request to spawn, with the token that [`spawns`] has returned.
+pub fn deliver_spawn_reply(parent: &mut Process, token: &Token, reply: Term) {
+    let own = parent.pid();
+    tell(token, what::SEND, parent, own, reply);
+    // SAFETY: the fragment is new, so it is in no list.
+    unsafe { message_queue::append(parent, message_with(token, reply, None)) };
+}
+
+/// Takes the token of every process away; called while the world is stopped.
+pub fn forget_all() {
+    let (pids, _) = table::list(0, usize::MAX);
+    for pid in pids {
+        let process = table::find(pid);
+        if process.is_null() {
+            continue;
+        }
+        // SAFETY: found in the table, from which nobody removes it while the world is stopped; `state` is shared.
+        let word = unsafe { (*process).state.load(Ordering::SeqCst) };
+        if word & state::DIRTY != 0 {
+            let forget = |process: Option<&mut Process>| {
+                if let Some(process) = process {
+                    forget(process);
+                }
+            };
+            let _ = signal::send(pid, Signal::Call(Box::new(forget)));
+        } else {
+            // SAFETY: as above; no scheduler runs a process now, and this one is not in the hands of a dirty scheduler.
+            let process = unsafe { &mut *process };
+            forget(process);
+        }
+    }
+}
+
+/// Takes everything away that a process, and the messages that it has not received, have of sequences.
+fn forget(process: &mut Process) {
+    if let Some(rare) = process.existing_rare_mut() {
+        rare.sequence = None;
+        super::settle_flag(process);
+    }
+    let mut message = process.head.messages.first;
+    while !message.is_null() {
+        // SAFETY: the messages of the inner queue are live.
+        unsafe {
+            if (*message).kind == TOKEN_MESSAGE {
+                (*message).kind = MESSAGE;
+            }
+            message = (*message).next;
+        }
+    }
+}
