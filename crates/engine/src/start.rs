@@ -45,6 +45,8 @@ static PROCESS_END: Routine = Routine::new(0, slow::calls::process_end);
 
 static TRACED_RETURN: Routine = Routine::new(1, slow::calls::traced_return);
 
+static TIMED_RETURN: Routine = Routine::new(1, slow::calls::timed_return);
+
 static APPLY: Routine = Routine::new(3, slow::calls::apply_list_last);
 
 // The fun is in x0 and takes no arguments, so its free variables are copied to x0 onwards; there is no frame.
@@ -71,6 +73,12 @@ pub fn process_end() -> *const u64 {
 #[must_use]
 pub fn traced_return() -> *const u64 {
     entry(&TRACED_RETURN)
+}
+
+/// As [`traced_return`], if the time of the function is taken.
+#[must_use]
+pub fn timed_return() -> *const u64 {
+    entry(&TIMED_RETURN)
 }
 
 /// Runs `apply(x0, x1, x2)` as a tail call.

@@ -107,8 +107,11 @@ pub enum Fetched {
 /// instruction, and terms. See `runtime::trace::frames`.
 pub const TRACED_FRAME_WORDS: usize = 6;
 
-/// Room on the stack before a breakpoint: for two such frames.
-pub const TRACED_ROOM_WORDS: usize = 2 * TRACED_FRAME_WORDS;
+/// As [`TRACED_FRAME_WORDS`], if only the time of the function is taken.
+pub const TIMED_FRAME_WORDS: usize = 2;
+
+/// Room on the stack before a breakpoint: for all frames that it may make.
+pub const TRACED_ROOM_WORDS: usize = 2 * TRACED_FRAME_WORDS + TIMED_FRAME_WORDS;
 
 /// Where a process continues after a breakpoint.
 #[repr(C)]
@@ -204,6 +207,8 @@ pub struct RuntimeTable {
         unsafe extern "C" fn(context: *mut Context, export: *const Export) -> *const u64,
     /// A function whose return is traced has returned x0. The words of its frame are on top of the stack.
     pub traced_return: unsafe extern "C" fn(context: *mut Context),
+    /// As `traced_return`, of a function whose time is taken.
+    pub timed_return: unsafe extern "C" fn(context: *mut Context),
     /// The first instruction of the stub that replaces the function with this entry; a native library has put it there.
     pub native_function: unsafe extern "C" fn(entry: *const u64) -> *const u64,
     /// Calls `fun` with x0..x`arity` where the fast path does not apply (not a fun, wrong arity, unloaded code):

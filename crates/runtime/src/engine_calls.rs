@@ -36,6 +36,7 @@ pub static TABLE: RuntimeTable = RuntimeTable {
     breakpoint,
     traced_export,
     traced_return,
+    timed_return,
     native_function,
     call_fun,
     apply,
@@ -188,6 +189,11 @@ unsafe extern "C" fn traced_export(context: *mut Context, export: *const Export)
     // SAFETY: the engine's contract; exports live for ever.
     let ((process, context), export) = unsafe { (both(context), &*export) };
     traced_exports::called(process, context, export)
+}
+
+unsafe extern "C" fn timed_return(context: *mut Context) {
+    // SAFETY: the engine's contract.
+    frames::timed_returns(unsafe { running(context) });
 }
 
 unsafe extern "C" fn traced_return(context: *mut Context) {

@@ -16,6 +16,7 @@ pub mod newcomers;
 pub mod points;
 pub mod ports;
 pub mod sequence;
+pub mod times;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -185,6 +186,9 @@ pub trait Trace: Sync {
 
     /// Whether a tracer is there for a tracee; `undefined` stands for those to come.
     fn is_there(&self, tracer: &Tracer, tracee: Term) -> bool;
+
+    /// A version of a module becomes current, while the world is stopped.
+    fn loaded(&self, module: Term);
 
     /// A traced function is called; `tracer` is told, or that of the process. Returns what is to be told of the end of the call:
     /// bits of [`frames::wish`].

@@ -93,8 +93,11 @@ fn told_by_function(
 ) -> u8 {
     let pid = process.pid();
     let is_self = matches!(tracer, Tracer::Identifier(identifier) if *identifier == pid);
-    if process.flags & flag::SENSITIVE != 0 || is_self || !trace::get().is_there(tracer, pid) {
+    if process.flags & flag::SENSITIVE != 0 || is_self {
         return 0;
+    }
+    if !trace::get().is_there(tracer, pid) {
+        return wish::TRACER_GONE;
     }
     let mut scratch = Scratch::new();
     let arguments = visible(&mut scratch, arguments);

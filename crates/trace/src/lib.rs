@@ -13,6 +13,7 @@
 mod calls;
 mod message;
 pub mod names;
+pub mod on_load;
 pub mod patterns;
 pub mod specification;
 pub mod tracees;
@@ -45,6 +46,10 @@ impl Trace for Handler {
             Tracer::Identifier(identifier) => tracer::exists(identifier),
             Tracer::Module(_) => false,
         }
+    }
+
+    fn loaded(&self, module: Term) {
+        on_load::apply(module);
     }
 
     fn called(

@@ -1,5 +1,7 @@
 //! The messages that processes and ports get as tracers.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use layout::{Heap, Term};
 use runtime::trace::{Event, Told, sequence, what};
 use runtime::{port, scheduler, signal, time, unique};
@@ -9,6 +11,9 @@ use term::heap::Scratch;
 use term::{am, build};
 
 use crate::tracer;
+
+/// `timestamp` is the time that the node has used of processors (`cpu_timestamp`).
+pub static CPU_TIME: AtomicBool = AtomicBool::new(false);
 
 /// Words of a message without what it reports: a tuple of eight, and the largest timestamp.
 const FRAME_WORDS: usize = 16;
@@ -92,7 +97,10 @@ pub fn send_sequence(to: Term, label: Term, how: u32, event: Term) -> Told {
 /// The time of an event, in the form that is wanted; of several the first one here.
 pub fn timestamp(heap: &mut Heap, how: u32) -> Term {
     if how & what::TIMESTAMP != 0 {
-        let now_us = unique::now_us();
+        let now_us = match CPU_TIME.load(Ordering::Relaxed) {
+            true => sys::clock::process_cpu_ns() / 1000,
+            false => unique::now_us(),
+        };
         let seconds = now_us.div_euclid(1_000_000);
         let parts = [
             seconds.div_euclid(1_000_000),

@@ -1,5 +1,8 @@
 //! What functions are traced: `erlang:trace_pattern/3`, and the half of `trace_info/2` that concerns functions.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
 use ets::match_spec::Dialect;
 use layout::{Export, Heap, Term};
 use parking_lot::Mutex;
@@ -8,25 +11,24 @@ use runtime::code::{exports, modules};
 use runtime::process::Process;
 use runtime::scheduler::world;
 use runtime::trace::exports as traced_exports;
-use runtime::trace::points::{self, Actions, Condition};
+use runtime::trace::points::{self, Actions, Condition, Meta};
+use runtime::trace::times::Times;
 use runtime::trace::{Family, Tracer};
 use term::{am, build, copy, list};
 
-use crate::specification;
 use crate::tracer;
+use crate::{on_load, specification};
 
 /// Why nothing was changed: the cause that OTP's explanations know.
 #[derive(Clone, Copy)]
 pub enum Refusal {
     Because(Term),
     SystemLimit,
-    /// It exists on stock, and not here yet.
-    NotSupported,
 }
 
 /// What the second argument wants.
 #[derive(Clone)]
-enum Wanted {
+pub(crate) enum Wanted {
     Off,
     On(Condition),
     Restart,
@@ -35,16 +37,16 @@ enum Wanted {
 
 /// The flags.
 #[derive(Clone, Default)]
-struct Flags {
-    local: bool,
-    meta: Option<Tracer>,
-    count: bool,
-    time: bool,
-    global: bool,
+pub(crate) struct Flags {
+    pub local: bool,
+    pub meta: Option<Tracer>,
+    pub count: bool,
+    pub time: bool,
+    pub global: bool,
 }
 
 impl Flags {
-    fn by_breakpoint(&self) -> bool {
+    pub fn by_breakpoint(&self) -> bool {
         self.local || self.meta.is_some() || self.count || self.time
     }
 }
@@ -95,13 +97,14 @@ pub fn change(
     if has_condition && !flags.local && flags.meta.is_none() && (flags.count || flags.time) {
         return Err(Refusal::Because(am::CALL_COUNT));
     }
-    if flags.time || functions == am::ON_LOAD {
-        return Err(Refusal::NotSupported);
-    }
     let none = Refusal::Because(am::NONE);
+    if functions == am::ON_LOAD {
+        on_load::change(&wanted, &flags);
+        return Ok(0);
+    }
     if let Some(&[module, function, arity]) = functions.as_tuple() {
         let pattern = pattern([module, function, arity]).ok_or(none)?;
-        return world::stopped(|| apply(&pattern, &wanted, &flags));
+        return world::stopped(|| apply(&pattern, &wanted, &wanted, &flags));
     }
     let place = match functions {
         am::SEND => &SEND,
@@ -177,8 +180,13 @@ fn exports_of(pattern: &Pattern) -> Vec<&'static Export> {
     all.into_iter().filter(matches).collect()
 }
 
-/// Changes what is done for all functions of a pattern, while the world is stopped.
-fn apply(pattern: &Pattern, wanted: &Wanted, flags: &Flags) -> Result<usize, Refusal> {
+/// Changes what is done for all functions of a pattern, while the world is stopped; `meta` is what is wanted of meta tracing.
+pub(crate) fn apply(
+    pattern: &Pattern,
+    wanted: &Wanted,
+    meta: &Wanted,
+    flags: &Flags,
+) -> Result<usize, Refusal> {
     let exports = exports_of(pattern);
     let no_room = |_| Refusal::SystemLimit;
     let code = modules::all_current(pattern.module);
@@ -209,7 +217,7 @@ fn apply(pattern: &Pattern, wanted: &Wanted, flags: &Flags) -> Result<usize, Ref
         return Ok(exports.len());
     }
     let on = !matches!(wanted, Wanted::Off);
-    let change = |actions: &mut Actions| by_breakpoint(actions, wanted, flags);
+    let change = |actions: &mut Actions| by_breakpoint(actions, wanted, meta, flags);
     let mut count = 0;
     for export in exports {
         if export.bif.is_some() {
@@ -228,7 +236,7 @@ fn is_no_bif(module: Term, function: Term, arity: u32) -> bool {
     exports::find(module, function, arity).is_none_or(|export| export.bif.is_none())
 }
 
-fn by_breakpoint(actions: &mut Actions, wanted: &Wanted, flags: &Flags) {
+fn by_breakpoint(actions: &mut Actions, wanted: &Wanted, meta: &Wanted, flags: &Flags) {
     if actions.is_global {
         actions.call = None;
         actions.is_global = false;
@@ -241,27 +249,35 @@ fn by_breakpoint(actions: &mut Actions, wanted: &Wanted, flags: &Flags) {
         }
     }
     if let Some(tracer) = &flags.meta {
-        match wanted {
+        match meta {
             Wanted::Off => actions.meta = None,
-            Wanted::On(condition) => actions.meta = Some((condition.clone(), tracer.clone())),
-            Wanted::Restart | Wanted::Pause => actions.meta = Some((None, tracer.clone())),
+            Wanted::On(condition) => actions.meta = Some(new_meta(condition, tracer)),
+            Wanted::Restart | Wanted::Pause => actions.meta = Some(new_meta(&None, tracer)),
         }
     }
     if flags.count {
         match wanted {
             Wanted::Off => actions.count = None,
             Wanted::On(_) => actions.count.get_or_insert_default().restart(),
-            Wanted::Restart => {
-                if let Some(count) = &actions.count {
-                    count.restart();
-                }
-            }
-            Wanted::Pause => {
-                if let Some(count) = &actions.count {
-                    count.pause();
-                }
-            }
+            Wanted::Restart => actions.count.iter().for_each(|count| count.restart()),
+            Wanted::Pause => actions.count.iter().for_each(|count| count.pause()),
         }
+    }
+    if flags.time {
+        match wanted {
+            Wanted::Off => actions.times = None,
+            Wanted::On(_) => actions.times.get_or_insert_default().restart(),
+            Wanted::Restart => actions.times.iter().for_each(|times| times.restart()),
+            Wanted::Pause => actions.times.iter().for_each(|times| times.pause()),
+        }
+    }
+}
+
+fn new_meta(condition: &Condition, tracer: &Tracer) -> Meta {
+    Meta {
+        condition: condition.clone(),
+        tracer: tracer.clone(),
+        is_gone: Arc::default(),
     }
 }
 
@@ -320,15 +336,20 @@ fn value(heap: &mut Heap, actions: &Actions, item: Term) -> Option<Term> {
         },
         am::MATCH_SPEC => source(heap, actions.call.as_ref()),
         am::META => match &actions.meta {
-            None => Term::NIL,
-            Some((_, tracer)) => tracer::to_term(heap, tracer),
+            Some(meta) if !meta.is_gone.load(Ordering::Relaxed) => {
+                tracer::to_term(heap, &meta.tracer)
+            }
+            _ => Term::NIL,
         },
-        am::META_MATCH_SPEC => source(heap, actions.meta.as_ref().map(|(condition, _)| condition)),
+        am::META_MATCH_SPEC => source(heap, actions.meta.as_ref().map(|meta| &meta.condition)),
         am::CALL_COUNT => match &actions.count {
             None => am::FALSE,
             Some(count) => build::unsigned(heap, count.sum()),
         },
-        am::CALL_TIME => am::FALSE,
+        am::CALL_TIME => match &actions.times {
+            None => am::FALSE,
+            Some(times) => spent(heap, times),
+        },
         am::ALL => {
             let items = [
                 am::TRACED,
@@ -354,8 +375,28 @@ fn value(heap: &mut Heap, actions: &Actions, item: Term) -> Option<Term> {
     })
 }
 
+/// `[{Pid, Calls, Seconds, Microseconds}]`
+fn spent(heap: &mut Heap, times: &Times) -> Term {
+    let of_processes: Vec<Term> = times
+        .all()
+        .into_iter()
+        .map(|(pid, spent)| {
+            let us = spent.ns / 1000;
+            let calls = Term::small(spent.calls as i64);
+            let parts = [
+                pid,
+                calls,
+                Term::small(us / 1_000_000),
+                Term::small(us % 1_000_000),
+            ];
+            build::tuple(heap, &parts)
+        })
+        .collect();
+    build::list(heap, &of_processes)
+}
+
 /// A condition as it was given: `false` if there is none, `[]` if it is always fulfilled.
-fn source(heap: &mut Heap, condition: Option<&Condition>) -> Term {
+pub(crate) fn source(heap: &mut Heap, condition: Option<&Condition>) -> Term {
     match condition {
         None => am::FALSE,
         Some(condition) => match specification::of(condition) {

@@ -13,7 +13,7 @@ use runtime::trace::{self, Tracer, Tracing, what};
 use std::sync::atomic::Ordering;
 use term::{am, build, list, node};
 
-use crate::{names, tracer};
+use crate::{message, names, tracer};
 
 /// A change of what is traced.
 #[derive(Clone)]
@@ -96,6 +96,9 @@ pub fn change(caller: &mut Process, who: Term, change: &Change) -> Result<usize,
     let [existing, new, processes, ports] = groups(who).ok_or(Refusal::Argument)?;
     if change.cpu_time && who != am::ALL {
         return Err(Refusal::Argument);
+    }
+    if change.cpu_time {
+        message::CPU_TIME.store(change.on, Ordering::Relaxed);
     }
     let mut count = 0;
     if existing {

@@ -5,9 +5,9 @@ use term::copy::Owned;
 use term::heap::Scratch;
 use term::{am, build, reference};
 
-use ::trace::patterns;
 use ::trace::tracees::{self, Refusal};
-use runtime::bif::{BifResult, await_result, badarg, badarg_because, notsup, system_limit};
+use ::trace::{on_load, patterns};
+use runtime::bif::{BifResult, await_result, badarg, badarg_because, system_limit};
 use runtime::process::{Process, table};
 use runtime::signal::{self, handle};
 use runtime::{log, scheduler, trace};
@@ -15,7 +15,7 @@ use runtime::{log, scheduler, trace};
 /// `trace_info(What, Item)`
 pub fn trace_info_2(process: &mut Process, [what, item]: [Term; 2]) -> BifResult {
     match what {
-        am::ON_LOAD => Ok(build::tuple(process.heap(), &[item, am::FALSE])),
+        am::ON_LOAD => on_load::item(process.heap(), item).ok_or_else(|| badarg(2)),
         am::SEND | am::RECEIVE if item == am::MATCH_SPEC => {
             Ok(patterns::events_item(process.heap(), what))
         }
@@ -120,7 +120,6 @@ pub fn trace_pattern_3(
         Ok(count) => Ok(Term::small(count as i64)),
         Err(patterns::Refusal::Because(cause)) => Err(badarg_because(cause)),
         Err(patterns::Refusal::SystemLimit) => Err(system_limit()),
-        Err(patterns::Refusal::NotSupported) => Err(notsup()),
     }
 }
 

@@ -2,7 +2,7 @@
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::Term;
-use layout::context::{TRACED_FRAME_WORDS, TRACED_ROOM_WORDS};
+use layout::context::{TIMED_FRAME_WORDS, TRACED_FRAME_WORDS, TRACED_ROOM_WORDS};
 use term::am;
 
 use crate::bodies::calls::fun_entry;
@@ -233,6 +233,16 @@ slow_paths! {
         let target = (m.runtime().traced_export)(m.c, export);
         m.load();
         m.enter(target)
+    }
+
+    /// A function whose time is taken returns.
+    timed_return |m, o: Nothing| {
+        m.save();
+        (m.runtime().timed_return)(m.c);
+        m.load();
+        m.s = m.s.add(TIMED_FRAME_WORDS - 1);
+        let target = m.pop();
+        pairs::return_to(m, target)
     }
 
     /// A function whose return is traced returns.

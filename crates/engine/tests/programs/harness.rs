@@ -641,6 +641,7 @@ static TABLE: RuntimeTable = RuntimeTable {
     breakpoint,
     traced_export,
     traced_return,
+    timed_return,
     call_fun,
     apply,
     apply_list,
@@ -799,6 +800,10 @@ unsafe extern "C" fn breakpoint(context: *mut Context, _entry: *const u64) -> Re
 }
 
 unsafe extern "C" fn traced_export(_: *mut Context, _: *const Export) -> *const u64 {
+    unreachable!("nothing is traced")
+}
+
+unsafe extern "C" fn timed_return(_: *mut Context) {
     unreachable!("nothing is traced")
 }
 

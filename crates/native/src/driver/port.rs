@@ -389,8 +389,10 @@ impl Driver for DriverPort {
             }
             let binary = at.cast::<Binary>();
             // SAFETY: with this flag, the driver returns a binary, and gives up its count.
+            // Its own size counts, not what the function has returned.
             return Some(Control::Binary(unsafe {
                 let bytes = off_heap::BinaryBlock::bytes(Binary::block(binary));
+                let size = usize::try_from((*binary).size).unwrap_or(0);
                 let bytes = std::slice::from_raw_parts(bytes, size).to_vec();
                 off_heap::drop_reference(Binary::counted(binary));
                 bytes

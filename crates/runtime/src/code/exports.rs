@@ -133,7 +133,7 @@ pub fn is_loaded(export: &Export) -> bool {
 pub fn set_code(export: &'static Export, entry: Option<*const u64>) {
     // SAFETY: exports live for ever.
     let entry = entry.unwrap_or_else(|| unsafe { engine::start::stub_entry(export) });
-    trace::exports::set_code(export, entry);
+    export.code.store(entry.cast_mut(), Ordering::Release);
 }
 
 /// Makes all exports that lead into a range of code, which is being removed, lead to their stubs. Exports of old code lead

@@ -367,6 +367,7 @@ fn integer_from_bytes(heap: &mut layout::Heap, bytes: &[u8]) -> Term {
 /// stopped, because until then other threads may commit the same modules.
 pub fn commit(prepared: &[Arc<Loaded>]) -> Result<(), Vec<Term>> {
     crate::scheduler::world::stopped(|| {
+        prepared.iter().for_each(|loaded| untrace(loaded.name));
         modules::change(|table| {
             let not_purged: Vec<Term> = prepared
                 .iter()
@@ -390,7 +391,10 @@ pub fn commit(prepared: &[Arc<Loaded>]) -> Result<(), Vec<Term>> {
                 bind_funs(loaded);
             }
             Ok(())
-        })
+        })?;
+        let current = prepared.iter().filter(|loaded| loaded.on_load.is_none());
+        current.for_each(|loaded| crate::trace::get().loaded(loaded.name));
+        Ok(())
     })
 }
 
@@ -398,7 +402,10 @@ pub fn commit(prepared: &[Arc<Loaded>]) -> Result<(), Vec<Term>> {
 /// Returns false if there is no pending version.
 pub fn finish_on_load(name: Term, keep: bool) -> bool {
     crate::scheduler::world::stopped(|| {
-        modules::change(|table| {
+        if keep {
+            untrace(name);
+        }
+        let is_done = modules::change(|table| {
             let versions = table.versions(name);
             if !keep {
                 // It stays until it is purged, because processes that it started may still run its code.
@@ -410,8 +417,20 @@ pub fn finish_on_load(name: Term, keep: bool) -> bool {
             let before = versions.replace(&pending);
             bind_exports(&pending, before.as_deref());
             true
-        })
+        });
+        if is_done && keep {
+            crate::trace::get().loaded(name);
+        }
+        is_done
     })
+}
+
+/// Ends the tracing of functions of a module whose current version will no longer be that, while the world is stopped.
+fn untrace(name: Term) {
+    crate::trace::exports::clear(name);
+    if let Some(current) = modules::current(name) {
+        crate::trace::points::clear(&current);
+    }
 }
 
 fn bind_exports(loaded: &Loaded, before: Option<&Loaded>) {
@@ -450,6 +469,7 @@ fn bind_funs(loaded: &Loaded) {
 /// Makes the current code of a module old and its functions undefined; returns false if it has no current code.
 pub fn delete(name: Term) -> bool {
     crate::scheduler::world::stopped(|| {
+        untrace(name);
         modules::change(|table| {
             let versions = table.versions(name);
             let Some(current) = versions.current.take() else {

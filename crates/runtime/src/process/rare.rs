@@ -14,6 +14,7 @@ use crate::collector::dirty_collection::{Collection, Kept};
 use crate::scheduler::dirty;
 use crate::trace::Tracing;
 use crate::trace::sequence::Sequence;
+use crate::trace::times::Now;
 
 /// The fields of a process that only few processes need.
 #[derive(Default)]
@@ -44,6 +45,8 @@ pub struct Rare {
     pub sequence: Option<Box<Sequence>>,
     /// There may be frames of functions on the stack whose exceptions are traced.
     pub exceptions_traced: bool,
+    /// The function whose time is taken (`call_time`).
+    pub timed: Option<Now>,
 }
 
 impl Rare {
@@ -66,6 +69,7 @@ impl Rare {
             tracing,
             sequence,
             exceptions_traced,
+            timed,
         } = self;
         *heap_options == HeapOptions::default()
             && suspending.is_empty()
@@ -81,6 +85,7 @@ impl Rare {
             && tracing.is_off()
             && sequence.is_none()
             && !exceptions_traced
+            && timed.is_none()
     }
 }
 

@@ -6,7 +6,7 @@ use layout::{Fragment, Term};
 use term::heap::Scratch;
 use term::{am, build};
 
-use super::{Event, Family, Told, Tracing, change, get, is_for, what};
+use super::{Event, Family, Told, Tracing, change, get, is_for, times, what};
 use crate::process::{Process, flag, info};
 
 /// Tells the tracer of a process of an event.
@@ -145,6 +145,7 @@ pub fn spawns(parent: Option<&mut Process>, child: &mut Process, call: [Term; 3]
 #[cold]
 pub fn scheduled_in(process: &mut Process) {
     super::forget_gone_tracer(process);
+    times::scheduled_in(process);
     if is_for(process, what::RUNNING | what::RUNNING_PROCS) {
         scheduled(process, am::IN);
     }
@@ -153,6 +154,7 @@ pub fn scheduled_in(process: &mut Process) {
 /// A scheduler puts the process away.
 #[cold]
 pub fn scheduled_out(process: &mut Process) {
+    times::scheduled_out(process);
     if is_for(process, what::RUNNING | what::RUNNING_PROCS) {
         scheduled(process, am::OUT);
     }

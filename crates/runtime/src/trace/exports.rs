@@ -13,7 +13,8 @@ use layout::{Context, Export, RaiseKind, Term};
 use parking_lot::RwLock;
 
 use super::points::{self, Actions};
-use crate::code::native;
+use super::times::Times;
+use crate::code::{self, native};
 use crate::process::Process;
 
 /// The other export, and what is done for calls. Never freed.
@@ -67,16 +68,6 @@ pub fn code_of(export: &Export) -> *const u64 {
     }
 }
 
-/// Makes calls of an export lead elsewhere; they stay traced.
-pub fn set_code(export: &Export, entry: *const u64) {
-    match find(export) {
-        Some(traced) if traced.is_active(export) => {
-            traced.code.store(entry.cast_mut(), Ordering::Release);
-        }
-        _ => export.code.store(entry.cast_mut(), Ordering::Release),
-    }
-}
-
 /// What is done for calls of an export.
 #[must_use]
 pub fn actions_of(export: &Export) -> Option<Actions> {
@@ -125,6 +116,15 @@ pub fn change(export: &'static Export, change: &dyn Fn(&mut Actions)) {
     }
 }
 
+/// Ends the tracing of a module's exports. The world must be stopped.
+pub fn clear(module: Term) {
+    if ANY.load(Ordering::Relaxed) {
+        for export in code::exports::of_module(module) {
+            change(export, &|actions| *actions = Actions::default());
+        }
+    }
+}
+
 fn native_function(export: &Export) -> *mut () {
     export
         .bif
@@ -168,6 +168,14 @@ unsafe extern "C" fn go_by_code(context: *mut Context, _arguments: *const Term) 
     Term::NONE
 }
 
+/// Runs a body on the times of an export, given by its address, if they are taken.
+pub(super) fn with_times(export: usize, body: impl FnOnce(&Times)) {
+    let traced = TRACED.read().get(&export).copied();
+    if let Some(times) = traced.and_then(|traced| traced.actions()?.times.as_ref()) {
+        body(times);
+    }
+}
+
 /// A process calls a traced export; returns where it continues.
 pub(crate) fn called(process: &mut Process, context: &mut Context, export: &Export) -> *const u64 {
     let Some(traced) = find(export) else {
@@ -180,8 +188,16 @@ pub(crate) fn called(process: &mut Process, context: &mut Context, export: &Expo
             export.function,
             Term::small(export.arity.into()),
         ];
+        let key = std::ptr::from_ref(export) as usize | 1;
         let is_local = !actions.is_global;
-        points::act(process, actions, function, &context.x[..arity], is_local);
+        points::act(
+            process,
+            actions,
+            function,
+            &context.x[..arity],
+            is_local,
+            key,
+        );
     }
     traced.code.load(Ordering::Acquire)
 }

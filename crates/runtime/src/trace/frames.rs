@@ -7,14 +7,17 @@
 //! traced_return | wishes | module | function | arity | tracer or [] | caller's return address ...
 //! ```
 //!
+//! One whose time is taken has a smaller frame: another address ([`engine::start::timed_return`]), and the key of the function
+//! before (`times`).
+//!
 //! To collections these are terms as others. Stack traces leave the address out. Only the thread that runs the process calls.
 
 use layout::Term;
-use layout::context::TRACED_FRAME_WORDS;
+use layout::context::{TIMED_FRAME_WORDS, TRACED_FRAME_WORDS};
 use term::heap::Scratch;
 use term::{am, build};
 
-use super::{Event, Family, Tracer, Tracing, events, get, is_for, what};
+use super::{Event, Family, Tracer, Tracing, events, get, is_for, times, what};
 use crate::code;
 use crate::process::{Process, flag};
 
@@ -26,12 +29,25 @@ pub mod wish {
     pub const EXCEPTION: u8 = 1 << 1;
     /// Where the process continues.
     pub const RETURN_TO: u8 = 1 << 2;
+    /// Nothing: the tracer is gone.
+    pub const TRACER_GONE: u8 = 1 << 3;
 }
 
-/// Whether a word of the stack is the address of [`engine::start::traced_return`].
+/// Whether a word of the stack begins one of these frames.
 #[must_use]
 pub fn is_traced_return(word: u64) -> bool {
-    word == engine::start::traced_return() as u64
+    words_of(word).is_some()
+}
+
+/// The size of the frame that a word of the stack begins, if it begins one.
+fn words_of(word: u64) -> Option<usize> {
+    if word == engine::start::traced_return() as u64 {
+        Some(TRACED_FRAME_WORDS)
+    } else if word == engine::start::timed_return() as u64 {
+        Some(TIMED_FRAME_WORDS)
+    } else {
+        None
+    }
 }
 
 /// Lets the function that is being called tell of its return; there is room on the stack.
@@ -67,16 +83,55 @@ pub(super) fn push(process: &mut Process, function: [Term; 3], wishes: u8, trace
     }
 }
 
+/// Lets the function that is being called tell that its time is over, unless a frame for another reason is there: as on stock,
+/// those that replace each other share one. `before` is the key of the function before.
+pub(super) fn push_timed(process: &mut Process, before: usize) {
+    // SAFETY: the stack has a return address on top when a function is called.
+    if is_traced_return(unsafe { *process.head.heap.stack }) {
+        return;
+    }
+    process.rare().exceptions_traced = true;
+    let key = Term::small(before as i64);
+    let words = [engine::start::timed_return() as u64, key.bits()];
+    const { assert!(TIMED_FRAME_WORDS == 2) };
+    let heap = &mut process.head.heap;
+    // SAFETY: the engine has made sure of the room.
+    unsafe {
+        heap.stack = heap.stack.sub(words.len());
+        heap.stack
+            .copy_from_nonoverlapping(words.as_ptr(), words.len());
+    }
+}
+
+/// The key in the frame of a function whose time is taken.
+///
+/// # Safety
+/// `words` is behind the address of `timed_return` on a stack.
+unsafe fn key_at(words: *const u64) -> usize {
+    // SAFETY: the caller's promise.
+    let key = unsafe { Term::from_bits(*words) };
+    key.as_small().unwrap_or(0) as usize
+}
+
+/// A function whose time is taken returns; the key is on top of the stack.
+#[cold]
+pub(crate) fn timed_returns(process: &mut Process) {
+    // SAFETY: the instruction that calls this was reached by the address in front of the key.
+    let key = unsafe { key_at(process.head.heap.stack) };
+    times::returned(process, key);
+}
+
 /// Whether a frame on top of the stack tells where the process continues.
 fn is_returned_to(process: &Process) -> bool {
     let mut words = process.head.heap.stack.cast_const();
     // SAFETY: the stack has a return address on top when a function is called, and one behind each frame.
     unsafe {
-        while is_traced_return(*words) {
-            if Frame::at(words.add(1)).wishes & wish::RETURN_TO != 0 {
+        while let Some(frame) = words_of(*words) {
+            let is_traced = frame == TRACED_FRAME_WORDS;
+            if is_traced && Frame::at(words.add(1)).wishes & wish::RETURN_TO != 0 {
                 return true;
             }
-            words = words.add(TRACED_FRAME_WORDS);
+            words = words.add(frame);
         }
     }
     false
@@ -146,8 +201,8 @@ pub fn caller(process: &Process) -> Option<*const u64> {
     let mut words = process.head.heap.stack.cast_const();
     // SAFETY: a stack ends with a return address that is no other's.
     let address = unsafe {
-        while is_traced_return(*words) {
-            words = words.add(TRACED_FRAME_WORDS);
+        while let Some(frame) = words_of(*words) {
+            words = words.add(frame);
         }
         *words
     };
@@ -158,8 +213,8 @@ pub fn caller(process: &Process) -> Option<*const u64> {
 fn tells_where(process: &mut Process, mut words: *const u64) {
     // SAFETY: a stack ends with a return address that is no other's.
     let address = unsafe {
-        while is_traced_return(*words) {
-            words = words.add(TRACED_FRAME_WORDS);
+        while let Some(frame) = words_of(*words) {
+            words = words.add(frame);
         }
         *words
     };
@@ -193,7 +248,12 @@ pub(crate) fn thrown(
         // SAFETY: the words between the two are words of the stack.
         let word = unsafe { *at };
         at = at.wrapping_add(1);
-        if !is_traced_return(word) {
+        let Some(words) = words_of(word) else {
+            continue;
+        };
+        if words == TIMED_FRAME_WORDS {
+            // SAFETY: the key is behind the address.
+            times::returned(process, unsafe { key_at(at) });
             continue;
         }
         // SAFETY: the terms of a frame are behind its address.

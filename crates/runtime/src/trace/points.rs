@@ -6,7 +6,7 @@
 
 use std::any::Any;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use engine::breakpoints::Point as CodePoint;
 use engine::native::NoRoom;
@@ -16,6 +16,8 @@ use rustc_hash::FxHashMap;
 use term::am;
 
 use super::counts::Count;
+use super::frames::wish;
+use super::times::{self, Times};
 use super::{Tracer, frames, get, is_for, what};
 use crate::code::breakpoints::Pattern;
 use crate::code::modules;
@@ -25,6 +27,15 @@ use crate::scheduler::world;
 
 /// A match specification that decides which calls are reported, if there is one. What it is knows the crate `trace`.
 pub type Condition = Option<Arc<dyn Any + Send + Sync>>;
+
+/// What a tracer of a function is told, whatever process calls it.
+#[derive(Clone)]
+pub struct Meta {
+    pub condition: Condition,
+    pub tracer: Tracer,
+    /// A call has found the tracer gone.
+    pub is_gone: Arc<AtomicBool>,
+}
 
 /// What is done when a function is called.
 #[derive(Clone, Default)]
@@ -36,8 +47,9 @@ pub struct Actions {
     /// Only calls by the full name are reported to it.
     pub is_global: bool,
     /// This tracer is told, whatever process calls.
-    pub meta: Option<(Condition, Tracer)>,
+    pub meta: Option<Meta>,
     pub count: Option<Arc<Count>>,
+    pub times: Option<Arc<Times>>,
 }
 
 impl Actions {
@@ -49,8 +61,9 @@ impl Actions {
             is_global: _,
             meta,
             count,
+            times,
         } = self;
-        !debugged && call.is_none() && meta.is_none() && count.is_none()
+        !debugged && call.is_none() && meta.is_none() && count.is_none() && times.is_none()
     }
 }
 
@@ -178,6 +191,21 @@ fn new_point(point: &CodePoint, actions: Actions) -> Point {
     }
 }
 
+/// Ends all that is done for calls of a version of a module that is no longer current. The world must be stopped.
+pub fn clear(code: &Arc<modules::Loaded>) {
+    if points().is_some() {
+        let pattern = Pattern {
+            module: None,
+            function: None,
+            arity: None,
+        };
+        // Restoring code needs no memory but that for making it writable; without that the breakpoints stay.
+        let _ = change_in(std::slice::from_ref(code), &pattern, &|actions| {
+            *actions = Actions::default();
+        });
+    }
+}
+
 /// Forgets the points of code that is removed. The world must be stopped.
 pub fn forget(range: &std::ops::Range<*const u64>) {
     if points().is_some() {
@@ -192,6 +220,14 @@ pub fn forget(range: &std::ops::Range<*const u64>) {
 pub fn at(entry: *const u64) -> Option<Actions> {
     let point = points()?.get(&(entry as usize))?;
     Some(point.actions.clone())
+}
+
+/// Runs a body on the times of the function with this entry, if they are taken.
+pub(super) fn with_times(entry: usize, body: impl FnOnce(&Times)) {
+    let point = points().and_then(|points| points.get(&entry));
+    if let Some(times) = point.and_then(|point| point.actions.times.as_ref()) {
+        body(times);
+    }
 }
 
 /// A process has reached the breakpoint at the entry of a function, whose arguments are in x0 onwards.
@@ -216,6 +252,7 @@ pub(crate) fn reached(process: &mut Process, context: &mut Context, entry: *cons
             point.function,
             &context.x[..arity],
             true,
+            entry as usize,
         );
     }
     point.resume
@@ -228,6 +265,7 @@ pub(super) fn act(
     function: [Term; 3],
     arguments: &[Term],
     is_local: bool,
+    key: usize,
 ) {
     if let Some(count) = &actions.count {
         count.add();
@@ -239,17 +277,19 @@ pub(super) fn act(
         let wishes = get().called(process, function, arguments, condition, None, is_local);
         frames::push(process, function, wishes, Term::NIL);
     }
-    if let Some((condition, tracer)) = &actions.meta {
-        let wishes = get().called(
-            process,
-            function,
-            arguments,
-            condition,
-            Some(tracer),
-            is_local,
-        );
-        if let Tracer::Identifier(identifier) = tracer {
-            frames::push(process, function, wishes, *identifier);
+    if let Some(meta) = &actions.meta {
+        let tracer = Some(&meta.tracer);
+        let condition = &meta.condition;
+        let wishes = get().called(process, function, arguments, condition, tracer, is_local);
+        if wishes & wish::TRACER_GONE != 0 {
+            meta.is_gone.store(true, Ordering::Relaxed);
+        } else if let Tracer::Identifier(identifier) = meta.tracer {
+            frames::push(process, function, wishes, identifier);
         }
+    }
+    if let Some(times) = &actions.times
+        && process.flags & flag::OBSERVED != 0
+    {
+        times::called(process, times, key);
     }
 }
