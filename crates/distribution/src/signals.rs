@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use layout::{ObjectKind, Term};
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 use term::copy::Owned;
 use term::{am, build, node};
 
@@ -18,6 +18,7 @@ use runtime::process::Process;
 use runtime::process::relations::reference_of;
 use runtime::remote;
 use runtime::send::Sent;
+use runtime::trace::sequence;
 
 /// The name of the node of a pid, reference or `{Name, Node}`.
 #[must_use]
@@ -61,7 +62,7 @@ pub fn send(from: &mut Process, to: Term, message: Term) -> Sent {
     let Some(channel) = channel_to(to) else {
         return Sent::Done;
     };
-    let control = control_of_message(from.pid(), to);
+    let control = control_of_message(from, to);
     channel.send_from(from, control.term(), Some(message))
 }
 
@@ -70,18 +71,37 @@ pub fn send_without_waiting(from: &Process, to: Term, message: Term) -> Sent {
     let Some(channel) = channel_to(to) else {
         return Sent::Done;
     };
-    let pid = from.pid();
-    let control = control_of_message(pid, to);
-    channel.send_without_waiting(pid, control.term(), Some(message))
+    let control = control_of_message(from, to);
+    channel.send_without_waiting(from.pid(), control.term(), Some(message))
 }
 
-fn control_of_message(from: Term, to: Term) -> Control {
-    if let Some(&[name, _]) = to.as_tuple() {
-        Control::new(code::REG_SEND, &[from, am::EMPTY, name])
-    } else if to.is_kind(ObjectKind::ExternalReference) {
-        Control::new(code::ALIAS_SEND, &[from, to])
-    } else {
-        Control::new(code::SEND_SENDER, &[from, to])
+/// The control message of a message, with the sender's token of sequential trace if it has one.
+fn control_of_message(sender: &Process, to: Term) -> Control {
+    let from = sender.pid();
+    let token = sequence::of(sender);
+    let (plain, traced, parts): (_, _, SmallVec<[Term; 8]>) =
+        if let Some(&[name, _]) = to.as_tuple() {
+            let parts = smallvec![from, am::EMPTY, name];
+            (code::REG_SEND, code::REG_SEND_TRACED, parts)
+        } else if to.is_kind(ObjectKind::ExternalReference) {
+            (
+                code::ALIAS_SEND,
+                code::ALIAS_SEND_TRACED,
+                smallvec![from, to],
+            )
+        } else {
+            (
+                code::SEND_SENDER,
+                code::SEND_SENDER_TRACED,
+                smallvec![from, to],
+            )
+        };
+    match token {
+        None => Control::new(plain, &parts),
+        Some(token) => Control::with(traced, |heap| {
+            let token = token.to_term(heap);
+            parts.into_iter().chain([token]).collect()
+        }),
     }
 }
 

@@ -31,6 +31,7 @@ use runtime::process::Process;
 use runtime::process::relations::Watcher;
 use runtime::registry;
 use runtime::signal::{self, Signal, UNDECODED};
+use runtime::trace::sequence;
 
 /// A message of at least so many bytes may be shared by its binaries.
 const SHARED_BYTES: usize = 64 << 10;
@@ -390,14 +391,28 @@ fn execute(channel: &Arc<Channel>, control: Term, payload: Payload<'_>) -> Optio
         return None;
     };
     match (code.as_small()?, rest) {
-        (code::SEND | code::SEND_SENDER, &[_, to])
-        | (code::SEND_TRACED | code::SEND_SENDER_TRACED, &[_, to, _]) => {
+        (code::SEND | code::SEND_SENDER, &[_, to]) => {
             if to.is_local_pid() {
                 payload.send(channel, to, None);
             }
             to.is_pid().then_some(())
         }
-        (code::REG_SEND, &[from, _, name]) | (code::REG_SEND_TRACED, &[from, _, name, _]) => {
+        (code::SEND_TRACED | code::SEND_SENDER_TRACED, &[_, to, token]) => {
+            if to.is_local_pid() {
+                payload.send_traced(to, None, token)?;
+            }
+            to.is_pid().then_some(())
+        }
+        (code::REG_SEND_TRACED, &[from, _, name, token]) => {
+            if !from.is_pid() || !name.is_atom() {
+                return None;
+            }
+            match registry::whereis_process(name) {
+                Some(to) => payload.send_traced(to, None, token),
+                None => Some(()),
+            }
+        }
+        (code::REG_SEND, &[from, _, name]) => {
             if !from.is_pid() || !name.is_atom() {
                 return None;
             }
@@ -406,7 +421,13 @@ fn execute(channel: &Arc<Channel>, control: Term, payload: Payload<'_>) -> Optio
             }
             Some(())
         }
-        (code::ALIAS_SEND, &[_, to]) | (code::ALIAS_SEND_TRACED, &[_, to, _]) => {
+        (code::ALIAS_SEND_TRACED, &[_, to, token]) => {
+            if let (Some(pid), Some(number)) = (reference::pid(to), reference::number(to)) {
+                payload.send_traced(pid, Some(number), token)?;
+            }
+            (to.is_reference()).then_some(())
+        }
+        (code::ALIAS_SEND, &[_, to]) => {
             if let (Some(pid), Some(number)) = (reference::pid(to), reference::number(to)) {
                 payload.send(channel, pid, Some(number));
             }
@@ -650,6 +671,15 @@ impl Payload<'_> {
         let message = self.into_fragment(channel, alias.map_or(Way::Direct, Way::Alias));
         // SAFETY: the fragment is new.
         unsafe { signal::send_prepared(to, message) };
+    }
+
+    /// Sends the message with a token of sequential trace. It is decoded here, which so few messages need not avoid.
+    fn send_traced(&self, to: Term, alias: Option<(u64, u64)>, token: Term) -> Option<()> {
+        let message = self.decode()?;
+        let message = sequence::message_from_abroad(message.term(), token, alias)?;
+        // SAFETY: the fragment is new.
+        unsafe { signal::send_prepared(to, message) };
+        Some(())
     }
 
     /// The message as its receiver will decode it: `{Node, Connection, Versioned, Atoms, Bytes, Start}`; then for one

@@ -9,7 +9,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use layout::{Fragment, Heap, Term};
+use layout::{Fragment, Heap, ObjectKind, Term};
 use parking_lot::Mutex;
 use term::copy::{self, Owned};
 use term::heap::{self, Scratch};
@@ -305,6 +305,16 @@ fn message_with(token: &Token, message: Term, alias: Option<(u64, u64)>) -> *mut
     fragment
 }
 
+/// A message of another node with a token, for a process or whoever has an alias. `None` if the token is none.
+#[must_use]
+pub fn message_from_abroad(
+    message: Term,
+    token: Term,
+    alias: Option<(u64, u64)>,
+) -> Option<*mut Fragment> {
+    Some(message_with(&Token::of_term(token)?, message, alias))
+}
+
 /// The token that a message of kind [`TOKEN_MESSAGE`] carries.
 ///
 /// # Safety
@@ -336,6 +346,16 @@ pub fn sends(process: &mut Process, to: Term, message: Term) -> Option<Sent> {
         }
         return None;
     }
+    let is_elsewhere = match receiver.is_reference() {
+        true => receiver.is_kind(ObjectKind::ExternalReference),
+        false => receiver.is_tuple() || receiver.is_pid() && !receiver.is_local_pid(),
+    };
+    if is_elsewhere {
+        // The control message has the token.
+        let token = next(process)?;
+        tell(&token, what::SEND, process, receiver, message);
+        return None;
+    }
     let (pid, alias) = match receiver.is_reference() {
         true => (
             reference::pid(receiver)?,
@@ -344,10 +364,6 @@ pub fn sends(process: &mut Process, to: Term, message: Term) -> Option<Sent> {
         false => (receiver, None),
     };
     if !pid.is_local_pid() {
-        if receiver.is_pid() || receiver.is_tuple() {
-            let token = next(process)?;
-            tell(&token, what::SEND, process, receiver, message);
-        }
         return None;
     }
     let found = table::find(pid);
