@@ -96,8 +96,9 @@ pub struct CodeLocation {
     pub module: Term,
     pub function: Term,
     pub arity: u32,
-    /// The function's entry.
+    /// The function's entry, and the `func_info` before it.
     pub entry: *const u64,
+    pub start: *const u64,
     /// Index into [`beamfile::Lines::locations`] of the module's file; 0 if the line is unknown.
     pub line: u32,
 }
@@ -239,6 +240,7 @@ impl Code {
             function: function.function,
             arity: function.arity,
             entry: self.address(function.start + FUNC_INFO_WORDS),
+            start: self.address(function.start),
             line: self.lines.line(word),
         })
     }

@@ -88,6 +88,10 @@ pub fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
         "run_queue" => small(queue_lengths(DIRTY_CPU).iter().sum()),
         "total_run_queue_lengths" => small(queue_lengths(DIRTY_CPU).iter().sum()),
         "total_run_queue_lengths_all" => small(queue_lengths(DIRTY_ALL).iter().sum()),
+        "run_queues" => {
+            let lengths = queue_lengths(DIRTY_ALL).into_iter();
+            build::tuple(heap, &lengths.map(small).collect::<Vec<Term>>())
+        }
         "run_queue_lengths" => counts(heap, queue_lengths(DIRTY_CPU)),
         "run_queue_lengths_all" => counts(heap, queue_lengths(DIRTY_ALL)),
         "active_tasks" => counts(heap, active_tasks(DIRTY_CPU)),

@@ -1,10 +1,9 @@
 //! `system_monitor`, and `system_profile`, which is not supported.
 
 use layout::{Heap, Term};
-use term::{am, build, list};
+use term::{am, build, integer, list};
 
 use runtime::bif::{BifResult, badarg, notsup};
-use runtime::process::heap_limit::size;
 use runtime::process::{Process, table};
 use runtime::system_monitor::{self, MonitorSettings};
 
@@ -46,10 +45,12 @@ fn parse(list: Term) -> Option<MonitorSettings> {
     for option in list::items(list) {
         let option = option.ok()?;
         match option.as_tuple() {
-            Some(&[am::LONG_GC, ms]) => options.long_gc_ms = size(ms)?.max(1),
-            Some(&[am::LONG_SCHEDULE, ms]) => options.long_schedule_ms = size(ms)?.max(1),
+            Some(&[am::LONG_GC, ms]) => options.long_gc_ms = integer::uint64(ms)?.max(1),
+            Some(&[am::LONG_SCHEDULE, ms]) => {
+                options.long_schedule_ms = integer::uint64(ms)?.max(1)
+            }
             Some(&[am::LARGE_HEAP, words]) => {
-                options.large_heap_words = size(words)?.max(LEAST_LARGE_HEAP_WORDS);
+                options.large_heap_words = integer::uint64(words)?.max(LEAST_LARGE_HEAP_WORDS);
             }
             Some(_) => return None,
             None => match option {

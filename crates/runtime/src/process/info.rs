@@ -527,14 +527,19 @@ pub fn backtrace(process: &Process) -> String {
         return String::new();
     }
     // As on stock, an address outside all modules has no name: the process has not begun to run, or hibernates.
-    let name = |address: *const u64| match code::place_in_module(address) {
-        Some(place) => format!(
-            "{}:{}/{}",
-            term::print::display(place.module),
-            term::print::display(place.function),
-            place.arity
-        ),
-        None => "unknown function".to_owned(),
+    let name = |address: *const u64| {
+        let loaded = code::modules::find_code(address);
+        match loaded.and_then(|loaded| loaded.code.place(address)) {
+            Some(place) => format!(
+                "{}:{}/{} + {}",
+                term::print::display(place.module),
+                term::print::display(place.function),
+                place.arity,
+                // From the instruction before the entry on, as on stock.
+                address as usize - place.start as usize
+            ),
+            None => "unknown function".to_owned(),
+        }
     };
     let mut text = String::new();
     let ip = process.head.ip;
