@@ -13,7 +13,9 @@ use crate::spawn;
 use runtime::signal::{self, Signal};
 
 /// Signals that need none of these have one form only.
-const NEWEST: [Capability; 5] = [
+const NEWEST: [Capability; 7] = [
+    Capability::Monitor,
+    Capability::MonitorName,
     Capability::SendSender,
     Capability::ExitPayload,
     Capability::UnlinkId,
@@ -49,11 +51,21 @@ pub fn translate(both: Capabilities, control: Term, payload: Option<Term>) -> Op
         return None;
     };
     let lacks = |capability| !both.has(capability);
+    let knows_monitors = both.has(Capability::Monitor) && both.has(Capability::MonitorName);
     let sent = |control| Older {
         message: Some((control, None)),
         answer: None,
     };
     let older = match (code.as_small()?, rest) {
+        // A monitor of a process there is one of the connection then. This serves nodes that are one process, as those in C.
+        (code::MONITOR | code::DEMONITOR | code::DOWN | code::PAYLOAD_DOWN, _)
+            if !knows_monitors =>
+        {
+            Older {
+                message: None,
+                answer: None,
+            }
+        }
         (code::SEND_SENDER, &[_, to]) if lacks(Capability::SendSender) => Older {
             message: Some((Control::new(code::SEND, &[am::EMPTY, to]), payload)),
             answer: None,
@@ -138,6 +150,20 @@ mod tests {
         let number = Term::small(7);
         let cases = [
             (
+                code::MONITOR,
+                vec![a, b, am::OK],
+                Capability::Monitor,
+                Some(None),
+                false,
+            ),
+            (
+                code::DEMONITOR,
+                vec![a, b, am::OK],
+                Capability::Monitor,
+                Some(None),
+                false,
+            ),
+            (
                 code::SEND_SENDER,
                 vec![a, b],
                 Capability::SendSender,
@@ -195,7 +221,8 @@ mod tests {
                 "{code}"
             );
             for (_, _, other, ..) in &cases {
-                if other != lacking {
+                let is_dropped = *code == code::PAYLOAD_DOWN && *other == Capability::Monitor;
+                if other != lacking && !is_dropped {
                     assert_eq!(
                         codes(*other, &control),
                         (None, false),
@@ -204,6 +231,11 @@ mod tests {
                 }
             }
         }
+        let monitor = Control::new(code::MONITOR, &[a, b, am::OK]);
+        assert_eq!(
+            codes(Capability::MonitorName, &monitor),
+            (Some(None), false)
+        );
         assert!(understands_all(Capabilities::of(DEFAULT)));
         assert!(!understands_all(all_but(Capability::Spawn)));
     }
