@@ -163,11 +163,14 @@ fn polled(process: &mut Process) -> Term {
     )
 }
 
-/// `[{Pid, Options}]`: the processes that are told of nodes, once for each time that they subscribed.
+/// `[{Pid, Options}]`: the processes that are told of nodes, once for each time that they subscribed, the last one first.
 fn monitoring_nodes(process: &mut Process) -> BifResult {
     let heap = process.heap();
     let all = monitor_nodes::all();
-    let living = all.iter().filter(|(pid, _)| !table::find(*pid).is_null());
+    let living = all
+        .iter()
+        .rev()
+        .filter(|(pid, _)| !table::find(*pid).is_null());
     let pairs: Vec<Term> = living
         .map(|&(pid, options)| {
             let mut list = Term::NIL;
