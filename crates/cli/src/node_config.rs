@@ -61,6 +61,7 @@ pub fn config(config: Config) -> runtime::Config {
         port_parallelism: config.port_parallelism,
         native_libraries: config.native_libraries,
         dist_busy_limit_bytes: config.dist_busy_limit_bytes as usize,
+        node_table_gc_delay_s: config.node_table_gc_delay_s,
         time_warp_mode: flags::TIME_WARPS[config.time_warp_mode as usize].to_owned(),
         time_correction: config.time_correction,
         printable_range: match config.printable_range {

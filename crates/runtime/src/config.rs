@@ -71,6 +71,8 @@ pub struct Config {
     /// Whether native libraries may be loaded.
     pub native_libraries: bool,
     pub dist_busy_limit_bytes: usize,
+    /// As given to `+zdntgc`; `None` is for ever.
+    pub node_table_gc_delay_s: Option<u32>,
     /// As given to `+C`.
     pub time_warp_mode: String,
     pub time_correction: bool,

@@ -184,7 +184,10 @@ fn numbers(heap: &mut Heap, name: &str) -> Option<Term> {
         "trace_control_word" => Term::small(i64::from(
             trace::specification::CONTROL_WORD.load(Ordering::Relaxed),
         )),
-        "delayed_node_table_gc" => Term::small(60),
+        "delayed_node_table_gc" => match config::get().node_table_gc_delay_s {
+            Some(seconds) => Term::small(i64::from(seconds)),
+            None => am::INFINITY,
+        },
         "start_time" => native(heap, time::start_ns()),
         "end_time" => native(heap, i64::MAX - (1 << 40)),
         "fullsweep_after" => {
