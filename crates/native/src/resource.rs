@@ -1,9 +1,11 @@
 //! Resources: objects of a library, behind references that programs hold.
 //!
 //! An object lies in memory that C sees by its address; the words before it lead to the counted block that references
-//! hold. When nobody holds the block any more, a dirty scheduler calls the destructor of the object's type: whoever drops
-//! the last reference may be in the middle of a collection, or hold a lock that the destructor takes.
+//! hold. When nobody holds the block any more, the destructor of the object's type is called: at once if the library gives the object
+//! up, otherwise at the thread's next safe place ([`deferred`]), since whoever drops the last reference may be in the middle of a
+//! collection, or hold a lock that the destructor takes. A process that has collected its garbage finds the destructors called.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -11,11 +13,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use layout::object::offset;
-use layout::{ObjectKind, Term};
+use layout::{Heap, ObjectKind, Term};
 use parking_lot::{Mutex, RwLock};
 use runtime::epoch;
 use runtime::process::{table, tasks};
-use runtime::scheduler::dirty::{self, DirtyKind};
+use runtime::scheduler::deferred;
 use term::off_heap::{self, Counted, MagicBlock};
 use term::{Allocate, build, reference};
 
@@ -233,13 +235,15 @@ pub unsafe fn keep(object: *mut c_void) -> *mut Counted {
     }
 }
 
-/// Drops one holder of an object.
+/// Drops one holder of an object, for the library: if it was the last one, the destructor has been called afterwards.
 ///
 /// # Safety
 /// `object` is a live object of a library, and the caller is one of its holders.
 pub unsafe fn release(object: *mut c_void) {
+    RELEASING.set(true);
     // SAFETY: the caller's promise.
     unsafe { off_heap::drop_reference(head_of(object).block.cast()) };
+    RELEASING.set(false);
 }
 
 /// A reference that holds an object.
@@ -269,12 +273,15 @@ pub fn get<'a>(term: Term) -> Option<(*mut c_void, &'a ResourceType)> {
     Some((object.cast(), &resource.kind))
 }
 
-/// Objects that nobody holds any more, until their destructors are called.
-static DOOMED: Mutex<Vec<Doomed>> = Mutex::new(Vec::new());
-
+/// The memory of an object that nobody holds any more.
 struct Doomed {
     kind: Arc<ResourceType>,
     memory: Memory,
+}
+
+thread_local! {
+    /// Whether the library itself drops its hold on an object, so that the destructor may be called at once.
+    static RELEASING: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Drop for Resource {
@@ -286,28 +293,25 @@ impl Drop for Resource {
             kind: Arc::clone(&self.kind),
             memory: Memory(self.memory.0),
         };
-        let mut waiting = DOOMED.lock();
-        let is_first = waiting.is_empty();
-        waiting.push(doomed);
-        drop(waiting);
-        if is_first {
-            dirty::later(DirtyKind::Cpu, destroy_doomed);
+        if RELEASING.replace(false) {
+            doomed.destroy();
+        } else {
+            deferred::soon(move || doomed.destroy());
         }
     }
 }
 
-fn destroy_doomed() {
-    let doomed = std::mem::take(&mut *DOOMED.lock());
-    for Doomed { kind, memory } in doomed {
-        let callbacks = kind.callbacks();
+impl Doomed {
+    fn destroy(self) {
+        let callbacks = self.kind.callbacks();
         if let Some(destructor) = callbacks.destructor {
-            let object = memory.0.wrapping_add(size_of::<Head>());
+            let object = self.memory.0.wrapping_add(size_of::<Head>());
             let mut env = Env::independent(callbacks.library());
             // SAFETY: the library's function, and `callbacks` keeps the library; nobody else holds the object.
             unsafe { destructor(&mut env, object.cast()) };
         }
         // SAFETY: allocated in `allocate`; nobody knows it any more.
-        unsafe { libc::free(memory.0.cast()) };
+        unsafe { libc::free(self.memory.0.cast()) };
     }
 }
 
@@ -362,14 +366,18 @@ pub unsafe fn monitor(object: *mut c_void, pid: Term) -> Monitored {
             pid,
             Box::new(move |process| {
                 let Some(process) = process else {
-                    watch.fire();
+                    // Not from here, which is inside the library's call: it may hold locks that its function takes.
+                    deferred::soon(move || watch.fire());
                     return;
                 };
                 if watch.block.lock().is_some() {
-                    process.rare().at_exit.add(|number| {
+                    let at_exit = &mut process.rare().at_exit;
+                    let shown = Arc::clone(&watch);
+                    let number = at_exit.add(|number| {
                         watch.action.store(number + 1, Ordering::Release);
-                        ((), Box::new(move |_| watch.fire()))
+                        (number, Box::new(move |_| watch.fire()))
                     });
+                    at_exit.set_watcher(number, Box::new(move |heap| shown.object(heap)));
                 }
             }),
         );
@@ -413,6 +421,20 @@ impl Watch {
         true
     }
 
+    /// A reference that holds the object, if the monitor is active.
+    fn object(&self, heap: &mut Heap) -> Option<Term> {
+        let known = self.block.lock();
+        let block = known.as_ref()?.0;
+        // SAFETY: the object takes the block out, for which it needs the lock, before it is freed. The count goes to the reference.
+        unsafe {
+            if !off_heap::retain_if_held(block.cast()) {
+                return None;
+            }
+            let number = (*block).get::<Resource>()?.number;
+            Some(build::magic_reference(heap, number, 0, block.cast()))
+        }
+    }
+
     /// The process has ended: calls the object's type, unless the monitor or the object is gone.
     fn fire(&self) {
         let block = {
@@ -420,7 +442,7 @@ impl Watch {
             let Some(Block(block)) = known.take() else {
                 return;
             };
-            // SAFETY: the object takes the block out, for which it needs the lock, before it is freed.
+            // SAFETY: as in `object`.
             if !unsafe { off_heap::retain_if_held(block.cast()) } {
                 return;
             }

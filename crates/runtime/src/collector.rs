@@ -18,7 +18,7 @@ use crate::microstate::{self, ThreadState};
 use crate::process::heap_limit::min_binary_words;
 use crate::process::{Process, flag};
 use crate::profile;
-use crate::scheduler;
+use crate::scheduler::{self, deferred};
 use crate::signal::handle;
 use crate::system_monitor;
 use crate::trace::events;
@@ -131,9 +131,14 @@ pub(crate) fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
 }
 
 fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
-    if limit::ends(process, &request) {
-        return;
+    if !limit::ends(process, &request) {
+        collect_and_account(process, x, request);
+        // What the collection has found unused may be an object of a native library, whose end the process may look for.
+        deferred::run();
     }
+}
+
+fn collect_and_account(process: &mut Process, x: &mut [Term], request: Request<'_>) {
     let _gc = microstate::enter(ThreadState::Gc);
     let traced = process.flags & flag::OBSERVED != 0;
     let is_major = traced && collect::is_major(&process.head.heap, &request);

@@ -14,6 +14,7 @@ mod awaited;
 pub mod binding;
 mod crowd;
 mod dead;
+pub mod deferred;
 pub mod dirty;
 pub mod idle;
 pub mod online;
@@ -446,6 +447,7 @@ impl Scheduler {
         {
             let _aux = microstate::enter(ThreadState::Aux);
             self.retire();
+            deferred::run();
             timer::expire(self.shared.index);
         }
         if self.is_online() {

@@ -328,10 +328,13 @@ fn monitored_by(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
     let mut watchers: Vec<_> = process.relations.watchers().collect();
     watchers.sort_unstable_by_key(|(number, _)| *number);
     *steps += watchers.len() as i64 / 4;
-    let watchers: Vec<Term> = watchers
+    let mut watchers: Vec<Term> = watchers
         .into_iter()
         .filter_map(|(_, watcher)| identity(heap, watcher.watcher))
         .collect();
+    if let Some(rare) = process.existing_rare() {
+        watchers.extend(rare.at_exit.watchers(heap));
+    }
     build::list(heap, &watchers)
 }
 

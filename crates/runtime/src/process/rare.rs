@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use layout::Term;
+use layout::{Heap, Term};
 use rustc_hash::FxHashMap;
 use term::copy::Owned;
 
@@ -93,10 +93,15 @@ impl Rare {
 #[derive(Default)]
 pub struct AtExit {
     actions: FxHashMap<u64, Action>,
+    /// What monitors the process by such an action.
+    watchers: FxHashMap<u64, Watcher>,
 }
 
 /// An action; it gets the reason with which the process ends.
 pub type Action = Box<dyn FnOnce(Term) + Send>;
+
+/// Makes a term that stands for what monitors a process; `None` if it is gone.
+pub type Watcher = Box<dyn Fn(&mut Heap) -> Option<Term> + Send>;
 
 /// The number of the node's next action. Not a count for each process, which would begin again when the process's
 /// [`Rare`] is freed: a file that is closed twice removes its action twice.
@@ -112,9 +117,23 @@ impl AtExit {
         value
     }
 
+    /// Says what monitors the process by an action.
+    pub fn set_watcher(&mut self, number: u64, watcher: Watcher) {
+        self.watchers.insert(number, watcher);
+    }
+
+    /// What monitors the process by its actions, the first one first.
+    pub fn watchers(&self, heap: &mut Heap) -> Vec<Term> {
+        let mut watchers: Vec<_> = self.watchers.iter().collect();
+        watchers.sort_unstable_by_key(|(number, _)| **number);
+        let terms = watchers.into_iter().map(|(_, watcher)| watcher(heap));
+        terms.flatten().collect()
+    }
+
     /// Removes an action without running it, if it is there.
     pub fn remove(&mut self, number: u64) {
         self.actions.remove(&number);
+        self.watchers.remove(&number);
     }
 
     #[must_use]
@@ -124,6 +143,7 @@ impl AtExit {
 
     /// Runs all actions, in no particular order.
     pub fn run(&mut self, reason: Term) {
+        self.watchers.clear();
         for (_, action) in self.actions.drain() {
             action(reason);
         }

@@ -29,7 +29,7 @@ use parking_lot::{Condvar, Mutex};
 use sys::park::{ParkingSpot, Wakeup};
 
 use super::online::{self, Blocked};
-use super::{enqueue_woken, new_context};
+use super::{deferred, enqueue_woken, new_context};
 use crate::bif::{self, BifResult, Failure};
 use crate::collector::dirty_collection;
 use crate::config;
@@ -596,6 +596,7 @@ fn perform(context: &mut Context, work: Work) {
         Work::Collection(Handed(pointer)) => run_collection(pointer),
         Work::Errand(errand) => errand(),
     }
+    deferred::run();
 }
 
 /// Does dirty work on this thread, either because it is the only scheduler that may work or because no dirty thread
