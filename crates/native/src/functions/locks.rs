@@ -1,8 +1,9 @@
-//! Mutexes, condition variables, read-write locks, and data of threads: those of the system's threads, with names.
+//! Mutexes, condition variables and read-write locks: the system's, with names; and data of threads.
 
-use std::cell::UnsafeCell;
+use std::cell::{RefCell, UnsafeCell};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex as RustMutex;
 
@@ -119,28 +120,31 @@ pub extern "C" fn enif_cond_wait(condition: &Condition, mutex: &Mutex) {
     expect_success("enif_cond_wait", error);
 }
 
-/// The system's keys of thread data, by the numbers that libraries see.
-static KEYS: RustMutex<Vec<Option<libc::pthread_key_t>>> = RustMutex::new(Vec::new());
+/// The keys of thread data, by the numbers that libraries see: for a key that is there, a number that no other key has had; 0 for one
+/// that is not. The system's own keys are too few: libraries may make thousands.
+static KEYS: RustMutex<Vec<u64>> = RustMutex::new(Vec::new());
+static LAST_KEY: AtomicU64 = AtomicU64::new(0);
 
-fn key_of(key: c_int) -> Option<libc::pthread_key_t> {
-    *KEYS.lock().get(usize::try_from(key).ok()?)?
+thread_local! {
+    /// This thread's data, each with the key that it was set for.
+    static DATA: RefCell<Vec<(u64, *mut c_void)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Returns 0, or the system's error.
+fn key_of(key: c_int) -> Option<(usize, u64)> {
+    let index = usize::try_from(key).ok()?;
+    let key = KEYS.lock().get(index).copied().filter(|key| *key > 0)?;
+    Some((index, key))
+}
+
+/// Returns 0: there is no bound.
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_tsd_key_create(_name: *const c_char, key: &mut c_int) -> c_int {
-    let mut made = 0;
-    // SAFETY: the key is written there; there is no destructor.
-    let error = unsafe { libc::pthread_key_create(&raw mut made, None) };
-    if error != 0 {
-        return error;
-    }
     let mut keys = KEYS.lock();
-    let number = keys.iter().position(Option::is_none).unwrap_or(keys.len());
+    let number = keys.iter().position(|key| *key == 0).unwrap_or(keys.len());
     if number == keys.len() {
-        keys.push(None);
+        keys.push(0);
     }
-    keys[number] = Some(made);
+    keys[number] = LAST_KEY.fetch_add(1, Ordering::Relaxed) + 1;
     *key = number as c_int;
     0
 }
@@ -148,27 +152,33 @@ pub extern "C" fn enif_tsd_key_create(_name: *const c_char, key: &mut c_int) -> 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_tsd_key_destroy(key: c_int) {
     let index = usize::try_from(key).unwrap_or(usize::MAX);
-    if let Some(key) = KEYS.lock().get_mut(index).and_then(Option::take) {
-        // SAFETY: made above, and deleted once.
-        unsafe { libc::pthread_key_delete(key) };
+    if let Some(key) = KEYS.lock().get_mut(index) {
+        *key = 0;
     }
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_tsd_set(key: c_int, data: *mut c_void) {
-    let key =
+    let (index, key) =
         key_of(key).expect("a native library: data of a thread for a key that was not created");
-    // SAFETY: the key exists.
-    expect_success("enif_tsd_set", unsafe {
-        libc::pthread_setspecific(key, data)
+    // A thread that is ending has no data any more.
+    let _ = DATA.try_with(|all| {
+        let mut all = all.borrow_mut();
+        if all.len() <= index {
+            all.resize(index + 1, (0, ptr::null_mut()));
+        }
+        all[index] = (key, data);
     });
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_tsd_get(key: c_int) -> *mut c_void {
-    match key_of(key) {
-        // SAFETY: the key exists.
-        Some(key) => unsafe { libc::pthread_getspecific(key) },
-        None => ptr::null_mut(),
+    let Some((index, key)) = key_of(key) else {
+        return ptr::null_mut();
+    };
+    let known = DATA.try_with(|all| all.borrow().get(index).copied());
+    match known {
+        Ok(Some((of, data))) if of == key => data,
+        _ => ptr::null_mut(),
     }
 }
