@@ -75,14 +75,15 @@ pub struct Entry {
 pub const DIRTY_CPU: c_uint = 1;
 pub const DIRTY_IO: c_uint = 2;
 
-/// `ErlNifBinary`.
+/// `ErlNifBinary`. The header has one more word, which is not touched: libraries that were compiled for an interface before 2.6 do not
+/// have room for it.
 #[repr(C)]
 pub struct Binary {
     pub size: usize,
     pub data: *mut u8,
     /// The block that the library owns; null if the bytes belong to a term or to the environment.
     pub block: *mut term::off_heap::BinaryBlock,
-    pub spare: [*mut c_void; 2],
+    pub spare: *mut c_void,
 }
 
 /// `ErlNifPid`, `ErlNifPort`: a term.
@@ -178,7 +179,7 @@ pub struct IoVector {
 const _: () = {
     assert!(size_of::<NamedFunction>() == 32 && size_of::<OldNamedFunction>() == 24);
     assert!(size_of::<Entry>() == 96);
-    assert!(size_of::<Binary>() == 40);
+    assert!(size_of::<Binary>() == 32);
     assert!(size_of::<Monitor>() == 32);
     assert!(size_of::<MapIterator>() == 56);
     assert!(size_of::<TypeInit>() == 40);

@@ -20,7 +20,7 @@ impl Binary {
             size,
             data,
             block: ptr::null_mut(),
-            spare: [ptr::null_mut(); 2],
+            spare: ptr::null_mut(),
         }
     }
 
@@ -30,7 +30,7 @@ impl Binary {
             data: unsafe { BinaryBlock::bytes(block) },
             size,
             block,
-            spare: [ptr::null_mut(); 2],
+            spare: ptr::null_mut(),
         }
     }
 }
