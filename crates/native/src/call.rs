@@ -11,13 +11,14 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
 use layout::limits::X_REGISTERS;
-use layout::{Context, Export, Term};
+use layout::{Class, Context, Export, Term};
 use parking_lot::Mutex;
 use runtime::bif::{BifResult, Failure, finish};
 use runtime::code::native;
 use runtime::process::Process;
 use runtime::scheduler;
 use runtime::scheduler::dirty::{self, DirtyKind, Policy};
+use term::build;
 
 use crate::abi::{DIRTY_CPU, DIRTY_IO, Function};
 use crate::env::Env;
@@ -33,7 +34,8 @@ pub struct Stub {
     library: AtomicPtr<Library>,
     /// Flags of `ErlNifFunc`.
     flags: AtomicU32,
-    /// The call continues another one, so it must not keep other processes from running.
+    /// The call continues another one, so it must not keep other processes from running. It has one more argument than the
+    /// function, at the end: `{Module, Name, Arguments}` of the call that programs have made, which an error names.
     is_continuation: AtomicU8,
 }
 
@@ -150,15 +152,19 @@ unsafe extern "C" fn call(context: *mut Context, arguments: *const Term) -> Term
 /// # Safety
 /// `arguments` are those of the function, and stay where they are.
 unsafe fn run(process: &mut Process, stub: &Stub, arguments: *const Term) -> BifResult {
-    let arity = stub.export.arity as usize;
+    let mut arity = stub.export.arity as usize;
     debug_assert!(arity < X_REGISTERS);
-    let is_continuation = stub.is_continuation.load(Ordering::Relaxed) != 0;
-    if is_continuation && !dirty::is_here() && scheduler::reductions_left() <= 0 {
+    let mut called = None;
+    if stub.is_continuation.load(Ordering::Relaxed) != 0 {
         // SAFETY: the caller's promise.
         let arguments = unsafe { slice::from_raw_parts(arguments, arity) };
-        return Err(Failure::Yield {
-            arguments: arguments.into(),
-        });
+        if !dirty::is_here() && scheduler::reductions_left() <= 0 {
+            return Err(Failure::Yield {
+                arguments: arguments.into(),
+            });
+        }
+        called = arguments.last().copied();
+        arity -= 1;
     }
     let address = stub.function.load(Ordering::Relaxed);
     // SAFETY: `Stub::of` stored a function there. The library is loaded as long as a process may call its stubs:
@@ -171,5 +177,39 @@ unsafe fn run(process: &mut Process, stub: &Stub, arguments: *const Term) -> Bif
     // SAFETY: the function is the library's, for that arity. It keeps to the contract of `erl_nif.h`; whoever loads a
     // library trusts it with the node.
     let result = unsafe { function(&mut env, arity as c_int, arguments) };
-    env.finish(result)
+    let result = env.finish(result);
+    match result {
+        Err(failure) if called.is_some() || matches!(failure, Failure::Trap { .. }) => {
+            let called = called.unwrap_or_else(|| {
+                let Export {
+                    module, function, ..
+                } = stub.export;
+                // SAFETY: the caller's promise.
+                let arguments = unsafe { slice::from_raw_parts(arguments, arity) };
+                let heap = process.heap();
+                let arguments = build::list(heap, arguments);
+                build::tuple(heap, &[module, function, arguments])
+            });
+            Err(of_call(failure, called))
+        }
+        result => result,
+    }
+}
+
+/// The failure of a call that continues, or is continued: `called` is what programs have called.
+#[cold]
+fn of_call(failure: Failure, called: Term) -> Failure {
+    match failure {
+        Failure::Error(reason) => Failure::Raise {
+            class: Class::Error,
+            reason,
+            arguments: called,
+            info: Term::NONE,
+        },
+        Failure::Trap { target, arguments } => Failure::Trap {
+            target,
+            arguments: arguments.iter().copied().chain([called]).collect(),
+        },
+        other => other,
+    }
 }

@@ -155,7 +155,8 @@ unsafe fn raw_trace(
     } else if raise.arguments.as_tuple().is_some() {
         first = raise.arguments;
         if !info.is_nil() || raise.trace.is_none() {
-            info = explained_by(process.heap(), "erlang", raise.trace);
+            let module = first.as_tuple().map_or(am::ERLANG, |named| named[0]);
+            info = explained_by(process.heap(), term::atom::text(module), raise.trace);
         }
     } else if !failed.is_null() && !named_by_caller {
         // SAFETY: exports live for ever; there are as many arguments as the export's arity.

@@ -195,9 +195,10 @@ pub unsafe extern "C" fn enif_schedule_nif(
     arguments: *const Term,
 ) -> Term {
     let flags = flags as c_uint;
+    // One register is for what was called.
     let arity = u32::try_from(count)
         .ok()
-        .filter(|&arity| arity < 255 && (arity as usize) < X_REGISTERS);
+        .filter(|&arity| arity < 255 && (arity as usize) < X_REGISTERS - 1);
     // SAFETY: the header asks for a string.
     let name = atoms::make(env, unsafe { atoms::bytes_of(name) });
     let (Some(arity), Ok(_), false, Some(library)) =
@@ -208,7 +209,7 @@ pub unsafe extern "C" fn enif_schedule_nif(
     let target = Target {
         module: library.module,
         name,
-        arity,
+        arity: arity + 1,
         function,
         flags,
         is_continuation: true,
