@@ -204,7 +204,7 @@ impl Port {
         let access = &mut Access {
             port: &port,
             core,
-            caller: None,
+            caller: Some(process.pid()),
         };
         match start(access) {
             Ok(started) => *driver = Some(started),

@@ -13,7 +13,7 @@ mod processes;
 mod queues;
 mod system;
 mod terms;
-mod threads;
+pub(super) mod threads;
 
 use crate::functions::ExportedFunction;
 

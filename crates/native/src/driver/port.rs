@@ -30,6 +30,7 @@ use super::abi::{
     Binary, Data, ERROR_BADARG, ERROR_ERRNO, ERROR_GENERAL, Entry, Event, Handle, IoVec,
     KEEP_BUFFER, Monitor, SOFT_BUSY, USE_PORT_LOCKING,
 };
+use super::functions::threads::{PortDataLock, driver_pdl_dec_refc};
 use super::loaded::Loaded;
 use super::queue::{self, Queue};
 use crate::abi::IoPart;
@@ -56,12 +57,24 @@ pub struct Shared {
     pub monitored: Mutex<HashMap<ReferenceNumber, Term>>,
     /// When the timer expires, in nanoseconds of the monotonic clock.
     pub deadline_ns: Mutex<Option<i64>>,
+    /// The lock for the port's data, which the port counts once; null if the driver has made none.
+    data_lock: AtomicPtr<PortDataLock>,
 }
 
 /// A descriptor that is selected. Readiness is reported as long as it lasts, which the poller does not: see [`DriverPort::ready`].
 struct Selected {
     interest: Interest,
-    token: Token,
+    /// None if the poller cannot watch it: a file or device that is always ready.
+    token: Option<Token>,
+}
+
+impl Selected {
+    fn unwatch(&self, access: &mut Access<'_>, fd: RawFd) {
+        if let Some(token) = self.token {
+            // SAFETY: the driver keeps what it selects open.
+            access.unwatch(unsafe { BorrowedFd::borrow_raw(fd) }, token);
+        }
+    }
 }
 
 static PORTS: LazyLock<RwLock<HashMap<Handle, Arc<Shared>>>> = LazyLock::new(RwLock::default);
@@ -70,6 +83,8 @@ static PORTS: LazyLock<RwLock<HashMap<Handle, Arc<Shared>>>> = LazyLock::new(RwL
 struct Entered {
     shared: *const Shared,
     access: *mut Access<'static>,
+    /// What the driver has told of its slice, in percent.
+    consumed: Cell<u32>,
 }
 
 thread_local! {
@@ -94,9 +109,21 @@ pub fn with<R>(handle: Handle, body: impl FnOnce(&Shared, &mut Access<'_>) -> R)
     }
     // SAFETY: `Shared::call` set it, and is below on the stack; what it was given is not used until the driver returns.
     unsafe {
-        let Entered { shared, access } = &*entered;
+        let Entered { shared, access, .. } = &*entered;
         (handle_of((**shared).id) == handle).then(|| body(&**shared, &mut **access))
     }
+}
+
+/// Counts a part of a slice, in percent, for the call that a driver is in; returns whether the slice is used up.
+pub fn consume(handle: Handle, percent: u32) -> bool {
+    let is_entered = with(handle, |_, _| ()).is_some();
+    if !is_entered {
+        return percent >= 100;
+    }
+    // SAFETY: as in `with`, which has found it.
+    let consumed = unsafe { &(*ENTERED.get()).consumed };
+    consumed.set(consumed.get().saturating_add(percent));
+    consumed.get() >= 100
 }
 
 /// Does something for a port: now if this thread's driver is called for it, otherwise by a scheduler. Returns false if there is no such
@@ -129,6 +156,7 @@ impl Shared {
         let entered = Entered {
             shared: self,
             access: ptr::from_mut(access).cast(),
+            consumed: Cell::new(0),
         };
         let _own = (self.driver.flags & USE_PORT_LOCKING == 0).then(|| self.driver.lock.lock());
         let before = ENTERED.replace(&raw const entered);
@@ -139,6 +167,15 @@ impl Shared {
 
     pub fn data(&self) -> Data {
         self.data.load(Ordering::Acquire)
+    }
+
+    /// Sets the lock for the port's data; returns false if it has one.
+    pub fn set_data_lock(&self, lock: *mut PortDataLock) -> bool {
+        let (none, order) = (ptr::null_mut(), Ordering::AcqRel);
+        let set = self
+            .data_lock
+            .compare_exchange(none, lock, order, Ordering::Acquire);
+        set.is_ok()
     }
 
     pub fn set_data(&self, data: Data) {
@@ -153,11 +190,11 @@ impl Shared {
         // SAFETY: the driver keeps what it selects open.
         let descriptor = unsafe { BorrowedFd::borrow_raw(fd) };
         let mut selected = self.selected.lock();
-        if let Some(Selected { interest, token }) = selected.get(&fd) {
-            if interest.readable == read && interest.writable == write {
+        if let Some(known) = selected.get(&fd) {
+            if known.interest.readable == read && known.interest.writable == write {
                 return true;
             }
-            access.unwatch(descriptor, *token);
+            known.unwatch(access, fd);
             selected.remove(&fd);
         }
         if !read && !write {
@@ -167,11 +204,21 @@ impl Shared {
             readable: read,
             writable: write,
         };
-        let watched = access.watch(descriptor, interest);
-        if let Ok(token) = watched {
-            selected.insert(fd, Selected { interest, token });
-        }
-        watched.is_ok()
+        let token = match access.watch(descriptor, interest) {
+            Ok(token) => Some(token),
+            Err(Errno(libc::EPERM)) => {
+                access.call_again(Ready {
+                    fd,
+                    readable: read,
+                    writable: write,
+                    hangup: false,
+                });
+                None
+            }
+            Err(_) => return false,
+        };
+        selected.insert(fd, Selected { interest, token });
+        true
     }
 
     /// For what a descriptor is selected: reading, writing.
@@ -225,11 +272,12 @@ pub fn start(
     let errno = Errno::last();
     // SAFETY: made above; the driver does not keep it.
     drop(unsafe { CString::from_raw(command) });
-    let reason = match started.map(|data| data as isize) {
-        None | Some(ERROR_GENERAL) => am::EINVAL,
-        Some(ERROR_ERRNO) => atom::known(errno.name()),
-        Some(ERROR_BADARG) => am::BADARG,
-        Some(data) => {
+    // A driver that starts nothing has no data.
+    let reason = match started.map_or(0, |data| data as isize) {
+        ERROR_GENERAL => am::EINVAL,
+        ERROR_ERRNO => atom::known(errno.name()),
+        ERROR_BADARG => am::BADARG,
+        data => {
             shared.set_data(data as Data);
             return Ok(Box::new(port));
         }
@@ -264,6 +312,7 @@ impl Shared {
             selected: Mutex::default(),
             monitored: Mutex::default(),
             deadline_ns: Mutex::default(),
+            data_lock: AtomicPtr::new(ptr::null_mut()),
         }
     }
 }
@@ -273,8 +322,12 @@ impl DriverPort {
     fn forget(&self, access: &mut Access<'_>) {
         PORTS.write().remove(&handle_of(self.0.id));
         for (fd, selected) in self.0.selected.lock().drain() {
-            // SAFETY: the driver keeps what it selects open.
-            access.unwatch(unsafe { BorrowedFd::borrow_raw(fd) }, selected.token);
+            selected.unwatch(access, fd);
+        }
+        let lock = self.0.data_lock.swap(ptr::null_mut(), Ordering::AcqRel);
+        if !lock.is_null() {
+            // SAFETY: the port's count, which is taken back once.
+            unsafe { driver_pdl_dec_refc(lock) };
         }
         self.0.driver.port_closed(self.0.id);
     }
@@ -383,16 +436,16 @@ impl Driver for DriverPort {
         });
         let size = usize::try_from(size).ok()?;
         let is_room = at.cast_const().cast() == room.as_ptr();
+        if at.is_null() {
+            return Some(Control::List(SmallVec::new()));
+        }
         if self.0.control_is_binary.load(Ordering::Relaxed) && !is_room {
-            if at.is_null() {
-                return Some(Control::List(SmallVec::new()));
-            }
             let binary = at.cast::<Binary>();
-            // SAFETY: with this flag, the driver returns a binary, and gives up its count.
-            // Its own size counts, not what the function has returned.
+            // SAFETY: with this flag, the driver returns a binary, and gives up its count. All of it is the result, whatever size
+            // the driver returned.
             return Some(Control::Binary(unsafe {
-                let bytes = off_heap::BinaryBlock::bytes(Binary::block(binary));
                 let size = usize::try_from((*binary).size).unwrap_or(0);
+                let bytes = off_heap::BinaryBlock::bytes(Binary::block(binary));
                 let bytes = std::slice::from_raw_parts(bytes, size).to_vec();
                 off_heap::drop_reference(Binary::counted(binary));
                 bytes
@@ -459,6 +512,10 @@ impl Driver for DriverPort {
                 }
             });
         }
+        // A driver that has given up is not called any more.
+        if port.is_ending() {
+            return;
+        }
         if ready.writable && self.0.selection(fd).1 {
             self.0.call(port, |entry, data| {
                 if let Some(ready_output) = entry.ready_output {
@@ -466,6 +523,9 @@ impl Driver for DriverPort {
                     unsafe { ready_output(data, event) };
                 }
             });
+        }
+        if port.is_ending() {
+            return;
         }
         // Whether there is more to do, because no other event would tell.
         let (reads, writes) = self.0.selection(fd);

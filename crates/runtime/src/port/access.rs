@@ -45,6 +45,18 @@ impl Access<'_> {
         self.caller.unwrap_or(self.core.connected)
     }
 
+    /// The process that sent this command, control or call, or opens the port; None if the driver is called for something else.
+    #[must_use]
+    pub fn asked_by(&self) -> Option<Term> {
+        self.caller
+    }
+
+    /// Whether [`Access::exit`] was called.
+    #[must_use]
+    pub fn is_ending(&self) -> bool {
+        self.core.exit.is_some()
+    }
+
     /// Whether the port was opened with `binary`.
     #[must_use]
     pub fn is_binary(&self) -> bool {

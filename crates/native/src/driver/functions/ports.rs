@@ -31,10 +31,12 @@ pub extern "C" fn driver_connected(port: Handle) -> Term {
     port::with(port, |_, access| access.connected()).unwrap_or(Term::NIL)
 }
 
-/// The process that the driver is called for.
+/// The process that the driver is called for; `[]` if it is called for none.
 #[unsafe(no_mangle)]
 pub extern "C" fn driver_caller(port: Handle) -> Term {
-    port::with(port, |_, access| access.caller()).unwrap_or(Term::NIL)
+    port::with(port, |_, access| access.asked_by())
+        .flatten()
+        .unwrap_or(Term::NIL)
 }
 
 #[unsafe(no_mangle)]
@@ -54,8 +56,7 @@ pub extern "C" fn set_port_control_flags(port: Handle, flags: c_int) {
 pub extern "C" fn get_port_flags(port: Handle) -> c_int {
     match port::find(port) {
         Some(shared) if shared.is_binary => BINARY,
-        Some(_) => 0,
-        None => -1,
+        _ => 0,
     }
 }
 
@@ -119,18 +120,25 @@ pub extern "C" fn driver_failure_posix(port: Handle, error: c_int) -> c_int {
     end(port, atom::known(Errno(error).name()))
 }
 
-/// Ends the port; the reason is a number, or `normal` if that is 0.
+/// Ends the port; the reason is a number. 0 is the end of input.
 #[unsafe(no_mangle)]
 pub extern "C" fn driver_failure(port: Handle, error: c_int) -> c_int {
     match error {
-        0 => end(port, am::NORMAL),
+        0 => driver_failure_eof(port),
         _ => end(port, Term::small(error.into())),
     }
 }
 
+/// Ends the port, of which the connected process is not told; the reason is the error's name, or `normal`.
 #[unsafe(no_mangle)]
 pub extern "C" fn driver_exit(port: Handle, error: c_int) -> c_int {
-    driver_failure(port, error)
+    let reason = match error {
+        0 => am::NORMAL,
+        _ => atom::known(Errno(error).name()),
+    };
+    done(port::perform(port, move |_, access| {
+        access.exit_unlinked(reason);
+    }))
 }
 
 /// The driver stays for ever.
@@ -182,10 +190,11 @@ pub extern "C" fn erl_drv_set_os_pid(port: Handle, pid: isize) {
     }
 }
 
-/// Whether the driver has used up its time, when it has taken this part of a slice, in percent.
+/// Whether the driver has used up its time, when it has taken this part of a slice, in percent, beside what it has told of
+/// in the same call.
 #[unsafe(no_mangle)]
-pub extern "C" fn erl_drv_consume_timeslice(_port: Handle, percent: c_int) -> c_int {
-    c_int::from(percent >= 100)
+pub extern "C" fn erl_drv_consume_timeslice(port: Handle, percent: c_int) -> c_int {
+    c_int::from(port::consume(port, percent.clamp(1, 100) as u32))
 }
 
 /// Writes a port as text, as it is printed.

@@ -13,15 +13,17 @@ use crate::driver::queue::Queue;
 
 /// Gives `body` the queue of a port.
 fn with<R>(handle: Handle, body: impl FnOnce(MutexGuard<'_, Queue>) -> R) -> Option<R> {
-    match port::with(handle, |shared, _| shared.queue.lock().size()) {
-        // Mostly it is the port that the driver is called for; the lock of all ports is not needed then.
-        Some(_) => {
-            let mut body = Some(body);
-            port::with(handle, |shared, _| {
-                body.take().map(|body| body(shared.queue.lock()))
-            })?
+    // Mostly it is the port that the driver is called for; the lock of all ports is not needed then.
+    let mut body = Some(body);
+    let of_this = port::with(handle, |shared, _| {
+        body.take().map(|body| body(shared.queue.lock()))
+    });
+    match of_this {
+        Some(done) => done,
+        None => {
+            let shared = port::find(handle)?;
+            body.map(|body| body(shared.queue.lock()))
         }
-        None => port::find(handle).map(|shared| body(shared.queue.lock())),
     }
 }
 
@@ -132,32 +134,31 @@ pub unsafe extern "C" fn driver_pushqv(port: Handle, vector: &IoVec, skip: usize
     unsafe { add_vector(port, vector, skip, true) }
 }
 
-/// Removes bytes from the front; returns how many are left, or the largest number if there is no such port.
+/// Removes bytes from the front; returns how many are left, or the largest number if there are not as many, or no such port.
 #[unsafe(no_mangle)]
 pub extern "C" fn driver_deq(port: Handle, size: usize) -> usize {
     let left = with(port, |mut queue| {
-        queue.remove(size);
-        queue.size()
+        (size <= queue.size()).then(|| {
+            queue.remove(size);
+            queue.size()
+        })
     });
-    left.unwrap_or(usize::MAX)
+    left.flatten().unwrap_or(usize::MAX)
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn driver_sizeq(port: Handle) -> usize {
-    with(port, |queue| queue.size()).unwrap_or(0)
+    with(port, |queue| queue.size()).unwrap_or(usize::MAX)
 }
 
 /// The parts of the queue, until it changes.
 #[unsafe(no_mangle)]
 pub extern "C" fn driver_peekq(port: Handle, count: &mut c_int) -> *mut IoPart {
-    let shown = with(port, |mut queue| {
+    let first = with(port, |mut queue| {
         *count = queue.parts.len() as c_int;
-        match queue.parts.is_empty() {
-            true => ptr::null_mut(),
-            false => queue.parts.as_mut_ptr(),
-        }
+        shown(&mut queue.parts)
     });
-    shown.unwrap_or_else(|| {
+    first.unwrap_or_else(|| {
         *count = -1;
         ptr::null_mut()
     })
@@ -170,10 +171,18 @@ pub extern "C" fn driver_peekqv(port: Handle, vector: &mut IoVec) -> usize {
         *vector = IoVec {
             count: queue.parts.len() as c_int,
             size: queue.size(),
-            parts: queue.parts.as_mut_ptr(),
-            binaries: queue.binaries.as_mut_ptr(),
+            parts: shown(&mut queue.parts),
+            binaries: shown(&mut queue.binaries),
         };
         queue.size()
     });
     size.unwrap_or(usize::MAX)
+}
+
+/// Where an array begins; null if it is empty.
+fn shown<T>(array: &mut Vec<T>) -> *mut T {
+    match array.is_empty() {
+        true => ptr::null_mut(),
+        false => array.as_mut_ptr(),
+    }
 }

@@ -17,7 +17,6 @@ type Work = unsafe extern "C" fn(data: *mut c_void);
 
 /// Work that a driver has asked for.
 struct Job {
-    shared: Arc<Shared>,
     invoke: Work,
     result: Given,
 }
@@ -26,6 +25,8 @@ struct Job {
 struct Given {
     data: *mut c_void,
     free: Option<Work>,
+    /// Dropped last: it keeps the library that the functions are in.
+    shared: Arc<Shared>,
 }
 
 // SAFETY: the driver's data, which it has given away until it gets it back.
@@ -47,24 +48,20 @@ static COUNT: AtomicI64 = AtomicI64::new(0);
 
 impl Job {
     fn run(self) {
-        let Job {
-            shared,
-            invoke,
-            result,
-        } = self;
+        let Job { invoke, result } = self;
         // SAFETY: the driver's function, and its data.
         unsafe { invoke(result.data) };
-        let Some(port) = shared.port.upgrade() else {
+        let Some(port) = result.shared.port.upgrade() else {
             return;
         };
         port.run_later(move |_, access| {
             let mut result = result;
-            let Some(ready_async) = shared.driver.entry().ready_async else {
+            let Some(ready_async) = result.shared.driver.entry().ready_async else {
                 return;
             };
             // The driver gets the data back.
             result.free = None;
-            shared.call(access, |_, data| {
+            result.shared.call(access, |_, data| {
                 // SAFETY: the driver's function, and its data.
                 unsafe { ready_async(data, result.data) };
             });
@@ -101,9 +98,8 @@ pub extern "C" fn driver_async(
         return -1;
     };
     let job = Job {
-        shared,
         invoke,
-        result: Given { data, free },
+        result: Given { data, free, shared },
     };
     match key {
         None => dirty::later(DirtyKind::Io, move || job.run()),
@@ -125,22 +121,28 @@ pub extern "C" fn driver_async_port_key(port: Handle) -> c_uint {
     (port >> 4) as c_uint
 }
 
-/// `ErlDrvPDL`: a lock that is there as long as it is counted.
+/// `ErlDrvPDL`: a lock that is there as long as it is counted: once for its port, as long as that is there.
 pub struct PortDataLock {
     lock: RawMutex,
     count: AtomicIsize,
 }
 
-/// A lock for the port's data, counted once for the port's driver, until the driver takes that back.
+/// A lock for the port's data; null if the port has one.
 #[unsafe(no_mangle)]
 pub extern "C" fn driver_pdl_create(port: Handle) -> *mut PortDataLock {
-    if port::find(port).is_none() {
+    let Some(shared) = port::find(port) else {
         return ptr::null_mut();
-    }
-    Box::into_raw(Box::new(PortDataLock {
+    };
+    let lock = Box::into_raw(Box::new(PortDataLock {
         lock: RawMutex::INIT,
         count: AtomicIsize::new(1),
-    }))
+    }));
+    if shared.set_data_lock(lock) {
+        return lock;
+    }
+    // SAFETY: made above; nobody else knows it.
+    drop(unsafe { Box::from_raw(lock) });
+    ptr::null_mut()
 }
 
 #[unsafe(no_mangle)]
