@@ -8,6 +8,7 @@ init() -> erlang:load_nif(filename:rootname(code:which(?MODULE)), 0).
 
 main() ->
     lives(),
+    monitored_by(),
     binaries(),
     in_other_places(),
     watching(),
@@ -28,6 +29,18 @@ lives() ->
     Pid ! stop,
     receive {'DOWN', Monitor, process, Pid, Reason} -> see:value("owner", Reason) end,
     see:value("not told, for its owner is gone", told()).
+
+%% Who monitors a process is shown as an object.
+monitored_by() ->
+    Object = make(5),
+    Pid = spawn(fun() -> receive stop -> ok end end),
+    {0, 1} = watch(Object, Pid),
+    {monitored_by, Watchers} = process_info(Pid, monitored_by),
+    see:value("monitored by", [number(Watcher) || Watcher <- Watchers]),
+    see:value("not any more", {unwatch(Object), process_info(Pid, monitored_by)}),
+    exit(Pid, kill),
+    see:value("still there", number(Object)),
+    told().
 
 %% What has been told about objects, after a while.
 told() ->
