@@ -26,6 +26,7 @@
 mod atoms;
 mod checksum;
 mod code;
+mod commands;
 mod container;
 mod error;
 mod lines;
@@ -37,6 +38,7 @@ mod tables;
 mod types;
 
 pub use code::{Code, CodeHeader, Function, LabelTarget, Operation};
+pub use commands::{MatchCommand, MatchSegment};
 pub use container::{Chunk, ChunkId, MAX_INFLATED_BYTES, chunks, find_chunk};
 pub use error::{BeamError, ErrorKind};
 pub use lines::{Lines, Location};

@@ -177,6 +177,7 @@ pub const fn operands(opcode: Opcode) -> &'static [OperandKind] {
         Opcode::BsMatchString => &[Label, Register, Number, Number],
         Opcode::BsGetUtf8 | Opcode::BsGetUtf16 | Opcode::BsGetUtf32 => UTF_GET,
         Opcode::BsSkipUtf8 | Opcode::BsSkipUtf16 | Opcode::BsSkipUtf32 => UTF_SKIP,
+        // The list is one of commands: `MatchCommand`.
         Opcode::BsMatch => &[Label, Register, List(&[Any])],
 
         // For each segment: its type, its number, unit, flags, value (for a string, its offset) and size.
@@ -201,7 +202,7 @@ pub const fn operands(opcode: Opcode) -> &'static [OperandKind] {
         Opcode::ExecutableLine => &[Line, Number],
         Opcode::DebugLine => &[Any; 4],
 
-        Opcode::IsAnyNativeRecord => &[Any; 2],
+        Opcode::IsAnyNativeRecord => TEST_1,
         Opcode::IsNativeRecord => &[Any; 4],
         Opcode::GetRecordElements | Opcode::IsRecordAccessible => &[Any; 3],
         Opcode::PutRecord => &[Any; 6],

@@ -7,6 +7,7 @@
 
 mod bifs;
 mod emit;
+mod matching;
 mod operations;
 mod segments;
 mod select;

@@ -288,6 +288,11 @@ encodings! {
     SetTupleElement<A: Source, B: Source> { value: In<A>, tuple: In<B>, offset: Number }
     /// As many elements follow as the header says.
     PutTuple { dest: Any, header: Number }
+    /// The header is that of the tuple and of its copy; `count` pairs follow: a place, as a small integer counted from 1,
+    /// and the new element.
+    UpdateRecord { tuple: Any, dest: Any, header: Number, count: Number }
+    /// The offset is from a tuple's tagged pointer.
+    CopyElement<A: Source> { tuple: In<A>, offset: Number }
     /// The offset is from the heap top.
     PutHeader { offset: Number, header: Number }
     /// The offset is from the heap top.
@@ -380,6 +385,14 @@ encodings! {
     GetCharacter<A: Source, B: Dest> { context: In<A>, dest: Out<B>, fail: Label, flags: Number }
     /// A number of bits, or a unit, which is not 0.
     TestBits<A: Source> { context: In<A>, fail: Label, bits: Number }
+    /// At least `bits` must be left, and what is left behind them must have none of the bits of `mask`.
+    TestRest<A: Source> { context: In<A>, fail: Label, bits: Number, mask: Number }
+    /// As `TestRest`; what is left behind must be a multiple of the unit.
+    TestRestUnit { context: Any, fail: Label, bits: Number, unit: Number }
+    /// As `GetWindow`, of bits that are known to be left.
+    ReadWindow<A: Source, B: Dest> { context: In<A>, dest: Out<B>, width: Number, mask: Wide, last: Wide }
+    /// A number of bits that are known to be left.
+    Advance<A: Source> { context: In<A>, bits: Number }
     SkipUnits { context: Any, fail: Label, size: Any, unit: Number }
     GetTail<A: Source, B: Dest> { context: In<A>, dest: Out<B>, live: Number }
     SetPosition<A: Source, B: Source> { context: In<A>, position: In<B> }

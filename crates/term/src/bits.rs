@@ -35,6 +35,15 @@ impl Flags {
     pub const BIG: Flags = Flags(0);
     pub const LITTLE: Flags = Flags(2);
     pub const SIGNED: Flags = Flags(4);
+    /// In the operand of an instruction: the byte order of the processor.
+    pub const NATIVE: u32 = 16;
+
+    /// As the operand of an instruction.
+    #[inline]
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        self.0
+    }
 
     /// The flags in the operand of an instruction.
     #[inline]

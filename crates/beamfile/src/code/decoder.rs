@@ -7,6 +7,7 @@ use isa::Opcode;
 use isa::opcodes::Status;
 
 use super::{Code, Function, LabelTarget, Operation};
+use crate::commands::MatchCommand;
 use crate::container::ChunkId;
 use crate::operand::{Operand, REGISTERS, Span};
 use crate::reader::{Number, Reader, Tag};
@@ -88,6 +89,7 @@ impl<'a> Decoder<'a> {
         let first = self.code.operands.len() as u32;
         self.code.operands.extend_from_slice(&self.pending);
         self.check_strings(opcode, offset)?;
+        self.check_lists(opcode, offset)?;
         Ok(Operation {
             opcode,
             offset: offset as u32,
@@ -377,6 +379,39 @@ impl<'a> Decoder<'a> {
                     limit: range.end,
                 },
             ))
+        }
+    }
+
+    /// The lists of these operations must make sense as a whole: the commands of `bs_match`, and the places of
+    /// `update_record`, which ascend and are within the tuple.
+    fn check_lists(&self, opcode: Opcode, offset: usize) -> Result<(), BeamError> {
+        match (opcode, &self.pending[..]) {
+            (Opcode::BsMatch, &[.., Operand::List(list)]) => {
+                let mut rest = self.code.list(list);
+                while let Some((_, behind)) = MatchCommand::read(self.file, &self.code, rest) {
+                    rest = behind;
+                }
+                if rest.is_empty() {
+                    return Ok(());
+                }
+                Err(self.bad_operand(opcode, 2, OperandKind::List(&[OperandKind::Any]), offset))
+            }
+            (Opcode::UpdateRecord, &[_, Operand::Number(size), .., Operand::List(list)]) => {
+                let mut least = 1;
+                for change in self.code.list(list).chunks_exact(2) {
+                    if let Operand::Number(place) = change[0] {
+                        self.check(
+                            "place in a tuple",
+                            offset,
+                            place,
+                            least..size.saturating_add(1),
+                        )?;
+                        least = place + 1;
+                    }
+                }
+                Ok(())
+            }
+            _ => Ok(()),
         }
     }
 

@@ -12,7 +12,7 @@ use layout::{Header, ObjectKind, Term};
 use super::AssembleErrorKind;
 use super::bifs::{self, Tail};
 use super::emit::{Emitter, label, number};
-use super::{select, terms};
+use super::{matching, select, terms};
 use crate::bodies::{calls, compare, exceptions, lists, messages, moves, tests, tuples};
 use crate::encoding::{
     Allocation, Apply, ApplyLast, CallFun, CallFunLast, CallLast, Catch, CompareImmediate,
@@ -20,7 +20,7 @@ use crate::encoding::{
     InitYs, IsFunction2, IsFunctionOfArity, IsNonemptyListGetList, IsTaggedTuple, Jump, LoopRec,
     MakeFun, MarkerBind, Move2, Move2XY, Move2YX, MoveCall, MoveCallLast, MoveDeallocateReturn,
     MoveReturn, Nothing, OneY, Pair, PutTuple, Raise, SetTupleElement, SourceDest, Test, TestArity,
-    Triple, TwoX, TwoY, Value, WaitTimeout, XAndY,
+    Triple, TwoX, TwoY, UpdateRecord, Value, WaitTimeout, XAndY,
 };
 use crate::operand::{Operand, OperandKind};
 use crate::operation::{HandlerOf, Operation as Body};
@@ -107,6 +107,8 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
                 emitter.line(line);
             }
         }
+        // Without coverage or breakpoints at lines, these have no effect.
+        Opcode::ExecutableLine | Opcode::DebugLine => (),
         Opcode::IntCodeEnd | Opcode::NifStart | Opcode::Fclearerror | Opcode::Fcheckerror => (),
         // These only speed a receive up and have no other effect.
         Opcode::RecvMark | Opcode::RecvSet => (),
@@ -177,6 +179,21 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         }
         Opcode::GetHd => source_dest::<lists::GetHd>(emitter, operands),
         Opcode::GetTl => source_dest::<lists::GetTl>(emitter, operands),
+        Opcode::UpdateRecord => {
+            let changes = list(4)?;
+            let words = UpdateRecord {
+                tuple: emitter.source(operands[2]),
+                dest: emitter.source(operands[3]),
+                header: tuples::tuple_header(tuple_arity(operands[1]).ok_or(bad(1))?),
+                count: changes.len() as u64 / 2,
+            };
+            emitter.operation::<tuples::UpdateRecord>(words);
+            for change in changes.chunks_exact(2) {
+                let place = number(change[0]).ok_or(bad(4))? as i64;
+                let element = emitter.source(change[1]);
+                emitter.more([Operand::constant(Term::small(place)), element]);
+            }
+        }
         Opcode::PutList => {
             let [a, b, dest] = three(emitter, operands);
             emitter.operation::<lists::PutList>(Pair { a, b, dest });
@@ -313,6 +330,7 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         Opcode::Bif0
         | Opcode::Bif1
         | Opcode::Bif2
+        | Opcode::Bif3
         | Opcode::GcBif1
         | Opcode::GcBif2
         | Opcode::GcBif3 => bifs::guard_bif(emitter, opcode, operands)?,
@@ -403,6 +421,9 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         | Opcode::BsSkipUtf16
         | Opcode::BsGetUtf32
         | Opcode::BsSkipUtf32 => terms::matching(emitter, opcode, operands)?,
+        Opcode::BsMatch => matching::commands(emitter, operands)?,
+        // No term is a native record.
+        Opcode::IsAnyNativeRecord => emitter.operation::<tests::Jump>(jump(operands[0])),
         Opcode::BsCreateBin
         | Opcode::BsInit2
         | Opcode::BsInitBits

@@ -241,18 +241,10 @@ pub(super) fn matching(
             let size = term(emitter, 3);
             let width = constant_width(size, value(4)?);
             let read = Flags::new(value(5)? as u32);
-            let plain_flags = !read.is_little() && !read.is_signed();
             let words = get_bits(emitter, opcode, operands)?;
             match width {
-                Some(8) if plain_flags => emitter.operation::<binaries::GetInteger8>(words),
-                Some(16) if plain_flags => emitter.operation::<binaries::GetInteger16>(words),
-                Some(32) if plain_flags => emitter.operation::<binaries::GetInteger32>(words),
-                Some(width @ 1..=binaries::WINDOW_BITS)
-                    if !read.is_little() || width % 8 == 0 && !read.is_signed() =>
-                {
-                    get_window(emitter, words, width, read);
-                }
-                _ => emitter.instruction(slow::binaries::get_integer, words),
+                Some(width) => get_integer(emitter, words, width, read),
+                None => emitter.instruction(slow::binaries::get_integer, words),
             }
         }
         Opcode::BsGetFloat2 => {
@@ -402,6 +394,20 @@ fn get_bits(emitter: &Emitter<'_>, opcode: Opcode, operands: &[FileOperand]) -> 
         unit: value(4)?,
         flags: value(5)?,
     })
+}
+
+/// An integer of constant size.
+pub(super) fn get_integer(emitter: &mut Emitter<'_>, words: GetBits, width: u64, read: Flags) {
+    let plain_flags = !read.is_little() && !read.is_signed();
+    match width {
+        8 if plain_flags => emitter.operation::<binaries::GetInteger8>(words),
+        16 if plain_flags => emitter.operation::<binaries::GetInteger16>(words),
+        32 if plain_flags => emitter.operation::<binaries::GetInteger32>(words),
+        1..=binaries::WINDOW_BITS if !read.is_little() || width % 8 == 0 && !read.is_signed() => {
+            get_window(emitter, words, width, read);
+        }
+        _ => emitter.instruction(slow::binaries::get_integer, words),
+    }
 }
 
 /// An integer of at most `WINDOW_BITS` bits.

@@ -144,6 +144,34 @@ windows! {
     GetLittle |value, m, o| value.wrapping_mul(m.wide(o.last)).swap_bytes() as i64;
 }
 
+macro_rules! reads {
+    ($($(#[$doc:meta])* $name:ident |$value:ident, $m:ident, $o:ident| $result:expr;)*) => {
+        operations! {
+            $(
+                $(#[$doc])*
+                $name: SD |$m, $o: ReadWindow| {
+                    let context = $m.get($o.context);
+                    let end = *word(context, offset::MATCH_POSITION) + $m.word($o.width);
+                    *word(context, offset::MATCH_POSITION) = end;
+                    let $value = window(context, end) & $m.wide($o.mask);
+                    $m.put($o.dest, Term::small($result));
+                    $m.next($o.end)
+                }
+            )*
+        }
+    };
+}
+
+// The same integers for `bs_match`, whose first command has tested that the bits are there.
+reads! {
+    /// As `GetUnsigned`.
+    ReadUnsigned |value, m, o| value as i64;
+    /// As `GetSigned`.
+    ReadSigned |value, m, o| (value ^ m.wide(o.last)).wrapping_sub(m.wide(o.last)) as i64;
+    /// As `GetLittle`.
+    ReadLittle |value, m, o| value.wrapping_mul(m.wide(o.last)).swap_bytes() as i64;
+}
+
 operations! {
     /// Tests that the next bits equal a short constant.
     MatchBits: S |m, o: MatchBits| {
@@ -275,6 +303,33 @@ operations! {
             return m.jump(o.fail);
         }
         *word(context, offset::MATCH_POSITION) = position + bits;
+        m.next(o.end)
+    }
+
+    /// Skips bits that are known to be left.
+    Advance: S |m, o: Advance| {
+        *word(m.get(o.context), offset::MATCH_POSITION) += m.word(o.bits);
+        m.next(o.end)
+    }
+
+    /// Tests that at least this many bits are left.
+    TestAtLeast: S |m, o: TestBits| {
+        let context = m.get(o.context);
+        let left = *word(context, offset::MATCH_END) - *word(context, offset::MATCH_POSITION);
+        if left < m.word(o.bits) {
+            return m.jump(o.fail);
+        }
+        m.next(o.end)
+    }
+
+    /// As `TestAtLeast`; what is left behind them must be a multiple of a power of two, and `mask` is one less.
+    TestRest: S |m, o: TestRest| {
+        let context = m.get(o.context);
+        let left = *word(context, offset::MATCH_END) - *word(context, offset::MATCH_POSITION);
+        let bits = m.word(o.bits);
+        if left < bits || (left - bits) & m.word(o.mask) != 0 {
+            return m.jump(o.fail);
+        }
         m.next(o.end)
     }
 

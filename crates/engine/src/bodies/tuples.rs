@@ -100,6 +100,39 @@ operations! {
         m.next_at(words.add(arity))
     }
 
+    /// A copy of a tuple with some elements replaced. All elements are read before the destination is written.
+    UpdateRecord: P |m, o: UpdateRecord| {
+        let tuple = m.get(o.tuple);
+        let header = m.word(o.header);
+        let count = m.word(o.count) as usize;
+        let words = m.words(o.end);
+        let arity = header >> 6;
+        let object = m.h;
+        object.write(header);
+        for index in 0..arity {
+            // Volatile: otherwise the compiler would turn the loop into a call.
+            let value = element(tuple, element_offset(index)).cast::<u64>().read_volatile();
+            object.add(1 + index as usize).write(value);
+        }
+        for pair in 0..count {
+            let place = Term::from_bits(*words.add(2 * pair)).small_value() as usize;
+            let value = m.read(*words.add(2 * pair + 1));
+            object.add(place).write(value.bits());
+        }
+        m.h = object.add(1 + arity as usize);
+        m.put(o.dest, boxed(object));
+        m.next_at(words.add(2 * count))
+    }
+
+    /// Part of `UpdateRecord` in machine code, copies an element.
+    CopyElement: S |m, o: CopyElement| {
+        let offset = m.word(o.offset);
+        let value = *element(m.get(o.tuple), offset);
+        // The offset is from a tagged pointer, which is 2 behind the object.
+        m.h.wrapping_byte_add(offset as usize + 2).write(value.bits());
+        m.next(o.end)
+    }
+
     /// Part of `PutTuple` in machine code, writes a word of the tuple being built.
     PutHeader: P |m, o: PutHeader| {
         let word = m.h.wrapping_byte_add(m.word(o.offset) as usize);

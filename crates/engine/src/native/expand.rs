@@ -10,8 +10,9 @@ use layout::{Header, ObjectKind, Term};
 use super::{ByHandler, Piece, Stencil, fitting};
 use crate::bodies::{calls, compare, maps, moves, select, tests, tuples};
 use crate::encoding::{
-    Allocation, At, CompareImmediate, Encoding, EndTuple, FunHead, InitYs, Jump, MakeFun, NewMap,
-    OneY, PutElement, PutHeader, PutTuple, Select, SelectNode, Triple, WordSink,
+    Allocation, At, CompareImmediate, CopyElement, Encoding, EndTuple, FunHead, InitYs, Jump,
+    MakeFun, NewMap, OneY, PutElement, PutHeader, PutTuple, Select, SelectNode, Triple,
+    UpdateRecord, WordSink,
 };
 use crate::form::Handler;
 use crate::operand::Operand;
@@ -33,13 +34,15 @@ enum Loop {
     Init,
     Fun,
     Map,
+    Record,
 }
 
 static LOOPS: LazyLock<ByHandler<Loop>> = LazyLock::new(|| {
-    let handlers: [(Handler, Loop); 9] = [
+    let handlers: [(Handler, Loop); 10] = [
         (calls::MakeFun::pick([]), Loop::Fun),
         (maps::NewMap::pick([]), Loop::Map),
         (tuples::PutTuple::pick([]), Loop::Tuple),
+        (tuples::UpdateRecord::pick([]), Loop::Record),
         (tuples::PutTuple3::pick([]), Loop::Triple),
         (select::SelectFew::pick([Operand::x(0)]), Loop::Few),
         (select::SelectFew::pick([Operand::y(0)]), Loop::Few),
@@ -109,6 +112,7 @@ pub(super) fn expand(
         Loop::Init => parts.init(),
         Loop::Fun => parts.fun(),
         Loop::Map => parts.map(),
+        Loop::Record => parts.record(),
     };
     if done.is_none() {
         pieces.truncate(before);
@@ -195,6 +199,33 @@ impl Parts<'_> {
             self.put_operand((1 + index as u64) * 8, o.end.index() + index)?;
         }
         self.end(o.dest.index(), (1 + arity as u64) * 8)
+    }
+
+    /// One piece for each element: a new one is written, the others are copied.
+    fn record(&mut self) -> Option<()> {
+        let o = UpdateRecord::OPERANDS;
+        let header = self.word(o.header);
+        let arity = header >> 6;
+        if arity > EXPANDED_ELEMENTS as u64 {
+            return None;
+        }
+        self.put_word(0, header)?;
+        let mut next = o.end.index();
+        let end = next + 2 * self.word(o.count) as usize;
+        for place in 1..=arity {
+            let is_new = next < end
+                && self.operand(next).as_constant().and_then(Term::as_small) == Some(place as i64);
+            if is_new {
+                self.put_operand(place * 8, next + 1)?;
+                next += 2;
+            } else {
+                let tuple = self.operand(o.tuple.index());
+                let offset = tuples::element_offset(place - 1);
+                let part = CopyElement { tuple, offset };
+                self.add::<tuples::CopyElement>(InWords::First(o.tuple.index()), part)?;
+            }
+        }
+        self.end(o.dest.index(), (1 + arity) * 8)
     }
 
     fn triple(&mut self) -> Option<()> {

@@ -94,6 +94,14 @@ slow_paths! {
         }
     }
 
+    test_rest |m, o: TestRestUnit| {
+        let rest = matching::left(m.get(o.context)).checked_sub(m.word(o.bits));
+        if rest.is_some_and(|rest| rest.is_multiple_of(m.word(o.unit))) {
+            return m.next(o.end);
+        }
+        m.jump(o.fail)
+    }
+
     match_string |m, o: MatchString| {
         let context = m.get(o.context);
         if matching::match_string(context, m.word(o.bits), m.wide(o.string) as *const u8) {

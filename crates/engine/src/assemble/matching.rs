@@ -1,0 +1,230 @@
+//! `bs_match`: one operation with a list of commands, which becomes the same instructions as the older operations.
+//!
+//! The first command ensures that the bits are there; what takes or skips them afterwards does not test that again. As
+//! many bits as were ensured are counted here, so a list that takes more gets instructions that test.
+
+use beamfile::{MatchCommand, MatchSegment, Operand as FileOperand};
+use isa::Opcode;
+use layout::Term;
+use term::bits::Flags;
+use term::{am, list};
+
+use super::emit::{Emitter, label};
+use super::operations::Result;
+use super::terms::{self, bad};
+use crate::bodies::binaries::{self, WINDOW_BITS};
+use crate::encoding::{
+    Advance, GetBits, GetTail, MatchBits, ReadWindow, TestBits, TestRest, TestRestUnit,
+};
+use crate::operand::Operand;
+use crate::slow;
+
+/// Writes the instructions of a `bs_match`.
+pub(super) fn commands(emitter: &mut Emitter<'_>, operands: &[FileOperand]) -> Result {
+    let module = emitter.module;
+    let mut rest = terms::list(emitter, Opcode::BsMatch, operands, 2)?;
+    let mut commands = Vec::with_capacity(rest.len() / 3);
+    while let Some((command, behind)) = MatchCommand::read(module.file, module.code, rest) {
+        commands.push(command);
+        rest = behind;
+    }
+    if !rest.is_empty() {
+        return Err(bad(Opcode::BsMatch, 2));
+    }
+    let mut matching = Matching {
+        context: emitter.source(operands[1]),
+        fail: label(operands[0]),
+        ensured: 0,
+        emitter,
+    };
+    for (index, &command) in commands.iter().enumerate() {
+        matching.command(command, &commands[index + 1..])?;
+    }
+    Ok(())
+}
+
+struct Matching<'e, 'a> {
+    emitter: &'e mut Emitter<'a>,
+    context: Operand,
+    fail: u32,
+    /// Bits that are known to be left.
+    ensured: u64,
+}
+
+impl Matching<'_, '_> {
+    fn command(&mut self, command: MatchCommand, after: &[MatchCommand]) -> Result {
+        match command {
+            MatchCommand::EnsureAtLeast { bits, unit } => self.at_least(bits, unit, after),
+            MatchCommand::EnsureExactly { bits } => {
+                let words = self.test(bits);
+                self.emitter.operation::<binaries::TestTail>(words);
+                self.ensured = bits;
+            }
+            MatchCommand::Integer(segment) => self.integer(segment)?,
+            MatchCommand::Binary(segment) => {
+                let words = self.get_bits(segment, Flags::BIG)?;
+                self.emitter.instruction(slow::binaries::get_binary, words);
+                self.take(segment.size * segment.unit);
+            }
+            MatchCommand::Equals { bits, value } => self.equals(bits, value),
+            MatchCommand::Skip { bits } => {
+                if self.take(bits) {
+                    let context = self.context;
+                    let words = Advance { context, bits };
+                    self.emitter.operation::<binaries::Advance>(words);
+                } else {
+                    let words = self.test(bits);
+                    self.emitter.operation::<binaries::SkipBits>(words);
+                }
+            }
+            MatchCommand::GetTail { live, dest } => {
+                let words = GetTail {
+                    context: self.context,
+                    dest: self.emitter.source(dest),
+                    live,
+                };
+                self.emitter.operation::<binaries::GetTail>(words);
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts bits as taken; whether they were ensured.
+    fn take(&mut self, bits: u64) -> bool {
+        let rest = self.ensured.checked_sub(bits);
+        self.ensured = rest.unwrap_or(0);
+        rest.is_some()
+    }
+
+    fn test(&self, bits: u64) -> TestBits {
+        TestBits {
+            context: self.context,
+            fail: self.fail,
+            bits,
+        }
+    }
+
+    fn at_least(&mut self, bits: u64, unit: u64, after: &[MatchCommand]) {
+        // A single command tests by itself.
+        if unit == 1 && tests_alone(after, bits) {
+            return;
+        }
+        let (context, fail) = (self.context, self.fail);
+        let mask = unit - 1;
+        if bits == 0 && unit == 1 {
+            // Nothing to test.
+        } else if unit == 1 {
+            let words = self.test(bits);
+            self.emitter.operation::<binaries::TestAtLeast>(words);
+        } else if unit.is_power_of_two() {
+            self.emitter.operation::<binaries::TestRest>(TestRest {
+                context,
+                fail,
+                bits,
+                mask,
+            });
+        } else {
+            let words = TestRestUnit {
+                context,
+                fail,
+                bits,
+                unit,
+            };
+            self.emitter.instruction(slow::binaries::test_rest, words);
+        }
+        self.ensured = bits;
+    }
+
+    fn get_bits(&self, segment: MatchSegment, flags: Flags) -> Result<GetBits> {
+        let size = Term::try_small(segment.size as i64).ok_or(bad(Opcode::BsMatch, 2))?;
+        Ok(GetBits {
+            context: self.context,
+            size: Operand::constant(size),
+            dest: self.emitter.source(segment.dest),
+            fail: self.fail,
+            live: segment.live,
+            unit: segment.unit,
+            flags: flags.bits().into(),
+        })
+    }
+
+    fn integer(&mut self, segment: MatchSegment) -> Result {
+        let flags = self.flags(segment.flags)?;
+        let bits = self.get_bits(segment, flags)?;
+        let width = segment.size * segment.unit;
+        let is_ensured = self.take(width);
+        let in_window = (1..=WINDOW_BITS).contains(&width)
+            && (!flags.is_little() || width.is_multiple_of(8) && !flags.is_signed());
+        if !in_window {
+            self.emitter.instruction(slow::binaries::get_integer, bits);
+        } else if is_ensured {
+            let window = |last: u64| ReadWindow {
+                context: bits.context,
+                dest: bits.dest,
+                width,
+                mask: u64::MAX >> (64 - width),
+                last,
+            };
+            if flags.is_little() {
+                let words = window(1 << (64 - width));
+                self.emitter.operation::<binaries::ReadLittle>(words);
+            } else if flags.is_signed() {
+                let words = window(1 << (width - 1));
+                self.emitter.operation::<binaries::ReadSigned>(words);
+            } else {
+                self.emitter.operation::<binaries::ReadUnsigned>(window(0));
+            }
+        } else {
+            terms::get_integer(self.emitter, bits, width, flags);
+        }
+        Ok(())
+    }
+
+    fn flags(&self, operand: FileOperand) -> Result<Flags> {
+        let invalid = || bad(Opcode::BsMatch, 2);
+        let list = self.emitter.constant(operand).ok_or(invalid())?;
+        let mut flags = 0;
+        for flag in list::to_vec(list).ok_or(invalid())? {
+            flags |= match flag {
+                am::LITTLE => Flags::LITTLE.bits(),
+                am::SIGNED => Flags::SIGNED.bits(),
+                am::NATIVE => Flags::NATIVE,
+                am::BIG | am::UNSIGNED => 0,
+                _ => return Err(invalid()),
+            };
+        }
+        Ok(Flags::new(flags))
+    }
+
+    /// Compares in halves what is too long for one instruction.
+    fn equals(&mut self, bits: u64, value: u64) {
+        if bits > WINDOW_BITS {
+            let low = bits / 2;
+            self.equals(bits - low, value >> low);
+            self.equals(low, value & (u64::MAX >> (64 - low)));
+            return;
+        }
+        self.take(bits);
+        self.emitter.operation::<binaries::MatchBits>(MatchBits {
+            context: self.context,
+            fail: self.fail,
+            width: bits,
+            mask: u64::MAX >> (64 - bits),
+            bits: value,
+        });
+    }
+}
+
+/// Whether what follows is one command that tests for exactly these bits before it changes anything.
+fn tests_alone(after: &[MatchCommand], bits: u64) -> bool {
+    match *after {
+        [MatchCommand::Integer(segment) | MatchCommand::Binary(segment)] => {
+            segment.size * segment.unit == bits
+        }
+        [MatchCommand::Skip { bits: skipped }] => skipped == bits,
+        [MatchCommand::Equals { bits: compared, .. }] => {
+            compared == bits && compared <= WINDOW_BITS
+        }
+        _ => false,
+    }
+}
