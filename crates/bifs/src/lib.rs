@@ -23,6 +23,7 @@ mod prim_buffer;
 mod prim_file;
 mod prim_net;
 mod prim_socket;
+mod prim_tty;
 mod re;
 mod unicode;
 mod zlib;

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use isa::flags;
+use isa::{Release, flags};
 
 use crate::environment::Environment;
 use crate::launch::Flavor;
@@ -18,7 +18,7 @@ pub struct Config {
     /// The directory of the preloaded modules.
     pub preloaded_dir: PathBuf,
     /// The OTP release, such as 25.
-    pub release: u32,
+    pub release: Release,
     /// The version of stock's emulator in that release (`erlang:system_info(version)`).
     pub erts_version: String,
     /// The program name with which this node starts other nodes.

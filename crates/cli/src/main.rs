@@ -12,7 +12,7 @@ use cli::config::Config;
 use cli::environment::Environment;
 use cli::launch::{self, Launch, MACHINE_NAME, Print, Request};
 use cli::node_config;
-use cli::otp::Otp;
+use cli::otp::{self, Otp};
 use cli::refusal::{self, Refusal};
 use cli::settings::{self, Wish};
 use cli::words::{self, Word};
@@ -41,7 +41,13 @@ fn start() -> Result<ExitCode, Refusal> {
         .skip(1)
         .map(OsStringExt::into_vec)
         .collect();
-    let otp = Otp::find(&environment).map_err(|error| Refusal::plain(format!("ferl: {error}")))?;
+    let (typed, wish) = otp::take_wish(typed);
+    if wish == otp::Wish::List {
+        write_out(otp::report(&environment).as_bytes());
+        return Ok(ExitCode::SUCCESS);
+    }
+    let otp = Otp::find_any(&environment, wish == otp::Wish::Try)
+        .map_err(|error| Refusal::plain(format!("ferl: {error}")))?;
     let words = words::merge(&typed, &environment, otp.release)?;
     let launch = match launch::split(&words, &otp, &environment)? {
         Request::Start(launch) => launch,

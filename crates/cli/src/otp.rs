@@ -13,10 +13,11 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use isa::Release;
+use isa::release::Support;
+
 use crate::environment::Environment;
 
-/// The OTP releases that this ferl boots.
-pub const SUPPORTED: &[u32] = &[25];
 /// Where OTP is usually installed.
 const USUAL_PLACES: &[&str] = &[
     "/usr/lib/erlang",
@@ -27,7 +28,7 @@ const USUAL_PLACES: &[&str] = &[
     "/opt/erlang",
 ];
 /// The difference between the numbers of a release and its emulator: emulator 13 belongs to OTP 25.
-const RELEASE_MINUS_ERTS: u32 = 12;
+const RELEASE_MINUS_ERTS: u8 = 12;
 /// How much of a start script is searched for `ROOTDIR=`.
 const SCRIPT_BYTES: u64 = 64 << 10;
 
@@ -39,7 +40,7 @@ pub struct Otp {
     /// The emulator's version, such as `13.1.5`.
     pub erts_version: String,
     /// The release, such as 25.
-    pub release: u32,
+    pub release: Release,
     /// OTP's own programs: `inet_gethost`, `epmd`, `heart`, ...
     pub bin: PathBuf,
     /// The directory of the preloaded modules, which are loaded before any code server runs.
@@ -59,7 +60,7 @@ pub enum OtpError {
     /// The emulator version cannot be determined.
     NoVersion { root: PathBuf },
     /// A release that this ferl cannot boot.
-    Unsupported { root: PathBuf, release: u32 },
+    Unsupported { root: PathBuf, release: Release },
     /// The preloaded modules are missing.
     NoPreloaded { root: PathBuf, preloaded: PathBuf },
 }
@@ -67,8 +68,13 @@ pub enum OtpError {
 impl Otp {
     /// Finds an OTP that can be booted: its release is supported and its preloaded modules exist.
     pub fn find(environment: &Environment) -> Result<Otp, OtpError> {
+        Otp::find_any(environment, false)
+    }
+
+    /// As [`Otp::find`]. With `at_own_risk`, also one whose release is not supported.
+    pub fn find_any(environment: &Environment, at_own_risk: bool) -> Result<Otp, OtpError> {
         let mut otp = Otp::open(find_root(environment)?)?;
-        if !SUPPORTED.contains(&otp.release) {
+        if !at_own_risk && otp.release.support() == Support::None {
             return Err(OtpError::Unsupported {
                 root: otp.root,
                 release: otp.release,
@@ -106,7 +112,7 @@ impl Otp {
         let root = root.into();
         let erts = format!("erts-{erts_version}");
         Otp {
-            release: release_of(erts_version).unwrap_or_default(),
+            release: release_of(erts_version).unwrap_or(Release::of(0)),
             bin: root.join(&erts).join("bin"),
             preloaded: root.join("lib").join(&erts).join("ebin"),
             erts_version: erts_version.to_owned(),
@@ -124,9 +130,85 @@ impl Otp {
 }
 
 /// The release that an emulator version belongs to.
-fn release_of(erts_version: &str) -> Option<u32> {
-    let major: u32 = erts_version.split('.').next()?.parse().ok()?;
-    major.checked_add(RELEASE_MINUS_ERTS)
+fn release_of(erts_version: &str) -> Option<Release> {
+    let major: u8 = erts_version.split('.').next()?.parse().ok()?;
+    major.checked_add(RELEASE_MINUS_ERTS).map(Release::of)
+}
+
+/// What the command line asks about the OTP to boot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// To boot one that is supported.
+    Supported,
+    /// To boot what is found (`+otp_try`).
+    Try,
+    /// To list what is found (`+otp`).
+    List,
+}
+
+/// Takes ferl's own flags about the OTP to boot, which no machine of OTP sees, from the words typed.
+#[must_use]
+pub fn take_wish(mut typed: Vec<Vec<u8>>) -> (Vec<Vec<u8>>, Wish) {
+    let ends = |word: &Vec<u8>| word == b"--" || word == b"-extra";
+    let end = typed.iter().position(ends).unwrap_or(typed.len());
+    let wish_of = |word: &Vec<u8>| match &word[..] {
+        b"+otp" => Some(Wish::List),
+        b"+otp_try" => Some(Wish::Try),
+        _ => None,
+    };
+    match typed[..end].iter().position(|word| wish_of(word).is_some()) {
+        Some(place) => {
+            let wish = wish_of(&typed.remove(place)).unwrap_or(Wish::Supported);
+            (typed, wish)
+        }
+        None => (typed, Wish::Supported),
+    }
+}
+
+/// Every OTP on this machine that can be found: that of `FERL_OTP`, of `ROOTDIR`, of the `erl` programs on `PATH`, and
+/// those in the usual places.
+pub fn all(environment: &Environment) -> Vec<Otp> {
+    let named = ["FERL_OTP", "ROOTDIR"].into_iter().filter_map(|variable| {
+        let value = environment.get_non_empty(variable)?;
+        root_in(Path::new(OsStr::from_bytes(value)))
+    });
+    let mut found: Vec<Otp> = Vec::new();
+    for root in named.chain(installed_roots(environment)) {
+        let root = fs::canonicalize(&root).unwrap_or(root);
+        if !found.iter().any(|otp| otp.root == root) {
+            found.extend(Otp::open(root));
+        }
+    }
+    found
+}
+
+/// What `ferl +otp` prints: the releases on this machine, what is to be expected of each, and which one would be booted.
+#[must_use]
+pub fn report(environment: &Environment) -> String {
+    let booted = Otp::find(environment);
+    let mut text = String::new();
+    for otp in all(environment) {
+        let booted_root = booted.as_ref().ok().map(|booted| &booted.root);
+        let is_booted = booted_root
+            .is_some_and(|root| fs::canonicalize(root).unwrap_or(root.clone()) == otp.root);
+        let mark = if is_booted { "*" } else { " " };
+        let state = match otp.release.support() {
+            Support::Whole => "supported",
+            Support::Partial => "boots; differences from stock are known",
+            Support::None if otp.release.is_unknown_newer() => "not known to this ferl; +otp_try",
+            Support::None => "not supported; +otp_try",
+        };
+        text.push_str(&format!(
+            "{mark} OTP {} (erts {}): {}: {state}\n",
+            otp.release,
+            otp.erts_version,
+            otp.root.display()
+        ));
+    }
+    if let Err(error) = booted {
+        text.push_str(&format!("nothing would be booted: {error}\n"));
+    }
+    text
 }
 
 fn find_root(environment: &Environment) -> Result<PathBuf, OtpError> {
@@ -145,7 +227,7 @@ fn find_root(environment: &Environment) -> Result<PathBuf, OtpError> {
 }
 
 fn is_supported(root: &Path) -> bool {
-    Otp::open(root.to_owned()).is_ok_and(|otp| SUPPORTED.contains(&otp.release))
+    Otp::open(root.to_owned()).is_ok_and(|otp| otp.release.support() != Support::None)
 }
 
 /// The roots of installed OTPs: those of the `erl` programs on `PATH`, then those in the usual places.
@@ -243,11 +325,23 @@ impl Display for OtpError {
                 root.display()
             ),
             OtpError::Unsupported { root, release } => {
-                let supported: Vec<_> = SUPPORTED.iter().map(u32::to_string).collect();
+                let supported: Vec<_> = Release::KNOWN
+                    .iter()
+                    .filter(|release| release.support() != Support::None)
+                    .map(Release::to_string)
+                    .collect();
+                let (state, way_out) = if release.is_unknown_newer() {
+                    (
+                        "does not know yet",
+                        ", or try it at your own risk: +otp_try",
+                    )
+                } else {
+                    ("cannot boot", "")
+                };
                 write!(
                     out,
-                    "{} holds OTP {release}, which this version of ferl cannot boot; it boots \
-                     OTP {}: set FERL_OTP=/path/to/lib/erlang to one of those",
+                    "{} holds OTP {release}, which this version of ferl {state}; it boots \
+                     OTP {}: set FERL_OTP=/path/to/lib/erlang to one of those{way_out}",
                     root.display(),
                     supported.join(", ")
                 )
@@ -364,21 +458,24 @@ mod tests {
 
     #[test]
     fn other_releases_are_refused_by_number() {
-        for (version, release) in [("15.2.7", 27), ("17.0", 29), ("12.3", 24)] {
+        for (version, release) in [("18.0", 30), ("17.0", 29), ("12.3", 24)] {
             let installed = Installed::new("release", version);
             let error = Otp::find(&environment(&[("FERL_OTP", &installed.0)])).unwrap_err();
             let text = error.to_string();
             assert!(
-                text.contains(&format!("OTP {release}, ")) && text.contains("boots OTP 25"),
+                text.contains(&format!("OTP {release}, ")) && text.contains("boots OTP 25, 27"),
                 "{text}"
             );
+            assert_eq!(text.contains("+otp_try"), release == 30, "{text}");
+            let tried = Otp::find_any(&environment(&[("FERL_OTP", &installed.0)]), true);
+            assert_eq!(tried.unwrap().release.number(), release);
         }
     }
 
     #[test]
     fn another_release_that_left_its_root_in_the_environment_is_passed_over() {
         let (left, installed) = (
-            Installed::new("left", "15.2.7"),
+            Installed::new("left", "17.0"),
             Installed::new("its-own", "13.0"),
         );
         let bin = installed.root().join("bin");
@@ -386,7 +483,31 @@ mod tests {
         assert_eq!(Otp::find(&both).unwrap().root, installed.root());
         let explicit = environment(&[("FERL_OTP", &left.root()), ("PATH", &bin)]);
         let error = Otp::find(&explicit).unwrap_err();
-        assert!(matches!(error, OtpError::Unsupported { release: 27, .. }));
+        let OtpError::Unsupported { release, .. } = error else {
+            panic!("{error:?}");
+        };
+        assert_eq!(release, Release::OTP_29);
+    }
+
+    #[test]
+    fn a_partly_supported_release_is_booted() {
+        let installed = Installed::new("partly", "15.2.7");
+        let found = Otp::find(&environment(&[("FERL_OTP", &installed.0)])).unwrap();
+        assert_eq!(found.release, Release::OTP_27);
+    }
+
+    #[test]
+    fn the_report_marks_what_would_be_booted() {
+        let (old, new) = (Installed::new("old", "13.0"), Installed::new("new", "18.0"));
+        let path = std::env::join_paths([&old, &new].map(|otp| otp.root().join("bin"))).unwrap();
+        let text = report(&environment(&[("PATH", Path::new(&path))]));
+        let line = |otp: &Installed| {
+            let root = otp.root().display().to_string();
+            let found = text.lines().find(|line| line.contains(&root));
+            found.unwrap_or_else(|| panic!("{text}")).to_owned()
+        };
+        assert!(line(&old).starts_with("* OTP 25 ("));
+        assert!(line(&new).starts_with("  OTP 30 (") && line(&new).ends_with("+otp_try"));
     }
 
     #[test]

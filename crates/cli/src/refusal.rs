@@ -92,6 +92,12 @@ pub fn emulator_usage() -> String {
         "{:<24} memory allocators; checked, no effect\n",
         "+M<flag> value"
     );
+    let _ = writeln!(
+        text,
+        "{:<24} list the OTP releases on this machine, and which one would be booted\n\
+         {:<24} boot a release that this ferl does not know, at your own risk\n",
+        "+otp", "+otp_try"
+    );
     text.push_str(
         "Flags of the launcher, besides those that Erlang's init reads (see init(3)):\n\n",
     );

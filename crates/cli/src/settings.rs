@@ -7,6 +7,7 @@ mod schedulers;
 
 use std::os::unix::ffi::OsStringExt;
 
+use isa::Release;
 use isa::flags::{self, Effect, EmulatorFlag, Round, Setting, Value, ValuePosition};
 
 use crate::config::{
@@ -57,6 +58,7 @@ fn defaults(launch: &Launch, otp: &Otp) -> Config {
         let value = launch.environment.get(name)?;
         Some(value::leading_number(value).map_or(0, |(number, _)| number))
     };
+    let since = |release: Release| otp.release.has(release);
     let clamped = |number: i64, min: i64, max: i64| number.clamp(min, max) as u32;
     Config {
         root_dir: otp.root.clone(),
@@ -86,7 +88,11 @@ fn defaults(launch: &Launch, otp: &Otp) -> Config {
             1,
             flags::MAX_ASYNC_THREADS,
         ),
-        process_limit: 262_144,
+        process_limit: if since(Release::OTP_27) {
+            1 << 20
+        } else {
+            1 << 18
+        },
         port_limit: clamped(
             variable("ERL_MAX_PORTS").unwrap_or(65_536),
             flags::MIN_IDENTIFIERS,
@@ -109,7 +115,11 @@ fn defaults(launch: &Launch, otp: &Otp) -> Config {
         dist_busy_limit_bytes: 1 << 20,
         node_table_gc_delay_s: Some(60),
         outstanding_requests_limit: 0,
-        time_warp_mode: TimeWarp::No,
+        time_warp_mode: if since(Release::OTP_26) {
+            TimeWarp::Multi
+        } else {
+            TimeWarp::No
+        },
         time_correction: true,
         break_mode: BreakMode::Menu,
         file_name_encoding: FileNameEncoding::Default,

@@ -12,6 +12,7 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use isa::Release;
 use sys::Errno;
 
 use crate::environment::Environment;
@@ -29,7 +30,7 @@ const MAX_FILE_BYTES: u64 = 16 << 20;
 pub fn merge(
     typed: &[Word],
     environment: &Environment,
-    release: u32,
+    release: Release,
 ) -> Result<Vec<Word>, Refusal> {
     let variable = |name: &str| cut_variable(environment.get(name).unwrap_or_default());
     let before = [

@@ -21,6 +21,7 @@ mod message;
 mod options;
 mod protocol;
 mod sctp;
+mod sender;
 mod statistics;
 mod tcp;
 mod udp;

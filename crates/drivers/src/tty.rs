@@ -5,7 +5,7 @@
 //! passes every key on at once; its former mode is restored when the port closes and when the node ends.
 
 mod line;
-mod terminfo;
+pub mod terminfo;
 
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -276,6 +276,39 @@ impl Driver for Tty {
         port.unwatch(self.input.as_fd(), self.input_token);
         self.output.stop(port);
     }
+}
+
+/// A signal of the system that concerns the terminal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TerminalSignal {
+    /// The node continues after it was stopped.
+    Continued,
+    /// The window has another size.
+    Resized,
+}
+
+/// What is told of signals, if the terminal belongs to Erlang code.
+type SignalHandler = Box<dyn Fn(TerminalSignal) + Send>;
+
+static SIGNAL_HANDLER: parking_lot::Mutex<Option<SignalHandler>> = parking_lot::Mutex::new(None);
+
+/// From now on this is told of the terminal's signals.
+pub fn on_signal(handler: SignalHandler) {
+    // Without it the system would not tell of another size.
+    let _ = sys::signal::set(
+        sys::signal::Signal::WindowChange,
+        sys::signal::Disposition::Handle,
+    );
+    *SIGNAL_HANDLER.lock() = Some(handler);
+}
+
+/// Tells of a signal; false if nobody has asked to be told.
+pub fn signalled(signal: TerminalSignal) -> bool {
+    let handler = SIGNAL_HANDLER.lock();
+    if let Some(handler) = handler.as_ref() {
+        handler(signal);
+    }
+    handler.is_some()
 }
 
 /// Called when the node continues after it was stopped: the shell that had the terminal meanwhile has set its own

@@ -4,10 +4,13 @@
 //! of bodies in `runtime`. If a row's body is missing, `runtime` does not compile. Constant data; any thread may read
 //! it.
 //!
+//! A row counts in all releases, unless its properties say since or until when.
+//!
 //! To add a BIF, append its row to the section of its module and write the body. Rows within a section are in no
 //! particular order; a test fails if a function has two rows.
 
 use crate::atoms;
+use crate::release::Release;
 
 /// Expands `$callback! { ("module", "name", arity, path::of_body, PROPERTY | PROPERTY...), ... }`, one row for each BIF.
 ///
@@ -62,6 +65,10 @@ macro_rules! for_each_bif {
             ("binary", "split", 2, binary::split_2, TRAPS | DIRTY_CPU | TRIED_FIRST),
             ("binary", "split", 3, binary::split_3, TRAPS | DIRTY_CPU | TRIED_FIRST),
 
+            // code
+            ("code", "coverage_support", 0, erlang::coverage_support_0, SINCE_27),
+            ("code", "get_coverage_mode", 0, erlang::get_coverage_mode_0, SINCE_27),
+
             // counters
 
             // erl_ddll
@@ -83,6 +90,10 @@ macro_rules! for_each_bif {
             ("erlang", "ports", 0, ports::ports_0, NONE),
             ("erlang", "port_set_data", 2, ports::port_set_data_2, NONE),
             ("erlang", "port_get_data", 1, ports::port_get_data_1, NONE),
+            ("erlang", "max", 2, erlang::max_2, GUARD | SINCE_26),
+            ("erlang", "min", 2, erlang::min_2, GUARD | SINCE_26),
+            ("erlang", "is_integer", 3, erlang::is_integer_3, GUARD | SINCE_29),
+            ("erlang", "display_string", 2, erlang::display_string_2, SINCE_26),
             ("erlang", "+", 2, erlang::plus_2, GUARD),
             ("erlang", "-", 2, erlang::minus_2, GUARD),
             ("erlang", "*", 2, erlang::times_2, GUARD),
@@ -153,8 +164,8 @@ macro_rules! for_each_bif {
             ("erlang", "statistics", 1, erlang::statistics_1, NONE),
             ("erlang", "system_flag", 2, erlang::system_flag_2, NONE),
             ("erlang", "display", 1, erlang::display_1, NONE),
-            ("erlang", "display_string", 1, erlang::display_string_1, NONE),
-            ("erlang", "display_nl", 0, erlang::display_nl_0, NONE),
+            ("erlang", "display_string", 1, erlang::display_string_1, UNTIL_26),
+            ("erlang", "display_nl", 0, erlang::display_nl_0, UNTIL_26),
             ("erlang", "has_prepared_code_on_load", 1, erlang::has_prepared_code_on_load_1, NONE),
             ("erlang", "finish_loading", 1, erlang::finish_loading_1, NONE),
             ("erlang", "call_on_load_function", 1, erlang::call_on_load_function_1, NONE),
@@ -184,10 +195,10 @@ macro_rules! for_each_bif {
             ("erlang", "integer_to_list", 2, erlang::integer_to_list_2, DIRTY_CPU | TRIED_FIRST),
             ("erlang", "integer_to_binary", 1, erlang::integer_to_binary_1, DIRTY_CPU | TRIED_FIRST),
             ("erlang", "integer_to_binary", 2, erlang::integer_to_binary_2, DIRTY_CPU | TRIED_FIRST),
-            ("erlang", "list_to_integer", 1, erlang::list_to_integer_1, DIRTY_CPU | TRIED_FIRST),
-            ("erlang", "list_to_integer", 2, erlang::list_to_integer_2, DIRTY_CPU | TRIED_FIRST),
-            ("erlang", "binary_to_integer", 1, erlang::binary_to_integer_1, DIRTY_CPU | TRIED_FIRST),
-            ("erlang", "binary_to_integer", 2, erlang::binary_to_integer_2, DIRTY_CPU | TRIED_FIRST),
+            ("erlang", "list_to_integer", 1, erlang::list_to_integer_1, DIRTY_CPU | TRIED_FIRST | UNTIL_26),
+            ("erlang", "list_to_integer", 2, erlang::list_to_integer_2, DIRTY_CPU | TRIED_FIRST | UNTIL_26),
+            ("erlang", "binary_to_integer", 1, erlang::binary_to_integer_1, DIRTY_CPU | TRIED_FIRST | UNTIL_26),
+            ("erlang", "binary_to_integer", 2, erlang::binary_to_integer_2, DIRTY_CPU | TRIED_FIRST | UNTIL_26),
             ("erlang", "float_to_list", 1, erlang::float_to_list_1, NONE),
             ("erlang", "float_to_list", 2, erlang::float_to_list_2, NONE),
             ("erlang", "float_to_binary", 1, erlang::float_to_binary_1, NONE),
@@ -357,7 +368,7 @@ macro_rules! for_each_bif {
             ("erts_debug", "flat_size", 1, erts_debug::flat_size_1, NONE),
             ("erts_debug", "size_shared", 1, erts_debug::size_shared_1, NONE),
             ("erts_debug", "copy_shared", 2, erts_debug::copy_shared_2, NONE),
-            ("erts_debug", "display", 1, erts_debug::display_1, NONE),
+            ("erts_debug", "display", 1, erts_debug::display_1, UNTIL_26),
             ("erts_debug", "map_info", 1, erts_debug::map_info_1, NONE),
             ("erts_debug", "get_internal_state", 1, erts_debug::get_internal_state_1, TRAPS),
             ("erts_debug", "set_internal_state", 2, erts_debug::set_internal_state_2, TRAPS),
@@ -375,6 +386,9 @@ macro_rules! for_each_bif {
             ("erts_debug", "dirty_io", 2, erts_debug::dirty_io_2, TRAPS | DIRTY_IO),
 
             // erts_internal
+            ("erts_internal", "binary_to_integer", 2, erlang::internal_binary_to_integer_2, SINCE_27),
+            ("erts_internal", "list_to_integer", 2, erlang::internal_list_to_integer_2, SINCE_27),
+            ("erts_internal", "term_to_string", 2, erlang::term_to_string_2, SINCE_27),
             ("erts_internal", "open_port", 2, ports::open_port_2, NONE),
             ("erts_internal", "port_command", 3, ports::port_command_3, NONE),
             ("erts_internal", "port_connect", 2, ports::port_connect_2, NONE),
@@ -455,6 +469,12 @@ macro_rules! for_each_bif {
             ("ets", "is_compiled_ms", 1, ets::is_compiled_ms_1, NONE),
             ("ets", "last", 1, ets::last_1, NONE),
             ("ets", "lookup", 2, ets::lookup_2, NONE),
+            ("ets", "lookup_element", 4, ets::lookup_element_4, SINCE_26),
+            ("ets", "first_lookup", 1, ets::first_lookup_1, SINCE_27),
+            ("ets", "last_lookup", 1, ets::last_lookup_1, SINCE_27),
+            ("ets", "next_lookup", 2, ets::next_lookup_2, SINCE_27),
+            ("ets", "prev_lookup", 2, ets::prev_lookup_2, SINCE_27),
+            ("ets", "update_element", 4, ets::update_element_4, SINCE_27),
             ("ets", "lookup_element", 3, ets::lookup_element_3, NONE),
             ("ets", "match", 1, ets::match_1, TRAPS),
             ("ets", "match", 2, ets::match_2, TRAPS),
@@ -672,13 +692,37 @@ macro_rules! for_each_bif {
             ("re", "inspect", 2, re::inspect_2, NONE),
 
             // string
-            ("string", "list_to_integer", 1, erlang::string_list_to_integer_1, DIRTY_CPU | TRIED_FIRST),
+            ("string", "list_to_integer", 1, erlang::string_list_to_integer_1, DIRTY_CPU | TRIED_FIRST | UNTIL_26),
             ("string", "list_to_float", 1, erlang::string_list_to_float_1, NONE),
 
             // unicode
             ("unicode", "characters_to_binary", 2, unicode::characters_to_binary_2, TRAPS),
             ("unicode", "characters_to_list", 2, unicode::characters_to_list_2, TRAPS | DIRTY_CPU | TRIED_FIRST),
             ("unicode", "bin_is_7bit", 1, unicode::bin_is_7bit_1, NONE),
+
+            // prim_tty
+            ("prim_tty", "isatty", 1, prim_tty::isatty_1, SINCE_26),
+            ("prim_tty", "tty_create", 0, prim_tty::tty_create_0, SINCE_26 | UNTIL_27),
+            ("prim_tty", "tty_init", 3, prim_tty::tty_init_3, SINCE_26 | UNTIL_27),
+            ("prim_tty", "tty_set", 1, prim_tty::tty_set_1, SINCE_26 | UNTIL_27),
+            ("prim_tty", "setlocale", 1, prim_tty::setlocale_1, SINCE_26),
+            ("prim_tty", "tty_select", 3, prim_tty::tty_select_3, SINCE_26 | UNTIL_27),
+            ("prim_tty", "tty_window_size", 1, prim_tty::tty_window_size_1, SINCE_26),
+            ("prim_tty", "tty_encoding", 1, prim_tty::tty_encoding_1, SINCE_26),
+            ("prim_tty", "write_nif", 2, prim_tty::write_nif_2, DIRTY_IO | SINCE_26),
+            ("prim_tty", "read_nif", 2, prim_tty::read_nif_2, DIRTY_IO | SINCE_26 | UNTIL_27),
+            ("prim_tty", "isprint", 1, prim_tty::isprint_1, SINCE_26),
+            ("prim_tty", "wcwidth", 1, prim_tty::wcwidth_1, SINCE_26),
+            ("prim_tty", "wcswidth", 1, prim_tty::wcswidth_1, SINCE_26),
+            ("prim_tty", "sizeof_wchar", 0, prim_tty::sizeof_wchar_0, SINCE_26),
+            ("prim_tty", "tgetent_nif", 1, prim_tty::tgetent_nif_1, SINCE_26 | UNTIL_27),
+            ("prim_tty", "tgetnum_nif", 1, prim_tty::tgetnum_nif_1, SINCE_26 | UNTIL_27),
+            ("prim_tty", "tgetflag_nif", 1, prim_tty::tgetflag_nif_1, SINCE_26 | UNTIL_27),
+            ("prim_tty", "tgetstr_nif", 1, prim_tty::tgetstr_nif_1, SINCE_26 | UNTIL_27),
+            ("prim_tty", "tgoto_nif", 1, prim_tty::tgoto_nif_1, SINCE_26 | UNTIL_27),
+            ("prim_tty", "tgoto_nif", 2, prim_tty::tgoto_nif_2, SINCE_26 | UNTIL_27),
+            ("prim_tty", "tgoto_nif", 3, prim_tty::tgoto_nif_3, SINCE_26 | UNTIL_27),
+            ("prim_tty", "tty_read_signal", 2, prim_tty::tty_read_signal_2, SINCE_26 | UNTIL_27),
 
             // zlib
             ("zlib", "open_nif", 0, zlib::open_nif_0, NONE),
@@ -709,7 +753,7 @@ macro_rules! for_each_bif {
 
 /// What the loader and the engine must know about a BIF before they call it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Properties(u8);
+pub struct Properties(u16);
 
 impl Properties {
     /// Nothing special: it is called with its arguments, and returns or fails.
@@ -724,6 +768,33 @@ impl Properties {
     pub const DIRTY_IO: Properties = Properties(8);
     /// Dirty, but first tried on the calling scheduler; the body reports if it must run on a dirty scheduler.
     pub const TRIED_FIRST: Properties = Properties(16);
+    /// Counts from OTP 26 on.
+    pub const SINCE_26: Properties = Properties(1 << 5);
+    /// Counts from OTP 27 on.
+    pub const SINCE_27: Properties = Properties(1 << 6);
+    /// Counts from OTP 28 on.
+    pub const SINCE_28: Properties = Properties(1 << 7);
+    /// Counts from OTP 29 on.
+    pub const SINCE_29: Properties = Properties(1 << 8);
+    /// Counts up to OTP 26: later it is Erlang code, or gone.
+    pub const UNTIL_26: Properties = Properties(1 << 9);
+    /// Counts up to OTP 27.
+    pub const UNTIL_27: Properties = Properties(1 << 10);
+    /// Counts up to OTP 28.
+    pub const UNTIL_28: Properties = Properties(1 << 11);
+
+    const SINCE: &'static [(Properties, Release)] = &[
+        (Properties::SINCE_26, Release::OTP_26),
+        (Properties::SINCE_27, Release::OTP_27),
+        (Properties::SINCE_28, Release::OTP_28),
+        (Properties::SINCE_29, Release::OTP_29),
+    ];
+    /// With the release from which on the row no longer counts.
+    const UNTIL: &'static [(Properties, Release)] = &[
+        (Properties::UNTIL_26, Release::OTP_27),
+        (Properties::UNTIL_27, Release::OTP_28),
+        (Properties::UNTIL_28, Release::OTP_29),
+    ];
 
     /// The union of both sets of properties.
     #[must_use]
@@ -734,6 +805,17 @@ impl Properties {
     /// Whether all properties of `other` are in this set.
     pub const fn has(self, other: Properties) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// Whether the row counts in this release.
+    #[must_use]
+    pub fn count_in(self, release: Release) -> bool {
+        let of = |list: &[(Properties, Release)], holds: fn(Release, Release) -> bool| {
+            list.iter()
+                .all(|&(property, other)| !self.has(property) || holds(release, other))
+        };
+        of(Self::SINCE, |this, since| this.has(since))
+            && of(Self::UNTIL, |this, end| !this.has(end))
     }
 }
 
@@ -759,7 +841,7 @@ impl Bif {
     #[must_use]
     pub fn is_nif(&self) -> bool {
         match self.module {
-            "erl_tracer" | "prim_buffer" | "prim_net" | "prim_socket" | "zlib" => true,
+            "erl_tracer" | "prim_buffer" | "prim_net" | "prim_socket" | "prim_tty" | "zlib" => true,
             "prim_file" => self.name.ends_with("_nif"),
             _ => false,
         }
@@ -809,6 +891,14 @@ mod tests {
         for bif in BIFS {
             assert!(seen.insert((bif.module, bif.name, bif.arity)), "{bif:?}");
         }
+    }
+
+    #[test]
+    fn rows_count_from_their_first_release_to_their_last() {
+        let both = Properties::SINCE_26.with(Properties::UNTIL_27);
+        let counts = [25, 26, 27, 28].map(|number| both.count_in(Release::of(number)));
+        assert_eq!(counts, [false, true, true, false]);
+        assert!(Properties::GUARD.count_in(Release::OTP_29));
     }
 
     #[test]

@@ -13,5 +13,7 @@ pub mod driver_functions;
 pub mod flags;
 pub mod nif_functions;
 pub mod opcodes;
+pub mod release;
 
 pub use opcodes::Opcode;
+pub use release::Release;

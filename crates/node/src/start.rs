@@ -31,6 +31,7 @@ pub fn start(config: Config) -> ExitCode {
 }
 
 fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
+    term::release::set(config.release);
     let config = config::set(config);
     hooks::set(Hooks {
         bifs: bifs::ENTRIES,
@@ -109,6 +110,7 @@ fn choose_form(wanted: bool) {
 
 /// Sets up handling of the system's signals; most of those handled are sent as messages to `erl_signal_server`.
 fn watch_signals() -> sys::Result<()> {
+    use drivers::tty::TerminalSignal;
     use sys::signal::{Disposition, Signal};
     sys::signal::set(Signal::Terminate, Disposition::Handle)?;
     sys::signal::set(Signal::User1, Disposition::Handle)?;
@@ -136,6 +138,10 @@ fn watch_signals() -> sys::Result<()> {
                 }
                 Signal::Continue => {
                     drivers::tty::continued();
+                    drivers::tty::signalled(TerminalSignal::Continued);
+                    continue;
+                }
+                Signal::WindowChange if drivers::tty::signalled(TerminalSignal::Resized) => {
                     continue;
                 }
                 _ => {}
@@ -241,6 +247,10 @@ fn spawn_first(config: &Config) -> Result<(), String> {
             priority,
             true,
         )?;
+    }
+    let cleaner = "erts_trace_cleaner";
+    if preloaded::names().contains(&atom::known(cleaner)) {
+        first(cleaner, Term::NIL, 0, Priority::Normal, true)?;
     }
     Ok(())
 }

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use term::release::Release;
+
 /// The effect of Ctrl-C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BreakMode {
@@ -24,7 +26,7 @@ pub struct Config {
     /// The directory of the preloaded modules.
     pub preloaded_dir: PathBuf,
     /// The OTP release, such as 25, and the version of its emulator.
-    pub release: u32,
+    pub release: Release,
     pub erts_version: String,
     /// The argument of `erl_init:start/2`.
     pub init_args: Vec<Vec<u8>>,

@@ -124,8 +124,13 @@ pub fn suspend() {
     }
 }
 
-/// Columns that a character takes in the locale that the environment names; 0 for characters that are not printed.
+/// As [`printed_width`]; 0 for characters that are not printed.
 pub fn char_width(character: u32) -> usize {
+    printed_width(character).unwrap_or(0)
+}
+
+/// Columns that a character takes in the locale that the environment names; `None` for characters that are not printed.
+pub fn printed_width(character: u32) -> Option<usize> {
     unsafe extern "C" {
         fn wcwidth(character: libc::wchar_t) -> libc::c_int;
     }
@@ -140,7 +145,7 @@ pub fn char_width(character: u32) -> usize {
         Locale(unsafe { libc::newlocale(libc::LC_CTYPE_MASK, c"".as_ptr(), std::ptr::null_mut()) })
     });
     if (0x20..0x7f).contains(&character) {
-        return 1;
+        return Some(1);
     }
     let locale = LOCALE.0;
     // SAFETY: the locale is live or null (which changes nothing); this thread's own locale is restored at once.
@@ -150,7 +155,7 @@ pub fn char_width(character: u32) -> usize {
         libc::uselocale(before);
         width
     };
-    usize::try_from(width).unwrap_or(0)
+    usize::try_from(width).ok()
 }
 
 impl Drop for ModeGuard {

@@ -14,6 +14,7 @@ mod damage;
 pub mod decode;
 pub mod encode;
 mod input;
+pub mod local;
 mod output;
 mod segments;
 mod size;

@@ -28,6 +28,7 @@ pub mod node;
 pub mod off_heap;
 pub mod print;
 pub mod reference;
+pub mod release;
 pub mod size;
 pub mod text;
 pub mod unicode;

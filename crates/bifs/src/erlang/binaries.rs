@@ -1,9 +1,9 @@
 //! Binaries: their sizes and parts, and conversions from and to lists.
 
-use layout::Term;
 use layout::object::Bits;
+use layout::{ObjectKind, Term};
 use term::bits::construct::{self, Builder};
-use term::bits::matching::extract;
+use term::bits::matching::{self, extract};
 use term::bits::range;
 use term::iolist::{self, IolistError, Step, Wanted};
 use term::{am, atom, build, integer};
@@ -41,14 +41,23 @@ fn bits_of(term: Term) -> Result<Bits, Failure> {
 
 /// `erlang:bit_size(Bitstring)`
 pub fn bit_size_1(process: &mut Process, [string]: [Term; 1]) -> BifResult {
-    let bits = bits_of(string)?;
-    Ok(build::unsigned(process.heap(), bits.bit_len))
+    let bits = bits_left(string)?;
+    Ok(build::unsigned(process.heap(), bits))
 }
 
 /// `erlang:byte_size(Bitstring)`
 pub fn byte_size_1(process: &mut Process, [string]: [Term; 1]) -> BifResult {
-    let bits = bits_of(string)?;
-    Ok(build::unsigned(process.heap(), bits.bit_len.div_ceil(8)))
+    let bits = bits_left(string)?;
+    Ok(build::unsigned(process.heap(), bits.div_ceil(8)))
+}
+
+/// The number of bits of a bit string, or of those that a match context has left: from OTP 26 on, the compiler asks for
+/// them without making the bit string.
+fn bits_left(string: Term) -> Result<u64, Failure> {
+    if string.is_kind(ObjectKind::MatchContext) {
+        return Ok(matching::left(string));
+    }
+    Ok(bits_of(string)?.bit_len)
 }
 
 /// A part of the whole bytes of a bit string; a negative length extends to the left.

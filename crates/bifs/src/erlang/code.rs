@@ -356,9 +356,11 @@ pub fn get_module_info_2(process: &mut Process, [module, item]: [Term; 2]) -> Bi
         }
         "nifs" => {
             let name = atom::text(module);
+            let release = term::release::get();
             let rows = isa::bifs::BIFS
                 .iter()
                 .filter(|row| row.module == name && row.is_nif())
+                .filter(|row| row.properties.count_in(release))
                 .map(|row| (atom::known(row.name), u32::from(row.arity)));
             let mut nifs: Vec<(Term, u32)> = rows
                 .filter(|&(function, arity)| {
@@ -424,11 +426,22 @@ pub fn beamfile_module_md5_1(process: &mut Process, [code]: [Term; 1]) -> BifRes
     }
 }
 
+/// `code:coverage_support()`: code does not count its calls; `cover` does without.
+pub fn coverage_support_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(am::FALSE)
+}
+
+/// `code:get_coverage_mode()`
+pub fn get_coverage_mode_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(am::NONE)
+}
+
 /// Modules whose NIFs are built into the VM: their functions are rows of the BIF table.
 const BUILT_IN_NIF_MODULES: &[&str] = &[
     "prim_file",
     "prim_buffer",
     "prim_socket",
+    "prim_tty",
     "prim_net",
     // The name under which `prim_net` loads its NIFs.
     "net",

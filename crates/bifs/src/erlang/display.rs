@@ -5,7 +5,7 @@ use std::io::{Write, stderr, stdout};
 use layout::Term;
 use term::{am, list, unicode};
 
-use runtime::bif::{BifResult, badarg};
+use runtime::bif::{BifResult, badarg, error};
 use runtime::process::Process;
 
 /// Writes and flushes. Lines end in CR LF as on a raw terminal, because stock assumes one everywhere. Errors are
@@ -27,6 +27,24 @@ pub fn display_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
     bytes.push(b'\n');
     write(stdout().lock(), &bytes);
     Ok(am::TRUE)
+}
+
+/// `erlang:display_string(stdin | stdout | stderr, Text)`: as it is.
+pub fn display_string_2(_process: &mut Process, [stream, text]: [Term; 2]) -> BifResult {
+    let text = match unicode::bytes_of(text) {
+        Some(bytes) => bytes.to_vec(),
+        None => {
+            let characters = list::items(text).map(|item| unicode::character(item.ok()?));
+            let text: Option<String> = characters.collect();
+            text.ok_or(badarg(2))?.into_bytes()
+        }
+    };
+    let written = match stream {
+        am::STDOUT => stdout().write_all(&text).and_then(|()| stdout().flush()),
+        am::STDERR => stderr().write_all(&text),
+        _ => return Err(badarg(1)),
+    };
+    written.map(|()| am::TRUE).map_err(|_| error(am::BADARG))
 }
 
 /// `erlang:display_string(String)`: to standard error, as in OTP 25.

@@ -1,7 +1,10 @@
 //! Conversion of terms to the external format and back.
 
+use std::borrow::Cow;
+
 use layout::Term;
 use term::external::{self, DecodeOptions, Decoder, Desk, EncodeOptions, Encoder};
+use term::release::{self, Release};
 use term::{am, build, list, unicode};
 
 use runtime::bif::{BifResult, Failure, badarg, badarg_because, dirty_unless, system_limit};
@@ -27,15 +30,26 @@ const COMPRESSED_TAG: u8 = 80;
 const NO_COMPRESSION: u32 = 0;
 const DEFAULT_COMPRESSION: u32 = 6;
 
-/// The encoding options of `term_to_binary/2`, and the level of compression.
-fn encode_options(options: Term) -> Option<(EncodeOptions<'static>, u32)> {
-    let mut encode = EncodeOptions::default();
+/// What the options of `term_to_binary/2` ask for.
+struct Wanted {
+    encode: EncodeOptions<'static>,
+    /// The level of compression.
+    level: u32,
+    /// Only this node can read it.
+    local: bool,
+}
+
+/// The options of `term_to_binary/2`.
+fn encode_options(options: Term) -> Option<Wanted> {
+    let mut encode = EncodeOptions::of_release();
     let mut level = NO_COMPRESSION;
+    let mut local = false;
     let mut deterministic = false;
     for option in list::items(options) {
         match option.ok()? {
             am::COMPRESSED => level = DEFAULT_COMPRESSION,
             am::DETERMINISTIC => deterministic = true,
+            am::LOCAL if release::has(Release::OTP_26) => local = true,
             option => match *option.as_tuple()? {
                 [am::MINOR_VERSION, version] => {
                     encode = EncodeOptions::minor_version(u8::try_from(version.as_small()?).ok()?)?;
@@ -51,7 +65,13 @@ fn encode_options(options: Term) -> Option<(EncodeOptions<'static>, u32)> {
         }
     }
     encode.deterministic = deterministic;
-    Some((encode, level))
+    // Compression is not for what only this node reads.
+    let level = if local { NO_COMPRESSION } else { level };
+    Some(Wanted {
+        encode,
+        level,
+        local,
+    })
 }
 
 /// Charges for bytes that were encoded or will be decoded.
@@ -94,13 +114,26 @@ fn encoded(process: &mut Process, term: Term, options: &EncodeOptions, level: u3
 
 /// `erlang:term_to_binary(Term)`
 pub fn term_to_binary_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
-    encoded(process, term, &EncodeOptions::default(), NO_COMPRESSION)
+    encoded(process, term, &EncodeOptions::of_release(), NO_COMPRESSION)
 }
 
 /// `erlang:term_to_binary(Term, Options)`
 pub fn term_to_binary_2(process: &mut Process, [term, options]: [Term; 2]) -> BifResult {
-    let (options, level) = encode_options(options).ok_or(badarg(2))?;
-    encoded(process, term, &options, level)
+    let wanted = encode_options(options).ok_or(badarg(2))?;
+    if wanted.local {
+        return local(process, term, &wanted.encode);
+    }
+    encoded(process, term, &wanted.encode, wanted.level)
+}
+
+/// A term that only this node can read.
+fn local(process: &mut Process, term: Term, options: &EncodeOptions) -> BifResult {
+    let mut desk = Desk::new();
+    let mut encoder = Encoder::new(term, &mut desk);
+    encode(&mut encoder, options)?;
+    charge_for(encoder.size());
+    let marked = external::local::mark(encoder.bytes());
+    Ok(build::binary(process.heap(), &marked))
 }
 
 fn iovec(process: &mut Process, term: Term, options: &EncodeOptions) -> BifResult {
@@ -117,16 +150,19 @@ fn iovec(process: &mut Process, term: Term, options: &EncodeOptions) -> BifResul
 
 /// `erlang:term_to_iovec(Term)`
 pub fn term_to_iovec_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
-    iovec(process, term, &EncodeOptions::default())
+    iovec(process, term, &EncodeOptions::of_release())
 }
 
 /// `erlang:term_to_iovec(Term, Options)`
 pub fn term_to_iovec_2(process: &mut Process, [term, options]: [Term; 2]) -> BifResult {
-    let (options, level) = encode_options(options).ok_or(badarg(2))?;
-    if level == NO_COMPRESSION {
-        return iovec(process, term, &options);
-    }
-    let binary = encoded(process, term, &options, level)?;
+    let wanted = encode_options(options).ok_or(badarg(2))?;
+    let binary = if wanted.local {
+        local(process, term, &wanted.encode)?
+    } else if wanted.level == NO_COMPRESSION {
+        return iovec(process, term, &wanted.encode);
+    } else {
+        encoded(process, term, &wanted.encode, wanted.level)?
+    };
     Ok(build::cons(process.heap(), binary, Term::NIL))
 }
 
@@ -137,7 +173,12 @@ fn decoded(
     options: &DecodeOptions,
     with_used: bool,
 ) -> BifResult {
-    let bytes = unicode::bytes_of(binary).ok_or(badarg(1))?;
+    let given = unicode::bytes_of(binary).ok_or(badarg(1))?;
+    let is_local = external::local::is_marked(&given) && release::has(Release::OTP_26);
+    let bytes = match is_local {
+        true => Cow::Owned(external::local::unmark(&given).ok_or(badarg(1))?),
+        false => Cow::Borrowed(&given[..]),
+    };
     let is_short = match bytes.get(1..6) {
         // Never more than the size that the term claims is decompressed.
         Some(&[COMPRESSED_TAG, a, b, c, d]) => {
@@ -153,10 +194,17 @@ fn decoded(
     let term = decoder
         .finish(heap, &bytes, options, &mut CodeResolver)
         .map_err(|_| badarg(1))?;
+    let mut used = decoder.used();
+    if is_local {
+        if !external::local::is_ours(&given, used) {
+            return Err(badarg(1));
+        }
+        used += external::local::HEAD_BYTES - 1;
+    }
     if !with_used {
         return Ok(term);
     }
-    let used = Term::small(decoder.used() as i64);
+    let used = Term::small(used as i64);
     Ok(build::tuple(heap, &[term, used]))
 }
 
@@ -186,12 +234,12 @@ fn size(process: &mut Process, term: Term, options: &EncodeOptions) -> BifResult
 
 /// `erlang:external_size(Term)`
 pub fn external_size_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
-    size(process, term, &EncodeOptions::default())
+    size(process, term, &EncodeOptions::of_release())
 }
 
 /// `erlang:external_size(Term, Options)`: `{minor_version, 0 | 1}` only.
 pub fn external_size_2(process: &mut Process, [term, options]: [Term; 2]) -> BifResult {
-    let mut encode = EncodeOptions::default();
+    let mut encode = EncodeOptions::of_release();
     for option in list::items(options) {
         match option.map_err(|_| badarg(2))?.as_tuple() {
             // Once version 0 was requested, a later version 1 does not undo it.

@@ -47,6 +47,10 @@ pub fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifRes
             flag_bit(process, flag::SENSITIVE, value)
         }
         am::MONITOR_NODES => monitor_nodes(process, value, Term::NIL),
+        am::ASYNC_DIST => boolean(value).map(|on| {
+            let before = std::mem::replace(&mut process.rare().async_dist, on);
+            am::boolean(before)
+        }),
         _ => return Err(badarg_because(am::BADOPT)),
     };
     before.ok_or_else(|| badarg(2))

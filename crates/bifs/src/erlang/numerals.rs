@@ -119,6 +119,78 @@ pub fn list_to_integer_1(process: &mut Process, [list]: [Term; 1]) -> BifResult 
     list_to_integer(process, list, 10)
 }
 
+/// Texts of more digits than this are left to `erts_internal`, which calls for their parts.
+const MOST_DIGITS_AT_ONCE: usize = 17;
+
+/// Whether a text of digits, perhaps with a sign, is too long to be read at once: whoever asks does it piece by piece.
+fn is_big(text: &[u8], base: u32) -> bool {
+    let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+"));
+    let most = match base {
+        10 => MOST_DIGITS_AT_ONCE,
+        // As many digits as are surely small.
+        _ => (59 / (32 - (base - 1).leading_zeros())) as usize,
+    };
+    digits.unwrap_or(text).len() > most
+}
+
+/// `erts_internal:binary_to_integer(Binary, Base)`: an integer, `badarg`, or `big`.
+pub fn internal_binary_to_integer_2(process: &mut Process, [binary, base]: [Term; 2]) -> BifResult {
+    let (Some(text), Some(base)) = (unicode::bytes_of(binary), base_of(base)) else {
+        return Ok(am::BADARG);
+    };
+    if is_big(&text, base) {
+        return Ok(term::atom::known("big"));
+    }
+    Ok(integer::parse(process.heap(), &text, base).unwrap_or(am::BADARG))
+}
+
+/// `erts_internal:list_to_integer(List, Base)`: `{Integer, Rest}`, `big`, `badarg`, `no_integer`, or `not_a_list`.
+pub fn internal_list_to_integer_2(process: &mut Process, [list, base]: [Term; 2]) -> BifResult {
+    let Some(base) = base_of(base) else {
+        return Ok(am::BADARG);
+    };
+    if !list.is_list() {
+        return Ok(term::atom::known("not_a_list"));
+    }
+    let (text, _) = leading(list, |byte| {
+        char::from(byte).is_digit(base) || b"+-".contains(&byte)
+    });
+    let sign = usize::from(matches!(text.first(), Some(b'+' | b'-')));
+    let signs = text[sign..].iter().position(|byte| b"+-".contains(byte));
+    let text = &text[..signs.map_or(text.len(), |end| sign + end)];
+    if is_big(text, base) {
+        return Ok(term::atom::known("big"));
+    }
+    match integer::parse_prefix(process.heap(), text, base) {
+        Ok((number, length)) => {
+            let rest = behind(list, length);
+            Ok(build::tuple(process.heap(), &[number, rest]))
+        }
+        Err(_) => Ok(term::atom::known("no_integer")),
+    }
+}
+
+/// `erts_internal:term_to_string(Term, Limit | undefined)`: the text that `erlang:display/1` writes, up to a limit.
+pub fn term_to_string_2(process: &mut Process, [term, limit]: [Term; 2]) -> BifResult {
+    let limit = match limit {
+        am::UNDEFINED => None,
+        limit => Some(
+            limit
+                .as_small()
+                .filter(|limit| *limit > 0)
+                .ok_or(badarg(2))?,
+        ),
+    };
+    let text = match limit {
+        None => term::print::display_bytes(term),
+        Some(limit) => term::print::display_limited(term, limit as usize)
+            .to_string()
+            .into_bytes(),
+    };
+    charge((text.len() / 64) as i64);
+    Ok(build::byte_list(process.heap(), &text))
+}
+
 /// `erlang:list_to_integer(Characters, Base)`
 pub fn list_to_integer_2(process: &mut Process, [list, base]: [Term; 2]) -> BifResult {
     list_to_integer(process, list, base_of(base).ok_or(badarg(2))?)

@@ -2,7 +2,7 @@
 
 use layout::Term;
 use term::arith::{self, ArithError};
-use term::{am, build};
+use term::{am, build, compare};
 
 use runtime::bif::{BifResult, Failure, badarg, badarith, dirty_unless, system_limit};
 use runtime::process::Process;
@@ -21,6 +21,31 @@ macro_rules! binary_operators {
             arithmetic($function(process.heap(), a, b))
         })*
     };
+}
+
+/// `max(A, B)`: the first, if they compare equal.
+pub fn max_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
+    Ok(if compare::compare(a, b).is_lt() { b } else { a })
+}
+
+/// `min(A, B)`: the first, if they compare equal.
+pub fn min_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
+    Ok(if compare::compare(a, b).is_gt() { b } else { a })
+}
+
+/// `is_integer(Term, Least, Most)`
+pub fn is_integer_3(_process: &mut Process, [term, least, most]: [Term; 3]) -> BifResult {
+    if !least.is_integer() {
+        return Err(badarg(2));
+    }
+    if !most.is_integer() {
+        return Err(badarg(3));
+    }
+    Ok(am::boolean(
+        term.is_integer()
+            && compare::compare(term, least).is_ge()
+            && compare::compare(term, most).is_le(),
+    ))
 }
 
 binary_operators! {

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use layout::{Heap, Term};
 use term::collect::block;
 use term::heap::Scratch;
+use term::release::Release;
 use term::{am, atom, build, list};
 
 use super::system_flags::{OUTSTANDING_REQUESTS, multi_scheduling_state};
@@ -127,6 +128,8 @@ fn limits(name: &str) -> Option<Term> {
     let config = config::get();
     Some(match name {
         "process_count" => count(table::count()),
+        "async_dist" => am::FALSE,
+        "halt_flush_timeout" if term::release::has(Release::OTP_27) => am::INFINITY,
         "process_limit" => count(table::limit()),
         "port_count" => count(runtime::port::count()),
         "port_limit" => count(runtime::port::limit()),
@@ -180,7 +183,7 @@ fn numbers(heap: &mut Heap, name: &str) -> Option<Term> {
         "wordsize" => Term::small(8),
         "dist_ctrl" => controllers(heap),
         "creation" => Term::small(i64::from(term::node::own_creation())),
-        "compat_rel" => Term::small(i64::from(config::get().release)),
+        "compat_rel" => Term::small(i64::from(config::get().release.number())),
         "trace_control_word" => Term::small(i64::from(
             trace::specification::CONTROL_WORD.load(Ordering::Relaxed),
         )),
@@ -270,7 +273,11 @@ fn texts(heap: &mut Heap, name: &str) -> Option<Term> {
         "otp_release" => config.release.to_string(),
         "version" => config.erts_version.clone(),
         "machine" => "BEAM".to_owned(),
-        "nif_version" => "2.16".to_owned(),
+        "nif_version" => match term::release::get() {
+            Release::OTP_25 => "2.16".to_owned(),
+            Release::OTP_26 | Release::OTP_27 => "2.17".to_owned(),
+            _ => "2.18".to_owned(),
+        },
         "driver_version" => "3.3".to_owned(),
         "system_architecture" => format!("{}-pc-linux-gnu", std::env::consts::ARCH),
         "system_version" => system_version(),
@@ -500,10 +507,12 @@ fn thread_primitives(heap: &mut Heap) -> Term {
 
 /// Module, name and arity of each function that is a BIF.
 fn builtins(heap: &mut Heap) -> Term {
+    let release = term::release::get();
     let rows: Vec<Term> = isa::bifs::BIFS
         .iter()
         // On stock, yielding is an instruction, not a function.
         .filter(|row| row.is_builtin() && (row.module, row.name) != ("erlang", "yield"))
+        .filter(|row| row.properties.count_in(release))
         .map(|row| {
             let arity = Term::small(i64::from(row.arity));
             build::tuple(

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use layout::object::MapShape;
 use layout::{ObjectKind, Term};
 use term::map::NextFrom;
+use term::release::{self, Release};
 use term::{am, atom, build, compare, map};
 
 use runtime::bif::{BifResult, badarg, badmap};
@@ -82,10 +83,37 @@ pub fn map_next_3(process: &mut Process, [path, map, shape]: [Term; 3]) -> BifRe
     if !map.is_map() {
         return Err(badarg(2));
     }
+    if path.is_list() && shape == am::ITERATOR && release::has(Release::OTP_26) {
+        return next_in_order(process, path, map);
+    }
     let shape = match shape {
         am::ITERATOR => NextFrom::Iterator,
         list if list.is_list() => NextFrom::List(list),
         _ => return Err(badarg(3)),
     };
     map::next_from(process.heap(), map, path, pairs, shape).ok_or(badarg(1))
+}
+
+/// Pairs of an ordered iterator made at once.
+const ORDERED_AT_ONCE: usize = 32;
+
+/// The next pairs of an iterator that has a list of the keys that are left.
+fn next_in_order(process: &mut Process, keys: Term, map: Term) -> BifResult {
+    let mut rest = keys;
+    let mut pairs = Vec::new();
+    while rest.is_cons() && pairs.len() < ORDERED_AT_ONCE {
+        let key = rest.head();
+        pairs.push((key, map::get(map, key).ok_or(badarg(1))?));
+        rest = rest.tail();
+    }
+    let heap = process.heap();
+    let end = if rest.is_cons() {
+        build::cons(heap, rest, map)
+    } else {
+        am::NONE
+    };
+    let chain = pairs.iter().rev().fold(end, |next, &(key, value)| {
+        build::tuple(heap, &[key, value, next])
+    });
+    Ok(chain)
 }

@@ -41,6 +41,23 @@ pub fn member_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
 
 /// `ets:lookup_element(Table, Key, Position)`: for a bag, returns a list.
 pub fn lookup_element_3(process: &mut Process, [id, key, position]: [Term; 3]) -> BifResult {
+    element_of(process, [id, key, position], None)
+}
+
+/// `ets:lookup_element(Table, Key, Position, Default)`: the default if there is no such key.
+pub fn lookup_element_4(
+    process: &mut Process,
+    [id, key, position, default]: [Term; 4],
+) -> BifResult {
+    element_of(process, [id, key, position], Some(default))
+}
+
+fn element_of(
+    process: &mut Process,
+    [id, key, position]: [Term; 3],
+    default: Option<Term>,
+) -> BifResult {
+    let missing_key = || default.ok_or_else(|| badarg_because(am::BADKEY));
     let table = table(id)?;
     let reading = table.reading(process, key)?;
     let position = position
@@ -50,10 +67,9 @@ pub fn lookup_element_3(process: &mut Process, [id, key, position]: [Term; 3]) -
     let index = usize::try_from(position - 1).map_err(|_| badarg(3))?;
     let heap = process.heap();
     if table.options.kind.is_set() {
-        let object = reading
-            .part
-            .get(key, reading.hash)
-            .ok_or_else(|| badarg_because(am::BADKEY))?;
+        let Some(object) = reading.part.get(key, reading.hash) else {
+            return missing_key();
+        };
         if index >= object.elements().len() {
             return Err(badarg(3));
         }
@@ -66,7 +82,7 @@ pub fn lookup_element_3(process: &mut Process, [id, key, position]: [Term; 3]) -
         missing |= index >= object.elements().len();
     });
     if !found {
-        return Err(badarg_because(am::BADKEY));
+        return missing_key();
     }
     if missing {
         return Err(badarg(3));
@@ -82,6 +98,44 @@ pub fn lookup_element_3(process: &mut Process, [id, key, position]: [Term; 3]) -
 /// `ets:first(Table)`.
 pub fn first_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
     edge(process, id, false)
+}
+
+/// `ets:first_lookup(Table)`: the first key with its objects.
+pub fn first_lookup_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
+    with_objects(process, id, |process| edge(process, id, false))
+}
+
+/// `ets:last_lookup(Table)`
+pub fn last_lookup_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
+    with_objects(process, id, |process| edge(process, id, true))
+}
+
+/// `ets:next_lookup(Table, Key)`
+pub fn next_lookup_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+    with_objects(process, id, |process| neighbour(process, id, key, false))
+}
+
+/// `ets:prev_lookup(Table, Key)`
+pub fn prev_lookup_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+    with_objects(process, id, |process| neighbour(process, id, key, true))
+}
+
+/// `{Key, Objects}` for the key that `find` finds. If its objects are gone before they are read, it looks again.
+fn with_objects(
+    process: &mut Process,
+    id: Term,
+    find: impl Fn(&mut Process) -> BifResult,
+) -> BifResult {
+    loop {
+        let key = find(process)?;
+        let objects = lookup_2(process, [id, key])?;
+        if !objects.is_nil() {
+            return Ok(build::tuple(process.heap(), &[key, objects]));
+        }
+        if key == am::DOLLAR_END_OF_TABLE {
+            return Ok(key);
+        }
+    }
 }
 
 /// `ets:last(Table)`: for a hash table, the same as `first`.

@@ -32,6 +32,32 @@ pub fn update_element_3(process: &mut Process, [id, key, changes]: [Term; 3]) ->
     }
 }
 
+/// `ets:update_element(Table, Key, Changes, Default)`: changes the object, or the default, which is then inserted.
+pub fn update_element_4(
+    process: &mut Process,
+    [id, key, changes, default]: [Term; 4],
+) -> BifResult {
+    let table = table(id)?;
+    table.allow(process, Access::Write)?;
+    let keypos = table.options.keypos;
+    let mut elements = default.as_tuple().ok_or(badarg(4))?.to_vec();
+    let mut writing = table.writing(process, key)?;
+    if !table.options.kind.is_set() || writing.part.get(key, writing.hash).is_some() {
+        drop(writing);
+        return update_element_3(process, [id, key, changes]);
+    }
+    *elements.get_mut(keypos - 1).ok_or(badarg(4))? = key;
+    for (index, value) in changes_of(changes, keypos, elements.len())? {
+        elements[index] = value;
+    }
+    let tuple = build::tuple(process.heap(), &elements);
+    let object = table.object(tuple, writing.hash);
+    writing
+        .part
+        .insert(object, false, table.fixation.is_fixed());
+    Ok(am::TRUE)
+}
+
 /// Applies the changes of `ets:update_element/3` to an object: returns its replacement, or `None` if it was changed in
 /// place.
 fn changed(
@@ -43,13 +69,20 @@ fn changed(
     if change_in_place(object, keypos, changes) {
         return Ok(None);
     }
+    let changes = changes_of(changes, keypos, object.elements().len())?;
+    Ok(change(object, table, &changes))
+}
+
+type Changes = SmallVec<[(usize, Term); 4]>;
+
+/// The places, counted from 0, and new values in the argument of `ets:update_element`, for an object of this size.
+fn changes_of(changes: Term, keypos: usize, size: usize) -> Result<Changes, Failure> {
     let changes = if changes.is_tuple() {
         SmallVec::from_slice(&[changes])
     } else {
         SmallVec::<[Term; 1]>::from_vec(list::to_vec(changes).ok_or(badarg(3))?)
     };
-    let size = object.elements().len();
-    let changes: SmallVec<[(usize, Term); 4]> = changes
+    changes
         .iter()
         .map(|change| {
             let Some(&[position, value]) = change.as_tuple() else {
@@ -66,8 +99,7 @@ fn changed(
                 Err(badarg(3))
             }
         })
-        .collect::<Result<_, Failure>>()?;
-    Ok(change(object, table, &changes))
+        .collect()
 }
 
 /// The fast path: one element, whose old and new values are immediates. Returns false, and changes nothing, in any

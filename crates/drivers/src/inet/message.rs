@@ -6,6 +6,7 @@ use term::{am, atom, build};
 
 use super::Pending;
 use super::options::SocketOptions;
+use super::sender::Sender;
 use runtime::port::access::Access;
 
 /// The atom of an error.
@@ -17,18 +18,18 @@ fn error(heap: &mut Heap, reason: Term) -> Term {
     build::tuple(heap, &[am::ERROR, reason])
 }
 
-/// `{inet_reply, Socket, ok}`
-pub fn reply_ok(port: &Access<'_>, to: Term) {
+/// `{inet_reply, Socket, ok}`, with the sender's reference if it has one.
+pub fn reply_ok(port: &Access<'_>, to: Sender) {
     let id = port.id();
-    port.send(to, |heap| build::tuple(heap, &[am::INET_REPLY, id, am::OK]));
+    port.send(to.pid, |heap| to.reply(heap, id, am::OK));
 }
 
-/// `{inet_reply, Socket, {error, Reason}}`
-pub fn reply_error(port: &Access<'_>, to: Term, reason: Term) {
+/// `{inet_reply, Socket, {error, Reason}}`, with the sender's reference if it has one.
+pub fn reply_error(port: &Access<'_>, to: Sender, reason: Term) {
     let id = port.id();
-    port.send(to, |heap| {
+    port.send(to.pid, |heap| {
         let error = error(heap, reason);
-        build::tuple(heap, &[am::INET_REPLY, id, error])
+        to.reply(heap, id, error)
     });
 }
 

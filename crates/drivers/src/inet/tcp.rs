@@ -24,6 +24,7 @@ use super::protocol::{
     self, Answer, BAD_PORT, Bytes, INVALID, MAGIC, Reader, SUBSCRIBE_EMPTY_QUEUE, done, request,
     short, status,
 };
+use super::sender::Sender;
 use super::{Pending, Protocol, Socket, address, message, set_timer};
 use close::Ends;
 use read_ahead::ReadAhead;
@@ -53,7 +54,7 @@ pub struct Tcp {
     wants_write: bool,
     /// The processes whose output made the queue too long; they get their replies when it is short again. There are
     /// several if commands were in progress when the port became busy.
-    busy_callers: Vec<Term>,
+    busy_callers: Vec<Sender>,
     send_deadline_ns: Option<i64>,
     file: Option<Box<FileToSend>>,
     /// The processes to tell when everything has been sent.

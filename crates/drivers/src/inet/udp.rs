@@ -11,6 +11,7 @@ use super::options::{self, Follow, number};
 use super::protocol::{
     self, Answer, BAD_PORT, Bytes, INVALID, MAGIC, Reader, Refusal, done, request, short, status,
 };
+use super::sender::Sender;
 use super::{Pending, Protocol, Socket, address, message, set_timer};
 use runtime::port::access::Access;
 use runtime::port::driver::{Command, Control, Driver, Ready};
@@ -318,8 +319,11 @@ impl Driver for Udp {
     }
 
     fn output(&mut self, port: &mut Access<'_>, data: &Output) -> Command {
-        let caller = port.caller();
-        match self.send(&data.whole()) {
+        let Some((caller, rest)) = Sender::of(port, data) else {
+            port.exit(am::EINVAL);
+            return Command::Done;
+        };
+        match self.send(&rest.as_ref().unwrap_or(data).whole()) {
             Ok(()) => message::reply_ok(port, caller),
             Err(refusal) => {
                 let reason = match refusal {

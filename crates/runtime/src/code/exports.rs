@@ -28,7 +28,11 @@ unsafe impl Sync for Entry {}
 
 static EXPORTS: LazyLock<RwLock<FxHashMap<Name, Entry>>> = LazyLock::new(|| {
     let mut exports = FxHashMap::with_capacity_and_hasher(8192, FxBuildHasher);
+    let release = term::release::get();
     for (entry, row) in hooks::get().bifs.iter().zip(isa::bifs::BIFS) {
+        if !row.properties.count_in(release) {
+            continue;
+        }
         let name = (
             atom::known(entry.module),
             atom::known(entry.name),

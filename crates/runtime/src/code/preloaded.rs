@@ -24,6 +24,7 @@ pub const PRELOADED: &[&str] = &[
     "erts_internal",
     "erl_tracer",
     "erts_literal_area_collector",
+    "erts_trace_cleaner",
     "erts_dirty_process_signal_handler",
     "atomics",
     "counters",

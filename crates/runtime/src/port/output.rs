@@ -127,6 +127,41 @@ impl Output {
         self.size
     }
 
+    /// The bytes before `end`, if there are so many.
+    #[must_use]
+    pub fn first(&self, end: usize) -> Option<Copied> {
+        let mut first = Copied::new();
+        for part in self.parts() {
+            let wanted = (end - first.len()).min(part.len());
+            first.extend_from_slice(&part[..wanted]);
+        }
+        (first.len() == end).then_some(first)
+    }
+
+    /// The same without the first `skip` bytes.
+    #[must_use]
+    pub fn behind(&self, mut skip: usize) -> Output {
+        let mut rest = Output {
+            copied: Copied::new(),
+            parts: SmallVec::new(),
+            size: self.size.saturating_sub(skip),
+        };
+        for part in &self.parts {
+            let bytes = self.bytes(part);
+            let skipped = skip.min(bytes.len());
+            skip -= skipped;
+            match part {
+                Part::Shared(term) if skipped == 0 => rest.parts.push(Part::Shared(*term)),
+                _ => {
+                    let start = rest.copied.len();
+                    rest.copied.extend_from_slice(&bytes[skipped..]);
+                    rest.end_copied(start);
+                }
+            }
+        }
+        rest
+    }
+
     /// The parts in order; none is empty.
     pub fn parts(&self) -> impl Iterator<Item = &[u8]> {
         self.parts.iter().map(|part| self.bytes(part))

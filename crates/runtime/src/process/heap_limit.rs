@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use layout::Term;
 use layout::limits::FIRST_HEAP_WORDS;
 use term::collect::block;
+use term::release::{self, Release};
 use term::{am, build, map};
 
 use super::Process;
@@ -55,7 +56,12 @@ impl HeapLimit {
                 Some(_) => return None,
             }
         }
-        Some(limit)
+        // That shared binaries count cannot be had.
+        match map::get(value, am::INCLUDE_SHARED_BINARIES) {
+            Some(am::FALSE) | None => Some(limit),
+            Some(_) if release::has(Release::OTP_26) => None,
+            Some(_) => Some(limit),
+        }
     }
 
     /// The limit that the node was started with; it applies to processes that were given no other.
@@ -85,14 +91,15 @@ impl HeapLimit {
     /// `#{error_logger => _, kill => _, size => _}`.
     pub fn to_map<A: term::Allocate + ?Sized>(&self, heap: &mut A) -> Term {
         let words = build::unsigned(heap, self.words);
-        map::from_pairs(
-            heap,
-            &[
-                (am::ERROR_LOGGER, am::boolean(self.log)),
-                (am::KILL, am::boolean(self.kill)),
-                (am::SIZE, words),
-            ],
-        )
+        let pairs = [
+            (am::ERROR_LOGGER, am::boolean(self.log)),
+            (am::KILL, am::boolean(self.kill)),
+            (am::SIZE, words),
+            // Shared binaries never count here.
+            (am::INCLUDE_SHARED_BINARIES, am::FALSE),
+        ];
+        let shown = if release::has(Release::OTP_26) { 4 } else { 3 };
+        map::from_pairs(heap, &pairs[..shown])
     }
 }
 

@@ -5,6 +5,7 @@
 
 use layout::object::offset;
 use layout::{Fragment, Heap, ObjectKind, Term};
+use term::release::{self, Release};
 use term::{am, build, collect, copy, node, off_heap};
 
 use super::relations::MonitorTarget;
@@ -68,10 +69,19 @@ pub const OTHERS: [Term; 19] = [
     am::PARENT,
 ];
 
+/// Items that later releases have: their names, and the release that brought them.
+const LATER: [(Term, Release); 2] = [
+    (am::ASYNC_DIST, Release::OTP_26),
+    (am::LABEL, Release::OTP_27),
+];
+
 /// Whether `process_info` knows an item of this name.
 #[must_use]
 pub fn is_item(item: Term) -> bool {
-    COMMON.contains(&item) || OTHERS.contains(&item)
+    let later = || LATER.iter().find(|(name, _)| *name == item);
+    COMMON.contains(&item)
+        || OTHERS.contains(&item)
+        || later().is_some_and(|(_, since)| release::has(*since))
 }
 
 /// The value of one item; `None` for the registered name of a process without one. Adds the work done to `steps`.
@@ -122,6 +132,15 @@ pub fn value(
         }
         am::LAST_CALLS => am::FALSE,
         am::BINARY => binaries(process, heap, steps),
+        am::ASYNC_DIST => {
+            let rare = process.existing_rare();
+            am::boolean(rare.is_some_and(|rare| rare.async_dist))
+        }
+        // Where `proc_lib:set_label/1` puts it.
+        am::LABEL => {
+            let label = process.dictionary.get(am::DOLLAR_PROCESS_LABEL);
+            label.map_or(am::UNDEFINED, |label| copy::copy(heap, label))
+        }
         am::BACKTRACE => build::binary(heap, backtrace(process).as_bytes()),
         _ => sizes(process, item, heap, steps),
     })

@@ -47,6 +47,8 @@ pub struct Rare {
     pub exceptions_traced: bool,
     /// The function whose time is taken (`call_time`).
     pub timed: Option<Now>,
+    /// Whether it never waits for a connection to another node (`process_flag(async_dist, true)`).
+    pub async_dist: bool,
 }
 
 impl Rare {
@@ -70,8 +72,10 @@ impl Rare {
             sequence,
             exceptions_traced,
             timed,
+            async_dist,
         } = self;
         *heap_options == HeapOptions::default()
+            && !async_dist
             && suspending.is_empty()
             && tasks.is_empty()
             && valid_subject.is_none()

@@ -52,6 +52,16 @@ impl EncodeOptions<'_> {
 }
 
 impl EncodeOptions<'_> {
+    /// What `term_to_binary/1` uses: from OTP 26 on, atoms are in UTF-8.
+    #[inline]
+    #[must_use]
+    pub fn of_release() -> Self {
+        Self {
+            utf8_atoms: crate::release::has(crate::release::Release::OTP_26),
+            ..Self::default()
+        }
+    }
+
     /// Whether atoms are written as their spelling ([`atom::spelling`]), if they have one.
     #[inline]
     fn has_plain_atoms(&self) -> bool {

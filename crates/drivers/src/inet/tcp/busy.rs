@@ -9,12 +9,13 @@ use term::am;
 
 use super::Tcp;
 use crate::inet::protocol::{self, status};
+use crate::inet::sender::Sender;
 use crate::inet::{deadline, message};
 use runtime::port::access::Access;
 
 impl Tcp {
     /// The queue is long: the sender waits, at most as long as the socket's options say.
-    pub(super) fn wait_for_queue(&mut self, port: &mut Access<'_>, caller: Term) {
+    pub(super) fn wait_for_queue(&mut self, port: &mut Access<'_>, caller: Sender) {
         let timeout_ms = self.socket.options.send_timeout_ms;
         if timeout_ms == 0 {
             return message::reply_error(port, caller, am::TIMEOUT);
@@ -46,7 +47,7 @@ impl Tcp {
     }
 
     /// Ends the wait of senders for the queue to get shorter; returns them.
-    pub(super) fn end_busy(&mut self, port: &mut Access<'_>) -> Vec<Term> {
+    pub(super) fn end_busy(&mut self, port: &mut Access<'_>) -> Vec<Sender> {
         if self.busy_callers.is_empty() {
             return Vec::new();
         }

@@ -11,6 +11,7 @@ use term::am;
 use super::Tcp;
 use crate::inet::message;
 use crate::inet::protocol::status;
+use crate::inet::sender::Sender;
 use runtime::port::access::Access;
 
 /// What has ended, and who still has to be told.
@@ -181,7 +182,12 @@ impl Tcp {
     }
 
     /// Writing has failed; `caller` is the process to tell, if there is one.
-    pub(super) fn send_error(&mut self, port: &mut Access<'_>, error: Errno, caller: Option<Term>) {
+    pub(super) fn send_error(
+        &mut self,
+        port: &mut Access<'_>,
+        error: Errno,
+        caller: Option<Sender>,
+    ) {
         // A broken pipe that is not our own doing is a reset, whatever the system calls it.
         let error = match error {
             Errno::EPIPE if !self.ends.is_shut_down => Errno::ECONNRESET,
@@ -194,7 +200,7 @@ impl Tcp {
         &mut self,
         port: &mut Access<'_>,
         error: Errno,
-        caller: Option<Term>,
+        caller: Option<Sender>,
     ) {
         let show_reset = error == Errno::ECONNRESET && self.socket.options.show_reset;
         let mut callers = self.end_busy(port);

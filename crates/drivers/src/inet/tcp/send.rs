@@ -13,6 +13,7 @@ use term::{am, atom, build};
 use super::Tcp;
 use crate::inet::message;
 use crate::inet::protocol::{Answer, INVALID, Reader, done};
+use crate::inet::sender::Sender;
 use runtime::port::access::Access;
 use runtime::port::busy::Watermarks;
 use runtime::port::output::Output;
@@ -37,7 +38,7 @@ pub struct FileToSend {
     sent: u64,
     /// Bytes in the queue that have to be sent first.
     queued_before: usize,
-    caller: Term,
+    caller: Sender,
 }
 
 /// The length that precedes a packet. A length that does not fit is truncated, as in OTP.
@@ -54,7 +55,10 @@ fn head(packet: i32, length: usize) -> SmallVec<[u8; 4]> {
 impl Tcp {
     /// Takes data from a process, which gets its reply at once or when the queue is short again.
     pub(super) fn send(&mut self, port: &mut Access<'_>, data: &Output) {
-        let caller = port.caller();
+        let Some((caller, rest)) = Sender::of(port, data) else {
+            return self.bad_data(port);
+        };
+        let data = rest.as_ref().unwrap_or(data);
         if !self.socket.is_connected() {
             let reason = self.late_send_error();
             return message::reply_error(port, caller, reason);
@@ -81,6 +85,11 @@ impl Tcp {
             }
         }
         message::reply_ok(port, caller);
+    }
+
+    /// The data do not begin with what names their sender, who therefore cannot be told.
+    fn bad_data(&mut self, port: &mut Access<'_>) {
+        port.exit(am::EINVAL);
     }
 
     /// Writes what the socket takes, and queues the rest.
@@ -249,7 +258,7 @@ impl Tcp {
             left,
             sent: 0,
             queued_before: self.queue.size(),
-            caller: port.caller(),
+            caller: Sender::without_reference(port.caller()),
         }));
         self.write_file(port);
         done()

@@ -1,0 +1,74 @@
+//! Whoever sends data through a socket, and waits for the reply.
+//!
+//! Before OTP 26 the reply names only the socket. From then on the data begin with the size of a reference, in two bytes,
+//! and the reference as a term that only this node can read; the reply has it, too.
+
+use layout::{Heap, Term};
+use term::external::{self, DecodeOptions};
+use term::heap::Scratch;
+use term::release::{self, Release};
+use term::{am, build, reference};
+
+use runtime::code::load::CodeResolver;
+use runtime::port::access::Access;
+use runtime::port::output::Output;
+
+/// Bytes of the reference's size.
+const SIZE_BYTES: usize = 2;
+
+#[derive(Clone, Copy)]
+pub struct Sender {
+    pub pid: Term,
+    /// The number of its reference.
+    reference: Option<(u64, u64)>,
+}
+
+impl Sender {
+    /// The process that calls, when it sends no data.
+    pub fn without_reference(pid: Term) -> Sender {
+        Sender {
+            pid,
+            reference: None,
+        }
+    }
+
+    /// The sender of data, and the data themselves if something stands before them. `None` if they do not begin as they
+    /// should.
+    pub fn of(port: &Access<'_>, data: &Output) -> Option<(Sender, Option<Output>)> {
+        let sender = Sender::without_reference(port.caller());
+        if !release::has(Release::OTP_26) {
+            return Some((sender, None));
+        }
+        let head = data.first(SIZE_BYTES)?;
+        let size = usize::from(u16::from_be_bytes([head[0], head[1]]));
+        let first = data.first(SIZE_BYTES + size)?;
+        let encoded = external::local::unmark(&first[SIZE_BYTES..])?;
+        let mut scratch = Scratch::new();
+        let options = DecodeOptions::default();
+        let (term, used) =
+            external::decode(scratch.heap(), &encoded, &options, &mut CodeResolver).ok()?;
+        if !external::local::is_ours(&first[SIZE_BYTES..], used) {
+            return None;
+        }
+        let reference = Some(reference::number(term)?);
+        let rest = data.behind(SIZE_BYTES + size);
+        Some((
+            Sender {
+                reference,
+                ..sender
+            },
+            Some(rest),
+        ))
+    }
+
+    /// `{inet_reply, Socket, Status}` or `{inet_reply, Socket, Status, Reference}`
+    pub fn reply(self, heap: &mut Heap, socket: Term, status: Term) -> Term {
+        match self.reference {
+            None => build::tuple(heap, &[am::INET_REPLY, socket, status]),
+            Some((low, high)) => {
+                let reference = reference::with_number(heap, low, high);
+                build::tuple(heap, &[am::INET_REPLY, socket, status, reference])
+            }
+        }
+    }
+}
