@@ -48,6 +48,14 @@ Add:
     jmp    3a
       PLT32	CONT-0x4
 
+Advance:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    addq   $0x0,0xe(%rax)
+      32S	HOLE_1
+    jmp    14
+      PLT32	CONT-0x4
+
 Allocate:
     lea    0x0(%rdx),%rax
       32S	HOLE_0+0x20
@@ -374,6 +382,16 @@ CatchEnd:
       32	RECORD
     jmp    *%rax
 
+CopyElement:
+    mov    $0x0,%eax
+      32	HOLE_1
+    mov    0x0(%rax),%rax
+      32S	HOLE_0
+    mov    %rax,0x0(%rdx)
+      32S	HOLE_1+0x2
+    jmp    18
+      PLT32	CONT-0x4
+
 Deallocate:
     lea    0x0(%rsi),%rsi
       32S	HOLE_0
@@ -572,8 +590,8 @@ Equal:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x1294b,%eax
-    mov    $0x810b,%r9d
+    mov    $0x129cb,%eax
+    mov    $0x814b,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -601,8 +619,8 @@ EqualExact:
     test   $0x3,%r10b
     je     4a
     cmp    %r9,%rax
-    mov    $0x1294b,%eax
-    mov    $0x810b,%r9d
+    mov    $0x129cb,%eax
+    mov    $0x814b,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1198,8 +1216,8 @@ Greater:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x1294b,%eax
-    mov    $0x810b,%r9d
+    mov    $0x129cb,%eax
+    mov    $0x814b,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1222,8 +1240,8 @@ GreaterOrEqual:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x810b,%eax
-    mov    $0x1294b,%r9d
+    mov    $0x814b,%eax
+    mov    $0x129cb,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1757,8 +1775,8 @@ Less:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x1294b,%eax
-    mov    $0x810b,%r9d
+    mov    $0x129cb,%eax
+    mov    $0x814b,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1781,8 +1799,8 @@ LessOrEqual:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x810b,%eax
-    mov    $0x1294b,%r9d
+    mov    $0x814b,%eax
+    mov    $0x129cb,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -2043,16 +2061,16 @@ MultiplyConstant:
 Not:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    cmp    $0x810b,%rax
+    cmp    $0x814b,%rax
     je     28
-    cmp    $0x1294b,%rax
+    cmp    $0x129cb,%rax
     jne    39
-    mov    $0x810b,%eax
+    mov    $0x814b,%eax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     jmp    28
       PLT32	CONT-0x4
-    mov    $0x1294b,%eax
+    mov    $0x129cb,%eax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     jmp    39
@@ -2074,8 +2092,8 @@ NotEqual:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x810b,%eax
-    mov    $0x1294b,%r9d
+    mov    $0x814b,%eax
+    mov    $0x129cb,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -2092,12 +2110,12 @@ NotEqualExact:
       32S	HOLE_0
     mov    0x0(%rdi),%r9
       32S	HOLE_1
-    mov    $0x810b,%eax
+    mov    $0x814b,%eax
     cmp    %r9,%r10
     je     32
     mov    %r10d,%r11d
     not    %r11d
-    mov    $0x1294b,%eax
+    mov    $0x129cb,%eax
     test   $0x3,%r11b
     je     32
     xor    %r10d,%r9d
@@ -2526,6 +2544,94 @@ PutUtf8:
       32S	HOLE_1+0x1
     mov    %rax,0x2048(%r8)
     jmp    57
+      PLT32	CONT-0x4
+
+ReadLittle:
+    mov    %rcx,%rax
+    mov    0x0(%rdi),%r9
+      32S	HOLE_0
+    mov    0x6(%r9),%r10
+    mov    0xe(%r9),%r11
+    lea    0x0(%r11),%rcx
+      32S	HOLE_2
+    mov    %rcx,0xe(%r9)
+    lea    0x0(%r11),%r9
+      32S	HOLE_2+0x7
+    shr    $0x3,%r9
+    mov    -0x8(%r10,%r9,1),%r9
+    bswap  %r9
+    neg    %cl
+    and    $0x7,%cl
+    shr    %cl,%r9
+    and    0x0(%rip),%r9        # 3f
+      PC32	RECORD+0x1c
+    imul   0x0(%rip),%r9        # 47
+      PC32	RECORD+0x24
+    bswap  %r9
+    shl    $0x4,%r9
+    or     $0xf,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_1
+    mov    %rax,%rcx
+    jmp    61
+      PLT32	CONT-0x4
+
+ReadSigned:
+    mov    %rcx,%rax
+    mov    0x0(%rdi),%r9
+      32S	HOLE_0
+    mov    0x6(%r9),%r10
+    mov    0xe(%r9),%r11
+    lea    0x0(%r11),%rcx
+      32S	HOLE_2
+    mov    %rcx,0xe(%r9)
+    lea    0x0(%r11),%r9
+      32S	HOLE_2+0x7
+    shr    $0x3,%r9
+    mov    -0x8(%r10,%r9,1),%r9
+    bswap  %r9
+    neg    %cl
+    and    $0x7,%cl
+    shr    %cl,%r9
+    and    0x0(%rip),%r9        # 3f
+      PC32	RECORD+0x1c
+    mov    0x0(%rip),%rcx        # 46
+      PC32	RECORD+0x24
+    xor    %rcx,%r9
+    sub    %rcx,%r9
+    shl    $0x4,%r9
+    or     $0xf,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_1
+    mov    %rax,%rcx
+    jmp    63
+      PLT32	CONT-0x4
+
+ReadUnsigned:
+    mov    %rcx,%rax
+    mov    0x0(%rdi),%r9
+      32S	HOLE_0
+    mov    0x6(%r9),%r10
+    mov    0xe(%r9),%r11
+    lea    0x0(%r11),%rcx
+      32S	HOLE_2
+    mov    %rcx,0xe(%r9)
+    lea    0x0(%r11),%r9
+      32S	HOLE_2+0x7
+    shr    $0x3,%r9
+    mov    -0x8(%r10,%r9,1),%r9
+    bswap  %r9
+    neg    %cl
+    and    $0x7,%cl
+    shr    %cl,%r9
+    and    0x0(%rip),%r9        # 3f
+      PC32	RECORD+0x1c
+    shl    $0x4,%r9
+    or     $0xf,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_1
+    mov    %rax,%rcx
+    jmp    56
       PLT32	CONT-0x4
 
 Remainder:
@@ -3196,6 +3302,18 @@ TestArity:
     jmp    22
       PLT32	TARGET_2-0x4
 
+TestAtLeast:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    0x16(%rax),%r9
+    sub    0xe(%rax),%r9
+    cmp    $0x0,%r9
+      32S	HOLE_2
+    jb     1c
+      PLT32	TARGET_1-0x4
+    jmp    21
+      PLT32	CONT-0x4
+
 TestHeap:
     lea    0x0(%rdx),%rax
       32S	HOLE_0+0x20
@@ -3219,6 +3337,25 @@ TestPowerUnit:
       PLT32	TARGET_1-0x4
     jmp    21
       PLT32	CONT-0x4
+
+TestRest:
+    mov    0x0(%rdi),%r9
+      32S	HOLE_0
+    mov    0x16(%r9),%rax
+    sub    0xe(%r9),%rax
+    cmp    $0x0,%rax
+      32S	HOLE_2
+    jb     1b
+      PLT32	TARGET_1-0x4
+    mov    $0x0,%r9d
+      32	HOLE_2
+    sub    %r9,%rax
+    test   $0x0,%rax
+      32S	HOLE_3
+    je     30
+      PLT32	CONT-0x4
+    jmp    35
+      PLT32	TARGET_1-0x4
 
 TestTail:
     mov    0x0(%rdi),%rax
