@@ -269,10 +269,12 @@ impl Channel {
         self.phase() == Phase::Pending && self.close(am::NOCONNECTION)
     }
 
-    /// Sends a control term, and a message if there is one, for a process that is suspended if too much waits.
+    /// Sends a control term, and a message if there is one, for a process that is suspended if too much waits, unless it has
+    /// set the flag `async_dist`.
     pub fn send_from(&self, from: &mut Process, control: Term, payload: Option<Term>) -> Sent {
         let pid = from.pid();
-        match self.queue(pid, Some(pid), control, payload) {
+        let is_async = from.existing_rare().is_some_and(|rare| rare.async_dist);
+        match self.queue(pid, (!is_async).then_some(pid), control, payload) {
             Queued::Accepted => Sent::Done,
             Queued::Busy => {
                 suspend_sender(from);
