@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn nothing_else_leaves_the_typed_words_alone() {
         let typed = words(&["-a", "--", "-extra", "-args_file"]);
-        assert_eq!(merge(&typed, &with(&[]), 25), Ok(typed));
+        assert_eq!(merge(&typed, &with(&[]), Release::OTP_25), Ok(typed));
     }
 
     #[test]
@@ -242,7 +242,10 @@ mod tests {
         let expected = [
             "o", "--", "a", "--", "t", "--", "f", "--", "z", "-extra", "te", "ze", "--",
         ];
-        assert_eq!(merge(&typed, &environment, 25), Ok(words(&expected)));
+        assert_eq!(
+            merge(&typed, &environment, Release::OTP_25),
+            Ok(words(&expected))
+        );
     }
 
     #[test]
@@ -250,14 +253,14 @@ mod tests {
         let name = std::env::temp_dir().join(format!("ferl-words-{}", std::process::id()));
         std::fs::write(&name, format!("-args_file {}", name.display())).unwrap();
         let typed = words(&["-args_file", name.to_str().unwrap()]);
-        let refused = merge(&typed, &with(&[]), 25);
+        let refused = merge(&typed, &with(&[]), Release::OTP_25);
         std::fs::remove_file(&name).unwrap();
         assert!(refused.unwrap_err().message.contains("include itself"));
     }
 
     #[test]
     fn a_missing_file_name_is_refused() {
-        let refused = merge(&words(&["-args_file"]), &with(&[]), 25).unwrap_err();
+        let refused = merge(&words(&["-args_file"]), &with(&[]), Release::OTP_25).unwrap_err();
         assert_eq!(refused.message, "Missing argument(s) for '-args_file'.");
     }
 }
