@@ -1,9 +1,8 @@
 //! Scenarios of many processes, by seed (`tests/generators/processes.erl`), on ferl and on stock.
 //!
 //! Their outcome follows from the language, so each machine tells by itself what is wrong; and both must print the same.
-//! Stock 25.2 now and then comes to a stand, idle, while schedulers go offline and are blocked (2 of 18 batches on a busy
-//! host), and once ended by signal 11. It then goes on with the next scenario, and ferl must do the one left out without
-//! stock's answer. So it is with a scenario in which stock itself finds something wrong, which was seen once.
+//! Stock 25.2 once ended by signal 11, and once found something wrong. It then goes on with the next scenario, and ferl must
+//! do the one left out without stock's answer.
 //! With `--delays`, threads of ferl are delayed between the steps of protocols (`runtime::sync::delays`), which the machine
 //! under test must have been built for.
 
