@@ -9,9 +9,12 @@
 //! e9 <landing>         jmp landing
 //!
 //! landing:
-//! 41 b9 <words>        mov r9d, words
-//! ff 24 25 <cell>      jmp [cell]
+//! 49 b9 <breakpoint>   movabs r9, breakpoint
+//! 41 ff 21             jmp [r9]
 //! ```
+//!
+//! So a call finds the record of the breakpoint ([`Breakpoint`]) without a search. In the threaded form the handler asks the
+//! runtime for it.
 //!
 //! The assembler guarantees two things for this: the first instruction of a function is at least [`DETOUR_BYTES`]
 //! long, and no jump within a function leads to its entry, so the entry is reached only by calls.
@@ -29,10 +32,13 @@
 //! Breakpoints are changed, and functions replaced, only while no thread runs code.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use layout::Term;
+use layout::breakpoint::Counter;
 use layout::context::Resume;
+use layout::{Breakpoint, Term};
 use sys::memory::code::{CodeArea, Place};
 
 use crate::code::{Code, FUNC_INFO_WORDS, Function, Words};
@@ -51,13 +57,29 @@ pub(crate) struct Breakpoints(Mutex<Set>);
 struct Set {
     /// What each breakpoint replaced, by the word index of the entry.
     displaced: BTreeMap<u32, Displaced>,
-    /// The landings, for machine code: one for each function, in the order of the code. Created with the first
-    /// breakpoint.
+    /// The record of each function's breakpoint, in the order of the code. Created with the first breakpoint, and kept.
+    records: Records,
+    /// The landings, for machine code: one for each record. Created with them.
     landings: Option<CodeArea>,
     /// The stubs that replace functions, by the word index of the entry.
     replaced: BTreeMap<u32, Stub>,
     /// The landings of replaced functions, for machine code.
     replacements: Vec<CodeArea>,
+}
+
+/// One record for each function, or none yet.
+#[derive(Default)]
+struct Records(Box<[Breakpoint]>);
+
+// SAFETY: the records change only while no thread runs code, but for their counters, which are atomic.
+unsafe impl Send for Records {}
+// SAFETY: as above.
+unsafe impl Sync for Records {}
+
+impl fmt::Debug for Records {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} records", self.0.len())
+    }
 }
 
 /// The address of a stub's first instruction.
@@ -78,12 +100,40 @@ enum Displaced {
 pub struct Point {
     pub function: Function,
     pub entry: *const u64,
-    /// How the function is continued from its breakpoint.
-    pub resume: Resume,
+    /// The record of the breakpoint, which lives as long as the code.
+    pub record: *const Breakpoint,
+}
+
+/// How the function of a breakpoint goes on.
+#[must_use]
+pub fn resume(breakpoint: &Breakpoint) -> Resume {
+    Resume {
+        at: breakpoint.resume_at.load(Ordering::Relaxed),
+        handler: breakpoint.resume_handler.load(Ordering::Relaxed),
+    }
+}
+
+/// Has a breakpoint only count calls, with one counter for each scheduler; or ask the runtime.
+pub fn only_count(breakpoint: &Breakpoint, counters: Option<*const Counter>) {
+    // What is no single handler, the runtime leads to.
+    let is_simple = !breakpoint.resume_handler.load(Ordering::Relaxed).is_null();
+    let counters = counters.filter(|_| is_simple);
+    let handler: Handler = match counters {
+        Some(_) => slow::calls::counted.handler,
+        None => slow::calls::reached.handler,
+    };
+    let counters = counters.unwrap_or(std::ptr::null());
+    breakpoint
+        .counters
+        .store(counters.cast_mut(), Ordering::Relaxed);
+    breakpoint
+        .handler
+        .store(handler as *mut (), Ordering::Relaxed);
 }
 
 impl Code {
-    /// Sets or clears the breakpoints of all functions for whose entries `wanted` returns true, and returns them.
+    /// Sets or clears the breakpoints of all functions for whose entries `wanted` returns true, and returns those that were set.
+    /// Each asks the runtime then ([`only_count`]).
     ///
     /// # Errors
     /// [`NoRoom`] if the system provides no memory for the landings or does not allow writing to the code; then
@@ -108,10 +158,9 @@ impl Code {
             .map(|(index, function)| (index, function.start + FUNC_INFO_WORDS))
             .filter(|(_, entry)| wanted(self.address(*entry)))
             .collect();
-        let points = functions
-            .iter()
-            .map(|&(index, entry)| self.point(&set, index, entry))
-            .collect();
+        if on && set.records.0.is_empty() {
+            set.records.0 = self.functions().map(|(_, entry)| record(entry)).collect();
+        }
         match &self.words {
             Words::Boxed(words) => {
                 for &(_, entry) in &functions {
@@ -122,7 +171,9 @@ impl Code {
             }
             Words::Placed(placed) => {
                 if on && set.landings.is_none() {
-                    set.landings = Some(self.landings()?);
+                    set.landings = Some(landings(
+                        set.records.0.iter().map(|record| &raw const *record as u64),
+                    )?);
                 }
                 let landings = set
                     .landings
@@ -141,22 +192,27 @@ impl Code {
                 }
             }
         }
-        Ok(points)
+        let points = functions.iter().filter(|_| on);
+        Ok(points
+            .map(|&(index, entry)| self.point(&set, index, entry))
+            .collect())
     }
 
     fn point(&self, set: &Set, index: usize, entry: u32) -> Point {
-        let entry_address = self.address(entry);
+        let record = &set.records.0[index];
         let (at, handler) = match set.replaced.get(&entry) {
             Some(stub) => (stub.0, 0),
-            None => (entry_address, self.first_handlers[index]),
+            None => (record.entry, self.first_handlers[index]),
         };
+        record.resume_at.store(at.cast_mut(), Ordering::Relaxed);
+        record
+            .resume_handler
+            .store(handler as *mut (), Ordering::Relaxed);
+        only_count(record, None);
         Point {
             function: self.functions[index],
-            entry: entry_address,
-            resume: Resume {
-                at,
-                handler: handler as *const (),
-            },
+            entry: record.entry,
+            record,
         }
     }
 
@@ -193,7 +249,7 @@ impl Code {
                 }
             }
             Words::Placed(placed) => {
-                let area = landings_of(&entries)?;
+                let area = landings(entries.iter().map(|(_, stub)| stub.0 as u64))?;
                 let words = placed.words();
                 // SAFETY: the caller promises that no thread runs code, and the detours are complete jumps.
                 unsafe {
@@ -224,28 +280,6 @@ impl Code {
         let set = set.unwrap_or_else(PoisonError::into_inner);
         let stub = set.replaced.get(&u32::try_from(word).ok()?)?;
         Some(stub.0)
-    }
-
-    /// Creates a landing for each function.
-    fn landings(&self) -> Result<CodeArea, NoRoom> {
-        let handler: Handler = slow::calls::breakpoint.handler;
-        let cell = native::cell_of(handler).ok_or(NoRoom)?;
-        let area = CodeArea::new(self.functions.len() * JUMP_BYTES, Place::Low2GiB);
-        let area = area.map_err(|_| NoRoom)?;
-        // SAFETY: the area is fresh; nothing runs in it.
-        unsafe { area.unseal(0..area.bytes()) }.map_err(|_| NoRoom)?;
-        for (index, function) in self.functions.iter().enumerate() {
-            let words = self.address(function.start + FUNC_INFO_WORDS) as usize;
-            let jump = native::jump(words as u32, cell as u32);
-            // SAFETY: the area is writable and has room for as many jumps as there are functions.
-            unsafe {
-                let landing = area.base().as_ptr().add(index * JUMP_BYTES);
-                landing.copy_from_nonoverlapping(jump.as_ptr(), JUMP_BYTES);
-            }
-        }
-        // SAFETY: the area contains only complete jumps, and nobody writes to it any more.
-        unsafe { area.seal(0..area.bytes()) }.map_err(|_| NoRoom)?;
-        Ok(area)
     }
 }
 
@@ -293,15 +327,28 @@ fn detour(code: *const u8, landing: usize) -> [u8; DETOUR_BYTES] {
     detour
 }
 
-/// Landings that lead to stubs, in the order of `entries`.
-fn landings_of(entries: &[(u32, Stub)]) -> Result<CodeArea, NoRoom> {
-    let area = CodeArea::new((entries.len() * JUMP_BYTES).max(1), Place::Low2GiB);
+/// A record of a function that has no breakpoint yet.
+fn record(entry: *const u64) -> Breakpoint {
+    let handler: Handler = slow::calls::reached.handler;
+    Breakpoint {
+        handler: AtomicPtr::new(handler as *mut ()),
+        entry,
+        resume_at: AtomicPtr::default(),
+        resume_handler: AtomicPtr::default(),
+        counters: AtomicPtr::default(),
+        point: AtomicPtr::default(),
+    }
+}
+
+/// Landings that lead to the instructions at these addresses, in their order.
+fn landings(targets: impl ExactSizeIterator<Item = u64>) -> Result<CodeArea, NoRoom> {
+    let area = CodeArea::new((targets.len() * JUMP_BYTES).max(1), Place::Low2GiB);
     let area = area.map_err(|_| NoRoom)?;
     // SAFETY: the area is fresh; nothing runs in it.
     unsafe { area.unseal(0..area.bytes()) }.map_err(|_| NoRoom)?;
-    for (index, (_, stub)) in entries.iter().enumerate() {
-        let jump = native::jump_to_instruction(stub.0 as u64);
-        // SAFETY: the area is writable and has room for as many jumps as there are entries.
+    for (index, target) in targets.enumerate() {
+        let jump = native::jump_to_instruction(target);
+        // SAFETY: the area is writable and has room for as many jumps as there are targets.
         unsafe {
             let landing = area.base().as_ptr().add(index * JUMP_BYTES);
             landing.copy_from_nonoverlapping(jump.as_ptr(), JUMP_BYTES);

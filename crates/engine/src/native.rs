@@ -604,7 +604,7 @@ fn point_to_code(words: &[u64], placed: &mut [u64], words_at: usize, start: usiz
 }
 
 /// A jump to the handler in a cell; the handler runs the instruction at `record`.
-pub(crate) fn jump(record: u32, cell: u32) -> [u8; JUMP_BYTES] {
+fn jump(record: u32, cell: u32) -> [u8; JUMP_BYTES] {
     let mut code = [0x41, 0xb9, 0, 0, 0, 0, 0xff, 0x24, 0x25, 0, 0, 0, 0];
     code[2..6].copy_from_slice(&record.to_le_bytes());
     code[9..13].copy_from_slice(&cell.to_le_bytes());
@@ -616,15 +616,6 @@ pub(crate) fn jump_to_instruction(address: u64) -> [u8; JUMP_BYTES] {
     let mut code = [0x49, 0xb9, 0, 0, 0, 0, 0, 0, 0, 0, 0x41, 0xff, 0x21];
     code[2..10].copy_from_slice(&address.to_le_bytes());
     code
-}
-
-/// The cell that holds the address of a handler; `None` if there are no cells.
-pub(crate) fn cell_of(handler: Handler) -> Option<usize> {
-    CELLS_OF_HANDLERS
-        .as_ref()?
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .cell(handler as usize)
 }
 
 /// The stencil for the instruction at `start`, if its handler has one and the operands fit the holes.

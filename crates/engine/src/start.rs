@@ -110,8 +110,8 @@ pub enum Stub {
     Apply,
     /// `erlang:apply/2`.
     ApplyFun,
-    /// Tells the runtime (`traced_export`) of calls of this export, which is another one than that of the stub.
-    Traced(*const Export),
+    /// Tells the runtime (`traced_export`) of calls of the export that this one stands for.
+    Traced,
 }
 
 /// Writes an export's stub: `func_info`, then the instruction at [`Export::STUB_ENTRY`]. Does not set `code`: the
@@ -136,9 +136,7 @@ pub unsafe fn write_stub(export: *mut Export, stub: Stub) {
                 words.instruction(slow::bifs::call_bif_stub, CallExport { export });
             }
             Stub::Undefined => words.instruction(slow::calls::undefined, CallExport { export }),
-            Stub::Traced(export) => {
-                words.instruction(slow::calls::traced_export, CallExport { export })
-            }
+            Stub::Traced => words.instruction(slow::calls::traced_export, CallExport { export }),
             Stub::Apply => words.instruction(slow::calls::apply_list_last, Frame { frame: 0 }),
             Stub::ApplyFun => {
                 words.instruction(slow::calls::apply_fun_list_last, Frame { frame: 0 });

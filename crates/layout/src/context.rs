@@ -3,6 +3,7 @@
 
 use core::marker::PhantomPinned;
 
+use crate::breakpoint::Breakpoint;
 use crate::code::Export;
 use crate::limits::{FLOAT_REGISTERS, X_REGISTERS};
 use crate::process::ProcessHead;
@@ -18,6 +19,8 @@ pub struct Context {
     pub reductions_left: i64,
     /// Filled when an operation or BIF returns [`Term::NONE`]: an exception, or another way to continue.
     pub raise: Raise,
+    /// The number of the scheduler, from 1.
+    pub number: usize,
     /// For the functions of the runtime table; the engine does not read it.
     pub scheduler: *mut core::ffi::c_void,
     pub f: [f64; FLOAT_REGISTERS],
@@ -199,10 +202,13 @@ pub struct RuntimeTable {
     /// `error_handler:undefined_function/3` (or null after raising undef). May collect.
     pub undefined_function:
         unsafe extern "C" fn(context: *mut Context, export: *const Export) -> *const u64,
-    /// The called function, with this entry, has a breakpoint. There are [`TRACED_ROOM_WORDS`] of room on the stack.
-    /// Returns where to continue. May collect only if that is not the function.
-    pub breakpoint: unsafe extern "C" fn(context: *mut Context, entry: *const u64) -> Resume,
-    /// The called export is traced. As `breakpoint`, but never fails.
+    /// The called function has this breakpoint. There are [`TRACED_ROOM_WORDS`] of room on the stack. Returns where to
+    /// continue. May collect only if that is not the function.
+    pub breakpoint:
+        unsafe extern "C" fn(context: *mut Context, breakpoint: *const Breakpoint) -> Resume,
+    /// The breakpoint at an entry, which has one.
+    pub breakpoint_at: unsafe extern "C" fn(entry: *const u64) -> *const Breakpoint,
+    /// An export is traced, and this is the one that its calls lead to. As `breakpoint`, but never fails.
     pub traced_export:
         unsafe extern "C" fn(context: *mut Context, export: *const Export) -> *const u64,
     /// A function whose return is traced has returned x0. The words of its frame are on top of the stack.

@@ -6,6 +6,7 @@
 //! `term`; scheduling is in `runtime`.
 #![no_std]
 
+pub mod breakpoint;
 pub mod cache;
 pub mod code;
 pub mod context;
@@ -15,6 +16,7 @@ pub mod object;
 pub mod process;
 pub mod term;
 
+pub use breakpoint::Breakpoint;
 pub use code::{BifFunction, Export, FunEntry};
 pub use context::{Class, Context, Raise, RaiseKind, RuntimeTable};
 pub use heap::{Fragment, Heap, OldHeap};

@@ -6,7 +6,7 @@
 
 use layout::context::{Fetched, Next, Resume, Room};
 use layout::heap::flag as heap_flag;
-use layout::{Context, Export, RuntimeTable, Term};
+use layout::{Breakpoint, Context, Export, RuntimeTable, Term};
 use term::am;
 
 use crate::code::native;
@@ -34,6 +34,7 @@ pub static TABLE: RuntimeTable = RuntimeTable {
     marker_use,
     undefined_function,
     breakpoint,
+    breakpoint_at,
     traced_export,
     traced_return,
     timed_return,
@@ -179,16 +180,20 @@ unsafe extern "C" fn undefined_function(
     error_handler::call(process, context, am::UNDEFINED_FUNCTION, what, arity)
 }
 
-unsafe extern "C" fn breakpoint(context: *mut Context, entry: *const u64) -> Resume {
-    // SAFETY: the engine's contract.
-    let (process, context) = unsafe { both(context) };
-    points::reached(process, context, entry)
+unsafe extern "C" fn breakpoint(context: *mut Context, breakpoint: *const Breakpoint) -> Resume {
+    // SAFETY: the engine's contract; breakpoints live as long as their code.
+    let ((process, context), breakpoint) = unsafe { (both(context), &*breakpoint) };
+    points::reached(process, context, breakpoint)
+}
+
+unsafe extern "C" fn breakpoint_at(entry: *const u64) -> *const Breakpoint {
+    points::breakpoint_at(entry)
 }
 
 unsafe extern "C" fn traced_export(context: *mut Context, export: *const Export) -> *const u64 {
-    // SAFETY: the engine's contract; exports live for ever.
-    let ((process, context), export) = unsafe { (both(context), &*export) };
-    traced_exports::called(process, context, export)
+    // SAFETY: the engine's contract; only the stubs of traced exports call this.
+    let ((process, context), traced) = unsafe { (both(context), traced_exports::of_stub(export)) };
+    traced_exports::called(process, context, traced)
 }
 
 unsafe extern "C" fn timed_return(context: *mut Context) {

@@ -294,7 +294,7 @@ pub fn run(index: usize, queues: RunQueuesOf) -> ! {
     // Leaked: the thread runs as long as the node.
     let scheduler: &'static Scheduler = Box::leak(Box::new(Scheduler {
         shared: &schedulers().all[index],
-        context: UnsafeCell::new(new_context()),
+        context: UnsafeCell::new(new_context(index + 1)),
         queues: queues.0,
         thief: RefCell::default(),
         crowd: Crowd::default(),
@@ -310,8 +310,8 @@ pub fn run(index: usize, queues: RunQueuesOf) -> ! {
     scheduler.rounds()
 }
 
-/// A context with empty registers.
-fn new_context() -> Context {
+/// A context with empty registers, for the scheduler of this number, or 0.
+fn new_context(number: usize) -> Context {
     Context {
         process: ptr::null_mut(),
         runtime: &raw const engine_calls::TABLE,
@@ -324,6 +324,7 @@ fn new_context() -> Context {
             target: ptr::null(),
             arguments: Term::NONE,
         },
+        number,
         scheduler: ptr::null_mut(),
         f: [0.0; FLOAT_REGISTERS],
         builder: [0; 3],

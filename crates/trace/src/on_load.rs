@@ -134,18 +134,13 @@ fn value(heap: &mut Heap, default: &Default, item: Term) -> Option<Term> {
         am::CALL_COUNT => am::boolean(flags.count),
         am::CALL_TIME => am::boolean(flags.time),
         am::ALL => {
-            let items = [
-                am::TRACED,
-                am::MATCH_SPEC,
-                am::META,
-                am::META_MATCH_SPEC,
-                am::CALL_COUNT,
-            ];
+            // As on stock, the time is not among them here.
+            let items = patterns::ITEMS.into_iter();
             let pairs: Vec<Term> = items
-                .iter()
+                .filter(|item| *item != am::CALL_TIME)
                 .map(|item| {
-                    let value = value(heap, default, *item).unwrap_or(am::FALSE);
-                    build::tuple(heap, &[*item, value])
+                    let value = value(heap, default, item).unwrap_or(am::FALSE);
+                    build::tuple(heap, &[item, value])
                 })
                 .collect();
             build::list(heap, &pairs)

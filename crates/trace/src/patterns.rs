@@ -281,6 +281,16 @@ fn new_meta(condition: &Condition, tracer: &Tracer) -> Meta {
     }
 }
 
+/// The items that `all` stands for.
+pub(crate) const ITEMS: [Term; 6] = [
+    am::TRACED,
+    am::MATCH_SPEC,
+    am::META,
+    am::META_MATCH_SPEC,
+    am::CALL_TIME,
+    am::CALL_COUNT,
+];
+
 /// What is known of a function.
 enum Known {
     Nothing,
@@ -351,24 +361,13 @@ fn value(heap: &mut Heap, actions: &Actions, item: Term) -> Option<Term> {
             Some(times) => spent(heap, times),
         },
         am::ALL => {
-            let items = [
-                am::TRACED,
-                am::MATCH_SPEC,
-                am::META,
-                am::META_MATCH_SPEC,
-                am::CALL_TIME,
-                am::CALL_COUNT,
-            ];
-            let pairs: Vec<Term> = items
-                .iter()
-                .map(|item| {
-                    let mut value = value(heap, actions, *item).unwrap_or(am::FALSE);
-                    if *item == am::META && actions.meta.is_none() {
-                        value = am::FALSE;
-                    }
-                    build::tuple(heap, &[*item, value])
-                })
-                .collect();
+            let pairs = ITEMS.map(|item| {
+                let value = match item {
+                    am::META if actions.meta.is_none() => am::FALSE,
+                    _ => value(heap, actions, item).unwrap_or(am::FALSE),
+                };
+                build::tuple(heap, &[item, value])
+            });
             build::list(heap, &pairs)
         }
         _ => return None,
@@ -381,8 +380,8 @@ fn spent(heap: &mut Heap, times: &Times) -> Term {
         .all()
         .into_iter()
         .map(|(pid, spent)| {
-            let us = spent.ns / 1000;
-            let calls = Term::small(spent.calls as i64);
+            let us = spent.ns() / 1000;
+            let calls = Term::small(spent.calls() as i64);
             let parts = [
                 pid,
                 calls,

@@ -1,8 +1,10 @@
 //! Leaving the engine at a call, and calls that are not plain jumps.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
-use layout::Term;
+use core::sync::atomic::Ordering;
+
 use layout::context::{TIMED_FRAME_WORDS, TRACED_FRAME_WORDS, TRACED_ROOM_WORDS};
+use layout::{Breakpoint, Term};
 use term::am;
 
 use crate::bodies::calls::fun_entry;
@@ -201,16 +203,42 @@ slow_paths! {
         m.enter(target)
     }
 
-    /// A breakpoint at a function's entry; the arguments are in x0 onwards. No operands: the words after it belong to
-    /// the instruction that the breakpoint replaced.
+    /// A breakpoint at a function's entry, in the threaded form; the arguments are in x0 onwards. No operands: the words
+    /// after it belong to the instruction that the breakpoint replaced.
     breakpoint |m, o: Nothing| {
         let entry = m.ip;
-        let arity = arity_at(entry);
+        m.save();
+        let record = (m.runtime().breakpoint_at)(entry);
+        m.load();
+        let handler = (*record).handler.load(Ordering::Relaxed).cast_const();
+        let handler = core::mem::transmute::<*const (), Handler>(handler);
+        handler(m.x, m.s, m.h, m.f, m.c, record.cast())
+    }
+
+    /// A breakpoint that counts the call and does nothing else; `ip` is the address of the [`Breakpoint`].
+    counted |m, o: Nothing| {
+        let record = m.ip.cast::<Breakpoint>();
+        // If the process had left in the middle of the entry instruction, this call has been counted.
+        if !(*(*m.c).process).is_counting {
+            let counters = (*record).counters.load(Ordering::Relaxed);
+            (*counters.add((*m.c).number)).increment();
+        }
+        let handler = (*record).resume_handler.load(Ordering::Relaxed).cast_const();
+        let handler = core::mem::transmute::<*const (), Handler>(handler);
+        let at = (*record).resume_at.load(Ordering::Relaxed);
+        handler(m.x, m.s, m.h, m.f, m.c, at)
+    }
+
+    /// A breakpoint of any other kind; `ip` is the address of the [`Breakpoint`].
+    reached |m, o: Nothing| {
+        let record = m.ip.cast::<Breakpoint>();
+        m.ip = (*record).entry;
+        let arity = arity_at(m.ip);
         if !m.has_room(TRACED_ROOM_WORDS as u64 * 8) && !make_room(&mut m, TRACED_ROOM_WORDS, arity) {
             return Exit::Exited;
         }
         m.save();
-        let resume = (m.runtime().breakpoint)(m.c, entry);
+        let resume = (m.runtime().breakpoint)(m.c, record);
         m.load();
         if resume.at.is_null() {
             return unwind_here(m);

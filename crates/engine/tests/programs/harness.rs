@@ -16,8 +16,8 @@ use layout::context::{Fetched, Next, Resume, Room};
 use layout::limits::{FLOAT_REGISTERS, X_REGISTERS};
 use layout::process::MessageQueue;
 use layout::{
-    BifFunction, Class, Context, Export, FunEntry, ObjectKind, ProcessHead, Raise, RaiseKind,
-    RuntimeTable, Term,
+    BifFunction, Breakpoint, Class, Context, Export, FunEntry, ObjectKind, ProcessHead, Raise,
+    RaiseKind, RuntimeTable, Term,
 };
 use term::collect::stress::Stress;
 use term::collect::{self, Request};
@@ -335,6 +335,7 @@ impl Node {
                 target: ptr::null(),
                 arguments: Term::NONE,
             },
+            number: 0,
             scheduler: (&raw mut *self.shared).cast(),
             f: [0.0; FLOAT_REGISTERS],
             builder: [0; 3],
@@ -639,6 +640,7 @@ static TABLE: RuntimeTable = RuntimeTable {
     undefined_function,
     native_function,
     breakpoint,
+    breakpoint_at,
     traced_export,
     traced_return,
     timed_return,
@@ -791,12 +793,16 @@ unsafe extern "C" fn undefined_function(
     ptr::null()
 }
 
-unsafe extern "C" fn breakpoint(context: *mut Context, _entry: *const u64) -> Resume {
+unsafe extern "C" fn breakpoint(context: *mut Context, _: *const Breakpoint) -> Resume {
     raise(context, am::UNDEF);
     Resume {
         at: ptr::null(),
         handler: ptr::null(),
     }
+}
+
+unsafe extern "C" fn breakpoint_at(_: *const u64) -> *const Breakpoint {
+    unreachable!("there are no breakpoints")
 }
 
 unsafe extern "C" fn traced_export(_: *mut Context, _: *const Export) -> *const u64 {

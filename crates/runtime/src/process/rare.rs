@@ -14,7 +14,7 @@ use crate::collector::dirty_collection::{Collection, Kept};
 use crate::scheduler::dirty;
 use crate::trace::Tracing;
 use crate::trace::sequence::Sequence;
-use crate::trace::times::Now;
+use crate::trace::times::Timed;
 
 /// The fields of a process that only few processes need.
 #[derive(Default)]
@@ -45,8 +45,8 @@ pub struct Rare {
     pub sequence: Option<Box<Sequence>>,
     /// There may be frames of functions on the stack whose exceptions are traced.
     pub exceptions_traced: bool,
-    /// The function whose time is taken (`call_time`).
-    pub timed: Option<Now>,
+    /// The functions whose time is taken (`call_time`).
+    pub timed: Option<Box<Timed>>,
     /// Whether it never waits for a connection to another node (`process_flag(async_dist, true)`).
     pub async_dist: bool,
 }

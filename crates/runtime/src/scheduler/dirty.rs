@@ -481,7 +481,7 @@ impl Pool {
         KIND.set(self.kind);
         // The thread that started this one may be bound to a processor; dirty schedulers are not bound.
         let _ = sys::cpu::unpin_current_thread();
-        let mut context = Box::new(new_context());
+        let mut context = Box::new(new_context(0));
         let clock = &self.places()[number - 1].clock;
         let kind = match self.kind {
             DirtyKind::Cpu => microstate::ThreadKind::DirtyCpu,
@@ -603,7 +603,7 @@ fn perform(context: &mut Context, work: Work) {
 /// could be started.
 fn perform_here(work: Work) {
     let was_dirty = IS_DIRTY.replace(true);
-    perform(&mut Box::new(new_context()), work);
+    perform(&mut Box::new(new_context(0)), work);
     IS_DIRTY.set(was_dirty);
 }
 

@@ -1,16 +1,14 @@
 //! Counting of calls: each scheduler has a counter of its own, so that they do not wait for each other.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use layout::breakpoint::Counter;
 
 use crate::scheduler;
 
-/// On a cache line of its own.
-#[repr(align(64))]
-#[derive(Default)]
-struct Counter(AtomicU64);
-
 /// The calls of one function.
 pub struct Count {
+    /// By the number of the scheduler; the first is for all other threads.
     counters: Box<[Counter]>,
     is_paused: AtomicBool,
 }
@@ -28,17 +26,22 @@ impl Default for Count {
 
 impl Count {
     /// Counts a call.
-    #[inline]
     pub fn add(&self) {
-        if !self.is_paused.load(Ordering::Relaxed) {
-            // Each scheduler has its counter alone; the first is for all other threads.
-            let counter = &self.counters[scheduler::current_number()].0;
-            if scheduler::current_number() == 0 {
-                counter.fetch_add(1, Ordering::Relaxed);
-            } else {
-                counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-            }
+        if self.is_paused() {
+            return;
         }
+        match scheduler::current_number() {
+            0 => {
+                self.counters[0].0.fetch_add(1, Ordering::Relaxed);
+            }
+            number => self.counters[number].increment(),
+        }
+    }
+
+    /// The counters, for whoever counts without asking whether this pauses.
+    #[must_use]
+    pub fn counters(&self) -> *const Counter {
+        self.counters.as_ptr()
     }
 
     /// The number of calls so far.
@@ -48,6 +51,11 @@ impl Count {
         counters
             .map(|counter| counter.0.load(Ordering::Relaxed))
             .sum()
+    }
+
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.is_paused.load(Ordering::Relaxed)
     }
 
     pub fn pause(&self) {

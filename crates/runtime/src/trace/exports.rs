@@ -13,12 +13,13 @@ use layout::{Context, Export, RaiseKind, Term};
 use parking_lot::RwLock;
 
 use super::points::{self, Actions};
-use super::times::Times;
 use crate::code::{self, native};
 use crate::process::Process;
 
-/// The other export, and what is done for calls. Never freed.
-struct Traced {
+/// The other export, and what is done for calls. Never freed. The export is the first field: an address of one is that of the
+/// other.
+#[repr(C)]
+pub(crate) struct Traced {
     stub: Export,
     /// Where calls lead without tracing.
     code: AtomicPtr<u64>,
@@ -146,9 +147,10 @@ fn make(export: &'static Export) -> &'static Traced {
         code: AtomicPtr::new(std::ptr::null_mut()),
         actions: AtomicPtr::new(std::ptr::null_mut()),
     }));
-    let stub = engine::start::Stub::Traced(export);
+    let stub = engine::start::Stub::Traced;
+    let pointer = (&raw mut *traced).cast::<Export>();
     // SAFETY: leaked just now, and nobody else refers to it.
-    unsafe { native::make_stub_for(&raw mut traced.stub, stub) };
+    unsafe { native::make_stub_for(pointer, stub) };
     TRACED
         .write()
         .insert(std::ptr::from_ref(export) as usize, traced);
@@ -168,19 +170,18 @@ unsafe extern "C" fn go_by_code(context: *mut Context, _arguments: *const Term) 
     Term::NONE
 }
 
-/// Runs a body on the times of an export, given by its address, if they are taken.
-pub(super) fn with_times(export: usize, body: impl FnOnce(&Times)) {
-    let traced = TRACED.read().get(&export).copied();
-    if let Some(times) = traced.and_then(|traced| traced.actions()?.times.as_ref()) {
-        body(times);
-    }
+/// The traced export whose stub leads to this one.
+///
+/// # Safety
+/// `stub` is the export of a stub of kind [`engine::start::Stub::Traced`].
+pub(crate) unsafe fn of_stub(stub: *const Export) -> &'static Traced {
+    // SAFETY: only `make` makes such stubs, from the address of a `Traced` that is never freed.
+    unsafe { &*stub.cast::<Traced>() }
 }
 
 /// A process calls a traced export; returns where it continues.
-pub(crate) fn called(process: &mut Process, context: &mut Context, export: &Export) -> *const u64 {
-    let Some(traced) = find(export) else {
-        return export.code.load(Ordering::Acquire);
-    };
+pub(crate) fn called(process: &mut Process, context: &mut Context, traced: &Traced) -> *const u64 {
+    let export = &traced.stub;
     if let Some(actions) = traced.actions() {
         let arity = export.arity as usize;
         let function = [
@@ -188,16 +189,8 @@ pub(crate) fn called(process: &mut Process, context: &mut Context, export: &Expo
             export.function,
             Term::small(export.arity.into()),
         ];
-        let key = std::ptr::from_ref(export) as usize | 1;
         let is_local = !actions.is_global;
-        points::act(
-            process,
-            actions,
-            function,
-            &context.x[..arity],
-            is_local,
-            key,
-        );
+        points::act(process, actions, function, &context.x[..arity], is_local);
     }
     traced.code.load(Ordering::Acquire)
 }

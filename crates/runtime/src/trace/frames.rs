@@ -7,8 +7,8 @@
 //! traced_return | wishes | module | function | arity | tracer or [] | caller's return address ...
 //! ```
 //!
-//! One whose time is taken has a smaller frame: another address ([`engine::start::timed_return`]), and the key of the function
-//! before (`times`).
+//! One whose time is taken has a smaller frame: another address ([`engine::start::timed_return`]), and the number of the
+//! function before (`times`).
 //!
 //! To collections these are terms as others. Stack traces leave the address out. Only the thread that runs the process calls.
 
@@ -84,15 +84,15 @@ pub(super) fn push(process: &mut Process, function: [Term; 3], wishes: u8, trace
 }
 
 /// Lets the function that is being called tell that its time is over, unless a frame for another reason is there: as on stock,
-/// those that replace each other share one. `before` is the key of the function before.
+/// those that replace each other share one. `before` is the number of the function before.
 pub(super) fn push_timed(process: &mut Process, before: usize) {
     // SAFETY: the stack has a return address on top when a function is called.
     if is_traced_return(unsafe { *process.head.heap.stack }) {
         return;
     }
     process.rare().exceptions_traced = true;
-    let key = Term::small(before as i64);
-    let words = [engine::start::timed_return() as u64, key.bits()];
+    let before = Term::small(before as i64);
+    let words = [engine::start::timed_return() as u64, before.bits()];
     const { assert!(TIMED_FRAME_WORDS == 2) };
     let heap = &mut process.head.heap;
     // SAFETY: the engine has made sure of the room.
@@ -103,22 +103,22 @@ pub(super) fn push_timed(process: &mut Process, before: usize) {
     }
 }
 
-/// The key in the frame of a function whose time is taken.
+/// The number in the frame of a function whose time is taken.
 ///
 /// # Safety
 /// `words` is behind the address of `timed_return` on a stack.
-unsafe fn key_at(words: *const u64) -> usize {
+unsafe fn number_at(words: *const u64) -> usize {
     // SAFETY: the caller's promise.
-    let key = unsafe { Term::from_bits(*words) };
-    key.as_small().unwrap_or(0) as usize
+    let number = unsafe { Term::from_bits(*words) };
+    number.as_small().unwrap_or(0) as usize
 }
 
-/// A function whose time is taken returns; the key is on top of the stack.
+/// A function whose time is taken returns; the number is on top of the stack.
 #[cold]
 pub(crate) fn timed_returns(process: &mut Process) {
-    // SAFETY: the instruction that calls this was reached by the address in front of the key.
-    let key = unsafe { key_at(process.head.heap.stack) };
-    times::returned(process, key);
+    // SAFETY: the instruction that calls this was reached by the address in front of the number.
+    let number = unsafe { number_at(process.head.heap.stack) };
+    times::returned(process, number);
 }
 
 /// Whether a frame on top of the stack tells where the process continues.
@@ -252,8 +252,8 @@ pub(crate) fn thrown(
             continue;
         };
         if words == TIMED_FRAME_WORDS {
-            // SAFETY: the key is behind the address.
-            times::returned(process, unsafe { key_at(at) });
+            // SAFETY: the number is behind the address.
+            times::returned(process, unsafe { number_at(at) });
             continue;
         }
         // SAFETY: the terms of a frame are behind its address.

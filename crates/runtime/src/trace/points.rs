@@ -1,17 +1,18 @@
 //! Points: functions at whose entry there is a breakpoint, and what is done when one is called.
 //!
 //! The interpreting debugger and tracing of local calls share the breakpoints in code ([`engine::breakpoints`]). The points of
-//! all code are in one map by the address of the entry, which changes only while the world is stopped; so a process that
-//! reaches a breakpoint reads it without a lock.
+//! all code are in one map by the address of the entry. A process that reaches a breakpoint finds its point in the breakpoint's
+//! record, without a search or a lock: points change only while the world is stopped. A breakpoint that does nothing but count
+//! calls does not even come here ([`only_count`]).
 
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-use engine::breakpoints::Point as CodePoint;
+use engine::breakpoints::{self, Point as CodePoint, only_count};
 use engine::native::NoRoom;
 use layout::context::Resume;
-use layout::{Context, Term};
+use layout::{Breakpoint, Context, Term};
 use rustc_hash::FxHashMap;
 use term::am;
 
@@ -55,15 +56,25 @@ pub struct Actions {
 impl Actions {
     #[must_use]
     pub fn is_empty(&self) -> bool {
+        self.count.is_none() && self.are_none_but_count()
+    }
+
+    fn are_none_but_count(&self) -> bool {
         let Actions {
             debugged,
             call,
             is_global: _,
             meta,
-            count,
+            count: _,
             times,
         } = self;
-        !debugged && call.is_none() && meta.is_none() && count.is_none() && times.is_none()
+        !debugged && call.is_none() && meta.is_none() && times.is_none()
+    }
+
+    /// The counter of calls, if they are counted now and nothing else is done.
+    fn only_counted(&self) -> Option<&Count> {
+        let count = self.count.as_deref()?;
+        (self.are_none_but_count() && !count.is_paused()).then_some(count)
     }
 }
 
@@ -72,10 +83,11 @@ pub struct Point {
     /// Module, function, arity.
     pub function: [Term; 3],
     pub actions: Actions,
-    resume: Resume,
+    breakpoint: *const Breakpoint,
 }
 
-type Points = FxHashMap<usize, Point>;
+/// By the address of the entry. A box, so that a breakpoint's record can refer to its point.
+type Points = FxHashMap<usize, Box<Point>>;
 
 /// Null until there is a point.
 static POINTS: AtomicPtr<Points> = AtomicPtr::new(std::ptr::null_mut());
@@ -138,8 +150,6 @@ pub fn change_if(
             } = *function;
             pattern.is_for(function, arity) && wanted(module, function, arity)
         };
-        // Those that have a breakpoint afterwards, and those that have none.
-        let mut changed: Vec<(usize, bool)> = Vec::new();
         let functions = loaded.code.functions();
         let mut after: FxHashMap<usize, Actions> = FxHashMap::default();
         for (_, entry) in functions.filter(|(function, _)| matches(function)) {
@@ -149,10 +159,9 @@ pub fn change_if(
                 .map(|point| point.actions.clone())
                 .unwrap_or_default();
             change(&mut actions);
-            changed.push((entry, !actions.is_empty()));
             after.insert(entry, actions);
         }
-        count += changed.len();
+        count += after.len();
         for on in [true, false] {
             let chosen = |entry: *const u64| {
                 let actions = after.get(&(entry as usize));
@@ -163,32 +172,39 @@ pub fn change_if(
             change_points(|points| {
                 for point in set {
                     let entry = point.entry as usize;
-                    match after.remove(&entry) {
-                        Some(actions) if on => {
-                            points.insert(entry, new_point(&point, actions));
-                        }
-                        _ => {
-                            points.remove(&entry);
-                        }
+                    if let Some(actions) = after.remove(&entry) {
+                        points.insert(entry, new_point(&point, actions));
                     }
                 }
             });
         }
+        // What is left has no breakpoint any more.
+        change_points(|points| {
+            for entry in after.into_keys() {
+                points.remove(&entry);
+            }
+        });
     }
     Ok(count)
 }
 
-fn new_point(point: &CodePoint, actions: Actions) -> Point {
+fn new_point(point: &CodePoint, actions: Actions) -> Box<Point> {
     let function = point.function;
-    Point {
+    let new = Box::new(Point {
         function: [
             function.module,
             function.function,
             Term::small(function.arity.into()),
         ],
         actions,
-        resume: point.resume,
-    }
+        breakpoint: point.record,
+    });
+    // SAFETY: a breakpoint's record lives as long as its code, which is loaded.
+    let record = unsafe { &*point.record };
+    let of_point = (&raw const *new).cast_mut().cast();
+    record.point.store(of_point, Ordering::Release);
+    only_count(record, new.actions.only_counted().map(Count::counters));
+    new
 }
 
 /// Ends all that is done for calls of a version of a module that is no longer current. The world must be stopped.
@@ -222,18 +238,21 @@ pub fn at(entry: *const u64) -> Option<Actions> {
     Some(point.actions.clone())
 }
 
-/// Runs a body on the times of the function with this entry, if they are taken.
-pub(super) fn with_times(entry: usize, body: impl FnOnce(&Times)) {
-    let point = points().and_then(|points| points.get(&entry));
-    if let Some(times) = point.and_then(|point| point.actions.times.as_ref()) {
-        body(times);
-    }
+/// The breakpoint at an entry, for code in the threaded form.
+pub(crate) fn breakpoint_at(entry: *const u64) -> *const Breakpoint {
+    let point = points().and_then(|points| points.get(&(entry as usize)));
+    point.expect("a breakpoint has a point").breakpoint
 }
 
 /// A process has reached the breakpoint at the entry of a function, whose arguments are in x0 onwards.
-pub(crate) fn reached(process: &mut Process, context: &mut Context, entry: *const u64) -> Resume {
-    let point = points().and_then(|points| points.get(&(entry as usize)));
-    let point = point.expect("a breakpoint has a point");
+pub(crate) fn reached(
+    process: &mut Process,
+    context: &mut Context,
+    breakpoint: &Breakpoint,
+) -> Resume {
+    let point = breakpoint.point.load(Ordering::Acquire).cast::<Point>();
+    // SAFETY: `new_point` has set it, and the box lives as long as the breakpoint is set.
+    let point = unsafe { &*point };
     let [module, function, arity] = point.function;
     let arity = arity.as_small().unwrap_or(0) as usize;
     if point.actions.debugged {
@@ -252,10 +271,9 @@ pub(crate) fn reached(process: &mut Process, context: &mut Context, entry: *cons
             point.function,
             &context.x[..arity],
             true,
-            entry as usize,
         );
     }
-    point.resume
+    breakpoints::resume(breakpoint)
 }
 
 /// Does what is to be done for a call.
@@ -265,7 +283,6 @@ pub(super) fn act(
     function: [Term; 3],
     arguments: &[Term],
     is_local: bool,
-    key: usize,
 ) {
     if let Some(count) = &actions.count {
         count.add();
@@ -290,6 +307,6 @@ pub(super) fn act(
     if let Some(times) = &actions.times
         && process.flags & flag::OBSERVED != 0
     {
-        times::called(process, times, key);
+        times::called(process, times);
     }
 }

@@ -1,69 +1,72 @@
 //! The time that processes spend in traced functions (`call_time`).
 //!
 //! A process that is traced for calls is in one such function at a time: the last one that it has called and that has not
-//! returned. A function is named by its *key*: the address of its entry, or that of its export with the lowest bit set. The key
-//! of the function before is in a frame on the stack ([`frames`]). A function may be forgotten meanwhile.
+//! returned. It numbers the functions that it has called ([`Timed`]), and the number of the function before is in a frame on the
+//! stack ([`frames`]). What it has spent in each is shared with those who ask about the function, and only the process writes it:
+//! so it finds that without a lock. A function may be forgotten meanwhile.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use layout::Term;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use super::{exports, frames, is_for, points, what};
+use super::{frames, is_for, what};
 use crate::process::Process;
-use crate::scheduler;
 
-/// The calls of one process, and the time that they took.
-#[derive(Clone, Copy, Default)]
+/// The calls of one process, and the time that they took. Only that process adds to it.
+#[derive(Default)]
 pub struct Spent {
-    pub calls: u64,
-    pub ns: i64,
+    calls: AtomicU64,
+    ns: AtomicI64,
 }
 
-/// By the bits of pids.
-type Spendings = FxHashMap<u64, Spent>;
+impl Spent {
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        self.calls.load(Ordering::Relaxed)
+    }
 
-/// The times of one function. Each scheduler has a map of its own, so that they do not wait for each other.
-pub struct Times {
-    spendings: Box<[Mutex<Spendings>]>,
-    is_paused: AtomicBool,
-}
+    #[must_use]
+    pub fn ns(&self) -> i64 {
+        self.ns.load(Ordering::Relaxed)
+    }
 
-impl Default for Times {
-    fn default() -> Times {
-        let number = scheduler::count() + 1;
-        Times {
-            spendings: (0..number).map(|_| Mutex::default()).collect(),
-            is_paused: AtomicBool::new(false),
-        }
+    fn add_call(&self) {
+        self.calls.store(self.calls() + 1, Ordering::Relaxed);
+    }
+
+    fn add_ns(&self, ns: i64) {
+        self.ns.store(self.ns() + ns, Ordering::Relaxed);
     }
 }
 
+/// The times of one function.
+#[derive(Default)]
+pub struct Times {
+    /// What each process has spent, by the bits of its pid.
+    spendings: Mutex<FxHashMap<u64, Arc<Spent>>>,
+    /// How often this has begun again.
+    restarts: AtomicU64,
+    is_paused: AtomicBool,
+}
+
 impl Times {
-    fn add(&self, pid: Term, calls: u64, ns: i64) {
-        let own = &self.spendings[scheduler::current_number()];
-        let mut own = own.lock();
-        let spent = own.entry(pid.bits()).or_default();
-        spent.calls += calls;
-        spent.ns += ns;
+    /// What a process has spent, from now on: nothing if it is new here.
+    fn of(&self, pid: Term) -> Arc<Spent> {
+        let mut spendings = self.spendings.lock();
+        spendings.entry(pid.bits()).or_default().clone()
     }
 
     /// What each process has spent so far.
     #[must_use]
-    pub fn all(&self) -> Vec<(Term, Spent)> {
-        let mut sums = Spendings::default();
-        for own in &self.spendings {
-            for (pid, spent) in own.lock().iter() {
-                let sum = sums.entry(*pid).or_default();
-                sum.calls += spent.calls;
-                sum.ns += spent.ns;
-            }
-        }
+    pub fn all(&self) -> Vec<(Term, Arc<Spent>)> {
         // SAFETY: the bits of pids of this node, which are immediates.
         let pid = |bits| unsafe { Term::from_bits(bits) };
-        sums.into_iter()
-            .map(|(bits, spent)| (pid(bits), spent))
+        let spendings = self.spendings.lock();
+        let all = spendings.iter();
+        all.map(|(bits, spent)| (pid(*bits), spent.clone()))
             .collect()
     }
 
@@ -71,80 +74,110 @@ impl Times {
         self.is_paused.store(true, Ordering::Relaxed);
     }
 
-    /// Begins again with nothing.
+    /// Begins again with nothing. The world must be stopped.
     pub fn restart(&self) {
-        for own in &self.spendings {
-            own.lock().clear();
-        }
+        self.spendings.lock().clear();
+        self.restarts.fetch_add(1, Ordering::Relaxed);
         self.is_paused.store(false, Ordering::Relaxed);
     }
 }
 
-/// The function that a process is in.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Now {
-    /// 0 if there is none.
-    key: usize,
+/// A function that a process has called.
+struct Row {
+    /// Keeps the address of the times from being another function's.
+    times: Arc<Times>,
+    /// [`Times::restarts`] when `spent` was taken from it.
+    restarts: u64,
+    spent: Arc<Spent>,
+}
+
+/// What a process knows of the functions whose time is taken.
+#[derive(Default)]
+pub struct Timed {
+    /// The functions that it has called, by their number; the first one has number 1.
+    rows: Vec<Row>,
+    /// Their numbers, by the address of the times.
+    numbers: FxHashMap<usize, usize>,
+    /// The number of the function that it is in; 0 if there is none.
+    now: usize,
     since_ns: i64,
 }
 
-/// Adds the time since it was last added to the function with a key.
-fn account(process: &Process, now: Now, time_ns: i64) {
-    if now.key != 0 {
-        let add = |times: &Times| times.add(process.pid(), 0, time_ns - now.since_ns);
-        match now.key & 1 {
-            0 => points::with_times(now.key, add),
-            _ => exports::with_times(now.key & !1, add),
+impl Timed {
+    /// The number of the function with these times.
+    fn number(&mut self, times: &Arc<Times>, pid: Term) -> usize {
+        let rows = &mut self.rows;
+        let number = *self
+            .numbers
+            .entry(Arc::as_ptr(times) as usize)
+            .or_insert_with(|| {
+                rows.push(Row {
+                    times: times.clone(),
+                    restarts: times.restarts.load(Ordering::Relaxed),
+                    spent: times.of(pid),
+                });
+                rows.len()
+            });
+        let row = &mut rows[number - 1];
+        let restarts = row.times.restarts.load(Ordering::Relaxed);
+        if row.restarts != restarts {
+            row.restarts = restarts;
+            row.spent = times.of(pid);
+        }
+        number
+    }
+
+    /// Adds the time since this was last done to the function that the process is in.
+    fn account(&self, time_ns: i64) {
+        let row = self.now.checked_sub(1).and_then(|now| self.rows.get(now));
+        if let Some(row) = row {
+            row.spent.add_ns(time_ns - self.since_ns);
         }
     }
 }
 
-/// A process calls the function with this key.
-pub(super) fn called(process: &mut Process, times: &Times, key: usize) {
+/// A process calls the function with these times.
+pub(super) fn called(process: &mut Process, times: &Arc<Times>) {
     if times.is_paused.load(Ordering::Relaxed) || !is_for(process, what::CALL) {
         return;
     }
     let time_ns = sys::clock::monotonic_ns();
-    let before = process.rare().timed.unwrap_or(Now {
-        key: 0,
-        since_ns: time_ns,
-    });
-    account(process, before, time_ns);
-    times.add(process.pid(), 1, 0);
-    process.rare().timed = Some(Now {
-        key,
-        since_ns: time_ns,
-    });
-    frames::push_timed(process, before.key);
+    let pid = process.pid();
+    let timed = process.rare().timed.get_or_insert_default();
+    timed.account(time_ns);
+    let before = timed.now;
+    timed.now = timed.number(times, pid);
+    timed.rows[timed.now - 1].spent.add_call();
+    timed.since_ns = time_ns;
+    frames::push_timed(process, before);
 }
 
-/// The function that a process is in returns to the one with this key, or to none that is traced.
-pub(super) fn returned(process: &mut Process, key: usize) {
-    let Some(now) = process.rare().timed else {
-        return;
-    };
-    let time_ns = sys::clock::monotonic_ns();
-    account(process, now, time_ns);
-    process.rare().timed = Some(Now {
-        key,
-        since_ns: time_ns,
-    });
+/// The function that a process is in returns to the one with this number, or to none that is traced.
+pub(super) fn returned(process: &mut Process, number: usize) {
+    if let Some(timed) = &mut process.rare().timed {
+        let time_ns = sys::clock::monotonic_ns();
+        timed.account(time_ns);
+        timed.now = number;
+        timed.since_ns = time_ns;
+    }
 }
 
 /// The process is put away.
 #[cold]
 pub(super) fn scheduled_out(process: &mut Process) {
-    if let Some(now) = process.rare().timed
+    let timed = (process.existing_rare()).and_then(|rare| rare.timed.as_ref());
+    if let Some(timed) = timed
         && is_for(process, what::CALL)
     {
-        account(process, now, sys::clock::monotonic_ns());
+        timed.account(sys::clock::monotonic_ns());
     }
 }
 
 /// The process is taken up.
 #[cold]
 pub(super) fn scheduled_in(process: &mut Process) {
-    if let Some(now) = &mut process.rare().timed {
-        now.since_ns = sys::clock::monotonic_ns();
+    let timed = (process.existing_rare_mut()).and_then(|rare| rare.timed.as_mut());
+    if let Some(timed) = timed {
+        timed.since_ns = sys::clock::monotonic_ns();
     }
 }
