@@ -366,7 +366,8 @@ impl Driver for Tcp {
         true
     }
 
-    fn can_carry(&self) -> bool {
+    fn carry(&mut self) -> bool {
+        self.keep_little_unsent();
         true
     }
 

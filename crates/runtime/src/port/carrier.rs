@@ -54,11 +54,10 @@ impl Port {
     #[must_use]
     pub fn carry(self: &Arc<Port>, channel: Arc<dyn Channel>) -> bool {
         let mut state = self.state.lock();
-        let can = state
-            .driver
-            .as_ref()
-            .is_some_and(|driver| driver.can_carry());
-        if !can || state.core.phase != Phase::Open || state.core.channel.is_some() {
+        if state.core.phase != Phase::Open || state.core.channel.is_some() {
+            return false;
+        }
+        if !state.driver.as_mut().is_some_and(|driver| driver.carry()) {
             return false;
         }
         state.core.channel = Some(channel);

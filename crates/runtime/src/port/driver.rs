@@ -126,8 +126,8 @@ pub trait Driver: Send {
         Close::Now
     }
 
-    /// Whether the driver can carry a connection to another node ([`super::carrier`]).
-    fn can_carry(&self) -> bool {
+    /// Prepares to carry a connection to another node ([`super::carrier`]); returns whether the driver can do that.
+    fn carry(&mut self) -> bool {
         false
     }
 

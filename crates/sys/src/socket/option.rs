@@ -113,6 +113,8 @@ names! {
     DROP_MEMBERSHIP_6 = ipv6(libc::IPV6_DROP_MEMBERSHIP),
     /// Small packets are sent at once.
     NO_DELAY = tcp(libc::TCP_NODELAY),
+    /// Bytes that the system may hold without having sent them before the socket counts as full.
+    NOT_SENT_LOW_WATER = tcp(libc::TCP_NOTSENT_LOWAT),
     /// Partial packets are held back until it is cleared.
     CORK = tcp(libc::TCP_CORK),
 }
