@@ -97,6 +97,19 @@ impl Stub {
         stub
     }
 
+    /// Calls the function in an environment, on behalf of no process.
+    ///
+    /// # Safety
+    /// The library that the stub was made for is loaded, and the function has as many arguments.
+    pub unsafe fn call_directly(&self, env: &mut Env, arguments: &[Term]) -> Term {
+        let address = self.function.load(Ordering::Relaxed);
+        // SAFETY: `Stub::of` stored a function there; the caller's promise. It keeps to the contract of `erl_nif.h`.
+        unsafe {
+            let function = std::mem::transmute::<usize, Function>(address);
+            function(env, arguments.len() as c_int, arguments.as_ptr())
+        }
+    }
+
     /// Leaves the stub to later libraries. No process is in it.
     pub fn give_back(&'static self) {
         let Export {

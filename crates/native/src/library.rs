@@ -430,6 +430,13 @@ impl Library {
             .or_insert_with(|| Stub::of(target, self))
     }
 
+    /// The stub of a function.
+    fn stub(&self, name: Term, arity: u32) -> Option<&'static Stub> {
+        let mut stubs = self.stubs.get()?.iter();
+        let stub = stubs.find(|stub| (stub.export.function, stub.export.arity) == (name, arity));
+        stub.copied()
+    }
+
     fn give_stubs_back(&self) {
         let own = self.stubs.get().into_iter().flatten().copied();
         let continuations: Vec<_> = self.continuations.lock().drain().collect();
@@ -469,6 +476,19 @@ impl native::Library for Library {
         stubs
             .map(|stub| (stub.export.function, stub.export.arity))
             .collect()
+    }
+
+    fn has(&self, name: Term, arity: u32) -> bool {
+        self.stub(name, arity).is_some()
+    }
+
+    fn call(&self, name: Term, arguments: &[Term]) -> Option<Term> {
+        let stub = self.stub(name, arguments.len() as u32)?;
+        let mut env = Env::independent(self);
+        // SAFETY: the stub is this library's, and has as many arguments.
+        let result = unsafe { stub.call_directly(&mut env, arguments) };
+        let result = env.finish(result).ok().filter(|term| term.is_immediate());
+        Some(result.unwrap_or(Term::NONE))
     }
 
     fn purged(&self) {

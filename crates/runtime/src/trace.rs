@@ -22,6 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use layout::Term;
+use term::compare;
 use term::copy::Owned;
 
 use crate::hooks;
@@ -86,15 +87,14 @@ pub enum Tracer {
 }
 
 impl Tracer {
-    /// Whether both are the same module with the same state, or the same process or port. As on stock, states that are no
-    /// immediates are the same only if they were given in one call.
+    /// Whether both are the same module with equal states, or the same process or port.
     #[must_use]
     pub fn is(&self, other: &Tracer) -> bool {
         match (self, other) {
             (Tracer::Identifier(one), Tracer::Identifier(other)) => one == other,
             (Tracer::Module(one), Tracer::Module(other)) => {
-                let immediate = one.1.term().is_immediate() && one.1.term() == other.1.term();
-                Arc::ptr_eq(one, other) || (one.0 == other.0 && immediate)
+                Arc::ptr_eq(one, other)
+                    || (one.0 == other.0 && compare::eq_exact(one.1.term(), other.1.term()))
             }
             _ => false,
         }
@@ -202,8 +202,8 @@ pub trait Trace: Sync {
         is_local: bool,
     ) -> u8;
 
-    /// Tells the tracer of sequences of an event; `how` has the token's flags ([`sequence::what`]).
-    fn tell_sequence(&self, tracer: &Tracer, label: Term, how: u32, event: Term) -> Told;
+    /// Tells the tracer of sequences of an event at a process; `how` has the token's flags ([`sequence::what`]).
+    fn tell_sequence(&self, tracer: &Tracer, at: Term, label: Term, how: u32, event: Term) -> Told;
 
     /// Tells the tracer of a process of a `send` or `'receive'` with these parts, if the pattern for such events wants that.
     fn tell_if(&self, process: &mut Process, parts: &[Term], event: &Event);

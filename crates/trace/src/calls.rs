@@ -9,6 +9,7 @@ use term::bits::matching;
 use term::heap::Scratch;
 use term::{am, build};
 
+use crate::module::{self, Wanted};
 use crate::specification::{self, Outcome};
 
 /// Tells the tracer of a process, or `tracer`, of a call; returns what else is to be told of it.
@@ -40,6 +41,14 @@ fn visible(scratch: &mut Scratch, arguments: &[Term]) -> Vec<Term> {
         .collect()
 }
 
+/// Whether a tracer wants to be told of calls of a process.
+fn wants(tracer: &Tracer, pid: Term) -> Wanted {
+    match tracer {
+        Tracer::Identifier(_) => Wanted::Yes,
+        Tracer::Module(module) => module::wants(module, Some(Family::Call), am::CALL, pid),
+    }
+}
+
 fn told_by_process(
     process: &mut Process,
     function: [Term; 3],
@@ -57,6 +66,14 @@ fn told_by_process(
     if !trace::get().is_there(tracer, pid) {
         trace::change(process, |tracing| *tracing = Tracing::default());
         return 0;
+    }
+    match wants(tracer, pid) {
+        Wanted::Yes => {}
+        Wanted::No => return 0,
+        Wanted::Never => {
+            trace::change(process, |tracing| *tracing = Tracing::default());
+            return 0;
+        }
     }
     let mut scratch = Scratch::new();
     let arguments = visible(&mut scratch, arguments);
@@ -98,6 +115,9 @@ fn told_by_function(
     }
     if !trace::get().is_there(tracer, pid) {
         return wish::TRACER_GONE;
+    }
+    if wants(tracer, pid) != Wanted::Yes {
+        return 0;
     }
     let mut scratch = Scratch::new();
     let arguments = visible(&mut scratch, arguments);

@@ -2,7 +2,7 @@
 //! traced.
 //!
 //! - [`tracer`]: who is told: a process, a port, or a module;
-//! - [`message`]: what they are told;
+//! - `message`: what processes and ports are told; [`module`]: modules as tracers;
 //! - [`tracees`]: `erlang:trace/3`, and the half of `trace_info/2` that concerns processes and ports;
 //! - [`patterns`]: `erlang:trace_pattern/3`, and the other half of `trace_info/2`; [`specification`]: match specifications;
 //! - `calls`: what is told of calls;
@@ -12,6 +12,7 @@
 
 mod calls;
 mod message;
+pub mod module;
 pub mod names;
 pub mod on_load;
 pub mod patterns;
@@ -37,14 +38,14 @@ impl Trace for Handler {
         };
         match *tracer {
             Tracer::Identifier(to) => message::send(to, tracee, tracing.what, event),
-            Tracer::Module(_) => Told::TracerGone,
+            Tracer::Module(ref module) => module::tell(module, tracee, tracing.what, event),
         }
     }
 
-    fn is_there(&self, tracer: &Tracer, _tracee: Term) -> bool {
+    fn is_there(&self, tracer: &Tracer, tracee: Term) -> bool {
         match *tracer {
             Tracer::Identifier(identifier) => tracer::exists(identifier),
-            Tracer::Module(_) => false,
+            Tracer::Module(ref module) => module::is_there(module, tracee),
         }
     }
 
@@ -64,10 +65,11 @@ impl Trace for Handler {
         calls::called(process, function, arguments, condition, tracer, is_local)
     }
 
-    fn tell_sequence(&self, tracer: &Tracer, label: Term, how: u32, event: Term) -> Told {
+    fn tell_sequence(&self, tracer: &Tracer, at: Term, label: Term, how: u32, event: Term) -> Told {
+        let stamp = message::stamp_of_sequence(how);
         match *tracer {
-            Tracer::Identifier(to) => message::send_sequence(to, label, how, event),
-            Tracer::Module(_) => Told::TracerGone,
+            Tracer::Identifier(to) => message::send_sequence(to, label, stamp, event),
+            Tracer::Module(ref module) => module::tell_sequence(module, at, label, stamp, event),
         }
     }
 

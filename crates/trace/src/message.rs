@@ -15,6 +15,14 @@ use crate::tracer;
 /// `timestamp` is the time that the node has used of processors (`cpu_timestamp`).
 pub static CPU_TIME: AtomicBool = AtomicBool::new(false);
 
+/// The name of the form that [`what::TIMESTAMP`] has now.
+pub fn wall_time_name() -> Term {
+    match CPU_TIME.load(Ordering::Relaxed) {
+        true => am::CPU_TIMESTAMP,
+        false => am::TIMESTAMP,
+    }
+}
+
 /// Words of a message without what it reports: a tuple of eight, and the largest timestamp.
 const FRAME_WORDS: usize = 16;
 
@@ -70,8 +78,9 @@ fn build(heap: &mut Heap, tracee: Term, how: u32, event: &Event) -> Term {
     build::tuple(heap, &parts)
 }
 
-/// Tells a process or port of an event of a sequence: `{seq_trace, Label, Event}`, with a timestamp if the token asks for one.
-pub fn send_sequence(to: Term, label: Term, how: u32, event: Term) -> Told {
+/// The timestamp that a token asks for: a bit of [`what`], or 0.
+#[must_use]
+pub fn stamp_of_sequence(how: u32) -> u32 {
     let forms = [
         (sequence::what::TIMESTAMP, what::TIMESTAMP),
         (
@@ -84,11 +93,17 @@ pub fn send_sequence(to: Term, label: Term, how: u32, event: Term) -> Told {
         ),
     ];
     let form = forms.iter().find(|(bit, _)| how & bit != 0);
+    form.map_or(0, |(_, form)| *form)
+}
+
+/// Tells a process or port of an event of a sequence: `{seq_trace, Label, Event}`, with a timestamp if one is asked for (a bit
+/// of [`what`]).
+pub fn send_sequence(to: Term, label: Term, stamp: u32, event: Term) -> Told {
     let mut scratch = Scratch::with_room(FRAME_WORDS);
     let heap = scratch.heap();
     let mut parts: SmallVec<[Term; 4]> = [am::SEQ_TRACE, label, event].into_iter().collect();
-    if let Some((_, form)) = form {
-        parts.push(timestamp(heap, *form));
+    if stamp != 0 {
+        parts.push(timestamp(heap, stamp));
     }
     let message = build::tuple(heap, &parts);
     deliver(to, message)

@@ -127,7 +127,7 @@ fn parse(process: &Process, flags: Term) -> Option<Flags> {
     for flag in list::items(flags) {
         let flag = flag.ok()?;
         if flag.is_tuple() {
-            parsed.meta = Some(tracer::of_meta(flag)?);
+            parsed.meta = Some(tracer::of_option(flag, am::META)?);
             continue;
         }
         if flag == am::GLOBAL {

@@ -205,7 +205,7 @@ fn flags(flags: Term) -> Option<(u32, Option<Tracer>)> {
         let flag = flag.ok()?;
         match names::parse(flag) {
             Some(bit) => bits |= bit,
-            None => given = Some(tracer::of_option(flag)?),
+            None => given = Some(tracer::of_option(flag, am::TRACER)?),
         }
     }
     Some((bits, given))

@@ -54,7 +54,7 @@ pub fn parse(options: Term) -> Result<Change, Refusal> {
         } else if option == am::CPU_TIMESTAMP {
             change.cpu_time = true;
         } else {
-            let tracer = tracer::of_option(option).ok_or(Refusal::Options)?;
+            let tracer = tracer::of_option(option, am::TRACER).ok_or(Refusal::Options)?;
             change.tracer = Some(tracer);
         }
     }

@@ -1,10 +1,15 @@
 //! Tracers: the terms by which programs name them.
 
+use std::sync::Arc;
+
 use layout::{Heap, Term};
 use runtime::port;
 use runtime::process::table;
 use runtime::trace::Tracer;
-use term::{am, build, copy};
+use term::copy::{self, Owned};
+use term::{am, build};
+
+use crate::module;
 
 /// Whether a process or port is there to be told.
 #[must_use]
@@ -15,17 +20,30 @@ pub fn exists(identifier: Term) -> bool {
     identifier.is_local_port() && port::find(identifier).is_some_and(|port| port.seems_open())
 }
 
-/// The tracer that an option of `erlang:trace/3` names: `{tracer, PidOrPort}` or `{tracer, Module, State}`.
+/// The tracer that an option of `erlang:trace/3` names (`{tracer, PidOrPort}`, `{tracer, Module, State}`), or a flag of
+/// `trace_pattern/3`, which begins with `meta`.
 #[must_use]
-pub fn of_option(option: Term) -> Option<Tracer> {
+pub fn of_option(option: Term, first: Term) -> Option<Tracer> {
     match option.as_tuple()? {
-        &[am::TRACER, identifier] => of_identifier(identifier),
-        &[am::TRACER, am::ERL_TRACER, identifier] => of_identifier(identifier),
+        &[name, identifier] if name == first => of_identifier(identifier),
+        &[name, module, state] if name == first => of_module(module, state),
         _ => None,
     }
 }
 
-fn of_identifier(term: Term) -> Option<Tracer> {
+/// The tracer that is a module with a state.
+#[must_use]
+pub fn of_module(module: Term, state: Term) -> Option<Tracer> {
+    if module == am::ERL_TRACER {
+        return of_identifier(state);
+    }
+    let is_tracer = module::is_tracer(module);
+    is_tracer.then(|| Tracer::Module(Arc::new((module, Owned::new(state)))))
+}
+
+/// The tracer that is a process or port of this node.
+#[must_use]
+pub fn of_identifier(term: Term) -> Option<Tracer> {
     (term.is_local_pid() || term.is_local_port()).then_some(Tracer::Identifier(term))
 }
 
@@ -37,16 +55,5 @@ pub fn to_term(heap: &mut Heap, tracer: &Tracer) -> Term {
             let state = copy::copy(heap, module.1.term());
             build::tuple(heap, &[module.0, state])
         }
-    }
-}
-
-/// The tracer that a flag of `trace_pattern/3` names: `{meta, PidOrPort}`.
-#[must_use]
-pub fn of_meta(flag: Term) -> Option<Tracer> {
-    match flag.as_tuple()? {
-        &[am::META, identifier] | &[am::META, am::ERL_TRACER, identifier] => {
-            of_identifier(identifier)
-        }
-        _ => None,
     }
 }

@@ -62,12 +62,11 @@ pub fn set_system_tracer(process: &mut Process, tracer: Term) -> BifResult {
     let wanted = match tracer {
         am::FALSE => None,
         _ => {
-            let heap = process.heap();
-            let option = match tracer.as_tuple() {
-                Some(&[module, state]) => build::tuple(heap, &[am::TRACER, module, state]),
-                _ => build::tuple(heap, &[am::TRACER, tracer]),
+            let named = match tracer.as_tuple() {
+                Some(&[module, state]) => tracer::of_module(module, state),
+                _ => tracer::of_identifier(tracer),
             };
-            let named = tracer::of_option(option).ok_or(badarg(2))?;
+            let named = named.ok_or(badarg(2))?;
             let is_there = runtime::trace::get().is_there(&named, am::UNDEFINED);
             Some(is_there.then_some(named).ok_or(badarg(2))?)
         }

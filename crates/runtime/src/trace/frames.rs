@@ -12,8 +12,11 @@
 //!
 //! To collections these are terms as others. Stack traces leave the address out. Only the thread that runs the process calls.
 
+use std::sync::Arc;
+
 use layout::Term;
 use layout::context::{TIMED_FRAME_WORDS, TRACED_FRAME_WORDS};
+use term::copy::{self, Owned};
 use term::heap::Scratch;
 use term::{am, build};
 
@@ -47,6 +50,18 @@ fn words_of(word: u64) -> Option<usize> {
         Some(TIMED_FRAME_WORDS)
     } else {
         None
+    }
+}
+
+/// The term by which a frame names a tracer: a process or port, or `{Module, State}`.
+pub(super) fn tracer_term(process: &mut Process, tracer: &Tracer) -> Term {
+    match tracer {
+        Tracer::Identifier(identifier) => *identifier,
+        Tracer::Module(module) => {
+            let heap = process.heap();
+            let state = copy::copy(heap, module.1.term());
+            build::tuple(heap, &[module.0, state])
+        }
     }
 }
 
@@ -165,9 +180,13 @@ impl Frame {
             }
             return;
         }
+        let tracer = match self.tracer.as_tuple() {
+            Some(&[module, state]) => Tracer::Module(Arc::new((module, Owned::new(state)))),
+            _ => Tracer::Identifier(self.tracer),
+        };
         let tracing = Tracing {
             what: what::TIMESTAMP | what::CALL,
-            tracer: Some(Tracer::Identifier(self.tracer)),
+            tracer: Some(tracer),
         };
         let _ = get().tell(process.pid(), &tracing, event);
     }

@@ -300,8 +300,9 @@ pub(super) fn act(
         let wishes = get().called(process, function, arguments, condition, tracer, is_local);
         if wishes & wish::TRACER_GONE != 0 {
             meta.is_gone.store(true, Ordering::Relaxed);
-        } else if let Tracer::Identifier(identifier) = meta.tracer {
-            frames::push(process, function, wishes, identifier);
+        } else if wishes != 0 {
+            let tracer = frames::tracer_term(process, &meta.tracer);
+            frames::push(process, function, wishes, tracer);
         }
     }
     if let Some(times) = &actions.times

@@ -252,7 +252,7 @@ fn tell(token: &Token, what: u32, at: &Process, to: Term, message: Term) {
     let numbers = [token.last, token.serial].map(Term::small);
     let numbers = build::tuple(heap, &numbers);
     let event = build::tuple(heap, &[kind, numbers, token.from.term(), to, message]);
-    let event = get().tell_sequence(&tracer, token.label.term(), token.flags, event);
+    let event = get().tell_sequence(&tracer, at.pid(), token.label.term(), token.flags, event);
     if event == Told::TracerGone {
         system_tracer();
     }
