@@ -46,16 +46,20 @@ impl ExportedFunction {
     }
 }
 
-macro_rules! functions {
-    ($(($family:ident, $name:ident, $minor:literal),)*) => {
-        /// Every function, in the order of `isa::nif_functions`.
+/// Defines the array of the functions that the rows of a table name. Each row begins with the function's family, which is its module
+/// here, and its name.
+macro_rules! exported_functions {
+    ($(($family:ident, $name:ident $(, $more:tt)*),)*) => {
+        /// Every function, in the order of the table.
         #[used]
-        pub static FUNCTIONS: [ExportedFunction; [$(stringify!($name)),*].len()] = [$(
-            ExportedFunction {
+        pub static FUNCTIONS: [$crate::functions::ExportedFunction; [$(stringify!($name)),*].len()] = [$(
+            $crate::functions::ExportedFunction {
                 name: stringify!($name),
                 address: $family::$name as *const (),
             },
         )*];
     };
 }
-isa::for_each_nif_function!(functions);
+pub(crate) use exported_functions;
+
+isa::for_each_nif_function!(exported_functions);

@@ -15,18 +15,6 @@ mod system;
 mod terms;
 pub(super) mod threads;
 
-use crate::functions::ExportedFunction;
+use crate::functions::exported_functions;
 
-macro_rules! functions {
-    ($(($family:ident, $name:ident),)*) => {
-        /// Every function, in the order of `isa::driver_functions`.
-        #[used]
-        pub static FUNCTIONS: [ExportedFunction; [$(stringify!($name)),*].len()] = [$(
-            ExportedFunction {
-                name: stringify!($name),
-                address: $family::$name as *const (),
-            },
-        )*];
-    };
-}
-isa::for_each_driver_function!(functions);
+isa::for_each_driver_function!(exported_functions);
