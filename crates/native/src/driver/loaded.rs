@@ -35,7 +35,6 @@ pub struct Loaded {
     /// Whether it may not be unloaded any more.
     is_permanent: AtomicBool,
     /// Dropped last, because what the others call is in it; None if the driver came with another one.
-    #[expect(dead_code, reason = "it is closed when it is dropped")]
     object: Option<SharedObject>,
 }
 
@@ -226,8 +225,10 @@ impl Loaded {
         }
     }
 
-    pub fn make_permanent(&self) {
+    /// Has it stay for ever; returns false if it is in no library of its own.
+    pub fn make_permanent(&self) -> bool {
         self.is_permanent.store(true, Ordering::Release);
+        self.object.is_some()
     }
 }
 
@@ -398,7 +399,9 @@ fn check(entry: &Entry, name: &[u8]) -> Result<(), OpenFailure> {
 
 fn add(driver: Loaded, users: Vec<(Term, usize)>, kills_ports: bool) {
     let driver = Arc::new(driver);
-    if let Ok(name) = atom::intern_latin1(&driver.name) {
+    if driver.object.is_some()
+        && let Ok(name) = atom::intern_latin1(&driver.name)
+    {
         library::taint(name);
     }
     open::add(&driver.name, Arc::clone(&driver) as Arc<dyn Starter>);
@@ -411,7 +414,7 @@ fn add(driver: Loaded, users: Vec<(Term, usize)>, kills_ports: bool) {
     });
 }
 
-/// Adds a driver that is not in a shared object of its own.
+/// Adds a driver that is not in a shared object of its own, unless its `init` fails.
 ///
 /// # Safety
 /// The entry stays where it is as long as the driver is there.
@@ -421,21 +424,37 @@ pub unsafe fn add_entry(entry: &Entry) {
     }
     // SAFETY: the driver's constant string.
     let name = unsafe { CStr::from_ptr(entry.name) }.to_bytes();
-    if KNOWN.lock().row(name).is_none() {
+    if KNOWN.lock().row(name).is_some() {
+        return;
+    }
+    // SAFETY: the driver's function.
+    if entry.init.is_none_or(|init| unsafe { init() } == 0) {
         add(Loaded::new(entry, name, None), Vec::new(), false);
     }
 }
 
-/// Removes a driver that [`add_entry`] has added; returns false if it is not there or has ports.
-pub fn remove_entry(entry: &Entry) -> bool {
+/// What became of a driver that was to be removed.
+#[must_use]
+pub enum Removal {
+    Done,
+    NotThere,
+    MustStay,
+}
+
+/// Removes a driver that [`add_entry`] has added.
+pub fn remove_entry(entry: &Entry) -> Removal {
     let mut known = KNOWN.lock();
-    let place = known.rows.iter().position(|row| {
-        std::ptr::eq(row.driver.entry, entry) && row.ports.is_empty() && row.users.is_empty()
-    });
-    let Some(place) = place else { return false };
+    let is_it = |row: &Row| std::ptr::eq(row.driver.entry, entry);
+    let Some(place) = known.rows.iter().position(is_it) else {
+        return Removal::NotThere;
+    };
+    let row = &known.rows[place];
+    if row.driver.object.is_some() || !row.ports.is_empty() {
+        return Removal::MustStay;
+    }
     let row = known.rows.remove(place);
     open::remove(&row.driver.name);
-    true
+    Removal::Done
 }
 
 /// Loads a driver for a process.

@@ -59,6 +59,8 @@ pub struct Shared {
     pub deadline_ns: Mutex<Option<i64>>,
     /// The lock for the port's data, which the port counts once; null if the driver has made none.
     data_lock: AtomicPtr<PortDataLock>,
+    /// The driver has ended the port, which is no port to it any more; it is stopped when the call that it is in has returned.
+    has_ended: AtomicBool,
 }
 
 /// A descriptor that is selected. Readiness is reported as long as it lasts, which the poller does not: see [`DriverPort::ready`].
@@ -98,7 +100,9 @@ pub fn handle_of(id: Term) -> Handle {
 
 /// A port of a loaded driver, by its handle.
 pub fn find(handle: Handle) -> Option<Arc<Shared>> {
-    PORTS.read().get(&handle).cloned()
+    let ports = PORTS.read();
+    let shared = ports.get(&handle).filter(|shared| !shared.has_ended());
+    shared.cloned()
 }
 
 /// Gives `body` the port that this thread's driver is called for, if it has this handle.
@@ -110,7 +114,9 @@ pub fn with<R>(handle: Handle, body: impl FnOnce(&Shared, &mut Access<'_>) -> R)
     // SAFETY: `Shared::call` set it, and is below on the stack; what it was given is not used until the driver returns.
     unsafe {
         let Entered { shared, access, .. } = &*entered;
-        (handle_of((**shared).id) == handle).then(|| body(&**shared, &mut **access))
+        let shared = &**shared;
+        let is_it = handle_of(shared.id) == handle && !shared.has_ended();
+        is_it.then(|| body(shared, &mut **access))
     }
 }
 
@@ -167,6 +173,15 @@ impl Shared {
 
     pub fn data(&self) -> Data {
         self.data.load(Ordering::Acquire)
+    }
+
+    fn has_ended(&self) -> bool {
+        self.has_ended.load(Ordering::Acquire)
+    }
+
+    /// The driver ends the port.
+    pub fn end(&self) {
+        self.has_ended.store(true, Ordering::Release);
     }
 
     /// Sets the lock for the port's data; returns false if it has one.
@@ -313,6 +328,7 @@ impl Shared {
             monitored: Mutex::default(),
             deadline_ns: Mutex::default(),
             data_lock: AtomicPtr::new(ptr::null_mut()),
+            has_ended: AtomicBool::new(false),
         }
     }
 }
@@ -563,7 +579,8 @@ impl Driver for DriverPort {
     }
 
     fn close(&mut self, port: &mut Access<'_>) -> Close {
-        if self.queued_bytes() == 0 {
+        // A driver that has given up does not write what is queued.
+        if self.queued_bytes() == 0 || self.0.has_ended() {
             return Close::Now;
         }
         self.0.call(port, |entry, data| {
@@ -576,6 +593,8 @@ impl Driver for DriverPort {
     }
 
     fn stop(self: Box<Self>, port: &mut Access<'_>) {
+        // It may still use the port to clean up.
+        self.0.has_ended.store(false, Ordering::Release);
         self.0.call(port, |entry, data| {
             if let Some(stop) = entry.stop {
                 // SAFETY: the driver's function, and its data, which it may free.

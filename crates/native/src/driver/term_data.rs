@@ -74,10 +74,10 @@ pub unsafe fn build(heap: &mut Heap, words: &[usize]) -> Option<Term> {
             // SAFETY: as above.
             code::BUF2BINARY => build::binary(heap, unsafe { bytes(next()?, next()?) }?),
             // SAFETY: as above.
-            code::STRING => build::byte_list(heap, unsafe { bytes(next()?, next()?) }?),
+            code::STRING => build::byte_list(heap, unsafe { text(next()?, next()?) }?),
             code::STRING_CONS => {
                 // SAFETY: as above.
-                let text = unsafe { bytes(next()?, next()?) }?;
+                let text = unsafe { text(next()?, next()?) }?;
                 let items: Vec<Term> = text
                     .iter()
                     .map(|byte| Term::small((*byte).into()))
@@ -126,6 +126,15 @@ fn take(stack: &mut Vec<Term>, count: usize) -> Option<Vec<Term>> {
     Some(stack.split_off(place))
 }
 
+/// The bytes of a text, whose address must not be null even if it is empty.
+///
+/// # Safety
+/// As for [`bytes`].
+unsafe fn text<'a>(address: usize, size: usize) -> Option<&'a [u8]> {
+    // SAFETY: the caller's promise.
+    (address != 0).then(|| unsafe { bytes(address, size) })?
+}
+
 /// # Safety
 /// There are as many bytes at the address.
 unsafe fn bytes<'a>(address: usize, size: usize) -> Option<&'a [u8]> {
@@ -145,8 +154,8 @@ unsafe fn binary_of(
     size: usize,
     offset: usize,
 ) -> Option<Term> {
-    if binary.is_null() || size == 0 {
-        return (size == 0).then(|| build::binary(heap, &[]));
+    if binary.is_null() {
+        return None;
     }
     // SAFETY: the caller's promise; the bytes are in the block.
     unsafe {

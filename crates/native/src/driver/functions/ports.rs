@@ -20,9 +20,12 @@ fn done(is_done: bool) -> c_int {
     c_int::from(is_done) - 1
 }
 
+/// The port as a term; `[]` if there is no such port.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_mk_port(port: Handle) -> Handle {
-    port
+pub extern "C" fn driver_mk_port(port: Handle) -> Term {
+    let id = port::with(port, |shared, _| shared.id);
+    id.or_else(|| Some(port::find(port)?.id))
+        .unwrap_or(Term::NIL)
 }
 
 /// The connected process; `[]` if there is no such port.
@@ -60,39 +63,41 @@ pub extern "C" fn get_port_flags(port: Handle) -> c_int {
     }
 }
 
-/// The limits of the queue of commands: those that are given are set, 0 reads them.
+/// The limits of the queue of commands: those that are given are set, 0 reads them. The largest number turns them off.
 #[unsafe(no_mangle)]
 pub extern "C" fn erl_drv_busy_msgq_limits(
     port: Handle,
     low: Option<&mut usize>,
     high: Option<&mut usize>,
 ) {
-    port::with(port, |_, access| {
+    let asked = |limit: &Option<&mut usize>| limit.as_deref().copied().filter(|n| *n > 0);
+    let (asked_low, asked_high) = (asked(&low), asked(&high));
+    let limits = port::with(port, |_, access| {
         let mut limits = access.queue_watermarks();
-        let asked = |limit: &Option<&mut usize>| limit.as_deref().copied().filter(|n| *n > 0);
-        if let Some(low) = asked(&low) {
-            limits.low = low;
+        if let Some(low) = asked_low {
+            limits.set_low(low);
         }
-        if let Some(high) = asked(&high) {
-            limits.high = high;
+        if let Some(high) = asked_high {
+            limits.set_high(high);
         }
-        let limits = Watermarks {
-            low: limits.low.min(limits.high),
-            high: limits.high,
-        };
         access.set_queue_watermarks(limits);
-        if let Some(low) = low {
-            *low = limits.low;
-        }
-        if let Some(high) = high {
-            *high = limits.high;
-        }
+        limits
     });
+    let limits = limits.unwrap_or(Watermarks::DISABLED);
+    if let Some(low) = low {
+        *low = limits.low;
+    }
+    if let Some(high) = high {
+        *high = limits.high;
+    }
 }
 
 /// Ends the port with a reason.
 fn end(port: Handle, reason: Term) -> c_int {
-    done(port::perform(port, move |_, access| access.exit(reason)))
+    done(port::perform(port, move |shared, access| {
+        shared.end();
+        access.exit(reason);
+    }))
 }
 
 /// The port's end of input: a message, if it was opened for that, otherwise its end.
@@ -101,7 +106,10 @@ pub extern "C" fn driver_failure_eof(port: Handle) -> c_int {
     done(port::perform(port, |shared, access| {
         match shared.sends_eof {
             true => access.send_to_connected(|_| am::EOF),
-            false => access.exit(am::NORMAL),
+            false => {
+                shared.end();
+                access.exit(am::NORMAL);
+            }
         }
     }))
 }
@@ -136,21 +144,17 @@ pub extern "C" fn driver_exit(port: Handle, error: c_int) -> c_int {
         0 => am::NORMAL,
         _ => atom::known(Errno(error).name()),
     };
-    done(port::perform(port, move |_, access| {
+    done(port::perform(port, move |shared, access| {
+        shared.end();
         access.exit_unlinked(reason);
     }))
 }
 
-/// The driver stays for ever.
+/// The driver stays for ever. Returns below 0 if it is in no library of its own.
 #[unsafe(no_mangle)]
 pub extern "C" fn driver_lock_driver(port: Handle) -> c_int {
-    match port::find(port) {
-        Some(shared) => {
-            shared.driver.make_permanent();
-            0
-        }
-        None => -1,
-    }
+    let locked = port::find(port).is_some_and(|shared| shared.driver.make_permanent());
+    done(locked)
 }
 
 /// Makes another port of the driver, which belongs to a process. Returns the port; a number that is none if that fails.

@@ -38,6 +38,9 @@ unsafe fn add(port: Handle, added: &[(IoPart, *mut Binary)], at_front: bool) -> 
 /// # Safety
 /// As many bytes can be read.
 unsafe fn add_bytes(port: Handle, data: *mut c_char, size: usize, at_front: bool) -> c_int {
+    if size == 0 {
+        return 0;
+    }
     let data = data.cast();
     // SAFETY: the caller's promise.
     unsafe { add(port, &[(IoPart { data, size }, ptr::null_mut())], at_front) }

@@ -10,7 +10,7 @@ use sys::library::{self, SharedObject};
 
 use crate::abi::SystemInfo;
 use crate::driver::abi::{Entry, Now};
-use crate::driver::loaded;
+use crate::driver::loaded::{self, Removal};
 use crate::functions::atoms::bytes_of;
 use crate::functions::system::{enif_getenv, enif_system_info};
 use crate::functions::time::{enif_convert_time_unit, enif_monotonic_time, enif_time_offset};
@@ -58,7 +58,8 @@ pub extern "C" fn erl_drv_convert_time_unit(value: i64, from: c_int, to: c_int) 
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_get_now(now: &mut Now) -> c_int {
+pub extern "C" fn driver_get_now(now: Option<&mut Now>) -> c_int {
+    let Some(now) = now else { return -1 };
     let time_us = runtime::unique::now_us();
     let seconds = time_us.div_euclid(1_000_000) as u64;
     *now = Now {
@@ -90,10 +91,12 @@ pub unsafe extern "C" fn erl_drv_putenv(name: *const c_char, value: *const c_cha
 /// The loader's text for what went wrong last.
 static PROBLEM: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
+/// Loads a shared object, without its suffix; null if that fails.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn driver_dl_open(path: *const c_char) -> *mut c_void {
     // SAFETY: the header asks for a string.
-    match SharedObject::open(unsafe { CStr::from_ptr(path) }) {
+    let path = library::path(&[unsafe { bytes_of(path) }, b".so"].concat()).unwrap_or_default();
+    match SharedObject::open(&path) {
         Ok(object) => object.into_handle().as_ptr(),
         Err(problem) => {
             *PROBLEM.lock() = problem;
@@ -138,10 +141,14 @@ pub unsafe extern "C" fn add_driver_entry(entry: &Entry) {
     unsafe { loaded::add_entry(entry) };
 }
 
-/// Returns 0, or -1 if it is not there or in use.
+/// Returns 1; 0 if it is not there; -1 if it must stay: it is in a library of its own, or has ports.
 #[unsafe(no_mangle)]
 pub extern "C" fn remove_driver_entry(entry: &Entry) -> c_int {
-    c_int::from(loaded::remove_entry(entry)) - 1
+    match loaded::remove_entry(entry) {
+        Removal::Done => 1,
+        Removal::NotThere => 0,
+        Removal::MustStay => -1,
+    }
 }
 
 #[unsafe(no_mangle)]

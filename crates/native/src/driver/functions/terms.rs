@@ -11,7 +11,7 @@ use term::copy::Owned;
 use term::heap::Scratch;
 
 use crate::driver::abi::Handle;
-use crate::driver::port::{self, Shared};
+use crate::driver::port;
 use crate::driver::term_data;
 use crate::functions::atoms::bytes_of;
 
@@ -43,29 +43,53 @@ unsafe fn described(words: *const usize, count: c_int) -> Option<Owned> {
     Some(Owned::new(term))
 }
 
-/// Sends a message to the connected process.
-fn tell_connected(handle: Handle, message: Owned) -> c_int {
-    let tell = move |_: &Shared, access: &mut Access<'_>| {
-        if !access.is_closing() {
-            signal::send_message_from_outside(access.connected(), message.term());
-        }
-    };
-    match port::perform(handle, tell) {
-        true => 1,
-        false => -1,
-    }
-}
+/// The result for a port that is closing: nothing was sent.
+const CLOSING: c_int = 0;
 
-/// Returns 1; below 0 if the words make no sense, or there is no such port.
+/// Sends a message to the connected process. Another thread than the one that the driver is called on leaves that to a scheduler, and
+/// does not learn whether the process exists.
+///
+/// Returns 1; 0 if there is no such process, or the port is closing; below 0 if the words make no sense, or there is no such port.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn erl_drv_output_term(
     port: Handle,
     words: *const usize,
     count: c_int,
 ) -> c_int {
-    // SAFETY: the header asks for as many words.
+    let here = port::with(port, |_, access| (access.connected(), access.is_closing()));
+    match here {
+        Some((_, true)) => CLOSING,
+        // SAFETY: the header asks for as many words.
+        Some((connected, false)) => unsafe { send(connected, words, count) },
+        None => {
+            // SAFETY: as above.
+            let Some(message) = (unsafe { described(words, count) }) else {
+                return -1;
+            };
+            let performed = port::perform(port, move |_, access| tell(access, &message));
+            if performed { 1 } else { -1 }
+        }
+    }
+}
+
+/// Sends the connected process a message, unless the port is closing.
+fn tell(access: &mut Access<'_>, message: &Owned) {
+    if !access.is_closing() {
+        signal::send_message_from_outside(access.connected(), message.term());
+    }
+}
+
+/// Sends a process the term that words describe; returns as [`erl_drv_output_term`] does.
+///
+/// # Safety
+/// The header's promise for the array.
+unsafe fn send(to: Term, words: *const usize, count: c_int) -> c_int {
+    // SAFETY: the caller's promise.
     match unsafe { described(words, count) } {
-        Some(message) => tell_connected(port, message),
+        Some(message) => {
+            let sent = to.is_local_pid() && signal::send_message_from_outside(to, message.term());
+            c_int::from(sent)
+        }
         None => -1,
     }
 }
@@ -80,7 +104,7 @@ pub unsafe extern "C" fn driver_output_term(
     unsafe { erl_drv_output_term(port, words, count) }
 }
 
-/// As [`erl_drv_output_term`], to any process; returns 0 if there is none.
+/// As [`erl_drv_output_term`], to any process.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn erl_drv_send_term(
     port: Handle,
@@ -88,13 +112,11 @@ pub unsafe extern "C" fn erl_drv_send_term(
     words: *const usize,
     count: c_int,
 ) -> c_int {
-    if port::find(port).is_none() || !to.is_local_pid() {
-        return -1;
-    }
-    // SAFETY: as above.
-    match unsafe { described(words, count) } {
-        Some(message) => c_int::from(signal::send_message_from_outside(to, message.term())),
-        None => -1,
+    match port::with(port, |_, access| access.is_closing()) {
+        Some(true) => CLOSING,
+        None if port::find(port).is_none() => -1,
+        // SAFETY: as above.
+        _ => unsafe { send(to, words, count) },
     }
 }
 

@@ -115,10 +115,11 @@ pub extern "C" fn driver_async(
     COUNT.fetch_add(1, Ordering::Relaxed) + 1
 }
 
-/// A key for all jobs of a port.
+/// A key for all jobs of a port; 0 if there is no such port.
 #[unsafe(no_mangle)]
 pub extern "C" fn driver_async_port_key(port: Handle) -> c_uint {
-    (port >> 4) as c_uint
+    let is_there = port::with(port, |_, _| ()).is_some() || port::find(port).is_some();
+    if is_there { (port >> 4) as c_uint } else { 0 }
 }
 
 /// `ErlDrvPDL`: a lock that is there as long as it is counted: once for its port, as long as that is there.
@@ -145,15 +146,20 @@ pub extern "C" fn driver_pdl_create(port: Handle) -> *mut PortDataLock {
     ptr::null_mut()
 }
 
+/// Whoever holds the lock counts it, so that it is there until it is unlocked.
 #[unsafe(no_mangle)]
 pub extern "C" fn driver_pdl_lock(lock: &PortDataLock) {
+    driver_pdl_inc_refc(lock);
     lock.lock.lock();
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_pdl_unlock(lock: &PortDataLock) {
-    // SAFETY: the header asks for a lock that the caller holds.
-    unsafe { lock.lock.unlock() };
+pub unsafe extern "C" fn driver_pdl_unlock(lock: *mut PortDataLock) {
+    // SAFETY: the header asks for a lock that the caller holds, and has counted when it locked it.
+    unsafe {
+        (*lock).lock.unlock();
+        driver_pdl_dec_refc(lock);
+    }
 }
 
 #[unsafe(no_mangle)]
