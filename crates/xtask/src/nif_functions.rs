@@ -1,52 +1,86 @@
-//! `cargo xtask nif-functions`: which functions of stock's header for native libraries ferl has, and which of them the
-//! libraries under `tests/programs` call.
+//! `cargo xtask nif-functions`: which functions of stock's headers for native libraries and for linked-in drivers ferl has, and which
+//! of them the libraries under `tests/programs` call. Fails if one is missing or is not called.
 
 use crate::project;
 use anyhow::{Context, Result};
+use isa::driver_functions::DRIVER_FUNCTIONS;
 use isa::nif_functions::NIF_FUNCTIONS;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Declares the functions, one in each line that begins with the macro.
-const DECLARATIONS: &str = "erl_nif_api_funcs.h";
-
-pub fn run() -> Result<ExitCode> {
-    let path = project::headers()?.join(DECLARATIONS);
-    let header = fs::read_to_string(&path).with_context(|| {
-        format!(
-            "{}: install Debian's erlang-dev, or the headers of your OTP",
-            path.display()
-        )
-    })?;
-    let wanted = declared(&header);
-    let present: BTreeSet<&str> = NIF_FUNCTIONS.iter().map(|row| row.name).collect();
-    let sources = sources(&project::root().join("tests/programs"))?;
-    let untested: Vec<&&str> = wanted
-        .iter()
-        .filter(|name| !calls(&sources, name))
-        .collect();
-    let missing: Vec<&&str> = wanted.difference(&present).collect();
-    for name in &missing {
-        println!("missing: {name}");
-    }
-    for name in &untested {
-        println!("not called by any test: {name}");
-    }
-    println!(
-        "{} functions in the header: {} present, {} called by tests; {} beyond it",
-        wanted.len(),
-        wanted.len() - missing.len(),
-        wanted.len() - untested.len(),
-        present.difference(&wanted).count(),
-    );
-    Ok(ExitCode::from(u8::from(!missing.is_empty())))
+/// A C interface: a header of stock's, and the table of what ferl has.
+struct Interface {
+    header: &'static str,
+    declared: fn(&str) -> BTreeSet<&str>,
+    present: BTreeSet<&'static str>,
+    /// Functions that the header declares and stock does not export, so that no library can call them there.
+    not_exported: &'static [&'static str],
 }
 
-/// The names of functions that a header declares: `ERL_NIF_API_FUNC_DECL(type, name, ...)`, without those for machines
+pub fn run() -> Result<ExitCode> {
+    let interfaces = [
+        Interface {
+            header: "erl_nif_api_funcs.h",
+            declared: declared_for_nifs,
+            present: NIF_FUNCTIONS.iter().map(|row| row.name).collect(),
+            not_exported: &[],
+        },
+        Interface {
+            header: "erl_driver.h",
+            declared: declared_for_drivers,
+            present: DRIVER_FUNCTIONS.iter().copied().collect(),
+            not_exported: &["dtrace_drvport_str"],
+        },
+    ];
+    let sources = sources(&project::root().join("tests/programs"))?;
+    let mut is_complete = true;
+    for interface in &interfaces {
+        is_complete &= interface.report(&sources)?;
+    }
+    Ok(ExitCode::from(u8::from(!is_complete)))
+}
+
+impl Interface {
+    /// Prints what is missing or not called; returns whether that is nothing. What ferl has beyond the header, because a later release
+    /// has it, must be called too.
+    fn report(&self, sources: &str) -> Result<bool> {
+        let path = project::headers()?.join(self.header);
+        let header = fs::read_to_string(&path).with_context(|| {
+            format!(
+                "{}: install Debian's erlang-dev, or the headers of your OTP",
+                path.display()
+            )
+        })?;
+        let wanted = (self.declared)(&header);
+        let missing: Vec<&&str> = wanted.difference(&self.present).collect();
+        let untested: Vec<&&str> = wanted
+            .union(&self.present)
+            .filter(|name| !self.not_exported.contains(name) && !calls(sources, name))
+            .collect();
+        for name in &missing {
+            println!("missing: {name}");
+        }
+        for name in &untested {
+            println!("not called by any test: {name}");
+        }
+        let untested_of_header = untested.iter().filter(|name| wanted.contains(**name));
+        println!(
+            "{}: {} functions: {} present, {} called by tests; {} beyond it",
+            self.header,
+            wanted.len(),
+            wanted.len() - missing.len(),
+            wanted.len() - untested_of_header.count(),
+            self.present.difference(&wanted).count(),
+        );
+        Ok(missing.is_empty() && untested.is_empty())
+    }
+}
+
+/// The names of functions that the header for NIFs declares: `ERL_NIF_API_FUNC_DECL(type, name, ...)`, without those for machines
 /// whose `long` has not 64 bits.
-fn declared(header: &str) -> BTreeSet<&str> {
+fn declared_for_nifs(header: &str) -> BTreeSet<&str> {
     let mut is_for_others = false;
     let declarations = header.lines().filter_map(|line| {
         if line.starts_with("#if SIZEOF_LONG != 8") {
@@ -60,6 +94,18 @@ fn declared(header: &str) -> BTreeSet<&str> {
     declarations
         .filter_map(|rest| rest.split(',').nth(1))
         .map(str::trim)
+        .collect()
+}
+
+/// The names of functions that the header for drivers declares: `EXTERN type name(...)`, also over several lines.
+fn declared_for_drivers(header: &str) -> BTreeSet<&str> {
+    let declarations = header.split("\nEXTERN ").skip(1);
+    declarations
+        .filter_map(|rest| {
+            let (before, _) = rest.split_once('(')?;
+            let is_name_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+            before.trim_end().rsplit(|c| !is_name_part(c)).next()
+        })
         .collect()
 }
 
@@ -80,20 +126,21 @@ fn sources(folder: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// Whether a name stands in a text as a word, or a macro of the header calls it.
+/// Whether a text calls a function, or a macro of the header that does.
 fn calls(text: &str, name: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let named = |name: &str| {
+    let called = |name: &str| {
         text.match_indices(name).any(|(at, _)| {
-            !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part)
+            let rest = text[at + name.len()..].trim_start();
+            !text[..at].ends_with(is_part) && rest.starts_with('(')
         })
     };
-    named(name)
+    called(name)
         || match name {
             "enif_make_tuple" | "enif_make_list" => {
-                (1..=9).any(|count| named(&format!("{name}{count}")))
+                (1..=9).any(|count| called(&format!("{name}{count}")))
             }
-            "enif_select_x" => named("enif_select_read"),
+            "enif_select_x" => called("enif_select_read"),
             _ => false,
         }
 }
@@ -107,14 +154,23 @@ mod tests {
         let header = "#if X\nERL_NIF_API_FUNC_DECL(int,enif_one,(ErlNifEnv*, int));\n  \
                       ERL_NIF_API_FUNC_DECL(void*, enif_two,(void));\nint other(int, enif_three);\n\
                       #if SIZEOF_LONG != 8\nERL_NIF_API_FUNC_DECL(int,enif_four,(void));\n#endif\n";
-        let names: Vec<&str> = declared(header).into_iter().collect();
+        let names: Vec<&str> = declared_for_nifs(header).into_iter().collect();
         assert_eq!(names, ["enif_one", "enif_two"]);
     }
 
     #[test]
-    fn a_name_within_another_is_not_a_call() {
+    fn declarations_for_drivers_are_found_over_lines() {
+        let header = "#define EXTERN extern\n/* EXTERN int none(void) */\nEXTERN int one(ErlDrvPort);\n\
+                      EXTERN int \ntwo (int err);\nEXTERN void *three(int)\n    ATTRIBUTE(four);\nextern int five;\n";
+        let names: Vec<&str> = declared_for_drivers(header).into_iter().collect();
+        assert_eq!(names, ["one", "three", "two"]);
+    }
+
+    #[test]
+    fn a_name_within_another_or_without_arguments_is_not_a_call() {
         assert!(calls("x = enif_self(env);", "enif_self"));
         assert!(!calls("x = enif_selfish(env);", "enif_self"));
+        assert!(!calls("/* enif_self is not called */", "enif_self"));
         assert!(calls("enif_make_tuple3(env, a, b, c)", "enif_make_tuple"));
     }
 }
