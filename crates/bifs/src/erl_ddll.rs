@@ -30,8 +30,9 @@ fn name(term: Term) -> Option<Vec<u8>> {
     iolist::to_vec(term, LONGEST_NAME).ok()
 }
 
+/// Whether a driver is in no library of its own.
 fn is_linked_in(name: &[u8]) -> bool {
-    DRIVERS.iter().any(|(linked, _)| linked.as_bytes() == name)
+    DRIVERS.iter().any(|(linked, _)| linked.as_bytes() == name) || loaded::was_added(name)
 }
 
 fn is(term: Term, text: &str) -> bool {

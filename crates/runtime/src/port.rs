@@ -28,7 +28,7 @@ use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 use term::copy::Owned;
 use term::heap::Scratch;
-use term::{am, build};
+use term::{am, build, reference};
 
 use crate::process::relations::ReferenceNumber;
 use crate::process::{Process, flag};
@@ -100,6 +100,8 @@ pub struct Core {
     calls_again: SmallVec<[Ready; 1]>,
     /// The reason with which the driver wants the port to end.
     exit: Option<Owned>,
+    /// The process that opens the port, and the number of the reference that its answer has, if it waits for the driver.
+    opening: Option<(Term, ReferenceNumber)>,
     /// The process that asked by message to close the port; it is notified when that is done.
     closed_for: Option<Term>,
     /// The connection to another node that the port carries.
@@ -135,6 +137,7 @@ impl Core {
             timer_generation: 0,
             calls_again: SmallVec::new(),
             exit: None,
+            opening: None,
             closed_for: None,
             channel: None,
             tracing: Tracing::default(),
@@ -146,6 +149,13 @@ impl Core {
     /// The name that the port was opened with.
     pub(crate) fn name(&self) -> &[u8] {
         &self.name
+    }
+
+    /// Answers the process that opens the port, if it waits for that.
+    fn answer_open(&mut self, answer: Term) {
+        if let Some((opener, number)) = self.opening.take() {
+            signal::reply_to(opener, number, answer);
+        }
     }
 
     /// Sends `{Port, What}`. A tracer is told of `told`, which on stock is not always the message.
@@ -184,7 +194,8 @@ impl Port {
         })
     }
 
-    /// Makes a port that `process` owns and is linked to, and starts its driver. The driver may already use the port.
+    /// Makes a port that `process` owns and is linked to, and starts its driver. The driver may already use the port. Returns the port
+    /// or, if the driver answers later ([`Driver::answers_open`]), the reference of the message that will bring it.
     ///
     /// # Errors
     /// The reason: what `start` returned, or `system_limit`. Nothing stays of the port then.
@@ -206,15 +217,15 @@ impl Port {
             core,
             caller: Some(process.pid()),
         };
-        match start(access) {
-            Ok(started) => *driver = Some(started),
+        let answers_later = match start(access) {
+            Ok(started) => driver.insert(started).answers_open(),
             Err(reason) => {
                 core.phase = Phase::Closed;
                 drop(state);
                 table::remove(port.id);
                 return Err(reason);
             }
-        }
+        };
         core.phase = Phase::Open;
         process.relations.add_link(port.id);
         let owner = process.pid();
@@ -223,8 +234,14 @@ impl Port {
         if process.flags & flag::OBSERVED != 0 {
             trace::events::does(process, am::LINK, port.id);
         }
+        let mut opened = port.id;
+        if answers_later {
+            let number = (reference::fresh_number(), 0);
+            core.opening = Some((owner, number));
+            opened = reference::with_number(process.heap(), number.0, number.1);
+        }
         state.settle(&port);
-        Ok(port.id)
+        Ok(opened)
     }
 
     #[must_use]
@@ -383,6 +400,7 @@ impl State {
         }
         let is_killed = reason == am::KILL;
         let reason = if is_killed { am::KILLED } else { reason };
+        self.core.answer_open(port.id);
         // The port stays in the table while output is written, so that this is completed if the node ends meanwhile.
         self.core.phase = Phase::Closing;
         self.core.tracee(port.id).happens(am::CLOSED, reason, None);

@@ -5,7 +5,7 @@
 
 use std::ffi::{CStr, c_int};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use drivers::open::{self, Settings, Starter};
 use layout::{Heap, Term};
@@ -34,6 +34,8 @@ pub struct Loaded {
     entry: *const Entry,
     /// Whether it may not be unloaded any more.
     is_permanent: AtomicBool,
+    /// Jobs of `driver_async` that are not over: it stays until they are.
+    jobs: AtomicUsize,
     /// Dropped last, because what the others call is in it; None if the driver came with another one.
     object: Option<SharedObject>,
 }
@@ -152,6 +154,11 @@ impl Row {
         is_wanted && !self.driver.is_permanent.load(Ordering::Acquire)
     }
 
+    /// Whether nothing of the driver is in use.
+    fn is_idle(&self) -> bool {
+        self.ports.is_empty() && self.driver.jobs.load(Ordering::Acquire) == 0
+    }
+
     /// If it is to be unloaded: ends its ports if that is asked for, and sees to it that it happens.
     fn settle(&self, kills_ports: bool) {
         if !self.is_leaving() {
@@ -160,7 +167,7 @@ impl Row {
         if kills_ports || self.kills_ports {
             kill(&self.ports);
         }
-        if self.ports.is_empty() {
+        if self.is_idle() {
             let driver = Arc::clone(&self.driver);
             // A port that closes is still being taken apart, and what it calls is in the object.
             dirty::later(DirtyKind::Io, move || leave(&driver));
@@ -225,6 +232,18 @@ impl Loaded {
         }
     }
 
+    pub fn job_begins(&self) {
+        self.jobs.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub fn job_ends(&self) {
+        if self.jobs.fetch_sub(1, Ordering::AcqRel) == 1
+            && let Some(row) = KNOWN.lock().row(&self.name)
+        {
+            row.settle(false);
+        }
+    }
+
     /// Has it stay for ever; returns false if it is in no library of its own.
     pub fn make_permanent(&self) -> bool {
         self.is_permanent.store(true, Ordering::Release);
@@ -247,9 +266,10 @@ impl Starter for Loaded {
 fn leave(driver: &Arc<Loaded>) {
     let _loading = LOADING.lock();
     let mut known = KNOWN.lock();
-    let place = known.rows.iter().position(|row| {
-        Arc::ptr_eq(&row.driver, driver) && row.is_leaving() && row.ports.is_empty()
-    });
+    let place = known
+        .rows
+        .iter()
+        .position(|row| Arc::ptr_eq(&row.driver, driver) && row.is_leaving() && row.is_idle());
     let Some(place) = place else { return };
     let Row {
         users,
@@ -377,6 +397,7 @@ impl Loaded {
             lock: Mutex::new(()),
             entry,
             is_permanent: AtomicBool::new(object.is_none()),
+            jobs: AtomicUsize::new(0),
             object,
         }
     }
@@ -449,7 +470,7 @@ pub fn remove_entry(entry: &Entry) -> Removal {
         return Removal::NotThere;
     };
     let row = &known.rows[place];
-    if row.driver.object.is_some() || !row.ports.is_empty() {
+    if row.driver.object.is_some() || !row.is_idle() {
         return Removal::MustStay;
     }
     let row = known.rows.remove(place);
@@ -629,11 +650,18 @@ pub fn unload(request: &Request<'_>, kills_ports: bool) -> Outcome {
         }
     }
     let is_used = !row.users.is_empty();
+    let free = (row.is_leaving() && row.is_idle()).then(|| Arc::clone(&row.driver));
     let outcome = pending(&mut known, request, is_used, Awaited::Unloaded);
-    if let Some(row) = known.row(request.name) {
+    if free.is_none()
+        && let Some(row) = known.row(request.name)
+    {
         row.settle(kills_ports);
     }
     drop(known);
+    if let Some(driver) = free {
+        // Nothing of it is in use, so it is gone when the request is done, as on stock.
+        leave(&driver);
+    }
     if was_reloading {
         cancel_load(request.name);
     }
@@ -645,6 +673,14 @@ fn kill(ports: &[Term]) {
     for port in ports.iter().filter_map(|id| table::find(*id)) {
         port.run_later(|_, access| access.exit(atom::known("driver_unloaded")));
     }
+}
+
+/// Whether a driver was added by another one, so that it is in no library of its own.
+pub fn was_added(name: &[u8]) -> bool {
+    let mut known = KNOWN.lock();
+    known
+        .row(name)
+        .is_some_and(|row| row.driver.object.is_none())
 }
 
 /// What is known of a loaded driver.

@@ -12,11 +12,13 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::{Arc, LazyLock, Weak};
 
 use layout::Term;
+use layout::limits::REDUCTIONS_PER_SLICE;
 use parking_lot::{Mutex, RwLock};
 use runtime::code::load::CodeResolver;
 use runtime::port::Port;
 use runtime::port::driver::{Access, Close, Command, Control, Driver, Output, Ready};
 use runtime::process::relations::ReferenceNumber;
+use runtime::scheduler;
 use smallvec::SmallVec;
 use sys::Errno;
 use sys::poll::{Interest, Token};
@@ -28,7 +30,7 @@ use term::{am, atom};
 
 use super::abi::{
     Binary, Data, ERROR_BADARG, ERROR_ERRNO, ERROR_GENERAL, Entry, Event, Handle, IoVec,
-    KEEP_BUFFER, Monitor, SOFT_BUSY, USE_PORT_LOCKING,
+    KEEP_BUFFER, Monitor, SOFT_BUSY, USE_INIT_ACK, USE_PORT_LOCKING,
 };
 use super::functions::threads::{PortDataLock, driver_pdl_dec_refc};
 use super::loaded::Loaded;
@@ -39,6 +41,9 @@ use crate::functions;
 /// Room that a driver is given for the result of `control` and of `call`.
 const CONTROL_ROOM: usize = 64;
 const CALL_ROOM: usize = 256;
+
+/// A slice in percent.
+const WHOLE_SLICE: u32 = 100;
 
 /// See the module.
 pub struct Shared {
@@ -120,16 +125,16 @@ pub fn with<R>(handle: Handle, body: impl FnOnce(&Shared, &mut Access<'_>) -> R)
     }
 }
 
-/// Counts a part of a slice, in percent, for the call that a driver is in; returns whether the slice is used up.
-pub fn consume(handle: Handle, percent: u32) -> bool {
-    let is_entered = with(handle, |_, _| ()).is_some();
-    if !is_entered {
-        return percent >= 100;
+/// Counts a part of a slice, in percent, for the call that a driver is in; returns whether the slice is used up. None if there is no such
+/// port.
+pub fn consume(handle: Handle, percent: u32) -> Option<bool> {
+    if with(handle, |_, _| ()).is_none() {
+        return find(handle).map(|_| percent >= WHOLE_SLICE);
     }
     // SAFETY: as in `with`, which has found it.
     let consumed = unsafe { &(*ENTERED.get()).consumed };
-    consumed.set(consumed.get().saturating_add(percent));
-    consumed.get() >= 100
+    consumed.set((consumed.get() + percent).min(WHOLE_SLICE));
+    Some(consumed.get() == WHOLE_SLICE)
 }
 
 /// Does something for a port: now if this thread's driver is called for it, otherwise by a scheduler. Returns false if there is no such
@@ -157,7 +162,8 @@ pub fn perform(
 }
 
 impl Shared {
-    /// Calls a function of the driver for this port.
+    /// Calls a function of the driver for this port. What the driver tells of its slice is charged to the process that the scheduler
+    /// runs, if it is called by one.
     pub fn call<R>(&self, access: &mut Access<'_>, body: impl FnOnce(&Entry, Data) -> R) -> R {
         let entered = Entered {
             shared: self,
@@ -168,6 +174,10 @@ impl Shared {
         let before = ENTERED.replace(&raw const entered);
         let result = body(self.driver.entry(), self.data());
         ENTERED.set(before);
+        let consumed = i64::from(entered.consumed.get());
+        if consumed > 0 {
+            scheduler::charge(consumed * REDUCTIONS_PER_SLICE / i64::from(WHOLE_SLICE));
+        }
         result
     }
 
@@ -284,21 +294,31 @@ pub fn start(
         // SAFETY: the driver's function; the command is a string that it may change.
         entry.start.map(|start| unsafe { start(handle, command) })
     });
-    let errno = Errno::last();
+    // A driver that starts nothing has no data.
+    let data = started.unwrap_or(ptr::null_mut());
+    let refusal = refusal(data);
     // SAFETY: made above; the driver does not keep it.
     drop(unsafe { CString::from_raw(command) });
-    // A driver that starts nothing has no data.
-    let reason = match started.map_or(0, |data| data as isize) {
-        ERROR_GENERAL => am::EINVAL,
-        ERROR_ERRNO => atom::known(errno.name()),
-        ERROR_BADARG => am::BADARG,
-        data => {
-            shared.set_data(data as Data);
-            return Ok(Box::new(port));
+    match refusal {
+        None => {
+            shared.set_data(data);
+            Ok(Box::new(port))
         }
-    };
-    port.forget(access);
-    Err(reason)
+        Some(reason) => {
+            port.forget(access);
+            Err(reason)
+        }
+    }
+}
+
+/// Why a driver starts no port, by what it has returned instead of data; None if it is data. The system's error must still be there.
+pub fn refusal(data: Data) -> Option<Term> {
+    Some(match data as isize {
+        ERROR_GENERAL => am::EINVAL,
+        ERROR_ERRNO => atom::known(Errno::last().name()),
+        ERROR_BADARG => am::BADARG,
+        _ => return None,
+    })
 }
 
 /// A port that the driver makes by itself, with data that it has already.
@@ -414,9 +434,16 @@ unsafe fn taken(room: &[u8], at: *mut c_char, size: usize) -> Vec<u8> {
 }
 
 impl Driver for DriverPort {
+    fn answers_open(&self) -> bool {
+        self.0.driver.flags & USE_INIT_ACK != 0
+    }
+
     fn output(&mut self, port: &mut Access<'_>, output: &Output) -> Command {
         let entry = self.0.driver.entry();
         if let Some(outputv) = entry.outputv {
+            if output.has_odd_bits() {
+                return Command::Bad;
+            }
             let Some(mut vector) = Vector::of(output) else {
                 return Command::Bad;
             };

@@ -103,41 +103,53 @@ impl Access<'_> {
     /// Sends the connected process `{Port, {data, Data}}`: a list or a binary, as the port was opened, with the
     /// header in front of it, always as a list.
     pub fn send_data(&mut self, header: &[u8], data: &[u8]) {
-        self.count_input(header.len() + data.len());
-        self.send_data_message(header, Some(data), None);
+        self.send_parts(header, &[data]);
     }
 
     /// As [`Access::send_data`], with only a header.
     pub fn send_header(&mut self, header: &[u8]) {
-        self.count_input(header.len());
-        self.send_data_message(header, None, None);
+        self.send_parts(header, &[]);
+    }
+
+    /// As [`Access::send_data`], with data in parts: each is a binary of its own in a list that ends with the last one. A port that is
+    /// not binary sends all bytes in one list.
+    pub fn send_parts(&mut self, header: &[u8], parts: &[&[u8]]) {
+        let bytes: usize = parts.iter().map(|part| part.len()).sum();
+        self.count_input(header.len() + bytes);
+        self.send_data_message(header, parts, None);
     }
 
     /// Sends the connected process `{Port, {data, Data}}`, or with a tag `{Port, {data, {Tag, Data}}}`; its bytes
     /// have been counted already.
     pub(super) fn send_counted_data(&self, tag: Option<Term>, data: &[u8]) {
-        self.send_data_message(&[], Some(data), tag);
+        self.send_data_message(&[], &[data], tag);
     }
 
     /// Builds the data directly in the message, because it may be large.
-    fn send_data_message(&self, header: &[u8], data: Option<&[u8]>, tag: Option<Term>) {
+    fn send_data_message(&self, header: &[u8], parts: &[&[u8]], tag: Option<Term>) {
         if self.is_closing() {
             return;
         }
         let binary = self.core.binary;
-        let data_words = match data {
-            Some(data) if binary => build::binary_words(data.len()),
-            Some(data) => 2 * data.len(),
-            None => 0,
+        let words = |part: &&[u8]| match binary {
+            true => build::binary_words(part.len()) + 2,
+            false => 2 * part.len(),
         };
+        let data_words: usize = parts.iter().map(words).sum();
         let tuples = 3 + 3 + tag.map_or(0, |_| 3);
         let mut scratch = Scratch::with_room(tuples + 2 * header.len() + data_words);
         let heap = scratch.heap();
-        let tail = match data {
-            Some(data) if binary => build::binary(heap, data),
-            Some(data) => build::byte_list(heap, data),
-            None => Term::NIL,
-        };
+        let tail = parts.iter().rev().fold(Term::NIL, |rest, part| {
+            if !binary {
+                let bytes = part.iter().map(|byte| Term::small(i64::from(*byte)));
+                return build::list_of(heap, part.len(), bytes, rest);
+            }
+            let part = build::binary(heap, part);
+            match rest {
+                Term::NIL => part,
+                rest => build::cons(heap, part, rest),
+            }
+        });
         let header: SmallVec<[Term; 16]> = header
             .iter()
             .map(|byte| Term::small(i64::from(*byte)))
@@ -277,6 +289,18 @@ impl Access<'_> {
         if let Some(pid) = self.core.monitored.remove(&monitor) {
             signal::demonitor(pid, monitor);
         }
+    }
+
+    /// Whether the process that opens the port still waits for [`Access::answer_open`].
+    #[must_use]
+    pub fn is_opening(&self) -> bool {
+        self.core.opening.is_some()
+    }
+
+    /// Answers the process that opens the port: with the port, or with the reason why it is not opened. Without effect if it does not
+    /// wait for that.
+    pub fn answer_open(&mut self, answer: Term) {
+        self.core.answer_open(answer);
     }
 
     /// Ends the port with this reason when the call has returned.

@@ -59,6 +59,11 @@ pub enum Close {
 
 /// A driver's part of a port. See the module.
 pub trait Driver: Send {
+    /// Whether `open_port` waits for [`Access::answer_open`].
+    fn answers_open(&self) -> bool {
+        false
+    }
+
     /// Takes output from a program: `port_command`, `Port ! {Owner, {command, Data}}`.
     fn output(&mut self, port: &mut Access<'_>, data: &Output) -> Command;
 

@@ -23,6 +23,7 @@ pub struct Output {
     copied: Copied,
     parts: SmallVec<[Part; 4]>,
     size: usize,
+    has_odd_bits: bool,
 }
 
 enum Part {
@@ -40,7 +41,7 @@ impl Output {
     }
 
     /// As [`Output::new`], but ignores bit strings shorter than a byte, as stock does when a command is executed at
-    /// once.
+    /// once. Drivers that take vectors refuse them: see [`Output::has_odd_bits`].
     ///
     /// # Errors
     /// As [`Output::new`].
@@ -53,6 +54,7 @@ impl Output {
             copied: SmallVec::new(),
             parts: SmallVec::new(),
             size: 0,
+            has_odd_bits: false,
         };
         let mut walk = Walk::new(iolist);
         let mut start = 0;
@@ -66,6 +68,7 @@ impl Output {
             };
             let bits = piece.as_bits();
             if shorter_is_nothing && bits.is_some_and(|bits| bits.bit_len < 8) {
+                output.has_odd_bits |= bits.is_some_and(|bits| bits.bit_len > 0);
                 continue;
             }
             match bits.and_then(|bits| bits.as_bytes()) {
@@ -103,15 +106,22 @@ impl Output {
             size: copied.len(),
             copied,
             parts: SmallVec::new(),
+            has_odd_bits: false,
         };
         output.end_copied(0);
         output
     }
 
-    /// All bytes, or None if some are shared with the sender.
+    /// All bytes, or None if they are not all of the output: some are shared with the sender, or bits were left out.
     #[must_use]
     pub(crate) fn into_copied(self) -> Option<Copied> {
-        (self.size == self.copied.len()).then_some(self.copied)
+        (self.size == self.copied.len() && !self.has_odd_bits).then_some(self.copied)
+    }
+
+    /// Whether bit strings shorter than a byte were left out.
+    #[must_use]
+    pub fn has_odd_bits(&self) -> bool {
+        self.has_odd_bits
     }
 
     fn end_copied(&mut self, start: usize) {
@@ -145,6 +155,7 @@ impl Output {
             copied: Copied::new(),
             parts: SmallVec::new(),
             size: self.size.saturating_sub(skip),
+            has_odd_bits: self.has_odd_bits,
         };
         for part in &self.parts {
             let bytes = self.bytes(part);

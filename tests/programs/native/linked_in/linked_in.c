@@ -19,7 +19,7 @@ typedef struct {
 #define NO_PORT ((ErlDrvPort)-1)
 #define NO_SIZE ((ErlDrvSizeT)-1)
 
-/* The driver locks all its ports, so one operation at a time writes here; other threads do not. */
+/* The program has one operation going at a time, and only operations write here. */
 static char text[4096];
 static size_t length;
 
@@ -80,7 +80,7 @@ static void outputv(ErlDrvData given, ErlIOVec *vector)
     length = 0;
     say("%d %d", (int)vector->size, (int)driver_vec_to_buf(vector, room, sizeof room));
     say(" %d", driver_enqv(data->port, vector, 0));
-    say(" %d", driver_pushqv(data->port, vector, vector->size > 1));
+    say(" %d", driver_pushqv(data->port, vector, 0));
     say(" %d", driver_outputv(NO_PORT, "head", 4, vector, 0));
     /* Last, because it may change the vector. */
     say(" %d", driver_outputv(data->port, "head", 4, vector, vector->size > 1));
@@ -88,9 +88,12 @@ static void outputv(ErlDrvData given, ErlIOVec *vector)
 
 static void ready_input(ErlDrvData given, ErlDrvEvent event)
 {
+    Data *data = (Data *)given;
     char byte;
     if (read((int)(long)event, &byte, 1) == 1)
-        driver_output(((Data *)given)->port, &byte, 1);
+        driver_output(data->port, &byte, 1);
+    else
+        driver_select(data->port, event, ERL_DRV_READ, 0);
 }
 
 static void timeout(ErlDrvData given)
@@ -161,7 +164,7 @@ static void queues(Data *data)
     int count;
     parts = driver_peekq(data->port, &count);
     say("%d %d", count, parts == NULL);
-    say(" %d %d", (int)driver_peekqv(data->port, &vector), vector.vsize);
+    say(" %d", (int)driver_peekqv(data->port, &vector));
     say(" %d", (int)driver_deq(data->port, 1));
     say(" %d %d", driver_enq(data->port, "abc", 3), driver_pushq(data->port, "12", 2));
     say(" %d %d", driver_enq(data->port, "", 0), driver_pushq_bin(data->port, binary, 0, 0));
@@ -389,9 +392,9 @@ static void system_facts(void)
     say(" %d", erl_drv_getenv("A_LINKED_IN_NAME", room, &size));
     say(" %s %d", room, (int)size);
     size = 2;
+    /* The documented size is not what stock stores then. */
     say(" %d", erl_drv_getenv("A_LINKED_IN_NAME", room, &size));
-    say(" %d %d", (int)size, erl_drv_getenv("NO_SUCH_LINKED_IN_NAME", room, &size));
-    say(" %d %d", erl_drv_putenv("", "value"), erl_drv_putenv("A=B", "value"));
+    say(" %d", erl_drv_getenv("NO_SUCH_LINKED_IN_NAME", room, &size));
     say(" %s %s %s", erl_errno_id(ENOENT), erl_errno_id(EACCES), erl_errno_id(98765));
 }
 
@@ -514,7 +517,7 @@ static void no_port(Data *data)
     say(" %d", driver_caller(NO_PORT) == driver_term_nil);
     say(" %d", driver_create_port(NO_PORT, driver_caller(data->port), "none", NULL) == NO_PORT);
     say(" %ld %u", driver_async(NO_PORT, NULL, work, NULL, NULL), driver_async_port_key(NO_PORT));
-    say(" %d", get_port_flags(NO_PORT));
+    say(" %d %d", get_port_flags(NO_PORT), erl_drv_consume_timeslice(NO_PORT, 1));
     set_busy_port(NO_PORT, 1);
     set_port_control_flags(NO_PORT, PORT_CONTROL_FLAG_BINARY);
     erl_drv_set_os_pid(NO_PORT, 1);
@@ -635,7 +638,8 @@ static ErlDrvEntry entry = {
     .timeout = timeout, .outputv = outputv, .ready_async = ready_async, .call = call,
     .extended_marker = ERL_DRV_EXTENDED_MARKER, .major_version = ERL_DRV_EXTENDED_MAJOR_VERSION,
     .minor_version = ERL_DRV_EXTENDED_MINOR_VERSION, .process_exit = process_exit, .stop_select = stop_select,
-    .driver_flags = ERL_DRV_FLAG_SOFT_BUSY,
+    /* On stock a driver that is locked as a whole locks itself out when it makes a port. */
+    .driver_flags = ERL_DRV_FLAG_SOFT_BUSY | ERL_DRV_FLAG_USE_PORT_LOCKING,
 };
 
 DRIVER_INIT(linked_in)

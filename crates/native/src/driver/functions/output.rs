@@ -3,28 +3,44 @@
 use std::ffi::{c_char, c_int};
 use std::slice;
 
+use smallvec::SmallVec;
+
 use crate::abi::IoPart;
 use crate::driver::abi::{Binary, Handle, IoVec};
 use crate::driver::port;
 use crate::functions::atoms::bytes_at;
 
-/// Sends a header, which is always a list of bytes, and data in the form that the port was opened for.
-fn send(handle: Handle, header: &[u8], data: &[u8]) -> c_int {
-    let sent = port::with(handle, |_, access| access.send_data(header, data));
+/// Sends a header, which is always a list of bytes, and parts of data in the form that the port was opened for.
+fn send(handle: Handle, header: &[u8], parts: &[&[u8]]) -> c_int {
+    let sent = port::with(handle, |_, access| access.send_parts(header, parts));
     if sent.is_some() {
         return 0;
     }
-    let (header, data) = (header.to_vec(), data.to_vec());
-    match port::perform(handle, move |_, access| access.send_data(&header, &data)) {
-        true => 0,
-        false => -1,
+    let header = header.to_vec();
+    let parts: Vec<Vec<u8>> = parts.iter().map(|part| part.to_vec()).collect();
+    let sent = port::perform(handle, move |_, access| {
+        let parts: Vec<&[u8]> = parts.iter().map(|part| &part[..]).collect();
+        access.send_parts(&header, &parts);
+    });
+    if sent { 0 } else { -1 }
+}
+
+/// One part of data; none for a null pointer.
+///
+/// # Safety
+/// As for [`bytes_at`].
+unsafe fn one_part<'a>(data: *const c_char, size: usize) -> SmallVec<[&'a [u8]; 1]> {
+    match data.is_null() {
+        true => SmallVec::new(),
+        // SAFETY: the caller's promise.
+        false => SmallVec::from_buf([unsafe { bytes_at(data, size) }]),
     }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn driver_output(port: Handle, data: *const c_char, size: usize) -> c_int {
     // SAFETY: the header asks for as many bytes.
-    send(port, &[], unsafe { bytes_at(data, size) })
+    send(port, &[], &unsafe { one_part(data, size) })
 }
 
 #[unsafe(no_mangle)]
@@ -36,7 +52,7 @@ pub unsafe extern "C" fn driver_output2(
     size: usize,
 ) -> c_int {
     // SAFETY: the header asks for as many bytes of both.
-    unsafe { send(port, bytes_at(header, header_size), bytes_at(data, size)) }
+    unsafe { send(port, bytes_at(header, header_size), &one_part(data, size)) }
 }
 
 #[unsafe(no_mangle)]
@@ -55,7 +71,8 @@ pub unsafe extern "C" fn driver_output_binary(
             return -1;
         }
         let data = (&raw const (*binary).bytes).cast::<c_char>().add(offset);
-        send(port, bytes_at(header, header_size), bytes_at(data, size))
+        let header = bytes_at(header, header_size);
+        send(port, header, &[bytes_at(data, size)])
     }
 }
 
@@ -80,18 +97,21 @@ pub(super) unsafe fn parts_of<'a>(vector: &IoVec) -> (&'a [IoPart], &'a [*mut Bi
     }
 }
 
-/// The bytes of a vector behind the first `skip`.
+/// The bytes of a vector behind the first `skip`: its parts that are not empty.
 ///
 /// # Safety
 /// As for [`parts_of`].
-unsafe fn flat(vector: &IoVec, skip: usize) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(vector.size);
+unsafe fn bytes_behind<'a>(vector: &IoVec, mut skip: usize) -> SmallVec<[&'a [u8]; 16]> {
     // SAFETY: the caller's promise.
-    for part in unsafe { parts_of(vector) }.0 {
+    let parts = unsafe { parts_of(vector) }.0.iter();
+    let rests = parts.map(|part| {
         // SAFETY: as above.
-        bytes.extend_from_slice(unsafe { bytes_at(part.data.cast(), part.size) });
-    }
-    bytes.split_off(skip.min(bytes.len()))
+        let bytes = unsafe { bytes_at(part.data.cast(), part.size) };
+        let skipped = skip.min(bytes.len());
+        skip -= skipped;
+        &bytes[skipped..]
+    });
+    rests.filter(|rest| !rest.is_empty()).collect()
 }
 
 #[unsafe(no_mangle)]
@@ -106,10 +126,13 @@ pub unsafe extern "C" fn driver_outputv(
         return -1;
     }
     // SAFETY: the header asks for as many bytes, and for a vector.
-    unsafe { send(port, bytes_at(header, header_size), &flat(vector, skip)) }
+    unsafe {
+        let header = bytes_at(header, header_size);
+        send(port, header, &bytes_behind(vector, skip))
+    }
 }
 
-/// Copies the bytes of a vector; returns how many there was no room for.
+/// Copies the bytes of a vector; returns how many, at most the size of the room.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn driver_vec_to_buf(
     vector: &IoVec,
@@ -118,9 +141,9 @@ pub unsafe extern "C" fn driver_vec_to_buf(
 ) -> usize {
     // SAFETY: the header asks for a vector, and room for as many bytes.
     unsafe {
-        let bytes = flat(vector, 0);
+        let bytes = bytes_behind(vector, 0).concat();
         let count = bytes.len().min(size);
         std::ptr::copy_nonoverlapping(bytes.as_ptr(), room.cast(), count);
-        size - count
+        count
     }
 }

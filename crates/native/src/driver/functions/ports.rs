@@ -176,15 +176,28 @@ pub unsafe extern "C" fn driver_create_port(
     made.flatten().map_or(NONE, port::handle_of)
 }
 
-/// The port is complete since `start` has returned, so this only gives it its data, or ends it.
+/// Gives the port its data, or refuses it, when the driver answers later than by what `start` returns: with `ERL_DRV_FLAG_USE_INIT_ACK`,
+/// once.
 #[unsafe(no_mangle)]
 pub extern "C" fn erl_drv_init_ack(port: Handle, data: Data) {
-    let result = data as isize;
-    if (-3..0).contains(&result) {
-        end(port, am::EINVAL);
-    } else if let Some(shared) = port::find(port) {
-        shared.set_data(data);
-    }
+    let refusal = port::refusal(data);
+    let word = data as usize;
+    port::perform(port, move |shared, access| {
+        if !access.is_opening() {
+            return;
+        }
+        match refusal {
+            None => {
+                shared.set_data(word as Data);
+                access.answer_open(shared.id);
+            }
+            Some(reason) => {
+                shared.end();
+                access.exit_unlinked(am::NORMAL);
+                access.answer_open(reason);
+            }
+        }
+    });
 }
 
 #[unsafe(no_mangle)]
@@ -195,10 +208,10 @@ pub extern "C" fn erl_drv_set_os_pid(port: Handle, pid: isize) {
 }
 
 /// Whether the driver has used up its time, when it has taken this part of a slice, in percent, beside what it has told of
-/// in the same call.
+/// in the same call. Returns below 0 if there is no such port.
 #[unsafe(no_mangle)]
 pub extern "C" fn erl_drv_consume_timeslice(port: Handle, percent: c_int) -> c_int {
-    c_int::from(port::consume(port, percent.clamp(1, 100) as u32))
+    port::consume(port, percent.clamp(1, 100) as u32).map_or(-1, c_int::from)
 }
 
 /// Writes a port as text, as it is printed.

@@ -30,7 +30,7 @@ pub extern "C" fn driver_monitor_process(port: Handle, pid: Term, monitor: &mut 
     made.unwrap_or(-1)
 }
 
-/// Returns 0; above 0 if there is no such monitor.
+/// Returns 0; above 0 if there is no such monitor; below 0 if there is no such port.
 #[unsafe(no_mangle)]
 pub extern "C" fn driver_demonitor_process(port: Handle, monitor: &Monitor) -> c_int {
     let number = monitor.number;
@@ -38,7 +38,7 @@ pub extern "C" fn driver_demonitor_process(port: Handle, monitor: &Monitor) -> c
         access.demonitor(number);
         shared.monitored.lock().remove(&number).is_some()
     });
-    c_int::from(removed != Some(true))
+    removed.map_or(-1, |removed| c_int::from(!removed))
 }
 
 /// The process, or `undefined` if there is no such monitor.

@@ -38,6 +38,7 @@ impl Drop for Given {
             // SAFETY: the driver's function; nobody else has the data.
             unsafe { free(self.data) };
         }
+        self.shared.driver.job_ends();
     }
 }
 
@@ -97,6 +98,7 @@ pub extern "C" fn driver_async(
     let Some(shared) = port::find(port) else {
         return -1;
     };
+    shared.driver.job_begins();
     let job = Job {
         invoke,
         result: Given { data, free, shared },
