@@ -1,5 +1,6 @@
 //! The functions of the C interface of NIFs (`erl_nif.h`). Each row gives the function's family, its name, and the minor
-//! version of interface 2 that added it (0: it is older).
+//! version of interface 2 that added it (0: it is older; OTP 25 has 16, OTP 26 to 28 have 17, OTP 29 has 18). All are there for a node
+//! of any release: a library that needs a newer interface than the node's is refused by the version in its entry.
 //!
 //! What the executable exports, the array of functions in `native` and the report of what is missing are derived from the
 //! rows: if a row has no function, `native` does not compile. Constant data; any thread may read it.
@@ -10,11 +11,15 @@ macro_rules! for_each_nif_function {
     ($callback:ident) => {
         $callback! {
             (atoms, enif_get_atom, 0),
+            (atoms, enif_get_atom_cache_index, 18),
             (atoms, enif_get_atom_length, 0),
             (atoms, enif_make_atom, 0),
             (atoms, enif_make_atom_len, 0),
             (atoms, enif_make_existing_atom, 0),
             (atoms, enif_make_existing_atom_len, 0),
+            (atoms, enif_make_new_atom, 17),
+            (atoms, enif_make_new_atom_len, 17),
+            (atoms, enif_max_atom_cache_index, 18),
 
             (binaries, enif_alloc_binary, 0),
             (binaries, enif_inspect_binary, 0),
@@ -59,11 +64,13 @@ macro_rules! for_each_nif_function {
             (kinds, enif_is_port, 0),
             (kinds, enif_is_ref, 0),
             (kinds, enif_is_tuple, 0),
+            (kinds, enif_term_size, 18),
             (kinds, enif_term_type, 15),
 
             (lists, enif_get_list_cell, 0),
             (lists, enif_get_list_length, 0),
             (lists, enif_get_string, 0),
+            (lists, enif_get_string_length, 17),
             (lists, enif_make_list_cell, 0),
             (lists, enif_make_list_from_array, 0),
             (lists, enif_make_reverse_list, 3),
@@ -185,6 +192,7 @@ macro_rules! for_each_nif_function {
             (variadic, enif_fprintf, 0),
             (variadic, enif_make_list, 0),
             (variadic, enif_make_tuple, 0),
+            (variadic, enif_set_option, 17),
             (variadic, enif_snprintf, 11),
             (variadic, enif_thread_create, 0),
             (variadic, enif_thread_exit, 0),

@@ -54,6 +54,25 @@ Term enif_make_list(Env *env, unsigned count, ...)
     return list;
 }
 
+/* Options of a library. All but the first have a function as their value. */
+enum { DELAY_HALT = 1 };
+
+typedef void Callback(void *data);
+
+extern int ferl_native_set_option(Env *env, int option, Callback *callback);
+
+int enif_set_option(Env *env, int option, ...)
+{
+    Callback *callback = NULL;
+    if (option != DELAY_HALT) {
+        va_list arguments;
+        va_start(arguments, option);
+        callback = va_arg(arguments, Callback *);
+        va_end(arguments);
+    }
+    return ferl_native_set_option(env, option, callback);
+}
+
 /* Where formatted text goes: a file, or a buffer of `room` bytes, of which the last is for the terminating zero. */
 typedef struct {
     FILE *file;

@@ -186,6 +186,7 @@ unsafe fn run(process: &mut Process, stub: &Stub, arguments: *const Term) -> Bif
         let function = std::mem::transmute::<usize, Function>(address);
         (function, &*stub.library.load(Ordering::Relaxed))
     };
+    let _running = library.ending.enter();
     let mut env = Env::of_call(process, library);
     // SAFETY: the function is the library's, for that arity. It keeps to the contract of `erl_nif.h`; whoever loads a
     // library trusts it with the node.

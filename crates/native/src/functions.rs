@@ -18,6 +18,7 @@ mod locks;
 mod maps;
 pub(crate) mod memory;
 mod numbers;
+mod options;
 mod processes;
 mod resources;
 mod select;

@@ -10,10 +10,12 @@
 mod abi;
 mod call;
 pub mod driver;
+mod ending;
 mod env;
 pub mod functions;
 mod library;
 mod resource;
 
+pub use ending::node_ends;
 pub use functions::selected_descriptors;
 pub use library::{load_nif_2, taints};

@@ -20,8 +20,9 @@ use sys::library::SharedObject;
 use term::unicode::filename::{self, Allowed};
 use term::{am, atom, build, print};
 
-use crate::abi::{Entry, Function, MAJOR, MINOR, NamedFunction, OldNamedFunction, Unload, VARIANT};
+use crate::abi::{self, Entry, Function, MAJOR, NamedFunction, OldNamedFunction, Unload, VARIANT};
 use crate::call::{Stub, Target, dirty_kind};
+use crate::ending::{self, Ending};
 use crate::env::Env;
 use crate::resource::{self, Opened};
 
@@ -38,6 +39,8 @@ pub struct Library {
     continuations: Mutex<HashMap<(Term, u32, usize, c_uint), &'static Stub>>,
     /// The resource types that are being opened, in `load` or `upgrade`.
     pub opened: Mutex<Vec<Opened>>,
+    /// How it takes part in the end of the node.
+    pub ending: Ending,
     /// Dropped last, because what the others call is in it.
     #[expect(dead_code, reason = "it is closed when it is dropped")]
     object: SharedObject,
@@ -164,6 +167,7 @@ fn load(process: &mut Process, caller: &Caller, name: &[u8], info: Term) -> Resu
         stubs: OnceLock::new(),
         continuations: Mutex::default(),
         opened: Mutex::default(),
+        ending: Ending::default(),
         object,
     });
     let targets = targets_of(entry, caller)?;
@@ -189,6 +193,7 @@ fn load(process: &mut Process, caller: &Caller, name: &[u8], info: Term) -> Resu
     match installed {
         Ok(()) => {
             library.is_loaded.store(true, Ordering::Release);
+            ending::note(&library);
             resource::commit(&library);
             Ok(())
         }
@@ -241,7 +246,8 @@ fn is_at_least(entry: &Entry, minor: c_int) -> bool {
 
 fn check_version(entry: &Entry, module: Term) -> Result<(), Refusal> {
     let module_text = || String::from_utf8_lossy(&print::display_bytes(module)).into_owned();
-    if (entry.major, entry.minor) > (MAJOR, MINOR) {
+    let minor = abi::minor(runtime::config::get().release);
+    if (entry.major, entry.minor) > (MAJOR, minor) {
         let least = match is_at_least(entry, 14) {
             true => text_at(entry.least_erts),
             false => "erts-?".into(),
@@ -255,7 +261,7 @@ fn check_version(entry: &Entry, module: Term) -> Result<(), Refusal> {
     // 2.5 was an experiment with maps.
     if entry.major < MAJOR || (entry.major, entry.minor) == (2, 5) {
         return Err(Refusal::bad(format!(
-            "That old NIF library ({}.{}) is not compatible with this erts runtime ({MAJOR}.{MINOR}). Try recompile \
+            "That old NIF library ({}.{}) is not compatible with this erts runtime ({MAJOR}.{minor}). Try recompile \
              the NIF lib.",
             entry.major, entry.minor,
         )));
@@ -410,6 +416,11 @@ fn call_upgrade(
 }
 
 impl Library {
+    /// Whether `load` or `upgrade` is being called.
+    pub fn is_loading(&self) -> bool {
+        !self.is_loaded.load(Ordering::Acquire)
+    }
+
     /// What the library keeps for itself.
     pub fn data(&self) -> *mut c_void {
         // SAFETY: written in `load` and `upgrade` only, before others can call the library, or while they stand still.

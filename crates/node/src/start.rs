@@ -37,6 +37,7 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
         bifs: bifs::ENTRIES,
         release_tables: ets::owner_ends,
         end_with_dump: crash::end,
+        libraries_end: native::node_ends,
         dump_section: crash::text_of,
         remote: &distribution::REMOTE,
         trace: &trace::TRACE,

@@ -20,11 +20,11 @@ pub enum CrashCause {
     Internal,
 }
 
-/// Ends the node with an exit status. If `flush`, no process runs any more, and ports write their pending output first;
-/// then this must be called on a scheduler.
+/// Ends the node with an exit status. If `flush`, no process runs any more, native libraries are told, and ports write their
+/// pending output first; then this must be called on a scheduler.
 pub fn halt(status: i32, flush: bool) -> ! {
     if flush {
-        flush_ports();
+        flush_all();
     }
     profile::finish();
     // The C library's own exit handlers do not run: they would free what other threads still use, such as the stack on
@@ -32,7 +32,7 @@ pub fn halt(status: i32, flush: bool) -> ! {
     sys::thread::exit_at_once(status)
 }
 
-fn flush_ports() {
+fn flush_all() {
     static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
     if HAS_BEGUN.swap(true, Ordering::SeqCst) {
         // Another process is ending the node already.
@@ -40,6 +40,7 @@ fn flush_ports() {
     }
     // A process that does not stop in time may see how ports close.
     let _ = world::stop_for_good(PATIENCE);
+    (hooks::get().libraries_end)();
     port::flush_all();
 }
 

@@ -19,6 +19,8 @@ pub struct Hooks {
     pub release_tables: fn(&mut Process, Vec<u64>),
     /// Writes a crash dump and ends the node.
     pub end_with_dump: fn(CrashCause, &str) -> !,
+    /// The node ends after a flush: what native libraries have asked for then. No process runs any more.
+    pub libraries_end: fn(),
     /// The text of `erlang:system_info/1` for items that a crash dump holds as well: `info`, `procs`, `loaded`, `dist`.
     pub dump_section: fn(&str) -> Option<Vec<u8>>,
     /// The connections to other nodes.

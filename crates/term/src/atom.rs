@@ -219,6 +219,15 @@ pub fn lookup(text: &str) -> Option<Term> {
     found.map(Term::atom)
 }
 
+/// Places in the cache of atoms that a connection to another node has: eight segments of 256.
+pub const CACHE_PLACES: usize = 2048;
+
+/// The place of an atom in such a cache.
+#[must_use]
+pub fn cache_place(atom: Term) -> usize {
+    crate::hash::place(atom.bits(), CACHE_PLACES.ilog2())
+}
+
 /// The text of an atom.
 ///
 /// # Panics

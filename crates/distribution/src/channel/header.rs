@@ -15,7 +15,7 @@ use std::cell::RefCell;
 
 use layout::Term;
 use smallvec::SmallVec;
-use term::atom;
+use term::atom::{self, CACHE_PLACES};
 
 pub const VERSION: u8 = 131;
 pub const WHOLE: u8 = 68;
@@ -23,8 +23,6 @@ pub const FIRST_FRAGMENT: u8 = 69;
 pub const LATER_FRAGMENT: u8 = 70;
 pub const PASS_THROUGH: u8 = 112;
 
-/// Places in the cache: eight segments of 256.
-const PLACES: usize = 2048;
 /// Maximum number of atoms that one header lists.
 const MOST_LISTED: usize = 255;
 const NEW_ENTRY: u8 = 8;
@@ -72,11 +70,11 @@ impl Collector {
 }
 
 /// The cache of one direction.
-pub struct AtomCache(Box<[Term; PLACES]>);
+pub struct AtomCache(Box<[Term; CACHE_PLACES]>);
 
 impl AtomCache {
     pub fn new() -> AtomCache {
-        AtomCache(Box::new([Term::NONE; PLACES]))
+        AtomCache(Box::new([Term::NONE; CACHE_PLACES]))
     }
 
     /// Writes how many atoms there are and which, and puts those that are new into the cache.
@@ -94,7 +92,7 @@ impl AtomCache {
             header[flags_at + number / 2] |= flags << (number % 2 * 4);
         };
         for (number, &name) in atoms.iter().enumerate() {
-            let place = term::hash::place(name.bits(), PLACES.ilog2());
+            let place = atom::cache_place(name);
             let segment = (place >> 8) as u8;
             header.push(place as u8);
             if self.0[place] == name {

@@ -1,5 +1,6 @@
-//! Atoms. Their texts are in Latin-1.
+//! Atoms. Their texts are in Latin-1 or, since OTP 26, in UTF-8.
 
+use std::borrow::Cow;
 use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::{ptr, slice};
 
@@ -7,7 +8,7 @@ use layout::Term;
 use term::atom;
 
 use super::numbers::store;
-use crate::abi::Out;
+use crate::abi::{LATIN1, Out, UTF8};
 use crate::env::Env;
 use crate::functions::exceptions::enif_make_badarg;
 
@@ -36,10 +37,16 @@ pub(crate) unsafe fn bytes_at<'a>(text: *const c_char, size: usize) -> &'a [u8] 
 }
 
 pub(super) fn make(env: &mut Env, text: &[u8]) -> Term {
-    if text.len() > MOST_CHARACTERS {
-        return enif_make_badarg(env);
+    new(text, LATIN1).unwrap_or_else(|| enif_make_badarg(env))
+}
+
+/// The atom with this text; None if it is too long or not in the encoding.
+fn new(text: &[u8], encoding: c_int) -> Option<Term> {
+    match encoding {
+        UTF8 => atom::intern(text).ok(),
+        _ if text.len() > MOST_CHARACTERS => None,
+        _ => atom::intern_latin1(text).ok(),
     }
-    atom::intern_latin1(text).unwrap_or_else(|_| enif_make_badarg(env))
 }
 
 #[unsafe(no_mangle)]
@@ -58,7 +65,33 @@ pub unsafe extern "C" fn enif_make_atom_len(
     make(env, unsafe { bytes_at(text, size) })
 }
 
-fn existing(text: &[u8]) -> Option<Term> {
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn enif_make_new_atom(
+    _env: *const Env,
+    text: *const c_char,
+    atom: Out<'_, Term>,
+    encoding: c_int,
+) -> c_int {
+    // SAFETY: as in `enif_make_atom`.
+    store(atom, new(unsafe { bytes_of(text) }, encoding))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn enif_make_new_atom_len(
+    _env: *const Env,
+    text: *const c_char,
+    size: usize,
+    atom: Out<'_, Term>,
+    encoding: c_int,
+) -> c_int {
+    // SAFETY: as in `enif_make_atom_len`.
+    store(atom, new(unsafe { bytes_at(text, size) }, encoding))
+}
+
+fn existing(text: &[u8], encoding: c_int) -> Option<Term> {
+    if encoding == UTF8 {
+        return atom::lookup(str::from_utf8(text).ok()?);
+    }
     if text.len() > MOST_CHARACTERS {
         return None;
     }
@@ -71,10 +104,10 @@ pub unsafe extern "C" fn enif_make_existing_atom(
     _env: *const Env,
     text: *const c_char,
     atom: Out<'_, Term>,
-    _encoding: c_int,
+    encoding: c_int,
 ) -> c_int {
     // SAFETY: as in `enif_make_atom`.
-    store(atom, existing(unsafe { bytes_of(text) }))
+    store(atom, existing(unsafe { bytes_of(text) }, encoding))
 }
 
 #[unsafe(no_mangle)]
@@ -83,21 +116,23 @@ pub unsafe extern "C" fn enif_make_existing_atom_len(
     text: *const c_char,
     size: usize,
     atom: Out<'_, Term>,
-    _encoding: c_int,
+    encoding: c_int,
 ) -> c_int {
     // SAFETY: as in `enif_make_atom_len`.
-    store(atom, existing(unsafe { bytes_at(text, size) }))
+    store(atom, existing(unsafe { bytes_at(text, size) }, encoding))
 }
 
-/// The text of an atom, if all its characters are in Latin-1.
-fn latin1(atom: Term) -> Option<Vec<u8>> {
+/// The text of an atom in an encoding, if it has all its characters.
+fn encoded(atom: Term, encoding: c_int) -> Option<Cow<'static, [u8]>> {
     if !atom.is_atom() {
         return None;
     }
-    let characters = atom::text(atom).chars();
-    characters
-        .map(|c| u8::try_from(u32::from(c)).ok())
-        .collect()
+    let text = atom::text(atom);
+    if encoding == UTF8 {
+        return Some(Cow::Borrowed(text.as_bytes()));
+    }
+    let bytes = text.chars().map(|c| u8::try_from(u32::from(c)).ok());
+    bytes.collect::<Option<Vec<u8>>>().map(Cow::Owned)
 }
 
 #[unsafe(no_mangle)]
@@ -105,9 +140,10 @@ pub extern "C" fn enif_get_atom_length(
     _env: *const Env,
     atom: Term,
     length: Out<'_, c_uint>,
-    _encoding: c_int,
+    encoding: c_int,
 ) -> c_int {
-    store(length, latin1(atom).map(|text| text.len() as c_uint))
+    let text = encoded(atom, encoding);
+    store(length, text.map(|text| text.len() as c_uint))
 }
 
 /// Returns the size of the text with its zero byte; 0 if there is no room for it.
@@ -117,9 +153,9 @@ pub unsafe extern "C" fn enif_get_atom(
     atom: Term,
     room: *mut c_char,
     size: c_uint,
-    _encoding: c_int,
+    encoding: c_int,
 ) -> c_int {
-    match latin1(atom).filter(|text| text.len() < size as usize) {
+    match encoded(atom, encoding).filter(|text| text.len() < size as usize) {
         Some(text) => {
             // SAFETY: the room has `size` bytes, more than the text.
             unsafe {
@@ -130,4 +166,20 @@ pub unsafe extern "C" fn enif_get_atom(
         }
         None => 0,
     }
+}
+
+/// The place that an atom has in the caches of connections to other nodes.
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_get_atom_cache_index(
+    _env: *const Env,
+    atom: Term,
+    index: Out<'_, c_uint>,
+) -> c_int {
+    let place = atom.is_atom().then(|| atom::cache_place(atom) as c_uint);
+    store(index, place)
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_max_atom_cache_index() -> c_uint {
+    atom::CACHE_PLACES as c_uint - 1
 }

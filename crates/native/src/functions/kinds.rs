@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ffi::c_int;
 
 use layout::{ObjectKind, Term};
-use term::{compare, hash};
+use term::{compare, hash, size};
 
 use crate::env::Env;
 
@@ -74,6 +74,12 @@ pub extern "C" fn enif_term_type(_env: *const Env, term: Term) -> c_int {
         | ObjectKind::SubBinary
         | ObjectKind::MatchContext => BITSTRING,
     }
+}
+
+/// The bytes of a term on a heap, without its own word and without the bytes of binaries that are beside the heap.
+#[unsafe(no_mangle)]
+pub extern "C" fn enif_term_size(term: Term) -> usize {
+    size::flat_size(term) * size_of::<Term>()
 }
 
 #[unsafe(no_mangle)]

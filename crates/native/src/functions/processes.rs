@@ -6,7 +6,8 @@ use std::slice;
 use layout::Term;
 use layout::limits::{REDUCTIONS_PER_SLICE, X_REGISTERS};
 use runtime::process::flag;
-use runtime::{epoch, port, registry, scheduler, signal};
+use runtime::scheduler::{self, dirty};
+use runtime::{epoch, port, registry, signal};
 use term::{am, copy, iolist, reference};
 
 use super::atoms;
@@ -176,12 +177,18 @@ pub extern "C" fn enif_port_command(
     1
 }
 
-/// Charges the process for part of its slice; returns whether the slice is used up.
+/// Charges the process for part of its slice, at most for what is left of it; returns whether the slice is used up. A dirty scheduler has
+/// no slices.
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_consume_timeslice(_env: *const Env, percent: c_int) -> c_int {
+    if dirty::is_here() {
+        return 0;
+    }
+    let left = scheduler::reductions_left().max(0);
     let percent = i64::from(percent.clamp(1, 100));
-    scheduler::charge(percent * REDUCTIONS_PER_SLICE / 100);
-    c_int::from(scheduler::reductions_left() <= 0)
+    let part = percent * REDUCTIONS_PER_SLICE / 100;
+    scheduler::charge(part.min(left));
+    c_int::from(part >= left)
 }
 
 /// Makes the call continue with another function, under another name.

@@ -16,7 +16,7 @@ macro_rules! written_in_c {
 }
 
 written_in_c! {
-    enif_make_tuple enif_make_list enif_fprintf enif_snprintf enif_vfprintf enif_vsnprintf
+    enif_make_tuple enif_make_list enif_set_option enif_fprintf enif_snprintf enif_vfprintf enif_vsnprintf
     enif_thread_opts_create enif_thread_opts_destroy enif_thread_create enif_thread_self enif_equal_tids
     enif_thread_exit enif_thread_join enif_thread_name
 }
