@@ -9,7 +9,7 @@ id(X) -> X.
 
 %% A labelled value.
 value(Label, Value) ->
-    io:format("~ts: ~0tp~n", [text(Label), Value]).
+    io:format("~ts: ~" ++ term() ++ "~n", [text(Label), Value]).
 
 %% What a fun returns, or how it fails.
 that(Label, Fun) ->
@@ -17,8 +17,15 @@ that(Label, Fun) ->
         Value -> value(Label, Value)
     catch
         Class:Reason:Stack ->
-            io:format("~ts: ~w ~0tp~n", [text(Label), Class, Reason]),
-            lists:foreach(fun(Frame) -> io:format("    ~0tp~n", [Frame]) end, frames(Stack))
+            io:format("~ts: ~w ~" ++ term() ++ "~n", [text(Label), Class, Reason]),
+            lists:foreach(fun(Frame) -> io:format("    ~" ++ term() ++ "~n", [Frame]) end, frames(Stack))
+    end.
+
+%% How a term is shown on one line, with the keys of maps in order: from OTP 26 on that of atoms is open.
+term() ->
+    case erlang:system_info(otp_release) of
+        "25" -> "0tp";
+        _ -> "0ktp"
     end.
 
 all(Pairs) ->
@@ -76,5 +83,5 @@ text(Label) when is_atom(Label) -> atom_to_list(Label);
 text(Label) ->
     case io_lib:printable_unicode_list(Label) of
         true -> Label;
-        false -> io_lib:format("~0tp", [Label])
+        false -> io_lib:format("~" ++ term(), [Label])
     end.

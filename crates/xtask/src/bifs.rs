@@ -2,9 +2,9 @@
 //!
 //! Stock's functions are those that a running node lists: `system_info(snifs)` for the BIFs, and `module_info(nifs)` for
 //! the modules whose functions the emulator brings along. ferl's are the rows of the table in `isa`, from which it is built, so
-//! that only functions that exist are counted.
+//! that only functions that exist are counted, and only those of the release that is compared.
 
-use crate::project;
+use crate::stock::ReleaseOption;
 use anyhow::{Context, Result, bail};
 use comfy_table::{CellAlignment, Table, presets};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,14 +16,16 @@ use watch::Invocation;
 const TELL: &str = r#"
     Show = fun(M, F, A) -> io:format("~ts ~ts ~b~n", [M, F, A]) end,
     [Show(M, F, A) || {M, F, A} <- erlang:system_info(snifs)],
-    [Show(M, F, A) || M <- [erl_tracer, prim_buffer, prim_file, prim_net, prim_socket, zlib],
-                      {F, A} <- M:module_info(nifs)],
+    [Show(M, F, A) || M <- [erl_tracer, prim_buffer, prim_file, prim_net, prim_socket, prim_tty, zlib],
+                      {module, M} =:= code:ensure_loaded(M), {F, A} <- M:module_info(nifs)],
     halt()."#;
 
 #[derive(clap::Args)]
 pub struct BifsOptions {
     /// Only these modules, and each missing function by name.
     modules: Vec<String>,
+    #[command(flatten)]
+    release: ReleaseOption,
     /// Name each missing function.
     #[arg(long)]
     missing: bool,
@@ -40,7 +42,13 @@ struct Count {
 }
 
 pub fn run(options: &BifsOptions) -> Result<ExitCode> {
-    let mut counts = count(&stock_functions(&project::stock("erl")?)?);
+    let Some(stock) = options.release.stock()? else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    let mut counts = count(
+        &stock_functions(&stock.erl)?,
+        isa::Release::of(stock.release),
+    );
     if !options.modules.is_empty() {
         counts.retain(|module, _| options.modules.contains(module));
     }
@@ -75,9 +83,10 @@ pub fn run(options: &BifsOptions) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn count(stock: &BTreeSet<(String, Function)>) -> BTreeMap<String, Count> {
+fn count(stock: &BTreeSet<(String, Function)>, release: isa::Release) -> BTreeMap<String, Count> {
     let ferl: BTreeSet<(String, Function)> = isa::bifs::BIFS
         .iter()
+        .filter(|bif| bif.properties.count_in(release))
         .map(|bif| (bif.module.to_owned(), (bif.name.to_owned(), bif.arity)))
         .collect();
     let mut counts: BTreeMap<String, Count> = BTreeMap::new();
@@ -150,7 +159,7 @@ mod tests {
     #[test]
     fn a_function_of_stock_alone_is_missing() {
         let stock = BTreeSet::from([("no_such_module".to_owned(), ("f".to_owned(), 1))]);
-        let counts = count(&stock);
+        let counts = count(&stock, isa::Release::OTP_25);
         assert_eq!(counts["no_such_module"].missing.len(), 1);
         assert!(counts["no_such_module"].present.is_empty());
     }

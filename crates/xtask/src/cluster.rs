@@ -11,6 +11,7 @@ use crate::differential::judge::{self, JudgeOptions, Stage};
 use crate::differential::oracle::Oracle;
 use crate::differential::program::{self, Program};
 use crate::project;
+use crate::stock::Stock;
 use crate::under_test::UnderTest;
 use anyhow::{Context, Result, anyhow};
 use nodes::Nodes;
@@ -65,7 +66,8 @@ pub fn run(options: &ClusterOptions) -> Result<ExitCode> {
 
 /// Runs programs on each of the pairs that are asked for.
 pub fn run_all(programs: Vec<Program>, options: &ClusterOptions) -> Result<ExitCode> {
-    let machines = Machines::new(options)?;
+    let stock = Stock::in_path()?;
+    let machines = Machines::new(&stock, options)?;
     let stages: Vec<OnPair> = options
         .pairs
         .iter()
@@ -76,7 +78,7 @@ pub fn run_all(programs: Vec<Program>, options: &ClusterOptions) -> Result<ExitC
         })
         .collect();
     let stages: Vec<&dyn Stage> = stages.iter().map(|stage| stage as &dyn Stage).collect();
-    let oracle = Oracle::new(&project::target().join("cluster"), &nodes::FLAGS)?;
+    let oracle = Oracle::new(&stock, &project::target().join("cluster"), &nodes::FLAGS)?;
     judge::judge(
         options.judging.select(programs),
         &oracle,
@@ -87,7 +89,7 @@ pub fn run_all(programs: Vec<Program>, options: &ClusterOptions) -> Result<ExitC
 
 /// Where the machines are.
 struct Machines<'a> {
-    stock: PathBuf,
+    stock: &'a Path,
     /// Not asked for if no pair needs it.
     ferl: Option<PathBuf>,
     other: Option<&'a Path>,
@@ -95,10 +97,10 @@ struct Machines<'a> {
 }
 
 impl<'a> Machines<'a> {
-    fn new(options: &'a ClusterOptions) -> Result<Self> {
+    fn new(stock: &'a Stock, options: &'a ClusterOptions) -> Result<Self> {
         let needs_ferl = options.pairs.iter().any(|pair| pair.has(Machine::Ferl));
         Ok(Machines {
-            stock: project::stock("erl")?,
+            stock: &stock.erl,
             ferl: needs_ferl.then(|| options.under_test.path()).transpose()?,
             other: options.other.as_deref(),
             under_test: &options.under_test,
@@ -108,7 +110,7 @@ impl<'a> Machines<'a> {
     fn invocation(&self, machine: Machine, nodes: &Nodes) -> Result<Invocation> {
         let folder = nodes.folder();
         match machine {
-            Machine::Stock => Ok(Invocation::new(&self.stock, folder)),
+            Machine::Stock => Ok(Invocation::new(self.stock, folder)),
             Machine::Other => {
                 let other = self.other.context("a pair with `other` needs --other")?;
                 Ok(Invocation::new(&nodes.started_with_port(other)?, folder))

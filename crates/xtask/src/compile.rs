@@ -1,25 +1,53 @@
 //! Erlang sources to `.beam` files, through stock `erlc`, and C sources to shared objects: the same files then run on both
 //! machines.
 
-use crate::project;
+use crate::{project, stock};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Compiles all sources with one call, because starting `erlc` costs more than compiling a small file. Returns what
-/// `erlc` said; a file has compiled if its `.beam` file is there.
-pub fn batch(erlc: &Path, options: &[String], sources: &[PathBuf], into: &Path) -> Result<String> {
-    std::fs::create_dir_all(into).with_context(|| into.display().to_string())?;
-    let output = Command::new(erlc)
-        .args(options)
-        .arg("-o")
-        .arg(into)
-        .args(sources)
-        .output()
-        .with_context(|| format!("cannot run {}", erlc.display()))?;
-    let mut said = String::from_utf8_lossy(&output.stdout).into_owned();
-    said.push_str(&String::from_utf8_lossy(&output.stderr));
-    Ok(said)
+/// Stock's compiler: `erlc`, and the machine that it starts if that is not the one beside it.
+pub struct Compiler {
+    erlc: PathBuf,
+    machine: Option<PathBuf>,
+}
+
+impl Compiler {
+    /// That of the OTP in PATH.
+    pub fn in_path() -> Result<Compiler> {
+        Ok(Compiler {
+            erlc: project::stock("erlc")?,
+            machine: None,
+        })
+    }
+
+    /// The one that this machine runs. Any `erlc` can start it: it does no more than that.
+    pub fn of(erl: &Path) -> Result<Compiler> {
+        Ok(Compiler {
+            machine: Some(erl.to_path_buf()),
+            ..Compiler::in_path()?
+        })
+    }
+
+    /// Compiles all sources with one call, because starting `erlc` costs more than compiling a small file. Returns what
+    /// `erlc` said; a file has compiled if its `.beam` file is there.
+    pub fn batch(&self, options: &[String], sources: &[PathBuf], into: &Path) -> Result<String> {
+        std::fs::create_dir_all(into).with_context(|| into.display().to_string())?;
+        let mut command = Command::new(&self.erlc);
+        if let Some(machine) = &self.machine {
+            command.env("ERLC_EMULATOR", machine);
+        }
+        let output = command
+            .args(options)
+            .arg("-o")
+            .arg(into)
+            .args(sources)
+            .output()
+            .with_context(|| format!("cannot run {}", self.erlc.display()))?;
+        let mut said = String::from_utf8_lossy(&output.stdout).into_owned();
+        said.push_str(&String::from_utf8_lossy(&output.stderr));
+        Ok(said)
+    }
 }
 
 /// Compiles a native library with stock's headers, to `NAME.so`. Words behind `/* cc: ` in its first line are options.
@@ -36,7 +64,7 @@ pub fn library(source: &Path, into: &Path) -> Result<()> {
         .with_extension("so");
     let output = Command::new("cc")
         .args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-I"])
-        .arg(project::headers()?)
+        .arg(stock::headers()?)
         .args(options.split_ascii_whitespace())
         .arg("-o")
         .arg(&object)
@@ -61,8 +89,8 @@ pub fn generator_with(options: &[String], name: &str, into: &Path) -> Result<()>
         .join("tests/generators")
         .join(name)
         .with_extension("erl");
-    let erlc = project::stock("erlc")?;
-    let said = batch(&erlc, options, std::slice::from_ref(&source), into)?;
+    let compiler = Compiler::in_path()?;
+    let said = compiler.batch(options, std::slice::from_ref(&source), into)?;
     if !beam_path(&source, into).is_file() {
         bail!("{} does not compile:\n{said}", source.display());
     }

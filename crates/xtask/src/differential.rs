@@ -3,13 +3,15 @@
 //!
 //! Each version of a program is compiled once, and run once on stock: the code and stock's answer are kept under
 //! `target/differential`, under a hash of everything that may change them ([`oracle`]). [`judge`] says what a difference
-//! means.
+//! means. With `--release 27` all of it is done with stock of that release: its compiler, its answers, and its libraries
+//! below the machine under test.
 
 pub mod judge;
 pub mod oracle;
 pub mod program;
 
 use crate::project;
+use crate::stock::{ReleaseOption, Stock};
 use crate::under_test::UnderTest;
 use anyhow::Result;
 use judge::{JudgeOptions, Scratch, Stage};
@@ -24,17 +26,22 @@ pub struct DifferentialOptions {
     #[command(flatten)]
     under_test: UnderTest,
     #[command(flatten)]
+    release: ReleaseOption,
+    #[command(flatten)]
     judging: JudgeOptions,
 }
 
 pub fn run(options: &DifferentialOptions) -> Result<ExitCode> {
+    let Some(stock) = options.release.stock()? else {
+        return Ok(ExitCode::SUCCESS);
+    };
     let one_node = OneNode {
-        stock: project::stock("erl")?,
+        stock: &stock,
         ferl: options.under_test.path()?,
         under_test: &options.under_test,
     };
     let programs = program::discover(&project::root().join("tests/programs"))?;
-    let oracle = Oracle::new(&project::target().join("differential"), &[])?;
+    let oracle = Oracle::new(&stock, &project::target().join("differential"), &[])?;
     judge::judge(
         options.judging.select(programs),
         &oracle,
@@ -45,7 +52,7 @@ pub fn run(options: &DifferentialOptions) -> Result<ExitCode> {
 
 /// Each program on a machine that is alone.
 struct OneNode<'a> {
-    stock: PathBuf,
+    stock: &'a Stock,
     ferl: PathBuf,
     under_test: &'a UnderTest,
 }
@@ -57,7 +64,7 @@ impl Stage for OneNode<'_> {
 
     fn expected(&self, program: &Program, code: &[&Path]) -> Result<Outcome> {
         let scratch = Scratch::new(program)?;
-        let invocation = Invocation::new(&self.stock, &scratch.0).timeout(program.timeout * 2);
+        let invocation = Invocation::new(&self.stock.erl, &scratch.0).timeout(program.timeout * 2);
         program.on(invocation, code).run()
     }
 
@@ -67,6 +74,7 @@ impl Stage for OneNode<'_> {
             .under_test
             .invocation(&self.ferl, &scratch.0)
             .timeout(program.timeout * self.under_test.slowdown());
+        let invocation = self.stock.booted_by(invocation);
         program.on(invocation, code).run()
     }
 }

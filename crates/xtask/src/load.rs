@@ -2,8 +2,9 @@
 //! progress as it goes. The nodes check each other.
 
 use crate::cluster::nodes::{self, MARK};
+use crate::compile::Compiler;
+use crate::project;
 use crate::under_test::UnderTest;
-use crate::{compile, project};
 use anyhow::{Context, Result};
 use std::net::{Ipv4Addr, TcpStream};
 use std::process::{Child, Command, ExitCode};
@@ -28,7 +29,7 @@ pub struct LoadOptions {
 
 pub fn run(options: &LoadOptions) -> Result<ExitCode> {
     let place = project::target().join("load");
-    let erlc = project::stock("erlc")?;
+    let compiler = Compiler::in_path()?;
     let sources: Vec<_> = ["support/cluster", "support/apart", "load/cluster_load"]
         .iter()
         .map(|name| {
@@ -38,7 +39,7 @@ pub fn run(options: &LoadOptions) -> Result<ExitCode> {
                 .with_extension("erl")
         })
         .collect();
-    print!("{}", compile::batch(&erlc, &[], &sources, &place)?);
+    print!("{}", compiler.batch(&[], &sources, &place)?);
     let stock = project::stock("erl")?;
     let ferl = options.under_test.path()?;
     let port = nodes::unused_port()?;

@@ -14,6 +14,7 @@ mod nif_functions;
 mod project;
 mod rooms;
 mod soak;
+mod stock;
 mod suite;
 mod terminal;
 mod under_test;

@@ -1,7 +1,7 @@
 //! `cargo xtask nif-functions`: which functions of stock's headers for native libraries and for linked-in drivers ferl has, and which
 //! of them the libraries under `tests/programs` call. Fails if one is missing or is not called.
 
-use crate::project;
+use crate::{project, stock};
 use anyhow::{Context, Result};
 use isa::driver_functions::DRIVER_FUNCTIONS;
 use isa::nif_functions::NIF_FUNCTIONS;
@@ -46,7 +46,7 @@ impl Interface {
     /// Prints what is missing or not called; returns whether that is nothing. What ferl has beyond the header, because a later release
     /// has it, must be called too.
     fn report(&self, sources: &str) -> Result<bool> {
-        let path = project::headers()?.join(self.header);
+        let path = stock::headers()?.join(self.header);
         let header = fs::read_to_string(&path).with_context(|| {
             format!(
                 "{}: install Debian's erlang-dev, or the headers of your OTP",

@@ -1,7 +1,6 @@
 //! Where things are: the root of the checkout, the target folder, and the machines to compare; and names picked by filters.
 
 use anyhow::{Context, Result, bail};
-use std::collections::HashSet;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,44 +49,6 @@ pub fn ferl(given: Option<&Path>) -> Result<PathBuf> {
     }
     path.canonicalize()
         .with_context(|| path.display().to_string())
-}
-
-/// The root of the stock OTP.
-fn stock_root() -> Result<PathBuf> {
-    let erl = stock("erl")?.canonicalize()?;
-    // `erl` is in the release's `bin`, or in that of its erts.
-    let root = erl
-        .ancestors()
-        .find(|folder| folder.join("lib").is_dir() && folder.join("releases").is_dir());
-    let root = root.with_context(|| format!("{} is in no release of OTP", erl.display()))?;
-    Ok(root.to_path_buf())
-}
-
-/// The header that native libraries include.
-pub const NIF_HEADER: &str = "erl_nif.h";
-
-/// Where stock's headers for C are, if they are installed.
-pub fn headers() -> Result<PathBuf> {
-    Ok(stock_root()?.join("usr/include"))
-}
-
-/// What of the stock OTP is installed that may be missing: applications, and the header for native libraries.
-pub fn applications() -> Result<HashSet<String>> {
-    let library = stock_root()?.join("lib");
-    let mut names = HashSet::new();
-    if headers()?.join(NIF_HEADER).is_file() {
-        names.insert(NIF_HEADER.to_owned());
-    }
-    for entry in fs::read_dir(&library).with_context(|| library.display().to_string())? {
-        let folder = entry?.path();
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        if let Some((name, _)) = name.rsplit_once('-')
-            && folder.join("ebin").is_dir()
-        {
-            names.insert(name.to_owned());
-        }
-    }
-    Ok(names)
 }
 
 /// The path of a stock program (`erl`, `erlc`, `epmd`): in PATH, or beside the `erl` that is there.

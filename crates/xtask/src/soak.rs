@@ -4,10 +4,11 @@
 //! The programs are differential programs, by default the hard ones, and random programs whose modules are loaded and purged in
 //! each round.
 
+use crate::compile::{self, Compiler};
 use crate::differential::program::{self, Program};
 use crate::generate::programs;
+use crate::project;
 use crate::under_test::UnderTest;
-use crate::{compile, project};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::io::Write;
@@ -43,11 +44,11 @@ pub fn run(options: &SoakOptions) -> Result<ExitCode> {
     let place = project::target().join("generated").join("soak");
     fs::create_dir_all(&place).with_context(|| place.display().to_string())?;
     let mut names = compile_programs(options, &place)?;
-    let erlc = project::stock("erlc")?;
+    let compiler = Compiler::in_path()?;
     let random: Vec<String> = (options.seed..options.seed.saturating_add(options.count))
         .map(|seed| format!("p{seed}"))
         .collect();
-    programs::compile_batch(&erlc, &random, options.seed, &[], &place)?;
+    programs::compile_batch(&compiler, &random, options.seed, &[], &place)?;
     names.extend(random.iter().map(|name| format!("purged:{name}")));
     for generator in ["run", "soak"] {
         compile::generator(generator, &place)?;
@@ -102,12 +103,7 @@ fn compile_programs(options: &SoakOptions, place: &Path) -> Result<Vec<String>> 
     }
     let mut sources: Vec<PathBuf> = project::entries(&tests.join("support"))?;
     sources.extend(programs.iter().map(|program| program.source.clone()));
-    let said = compile::batch(
-        &project::stock("erlc")?,
-        &["-W0".to_owned()],
-        &sources,
-        place,
-    )?;
+    let said = Compiler::in_path()?.batch(&["-W0".to_owned()], &sources, place)?;
     let mut names = Vec::new();
     for program in programs {
         if !compile::beam_path(&program.source, place).is_file() {

@@ -12,6 +12,7 @@ mod window;
 
 use crate::count::Count;
 use crate::project;
+use crate::stock::{ReleaseOption, Stock};
 use anyhow::{Result, bail};
 use session::{Session, Step};
 use similar::TextDiff;
@@ -36,6 +37,8 @@ pub struct TerminalOptions {
     /// The machine under test [default: target/release/ferl].
     #[arg(long, value_name = "PATH")]
     ferl: Option<PathBuf>,
+    #[command(flatten)]
+    release: ReleaseOption,
     /// Type every text key by key, and compare after each.
     #[arg(long)]
     every_key: bool,
@@ -48,9 +51,12 @@ pub struct TerminalOptions {
 
 pub fn run(options: &TerminalOptions) -> Result<ExitCode> {
     let ferl = project::ferl(options.ferl.as_deref())?;
-    let stock = project::stock("erl")?;
+    let Some(stock) = options.release.stock()? else {
+        return Ok(ExitCode::SUCCESS);
+    };
     let mut sessions = session::discover(&project::root().join("tests/terminal"))?;
     sessions.retain(|session| project::is_asked_for(&session.name, &options.filter));
+    sessions.retain(|session| stock.runs(&session.releases));
     if sessions.is_empty() {
         bail!("no session matches");
     }
@@ -101,9 +107,10 @@ pub fn run(options: &TerminalOptions) -> Result<ExitCode> {
 }
 
 /// The first step after which the screens differ, and how.
-fn compare(session: &Session, ferl: &Path, stock: &Path) -> Result<Option<String>> {
-    let ours = Window::open("ferl", ferl, session)?;
-    let theirs = Window::open("stock", stock, session)?;
+fn compare(session: &Session, ferl: &Path, stock: &Stock) -> Result<Option<String>> {
+    let environment = stock.environment();
+    let ours = Window::open("ferl", ferl, environment.as_ref(), session)?;
+    let theirs = Window::open("stock", &stock.erl, None, session)?;
     let mut before = String::new();
     for (number, step) in std::iter::once(None)
         .chain(session.steps.iter().map(Some))

@@ -1,5 +1,6 @@
 %% Constructs as compilers of older releases wrote them.
 %% erlc: +r22
+%% releases: 25
 -module(old_code_r22).
 -export([main/0]).
 

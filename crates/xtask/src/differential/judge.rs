@@ -82,17 +82,19 @@ pub trait Stage: Sync {
 /// Judges programs on one stage after the other, and reports. `oracle` keeps what stock prints, once for each [`Stage::place`].
 pub fn judge(
     programs: Vec<Program>,
-    oracle: &Oracle,
+    oracle: &Oracle<'_>,
     stages: &[&dyn Stage],
     options: &JudgeOptions,
 ) -> Result<ExitCode> {
     if programs.is_empty() {
         bail!("no program matches");
     }
-    let applications = project::applications()?;
-    let (programs, left_out): (Vec<Program>, Vec<Program>) = programs
+    let programs = programs
         .into_iter()
-        .partition(|program| program.needs.iter().all(|name| applications.contains(name)));
+        .filter(|program| oracle.stock.runs(&program.releases));
+    let applications = oracle.stock.applications()?;
+    let (programs, left_out): (Vec<Program>, Vec<Program>) =
+        programs.partition(|program| program.needs.iter().all(|name| applications.contains(name)));
     let compiled = oracle.compile(&programs)?;
     let progress = ProgressBar::new((programs.len() * stages.len()) as u64);
     progress.set_style(ProgressStyle::with_template(
@@ -122,7 +124,7 @@ struct Judge<'a> {
     programs: &'a [Program],
     /// For each program its code, or what the compiler said.
     compiled: &'a [Result<PathBuf, String>],
-    oracle: &'a Oracle,
+    oracle: &'a Oracle<'a>,
     stage: &'a dyn Stage,
     options: &'a JudgeOptions,
 }

@@ -8,6 +8,7 @@
 
 use super::judge::Stage;
 use super::program::{self, Program};
+use crate::stock::Stock;
 use crate::{compile, project};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
@@ -31,10 +32,10 @@ const TELL: &str = r#"
 /// The variables of the environment, besides those that begin with `ERL`, on which an answer may depend.
 const SEEN_BY_PROGRAMS: &[&str] = &["LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TZ", "USER"];
 
-pub struct Oracle {
+pub struct Oracle<'a> {
     /// Code that all programs share (`tests/support`).
     pub support: PathBuf,
-    erlc: PathBuf,
+    pub stock: &'a Stock,
     kept: PathBuf,
     /// A hash of what all programs share: stock, the host, and the shared modules.
     version: String,
@@ -59,15 +60,13 @@ impl std::fmt::Display for StockFailed {
 
 impl std::error::Error for StockFailed {}
 
-impl Oracle {
-    /// An oracle that keeps what it knows in `kept`. `also` is what answers depend on that no program tells.
-    pub fn new(kept: &Path, also: &[&str]) -> Result<Self> {
-        let erl = project::stock("erl")?;
-        let erlc = project::stock("erlc")?;
+impl<'a> Oracle<'a> {
+    /// An oracle that keeps what it knows of this stock in `kept`. `also` is what answers depend on that no program tells.
+    pub fn new(stock: &'a Stock, kept: &Path, also: &[&str]) -> Result<Self> {
         let mut oracle = Oracle {
             support: PathBuf::new(),
-            version: surroundings(&erl)? + &also.concat(),
-            erlc,
+            version: surroundings(&stock.erl)? + &also.concat(),
+            stock,
             kept: kept.to_path_buf(),
         };
         oracle.compile_support(&project::root().join("tests/support"))?;
@@ -93,7 +92,7 @@ impl Oracle {
             return Ok(());
         }
         let staging = self.staging();
-        let said = compile::batch(&self.erlc, &[], &files, &staging)?;
+        let said = self.stock.compiler.batch(&[], &files, &staging)?;
         if let Some(bad) = files
             .iter()
             .find(|file| !compile::beam_path(file, &staging).is_file())
@@ -122,7 +121,7 @@ impl Oracle {
                 .map(|program| program.source.clone())
                 .collect();
             let staging = self.staging();
-            compile::batch(&self.erlc, options, &sources, &staging)?;
+            self.stock.compiler.batch(options, &sources, &staging)?;
             for program in programs {
                 self.keep_code(program, &staging)?;
             }
@@ -178,8 +177,7 @@ impl Oracle {
         let beam = compile::beam_path(&program.source, staging);
         if !beam.is_file() {
             // `erlc` stops at the first file that does not compile: try those behind it one by one.
-            compile::batch(
-                &self.erlc,
+            self.stock.compiler.batch(
                 &program.compiler_options,
                 std::slice::from_ref(&program.source),
                 staging,
@@ -197,8 +195,7 @@ impl Oracle {
                 compile::library(&companion.source, &into)?;
                 continue;
             }
-            let said = compile::batch(
-                &self.erlc,
+            let said = self.stock.compiler.batch(
                 &program.compiler_options,
                 std::slice::from_ref(&companion.source),
                 &into,
@@ -212,8 +209,7 @@ impl Oracle {
 
     fn complaint(&self, program: &Program) -> Result<String> {
         let staging = self.staging();
-        let said = compile::batch(
-            &self.erlc,
+        let said = self.stock.compiler.batch(
             &program.compiler_options,
             std::slice::from_ref(&program.source),
             &staging,

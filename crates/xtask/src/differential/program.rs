@@ -7,6 +7,7 @@
 //! %% erlc: options for the compiler (+r24, +no_ssa_opt...)
 //! %% timeout: seconds
 //! %% needs: applications of OTP that may be missing; without them the program is left out, which is reported
+//! %% releases: the releases of OTP that it is for, if it is not for all; on others it does not run
 //! ```
 //!
 //! A folder beside `NAME.erl` that is called `NAME` holds modules that the program loads by itself;
@@ -41,6 +42,8 @@ pub struct Program {
     pub timeout: Duration,
     /// Applications of OTP that may not be installed.
     pub needs: Vec<String>,
+    /// The releases that it is for; none for all.
+    pub releases: Vec<u8>,
     /// The exit status. It is declared so that a program that fails on stock too does not pass.
     pub status: i32,
     pub expected: Option<Answer>,
@@ -109,6 +112,7 @@ impl Program {
             compiler_options: Vec::new(),
             timeout: DEFAULT_TIMEOUT,
             needs: Vec::new(),
+            releases: Vec::new(),
             status: 0,
             expected: None,
             text,
@@ -137,6 +141,10 @@ impl Program {
                 "args" => self.arguments = words(),
                 "erlc" => self.compiler_options = words(),
                 "needs" => self.needs = words(),
+                "releases" => {
+                    let numbers = value.split_ascii_whitespace().map(str::parse);
+                    self.releases = numbers.collect::<Result<_, _>>().context("releases")?;
+                }
                 "timeout" => {
                     self.timeout = Duration::from_secs(value.trim().parse().context("timeout")?)
                 }

@@ -5,9 +5,11 @@
 
 mod grammar;
 
+use crate::compile::{self, Compiler};
 use crate::count::Count;
+use crate::project;
+use crate::stock::ReleaseOption;
 use crate::under_test::UnderTest;
-use crate::{compile, project};
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use similar::TextDiff;
@@ -26,6 +28,8 @@ const BATCH: u32 = 50;
 pub struct ProgramsOptions {
     #[command(flatten)]
     under_test: UnderTest,
+    #[command(flatten)]
+    release: ReleaseOption,
     /// The number of the first program.
     #[arg(long, default_value_t = 1)]
     seed: u32,
@@ -43,7 +47,9 @@ pub struct ProgramsOptions {
 pub fn run(options: &ProgramsOptions) -> Result<ExitCode> {
     let place = project::target().join("generated").join("programs");
     fs::create_dir_all(&place).with_context(|| place.display().to_string())?;
-    let (erl, erlc) = (project::stock("erl")?, project::stock("erlc")?);
+    let Some(stock) = options.release.stock()? else {
+        return Ok(ExitCode::SUCCESS);
+    };
     let ferl = options.under_test.path()?;
     compile::generator("run", &place)?;
 
@@ -56,10 +62,12 @@ pub fn run(options: &ProgramsOptions) -> Result<ExitCode> {
         let names: Vec<String> = (from..end.min(from + BATCH))
             .map(|seed| format!("p{seed}"))
             .collect();
-        compile_batch(&erlc, &names, from, &options.erlc, &place)?;
+        compile_batch(&stock.compiler, &names, from, &options.erlc, &place)?;
         let (wanted, found) = thread::scope(|scope| {
-            let wanted = scope.spawn(|| outputs(&names, || Invocation::new(&erl, &place)));
-            let found = outputs(&names, || options.under_test.invocation(&ferl, &place));
+            let wanted = scope.spawn(|| outputs(&names, || Invocation::new(&stock.erl, &place)));
+            let found = outputs(&names, || {
+                stock.booted_by(options.under_test.invocation(&ferl, &place))
+            });
             let wanted = wanted.join().unwrap_or_else(|_| bail!("a thread died"));
             anyhow::Ok((wanted?, found?))
         })?;
@@ -93,7 +101,7 @@ pub fn run(options: &ProgramsOptions) -> Result<ExitCode> {
 
 /// Writes the programs of consecutive seeds into `place` and compiles them there.
 pub fn compile_batch(
-    erlc: &Path,
+    compiler: &Compiler,
     names: &[String],
     first: u32,
     options: &[String],
@@ -108,7 +116,7 @@ pub fn compile_batch(
     }
     let mut flags = vec!["-W0".to_owned()];
     flags.extend(options.iter().cloned());
-    let said = compile::batch(erlc, &flags, &sources, place)?;
+    let said = compiler.batch(&flags, &sources, place)?;
     // `erlc` stops at the first program that does not compile, so those after it are missing too.
     let missing: Vec<&PathBuf> = sources
         .iter()

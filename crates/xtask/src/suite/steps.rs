@@ -85,6 +85,10 @@ pub const RELEASE: &[Step] = &[
         "differential, collect always",
         "xtask differential --collect-always language maps binaries processes errors memory",
     ),
+    step(
+        "differential, OTP 27",
+        "xtask differential --release 27 language maps errors processes operations",
+    ),
     // Of each kind of program one; what ends by a node's death or takes seconds is left to `make test-all`.
     step(
         "cluster",
@@ -129,6 +133,10 @@ pub const SLOWER: &[Step] = &[
         "differential, four schedulers",
         "xtask differential --schedulers 4",
     ),
+    step(
+        "differential, all on OTP 27",
+        "xtask differential --release 27",
+    ),
     Step {
         failure: Failure::IsExpected,
         ..step("differential, later", "xtask differential --later later")
@@ -143,6 +151,7 @@ pub const SLOWER: &[Step] = &[
         "env LOOM_MAX_PREEMPTIONS=4 cargo test --quiet -p runtime -p ets --features ets/loom --test interleavings",
     ),
     step("BIFs", "xtask bifs"),
+    step("BIFs of OTP 27", "xtask bifs --release 27"),
     step("soak", "xtask soak --minutes 5 --schedulers 8"),
     step("load", "xtask load --minutes 5"),
     only_if(

@@ -9,6 +9,7 @@
 //! - `env:` more of the environment, as `NAME=value`
 //! - `size:` of the window, 80x30 unless told
 //! - `needs:` programs that may be missing; without them the session is left out, which is reported
+//! - `releases:` the releases of OTP that it is for, if it is not for all
 //!
 //! Other lines that begin with `%` are comments.
 
@@ -26,6 +27,8 @@ pub struct Session {
     pub environment: Vec<String>,
     pub size: Size,
     pub needs: Vec<String>,
+    /// The releases that it is for; none for all.
+    pub releases: Vec<u8>,
     pub steps: Vec<Step>,
 }
 
@@ -75,6 +78,7 @@ fn parse(name: &str, text: &str) -> Result<Session> {
         environment: Vec::new(),
         size: parse_size("80x30")?,
         needs: Vec::new(),
+        releases: Vec::new(),
         steps: Vec::new(),
     };
     for (index, line) in text.lines().enumerate() {
@@ -99,6 +103,10 @@ fn declare(session: &mut Session, declaration: &str) -> Result<()> {
         "command" => session.command = value.to_owned(),
         "env" => session.environment.push(value.to_owned()),
         "size" => session.size = parse_size(value)?,
+        "releases" => {
+            let numbers = value.split_whitespace().map(str::parse);
+            session.releases = numbers.collect::<Result<_, _>>().context("releases")?;
+        }
         "needs" => session.needs = value.split_whitespace().map(str::to_owned).collect(),
         _ => bail!("nothing is called {key}"),
     }

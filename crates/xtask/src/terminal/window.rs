@@ -22,7 +22,13 @@ pub struct Window {
 }
 
 impl Window {
-    pub fn open(label: &str, machine: &Path, session: &Session) -> Result<Window> {
+    /// `variable` is set for the machine, besides what the session declares.
+    pub fn open(
+        label: &str,
+        machine: &Path,
+        variable: Option<&(&str, String)>,
+        session: &Session,
+    ) -> Result<Window> {
         let server = format!("{label}-{}-{}", session.name, std::process::id());
         // The names of both machines' folders have the same length, because they may appear on the screen.
         let home = env::temp_dir().join(format!(
@@ -41,6 +47,8 @@ impl Window {
             environment = session
                 .environment
                 .iter()
+                .cloned()
+                .chain(variable.map(|(name, value)| format!("{name}='{value}'")))
                 .map(|assignment| format!("export {assignment};"))
                 .collect::<String>(),
             command = session.command,
