@@ -28,8 +28,11 @@ pub const FLAT_MAP_PAIRS: usize = 32;
 /// The largest big integer, in 64-bit limbs (one limb less than 32 Mibit, as in OTP 25); a larger result raises
 /// `system_limit`.
 pub const BIG_LIMBS: usize = (1 << 19) - 1;
+/// The same from OTP 27 on.
+pub const BIG_LIMBS_27: usize = 65_535;
 /// Maximum number of characters in an atom; the value OTP documents.
 pub const ATOM_CHARACTERS: usize = 255;
 
+const _: () = assert!(BIG_LIMBS_27 < BIG_LIMBS);
 const _: () = assert!(MAX_PROCESSES < 1 << PID_INDEX_BITS);
 const _: () = assert!(STACK_RESERVE_WORDS < FIRST_HEAP_WORDS);

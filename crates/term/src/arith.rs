@@ -1,14 +1,14 @@
 //! Arithmetic on numbers of the language: small and big integers, floats, and mixes of them.
 //!
 //! Each operation has a short inlined fast path for two small integers, and a function for everything else. An integer
-//! of more than [`BIG_LIMBS`] limbs ends in `system_limit` before heap is allocated for it; a float that would not be
+//! of more than [`most_limbs`] limbs ends in `system_limit` before heap is allocated for it; a float that would not be
 //! finite ends in `badarith`. Nothing here collects; whoever owns the heap may call.
 
 use std::cmp::Ordering;
 
-use layout::limits::BIG_LIMBS;
-
 use crate::heap::Allocate;
+use crate::integer::{is_too_long, most_limbs};
+use crate::release::{self, Release};
 use crate::{Term, build};
 
 mod float;
@@ -184,17 +184,21 @@ pub fn bsr<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Outcome {
     }
 }
 
-/// `abs(A)`, or `None` if it is not a number (then `abs/1` fails with `badarg`). As in OTP, `abs(-0.0)` is `-0.0`.
+/// `abs(A)`, or `None` if it is not a number (then `abs/1` fails with `badarg`). Up to OTP 26,
+/// `abs(-0.0)` is `-0.0`.
 pub fn abs<A: Allocate + ?Sized>(heap: &mut A, a: Term) -> Option<Term> {
     if let Some(value) = a.as_small() {
         return Some(build::integer(heap, value.abs()));
     }
     if let Some(value) = a.as_float() {
-        return Some(if value < 0.0 {
-            build::float(heap, -value)
-        } else {
-            a
-        });
+        let is_negative_zero = value == 0.0 && value.is_sign_negative();
+        return Some(
+            if value < 0.0 || is_negative_zero && release::has(Release::OTP_27) {
+                build::float(heap, -value)
+            } else {
+                a
+            },
+        );
     }
     match a.as_big()? {
         (true, limbs) => Some(build::big(heap, false, limbs)),
@@ -264,7 +268,7 @@ fn finite<A: Allocate + ?Sized>(heap: &mut A, value: f64) -> Outcome {
 /// An integer, unless it has too many limbs.
 fn limited<A: Allocate + ?Sized>(heap: &mut A, negative: bool, result: &[u64]) -> Outcome {
     let result = limbs::trimmed(result);
-    if result.len() > BIG_LIMBS {
+    if is_too_long(result.len()) {
         return Err(SystemLimit);
     }
     Ok(build::big(heap, negative, result))
@@ -308,7 +312,7 @@ fn product<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Outcome {
     let a = integer_limbs(a, &mut a_room).ok_or(BadArith)?;
     let b = integer_limbs(b, &mut b_room).ok_or(BadArith)?;
     let length = a.1.len() + b.1.len();
-    if length > BIG_LIMBS + 1 && !a.1.is_empty() && !b.1.is_empty() {
+    if is_too_long(length.saturating_sub(1)) && !a.1.is_empty() && !b.1.is_empty() {
         // The product has that many limbs, or one less.
         return Err(SystemLimit);
     }
@@ -435,7 +439,7 @@ fn shift<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term, right: bool) -> O
     }
     let whole = distance / 64;
     if right == back {
-        if whole > BIG_LIMBS.saturating_sub(limbs.len()) as u64 {
+        if whole > most_limbs() as u64 || is_too_long(whole as usize + limbs.len()) {
             return Err(SystemLimit);
         }
         return limbs::with_room(limbs.len() + whole as usize + 1, |room| {

@@ -21,6 +21,7 @@ mod bits;
 mod number;
 mod order;
 
+use number::{are_same_floats, exact_order_of_floats};
 pub use number::{compare_numbers, compare_with_float};
 
 /// `A == B`.
@@ -94,9 +95,12 @@ fn order_of(a: Term, b: Term, exact: bool) -> Ordering {
 fn compare_slow(a: Term, b: Term, exact: bool) -> Ordering {
     if a == b {
         Ordering::Equal
-    } else if let (Some(a), Some(b)) = (a.as_float(), b.as_float()) {
+    } else if let (Some(first), Some(second)) = (a.as_float(), b.as_float()) {
         // A NaN never becomes a term.
-        a.partial_cmp(&b).unwrap_or(Ordering::Equal)
+        match first.partial_cmp(&second) {
+            Some(Ordering::Equal) if exact => exact_order_of_floats(a, b),
+            order => order.unwrap_or(Ordering::Equal),
+        }
     } else {
         order_shallow(a, b, exact, SHALLOW)
     }
@@ -412,7 +416,7 @@ fn equal_objects<const EXACT: bool>(a: Term, b: Term) -> Objects {
             if !EXACT {
                 b.is_number() && compare_numbers(a, b) == Ordering::Equal
             } else if header.kind() == ObjectKind::Float {
-                a.as_float() == b.as_float()
+                header == header_b && are_same_floats(a, b)
             } else {
                 header == header_b && a.as_big() == b.as_big()
             }

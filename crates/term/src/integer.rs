@@ -3,6 +3,25 @@
 //! Pure functions of a term; any thread that may read the term may call them.
 
 use layout::Term;
+use layout::limits::{BIG_LIMBS, BIG_LIMBS_27};
+
+use crate::release::{self, Release};
+
+/// The limbs that an integer may have.
+#[must_use]
+pub fn most_limbs() -> usize {
+    match release::has(Release::OTP_27) {
+        true => BIG_LIMBS_27,
+        false => BIG_LIMBS,
+    }
+}
+
+/// Whether an integer may not have so many limbs. The release is asked only where it matters.
+#[inline]
+#[must_use]
+pub fn is_too_long(limbs: usize) -> bool {
+    limbs > BIG_LIMBS_27 && limbs > most_limbs()
+}
 
 /// An integer of 64 bits.
 #[must_use]

@@ -3,6 +3,7 @@
 use super::*;
 use crate::heap::Scratch;
 use fastrand::Rng;
+use layout::limits::BIG_LIMBS;
 use layout::limits::{SMALL_MAX, SMALL_MIN};
 
 /// A number of any length up to `bits` bits, each length equally likely, and often close to a power of two.

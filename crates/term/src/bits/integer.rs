@@ -4,13 +4,13 @@
 //! highest bits come last in the string, as a number of as many bits as are left.
 
 use layout::Term;
-use layout::limits::BIG_LIMBS;
 
 use crate::arith::{integer_limbs, limbs};
 use crate::bits::Flags;
 use crate::bits::range::{load, store};
 use crate::build;
 use crate::heap::Allocate;
+use crate::integer::is_too_long;
 
 /// The integer in `width` bits at `position`; `None` when it has too many limbs.
 ///
@@ -52,7 +52,7 @@ pub unsafe fn get<A: Allocate + ?Sized>(
             limbs::negate(room);
         }
         let room = limbs::trimmed(room);
-        (room.len() <= BIG_LIMBS).then(|| build::big(heap, negative, room))
+        (!is_too_long(room.len())).then(|| build::big(heap, negative, room))
     })
 }
 

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use layout::Term;
 
 use crate::arith::compare_integers;
+use crate::release::{self, Release};
 
 /// The arithmetical order of two numbers.
 ///
@@ -19,6 +20,27 @@ pub fn compare_numbers(a: Term, b: Term) -> Ordering {
         (None, Some(b)) => compare_with_float(a, b),
         (None, None) => compare_integers(a, b),
     }
+}
+
+/// Whether two floats are exactly equal: up to OTP 26, 0.0 and -0.0 are.
+#[must_use]
+pub fn are_same_floats(a: Term, b: Term) -> bool {
+    let (a, b) = (a.word(0), b.word(0));
+    // The release is asked for zeros of different signs only.
+    a == b || (a | b) << 1 == 0 && !release::has(Release::OTP_27)
+}
+
+/// The exact order of two floats: from OTP 27 on, -0.0 comes before 0.0.
+#[must_use]
+pub fn exact_order_of_floats(a: Term, b: Term) -> Ordering {
+    compare_numbers(a, b).then_with(|| {
+        if are_same_floats(a, b) {
+            Ordering::Equal
+        } else {
+            // The negative zero is the greater word.
+            b.word(0).cmp(&a.word(0))
+        }
+    })
 }
 
 fn big<'a>(term: Term) -> (bool, &'a [u64]) {

@@ -10,7 +10,7 @@ use layout::object::{MapShape, offset};
 use layout::{ObjectKind, Term};
 use smallvec::SmallVec;
 
-use super::number::compare_numbers;
+use super::number::{compare_numbers, exact_order_of_floats};
 use super::{Mode, Row, bits, compare_slow, eq_exact, export_entry, flat_keys, next_difference};
 use crate::node::{self, Node};
 use crate::{atom, fun, map, reference};
@@ -133,10 +133,10 @@ fn step((a, b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> Step {
         return Step::Decided(rank_a.cmp(&rank_b));
     }
     let decided = match rank_a {
-        0 if exact => a
-            .is_float()
-            .cmp(&b.is_float())
-            .then_with(|| compare_numbers(a, b)),
+        0 if exact => match (a.is_float(), b.is_float()) {
+            (true, true) => exact_order_of_floats(a, b),
+            (a_is, b_is) => a_is.cmp(&b_is).then_with(|| compare_numbers(a, b)),
+        },
         0 => compare_numbers(a, b),
         1 => atom::compare(a, b),
         2 => references(a, b),

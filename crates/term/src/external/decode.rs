@@ -5,7 +5,7 @@
 //! takes at least one byte; a claim of more terms than remaining bytes is refused, which bounds everything that is
 //! allocated. After an error the places that are left become `[]`, so no half-made object stays behind.
 
-use layout::limits::{BIG_LIMBS, FLAT_MAP_PAIRS, HEAP_BINARY_BYTES};
+use layout::limits::{FLAT_MAP_PAIRS, HEAP_BINARY_BYTES};
 use layout::object::offset;
 use layout::{Header, Heap, ObjectKind, Term};
 use smallvec::SmallVec;
@@ -13,6 +13,8 @@ use smallvec::SmallVec;
 use super::input::{Input, fail_at};
 use super::{DecodeOptions, Resolver, SourceBinary, compression, tags};
 use crate::heap::{Allocate, Room};
+use crate::integer::is_too_long;
+use crate::release::{self, Release};
 use crate::{build, map, text};
 
 mod names;
@@ -685,7 +687,12 @@ impl Reading<'_> {
             .iter()
             .rposition(|&byte| byte != 0)
             .map_or(0, |last| last + 1);
-        if length > BIG_LIMBS * 8 {
+        // From OTP 27 on leading zeros count.
+        let counted = match release::has(Release::OTP_27) {
+            true => bytes.len(),
+            false => length,
+        };
+        if is_too_long(counted.div_ceil(8)) {
             return fail_at(position, Fault::Integer);
         }
         let bytes = &bytes[..length];

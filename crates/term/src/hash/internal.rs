@@ -8,6 +8,7 @@ use layout::{ObjectKind, Term};
 
 use super::{GOLDEN, Mixer, Rest, RestStack, export_entry, float_bits, golden, pop_term, push_map};
 use crate::integer::uint8;
+use crate::release::{self, Release};
 use crate::{fun, reference};
 
 const SALT: u32 = 3_432_918_353;
@@ -177,6 +178,14 @@ fn object(mixer: &mut Mixer, rest: &mut RestStack, term: Term) {
             mixer.wide(term.word(offset::EXTERNAL_NODE), golden(6));
             mixer.wide(term.word(offset::EXTERNAL_ID), golden(6));
         }
-        ObjectKind::Float => mixer.wide(float_bits(term), golden(12)),
+        ObjectKind::Float => {
+            let bits = term.word(0);
+            // Zeros that are different keys need different paths.
+            let bits = match bits << 1 == 0 && !release::has(Release::OTP_27) {
+                true => float_bits(term),
+                false => bits,
+            };
+            mixer.wide(bits, golden(12));
+        }
     }
 }

@@ -1,13 +1,13 @@
 //! Integers as text and back, in bases 2 to 36.
 //!
-//! Large ones are converted by `num-bigint` in one step; the size of input is limited by [`BIG_LIMBS`].
+//! Large ones are converted by `num-bigint` in one step; the size of input is limited by [`most_limbs`].
 
 use layout::Term;
-use layout::limits::BIG_LIMBS;
 use num_bigint::BigUint;
 
 use crate::build;
 use crate::heap::Allocate;
+use crate::integer::most_limbs;
 
 /// Why a text is not an integer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,9 +17,6 @@ pub enum IntegerError {
     /// It has more digits than an integer may have.
     SystemLimit,
 }
-
-/// Maximum number of bits of an integer.
-const MAX_BITS: usize = BIG_LIMBS * 64;
 
 /// An integer in base 2 to 36: a minus sign if it is negative, then digits and capital letters.
 ///
@@ -171,12 +168,12 @@ fn magnitude<A: Allocate + ?Sized>(
     let significant = digits.len() - digits.iter().take_while(|&&byte| byte == b'0').count();
     // Each digit is worth at least this many whole bits.
     let bits_per_digit = base.ilog2() as usize;
-    if significant.saturating_sub(1) * bits_per_digit > MAX_BITS {
+    if significant.saturating_sub(1) * bits_per_digit > most_limbs() * 64 {
         return Err(IntegerError::SystemLimit);
     }
     let values: Vec<u8> = values.map(|digit| digit as u8).collect();
     let value = BigUint::from_radix_be(&values, base).expect("digits below the base");
-    if value.bits() > MAX_BITS as u64 {
+    if value.bits() > most_limbs() as u64 * 64 {
         return Err(IntegerError::SystemLimit);
     }
     Ok(build::big(heap, negative, &value.to_u64_digits()))
@@ -246,9 +243,9 @@ mod tests {
 
     #[test]
     fn size_is_limited() {
-        let digits = "f".repeat(MAX_BITS / 4 + 1);
+        let digits = "f".repeat(most_limbs() * 16 + 1);
         check(&digits, 16, Err(IntegerError::SystemLimit));
-        let zeros = format!("{}1", "0".repeat(MAX_BITS / 4 + 1));
+        let zeros = format!("{}1", "0".repeat(most_limbs() * 16 + 1));
         check(&zeros, 16, Ok("1"));
     }
 
