@@ -7,13 +7,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use sys::socket::catalogue::{self, FAMILIES, INTERFACE_FLAGS, KINDS, TOLD_INTERFACE_FLAGS};
 use sys::socket::interface::{self, Link};
 use sys::socket::resolve::{self, Failure};
+use sys::socket::service;
+use term::release::{self, Release};
 use term::{am, atom, build, list, map};
 
 use super::prim_socket::address::{self, name_or_number, number_of};
 use super::prim_socket::{Answer, Refusal, answer, ok};
 use runtime::bif::{BifResult, notsup};
 use runtime::process::Process;
-use term::integer::uint32;
+use term::integer::{int32, uint32};
 
 /// The value set by `command({debug, Bool})`.
 static DEBUG: AtomicBool = AtomicBool::new(false);
@@ -111,6 +113,10 @@ fn address_info(process: &mut Process, host: Term, service: Term) -> Answer {
     }
     let ways = resolve::ways(host.as_deref(), service.as_deref())?;
     let heap = process.heap();
+    let kind = match release::has(Release::OTP_26) {
+        true => atom::known("socktype"),
+        false => am::TYPE,
+    };
     let mut list = Vec::new();
     for way in ways {
         let address = address::write(heap, &way.address);
@@ -118,7 +124,7 @@ fn address_info(process: &mut Process, host: Term, service: Term) -> Answer {
             heap,
             &[
                 (am::FAMILY, name_or_number(FAMILIES, way.family)),
-                (am::TYPE, name_or_number(KINDS, way.kind)),
+                (kind, name_or_number(KINDS, way.kind)),
                 (am::PROTOCOL, Term::small(way.protocol.into())),
                 (am::ADDR, address),
             ],
@@ -126,6 +132,39 @@ fn address_info(process: &mut Process, host: Term, service: Term) -> Answer {
     }
     let list = build::list(heap, &list);
     Ok(ok(process, list))
+}
+
+/// `prim_net:nif_getservbyname(Name, Protocol)`
+pub fn nif_getservbyname_2(process: &mut Process, [name, protocol]: [Term; 2]) -> BifResult {
+    let outcome = port_of_service(process, name, protocol);
+    answer(process, outcome)
+}
+
+fn port_of_service(process: &mut Process, name: Term, protocol: Term) -> Answer {
+    let name = list::bytes(name).ok_or(Refusal::Badarg)?;
+    let protocol = list::bytes(protocol).ok_or(Refusal::Badarg)?;
+    let port = service::port(&name, protocol_of(&protocol)).ok_or(einval())?;
+    Ok(ok(process, Term::small(port.into())))
+}
+
+/// `prim_net:nif_getservbyport(Port, Protocol)`
+pub fn nif_getservbyport_2(process: &mut Process, [port, protocol]: [Term; 2]) -> BifResult {
+    let outcome = service_at_port(process, port, protocol);
+    answer(process, outcome)
+}
+
+fn service_at_port(process: &mut Process, port: Term, protocol: Term) -> Answer {
+    let port = int32(port).ok_or(Refusal::Badarg)?;
+    let protocol = list::bytes(protocol).ok_or(Refusal::Badarg)?;
+    // The system takes the lower half of the number.
+    let name = service::name(port as u16, protocol_of(&protocol)).ok_or(einval())?;
+    let name = build::byte_list(process.heap(), &name);
+    Ok(ok(process, name))
+}
+
+/// `any` stands for every protocol.
+fn protocol_of(name: &[u8]) -> Option<&[u8]> {
+    (name != b"any").then_some(name)
 }
 
 /// `prim_net:nif_getifaddrs(Options)`

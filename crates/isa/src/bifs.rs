@@ -645,6 +645,8 @@ macro_rules! for_each_bif {
             ("prim_net", "nif_get_ip_address_table", 1, prim_net::nif_get_ip_address_table_1, NONE),
             ("prim_net", "nif_if_name2index", 1, prim_net::nif_if_name2index_1, NONE),
             ("prim_net", "nif_if_index2name", 1, prim_net::nif_if_index2name_1, NONE),
+            ("prim_net", "nif_getservbyname", 2, prim_net::nif_getservbyname_2, DIRTY_IO | SINCE_27),
+            ("prim_net", "nif_getservbyport", 2, prim_net::nif_getservbyport_2, DIRTY_IO | SINCE_27),
             ("prim_net", "nif_if_names", 0, prim_net::nif_if_names_0, NONE),
 
             // prim_socket
@@ -663,6 +665,7 @@ macro_rules! for_each_bif {
             ("prim_socket", "nif_send", 4, prim_socket::nif_send_4, NONE),
             ("prim_socket", "nif_sendto", 5, prim_socket::nif_sendto_5, NONE),
             ("prim_socket", "nif_sendmsg", 5, prim_socket::nif_sendmsg_5, NONE),
+            ("prim_socket", "nif_sendv", 3, prim_socket::nif_sendv_3, SINCE_26),
             ("prim_socket", "nif_sendfile", 5, prim_socket::nif_sendfile_5, DIRTY_IO),
             ("prim_socket", "nif_sendfile", 4, prim_socket::nif_sendfile_4, DIRTY_IO),
             ("prim_socket", "nif_sendfile", 1, prim_socket::nif_sendfile_1, DIRTY_IO),

@@ -218,6 +218,9 @@ mod limit {
         if process.flags & flag::OFF_HEAP_MESSAGES == 0 {
             words = words.saturating_add(queued_words(process));
         }
+        if limit.binaries {
+            words = words.saturating_add(process.head.heap.off_heap_words.into());
+        }
         if words <= limit.words {
             return false;
         }

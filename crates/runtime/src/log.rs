@@ -4,6 +4,7 @@
 use layout::{Heap, Term};
 use parking_lot::Mutex;
 use term::heap::Scratch;
+use term::release::{self, Release};
 use term::{am, atom, build, map};
 
 use crate::config;
@@ -26,8 +27,13 @@ pub(crate) fn over_heap_limit(process: &Process, words: u64, limit: &HeapLimit) 
                   Max Heap Size:      ~p~n     Total Heap Size:    ~p~n     Kill:               ~p~n     \
                   Error Logger:       ~p~n     Message Queue Len:  ~p~n     GC Info:            ~p~n";
     let messages = process.head.messages.count;
-    report(process, format, |heap, pid| {
-        vec![
+    let has_stack = release::has(Release::OTP_27);
+    let format = match has_stack {
+        true => format.to_owned() + "     Stacktrace:         ~p~n",
+        false => format.to_owned(),
+    };
+    report(process, &format, |heap, pid| {
+        let mut arguments = vec![
             pid,
             Term::small(limit.words as i64),
             Term::small(words as i64),
@@ -35,7 +41,11 @@ pub(crate) fn over_heap_limit(process: &Process, words: u64, limit: &HeapLimit) 
             am::boolean(limit.log),
             Term::small(messages as i64),
             info::garbage_collection_info(process, heap),
-        ]
+        ];
+        if has_stack {
+            arguments.push(info::current_stacktrace(process, heap));
+        }
+        arguments
     });
 }
 

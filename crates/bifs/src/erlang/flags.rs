@@ -131,6 +131,7 @@ fn max_heap_size(process: &mut Process, value: Term) -> Option<Term> {
     options.max_heap_words = Some(limit.words);
     options.max_heap_kill = Some(limit.kill);
     options.max_heap_log = Some(limit.log);
+    options.max_heap_binaries = Some(limit.binaries);
     Some(before.to_map(process.heap()))
 }
 

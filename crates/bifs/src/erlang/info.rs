@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use layout::{Heap, ObjectKind, Term};
 use term::copy::{self, Owned};
 use term::heap::Scratch;
+use term::release::{self, Release};
 use term::{am, build, list, node};
 
 use runtime::bif::{BifResult, Failure, await_result, badarg};
@@ -15,18 +16,17 @@ use runtime::signal::{self, handle};
 
 /// `process_info(Pid)`.
 pub fn process_info_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
-    about(process, pid, Items::List(COMMON.to_vec(), Unnamed::LeftOut))
+    let items = COMMON.iter().map(|item| Item::Named(*item)).collect();
+    about(process, pid, Items::List(items, Unnamed::LeftOut))
 }
 
 /// `process_info(Pid, ItemOrItems)`.
 pub fn process_info_2(process: &mut Process, [pid, items]: [Term; 2]) -> BifResult {
-    if items.is_atom() {
-        if !info::is_item(items) {
-            return Err(badarg(2));
-        }
-        return about(process, pid, Items::One(items));
+    if !items.is_list() {
+        let item = Item::read(items).ok_or(badarg(2))?;
+        return about(process, pid, Items::One(item));
     }
-    let known = list::items(items).map(|item| item.ok().filter(|item| info::is_item(*item)));
+    let known = list::items(items).map(|item| item.ok().and_then(Item::read));
     let items = known.collect::<Option<_>>().ok_or(badarg(2))?;
     about(process, pid, Items::List(items, Unnamed::Wrapped))
 }
@@ -38,17 +38,43 @@ enum Unnamed {
     Wrapped,
 }
 
+enum Item {
+    Named(Term),
+    /// `{dictionary, Key}`
+    Pair(Owned),
+}
+
+impl Item {
+    fn read(item: Term) -> Option<Item> {
+        match item.as_tuple() {
+            Some(&[am::DICTIONARY, _]) if release::has(Release::OTP_26) => {
+                Some(Item::Pair(Owned::new(item)))
+            }
+            _ => info::is_item(item).then_some(Item::Named(item)),
+        }
+    }
+}
+
 enum Items {
-    One(Term),
-    List(Vec<Term>, Unnamed),
+    One(Item),
+    List(Vec<Item>, Unnamed),
 }
 
 impl Items {
     /// The result about a process, built on `scratch`.
     fn of(&self, process: &Process, asker: Asker, heap: &mut Heap) -> Term {
         let mut steps = 0;
-        let mut pair = |item: Term, wrapped: bool| {
-            let value = info::value(process, item, asker, heap, &mut steps);
+        let mut pair = |item: &Item, wrapped: bool| {
+            let (item, value) = match item {
+                Item::Named(item) => {
+                    let value = info::value(process, *item, asker, heap, &mut steps);
+                    (*item, value)
+                }
+                Item::Pair(pair) => {
+                    let item = copy::copy(heap, pair.term());
+                    (item, Some(info::value_in_dictionary(process, item, heap)))
+                }
+            };
             match value {
                 Some(value) => Some(build::tuple(heap, &[item, value])),
                 None if wrapped => Some(build::tuple(heap, &[item, Term::NIL])),
@@ -56,12 +82,12 @@ impl Items {
             }
         };
         let answer = match self {
-            Items::One(item) => pair(*item, false).unwrap_or(Term::NIL),
+            Items::One(item) => pair(item, false).unwrap_or(Term::NIL),
             Items::List(items, unnamed) => {
                 let wrapped = *unnamed == Unnamed::Wrapped;
                 let pairs: Vec<Term> = items
                     .iter()
-                    .filter_map(|item| pair(*item, wrapped))
+                    .filter_map(|item| pair(item, wrapped))
                     .collect();
                 build::list(heap, &pairs)
             }

@@ -331,6 +331,10 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
         }
         "garbage_collection" => garbage_collection(heap),
         "max_heap_size" => HeapLimit::default().to_map(heap),
+        "max_integer" if term::release::has(Release::OTP_27) => {
+            let limbs = vec![u64::MAX; term::integer::most_limbs()];
+            build::big(heap, false, &limbs)
+        }
         "multi_scheduling_blockers" => build::list(heap, &online::blockers(SchedulerKind::All)),
         "normal_multi_scheduling_blockers" => {
             build::list(heap, &online::blockers(SchedulerKind::Normal))

@@ -138,6 +138,9 @@ fn max_heap_size(process: &mut Process, value: Term) -> BifResult {
         words: DEFAULTS.max_heap_words.swap(limit.words, Ordering::Relaxed),
         kill: DEFAULTS.max_heap_kill.swap(limit.kill, Ordering::Relaxed),
         log: DEFAULTS.max_heap_log.swap(limit.log, Ordering::Relaxed),
+        binaries: DEFAULTS
+            .max_heap_binaries
+            .swap(limit.binaries, Ordering::Relaxed),
     };
     DEFAULTS.max_heap_changed.store(true, Ordering::Release);
     Ok(before.to_map(process.heap()))

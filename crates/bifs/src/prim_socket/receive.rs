@@ -16,6 +16,7 @@ use runtime::bif::BifResult;
 use runtime::process::Process;
 use term::incoming::Incoming;
 use term::integer::{int32, uint64};
+use term::release::{self, Release};
 
 /// A size in bytes; 0 means the socket's own setting.
 fn size(term: Term) -> Result<usize, Refusal> {
@@ -85,6 +86,14 @@ fn begin<'a>(process: &mut Process, request: Request) -> Result<Option<Read<'a>>
     }))
 }
 
+/// The result for a caller whose turn it is not.
+fn not_now(request: Request) -> Term {
+    match request.reference.is_none() {
+        true => am::TIMEOUT,
+        false => am::SELECT,
+    }
+}
+
 /// A buffer for incoming bytes; an error if the memory cannot be allocated.
 fn room(bytes: usize) -> Result<Incoming, Refusal> {
     Incoming::new(bytes).ok_or(Refusal::System(Errno::ENOMEM))
@@ -112,7 +121,11 @@ impl Read<'_> {
     fn failed(&mut self, process: &mut Process, error: Errno) -> Answer {
         if error == Errno::EAGAIN {
             if self.request.reference.is_none() {
-                return Ok(am::OK);
+                if !release::has(Release::OTP_26) {
+                    return Ok(am::OK);
+                }
+                self.done(process);
+                return Ok(am::TIMEOUT);
             }
             self.line.buffers = 0;
             self.socket
@@ -135,7 +148,7 @@ pub fn nif_recv_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
 fn receive(process: &mut Process, [reference, length, flags, number]: [Term; 4]) -> Answer {
     let (request, length, flags) = asked(reference, length, flags, number)?;
     let Some(mut read) = begin(process, request)? else {
-        return Ok(am::SELECT);
+        return Ok(not_now(request));
     };
     let wanted = read.wanted(length);
     let mut incoming = room(wanted)?;
@@ -154,6 +167,7 @@ fn receive(process: &mut Process, [reference, length, flags, number]: [Term; 4])
     // SAFETY: the system has reported that it wrote `count` bytes.
     let bytes = unsafe { incoming.into_binary(process.heap(), count) };
     read.line.traffic.bytes += count as u64;
+    let falls_short = count < wanted && length != 0 && is_stream;
     let tag = if count == wanted && length == 0 && is_stream {
         // There may be more.
         read.line.traffic.under_way += count as u64;
@@ -165,7 +179,7 @@ fn receive(process: &mut Process, [reference, length, flags, number]: [Term; 4])
             read.line.buffers = 0;
             am::OK
         }
-    } else if count < wanted && length != 0 && is_stream && !request.reference.is_none() {
+    } else if falls_short && !request.reference.is_none() {
         // The caller waits for the rest.
         read.socket
             .wait(process, &mut read.line, request, Exhausted::Perhaps)?;
@@ -175,9 +189,12 @@ fn receive(process: &mut Process, [reference, length, flags, number]: [Term; 4])
             read.line.buffers = 0;
         }
         read.line.traffic.under_way += count as u64;
-        am::OK
+        match falls_short && release::has(Release::OTP_26) {
+            true => am::TIMEOUT,
+            false => am::OK,
+        }
     };
-    if tag == am::OK {
+    if tag == am::OK || tag == am::TIMEOUT {
         read.line.traffic.end();
         read.done(process);
     }
@@ -193,7 +210,7 @@ pub fn nif_recvfrom_4(process: &mut Process, arguments: [Term; 4]) -> BifResult 
 fn receive_from(process: &mut Process, [reference, length, flags, number]: [Term; 4]) -> Answer {
     let (request, length, flags) = asked(reference, length, flags, number)?;
     let Some(mut read) = begin(process, request)? else {
-        return Ok(am::SELECT);
+        return Ok(not_now(request));
     };
     let wanted = read.wanted(length);
     let mut incoming = room(wanted)?;
@@ -238,7 +255,7 @@ fn receive_message(
     let (length, along) = (size(length)?, size(along)?);
     let flags = int(flags)?;
     let Some(mut read) = begin(process, request)? else {
-        return Ok(am::SELECT);
+        return Ok(not_now(request));
     };
     let wanted = read.wanted(length);
     let along_bytes = match along {

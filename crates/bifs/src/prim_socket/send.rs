@@ -173,6 +173,37 @@ fn send_message(
     sent_so_far(process, &mut line, request, sent, size, more)
 }
 
+/// `prim_socket:nif_sendv(Socket, Binaries, Ref)`
+pub fn nif_sendv_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
+    let outcome = send_vector(process, arguments);
+    answer(process, outcome)
+}
+
+fn send_vector(process: &mut Process, [reference, binaries, number]: [Term; 3]) -> Answer {
+    let socket = socket(reference)?;
+    if !number.is_reference() {
+        return Err(Refusal::Badarg);
+    }
+    let mut line = socket.writing.lock();
+    line.open()?;
+    only(&line, Task::Write)?;
+    let request = request(reference, number);
+    if socket.turn(process, &mut line, request)? == Turn::Later {
+        return Ok(am::SELECT);
+    }
+    let (parts, rest) = parts(binaries).ok_or(Refusal::Invalid(am::IOV))?;
+    let more = !rest.is_nil();
+    if more && !socket.is_stream() {
+        return Err(Refusal::Invalid(am::IOV));
+    }
+    let slices: Vec<IoSlice<'_>> = parts.iter().map(|part| IoSlice::new(part)).collect();
+    let size = parts.iter().map(|part| part.len()).sum();
+    line.traffic.tries += 1;
+    socket.listen_for_edges(Side::Write);
+    let sent = call::send_message(line.open()?.as_fd(), &slices, None, &[], 0);
+    sent_so_far(process, &mut line, request, sent, size, more)
+}
+
 /// As many binaries of a list as one message may have, and the rest of the list without empty binaries at its head.
 fn parts<'a>(mut list: Term) -> Option<(Vec<Cow<'a, [u8]>>, Term)> {
     let mut parts = Vec::new();

@@ -14,6 +14,7 @@ use sys::poll::{Event, Interest};
 use sys::socket::call;
 use term::copy::Owned;
 use term::heap::Scratch;
+use term::release::{self, Release};
 use term::{am, build, reference};
 
 use super::socket::{Armed, Kept, Line, Side, Socket, Task, Waiter, state};
@@ -39,7 +40,7 @@ pub struct Request {
 #[must_use]
 pub enum Turn {
     Now,
-    /// It has been put in line.
+    /// It has been put in line, unless it does not want to wait.
     Later,
 }
 
@@ -232,7 +233,11 @@ impl Socket {
             return Err(Refusal::Raise(am::STATE));
         }
         if request.reference.is_none() {
-            return Ok(Turn::Now);
+            // Who does not wait is never in line; up to OTP 25 it tries out of turn.
+            return Ok(match release::has(Release::OTP_26) {
+                true => Turn::Later,
+                false => Turn::Now,
+            });
         }
         self.watch(process, &mut self.kept.lock());
         line.queue.push_back(Waiter {

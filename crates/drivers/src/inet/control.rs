@@ -143,12 +143,12 @@ impl Socket {
             request::SERVICE_BY_NAME => {
                 let mut reader = Reader::new(bytes);
                 let (name, protocol) = (reader.counted()?, reader.counted()?);
-                short(service::port(name, protocol).ok_or(INVALID)?)
+                short(service::port(name, Some(protocol)).ok_or(INVALID)?)
             }
             request::SERVICE_BY_PORT => {
                 let mut reader = Reader::new(bytes);
                 let (port, protocol) = (reader.short()?, reader.counted()?);
-                let name = service::name(port, protocol).ok_or(INVALID)?;
+                let name = service::name(port, Some(protocol)).ok_or(INVALID)?;
                 Ok(Bytes::from_vec(name))
             }
             _ => Err(BAD_PORT),

@@ -20,6 +20,8 @@ pub struct HeapLimit {
     pub words: u64,
     pub kill: bool,
     pub log: bool,
+    /// Whether binaries that others may share count too (from OTP 26 on).
+    pub binaries: bool,
 }
 
 impl Default for HeapLimit {
@@ -29,12 +31,13 @@ impl Default for HeapLimit {
             words: DEFAULTS.max_heap_words.load(Ordering::Relaxed),
             kill: DEFAULTS.max_heap_kill.load(Ordering::Relaxed),
             log: DEFAULTS.max_heap_log.load(Ordering::Relaxed),
+            binaries: DEFAULTS.max_heap_binaries.load(Ordering::Relaxed),
         }
     }
 }
 
 impl HeapLimit {
-    /// Parses a size, or a map with `size` and optionally `kill` and `error_logger`.
+    /// Parses a size, or a map with `size` and optionally `kill`, `error_logger`, `include_shared_binaries`.
     pub fn parse(value: Term) -> Option<HeapLimit> {
         let mut limit = HeapLimit {
             words: 0,
@@ -45,10 +48,14 @@ impl HeapLimit {
             return Some(limit);
         }
         limit.words = size(map::get(value, am::SIZE)?)?;
-        for (key, place) in [
+        let mut switches = vec![
             (am::KILL, &mut limit.kill),
             (am::ERROR_LOGGER, &mut limit.log),
-        ] {
+        ];
+        if release::has(Release::OTP_26) {
+            switches.push((am::INCLUDE_SHARED_BINARIES, &mut limit.binaries));
+        }
+        for (key, place) in switches {
             match map::get(value, key) {
                 None => {}
                 Some(am::TRUE) => *place = true,
@@ -56,12 +63,7 @@ impl HeapLimit {
                 Some(_) => return None,
             }
         }
-        // That shared binaries count cannot be had.
-        match map::get(value, am::INCLUDE_SHARED_BINARIES) {
-            Some(am::FALSE) | None => Some(limit),
-            Some(_) if release::has(Release::OTP_26) => None,
-            Some(_) => Some(limit),
-        }
+        Some(limit)
     }
 
     /// The limit that the node was started with; it applies to processes that were given no other.
@@ -71,6 +73,7 @@ impl HeapLimit {
             words: config.max_heap_words,
             kill: config.max_heap_kill,
             log: config.max_heap_log,
+            binaries: false,
         }
     }
 
@@ -85,18 +88,18 @@ impl HeapLimit {
             words: options.max_heap_words.unwrap_or(default.words),
             kill: options.max_heap_kill.unwrap_or(default.kill),
             log: options.max_heap_log.unwrap_or(default.log),
+            binaries: options.max_heap_binaries.unwrap_or(default.binaries),
         }
     }
 
-    /// `#{error_logger => _, kill => _, size => _}`.
+    /// `#{error_logger => _, kill => _, size => _}`, from OTP 26 on with `include_shared_binaries`.
     pub fn to_map<A: term::Allocate + ?Sized>(&self, heap: &mut A) -> Term {
         let words = build::unsigned(heap, self.words);
         let pairs = [
             (am::ERROR_LOGGER, am::boolean(self.log)),
             (am::KILL, am::boolean(self.kill)),
             (am::SIZE, words),
-            // Shared binaries never count here.
-            (am::INCLUDE_SHARED_BINARIES, am::FALSE),
+            (am::INCLUDE_SHARED_BINARIES, am::boolean(self.binaries)),
         ];
         let shown = if release::has(Release::OTP_26) { 4 } else { 3 };
         map::from_pairs(heap, &pairs[..shown])

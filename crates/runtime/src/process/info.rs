@@ -370,6 +370,13 @@ fn suspending(process: &Process, heap: &mut Heap) -> Term {
     build::list(heap, &list)
 }
 
+/// The value that the process's dictionary has for the key in `{dictionary, Key}`.
+pub fn value_in_dictionary(process: &Process, item: Term, heap: &mut Heap) -> Term {
+    let key = item.as_tuple().and_then(|pair| pair.last().copied());
+    let value = key.and_then(|key| process.dictionary.get(key));
+    value.map_or(am::UNDEFINED, |value| copy::copy(heap, value))
+}
+
 fn dictionary(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
     if process.flags & flag::SENSITIVE != 0 {
         return Term::NIL;
@@ -523,7 +530,7 @@ fn nowhere_frame(process: &Process, heap: &mut Heap) -> Term {
     build::tuple(heap, &[module, function, arity, Term::NIL])
 }
 
-fn current_stacktrace(process: &Process, heap: &mut Heap) -> Term {
+pub(crate) fn current_stacktrace(process: &Process, heap: &mut Heap) -> Term {
     let depth = exception::DEPTH.load(Ordering::Relaxed);
     let mut frames: Vec<Term> = places(process, depth)
         .iter()

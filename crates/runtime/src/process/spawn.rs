@@ -32,6 +32,7 @@ pub struct Defaults {
     pub max_heap_words: AtomicU64,
     pub max_heap_kill: AtomicBool,
     pub max_heap_log: AtomicBool,
+    pub max_heap_binaries: AtomicBool,
     /// Whether the default maximum heap size was changed since the node started. If so, each new process stores the
     /// defaults in its own options; older processes keep those of the start.
     pub max_heap_changed: AtomicBool,
@@ -45,6 +46,7 @@ pub static DEFAULTS: Defaults = Defaults {
     max_heap_words: AtomicU64::new(0),
     max_heap_kill: AtomicBool::new(true),
     max_heap_log: AtomicBool::new(true),
+    max_heap_binaries: AtomicBool::new(false),
     max_heap_changed: AtomicBool::new(false),
     off_heap_messages: AtomicU32::new(0),
 };
@@ -392,6 +394,7 @@ fn keep_heap_options(process: &mut Process, options: &HeapOptions) {
         options.max_heap_words.get_or_insert(limit.words);
         options.max_heap_kill.get_or_insert(limit.kill);
         options.max_heap_log.get_or_insert(limit.log);
+        options.max_heap_binaries.get_or_insert(limit.binaries);
     }
 }
 

@@ -1,33 +1,36 @@
 //! Services by name and by port, as the system's databases list them.
 
 use std::ffi::{CStr, CString, c_char, c_int};
+use std::ptr;
 
 /// Room for the texts of one entry.
 const ENTRY_BYTES: usize = 4096;
 
-/// The port of a service, if it is listed.
+/// The port of a service, if it is listed; for one of the protocols if none is given.
 #[must_use]
-pub fn port(name: &[u8], protocol: &[u8]) -> Option<u16> {
+pub fn port(name: &[u8], protocol: Option<&[u8]>) -> Option<u16> {
     let name = CString::new(name).ok()?;
-    let protocol = CString::new(protocol).ok()?;
+    let protocol = protocol.map(CString::new).transpose().ok()?;
+    let protocol = protocol.as_deref().map_or(ptr::null(), CStr::as_ptr);
     let port = |entry: &libc::servent| u16::from_be(entry.s_port as u16);
-    // SAFETY: terminated texts; `find` passes an entry, room of the length given and a place for the result.
+    // SAFETY: terminated texts, or none for the protocol; `find` passes an entry, room of the length given and a place for the result.
     let call = |entry, room, bytes, found: &mut _| unsafe {
-        getservbyname_r(name.as_ptr(), protocol.as_ptr(), entry, room, bytes, found)
+        getservbyname_r(name.as_ptr(), protocol, entry, room, bytes, found)
     };
     find(call, port)
 }
 
-/// The name of the service at a port, if it is listed.
+/// The name of the service at a port, if it is listed; for one of the protocols if none is given.
 #[must_use]
-pub fn name(port: u16, protocol: &[u8]) -> Option<Vec<u8>> {
-    let protocol = CString::new(protocol).ok()?;
+pub fn name(port: u16, protocol: Option<&[u8]>) -> Option<Vec<u8>> {
+    let protocol = protocol.map(CString::new).transpose().ok()?;
+    let protocol = protocol.as_deref().map_or(ptr::null(), CStr::as_ptr);
     let port = i32::from(port.to_be());
     // SAFETY: `find` passes an entry that the call below has filled, and whose texts are terminated.
     let name = |entry: &libc::servent| unsafe { CStr::from_ptr(entry.s_name) }.to_bytes().to_vec();
-    // SAFETY: a terminated text; for the rest see `port`.
+    // SAFETY: a terminated text or none; for the rest see `port`.
     let call = |entry, room, bytes, found: &mut _| unsafe {
-        getservbyport_r(port, protocol.as_ptr(), entry, room, bytes, found)
+        getservbyport_r(port, protocol, entry, room, bytes, found)
     };
     find(call, name)
 }

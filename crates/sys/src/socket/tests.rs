@@ -161,14 +161,14 @@ fn the_loopback_interface_is_found() {
 #[test]
 fn services_are_listed_by_name_and_port() {
     // Small systems have no list; then neither lookup finds anything.
-    match service::port(b"http", b"tcp") {
+    match service::port(b"http", Some(b"tcp")) {
         Some(port) => {
             assert_eq!(port, 80);
-            assert_eq!(service::name(80, b"tcp").unwrap(), b"http");
+            assert_eq!(service::name(80, Some(b"tcp")).unwrap(), b"http");
         }
-        None => assert_eq!(service::name(80, b"tcp"), None),
+        None => assert_eq!(service::name(80, Some(b"tcp")), None),
     }
-    assert_eq!(service::port(b"no such service", b"tcp"), None);
+    assert_eq!(service::port(b"no such service", Some(b"tcp")), None);
 }
 
 #[test]

@@ -151,6 +151,7 @@ fn set_option(options: &mut SpawnOptions, name: Term, value: Term) -> Option<()>
             options.heap.max_heap_words = Some(limit.words);
             options.heap.max_heap_kill = Some(limit.kill);
             options.heap.max_heap_log = Some(limit.log);
+            options.heap.max_heap_binaries = Some(limit.binaries);
         }
         // In OTP this is only a hint, too; ferl runs processes wherever there is time for them.
         am::SCHEDULER => {
