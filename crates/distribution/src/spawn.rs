@@ -18,12 +18,13 @@ use crate::channel::input::{Payload, Way};
 use crate::control::{Control, SPAWNED_LINKED, SPAWNED_MONITORED, code};
 use crate::relations::{self, Kind, Relation, SpawnRequest};
 use crate::{peers, remote, signals};
-use runtime::process::Process;
 use runtime::process::relations::{self as own, MonitorTarget, Watcher, reference_of};
 use runtime::process::spawn::options::{Parsed, Replies, Reply, monitor_options, parse, set_reply};
 use runtime::process::spawn::{self, CallFromAbroad, MonitorOptions, SpawnError};
+use runtime::process::{Process, flag};
 use runtime::send::Sent;
 use runtime::signal::{self, Signal, handle};
+use runtime::trace::events;
 
 /// A request that was sent, or answered at once.
 pub struct Requested {
@@ -281,6 +282,8 @@ fn accept_reply(
         Link::Made(handle) => {
             if !parent.relations.accept_link(handle) {
                 relations::release(handle);
+            } else if parent.flags & flag::OBSERVED != 0 {
+                events::does(parent, am::LINK, result);
             }
         }
         Link::Lost => {

@@ -22,6 +22,15 @@ pub fn is_handle(other: Term) -> bool {
     other.is_small()
 }
 
+/// The other side of a relation as programs see it; `None` for relations that they do not see.
+#[must_use]
+pub fn identity(heap: &mut Heap, other: Term) -> Option<Term> {
+    match is_handle(other) {
+        true => get().identity(other, heap),
+        false => Some(other),
+    }
+}
+
 /// What the runtime asks of the connections to other nodes. Any thread may call.
 pub trait Remote: Sync {
     /// Sends a message to a pid, alias or `{Name, Node}` of another node.

@@ -5,6 +5,7 @@
 //! costs one load. Any thread may call these functions.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
 
 use layout::{Heap, Term};
 use parking_lot::Mutex;
@@ -33,6 +34,8 @@ static BUSY_PORT: AtomicBool = AtomicBool::new(false);
 static BUSY_DIST_PORT: AtomicBool = AtomicBool::new(false);
 /// Whether any option concerns collections.
 static COLLECTIONS: AtomicBool = AtomicBool::new(false);
+/// How much longer each collection takes, for tests.
+static DELAY_MS: AtomicU64 = AtomicU64::new(0);
 
 /// The current monitor and its options.
 #[must_use]
@@ -74,7 +77,19 @@ fn publish(options: MonitorSettings) {
     BUSY_PORT.store(options.busy_port, Ordering::Relaxed);
     BUSY_DIST_PORT.store(options.busy_dist_port, Ordering::Relaxed);
     let collections = options.long_gc_ms > 0 || options.large_heap_words > 0;
-    COLLECTIONS.store(collections, Ordering::Relaxed);
+    let delayed = DELAY_MS.load(Ordering::Relaxed) > 0;
+    COLLECTIONS.store(collections || delayed, Ordering::Relaxed);
+}
+
+/// Has each collection take so much longer, for tests (`erts_debug:set_internal_state(test_long_gc_sleep, Milliseconds)`).
+pub fn delay_collections(delay_ms: u64) {
+    let monitor = MONITOR.lock();
+    DELAY_MS.store(delay_ms, Ordering::Relaxed);
+    publish(
+        monitor
+            .as_ref()
+            .map_or_else(MonitorSettings::default, |(_, options)| *options),
+    );
 }
 
 fn tell(about: Term, what: Term, facts: impl FnOnce(&mut Heap) -> Term) {
@@ -96,9 +111,14 @@ fn tell(about: Term, what: Term, facts: impl FnOnce(&mut Heap) -> Term) {
 #[inline]
 #[must_use]
 pub fn collection_begins() -> Option<i64> {
-    COLLECTIONS
-        .load(Ordering::Relaxed)
-        .then(sys::clock::monotonic_ns)
+    COLLECTIONS.load(Ordering::Relaxed).then(|| {
+        let began_ns = sys::clock::monotonic_ns();
+        let delay_ms = DELAY_MS.load(Ordering::Relaxed);
+        if delay_ms > 0 {
+            std::thread::sleep(Duration::from_millis(delay_ms));
+        }
+        began_ns
+    })
 }
 
 /// Called after a collection with the result of [`collection_begins`]; reports it if it was long or the heap is large.

@@ -235,6 +235,11 @@ impl Effects for Run<'_> {
                 Some(token) => token.to_term(self.heap()),
                 None => Term::NIL,
             },
+            // As on stock, a specification that is only tried out gets what the token has now.
+            (Action::SetSeqToken, &[component, _]) if self.place == Place::Nowhere => {
+                let token = sequence::of(self.process).cloned();
+                sequence::component(self.heap(), token.as_ref(), component)?
+            }
             (Action::SetSeqToken, &[component, value]) => {
                 sequence::change(self.process, component, value)?;
                 am::TRUE

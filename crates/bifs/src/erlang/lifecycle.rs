@@ -9,7 +9,8 @@ use distribution::signals;
 use runtime::apply::MOST_APPLIED;
 use runtime::bif::{BifResult, Failure, await_result, badarg, dirty_unless, system_limit};
 use runtime::code::exports;
-use runtime::process::{Process, flag, state, suspend, table};
+use runtime::process::suspend::{self, Suspending};
+use runtime::process::{Process, flag, state, table};
 use runtime::signal::{self, Signal, handle};
 use runtime::{epoch, scheduler};
 
@@ -142,12 +143,14 @@ pub fn suspend_process_2(process: &mut Process, [pid, options]: [Term; 2]) -> Bi
     };
     let held = process
         .existing_rare()
-        .and_then(|rare| rare.suspending.get(&pid.bits()).copied())
-        .unwrap_or(0);
+        .and_then(|rare| rare.suspending.get(&pid.bits()).cloned())
+        .unwrap_or_default();
+    let is_first = held.count == 0;
     let exists = !table::find(pid).is_null();
-    let result = am::boolean(held == 0 || !options.unless_suspending);
-    if exists && (held == 0 || !options.unless_suspending) {
-        process.rare().suspending.insert(pid.bits(), held + 1);
+    let result = am::boolean(is_first || !options.unless_suspending);
+    if exists && (is_first || !options.unless_suspending) {
+        let more = held.with_count(held.count + 1);
+        process.rare().suspending.insert(pid.bits(), more);
     } else if !exists {
         process.rare().suspending.remove(&pid.bits());
     }
@@ -159,7 +162,7 @@ pub fn suspend_process_2(process: &mut Process, [pid, options]: [Term; 2]) -> Bi
                 signal::reply(asker, &tag, if alive { am::SUSPENDED } else { am::EXITED });
             }
         };
-        ask_suspend(pid, held == 0, done);
+        ask_suspend(pid, &held, done);
         return Ok(result);
     }
     if !exists {
@@ -174,13 +177,14 @@ pub fn suspend_process_2(process: &mut Process, [pid, options]: [Term; 2]) -> Bi
             if alive { result } else { am::BADARG },
         );
     };
-    ask_suspend(pid, held == 0, done);
+    ask_suspend(pid, &held, done);
     Ok(reference)
 }
 
-fn ask_suspend(pid: Term, first: bool, done: impl FnOnce(bool) + Send + 'static) {
-    if first {
-        suspend::suspend(pid, done);
+/// `held` is what the caller has suspended before.
+fn ask_suspend(pid: Term, held: &Suspending, done: impl FnOnce(bool) + Send + 'static) {
+    if held.count == 0 {
+        suspend::suspend(pid, held, done);
     } else {
         suspend::confirm(pid, done);
     }
@@ -225,12 +229,13 @@ pub fn resume_process_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
     let Some(rare) = process.existing_rare_mut() else {
         return Err(badarg(1));
     };
-    let held = rare.suspending.remove(&pid.bits()).unwrap_or(0);
-    if held == 0 || table::find(pid).is_null() {
+    let held = rare.suspending.remove(&pid.bits()).unwrap_or_default();
+    if held.count == 0 || table::find(pid).is_null() {
         return Err(badarg(1));
     }
-    if held > 1 {
-        rare.suspending.insert(pid.bits(), held - 1);
+    if held.count > 1 {
+        let less = held.with_count(held.count - 1);
+        rare.suspending.insert(pid.bits(), less);
     } else {
         suspend::resume_from(pid.bits());
     }

@@ -7,11 +7,7 @@ use ::trace::tracer;
 use runtime::bif::{BifResult, badarg};
 use runtime::process::Process;
 use runtime::trace::Tracer;
-use runtime::trace::sequence::{self, Before, Token};
-
-fn numbers(heap: &mut Heap, token: &Token) -> Term {
-    build::tuple(heap, &[token.last, token.serial].map(Term::small))
-}
+use runtime::trace::sequence::{self, Before};
 
 /// `seq_trace(Component, Value)`: changes the caller's token, and returns the component before. If there is none, one is made,
 /// unless the component is the token itself.
@@ -29,18 +25,7 @@ pub fn seq_trace_2(process: &mut Process, [component, value]: [Term; 2]) -> BifR
 /// `seq_trace_info(Component)`: a component of the caller's token.
 pub fn seq_trace_info_1(process: &mut Process, [component]: [Term; 1]) -> BifResult {
     let token = sequence::of(process).cloned();
-    let heap = process.heap();
-    let value = match (component, token) {
-        (am::LABEL | am::SERIAL, None) => return Ok(Term::NIL),
-        (am::SPAWN, None) => am::FALSE,
-        (am::LABEL, Some(token)) => copy::copy(heap, token.label.term()),
-        (am::SERIAL, Some(token)) => numbers(heap, &token),
-        (flag, token) => {
-            let bit = sequence::bit_of(flag).ok_or(badarg(1))?;
-            am::boolean(token.is_some_and(|token| token.flags & bit != 0))
-        }
-    };
-    Ok(build::tuple(heap, &[component, value]))
+    sequence::component(process.heap(), token.as_ref(), component).ok_or(badarg(1))
 }
 
 /// `seq_trace_print(Information)`: returns whether the caller has a token.

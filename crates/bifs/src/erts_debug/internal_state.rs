@@ -24,7 +24,7 @@ use ets::Pressure;
 use runtime::bif::{BifResult, Failure, badarg, error};
 use runtime::process::{Process, info, state, table};
 use runtime::scheduler::{charge, reductions_left, world};
-use runtime::{code, epoch, log, timer};
+use runtime::{code, epoch, log, system_monitor, timer};
 
 /// Whether a program has enabled the internal state. Until then the two BIFs raise `undef`.
 static AVAILABLE: AtomicBool = AtomicBool::new(false);
@@ -92,6 +92,11 @@ const SETTINGS: &[(&str, StateOf)] = &[
     ("block_scheduler", |_, ms| sleep(ms)),
     ("block", |_, ms| world::stopped(|| sleep(ms))),
     ("force_gc", force_collection),
+    ("test_long_gc_sleep", |_, ms| {
+        let delay_ms = integer::uint64(ms).ok_or(badarg(2))?;
+        system_monitor::delay_collections(delay_ms);
+        Ok(am::TRUE)
+    }),
     ("fill_heap", fill_heap),
     ("mbuf", copy_beside_heap),
     ("wait", wait),

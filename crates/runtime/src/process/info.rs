@@ -304,19 +304,11 @@ fn links(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
     let mut links: Vec<Term> = process
         .relations
         .linked()
-        .filter_map(|other| identity(heap, other))
+        .filter_map(|other| remote::identity(heap, other))
         .collect();
     links.sort_unstable_by(|a, b| term::compare::compare(*a, *b));
     *steps += links.len() as i64 / 4;
     build::list(heap, &links)
-}
-
-/// The other side of a relation as programs see it.
-fn identity(heap: &mut Heap, other: Term) -> Option<Term> {
-    if remote::is_handle(other) {
-        return remote::get().identity(other, heap);
-    }
-    Some(other)
 }
 
 fn monitors(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
@@ -329,7 +321,7 @@ fn monitors(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
             MonitorTarget::Process { pid, name } => (am::PROCESS, pid, name),
             MonitorTarget::Port { port, name } => (am::PORT, port, name),
             MonitorTarget::TimeOffset => (am::TIME_OFFSET, am::CLOCK_SERVICE, None),
-            MonitorTarget::Remote { handle } => match identity(heap, handle) {
+            MonitorTarget::Remote { handle } => match remote::identity(heap, handle) {
                 Some(identity) => (am::PROCESS, identity, None),
                 None => continue,
             },
@@ -349,7 +341,7 @@ fn monitored_by(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
     *steps += watchers.len() as i64 / 4;
     let mut watchers: Vec<Term> = watchers
         .into_iter()
-        .filter_map(|(_, watcher)| identity(heap, watcher.watcher))
+        .filter_map(|(_, watcher)| remote::identity(heap, watcher.watcher))
         .collect();
     if let Some(rare) = process.existing_rare() {
         watchers.extend(rare.at_exit.watchers(heap));
@@ -360,11 +352,16 @@ fn monitored_by(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
 fn suspending(process: &Process, heap: &mut Heap) -> Term {
     let mut list = Vec::new();
     if let Some(rare) = process.existing_rare() {
-        for (bits, count) in &rare.suspending {
+        for (bits, suspending) in &rare.suspending {
             // SAFETY: the bits of a local pid, an immediate.
             let pid = unsafe { Term::from_bits(*bits) };
-            let count = Term::small(i64::from(*count));
-            list.push(build::tuple(heap, &[pid, count, Term::small(0)]));
+            let (count, none) = (Term::small(suspending.count.into()), Term::small(0));
+            // The last number is that of calls that wait for the other process to notice.
+            let parts = match suspending.is_suspended() {
+                true => [pid, count, none],
+                false => [pid, none, count],
+            };
+            list.push(build::tuple(heap, &parts));
         }
     }
     build::list(heap, &list)

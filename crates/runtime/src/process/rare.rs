@@ -9,6 +9,7 @@ use layout::{Heap, Term};
 use rustc_hash::FxHashMap;
 use term::copy::Owned;
 
+use super::suspend::Suspending;
 use super::tasks::Task;
 use crate::collector::dirty_collection::{Collection, Kept};
 use crate::scheduler::dirty;
@@ -20,8 +21,8 @@ use crate::trace::times::Timed;
 #[derive(Default)]
 pub struct Rare {
     pub heap_options: HeapOptions,
-    /// How often this process suspended others; the key is the bits of their pids.
-    pub suspending: FxHashMap<u64, u32>,
+    /// The processes that this one suspends, by the bits of their pids.
+    pub suspending: FxHashMap<u64, Suspending>,
     /// Tasks to run between two slices, in order of arrival.
     pub tasks: VecDeque<Task>,
     /// The subject of an interrupted search, already checked to be UTF-8 (`bif::re`).
@@ -176,7 +177,7 @@ mod tests {
         rare.heap_options.min_binary_words = Some(1);
         assert!(!rare.is_empty());
         rare.heap_options.min_binary_words = None;
-        rare.suspending.insert(1, 1);
+        rare.suspending.insert(1, Suspending::default());
         assert!(!rare.is_empty());
         rare.suspending.clear();
         let number = rare.at_exit.add(|number| (number, Box::new(|_| {})));

@@ -252,7 +252,7 @@ fn handle(process: &mut Process, signal: Signal) {
         Signal::Link { from } => {
             let is_new = process.relations.accept_link(from);
             if is_new && process.flags & flag::OBSERVED != 0 {
-                trace::events::does(process, am::GETTING_LINKED, from);
+                tell_of_link(process, am::GETTING_LINKED, from);
             }
             if !is_new && remote::is_handle(from) {
                 remote::get().release(from);
@@ -261,7 +261,7 @@ fn handle(process: &mut Process, signal: Signal) {
         Signal::Unlink { from, number } => {
             let was_linked = process.relations.unlinked(from);
             if was_linked && process.flags & flag::OBSERVED != 0 {
-                trace::events::does(process, am::GETTING_UNLINKED, from);
+                tell_of_link(process, am::GETTING_UNLINKED, from);
             }
             between_steps();
             if remote::is_handle(from) {
@@ -298,6 +298,15 @@ fn handle(process: &mut Process, signal: Signal) {
     }
 }
 
+/// Tells of a link of a traced process; the other side may be a handle.
+#[cold]
+fn tell_of_link(process: &mut Process, tag: Term, other: Term) {
+    let mut scratch = Scratch::new();
+    if let Some(other) = remote::identity(scratch.heap(), other) {
+        trace::events::does(process, tag, other);
+    }
+}
+
 fn exit(process: &mut Process, from: Term, reason: Owned, linked: bool) {
     if linked && !process.relations.remove_link(from) {
         // The link was removed before the signal arrived.
@@ -308,7 +317,7 @@ fn exit(process: &mut Process, from: Term, reason: Owned, linked: bool) {
     } else {
         let lives = process.traps_exit() || reason.term() == am::NORMAL;
         if linked && lives && process.flags & flag::OBSERVED != 0 {
-            trace::events::does(process, am::GETTING_UNLINKED, from);
+            tell_of_link(process, am::GETTING_UNLINKED, from);
         }
         exit_received(process, from, reason);
     }
@@ -324,7 +333,7 @@ fn token_exit(process: &mut Process, from: Term, exit: &Owned) {
     }
     process.relations.remove_link(from);
     if process.flags & flag::OBSERVED != 0 {
-        trace::events::does(process, am::GETTING_UNLINKED, from);
+        tell_of_link(process, am::GETTING_UNLINKED, from);
     }
     let mut scratch = Scratch::new();
     let message = build::tuple(scratch.heap(), &[am::UC_EXIT, from, reason]);
@@ -345,6 +354,10 @@ fn remote_exit(process: &mut Process, exit: &Owned, link: Option<Term>) {
         remote::get().release(handle);
         if link != Some(true) {
             return;
+        }
+        let lives = process.traps_exit() || reason == am::NORMAL;
+        if lives && process.flags & flag::OBSERVED != 0 {
+            trace::events::does(process, am::GETTING_UNLINKED, from);
         }
     } else if reason == am::KILL {
         return die(process, Owned::new(am::KILLED));

@@ -216,6 +216,23 @@ pub fn change(process: &mut Process, component: Term, value: Term) -> Option<Bef
     }
 }
 
+/// `{Component, Value}` of a token, which there may not be; `None` if there is no such component.
+pub fn component(heap: &mut Heap, token: Option<&Token>, component: Term) -> Option<Term> {
+    let value = match (component, token) {
+        (am::LABEL | am::SERIAL, None) => return Some(Term::NIL),
+        (am::SPAWN, None) => am::FALSE,
+        (am::LABEL, Some(token)) => copy::copy(heap, token.label.term()),
+        (am::SERIAL, Some(token)) => {
+            build::tuple(heap, &[token.last, token.serial].map(Term::small))
+        }
+        (flag, token) => {
+            let bit = bit_of(flag)?;
+            am::boolean(token.is_some_and(|token| token.flags & bit != 0))
+        }
+    };
+    Some(build::tuple(heap, &[component, value]))
+}
+
 /// The token for the next event of a process.
 fn next(process: &mut Process) -> Option<Token> {
     let pid = process.pid();
