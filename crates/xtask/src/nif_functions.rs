@@ -109,7 +109,7 @@ fn declared_for_drivers(header: &str) -> BTreeSet<&str> {
         .collect()
 }
 
-/// The text of all C files in a folder and those below.
+/// The text of all C files in a folder and those below, without comments.
 fn sources(folder: &Path) -> Result<String> {
     let mut text = String::new();
     for path in project::entries(folder)? {
@@ -120,29 +120,39 @@ fn sources(folder: &Path) -> Result<String> {
             .is_some_and(|ending| ending == "c" || ending == "h")
         {
             let source = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-            text.push_str(&source);
+            text.push_str(&without_comments(&source));
         }
     }
     Ok(text)
 }
 
-/// Whether a text calls a function, or a macro of the header that does.
+/// Whether a name stands in a text as a word, be it called or handed on, or a macro of the header that calls the function.
 fn calls(text: &str, name: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let called = |name: &str| {
+    let named = |name: &str| {
         text.match_indices(name).any(|(at, _)| {
-            let rest = text[at + name.len()..].trim_start();
-            !text[..at].ends_with(is_part) && rest.starts_with('(')
+            !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part)
         })
     };
-    called(name)
+    named(name)
         || match name {
             "enif_make_tuple" | "enif_make_list" => {
-                (1..=9).any(|count| called(&format!("{name}{count}")))
+                (1..=9).any(|count| named(&format!("{name}{count}")))
             }
-            "enif_select_x" => called("enif_select_read"),
+            "enif_select_x" => named("enif_select_read"),
             _ => false,
         }
+}
+
+/// A C source without its comments.
+fn without_comments(source: &str) -> String {
+    let mut parts = source.split("/*");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text.push(' ');
+        text.push_str(part.split_once("*/").map_or("", |(_, rest)| rest));
+    }
+    text
 }
 
 #[cfg(test)]
@@ -167,10 +177,13 @@ mod tests {
     }
 
     #[test]
-    fn a_name_within_another_or_without_arguments_is_not_a_call() {
+    fn a_name_within_another_or_in_a_comment_is_not_a_call() {
         assert!(calls("x = enif_self(env);", "enif_self"));
         assert!(!calls("x = enif_selfish(env);", "enif_self"));
-        assert!(!calls("/* enif_self is not called */", "enif_self"));
+        assert!(calls("{\"self\", enif_self}", "enif_self"));
         assert!(calls("enif_make_tuple3(env, a, b, c)", "enif_make_tuple"));
+        let text = without_comments("one(); /* two(); */ three(); /* four */");
+        assert!(calls(&text, "one") && calls(&text, "three"));
+        assert!(!calls(&text, "two") && !calls(&text, "four"));
     }
 }
