@@ -12,10 +12,14 @@ main() ->
      || Command <- ["fine", "general", "badarg", "errno", "failure"]],
     see:value("other messages stay", begin self() ! first, Result = open("late_driver fine"), {Result, receive first -> ok after 0 -> none end} end),
     Port = open_port({spawn_driver, "late_driver job"}, []),
-    see:value("job", port_control(Port, 1, [])),
+    File = filename:join(Folder, "late_driver" ++ os:getpid()),
+    see:value("job", port_control(Port, 1, File)),
     {ok, pending_driver, Reference} = erl_ddll:try_unload(late_driver, [{monitor, pending_driver}]),
     see:value("close", port_close(Port)),
-    receive {'DOWN', Reference, driver, late_driver, State} -> see:value("down", State) end.
+    see:value("not yet", receive {'DOWN', Reference, driver, _, _} -> unloaded after 100 -> loaded end),
+    ok = file:write_file(File, ""),
+    receive {'DOWN', Reference, driver, late_driver, State} -> see:value("down", {State, os:getenv("LATE_DRIVER_FINISH")}) end,
+    ok = file:delete(File).
 
 %% What a port is like that was opened, or how it ends.
 open(Command) ->
