@@ -16,8 +16,9 @@ use layout::object::offset;
 use layout::{Heap, ObjectKind, Term};
 use parking_lot::{Mutex, RwLock};
 use runtime::epoch;
-use runtime::process::{table, tasks};
+use runtime::process::tasks;
 use runtime::scheduler::deferred;
+use runtime::signal;
 use term::off_heap::{self, Counted, MagicBlock};
 use term::{Allocate, build, reference};
 
@@ -350,7 +351,7 @@ pub unsafe fn monitor(object: *mut c_void, pid: Term) -> Monitored {
     if resource.kind.callbacks.read().down.is_none() {
         return Monitored::NoCallback;
     }
-    if !is_alive(pid) {
+    if !signal::is_alive(pid) {
         return Monitored::NoProcess;
     }
     let number = reference::fresh_number();
@@ -385,11 +386,6 @@ pub unsafe fn monitor(object: *mut c_void, pid: Term) -> Monitored {
     Monitored::Yes(Monitor {
         words: [number, 0, 0, 0],
     })
-}
-
-/// Whether there is a process with this pid on this node.
-pub fn is_alive(pid: Term) -> bool {
-    pid.is_local_pid() && epoch::pinned(|| !table::find(pid).is_null())
 }
 
 /// Ends a monitor; returns whether it was active.

@@ -18,7 +18,7 @@ mod report;
 pub mod signals;
 mod table;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -93,6 +93,8 @@ pub struct Core {
     data: Option<Owned>,
     /// Whether the driver takes no output now, and the senders that wait for it.
     busy: Busy,
+    /// Commands of senders that wait until the driver is not busy any more.
+    held: VecDeque<(Term, Owned)>,
     os_pid: Option<u32>,
     timer: Option<TimerKey>,
     timer_generation: u64,
@@ -132,6 +134,7 @@ impl Core {
             output_bytes: 0,
             data: None,
             busy: Busy::default(),
+            held: VecDeque::new(),
             os_pid: None,
             timer: None,
             timer_generation: 0,
@@ -431,6 +434,7 @@ impl State {
             let _ = signal::send(watcher, down);
         }
         self.core.end_busy();
+        signals::run_held(port, self);
         let State { driver, core } = self;
         let close = driver.as_mut().map_or(Close::Now, |driver| {
             driver.close(&mut Access {

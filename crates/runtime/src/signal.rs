@@ -306,6 +306,12 @@ pub fn reply_to(to: Term, (low, high): (u64, u64), result: Term) {
     send_message_from_outside(to, message);
 }
 
+/// Whether a process of this node exists. Any thread may ask; the answer may be out of date.
+#[must_use]
+pub fn is_alive(pid: Term) -> bool {
+    pid.is_local_pid() && crate::epoch::pinned(|| !table::find(pid).is_null())
+}
+
 /// Sends a signal; if the receiver is gone, handles it as [`handle::bounce`] does.
 pub fn send_or_bounce(to: Term, signal: Signal) {
     if let Err(signal) = send(to, signal) {

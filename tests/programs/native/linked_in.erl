@@ -41,6 +41,8 @@ in_port(Options) ->
     see:that("busy", fun() -> port_command(Port, "x", [nosuspend]) end),
     see:value("forced", {port_command(Port, "x", [force]), messages(Port, 1)}),
     port_control(Port, 14, []),
+    held(Port),
+    port_control(Port, 14, []),
     see:value("not busy", {port_command(Port, "x", [nosuspend]), messages(Port, 1)}),
     see:value("call", [erlang:port_call(Port, 0, Term) || Term <- [a, lists:duplicate(400, a), #{1 => 2}]]),
     see:value("kept", erlang:port_call(Port, 1, a)),
@@ -73,6 +75,23 @@ messages(Port, N) ->
         Message -> [Message | messages(Port, N - 1)]
     after 5000 -> [nothing]
     end.
+
+%% A command that is sent as a message while the driver is busy waits; the port does what else it is asked for.
+held(Port) ->
+    port_control(Port, 14, [1]),
+    Owner = self(),
+    {Pid, Monitor} = spawn_monitor(fun() -> Port ! {Owner, {command, "held"}}, Port ! {Owner, {command, "next"}} end),
+    {Killed, _} = spawn_monitor(fun() -> receive go -> Port ! {Owner, {command, "of a dead one"}} end end),
+    Suspended = fun(Sender) -> process_info(Sender, status) =:= {status, suspended} end,
+    true = apart:wait(fun() -> Suspended(Pid) end, true, 200),
+    Killed ! go,
+    true = apart:wait(fun() -> Suspended(Killed) end, true, 200),
+    exit(Killed, kill),
+    see:value("killed", receive {'DOWN', _, process, Killed, Why} -> Why end),
+    see:value("held", {receive {Port, Data} -> Data after 100 -> none end, queue_size(Port)}),
+    port_control(Port, 14, []),
+    see:value("carried out", messages(Port, 2)),
+    see:value("sender", receive {'DOWN', Monitor, process, Pid, Reason} -> Reason after 5000 -> none end).
 
 made(Port) ->
     see:value("5", port_control(Port, 5, [])),

@@ -16,7 +16,6 @@ use super::numbers::store;
 use crate::abi::{Function, Identifier, Out};
 use crate::call::{Target, dirty_kind};
 use crate::env::Env;
-use crate::resource;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_priv_data(env: &Env) -> *mut c_void {
@@ -140,7 +139,7 @@ pub extern "C" fn enif_whereis_port(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_is_process_alive(_env: *const Env, pid: &Identifier) -> c_int {
-    c_int::from(resource::is_alive(pid.0))
+    c_int::from(signal::is_alive(pid.0))
 }
 
 #[unsafe(no_mangle)]

@@ -17,7 +17,8 @@
 //! **The sender.** It asks `must_wait` before its command is carried out or queued: under the port's lock if it found
 //! the port idle ([`State::must_wait`]), otherwise of the queue and then of the driver ([`Port::must_wait_to_queue`]). A
 //! recorded sender then calls [`suspend_sender`]. With `port_command` the command is tried again when the sender runs
-//! again; with `Port ! Message` it has been accepted, and only the sender stops. A sender with `nosuspend` is not
+//! again; with `Port ! Message` it has been accepted, and only the sender stops. While the driver is busy, such a command is
+//! *held*: it is carried out when the driver no longer is, and then its sender is resumed. A sender with `nosuspend` is not
 //! recorded and does not wait; `force` does not ask.
 //!
 //! **No wakeup is lost**: asking and recording are one step under the lock under which the state ends. Resuming is a
@@ -32,8 +33,10 @@ use std::sync::atomic::Ordering;
 
 use layout::Term;
 
+use term::copy::Owned;
+
 use super::access::Access;
-use super::{Core, Phase, Port, State};
+use super::{Core, Phase, Port, State, queue, signals};
 use crate::process::Process;
 use crate::signal::{self, Signal};
 
@@ -133,6 +136,16 @@ impl State {
         self.core.busy.is_busy() && self.core.phase == Phase::Open
     }
 
+    /// Holds a command of a sender that has to wait for the driver.
+    pub(super) fn hold(&mut self, sender: Term, message: Term) {
+        self.core.held.push_back((sender, Owned::new(message)));
+    }
+
+    /// The command that was held first, with its sender.
+    pub(super) fn take_held(&mut self) -> Option<(Term, Owned)> {
+        self.core.held.pop_front()
+    }
+
     /// Whether a sender has to wait for the driver; if so, it is recorded.
     pub(super) fn must_wait(&mut self, sender: Option<Term>) -> bool {
         self.core.phase == Phase::Open && self.core.busy.must_wait(sender)
@@ -173,6 +186,9 @@ impl Access<'_> {
             self.core.busy.begin();
         } else {
             self.core.end_busy();
+            if !self.core.held.is_empty() {
+                queue::push(self.port, 0, Box::new(signals::run_held));
+            }
         }
     }
 

@@ -12,6 +12,7 @@ use term::heap::Scratch;
 use term::{am, atom, build, reference};
 
 use super::access::Access;
+use super::busy::SuspendedSenders;
 use super::driver::{Command, Control, Output};
 use super::{Core, Phase, Port, State, busy, find, queue, table};
 use crate::process::Process;
@@ -351,9 +352,28 @@ pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
         queue::push(&port, size, Box::new(task));
         return suspended_if(from, waits);
     };
-    let waits = output.is_some() && state.must_wait(Some(own));
-    run_message(&port, &mut state, own, message, output.as_ref());
+    let waits = output.is_some() && state.is_busy();
+    match waits {
+        true => state.hold(own, message),
+        false => run_message(&port, &mut state, own, message, output.as_ref()),
+    }
     suspended_if(from, waits)
+}
+
+/// Carries out commands that were held while the driver was busy, until it is busy again, and resumes their senders. What a sender wanted
+/// that has ended meanwhile is dropped.
+pub(super) fn run_held(port: &Arc<Port>, state: &mut State) {
+    while !state.is_busy() {
+        let Some((sender, message)) = state.take_held() else {
+            return;
+        };
+        if signal::is_alive(sender) {
+            let data = command_of(message.term());
+            let output = data.and_then(|data| Output::of_command(data).ok());
+            run_message(port, state, sender, message.term(), output.as_ref());
+        }
+        SuspendedSenders(vec![sender]).resume();
+    }
 }
 
 /// Whether a message is a command to a port that is busy.

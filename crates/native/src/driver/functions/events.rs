@@ -15,14 +15,15 @@ const WRITE: c_int = 1 << 1;
 const USE: c_int = 1 << 2;
 const NO_CALLBACK: c_int = 1 << 3;
 
-/// Adds to what a descriptor is selected for, or removes from it. Without [`USE`] the driver calls `stop_select` itself.
+/// Adds to what a descriptor is selected for, or removes from it. When [`USE`] is removed without [`NO_CALLBACK`], the descriptor is
+/// selected for nothing any more, and `stop_select` is called.
 #[unsafe(no_mangle)]
 pub extern "C" fn driver_select(port: Handle, event: Event, mode: c_int, on: c_int) -> c_int {
     let fd = event as RawFd;
     let select = move |shared: &port::Shared, access: &mut runtime::port::driver::Access<'_>| {
         let (reads, writes) = shared.selection(fd);
         let (read, write) = (mode & READ != 0, mode & WRITE != 0);
-        let is_over = on == 0 && mode & USE != 0;
+        let is_over = on == 0 && mode & (USE | NO_CALLBACK) == USE;
         let done = match on != 0 {
             true => shared.select(access, fd, reads || read, writes || write),
             false => shared.select(
@@ -32,10 +33,7 @@ pub extern "C" fn driver_select(port: Handle, event: Event, mode: c_int, on: c_i
                 writes && !write && !is_over,
             ),
         };
-        if is_over
-            && mode & NO_CALLBACK == 0
-            && let Some(stop_select) = shared.driver.entry().stop_select
-        {
+        if is_over && let Some(stop_select) = shared.driver.entry().stop_select {
             // SAFETY: the driver's function; the descriptor is not watched any more.
             unsafe { stop_select(event, ptr::null_mut()) };
         }

@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 use std::ffi::c_int;
 
 use layout::Term;
+use runtime::signal;
 
 use crate::driver::abi::{Handle, Monitor};
 use crate::driver::port;
-use crate::resource;
 
 /// Returns 0; below 0 if the driver has no function for it; above 0 if there is no such process.
 #[unsafe(no_mangle)]
@@ -16,7 +16,7 @@ pub extern "C" fn driver_monitor_process(port: Handle, pid: Term, monitor: &mut 
         if shared.driver.entry().process_exit.is_none() {
             return -1;
         }
-        if !resource::is_alive(pid) {
+        if !signal::is_alive(pid) {
             return 1;
         }
         let number = access.monitor(pid);
