@@ -3,8 +3,10 @@
 //! A process calls a NIF through its [`Stub`], as it calls a BIF. The function runs on the caller's scheduler or, by its
 //! flags, on a dirty one.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::{c_int, c_uint};
+use std::fmt;
 use std::ptr;
 use std::slice;
 use std::sync::LazyLock;
@@ -18,7 +20,7 @@ use runtime::code::native;
 use runtime::process::Process;
 use runtime::scheduler;
 use runtime::scheduler::dirty::{self, DirtyKind, Policy};
-use term::build;
+use term::{atom, build};
 
 use crate::abi::{DIRTY_CPU, DIRTY_IO, Function};
 use crate::env::Env;
@@ -51,6 +53,34 @@ pub struct Target {
 }
 
 type Name = (Term, Term, u32);
+
+thread_local! {
+    /// The stub whose function this thread is calling; null if none.
+    static CALLED: Cell<*const Stub> = const { Cell::new(ptr::null()) };
+}
+
+/// Writes which function of a library this thread is calling; returns false if none. It is called for a fault, in the middle of anything.
+pub fn describe(out: &mut dyn fmt::Write) -> bool {
+    let called = CALLED.get();
+    if called.is_null() {
+        return false;
+    }
+    // SAFETY: stubs are never freed.
+    let stub = unsafe { &*called };
+    let Export {
+        module,
+        function,
+        mut arity,
+        ..
+    } = stub.export;
+    if stub.is_continuation.load(Ordering::Relaxed) != 0 {
+        arity -= 1;
+    }
+    let (module, function) = (atom::text(module), atom::text(function));
+    let _ = write!(out, "{module}:{function}/{arity} of ");
+    let _ = sys::fault::write_object(out, stub.function.load(Ordering::Relaxed));
+    true
+}
 
 /// Stubs whose libraries are gone.
 static UNUSED: LazyLock<Mutex<HashMap<Name, Vec<&'static Stub>>>> = LazyLock::new(Mutex::default);
@@ -188,9 +218,11 @@ unsafe fn run(process: &mut Process, stub: &Stub, arguments: *const Term) -> Bif
     };
     let _running = library.ending.enter();
     let mut env = Env::of_call(process, library);
+    let before = CALLED.replace(stub);
     // SAFETY: the function is the library's, for that arity. It keeps to the contract of `erl_nif.h`; whoever loads a
     // library trusts it with the node.
     let result = unsafe { function(&mut env, arity as c_int, arguments) };
+    CALLED.set(before);
     let result = env.finish(result);
     match result {
         Err(failure) if called.is_some() || matches!(failure, Failure::Trap { .. }) => {

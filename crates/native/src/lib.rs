@@ -19,3 +19,8 @@ mod resource;
 pub use ending::node_ends;
 pub use functions::selected_descriptors;
 pub use library::{load_nif_2, taints};
+
+/// Has a fault in a library say where it was.
+pub fn watch_faults() {
+    sys::fault::watch(|out| call::describe(out) || driver::port::describe(out));
+}

@@ -44,6 +44,7 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
     });
     crash::watch_panics();
     crash::watch_memory();
+    native::watch_faults();
     crash::reserve_descriptor();
     atom::on_full(|limit| {
         crash::end(

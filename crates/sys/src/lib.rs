@@ -27,6 +27,7 @@ pub mod debugger;
 pub mod detach;
 pub mod env;
 pub mod errno;
+pub mod fault;
 pub mod fd;
 pub mod file;
 pub mod host;

@@ -6,6 +6,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_int, c_void};
+use std::fmt;
 use std::os::fd::{BorrowedFd, RawFd};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
@@ -108,6 +109,21 @@ pub fn find(handle: Handle) -> Option<Arc<Shared>> {
     let ports = PORTS.read();
     let shared = ports.get(&handle).filter(|shared| !shared.has_ended());
     shared.cloned()
+}
+
+/// Writes which driver this thread is calling; returns false if none. It is called for a fault, in the middle of anything.
+pub fn describe(out: &mut dyn fmt::Write) -> bool {
+    let entered = ENTERED.get();
+    if entered.is_null() {
+        return false;
+    }
+    // SAFETY: `Shared::call` set it, and is below on the stack.
+    let driver = unsafe { &(*(*entered).shared).driver };
+    let _ = out.write_str("driver ");
+    for chunk in driver.name.utf8_chunks() {
+        let _ = out.write_str(chunk.valid());
+    }
+    true
 }
 
 /// Gives `body` the port that this thread's driver is called for, if it has this handle.
