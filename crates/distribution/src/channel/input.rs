@@ -70,11 +70,14 @@ struct Assembly {
 
 /// At most so much room is made for fragments that have not come yet. It costs address space only.
 const MOST_ROOM_BYTES: u64 = 64 << 20;
+/// And at most so many times as much as there is already, so that a node whose messages never end fills neither the memory
+/// nor the address space with what it has only announced.
+const MOST_ROOM_TIMES: u64 = 32;
 
 impl Assembly {
-    /// For `count` times as many bytes as there are already; `None` if there is no memory.
+    /// For `count` times as many bytes as there are already, or for a good part of them; `None` if there is no memory.
     fn new(first: &[u8], count: u64) -> Option<Assembly> {
-        let bytes = (first.len() as u64).saturating_mul(count);
+        let bytes = (first.len() as u64).saturating_mul(count.min(MOST_ROOM_TIMES));
         let room = (bytes.min(MOST_ROOM_BYTES) as usize).max(first.len());
         let mut assembly = Assembly {
             block: Incoming::new(room)?,
@@ -836,6 +839,19 @@ mod tests {
             let bits = whole.term().as_bits().unwrap();
             assert_eq!(bits.as_bytes().unwrap(), message);
         }
+    }
+
+    #[test]
+    fn room_is_made_by_what_is_there_and_not_by_what_is_announced() {
+        let mut input = input_with(7, &[1; 10], u64::MAX);
+        assert!(input.sequences[&7].bytes.room <= 320);
+        let sequence = input.sequences.get_mut(&7).unwrap();
+        for _ in 0..100 {
+            sequence.bytes.push(&[1; 10]).unwrap();
+        }
+        let whole = input.sequences.remove(&7).unwrap().bytes.into_binary();
+        let bits = whole.term().as_bits().unwrap();
+        assert_eq!(bits.as_bytes().unwrap(), [1; 1010]);
     }
 
     #[test]
