@@ -18,6 +18,7 @@ use crate::channel::input::{Payload, Way};
 use crate::control::{Control, SPAWNED_LINKED, SPAWNED_MONITORED, code};
 use crate::relations::{self, Kind, Relation, SpawnRequest};
 use crate::{peers, remote, signals};
+use runtime::code::preloaded;
 use runtime::process::relations::{self as own, MonitorTarget, Watcher, reference_of};
 use runtime::process::spawn::options::{Parsed, Replies, Reply, monitor_options, parse, set_reply};
 use runtime::process::spawn::{self, CallFromAbroad, MonitorOptions, SpawnError};
@@ -399,6 +400,11 @@ pub(crate) fn serve(
         let message = arguments.into_fragment(channel, Way::Arguments(child.pid()));
         // SAFETY: the fragment is new, so it is in no list, and nobody else knows the process.
         unsafe { signal::send_first(child, message) };
+        if preloaded::wants_mark() {
+            let mark = Owned::new(am::DIST_SPAWN_INIT).into_fragment();
+            // SAFETY: as above.
+            unsafe { signal::send_first(child, mark) };
+        }
         let pid = child.pid();
         let mut flags = 0;
         if parsed.link {

@@ -209,6 +209,7 @@ fn load_preloaded(directory: &Path) -> Result<(), String> {
         loaded.push(module);
     }
     code::load::commit(&loaded).expect("nothing is loaded before");
+    preloaded::note_customs();
     Ok(())
 }
 

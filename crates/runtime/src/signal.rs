@@ -136,7 +136,7 @@ pub unsafe fn send_prepared(to: Term, message: *mut Fragment) {
     });
 }
 
-/// Gives a process that nobody knows of yet its first message.
+/// Gives a process that nobody knows of yet a message.
 ///
 /// # Safety
 /// The fragment is in no list, and nobody else refers to it.

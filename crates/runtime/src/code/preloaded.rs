@@ -1,5 +1,7 @@
 //! The modules that a node loads before any process runs.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use layout::Term;
 use term::atom;
 
@@ -40,4 +42,23 @@ pub fn names() -> Vec<Term> {
         .filter(|name| directory.join(format!("{name}.beam")).exists())
         .map(|name| atom::known(name))
         .collect()
+}
+
+/// See [`wants_mark`].
+static WANTS_MARK: AtomicBool = AtomicBool::new(false);
+
+/// With this reason a process exits whose arguments could not be decoded.
+const WITHOUT_ARGUMENTS: &str = "argument_list_decode_failure";
+
+/// Learns how the modules work with the machine where that depends on more than the release: patches of one differ too.
+/// Called once they are loaded, before anything else may have made the atoms that tell it.
+pub fn note_customs() {
+    WANTS_MARK.store(atom::lookup(WITHOUT_ARGUMENTS).is_some(), Ordering::Relaxed);
+}
+
+/// Whether `erts_internal:dist_spawn_init/1` waits for a second message behind the arguments, its own name as an atom. If that
+/// comes first, the arguments could not be decoded.
+#[must_use]
+pub fn wants_mark() -> bool {
+    WANTS_MARK.load(Ordering::Relaxed)
 }
