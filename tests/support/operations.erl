@@ -27,7 +27,7 @@ run_operation(#operation{name = Name, sources = Sources, values = Values} = Oper
     {module, Module} = code:load_binary(Module, "", assemble(Module, Operation, Variants)),
     Cases = product([values(Values, N) || N <- lists:seq(1, length(Sources))]),
     Expected = maps:from_list([{Case, answer(Module, f0, Case)} || Case <- Cases]),
-    [io:format("~w~0p: ~0p~n", [Name, shown(Case), shown(maps:get(Case, Expected))]) || Case <- Cases],
+    [io:format("~w~" ++ see:term() ++ ": ~" ++ see:term() ++ "~n", [Name, shown(Case), shown(maps:get(Case, Expected))]) || Case <- Cases],
     run_variants(tl(Variants), 1, Module, Name, Cases, Expected, [First]),
     code:purge(Module),
     code:delete(Module),
@@ -40,7 +40,7 @@ run_variants([Variant | More], N, Module, Name, Cases, Expected, Done) ->
     Differing = [{shown(Case), shown(Answer), instead_of, shown(maps:get(Case, Expected))}
                  || Case <- Fitting, Answer <- [answer(Module, Function, Case)],
                     Answer =/= maps:get(Case, Expected)],
-    io:format("~w~0p: ~w as above, ~0p differ~n",
+    io:format("~w~" ++ see:term() ++ ": ~w as above, ~" ++ see:term() ++ " differ~n",
               [Name, Variant, length(Fitting) - length(Differing), Differing]),
     run_variants(More, N + 1, Module, Name, Cases, Expected, Done).
 

@@ -2,7 +2,7 @@
 %% the same on any machine that runs the language as stock does: no process
 %% identifiers, references, addresses or times.
 -module(see).
--export([id/1, value/2, that/2, all/1, fails/1, fails/2, frames/1]).
+-export([id/1, value/2, before/3, term/0, that/2, all/1, fails/1, fails/2, frames/1]).
 
 %% Its argument, unknown to the compiler.
 id(X) -> X.
@@ -10,6 +10,13 @@ id(X) -> X.
 %% A labelled value.
 value(Label, Value) ->
     io:format("~ts: ~" ++ term() ++ "~n", [text(Label), Value]).
+
+%% A labelled value, up to the release before this one: later the language leaves it open, or it is the machine's own affair.
+before(Release, Label, Fun) ->
+    case list_to_integer(erlang:system_info(otp_release)) < Release of
+        true -> value(Label, Fun());
+        false -> ok
+    end.
 
 %% What a fun returns, or how it fails.
 that(Label, Fun) ->

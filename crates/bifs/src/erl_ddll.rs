@@ -6,7 +6,7 @@ use layout::Term;
 use term::unicode::filename::{self, Allowed};
 use term::{am, atom, build, iolist, list, reference};
 
-use drivers::open::DRIVERS;
+use drivers::open::drivers;
 use native::driver::loaded::{
     self, Awaited, FIRST_MESSAGE, NOT_AVAILABLE, OpenFailure, Outcome, Reload, Request, Told,
 };
@@ -32,7 +32,7 @@ fn name(term: Term) -> Option<Vec<u8>> {
 
 /// Whether a driver is in no library of its own.
 fn is_linked_in(name: &[u8]) -> bool {
-    DRIVERS.iter().any(|(linked, _)| linked.as_bytes() == name) || loaded::was_added(name)
+    drivers().any(|(linked, _)| linked.as_bytes() == name) || loaded::was_added(name)
 }
 
 fn is(term: Term, text: &str) -> bool {
@@ -107,7 +107,7 @@ pub fn loaded_drivers_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let added = loaded::names();
     let added = added.iter().map(|name| build::byte_list(heap, name));
     let mut names: Vec<Term> = added.collect();
-    names.extend(DRIVERS.iter().map(|(name, _)| build::string(heap, name)));
+    names.extend(drivers().map(|(name, _)| build::string(heap, name)));
     let list = build::list(heap, &names);
     Ok(build::tuple(heap, &[am::OK, list]))
 }

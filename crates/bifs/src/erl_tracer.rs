@@ -76,7 +76,7 @@ pub fn trace_5(
         signal::send_message(tracer, event);
     } else if tracer.is_local_port()
         && let Some(port) = port::find(tracer)
-        && let Ok(bytes) = external::encode(event, &EncodeOptions::default())
+        && let Ok(bytes) = external::encode(event, &EncodeOptions::of_release())
     {
         port::signals::command_from_outside(&port, &bytes);
     }

@@ -20,6 +20,7 @@ use term::{am, atom, build, iolist, map};
 
 use super::magic;
 use runtime::bif::{BifResult, Failure, badarg};
+use runtime::config::{self, BreakMode};
 use runtime::io;
 use runtime::process::Process;
 use runtime::signal;
@@ -152,8 +153,9 @@ pub fn tty_init_3(process: &mut Process, [reference, _output, options]: [Term; 3
     tty.state.lock().wanted = Some(Mode {
         canonical: Some(is_on("canon")),
         echo: Some(is_on("echo")),
-        signals: Some(is_on("sig")),
-        interrupt_is_key: !is_on("sig"),
+        // Control characters keep sending signals: Ctrl-C leads to the break menu.
+        signals: None,
+        interrupt_is_key: config::get().break_mode == BreakMode::InterruptShell,
     });
     Ok(am::OK)
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use layout::Term;
+use term::release::{self, Release};
 use term::bits::matching::extract;
 use term::copy::Owned;
 use term::{am, atom, build, unicode};
@@ -157,7 +158,12 @@ fn atom_option(options: &mut RegexOptions, name: &str) -> Option<()> {
 
 /// `re:version()`
 pub fn version_0(process: &mut Process, []: [Term; 0]) -> BifResult {
-    Ok(build::binary(process.heap(), regex::version().as_bytes()))
+    // The patterns are those of the older version in both.
+    let version = match release::has(Release::OTP_26) {
+        true => "8.45 2021-06-15",
+        false => regex::version(),
+    };
+    Ok(build::binary(process.heap(), version.as_bytes()))
 }
 
 /// The bytes of an I/O list.

@@ -7,6 +7,7 @@ use parking_lot::RwLock;
 use sys::env::Change;
 use term::heap::Scratch;
 use term::integer::uint64;
+use term::release::{self, Release};
 use term::unicode::filename::{self, Allowed};
 use term::{am, atom, build, list};
 
@@ -59,13 +60,22 @@ pub type OpenError = Term;
 pub type Start = fn(&mut Access<'_>, &[u8], &Settings) -> Result<Box<dyn Driver>, OpenError>;
 
 /// Ferl's own drivers that are opened by name, in the order in which `erl_ddll` lists them.
-pub static DRIVERS: &[(&str, Start)] = &[
+static DRIVERS: &[(&str, Start)] = &[
     ("tcp_inet", inet::start_tcp),
     ("udp_inet", inet::start_udp),
     ("sctp_inet", inet::start_sctp),
     ("ram_file_drv", ram_file::start),
     ("tty_sl", tty::start),
 ];
+
+/// Those of ferl's own drivers that the node's release has.
+pub fn drivers() -> impl Iterator<Item = &'static (&'static str, Start)> {
+    // From OTP 26 on the terminal is a module of native functions, `prim_tty`.
+    let has_tty = !release::has(Release::OTP_26);
+    DRIVERS
+        .iter()
+        .filter(move |(name, _)| has_tty || *name != "tty_sl")
+}
 
 /// A driver that is not ferl's own.
 pub trait Starter: Send + Sync {
@@ -102,6 +112,10 @@ pub fn name(term: Term) -> Option<Name> {
         let value = term.as_small()?;
         Some(i32::try_from(value).unwrap_or(-1))
     };
+    // A bare name opens the file of that name up to OTP 26.
+    if (term.is_atom() || term.is_cons()) && release::has(Release::OTP_27) {
+        return None;
+    }
     if term.is_atom() {
         return Some(Name::File(atom::text(term).into()));
     }
@@ -120,8 +134,12 @@ pub fn name(term: Term) -> Option<Name> {
     }
 }
 
-/// The native bytes of a name, argument or directory. Bits after the last whole byte of a binary are ignored.
+/// The native bytes of a name, argument or directory. Bits after the last whole byte of a binary are ignored up to OTP 26.
 fn native(term: Term, empty: bool) -> Option<Vec<u8>> {
+    let has_odd_bits = term.as_bits().is_some_and(|bits| bits.bit_len % 8 != 0);
+    if has_odd_bits && release::has(Release::OTP_27) {
+        return None;
+    }
     let allowed = Allowed {
         atoms: true,
         empty,
@@ -356,7 +374,7 @@ enum Found {
 
 fn driver_of(command: &[u8]) -> Option<Found> {
     let word = command.split(|byte| *byte == b' ').next()?;
-    let row = DRIVERS.iter().find(|(name, _)| name.as_bytes() == word);
+    let row = drivers().find(|(name, _)| name.as_bytes() == word);
     row.map(|(_, start)| Found::Own(*start)).or_else(|| {
         let added = ADDED.read();
         let row = added.iter().find(|(name, _)| name == word);

@@ -182,6 +182,7 @@ macro_rules! for_each_atom {
             (CALL, "call"),
             (CALL_COUNT, "call_count"),
             (CALL_ERROR_HANDLER, "call_error_handler"),
+            (CALL_MEMORY, "call_memory"),
             (CALL_TIME, "call_time"),
             (CALLER, "caller"),
             (CALLER_LINE, "caller_line"),

@@ -68,6 +68,10 @@ macro_rules! for_each_bif {
             // code
             ("code", "coverage_support", 0, erlang::coverage_support_0, SINCE_27),
             ("code", "get_coverage_mode", 0, erlang::get_coverage_mode_0, SINCE_27),
+            ("code", "get_coverage_mode", 1, erlang::get_coverage_mode_1, SINCE_27),
+            ("code", "set_coverage_mode", 1, erlang::set_coverage_mode_1, SINCE_27),
+            ("code", "get_coverage", 2, erlang::get_coverage_2, SINCE_27),
+            ("code", "reset_coverage", 1, erlang::reset_coverage_1, SINCE_27),
 
             // counters
 

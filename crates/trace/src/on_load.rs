@@ -135,7 +135,7 @@ fn value(heap: &mut Heap, default: &Default, item: Term) -> Option<Term> {
         am::CALL_TIME => am::boolean(flags.time),
         am::ALL => {
             // As on stock, the time is not among them here.
-            let items = patterns::ITEMS.into_iter();
+            let items = patterns::items();
             let pairs: Vec<Term> = items
                 .filter(|item| *item != am::CALL_TIME)
                 .map(|item| {

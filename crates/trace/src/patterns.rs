@@ -14,6 +14,7 @@ use runtime::trace::exports as traced_exports;
 use runtime::trace::points::{self, Actions, Condition, Meta};
 use runtime::trace::times::Times;
 use runtime::trace::{Family, Tracer};
+use term::release::{self, Release};
 use term::{am, build, copy, list};
 
 use crate::tracer;
@@ -282,14 +283,23 @@ fn new_meta(condition: &Condition, tracer: &Tracer) -> Meta {
 }
 
 /// The items that `all` stands for.
-pub(crate) const ITEMS: [Term; 6] = [
+const ITEMS: [Term; 7] = [
     am::TRACED,
     am::MATCH_SPEC,
     am::META,
     am::META_MATCH_SPEC,
+    am::CALL_MEMORY,
     am::CALL_TIME,
     am::CALL_COUNT,
 ];
+
+/// Those of them that the node's release has.
+pub(crate) fn items() -> impl Iterator<Item = Term> {
+    let has_memory = release::has(Release::OTP_26);
+    ITEMS
+        .into_iter()
+        .filter(move |item| has_memory || *item != am::CALL_MEMORY)
+}
 
 /// What is known of a function.
 enum Known {
@@ -360,14 +370,18 @@ fn value(heap: &mut Heap, actions: &Actions, item: Term) -> Option<Term> {
             None => am::FALSE,
             Some(times) => spent(heap, times),
         },
+        // The memory of calls is not counted.
+        am::CALL_MEMORY if release::has(Release::OTP_26) => am::FALSE,
         am::ALL => {
-            let pairs = ITEMS.map(|item| {
-                let value = match item {
-                    am::META if actions.meta.is_none() => am::FALSE,
-                    _ => value(heap, actions, item).unwrap_or(am::FALSE),
-                };
-                build::tuple(heap, &[item, value])
-            });
+            let pairs: Vec<Term> = items()
+                .map(|item| {
+                    let value = match item {
+                        am::META if actions.meta.is_none() => am::FALSE,
+                        _ => value(heap, actions, item).unwrap_or(am::FALSE),
+                    };
+                    build::tuple(heap, &[item, value])
+                })
+                .collect();
             build::list(heap, &pairs)
         }
         _ => return None,

@@ -1,4 +1,5 @@
 %% erts_debug and erts_internal: sizes and shapes of terms.
+%% releases: 25
 -module(insides).
 -export([main/0]).
 

@@ -1,4 +1,5 @@
 %% erlang:decode_packet/3: all kinds, whole, cut short and broken.
+%% releases: 25
 -module(packets).
 -export([main/0]).
 

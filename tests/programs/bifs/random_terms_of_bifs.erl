@@ -1,4 +1,5 @@
 %% Seeded random terms: hashes, external bytes, order and sizes are those of stock.
+%% releases: 25
 -module(random_terms_of_bifs).
 -export([main/0]).
 

@@ -1,4 +1,5 @@
 %% Results in chunks, forwards and backwards, and continuations.
+%% releases: 25
 -module(ets_chunks).
 -export([main/0]).
 

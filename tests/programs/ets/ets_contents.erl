@@ -26,7 +26,7 @@ misc() ->
 fixed() ->
   [begin T=ets:new(f,[K]), ets:insert(T,[{I,I}||I<-lists:seq(1,500)]), ets:safe_fixtable(T,true),
     N=fx(T,ets:first(T),0), {_,[{P,C}]}=ets:info(T,safe_fixed), p({fixed,K},{N,ets:info(T,size),ets:info(T,fixed),P=:=self(),C}),
-    ets:insert(T,[{I,new}||I<-lists:seq(1,500,7)]), ets:safe_fixtable(T,false), p({unfixed,K},{ets:info(T,fixed),ets:info(T,size),ets:info(T,safe_fixed),erlang:phash2(ets:tab2list(T))}) end||K<-[set,bag,duplicate_bag,ordered_set]].
+    ets:insert(T,[{I,new}||I<-lists:seq(1,500,7)]), ets:safe_fixtable(T,false), p({unfixed,K},{ets:info(T,fixed),ets:info(T,size),ets:info(T,safe_fixed),erlang:phash2(lists:sort(ets:tab2list(T)))}) end||K<-[set,bag,duplicate_bag,ordered_set]].
 fx(_,'$end_of_table',N)->N;
 fx(T,K,N)->ets:delete(T,K),fx(T,ets:next(T,K),N+1).
 

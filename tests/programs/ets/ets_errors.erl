@@ -28,7 +28,7 @@ errs() ->
    fun()->ets:rename(T,5) end,fun()->ets:rename(foo,bar) end,fun()->ets:rename(T,renamed)=:=T end,fun()->ets:info(T,name) end,
    fun()->ets:give_away(T,Pid,x) end,fun()->ets:give_away(T,self(),x) end,fun()->ets:give_away(T,foo,x) end,fun()->ets:give_away(Y,self(),x) end,
    fun()->ets:setopts(T,foo) end,fun()->ets:setopts(T,[{heir,none},{heir,none}]) end,fun()->ets:setopts(T,{protection,x}) end,fun()->ets:setopts(T,[{protection,public}]) end,fun()->ets:info(T,protection) end,fun()->ets:setopts(Y,[]) end,
-   fun()->ets:safe_fixtable(T,maybe) end,fun()->ets:safe_fixtable(D,true) end,
+   fun()->ets:safe_fixtable(T,'maybe') end,fun()->ets:safe_fixtable(D,true) end,
    fun()->ets:info(T,nosuch) end,fun()->ets:info(D,size) end,fun()->ets:info(D) end,fun()->ets:info(5) end,fun()->ets:info(make_ref(),size) end,fun()->ets:info(T,stats)=/=false end,fun()->ets:info(O,stats) end,
    fun()->ets:whereis("x") end,fun()->ets:whereis(none_such) end,
    fun()->ets:match_spec_compile(foo) end,fun()->ets:match_spec_compile([]) end,fun()->ets:match_spec_run([a],foo) end,fun()->ets:match_spec_run([a|b],ets:match_spec_compile([{'_',[],[x]}])) end,fun()->ets:is_compiled_ms(foo) end,fun()->ets:is_compiled_ms(ets:match_spec_compile([{'_',[],[x]}])) end,

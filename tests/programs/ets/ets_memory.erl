@@ -1,6 +1,7 @@
 %% What `ets:info(Table, memory)` tells: what OTP takes for the table, whatever is laid out how. Not of funs, empty tuples and
 %% maps and references of tables, which have other sizes, nor what fixing takes.
 %% args: +S 2:2
+%% releases: 25
 -module(ets_memory).
 -export([main/0]).
 

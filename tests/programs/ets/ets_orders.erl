@@ -1,4 +1,5 @@
 %% Keys of many kinds come in the same order of slots as on stock, after growing and deleting.
+%% releases: 25
 -module(ets_orders).
 -export([main/0]).
 

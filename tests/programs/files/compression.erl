@@ -155,7 +155,7 @@ chunks() ->
          end),
     with(fun(Z) ->
                  ok = zlib:inflateInit(Z),
-                 see:value("size", [zlib:getBufSize(Z), zlib:setBufSize(Z, 1000), zlib:getBufSize(Z)]),
+                 see:before(27, "size", fun() -> [zlib:getBufSize(Z), zlib:setBufSize(Z, 1000), zlib:getBufSize(Z)] end),
                  {more, First} = zlib:inflateChunk(Z, Bomb),
                  {more, Second} = zlib:inflateChunk(Z),
                  see:value("chunks", [iolist_size(First), iolist_size(Second)]),

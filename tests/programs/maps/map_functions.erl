@@ -11,7 +11,7 @@ main() ->
     see:value(merge_with, maps:merge_with(fun(_, A, B) -> {A, B} end, #{a => 1, b => 2}, #{b => 3, c => 4})),
     see:value(intersect, [maps:intersect(#{a => 1, b => 2}, #{b => 3}), maps:intersect_with(fun(_, A, B) -> A + B end, #{a => 1, b => 2}, #{b => 3})]),
     see:value(duplicates, maps:from_list([{a, 1}, {b, 2}, {a, 3}])),
-    see:value(iterate, iterate(maps:next(maps:iterator(#{a => 1, b => 2, c => 3})))),
+    see:before(26, iterate, fun() -> iterate(maps:next(maps:iterator(#{a => 1, b => 2, c => 3}))) end),
     see:value(iterate_big, lists:sort(iterate(maps:next(maps:iterator(Big)))) =:= lists:sort(maps:to_list(Big))),
     see:value(filtermap, maps:filtermap(fun(_, 1) -> false; (_, 2) -> {true, two}; (_, _) -> true end, #{a => 1, b => 2, c => 3})),
     see:fails([fun() -> maps:update(z, 1, #{}) end, fun() -> maps:update_with(z, fun(V) -> V end, #{}) end, fun() -> maps:from_list(see:id([a])) end, fun() -> maps:from_list(see:id([{a, 1} | b])) end,

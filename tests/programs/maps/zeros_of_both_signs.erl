@@ -1,4 +1,5 @@
 %% 0.0 and -0.0 are one key: which of the two a map keeps, whatever it is made by, alone and inside of other keys.
+%% releases: 25
 -module(zeros_of_both_signs).
 -export([main/0]).
 

@@ -1,4 +1,5 @@
 %% Maps with few keys, whose order is known.
+%% releases: 25
 -module(maps_shown).
 -export([main/0]).
 -export([id/1]).

@@ -174,7 +174,7 @@ wrong() ->
         fun() -> crypto:hash(sha, [256]) end,
         fun() -> crypto:hash_update(make_ref(), <<>>) end,
         fun() -> crypto:crypto_one_time(no_such_cipher, <<>>, <<>>, true) end,
-        fun() -> crypto:crypto_one_time(aes_128_cbc, <<1:128>>, <<1:128>>, <<"x">>, maybe) end,
+        fun() -> crypto:crypto_one_time(aes_128_cbc, <<1:128>>, <<1:128>>, <<"x">>, 'maybe') end,
         fun() -> crypto:sign(rsa, sha, <<>>, [1, 2]) end,
         fun() -> crypto:strong_rand_bytes(-1) end,
         fun() -> crypto:generate_key(ecdh, no_such_curve) end,

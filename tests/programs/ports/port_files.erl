@@ -1,5 +1,6 @@
 %% Ports on files, pipes and devices, opened by an atom or a string alone.
 %% timeout: 60
+%% releases: 25
 -module(port_files).
 -export([main/0]).
 

@@ -1,6 +1,7 @@
 %% Sending: files with sendfile, delayed sends, watermarks and busy ports, senders that would rather not wait, large transfers
 %% both ways at once, many connections.
 %% timeout: 120
+%% releases: 25
 -module(tcp_sending).
 -export([main/0]).
 

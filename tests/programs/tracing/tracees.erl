@@ -45,7 +45,7 @@ errors(Pid, Tracer) ->
            [Pid, true, [{tracer, self(), x}]], [Pid, true, [{tracer, Tracer}, {foo, bar}]], [Pid, true, [1]],
            [Pid, true, [cpu_timestamp]], [Pid, foo, [send]], [Pid, foo, [foo]], [foo, true, [send]], [1, true, [send]],
            [Dead, true, [send]], [Dead, false, [send]], [Port, true, [send]], [[], true, [send]], [new, 1, [send]],
-           [existing, true, [foo]], [all, maybe, []], [{a, b}, true, []],
+           [existing, true, [foo]], [all, 'maybe', []], [{a, b}, true, []],
            [node(), true, [send]]],
     [see:value(N, failure(trace, A, [{Pid, pid}, {Tracer, tracer}, {Dead, dead}, {Port, port}, {self(), main}]))
      || {N, A} <- lists:enumerate(Bad)],

@@ -245,8 +245,11 @@ pub fn external_size_2(process: &mut Process, [term, options]: [Term; 2]) -> Bif
             // Once version 0 was requested, a later version 1 does not undo it.
             Some(&[am::MINOR_VERSION, version]) if version == Term::small(0) => {
                 encode.text_floats = true;
+                encode.utf8_atoms = false;
             }
-            Some(&[am::MINOR_VERSION, version]) if version == Term::small(1) => {}
+            Some(&[am::MINOR_VERSION, version]) if version == Term::small(1) => {
+                encode.utf8_atoms = false;
+            }
             _ => return Err(badarg(2)),
         }
     }

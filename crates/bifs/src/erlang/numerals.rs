@@ -119,18 +119,13 @@ pub fn list_to_integer_1(process: &mut Process, [list]: [Term; 1]) -> BifResult 
     list_to_integer(process, list, 10)
 }
 
-/// Texts of more digits than this are left to `erts_internal`, which calls for their parts.
-const MOST_DIGITS_AT_ONCE: usize = 17;
-
 /// Whether a text of digits, perhaps with a sign, is too long to be read at once: whoever asks does it piece by piece.
 fn is_big(text: &[u8], base: u32) -> bool {
     let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+"));
-    let most = match base {
-        10 => MOST_DIGITS_AT_ONCE,
-        // As many digits as are surely small.
-        _ => (59 / (32 - (base - 1).leading_zeros())) as usize,
-    };
-    digits.unwrap_or(text).len() > most
+    let digits = digits.unwrap_or(text);
+    let zeros = digits.iter().take_while(|&&byte| byte == b'0').count();
+    // The pieces have as many digits as are small whatever they are.
+    digits.len() - zeros > (1u64 << 59).ilog(base.into()) as usize
 }
 
 /// `erts_internal:binary_to_integer(Binary, Base)`: an integer, `badarg`, or `big`.

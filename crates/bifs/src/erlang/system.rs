@@ -124,6 +124,14 @@ fn count(value: usize) -> Term {
     Term::small(value as i64)
 }
 
+/// What may become of the time offset: with `multi_time_warp` it changes as it must.
+pub(super) fn time_offset_state() -> &'static str {
+    match config::get().time_warp_mode.as_str() {
+        "multi_time_warp" => "volatile",
+        _ => "final",
+    }
+}
+
 fn limits(name: &str) -> Option<Term> {
     let config = config::get();
     Some(match name {
@@ -236,7 +244,7 @@ fn words(name: &str) -> Option<Term> {
         | "ets_realloc_moves"
         | "ets_always_compress"
         | "io_thread" => Some(am::FALSE),
-        "time_offset" => word("final"),
+        "time_offset" => word(time_offset_state()),
         "time_warp_mode" => word(&config.time_warp_mode),
         "tolerant_timeofday" => word(if config.time_correction {
             "enabled"

@@ -100,7 +100,9 @@ pub fn system_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifResu
             let before = CONTROL_WORD.swap(word, Ordering::Relaxed);
             Ok(Term::small(i64::from(before)))
         }
-        "time_offset" if value == atom::known("finalize") => Ok(atom::known("final")),
+        "time_offset" if value == atom::known("finalize") => {
+            Ok(atom::known(super::system::time_offset_state()))
+        }
         "system_logger" => system_logger(value),
         "outstanding_system_requests_limit" => {
             let limit = between(value, 1, MAX_OUTSTANDING_REQUESTS)? as u64;

@@ -17,6 +17,7 @@ use runtime::process::Process;
 use term::incoming::Incoming;
 use term::integer::{int32, uint64};
 use term::release::{self, Release};
+use term::unicode::bytes_of;
 
 /// A size in bytes; 0 means the socket's own setting.
 fn size(term: Term) -> Result<usize, Refusal> {
@@ -150,7 +151,15 @@ fn receive(process: &mut Process, [reference, length, flags, number]: [Term; 4])
     let Some(mut read) = begin(process, request)? else {
         return Ok(not_now(request));
     };
-    let wanted = read.wanted(length);
+    let mut early = std::mem::take(&mut read.line.early);
+    if !early.is_empty() && (length == 0 || early.len() >= length) {
+        let count = if length == 0 { early.len() } else { length };
+        read.line.early = early.split_off(count);
+        read.done(process);
+        let bytes = build::binary(process.heap(), &early);
+        return Ok(ok(process, bytes));
+    }
+    let wanted = read.wanted(length) - early.len();
     let mut incoming = room(wanted)?;
     read.begin_try();
     let came = call::receive(read.line.open()?.as_fd(), incoming.room(), flags);
@@ -159,13 +168,24 @@ fn receive(process: &mut Process, [reference, length, flags, number]: [Term; 4])
         Ok(0) if is_stream => {
             read.line.traffic.fails += 1;
             read.socket.fail_all(&mut read.line, Side::Read, am::CLOSED);
-            return Err(CLOSED);
+            return Err(with_bytes(process, CLOSED, &early));
         }
         Ok(count) => count,
-        Err(error) => return read.failed(process, error),
+        Err(Errno::EAGAIN) => {
+            read.line.early = early;
+            return read.failed(process, Errno::EAGAIN);
+        }
+        Err(error) => {
+            let outcome = read.failed(process, error);
+            return outcome.map_err(|refusal| with_bytes(process, refusal, &early));
+        }
     };
     // SAFETY: the system has reported that it wrote `count` bytes.
-    let bytes = unsafe { incoming.into_binary(process.heap(), count) };
+    let mut bytes = unsafe { incoming.into_binary(process.heap(), count) };
+    if !early.is_empty() {
+        early.extend_from_slice(&bytes_of(bytes).unwrap_or_default());
+        bytes = build::binary(process.heap(), &early);
+    }
     read.line.traffic.bytes += count as u64;
     let falls_short = count < wanted && length != 0 && is_stream;
     let tag = if count == wanted && length == 0 && is_stream {
@@ -183,6 +203,10 @@ fn receive(process: &mut Process, [reference, length, flags, number]: [Term; 4])
         // The caller waits for the rest.
         read.socket
             .wait(process, &mut read.line, request, Exhausted::Perhaps)?;
+        if release::has(Release::OTP_27) {
+            read.line.early = bytes_of(bytes).unwrap_or_default().into_owned();
+            return Ok(am::SELECT);
+        }
         am::SELECT
     } else {
         if count < wanted {
@@ -199,6 +223,19 @@ fn receive(process: &mut Process, [reference, length, flags, number]: [Term; 4])
         read.done(process);
     }
     Ok(build::tuple(process.heap(), &[tag, bytes]))
+}
+
+/// A failure, with the bytes that were read for the request before it, if there are any: `{error, {Reason, Bytes}}`.
+fn with_bytes(process: &mut Process, refusal: Refusal, early: &[u8]) -> Refusal {
+    let reason = match refusal {
+        _ if early.is_empty() => return refusal,
+        Refusal::System(error) => atom::known(error.name()),
+        Refusal::Error(reason) => reason,
+        other => return other,
+    };
+    let heap = process.heap();
+    let bytes = build::binary(heap, early);
+    Refusal::Error(build::tuple(heap, &[reason, bytes]))
 }
 
 /// `prim_socket:nif_recvfrom(Socket, Length, Flags, Ref)`

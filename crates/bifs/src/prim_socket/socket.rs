@@ -123,6 +123,8 @@ pub struct Line {
     pub buffer_bytes: usize,
     pub most_buffers: u32,
     pub buffers: u32,
+    /// Bytes that were read for a request of more; the next one gets them (from OTP 27 on).
+    pub early: Vec<u8>,
     pub sending: Sending,
 }
 
@@ -140,6 +142,7 @@ impl Line {
             buffer_bytes: DEFAULT_BUFFER_BYTES,
             most_buffers: 0,
             buffers: 0,
+            early: Vec::new(),
             sending: Sending::default(),
         }
     }

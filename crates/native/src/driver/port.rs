@@ -520,7 +520,7 @@ impl Driver for DriverPort {
 
     fn call(&mut self, port: &mut Access<'_>, operation: u32, data: Term) -> Option<Owned> {
         let call = self.0.driver.entry().call?;
-        let mut bytes = external::encode(data, &EncodeOptions::default()).ok()?;
+        let mut bytes = external::encode(data, &EncodeOptions::of_release()).ok()?;
         let mut room = [0u8; CALL_ROOM];
         let mut at: *mut c_char = room.as_mut_ptr().cast();
         let mut flags = 0;

@@ -17,7 +17,7 @@ pub extern "C" fn enif_term_to_binary(
     term: Term,
     binary: Out<'_, Binary>,
 ) -> c_int {
-    let encoded = external::encode(term, &EncodeOptions::default()).ok();
+    let encoded = external::encode(term, &EncodeOptions::of_release()).ok();
     let made = encoded.and_then(|bytes| {
         let made = allocate(bytes.len())?;
         // SAFETY: the new binary has as many bytes.

@@ -7,7 +7,7 @@
 //! depend on the thread. Descriptors are watched from their registration to their end, edge-triggered:
 //! [`Driver::ready`] says what *became* possible, and a driver that does not use it now must remember it.
 //!
-//! **Life.** A row of [`super::open::DRIVERS`] starts it; then come calls; then [`Driver::close`] once, when the port
+//! **Life.** A row of `drivers::open::DRIVERS` starts it; then come calls; then [`Driver::close`] once, when the port
 //! closes; if that returns [`Close::WhenEmpty`], `ready` and `timeout` are called until [`Driver::queued_bytes`] is 0
 //! or the driver asks for the end; finally [`Driver::stop`].
 
