@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use layout::Term;
-use term::release::{self, Release};
 use term::bits::matching::extract;
 use term::copy::Owned;
+use term::release::{self, Release};
 use term::{am, atom, build, unicode};
 use term::{iolist, list};
 
