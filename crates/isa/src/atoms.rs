@@ -1065,6 +1065,7 @@ macro_rules! for_each_atom {
             (SENDMSG, "sendmsg"),
             (SENDTO, "sendto"),
             (SENSITIVE, "sensitive"),
+            (SESSION, "session"),
             (SEQ_TRACE, "seq_trace"),
             (SEQ_TRACE_INFO, "seq_trace_info"),
             (SEQUENTIAL, "sequential"),

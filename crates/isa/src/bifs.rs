@@ -447,12 +447,20 @@ macro_rules! for_each_bif {
             ("erts_internal", "process_display", 2, erlang::process_display_2, NONE),
             ("erts_internal", "trace", 3, erlang::trace_3, NONE),
             ("erts_internal", "trace_pattern", 3, erlang::trace_pattern_3, NONE),
+            ("erts_internal", "trace", 4, erlang::trace_4, SINCE_27),
+            ("erts_internal", "trace_pattern", 4, erlang::trace_pattern_4, SINCE_27),
+            ("erts_internal", "trace_info", 3, erlang::trace_info_3, SINCE_27),
+            ("erts_internal", "trace_session_create", 3, erlang::trace_session_create_3, SINCE_27),
+            ("erts_internal", "trace_session_destroy", 1, erlang::trace_session_destroy_1, SINCE_27),
             ("erts_internal", "scheduler_wall_time", 1, erts_internal::scheduler_wall_time_1, NONE),
             ("erts_internal", "no_aux_work_threads", 0, erts_internal::no_aux_work_threads_0, NONE),
             ("erts_internal", "system_check", 1, erts_internal::system_check_1, NONE),
             ("erts_internal", "gather_alloc_histograms", 1, erts_internal::gather_alloc_histograms_1, NONE),
             ("erts_internal", "gather_carrier_info", 1, erts_internal::gather_carrier_info_1, NONE),
 
+            // erts_trace_cleaner
+            ("erts_trace_cleaner", "check", 0, erlang::trace_cleaner_check_0, SINCE_27),
+            ("erts_trace_cleaner", "send_trace_clean_signal", 1, erlang::send_trace_clean_signal_1, SINCE_27),
             // erts_literal_area_collector
             ("erts_literal_area_collector", "release_area_switch", 0, erlang::release_area_switch_0, NONE),
             ("erts_literal_area_collector", "send_copy_request", 3, erlang::send_copy_request_3, NONE),

@@ -101,12 +101,17 @@ impl Tracer {
     }
 }
 
+/// The session in which `erlang:trace/3` and its relatives act.
+pub const LEGACY: u32 = 0;
+
 /// How a process or port is traced.
 #[derive(Clone, Default)]
 pub struct Tracing {
     /// Bits of [`what`]; 0 without a tracer.
     pub what: u32,
     pub tracer: Option<Tracer>,
+    /// The session that has asked for it.
+    pub session: u32,
 }
 
 impl Tracing {

@@ -4,7 +4,7 @@ use layout::{ObjectKind, Term};
 use runtime::process::{Process, flag};
 use runtime::trace::frames::wish;
 use runtime::trace::points::Condition;
-use runtime::trace::{self, Event, Family, Tracer, Tracing, events, what};
+use runtime::trace::{self, Event, Family, LEGACY, Tracer, Tracing, events, what};
 use term::bits::matching;
 use term::heap::Scratch;
 use term::{am, build};
@@ -92,6 +92,7 @@ fn told_by_process(
         let tracing = Tracing {
             what: how,
             tracer: before.tracer.clone(),
+            session: before.session,
         };
         let _ = trace::get().tell(pid, &tracing, &event);
         match is_local && how & what::RETURN_TO != 0 {
@@ -128,6 +129,7 @@ fn told_by_function(
             let tracing = Tracing {
                 what: what::CALL | what::TIMESTAMP,
                 tracer: Some(tracer.clone()),
+                session: LEGACY,
             };
             let _ = trace::get().tell(pid, &tracing, &event);
         }

@@ -5,7 +5,7 @@
 //! - `message`: what processes and ports are told; [`module`]: modules as tracers;
 //! - [`tracees`]: `erlang:trace/3`, and the half of `trace_info/2` that concerns processes and ports;
 //! - [`patterns`]: `erlang:trace_pattern/3`, and the other half of `trace_info/2`; [`specification`]: match specifications;
-//! - `calls`: what is told of calls;
+//! - `calls`: what is told of calls; [`sessions`]: the sessions of OTP 27;
 //! - [`names`]: the names of all that a tracee can be traced for.
 //!
 //! Every function may be called by any thread, if its comment does not say otherwise.
@@ -16,6 +16,7 @@ pub mod module;
 pub mod names;
 pub mod on_load;
 pub mod patterns;
+pub mod sessions;
 pub mod specification;
 pub mod tracees;
 pub mod tracer;

@@ -166,6 +166,7 @@ impl Run<'_> {
             let mut after = Tracing {
                 what: before.what & !off | on,
                 tracer,
+                session: before.session,
             };
             after.settle();
             let same_tracer = match (&before.tracer, &after.tracer) {

@@ -9,11 +9,12 @@ use runtime::process::{Process, state, table};
 use runtime::scheduler::world;
 use runtime::signal::{self, Signal};
 use runtime::trace::newcomers::{PORTS, PROCESSES};
-use runtime::trace::{self, Tracer, Tracing, what};
+use runtime::trace::{self, LEGACY, Tracer, Tracing, what};
 use std::sync::atomic::Ordering;
+use term::release::{self, Release};
 use term::{am, build, list, node};
 
-use crate::{message, names, tracer};
+use crate::{message, names, sessions, tracer};
 
 /// A change of what is traced.
 #[derive(Clone)]
@@ -23,6 +24,8 @@ pub struct Change {
     pub tracer: Option<Tracer>,
     /// The clock of the processor is wanted.
     pub cpu_time: bool,
+    /// The session in which it is changed.
+    pub session: u32,
 }
 
 /// Why nothing was changed.
@@ -32,7 +35,7 @@ pub enum Refusal {
     Options,
     /// Another argument is wrong.
     Argument,
-    /// The tracee has another tracer.
+    /// The tracee has another tracer, or is traced in another session.
     Traced,
 }
 
@@ -46,6 +49,7 @@ pub fn parse(options: Term) -> Result<Change, Refusal> {
         what: 0,
         tracer: None,
         cpu_time: false,
+        session: LEGACY,
     };
     for option in list::items(options) {
         let option = option.map_err(|_| Refusal::Options)?;
@@ -117,10 +121,10 @@ pub fn change(caller: &mut Process, who: Term, change: &Change) -> Result<usize,
     }
     if new {
         if processes && change.what & what::OF_PROCESSES != 0 {
-            PROCESSES.change(|tracing| apply_to_new(tracing, change, what::OF_PROCESSES));
+            PROCESSES.change(|tracing| apply_to_newcomers(tracing, change, what::OF_PROCESSES));
         }
         if ports && change.what & what::OF_PORTS != 0 {
-            PORTS.change(|tracing| apply_to_new(tracing, change, what::OF_PORTS));
+            PORTS.change(|tracing| apply_to_newcomers(tracing, change, what::OF_PORTS));
         }
     }
     Ok(count)
@@ -203,9 +207,12 @@ fn change_port(port: Term, change: &Change) -> Result<usize, Refusal> {
 
 /// Applies a change to one tracee; false if it has another tracer.
 fn apply(tracing: &mut Tracing, tracee: Term, change: &Change) -> bool {
-    if let (Some(wanted), Some(present)) = (&change.tracer, &tracing.tracer)
+    // From OTP 27 on whoever likes may end it, whatever the tracer.
+    let wanted = change.tracer.as_ref();
+    let wanted = wanted.filter(|_| change.on || !release::has(Release::OTP_27));
+    if let Some(present) = &tracing.tracer
         && !tracing.is_off()
-        && !present.is(wanted)
+        && (tracing.session != change.session || wanted.is_some_and(|wanted| !present.is(wanted)))
         && trace::get().is_there(present, tracee)
     {
         return false;
@@ -215,6 +222,12 @@ fn apply(tracing: &mut Tracing, tracee: Term, change: &Change) -> bool {
     true
 }
 
+fn apply_to_newcomers(tracing: &mut Tracing, change: &Change, concerned: u32) {
+    if tracing.is_off() || tracing.session == change.session {
+        apply_to_new(tracing, change, concerned);
+    }
+}
+
 fn apply_to_new(tracing: &mut Tracing, change: &Change, concerned: u32) {
     let bits = change.what & concerned;
     if change.on {
@@ -222,16 +235,28 @@ fn apply_to_new(tracing: &mut Tracing, change: &Change, concerned: u32) {
     } else {
         tracing.what &= !bits;
     }
-    if change.tracer.is_some() {
+    if change.tracer.is_some() && (change.on || !release::has(Release::OTP_27)) {
         tracing.tracer.clone_from(&change.tracer);
     }
+    tracing.session = change.session;
 }
 
-/// `{flags, Flags}` or `{tracer, Tracer}` of one that is traced so; `None` if there is no such item.
-pub fn item(heap: &mut Heap, tracing: &Tracing, item: Term) -> Option<Term> {
+/// `{flags, Flags}` or `{tracer, Tracer}` of one that is traced so, as a session sees it; `{session, Sessions}`. `None` if there is
+/// no such item.
+pub fn item(heap: &mut Heap, tracing: &Tracing, session: u32, item: Term) -> Option<Term> {
+    let nothing = Tracing::default();
+    let seen = match tracing.session == session {
+        true => tracing,
+        false => &nothing,
+    };
     let value = match item {
-        am::FLAGS => names::list(heap, tracing.what),
-        am::TRACER => match &tracing.tracer {
+        am::SESSION if tracing.is_off() => Term::NIL,
+        am::SESSION => {
+            let session = sessions::weak(heap, tracing.session);
+            build::list(heap, &[session])
+        }
+        am::FLAGS => names::list(heap, seen.what),
+        am::TRACER => match &seen.tracer {
             None => Term::NIL,
             Some(tracer) => tracer::to_term(heap, tracer),
         },

@@ -1,4 +1,5 @@
 %% zlib: streams, dictionaries, parameters, checksums, ends of streams, and errors.
+%% releases: 25
 -module(compression).
 -export([main/0]).
 

@@ -1,5 +1,6 @@
 %% What a native library sends, from calls and from its own threads, and what it is told about processes, ports, time and the system.
 %% needs: erl_nif.h
+%% releases: 25
 -module(messages).
 -export([main/0, init/0, send/2, send_own/2, thread/2, thread_dirty/2, locks/0, who/1, who_dirty/1, alive/1, command/2, times/0, system/0,
          memory/0, print/1, dynamic/1, reference/0]).

@@ -1,6 +1,7 @@
 %% OTP's crypto with its own native library: every algorithm that this system offers, with good and bad arguments.
 %% needs: crypto
 %% timeout: 60
+%% releases: 25
 -module(cryptography).
 -export([main/0]).
 

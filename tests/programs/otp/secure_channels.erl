@@ -2,6 +2,7 @@
 %% connections at a time, orderly and hard ends.
 %% needs: crypto public_key ssl inets ssh
 %% timeout: 90
+%% releases: 25
 -module(secure_channels).
 -export([main/0]).
 

@@ -3,28 +3,48 @@
 use layout::Term;
 use term::copy::Owned;
 use term::heap::Scratch;
+use term::release::{self, Release};
 use term::{am, build, reference};
 
-use ::trace::tracees::{self, Refusal};
-use ::trace::{on_load, patterns};
-use runtime::bif::{BifResult, await_result, badarg, badarg_because, system_limit};
+use crate::magic;
+use ::trace::tracees::{self, Change, Refusal};
+use ::trace::{on_load, patterns, sessions};
+use runtime::bif::{
+    BifResult, Failure, await_result, badarg, badarg_because, notsup, system_limit,
+};
 use runtime::process::{Process, table};
 use runtime::signal::{self, handle};
+use runtime::trace::LEGACY;
 use runtime::{log, scheduler, trace};
 
 /// `trace_info(What, Item)`
 pub fn trace_info_2(process: &mut Process, [what, item]: [Term; 2]) -> BifResult {
+    info(process, LEGACY, what, item)
+}
+
+fn info(process: &mut Process, session: u32, what: Term, item: Term) -> BifResult {
     match what {
         am::ON_LOAD => on_load::item(process.heap(), item).ok_or_else(|| badarg(2)),
         am::SEND | am::RECEIVE if item == am::MATCH_SPEC => {
             Ok(patterns::events_item(process.heap(), what))
         }
         am::SEND | am::RECEIVE => Err(badarg(2)),
-        _ if what.is_atom() || what.is_pid() || what.is_port() => tracee_info(process, what, item),
+        _ if what.is_atom() || what.is_pid() || what.is_port() => {
+            tracee_info(process, session, what, item)
+        }
         _ => match what.as_tuple() {
             Some(&[module, function, arity]) => {
-                patterns::item(process.heap(), [module, function, arity], item)
-                    .ok_or_else(|| badarg(1))
+                let heap = process.heap();
+                let found = patterns::item(heap, [module, function, arity], item);
+                let found = found.ok_or_else(|| badarg(1))?;
+                match (sessions::with_patterns(), found.as_tuple()) {
+                    (Some(holder), Some(&[item, value]))
+                        if holder != session && value != am::UNDEFINED =>
+                    {
+                        Ok(build::tuple(heap, &[item, am::FALSE]))
+                    }
+                    _ => Ok(found),
+                }
             }
             Some(_) => Err(badarg(1)),
             None => Err(badarg_because(am::BADOPT)),
@@ -33,14 +53,14 @@ pub fn trace_info_2(process: &mut Process, [what, item]: [Term; 2]) -> BifResult
 }
 
 /// How a process, a port, or those to come are traced.
-fn tracee_info(process: &mut Process, what: Term, item: Term) -> BifResult {
-    let is_item = matches!(item, am::FLAGS | am::TRACER);
+fn tracee_info(process: &mut Process, session: u32, what: Term, item: Term) -> BifResult {
+    let is_item = matches!(item, am::FLAGS | am::TRACER | am::SESSION);
     let tracing = if what.is_local_pid() {
         if !is_item {
             return Err(badarg(2));
         }
         if what != process.pid() {
-            return process_info(process, what, item);
+            return process_info(process, session, what, item);
         }
         trace::forget_gone_tracer(process);
         Some(process.rare().tracing.clone())
@@ -54,12 +74,15 @@ fn tracee_info(process: &mut Process, what: Term, item: Term) -> BifResult {
     };
     match tracing {
         None => Ok(am::UNDEFINED),
-        Some(tracing) => tracees::item(process.heap(), &tracing, item).ok_or_else(|| badarg(2)),
+        Some(tracing) => {
+            let found = tracees::item(process.heap(), &tracing, session, item);
+            found.ok_or_else(|| badarg(2))
+        }
     }
 }
 
 /// Asks another process how it is traced.
-fn process_info(process: &mut Process, pid: Term, item: Term) -> BifResult {
+fn process_info(process: &mut Process, session: u32, pid: Term, item: Term) -> BifResult {
     if table::find(pid).is_null() {
         return Ok(am::UNDEFINED);
     }
@@ -70,7 +93,7 @@ fn process_info(process: &mut Process, pid: Term, item: Term) -> BifResult {
         let mut scratch = Scratch::new();
         let answer = process.and_then(|process| {
             trace::forget_gone_tracer(process);
-            tracees::item(scratch.heap(), &process.rare().tracing, item)
+            tracees::item(scratch.heap(), &process.rare().tracing, session, item)
         });
         signal::reply(asker, &owned, answer.unwrap_or(am::UNDEFINED));
     });
@@ -92,7 +115,26 @@ pub fn trace_delivered_1(process: &mut Process, [tracee]: [Term; 1]) -> BifResul
 
 /// `erts_internal:trace(Who, How, Options)`: the number of tracees.
 pub fn trace_3(process: &mut Process, [who, how, options]: [Term; 3]) -> BifResult {
+    let change = tracees::parse(options).map_err(|_| badarg_because(am::BADOPT))?;
+    change_tracees(process, who, how, change)
+}
+
+/// `erts_internal:trace(Session, Who, How, Options)`
+pub fn trace_4(process: &mut Process, [session, who, how, options]: [Term; 4]) -> BifResult {
+    let session = session_of(session)?;
     let mut change = tracees::parse(options).map_err(|_| badarg_because(am::BADOPT))?;
+    if let Some(session) = sessions::find(session) {
+        if change.tracer.is_some() {
+            return Err(badarg_because(am::BADOPT));
+        }
+        change.tracer = Some(session.tracer.clone());
+        change.session = session.number;
+    }
+    change_tracees(process, who, how, change)
+}
+
+fn change_tracees(process: &mut Process, who: Term, how: Term, mut change: Change) -> BifResult {
+    let session = change.session;
     change.on = match how {
         am::TRUE => true,
         am::FALSE => false,
@@ -104,6 +146,9 @@ pub fn trace_3(process: &mut Process, [who, how, options]: [Term; 3]) -> BifResu
     match tracees::change(process, who, &change) {
         Ok(count) => Ok(Term::small(count as i64)),
         Err(Refusal::Options | Refusal::Argument) => Err(badarg(1)),
+        // What belongs to another session stays.
+        Err(Refusal::Traced) if !change.on && release::has(Release::OTP_27) => Ok(Term::small(1)),
+        Err(Refusal::Traced) if session != LEGACY => Err(notsup()),
         Err(Refusal::Traced) => {
             log::one_tracer_only(process);
             Err(badarg(1))
@@ -112,15 +157,112 @@ pub fn trace_3(process: &mut Process, [who, how, options]: [Term; 3]) -> BifResu
 }
 
 /// `erts_internal:trace_pattern(Functions, Specification, Flags)`: the number of functions.
-pub fn trace_pattern_3(
+pub fn trace_pattern_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
+    change_patterns(process, LEGACY, arguments)
+}
+
+/// `erts_internal:trace_pattern(Session, Functions, Specification, Flags)`
+pub fn trace_pattern_4(
     process: &mut Process,
-    [functions, specification, flags]: [Term; 3],
+    [session, functions, specification, flags]: [Term; 4],
 ) -> BifResult {
-    match patterns::change(process, functions, specification, flags) {
-        Ok(count) => Ok(Term::small(count as i64)),
-        Err(patterns::Refusal::Because(cause)) => Err(badarg_because(cause)),
-        Err(patterns::Refusal::SystemLimit) => Err(system_limit()),
+    let session = session_of(session)?;
+    change_patterns(process, session, [functions, specification, flags])
+}
+
+fn change_patterns(process: &mut Process, session: u32, arguments: [Term; 3]) -> BifResult {
+    match sessions::change_patterns(process, session, arguments) {
+        Some(Ok(count)) => Ok(Term::small(count as i64)),
+        Some(Err(patterns::Refusal::Because(cause))) => Err(badarg_because(cause)),
+        Some(Err(patterns::Refusal::SystemLimit)) => Err(system_limit()),
+        None => Err(notsup()),
     }
+}
+
+/// What a program holds of a session that it has made.
+struct Made(u32);
+
+/// The number of the session that a term names: what `trace:session_create/3` has returned, or a weak reference.
+fn session_of(term: Term) -> Result<u32, Failure> {
+    let made = |term: Term| magic::get::<Made>(term).map(|made| made.0);
+    let number = match term.as_tuple() {
+        Some(&[strong, _]) if strong.is_reference() => made(strong),
+        Some(_) => sessions::named(term),
+        None => made(term),
+    };
+    number
+        .filter(|number| *number == LEGACY || sessions::find(*number).is_some())
+        .ok_or_else(|| badarg_because(am::SESSION))
+}
+
+/// `erts_internal:trace_session_create(Name, Tracer, Options)`: `{Session, {Name, Number}}`.
+pub fn trace_session_create_3(
+    process: &mut Process,
+    [name, tracer, options]: [Term; 3],
+) -> BifResult {
+    if !name.is_atom() {
+        return Err(badarg(1));
+    }
+    let tracer = sessions::tracer_of(tracer).ok_or(badarg(2))?;
+    if !options.is_nil() {
+        return Err(badarg(3));
+    }
+    let session = sessions::make(name, tracer);
+    let strong = magic::make(process, Made(session.number));
+    let heap = process.heap();
+    let weak = sessions::weak(heap, session.number);
+    Ok(build::tuple(heap, &[strong, weak]))
+}
+
+/// `erts_internal:trace_session_destroy(Session)`: whether it was there.
+pub fn trace_session_destroy_1(process: &mut Process, [session]: [Term; 1]) -> BifResult {
+    match session_of(session) {
+        Ok(LEGACY) => Err(badarg(1)),
+        Ok(number) => Ok(am::boolean(sessions::destroy(process, number))),
+        Err(_) => Ok(am::FALSE),
+    }
+}
+
+/// `erts_internal:trace_info(Session | any, What | any, Item)`: as `trace_info/2`; of any session, `{session, Sessions}` in which it
+/// is traced.
+pub fn trace_info_3(process: &mut Process, [session, what, item]: [Term; 3]) -> BifResult {
+    if session != am::ANY {
+        let session = session_of(session)?;
+        return info(process, session, what, item);
+    }
+    if item != am::SESSION {
+        return Err(badarg(3));
+    }
+    let heap = process.heap();
+    let sessions = match what {
+        am::ANY | am::SEND | am::RECEIVE => sessions::all(heap),
+        am::ON_LOAD => Term::NIL,
+        _ if what.is_tuple() => {
+            let holder = sessions::with_patterns().unwrap_or(LEGACY);
+            let found = info(process, holder, what, am::ALL)?;
+            let heap = process.heap();
+            match found.as_tuple() {
+                Some(&[_, am::FALSE | am::UNDEFINED]) => Term::NIL,
+                _ => {
+                    let weak = sessions::weak(heap, holder);
+                    build::list(heap, &[weak])
+                }
+            }
+        }
+        _ => return info(process, LEGACY, what, item),
+    };
+    Ok(build::tuple(process.heap(), &[am::SESSION, sessions]))
+}
+
+/// `erts_trace_cleaner:check()`: whether processes and ports must be cleaned of sessions that are gone. Those are cleaned
+/// when the session is destroyed.
+pub fn trace_cleaner_check_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(am::FALSE)
+}
+
+/// `erts_trace_cleaner:send_trace_clean_signal(To)`: whether one was sent.
+pub fn send_trace_clean_signal_1(_process: &mut Process, [_to]: [Term; 1]) -> BifResult {
+    Ok(am::FALSE)
 }
 
 /// `dt_get_tag()`: without dynamic trace probes no tags are kept.

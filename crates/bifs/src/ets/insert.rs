@@ -1,6 +1,7 @@
 //! Inserting objects.
 
 use layout::Term;
+use term::release::{self, Release};
 use term::{am, list};
 
 use super::table;
@@ -68,8 +69,8 @@ fn insert_all(
         })
         .collect::<Option<_>>()
         .ok_or(badarg(2))?;
-    if table.options.kind == TableKind::Bag {
-        // OTP inserts a list into a bag from its end, so the last object becomes the oldest.
+    if table.options.kind == TableKind::Bag && !release::has(Release::OTP_27) {
+        // Up to OTP 26 a list is inserted into a bag from its end, so the last object becomes the oldest.
         objects.reverse();
     }
     scheduler::charge(objects.len() as i64 / OBJECTS_PER_REDUCTION);

@@ -3,6 +3,7 @@
 use layout::{Heap, Term};
 use smallvec::SmallVec;
 use term::arith::{self, ArithError};
+use term::release::{self, Release};
 use term::{am, build, compare, list};
 
 use super::table;
@@ -46,7 +47,7 @@ pub fn update_element_4(
         drop(writing);
         return update_element_3(process, [id, key, changes]);
     }
-    *elements.get_mut(keypos - 1).ok_or(badarg(4))? = key;
+    *elements.get_mut(keypos - 1).ok_or_else(no_place)? = key;
     for (index, value) in changes_of(changes, keypos, elements.len())? {
         elements[index] = value;
     }
@@ -75,6 +76,14 @@ fn changed(
 
 type Changes = SmallVec<[(usize, Term); 4]>;
 
+/// An element is wanted that the object does not have: from OTP 27 on the error tells so.
+fn no_place() -> Failure {
+    match release::has(Release::OTP_27) {
+        true => badarg_because(am::POSITION),
+        false => badarg(3),
+    }
+}
+
 /// The places, counted from 0, and new values in the argument of `ets:update_element`, for an object of this size.
 fn changes_of(changes: Term, keypos: usize, size: usize) -> Result<Changes, Failure> {
     let changes = if changes.is_tuple() {
@@ -92,11 +101,11 @@ fn changes_of(changes: Term, keypos: usize, size: usize) -> Result<Changes, Fail
             if position == keypos as i64 {
                 return Err(badarg_because(am::KEYPOS));
             }
-            let index = usize::try_from(position - 1).map_err(|_| badarg(3))?;
+            let index = usize::try_from(position - 1).map_err(|_| no_place())?;
             if index < size {
                 Ok((index, value))
             } else {
-                Err(badarg(3))
+                Err(no_place())
             }
         })
         .collect()
@@ -179,7 +188,7 @@ fn update_counter(
         (Some(object), _) => object.elements(),
         (None, Some(default)) => {
             let mut elements = default.as_tuple().unwrap_or(&[]).to_vec();
-            *elements.get_mut(keypos - 1).ok_or(badarg(4))? = key;
+            *elements.get_mut(keypos - 1).ok_or_else(no_place)? = key;
             made = elements;
             &made
         }

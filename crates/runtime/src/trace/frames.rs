@@ -20,7 +20,7 @@ use term::copy::{self, Owned};
 use term::heap::Scratch;
 use term::{am, build};
 
-use super::{Event, Family, Tracer, Tracing, events, get, is_for, times, what};
+use super::{Event, Family, LEGACY, Tracer, Tracing, events, get, is_for, times, what};
 use crate::code;
 use crate::process::{Process, flag};
 
@@ -187,6 +187,7 @@ impl Frame {
         let tracing = Tracing {
             what: what::TIMESTAMP | what::CALL,
             tracer: Some(tracer),
+            session: LEGACY,
         };
         let _ = get().tell(process.pid(), &tracing, event);
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 use term::am;
 
-use super::{Tracing, change, get};
+use super::{LEGACY, Tracing, change, get};
 use crate::process::Process;
 
 /// How those of one kind that will be made are traced.
@@ -22,6 +22,7 @@ impl Newcomers {
         let tracing = Tracing {
             what: 0,
             tracer: None,
+            session: LEGACY,
         };
         Newcomers {
             any: AtomicBool::new(false),
