@@ -7,6 +7,7 @@
 
 mod errors;
 mod leniency;
+mod stock;
 mod tables;
 
 use std::cell::RefCell;
@@ -231,6 +232,8 @@ const MAX_NESTING: u32 = 798;
 
 thread_local! {
     static CACHE: RefCell<HashMap<(Box<[u8]>, CompileOptions), Rc<Pattern>>> = RefCell::default();
+    /// Patterns in stock's form.
+    static READ: RefCell<HashMap<Box<[u8]>, Rc<Pattern>>> = RefCell::default();
 }
 
 /// The version and date of the library whose patterns these are: the one in OTP 25, which PCRE2 stands for here.
@@ -259,9 +262,12 @@ pub fn compile(text: &[u8], options: CompileOptions) -> Result<Rc<Pattern>, Patt
     Ok(pattern)
 }
 
-/// The pattern of bytes from [`Pattern::to_bytes`]; `None` if they are not valid.
+/// The pattern of bytes from [`Pattern::to_bytes`], or of those that stock has made ([`stock`]); `None` if they are not valid.
 #[must_use]
 pub fn from_bytes(bytes: &[u8]) -> Option<Rc<Pattern>> {
+    if stock::is_such(bytes) {
+        return from_stock(bytes);
+    }
     let rest = bytes.strip_prefix(MAGIC)?;
     let (options, text) = rest.split_first_chunk::<4>()?;
     let options = u32::from_le_bytes(*options);
@@ -269,6 +275,22 @@ pub fn from_bytes(bytes: &[u8]) -> Option<Rc<Pattern>> {
         return None;
     }
     compile(text, CompileOptions(options)).ok()
+}
+
+fn from_stock(bytes: &[u8]) -> Option<Rc<Pattern>> {
+    let read = READ.with_borrow(|read| read.get(bytes).cloned());
+    if let Some(pattern) = read {
+        return Some(pattern);
+    }
+    let (text, options) = stock::read(bytes)?;
+    let pattern = compile(&text, options).ok()?;
+    READ.with_borrow_mut(|read| {
+        if read.len() >= CACHED_PATTERNS {
+            read.clear();
+        }
+        read.insert(bytes.into(), Rc::clone(&pattern));
+    });
+    Some(pattern)
 }
 
 /// The text in PCRE2's spelling: one leading directive is renamed, and braces and digits that PCRE 8 takes literally
