@@ -8,12 +8,32 @@ use std::ptr;
 use std::sync::atomic::AtomicPtr;
 
 use layout::object::offset;
-use layout::{FunEntry, ObjectKind, Term};
+use layout::{Export, FunEntry, ObjectKind, Term};
 
 use crate::build;
 use crate::external::FunIdentity;
 use crate::heap::Allocate;
 use crate::off_heap::MagicBlock;
+
+/// Whether a term is a fun of this arity; `None` if that is no arity.
+#[must_use]
+pub fn is_of_arity(term: Term, arity: Term) -> Option<bool> {
+    let wanted = match arity.as_small() {
+        Some(arity) if arity >= 0 => Some(arity),
+        Some(_) => return None,
+        None if matches!(arity.as_big(), Some((false, _))) => None,
+        None => return None,
+    };
+    let has = match term.boxed_kind() {
+        Some(ObjectKind::Fun) => entry(term).arity,
+        // SAFETY: this word of an external fun is the address of its export, which is never freed.
+        Some(ObjectKind::Export) => unsafe {
+            (*(term.word(offset::EXPORT_ENTRY) as *const Export)).arity
+        },
+        _ => return Some(false),
+    };
+    Some(wanted == Some(i64::from(has)))
+}
 
 /// The entry of a fun that comes with an external term.
 #[derive(Clone, Copy)]

@@ -6,6 +6,7 @@ use term::bits::construct::{self, Builder};
 use term::bits::matching::{self, extract};
 use term::bits::range;
 use term::iolist::{self, IolistError, Step, Wanted};
+use term::release::{self, Release};
 use term::{am, atom, build, integer};
 
 use crate::magic;
@@ -62,7 +63,12 @@ fn bits_left(string: Term) -> Result<u64, Failure> {
 
 /// A part of the whole bytes of a bit string; a negative length extends to the left.
 pub fn part(process: &mut Process, string: Term, position: Term, length: Term) -> BifResult {
-    let size = bits_of(string)?.bit_len / 8;
+    let bits = bits_of(string)?;
+    // From OTP 26 on the whole must be a binary, also if its odd bits are not wanted.
+    if bits.bit_len % 8 != 0 && release::has(Release::OTP_26) {
+        return Err(badarg(1));
+    }
+    let size = bits.bit_len / 8;
     let (start, length) = part_range(size, position, length).ok_or(badarg(2))?;
     let (whole, first) = build::whole_of(string);
     Ok(extract(

@@ -4,11 +4,13 @@ use std::sync::atomic::Ordering;
 
 use layout::object::offset;
 use layout::{Export, FunEntry, ObjectKind, Term};
+use term::release::{self, Release};
 use term::{am, atom, build, fun};
 
 use runtime::bif::{BifResult, badarg};
 use runtime::code::{exports, modules};
 use runtime::process::Process;
+use runtime::registry;
 
 /// The entry of a closure.
 fn entry_of<'a>(fun: Term) -> Option<&'a FunEntry> {
@@ -72,6 +74,10 @@ fn local_info(process: &mut Process, fun: Term, entry: &FunEntry, item: Term) ->
         "uniq" => small(entry.old_unique),
         "new_uniq" => build::binary(process.heap(), &entry.unique),
         "refc" => small(1),
+        // From OTP 27 on funs do not know who made them.
+        "pid" if release::has(Release::OTP_27) => {
+            registry::whereis(am::INIT).unwrap_or_else(|| fun::creator(fun))
+        }
         "pid" => fun::creator(fun),
         "env" => {
             let free = fun.header().arity() - offset::FUN_FREE;

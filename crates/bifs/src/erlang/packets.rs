@@ -2,6 +2,7 @@
 
 use layout::Term;
 use term::bits::matching::extract;
+use term::release::{self, Release};
 use term::{am, atom, build, integer, list, unicode};
 
 use packet::{self, Length, Limits, PacketKind, terms};
@@ -36,6 +37,9 @@ fn whole_bytes<'a>(process: &mut Process, string: Term) -> Option<std::borrow::C
     let left = bits.bit_len % 8;
     if left == 0 {
         return unicode::bytes_of(string);
+    }
+    if release::has(Release::OTP_26) {
+        return None;
     }
     let whole = build::sub_bits(process.heap(), string, 0, bits.bit_len - left);
     unicode::bytes_of(whole)

@@ -1,7 +1,6 @@
 //! Type tests, and guard BIFs that inspect terms.
 
-use layout::object::offset;
-use layout::{Export, ObjectKind, Term};
+use layout::Term;
 use term::{am, build};
 
 use crate::magic;
@@ -44,21 +43,8 @@ pub fn is_boolean_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
 
 /// `is_function(Term, Arity)`
 pub fn is_function_2(_process: &mut Process, [term, arity]: [Term; 2]) -> BifResult {
-    let wanted = match arity.as_small() {
-        Some(arity) if arity >= 0 => Some(arity),
-        Some(_) => return Err(badarg(2)),
-        None if matches!(arity.as_big(), Some((false, _))) => None,
-        None => return Err(badarg(2)),
-    };
-    let has = match term.boxed_kind() {
-        Some(ObjectKind::Fun) => term::fun::entry(term).arity,
-        // SAFETY: this word of an external fun is the address of its export, which is never freed.
-        Some(ObjectKind::Export) => unsafe {
-            (*(term.word(offset::EXPORT_ENTRY) as *const Export)).arity
-        },
-        _ => return Ok(am::FALSE),
-    };
-    Ok(am::boolean(wanted == Some(i64::from(has))))
+    let has = term::fun::is_of_arity(term, arity).ok_or(badarg(2))?;
+    Ok(am::boolean(has))
 }
 
 /// `is_record(Term, Tag)`

@@ -7,7 +7,8 @@ use std::cmp::Ordering;
 use layout::object::Bits;
 use layout::{ObjectKind, Term};
 use term::arith::{self, ArithError};
-use term::{am, build, compare, list, map, node};
+use term::release::{self, Release};
+use term::{am, build, compare, fun, list, map, node};
 
 use super::arena::Arena;
 
@@ -88,7 +89,27 @@ functions! {
     (Not, NOT, 1),
     (Xor, XOR, 2),
     (Own, SELF, 0),
+    (Max, MAX, 2),
+    (Min, MIN, 2),
+    (Ceil, CEIL, 1),
+    (Floor, FLOOR, 1),
+    (IsBitstring, IS_BITSTRING, 1),
+    (IsBoolean, IS_BOOLEAN, 1),
+    (IsFunOf, IS_FUNCTION, 2),
+    (TupleSize, TUPLE_SIZE, 1),
 }
+
+/// The functions that OTP has from release 26 on.
+const LATER: &[Function] = &[
+    Function::Max,
+    Function::Min,
+    Function::Ceil,
+    Function::Floor,
+    Function::IsBitstring,
+    Function::IsBoolean,
+    Function::IsFunOf,
+    Function::TupleSize,
+];
 
 /// The function with a name and an arity.
 pub fn find(name: Term, arity: usize) -> Option<Function> {
@@ -96,6 +117,7 @@ pub fn find(name: Term, arity: usize) -> Option<Function> {
         .iter()
         .find(|row| row.0 == name && row.1 == arity)
         .map(|row| row.2)
+        .filter(|function| !LATER.contains(function) || release::has(Release::OTP_26))
 }
 
 fn truth(value: bool) -> Option<Term> {
@@ -135,6 +157,14 @@ pub fn call(function: Function, arguments: &[Term], own: Term, arena: &mut Arena
         F::IsMap => truth(a.is_map()),
         F::IsMapKey => b.is_map().then(|| am::boolean(map::get(b, a).is_some())),
         F::IsBinary => truth(a.is_binary()),
+        F::IsBitstring => truth(a.is_bitstring()),
+        F::IsBoolean => truth(boolean(a).is_some()),
+        F::IsFunOf => fun::is_of_arity(a, b).map(am::boolean),
+        F::TupleSize => Some(Term::small(a.as_tuple()?.len() as i64)),
+        F::Max => Some(if compare::compare(a, b).is_lt() { b } else { a }),
+        F::Min => Some(if compare::compare(a, b).is_gt() { b } else { a }),
+        F::Ceil => arith::ceil(arena, a),
+        F::Floor => arith::floor(arena, a),
         F::IsFun => truth(a.is_fun()),
         F::IsRecord => is_record(a, b, arguments[2]),
         F::Abs => arith::abs(arena, a),
