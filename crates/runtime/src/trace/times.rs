@@ -14,12 +14,14 @@ use rustc_hash::FxHashMap;
 
 use super::{frames, is_for, what};
 use crate::process::Process;
+use sys::clock::ticks;
 
 /// The calls of one process, and the time that they took. Only that process adds to it.
 #[derive(Default)]
 pub struct Spent {
     calls: AtomicU64,
-    ns: AtomicI64,
+    /// In ticks of [`ticks`].
+    time: AtomicI64,
 }
 
 impl Spent {
@@ -30,15 +32,16 @@ impl Spent {
 
     #[must_use]
     pub fn ns(&self) -> i64 {
-        self.ns.load(Ordering::Relaxed)
+        ticks::to_ns(self.time.load(Ordering::Relaxed))
     }
 
     fn add_call(&self) {
         self.calls.store(self.calls() + 1, Ordering::Relaxed);
     }
 
-    fn add_ns(&self, ns: i64) {
-        self.ns.store(self.ns() + ns, Ordering::Relaxed);
+    fn add_time(&self, time: i64) {
+        let before = self.time.load(Ordering::Relaxed);
+        self.time.store(before + time, Ordering::Relaxed);
     }
 }
 
@@ -100,7 +103,8 @@ pub struct Timed {
     numbers: FxHashMap<usize, usize>,
     /// The number of the function that it is in; 0 if there is none.
     now: usize,
-    since_ns: i64,
+    /// Since when, in ticks.
+    since: i64,
 }
 
 impl Timed {
@@ -128,10 +132,10 @@ impl Timed {
     }
 
     /// Adds the time since this was last done to the function that the process is in.
-    fn account(&self, time_ns: i64) {
+    fn account(&self, now: i64) {
         let row = self.now.checked_sub(1).and_then(|now| self.rows.get(now));
         if let Some(row) = row {
-            row.spent.add_ns(time_ns - self.since_ns);
+            row.spent.add_time(now - self.since);
         }
     }
 }
@@ -141,24 +145,24 @@ pub(super) fn called(process: &mut Process, times: &Arc<Times>) {
     if times.is_paused.load(Ordering::Relaxed) || !is_for(process, what::CALL) {
         return;
     }
-    let time_ns = sys::clock::monotonic_ns();
+    let now = ticks::now();
     let pid = process.pid();
     let timed = process.rare().timed.get_or_insert_default();
-    timed.account(time_ns);
+    timed.account(now);
     let before = timed.now;
     timed.now = timed.number(times, pid);
     timed.rows[timed.now - 1].spent.add_call();
-    timed.since_ns = time_ns;
+    timed.since = now;
     frames::push_timed(process, before);
 }
 
 /// The function that a process is in returns to the one with this number, or to none that is traced.
 pub(super) fn returned(process: &mut Process, number: usize) {
     if let Some(timed) = &mut process.rare().timed {
-        let time_ns = sys::clock::monotonic_ns();
-        timed.account(time_ns);
+        let now = ticks::now();
+        timed.account(now);
         timed.now = number;
-        timed.since_ns = time_ns;
+        timed.since = now;
     }
 }
 
@@ -169,7 +173,7 @@ pub(super) fn scheduled_out(process: &mut Process) {
     if let Some(timed) = timed
         && is_for(process, what::CALL)
     {
-        timed.account(sys::clock::monotonic_ns());
+        timed.account(ticks::now());
     }
 }
 
@@ -178,6 +182,6 @@ pub(super) fn scheduled_out(process: &mut Process) {
 pub(super) fn scheduled_in(process: &mut Process) {
     let timed = (process.existing_rare_mut()).and_then(|rare| rare.timed.as_mut());
     if let Some(timed) = timed {
-        timed.since_ns = sys::clock::monotonic_ns();
+        timed.since = ticks::now();
     }
 }
