@@ -125,23 +125,29 @@ pub fn port_info_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
     let Some(found) = port::resolve(port) else {
         return Ok(am::UNDEFINED);
     };
-    Ok(signals::request(process, &found, 0, Term::NIL, |request| {
-        let named = registry::name_of(request.port.id).map(|_| am::REGISTERED_NAME);
-        let items = named.into_iter().chain(INFO_ITEMS);
-        let mut pairs = Vec::new();
-        for item in items {
-            pairs.extend(port::info::item(
-                request.port,
-                request.state,
-                item,
-                request.heap,
-            ));
-        }
-        match pairs.is_empty() {
-            true => am::UNDEFINED,
-            false => build::list(request.heap, &pairs),
-        }
-    }))
+    Ok(signals::request(
+        process,
+        &found,
+        am::INFO,
+        Term::NIL,
+        |request| {
+            let named = registry::name_of(request.port.id).map(|_| am::REGISTERED_NAME);
+            let items = named.into_iter().chain(INFO_ITEMS);
+            let mut pairs = Vec::new();
+            for item in items {
+                pairs.extend(port::info::item(
+                    request.port,
+                    request.state,
+                    item,
+                    request.heap,
+                ));
+            }
+            match pairs.is_empty() {
+                true => am::UNDEFINED,
+                false => build::list(request.heap, &pairs),
+            }
+        },
+    ))
 }
 
 /// `erts_internal:port_info(Port, Item)`
@@ -157,11 +163,19 @@ pub fn port_info_2(process: &mut Process, [port, item]: [Term; 2]) -> BifResult 
     let Some(found) = found else {
         return Ok(am::UNDEFINED);
     };
-    Ok(signals::request(process, &found, 0, item, |request| {
-        if request.argument == am::REGISTERED_NAME && registry::name_of(request.port.id).is_none() {
-            return Term::NIL;
-        }
-        port::info::item(request.port, request.state, request.argument, request.heap)
-            .unwrap_or(am::UNDEFINED)
-    }))
+    Ok(signals::request(
+        process,
+        &found,
+        am::INFO,
+        item,
+        |request| {
+            if request.argument == am::REGISTERED_NAME
+                && registry::name_of(request.port.id).is_none()
+            {
+                return Term::NIL;
+            }
+            port::info::item(request.port, request.state, request.argument, request.heap)
+                .unwrap_or(am::UNDEFINED)
+        },
+    ))
 }

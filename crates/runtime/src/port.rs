@@ -10,6 +10,7 @@ pub mod busy;
 pub mod carrier;
 pub mod descriptor_writer;
 pub mod driver;
+mod entered;
 pub mod framing;
 pub mod info;
 pub mod output;
@@ -24,7 +25,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use layout::Term;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use smallvec::SmallVec;
 use term::copy::Owned;
 use term::heap::Scratch;
@@ -40,6 +41,7 @@ use crate::trace::{self, Tracing, newcomers};
 use access::Access;
 use busy::{Busy, Watermarks};
 use driver::{Close, Driver, Ready};
+use entered::{Entered, Occasion};
 use output::Output;
 
 pub use report::report;
@@ -220,7 +222,10 @@ impl Port {
             core,
             caller: Some(process.pid()),
         };
-        let answers_later = match start(access) {
+        access.core.tracee(port.id).runs(am::IN, am::OPEN);
+        let started = start(access);
+        access.core.tracee(port.id).runs(am::OUT, am::OPEN);
+        let answers_later = match started {
             Ok(started) => driver.insert(started).answers_open(),
             Err(reason) => {
                 core.phase = Phase::Closed;
@@ -276,12 +281,13 @@ impl Port {
         state.core.data.as_ref().map(|data| show(data.term()))
     }
 
-    /// Locks the port, if a command may run now, in this thread.
-    fn enter(&self) -> Option<MutexGuard<'_, State>> {
+    /// Locks the port, if what a process asks for may run now, in this thread.
+    fn enter(&self, operation: Term) -> Option<Entered<'_>> {
         if self.parallelism || self.tasks.are_pending() {
             return None;
         }
-        self.state.try_lock()
+        let state = self.state.try_lock()?;
+        Some(Entered::new(self, state, Occasion::Asked(operation)))
     }
 
     /// Calls the driver, from any thread: for an event, a timer, or a thread of the driver. None if the driver has
@@ -290,19 +296,20 @@ impl Port {
         self: &Arc<Port>,
         body: impl FnOnce(&mut dyn Driver, &mut Access<'_>) -> R,
     ) -> Option<R> {
-        let mut state = self.state.lock();
+        let mut state = Entered::new(self, self.state.lock(), Occasion::Input);
         state.call(self, None, body)
     }
 
     /// As [`Port::run`], but if another thread is in the port, a scheduler calls the driver later. For a thread
     /// that has more to do than wait.
-    pub(crate) fn run_soon(
+    fn run_soon(
         self: &Arc<Port>,
+        occasion: Occasion,
         body: impl FnOnce(&mut dyn Driver, &mut Access<'_>) + Send + 'static,
     ) {
         match self.state.try_lock() {
-            Some(mut state) => {
-                state.call(self, None, body);
+            Some(state) => {
+                Entered::new(self, state, occasion).call(self, None, body);
             }
             None => self.run_later(body),
         }
@@ -347,7 +354,7 @@ impl Port {
             }
         };
         match self.state.try_lock() {
-            Some(mut state) => expire(self, &mut state),
+            Some(state) => expire(self, &mut Entered::new(self, state, Occasion::Timeout)),
             None => queue::push(self, 0, Box::new(expire)),
         }
     }

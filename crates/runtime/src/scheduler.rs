@@ -32,10 +32,12 @@ use std::sync::{Arc, OnceLock};
 
 use layout::limits::{FLOAT_REGISTERS, REDUCTIONS_PER_SLICE, X_REGISTERS};
 use layout::{Class, Context, Raise, RaiseKind, Term};
+use term::am;
 
 use crate::microstate::{self, ThreadState};
 use crate::port::{self, Port};
 use crate::process::{Process, block, state};
+use crate::trace::system_profile;
 use crate::{engine_calls, epoch, profile, timer};
 pub use awaited::attend_soon;
 use crowd::Crowd;
@@ -383,6 +385,14 @@ pub fn run_queue_lengths() -> Vec<usize> {
     lengths
 }
 
+/// The number of schedulers that do not sleep.
+#[must_use]
+pub fn awake_count() -> usize {
+    let all = schedulers().all.iter();
+    all.filter(|shared| shared.asleep_since_ns.load(Ordering::Relaxed) == 0)
+        .count()
+}
+
 /// The number of queued and running processes for each scheduler; an awake scheduler counts as running one.
 #[must_use]
 pub fn active_tasks() -> Vec<usize> {
@@ -657,7 +667,7 @@ impl Scheduler {
         timer::expire(self.shared.index);
         self.trim_resting();
         // No separate I/O poll here: the wait below includes one (E3: this saves one system call for each message).
-        if self.queues.is_empty() && !port::queue::any(&self.shared.ports) {
+        if self.has_no_work() && !self.is_kept_awake() {
             epoch::idle();
             world::leave();
             let asleep_since_ns = sys::clock::monotonic_ns();
@@ -672,7 +682,28 @@ impl Scheduler {
             self.shared.slept_ns.fetch_add(slept_ns, Ordering::Relaxed);
             world::enter();
             epoch::quiescent();
+            if system_profile::any() {
+                system_profile::scheduler_is(self.shared.index + 1, am::ACTIVE);
+            }
             self.check_all_but_io();
         }
+    }
+
+    fn has_no_work(&self) -> bool {
+        self.queues.is_empty() && !port::queue::any(&self.shared.ports)
+    }
+
+    /// Tells the profiler that the scheduler sleeps, which may make work for it.
+    fn is_kept_awake(&self) -> bool {
+        if !system_profile::any() {
+            return false;
+        }
+        let number = self.shared.index + 1;
+        system_profile::scheduler_is(number, am::INACTIVE);
+        let is_kept = !self.has_no_work();
+        if is_kept {
+            system_profile::scheduler_is(number, am::ACTIVE);
+        }
+        is_kept
     }
 }

@@ -13,7 +13,7 @@ mod tests;
 
 use layout::{Fragment, Term};
 use term::copy::{self, Owned};
-use term::heap;
+use term::{am, heap};
 
 pub use queue::SignalQueue;
 
@@ -22,6 +22,7 @@ use crate::process::{Process, block, state, table};
 use crate::scheduler;
 use crate::sync::between_steps;
 use crate::timer::TimerKey;
+use crate::trace::system_profile;
 
 /// [`Fragment::kind`] of a message.
 pub const MESSAGE: u32 = 0;
@@ -370,5 +371,9 @@ unsafe fn make_runnable(process: *mut Process) {
     between_steps();
     // The process runs here soon. A process that waited long is in no cache: its block is fetched meanwhile.
     block::prefetch(process);
+    if system_profile::any() {
+        // SAFETY: nobody else owns the process until it is in a queue.
+        system_profile::process_is(unsafe { &*process }, am::ACTIVE);
+    }
     scheduler::enqueue_woken(process);
 }

@@ -194,6 +194,26 @@ pub fn run_ends(process: &Process, run: Option<Run>) {
     });
 }
 
+/// Called before a port does what no process waits for; returns the time if long runs are monitored.
+#[inline]
+#[must_use]
+pub fn port_begins() -> Option<i64> {
+    (LONG_SCHEDULE_NS.load(Ordering::Relaxed) != i64::MAX).then(sys::clock::monotonic_ns)
+}
+
+/// Called after that with the result of [`port_begins`]; reports it if it was long. `task` says what the port did.
+pub fn port_ends(port: Term, task: Term, began_ns: i64) {
+    let took_ns = sys::clock::monotonic_ns() - began_ns;
+    if took_ns > LONG_SCHEDULE_NS.load(Ordering::Relaxed) {
+        tell(port, am::LONG_SCHEDULE, |heap| {
+            let took = Term::small(took_ns / 1_000_000);
+            let took = build::tuple(heap, &[am::TIMEOUT, took]);
+            let task = build::tuple(heap, &[am::PORT_OP, task]);
+            build::list(heap, &[took, task])
+        });
+    }
+}
+
 /// Reports that a process has to wait for a busy connection to another node, which this port or process carries.
 pub fn busy_dist_port(pid: Term, controller: Term) {
     if BUSY_DIST_PORT.load(Ordering::Relaxed) {

@@ -16,6 +16,7 @@ pub mod newcomers;
 pub mod points;
 pub mod ports;
 pub mod sequence;
+pub mod system_profile;
 pub mod times;
 
 use std::sync::Arc;
@@ -209,6 +210,9 @@ pub trait Trace: Sync {
 
     /// Tells the tracer of sequences of an event at a process; `how` has the token's flags ([`sequence::what`]).
     fn tell_sequence(&self, tracer: &Tracer, at: Term, label: Term, how: u32, event: Term) -> Told;
+
+    /// Tells the profiler of the system `{profile, Parts..., Timestamp}`; `stamp` is the form of the timestamp.
+    fn tell_profile(&self, profiler: Term, parts: &[Term], stamp: u32) -> Told;
 
     /// Tells the tracer of a process of a `send` or `'receive'` with these parts, if the pattern for such events wants that.
     fn tell_if(&self, process: &mut Process, parts: &[Term], event: &Event);

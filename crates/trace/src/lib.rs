@@ -74,6 +74,10 @@ impl Trace for Handler {
         }
     }
 
+    fn tell_profile(&self, profiler: Term, parts: &[Term], stamp: u32) -> Told {
+        message::send_profile(profiler, parts, stamp)
+    }
+
     fn tell_if(&self, process: &mut Process, parts: &[Term], event: &Event) {
         if let Some(condition) = patterns::of_events(event.family) {
             calls::told_if(process, &condition, parts, event);

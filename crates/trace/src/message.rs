@@ -109,6 +109,17 @@ pub fn send_sequence(to: Term, label: Term, stamp: u32, event: Term) -> Told {
     deliver(to, message)
 }
 
+/// Tells a profiler `{profile, Parts..., Timestamp}`.
+pub fn send_profile(to: Term, parts: &[Term], stamp: u32) -> Told {
+    let mut scratch = Scratch::with_room(FRAME_WORDS);
+    let heap = scratch.heap();
+    let mut message: SmallVec<[Term; 8]> = [am::PROFILE].into_iter().collect();
+    message.extend_from_slice(parts);
+    message.push(timestamp(heap, stamp));
+    let message = build::tuple(heap, &message);
+    deliver(to, message)
+}
+
 /// The time of an event, in the form that is wanted; of several the first one here.
 pub fn timestamp(heap: &mut Heap, how: u32) -> Term {
     if how & what::TIMESTAMP != 0 {

@@ -1,11 +1,14 @@
-//! `system_monitor`, and `system_profile`, which is not supported.
+//! `system_monitor` and `system_profile`.
 
 use layout::{Heap, Term};
 use term::{am, build, integer, list};
 
-use runtime::bif::{BifResult, badarg, notsup};
+use runtime::bif::{BifResult, Failure, badarg};
 use runtime::process::{Process, table};
+use runtime::scheduler::world;
 use runtime::system_monitor::{self, MonitorSettings};
+use runtime::trace::system_profile::{self, Profile, wanted};
+use runtime::trace::what;
 
 /// The smallest heap limit that `large_heap` can be set to; the value OTP has.
 const LEAST_LARGE_HEAP_WORDS: u64 = 16_384;
@@ -88,29 +91,60 @@ fn settings(heap: &mut Heap, monitor: Option<(Term, MonitorSettings)>) -> Term {
     build::tuple(heap, &[pid, list])
 }
 
-/// `system_profile()`: profiling is not supported, so it is always off.
-pub fn system_profile_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
-    Ok(am::UNDEFINED)
+/// What `system_profile` can be asked for, in the order in which it lists that.
+const PROFILED: [(Term, u32); 4] = [
+    (am::EXCLUSIVE, wanted::EXCLUSIVE),
+    (am::SCHEDULER, wanted::SCHEDULER),
+    (am::RUNNABLE_PROCS, wanted::RUNNABLE_PROCS),
+    (am::RUNNABLE_PORTS, wanted::RUNNABLE_PORTS),
+];
+
+/// `system_profile()`: `{Profiler, Options}` or `undefined`.
+pub fn system_profile_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(profile_term(process, system_profile::current()))
 }
 
-/// `system_profile(Profiler, Options)`. Turning it off has no effect; turning it on is not supported.
-pub fn system_profile_2(_process: &mut Process, [profiler, options]: [Term; 2]) -> BifResult {
-    if profiler == am::UNDEFINED {
-        return Ok(am::UNDEFINED);
-    }
-    if !profiler.is_local_pid() && !profiler.is_local_port() {
+fn profile_term(process: &mut Process, profile: Option<Profile>) -> Term {
+    let Some(profile) = profile else {
+        return am::UNDEFINED;
+    };
+    let heap = process.heap();
+    let options = PROFILED.iter().filter(|(_, bit)| profile.what & bit != 0);
+    let options: Vec<Term> = options.map(|(name, _)| *name).collect();
+    let options = build::list(heap, &options);
+    build::tuple(heap, &[profile.profiler, options])
+}
+
+/// `system_profile(Profiler, Options)`: returns what was set before.
+pub fn system_profile_2(process: &mut Process, [profiler, options]: [Term; 2]) -> BifResult {
+    let wanted = match profiler == am::UNDEFINED || options.is_nil() {
+        true => None,
+        false => Some(parse_profile(profiler, options)?),
+    };
+    let before = world::stopped(|| system_profile::set(wanted));
+    Ok(profile_term(process, before))
+}
+
+fn parse_profile(profiler: Term, options: Term) -> Result<Profile, Failure> {
+    if !::trace::tracer::exists(profiler) {
         return Err(badarg(1));
     }
-    let known = [
-        am::RUNNABLE_PROCS,
-        am::RUNNABLE_PORTS,
-        am::SCHEDULER,
-        am::EXCLUSIVE,
-        am::TIMESTAMP,
-        am::MONOTONIC_TIMESTAMP,
-        am::STRICT_MONOTONIC_TIMESTAMP,
-    ];
-    let is_known = |option: Result<Term, _>| option.is_ok_and(|option| known.contains(&option));
-    let all_known = list::items(options).all(is_known);
-    Err(if all_known { notsup() } else { badarg(2) })
+    let mut profile = Profile {
+        profiler,
+        what: 0,
+        stamp: what::TIMESTAMP,
+    };
+    for option in list::items(options) {
+        let option = option.map_err(|_| badarg(2))?;
+        match option {
+            am::TIMESTAMP => profile.stamp = what::TIMESTAMP,
+            am::MONOTONIC_TIMESTAMP => profile.stamp = what::MONOTONIC_TIMESTAMP,
+            am::STRICT_MONOTONIC_TIMESTAMP => profile.stamp = what::STRICT_MONOTONIC_TIMESTAMP,
+            _ => {
+                let known = PROFILED.iter().find(|(name, _)| *name == option);
+                profile.what |= known.ok_or(badarg(2))?.1;
+            }
+        }
+    }
+    Ok(profile)
 }

@@ -13,6 +13,7 @@ use term::heap::Scratch;
 use term::{am, build, reference};
 
 use super::driver::{Driver, Ready};
+use super::entered::Occasion;
 use super::{Core, Phase, Port, State, queue, table};
 use crate::process::relations::{ReferenceNumber, Watcher};
 use crate::signal::{self, Signal};
@@ -212,7 +213,11 @@ impl Access<'_> {
                 writable: event.is_writable() && interest.writable || event.is_error(),
                 hangup: event.is_read_closed() || event.is_error() || event.is_urgent(),
             };
-            port.run_soon(move |driver, access| driver.ready(access, ready));
+            let occasion = match ready.readable {
+                true => Occasion::Input,
+                false => Occasion::Output,
+            };
+            port.run_soon(occasion, move |driver, access| driver.ready(access, ready));
         };
         io::register(fd, interest, Arc::new(handler))
     }

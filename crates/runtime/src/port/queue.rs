@@ -18,6 +18,7 @@ use layout::Term;
 use parking_lot::Mutex;
 
 use super::busy::{Busy, SuspendedSenders, Watermarks};
+use super::entered::{Entered, Occasion};
 use super::{Port, State};
 use crate::scheduler;
 use crate::sync::between_steps;
@@ -231,7 +232,10 @@ fn run_first(port: &Arc<Port>) -> bool {
         (task, resumed)
     };
     between_steps();
-    task(port, &mut port.state.lock());
+    task(
+        port,
+        &mut Entered::new(port, port.state.lock(), Occasion::Queued),
+    );
     between_steps();
     resumed.resume();
     true

@@ -21,7 +21,7 @@ use crate::registry::{self, Refusal};
 use crate::send::Sent;
 use crate::signal::{self, Signal, handle};
 use crate::sync::between_steps;
-use crate::trace;
+use crate::trace::{self, system_profile};
 
 /// A request that has reached its port.
 pub struct Request<'a> {
@@ -33,17 +33,18 @@ pub struct Request<'a> {
     pub heap: &'a mut Heap,
 }
 
-/// Asks a port something; returns the answer, or the reference of the message that will bring it. All that the port
+/// Asks a port something, which tracers know as `operation`; returns the answer, or the reference of the message that will bring it. All that the port
 /// sent before has then taken effect, as on stock.
 pub fn request(
     process: &mut Process,
     port: &Arc<Port>,
-    bytes: usize,
+    operation: Term,
     argument: Term,
     body: impl FnOnce(Request<'_>) -> Term + Send + 'static,
 ) -> Term {
     let caller = process.pid();
-    if let Some(mut state) = port.enter() {
+    let waiting = Waiting::new(process);
+    if let Some(mut state) = port.enter(operation) {
         let answer = body(Request {
             port,
             state: &mut state,
@@ -52,10 +53,12 @@ pub fn request(
             heap: process.heap(),
         });
         drop(state);
+        waiting.ends(process);
         // What the port has sent meanwhile, such as the exit signal of one that closes, takes effect before the answer.
         handle::catch_up(process);
         return answer;
     }
+    waiting.ends(process);
     let made = handle::reference_of_answer(process);
     let (reference, argument) = (Owned::new(made), Owned::new(argument));
     let task = move |port: &Arc<Port>, state: &mut State| {
@@ -70,14 +73,39 @@ pub fn request(
         signal::reply(caller, &reference, answer);
     };
     between_steps();
-    queue::push(port, bytes, Box::new(task));
+    queue::push(port, 0, Box::new(task));
     made
 }
 
+/// A process that a port does something for, which is not ready to run meanwhile if the profiler is to see it so.
+struct Waiting(bool);
+
+impl Waiting {
+    #[inline]
+    fn new(process: &Process) -> Waiting {
+        let is_told = system_profile::any();
+        if is_told {
+            system_profile::process_waits_for_port(process, am::INACTIVE);
+        }
+        Waiting(is_told)
+    }
+
+    #[inline]
+    fn ends(self, process: &Process) {
+        if self.0 {
+            system_profile::process_waits_for_port(process, am::ACTIVE);
+        }
+    }
+}
+
 /// Does something to a port, at once or in order with its queue; without an answer.
-fn run_or_queue(port: &Arc<Port>, body: impl FnOnce(&Arc<Port>, &mut State) + Send + 'static) {
+fn run_or_queue(
+    port: &Arc<Port>,
+    operation: Term,
+    body: impl FnOnce(&Arc<Port>, &mut State) + Send + 'static,
+) {
     between_steps();
-    match port.enter() {
+    match port.enter(operation) {
         Some(mut state) => body(port, &mut state),
         None => queue::push(port, 0, Box::new(body)),
     }
@@ -106,7 +134,7 @@ pub fn command(
     };
     let caller = process.pid();
     let recorded = wait.then_some(caller);
-    if let Some(mut state) = port.enter() {
+    if let Some(mut state) = port.enter(am::COMMAND) {
         if force && !state.takes_force() {
             return CommandResult::Answer(am::NOTSUP);
         }
@@ -232,7 +260,7 @@ impl State {
 /// Hands data to a port when no process waits for the result: trace messages.
 pub fn command_from_outside(port: &Arc<Port>, data: &[u8]) {
     let data = data.to_vec();
-    run_or_queue(port, move |port, state| {
+    run_or_queue(port, am::COMMAND, move |port, state| {
         let connected = state.core.connected;
         let _ = state.command(port, connected, &Output::of_bytes(&data));
     });
@@ -243,7 +271,7 @@ pub fn control(process: &mut Process, port: &Arc<Port>, operation: u32, data: Te
     if Output::new(data).is_err() {
         return am::BADARG;
     }
-    request(process, port, 0, data, move |mut request| {
+    request(process, port, am::CONTROL, data, move |mut request| {
         let Ok(data) = Output::new(request.argument) else {
             return am::BADARG;
         };
@@ -266,7 +294,7 @@ pub fn control(process: &mut Process, port: &Arc<Port>, operation: u32, data: Te
 
 /// `port_call/3`: returns `{ok, Answer}` or `badarg`.
 pub fn call(process: &mut Process, port: &Arc<Port>, operation: u32, data: Term) -> Term {
-    request(process, port, 0, data, move |request| {
+    request(process, port, am::CALL, data, move |request| {
         if request.state.core.phase != Phase::Open {
             return am::BADARG;
         }
@@ -291,7 +319,7 @@ pub fn connect(process: &mut Process, port: &Arc<Port>, pid: Term) -> Term {
     if is_own {
         process.relations.add_link(port.id);
     }
-    request(process, port, 0, pid, move |mut request| {
+    request(process, port, am::CONNECT, pid, move |mut request| {
         let is_open = request.state.core.phase == Phase::Open;
         if is_open
             && request
@@ -320,7 +348,7 @@ fn refuse_link(pid: Term, port: Term) {
 
 /// `port_close/1`.
 pub fn close(process: &mut Process, port: &Arc<Port>) -> Term {
-    request(process, port, 0, Term::NIL, |request| {
+    request(process, port, am::CLOSE, Term::NIL, |request| {
         let State { core, .. } = &mut *request.state;
         if core.phase == Phase::Open {
             core.tracee(request.port.id)
@@ -341,7 +369,7 @@ pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
     };
     let own = from.pid();
     let output = command_of(message).and_then(|data| Output::of_command(data).ok());
-    let Some(mut state) = port.enter() else {
+    let Some(mut state) = port.enter(operation_of(message)) else {
         let waits = output.is_some() && port.must_wait_to_queue(Some(own));
         let size = output.as_ref().map_or(0, Output::size);
         let message = Owned::new(message);
@@ -392,6 +420,19 @@ fn suspended_if(from: &mut Process, waits: bool) -> Sent {
         Sent::Suspended
     } else {
         Sent::Done
+    }
+}
+
+/// What a message to a port asks for, as tracers know it; one that is no request counts as a command.
+fn operation_of(message: Term) -> Term {
+    let request = match message.as_tuple() {
+        Some(&[_, request]) => request,
+        _ => return am::COMMAND,
+    };
+    match request.as_tuple() {
+        None if request == am::CLOSE => am::CLOSE,
+        Some(&[am::CONNECT, _]) => am::CONNECT,
+        _ => am::COMMAND,
     }
 }
 
@@ -491,14 +532,14 @@ pub fn has_lost_name(port: Term, name: Term) {
 #[must_use]
 pub fn monitor(port: Term, watcher: Term, reference: ReferenceNumber, name: Option<Term>) -> bool {
     let Some(port) = find(port) else { return false };
-    if let Some(mut state) = port.enter() {
+    if let Some(mut state) = port.enter(am::MONITOR) {
         let is_open = state.core.phase == Phase::Open;
         if is_open {
             state.core.monitors.insert(reference, (watcher, name));
         }
         return is_open;
     }
-    run_or_queue(&port, move |_, state| {
+    run_or_queue(&port, am::MONITOR, move |_, state| {
         if state.core.phase == Phase::Open {
             state.core.monitors.insert(reference, (watcher, name));
             return;
@@ -516,7 +557,7 @@ pub fn monitor(port: Term, watcher: Term, reference: ReferenceNumber, name: Opti
 /// Removes a monitor on a port.
 pub fn demonitor(port: Term, reference: ReferenceNumber) {
     if let Some(port) = find(port) {
-        run_or_queue(&port, move |_, state| {
+        run_or_queue(&port, am::DEMONITOR, move |_, state| {
             state.core.monitors.remove(&reference);
         });
     }
@@ -542,14 +583,14 @@ pub(crate) fn process_down(port: Term, monitor: ReferenceNumber) {
 #[must_use]
 pub fn link(port: Term, pid: Term) -> bool {
     let Some(port) = find(port) else { return false };
-    if let Some(mut state) = port.enter() {
+    if let Some(mut state) = port.enter(am::LINK) {
         let is_open = state.core.phase == Phase::Open;
         if is_open {
             state.core.is_linked_to(port.id, pid);
         }
         return is_open;
     }
-    run_or_queue(&port, move |port, state| {
+    run_or_queue(&port, am::LINK, move |port, state| {
         if state.core.phase != Phase::Open {
             refuse_link(pid, port.id);
         } else {
@@ -572,7 +613,7 @@ pub(crate) fn link_refused(port: Term, pid: Term) {
 /// Unlinks a process from a port.
 pub fn unlink(port: Term, pid: Term) {
     if let Some(port) = find(port) {
-        run_or_queue(&port, move |port, state| {
+        run_or_queue(&port, am::UNLINK, move |port, state| {
             let core = &mut state.core;
             if core.links.contains(&pid) {
                 core.links.retain(|linked| *linked != pid);
@@ -588,7 +629,7 @@ pub fn unlink(port: Term, pid: Term) {
 pub fn exit_signal(port: Term, from: Term, reason: Term, linked: bool) {
     let Some(port) = find(port) else { return };
     let reason = Owned::new(reason);
-    run_or_queue(&port, move |port, state| {
+    run_or_queue(&port, am::CLOSE, move |port, state| {
         if linked {
             let core = &mut state.core;
             if core.phase == Phase::Open && core.links.contains(&from) {

@@ -20,7 +20,7 @@ use super::{CacheLine, Dictionary, Priority, Process, block, flag, message_queue
 use crate::scheduler;
 use crate::signal::SignalQueue;
 use crate::trace::sequence::Token;
-use crate::trace::{self, newcomers};
+use crate::trace::{self, newcomers, system_profile};
 
 pub use options::{MonitorOptions, SpawnOptions};
 
@@ -266,6 +266,10 @@ fn start(process: *mut Process) {
         scheduler.count_spawn();
     } else {
         block::count(1);
+    }
+    if system_profile::any() {
+        // SAFETY: nobody else owns the process until it is in a queue.
+        system_profile::process_is(unsafe { &*process }, am::ACTIVE);
     }
     scheduler::enqueue_woken(process);
 }

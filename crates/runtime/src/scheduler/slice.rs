@@ -20,7 +20,7 @@ use crate::process::{Process, block, exit, flag, state};
 use crate::signal::handle;
 use crate::sync::between_steps;
 use crate::system_monitor;
-use crate::trace::events;
+use crate::trace::{events, system_profile};
 
 /// What comes next in a slice.
 #[must_use]
@@ -243,7 +243,7 @@ impl Scheduler {
 /// Puts a process to rest; false if a signal has arrived for it.
 #[inline]
 fn rests(process: &mut Process) -> bool {
-    if process.flags & flag::OBSERVED != 0 {
+    if process.flags & flag::OBSERVED != 0 || system_profile::any() {
         return rests_observed(process);
     }
     between_steps();
@@ -252,11 +252,20 @@ fn rests(process: &mut Process) -> bool {
 
 #[cold]
 fn rests_observed(process: &mut Process) -> bool {
-    events::scheduled_out(process);
+    let (is_observed, is_told) = (process.flags & flag::OBSERVED != 0, system_profile::any());
+    if is_observed {
+        events::scheduled_out(process);
+    }
+    if is_told {
+        system_profile::process_is(process, am::INACTIVE);
+    }
     between_steps();
     let rests = state::rest(&process.state);
-    if !rests {
+    if !rests && is_observed {
         events::scheduled_in(process);
+    }
+    if !rests && is_told {
+        system_profile::process_is(process, am::ACTIVE);
     }
     rests
 }
@@ -268,7 +277,11 @@ pub(super) fn end(process: &mut Process) {
         .as_mut()
         .and_then(|cold| cold.exit_reason.take());
     let reason = reason.unwrap_or_else(|| Owned::new(am::NORMAL));
+    let pid = process.pid();
     exit::finish(process, &reason);
+    if system_profile::any() {
+        system_profile::process_has_ended(pid);
+    }
 }
 
 /// Whether a process must not run although a signal woke it: it is suspended, or it hibernates and no message has
