@@ -9,6 +9,7 @@ pub mod timer;
 
 use layout::context::Fetched;
 use layout::process::state as receive_state;
+use term::am;
 
 use crate::process::{Process, flag, message_queue};
 use crate::signal::{TOKEN_MESSAGE, handle};
@@ -43,6 +44,7 @@ pub unsafe fn remove(process: &mut Process) {
     unsafe {
         let message = message_queue::take_saved(process);
         if (*message).kind == TOKEN_MESSAGE || process.flags & flag::OBSERVED != 0 {
+            trace::saved_calls::happens(process, am::RECEIVE);
             sequence::received(process, message);
         }
         if (*message).words == 0 {

@@ -26,6 +26,9 @@ pub enum Sent {
 #[inline]
 pub fn send_operator(process: &mut Process, context: &mut Context) -> Next {
     let (to, message) = (context.x[0], context.x[1]);
+    if process.flags & flag::OBSERVED != 0 {
+        trace::saved_calls::sends_by_operator(process);
+    }
     let sent = send(process, to, message);
     match sent {
         Sent::Done => {

@@ -15,6 +15,7 @@ pub mod frames;
 pub mod newcomers;
 pub mod points;
 pub mod ports;
+pub mod saved_calls;
 pub mod sequence;
 pub mod system_profile;
 pub mod times;
@@ -269,10 +270,11 @@ pub fn change(process: &mut Process, change: impl FnOnce(&mut Tracing)) {
     settle_flag(process);
 }
 
-/// Sets the flag of a process that is traced or has a token of sequential trace, and of no other.
+/// Sets the flag of a process that is traced, has a token of sequential trace, or saves calls, and of no other.
 pub(crate) fn settle_flag(process: &mut Process) {
     let is_traced = (process.existing_rare()).is_some_and(|rare| !rare.tracing.is_off());
-    if is_traced || sequence::of(process).is_some() {
+    let saves = (process.existing_rare()).is_some_and(|rare| rare.saved_calls.is_some());
+    if is_traced || saves || sequence::of(process).is_some() {
         process.flags |= flag::OBSERVED;
     } else {
         process.flags &= !flag::OBSERVED;

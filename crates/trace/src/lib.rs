@@ -24,7 +24,7 @@ pub mod tracer;
 use layout::Term;
 use runtime::process::Process;
 use runtime::trace::points::Condition;
-use runtime::trace::{Event, Told, Trace, Tracer, Tracing};
+use runtime::trace::{Event, Told, Trace, Tracer, Tracing, saved_calls};
 
 /// What the runtime is given of this crate.
 pub static TRACE: Handler = Handler;
@@ -51,6 +51,7 @@ impl Trace for Handler {
     }
 
     fn loaded(&self, module: Term) {
+        saved_calls::loaded(module);
         on_load::apply(module);
     }
 

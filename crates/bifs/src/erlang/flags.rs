@@ -6,12 +6,13 @@ use term::copy::Owned;
 use term::{am, build, map};
 
 use distribution::monitor_nodes;
-use runtime::bif::{BifResult, Failure, badarg, badarg_because, notsup};
+use runtime::bif::{BifResult, Failure, badarg, badarg_because};
 use runtime::process::heap_limit::{HeapLimit, binary_words, heap_words, min_binary_words, size};
 use runtime::process::spawn::options::is_off_heap;
 use runtime::process::{Priority, Process, flag, table};
 use runtime::scheduler;
 use runtime::signal::{self, Signal, handle};
+use runtime::trace::saved_calls::{self, Saved};
 
 /// The longest list of `save_calls`; the value OTP documents.
 const MAX_SAVED_CALLS: u64 = 10_000;
@@ -22,7 +23,8 @@ pub fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifRes
         return monitor_nodes(process, value, options).ok_or_else(|| badarg(2));
     }
     if name == am::SAVE_CALLS {
-        return save_calls(value);
+        let saved = saved(value).ok_or_else(|| badarg_because(am::NONE))?;
+        return Ok(length(saved_calls::set(process, saved)));
     }
     let before = match name {
         am::ERROR_HANDLER => error_handler(process, value),
@@ -199,29 +201,26 @@ fn node_monitor_key(options: Term) -> Option<u8> {
     Some(key)
 }
 
-/// How many calls to save. Saving calls is not supported, so only 0 is accepted, and the value before was 0.
-fn save_calls(value: Term) -> Result<Term, Failure> {
-    match size(value) {
-        Some(0) => Ok(Term::small(0)),
-        Some(length) if length <= MAX_SAVED_CALLS => Err(notsup()),
-        _ => Err(badarg_because(am::NONE)),
-    }
+/// What saves as many calls as `save_calls` was set to; `None` if it cannot have this value.
+fn saved(value: Term) -> Option<Option<Box<Saved>>> {
+    let length = size(value).filter(|length| *length <= MAX_SAVED_CALLS)?;
+    Some(Saved::new(usize::try_from(length).ok()?))
 }
 
-/// Sets a flag of another process; only `save_calls` is allowed.
-fn flag_of_another(name: Term, value: Term) -> Term {
-    if name == am::SAVE_CALLS {
-        save_calls(value).unwrap_or(am::BADARG)
-    } else {
-        am::BADARG
-    }
+fn length(length: usize) -> Term {
+    Term::small(length as i64)
 }
 
 /// `erts_internal:process_flag(Pid, Flag, Value)`: returns the value before, `badarg`, `badtype`, or a reference. With
 /// a reference, one of these arrives later in a message.
 pub fn process_flag_3(process: &mut Process, [pid, name, value]: [Term; 3]) -> BifResult {
+    // Only this flag of another process can be set.
+    let wanted = (name == am::SAVE_CALLS).then_some(value).and_then(saved);
     if pid == process.pid() {
-        return Ok(flag_of_another(name, value));
+        return Ok(match wanted {
+            Some(saved) => length(saved_calls::set(process, saved)),
+            None => am::BADARG,
+        });
     }
     if !pid.is_local_pid() || table::find(pid).is_null() {
         return Ok(am::BADTYPE);
@@ -229,9 +228,12 @@ pub fn process_flag_3(process: &mut Process, [pid, name, value]: [Term; 3]) -> B
     let asker = process.pid();
     let reference = handle::reference_of_answer(process);
     let own_reference = Owned::new(reference);
-    let (name, value) = (Owned::new(name), Owned::new(value));
     let change = move |other: Option<&mut Process>| {
-        let result = other.map_or(am::BADTYPE, |_| flag_of_another(name.term(), value.term()));
+        let result = match (other, wanted) {
+            (None, _) => am::BADTYPE,
+            (Some(_), None) => am::BADARG,
+            (Some(other), Some(saved)) => length(saved_calls::set(other, saved)),
+        };
         signal::reply(asker, &own_reference, result);
     };
     signal::send_or_bounce(pid, Signal::Call(Box::new(change)));

@@ -18,6 +18,7 @@ use parking_lot::{Mutex, RwLock};
 use super::modules::{self, Loaded};
 use crate::process::Process;
 use crate::scheduler::world;
+use crate::trace;
 
 /// A library that was loaded for a version of a module. It is dropped when that version is purged.
 pub trait Library: Send + Sync {
@@ -119,7 +120,8 @@ pub struct Caller {
 /// The module whose code calls the BIF that runs now; `None` if the BIF was applied.
 #[must_use]
 pub fn caller(process: &Process) -> Option<Caller> {
-    let code = modules::find_code(process.head.ip)?;
+    let traced_call = || trace::exports::call_site(process).and_then(modules::find_code);
+    let code = modules::find_code(process.head.ip).or_else(traced_call)?;
     let versions = modules::versions(code.name);
     let is =
         |version: &Option<Arc<Loaded>>| version.as_ref().is_some_and(|v| Arc::ptr_eq(v, &code));

@@ -11,8 +11,7 @@ use term::{am, build, collect, copy, node, off_heap};
 use super::relations::MonitorTarget;
 use super::{Process, block, flag, priority_of, state};
 use crate::process::heap_limit::{HeapLimit, min_binary_words};
-use crate::trace::sequence;
-use crate::trace::{frames, what};
+use crate::trace::{frames, saved_calls, sequence, what};
 use crate::{code, exception, remote};
 use std::sync::atomic::Ordering;
 
@@ -130,7 +129,7 @@ pub fn value(
         am::SEQUENTIAL_TRACE_TOKEN => {
             sequence::of(process).map_or(Term::NIL, |token| token.to_term(heap))
         }
-        am::LAST_CALLS => am::FALSE,
+        am::LAST_CALLS => saved_calls::list(process, heap),
         am::BINARY => binaries(process, heap, steps),
         am::ASYNC_DIST => {
             let rare = process.existing_rare();

@@ -14,6 +14,7 @@ use super::tasks::Task;
 use crate::collector::dirty_collection::{Collection, Kept};
 use crate::scheduler::dirty;
 use crate::trace::Tracing;
+use crate::trace::saved_calls::Saved;
 use crate::trace::sequence::Sequence;
 use crate::trace::times::Timed;
 
@@ -48,6 +49,8 @@ pub struct Rare {
     pub exceptions_traced: bool,
     /// The functions whose time is taken (`call_time`).
     pub timed: Option<Box<Timed>>,
+    /// Its last calls, if it saves them.
+    pub saved_calls: Option<Box<Saved>>,
     /// Whether it never waits for a connection to another node (`process_flag(async_dist, true)`).
     pub async_dist: bool,
 }
@@ -73,6 +76,7 @@ impl Rare {
             sequence,
             exceptions_traced,
             timed,
+            saved_calls,
             async_dist,
         } = self;
         *heap_options == HeapOptions::default()
@@ -91,6 +95,7 @@ impl Rare {
             && sequence.is_none()
             && !exceptions_traced
             && timed.is_none()
+            && saved_calls.is_none()
     }
 }
 

@@ -6,7 +6,7 @@ use layout::{Fragment, Term};
 use term::heap::Scratch;
 use term::{am, build};
 
-use super::{Event, Family, Told, Tracing, change, get, is_for, times, what};
+use super::{Event, Family, Told, Tracing, change, get, is_for, saved_calls, times, what};
 use crate::process::{Process, flag, info};
 
 /// Tells the tracer of a process of an event.
@@ -38,6 +38,7 @@ pub fn does(process: &mut Process, tag: Term, data: Term) {
 /// The process sends a message.
 #[cold]
 pub fn sends(process: &mut Process, to: Term, message: Term) {
+    saved_calls::happens(process, am::SEND);
     // As on stock, an attempt to send to a name without an owner is told, and one to a tuple that is no name is not.
     let is_name = to.as_tuple().is_none_or(|parts| match parts {
         [name, node] => name.is_atom() && node.is_atom(),
@@ -71,6 +72,7 @@ pub unsafe fn receives(process: &mut Process, message: *mut Fragment) {
 /// The time that the process has waited for a message is over.
 #[cold]
 pub fn times_out(process: &mut Process) {
+    saved_calls::happens(process, am::TIMEOUT);
     if is_for(process, what::RECEIVE) {
         received(process, am::CLOCK_SERVICE, am::UNDEFINED, am::TIMEOUT);
     }

@@ -6,6 +6,7 @@
 //! What is traced changes while the world is stopped.
 
 use std::collections::HashMap;
+use std::mem::offset_of;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
@@ -13,6 +14,7 @@ use layout::{Context, Export, RaiseKind, Term};
 use parking_lot::RwLock;
 
 use super::points::{self, Actions};
+use super::{frames, saved_calls};
 use crate::code::{self, native};
 use crate::process::Process;
 
@@ -73,21 +75,43 @@ pub fn code_of(export: &Export) -> *const u64 {
 #[must_use]
 pub fn actions_of(export: &Export) -> Option<Actions> {
     let traced = find(export)?;
-    traced
+    let actions = traced
         .is_active(export)
-        .then(|| traced.actions().cloned().unwrap_or_default())
+        .then(|| traced.actions().cloned().unwrap_or_default());
+    actions.filter(|actions| !actions.is_empty())
 }
 
 /// Changes what is done for calls of an export. The world must be stopped.
 pub fn change(export: &'static Export, change: &dyn Fn(&mut Actions)) {
+    apply(export, change, saved_calls::is_on());
+}
+
+/// Has the calls of all exports told of or not, as [`saved_calls::is_on`] says. The world must be stopped.
+pub(super) fn settle_all() {
+    settle(code::exports::all());
+}
+
+/// As [`settle_all`], of the exports of a module.
+pub(super) fn settle_module(module: Term) {
+    settle(code::exports::of_module(module));
+}
+
+fn settle(all: Vec<&'static Export>) {
+    for export in all {
+        change(export, &|_| {});
+    }
+}
+
+/// Changes what is done for calls of an export, which are told of in any case if `always`.
+fn apply(export: &'static Export, change: &dyn Fn(&mut Actions), always: bool) {
     let mut actions = actions_of(export).unwrap_or_default();
     change(&mut actions);
     let is_active = find(export).is_some_and(|traced| traced.is_active(export));
-    if actions.is_empty() && !is_active {
+    let off = actions.is_empty() && !always;
+    if off && !is_active {
         return;
     }
     let traced = find(export).unwrap_or_else(|| make(export));
-    let off = actions.is_empty();
     let before = traced
         .actions
         .swap(Box::into_raw(Box::new(actions)), Ordering::AcqRel);
@@ -121,7 +145,7 @@ pub fn change(export: &'static Export, change: &dyn Fn(&mut Actions)) {
 pub fn clear(module: Term) {
     if ANY.load(Ordering::Relaxed) {
         for export in code::exports::of_module(module) {
-            change(export, &|actions| *actions = Actions::default());
+            apply(export, &|actions| *actions = Actions::default(), false);
         }
     }
 }
@@ -179,6 +203,15 @@ pub(crate) unsafe fn of_stub(stub: *const Export) -> &'static Traced {
     unsafe { &*stub.cast::<Traced>() }
 }
 
+/// Where a process has called the BIF that it is in, if calls of that are told of: such a BIF is called by its export's code.
+#[must_use]
+pub(crate) fn call_site(process: &Process) -> Option<*const u64> {
+    let in_export = offset_of!(Export, stub) + Export::STUB_ENTRY * size_of::<u64>();
+    let export = (process.head.ip as usize).checked_sub(in_export)?;
+    let is_traced = TRACED.read().contains_key(&export);
+    is_traced.then(|| frames::caller(process))?
+}
+
 /// A process calls a traced export; returns where it continues.
 pub(crate) fn called(process: &mut Process, context: &mut Context, traced: &Traced) -> *const u64 {
     let export = &traced.stub;
@@ -191,6 +224,9 @@ pub(crate) fn called(process: &mut Process, context: &mut Context, traced: &Trac
         ];
         let is_local = !actions.is_global;
         points::act(process, actions, function, &context.x[..arity], is_local);
+    }
+    if saved_calls::is_on() {
+        saved_calls::called(process, export);
     }
     traced.code.load(Ordering::Acquire)
 }
