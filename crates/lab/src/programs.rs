@@ -1,6 +1,6 @@
 //! The programs of the experiments. Their sources are embedded in this executable, and compiled once into a folder of the
-//! user's cache, so that every command line that the lab shows can be repeated by hand. Programs in Elixir are put there as
-//! sources: whoever has no Elixir can still run all others, and `elixir_forms.erl` compiles them.
+//! user's cache, so that every command line that the lab shows can be repeated by hand. What is written in Elixir or C is put there
+//! as sources: whoever has no compiler for it can still run all others. `elixir_forms.erl` and `natives.erl` compile it.
 //!
 //! Invariant: a folder with its final name holds every program, because it is filled under a temporary name and then
 //! renamed.
@@ -26,11 +26,13 @@ const COMPILE_TIMEOUT: Duration = Duration::from_secs(120);
 pub enum Language {
     Erlang,
     Elixir,
+    /// A native library.
+    C,
 }
 
 impl Language {
     fn of_file(extension: &OsStr) -> Option<Language> {
-        [Language::Erlang, Language::Elixir]
+        [Language::Erlang, Language::Elixir, Language::C]
             .into_iter()
             .find(|language| extension == language.extension())
     }
@@ -39,6 +41,7 @@ impl Language {
         match self {
             Language::Erlang => "erl",
             Language::Elixir => "ex",
+            Language::C => "c",
         }
     }
 }
@@ -46,7 +49,7 @@ impl Language {
 /// One program.
 #[derive(Clone, Copy)]
 pub struct Source {
-    /// The name of the module, or of the file if it is written in Elixir.
+    /// The name of the module, or of the file if it is not written in Erlang.
     pub module: &'static str,
     pub language: Language,
     /// The first line of its opening comment.
@@ -75,7 +78,8 @@ pub fn sources() -> impl Iterator<Item = Source> {
 /// The first line of the opening comment.
 fn opening(text: &str) -> &str {
     let line = text.lines().next().unwrap_or_default();
-    line.trim_start_matches(['%', '#', ' ']).trim_end()
+    let line = line.trim_start_matches(['%', '#', '/', '*', ' ']);
+    line.trim_end_matches(['/', '*', ' '])
 }
 
 /// A folder with every program compiled.
@@ -140,7 +144,7 @@ impl Source {
     fn product(&self) -> String {
         match self.language {
             Language::Erlang => format!("{}.beam", self.module),
-            Language::Elixir => self.file_name(),
+            Language::Elixir | Language::C => self.file_name(),
         }
     }
 
@@ -235,6 +239,7 @@ mod tests {
             let declares = match source.language {
                 Language::Erlang => "-module(",
                 Language::Elixir => "defmodule ",
+                Language::C => "ERL_NIF_INIT(",
             };
             assert!(source.text.contains(declares), "{}", source.module);
         }

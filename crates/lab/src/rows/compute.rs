@@ -42,6 +42,8 @@ pub fn rows() -> impl Iterator<Item = Experiment> {
                 "-s elixir_forms compute {NAME} {PROGRAM} -s erlang halt",
                 Some(ELIXIR),
             ),
+            // A library belongs to the program that loads it.
+            Language::C => return None,
         };
         Some(Experiment {
             group: Group::Compute,

@@ -1,10 +1,11 @@
-//! Native libraries: calls of OTP's crypto, and TLS 1.3 of its ssl between two processes of one node (`secure.erl`).
+//! Native libraries: calls of OTP's crypto, and TLS 1.3 of its ssl between two processes of one node (`secure.erl`); terms and messages of
+//! a library of our own (`natives.erl`).
 
 use std::time::Duration;
 
 use super::{
-    CONNECTIONS, Case, DEFAULT, EACH, Ends, Experiment, Figure, Group, ONE, PLAIN, RATE, Scale,
-    Set, Source,
+    CONNECTIONS, Case, DEFAULT, EACH, Ends, Experiment, Figure, Group, ONE, PLAIN, Program, RATE,
+    Scale, Set, Source,
 };
 
 const ALL: Case = Case {
@@ -20,6 +21,18 @@ const SECURE: Experiment = Experiment {
     set: Set::Full,
     extra_time: Duration::from_secs(10),
     ..PLAIN
+};
+
+/// A library of our own, which is compiled when it is used.
+const OWN: Experiment = Experiment {
+    command: "-s natives run {NAME} {N} {PROGRAM} -s erlang halt",
+    program: Some(CC),
+    ..SECURE
+};
+
+const CC: Program = Program {
+    name: "cc",
+    package: "gcc erlang-dev",
 };
 
 /// The time of one call with 64 bytes; and with 16 KB, of which there is one for `fewer` of those.
@@ -47,6 +60,22 @@ pub const ROWS: &[Experiment] = &[
         full: &[10_000_000],
         figures: &[EACH],
         ..SECURE
+    },
+    Experiment {
+        name: "terms",
+        about: "Calls of a native function that makes a list of ten, a map of four keys and 100 bytes.",
+        quick: &[200_000],
+        full: &[2_000_000],
+        figures: &[EACH],
+        ..OWN
+    },
+    Experiment {
+        name: "messages",
+        about: "Messages that a thread of a native library sends to a process.",
+        quick: &[100_000],
+        full: &[1_000_000],
+        figures: &[EACH],
+        ..OWN
     },
     Experiment {
         name: "digests",
