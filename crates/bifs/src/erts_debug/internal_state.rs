@@ -12,7 +12,7 @@ use layout::object::{Header, offset};
 use layout::{ObjectKind, Term};
 use term::heap::{self, Allocate};
 use term::off_heap::{BinaryBlock, MagicBlock};
-use term::{am, atom, build, copy, hash, integer};
+use term::{am, atom, build, copy, hash, integer, node};
 
 use super::relations;
 
@@ -62,6 +62,7 @@ const STATES: &[(&str, State)] = &[
         Ok(build::unsigned(process.heap(), table::cursor()))
     }),
     ("dist_ctrl", connections),
+    ("node_and_dist_references", node_references),
     ("check_io_debug", |process| Ok(polled(process))),
     ("monitoring_nodes", monitoring_nodes),
     ("unique_monotonic_integer_state", unique::monotonic_count),
@@ -133,6 +134,39 @@ const SETTINGS: &[(&str, StateOf)] = &[
         )
     }),
 ];
+
+/// `{{node_references, [{{Name, Creation}, Count, Referrers}]}, {dist_references, [{Name, Count, Referrers}]}}`: who refers to which
+/// node. Identifiers have their node in them here, so that nothing is counted for them, and a connection is referred to by
+/// its controller.
+fn node_references(process: &mut Process) -> BifResult {
+    let heap = process.heap();
+    let creation = build::unsigned(heap, node::own_creation().into());
+    let own = build::tuple(heap, &[node::own_name(), creation]);
+    let entry = build::tuple(heap, &[own, Term::small(0), Term::NIL]);
+    let nodes = build::list(heap, &[entry]);
+    let connections: Vec<Term> = peers::connected()
+        .filter_map(|channel| {
+            let controller = channel.controller()?;
+            let kind = match controller.is_local_port() {
+                true => am::PORT,
+                false => am::PROCESS,
+            };
+            let referrer = build::tuple(heap, &[kind, controller]);
+            let count = build::tuple(heap, &[am::CONTROL, Term::small(1)]);
+            let counts = build::list(heap, &[count]);
+            let referrer = build::tuple(heap, &[referrer, counts]);
+            let referrers = build::list(heap, &[referrer]);
+            Some(build::tuple(
+                heap,
+                &[channel.node, Term::small(1), referrers],
+            ))
+        })
+        .collect();
+    let connections = build::list(heap, &connections);
+    let nodes = build::tuple(heap, &[am::NODE_REFERENCES, nodes]);
+    let connections = build::tuple(heap, &[am::DIST_REFERENCES, connections]);
+    Ok(build::tuple(heap, &[nodes, connections]))
+}
 
 /// `[{Node, Controller}]`, whether nodes see the connection or not.
 fn connections(process: &mut Process) -> BifResult {
