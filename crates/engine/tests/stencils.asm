@@ -469,7 +469,7 @@ EndAppend:
     mov    $0x0,%r11d
       32	HOLE_1
     sub    0x26(%r10),%r11
-    add    0x2048(%r8),%r11
+    add    0x2050(%r8),%r11
     movq   $0x0,0x16(%rax)
     movq   $0x128,(%rdx)
     mov    %r11,0x8(%rdx)
@@ -515,7 +515,7 @@ EndBinary:
       PLT32	TARGET_4-0x4
 
 EndMeasuredBinary:
-    mov    0x2048(%r8),%rax
+    mov    0x2050(%r8),%rax
     mov    $0x0,%r9d
       32	HOLE_0
     sub    %rdx,%r9
@@ -543,7 +543,7 @@ EndPrivateAppend:
     mov    $0x0,%r11d
       32	HOLE_1
     sub    0x26(%r10),%r11
-    add    0x2048(%r8),%r11
+    add    0x2050(%r8),%r11
     mov    %r11,0x6(%rax)
     mov    %rax,0x0(%rdi)
       32S	HOLE_2
@@ -590,8 +590,8 @@ Equal:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x129cb,%eax
-    mov    $0x814b,%r9d
+    mov    $0x12acb,%eax
+    mov    $0x81cb,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -619,8 +619,8 @@ EqualExact:
     test   $0x3,%r10b
     je     4a
     cmp    %r9,%rax
-    mov    $0x129cb,%eax
-    mov    $0x814b,%r9d
+    mov    $0x12acb,%eax
+    mov    $0x81cb,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -634,9 +634,9 @@ EqualExact:
 
 FloatAdd:
     movsd  0x0(%r8),%xmm0
-      32S	HOLE_0+0x48
+      32S	HOLE_0+0x50
     addsd  0x0(%r8),%xmm0
-      32S	HOLE_1+0x48
+      32S	HOLE_1+0x50
     movq   %xmm0,%rax
     movabs $0x7fffffffffffffff,%r9
     and    %rax,%r9
@@ -649,7 +649,7 @@ FloatAdd:
       32	RECORD
     jmp    *%rax
     movsd  %xmm0,0x0(%r8)
-      32S	HOLE_2+0x48
+      32S	HOLE_2+0x50
     jmp    50
       PLT32	CONT-0x4
 
@@ -663,7 +663,7 @@ FloatConvert:
     sar    $0x4,%rax
     cvtsi2sd %rax,%xmm0
     movsd  %xmm0,0x0(%r8)
-      32S	HOLE_1+0x48
+      32S	HOLE_1+0x50
     jmp    2a
       PLT32	CONT-0x4
     test   $0x1,%al
@@ -672,7 +672,7 @@ FloatConvert:
     jne    48
     movsd  0x6(%rax),%xmm0
     movsd  %xmm0,0x0(%r8)
-      32S	HOLE_1+0x48
+      32S	HOLE_1+0x50
     jmp    48
       PLT32	CONT-0x4
     mov    0x0(%rip),%rax        # 4f
@@ -683,9 +683,9 @@ FloatConvert:
 
 FloatDivide:
     movsd  0x0(%r8),%xmm0
-      32S	HOLE_0+0x48
+      32S	HOLE_0+0x50
     divsd  0x0(%r8),%xmm0
-      32S	HOLE_1+0x48
+      32S	HOLE_1+0x50
     movq   %xmm0,%rax
     movabs $0x7fffffffffffffff,%r9
     and    %rax,%r9
@@ -698,7 +698,7 @@ FloatDivide:
       32	RECORD
     jmp    *%rax
     movsd  %xmm0,0x0(%r8)
-      32S	HOLE_2+0x48
+      32S	HOLE_2+0x50
     jmp    50
       PLT32	CONT-0x4
 
@@ -706,15 +706,15 @@ FloatLoad:
     movsd  0x0(%rip),%xmm0        # 8
       PC32	HOLE_0+0x2
     movsd  %xmm0,0x0(%r8)
-      32S	HOLE_1+0x48
+      32S	HOLE_1+0x50
     jmp    16
       PLT32	CONT-0x4
 
 FloatMultiply:
     movsd  0x0(%r8),%xmm0
-      32S	HOLE_0+0x48
+      32S	HOLE_0+0x50
     mulsd  0x0(%r8),%xmm0
-      32S	HOLE_1+0x48
+      32S	HOLE_1+0x50
     movq   %xmm0,%rax
     movabs $0x7fffffffffffffff,%r9
     and    %rax,%r9
@@ -727,14 +727,14 @@ FloatMultiply:
       32	RECORD
     jmp    *%rax
     movsd  %xmm0,0x0(%r8)
-      32S	HOLE_2+0x48
+      32S	HOLE_2+0x50
     jmp    50
       PLT32	CONT-0x4
 
 FloatStore:
     movq   $0x58,(%rdx)
     mov    0x0(%r8),%rax
-      32S	HOLE_0+0x48
+      32S	HOLE_0+0x50
     mov    %rax,0x8(%rdx)
     lea    0x10(%rdx),%rax
     mov    $0x0,%r9d
@@ -751,9 +751,9 @@ FloatStore:
 
 FloatSubtract:
     movsd  0x0(%r8),%xmm0
-      32S	HOLE_0+0x48
+      32S	HOLE_0+0x50
     subsd  0x0(%r8),%xmm0
-      32S	HOLE_1+0x48
+      32S	HOLE_1+0x50
     movq   %xmm0,%rax
     movabs $0x7fffffffffffffff,%r9
     and    %rax,%r9
@@ -766,7 +766,7 @@ FloatSubtract:
       32	RECORD
     jmp    *%rax
     movsd  %xmm0,0x0(%r8)
-      32S	HOLE_2+0x48
+      32S	HOLE_2+0x50
     jmp    50
       PLT32	CONT-0x4
 
@@ -1216,8 +1216,8 @@ Greater:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x129cb,%eax
-    mov    $0x814b,%r9d
+    mov    $0x12acb,%eax
+    mov    $0x81cb,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1240,8 +1240,8 @@ GreaterOrEqual:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x814b,%eax
-    mov    $0x129cb,%r9d
+    mov    $0x81cb,%eax
+    mov    $0x12acb,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1775,8 +1775,8 @@ Less:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x129cb,%eax
-    mov    $0x814b,%r9d
+    mov    $0x12acb,%eax
+    mov    $0x81cb,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1799,8 +1799,8 @@ LessOrEqual:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x814b,%eax
-    mov    $0x129cb,%r9d
+    mov    $0x81cb,%eax
+    mov    $0x12acb,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -2061,16 +2061,16 @@ MultiplyConstant:
 Not:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    cmp    $0x814b,%rax
+    cmp    $0x81cb,%rax
     je     28
-    cmp    $0x129cb,%rax
+    cmp    $0x12acb,%rax
     jne    39
-    mov    $0x814b,%eax
+    mov    $0x81cb,%eax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     jmp    28
       PLT32	CONT-0x4
-    mov    $0x129cb,%eax
+    mov    $0x12acb,%eax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     jmp    39
@@ -2092,8 +2092,8 @@ NotEqual:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x814b,%eax
-    mov    $0x129cb,%r9d
+    mov    $0x81cb,%eax
+    mov    $0x12acb,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -2110,12 +2110,12 @@ NotEqualExact:
       32S	HOLE_0
     mov    0x0(%rdi),%r9
       32S	HOLE_1
-    mov    $0x814b,%eax
+    mov    $0x81cb,%eax
     cmp    %r9,%r10
     je     32
     mov    %r10d,%r11d
     not    %r11d
-    mov    $0x129cb,%eax
+    mov    $0x12acb,%eax
     test   $0x3,%r11b
     je     32
     xor    %r10d,%r9d
@@ -2159,17 +2159,17 @@ PutBytes:
     jne    94
     add    $0xe,%rax
     mov    0x6(%r9),%r11
-    mov    0x2048(%r8),%rbx
+    mov    0x2050(%r8),%rbx
     lea    0x0(%rbx),%r9
       32S	HOLE_1
     add    %r11,%rbx
     add    $0x0,%rbx
       32S	HOLE_1
-    mov    %rbx,0x2048(%r8)
+    mov    %rbx,0x2050(%r8)
     lea    (%r11,%r9,1),%rbx
     add    $0x0,%rbx
       32S	HOLE_2
-    cmp    0x2050(%r8),%rbx
+    cmp    0x2058(%r8),%rbx
     jbe    9a
     pop    %rbx
     jmp    9a
@@ -2227,7 +2227,7 @@ PutBytes:
       PLT32	CONT-0x4
 
 PutConstant16:
-    mov    0x2048(%r8),%rax
+    mov    0x2050(%r8),%rax
     mov    $0x0,%r9d
       32	HOLE_0
     mov    %r9w,0x0(%rax)
@@ -2236,7 +2236,7 @@ PutConstant16:
       PLT32	CONT-0x4
 
 PutConstant32:
-    mov    0x2048(%r8),%rax
+    mov    0x2050(%r8),%rax
     mov    $0x0,%r9d
       32	HOLE_0
     mov    %r9d,0x0(%rax)
@@ -2245,7 +2245,7 @@ PutConstant32:
       PLT32	CONT-0x4
 
 PutConstant64:
-    mov    0x2048(%r8),%rax
+    mov    0x2050(%r8),%rax
     mov    0x0(%rip),%r9        # e
       PC32	RECORD+0x4
     mov    %r9,0x0(%rax)
@@ -2254,7 +2254,7 @@ PutConstant64:
       PLT32	CONT-0x4
 
 PutConstant8:
-    mov    0x2048(%r8),%rax
+    mov    0x2050(%r8),%rax
     mov    $0x0,%r9d
       32	HOLE_0
     mov    %r9b,0x0(%rax)
@@ -2286,7 +2286,7 @@ PutFloat32:
       PLT32	TARGET_2-0x4
     sar    $0x4,%rax
     cvtsi2ss %rax,%xmm0
-    mov    0x2048(%r8),%rax
+    mov    0x2050(%r8),%rax
     movd   %xmm0,%r9d
     bswap  %r9d
     mov    %r9d,0x0(%rax)
@@ -2303,7 +2303,7 @@ PutFloat32Little:
     jne    2f
     movsd  0x6(%rax),%xmm0
     cvtsd2ss %xmm0,%xmm0
-    mov    0x2048(%r8),%rax
+    mov    0x2050(%r8),%rax
     movss  %xmm0,0x0(%rax)
       32S	HOLE_1
     jmp    2f
@@ -2315,7 +2315,7 @@ PutFloat32Little:
       PLT32	TARGET_2-0x4
     sar    $0x4,%rax
     cvtsi2ss %rax,%xmm0
-    mov    0x2048(%r8),%rax
+    mov    0x2050(%r8),%rax
     movss  %xmm0,0x0(%rax)
       32S	HOLE_1
     jmp    5c
@@ -2329,7 +2329,7 @@ PutFloat64:
     cmpq   $0x58,-0x2(%rax)
     jne    2c
     mov    0x6(%rax),%rax
-    mov    0x2048(%r8),%r9
+    mov    0x2050(%r8),%r9
     bswap  %rax
     mov    %rax,0x0(%r9)
       32S	HOLE_1
@@ -2343,7 +2343,7 @@ PutFloat64:
     sar    $0x4,%rax
     cvtsi2sd %rax,%xmm0
     movq   %xmm0,%rax
-    mov    0x2048(%r8),%r9
+    mov    0x2050(%r8),%r9
     bswap  %rax
     mov    %rax,0x0(%r9)
       32S	HOLE_1
@@ -2358,7 +2358,7 @@ PutFloat64Little:
     cmpq   $0x58,-0x2(%rax)
     jne    2b
     movsd  0x6(%rax),%xmm0
-    mov    0x2048(%r8),%rax
+    mov    0x2050(%r8),%rax
     movsd  %xmm0,0x0(%rax)
       32S	HOLE_1
     jmp    2b
@@ -2370,7 +2370,7 @@ PutFloat64Little:
       PLT32	TARGET_2-0x4
     sar    $0x4,%rax
     cvtsi2sd %rax,%xmm0
-    mov    0x2048(%r8),%rax
+    mov    0x2050(%r8),%rax
     movsd  %xmm0,0x0(%rax)
       32S	HOLE_1
     jmp    58
@@ -2391,7 +2391,7 @@ PutInteger16:
     test   $0xf,%r9b
     jne    17
       PLT32	TARGET_2-0x4
-    mov    0x2048(%r8),%r9
+    mov    0x2050(%r8),%r9
     shr    $0x4,%eax
     rol    $0x8,%ax
     mov    %ax,0x0(%r9)
@@ -2407,7 +2407,7 @@ PutInteger16Little:
     test   $0xf,%r9b
     jne    17
       PLT32	TARGET_2-0x4
-    mov    0x2048(%r8),%r9
+    mov    0x2050(%r8),%r9
     shr    $0x4,%eax
     mov    %ax,0x0(%r9)
       32S	HOLE_1
@@ -2422,7 +2422,7 @@ PutInteger32:
     test   $0xf,%r9b
     jne    17
       PLT32	TARGET_2-0x4
-    mov    0x2048(%r8),%r9
+    mov    0x2050(%r8),%r9
     shr    $0x4,%rax
     bswap  %eax
     mov    %eax,0x0(%r9)
@@ -2438,7 +2438,7 @@ PutInteger32Little:
     test   $0xf,%r9b
     jne    17
       PLT32	TARGET_2-0x4
-    mov    0x2048(%r8),%r9
+    mov    0x2050(%r8),%r9
     shr    $0x4,%rax
     mov    %eax,0x0(%r9)
       32S	HOLE_1
@@ -2453,7 +2453,7 @@ PutInteger64:
     test   $0xf,%r9b
     jne    17
       PLT32	TARGET_2-0x4
-    mov    0x2048(%r8),%r9
+    mov    0x2050(%r8),%r9
     sar    $0x4,%rax
     bswap  %rax
     mov    %rax,0x0(%r9)
@@ -2469,7 +2469,7 @@ PutInteger64Little:
     test   $0xf,%r9b
     jne    17
       PLT32	TARGET_2-0x4
-    mov    0x2048(%r8),%r9
+    mov    0x2050(%r8),%r9
     sar    $0x4,%rax
     mov    %rax,0x0(%r9)
       32S	HOLE_1
@@ -2484,7 +2484,7 @@ PutInteger8:
     test   $0xf,%r9b
     jne    17
       PLT32	TARGET_2-0x4
-    mov    0x2048(%r8),%r9
+    mov    0x2050(%r8),%r9
     shr    $0x4,%eax
     mov    %al,0x0(%r9)
       32S	HOLE_1
@@ -2536,13 +2536,13 @@ PutUtf8:
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
-    mov    0x2048(%r8),%r9
+    mov    0x2050(%r8),%r9
     shr    $0x4,%eax
     mov    %al,0x0(%r9)
       32S	HOLE_1
     lea    0x0(%r9),%rax
       32S	HOLE_1+0x1
-    mov    %rax,0x2048(%r8)
+    mov    %rax,0x2050(%r8)
     jmp    57
       PLT32	CONT-0x4
 
@@ -3071,9 +3071,9 @@ StartAppend:
     jne    b8
     mov    0x26(%rax),%rax
     add    %rax,%r9
-    mov    %r9,0x2048(%r8)
+    mov    %r9,0x2050(%r8)
     add    %rax,%r10
-    mov    %r10,0x2050(%r8)
+    mov    %r10,0x2058(%r8)
     jmp    b8
       PLT32	CONT-0x4
     jmp    bd
@@ -3087,7 +3087,7 @@ StartBinary:
     jmp    11
       PLT32	TARGET_1-0x4
     lea    0x10(%rdx),%rax
-    mov    %rax,0x2048(%r8)
+    mov    %rax,0x2050(%r8)
     jmp    21
       PLT32	CONT-0x4
 
@@ -3120,9 +3120,9 @@ StartBinaryAround:
     movups %xmm0,0x30(%rdx)
     movups %xmm0,0x20(%rdx)
     movups %xmm0,0x10(%rdx)
-    mov    %rax,0x2048(%r8)
-    lea    0x50(%rdx),%rax
     mov    %rax,0x2050(%r8)
+    lea    0x50(%rdx),%rax
+    mov    %rax,0x2058(%r8)
     jmp    7d
       PLT32	CONT-0x4
     jmp    82
@@ -3210,9 +3210,9 @@ StartMeasuredBinary:
     movups %xmm0,0x30(%rdx)
     movups %xmm0,0x20(%rdx)
     movups %xmm0,0x10(%rdx)
-    mov    %rax,0x2048(%r8)
-    lea    0x50(%rdx),%rax
     mov    %rax,0x2050(%r8)
+    lea    0x50(%rdx),%rax
+    mov    %rax,0x2058(%r8)
     jmp    3f
       PLT32	CONT-0x4
 
