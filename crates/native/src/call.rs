@@ -216,13 +216,18 @@ unsafe fn run(process: &mut Process, stub: &Stub, arguments: *const Term) -> Bif
         let function = std::mem::transmute::<usize, Function>(address);
         (function, &*stub.library.load(Ordering::Relaxed))
     };
-    let _running = library.ending.enter();
     let mut env = Env::of_call(process, library);
-    let before = CALLED.replace(stub);
+    CALLED.set(stub);
     // SAFETY: the function is the library's, for that arity. It keeps to the contract of `erl_nif.h`; whoever loads a
     // library trusts it with the node.
-    let result = unsafe { function(&mut env, arity as c_int, arguments) };
-    CALLED.set(before);
+    let run = |env: &mut Env| unsafe { function(env, arity as c_int, arguments) };
+    // Most libraries are not awaited: in their calls nothing is left to be done for that.
+    let result = match library.ending.enter() {
+        None => run(&mut env),
+        Some(_running) => run(&mut env),
+    };
+    // A function of a library never calls another one here.
+    CALLED.set(ptr::null());
     let result = env.finish(result);
     match result {
         Err(failure) if called.is_some() || matches!(failure, Failure::Trap { .. }) => {
