@@ -1,4 +1,6 @@
 %% Which key is named when several that are to be updated are missing: the least in the order of keys, not the first.
+%% From OTP 26 on, atoms as keys are ordered by when they were made, which is not the same in each run.
+%% releases: 25
 -module(several_keys_missing).
 -export([main/0]).
 
