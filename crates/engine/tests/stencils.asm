@@ -590,7 +590,7 @@ Equal:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x12acb,%eax
+    mov    $0x12b4b,%eax
     mov    $0x81cb,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
@@ -619,7 +619,7 @@ EqualExact:
     test   $0x3,%r10b
     je     4a
     cmp    %r9,%rax
-    mov    $0x12acb,%eax
+    mov    $0x12b4b,%eax
     mov    $0x81cb,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
@@ -1216,7 +1216,7 @@ Greater:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x12acb,%eax
+    mov    $0x12b4b,%eax
     mov    $0x81cb,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
@@ -1241,7 +1241,7 @@ GreaterOrEqual:
     cmp    $0x0,%rax
       32S	HOLE_1
     mov    $0x81cb,%eax
-    mov    $0x12acb,%r9d
+    mov    $0x12b4b,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1775,7 +1775,7 @@ Less:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x12acb,%eax
+    mov    $0x12b4b,%eax
     mov    $0x81cb,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
@@ -1800,7 +1800,7 @@ LessOrEqual:
     cmp    $0x0,%rax
       32S	HOLE_1
     mov    $0x81cb,%eax
-    mov    $0x12acb,%r9d
+    mov    $0x12b4b,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -2063,14 +2063,14 @@ Not:
       32S	HOLE_0
     cmp    $0x81cb,%rax
     je     28
-    cmp    $0x12acb,%rax
+    cmp    $0x12b4b,%rax
     jne    39
     mov    $0x81cb,%eax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     jmp    28
       PLT32	CONT-0x4
-    mov    $0x12acb,%eax
+    mov    $0x12b4b,%eax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     jmp    39
@@ -2093,7 +2093,7 @@ NotEqual:
     cmp    $0x0,%rax
       32S	HOLE_1
     mov    $0x81cb,%eax
-    mov    $0x12acb,%r9d
+    mov    $0x12b4b,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -2115,7 +2115,7 @@ NotEqualExact:
     je     32
     mov    %r10d,%r11d
     not    %r11d
-    mov    $0x12acb,%eax
+    mov    $0x12b4b,%eax
     test   $0x3,%r11b
     je     32
     xor    %r10d,%r9d

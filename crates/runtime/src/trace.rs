@@ -23,9 +23,9 @@ pub mod times;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use layout::Term;
-use term::compare;
-use term::copy::Owned;
+use layout::{Heap, Term};
+use term::copy::{self, Owned};
+use term::{build, compare};
 
 use crate::hooks;
 use crate::process::{Process, flag};
@@ -99,6 +99,17 @@ impl Tracer {
                     || (one.0 == other.0 && compare::eq_exact(one.1.term(), other.1.term()))
             }
             _ => false,
+        }
+    }
+
+    /// The term by which programs and frames name it: a process or port, or `{Module, State}`.
+    pub fn to_term(&self, heap: &mut Heap) -> Term {
+        match self {
+            Tracer::Identifier(identifier) => *identifier,
+            Tracer::Module(module) => {
+                let state = copy::copy(heap, module.1.term());
+                build::tuple(heap, &[module.0, state])
+            }
         }
     }
 }

@@ -73,7 +73,7 @@ fn call(library: &dyn Library, family: Option<Family>, which: usize, arguments: 
 pub fn is_there(tracer: &Module, tracee: Term) -> bool {
     library(tracer.0).is_some_and(|library| {
         let arguments = [am::TRACE_STATUS, tracer.1.term(), tracee];
-        call(&*library, None, 0, &arguments) != atom::known("remove")
+        call(&*library, None, 0, &arguments) != am::REMOVE
     })
 }
 
@@ -90,11 +90,19 @@ pub enum Wanted {
 /// Asks a tracer whether it wants to be told of an event; `family` is that whose callback is asked, if it has one. One whose
 /// module is gone does not want that: it stops being a tracer only when it is asked whether it is there.
 pub fn wants(tracer: &Module, family: Option<Family>, tag: Term, tracee: Term) -> Wanted {
-    let Some(library) = library(tracer.0) else {
-        return Wanted::No;
-    };
-    let arguments = [tag, tracer.1.term(), tracee];
-    match call(&*library, family, 0, &arguments) {
+    library(tracer.0).map_or(Wanted::No, |library| {
+        ask(&*library, tracer, family, tag, tracee)
+    })
+}
+
+fn ask(
+    library: &dyn Library,
+    tracer: &Module,
+    family: Option<Family>,
+    tag: Term,
+    tracee: Term,
+) -> Wanted {
+    match call(library, family, 0, &[tag, tracer.1.term(), tracee]) {
         am::TRACE => Wanted::Yes,
         am::DISCARD => Wanted::No,
         _ => Wanted::Never,
@@ -104,16 +112,16 @@ pub fn wants(tracer: &Module, family: Option<Family>, tag: Term, tracee: Term) -
 /// Asks a tracer, and tells it of an event. It has been asked about calls before their specification was run, and what is
 /// told of their ends follows from that.
 pub fn tell(tracer: &Module, tracee: Term, how: u32, event: &Event) -> Told {
+    let Some(library) = library(tracer.0) else {
+        return Told::Yes;
+    };
     if event.family != Family::Call {
-        match wants(tracer, Some(event.family), event.tag, tracee) {
+        match ask(&*library, tracer, Some(event.family), event.tag, tracee) {
             Wanted::Yes => {}
             Wanted::No => return Told::Yes,
             Wanted::Never => return Told::TracerGone,
         }
     }
-    let Some(library) = library(tracer.0) else {
-        return Told::Yes;
-    };
     let mut scratch = Scratch::new();
     let options = options(scratch.heap(), how, event);
     let arguments = [event.tag, tracer.1.term(), tracee, event.message, options];
@@ -123,8 +131,8 @@ pub fn tell(tracer: &Module, tracee: Term, how: u32, event: &Event) -> Told {
 
 /// Asks a tracer, and tells it of an event of a sequence at a process; `how` has bits of [`what`].
 pub fn tell_sequence(tracer: &Module, at: Term, label: Term, how: u32, message: Term) -> Told {
-    if wants(tracer, None, am::SEQ_TRACE, at) == Wanted::Yes
-        && let Some(library) = library(tracer.0)
+    if let Some(library) = library(tracer.0)
+        && ask(&*library, tracer, None, am::SEQ_TRACE, at) == Wanted::Yes
     {
         let mut scratch = Scratch::new();
         let event = Event::new(Family::Send, am::SEQ_TRACE, message);

@@ -7,7 +7,6 @@ use runtime::trace::points::Condition;
 use term::{am, build};
 
 use crate::patterns::{self, Flags, Wanted};
-use crate::tracer;
 
 /// What is traced, if anything is.
 struct Default {
@@ -128,7 +127,7 @@ fn value(heap: &mut Heap, default: &Default, item: Term) -> Option<Term> {
         am::MATCH_SPEC => patterns::source(heap, condition),
         am::META => match &flags.meta {
             None => am::FALSE,
-            Some(tracer) => tracer::to_term(heap, tracer),
+            Some(tracer) => tracer.to_term(heap),
         },
         am::META_MATCH_SPEC => patterns::source(heap, meta_condition),
         am::CALL_COUNT => am::boolean(flags.count),

@@ -15,10 +15,10 @@ use parking_lot::Mutex;
 use runtime::process::Process;
 use runtime::trace::{LEGACY, Tracer};
 use term::heap::Scratch;
-use term::{am, atom, build};
+use term::{am, build};
 
+use crate::patterns;
 use crate::tracees::{self, Change};
-use crate::{patterns, tracer};
 
 /// A session that a program has made.
 pub struct Session {
@@ -75,16 +75,6 @@ impl Patterns {
     }
 }
 
-/// The tracer of a session: a process or port that is there, or `{Module, State}`.
-#[must_use]
-pub fn tracer_of(term: Term) -> Option<Tracer> {
-    match term.as_tuple() {
-        Some(&[module, state]) if module.is_atom() => tracer::of_module(module, state),
-        Some(_) => None,
-        None => tracer::of_identifier(term),
-    }
-}
-
 /// Makes a session.
 #[must_use]
 pub fn make(name: Term, tracer: Tracer) -> Arc<Session> {
@@ -113,7 +103,7 @@ pub fn named(term: Term) -> Option<u32> {
     let &[name, number] = term.as_tuple()? else {
         return None;
     };
-    if name == atom::known("legacy") && number == am::DEFAULT {
+    if name == am::LEGACY && number == am::DEFAULT {
         return Some(LEGACY);
     }
     let number = u32::try_from(number.as_small()?).ok()?.checked_add(1)?;
@@ -126,7 +116,7 @@ pub fn named(term: Term) -> Option<u32> {
 pub fn weak(heap: &mut Heap, number: u32) -> Term {
     let name = match find(number) {
         Some(session) => [session.name, Term::small(i64::from(number) - 1)],
-        None => [atom::known("legacy"), am::DEFAULT],
+        None => [am::LEGACY, am::DEFAULT],
     };
     build::tuple(heap, &name)
 }

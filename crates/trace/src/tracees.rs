@@ -258,7 +258,7 @@ pub fn item(heap: &mut Heap, tracing: &Tracing, session: u32, item: Term) -> Opt
         am::FLAGS => names::list(heap, seen.what),
         am::TRACER => match &seen.tracer {
             None => Term::NIL,
-            Some(tracer) => tracer::to_term(heap, tracer),
+            Some(tracer) => tracer.to_term(heap),
         },
         _ => return None,
     };

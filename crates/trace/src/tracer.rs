@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use layout::{Heap, Term};
+use layout::Term;
 use runtime::port;
 use runtime::process::table;
 use runtime::trace::Tracer;
-use term::copy::{self, Owned};
-use term::{am, build};
+use term::am;
+use term::copy::Owned;
 
 use crate::module;
 
@@ -31,9 +31,17 @@ pub fn of_option(option: Term, first: Term) -> Option<Tracer> {
     }
 }
 
-/// The tracer that is a module with a state.
+/// The tracer that a term names: a process or port, or `{Module, State}`.
 #[must_use]
-pub fn of_module(module: Term, state: Term) -> Option<Tracer> {
+pub fn of_term(term: Term) -> Option<Tracer> {
+    match term.as_tuple() {
+        Some(&[module, state]) => of_module(module, state),
+        _ => of_identifier(term),
+    }
+}
+
+/// The tracer that is a module with a state.
+fn of_module(module: Term, state: Term) -> Option<Tracer> {
     if module == am::ERL_TRACER {
         return of_identifier(state);
     }
@@ -42,18 +50,6 @@ pub fn of_module(module: Term, state: Term) -> Option<Tracer> {
 }
 
 /// The tracer that is a process or port of this node.
-#[must_use]
-pub fn of_identifier(term: Term) -> Option<Tracer> {
+fn of_identifier(term: Term) -> Option<Tracer> {
     (term.is_local_pid() || term.is_local_port()).then_some(Tracer::Identifier(term))
-}
-
-/// The term by which `trace_info/2` names a tracer.
-pub fn to_term(heap: &mut Heap, tracer: &Tracer) -> Term {
-    match tracer {
-        Tracer::Identifier(identifier) => *identifier,
-        Tracer::Module(module) => {
-            let state = copy::copy(heap, module.1.term());
-            build::tuple(heap, &[module.0, state])
-        }
-    }
 }

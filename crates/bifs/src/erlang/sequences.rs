@@ -47,11 +47,7 @@ pub fn set_system_tracer(process: &mut Process, tracer: Term) -> BifResult {
     let wanted = match tracer {
         am::FALSE => None,
         _ => {
-            let named = match tracer.as_tuple() {
-                Some(&[module, state]) => tracer::of_module(module, state),
-                _ => tracer::of_identifier(tracer),
-            };
-            let named = named.ok_or(badarg(2))?;
+            let named = tracer::of_term(tracer).ok_or(badarg(2))?;
             let is_there = runtime::trace::get().is_there(&named, am::UNDEFINED);
             Some(is_there.then_some(named).ok_or(badarg(2))?)
         }
@@ -66,5 +62,5 @@ pub fn system_tracer(heap: &mut Heap) -> Term {
 }
 
 fn named(heap: &mut Heap, tracer: Option<Tracer>) -> Term {
-    tracer.map_or(am::FALSE, |tracer| tracer::to_term(heap, &tracer))
+    tracer.map_or(am::FALSE, |tracer| tracer.to_term(heap))
 }

@@ -8,7 +8,7 @@ use term::{am, build, reference};
 
 use crate::magic;
 use ::trace::tracees::{self, Change, Refusal};
-use ::trace::{on_load, patterns, sessions};
+use ::trace::{on_load, patterns, sessions, tracer};
 use runtime::bif::{
     BifResult, Failure, await_result, badarg, badarg_because, notsup, system_limit,
 };
@@ -203,7 +203,7 @@ pub fn trace_session_create_3(
     if !name.is_atom() {
         return Err(badarg(1));
     }
-    let tracer = sessions::tracer_of(tracer).ok_or(badarg(2))?;
+    let tracer = tracer::of_term(tracer).ok_or(badarg(2))?;
     if !options.is_nil() {
         return Err(badarg(3));
     }

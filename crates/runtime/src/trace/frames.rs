@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use layout::Term;
 use layout::context::{TIMED_FRAME_WORDS, TRACED_FRAME_WORDS};
-use term::copy::{self, Owned};
+use term::copy::Owned;
 use term::heap::Scratch;
 use term::{am, build};
 
@@ -50,18 +50,6 @@ fn words_of(word: u64) -> Option<usize> {
         Some(TIMED_FRAME_WORDS)
     } else {
         None
-    }
-}
-
-/// The term by which a frame names a tracer: a process or port, or `{Module, State}`.
-pub(super) fn tracer_term(process: &mut Process, tracer: &Tracer) -> Term {
-    match tracer {
-        Tracer::Identifier(identifier) => *identifier,
-        Tracer::Module(module) => {
-            let heap = process.heap();
-            let state = copy::copy(heap, module.1.term());
-            build::tuple(heap, &[module.0, state])
-        }
     }
 }
 

@@ -301,7 +301,7 @@ pub(super) fn act(
         if wishes & wish::TRACER_GONE != 0 {
             meta.is_gone.store(true, Ordering::Relaxed);
         } else if wishes != 0 {
-            let tracer = frames::tracer_term(process, &meta.tracer);
+            let tracer = meta.tracer.to_term(process.heap());
             frames::push(process, function, wishes, tracer);
         }
     }

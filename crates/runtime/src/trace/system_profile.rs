@@ -4,7 +4,7 @@
 //! Hooks in the scheduler, in signals and in ports look at one word; while nobody profiles, each costs one load. Any thread may
 //! call these functions.
 
-use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
 use layout::Term;
 use parking_lot::Mutex;
@@ -37,9 +37,6 @@ pub struct Profile {
 static PROFILE: Mutex<Option<Profile>> = Mutex::new(None);
 /// The bits of `PROFILE`'s `what`; 0 if there is none.
 static WHAT: AtomicU32 = AtomicU32::new(0);
-/// The bits of the profiler, and the form of timestamps.
-static PROFILER: AtomicU64 = AtomicU64::new(0);
-static STAMP: AtomicU32 = AtomicU32::new(0);
 /// The number of schedulers that work.
 static ACTIVE: AtomicI64 = AtomicI64::new(0);
 
@@ -63,9 +60,7 @@ pub fn current() -> Option<Profile> {
 /// Sets who is told, and returns who was. The world must be stopped.
 pub fn set(profile: Option<Profile>) -> Option<Profile> {
     let mut place = PROFILE.lock();
-    if let Some(profile) = &profile {
-        PROFILER.store(profile.profiler.bits(), Ordering::Relaxed);
-        STAMP.store(profile.stamp, Ordering::Relaxed);
+    if profile.is_some() {
         let active = scheduler::awake_count();
         ACTIVE.store(i64::try_from(active).unwrap_or(0), Ordering::Relaxed);
     }
@@ -75,12 +70,15 @@ pub fn set(profile: Option<Profile>) -> Option<Profile> {
 
 /// Tells the profiler `{profile, Parts..., Timestamp}`, unless it is itself what that is about.
 fn tell(about: Term, parts: &[Term]) {
-    // SAFETY: the bits of a process or port of this node, which are immediates.
-    let profiler = unsafe { Term::from_bits(PROFILER.load(Ordering::Relaxed)) };
+    let Some(Profile {
+        profiler, stamp, ..
+    }) = current()
+    else {
+        return;
+    };
     if profiler == about {
         return;
     }
-    let stamp = STAMP.load(Ordering::Relaxed);
     if get().tell_profile(profiler, parts, stamp) == Told::TracerGone {
         WHAT.store(0, Ordering::Relaxed);
         *PROFILE.lock() = None;
