@@ -13,8 +13,10 @@ mod tables;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::c_int;
+use std::hash::Hash;
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
+use std::thread::LocalKey;
 
 use pcre2_sys as pcre;
 
@@ -231,9 +233,21 @@ pub struct Pattern {
 const MAX_NESTING: u32 = 798;
 
 thread_local! {
-    static CACHE: RefCell<HashMap<(Box<[u8]>, CompileOptions), Rc<Pattern>>> = RefCell::default();
+    static CACHE: Cache<(Box<[u8]>, CompileOptions)> = Cache::default();
     /// Patterns in stock's form.
-    static READ: RefCell<HashMap<Box<[u8]>, Rc<Pattern>>> = RefCell::default();
+    static READ: Cache<Box<[u8]>> = Cache::default();
+}
+
+/// A thread's patterns, by what they were made of.
+type Cache<K> = RefCell<HashMap<K, Rc<Pattern>>>;
+
+fn keep<K: Hash + Eq>(cache: &'static LocalKey<Cache<K>>, key: K, pattern: &Rc<Pattern>) {
+    cache.with_borrow_mut(|cache| {
+        if cache.len() >= CACHED_PATTERNS {
+            cache.clear();
+        }
+        cache.insert(key, Rc::clone(pattern));
+    });
 }
 
 /// The version and date of the library whose patterns these are: the one in OTP 25, which PCRE2 stands for here.
@@ -253,12 +267,7 @@ pub fn compile(text: &[u8], options: CompileOptions) -> Result<Rc<Pattern>, Patt
         return Ok(pattern);
     }
     let pattern = Rc::new(Pattern::new(text, options)?);
-    CACHE.with_borrow_mut(|cache| {
-        if cache.len() >= CACHED_PATTERNS {
-            cache.clear();
-        }
-        cache.insert(key, Rc::clone(&pattern));
-    });
+    keep(&CACHE, key, &pattern);
     Ok(pattern)
 }
 
@@ -284,12 +293,7 @@ fn from_stock(bytes: &[u8]) -> Option<Rc<Pattern>> {
     }
     let (text, options) = stock::read(bytes)?;
     let pattern = compile(&text, options).ok()?;
-    READ.with_borrow_mut(|read| {
-        if read.len() >= CACHED_PATTERNS {
-            read.clear();
-        }
-        read.insert(bytes.into(), Rc::clone(&pattern));
-    });
+    keep(&READ, bytes.into(), &pattern);
     Some(pattern)
 }
 

@@ -360,19 +360,12 @@ impl Reader<'_> {
             0
         };
         let times = match repeat {
-            0 => times(0, None, Mode::Greedy),
-            1 => times(0, None, Mode::Lazy),
-            2 => times(1, None, Mode::Greedy),
-            3 => times(1, None, Mode::Lazy),
-            4 => times(0, Some(1), Mode::Greedy),
-            5 => times(0, Some(1), Mode::Lazy),
             6 => times(0, Some(count), Mode::Greedy),
             7 => times(0, Some(count), Mode::Lazy),
             8 => times(count, Some(count), Mode::Greedy),
-            9 => times(0, None, Mode::Possessive),
-            10 => times(1, None, Mode::Possessive),
-            11 => times(0, Some(1), Mode::Possessive),
-            _ => times(0, Some(count), Mode::Possessive),
+            12 => times(0, Some(count), Mode::Possessive),
+            9..=11 => possessive(repeat - 9),
+            _ => plain(repeat),
         };
         let (text, behind) = match family {
             4 => self.simple(what_at)?,
@@ -387,36 +380,19 @@ impl Reader<'_> {
 
     /// How often a class or reference is repeated, and the place behind that.
     fn class_repeat(&self, at: usize) -> Option<(Times, usize)> {
-        let range = || -> Option<(u32, Option<u32>)> {
-            let most = u32::from(self.number(at + 3)?);
-            Some((self.number(at + 1)?.into(), (most > 0).then_some(most)))
-        };
         let operation = self.byte(at)?;
         if !(op::CRSTAR..=op::CRPOSRANGE).contains(&operation) {
             return Some((times(1, Some(1), Mode::Greedy), at));
         }
-        let times = match operation - op::CRSTAR {
-            0 => times(0, None, Mode::Greedy),
-            1 => times(0, None, Mode::Lazy),
-            2 => times(1, None, Mode::Greedy),
-            3 => times(1, None, Mode::Lazy),
-            4 => times(0, Some(1), Mode::Greedy),
-            5 => times(0, Some(1), Mode::Lazy),
-            8 => times(0, None, Mode::Possessive),
-            9 => times(1, None, Mode::Possessive),
-            10 => times(0, Some(1), Mode::Possessive),
-            ranged => {
-                let mode = [Mode::Greedy, Mode::Lazy, Mode::Possessive];
-                let (least, most) = range()?;
-                let mode = mode[match ranged {
-                    6 => 0,
-                    7 => 1,
-                    _ => 2,
-                }];
-                return Some((times(least, most, mode), at + 5));
-            }
+        let mode = match operation - op::CRSTAR {
+            6 => Mode::Greedy,
+            7 => Mode::Lazy,
+            11 => Mode::Possessive,
+            repeat @ 8..=10 => return Some((possessive(repeat - 8), at + 1)),
+            repeat => return Some((plain(repeat), at + 1)),
         };
-        Some((times, at + 1))
+        let (least, most) = (self.number(at + 1)?.into(), self.number(at + 3)?.into());
+        Some((times(least, (most > 0).then_some(most), mode), at + 5))
     }
 
     fn class_or_reference(&self, at: usize, operation: u8) -> Option<(Node, usize)> {
@@ -502,6 +478,29 @@ impl Reader<'_> {
             class(&low, false),
             class(&format!(r"\x00-\xff{items}"), true)
         ))
+    }
+}
+
+/// `*`, `*?`, `+`, `+?`, `?`, `??`, which have these numbers wherever something is repeated.
+fn plain(number: u8) -> Times {
+    let mode = if number % 2 == 0 {
+        Mode::Greedy
+    } else {
+        Mode::Lazy
+    };
+    repetition(number / 2, mode)
+}
+
+/// `*+`, `++`, `?+`.
+fn possessive(number: u8) -> Times {
+    repetition(number, Mode::Possessive)
+}
+
+fn repetition(number: u8, mode: Mode) -> Times {
+    match number {
+        0 => times(0, None, mode),
+        1 => times(1, None, mode),
+        _ => times(0, Some(1), mode),
     }
 }
 
