@@ -10,7 +10,7 @@ use sys::socket::{Address, call};
 use term::unicode::bytes_of;
 use term::{am, atom, build, map};
 
-use super::socket::{Line, Side, Task};
+use super::socket::{Line, Side, Socket, Task};
 use super::turns::{Exhausted, Request, Turn, only};
 use super::{Answer, Refusal, address, ancillary, answer, int, socket};
 use runtime::bif::BifResult;
@@ -153,11 +153,7 @@ fn send_message(
         Some(to) => Some(address::read(to).ok_or(Refusal::Invalid(am::ADDR))?),
         None => None,
     };
-    let (parts, rest) = parts(binaries).ok_or(Refusal::Invalid(am::IOV))?;
-    let more = !rest.is_nil();
-    if more && !socket.is_stream() {
-        return Err(Refusal::Invalid(am::IOV));
-    }
+    let parts = parts_for(socket, binaries)?;
     let along = match map::get(message, am::CTRL) {
         Some(list) => {
             Some(ancillary::read(list, line.ancillary_bytes).ok_or(Refusal::Invalid(am::CTRL))?)
@@ -165,12 +161,38 @@ fn send_message(
         None => None,
     };
     let along = along.as_ref().map_or(&[][..], |along| along.bytes());
+    let extras = (to.as_ref(), along, flags);
+    send_parts(process, socket, &mut line, request, parts, extras)
+}
+
+/// The parts of a message of which one call sends as many as it may, and whether there are more.
+type Parts<'a> = (Vec<Cow<'a, [u8]>>, bool);
+
+/// The parts of a list of binaries; only a stream sends them in several calls.
+fn parts_for<'a>(socket: &Socket, binaries: Term) -> Result<Parts<'a>, Refusal> {
+    let (parts, rest) = parts(binaries).ok_or(Refusal::Invalid(am::IOV))?;
+    let more = !rest.is_nil();
+    if more && !socket.is_stream() {
+        return Err(Refusal::Invalid(am::IOV));
+    }
+    Ok((parts, more))
+}
+
+/// Sends parts once: to an address, with ancillary data, and with flags.
+fn send_parts(
+    process: &mut Process,
+    socket: &Socket,
+    line: &mut Line,
+    request: Request,
+    (parts, more): Parts<'_>,
+    (to, along, flags): (Option<&Address>, &[u8], i32),
+) -> Answer {
     let slices: Vec<IoSlice<'_>> = parts.iter().map(|part| IoSlice::new(part)).collect();
     let size = parts.iter().map(|part| part.len()).sum();
     line.traffic.tries += 1;
     socket.listen_for_edges(Side::Write);
-    let sent = call::send_message(line.open()?.as_fd(), &slices, to.as_ref(), along, flags);
-    sent_so_far(process, &mut line, request, sent, size, more)
+    let sent = call::send_message(line.open()?.as_fd(), &slices, to, along, flags);
+    sent_so_far(process, line, request, sent, size, more)
 }
 
 /// `prim_socket:nif_sendv(Socket, Binaries, Ref)`
@@ -191,17 +213,8 @@ fn send_vector(process: &mut Process, [reference, binaries, number]: [Term; 3]) 
     if socket.turn(process, &mut line, request)? == Turn::Later {
         return Ok(am::SELECT);
     }
-    let (parts, rest) = parts(binaries).ok_or(Refusal::Invalid(am::IOV))?;
-    let more = !rest.is_nil();
-    if more && !socket.is_stream() {
-        return Err(Refusal::Invalid(am::IOV));
-    }
-    let slices: Vec<IoSlice<'_>> = parts.iter().map(|part| IoSlice::new(part)).collect();
-    let size = parts.iter().map(|part| part.len()).sum();
-    line.traffic.tries += 1;
-    socket.listen_for_edges(Side::Write);
-    let sent = call::send_message(line.open()?.as_fd(), &slices, None, &[], 0);
-    sent_so_far(process, &mut line, request, sent, size, more)
+    let parts = parts_for(socket, binaries)?;
+    send_parts(process, socket, &mut line, request, parts, (None, &[], 0))
 }
 
 /// As many binaries of a list as one message may have, and the rest of the list without empty binaries at its head.
