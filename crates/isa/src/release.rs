@@ -63,6 +63,16 @@ impl Release {
         self.0 > Release::OTP_29.0
     }
 
+    /// The minor version of the interface of native libraries that it has; the major one is 2.
+    #[must_use]
+    pub const fn nif_minor(self) -> u8 {
+        match self.0 {
+            29.. => 18,
+            26.. => 17,
+            _ => 16,
+        }
+    }
+
     /// Whether what came with `other` is in this release.
     #[must_use]
     pub const fn has(self, other: Release) -> bool {

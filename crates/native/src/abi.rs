@@ -6,22 +6,12 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::mem::MaybeUninit;
 
 use layout::Term;
-use term::release::Release;
 
 use crate::env::Env;
 use crate::resource::ResourceType;
 
-/// The interface that is offered: 2, and a minor version by the release.
+/// The interface that is offered; its minor version is that of the release.
 pub const MAJOR: c_int = 2;
-
-/// The minor version of the interface that a release has.
-pub fn minor(release: Release) -> c_int {
-    match release {
-        _ if release.has(Release::OTP_29) => 18,
-        _ if release.has(Release::OTP_26) => 17,
-        _ => 16,
-    }
-}
 
 /// `ErlNifCharEncoding`. Until OTP 26 there was only the first, and no other value was looked at.
 pub const LATIN1: c_int = 1;

@@ -20,7 +20,7 @@ use sys::library::SharedObject;
 use term::unicode::filename::{self, Allowed};
 use term::{am, atom, build, print};
 
-use crate::abi::{self, Entry, Function, MAJOR, NamedFunction, OldNamedFunction, Unload, VARIANT};
+use crate::abi::{Entry, Function, MAJOR, NamedFunction, OldNamedFunction, Unload, VARIANT};
 use crate::call::{Stub, Target, dirty_kind};
 use crate::ending::{self, Ending};
 use crate::env::Env;
@@ -246,7 +246,7 @@ fn is_at_least(entry: &Entry, minor: c_int) -> bool {
 
 fn check_version(entry: &Entry, module: Term) -> Result<(), Refusal> {
     let module_text = || String::from_utf8_lossy(&print::display_bytes(module)).into_owned();
-    let minor = abi::minor(runtime::config::get().release);
+    let minor = c_int::from(runtime::config::get().release.nif_minor());
     if (entry.major, entry.minor) > (MAJOR, minor) {
         let least = match is_at_least(entry, 14) {
             true => text_at(entry.least_erts),

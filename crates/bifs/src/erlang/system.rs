@@ -281,11 +281,7 @@ fn texts(heap: &mut Heap, name: &str) -> Option<Term> {
         "otp_release" => config.release.to_string(),
         "version" => config.erts_version.clone(),
         "machine" => "BEAM".to_owned(),
-        "nif_version" => match term::release::get() {
-            Release::OTP_25 => "2.16".to_owned(),
-            Release::OTP_26 | Release::OTP_27 => "2.17".to_owned(),
-            _ => "2.18".to_owned(),
-        },
+        "nif_version" => format!("2.{}", config.release.nif_minor()),
         "driver_version" => "3.3".to_owned(),
         "system_architecture" => format!("{}-pc-linux-gnu", std::env::consts::ARCH),
         "system_version" => system_version(),

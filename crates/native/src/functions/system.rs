@@ -9,7 +9,7 @@ use runtime::scheduler::{self, dirty};
 use sys::library::{self, SharedObject};
 
 use super::atoms::bytes_of;
-use crate::abi::{self, Entry, MAJOR, SystemInfo};
+use crate::abi::{Entry, MAJOR, SystemInfo};
 
 /// Told what is wrong.
 type ErrorHandler = unsafe extern "C" fn(argument: *mut c_void, text: *const c_char);
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn enif_system_info(info: *mut SystemInfo, size: usize) {
         async_threads: config.async_threads as c_int,
         scheduler_threads: scheduler::count() as c_int,
         nif_major_version: MAJOR,
-        nif_minor_version: abi::minor(config.release),
+        nif_minor_version: config.release.nif_minor().into(),
         dirty_scheduler_support: 1,
     };
     let bytes = size.min(size_of::<SystemInfo>());
