@@ -11,7 +11,7 @@ use term::{am, list};
 
 use super::emit::{Emitter, label};
 use super::operations::Result;
-use super::terms::{self, bad};
+use super::terms::{self, Window, bad};
 use crate::bodies::binaries::{self, WINDOW_BITS};
 use crate::encoding::{
     Advance, GetBits, GetTail, MatchBits, ReadWindow, TestBits, TestRest, TestRestUnit,
@@ -153,29 +153,26 @@ impl Matching<'_, '_> {
         let bits = self.get_bits(segment, flags)?;
         let width = segment.size * segment.unit;
         let is_ensured = self.take(width);
-        let in_window = (1..=WINDOW_BITS).contains(&width)
-            && (!flags.is_little() || width.is_multiple_of(8) && !flags.is_signed());
-        if !in_window {
+        let Some(kind) = Window::of(width, flags) else {
             self.emitter.instruction(slow::binaries::get_integer, bits);
-        } else if is_ensured {
-            let window = |last: u64| ReadWindow {
-                context: bits.context,
-                dest: bits.dest,
-                width,
-                mask: u64::MAX >> (64 - width),
-                last,
-            };
-            if flags.is_little() {
-                let words = window(1 << (64 - width));
-                self.emitter.operation::<binaries::ReadLittle>(words);
-            } else if flags.is_signed() {
-                let words = window(1 << (width - 1));
-                self.emitter.operation::<binaries::ReadSigned>(words);
-            } else {
-                self.emitter.operation::<binaries::ReadUnsigned>(window(0));
-            }
-        } else {
+            return Ok(());
+        };
+        if !is_ensured {
             terms::get_integer(self.emitter, bits, width, flags);
+            return Ok(());
+        }
+        let (mask, last) = kind.mask_and_last(width);
+        let window = ReadWindow {
+            context: bits.context,
+            dest: bits.dest,
+            width,
+            mask,
+            last,
+        };
+        match kind {
+            Window::Little => self.emitter.operation::<binaries::ReadLittle>(window),
+            Window::Signed => self.emitter.operation::<binaries::ReadSigned>(window),
+            Window::Unsigned => self.emitter.operation::<binaries::ReadUnsigned>(window),
         }
         Ok(())
     }

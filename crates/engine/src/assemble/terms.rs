@@ -403,16 +403,47 @@ pub(super) fn get_integer(emitter: &mut Emitter<'_>, words: GetBits, width: u64,
         8 if plain_flags => emitter.operation::<binaries::GetInteger8>(words),
         16 if plain_flags => emitter.operation::<binaries::GetInteger16>(words),
         32 if plain_flags => emitter.operation::<binaries::GetInteger32>(words),
-        1..=binaries::WINDOW_BITS if !read.is_little() || width % 8 == 0 && !read.is_signed() => {
-            get_window(emitter, words, width, read);
-        }
-        _ => emitter.instruction(slow::binaries::get_integer, words),
+        _ => match Window::of(width, read) {
+            Some(window) => get_window(emitter, words, width, window),
+            None => emitter.instruction(slow::binaries::get_integer, words),
+        },
     }
 }
 
-/// An integer of at most `WINDOW_BITS` bits.
-fn get_window(emitter: &mut Emitter<'_>, bits: GetBits, width: u64, read: Flags) {
-    let window = |last: u64| GetWindow {
+/// How an integer is read whose bits fit into one window.
+#[derive(Clone, Copy)]
+pub(super) enum Window {
+    Little,
+    Signed,
+    Unsigned,
+}
+
+impl Window {
+    /// `None` for an integer that is read otherwise.
+    pub(super) fn of(width: u64, read: Flags) -> Option<Window> {
+        let fits = (1..=binaries::WINDOW_BITS).contains(&width);
+        match (read.is_little(), read.is_signed()) {
+            _ if !fits => None,
+            (true, is_signed) => (width % 8 == 0 && !is_signed).then_some(Window::Little),
+            (false, true) => Some(Window::Signed),
+            (false, false) => Some(Window::Unsigned),
+        }
+    }
+
+    /// The bits of the number, and the last operand of the operation that reads it.
+    pub(super) fn mask_and_last(self, width: u64) -> (u64, u64) {
+        let last = match self {
+            Window::Little => 1 << (64 - width),
+            Window::Signed => 1 << (width - 1),
+            Window::Unsigned => 0,
+        };
+        (u64::MAX >> (64 - width), last)
+    }
+}
+
+fn get_window(emitter: &mut Emitter<'_>, bits: GetBits, width: u64, kind: Window) {
+    let (mask, last) = kind.mask_and_last(width);
+    let window = GetWindow {
         context: bits.context,
         size: bits.size,
         dest: bits.dest,
@@ -421,15 +452,13 @@ fn get_window(emitter: &mut Emitter<'_>, bits: GetBits, width: u64, read: Flags)
         unit: bits.unit,
         flags: bits.flags,
         width,
-        mask: u64::MAX >> (64 - width),
+        mask,
         last,
     };
-    if read.is_little() {
-        emitter.operation::<binaries::GetLittle>(window(1 << (64 - width)));
-    } else if read.is_signed() {
-        emitter.operation::<binaries::GetSigned>(window(1 << (width - 1)));
-    } else {
-        emitter.operation::<binaries::GetUnsigned>(window(0));
+    match kind {
+        Window::Little => emitter.operation::<binaries::GetLittle>(window),
+        Window::Signed => emitter.operation::<binaries::GetSigned>(window),
+        Window::Unsigned => emitter.operation::<binaries::GetUnsigned>(window),
     }
 }
 
