@@ -252,7 +252,7 @@ fn spawn_first(config: &Config) -> Result<(), String> {
         )?;
     }
     let cleaner = "erts_trace_cleaner";
-    if preloaded::names().contains(&atom::known(cleaner)) {
+    if code::modules::current(atom::known(cleaner)).is_some() {
         first(cleaner, Term::NIL, 0, Priority::Normal, true)?;
     }
     Ok(())

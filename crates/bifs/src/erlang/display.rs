@@ -29,15 +29,19 @@ pub fn display_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
     Ok(am::TRUE)
 }
 
+/// The text of a list of characters.
+fn text_of(characters: Term) -> Option<String> {
+    let characters = list::items(characters);
+    characters
+        .map(|item| unicode::character(item.ok()?))
+        .collect()
+}
+
 /// `erlang:display_string(stdin | stdout | stderr, Text)`: as it is.
 pub fn display_string_2(_process: &mut Process, [stream, text]: [Term; 2]) -> BifResult {
     let text = match unicode::bytes_of(text) {
         Some(bytes) => bytes.to_vec(),
-        None => {
-            let characters = list::items(text).map(|item| unicode::character(item.ok()?));
-            let text: Option<String> = characters.collect();
-            text.ok_or(badarg(2))?.into_bytes()
-        }
+        None => text_of(text).ok_or(badarg(2))?.into_bytes(),
     };
     let written = match stream {
         am::STDOUT => stdout().write_all(&text).and_then(|()| stdout().flush()),
@@ -49,8 +53,7 @@ pub fn display_string_2(_process: &mut Process, [stream, text]: [Term; 2]) -> Bi
 
 /// `erlang:display_string(String)`: to standard error, as in OTP 25.
 pub fn display_string_1(_process: &mut Process, [string]: [Term; 1]) -> BifResult {
-    let characters = list::items(string).map(|item| unicode::character(item.ok()?));
-    let text: String = characters.collect::<Option<_>>().ok_or(badarg(1))?;
+    let text = text_of(string).ok_or(badarg(1))?;
     write(stderr().lock(), text.as_bytes());
     Ok(am::TRUE)
 }
