@@ -2,7 +2,7 @@
 %%   erl -noshell -s between run pingpong 30000 /usr/bin/erl -s erlang halt
 %% The last argument is the machine of the other node. Times are printed in microseconds.
 -module(between).
--export([run/1, guard/0, echo/0, take/2, noop/0, hub/0]).
+-export([run/1, guard/0, echo/0, take/2, noop/0, hub/0, others/3]).
 
 run([What, N, Machine]) ->
     Peer = start(atom_to_list(Machine)),
@@ -85,7 +85,18 @@ measure(related, N, Peer) ->
 measure(disconnected, N, Peer) ->
     _ = relate(N, Peer),
     io:format("timed: ~b~n", [timed(fun() -> erlang:disconnect_node(Peer), all_told(N) end)]),
-    ok = connect(Peer, 100).
+    ok = connect(Peer, 100);
+%% Many nodes connect to this one, and each has a message for it and gets one.
+measure(many, N, Peer) ->
+    true = register(many, self()),
+    Time = timed(fun() ->
+        _ = spawn(Peer, ?MODULE, others, [node(), atom_to_list(erlang:get_cookie()), N]),
+        [receive Other when is_pid(Other) -> Other ! welcome end || _ <- lists:seq(1, N)]
+    end),
+    N = length(nodes(hidden)),
+    [garbage_collect(P) || P <- processes()],
+    io:format("timed: ~b~nwaiting: ~b~n", [Time, N]),
+    timer:sleep(infinity).
 
 oneway(Peer, Processes, Each) ->
     Takers = [spawn(Peer, ?MODULE, take, [self(), Each]) || _ <- lists:seq(1, Processes)],
@@ -138,3 +149,33 @@ take(Parent, N) -> receive _ -> take(Parent, N - 1) end.
 hub() -> receive stop -> exit(stopped) end.
 
 noop() -> noop.
+
+%% Nodes that connect to one, one after the other: each is a socket and what this process says there.
+%% The protocol: https://www.erlang.org/doc/apps/erts/erl_dist_protocol.html
+others(Node, Cookie, N) ->
+    [Name, Host] = string:lexemes(atom_to_list(Node), "@"),
+    {port, Port, _} = erl_epmd:port_please(Name, Host),
+    Sockets = [other(Port, list_to_binary(lists:concat(["other", I, "@", Host])), Cookie) || I <- lists:seq(1, N)],
+    [welcomed(Socket) || Socket <- Sockets],
+    timer:sleep(infinity).
+
+%% Those of a hidden node of OTP 25.
+-define(CAPABILITIES, 16#d07df7fbc).
+
+other(Port, Name, Cookie) ->
+    {ok, Socket} = gen_tcp:connect({127, 0, 0, 1}, Port, [binary, {active, false}, {packet, 2}, {nodelay, true}]),
+    ok = gen_tcp:send(Socket, <<"N", ?CAPABILITIES:64, 1:32, (byte_size(Name)):16, Name/binary>>),
+    {ok, <<"sok">>} = gen_tcp:recv(Socket, 0),
+    {ok, <<"N", _:64, Challenge:32, _/binary>>} = gen_tcp:recv(Socket, 0),
+    ok = gen_tcp:send(Socket, <<"r", 1:32, (digest(Cookie, Challenge))/binary>>),
+    Digest = digest(Cookie, 1),
+    {ok, <<"a", Digest/binary>>} = gen_tcp:recv(Socket, 0),
+    ok = inet:setopts(Socket, [{packet, 4}]),
+    %% A message for `many': the pid of its sender.
+    Pid = <<88, 119, (byte_size(Name)), Name/binary, 1:32, 0:32, 1:32>>,
+    ok = gen_tcp:send(Socket, [<<131, 68, 0, 104, 4, 97, 6>>, Pid, <<119, 0, 119, 4, "many">>, Pid]),
+    Socket.
+
+digest(Cookie, Challenge) -> erlang:md5([Cookie, integer_to_list(Challenge)]).
+
+welcomed(Socket) -> {ok, <<131, _/binary>>} = gen_tcp:recv(Socket, 0).

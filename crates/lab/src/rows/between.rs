@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use super::{
-    Better, Case, DEFAULT, EACH, Experiment, Figure, Group, PLAIN, RATE, Scale, Set, Unit,
-    printed_micros,
+    Better, CONNECTIONS, Case, DEFAULT, EACH, Ends, Experiment, Figure, Group, PLAIN, RATE, Scale,
+    Set, Unit, printed_micros,
 };
 
 const ALIKE: Case = Case {
@@ -115,6 +115,19 @@ pub const ROWS: &[Experiment] = &[
         quick: &[50_000],
         full: &[100_000],
         figures: &[EACH],
+        ..BETWEEN
+    },
+    Experiment {
+        name: "many",
+        about: "Nodes that connect to one, and stay: how long that takes for each, and what it holds for it. The other VM plays them.",
+        quick: &[50, 200],
+        full: &[200, 1_000],
+        ends: Ends::After {
+            says: "waiting: ",
+            quick: Duration::from_millis(1_500),
+            full: Duration::from_secs(3),
+        },
+        figures: &[EACH, CONNECTIONS],
         ..BETWEEN
     },
 ];
