@@ -69,12 +69,27 @@ impl Collector {
     }
 }
 
-/// The cache of one direction.
-pub struct AtomCache(Box<[Term; CACHE_PLACES]>);
+/// The places of a cache are made as many at a time as they are needed: most connections are about few atoms.
+const BLOCK: usize = 64;
+/// A place without an atom.
+const EMPTY: u32 = u32::MAX;
+
+/// The cache of one direction: the index of the atom at each place.
+pub struct AtomCache([Option<Box<[u32; BLOCK]>>; CACHE_PLACES / BLOCK]);
 
 impl AtomCache {
     pub fn new() -> AtomCache {
-        AtomCache(Box::new([Term::NONE; CACHE_PLACES]))
+        AtomCache([const { None }; CACHE_PLACES / BLOCK])
+    }
+
+    fn at(&self, place: usize) -> Option<Term> {
+        let index = self.0[place / BLOCK].as_ref()?[place % BLOCK];
+        (index != EMPTY).then(|| Term::atom(index))
+    }
+
+    fn put(&mut self, place: usize, name: Term) {
+        let block = self.0[place / BLOCK].get_or_insert_with(|| Box::new([EMPTY; BLOCK]));
+        block[place % BLOCK] = name.as_atom().expect("an atom");
     }
 
     /// Writes how many atoms there are and which, and puts those that are new into the cache.
@@ -95,11 +110,11 @@ impl AtomCache {
             let place = atom::cache_place(name);
             let segment = (place >> 8) as u8;
             header.push(place as u8);
-            if self.0[place] == name {
+            if self.at(place) == Some(name) {
                 set_flags(header, number, segment);
                 continue;
             }
-            self.0[place] = name;
+            self.put(place, name);
             set_flags(header, number, segment | NEW_ENTRY);
             let text = atom::text(name);
             let length = (text.len() as u16).to_be_bytes();
@@ -129,13 +144,9 @@ impl AtomCache {
                     true => usize::from(bytes.u16()?),
                     false => usize::from(bytes.u8()?),
                 };
-                self.0[place] = atom::intern(bytes.take(length)?).ok()?;
+                self.put(place, atom::intern(bytes.take(length)?).ok()?);
             }
-            let name = self.0[place];
-            if name.is_none() {
-                return None;
-            }
-            atoms.push(name);
+            atoms.push(self.at(place)?);
         }
         Some(atoms)
     }
