@@ -15,7 +15,7 @@ use term::heap::Scratch;
 use term::{am, build, node};
 
 use crate::channel::{Channel, Phase};
-use crate::relations::{self, Kind};
+use crate::relations::{Kind, Relation};
 use crate::{handle, monitor_nodes};
 use runtime::process::Process;
 use runtime::signal::{self, Signal};
@@ -98,7 +98,7 @@ pub fn connect(name: Term) -> Option<Arc<Channel>> {
 /// A channel has ended: called once by the channel. All relations end, then those who watch nodes are told.
 pub(crate) fn channel_closed(channel: &Arc<Channel>, was_up: bool, reason: Term) {
     for relation in channel.relations.close() {
-        relation_lost(relation);
+        relation_lost(&relation);
     }
     {
         let mut peers = PEERS.write();
@@ -125,10 +125,9 @@ pub(crate) fn channel_closed(channel: &Arc<Channel>, was_up: bool, reason: Term)
     }
 }
 
-/// The connection over which a relation went is lost. Uses up a count of the handle.
-fn relation_lost(handle: Term) {
-    let relation = relations::get(handle);
-    let local = relation.local;
+/// The connection over which a relation went is lost. Uses up a count of a handle that is passed on.
+fn relation_lost(relation: &Relation) {
+    let (local, handle) = (relation.local, relation.handle);
     match &relation.kind {
         Kind::Link => {
             let mut scratch = Scratch::new();
@@ -137,7 +136,6 @@ fn relation_lost(handle: Term) {
             let link = Some(handle);
             // The signal has the count.
             signal::send_or_bounce(local, Signal::RemoteExit { exit, link });
-            return;
         }
         Kind::Monitor { .. } | Kind::Node => {
             let down = Signal::Down {
@@ -149,9 +147,8 @@ fn relation_lost(handle: Term) {
         }
         Kind::Watcher { .. } => signal::demonitor(local, (relation.number, 0)),
         // The reply has the count.
-        Kind::Spawn(_) => return crate::spawn::replied(handle, am::NOCONNECTION, 0),
+        Kind::Spawn(_) => crate::spawn::replied(handle, am::NOCONNECTION, 0),
     }
-    relations::release(handle);
 }
 
 /// Gives this node a name: `net_kernel`, which the caller speaks for, has started. From then on the end of `net_kernel` ends the

@@ -4,12 +4,15 @@
 //! both sides), and when the channel ends. Handles are numbers that are never used again.
 //!
 //! Counting: see [`runtime::remote`]. A count is taken and given back under the lock of the channel's relations, so a
-//! relation that the channel finds cannot vanish before it is counted.
+//! relation that the channel finds cannot vanish before it is counted. Once the channel has ended, its relations go one by
+//! one, on all schedulers, and that lock would be in their way: then whoever finds one counts it only if somebody still
+//! does, and the channel's own table is left as it is, until it goes with the channel.
+
+mod handles;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use layout::object::offset;
@@ -22,6 +25,7 @@ use term::external::encode::reference_words;
 use term::reference;
 
 use crate::channel::Channel;
+use handles::Found;
 
 /// What a relation is, besides its two sides.
 pub enum Kind {
@@ -64,6 +68,11 @@ pub struct Relation {
     /// The number of the monitor, by which the local process keeps it; 0 for a link.
     pub number: u64,
     pub kind: Kind,
+    pub handle: Term,
+    /// Grows from one relation to the next.
+    age: u64,
+    /// Where it is among those of its channel. Guarded by their lock.
+    position: AtomicUsize,
     counts: AtomicUsize,
 }
 
@@ -74,34 +83,22 @@ type ReferenceKey = (u64, SmallVec<[u32; 6]>);
 
 #[derive(Default)]
 struct Table {
-    is_closed: bool,
-    all: FxHashMap<u64, Arc<Relation>>,
-    links: FxHashMap<LinkKey, u64>,
-    watchers: HashMap<ReferenceKey, u64>,
-    spawns: FxHashMap<u64, u64>,
+    /// Empty once the channel has ended.
+    all: Vec<Arc<Relation>>,
+    /// Handles.
+    links: FxHashMap<LinkKey, Term>,
+    watchers: HashMap<ReferenceKey, Term>,
+    spawns: FxHashMap<u64, Term>,
     /// Those of kind `Node`, by the local pid.
-    nodes: FxHashMap<u64, SmallVec<[u64; 1]>>,
+    nodes: FxHashMap<u64, SmallVec<[Term; 1]>>,
 }
 
 /// The relations of one channel.
 #[derive(Default)]
-pub struct Relations(Mutex<Table>);
-
-/// Every relation, by its handle. Divided so that threads seldom wait for each other.
-static ALL: LazyLock<[Mutex<FxHashMap<u64, Arc<Relation>>>; SHARDS]> =
-    LazyLock::new(|| std::array::from_fn(|_| Mutex::default()));
-const SHARDS: usize = 16;
-
-fn shard(id: u64) -> &'static Mutex<FxHashMap<u64, Arc<Relation>>> {
-    &ALL[id as usize % SHARDS]
-}
-
-fn handle_of(id: u64) -> Term {
-    Term::small(id as i64)
-}
-
-fn id_of(handle: Term) -> u64 {
-    handle.as_small().expect("a handle") as u64
+pub struct Relations {
+    table: Mutex<Table>,
+    /// The channel has ended. Set under the table's lock.
+    is_closed: AtomicBool,
 }
 
 /// The relation with a handle that the caller owns a count of.
@@ -110,23 +107,36 @@ fn id_of(handle: Term) -> u64 {
 /// If the caller does not.
 #[must_use]
 pub fn get(handle: Term) -> Arc<Relation> {
-    let id = id_of(handle);
-    shard(id)
-        .lock()
-        .get(&id)
-        .cloned()
-        .expect("a counted handle")
+    handles::find(handle).expect("a counted handle")
 }
 
 /// Gives a count back.
 pub fn release(handle: Term) {
-    let id = id_of(handle);
-    let relation = get(handle);
-    let mut table = relation.channel.relations.0.lock();
-    if relation.counts.fetch_sub(1, Ordering::Relaxed) == 1 {
-        table.remove(id, &relation);
-        shard(id).lock().remove(&id);
+    let _ = take(handle, 1);
+}
+
+/// The relation with a handle that the caller owns so many counts of, which are given back.
+///
+/// # Panics
+/// If the caller does not.
+pub fn take(handle: Term, counts: usize) -> Arc<Relation> {
+    let relation = {
+        let found = Found::lock(handle).expect("a counted handle");
+        if found.relation().channel.relations.is_closed() {
+            return match found.relation().give_back(counts) {
+                Left::None => found.remove(),
+                Left::Some => found.relation().clone(),
+            };
+        }
+        found.relation().clone()
+    };
+    let mut table = relation.channel.relations.table.lock();
+    if relation.give_back(counts) == Left::None {
+        table.remove(&relation);
+        let _ = Found::lock(handle).map(Found::remove);
     }
+    drop(table);
+    relation
 }
 
 /// Takes another count of a handle that the caller owns a count of.
@@ -134,29 +144,56 @@ pub fn retain(handle: Term) {
     get(handle).counts.fetch_add(1, Ordering::Relaxed);
 }
 
+/// What is left of a relation's counts.
+#[derive(PartialEq, Eq)]
+enum Left {
+    None,
+    Some,
+}
+
+impl Relation {
+    fn give_back(&self, counts: usize) -> Left {
+        match self.counts.fetch_sub(counts, Ordering::AcqRel) == counts {
+            true => Left::None,
+            false => Left::Some,
+        }
+    }
+
+    /// Takes a count, if somebody owns one.
+    fn count_if_counted(&self) -> bool {
+        let one_more = |counts| (counts > 0).then_some(counts + 1);
+        self.counts
+            .fetch_update(Ordering::AcqRel, Ordering::Relaxed, one_more)
+            .is_ok()
+    }
+}
+
 impl Table {
-    fn insert(&mut self, id: u64, relation: Arc<Relation>) {
+    fn insert(&mut self, relation: &Arc<Relation>) {
+        let handle = relation.handle;
         match &relation.kind {
             Kind::Link => {
                 self.links
-                    .insert(link_key(relation.local, relation.remote.term()), id);
+                    .insert(link_key(relation.local, relation.remote.term()), handle);
             }
             Kind::Watcher { reference, .. } => {
-                self.watchers.insert(reference_key(reference.term()), id);
+                self.watchers
+                    .insert(reference_key(reference.term()), handle);
             }
             Kind::Spawn(_) => {
-                self.spawns.insert(relation.number, id);
+                self.spawns.insert(relation.number, handle);
             }
             Kind::Node => {
-                let ids = self.nodes.entry(relation.local.bits()).or_default();
-                ids.push(id);
+                let handles = self.nodes.entry(relation.local.bits()).or_default();
+                handles.push(handle);
             }
             Kind::Monitor { .. } => {}
         }
-        self.all.insert(id, relation);
+        relation.position.store(self.all.len(), Ordering::Relaxed);
+        self.all.push(relation.clone());
     }
 
-    fn remove(&mut self, id: u64, relation: &Relation) {
+    fn remove(&mut self, relation: &Relation) {
         match &relation.kind {
             Kind::Link => {
                 self.links
@@ -169,23 +206,27 @@ impl Table {
                 self.spawns.remove(&relation.number);
             }
             Kind::Node => {
-                if let Entry::Occupied(mut ids) = self.nodes.entry(relation.local.bits()) {
-                    ids.get_mut().retain(|one| *one != id);
-                    if ids.get().is_empty() {
-                        ids.remove();
+                if let Entry::Occupied(mut handles) = self.nodes.entry(relation.local.bits()) {
+                    handles.get_mut().retain(|one| *one != relation.handle);
+                    if handles.get().is_empty() {
+                        handles.remove();
                     }
                 }
             }
             Kind::Monitor { .. } => {}
         }
-        self.all.remove(&id);
-    }
-
-    fn counted(&self, id: Option<&u64>) -> Option<Term> {
-        let id = *id?;
-        let relation = self.all.get(&id)?;
-        relation.counts.fetch_add(1, Ordering::Relaxed);
-        Some(handle_of(id))
+        if self.all.is_empty() {
+            // The channel has ended.
+            return;
+        }
+        let position = relation.position.load(Ordering::Relaxed);
+        self.all.swap_remove(position);
+        if let Some(moved) = self.all.get(position) {
+            moved.position.store(position, Ordering::Relaxed);
+        }
+        if self.all.len() < self.all.capacity() / 8 {
+            self.all.shrink_to(self.all.len() * 2);
+        }
     }
 }
 
@@ -208,19 +249,31 @@ fn reference_key(reference: Term) -> ReferenceKey {
 }
 
 impl Relations {
+    fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Acquire)
+    }
+
+    /// The handle, counted, if the relation is still there. Called under the table's lock.
+    fn counted(handle: Option<&Term>) -> Option<Term> {
+        let handle = *handle?;
+        let is_counted = Found::lock(handle)?.relation().count_if_counted();
+        is_counted.then_some(handle)
+    }
+
     /// The link between two processes; it is made if there is none. The caller owns a count. `None` if the channel has ended.
     pub fn link(&self, channel: &Arc<Channel>, local: Term, remote: Term) -> Option<Term> {
-        let mut table = self.0.lock();
-        if let Some(handle) = table.counted(table.links.get(&link_key(local, remote))) {
+        let mut table = self.table.lock();
+        let known = table.links.get(&link_key(local, remote));
+        if let Some(handle) = Self::counted(known) {
             return Some(handle);
         }
-        table.add(channel, local, remote, 0, Kind::Link)
+        self.add_to(&mut table, channel, (local, remote, 0), Kind::Link)
     }
 
     /// The link between two processes, if there is one. The caller owns a count.
     pub fn find_link(&self, local: Term, remote: Term) -> Option<Term> {
-        let table = self.0.lock();
-        table.counted(table.links.get(&link_key(local, remote)))
+        let table = self.table.lock();
+        Self::counted(table.links.get(&link_key(local, remote)))
     }
 
     /// Adds a relation other than a link. The caller owns its only count. `None` if the channel has ended.
@@ -232,73 +285,84 @@ impl Relations {
         number: u64,
         kind: Kind,
     ) -> Option<Term> {
-        self.0.lock().add(channel, local, remote, number, kind)
+        let mut table = self.table.lock();
+        self.add_to(&mut table, channel, (local, remote, number), kind)
     }
 
-    /// The monitor that the other node has set with a reference. The caller owns a count.
-    pub fn find_watcher(&self, reference: Term) -> Option<Term> {
-        let table = self.0.lock();
-        table.counted(table.watchers.get(&reference_key(reference)))
-    }
-
-    /// The spawn request with this number. The caller owns a count.
-    pub fn find_spawn(&self, number: u64) -> Option<Term> {
-        let table = self.0.lock();
-        table.counted(table.spawns.get(&number))
-    }
-
-    /// The latest relation between a process and the node that the process monitors. The caller owns a count.
-    pub fn find_node(&self, local: Term) -> Option<Term> {
-        let table = self.0.lock();
-        let ids = table.nodes.get(&local.bits())?;
-        table.counted(ids.last())
-    }
-
-    /// All relations that there are now.
-    #[must_use]
-    pub fn all(&self) -> Vec<(Term, Arc<Relation>)> {
-        let table = self.0.lock();
-        let all = table.all.iter();
-        all.map(|(&id, relation)| (handle_of(id), relation.clone()))
-            .collect()
-    }
-
-    /// Accepts no more relations, and returns a counted handle of each.
-    pub fn close(&self) -> Vec<Term> {
-        let mut table = self.0.lock();
-        table.is_closed = true;
-        let mut handles: Vec<u64> = table.all.keys().copied().collect();
-        handles.sort_unstable();
-        handles
-            .iter()
-            .filter_map(|id| table.counted(Some(id)))
-            .collect()
-    }
-}
-
-impl Table {
-    fn add(
-        &mut self,
+    fn add_to(
+        &self,
+        table: &mut Table,
         channel: &Arc<Channel>,
-        local: Term,
-        remote: Term,
-        number: u64,
+        (local, remote, number): (Term, Term, u64),
         kind: Kind,
     ) -> Option<Term> {
-        if self.is_closed {
+        if self.is_closed() {
             return None;
         }
-        let id = reference::fresh_number();
-        let relation = Arc::new(Relation {
+        let relation = handles::add(|handle| Relation {
             channel: channel.clone(),
             local,
             remote: Owned::new(remote),
             number,
             kind,
+            handle,
+            age: reference::fresh_number(),
+            position: AtomicUsize::new(0),
             counts: AtomicUsize::new(1),
         });
-        shard(id).lock().insert(id, relation.clone());
-        self.insert(id, relation);
-        Some(handle_of(id))
+        table.insert(&relation);
+        Some(relation.handle)
+    }
+
+    /// The monitor that the other node has set with a reference. The caller owns a count.
+    pub fn find_watcher(&self, reference: Term) -> Option<Term> {
+        let table = self.table.lock();
+        Self::counted(table.watchers.get(&reference_key(reference)))
+    }
+
+    /// The spawn request with this number. The caller owns a count.
+    pub fn find_spawn(&self, number: u64) -> Option<Term> {
+        let table = self.table.lock();
+        Self::counted(table.spawns.get(&number))
+    }
+
+    /// The latest relation between a process and the node that the process monitors. The caller owns a count.
+    pub fn find_node(&self, local: Term) -> Option<Term> {
+        let table = self.table.lock();
+        let handles = table.nodes.get(&local.bits())?;
+        handles
+            .iter()
+            .rev()
+            .find_map(|handle| Self::counted(Some(handle)))
+    }
+
+    /// All relations that there are now; none if the channel has ended.
+    #[must_use]
+    pub fn all(&self) -> Vec<Arc<Relation>> {
+        self.table.lock().all.clone()
+    }
+
+    /// The channel has ended: accepts no more relations, and returns all that there are, oldest first. The caller owns a
+    /// count of each that [`Kind::is_passed_on`].
+    pub fn close(&self) -> Vec<Arc<Relation>> {
+        let mut all = {
+            let mut table = self.table.lock();
+            for relation in &table.all {
+                if relation.kind.is_passed_on() {
+                    relation.counts.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            self.is_closed.store(true, Ordering::Release);
+            std::mem::take(&mut table.all)
+        };
+        all.sort_unstable_by_key(|relation| relation.age);
+        all
+    }
+}
+
+impl Kind {
+    /// Whether the signal that tells the local process of the channel's end carries the handle.
+    fn is_passed_on(&self) -> bool {
+        matches!(self, Kind::Link | Kind::Spawn(_))
     }
 }

@@ -38,8 +38,8 @@ impl Remote for Connections {
         }
     }
 
-    fn release(&self, handle: Term) {
-        relations::release(handle);
+    fn release(&self, handle: Term, counts: usize) {
+        let _ = relations::take(handle, counts);
     }
 
     fn linked_ended(&self, handle: Term, pid: Term, reason: Term) {
@@ -89,7 +89,7 @@ impl Remote for Connections {
     }
 
     fn down_message(&self, handle: Term, heap: &mut Heap, down: Down) -> Option<Term> {
-        let relation = relations::get(handle);
+        let relation = relations::take(handle, 1);
         match relation.kind {
             Kind::Node => Some(build::tuple(heap, &[am::NODEDOWN, relation.remote.term()])),
             Kind::Monitor { .. } => {

@@ -46,8 +46,8 @@ pub trait Remote: Sync {
     /// A pid, or `{Name, Node}` for a monitor by name; `None` for relations that programs do not see.
     fn identity(&self, handle: Term, heap: &mut Heap) -> Option<Term>;
 
-    /// Gives a count of a handle back.
-    fn release(&self, handle: Term);
+    /// Gives so many counts of a handle back.
+    fn release(&self, handle: Term, counts: usize);
 
     /// Process `pid`, which is linked, has ended. Uses up the handle.
     fn linked_ended(&self, handle: Term, pid: Term, reason: Term);
@@ -64,7 +64,7 @@ pub trait Remote: Sync {
     /// The process that had set the monitor with this number has ended. Uses up the handle.
     fn watcher_ended(&self, handle: Term, number: u64, reason: Term);
 
-    /// The message that tells a process that what it monitored is gone. `reference` is that of the monitor.
+    /// The message that tells a process that what it monitored is gone. `reference` is that of the monitor. Uses up the handle.
     fn down_message(&self, handle: Term, heap: &mut Heap, down: Down) -> Option<Term>;
 }
 

@@ -62,7 +62,7 @@ fn of_node(
     let mut all = channel.relations.all();
     // A process that monitors the node often has one record.
     let mut monitoring = Vec::new();
-    all.retain(|(_, relation)| {
+    all.retain(|relation| {
         let is_known = matches!(relation.kind, Kind::Node) && monitoring.contains(&relation.local);
         if matches!(relation.kind, Kind::Node) {
             monitoring.push(relation.local);
@@ -71,7 +71,7 @@ fn of_node(
     });
     let records: Vec<Term> = all
         .iter()
-        .filter_map(|(handle, relation)| record(*handle, relation, heap))
+        .filter_map(|relation| record(relation.handle, relation, heap))
         .collect();
     Ok(build::list(heap, &records))
 }

@@ -101,7 +101,7 @@ fn handle_some(
                     if let Some(watcher) = process.relations.remove_watcher((number, 0))
                         && remote::is_handle(watcher.watcher)
                     {
-                        remote::get().release(watcher.watcher);
+                        remote::get().release(watcher.watcher, 1);
                     }
                 }
                 OTHER => {
@@ -255,7 +255,7 @@ fn handle(process: &mut Process, signal: Signal) {
                 tell_of_link(process, am::GETTING_LINKED, from);
             }
             if !is_new && remote::is_handle(from) {
-                remote::get().release(from);
+                remote::get().release(from, 1);
             }
         }
         Signal::Unlink { from, number } => {
@@ -266,7 +266,7 @@ fn handle(process: &mut Process, signal: Signal) {
             between_steps();
             if remote::is_handle(from) {
                 if was_linked {
-                    remote::get().release(from);
+                    remote::get().release(from, 1);
                 }
                 return remote::get().unlink_handled(from, process.pid(), number);
             }
@@ -279,10 +279,8 @@ fn handle(process: &mut Process, signal: Signal) {
         Signal::UnlinkAck { from, number } => {
             let was_removed = process.relations.unlink_acknowledged(from, number);
             if remote::is_handle(from) {
-                if was_removed {
-                    remote::get().release(from);
-                }
-                remote::get().release(from);
+                // The signal's, and the entry's.
+                remote::get().release(from, 1 + usize::from(was_removed));
             }
         }
         Signal::Monitor { reference, watcher } => {
@@ -348,10 +346,8 @@ fn remote_exit(process: &mut Process, exit: &Owned, link: Option<Term>) {
     };
     if let Some(handle) = link {
         let link = process.relations.take_link(handle);
-        if link.is_some() {
-            remote::get().release(handle);
-        }
-        remote::get().release(handle);
+        // The signal's, and the entry's.
+        remote::get().release(handle, 1 + usize::from(link.is_some()));
         if link != Some(true) {
             return;
         }
@@ -413,7 +409,7 @@ fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason
             if let Some(message) = remote::get().down_message(*handle, heap, down) {
                 deliver(process, message);
             }
-            return remote::get().release(*handle);
+            return;
         }
     };
     let message = build::tuple(heap, &[tag, reference, kind, object, reason.term()]);
@@ -478,7 +474,7 @@ pub fn bounce(to: Term, signal: Signal) {
         | Signal::UnlinkAck { from: handle, .. }
             if remote::is_handle(handle) =>
         {
-            remote::get().release(handle);
+            remote::get().release(handle, 1);
         }
         Signal::Exit { .. }
         | Signal::TokenExit { .. }
@@ -550,7 +546,7 @@ fn tell_all(pid: Term, relations: &Relations, reason: Term, mut exit: impl FnMut
         if remote::is_handle(other) {
             match is_active {
                 true => remote::get().linked_ended(other, pid, reason),
-                false => remote::get().release(other),
+                false => remote::get().release(other, 1),
             }
             continue;
         }
