@@ -1,5 +1,6 @@
-//! How libraries take part in the end of the node (`enif_set_option`): they are told of it, and a node that ends after it has flushed its
-//! output waits until no function of a library that has asked for that is running any more.
+//! How libraries take part in the end of the node and in their own (`enif_set_option`). They are told that the node ends, and a node
+//! that ends after it has flushed its output waits until no function of a library that has asked for that is running any more. When a
+//! library's module is purged, every scheduler may call it, to free what it keeps for the thread. As on stock, dirty ones do not.
 //!
 //! A library says what it wants while it is loaded, once; later it is only read. The thread that ends the node calls [`node_ends`]; no
 //! process runs then, but functions on dirty schedulers do.
@@ -10,6 +11,8 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use parking_lot::{Condvar, Mutex};
 
+use runtime::scheduler::errands::{self, Errand};
+
 use crate::library::Library;
 
 /// Called with what the library keeps for itself.
@@ -19,6 +22,8 @@ pub type Callback = unsafe extern "C" fn(data: *mut c_void);
 #[derive(Default)]
 pub struct Ending {
     told: OnceLock<Callback>,
+    /// What every scheduler calls when the module is purged.
+    thread_leaves: OnceLock<Callback>,
     /// Whether its functions return before the node ends.
     is_awaited: AtomicBool,
     /// How many of its functions run, if it is awaited.
@@ -36,6 +41,11 @@ impl Ending {
     /// Has the library told; returns false if it was set before.
     pub fn tell(&self, callback: Callback) -> bool {
         self.told.set(callback).is_ok()
+    }
+
+    /// Has every scheduler call this when the module is purged; returns false if it was set before.
+    pub fn tell_threads(&self, callback: Callback) -> bool {
+        self.thread_leaves.set(callback).is_ok()
     }
 
     /// Has the library awaited; returns false if it was set before.
@@ -91,6 +101,15 @@ pub fn note(library: &Arc<Library>) {
         let mut libraries = LIBRARIES.lock();
         libraries.retain(|known| known.strong_count() > 0);
         libraries.push(Arc::downgrade(library));
+    }
+}
+
+/// The library's module was purged: every scheduler is told. The library lives until the last one was, so `unload` follows.
+pub fn purged(library: Arc<Library>) {
+    if let Some(&callback) = library.ending.thread_leaves.get() {
+        // SAFETY: the library's function, which gets what the library keeps; the errand keeps the library.
+        let errand: Errand = Arc::new(move || unsafe { callback(library.data()) });
+        errands::on_every_scheduler(&errand);
     }
 }
 

@@ -502,8 +502,9 @@ impl native::Library for Library {
         Some(result.unwrap_or(Term::NONE))
     }
 
-    fn purged(&self) {
-        resource::forget(self);
+    fn purged(self: Arc<Self>) {
+        resource::forget(&self);
+        ending::purged(self);
     }
 
     fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {

@@ -16,6 +16,7 @@ mod crowd;
 mod dead;
 pub mod deferred;
 pub mod dirty;
+pub mod errands;
 pub mod idle;
 pub mod online;
 mod queues;
@@ -42,6 +43,7 @@ use crate::{engine_calls, epoch, profile, timer};
 pub use awaited::attend_soon;
 use crowd::Crowd;
 use dead::DeadProcesses;
+use errands::Errands;
 use idle::Sleeper;
 #[cfg(feature = "loom")]
 pub use idle::sleepers::Sleepers;
@@ -104,6 +106,7 @@ pub struct Shared {
     /// Ports with tasks that were queued by code running on this scheduler.
     ports: port::queue::Runnable,
     idle: Sleeper,
+    errands: Errands,
     binding: binding::Binding,
     pub counts: Counts,
     /// Nanoseconds slept, without the sleep that began at `asleep_since_ns` and still lasts (0: it is awake).
@@ -119,6 +122,7 @@ impl Shared {
             stealers: queues.stealers(),
             ports: port::queue::Runnable::new(),
             idle: Sleeper::new(),
+            errands: Errands::default(),
             binding: binding::Binding::new(),
             counts: Counts {
                 switches: AtomicU64::new(0),
@@ -459,6 +463,7 @@ impl Scheduler {
             let _aux = microstate::enter(ThreadState::Aux);
             self.retire();
             deferred::run();
+            self.shared.errands.run();
             timer::expire(self.shared.index);
         }
         if self.is_online() {
@@ -664,6 +669,7 @@ impl Scheduler {
     /// Waits for an event, a timer, or a call from another thread, because there is nothing to run.
     fn sleep(&self) {
         self.retire();
+        self.shared.errands.run();
         timer::expire(self.shared.index);
         self.trim_resting();
         // No separate I/O poll here: the wait below includes one (E3: this saves one system call for each message).

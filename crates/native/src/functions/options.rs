@@ -8,9 +8,9 @@ use crate::env::Env;
 /// `ErlNifOption`
 const DELAY_HALT: c_int = 1;
 const ON_HALT: c_int = 2;
+const ON_UNLOAD_THREAD: c_int = 3;
 
-/// Sets an option of the library that is being loaded; returns 0, or an error number. Calls on each scheduler when the library goes
-/// (`ERL_NIF_OPT_ON_UNLOAD_THREAD`) are not offered.
+/// Sets an option of the library that is being loaded; returns 0, or an error number.
 #[unsafe(no_mangle)]
 extern "C" fn ferl_native_set_option(
     env: Option<&Env>,
@@ -24,6 +24,7 @@ extern "C" fn ferl_native_set_option(
     let is_set = match (option, callback) {
         (DELAY_HALT, _) => library.ending.wait_for_it(),
         (ON_HALT, Some(callback)) => library.ending.tell(callback),
+        (ON_UNLOAD_THREAD, Some(callback)) => library.ending.tell_threads(callback),
         _ => false,
     };
     if is_set { 0 } else { libc::EINVAL }

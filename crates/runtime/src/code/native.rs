@@ -32,7 +32,7 @@ pub trait Library: Send + Sync {
     /// if it is an immediate term, and NONE if it is another one or the function has raised.
     fn call(&self, name: Term, arguments: &[Term]) -> Option<Term>;
     /// The version of the module that it belongs to was purged: no process can call its functions any more.
-    fn purged(&self);
+    fn purged(self: Arc<Self>);
     /// What it really is.
     fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }

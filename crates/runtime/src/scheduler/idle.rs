@@ -206,7 +206,7 @@ pub(super) fn sleep(shared: &Shared, online: bool, most_ns: Option<u64>) {
     between_steps();
     microstate::set(ThreadState::Sleep);
     let came_online = !online && shared.index < schedulers.online.load(Ordering::SeqCst);
-    if came_online || online && work_somewhere(schedulers, shared) {
+    if came_online || shared.errands.any() || online && work_somewhere(schedulers, shared) {
         schedulers.idle.withdraw(shared.index);
         return;
     }
@@ -269,6 +269,7 @@ fn wait(shared: &Shared, most_ns: Option<u64>) -> Woken {
 fn work_somewhere(schedulers: &Schedulers, own: &Shared) -> bool {
     !schedulers.injected.is_empty()
         || crate::port::queue::any(&own.ports)
+        || own.errands.any()
         || schedulers
             .all
             .iter()
