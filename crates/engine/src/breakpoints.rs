@@ -131,6 +131,17 @@ pub fn only_count(breakpoint: &Breakpoint, counters: Option<*const Counter>) {
         .store(handler as *mut (), Ordering::Relaxed);
 }
 
+/// Says how the function of a breakpoint goes on, and has the breakpoint ask the runtime.
+fn go_on_at(breakpoint: &Breakpoint, at: *const u64, handler: u64) {
+    breakpoint
+        .resume_at
+        .store(at.cast_mut(), Ordering::Relaxed);
+    breakpoint
+        .resume_handler
+        .store(handler as *mut (), Ordering::Relaxed);
+    only_count(breakpoint, None);
+}
+
 impl Code {
     /// Sets or clears the breakpoints of all functions for whose entries `wanted` returns true, and returns those that were set.
     /// Each asks the runtime then ([`only_count`]).
@@ -200,15 +211,10 @@ impl Code {
 
     fn point(&self, set: &Set, index: usize, entry: u32) -> Point {
         let record = &set.records.0[index];
-        let (at, handler) = match set.replaced.get(&entry) {
-            Some(stub) => (stub.0, 0),
-            None => (record.entry, self.first_handlers[index]),
-        };
-        record.resume_at.store(at.cast_mut(), Ordering::Relaxed);
-        record
-            .resume_handler
-            .store(handler as *mut (), Ordering::Relaxed);
-        only_count(record, None);
+        match set.replaced.get(&entry) {
+            Some(stub) => go_on_at(record, stub.0, 0),
+            None => go_on_at(record, record.entry, self.first_handlers[index]),
+        }
         Point {
             function: self.functions[index],
             entry: record.entry,
@@ -216,8 +222,8 @@ impl Code {
         }
     }
 
-    /// Replaces functions: from now on a call of one continues at its stub. A name that this code does not define is
-    /// left out.
+    /// Replaces functions: from now on a call of one continues at its stub, after its breakpoint if it has one. A name that this code
+    /// does not define is left out.
     ///
     /// # Errors
     /// [`NoRoom`] as for [`Code::set_breakpoints`]; then nothing has changed.
@@ -235,38 +241,41 @@ impl Code {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let entry_of = |&(name, arity, stub): &(Term, u32, *const u64)| {
-            let mut functions = self.functions.iter();
-            let function = functions.find(|f| f.function == name && f.arity == arity)?;
-            Some((function.start + FUNC_INFO_WORDS, Stub(stub)))
+            let mut functions = self.functions.iter().enumerate();
+            let (index, function) =
+                functions.find(|(_, f)| f.function == name && f.arity == arity)?;
+            Some((index, function.start + FUNC_INFO_WORDS, Stub(stub)))
         };
-        let entries: Vec<(u32, Stub)> = stubs.iter().filter_map(entry_of).collect();
+        let entries: Vec<(usize, u32, Stub)> = stubs.iter().filter_map(entry_of).collect();
         match &self.words {
             Words::Boxed(words) => {
                 let handler: Handler = slow::calls::native_function.handler;
-                for &(entry, _) in &entries {
+                for &(_, entry, _) in &entries {
+                    let word = words[entry as usize].get();
                     // SAFETY: a word of this code; nobody else accesses it, as the caller promises.
-                    unsafe { words[entry as usize].get().write(handler as usize as u64) };
+                    unsafe { set.replace_word(word, entry, handler as usize as u64) };
                 }
             }
             Words::Placed(placed) => {
-                let area = landings(entries.iter().map(|(_, stub)| stub.0 as u64))?;
+                let area = landings(entries.iter().map(|(_, _, stub)| stub.0 as u64))?;
                 let words = placed.words();
                 // SAFETY: the caller promises that no thread runs code, and the detours are complete jumps.
                 unsafe {
                     placed.rewrite(|| {
-                        for (index, &(entry, _)) in entries.iter().enumerate() {
+                        for (place, &(_, entry, _)) in entries.iter().enumerate() {
                             let code = words[entry as usize] as *mut u8;
-                            let landing = area.base().as_ptr() as usize + index * JUMP_BYTES;
-                            code.cast::<[u8; DETOUR_BYTES]>()
-                                .write(detour(code, landing));
+                            let landing = area.base().as_ptr() as usize + place * JUMP_BYTES;
+                            set.replace_code(code, entry, landing);
                         }
                     })?;
                 }
                 set.replacements.push(area);
             }
         }
-        for (entry, stub) in entries {
-            set.displaced.remove(&entry);
+        for (index, entry, stub) in entries {
+            if set.displaced.contains_key(&entry) {
+                go_on_at(&set.records.0[index], stub.0, 0);
+            }
             set.replaced.insert(entry, stub);
         }
         Ok(())
@@ -297,6 +306,31 @@ impl Set {
         } else if let Some(Displaced::Handler(before)) = self.displaced.remove(&entry) {
             // SAFETY: the caller's promise above.
             unsafe { word.write(before) };
+        }
+    }
+
+    /// Writes the handler word of an entry, or has it written when its breakpoint is cleared.
+    ///
+    /// # Safety
+    /// As for `change_word`.
+    unsafe fn replace_word(&mut self, word: *mut u64, entry: u32, handler: u64) {
+        match self.displaced.get_mut(&entry) {
+            Some(displaced) => *displaced = Displaced::Handler(handler),
+            // SAFETY: the caller's promise above.
+            None => unsafe { word.write(handler) },
+        }
+    }
+
+    /// Redirects the code of an entry to the landing of a stub, or has that done when its breakpoint is cleared.
+    ///
+    /// # Safety
+    /// As for `change_code`.
+    unsafe fn replace_code(&mut self, code: *mut u8, entry: u32, landing: usize) {
+        let detour = detour(code, landing);
+        match self.displaced.get_mut(&entry) {
+            Some(displaced) => *displaced = Displaced::Bytes(detour),
+            // SAFETY: as in `change_code`.
+            None => unsafe { code.cast::<[u8; DETOUR_BYTES]>().write(detour) },
         }
     }
 
