@@ -133,9 +133,7 @@ pub fn only_count(breakpoint: &Breakpoint, counters: Option<*const Counter>) {
 
 /// Says how the function of a breakpoint goes on, and has the breakpoint ask the runtime.
 fn go_on_at(breakpoint: &Breakpoint, at: *const u64, handler: u64) {
-    breakpoint
-        .resume_at
-        .store(at.cast_mut(), Ordering::Relaxed);
+    breakpoint.resume_at.store(at.cast_mut(), Ordering::Relaxed);
     breakpoint
         .resume_handler
         .store(handler as *mut (), Ordering::Relaxed);

@@ -91,6 +91,8 @@ pub enum Next {
     Raised = 1,
     /// Leave the engine: the process waits.
     Wait = 2,
+    /// Leave the engine: the process has used its slice.
+    Yield = 3,
 }
 
 /// The result of a look for messages that have arrived.

@@ -283,10 +283,17 @@ impl Port {
 
     /// Locks the port, if what a process asks for may run now, in this thread.
     fn enter(&self, operation: Term) -> Option<Entered<'_>> {
+        self.enter_after(operation, || ())
+    }
+
+    /// As [`Port::enter`]; `before` is called when the port is locked, before its run begins.
+    #[inline]
+    fn enter_after(&self, operation: Term, before: impl FnOnce()) -> Option<Entered<'_>> {
         if self.parallelism || self.tasks.are_pending() {
             return None;
         }
         let state = self.state.try_lock()?;
+        before();
         Some(Entered::new(self, state, Occasion::Asked(operation)))
     }
 

@@ -33,7 +33,11 @@ pub fn send_operator(process: &mut Process, context: &mut Context) -> Next {
     match sent {
         Sent::Done => {
             context.x[0] = message;
-            Next::Continue
+            // A port's driver may have used what was left of the slice. No call follows that would see it.
+            match to.is_local_pid() || context.reductions_left > 0 {
+                true => Next::Continue,
+                false => Next::Yield,
+            }
         }
         Sent::BadArgument | Sent::TooLarge => {
             let reason = match sent {

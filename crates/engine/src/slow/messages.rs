@@ -27,6 +27,11 @@ slow_paths! {
                 let after = m.after(o.end);
                 leave(m, Exit::Waiting, after, 1)
             }
+            // It goes on after it likewise.
+            Next::Yield => {
+                let after = m.after(o.end);
+                leave(m, Exit::Preempted, after, 1)
+            }
         }
     }
 
@@ -89,7 +94,7 @@ slow_paths! {
         m.load();
         match next {
             Next::Continue => m.next(o.end),
-            Next::Wait => {
+            Next::Wait | Next::Yield => {
                 let label = m.word(o.label) as *const u64;
                 leave(m, Exit::Waiting, label, 0)
             }

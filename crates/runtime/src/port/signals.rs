@@ -14,9 +14,10 @@ use term::{am, atom, build, reference};
 use super::access::Access;
 use super::busy::SuspendedSenders;
 use super::driver::{Command, Control, Output};
+use super::entered::Entered;
 use super::{Core, Phase, Port, State, busy, find, queue, table};
-use crate::process::Process;
 use crate::process::relations::ReferenceNumber;
+use crate::process::{Process, flag};
 use crate::registry::{self, Refusal};
 use crate::send::Sent;
 use crate::signal::{self, Signal, handle};
@@ -44,7 +45,7 @@ pub fn request(
 ) -> Term {
     let caller = process.pid();
     let waiting = Waiting::new(process);
-    if let Some(mut state) = port.enter(operation) {
+    if let Some(mut state) = enter_for(process, port, operation) {
         let answer = body(Request {
             port,
             state: &mut state,
@@ -53,6 +54,7 @@ pub fn request(
             heap: process.heap(),
         });
         drop(state);
+        left(process);
         waiting.ends(process);
         // What the port has sent meanwhile, such as the exit signal of one that closes, takes effect before the answer.
         handle::catch_up(process);
@@ -75,6 +77,24 @@ pub fn request(
     between_steps();
     queue::push(port, 0, Box::new(task));
     made
+}
+
+/// Enters a port that does something for a process at once; [`left`] is called when it is done.
+#[inline]
+fn enter_for<'a>(process: &mut Process, port: &'a Port, operation: Term) -> Option<Entered<'a>> {
+    port.enter_after(operation, || {
+        if process.flags & flag::OBSERVED != 0 {
+            trace::events::waits_for_port(process);
+        }
+    })
+}
+
+/// The process has left the port, whose lock is no longer held.
+#[inline]
+fn left(process: &mut Process) {
+    if process.flags & flag::OBSERVED != 0 {
+        trace::events::has_waited_for_port(process);
+    }
 }
 
 /// A process that a port does something for, which is not ready to run meanwhile if the profiler is to see it so.
@@ -134,17 +154,20 @@ pub fn command(
     };
     let caller = process.pid();
     let recorded = wait.then_some(caller);
-    if let Some(mut state) = port.enter(am::COMMAND) {
-        if force && !state.takes_force() {
-            return CommandResult::Answer(am::NOTSUP);
-        }
-        if !force && state.must_wait(recorded) {
-            return CommandResult::Busy;
-        }
-        let answer = state.command(port, caller, &output);
+    if let Some(mut state) = enter_for(process, port, am::COMMAND) {
+        let result = if force && !state.takes_force() {
+            CommandResult::Answer(am::NOTSUP)
+        } else if !force && state.must_wait(recorded) {
+            CommandResult::Busy
+        } else {
+            CommandResult::Answer(state.command(port, caller, &output))
+        };
         drop(state);
-        handle::catch_up(process);
-        return CommandResult::Answer(answer);
+        left(process);
+        if let CommandResult::Answer(_) = result {
+            handle::catch_up(process);
+        }
+        return result;
     }
     if force {
         if !port.state.lock().takes_force() {
@@ -369,7 +392,7 @@ pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
     };
     let own = from.pid();
     let output = command_of(message).and_then(|data| Output::of_command(data).ok());
-    let Some(mut state) = port.enter(operation_of(message)) else {
+    let Some(mut state) = enter_for(from, &port, operation_of(message)) else {
         let waits = output.is_some() && port.must_wait_to_queue(Some(own));
         let size = output.as_ref().map_or(0, Output::size);
         let message = Owned::new(message);
@@ -385,6 +408,8 @@ pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
         true => state.hold(own, message),
         false => run_message(&port, &mut state, own, message, output.as_ref()),
     }
+    drop(state);
+    left(from);
     suspended_if(from, waits)
 }
 

@@ -162,6 +162,23 @@ pub fn scheduled_out(process: &mut Process) {
     }
 }
 
+/// A port does something for the process at once: its tracer sees it put away, if it is told of processes that run and not of all that
+/// are scheduled.
+#[cold]
+pub(crate) fn waits_for_port(process: &mut Process) {
+    if is_for(process, what::RUNNING_PROCS) {
+        scheduled(process, am::OUT);
+    }
+}
+
+/// The port has done it.
+#[cold]
+pub(crate) fn has_waited_for_port(process: &mut Process) {
+    if is_for(process, what::RUNNING_PROCS) {
+        scheduled(process, am::IN);
+    }
+}
+
 fn scheduled(process: &mut Process, tag: Term) {
     let mut scratch = Scratch::new();
     let place = info::current_function(process, scratch.heap());
