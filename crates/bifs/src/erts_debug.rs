@@ -13,7 +13,7 @@ pub use internal_state::{BINARY_LOOP, UNICODE_LOOP, get_internal_state_1, set_in
 use layout::Term;
 use layout::object::MapShape;
 use term::external::{self, DecodeOptions};
-use term::{am, atom, build, map, print, size, unicode};
+use term::{am, atom, build, iolist, map, print, size, unicode};
 
 use runtime::bif::{BifResult, badarg, badmap, error};
 use runtime::code::breakpoints;
@@ -50,6 +50,21 @@ pub fn copy_shared_2(_process: &mut Process, [term, literals]: [Term; 2]) -> Bif
         am::TRUE | am::FALSE => Ok(term),
         _ => Err(badarg(2)),
     }
+}
+
+/// `erts_debug:unaligned_bitstring(Bits, Offset)`: the same bits, which begin 1 to 7 bits behind the beginning of a byte.
+pub fn unaligned_bitstring_2(process: &mut Process, [string, offset]: [Term; 2]) -> BifResult {
+    let skipped = offset.as_small().and_then(|bits| u8::try_from(bits).ok());
+    let skipped = skipped
+        .filter(|bits| (1..8).contains(bits))
+        .ok_or(badarg(2))?;
+    let length = string.as_bits().ok_or(badarg(1))?.bit_len;
+    let heap = process.heap();
+    let byte = build::binary(heap, &[0]);
+    let before = build::sub_bits(heap, byte, 0, skipped.into());
+    let both = build::list(heap, &[before, string]);
+    let shifted = iolist::to_bitstring(heap, both).map_err(|_| badarg(1))?;
+    Ok(build::sub_bits(heap, shifted, skipped.into(), length))
 }
 
 /// `erts_debug:display(Term)`: prints the term, and returns the text as characters.

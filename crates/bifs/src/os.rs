@@ -2,6 +2,7 @@
 
 use layout::Term;
 use sys::signal::{Disposition, Signal};
+use term::release::{self, Release};
 use term::{am, atom, build, list, unicode};
 
 use runtime::bif::{BifResult, badarg};
@@ -83,6 +84,9 @@ const SETTABLE: [Signal; 10] = [
     Signal::TerminalStop,
 ];
 
+/// Those that it accepts since OTP 28.
+const SETTABLE_LATER: [Signal; 2] = [Signal::Continue, Signal::WindowChange];
+
 /// `os:set_signal(Signal, default | handle | ignore)`
 pub fn set_signal_2(_process: &mut Process, [signal, option]: [Term; 2]) -> BifResult {
     if !signal.is_atom() {
@@ -96,8 +100,18 @@ pub fn set_signal_2(_process: &mut Process, [signal, option]: [Term; 2]) -> BifR
     };
     let signal = SETTABLE
         .into_iter()
+        .chain(
+            SETTABLE_LATER
+                .into_iter()
+                .filter(|_| release::has(Release::OTP_28)),
+        )
         .find(|known| known.name() == atom::text(signal))
         .ok_or(badarg(1))?;
+    if signal == Signal::Continue {
+        // The machine handles it in any case, for the terminal's sake.
+        drivers::tty::forward_continue(disposition == Disposition::Handle);
+        return Ok(am::OK);
+    }
     // The disposition of this signal cannot be changed; like stock, this returns `ok` all the same.
     if signal != Signal::Stop {
         sys::signal::set(signal, disposition).map_err(|_| badarg(1))?;

@@ -204,13 +204,23 @@ impl Writer {
 
 /// `persistent_term:put(Key, Value)`
 pub fn put_2(_process: &mut Process, [key, value]: [Term; 2]) -> BifResult {
-    put_term(key, value)
+    put_term(key, value, true)
 }
 
-fn put_term(key: Term, value: Term) -> BifResult {
+/// `persistent_term:put_new(Key, Value)`: `badarg` if the key has another value.
+pub fn put_new_2(_process: &mut Process, [key, value]: [Term; 2]) -> BifResult {
+    put_term(key, value, false)
+}
+
+fn put_term(key: Term, value: Term, may_replace: bool) -> BifResult {
     let mut writer = WRITER.lock();
-    if find(key).is_some_and(|before| compare::eq_exact(before, value)) {
-        return Ok(am::OK);
+    if let Some(before) = find(key) {
+        if compare::eq_exact(before, value) {
+            return Ok(am::OK);
+        }
+        if !may_replace {
+            return Err(badarg(1));
+        }
     }
     let (area, literals) =
         literals::make_sharing(&[key, value]).ok_or(runtime::bif::system_limit())?;
@@ -325,7 +335,7 @@ mod tests {
     }
 
     fn put(key: Term, value: Term) {
-        assert!(put_term(key, value).is_ok(), "room for a literal");
+        assert!(put_term(key, value, true).is_ok(), "room for a literal");
     }
 
     #[test]

@@ -8,6 +8,7 @@
 
 pub mod address;
 mod ancillary;
+mod associations;
 mod close;
 mod info;
 mod ioctl;
@@ -19,6 +20,7 @@ mod sendfile;
 mod socket;
 mod turns;
 
+pub use associations::*;
 pub use close::*;
 pub use info::*;
 pub use ioctl::*;

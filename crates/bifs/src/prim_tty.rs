@@ -1,14 +1,18 @@
 //! `prim_tty`: the terminal, for the line editor in Erlang that later releases have (`user_drv`, also with `-noshell`).
 //!
 //! A terminal is a reference. Its reader is told `{select, Terminal, Ref, ready_input}` once when standard input has
-//! something, and again after each read. The functions here have the shapes of OTP 26 and 27.
+//! something, and again after each read. OTP 28 changed most functions: where two of a name differ in their arity, the
+//! longer-lived state is the same. What a type of terminal understands is in [`description`].
 //!
 //! Any process may call; a terminal's state is behind its lock, which the poll's handler takes too.
+
+mod description;
+
+pub use description::*;
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
-use drivers::tty::terminfo::{self, Description};
 use drivers::tty::{TerminalSignal, on_signal};
 use layout::Term;
 use parking_lot::Mutex;
@@ -49,9 +53,6 @@ struct State {
     /// Signals that have not been read.
     signals: Vec<TerminalSignal>,
 }
-
-/// The description of the terminal that `tgetent` has found.
-static DESCRIPTION: Mutex<Option<Description>> = Mutex::new(None);
 
 impl Tty {
     /// Tells the process once when there is input: at once if there is some.
@@ -103,17 +104,24 @@ fn errno(error: Errno) -> Term {
     atom::known(error.name())
 }
 
+/// The number of a standard stream.
+fn stream_number(stream: Term) -> Option<i32> {
+    match stream.is_atom().then(|| atom::text(stream))? {
+        "stdin" => Some(0),
+        "stdout" => Some(1),
+        "stderr" => Some(2),
+        _ => None,
+    }
+}
+
 /// `prim_tty:isatty(stdin | stdout | stderr)`
 pub fn isatty_1(_process: &mut Process, [stream]: [Term; 1]) -> BifResult {
     let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
-    if !stream.is_atom() {
-        return Err(badarg(1));
-    }
-    let fd: BorrowedFd<'_> = match atom::text(stream) {
-        "stdin" => input.as_fd(),
-        "stdout" => output.as_fd(),
-        "stderr" => error.as_fd(),
-        _ => return Err(badarg(1)),
+    let fd: BorrowedFd<'_> = match stream_number(stream) {
+        Some(0) => input.as_fd(),
+        Some(1) => output.as_fd(),
+        Some(_) => error.as_fd(),
+        None => return Err(badarg(1)),
     };
     Ok(match terminal::size(fd) {
         Ok(_) => am::TRUE,
@@ -124,7 +132,20 @@ pub fn isatty_1(_process: &mut Process, [stream]: [Term; 1]) -> BifResult {
 
 /// `prim_tty:tty_create()`
 pub fn tty_create_0(process: &mut Process, []: [Term; 0]) -> BifResult {
-    let descriptors = sys::fd::duplicate(0).and_then(|input| Ok((input, sys::fd::duplicate(1)?)));
+    create(process, 1)
+}
+
+/// `prim_tty:tty_create(stdout | stderr)`
+pub fn tty_create_1(process: &mut Process, [stream]: [Term; 1]) -> BifResult {
+    match stream_number(stream) {
+        Some(output @ 1..) => create(process, output),
+        _ => Err(badarg(1)),
+    }
+}
+
+fn create(process: &mut Process, output: i32) -> BifResult {
+    let descriptors =
+        sys::fd::duplicate(0).and_then(|input| Ok((input, sys::fd::duplicate(output)?)));
     let (input, output) = match descriptors {
         Ok(descriptors) => descriptors,
         Err(error) => return Ok(error_tuple(process, errno(error))),
@@ -158,6 +179,42 @@ pub fn tty_init_3(process: &mut Process, [reference, _output, options]: [Term; 3
         interrupt_is_key: config::get().break_mode == BreakMode::InterruptShell,
     });
     Ok(am::OK)
+}
+
+/// `prim_tty:tty_init(Terminal, #{input := raw | cooked | disabled, output := raw | cooked})`: puts the mode in force.
+/// Only raw input needs a terminal.
+pub fn tty_init_2(process: &mut Process, [reference, options]: [Term; 2]) -> BifResult {
+    let tty = tty(reference)?;
+    if !options.is_map() {
+        return Err(badarg(2));
+    }
+    let input = map::get(options, atom::known("input")).ok_or(badarg(2))?;
+    let is_raw = input == atom::known("raw");
+    if is_raw && !terminal::is_terminal(tty.input.as_fd()) {
+        return Ok(error_tuple(process, atom::known("enotsup")));
+    }
+    let mut state = tty.state.lock();
+    state.guard = None;
+    state.wanted = is_raw.then(|| Mode {
+        canonical: Some(false),
+        echo: Some(false),
+        // Control characters keep sending signals: Ctrl-C leads to the break menu.
+        signals: None,
+        interrupt_is_key: config::get().break_mode == BreakMode::InterruptShell,
+    });
+    let Some(wanted) = state.wanted else {
+        return Ok(am::OK);
+    };
+    match ModeGuard::enter(tty.input.as_fd(), wanted) {
+        Ok(guard) => {
+            state.guard = Some(guard);
+            Ok(am::OK)
+        }
+        Err(_) => {
+            drop(state);
+            Ok(error_tuple(process, atom::known("enotsup")))
+        }
+    }
 }
 
 /// `prim_tty:tty_set(Terminal)`
@@ -218,6 +275,21 @@ pub fn tty_select_3(
     Ok(am::OK)
 }
 
+/// `prim_tty:tty_select(Terminal, ReadRef)`: signals come another way.
+pub fn tty_select_2(process: &mut Process, [reference, read_ref]: [Term; 2]) -> BifResult {
+    let tty = tty(reference)?;
+    let message = selection(process, reference, read_ref);
+    tty.select(process.pid(), message);
+    Ok(am::OK)
+}
+
+/// `prim_tty:tty_is_open(Terminal, stdin | stdout | stderr)`
+pub fn tty_is_open_2(_process: &mut Process, [reference, stream]: [Term; 2]) -> BifResult {
+    tty(reference)?;
+    let number = stream_number(stream).ok_or(badarg(2))?;
+    Ok(am::boolean(sys::fd::duplicate(number).is_ok()))
+}
+
 /// `prim_tty:tty_read_signal(Terminal, SignalRef)`
 pub fn tty_read_signal_2(process: &mut Process, [reference, _ref]: [Term; 2]) -> BifResult {
     let tty = tty(reference)?;
@@ -261,9 +333,22 @@ pub fn write_nif_2(process: &mut Process, [reference, data]: [Term; 2]) -> BifRe
 
 /// `prim_tty:read_nif(Terminal, Ref)`: what is there, and the next selection.
 pub fn read_nif_2(process: &mut Process, [reference, read_ref]: [Term; 2]) -> BifResult {
+    read(process, reference, read_ref, READ_BYTES)
+}
+
+/// `prim_tty:read_nif(Terminal, Ref, Most)`: as `read_nif/2`, of at most that many bytes.
+pub fn read_nif_3(process: &mut Process, [reference, read_ref, most]: [Term; 3]) -> BifResult {
+    let most = most
+        .as_small()
+        .and_then(|most| usize::try_from(most).ok())
+        .ok_or(badarg(3))?;
+    read(process, reference, read_ref, most.min(READ_BYTES))
+}
+
+fn read(process: &mut Process, reference: Term, read_ref: Term, most: usize) -> BifResult {
     let tty = tty(reference)?;
     let mut buffer = [0; READ_BYTES];
-    let count = match sys::fd::read(tty.input.as_fd(), &mut buffer) {
+    let count = match sys::fd::read(tty.input.as_fd(), &mut buffer[..most]) {
         Ok(0) | Err(Errno::EIO) => return Ok(error_tuple(process, am::CLOSED)),
         Ok(count) => count,
         Err(Errno::EAGAIN | Errno::EINTR) => 0,
@@ -315,93 +400,4 @@ pub fn wcswidth_1(process: &mut Process, [characters]: [Term; 1]) -> BifResult {
 /// `prim_tty:sizeof_wchar()`
 pub fn sizeof_wchar_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(Term::small(SIZEOF_WCHAR as i64))
-}
-
-/// The bytes of an I/O list that is a text of C, without its end.
-fn c_text(iolist: Term) -> Result<Vec<u8>, Failure> {
-    let mut bytes = iolist::to_vec(iolist, READ_BYTES).map_err(|_| badarg(1))?;
-    if let Some(end) = bytes.iter().position(|&byte| byte == 0) {
-        bytes.truncate(end);
-    }
-    Ok(bytes)
-}
-
-/// `prim_tty:tgetent_nif(Name)`: finds the description of a type of terminal.
-pub fn tgetent_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
-    let found = String::from_utf8(c_text(name)?).ok();
-    let found = found.and_then(|name| terminfo::of_type(&name));
-    let outcome = found.is_some();
-    *DESCRIPTION.lock() = found;
-    if outcome {
-        return Ok(am::OK);
-    }
-    let reason = atom::known("database_not_found");
-    Ok(error_tuple(process, reason))
-}
-
-/// What the description says under a name of two letters.
-fn described<T>(
-    name: Term,
-    ask: impl FnOnce(&Description, [u8; 2]) -> Option<T>,
-) -> Result<Option<T>, Failure> {
-    let text = c_text(name)?;
-    let Some(&[first, second, ..]) = text.first_chunk::<2>().map(|pair| pair.as_slice()) else {
-        return Ok(None);
-    };
-    let description = DESCRIPTION.lock();
-    Ok(description
-        .as_ref()
-        .and_then(|description| ask(description, [first, second])))
-}
-
-/// `prim_tty:tgetnum_nif(Name)`
-pub fn tgetnum_nif_1(_process: &mut Process, [name]: [Term; 1]) -> BifResult {
-    let number = described(name, Description::number)?;
-    Ok(Term::small(number.map_or(-1, i64::from)))
-}
-
-/// `prim_tty:tgetflag_nif(Name)`
-pub fn tgetflag_nif_1(_process: &mut Process, [name]: [Term; 1]) -> BifResult {
-    Ok(am::boolean(
-        described(name, |all, name| Some(all.flag(name)))?.unwrap_or(false),
-    ))
-}
-
-/// `prim_tty:tgetstr_nif(Name)`
-pub fn tgetstr_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
-    match described(name, |all, name| all.string(name).map(<[u8]>::to_vec))? {
-        Some(text) => {
-            let heap = process.heap();
-            let text = build::binary(heap, &text);
-            Ok(build::tuple(heap, &[am::OK, text]))
-        }
-        None => Ok(am::FALSE),
-    }
-}
-
-fn go(process: &mut Process, text: Term, column: Term, row: Term) -> BifResult {
-    let text = c_text(text)?;
-    let parameter = |number: Term| number.as_small().and_then(|n| i32::try_from(n).ok());
-    let (column, row) = (
-        parameter(column).ok_or(badarg(2))?,
-        parameter(row).ok_or(badarg(3))?,
-    );
-    let heap = process.heap();
-    let text = build::binary(heap, &terminfo::with_parameters(&text, [row, column]));
-    Ok(build::tuple(heap, &[am::OK, text]))
-}
-
-/// `prim_tty:tgoto_nif(Text)`
-pub fn tgoto_nif_1(process: &mut Process, [text]: [Term; 1]) -> BifResult {
-    go(process, text, Term::small(0), Term::small(0))
-}
-
-/// `prim_tty:tgoto_nif(Text, Column)`
-pub fn tgoto_nif_2(process: &mut Process, [text, column]: [Term; 2]) -> BifResult {
-    go(process, text, column, Term::small(0))
-}
-
-/// `prim_tty:tgoto_nif(Text, Column, Row)`
-pub fn tgoto_nif_3(process: &mut Process, [text, column, row]: [Term; 3]) -> BifResult {
-    go(process, text, column, row)
 }

@@ -8,6 +8,7 @@ mod line;
 pub mod terminfo;
 
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use layout::Term;
 use smallvec::SmallVec;
@@ -300,6 +301,19 @@ pub fn on_signal(handler: SignalHandler) {
         sys::signal::Disposition::Handle,
     );
     *SIGNAL_HANDLER.lock() = Some(handler);
+}
+
+/// Whether `erl_signal_server` is told that the node continues.
+static FORWARDS_CONTINUE: AtomicBool = AtomicBool::new(false);
+
+/// From now on `erl_signal_server` is told that the node continues, or no longer.
+pub fn forward_continue(wanted: bool) {
+    FORWARDS_CONTINUE.store(wanted, Ordering::Relaxed);
+}
+
+/// Whether `erl_signal_server` is told that the node continues.
+pub fn forwards_continue() -> bool {
+    FORWARDS_CONTINUE.load(Ordering::Relaxed)
 }
 
 /// Tells of a signal; false if nobody has asked to be told.

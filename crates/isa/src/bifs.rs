@@ -72,8 +72,24 @@ macro_rules! for_each_bif {
             ("code", "set_coverage_mode", 1, erlang::set_coverage_mode_1, SINCE_27),
             ("code", "get_coverage", 2, erlang::get_coverage_2, SINCE_27),
             ("code", "reset_coverage", 1, erlang::reset_coverage_1, SINCE_27),
+            ("code", "get_debug_info", 1, erlang::get_debug_info_1, SINCE_28),
 
             // counters
+
+            // erl_debugger
+            ("erl_debugger", "supported", 0, erlang::debugger_supported_0, SINCE_28),
+            ("erl_debugger", "instrumentations", 0, erlang::debugger_only_0, SINCE_28),
+            ("erl_debugger", "toggle_instrumentations", 1, erlang::debugger_only_1, SINCE_28),
+            ("erl_debugger", "register", 1, erlang::debugger_only_1, SINCE_28),
+            ("erl_debugger", "unregister", 2, erlang::debugger_only_2, SINCE_28),
+            ("erl_debugger", "whereis", 0, erlang::debugger_only_0, SINCE_28),
+            ("erl_debugger", "breakpoint", 3, erlang::debugger_only_3, SINCE_28),
+            ("erl_debugger", "breakpoints", 1, erlang::debugger_only_1, SINCE_28),
+            ("erl_debugger", "breakpoints", 3, erlang::debugger_only_3, SINCE_28),
+            ("erl_debugger", "stack_frames", 2, erlang::debugger_only_2, SINCE_28),
+            ("erl_debugger", "peek_stack_frame_slot", 4, erlang::debugger_only_4, SINCE_28),
+            ("erl_debugger", "xregs_count", 1, erlang::debugger_only_1, SINCE_28),
+            ("erl_debugger", "peek_xreg", 3, erlang::debugger_only_3, SINCE_28),
 
             // erl_ddll
             ("erl_ddll", "try_load", 3, erl_ddll::try_load_3, NONE),
@@ -97,6 +113,10 @@ macro_rules! for_each_bif {
             ("erlang", "max", 2, erlang::max_2, GUARD | SINCE_26),
             ("erlang", "min", 2, erlang::min_2, GUARD | SINCE_26),
             ("erlang", "is_integer", 3, erlang::is_integer_3, GUARD | SINCE_29),
+            ("erlang", "hibernate", 0, erlang::hibernate_0, SINCE_28),
+            ("erlang", "link", 2, erlang::link_2, SINCE_28),
+            ("erlang", "exit", 3, erlang::exit_3, SINCE_28),
+            ("erlang", "exit_signal", 3, erlang::exit_signal_3, SINCE_29),
             ("erlang", "display_string", 2, erlang::display_string_2, SINCE_26),
             ("erlang", "+", 2, erlang::plus_2, GUARD),
             ("erlang", "-", 2, erlang::minus_2, GUARD),
@@ -345,9 +365,9 @@ macro_rules! for_each_bif {
             ("erlang", "decode_packet", 3, erlang::decode_packet_3, NONE),
             ("erlang", "process_info", 1, erlang::process_info_1, TRAPS),
             ("erlang", "process_info", 2, erlang::process_info_2, TRAPS),
-            ("erlang", "system_monitor", 0, erlang::system_monitor_0, NONE),
-            ("erlang", "system_monitor", 1, erlang::system_monitor_1, NONE),
-            ("erlang", "system_monitor", 2, erlang::system_monitor_2, NONE),
+            ("erlang", "system_monitor", 0, erlang::system_monitor_0, UNTIL_27),
+            ("erlang", "system_monitor", 1, erlang::system_monitor_1, UNTIL_27),
+            ("erlang", "system_monitor", 2, erlang::system_monitor_2, UNTIL_27),
             ("erlang", "system_profile", 0, erlang::system_profile_0, NONE),
             ("erlang", "system_profile", 2, erlang::system_profile_2, NONE),
             ("erlang", "seq_trace", 2, erlang::seq_trace_2, NONE),
@@ -372,6 +392,7 @@ macro_rules! for_each_bif {
             ("erts_debug", "flat_size", 1, erts_debug::flat_size_1, NONE),
             ("erts_debug", "size_shared", 1, erts_debug::size_shared_1, NONE),
             ("erts_debug", "copy_shared", 2, erts_debug::copy_shared_2, NONE),
+            ("erts_debug", "unaligned_bitstring", 2, erts_debug::unaligned_bitstring_2, SINCE_28),
             ("erts_debug", "display", 1, erts_debug::display_1, UNTIL_26),
             ("erts_debug", "map_info", 1, erts_debug::map_info_1, NONE),
             ("erts_debug", "get_internal_state", 1, erts_debug::get_internal_state_1, TRAPS),
@@ -393,6 +414,10 @@ macro_rules! for_each_bif {
             ("erts_internal", "binary_to_integer", 2, erlang::internal_binary_to_integer_2, SINCE_27),
             ("erts_internal", "list_to_integer", 2, erlang::internal_list_to_integer_2, SINCE_27),
             ("erts_internal", "term_to_string", 2, erlang::term_to_string_2, SINCE_27),
+            ("erts_internal", "notify_breakpoint_hit", 3, erlang::debugger_only_3, SINCE_28),
+            ("erts_internal", "processes_next", 1, erlang::processes_next_1, SINCE_28),
+            ("erts_internal", "system_monitor", 1, erlang::session_system_monitor_1, SINCE_28),
+            ("erts_internal", "system_monitor", 3, erlang::session_system_monitor_3, SINCE_28),
             ("erts_internal", "open_port", 2, ports::open_port_2, NONE),
             ("erts_internal", "port_command", 3, ports::port_command_3, NONE),
             ("erts_internal", "port_connect", 2, ports::port_connect_2, NONE),
@@ -588,6 +613,7 @@ macro_rules! for_each_bif {
 
             // persistent_term
             ("persistent_term", "put", 2, persistent_term::put_2, NONE),
+            ("persistent_term", "put_new", 2, persistent_term::put_new_2, SINCE_28),
             ("persistent_term", "get", 1, persistent_term::get_1, NONE),
             ("persistent_term", "get", 2, persistent_term::get_2, NONE),
             ("persistent_term", "get", 0, persistent_term::get_0, NONE),
@@ -688,7 +714,12 @@ macro_rules! for_each_bif {
             ("prim_socket", "nif_shutdown", 2, prim_socket::nif_shutdown_2, NONE),
             ("prim_socket", "nif_setopt", 5, prim_socket::nif_setopt_5, NONE),
             ("prim_socket", "nif_getopt", 3, prim_socket::nif_getopt_3, NONE),
-            ("prim_socket", "nif_getopt", 4, prim_socket::nif_getopt_4, NONE),
+            ("prim_socket", "nif_getopt", 4, prim_socket::nif_getopt_4, UNTIL_28),
+            ("prim_socket", "nif_getopt", 5, prim_socket::nif_getopt_5, SINCE_29),
+            ("prim_socket", "nif_bind", 3, prim_socket::nif_bind_3, SINCE_29),
+            ("prim_socket", "nif_peeloff", 2, prim_socket::nif_peeloff_2, SINCE_29),
+            ("prim_socket", "nif_socknames", 2, prim_socket::nif_socknames_2, SINCE_29),
+            ("prim_socket", "nif_peernames", 2, prim_socket::nif_peernames_2, SINCE_29),
             ("prim_socket", "nif_sockname", 1, prim_socket::nif_sockname_1, NONE),
             ("prim_socket", "nif_peername", 1, prim_socket::nif_peername_1, NONE),
             ("prim_socket", "nif_ioctl", 2, prim_socket::nif_ioctl_2, DIRTY_IO),
@@ -738,6 +769,17 @@ macro_rules! for_each_bif {
             ("prim_tty", "tgoto_nif", 2, prim_tty::tgoto_nif_2, SINCE_26 | UNTIL_27),
             ("prim_tty", "tgoto_nif", 3, prim_tty::tgoto_nif_3, SINCE_26 | UNTIL_27),
             ("prim_tty", "tty_read_signal", 2, prim_tty::tty_read_signal_2, SINCE_26 | UNTIL_27),
+            ("prim_tty", "tty_create", 1, prim_tty::tty_create_1, SINCE_28),
+            ("prim_tty", "tty_init", 2, prim_tty::tty_init_2, SINCE_28),
+            ("prim_tty", "tty_select", 2, prim_tty::tty_select_2, SINCE_28),
+            ("prim_tty", "tty_is_open", 2, prim_tty::tty_is_open_2, SINCE_28),
+            ("prim_tty", "read_nif", 3, prim_tty::read_nif_3, DIRTY_IO | SINCE_28),
+            ("prim_tty", "setupterm_nif", 0, prim_tty::setupterm_nif_0, SINCE_28),
+            ("prim_tty", "tigetnum_nif", 1, prim_tty::tigetnum_nif_1, SINCE_28),
+            ("prim_tty", "tigetflag_nif", 1, prim_tty::tigetflag_nif_1, SINCE_28),
+            ("prim_tty", "tigetstr_nif", 1, prim_tty::tigetstr_nif_1, SINCE_28),
+            ("prim_tty", "tputs_nif", 2, prim_tty::tputs_nif_2, SINCE_28),
+            ("prim_tty", "tinfo_nif", 0, prim_tty::tinfo_nif_0, SINCE_28),
 
             // zlib
             ("zlib", "open_nif", 0, zlib::open_nif_0, NONE),
@@ -756,12 +798,12 @@ macro_rules! for_each_bif {
             ("zlib", "deflate_nif", 4, zlib::deflate_nif_4, NONE),
             ("zlib", "inflate_nif", 4, zlib::inflate_nif_4, NONE),
             ("zlib", "enqueue_nif", 2, zlib::enqueue_nif_2, NONE),
-            ("zlib", "crc32_nif", 1, zlib::crc32_nif_1, NONE),
+            ("zlib", "crc32_nif", 1, zlib::crc32_nif_1, UNTIL_26),
             ("zlib", "getStash_nif", 1, zlib::get_stash_nif_1, NONE),
             ("zlib", "clearStash_nif", 1, zlib::clear_stash_nif_1, NONE),
             ("zlib", "setStash_nif", 2, zlib::set_stash_nif_2, NONE),
-            ("zlib", "getBufSize_nif", 1, zlib::get_buf_size_nif_1, NONE),
-            ("zlib", "setBufSize_nif", 2, zlib::set_buf_size_nif_2, NONE),
+            ("zlib", "getBufSize_nif", 1, zlib::get_buf_size_nif_1, UNTIL_26),
+            ("zlib", "setBufSize_nif", 2, zlib::set_buf_size_nif_2, UNTIL_26),
         }
     };
 }
@@ -887,7 +929,7 @@ pub fn error_module(module: &str) -> Option<u32> {
         "atomics" | "counters" | "erlang" | "erts_internal" | "persistent_term" => {
             Some(atoms::ERL_ERTS_ERRORS)
         }
-        "os" => Some(atoms::ERL_KERNEL_ERRORS),
+        "os" | "code" => Some(atoms::ERL_KERNEL_ERRORS),
         "binary" | "ets" | "lists" | "maps" | "math" | "re" | "unicode" => {
             Some(atoms::ERL_STDLIB_ERRORS)
         }

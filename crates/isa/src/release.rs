@@ -52,7 +52,7 @@ impl Release {
     pub const fn support(self) -> Support {
         match self {
             Release::OTP_25 => Support::Whole,
-            Release::OTP_27 => Support::Partial,
+            Release::OTP_27 | Release::OTP_29 => Support::Partial,
             _ => Support::None,
         }
     }

@@ -141,7 +141,9 @@ fn watch_signals() -> sys::Result<()> {
                 Signal::Continue => {
                     drivers::tty::continued();
                     drivers::tty::signalled(TerminalSignal::Continued);
-                    continue;
+                    if !drivers::tty::forwards_continue() {
+                        continue;
+                    }
                 }
                 Signal::WindowChange if drivers::tty::signalled(TerminalSignal::Resized) => {
                     continue;

@@ -103,6 +103,16 @@ pub fn open(family: Family, kind: SocketKind) -> Result<OwnedFd> {
     )
 }
 
+/// As [`open`], for a stream of multipath TCP.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_multipath(family: Family) -> Result<OwnedFd> {
+    let flags = libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+    let kind = libc::SOCK_STREAM | flags;
+    open_raw(family.number(), kind, libc::IPPROTO_MPTCP)
+}
+
 /// As [`open`], with the system's numbers and flags.
 ///
 /// # Errors
@@ -113,15 +123,6 @@ pub fn open_raw(family: i32, kind: i32, protocol: i32) -> Result<OwnedFd> {
     let fd = check(unsafe { libc::socket(family, kind, protocol) })?;
     // SAFETY: the kernel has just made this descriptor for us.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
-}
-
-/// As [`open`], in the network namespace that a file stands for. The calling thread is in that namespace
-/// during the call.
-///
-/// # Errors
-/// As [`open`]; `enoent`, `eperm`... for the namespace.
-pub fn open_in_namespace(namespace: &[u8], family: Family, kind: SocketKind) -> Result<OwnedFd> {
-    in_namespace(namespace, || open(family, kind))
 }
 
 /// Runs `body` with the calling thread in the network namespace that a file stands for.

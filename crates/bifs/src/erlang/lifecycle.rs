@@ -1,5 +1,6 @@
 //! The calling process, and processes in general: `self`, `processes`, hibernation, suspending, group leaders.
 
+use layout::heap::flag as heap_flag;
 use layout::{ObjectKind, Term};
 use term::copy::Owned;
 use term::{am, build, list, node, reference};
@@ -45,6 +46,28 @@ pub fn yield_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     }
     let arguments = Box::default();
     Err(Failure::Yield { arguments })
+}
+
+/// Pids that `processes_next/1` returns at once.
+const PIDS_AT_ONCE: usize = 1_000;
+
+/// `erts_internal:processes_next(Place)`: `{NextPlace, Pids}` of the processes from that place of the table on, or `none`.
+pub fn processes_next_1(process: &mut Process, [place]: [Term; 1]) -> BifResult {
+    let place = place
+        .as_small()
+        .filter(|place| *place >= 0)
+        .ok_or_else(|| badarg(1))?;
+    // No table has places behind this one.
+    let from = u32::try_from(place).unwrap_or(u32::MAX);
+    let (pids, next) = epoch::pinned(|| table::list(from, PIDS_AT_ONCE));
+    scheduler::charge(PIDS_AT_ONCE as i64 / 10);
+    if pids.is_empty() && next.is_none() {
+        return Ok(am::NONE);
+    }
+    let heap = process.heap();
+    let pids = build::list(heap, &pids);
+    let next = Term::small(next.unwrap_or(u32::MAX).into());
+    Ok(build::tuple(heap, &[next, pids]))
 }
 
 /// `bump_reductions(Reductions)`.
@@ -129,6 +152,18 @@ pub fn hibernate_3(process: &mut Process, [module, function, arguments]: [Term; 
         target: exports::get(am::ERLANG, am::APPLY, 3),
         arguments: [module, function, arguments].into(),
     })
+}
+
+/// `hibernate()`: waits until a message comes, and keeps the stack. As with `yield/0`, the function in `erlang` would
+/// call itself forever.
+pub fn hibernate_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    handle::catch_up(process);
+    if process.head.messages.count > 0 {
+        return Ok(am::OK);
+    }
+    process.heap().flags |= heap_flag::NEED_FULLSWEEP | heap_flag::FORCE;
+    let arguments = Box::default();
+    Err(Failure::Wait { arguments })
 }
 
 /// `erts_internal:suspend_process(Pid, Options)`: returns `true`, `false` (the caller had already suspended it, and

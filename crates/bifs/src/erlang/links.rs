@@ -2,11 +2,11 @@
 
 use layout::{ObjectKind, Term};
 use term::copy::Owned;
-use term::{am, build, node};
+use term::{am, build, list, node};
 
 use super::sending;
 use distribution::signals::{self, Related};
-use runtime::bif::{BifResult, Failure, badarg, error};
+use runtime::bif::{BifResult, Failure, badarg, badarg_because, error};
 use runtime::port;
 use runtime::process::{Process, flag, table};
 use runtime::signal::{self, Signal, handle};
@@ -82,6 +82,34 @@ fn no_process(process: &mut Process, other: Term) -> BifResult {
     } else {
         Err(error(am::NOPROC))
     }
+}
+
+/// Checks options of which there is one, `priority`. It concerns processes that take messages with priority, and there
+/// are none: nothing else needs to know.
+fn check_options(options: Term) -> Result<(), Failure> {
+    let mut all = list::items(options);
+    match all.all(|option| option.is_ok_and(|option| option == am::PRIORITY)) {
+        true => Ok(()),
+        false => Err(badarg_because(am::BADOPT)),
+    }
+}
+
+/// `link(PidOrPort, Options)`
+pub fn link_2(process: &mut Process, [other, options]: [Term; 2]) -> BifResult {
+    check_options(options)?;
+    link_1(process, [other])
+}
+
+/// `exit(To, Reason, Options)`
+pub fn exit_3(process: &mut Process, [to, reason, options]: [Term; 3]) -> BifResult {
+    check_options(options)?;
+    exit_2(process, [to, reason])
+}
+
+/// `exit_signal(To, Reason, Options)`
+pub fn exit_signal_3(process: &mut Process, [to, reason, options]: [Term; 3]) -> BifResult {
+    check_options(options)?;
+    exit_signal_2(process, [to, reason])
 }
 
 /// `unlink(PidOrPort)`.

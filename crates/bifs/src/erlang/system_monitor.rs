@@ -1,7 +1,7 @@
 //! `system_monitor` and `system_profile`.
 
 use layout::{Heap, Term};
-use term::{am, build, integer, list};
+use term::{am, atom, build, integer, list};
 
 use runtime::bif::{BifResult, Failure, badarg};
 use runtime::process::{Process, table};
@@ -41,6 +41,29 @@ pub fn system_monitor_2(process: &mut Process, [pid, options]: [Term; 2]) -> Bif
     };
     let before = system_monitor::set(monitor);
     Ok(settings(process.heap(), before))
+}
+
+/// `erts_internal:system_monitor(legacy)`: as `system_monitor/0` before OTP 28.
+pub fn session_system_monitor_1(process: &mut Process, [session]: [Term; 1]) -> BifResult {
+    legacy(session)?;
+    system_monitor_0(process, [])
+}
+
+/// `erts_internal:system_monitor(legacy, Pid, Options)`: as `system_monitor/2` before OTP 28.
+pub fn session_system_monitor_3(
+    process: &mut Process,
+    [session, pid, options]: [Term; 3],
+) -> BifResult {
+    legacy(session)?;
+    system_monitor_2(process, [pid, options])
+}
+
+/// Sessions of their own for the system monitor are missing.
+fn legacy(session: Term) -> Result<(), Failure> {
+    match session == atom::known("legacy") {
+        true => Ok(()),
+        false => Err(badarg(1)),
+    }
 }
 
 fn parse(list: Term) -> Option<MonitorSettings> {

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use layout::Term;
 use sys::socket::call::MOST_MESSAGE_PARTS;
 use sys::socket::{catalogue, resolve};
+use term::release::{self, Release};
 use term::{am, atom, build, map};
 
 use super::address::name_or_number;
@@ -196,19 +197,34 @@ pub fn nif_supports_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 pub fn nif_supports_1(process: &mut Process, [what]: [Term; 1]) -> BifResult {
     let name = if what.is_atom() { atom::text(what) } else { "" };
     Ok(match name {
-        "msg_flags" => numbers(process, catalogue::MESSAGE_FLAGS),
-        "ioctl_flags" => numbers(process, catalogue::INTERFACE_FLAGS),
-        "ioctl_requests" => numbers(process, catalogue::REQUESTS),
+        "msg_flags" => {
+            let later = (Release::OTP_28, catalogue::LATER_MESSAGE_FLAGS);
+            numbers(process, catalogue::MESSAGE_FLAGS, later)
+        }
+        "ioctl_flags" => {
+            let later = (Release::OTP_27, catalogue::LATER_INTERFACE_FLAGS);
+            numbers(process, catalogue::INTERFACE_FLAGS, later)
+        }
+        "ioctl_requests" => {
+            let later = (Release::OTP_27, catalogue::LATER_REQUESTS);
+            numbers(process, catalogue::REQUESTS, later)
+        }
         "protocols" => protocols(process),
         "options" => options(process),
         _ => Term::NIL,
     })
 }
 
-fn numbers<N: Copy + TryInto<i64>>(process: &mut Process, table: &[(&str, N)]) -> Term {
+/// A table, with what a later release has besides.
+fn numbers<N: Copy + TryInto<i64>>(
+    process: &mut Process,
+    table: &[(&str, N)],
+    (since, later): (Release, &[(&str, N)]),
+) -> Term {
     let heap = process.heap();
     let pairs: Vec<Term> = table
         .iter()
+        .chain(later.iter().filter(|_| release::has(since)))
         .map(|(name, number)| {
             let number = Term::small((*number).try_into().unwrap_or(0));
             build::tuple(heap, &[atom::known(name), number])
@@ -221,10 +237,11 @@ fn numbers<N: Copy + TryInto<i64>>(process: &mut Process, table: &[(&str, N)]) -
 /// same name the module uses the later one.
 fn protocols(process: &mut Process) -> Term {
     let mut listed = Vec::new();
-    for (name, number) in catalogue::PROTOCOLS.iter().rev() {
+    let later = catalogue::LATER_PROTOCOLS.iter();
+    let later = later.filter(|_| release::has(Release::OTP_28));
+    for (name, number) in later.chain(catalogue::PROTOCOLS) {
         listed.push((vec![atom::known(name)], *number));
     }
-    listed.reverse();
     for protocol in resolve::protocols().into_iter().rev() {
         let names = std::iter::once(&protocol.name).chain(protocol.aliases.iter().rev());
         let names: Vec<Term> = names
@@ -245,12 +262,14 @@ fn protocols(process: &mut Process) -> Term {
     build::list(heap, &pairs)
 }
 
+/// `[{Level, Options}]`, since OTP 28 `[{Name, Level, Options}]`.
 fn options(process: &mut Process) -> Term {
     let heap = process.heap();
     let mut levels = Vec::new();
     for (level, options) in catalogue::OPTIONS {
         let options: Vec<Term> = options
             .iter()
+            .filter(|known| known.counts_in(release::get().number()))
             .map(|known| match known.number {
                 Some(number) => {
                     let number = Term::small(number.into());
@@ -260,11 +279,21 @@ fn options(process: &mut Process) -> Term {
             })
             .collect();
         let options = build::list(heap, &options);
-        let level = match *level {
+        let name = match *level {
             catalogue::SOCKET_LEVEL => am::SOCKET,
-            level => Term::small(level.into()),
+            libc_level => {
+                let name = catalogue::PROTOCOLS.iter().find(|row| row.1 == libc_level);
+                name.map_or(am::UNDEFINED, |row| atom::known(row.0))
+            }
         };
-        levels.push(build::tuple(heap, &[level, options]));
+        let number = Term::small((*level).into());
+        levels.push(if release::has(Release::OTP_28) {
+            build::tuple(heap, &[name, number, options])
+        } else if name == am::SOCKET {
+            build::tuple(heap, &[name, options])
+        } else {
+            build::tuple(heap, &[number, options])
+        });
     }
     build::list(heap, &levels)
 }

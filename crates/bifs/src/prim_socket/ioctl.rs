@@ -7,6 +7,7 @@ use sys::socket::Address;
 use sys::socket::address::View;
 use sys::socket::catalogue::{self, INTERFACE_FLAGS};
 use sys::socket::interface::{self, Request};
+use term::release::{self, Release};
 use term::{am, atom, build, list, map};
 
 use super::{Answer, Refusal, address, answer, ok, socket};
@@ -32,6 +33,21 @@ fn with<T>(
 
 /// `prim_socket:nif_ioctl(Socket, Request)`
 pub fn nif_ioctl_2(process: &mut Process, [reference, number]: [Term; 2]) -> BifResult {
+    let later = matches!(
+        uint64(number),
+        Some(catalogue::BYTES_TO_READ | catalogue::AT_MARK)
+    );
+    if later && release::has(Release::OTP_27) {
+        let found = with(reference, number, |fd, number| {
+            let value = interface::number_of(fd, number)?;
+            Ok(match number {
+                catalogue::AT_MARK => am::boolean(value != 0),
+                _ => Term::small(value.into()),
+            })
+        });
+        let outcome = found.map(|value| ok(process, value));
+        return answer(process, outcome);
+    }
     let found = with(reference, number, |fd, number| match number {
         catalogue::LIST => Ok(interface::list(fd)?),
         _ => Err(not_supported()),

@@ -8,8 +8,9 @@ use sys::socket::catalogue::{self, Field, Known, Shape};
 use sys::socket::option::Name;
 use sys::socket::{Descriptor, option};
 use term::copy::{self, Owned};
+use term::release::{self, Release};
 use term::unicode::bytes_of;
-use term::{am, build, list, map};
+use term::{am, atom, build, list, map};
 
 use super::address::{self, Domain, name_of, name_or_number, number_of};
 use super::life::note;
@@ -30,6 +31,7 @@ mod own {
     pub const DESCRIPTOR: i32 = 1008;
     pub const META: i32 = 1009;
     pub const USE_REGISTRY: i32 = 1010;
+    pub const SELECT_READ: i32 = 1011;
     pub const DOMAIN: i32 = 1999;
 }
 
@@ -44,9 +46,43 @@ pub fn level(term: Term) -> Option<i32> {
     }
 }
 
-/// Reads a type of service.
+/// Reads a type of service, since OTP 28 also as a class of traffic.
 pub fn read_service(term: Term) -> Option<i32> {
-    number_of(catalogue::SERVICES, term).or_else(|| int32(term))
+    let class = || {
+        let class = number_of(catalogue::CLASSES, term)?;
+        release::has(Release::OTP_28).then_some(class << CLASS_SHIFT)
+    };
+    let named = number_of(catalogue::SERVICES, term).or_else(class);
+    named.or_else(|| int32(term))
+}
+
+/// Bits of a type of service below those of its class, and below its precedence.
+const CLASS_SHIFT: i32 = 2;
+const PRECEDENCE_SHIFT: i32 = 5;
+
+/// A type of service as OTP 28 and later show it as an option.
+fn write_service_map(heap: &mut Heap, value: i32) -> Term {
+    let named = |number: i32, name: Option<Term>| name.unwrap_or(Term::small(number.into()));
+    let service = value & catalogue::SERVICE_MASK;
+    let service = match service {
+        0 => am::DEFAULT,
+        _ => named(service >> 1, name_of(catalogue::SERVICES, service)),
+    };
+    let precedence = value >> PRECEDENCE_SHIFT & 7;
+    let routine = (precedence == 0).then(|| atom::known("routine"));
+    let tos = [
+        (atom::known("tos"), service),
+        (atom::known("precedence"), named(precedence, routine)),
+    ];
+    let tos = map::from_pairs(heap, &tos);
+    let class = value >> CLASS_SHIFT & 0x3f;
+    let class = named(class, name_of(catalogue::CLASSES, class));
+    let pairs = [
+        (atom::known("native"), Term::small(value.into())),
+        (atom::known("tos"), tos),
+        (atom::known("dscp"), class),
+    ];
+    map::from_pairs(heap, &pairs)
 }
 
 /// The name of a type of service, or its number.
@@ -96,7 +132,7 @@ fn set(process: &mut Process, [reference, level, number, value, native]: [Term; 
     let bytes = if native {
         native_value(value).ok_or(Refusal::ErrorInvalid(am::VALUE))?
     } else {
-        let known = catalogue::option(name).filter(|known| known.write);
+        let known = catalogue::option(name, release::get().number()).filter(|known| known.write);
         let known = known.ok_or(Refusal::Invalid(am::SOCKET_OPTION))?;
         read_value(known.shape, value).ok_or(BAD_VALUE)?
     };
@@ -240,7 +276,7 @@ fn get(process: &mut Process, [reference, level, number]: [Term; 3]) -> Answer {
     };
     let line = socket.reading.lock();
     let descriptor = line.open()?;
-    let known = catalogue::option(name).filter(|known| known.read);
+    let known = catalogue::option(name, release::get().number()).filter(|known| known.read);
     let known = known.ok_or(Refusal::Invalid(am::SOCKET_OPTION))?;
     let value = write_value(
         process.heap(),
@@ -299,6 +335,7 @@ fn write_value(
             address::write_inet(heap, ip)
         }
         Shape::Discovery => name_or_number(catalogue::DISCOVERIES, number()?),
+        Shape::Service if release::has(Release::OTP_28) => write_service_map(heap, number()?),
         Shape::Service => write_service(number()?),
         Shape::Ancillary => {
             let mut room = vec![0; ancillary_bytes.min(MOST_ANCILLARY_BYTES)];
@@ -343,6 +380,19 @@ fn write_record(
 /// `prim_socket:nif_getopt(Socket, Level, Option, ValueSpec)`: the value as the operating system returns it.
 pub fn nif_getopt_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
     let outcome = get_native(process, arguments);
+    answer(process, outcome)
+}
+
+/// `prim_socket:nif_getopt(Socket, Level, Option, native, ValueSpec)`, or with `value` and what the option is read with,
+/// which only options of SCTP take.
+pub fn nif_getopt_5(
+    process: &mut Process,
+    [reference, level, number, kind, wanted]: [Term; 5],
+) -> BifResult {
+    if kind == atom::known("native") {
+        return nif_getopt_4(process, [reference, level, number, wanted]);
+    }
+    let outcome = socket(reference).and(Err(Refusal::System(Errno::ENOTSUP)));
     answer(process, outcome)
 }
 
@@ -461,6 +511,12 @@ fn set_own(process: &mut Process, reference: Term, number: i32, value: Term) -> 
                 tell_registry(note(process, am::ADD, reference));
             }
         }
+        own::SELECT_READ if release::has(Release::OTP_28) => {
+            // Reading on after a result, without another call, is missing.
+            if flag()? {
+                return Err(Refusal::System(Errno::ENOTSUP));
+            }
+        }
         own::OWNER => return give_away(process, reference, value),
         _ => return Err(unknown(process, number)),
     }
@@ -495,6 +551,7 @@ fn get_own(process: &mut Process, socket: &Socket, number: i32) -> Answer {
     let size = |process: &mut Process, size: usize| build::unsigned(process.heap(), size as u64);
     let value = match number {
         own::USE_REGISTRY => am::boolean(socket.kept.lock().use_registry),
+        own::SELECT_READ if release::has(Release::OTP_28) => am::FALSE,
         own::META => {
             let line = socket.writing.lock();
             line.open()?;

@@ -7,10 +7,11 @@ use sys::socket::{self, Address, Descriptor, Family, SocketKind, service};
 
 use super::protocol::{
     Answer, BAD_PORT, BAD_SEQUENCE, Bytes, INVALID, Reader, Refusal, done, family, kind, request,
-    short, status, word,
+    short, status, transport, word,
 };
 use super::{Socket, address, interfaces};
 use runtime::port::access::Access;
+use term::release::{self, Release};
 
 fn read_family(reader: &mut Reader<'_>) -> Result<Family, Refusal> {
     Ok(match reader.byte()? {
@@ -22,15 +23,28 @@ fn read_family(reader: &mut Reader<'_>) -> Result<Family, Refusal> {
 }
 
 impl Socket {
-    /// Opens the socket: the request names a family and a kind, which must be the driver's.
+    /// Opens the socket: the request names a family and a kind, which must be the driver's, and from OTP 28 on a
+    /// protocol.
     pub(super) fn open(&mut self, bytes: &[u8], wanted: SocketKind) -> Answer {
-        let (family, kind) = self.read_kind(bytes, wanted, &[2])?;
+        let length = 2 + usize::from(release::has(Release::OTP_28));
+        let (family, kind) = self.read_kind(bytes, wanted, &[length])?;
+        let is_multipath = match bytes.get(2) {
+            None | Some(&transport::DEFAULT) => false,
+            Some(&transport::MULTIPATH_TCP) if kind == SocketKind::Stream => true,
+            Some(&transport::TCP) if kind == SocketKind::Stream => false,
+            Some(&transport::UDP) if kind == SocketKind::Datagram => false,
+            Some(_) => return Err(INVALID),
+        };
         if self.status != 0 {
             return Err(BAD_SEQUENCE);
         }
+        let open = || match is_multipath {
+            true => socket::open_multipath(family),
+            false => socket::open(family, kind),
+        };
         let fd = match &self.options.namespace {
-            None => socket::open(family, kind)?,
-            Some(namespace) => socket::open_in_namespace(namespace, family, kind)?,
+            None => open()?,
+            Some(namespace) => socket::in_namespace(namespace, open)?,
         };
         self.opened(Descriptor::owned(fd), family, kind);
         done()

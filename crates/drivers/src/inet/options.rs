@@ -15,6 +15,7 @@ use super::protocol::{Answer, Bytes, INVALID, Reader, Refusal, family};
 use super::{Protocol, Socket, input::Framing};
 use runtime::port::access::Access;
 use runtime::port::busy::Watermarks;
+use term::release::{self, Release};
 
 /// Numbers of options.
 pub mod number {
@@ -35,6 +36,8 @@ pub mod number {
     pub const ADD_MEMBERSHIP: u8 = 14;
     pub const DROP_MEMBERSHIP: u8 = 15;
     pub const ONLY_IPV6: u8 = 16;
+    pub const REUSE_PORT: u8 = 17;
+    pub const REUSE_PORT_BALANCED: u8 = 18;
     pub const BUFFER: u8 = 20;
     pub const HEADER: u8 = 21;
     pub const ACTIVE: u8 = 22;
@@ -63,6 +66,10 @@ pub mod number {
     pub const TIME_TO_LIVE: u8 = 46;
     pub const RECEIVE_TIME_TO_LIVE: u8 = 47;
     pub const NO_PUSH: u8 = 48;
+    pub const KEEP_ALIVE_COUNT: u8 = 51;
+    pub const KEEP_ALIVE_IDLE: u8 = 52;
+    pub const KEEP_ALIVE_INTERVAL: u8 = 53;
+    pub const USER_TIMEOUT: u8 = 54;
     pub const DEBUG: u8 = 99;
 }
 
@@ -72,8 +79,9 @@ const MAX_ANSWER_BYTES: usize = 64 << 10;
 const RAW_HEAD_BYTES: usize = 13;
 /// Bytes of an interface's name, including its terminating zero.
 const INTERFACE_NAME_BYTES: usize = 16;
-/// Default number of bytes that one read of a socket takes.
+/// Default number of bytes that one read of a socket takes, and that of OTP 28 and later.
 const BUFFER_BYTES: i32 = 1460;
+const LATER_BUFFER_BYTES: i32 = 9216;
 /// Default number of datagrams that are read in a row.
 const READ_PACKETS: i32 = 5;
 /// The maximum length of a datagram.
@@ -127,7 +135,10 @@ impl Ancillary {
 impl Default for SocketOptions {
     fn default() -> SocketOptions {
         SocketOptions {
-            buffer_bytes: BUFFER_BYTES,
+            buffer_bytes: match release::has(Release::OTP_28) {
+                true => LATER_BUFFER_BYTES,
+                false => BUFFER_BYTES,
+            },
             is_buffer_chosen: false,
             header_bytes: 0,
             active: Active::No,
@@ -221,7 +232,12 @@ fn system(number: u8) -> Option<System> {
     let reported = |name| (name, true);
     let (name, is_reported) = match number {
         number::REUSE_ADDRESS => quiet(option::REUSE_ADDRESS),
+        number::REUSE_PORT | number::REUSE_PORT_BALANCED => quiet(option::REUSE_PORT),
         number::KEEP_ALIVE => quiet(option::KEEP_ALIVE),
+        number::KEEP_ALIVE_COUNT => reported(option::KEEP_ALIVE_COUNT),
+        number::KEEP_ALIVE_IDLE => reported(option::KEEP_ALIVE_IDLE),
+        number::KEEP_ALIVE_INTERVAL => reported(option::KEEP_ALIVE_INTERVAL),
+        number::USER_TIMEOUT => reported(option::USER_TIMEOUT),
         number::DONT_ROUTE => quiet(option::DONT_ROUTE),
         number::BROADCAST => quiet(option::BROADCAST),
         number::OUT_OF_BAND_INLINE => quiet(option::OUT_OF_BAND_INLINE),

@@ -66,6 +66,15 @@ pub mod kind {
     pub const SEQUENCE: u8 = 3;
 }
 
+/// Protocols of a socket, as OTP 28 and later name them when they open one.
+pub mod transport {
+    pub const DEFAULT: u8 = 0;
+    pub const TCP: u8 = 1;
+    pub const UDP: u8 = 2;
+    pub const SCTP: u8 = 3;
+    pub const MULTIPATH_TCP: u8 = 4;
+}
+
 /// Bits in the answer to [`request::STATUS`].
 pub mod status {
     pub const OPEN: u32 = 0x01;

@@ -7,18 +7,24 @@ use sys::Errno;
 use sys::socket::{self, catalogue};
 
 use super::Socket;
-use super::protocol::{self, Answer, INVALID, MAGIC, Refusal, done, family, kind, request};
+use super::protocol::{
+    self, Answer, INVALID, MAGIC, Refusal, done, family, kind, request, transport,
+};
 use runtime::port::access::Access;
 use runtime::port::driver::{Command, Control, Driver};
 use runtime::port::output::Output;
+use term::release::{self, Release};
 
 /// See the module. Requests that need no open socket are answered as for any other.
 pub struct Sctp(pub Socket);
 
 /// Tries to open the socket, to return the system's error.
 fn open(bytes: &[u8]) -> Answer {
-    let &[family, kind] = bytes else {
-        return Err(INVALID);
+    // From OTP 28 on a protocol follows, which must be this one.
+    let (family, kind) = match *bytes {
+        [family, kind] if !release::has(Release::OTP_28) => (family, kind),
+        [family, kind, transport::DEFAULT | transport::SCTP] => (family, kind),
+        _ => return Err(INVALID),
     };
     let family = match family {
         family::INET => socket::Family::Inet,

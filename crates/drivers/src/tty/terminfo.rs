@@ -1,9 +1,15 @@
-//! What a type of terminal understands: the entries of its terminfo description that are needed to edit lines.
+//! What a type of terminal understands: its terminfo description.
 //!
 //! The file's format is that of `term(5)`: six numbers of 16 bits, names, flags, numbers, offsets of strings,
-//! strings. Entries are asked for by their names of two letters, as in termcap. Plain data.
+//! strings. Plain data.
+
+mod entries;
+mod parameters;
 
 use std::path::PathBuf;
+
+pub use entries::{Entry, FLAGS, NUMBERS, STRINGS};
+pub use parameters::with_parameters;
 
 /// How to move the cursor by one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,54 +21,51 @@ pub struct Capabilities {
     pub stays_at_margin: bool,
 }
 
-/// The entries of a description that have names here.
+/// A description; entries are asked for by their codes of two letters, as in termcap ([`entries`]).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Description {
-    flags: Vec<[u8; 2]>,
-    numbers: Vec<([u8; 2], u16)>,
-    strings: Vec<([u8; 2], Vec<u8>)>,
+    flags: Vec<bool>,
+    numbers: Vec<Option<u16>>,
+    strings: Vec<Option<Vec<u8>>>,
 }
 
 const MAGIC: u16 = 0o432;
 const MAGIC_WIDE_NUMBERS: u16 = 0o1036;
 
-/// Names and indexes of flags, numbers and strings.
-const FLAGS: &[([u8; 2], usize)] = &[(*b"xn", 4), (*b"bs", 37)];
-const NUMBERS: &[([u8; 2], usize)] = &[(*b"co", 0), (*b"li", 2)];
-const STRINGS: &[([u8; 2], usize)] = &[
-    (*b"cl", 5),
-    (*b"cd", 7),
-    (*b"do", 11),
-    (*b"nd", 17),
-    (*b"up", 19),
-    (*b"DC", 105),
-    (*b"IC", 108),
-    (*b"ta", 134),
-    (*b"u6", 293),
-    (*b"u7", 294),
-    (*b"bc", 395),
-];
+fn index(entries: &[Entry], code: [u8; 2]) -> Option<usize> {
+    entries
+        .iter()
+        .position(|entry| entry.1.as_bytes() == code.as_slice())
+}
 
 impl Description {
     #[must_use]
-    pub fn flag(&self, name: [u8; 2]) -> bool {
-        self.flags.contains(&name)
+    pub fn flag(&self, code: [u8; 2]) -> bool {
+        let found = index(FLAGS, code).and_then(|index| self.flags.get(index));
+        found.copied().unwrap_or(false)
     }
 
     #[must_use]
-    pub fn number(&self, name: [u8; 2]) -> Option<u16> {
-        let found = self.numbers.iter().find(|entry| entry.0 == name)?;
-        Some(found.1)
+    pub fn number(&self, code: [u8; 2]) -> Option<u16> {
+        *self.numbers.get(index(NUMBERS, code)?)?
     }
 
     #[must_use]
-    pub fn string(&self, name: [u8; 2]) -> Option<&[u8]> {
-        let found = self.strings.iter().find(|entry| entry.0 == name)?;
-        Some(&found.1)
+    pub fn string(&self, code: [u8; 2]) -> Option<&[u8]> {
+        self.strings.get(index(STRINGS, code)?)?.as_deref()
+    }
+
+    /// The string of this name.
+    #[must_use]
+    pub fn string_named(&self, name: &[u8]) -> Option<&[u8]> {
+        let index = STRINGS
+            .iter()
+            .position(|entry| entry.0.as_bytes() == name)?;
+        self.strings.get(index)?.as_deref()
     }
 
     fn capabilities(&self) -> Option<Capabilities> {
-        let plain = |name| self.string(name).map(without_padding);
+        let plain = |code| self.string(code).map(without_padding);
         Some(Capabilities {
             up: plain(*b"up")?,
             down: plain(*b"do").unwrap_or_else(|| b"\n".to_vec()),
@@ -122,30 +125,31 @@ fn parse(bytes: &[u8]) -> Option<Description> {
     let strings = offsets + 2 * size(4)?;
     let (flag_count, number_count, string_count) = (size(2)?, size(3)?, size(4)?);
     let mut found = Description::default();
-    for &(name, index) in FLAGS.iter().filter(|entry| entry.1 < flag_count) {
-        if *bytes.get(flags + index)? == 1 {
-            found.flags.push(name);
-        }
+    for index in 0..flag_count.min(FLAGS.len()) {
+        found.flags.push(*bytes.get(flags + index)? == 1);
     }
-    for &(name, index) in NUMBERS.iter().filter(|entry| entry.1 < number_count) {
+    for index in 0..number_count.min(NUMBERS.len()) {
         let value = number(numbers + number_bytes * index)?;
-        if value < 0x8000 {
-            found.numbers.push((name, value));
-        }
+        found.numbers.push((value < 0x8000).then_some(value));
     }
-    for &(name, index) in STRINGS.iter().filter(|entry| entry.1 < string_count) {
+    for index in 0..string_count.min(STRINGS.len()) {
         let offset = number(offsets + 2 * index)?;
-        if offset < 0x8000 {
-            let rest = bytes.get(strings + usize::from(offset)..)?;
-            let end = rest.iter().position(|byte| *byte == 0)?;
-            found.strings.push((name, rest[..end].to_vec()));
-        }
+        let text = match offset < 0x8000 {
+            true => {
+                let rest = bytes.get(strings + usize::from(offset)..)?;
+                let end = rest.iter().position(|byte| *byte == 0)?;
+                Some(rest[..end].to_vec())
+            }
+            false => None,
+        };
+        found.strings.push(text);
     }
     Some(found)
 }
 
 /// Removes delays such as `$<5>`: they are for terminals that nobody has any more.
-fn without_padding(text: &[u8]) -> Vec<u8> {
+#[must_use]
+pub fn without_padding(text: &[u8]) -> Vec<u8> {
     let mut plain = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.windows(2).position(|pair| pair == b"$<")
@@ -156,44 +160,6 @@ fn without_padding(text: &[u8]) -> Vec<u8> {
     }
     plain.extend_from_slice(rest);
     plain
-}
-
-/// The text that a string of a description stands for, with these parameters, and without delays. Of the language of
-/// parameters it knows what moves a cursor: `%p1` and `%p2`, `%d`, `%i` and `%%`.
-#[must_use]
-pub fn with_parameters(text: &[u8], mut parameters: [i32; 2]) -> Vec<u8> {
-    let text = without_padding(text);
-    let mut result = Vec::with_capacity(text.len());
-    let mut stack = Vec::new();
-    let mut rest = &text[..];
-    while let Some((&byte, behind)) = rest.split_first() {
-        rest = behind;
-        if byte != b'%' {
-            result.push(byte);
-            continue;
-        }
-        let Some((&operation, behind)) = rest.split_first() else {
-            break;
-        };
-        rest = behind;
-        match operation {
-            b'%' => result.push(b'%'),
-            b'i' => parameters = parameters.map(|parameter| parameter.wrapping_add(1)),
-            b'd' => result.extend(stack.pop().unwrap_or(0).to_string().bytes()),
-            b'p' => {
-                if let Some((&which, behind)) = rest.split_first() {
-                    rest = behind;
-                    stack.push(if which == b'2' {
-                        parameters[1]
-                    } else {
-                        parameters[0]
-                    });
-                }
-            }
-            _ => {}
-        }
-    }
-    result
 }
 
 #[cfg(test)]
@@ -231,12 +197,5 @@ mod tests {
             assert_eq!(parse(&bytes[..end]), None, "{end}");
         }
         assert_eq!(parse(b"\x1a\x02"), None);
-    }
-
-    #[test]
-    fn parameters_are_counted_from_one_where_asked() {
-        assert_eq!(with_parameters(b"\x1b[%p1%d@", [5, 0]), b"\x1b[5@");
-        assert_eq!(with_parameters(b"%i%p1%d;%p2%dR$<5>", [7, 5]), b"8;6R");
-        assert_eq!(with_parameters(b"100%%", [0, 0]), b"100%");
     }
 }

@@ -45,6 +45,9 @@ pub const PROTOCOLS: &[(&str, i32)] = &[
     ("ip", libc::IPPROTO_IP),
 ];
 
+/// As [`PROTOCOLS`], since OTP 28.
+pub const LATER_PROTOCOLS: &[(&str, i32)] = &[("mptcp", libc::IPPROTO_MPTCP)];
+
 /// The number of the protocol SCTP.
 pub const SCTP: i32 = libc::IPPROTO_SCTP;
 /// The number of the protocol TCP.
@@ -66,6 +69,14 @@ pub const MESSAGE_FLAGS: &[(&str, i32)] = &[
     ("peek", libc::MSG_PEEK),
     ("trunc", libc::MSG_TRUNC),
 ];
+
+/// Flags of messages that came with OTP 28.
+pub const LATER_MESSAGE_FLAGS: &[(&str, i32)] = &[("notification", MSG_NOTIFICATION)];
+/// Of SCTP.
+const MSG_NOTIFICATION: i32 = 0x8000;
+
+/// Flags of interfaces that came with OTP 27, which this system does not have.
+pub const LATER_INTERFACE_FLAGS: &[(&str, i32)] = &[("dhcprunning", 0), ("private", 0)];
 
 /// Flags of interfaces by name; 0 for those that this system does not have.
 pub const INTERFACE_FLAGS: &[(&str, i32)] = &[
@@ -155,6 +166,13 @@ requests! {
     SET_MTU = "sifmtu": SIOCSIFMTU,
     SET_QUEUE = "siftxqlen": SIOCSIFTXQLEN,
 }
+
+/// Requests that came with OTP 27.
+pub const LATER_REQUESTS: &[(&str, u64)] = &[("atmark", AT_MARK), ("nread", BYTES_TO_READ)];
+/// The request `atmark`: whether urgent data comes next.
+pub const AT_MARK: u64 = 0x8905;
+/// The request `nread`.
+pub const BYTES_TO_READ: u64 = libc::FIONREAD;
 
 /// Kinds of hardware: the name in addresses, the number, and whether `gifhwaddr` uses the name too.
 pub const HARDWARE: &[(&str, u16, bool)] = &[
@@ -257,6 +275,30 @@ pub struct Known {
     pub read: bool,
     /// Whether it can be written.
     pub write: bool,
+    /// The first and the last OTP release that has it so.
+    pub releases: (u8, u8),
+}
+
+impl Known {
+    const fn since(self, release: u8) -> Known {
+        Known {
+            releases: (release, self.releases.1),
+            ..self
+        }
+    }
+
+    const fn until(self, release: u8) -> Known {
+        Known {
+            releases: (self.releases.0, release),
+            ..self
+        }
+    }
+
+    /// Whether OTP has it so in this release.
+    #[must_use]
+    pub const fn counts_in(&self, release: u8) -> bool {
+        self.releases.0 <= release && release <= self.releases.1
+    }
 }
 
 const fn both(name: &'static str, number: i32, shape: Shape) -> Known {
@@ -266,6 +308,7 @@ const fn both(name: &'static str, number: i32, shape: Shape) -> Known {
         shape,
         read: true,
         write: true,
+        releases: (0, u8::MAX),
     }
 }
 
@@ -290,6 +333,15 @@ const fn not(name: &'static str) -> Known {
         shape: Shape::Int,
         read: false,
         write: false,
+        releases: (0, u8::MAX),
+    }
+}
+
+/// An option that OTP lists as supported, and whose values are not converted.
+const fn listed(name: &'static str, number: i32) -> Known {
+    Known {
+        number: Some(number),
+        ..not(name)
     }
 }
 
@@ -307,14 +359,18 @@ const SOCKET: &[Known] = &[
         Text(libc::IFNAMSIZ, false),
     ),
     both("broadcast", libc::SO_BROADCAST, Bool),
+    not("bsp_state").since(27),
     not("busy_poll"),
     both("debug", libc::SO_DEBUG, Int),
     read("domain", libc::SO_DOMAIN, Family),
     both("dontroute", libc::SO_DONTROUTE, Bool),
     not("error"),
+    not("exclusiveaddruse").since(27),
     both("keepalive", libc::SO_KEEPALIVE, Bool),
     both("linger", libc::SO_LINGER, Linger),
     not("mark"),
+    not("max_msg_size").since(27),
+    not("maxdg").since(27),
     both("oobinline", libc::SO_OOBINLINE, Bool),
     both("passcred", libc::SO_PASSCRED, Bool),
     both("peek_off", libc::SO_PEEK_OFF, Int),
@@ -334,6 +390,7 @@ const SOCKET: &[Known] = &[
     both("sndlowat", libc::SO_SNDLOWAT, Int),
     not("sndtimeo"),
     both("timestamp", libc::SO_TIMESTAMP, Bool),
+    both("timestampns", libc::SO_TIMESTAMPNS, Bool).since(28),
     read("type", libc::SO_TYPE, Kind),
 ];
 
@@ -439,7 +496,8 @@ const fn field(name: &'static str, bytes: i8) -> Field {
 }
 
 const SCTP_OPTIONS: &[Known] = &[
-    not("adaption_layer"),
+    not("adaption_layer").until(28),
+    listed("adaptation_layer", 7).since(29),
     both(
         "associnfo",
         1,
@@ -458,7 +516,8 @@ const SCTP_OPTIONS: &[Known] = &[
     not("auth_key"),
     both("autoclose", 4, Int),
     not("context"),
-    not("default_send_params"),
+    not("default_send_params").until(28),
+    listed("default_send_param", 10).since(29),
     not("delayed_ack_time"),
     both("disable_fragments", 8, Bool),
     not("hmac_ident"),
@@ -480,7 +539,9 @@ const SCTP_OPTIONS: &[Known] = &[
     ),
     not("explicit_eor"),
     not("fragment_interleave"),
-    not("get_peer_addr_info"),
+    listed("get_assoc_stats", 112).since(29),
+    not("get_peer_addr_info").until(28),
+    listed("get_peer_addr_info", 15).since(29),
     both(
         "initmsg",
         2,
@@ -491,15 +552,18 @@ const SCTP_OPTIONS: &[Known] = &[
             field("max_init_timeo", 2),
         ]),
     ),
-    not("i_want_mapped_v4_addr"),
+    not("i_want_mapped_v4_addr").until(28),
+    listed("i_want_mapped_v4_addr", 12).since(29),
     not("local_auth_chunks"),
     both("maxseg", 13, Int),
     not("maxburst"),
     both("nodelay", 3, Bool),
-    not("partial_delivery_point"),
+    not("partial_delivery_point").until(28),
+    not("partial_delivery").since(29),
     not("peer_addr_params"),
     not("peer_auth_chunks"),
-    not("primary_addr"),
+    not("primary_addr").until(28),
+    listed("primary_addr", 6).since(29),
     not("reset_streams"),
     both(
         "rtoinfo",
@@ -511,8 +575,10 @@ const SCTP_OPTIONS: &[Known] = &[
             field("min", 4),
         ]),
     ),
-    not("set_peer_primary_addr"),
-    not("status"),
+    not("set_peer_primary_addr").until(28),
+    listed("set_peer_primary_addr", 5).since(29),
+    not("status").until(28),
+    listed("status", 14).since(29),
     not("use_ext_recvinfo"),
 ];
 
@@ -527,16 +593,20 @@ const TCP_OPTIONS: &[Known] = &[
     ),
     both("cork", libc::TCP_CORK, Bool),
     not("info"),
-    not("keepcnt"),
-    not("keepidle"),
-    not("keepintvl"),
+    not("keepcnt").until(26),
+    both("keepcnt", libc::TCP_KEEPCNT, Int).since(27),
+    not("keepidle").until(26),
+    both("keepidle", libc::TCP_KEEPIDLE, Int).since(27),
+    not("keepintvl").until(26),
+    both("keepintvl", libc::TCP_KEEPINTVL, Int).since(27),
     both("maxseg", libc::TCP_MAXSEG, Int),
     not("md5sig"),
     both("nodelay", libc::TCP_NODELAY, Bool),
     not("noopt"),
     not("nopush"),
     not("syncnt"),
-    not("user_timeout"),
+    not("user_timeout").until(27),
+    both("user_timeout", libc::TCP_USER_TIMEOUT, Int).since(28),
 ];
 
 /// All options by level.
@@ -549,13 +619,13 @@ pub const OPTIONS: &[(i32, &[Known])] = &[
     (TCP, TCP_OPTIONS),
 ];
 
-/// The option of a level and number.
+/// The option of a level and number, in an OTP release.
 #[must_use]
-pub fn option(name: Name) -> Option<&'static Known> {
+pub fn option(name: Name, release: u8) -> Option<&'static Known> {
     let (_, options) = OPTIONS.iter().find(|(level, _)| *level == name.level)?;
     options
         .iter()
-        .find(|known| known.number == Some(name.number))
+        .find(|known| known.number == Some(name.number) && known.counts_in(release))
 }
 
 /// Types of service by name.
@@ -564,6 +634,34 @@ pub const SERVICES: &[(&str, i32)] = &[
     ("throughput", libc::IPTOS_THROUGHPUT as i32),
     ("reliability", libc::IPTOS_RELIABILITY as i32),
     ("mincost", libc::IPTOS_MINCOST as i32),
+];
+
+/// Classes of traffic by name: what the upper six bits of a type of service say.
+pub const CLASSES: &[(&str, i32)] = &[
+    ("cs0", 0),
+    ("le", 1),
+    ("cs1", 8),
+    ("af11", 10),
+    ("af12", 12),
+    ("af13", 14),
+    ("cs2", 16),
+    ("af21", 18),
+    ("af22", 20),
+    ("af23", 22),
+    ("cs3", 24),
+    ("af31", 26),
+    ("af32", 28),
+    ("af33", 30),
+    ("cs4", 32),
+    ("af41", 34),
+    ("af42", 36),
+    ("af43", 38),
+    ("cs5", 40),
+    ("voice_admit", 44),
+    ("nqb", 45),
+    ("ef", 46),
+    ("cs6", 48),
+    ("cs7", 56),
 ];
 
 /// The bits of a type of service.

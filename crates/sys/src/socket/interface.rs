@@ -196,6 +196,21 @@ pub fn request_by_number(socket: BorrowedFd<'_>, number: u64, request: &mut Requ
     control(socket, number, request)
 }
 
+/// The answer to one of the requests of [`LATER_REQUESTS`](super::catalogue::LATER_REQUESTS), a number.
+///
+/// # Errors
+/// The system's; `enotsup` for another request.
+pub fn number_of(socket: BorrowedFd<'_>, request: u64) -> Result<i32> {
+    let mut requests = super::catalogue::LATER_REQUESTS.iter();
+    if !requests.any(|(_, known)| *known == request) {
+        return Err(Errno::ENOTSUP);
+    }
+    let mut number: libc::c_int = 0;
+    // SAFETY: these requests write one number.
+    check(unsafe { libc::ioctl(socket.as_raw_fd(), request as libc::Ioctl, &raw mut number) })?;
+    Ok(number)
+}
+
 /// Makes one of the requests about an interface.
 fn control(socket: BorrowedFd<'_>, number: u64, request: &mut Request) -> Result<()> {
     // SAFETY: all callers pass numbers of requests that read and write one `ifreq`, whose size and alignment `Request`

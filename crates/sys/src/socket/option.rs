@@ -59,6 +59,16 @@ names! {
     PROTOCOL = socket(libc::SO_PROTOCOL),
     /// Binding to an address that was used recently is allowed.
     REUSE_ADDRESS = socket(libc::SO_REUSEADDR),
+    /// Several sockets may be bound to one port.
+    REUSE_PORT = socket(libc::SO_REUSEPORT),
+    /// Probes of an idle connection before it counts as broken.
+    KEEP_ALIVE_COUNT = tcp(libc::TCP_KEEPCNT),
+    /// Seconds after which a connection counts as idle.
+    KEEP_ALIVE_IDLE = tcp(libc::TCP_KEEPIDLE),
+    /// Seconds between probes.
+    KEEP_ALIVE_INTERVAL = tcp(libc::TCP_KEEPINTVL),
+    /// Milliseconds that data may stay unacknowledged.
+    USER_TIMEOUT = tcp(libc::TCP_USER_TIMEOUT),
     /// Probes are sent on idle connections.
     KEEP_ALIVE = socket(libc::SO_KEEPALIVE),
     /// Sends only to directly connected networks.

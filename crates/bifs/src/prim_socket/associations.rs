@@ -1,0 +1,33 @@
+//! Functions of SCTP associations, which ferl does not have: what stock returns for sockets of other kinds.
+
+use layout::Term;
+use runtime::bif::BifResult;
+use runtime::process::Process;
+use sys::Errno;
+
+use super::{Refusal, answer, socket};
+
+fn refuse(process: &mut Process, reference: Term, refusal: Refusal) -> BifResult {
+    let outcome = socket(reference).and(Err(refusal));
+    answer(process, outcome)
+}
+
+/// `prim_socket:nif_bind(Socket, Addresses, add | remove)`
+pub fn nif_bind_3(process: &mut Process, [reference, ..]: [Term; 3]) -> BifResult {
+    refuse(process, reference, Refusal::System(Errno::ENOPROTOOPT))
+}
+
+/// `prim_socket:nif_peeloff(Socket, Association)`
+pub fn nif_peeloff_2(process: &mut Process, [reference, _]: [Term; 2]) -> BifResult {
+    refuse(process, reference, Refusal::Badarg)
+}
+
+/// `prim_socket:nif_socknames(Socket, Association)`
+pub fn nif_socknames_2(process: &mut Process, [reference, _]: [Term; 2]) -> BifResult {
+    refuse(process, reference, Refusal::System(Errno::ENOTSUP))
+}
+
+/// `prim_socket:nif_peernames(Socket, Association)`
+pub fn nif_peernames_2(process: &mut Process, [reference, _]: [Term; 2]) -> BifResult {
+    refuse(process, reference, Refusal::System(Errno::ENOTSUP))
+}
