@@ -5,11 +5,13 @@ mod calls;
 mod clusters;
 mod handshakes;
 mod packets;
+mod paired;
 mod processes;
 pub mod programs;
 mod walks;
 
 use anyhow::Result;
+use paired::Scenarios;
 use clap::Subcommand;
 use std::process::ExitCode;
 
@@ -19,6 +21,8 @@ pub enum Generator {
     Calls(calls::CallsOptions),
     /// Run scenarios on three nodes of both kinds: what they print must equal what nodes of stock print.
     Clusters(clusters::ClustersOptions),
+    /// Call functions of `crypto` with every algorithm, with good and bad arguments: what comes of it must be as on stock.
+    Crypto(paired::PairedOptions),
     /// Connect to a node as sound and damaged peers do: it must live, and keep nothing of them.
     Handshakes(handshakes::HandshakesOptions),
     /// Feed a connection with sound and damaged packets: the node must live, and keep nothing of them.
@@ -27,18 +31,34 @@ pub enum Generator {
     Processes(processes::ProcessesOptions),
     /// Run random programs: what they print must equal what they print on stock.
     Programs(programs::ProgramsOptions),
+    /// Trace processes with random flags, patterns and match specifications: events and answers must be those of stock.
+    Traces(paired::PairedOptions),
     /// Walk through ETS tables while others write: every object that stays must be met once.
     Walks(walks::WalksOptions),
 }
+
+const CRYPTO: Scenarios = Scenarios {
+    module: "cryptography",
+    beside: &[],
+    batch: 2000,
+};
+
+const TRACES: Scenarios = Scenarios {
+    module: "traces",
+    beside: &["traced"],
+    batch: 50,
+};
 
 pub fn run(generator: &Generator) -> Result<ExitCode> {
     match generator {
         Generator::Calls(options) => calls::run(options),
         Generator::Clusters(options) => clusters::run(options),
+        Generator::Crypto(options) => paired::run(&CRYPTO, options),
         Generator::Handshakes(options) => handshakes::run(options),
         Generator::Packets(options) => packets::run(options),
         Generator::Processes(options) => processes::run(options),
         Generator::Programs(options) => programs::run(options),
+        Generator::Traces(options) => paired::run(&TRACES, options),
         Generator::Walks(options) => walks::run(options),
     }
 }

@@ -20,7 +20,8 @@ main() ->
     random(),
     wrong().
 
-%% From the standards: FIPS 180-4 (SHA), RFC 2202 (HMAC), FIPS 197 (AES), RFC 8439 (ChaCha20-Poly1305), RFC 7748 (X25519).
+%% From the standards: FIPS 180-4 (SHA), RFC 2202 (HMAC), FIPS 197 (AES), RFC 8439 (ChaCha20, Poly1305), RFC 7748 (X25519), RFC 6070 (PBKDF2),
+%% RFC 4493 (CMAC), RFC 8032 (Ed25519), the specification of GCM.
 known_answers() ->
     see:value("known", [
         crypto:hash(sha256, "abc") =:= hex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -33,7 +34,15 @@ known_answers() ->
             hex("50515253c0c1c2c3c4c5c6c7"), true)) =:= hex("1ae10b594f09e26a7e902ecbd0600691"),
         crypto:compute_key(ecdh, hex("e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c"),
             hex("a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4"), x25519)
-            =:= hex("c3da55379de9c6908e94ea4df28d084f32eccf03491c71f754b4075577a28552")]).
+            =:= hex("c3da55379de9c6908e94ea4df28d084f32eccf03491c71f754b4075577a28552"),
+        crypto:pbkdf2_hmac(sha, <<"password">>, <<"salt">>, 1, 20) =:= hex("0c60c80f961f0e71f3a9b524af6012062fe037a6"),
+        crypto:mac(cmac, aes_128_cbc, hex("2b7e151628aed2a6abf7158809cf4f3c"), "") =:= hex("bb1d6929e95937287fa37d129b756746"),
+        crypto:mac(poly1305, hex("85d6be7857556d337f4452fe42d506a80103808afb0db2fd4abff6af4149f51b"), "Cryptographic Forum Research Group")
+            =:= hex("a8061dc1305136c6c22b8baf0c0127a9"),
+        crypto:crypto_one_time_aead(aes_128_gcm, <<0:128>>, <<0:96>>, <<0:128>>, "", true)
+            =:= {hex("0388dace60b6a392f328c2b971b2fe78"), hex("ab6e47d42cec13bdf53a67b21257bddf")},
+        crypto:sign(eddsa, none, "", [hex("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"), ed25519])
+            =:= hex("e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b")]).
 
 hex(Text) -> binary:decode_hex(list_to_binary(Text)).
 
