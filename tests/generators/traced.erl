@@ -37,8 +37,8 @@ catches(X) ->
 throws(Reason) -> catch throw({again, Reason}).
 
 bifs(X) ->
-    List = term_to_binary(X),
-    [erlang:abs(-(byte_size(List) band 1)), lists:reverse([X, 1]), atom_to_list(ok), catch atom_to_list(List), erlang:phash2(a), maps:find(a, #{a => 1})].
+    Bytes = term_to_binary(X),
+    [erlang:crc32(Bytes), lists:sublist([X, 1], 1), erlang:adler32(Bytes), catch erlang:adler32(X), maps:find(a, #{a => 1})].
 
 many(A, B, C, D, E) -> {inner(A, B), C, D, E}.
 

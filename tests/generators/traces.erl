@@ -4,7 +4,7 @@
 -module(traces).
 -export([start/0]).
 
--define(STEPS, 14).
+-define(STEPS, 20).
 -define(STEP_MS, 5000).
 
 %% `start First Count`: runs the scenarios of these numbers.
@@ -25,14 +25,16 @@ scenario(Number) ->
     Actors = [spawn(fun() -> actor(Main) end) || _ <- [1, 2, 3]],
     Names = maps:from_list([{Main, main} | lists:zip(Actors, [a, b, c]) ++ lists:zip(Tracers, [t, u])]),
     State = #s{number = Number, actors = Actors, tracers = Tracers, names = Names},
+    put(said, []),
     After = lists:foldl(fun step/2, State, lists:seq(1, ?STEPS)),
-    clear(After).
+    clear(After),
+    [io:format("~b: ~0tp~n", [Of, What]) || {Of, What} <- lists:reverse(erase(said))].
 
 %% Ends all tracing.
 clear(#s{actors = Actors, tracers = Tracers}) ->
     [catch erlang:trace(What, false, [all]) || What <- [new, new_processes, new_ports | Actors]],
     [erlang:trace_pattern({M, '_', '_'}, false, Flags) || M <- [traced, lists, maps], Flags <- [[local, meta, call_count, call_time], [global]]],
-    [erlang:trace_pattern({erlang, F, '_'}, false, Flags) || F <- [abs, atom_to_list, phash2, term_to_binary], Flags <- [[local, meta, call_count, call_time], [global]]],
+    [erlang:trace_pattern({erlang, F, '_'}, false, Flags) || F <- [crc32, adler32], Flags <- [[local, meta, call_count, call_time], [global]]],
     [erlang:trace_pattern(What, true, []) || What <- [send, 'receive']],
     erlang:trace_pattern(on_load, false, [local]),
     seq_trace:reset_trace(),
@@ -49,6 +51,9 @@ clear(#s{actors = Actors, tracers = Tracers}) ->
 drain() -> receive _ -> drain() after 0 -> ok end.
 
 %% A step: something is changed or asked, or an actor does something.
+step(1, State) ->
+    [say(State, {trace, Actor, attempt(fun() -> erlang:trace(Actor, true, trace_flags(State)) end)}) || Actor <- State#s.actors],
+    pattern(State);
 step(_, State) ->
     case rand:uniform(10) of
         N when N =< 3 -> traced(State);
@@ -57,7 +62,8 @@ step(_, State) ->
         _ -> acts(State)
     end.
 
-say(#s{number = Number, names = Names}, What) -> io:format("~b: ~0tp~n", [Number, named(What, Names)]).
+%% Kept until the end of the scenario: printing must not be traced.
+say(#s{number = Number, names = Names}, What) -> put(said, [{Number, named(What, Names)} | get(said)]).
 
 attempt(Fun) ->
     try Fun()
@@ -90,14 +96,14 @@ trace_flags(State) ->
              || _ <- lists:seq(1, rand:uniform(4))],
     Tracer = case rand:uniform(8) of
                  1 -> [{tracer, second_tracer(State)}];
-                 2 -> [{tracer, one_of([wrong(), some_actor(State)])}];
+                 2 -> [{tracer, one_of([wrong(), some_actor(State), first_tracer(State), first_tracer(State)])}];
                  _ -> [{tracer, first_tracer(State)}]
              end,
     Tracer ++ Flags ++ [wrong() || rand:uniform(25) =:= 1].
 
 pattern(State) ->
-    What = one_of([mfa(), mfa(), mfa(), mfa(), send, 'receive', on_load, wrong()]),
-    Specification = one_of([true, true, false, specification(State), specification(State), specification(State), restart, pause, wrong()]),
+    What = one_of([mfa(), mfa(), mfa(), mfa(), mfa(), mfa(), {traced, '_', '_'}, {traced, '_', '_'}, send, 'receive', on_load, wrong()]),
+    Specification = one_of([true, true, true, false | [specification(State) || _ <- lists:seq(1, 6)]] ++ [restart, pause, wrong()]),
     Flags = case What of
                 send -> [];
                 'receive' -> [];
@@ -122,8 +128,8 @@ pattern_flags(State) ->
 mfa() ->
     {F, Arity} = one_of([{twice, 1}, {outer, 1}, {inner, 2}, {own, 1}, {down, 1}, {last, 2}, {choose, 1}, {fails, 1}, {catches, 1}, {throws, 1},
                          {many, 5}, {bifs, 1}, {none, 0}]),
-    one_of([{traced, '_', '_'}, {traced, F, '_'}, {traced, F, Arity}, {erlang, abs, 1}, {erlang, atom_to_list, 1}, {erlang, phash2, 1},
-            {lists, reverse, 1}, {lists, reverse, '_'}, {lists, map, 2}, {maps, find, 2}, {no_module, f, 1}, {traced, none, 7}]).
+    one_of([{traced, '_', '_'}, {traced, F, '_'}, {traced, F, Arity}, {erlang, crc32, 1}, {erlang, adler32, 1}, {erlang, crc32, '_'},
+            {lists, sublist, 2}, {lists, sublist, '_'}, {lists, concat, 1}, {maps, find, 2}, {no_module, f, 1}, {traced, none, 7}]).
 
 asked(State) ->
     {Who, Item} =
@@ -157,7 +163,7 @@ head() -> one_of(['_', '_', ['$1'], ['$1', '$2'], ['$1' | '_'], [{'$1', '_'}], [
 guard() ->
     one_of([{is_integer, '$1'}, {is_atom, '$1'}, {'>', '$1', 2}, {'==', '$1', '$2'}, {'=:=', {hd, '$$'}, a}, {'not', {is_list, '$1'}}, {'<', {length, '$$'}, 2},
             {'orelse', {is_tuple, '$1'}, {is_atom, '$1'}}, {'andalso', true, {is_list, '$_'}}, {'/=', '$1', {const, {b}}}, {is_pid, {self}}, true, false, {'==', {size, '$1'}, 2},
-            {'=:=', {'+', '$1', 1}, 4}, {'=:=', {get_tcw}, 0}, {'=:=', {self}, {self}}, wrong()]).
+            {'=:=', {'+', '$1', 1}, 4}, {'=:=', {get_tcw}, 0}, {'=:=', {self}, {self}}, true, true, {is_list, '$$'}, one_of([true, wrong()])]).
 
 action(State) ->
     one_of([true, false, {return_trace}, {return_trace}, {exception_trace}, {message, {caller}}, {message, {{a, '$1', '$_'}}}, {message, '$$'}, {message, false}, {message, true},
@@ -165,7 +171,7 @@ action(State) ->
             {disable_trace, one_of([send, 'receive', procs, call, timestamp])}, {enable_trace, some_actor(State), call}, {disable_trace, some_actor(State), send},
             {trace, [one_of([send, call])], [one_of(['receive', procs, arity])]}, {trace, some_actor(State), [send], []},
             {message, {get_seq_token}}, {is_seq_trace}, {message, {is_seq_trace}}, {set_seq_token, label, 5}, {set_seq_token, send, true}, {set_tcw, 3}, {message, {get_tcw}},
-            {message, {hd, '$1'}}, {message, {const, [x]}}, '$1', {wrong_action}, {display, 1, 2}, {return_trace, 1}]).
+            {message, {hd, '$1'}}, {message, {const, [x]}}, '$1', {return_trace}, one_of([{caller}, {wrong_action}, {display, 1, 2}, {return_trace, 1}])]).
 
 %%% What actors do.
 
@@ -231,8 +237,8 @@ action_of(State) ->
             {F, Arguments} = called(),
             {one_of([call, call, call, spawn, spawn_link]), F, Arguments};
         6 -> {through_fun, one_of([twice, outer, choose, down]), [value()]};
-        7 -> one_of([{library, lists, reverse, [[1, 2, value()]]}, {library, erlang, abs, [-3]}, {library, lists, map, [fun traced:twice/1, [value()]]},
-                     {library, maps, find, [a, #{a => value()}]}, {library, erlang, atom_to_list, [value()]}]);
+        7 -> one_of([{library, lists, sublist, [[1, 2, value()], 2]}, {library, erlang, crc32, ["abc"]}, {library, lists, concat, [[a, 1]]},
+                     {library, maps, find, [a, #{a => value()}]}, {library, erlang, adler32, [value()]}]);
         8 -> {send, one_of([some_actor(State), some_actor(State), no_such_name, wrong()]), {value(), value()}};
         9 -> {send_to_self, value()};
         10 -> one_of([{link, some_actor(State)}, {monitor, some_actor(State)}, {register, one_of([name_a, name_b])}]);
@@ -270,8 +276,15 @@ events_of(Tracer, State) ->
     Names = lists:foldl(fun name_new/2, State#s.names, Events),
     Named = State#s{names = Names},
     Sorted = lists:sort(fun(A, B) -> of_whom(A, Names) =< of_whom(B, Names) end, Events),
-    [say(Named, {Tracer, stamped(Event)}) || Event <- Sorted],
+    [say(Named, {Tracer, stamped(Event)}) || Event <- Sorted, not is_own(Event)],
     Named.
+
+%% How stock's open_port answers is its own affair; and what a tracer sends on has times in it.
+is_own({_, _, 'receive', {Reference, Port}}) -> is_reference(Reference) andalso is_port(Port);
+is_own({_, _, 'receive', {Reference, Port}, _}) -> is_reference(Reference) andalso is_port(Port);
+is_own({_, _, 'receive', Event}) -> is_tuple(Event) andalso element(1, Event) =:= trace_ts;
+is_own({_, _, 'receive', Event, _}) -> is_tuple(Event) andalso element(1, Event) =:= trace_ts;
+is_own(_) -> false.
 
 of_whom(Event, Names) when element(1, Event) =:= seq_trace -> {seq, maps:get(element(3, element(3, Event)), Names, other)};
 of_whom(Event, Names) when tuple_size(Event) > 1 -> {whom(element(2, Event), Names), 0};

@@ -36,6 +36,18 @@ pub(crate) enum Wanted {
     Pause,
 }
 
+impl Wanted {
+    /// What decides on calls from now on; none if they are not told. As on stock, only counters and times are begun anew or paused: for
+    /// all else these words say `true`.
+    fn condition(&self) -> Option<Condition> {
+        match self {
+            Wanted::Off => None,
+            Wanted::On(condition) => Some(condition.clone()),
+            Wanted::Restart | Wanted::Pause => Some(None),
+        }
+    }
+}
+
 /// The flags.
 #[derive(Clone, Default)]
 pub(crate) struct Flags {
@@ -191,21 +203,22 @@ pub(crate) fn apply(
     let exports = exports_of(pattern);
     let no_room = |_| Refusal::SystemLimit;
     let code = modules::all_current(pattern.module);
+    let on = !matches!(wanted, Wanted::Off);
     if !flags.by_breakpoint() {
         let change = |actions: &mut Actions| {
             *actions = Actions {
                 debugged: actions.debugged,
                 ..Actions::default()
             };
-            if let Wanted::On(condition) = wanted {
-                actions.call = Some(condition.clone());
+            if let Some(condition) = wanted.condition() {
+                actions.call = Some(condition);
                 actions.is_global = true;
             }
         };
         for export in &exports {
             traced_exports::change(export, &change);
         }
-        if matches!(wanted, Wanted::On(_)) {
+        if on {
             // Breakpoints of these functions are gone.
             let clear = |actions: &mut Actions| {
                 *actions = Actions {
@@ -217,7 +230,6 @@ pub(crate) fn apply(
         }
         return Ok(exports.len());
     }
-    let on = !matches!(wanted, Wanted::Off);
     let change = |actions: &mut Actions| by_breakpoint(actions, wanted, meta, flags);
     let mut count = 0;
     for export in exports {
@@ -243,21 +255,19 @@ fn by_breakpoint(actions: &mut Actions, wanted: &Wanted, meta: &Wanted, flags: &
         actions.is_global = false;
     }
     if flags.local {
-        match wanted {
-            Wanted::Off => actions.call = None,
-            Wanted::On(condition) => actions.call = Some(condition.clone()),
-            Wanted::Restart | Wanted::Pause => actions.call = Some(None),
-        }
+        actions.call = wanted.condition();
     }
     if let Some(tracer) = &flags.meta {
-        match meta {
-            Wanted::Off => actions.meta = None,
-            Wanted::On(condition) => actions.meta = Some(new_meta(condition, tracer)),
-            Wanted::Restart | Wanted::Pause => actions.meta = Some(new_meta(&None, tracer)),
-        }
+        let condition = meta.condition();
+        actions.meta = condition.map(|condition| new_meta(condition, tracer));
     }
+    // As on stock, what is to be paused or begun anew begins if it is not there yet, where something else is done for calls.
+    let begins = matches!(wanted, Wanted::Restart | Wanted::Pause);
     if flags.count {
         match wanted {
+            _ if begins && actions.count.is_none() && !actions.is_empty() => {
+                actions.count.get_or_insert_default().restart();
+            }
             Wanted::Off => actions.count = None,
             Wanted::On(_) => actions.count.get_or_insert_default().restart(),
             Wanted::Restart => actions.count.iter().for_each(|count| count.restart()),
@@ -266,6 +276,9 @@ fn by_breakpoint(actions: &mut Actions, wanted: &Wanted, meta: &Wanted, flags: &
     }
     if flags.time {
         match wanted {
+            _ if begins && actions.times.is_none() && !actions.is_empty() => {
+                actions.times.get_or_insert_default().restart();
+            }
             Wanted::Off => actions.times = None,
             Wanted::On(_) => actions.times.get_or_insert_default().restart(),
             Wanted::Restart => actions.times.iter().for_each(|times| times.restart()),
@@ -274,9 +287,9 @@ fn by_breakpoint(actions: &mut Actions, wanted: &Wanted, meta: &Wanted, flags: &
     }
 }
 
-fn new_meta(condition: &Condition, tracer: &Tracer) -> Meta {
+fn new_meta(condition: Condition, tracer: &Tracer) -> Meta {
     Meta {
-        condition: condition.clone(),
+        condition,
         tracer: tracer.clone(),
         is_gone: Arc::default(),
     }

@@ -11,8 +11,8 @@ pub mod programs;
 mod walks;
 
 use anyhow::Result;
-use paired::Scenarios;
 use clap::Subcommand;
+use paired::Scenarios;
 use std::process::ExitCode;
 
 #[derive(Subcommand)]

@@ -56,7 +56,7 @@ struct Row {
     in_guards: bool,
 }
 
-/// For which events an action exists.
+/// For which events an action exists. As on stock, a traced return can be asked for by any, and says nothing but for calls.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Events {
     All,
@@ -66,8 +66,8 @@ enum Events {
 
 actions! {
     (Message, MESSAGE, 1..=1, All, false),
-    (ReturnTrace, RETURN_TRACE, 0..=0, CallsOnly, false),
-    (ExceptionTrace, EXCEPTION_TRACE, 0..=0, CallsOnly, false),
+    (ReturnTrace, RETURN_TRACE, 0..=0, All, false),
+    (ExceptionTrace, EXCEPTION_TRACE, 0..=0, All, false),
     (Display, DISPLAY, 1..=1, All, false),
     (IsSeqTrace, IS_SEQ_TRACE, 0..=0, NotReceive, true),
     (SetSeqToken, SET_SEQ_TOKEN, 2..=2, NotReceive, false),

@@ -160,7 +160,11 @@ pub fn catch_up(process: &mut Process) {
 /// as on stock.
 pub fn deliver_last(process: &mut Process, message: Term) {
     // SAFETY: the process runs, so it is allocated; the fragment is new, so it is in no list.
-    unsafe { super::send_fragment(process, to_fragment(message)) };
+    unsafe {
+        let fragment = to_fragment(message);
+        (*fragment).kind = OWN_MESSAGE;
+        super::send_fragment(process, fragment);
+    }
 }
 
 /// Puts a message into the inner queue.

@@ -145,7 +145,11 @@ fn outcome(
         }
         // What the last one has printed may not be all.
         let last = said.pop_last().map_or(from, |(number, _)| number.max(from));
-        println!("{name} fails in scenario {last}: {}: {}", outcome.end, outcome.last_words(2));
+        println!(
+            "{name} fails in scenario {last}: {}: {}",
+            outcome.end,
+            outcome.last_words(2)
+        );
         all.append(&mut said);
         from = last + 1;
     }
@@ -156,7 +160,9 @@ fn outcome(
 fn read(stdout: &[u8]) -> Said {
     let mut said = Said::new();
     for line in String::from_utf8_lossy(stdout).lines() {
-        let number = line.split_once(": ").and_then(|(number, _)| number.parse().ok());
+        let number = line
+            .split_once(": ")
+            .and_then(|(number, _)| number.parse().ok());
         if let Some(number) = number {
             said.entry(number).or_default().push(line.to_owned());
         }
