@@ -594,11 +594,11 @@ impl carrier::Channel for Carried {
         Some(accepted)
     }
 
-    fn take_output(&self, queue: &mut ByteQueue, enough: usize) -> usize {
+    fn take_output(&self, queue: &mut ByteQueue, enough: usize, most: usize) -> usize {
         // From here on whoever adds output announces it again.
         self.0.is_output_announced.store(false, Ordering::SeqCst);
         let mut state = self.0.state.lock();
-        let packets = state.output.take(queue, enough);
+        let packets = state.output.take(queue, enough, most);
         self.0
             .packets_out
             .fetch_add(packets as u64, Ordering::Relaxed);

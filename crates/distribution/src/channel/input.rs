@@ -182,8 +182,16 @@ pub fn packet(channel: &Arc<Channel>, input: &Mutex<Input>, bytes: &[u8]) -> Acc
     if input.is_broken || input.begun.is_some() {
         return Accepted::No;
     }
+    let is_part = matches!(
+        bytes,
+        [
+            header::VERSION,
+            header::FIRST_FRAGMENT | header::LATER_FRAGMENT,
+            ..
+        ]
+    );
     let result = take_apart(channel, &mut input, bytes);
-    input.accepted(result)
+    input.accepted(result, is_part)
 }
 
 /// Keeps the beginning of a packet, if it is a fragment of a message whose beginning is here already: there its bytes have
@@ -209,12 +217,13 @@ pub fn fill(
         Some(sequence) => carry_out_whole(channel, sequence),
         None => Ok(()),
     };
-    Some(input.accepted(result))
+    Some(input.accepted(result, true))
 }
 
 impl Input {
-    fn accepted(&mut self, result: Result<(), Damaged>) -> Accepted {
+    fn accepted(&mut self, result: Result<(), Damaged>, is_part: bool) -> Accepted {
         match result {
+            Ok(()) if is_part => Accepted::Part,
             Ok(()) => Accepted::Yes,
             Err(Damaged) => {
                 self.is_broken = true;

@@ -19,6 +19,8 @@ use super::header::{self, AtomCache, AtomList};
 
 /// The size of a fragment.
 pub const FRAGMENT_BYTES: usize = 64 << 10;
+/// After so many bytes of fragments alone, no small message is expected between those that follow.
+const ONLY_FRAGMENTS_BYTES: usize = 8 << 20;
 
 /// An encoded control term, and the message if there is one.
 #[derive(Default)]
@@ -40,6 +42,8 @@ pub struct Output {
     fragments: bool,
     lanes: VecDeque<Lane>,
     lane_bytes: usize,
+    /// Bytes of fragments that were put on the wire since anything else was.
+    fragment_bytes: usize,
     last_sequence: u64,
     /// Bytes that have ever been put on the wire.
     wire_end: u64,
@@ -115,6 +119,7 @@ impl Output {
             None => packet.push(header::PASS_THROUGH),
         }
         self.begin_packet(packet, size);
+        self.fragment_bytes = 0;
     }
 
     /// Puts what precedes `size` bytes on the wire: the header, whose first four bytes are free, with the packet's length.
@@ -164,8 +169,13 @@ impl Output {
         });
     }
 
-    /// Moves packets to the back of a queue until that has `enough` bytes or nothing is left; returns how many.
-    pub fn take(&mut self, queue: &mut ByteQueue, enough: usize) -> usize {
+    /// Moves packets to the back of a queue until that has `enough` bytes, or `most` where nothing is kept waiting by that,
+    /// or nothing is left; returns how many.
+    pub fn take(&mut self, queue: &mut ByteQueue, enough: usize, most: usize) -> usize {
+        let enough = match self.fragment_bytes < ONLY_FRAGMENTS_BYTES {
+            true => enough,
+            false => most,
+        };
         let mut taken = 0;
         // A lane has its turn each time, even if there is always something on the wire.
         self.advance_lane();
@@ -248,6 +258,7 @@ impl Output {
         }
         let bytes = bytes.min(body.bytes.size());
         self.begin_packet(packet, bytes);
+        self.fragment_bytes = self.fragment_bytes.saturating_add(bytes);
         body.bytes.move_bytes(&mut self.wire, bytes);
         *begun = (left > 1).then_some(Begun {
             sequence,
@@ -279,12 +290,12 @@ mod tests {
         assert!(output.relieved(false).is_empty());
 
         let mut queue = ByteQueue::default();
-        output.take(&mut queue, 1);
+        output.take(&mut queue, 1, 1);
         assert_eq!(output.relieved(false), [small]);
         while !output.is_empty() {
             assert!(output.relieved(false).is_empty());
             let enough = queue.size() + FRAGMENT_BYTES;
-            output.take(&mut queue, enough);
+            output.take(&mut queue, enough, enough);
         }
         assert_eq!(output.relieved(false), [large]);
         assert!(output.relieved(true).is_empty());

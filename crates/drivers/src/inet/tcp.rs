@@ -42,6 +42,8 @@ pub struct Tcp {
     input: Input,
     /// The length of the packet whose rest is read for the channel ([`carried`]); 0 if there is none.
     begun_bytes: usize,
+    /// The last packet for the channel was part of a message.
+    expects_part: bool,
     /// HTTP: the start line has been read.
     in_headers: bool,
     connecting: Option<Pending>,
@@ -76,6 +78,7 @@ impl Tcp {
             ahead: ReadAhead::default(),
             input: Input::default(),
             begun_bytes: 0,
+            expects_part: false,
             in_headers: false,
             connecting: None,
             receiving: None,

@@ -26,9 +26,9 @@ pub trait Channel: Send + Sync {
     /// Has more bytes of the packet that was begun read to where they will stay. `None` if even more are to come.
     fn fill(&self, source: &mut dyn Source) -> Option<Accepted>;
 
-    /// Moves output to the back of a queue: whole packets with their lengths, until the queue has at least `enough` bytes or
-    /// there is nothing left. Returns the number of packets.
-    fn take_output(&self, queue: &mut ByteQueue, enough: usize) -> usize;
+    /// Moves output to the back of a queue: whole packets with their lengths, until the queue has at least `enough` bytes,
+    /// or `most` bytes if nothing small has gone out for a while, or there is nothing left. Returns the number of packets.
+    fn take_output(&self, queue: &mut ByteQueue, enough: usize, most: usize) -> usize;
 
     /// The port has closed.
     fn closed(&self, reason: Term);
@@ -45,6 +45,8 @@ pub trait Source {
 #[must_use]
 pub enum Accepted {
     Yes,
+    /// It is a part of a message, and what comes next probably is one too.
+    Part,
     /// It is damaged: the connection must end.
     No,
 }

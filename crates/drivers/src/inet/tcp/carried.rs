@@ -2,7 +2,9 @@
 //!
 //! Most bytes of a large message come in fragments, and each of them has its place in the message as soon as its first bytes
 //! are known. So the rest of such a packet is not read into the socket's buffer: the channel gives the room
-//! ([`Channel::fill`]). One call also reads a little of what follows, which shows where the next one belongs.
+//! ([`Channel::fill`]). One call also reads a little of what follows, which shows where the next one belongs. If nothing
+//! follows yet, the next call reads no more than that ([`Tcp::look`]): otherwise a reader that has caught up with the other
+//! node would find whole fragments in each read, and have to copy them all.
 
 use std::mem::MaybeUninit;
 use std::os::fd::BorrowedFd;
@@ -78,6 +80,31 @@ impl Tcp {
         true
     }
 
+    /// Reads the beginning of a packet that probably is a part of a message, and if it is, more of it to its place.
+    pub(super) fn look(&mut self, port: &mut Access<'_>, channel: &Arc<dyn Channel>) -> Step {
+        if !self.may_read() {
+            return Step::Blocked;
+        }
+        let framing = self.socket.options.framing();
+        let (ahead, room) = (&mut self.ahead, self.input.room(BEYOND_BYTES));
+        let fd = self.socket.fd();
+        let result = fd.and_then(|fd| ahead.read(fd, room, false));
+        let count = match self.received(port, result) {
+            Ok(count) => count,
+            Err(step) => {
+                self.input.release_room();
+                return step;
+            }
+        };
+        // SAFETY: the call has filled this many bytes of the room.
+        let next = unsafe { self.input.filled(count, &framing, &mut self.in_headers) };
+        if matches!(next, Next::Read(_)) && self.begin_packet(&**channel) {
+            return self.fill(port, channel);
+        }
+        self.expects_part = false;
+        self.follow(port, next)
+    }
+
     /// Has the channel read more of the packet that it has begun.
     pub(super) fn fill(&mut self, port: &mut Access<'_>, channel: &Arc<dyn Channel>) -> Step {
         if !self.may_read() {
@@ -99,6 +126,7 @@ impl Tcp {
         if let Some(accepted) = accepted {
             self.socket.statistics.count_received(self.begun_bytes);
             self.begun_bytes = 0;
+            self.expects_part = accepted == Accepted::Part;
             scheduler::idle::heard_of_peer();
             if accepted == Accepted::No {
                 port.exit(am::KILLED);

@@ -149,10 +149,13 @@ impl Tcp {
                 return Step::Ended;
             }
         };
-        if let Some(channel) = &channel
-            && self.begin_packet(&**channel)
-        {
-            return self.fill(port, channel);
+        if let Some(channel) = &channel {
+            if self.begin_packet(&**channel) {
+                return self.fill(port, channel);
+            }
+            if self.expects_part && self.input.is_idle() {
+                return self.look(port, channel);
+            }
         }
         if !self.may_read() {
             return Step::Blocked;
@@ -177,6 +180,11 @@ impl Tcp {
         };
         // SAFETY: the call has filled this many bytes of the room.
         let next = unsafe { self.input.filled(count, &framing, &mut self.in_headers) };
+        self.follow(port, next)
+    }
+
+    /// Does what follows from what was read.
+    pub(super) fn follow(&mut self, port: &mut Access<'_>, next: Next) -> Step {
         match next {
             Next::Packet(length) => self.deliver(port, length),
             Next::Read(_) => Step::More,
@@ -340,7 +348,9 @@ impl Tcp {
         let body = &packet[packet::body(kind, packet)];
         if let Some(channel) = port.channel() {
             scheduler::idle::heard_of_peer();
-            if channel.packet(body) == Accepted::No {
+            let accepted = channel.packet(body);
+            self.expects_part = accepted == Accepted::Part;
+            if accepted == Accepted::No {
                 port.exit(am::KILLED);
             }
             return;
