@@ -11,6 +11,7 @@ use term::release::{self, Release};
 use term::{am, atom, build, unicode};
 use term::{iolist, list};
 
+use super::magic;
 use regex::{self, Bsr, CompileOptions, Newline, Outcome, Pattern, PatternError, RunOptions};
 use runtime::bif::{BifResult, Failure, badarg, badarg_because, dirty_unless, trap};
 use runtime::process::Process;
@@ -42,6 +43,7 @@ struct RegexOptions {
     capture: Option<(Term, Term)>,
     global: bool,
     report_errors: bool,
+    export: bool,
     only_compile: bool,
     only_run: bool,
 }
@@ -58,6 +60,9 @@ impl RegexOptions {
 
 fn options_of(list: Term) -> Option<RegexOptions> {
     let mut options = RegexOptions::default();
+    if release::has(Release::OTP_28) {
+        options.compile.set(CompileOptions::PCRE2);
+    }
     for option in list::items(list) {
         let option = option.ok()?;
         if let Some(elements) = option.as_tuple() {
@@ -137,6 +142,11 @@ fn atom_option(options: &mut RegexOptions, name: &str) -> Option<()> {
         "ucp" => CompileOptions::UCP,
         "never_utf" => CompileOptions::NEVER_UTF,
         "unicode" => CompileOptions::UNICODE,
+        "export" if release::has(Release::OTP_28) => {
+            options.export = true;
+            options.only_compile = true;
+            return Some(());
+        }
         _ => {
             match name {
                 "notempty" => options.run.notempty = true,
@@ -158,8 +168,9 @@ fn atom_option(options: &mut RegexOptions, name: &str) -> Option<()> {
 
 /// `re:version()`
 pub fn version_0(process: &mut Process, []: [Term; 0]) -> BifResult {
-    // The patterns are those of the older version in both.
+    // What PCRE2 is told to mean depends on the release, and its own version hardly differs from that of stock.
     let version = match release::has(Release::OTP_26) {
+        true if release::has(Release::OTP_28) => "10.47 2025-10-21",
         true => "8.45 2021-06-15",
         false => regex::version(),
     };
@@ -176,10 +187,16 @@ fn bytes_of<'a>(iolist: Term) -> Result<Cow<'a, [u8]>, Failure> {
     }
 }
 
-/// `{re_pattern, Captures, Unicode, UsesCrLf, Bytes}`
+/// What a reference to a pattern holds: the bytes that it has before OTP 28.
+struct Held(Vec<u8>);
+
+/// `{re_pattern, Captures, Unicode, UsesCrLf, Bytes}`, or from OTP 28 on a reference in place of the bytes.
 fn pattern_term(process: &mut Process, pattern: &Pattern, unicode: bool) -> Term {
+    let bytes = match release::has(Release::OTP_28) {
+        true => magic::make(process, Held(pattern.to_bytes())),
+        false => build::binary(process.heap(), &pattern.to_bytes()),
+    };
     let heap = process.heap();
-    let bytes = build::binary(heap, &pattern.to_bytes());
     let elements = [
         am::RE_PATTERN,
         Term::small(pattern.captures() as i64),
@@ -193,13 +210,16 @@ fn pattern_term(process: &mut Process, pattern: &Pattern, unicode: bool) -> Term
 /// `{Text, Offset}`
 fn error_term(process: &mut Process, error: &PatternError) -> Term {
     let heap = process.heap();
-    let text = build::string(heap, error.text);
+    let text = build::string(heap, &error.text);
     build::tuple(heap, &[text, Term::small(error.offset as i64)])
 }
 
-/// The text of a pattern; as on stock, it ends before the first null character.
+/// The text of a pattern; as on stock before OTP 28, it ends before the first null character.
 fn text_of<'a>(pattern: Term) -> Result<Cow<'a, [u8]>, Failure> {
     let text = bytes_of(pattern)?;
+    if release::has(Release::OTP_28) {
+        return Ok(text);
+    }
     let end = text.iter().position(|byte| *byte == 0);
     Ok(match (text, end) {
         (Cow::Borrowed(text), Some(end)) => Cow::Borrowed(&text[..end]),
@@ -222,7 +242,10 @@ fn compile(process: &mut Process, text: Term, list: Term) -> BifResult {
     charge((text.len() / BYTES_PER_REDUCTION) as i64);
     match regex::compile(&text, options.compile) {
         Ok(pattern) => {
-            let pattern = pattern_term(process, &pattern, options.unicode());
+            let pattern = match options.export {
+                true => exported_term(process, &pattern, list),
+                false => pattern_term(process, &pattern, options.unicode()),
+            };
             Ok(build::tuple(process.heap(), &[am::OK, pattern]))
         }
         Err(error) => {
@@ -230,6 +253,39 @@ fn compile(process: &mut Process, text: Term, list: Term) -> BifResult {
             Ok(build::tuple(process.heap(), &[am::ERROR, error]))
         }
     }
+}
+
+/// What an exported pattern of this machine begins with.
+const EXPORTED: &[u8] = b"re-ferl\0\x01\x00";
+
+/// `{re_exported_pattern, Head, Text, Options, Code}`. Only the text and the options count when it is imported, here and
+/// by any machine that has not made it.
+fn exported_term(process: &mut Process, pattern: &Pattern, options: Term) -> Term {
+    let heap = process.heap();
+    let elements = [
+        atom::known("re_exported_pattern"),
+        build::binary(heap, EXPORTED),
+        build::binary(heap, pattern.text()),
+        options,
+        build::binary(heap, &[]),
+    ];
+    build::tuple(heap, &elements)
+}
+
+/// `re:import(Exported)`
+pub fn import_1(process: &mut Process, [exported]: [Term; 1]) -> BifResult {
+    let Some(&[tag, head, text, options, code]) = exported.as_tuple() else {
+        return Err(badarg(1));
+    };
+    let is_whole = head.is_bitstring() && text.is_bitstring() && code.is_bitstring();
+    if tag != atom::known("re_exported_pattern") || !is_whole {
+        return Err(badarg(1));
+    }
+    let options = options_of(options).filter(|options| !options.only_run);
+    let options = options.ok_or(badarg(1))?;
+    let text = text_of(text)?;
+    let pattern = regex::compile(&text, options.compile).map_err(|_| badarg(1))?;
+    Ok(pattern_term(process, &pattern, options.unicode()))
 }
 
 /// `re:compile(Text)`
@@ -253,12 +309,19 @@ fn compiled(term: Term) -> Option<Compiled> {
         return None;
     };
     let unicode = unicode.as_small()? != 0;
-    let whole = captures.is_small() && crlf.is_small() && bytes.is_bitstring();
+    let is_whole = match release::has(Release::OTP_28) {
+        true => magic::get::<Held>(bytes).is_some(),
+        false => bytes.is_bitstring(),
+    };
+    let whole = captures.is_small() && crlf.is_small() && is_whole;
     whole.then_some(Compiled { unicode, bytes })
 }
 
 fn pattern_of(compiled: &Compiled) -> Option<Rc<Pattern>> {
-    regex::from_bytes(&unicode::bytes_of(compiled.bytes)?)
+    match magic::get::<Held>(compiled.bytes) {
+        Some(held) => regex::from_bytes(&held.0),
+        None => regex::from_bytes(&unicode::bytes_of(compiled.bytes)?),
+    }
 }
 
 /// What to return about a match.
@@ -495,7 +558,11 @@ fn pattern_to_run(
             let options = build::tuple(process.heap(), &[list, am::FALSE]);
             return Err(local("grun", [subject, re, options]));
         }
-        return Ok(Ok(pattern_of(&compiled).ok_or(badarg(2))?));
+        let pattern = pattern_of(&compiled).ok_or(badarg(2))?;
+        if release::has(Release::OTP_28) && !pattern.agrees_with(options.run.conventions) {
+            return Err(badarg(3));
+        }
+        return Ok(Ok(pattern));
     }
     if !re.is_bitstring() && !re.is_list() {
         return Err(badarg(2));

@@ -6,6 +6,27 @@ use std::ffi::c_int;
 /// PCRE2's error numbers start here.
 const FIRST: c_int = 100;
 
+/// PCRE2 10.47's number and offset for an error that an older PCRE2 has found at `offset`: the newer one stops behind the
+/// character that is wrong, in a pattern of characters if `utf`.
+pub fn as_later_pcre2(code: c_int, offset: usize, source: &[u8], utf: bool) -> (c_int, usize) {
+    let rest = &source[offset.min(source.len())..];
+    let is_inside = |byte: &&u8| utf && **byte & 0xc0 == 0x80;
+    let step = rest.iter().skip(1).take_while(is_inside).count() + usize::from(!rest.is_empty());
+    match code - FIRST {
+        3 | 7 | 8 | 9 | 11 | 22 | 28 | 44 | 55 | 64 | 67 | 68 | 82 => (code, offset + step),
+        15 if source[..offset.min(source.len())].ends_with(b"\\") => (code, offset + step),
+        37 if rest.starts_with(b"{") => (code, offset + step),
+        12 => {
+            let end = rest.windows(2).skip(1).position(|pair| pair[1] == b']');
+            (code, end.map_or(offset, |end| offset + end + 3))
+        }
+        // The pattern ends where the digits should be.
+        29 if rest.len() <= 1 => (FIRST + 14, source.len()),
+        93 if rest.starts_with(b"{U+") => (code, offset + 3),
+        _ => (code, offset),
+    }
+}
+
 const NO_ZERO_REFERENCE: &str = "a numbered reference must not be zero";
 const NO_SUCH_ESCAPE: &str = "PCRE does not support \\L, \\l, \\N{name}, \\U, or \\u";
 

@@ -1,5 +1,6 @@
 //! Regular expressions, by PCRE2, made to behave as PCRE 8.44, which OTP 25 carries: its Latin-1 character classes,
-//! its error texts, its leniency with unknown escapes.
+//! its error texts, its leniency with unknown escapes. OTP 28 carries PCRE2 itself, and asks for it as it is
+//! ([`CompileOptions::PCRE2`]).
 //!
 //! Programs hold a compiled pattern as bytes: the options and the source text. So it can be stored, sent and read
 //! back like any binary, and bytes that were tampered with are at worst another pattern. What PCRE2 compiled from
@@ -10,6 +11,7 @@ mod leniency;
 mod stock;
 mod tables;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::c_int;
@@ -30,7 +32,7 @@ const CACHED_PATTERNS: usize = 256;
 /// Options of a pattern, bit by bit; part of the bytes that programs hold.
 ///
 /// ```text
-/// bits 0-15   the flags below
+/// bits 0-15   the flags below; bit 14 is not asked for by programs
 /// bits 16-18  newline: 0 for PCRE2's default, else its number for a convention
 /// bits 20-21  what \R matches: 0 for PCRE2's default, else its number for a convention
 /// ```
@@ -52,9 +54,11 @@ impl CompileOptions {
     pub const NO_START_OPTIMIZE: u32 = 1 << 11;
     pub const UCP: u32 = 1 << 12;
     pub const NEVER_UTF: u32 = 1 << 13;
+    /// Patterns mean what PCRE2 makes of them, as from OTP 28 on; otherwise what PCRE 8 does.
+    pub const PCRE2: u32 = 1 << 14;
     const NEWLINE: u32 = 16;
     const BSR: u32 = 20;
-    const KNOWN: u32 = 0x3fff | 7 << Self::NEWLINE | 3 << Self::BSR;
+    const KNOWN: u32 = 0x7fff | 7 << Self::NEWLINE | 3 << Self::BSR;
 
     pub fn set(&mut self, flag: u32) {
         self.0 |= flag;
@@ -154,7 +158,7 @@ pub struct RunOptions {
 /// Why a text is not a pattern.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PatternError {
-    pub text: &'static str,
+    pub text: Cow<'static, str>,
     /// Number of bytes of the text that were read.
     pub offset: usize,
 }
@@ -330,11 +334,13 @@ fn compile_source(
     let compiled = unsafe {
         let context = pcre::pcre2_compile_context_create_8(ptr::null_mut());
         assert!(!context.is_null(), "no memory for a regular expression");
-        pcre::pcre2_set_character_tables_8(context, tables::latin1().as_ptr());
         pcre::pcre2_set_compile_extra_options_8(context, extra);
-        // PCRE 8 supports only lookbehinds of a fixed length.
-        pcre::pcre2_set_max_varlookbehind_8(context, 0);
-        pcre::pcre2_set_parens_nest_limit_8(context, MAX_NESTING);
+        if !options.has(CompileOptions::PCRE2) {
+            pcre::pcre2_set_character_tables_8(context, tables::latin1().as_ptr());
+            // PCRE 8 supports only lookbehinds of a fixed length.
+            pcre::pcre2_set_max_varlookbehind_8(context, 0);
+            pcre::pcre2_set_parens_nest_limit_8(context, MAX_NESTING);
+        }
         if options.newline() != 0 {
             pcre::pcre2_set_newline_8(context, options.newline());
         }
@@ -353,12 +359,24 @@ fn compile_source(
         compiled
     };
     let compiled = NonNull::new(compiled).map(Code).ok_or((code, offset))?;
+    if options.has(CompileOptions::PCRE2) {
+        return Ok(compiled);
+    }
     let mut plain = options;
     plain.set(CompileOptions::NO_START_OPTIMIZE);
     if plain != options && compiled.begins_wrongly(source) {
         return compile_source(source, plain, extra);
     }
     Ok(compiled)
+}
+
+/// PCRE2's own text for an error.
+fn own_text(code: c_int) -> String {
+    let mut text = [0; 256];
+    // SAFETY: the function writes at most as many bytes as it is told, ending with a zero.
+    let length = unsafe { pcre::pcre2_get_error_message_8(code, text.as_mut_ptr(), text.len()) };
+    let length = usize::try_from(length).unwrap_or(0);
+    String::from_utf8_lossy(&text[..length]).into_owned()
 }
 
 /// As [`compile_source`], but an escaped letter that has no meaning stands for itself, as in PCRE 8.
@@ -375,6 +393,17 @@ fn compile_leniently(source: &[u8], options: CompileOptions) -> Result<Code, (c_
 
 impl Pattern {
     fn new(text: &[u8], options: CompileOptions) -> Result<Pattern, PatternError> {
+        if options.has(CompileOptions::PCRE2) {
+            return match compile_source(text, options, 0) {
+                Ok(code) => Ok(Pattern::of(code, text, options)),
+                Err((code, offset)) => {
+                    let utf = options.has(CompileOptions::UNICODE);
+                    let (code, offset) = errors::as_later_pcre2(code, offset, text, utf);
+                    let text = own_text(code).into();
+                    Err(PatternError { text, offset })
+                }
+            };
+        }
         let source = translated(text, options);
         let mut compiled = compile_leniently(&source, options);
         if let Err((code, _)) = compiled
@@ -386,8 +415,13 @@ impl Pattern {
         }
         let code = compiled.map_err(|(code, offset)| {
             let (text, offset) = errors::as_pcre8(code, offset, &source);
+            let text = text.into();
             PatternError { text, offset }
         })?;
+        Ok(Pattern::of(code, text, options))
+    }
+
+    fn of(code: Code, text: &[u8], options: CompileOptions) -> Pattern {
         let mut pattern = Pattern {
             code,
             text: text.into(),
@@ -395,7 +429,7 @@ impl Pattern {
             names: Vec::new(),
         };
         pattern.names = pattern.read_names();
-        Ok(pattern)
+        pattern
     }
 
     fn info(&self, what: u32) -> u32 {
@@ -441,6 +475,20 @@ impl Pattern {
     pub fn to_bytes(&self) -> Vec<u8> {
         let options = self.options.0.to_le_bytes();
         [&MAGIC[..], &options[..], &self.text].concat()
+    }
+
+    /// Whether it was compiled for these conventions, as far as they are named.
+    #[must_use]
+    pub fn agrees_with(&self, conventions: CompileOptions) -> bool {
+        let agrees = |wanted, what| wanted == 0 || wanted == self.info(what);
+        agrees(conventions.newline(), pcre::PCRE2_INFO_NEWLINE)
+            && agrees(conventions.bsr(), pcre::PCRE2_INFO_BSR)
+    }
+
+    /// The text that was compiled.
+    #[must_use]
+    pub fn text(&self) -> &[u8] {
+        &self.text
     }
 
     #[must_use]
@@ -577,18 +625,16 @@ mod tests {
 
     #[test]
     fn errors_are_those_of_pcre_8() {
-        let error = |text: &str| match compile(text.as_bytes(), CompileOptions::default()) {
+        let check = |text: &str, expected| match compile(text.as_bytes(), CompileOptions::default())
+        {
             Ok(_) => panic!("{text} compiles"),
-            Err(error) => (error.text, error.offset),
+            Err(error) => assert_eq!((&*error.text, error.offset), expected),
         };
-        assert_eq!(error("(a"), ("missing )", 2));
-        assert_eq!(
-            error("[a"),
-            ("missing terminating ] for character class", 2)
-        );
-        assert_eq!(error("*a"), ("nothing to repeat", 0));
-        assert_eq!(error("a)"), ("unmatched parentheses", 1));
-        assert_eq!(error("a\\"), ("\\ at end of pattern", 2));
+        check("(a", ("missing )", 2));
+        check("[a", ("missing terminating ] for character class", 2));
+        check("*a", ("nothing to repeat", 0));
+        check("a)", ("unmatched parentheses", 1));
+        check("a\\", ("\\ at end of pattern", 2));
         assert!(compile(b"a\\j", CompileOptions::default()).is_ok());
     }
 
