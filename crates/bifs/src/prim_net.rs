@@ -27,7 +27,12 @@ fn einval() -> Refusal {
 /// `prim_net:nif_info()`
 pub fn nif_info_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let debug = am::boolean(DEBUG.load(Ordering::Relaxed));
-    Ok(map::from_pairs(process.heap(), &[(am::DEBUG, debug)]))
+    let later = [(am::DEBUG, debug), (atom::known("netns"), am::FALSE)];
+    let pairs = match release::has(Release::OTP_28) {
+        true => &later[..],
+        false => &later[..1],
+    };
+    Ok(map::from_pairs(process.heap(), pairs))
 }
 
 /// `prim_net:nif_command(Command)`

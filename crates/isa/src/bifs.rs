@@ -113,6 +113,7 @@ macro_rules! for_each_bif {
             ("erlang", "max", 2, erlang::max_2, GUARD | SINCE_26),
             ("erlang", "min", 2, erlang::min_2, GUARD | SINCE_26),
             ("erlang", "is_integer", 3, erlang::is_integer_3, GUARD | SINCE_29),
+            ("erlang", "is_record", 1, erlang::is_record_1, GUARD | SINCE_29),
             ("erlang", "hibernate", 0, erlang::hibernate_0, SINCE_28),
             ("erlang", "link", 2, erlang::link_2, SINCE_28),
             ("erlang", "exit", 3, erlang::exit_3, SINCE_28),
@@ -736,6 +737,7 @@ macro_rules! for_each_bif {
             ("re", "run", 3, re::run_3, DIRTY_CPU | TRIED_FIRST),
             ("re", "internal_run", 4, re::internal_run_4, DIRTY_CPU | TRIED_FIRST),
             ("re", "inspect", 2, re::inspect_2, NONE),
+            ("re", "import", 1, re::import_1, SINCE_28),
 
             // string
             ("string", "list_to_integer", 1, erlang::string_list_to_integer_1, DIRTY_CPU | TRIED_FIRST | UNTIL_26),

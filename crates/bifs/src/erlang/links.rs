@@ -2,7 +2,8 @@
 
 use layout::{ObjectKind, Term};
 use term::copy::Owned;
-use term::{am, build, list, node};
+use term::release::{self, Release};
+use term::{am, build, list, node, reference};
 
 use super::sending;
 use distribution::signals::{self, Related};
@@ -185,6 +186,13 @@ fn send_exit(process: &mut Process, to: Term, reason: Term) -> BifResult {
         port::signals::exit_signal(to, from, reason, false);
         return Ok(am::TRUE);
     }
+    let is_local_reference = to.is_reference() && !to.is_kind(ObjectKind::ExternalReference);
+    if is_local_reference && release::has(Release::OTP_28) {
+        if let (Some(pid), Some(number)) = (reference::pid(to), reference::number(to)) {
+            exit_through_alias(from, pid, number, reason);
+        }
+        return Ok(am::TRUE);
+    }
     match to.boxed_kind() {
         Some(ObjectKind::ExternalPid) => {
             let sent = signals::exit(process, to, reason);
@@ -193,4 +201,21 @@ fn send_exit(process: &mut Process, to: Term, reason: Term) -> BifResult {
         Some(ObjectKind::ExternalPort) if is_of_this_node(to) => Ok(am::TRUE),
         _ => Err(badarg(1)),
     }
+}
+
+/// Sends an exit signal to the process of an alias, which takes it if the alias is active; it stays so.
+fn exit_through_alias(from: Term, pid: Term, number: (u64, u64), reason: Term) {
+    let reason = Owned::new(reason);
+    let exit = move |receiver: Option<&mut Process>| {
+        let Some(receiver) = receiver else {
+            return;
+        };
+        if receiver.relations.alias(number).is_some() {
+            match reason.term() {
+                am::KILL => handle::die(receiver, Owned::new(am::KILLED)),
+                _ => handle::exit_received(receiver, from, reason),
+            }
+        }
+    };
+    signal::send_or_bounce(pid, Signal::Call(Box::new(exit)));
 }

@@ -518,8 +518,14 @@ fn builtins(heap: &mut Heap) -> Term {
     let release = term::release::get();
     let rows: Vec<Term> = isa::bifs::BIFS
         .iter()
-        // On stock, yielding is an instruction, not a function.
-        .filter(|row| row.is_builtin() && (row.module, row.name) != ("erlang", "yield"))
+        // On stock, these are instructions, not functions.
+        .filter(|row| {
+            row.is_builtin()
+                && !matches!(
+                    (row.module, row.name, row.arity),
+                    ("erlang", "yield" | "hibernate", 0)
+                )
+        })
         .filter(|row| row.properties.count_in(release))
         .map(|row| {
             let arity = Term::small(i64::from(row.arity));

@@ -22,6 +22,18 @@ pub fn trace_info_2(process: &mut Process, [what, item]: [Term; 2]) -> BifResult
     info(process, LEGACY, what, item)
 }
 
+/// What is known of a function's patterns.
+const PATTERN_ITEMS: [Term; 8] = [
+    am::TRACED,
+    am::MATCH_SPEC,
+    am::META,
+    am::META_MATCH_SPEC,
+    am::CALL_COUNT,
+    am::CALL_TIME,
+    am::CALL_MEMORY,
+    am::ALL,
+];
+
 fn info(process: &mut Process, session: u32, what: Term, item: Term) -> BifResult {
     match what {
         am::ON_LOAD => on_load::item(process.heap(), item).ok_or_else(|| badarg(2)),
@@ -34,6 +46,9 @@ fn info(process: &mut Process, session: u32, what: Term, item: Term) -> BifResul
         }
         _ => match what.as_tuple() {
             Some(&[module, function, arity]) => {
+                if !PATTERN_ITEMS.contains(&item) && release::has(Release::OTP_28) {
+                    return Err(badarg(2));
+                }
                 let heap = process.heap();
                 let found = patterns::item(heap, [module, function, arity], item);
                 let found = found.ok_or_else(|| badarg(1))?;

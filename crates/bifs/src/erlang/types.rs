@@ -1,6 +1,7 @@
 //! Type tests, and guard BIFs that inspect terms.
 
 use layout::Term;
+use term::release::{self, Release};
 use term::{am, build};
 
 use crate::magic;
@@ -58,10 +59,19 @@ pub fn is_record_2(_process: &mut Process, [term, tag]: [Term; 2]) -> BifResult 
     ))
 }
 
+/// `is_record(Term)`: whether it is a native record. No term is one.
+pub fn is_record_1(_process: &mut Process, [_term]: [Term; 1]) -> BifResult {
+    Ok(am::FALSE)
+}
+
 /// `is_record(Term, Tag, Size)`
 pub fn is_record_3(_process: &mut Process, [term, tag, size]: [Term; 3]) -> BifResult {
     if !tag.is_atom() {
         return Err(badarg(2));
+    }
+    if size.is_atom() && release::has(Release::OTP_29) {
+        // A native record of this module and name; no term is one.
+        return Ok(am::FALSE);
     }
     let size = size.as_small().ok_or(badarg(3))?;
     let is = |elements: &[Term]| elements.len() as i64 == size && elements.first() == Some(&tag);

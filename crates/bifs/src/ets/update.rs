@@ -42,6 +42,7 @@ pub fn update_element_4(
     table.allow(process, Access::Write)?;
     let keypos = table.options.keypos;
     let mut elements = default.as_tuple().ok_or(badarg(4))?.to_vec();
+    check_default(keypos, default)?;
     let mut writing = table.writing(process, key)?;
     if !table.options.kind.is_set() || writing.part.get(key, writing.hash).is_some() {
         drop(writing);
@@ -81,6 +82,17 @@ fn no_place() -> Failure {
     match release::has(Release::OTP_27) {
         true => badarg_because(am::POSITION),
         false => badarg(3),
+    }
+}
+
+/// Refuses a default without a place for the key: from OTP 28 on, also if it is not needed.
+fn check_default(keypos: usize, default: Term) -> Result<(), Failure> {
+    let is_short = default
+        .as_tuple()
+        .is_some_and(|elements| elements.len() < keypos);
+    match is_short && release::has(Release::OTP_28) {
+        true => Err(badarg_because(am::DEFAULT)),
+        false => Ok(()),
     }
 }
 
@@ -162,6 +174,7 @@ pub fn update_counter_4(process: &mut Process, [id, key, steps, default]: [Term;
     if !default.is_tuple() {
         return Err(badarg(4));
     }
+    check_default(table.options.keypos, default)?;
     update_counter(process, table, key, steps, Some(default))
 }
 

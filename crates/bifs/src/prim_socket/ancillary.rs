@@ -125,7 +125,7 @@ fn write_value(heap: &mut Heap, shape: Along, data: &[u8]) -> Option<Term> {
             let micros = build::integer(heap, micros);
             map::from_pairs(heap, &[(am::SEC, seconds), (am::USEC, micros)])
         }
-        Along::Service => write_service(i32::from(*data.first()?)),
+        Along::Service => write_service(heap, i32::from(*data.first()?)),
         Along::Int => Term::small(int_at(data, 0)?.into()),
         Along::Byte => Term::small((*data.first()?).into()),
         Along::Packet => {

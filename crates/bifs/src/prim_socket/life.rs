@@ -8,6 +8,7 @@ use sys::Errno;
 use sys::socket::option::{self, Name};
 use sys::socket::{self as system, Descriptor, Half, call, catalogue};
 use term::copy::Owned;
+use term::release::{self, Release};
 use term::{am, build, map};
 
 use super::address::{self, Domain};
@@ -196,6 +197,9 @@ pub fn nif_connect_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult
 pub fn nif_connect_3(process: &mut Process, [reference, number, address]: [Term; 3]) -> BifResult {
     let outcome = match (number.is_reference(), address::read(address)) {
         (false, _) => Err(Refusal::Badarg),
+        (true, None) if release::has(Release::OTP_27) => {
+            socket(reference).and(Err(Refusal::System(Errno::EINVAL)))
+        }
         (true, None) => socket(reference).and(Err(Refusal::Invalid(am::SOCKADDR))),
         (true, Some(address)) => connect(process, reference, Some((number, address))),
     };

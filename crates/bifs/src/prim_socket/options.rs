@@ -85,8 +85,11 @@ fn write_service_map(heap: &mut Heap, value: i32) -> Term {
     map::from_pairs(heap, &pairs)
 }
 
-/// The name of a type of service, or its number.
-pub fn write_service(value: i32) -> Term {
+/// The name of a type of service, or its number; from OTP 28 on a map.
+pub fn write_service(heap: &mut Heap, value: i32) -> Term {
+    if release::has(Release::OTP_28) {
+        return write_service_map(heap, value);
+    }
     let name = name_of(catalogue::SERVICES, value & catalogue::SERVICE_MASK);
     name.unwrap_or(Term::small(value.into()))
 }
@@ -189,6 +192,7 @@ fn read_value(shape: Shape, value: Term) -> Option<Vec<u8>> {
     Some(match shape {
         Shape::Bool => number(i32::from(boolean(value)?)),
         Shape::Int => number(int32(value)?),
+        Shape::Unsigned => uint32(value)?.to_ne_bytes().to_vec(),
         Shape::Linger => {
             let (on, seconds) = match (get(am::ONOFF), get(am::LINGER)) {
                 (Some(on), Some(seconds)) => (boolean(on)?, int32(seconds)?),
@@ -204,6 +208,11 @@ fn read_value(shape: Shape, value: Term) -> Option<Vec<u8>> {
             Domain::Known(family) | Domain::Native(family) => number(family),
         },
         Shape::Kind | Shape::Protocol | Shape::Ancillary => return None,
+        Shape::Text(most, _) if value.is_bitstring() && release::has(Release::OTP_27) => {
+            bytes_of(value)
+                .filter(|bytes| bytes.len() < most)?
+                .into_owned()
+        }
         Shape::Text(most, _) => text(value, most)?,
         Shape::Address => address::read_inet(value)?.to_vec(),
         Shape::Membership => [inet(am::MULTIADDR)?, inet(am::INTERFACE)?].concat(),
@@ -304,6 +313,7 @@ fn write_value(
     Ok(match known.shape {
         Shape::Bool => am::boolean(number()? != 0),
         Shape::Int | Shape::Hops => small(number()?),
+        Shape::Unsigned => Term::small((number()? as u32).into()),
         Shape::Linger => {
             let mut value = [0; 8];
             option::get(fd, name, &mut value)?;
@@ -335,8 +345,7 @@ fn write_value(
             address::write_inet(heap, ip)
         }
         Shape::Discovery => name_or_number(catalogue::DISCOVERIES, number()?),
-        Shape::Service if release::has(Release::OTP_28) => write_service_map(heap, number()?),
-        Shape::Service => write_service(number()?),
+        Shape::Service => write_service(heap, number()?),
         Shape::Ancillary => {
             let mut room = vec![0; ancillary_bytes.min(MOST_ANCILLARY_BYTES)];
             let length = option::get(fd, name, &mut room)?;

@@ -203,7 +203,8 @@ fn receive(process: &mut Process, [reference, length, flags, number]: [Term; 4])
         // The caller waits for the rest.
         read.socket
             .wait(process, &mut read.line, request, Exhausted::Perhaps)?;
-        if release::has(Release::OTP_27) {
+        // OTP 27 wants all at once; releases before and after it take parts.
+        if release::has(Release::OTP_27) && !release::has(Release::OTP_28) {
             read.line.early = bytes_of(bytes).unwrap_or_default().into_owned();
             return Ok(am::SELECT);
         }

@@ -228,6 +228,8 @@ pub enum Shape {
     Bool,
     /// A number.
     Int,
+    /// A number without sign.
+    Unsigned,
     /// Whether to linger, and for how many seconds.
     Linger,
     /// The number of a family, read only for `domain` and written only for `addrform`.
@@ -606,7 +608,7 @@ const TCP_OPTIONS: &[Known] = &[
     not("nopush"),
     not("syncnt"),
     not("user_timeout").until(27),
-    both("user_timeout", libc::TCP_USER_TIMEOUT, Int).since(28),
+    both("user_timeout", libc::TCP_USER_TIMEOUT, Shape::Unsigned).since(28),
 ];
 
 /// All options by level.

@@ -1,9 +1,10 @@
 //! Conversions between integers and floats.
 //!
-//! An integer is converted to a float limb by limb from the most significant one, rounding at each step, as OTP does:
-//! for a long integer the result can differ in the last bit from the nearest float, and programs can see that.
+//! An integer is converted to a float limb by limb from the most significant one, rounding at each step, as OTP does
+//! before 29: for a long integer the result can differ in the last bit from the nearest float, and programs can see that.
 
 use crate::heap::Allocate;
+use crate::release::{self, Release};
 use crate::{Term, build};
 
 const LIMB: f64 = 18_446_744_073_709_551_616.0;
@@ -15,14 +16,37 @@ pub fn float_of_integer(term: Term) -> Option<f64> {
         return Some(value as f64);
     }
     let (negative, limbs) = term.as_big()?;
+    let value = match release::has(Release::OTP_29) {
+        true => nearest(limbs),
+        false => stepwise(limbs),
+    };
+    value
+        .is_finite()
+        .then_some(if negative { -value } else { value })
+}
+
+/// Rounded at each limb, or infinite.
+fn stepwise(limbs: &[u64]) -> f64 {
     let mut value = 0.0_f64;
     for &limb in limbs.iter().rev() {
         value = value * LIMB + limb as f64;
-        if !value.is_finite() {
-            return None;
-        }
     }
-    Some(if negative { -value } else { value })
+    value
+}
+
+/// The nearest float, or an infinity.
+fn nearest(limbs: &[u64]) -> f64 {
+    let Some((&[second, first], rest)) =
+        limbs.split_last_chunk::<2>().map(|(rest, top)| (top, rest))
+    else {
+        return limbs.first().map_or(0.0, |&limb| limb as f64);
+    };
+    // The first limb is not zero, so the last bit of these two is below those that decide about rounding: it stands
+    // for everything behind it.
+    let top = u128::from(first) << 64 | u128::from(second);
+    let more = u128::from(rest.iter().any(|&limb| limb != 0));
+    let scale = i32::try_from(rest.len()).map_or(f64::INFINITY, |count| LIMB.powi(count));
+    (top | more) as f64 * scale
 }
 
 /// The whole part of a float as an integer; `None` for an infinity or NaN.
