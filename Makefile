@@ -1,6 +1,6 @@
 # The commands of the project. `make run` is the fastest way to see what ferl does.
 
-.PHONY: run test test-all bench rings picture deb build setup applications stock-27
+.PHONY: run test test-all bench rings picture deb build setup applications stock-27 stock-29
 
 # The headline experiments on ferl and on stock, side by side: a table that grows line by line, and a page with plots. Less
 # than two minutes once ferl is built. `target/release/ferl lab --quick` runs many more.
@@ -9,11 +9,11 @@ run: build
 
 # What a change must pass: the steps in crates/xtask/src/suite/steps.rs, the time that each took, and the count of all tests
 # as the last line. Built without `--package`, xtask shares what it needs with the tests.
-test: setup applications stock-27
+test: setup applications stock-27 stock-29
 	@cargo run --quiet --bin xtask -- test --since $$(date +%s)
 
 # The same, and the slower ways to run the same programs.
-test-all: setup applications stock-27
+test-all: setup applications stock-27 stock-29
 	@cargo run --quiet --bin xtask -- test --all --since $$(date +%s)
 
 # The experiments at the sizes their authors published, where memory allows; takes hours.
@@ -81,7 +81,7 @@ applications: setup
 	        echo "not installed: tests that need it are left out"; \
 	fi
 
-# Stock OTP 27 under target/, to compare ferl on 27's libraries with. Where FERL_STOCK_27 names one, none is made.
-stock-27:
-	@test -n "$$FERL_STOCK_27" || packaging/stock.sh 27 target/stock >/dev/null || \
-	    echo "no stock OTP 27: tests that compare with it are left out"
+# Stock OTP 27 and 29 under target/, to compare ferl on their libraries with. Where FERL_STOCK_27 names one, none is made.
+stock-27 stock-29: stock-%:
+	@test -n "$$FERL_STOCK_$*" || packaging/stock.sh $* target/stock >/dev/null || \
+	    echo "no stock OTP $*: tests that compare with it are left out"

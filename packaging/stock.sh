@@ -7,6 +7,7 @@ set -euo pipefail
 release=${1:?stock.sh RELEASE FOLDER} folder=${2:?stock.sh RELEASE FOLDER}
 case $release in
     27) suite=trixie ;;
+    29) suite=forky ;;
     *) echo "stock.sh: no suite of Debian is known for OTP $release" >&2; exit 2 ;;
 esac
 command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || { echo "stock.sh: this is no Debian" >&2; exit 1; }

@@ -112,7 +112,12 @@ assemble(Module, #operation{sources = Sources} = Operation, Variants) ->
             [{label, Last}, {func_info, {atom, Module}, {atom, wrap}, 1}, {label, Last + 1},
              {test_heap, 2, 1}, {put_list, {x, 0}, nil, {x, 0}}, return]},
     Code = {Module, Exports, [], Functions ++ [Wrap], Last + 2},
-    {ok, Binary} = beam_asm:module(Code, [], [], []),
+    % From OTP 29 on annotations stand before the functions.
+    ForAssembler = case list_to_integer(erlang:system_info(otp_release)) >= 29 of
+        true -> erlang:insert_element(4, Code, #{});
+        false -> Code
+    end,
+    {ok, Binary} = beam_asm:module(ForAssembler, [], [], []),
     Binary.
 
 function(Module, #operation{code = Code, fails = Fails}, N, Arity, {Kinds, Places}, Wrap) ->
@@ -154,7 +159,7 @@ numbers() -> small() ++ [1 bsl 59, -(1 bsl 64) - 1, 1.5, -0.0, 1.0e30].
 things() ->
     [0, 1, 1.0, (1 bsl 59) - 1, 1 bsl 70, a, true, [], [1], {}, {1, a}, #{}, #{a => 1}, <<>>, <<"binary">>, <<5:3>>,
      "string"].
-alive() -> [fun erlang:self/0, fun lists:map/2, self(), make_ref(), hd(erlang:ports())].
+alive() -> [fun erlang:self/0, fun lists:map/2, self(), make_ref(), open_port({spawn, "cat"}, [])].
 
 test(Name, Sources, Values) ->
     #operation{name = Name, sources = Sources, results = 0, values = Values, fails = true,

@@ -23,7 +23,7 @@ main() ->
     see:value(old_forms, [binary_to_term(B) || B <- [<<131, 100, 0, 3, "abc">>, <<131, 115, 1, "a">>, <<131, 99, "1.50000000000000000000e+00", 0:40>>, <<131, 107, 0, 2, "hi">>,
                           <<131, 110, 9, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9>>, <<131, 111, 0, 0, 0, 2, 1, 255, 1>>, <<131, 104, 1, 97, 1>>, <<131, 105, 0, 0, 0, 1, 97, 1>>]]),
     Self = self(), Ref = make_ref(),
-    see:value(identifiers, [binary_to_term(term_to_binary(X)) =:= X || X <- [Self, Ref, hd(erlang:ports()), fun lists:map/2, fun(X) -> X end, fun() -> Self end]]),
+    see:value(identifiers, [binary_to_term(term_to_binary(X)) =:= X || X <- [Self, Ref, open_port({spawn, "cat"}, []), fun lists:map/2, fun(X) -> X end, fun() -> Self end]]),
     see:value(closure, (binary_to_term(term_to_binary(fun(X) -> {X, Compressible =:= Compressible} end)))(1)),
     see:value(large, begin L = [{N, integer_to_binary(N), N * 1.5} || N <- lists:seq(1, 20000)], binary_to_term(term_to_binary(L)) =:= L end),
     see:value(deep, begin D = lists:foldl(fun(_, A) -> [{A}] end, [], lists:seq(1, 50000)), binary_to_term(term_to_binary(D)) =:= D end),

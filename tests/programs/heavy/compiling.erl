@@ -1,5 +1,6 @@
 %% The compiler on the machine itself: forms to modules, loaded and replaced under running processes.
 %% timeout: 90
+%% releases: 25 27
 -module(compiling).
 -export([main/0]).
 

@@ -1,4 +1,5 @@
 %% The order of terms of all types: every pair, and sorting.
+%% releases: 25 27
 -module(term_order).
 -export([main/0]).
 

@@ -30,9 +30,14 @@ modules(I, Forms) ->
     idle().
 
 forms() ->
+    % From OTP 29 on annotations stand before the functions.
+    Complete = case list_to_integer(erlang:system_info(otp_release)) >= 29 of
+        true -> fun(Code) -> erlang:insert_element(4, Code, #{}) end;
+        false -> fun(Code) -> Code end
+    end,
     fun(Literal) ->
-        {growing, [{value, 0}], [], [{function, value, 0, 2,
-            [{label, 1}, {line, []}, {func_info, {atom, growing}, {atom, value}, 0}, {label, 2}, {move, {literal, Literal}, {x, 0}}, return]}], 3}
+        Complete({growing, [{value, 0}], [], [{function, value, 0, 2,
+            [{label, 1}, {line, []}, {func_info, {atom, growing}, {atom, value}, 0}, {label, 2}, {move, {literal, Literal}, {x, 0}}, return]}], 3})
     end.
 
 %% Returns when what was removed before has been collected: the collector of literals takes one area after the other.

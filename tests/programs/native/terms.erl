@@ -55,7 +55,7 @@ unaligned() ->
 terms() ->
     [a, '', 0, -1, 1 bsl 59, 1 bsl 64, -(1 bsl 200), 0.0, 1.5, [], [a | b], "text", {}, {1, 2}, #{}, #{a => 1},
      maps:from_list([{N, -N} || N <- lists:seq(1, 50)]), <<>>, <<"bytes">>, <<1:3>>, binary:copy(<<1>>, 100), unaligned(),
-     fun erlang:self/0, fun(X) -> X end, self(), hd(erlang:ports()), make_ref()].
+     fun erlang:self/0, fun(X) -> X end, self(), open_port({spawn, "cat"}, []), make_ref()].
 
 numbers() ->
     [0, 1, -1, 1.0, 1.5, a] ++ [Sign * (1 bsl Bits) + Add || Bits <- [31, 32, 59, 60, 63, 64, 65, 128], Sign <- [1, -1], Add <- [-1, 0, 1]].

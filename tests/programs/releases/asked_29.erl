@@ -6,7 +6,9 @@
 
 main() ->
     of_processes(),
+    aliases(),
     waiting(),
+    patterns(),
     terms(),
     debugger(),
     system_monitor(),
@@ -28,6 +30,28 @@ of_processes() ->
     see:value(exits, [Exits(fun() -> erlang:exit_signal(self(), R, O) end) || R <- [normal, reason], O <- [[], [priority]]]),
     see:all([{{exit, T, O}, fun() -> erlang:exit(see:id(T), normal, O) end} || T <- [a, 1], O <- [[], [other], x]]),
     see:all([{{exit_signal, T, O}, fun() -> erlang:exit_signal(see:id(T), normal, O) end} || T <- [a, 1], O <- [[], [other], x]]).
+
+%% Exit signals through aliases: they do not end an alias.
+aliases() ->
+    Self = self(),
+    Through = fun(Trap, Make, Reason) ->
+        {Pid, Ref} = spawn_monitor(fun() ->
+            process_flag(trap_exit, Trap),
+            Alias = Make(),
+            Self ! {alias, Alias},
+            receive {'EXIT', From, Why} -> exit({From =:= Self, Why, unalias(Alias)}); over -> exit(over) end
+        end),
+        Alias = receive {alias, A} -> A end,
+        true = exit(Alias, Reason),
+        Pid ! over,
+        receive {'DOWN', Ref, process, Pid, End} -> End end
+    end,
+    Waits = fun() -> spawn_link(fun() -> receive stop -> ok end end) end,
+    see:value(aliases, [{Trap, Name, Reason, Through(Trap, Make, Reason)}
+                        || Trap <- [true, false],
+                           {Name, Make} <- [{plain, fun() -> alias() end}, {reply, fun() -> alias([reply]) end}, {over, fun() -> A = alias(), unalias(A), A end},
+                                            {monitor, fun() -> monitor(process, Waits(), [{alias, explicit_unalias}]) end}, {none, fun() -> make_ref() end}],
+                           Reason <- [normal, reason, kill]]).
 
 waiting() ->
     Self = self(),
@@ -57,6 +81,25 @@ terms() ->
     see:value(between, [is_integer(X, 1, 3) || X <- [0, 1, 2, 3, 4, 1.0, a, 1 bsl 70]]),
     see:all([{{between, A, B}, fun() -> is_integer(see:id(2), see:id(A), see:id(B)) end} || A <- [3, 1 bsl 70, 1.0, a], B <- [1, 3, -(1 bsl 70), a]]),
     see:value(record, [is_record(see:id(X), a, a) || X <- [{a}, {a, a}, a, 1]]).
+
+%% Patterns are references, or are exported; PCRE2 says what they mean.
+patterns() ->
+    {ok, {re_pattern, 1, 0, 0, Held} = Pattern} = re:compile("(b)"),
+    see:value(held, {is_reference(Held), re:run("abc", Pattern), re:replace("abcb", Pattern, "[&]", [global, {return, list}]), re:inspect(Pattern, namelist)}),
+    {ok, {re_exported_pattern, Head, Text, Options, Code} = Exported} = re:compile("b+", [caseless, export]),
+    see:value(exported, {is_binary(Head), Text, Options, is_binary(Code), re:run("aBb", re:import(Exported)),
+                         re:run("aBb", re:import(binary_to_term(term_to_binary(Exported))), [{capture, all, list}])}),
+    see:all([{{import, X}, fun() -> re:import(X) end} || X <- [a, {}, {re_exported_pattern, a, <<>>, [], <<>>}]]),
+    see:all([{{run, O}, fun() -> re:run("a\nb", Pattern, O) end} || O <- [[{newline, cr}], [{newline, lf}], [bsr_unicode], [bsr_anycrlf], [notbol], [caseless]]]),
+    see:value(zero, re:run("a\0b", "\0b")),
+    see:value(classes, [re:run([16#e5], P, O) || P <- ["\\w", "[[:alpha:]]"], O <- [[], [unicode], [unicode, ucp]]]),
+    see:all([{{compile, P}, fun() -> re:compile(P) end} || P <- ["(", ")", "[", "a{2,1}", "*", "\\", "[\\d-z]", "(?<a>)(?<a>)", "\\x{", "(?z)"]]),
+    % Behind 64 bits integers become the nearest float.
+    see:value(floats, [float(N) || N <- [1 bsl 100 + 1, (1 bsl 70) - 1, -(1 bsl 1023), (1 bsl 117) bor (1 bsl 64) bor 1, (1 bsl 118) + (1 bsl 65) + 1]]),
+    T = ets:new(t, [{keypos, 2}]),
+    ets:insert(T, {1, k}),
+    see:all([{{default, D}, fun() -> ets:update_counter(T, k, {1, 1}, D) end} || D <- [{1}, {}, {0, 0}]]),
+    see:value(records, [is_record(see:id(X)) || X <- [{a}, a, #{}]]).
 
 debugger() ->
     see:value(supported, erl_debugger:supported()),

@@ -35,7 +35,7 @@ main() ->
     see:value(status, with(L, [], fun(C, S) -> [prim_inet:getstatus(X) || X <- [C, S, L]] end)),
     see:value(types, [prim_inet:gettype(L), prim_inet:getindex(L)]),
     see:value(statistics, with(L, [], fun statistics/2)),
-    see:value(not_sockets, [(catch prim_inet:getstatus(P)) || P <- [hd(erlang:ports())]]).
+    see:value(not_sockets, [(catch prim_inet:getstatus(P)) || P <- [open_port({spawn, "cat"}, [])]]).
 
 with(L, Opts, Fun) ->
     {ok, Port} = inet:port(L),

@@ -1,4 +1,5 @@
 %% Regular expressions beyond the first page.
+%% releases: 25 27
 -module(regexps).
 -export([main/0]).
 

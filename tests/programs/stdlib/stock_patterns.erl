@@ -1,5 +1,6 @@
 %% Patterns that stock (OTP 25, PCRE 8.44) has compiled, as they stand in modules that were compiled there: each is run
 %% over all subjects, and tells its names and its options' effects as on stock. The texts are only for the reader.
+%% releases: 25 27
 -module(stock_patterns).
 -export([main/0]).
 

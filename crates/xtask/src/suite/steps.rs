@@ -89,6 +89,10 @@ pub const RELEASE: &[Step] = &[
         "differential, OTP 27",
         "xtask differential --release 27 language maps errors processes operations",
     ),
+    step(
+        "differential, OTP 29",
+        "xtask differential --release 29 language maps errors processes operations",
+    ),
     // Of each kind of program one; what ends by a node's death or takes seconds is left to `make test-all`.
     step(
         "cluster",
@@ -139,6 +143,13 @@ pub const SLOWER: &[Step] = &[
     ),
     Step {
         failure: Failure::IsExpected,
+        ..step(
+            "differential, all on OTP 29",
+            "xtask differential --release 29",
+        )
+    },
+    Step {
+        failure: Failure::IsExpected,
         ..step("differential, later", "xtask differential --later later")
     },
     step("cluster, all", "xtask cluster"),
@@ -152,6 +163,7 @@ pub const SLOWER: &[Step] = &[
     ),
     step("BIFs", "xtask bifs"),
     step("BIFs of OTP 27", "xtask bifs --release 27"),
+    step("BIFs of OTP 29", "xtask bifs --release 29"),
     step("soak", "xtask soak --minutes 5 --schedulers 8"),
     step("load", "xtask load --minutes 5"),
     only_if(
