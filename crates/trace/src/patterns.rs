@@ -370,6 +370,7 @@ fn value(heap: &mut Heap, actions: &Actions, item: Term) -> Option<Term> {
         am::MATCH_SPEC => source(heap, actions.call.as_ref()),
         am::META => match &actions.meta {
             Some(meta) if !meta.is_gone.load(Ordering::Relaxed) => meta.tracer.to_term(heap),
+            _ if release::has(Release::OTP_28) => am::FALSE,
             _ => Term::NIL,
         },
         am::META_MATCH_SPEC => source(heap, actions.meta.as_ref().map(|meta| &meta.condition)),

@@ -7,6 +7,7 @@
 main() ->
     of_processes(),
     aliases(),
+    priorities(),
     waiting(),
     patterns(),
     terms(),
@@ -52,6 +53,19 @@ aliases() ->
                            {Name, Make} <- [{plain, fun() -> alias() end}, {reply, fun() -> alias([reply]) end}, {over, fun() -> A = alias(), unalias(A), A end},
                                             {monitor, fun() -> monitor(process, Waits(), [{alias, explicit_unalias}]) end}, {none, fun() -> make_ref() end}],
                            Reason <- [normal, reason, kill]]).
+
+%% Options that give signals priority, for processes that have not asked for that.
+priorities() ->
+    Ends = fun(F) -> {Pid, Ref} = spawn_opt(F, [monitor]), receive {'DOWN', Ref, process, Pid, Reason} -> Reason end end,
+    see:value(monitors, begin P = spawn(fun() -> receive go -> exit(gone) end end), M = monitor(process, P, [priority, {tag, down}]), P ! go,
+                              receive {down, M, process, P, Why} -> Why end end),
+    see:value(links, [Ends(fun() -> process_flag(trap_exit, true), Q = spawn_opt(fun() -> exit(linked) end, [{link, O}]),
+                                    receive {'EXIT', Q, R} -> exit(R) end end) || O <- [[], [priority]]]),
+    see:all([{{spawn_opt, O}, fun() -> is_pid(spawn_opt(fun() -> ok end, [O])) end} || O <- [{link, [other]}, {link, x}, {link, [priority | x]}]]),
+    Alias = alias([priority]),
+    see:value(sent, begin erlang:send(Alias, one, [priority]), Alias ! two, [receive X -> X end || _ <- [1, 2]] end),
+    see:all([{{alias, O}, fun() -> is_reference(alias(O)) end} || O <- [[priority, reply], [other], [priority | x]]]),
+    see:all([{{trace_info, I}, fun() -> erlang:trace_info({lists, map, 2}, I) end} || I <- [meta, traced, other]]).
 
 waiting() ->
     Self = self(),

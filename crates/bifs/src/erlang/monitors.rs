@@ -2,6 +2,7 @@
 
 use layout::{ObjectKind, Term};
 use term::copy::Owned;
+use term::release::{self, Release};
 use term::{am, build, list, node, reference};
 
 use runtime::bif::{BifResult, Failure, badarg, badarg_because};
@@ -285,6 +286,8 @@ pub fn alias_1(process: &mut Process, [options]: [Term; 1]) -> BifResult {
         kind = match option {
             Ok(am::EXPLICIT_UNALIAS) => AliasKind::ExplicitUnalias,
             Ok(am::REPLY) => AliasKind::Reply,
+            // As for monitors: no process takes messages with priority.
+            Ok(am::PRIORITY) if release::has(Release::OTP_28) => kind,
             _ => return Err(badarg(1)),
         };
     }

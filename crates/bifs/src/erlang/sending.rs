@@ -1,6 +1,7 @@
 //! Sending messages: `send` and the operator `!`.
 
 use layout::Term;
+use term::release::{self, Release};
 use term::{am, build, list, node};
 
 use distribution::signals;
@@ -26,6 +27,8 @@ pub fn send_3(process: &mut Process, [to, message, options]: [Term; 3]) -> BifRe
         match option {
             Ok(am::NOCONNECT) => connect = false,
             Ok(am::NOSUSPEND) => suspend = false,
+            // No process takes messages with priority.
+            Ok(am::PRIORITY) if release::has(Release::OTP_28) => {}
             _ => return Err(badarg_because(am::BADOPT)),
         }
     }

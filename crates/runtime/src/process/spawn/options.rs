@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 
 use layout::Term;
 use term::copy::Owned;
+use term::release::{self, Release};
 use term::{am, list};
 
 use super::DEFAULTS;
@@ -137,6 +138,13 @@ fn set_flag(options: &mut SpawnOptions, flag: Term) -> Option<()> {
 fn set_option(options: &mut SpawnOptions, name: Term, value: Term) -> Option<()> {
     match name {
         am::MONITOR => options.monitor = Some(monitor_options(value)?),
+        am::LINK if release::has(Release::OTP_28) => {
+            let mut all = list::items(value);
+            if !all.all(|option| option.is_ok_and(|option| option == am::PRIORITY)) {
+                return None;
+            }
+            options.link = true;
+        }
         am::PRIORITY => options.priority = Some(Priority::from_atom(value)?),
         am::MESSAGE_QUEUE_DATA => options.off_heap_messages = Some(is_off_heap(value)?),
         am::MIN_HEAP_SIZE => {
@@ -165,11 +173,14 @@ fn set_option(options: &mut SpawnOptions, name: Term, value: Term) -> Option<()>
     Some(())
 }
 
-/// The options of a monitor: `{alias, Kind}` and `{tag, Term}`.
+/// The options of a monitor: `{alias, Kind}`, `{tag, Term}`, and from OTP 28 on `priority`, which concerns processes that
+/// take messages with priority: there are none.
 pub fn monitor_options(list: Term) -> Option<MonitorOptions> {
     let mut options = MonitorOptions::default();
     for option in list::items(list) {
-        match option.ok()?.as_tuple() {
+        let option = option.ok()?;
+        match option.as_tuple() {
+            None if option == am::PRIORITY && release::has(Release::OTP_28) => {}
             Some(&[am::ALIAS, kind]) => {
                 options.alias = Some(match kind {
                     am::EXPLICIT_UNALIAS => AliasKind::ExplicitUnalias,
