@@ -41,8 +41,8 @@ pub fn update_element_4(
     let table = table(id)?;
     table.allow(process, Access::Write)?;
     let keypos = table.options.keypos;
-    let mut elements = default.as_tuple().ok_or(badarg(4))?.to_vec();
     check_default(keypos, default)?;
+    let mut elements = default.as_tuple().unwrap_or(&[]).to_vec();
     let mut writing = table.writing(process, key)?;
     if !table.options.kind.is_set() || writing.part.get(key, writing.hash).is_some() {
         drop(writing);
@@ -85,14 +85,13 @@ fn no_place() -> Failure {
     }
 }
 
-/// Refuses a default without a place for the key: from OTP 28 on, also if it is not needed.
+/// Refuses a default that is no tuple, and from OTP 28 on also one without a place for the key, even if it is not needed.
 fn check_default(keypos: usize, default: Term) -> Result<(), Failure> {
-    let is_short = default
-        .as_tuple()
-        .is_some_and(|elements| elements.len() < keypos);
-    match is_short && release::has(Release::OTP_28) {
-        true => Err(badarg_because(am::DEFAULT)),
-        false => Ok(()),
+    let size = default.as_tuple().map(<[Term]>::len);
+    match release::has(Release::OTP_28) {
+        true if size.is_none_or(|size| size < keypos) => Err(badarg_because(am::DEFAULT)),
+        false if size.is_none() => Err(badarg(4)),
+        _ => Ok(()),
     }
 }
 
@@ -171,9 +170,6 @@ pub fn update_counter_3(process: &mut Process, [id, key, steps]: [Term; 3]) -> B
 pub fn update_counter_4(process: &mut Process, [id, key, steps, default]: [Term; 4]) -> BifResult {
     let table = table(id)?;
     table.allow(process, Access::Write)?;
-    if !default.is_tuple() {
-        return Err(badarg(4));
-    }
     check_default(table.options.keypos, default)?;
     update_counter(process, table, key, steps, Some(default))
 }
