@@ -14,6 +14,8 @@ struct Default {
     flags: Flags,
     condition: Condition,
     meta_condition: Condition,
+    /// A global pattern, even one that ends tracing, takes the tracer of meta tracing away, as on stock.
+    has_meta_tracer: bool,
 }
 
 static DEFAULT: Mutex<Default> = Mutex::new(Default {
@@ -27,6 +29,7 @@ static DEFAULT: Mutex<Default> = Mutex::new(Default {
     },
     condition: None,
     meta_condition: None,
+    has_meta_tracer: false,
 });
 
 /// Changes what is traced, as stock does it: patterns by breakpoints add to each other, and a global one replaces them.
@@ -44,8 +47,10 @@ pub(crate) fn change(wanted: &Wanted, flags: &Flags) {
     }
     if flags.meta.is_some() {
         default.meta_condition = condition;
+        default.has_meta_tracer = true;
     } else if !by_breakpoint {
         default.meta_condition = None;
+        default.has_meta_tracer = false;
     }
     let new = Flags {
         count: flags.count && is_set,
@@ -100,7 +105,10 @@ pub(crate) fn apply(module: Term) {
         arity: None,
     };
     let wanted = Wanted::On(default.condition.clone());
-    let meta = Wanted::On(default.meta_condition.clone());
+    let meta = match default.has_meta_tracer {
+        true => Wanted::On(default.meta_condition.clone()),
+        false => Wanted::Off,
+    };
     // Without memory for breakpoints the module is not traced, as there is nobody to tell.
     let _ = patterns::apply(&pattern, &wanted, &meta, &default.flags);
 }
@@ -126,8 +134,8 @@ fn value(heap: &mut Heap, default: &Default, item: Term) -> Option<Term> {
         am::TRACED => am::FALSE,
         am::MATCH_SPEC => patterns::source(heap, condition),
         am::META => match &flags.meta {
-            None => am::FALSE,
-            Some(tracer) => tracer.to_term(heap),
+            Some(tracer) if default.has_meta_tracer => tracer.to_term(heap),
+            _ => am::FALSE,
         },
         am::META_MATCH_SPEC => patterns::source(heap, meta_condition),
         am::CALL_COUNT => am::boolean(flags.count),

@@ -7,12 +7,27 @@ f(X) -> X.
 
 main() ->
     Tracer = tracelog:start(),
+    see:value("loaded", of_loaded(Tracer)),
     1 = erlang:trace(self(), true, [call, {tracer, Tracer}]),
     [combined(Tracer, Before, How, Flags)
      || Before <- [{false, []}, {true, [{meta, Tracer}]}, {true, [local]}, {true, [local, {meta, Tracer}]}, {true, [global]}, {true, [call_count]},
                    {true, [local, call_count, call_time, {meta, Tracer}]}],
         How <- [pause, restart, true, false],
         Flags <- [[], [global], [local], [{meta, Tracer}], [call_count], [call_time], [local, {meta, Tracer}], [local, call_count]]].
+
+%% A global pattern takes the tracer of meta tracing away.
+of_loaded(Tracer) ->
+    [begin
+         pattern_of_loaded(true, [local, {meta, Tracer}, call_count]),
+         pattern_of_loaded(Specification, Flags),
+         {all, Items} = erlang:trace_info(on_load, all),
+         [pattern_of_loaded(false, All) || All <- [[local, meta, call_count, call_time], [global]]],
+         Items =/= false andalso {traced(Items), lists:keyfind(meta, 1, Items) =:= {meta, Tracer}}
+     end || Specification <- [true, false], Flags <- [[], [local], [{meta, Tracer}]]].
+
+pattern_of_loaded(Specification, Flags) -> erlang:trace_pattern(on_load, Specification, Flags).
+
+traced(Items) -> [Item || Item = {What, _} <- Items, lists:member(What, [traced, match_spec, meta_match_spec, call_count])].
 
 combined(Tracer, {Before, FlagsBefore}, How, Flags) ->
     pattern(Before, FlagsBefore),

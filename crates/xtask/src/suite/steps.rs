@@ -101,6 +101,7 @@ pub const RELEASE: &[Step] = &[
     step("calls", "xtask generate calls --count 60"),
     step("clusters", "xtask generate clusters --count 6"),
     step("programs", "xtask generate programs --count 100"),
+    step("traces", "xtask generate traces --count 200"),
     step("walks", "xtask generate walks --count 500 --schedulers 8"),
     only_if(HEADER, step("native functions", "xtask nif-functions")),
     step("packets", "xtask generate packets --count 200000"),
@@ -218,6 +219,14 @@ pub const SLOWER: &[Step] = &[
     step(
         "processes, two schedulers, delays",
         "xtask generate processes --seed 5000 --count 300 --schedulers 2 --delays 2 --ferl target/delays/quick/ferl",
+    ),
+    step(
+        "crypto, seed 1000",
+        "xtask generate crypto --seed 1000 --count 20000",
+    ),
+    step(
+        "traces, seed 1000",
+        "xtask generate traces --seed 1000 --count 5000",
     ),
     step(
         "clusters, seed 1000",
