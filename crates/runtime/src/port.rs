@@ -357,6 +357,7 @@ impl Port {
         let expire = move |port: &Arc<Port>, state: &mut State| {
             if state.core.timer.is_some() && state.core.timer_generation == generation {
                 state.core.timer = None;
+                state.core.tracee(port.id).timed_out();
                 state.call(port, None, |driver, access| driver.timeout(access));
             }
         };

@@ -521,6 +521,7 @@ impl Driver for DriverPort {
     fn call(&mut self, port: &mut Access<'_>, operation: u32, data: Term) -> Option<Owned> {
         let call = self.0.driver.entry().call?;
         let mut bytes = external::encode(data, &EncodeOptions::of_release()).ok()?;
+        port.is_called(operation, &bytes);
         let mut room = [0u8; CALL_ROOM];
         let mut at: *mut c_char = room.as_mut_ptr().cast();
         let mut flags = 0;
@@ -550,6 +551,9 @@ impl Driver for DriverPort {
         let mut scratch = Scratch::new();
         let options = DecodeOptions::default();
         let decoded = external::decode(scratch.heap(), &bytes, &options, &mut CodeResolver);
+        if decoded.is_ok() {
+            port.answers_call(&bytes);
+        }
         decoded.ok().map(|(term, _)| Owned::new(term))
     }
 

@@ -78,6 +78,28 @@ impl Access<'_> {
         signal::send_message_from_outside(to, message)
     }
 
+    /// Reports a call of a process that has reached the driver.
+    pub fn is_called(&mut self, operation: u32, bytes: &[u8]) {
+        if let Some(caller) = self.caller {
+            let mut tracee = self.core.tracee(self.port.id);
+            tracee.is_asked(am::CALL, caller, operation, bytes);
+        }
+    }
+
+    /// Reports what the driver answers to it.
+    pub fn answers_call(&mut self, bytes: &[u8]) {
+        if let Some(caller) = self.caller {
+            let mut tracee = self.core.tracee(self.port.id);
+            tracee.answers(am::CALL, caller, bytes);
+        }
+    }
+
+    /// Sends a process a term; returns false if there is no such process.
+    pub fn send_term(&self, to: Term, message: &Owned) -> bool {
+        trace::ports::sends(&self.core.tracing, self.port.id, to, message.term());
+        signal::send_message_from_outside(to, message.term())
+    }
+
     /// Whether the port was closed, and still exists only until its output is written.
     #[must_use]
     pub fn is_closing(&self) -> bool {

@@ -207,14 +207,16 @@ impl Request<'_> {
         trace::ports::sends(tracee.tracing, port, self.caller, message);
     }
 
-    /// Reports a control or call with these bytes.
-    fn trace_operation(&mut self, tag: Term, operation: u32, bytes: &[u8]) {
+    /// Reports a control with these bytes.
+    fn trace_control(&mut self, operation: u32, bytes: &[u8]) {
         let mut tracee = self.state.core.tracee(self.port.id);
-        tracee.receives(self.caller, |heap| {
-            let bytes = build::binary(heap, bytes);
-            let operation = build::tuple(heap, &[Term::small(operation.into()), bytes]);
-            build::tuple(heap, &[tag, operation])
-        });
+        tracee.is_asked(am::CONTROL, self.caller, operation, bytes);
+    }
+
+    /// Reports what a control answers.
+    fn trace_answer(&mut self, bytes: &[u8]) {
+        let mut tracee = self.state.core.tracee(self.port.id);
+        tracee.answers(am::CONTROL, self.caller, bytes);
     }
 }
 
@@ -301,7 +303,7 @@ pub fn control(process: &mut Process, port: &Arc<Port>, operation: u32, data: Te
         if request.state.core.phase != Phase::Open {
             return am::BADARG;
         }
-        request.trace_operation(am::CONTROL, operation, &data.whole());
+        request.trace_control(operation, &data.whole());
         let answer = request
             .state
             .call(request.port, Some(request.caller), |driver, access| {
@@ -309,8 +311,14 @@ pub fn control(process: &mut Process, port: &Arc<Port>, operation: u32, data: Te
             });
         match answer.flatten() {
             None => am::BADARG,
-            Some(Control::List(bytes)) => build::byte_list(request.heap, &bytes),
-            Some(Control::Binary(bytes)) => build::binary(request.heap, &bytes),
+            Some(Control::List(bytes)) => {
+                request.trace_answer(&bytes);
+                build::byte_list(request.heap, &bytes)
+            }
+            Some(Control::Binary(bytes)) => {
+                request.trace_answer(&bytes);
+                build::binary(request.heap, &bytes)
+            }
         }
     })
 }

@@ -73,6 +73,37 @@ impl Tracee<'_> {
         }
     }
 
+    /// A process wants a control or a call, with a number and bytes.
+    #[inline]
+    pub fn is_asked(&mut self, tag: Term, from: Term, operation: u32, bytes: &[u8]) {
+        self.receives(from, |heap| {
+            let bytes = build::binary(heap, bytes);
+            let operation = build::tuple(heap, &[Term::small(operation.into()), bytes]);
+            build::tuple(heap, &[tag, operation])
+        });
+    }
+
+    /// The port answers a control or a call by these bytes.
+    #[inline]
+    pub fn answers(&mut self, tag: Term, to: Term, bytes: &[u8]) {
+        if self.is_for(what::SEND) {
+            let mut scratch = Scratch::new();
+            let heap = scratch.heap();
+            let bytes = build::binary(heap, bytes);
+            let body = build::tuple(heap, &[tag, bytes]);
+            let message = build::tuple(heap, &[self.port, body]);
+            tell_of_send(self.tracing, self.port, to, message);
+        }
+    }
+
+    /// The driver's timer has expired.
+    #[inline]
+    pub fn timed_out(&mut self) {
+        if self.is_for(what::RECEIVE) {
+            self.tell(&Event::new(Family::Receive, am::RECEIVE, am::TIMEOUT));
+        }
+    }
+
     /// The driver's function of this name is called (`in`), or has returned (`out`).
     #[inline]
     pub fn runs(&mut self, tag: Term, name: Term) {

@@ -60,7 +60,7 @@ pub unsafe extern "C" fn erl_drv_output_term(
     match here {
         Some((_, true)) => CLOSING,
         // SAFETY: the header asks for as many words.
-        Some((connected, false)) => unsafe { send(connected, words, count) },
+        Some((connected, false)) => unsafe { send(port, connected, words, count) },
         None => {
             // SAFETY: as above.
             let Some(message) = (unsafe { described(words, count) }) else {
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn erl_drv_output_term(
 /// Sends the connected process a message, unless the port is closing.
 fn tell(access: &mut Access<'_>, message: &Owned) {
     if !access.is_closing() {
-        signal::send_message_from_outside(access.connected(), message.term());
+        access.send_term(access.connected(), message);
     }
 }
 
@@ -83,11 +83,15 @@ fn tell(access: &mut Access<'_>, message: &Owned) {
 ///
 /// # Safety
 /// The header's promise for the array.
-unsafe fn send(to: Term, words: *const usize, count: c_int) -> c_int {
+unsafe fn send(port: Handle, to: Term, words: *const usize, count: c_int) -> c_int {
     // SAFETY: the caller's promise.
     match unsafe { described(words, count) } {
         Some(message) => {
-            let sent = to.is_local_pid() && signal::send_message_from_outside(to, message.term());
+            let from_here = |access: &mut Access<'_>| access.send_term(to, &message);
+            let sent = to.is_local_pid()
+                && port::with(port, |_, access| from_here(access))
+                    // Another thread of the driver, which no tracer is told of.
+                    .unwrap_or_else(|| signal::send_message_from_outside(to, message.term()));
             c_int::from(sent)
         }
         None => -1,
@@ -116,7 +120,7 @@ pub unsafe extern "C" fn erl_drv_send_term(
         Some(true) => CLOSING,
         None if port::find(port).is_none() => -1,
         // SAFETY: as above.
-        _ => unsafe { send(to, words, count) },
+        _ => unsafe { send(port, to, words, count) },
     }
 }
 
