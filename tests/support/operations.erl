@@ -4,7 +4,7 @@
 %% The operation in x registers alone is run on all values, and what it answers is printed. Then each other variant is run
 %% on the same values, and must answer the same: it is printed by name, with what differs, which is nothing.
 -module(operations).
--export([run/1, families/0, beams/1]).
+-export([run/1, run/2, families/0, beams/1]).
 
 %% An operation: its name, what its sources may be, what its results are, the values to try, and its instructions: a fun
 %% of sources, destinations, the number of live x registers, a label to fail to, the first label that is free, and the
@@ -15,16 +15,20 @@ families() ->
     [compare, types, moves, lists, tuples, arithmetic, bits, guards, selects, maps, floats, calls,
      binaries, building, exceptions, messages].
 
-run(Family) ->
+run(Family) -> run(Family, fun(_) -> ok end).
+
+%% `Prepare` is called with each module after it was loaded.
+run(Family, Prepare) ->
     Operations = operations(Family),
-    [run_operation(Operation) || Operation <- Operations],
+    [run_operation(Operation, Prepare) || Operation <- Operations],
     Variants = [variants(Operation) || Operation <- Operations],
     io:format("~w operations, ~w variants~n", [length(Operations), length(lists:append(Variants))]).
 
-run_operation(#operation{name = Name, sources = Sources, values = Values} = Operation) ->
+run_operation(#operation{name = Name, sources = Sources, values = Values} = Operation, Prepare) ->
     [First | _] = Variants = variants(Operation),
     Module = list_to_atom("operation_" ++ atom_to_list(Name)),
     {module, Module} = code:load_binary(Module, "", assemble(Module, Operation, Variants)),
+    Prepare(Module),
     Cases = product([values(Values, N) || N <- lists:seq(1, length(Sources))]),
     Expected = maps:from_list([{Case, answer(Module, f0, Case)} || Case <- Cases]),
     [io:format("~w~" ++ see:term() ++ ": ~" ++ see:term() ++ "~n", [Name, shown(Case), shown(maps:get(Case, Expected))]) || Case <- Cases],

@@ -211,12 +211,21 @@ impl Code {
         let record = &set.records.0[index];
         match set.replaced.get(&entry) {
             Some(stub) => go_on_at(record, stub.0, 0),
-            None => go_on_at(record, record.entry, self.first_handlers[index]),
+            None => go_on_at(record, record.entry, self.first_handler(index, entry)),
         }
         Point {
             function: self.functions[index],
             entry: record.entry,
             record,
+        }
+    }
+
+    /// The handler that runs the words of a function's first instruction.
+    fn first_handler(&self, index: usize, entry: u32) -> u64 {
+        let handler = self.first_handlers[index];
+        match &self.words {
+            Words::Boxed(_) => handler,
+            Words::Placed(placed) => placed.handler_at(entry as usize, handler),
         }
     }
 

@@ -42,6 +42,10 @@ pub type Handler = unsafe extern "C" fn(
     ip: *const u64,
 ) -> Exit;
 
+/// The machine code of an instruction, which contains its operands.
+pub type MachineCode =
+    unsafe extern "C" fn(x: *mut Term, s: *mut Term, h: *mut u64, f: i64, c: *mut Context) -> Exit;
+
 /// Where operands come from, and how a body continues. The functions that return [`Exit`] are called in tail position
 /// of a body and compile to a jump.
 ///

@@ -293,6 +293,15 @@ impl Placed {
         unsafe { std::slice::from_raw_parts(self.area.base().as_ptr().cast::<u64>(), self.words) }
     }
 
+    /// The handler that runs the words of the instruction at `start` as it stands here; `handler` is that of the threaded form.
+    pub(crate) fn handler_at(&self, start: usize, handler: u64) -> u64 {
+        let words = self.words().as_ptr_range();
+        let leads_to_code = || !words.contains(&(self.words()[first_label(start)] as *const u64));
+        over_code(handler)
+            .filter(|_| leads_to_code())
+            .unwrap_or(handler)
+    }
+
     /// All machine code.
     pub(crate) fn all_code(&self) -> &[u8] {
         let code_start = (self.words * 8).next_multiple_of(page_bytes());
@@ -585,18 +594,38 @@ impl Plan {
     }
 }
 
+/// The handlers of jump tables, each with the one that runs it when its labels are addresses of machine code.
+static JUMP_TABLES: LazyLock<[(u64, u64); 2]> = LazyLock::new(|| {
+    [Operand::x(0), Operand::y(0)].map(|term| {
+        let handlers = (
+            select::JumpTable::pick([term]),
+            select::JumpTableOverCode::pick([term]),
+        );
+        (handlers.0 as usize as u64, handlers.1 as usize as u64)
+    })
+});
+
+/// If this is the handler of a jump table, the one for labels in machine code.
+fn over_code(handler: u64) -> Option<u64> {
+    let mut tables = JUMP_TABLES.iter();
+    tables
+        .find(|(table, _)| *table == handler)
+        .map(|&(_, over_code)| over_code)
+}
+
+/// The word of the first label of the jump table that begins at `start`.
+fn first_label(start: usize) -> usize {
+    start + 1 + encoding::JumpTable::OPERANDS.end.index()
+}
+
 /// Makes the labels of a jump table the addresses of machine code, which its stencil jumps to, if the instruction at
 /// `start` is one. `placed` are the words with labels and handlers replaced.
 fn point_to_code(words: &[u64], placed: &mut [u64], words_at: usize, start: usize) {
-    static HANDLERS: LazyLock<[u64; 2]> = LazyLock::new(|| {
-        [Operand::x(0), Operand::y(0)].map(|term| select::JumpTable::pick([term]) as usize as u64)
-    });
-    if !HANDLERS.contains(&words[start]) {
+    if over_code(words[start]).is_none() {
         return;
     }
-    let o = encoding::JumpTable::OPERANDS;
-    let first = start + 1 + o.end.index();
-    let count = words[start + 1 + o.count.index()] as usize;
+    let first = first_label(start);
+    let count = words[start + 1 + encoding::JumpTable::OPERANDS.count.index()] as usize;
     for label in first..first + count {
         let target = (placed[label] as usize - words_at) / 8;
         placed[label] = placed[target];

@@ -18,7 +18,7 @@ use layout::limits::STACK_RESERVE_WORDS;
 use layout::{Context, Export, RuntimeTable, Term};
 
 use crate::encoding::{At, BeginsWith, End, ExportRef, Label, Operands, PlainWord, Wide};
-use crate::form::{Exit, Form};
+use crate::form::{Exit, Form, MachineCode};
 use crate::operand::{Dest, Source};
 use crate::operation::HandlerOf;
 
@@ -165,6 +165,16 @@ impl<F: Form> Registers<F> {
     #[inline(always)]
     pub unsafe fn enter_table(self, label: *const u64) -> Exit {
         unsafe { F::enter_table(self, label) }
+    }
+
+    /// Continues in machine code, which needs no instruction pointer.
+    #[inline(always)]
+    pub unsafe fn enter_code(self, code: *const u8) -> Exit {
+        unsafe {
+            core::mem::transmute::<*const u8, MachineCode>(code)(
+                self.x, self.s, self.h, self.f, self.c,
+            )
+        }
     }
 
     /// Continues at a code address.

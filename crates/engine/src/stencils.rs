@@ -54,7 +54,7 @@ mod slow {
 use bodies::{
     arith, binaries, building, calls, compare, exceptions, floats, guards, lists, maps, messages, moves, select, tests, tuples,
 };
-use form::{Exit, Form, Handler};
+use form::{Exit, Form, Handler, MachineCode};
 use layout::{Context, Term};
 use registers::Registers;
 use operand::{K, N, X, Y};
@@ -152,7 +152,7 @@ impl<const WIDE: bool> Form for Stencil<WIDE> {
 
     #[inline(always)]
     unsafe fn enter_table(m: Registers<Self>, label: *const u64) -> Exit {
-        unsafe { (*label.cast::<unsafe extern "C" fn(*mut Term, *mut Term, *mut u64, i64, *mut Context) -> Exit>())(m.x, m.s, m.h, m.f, m.c) }
+        unsafe { (*label.cast::<MachineCode>())(m.x, m.s, m.h, m.f, m.c) }
     }
 
     #[inline(always)]

@@ -1,6 +1,8 @@
 //! Choosing among values.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
+use layout::Term;
+
 use super::tags::header_of;
 use crate::operation::operations;
 
@@ -40,6 +42,13 @@ unsafe fn search(values: *const u64, count: usize, value: u64) -> usize {
             count
         }
     }
+}
+
+/// Where a value leads in a jump table for `count` small integers from `least` on, and whether it is outside.
+#[inline(always)]
+fn place_in_table(value: Term, least: u64, count: u64) -> (usize, bool) {
+    let index = value.small_value().wrapping_sub(least as i64) as u64;
+    (index as usize, !value.is_small() || index >= count)
 }
 
 operations! {
@@ -95,11 +104,22 @@ operations! {
     /// Small integers with few gaps.
     JumpTable: S |m, o: JumpTable| {
         let value = m.get(o.term);
-        let index = value.small_value().wrapping_sub(m.word(o.least) as i64) as u64;
-        if !value.is_small() || index >= m.word(o.count) {
+        let (index, is_outside) = place_in_table(value, m.word(o.least), m.word(o.count));
+        if is_outside {
             return m.jump(o.fail);
         }
-        m.enter_table(m.words(o.end).add(index as usize))
+        m.enter_table(m.words(o.end).add(index))
+    }
+
+    /// As `JumpTable`, but the labels are addresses of machine code. A function that begins with a jump table continues here
+    /// after a breakpoint, which lies where the machine code of its first instruction was.
+    JumpTableOverCode: S |m, o: JumpTable| {
+        let value = m.get(o.term);
+        let (index, is_outside) = place_in_table(value, m.word(o.least), m.word(o.count));
+        if is_outside {
+            return m.jump(o.fail);
+        }
+        m.enter_code(*m.words(o.end).add(index) as *const u8)
     }
 
     /// Selects by a tuple's header.
