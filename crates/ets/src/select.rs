@@ -21,7 +21,6 @@ use crate::match_spec::{self, Interpreter, Program};
 use crate::store::object::Object;
 use crate::store::part::Part;
 use crate::store::ranges::{self, Bound};
-use crate::store::shard::FETCHED_AHEAD;
 use crate::store::tree::{self, Tree, Visited};
 use runtime::bif::{Failure, badarg};
 use runtime::process::Process;
@@ -437,14 +436,17 @@ impl<'a> Walk<'a> {
         let Part::Hash(shard) = &*guard else {
             return Err(badarg(1));
         };
-        for slot in first..shard.slots() {
-            shard.fetch(slot + FETCHED_AHEAD);
+        let mut slot = first;
+        while slot < shard.slots() {
+            shard.fetch_ahead(slot);
             for object in shard.in_slot(slot) {
                 self.visit(object);
             }
+            let next = shard.after(slot);
             if self.stops_after(slot) {
-                return Ok(Some((slot + 1, shard.slots())));
+                return Ok(Some((next, shard.slots())));
             }
+            slot = next;
         }
         Ok(None)
     }
@@ -461,12 +463,15 @@ impl<'a> Walk<'a> {
             return Err(badarg(1));
         };
         let fixed = table.fixation.is_fixed();
-        for slot in first..shard.slots() {
-            shard.fetch(slot + FETCHED_AHEAD);
+        let mut slot = first;
+        while slot < shard.slots() {
+            shard.fetch_ahead(slot);
             shard.judge_slot(slot, fixed, |object| self.visit(object));
+            let next = shard.after(slot);
             if self.stops_after(slot) {
-                return Ok(Some((slot + 1, shard.slots())));
+                return Ok(Some((next, shard.slots())));
             }
+            slot = next;
         }
         shard.settle(fixed);
         Ok(None)

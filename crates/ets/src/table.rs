@@ -19,6 +19,7 @@ use crate::store::lock::{PartLock, ReadGuard, WriteGuard};
 use crate::store::object::{HASH_MASK, New, OwnedObject};
 use crate::store::part::Part;
 use crate::store::ranges::{self, Bound, Mark, Ranges, Span};
+use crate::store::shard::Share;
 use crate::store::tree::WalkStart;
 use crate::store::words;
 use runtime::bif::{Failure, badarg_because};
@@ -31,10 +32,10 @@ pub(crate) const FIRST_SLOTS: usize = 256;
 pub const PARTS: usize = 16;
 /// Maximum number of places (see `lock`) in the lock of a part with read concurrency.
 const MAX_PLACES: usize = 16;
-/// Shifts out all bits of a hash (of 31) but those that select one of [`PARTS`].
-const PART_SHIFT: u32 = 31 - PARTS.trailing_zeros();
+/// OTP's locks that are one of [`PARTS`].
+const LANES: usize = words::LOCKS / PARTS;
 
-const _: () = assert!(PARTS.is_power_of_two());
+const _: () = assert!(PARTS.is_power_of_two() && LANES.is_power_of_two());
 
 /// Values of [`Table::status`]: the protection, or DELETED alone.
 mod status {
@@ -214,7 +215,7 @@ fn part_of(hash: u32, parts: usize) -> usize {
     if parts == 1 {
         0
     } else {
-        (hash >> PART_SHIFT) as usize
+        hash as usize / LANES % PARTS
     }
 }
 
@@ -227,6 +228,10 @@ impl Table {
         let schedulers = scheduler::count();
         let parts = if shared && !is_ordered { PARTS } else { 1 };
         let first_slots = FIRST_SLOTS / parts;
+        let share = match parts {
+            1 => Share::WHOLE,
+            parts => Share::of(parts, LANES),
+        };
         let places = match (options.read_concurrency, shared) {
             (true, false) => MAX_PLACES,
             (true, true) => MAX_PLACES / 4,
@@ -237,7 +242,7 @@ impl Table {
             Contents::Ranges(Ranges::new(options.keypos, places, schedulers))
         } else {
             let parts = (0..parts)
-                .map(|_| Part::new(options.kind, options.keypos, first_slots))
+                .map(|_| Part::new(options.kind, options.keypos, first_slots, share))
                 .map(|part| PartLock::new(part, places, schedulers));
             Contents::Parts(parts.collect())
         };

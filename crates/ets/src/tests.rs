@@ -8,6 +8,7 @@ use crate::store::lock::PartLock;
 use crate::store::object::HASH_MASK;
 use crate::store::part::Part;
 use crate::store::ranges::{self, Ranges};
+use crate::store::shard::Share;
 use crate::store::tree;
 use term::test_terms::{Numbers, Terms, assert_same};
 
@@ -103,7 +104,7 @@ fn parts_behave_as_a_plain_list() {
             let mut numbers = Numbers(seed * 977 + 5);
             // A part with 256 slots is folded at first.
             let first_slots = if seed % 4 < 2 { 4 } else { 256 };
-            let mut part = Part::new(kind, 1, first_slots);
+            let mut part = Part::new(kind, 1, first_slots, Share::WHOLE);
             let mut model = Model {
                 kind,
                 pairs: Vec::new(),
@@ -167,7 +168,7 @@ fn parts_behave_as_a_plain_list() {
 #[test]
 fn a_fixed_table_shows_where_a_deleted_key_was() {
     for kind in [TableKind::Set, TableKind::Bag, TableKind::DuplicateBag] {
-        let mut part = Part::new(kind, 1, 4);
+        let mut part = Part::new(kind, 1, 4, Share::WHOLE);
         let mut terms = Terms::new();
         for key in 0..100 {
             let object = tuple(&mut terms, (key, 0));
@@ -202,7 +203,7 @@ fn a_fixed_table_shows_where_a_deleted_key_was() {
 
 #[test]
 fn objects_deleted_while_a_table_was_fixed_are_freed_though_slots_split_since() {
-    let mut part = Part::new(TableKind::Set, 1, 4);
+    let mut part = Part::new(TableKind::Set, 1, 4, Share::WHOLE);
     let keys = amount(2000, 100) as i64;
     let mut terms = Terms::new();
     for number in 0..keys {
@@ -236,7 +237,7 @@ fn a_folded_table_has_the_order_of_its_slots() {
     for kind in [TableKind::Set, TableKind::Bag, TableKind::DuplicateBag] {
         let mut terms = Terms::new();
         let mut part = |others: std::ops::Range<i64>| {
-            let mut part = Part::new(kind, 1, 256);
+            let mut part = Part::new(kind, 1, 256, Share::WHOLE);
             for key in (0..12).map(|number| number * 37).chain(others.clone()) {
                 let object = tuple(&mut terms, (key, key));
                 let hash = hash_of(kind, Term::small(key));
@@ -272,7 +273,7 @@ fn a_folded_table_has_the_order_of_its_slots() {
 
 #[test]
 fn slots_grow_and_shrink_with_the_objects() {
-    let mut part = Part::new(TableKind::Set, 1, 256);
+    let mut part = Part::new(TableKind::Set, 1, 256, Share::WHOLE);
     let mut terms = Terms::new();
     let hash = |key: i64| hash_of(TableKind::Set, Term::small(key));
     let slots = |part: &Part| match part {
@@ -296,7 +297,7 @@ fn slots_grow_and_shrink_with_the_objects() {
 
 #[test]
 fn ordered_sets_hold_one_of_equal_numbers() {
-    let mut part = Part::new(TableKind::OrderedSet, 1, 1);
+    let mut part = Part::new(TableKind::OrderedSet, 1, 1, Share::WHOLE);
     let mut terms = Terms::new();
     for text in ["{1,a}", "{2,b}", "{1.0,c}"] {
         part.insert(OwnedObject::new(terms.read(text), 0), false, false);
@@ -425,7 +426,7 @@ fn threads_share_a_part() {
     const KEYS: i64 = 64;
     let kind = TableKind::Set;
     for (places, schedulers) in [(1, 2), (4, 4), (1, 1)] {
-        let lock = PartLock::new(Part::new(kind, 1, 4), places, schedulers);
+        let lock = PartLock::new(Part::new(kind, 1, 4, Share::WHOLE), places, schedulers);
         std::thread::scope(|scope| {
             for thread in 0..4 {
                 let lock = &lock;
@@ -461,7 +462,7 @@ fn threads_share_a_part() {
 #[test]
 fn contents_are_freed_piece_by_piece() {
     for kind in KINDS {
-        let mut part = Part::new(kind, 1, 16);
+        let mut part = Part::new(kind, 1, 16, Share::WHOLE);
         let mut terms = Terms::new();
         for key in 0..1000 {
             let object = tuple(&mut terms, (key, key));

@@ -7,7 +7,7 @@ use layout::Term;
 use term::compare;
 
 use super::object::{New, Object, OwnedObject};
-use super::shard::{Following, Shard};
+use super::shard::{Following, Shard, Share};
 use super::tree::Tree;
 use crate::{TableKind, Verdict};
 
@@ -215,12 +215,13 @@ impl Part {
         }
     }
 
+    /// An empty part; an ordered set has no use for the slots and for what they are a share of.
     #[must_use]
-    pub fn new(kind: TableKind, keypos: usize, first_slots: usize) -> Part {
+    pub fn new(kind: TableKind, keypos: usize, first_slots: usize, share: Share) -> Part {
         if kind == TableKind::OrderedSet {
             Part::Tree(Tree::new(keypos))
         } else {
-            Part::Hash(Shard::new(kind, keypos, first_slots))
+            Part::Hash(Shard::new(kind, keypos, first_slots, share))
         }
     }
 }

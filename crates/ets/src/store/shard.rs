@@ -8,6 +8,8 @@
 //! A small table is *folded*: neighbouring slots share a chain, which holds their objects in the order of the slots.
 //! So a table with a few objects does not need two kilobytes for slots, and the difference cannot be observed.
 //!
+//! One of several tables, each with the objects whose hash leads to its lock, is a *share* of OTP's table: see [`Share`].
+//!
 //! The caller holds the lock of the part: shared for `&self`, exclusive for `&mut self`.
 
 use std::ptr;
@@ -22,14 +24,64 @@ use crate::{TableKind, Verdict};
 /// OTP's tables grow and shrink by this many slots at a time.
 const SEGMENT: usize = 2048;
 /// Number of slots by which prefetching runs ahead (`tables/set` of the lab).
-pub const FETCHED_AHEAD: usize = 8;
+const FETCHED_AHEAD: usize = 8;
 /// A table grows or shrinks by at most this many slots per insertion or deletion.
 const STEPS: usize = 5;
 /// Chains of a folded table; a table with more objects than that is unfolded (`tables/many_tables`).
 const FOLDED_CHAINS: usize = 16;
 
+/// Which objects of a table a shard holds.
+///
+/// OTP's tables with write concurrency have one array of slots and 64 locks; the lowest bits of a slot's number choose its lock.
+/// They are traversed lock by lock, and each lock's slots in their order. A shard stands for a few neighbouring locks, and
+/// has only their slots:
+///
+/// ```text
+/// hash           | more bits of the slot | shard | lane |
+/// slot of shard  | more bits of the slot         | lane |
+/// ```
+///
+/// So a traversal goes lane by lane, and a small table shows the order of OTP's. A larger one does not always: OTP's slots
+/// grow with the objects of the whole table, a shard's with its own, so that its writers share nothing with others.
+#[derive(Clone, Copy)]
+pub struct Share {
+    /// Mask for the bits of a hash that choose the lane, or all bits if there is but one shard.
+    low: usize,
+    /// How far the bits above those of the shard move down.
+    shift: u32,
+    /// Number of lanes.
+    lanes: usize,
+}
+
+impl Share {
+    /// All objects.
+    pub const WHOLE: Share = Share {
+        low: usize::MAX,
+        shift: 0,
+        lanes: 1,
+    };
+
+    /// Those of `lanes` of OTP's locks, for one of `shards` shards; both are powers of two.
+    #[must_use]
+    pub const fn of(shards: usize, lanes: usize) -> Share {
+        Share {
+            low: lanes - 1,
+            shift: shards.trailing_zeros(),
+            lanes,
+        }
+    }
+
+    /// The bits of a hash that choose a slot of the shard.
+    #[inline(always)]
+    fn bits(self, hash: u32) -> usize {
+        let hash = hash as usize;
+        hash & self.low | hash >> self.shift & !self.low
+    }
+}
+
 /// One hash table.
 pub struct Shard {
+    share: Share,
     /// The first object of every chain; empty before the first insertion.
     slots: Vec<*mut Object>,
     /// Logarithm of the number of slots that share a chain; 0 if the table is not folded.
@@ -63,10 +115,14 @@ pub enum Following<'a> {
 }
 
 impl Shard {
-    /// An empty table that begins with `first_slots` slots, a power of two.
+    /// An empty table that begins with `first_slots` slots: a power of two, and at least one for each lane.
     #[must_use]
-    pub fn new(kind: TableKind, keypos: usize, first_slots: usize) -> Shard {
+    pub fn new(kind: TableKind, keypos: usize, first_slots: usize, share: Share) -> Shard {
+        debug_assert!(
+            share.lanes == 1 || share.lanes <= first_slots && first_slots <= FOLDED_CHAINS
+        );
         Shard {
+            share,
             slots: Vec::new(),
             fold: (first_slots / FOLDED_CHAINS).max(1).ilog2(),
             mask: first_slots.next_power_of_two() - 1,
@@ -111,11 +167,26 @@ impl Shard {
 
     #[inline]
     fn slot_of(&self, hash: u32) -> usize {
-        let slot = hash as usize & self.mask;
+        let slot = self.share.bits(hash) & self.mask;
         if slot < self.slots() {
             slot
         } else {
             slot & (self.mask >> 1)
+        }
+    }
+
+    /// The slot that a traversal visits after `slot`; [`Shard::slots`] if that is the last.
+    #[inline]
+    #[must_use]
+    pub fn after(&self, slot: usize) -> usize {
+        let (slots, lanes) = (self.slots(), self.share.lanes);
+        let next = slot + lanes;
+        if next < slots || lanes == 1 {
+            return next;
+        }
+        match slot % lanes + 1 {
+            lane if lane < lanes => lane,
+            _ => slots,
         }
     }
 
@@ -210,7 +281,18 @@ impl Shard {
     /// The first object in `slot` or a later slot, also if it is only marked as deleted.
     #[must_use]
     pub fn first_of_all(&self, slot: usize) -> Option<&Object> {
-        (slot..self.slots.len() << self.fold).find_map(|slot| self.all_in_slot(slot).next())
+        self.from(slot)
+            .find_map(|slot| self.all_in_slot(slot).next())
+    }
+
+    /// `slot` and those that a traversal visits after it; none before the first insertion.
+    #[inline]
+    fn from(&self, slot: usize) -> impl Iterator<Item = usize> {
+        let end = self.slots.len() << self.fold;
+        let first = Some(slot).filter(|&slot| slot < end);
+        std::iter::successors(first, move |&slot| {
+            Some(self.after(slot)).filter(|&next| next < end)
+        })
     }
 
     /// The first object after those with a key, also if it is only marked as deleted.
@@ -220,7 +302,7 @@ impl Shard {
         self.chain(slot)
             .skip_while(|object| !self.has_key(object, key, hash))
             .find(|object| !self.has_key(object, key, hash))
-            .or_else(|| self.first_of_all(slot + 1))
+            .or_else(|| self.first_of_all(self.after(slot)))
     }
 
     /// Prefetches the first object of a slot that is about to be visited: in a large table it comes from memory, and
@@ -230,6 +312,12 @@ impl Shard {
         if let Some(object) = self.slots.get(slot >> self.fold) {
             fetch(*object);
         }
+    }
+
+    /// As [`Shard::fetch`], for a slot that a traversal visits a little later than `slot`.
+    #[inline]
+    pub fn fetch_ahead(&self, slot: usize) {
+        self.fetch(slot + FETCHED_AHEAD * self.share.lanes);
     }
 
     /// Prefetches the slot of a hash, for a [`Shard::fetch`] to follow.
@@ -259,7 +347,7 @@ impl Shard {
     /// The first object in `slot` or a later slot.
     #[must_use]
     pub fn first_from(&self, slot: usize) -> Option<&Object> {
-        (slot..self.slots.len() << self.fold).find_map(|slot| self.in_slot(slot).next())
+        self.from(slot).find_map(|slot| self.in_slot(slot).next())
     }
 
     /// The first object after those with a key.
@@ -277,7 +365,7 @@ impl Shard {
         if !found {
             return Following::NoSuchKey;
         }
-        self.first_from(slot + 1)
+        self.first_from(self.after(slot))
             .map_or(Following::End, Following::Object)
     }
 
@@ -527,9 +615,10 @@ impl Shard {
     pub fn judge_slot(&mut self, slot: usize, fixed: bool, judge: impl FnMut(&Object) -> Verdict) {
         if slot >> self.fold < self.slots.len() {
             let link = self.link_to_slot(slot);
-            let (fold, mask) = (self.fold, self.mask);
+            let (fold, mask, share) = (self.fold, self.mask, self.share);
             // The number of slots of a folded table is a power of two, so the mask alone gives the slot.
-            let is_in = move |object: &Object| fold == 0 || object.hash() as usize & mask == slot;
+            let is_in =
+                move |object: &Object| fold == 0 || share.bits(object.hash()) & mask == slot;
             // SAFETY: the link of a slot of this shard.
             unsafe { self.judge_chain(link, slot, fixed, judge, is_in) };
         }
@@ -684,11 +773,20 @@ impl Shard {
 
     fn grow(&mut self) {
         for _ in 0..STEPS {
-            if self.live <= self.slots.len() {
+            if self.live <= self.slots.len() || self.live <= self.undivided() {
                 return;
             }
             self.purge_before_moving();
             self.split();
+        }
+    }
+
+    /// So many objects need no more than the first slots. One shard of several often has more objects than slots while the
+    /// table as a whole has not; only once in 10,000 it has twice as many.
+    fn undivided(&self) -> usize {
+        match self.share.lanes {
+            1 => self.first_slots,
+            _ => 2 * self.first_slots,
         }
     }
 
@@ -709,7 +807,7 @@ impl Shard {
             let mut object = *stay_link;
             while !object.is_null() {
                 let next = (*object).next;
-                let link = if (*object).hash() as usize & mask == new {
+                let link = if self.share.bits((*object).hash()) & mask == new {
                     &mut move_link
                 } else {
                     &mut stay_link
@@ -808,7 +906,10 @@ impl Shard {
     /// Takes everything out, leaving an empty table; the caller frees it outside the lock.
     #[must_use]
     pub fn take(&mut self) -> Shard {
-        std::mem::replace(self, Shard::new(self.kind, self.keypos, self.first_slots))
+        std::mem::replace(
+            self,
+            Shard::new(self.kind, self.keypos, self.first_slots, self.share),
+        )
     }
 }
 

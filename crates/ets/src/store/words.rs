@@ -14,7 +14,7 @@ const HASH: usize = 305;
 const ORDERED: usize = 139;
 const ORDERED_IN_RANGES: usize = 99;
 /// Locks of a hash table with write concurrency, unless another number is asked for.
-const LOCKS: usize = 64;
+pub const LOCKS: usize = 64;
 const LOCK: usize = 16;
 /// Added for having locks, however many.
 const WITH_LOCKS: usize = 32;
