@@ -13,7 +13,7 @@ use term::{am, build, fun, list};
 
 use crate::code::{exports, modules, purge};
 use crate::process::Process;
-use crate::{error_handler, exception};
+use crate::{error_handler, exception, trace};
 
 /// The maximum arity of a function.
 const MOST_ARGUMENTS: usize = 255;
@@ -146,6 +146,9 @@ pub fn apply_list(
         return raise(process, context, am::BADARG, &[module, function, arguments]);
     }
     match spread(context, arguments) {
+        Ok(2) if module == am::ERLANG && function == am::APPLY && trace::may_tell_of_calls() => {
+            trace::exports::observed_apply()
+        }
         Ok(arity) if arity <= MOST_ARGUMENTS => apply(process, context, module, function, arity),
         Ok(arity) => {
             let what = [module, function];

@@ -240,6 +240,16 @@ pub fn get() -> &'static dyn Trace {
 /// Whether a process or port has ever been traced: until then, nobody needs to be told of what others do to it.
 static EVER: AtomicBool = AtomicBool::new(false);
 
+/// Whether calls of a function have ever been traced, counted or timed.
+static EVER_OF_CALLS: AtomicBool = AtomicBool::new(false);
+
+/// Whether somebody may be told of a call: until then, calls may take a shorter way than by the function's code.
+#[inline]
+#[must_use]
+pub fn may_tell_of_calls() -> bool {
+    EVER_OF_CALLS.load(Ordering::Relaxed)
+}
+
 /// Tells the tracer of a process, which may be another than the running one, of what is done to it.
 pub fn is_done_to(running: &mut Process, pid: Term, tag: Term, data: Term) {
     if pid == running.pid() {

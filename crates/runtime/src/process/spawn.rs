@@ -467,10 +467,10 @@ fn prepare_first_call(process: &mut Process, call: FirstCall) -> Result<(), Spaw
         }
     }
     process.head.saved_x = 3;
-    process.head.ip = if fun_call.is_some() {
-        engine::start::apply_fun()
-    } else {
-        engine::start::apply()
+    process.head.ip = match fun_call {
+        Some(_) if trace::may_tell_of_calls() => trace::exports::observed_apply(),
+        Some(_) => engine::start::apply_fun(),
+        None => engine::start::apply(),
     };
     Ok(())
 }

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use layout::{Context, Export, RaiseKind, Term};
 use parking_lot::RwLock;
+use term::am;
 
 use super::points::{self, Actions};
 use super::{frames, saved_calls};
@@ -69,6 +70,17 @@ pub fn code_of(export: &Export) -> *const u64 {
         Some(traced) if traced.is_active(export) => traced.code.load(Ordering::Acquire),
         _ => export.code.load(Ordering::Acquire),
     }
+}
+
+/// Where a call of `erlang:apply/2` leads that somebody may be told of: one by `apply/3`, or by the start of a process with a
+/// fun. Other calls of it are operations of their own, on OTP as well.
+#[cold]
+#[must_use]
+pub fn observed_apply() -> *const u64 {
+    points::entry_of(am::ERLANG, am::APPLY, 2).unwrap_or_else(|| {
+        let apply = code::exports::get(am::ERLANG, am::APPLY, 2);
+        apply.code.load(Ordering::Acquire)
+    })
 }
 
 /// What is done for calls of an export.
@@ -179,6 +191,7 @@ fn make(export: &'static Export) -> &'static Traced {
         .write()
         .insert(std::ptr::from_ref(export) as usize, traced);
     ANY.store(true, Ordering::Relaxed);
+    super::EVER_OF_CALLS.store(true, Ordering::Relaxed);
     traced
 }
 

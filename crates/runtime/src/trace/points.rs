@@ -98,12 +98,21 @@ fn points() -> Option<&'static Points> {
     unsafe { POINTS.load(Ordering::Acquire).as_ref() }
 }
 
+/// The entry of a function of current code, if it has a point.
+#[must_use]
+pub fn entry_of(module: Term, function: Term, arity: u32) -> Option<*const u64> {
+    let points = points().filter(|points| !points.is_empty())?;
+    let entry = modules::current(module)?.code.function(function, arity)?;
+    points.contains_key(&(entry as usize)).then_some(entry)
+}
+
 /// Changes the points. The world must be stopped.
 fn change_points(body: impl FnOnce(&mut Points)) {
     let mut points = POINTS.load(Ordering::Acquire);
     if points.is_null() {
         points = Box::into_raw(Box::default());
         POINTS.store(points, Ordering::Release);
+        super::EVER_OF_CALLS.store(true, Ordering::Relaxed);
     }
     // SAFETY: the world is stopped, so nobody else reads or changes the map.
     body(unsafe { &mut *points });
