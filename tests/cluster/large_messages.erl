@@ -18,6 +18,7 @@ main([B]) ->
     see:value("bits", sent(Pid, [Bits, Bits])),
     see:value("deep", sent(Pid, lists:foldl(fun(N, Acc) -> {N, Acc, #{N => <<N:32>>}} end, [], lists:seq(1, 100_000)))),
     between(B),
+    left_behind(B),
     there_too(B),
     broken(B).
 
@@ -48,6 +49,25 @@ in_order(Last, Left) ->
                 Other -> {wrong, N, Other}
             end
     after 40_000 -> {missing, Left}
+    end.
+
+%% Senders that are killed while they wait leave their messages: however many there are, the other node has room for few at a time.
+left_behind(B) ->
+    Parts = lists:duplicate(10, binary:copy(<<7>>, 100_000)),
+    Sink = cluster:on(B, fun() -> spawn(fun Loop() -> receive _ -> Loop() end end) end),
+    Watch = cluster:on(B, fun() -> spawn(fun() -> watch_memory(0) end) end),
+    [begin
+        Pids = [spawn(fun() -> Sink ! Parts, receive nothing -> ok end end) || _ <- lists:seq(1, 100)],
+        receive after 5 -> ok end,
+        [exit(Pid, kill) || Pid <- Pids]
+    end || _ <- lists:seq(1, 15)],
+    receive after 500 -> ok end,
+    Watch ! {most, self()},
+    see:value("left behind", receive {most, Most} when Most < 500_000_000 -> little; {most, Most} -> Most end).
+
+watch_memory(Most) ->
+    receive {most, Pid} -> Pid ! {most, Most}
+    after 20 -> watch_memory(max(Most, erlang:memory(binary)))
     end.
 
 %% The other way, as exit reasons, spawn arguments, links' and monitors' reasons.

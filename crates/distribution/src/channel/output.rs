@@ -1,8 +1,9 @@
 //! What waits to go to the other node: packets in the order of the wire, and the *lanes* of large messages.
 //!
 //! A message of more than [`FRAGMENT_BYTES`] goes out in fragments. It waits in a lane of its sender, and so does whatever the
-//! same sender sends after it, since signals between two processes stay in order. Each lane in turn puts one fragment on the wire,
-//! and what other processes send goes between them.
+//! same sender sends after it, since signals between two processes stay in order. The first [`MOST_TURNS`] lanes put one
+//! fragment on the wire in turn, and what other processes send goes between them. Further lanes wait until one of these has sent
+//! its message: the other node keeps room for each message that has begun.
 //!
 //! A sender that is suspended because too much waits goes on as soon as nothing of its own waits. So nobody is kept waiting by
 //! the large messages of others, and there is at most one message of each sender above the mark all the same.
@@ -21,6 +22,8 @@ use super::header::{self, AtomCache, AtomList};
 pub const FRAGMENT_BYTES: usize = 64 << 10;
 /// After so many bytes of fragments alone, no small message is expected between those that follow.
 const ONLY_FRAGMENTS_BYTES: usize = 8 << 20;
+/// At most so many large messages are on their way at a time.
+const MOST_TURNS: usize = 16;
 
 /// An encoded control term, and the message if there is one.
 #[derive(Default)]
@@ -225,7 +228,10 @@ impl Output {
         if is_done {
             lane.bodies.pop_front();
         }
-        if !lane.bodies.is_empty() {
+        if !is_done {
+            let last_turn = self.lanes.len().min(MOST_TURNS - 1);
+            self.lanes.insert(last_turn, lane);
+        } else if !lane.bodies.is_empty() {
             self.lanes.push_back(lane);
         } else if lane.waits {
             self.waiting.push_back((self.wire_end, lane.sender));
@@ -299,6 +305,24 @@ mod tests {
         }
         assert_eq!(output.relieved(false), [large]);
         assert!(output.relieved(true).is_empty());
+    }
+
+    /// However many large messages wait, few of them have begun.
+    #[test]
+    fn few_large_messages_are_on_their_way() {
+        let mut output = Output::new(true, true);
+        let senders = 5 * MOST_TURNS;
+        for sender in 0..senders {
+            output.put_in_lane(Term::small(sender as i64), body(3 * FRAGMENT_BYTES));
+        }
+        let (mut queue, mut most_begun) = (ByteQueue::default(), 0);
+        while !output.is_empty() {
+            let enough = queue.size() + 1;
+            output.take(&mut queue, enough, enough);
+            let begun = output.lanes.iter().filter(|lane| lane.begun.is_some());
+            most_begun = most_begun.max(begun.count());
+        }
+        assert_eq!(most_begun, MOST_TURNS);
     }
 
     #[test]
