@@ -33,8 +33,10 @@ static DEFAULT: Mutex<Default> = Mutex::new(Default {
 });
 
 /// Changes what is traced, as stock does it: patterns by breakpoints add to each other, and a global one replaces them.
-pub(crate) fn change(wanted: &Wanted, flags: &Flags) {
+/// `done` is called before any later change.
+pub(crate) fn change(wanted: &Wanted, flags: &Flags, done: impl FnOnce()) {
     let mut default = DEFAULT.lock();
+    done();
     let by_breakpoint = flags.by_breakpoint();
     let condition = match wanted {
         Wanted::On(condition) => condition.clone(),

@@ -79,7 +79,8 @@ pub fn of_events(family: Family) -> Option<Condition> {
     place.lock().clone()
 }
 
-/// `erlang:trace_pattern(Functions, Specification, Flags)`: the number of functions.
+/// `erlang:trace_pattern(Functions, Specification, Flags)`: the number of functions. `done` is called when nothing can be refused
+/// any more, and before any later change of the same.
 ///
 /// # Errors
 /// See [`Refusal`].
@@ -88,6 +89,7 @@ pub fn change(
     functions: Term,
     specification: Term,
     flags: Term,
+    done: impl FnOnce(),
 ) -> Result<usize, Refusal> {
     let wanted = match specification {
         am::FALSE => Wanted::Off,
@@ -112,12 +114,18 @@ pub fn change(
     }
     let none = Refusal::Because(am::NONE);
     if functions == am::ON_LOAD {
-        on_load::change(&wanted, &flags);
+        on_load::change(&wanted, &flags, done);
         return Ok(0);
     }
     if let Some(&[module, function, arity]) = functions.as_tuple() {
         let pattern = pattern([module, function, arity]).ok_or(none)?;
-        return world::stopped(|| apply(&pattern, &wanted, &wanted, &flags));
+        return world::stopped(|| {
+            let changed = apply(&pattern, &wanted, &wanted, &flags);
+            if changed.is_ok() {
+                done();
+            }
+            changed
+        });
     }
     let place = match functions {
         am::SEND => &SEND,
@@ -127,11 +135,13 @@ pub fn change(
     if flags.global || flags.by_breakpoint() {
         return Err(none);
     }
-    *place.lock() = match wanted {
+    let mut place = place.lock();
+    *place = match wanted {
         Wanted::Off => None,
         Wanted::On(condition) => Some(condition),
         Wanted::Restart | Wanted::Pause => return Err(none),
     };
+    done();
     Ok(1)
 }
 

@@ -31,15 +31,19 @@ pub struct Session {
 static SESSIONS: Mutex<Vec<Arc<Session>>> = Mutex::new(Vec::new());
 /// How many were made so far; numbers begin with 1, behind [`LEGACY`].
 static MADE: AtomicU32 = AtomicU32::new(LEGACY);
-/// The patterns that exist; they belong to one session.
+/// The patterns that exist; they belong to one session. To change one the world is stopped, so this lock is never held while a
+/// thread waits for that: who waits for the lock runs a process, and would never stop.
 static PATTERNS: Mutex<Patterns> = Mutex::new(Patterns {
     session: LEGACY,
     all: Vec::new(),
+    changes: 0,
 });
 
 struct Patterns {
     session: u32,
     all: Vec<Pattern>,
+    /// How many changes are under way; they are of this session, too.
+    changes: usize,
 }
 
 /// What `trace_pattern` was called for, with `'_'` for what it left open.
@@ -71,7 +75,21 @@ impl Pattern {
 
 impl Patterns {
     fn holder(&self) -> Option<u32> {
-        (!self.all.is_empty()).then_some(self.session)
+        (!self.all.is_empty() || self.changes > 0).then_some(self.session)
+    }
+
+    /// A change was made.
+    fn record(&mut self, functions: Term, specification: Term, flags: Term) {
+        // All messages are traced unless a pattern says otherwise.
+        let plain = match functions {
+            am::SEND | am::RECEIVE => am::TRUE,
+            _ => am::FALSE,
+        };
+        let changed = Pattern::of(functions, flags);
+        self.all.retain(|other| !changed.covers(other));
+        if specification != plain {
+            self.all.push(changed);
+        }
     }
 }
 
@@ -156,21 +174,25 @@ pub fn change_patterns(
         // What this session does not have need not be ended.
         return (specification == am::FALSE).then_some(Ok(0));
     }
-    let result = patterns::change(process, functions, specification, flags);
-    if result.is_ok() {
-        // All messages are traced unless a pattern says otherwise.
-        let plain = match functions {
-            am::SEND | am::RECEIVE => am::TRUE,
-            _ => am::FALSE,
-        };
-        let changed = Pattern::of(functions, flags);
-        present.session = session;
-        present.all.retain(|other| !changed.covers(other));
-        if specification != plain {
-            present.all.push(changed);
-        }
-    }
+    present.session = session;
+    present.changes += 1;
+    drop(present);
+    let result = change(process, functions, specification, flags);
+    PATTERNS.lock().changes -= 1;
     Some(result)
+}
+
+/// Changes patterns, and records that in the order in which changes are made.
+fn change(
+    process: &Process,
+    functions: Term,
+    specification: Term,
+    flags: Term,
+) -> Result<usize, patterns::Refusal> {
+    patterns::change(process, functions, specification, flags, || {
+        let mut present = PATTERNS.lock();
+        present.record(functions, specification, flags);
+    })
 }
 
 /// Ends a session, and all that is traced in it; false if there is no such session.
@@ -192,10 +214,9 @@ pub fn destroy(process: &mut Process, number: u32) -> bool {
     };
     // Nothing is refused here: what belongs to other sessions stays.
     let _ = tracees::change(process, am::ALL, &off);
-    let mut present = PATTERNS.lock();
-    if present.holder() == Some(number) {
+    // Again if a change was under way that began while the session was there.
+    while with_patterns() == Some(number) && !PATTERNS.lock().all.is_empty() {
         end_patterns(process);
-        present.all.clear();
     }
     true
 }
@@ -217,6 +238,6 @@ fn end_patterns(process: &Process) {
     ];
     for (functions, specification, flags) in changes {
         // These arguments are right.
-        let _ = patterns::change(process, functions, specification, flags);
+        let _ = change(process, functions, specification, flags);
     }
 }
