@@ -458,7 +458,7 @@ mod tests {
 
     #[test]
     fn other_releases_are_refused_by_number() {
-        for (version, release) in [("18.0", 30), ("17.0", 29), ("12.3", 24)] {
+        for (version, release) in [("18.0", 30), ("12.3", 24)] {
             let installed = Installed::new("release", version);
             let error = Otp::find(&environment(&[("FERL_OTP", &installed.0)])).unwrap_err();
             let text = error.to_string();
@@ -475,7 +475,7 @@ mod tests {
     #[test]
     fn another_release_that_left_its_root_in_the_environment_is_passed_over() {
         let (left, installed) = (
-            Installed::new("left", "17.0"),
+            Installed::new("left", "18.0"),
             Installed::new("its-own", "13.0"),
         );
         let bin = installed.root().join("bin");
@@ -486,7 +486,7 @@ mod tests {
         let OtpError::Unsupported { release, .. } = error else {
             panic!("{error:?}");
         };
-        assert_eq!(release, Release::OTP_29);
+        assert_eq!(release.number(), 30);
     }
 
     #[test]

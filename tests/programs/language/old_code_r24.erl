@@ -1,5 +1,6 @@
 %% Constructs as compilers of older releases wrote them.
 %% erlc: +r24
+%% releases: 25 27
 -module(old_code_r24).
 -export([main/0]).
 

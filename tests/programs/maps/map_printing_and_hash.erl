@@ -1,5 +1,7 @@
 %% The order in which a hash map is walked shows in printing, to_list and term_to_binary:
 %% only what OTP promises is shown here, and what must agree with itself.
+%% On OTP 29 all ways to iterate share one order; ferl does not have that yet (README, limits).
+%% releases: 25 27
 -module(map_printing_and_hash).
 -export([main/0]).
 
