@@ -773,7 +773,7 @@ impl Shard {
 
     fn grow(&mut self) {
         for _ in 0..STEPS {
-            if self.live <= self.slots.len() || self.live <= self.undivided() {
+            if self.live <= self.slots.len().max(self.undivided()) {
                 return;
             }
             self.purge_before_moving();

@@ -86,18 +86,10 @@ impl Tcp {
             return Step::Blocked;
         }
         let framing = self.socket.options.framing();
-        let (ahead, room) = (&mut self.ahead, self.input.room(BEYOND_BYTES));
-        let fd = self.socket.fd();
-        let result = fd.and_then(|fd| ahead.read(fd, room, false));
-        let count = match self.received(port, result) {
-            Ok(count) => count,
-            Err(step) => {
-                self.input.release_room();
-                return step;
-            }
+        let next = match self.read_ahead(port, &framing, BEYOND_BYTES, false) {
+            Ok(next) => next,
+            Err(step) => return step,
         };
-        // SAFETY: the call has filled this many bytes of the room.
-        let next = unsafe { self.input.filled(count, &framing, &mut self.in_headers) };
         if matches!(next, Next::Read(_)) && self.begin_packet(&**channel) {
             return self.fill(port, channel);
         }

@@ -9,7 +9,7 @@ use term::{am, build};
 
 use super::Tcp;
 use super::read_ahead::Read;
-use crate::inet::input::Next;
+use crate::inet::input::{Framing, Next};
 use crate::inet::message;
 use crate::inet::protocol::{Answer, INVALID, Reader, short};
 use packet::{self, PacketKind, terms};
@@ -168,6 +168,20 @@ impl Tcp {
             return self.read_directly(port, incoming, max);
         }
         let may_go_on = self.may_read_ahead();
+        match self.read_ahead(port, &framing, max, may_go_on) {
+            Ok(next) => self.follow(port, next),
+            Err(step) => step,
+        }
+    }
+
+    /// Reads at most this many bytes behind what has come; returns what that makes of the input.
+    pub(super) fn read_ahead(
+        &mut self,
+        port: &mut Access<'_>,
+        framing: &Framing,
+        max: usize,
+        may_go_on: bool,
+    ) -> Result<Next, Step> {
         let (ahead, room) = (&mut self.ahead, self.input.room(max));
         let fd = self.socket.fd();
         let result = fd.and_then(|fd| ahead.read(fd, room, may_go_on));
@@ -175,12 +189,11 @@ impl Tcp {
             Ok(count) => count,
             Err(step) => {
                 self.input.release_room();
-                return step;
+                return Err(step);
             }
         };
         // SAFETY: the call has filled this many bytes of the room.
-        let next = unsafe { self.input.filled(count, &framing, &mut self.in_headers) };
-        self.follow(port, next)
+        Ok(unsafe { self.input.filled(count, framing, &mut self.in_headers) })
     }
 
     /// Does what follows from what was read.
