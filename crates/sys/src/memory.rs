@@ -31,6 +31,21 @@ pub fn page_bytes() -> usize {
     *PAGE.get_or_init(rustix::param::page_size)
 }
 
+/// Returns the memory of all whole pages in a part of the program's own memory to the system at once. They stay mapped, and
+/// read as zero. Nothing happens where the system refuses.
+///
+/// # Safety
+/// The part was allocated, nothing refers into it, and its content is no longer needed.
+pub unsafe fn discard(start: *mut u8, bytes: usize) {
+    let first = start.addr().next_multiple_of(page_bytes());
+    let end = (start.addr() + bytes) & !(page_bytes() - 1);
+    if first < end && !cfg!(miri) {
+        let pages = start.with_addr(first).cast::<c_void>();
+        // SAFETY: the caller's promise, for pages that lie in the part.
+        let _ = unsafe { rustix::mm::madvise(pages, end - first, Advice::LinuxDontNeed) };
+    }
+}
+
 /// A range of addresses that no other mapping gets until this is dropped.
 #[derive(Debug)]
 pub struct Reservation {
@@ -259,6 +274,21 @@ mod tests {
         // Committing what is committed keeps its content.
         reservation.commit(0..PART).unwrap();
         assert_eq!(byte(&reservation, PART - 1), 0xa5);
+    }
+
+    #[test]
+    fn discarded_memory_stays_usable() {
+        let mut bytes = vec![0xa5u8; 3 * page_bytes()];
+        let start = bytes.as_mut_ptr();
+        // SAFETY: the content of what lies between the first and the last byte is not needed.
+        unsafe { discard(start.add(1), bytes.len() - 2) };
+        let kept = bytes.iter().filter(|byte| **byte == 0xa5).count();
+        assert!((2..2 * page_bytes()).contains(&kept), "{kept}");
+        assert!(bytes.iter().all(|byte| matches!(byte, 0 | 0xa5)));
+        bytes.fill(1);
+        // SAFETY: nothing is discarded.
+        unsafe { discard(start.add(1), page_bytes() - 1) };
+        assert!(bytes.iter().all(|byte| *byte == 1));
     }
 
     #[test]

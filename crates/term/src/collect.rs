@@ -353,11 +353,11 @@ fn by_staging(
     if words != block_words(heap) || plan.stress != Stress::None {
         let least = moved.live + stack_words(heap) + request.need_words + STACK_RESERVE_WORDS;
         let (block, words) = take_at_best(words, least);
-        go_on_in(heap, block, words);
+        go_on_in(heap, block, words, block::give_back);
     }
     // Otherwise the old block is used again: it is empty by now, except for its stack.
     place(heap, roots, space, moved.live);
-    finish(heap, request, plan, &mover, moved)
+    finish(heap, request, plan, &mover, moved, block::give_back)
 }
 
 /// Collects into a new block, which is exchanged for one of another size if it turns out to have the wrong size.
@@ -377,19 +377,39 @@ fn by_replacing(
     } else {
         block::take(wanted)
     };
+    let give_back = how_to_give_back(heap, request, moved.live);
     if let Some(block) = block {
-        go_on_in(heap, block, wanted);
+        go_on_in(heap, block, wanted, give_back);
         place(heap, roots, space, moved.live);
         // SAFETY: taken above with that size; everything in it has moved.
-        unsafe { block::give_back(space, words) };
+        unsafe { give_back(space, words) };
     } else {
-        go_on_in(heap, space, words);
+        go_on_in(heap, space, words, give_back);
     }
-    let stats = finish(heap, request, plan, &mover, moved);
+    let stats = finish(heap, request, plan, &mover, moved, give_back);
     if words_between(heap.top, heap.stack) < request.need_words + STACK_RESERVE_WORDS {
         return Err(NoMemory);
     }
     Ok(stats)
+}
+
+/// Frees a block of so many words.
+type GiveBack = unsafe fn(*mut u64, usize);
+
+/// What becomes of a heap's blocks when the heap has moved. Whoever asks for a collection wants to see its memory used by
+/// others: if little is alive, the system gets the rest at once.
+fn how_to_give_back(heap: &Heap, request: &Request<'_>, live: usize) -> GiveBack {
+    let old = old_heap(heap).map_or(0, |old| words_between(old.start, old.end));
+    match was_asked_for(heap, request) && live <= (block_words(heap) + old) / 4 {
+        true => block::give_to_system,
+        false => block::give_back,
+    }
+}
+
+/// Whether a program has asked for a collection of everything: directly, or by flags that it set for the next collection.
+fn was_asked_for(heap: &Heap, request: &Request<'_>) -> bool {
+    const BY_FLAGS: u16 = flag::FORCE | flag::NEED_FULLSWEEP;
+    request.kind == CollectionKind::Major || heap.flags & BY_FLAGS == BY_FLAGS
 }
 
 /// A block of `words` words, the best size, or if that cannot be allocated of `least` words: `words` may be very large,
@@ -729,10 +749,13 @@ fn place(heap: &mut Heap, roots: &mut [&mut [Term]], space: *mut u64, live: usiz
 }
 
 /// Makes `block` the heap's block: moves the stack to its end, and frees the block that was collected.
-fn go_on_in(heap: &mut Heap, block: *mut u64, words: usize) {
+fn go_on_in(heap: &mut Heap, block: *mut u64, words: usize, give_back: GiveBack) {
     let (start, own) = (heap.start, block_words(heap));
     move_stack(heap, block, words);
-    free_block(start, own);
+    if !start.is_null() {
+        // SAFETY: the heap's block, whose objects have moved, as its stack has.
+        unsafe { give_back(start, own) };
+    }
 }
 
 /// Makes `block` the heap's block, and moves the stack to its end.
@@ -752,6 +775,7 @@ fn finish(
     plan: &Plan,
     mover: &Mover,
     moved: Survivors,
+    give_back: GiveBack,
 ) -> Stats {
     heap.top = heap.start.wrapping_add(moved.live);
     heap.high_water = if mover.saw_peeked {
@@ -768,7 +792,7 @@ fn finish(
     free_left(heap);
     heap.flags &= !flag::FORCE;
     if plan.major {
-        free_old_heap(heap);
+        free_old_heap(heap, give_back);
         heap.minor_collections = 0;
         heap.flags &= !flag::NEED_FULLSWEEP;
     } else {
@@ -861,7 +885,7 @@ fn free_all_but_block(heap: &mut Heap) {
         }
         heap::free_fragments(heap.fragments);
     }
-    free_old_heap(heap);
+    free_old_heap(heap, block::give_back);
     free_left(heap);
 }
 
@@ -983,12 +1007,12 @@ fn new_old_heap(words: usize) -> Result<*mut OldHeap, NoMemory> {
     })))
 }
 
-fn free_old_heap(heap: &mut Heap) {
+fn free_old_heap(heap: &mut Heap, give_back: GiveBack) {
     if !heap.old.is_null() {
         // SAFETY: made by `new_old_heap`; its objects have moved, or their process is dead.
         unsafe {
             let old = Box::from_raw(heap.old);
-            block::give_back(old.start, words_between(old.start, old.end));
+            give_back(old.start, words_between(old.start, old.end));
         }
         heap.old = ptr::null_mut();
     }

@@ -154,6 +154,24 @@ pub(super) unsafe fn give_back(block: *mut u64, words: usize) {
     held::count(held::HeldKind::Heap, -((words * 8) as isize));
 }
 
+/// Blocks of at least so many words are worth a system call.
+const DISCARDED_WORDS: usize = 1 << 16;
+
+/// As [`give_back`], for a block that probably nobody needs again: the system gets its memory back now. The allocator would
+/// keep it for a second or so, in case it is needed.
+///
+/// # Safety
+/// As [`give_back`].
+pub(super) unsafe fn give_to_system(block: *mut u64, words: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if words >= DISCARDED_WORDS {
+            sys::memory::discard(block.cast(), words * 8);
+        }
+        give_back(block, words);
+    }
+}
+
 /// The content of poisoned words. Read as a term, it is a boxed object at an address that no process has.
 pub(super) const POISON: u64 = 0xdead_dead_dead_deaa;
 

@@ -469,6 +469,24 @@ fn hibernation_leaves_no_room() {
     assert!(block_words(&process.heap) > 250);
 }
 
+/// A collection that was asked for gives large blocks of both generations to the system, and only what nobody needs.
+#[test]
+fn a_large_heap_shrinks_when_asked() {
+    let many = if cfg!(miri) { 1000 } else { 200_000 };
+    let mut process = Process::new(2);
+    process.collect(4 * many, CollectionKind::Minor);
+    process.x[0] = build::list(&mut process.heap, &numbers(5));
+    process.x[1] = build::list(&mut process.heap, &numbers(many as i64));
+    process.collect(0, CollectionKind::Minor);
+    process.collect(0, CollectionKind::Minor);
+    assert!(!process.heap.old.is_null());
+    process.collect(0, CollectionKind::Major);
+    assert!(block_words(&process.heap) > 2 * many);
+    process.x[1] = Term::NIL;
+    process.collect(0, CollectionKind::Major);
+    assert!(block_words(&process.heap) < 100 && process.heap.old.is_null());
+}
+
 #[test]
 fn a_sleeper_goes_back_to_the_least_block() {
     let mut process = Process::new(2);
