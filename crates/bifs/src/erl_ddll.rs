@@ -254,7 +254,7 @@ pub fn monitor_2(process: &mut Process, [kind, item]: [Term; 2]) -> BifResult {
     let monitor = reference::make(process.heap());
     let message = [atom::known(tag), monitor, kind, driver, atom::known(state)];
     let message = build::tuple(process.heap(), &message);
-    handle::deliver_last(process, message);
+    handle::deliver_last(process, am::SYSTEM, message);
     Ok(monitor)
 }
 

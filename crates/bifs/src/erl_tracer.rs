@@ -73,7 +73,7 @@ pub fn trace_5(
     let event = build::tuple(process.heap(), &event);
     // `enabled/3` notices a tracer that is gone.
     if tracer.is_local_pid() {
-        signal::send_message(tracer, event);
+        signal::send_message(am::SYSTEM, tracer, event);
     } else if tracer.is_local_port()
         && let Some(port) = port::find(tracer)
         && let Ok(bytes) = external::encode(event, &EncodeOptions::of_release())

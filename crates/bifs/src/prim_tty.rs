@@ -79,7 +79,7 @@ impl Tty {
 impl State {
     fn fire(&mut self) {
         if let Some((pid, message)) = self.reader.take() {
-            signal::send_owned(pid, message);
+            signal::send_owned(am::SYSTEM, pid, message);
         }
     }
 }
@@ -267,7 +267,7 @@ pub fn tty_select_3(
     on_signal(Box::new(move |signal| {
         if let Some(tty) = weak.upgrade() {
             tty.state.lock().signals.push(signal);
-            signal::send_message_from_outside(pid, message.term());
+            signal::send_message_from_outside(am::SYSTEM, pid, message.term());
         }
     }));
     let message = selection(process, reference, read_ref);

@@ -23,7 +23,7 @@ impl Remote for Connections {
         signals::send(from, to, message)
     }
 
-    unsafe fn decode(&self, message: *mut Fragment) -> Option<*mut Fragment> {
+    unsafe fn decode(&self, message: *mut Fragment) -> Option<(Term, *mut Fragment)> {
         // SAFETY: the caller's promise.
         unsafe { input::decode(message) }
     }
@@ -88,14 +88,17 @@ impl Remote for Connections {
         }
     }
 
-    fn down_message(&self, handle: Term, heap: &mut Heap, down: Down) -> Option<Term> {
+    fn down_message(&self, handle: Term, heap: &mut Heap, down: Down) -> Option<(Term, Term)> {
         let relation = relations::take(handle, 1);
         match relation.kind {
-            Kind::Node => Some(build::tuple(heap, &[am::NODEDOWN, relation.remote.term()])),
+            Kind::Node => {
+                let message = build::tuple(heap, &[am::NODEDOWN, relation.remote.term()]);
+                Some((am::SYSTEM, message))
+            }
             Kind::Monitor { .. } => {
                 let object = copy::copy(heap, relation.remote.term());
                 let parts = [down.tag, down.reference, am::PROCESS, object, down.reason];
-                Some(build::tuple(heap, &parts))
+                Some((relation.channel.node, build::tuple(heap, &parts)))
             }
             Kind::Link | Kind::Watcher { .. } | Kind::Spawn(_) => None,
         }

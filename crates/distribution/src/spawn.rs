@@ -118,7 +118,7 @@ pub fn request(
         if reply.on_error {
             let parts = [reply.tag, reference, am::ERROR, reason];
             let message = build::tuple(process.heap(), &parts);
-            handle::deliver(process, message);
+            handle::deliver(process, term::node::own_name(), message);
         }
         Some(Requested {
             reference,
@@ -311,7 +311,7 @@ fn accept_reply(
             let tag = monitor.tag.as_ref().map_or(am::UC_DOWN, Owned::term);
             let parts = [tag, reference, am::PROCESS, result, am::NOCONNECTION];
             let down = build::tuple(heap, &parts);
-            handle::deliver_last(parent, down);
+            handle::deliver_last(parent, relation.channel.node, down);
         }
     } else if !is_spawned {
         parent.relations.remove_alias(number);
@@ -326,7 +326,12 @@ fn accept_reply(
         let reference = reference_of(heap, relation.number, owner);
         let parts = [request.reply_tag.term(), reference, outcome, result];
         let message = build::tuple(heap, &parts);
-        handle::deliver(parent, message);
+        // As on stock, a connection that ends speaks for nobody.
+        let sender = match result {
+            am::NOCONNECTION => am::UNDEFINED,
+            _ => relation.channel.node,
+        };
+        handle::deliver(parent, sender, message);
     }
     true
 }

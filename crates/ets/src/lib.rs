@@ -258,7 +258,7 @@ pub fn hand_over(table: &Arc<Table>, from: Term, to: Term, data: Term) {
     let heap = scratch.heap();
     let identifier = table.identifier(heap);
     let message = build::tuple(heap, &[am::UC_ETS_TRANSFER, identifier, from, data]);
-    signal::send_message(to, message);
+    signal::send_message(from, to, message);
 }
 
 #[cfg(test)]

@@ -156,7 +156,7 @@ fn watch_signals() -> sys::Result<()> {
                 let mut scratch = Scratch::new();
                 let message =
                     build::tuple(scratch.heap(), &[am::NOTIFY, atom::known(signal.name())]);
-                runtime::signal::send_message_from_outside(server, message);
+                runtime::signal::send_message_from_outside(am::SYSTEM, server, message);
             }
         }
     };

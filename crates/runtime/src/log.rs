@@ -269,7 +269,7 @@ fn report_as(
     let message = build::tuple(heap, &[am::LOG, level, format, list, metadata]);
     match addressee() {
         Addressee::Process(logger) => {
-            signal::send_message_from_outside(logger, message);
+            signal::send_message_from_outside(am::SYSTEM, logger, message);
         }
         Addressee::Nobody => {}
         Addressee::StandardError => eprintln!(

@@ -157,9 +157,9 @@ impl Core {
     }
 
     /// Answers the process that opens the port, if it waits for that.
-    fn answer_open(&mut self, answer: Term) {
+    fn answer_open(&mut self, port: Term, answer: Term) {
         if let Some((opener, number)) = self.opening.take() {
-            signal::reply_to(opener, number, answer);
+            signal::reply_to(port, opener, number, answer);
         }
     }
 
@@ -168,7 +168,7 @@ impl Core {
         let mut scratch = Scratch::new();
         let message = build::tuple(scratch.heap(), &[port, what]);
         trace::ports::sends(&self.tracing, port, to, told);
-        signal::send_message_from_outside(to, message);
+        signal::send_message_from_outside(port, to, message);
     }
 
     /// For reporting what the port does.
@@ -418,7 +418,7 @@ impl State {
         }
         let is_killed = reason == am::KILL;
         let reason = if is_killed { am::KILLED } else { reason };
-        self.core.answer_open(port.id);
+        self.core.answer_open(port.id, port.id);
         // The port stays in the table while output is written, so that this is completed if the node ends meanwhile.
         self.core.phase = Phase::Closing;
         self.core.tracee(port.id).happens(am::CLOSED, reason, None);

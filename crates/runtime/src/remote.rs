@@ -36,12 +36,12 @@ pub trait Remote: Sync {
     /// Sends a message to a pid, alias or `{Name, Node}` of another node.
     fn send(&self, from: &mut Process, to: Term, message: Term) -> Sent;
 
-    /// What a message that came from another node is in this node's form; `None` if it is damaged. Uses up the
-    /// fragment, whose kind is [`crate::signal::UNDECODED`].
+    /// What a message that came from another node is in this node's form, after that node's name; `None` if it is damaged. Uses
+    /// up the fragment, whose kind is [`crate::signal::UNDECODED`].
     ///
     /// # Safety
     /// The fragment is live, and in no list.
-    unsafe fn decode(&self, message: *mut Fragment) -> Option<*mut Fragment>;
+    unsafe fn decode(&self, message: *mut Fragment) -> Option<(Term, *mut Fragment)>;
 
     /// A pid, or `{Name, Node}` for a monitor by name; `None` for relations that programs do not see.
     fn identity(&self, handle: Term, heap: &mut Heap) -> Option<Term>;
@@ -64,8 +64,9 @@ pub trait Remote: Sync {
     /// The process that had set the monitor with this number has ended. Uses up the handle.
     fn watcher_ended(&self, handle: Term, number: u64, reason: Term);
 
-    /// The message that tells a process that what it monitored is gone. `reference` is that of the monitor. Uses up the handle.
-    fn down_message(&self, handle: Term, heap: &mut Heap, down: Down) -> Option<Term>;
+    /// Who tells a process that what it monitored is gone (for [`crate::trace::senders`]), and the message. `reference` is that
+    /// of the monitor. Uses up the handle.
+    fn down_message(&self, handle: Term, heap: &mut Heap, down: Down) -> Option<(Term, Term)>;
 }
 
 /// The parts of a message of a monitor that has ended.

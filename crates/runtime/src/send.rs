@@ -1,7 +1,7 @@
 //! Sending messages: the common part of `!` and the send BIFs, which finds the receiver.
 
 use layout::context::Next;
-use layout::{Context, ObjectKind, Term};
+use layout::{Context, Fragment, ObjectKind, Term};
 use term::{am, build, copy, reference};
 
 use crate::process::{Process, flag, table};
@@ -66,26 +66,43 @@ pub fn send(from: &mut Process, to: Term, message: Term) -> Sent {
         if let Some(sent) = trace::sequence::sends(from, to, message) {
             return sent;
         }
+        if trace::senders::are_asked() {
+            return send_without_trace::<true>(from, to, message);
+        }
     }
-    send_unobserved(from, to, message)
+    send_without_trace::<false>(from, to, message)
 }
 
+/// Sends a message that the tracer of its sender has been told of; if `NOTED`, it says who has sent it ([`trace::senders`]).
 #[inline]
-fn send_unobserved(from: &mut Process, to: Term, message: Term) -> Sent {
+fn send_without_trace<const NOTED: bool>(from: &mut Process, to: Term, message: Term) -> Sent {
     if to.is_local_pid() {
-        send_to_process(to, message);
+        send_to_process::<NOTED>(from, to, message);
         return Sent::Done;
     }
-    send_elsewhere(from, to, message)
+    send_elsewhere::<NOTED>(from, to, message)
 }
 
 #[inline]
-fn send_to_process(to: Term, message: Term) {
+fn send_to_process<const NOTED: bool>(from: &Process, to: Term, message: Term) {
     let receiver = table::find(to);
     if !receiver.is_null() {
         let fragment = copy::to_fragment(message);
         // SAFETY: just found in the table; the fragment is new, so it is in no list.
-        unsafe { signal::send_fragment(receiver, fragment) };
+        unsafe { signal::send_fragment(receiver, noted::<NOTED>(from, fragment)) };
+    }
+}
+
+/// A message, with its sender if `NOTED`.
+///
+/// # Safety
+/// The fragment is a live message that is in no list.
+#[inline]
+unsafe fn noted<const NOTED: bool>(from: &Process, message: *mut Fragment) -> *mut Fragment {
+    match NOTED {
+        // SAFETY: the caller's promise.
+        true => unsafe { trace::senders::noted(from.pid(), message) },
+        false => message,
     }
 }
 
@@ -97,12 +114,12 @@ fn send_to_port(from: &mut Process, port: Term, message: Term) -> Sent {
     sent
 }
 
-fn send_elsewhere(from: &mut Process, to: Term, message: Term) -> Sent {
+fn send_elsewhere<const NOTED: bool>(from: &mut Process, to: Term, message: Term) -> Sent {
     if to.is_atom() {
         return match registry::whereis(to) {
             None => Sent::BadArgument,
             Some(pid) if pid.is_local_pid() => {
-                send_to_process(pid, message);
+                send_to_process::<NOTED>(from, pid, message);
                 Sent::Done
             }
             Some(port) => send_to_port(from, port, message),
@@ -118,7 +135,7 @@ fn send_elsewhere(from: &mut Process, to: Term, message: Term) -> Sent {
         if node == term::node::own_name()
             && let Some(receiver) = registry::whereis(name)
         {
-            return send_unobserved(from, receiver, message);
+            return send_without_trace::<NOTED>(from, receiver, message);
         }
         return match node == term::node::own_name() {
             true => Sent::Done,
@@ -127,7 +144,7 @@ fn send_elsewhere(from: &mut Process, to: Term, message: Term) -> Sent {
     }
     if to.is_reference() {
         if let (Some(pid), Some(number)) = (reference::pid(to), reference::number(to)) {
-            send_to_alias(pid, number, message);
+            send_to_alias::<NOTED>(from, pid, number, message);
         }
         return match to.is_kind(ObjectKind::ExternalReference) {
             true => remote::get().send(from, to, message),
@@ -144,12 +161,12 @@ fn send_elsewhere(from: &mut Process, to: Term, message: Term) -> Sent {
 }
 
 /// Sends through an alias: the receiver takes the message only while the alias is active.
-fn send_to_alias(pid: Term, number: (u64, u64), message: Term) {
+fn send_to_alias<const NOTED: bool>(from: &Process, pid: Term, number: (u64, u64), message: Term) {
     let receiver = table::find(pid);
     if receiver.is_null() {
         return;
     }
     let fragment = signal::alias_message(number, message);
     // SAFETY: just found in the table; the fragment is new, so it is in no list.
-    unsafe { signal::send_fragment(receiver, fragment) };
+    unsafe { signal::send_fragment(receiver, noted::<NOTED>(from, fragment)) };
 }

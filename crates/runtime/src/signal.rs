@@ -22,7 +22,7 @@ use crate::process::{Process, block, state, table};
 use crate::scheduler;
 use crate::sync::between_steps;
 use crate::timer::TimerKey;
-use crate::trace::system_profile;
+use crate::trace::{senders, system_profile};
 
 /// [`Fragment::kind`] of a message.
 pub const MESSAGE: u32 = 0;
@@ -45,10 +45,13 @@ pub const ALIAS_TOKEN_MESSAGE: u32 = 6;
 /// [`Fragment::kind`] of a message that the machine sends, not a program: it leaves the receiver's token alone.
 pub const OWN_MESSAGE: u32 = 7;
 
-/// Whether a fragment of a kind is a message whose term is the whole of it.
+/// [`Fragment::kind`] of an envelope, which has a message of another kind, that message's term, and its sender: see [`senders`].
+pub const ENVELOPE: u32 = 8;
+
+/// Whether a fragment of a kind is a message, and has its term.
 #[must_use]
 pub fn is_plain_message(kind: u32) -> bool {
-    matches!(kind, MESSAGE | TOKEN_MESSAGE | OWN_MESSAGE)
+    matches!(kind, MESSAGE | TOKEN_MESSAGE | OWN_MESSAGE | ENVELOPE)
 }
 
 /// A function that the receiver runs.
@@ -172,8 +175,8 @@ pub fn alias_message(number: ReferenceNumber, message: Term) -> *mut Fragment {
     fragment
 }
 
-/// Copies a term into a message for a process; returns whether the process exists.
-pub fn send_message(to: Term, message: Term) -> bool {
+/// Copies a term into a message for a process; returns whether the process exists. `from` is for [`senders`].
+pub fn send_message(from: Term, to: Term, message: Term) -> bool {
     let process = table::find(to);
     if process.is_null() {
         return false;
@@ -182,21 +185,21 @@ pub fn send_message(to: Term, message: Term) -> bool {
     // SAFETY: just found in the table; the fragment is new, so it is in no list.
     unsafe {
         (*fragment).kind = OWN_MESSAGE;
-        send_fragment(process, fragment);
+        send_fragment(process, senders::noted(from, fragment));
     }
     true
 }
 
 /// As [`send_message`], for threads that are not in a slice (timers, I/O threads).
-pub fn send_message_from_outside(to: Term, message: Term) -> bool {
-    crate::epoch::pinned(|| send_message(to, message))
+pub fn send_message_from_outside(from: Term, to: Term, message: Term) -> bool {
+    crate::epoch::pinned(|| send_message(from, to, message))
 }
 
 /// As [`send_message_from_outside`], for a message built in a scratch heap that becomes the fragment, without a copy.
 ///
 /// # Safety
 /// As for [`heap::Scratch::into_fragment`].
-pub unsafe fn send_built(to: Term, scratch: heap::Scratch, message: Term) -> bool {
+pub unsafe fn send_built(from: Term, to: Term, scratch: heap::Scratch, message: Term) -> bool {
     crate::epoch::pinned(|| {
         let process = table::find(to);
         if process.is_null() {
@@ -206,7 +209,7 @@ pub unsafe fn send_built(to: Term, scratch: heap::Scratch, message: Term) -> boo
         unsafe {
             let fragment = scratch.into_fragment(message);
             (*fragment).kind = OWN_MESSAGE;
-            send_fragment(process, fragment);
+            send_fragment(process, senders::noted(from, fragment));
         }
         true
     })
@@ -275,8 +278,8 @@ unsafe fn push(to: Term, process: *mut Process, fragment: *mut Fragment, wakes: 
     }
 }
 
-/// Sends an owned term as a message, without a copy; returns whether the process exists.
-pub fn send_owned(to: Term, message: Owned) -> bool {
+/// Sends an owned term as a message, without a copy; returns whether the process exists. `from` is for [`senders`].
+pub fn send_owned(from: Term, to: Term, message: Owned) -> bool {
     crate::epoch::pinned(|| {
         let process = table::find(to);
         if process.is_null() {
@@ -286,25 +289,25 @@ pub fn send_owned(to: Term, message: Owned) -> bool {
         unsafe {
             let fragment = message.into_fragment();
             (*fragment).kind = OWN_MESSAGE;
-            send_fragment(process, fragment);
+            send_fragment(process, senders::noted(from, fragment));
         }
         true
     })
 }
 
-/// Sends the reply `{Reference, Result}` to a process that waits for it.
-pub fn reply(to: Term, reference: &Owned, result: Term) {
+/// Sends the reply `{Reference, Result}` to a process that waits for it. `from` is for [`senders`].
+pub fn reply(from: Term, to: Term, reference: &Owned, result: Term) {
     let mut scratch = heap::Scratch::new();
     let message = term::build::tuple(scratch.heap(), &[reference.term(), result]);
-    send_message_from_outside(to, message);
+    send_message_from_outside(from, to, message);
 }
 
 /// As [`reply`], for a reference given by its number.
-pub fn reply_to(to: Term, (low, high): (u64, u64), result: Term) {
+pub fn reply_to(from: Term, to: Term, (low, high): (u64, u64), result: Term) {
     let mut scratch = heap::Scratch::new();
     let reference = term::reference::with_number(scratch.heap(), low, high);
     let message = term::build::tuple(scratch.heap(), &[reference, result]);
-    send_message_from_outside(to, message);
+    send_message_from_outside(from, to, message);
 }
 
 /// Whether a process of this node exists. Any thread may ask; the answer may be out of date.

@@ -104,7 +104,7 @@ fn tell(about: Term, what: Term, facts: impl FnOnce(&mut Heap) -> Term) {
     let heap = scratch.heap();
     let facts = facts(heap);
     let message = build::tuple(heap, &[am::MONITOR, about, what, facts]);
-    signal::send_message_from_outside(monitor, message);
+    signal::send_message_from_outside(am::SYSTEM, monitor, message);
 }
 
 /// Called when a collection begins; returns the time if collections are monitored.

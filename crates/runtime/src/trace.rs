@@ -16,6 +16,7 @@ pub mod newcomers;
 pub mod points;
 pub mod ports;
 pub mod saved_calls;
+pub mod senders;
 pub mod sequence;
 pub mod system_profile;
 pub mod times;
@@ -28,7 +29,7 @@ use term::copy::{self, Owned};
 use term::{build, compare};
 
 use crate::hooks;
-use crate::process::{Process, flag};
+use crate::process::{Process, flag, state, table};
 use crate::signal::{self, Signal};
 
 /// What a tracee can be traced for, and how it is reported: the names of `erlang:trace/3`. Their numbers are visible: the item
@@ -291,14 +292,39 @@ pub fn change(process: &mut Process, change: impl FnOnce(&mut Tracing)) {
     settle_flag(process);
 }
 
-/// Sets the flag of a process that is traced, has a token of sequential trace, or saves calls, and of no other.
+/// Sets the flag of a process that is traced, has a token of sequential trace, or saves calls, and of no other, unless messages
+/// have to say who has sent them.
 pub(crate) fn settle_flag(process: &mut Process) {
     let is_traced = (process.existing_rare()).is_some_and(|rare| !rare.tracing.is_off());
     let saves = (process.existing_rare()).is_some_and(|rare| rare.saved_calls.is_some());
-    if is_traced || saves || sequence::of(process).is_some() {
+    if is_traced || saves || sequence::of(process).is_some() || senders::are_asked() {
         process.flags |= flag::OBSERVED;
     } else {
         process.flags &= !flag::OBSERVED;
+    }
+}
+
+/// Changes every process while the world is stopped; one that a dirty scheduler runs, when it is in its owner's hands again.
+pub(crate) fn for_each_stopped(change: fn(&mut Process)) {
+    let (pids, _) = table::list(0, usize::MAX);
+    for pid in pids {
+        let process = table::find(pid);
+        if process.is_null() {
+            continue;
+        }
+        // SAFETY: found in the table, from which nobody removes it while the world is stopped; `state` is shared.
+        let word = unsafe { (*process).state.load(Ordering::SeqCst) };
+        if word & state::DIRTY != 0 {
+            let change = move |process: Option<&mut Process>| {
+                if let Some(process) = process {
+                    change(process);
+                }
+            };
+            let _ = signal::send(pid, Signal::Call(Box::new(change)));
+        } else {
+            // SAFETY: as above; no scheduler runs a process now, and this one is not in the hands of a dirty scheduler.
+            change(unsafe { &mut *process });
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use runtime::scheduler::world;
 use runtime::trace::exports as traced_exports;
 use runtime::trace::points::{self, Actions, Condition, Meta};
 use runtime::trace::times::Times;
-use runtime::trace::{Family, Tracer};
+use runtime::trace::{Family, Tracer, senders};
 use term::release::{self, Release};
 use term::{am, build, copy, list};
 
@@ -135,13 +135,18 @@ pub fn change(
     if flags.global || flags.by_breakpoint() {
         return Err(none);
     }
-    let mut place = place.lock();
-    *place = match wanted {
+    let decision = match wanted {
         Wanted::Off => None,
         Wanted::On(condition) => Some(condition),
         Wanted::Restart | Wanted::Pause => return Err(none),
     };
-    done();
+    world::stopped(|| {
+        if functions == am::RECEIVE {
+            senders::ask(has_condition);
+        }
+        *place.lock() = decision;
+        done();
+    });
     Ok(1)
 }
 

@@ -21,6 +21,7 @@ main() ->
     Pids = [spawn(fun() -> thread_dirty(Self, 200), Self ! {self(), done} end) || _ <- [1, 2, 3, 4]],
     [receive {Pid, done} -> ok end || Pid <- Pids],
     see:value("four threads", length([1 || _ <- lists:seq(1, 800), {thread, _, _} <- [next()]])),
+    senders(),
     see:value("locks", locks()),
     register(a_name, Self),
     [{Self, Self, no, yes, yes, 1} = who(a_name), {Self, none, no, yes, yes, 1} = who(no_name)],
@@ -42,6 +43,18 @@ main() ->
     see:value("dynamic", dynamic(filename:rootname(code:which(?MODULE)))),
     {One, Two} = reference(),
     see:value("references", {is_reference(One), One =:= Two, node(Two) =:= node()}).
+
+%% Who a match specification for 'receive' hears has sent it.
+senders() ->
+    Tracer = tracelog:start(),
+    1 = erlang:trace_pattern('receive', [{['$1', '$2', '_'], [], [{message, {{'$1', '$2'}}}]}], []),
+    1 = erlang:trace(self(), true, ['receive', {tracer, Tracer}]),
+    Sent = [{send(self(), message), next()}, {send_own(self(), message), [next() || _ <- [1, 2, 3]]}, {thread(self(), 1), next()},
+            {thread_dirty(self(), 1), next()}],
+    1 = erlang:trace(self(), false, ['receive']),
+    1 = erlang:trace_pattern('receive', true, []),
+    see:value("senders", [Sender || {trace, _, 'receive', _, Sender} <- tracelog:events(Tracer, [self()], #{self() => itself})]),
+    see:value("sent", length(Sent)).
 
 next() -> receive Message -> Message after 5000 -> nothing end.
 

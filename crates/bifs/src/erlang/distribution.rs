@@ -297,7 +297,7 @@ pub fn create_dist_channel_3(
         let mut scratch = Scratch::new();
         let parts = [am::DIST_CTRLR, controller, channel.node, setup];
         let message = build::tuple(scratch.heap(), &parts);
-        signal::send_message_from_outside(net_kernel, message);
+        signal::send_message_from_outside(am::SYSTEM, net_kernel, message);
     };
     if controller.is_local_port() {
         let port = port::find(controller);
@@ -327,7 +327,7 @@ pub fn create_dist_channel_3(
                 }
                 false => am::BADARG,
             };
-            signal::reply(setup, &wanted, result);
+            signal::reply(am::SYSTEM, setup, &wanted, result);
         };
         signal::send_or_bounce(controller, Signal::Call(Box::new(carry)));
         return Ok(build::tuple(process.heap(), &[am::MESSAGE, reference]));

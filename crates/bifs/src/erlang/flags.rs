@@ -234,7 +234,7 @@ pub fn process_flag_3(process: &mut Process, [pid, name, value]: [Term; 3]) -> B
             (Some(_), None) => am::BADARG,
             (Some(other), Some(saved)) => length(saved_calls::set(other, saved)),
         };
-        signal::reply(asker, &own_reference, result);
+        signal::reply(pid, asker, &own_reference, result);
     };
     signal::send_or_bounce(pid, Signal::Call(Box::new(change)));
     Ok(reference)

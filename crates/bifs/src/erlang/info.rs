@@ -145,7 +145,7 @@ pub fn of_process(
                 Some(other) => tell(other, Asker::Another { saw_it_run }, scratch.heap()),
                 None => am::UNDEFINED,
             };
-            signal::reply(asker, &own_reference, answer);
+            signal::reply(pid, asker, &own_reference, answer);
         }),
     );
     Err(await_result(reference))
@@ -176,7 +176,7 @@ pub fn process_display_2(process: &mut Process, [pid, kind]: [Term; 2]) -> BifRe
                 }
                 None => am::BADARG,
             };
-            signal::reply(asker, &own_reference, result);
+            signal::reply(pid, asker, &own_reference, result);
         }),
     );
     Ok(reference)

@@ -120,7 +120,7 @@ fn has_nothing_to_handle(process: *const Process) -> bool {
 fn ask_alive(process: &Process, pid: Term, reference: Term) {
     let (asker, reference) = (process.pid(), Owned::new(reference));
     let answer = move |other: Option<&mut Process>| {
-        signal::reply(asker, &reference, am::boolean(other.is_some()));
+        signal::reply(pid, asker, &reference, am::boolean(other.is_some()));
     };
     signal::send_or_bounce(pid, Signal::Call(Box::new(answer)));
 }
@@ -194,7 +194,12 @@ pub fn suspend_process_2(process: &mut Process, [pid, options]: [Term; 2]) -> Bi
         let tag = options.tag.map(Owned::new);
         let done = move |alive: bool| {
             if let Some(tag) = tag {
-                signal::reply(asker, &tag, if alive { am::SUSPENDED } else { am::EXITED });
+                signal::reply(
+                    pid,
+                    asker,
+                    &tag,
+                    if alive { am::SUSPENDED } else { am::EXITED },
+                );
             }
         };
         ask_suspend(pid, &held, done);
@@ -207,6 +212,7 @@ pub fn suspend_process_2(process: &mut Process, [pid, options]: [Term; 2]) -> Bi
     let own_reference = Owned::new(reference);
     let done = move |alive: bool| {
         signal::reply(
+            pid,
             asker,
             &own_reference,
             if alive { result } else { am::BADARG },
@@ -321,7 +327,7 @@ pub fn group_leader_3(process: &mut Process, [leader, pid, reference]: [Term; 3]
             }
             None => am::BADARG,
         };
-        signal::reply(asker, &reference, result);
+        signal::reply(pid, asker, &reference, result);
     };
     signal::send_or_bounce(pid, Signal::Call(Box::new(change)));
     scheduler::attend_soon(pid);

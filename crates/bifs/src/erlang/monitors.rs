@@ -12,6 +12,7 @@ use runtime::process::spawn::MonitorOptions;
 use runtime::process::spawn::options::monitor_options;
 use runtime::send::Sent;
 use runtime::signal::{self, Signal, handle};
+use runtime::trace::senders;
 use runtime::{port, registry, scheduler};
 
 use super::links::is_of_this_node;
@@ -93,8 +94,9 @@ fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOption
                 process.relations.add_alias(number, kind);
             }
             let tag = options.tag.as_ref().map_or(am::UC_DOWN, Owned::term);
+            let sender = senders::of(object);
             let down = build::tuple(process.heap(), &[tag, reference, kind, object, reason]);
-            handle::deliver_last(process, down);
+            handle::deliver_last(process, sender, down);
         }
         Watched::Here(target) => {
             let MonitorOptions { tag, alias } = options;

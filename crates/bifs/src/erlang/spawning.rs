@@ -1,7 +1,7 @@
 //! Creating processes: `spawn`, `spawn_link`, `spawn_opt`, and the BIF below `spawn_request`.
 
 use layout::Term;
-use term::{am, build, list, reference};
+use term::{am, build, list, node, reference};
 
 use distribution::spawn::abandon;
 use runtime::bif::{BifResult, Failure, badarg, badarg_because, system_limit};
@@ -74,9 +74,9 @@ pub fn spawn_request_4(
                 match token {
                     Some((_, Some(token))) => {
                         let message = build::tuple(process.heap(), &message);
-                        sequence::deliver_spawn_reply(process, &token, message);
+                        sequence::deliver_spawn_reply(process, spawned.pid, &token, message);
                     }
-                    _ => deliver(process, &message),
+                    _ => deliver(process, spawned.pid, &message),
                 }
             }
             Ok(request)
@@ -88,14 +88,18 @@ pub fn spawn_request_4(
 fn refuse(process: &mut Process, reply: &Reply, reason: Term) -> Term {
     let request = reference::make(process.heap());
     if reply.on_error {
-        deliver(process, &[reply.tag, request, am::ERROR, reason]);
+        deliver(
+            process,
+            node::own_name(),
+            &[reply.tag, request, am::ERROR, reason],
+        );
     }
     request
 }
 
-fn deliver(process: &mut Process, elements: &[Term]) {
+fn deliver(process: &mut Process, sender: Term, elements: &[Term]) {
     let message = build::tuple(process.heap(), elements);
-    handle::deliver(process, message);
+    handle::deliver(process, sender, message);
 }
 
 /// `spawn_request_abandon(Request)`. A request to this node has its reply from the start, so there is none to abandon.

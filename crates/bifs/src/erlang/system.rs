@@ -115,7 +115,7 @@ fn allocator_answers(process: &mut Process, reference: Term, types: Term) -> Bif
         let heap = scratch.heap();
         let facts = all_false(heap, &types);
         let answer = build::tuple(heap, &[reference, count(number), facts]);
-        signal::send_message_from_outside(process.pid(), answer);
+        signal::send_message_from_outside(am::SYSTEM, process.pid(), answer);
     }
     Ok(am::OK)
 }

@@ -171,7 +171,7 @@ fn ask(process: &mut Process, reference: Term, options: Term, cancel: bool) -> B
             am::READ_TIMER
         };
         let message = build::tuple(process.heap(), &[kind, reference, result]);
-        handle::deliver_last(process, message);
+        handle::deliver_last(process, am::CLOCK_SERVICE, message);
         return Ok(am::OK);
     }
     Ok(result)

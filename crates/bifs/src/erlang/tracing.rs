@@ -110,7 +110,7 @@ fn process_info(process: &mut Process, session: u32, pid: Term, item: Term) -> B
             trace::forget_gone_tracer(process);
             tracees::item(scratch.heap(), &process.rare().tracing, session, item)
         });
-        signal::reply(asker, &owned, answer.unwrap_or(am::UNDEFINED));
+        signal::reply(pid, asker, &owned, answer.unwrap_or(am::UNDEFINED));
     });
     signal::send_or_bounce(pid, signal::Signal::Call(body));
     scheduler::attend_soon(pid);
@@ -124,7 +124,7 @@ pub fn trace_delivered_1(process: &mut Process, [tracee]: [Term; 1]) -> BifResul
     }
     let reference = reference::make(process.heap());
     let message = build::tuple(process.heap(), &[am::TRACE_DELIVERED, tracee, reference]);
-    handle::deliver_last(process, message);
+    handle::deliver_last(process, am::SYSTEM, message);
     Ok(reference)
 }
 

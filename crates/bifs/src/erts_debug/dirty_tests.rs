@@ -150,7 +150,7 @@ fn keep_busy(ms: u64) {
 }
 
 fn tell(to: Term, message: Term) {
-    epoch::pinned(|| signal::send_message_from_outside(to, message));
+    epoch::pinned(|| signal::send_message_from_outside(am::UNDEFINED, to, message));
 }
 
 /// Tells `tester` `{alive, Pid}`, and goes on until a signal says that it must end; then builds another term.

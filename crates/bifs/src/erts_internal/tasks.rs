@@ -98,7 +98,7 @@ fn ask(requester: Term, pid: Term, priority: Term, request: Term) -> BifResult {
             let result = process.map_or(am::FALSE, body);
             let mut scratch = term::heap::Scratch::new();
             let answer = build::tuple(scratch.heap(), &[kind, id.term(), result]);
-            signal::send_message_from_outside(requester, answer);
+            signal::send_message_from_outside(pid, requester, answer);
         }),
     );
     Ok(am::OK)

@@ -102,7 +102,7 @@ pub fn internal_request_all_0(process: &mut Process, []: [Term; 0]) -> BifResult
     for number in 0..scheduler::schedulers().all.len() {
         let tables = if number == 0 { all } else { Term::NIL };
         let answer = build::tuple(process.heap(), &[request, tables]);
-        handle::deliver_last(process, answer);
+        handle::deliver_last(process, am::SYSTEM, answer);
     }
     Ok(request)
 }

@@ -390,7 +390,7 @@ pub fn load(info: Term) {
 pub fn tell_registry(message: Owned) {
     let registry = NODE.lock().registry;
     if let Some(registry) = registry {
-        runtime::signal::send_owned(registry, message);
+        runtime::signal::send_owned(am::UNDEFINED, registry, message);
     }
 }
 

@@ -77,14 +77,14 @@ fn abort(pid: Term, message: &Owned, reason: Term) {
     let heap = scratch.heap();
     let what = build::tuple(heap, &[reference, reason]);
     let told = build::tuple(heap, &[tag, whole, am::ABORT, what]);
-    signal::send_message_from_outside(pid, told);
+    signal::send_message_from_outside(am::UNDEFINED, pid, told);
 }
 
 impl Armed {
     fn fire(&mut self) {
         self.connecting = None;
         if let Some((pid, message)) = self.waiting.take() {
-            signal::send_owned(pid, message);
+            signal::send_owned(am::SYSTEM, pid, message);
         }
     }
 }

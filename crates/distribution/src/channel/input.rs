@@ -31,7 +31,7 @@ use runtime::process::Process;
 use runtime::process::relations::Watcher;
 use runtime::registry;
 use runtime::signal::{self, Signal, UNDECODED};
-use runtime::trace::sequence;
+use runtime::trace::{senders, sequence};
 
 /// A message of at least so many bytes may be shared by its binaries.
 const SHARED_BYTES: usize = 64 << 10;
@@ -411,7 +411,7 @@ fn execute(channel: &Arc<Channel>, control: Term, payload: Payload<'_>) -> Optio
         }
         (code::SEND_TRACED | code::SEND_SENDER_TRACED, &[_, to, token]) => {
             if to.is_local_pid() {
-                payload.send_traced(to, None, token)?;
+                payload.send_traced(channel, to, None, token)?;
             }
             to.is_pid().then_some(())
         }
@@ -420,7 +420,7 @@ fn execute(channel: &Arc<Channel>, control: Term, payload: Payload<'_>) -> Optio
                 return None;
             }
             match registry::whereis_process(name) {
-                Some(to) => payload.send_traced(to, None, token),
+                Some(to) => payload.send_traced(channel, to, None, token),
                 None => Some(()),
             }
         }
@@ -435,7 +435,7 @@ fn execute(channel: &Arc<Channel>, control: Term, payload: Payload<'_>) -> Optio
         }
         (code::ALIAS_SEND_TRACED, &[_, to, token]) => {
             if let (Some(pid), Some(number)) = (reference::pid(to), reference::number(to)) {
-                payload.send_traced(pid, Some(number), token)?;
+                payload.send_traced(channel, pid, Some(number), token)?;
             }
             (to.is_reference()).then_some(())
         }
@@ -686,11 +686,17 @@ impl Payload<'_> {
     }
 
     /// Sends the message with a token of sequential trace. It is decoded here, which so few messages need not avoid.
-    fn send_traced(&self, to: Term, alias: Option<(u64, u64)>, token: Term) -> Option<()> {
+    fn send_traced(
+        &self,
+        channel: &Channel,
+        to: Term,
+        alias: Option<(u64, u64)>,
+        token: Term,
+    ) -> Option<()> {
         let message = self.decode()?;
         let message = sequence::message_from_abroad(message.term(), token, alias)?;
         // SAFETY: the fragment is new.
-        unsafe { signal::send_prepared(to, message) };
+        unsafe { signal::send_prepared(to, senders::noted(channel.node, message)) };
         Some(())
     }
 
@@ -731,12 +737,12 @@ impl Payload<'_> {
     }
 }
 
-/// Decodes a message that [`Payload::into_fragment`] has made; if that fails, the connection it came over ends, and so does a
+/// Decodes a message that [`Payload::into_fragment`] has made, and returns it after the name of its node; if that fails, the connection it came over ends, and so does a
 /// process that would wait for its arguments for ever.
 ///
 /// # Safety
 /// The fragment is live, and in no list.
-pub unsafe fn decode(fragment: *mut Fragment) -> Option<*mut Fragment> {
+pub unsafe fn decode(fragment: *mut Fragment) -> Option<(Term, *mut Fragment)> {
     // SAFETY: the caller's promise; only `into_fragment` makes fragments of this kind.
     let whole = unsafe { (*fragment).term };
     let parts = whole.as_tuple().expect("a tuple");
@@ -784,7 +790,7 @@ pub unsafe fn decode(fragment: *mut Fragment) -> Option<*mut Fragment> {
     };
     // SAFETY: the fragment is in no list, and nothing of the message points into it.
     unsafe { heap::drop_fragment(fragment) };
-    message
+    Some((node, message?))
 }
 
 #[cfg(test)]

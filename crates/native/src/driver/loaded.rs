@@ -19,7 +19,7 @@ use runtime::signal;
 use sys::library::{SharedObject, path as loader_path};
 use term::copy::Owned;
 use term::heap::Scratch;
-use term::{atom, build, compare};
+use term::{am, atom, build, compare};
 
 use super::abi::{Entry, MAJOR, MARKER, MINOR};
 use super::port;
@@ -351,7 +351,7 @@ fn tell(
                 state,
             ];
             let message = build::tuple(heap, &parts);
-            signal::send_message_from_outside(watcher.pid, message);
+            signal::send_message_from_outside(am::SYSTEM, watcher.pid, message);
         }
     }
 }

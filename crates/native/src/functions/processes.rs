@@ -52,12 +52,14 @@ pub extern "C" fn enif_make_ref(env: &mut Env) -> Term {
 /// Sends a message; the terms of `message_env` are gone then. Returns whether the process exists.
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_send(
-    _env: *const Env,
+    env: Option<&mut Env>,
     to: &Identifier,
     message_env: Option<&mut Env>,
     message: Term,
 ) -> c_int {
-    let sent = to.0.is_local_pid() && signal::send_message_from_outside(to.0, message);
+    let caller = env.and_then(|env| env.process());
+    let from = caller.map_or(am::UNDEFINED, |process| process.pid());
+    let sent = to.0.is_local_pid() && signal::send_message_from_outside(from, to.0, message);
     if let Some(env) = message_env
         && sent
     {

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use runtime::{io, signal};
 use sys::poll::{Event, Interest, Token};
 use term::copy::Owned;
-use term::{atom, build, heap::Scratch};
+use term::{am, atom, build, heap::Scratch};
 
 use crate::abi::Identifier;
 use crate::env::Env;
@@ -223,7 +223,7 @@ fn is_ready(event: c_int, ready: Event) {
         }
     }
     for Wish { to, message } in due {
-        signal::send_message_from_outside(to, message.term());
+        signal::send_message_from_outside(am::SYSTEM, to, message.term());
     }
 }
 

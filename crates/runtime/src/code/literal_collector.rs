@@ -77,7 +77,7 @@ fn free(former: Former) {
     if bits != 0 {
         // SAFETY: the bits of a local pid, an immediate.
         let collector = unsafe { Term::from_bits(bits) };
-        signal::send_message_from_outside(collector, am::COPY_LITERALS);
+        signal::send_message_from_outside(am::SYSTEM, collector, am::COPY_LITERALS);
     }
 }
 
@@ -108,7 +108,7 @@ pub fn send_copy_request(asker: Term, pid: Term, id: Owned) {
         let mut scratch = Scratch::new();
         let done = [am::COPY_LITERALS, id.term(), am::OK];
         let done = build::tuple(scratch.heap(), &done);
-        signal::send_message_from_outside(asker, done);
+        signal::send_message_from_outside(pid, asker, done);
     };
     tasks::ask_to_collect(pid, dirty_collection::is_wanted_for_all, Box::new(copy));
 }

@@ -75,7 +75,7 @@ impl Access<'_> {
         let mut scratch = Scratch::new();
         let message = body(scratch.heap());
         trace::ports::sends(&self.core.tracing, self.port.id, to, message);
-        signal::send_message_from_outside(to, message)
+        signal::send_message_from_outside(self.port.id, to, message)
     }
 
     /// Reports a call of a process that has reached the driver.
@@ -97,7 +97,7 @@ impl Access<'_> {
     /// Sends a process a term; returns false if there is no such process.
     pub fn send_term(&self, to: Term, message: &Owned) -> bool {
         trace::ports::sends(&self.core.tracing, self.port.id, to, message.term());
-        signal::send_message_from_outside(to, message.term())
+        signal::send_message_from_outside(self.port.id, to, message.term())
     }
 
     /// Whether the port was closed, and still exists only until its output is written.
@@ -190,7 +190,7 @@ impl Access<'_> {
             message,
         );
         // SAFETY: all of it was built above, from bytes and atoms; identifiers of this node are immediates.
-        unsafe { signal::send_built(self.core.connected, scratch, message) };
+        unsafe { signal::send_built(self.port.id, self.core.connected, scratch, message) };
     }
 
     /// Sets the number of the OS process behind the port, for `port_info(os_pid)`.
@@ -327,7 +327,7 @@ impl Access<'_> {
     /// Answers the process that opens the port: with the port, or with the reason why it is not opened. Without effect if it does not
     /// wait for that.
     pub fn answer_open(&mut self, answer: Term) {
-        self.core.answer_open(answer);
+        self.core.answer_open(self.port.id, answer);
     }
 
     /// Ends the port with this reason when the call has returned.

@@ -72,7 +72,7 @@ pub fn request(
             argument: argument.term(),
             heap: scratch.heap(),
         });
-        signal::reply(caller, &reference, answer);
+        signal::reply(port.id, caller, &reference, answer);
     };
     between_steps();
     queue::push(port, 0, Box::new(task));
@@ -190,7 +190,7 @@ pub fn command(
             None => copied.map(Output::of_copied),
         };
         let answer = output.map_or(am::BADARG, |output| state.command(port, caller, &output));
-        signal::reply_to(caller, number, answer);
+        signal::reply_to(port.id, caller, number, answer);
     };
     queue::push(port, size, Box::new(task));
     CommandResult::Answer(made)

@@ -10,7 +10,7 @@ use term::heap::{self, Scratch};
 use term::{am, build, reference};
 
 use super::{
-    ALIAS_MESSAGE, ALIAS_TOKEN_MESSAGE, DEMONITOR, MESSAGE, OTHER, OWN_MESSAGE, Signal,
+    ALIAS_MESSAGE, ALIAS_TOKEN_MESSAGE, DEMONITOR, ENVELOPE, MESSAGE, OTHER, OWN_MESSAGE, Signal,
     SignalQueue, TOKEN_MESSAGE, UNDECODED, boxed, send_or_bounce, unboxed,
 };
 use crate::epoch;
@@ -21,7 +21,7 @@ use crate::receive;
 use crate::remote;
 use crate::scheduler::dirty;
 use crate::sync::between_steps;
-use crate::trace;
+use crate::trace::{self, senders};
 
 /// Handles all signals that have arrived, in order. Afterwards the messages are in the inner queue, and
 /// `EXIT_PENDING` is set if one of the other signals ended the process.
@@ -90,8 +90,11 @@ fn handle_some(
             let next = (*fragment).next;
             between_steps();
             match (*fragment).kind {
-                MESSAGE | TOKEN_MESSAGE | OWN_MESSAGE => append(process, fragment),
-                ALIAS_MESSAGE | ALIAS_TOKEN_MESSAGE => alias_message(process, fragment),
+                MESSAGE | TOKEN_MESSAGE | OWN_MESSAGE => append(process, am::UNDEFINED, fragment),
+                ALIAS_MESSAGE | ALIAS_TOKEN_MESSAGE => {
+                    alias_message(process, am::UNDEFINED, fragment);
+                }
+                ENVELOPE => enclosed(process, fragment),
                 UNDECODED => undecoded(process, fragment),
                 OTHER | DEMONITOR if most == 0 => return fragment,
                 DEMONITOR => {
@@ -157,38 +160,54 @@ pub fn catch_up(process: &mut Process) {
 }
 
 /// Delivers a term to the running process as a message, after all signals that have arrived. None of them is handled yet,
-/// as on stock.
-pub fn deliver_last(process: &mut Process, message: Term) {
+/// as on stock. `from` is for [`senders`].
+pub fn deliver_last(process: &mut Process, from: Term, message: Term) {
     // SAFETY: the process runs, so it is allocated; the fragment is new, so it is in no list.
     unsafe {
         let fragment = to_fragment(message);
         (*fragment).kind = OWN_MESSAGE;
-        super::send_fragment(process, fragment);
+        super::send_fragment(process, senders::noted(from, fragment));
     }
 }
 
-/// Puts a message into the inner queue.
+/// Puts a message into the inner queue. `from` is for [`senders`].
 ///
 /// # Safety
 /// The fragment is a live message that is in no list.
 #[inline]
-unsafe fn append(process: &mut Process, message: *mut Fragment) {
+pub(crate) unsafe fn append(process: &mut Process, from: Term, message: *mut Fragment) {
     // SAFETY: the caller's promise.
     unsafe {
         if process.flags & flag::OBSERVED != 0 {
-            trace::events::receives(process, message);
+            trace::events::receives(process, from, message);
         }
         message_queue::append(process, message);
     }
 }
 
-/// Delivers a term to the process as a message, after the signals that it has fetched.
-pub fn deliver(process: &mut Process, message: Term) {
+/// Delivers a term to the process as a message, after the signals that it has fetched. `from` is for [`senders`].
+pub fn deliver(process: &mut Process, from: Term, message: Term) {
     // SAFETY: the fragment is new, so it is in no list.
     unsafe {
         let fragment = to_fragment(message);
         (*fragment).kind = OWN_MESSAGE;
-        append(process, fragment);
+        append(process, from, fragment);
+    }
+}
+
+/// A message that says who has sent it.
+///
+/// # Safety
+/// `fragment` is a live fragment of kind `ENVELOPE` that is in no list.
+#[cold]
+unsafe fn enclosed(process: &mut Process, fragment: *mut Fragment) {
+    // SAFETY: the caller's promise; what is taken out is a message, or one through an alias, in no list.
+    unsafe {
+        let (from, message) = senders::opened(fragment);
+        match (*message).kind {
+            ALIAS_MESSAGE | ALIAS_TOKEN_MESSAGE => alias_message(process, from, message),
+            _ => append(process, from, message),
+        }
     }
 }
 
@@ -197,19 +216,19 @@ pub fn deliver(process: &mut Process, message: Term) {
 unsafe fn undecoded(process: &mut Process, fragment: *mut Fragment) {
     // SAFETY: the caller's promise; what comes back is a message, or one through an alias, in no list.
     unsafe {
-        let Some(fragment) = remote::get().decode(fragment) else {
+        let Some((node, fragment)) = remote::get().decode(fragment) else {
             return;
         };
         match (*fragment).kind {
-            ALIAS_MESSAGE => alias_message(process, fragment),
-            _ => append(process, fragment),
+            ALIAS_MESSAGE => alias_message(process, node, fragment),
+            _ => append(process, node, fragment),
         }
     }
 }
 
 /// # Safety
 /// `fragment` is a live fragment of kind `ALIAS_MESSAGE` that is in no list.
-unsafe fn alias_message(process: &mut Process, fragment: *mut Fragment) {
+unsafe fn alias_message(process: &mut Process, from: Term, fragment: *mut Fragment) {
     // SAFETY: a fragment of this kind begins with the two words of the alias's number.
     unsafe {
         let words = Fragment::words_pointer(fragment);
@@ -228,7 +247,7 @@ unsafe fn alias_message(process: &mut Process, fragment: *mut Fragment) {
             ALIAS_TOKEN_MESSAGE => TOKEN_MESSAGE,
             _ => MESSAGE,
         };
-        append(process, fragment);
+        append(process, from, fragment);
     }
 }
 
@@ -340,7 +359,10 @@ fn token_exit(process: &mut Process, from: Term, exit: &Owned) {
     let mut scratch = Scratch::new();
     let message = build::tuple(scratch.heap(), &[am::UC_EXIT, from, reason]);
     // SAFETY: the fragment is new, so it is in no list.
-    unsafe { append(process, trace::sequence::exit_message(message, token)) };
+    unsafe {
+        let message = trace::sequence::exit_message(message, token);
+        append(process, senders::of(from), message);
+    }
 }
 
 /// An exit signal from another node.
@@ -372,7 +394,7 @@ pub fn exit_received(process: &mut Process, from: Term, reason: Owned) {
         let mut scratch = Scratch::new();
         let message = build::tuple(scratch.heap(), &[am::UC_EXIT, from, reason.term()]);
         // SAFETY: the fragment is new, so it is in no list.
-        unsafe { append(process, to_fragment(message)) };
+        unsafe { append(process, senders::of(from), to_fragment(message)) };
     } else if reason.term() != am::NORMAL {
         die(process, reason);
     }
@@ -400,29 +422,34 @@ fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason
         Some(name) => build::tuple(heap, &[*name, term::node::own_name()]),
         None => from.unwrap_or(identifier),
     };
-    let (kind, object) = match &monitor.target {
-        MonitorTarget::Process { pid, name } => (am::PROCESS, named(heap, name, *pid)),
-        MonitorTarget::Port { port, name } => (am::PORT, named(heap, name, *port)),
-        MonitorTarget::TimeOffset => (am::TIME_OFFSET, am::CLOCK_SERVICE),
+    let (kind, sender, object) = match &monitor.target {
+        MonitorTarget::Process { pid, name } => (am::PROCESS, *pid, named(heap, name, *pid)),
+        MonitorTarget::Port { port, name } => (am::PORT, *port, named(heap, name, *port)),
+        MonitorTarget::TimeOffset => (am::TIME_OFFSET, am::CLOCK_SERVICE, am::CLOCK_SERVICE),
         MonitorTarget::Remote { handle } => {
             let down = remote::Down {
                 tag,
                 reference,
                 reason: reason.term(),
             };
-            if let Some(message) = remote::get().down_message(*handle, heap, down) {
-                deliver(process, message);
+            if let Some((node, message)) = remote::get().down_message(*handle, heap, down) {
+                deliver(process, node, message);
             }
             return;
         }
     };
+    let sender = match sender {
+        // There was nobody of the name.
+        am::UNDEFINED => am::SYSTEM,
+        sender => sender,
+    };
     let message = build::tuple(heap, &[tag, reference, kind, object, reason.term()]);
     if reason.term().is_immediate() {
-        return deliver(process, message);
+        return deliver(process, sender, message);
     }
     // As on stock, such a message takes a token of sequential trace away, and one with an immediate does not.
     // SAFETY: the fragment is new, so it is in no list.
-    unsafe { append(process, to_fragment(message)) };
+    unsafe { append(process, sender, to_fragment(message)) };
 }
 
 /// Handles a signal whose receiver is gone: for example, a link or monitor request is answered with `noproc`.
@@ -502,10 +529,10 @@ fn bounce_list(pid: Term, mut fragment: *mut Fragment) {
         unsafe {
             let next = (*fragment).next;
             between_steps();
-            if (*fragment).kind == OTHER {
-                bounce(pid, unboxed(fragment));
-            } else {
-                heap::drop_fragment(fragment);
+            match (*fragment).kind {
+                OTHER => bounce(pid, unboxed(fragment)),
+                ENVELOPE => heap::drop_fragment(senders::opened(fragment).1),
+                _ => heap::drop_fragment(fragment),
             }
             fragment = next;
         }

@@ -14,6 +14,7 @@ use std::sync::LazyLock;
 
 use layout::Term;
 use parking_lot::Mutex;
+use term::am;
 use term::copy::Owned;
 
 use super::{TimerKey, TimerTarget};
@@ -71,7 +72,7 @@ pub(super) fn expired(reference: u64, to: Term, message: Owned) {
     if timers.remove(&reference).is_some() {
         between_steps();
         let to = registry::whereis_process(to).unwrap_or(to);
-        signal::send_owned(to, message);
+        signal::send_owned(am::CLOCK_SERVICE, to, message);
     }
 }
 

@@ -6,7 +6,7 @@ use layout::{Fragment, Term};
 use term::heap::Scratch;
 use term::{am, build};
 
-use super::{Event, Family, Told, Tracing, change, get, is_for, saved_calls, times, what};
+use super::{Event, Family, Told, Tracing, change, get, is_for, saved_calls, senders, times, what};
 use crate::process::{Process, flag, info};
 
 /// Tells the tracer of a process of an event.
@@ -56,16 +56,16 @@ pub fn sends(process: &mut Process, to: Term, message: Term) {
     get().tell_if(process, &[to, message], &event);
 }
 
-/// A message has come into the queue of the process.
+/// A message has come into the queue of the process, from a sender as [`senders`] knows it.
 ///
 /// # Safety
 /// The fragment is a live message.
 #[cold]
-pub unsafe fn receives(process: &mut Process, message: *mut Fragment) {
+pub unsafe fn receives(process: &mut Process, sender: Term, message: *mut Fragment) {
     if is_for(process, what::RECEIVE) {
         // SAFETY: the caller's promise.
         let message = unsafe { (*message).term };
-        received(process, am::UNDEFINED, am::UNDEFINED, message);
+        received(process, sender, message);
     }
 }
 
@@ -74,12 +74,13 @@ pub unsafe fn receives(process: &mut Process, message: *mut Fragment) {
 pub fn times_out(process: &mut Process) {
     saved_calls::happens(process, am::TIMEOUT);
     if is_for(process, what::RECEIVE) {
-        received(process, am::CLOCK_SERVICE, am::UNDEFINED, am::TIMEOUT);
+        received(process, am::CLOCK_SERVICE, am::TIMEOUT);
     }
 }
 
-fn received(process: &mut Process, node: Term, from: Term, message: Term) {
-    let parts = [node, from, message];
+fn received(process: &mut Process, sender: Term, message: Term) {
+    let [node, pid] = senders::parts(sender);
+    let parts = [node, pid, message];
     let event = Event::new(Family::Receive, am::RECEIVE, message);
     get().tell_if(process, &parts, &event);
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 use term::am;
 
-use super::{LEGACY, Tracing, change, get};
+use super::{LEGACY, Tracing, change, get, senders, settle_flag};
 use crate::process::Process;
 
 /// How those of one kind that will be made are traced.
@@ -30,7 +30,7 @@ impl Newcomers {
         }
     }
 
-    /// Whether newcomers are traced.
+    /// Whether newcomers are traced, or observed for another reason.
     #[inline]
     #[must_use]
     pub fn any(&self) -> bool {
@@ -57,7 +57,8 @@ impl Newcomers {
             *tracing = Tracing::default();
         }
         tracing.settle();
-        self.any.store(!tracing.is_off(), Ordering::Relaxed);
+        let any = !tracing.is_off() || senders::are_asked();
+        self.any.store(any, Ordering::Relaxed);
     }
 }
 
@@ -68,5 +69,6 @@ pub fn apply_to_process(process: &mut Process) {
         if !given.is_off() {
             change(process, |tracing| *tracing = given);
         }
+        settle_flag(process);
     }
 }

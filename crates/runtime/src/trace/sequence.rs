@@ -15,8 +15,8 @@ use term::copy::{self, Owned};
 use term::heap::{self, Scratch};
 use term::{am, build, reference};
 
-use super::{Told, Tracer, get};
-use crate::process::{Process, flag, message_queue, state, table};
+use super::{Told, Tracer, get, senders};
+use crate::process::{Process, flag, table};
 use crate::send::Sent;
 use crate::signal::{self, ALIAS_TOKEN_MESSAGE, MESSAGE, Signal, TOKEN_MESSAGE, handle};
 use crate::{port, registry};
@@ -391,7 +391,7 @@ pub fn sends(process: &mut Process, to: Term, message: Term) -> Option<Sent> {
     tell(&token, what::SEND, process, receiver, message);
     let fragment = message_with(&token, message, alias);
     // SAFETY: just found in the table; the fragment is new, so it is in no list.
-    unsafe { signal::send_fragment(found, fragment) };
+    unsafe { signal::send_fragment(found, senders::noted(process.pid(), fragment)) };
     Some(Sent::Done)
 }
 
@@ -502,36 +502,16 @@ pub fn spawns(parent: &mut Process, child: &mut Process, spawn: &Spawn) -> Optio
 }
 
 /// Delivers the reply to a request to spawn, with the token that [`spawns`] has returned.
-pub fn deliver_spawn_reply(parent: &mut Process, token: &Token, reply: Term) {
+pub fn deliver_spawn_reply(parent: &mut Process, child: Term, token: &Token, reply: Term) {
     let own = parent.pid();
     tell(token, what::SEND, parent, own, reply);
     // SAFETY: the fragment is new, so it is in no list.
-    unsafe { message_queue::append(parent, message_with(token, reply, None)) };
+    unsafe { handle::append(parent, child, message_with(token, reply, None)) };
 }
 
 /// Takes the token of every process away; called while the world is stopped.
 pub fn forget_all() {
-    let (pids, _) = table::list(0, usize::MAX);
-    for pid in pids {
-        let process = table::find(pid);
-        if process.is_null() {
-            continue;
-        }
-        // SAFETY: found in the table, from which nobody removes it while the world is stopped; `state` is shared.
-        let word = unsafe { (*process).state.load(Ordering::SeqCst) };
-        if word & state::DIRTY != 0 {
-            let forget = |process: Option<&mut Process>| {
-                if let Some(process) = process {
-                    forget(process);
-                }
-            };
-            let _ = signal::send(pid, Signal::Call(Box::new(forget)));
-        } else {
-            // SAFETY: as above; no scheduler runs a process now, and this one is not in the hands of a dirty scheduler.
-            let process = unsafe { &mut *process };
-            forget(process);
-        }
-    }
+    super::for_each_stopped(forget);
 }
 
 /// Takes everything away that a process, and the messages that it has not received, have of sequences.
