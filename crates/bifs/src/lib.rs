@@ -25,6 +25,7 @@ mod prim_net;
 mod prim_socket;
 mod prim_tty;
 mod re;
+mod records;
 mod unicode;
 mod zlib;
 

@@ -2,8 +2,8 @@
 
 use std::any::Any;
 
+use layout::Term;
 use layout::object::offset;
-use layout::{ObjectKind, Term};
 use parking_lot::Mutex;
 use term::off_heap::MagicBlock;
 use term::{build, reference};
@@ -20,7 +20,7 @@ pub fn make<T: Any + Send + Sync>(process: &mut Process, object: T) -> Term {
 /// The object of type `T` that a reference holds. It lives as long as the reference, so at least until the BIF returns.
 #[must_use]
 pub fn get<'a, T: Any>(reference: Term) -> Option<&'a T> {
-    if !reference.is_kind(ObjectKind::MagicReference) {
+    if !reference.is_magic_reference() {
         return None;
     }
     let block = reference.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;

@@ -1,6 +1,8 @@
 //! The capabilities that nodes tell each other when they connect. The numbers are public: the documentation of the
 //! distribution protocol has them.
 
+use term::release::{self, Release};
+
 /// One capability, by bit number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Capability {
@@ -34,6 +36,8 @@ pub enum Capability {
     Spawn = 32,
     Version4 = 34,
     Alias = 35,
+    /// Native records. Stock sends them to every node; one that lacks this takes them for damaged and disconnects.
+    NativeRecords = 38,
 }
 
 use Capability as C;
@@ -53,7 +57,7 @@ pub const MANDATORY: &[Capability] = &[
     C::Handshake23,
 ];
 
-/// What this node offers.
+/// What this node offers whatever its release.
 pub const DEFAULT: &[Capability] = &[
     C::ExtendedReferences,
     C::Monitor,
@@ -81,6 +85,16 @@ pub const DEFAULT: &[Capability] = &[
     C::Version4,
     C::Alias,
 ];
+
+/// What this node offers, of the release that was booted.
+#[must_use]
+pub fn offered() -> Capabilities {
+    let default = Capabilities::of(DEFAULT);
+    match release::has(Release::OTP_29) {
+        true => Capabilities(default.0 | Capabilities::of(&[C::NativeRecords]).0),
+        false => default,
+    }
+}
 
 /// What a carrier may take back.
 pub const REJECTABLE: &[Capability] = &[

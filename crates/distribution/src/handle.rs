@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use layout::object::offset;
-use layout::{Heap, ObjectKind, Term};
+use layout::{Heap, Term};
 use term::build;
 use term::off_heap::MagicBlock;
 
@@ -31,7 +31,7 @@ pub fn channel(pair: Term) -> Option<Arc<Channel>> {
     let &[number, handle] = pair.as_tuple()? else {
         return None;
     };
-    if !handle.is_kind(ObjectKind::MagicReference) {
+    if !handle.is_magic_reference() {
         return None;
     }
     let block = handle.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;

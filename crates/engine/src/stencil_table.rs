@@ -105,6 +105,7 @@ macro_rules! stencil_table {
             variants!(register, $form, tests::IsBinary),
             variants!(register, $form, tests::IsBitstring),
             variants!(register, $form, tests::IsMap),
+            variants!(register, $form, tests::IsAnyNativeRecord),
             variants!(register, $form, tests::IsFunction),
             variants!(register, $form, tests::IsFunctionOfArity),
             variants!(plain, $form, tests::Jump),

@@ -590,8 +590,8 @@ Equal:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x12b4b,%eax
-    mov    $0x81cb,%r9d
+    mov    $0x12bcb,%eax
+    mov    $0x820b,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -619,8 +619,8 @@ EqualExact:
     test   $0x3,%r10b
     je     4a
     cmp    %r9,%rax
-    mov    $0x12b4b,%eax
-    mov    $0x81cb,%r9d
+    mov    $0x12bcb,%eax
+    mov    $0x820b,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1216,8 +1216,8 @@ Greater:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x12b4b,%eax
-    mov    $0x81cb,%r9d
+    mov    $0x12bcb,%eax
+    mov    $0x820b,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1240,8 +1240,8 @@ GreaterOrEqual:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x81cb,%eax
-    mov    $0x12b4b,%r9d
+    mov    $0x820b,%eax
+    mov    $0x12bcb,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1319,6 +1319,20 @@ IntegerDivide:
     mov    %r9,%rdx
     jmp    6c
       PLT32	CONT-0x4
+
+IsAnyNativeRecord:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    test   $0x1,%al
+    jne    f
+      PLT32	TARGET_1-0x4
+    mov    -0x2(%rax),%eax
+    and    $0x3f,%eax
+    cmp    $0x3c,%eax
+    je     1e
+      PLT32	CONT-0x4
+    jmp    23
+      PLT32	TARGET_1-0x4
 
 IsAtom:
     mov    0x0(%rdi),%eax
@@ -1775,8 +1789,8 @@ Less:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x12b4b,%eax
-    mov    $0x81cb,%r9d
+    mov    $0x12bcb,%eax
+    mov    $0x820b,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1799,8 +1813,8 @@ LessOrEqual:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x81cb,%eax
-    mov    $0x12b4b,%r9d
+    mov    $0x820b,%eax
+    mov    $0x12bcb,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -2061,16 +2075,16 @@ MultiplyConstant:
 Not:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    cmp    $0x81cb,%rax
+    cmp    $0x820b,%rax
     je     28
-    cmp    $0x12b4b,%rax
+    cmp    $0x12bcb,%rax
     jne    39
-    mov    $0x81cb,%eax
+    mov    $0x820b,%eax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     jmp    28
       PLT32	CONT-0x4
-    mov    $0x12b4b,%eax
+    mov    $0x12bcb,%eax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     jmp    39
@@ -2092,8 +2106,8 @@ NotEqual:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x81cb,%eax
-    mov    $0x12b4b,%r9d
+    mov    $0x820b,%eax
+    mov    $0x12bcb,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -2110,12 +2124,12 @@ NotEqualExact:
       32S	HOLE_0
     mov    0x0(%rdi),%r9
       32S	HOLE_1
-    mov    $0x81cb,%eax
+    mov    $0x820b,%eax
     cmp    %r9,%r10
     je     32
     mov    %r10d,%r11d
     not    %r11d
-    mov    $0x12b4b,%eax
+    mov    $0x12bcb,%eax
     test   $0x3,%r11b
     je     32
     xor    %r10d,%r9d

@@ -24,7 +24,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use layout::object::offset;
-use layout::{Heap, ObjectKind, Term};
+use layout::{Heap, Term};
 use term::heap::Scratch;
 use term::off_heap::MagicBlock;
 use term::{build, list, reference};
@@ -234,7 +234,7 @@ pub fn to_term(heap: &mut Heap, program: Arc<Program>) -> Term {
 /// The program that a reference holds.
 #[must_use]
 pub fn from_term(term: Term) -> Option<Arc<Program>> {
-    if !term.is_kind(ObjectKind::MagicReference) {
+    if !term.is_magic_reference() {
         return None;
     }
     let block = term.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use layout::Term;
 use layout::object::offset;
-use layout::{ObjectKind, Term};
 use parking_lot::RwLock;
 use term::off_heap::MagicBlock;
 use term::{am, reference};
@@ -123,7 +123,7 @@ pub fn look_up<'a>(identifier: Term) -> Result<&'a Table, Failure> {
     if identifier.is_atom() {
         return names::find(identifier).ok_or_else(|| badarg_because(am::ID));
     }
-    if !identifier.is_kind(ObjectKind::MagicReference) {
+    if !identifier.is_magic_reference() {
         return by_number(identifier).ok_or_else(|| badarg_because(am::TYPE));
     }
     let block = identifier.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;

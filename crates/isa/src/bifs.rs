@@ -621,6 +621,15 @@ macro_rules! for_each_bif {
             ("persistent_term", "erase", 1, persistent_term::erase_1, NONE),
             ("persistent_term", "info", 0, persistent_term::info_0, NONE),
 
+            // records
+            ("records", "create", 4, records::create_4, SINCE_29),
+            ("records", "get", 2, records::get_2, SINCE_29),
+            ("records", "get_field_names", 1, records::get_field_names_1, SINCE_29),
+            ("records", "get_module", 1, records::get_module_1, SINCE_29),
+            ("records", "get_name", 1, records::get_name_1, SINCE_29),
+            ("records", "is_exported", 1, records::is_exported_1, SINCE_29),
+            ("records", "update", 4, records::update_4, SINCE_29),
+
             // prim_buffer
             ("prim_buffer", "new", 0, prim_buffer::new_0, NONE),
             ("prim_buffer", "size", 1, prim_buffer::size_1, NONE),

@@ -14,10 +14,11 @@
 //! | kind | words |
 //! |---|---|
 //! | tuple | the elements |
+//! | native record | its definition (a tuple of module, name, whether it is exported, names of the fields), the values (terms) |
 //! | float | the 64 bits |
 //! | positive, negative big | limbs, least first, the last not 0 |
 //! | reference | 2 words of number; an alias or process reference: and the pid |
-//! | magic reference | 2 words of number, next in the off-heap list, pointer to a counted object |
+//! | magic reference | a reference of 4 words: 2 words of number, next in the off-heap list, pointer to a counted object |
 //! | fun | pointer to the fun entry, arity and free count (`arity \| free << 8`), creator (term), free variables (terms) |
 //! | export | pointer to the export entry |
 //! | heap binary | size in bytes, the bytes, zero padded |
@@ -51,7 +52,7 @@ pub enum ObjectKind {
     ExternalPid = 12,
     ExternalPort = 13,
     ExternalReference = 14,
-    MagicReference = 15,
+    NativeRecord = 15,
 }
 
 /// The three shapes of an object of kind `Map`.
@@ -113,6 +114,16 @@ impl Header {
         }
     }
 
+    /// The header of a magic reference: its number of words distinguishes it from other references.
+    pub const MAGIC_REFERENCE: Header = Header::new(ObjectKind::Reference, 4);
+
+    /// Whether the object holds a count of a block outside the heap, and so is in an off-heap list.
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_off_heap(self) -> bool {
+        self.kind() as u8 == ObjectKind::SharedBinary as u8 || self.0 == Header::MAGIC_REFERENCE.0
+    }
+
     /// The bitmap of the children that a hash map's node has.
     #[inline(always)]
     #[must_use]
@@ -125,7 +136,7 @@ impl Header {
     #[must_use]
     pub const fn raw_words(self) -> usize {
         match self.kind() {
-            ObjectKind::Tuple => 0,
+            ObjectKind::Tuple | ObjectKind::NativeRecord => 0,
             ObjectKind::Fun => 2,
             ObjectKind::SubBinary | ObjectKind::MatchContext => 3,
             ObjectKind::Map => match self.map_shape() {
@@ -139,6 +150,13 @@ impl Header {
 
 /// Offsets of words after the header, for each kind.
 pub mod offset {
+    pub const RECORD_DEFINITION: usize = 0;
+    pub const RECORD_VALUES: usize = 1;
+    /// Of the elements of a record's definition; the names of the fields follow these.
+    pub const DEFINITION_MODULE: usize = 0;
+    pub const DEFINITION_NAME: usize = 1;
+    pub const DEFINITION_EXPORTED: usize = 2;
+    pub const DEFINITION_FIELDS: usize = 3;
     pub const REFERENCE_LOW: usize = 0;
     pub const REFERENCE_HIGH: usize = 1;
     pub const REFERENCE_PID: usize = 2;
@@ -210,6 +228,28 @@ impl Term {
         // SAFETY: a tuple's words are terms, and the moving rule keeps them valid. The lifetime is the one that the
         // moving rule gives, which the borrow checker cannot see.
         Some(unsafe { core::slice::from_raw_parts(self.word_pointer(0).cast::<Term>(), arity) })
+    }
+
+    /// The definition and the values of a native record: as many values as the definition has names of fields.
+    #[inline(always)]
+    #[must_use]
+    pub fn as_native_record<'a>(self) -> Option<(Term, &'a [Term])> {
+        if !self.is_native_record() {
+            return None;
+        }
+        let count = self.header().arity() - offset::RECORD_VALUES;
+        let values = self.word_pointer(offset::RECORD_VALUES).cast::<Term>();
+        // SAFETY: as `as_tuple`: the first word is a tuple, the others are the values.
+        unsafe {
+            let definition = Term::from_bits(self.word(offset::RECORD_DEFINITION));
+            Some((definition, core::slice::from_raw_parts(values, count)))
+        }
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub fn is_native_record(self) -> bool {
+        self.is_kind(ObjectKind::NativeRecord)
     }
 
     #[inline(always)]
@@ -298,10 +338,15 @@ impl Term {
     pub fn is_reference(self) -> bool {
         matches!(
             self.boxed_kind(),
-            Some(
-                ObjectKind::Reference | ObjectKind::MagicReference | ObjectKind::ExternalReference
-            )
+            Some(ObjectKind::Reference | ObjectKind::ExternalReference)
         )
+    }
+
+    /// Whether this is a reference that holds a counted object.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_magic_reference(self) -> bool {
+        self.is_boxed() && self.header() == Header::MAGIC_REFERENCE
     }
 
     /// Whether this is a binary or another bit string (match contexts excluded).

@@ -262,7 +262,7 @@ pub unsafe fn make_reference<A: Allocate + ?Sized>(heap: &mut A, object: *mut c_
 /// The object that a term holds, and its type.
 pub fn get<'a>(term: Term) -> Option<(*mut c_void, &'a ResourceType)> {
     let is_binary = term.is_kind(ObjectKind::SharedBinary);
-    if !is_binary && !term.is_kind(ObjectKind::MagicReference) {
+    if !is_binary && !term.is_magic_reference() {
         return None;
     }
     let block = term.word(offset::OFF_HEAP_BLOCK) as *mut Counted;

@@ -499,11 +499,9 @@ pub unsafe fn magic_reference<A: Allocate + ?Sized>(
     high: u64,
     block: *mut MagicBlock,
 ) -> Term {
-    let term = object(
-        heap,
-        ObjectKind::MagicReference,
-        &[low, high, 0, block as u64],
-    );
+    let words = [low, high, 0, block as u64];
+    let term = object(heap, ObjectKind::Reference, &words);
+    debug_assert!(term.is_magic_reference());
     // SAFETY: just made, in no list.
     unsafe { off_heap::link(heap.off_heap_list(), term.boxed_pointer()) };
     term

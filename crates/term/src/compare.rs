@@ -1,6 +1,6 @@
 //! Equality and the order of terms.
 //!
-//! `number < atom < reference < fun < port < pid < tuple < map < [] < list < bit string`. There are two versions of
+//! `number < atom < reference < fun < port < pid < tuple < native record < map < [] < list < bit string`. There are two versions of
 //! each: arithmetical (`==`, `<`: an integer may equal a float) and exact (`=:=`, and the order of map keys, where
 //! every integer comes before every float). Keys of maps are always compared exactly.
 //!
@@ -406,7 +406,8 @@ fn equal_objects<const EXACT: bool>(a: Term, b: Term) -> Objects {
         mode,
     };
     let decided = match header.kind() {
-        ObjectKind::Tuple => {
+        // Definitions are the same if their elements are.
+        ObjectKind::Tuple | ObjectKind::NativeRecord => {
             if header == header_b {
                 return Objects::Rows(terms(0, header.arity(), Mode::Asked), None);
             }
@@ -465,9 +466,7 @@ fn equal_objects<const EXACT: bool>(a: Term, b: Term) -> Objects {
         }
         // Entries are unique by module, function and arity.
         ObjectKind::Export => header == header_b && a.word(0) == b.word(0),
-        ObjectKind::Reference | ObjectKind::MagicReference => {
-            reference::number(a) == reference::number(b)
-        }
+        ObjectKind::Reference => reference::number(a) == reference::number(b),
         ObjectKind::ExternalReference => {
             header_b.kind() == ObjectKind::ExternalReference
                 && order::external_references(a, b).is_eq()

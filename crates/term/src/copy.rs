@@ -223,18 +223,18 @@ pub unsafe fn copy_to(
 /// Gives a copied object its own count of what lies off the heap, and takes from it the right to append in place.
 ///
 /// # Safety
-/// `object` was just copied, and is of that kind.
+/// `object` was just copied, and has that header.
 #[inline(always)]
-unsafe fn own(list: &mut *mut u64, object: *mut u64, kind: ObjectKind) {
+unsafe fn own(list: &mut *mut u64, object: *mut u64, header: Header) {
     // SAFETY: the caller's promise; the offsets are those of the kind.
     unsafe {
-        if matches!(kind, ObjectKind::SharedBinary | ObjectKind::MagicReference) {
-            if kind == ObjectKind::SharedBinary {
+        if header.is_off_heap() {
+            if header.kind() == ObjectKind::SharedBinary {
                 *object.add(1 + offset::SHARED_BINARY_FLAGS) = 0;
             }
             off_heap::retain(off_heap::block_of(object));
             off_heap::link(list, object);
-        } else if kind == ObjectKind::SubBinary {
+        } else if header.kind() == ObjectKind::SubBinary {
             *object.add(1 + offset::SUB_BINARY_BITS) &= 0xffff;
         }
     }
@@ -276,7 +276,7 @@ impl Copier<'_> {
             let object = self.top;
             self.top = object.add(1 + header.arity());
             copy_words(term.boxed_pointer(), object, 1 + header.arity());
-            own(self.list, object, header.kind());
+            own(self.list, object, header);
             Term::from_boxed_pointer(object)
         }
     }

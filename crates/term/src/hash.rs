@@ -469,12 +469,20 @@ fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term:
                 mixer.big(negative, limbs);
             }
         }
-        ObjectKind::Reference | ObjectKind::MagicReference | ObjectKind::ExternalReference => {
+        ObjectKind::Reference | ObjectKind::ExternalReference => {
             mixer.one(first_reference_word(term), golden(7));
         }
         ObjectKind::Float => {
             let bits = float_bits(term);
             mixer.two((bits >> 32) as u32, bits as u32, golden(12));
+        }
+        ObjectKind::NativeRecord => {
+            let (definition, values) = term.as_native_record().expect("a native record");
+            // The definition is a tuple of atoms, whose hash takes no stack.
+            mixer.two(values.len() as u32, phash2(definition), golden(23));
+            // The last value is hashed first. (On stock it is the one whose name is the atom with the highest number, so
+            // there the hash of the same record differs from node to node.)
+            rest.extend(values.iter().map(|value| Rest::Term(*value)));
         }
         ObjectKind::ExternalPid | ObjectKind::ExternalPort => unreachable!("hashed above"),
     }

@@ -24,6 +24,7 @@ pub mod iolist;
 pub mod list;
 pub mod literal;
 pub mod map;
+pub mod native_record;
 pub mod node;
 pub mod off_heap;
 pub mod print;

@@ -208,7 +208,7 @@ impl MagicBlock {
 
     /// Makes the object of a magic reference findable by the reference's number from now on; ignores other terms.
     pub fn save(reference: Term) {
-        if !reference.is_kind(ObjectKind::MagicReference) {
+        if !reference.is_magic_reference() {
             return;
         }
         let number = (

@@ -5,11 +5,13 @@
 //! term does not move.
 
 use std::fmt::{self, Display, Formatter, Write};
+use std::rc::Rc;
 
 use layout::object::{Bits, MapShape, offset};
 use layout::{Export, ObjectKind, Term};
 
 use crate::external::encode::{port_number, reference_words};
+use crate::native_record::{self, Definition};
 use crate::{atom, fun, list, node, text};
 
 /// Displays a whole term.
@@ -106,6 +108,16 @@ enum Task {
         next: usize,
         end: usize,
     },
+    /// As `Text`, unless the limit is reached.
+    More(&'static str),
+    /// An atom whose text counts, but which is no term of its own.
+    Name(Term),
+    /// The fields of a native record, in an order of their places, from that at `next` on.
+    Fields {
+        record: Term,
+        order: Rc<[usize]>,
+        next: usize,
+    },
     /// Pairs `next..` of a flat map.
     Pairs {
         map: Term,
@@ -131,6 +143,20 @@ impl<W: Sink> Printer<'_, W> {
                     self.out.write_str(text)?;
                     continue;
                 }
+                Task::More(_) | Task::Name(_) if self.left <= 0 => return Ok(None),
+                Task::More(text) => {
+                    self.out.write_str(text)?;
+                    continue;
+                }
+                Task::Name(name) => {
+                    self.term(name)?;
+                    continue;
+                }
+                Task::Fields {
+                    record,
+                    order,
+                    next,
+                } => self.field(record, &order, next),
                 Task::Term(term) => term,
                 Task::Cell(cell) => self.cell(cell),
                 Task::Words { object, next, end } => {
@@ -151,6 +177,24 @@ impl<W: Sink> Printer<'_, W> {
             }
         }
         Ok(Some(()))
+    }
+
+    /// Returns the name of a field; what follows it becomes a task.
+    fn field(&mut self, record: Term, order: &Rc<[usize]>, next: usize) -> Term {
+        let place = order[next];
+        if next + 1 < order.len() {
+            let (order, next) = (Rc::clone(order), next + 1);
+            self.tasks.push(Task::Fields {
+                record,
+                order,
+                next,
+            });
+            self.tasks.push(Task::Text(","));
+        }
+        let value = term_word(record, offset::RECORD_VALUES + place);
+        self.tasks.push(Task::Term(value));
+        self.tasks.push(Task::More("="));
+        Definition::of(native_record::definition(record)).fields[place]
     }
 
     /// Counts towards the limit; returns whether to continue.
@@ -228,7 +272,8 @@ impl<W: Sink> Printer<'_, W> {
                 return self.bit_string(term.as_bits().expect("a bit string"));
             }
             ObjectKind::Map => self.map(term)?,
-            ObjectKind::Reference | ObjectKind::MagicReference | ObjectKind::ExternalReference => {
+            ObjectKind::NativeRecord => self.native_record(term)?,
+            ObjectKind::Reference | ObjectKind::ExternalReference => {
                 self.reference(term)?;
             }
             ObjectKind::ExternalPid => {
@@ -345,6 +390,26 @@ impl<W: Sink> Printer<'_, W> {
             }
         }
         Ok(())
+    }
+
+    /// The fields come in the order of the numbers of their atoms, as on stock.
+    fn native_record(&mut self, record: Term) -> fmt::Result {
+        let definition = Definition::of(native_record::definition(record));
+        let mut order: Vec<usize> = (0..definition.fields.len()).collect();
+        order.sort_unstable_by_key(|&place| definition.fields[place].as_atom());
+        self.out.write_char('#')?;
+        self.tasks.push(Task::Text("}"));
+        if !order.is_empty() {
+            self.tasks.push(Task::Fields {
+                record,
+                order: order.into(),
+                next: 0,
+            });
+        }
+        self.tasks.push(Task::More("{"));
+        self.tasks.push(Task::Name(definition.name));
+        self.tasks.push(Task::More(":"));
+        self.term(definition.module).map(|_| ())
     }
 
     fn reference(&mut self, term: Term) -> fmt::Result {
@@ -492,6 +557,28 @@ mod tests {
         assert_eq!(display_limited(text, 3).to_string(), "\"he... ");
         assert_eq!(display(text).to_string(), "\"hello\"");
         assert_eq!(display_limited(Term::NIL, 0).to_string(), "... ");
+    }
+
+    #[test]
+    fn native_records_are_cut_as_on_stock() {
+        let mut scratch = Scratch::new();
+        let definition = Definition {
+            module: atom::known("My Mod"),
+            name: atom::known("Q r"),
+            is_exported: false,
+            fields: &[crate::am::OK],
+        };
+        let definition = definition.build(scratch.heap());
+        let record = native_record::build(scratch.heap(), definition, &[Term::small(7)]);
+        for (limit, text) in [
+            (10, "#'My Mod':'Q r'... "),
+            (11, "#'My Mod':'Q r'{ok... "),
+            (13, "#'My Mod':'Q r'{ok... "),
+            (14, "#'My Mod':'Q r'{ok=7}... "),
+            (15, "#'My Mod':'Q r'{ok=7}"),
+        ] {
+            assert_eq!(display_limited(record, limit).to_string(), text);
+        }
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub fn with_pid<A: Allocate + ?Sized>(heap: &mut A, low: u64, pid: Term) -> Term
 #[must_use]
 pub fn number(reference: Term) -> Option<(u64, u64)> {
     match reference.boxed_kind()? {
-        ObjectKind::Reference | ObjectKind::MagicReference => Some((
+        ObjectKind::Reference => Some((
             reference.word(offset::REFERENCE_LOW),
             reference.word(offset::REFERENCE_HIGH),
         )),
@@ -83,7 +83,7 @@ pub const fn from_words(words: [u32; 3]) -> (u64, u64) {
 #[must_use]
 pub fn pid(reference: Term) -> Option<Term> {
     if reference.is_kind(ObjectKind::Reference)
-        && reference.header().arity() > offset::REFERENCE_PID
+        && reference.header().arity() == offset::REFERENCE_PID + 1
     {
         // SAFETY: the word holds a pid, an immediate.
         Some(unsafe { Term::from_bits(reference.word(offset::REFERENCE_PID)) })

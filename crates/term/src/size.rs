@@ -7,10 +7,12 @@
 use std::collections::HashSet;
 
 use layout::object::{MapShape, offset};
-use layout::{ObjectKind, Term};
+use layout::{Header, ObjectKind, Term};
 
-use crate::{build, literal};
+use crate::{build, literal, native_record};
 
+/// Words of a native record's definition in OTP, beside the names of its fields and an order of these.
+const DEFINITION_WORDS: usize = 6;
 /// Words of a fun in OTP, without its free variables.
 const FUN_WORDS: usize = 5;
 /// Words of the object that refers to bytes outside the heap.
@@ -35,9 +37,12 @@ pub fn flat_size(term: Term) -> usize {
         if current.is_boxed() {
             words += own_words(current);
             let header = current.header();
+            if header.kind() == ObjectKind::NativeRecord {
+                words += definition_words(current);
+            }
             // The words counted for a sub-binary include those of its bytes.
             if header.kind() != ObjectKind::SubBinary {
-                for index in header.raw_words()..header.arity() {
+                for index in first_part(header)..header.arity() {
                     // SAFETY: the words behind the raw ones are terms.
                     let part = unsafe { Term::from_bits(current.word(index)) };
                     if !part.is_immediate() {
@@ -75,14 +80,36 @@ pub fn shared_size(term: Term) -> usize {
         if header.kind() == ObjectKind::Map && header.map_shape() != MapShape::Flat {
             words += own_words(current);
         }
+        if header.kind() == ObjectKind::NativeRecord {
+            let definition = native_record::definition(current);
+            if !literal::is_literal(definition) && seen.insert(definition.bits()) {
+                words += definition_words(current);
+            }
+        }
         if header.kind() != ObjectKind::SubBinary {
-            for index in header.raw_words()..header.arity() {
+            for index in first_part(header)..header.arity() {
                 // SAFETY: the words behind the raw ones are terms.
                 rest.push(unsafe { Term::from_bits(current.word(index)) });
             }
         }
     }
     words
+}
+
+/// The first word of an object that is counted on its own. A native record's definition has another form in OTP.
+fn first_part(header: Header) -> usize {
+    match header.kind() {
+        ObjectKind::NativeRecord => offset::RECORD_VALUES,
+        _ => header.raw_words(),
+    }
+}
+
+/// Words of a native record's definition.
+fn definition_words(record: Term) -> usize {
+    let fields = record.header().arity() - offset::RECORD_VALUES;
+    // The order is a tuple, and the empty one takes no words.
+    let order = if fields == 0 { 0 } else { 1 + fields };
+    DEFINITION_WORDS + fields + order
 }
 
 /// Words of an object without the objects it refers to.
@@ -93,7 +120,7 @@ fn own_words(object: Term) -> usize {
         ObjectKind::Tuple if header.arity() == 0 => 0,
         ObjectKind::Fun => FUN_WORDS + header.arity() - offset::FUN_FREE,
         ObjectKind::Export => FUN_WORDS,
-        ObjectKind::MagicReference => 3,
+        ObjectKind::Reference if header.is_off_heap() => 3,
         ObjectKind::ExternalPid | ObjectKind::ExternalPort => 4,
         ObjectKind::ExternalReference => {
             3 + (1 + object.word(offset::EXTERNAL_REFERENCE_COUNT) as usize).div_ceil(2)

@@ -29,7 +29,7 @@ pub fn node_1(_process: &mut Process, [identifier]: [Term; 1]) -> BifResult {
         return Ok(node::own_name());
     }
     match identifier.boxed_kind() {
-        Some(ObjectKind::Reference | ObjectKind::MagicReference) => Ok(node::own_name()),
+        Some(ObjectKind::Reference) => Ok(node::own_name()),
         Some(
             ObjectKind::ExternalPid | ObjectKind::ExternalPort | ObjectKind::ExternalReference,
         ) => Ok(node::of(identifier).name),
@@ -259,17 +259,16 @@ pub fn abort_pending_connection_2(
 /// those that may be offered on request, those that may be rejected, and those that need messages kept in order.
 pub fn get_dflags_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let sets = [
-        capability::DEFAULT,
-        capability::MANDATORY,
+        capability::offered(),
+        Capabilities::of(capability::MANDATORY),
         // All offered capabilities may be requested.
-        capability::DEFAULT,
-        capability::REJECTABLE,
-        capability::STRICT_ORDER,
+        capability::offered(),
+        Capabilities::of(capability::REJECTABLE),
+        Capabilities::of(capability::STRICT_ORDER),
     ];
     let mut record = vec![am::ERTS_DFLAGS];
     for set in sets {
-        let bits = Capabilities::of(set).0;
-        record.push(build::unsigned(process.heap(), bits));
+        record.push(build::unsigned(process.heap(), set.0));
     }
     Ok(build::tuple(process.heap(), &record))
 }

@@ -1,6 +1,7 @@
 //! Type tests, and guard BIFs that inspect terms.
 
 use layout::Term;
+use term::native_record::Definition;
 use term::release::{self, Release};
 use term::{am, build};
 
@@ -53,15 +54,18 @@ pub fn is_record_2(_process: &mut Process, [term, tag]: [Term; 2]) -> BifResult 
     if !tag.is_atom() {
         return Err(badarg(2));
     }
-    Ok(am::boolean(
-        term.as_tuple()
+    let is = match term.as_native_record() {
+        Some((definition, _)) => Definition::of(definition).name == tag,
+        None => term
+            .as_tuple()
             .is_some_and(|elements| elements.first() == Some(&tag)),
-    ))
+    };
+    Ok(am::boolean(is))
 }
 
-/// `is_record(Term)`: whether it is a native record. No term is one.
-pub fn is_record_1(_process: &mut Process, [_term]: [Term; 1]) -> BifResult {
-    Ok(am::FALSE)
+/// `is_record(Term)`: whether it is a native record.
+pub fn is_record_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
+    Ok(am::boolean(term.is_native_record()))
 }
 
 /// `is_record(Term, Tag, Size)`
@@ -70,8 +74,10 @@ pub fn is_record_3(_process: &mut Process, [term, tag, size]: [Term; 3]) -> BifR
         return Err(badarg(2));
     }
     if size.is_atom() && release::has(Release::OTP_29) {
-        // A native record of this module and name; no term is one.
-        return Ok(am::FALSE);
+        // Not a tuple of that size, but a native record of this module and name.
+        let definition = term.as_native_record().map(|(definition, _)| definition);
+        let is = definition.is_some_and(|it| Definition::of(it).is_of(tag, size));
+        return Ok(am::boolean(is));
     }
     let size = size.as_small().ok_or(badarg(3))?;
     let is = |elements: &[Term]| elements.len() as i64 == size && elements.first() == Some(&tag);

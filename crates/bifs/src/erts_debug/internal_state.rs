@@ -379,7 +379,7 @@ fn process_status(_process: &mut Process, pid: Term) -> BifResult {
 
 /// `{Address, Count, IsTestObject}` of the object behind a magic reference; otherwise whether the reference was one.
 fn magic_info(process: &mut Process, reference: Term) -> BifResult {
-    if !reference.is_kind(ObjectKind::MagicReference) {
+    if !reference.is_magic_reference() {
         let number = term::reference::number(reference);
         let known = number.and_then(|number| MagicBlock::find_saved(number.0, number.1));
         return Ok(am::boolean(known.is_some()));

@@ -25,9 +25,10 @@ pub fn cmp_term_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
 pub fn term_type_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
     let name = match term.boxed_kind() {
         Some(ObjectKind::Tuple) => "tuple",
+        Some(ObjectKind::NativeRecord) => "record",
         Some(ObjectKind::MatchContext) => "matchstate",
         Some(ObjectKind::PositiveBig | ObjectKind::NegativeBig) => "bignum",
-        Some(ObjectKind::Reference | ObjectKind::MagicReference) => "reference",
+        Some(ObjectKind::Reference) => "reference",
         Some(ObjectKind::Fun) => "fun",
         Some(ObjectKind::Float) => "hfloat",
         Some(ObjectKind::Export) => "export",

@@ -245,6 +245,7 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         Opcode::IsBoolean => test::<tests::IsBoolean>(emitter, operands),
         Opcode::IsMap => test::<tests::IsMap>(emitter, operands),
         Opcode::IsFunction => test::<tests::IsFunction>(emitter, operands),
+        Opcode::IsAnyNativeRecord => test::<tests::IsAnyNativeRecord>(emitter, operands),
         Opcode::IsFunction2 => {
             let (term, arity) = (emitter.source(operands[1]), emitter.source(operands[2]));
             let fail = label(operands[0]);
@@ -422,8 +423,6 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         | Opcode::BsGetUtf32
         | Opcode::BsSkipUtf32 => terms::matching(emitter, opcode, operands)?,
         Opcode::BsMatch => matching::commands(emitter, operands)?,
-        // No term is a native record.
-        Opcode::IsAnyNativeRecord => emitter.operation::<tests::Jump>(jump(operands[0])),
         Opcode::BsCreateBin
         | Opcode::BsInit2
         | Opcode::BsInitBits

@@ -43,11 +43,7 @@ const NUMBER: u64 = set([
     ObjectKind::NegativeBig,
     ObjectKind::Float,
 ]);
-const REFERENCE: u64 = set([
-    ObjectKind::Reference,
-    ObjectKind::MagicReference,
-    ObjectKind::ExternalReference,
-]);
+const REFERENCE: u64 = set([ObjectKind::Reference, ObjectKind::ExternalReference]);
 const BIT_STRING: u64 = set([
     ObjectKind::HeapBinary,
     ObjectKind::SharedBinary,
@@ -104,6 +100,7 @@ type_tests! {
     IsBoolean |term| (term.bits() == Term::atom(isa::atoms::TRUE).bits()
         || term.bits() == Term::atom(isa::atoms::FALSE).bits());
     IsMap |term| is_kind(term, ObjectKind::Map);
+    IsAnyNativeRecord |term| is_kind(term, ObjectKind::NativeRecord);
     IsFunction |term| is_one_of(term, FUN);
 }
 

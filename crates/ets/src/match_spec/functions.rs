@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 use layout::object::Bits;
 use layout::{ObjectKind, Term};
 use term::arith::{self, ArithError};
+use term::native_record::Definition;
 use term::release::{self, Release};
 use term::{am, build, compare, fun, list, map, node};
 
@@ -228,10 +229,15 @@ pub fn call(function: Function, arguments: &[Term], own: Term, arena: &mut Arena
 }
 
 fn is_record(term: Term, tag: Term, size: Term) -> Option<Term> {
-    let size = size.as_small()?;
     if !tag.is_atom() {
         return None;
     }
+    if size.is_atom() && release::has(Release::OTP_29) {
+        // Not a tuple of that size, but a native record of this module and name.
+        let definition = term.as_native_record().map(|(definition, _)| definition);
+        return truth(definition.is_some_and(|it| Definition::of(it).is_of(tag, size)));
+    }
+    let size = size.as_small()?;
     let elements = term.as_tuple().unwrap_or(&[]);
     truth(elements.len() as i64 == size && elements.first() == Some(&tag))
 }

@@ -17,7 +17,7 @@
 //!
 //! Only this file makes tokens, so the code that reads them does not validate their meaning.
 
-use layout::{Header, ObjectKind, Term};
+use layout::{Header, Term};
 use term::off_heap;
 
 const SMALL: u8 = 0;
@@ -44,10 +44,7 @@ pub struct Packed {
 /// Whether an object holds a reference to something outside its block.
 #[inline]
 pub fn is_counting(header: Header) -> bool {
-    matches!(
-        header.kind(),
-        ObjectKind::SharedBinary | ObjectKind::MagicReference
-    )
+    header.is_off_heap()
 }
 
 impl Packed {

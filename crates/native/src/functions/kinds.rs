@@ -46,6 +46,8 @@ const PID: c_int = 8;
 const PORT: c_int = 9;
 const REFERENCE: c_int = 10;
 const TUPLE: c_int = 11;
+/// The interface of OTP 29 has no number for native records, and stock 29.1 aborts: the one after the others.
+const NATIVE_RECORD: c_int = 12;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_term_type(_env: *const Env, term: Term) -> c_int {
@@ -60,15 +62,14 @@ pub extern "C" fn enif_term_type(_env: *const Env, term: Term) -> c_int {
     };
     match kind {
         ObjectKind::Tuple => TUPLE,
+        ObjectKind::NativeRecord => NATIVE_RECORD,
         ObjectKind::PositiveBig | ObjectKind::NegativeBig => INTEGER,
         ObjectKind::Float => FLOAT,
         ObjectKind::Fun | ObjectKind::Export => FUN,
         ObjectKind::Map => MAP,
         ObjectKind::ExternalPid => PID,
         ObjectKind::ExternalPort => PORT,
-        ObjectKind::Reference | ObjectKind::MagicReference | ObjectKind::ExternalReference => {
-            REFERENCE
-        }
+        ObjectKind::Reference | ObjectKind::ExternalReference => REFERENCE,
         ObjectKind::HeapBinary
         | ObjectKind::SharedBinary
         | ObjectKind::SubBinary

@@ -293,8 +293,9 @@ impl Walk {
                 let mut scratch = Scratch::new();
                 external(out, build::without_free_variables(scratch.heap(), term))?;
             }
-            ObjectKind::Reference
-            | ObjectKind::MagicReference
+            // The viewer has no form for native records.
+            ObjectKind::NativeRecord
+            | ObjectKind::Reference
             | ObjectKind::ExternalReference
             | ObjectKind::Export => external(out, term)?,
         }

@@ -348,10 +348,7 @@ impl Mover {
                 let header = Header(*object);
                 copy_words(object, room, 1 + header.arity());
                 self.young_top = room.add(1 + header.arity());
-                if matches!(
-                    header.kind(),
-                    ObjectKind::SharedBinary | ObjectKind::MagicReference
-                ) {
+                if header.is_off_heap() {
                     off_heap::retain(off_heap::block_of(room));
                     off_heap::link(&mut self.copied_off_heap, room);
                 }

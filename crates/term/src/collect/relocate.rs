@@ -86,7 +86,7 @@ impl Shift {
                 }
                 match header.kind() {
                     ObjectKind::MatchContext => self.bytes(source, target),
-                    ObjectKind::SharedBinary | ObjectKind::MagicReference => {
+                    _ if header.is_off_heap() => {
                         let next = target.add(1 + offset::OFF_HEAP_NEXT);
                         *next = self.word(*next);
                     }

@@ -109,7 +109,7 @@ fn node_of(grapher: &mut Grapher, term: Term) -> Node {
                 words.truncate(2);
             }
         }
-        ObjectKind::MagicReference => words[1 + offset::OFF_HEAP_NEXT] = 0,
+        ObjectKind::Reference if header.is_off_heap() => words[1 + offset::OFF_HEAP_NEXT] = 0,
         ObjectKind::MatchContext => words[1 + offset::MATCH_BYTES] = 0,
         _ => {}
     }

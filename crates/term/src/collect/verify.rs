@@ -219,10 +219,7 @@ impl<'a> Walk<'a> {
     }
 
     fn note_holder(&mut self, term: Term, place: ObjectPlace) {
-        if matches!(
-            term.header().kind(),
-            ObjectKind::SharedBinary | ObjectKind::MagicReference
-        ) {
+        if term.header().is_off_heap() {
             let object = term.boxed_pointer();
             // SAFETY: the kinds that hold a counted block.
             let count = unsafe { off_heap::references(off_heap::block_of(object)) };
@@ -253,12 +250,8 @@ impl<'a> Walk<'a> {
                 );
                 // SAFETY: it lies in a live area.
                 unsafe {
-                    let kind = Header(*object).kind();
                     assert!(Header::is_header(*object));
-                    assert!(matches!(
-                        kind,
-                        ObjectKind::SharedBinary | ObjectKind::MagicReference
-                    ));
+                    assert!(Header(*object).is_off_heap());
                     object = off_heap::next_of(object);
                 }
             }
@@ -296,10 +289,10 @@ fn check_shape(term: Term) {
     let arity = header.arity();
     let fine = match header.kind() {
         ObjectKind::Tuple => true,
+        ObjectKind::NativeRecord => is_native_record(term),
         ObjectKind::PositiveBig | ObjectKind::NegativeBig => arity > 0 && term.word(arity - 1) != 0,
         ObjectKind::Float | ObjectKind::Export => arity == 1,
-        ObjectKind::Reference => arity == 2 || arity == 3,
-        ObjectKind::MagicReference => arity == 4,
+        ObjectKind::Reference => (2..=4).contains(&arity),
         ObjectKind::Fun => arity >= 3 && arity as u64 == 3 + (term.word(offset::FUN_ARITY) >> 8),
         ObjectKind::HeapBinary => {
             arity as u64 == 1 + term.word(offset::HEAP_BINARY_SIZE).div_ceil(8)
@@ -326,6 +319,16 @@ fn check_shape(term: Term) {
         }
     };
     assert!(fine, "a {:?} with header {:#x}", header.kind(), header.0);
+}
+
+/// Whether the definition of a native record is one, and has as many fields as there are values.
+fn is_native_record(term: Term) -> bool {
+    let Some((definition, values)) = term.as_native_record() else {
+        return false;
+    };
+    let definition = definition.as_tuple().unwrap_or_default();
+    definition.len() == offset::DEFINITION_FIELDS + values.len()
+        && definition.iter().all(|element| element.is_atom())
 }
 
 /// Whether a word points to a heap binary or a shared binary.

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use super::number::{compare_numbers, exact_order_of_floats};
 use super::{Mode, Row, bits, compare_slow, eq_exact, export_entry, flat_keys, next_difference};
 use crate::node::{self, Node};
-use crate::{atom, fun, map, reference};
+use crate::{atom, fun, map, native_record, reference};
 
 /// A question: how are these two terms ordered? `true` asks for the exact order.
 type Question = (Term, Term, bool);
@@ -96,28 +96,27 @@ fn rank(term: Term) -> u32 {
         return 0;
     }
     if term.is_cons() {
-        return 9;
+        return 10;
     }
     match term.boxed_kind() {
         None if term.is_atom() => 1,
         None if term.is_local_port() => 4,
         None if term.is_local_pid() => 5,
-        None => 8,
+        None => 9,
         Some(ObjectKind::PositiveBig | ObjectKind::NegativeBig | ObjectKind::Float) => 0,
-        Some(
-            ObjectKind::Reference | ObjectKind::MagicReference | ObjectKind::ExternalReference,
-        ) => 2,
+        Some(ObjectKind::Reference | ObjectKind::ExternalReference) => 2,
         Some(ObjectKind::Fun | ObjectKind::Export) => 3,
         Some(ObjectKind::ExternalPort) => 4,
         Some(ObjectKind::ExternalPid) => 5,
         Some(ObjectKind::Tuple) => 6,
-        Some(ObjectKind::Map) => 7,
+        Some(ObjectKind::NativeRecord) => 7,
+        Some(ObjectKind::Map) => 8,
         Some(
             ObjectKind::HeapBinary
             | ObjectKind::SharedBinary
             | ObjectKind::SubBinary
             | ObjectKind::MatchContext,
-        ) => 10,
+        ) => 11,
     }
 }
 
@@ -151,7 +150,8 @@ fn step((a, b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> Step {
             }
             header_a.arity().cmp(&header_b.arity())
         }
-        7 => return maps((a, b, exact), frames),
+        7 => return native_records((a, b, exact), frames),
+        8 => return maps((a, b, exact), frames),
         _ => match (a.as_bits(), b.as_bits()) {
             (Some(a), Some(b)) => bits::compare(a, b),
             _ => Ordering::Equal,
@@ -246,6 +246,19 @@ fn maps((a, b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> Step {
     } else {
         frames.push(Frame::HashMaps(Box::new(HashMaps::new(a, b, exact))));
     }
+    Step::Frames
+}
+
+fn native_records((a, b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> Step {
+    let [first, second] = [a, b].map(native_record::definition);
+    if first != second {
+        let order = native_record::compare_definitions(first, second);
+        if order.is_ne() {
+            return Step::Decided(order);
+        }
+    }
+    let count = a.header().arity() - offset::RECORD_VALUES;
+    frames.push(row(a, b, offset::RECORD_VALUES, count, exact));
     Step::Frames
 }
 

@@ -106,7 +106,7 @@ impl SharingCopier<'_> {
                 let header = source.header();
                 self.top = object.add(1 + header.arity());
                 object.copy_from_nonoverlapping(source.boxed_pointer(), 1 + header.arity());
-                super::own(self.list, object, header.kind());
+                super::own(self.list, object, header);
                 Term::from_boxed_pointer(object)
             }
         };

@@ -49,6 +49,8 @@ pub enum Fault {
     BitString,
     /// A map with the same key twice.
     DuplicateKey,
+    /// A native record with a field twice, or with unknown flags.
+    NativeRecord,
     /// Compressed data that is damaged, or does not have the length it claims.
     Compressed,
 }
@@ -439,6 +441,17 @@ impl Decoder {
                             break 'run input.fail(Fault::Truncated);
                         }
                         break 'parts (fun, variables);
+                    }
+                    tags::NATIVE_RECORD if release::has(Release::OTP_29) => {
+                        reading.input = input;
+                        let (record, values) = ok!(reading.native_record());
+                        input = reading.input;
+                        if !self.may_claim(input.remaining(), row, values.left) {
+                            // Nothing has seen the record, but its places are words of the heap.
+                            values.abandon();
+                            break 'run input.fail(Fault::Truncated);
+                        }
+                        break 'parts (record, values);
                     }
                     tag => {
                         reading.input = input;

@@ -10,6 +10,7 @@ use super::encode::{
     self, EncodeOptions, SystemLimit, big_bytes, latin1_length, node_of, string_length,
 };
 use super::tags;
+use crate::native_record::Definition;
 use crate::{atom, fun};
 
 /// Bytes of the term in external format, including the version byte.
@@ -104,11 +105,11 @@ impl Sizing<'_> {
             }
             ObjectKind::Map => self.map(term),
             ObjectKind::Reference
-            | ObjectKind::MagicReference
             | ObjectKind::ExternalReference
             | ObjectKind::ExternalPid
             | ObjectKind::ExternalPort => self.identifier(term),
             ObjectKind::Fun => self.fun(term),
+            ObjectKind::NativeRecord => self.native_record(term),
             ObjectKind::Export => {
                 // SAFETY: that word of an external fun is the address of an entry, which lives for ever.
                 let entry = unsafe { &*(term.word(offset::EXPORT_ENTRY) as *const Export) };
@@ -154,6 +155,15 @@ impl Sizing<'_> {
         // The two numbers after the module are always counted as long ones.
         let fixed = 30 + 2 * 5;
         fixed + self.atom(entry.module) + self.identifier(fun::creator(fun))
+    }
+
+    fn native_record(&mut self, record: Term) -> usize {
+        let (definition, values) = record.as_native_record().expect("a native record");
+        values.iter().for_each(|&value| self.part(value));
+        let definition = Definition::of(definition);
+        let names = [definition.module, definition.name];
+        let names = names.iter().chain(definition.fields);
+        6 + names.map(|name| self.atom(*name)).sum::<usize>()
     }
 
     fn identifier(&self, identifier: Term) -> usize {

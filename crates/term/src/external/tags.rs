@@ -17,9 +17,13 @@ pub const MAX_STRING_BYTES: usize = 65_535;
 pub const MAX_NEW_PORT: u64 = (1 << 28) - 1;
 /// Maximum number of free variables of a fun.
 pub const MAX_FREE_VARIABLES: u32 = 255;
+/// The flag of a native record that is exported; there is no other.
+pub const EXPORTED_RECORD: u8 = 1;
 /// Bytes of an atom of 255 characters, each of four bytes.
 pub const MAX_ATOM_BYTES: usize = 255 * 4;
 
+/// A native record: number of fields, flags, module, name, names of the fields, values.
+pub const NATIVE_RECORD: u8 = b'C';
 pub const NEW_FLOAT: u8 = b'F';
 pub const BIT_BINARY: u8 = b'M';
 pub const ATOM_CACHE_REFERENCE: u8 = b'R';

@@ -9,7 +9,7 @@ use layout::{ObjectKind, Term};
 use super::{GOLDEN, Mixer, Rest, RestStack, export_entry, float_bits, golden, pop_term, push_map};
 use crate::integer::uint8;
 use crate::release::{self, Release};
-use crate::{fun, reference};
+use crate::{fun, native_record, reference};
 
 const SALT: u32 = 3_432_918_353;
 
@@ -125,6 +125,17 @@ fn object(mixer: &mut Mixer, rest: &mut RestStack, term: Term) {
             mixer.one(header.arity() as u32, golden(9));
             rest.push(Rest::Terms(term.word_pointer(0).cast(), header.arity()));
         }
+        ObjectKind::NativeRecord => {
+            // Records with the same module, name and values seldom differ in their fields.
+            let definition = native_record::Definition::of(native_record::definition(term));
+            mixer.two(
+                definition.module.bits() as u32,
+                definition.name.bits() as u32,
+                golden(23),
+            );
+            let (_, values) = term.as_native_record().expect("a native record");
+            rest.push(Rest::Terms(values.as_ptr(), values.len()));
+        }
         ObjectKind::Map => {
             mixer.one(term.word(offset::MAP_SIZE) as u32, golden(16));
             push_map(rest, term);
@@ -157,7 +168,7 @@ fn object(mixer: &mut Mixer, rest: &mut RestStack, term: Term) {
                 mixer.big(negative, limbs);
             }
         }
-        ObjectKind::Reference | ObjectKind::MagicReference => {
+        ObjectKind::Reference => {
             let (low, high) = reference::number(term).expect("a local reference");
             let [first, second, third] = reference::to_words(low, high);
             mixer.one(first, golden(7));

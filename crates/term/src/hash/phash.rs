@@ -172,7 +172,7 @@ fn object(sum: &mut Sum, rest: &mut SmallVec<[Rest; 16]>, term: Term) {
             sum.add(PRIME[1], atom_hash(entry.module));
             sum.add(PRIME[1], atom_hash(entry.function));
         }
-        ObjectKind::Reference | ObjectKind::MagicReference | ObjectKind::ExternalReference => {
+        ObjectKind::Reference | ObjectKind::ExternalReference => {
             sum.bytes(PRIME[9], first_reference_word(term).to_le_bytes());
             sum.scale(PRIME[10]);
         }
@@ -185,7 +185,7 @@ fn object(sum: &mut Sum, rest: &mut SmallVec<[Rest; 16]>, term: Term) {
                 sum.integer(negative, limbs);
             }
         }
-        ObjectKind::Map => {
+        ObjectKind::Map | ObjectKind::NativeRecord => {
             let value = PRIME[14].wrapping_add(phash2(term));
             sum.add(PRIME[13], value);
         }

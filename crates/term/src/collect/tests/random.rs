@@ -272,10 +272,11 @@ impl World {
     fn check_counts(&mut self) {
         let graph = self.process.graph();
         let kind_of = |node: &&Node| node.words.first().map(|&word| Header(word).kind());
+        let is_magic = |node: &&Node| node.words.first() == Some(&Header::MAGIC_REFERENCE.0);
         let magic = graph
             .nodes
             .iter()
-            .filter(|node| kind_of(node) == Some(ObjectKind::MagicReference))
+            .filter(is_magic)
             .map(|node| node.words[1 + offset::OFF_HEAP_BLOCK])
             .collect::<std::collections::HashSet<_>>();
         assert_eq!(Arc::strong_count(&self.held), 1 + magic.len());

@@ -9,6 +9,7 @@ use super::super::{FunIdentity, tags};
 use super::{DecodeError, End, Fault, Reading, Row, fail_at, seen};
 use crate::atom::{self, AtomError};
 use crate::fun::{self, Found};
+use crate::native_record::{self, Definition};
 use crate::node::{self, Node};
 use crate::{build, reference};
 
@@ -97,6 +98,37 @@ impl Reading<'_> {
             place.note(atom);
         }
         Ok(atom)
+    }
+
+    /// All but the values of a native record, and the places of these.
+    #[inline(never)]
+    pub(super) fn native_record(&mut self) -> Result<(Term, Row), DecodeError> {
+        let count = self.input.length()?;
+        let flags = self.input.u8()?;
+        if flags & !tags::EXPORTED_RECORD != 0 {
+            return self.input.fail(Fault::NativeRecord);
+        }
+        let (module, name) = (self.atom()?, self.atom()?);
+        // Each field has a name of two bytes at least, and a value.
+        if count > self.input.remaining() / 3 {
+            return self.input.fail(Fault::Truncated);
+        }
+        let mut fields: SmallVec<[Term; 16]> = SmallVec::with_capacity(count);
+        for _ in 0..count {
+            fields.push(self.atom()?);
+        }
+        if native_record::has_duplicates(&fields) {
+            return self.input.fail(Fault::NativeRecord);
+        }
+        let definition = Definition {
+            module,
+            name,
+            is_exported: flags == tags::EXPORTED_RECORD,
+            fields: &fields,
+        };
+        let definition = definition.build(&mut self.room);
+        let (record, first) = native_record::build_uninit(&mut self.room, definition, count);
+        Ok((record, Row::of(first, count, End::Complete)))
     }
 
     /// A creation of one byte or of four.

@@ -5,8 +5,9 @@ use layout::{Export, ObjectKind, Term};
 
 use super::super::output::{Pen, ROOM};
 use super::super::tags;
-use super::pieces::{put_small, put_spelling};
+use super::pieces::{put_small, put_spelling, tagged};
 use super::{EncodeOptions, Encoder, Parts, Rest, Task};
+use crate::native_record::Definition;
 use crate::off_heap::MagicBlock;
 use crate::{atom, fun, node, reference};
 
@@ -72,10 +73,10 @@ impl Encoder<'_> {
         }
     }
 
-    /// An identifier or a fun.
+    /// An identifier, a function or a native record.
     pub(super) fn opaque(&mut self, term: Term, options: &EncodeOptions) -> Parts {
         match term.header().kind() {
-            ObjectKind::Reference | ObjectKind::MagicReference | ObjectKind::ExternalReference => {
+            ObjectKind::Reference | ObjectKind::ExternalReference => {
                 MagicBlock::save(term);
                 self.reference(term, options);
             }
@@ -83,9 +84,29 @@ impl Encoder<'_> {
             ObjectKind::ExternalPort => self.port(term, options),
             ObjectKind::Fun => return self.fun(term, options),
             ObjectKind::Export => self.export(term, options),
+            ObjectKind::NativeRecord => return self.native_record(term, options),
             _ => unreachable!("a match context is no term of the language"),
         }
         Parts::None
+    }
+
+    /// All but the values of a native record, which are returned.
+    fn native_record(&mut self, record: Term, options: &EncodeOptions) -> Parts {
+        let (definition, values) = record.as_native_record().expect("a native record");
+        let definition = Definition::of(definition);
+        // A header's arity has 32 bits.
+        self.output
+            .extend(&tagged(tags::NATIVE_RECORD, values.len() as u32));
+        self.output.push(match definition.is_exported {
+            true => tags::EXPORTED_RECORD,
+            false => 0,
+        });
+        self.atom(definition.module, options);
+        self.atom(definition.name, options);
+        for &field in definition.fields {
+            self.atom(field, options);
+        }
+        Parts::Rest(Rest::row(values.as_ptr().cast(), values.len()))
     }
 
     /// Writes some bytes and an atom; returns a pen with which [`ROOM`] more can be written.
