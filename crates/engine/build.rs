@@ -21,6 +21,9 @@ use object::{
 #[path = "build/assembly.rs"]
 mod assembly;
 
+/// The tables of stencils in `src/stencils.rs`.
+const TABLES: [&str; 4] = ["NARROW", "WIDE", "NARROW_KNOWN", "WIDE_KNOWN"];
+
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let variable = |name: &str| env::var(name).unwrap_or_default();
@@ -36,12 +39,12 @@ fn main() {
         let object = compile(&out, &variable("TARGET"));
         let bytes = std::fs::read(&object).expect("the compiler wrote it");
         let file = Stencils::new(&bytes);
-        ["NARROW", "WIDE"].map(|name| file.table(name))
+        TABLES.map(|name| file.table(name))
     } else {
-        [Vec::new(), Vec::new()]
+        TABLES.map(|_| Vec::new())
     };
     let mut text = String::new();
-    for (name, table) in ["NARROW", "WIDE"].iter().zip(&tables) {
+    for (name, table) in TABLES.iter().zip(&tables) {
         writeln!(
             text,
             "pub(super) static {name}: &[[Option<Stencil>; 2]] = &["
@@ -217,10 +220,18 @@ impl<'a> Stencils<'a> {
     fn stencil(&self, section: &str) -> Option<String> {
         let mut hot = self.code(section)?;
         let cold = self.code(&format!("{section}.cold"))?;
+        let goes_to = |relocation: &Relocation, name: &str| matches!(&relocation.target, Target::Named(other) if other == name);
+        let continues =
+            |relocation: &Relocation| goes_to(relocation, "CONT") || goes_to(relocation, "PASS");
+        let goes_anywhere_to = |name: &str| {
+            let mut all = hot.relocations.iter().chain(&cold.relocations);
+            all.any(|relocation| goes_to(relocation, name))
+        };
+        let passes = goes_anywhere_to("PASS") && !goes_anywhere_to("CONT");
         // The final jump to the next instruction is removed: the code falls through instead.
         let mut falls_through = false;
         if let Some(last) = hot.relocations.last()
-            && matches!(&last.target, Target::Named(name) if name == "CONT")
+            && continues(last)
             && last.offset as usize + 4 == hot.bytes.len()
             && hot.bytes[last.offset as usize - 1] == 0xe9
         {
@@ -228,13 +239,10 @@ impl<'a> Stencils<'a> {
             hot.relocations.pop();
             falls_through = true;
         }
-        falls_through |= hot
-            .relocations
-            .iter()
-            .any(|relocation| matches!(&relocation.target, Target::Named(name) if name == "CONT"));
+        falls_through |= hot.relocations.iter().any(continues);
         let (hot, cold) = (hot.text(cold.index)?, cold.text(cold.index)?);
         Some(format!(
-            "Some(Stencil {{ hot: {hot}, cold: {cold}, falls_through: {falls_through} }})"
+            "Some(Stencil {{ hot: {hot}, cold: {cold}, falls_through: {falls_through}, passes: {passes} }})"
         ))
     }
 
@@ -320,7 +328,7 @@ fn symbol(relocation: &Relocation, code: &[u8], cold: SectionIndex) -> Option<St
     let number = |prefix: &str| name.strip_prefix(prefix).map(str::to_owned);
     let jumps =
         code[at - 1] == 0xe9 || at >= 2 && code[at - 2] == 0x0f && code[at - 1] & 0xf0 == 0x80;
-    if name == "CONT" {
+    if name == "CONT" || name == "PASS" {
         return jumps.then(|| "Continue".to_owned());
     }
     if let Some(number) = number("TARGET_") {

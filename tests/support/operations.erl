@@ -13,7 +13,7 @@
 
 families() ->
     [compare, types, moves, lists, tuples, arithmetic, bits, guards, selects, maps, floats, calls,
-     binaries, building, exceptions, messages].
+     binaries, building, exceptions, messages, chains, facts].
 
 run(Family) -> run(Family, fun(_) -> ok end).
 
@@ -447,6 +447,8 @@ operations(calls) ->
               [{deallocate, 8}, {jump, {f, Free}}, {label, Free}, {move, {atom, only}, {x, 0}}, {call_only, 1, Wrap}]
           end),
      with(move_return, [any], 0, [things()], fun([S], [], _, _, _, _) -> [{move, S, {x, 0}}, {deallocate, 8}, return] end)];
+operations(chains) -> chains();
+operations(facts) -> facts();
 operations(binaries) -> binaries();
 operations(building) -> building();
 operations(exceptions) ->
@@ -497,6 +499,170 @@ operations(messages) ->
                {label, Free}, {loop_rec, {f, Free + 1}, {x, 0}}, remove_message, {jump, {f, Free + 2}},
                {label, Free + 1}, {wait_timeout, {f, Free}, S}, timeout, {label, Free + 2}, {move, {atom, waited}, D}]
           end)].
+
+%% Integer operations of which each uses the result of the one before: as the first operand, as the second one, beside a
+%% constant. The values take all ways out of the machine code for small integers, and back.
+chains() ->
+    Operators = [{add, '+'}, {subtract, '-'}, {multiply, '*'}, {divide, 'div'}, {remainder, 'rem'}, {bit_and, 'band'},
+                 {bit_or, 'bor'}, {bit_xor, 'bxor'}, {left, 'bsl'}, {right, 'bsr'}],
+    Numbered = lists:zip(lists:seq(1, length(Operators)), Operators),
+    Values = [[0, 1, -7, 63, (1 bsl 59) - 1, -(1 bsl 59), 1 bsl 59, -(1 bsl 64) - 1, 1.5, a], [0, 1, -1, 3, 62, (1 bsl 59) - 1, 1 bsl 70, 2.0]],
+    Chain = fun(Name, Code) ->
+        #operation{name = list_to_atom(Name), sources = [register, register], values = Values, fails = true, code = Code}
+    end,
+    Third = fun(N, S) -> element(N rem 3 + 1, {[S, {x, 6}], [{x, 6}, {integer, 3}], [{integer, 3}, {x, 6}]}) end,
+    [Chain(lists:concat([NameF, '_', NameG, '_', NameF]),
+           fun([S, T], [D], _, Fail, _, _) ->
+               % One of them in a body, where it raises.
+               FailF = case (N + M) rem 2 of 0 -> Fail; 1 -> {f, 0} end,
+               [{gc_bif, F, FailF, 2, [S, T], {x, 5}}, {gc_bif, G, Fail, 6, [{x, 5}, T], {x, 6}},
+                {gc_bif, F, Fail, 7, Third(N + M, S), D}]
+           end) || {N, {NameF, F}} <- Numbered, {M, {NameG, G}} <- Numbered]
+    ++ [Chain(lists:concat([NameF, '_', Test, '_', N]),
+              fun([S, T], [D], _, Fail, _, _) ->
+                  [{gc_bif, F, Fail, 2, [S, T], {x, 6}}, {test, Test, Fail, Third(N, T)},
+                   {gc_bif, '-', Fail, 7, [{x, 6}, T], D}]
+              end) || {NameF, F} <- Operators, Test <- [is_lt, is_ge], N <- [0, 1, 2]]
+    % By constants, of one operand, and into y registers.
+    ++ [Chain(lists:concat([constants_, NameF]),
+              fun([S, T], [D], _, Fail, _, _) ->
+                  [{gc_bif, F, Fail, 2, [S, T], {x, 5}}, {gc_bif, '*', Fail, 6, [{x, 5}, {integer, 31}], {x, 5}},
+                   {gc_bif, 'bnot', Fail, 6, [{x, 5}], {y, 5}}, {gc_bif, 'bsr', Fail, 6, [{y, 5}, {integer, 2}], {x, 6}},
+                   {gc_bif, 'rem', Fail, 7, [{x, 6}, {integer, 64}], {y, 6}}, {gc_bif, 'bsl', Fail, 7, [{x, 6}, {integer, 3}], {x, 7}},
+                   {gc_bif, '-', Fail, 8, [{x, 7}], {x, 7}}, {gc_bif, 'bxor', Fail, 8, [{x, 7}, {y, 6}], D}]
+              end) || {NameF, F} <- Operators]
+    % Each register once more after it was tested by an operation.
+    ++ [Chain(lists:concat([twice_, NameF]),
+              fun([S, T], [D], _, Fail, _, _) ->
+                  [{gc_bif, F, Fail, 2, [S, T], {x, 5}}, {test_heap, 2, 6}, {put_list, {x, 5}, S, {x, 6}},
+                   {gc_bif, F, Fail, 7, [S, T], {x, 7}}, {gc_bif, '+', Fail, 8, [S, {integer, 1}], {y, 5}},
+                   {gc_bif, F, Fail, 8, [{x, 7}, {y, 5}], {x, 8}}, {gc_bif, 'bxor', Fail, 9, [{x, 8}, {x, 8}], {y, 6}},
+                   {gc_bif, F, {f, 0}, 9, [{y, 5}, {x, 5}], D}]
+              end) || {NameF, F} <- Operators].
+
+%% What is known of a register, and ways on which it is no longer true: `x5` holds a small integer at first, and then S.
+facts() ->
+    Values = [[0, 1, -7, 1.0, (1 bsl 59) - 1, 1 bsl 59, -(1 bsl 64) - 1, 2.5, a, []]],
+    Way = fun(Name, Code) ->
+        #operation{name = Name, sources = [any], values = Values,
+                   code = fun([S], [D], _, _, Free, Wrap) ->
+                              Small = [{move, S, {y, 3}}, {gc_bif, 'band', {f, 0}, 2, [{integer, 77}, {integer, 15}], {x, 5}},
+                                       {move, {x, 5}, {y, 5}}, {gc_bif, '+', {f, 0}, 6, [{x, 5}, {integer, 1}], {x, 6}}],
+                              Small ++ Code(S, Free, Wrap)
+                              ++ [{gc_bif, '+', {f, 0}, 7, [{x, 5}, {integer, 1}], {x, 7}}, {gc_bif, '*', {f, 0}, 8, [{x, 7}, {x, 6}], {x, 7}},
+                                  {gc_bif, '-', {f, 0}, 8, [{x, 7}, {x, 5}], D}]
+                          end}
+    end,
+    After = fun(List) -> [{move, {integer, 2}, {x, 6}} | List] end,
+    [Way(kept, fun(_, _, _) -> [] end),
+     Way(moved, fun(S, _, _) -> [{move, S, {x, 5}}] end),
+     Way(swapped, fun(S, _, _) -> [{move, S, {x, 7}}, {swap, {x, 5}, {x, 7}}] end),
+     Way(head, fun(S, _, _) -> [{test_heap, 2, 7}, {put_list, S, nil, {x, 7}}, {get_hd, {x, 7}, {x, 5}}] end),
+     Way(tail, fun(S, _, _) -> [{test_heap, 2, 7}, {put_list, nil, S, {x, 7}}, {get_tl, {x, 7}, {x, 5}}] end),
+     Way(head_and_tail, fun(S, _, _) -> [{test_heap, 2, 7}, {put_list, S, {integer, 3}, {x, 7}}, {get_list, {x, 7}, {x, 5}, {x, 6}}] end),
+     Way(tail_and_head, fun(S, _, _) -> [{test_heap, 2, 7}, {put_list, {integer, 3}, S, {x, 7}}, {get_list, {x, 7}, {x, 6}, {x, 5}}] end),
+     Way(cell, fun(S, _, _) -> [{test_heap, 2, 7}, {put_list, S, nil, {x, 5}}] end),
+     Way(element, fun(S, _, _) -> [{test_heap, 3, 7}, {put_tuple2, {x, 7}, {list, [{atom, r}, S]}}, {get_tuple_element, {x, 7}, 1, {x, 5}}] end),
+     Way(elements, fun(S, _, _) ->
+         [{test_heap, 3, 7}, {put_tuple2, {x, 7}, {list, [{integer, 3}, S]}}, {get_tuple_element, {x, 7}, 0, {x, 6}},
+          {get_tuple_element, {x, 7}, 1, {x, 5}}]
+     end),
+     Way(tuple, fun(S, _, _) -> [{test_heap, 3, 7}, {put_tuple2, {x, 5}, {list, [{atom, r}, S]}}] end),
+     Way(element_bif, fun(S, _, _) ->
+         [{test_heap, 2, 7}, {put_tuple2, {x, 7}, {list, [S]}}, {bif, element, {f, 0}, [{integer, 1}, {x, 7}], {x, 5}}]
+     end),
+     Way(head_bif, fun(S, _, _) -> [{test_heap, 2, 7}, {put_list, S, nil, {x, 7}}, {bif, hd, {f, 0}, [{x, 7}], {x, 5}}] end),
+     Way(map_element, fun(S, Free, _) ->
+         [{put_map_assoc, {f, 0}, {literal, #{}}, {x, 7}, 7, {list, [{atom, k}, S]}},
+          {get_map_elements, {f, Free}, {x, 7}, {list, [{atom, k}, {x, 5}]}}, {label, Free}]
+     end),
+     Way(a_float, fun(_, _, _) ->
+         [{fmove, {literal, 2.5}, {fr, 0}}, {test_heap, {alloc, [{words, 0}, {floats, 1}, {funs, 0}]}, 7}, {fmove, {fr, 0}, {x, 5}}]
+     end),
+     Way(overflow, fun(_, _, _) ->
+         [{gc_bif, '*', {f, 0}, 7, [{x, 5}, {integer, 1 bsl 58}], {x, 5}}, {gc_bif, '*', {f, 0}, 7, [{x, 5}, {x, 6}], {x, 5}}]
+     end),
+     Way(large_mask, fun(S, _, _) -> [{gc_bif, 'band', {f, 0}, 7, [S, {integer, -2}], {x, 5}}] end),
+     Way(small_mask, fun(S, _, _) -> [{gc_bif, 'band', {f, 0}, 7, [S, {integer, (1 bsl 59) - 1}], {x, 5}}] end),
+     Way(remainder_of, fun(S, _, _) -> [{gc_bif, 'rem', {f, 0}, 7, [S, {integer, -1000}], {x, 5}}] end),
+     Way(remainder_by, fun(S, _, _) -> [{gc_bif, 'rem', {f, 0}, 7, [{integer, 1000}, S], {x, 5}}] end),
+     Way(quotient, fun(S, _, _) -> [{gc_bif, 'div', {f, 0}, 7, [S, {integer, 2}], {x, 5}}] end),
+     Way(shifted, fun(S, _, _) -> [{gc_bif, 'bsr', {f, 0}, 7, [S, {integer, 3}], {x, 5}}] end),
+     Way(shifted_back, fun(_, _, _) -> [{gc_bif, 'bsr', {f, 0}, 7, [{x, 5}, {integer, -70}], {x, 5}}] end),
+     Way(quotient_of_least, fun(_, _, _) ->
+         [{move, {integer, -(1 bsl 59)}, {x, 5}}, {gc_bif, 'div', {f, 0}, 7, [{x, 5}, {integer, -1}], {x, 5}}]
+     end),
+     Way(equal, fun(S, Free, _) ->
+         [{move, S, {x, 5}}, {test, is_eq, {f, Free}, [{x, 5}, {integer, 1}]}, {gc_bif, '+', {f, 0}, 7, [{x, 5}, {x, 5}], {x, 6}}, {label, Free}]
+     end),
+     Way(exactly_equal, fun(S, Free, _) ->
+         [{move, S, {x, 5}}, {test, is_eq_exact, {f, Free}, [{x, 5}, {integer, 1}]}, {gc_bif, '+', {f, 0}, 7, [{x, 5}, {x, 5}], {x, 6}},
+          {label, Free}]
+     end),
+     Way(exactly_unequal, fun(S, Free, _) ->
+         [{move, S, {x, 5}}, {test, is_ne_exact, {f, Free}, [{x, 5}, {integer, 1}]}, {gc_bif, '+', {f, 0}, 7, [{x, 5}, {x, 5}], {x, 6}},
+          {label, Free}]
+     end),
+     Way(an_integer, fun(S, Free, _) ->
+         [{move, S, {x, 5}}, {test, is_integer, {f, Free}, [{x, 5}]}, {test, is_lt, {f, Free}, [{x, 5}, {integer, 1000}]},
+          {gc_bif, '+', {f, 0}, 7, [{x, 5}, {x, 5}], {x, 6}}, {label, Free}]
+     end),
+     Way(between, fun(S, Free, _) ->
+         [{move, S, {x, 5}}, {test, is_lt, {f, Free}, [{x, 5}, {integer, 1000}]}, {test, is_ge, {f, Free}, [{x, 5}, {integer, -1000}]},
+          {gc_bif, 'bsl', {f, 0}, 7, [{x, 5}, {integer, 3}], {x, 6}}, {gc_bif, '+', {f, 0}, 7, [{x, 5}, {x, 6}], {x, 6}}, {label, Free}]
+     end),
+     Way(one_branch, fun(S, Free, _) ->
+         [{test, is_eq_exact, {f, Free}, [S, {integer, 1}]}, {jump, {f, Free + 1}}, {label, Free}, {move, S, {x, 5}}, {label, Free + 1}]
+     end),
+     Way(other_branch, fun(S, Free, _) ->
+         [{test, is_eq_exact, {f, Free}, [S, {integer, 1}]}, {move, S, {x, 5}}, {jump, {f, Free + 1}}, {label, Free},
+          {gc_bif, '+', {f, 0}, 7, [{x, 5}, {integer, 5}], {x, 5}}, {label, Free + 1}]
+     end),
+     Way(selected, fun(S, Free, _) ->
+         [{move, S, {x, 5}},
+          {select_val, {x, 5}, {f, Free}, {list, [{integer, 0}, {f, Free + 1}, {integer, 1}, {f, Free + 1}]}},
+          {label, Free}, {gc_bif, '+', {f, 0}, 7, [{x, 6}, {integer, 1}], {x, 6}}, {label, Free + 1}]
+     end),
+     % Small where the loop is entered from above, large where it is entered from below.
+     Way(a_loop, fun(_, Free, _) ->
+         [{label, Free}, {gc_bif, '+', {f, 0}, 7, [{x, 6}, {integer, 1}], {x, 6}}, {gc_bif, '*', {f, 0}, 7, [{x, 5}, {x, 5}], {x, 5}},
+          {test, is_ge, {f, Free}, [{x, 6}, {integer, 20}]}]
+     end),
+     Way(a_loop_of_sources, fun(S, Free, _) ->
+         [{label, Free}, {gc_bif, '+', {f, 0}, 7, [{x, 6}, {integer, 1}], {x, 7}}, {gc_bif, '+', {f, 0}, 8, [{x, 5}, {x, 7}], {x, 6}},
+          {move, {y, 3}, {x, 5}}, {test, is_ne_exact, {f, Free + 1}, [{x, 5}, {y, 5}]}, {move, S, {y, 5}}, {jump, {f, Free}}, {label, Free + 1}]
+     end),
+     Way(exception, fun(_, Free, _) ->
+         [{'try', {y, 7}, {f, Free}}, {move, {y, 3}, {y, 5}}, {gc_bif, '+', {f, 0}, 7, [{atom, a}, {x, 5}], {x, 0}}, {try_end, {y, 7}},
+          {label, Free}, {try_case, {y, 7}}, {move, {y, 5}, {x, 5}}] ++ After([])
+     end),
+     Way(no_exception, fun(_, Free, _) ->
+         [{'try', {y, 7}, {f, Free}}, {gc_bif, '+', {f, 0}, 7, [{y, 5}, {y, 3}], {x, 0}}, {move, {x, 0}, {y, 5}}, {try_end, {y, 7}},
+          {jump, {f, Free + 1}}, {label, Free}, {try_case, {y, 7}}, {label, Free + 1}, {move, {y, 5}, {x, 5}}] ++ After([])
+     end),
+     Way(a_message, fun(_, Free, _) ->
+         [{bif, self, {f, 0}, [], {x, 0}}, {move, {y, 3}, {x, 1}}, send, {move, {x, 0}, {x, 5}},
+          {label, Free}, {loop_rec, {f, Free + 1}, {x, 0}}, remove_message, {move, {x, 0}, {x, 5}}, {jump, {f, Free + 2}},
+          {label, Free + 1}, {wait, {f, Free}}, {label, Free + 2}] ++ After([])
+     end),
+     Way(a_timeout, fun(_, Free, _) ->
+         [{label, Free}, {loop_rec, {f, Free + 1}, {x, 0}}, remove_message, {jump, {f, Free + 2}},
+          {label, Free + 1}, {wait_timeout, {f, Free}, {integer, 1}}, timeout, {move, {y, 3}, {y, 5}}, {label, Free + 2},
+          {move, {y, 5}, {x, 5}}] ++ After([])
+     end),
+     Way(a_call, fun(_, _, Wrap) -> [{move, {y, 3}, {x, 0}}, {call, 1, Wrap}, {get_hd, {x, 0}, {x, 5}}] ++ After([]) end),
+     Way(another_frame, fun(_, _, _) ->
+         [{move, {y, 3}, {x, 0}}, {deallocate, 8}, {allocate, 8, 1}, {init_yregs, {list, [{y, Y} || Y <- lists:seq(0, 7)]}},
+          {move, {x, 0}, {y, 5}}, {move, {y, 5}, {x, 5}}] ++ After([])
+     end),
+     Way(a_trimmed_frame, fun(_, _, _) ->
+         [{move, {y, 5}, {y, 1}}, {trim, 2, 6}, {move, {y, 1}, {x, 5}}, {deallocate, 6}, {allocate, 8, 6},
+          {init_yregs, {list, [{y, Y} || Y <- lists:seq(0, 7)]}}] ++ After([])
+     end),
+     % The room is not there at times.
+     Way(a_collection, fun(S, _, _) ->
+         [{gc_bif, '*', {f, 0}, 7, [{x, 5}, {integer, 1 bsl 57}], {x, 5}}, {test_heap, 2000, 7}, {gc_bif, '+', {f, 0}, 7, [{x, 5}, S], {x, 5}}]
+     end)].
 
 %% What a catch answers, without the stack trace in an error's.
 plain_reason(Label) ->

@@ -165,7 +165,7 @@ fn bypass(hot: &mut Vec<String>, cold: &str, next: Option<&str>) {
             hot.pop();
             hot.push(format!("{jump}\t{cold}"));
         }
-        Some((jump, target)) if target == "CONT" => {
+        Some((jump, target)) if target == "CONT" || target == "PASS" => {
             hot.pop();
             hot.extend([format!("{jump}\t{cold}"), format!("jmp\t{target}")]);
         }
@@ -315,6 +315,10 @@ fn is_dead(
         if let Some((jump, target)) = line.split_once('\t')
             && jump.starts_with('j')
         {
+            // What is passed on is in a register.
+            if target == "PASS" && names[0] == "%r9" {
+                return false;
+            }
             let label = blocks
                 .iter()
                 .position(|block| block.label.as_deref() == Some(target));

@@ -149,14 +149,21 @@ impl Code {
                         function,
                         info: placed.code_of(function.start, Some(entry)),
                         body: placed.code_of(entry, end),
-                        lines: self
-                            .lines
-                            .within(words)
-                            .map(|(word, line)| (self.words[word as usize], line))
-                            .collect(),
+                        lines: self.line_addresses(words),
                     }
                 })
         })
+    }
+
+    /// The lines of a range of words by the addresses of their machine code, in the order of these.
+    fn line_addresses(&self, words: Range<u32>) -> Vec<(u64, u32)> {
+        let lines = self.lines.within(words);
+        let mut addresses: Vec<(u64, u32)> = lines
+            .map(|(word, line)| (self.words[word as usize], line))
+            .collect();
+        // The code that a word leads to may stand behind its function.
+        addresses.sort_unstable();
+        addresses
     }
 
     /// The first operand word of the instruction at an address.

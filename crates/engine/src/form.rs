@@ -71,6 +71,12 @@ pub trait Form: Copy {
     /// Continues with the next instruction; this one has `N` operand words.
     unsafe fn next<const N: usize>(machine: Registers<Self>) -> Exit;
 
+    /// As `next`; machine code passes the term on.
+    unsafe fn next_with<const N: usize>(machine: Registers<Self>, passed: Term) -> Exit;
+
+    /// The word of the term that the machine code before has passed on, in place of an instruction pointer.
+    unsafe fn passed(ip: *const u64) -> u64;
+
     /// Continues with the next instruction, which is at `end`.
     unsafe fn next_at(machine: Registers<Self>, end: *const u64) -> Exit;
 
@@ -126,6 +132,16 @@ impl Form for Threaded {
     #[inline(always)]
     unsafe fn next<const N: usize>(m: Registers<Self>) -> Exit {
         unsafe { Self::enter(m, m.ip.add(1 + N)) }
+    }
+
+    #[inline(always)]
+    unsafe fn next_with<const N: usize>(m: Registers<Self>, _: Term) -> Exit {
+        unsafe { Self::next::<N>(m) }
+    }
+
+    #[inline(always)]
+    unsafe fn passed(_: *const u64) -> u64 {
+        unreachable!("no operand of this form is passed on")
     }
 
     #[inline(always)]

@@ -22,6 +22,7 @@ mod expand;
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
@@ -36,7 +37,7 @@ use crate::bodies::{
 use crate::breakpoints::DETOUR_BYTES;
 use crate::encoding::{self, Encoding as _};
 use crate::form::{Handler, Threaded};
-use crate::operand::{K, N, Operand, X, Y};
+use crate::operand::{K, Knowledge, N, Operand, Passed, Small, Source, X, Y};
 use crate::operation::{D, HandlerOf, II, Iid, IidFew, P, S, SD, SS, Sdd, Ssd, SsdFew};
 use crate::slow;
 use expand::{Part, PartOperand, expand};
@@ -50,6 +51,8 @@ pub(crate) struct Stencil {
     cold: Code,
     /// Whether what comes next is the next instruction.
     falls_through: bool,
+    /// Whether it passes its result on wherever it goes on with the next instruction.
+    passes: bool,
 }
 
 /// Machine code and its holes.
@@ -196,6 +199,27 @@ static ROWS: LazyLock<ByHandler<usize>> = LazyLock::new(|| {
         .map(|(row, &handler)| (handler as usize, row))
         .collect()
 });
+
+/// The rows of the table of stencils for operands of which more is known: for which handlers they stand in, and what must
+/// be known.
+static KNOWN_HANDLERS: &[&[(Handler, &[Knowledge])]] = known_table!((key));
+
+/// These rows by handler and knowledge.
+static KNOWN_ROWS: LazyLock<ByHandler<usize>> = LazyLock::new(|| {
+    let keys = KNOWN_HANDLERS.iter().flat_map(|list| list.iter());
+    keys.take(tables::NARROW_KNOWN.len())
+        .enumerate()
+        .map(|(row, &(handler, known))| {
+            let b = known.get(1).copied().unwrap_or_default();
+            (key(handler as usize, [known[0], b]), row)
+        })
+        .collect()
+});
+
+/// A handler, in the upper bits, and what is known about its sources.
+fn key(handler: usize, [a, b]: [Knowledge; 2]) -> usize {
+    handler << 4 | (a as usize) << 2 | b as usize
+}
 
 /// Words in low memory that hold addresses of handlers.
 struct Cells {
@@ -351,8 +375,27 @@ pub(crate) struct Unplaced<'a> {
     pub words: &'a [u64],
     /// The first words of instructions, in order.
     pub starts: &'a [u32],
+    /// What is known where each of them runs.
+    pub known: &'a [Known],
     /// Pairs of word indexes: the first word must become the address of the second.
     pub labels: &'a [(u32, u32)],
+}
+
+/// What is known where an instruction runs, so that its machine code can do without tests.
+///
+/// What is not sure holds on the straight way only: when the machine code before has fallen through. Instructions that rely
+/// on that, and those from which their code is reached, have machine code twice: the straight way, which nothing enters
+/// in the middle, and behind the function a *copy* without such code, to which their words lead.
+#[derive(Clone, Copy)]
+pub(crate) struct Known {
+    /// About the first integers that it reads.
+    pub sources: [Knowledge; 2],
+    /// Whether that holds wherever it comes from.
+    pub sure: [bool; 2],
+    /// The number of the straight way. Instructions of one way have no label between them.
+    pub way: u32,
+    /// Whether its machine code, as it falls through, makes something known on the straight way.
+    pub makes: bool,
 }
 
 /// A piece of machine code. An instruction has one piece, or several if its threaded form is a loop over its operands
@@ -388,10 +431,17 @@ impl Piece {
     fn falls_through(&self) -> bool {
         self.stencil().is_some_and(|stencil| stencil.falls_through)
     }
+
+    fn passes(&self) -> bool {
+        matches!(self, Piece::Stencil(stencil) if stencil.passes)
+    }
 }
 
 /// Length of a jump to a handler.
 pub(crate) const JUMP_BYTES: usize = 13;
+/// A jump within the code, and its length.
+const NEAR_JUMP: u8 = 0xe9;
+const NEAR_JUMP_BYTES: usize = 5;
 /// Functions start at multiples of this number of bytes.
 const ENTRY_ALIGNMENT: usize = 16;
 const NOP: u8 = 0x90;
@@ -436,17 +486,54 @@ pub(crate) fn place(unplaced: &Unplaced<'_>) -> Result<Option<Placed>, NoRoom> {
 struct Plan {
     /// The addresses of the cells for slow paths.
     slow_paths: Vec<usize>,
-    pieces: Vec<Piece>,
-    /// The offset of each piece's cold code.
-    cold: Vec<usize>,
-    /// For each instruction, the index of its first piece and the offset of that piece in the code; the last entry is
-    /// the end.
-    first_pieces: Vec<(usize, usize)>,
+    /// All instructions, in order.
+    all: Pieces,
+    /// The copies of those that rely on a straight way.
+    copies: Pieces,
+    /// Jumps from the ends of copies: their offsets, and the instructions that they go to.
+    ends: Vec<(usize, usize)>,
     /// For each word, whether a function's first instruction begins there.
     entries: Vec<bool>,
     words: usize,
     /// Size of the machine code in bytes.
     size: usize,
+}
+
+/// Instructions and their pieces.
+#[derive(Default)]
+struct Pieces {
+    pieces: Vec<Piece>,
+    /// The offset of each piece's cold code.
+    cold: Vec<usize>,
+    instructions: Vec<Planned>,
+}
+
+/// An instruction: its number, the index of its first piece, and the offset of that piece in the code.
+#[derive(Clone, Copy)]
+struct Planned {
+    number: usize,
+    first: usize,
+    offset: usize,
+}
+
+impl Pieces {
+    /// Gives room to the cold code of all pieces that have none yet.
+    fn place_cold(&mut self, size: &mut usize) {
+        for piece in &self.pieces[self.cold.len()..] {
+            self.cold.push(*size);
+            *size += piece.cold_bytes();
+        }
+    }
+
+    /// The instructions with the range of their pieces.
+    fn ranges(&self) -> impl Iterator<Item = (&Planned, Range<usize>)> {
+        let ends = self.instructions.iter().skip(1).map(|next| next.first);
+        let ends = ends.chain(std::iter::once(self.pieces.len()));
+        let begins = self.instructions.iter();
+        begins
+            .zip(ends)
+            .map(|(planned, end)| (planned, planned.first..end))
+    }
 }
 
 /// Chooses the pieces of each instruction; `None` if there are no cells.
@@ -462,6 +549,7 @@ fn plan(unplaced: &Unplaced<'_>) -> Option<Plan> {
     let Unplaced {
         words,
         starts,
+        known,
         labels,
     } = *unplaced;
     let mut is_label = vec![false; words.len()];
@@ -471,61 +559,189 @@ fn plan(unplaced: &Unplaced<'_>) -> Option<Plan> {
     }
 
     let function_clause = slow::exceptions::function_clause.handler as usize as u64;
-    let mut pieces = Vec::with_capacity(starts.len());
-    let mut cold = Vec::with_capacity(starts.len());
-    let mut first_pieces: Vec<(usize, usize)> = Vec::with_capacity(starts.len() + 1);
-    let mut size = 0usize;
-    for (index, &start) in starts.iter().enumerate() {
-        let start = start as usize;
-        let is_function = words[start] == function_clause;
-        let is_entry = index > 0 && words[starts[index - 1] as usize] == function_clause;
-        // The cold code of a function comes behind it, where nothing falls through.
-        if (is_function || is_entry) && !pieces.last().is_some_and(Piece::falls_through) {
-            place_cold(&pieces, &mut cold, &mut size);
-        }
-        if is_entry {
-            size = (size + CALLED.len()).next_multiple_of(ENTRY_ALIGNMENT);
-            entries[start] = true;
-        }
-        first_pieces.push((pieces.len(), size));
-        if !expand(words, &is_label, start, &mut pieces) {
+    let mut plan = Plan {
+        slow_paths,
+        all: Pieces::default(),
+        copies: Pieces::default(),
+        ends: Vec::new(),
+        entries: Vec::new(),
+        words: words.len(),
+        size: 0,
+    };
+    plan.all.pieces.reserve(starts.len());
+    plan.all.instructions.reserve(starts.len());
+    // Without what is known.
+    let mut plain = |pieces: &mut Vec<Piece>, start: usize| -> Option<()> {
+        if !expand(words, &is_label, start, pieces) {
             pieces.push(match stencil(words, &is_label, start) {
                 Some(stencil) => Piece::Stencil(stencil),
                 None => Piece::Jump(cells.cell(words[start] as usize)?),
             });
         }
-        let (first, _) = first_pieces[index];
-        let bytes = pieces[first..].iter().map(Piece::bytes).sum::<usize>();
-        size += if is_entry {
+        Some(())
+    };
+    let mut way = Way::default();
+    // The instructions that need copies, which are not placed yet.
+    let mut to_copy: Vec<Range<usize>> = Vec::new();
+    for (number, &start) in starts.iter().enumerate() {
+        let start = start as usize;
+        let is_function = words[start] == function_clause;
+        let is_entry = number > 0 && words[starts[number - 1] as usize] == function_clause;
+        // A function's cold code and copies come behind it, where nothing falls through.
+        let falls_through = plan.all.pieces.last().is_some_and(Piece::falls_through);
+        if (is_function || is_entry) && !falls_through {
+            to_copy.extend(way.end());
+            plan.place_behind(starts, &mut to_copy, &mut plain)?;
+        }
+        if is_entry {
+            plan.size = (plan.size + CALLED.len()).next_multiple_of(ENTRY_ALIGNMENT);
+            entries[start] = true;
+        }
+        if known[number].way != way.number || is_entry {
+            to_copy.extend(way.end());
+            way = Way::new(known[number].way);
+        }
+        let first = plan.all.pieces.len();
+        plan.all.instructions.push(Planned {
+            number,
+            first,
+            offset: plan.size,
+        });
+        let passed = plan.all.pieces.last().is_some_and(Piece::passes);
+        match way.stencil(&known[number], passed, words, &is_label, start) {
+            Some(stencil) => plan.all.pieces.push(Piece::Stencil(stencil)),
+            None => plain(&mut plan.all.pieces, start)?,
+        }
+        way.next(number, known[number].makes);
+        let pieces = plan.all.pieces[first..].iter();
+        let bytes = pieces.map(Piece::bytes).sum::<usize>();
+        plan.size += if is_entry {
             bytes.max(DETOUR_BYTES)
         } else {
             bytes
         };
     }
     // Nothing falls through at the end of a module either: its last instruction is no stencil.
-    place_cold(&pieces, &mut cold, &mut size);
-    first_pieces.push((pieces.len(), size));
-
-    Some(Plan {
-        slow_paths,
-        pieces,
-        cold,
-        first_pieces,
-        entries,
-        words: words.len(),
-        size,
-    })
+    to_copy.extend(way.end());
+    plan.place_behind(starts, &mut to_copy, &mut plain)?;
+    plan.entries = entries;
+    Some(plan)
 }
 
-/// Gives room to the cold code of all pieces that have none yet.
-fn place_cold(pieces: &[Piece], cold: &mut Vec<usize>, size: &mut usize) {
-    for piece in &pieces[cold.len()..] {
-        cold.push(*size);
-        *size += piece.cold_bytes();
+/// A straight way that is being planned.
+#[derive(Default)]
+struct Way {
+    number: u32,
+    /// The first instruction that needs a copy if one behind it does: the one after the first that makes something known.
+    first: Option<usize>,
+    /// Whether the instruction planned last relies on the way, and the number of the last one that does.
+    relies: bool,
+    last: Option<usize>,
+}
+
+impl Way {
+    fn new(number: u32) -> Way {
+        Way {
+            number,
+            ..Way::default()
+        }
+    }
+
+    /// The stencil for an instruction of which more is known, if there is one that it fits.
+    fn stencil(
+        &mut self,
+        known: &Known,
+        passed: bool,
+        words: &[u64],
+        is_label: &[bool],
+        start: usize,
+    ) -> Option<&'static Stencil> {
+        use Knowledge::{Nothing, Passed, Small};
+        self.relies = false;
+        if known.sources == [Nothing; 2] {
+            return None;
+        }
+        // What may be used, the best first.
+        let choices = |index: usize| -> &[Knowledge] {
+            match known.sources[index] {
+                Passed if passed && self.first.is_some() => &[Passed, Small, Nothing],
+                Passed | Small if known.sure[index] || self.first.is_some() => &[Small, Nothing],
+                _ => &[Nothing],
+            }
+        };
+        for &a in choices(0) {
+            for &b in choices(1) {
+                if (a, b) == (Nothing, Nothing) {
+                    return None;
+                }
+                let Some(&row) = KNOWN_ROWS.get(&key(words[start] as usize, [a, b])) else {
+                    continue;
+                };
+                let stencil = fitting_of(
+                    &tables::NARROW_KNOWN[row],
+                    &tables::WIDE_KNOWN[row],
+                    |operand| {
+                        let place = start + 1 + operand;
+                        (words[place], is_label[place])
+                    },
+                );
+                if stencil.is_some() {
+                    let relies =
+                        |used: Knowledge, sure: bool| used == Passed || used == Small && !sure;
+                    self.relies = relies(a, known.sure[0]) || relies(b, known.sure[1]);
+                    return stencil;
+                }
+            }
+        }
+        None
+    }
+
+    /// An instruction of the way was planned.
+    fn next(&mut self, number: usize, makes: bool) {
+        if self.relies {
+            self.last = Some(number);
+        }
+        if makes && self.first.is_none() {
+            self.first = Some(number + 1);
+        }
+    }
+
+    /// The instructions that need copies.
+    fn end(&mut self) -> Option<Range<usize>> {
+        let (first, last) = (self.first?, self.last.take()?);
+        Some(first..last + 1)
     }
 }
 
 impl Plan {
+    /// Places what comes behind a function: cold code, and copies.
+    fn place_behind(
+        &mut self,
+        starts: &[u32],
+        to_copy: &mut Vec<Range<usize>>,
+        plain: &mut impl FnMut(&mut Vec<Piece>, usize) -> Option<()>,
+    ) -> Option<()> {
+        self.all.place_cold(&mut self.size);
+        for range in to_copy.drain(..) {
+            let end = range.end;
+            for number in range {
+                let first = self.copies.pieces.len();
+                self.copies.instructions.push(Planned {
+                    number,
+                    first,
+                    offset: self.size,
+                });
+                plain(&mut self.copies.pieces, starts[number] as usize)?;
+                let pieces = self.copies.pieces[first..].iter();
+                self.size += pieces.map(Piece::bytes).sum::<usize>();
+            }
+            self.ends.push((self.size, end));
+            self.size += NEAR_JUMP_BYTES;
+        }
+        self.copies.place_cold(&mut self.size);
+        Some(())
+    }
+
     /// The offset of the machine code in the area: the first page after the words.
     fn code_start(&self) -> usize {
         (self.words * 8).next_multiple_of(page_bytes())
@@ -537,6 +753,7 @@ impl Plan {
             words,
             starts,
             labels,
+            ..
         } = *unplaced;
         let base = area.base().as_ptr();
         let code_start = self.code_start();
@@ -552,43 +769,61 @@ impl Plan {
         for &(position, target) in labels {
             placed[position as usize] = (words_at + target as usize * 8) as u64;
         }
-        for (&start, &(_, offset)) in starts.iter().zip(&self.first_pieces) {
-            placed[start as usize] = (code_at + offset) as u64;
+        // The words of what has a copy lead there.
+        for planned in self
+            .all
+            .instructions
+            .iter()
+            .chain(&self.copies.instructions)
+        {
+            placed[starts[planned.number] as usize] = (code_at + planned.offset) as u64;
         }
-        for (&start, &(piece, _)) in starts.iter().zip(&self.first_pieces) {
-            if matches!(self.pieces[piece], Piece::Stencil(_)) {
-                point_to_code(words, placed, words_at, start as usize);
+        for (planned, pieces) in self.all.ranges() {
+            if matches!(self.all.pieces[pieces.start], Piece::Stencil(_)) {
+                point_to_code(words, placed, words_at, starts[planned.number] as usize);
             }
         }
         code.fill(NOP);
-        for (&start, instruction) in starts.iter().zip(self.first_pieces.windows(2)) {
-            let patch = Patch {
-                words: placed,
-                words_at,
-                start: start as usize,
-                code_at,
-                slow_paths: &self.slow_paths,
-                entries: &self.entries,
-            };
-            let mut offset = instruction[0].1;
-            if self.entries[start as usize] {
-                code[..offset]
-                    .last_chunk_mut()
-                    .map(|before| *before = CALLED)?;
-            }
-            let pieces = instruction[0].0..instruction[1].0;
-            for (piece, &cold) in self.pieces[pieces.clone()].iter().zip(&self.cold[pieces]) {
-                let place = PieceAt { hot: offset, cold };
-                match *piece {
-                    Piece::Stencil(stencil) => patch.stencil(stencil, None, code, place)?,
-                    Piece::Part(part) => patch.stencil(part.stencil, Some(&part), code, place)?,
-                    Piece::Jump(cell) => {
-                        let record = (words_at + start as usize * 8) as u32;
-                        code[offset..][..JUMP_BYTES].copy_from_slice(&jump(record, cell as u32));
-                    }
+        for part in [&self.all, &self.copies] {
+            for (planned, pieces) in part.ranges() {
+                let start = starts[planned.number] as usize;
+                let patch = Patch {
+                    words: placed,
+                    words_at,
+                    start,
+                    code_at,
+                    slow_paths: &self.slow_paths,
+                    entries: &self.entries,
+                };
+                let mut offset = planned.offset;
+                if self.entries[start] {
+                    code[..offset]
+                        .last_chunk_mut()
+                        .map(|before| *before = CALLED)?;
                 }
-                offset += piece.bytes();
+                for (piece, &cold) in part.pieces[pieces.clone()].iter().zip(&part.cold[pieces]) {
+                    let place = PieceAt { hot: offset, cold };
+                    match *piece {
+                        Piece::Stencil(stencil) => patch.stencil(stencil, None, code, place)?,
+                        Piece::Part(part) => {
+                            patch.stencil(part.stencil, Some(&part), code, place)?
+                        }
+                        Piece::Jump(cell) => {
+                            let record = (words_at + start * 8) as u32;
+                            let jump = jump(record, cell as u32);
+                            code[offset..][..JUMP_BYTES].copy_from_slice(&jump);
+                        }
+                    }
+                    offset += piece.bytes();
+                }
             }
+        }
+        for &(offset, number) in &self.ends {
+            let target = self.all.instructions.get(number)?.offset;
+            let distance = target as i64 - (offset + NEAR_JUMP_BYTES) as i64;
+            let jump = &mut code[offset..][..NEAR_JUMP_BYTES];
+            jump[0] = NEAR_JUMP;
+            jump[1..].copy_from_slice(&i32::try_from(distance).ok()?.to_le_bytes());
         }
         Some(())
     }
@@ -658,6 +893,15 @@ fn stencil(words: &[u64], is_label: &[bool], start: usize) -> Option<&'static St
 /// The stencil of a handler, if these operands fit its holes; each operand is a word, or will become a label.
 fn fitting(handler: usize, operand: impl Fn(usize) -> (u64, bool)) -> Option<&'static Stencil> {
     let row = *ROWS.get(&handler)?;
+    fitting_of(&tables::NARROW[row], &tables::WIDE[row], operand)
+}
+
+/// The first of these stencils whose holes the operands fit.
+fn fitting_of(
+    narrow: &'static [Option<Stencil>; 2],
+    wide: &'static [Option<Stencil>; 2],
+    operand: impl Fn(usize) -> (u64, bool),
+) -> Option<&'static Stencil> {
     let fits = |stencil: &&'static Stencil| {
         stencil.relocations().all(|relocation| {
             let (number, is_target) = match relocation.symbol {
@@ -680,8 +924,7 @@ fn fitting(handler: usize, operand: impl Fn(usize) -> (u64, bool)) -> Option<&'s
                 }
         })
     };
-    let forms = tables::NARROW[row].iter().chain(&tables::WIDE[row]);
-    forms.flatten().find(fits)
+    narrow.iter().chain(wide).flatten().find(fits)
 }
 
 /// An instruction whose machine code is being written.
@@ -795,6 +1038,24 @@ fn ahead(symbol: Symbol, part: Option<&Part>) -> Option<usize> {
 #[cfg(test)]
 mod tests_of_tables {
     use super::*;
+
+    #[test]
+    fn what_is_known_stands_in_for_a_stencil_without() {
+        let keys: Vec<_> = KNOWN_HANDLERS.iter().flat_map(|list| list.iter()).collect();
+        assert!(tables::NARROW_KNOWN.is_empty() || tables::NARROW_KNOWN.len() == keys.len());
+        assert_eq!(tables::NARROW_KNOWN.len(), tables::WIDE_KNOWN.len());
+        for (row, (handler, known)) in keys.iter().take(tables::NARROW_KNOWN.len()).enumerate() {
+            assert!(ROWS.contains_key(&(*handler as usize)), "row {row}");
+            assert!(
+                known.iter().any(|&known| known != Knowledge::Nothing),
+                "row {row}"
+            );
+            assert!(
+                tables::WIDE_KNOWN[row][1].is_some(),
+                "row {row} is no stencil"
+            );
+        }
+    }
 
     #[test]
     fn every_row_is_found_by_its_handler() {

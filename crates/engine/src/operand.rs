@@ -10,6 +10,8 @@
 //! body. In a body specialised for a kind, decoding is free: the word of an X register is its offset, and that of a Y
 //! register is its offset plus 4, which the processor's addressing mode subtracts at no cost.
 
+use core::marker::PhantomData;
+
 use layout::Term;
 
 use crate::encoding::{In, Out};
@@ -89,10 +91,26 @@ impl Operand {
     }
 }
 
+/// What is known about a source where its instruction runs, beyond what the instruction itself says.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Knowledge {
+    #[default]
+    Nothing,
+    /// It is a small integer.
+    Small,
+    /// It is a small integer, and the machine code before this one has passed it on.
+    Passed,
+}
+
 /// A kind of operand that can be read.
 pub trait Source {
     /// Whether it is always a small integer.
     const IS_SMALL: bool = false;
+    /// Whether it is always a constant that is a small integer.
+    const IS_SMALL_CONSTANT: bool = false;
+    /// What must be known for an operand to be of this kind, and its kind where that is not known.
+    const KNOWN: Knowledge = Knowledge::Nothing;
+    type Unknown: Source;
 
     /// # Safety
     /// Operand word `I` is of this kind, and the register holds a term.
@@ -116,8 +134,14 @@ pub struct K;
 pub struct N;
 /// Any kind, determined when the operand is read.
 pub struct Any;
+/// An operand of another kind, known to be a small integer; only in machine code.
+pub struct Small<A>(PhantomData<A>);
+/// The same, passed on by the machine code before; the operand has it as well.
+pub struct Passed<A>(PhantomData<A>);
 
 impl Source for X {
+    type Unknown = X;
+
     #[inline(always)]
     unsafe fn read<F: Form, const I: usize>(m: &Registers<F>) -> Term {
         // SAFETY: the word is the offset of an X register.
@@ -134,6 +158,8 @@ impl Dest for X {
 }
 
 impl Source for Y {
+    type Unknown = Y;
+
     #[inline(always)]
     unsafe fn read<F: Form, const I: usize>(m: &Registers<F>) -> Term {
         // SAFETY: the word is the tagged offset of a slot of the current frame.
@@ -150,6 +176,8 @@ impl Dest for Y {
 }
 
 impl Source for K {
+    type Unknown = K;
+
     #[inline(always)]
     unsafe fn read<F: Form, const I: usize>(m: &Registers<F>) -> Term {
         // SAFETY: the word is a term.
@@ -159,6 +187,8 @@ impl Source for K {
 
 impl Source for N {
     const IS_SMALL: bool = true;
+    const IS_SMALL_CONSTANT: bool = true;
+    type Unknown = N;
 
     #[inline(always)]
     unsafe fn read<F: Form, const I: usize>(m: &Registers<F>) -> Term {
@@ -167,7 +197,33 @@ impl Source for N {
     }
 }
 
+impl<A: Source> Source for Small<A> {
+    const IS_SMALL: bool = true;
+    const KNOWN: Knowledge = Knowledge::Small;
+    type Unknown = A;
+
+    #[inline(always)]
+    unsafe fn read<F: Form, const I: usize>(m: &Registers<F>) -> Term {
+        // SAFETY: the caller's promise.
+        unsafe { A::read::<F, I>(m) }
+    }
+}
+
+impl<A: Source> Source for Passed<A> {
+    const IS_SMALL: bool = true;
+    const KNOWN: Knowledge = Knowledge::Passed;
+    type Unknown = A;
+
+    #[inline(always)]
+    unsafe fn read<F: Form, const I: usize>(m: &Registers<F>) -> Term {
+        // SAFETY: the code before has passed a term on.
+        unsafe { Term::from_bits(F::passed(m.ip)) }
+    }
+}
+
 impl Source for Any {
+    type Unknown = Any;
+
     #[inline(always)]
     unsafe fn read<F: Form, const I: usize>(m: &Registers<F>) -> Term {
         // SAFETY: the word is an operand.
@@ -185,6 +241,9 @@ impl Dest for Any {
 
 impl<A: Source> Source for In<A> {
     const IS_SMALL: bool = A::IS_SMALL;
+    const IS_SMALL_CONSTANT: bool = A::IS_SMALL_CONSTANT;
+    const KNOWN: Knowledge = A::KNOWN;
+    type Unknown = A::Unknown;
 
     #[inline(always)]
     unsafe fn read<F: Form, const I: usize>(m: &Registers<F>) -> Term {

@@ -19,7 +19,7 @@ use layout::{Context, Export, RuntimeTable, Term};
 
 use crate::encoding::{At, BeginsWith, End, ExportRef, Label, Operands, PlainWord, Wide};
 use crate::form::{Exit, Form, MachineCode};
-use crate::operand::{Dest, Source};
+use crate::operand::{Dest, Knowledge, Source};
 use crate::operation::HandlerOf;
 
 /// The six registers, for one form of the code.
@@ -96,16 +96,29 @@ impl<F: Form> Registers<F> {
         (_, b): (At<B, J>, Term),
     ) -> bool {
         match (A::IS_SMALL, B::IS_SMALL) {
+            (true, true) => true,
             (true, _) => b.is_small(),
             (_, true) => a.is_small(),
             _ => Term::both_small(a, b),
         }
     }
 
+    /// Whether an operand, whose value is given too, is a small integer.
+    #[inline(always)]
+    pub fn is_small<A: Source, const I: usize>(&self, _: At<A, I>, value: Term) -> bool {
+        A::IS_SMALL || value.is_small()
+    }
+
     /// Whether an operand is always a constant that is a small integer.
     #[inline(always)]
     pub fn is_small_constant<A: Source, const I: usize>(&self, _: At<A, I>) -> bool {
-        A::IS_SMALL
+        A::IS_SMALL_CONSTANT
+    }
+
+    /// Whether an operand was passed on by the machine code before.
+    #[inline(always)]
+    pub fn is_passed<A: Source, const I: usize>(&self, _: At<A, I>) -> bool {
+        matches!(A::KNOWN, Knowledge::Passed)
     }
 
     /// Writes the register that an operand names.
@@ -136,6 +149,13 @@ impl<F: Form> Registers<F> {
     #[inline(always)]
     pub unsafe fn next<const N: usize>(self, _: At<End, N>) -> Exit {
         unsafe { F::next::<N>(self) }
+    }
+
+    /// Continues with the next instruction, and passes on the small integer that was written to this one's result, in
+    /// case that the next one's machine code begins with it.
+    #[inline(always)]
+    pub unsafe fn next_with<const N: usize>(self, _: At<End, N>, result: Term) -> Exit {
+        unsafe { F::next_with::<N>(self, result) }
     }
 
     /// Continues with the next instruction, which is at `end`: for instructions of variable length.

@@ -165,12 +165,14 @@ macro_rules! stencil_table {
             variants!(integers_dest_few, $form, arith::Remainder),
             variants!(register_dest, $form, arith::RemainderByPower),
             variants!(integers_dest, $form, arith::BitAnd),
-            variants!(integers_dest_few, $form, arith::BitOr),
-            variants!(integers_dest_few, $form, arith::BitXor),
+            variants!(integers_dest, $form, arith::BitOr),
+            variants!(integers_dest, $form, arith::BitXor),
             variants!(integers_dest_few, $form, arith::ShiftLeft),
             variants!(integers_dest_few, $form, arith::ShiftRight),
             variants!(register_dest, $form, arith::ShiftLeftConstant),
             variants!(register_dest, $form, arith::ShiftRightConstant),
+            variants!(register_dest, $form, arith::Negate),
+            variants!(register_dest, $form, arith::BitNot),
             variants!(register_dest, $form, maps::GetMapElement),
             variants!(plain, $form, floats::FloatAdd),
             variants!(plain, $form, floats::FloatSubtract),
@@ -235,6 +237,70 @@ macro_rules! stencil_table {
             variants!(plain, $form, exceptions::TryCase),
             variants!(dest, $form, messages::LoopRec),
             variants!(plain, $form, messages::LoopRecEnd),
+        ]
+    };
+}
+
+/// Stencils for operands of which more is known ([`Knowledge`](crate::operand::Knowledge)): `code` is their machine code
+/// in a form, `key` says for which handler of the table above they stand in, and what must be known of its sources.
+macro_rules! known_variants {
+    (@ (code $form:ty), $operation:path, $shape:ident, [$(($($source:ty),* $(; $dest:ident)?)),*]) => {
+        &[$(<$operation as $shape>::run::<$form, $($source),* $(, $dest)?> as Handler),*]
+    };
+    (@ (key), $operation:path, $shape:ident, [$(($($source:ty),* $(; $dest:ident)?)),*]) => {
+        &[$((
+            <$operation as $shape>::run::<Threaded, $(<$source as Source>::Unknown),* $(, $dest)?> as Handler,
+            &[$(<$source as Source>::KNOWN),*] as &[Knowledge],
+        )),*]
+    };
+    (integers_dest, $what:tt, $operation:path) => {
+        known_variants!(@ $what, $operation, Iid,
+            [(Passed<X>, N; X), (Passed<X>, X; X), (X, Passed<X>; X), (Passed<X>, Small<X>; X),
+             (Small<X>, Passed<X>; X), (Small<X>, N; X), (Small<X>, Small<X>; X), (N, Passed<X>; X), (N, Small<X>; X),
+             (Passed<X>, Y; X), (Y, Passed<X>; X), (Passed<X>, Small<Y>; X), (Small<Y>, Passed<X>; X),
+             (Small<Y>, N; X), (Small<X>, Small<Y>; X), (Small<Y>, Small<X>; X),
+             (Passed<X>, N; Y), (Passed<X>, X; Y), (X, Passed<X>; Y), (Passed<X>, Small<X>; Y),
+             (Small<X>, Passed<X>; Y), (Small<X>, N; Y), (Small<X>, Small<X>; Y), (Passed<X>, Y; Y),
+             (Y, Passed<X>; Y)])
+    };
+    (integers_dest_few, $what:tt, $operation:path) => {
+        known_variants!(@ $what, $operation, IidFew,
+            [(Passed<X>, N; X), (Passed<X>, X; X), (X, Passed<X>; X), (Passed<X>, Small<X>; X),
+             (Small<X>, Passed<X>; X), (Small<X>, N; X), (Small<X>, Small<X>; X)])
+    };
+    (integer_dest, $what:tt, $operation:path) => {
+        known_variants!(@ $what, $operation, SD,
+            [(Passed<X>; X), (Passed<X>; Y), (Small<X>; X), (Small<X>; Y), (Small<Y>; X)])
+    };
+    (integers, $what:tt, $operation:path) => {
+        known_variants!(@ $what, $operation, II,
+            [(Passed<X>, N), (Passed<X>, X), (X, Passed<X>), (Passed<X>, Small<X>), (Small<X>, Passed<X>),
+             (Small<X>, N), (Small<X>, Small<X>), (N, Passed<X>), (N, Small<X>), (Passed<X>, Y), (Y, Passed<X>),
+             (Small<Y>, N)])
+    };
+}
+
+macro_rules! known_table {
+    ($what:tt) => {
+        &[
+            known_variants!(integers_dest, $what, arith::Add),
+            known_variants!(integers_dest, $what, arith::Subtract),
+            known_variants!(integers_dest, $what, arith::Multiply),
+            known_variants!(integers_dest, $what, arith::BitAnd),
+            known_variants!(integers_dest, $what, arith::BitOr),
+            known_variants!(integers_dest, $what, arith::BitXor),
+            known_variants!(integers_dest_few, $what, arith::IntegerDivide),
+            known_variants!(integers_dest_few, $what, arith::Remainder),
+            known_variants!(integers_dest_few, $what, arith::ShiftLeft),
+            known_variants!(integers_dest_few, $what, arith::ShiftRight),
+            known_variants!(integer_dest, $what, arith::MultiplyConstant),
+            known_variants!(integer_dest, $what, arith::RemainderByPower),
+            known_variants!(integer_dest, $what, arith::ShiftLeftConstant),
+            known_variants!(integer_dest, $what, arith::ShiftRightConstant),
+            known_variants!(integer_dest, $what, arith::Negate),
+            known_variants!(integer_dest, $what, arith::BitNot),
+            known_variants!(integers, $what, compare::IsLt),
+            known_variants!(integers, $what, compare::IsGe),
         ]
     };
 }

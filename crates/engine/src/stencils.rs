@@ -1,7 +1,7 @@
 //! The bodies as stencils: a separate crate, which `build.rs` compiles to an object file.
 //!
 //! It includes the engine's own bodies, over a form whose operands are symbols. `NARROW` and `WIDE` list the machine
-//! code of every row of `stencil_table.rs`: the narrow form encodes constants in its instructions; the wide one reads
+//! code of every row of `stencil_table.rs` (`NARROW_KNOWN` and `WIDE_KNOWN` that of its second table): the narrow form encodes constants in its instructions; the wide one reads
 //! them, as 64-bit values, from the instruction's words. The loader (`native.rs`) knows these symbols:
 //!
 //! | symbol | stands for |
@@ -10,6 +10,7 @@
 //! | `TARGET_0`.. | the machine code of the label in an operand word |
 //! | `RECORD` | the instruction's words |
 //! | `CONT` | the machine code of the next instruction |
+//! | `PASS` | the same, to which a term is passed on in the register of the sixth argument |
 //! | the name of a slow path | a word that holds its address |
 #![allow(dead_code, improper_ctypes, non_upper_case_globals, clippy::all)]
 
@@ -57,7 +58,7 @@ use bodies::{
 use form::{Exit, Form, Handler, MachineCode};
 use layout::{Context, Term};
 use registers::Registers;
-use operand::{K, N, X, Y};
+use operand::{K, N, Passed, Small, X, Y};
 use operation::{D, II, Iid, IidFew, P, S, SD, SS, Sdd, Ssd, SsdFew};
 
 unsafe extern "C" {
@@ -80,6 +81,10 @@ macro_rules! code {
             $(fn $name(x: *mut Term, s: *mut Term, h: *mut u64, f: i64, c: *mut Context) -> Exit;)*
         }
     };
+}
+
+unsafe extern "C" {
+    fn PASS(x: *mut Term, s: *mut Term, h: *mut u64, f: i64, c: *mut Context, passed: Term) -> Exit;
 }
 
 code!(CONT TARGET_0 TARGET_1 TARGET_2 TARGET_3 TARGET_4 TARGET_5 TARGET_6 TARGET_7);
@@ -130,6 +135,16 @@ impl<const WIDE: bool> Form for Stencil<WIDE> {
     }
 
     #[inline(always)]
+    unsafe fn next_with<const N: usize>(m: Registers<Self>, passed: Term) -> Exit {
+        unsafe { PASS(m.x, m.s, m.h, m.f, m.c, passed) }
+    }
+
+    #[inline(always)]
+    unsafe fn passed(ip: *const u64) -> u64 {
+        ip as u64
+    }
+
+    #[inline(always)]
     unsafe fn next_at(m: Registers<Self>, _: *const u64) -> Exit {
         unsafe { CONT(m.x, m.s, m.h, m.f, m.c) }
     }
@@ -177,3 +192,7 @@ impl<const WIDE: bool> Form for Stencil<WIDE> {
 pub static NARROW: &[&[Handler]] = stencil_table!(Stencil<false>);
 #[unsafe(no_mangle)]
 pub static WIDE: &[&[Handler]] = stencil_table!(Stencil<true>);
+#[unsafe(no_mangle)]
+pub static NARROW_KNOWN: &[&[Handler]] = known_table!((code Stencil<false>));
+#[unsafe(no_mangle)]
+pub static WIDE_KNOWN: &[&[Handler]] = known_table!((code Stencil<true>));

@@ -28,25 +28,20 @@ Absolute:
       PLT32	CONT-0x4
 
 Add:
-    mov    0x0(%rdi),%rax
-      32S	HOLE_0
-    mov    %eax,%r9d
-    not    %r9d
-    test   $0xf,%r9b
-    jne    1f
-    lea    0x0(%rip),%r9        # 1a
+    lea    0x0(%rip),%r9        # 7
       PC32	HOLE_1-0x13
-    add    %r9,%rax
-    jno    2e
-    mov    0x0(%rip),%rax        # 26
+    add    0x0(%rdi),%r9
+      32S	HOLE_0
+    jno    1f
+    mov    0x0(%rip),%rax        # 17
       PC32	add-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
-    mov    %rax,0x0(%rdi)
+    mov    %r9,0x0(%rdi)
       32S	HOLE_2
-    jmp    3a
-      PLT32	CONT-0x4
+    jmp    2b
+      PLT32	PASS-0x4
 
 Advance:
     mov    0x0(%rdi),%rax
@@ -89,62 +84,37 @@ AllocateHeap:
       PLT32	CONT-0x4
 
 BitAnd:
-    mov    0x0(%rdi),%rax
+    and    0x0(%rdi),%r9
       32S	HOLE_0
-    mov    %eax,%r9d
-    not    %r9d
-    test   $0xf,%r9b
-    jne    26
-    and    0x0(%rip),%rax        # 1a
-      PC32	RECORD+0xc
-    mov    %rax,0x0(%rdi)
+    mov    %r9,0x0(%rdi)
       32S	HOLE_2
-    jmp    26
-      PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 2d
-      PC32	guard2-0x4
-    mov    $0x0,%r9d
-      32	RECORD
-    jmp    *%rax
+    jmp    13
+      PLT32	PASS-0x4
+
+BitNot:
+    not    %r9
+    or     $0xf,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_1
+    jmp    13
+      PLT32	PASS-0x4
 
 BitOr:
-    mov    0x0(%rdi),%rax
+    or     0x0(%rdi),%r9
       32S	HOLE_0
-    mov    %eax,%r9d
-    not    %r9d
-    test   $0xf,%r9b
-    jne    26
-    or     0x0(%rip),%rax        # 1a
-      PC32	RECORD+0xc
-    mov    %rax,0x0(%rdi)
+    mov    %r9,0x0(%rdi)
       32S	HOLE_2
-    jmp    26
-      PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 2d
-      PC32	guard2-0x4
-    mov    $0x0,%r9d
-      32	RECORD
-    jmp    *%rax
+    jmp    13
+      PLT32	PASS-0x4
 
 BitXor:
-    mov    0x0(%rdi),%rax
-      32S	HOLE_0
-    mov    %eax,%r9d
-    not    %r9d
-    test   $0xf,%r9b
-    jne    29
-    lea    0x0(%rip),%r9        # 1a
-      PC32	HOLE_1-0x13
-    xor    %r9,%rax
-    mov    %rax,0x0(%rdi)
+    lea    0x0(%rip),%rax        # 7
+      PC32	HOLE_0-0x13
+    xor    %rax,%r9
+    mov    %r9,0x0(%rdi)
       32S	HOLE_2
-    jmp    29
-      PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 30
-      PC32	guard2-0x4
-    mov    $0x0,%r9d
-      32	RECORD
-    jmp    *%rax
+    jmp    16
+      PLT32	PASS-0x4
 
 ByteSize:
     mov    0x0(%rdi),%rax
@@ -1284,41 +1254,36 @@ InitY2:
       PLT32	CONT-0x4
 
 IntegerDivide:
+    sar    $0x4,%r9
+    lea    -0x1(%r9),%rax
+    cmp    $0xfffffffffffffffe,%rax
+    jae    2f
+    mov    %rdx,%r10
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    not    %r9d
-    test   $0xf,%r9b
-    jne    41
-    mov    $0x0,%r10d
-      32	HOLE_1
-    sar    $0x4,%r10
-    lea    -0x1(%r10),%r9
-    cmp    $0xfffffffffffffffe,%r9
-    jae    41
-    mov    %rdx,%r9
     sar    $0x4,%rax
     mov    %rax,%rdx
-    or     %r10,%rdx
+    or     %r9,%rdx
     shr    $0x20,%rdx
-    je     50
+    je     3e
     cqto
-    idiv   %r10
-    jmp    55
-    mov    0x0(%rip),%rax        # 48
+    idiv   %r9
+    jmp    43
+    mov    0x0(%rip),%rax        # 36
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
     xor    %edx,%edx
-    div    %r10d
+    div    %r9d
     shl    $0x4,%rax
     or     $0xf,%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_2
-    mov    %r9,%rdx
-    jmp    6c
-      PLT32	CONT-0x4
+    mov    %r10,%rdx
+    mov    %rax,%r9
+    jmp    5d
+      PLT32	PASS-0x4
 
 IsAnyNativeRecord:
     mov    0x0(%rdi),%rax
@@ -1492,23 +1457,12 @@ IsFunctionOfArity:
       PLT32	CONT-0x4
 
 IsGe:
-    mov    0x0(%rdi),%rax
+    cmp    $0x0,%r9
       32S	HOLE_0
-    mov    %eax,%r9d
-    not    %r9d
-    test   $0xf,%r9b
-    jne    24
-    cmp    $0x0,%rax
-      32S	HOLE_1
-    jge    1f
-      PLT32	CONT-0x4
-    jmp    24
+    jg     d
       PLT32	TARGET_2-0x4
-    mov    0x0(%rip),%rax        # 2b
-      PC32	is_ge-0x4
-    mov    $0x0,%r9d
-      32	RECORD
-    jmp    *%rax
+    jmp    12
+      PLT32	CONT-0x4
 
 IsInteger:
     mov    0x0(%rdi),%rax
@@ -1545,23 +1499,12 @@ IsList:
       PLT32	CONT-0x4
 
 IsLt:
-    mov    0x0(%rdi),%rax
+    cmp    $0x0,%r9
       32S	HOLE_0
-    mov    %eax,%r9d
-    not    %r9d
-    test   $0xf,%r9b
-    jne    24
-    cmp    $0x0,%rax
-      32S	HOLE_1
-    jl     1f
-      PLT32	CONT-0x4
-    jmp    24
+    jle    d
       PLT32	TARGET_2-0x4
-    mov    0x0(%rip),%rax        # 2b
-      PC32	is_lt-0x4
-    mov    $0x0,%r9d
-      32	RECORD
-    jmp    *%rax
+    jmp    12
+      PLT32	CONT-0x4
 
 IsMap:
     mov    0x0(%rdi),%rax
@@ -2028,17 +1971,11 @@ MoveReturn:
 Multiply:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    not    %r9d
-    test   $0xf,%r9b
-    jne    27
     add    $0xfffffffffffffff1,%rax
-    mov    $0x0,%r9d
-      32	HOLE_1
     sar    $0x4,%r9
     imul   %rax,%r9
-    jno    36
-    mov    0x0(%rip),%rax        # 2e
+    jno    24
+    mov    0x0(%rip),%rax        # 1c
       PC32	multiply-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -2046,22 +1983,17 @@ Multiply:
     or     $0xf,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
-    jmp    46
-      PLT32	CONT-0x4
+    jmp    34
+      PLT32	PASS-0x4
 
 MultiplyConstant:
-    mov    0x0(%rdi),%rax
-      32S	HOLE_0
-    mov    %eax,%r9d
-    not    %r9d
-    test   $0xf,%r9b
-    jne    23
+    mov    %r9,%rax
     add    $0xfffffffffffffff1,%rax
     mov    $0x0,%r9d
       32	HOLE_6
     imul   %rax,%r9
-    jno    32
-    mov    0x0(%rip),%rax        # 2a
+    jno    22
+    mov    0x0(%rip),%rax        # 1a
       PC32	multiply_constant-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -2069,8 +2001,26 @@ MultiplyConstant:
     or     $0xf,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
-    jmp    42
-      PLT32	CONT-0x4
+    jmp    32
+      PLT32	PASS-0x4
+
+Negate:
+    movabs $0x800000000000000f,%rax
+    cmp    %rax,%r9
+    jg     1e
+    mov    0x0(%rip),%rax        # 16
+      PC32	guard1-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    and    $0xfffffffffffffff0,%r9
+    mov    $0xf,%eax
+    sub    %r9,%rax
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_1
+    mov    %rax,%r9
+    jmp    39
+      PLT32	PASS-0x4
 
 Not:
     mov    0x0(%rdi),%rax
@@ -2649,68 +2599,53 @@ ReadUnsigned:
       PLT32	CONT-0x4
 
 Remainder:
+    sar    $0x4,%r9
+    lea    -0x1(%r9),%rax
+    cmp    $0xfffffffffffffffe,%rax
+    jae    32
+    mov    %rdx,%r10
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    not    %r9d
-    test   $0xf,%r9b
-    jne    41
-    mov    $0x0,%r10d
-      32	HOLE_1
-    sar    $0x4,%r10
-    lea    -0x1(%r10),%r9
-    cmp    $0xfffffffffffffffe,%r9
-    jae    41
-    mov    %rdx,%r9
     sar    $0x4,%rax
     mov    %rax,%rdx
-    or     %r10,%rdx
+    or     %r9,%rdx
     shr    $0x20,%rdx
-    je     50
+    je     41
     cqto
-    idiv   %r10
-    jmp    55
-    mov    0x0(%rip),%rax        # 48
+    idiv   %r9
+    mov    %rdx,%r9
+    jmp    49
+    mov    0x0(%rip),%rax        # 39
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
     xor    %edx,%edx
-    div    %r10d
-    shl    $0x4,%rdx
-    or     $0xf,%rdx
-    mov    %rdx,0x0(%rdi)
+    div    %r9d
+    mov    %edx,%r9d
+    shl    $0x4,%r9
+    or     $0xf,%r9
+    mov    %r9,0x0(%rdi)
       32S	HOLE_2
-    mov    %r9,%rdx
-    jmp    6c
-      PLT32	CONT-0x4
+    mov    %r10,%rdx
+    jmp    60
+      PLT32	PASS-0x4
 
 RemainderByPower:
-    mov    0x0(%rdi),%rax
-      32S	HOLE_0
-    mov    %eax,%r9d
-    not    %r9d
-    test   $0xf,%r9b
-    jne    3f
-    mov    %rax,%r9
-    sar    $0x3f,%r9
-    lea    0x0(%rip),%r10        # 21
+    mov    %r9,%rax
+    sar    $0x3f,%rax
+    lea    0x0(%rip),%r10        # e
       PC32	HOLE_6-0x13
-    and    %r9,%r10
-    add    %r10,%rax
-    mov    $0x0,%r9d
+    and    %rax,%r10
+    add    %r10,%r9
+    mov    $0x0,%eax
       32	HOLE_6
     and    %rax,%r9
     sub    %r10,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
-    jmp    3f
-      PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 46
-      PC32	by_constant-0x4
-    mov    $0x0,%r9d
-      32	RECORD
-    jmp    *%rax
+    jmp    2b
+      PLT32	PASS-0x4
 
 Return:
     mov    (%rsi),%r9
@@ -2922,55 +2857,45 @@ SetTupleElement:
       PLT32	CONT-0x4
 
 ShiftLeft:
-    mov    0x0(%rdi),%r10
-      32S	HOLE_0
-    mov    %r10d,%eax
-    not    %eax
-    test   $0xf,%al
-    jne    20
-    mov    $0x0,%r9d
+    mov    $0x0,%r11d
       32	HOLE_1
-    sar    $0x4,%r9
-    cmp    $0x3b,%r9
-    jbe    2f
-    mov    0x0(%rip),%rax        # 27
+    sar    $0x4,%r11
+    cmp    $0x3b,%r11
+    jbe    1f
+    mov    0x0(%rip),%rax        # 17
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
     mov    %rcx,%rax
-    add    $0xfffffffffffffff1,%r10
-    mov    $0x1,%r11d
-    mov    %r9d,%ecx
-    shl    %cl,%r11
-    imul   %r10,%r11
-    jno    5b
-    mov    0x0(%rip),%r11        # 4f
+    add    $0xfffffffffffffff1,%r9
+    mov    $0x1,%r10d
+    mov    %r11d,%ecx
+    shl    %cl,%r10
+    imul   %r9,%r10
+    jno    4b
+    mov    0x0(%rip),%r11        # 3f
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
     mov    %rax,%rcx
     jmp    *%r11
-    or     $0xf,%r11
-    mov    %r11,0x0(%rdi)
+    or     $0xf,%r10
+    mov    %r10,0x0(%rdi)
       32S	HOLE_2
     mov    %rax,%rcx
-    jmp    6e
-      PLT32	CONT-0x4
+    mov    %r10,%r9
+    jmp    61
+      PLT32	PASS-0x4
 
 ShiftLeftConstant:
-    mov    0x0(%rdi),%rax
-      32S	HOLE_0
-    mov    %eax,%r9d
-    not    %r9d
-    test   $0xf,%r9b
-    jne    23
+    mov    %r9,%rax
     add    $0xfffffffffffffff1,%rax
     mov    $0x0,%r9d
       32	HOLE_6
     imul   %rax,%r9
-    jno    32
-    mov    0x0(%rip),%rax        # 2a
+    jno    22
+    mov    0x0(%rip),%rax        # 1a
       PC32	by_constant-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -2978,8 +2903,8 @@ ShiftLeftConstant:
     or     $0xf,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
-    jmp    42
-      PLT32	CONT-0x4
+    jmp    32
+      PLT32	PASS-0x4
 
 ShiftRight:
     mov    0x0(%rdi),%r9
@@ -3002,12 +2927,6 @@ ShiftRight:
       PLT32	CONT-0x4
 
 ShiftRightConstant:
-    mov    0x0(%rdi),%r9
-      32S	HOLE_0
-    mov    %r9d,%eax
-    not    %eax
-    test   $0xf,%al
-    jne    2e
     mov    %rcx,%rax
     mov    $0x0,%ecx
       32	HOLE_6
@@ -3016,13 +2935,8 @@ ShiftRightConstant:
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
     mov    %rax,%rcx
-    jmp    2e
-      PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 35
-      PC32	by_constant-0x4
-    mov    $0x0,%r9d
-      32	RECORD
-    jmp    *%rax
+    jmp    1e
+      PLT32	PASS-0x4
 
 SkipBits:
     mov    0x0(%rdi),%rax
@@ -3231,25 +3145,19 @@ StartMeasuredBinary:
       PLT32	CONT-0x4
 
 Subtract:
-    mov    0x0(%rdi),%rax
-      32S	HOLE_0
-    mov    %eax,%r9d
-    not    %r9d
-    test   $0xf,%r9b
-    jne    1f
-    lea    0x0(%rip),%r9        # 1a
+    lea    0x0(%rip),%rax        # 7
       PC32	HOLE_1-0x13
-    sub    %r9,%rax
-    jno    2e
-    mov    0x0(%rip),%rax        # 26
+    sub    %rax,%r9
+    jno    1b
+    mov    0x0(%rip),%rax        # 13
       PC32	subtract-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
-    mov    %rax,0x0(%rdi)
+    mov    %r9,0x0(%rdi)
       32S	HOLE_2
-    jmp    3a
-      PLT32	CONT-0x4
+    jmp    27
+      PLT32	PASS-0x4
 
 SwapXX:
     mov    0x0(%rdi),%rax

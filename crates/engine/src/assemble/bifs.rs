@@ -44,6 +44,12 @@ pub(super) fn guard_bif(
         return Ok(());
     }
     require_bif(emitter, import)?;
+    if let [sources @ .., dest] = &values[..]
+        && let Some((_, true)) = operator(emitter, rest[0], sources)
+    {
+        emitter.integers(sources);
+        emitter.passes(*dest);
+    }
     match values[..] {
         [dest] => {
             let operands = Bif0 {
@@ -152,6 +158,49 @@ fn by_constant(emitter: &mut Emitter<'_>, name: &Export, operands: &Bif2) -> boo
         _ => return false,
     }
     true
+}
+
+/// The name of an operator or a BIF whose result facts are known about, and whether its machine code falls through
+/// only for arguments and a result that are small integers.
+pub(super) fn operator(
+    emitter: &Emitter<'_>,
+    import: FileOperand,
+    arguments: &[Operand],
+) -> Option<(u32, bool)> {
+    // SAFETY: exports are never freed.
+    let name = erlang_function(unsafe { &*emitter.import(import_index(import)) })?;
+    let is_straight = match arguments {
+        [_] => matches!(name, atoms::MINUS | atoms::BNOT),
+        [a, b] => {
+            !a.is_other_constant()
+                && !b.is_other_constant()
+                && matches!(
+                    name,
+                    atoms::PLUS
+                        | atoms::MINUS
+                        | atoms::TIMES
+                        | atoms::DIV
+                        | atoms::REM
+                        | atoms::BAND
+                        | atoms::BOR
+                        | atoms::BXOR
+                        | atoms::BSL
+                        | atoms::BSR
+                )
+        }
+        _ => false,
+    };
+    let has_body = matches!(
+        name,
+        atoms::TUPLE_SIZE
+            | atoms::MAP_SIZE
+            | atoms::BYTE_SIZE
+            | atoms::LENGTH
+            | atoms::HD
+            | atoms::TL
+            | atoms::ELEMENT
+    );
+    (is_straight || has_body).then_some((name, is_straight))
 }
 
 /// The function's name, if it is in the module `erlang`.

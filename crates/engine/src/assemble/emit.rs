@@ -3,12 +3,13 @@
 use beamfile::Operand as FileOperand;
 use layout::{Export, FunEntry, Term};
 
+use super::facts::{Fact, Facts};
 use super::{Finished, Module};
 use crate::bodies::tests;
 use crate::code::{LineTable, NOWHERE, Words};
 use crate::encoding::{Encoding, Jump, WordSink};
-use crate::native::{self, NoRoom, Unplaced};
-use crate::operand::Operand;
+use crate::native::{self, Known, NoRoom, Unplaced};
+use crate::operand::{Knowledge, Operand};
 use crate::operation::{HandlerOf, Operation};
 
 /// The code being written.
@@ -16,8 +17,15 @@ pub(super) struct Emitter<'a> {
     pub(super) module: &'a Module<'a>,
     strings: &'a [u8],
     words: Vec<u64>,
-    /// The first words of instructions.
+    /// The first words of instructions, and what is known where each one runs.
     starts: Vec<u32>,
+    known: Vec<Known>,
+    /// What is known about registers where the next instruction runs.
+    pub(super) facts: Facts,
+    /// The integers that the next instruction reads, and the one that it writes.
+    next: Integers,
+    /// What the latest instruction has passed on, and its straight way.
+    passed: Option<(Operand, u32)>,
     /// The word that each label stands for.
     labels: Vec<u32>,
     /// The words that must become the address of a label, and the label.
@@ -33,6 +41,10 @@ impl<'a> Emitter<'a> {
             strings,
             words: Vec::with_capacity(module.code.operations.len() * 4),
             starts: Vec::with_capacity(module.code.operations.len()),
+            known: Vec::with_capacity(module.code.operations.len()),
+            facts: Facts::default(),
+            next: Integers::default(),
+            passed: None,
             labels: vec![NOWHERE; module.file.code_header.label_count as usize],
             patches: Vec::new(),
             lines: LineTable::default(),
@@ -87,8 +99,60 @@ impl<'a> Emitter<'a> {
     /// Writes an instruction: a handler and the operands that it reads.
     pub(super) fn instruction<W: Encoding>(&mut self, handler: HandlerOf<W>, operands: W) {
         self.starts.push(self.position());
+        let known = self.next_known();
+        self.known.push(known);
         self.words.push(handler.handler as usize as u64);
         operands.write(self);
+    }
+
+    /// The next instruction reads these integers, at most two, in this order.
+    pub(super) fn integers(&mut self, sources: &[Operand]) {
+        for (place, &source) in self.next.sources.iter_mut().zip(sources) {
+            *place = Some(source);
+        }
+    }
+
+    /// The next instruction, whose result has this destination, passes it on if it is small.
+    pub(super) fn passes(&mut self, dest: Operand) {
+        self.next.result = Some(dest);
+    }
+
+    /// Number of instructions.
+    pub(super) fn instructions(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// An instruction falls through only if certain terms are small integers.
+    pub(super) fn makes_facts(&mut self, instruction: usize) {
+        if let Some(known) = self.known.get_mut(instruction) {
+            known.makes = true;
+        }
+    }
+
+    /// What is known where the instruction that is being written runs.
+    fn next_known(&mut self) -> Known {
+        let way = self.facts.way();
+        let Integers { sources, result } = std::mem::take(&mut self.next);
+        let passed = self.passed.filter(|&(_, of)| of == way);
+        self.passed = result.map(|dest| (dest, way));
+        let of = |source: Option<Operand>| match source {
+            Some(operand) if operand.as_constant().is_none() => {
+                let fact = self.facts.of(operand);
+                let sure = fact == Fact::Small { sure: true };
+                match passed {
+                    Some((passed, _)) if passed == operand => (Knowledge::Passed, sure),
+                    _ if fact == Fact::Nothing => (Knowledge::Nothing, sure),
+                    _ => (Knowledge::Small, sure),
+                }
+            }
+            _ => (Knowledge::Nothing, true),
+        };
+        Known {
+            sources: sources.map(|source| of(source).0),
+            sure: sources.map(|source| of(source).1),
+            way,
+            makes: false,
+        }
     }
 
     /// Writes an instruction that runs the body of an operation.
@@ -166,6 +230,7 @@ impl<'a> Emitter<'a> {
         let unplaced = Unplaced {
             words: &self.words,
             starts: &self.starts,
+            known: &self.known,
             labels: &targets,
         };
         let words = match native::place(&unplaced)? {
@@ -181,6 +246,13 @@ impl<'a> Emitter<'a> {
         };
         Ok((words, self.labels.into(), self.lines, self.on_load))
     }
+}
+
+/// The integers that an instruction reads, and the one that it writes.
+#[derive(Default)]
+struct Integers {
+    sources: [Option<Operand>; 2],
+    result: Option<Operand>,
 }
 
 impl WordSink for Emitter<'_> {

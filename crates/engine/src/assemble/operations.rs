@@ -12,7 +12,7 @@ use layout::{Header, ObjectKind, Term};
 use super::AssembleErrorKind;
 use super::bifs::{self, Tail};
 use super::emit::{Emitter, label, number};
-use super::{matching, select, terms};
+use super::{facts, matching, select, terms};
 use crate::bodies::{calls, compare, exceptions, lists, messages, moves, tests, tuples};
 use crate::encoding::{
     Allocation, Apply, ApplyLast, CallFun, CallFunLast, CallLast, Catch, CompareImmediate,
@@ -40,7 +40,16 @@ pub(super) fn function(emitter: &mut Emitter<'_>, function: &Function) -> Result
         {
             emitter.keep_from_entry(function.entry_label, name as u32);
         }
+        let (rest, first) = (cursor.operations, emitter.instructions());
         one(emitter, operation, &mut cursor)?;
+        let taken = rest.len() - cursor.operations.len();
+        let mut makes_facts = facts::follow(emitter, operation);
+        for operation in &rest[..taken] {
+            makes_facts |= facts::follow(emitter, operation);
+        }
+        if makes_facts {
+            emitter.makes_facts(first);
+        }
     }
     Ok(())
 }
@@ -501,11 +510,10 @@ fn test<O: Body<Encoding = Test>>(emitter: &mut Emitter<'_>, operands: &[FileOpe
 }
 
 fn comparison<O: Body<Encoding = Comparison>>(emitter: &mut Emitter<'_>, operands: &[FileOperand]) {
-    emitter.operation::<O>(Comparison {
-        a: emitter.source(operands[1]),
-        b: emitter.source(operands[2]),
-        fail: label(operands[0]),
-    });
+    let (a, b) = (emitter.source(operands[1]), emitter.source(operands[2]));
+    let fail = label(operands[0]);
+    emitter.integers(&[a, b]);
+    emitter.operation::<O>(Comparison { a, b, fail });
 }
 
 /// `=:=` and `=/=`; comparing with an immediate is simpler.

@@ -36,12 +36,15 @@ operations! {
         if !m.both_small((o.a, a), (o.b, b)) {
             return m.slow(o, slow::arith::add);
         }
+        // What was passed on keeps its tag: it is the one to wait for.
+        let (a, b) = if m.is_passed(o.b) { (b, a) } else { (a, b) };
         let (sum, overflow) = (a.bits() as i64).overflowing_add(untagged(b));
         if overflow {
             return m.slow(o, slow::arith::add);
         }
-        m.put(o.dest, term(sum));
-        m.next(o.end)
+        let result = term(sum);
+        m.put(o.dest, result);
+        m.next_with(o.end, result)
     }
 
     Subtract: Iid |m, o: Bif2| {
@@ -53,8 +56,9 @@ operations! {
         if overflow {
             return m.slow(o, slow::arith::subtract);
         }
-        m.put(o.dest, term(difference));
-        m.next(o.end)
+        let result = term(difference);
+        m.put(o.dest, result);
+        m.next_with(o.end, result)
     }
 
     Multiply: Iid |m, o: Bif2| {
@@ -71,20 +75,20 @@ operations! {
             return m.slow(o, slow::arith::multiply);
         };
         m.put(o.dest, product);
-        m.next(o.end)
+        m.next_with(o.end, product)
     }
 
     /// `*` by a constant; `by` is the factor.
     MultiplyConstant: SD |m, o: ByConstant| {
         let a = m.get(o.a);
-        if !a.is_small() {
+        if !m.is_small(o.a, a) {
             return m.slow(o, slow::arith::multiply_constant);
         }
         let Some(product) = product(untagged(a), m.word(o.by) as i64) else {
             return m.slow(o, slow::arith::multiply_constant);
         };
         m.put(o.dest, product);
-        m.next(o.end)
+        m.next_with(o.end, product)
     }
 
     /// `div`
@@ -98,8 +102,9 @@ operations! {
         if divisor == 0 || divisor == -1 {
             return m.slow(o, slow::bifs::guard2);
         }
-        m.put(o.dest, Term::small(dividend.checked_div(divisor).unwrap_unchecked()));
-        m.next(o.end)
+        let result = Term::small(dividend.checked_div(divisor).unwrap_unchecked());
+        m.put(o.dest, result);
+        m.next_with(o.end, result)
     }
 
     Remainder: IidFew |m, o: Bif2| {
@@ -111,21 +116,23 @@ operations! {
         if divisor == 0 || divisor == -1 {
             return m.slow(o, slow::bifs::guard2);
         }
-        m.put(o.dest, Term::small(dividend.checked_rem(divisor).unwrap_unchecked()));
-        m.next(o.end)
+        let result = Term::small(dividend.checked_rem(divisor).unwrap_unchecked());
+        m.put(o.dest, result);
+        m.next_with(o.end, result)
     }
 
     /// `rem` by a power of two; `by` are the bits of a term that remain, those of the tag among them.
     RemainderByPower: SD |m, o: ByConstant| {
         let a = m.get(o.a);
-        if !a.is_small() {
+        if !m.is_small(o.a, a) {
             return m.slow(o, slow::bifs::by_constant);
         }
         let (a, remaining) = (a.bits() as i64, m.word(o.by) as i64);
         // What makes a negative number's quotient round to zero: the greatest remainder.
         let bias = (a >> 63) & (remaining - TAG as i64);
-        m.put(o.dest, term(((a + bias) & remaining) - bias));
-        m.next(o.end)
+        let result = term(((a + bias) & remaining) - bias);
+        m.put(o.dest, result);
+        m.next_with(o.end, result)
     }
 
     BitAnd: Iid |m, o: Bif2| {
@@ -133,31 +140,37 @@ operations! {
         if !m.both_small((o.a, a), (o.b, b)) {
             return m.slow(o, slow::bifs::guard2);
         }
-        m.put(o.dest, Term::from_bits(a.bits() & b.bits()));
-        m.next(o.end)
+        let result = Term::from_bits(a.bits() & b.bits());
+        m.put(o.dest, result);
+        m.next_with(o.end, result)
     }
 
-    BitOr: IidFew |m, o: Bif2| {
+    BitOr: Iid |m, o: Bif2| {
         let (a, b) = (m.get(o.a), m.get(o.b));
         if !m.both_small((o.a, a), (o.b, b)) {
             return m.slow(o, slow::bifs::guard2);
         }
-        m.put(o.dest, Term::from_bits(a.bits() | b.bits()));
-        m.next(o.end)
+        let result = Term::from_bits(a.bits() | b.bits());
+        m.put(o.dest, result);
+        m.next_with(o.end, result)
     }
 
-    BitXor: IidFew |m, o: Bif2| {
+    BitXor: Iid |m, o: Bif2| {
         let (a, b) = (m.get(o.a), m.get(o.b));
         if !m.both_small((o.a, a), (o.b, b)) {
             return m.slow(o, slow::bifs::guard2);
         }
-        // The tag of a constant is not even part of the instruction.
-        let bits = match m.is_small_constant(o.b) {
-            true => a.bits() ^ untagged(b) as u64,
-            false => (a.bits() ^ b.bits()) | TAG,
+        // The tag of a constant is not even part of the instruction, and what was passed on is the one to wait for.
+        let bits = if m.is_small_constant(o.b) || m.is_passed(o.a) {
+            a.bits() ^ untagged(b) as u64
+        } else if m.is_passed(o.b) {
+            untagged(a) as u64 ^ b.bits()
+        } else {
+            (a.bits() ^ b.bits()) | TAG
         };
-        m.put(o.dest, Term::from_bits(bits));
-        m.next(o.end)
+        let result = Term::from_bits(bits);
+        m.put(o.dest, result);
+        m.next_with(o.end, result)
     }
 
     ShiftLeft: IidFew |m, o: Bif2| {
@@ -174,8 +187,9 @@ operations! {
         if overflow {
             return m.slow(o, slow::bifs::guard2);
         }
-        m.put(o.dest, term(shifted | TAG as i64));
-        m.next(o.end)
+        let result = term(shifted | TAG as i64);
+        m.put(o.dest, result);
+        m.next_with(o.end, result)
     }
 
     ShiftRight: IidFew |m, o: Bif2| {
@@ -188,49 +202,53 @@ operations! {
             return m.slow(o, slow::bifs::guard2);
         }
         let shifted = (a.bits() as i64) >> (if shift > 63 { 63 } else { shift });
-        m.put(o.dest, term(shifted | TAG as i64));
-        m.next(o.end)
+        let result = term(shifted | TAG as i64);
+        m.put(o.dest, result);
+        m.next_with(o.end, result)
     }
 
     /// `bsl` by a constant; `by` is the factor.
     ShiftLeftConstant: SD |m, o: ByConstant| {
         let a = m.get(o.a);
-        if !a.is_small() {
+        if !m.is_small(o.a, a) {
             return m.slow(o, slow::bifs::by_constant);
         }
         let Some(shifted) = product(untagged(a), m.word(o.by) as i64) else {
             return m.slow(o, slow::bifs::by_constant);
         };
         m.put(o.dest, shifted);
-        m.next(o.end)
+        m.next_with(o.end, shifted)
     }
 
     /// `bsr` by a constant; `by` is the number of bits, at most 63.
     ShiftRightConstant: SD |m, o: ByConstant| {
         let a = m.get(o.a);
-        if !a.is_small() {
+        if !m.is_small(o.a, a) {
             return m.slow(o, slow::bifs::by_constant);
         }
         let shifted = (a.bits() as i64) >> (m.word(o.by) & 63);
-        m.put(o.dest, term(shifted | TAG as i64));
-        m.next(o.end)
+        let result = term(shifted | TAG as i64);
+        m.put(o.dest, result);
+        m.next_with(o.end, result)
     }
 
     Negate: SD |m, o: Bif1| {
         let a = m.get(o.a);
-        if !a.is_small() || a.small_value() == SMALL_MIN {
+        if !m.is_small(o.a, a) || a.small_value() == SMALL_MIN {
             return m.slow(o, slow::bifs::guard1);
         }
-        m.put(o.dest, term((-a.small_value()) << 4 | TAG as i64));
-        m.next(o.end)
+        let result = term((-a.small_value()) << 4 | TAG as i64);
+        m.put(o.dest, result);
+        m.next_with(o.end, result)
     }
 
     BitNot: SD |m, o: Bif1| {
         let a = m.get(o.a);
-        if !a.is_small() {
+        if !m.is_small(o.a, a) {
             return m.slow(o, slow::bifs::guard1);
         }
-        m.put(o.dest, Term::from_bits(!a.bits() | TAG));
-        m.next(o.end)
+        let result = Term::from_bits(!a.bits() | TAG);
+        m.put(o.dest, result);
+        m.next_with(o.end, result)
     }
 }

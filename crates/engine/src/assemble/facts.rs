@@ -1,0 +1,456 @@
+//! What is known about the terms in registers while a function is being translated.
+//!
+//! Operations are told one after the other, in the order of the file, and each function begins with nothing. A fact
+//! follows from operations of the function alone: from constants, from what an operation returns whatever its operands
+//! are, and from tests. The types that a file may contain are never asked.
+//!
+//! A *sure* fact holds wherever the operation behind it is entered: also after a slow path, a collection or an exchange of
+//! processes, none of which changes what a term is. Other facts hold on the *straight way* only: small operands and a small
+//! result are what an operation's own machine code handles, so the code that it falls into may rely on them, while a slow
+//! path may have found a large integer. The straight ways of a function are numbered: a fact of one says nothing in another.
+//!
+//! A label ends everything, since who jumps there knows nothing: other branches, handlers of exceptions, the scheduler
+//! after a wait, callers, other functions of a damaged file. So does every operation that is not known here. That makes one
+//! pass over few registers enough.
+//!
+//! Used by the thread that loads the module.
+
+use beamfile::{Operand as FileOperand, Operation};
+use isa::{Opcode, atoms};
+
+use super::bifs;
+use super::emit::{Emitter, number};
+use crate::operand::{Operand, OperandKind};
+
+/// What is known about a term.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Fact {
+    #[default]
+    Nothing,
+    /// A small integer, on the straight way or surely.
+    Small { sure: bool },
+}
+
+const SURE: Fact = Fact::Small { sure: true };
+
+/// Numbers of fewer bits are small integers, with or without a sign.
+const SMALL_BITS: u64 = 60;
+
+/// More registers than that are not remembered.
+const REMEMBERED: usize = 24;
+
+/// The facts at one place.
+#[derive(Default, Debug)]
+pub(super) struct Facts {
+    known: Vec<(Operand, Fact)>,
+    way: u32,
+}
+
+impl Facts {
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.known.clear();
+        self.way += 1;
+    }
+
+    /// The number of the straight way. It only grows.
+    pub(super) fn way(&self) -> u32 {
+        self.way
+    }
+
+    /// What is known about an operand.
+    pub(super) fn of(&self, operand: Operand) -> Fact {
+        if let Some(constant) = operand.as_constant() {
+            return match constant.is_small() {
+                true => Fact::Small { sure: true },
+                false => Fact::Nothing,
+            };
+        }
+        let mut known = self.known.iter();
+        known
+            .find(|(register, _)| *register == operand)
+            .map_or(Fact::Nothing, |&(_, fact)| fact)
+    }
+
+    /// A register is written.
+    pub(super) fn set(&mut self, register: Operand, fact: Fact) {
+        self.known.retain(|(other, _)| *other != register);
+        if fact != Fact::Nothing && self.known.len() < REMEMBERED {
+            self.known.push((register, fact));
+        }
+    }
+
+    /// Registers are exchanged.
+    pub(super) fn swap(&mut self, a: Operand, b: Operand) {
+        let (of_a, of_b) = (self.of(a), self.of(b));
+        self.set(a, of_b);
+        self.set(b, of_a);
+    }
+
+    /// The straight way ends; what is sure remains.
+    pub(super) fn end_way(&mut self) {
+        self.known
+            .retain(|(_, fact)| matches!(fact, Fact::Small { sure: true }));
+        self.way += 1;
+    }
+
+    /// From now on the slots of the frame are others.
+    pub(super) fn forget_frame(&mut self) {
+        self.known
+            .retain(|(register, _)| register.kind() == OperandKind::X);
+    }
+
+    /// Only the first `live` X registers still have meaning.
+    pub(super) fn keep_live(&mut self, live: u64) {
+        self.known.retain(|(register, _)| {
+            register.kind() == OperandKind::Y || register.word() < live.saturating_mul(8)
+        });
+    }
+
+    /// Machine code has fallen through that does so for small integers only.
+    pub(super) fn fell_through(&mut self, operand: Operand) {
+        if operand.as_constant().is_none() && self.of(operand) == Fact::Nothing {
+            self.set(operand, Fact::Small { sure: false });
+        }
+    }
+
+    /// The result of the operator `name` of module `erlang`, if it returns one. `is_straight` says whether its machine
+    /// code falls through for a small result only.
+    pub(super) fn result(&self, name: u32, arguments: &[Operand], is_straight: bool) -> Fact {
+        let is_sure = |operand: Operand| self.of(operand) == Fact::Small { sure: true };
+        let small = |operand: Operand| operand.as_constant()?.as_small();
+        let sure = match *arguments {
+            // Sizes are bounded by the address space.
+            [_] => match name {
+                atoms::LENGTH | atoms::BYTE_SIZE | atoms::TUPLE_SIZE | atoms::MAP_SIZE => true,
+                atoms::BNOT => is_sure(arguments[0]),
+                _ => false,
+            },
+            [a, b] => match name {
+                // The bits of a number that is not negative bound the result, whatever the other number is.
+                atoms::BAND => {
+                    let bounds = |operand| small(operand).is_some_and(|bits| bits >= 0);
+                    bounds(a) || bounds(b) || is_sure(a) && is_sure(b)
+                }
+                atoms::BOR | atoms::BXOR => is_sure(a) && is_sure(b),
+                atoms::BSR => is_sure(a) && small(b).is_some_and(|bits| bits >= 0),
+                // The smallest small integer has no negation.
+                atoms::DIV => {
+                    is_sure(a) && small(b).is_some_and(|divisor| !matches!(divisor, 0 | -1))
+                }
+                // Nearer to zero than the divisor.
+                atoms::REM => is_sure(b),
+                _ => false,
+            },
+            _ => false,
+        };
+        match (sure, is_straight) {
+            (false, false) => Fact::Nothing,
+            (sure, _) => Fact::Small { sure },
+        }
+    }
+}
+
+/// Tells an operation that was translated. Returns whether that made facts of the straight way.
+pub(super) fn follow(emitter: &mut Emitter<'_>, operation: &Operation) -> bool {
+    let code = emitter.module.code;
+    let operands = code.operands(operation);
+    let live = |place: usize| number(operands[place]).unwrap_or(0);
+    let list = |place: usize| match operands[place] {
+        FileOperand::List(span) => code.list(span),
+        _ => &[],
+    };
+    match operation.opcode {
+        Opcode::Move => {
+            let [from, to] = [0, 1].map(|place| emitter.source(operands[place]));
+            let fact = emitter.facts.of(from);
+            emitter.facts.set(to, fact);
+        }
+        Opcode::Swap => {
+            let [a, b] = [0, 1].map(|place| emitter.source(operands[place]));
+            emitter.facts.swap(a, b);
+        }
+        Opcode::TestHeap => emitter.facts.keep_live(live(1)),
+        Opcode::Allocate | Opcode::AllocateZero => {
+            emitter.facts.keep_live(live(1));
+            emitter.facts.forget_frame();
+        }
+        Opcode::AllocateHeap | Opcode::AllocateHeapZero => {
+            emitter.facts.keep_live(live(2));
+            emitter.facts.forget_frame();
+        }
+        Opcode::Deallocate | Opcode::Trim => emitter.facts.forget_frame(),
+        Opcode::InitYregs => write(emitter, list(0)),
+        Opcode::GetMapElements => write(emitter, list(2)),
+        Opcode::IsEqExact => {
+            let [a, b] = [1, 2].map(|place| emitter.source(operands[place]));
+            for (register, other) in [(a, b), (b, a)] {
+                // Equal to a small integer.
+                if register.as_constant().is_none() && emitter.facts.of(other) == SURE {
+                    emitter.facts.set(register, SURE);
+                }
+            }
+        }
+        Opcode::IsLt | Opcode::IsGe => {
+            let both = [1, 2].map(|place| emitter.source(operands[place]));
+            if !both.iter().any(|operand| operand.is_other_constant()) {
+                for operand in both {
+                    emitter.facts.fell_through(operand);
+                }
+                return true;
+            }
+        }
+        Opcode::Bif0 => write(emitter, &operands[1..]),
+        Opcode::Bif1 | Opcode::Bif2 | Opcode::Bif3 => return bif(emitter, &operands[1..], None),
+        Opcode::GcBif1 | Opcode::GcBif2 | Opcode::GcBif3 => {
+            return bif(emitter, &operands[2..], Some(live(1)));
+        }
+        Opcode::BsGetInteger2 => {
+            let bits = [3, 4].map(|place| number(operands[place]));
+            let bits = bits[0]
+                .zip(bits[1])
+                .and_then(|(size, unit)| size.checked_mul(unit));
+            let fact = match bits {
+                Some(0..SMALL_BITS) => SURE,
+                _ => Fact::Nothing,
+            };
+            emitter.facts.keep_live(live(2));
+            let dest = emitter.source(operands[6]);
+            emitter.facts.set(dest, fact);
+        }
+        opcode => match effect(opcode) {
+            Effect::Writes(places) => {
+                for &place in places {
+                    write(emitter, &operands[place..=place]);
+                }
+            }
+            Effect::Ends => emitter.facts.clear(),
+        },
+    }
+    false
+}
+
+/// Nothing is known about what these operands hold from now on; those that are no registers of terms do not count.
+fn write(emitter: &mut Emitter<'_>, operands: &[FileOperand]) {
+    for &operand in operands {
+        if let FileOperand::X(_)
+        | FileOperand::Y(_)
+        | FileOperand::TypedX { .. }
+        | FileOperand::TypedY { .. } = operand
+        {
+            let register = emitter.source(operand);
+            emitter.facts.set(register, Fact::Nothing);
+        }
+    }
+}
+
+/// As `follow`, for a BIF: its import, its arguments, and its destination. If it may collect, so many X registers are live.
+fn bif(emitter: &mut Emitter<'_>, operands: &[FileOperand], live: Option<u64>) -> bool {
+    let [import, arguments @ .., dest] = operands else {
+        return false;
+    };
+    let arguments: Vec<Operand> = arguments.iter().map(|&a| emitter.source(a)).collect();
+    let dest = emitter.source(*dest);
+    let operator = bifs::operator(emitter, *import, &arguments);
+    let Some((name, is_straight)) = operator else {
+        emitter.facts.end_way();
+        emitter.facts.set(dest, Fact::Nothing);
+        return false;
+    };
+    let result = emitter.facts.result(name, &arguments, is_straight);
+    if is_straight {
+        for &argument in &arguments {
+            emitter.facts.fell_through(argument);
+        }
+    }
+    if let Some(live) = live {
+        emitter.facts.keep_live(live);
+    }
+    emitter.facts.set(dest, result);
+    is_straight
+}
+
+/// What an operation does to facts, apart from the registers that it writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Effect {
+    /// It changes nothing but the registers at these places of its operands.
+    Writes(&'static [usize]),
+    /// What follows is not known at all.
+    Ends,
+}
+
+/// The effect of the operations that are not treated in particular.
+pub(super) fn effect(opcode: Opcode) -> Effect {
+    use Effect::{Ends, Writes};
+    match opcode {
+        Opcode::Line
+        | Opcode::ExecutableLine
+        | Opcode::DebugLine
+        | Opcode::Fclearerror
+        | Opcode::Fcheckerror
+        | Opcode::SetTupleElement
+        | Opcode::TestArity
+        | Opcode::IsTaggedTuple
+        | Opcode::IsTuple
+        | Opcode::IsInteger
+        | Opcode::IsFloat
+        | Opcode::IsNumber
+        | Opcode::IsAtom
+        | Opcode::IsPid
+        | Opcode::IsPort
+        | Opcode::IsReference
+        | Opcode::IsNil
+        | Opcode::IsList
+        | Opcode::IsNonemptyList
+        | Opcode::IsBinary
+        | Opcode::IsBitstr
+        | Opcode::IsBoolean
+        | Opcode::IsMap
+        | Opcode::IsFunction
+        | Opcode::IsFunction2
+        | Opcode::IsEq
+        | Opcode::IsNe
+        | Opcode::IsNeExact
+        | Opcode::Fadd
+        | Opcode::Fsub
+        | Opcode::Fmul
+        | Opcode::Fdiv
+        | Opcode::Fnegate
+        | Opcode::Fconv
+        | Opcode::BsTestTail2
+        | Opcode::BsTestUnit
+        | Opcode::BsSkipBits2
+        | Opcode::BsMatchString => Writes(&[]),
+        Opcode::PutTuple2 => Writes(&[0]),
+        Opcode::GetHd | Opcode::GetTl | Opcode::Fmove => Writes(&[1]),
+        Opcode::GetList => Writes(&[1, 2]),
+        Opcode::GetTupleElement | Opcode::PutList => Writes(&[2]),
+        Opcode::UpdateRecord => Writes(&[3]),
+        _ => Ends,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use layout::Term;
+
+    const STRAIGHT: Fact = Fact::Small { sure: false };
+
+    fn constant(value: i64) -> Operand {
+        Operand::constant(Term::small(value))
+    }
+
+    #[test]
+    fn a_large_constant_is_not_small() {
+        let facts = Facts::default();
+        assert_eq!(facts.of(constant(-1)), SURE);
+        assert_eq!(facts.of(Operand::constant(Term::NIL)), Fact::Nothing);
+        assert_eq!(facts.of(Operand::x(0)), Fact::Nothing);
+    }
+
+    #[test]
+    fn masks_and_remainders_are_small_whatever_the_other_operand() {
+        let facts = Facts::default();
+        let x = Operand::x(0);
+        for (name, arguments, expected) in [
+            (atoms::BAND, [x, constant(255)], SURE),
+            (atoms::BAND, [constant(0), x], SURE),
+            // All bits of a large integer remain.
+            (atoms::BAND, [x, constant(-1)], Fact::Nothing),
+            (atoms::REM, [x, constant(-7)], SURE),
+            (atoms::REM, [constant(7), x], Fact::Nothing),
+            (atoms::BSR, [x, constant(8)], Fact::Nothing),
+            (atoms::BSR, [constant(8), constant(1)], SURE),
+            (atoms::BSR, [constant(8), constant(-80)], Fact::Nothing),
+            (atoms::BSL, [constant(1), constant(1)], Fact::Nothing),
+            (atoms::PLUS, [constant(1), constant(1)], Fact::Nothing),
+            (atoms::DIV, [constant(1), constant(-1)], Fact::Nothing),
+            (atoms::DIV, [constant(1), constant(2)], SURE),
+            (atoms::DIV, [x, constant(2)], Fact::Nothing),
+            (atoms::BXOR, [x, constant(2)], Fact::Nothing),
+        ] {
+            assert_eq!(
+                facts.result(name, &arguments, false),
+                expected,
+                "{name} {arguments:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn results_of_machine_code_are_small_on_the_straight_way() {
+        let mut facts = Facts::default();
+        let (x, y) = (Operand::x(0), Operand::y(0));
+        assert_eq!(facts.result(atoms::PLUS, &[x, y], true), STRAIGHT);
+        facts.set(Operand::x(1), STRAIGHT);
+        facts.set(Operand::x(2), SURE);
+        facts.fell_through(x);
+        // What is sure stays so.
+        facts.fell_through(Operand::x(2));
+        assert_eq!(
+            [0, 1, 2].map(|x| facts.of(Operand::x(x))),
+            [STRAIGHT, STRAIGHT, SURE]
+        );
+        let way = facts.way();
+        facts.end_way();
+        assert!(facts.way() > way);
+        assert_eq!(
+            [0, 1, 2].map(|x| facts.of(Operand::x(x))),
+            [Fact::Nothing, Fact::Nothing, SURE]
+        );
+        facts.clear();
+        assert_eq!(facts.of(Operand::x(2)), Fact::Nothing);
+    }
+
+    #[test]
+    fn a_write_replaces_a_fact() {
+        let mut facts = Facts::default();
+        let [a, b] = [0, 1].map(Operand::x);
+        facts.set(a, SURE);
+        facts.swap(a, b);
+        assert_eq!([a, b].map(|x| facts.of(x)), [Fact::Nothing, SURE]);
+        facts.set(b, Fact::Nothing);
+        assert_eq!(facts.of(b), Fact::Nothing);
+    }
+
+    #[test]
+    fn frames_and_dead_registers_are_forgotten() {
+        let mut facts = Facts::default();
+        let (x0, x1, y0) = (Operand::x(0), Operand::x(1), Operand::y(0));
+        for register in [x0, x1, y0] {
+            facts.set(register, SURE);
+        }
+        facts.keep_live(1);
+        assert_eq!(
+            [x0, x1, y0].map(|r| facts.of(r)),
+            [SURE, Fact::Nothing, SURE]
+        );
+        facts.forget_frame();
+        assert_eq!([x0, y0].map(|r| facts.of(r)), [SURE, Fact::Nothing]);
+    }
+
+    #[test]
+    fn few_registers_are_remembered() {
+        let mut facts = Facts::default();
+        for x in 0..1000 {
+            facts.set(Operand::x(x), SURE);
+        }
+        assert_eq!(facts.known.len(), REMEMBERED);
+        assert_eq!(facts.of(Operand::x(999)), Fact::Nothing);
+    }
+
+    #[test]
+    fn unknown_operations_end_everything() {
+        for opcode in [
+            Opcode::Label,
+            Opcode::Call,
+            Opcode::LoopRec,
+            Opcode::Catch,
+            Opcode::Wait,
+            Opcode::BsMatch,
+        ] {
+            assert_eq!(effect(opcode), Effect::Ends, "{opcode:?}");
+        }
+    }
+}
