@@ -39,6 +39,8 @@ pub struct Env {
 struct Kept {
     bytes: Vec<Box<[u8]>>,
     vectors: Vec<KeptVector>,
+    /// The process that a callback is called for, if it may know that.
+    caller: Option<Term>,
 }
 
 /// An I/O vector: what holds its blocks, and its memory, if that is to be freed.
@@ -101,6 +103,20 @@ impl Env {
     pub fn process(&mut self) -> Option<&mut Process> {
         // SAFETY: the process is blocked in the call that this environment belongs to.
         unsafe { self.process.as_mut() }
+    }
+
+    /// The pid of the process that calls, or that a callback is called for.
+    pub fn caller(&self) -> Option<Term> {
+        // SAFETY: as in `process`.
+        match unsafe { self.process.as_ref() } {
+            Some(process) => Some(process.pid()),
+            None => self.kept.as_ref()?.caller,
+        }
+    }
+
+    /// Says for which process a callback is called.
+    pub fn set_caller(&mut self, pid: Term) {
+        self.kept.get_or_insert_default().caller = Some(pid);
     }
 
     /// The library that is called.

@@ -6,7 +6,7 @@ use term::{am, build, copy, reference};
 
 use crate::process::{Process, flag, table};
 use crate::signal;
-use crate::{exception, port, registry, remote, system_monitor, trace};
+use crate::{epoch, exception, port, registry, remote, system_monitor, trace};
 
 /// The result of a send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,6 +71,32 @@ pub fn send(from: &mut Process, to: Term, message: Term) -> Sent {
         }
     }
     send_without_trace::<false>(from, to, message)
+}
+
+/// Sends a message from a process that is in a call of a native library, on any thread; returns whether the receiver exists. If it
+/// is as `own` as one that the process sends by itself, it passes the token of sequential trace on, or takes the receiver's away.
+pub fn send_by_library(from: &mut Process, to: Term, message: Term, own: bool) -> bool {
+    epoch::pinned(|| {
+        let receiver = table::find(to);
+        if receiver.is_null() {
+            return false;
+        }
+        if from.flags & flag::OBSERVED != 0 {
+            trace::events::sends_by_library(from, to, message);
+            if own && trace::sequence::sends(from, to, message).is_some() {
+                return true;
+            }
+        }
+        let fragment = copy::to_fragment(message);
+        // SAFETY: just found in the table; the fragment is new, so it is in no list.
+        unsafe {
+            if !own {
+                (*fragment).kind = signal::OWN_MESSAGE;
+            }
+            signal::send_fragment(receiver, trace::senders::noted(from.pid(), fragment));
+        }
+        true
+    })
 }
 
 /// Sends a message that the tracer of its sender has been told of; if `NOTED`, it says who has sent it ([`trace::senders`]).

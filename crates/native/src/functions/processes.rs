@@ -7,7 +7,7 @@ use layout::Term;
 use layout::limits::{REDUCTIONS_PER_SLICE, X_REGISTERS};
 use runtime::process::flag;
 use runtime::scheduler::{self, dirty};
-use runtime::{epoch, port, registry, signal};
+use runtime::{epoch, port, registry, send, signal};
 use term::{am, copy, iolist, reference};
 
 use super::atoms;
@@ -50,20 +50,31 @@ pub extern "C" fn enif_make_ref(env: &mut Env) -> Term {
 }
 
 /// Sends a message; the terms of `message_env` are gone then. Returns whether the process exists.
+///
+/// # Safety
+/// Environments are live or null.
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_send(
-    env: Option<&mut Env>,
+pub unsafe extern "C" fn enif_send(
+    env: *mut Env,
     to: &Identifier,
-    message_env: Option<&mut Env>,
+    message_env: *mut Env,
     message: Term,
 ) -> c_int {
-    let caller = env.and_then(|env| env.process());
-    let from = caller.map_or(am::UNDEFINED, |process| process.pid());
-    let sent = to.0.is_local_pid() && signal::send_message_from_outside(from, to.0, message);
-    if let Some(env) = message_env
-        && sent
-    {
-        env.clear();
+    if !to.0.is_local_pid() {
+        return 0;
+    }
+    // SAFETY: the caller's promise. Both may be the same, so each is borrowed only while the other is not.
+    let mut env = unsafe { env.as_mut() };
+    let caller = env.as_ref().and_then(|env| env.caller());
+    let sent = match env.as_mut().and_then(|env| env.process()) {
+        Some(process) => send::send_by_library(process, to.0, message, !message_env.is_null()),
+        None => signal::send_message_from_outside(caller.unwrap_or(am::UNDEFINED), to.0, message),
+    };
+    if sent {
+        // SAFETY: as above.
+        if let Some(env) = unsafe { message_env.as_mut() } {
+            env.clear();
+        }
     }
     c_int::from(sent)
 }
@@ -73,7 +84,7 @@ pub extern "C" fn enif_self<'a>(
     env: &mut Env,
     pid: &'a mut Identifier,
 ) -> Option<&'a mut Identifier> {
-    pid.0 = env.process()?.pid();
+    pid.0 = env.caller()?;
     Some(pid)
 }
 

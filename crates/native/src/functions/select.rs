@@ -129,7 +129,7 @@ unsafe fn select(
     }
     let to = match pid {
         Some(pid) => pid.0,
-        None => env.process().map_or(Term::NIL, |process| process.pid()),
+        None => env.caller().unwrap_or(Term::NIL),
     };
     // SAFETY: the caller's promise.
     let wish = |name: &str| unsafe {

@@ -44,7 +44,15 @@ pub fn sends(process: &mut Process, to: Term, message: Term) {
         [name, node] => name.is_atom() && node.is_atom(),
         _ => false,
     });
-    if !is_for(process, what::SEND) || !is_name {
+    if is_name {
+        sends_by_library(process, to, message);
+    }
+}
+
+/// A native library sends a message for the process, which it has called.
+#[cold]
+pub(crate) fn sends_by_library(process: &mut Process, to: Term, message: Term) {
+    if !is_for(process, what::SEND) {
         return;
     }
     let is_lost = to.is_local_pid() && crate::process::table::find(to).is_null();
