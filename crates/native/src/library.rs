@@ -493,9 +493,12 @@ impl native::Library for Library {
         self.stub(name, arity).is_some()
     }
 
-    fn call(&self, name: Term, arguments: &[Term]) -> Option<Term> {
+    fn call(&self, caller: Option<Term>, name: Term, arguments: &[Term]) -> Option<Term> {
         let stub = self.stub(name, arguments.len() as u32)?;
         let mut env = Env::independent(self);
+        if let Some(pid) = caller {
+            env.set_caller(pid);
+        }
         // SAFETY: the stub is this library's, and has as many arguments.
         let result = unsafe { stub.call_directly(&mut env, arguments) };
         let result = env.finish(result).ok().filter(|term| term.is_immediate());

@@ -59,13 +59,26 @@ pub fn is_tracer(module: Term) -> bool {
     module.is_atom() && library(module).is_some()
 }
 
-/// Calls `enabled` or `trace`, or that of the family if there is one; NONE if it has raised.
-fn call(library: &dyn Library, family: Option<Family>, which: usize, arguments: &[Term]) -> Term {
+/// Calls `enabled` or `trace`, or that of the family if there is one; NONE if it has raised. `caller` is what the callback sees as
+/// the process that calls it.
+fn call(
+    library: &dyn Library,
+    caller: Option<Term>,
+    family: Option<Family>,
+    which: usize,
+    arguments: &[Term],
+) -> Term {
     let own = family.map(|family| OWN[family as usize].0[which]);
-    let special = own.and_then(|name| library.call(name, arguments));
+    let special = own.and_then(|name| library.call(caller, name, arguments));
     special
-        .or_else(|| library.call(COMMON.0[which], arguments))
+        .or_else(|| library.call(caller, COMMON.0[which], arguments))
         .unwrap_or(Term::NONE)
+}
+
+/// Whether an event is what the tracee itself does now. Others happen to it, and may be told by whoever does that to it.
+fn is_done_by_tracee(family: Family) -> bool {
+    use Family::{Call, GarbageCollection, RunningProcs, Send};
+    matches!(family, Call | Send | RunningProcs | GarbageCollection)
 }
 
 /// Whether a tracer still wants to be one.
@@ -73,7 +86,7 @@ fn call(library: &dyn Library, family: Option<Family>, which: usize, arguments: 
 pub fn is_there(tracer: &Module, tracee: Term) -> bool {
     library(tracer.0).is_some_and(|library| {
         let arguments = [am::TRACE_STATUS, tracer.1.term(), tracee];
-        call(&*library, None, 0, &arguments) != am::REMOVE
+        call(&*library, None, None, 0, &arguments) != am::REMOVE
     })
 }
 
@@ -102,7 +115,7 @@ fn ask(
     tag: Term,
     tracee: Term,
 ) -> Wanted {
-    match call(library, family, 0, &[tag, tracer.1.term(), tracee]) {
+    match call(library, None, family, 0, &[tag, tracer.1.term(), tracee]) {
         am::TRACE => Wanted::Yes,
         am::DISCARD => Wanted::No,
         _ => Wanted::Never,
@@ -119,13 +132,20 @@ pub fn tell(tracer: &Module, tracee: Term, how: u32, event: &Event) -> Told {
         match ask(&*library, tracer, Some(event.family), event.tag, tracee) {
             Wanted::Yes => {}
             Wanted::No => return Told::Yes,
-            Wanted::Never => return Told::TracerGone,
+            // As on stock, which removes tracers of ports, and of processes for what they do.
+            Wanted::Never => {
+                return match tracee.is_local_port() || is_done_by_tracee(event.family) {
+                    true => Told::TracerGone,
+                    false => Told::Yes,
+                };
+            }
         }
     }
     let mut scratch = Scratch::new();
     let options = options(scratch.heap(), how, event);
     let arguments = [event.tag, tracer.1.term(), tracee, event.message, options];
-    call(&*library, Some(event.family), 1, &arguments);
+    let caller = (tracee.is_local_pid() && is_done_by_tracee(event.family)).then_some(tracee);
+    call(&*library, caller, Some(event.family), 1, &arguments);
     Told::Yes
 }
 
@@ -138,7 +158,7 @@ pub fn tell_sequence(tracer: &Module, at: Term, label: Term, how: u32, message: 
         let event = Event::new(Family::Send, am::SEQ_TRACE, message);
         let options = options(scratch.heap(), how, &event);
         let arguments = [am::SEQ_TRACE, tracer.1.term(), label, message, options];
-        call(&*library, None, 1, &arguments);
+        call(&*library, None, None, 1, &arguments);
     }
     Told::Yes
 }

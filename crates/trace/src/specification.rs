@@ -228,7 +228,8 @@ impl Effects for Run<'_> {
                 am::TRUE
             }
             (Action::Display, &[term]) => {
-                println!("{}", term::print::display(term));
+                // As on stock, with the end of line of a terminal.
+                print!("{}\r\n", term::print::display(term));
                 am::TRUE
             }
             (Action::IsSeqTrace, _) => am::boolean(sequence::of(self.process).is_some()),
