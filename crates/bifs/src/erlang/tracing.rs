@@ -1,5 +1,8 @@
 //! Tracing: see the crate `trace`.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
 use layout::Term;
 use term::copy::Owned;
 use term::heap::Scratch;
@@ -12,8 +15,9 @@ use ::trace::{on_load, patterns, sessions, tracer};
 use runtime::bif::{
     BifResult, Failure, await_result, badarg, badarg_because, notsup, system_limit,
 };
-use runtime::process::{Process, table};
-use runtime::signal::{self, handle};
+use runtime::process::{Process, state, table};
+use runtime::scheduler::errands::{self, Errand};
+use runtime::signal::{self, Signal, handle};
 use runtime::trace::LEGACY;
 use runtime::{log, scheduler, trace};
 
@@ -117,15 +121,89 @@ fn process_info(process: &mut Process, session: u32, pid: Term, item: Term) -> B
     Err(await_result(reference))
 }
 
-/// `trace_delivered(Tracee)`: replies at once, as there are no trace messages.
+/// `trace_delivered(Tracee)`: events are told as they happen, so the answer only waits for signals that have reached a tracee and that
+/// it has not handled yet.
 pub fn trace_delivered_1(process: &mut Process, [tracee]: [Term; 1]) -> BifResult {
-    if tracee != am::ALL && !tracee.is_local_pid() {
-        return Err(badarg(1));
-    }
+    let tracees = match tracee {
+        am::ALL => table::list(0, usize::MAX).0,
+        _ if tracee.is_local_pid() => vec![tracee],
+        _ => return Err(badarg(1)),
+    };
     let reference = reference::make(process.heap());
     let message = build::tuple(process.heap(), &[am::TRACE_DELIVERED, tracee, reference]);
-    handle::deliver_last(process, am::SYSTEM, message);
+    let answer = Arc::new(Answer {
+        to: process.pid(),
+        message: Some(Owned::new(message)),
+    });
+    let mut any_runs = false;
+    for pid in tracees {
+        if pid == process.pid() {
+            // What it has not handled is before the answer in its own queue.
+            continue;
+        }
+        match signals_of(pid) {
+            Signals::None => {}
+            Signals::Waiting => {
+                let answer = Arc::clone(&answer);
+                let after_these = Signal::Call(Box::new(move |_| drop(answer)));
+                signal::send_or_bounce(pid, after_these);
+            }
+            Signals::PerhapsTaken => any_runs = true,
+        }
+    }
+    if any_runs {
+        // Each scheduler does this when the process that it runs now has handled what it has taken.
+        let errand: Errand = Arc::new(move || {
+            let _held = &answer;
+        });
+        errands::on_every_scheduler(&errand);
+    }
     Ok(reference)
+}
+
+/// A message that is sent when nobody holds this any more.
+struct Answer {
+    to: Term,
+    message: Option<Owned>,
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        if let Some(message) = self.message.take() {
+            signal::send_owned(am::SYSTEM, self.to, message);
+        }
+    }
+}
+
+/// What a process has to handle soon.
+enum Signals {
+    None,
+    Waiting,
+    /// It runs, and may be about to handle some.
+    PerhapsTaken,
+}
+
+fn signals_of(pid: Term) -> Signals {
+    let found = table::find(pid);
+    if found.is_null() {
+        return Signals::None;
+    }
+    // SAFETY: found within this slice; any thread may look at both.
+    let (is_empty, word) = unsafe {
+        let is_empty = (*found).signals.is_empty();
+        (is_empty, (*found).state.load(Ordering::SeqCst))
+    };
+    let is_announced = word & (state::QUEUED | state::RUNNING | state::EVENT | state::SIGNALS) != 0;
+    if word & state::DIRTY != 0 {
+        // It handles signals when the dirty scheduler is done with it, however long that takes.
+        Signals::None
+    } else if !is_empty && is_announced {
+        Signals::Waiting
+    } else if word & state::RUNNING != 0 {
+        Signals::PerhapsTaken
+    } else {
+        Signals::None
+    }
 }
 
 /// `erts_internal:trace(Who, How, Options)`: the number of tracees.
