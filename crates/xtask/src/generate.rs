@@ -2,10 +2,12 @@
 //! scenarios of processes and of nodes, walks through tables, and what other nodes say: handshakes and packets.
 
 mod calls;
+mod checked;
 mod clusters;
 mod handshakes;
 mod packets;
 mod paired;
+mod patterns;
 mod processes;
 pub mod programs;
 mod walks;
@@ -27,6 +29,8 @@ pub enum Generator {
     Handshakes(handshakes::HandshakesOptions),
     /// Feed a connection with sound and damaged packets: the node must live, and keep nothing of them.
     Packets(packets::PacketsOptions),
+    /// Change patterns and tracees at random while processes run and code is loaded: what is traced must be told.
+    Patterns(patterns::PatternsOptions),
     /// Run scenarios of many processes, whose outcome the language fixes: on ferl and on stock.
     Processes(processes::ProcessesOptions),
     /// Run random programs: what they print must equal what they print on stock.
@@ -56,6 +60,7 @@ pub fn run(generator: &Generator) -> Result<ExitCode> {
         Generator::Crypto(options) => paired::run(&CRYPTO, options),
         Generator::Handshakes(options) => handshakes::run(options),
         Generator::Packets(options) => packets::run(options),
+        Generator::Patterns(options) => patterns::run(options),
         Generator::Processes(options) => processes::run(options),
         Generator::Programs(options) => programs::run(options),
         Generator::Traces(options) => paired::run(&TRACES, options),

@@ -1,11 +1,8 @@
 //! Walks through ETS tables while others write, by seed (`tests/generators/walks.erl`).
-//!
-//! They are not compared with stock: what a walk must meet follows from the language, and the generator knows it.
 
+use super::checked::{self, Checked};
 use crate::under_test::UnderTest;
-use crate::{compile, project};
-use anyhow::{Context, Result};
-use std::fs;
+use anyhow::Result;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -27,30 +24,15 @@ pub struct WalksOptions {
     timeout: u64,
 }
 
+const WALKS: Checked = Checked {
+    module: "walks",
+    beside: &[],
+};
+
 pub fn run(options: &WalksOptions) -> Result<ExitCode> {
-    let place = project::target().join("generated").join("walks");
-    fs::create_dir_all(&place).with_context(|| place.display().to_string())?;
-    compile::generator("walks", &place)?;
-    let machine = options.under_test.path()?;
-    let outcome = options
-        .under_test
-        .invocation(&machine, &place)
-        .timeout(Duration::from_secs(options.timeout))
-        .arg("-noshell")
-        .arg("-pa")
-        .arg(&place)
-        .args(["-s", "walks", "start", "-extra"])
-        .args([options.seed.to_string(), options.count.to_string()])
-        .run()?;
-    let said = String::from_utf8_lossy(&outcome.stdout);
-    for line in said.lines() {
-        if options.each || !line.ends_with(" walks, 0 wrong") || line.contains(" rounds, ") {
-            println!("{line}");
-        }
-    }
-    if outcome.end.is_success() {
-        return Ok(ExitCode::SUCCESS);
-    }
-    println!("{}: {}", outcome.end, outcome.last_words(1));
-    Ok(ExitCode::FAILURE)
+    let timeout = Duration::from_secs(options.timeout);
+    let words = [options.seed, options.count].map(u64::from);
+    checked::run(&WALKS, &options.under_test, timeout, &words, |line| {
+        options.each || !line.ends_with(" walks, 0 wrong") || line.contains(" rounds, ")
+    })
 }

@@ -103,6 +103,10 @@ pub const RELEASE: &[Step] = &[
     step("programs", "xtask generate programs --count 100"),
     step("traces", "xtask generate traces --count 200"),
     step("walks", "xtask generate walks --count 500 --schedulers 8"),
+    step(
+        "patterns",
+        "xtask generate patterns --count 500 --schedulers 8",
+    ),
     only_if(HEADER, step("native functions", "xtask nif-functions")),
     step("packets", "xtask generate packets --count 200000"),
     step("handshakes", "xtask generate handshakes --count 5000"),
@@ -223,6 +227,18 @@ pub const SLOWER: &[Step] = &[
     step(
         "crypto, seed 1000",
         "xtask generate crypto --seed 1000 --count 20000",
+    ),
+    step(
+        "patterns, two schedulers",
+        "xtask generate patterns --seed 2 --minutes 3 --schedulers 2",
+    ),
+    step(
+        "patterns, eight schedulers",
+        "xtask generate patterns --seed 3 --minutes 3 --schedulers 8",
+    ),
+    step(
+        "patterns, collect always",
+        "xtask generate patterns --seed 4 --count 200 --collect-always",
     ),
     step(
         "traces, seed 1000",
