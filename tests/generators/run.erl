@@ -17,7 +17,7 @@ program(Name) ->
     Module = list_to_atom(Name),
     {Pid, Watch} = spawn_monitor(fun() -> exit(Module:main()) end),
     receive
-        {'DOWN', Watch, process, Pid, Reason} -> io:format("ends: ~0tp~n", [plain(Reason)])
+        {'DOWN', Watch, process, Pid, Reason} -> io:format("ends: ~" ++ term() ++ "~n", [plain(Reason)])
     after ?PROGRAM_MS ->
             io:format("does not end~n"),
             exit(Pid, kill)
@@ -31,9 +31,16 @@ second(First, Second) -> {bounded(plain(First)), Second}.
 %% What a fun returns, or how it fails.
 that(Label, Fun) ->
     try Fun() of
-        Value -> io:format("~b: ~0tp~n", [Label, plain(Value)])
+        Value -> io:format("~b: ~" ++ term() ++ "~n", [Label, plain(Value)])
     catch
-        Class:Reason:Stack -> io:format("~b: ~w ~0tp~n~0tp~n", [Label, Class, plain(Reason), frames(Stack)])
+        Class:Reason:Stack -> io:format("~b: ~w ~" ++ term() ++ "~n~" ++ term() ++ "~n", [Label, Class, plain(Reason), frames(Stack)])
+    end.
+
+%% How a term is shown on one line, with the keys of maps in order: from OTP 26 on that of atoms is open.
+term() ->
+    case erlang:system_info(otp_release) of
+        "25" -> "0tp";
+        _ -> "0ktp"
     end.
 
 %% A value of a size that another turn of a loop can bear.
@@ -54,7 +61,11 @@ short(_, _) -> [].
 smaller(T) when is_list(T) -> [a_list];
 smaller(T) when is_tuple(T) -> {a_tuple};
 smaller(T) when is_map(T) -> #{a => map};
-smaller(T) -> T.
+smaller(T) ->
+    case is_native_record(T) of
+        true -> a_record;
+        false -> T
+    end.
 
 parts(_, Left) when Left < 0 -> Left;
 parts([H | T], Left) -> parts(T, parts(H, Left - 1));
@@ -65,11 +76,15 @@ parts(F, Left) when is_function(F) ->
         {env, Values} -> parts(Values, Left - 1)
     end;
 parts(N, Left) when is_integer(N), N bsr 600 =/= 0, N bsr 600 =/= -1 -> -1;
-parts(_, Left) -> Left - 1.
+parts(T, Left) ->
+    case is_native_record(T) of
+        true -> parts(fields(T), Left - 1);
+        false -> Left - 1
+    end.
 
 %% What was caught, where the value of the rest is wanted: it is printed.
 caught(Class, Reason, Instead) ->
-    io:format("  caught ~0tp ~0tp~n", [plain(Class), plain(Reason)]),
+    io:format("  caught ~" ++ term() ++ " ~" ++ term() ++ "~n", [plain(Class), plain(Reason)]),
     Instead.
 
 %% Frames of generated code and of what it called: function, arity or arguments, line.
@@ -97,7 +112,18 @@ plain([H | T]) -> [plain(H) | plain(T)];
 %% The order in a large map is the machine's own.
 plain(M) when map_size(M) > 32 -> {a_map, lists:sort([{K, plain(V)} || {K, V} <- maps:to_list(M)])};
 plain(M) when is_map(M) -> maps:map(fun(_, V) -> plain(V) end, M);
-plain(Other) -> Other.
+plain(T) ->
+    case is_native_record(T) of
+        true -> {a_record, records:get_module(T), records:get_name(T), [{F, plain(V)} || {F, V} <- fields(T)]};
+        false -> T
+    end.
+
+%% What is of no other type. The compiler of an older release does not know the test.
+is_native_record(T) ->
+    not (is_number(T) orelse is_atom(T) orelse is_bitstring(T) orelse is_list(T) orelse is_tuple(T) orelse is_map(T) orelse
+         is_function(T) orelse is_pid(T) orelse is_port(T) orelse is_reference(T)).
+
+fields(Record) -> [{F, records:get(F, Record)} || F <- records:get_field_names(Record)].
 
 %% A server that puts its state through a fun at each request, and is asked a few times.
 served(Step, State, Times) ->

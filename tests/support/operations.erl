@@ -8,12 +8,13 @@
 
 %% An operation: its name, what its sources may be, what its results are, the values to try, and its instructions: a fun
 %% of sources, destinations, the number of live x registers, a label to fail to, the first label that is free, and the
-%% entry of a function of one argument.
--record(operation, {name, sources = [], results = 1, values = [], fails = false, code}).
+%% entry of a function of one argument. Also the native records that its module defines.
+-record(operation, {name, sources = [], results = 1, values = [], fails = false, code, records = []}).
 
 families() ->
     [compare, types, moves, lists, tuples, arithmetic, bits, guards, selects, maps, floats, calls,
-     binaries, building, exceptions, messages, chains, facts].
+     binaries, building, exceptions, messages, chains, facts]
+        ++ [native_records || list_to_integer(erlang:system_info(otp_release)) >= 29].
 
 run(Family) -> run(Family, fun(_) -> ok end).
 
@@ -26,7 +27,7 @@ run(Family, Prepare) ->
 
 run_operation(#operation{name = Name, sources = Sources, values = Values} = Operation, Prepare) ->
     [First | _] = Variants = variants(Operation),
-    Module = list_to_atom("operation_" ++ atom_to_list(Name)),
+    Module = module_of(Name),
     {module, Module} = code:load_binary(Module, "", assemble(Module, Operation, Variants)),
     Prepare(Module),
     Cases = product([values(Values, N) || N <- lists:seq(1, length(Sources))]),
@@ -101,11 +102,11 @@ constant(Value) -> {literal, Value}.
 %% The modules of a family, for who wants to read the code: name and bytes.
 beams(Family) ->
     [begin
-         Module = list_to_atom("operation_" ++ atom_to_list(Operation#operation.name)),
+         Module = module_of(Operation#operation.name),
          {Module, assemble(Module, Operation, variants(Operation))}
      end || Operation <- operations(Family)].
 
-assemble(Module, #operation{sources = Sources} = Operation, Variants) ->
+assemble(Module, #operation{sources = Sources, records = Records} = Operation, Variants) ->
     Arity = length(Sources),
     Numbered = lists:zip(lists:seq(0, length(Variants) - 1), Variants),
     WrapEntry = {f, length(Variants) * 20 + 2},
@@ -118,7 +119,7 @@ assemble(Module, #operation{sources = Sources} = Operation, Variants) ->
     Code = {Module, Exports, [], Functions ++ [Wrap], Last + 2},
     % From OTP 29 on annotations stand before the functions.
     ForAssembler = case list_to_integer(erlang:system_info(otp_release)) >= 29 of
-        true -> erlang:insert_element(4, Code, #{});
+        true -> erlang:insert_element(4, Code, maps:from_list([{records, Records} || Records =/= []]));
         false -> Code
     end,
     {ok, Binary} = beam_asm:module(ForAssembler, [], [], []),
@@ -157,6 +158,9 @@ function(Module, #operation{code = Code, fails = Fails}, N, Arity, {Kinds, Place
      ++ [{move, nil, {x, X}} || X <- lists:seq(max(Arity, 1), 13)]
      ++ Body ++ Answer
      ++ [{deallocate, Frame}, return, {label, Label + 2}, {move, {atom, fail}, {x, 0}}, {deallocate, Frame}, return]}.
+
+%% The module of an operation.
+module_of(Name) -> list_to_atom("operation_" ++ atom_to_list(Name)).
 
 small() -> [0, 1, -1, 7, 255, 16#7fffffff, -16#80000001, (1 bsl 59) - 1, -(1 bsl 59)].
 numbers() -> small() ++ [1 bsl 59, -(1 bsl 64) - 1, 1.5, -0.0, 1.0e30].
@@ -357,6 +361,59 @@ operations(maps) ->
            end))#operation{fails = true},
      (with(has_map_fields, [register, any], 0, [Maps, Keys],
            fun([M, K], [], _, Fail, _, _) -> [{test, has_map_fields, Fail, M, {list, [K]}}] end))#operation{fails = true}];
+operations(native_records) ->
+    New = fun(M, N, Fields, Exported) -> records:create(M, N, Fields, #{is_exported => Exported}) end,
+    Records = fun(M) ->
+        [New(M, p, [{a, 1}, {b, x}, {c, "y"}], true), New(M, p, [{b, 2}, {a, 3}], false), New(M, q, [{a, 4}], true),
+         New(other, p, [{c, 1}, {a, 5}], true), New(other, p, [{a, 6}, {b, 7}], false), New(M, p, [], true)]
+    end,
+    Others = [{p, 1}, #{a => 1}, [], [a], p, 1, 1.5, <<"p">>, 1 bsl 70],
+    Test = fun(Name, Test, Rest) ->
+        #operation{name = Name, sources = [register], results = 0, values = [Records(module_of(Name)) ++ Others], fails = true,
+                   code = fun([S], [], _, Fail, _, _) -> [{test, is_any_native_record, Fail, [S]}, {test, Test, Fail, [S | Rest]}] end}
+    end,
+    Get = fun(Name, Fields) ->
+        #operation{name = Name, sources = [register], results = length(Fields), values = [Records(module_of(Name)) ++ Others], fails = true,
+                   code = fun([S], Ds, _, Fail, _, _) ->
+                              List = lists:append([[{atom, F}, D] || {F, D} <- lists:zip(Fields, Ds)]),
+                              [{test, is_any_native_record, Fail, [S]}, {get_record_elements, Fail, S, {list, List}}]
+                          end}
+    end,
+    Field = fun(Name, Id) ->
+        Guard = list_to_atom(atom_to_list(Name) ++ "_in_guard"),
+        Code = fun([S], [D], _, Fail, _, _) -> [{bif, get_record_field, Fail, [S, Id, {atom, a}], D}] end,
+        [#operation{name = N, sources = [register], values = [Records(module_of(N)) ++ Others], fails = N =:= Guard, code = Code}
+         || N <- [Name, Guard]]
+    end,
+    Defined = [{p, true, [{a, 1}, b, {c, "text"}]}, {q, false, [{a, [x]}, {b, <<"y">>}]}, {none, true, []}],
+    Put = fun(Name, Id, Fields) ->
+        #operation{name = Name, sources = [any], values = [[1, "v", 1 bsl 70, a]], records = Defined,
+                   code = fun([V], [D], Live, _, _, _) ->
+                              [{put_record, {f, 0}, Id, nil, D, Live, {list, lists:append([[{atom, F}, V] || F <- Fields])}}]
+                          end}
+    end,
+    Update = fun(Name, Id, Fields) ->
+        #operation{name = Name, sources = [register, any], values = [Records(module_of(Name)), [1, "v", 1 bsl 70]],
+                   code = fun([S, V], [D], Live, _, _, _) ->
+                              [{put_record, {f, 0}, Id, S, D, Live, {list, lists:append([[{atom, F}, V] || F <- Fields])}}]
+                          end}
+    end,
+    [test(is_any_native_record, [register], [Records(m) ++ Others]),
+     Test(is_native_record, is_native_record, [{atom, other}, {atom, p}]),
+     Test(is_record_exported, is_record_accessible, [{atom, external}]),
+     Test(is_record_accessible, is_record_accessible, [{atom, auto_local}]),
+     Get(get_record_element, [a]), Get(get_two_elements, [c, a]), Get(get_three_elements, [a, b, c]),
+     #operation{name = get_over_the_record, sources = [register], results = 0, values = [Records(m) ++ Others], fails = true,
+                code = fun([S], [], _, Fail, _, _) ->
+                           [{test, is_any_native_record, Fail, [S]}, {get_record_elements, Fail, S, {list, [{atom, a}, S, {atom, b}, {x, 12}]}},
+                            {test_heap, 2, 13}, {put_list, S, {x, 12}, {x, 0}}, {deallocate, 8}, return]
+                       end}]
+    ++ Field(get_field, {atom, p}) ++ Field(get_external_field, {literal, {other, p}}) ++ Field(get_any_field, {atom, '_'})
+    ++ [Put(put_record, {atom, p}, [b]), Put(put_all, {atom, p}, [a, b, c]), Put(put_defaults, {atom, q}, []),
+        Put(put_without_fields, {atom, none}, []), Put(put_without_value, {atom, p}, [a]), Put(put_no_field, {atom, q}, [z]),
+        Put(put_external, {literal, {operation_put_external, p}}, [b, c]), Put(put_hidden, {literal, {operation_put_hidden, q}}, [a]),
+        Put(put_unknown, {literal, {no_such_module, p}}, [a])]
+    ++ [Update(update_record, {atom, '_'}, [a]), Update(update_two, {literal, {other, p}}, [a, c])];
 operations(floats) ->
     Floats = [0.0, -0.0, 1.5, -2.25, 1.0e300],
     [with(Name, [any, any], 1, [Floats, Floats],

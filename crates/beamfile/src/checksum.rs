@@ -31,7 +31,7 @@ pub(crate) fn md5(file: &BeamFile) -> [u8; 16] {
             md5.update([0; 4]);
         }
     }
-    for id in [ChunkId::LITERALS, ChunkId::META] {
+    for id in [ChunkId::LITERALS, ChunkId::META, ChunkId::RECORDS] {
         md5.update(file.chunk(id).unwrap_or_default());
     }
     md5.finalize().into()

@@ -60,6 +60,8 @@ pub enum ErrorKind {
         operand: u8,
         expected: OperandKind,
     },
+    /// An atom that names two native records, or two fields of one; its index.
+    NameTwice(u32),
     /// `func_info` that is not between its two labels, or code outside a function.
     NotAFunction,
     /// The number of functions in the code differs from the one in its header.
@@ -134,6 +136,7 @@ impl fmt::Display for ErrorKind {
                     opcode.name()
                 )
             }
+            ErrorKind::NameTwice(atom) => write!(f, "atom {atom} stands for two records or fields"),
             ErrorKind::NotAFunction => {
                 write!(f, "code outside a function, or a broken function head")
             }

@@ -33,6 +33,7 @@ mod lines;
 mod literals;
 mod operand;
 mod reader;
+mod records;
 pub mod shape;
 mod tables;
 mod types;
@@ -44,6 +45,7 @@ pub use error::{BeamError, ErrorKind};
 pub use lines::{Lines, Location};
 pub use literals::Literals;
 pub use operand::{Operand, REGISTERS, Span};
+pub use records::{FieldDefault, RecordDefinition, RecordField};
 pub use tables::{Export, Import, Lambda};
 pub use types::{Type, TypeSet};
 
@@ -61,6 +63,8 @@ pub struct BeamFile {
     pub locals: Vec<Export>,
     pub lambdas: Vec<Lambda>,
     pub literals: Literals,
+    /// The native records that the module defines.
+    pub records: Vec<RecordDefinition>,
     /// `None` if the file was stripped.
     pub lines: Option<Lines>,
     /// `None` if there are no types, or the version is unknown; then no operand is typed.
@@ -106,6 +110,10 @@ impl BeamFile {
         let literals = optional(ChunkId::LITERALS)
             .map(Literals::parse)
             .transpose()?;
+        let literals = literals.unwrap_or_default();
+        let records = optional(ChunkId::RECORDS)
+            .map(|data| records::records(data, &atoms, literals.len()))
+            .transpose()?;
         let lines = optional(ChunkId::LINES)
             .map(|data| Lines::parse(data, &atoms[0]))
             .transpose()?;
@@ -118,7 +126,8 @@ impl BeamFile {
             exports,
             locals: locals.unwrap_or_default(),
             lambdas: lambdas.unwrap_or_default(),
-            literals: literals.unwrap_or_default(),
+            literals,
+            records: records.unwrap_or_default(),
             lines: lines.flatten(),
             types: types.flatten(),
             md5: [0; 16],

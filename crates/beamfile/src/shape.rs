@@ -203,10 +203,18 @@ pub const fn operands(opcode: Opcode) -> &'static [OperandKind] {
         Opcode::DebugLine => &[Any; 4],
 
         Opcode::IsAnyNativeRecord => TEST_1,
-        Opcode::IsNativeRecord => &[Any; 4],
-        Opcode::GetRecordElements | Opcode::IsRecordAccessible => &[Any; 3],
-        Opcode::PutRecord => &[Any; 6],
-        Opcode::GetRecordField => &[Any; 5],
+        Opcode::IsNativeRecord => &[Label, Source, Atom, Atom],
+        Opcode::GetRecordElements => &[Label, Source, List(&[Atom, Register])],
+        Opcode::IsRecordAccessible => &[Label, Source, Atom],
+        Opcode::GetRecordField => &[Fail, Source, Constant, Atom, Register],
+        Opcode::PutRecord => &[
+            Fail,
+            Constant,
+            Source,
+            Register,
+            Registers,
+            List(&[Atom, Source]),
+        ],
 
         Opcode::MPlus | Opcode::MMinus | Opcode::MTimes | Opcode::MDiv => &[],
         Opcode::IntDiv | Opcode::IntRem | Opcode::IntBand | Opcode::IntBor | Opcode::IntBxor => &[],

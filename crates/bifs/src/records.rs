@@ -8,6 +8,7 @@ use term::native_record::{self, Definition};
 use term::{am, build, list, map};
 
 use runtime::bif::{BifResult, Failure, badarg, badmap};
+use runtime::code::modules;
 use runtime::process::Process;
 use runtime::scheduler::charge;
 
@@ -95,6 +96,26 @@ pub fn get_2(_process: &mut Process, [field, record]: [Term; 2]) -> BifResult {
     let (definition, values) = record.as_native_record().ok_or(badarg(2))?;
     let place = Definition::of(definition).place(field).ok_or(badarg(1))?;
     Ok(values[place])
+}
+
+/// `records:get_definition(Module, Name)`: `{#{is_exported => Boolean}, [Field | {Field, Default}]}`
+pub fn get_definition_2(process: &mut Process, [module, name]: [Term; 2]) -> BifResult {
+    let record = modules::record(module, name).ok_or(badarg(2))?;
+    let (definition, values) = record.as_native_record().ok_or(badarg(2))?;
+    let definition = Definition::of(definition);
+    charge(values.len() as i64 / FIELDS_PER_REDUCTION);
+    let heap = process.heap();
+    let exported = [(am::IS_EXPORTED, am::boolean(definition.is_exported))];
+    let options = map::from_pairs(heap, &exported);
+    let mut fields = Term::NIL;
+    for (&field, &value) in definition.fields.iter().zip(values).rev() {
+        let field = match value {
+            native_record::NO_VALUE => field,
+            value => build::tuple(heap, &[field, value]),
+        };
+        fields = build::cons(heap, field, fields);
+    }
+    Ok(build::tuple(heap, &[options, fields]))
 }
 
 /// `records:get_field_names(Record)`, in the order of their declaration

@@ -10,6 +10,7 @@ mod emit;
 mod facts;
 mod matching;
 mod operations;
+mod records;
 mod segments;
 mod select;
 mod terms;
@@ -43,6 +44,9 @@ pub struct Module<'a> {
     /// For an operation that makes a map with constant keys: the keys, as a literal tuple in map order. The operation
     /// is identified by its list of pairs. See [`constant_keys`].
     pub map_keys: &'a dyn Fn(Span) -> Option<Term>,
+    /// The native record of the module by this name, as a literal, with the default value of each field;
+    /// [`term::native_record::NO_VALUE`] where there is none.
+    pub records: &'a dyn Fn(Term) -> Option<Term>,
     /// If a function of the module, given by name and arity, is only a placeholder for a BIF: that BIF, which is
     /// called instead.
     pub bif: &'a dyn Fn(Term, u32) -> Option<*const Export>,

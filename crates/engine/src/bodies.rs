@@ -20,6 +20,7 @@ pub mod lists;
 pub mod maps;
 pub mod messages;
 pub mod moves;
+pub mod records;
 pub mod select;
 mod tags;
 pub mod tests;

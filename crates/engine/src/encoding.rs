@@ -362,6 +362,22 @@ encodings! {
     /// `exact` is 1 if all keys must exist already; `count` pairs of key and value follow.
     PutMap { map: Any, dest: Any, fail: Label, live: Number, exact: Number, count: Number }
 
+    // Native records.
+    IsNativeRecord<A: Source> { term: In<A>, module: K, name: K, fail: Label }
+    /// The module is an atom, or `[]` if only exported records pass.
+    IsRecordAccessible<A: Source> { term: In<A>, module: K, fail: Label }
+    GetRecordElement<A: Source, B: Dest> { record: In<A>, dest: Out<B>, field: K, fail: Label }
+    /// `count` pairs of field and destination follow.
+    GetRecordElements { record: Any, fail: Label, count: Number }
+    /// The scope is one of `slow::records::scope`.
+    GetRecordField { record: Any, dest: Any, fail: Label, module: K, name: K, scope: Number, field: K }
+    /// As many values follow as a record of `bytes` has.
+    NewRecord { bytes: Number, live: Number, dest: Any, definition: K }
+    /// `[]` in place of a record stands for a new one; `count` pairs of field and value follow.
+    PutRecord {
+        record: Any, dest: Any, fail: Label, live: Number, module: K, name: K, scope: Number, count: Number
+    }
+
     // Floats.
     FloatBinary { a: FloatRegister, b: FloatRegister, dest: FloatRegister }
     FloatUnary { source: FloatRegister, dest: FloatRegister }
@@ -476,6 +492,7 @@ macro_rules! begins_with {
 begins_with! {
     ElementConstant: Bif2;
     NewMap: Allocation;
+    NewRecord: Allocation;
     FloatBinary: Nothing;
 }
 

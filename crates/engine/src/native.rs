@@ -32,7 +32,7 @@ use sys::memory::page_bytes;
 
 use crate::bodies::{
     arith, binaries, building, calls, compare, exceptions, floats, guards, lists, maps, messages,
-    moves, select, tests, tuples,
+    moves, records, select, tests, tuples,
 };
 use crate::breakpoints::DETOUR_BYTES;
 use crate::encoding::{self, Encoding as _};

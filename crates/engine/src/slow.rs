@@ -19,3 +19,4 @@ pub mod floats;
 pub mod maps;
 pub mod messages;
 mod pairs;
+pub mod records;

@@ -99,6 +99,7 @@ fn every_module_of_the_release_becomes_code() {
             funs: &funs,
             integer: &|_| Term::small(0),
             map_keys: &|_| None,
+            records: &|_| None,
             bif: &|_, _| None,
         };
         let assembled =

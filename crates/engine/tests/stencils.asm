@@ -560,7 +560,7 @@ Equal:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x12bcb,%eax
+    mov    $0x12c0b,%eax
     mov    $0x820b,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
@@ -589,7 +589,7 @@ EqualExact:
     test   $0x3,%r10b
     je     4a
     cmp    %r9,%rax
-    mov    $0x12bcb,%eax
+    mov    $0x12c0b,%eax
     mov    $0x820b,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
@@ -969,6 +969,41 @@ GetPosition:
     jmp    1f
       PLT32	CONT-0x4
 
+GetRecordElement:
+    push   %rbx
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    test   $0x1,%al
+    jne    56
+    mov    -0x2(%rax),%r9d
+    and    $0x3f,%r9d
+    cmp    $0x3c,%r9d
+    jne    56
+    mov    0x6(%rax),%r9
+    mov    -0x2(%r9),%r10
+    shr    $0x6,%r10
+    lea    0x6(,%r10,8),%r10
+    cmp    $0x1f,%r10
+    jb     56
+    mov    $0x1e,%r11d
+    nopw   0x0(%rax,%rax,1)
+    mov    (%r9,%r11,1),%rbx
+    cmp    $0x0,%rbx
+      32S	HOLE_2
+    je     5c
+    add    $0x8,%r11
+    cmp    %r10,%r11
+    jb     40
+    pop    %rbx
+    jmp    5c
+      PLT32	TARGET_3-0x4
+    mov    -0x10(%rax,%r11,1),%rax
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_1
+    pop    %rbx
+    jmp    6e
+      PLT32	CONT-0x4
+
 GetRest:
     lea    0x48(%rdx),%rax
     cmp    %rsi,%rax
@@ -1186,7 +1221,7 @@ Greater:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x12bcb,%eax
+    mov    $0x12c0b,%eax
     mov    $0x820b,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
@@ -1211,7 +1246,7 @@ GreaterOrEqual:
     cmp    $0x0,%rax
       32S	HOLE_1
     mov    $0x820b,%eax
-    mov    $0x12bcb,%r9d
+    mov    $0x12c0b,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1520,6 +1555,29 @@ IsMap:
     jmp    23
       PLT32	TARGET_1-0x4
 
+IsNativeRecord:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    test   $0x1,%al
+    jne    f
+      PLT32	TARGET_3-0x4
+    mov    -0x2(%rax),%r9d
+    and    $0x3f,%r9d
+    cmp    $0x3c,%r9d
+    jne    21
+      PLT32	TARGET_3-0x4
+    mov    0x6(%rax),%rax
+    cmpq   $0x0,0x6(%rax)
+      32S	HOLE_1
+    jne    33
+      PLT32	TARGET_3-0x4
+    cmpq   $0x0,0xe(%rax)
+      32S	HOLE_2
+    jne    41
+      PLT32	TARGET_3-0x4
+    jmp    46
+      PLT32	CONT-0x4
+
 IsNeExact:
     mov    0x0(%rdi),%r9
       32S	HOLE_0
@@ -1624,6 +1682,28 @@ IsPid:
       PLT32	CONT-0x4
     jmp    34
       PLT32	TARGET_1-0x4
+
+IsRecordAccessible:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    test   $0x1,%al
+    jne    f
+      PLT32	TARGET_2-0x4
+    mov    -0x2(%rax),%r9d
+    and    $0x3f,%r9d
+    cmp    $0x3c,%r9d
+    jne    21
+      PLT32	TARGET_2-0x4
+    mov    0x6(%rax),%rax
+    cmpq   $0x12c0b,0x16(%rax)
+    je     33
+      PLT32	CONT-0x4
+    cmpq   $0x0,0x6(%rax)
+      32S	HOLE_1
+    je     41
+      PLT32	CONT-0x4
+    jmp    46
+      PLT32	TARGET_2-0x4
 
 IsTaggedTuple:
     mov    0x0(%rdi),%rax
@@ -1732,7 +1812,7 @@ Less:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x12bcb,%eax
+    mov    $0x12c0b,%eax
     mov    $0x820b,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
@@ -1757,7 +1837,7 @@ LessOrEqual:
     cmp    $0x0,%rax
       32S	HOLE_1
     mov    $0x820b,%eax
-    mov    $0x12bcb,%r9d
+    mov    $0x12c0b,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -2027,14 +2107,14 @@ Not:
       32S	HOLE_0
     cmp    $0x820b,%rax
     je     28
-    cmp    $0x12bcb,%rax
+    cmp    $0x12c0b,%rax
     jne    39
     mov    $0x820b,%eax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     jmp    28
       PLT32	CONT-0x4
-    mov    $0x12bcb,%eax
+    mov    $0x12c0b,%eax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     jmp    39
@@ -2057,7 +2137,7 @@ NotEqual:
     cmp    $0x0,%rax
       32S	HOLE_1
     mov    $0x820b,%eax
-    mov    $0x12bcb,%r9d
+    mov    $0x12c0b,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -2079,7 +2159,7 @@ NotEqualExact:
     je     32
     mov    %r10d,%r11d
     not    %r11d
-    mov    $0x12bcb,%eax
+    mov    $0x12c0b,%eax
     test   $0x3,%r11b
     je     32
     xor    %r10d,%r9d

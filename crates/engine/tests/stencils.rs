@@ -5,10 +5,11 @@ use std::path::Path;
 use std::process::Command;
 
 /// Operations that need more registers than are free: they save some, and restore them before their final jumps.
-const SHORT_OF_REGISTERS: [&str; 5] = [
+const SHORT_OF_REGISTERS: [&str; 6] = [
     "CallFun",
     "CallFunLast",
     "GetMapElement",
+    "GetRecordElement",
     "PutBytes",
     "SelectValue",
 ];

@@ -878,6 +878,7 @@ macro_rules! for_each_atom {
             (NOTIFY, "notify"),
             (NOTSUP, "notsup"),
             (NOUSE_STDIO, "nouse_stdio"),
+            (NOVALUE, "novalue"),
             (NULL, "null"),
             (OF, "of"),
             (OFF_HEAP, "off_heap"),

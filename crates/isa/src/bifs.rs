@@ -624,6 +624,7 @@ macro_rules! for_each_bif {
             // records
             ("records", "create", 4, records::create_4, SINCE_29),
             ("records", "get", 2, records::get_2, SINCE_29),
+            ("records", "get_definition", 2, records::get_definition_2, SINCE_29),
             ("records", "get_field_names", 1, records::get_field_names_1, SINCE_29),
             ("records", "get_module", 1, records::get_module_1, SINCE_29),
             ("records", "get_name", 1, records::get_name_1, SINCE_29),

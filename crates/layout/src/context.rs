@@ -251,6 +251,9 @@ pub struct RuntimeTable {
     /// The result of an old-style `catch` for a caught exception: `{'EXIT', ..}` or the thrown term. Allocates.
     pub catch_value:
         unsafe extern "C" fn(context: *mut Context, class: Term, reason: Term, raw: Term) -> Term,
+    /// The record that the current version of a module defines by this name, with the default value of each field
+    /// (`term::native_record::NO_VALUE` where there is none); NONE if it defines none.
+    pub find_record: unsafe extern "C" fn(module: Term, name: Term) -> Term,
     /// Instructions that the engine leaves to the runtime (`on_load`, tracing and others), by generic opcode.
     pub other:
         unsafe extern "C" fn(context: *mut Context, opcode: u32, operands: *const u64) -> Next,

@@ -9,7 +9,7 @@ use layout::heap::flag as heap_flag;
 use layout::{Breakpoint, Context, Export, RuntimeTable, Term};
 use term::am;
 
-use crate::code::native;
+use crate::code::{modules, native};
 use crate::collector::{self, dirty_collection};
 use crate::process::{Process, flag};
 use crate::receive::{self, markers, timer};
@@ -46,6 +46,7 @@ pub static TABLE: RuntimeTable = RuntimeTable {
     build_stacktrace,
     raw_raise,
     catch_value,
+    find_record,
     other,
 };
 
@@ -272,6 +273,10 @@ unsafe extern "C" fn catch_value(
 ) -> Term {
     // SAFETY: the engine's contract.
     exception::catch_value(unsafe { running(context) }.heap(), class, reason, raw)
+}
+
+unsafe extern "C" fn find_record(module: Term, name: Term) -> Term {
+    modules::record(module, name).unwrap_or(Term::NONE)
 }
 
 unsafe extern "C" fn other(context: *mut Context, _opcode: u32, _operands: *const u64) -> Next {

@@ -13,6 +13,9 @@ use layout::{Header, ObjectKind, Term};
 use crate::heap::Allocate;
 use crate::{am, atom};
 
+/// Stands for the default value of a field that has none. No variable can hold it.
+pub const NO_VALUE: Term = Term::NO_CATCH;
+
 /// What a definition says.
 #[derive(Clone, Copy)]
 pub struct Definition<'a> {

@@ -8,6 +8,7 @@ use crate::compile::{self, Compiler};
 use crate::differential::program::{self, Program};
 use crate::generate::programs;
 use crate::project;
+use crate::stock::Stock;
 use crate::under_test::UnderTest;
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -48,7 +49,8 @@ pub fn run(options: &SoakOptions) -> Result<ExitCode> {
     let random: Vec<String> = (options.seed..options.seed.saturating_add(options.count))
         .map(|seed| format!("p{seed}"))
         .collect();
-    programs::compile_batch(&compiler, &random, options.seed, &[], &place)?;
+    let release = Stock::in_path()?.release;
+    programs::compile_batch(&compiler, &random, options.seed, &[], &place, release)?;
     names.extend(random.iter().map(|name| format!("purged:{name}")));
     for generator in ["run", "soak"] {
         compile::generator(generator, &place)?;

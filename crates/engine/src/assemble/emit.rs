@@ -210,6 +210,12 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// The text of an atom of the file.
+    pub(super) fn atom_text(&self, atom: Term) -> &'a str {
+        let place = self.module.atoms.iter().position(|it| *it == atom);
+        place.map_or("", |place| &self.module.file.atoms[place])
+    }
+
     pub(super) fn import(&self, index: u32) -> *const Export {
         self.module.imports[index as usize]
     }

@@ -181,7 +181,7 @@ pub(super) fn follow(emitter: &mut Emitter<'_>, operation: &Operation) -> bool {
         }
         Opcode::Deallocate | Opcode::Trim => emitter.facts.forget_frame(),
         Opcode::InitYregs => write(emitter, list(0)),
-        Opcode::GetMapElements => write(emitter, list(2)),
+        Opcode::GetMapElements | Opcode::GetRecordElements => write(emitter, list(2)),
         Opcode::IsEqExact => {
             let [a, b] = [1, 2].map(|place| emitter.source(operands[place]));
             for (register, other) in [(a, b), (b, a)] {
@@ -306,6 +306,9 @@ pub(super) fn effect(opcode: Opcode) -> Effect {
         | Opcode::IsBitstr
         | Opcode::IsBoolean
         | Opcode::IsMap
+        | Opcode::IsAnyNativeRecord
+        | Opcode::IsNativeRecord
+        | Opcode::IsRecordAccessible
         | Opcode::IsFunction
         | Opcode::IsFunction2
         | Opcode::IsEq

@@ -12,7 +12,7 @@ use layout::{Header, ObjectKind, Term};
 use super::AssembleErrorKind;
 use super::bifs::{self, Tail};
 use super::emit::{Emitter, label, number};
-use super::{facts, matching, select, terms};
+use super::{facts, matching, records, select, terms};
 use crate::bodies::{calls, compare, exceptions, lists, messages, moves, tests, tuples};
 use crate::encoding::{
     Allocation, Apply, ApplyLast, CallFun, CallFunLast, CallLast, Catch, CompareImmediate,
@@ -432,6 +432,11 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         | Opcode::BsGetUtf32
         | Opcode::BsSkipUtf32 => terms::matching(emitter, opcode, operands)?,
         Opcode::BsMatch => matching::commands(emitter, operands)?,
+        Opcode::IsNativeRecord
+        | Opcode::IsRecordAccessible
+        | Opcode::GetRecordElements
+        | Opcode::GetRecordField
+        | Opcode::PutRecord => records::record_operation(emitter, opcode, operands)?,
         Opcode::BsCreateBin
         | Opcode::BsInit2
         | Opcode::BsInitBits

@@ -8,10 +8,10 @@ use layout::object::offset;
 use layout::{Header, ObjectKind, Term};
 
 use super::{ByHandler, Piece, Stencil, fitting};
-use crate::bodies::{calls, compare, maps, moves, select, tests, tuples};
+use crate::bodies::{calls, compare, maps, moves, records, select, tests, tuples};
 use crate::encoding::{
     Allocation, At, CompareImmediate, CopyElement, Encoding, EndTuple, FunHead, InitYs, Jump,
-    MakeFun, NewMap, OneY, PutElement, PutHeader, PutTuple, Select, SelectNode, Triple,
+    MakeFun, NewMap, NewRecord, OneY, PutElement, PutHeader, PutTuple, Select, SelectNode, Triple,
     UpdateRecord, WordSink,
 };
 use crate::form::Handler;
@@ -35,12 +35,14 @@ enum Loop {
     Fun,
     Map,
     Record,
+    NativeRecord,
 }
 
 static LOOPS: LazyLock<ByHandler<Loop>> = LazyLock::new(|| {
-    let handlers: [(Handler, Loop); 10] = [
+    let handlers: [(Handler, Loop); 11] = [
         (calls::MakeFun::pick([]), Loop::Fun),
         (maps::NewMap::pick([]), Loop::Map),
+        (records::NewRecord::pick([]), Loop::NativeRecord),
         (tuples::PutTuple::pick([]), Loop::Tuple),
         (tuples::UpdateRecord::pick([]), Loop::Record),
         (tuples::PutTuple3::pick([]), Loop::Triple),
@@ -113,6 +115,7 @@ pub(super) fn expand(
         Loop::Fun => parts.fun(),
         Loop::Map => parts.map(),
         Loop::Record => parts.record(),
+        Loop::NativeRecord => parts.native_record(),
     };
     if done.is_none() {
         pieces.truncate(before);
@@ -343,6 +346,25 @@ impl Parts<'_> {
         for index in 0..=pairs {
             let offset = place(offset::FLAT_MAP_KEYS + index);
             self.put_operand(offset, o.keys.index() + index)?;
+        }
+        self.end(o.dest.index(), bytes)
+    }
+
+    fn native_record(&mut self) -> Option<()> {
+        let o = NewRecord::OPERANDS;
+        let bytes = self.word(o.bytes);
+        let fields = records::fields_of(bytes);
+        if fields > EXPANDED_ELEMENTS {
+            return None;
+        }
+        // As in a map, all of the instruction runs again after making room.
+        let live = self.word(o.live);
+        self.add::<moves::TestHeap>(InWords::All, Allocation { bytes, live })?;
+        self.put_word(0, records::record_header(fields))?;
+        // The definition precedes the values, in the words as in the record.
+        for index in 0..=fields {
+            let offset = (1 + offset::RECORD_DEFINITION + index) as u64 * 8;
+            self.put_operand(offset, o.definition.index() + index)?;
         }
         self.end(o.dest.index(), bytes)
     }

@@ -268,6 +268,7 @@ impl Node {
             funs: &funs,
             integer: &integer,
             map_keys: &|_| None,
+            records: &|_| None,
             bif: &|_, _| None,
         };
         let assembled = Box::new(assemble(&module)?);
@@ -651,6 +652,7 @@ static TABLE: RuntimeTable = RuntimeTable {
     build_stacktrace,
     raw_raise,
     catch_value,
+    find_record,
     other,
 };
 
@@ -893,6 +895,10 @@ unsafe extern "C" fn catch_value(
 ) -> Term {
     let heap = unsafe { &mut (*(*context).process).heap };
     build::tuple(heap, &[am::UC_EXIT, reason])
+}
+
+unsafe extern "C" fn find_record(_: Term, _: Term) -> Term {
+    Term::NONE
 }
 
 unsafe extern "C" fn other(_: *mut Context, opcode: u32, _: *const u64) -> Next {

@@ -7,13 +7,14 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use beamfile::{BeamError, BeamFile, ChunkId, Operand, Span};
+use beamfile::{BeamError, BeamFile, ChunkId, FieldDefault, Operand, Span};
 use engine::assemble::AssembleErrorKind;
 use isa::opcodes::Opcode;
 use layout::{Export, FunEntry, Term};
 use term::external::{self, FunIdentity, Resolver};
 use term::fun::Found;
 use term::heap::Scratch;
+use term::native_record::{self, Definition};
 use term::off_heap::MagicBlock;
 use term::{atom, build, map};
 
@@ -116,7 +117,7 @@ pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, Load
         &file,
         &atoms,
         &funs,
-        constants.area,
+        (constants.area, constants.records),
         nifs,
         assembled,
     )))
@@ -188,6 +189,11 @@ fn assemble(
         imports,
         funs: &funs,
         integer: &|bytes| constants.terms[constants.big_integers[bytes]],
+        records: &|name| {
+            let records = constants.records.iter().copied();
+            let mut named = records.filter(|it| record_name(*it) == name);
+            named.next()
+        },
         map_keys: &|pairs| Some(constants.terms[*constants.map_keys.get(&pairs)?]),
         bif: &|function, arity| {
             let export = exports::find(atoms[0], function, arity)?;
@@ -204,7 +210,7 @@ fn loaded(
     file: &BeamFile,
     atoms: &[Term],
     funs: &[&'static FunEntry],
-    literals: Area,
+    (literals, records): (Area, Vec<Term>),
     nifs: Vec<(Term, u32)>,
     code: engine::Code,
 ) -> Loaded {
@@ -224,6 +230,7 @@ fn loaded(
         funs: funs.collect(),
         on_load: code.on_load().map(Address),
         literals,
+        records,
         md5: file.md5,
         lines: file.lines.clone(),
         attributes: chunk(ChunkId::ATTRIBUTES),
@@ -244,6 +251,8 @@ struct Constants {
     big_integers: HashMap<Vec<u8>, usize>,
     /// The index in `terms` of the sorted keys of a map, by the span of the operation's list of pairs.
     map_keys: HashMap<Span, usize>,
+    /// The native records that the file defines: see [`Loaded::records`].
+    records: Vec<Term>,
 }
 
 impl Constants {
@@ -267,12 +276,16 @@ impl Constants {
             );
         }
         let map_keys = collect_map_keys(code, atoms, scratch.heap(), &mut terms);
+        let first_record = terms.len();
+        let records = records_of(file, atoms, scratch.heap(), &terms);
+        terms.extend(records);
         let (area, terms) = literals::make(&terms).ok_or(LoadError::NoRoom)?;
         Ok(Constants {
             area,
-            terms,
             big_integers,
             map_keys,
+            records: terms[first_record..].to_vec(),
+            terms,
         })
     }
 }
@@ -332,6 +345,47 @@ fn collect_map_keys(
         found.insert(pairs, terms.len() - 1);
     }
     found
+}
+
+/// The native records that a file defines, with the default values of their fields.
+fn records_of(
+    file: &BeamFile,
+    atoms: &[Term],
+    heap: &mut layout::Heap,
+    literals: &[Term],
+) -> Vec<Term> {
+    let mut records = Vec::with_capacity(file.records.len());
+    for record in &file.records {
+        let names: Vec<Term> = record
+            .fields
+            .iter()
+            .map(|field| atoms[field.name as usize])
+            .collect();
+        let values: Vec<Term> = record
+            .fields
+            .iter()
+            .map(|field| match &field.default {
+                None => native_record::NO_VALUE,
+                Some(FieldDefault::Nil) => Term::NIL,
+                Some(FieldDefault::Atom(index)) => atoms[*index as usize],
+                Some(FieldDefault::Literal(index)) => literals[*index as usize],
+                Some(FieldDefault::Integer(bytes)) => integer_from_bytes(heap, bytes),
+            })
+            .collect();
+        let definition = Definition {
+            module: atoms[0],
+            name: atoms[record.name as usize],
+            is_exported: record.is_exported,
+            fields: &names,
+        };
+        let definition = definition.build(heap);
+        records.push(native_record::build(heap, definition, &values));
+    }
+    records
+}
+
+fn record_name(record: Term) -> Term {
+    Definition::of(native_record::definition(record)).name
 }
 
 /// Decodes an integer from big-endian two's complement.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use engine::Code;
 use layout::Term;
 use parking_lot::RwLock;
+use term::native_record::{self, Definition};
 
 use super::literals::Area;
 
@@ -35,6 +36,8 @@ pub struct Loaded {
     pub nifs: Vec<(Term, u32)>,
     /// The native library that replaces some of its functions.
     pub library: super::native::Slot,
+    /// Its native records, as literals, with the default value of each field ([`term::native_record::NO_VALUE`] for none).
+    pub records: Vec<Term>,
     /// The module name as given in the file.
     pub file_atom: Term,
 }
@@ -191,6 +194,17 @@ pub fn all_with_code() -> Vec<Arc<Loaded>> {
 #[must_use]
 pub fn versions(name: Term) -> Versions {
     TABLE.read().modules.get(&name).cloned().unwrap_or_default()
+}
+
+/// The native record that the current version of a module defines by this name; see [`Loaded::records`]. The module cannot
+/// be purged before the caller's process leaves its operation or BIF.
+#[must_use]
+pub fn record(module: Term, name: Term) -> Option<Term> {
+    let table = TABLE.read();
+    let current = table.modules.get(&module)?.current.as_ref()?;
+    let is_named =
+        |record: &&Term| Definition::of(native_record::definition(**record)).name == name;
+    current.records.iter().find(is_named).copied()
 }
 
 /// Whether loading of the module was ever committed.

@@ -4,10 +4,12 @@
 //! on both, and the first calls that differ are shown. A machine that dies is started again after the BIF it died in.
 
 use crate::count::Count;
+use crate::stock::{ReleaseOption, Stock};
 use crate::under_test::UnderTest;
 use crate::{compile, project};
 use anyhow::{Context, Result, bail};
 use isa::bifs::BIFS;
+use isa::release::Release;
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -171,6 +173,8 @@ const LEFT_OUT: &[(&str, &[&str], &str)] = &[
 pub struct CallsOptions {
     #[command(flatten)]
     under_test: UnderTest,
+    #[command(flatten)]
+    release: ReleaseOption,
     /// Other calls.
     #[arg(long, default_value_t = 1)]
     seed: u32,
@@ -190,8 +194,8 @@ pub struct CallsOptions {
 /// One machine, and how it is made to call.
 struct Caller<'a> {
     machine: PathBuf,
-    /// Flags of the machine under test; stock has none.
-    under_test: Option<&'a UnderTest>,
+    /// Flags of the machine under test, and the stock whose libraries it boots; stock has none.
+    under_test: Option<(&'a UnderTest, &'a Stock)>,
     code: PathBuf,
     folder: PathBuf,
 }
@@ -214,7 +218,10 @@ pub fn run(options: &CallsOptions) -> Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let bifs = select(&options.filter);
+    let Some(otp) = options.release.stock()? else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    let bifs = select(&options.filter, Release::of(otp.release));
     if bifs.is_empty() {
         bail!("no BIF matches");
     }
@@ -230,9 +237,9 @@ pub fn run(options: &CallsOptions) -> Result<ExitCode> {
             folder,
         })
     };
-    let stock = caller("stock", project::stock("erl")?)?;
+    let stock = caller("stock", otp.erl.clone())?;
     let ferl = Caller {
-        under_test: Some(&options.under_test),
+        under_test: Some((&options.under_test, &otp)),
         ..caller("ferl", options.under_test.path()?)?
     };
     let (wanted, found) = thread::scope(|scope| {
@@ -279,10 +286,11 @@ pub fn run(options: &CallsOptions) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(count.failed > 0)))
 }
 
-/// `module:name/arity` of every BIF that is called.
-fn select(filter: &[String]) -> Vec<String> {
+/// `module:name/arity` of every BIF of the release that is called.
+fn select(filter: &[String], release: Release) -> Vec<String> {
     let mut names: Vec<String> = BIFS
         .iter()
+        .filter(|bif| bif.properties.count_in(release))
         .filter(|bif| !is_left_out(bif.module, bif.name, bif.arity))
         .map(|bif| format!("{}:{}/{}", bif.module, bif.name, bif.arity))
         .filter(|name| project::is_asked_for(name, filter))
@@ -310,7 +318,7 @@ fn words(bif: &str) -> [&str; 3] {
 impl Caller<'_> {
     fn run(&self, words: &[String]) -> Result<Outcome> {
         let invocation = match self.under_test {
-            Some(flags) => flags.invocation(&self.machine, &self.folder),
+            Some((flags, otp)) => otp.booted_by(flags.invocation(&self.machine, &self.folder)),
             None => Invocation::new(&self.machine, &self.folder),
         };
         invocation

@@ -62,7 +62,14 @@ pub fn run(options: &ProgramsOptions) -> Result<ExitCode> {
         let names: Vec<String> = (from..end.min(from + BATCH))
             .map(|seed| format!("p{seed}"))
             .collect();
-        compile_batch(&stock.compiler, &names, from, &options.erlc, &place)?;
+        compile_batch(
+            &stock.compiler,
+            &names,
+            from,
+            &options.erlc,
+            &place,
+            stock.release,
+        )?;
         let (wanted, found) = thread::scope(|scope| {
             let wanted = scope.spawn(|| outputs(&names, || Invocation::new(&stock.erl, &place)));
             let found = outputs(&names, || {
@@ -99,18 +106,19 @@ pub fn run(options: &ProgramsOptions) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(count.failed > 0)))
 }
 
-/// Writes the programs of consecutive seeds into `place` and compiles them there.
+/// Writes the programs of consecutive seeds, for a release of OTP, into `place` and compiles them there.
 pub fn compile_batch(
     compiler: &Compiler,
     names: &[String],
     first: u32,
     options: &[String],
     place: &Path,
+    release: u8,
 ) -> Result<()> {
     let mut sources = Vec::new();
     for (name, seed) in names.iter().zip(u64::from(first)..) {
         let source = place.join(name).with_extension("erl");
-        fs::write(&source, grammar::module(name, seed))
+        fs::write(&source, grammar::module(name, seed, release))
             .with_context(|| source.display().to_string())?;
         sources.push(source);
     }

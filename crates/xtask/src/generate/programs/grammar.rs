@@ -8,6 +8,7 @@
 mod expressions;
 mod patterns;
 mod processes;
+mod records;
 
 use fastrand::Rng;
 use std::fmt::Write;
@@ -30,6 +31,8 @@ pub enum Type {
     Binary,
     /// Of one argument.
     Fun,
+    /// A native record; only where the writer knows them.
+    Record,
 }
 
 const TYPES: [Type; 9] = [
@@ -65,10 +68,12 @@ struct Writer {
     times: u64,
     /// Whether processes and receives may be written here. They may not in guards and in loops.
     processes: bool,
+    /// Whether there are native records.
+    records: bool,
 }
 
-/// The text of a module.
-pub fn module(name: &str, seed: u64) -> String {
+/// The text of a module, for this release of OTP.
+pub fn module(name: &str, seed: u64, release: u8) -> String {
     let mut writer = Writer {
         random: Rng::with_seed(seed),
         functions: Vec::new(),
@@ -77,8 +82,12 @@ pub fn module(name: &str, seed: u64) -> String {
         cost: 0,
         times: 1,
         processes: true,
+        records: release >= 29,
     };
     let mut text = format!("-module({name}).\n-compile([export_all, nowarn_export_all]).\n\n");
+    if writer.records {
+        text.push_str(&records::definitions());
+    }
     let count = writer.random.usize(3..8);
     for number in 0..count {
         text.push_str(&writer.function(number));
@@ -105,6 +114,9 @@ impl Writer {
     }
 
     fn any_type(&mut self) -> Type {
+        if self.records && self.chance(15) {
+            return Type::Record;
+        }
         self.one_of(&TYPES)
     }
 
@@ -292,14 +304,14 @@ mod tests {
 
     #[test]
     fn a_seed_makes_one_text() {
-        assert_eq!(module("m", 7), module("m", 7));
-        assert_ne!(module("m", 7), module("m", 8));
+        assert_eq!(module("m", 7, 25), module("m", 7, 25));
+        assert_ne!(module("m", 7, 25), module("m", 8, 25));
     }
 
     #[test]
     fn texts_stay_small() {
         for seed in 0..200 {
-            let length = module("m", seed).len();
+            let length = module("m", seed, 29).len();
             assert!(length < 200_000, "seed {seed}: {length} bytes");
         }
     }

@@ -56,6 +56,7 @@ impl Writer {
                 });
                 return format!("begin {name} = {value}, {body} end");
             }
+            50..=52 if self.records => return self.field(less),
             _ => {}
         }
         match of {
@@ -68,6 +69,7 @@ impl Writer {
             Type::Map => self.map(less),
             Type::Binary => self.binary(less),
             Type::Fun => self.fun(less),
+            Type::Record => self.record(less),
         }
     }
 
@@ -498,6 +500,7 @@ impl Writer {
                 .to_owned(),
             Type::Boolean => self.one_of(&["true", "false"]).to_owned(),
             Type::Fun => "fun(X) -> [X] end".into(),
+            Type::Record => self.record_literal(depth),
             Type::Binary => self
                 .one_of(&[
                     "<<>>",

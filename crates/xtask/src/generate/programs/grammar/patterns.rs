@@ -44,6 +44,7 @@ impl Writer {
                 format!("#{{{}}}", pairs.join(", "))
             }
             Type::Binary => self.binary_pattern(bound),
+            Type::Record => self.record_pattern(depth, bound),
         }
     }
 
@@ -107,6 +108,12 @@ impl Writer {
             let (a, b) = (self.guard(depth - 1), self.guard(depth - 1));
             let operator = self.one_of(&["andalso", "orelse", "and", "or", "xor"]);
             return format!("({a} {operator} {b})");
+        }
+        if self.records
+            && self.chance(20)
+            && let Some(test) = self.record_guard()
+        {
+            return test;
         }
         match self.random.u32(0..5) {
             0 => {
