@@ -899,11 +899,15 @@ pub struct Bif {
 
 impl Bif {
     /// Whether OTP counts this function among its BIFs, as seen by tools (`erlang:is_builtin/3`,
-    /// `system_info(snifs)`). Excluded are functions that are NIFs of modules in OTP, and `erlang:memory`, which is
-    /// Erlang code there.
+    /// `system_info(snifs)`). Excluded are functions that are NIFs of modules in OTP, and `erlang:memory` and
+    /// `erlang:hibernate/0`, which are Erlang code there.
     #[must_use]
     pub fn is_builtin(&self) -> bool {
-        !self.is_nif() && (self.module, self.name) != ("erlang", "memory")
+        !self.is_nif()
+            && !matches!(
+                (self.module, self.name, self.arity),
+                ("erlang", "memory", _) | ("erlang", "hibernate", 0)
+            )
     }
 
     /// Whether this function is a NIF of its module in OTP.

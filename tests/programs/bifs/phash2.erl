@@ -3,8 +3,8 @@
 -export([main/0]).
 
 main() ->
-    [io:format("~0p ~w ~w~n", [T, erlang:phash2(T), erlang:phash2(T, 1000)]) || T <- terms()],
-    [io:format("~0p ~w~n", [T, erlang:phash(T, 1 bsl 32)]) || T <- terms(), not is_map(T)],
+    [io:format("~" ++ see:term() ++ " ~w ~w~n", [T, erlang:phash2(T), erlang:phash2(T, 1000)]) || T <- terms()],
+    [io:format("~" ++ see:term() ++ " ~w~n", [T, erlang:phash(T, 1 bsl 32)]) || T <- terms(), not is_map(T)],
     see:value(ranges, [erlang:phash2(x, R) || R <- [1, 2, 3, 7, 1 bsl 16, 1 bsl 27, 1 bsl 31, 1 bsl 32]]),
     see:value(binaries, [erlang:phash2(binary:copy(<<"abcdefg">>, N)) || N <- lists:seq(0, 30)]),
     see:value(bitstrings, [erlang:phash2(<<16#abcdef:N>>) || N <- lists:seq(1, 33)]),

@@ -8,7 +8,7 @@ main() -> misc(), fixed(), orderedset(), bags(), trans().
 misc() ->
   T=ets:new(m,[named_table,public,{keypos,2}]),
   p(info,[{K,V}||{K,V}<-ets:info(T),K=/=id,K=/=owner,K=/=memory]),
-  ets:insert(m,[{a,1},{b,2}]), p(tl,ets:tab2list(m)),
+  ets:insert(m,[{a,1},{b,2}]), p(tl,lists:sort(ets:tab2list(m))),
   p(all,[lists:member(m,ets:all()),length([X||X<-ets:all(),X=:=m])]),
   p(big,[ets:insert(m,{big,lists:seq(1,1000)}),ets:lookup(m,lists:seq(1,1000))=:=[{big,lists:seq(1,1000)}]]),
   F=fun(X)->X+1 end, ets:insert(m,{F,fn}), [{G,fn}]=ets:lookup(m,fn), p('fun',G(1)),

@@ -5,7 +5,12 @@
 
 main() ->
     Values = [0, -7, (1 bsl 59) - 1, -(1 bsl 59), 1 bsl 59, -(1 bsl 64) - 1, 1 bsl 200, 1.5, a, [], [1], {1, 2}, <<"ab">>, #{}],
-    {ok, Beam} = beam_asm:module(code(), [], [], []),
+    % From OTP 29 on annotations stand before the functions.
+    Code = case list_to_integer(erlang:system_info(otp_release)) >= 29 of
+        true -> erlang:insert_element(4, code(), #{});
+        false -> code()
+    end,
+    {ok, Beam} = beam_asm:module(Code, [], [], []),
     {module, lies} = code:load_binary(lies, "", Beam),
     [begin
          Found = {answer(lies, sums, Arguments), answer(lies, order, Arguments)},

@@ -237,8 +237,21 @@ pub fn external_size_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
     size(process, term, &EncodeOptions::of_release())
 }
 
-/// `erlang:external_size(Term, Options)`: `{minor_version, 0 | 1}` only.
+/// `erlang:external_size(Term, Options)`: in OTP 25 the only option is `{minor_version, 0 | 1}`, later it takes those of
+/// `term_to_binary/2`.
 pub fn external_size_2(process: &mut Process, [term, options]: [Term; 2]) -> BifResult {
+    if release::has(Release::OTP_27) {
+        let wanted = encode_options(options).ok_or(badarg(2))?;
+        let size = external::size(term, &wanted.encode).map_err(|_| system_limit())?;
+        charge_for(size);
+        // What comes before the term is longer than the version.
+        let more = if wanted.local {
+            external::local::HEAD_BYTES - 1
+        } else {
+            0
+        };
+        return Ok(build::unsigned(process.heap(), (size + more) as u64));
+    }
     let mut encode = EncodeOptions::of_release();
     for option in list::items(options) {
         match option.map_err(|_| badarg(2))?.as_tuple() {
