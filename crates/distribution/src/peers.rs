@@ -147,7 +147,7 @@ fn relation_lost(relation: &Relation) {
         }
         Kind::Watcher { .. } => signal::demonitor(local, (relation.number, 0)),
         // The reply has the count.
-        Kind::Spawn(_) => crate::spawn::replied(handle, am::NOCONNECTION, 0),
+        Kind::Spawn(_) => crate::spawn::replied(handle, am::NOCONNECTION, 0, None),
     }
 }
 

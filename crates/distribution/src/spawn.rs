@@ -7,10 +7,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use layout::Term;
+use layout::{Heap, Term};
 use parking_lot::Mutex;
 use smallvec::smallvec;
 use term::copy::Owned;
+use term::heap::Scratch;
 use term::{am, build, list, reference};
 
 use crate::channel::Channel;
@@ -25,7 +26,8 @@ use runtime::process::spawn::{self, CallFromAbroad, MonitorOptions, SpawnError};
 use runtime::process::{Process, flag};
 use runtime::send::Sent;
 use runtime::signal::{self, Signal, handle};
-use runtime::trace::events;
+use runtime::trace::sequence::{self, Token};
+use runtime::trace::{events, senders};
 
 /// A request that was sent, or answered at once.
 pub struct Requested {
@@ -149,12 +151,20 @@ pub fn request(
     relations::retain(handle);
     let target = MonitorTarget::Remote { handle };
     process.relations.add_monitor(number, target, tag, alias);
-    let control = Control::with(code::SPAWN_REQUEST, |heap| {
-        let call = [module, function, Term::small(i64::from(arity))];
-        let call = build::tuple(heap, &call);
-        let options = build::list(heap, &passed_on);
-        smallvec![reference, pid, process.group_leader, call, options]
-    });
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let call = [module, function, Term::small(i64::from(arity))];
+    let call = build::tuple(heap, &call);
+    let options = build::list(heap, &passed_on);
+    let parts = [reference, pid, process.group_leader, call, options];
+    let request = told_request(heap, &parts);
+    let control = match sequence::asks_to_spawn(process, node, request, arguments) {
+        None => Control::new(code::SPAWN_REQUEST, &parts),
+        Some(token) => Control::with(code::SPAWN_REQUEST_TRACED, |heap| {
+            let token = token.to_term(heap);
+            parts.into_iter().chain([token]).collect()
+        }),
+    };
     let sent = channel.send_from(process, control.term(), Some(arguments));
     if sent == Sent::TooLarge {
         abandon(process, number);
@@ -166,6 +176,13 @@ pub fn request(
         monitors,
         sent,
     })
+}
+
+/// A request as a sequence has it.
+fn told_request(heap: &mut Heap, parts: &[Term; 5]) -> Term {
+    let [reference, parent, leader, call, options] = *parts;
+    let told = [am::SPAWN_REQUEST, reference, parent, leader, call, options];
+    build::tuple(heap, &told)
 }
 
 /// Whether a monitor of this process is a spawn request without reply.
@@ -199,8 +216,9 @@ pub(crate) fn give_up(handle: Term, request: &SpawnRequest, reason: Term) {
     relations::release(handle);
 }
 
-/// The reply to a request has come: the new pid, or the reason why there is none. Uses up a count of the handle.
-pub(crate) fn replied(handle: Term, result: Term, flags: i64) {
+/// The reply to a request has come: the new pid, or the reason why there is none, and perhaps a token of sequential trace. Uses up a
+/// count of the handle.
+pub(crate) fn replied(handle: Term, result: Term, flags: i64, token: Option<Token>) {
     let relation = relations::get(handle);
     if let Kind::Spawn(request) = &relation.kind
         && request.is_answered.swap(true, Ordering::Relaxed)
@@ -221,7 +239,8 @@ pub(crate) fn replied(handle: Term, result: Term, flags: i64) {
         let is_given_up = request.given_up.lock().is_some();
         match parent {
             Some(parent) if !is_given_up => {
-                if accept_reply(parent, &relation, request, (result.term(), link, flags)) {
+                let reply = (result.term(), link, flags);
+                if accept_reply(parent, &relation, request, reply, token.as_ref()) {
                     relations::release(handle);
                 }
             }
@@ -268,6 +287,7 @@ fn accept_reply(
     relation: &Relation,
     request: &SpawnRequest,
     (result, link, flags): (Term, Link, i64),
+    token: Option<&Token>,
 ) -> bool {
     let number = (relation.number, 0);
     let pid = parent.pid();
@@ -331,7 +351,10 @@ fn accept_reply(
             am::NOCONNECTION => am::UNDEFINED,
             _ => relation.channel.node,
         };
-        handle::deliver(parent, sender, message);
+        match token {
+            Some(token) => sequence::deliver_reply(parent, sender, token, message),
+            None => handle::deliver(parent, sender, message),
+        }
     }
     true
 }
@@ -374,12 +397,24 @@ pub(crate) fn awaits_reply(channel: &Channel, number: u64) -> bool {
 }
 
 /// Spawns a process as another node has asked: `request` is the reference, the parent, the group leader,
-/// `{Module, Function, Arity}` and the options; `None` if it makes no sense.
+/// `{Module, Function, Arity}` and the options; `None` if it makes no sense. `token` is one of sequential trace, if there is one.
 pub(crate) fn serve(
     channel: &Arc<Channel>,
-    [reference, parent, group_leader, call, options]: [Term; 5],
+    request: [Term; 5],
     arguments: Payload<'_>,
+    token: Option<Token>,
 ) -> Option<()> {
+    let [reference, parent, group_leader, call, options] = request;
+    let refuse = |reason: Term| {
+        let token = token.as_ref().map(|token| {
+            let mut scratch = Scratch::new();
+            let heap = scratch.heap();
+            let reply = [am::SPAWN_REPLY, reference, am::ERROR, reason];
+            let (request, reply) = (told_request(heap, &request), build::tuple(heap, &reply));
+            sequence::refuses_to_spawn(token, request, parent, reply)
+        });
+        answer(channel, parent, reference, 0, reason, token.as_ref());
+    };
     let &[module, function, arity] = call.as_tuple()? else {
         return None;
     };
@@ -391,18 +426,31 @@ pub(crate) fn serve(
         Ok(Parsed { options, .. }) => options,
         Err(runtime::process::spawn::options::BadOptions::NoList) => return None,
         Err(_) => {
-            answer(channel, parent, reference, 0, am::BADOPT);
+            refuse(am::BADOPT);
             return Some(());
         }
     };
     let from = CallFromAbroad {
         call,
         initial: (module, function, arity),
+        parent,
         group_leader,
+    };
+    // So few requests have a token that these need not leave decoding to the new process.
+    let decoded = match &token {
+        None => None,
+        Some(token) => Some((token, arguments.decode()?)),
     };
     let mut is_closed = false;
     let spawned = spawn::spawn_from_abroad(from, &parsed, |child| {
-        let message = arguments.into_fragment(channel, Way::Arguments(child.pid()));
+        let message = match decoded {
+            None => arguments.into_fragment(channel, Way::Arguments(child.pid())),
+            Some((token, decoded)) => {
+                let message = sequence::message_from_abroad(decoded.term(), token, None);
+                // SAFETY: the fragment is new.
+                unsafe { senders::noted(channel.node, message) }
+            }
+        };
         // SAFETY: the fragment is new, so it is in no list, and nobody else knows the process.
         unsafe { signal::send_first(child, message) };
         if preloaded::wants_mark() {
@@ -435,7 +483,14 @@ pub(crate) fn serve(
             }
             flags |= SPAWNED_MONITORED;
         }
-        answer(channel, parent, reference, flags, pid);
+        let token = token.as_ref().and_then(|token| {
+            let mut scratch = Scratch::new();
+            let heap = scratch.heap();
+            let reply = [am::SPAWN_REPLY, reference, am::OK, pid];
+            let (request, reply) = (told_request(heap, &request), build::tuple(heap, &reply));
+            sequence::is_spawned_for(child, token, request, parent, reply)
+        });
+        answer(channel, parent, reference, flags, pid, token.as_ref());
     });
     match spawned {
         Ok(pid) if is_closed => {
@@ -443,13 +498,26 @@ pub(crate) fn serve(
             let _ = signal::send(pid, Signal::RemoteExit { exit, link: None });
         }
         Ok(_) => {}
-        Err(SpawnError::Limit) => answer(channel, parent, reference, 0, am::SYSTEM_LIMIT),
+        Err(SpawnError::Limit) => refuse(am::SYSTEM_LIMIT),
     }
     Some(())
 }
 
-fn answer(channel: &Channel, parent: Term, reference: Term, flags: i64, result: Term) {
+fn answer(
+    channel: &Channel,
+    parent: Term,
+    reference: Term,
+    flags: i64,
+    result: Term,
+    token: Option<&Token>,
+) {
     let reply = [reference, parent, Term::small(flags), result];
-    let control = Control::new(code::SPAWN_REPLY, &reply);
+    let control = match token {
+        None => Control::new(code::SPAWN_REPLY, &reply),
+        Some(token) => Control::with(code::SPAWN_REPLY_TRACED, |heap| {
+            let token = token.to_term(heap);
+            reply.into_iter().chain([token]).collect()
+        }),
+    };
     channel.send(result, control.term(), None);
 }

@@ -31,7 +31,8 @@ use runtime::process::Process;
 use runtime::process::relations::Watcher;
 use runtime::registry;
 use runtime::signal::{self, Signal, UNDECODED};
-use runtime::trace::{senders, sequence};
+use runtime::trace::senders;
+use runtime::trace::sequence::{self, Token};
 
 /// A message of at least so many bytes may be shared by its binaries.
 const SHARED_BYTES: usize = 64 << 10;
@@ -492,16 +493,21 @@ fn execute(channel: &Arc<Channel>, control: Term, payload: Payload<'_>) -> Optio
             exit(channel, from, to, &payload.decode()?)
         }
         (code::GROUP_LEADER, &[leader, to]) => group_leader(leader, to),
-        (code::SPAWN_REQUEST, &[reference, parent, leader, call, options])
-        | (code::SPAWN_REQUEST_TRACED, &[reference, parent, leader, call, options, _]) => {
+        (code::SPAWN_REQUEST, &[reference, parent, leader, call, options, ref token @ ..])
+        | (
+            code::SPAWN_REQUEST_TRACED,
+            &[reference, parent, leader, call, options, ref token @ ..],
+        ) => {
+            let token = token_of(token)?;
             if !is_of(channel, parent) || !reference.is_kind(ObjectKind::ExternalReference) {
                 return None;
             }
             let request = [reference, parent, leader, call, options];
-            spawn::serve(channel, request, payload)
+            spawn::serve(channel, request, payload, token)
         }
-        (code::SPAWN_REPLY, &[reference, parent, flags, result])
-        | (code::SPAWN_REPLY_TRACED, &[reference, parent, flags, result, _]) => {
+        (code::SPAWN_REPLY, &[reference, parent, flags, result, ref token @ ..])
+        | (code::SPAWN_REPLY_TRACED, &[reference, parent, flags, result, ref token @ ..]) => {
+            let token = token_of(token)?;
             let flags = flags.as_small()?;
             if !parent.is_pid() || !(result.is_pid() || result.is_atom()) {
                 return None;
@@ -514,7 +520,7 @@ fn execute(channel: &Arc<Channel>, control: Term, payload: Payload<'_>) -> Optio
                 relations::release(handle);
                 return None;
             }
-            spawn::replied(handle, result, flags);
+            spawn::replied(handle, result, flags, token);
             Some(())
         }
         _ => None,
@@ -662,9 +668,18 @@ fn group_leader(leader: Term, to: Term) -> Option<()> {
     Some(())
 }
 
+/// The token of sequential trace that a control message ends in, if it has one more part; `None` if it is none, or there are others.
+fn token_of(parts: &[Term]) -> Option<Option<Token>> {
+    match *parts {
+        [] => Some(None),
+        [token] => Some(Some(Token::of_term(token)?)),
+        _ => None,
+    }
+}
+
 impl Payload<'_> {
     /// Decodes the message here.
-    fn decode(&self) -> Option<Owned> {
+    pub(crate) fn decode(&self) -> Option<Owned> {
         let mut scratch = Scratch::new();
         let options = DecodeOptions {
             atoms: self.atoms,
@@ -694,7 +709,8 @@ impl Payload<'_> {
         token: Term,
     ) -> Option<()> {
         let message = self.decode()?;
-        let message = sequence::message_from_abroad(message.term(), token, alias)?;
+        let token = Token::of_term(token)?;
+        let message = sequence::message_from_abroad(message.term(), &token, alias);
         // SAFETY: the fragment is new.
         unsafe { signal::send_prepared(to, senders::noted(channel.node, message)) };
         Some(())

@@ -111,7 +111,7 @@ pub fn answer(channel: &Channel, answer: Answer) {
     match answer {
         Answer::NotSpawned { number } => {
             if let Some(handle) = channel.relations.find_spawn(number) {
-                spawn::replied(handle, am::NOTSUP, 0);
+                spawn::replied(handle, am::NOTSUP, 0, None);
             }
         }
         Answer::Unlinked { pid, from, number } => {

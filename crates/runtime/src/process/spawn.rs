@@ -219,6 +219,7 @@ pub struct CallFromAbroad {
     pub call: Term,
     /// What the process was spawned to do.
     pub initial: (Term, Term, u32),
+    pub parent: Term,
     pub group_leader: Term,
 }
 
@@ -231,6 +232,7 @@ pub fn spawn_from_abroad(
     CallFromAbroad {
         call,
         initial,
+        parent,
         group_leader,
     }: CallFromAbroad,
     options: &SpawnOptions,
@@ -253,6 +255,10 @@ pub fn spawn_from_abroad(
     );
     process.initial_arity = arity;
     process.group_leader = copy::copy(process.heap(), group_leader);
+    if newcomers::PROCESSES.any() {
+        let call = [first.module, first.function, first.arguments];
+        trace::events::is_spawned_from_abroad(process, parent, call, options.link);
+    }
     prepare(process);
     let pid = process.pid();
     start(child);

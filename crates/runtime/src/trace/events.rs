@@ -143,13 +143,26 @@ pub fn spawns(parent: Option<&mut Process>, child: &mut Process, call: [Term; 3]
             }
         }
     }
+    is_spawned(child, parent_pid, call, linked);
+}
+
+fn is_spawned(child: &mut Process, parent: Term, call: Term, linked: bool) {
     if is_for(child, what::PROCS) {
-        let event = Event::new(Family::Procs, am::SPAWNED, parent_pid).with(call);
+        let event = Event::new(Family::Procs, am::SPAWNED, parent).with(call);
         tell(child, &event);
         if linked {
-            procs(child, am::GETTING_LINKED, parent_pid);
+            procs(child, am::GETTING_LINKED, parent);
         }
     }
+}
+
+/// A process is spawned for one of another node, while newcomers are traced. It is not known to others yet.
+#[cold]
+pub fn is_spawned_from_abroad(child: &mut Process, parent: Term, call: [Term; 3], linked: bool) {
+    super::newcomers::apply_to_process(child);
+    let mut scratch = Scratch::new();
+    let call = build::tuple(scratch.heap(), &call);
+    is_spawned(child, parent, call, linked);
 }
 
 /// A scheduler takes the process up.

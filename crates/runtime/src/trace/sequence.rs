@@ -54,8 +54,9 @@ impl Token {
         build::tuple(heap, &[flags, label, serial, from, last])
     }
 
-    /// A token that was given as a term by this machine.
-    fn of_term(term: Term) -> Option<Token> {
+    /// A token that was given as a term by this machine or another node.
+    #[must_use]
+    pub fn of_term(term: Term) -> Option<Token> {
         let &[flags, label, serial, from, last] = term.as_tuple()? else {
             return None;
         };
@@ -247,15 +248,21 @@ fn next(process: &mut Process) -> Option<Token> {
 
 /// Tells the system tracer of an event, if the token asks for it. `at` is the process at which it happens.
 fn tell(token: &Token, what: u32, at: &Process, to: Term, message: Term) {
-    if !token.is_for(what) || !HAS_TRACER.load(Ordering::Relaxed) || at.flags & flag::SENSITIVE != 0
-    {
+    if at.flags & flag::SENSITIVE == 0 {
+        tell_at(token, what, at.pid(), to, message);
+    }
+}
+
+/// As [`tell`], for a pid, or `undefined` for what happens at no process.
+fn tell_at(token: &Token, what: u32, at: Term, to: Term, message: Term) {
+    if !token.is_for(what) || !HAS_TRACER.load(Ordering::Relaxed) {
         return;
     }
     let Some(tracer) = SYSTEM_TRACER.lock().clone() else {
         return;
     };
     if let Tracer::Identifier(identifier) = tracer
-        && identifier == at.pid()
+        && identifier == at
     {
         return;
     }
@@ -269,7 +276,7 @@ fn tell(token: &Token, what: u32, at: &Process, to: Term, message: Term) {
     let numbers = [token.last, token.serial].map(Term::small);
     let numbers = build::tuple(heap, &numbers);
     let event = build::tuple(heap, &[kind, numbers, token.from.term(), to, message]);
-    let event = get().tell_sequence(&tracer, at.pid(), token.label.term(), token.flags, event);
+    let event = get().tell_sequence(&tracer, at, token.label.term(), token.flags, event);
     if event == Told::TracerGone {
         system_tracer();
     }
@@ -322,14 +329,14 @@ fn message_with(token: &Token, message: Term, alias: Option<(u64, u64)>) -> *mut
     fragment
 }
 
-/// A message of another node with a token, for a process or whoever has an alias. `None` if the token is none.
+/// A message of another node with a token, for a process or whoever has an alias.
 #[must_use]
 pub fn message_from_abroad(
     message: Term,
-    token: Term,
+    token: &Token,
     alias: Option<(u64, u64)>,
-) -> Option<*mut Fragment> {
-    Some(message_with(&Token::of_term(token)?, message, alias))
+) -> *mut Fragment {
+    message_with(token, message, alias)
 }
 
 /// The token that a message of kind [`TOKEN_MESSAGE`] carries.
@@ -507,6 +514,71 @@ pub fn deliver_spawn_reply(parent: &mut Process, child: Term, token: &Token, rep
     tell(token, what::SEND, parent, own, reply);
     // SAFETY: the fragment is new, so it is in no list.
     unsafe { handle::append(parent, child, message_with(token, reply, None)) };
+}
+
+/// A process that has a token asks another node to spawn, which is told as two messages: the request, and the arguments. Returns the
+/// token that goes with both.
+pub fn asks_to_spawn(
+    process: &mut Process,
+    node: Term,
+    request: Term,
+    arguments: Term,
+) -> Option<Token> {
+    let token = next(process)?;
+    tell(&token, what::SEND, process, node, request);
+    let token = next(process)?;
+    tell(&token, what::SEND, process, node, arguments);
+    Some(token)
+}
+
+/// A process is spawned for another node, whose request had a token. Returns the token of the reply.
+pub fn is_spawned_for(
+    child: &mut Process,
+    token: &Token,
+    request: Term,
+    parent: Term,
+    reply: Term,
+) -> Option<Token> {
+    let first = first_of_two(token);
+    let pid = child.pid();
+    tell(&first, what::RECEIVE, child, pid, request);
+    let serial = first.serial;
+    set(child, Some(first));
+    let sequence = child.rare().sequence.get_or_insert_default();
+    (sequence.clock, sequence.last) = (serial, serial);
+    let token = next(child)?;
+    tell(&token, what::SEND, child, parent, reply);
+    Some(token)
+}
+
+/// A request of another node, which had a token, is refused. Returns the token of the reply.
+#[must_use]
+pub fn refuses_to_spawn(token: &Token, request: Term, parent: Term, reply: Term) -> Token {
+    let own = term::node::own_name();
+    let first = first_of_two(token);
+    tell_at(&first, what::RECEIVE, am::UNDEFINED, own, request);
+    let token = Token {
+        last: first.serial,
+        serial: token.serial,
+        from: Owned::new(own),
+        ..first
+    };
+    tell_at(&token, what::SEND, am::UNDEFINED, parent, reply);
+    token
+}
+
+/// The token of a request to spawn, of that of the arguments, which have the next number.
+fn first_of_two(token: &Token) -> Token {
+    Token {
+        serial: token.serial - 1,
+        ..token.clone()
+    }
+}
+
+/// Delivers the reply of another node, with the token that it has brought.
+pub fn deliver_reply(parent: &mut Process, node: Term, token: &Token, reply: Term) {
+    // SAFETY: the fragment is new, so it is in no list.
+    unsafe { handle::append(parent, node, message_with(token, reply, None)) };
 }
 
 /// Takes the token of every process away; called while the world is stopped.
