@@ -61,16 +61,24 @@ pub fn send_operator(process: &mut Process, context: &mut Context) -> Next {
 /// Sends a message from a running process.
 #[inline]
 pub fn send(from: &mut Process, to: Term, message: Term) -> Sent {
-    if from.flags & flag::OBSERVED != 0 {
-        trace::events::sends(from, to, message);
-        if let Some(sent) = trace::sequence::sends(from, to, message) {
-            return sent;
-        }
-        if trace::senders::are_asked() {
-            return send_without_trace::<true>(from, to, message);
-        }
+    match from.flags & flag::OBSERVED != 0 {
+        true => send_observed(from, to, message),
+        false => send_without_trace::<false>(from, to, message),
     }
-    send_without_trace::<false>(from, to, message)
+}
+
+/// Kept apart, so that the ordinary way stays in one piece.
+#[cold]
+#[inline(never)]
+fn send_observed(from: &mut Process, to: Term, message: Term) -> Sent {
+    trace::events::sends(from, to, message);
+    if let Some(sent) = trace::sequence::sends(from, to, message) {
+        return sent;
+    }
+    match trace::senders::are_asked() {
+        true => send_without_trace::<true>(from, to, message),
+        false => send_without_trace::<false>(from, to, message),
+    }
 }
 
 /// Sends a message from a process that is in a call of a native library, on any thread; returns whether the receiver exists. If it
@@ -100,7 +108,7 @@ pub fn send_by_library(from: &mut Process, to: Term, message: Term, own: bool) -
 }
 
 /// Sends a message that the tracer of its sender has been told of; if `NOTED`, it says who has sent it ([`trace::senders`]).
-#[inline]
+#[inline(always)]
 fn send_without_trace<const NOTED: bool>(from: &mut Process, to: Term, message: Term) -> Sent {
     if to.is_local_pid() {
         send_to_process::<NOTED>(from, to, message);
@@ -109,7 +117,7 @@ fn send_without_trace<const NOTED: bool>(from: &mut Process, to: Term, message: 
     send_elsewhere::<NOTED>(from, to, message)
 }
 
-#[inline]
+#[inline(always)]
 fn send_to_process<const NOTED: bool>(from: &Process, to: Term, message: Term) {
     let receiver = table::find(to);
     if !receiver.is_null() {
