@@ -7,6 +7,7 @@
 //! - Loops within a stencil are not aligned: a copy starts at any address.
 //! - A constant becomes part of the instruction that uses it. The compiler loads it into a register first, because a
 //!   symbol's address could be too large.
+//! - The test for a small integer has three instructions instead of four.
 //! - A test falls through to the next instruction, and jumps if it fails.
 //! - Calls and returns of Erlang functions are call and return instructions, so that the processor predicts returns.
 //!
@@ -88,6 +89,7 @@ fn function(text: &mut String, section: &str, lines: &[&str]) {
         }
     }
     join_constants(&mut blocks);
+    shorten_tests(&mut blocks);
     let (mut hot, mut cold) = split(blocks);
     fall_through(&mut hot);
     pair_calls(symbol, &mut hot, &mut cold);
@@ -240,6 +242,31 @@ fn join_constants(blocks: &mut [Block]) {
             }
         }
     }
+}
+
+/// Replaces the inversion by which the compiler tests whether the four lowest bits of a register are all set: they are if
+/// adding one clears them, which needs no copy of the register before.
+fn shorten_tests(blocks: &mut [Block]) {
+    for block in 0..blocks.len() {
+        for line in 0..blocks[block].lines.len() {
+            if let Some(sum) = shorter_test(blocks, block, line) {
+                blocks[block].lines[line] = sum;
+                blocks[block].lines.remove(line + 1);
+            }
+        }
+    }
+}
+
+/// What replaces the copy and the inversion that begin in this line, if the register is not used behind the test.
+fn shorter_test(blocks: &[Block], block: usize, line: usize) -> Option<String> {
+    let [copy, invert, test, ..] = blocks[block].lines.get(line..)? else {
+        return None;
+    };
+    let (from, to) = copy.strip_prefix("movl\t")?.split_once(", ")?;
+    let (from, of_to) = (names(from)?, names(to)?);
+    let tests = *invert == format!("notl\t{to}") && *test == format!("testb\t$15, {}", of_to[3]);
+    (tests && is_dead(blocks, (block, line + 3), &of_to, &mut Vec::new()))
+        .then(|| format!("leal\t1({}), {to}", from[0]))
 }
 
 /// The place and the new text of the instruction that uses the constant which this line loads.

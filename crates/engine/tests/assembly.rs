@@ -149,6 +149,51 @@ fn constants_join_what_uses_them() {
 }
 
 #[test]
+fn tests_of_tags_become_shorter() {
+    let slow = SLOW.replace("\n    ", "\n");
+    let test = |rest: &str| {
+        format!("movl\t%eax, %r10d\n    notl\t%r10d\n    testb\t$15, %r10b\n    jne\t.LBB0_1\n    {rest}jmp\tCONT\n.LBB0_1:\n    {slow}")
+            .replace("\nmov", "\n    mov")
+            .replace("\njmpq", "\n    jmpq")
+    };
+    let shorter = [
+        "f:",
+        "leal\t1(%rax), %r10d",
+        "testb\t$15, %r10b",
+        "jne\t.LBB0_1",
+        "jmp\tCONT",
+    ];
+    check(&test(""), ".text.f", &shorter);
+    // What was inverted is used again.
+    let used = test("addq\t%r10, %rax\n    ");
+    let longer = [
+        "f:",
+        "movl\t%eax, %r10d",
+        "notl\t%r10d",
+        "testb\t$15, %r10b",
+        "jne\t.LBB0_1",
+        "addq\t%r10, %rax",
+        "jmp\tCONT",
+    ];
+    check(&used, ".text.f", &longer);
+}
+
+#[test]
+fn what_is_passed_on_is_used() {
+    let lines = "leaq\tHOLE_1-15(%rip), %r9\n    addq\t%r9, %rax\n    jmp\tPASS";
+    check(
+        lines,
+        ".text.f",
+        &[
+            "f:",
+            "leaq\tHOLE_1-15(%rip), %r9",
+            "addq\t%r9, %rax",
+            "jmp\tPASS",
+        ],
+    );
+}
+
+#[test]
 fn calls_and_returns_become_pairs() {
     let rewritten = |operation: &str, lines: &str| {
         let text = format!(
