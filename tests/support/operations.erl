@@ -429,7 +429,8 @@ operations(floats) ->
         with(fconv, [any], 1, [numbers() ++ [1 bsl 1100, a, []]],
              fun([S], [D], Live, _, _, _) ->
                  [{fconv, S, {fr, 0}}, {test_heap, {alloc, [{words, 0}, {floats, 1}]}, Live}, {fmove, {fr, 0}, D}]
-             end)];
+             end)]
+    ++ known_floats();
 operations(calls) ->
     Fun1 = fun erlang:abs/1, Fun2 = fun erlang:max/2, Apart = fun lists:reverse/1,
     To = fun(List) -> [{move, S, {x, N}} || {S, N} <- lists:zip(List, lists:seq(0, length(List) - 1))] end,
@@ -556,6 +557,50 @@ operations(messages) ->
                {label, Free}, {loop_rec, {f, Free + 1}, {x, 0}}, remove_message, {jump, {f, Free + 2}},
                {label, Free + 1}, {wait_timeout, {f, Free}, S}, timeout, {label, Free + 2}, {move, {atom, waited}, D}]
           end)].
+
+%% General operations on terms that were tested to be floats before, or were stored as such.
+known_floats() ->
+    Values = [0.0, -0.0, 1.5, -2.25, 1.0e300, 1, a],
+    Tests = fun(Terms, Fail) -> [{test, is_float, Fail, [Term]} || {Register, _} = Term <- Terms, Register =:= x orelse Register =:= y] end,
+    Known = fun(Name, Sources, Results, Code) ->
+        #operation{name = Name, sources = Sources, results = Results, values = [Values || _ <- Sources], fails = true, code = Code}
+    end,
+    lists:append(
+      [[Known(list_to_atom(Name ++ "_floats"), [any, any], 1,
+              fun([S, T], [D], Live, Fail, _, _) -> Tests([S, T], Fail) ++ [{gc_bif, Op, {f, 0}, Live, [S, T], D}] end),
+        Known(list_to_atom(Name ++ "_floats_in_guard"), [any, any], 1,
+              fun([S, T], [D], Live, Fail, _, _) -> Tests([S, T], Fail) ++ [{gc_bif, Op, Fail, Live, [S, T], D}] end),
+        % One of them is known, or the result of one operation in the next.
+        Known(list_to_atom(Name ++ "_a_float"), [any, any], 1,
+              fun([S, T], [D], _, Fail, _, _) ->
+                  Tests([S], Fail) ++ [{gc_bif, Op, Fail, 2, [S, T], {x, 5}}, {gc_bif, Op, Fail, 6, [{x, 5}, {float, 0.5}], {x, 5}},
+                                       {gc_bif, '+', Fail, 6, [{x, 5}, S], D}]
+              end)] || {Name, Op} <- [{"add", '+'}, {"subtract", '-'}, {"multiply", '*'}]])
+    ++ [Known(Name, [any, any], 0, fun([S, T], [], _, Fail, _, _) -> Tests([S, T], Fail) ++ [{test, Test, Fail, [S, T]}] end)
+        || {Name, Test} <- [{less_floats, is_lt}, {not_less_floats, is_ge}]]
+    ++ [Known(stored_floats, [register], 1,
+              fun([S], [D], _, Fail, _, _) ->
+                  [{test, is_float, Fail, [S]}, {fmove, S, {fr, 0}}, {bif, fmul, {f, 0}, [{fr, 0}, {fr, 0}], {fr, 1}},
+                   {test_heap, {alloc, [{words, 0}, {floats, 2}, {funs, 0}]}, 2}, {fmove, {fr, 0}, {x, 5}}, {fmove, {fr, 1}, {y, 5}},
+                   {gc_bif, '+', Fail, 6, [{x, 5}, {y, 5}], {x, 6}}, {test, is_lt, Fail, [{float, 4.0}, {x, 6}]},
+                   {gc_bif, '*', Fail, 7, [{x, 6}, {x, 5}], D}]
+              end),
+        % No longer a float where the loop begins again.
+        Known(floats_replaced, [any], 1,
+              fun([S], [D], _, Fail, Free, _) ->
+                  [{move, {float, 2.5}, {x, 5}}, {move, S, {y, 5}}, {label, Free}, {gc_bif, '+', Fail, 6, [{x, 5}, {x, 5}], {x, 6}},
+                   {test, is_float, Fail, [{x, 5}]}, {gc_bif, '+', Fail, 7, [{x, 5}, {x, 6}], {x, 6}}, {swap, {x, 5}, {y, 5}},
+                   {test, is_lt, {f, Free}, [{float, 7.0}, {x, 6}]}, {gc_bif, '-', Fail, 7, [{x, 6}, {x, 5}], D}]
+              end),
+        % More floats than the heap has room for.
+        Known(many_floats, [register], 1,
+              fun([S], [D], _, Fail, Free, _) ->
+                  [{test, is_float, Fail, [S]}, {move, S, {x, 5}}, {move, {integer, 3000}, {x, 6}}, {label, Free},
+                   {test, is_float, Fail, [{x, 5}]}, {gc_bif, '+', Fail, 7, [{x, 5}, {float, 1.0}], {x, 7}},
+                   {gc_bif, '-', Fail, 8, [{x, 7}, {float, 0.5}], {x, 5}}, {gc_bif, '*', Fail, 8, [{x, 5}, {float, 1.0}], {x, 5}},
+                   {gc_bif, '-', Fail, 7, [{x, 6}, {integer, 1}], {x, 6}}, {test, is_eq_exact, {f, Free}, [{x, 6}, {integer, 0}]},
+                   {move, {x, 5}, D}]
+              end)].
 
 %% Integer operations of which each uses the result of the one before: as the first operand, as the second one, beside a
 %% constant. The values take all ways out of the machine code for small integers, and back.

@@ -382,7 +382,7 @@ encodings! {
     FloatBinary { a: FloatRegister, b: FloatRegister, dest: FloatRegister }
     FloatUnary { source: FloatRegister, dest: FloatRegister }
     FloatLoad<A: Source> { source: In<A>, dest: FloatRegister }
-    FloatStore { source: FloatRegister, dest: Any }
+    FloatStore<A: Dest> { source: FloatRegister, dest: Out<A> }
 
     // Matching bit strings.
     StartMatch<A: Source, B: Dest> { term: In<A>, dest: Out<B>, fail: Label, live: Number }

@@ -43,6 +43,36 @@ Add:
     jmp    2b
       PLT32	PASS-0x4
 
+AddFloats:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    movsd  0x6(%rax),%xmm0
+    addsd  0x0(%rip),%xmm0        # 14
+      PC32	HOLE_1+0x2
+    movq   %xmm0,%rax
+    movabs $0x7fffffffffffffff,%r9
+    and    %rax,%r9
+    movabs $0x7ff0000000000000,%rax
+    cmp    %rax,%r9
+    jge    3e
+    lea    0x30(%rdx),%rax
+    cmp    %rsi,%rax
+    jbe    4d
+    mov    0x0(%rip),%rax        # 45
+      PC32	add-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    movq   $0x58,(%rdx)
+    movsd  %xmm0,0x8(%rdx)
+    lea    0x10(%rdx),%rax
+    add    $0x2,%rdx
+    mov    %rdx,0x0(%rdi)
+      32S	HOLE_2
+    mov    %rax,%rdx
+    jmp    70
+      PLT32	CONT-0x4
+
 Advance:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
@@ -702,21 +732,16 @@ FloatMultiply:
       PLT32	CONT-0x4
 
 FloatStore:
-    movq   $0x58,(%rdx)
     mov    0x0(%r8),%rax
       32S	HOLE_0+0x50
+    movq   $0x58,(%rdx)
     mov    %rax,0x8(%rdx)
     lea    0x10(%rdx),%rax
-    mov    $0x0,%r9d
-      32	HOLE_1
-    test   $0x4,%r9b
-    mov    %rsi,%r10
-    cmove  %rdi,%r10
     add    $0x2,%rdx
-    and    $0xfffffffffffffff8,%r9
-    mov    %rdx,(%r10,%r9,1)
+    mov    %rdx,0x0(%rdi)
+      32S	HOLE_1
     mov    %rax,%rdx
-    jmp    3b
+    jmp    29
       PLT32	CONT-0x4
 
 FloatSubtract:
@@ -1825,6 +1850,17 @@ Less:
       32	RECORD
     jmp    *%rax
 
+LessFloats:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    movsd  0x0(%rip),%xmm0        # f
+      PC32	HOLE_1+0x2
+    ucomisd 0x6(%rax),%xmm0
+    ja     1a
+      PLT32	CONT-0x4
+    jmp    1f
+      PLT32	TARGET_2-0x4
+
 LessOrEqual:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
@@ -2084,6 +2120,36 @@ MultiplyConstant:
     jmp    32
       PLT32	PASS-0x4
 
+MultiplyFloats:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    movsd  0x6(%rax),%xmm0
+    mulsd  0x0(%rip),%xmm0        # 14
+      PC32	HOLE_1+0x2
+    movq   %xmm0,%rax
+    movabs $0x7fffffffffffffff,%r9
+    and    %rax,%r9
+    movabs $0x7ff0000000000000,%rax
+    cmp    %rax,%r9
+    jge    3e
+    lea    0x30(%rdx),%rax
+    cmp    %rsi,%rax
+    jbe    4d
+    mov    0x0(%rip),%rax        # 45
+      PC32	multiply-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    movq   $0x58,(%rdx)
+    movsd  %xmm0,0x8(%rdx)
+    lea    0x10(%rdx),%rax
+    add    $0x2,%rdx
+    mov    %rdx,0x0(%rdi)
+      32S	HOLE_2
+    mov    %rax,%rdx
+    jmp    70
+      PLT32	CONT-0x4
+
 Negate:
     movabs $0x800000000000000f,%rax
     cmp    %rax,%r9
@@ -2174,6 +2240,17 @@ NotEqualExact:
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
+
+NotLessFloats:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    movsd  0x0(%rip),%xmm0        # f
+      PC32	HOLE_1+0x2
+    ucomisd 0x6(%rax),%xmm0
+    ja     1a
+      PLT32	TARGET_2-0x4
+    jmp    1f
+      PLT32	CONT-0x4
 
 PutBytes:
     push   %rbx
@@ -3238,6 +3315,36 @@ Subtract:
       32S	HOLE_2
     jmp    27
       PLT32	PASS-0x4
+
+SubtractFloats:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    movsd  0x6(%rax),%xmm0
+    subsd  0x0(%rip),%xmm0        # 14
+      PC32	HOLE_1+0x2
+    movq   %xmm0,%rax
+    movabs $0x7fffffffffffffff,%r9
+    and    %rax,%r9
+    movabs $0x7ff0000000000000,%rax
+    cmp    %rax,%r9
+    jge    3e
+    lea    0x30(%rdx),%rax
+    cmp    %rsi,%rax
+    jbe    4d
+    mov    0x0(%rip),%rax        # 45
+      PC32	subtract-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    movq   $0x58,(%rdx)
+    movsd  %xmm0,0x8(%rdx)
+    lea    0x10(%rdx),%rax
+    add    $0x2,%rdx
+    mov    %rdx,0x0(%rdi)
+      32S	HOLE_2
+    mov    %rax,%rdx
+    jmp    70
+      PLT32	CONT-0x4
 
 SwapXX:
     mov    0x0(%rdi),%rax

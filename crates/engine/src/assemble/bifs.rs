@@ -6,7 +6,8 @@ use layout::{Export, Term};
 
 use super::AssembleErrorKind;
 use super::emit::{Emitter, label, number};
-use crate::bodies::{arith, calls, guards, tuples};
+use super::facts::Fact;
+use crate::bodies::{arith, calls, floats, guards, tuples};
 use crate::encoding::{
     Bif0, Bif1, Bif2, Bif3, ByConstant, CallExport, CallExportLast, Destination, ElementConstant,
     Frame, Nothing,
@@ -94,6 +95,10 @@ pub(super) fn guard_bif(
                 live,
                 export,
             };
+            if let Some(body) = of_floats(emitter, name, &operands) {
+                emitter.instruction(body, operands);
+                return Ok(());
+            }
             if by_constant(emitter, name, &operands) {
                 return Ok(());
             }
@@ -123,6 +128,20 @@ fn constant_index(operand: Operand) -> Option<u64> {
     (1..=layout::limits::MAX_TUPLE_ARITY as u64)
         .contains(&index)
         .then_some(index)
+}
+
+/// The body for two operands that are known to be floats, if they are and there is one.
+fn of_floats(emitter: &Emitter<'_>, name: &Export, operands: &Bif2) -> Option<HandlerOf<Bif2>> {
+    let is_float = |operand| emitter.facts.of(operand) == Fact::Float;
+    if !is_float(operands.a) || !is_float(operands.b) {
+        return None;
+    }
+    Some(match erlang_function(name)? {
+        atoms::PLUS => floats::AddFloats::handler(operands),
+        atoms::MINUS => floats::SubtractFloats::handler(operands),
+        atoms::TIMES => floats::MultiplyFloats::handler(operands),
+        _ => return None,
+    })
 }
 
 /// Writes an operation of a register and a constant that has a form of its own, if this is one.
@@ -192,7 +211,11 @@ pub(super) fn operator(
     };
     let has_body = matches!(
         name,
-        atoms::TUPLE_SIZE
+        // Of a constant float, too.
+        atoms::PLUS
+            | atoms::MINUS
+            | atoms::TIMES
+            | atoms::TUPLE_SIZE
             | atoms::MAP_SIZE
             | atoms::BYTE_SIZE
             | atoms::LENGTH

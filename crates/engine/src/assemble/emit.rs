@@ -136,16 +136,14 @@ impl<'a> Emitter<'a> {
         let passed = self.passed.filter(|&(_, of)| of == way);
         self.passed = result.map(|dest| (dest, way));
         let of = |source: Option<Operand>| match source {
-            Some(operand) if operand.as_constant().is_none() => {
-                let fact = self.facts.of(operand);
-                let sure = fact == Fact::Small { sure: true };
-                match passed {
+            Some(operand) if operand.as_constant().is_none() => match self.facts.of(operand) {
+                Fact::Small { sure } => match passed {
                     Some((passed, _)) if passed == operand => (Knowledge::Passed, sure),
-                    _ if fact == Fact::Nothing => (Knowledge::Nothing, sure),
                     _ => (Knowledge::Small, sure),
-                }
-            }
-            _ => (Knowledge::Nothing, true),
+                },
+                Fact::Nothing | Fact::Float => (Knowledge::Nothing, false),
+            },
+            _ => (Knowledge::Nothing, false),
         };
         Known {
             sources: sources.map(|source| of(source).0),

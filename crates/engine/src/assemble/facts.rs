@@ -29,6 +29,8 @@ pub(super) enum Fact {
     Nothing,
     /// A small integer, on the straight way or surely.
     Small { sure: bool },
+    /// A float, surely.
+    Float,
 }
 
 const SURE: Fact = Fact::Small { sure: true };
@@ -61,9 +63,10 @@ impl Facts {
     /// What is known about an operand.
     pub(super) fn of(&self, operand: Operand) -> Fact {
         if let Some(constant) = operand.as_constant() {
-            return match constant.is_small() {
-                true => Fact::Small { sure: true },
-                false => Fact::Nothing,
+            return match constant {
+                constant if constant.is_small() => SURE,
+                constant if constant.as_float().is_some() => Fact::Float,
+                _ => Fact::Nothing,
             };
         }
         let mut known = self.known.iter();
@@ -90,7 +93,7 @@ impl Facts {
     /// The straight way ends; what is sure remains.
     pub(super) fn end_way(&mut self) {
         self.known
-            .retain(|(_, fact)| matches!(fact, Fact::Small { sure: true }));
+            .retain(|(_, fact)| *fact != Fact::Small { sure: false });
         self.way += 1;
     }
 
@@ -119,6 +122,15 @@ impl Facts {
     pub(super) fn result(&self, name: u32, arguments: &[Operand], is_straight: bool) -> Fact {
         let is_sure = |operand: Operand| self.of(operand) == Fact::Small { sure: true };
         let small = |operand: Operand| operand.as_constant()?.as_small();
+        // A float makes the result one, whatever number the other argument is.
+        if let [a, b] = *arguments
+            && matches!(name, atoms::PLUS | atoms::MINUS | atoms::TIMES)
+            && [a, b]
+                .map(|argument| self.of(argument))
+                .contains(&Fact::Float)
+        {
+            return Fact::Float;
+        }
         let sure = match *arguments {
             // Sizes are bounded by the address space.
             [_] => match name {
@@ -180,8 +192,10 @@ pub(super) fn follow(emitter: &mut Emitter<'_>, operation: &Operation) -> bool {
             emitter.facts.forget_frame();
         }
         Opcode::Deallocate | Opcode::Trim => emitter.facts.forget_frame(),
-        Opcode::InitYregs => write(emitter, list(0)),
-        Opcode::GetMapElements | Opcode::GetRecordElements => write(emitter, list(2)),
+        Opcode::InitYregs => write(emitter, list(0), Fact::Nothing),
+        Opcode::GetMapElements | Opcode::GetRecordElements => {
+            write(emitter, list(2), Fact::Nothing);
+        }
         Opcode::IsEqExact => {
             let [a, b] = [1, 2].map(|place| emitter.source(operands[place]));
             for (register, other) in [(a, b), (b, a)] {
@@ -190,6 +204,15 @@ pub(super) fn follow(emitter: &mut Emitter<'_>, operation: &Operation) -> bool {
                     emitter.facts.set(register, SURE);
                 }
             }
+        }
+        Opcode::IsFloat => {
+            let term = emitter.source(operands[1]);
+            if term.as_constant().is_none() {
+                emitter.facts.set(term, Fact::Float);
+            }
+        }
+        Opcode::Fmove => {
+            write(emitter, &operands[1..=1], Fact::Float);
         }
         Opcode::IsLt | Opcode::IsGe => {
             let both = [1, 2].map(|place| emitter.source(operands[place]));
@@ -200,7 +223,7 @@ pub(super) fn follow(emitter: &mut Emitter<'_>, operation: &Operation) -> bool {
                 return true;
             }
         }
-        Opcode::Bif0 => write(emitter, &operands[1..]),
+        Opcode::Bif0 => write(emitter, &operands[1..], Fact::Nothing),
         Opcode::Bif1 | Opcode::Bif2 | Opcode::Bif3 => return bif(emitter, &operands[1..], None),
         Opcode::GcBif1 | Opcode::GcBif2 | Opcode::GcBif3 => {
             return bif(emitter, &operands[2..], Some(live(1)));
@@ -221,7 +244,7 @@ pub(super) fn follow(emitter: &mut Emitter<'_>, operation: &Operation) -> bool {
         opcode => match effect(opcode) {
             Effect::Writes(places) => {
                 for &place in places {
-                    write(emitter, &operands[place..=place]);
+                    write(emitter, &operands[place..=place], Fact::Nothing);
                 }
             }
             Effect::Ends => emitter.facts.clear(),
@@ -230,8 +253,8 @@ pub(super) fn follow(emitter: &mut Emitter<'_>, operation: &Operation) -> bool {
     false
 }
 
-/// Nothing is known about what these operands hold from now on; those that are no registers of terms do not count.
-fn write(emitter: &mut Emitter<'_>, operands: &[FileOperand]) {
+/// These operands are written, with terms of which this is known; those that are no registers of terms do not count.
+fn write(emitter: &mut Emitter<'_>, operands: &[FileOperand], fact: Fact) {
     for &operand in operands {
         if let FileOperand::X(_)
         | FileOperand::Y(_)
@@ -239,7 +262,7 @@ fn write(emitter: &mut Emitter<'_>, operands: &[FileOperand]) {
         | FileOperand::TypedY { .. } = operand
         {
             let register = emitter.source(operand);
-            emitter.facts.set(register, Fact::Nothing);
+            emitter.facts.set(register, fact);
         }
     }
 }
@@ -293,7 +316,6 @@ pub(super) fn effect(opcode: Opcode) -> Effect {
         | Opcode::IsTaggedTuple
         | Opcode::IsTuple
         | Opcode::IsInteger
-        | Opcode::IsFloat
         | Opcode::IsNumber
         | Opcode::IsAtom
         | Opcode::IsPid
@@ -325,7 +347,7 @@ pub(super) fn effect(opcode: Opcode) -> Effect {
         | Opcode::BsSkipBits2
         | Opcode::BsMatchString => Writes(&[]),
         Opcode::PutTuple2 => Writes(&[0]),
-        Opcode::GetHd | Opcode::GetTl | Opcode::Fmove => Writes(&[1]),
+        Opcode::GetHd | Opcode::GetTl => Writes(&[1]),
         Opcode::GetList => Writes(&[1, 2]),
         Opcode::GetTupleElement | Opcode::PutList => Writes(&[2]),
         Opcode::UpdateRecord => Writes(&[3]),
@@ -379,6 +401,22 @@ mod tests {
                 "{name} {arguments:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_float_makes_sums_and_products_floats() {
+        let mut facts = Facts::default();
+        let [x, y] = [0, 1].map(Operand::x);
+        facts.set(x, Fact::Float);
+        for arguments in [[x, y], [y, x], [x, constant(1)]] {
+            assert_eq!(facts.result(atoms::TIMES, &arguments, true), Fact::Float);
+        }
+        assert_eq!(facts.result(atoms::PLUS, &[y, y], true), STRAIGHT);
+        // That is sure.
+        facts.end_way();
+        assert_eq!(facts.of(x), Fact::Float);
+        facts.fell_through(x);
+        assert_eq!(facts.of(x), Fact::Float);
     }
 
     #[test]

@@ -12,8 +12,9 @@ use layout::{Header, ObjectKind, Term};
 use super::AssembleErrorKind;
 use super::bifs::{self, Tail};
 use super::emit::{Emitter, label, number};
+use super::facts::Fact;
 use super::{facts, matching, records, select, terms};
-use crate::bodies::{calls, compare, exceptions, lists, messages, moves, tests, tuples};
+use crate::bodies::{calls, compare, exceptions, floats, lists, messages, moves, tests, tuples};
 use crate::encoding::{
     Allocation, Apply, ApplyLast, CallFun, CallFunLast, CallLast, Catch, CompareImmediate,
     Comparison, Destination, Frame, FrameAndHeap, GetList, GetTupleElement, GetTupleElement2,
@@ -270,8 +271,8 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         Opcode::Jump => emitter.operation::<tests::Jump>(jump(operands[0])),
 
         // Comparing and choosing.
-        Opcode::IsLt => comparison::<compare::IsLt>(emitter, operands),
-        Opcode::IsGe => comparison::<compare::IsGe>(emitter, operands),
+        Opcode::IsLt => order::<compare::IsLt, floats::LessFloats>(emitter, operands),
+        Opcode::IsGe => order::<compare::IsGe, floats::NotLessFloats>(emitter, operands),
         Opcode::IsEq => comparison::<compare::IsEq>(emitter, operands),
         Opcode::IsNe => comparison::<compare::IsNe>(emitter, operands),
         Opcode::IsEqExact => {
@@ -519,6 +520,20 @@ fn comparison<O: Body<Encoding = Comparison>>(emitter: &mut Emitter<'_>, operand
     let fail = label(operands[0]);
     emitter.integers(&[a, b]);
     emitter.operation::<O>(Comparison { a, b, fail });
+}
+
+/// `<` and `>=`; of floats, if both are known to be some.
+fn order<O, F>(emitter: &mut Emitter<'_>, operands: &[FileOperand])
+where
+    O: Body<Encoding = Comparison>,
+    F: Body<Encoding = Comparison>,
+{
+    let of = |place: usize| emitter.facts.of(emitter.source(operands[place]));
+    if of(1) == Fact::Float && of(2) == Fact::Float {
+        comparison::<F>(emitter, operands);
+    } else {
+        comparison::<O>(emitter, operands);
+    }
 }
 
 /// `=:=` and `=/=`; comparing with an immediate is simpler.

@@ -13,9 +13,6 @@ use crate::slow;
 /// The header word of a float.
 const FLOAT: u64 = Header::new(ObjectKind::Float, 1).0;
 
-/// Mask of a float's exponent.
-const EXPONENT: u64 = 0x7ff << 52;
-
 #[inline(always)]
 unsafe fn register<F: Form, const I: usize>(
     m: &Registers<F>,
@@ -41,8 +38,7 @@ macro_rules! operators {
                 $(#[$doc])*
                 $name: P |m, o: FloatBinary| {
                     let result = *register(&m, o.a) $operator *register(&m, o.b);
-                    // All exponent bits are set for infinities and NaNs.
-                    if result.to_bits() & EXPONENT == EXPONENT {
+                    if !result.is_finite() {
                         return m.slow(o, slow::floats::badarith);
                     }
                     *register(&m, o.dest) = result;
@@ -51,6 +47,46 @@ macro_rules! operators {
             )*
         }
     };
+}
+
+/// Writes a float at the heap top, where there is room.
+#[inline(always)]
+unsafe fn store<F: Form>(m: &mut Registers<F>, value: f64) -> Term {
+    unsafe {
+        let object = m.h;
+        object.write(FLOAT);
+        object.add(1).write(value.to_bits());
+        m.h = object.add(2);
+        boxed(object)
+    }
+}
+
+macro_rules! operators_of_terms {
+    ($($(#[$doc:meta])* $name:ident $operator:tt $otherwise:ident;)*) => {
+        operations! {
+            $(
+                $(#[$doc])*
+                $name: SsdFew |m, o: Bif2| {
+                    let result = value(m.get(o.a)) $operator value(m.get(o.b));
+                    if !result.is_finite() || !m.has_room(16) {
+                        return m.slow(o, slow::arith::$otherwise);
+                    }
+                    let result = store(&mut m, result);
+                    m.put(o.dest, result);
+                    m.next(o.end)
+                }
+            )*
+        }
+    };
+}
+
+operators_of_terms! {
+    /// `+` of two terms that are known to be floats
+    AddFloats + add;
+    /// `-`
+    SubtractFloats - subtract;
+    /// `*`
+    MultiplyFloats * multiply;
 }
 
 operators! {
@@ -79,12 +115,26 @@ operations! {
     }
 
     /// Stores a float on the heap, where room was made before.
-    FloatStore: P |m, o: FloatStore| {
-        let object = m.h;
-        object.write(FLOAT);
-        object.add(1).write((*register(&m, o.source)).to_bits());
-        m.h = object.add(2);
-        m.put(o.dest, boxed(object));
+    FloatStore: D |m, o: FloatStore| {
+        let value = *register(&m, o.source);
+        let float = store(&mut m, value);
+        m.put(o.dest, float);
+        m.next(o.end)
+    }
+
+    /// `a < b` of two terms that are known to be floats
+    LessFloats: SS |m, o: Comparison| {
+        if value(m.get(o.a)) < value(m.get(o.b)) {
+            return m.next(o.end);
+        }
+        m.jump(o.fail)
+    }
+
+    /// `a >= b` of two terms that are known to be floats
+    NotLessFloats: SS |m, o: Comparison| {
+        if value(m.get(o.a)) < value(m.get(o.b)) {
+            return m.jump(o.fail);
+        }
         m.next(o.end)
     }
 
