@@ -101,9 +101,7 @@ pub fn port_set_data_2(_process: &mut Process, [port, data]: [Term; 2]) -> BifRe
 pub fn port_get_data_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
     let found = port::resolve(port).ok_or(badarg(1))?;
     let heap = process.heap();
-    found
-        .with_data(|data| copy::copy(heap, data))
-        .ok_or(badarg(1))
+    Ok(found.with_data(|data| copy::copy(heap, data)))
 }
 
 /// The items of `port_info/1`, after the registered name.

@@ -275,10 +275,10 @@ impl Port {
         self.state.lock().core.data = Some(data);
     }
 
-    /// Shows the term of `port_set_data/2`, if there is one.
-    pub fn with_data<R>(&self, show: impl FnOnce(Term) -> R) -> Option<R> {
+    /// Shows the term of `port_set_data/2`, or `undefined` if there is none.
+    pub fn with_data<R>(&self, show: impl FnOnce(Term) -> R) -> R {
         let state = self.state.lock();
-        state.core.data.as_ref().map(|data| show(data.term()))
+        show(state.core.data.as_ref().map_or(am::UNDEFINED, Owned::term))
     }
 
     /// Locks the port, if what a process asks for may run now, in this thread.
