@@ -225,6 +225,19 @@ impl Process {
         );
     }
 
+    /// The number of the scheduler that it must run on; 0 for any.
+    #[must_use]
+    pub fn bound_to(&self) -> u16 {
+        bound_to(self.state.load(Ordering::Relaxed))
+    }
+
+    /// Binds it to the scheduler of this number, from the next time that it is queued on; 0 lets it run anywhere.
+    pub fn bind_to(&mut self, number: u16) {
+        // One step, and only the owner writes these bits.
+        let change = u32::from(self.bound_to() ^ number) << state::BOUND_SHIFT;
+        self.state.fetch_xor(change, Ordering::Relaxed);
+    }
+
     /// The name it is registered under.
     #[must_use]
     pub fn registered_name(&self) -> Option<Term> {
@@ -239,6 +252,13 @@ impl Process {
     pub fn reductions_now(&self) -> u64 {
         self.reductions + crate::scheduler::current_slice_reductions(self)
     }
+}
+
+/// The number of the scheduler that a process with this state word must run on; 0 for any.
+#[inline]
+#[must_use]
+pub fn bound_to(word: u32) -> u16 {
+    (word >> state::BOUND_SHIFT) as u16
 }
 
 /// The priority in a state word.

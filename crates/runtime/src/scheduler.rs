@@ -12,6 +12,7 @@
 
 mod awaited;
 pub mod binding;
+mod bound;
 mod crowd;
 mod dead;
 pub mod deferred;
@@ -37,10 +38,11 @@ use term::am;
 
 use crate::microstate::{self, ThreadState};
 use crate::port::{self, Port};
-use crate::process::{Process, block, state};
+use crate::process::{Process, block, bound_to, priority_of, state};
 use crate::trace::system_profile;
 use crate::{engine_calls, epoch, profile, timer};
 pub use awaited::attend_soon;
+pub use bound::number_of;
 use crowd::Crowd;
 use dead::DeadProcesses;
 use errands::Errands;
@@ -105,6 +107,7 @@ pub struct Shared {
     stealers: Stealers,
     /// Ports with tasks that were queued by code running on this scheduler.
     ports: port::queue::Runnable,
+    bound: bound::Bound,
     idle: Sleeper,
     errands: Errands,
     binding: binding::Binding,
@@ -121,6 +124,7 @@ impl Shared {
             index,
             stealers: queues.stealers(),
             ports: port::queue::Runnable::new(),
+            bound: bound::Bound::default(),
             idle: Sleeper::new(),
             errands: Errands::default(),
             binding: binding::Binding::new(),
@@ -137,7 +141,8 @@ impl Shared {
     /// The number of queued processes for each priority.
     #[must_use]
     pub fn queue_lengths(&self) -> [usize; 4] {
-        self.stealers.lengths()
+        let (own, bound) = (self.stealers.lengths(), self.bound.lengths());
+        std::array::from_fn(|priority| own[priority] + bound[priority])
     }
 }
 
@@ -149,6 +154,8 @@ pub struct Scheduler {
     /// context is kept while a process runs: this file reads and writes single fields.
     context: UnsafeCell<Context>,
     queues: RunQueues,
+    /// Whether the process that was taken last is bound to this scheduler.
+    bound_had_turn: Cell<bool>,
     thief: RefCell<Thief>,
     crowd: Crowd,
     dead: DeadProcesses,
@@ -302,6 +309,7 @@ pub fn run(index: usize, queues: RunQueuesOf) -> ! {
         shared: &schedulers().all[index],
         context: UnsafeCell::new(new_context(index + 1)),
         queues: queues.0,
+        bound_had_turn: Cell::new(false),
         thief: RefCell::default(),
         crowd: Crowd::default(),
         dead: DeadProcesses::new(),
@@ -341,8 +349,16 @@ fn new_context(number: usize) -> Context {
 
 /// Queues a process that this thread made runnable (its QUEUED bit is set): on this thread's scheduler, or in the
 /// injected queue if this thread is not a scheduler.
-pub fn enqueue_woken(process: *mut Process) {
+///
+/// # Safety
+/// The process is valid, and this thread owns it until it is in a queue.
+pub unsafe fn enqueue_woken(process: *mut Process) {
     let Some(scheduler) = current() else {
+        // SAFETY: the caller's promise.
+        let word = unsafe { (*process).state.load(Ordering::Relaxed) };
+        if bound_to(word) != 0 {
+            return bound::queue(process, word);
+        }
         let schedulers = schedulers();
         schedulers.injected.push(process);
         idle::wake_one_unless_searched(schedulers);
@@ -381,7 +397,7 @@ pub fn run_queue_lengths() -> Vec<usize> {
     let mut lengths: Vec<usize> = schedulers()
         .all
         .iter()
-        .map(|shared| shared.stealers.len())
+        .map(|shared| shared.stealers.len() + shared.bound.len())
         .collect();
     if let Some(first) = lengths.first_mut() {
         *first += schedulers().injected.len();
@@ -511,6 +527,11 @@ impl Scheduler {
         if self.crowd.is_noted() && self.shared.stealers.len() > 1 {
             self.call_for_help();
         }
+        if self.shared.bound.any()
+            && let Some(process) = self.next_bound()
+        {
+            return Some(process);
+        }
         if let Some(process) = self.queues.pop() {
             return Some(process);
         }
@@ -606,8 +627,11 @@ impl Scheduler {
     /// Puts a process into this scheduler's queue; calls for help if others were already queued.
     fn enqueue(&self, process: *mut Process) {
         // SAFETY: QUEUED is set by this thread, which therefore owns the process until it is in the queue.
-        let priority = unsafe { (*process).priority() };
-        let more_than_one = self.queues.push(process, priority);
+        let word = unsafe { (*process).state.load(Ordering::Relaxed) };
+        if bound_to(word) != 0 {
+            return bound::queue(process, word);
+        }
+        let more_than_one = self.queues.push(process, priority_of(word));
         if more_than_one {
             self.call_for_help();
         }
@@ -696,7 +720,8 @@ impl Scheduler {
     }
 
     fn has_no_work(&self) -> bool {
-        self.queues.is_empty() && !port::queue::any(&self.shared.ports)
+        let has_bound = self.shared.bound.any() && self.is_online();
+        self.queues.is_empty() && !port::queue::any(&self.shared.ports) && !has_bound
     }
 
     /// Tells the profiler that the scheduler sleeps, which may make work for it.

@@ -378,5 +378,6 @@ unsafe fn make_runnable(process: *mut Process) {
         // SAFETY: nobody else owns the process until it is in a queue.
         system_profile::process_is(unsafe { &*process }, am::ACTIVE);
     }
-    scheduler::enqueue_woken(process);
+    // SAFETY: the caller's promise.
+    unsafe { scheduler::enqueue_woken(process) };
 }

@@ -37,7 +37,7 @@ pub fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifRes
             }
             flag_bit(process, flag::TRAP_EXIT, value)
         }
-        am::SCHEDULER => bound_scheduler(value),
+        am::SCHEDULER => return bind(process, value),
         am::FULLSWEEP_AFTER => fullsweep_after(process, value),
         am::MIN_HEAP_SIZE => min_heap_size(process, value),
         am::MIN_BIN_VHEAP_SIZE => min_binary_size(process, value),
@@ -93,10 +93,24 @@ fn flag_bit(process: &mut Process, bit: u16, value: Term) -> Option<Term> {
     Some(before)
 }
 
-/// Processes run wherever there is time for them: a valid scheduler number is accepted and ignored.
-fn bound_scheduler(value: Term) -> Option<Term> {
-    let number = size(value)?;
-    (number <= scheduler::schedulers().all.len() as u64).then_some(Term::small(0))
+/// Binds the process to a scheduler, and continues there.
+fn bind(process: &mut Process, value: Term) -> BifResult {
+    let number = scheduler::number_of(value).ok_or_else(|| badarg(2))?;
+    let arrived = |process: &mut Process| process.existing_rare_mut()?.was_bound_to.take();
+    let before = match arrived(process) {
+        Some(before) => before,
+        None => {
+            let before = process.bound_to();
+            process.bind_to(number);
+            if number != 0 && usize::from(number) != scheduler::current_number() {
+                process.rare().was_bound_to = Some(before);
+                let arguments = [am::SCHEDULER, value].into();
+                return Err(Failure::Yield { arguments });
+            }
+            before
+        }
+    };
+    Ok(Term::small(before.into()))
 }
 
 fn fullsweep_after(process: &mut Process, value: Term) -> Option<Term> {

@@ -53,6 +53,8 @@ pub struct Rare {
     pub saved_calls: Option<Box<Saved>>,
     /// Whether it never waits for a connection to another node (`process_flag(async_dist, true)`).
     pub async_dist: bool,
+    /// What scheduler it was bound to, while it goes to the one that it has bound itself to.
+    pub was_bound_to: Option<u16>,
 }
 
 impl Rare {
@@ -78,9 +80,11 @@ impl Rare {
             timed,
             saved_calls,
             async_dist,
+            was_bound_to,
         } = self;
         *heap_options == HeapOptions::default()
             && !async_dist
+            && was_bound_to.is_none()
             && suspending.is_empty()
             && tasks.is_empty()
             && valid_subject.is_none()

@@ -277,7 +277,8 @@ fn start(process: *mut Process) {
         // SAFETY: nobody else owns the process until it is in a queue.
         system_profile::process_is(unsafe { &*process }, am::ACTIVE);
     }
-    scheduler::enqueue_woken(process);
+    // SAFETY: as said above.
+    unsafe { scheduler::enqueue_woken(process) };
 }
 
 /// The call that a process begins with.
@@ -389,7 +390,8 @@ fn first_flags(parent: Option<&Process>, options: &SpawnOptions) -> u16 {
 fn first_state(options: &SpawnOptions) -> u32 {
     let priority = options.priority.unwrap_or(Priority::Normal);
     let system = if options.system { state::SYSTEM } else { 0 };
-    state::QUEUED | (priority as u32) << state::PRIORITY_SHIFT | system
+    let scheduler = u32::from(options.scheduler) << state::BOUND_SHIFT;
+    state::QUEUED | (priority as u32) << state::PRIORITY_SHIFT | system | scheduler
 }
 
 /// Stores the heap options that differ from those of the node's start.

@@ -657,7 +657,8 @@ fn give_back(pointer: *mut Process) {
     }
     process.state.fetch_and(!state::DIRTY, Ordering::Relaxed);
     state::give_up(&process.state);
-    enqueue_woken(pointer);
+    // SAFETY: as above.
+    unsafe { enqueue_woken(pointer) };
 }
 
 /// The outcome of a call, with its terms for `Rare::roots`.

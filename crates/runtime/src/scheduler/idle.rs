@@ -268,6 +268,7 @@ fn wait(shared: &Shared, most_ns: Option<u64>) -> Woken {
 
 fn work_somewhere(schedulers: &Schedulers, own: &Shared) -> bool {
     !schedulers.injected.is_empty()
+        || own.bound.any()
         || crate::port::queue::any(&own.ports)
         || own.errands.any()
         || schedulers

@@ -18,6 +18,16 @@ pub(super) const NORMAL_PER_LOW: u32 = 8;
 #[derive(Clone, Copy)]
 pub(super) struct Runnable(*mut Process);
 
+impl Runnable {
+    pub(super) fn new(process: *mut Process) -> Runnable {
+        Runnable(process)
+    }
+
+    pub(super) fn process(&self) -> *mut Process {
+        self.0
+    }
+}
+
 // SAFETY: the queue entry carries the ownership of the process to the thread that takes it.
 unsafe impl Send for Runnable {}
 
@@ -172,6 +182,30 @@ impl RunQueues {
         }
         self.normal_run.update(|run| run.wrapping_add(1));
         normal.pop().map(|Runnable(process)| process)
+    }
+
+    /// Whether one of these processes goes before a bound one of the given priority. Those of one priority take turns with the
+    /// bound ones, which `had_turn` last time.
+    pub(super) fn goes_before(&self, priority: Priority, had_turn: bool) -> bool {
+        let [max, high, normal, low] = &self.by_priority;
+        match priority {
+            Priority::Max => had_turn && !max.is_empty(),
+            Priority::High => !max.is_empty() || had_turn && !high.is_empty(),
+            Priority::Normal => {
+                let urgent = !max.is_empty() || !high.is_empty();
+                urgent || had_turn && !(normal.is_empty() && low.is_empty())
+            }
+            Priority::Low => {
+                let urgent = !max.is_empty() || !high.is_empty();
+                if urgent || !normal.is_empty() && self.normal_run.get() < NORMAL_PER_LOW {
+                    return true;
+                }
+                if low.is_empty() {
+                    self.normal_run.set(0);
+                }
+                had_turn && !low.is_empty()
+            }
+        }
     }
 
     /// Takes some of the processes that other threads made runnable; returns whether there were any.

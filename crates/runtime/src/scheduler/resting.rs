@@ -72,7 +72,7 @@ impl Scheduler {
     pub(super) fn trim_resting(&self) {
         let now_ms = now_ms();
         for _ in 0..MOST_AT_ONCE {
-            if !self.queues.is_empty() || !schedulers().injected.is_empty() {
+            if !self.has_no_work() || !schedulers().injected.is_empty() {
                 return;
             }
             let Some(entry) = self.resting.next_due(now_ms) else {

@@ -27,6 +27,8 @@ pub struct SpawnOptions {
     pub off_heap_messages: Option<bool>,
     pub heap: HeapOptions,
     pub system: bool,
+    /// The number of the scheduler that it must run on; 0 for any.
+    pub scheduler: u16,
     /// `spawn_request` has asked for it, which shows in what is told of it to a tracer.
     pub requested: bool,
     /// The tag of the reply to a request, if it is not `spawn_reply`.
@@ -161,13 +163,7 @@ fn set_option(options: &mut SpawnOptions, name: Term, value: Term) -> Option<()>
             options.heap.max_heap_log = Some(limit.log);
             options.heap.max_heap_binaries = Some(limit.binaries);
         }
-        // In OTP this is only a hint, too; ferl runs processes wherever there is time for them.
-        am::SCHEDULER => {
-            let number = size(value)?;
-            if number > scheduler::schedulers().all.len() as u64 {
-                return None;
-            }
-        }
+        am::SCHEDULER => options.scheduler = scheduler::number_of(value)?,
         _ => return None,
     }
     Some(())
