@@ -511,6 +511,7 @@ impl Scheduler {
     /// Runs tasks that are queued for a port.
     fn run_port(&self) {
         world::step_aside_if_asked();
+        self.set_reductions_left(REDUCTIONS_PER_SLICE);
         let spent_ns = port::queue::run_one(&self.shared.ports);
         epoch::quiescent();
         let counted = 1 + (spent_ns / PORT_NS_PER_SLICE) as u32;

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 
 use layout::Term;
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 
 use super::busy::{Busy, SuspendedSenders, Watermarks};
 use super::entered::{Entered, Occasion};
@@ -182,22 +183,17 @@ fn any_for_all() -> bool {
 }
 
 /// Runs tasks of the port that has waited longest for the scheduler with this queue; if there is none, of one that
-/// waits for any scheduler. Returns how long that took.
+/// waits for any scheduler. Returns how long that took. Ends early when the tasks have used up the scheduler's reductions.
 pub(crate) fn run_one(own: &Runnable) -> i64 {
     let Some(port) = own.pop().or_else(|| FOR_ANY.pop()) else {
         return 0;
     };
     let start_ns = sys::clock::monotonic_ns();
     let spent_ns = || sys::clock::monotonic_ns() - start_ns;
-    for _ in 0..TASKS_AT_ONCE {
-        if !run_first(&port) {
-            return spent_ns();
-        }
-        if spent_ns() >= NS_AT_ONCE {
-            break;
-        }
+    let may_go_on = || spent_ns() < NS_AT_ONCE && scheduler::reductions_left() > 0;
+    if run_some(&port, TASKS_AT_ONCE, may_go_on) == Left::Some {
+        own.push(port);
     }
-    own.push(port);
     spent_ns()
 }
 
@@ -205,38 +201,64 @@ pub(crate) fn run_one(own: &Runnable) -> i64 {
 /// no other runs tasks.
 pub(super) fn run_present(port: &Arc<Port>) -> bool {
     let present = port.tasks.queue.lock().tasks.len();
-    for _ in 0..present {
-        run_first(port);
+    if present > 0 {
+        let _: Left = run_some(port, present, || true);
     }
     present > 0
 }
 
-/// Runs a port's first task; returns false if there was none.
-fn run_first(port: &Arc<Port>) -> bool {
-    let (task, resumed) = {
-        let mut queue = port.tasks.queue.lock();
-        let Some((bytes, task)) = queue.tasks.pop_front() else {
-            between_steps();
-            port.tasks.pending.store(false, Ordering::Release);
-            return false;
-        };
-        queue.bytes -= bytes;
-        let ends = queue.busy.is_busy()
-            && queue
-                .watermarks
-                .is_none_or(|marks| queue.bytes <= marks.low);
-        let resumed = match ends {
-            true => queue.busy.end(),
-            false => SuspendedSenders::default(),
-        };
-        (task, resumed)
+/// What may be left in a port's queue.
+#[derive(PartialEq, Eq)]
+#[must_use]
+enum Left {
+    Nothing,
+    Some,
+}
+
+/// Runs a port once, for at most so many of its tasks, as long as it may go on.
+fn run_some(port: &Arc<Port>, most: usize, may_go_on: impl Fn() -> bool) -> Left {
+    let mut resumed: SmallVec<[SuspendedSenders; 1]> = SmallVec::new();
+    let mut take = || {
+        let (task, senders) = take_first(port)?;
+        resumed.extend(senders);
+        Some(task)
+    };
+    let Some(mut task) = take() else {
+        return Left::Nothing;
     };
     between_steps();
-    task(
-        port,
-        &mut Entered::new(port, port.state.lock(), Occasion::Queued),
-    );
-    between_steps();
-    resumed.resume();
-    true
+    let mut entered = Entered::new(port, port.state.lock(), Occasion::Queued);
+    let mut run = 1;
+    let left = loop {
+        task(port, &mut entered);
+        between_steps();
+        if run == most || !may_go_on() {
+            break Left::Some;
+        }
+        run += 1;
+        task = match take() {
+            Some(next) => next,
+            None => break Left::Nothing,
+        };
+    };
+    drop(entered);
+    resumed.into_iter().for_each(SuspendedSenders::resume);
+    left
+}
+
+/// Takes a port's first task, and the senders that may go on because of that; `None` if there is no task.
+fn take_first(port: &Arc<Port>) -> Option<(Task, Option<SuspendedSenders>)> {
+    let mut queue = port.tasks.queue.lock();
+    let Some((bytes, task)) = queue.tasks.pop_front() else {
+        between_steps();
+        port.tasks.pending.store(false, Ordering::Release);
+        return None;
+    };
+    queue.bytes -= bytes;
+    let ends = queue.busy.is_busy()
+        && queue
+            .watermarks
+            .is_none_or(|marks| queue.bytes <= marks.low);
+    let resumed = ends.then(|| queue.busy.end());
+    Some((task, resumed))
 }
