@@ -69,7 +69,7 @@ macro_rules! atomics {
 
 atomics! {
     AtomicPtr<T>: *mut T {}
-    AtomicU32: u32 { fetch_add, fetch_sub, fetch_or, fetch_and }
+    AtomicU32: u32 { fetch_add, fetch_sub, fetch_or, fetch_and, fetch_xor }
     AtomicU64: u64 { fetch_add }
     AtomicUsize: usize { fetch_add, fetch_sub }
 }
