@@ -33,15 +33,25 @@ use crate::{heap, off_heap};
 pub mod block;
 pub mod message;
 mod mover;
+mod policy;
 mod relocate;
+mod sizes;
 pub mod stress;
 mod sweep;
 #[cfg(test)]
 mod tests;
 pub mod verify;
 
+pub use policy::{is_due, is_major, most_words, peak_words};
+pub use sizes::{Sizes, has_room_to_give, sizes, tight_words, total_words};
+
 use mover::{Area, DoomedLiterals, Mover, Moves, Runs, Stays};
+use policy::{
+    LAZY_BLOCK_WORDS, Plan, SMALL_BLOCK_WORDS, Survivors, block_words_after, decide, first_words,
+    is_fullsweep_due, size_for,
+};
 use relocate::Shift;
+use sizes::{block_words, left_block_words, old_heap, stack_words, used_words, words_between};
 use stress::Stress;
 use sweep::Lists;
 
@@ -163,24 +173,6 @@ pub fn collect_literals(
     run(heap, roots, &request)
 }
 
-/// Heaps whose survivors have fewer words than this promote nothing.
-const PROMOTION_WORDS: usize = 256;
-/// Blocks up to this size, OTP's default for a new process, grow a step at every other collection.
-const SMALL_BLOCK_WORDS: usize = 233;
-/// A block above this size may be allocated larger than is known to be needed: pages cost nothing until they are
-/// touched.
-const LAZY_BLOCK_WORDS: usize = 1 << 16;
-/// Blocks of busy heaps up to this size grow if collecting them costs much: in a larger one more objects die before anything
-/// copies them. Chosen by `parallel`.
-const CHURNING_BLOCK_WORDS: usize = 4_185;
-/// What a collection costs besides copying, as words copied.
-const COLLECTION_WORDS: usize = 128;
-/// A collection costs much if that is more than this part of the words in the block.
-const COSTLY_SHARE: usize = 8;
-/// Blocks above this may shrink at a minor collection.
-const SHRINKING_BLOCK_WORDS: usize = 3_000;
-/// Blocks of busy heaps up to this size do not shrink at a minor collection: they would soon grow again.
-const STEADY_BLOCK_WORDS: usize = 2 * CHURNING_BLOCK_WORDS;
 /// If at most this many words may survive, they are copied by way of a buffer on the native stack.
 const STAGING_WORDS: usize = 512;
 /// The same limit for a heap that is likely to keep its block's size: taking a new block costs less than copying twice.
@@ -190,29 +182,6 @@ const SETTLED_STAGING_WORDS: usize = 32;
 const FEW_SURVIVORS: usize = 64;
 /// Default minimum of the off-heap limit, in words; the same as OTP's.
 pub const OFF_HEAP_LIMIT_WORDS: u32 = 46_422;
-
-/// Under stress, the free room beyond what is needed is the needed words divided by this.
-const STRESS_SHARE: usize = 64;
-
-/// Decisions about a collection, made before anything moves.
-struct Plan {
-    major: bool,
-    /// Words at the start of the block that are promoted.
-    mature: usize,
-    /// Upper bound for the words that move to the new young space.
-    most_words: usize,
-    tight: bool,
-    stress: Stress,
-}
-
-/// The words that a collection has moved.
-#[derive(Clone, Copy)]
-struct Survivors {
-    /// To the new young space.
-    live: usize,
-    /// To the old generation.
-    promoted: usize,
-}
 
 /// Collects as asked.
 ///
@@ -329,15 +298,6 @@ fn free_left(heap: &mut Heap) {
     heap.left_words = 0;
 }
 
-/// Words of the block that was left.
-fn left_block_words(heap: &Heap) -> usize {
-    if heap.left.is_null() {
-        return 0;
-    }
-    // SAFETY: `leave` wrote the size behind the objects.
-    unsafe { *heap.left.add(usize::from(heap.left_words)) as usize }
-}
-
 /// Collects by way of a buffer on the native stack: the size of the block is chosen once it is known how much is alive.
 fn by_staging(
     heap: &mut Heap,
@@ -426,126 +386,12 @@ fn take_at_best(words: usize, least: usize) -> (*mut u64, usize) {
     }
 }
 
-fn size_for(words: usize) -> Result<usize, NoMemory> {
-    block::size_for(words).ok_or(NoMemory)
-}
-
 fn plan(heap: &mut Heap, request: &Request<'_>) -> Result<Plan, NoMemory> {
     let (plan, old_heap_words) = decide(heap, request);
     if old_heap_words > 0 {
         heap.old = new_old_heap(size_for(old_heap_words)?)?;
     }
     Ok(plan)
-}
-
-/// Whether a collection now would be a major one.
-#[must_use]
-pub fn is_major(heap: &Heap, request: &Request<'_>) -> bool {
-    decide(heap, request).0.major
-}
-
-/// The plan of a collection, and the minimum size of the old heap that it would create, or 0 if it creates none.
-fn decide(heap: &Heap, request: &Request<'_>) -> (Plan, usize) {
-    let stress = request.stress;
-    let tight = request.tight || stress != Stress::None;
-    let used = words_between(heap.start, heap.top);
-    let fragments = fragment_words(heap) + usize::from(heap.left_words);
-    let old = old_words(heap);
-    let mut mature = words_between(heap.start, heap.high_water);
-    let mut major = request.kind == CollectionKind::Major
-        || is_fullsweep_due(heap)
-        || request.doomed_literals.is_some();
-    let mut old_heap_words = 0;
-    if !major && mature > 0 {
-        if heap.old.is_null() {
-            let least = if stress == Stress::None {
-                PROMOTION_WORDS
-            } else {
-                1
-            };
-            if mature < least {
-                mature = 0;
-            } else {
-                // Room to grow, because each time the old heap is full, all of it is copied.
-                old_heap_words = (used + fragments) * 2;
-            }
-        } else {
-            major = mature > old_room(heap);
-        }
-    }
-    if major {
-        let literals = request
-            .doomed_literals
-            .map_or(0, |range| (range.end - range.start) / 8);
-        let plan = Plan {
-            major,
-            mature: 0,
-            most_words: used + old + fragments + literals,
-            tight,
-            stress,
-        };
-        return (plan, 0);
-    }
-    let plan = Plan {
-        major,
-        mature,
-        most_words: used - mature + fragments,
-        tight,
-        stress,
-    };
-    (plan, old_heap_words)
-}
-
-fn is_fullsweep_due(heap: &Heap) -> bool {
-    heap.flags & flag::NEED_FULLSWEEP != 0 || heap.minor_collections >= heap.fullsweep_after
-}
-
-/// Size of the block that a collection takes first, when it does not use the buffer on the native stack.
-fn first_words(heap: &Heap, plan: &Plan, need_words: usize) -> Result<usize, NoMemory> {
-    let room = plan.most_words + stack_words(heap) + STACK_RESERVE_WORDS;
-    let room_and_need = room.checked_add(need_words).ok_or(NoMemory)?;
-    let outgrown = room > block_words(heap) && room > LAZY_BLOCK_WORDS;
-    if plan.major || outgrown {
-        // Large enough that the heap need not grow at once even if everything is alive: growing would move everything
-        // again.
-        size_for(room_and_need + room / 3)
-    } else if need_words > block_words(heap) / 4 {
-        // The request is so large that it will hardly fit the present block.
-        Ok(size_for(room_and_need)?.max(block_words(heap)))
-    } else {
-        Ok(size_for(room)?.max(block_words(heap)))
-    }
-}
-
-/// The most words that a heap would occupy during a collection: what it has, and what the collection takes in addition
-/// if everything is alive. `max_heap_size` is compared with this.
-#[must_use]
-pub fn peak_words(heap: &Heap, request: &Request<'_>) -> usize {
-    let (plan, old_heap_words) = decide(heap, request);
-    let words = first_words(heap, &plan, request.need_words);
-    let old_heap = match old_heap_words {
-        0 => Ok(0),
-        words => size_for(words),
-    };
-    let (Ok(words), Ok(old_heap)) = (words, old_heap) else {
-        return usize::MAX;
-    };
-    total_words(heap)
-        .saturating_add(words)
-        .saturating_add(old_heap)
-}
-
-/// The most words that a collection would have to move or look at: its cost if everything is alive.
-#[must_use]
-pub fn most_words(heap: &Heap, kind: CollectionKind) -> usize {
-    let (plan, _) = decide(heap, &Request::new(kind, 0));
-    plan.most_words + plan.mature + stack_words(heap)
-}
-
-/// Whether a heap needs a collection although it has room: one was requested, or too many words lie in fragments.
-#[must_use]
-pub fn is_due(heap: &Heap) -> bool {
-    heap.flags & flag::FORCE != 0 || heap.fragment_words as usize > block_words(heap)
 }
 
 fn mover(heap: &Heap, plan: &Plan, request: &Request<'_>) -> Mover {
@@ -657,79 +503,6 @@ unsafe fn sweep_lists(heap: &mut Heap, plan: &Plan, mover: &Mover) {
         }
     }
     heap.off_heap_words = u32::try_from(lists.young_bytes / 8).unwrap_or(u32::MAX);
-}
-
-/// The size of the block that the heap continues in, when its objects have moved. The block at hand has `block` words.
-fn block_words_after(
-    heap: &Heap,
-    request: &Request<'_>,
-    moved: Survivors,
-    plan: &Plan,
-    block: usize,
-) -> usize {
-    let live = moved.live;
-    let need = live + stack_words(heap) + request.need_words + STACK_RESERVE_WORDS;
-    let least = heap.min_words as usize;
-    let own = block_words(heap);
-    if plan.stress != Stress::None {
-        // A large heap must collect less often, or the total time would be quadratic in the live words.
-        return if request.tight {
-            need
-        } else {
-            need + need / STRESS_SHARE
-        };
-    }
-    if plan.tight {
-        return block::tight_size(need);
-    }
-    // `size_for` finds a size here: for a larger need there would have been no memory earlier.
-    let size_for = |words: usize| block::size_for(words).unwrap_or(block);
-    let wanted = need.max(least);
-    if own < SMALL_BLOCK_WORDS {
-        // The block at hand may be sized for the worst case of all fragments, so the heap's own block is what counts.
-        let asked = request.kind == CollectionKind::Major;
-        return if asked && wanted <= FIRST_HEAP_WORDS {
-            FIRST_HEAP_WORDS
-        } else if asked {
-            size_for(wanted)
-        } else if wanted > own {
-            // At first leave a quarter to spare, because many heaps never grow again. If most of the heap is still
-            // alive at a later collection, the process is building something: leave more.
-            let builds = heap.minor_collections > 0 && live * 2 > own;
-            let spare = if builds { live } else { need / 4 };
-            size_for(least.max(need + spare))
-        } else if plan.major && need * 2 <= own || !plan.major && heap.minor_collections % 2 == 0 {
-            own
-        } else {
-            size_for(own + 1)
-        };
-    }
-    if wanted > block {
-        return size_for(wanted);
-    }
-    if block > own && !plan.major && !request.is_busy && wanted.max(need * 2) <= own {
-        // The block at hand was sized for the case that everything is alive, also what is in fragments. A busy heap takes
-        // the larger block.
-        return own;
-    }
-    let cost = live + moved.promoted + COLLECTION_WORDS;
-    let churns = request.is_busy && cost > block / COSTLY_SHARE;
-    if need > block / 4 * 3 || churns && block <= CHURNING_BLOCK_WORDS {
-        return size_for(block + 1);
-    }
-    if plan.major {
-        return if need < block / 4 {
-            size_for((need * 2).max(least))
-        } else {
-            block
-        };
-    }
-    let is_steady = request.is_busy && block <= STEADY_BLOCK_WORDS;
-    if block > SHRINKING_BLOCK_WORDS && !is_steady && need < block / 4 {
-        let old = old_heap(heap).map_or(0, |old| words_between(old.start, old.end));
-        return size_for((need * 3).max(old / 8).max(least)).min(block);
-    }
-    block
 }
 
 /// Copies the objects gathered at `space` to the start of the heap's block, and adjusts all pointers to them.
@@ -887,113 +660,6 @@ fn free_all_but_block(heap: &mut Heap) {
     }
     free_old_heap(heap, block::give_back);
     free_left(heap);
-}
-
-/// Words of all blocks of a heap: what `max_heap_size` limits, and what `process_info(total_heap_size)` reports.
-#[must_use]
-pub fn total_words(heap: &Heap) -> usize {
-    let old = old_heap(heap).map_or(0, |old| words_between(old.start, old.end));
-    block_words(heap) + old + heap.fragment_words as usize + left_block_words(heap)
-}
-
-/// Sizes for `process_info(garbage_collection_info)`, in words.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Sizes {
-    /// Words in use in the young block, without the stack.
-    pub heap: usize,
-    pub heap_block: usize,
-    pub old_heap: usize,
-    pub old_heap_block: usize,
-    pub stack: usize,
-    pub fragments: usize,
-    /// What has survived a collection.
-    pub recent: usize,
-    pub off_heap: usize,
-    pub off_heap_limit: usize,
-    pub old_off_heap: usize,
-}
-
-/// Whether a collection that leaves no free room would probably give memory back: the heap has fragments, or its block is
-/// larger than what survived the last collection and its stack need.
-#[must_use]
-pub fn has_room_to_give(heap: &Heap) -> bool {
-    if !heap.fragments.is_null() {
-        return true;
-    }
-    let survivors = words_between(heap.start, heap.high_water);
-    let need = survivors + stack_words(heap) + STACK_RESERVE_WORDS;
-    block_words(heap) > block::tight_size(need)
-}
-
-/// How large the parts of a heap are.
-#[must_use]
-pub fn sizes(heap: &Heap) -> Sizes {
-    let old = old_heap(heap);
-    Sizes {
-        heap: words_between(heap.start, heap.top) + usize::from(heap.left_words),
-        heap_block: block_words(heap) + left_block_words(heap),
-        old_heap: old_words(heap),
-        old_heap_block: old.map_or(0, |old| words_between(old.start, old.end)),
-        stack: stack_words(heap),
-        fragments: heap.fragment_words as usize,
-        recent: words_between(heap.start, heap.high_water),
-        off_heap: heap.off_heap_words as usize,
-        off_heap_limit: heap.off_heap_limit_words as usize,
-        old_off_heap: old.map_or(0, |old| old.off_heap_words as usize),
-    }
-}
-
-/// Words of a heap without the free room of its young block, as if the block were just large enough for what it holds.
-#[must_use]
-pub fn tight_words(heap: &Heap) -> usize {
-    let objects = words_between(heap.start, heap.top) + usize::from(heap.left_words);
-    objects + stack_words(heap) + STACK_RESERVE_WORDS
-}
-
-fn words_between(start: *const u64, end: *const u64) -> usize {
-    (end as usize - start as usize) / 8
-}
-
-fn block_words(heap: &Heap) -> usize {
-    words_between(heap.start, heap.end)
-}
-
-fn stack_words(heap: &Heap) -> usize {
-    words_between(heap.stack, heap.end)
-}
-
-fn used_words(heap: &Heap) -> usize {
-    let young = words_between(heap.start, heap.top) + usize::from(heap.left_words);
-    young + old_words(heap) + heap.fragment_words as usize
-}
-
-/// Words in the fragments; recounted if the counter has saturated.
-fn fragment_words(heap: &Heap) -> usize {
-    if heap.fragment_words < u32::MAX {
-        return heap.fragment_words as usize;
-    }
-    let (mut words, mut fragment) = (0, heap.fragments);
-    while !fragment.is_null() {
-        // SAFETY: the heap's fragments are live.
-        unsafe {
-            words += (*fragment).words as usize;
-            fragment = (*fragment).next;
-        }
-    }
-    words
-}
-
-fn old_heap(heap: &Heap) -> Option<&OldHeap> {
-    // SAFETY: null, or the heap's own old generation.
-    unsafe { heap.old.as_ref() }
-}
-
-fn old_words(heap: &Heap) -> usize {
-    old_heap(heap).map_or(0, |old| words_between(old.start, old.top))
-}
-
-fn old_room(heap: &Heap) -> usize {
-    old_heap(heap).map_or(0, |old| words_between(old.top, old.end))
 }
 
 fn new_old_heap(words: usize) -> Result<*mut OldHeap, NoMemory> {
