@@ -18,7 +18,7 @@ mod resource;
 
 pub use ending::node_ends;
 pub use functions::selected_descriptors;
-pub use library::{load_nif_2, taints};
+pub use library::{load_nif, taints};
 
 /// Has a fault in a library say where it was.
 pub fn watch_faults() {

@@ -13,7 +13,8 @@ use std::sync::{Arc, OnceLock};
 
 use layout::{Export, Term};
 use parking_lot::Mutex;
-use runtime::bif::{BifResult, Failure, badarg, system_limit};
+use runtime::bif::{BifResult, badarg, system_limit};
+use runtime::code::Loaded;
 use runtime::code::native::{self, Caller};
 use runtime::process::Process;
 use sys::library::SharedObject;
@@ -67,9 +68,6 @@ pub fn taints() -> Vec<Term> {
     TAINTS.lock().clone()
 }
 
-/// One library is loaded at a time. It is tried only: who waits for it in a slice would keep the world from stopping.
-static LOADING: Mutex<()> = Mutex::new(());
-
 /// The error that `load_nif` returns: its name and text.
 struct Refusal(&'static str, Vec<u8>);
 
@@ -89,26 +87,25 @@ impl Refusal {
     }
 }
 
-/// `erlang:load_nif(Path, LoadInfo)`
+/// `erlang:load_nif(Path, LoadInfo)`, called by this code; `None` if it was applied. Whoever calls this has the permission to change code.
 ///
 /// # Errors
 /// `badarg` if the path is not one. Anything else that is wrong is the result.
-pub fn load_nif_2(process: &mut Process, [path, info]: [Term; 2]) -> BifResult {
+pub fn load_nif(
+    process: &mut Process,
+    code: Option<Arc<Loaded>>,
+    [path, info]: [Term; 2],
+) -> BifResult {
     if !runtime::config::get().native_libraries {
         let name = native_name(path).unwrap_or_default();
         return Ok(refused(process, &Refusal::by_flag(&name)));
     }
-    let Some(caller) = native::caller(process) else {
+    let Some(code) = code else {
         let text = "load_nif/2 must be explicitly called from the NIF module. It cannot be called through apply/3.";
         return Ok(refused(process, &Refusal::bad(text)));
     };
     let name = native_name(path).ok_or(badarg(1))?;
-    let Some(_loading) = LOADING.try_lock() else {
-        return Err(Failure::Yield {
-            arguments: [path, info].into(),
-        });
-    };
-    match load(process, &caller, &name, info) {
+    match load(process, &Caller::of(code), &name, info) {
         Ok(()) => Ok(am::OK),
         Err(Stopped::Refused(refusal)) => Ok(refused(process, &refusal)),
         Err(Stopped::NoRoom) => Err(system_limit()),

@@ -14,6 +14,7 @@ pub mod load;
 pub mod modules;
 pub mod native;
 pub mod perf;
+pub mod permission;
 pub mod preloaded;
 pub mod purge;
 

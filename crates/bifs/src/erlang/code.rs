@@ -13,12 +13,21 @@ use crate::magic;
 use runtime::bif::{BifResult, Failure, badarg, badarg_as_called, error, notsup, system_limit};
 use runtime::code::load::{self, CodeResolver, LoadError};
 use runtime::code::modules::{self, Loaded};
+use runtime::code::native::calling_code;
+use runtime::code::permission::{self, Permission};
 use runtime::code::preloaded;
 use runtime::code::{exports, literal_collector, purge};
 use runtime::process::Process;
 
 /// The result of `prepare_loading`: loaded code that is not committed yet.
 pub struct Prepared(Mutex<Option<Arc<Loaded>>>);
+
+/// The permission to change code. While somebody else has it, the call yields and is made again.
+pub(super) fn permission(arguments: &[Term]) -> Result<Permission, Failure> {
+    permission::try_take().ok_or_else(|| Failure::Yield {
+        arguments: arguments.into(),
+    })
+}
 
 /// `erts_internal:prepare_loading(Module, Code)`
 pub fn prepare_loading_2(process: &mut Process, [module, code]: [Term; 2]) -> BifResult {
@@ -63,6 +72,7 @@ pub fn has_prepared_code_on_load_1(_process: &mut Process, [prepared]: [Term; 1]
 
 /// `erlang:finish_loading([Prepared])`
 pub fn finish_loading_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+    let _permission = permission(&[list])?;
     let mut prepared = Vec::new();
     for item in list::items(list) {
         let item = item.map_err(|_| badarg(1))?;
@@ -142,6 +152,7 @@ pub fn finish_after_on_load_2(_process: &mut Process, [module, keep]: [Term; 2])
     if keep != am::TRUE && keep != am::FALSE {
         return Err(badarg(2));
     }
+    let _permission = permission(&[module, keep])?;
     exports::set_code(exports::get(module, atom::known("-on_load-"), 0), None);
     if load::finish_on_load(module, keep == am::TRUE) {
         Ok(am::TRUE)
@@ -208,6 +219,7 @@ pub fn delete_module_1(process: &mut Process, [argument]: [Term; 1]) -> BifResul
             arguments: Box::new([build::cons(process.heap(), deleting, module)]),
         });
     }
+    let _permission = permission(&[argument])?;
     load::delete(module);
     Ok(am::TRUE)
 }
@@ -223,6 +235,7 @@ pub fn purge_module_2(process: &mut Process, [module, step]: [Term; 2]) -> BifRe
     if !module.is_atom() {
         return Err(badarg(1));
     }
+    let _permission = permission(&[module, step])?;
     let done = match step {
         am::PREPARE => purge::prepare(module),
         am::PREPARE_ON_LOAD => purge::prepare_on_load(module),
@@ -509,6 +522,9 @@ const BUILT_IN_NIF_MODULES: &[&str] = &[
 ];
 
 /// `erlang:load_nif(Path, LoadInfo)`
+///
+/// While somebody else may change code, it yields. Then the second argument is `[Code | LoadInfo]`, because a call that is made again
+/// does not show where it came from.
 pub fn load_nif_2(process: &mut Process, [path, info]: [Term; 2]) -> BifResult {
     let character = |item: Result<Term, _>| {
         let code = u32::try_from(item.ok()?.as_small()?).ok()?;
@@ -516,7 +532,17 @@ pub fn load_nif_2(process: &mut Process, [path, info]: [Term; 2]) -> BifResult {
     };
     let name: Option<String> = list::items(path).map(character).collect();
     let Some(name) = name.filter(|name| BUILT_IN_NIF_MODULES.contains(&name.as_str())) else {
-        return native::load_nif_2(process, [path, info]);
+        let resumed = info
+            .as_cons()
+            .and_then(|(first, info)| Some((magic::resume(first)?, info)));
+        let (code, info) = resumed.unwrap_or_else(|| (calling_code(process), info));
+        let Some(_permission) = permission::try_take() else {
+            let paused = magic::pause(process, code);
+            return Err(Failure::Yield {
+                arguments: [path, build::cons(process.heap(), paused, info)].into(),
+            });
+        };
+        return native::load_nif(process, code, [path, info]);
     };
     if name == "prim_socket" {
         crate::prim_socket::load(info);

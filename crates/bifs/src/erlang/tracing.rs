@@ -9,6 +9,7 @@ use term::heap::Scratch;
 use term::release::{self, Release};
 use term::{am, build, reference};
 
+use super::code;
 use crate::magic;
 use ::trace::tracees::{self, Change, Refusal};
 use ::trace::{on_load, patterns, sessions, tracer};
@@ -251,6 +252,7 @@ fn change_tracees(process: &mut Process, who: Term, how: Term, mut change: Chang
 
 /// `erts_internal:trace_pattern(Functions, Specification, Flags)`: the number of functions.
 pub fn trace_pattern_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
+    let _permission = code::permission(&arguments)?;
     change_patterns(process, LEGACY, arguments)
 }
 
@@ -259,6 +261,7 @@ pub fn trace_pattern_4(
     process: &mut Process,
     [session, functions, specification, flags]: [Term; 4],
 ) -> BifResult {
+    let _permission = code::permission(&[session, functions, specification, flags])?;
     let session = session_of(session)?;
     change_patterns(process, session, [functions, specification, flags])
 }

@@ -22,6 +22,7 @@ use distribution::monitor_nodes::{self, option};
 use distribution::peers;
 use ets::Pressure;
 use runtime::bif::{BifResult, Failure, badarg, error};
+use runtime::code::permission;
 use runtime::process::{Process, info, state, table};
 use runtime::scheduler::{charge, reductions_left, world};
 use runtime::{code, epoch, log, system_monitor, timer};
@@ -91,6 +92,7 @@ const SETTINGS: &[(&str, StateOf)] = &[
     ("reds_left", set_reductions_left),
     ("sleep", |_, ms| sleep(ms)),
     ("block_scheduler", |_, ms| sleep(ms)),
+    ("code_write_permission", keep_permission),
     ("block", |_, ms| world::stopped(|| sleep(ms))),
     ("force_gc", force_collection),
     ("test_long_gc_sleep", |_, ms| {
@@ -415,6 +417,21 @@ fn set_reductions_left(_process: &mut Process, wanted: Term) -> BifResult {
         charge(reductions_left() - wanted);
     }
     Ok(am::TRUE)
+}
+
+/// Takes the permission to change code for as long as the caller likes, or gives it back. Nothing gives it back if the caller exits.
+fn keep_permission(_process: &mut Process, wanted: Term) -> BifResult {
+    match wanted {
+        am::TRUE if permission::try_keep() => Ok(am::TRUE),
+        am::TRUE => Err(Failure::Yield {
+            arguments: [am::CODE_WRITE_PERMISSION, am::TRUE].into(),
+        }),
+        am::FALSE => {
+            permission::give_back();
+            Ok(am::TRUE)
+        }
+        _ => Err(badarg(2)),
+    }
 }
 
 /// Holds the scheduler for that many milliseconds.

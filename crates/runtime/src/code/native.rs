@@ -117,26 +117,32 @@ pub struct Caller {
     pub before: Option<Arc<Loaded>>,
 }
 
-/// The module whose code calls the BIF that runs now; `None` if the BIF was applied.
+/// The module whose code calls the BIF that runs now; `None` if the BIF was applied, or yielded and is called again.
 #[must_use]
-pub fn caller(process: &Process) -> Option<Caller> {
+pub fn calling_code(process: &Process) -> Option<Arc<Loaded>> {
     let traced_call = || trace::exports::call_site(process).and_then(modules::find_code);
-    let code = modules::find_code(process.head.ip).or_else(traced_call)?;
-    let versions = modules::versions(code.name);
-    let is =
-        |version: &Option<Arc<Loaded>>| version.as_ref().is_some_and(|v| Arc::ptr_eq(v, &code));
-    let before = match is(&versions.pending) {
-        true => versions.current.or(versions.old),
-        false => versions.old,
-    };
-    let is_old = before
-        .as_ref()
-        .is_some_and(|before| Arc::ptr_eq(before, &code));
-    Some(Caller {
-        code,
-        is_old,
-        before,
-    })
+    modules::find_code(process.head.ip).or_else(traced_call)
+}
+
+impl Caller {
+    /// What this code is among the versions of its module now. Code that was purged counts as old.
+    #[must_use]
+    pub fn of(code: Arc<Loaded>) -> Caller {
+        let versions = modules::versions(code.name);
+        let is =
+            |version: &Option<Arc<Loaded>>| version.as_ref().is_some_and(|v| Arc::ptr_eq(v, &code));
+        let is_pending = is(&versions.pending);
+        let is_old = !is_pending && !is(&versions.current);
+        let before = match is_pending {
+            true => versions.current.or(versions.old),
+            false => versions.old,
+        };
+        Caller {
+            code,
+            is_old,
+            before,
+        }
+    }
 }
 
 /// Gives a version of a module its library, whose stubs replace functions; `while_stopped` is called before that, while
