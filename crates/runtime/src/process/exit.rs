@@ -55,17 +55,23 @@ pub fn finish(process: &mut Process, reason: &Owned) {
     free_heap(process);
 }
 
-/// Whether the process has nothing to give up when it ends, besides its relations and a registered name.
+fn has_port(process: &Process) -> bool {
+    let mut linked = process.relations.linked();
+    linked.any(Term::is_local_port)
+}
+
+/// Whether the process has nothing to give up when it ends, besides its links and monitors of processes, and a registered name.
 fn holds_nothing(process: &Process) -> bool {
-    process.cold.as_ref().is_none_or(|cold| {
-        cold.timers.is_empty()
-            && cold.receive_timer.is_none()
-            && cold.tables.is_empty()
-            && cold
-                .rare
-                .as_ref()
-                .is_none_or(|rare| rare.at_exit.is_empty() && rare.suspending.is_empty())
-    })
+    !has_port(process)
+        && process.cold.as_ref().is_none_or(|cold| {
+            cold.timers.is_empty()
+                && cold.receive_timer.is_none()
+                && cold.tables.is_empty()
+                && cold
+                    .rare
+                    .as_ref()
+                    .is_none_or(|rare| rare.at_exit.is_empty() && rare.suspending.is_empty())
+        })
 }
 
 /// Gives up what the process holds besides its memory and relations; `word` is its state word.
@@ -83,6 +89,9 @@ fn give_up_all(process: &mut Process, word: u32, reason: Term) {
     if word & state::TIMED != 0 {
         bif_timers::cancel_all_to(pid);
     }
+    // Whoever restarts the process opens the same address, which must be free by then.
+    handle::close_ports(process, reason);
+    between_steps();
     let Some(cold) = process.cold.as_mut() else {
         return;
     };

@@ -539,6 +539,23 @@ fn bounce_list(pid: Term, mut fragment: *mut Fragment) {
     }
 }
 
+/// Ends the links with ports of a process that ends, which closes those that it owns. A process with very many relations leaves that to
+/// [`break_relations`].
+pub fn close_ports(process: &mut Process, reason: Term) {
+    if dirty::takes_long(process.relations.count()) {
+        return;
+    }
+    let ports: Vec<Term> = process
+        .relations
+        .linked()
+        .filter(|other| other.is_local_port())
+        .collect();
+    for port in ports {
+        process.relations.remove_link(port);
+        crate::port::signals::exit_signal(port, process.pid(), reason, true);
+    }
+}
+
 /// Removes all links, monitors and aliases of a process that ends, and tells the other sides.
 pub fn break_relations(process: &mut Process, reason: Term) {
     let pid = process.pid();

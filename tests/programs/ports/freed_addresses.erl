@@ -1,0 +1,47 @@
+%% When it is known that a process has ended, the address of its socket is free: whoever restarts the process opens it again.
+%% differs: on stock the end of a port is a task of its own, so an address may still be taken when it is known that its owner has ended
+-module(freed_addresses).
+-export([main/0]).
+
+main() ->
+    process_flag(trap_exit, true),
+    [see:value({Kind, How}, reopened(Kind, How)) || Kind <- [udp, tcp], How <- [linked, monitored, asked]].
+
+reopened(Kind, How) -> lists:usort([once(Kind, How) || _ <- lists:seq(1, 100)]).
+
+once(Kind, How) ->
+    Self = self(),
+    Owner = fun() ->
+        %% Those who are told first have longer to ask for the address.
+        [spawn_link(fun() -> receive stop -> ok end end) || _ <- lists:seq(1, 20)],
+        {ok, Socket} = open(Kind, 0),
+        Self ! {self(), inet:port(Socket)},
+        receive stop -> Self ! {self(), stops}, exit(shutdown) end
+    end,
+    {Pid, Monitor} = case How of
+        monitored -> spawn_monitor(Owner);
+        linked -> {spawn_link(Owner), none};
+        asked -> {spawn(Owner), none}
+    end,
+    {ok, Number} = receive {Pid, Told} -> Told end,
+    Pid ! stop,
+    receive {Pid, stops} -> ok end,
+    ended(How, Pid, Monitor),
+    case open(Kind, Number) of
+        {ok, Again} -> close(Kind, Again);
+        Error -> Error
+    end.
+
+ended(linked, Pid, _) -> receive {'EXIT', Pid, shutdown} -> ok end;
+ended(monitored, _, Monitor) -> receive {'DOWN', Monitor, process, _, shutdown} -> ok end;
+ended(asked, Pid, _) ->
+    case is_process_alive(Pid) of
+        true -> ended(asked, Pid, none);
+        false -> ok
+    end.
+
+open(udp, Number) -> gen_udp:open(Number, []);
+open(tcp, Number) -> gen_tcp:listen(Number, []).
+
+close(udp, Socket) -> gen_udp:close(Socket);
+close(tcp, Socket) -> gen_tcp:close(Socket).
