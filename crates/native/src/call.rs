@@ -7,6 +7,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::{c_int, c_uint};
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::ptr;
 use std::slice;
 use std::sync::LazyLock;
@@ -216,7 +217,7 @@ unsafe fn run(process: &mut Process, stub: &Stub, arguments: *const Term) -> Bif
         let function = std::mem::transmute::<usize, Function>(address);
         (function, &*stub.library.load(Ordering::Relaxed))
     };
-    let mut env = Env::of_call(process, library);
+    let mut env = ManuallyDrop::new(Env::of_call(process, library));
     CALLED.set(stub);
     // SAFETY: the function is the library's, for that arity. It keeps to the contract of `erl_nif.h`; whoever loads a
     // library trusts it with the node.
@@ -228,7 +229,12 @@ unsafe fn run(process: &mut Process, stub: &Stub, arguments: *const Term) -> Bif
     };
     // A function of a library never calls another one here.
     CALLED.set(ptr::null());
+    if env.is_plain() && !result.is_none() {
+        // Most calls end here. The environment is not moved, because the stores to it are too fresh to be read in one piece.
+        return Ok(result);
+    }
     let result = env.finish(result);
+    drop(ManuallyDrop::into_inner(env));
     match result {
         Err(failure) if called.is_some() || matches!(failure, Failure::Trap { .. }) => {
             let called = called.unwrap_or_else(|| {

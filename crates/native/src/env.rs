@@ -173,6 +173,12 @@ impl Env {
         }
     }
 
+    /// Whether nothing was kept in it, so that nothing has to be done when it ends.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.outcome.is_none() && self.own.is_none() && self.kept.is_none()
+    }
+
     /// The result of a call in which the function returned `result`.
     #[inline]
     pub fn finish(&mut self, result: Term) -> BifResult {
