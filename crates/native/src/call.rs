@@ -195,6 +195,7 @@ unsafe extern "C" fn call(context: *mut Context, arguments: *const Term) -> Term
 ///
 /// # Safety
 /// `arguments` are those of the function, and stay where they are.
+#[inline(always)]
 unsafe fn run(process: &mut Process, stub: &Stub, arguments: *const Term) -> BifResult {
     let mut arity = stub.export.arity as usize;
     debug_assert!(arity < X_REGISTERS);

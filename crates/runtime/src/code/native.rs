@@ -103,6 +103,7 @@ pub fn by_stub(address: *const u64) -> Option<&'static Export> {
 /// # Safety
 /// The process runs the BIF of a stub.
 #[must_use]
+#[inline(always)]
 pub unsafe fn called_stub(process: &Process) -> *const Export {
     // SAFETY: the instruction is "call this BIF", whose operand is the export.
     unsafe { *process.head.ip.add(1) as *const Export }
