@@ -184,6 +184,10 @@ impl Driver for FdDriver {
         "Port is UNIX fd not opened by emulator"
     }
 
+    fn takes_vector(&self) -> bool {
+        true
+    }
+
     fn output(&mut self, port: &mut Access<'_>, data: &Output) -> Command {
         let Some(output) = &mut self.output else {
             port.exit(atom::known(Errno::EBADF.name()));

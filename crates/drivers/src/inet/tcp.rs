@@ -365,6 +365,10 @@ impl Driver for Tcp {
         self.queue.size()
     }
 
+    fn takes_vector(&self) -> bool {
+        true
+    }
+
     fn takes_force(&self) -> bool {
         true
     }

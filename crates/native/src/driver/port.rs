@@ -454,6 +454,10 @@ impl Driver for DriverPort {
         self.0.driver.flags & USE_INIT_ACK != 0
     }
 
+    fn takes_vector(&self) -> bool {
+        self.0.driver.entry().outputv.is_some()
+    }
+
     fn output(&mut self, port: &mut Access<'_>, output: &Output) -> Command {
         let entry = self.0.driver.entry();
         if let Some(outputv) = entry.outputv {

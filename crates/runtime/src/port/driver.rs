@@ -64,6 +64,11 @@ pub trait Driver: Send {
         false
     }
 
+    /// Whether the driver takes output in parts, as a vector; then a trace message shows the parts of a command.
+    fn takes_vector(&self) -> bool {
+        false
+    }
+
     /// Takes output from a program: `port_command`, `Port ! {Owner, {command, Data}}`.
     fn output(&mut self, port: &mut Access<'_>, data: &Output) -> Command;
 

@@ -4,9 +4,10 @@
 
 use std::io::IoSlice;
 
-use layout::Term;
 use layout::limits::HEAP_BINARY_BYTES;
+use layout::{Heap, Term};
 use smallvec::SmallVec;
+use term::build;
 use term::iolist::{self, IolistError, Piece, Walk};
 
 use term::byte_queue::ByteQueue;
@@ -189,6 +190,16 @@ impl Output {
         })
     }
 
+    /// The parts as a list of binaries, those of the sender as they are.
+    pub(super) fn as_list(&self, heap: &mut Heap) -> Term {
+        let parts = self.shared_parts().map(|(bytes, shared)| match shared {
+            Some(binary) => binary,
+            None => build::binary(heap, bytes),
+        });
+        let parts: SmallVec<[Term; 8]> = parts.collect();
+        build::list(heap, &parts)
+    }
+
     /// The parts, for writing them in one call.
     #[must_use]
     pub fn slices(&self) -> SmallVec<[IoSlice<'_>; 8]> {
@@ -239,7 +250,6 @@ impl Output {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use term::build;
     use term::heap::Scratch;
 
     #[test]

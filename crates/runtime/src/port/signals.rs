@@ -250,8 +250,13 @@ impl State {
         if self.core.phase != Phase::Open {
             return am::BADARG;
         }
+        let driver = self.driver.as_ref();
+        let in_parts = driver.is_some_and(|driver| driver.takes_vector());
         self.core.tracee(port.id).receives(caller, |heap| {
-            let data = build::binary(heap, &output.whole());
+            let data = match in_parts {
+                true => output.as_list(heap),
+                false => build::binary(heap, &output.whole()),
+            };
             build::tuple(heap, &[am::COMMAND, data])
         });
         self.core.output_bytes += output.size() as u64;
