@@ -7,7 +7,10 @@
 pub mod topology;
 
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+use topology::LogicalCpu;
 
 use crate::cgroup;
 use crate::errno::{Errno, Result, check_size};
@@ -69,14 +72,48 @@ pub fn affinity() -> Result<Vec<usize>> {
     affinity_of(0)
 }
 
-/// The processors that this program may use: the affinity mask at the time of the first call, which should be made
-/// before any thread is pinned.
+/// The processors that this program could use when it started: what a child gets, whatever happens to our threads. The first
+/// call should be made before any thread is pinned.
 pub fn initial_affinity() -> &'static [usize] {
     static INITIAL: OnceLock<Vec<usize>> = OnceLock::new();
-    INITIAL.get_or_init(|| {
-        affinity_of(main_thread())
-            .unwrap_or_else(|_| (0..count(libc::_SC_NPROCESSORS_ONLN)).collect())
-    })
+    INITIAL.get_or_init(|| known().usable.clone())
+}
+
+/// What is known of the processors: what the system said when it was last asked, at the start or by [`read_again`].
+#[derive(Debug, PartialEq, Eq)]
+pub struct Known {
+    /// How many there are.
+    pub processors: Processors,
+    /// The processors that this program may use: the affinity mask of the main thread, which is never pinned.
+    pub usable: Vec<usize>,
+    /// How they are arranged; empty if the kernel does not say.
+    pub topology: Vec<LogicalCpu>,
+}
+
+static KNOWN: Mutex<Option<Arc<Known>>> = Mutex::new(None);
+
+impl Known {
+    fn read() -> Arc<Known> {
+        let all = || (0..count(libc::_SC_NPROCESSORS_ONLN)).collect();
+        Arc::new(Known {
+            processors: Processors::detect(),
+            usable: affinity_of(main_thread()).unwrap_or_else(|_| all()),
+            topology: topology::detect(),
+        })
+    }
+}
+
+/// What is known of the processors.
+pub fn known() -> Arc<Known> {
+    KNOWN.lock().get_or_insert_with(Known::read).clone()
+}
+
+/// Asks the system again; whether it says something else than before.
+pub fn read_again() -> bool {
+    initial_affinity();
+    let now = Known::read();
+    let before = KNOWN.lock().replace(now.clone());
+    before.is_some_and(|before| before != now)
 }
 
 /// The number of the calling thread, for [`pin_thread`].
@@ -92,12 +129,12 @@ pub fn pin_thread(thread: i64, cpu: usize) -> Result<()> {
 
 /// Undoes [`pin_thread`].
 pub fn unpin_thread(thread: i64) -> Result<()> {
-    set_affinity_of(thread, initial_affinity())
+    set_affinity_of(thread, &known().usable)
 }
 
 /// Lets the calling thread run on all processors that the program may use.
 pub fn unpin_current_thread() -> Result<()> {
-    set_affinity_of(0, initial_affinity())
+    set_affinity_of(0, &known().usable)
 }
 
 /// The system's mask for these processors, a bit for each; empty for none.
@@ -175,7 +212,8 @@ mod tests {
                 && found.online <= found.configured
         );
         assert!(1 <= found.allowed() && found.allowed() <= found.available);
-        assert_eq!(found.available, initial_affinity().len());
+        assert_eq!(found.available, known().usable.len());
+        assert!(!read_again());
     }
 
     #[test]

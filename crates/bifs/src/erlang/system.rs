@@ -163,10 +163,10 @@ fn limits(name: &str) -> Option<Term> {
         "outstanding_system_requests_limit" => {
             Term::small(OUTSTANDING_REQUESTS.load(Ordering::Relaxed) as i64)
         }
-        "logical_processors" => count(sys::cpu::Processors::detect().configured),
-        "logical_processors_online" => count(sys::cpu::Processors::detect().online),
-        "logical_processors_available" => count(sys::cpu::Processors::detect().available),
-        "cpu_quota" => match sys::cpu::Processors::detect().quota {
+        "logical_processors" => count(sys::cpu::known().processors.configured),
+        "logical_processors_online" => count(sys::cpu::known().processors.online),
+        "logical_processors_available" => count(sys::cpu::known().processors.available),
+        "cpu_quota" => match sys::cpu::known().processors.quota {
             Some(quota) => count(quota),
             None => am::UNKNOWN,
         },
@@ -252,8 +252,10 @@ fn words(name: &str) -> Option<Term> {
             "disabled"
         }),
         "multi_scheduling" => Some(multi_scheduling_state()),
-        // The processors are queried each time, so there is no cached information that could be stale.
-        "update_cpu_info" => word("unchanged"),
+        "update_cpu_info" => word(match scheduler::binding::read_again() {
+            true => "changed",
+            false => "unchanged",
+        }),
         "port_parallelism" => Some(am::boolean(config.port_parallelism)),
         "scheduler_bind_type" => word(scheduler::binding::current()),
         "build_type" | "emu_type" => word("opt"),
@@ -524,12 +526,12 @@ fn builtins(heap: &mut Heap) -> Term {
     let release = term::release::get();
     let rows: Vec<Term> = isa::bifs::BIFS
         .iter()
-        // On stock, these are instructions, not functions.
+        // On stock, the first two are instructions, not functions, and no program can call the last one.
         .filter(|row| {
             row.is_builtin()
                 && !matches!(
                     (row.module, row.name, row.arity),
-                    ("erlang", "yield" | "hibernate", 0)
+                    ("erlang", "yield" | "hibernate", 0) | ("erlang", "bif_return_trap", 1)
                 )
         })
         .filter(|row| row.properties.count_in(release))

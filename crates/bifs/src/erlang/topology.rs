@@ -4,7 +4,7 @@
 //! Thread, Logical}` and back. This file handles only such records, in which -1 means that a level does not exist.
 
 use layout::{Heap, Term};
-use sys::cpu::topology::{self, LogicalCpu};
+use sys::cpu::topology::LogicalCpu;
 use term::{am, build, list};
 
 use runtime::scheduler::binding::{self, Defined};
@@ -14,7 +14,7 @@ const MAX_NUMBER: i64 = (1 << 16) - 1;
 
 /// The topology that the kernel reports.
 pub fn detected(heap: &mut Heap) -> Term {
-    let cpus = topology::detect();
+    let cpus = &sys::cpu::known().topology;
     let first_node = cpus.first().map(|cpu| cpu.node);
     let several_nodes = cpus.iter().any(|cpu| Some(cpu.node) != first_node);
     let of_one = |cpu: &LogicalCpu| {

@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use parking_lot::Mutex;
-use sys::cpu::topology::{self, LogicalCpu};
+use sys::cpu::topology::LogicalCpu;
 
 use super::{Shared, schedulers};
 
@@ -90,10 +90,21 @@ pub fn define(cpus: Option<Defined>) {
     let _ = bind(position);
 }
 
+/// Asks the system for its processors again, and binds the schedulers anew if something has changed; returns whether it has.
+pub fn read_again() -> bool {
+    let has_changed = sys::cpu::read_again();
+    if has_changed {
+        let position = *CURRENT.lock();
+        // If the topology is unknown now, the bindings stay as they are.
+        let _ = bind(position);
+    }
+    has_changed
+}
+
 /// The processors as defined by a program, or else as detected.
 fn processors() -> Vec<LogicalCpu> {
     let Some(defined) = defined() else {
-        return topology::detect();
+        return sys::cpu::known().topology.clone();
     };
     let natural = |number: i64| u32::try_from(number).unwrap_or(0);
     let of_one = |&[node, processor, inner_node, core, thread, logical]: &[i64; 6]| LogicalCpu {
@@ -182,7 +193,7 @@ pub fn bind(position: usize) -> Option<&'static str> {
         return None;
     }
     let before = std::mem::replace(&mut *current, position);
-    let usable = order(cpus, chosen.order, sys::cpu::initial_affinity());
+    let usable = order(cpus, chosen.order, &sys::cpu::known().usable);
     for (index, shared) in schedulers().all.iter().enumerate() {
         shared.binding.set(usable.get(index).copied());
     }
@@ -195,7 +206,7 @@ pub(super) fn begin(shared: &Shared) {
     let thread = sys::cpu::current_thread();
     shared.binding.thread.store(thread, Ordering::SeqCst);
     if let Some(by) = BIND_TYPES[*current].order {
-        let usable = order(processors(), Some(by), sys::cpu::initial_affinity());
+        let usable = order(processors(), Some(by), &sys::cpu::known().usable);
         shared.binding.set(usable.get(shared.index).copied());
     }
 }
