@@ -12,6 +12,7 @@ use term::{am, copy, iolist, reference};
 
 use super::atoms;
 use super::exceptions::enif_make_badarg;
+use super::memory::{enif_alloc, enif_free};
 use super::numbers::store;
 use crate::abi::{Function, Identifier, Out};
 use crate::call::{Target, dirty_kind};
@@ -23,15 +24,24 @@ pub extern "C" fn enif_priv_data(env: &Env) -> *mut c_void {
         .map_or(std::ptr::null_mut(), |library| library.data())
 }
 
+/// The environment lies in memory of [`enif_alloc`]: there are libraries that free an empty one by `enif_free`, which goes well
+/// on stock.
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_alloc_env() -> *mut Env {
-    Box::into_raw(Box::new(Env::independent(std::ptr::null())))
+    let env = enif_alloc(size_of::<Env>()).cast::<Env>();
+    assert!(!env.is_null(), "no memory for an environment");
+    // SAFETY: fresh memory of that size; `malloc` aligns it for any type.
+    unsafe { env.write(Env::independent(std::ptr::null())) };
+    env
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn enif_free_env(env: *mut Env) {
     // SAFETY: the header asks for an environment of `enif_alloc_env`.
-    drop(unsafe { Box::from_raw(env) });
+    unsafe {
+        env.drop_in_place();
+        enif_free(env.cast());
+    }
 }
 
 #[unsafe(no_mangle)]
