@@ -77,6 +77,7 @@ const LONGEST_SPIN_NS: i64 = 50_000;
 pub struct Counts {
     switches: AtomicU64,
     reductions: AtomicU64,
+    balance_checks: AtomicU64,
 }
 
 impl Counts {
@@ -86,6 +87,17 @@ impl Counts {
         };
         one_more(&self.switches, 1);
         one_more(&self.reductions, reductions as u64);
+    }
+
+    fn add_balance_check(&self) {
+        let before = self.balance_checks.load(Ordering::Relaxed);
+        self.balance_checks.store(before + 1, Ordering::Relaxed);
+    }
+
+    /// How often the scheduler, having work, has compared its queue with those of the others.
+    #[must_use]
+    pub fn balance_checks(&self) -> u64 {
+        self.balance_checks.load(Ordering::Relaxed)
     }
 
     /// Context switches.
@@ -131,6 +143,7 @@ impl Shared {
             counts: Counts {
                 switches: AtomicU64::new(0),
                 reductions: AtomicU64::new(0),
+                balance_checks: AtomicU64::new(0),
             },
             slept_ns: AtomicI64::new(0),
             asleep_since_ns: AtomicI64::new(0),
@@ -494,6 +507,7 @@ impl Scheduler {
         if all.len() == 1 {
             return;
         }
+        self.shared.counts.add_balance_check();
         let now_ns = sys::clock::monotonic_ns();
         let (since_ns, slices) = self
             .thief

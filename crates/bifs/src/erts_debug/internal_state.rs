@@ -2,7 +2,7 @@
 //! them, and what they make it do.
 //!
 //! There are three tables of names: states, states of something, and settings. A name that is in none raises `badarg`,
-//! as on stock; so do those that stock has and this machine has nothing for (`nbalance`, `reader_groups_map`).
+//! as on stock; so do those that stock has and this machine has nothing for (`reader_groups_map`).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -24,7 +24,7 @@ use ets::Pressure;
 use runtime::bif::{BifResult, Failure, badarg, error};
 use runtime::code::permission;
 use runtime::process::{Process, info, state, table};
-use runtime::scheduler::{charge, reductions_left, world};
+use runtime::scheduler::{charge, reductions_left, schedulers, world};
 use runtime::{code, epoch, log, system_monitor, timer};
 
 /// Whether a program has enabled the internal state. Until then the two BIFs raise `undef`.
@@ -58,6 +58,11 @@ const STATES: &[(&str, State)] = &[
     }),
     ("processes_bif_info", processes_bif_info),
     ("persistent_term", persistent_term::table_info),
+    ("nbalance", |process| {
+        let all = schedulers().all.iter();
+        let checks = all.map(|scheduler| scheduler.counts.balance_checks());
+        Ok(build::unsigned(process.heap(), checks.sum()))
+    }),
     ("kept", kept),
     ("next_pid", |process| {
         Ok(build::unsigned(process.heap(), table::cursor()))
