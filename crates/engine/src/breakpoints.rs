@@ -55,8 +55,8 @@ pub(crate) struct Breakpoints(Mutex<Set>);
 
 #[derive(Debug, Default)]
 struct Set {
-    /// What each breakpoint replaced, by the word index of the entry.
-    displaced: BTreeMap<u32, Displaced>,
+    /// What each breakpoint replaced, in the order of the code; empty until there has been a breakpoint.
+    displaced: Vec<Option<Displaced>>,
     /// The record of each function's breakpoint, in the order of the code. Created with the first breakpoint, and kept.
     records: Records,
     /// The landings, for machine code: one for each record. Created with them.
@@ -169,13 +169,17 @@ impl Code {
             .collect();
         if on && set.records.0.is_empty() {
             set.records.0 = self.functions().map(|(_, entry)| record(entry)).collect();
+            set.displaced.resize_with(self.functions.len(), || None);
+        }
+        if functions.is_empty() || set.displaced.is_empty() {
+            return Ok(Vec::new());
         }
         match &self.words {
             Words::Boxed(words) => {
-                for &(_, entry) in &functions {
+                for &(index, entry) in &functions {
                     let word = words[entry as usize].get();
                     // SAFETY: a word of this code; nobody else accesses it, as the caller promises.
-                    unsafe { set.change_word(word, entry, on) };
+                    unsafe { set.change_word(word, index, on) };
                 }
             }
             Words::Placed(placed) => {
@@ -195,7 +199,7 @@ impl Code {
                         for &(index, entry) in &functions {
                             let code = words[entry as usize] as *mut u8;
                             let landing = landings.map(|base| base + index * JUMP_BYTES);
-                            set.change_code(code, entry, landing.filter(|_| on));
+                            set.change_code(code, index, landing.filter(|_| on));
                         }
                     })?;
                 }
@@ -257,10 +261,10 @@ impl Code {
         match &self.words {
             Words::Boxed(words) => {
                 let handler: Handler = slow::calls::native_function.handler;
-                for &(_, entry, _) in &entries {
+                for &(index, entry, _) in &entries {
                     let word = words[entry as usize].get();
                     // SAFETY: a word of this code; nobody else accesses it, as the caller promises.
-                    unsafe { set.replace_word(word, entry, handler as usize as u64) };
+                    unsafe { set.replace_word(word, index, handler as usize as u64) };
                 }
             }
             Words::Placed(placed) => {
@@ -269,10 +273,10 @@ impl Code {
                 // SAFETY: the caller promises that no thread runs code, and the detours are complete jumps.
                 unsafe {
                     placed.rewrite(|| {
-                        for (place, &(_, entry, _)) in entries.iter().enumerate() {
+                        for (place, &(index, entry, _)) in entries.iter().enumerate() {
                             let code = words[entry as usize] as *mut u8;
                             let landing = area.base().as_ptr() as usize + place * JUMP_BYTES;
-                            set.replace_code(code, entry, landing);
+                            set.replace_code(code, index, landing);
                         }
                     })?;
                 }
@@ -280,7 +284,7 @@ impl Code {
             }
         }
         for (index, entry, stub) in entries {
-            if set.displaced.contains_key(&entry) {
+            if matches!(set.displaced.get(index), Some(Some(_))) {
                 go_on_at(&set.records.0[index], stub.0, 0);
             }
             set.replaced.insert(entry, stub);
@@ -302,15 +306,16 @@ impl Code {
 impl Set {
     /// # Safety
     /// `word` is the handler word of an entry, and nobody else reads it during the call.
-    unsafe fn change_word(&mut self, word: *mut u64, entry: u32, on: bool) {
+    unsafe fn change_word(&mut self, word: *mut u64, index: usize, on: bool) {
+        let displaced = &mut self.displaced[index];
         if on {
             let handler: Handler = slow::calls::breakpoint.handler;
-            self.displaced.entry(entry).or_insert_with(|| {
+            displaced.get_or_insert_with(|| {
                 // SAFETY: the caller's promise above.
                 let before = unsafe { word.replace(handler as usize as u64) };
                 Displaced::Handler(before)
             });
-        } else if let Some(Displaced::Handler(before)) = self.displaced.remove(&entry) {
+        } else if let Some(Displaced::Handler(before)) = displaced.take() {
             // SAFETY: the caller's promise above.
             unsafe { word.write(before) };
         }
@@ -320,8 +325,8 @@ impl Set {
     ///
     /// # Safety
     /// As for `change_word`.
-    unsafe fn replace_word(&mut self, word: *mut u64, entry: u32, handler: u64) {
-        match self.displaced.get_mut(&entry) {
+    unsafe fn replace_word(&mut self, word: *mut u64, index: usize, handler: u64) {
+        match self.displaced.get_mut(index).and_then(Option::as_mut) {
             Some(displaced) => *displaced = Displaced::Handler(handler),
             // SAFETY: the caller's promise above.
             None => unsafe { word.write(handler) },
@@ -332,9 +337,9 @@ impl Set {
     ///
     /// # Safety
     /// As for `change_code`.
-    unsafe fn replace_code(&mut self, code: *mut u8, entry: u32, landing: usize) {
+    unsafe fn replace_code(&mut self, code: *mut u8, index: usize, landing: usize) {
         let detour = detour(code, landing);
-        match self.displaced.get_mut(&entry) {
+        match self.displaced.get_mut(index).and_then(Option::as_mut) {
             Some(displaced) => *displaced = Displaced::Bytes(detour),
             // SAFETY: as in `change_code`.
             None => unsafe { code.cast::<[u8; DETOUR_BYTES]>().write(detour) },
@@ -345,15 +350,16 @@ impl Set {
     ///
     /// # Safety
     /// `code` is the machine code of an entry, it is writable, and no thread runs it during the call.
-    unsafe fn change_code(&mut self, code: *mut u8, entry: u32, landing: Option<usize>) {
+    unsafe fn change_code(&mut self, code: *mut u8, index: usize, landing: Option<usize>) {
+        let displaced = &mut self.displaced[index];
         if let Some(landing) = landing {
-            self.displaced.entry(entry).or_insert_with(|| {
+            displaced.get_or_insert_with(|| {
                 let detour = detour(code, landing);
                 // SAFETY: the first instruction of an entry is at least that long (`native::plan`).
                 let before = unsafe { code.cast::<[u8; DETOUR_BYTES]>().replace(detour) };
                 Displaced::Bytes(before)
             });
-        } else if let Some(Displaced::Bytes(before)) = self.displaced.remove(&entry) {
+        } else if let Some(Displaced::Bytes(before)) = displaced.take() {
             // SAFETY: as above.
             unsafe { code.cast::<[u8; DETOUR_BYTES]>().write(before) };
         }

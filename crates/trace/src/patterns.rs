@@ -247,6 +247,7 @@ pub(crate) fn apply(
     }
     let change = |actions: &mut Actions| by_breakpoint(actions, wanted, meta, flags);
     let mut count = 0;
+    let has_bifs = exports.iter().any(|export| export.bif.is_some());
     for export in exports {
         if export.bif.is_some() {
             traced_exports::change(export, &change);
@@ -255,7 +256,11 @@ pub(crate) fn apply(
             traced_exports::change(export, &|actions| *actions = Actions::default());
         }
     }
-    count += points::change_if(&code, pattern, &change, &is_no_bif).map_err(no_room)?;
+    let changed = match has_bifs {
+        true => points::change_if(&code, pattern, &change, &is_no_bif),
+        false => points::change_in(&code, pattern, &change),
+    };
+    count += changed.map_err(no_room)?;
     Ok(count)
 }
 

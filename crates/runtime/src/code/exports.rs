@@ -26,8 +26,31 @@ unsafe impl Send for Entry {}
 // SAFETY: as above.
 unsafe impl Sync for Entry {}
 
-static EXPORTS: LazyLock<RwLock<FxHashMap<Name, Entry>>> = LazyLock::new(|| {
-    let mut exports = FxHashMap::with_capacity_and_hasher(8192, FxBuildHasher);
+/// Exports are never removed.
+struct Exports {
+    by_name: FxHashMap<Name, Entry>,
+    /// Those of each module, in the order in which they were made.
+    by_module: FxHashMap<Term, Vec<&'static Export>>,
+}
+
+impl Exports {
+    fn insert(&mut self, name: Name, entry: Entry) -> &'static Export {
+        let export = entry.0;
+        self.by_module.entry(name.0).or_default().push(export);
+        self.by_name.insert(name, entry);
+        export
+    }
+
+    fn all(&self) -> impl Iterator<Item = &'static Export> {
+        self.by_name.values().map(|entry| entry.0)
+    }
+}
+
+static EXPORTS: LazyLock<RwLock<Exports>> = LazyLock::new(|| {
+    let mut exports = Exports {
+        by_name: FxHashMap::with_capacity_and_hasher(8192, FxBuildHasher),
+        by_module: FxHashMap::default(),
+    };
     let release = term::release::get();
     for (entry, row) in hooks::get().bifs.iter().zip(isa::bifs::BIFS) {
         if !row.properties.count_in(release) {
@@ -83,11 +106,14 @@ fn make((module, function, arity): Name, bif: Option<layout::BifFunction>, flags
 #[must_use]
 pub fn get(module: Term, function: Term, arity: u32) -> &'static Export {
     let name = (module, function, arity);
-    if let Some(entry) = EXPORTS.read().get(&name) {
+    if let Some(entry) = EXPORTS.read().by_name.get(&name) {
         return entry.0;
     }
     let mut exports = EXPORTS.write();
-    exports.entry(name).or_insert_with(|| make(name, None, 0)).0
+    if let Some(entry) = exports.by_name.get(&name) {
+        return entry.0;
+    }
+    exports.insert(name, make(name, None, 0))
 }
 
 /// The export of that name, if it exists.
@@ -100,7 +126,7 @@ pub fn find(module: Term, function: Term, arity: u32) -> Option<&'static Export>
     {
         return found;
     }
-    let entry = EXPORTS.read().get(&(module, function, arity))?.0;
+    let entry = EXPORTS.read().by_name.get(&(module, function, arity))?.0;
     FOUND.with(|found| found[place].set(Some(entry)));
     Some(entry)
 }
@@ -143,9 +169,9 @@ pub fn set_code(export: &'static Export, entry: Option<*const u64>) {
 /// Makes all exports that lead into a range of code, which is being removed, lead to their stubs. Exports of old code lead
 /// to newer code already; this concerns an `on_load` function that was called and never finished.
 pub fn unload(range: &Range<*const u64>) {
-    for entry in EXPORTS.read().values() {
-        if range.contains(&trace::exports::code_of(entry.0)) {
-            set_code(entry.0, None);
+    for export in EXPORTS.read().all() {
+        if range.contains(&trace::exports::code_of(export)) {
+            set_code(export, None);
         }
     }
 }
@@ -153,39 +179,36 @@ pub fn unload(range: &Range<*const u64>) {
 /// The number of exports; `None` if the table's lock was not acquired within `patience`.
 #[must_use]
 pub fn count_within(patience: Duration) -> Option<usize> {
-    Some(EXPORTS.try_read_for(patience)?.len())
+    Some(EXPORTS.try_read_for(patience)?.by_name.len())
 }
 
 /// All exports of a module.
 #[must_use]
 pub fn of_module(module: Term) -> Vec<&'static Export> {
-    EXPORTS
-        .read()
-        .values()
-        .filter(|entry| entry.0.module == module)
-        .map(|entry| entry.0)
-        .collect()
+    let exports = EXPORTS.read();
+    exports.by_module.get(&module).cloned().unwrap_or_default()
 }
 
 /// All exports.
 #[must_use]
 pub fn all() -> Vec<&'static Export> {
-    EXPORTS.read().values().map(|entry| entry.0).collect()
+    EXPORTS.read().all().collect()
 }
 
 /// The number of exports that were made before this one; `module_info(exports)` is in the reverse of that order.
 #[must_use]
 pub fn number(export: &Export) -> usize {
     let name = (export.module, export.function, export.arity);
-    EXPORTS.read().get(&name).map_or(0, |entry| entry.1)
+    EXPORTS.read().by_name.get(&name).map_or(0, |entry| entry.1)
 }
 
 /// The export at an address, if there is one.
 #[must_use]
 pub fn at(address: u64) -> Option<&'static Export> {
     let exports = EXPORTS.read();
-    let mut all = exports.values().map(|entry| entry.0);
-    all.find(|export| std::ptr::from_ref(*export) as u64 == address)
+    exports
+        .all()
+        .find(|export| std::ptr::from_ref(*export) as u64 == address)
 }
 
 /// The export, or the stub of a native function, that contains an address.
@@ -195,7 +218,7 @@ pub fn by_stub(address: *const u64) -> Option<&'static Export> {
         return Some(stub);
     }
     let address = address as usize;
-    EXPORTS.read().values().map(|entry| entry.0).find(|export| {
+    EXPORTS.read().all().find(|export| {
         let start = export.stub.as_ptr() as usize;
         (start..start + size_of_val(&export.stub)).contains(&address)
     })

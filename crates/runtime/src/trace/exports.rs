@@ -5,13 +5,13 @@
 //!
 //! What is traced changes while the world is stopped.
 
-use std::collections::HashMap;
 use std::mem::offset_of;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use layout::{Context, Export, RaiseKind, Term};
 use parking_lot::RwLock;
+use rustc_hash::FxHashMap;
 use term::am;
 
 use super::points::{self, Actions};
@@ -35,7 +35,7 @@ unsafe impl Send for Traced {}
 // SAFETY: as above.
 unsafe impl Sync for Traced {}
 
-static TRACED: LazyLock<RwLock<HashMap<usize, &'static Traced>>> = LazyLock::new(RwLock::default);
+static TRACED: LazyLock<RwLock<FxHashMap<usize, &'static Traced>>> = LazyLock::new(RwLock::default);
 /// Whether an export has ever been traced.
 static ANY: AtomicBool = AtomicBool::new(false);
 

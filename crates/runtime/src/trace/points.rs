@@ -160,7 +160,8 @@ pub fn change_if(
             pattern.is_for(function, arity) && wanted(module, function, arity)
         };
         let functions = loaded.code.functions();
-        let mut after: FxHashMap<usize, Actions> = FxHashMap::default();
+        // In the order of the code, so by ascending entries.
+        let mut after: Vec<(usize, Actions)> = Vec::new();
         for (_, entry) in functions.filter(|(function, _)| matches(function)) {
             let entry = entry as usize;
             let before = points().and_then(|points| points.get(&entry));
@@ -168,31 +169,34 @@ pub fn change_if(
                 .map(|point| point.actions.clone())
                 .unwrap_or_default();
             change(&mut actions);
-            after.insert(entry, actions);
+            after.push((entry, actions));
         }
+        let place = |after: &[(usize, Actions)], entry: *const u64| {
+            after.binary_search_by_key(&(entry as usize), |(entry, _)| *entry)
+        };
         count += after.len();
-        for on in [true, false] {
+        for on in [false, true] {
             let chosen = |entry: *const u64| {
-                let actions = after.get(&(entry as usize));
-                actions.is_some_and(|actions| actions.is_empty() != on)
+                let found = place(&after, entry);
+                found.is_ok_and(|place| after[place].1.is_empty() != on)
             };
             // SAFETY: no thread runs code while the world is stopped, and no thread reads words of code meanwhile.
             let set = unsafe { loaded.code.set_breakpoints(chosen, on) }?;
             change_points(|points| {
+                if !on {
+                    for (entry, _) in after.iter().filter(|(_, actions)| actions.is_empty()) {
+                        points.remove(entry);
+                    }
+                }
+                points.reserve(set.len());
                 for point in set {
-                    let entry = point.entry as usize;
-                    if let Some(actions) = after.remove(&entry) {
-                        points.insert(entry, new_point(&point, actions));
+                    if let Ok(place) = place(&after, point.entry) {
+                        let actions = std::mem::take(&mut after[place].1);
+                        points.insert(point.entry as usize, new_point(&point, actions));
                     }
                 }
             });
         }
-        // What is left has no breakpoint any more.
-        change_points(|points| {
-            for entry in after.into_keys() {
-                points.remove(&entry);
-            }
-        });
     }
     Ok(count)
 }
