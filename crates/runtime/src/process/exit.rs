@@ -55,7 +55,11 @@ pub fn finish(process: &mut Process, reason: &Owned) {
     free_heap(process);
 }
 
+/// Whether the process is linked with a port, which [`handle::close_ports`] sees to.
 fn has_port(process: &Process) -> bool {
+    if dirty::takes_long(process.relations.count()) {
+        return false;
+    }
     let mut linked = process.relations.linked();
     linked.any(Term::is_local_port)
 }
