@@ -5,6 +5,7 @@
 
 mod dirty_tests;
 mod internal_state;
+mod node_references;
 mod relations;
 
 pub use dirty_tests::{dirty_3, dirty_cpu_2, dirty_io_2};

@@ -16,6 +16,7 @@ mod lists;
 mod magic;
 mod maps;
 mod math;
+mod node_table;
 mod os;
 mod persistent_term;
 mod ports;

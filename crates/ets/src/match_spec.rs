@@ -186,6 +186,18 @@ impl Program {
         1 + (self.clauses.iter().map(size).sum::<usize>() / STEPS_PER_REDUCTION) as i64
     }
 
+    /// The number of the references that hold the program.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The terms that the program holds.
+    #[must_use]
+    pub fn constants(&self) -> &[Term] {
+        self.constants.as_ref().map_or(&[], |held| held.elements())
+    }
+
     /// A constant by index.
     #[inline]
     fn constant(&self, index: u32) -> Term {

@@ -8,7 +8,8 @@
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use layout::Term;
 use layout::object::offset;
@@ -25,6 +26,15 @@ pub struct Node {
 }
 
 impl Node {
+    /// The node that a word of an external identifier says.
+    #[must_use]
+    pub fn of_word(word: u64) -> Node {
+        Node {
+            name: Term::atom((word >> 32) as u32),
+            creation: word as u32,
+        }
+    }
+
     /// The word of an external identifier that says that it is of this node.
     #[must_use]
     pub fn word(self) -> u64 {
@@ -33,9 +43,18 @@ impl Node {
     }
 }
 
-/// The names of other nodes that identifiers came from, numbered in the order in which they were heard of. There are no
-/// more of them than there are atoms.
-static NAMES: LazyLock<RwLock<HashMap<Term, usize>>> = LazyLock::new(RwLock::default);
+/// What is known of a name.
+struct Heard {
+    /// Its place in the order in which names were heard of.
+    number: usize,
+    /// Since when nothing has referred to it, as far as anybody looked.
+    unused_since: Option<Instant>,
+}
+
+/// The names of other nodes that identifiers came from. There are no more of them than there are atoms.
+static NAMES: LazyLock<RwLock<HashMap<Term, Heard>>> = LazyLock::new(RwLock::default);
+/// How many names were ever added.
+static HEARD: AtomicUsize = AtomicUsize::new(0);
 static OWN_NAME: AtomicU64 = AtomicU64::new(am::NONODE_NOHOST.bits());
 static OWN_CREATION: AtomicU32 = AtomicU32::new(0);
 
@@ -45,20 +64,36 @@ pub fn heard_of(name: Term, creation: u32) -> Node {
     let is_known = NAMES.read().contains_key(&name);
     if !is_known {
         let mut names = NAMES.write();
-        let number = names.len();
-        names.entry(name).or_insert(number);
+        names.entry(name).or_insert_with(|| Heard {
+            number: HEARD.fetch_add(1, Ordering::Relaxed),
+            unused_since: None,
+        });
     }
     Node { name, creation }
 }
 
-/// Names of all nodes that were ever heard of, the first one first. This node's own name is included only if an external
+/// Forgets the names that were unused at a look at least `delay` ago, and still are. `is_used` must have looked at everything
+/// that may refer to a node. A name that is forgotten too early is heard of again with its next identifier.
+pub fn forget_unused(delay: Duration, is_used: impl Fn(Term) -> bool) {
+    let now = Instant::now();
+    NAMES.write().retain(|name, heard| {
+        if is_used(*name) {
+            heard.unused_since = None;
+            return true;
+        }
+        let since = *heard.unused_since.get_or_insert(now);
+        now.duration_since(since) < delay
+    });
+}
+
+/// Names of all nodes that were heard of and not forgotten since, the first one first. This node's own name is included only if an external
 /// identifier carried it.
 #[must_use]
 pub fn known_names() -> Vec<Term> {
     let names = NAMES.read();
     let mut sorted: Vec<(usize, Term)> = names
         .iter()
-        .map(|(&name, &number)| (number, name))
+        .map(|(&name, heard)| (heard.number, name))
         .collect();
     sorted.sort_unstable_by_key(|(number, _)| *number);
     sorted.into_iter().map(|(_, name)| name).collect()
@@ -67,11 +102,7 @@ pub fn known_names() -> Vec<Term> {
 /// The node that an external pid, port or reference belongs to.
 #[must_use]
 pub fn of(identifier: Term) -> Node {
-    let word = identifier.word(offset::EXTERNAL_NODE);
-    Node {
-        name: Term::atom((word >> 32) as u32),
-        creation: word as u32,
-    }
+    Node::of_word(identifier.word(offset::EXTERNAL_NODE))
 }
 
 /// This node's name.

@@ -8,6 +8,7 @@ use term::heap::Scratch;
 use term::{am, build, integer, list, map, node};
 
 use crate::erlang::{sending, spawning};
+use crate::node_table;
 use distribution::capability::{self, Capabilities};
 use distribution::channel::{Channel, Facts, Phase};
 use distribution::{handle, peers, signals, spawn};
@@ -137,6 +138,7 @@ fn nodes(kinds: Term) -> Option<Vec<KnownNode>> {
         connection: None,
     };
     if known {
+        node_table::forget_unused();
         let others = node::known_names()
             .into_iter()
             .filter(|name| *name != own && connected.iter().all(|channel| channel.node != *name));

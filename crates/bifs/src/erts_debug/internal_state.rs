@@ -12,12 +12,12 @@ use layout::object::{Header, offset};
 use layout::{ObjectKind, Term};
 use term::heap::{self, Allocate};
 use term::off_heap::{BinaryBlock, MagicBlock};
-use term::{am, atom, build, copy, hash, integer, node};
+use term::{am, atom, build, copy, hash, integer};
 
-use super::relations;
+use super::{node_references, relations};
 
 use crate::erlang::{memory, unique};
-use crate::{magic, persistent_term};
+use crate::{magic, node_table, persistent_term};
 use distribution::monitor_nodes::{self, option};
 use distribution::peers;
 use ets::Pressure;
@@ -68,7 +68,7 @@ const STATES: &[(&str, State)] = &[
         Ok(build::unsigned(process.heap(), table::cursor()))
     }),
     ("dist_ctrl", connections),
-    ("node_and_dist_references", node_references),
+    ("node_and_dist_references", node_references::both),
     ("check_io_debug", |process| Ok(polled(process))),
     ("monitoring_nodes", monitoring_nodes),
     ("unique_monotonic_integer_state", unique::monotonic_count),
@@ -123,6 +123,7 @@ const SETTINGS: &[(&str, StateOf)] = &[
         unique::set_monotonic_count(value)
     }),
     ("next_pid", set_next_pid),
+    ("node_tab_delayed_delete", set_forgetting),
     ("colliding_names", similar_names),
     ("ets_force_split", |_, request| {
         put_under_pressure(request, Pressure::Split)
@@ -141,39 +142,6 @@ const SETTINGS: &[(&str, StateOf)] = &[
         )
     }),
 ];
-
-/// `{{node_references, [{{Name, Creation}, Count, Referrers}]}, {dist_references, [{Name, Count, Referrers}]}}`: who refers to which
-/// node. Identifiers have their node in them here, so that nothing is counted for them, and a connection is referred to by
-/// its controller.
-fn node_references(process: &mut Process) -> BifResult {
-    let heap = process.heap();
-    let creation = build::unsigned(heap, node::own_creation().into());
-    let own = build::tuple(heap, &[node::own_name(), creation]);
-    let entry = build::tuple(heap, &[own, Term::small(0), Term::NIL]);
-    let nodes = build::list(heap, &[entry]);
-    let connections: Vec<Term> = peers::connected()
-        .filter_map(|channel| {
-            let controller = channel.controller()?;
-            let kind = match controller.is_local_port() {
-                true => am::PORT,
-                false => am::PROCESS,
-            };
-            let referrer = build::tuple(heap, &[kind, controller]);
-            let count = build::tuple(heap, &[am::CONTROL, Term::small(1)]);
-            let counts = build::list(heap, &[count]);
-            let referrer = build::tuple(heap, &[referrer, counts]);
-            let referrers = build::list(heap, &[referrer]);
-            Some(build::tuple(
-                heap,
-                &[channel.node, Term::small(1), referrers],
-            ))
-        })
-        .collect();
-    let connections = build::list(heap, &connections);
-    let nodes = build::tuple(heap, &[am::NODE_REFERENCES, nodes]);
-    let connections = build::tuple(heap, &[am::DIST_REFERENCES, connections]);
-    Ok(build::tuple(heap, &[nodes, connections]))
-}
 
 /// `[{Node, Controller}]`, whether nodes see the connection or not.
 fn connections(process: &mut Process) -> BifResult {
@@ -450,6 +418,16 @@ fn sleep(ms: Term) -> BifResult {
 fn set_next_pid(_process: &mut Process, next: Term) -> BifResult {
     table::set_cursor(integer::uint64(next).ok_or(badarg(2))?);
     Ok(next)
+}
+
+/// The seconds after which an unused node is forgotten; with a negative number it is what the command line says.
+fn set_forgetting(_process: &mut Process, seconds: Term) -> BifResult {
+    let seconds = integer::int64(seconds).ok_or(badarg(2))?;
+    node_table::set_delay(match seconds {
+        ..0 => None,
+        _ => Some(u32::try_from(seconds).map_err(|_| badarg(2))?),
+    });
+    Ok(am::OK)
 }
 
 /// The most names that `colliding_names` makes.

@@ -8,7 +8,7 @@ use term::compare;
 
 use super::object::{New, Object, OwnedObject};
 use super::shard::{Following, Shard, Share};
-use super::tree::Tree;
+use super::tree::{Tree, WalkStart};
 use crate::{TableKind, Verdict};
 
 /// The objects behind one lock.
@@ -33,6 +33,14 @@ impl Part {
         match self {
             Part::Hash(shard) => shard.bytes() as i64,
             Part::Tree(tree) => tree.bytes(),
+        }
+    }
+
+    /// Calls `visit` with each object that is kept, also those that are only marked as deleted.
+    pub fn each(&self, visit: impl FnMut(&Object)) {
+        match self {
+            Part::Hash(shard) => shard.all().for_each(visit),
+            Part::Tree(tree) => tree.walk(WalkStart::Edge, false).for_each(visit),
         }
     }
 

@@ -278,6 +278,11 @@ impl Shard {
             .take_while(move |object| self.has_key(object, key, hash))
     }
 
+    /// All objects, also those that are only marked as deleted.
+    pub fn all(&self) -> impl Iterator<Item = &Object> {
+        self.from(0).flat_map(|slot| self.all_in_slot(slot))
+    }
+
     /// The first object in `slot` or a later slot, also if it is only marked as deleted.
     #[must_use]
     pub fn first_of_all(&self, slot: usize) -> Option<&Object> {

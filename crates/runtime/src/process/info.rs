@@ -5,8 +5,9 @@
 
 use layout::object::offset;
 use layout::{Fragment, Heap, ObjectKind, Term};
+use term::off_heap::{self, MagicBlock};
 use term::release::{self, Release};
-use term::{am, build, collect, copy, node, off_heap};
+use term::{am, build, collect, copy, node};
 
 use super::relations::MonitorTarget;
 use super::{Process, block, flag, priority_of, state};
@@ -46,7 +47,7 @@ pub const COMMON: [Term; 17] = [
 ];
 
 /// The items that are given only when asked for.
-pub const OTHERS: [Term; 19] = [
+pub const OTHERS: [Term; 20] = [
     am::MESSAGES,
     am::MONITORS,
     am::MONITORED_BY,
@@ -64,6 +65,7 @@ pub const OTHERS: [Term; 19] = [
     am::CURRENT_STACKTRACE,
     am::MESSAGE_QUEUE_DATA,
     am::GARBAGE_COLLECTION_INFO,
+    am::MAGIC_REF,
     am::FULLSWEEP_AFTER,
     am::PARENT,
 ];
@@ -130,7 +132,8 @@ pub fn value(
             sequence::of(process).map_or(Term::NIL, |token| token.to_term(heap))
         }
         am::LAST_CALLS => saved_calls::list(process, heap),
-        am::BINARY => binaries(process, heap, steps),
+        am::BINARY => off_heap_objects(process, ObjectKind::SharedBinary, heap, steps),
+        am::MAGIC_REF => off_heap_objects(process, ObjectKind::Reference, heap, steps),
         am::ASYNC_DIST => {
             let rare = process.existing_rare();
             am::boolean(rare.is_some_and(|rare| rare.async_dist))
@@ -387,8 +390,8 @@ fn dictionary(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
     list
 }
 
-/// `{Address, Bytes, References}` of each shared binary.
-fn binaries(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
+/// `{Address, Bytes, References}` of what each shared binary or magic reference of the process holds.
+fn off_heap_objects(process: &Process, kind: ObjectKind, heap: &mut Heap, steps: &mut i64) -> Term {
     let own = &process.head.heap;
     // SAFETY: null, or the heap's own old generation.
     let old = unsafe { own.old.as_ref() }.map_or(std::ptr::null_mut(), |old| old.off_heap);
@@ -398,10 +401,14 @@ fn binaries(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
             // SAFETY: members of the process's off-heap lists are live objects with a live block.
             unsafe {
                 let term = Term::from_boxed_pointer(object);
-                if term.is_kind(ObjectKind::SharedBinary) {
+                if term.is_kind(kind) {
                     let counted = off_heap::block_of(object);
                     let address = build::unsigned(heap, counted as u64);
-                    let bytes = build::unsigned(heap, term.word(offset::SHARED_BINARY_SIZE));
+                    let bytes = match kind {
+                        ObjectKind::SharedBinary => term.word(offset::SHARED_BINARY_SIZE),
+                        _ => size_of::<MagicBlock>() as u64,
+                    };
+                    let bytes = build::unsigned(heap, bytes);
                     let references = Term::small(i64::from(off_heap::references(counted)));
                     list.push(build::tuple(heap, &[address, bytes, references]));
                 }
