@@ -35,6 +35,7 @@ use std::sync::Arc;
 
 use layout::Term;
 use sys::Errno;
+use term::release::{self, Release};
 use term::{am, atom, build};
 
 use super::magic;
@@ -55,7 +56,7 @@ pub enum Refusal {
     ErrorInvalid(Term),
     /// `{invalid, What}`, which OTP's module explains.
     Invalid(Term),
-    /// `{invalid, {integer_range, Number}}`.
+    /// `{invalid, {integer_range, Number}}`; an exception in OTP 27.
     Range(Term),
     /// The exception `{invalid, What}`.
     Raise(Term),
@@ -93,7 +94,11 @@ pub fn answer(process: &mut Process, outcome: Answer) -> BifResult {
         Err(Refusal::Invalid(what)) => Ok(build::tuple(heap, &[am::INVALID, what])),
         Err(Refusal::Range(number)) => {
             let what = build::tuple(heap, &[am::INTEGER_RANGE, number]);
-            Ok(build::tuple(heap, &[am::INVALID, what]))
+            let refusal = build::tuple(heap, &[am::INVALID, what]);
+            match release::get() == Release::OTP_27 {
+                true => Err(error(refusal)),
+                false => Ok(refusal),
+            }
         }
         Err(Refusal::Raise(what)) => Err(error(build::tuple(heap, &[am::INVALID, what]))),
     }

@@ -305,9 +305,14 @@ fn accepted(process: &mut Process, listener: &Socket, line: &Line, fd: Descripto
         reading.most_buffers = line.most_buffers;
         reading.ancillary_bytes = line.ancillary_bytes;
         let mut writing = listener.writing.lock();
-        socket.writing.lock().ancillary_bytes = writing.ancillary_bytes;
+        let mut own = socket.writing.lock();
+        own.ancillary_bytes = writing.ancillary_bytes;
         // OTP 25 sets this on the listener.
-        writing.state |= state::CONNECTED;
+        let connected = match release::has(Release::OTP_27) {
+            true => &mut own,
+            false => &mut writing,
+        };
+        connected.state |= state::CONNECTED;
     }
     let (debug, inform_on_wrap, use_registry) = {
         let kept = listener.kept.lock();
