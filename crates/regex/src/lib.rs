@@ -233,8 +233,10 @@ pub struct Pattern {
     pub names: Vec<(Box<[u8]>, Vec<usize>)>,
 }
 
-/// How deep parentheses may be nested: as deep as capturing ones may be in PCRE 8, whose working memory ends there.
-const MAX_NESTING: u32 = 798;
+/// How deep parentheses may be nested before OTP 28: as deep as capturing ones may be in PCRE 8, whose working memory ends there.
+const MAX_NESTING_PCRE8: u32 = 798;
+/// How deep they may be nested since. Capturing ones are too complicated for PCRE2 long before.
+const MAX_NESTING: u32 = 10_000;
 
 thread_local! {
     static CACHE: Cache<(Box<[u8]>, CompileOptions)> = Cache::default();
@@ -335,11 +337,13 @@ fn compile_source(
         let context = pcre::pcre2_compile_context_create_8(ptr::null_mut());
         assert!(!context.is_null(), "no memory for a regular expression");
         pcre::pcre2_set_compile_extra_options_8(context, extra);
-        if !options.has(CompileOptions::PCRE2) {
+        if options.has(CompileOptions::PCRE2) {
+            pcre::pcre2_set_parens_nest_limit_8(context, MAX_NESTING);
+        } else {
             pcre::pcre2_set_character_tables_8(context, tables::latin1().as_ptr());
             // PCRE 8 supports only lookbehinds of a fixed length.
             pcre::pcre2_set_max_varlookbehind_8(context, 0);
-            pcre::pcre2_set_parens_nest_limit_8(context, MAX_NESTING);
+            pcre::pcre2_set_parens_nest_limit_8(context, MAX_NESTING_PCRE8);
         }
         if options.newline() != 0 {
             pcre::pcre2_set_newline_8(context, options.newline());
