@@ -390,7 +390,8 @@ fn value(heap: &mut Heap, actions: &Actions, item: Term) -> Option<Term> {
         am::MATCH_SPEC => source(heap, actions.call.as_ref()),
         am::META => match &actions.meta {
             Some(meta) if !meta.is_gone.load(Ordering::Relaxed) => meta.tracer.to_term(heap),
-            _ if release::has(Release::OTP_28) => am::FALSE,
+            // As on stock: a tracer that went is told apart only where this is the one question.
+            None if release::has(Release::OTP_28) => am::FALSE,
             _ => Term::NIL,
         },
         am::META_MATCH_SPEC => source(heap, actions.meta.as_ref().map(|meta| &meta.condition)),
@@ -408,7 +409,7 @@ fn value(heap: &mut Heap, actions: &Actions, item: Term) -> Option<Term> {
             let pairs: Vec<Term> = items()
                 .map(|item| {
                     let value = match item {
-                        am::META if actions.meta.is_none() => am::FALSE,
+                        am::META if !is_watched(actions) => am::FALSE,
                         _ => value(heap, actions, item).unwrap_or(am::FALSE),
                     };
                     build::tuple(heap, &[item, value])
@@ -418,6 +419,12 @@ fn value(heap: &mut Heap, actions: &Actions, item: Term) -> Option<Term> {
         }
         _ => return None,
     })
+}
+
+/// Whether a tracer that is still there is told of each call.
+fn is_watched(actions: &Actions) -> bool {
+    let meta = actions.meta.as_ref();
+    meta.is_some_and(|meta| !meta.is_gone.load(Ordering::Relaxed))
 }
 
 /// `[{Pid, Calls, Seconds, Microseconds}]`

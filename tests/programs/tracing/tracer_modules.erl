@@ -92,6 +92,8 @@ meta(All) ->
          called(1),
          garbage_collect(),
          see:value(meta, tracelog:named(erlang:trace_info({?MODULE, called, 1}, meta), #{Me => main})),
+         {all, About} = erlang:trace_info({?MODULE, called, 1}, all),
+         see:value(all, tracelog:named(lists:keyfind(meta, 1, About), #{Me => main})),
          show(#{Me => main}),
          erlang:trace_pattern({?MODULE, called, 1}, false, [meta])
      end || {Label, Answers} <- answers(All), Specification <- [true, [{'_', [], [{return_trace}]}]]].
