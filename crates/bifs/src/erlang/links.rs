@@ -78,11 +78,11 @@ pub(super) fn is_of_this_node(identifier: Term) -> bool {
 fn no_process(process: &mut Process, other: Term) -> BifResult {
     if process.traps_exit() {
         let message = build::tuple(process.heap(), &[am::UC_EXIT, other, am::NOPROC]);
-        let sender = match release::has(Release::OTP_29) {
-            true => other,
-            false => am::SYSTEM,
-        };
-        handle::deliver_last(process, sender, message);
+        // A signal from the process that is not there, since OTP 29.
+        match release::has(Release::OTP_29) {
+            true => handle::deliver_last_as_sent(process, other, message),
+            false => handle::deliver_last(process, am::SYSTEM, message),
+        }
         Ok(am::TRUE)
     } else {
         Err(error(am::NOPROC))

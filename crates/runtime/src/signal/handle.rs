@@ -7,6 +7,7 @@ use layout::{Fragment, Term};
 use term::collect::stress::{self, Stress};
 use term::copy::{Owned, to_fragment};
 use term::heap::{self, Scratch};
+use term::release::{self, Release};
 use term::{am, build, reference};
 
 use super::{
@@ -168,6 +169,12 @@ pub fn deliver_last(process: &mut Process, from: Term, message: Term) {
         (*fragment).kind = OWN_MESSAGE;
         super::send_fragment(process, senders::noted(from, fragment));
     }
+}
+
+/// As [`deliver_last`], as if another process had sent the message: it takes a token of sequential trace away.
+pub fn deliver_last_as_sent(process: &mut Process, from: Term, message: Term) {
+    // SAFETY: as above.
+    unsafe { super::send_fragment(process, senders::noted(from, to_fragment(message))) };
 }
 
 /// Puts a message into the inner queue. `from` is for [`senders`].
@@ -444,10 +451,10 @@ fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason
         sender => sender,
     };
     let message = build::tuple(heap, &[tag, reference, kind, object, reason.term()]);
-    if reason.term().is_immediate() {
+    if reason.term().is_immediate() || release::has(Release::OTP_27) {
         return deliver(process, sender, message);
     }
-    // As on stock, such a message takes a token of sequential trace away, and one with an immediate does not.
+    // In OTP 25 such a message takes a token of sequential trace away, and one with an immediate does not.
     // SAFETY: the fragment is new, so it is in no list.
     unsafe { append(process, sender, to_fragment(message)) };
 }
