@@ -9,6 +9,8 @@
 init() -> erlang:load_nif(filename:rootname(code:which(?MODULE)), 0).
 
 main() ->
+    % The encoding of the output is the release's.
+    io:setopts([{encoding, latin1}]),
     case lacks() of
         1 -> see:value("lacks them", true);
         0 -> functions()
