@@ -232,13 +232,29 @@ fn delay() -> Option<Duration> {
     Some(Duration::from_secs(seconds))
 }
 
+/// With more processes than this nothing is looked for: all of them would stand still for too long, for the sake of a name.
+const MOST_PROCESSES: usize = 100_000;
+
 /// Forgets the names of nodes that have long been unused. As it has to look at everything, it does so once in the time that a
-/// name has to be unused, so that a name is kept for at most twice that time once somebody asks.
+/// name has to be unused, so that a name is kept for at most twice that time once somebody asks; and not at all while every
+/// name is that of a connected node.
 pub fn forget_unused() {
     static LAST: Mutex<Option<Instant>> = Mutex::new(None);
     let Some(delay) = delay() else {
         return;
     };
+    let connected: HashSet<Term> = peers::channels()
+        .iter()
+        .map(|channel| channel.node)
+        .collect();
+    let all_connected = || {
+        node::known_names()
+            .iter()
+            .all(|name| connected.contains(name))
+    };
+    if table::count() > MOST_PROCESSES || all_connected() {
+        return;
+    }
     {
         let mut last = LAST.lock();
         if last.is_some_and(|last| last.elapsed() < delay) {
