@@ -24,7 +24,9 @@ use crate::process::Process;
 #[repr(C)]
 pub(crate) struct Traced {
     stub: Export,
-    /// Where calls lead without tracing.
+    /// The export that is traced.
+    of: &'static Export,
+    /// Where calls lead without tracing, as long as they are traced.
     code: AtomicPtr<u64>,
     actions: AtomicPtr<Actions>,
 }
@@ -180,6 +182,7 @@ fn make(export: &'static Export) -> &'static Traced {
             called: AtomicPtr::new(std::ptr::null_mut()),
             stub: [0; 8],
         },
+        of: export,
         code: AtomicPtr::new(std::ptr::null_mut()),
         actions: AtomicPtr::new(std::ptr::null_mut()),
     }));
@@ -241,5 +244,6 @@ pub(crate) fn called(process: &mut Process, context: &mut Context, traced: &Trac
     if saved_calls::is_on() {
         saved_calls::called(process, export);
     }
-    traced.code.load(Ordering::Acquire)
+    // A process that was preempted here may go on when the export has long not been traced and its code is another.
+    code_of(traced.of)
 }
