@@ -55,8 +55,16 @@ impl Traced {
         unsafe { engine::start::stub_entry(&raw const self.stub) }
     }
 
-    fn is_active(&self, export: &Export) -> bool {
-        std::ptr::eq(export.code.load(Ordering::Acquire), self.entry())
+    fn is_active(&self) -> bool {
+        std::ptr::eq(self.of.code.load(Ordering::Acquire), self.entry())
+    }
+
+    /// Where calls of the export lead, whether or not they are traced.
+    fn code(&self) -> *const u64 {
+        match self.is_active() {
+            true => self.code.load(Ordering::Acquire),
+            false => self.of.code.load(Ordering::Acquire),
+        }
     }
 
     fn actions(&self) -> Option<&Actions> {
@@ -68,10 +76,8 @@ impl Traced {
 /// Where calls of an export lead, whether or not they are traced.
 #[must_use]
 pub fn code_of(export: &Export) -> *const u64 {
-    match find(export) {
-        Some(traced) if traced.is_active(export) => traced.code.load(Ordering::Acquire),
-        _ => export.code.load(Ordering::Acquire),
-    }
+    let untraced = || export.code.load(Ordering::Acquire).cast_const();
+    find(export).map_or_else(untraced, Traced::code)
 }
 
 /// Where a call of `erlang:apply/2` leads that somebody may be told of: one by `apply/3`, or by the start of a process with a
@@ -90,7 +96,7 @@ pub fn observed_apply() -> *const u64 {
 pub fn actions_of(export: &Export) -> Option<Actions> {
     let traced = find(export)?;
     let actions = traced
-        .is_active(export)
+        .is_active()
         .then(|| traced.actions().cloned().unwrap_or_default());
     actions.filter(|actions| !actions.is_empty())
 }
@@ -120,7 +126,7 @@ fn settle(all: Vec<&'static Export>) {
 fn apply(export: &'static Export, change: &dyn Fn(&mut Actions), always: bool) {
     let mut actions = actions_of(export).unwrap_or_default();
     change(&mut actions);
-    let is_active = find(export).is_some_and(|traced| traced.is_active(export));
+    let is_active = find(export).is_some_and(|traced| traced.is_active());
     let off = actions.is_empty() && !always;
     if off && !is_active {
         return;
@@ -245,5 +251,5 @@ pub(crate) fn called(process: &mut Process, context: &mut Context, traced: &Trac
         saved_calls::called(process, export);
     }
     // A process that was preempted here may go on when the export has long not been traced and its code is another.
-    code_of(traced.of)
+    traced.code()
 }
