@@ -77,6 +77,7 @@ pub struct Config {
 
     /// `+spp`: queue signals to ports rather than run them in the caller.
     pub port_parallelism: bool,
+    pub native_checks: bool,
     pub native_libraries: bool,
     pub dist_busy_limit_bytes: u32,
     /// How long an unused node stays in the node table; `None` is for ever.

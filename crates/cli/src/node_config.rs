@@ -59,6 +59,7 @@ pub fn config(config: Config) -> runtime::Config {
         off_heap_messages: config.message_queue_data == MessageQueueData::OffHeap,
         fullsweep_after: config.fullsweep_after,
         port_parallelism: config.port_parallelism,
+        native_checks: config.native_checks,
         native_libraries: config.native_libraries,
         dist_busy_limit_bytes: config.dist_busy_limit_bytes as usize,
         node_table_gc_delay_s: config.node_table_gc_delay_s,

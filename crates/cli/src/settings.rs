@@ -111,6 +111,7 @@ fn defaults(launch: &Launch, otp: &Otp) -> Config {
             number.clamp(0, i64::from(u16::MAX)) as u16
         }),
         port_parallelism: false,
+        native_checks: false,
         native_libraries: true,
         dist_busy_limit_bytes: 1 << 20,
         node_table_gc_delay_s: Some(60),
@@ -331,6 +332,7 @@ impl Reader {
                     config.port_limit = number(&parsed);
                 }
             }
+            Setting::NativeChecks => config.native_checks = parsed == Parsed::Bool(true),
             Setting::NativeLibraries => config.native_libraries = parsed == Parsed::Bool(true),
             Setting::Profile => {
                 config.profile = Some(std::ffi::OsString::from_vec(text.to_vec()).into());

@@ -117,6 +117,7 @@ pub enum Setting {
     MessageQueueData,
     MinBinVheap,
     MinHeap,
+    NativeChecks,
     NativeLibraries,
     NodeTableGc,
     OutstandingRequests,
@@ -431,6 +432,8 @@ pub const EMULATOR_FLAGS: &[EmulatorFlag] = rows! {
         "", "do not load line numbers";
     "n" Next OneOf(&["s", "a", "d"]) => Ignored, "s|a|d",
         "bad -n option {}", "signals to ports; deprecated, no effect";
+    "native_checks" Next Bool => Used(Setting::NativeChecks), "bool",
+        "bad +native_checks flag {}", "end the node where a native library misuses terms (not in erl)";
     "native_libs" Next Bool => Used(Setting::NativeLibraries), "bool",
         "bad +native_libs flag {}", "load native libraries; false refuses them all (not in erl)";
     "pc" Next OneOf(PRINTABLE_RANGES) => Used(Setting::PrintableRange), "range",

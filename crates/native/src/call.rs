@@ -24,6 +24,7 @@ use runtime::scheduler::dirty::{self, DirtyKind, Policy};
 use term::{atom, build};
 
 use crate::abi::{DIRTY_CPU, DIRTY_IO, Function};
+use crate::check;
 use crate::env::Env;
 use crate::library::Library;
 
@@ -228,6 +229,9 @@ unsafe fn run(process: &mut Process, stub: &Stub, arguments: *const Term) -> Bif
         None => run(&mut env),
         Some(_running) => run(&mut env),
     };
+    if check::is_on() {
+        check::call_has_ended(process, &mut env, result);
+    }
     // A function of a library never calls another one here.
     CALLED.set(ptr::null());
     if env.is_plain() && !result.is_none() {

@@ -99,6 +99,12 @@ impl Env {
         unsafe { &mut *self.heap }
     }
 
+    /// The heap, for somebody who only looks where it is.
+    pub fn heap_to_look_at(&self) -> &Heap {
+        // SAFETY: as in `heap`.
+        unsafe { &*self.heap }
+    }
+
     /// The process that calls.
     pub fn process(&mut self) -> Option<&mut Process> {
         // SAFETY: the process is blocked in the call that this environment belongs to.

@@ -9,6 +9,7 @@
 
 mod abi;
 mod call;
+mod check;
 pub mod driver;
 mod ending;
 mod env;

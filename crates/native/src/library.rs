@@ -23,6 +23,7 @@ use term::{am, atom, build, print};
 
 use crate::abi::{Entry, Function, MAJOR, NamedFunction, OldNamedFunction, Unload, VARIANT};
 use crate::call::{Stub, Target, dirty_kind};
+use crate::check;
 use crate::ending::{self, Ending};
 use crate::env::Env;
 use crate::resource::{self, Opened};
@@ -96,6 +97,7 @@ pub fn load_nif(
     code: Option<Arc<Loaded>>,
     [path, info]: [Term; 2],
 ) -> BifResult {
+    check::follow_flag();
     if !runtime::config::get().native_libraries {
         let name = native_name(path).unwrap_or_default();
         return Ok(refused(process, &Refusal::by_flag(&name)));

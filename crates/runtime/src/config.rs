@@ -70,6 +70,8 @@ pub struct Config {
     pub off_heap_messages: bool,
     pub fullsweep_after: u16,
     pub port_parallelism: bool,
+    /// Whether it is checked how native libraries use terms.
+    pub native_checks: bool,
     /// Whether native libraries may be loaded.
     pub native_libraries: bool,
     pub dist_busy_limit_bytes: usize,

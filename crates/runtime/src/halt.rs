@@ -16,7 +16,7 @@ pub enum CrashCause {
     Outside,
     /// Someone at the terminal asked for it: a dump and, as on stock, a core.
     Menu,
-    /// An internal error of ferl: a dump unless `+d` was given, and a core.
+    /// An internal error of ferl or of a native library: a dump unless `+d` was given, and a core.
     Internal,
 }
 

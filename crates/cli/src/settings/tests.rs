@@ -116,7 +116,7 @@ fn flags_set_what_they_say() {
         "+P 5000 +Q 6000 +t 10000 +A 7 +hms 500 +hmbs 600 +hmax 7000 +hmaxk false +hmaxel false \
          +hmqd off_heap +hpds 16 +sbt db +sbwt none +sbwtdcpu long +sbwtdio medium +spp true \
          +zdbbl 2 +zdntgc infinity +zosrl 9 +C multi_time_warp +c false +Bc +fnue +pc unicode \
-         +W e +d +L +i boot +e 20000 +JPperf map +native_libs false +profile run/a +profile_hz 99 -emu_flavor emu",
+         +W e +d +L +i boot +e 20000 +JPperf map +native_libs false +native_checks true +profile run/a +profile_hz 99 -emu_flavor emu",
     );
     assert_eq!(config.process_limit, 5000);
     assert_eq!(config.port_limit, 6000);
@@ -133,7 +133,7 @@ fn flags_set_what_they_say() {
     assert_eq!(config.busy_wait, BusyWait::None);
     assert_eq!(config.busy_wait_dirty_cpu, BusyWait::Long);
     assert_eq!(config.busy_wait_dirty_io, BusyWait::Medium);
-    assert!(config.port_parallelism && !config.native_libraries);
+    assert!(config.port_parallelism && !config.native_libraries && config.native_checks);
     assert_eq!(config.dist_busy_limit_bytes, 2048);
     assert_eq!(config.node_table_gc_delay_s, None);
     assert_eq!(config.outstanding_requests_limit, 9);

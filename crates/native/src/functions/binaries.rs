@@ -10,6 +10,7 @@ use term::off_heap::{self, BinaryBlock};
 use term::{build, iolist, unicode};
 
 use crate::abi::{Binary, Out};
+use crate::check;
 use crate::env::Env;
 use crate::resource;
 
@@ -56,6 +57,7 @@ pub(super) fn inspect(env: &mut Env, term: Term) -> Option<Binary> {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_inspect_binary(env: &mut Env, term: Term, binary: Out<'_, Binary>) -> c_int {
+    check::read(env, "enif_inspect_binary", term);
     super::numbers::store(binary, inspect(env, term))
 }
 
@@ -65,6 +67,7 @@ pub extern "C" fn enif_inspect_iolist_as_binary(
     term: Term,
     binary: Out<'_, Binary>,
 ) -> c_int {
+    check::read(env, "enif_inspect_iolist_as_binary", term);
     if term.is_bitstring() {
         return enif_inspect_binary(env, term, binary);
     }
@@ -155,6 +158,7 @@ pub extern "C" fn enif_make_sub_binary(
     start: usize,
     size: usize,
 ) -> Term {
+    check::built_on(env, "enif_make_sub_binary", &[binary]);
     build::sub_bits(env.heap(), binary, start as u64 * 8, size as u64 * 8)
 }
 

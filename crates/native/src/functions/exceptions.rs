@@ -5,6 +5,7 @@ use std::ffi::c_int;
 use layout::Term;
 use term::am;
 
+use crate::check;
 use crate::env::Env;
 
 #[unsafe(no_mangle)]
@@ -14,6 +15,7 @@ pub extern "C" fn enif_make_badarg(env: &mut Env) -> Term {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_raise_exception(env: &mut Env, reason: Term) -> Term {
+    check::built_on(env, "enif_raise_exception", &[reason]);
     env.raise(reason)
 }
 

@@ -9,14 +9,16 @@ use term::external::{self, DecodeOptions, EncodeOptions};
 
 use super::binaries::allocate;
 use crate::abi::{Binary, Out};
+use crate::check;
 use crate::env::Env;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_term_to_binary(
-    _env: *const Env,
+    env: *const Env,
     term: Term,
     binary: Out<'_, Binary>,
 ) -> c_int {
+    check::read(env, "enif_term_to_binary", term);
     let encoded = external::encode(term, &EncodeOptions::of_release()).ok();
     let made = encoded.and_then(|bytes| {
         let made = allocate(bytes.len())?;

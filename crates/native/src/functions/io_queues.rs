@@ -11,6 +11,7 @@ use term::{build, unicode};
 
 use super::binaries::{allocate, enif_release_binary};
 use crate::abi::{Binary, IOVEC_PARTS, IoPart, IoVector, Out};
+use crate::check;
 use crate::env::Env;
 
 /// Bytes in a queue, and the block that they are in, counted once for the queue.
@@ -254,6 +255,7 @@ pub unsafe extern "C" fn enif_inspect_iovec(
     tail: Out<'_, Term>,
     vector: &mut *mut IoVector,
 ) -> c_int {
+    check::read(ptr::null(), "enif_inspect_iovec", list);
     let mut parts = Vec::new();
     let mut rest = list;
     while parts.len() < most

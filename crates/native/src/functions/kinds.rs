@@ -6,6 +6,7 @@ use std::ffi::c_int;
 use layout::{ObjectKind, Term};
 use term::{compare, hash, size};
 
+use crate::check;
 use crate::env::Env;
 
 macro_rules! kinds {
@@ -50,7 +51,8 @@ const TUPLE: c_int = 11;
 const NATIVE_RECORD: c_int = 12;
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_term_type(_env: *const Env, term: Term) -> c_int {
+pub extern "C" fn enif_term_type(env: *const Env, term: Term) -> c_int {
+    check::read(env, "enif_term_type", term);
     let Some(kind) = term.boxed_kind() else {
         return match term {
             _ if term.is_list() => LIST,

@@ -10,10 +10,12 @@ use super::atoms::{bytes_at, bytes_of};
 use super::exceptions::enif_make_badarg;
 use super::numbers::store;
 use crate::abi::{Out, UTF8};
+use crate::check;
 use crate::env::Env;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_make_list_cell(env: &mut Env, head: Term, tail: Term) -> Term {
+    check::built_on(env, "enif_make_list_cell", &[head, tail]);
     build::cons(env.heap(), head, tail)
 }
 
@@ -28,6 +30,7 @@ pub unsafe extern "C" fn enif_make_list_from_array(
     }
     // SAFETY: the header asks for as many terms.
     let items = unsafe { slice::from_raw_parts(items, count as usize) };
+    check::built_on(env, "enif_make_list", items);
     build::list_in_row(env.heap(), items, Term::NIL)
 }
 
@@ -64,11 +67,12 @@ fn string(env: &mut Env, text: &[u8], encoding: c_int) -> Term {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_get_list_cell(
-    _env: *const Env,
+    env: *const Env,
     list: Term,
     head: Out<'_, Term>,
     tail: Out<'_, Term>,
 ) -> c_int {
+    check::read(env, "enif_get_list_cell", list);
     let Some((first, rest)) = list.as_cons() else {
         return 0;
     };
@@ -79,10 +83,11 @@ pub extern "C" fn enif_get_list_cell(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_get_list_length(
-    _env: *const Env,
+    env: *const Env,
     list: Term,
     length: Out<'_, c_uint>,
 ) -> c_int {
+    check::read(env, "enif_get_list_length", list);
     store(length, list::length(list).map(|length| length as c_uint))
 }
 
@@ -92,6 +97,7 @@ pub extern "C" fn enif_make_reverse_list(
     list: Term,
     reversed: Out<'_, Term>,
 ) -> c_int {
+    check::built_on(env, "enif_make_reverse_list", &[list]);
     let mut result = Term::NIL;
     for item in list::items(list) {
         match item {
@@ -107,12 +113,13 @@ pub extern "C" fn enif_make_reverse_list(
 /// then holds the beginning; 0 if it is no list of bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn enif_get_string(
-    _env: *const Env,
+    env: *const Env,
     list: Term,
     room: *mut c_char,
     size: c_uint,
     encoding: c_int,
 ) -> c_int {
+    check::read(env, "enif_get_string", list);
     if size == 0 {
         return 0;
     }
@@ -179,11 +186,12 @@ unsafe fn get_utf8(list: Term, room: *mut c_char, size: c_uint) -> c_int {
 /// The length of a string in bytes, without a zero byte.
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_get_string_length(
-    _env: *const Env,
+    env: *const Env,
     list: Term,
     length: Out<'_, c_uint>,
     encoding: c_int,
 ) -> c_int {
+    check::read(env, "enif_get_string_length", list);
     let mut bytes = 0;
     for item in list::items(list) {
         let size = match encoding {

@@ -8,10 +8,12 @@ use term::map;
 
 use super::numbers::store;
 use crate::abi::{MapIterator, Out};
+use crate::check;
 use crate::env::Env;
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_get_map_size(_env: *const Env, map: Term, size: Out<'_, usize>) -> c_int {
+pub extern "C" fn enif_get_map_size(env: *const Env, map: Term, size: Out<'_, usize>) -> c_int {
+    check::read(env, "enif_get_map_size", map);
     store(size, map.map_size())
 }
 
@@ -28,17 +30,20 @@ pub extern "C" fn enif_make_map_put(
     value: Term,
     result: Out<'_, Term>,
 ) -> c_int {
+    check::built_on(env, "enif_make_map_put", &[map, key, value]);
     let put = map.is_map().then(|| map::put(env.heap(), map, key, value));
     store(result, put)
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_get_map_value(
-    _env: *const Env,
+    env: *const Env,
     map: Term,
     key: Term,
     value: Out<'_, Term>,
 ) -> c_int {
+    check::read(env, "enif_get_map_value", map);
+    check::read(env, "enif_get_map_value", key);
     let found = match map.is_map() {
         true => map::get(map, key),
         false => None,
@@ -54,6 +59,7 @@ pub extern "C" fn enif_make_map_update(
     value: Term,
     result: Out<'_, Term>,
 ) -> c_int {
+    check::built_on(env, "enif_make_map_update", &[map, key, value]);
     let is_there = map.is_map() && map::get(map, key).is_some();
     store(
         result,
@@ -69,6 +75,7 @@ pub extern "C" fn enif_make_map_remove(
     key: Term,
     result: Out<'_, Term>,
 ) -> c_int {
+    check::built_on(env, "enif_make_map_remove", &[map, key]);
     let removed = map.is_map().then(|| map::remove(env.heap(), map, key));
     store(result, removed)
 }
@@ -85,6 +92,9 @@ pub unsafe extern "C" fn enif_make_map_from_arrays(
     // SAFETY: the header asks for `count` terms in both arrays.
     let pair = |index: usize| unsafe { (*keys.add(index), *values.add(index)) };
     let pairs: Vec<(Term, Term)> = (0..count).map(pair).collect();
+    for &(key, value) in &pairs {
+        check::built_on(env, "enif_make_map_from_arrays", &[key, value]);
+    }
     let map = map::from_pairs(env.heap(), &pairs);
     store(result, (map::size(map) == count).then_some(map))
 }
@@ -95,11 +105,12 @@ const LAST: c_int = 2;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_map_iterator_create(
-    _env: *const Env,
+    env: *const Env,
     map: Term,
     iterator: Out<'_, MapIterator>,
     entry: c_int,
 ) -> c_int {
+    check::read(env, "enif_map_iterator_create", map);
     if !map.is_map() || !(FIRST..=LAST).contains(&entry) {
         return 0;
     }

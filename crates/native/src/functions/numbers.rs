@@ -6,6 +6,7 @@ use layout::Term;
 use term::{build, integer};
 
 use crate::abi::Out;
+use crate::check;
 use crate::env::Env;
 use crate::functions::exceptions::enif_make_badarg;
 
@@ -21,27 +22,32 @@ pub(super) fn store<T>(out: Out<'_, T>, value: Option<T>) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_get_int(_env: *const Env, term: Term, value: Out<'_, c_int>) -> c_int {
+pub extern "C" fn enif_get_int(env: *const Env, term: Term, value: Out<'_, c_int>) -> c_int {
+    check::read(env, "enif_get_int", term);
     store(value, integer::int32(term))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_get_uint(_env: *const Env, term: Term, value: Out<'_, c_uint>) -> c_int {
+pub extern "C" fn enif_get_uint(env: *const Env, term: Term, value: Out<'_, c_uint>) -> c_int {
+    check::read(env, "enif_get_uint", term);
     store(value, integer::uint32(term))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_get_long(_env: *const Env, term: Term, value: Out<'_, c_long>) -> c_int {
+pub extern "C" fn enif_get_long(env: *const Env, term: Term, value: Out<'_, c_long>) -> c_int {
+    check::read(env, "enif_get_long", term);
     store(value, integer::int64(term))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_get_ulong(_env: *const Env, term: Term, value: Out<'_, c_ulong>) -> c_int {
+pub extern "C" fn enif_get_ulong(env: *const Env, term: Term, value: Out<'_, c_ulong>) -> c_int {
+    check::read(env, "enif_get_ulong", term);
     store(value, integer::uint64(term))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_get_double(_env: *const Env, term: Term, value: Out<'_, f64>) -> c_int {
+pub extern "C" fn enif_get_double(env: *const Env, term: Term, value: Out<'_, f64>) -> c_int {
+    check::read(env, "enif_get_double", term);
     store(value, term.as_float())
 }
 

@@ -1,7 +1,7 @@
 //! Environments of a library's own, messages, processes and ports; how a call uses its slice and continues.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
-use std::slice;
+use std::{ptr, slice};
 
 use layout::Term;
 use layout::limits::{REDUCTIONS_PER_SLICE, X_REGISTERS};
@@ -16,12 +16,13 @@ use super::memory::{enif_alloc, enif_free};
 use super::numbers::store;
 use crate::abi::{Function, Identifier, Out};
 use crate::call::{Target, dirty_kind};
+use crate::check;
 use crate::env::Env;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_priv_data(env: &Env) -> *mut c_void {
     env.library()
-        .map_or(std::ptr::null_mut(), |library| library.data())
+        .map_or(ptr::null_mut(), |library| library.data())
 }
 
 /// The environment lies in memory of [`enif_alloc`]: there are libraries that free an empty one by `enif_free`, which goes well
@@ -31,7 +32,7 @@ pub extern "C" fn enif_alloc_env() -> *mut Env {
     let env = enif_alloc(size_of::<Env>()).cast::<Env>();
     assert!(!env.is_null(), "no memory for an environment");
     // SAFETY: fresh memory of that size; `malloc` aligns it for any type.
-    unsafe { env.write(Env::independent(std::ptr::null())) };
+    unsafe { env.write(Env::independent(ptr::null())) };
     env
 }
 
@@ -51,6 +52,7 @@ pub extern "C" fn enif_clear_env(env: &mut Env) {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_make_copy(env: &mut Env, term: Term) -> Term {
+    check::read(ptr::null(), "enif_make_copy", term);
     copy::copy(env.heap(), term)
 }
 
@@ -70,6 +72,8 @@ pub unsafe extern "C" fn enif_send(
     message_env: *mut Env,
     message: Term,
 ) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { check::sent(env, message_env, message) };
     if !to.0.is_local_pid() {
         return 0;
     }
@@ -100,19 +104,21 @@ pub extern "C" fn enif_self<'a>(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_get_local_pid(
-    _env: *const Env,
+    env: *const Env,
     term: Term,
     pid: Out<'_, Identifier>,
 ) -> c_int {
+    check::read(env, "enif_get_local_pid", term);
     store(pid, term.is_local_pid().then_some(Identifier(term)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_get_local_port(
-    _env: *const Env,
+    env: *const Env,
     term: Term,
     port: Out<'_, Identifier>,
 ) -> c_int {
+    check::read(env, "enif_get_local_port", term);
     store(port, term.is_local_port().then_some(Identifier(term)))
 }
 
@@ -185,6 +191,7 @@ pub extern "C" fn enif_port_command(
     message_env: Option<&mut Env>,
     message: Term,
 ) -> c_int {
+    check::read(ptr::null(), "enif_port_command", message);
     let port = match to.0.is_local_port() {
         true => port::find(to.0),
         false => None,
@@ -249,5 +256,6 @@ pub unsafe extern "C" fn enif_schedule_nif(
         // SAFETY: the header asks for as many terms.
         _ => unsafe { slice::from_raw_parts(arguments, arity as usize) },
     };
+    check::built_on(env, "enif_schedule_nif", arguments);
     env.schedule(stub, arguments.into())
 }

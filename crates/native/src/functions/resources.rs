@@ -8,6 +8,7 @@ use term::reference;
 
 use super::atoms;
 use crate::abi::{Destructor, Identifier, Monitor, Out, TypeInit, TypePointer};
+use crate::check;
 use crate::env::Env;
 use crate::resource::{self, Callbacks, Monitored};
 
@@ -123,11 +124,12 @@ pub unsafe extern "C" fn enif_make_resource(env: &mut Env, object: *mut c_void) 
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_get_resource(
-    _env: *const Env,
+    env: *const Env,
     term: Term,
     kind: TypePointer,
     object: Out<'_, *mut c_void>,
 ) -> c_int {
+    check::read(env, "enif_get_resource", term);
     let found = resource::get(term).filter(|(_, found)| ptr::eq(*found, kind));
     super::numbers::store(object, found.map(|(object, _)| object))
 }
@@ -147,6 +149,7 @@ pub unsafe extern "C" fn enif_dynamic_resource_call(
     term: Term,
     data: *mut c_void,
 ) -> c_int {
+    check::read(env, "enif_dynamic_resource_call", term);
     let Some((object, kind)) = resource::get(term).filter(|_| term.is_reference()) else {
         return 1;
     };

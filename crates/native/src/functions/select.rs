@@ -15,6 +15,7 @@ use term::copy::Owned;
 use term::{am, atom, build, heap::Scratch};
 
 use crate::abi::Identifier;
+use crate::check;
 use crate::env::Env;
 use crate::resource;
 
@@ -127,6 +128,7 @@ unsafe fn select(
     if flags & CANCEL != 0 {
         return cancel(event, flags);
     }
+    check::read(env, "enif_select", message);
     let to = match pid {
         Some(pid) => pid.0,
         None => env.caller().unwrap_or(Term::NIL),

@@ -7,6 +7,7 @@ use layout::Term;
 use term::build;
 
 use crate::abi::Out;
+use crate::check;
 use crate::env::Env;
 
 #[unsafe(no_mangle)]
@@ -20,17 +21,19 @@ pub unsafe extern "C" fn enif_make_tuple_from_array(
         // SAFETY: the header asks for as many terms.
         _ => unsafe { slice::from_raw_parts(elements, count as usize) },
     };
+    check::built_on(env, "enif_make_tuple", elements);
     build::tuple(env.heap(), elements)
 }
 
 /// The elements stay valid as long as the tuple.
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_get_tuple(
-    _env: *const Env,
+    env: *const Env,
     tuple: Term,
     arity: Out<'_, c_int>,
     elements: Out<'_, *const Term>,
 ) -> c_int {
+    check::read(env, "enif_get_tuple", tuple);
     let Some(parts) = tuple.as_tuple() else {
         return 0;
     };

@@ -13,6 +13,7 @@ use layout::{Fragment, Header, Heap, ObjectKind, Term};
 
 use crate::{literal, off_heap};
 
+use super::block::POISON;
 use super::mover::Area;
 use super::{old_heap, words_between};
 
@@ -55,6 +56,73 @@ pub fn check(heap: &Heap, roots: &[&mut [Term]], peeked: *mut Fragment) {
         walk.space(old.start, old.top, ObjectPlace::Old);
     }
     walk.objects();
+}
+
+/// What is wrong with a word that is said to be a term of this heap, if anything is: that it is no term, or not of this heap. Only
+/// the object that it leads to is looked at, not what is in it.
+#[must_use]
+pub fn objection(heap: &Heap, term: Term) -> Option<&'static str> {
+    if let Some(objection) = objection_to_word(term) {
+        return Some(objection);
+    }
+    let word = term.bits();
+    if term.is_immediate() || literal::contains(word as usize) {
+        return None;
+    }
+    let walk = Walk::new(heap, std::ptr::null_mut());
+    let areas = [walk.young, walk.old];
+    let area = areas.iter().chain(&walk.fragments);
+    let Some(area) = area.copied().find(|area| area.holds(word)) else {
+        return Some("a term of another environment, or of none that is left");
+    };
+    let last = match term.is_cons() {
+        true => word + 8,
+        false => match Header::is_header(term.header().0) {
+            true => word + term.header().arity() as u64 * 8,
+            false => return Some(GONE),
+        },
+    };
+    match area.holds(last) {
+        true => None,
+        false => Some(GONE),
+    }
+}
+
+/// The same for a term of any heap, of which only this can be seen: that its place was cleared or used again.
+#[must_use]
+pub fn objection_anywhere(term: Term) -> Option<&'static str> {
+    if let Some(objection) = objection_to_word(term) {
+        return Some(objection);
+    }
+    if term.is_immediate() {
+        return None;
+    }
+    let is_gone = match term.is_cons() {
+        true => [term.head(), term.tail()]
+            .iter()
+            .any(|part| objection_to_word(*part).is_some()),
+        false => !Header::is_header(term.header().0),
+    };
+    is_gone.then_some(GONE)
+}
+
+const GONE: &str = "a term that is not there any more";
+
+fn objection_to_word(term: Term) -> Option<&'static str> {
+    if term.is_none() {
+        return Some("the value that stands for an exception, as a term");
+    }
+    let is_immediate = term.is_small()
+        || term.is_atom()
+        || term.is_nil()
+        || term.is_local_pid()
+        || term.is_local_port();
+    match is_immediate {
+        true => None,
+        false if term.bits() == POISON => Some(GONE),
+        false if term.is_cons() || term.is_boxed() => None,
+        false => Some("what is no term"),
+    }
 }
 
 /// Where an object lies.
