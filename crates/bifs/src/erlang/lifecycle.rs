@@ -330,6 +330,6 @@ pub fn group_leader_3(process: &mut Process, [leader, pid, reference]: [Term; 3]
         signal::reply(pid, asker, &reference, result);
     };
     signal::send_or_bounce(pid, Signal::Call(Box::new(change)));
-    scheduler::attend_soon(pid);
+    scheduler::attend_soon(pid, None);
     Ok(am::OK)
 }

@@ -118,7 +118,7 @@ fn process_info(process: &mut Process, session: u32, pid: Term, item: Term) -> B
         signal::reply(pid, asker, &owned, answer.unwrap_or(am::UNDEFINED));
     });
     signal::send_or_bounce(pid, signal::Signal::Call(body));
-    scheduler::attend_soon(pid);
+    scheduler::attend_soon(pid, None);
     Err(await_result(reference))
 }
 

@@ -11,7 +11,7 @@ use term::{am, atom, build, node};
 use runtime::bif::{BifResult, badarg, notsup};
 use runtime::code::purge;
 use runtime::collector::{self, dirty_collection};
-use runtime::process::{Priority, Process, flag, state, table, tasks};
+use runtime::process::{Priority, Process, flag, priority_of, state, table, tasks};
 use runtime::signal;
 
 /// `garbage_collect(major | minor)`, for the caller. The engine collects after this has returned, when it knows which
@@ -39,29 +39,30 @@ pub fn request_system_task_3(
     process: &mut Process,
     [pid, priority, request]: [Term; 3],
 ) -> BifResult {
-    ask(process.pid(), pid, priority, request)
+    ask(process, process.pid(), pid, priority, request)
 }
 
 /// `request_system_task(Requester, Pid, Priority, Request)`.
 pub fn request_system_task_4(
-    _process: &mut Process,
+    process: &mut Process,
     [requester, pid, priority, request]: [Term; 4],
 ) -> BifResult {
     if !requester.is_local_pid() {
         return Err(badarg(1));
     }
-    ask(requester, pid, priority, request)
+    ask(process, requester, pid, priority, request)
 }
 
-fn ask(requester: Term, pid: Term, priority: Term, request: Term) -> BifResult {
+fn ask(process: &Process, requester: Term, pid: Term, priority: Term, request: Term) -> BifResult {
     let is_of_this_node =
         |pid: Term| pid.is_kind(ObjectKind::ExternalPid) && node::of(pid).name == node::own_name();
     if !pid.is_local_pid() && !is_of_this_node(pid) {
         return Err(badarg(1));
     }
-    if priority != am::INHERIT && Priority::from_atom(priority).is_none() {
-        return Err(badarg(2));
-    }
+    let priority = match priority {
+        am::INHERIT => priority_of(process.state.load(Ordering::Relaxed)),
+        _ => Priority::from_atom(priority).ok_or(badarg(2))?,
+    };
     let (kind, id, takes_long, body) = match request.as_tuple() {
         Some(&[am::GARBAGE_COLLECT, id, extent]) => {
             let (major, takes_long): (_, TakesLong) = match extent {
@@ -91,8 +92,9 @@ fn ask(requester: Term, pid: Term, priority: Term, request: Term) -> BifResult {
         _ => return Err(badarg(3)),
     };
     let id = Owned::new(id);
-    tasks::ask_to_collect(
+    tasks::request(
         pid,
+        priority,
         takes_long,
         Box::new(move |process| {
             let result = process.map_or(am::FALSE, body);

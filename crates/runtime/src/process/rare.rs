@@ -2,7 +2,6 @@
 //! calls, suspend others, are asked about by others, or change rare flags. Allocated when first needed, like the
 //! [`Cold`](super::Cold) that it belongs to; only the owner of the process accesses it.
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use layout::{Heap, Term};
@@ -10,7 +9,7 @@ use rustc_hash::FxHashMap;
 use term::copy::Owned;
 
 use super::suspend::Suspending;
-use super::tasks::Task;
+use super::tasks::Tasks;
 use crate::collector::dirty_collection::{Collection, Kept};
 use crate::scheduler::dirty;
 use crate::trace::Tracing;
@@ -24,8 +23,8 @@ pub struct Rare {
     pub heap_options: HeapOptions,
     /// The processes that this one suspends, by the bits of their pids.
     pub suspending: FxHashMap<u64, Suspending>,
-    /// Tasks to run between two slices, in order of arrival.
-    pub tasks: VecDeque<Task>,
+    /// Tasks to run between two slices.
+    pub tasks: Tasks,
     /// The subject of an interrupted search, already checked to be UTF-8 (`bif::re`).
     pub valid_subject: Option<Owned>,
     /// The module set by `process_flag(error_handler, Module)`, if it is not `error_handler`.

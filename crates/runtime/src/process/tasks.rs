@@ -2,12 +2,18 @@
 //! collecting its heap on behalf of another process, checking it for old code, or suspending it.
 //!
 //! A task arrives as a signal. The owner puts it into `Rare::tasks`, and the scheduler runs it before the process
-//! continues or goes to rest. A task that takes long, such as collecting a large heap, is left to a dirty scheduler. Only
-//! the owner calls these functions, except [`ask`] and [`ask_to_collect`].
+//! continues or goes to rest. A task that takes long, such as collecting a large heap, is left to a dirty scheduler.
+//!
+//! What a program requests with a priority (`erts_internal:request_system_task`) is done by that priority, whatever the
+//! process's own: the machine's own tasks first, then `max`, `high`, `normal` and `low`, each in order of arrival; but
+//! one of `low` after so many of `normal`, as processes are scheduled. Only the owner calls these functions, except [`ask`] and
+//! [`request`].
+
+use std::collections::VecDeque;
 
 use layout::Term;
 
-use super::{Process, flag};
+use super::{Priority, Process, flag};
 use crate::collector::dirty_collection::{self, Collection};
 use crate::scheduler::{self, dirty};
 use crate::signal::{self, Call, Signal};
@@ -18,7 +24,20 @@ pub struct Task {
     body: Call,
     /// Whether the task would take too long for this thread.
     takes_long: fn(&Process) -> bool,
+    /// None: it is the machine's own.
+    priority: Option<Priority>,
 }
+
+/// The tasks that wait, the next one first.
+#[derive(Default)]
+pub struct Tasks {
+    queue: VecDeque<Task>,
+    /// Tasks of normal priority that were run since one of low priority was.
+    normal_run: u8,
+}
+
+/// Tasks of normal priority that are run for one of low priority; OTP's number.
+const NORMAL_PER_LOW: u8 = 8;
 
 /// Which tasks were run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,54 +49,108 @@ pub enum Ran {
     Some,
 }
 
-/// Asks a process to run a task between two of its slices; the body is called with `None` if the process is gone.
+impl Tasks {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    fn add(&mut self, task: Task) {
+        let place = (self.queue).partition_point(|other| other.priority <= task.priority);
+        self.queue.insert(place, task);
+    }
+
+    /// The place of the next task.
+    fn next(&self) -> Option<usize> {
+        let first = self.queue.front()?.priority;
+        if first == Some(Priority::Normal) && self.normal_run >= NORMAL_PER_LOW {
+            let low = (self.queue).partition_point(|task| task.priority < Some(Priority::Low));
+            return Some(if low < self.queue.len() { low } else { 0 });
+        }
+        Some(0)
+    }
+
+    /// Takes the task at a place that [`next`](Tasks::next) has returned.
+    fn take(&mut self, place: usize) -> Option<Task> {
+        let task = self.queue.remove(place)?;
+        self.normal_run = match task.priority {
+            Some(Priority::Normal) => self.normal_run.saturating_add(1),
+            Some(Priority::Low) => 0,
+            _ => self.normal_run,
+        };
+        Some(task)
+    }
+}
+
+/// Asks a process to run a task of the machine between two of its slices; the body is called with `None` if the process is
+/// gone.
 pub fn ask(to: Term, body: Call) {
-    ask_for(to, body, |_| false);
+    ask_to_collect(to, |_| false, body);
 }
 
 /// As [`ask`], for a body that collects; `takes_long` returns whether to leave that to a dirty scheduler.
 pub fn ask_to_collect(to: Term, takes_long: fn(&Process) -> bool, body: Call) {
-    ask_for(to, body, takes_long);
+    send(to, takes_long, None, body);
 }
 
-fn ask_for(to: Term, body: Call, takes_long: fn(&Process) -> bool) {
+/// As [`ask_to_collect`], for what a program requests with a priority.
+pub fn request(to: Term, priority: Priority, takes_long: fn(&Process) -> bool, body: Call) {
+    send(to, takes_long, Some(priority), body);
+}
+
+fn send(to: Term, takes_long: fn(&Process) -> bool, priority: Option<Priority>, body: Call) {
     let call: Call = Box::new(move |process| match process {
-        Some(process) => {
-            process.rare().tasks.push_back(Task { body, takes_long });
-            process.flags |= flag::TASKS;
-        }
+        Some(process) => add(process, takes_long, priority, body),
         None => body(None),
     });
     signal::send_or_bounce(to, Signal::Call(call));
     between_steps();
-    scheduler::attend_soon(to);
+    scheduler::attend_soon(to, priority);
 }
 
-/// Adds a task that takes long, behind those that have arrived. The process must be between two slices.
-pub(crate) fn add_long(process: &mut Process, body: Call) {
-    let takes_long = |_: &Process| !dirty::is_here();
-    process.rare().tasks.push_back(Task { body, takes_long });
+fn add(
+    process: &mut Process,
+    takes_long: fn(&Process) -> bool,
+    priority: Option<Priority>,
+    body: Call,
+) {
+    process.rare().tasks.add(Task {
+        body,
+        takes_long,
+        priority,
+    });
     process.flags |= flag::TASKS;
+}
+
+/// Adds a task that takes long, behind those of the machine that have arrived. The process must be between two slices.
+pub(crate) fn add_long(process: &mut Process, body: Call) {
+    add(process, |_| !dirty::is_here(), None, body);
 }
 
 /// Runs the pending tasks. The process must be between two slices.
 pub fn run(process: &mut Process) -> Ran {
-    while let Some(task) = process.rare().tasks.pop_front() {
-        if (task.takes_long)(process) {
-            process.rare().tasks.push_front(task);
+    while let Some(place) = process.rare().tasks.next() {
+        let takes_long = process.rare().tasks.queue[place].takes_long;
+        if takes_long(process) {
             dirty_collection::want(process, Collection::Task);
             return Ran::Some;
         }
-        (task.body)(Some(process));
+        run_at(process, place);
     }
     process.flags &= !flag::TASKS;
     Ran::All
 }
 
+fn run_at(process: &mut Process, place: usize) {
+    if let Some(task) = process.rare().tasks.take(place) {
+        (task.body)(Some(process));
+    }
+}
+
 /// Runs the task for which the process was handed over.
 pub fn run_first(process: &mut Process) {
-    if let Some(task) = process.rare().tasks.pop_front() {
-        (task.body)(Some(process));
+    if let Some(place) = process.rare().tasks.next() {
+        run_at(process, place);
     }
 }
 
@@ -85,8 +158,47 @@ pub fn run_first(process: &mut Process) {
 pub fn refuse_all(process: &mut Process) {
     if process.flags & flag::TASKS != 0 {
         process.flags &= !flag::TASKS;
-        for task in std::mem::take(&mut process.rare().tasks) {
+        for task in std::mem::take(&mut process.rare().tasks).queue {
             (task.body)(None);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(arriving: &[(Option<Priority>, usize)]) -> Vec<Option<Priority>> {
+        let mut tasks = Tasks::default();
+        for &(priority, count) in arriving {
+            for _ in 0..count {
+                tasks.add(Task {
+                    body: Box::new(|_| ()),
+                    takes_long: |_| false,
+                    priority,
+                });
+            }
+        }
+        let mut taken = Vec::new();
+        while let Some(place) = tasks.next() {
+            taken.push(tasks.take(place).unwrap().priority);
+        }
+        taken
+    }
+
+    #[test]
+    fn the_higher_priority_goes_first_and_low_after_eight_normal_ones() {
+        use Priority::{High, Low, Max, Normal};
+        let arriving = [
+            (Some(Low), 3),
+            (Some(Normal), 10),
+            (Some(High), 1),
+            (None, 1),
+            (Some(Max), 1),
+        ];
+        let mut wanted = vec![None, Some(Max), Some(High)];
+        wanted.extend([Some(Normal); 8]);
+        wanted.extend([Some(Low), Some(Normal), Some(Normal), Some(Low), Some(Low)]);
+        assert_eq!(order(&arriving), wanted);
     }
 }

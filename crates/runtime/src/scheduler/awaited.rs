@@ -18,9 +18,9 @@ use crate::process::{Priority, Process, flag, priority_of, state, table};
 use crate::signal::handle;
 use crate::sync::between_steps;
 
-/// Called when the running process is about to wait for a reply from the process `pid`. If that one has a lower
-/// priority (and the running process more than normal), its signals are handled soon.
-pub fn attend_soon(pid: Term) {
+/// Called when the running process is about to wait for a reply from the process `pid`, with the priority of its request or
+/// else its own. If the process has a lower one (and this is more than normal), its signals are handled soon.
+pub fn attend_soon(pid: Term, priority: Option<Priority>) {
     let Some(scheduler) = current().filter(|_| !dirty::is_here()) else {
         return;
     };
@@ -31,7 +31,7 @@ pub fn attend_soon(pid: Term) {
     // SAFETY: the process stays valid while this thread runs it, and one that is found in the table stays valid for
     // this slice.
     unsafe {
-        let priority = priority_through(asker);
+        let priority = priority.unwrap_or_else(|| priority_through(asker));
         if priority >= Priority::Normal {
             return;
         }
