@@ -13,8 +13,9 @@ use runtime::process::Process;
 /// A reference that holds `object`.
 pub fn make<T: Any + Send + Sync>(process: &mut Process, object: T) -> Term {
     let block = MagicBlock::new(Box::new(object));
+    let number = reference::fresh_number();
     // SAFETY: a fresh block; its only count goes to the reference.
-    unsafe { build::magic_reference(process.heap(), reference::fresh_number(), 0, block) }
+    unsafe { build::magic_reference(process.heap(), number, reference::OBJECT, block) }
 }
 
 /// The object of type `T` that a reference holds. It lives as long as the reference, so at least until the BIF returns.

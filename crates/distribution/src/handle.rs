@@ -22,7 +22,7 @@ pub fn make(heap: &mut Heap, channel: &Arc<Channel>) -> Term {
 fn make_handle(heap: &mut Heap, channel: &Arc<Channel>) -> Term {
     let block = MagicBlock::new(Box::new(channel.clone()));
     // SAFETY: a fresh block; its only count goes to the reference.
-    unsafe { build::magic_reference(heap, channel.handle_number, 0, block) }
+    unsafe { build::magic_reference(heap, channel.handle_number, term::reference::OBJECT, block) }
 }
 
 /// The channel of `{Number, Handle}`.

@@ -240,7 +240,7 @@ pub fn to_term(heap: &mut Heap, program: Arc<Program>) -> Term {
     let number = program.number;
     let block = MagicBlock::new(Box::new(program));
     // SAFETY: the block's one count is handed over.
-    unsafe { build::magic_reference(heap, number, 0, block) }
+    unsafe { build::magic_reference(heap, number, reference::OBJECT, block) }
 }
 
 /// The program that a reference holds.

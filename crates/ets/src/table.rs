@@ -563,7 +563,7 @@ impl Table {
         let handle = registry::Handle::of(self.number);
         let block = MagicBlock::new(Box::new(handle));
         // SAFETY: the block is fresh, and its one reference count is handed over.
-        unsafe { build::magic_reference(heap, self.number, 0, block) }
+        unsafe { build::magic_reference(heap, self.number, term::reference::OBJECT, block) }
     }
 
     /// The term by which programs identify the table: its name if it is named, otherwise its reference.

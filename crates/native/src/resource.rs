@@ -255,7 +255,7 @@ pub unsafe fn make_reference<A: Allocate + ?Sized>(heap: &mut A, object: *mut c_
     // SAFETY: the caller's promise; the count that `keep` adds goes to the reference.
     unsafe {
         let number = resource_of(object).number;
-        build::magic_reference(heap, number, 0, keep(object).cast())
+        build::magic_reference(heap, number, reference::OBJECT, keep(object).cast())
     }
 }
 
@@ -384,7 +384,7 @@ pub unsafe fn monitor(object: *mut c_void, pid: Term) -> Monitored {
         );
     });
     Monitored::Yes(Monitor {
-        words: [number, 0, 0, 0],
+        words: [number, reference::OBJECT, 0, 0],
     })
 }
 
@@ -427,7 +427,12 @@ impl Watch {
                 return None;
             }
             let number = (*block).get::<Resource>()?.number;
-            Some(build::magic_reference(heap, number, 0, block.cast()))
+            Some(build::magic_reference(
+                heap,
+                number,
+                reference::OBJECT,
+                block.cast(),
+            ))
         }
     }
 
@@ -454,7 +459,7 @@ impl Watch {
             let object = resource.memory.0.wrapping_add(size_of::<Head>());
             let mut env = Env::independent(callbacks.library());
             let mut monitor = Monitor {
-                words: [self.number, 0, 0, 0],
+                words: [self.number, reference::OBJECT, 0, 0],
             };
             let mut pid = Identifier(self.pid);
             // SAFETY: the library's function, and `callbacks` keeps the library; the object is counted.

@@ -46,7 +46,9 @@ use output::Output;
 
 pub use report::report;
 pub(crate) use table::flush_all;
-pub use table::{all_within, bytes, count, find, limit, list, resolve};
+pub use table::{
+    all_within, bytes, count, find, limit, list, next_number, resolve, set_next_number,
+};
 
 /// A port that may be open.
 pub struct Port {

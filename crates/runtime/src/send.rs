@@ -177,8 +177,12 @@ fn send_elsewhere<const NOTED: bool>(from: &mut Process, to: Term, message: Term
         };
     }
     if to.is_reference() {
-        if let (Some(pid), Some(number)) = (reference::pid(to), reference::number(to)) {
-            send_to_alias::<NOTED>(from, pid, number, message);
+        let owner = table::owner(to);
+        if let (false, Some(number)) = (owner.is_null(), reference::number(to)) {
+            let fragment = signal::alias_message(number, message);
+            // SAFETY: just found in the table; the fragment is new, so it is in no list. The receiver takes the message only
+            // while the alias is active.
+            unsafe { signal::send_fragment(owner, noted::<NOTED>(from, fragment)) };
         }
         return match to.is_kind(ObjectKind::ExternalReference) {
             true => remote::get().send(from, to, message),
@@ -192,15 +196,4 @@ fn send_elsewhere<const NOTED: bool>(from: &mut Process, to: Term, message: Term
         return Sent::Done;
     }
     Sent::BadArgument
-}
-
-/// Sends through an alias: the receiver takes the message only while the alias is active.
-fn send_to_alias<const NOTED: bool>(from: &Process, pid: Term, number: (u64, u64), message: Term) {
-    let receiver = table::find(pid);
-    if receiver.is_null() {
-        return;
-    }
-    let fragment = signal::alias_message(number, message);
-    // SAFETY: just found in the table; the fragment is new, so it is in no list.
-    unsafe { signal::send_fragment(receiver, noted::<NOTED>(from, fragment)) };
 }

@@ -414,9 +414,7 @@ impl<W: Sink> Printer<'_, W> {
 
     fn reference(&mut self, term: Term) -> fmt::Result {
         let (words, count) = reference_words(term);
-        // The process of an alias is known only to this node, so it is not shown.
         let external = term.is_kind(ObjectKind::ExternalReference);
-        let count = if external { count } else { 3 };
         let channel = if external { channel(term) } else { 0 };
         write!(self.out, "#Ref<{channel}")?;
         for word in words[..count].iter().rev() {

@@ -78,7 +78,16 @@ references() ->
     {Address, 1, true} = erts_debug:get_internal_state({magic_ref, Reference}),
     Text = term_to_binary(Reference),
     see:value(magic, erts_debug:get_internal_state({magic_ref, binary_to_term(Text)}) =:= {Address, 2, true}),
-    see:value(plain, erts_debug:get_internal_state({magic_ref, make_ref()})).
+    see:value(plain, erts_debug:get_internal_state({magic_ref, make_ref()})),
+    see:value(alias, erts_debug:get_internal_state({magic_ref, alias()})),
+    %% One whose object is gone still shows that there was one.
+    {Gone, _} = binary_to_term(gone()),
+    see:value(gone, {is_reference(Gone), erts_debug:get_internal_state({magic_ref, Gone})}).
+
+gone() ->
+    Bytes = term_to_binary(erts_debug:set_internal_state(make, magic_ref)),
+    garbage_collect(),
+    Bytes.
 
 heap() ->
     see:value(filled, erts_debug:set_internal_state(fill_heap, true)),

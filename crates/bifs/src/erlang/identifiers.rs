@@ -151,16 +151,10 @@ pub fn list_to_ref_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
 }
 
 fn own_reference(process: &mut Process, words: &[u32]) -> BifResult {
-    let &[first, second, third] = words else {
-        return Err(badarg(1));
-    };
-    if first >> 18 != 0 {
+    if !matches!(words.len(), 3 | 5) {
         return Err(badarg(1));
     }
-    let (low, high) = reference::from_words([first, second, third]);
-    Ok(match MagicBlock::find_saved(low, high) {
-        // SAFETY: `find_saved` has counted the block for its caller; that count goes to the reference.
-        Some(block) => unsafe { build::magic_reference(process.heap(), low, high, block) },
-        None => reference::with_number(process.heap(), low, high),
-    })
+    // SAFETY: `find_saved` has counted the block for its caller.
+    let made = unsafe { reference::of_words(process.heap(), words, MagicBlock::find_saved) };
+    made.ok_or(badarg(1))
 }

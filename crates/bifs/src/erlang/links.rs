@@ -192,7 +192,7 @@ fn send_exit(process: &mut Process, to: Term, reason: Term) -> BifResult {
     }
     let is_local_reference = to.is_reference() && !to.is_kind(ObjectKind::ExternalReference);
     if is_local_reference && release::has(Release::OTP_28) {
-        if let (Some(pid), Some(number)) = (reference::pid(to), reference::number(to)) {
+        if let (Some(pid), Some(number)) = (table::owner_pid(to), reference::number(to)) {
             exit_through_alias(from, pid, number, reason);
         }
         return Ok(am::TRUE);

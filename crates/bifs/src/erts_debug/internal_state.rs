@@ -12,7 +12,7 @@ use layout::object::{Header, offset};
 use layout::{ObjectKind, Term};
 use term::heap::{self, Allocate};
 use term::off_heap::{BinaryBlock, MagicBlock};
-use term::{am, atom, build, copy, hash, integer};
+use term::{am, atom, build, copy, hash, integer, reference};
 
 use super::{node_references, relations};
 
@@ -25,7 +25,7 @@ use runtime::bif::{BifResult, Failure, badarg, error};
 use runtime::code::permission;
 use runtime::process::{Process, info, state, table};
 use runtime::scheduler::{charge, reductions_left, schedulers, world};
-use runtime::{code, epoch, log, system_monitor, timer};
+use runtime::{code, epoch, log, port, system_monitor, timer};
 
 /// Whether a program has enabled the internal state. Until then the two BIFs raise `undef`.
 static AVAILABLE: AtomicBool = AtomicBool::new(false);
@@ -66,6 +66,10 @@ const STATES: &[(&str, State)] = &[
     ("kept", kept),
     ("next_pid", |process| {
         Ok(build::unsigned(process.heap(), table::cursor()))
+    }),
+    ("next_port", |process| {
+        let next = port::next_number();
+        Ok(build::unsigned(process.heap(), next))
     }),
     ("dist_ctrl", connections),
     ("node_and_dist_references", node_references::both),
@@ -123,6 +127,10 @@ const SETTINGS: &[(&str, StateOf)] = &[
         unique::set_monotonic_count(value)
     }),
     ("next_pid", set_next_pid),
+    ("next_port", |_, next| {
+        port::set_next_number(integer::uint64(next).ok_or(badarg(2))?);
+        Ok(next)
+    }),
     ("node_tab_delayed_delete", set_forgetting),
     ("colliding_names", similar_names),
     ("ets_force_split", |_, request| {
@@ -352,19 +360,19 @@ fn process_status(_process: &mut Process, pid: Term) -> BifResult {
     })
 }
 
-/// `{Address, Count, IsTestObject}` of the object behind a magic reference; otherwise whether the reference was one.
-fn magic_info(process: &mut Process, reference: Term) -> BifResult {
-    if !reference.is_magic_reference() {
-        let number = term::reference::number(reference);
-        let known = number.and_then(|number| MagicBlock::find_saved(number.0, number.1));
-        return Ok(am::boolean(known.is_some()));
+/// `{Address, Count, IsTestObject}` of the object behind a reference; otherwise whether there ever was one.
+fn magic_info(process: &mut Process, magic: Term) -> BifResult {
+    if !magic.is_magic_reference() {
+        let number = reference::number(magic);
+        let was_magic = matches!(number, Some((_, reference::OBJECT)));
+        return Ok(am::boolean(was_magic));
     }
-    let block = reference.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;
+    let block = magic.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;
     // SAFETY: the reference holds a count of its block, and lives until the BIF returns.
     let count = unsafe { (*block).references() };
     let heap = process.heap();
     let address = build::unsigned(heap, block as u64);
-    let is_test_object = am::boolean(magic::get::<TestObject>(reference).is_some());
+    let is_test_object = am::boolean(magic::get::<TestObject>(magic).is_some());
     let info = [address, Term::small(i64::from(count)), is_test_object];
     Ok(build::tuple(heap, &info))
 }

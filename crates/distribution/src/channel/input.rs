@@ -27,8 +27,8 @@ use crate::{peers, remote, signals, spawn};
 use runtime::code::load::CodeResolver;
 use runtime::log;
 use runtime::port::carrier::{Accepted, Source};
-use runtime::process::Process;
 use runtime::process::relations::Watcher;
+use runtime::process::{Process, table};
 use runtime::registry;
 use runtime::signal::{self, Signal, UNDECODED};
 use runtime::trace::senders;
@@ -435,13 +435,13 @@ fn execute(channel: &Arc<Channel>, control: Term, payload: Payload<'_>) -> Optio
             Some(())
         }
         (code::ALIAS_SEND_TRACED, &[_, to, token]) => {
-            if let (Some(pid), Some(number)) = (reference::pid(to), reference::number(to)) {
+            if let (Some(pid), Some(number)) = (table::owner_pid(to), reference::number(to)) {
                 payload.send_traced(channel, pid, Some(number), token)?;
             }
             (to.is_reference()).then_some(())
         }
         (code::ALIAS_SEND, &[_, to]) => {
-            if let (Some(pid), Some(number)) = (reference::pid(to), reference::number(to)) {
+            if let (Some(pid), Some(number)) = (table::owner_pid(to), reference::number(to)) {
                 payload.send(channel, pid, Some(number));
             }
             (to.is_reference()).then_some(())

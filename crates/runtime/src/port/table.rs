@@ -82,6 +82,17 @@ pub(super) fn insert(make: impl FnOnce(Term) -> Arc<Port>) -> Option<Arc<Port>> 
     }
 }
 
+/// The number that the next port gets, if its slot is free. For tests.
+#[must_use]
+pub fn next_number() -> u64 {
+    TABLE.next.load(Ordering::Relaxed)
+}
+
+/// Sets what [`next_number`] returns. Numbers that were given since are given again, if their slots are free.
+pub fn set_next_number(number: u64) {
+    TABLE.next.store(number, Ordering::Relaxed);
+}
+
 fn slot(port: Term) -> Option<&'static Slot> {
     let table = &*TABLE;
     if !port.is_local_port() {

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Pids are handed out in order. One cursor passes over the indexes in rounds; whoever advances it gets the index that
-//! it was at, if that is free. The serial of a pid is the number of its round. So no pid is handed out twice, and of
+//! it was at, if that is free. The serial of a pid is the number of its round. So no pid is handed out twice (within
+//! 2^32 rounds), and of
 //! two processes the one created later has the greater pid, whichever threads created them: programs rely on that
 //! order. A round ends at the *extent*, which grows with the number of processes, so that at most every second slot
 //! that the cursor meets is in use.
@@ -23,6 +24,7 @@ use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 use layout::Term;
 use parking_lot::Mutex;
 use sys::memory::Reservation;
+use term::reference;
 
 use super::Process;
 
@@ -184,7 +186,11 @@ impl Table {
             self.extent.store(extent * 2, Ordering::Relaxed);
         } else {
             let next = ((now >> 32) + 1) << 32;
-            self.cursor.0.fetch_max(next, Ordering::Relaxed);
+            match next {
+                // After 2^32 rounds pids are handed out anew.
+                0 => self.cursor.0.store(0, Ordering::Relaxed),
+                _ => _ = self.cursor.0.fetch_max(next, Ordering::Relaxed),
+            }
         }
         true
     }
@@ -285,19 +291,42 @@ pub fn find(pid: Term) -> *mut Process {
     if !pid.is_local_pid() {
         return std::ptr::null_mut();
     }
-    let Some(slot) = slot(pid.identifier_index()) else {
-        return std::ptr::null_mut();
-    };
-    let word = slot.load(Ordering::Acquire);
-    if word <= RESERVED {
-        return std::ptr::null_mut();
-    }
-    let process = word as *mut Process;
+    let process = at(pid.identifier_index());
     // SAFETY: a published process stays allocated until the reader's slice ends; `id` never changes.
-    if unsafe { (*process).id } == pid {
+    if !process.is_null() && unsafe { (*process).id } == pid {
         process
     } else {
         std::ptr::null_mut()
+    }
+}
+
+/// The process that takes what is sent through an alias; null for other terms, or if there is none. When the alias's
+/// process has ended it may be another one, which does not have this alias. As for [`find`], the pointer is valid
+/// until the next quiescent point.
+#[inline]
+#[must_use]
+pub fn owner(alias: Term) -> *mut Process {
+    match reference::pid(alias) {
+        Some(pid) => at(pid.identifier_index()),
+        None => std::ptr::null_mut(),
+    }
+}
+
+/// The pid of [`owner`].
+#[must_use]
+pub fn owner_pid(alias: Term) -> Option<Term> {
+    let process = owner(alias);
+    // SAFETY: as in `find`.
+    (!process.is_null()).then(|| unsafe { (*process).id })
+}
+
+/// The process in a slot; null if there is none.
+#[inline]
+fn at(index: u32) -> *mut Process {
+    let word = slot(index).map_or(FREE, |slot| slot.load(Ordering::Acquire));
+    match word {
+        FREE | RESERVED => std::ptr::null_mut(),
+        process => process as *mut Process,
     }
 }
 
@@ -372,6 +401,16 @@ mod tests {
         }
         release(&table, used[500]);
         assert_eq!(next(1023), Some(used[500]));
+    }
+
+    #[test]
+    fn after_the_last_round_comes_the_first() {
+        let table = Table::new(1 << 10).unwrap();
+        let last = u64::MAX << 32 | ((1 << 10) - 2);
+        table.cursor.0.store(last, Ordering::Relaxed);
+        let got: Vec<_> = (0..4).map(|_| table.reserve(|| 0).unwrap()).collect();
+        let round = u32::MAX;
+        assert_eq!(got, [(1022, round), (1023, round), (0, 0), (1, 0)]);
     }
 
     #[test]

@@ -380,17 +380,14 @@ pub fn sends(process: &mut Process, to: Term, message: Term) -> Option<Sent> {
         tell(&token, what::SEND, process, receiver, message);
         return None;
     }
-    let (pid, alias) = match receiver.is_reference() {
-        true => (
-            reference::pid(receiver)?,
-            Some(reference::number(receiver)?),
-        ),
-        false => (receiver, None),
+    let (found, alias) = match receiver.is_reference() {
+        true => {
+            reference::pid(receiver)?;
+            (table::owner(receiver), reference::number(receiver))
+        }
+        false if receiver.is_local_pid() => (table::find(receiver), None),
+        false => return None,
     };
-    if !pid.is_local_pid() {
-        return None;
-    }
-    let found = table::find(pid);
     if found.is_null() {
         return Some(Sent::Done);
     }

@@ -205,7 +205,7 @@ impl Reading<'_> {
             return self.input.fail(Fault::Identifier);
         }
         if this_node {
-            return self.own_reference(&words, count);
+            return self.own_reference(&words[..count]);
         }
         let mut object = [count as u64, 0, 0, 0];
         for (pair, word) in words.chunks_exact(2).zip(&mut object[1..]) {
@@ -219,25 +219,12 @@ impl Reading<'_> {
         ))
     }
 
-    /// A reference of this node; words past `count` are 0.
-    fn own_reference(&mut self, words: &[u32], count: usize) -> Result<Term, DecodeError> {
-        let (low, high) = reference::from_words([words[0], words[1], words[2]]);
-        if count == tags::MAX_REFERENCE_WORDS {
-            let (index, serial) = (words[3], words[4]);
-            if high != 0 || index >> PID_INDEX_BITS != 0 {
-                return self.input.fail(Fault::Identifier);
-            }
-            let pid = Term::local_pid(index, serial);
-            return Ok(reference::with_pid(&mut self.room, low, pid));
-        }
-        if count > 3 {
-            return self.input.fail(Fault::Identifier);
-        }
-        if let Some(block) = self.resolver.magic(low, high) {
-            // SAFETY: the resolver hands over one count of the block.
-            return Ok(unsafe { build::magic_reference(&mut self.room, low, high, block) });
-        }
-        Ok(reference::with_number(&mut self.room, low, high))
+    fn own_reference(&mut self, words: &[u32]) -> Result<Term, DecodeError> {
+        let resolver = &mut *self.resolver;
+        let magic = |low, high| resolver.magic(low, high);
+        // SAFETY: the resolver hands over one count of the block.
+        let made = unsafe { reference::of_words(&mut self.room, words, magic) };
+        made.map_or_else(|| self.input.fail(Fault::Identifier), Ok)
     }
 
     fn external(&mut self, kind: ObjectKind, node: Node, words: &[u64]) -> Term {

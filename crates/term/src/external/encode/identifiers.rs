@@ -245,16 +245,9 @@ pub fn port_number(port: Term) -> u64 {
 #[must_use]
 pub fn reference_words(term: Term) -> ([u32; tags::MAX_REFERENCE_WORDS + 1], usize) {
     let mut words = [0; tags::MAX_REFERENCE_WORDS + 1];
-    if let Some((low, high)) = reference::number(term) {
-        words[..3].copy_from_slice(&reference::to_words(low, high));
-        return match reference::pid(term) {
-            Some(pid) => {
-                words[3] = pid.identifier_index();
-                words[4] = pid.identifier_serial();
-                (words, 5)
-            }
-            None => (words, 3),
-        };
+    if let Some((own, count)) = reference::words(term) {
+        words[..own.len()].copy_from_slice(&own);
+        return (words, count);
     }
     let count = term.word(offset::EXTERNAL_REFERENCE_COUNT) as usize;
     for (index, word) in words[..count].iter_mut().enumerate() {
