@@ -22,8 +22,8 @@ const SELDOM_SLICES: u32 = 2048;
 /// The most words of objects that are collected at the end of a slice: more would delay the processes behind it.
 const MOST_WORDS: usize = 512;
 /// The most words that are collected while there is nothing to run. A message that arrives meanwhile waits for that, some
-/// 20 us.
-const MOST_WORDS_AT_REST: usize = 1 << 13;
+/// 80 us.
+const MOST_WORDS_AT_REST: usize = 1 << 15;
 
 /// In [`Process::rested_in`]: the process is listed by a scheduler, which will look at it later.
 const LISTED: u32 = 1;
