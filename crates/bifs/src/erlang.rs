@@ -1,5 +1,6 @@
 //! BIFs of the module `erlang`, by family.
 
+pub(crate) mod allocators;
 mod atoms;
 mod binaries;
 mod calendar;

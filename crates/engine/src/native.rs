@@ -27,6 +27,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use sys::errno::Errno;
+use sys::gauge::Gauge;
 use sys::memory::code::{CodeArea, Place};
 use sys::memory::page_bytes;
 
@@ -303,6 +304,11 @@ fn room<T>(result: sys::Result<T>) -> Result<Option<T>, NoRoom> {
     }
 }
 
+/// Areas of modules, the bytes that they need, and those that they take: whole pages.
+pub static AREAS: Gauge = Gauge::new();
+pub static AREA_BYTES: Gauge = Gauge::new();
+pub static AREA_ROOM: Gauge = Gauge::new();
+
 /// Words, followed by their machine code in the same area.
 #[derive(Debug)]
 pub(crate) struct Placed {
@@ -311,7 +317,19 @@ pub(crate) struct Placed {
     code: usize,
 }
 
+impl Drop for Placed {
+    fn drop(&mut self) {
+        self.count(-1);
+    }
+}
+
 impl Placed {
+    fn count(&self, areas: i64) {
+        AREAS.add(areas);
+        AREA_BYTES.add((self.words * 8 + self.code) as i64 * areas);
+        AREA_ROOM.add(self.area.bytes() as i64 * areas);
+    }
+
     pub(crate) fn words(&self) -> &[u64] {
         // SAFETY: the area starts with that many words, which were written before this value was created.
         unsafe { std::slice::from_raw_parts(self.area.base().as_ptr().cast::<u64>(), self.words) }
@@ -475,11 +493,13 @@ pub(crate) fn place(unplaced: &Unplaced<'_>) -> Result<Option<Placed>, NoRoom> {
     if plan.size > 0 && room(unsafe { area.seal(code_start..bytes) })?.is_none() {
         return Ok(None);
     }
-    Ok(Some(Placed {
+    let placed = Placed {
         area,
         words: unplaced.words.len(),
         code: plan.size,
-    }))
+    };
+    placed.count(1);
+    Ok(Some(placed))
 }
 
 /// The machine code planned for the instructions of a module.

@@ -4,15 +4,20 @@
 //! back it with huge pages even where only a few bytes of each are used: a node that had just booted held 130 MB.
 //! Before the first allocation it is told to commit memory only as needed.
 //!
+//! Blocks of one size lie in *pages* of mimalloc, which it cuts from its arenas; a block larger than [`MOST_SHARED_BYTES`] has
+//! a page to itself. [`pages`] shows all of them.
+//!
 //! When the system refuses memory, the handler of [`on_shortage`] is called. It either returns, and the allocation
 //! fails, or ends the program, with the help of a small reserve that is kept for that.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::{Cell, UnsafeCell};
+use std::ffi::c_void;
+use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use libmimalloc_sys::{mi_option_set, mi_option_t};
+use libmimalloc_sys::{mi_heap_area_t, mi_heap_t, mi_option_set, mi_option_t};
 use mimalloc::MiMalloc;
 
 use crate::memory::slab;
@@ -96,6 +101,118 @@ pub fn settle() {
     unsafe { libmimalloc_sys::mi_collect(true) };
     slab::settle();
     SETTLED_AT_NS.set(Some(crate::clock::monotonic_ns()));
+}
+
+/// The largest block that shares a page with others: an eighth of a large page of mimalloc.
+pub const MOST_SHARED_BYTES: usize = 512 << 10;
+/// Pages are so many bytes, or a multiple.
+const SLICE_BYTES: usize = 64 << 10;
+/// Where the block of a page begins that holds only one.
+const LARGE_OFFSET_BYTES: usize = 4 << 10;
+
+/// What the page takes of a block that is larger than [`MOST_SHARED_BYTES`].
+#[must_use]
+pub fn room_of_large(bytes: usize) -> usize {
+    bytes
+        .saturating_add(LARGE_OFFSET_BYTES)
+        .next_multiple_of(SLICE_BYTES)
+}
+
+/// A page of mimalloc: blocks of one size.
+#[derive(Clone, Copy, Debug)]
+pub struct Page {
+    /// Bytes of a block.
+    pub block_bytes: usize,
+    /// Blocks in use. Those that another thread has freed may count until the page's thread notices.
+    pub used: usize,
+    /// Blocks that there are in the memory that the page uses so far.
+    pub blocks: usize,
+    /// Blocks that it has room for.
+    pub capacity: usize,
+}
+
+impl Page {
+    /// Whether the page is for one block only.
+    #[must_use]
+    pub fn is_single(&self) -> bool {
+        self.capacity == 1
+    }
+
+    /// Bytes that it takes: those of its blocks so far.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.blocks * self.block_bytes
+    }
+}
+
+/// All pages of the program. What a thread that runs meanwhile allocates and frees may be seen in part.
+#[must_use]
+pub fn pages() -> Vec<Page> {
+    extern "C" fn visit(
+        _heap: *const mi_heap_t,
+        area: *const mi_heap_area_t,
+        _block: *mut c_void,
+        _block_size: usize,
+        pages: *mut c_void,
+    ) -> bool {
+        // SAFETY: mimalloc passes on what it was given below, and an area that it describes for this call.
+        let (area, pages) = unsafe { (&*area, &mut *pages.cast::<Vec<Page>>()) };
+        // A page that another thread is freeing has no size.
+        let size = area.full_block_size.max(1);
+        let page = Page {
+            block_bytes: size,
+            used: area.used.min(area.committed / size),
+            blocks: area.committed / size,
+            capacity: area.reserved / size,
+        };
+        // What exceeds the room is left out: to make room is to change what is looked at.
+        if page.blocks > 0 && pages.len() < pages.capacity() {
+            pages.push(page);
+        }
+        true
+    }
+    let mut pages: Vec<Page> = Vec::new();
+    if cfg!(miri) {
+        return pages;
+    }
+    loop {
+        let room = pages.capacity() * 2 + 1024;
+        pages = Vec::with_capacity(room);
+        let all = (&raw mut pages).cast::<c_void>();
+        // SAFETY: no heap means the program's, whose pages stay mapped; the visitor allocates nothing.
+        unsafe { libmimalloc_sys::mi_heap_visit_blocks(ptr::null_mut(), false, Some(visit), all) };
+        if pages.len() < pages.capacity() {
+            return pages;
+        }
+    }
+}
+
+/// mimalloc's version.
+#[must_use]
+pub fn version() -> [usize; 3] {
+    if cfg!(miri) {
+        return [0; 3];
+    }
+    // SAFETY: returns a number.
+    let version = unsafe { libmimalloc_sys::mi_version() } as usize;
+    match version {
+        10_000.. => [version / 10_000, version / 100 % 100, version % 100],
+        _ => [version / 100, version / 10 % 10, version % 10],
+    }
+}
+
+/// Bytes that mimalloc has from the system, and the most that it had.
+#[must_use]
+pub fn committed_bytes() -> (u64, u64) {
+    if cfg!(miri) {
+        return (0, 0);
+    }
+    let (mut now, mut peak) = (0, 0);
+    let mut others = [0; 6];
+    let [a, b, c, d, e, f] = others.each_mut().map(ptr::from_mut);
+    // SAFETY: writes a number to each of these places.
+    unsafe { libmimalloc_sys::mi_process_info(a, b, c, d, e, &mut now, &mut peak, f) };
+    (now as u64, peak as u64)
 }
 
 /// The next part of the reserve; null when the reserve is used up.
@@ -219,6 +336,52 @@ mod tests {
         // SAFETY: reads a number from a table.
         let eager = unsafe { libmimalloc_sys::mi_option_get(ARENA_EAGER_COMMIT) };
         assert_eq!(eager, 0);
+    }
+
+    #[test]
+    fn large_blocks_have_pages_of_their_own() {
+        let singles = |bytes: usize| {
+            let pages = pages();
+            let fits = |page: &&Page| page.is_single() && page.block_bytes >= bytes;
+            pages.iter().filter(fits).map(Page::bytes).sum::<usize>()
+        };
+        let layout = |bytes| Layout::from_size_align(bytes, 8).unwrap();
+        // A debug build of mimalloc makes blocks a little larger.
+        for (bytes, is_single) in [
+            (MOST_SHARED_BYTES - 64, false),
+            (MOST_SHARED_BYTES + 1, true),
+        ] {
+            let before = singles(bytes);
+            // SAFETY: the size is not zero, and the block is freed as it was allocated.
+            unsafe {
+                let block = MiMalloc.alloc(layout(bytes));
+                let more = singles(bytes) - before;
+                assert_eq!(more > 0, is_single, "{bytes}");
+                assert!(!is_single || more <= room_of_large(bytes), "{more}");
+                MiMalloc.dealloc(block, layout(bytes));
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_in_use_are_seen() {
+        let used = || {
+            pages()
+                .iter()
+                .filter(|page| (1280..=1536).contains(&page.block_bytes))
+                .map(|page| page.used)
+                .sum::<usize>()
+        };
+        let before = used();
+        // SAFETY: the size is not zero; freed below.
+        let block = || unsafe { MiMalloc.alloc(Layout::from_size_align(1280, 8).unwrap()) };
+        let blocks: Vec<*mut u8> = (0..1000).map(|_| block()).collect();
+        assert_eq!(used() - before, 1000);
+        for block in blocks {
+            // SAFETY: allocated above.
+            unsafe { MiMalloc.dealloc(block, Layout::from_size_align(1280, 8).unwrap()) };
+        }
+        assert!(committed_bytes().0 > 1_280_000);
     }
 
     #[test]

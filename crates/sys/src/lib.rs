@@ -30,6 +30,7 @@ pub mod errno;
 pub mod fault;
 pub mod fd;
 pub mod file;
+pub mod gauge;
 pub mod host;
 pub mod library;
 pub mod locale;

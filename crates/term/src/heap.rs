@@ -214,7 +214,7 @@ pub fn new_fragment(words: usize) -> *mut Fragment {
     if fragment.is_null() {
         handle_alloc_error(layout);
     }
-    held::count(held::HeldKind::Heap, layout.size() as isize);
+    held::took(held::HeldKind::Heap, layout.size());
     let words = u32::try_from(words).expect("a fragment below 32 GiB");
     // SAFETY: just allocated, large enough and aligned.
     unsafe {
@@ -238,7 +238,7 @@ pub unsafe fn free_fragment(fragment: *mut Fragment) {
     unsafe {
         let layout = fragment_layout((*fragment).words as usize);
         dealloc(fragment.cast(), layout);
-        held::count(held::HeldKind::Heap, -(layout.size() as isize));
+        held::gave(held::HeldKind::Heap, layout.size());
     }
 }
 

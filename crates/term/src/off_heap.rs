@@ -94,7 +94,7 @@ impl BinaryBlock {
                 used: AtomicUsize::new(capacity),
             })
         };
-        held::count(held::HeldKind::Binary, capacity as isize);
+        held::took(held::HeldKind::Binary, capacity);
         Some(block)
     }
 
@@ -116,7 +116,7 @@ impl BinaryBlock {
                 return None;
             }
             (*resized).capacity = capacity;
-            held::count(held::HeldKind::Binary, capacity as isize - old as isize);
+            held::resized(held::HeldKind::Binary, old, capacity);
             Some(resized)
         }
     }
@@ -284,7 +284,7 @@ pub unsafe fn drop_reference(block: *mut Counted) {
             CountedKind::Binary => {
                 let block = block.cast::<BinaryBlock>();
                 let capacity = (*block).capacity;
-                held::count(held::HeldKind::Binary, -(capacity as isize));
+                held::gave(held::HeldKind::Binary, capacity);
                 let layout = BinaryBlock::layout(capacity).expect("it was allocated");
                 dealloc(block.cast(), layout);
             }

@@ -40,7 +40,7 @@ pub fn ets_bytes(tables: &[Arc<Table>], patience: Duration) -> u64 {
 pub fn figures_of(code: u64, ets: u64) -> Vec<(&'static str, u64)> {
     let (atoms, atom_texts) = atom::memory();
     let binary = held::bytes(HeldKind::Binary) as u64;
-    let processes = (block::bytes_in_use() + held::bytes(HeldKind::Heap)) as u64;
+    let processes = (block::bytes_in_use() + held::bytes_of_processes()) as u64;
     let known = atoms as u64 + binary + code + ets + processes;
     let total = total_bytes().max(known);
     vec![

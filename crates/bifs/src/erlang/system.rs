@@ -4,10 +4,10 @@ use std::sync::atomic::Ordering;
 
 use layout::{Heap, Term};
 use term::collect::block;
-use term::heap::Scratch;
 use term::release::Release;
-use term::{am, atom, build, list};
+use term::{am, atom, build};
 
+use super::allocators::{self, Detail};
 use super::system_flags::{OUTSTANDING_REQUESTS, multi_scheduling_state};
 use super::topology;
 use runtime::bif::{BifResult, badarg, trap};
@@ -17,7 +17,7 @@ use runtime::process::{Process, table};
 use runtime::scheduler::dirty;
 use runtime::scheduler::online::{self, Blocked, SchedulerKind};
 use runtime::{config, hooks, io};
-use runtime::{scheduler, signal, time};
+use runtime::{scheduler, time};
 
 /// `erlang:system_info(Item)`
 pub fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
@@ -53,71 +53,19 @@ pub fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
             };
             Err(trap(am::ERLANG, am::FORMAT_CPU_TOPOLOGY, &[records]))
         }
-        Some(&[am::ALLOCATOR | am::ALLOCATOR_SIZES, which]) => no_allocators(process, which),
-        Some(&[am::MEMORY_INTERNAL, reference, types]) if reference.is_reference() => {
-            allocator_answers(process, reference, types)
+        Some(&[am::ALLOCATOR, which]) => Err(trap(am::ERLANG, am::ALLOC_INFO, &[which])),
+        Some(&[am::ALLOCATOR_SIZES, which]) => Err(trap(am::ERLANG, am::ALLOC_SIZES, &[which])),
+        Some(
+            &[
+                what @ (am::ALLOCATOR | am::ALLOCATOR_SIZES | am::MEMORY_INTERNAL),
+                reference,
+                names,
+            ],
+        ) if reference.is_reference() => {
+            allocators::tell(process, Detail::of(what), reference, names)
         }
         _ => Err(badarg(1)),
     }
-}
-
-/// What stock accepts as the name of an allocator.
-const ALLOCATORS: [&str; 15] = [
-    "sys_alloc",
-    "temp_alloc",
-    "sl_alloc",
-    "std_alloc",
-    "ll_alloc",
-    "eheap_alloc",
-    "ets_alloc",
-    "fix_alloc",
-    "literal_alloc",
-    "binary_alloc",
-    "driver_alloc",
-    "test_alloc",
-    "mseg_alloc",
-    "alloc_util",
-    "erts_mmap",
-];
-
-/// `{allocator, Type}` and `{allocator_sizes, Type}`, or a list of types: there are none of stock's allocators.
-fn no_allocators(process: &mut Process, which: Term) -> BifResult {
-    let is_allocator = |kind: Term| kind.is_atom() && ALLOCATORS.contains(&atom::text(kind));
-    if is_allocator(which) {
-        return Ok(am::FALSE);
-    }
-    let types = list::items(which).collect::<Result<Vec<Term>, _>>();
-    let types = types.map_err(|_| badarg(1))?;
-    if types.is_empty() || !types.iter().all(|&kind| is_allocator(kind)) {
-        return Err(badarg(1));
-    }
-    Ok(all_false(process.heap(), &types))
-}
-
-/// `[{Type, false}]`
-fn all_false(heap: &mut Heap, types: &[Term]) -> Term {
-    let pairs: Vec<Term> = types
-        .iter()
-        .map(|kind| build::tuple(heap, &[*kind, am::FALSE]))
-        .collect();
-    build::list(heap, &pairs)
-}
-
-/// `{memory_internal, Reference, Types}`: the caller gets an answer `{Reference, Number, [{Type, false}]}` for each
-/// scheduler but one, as many as [`crate::erts_internal::no_aux_work_threads_0`] promises. There are none of stock's
-/// allocators.
-fn allocator_answers(process: &mut Process, reference: Term, types: Term) -> BifResult {
-    let types: Vec<Term> = list::items(types)
-        .collect::<Result<_, _>>()
-        .map_err(|_| badarg(1))?;
-    for number in 1..scheduler::schedulers().all.len() {
-        let mut scratch = Scratch::new();
-        let heap = scratch.heap();
-        let facts = all_false(heap, &types);
-        let answer = build::tuple(heap, &[reference, count(number), facts]);
-        signal::send_message_from_outside(am::SYSTEM, process.pid(), answer);
-    }
-    Ok(am::OK)
 }
 
 fn count(value: usize) -> Term {
@@ -364,18 +312,8 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
             });
             build::tuple(heap, &bound.collect::<Vec<Term>>())
         }
-        // As where stock's are turned off: they have names, and each is `false`.
-        "alloc_util_allocators" => {
-            let names = ALLOCATORS[1..=10].iter().map(|name| atom::known(name));
-            build::list(heap, &names.collect::<Vec<Term>>())
-        }
-        "allocator" => {
-            let settings = build::list(heap, &[]);
-            build::tuple(
-                heap,
-                &[atom::known("mimalloc"), Term::NIL, Term::NIL, settings],
-            )
-        }
+        "alloc_util_allocators" => allocators::names(heap),
+        "allocator" => allocators::settings(heap),
         "allocated_areas" => Term::NIL,
         "check_io" => check_io(heap),
         "c_compiler_used" => {

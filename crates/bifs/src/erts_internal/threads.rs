@@ -15,9 +15,9 @@ pub fn scheduler_wall_time_1(_process: &mut Process, [enable]: [Term; 1]) -> Bif
     )))
 }
 
-/// `no_aux_work_threads()`.
+/// `no_aux_work_threads()`: threads that work for others, of which OTP expects one besides the schedulers.
 pub fn no_aux_work_threads_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
-    Ok(Term::small(scheduler::schedulers().all.len() as i64))
+    Ok(Term::small(scheduler::schedulers().all.len() as i64 + 1))
 }
 
 /// `system_check(schedulers)`: returns once all schedulers have responded.
@@ -28,21 +28,4 @@ pub fn system_check_1(_process: &mut Process, [kind]: [Term; 1]) -> BifResult {
     // This needs every scheduler between two slices, so none of them hangs in one.
     scheduler::world::stopped(|| ());
     Ok(am::OK)
-}
-
-/// `gather_alloc_histograms({Type, Scheduler, Width, Start, Reference})`: returns how many replies to expect. There are
-/// no such allocators, so none.
-pub fn gather_alloc_histograms_1(_process: &mut Process, [request]: [Term; 1]) -> BifResult {
-    match request.as_tuple() {
-        Some([_, _, _, _, reference]) if reference.is_reference() => Ok(Term::small(0)),
-        _ => Err(badarg(1)),
-    }
-}
-
-/// `gather_carrier_info({Type, Scheduler, Width, Start, Reference})`.
-pub fn gather_carrier_info_1(_process: &mut Process, [request]: [Term; 1]) -> BifResult {
-    match request.as_tuple() {
-        Some([_, _, _, _, reference]) if reference.is_reference() => Ok(Term::small(0)),
-        _ => Err(badarg(1)),
-    }
 }

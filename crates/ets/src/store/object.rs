@@ -29,6 +29,7 @@ use std::ptr::{self, NonNull};
 use layout::{Header, ObjectKind, Term};
 use smallvec::SmallVec;
 use term::heap::{Allocate, Scratch};
+use term::held::{self, HeldKind};
 use term::off_heap;
 use term::{compare, copy};
 
@@ -644,6 +645,7 @@ impl OwnedObject {
         let Some(object) = NonNull::new(block) else {
             handle_alloc_error(layout)
         };
+        held::took(HeldKind::Object, layout.size());
         let head = Object {
             off_heap: ptr::null_mut(),
             words: words as u32,
@@ -786,7 +788,9 @@ impl Drop for OwnedObject {
         unsafe {
             let object = self.0.as_ptr();
             off_heap::release((*object).off_heap);
-            dealloc(object.cast(), block_layout((*object).words()));
+            let layout = block_layout((*object).words());
+            dealloc(object.cast(), layout);
+            held::gave(HeldKind::Object, layout.size());
         }
     }
 }

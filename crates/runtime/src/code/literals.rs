@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use layout::Term;
 use parking_lot::Mutex;
+use sys::gauge::Gauge;
 use sys::memory::{Reservation, page_bytes, usage};
 use term::copy::shared::{self, SharedSize};
 use term::{copy, literal};
@@ -43,6 +44,7 @@ impl Range {
         }
         self.reservation.commit(end..end + more).ok()?;
         space.extend(more);
+        COMMITTED_BYTES.add(more as i64);
         space.take(bytes)
     }
 
@@ -62,6 +64,12 @@ impl Range {
 }
 
 static RANGE: OnceLock<Range> = OnceLock::new();
+
+/// Areas that live, and their bytes.
+pub static AREAS: Gauge = Gauge::new();
+pub static AREA_BYTES: Gauge = Gauge::new();
+/// Bytes of the range that may be used.
+pub static COMMITTED_BYTES: Gauge = Gauge::new();
 
 /// The literals of one module version or persistent term; they live as long as this value.
 pub struct Area {
@@ -98,6 +106,12 @@ pub fn create() -> sys::errno::Result<()> {
         "the literal range is reserved once"
     );
     Ok(())
+}
+
+/// The size of the range.
+#[must_use]
+pub fn range_bytes() -> usize {
+    range().reservation.bytes()
 }
 
 fn range() -> &'static Range {
@@ -160,6 +174,10 @@ fn make_of_sizes(terms: &[Term], sizes: &[SharedSize]) -> Option<(Area, Vec<Term
 fn take(words: usize) -> Option<Area> {
     let bytes = (words * 8).next_multiple_of(STEP_BYTES);
     let offset = if bytes == 0 { 0 } else { range().take(bytes)? };
+    if bytes > 0 {
+        AREAS.add(1);
+        AREA_BYTES.add(bytes as i64);
+    }
     Some(Area {
         offset,
         bytes,
@@ -183,6 +201,8 @@ impl Drop for Area {
         unsafe { term::off_heap::release(self.off_heap) };
         if self.bytes > 0 {
             range().give_back(self.offset, self.bytes);
+            AREAS.add(-1);
+            AREA_BYTES.add(-(self.bytes as i64));
         }
     }
 }

@@ -174,10 +174,10 @@ impl<H: Default, T: Copy, const FIRST: usize> Thin<H, T, FIRST> {
         }
         // From here on, what `self.block` refers to is gone.
         let layout = Self::layout(capacity);
-        held::count(
-            HeldKind::Heap,
-            layout.size() as isize - bytes_before as isize,
-        );
+        if self.block.is_some() {
+            held::gave(Self::kind_of(before), bytes_before);
+        }
+        held::took(Self::kind_of(capacity), layout.size());
         let Some(mut block) = NonNull::new(pointer.cast::<Block<H>>()) else {
             held::exhausted(layout)
         };
@@ -253,6 +253,13 @@ impl<H, T: Copy, const FIRST: usize> Thin<H, T, FIRST> {
         Self::FIRST_CLASS.filter(|_| capacity == FIRST)
     }
 
+    fn kind_of(capacity: usize) -> HeldKind {
+        match Self::class_of(capacity) {
+            Some(_) => HeldKind::WholeSlab,
+            None => HeldKind::Heap,
+        }
+    }
+
     /// Gives back the memory of a block.
     ///
     /// # Safety
@@ -277,7 +284,7 @@ impl<H, T: Copy, const FIRST: usize> Drop for Thin<H, T, FIRST> {
             // SAFETY: the array's own block, allocated by `reallocate` for its capacity.
             unsafe {
                 let capacity = block.as_ref().capacity as usize;
-                held::count(HeldKind::Heap, -(Self::bytes_for(capacity) as isize));
+                held::gave(Self::kind_of(capacity), Self::bytes_for(capacity));
                 ptr::drop_in_place(&raw mut block.as_mut().header);
                 Self::free(block, capacity);
             }

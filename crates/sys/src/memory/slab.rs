@@ -13,10 +13,12 @@ mod pool;
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
+use std::sync::atomic::AtomicU64;
 
 use parking_lot::Mutex;
 
 use crate::clock;
+use crate::gauge::Gauge;
 use pool::{Pool, Taken};
 
 /// How long the user of a block keeps it. Blocks of both kinds do not share chunks, so that those of the second kind become
@@ -50,7 +52,24 @@ const BATCH: usize = 256;
 /// The most blocks of a class that a thread keeps: about as many processes as one scheduler lets die before it frees them.
 const MOST_KEPT: usize = 1024;
 
-static POOLS: [Mutex<Pool>; CLASSES.len()] = [const { Mutex::new(Pool::new()) }; CLASSES.len()];
+const fn pool(class: usize) -> Mutex<Pool> {
+    Mutex::new(Pool::new(&CHUNKS[CLASSES[class].0 as usize]))
+}
+
+static POOLS: [Mutex<Pool>; CLASSES.len()] = [
+    pool(0),
+    pool(1),
+    pool(2),
+    pool(3),
+    pool(4),
+    pool(5),
+    pool(6),
+    pool(7),
+    pool(8),
+    pool(9),
+    pool(10),
+    pool(11),
+];
 
 thread_local! {
     static CACHES: [Cache; CLASSES.len()] = const { [const { Cache::new() }; CLASSES.len()] };
@@ -63,6 +82,56 @@ struct Cache {
     next: Cell<*mut u8>,
     end: Cell<*mut u8>,
     free: [Cell<*mut u8>; MOST_KEPT],
+}
+
+/// What the chunks for blocks of both kinds show.
+pub static CHUNKS: [Chunks; 2] = [const { Chunks::new() }; 2];
+
+/// Chunks that hold memory, and how they came.
+#[derive(Debug)]
+pub struct Chunks {
+    /// Those that have a block in use, or in a thread's hands.
+    pub used: Gauge,
+    /// Their bytes.
+    pub used_bytes: Gauge,
+    /// Those that have none, but keep their memory for a moment.
+    pub empty: Gauge,
+    /// How often an empty chunk was used again.
+    pub reused: AtomicU64,
+    /// How often a chunk got memory of the system.
+    pub filled: AtomicU64,
+    /// How often one gave it back.
+    pub released: AtomicU64,
+    /// How often a chunk became empty.
+    pub emptied: AtomicU64,
+}
+
+impl Chunks {
+    const fn new() -> Chunks {
+        Chunks {
+            used: Gauge::new(),
+            used_bytes: Gauge::new(),
+            empty: Gauge::new(),
+            reused: AtomicU64::new(0),
+            filled: AtomicU64::new(0),
+            released: AtomicU64::new(0),
+            emptied: AtomicU64::new(0),
+        }
+    }
+}
+
+/// The chunks in use for blocks that stay so long: bytes of a block, its blocks, and how many of them are in use or in a
+/// thread's hands.
+#[must_use]
+pub fn chunks(stay: Stay) -> Vec<(usize, usize, usize)> {
+    let of_kind = |(_, (kind, _)): &(_, (Stay, usize))| *kind == stay;
+    let pools = POOLS.iter().zip(CLASSES).filter(of_kind);
+    let chunks = pools.flat_map(|(pool, (_, bytes))| {
+        let used = pool.lock().used();
+        used.into_iter()
+            .map(move |(capacity, used)| (bytes, capacity, used))
+    });
+    chunks.collect()
 }
 
 /// A kind of blocks, all of one size.

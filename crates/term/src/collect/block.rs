@@ -14,7 +14,7 @@ use layout::limits::FIRST_HEAP_WORDS;
 use sys::memory::slab::{Class, Stay};
 
 use super::stress::{self, Stress};
-use crate::held;
+use crate::held::{self, HeldKind};
 
 /// Number of sizes that grow like Fibonacci numbers; after them growth slows down.
 const STEEP_SIZES: usize = 23;
@@ -88,6 +88,14 @@ fn class_of(words: usize) -> Option<Class> {
     CLASSES.get(more / SLAB_STEP).copied().flatten()
 }
 
+#[inline]
+fn kind_of(words: usize) -> HeldKind {
+    match class_of(words) {
+        Some(_) => HeldKind::PassingSlab,
+        None => HeldKind::Heap,
+    }
+}
+
 /// The size of a block for `words` words that leaves no more room than the allocator would waste, whose sizes are an eighth
 /// to a quarter apart; and at least that of a first block.
 #[must_use]
@@ -118,7 +126,7 @@ pub fn take(words: usize) -> Option<*mut u64> {
         Some(class) => class.take()?.as_ptr().cast(),
         None => allocate(words)?,
     };
-    held::count(held::HeldKind::Heap, (words * 8) as isize);
+    held::took(kind_of(words), words * 8);
     if is_poisoning() {
         // SAFETY: just allocated.
         unsafe { poison(block, words) };
@@ -151,7 +159,7 @@ pub(super) unsafe fn give_back(block: *mut u64, words: usize) {
             _ => dealloc(block.cast(), layout(words).expect("it was allocated")),
         }
     }
-    held::count(held::HeldKind::Heap, -((words * 8) as isize));
+    held::gave(kind_of(words), words * 8);
 }
 
 /// Blocks of at least so many words are worth a system call.

@@ -2,7 +2,9 @@
 
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
+use std::sync::atomic::Ordering;
 
+use super::Chunks;
 use crate::memory::Reservation;
 
 /// Bytes of a chunk, and its alignment: a huge page.
@@ -26,6 +28,7 @@ pub(super) struct Pool {
     /// The number of chunks that hold memory and no used block, besides the one that is kept.
     empty: usize,
     regions: Vec<Reservation>,
+    counts: &'static Chunks,
 }
 
 // SAFETY: the addresses in it are those of memory that belongs to whoever has locked the pool, apart from blocks in use.
@@ -53,12 +56,13 @@ struct Chunk {
 }
 
 impl Pool {
-    pub const fn new() -> Pool {
+    pub const fn new(counts: &'static Chunks) -> Pool {
         Pool {
             chunks: Vec::new(),
             first_with_room: 0,
             empty: 0,
             regions: Vec::new(),
+            counts,
         }
     }
 
@@ -70,7 +74,18 @@ impl Pool {
         places: &'a mut [MaybeUninit<NonNull<u8>>],
     ) -> Option<Taken<'a>> {
         let number = self.with_room(bytes)?;
+        let counts = self.counts;
         let chunk = &mut self.chunks[number];
+        if chunk.is_empty() {
+            counts.used.add(1);
+            counts.used_bytes.add(chunk_bytes(number) as i64);
+            if chunk.is_resident {
+                counts.empty.add(-1);
+                counts.reused.fetch_add(1, Ordering::Relaxed);
+            } else {
+                counts.filled.fetch_add(1, Ordering::Relaxed);
+            }
+        }
         if !chunk.is_resident {
             chunk.is_resident = true;
             // SAFETY: the chunk's memory is committed, and no block of it is in use.
@@ -129,12 +144,25 @@ impl Pool {
             let number = unsafe { base.cast::<usize>().read() };
             let chunk = &mut self.chunks[number];
             chunk.give_back((block.addr().get() - base.addr() - HEADER_BYTES) / bytes);
+            if chunk.is_empty() {
+                self.counts.used.add(-1);
+                self.counts.used_bytes.add(-(chunk_bytes(number) as i64));
+                self.counts.empty.add(1);
+                self.counts.emptied.fetch_add(1, Ordering::Relaxed);
+            }
             if chunk.is_empty() && number != KEPT {
                 chunk.empty_since_ns = crate::clock::monotonic_ns();
                 self.empty += 1;
             }
             self.first_with_room = self.first_with_room.min(number);
         }
+    }
+
+    /// Of each chunk that has a used block, how many blocks there are and how many are used.
+    pub fn used(&self) -> Vec<(usize, usize)> {
+        let used = self.chunks.iter().filter(|chunk| !chunk.is_empty());
+        used.map(|chunk| (chunk.capacity, chunk.capacity - chunk.free_count))
+            .collect()
     }
 
     /// Gives a chunk back to the system that has been empty for a while at `now_ns`; returns whether there was one. Only one,
@@ -151,11 +179,21 @@ impl Pool {
             // SAFETY: no block of the chunk is in use.
             if unsafe { release(&self.regions[chunk.region], chunk.base) } {
                 chunk.is_resident = false;
+                self.counts.empty.add(-1);
+                self.counts.released.fetch_add(1, Ordering::Relaxed);
                 self.empty -= 1;
                 return true;
             }
         }
         false
+    }
+}
+
+fn chunk_bytes(number: usize) -> usize {
+    if number == KEPT {
+        KEPT_BYTES
+    } else {
+        CHUNK_BYTES
     }
 }
 
@@ -261,7 +299,7 @@ mod tests {
 
     #[test]
     fn an_empty_chunk_goes_back_to_the_system_and_is_used_again() {
-        let mut pool = Pool::new();
+        let mut pool = Pool::new(&crate::memory::slab::CHUNKS[0]);
         let of_first = (KEPT_BYTES - HEADER_BYTES) / BYTES;
         let of_other = (CHUNK_BYTES - HEADER_BYTES) / BYTES;
         let mut blocks = Vec::new();
@@ -297,7 +335,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "given back twice")]
     fn a_block_given_back_twice_is_noticed() {
-        let mut pool = Pool::new();
+        let mut pool = Pool::new(&crate::memory::slab::CHUNKS[0]);
         let blocks = taken(&mut pool, 1);
         // SAFETY: what is checked.
         unsafe { pool.give_back(BYTES, [blocks[0], blocks[0]].into_iter()) };
