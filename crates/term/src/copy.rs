@@ -13,7 +13,8 @@ use layout::{Fragment, Header, ObjectKind, Term};
 use smallvec::SmallVec;
 
 use crate::heap::{Allocate, new_fragment};
-use crate::{literal, off_heap};
+use crate::literal::{self, Shared};
+use crate::off_heap;
 
 /// Words that a copy of the term takes.
 #[must_use]
@@ -36,36 +37,54 @@ pub fn size_with_literals(term: Term) -> usize {
 }
 
 fn size_slow(term: Term, with_literals: bool) -> usize {
-    let skip = |term: Term| term.is_immediate() || (!with_literals && literal::is_shared(term));
+    let literals = if with_literals {
+        Shared::NONE
+    } else {
+        Shared::now()
+    };
+    let skip = |term: Term| term.is_immediate() || literals.hold(term);
+    if skip(term) {
+        return 0;
+    }
     let mut words = 0;
     // Few messages are nested more deeply.
     let mut rest: SmallVec<[Term; 8]> = SmallVec::new();
     let mut current = term;
     loop {
-        if !skip(current) {
-            if current.is_cons() {
-                words += 2;
-                let head = current.head();
-                if !skip(head) {
-                    rest.push(head);
-                }
-                current = current.tail();
-                continue;
+        while current.is_cons() {
+            words += 2;
+            let head = current.head();
+            if !skip(head) {
+                rest.push(head);
             }
+            current = current.tail();
+            if skip(current) {
+                current = Term::NONE;
+            }
+        }
+        // The part that is counted next; most objects have one, which need not go by way of `rest`.
+        let mut next = Term::NONE;
+        if current.is_boxed() {
             let header = current.header();
             words += 1 + header.arity();
             for index in header.raw_words()..header.arity() {
                 // SAFETY: the words behind the raw ones are terms.
                 let part = unsafe { Term::from_bits(current.word(index)) };
                 if !skip(part) {
-                    rest.push(part);
+                    let before = std::mem::replace(&mut next, part);
+                    if !before.is_none() {
+                        rest.push(before);
+                    }
                 }
             }
         }
-        match rest.pop() {
-            Some(next) => current = next,
-            None => return words,
+        if next.is_none() {
+            match rest.pop() {
+                Some(part) => next = part,
+                None => return words,
+            }
         }
+        current = next;
     }
 }
 
@@ -193,7 +212,11 @@ pub unsafe fn copy_to(
         start: room as usize,
         end: end as usize,
         list,
-        with_literals,
+        literals: if with_literals {
+            Shared::NONE
+        } else {
+            Shared::now()
+        },
         done: (end, end),
     };
     let mut scan = room;
@@ -201,17 +224,23 @@ pub unsafe fn copy_to(
     unsafe {
         let result = copier.object(term);
         while scan < copier.top {
-            if scan == copier.done.0 {
-                scan = copier.done.1;
-                continue;
-            }
             let word = *scan;
             if Header::is_header(word) {
                 scan = scan.add(1 + Header(word).raw_words());
                 continue;
             }
-            if !copier.needs_nothing(Term::from_bits(word)) {
-                *scan = copier.object(Term::from_bits(word)).bits();
+            let part = Term::from_bits(word);
+            if part.is_immediate() {
+                // A run that is done begins with one.
+                scan = if scan == copier.done.0 {
+                    copier.done.1
+                } else {
+                    scan.add(1)
+                };
+                continue;
+            }
+            if !copier.is_copied(part) {
+                *scan = copier.object(part).bits();
             }
             scan = scan.add(1);
         }
@@ -245,26 +274,23 @@ struct Copier<'a> {
     start: usize,
     end: usize,
     list: &'a mut *mut u64,
-    with_literals: bool,
+    /// What stays where it is.
+    literals: Shared,
     /// Start and end of the latest run of cells in which nothing is left to copy (mostly text and lists of numbers), so
     /// that the scan can skip it.
     done: (*mut u64, *mut u64),
 }
 
 impl Copier<'_> {
-    /// Whether a term can stay as it is: it is an immediate, or was already copied.
+    /// Whether a term is in the copy already.
     #[inline(always)]
-    fn needs_nothing(&self, term: Term) -> bool {
-        let place = (term.bits() as usize).wrapping_sub(self.start);
-        term.is_immediate() || place < self.end - self.start
+    fn is_copied(&self, term: Term) -> bool {
+        (term.bits() as usize).wrapping_sub(self.start) < self.end - self.start
     }
 
     /// Copies one object (or a whole run of list cells), leaving its parts as they are.
     unsafe fn object(&mut self, term: Term) -> Term {
-        if term.is_immediate() || (!self.with_literals && literal::is_shared(term)) {
-            return term;
-        }
-        if self.needs_nothing(term) {
+        if term.is_immediate() || self.literals.hold(term) {
             return term;
         }
         // SAFETY: the caller counted the words of everything reachable, so `top` has room.
@@ -294,7 +320,7 @@ impl Copier<'_> {
                 is_done &= head.is_immediate();
                 cell.write(head);
                 let tail = source.tail();
-                if !tail.is_cons() || (!self.with_literals && literal::is_shared(tail)) {
+                if !tail.is_cons() || self.literals.hold(tail) {
                     cell.add(1).write(tail);
                     if is_done && tail.is_immediate() {
                         self.done = (first.cast::<u64>(), self.top);

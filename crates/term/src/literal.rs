@@ -35,6 +35,46 @@ pub fn is_shared(term: Term) -> bool {
     is_literal(term) && !is_doomed(term)
 }
 
+/// The literals that copies may point to, for somebody who asks for many terms in a row.
+#[derive(Clone, Copy)]
+pub struct Shared {
+    base: usize,
+    size: usize,
+    doomed_base: usize,
+    doomed_size: usize,
+}
+
+impl Shared {
+    /// For a copy that points to none.
+    pub const NONE: Shared = Shared {
+        base: 0,
+        size: 0,
+        doomed_base: 0,
+        doomed_size: 0,
+    };
+
+    /// Those of now.
+    #[inline]
+    #[must_use]
+    pub fn now() -> Shared {
+        Shared {
+            base: BASE.load(Ordering::Relaxed),
+            size: SIZE.load(Ordering::Relaxed),
+            doomed_base: DOOMED_BASE.load(Ordering::Relaxed),
+            doomed_size: DOOMED_SIZE.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Whether a term, which is no immediate, is one of them.
+    #[inline(always)]
+    #[must_use]
+    pub fn hold(&self, term: Term) -> bool {
+        let address = term.bits() as usize;
+        address.wrapping_sub(self.base) < self.size
+            && address.wrapping_sub(self.doomed_base) >= self.doomed_size
+    }
+}
+
 #[inline]
 fn is_doomed(term: Term) -> bool {
     let address = term.bits() as usize;
