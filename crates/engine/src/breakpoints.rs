@@ -141,8 +141,8 @@ fn go_on_at(breakpoint: &Breakpoint, at: *const u64, handler: u64) {
 }
 
 impl Code {
-    /// Sets or clears the breakpoints of all functions for whose entries `wanted` returns true, and returns those that were set.
-    /// Each asks the runtime then ([`only_count`]).
+    /// Sets or clears the breakpoints of functions, which are given by their places in [`Code::functions`], and returns those that
+    /// were set, in the same order. Each asks the runtime then ([`only_count`]).
     ///
     /// # Errors
     /// [`NoRoom`] if the system provides no memory for the landings or does not allow writing to the code; then
@@ -152,7 +152,7 @@ impl Code {
     /// No other thread runs code or reads this code's words during the call.
     pub unsafe fn set_breakpoints(
         &self,
-        wanted: impl Fn(*const u64) -> bool,
+        functions: &[usize],
         on: bool,
     ) -> Result<Vec<Point>, NoRoom> {
         let mut set = self
@@ -160,13 +160,6 @@ impl Code {
             .0
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let functions: Vec<(usize, u32)> = self
-            .functions
-            .iter()
-            .enumerate()
-            .map(|(index, function)| (index, function.start + FUNC_INFO_WORDS))
-            .filter(|(_, entry)| wanted(self.address(*entry)))
-            .collect();
         if on && set.records.0.is_empty() {
             set.records.0 = self.functions().map(|(_, entry)| record(entry)).collect();
             set.displaced.resize_with(self.functions.len(), || None);
@@ -174,10 +167,11 @@ impl Code {
         if functions.is_empty() || set.displaced.is_empty() {
             return Ok(Vec::new());
         }
+        let entry_of = |index: usize| self.functions[index].start + FUNC_INFO_WORDS;
         match &self.words {
             Words::Boxed(words) => {
-                for &(index, entry) in &functions {
-                    let word = words[entry as usize].get();
+                for &index in functions {
+                    let word = words[entry_of(index) as usize].get();
                     // SAFETY: a word of this code; nobody else accesses it, as the caller promises.
                     unsafe { set.change_word(word, index, on) };
                 }
@@ -196,8 +190,8 @@ impl Code {
                 // SAFETY: the caller promises that no thread runs code, and the detours are complete jumps.
                 unsafe {
                     placed.rewrite(|| {
-                        for &(index, entry) in &functions {
-                            let code = words[entry as usize] as *mut u8;
+                        for &index in functions {
+                            let code = words[entry_of(index) as usize] as *mut u8;
                             let landing = landings.map(|base| base + index * JUMP_BYTES);
                             set.change_code(code, index, landing.filter(|_| on));
                         }
@@ -207,7 +201,7 @@ impl Code {
         }
         let points = functions.iter().filter(|_| on);
         Ok(points
-            .map(|&(index, entry)| self.point(&set, index, entry))
+            .map(|&index| self.point(&set, index, entry_of(index)))
             .collect())
     }
 

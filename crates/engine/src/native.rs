@@ -373,7 +373,7 @@ impl Placed {
         let part = code_start..(code_start + self.code).next_multiple_of(page_bytes());
         // SAFETY: the caller's promises.
         unsafe {
-            self.area.unseal(part.clone()).map_err(|_| NoRoom)?;
+            self.area.unseal_briefly(part.clone()).map_err(|_| NoRoom)?;
             body();
             let sealed = self.area.seal(part);
             // If this failed, every process that runs the code would crash.

@@ -159,46 +159,56 @@ pub fn change_if(
             } = *function;
             pattern.is_for(function, arity) && wanted(module, function, arity)
         };
-        let functions = loaded.code.functions();
-        // In the order of the code, so by ascending entries.
-        let mut after: Vec<(usize, Actions)> = Vec::new();
-        for (_, entry) in functions.filter(|(function, _)| matches(function)) {
+        // The places of functions in the code whose breakpoints are to be set and cleared; what is done at those that stay.
+        let (mut set, mut set_actions, mut cleared) = (Vec::new(), Vec::new(), Vec::new());
+        let mut kept: Vec<(usize, Actions)> = Vec::new();
+        let functions = loaded.code.functions().enumerate();
+        for (place, (_, entry)) in functions.filter(|(_, (function, _))| matches(function)) {
+            count += 1;
             let entry = entry as usize;
             let before = points().and_then(|points| points.get(&entry));
-            let mut actions = before
-                .map(|point| point.actions.clone())
-                .unwrap_or_default();
+            let mut actions = before.map_or_else(Actions::default, |point| point.actions.clone());
             change(&mut actions);
-            after.push((entry, actions));
-        }
-        let place = |after: &[(usize, Actions)], entry: *const u64| {
-            after.binary_search_by_key(&(entry as usize), |(entry, _)| *entry)
-        };
-        count += after.len();
-        for on in [false, true] {
-            let chosen = |entry: *const u64| {
-                let found = place(&after, entry);
-                found.is_ok_and(|place| after[place].1.is_empty() != on)
-            };
-            // SAFETY: no thread runs code while the world is stopped, and no thread reads words of code meanwhile.
-            let set = unsafe { loaded.code.set_breakpoints(chosen, on) }?;
-            change_points(|points| {
-                if !on {
-                    for (entry, _) in after.iter().filter(|(_, actions)| actions.is_empty()) {
-                        points.remove(entry);
-                    }
+            match (before, actions.is_empty()) {
+                (None, true) => {}
+                (None, false) => {
+                    set.push(place);
+                    set_actions.push(actions);
                 }
-                points.reserve(set.len());
-                for point in set {
-                    if let Ok(place) = place(&after, point.entry) {
-                        let actions = std::mem::take(&mut after[place].1);
-                        points.insert(point.entry as usize, new_point(&point, actions));
-                    }
-                }
-            });
+                (Some(_), true) => cleared.push((place, entry)),
+                (Some(_), false) => kept.push((entry, actions)),
+            }
         }
+        let places: Vec<usize> = cleared.iter().map(|(place, _)| *place).collect();
+        // SAFETY: no thread runs code while the world is stopped, and no thread reads words of code meanwhile.
+        unsafe { loaded.code.set_breakpoints(&places, false) }?;
+        // SAFETY: as above.
+        let set = unsafe { loaded.code.set_breakpoints(&set, true) }?;
+        change_points(|points| {
+            for (_, entry) in &cleared {
+                points.remove(entry);
+            }
+            points.reserve(set.len());
+            for (point, actions) in set.iter().zip(set_actions) {
+                points.insert(point.entry as usize, new_point(point, actions));
+            }
+            for (entry, actions) in kept {
+                if let Some(point) = points.get_mut(&entry) {
+                    point.change(actions);
+                }
+            }
+        });
     }
     Ok(count)
+}
+
+impl Point {
+    fn change(&mut self, actions: Actions) {
+        self.actions = actions;
+        // SAFETY: a breakpoint's record lives as long as its code, which is loaded.
+        let record = unsafe { &*self.breakpoint };
+        only_count(record, self.actions.only_counted().map(Count::counters));
+    }
 }
 
 fn new_point(point: &CodePoint, actions: Actions) -> Box<Point> {
