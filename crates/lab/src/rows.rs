@@ -14,6 +14,7 @@ mod published;
 mod secure;
 mod served;
 mod tables;
+mod tracing;
 
 use std::time::Duration;
 
@@ -153,10 +154,11 @@ pub enum Group {
     Answers,
     /// Calls of native libraries, and what rests on them: crypto, TLS.
     Native,
+    Tracing,
 }
 
 impl Group {
-    pub const ALL: [Group; 12] = [
+    pub const ALL: [Group; 13] = [
         Group::Creation,
         Group::Load,
         Group::Ports,
@@ -169,6 +171,7 @@ impl Group {
         Group::Tables,
         Group::Answers,
         Group::Native,
+        Group::Tracing,
     ];
 
     pub fn key(self) -> &'static str {
@@ -185,6 +188,7 @@ impl Group {
             Group::Tables => "tables",
             Group::Answers => "answers",
             Group::Native => "native",
+            Group::Tracing => "tracing",
         }
     }
 
@@ -204,6 +208,7 @@ impl Group {
             Group::Tables => "ETS tables",
             Group::Answers => "Latency beside a long-running built-in function",
             Group::Native => "Native libraries: crypto and TLS",
+            Group::Tracing => "Tracing",
         }
     }
 
@@ -246,7 +251,8 @@ impl Group {
             | Group::Compute
             | Group::Tables
             | Group::Answers
-            | Group::Native => None,
+            | Group::Native
+            | Group::Tracing => None,
         }
     }
 }
@@ -471,6 +477,7 @@ pub fn all() -> Vec<Experiment> {
     rows.extend(compute::rows());
     rows.extend_from_slice(tables::ROWS);
     rows.extend_from_slice(answers::ROWS);
+    rows.extend_from_slice(tracing::ROWS);
     rows
 }
 

@@ -53,7 +53,7 @@ blocks(Type) ->
                       is_list(Instances), {instance, _, Parts} <- Instances,
                       {_, [{blocks, Blocks} | _]} <- Parts, {Of, Facts} <- Blocks, Of =:= Type],
     Sum = fun(Key, At) -> lists:sum([element(At, Tuple) || Facts <- Found, Tuple <- [lists:keyfind(Key, 1, Facts)],
-                                                           tuple_size(Tuple) =:= 4]) end,
+                                                           At =< tuple_size(Tuple)]) end,
     {Sum(count, 2), Sum(size, 2), Sum(size, 4)}.
 
 %% How much more there is while the processes live that `Fill` makes, and whether it is gone afterwards.
