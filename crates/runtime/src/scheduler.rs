@@ -465,7 +465,7 @@ impl Scheduler {
             if port::queue::any(&self.shared.ports) {
                 self.run_port();
             }
-            if let Some(pid) = self.queues.pop_awaited() {
+            if let Some(pid) = self.queues.pop_awaited(&self.shared.bound) {
                 self.attend(pid);
                 continue;
             }

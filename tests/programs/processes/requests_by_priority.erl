@@ -8,7 +8,7 @@
 main() ->
     process_flag(priority, high),
     in_order(),
-    not_before_others(),
+    [not_before_others(Scheduler) || Scheduler <- [0, 1]],
     refused().
 
 %% The process takes no turn meanwhile, so all wait together.
@@ -35,12 +35,12 @@ request(P, Priority, From, To) ->
 
 answers(N) -> [receive {system_task_test, Id, true} -> Id end || _ <- lists:seq(1, N)].
 
-%% One that never waits has the scheduler to itself but for what is as urgent.
-not_before_others() ->
+%% One that never waits, perhaps bound to it, has the scheduler to itself but for what is as urgent.
+not_before_others(Scheduler) ->
     process_flag(priority, max),
     P = spawn_opt(fun() -> receive stop -> ok end end, [link, {priority, low}]),
     Me = self(),
-    Busy = spawn_opt(fun() -> Me ! busy, spin() end, [link, {priority, max}]),
+    Busy = spawn_opt(fun() -> Me ! busy, spin() end, [link, {priority, max}, {scheduler, Scheduler}]),
     receive busy -> ok end,
     [request(P, Priority, 1, 1) || Priority <- [low, normal, high]],
     Before = receive {system_task_test, First, true} -> First after 200 -> none end,

@@ -43,6 +43,11 @@ impl Bound {
         self.count.load(Ordering::Relaxed)
     }
 
+    /// Whether one with this priority is queued.
+    pub(super) fn any_of(&self, priority: Priority) -> bool {
+        self.any() && !self.by_priority.lock()[priority as usize].is_empty()
+    }
+
     /// The process whose turn it is, unless one of the scheduler's own queues goes before it.
     fn pop(&self, own: &RunQueues, had_turn: bool) -> Option<*mut Process> {
         let mut by_priority = self.by_priority.lock();

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use crossbeam_deque::{Injector, Steal, Stealer, Worker};
 use layout::Term;
 
+use super::bound::Bound;
 use crate::process::{Priority, Process};
 
 /// Normal slices for each low one.
@@ -139,22 +140,23 @@ impl RunQueues {
     }
 
     /// The next process whose signals to handle before its turn. Returns one that a `High` process waits for only while
-    /// no `Max` process is queued.
+    /// no `Max` process is queued, here or among those that are bound to the scheduler.
     #[inline]
-    pub(super) fn pop_awaited(&self) -> Option<Term> {
+    pub(super) fn pop_awaited(&self, bound: &Bound) -> Option<Term> {
         if self.any_awaited.get() {
-            self.pop_awaited_now()
+            self.pop_awaited_now(bound)
         } else {
             None
         }
     }
 
     #[cold]
-    fn pop_awaited_now(&self) -> Option<Term> {
+    fn pop_awaited_now(&self, bound: &Bound) -> Option<Term> {
         let [by_max, by_high] = &mut *self.awaited.borrow_mut();
         let pid = by_max.pop_front().or_else(|| {
             let max = &self.by_priority[Priority::Max as usize];
-            max.is_empty().then(|| by_high.pop_front()).flatten()
+            let is_free = max.is_empty() && !bound.any_of(Priority::Max);
+            is_free.then(|| by_high.pop_front()).flatten()
         });
         self.any_awaited
             .set(!by_max.is_empty() || !by_high.is_empty());
