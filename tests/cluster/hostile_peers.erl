@@ -239,7 +239,7 @@ with_peer(Label, Attack) ->
                 _ -> [131, 68, 0, Sign, term(alive)]
             end,
     _ = gen_tcp:send(Socket, hostile:frame(Bytes)),
-    End = ended(Socket, B, 400),
+    End = ended(Socket, B, Name, 400),
     _ = hostile:close(Socket),
     put(peers, get(peers) + 1),
     false = cluster:on(B, fun() -> cluster:wait(fun() -> lists:member(Name, nodes(connected)) end, false) end),
@@ -251,18 +251,26 @@ with_peer(Label, Attack) ->
     see:value(Label, plain({End, [shortened(M) || M <- Got]})).
 
 %% Whether the connection ends, or its sign of life arrives.
-ended(_, _, 0) -> neither;
-ended(Socket, B, Times) ->
+ended(_, _, _, 0) -> neither;
+ended(Socket, B, Name, Times) ->
     case gen_tcp:recv(Socket, 0, 10) of
-        {ok, _} -> ended(Socket, B, Times);
+        {ok, _} -> ended(Socket, B, Name, Times);
         {error, timeout} ->
             Has = victim_has(),
             put(had, get_had() ++ Has),
             case lists:member(alive, Has) of
-                true -> lives;
-                false -> ended(Socket, B, Times - 1)
+                true -> cluster:on(B, fun() -> still_open(Name) end);
+                false -> ended(Socket, B, Name, Times - 1)
             end;
         {error, _} -> ends
+    end.
+
+%% The sign of life may arrive although the victim has found the message before it damaged: then the port has been told to close,
+%% and does before it replies.
+still_open(Name) ->
+    case lists:keyfind(Name, 1, erlang:system_info(dist_ctrl)) of
+        {_, Port} -> case erlang:port_info(Port, connected) of undefined -> ends; _ -> lives end;
+        false -> ends
     end.
 
 victim_has() ->

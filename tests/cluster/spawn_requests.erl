@@ -40,7 +40,10 @@ request_mfa(Node, Arguments) ->
 
 messages(Reference, Node) ->
     Own = case Node of
-              'nobody@localhost' -> node();
+              'nobody@localhost' ->
+                  %% Waits for the attempt to connect that the request has begun.
+                  false = net_kernel:connect_node(Node),
+                  node();
               _ -> Node
           end,
     lists:sort([shown(Message, Reference) || Message <- settled(Own)]).

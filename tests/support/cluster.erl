@@ -73,7 +73,7 @@ start(Name, Options) ->
                {ok, [[Value]]} -> ["-connect_all", Value];
                error -> []
            end,
-    Flags = Mesh ++ ["-kernel", "logger_level", "none", "-kernel", "inet_dist_use_interface", "{127,0,0,1}", "-pa"]
+    Flags = Mesh ++ ["-kernel", "logger_level", "none", "-kernel", "inet_dist_use_interface", "{127,0,0,1}", "-kernel", "net_setuptime", "60", "-pa"]
         ++ Folders ++ ["-s", "cluster", "serve"] ++ maps:get(args, Options, []),
     Named = case Name of
                 none -> #{};

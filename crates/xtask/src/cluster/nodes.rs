@@ -20,8 +20,15 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::Duration;
 use watch::{Invocation, Look, Next, Outcome, marked};
 
-/// What both nodes are started with. Only this host can connect to them.
-pub const FLAGS: [&str; 3] = ["-kernel", "inet_dist_use_interface", "{127,0,0,1}"];
+/// What both nodes are started with. Only this host can connect to them, and on a busy one it may take its time.
+pub const FLAGS: [&str; 6] = [
+    "-kernel",
+    "inet_dist_use_interface",
+    "{127,0,0,1}",
+    "-kernel",
+    "net_setuptime",
+    "60",
+];
 
 const NAMES: [&str; 2] = ["a@localhost", "b@localhost"];
 /// What `cluster:up/0` prints when its node can be connected to and has all that programs need.
