@@ -29,7 +29,7 @@ pub mod world;
 use std::cell::{Cell, RefCell, UnsafeCell};
 use std::marker::PhantomPinned;
 use std::ptr;
-use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use layout::limits::{FLOAT_REGISTERS, REDUCTIONS_PER_SLICE, X_REGISTERS};
@@ -38,7 +38,7 @@ use term::am;
 
 use crate::microstate::{self, ThreadState};
 use crate::port::{self, Port};
-use crate::process::{Process, block, bound_to, priority_of, state};
+use crate::process::{Priority, Process, block, bound_to, priority_of, state};
 use crate::trace::system_profile;
 use crate::{engine_calls, epoch, profile, timer};
 pub use awaited::attend_soon;
@@ -123,6 +123,8 @@ pub struct Shared {
     idle: Sleeper,
     errands: Errands,
     binding: binding::Binding,
+    /// Whether it runs nothing but urgent processes, while others are queued.
+    gives_no_turns: AtomicBool,
     pub counts: Counts,
     /// Nanoseconds slept, without the sleep that began at `asleep_since_ns` and still lasts (0: it is awake).
     pub slept_ns: AtomicI64,
@@ -140,6 +142,7 @@ impl Shared {
             idle: Sleeper::new(),
             errands: Errands::default(),
             binding: binding::Binding::new(),
+            gives_no_turns: AtomicBool::new(false),
             counts: Counts {
                 switches: AtomicU64::new(0),
                 reductions: AtomicU64::new(0),
@@ -501,7 +504,8 @@ impl Scheduler {
         }
     }
 
-    /// Takes processes from schedulers that have many more than this one.
+    /// Takes processes from schedulers that have many more than this one, or that give them no turns because urgent ones run there:
+    /// of those the urgent ones first.
     fn even_out(&self) {
         let all = &schedulers().all;
         if all.len() == 1 {
@@ -513,13 +517,55 @@ impl Scheduler {
             .thief
             .borrow_mut()
             .since_last_look(now_ns, &self.shared.counts);
-        for victim in all {
-            let own = self.shared.stealers.normal();
-            let share = Thief::share(since_ns, slices, own, victim.stealers.normal());
-            if share > 0 {
-                self.queues.take_from(&victim.stealers, share);
+        let passed_over = self.queues.passed_over();
+        let gives_no_turns = passed_over > 0 && passed_over >= slices;
+        if gives_no_turns != self.shared.gives_no_turns.load(Ordering::Relaxed) {
+            self.shared
+                .gives_no_turns
+                .store(gives_no_turns, Ordering::Relaxed);
+        }
+        let others = all
+            .iter()
+            .filter(|victim| victim.index != self.shared.index);
+        for victim in others {
+            let is_blocked = victim.gives_no_turns.load(Ordering::Relaxed);
+            if is_blocked && self.take_urgent(victim, gives_no_turns) || gives_no_turns {
+                continue;
+            }
+            let own = self.shared.stealers.lengths();
+            let theirs = victim.stealers.lengths();
+            let has_work = own.iter().any(|&queued| queued > 0);
+            for priority in [Priority::Normal, Priority::Low] {
+                let (own, theirs) = (own[priority as usize], theirs[priority as usize]);
+                let share = match is_blocked {
+                    true => Thief::rescue(theirs),
+                    false if has_work => Thief::share(since_ns, slices, own, theirs),
+                    false => 0,
+                };
+                if share > 0 {
+                    self.queues.take_from(&victim.stealers, priority, share);
+                }
             }
         }
+    }
+
+    /// Takes urgent processes from a scheduler that runs nothing else; returns whether it had any besides the one that runs.
+    fn take_urgent(&self, victim: &Shared, is_busy_too: bool) -> bool {
+        let own = self.shared.stealers.lengths();
+        let theirs = victim.stealers.lengths();
+        let mut any = false;
+        for priority in [Priority::Max, Priority::High] {
+            let (own, theirs) = (own[priority as usize], theirs[priority as usize]);
+            let share = match is_busy_too {
+                true => theirs.saturating_sub(own) / 2,
+                false => Thief::rescue(theirs),
+            };
+            if share > 0 {
+                self.queues.take_from(&victim.stealers, priority, share);
+            }
+            any |= theirs > 0;
+        }
+        any
     }
 
     /// Runs tasks that are queued for a port.

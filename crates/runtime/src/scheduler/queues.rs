@@ -1,7 +1,7 @@
 //! Run queues: one per priority, first in first out, with stealing (crossbeam's deques).
 //!
-//! Normal and low processes have separate queues, and a low one runs once for every eight normal ones. This follows the
-//! spirit of OTP's documentation: low priority neither starves nor delays others much.
+//! Normal and low processes have separate queues. Each normal process has eight turns for one of each low process, however
+//! many there are of both: as in OTP, where they share a queue, in which a low one is passed over seven times of eight.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -38,7 +38,10 @@ pub(super) struct RunQueues {
     /// At least the number of queued processes of other than normal priority. While it is 0, `pop` looks only at the
     /// normal queue.
     urgent: Cell<u32>,
-    normal_run: Cell<u32>,
+    /// Turns of normal processes, each times the number of low ones then, as far as low ones have not had their turns for them.
+    due_to_low: Cell<u64>,
+    /// Slices of urgent processes while others were queued, since somebody asked.
+    passed_over: Cell<u64>,
     /// Processes that a process of priority `Max` (first queue) or `High` (second) waits for: their signals are to be
     /// handled before their turn.
     awaited: RefCell<[VecDeque<Term>; 2]>,
@@ -104,7 +107,8 @@ impl RunQueues {
         RunQueues {
             by_priority,
             urgent: Cell::new(0),
-            normal_run: Cell::new(0),
+            due_to_low: Cell::new(0),
+            passed_over: Cell::new(0),
             awaited: RefCell::default(),
             any_awaited: Cell::new(false),
         }
@@ -168,22 +172,37 @@ impl RunQueues {
         if self.urgent.get() > 0 {
             if let Some(Runnable(process)) = max.pop().or_else(|| high.pop()) {
                 self.urgent.update(|urgent| urgent - 1);
+                if !normal.is_empty() || !low.is_empty() {
+                    self.passed_over.update(|slices| slices + 1);
+                }
                 return Some(process);
             }
-            if (self.normal_run.get() >= NORMAL_PER_LOW || normal.is_empty())
+            if self.is_turn_of_low()
                 && let Some(Runnable(process)) = low.pop()
             {
-                self.normal_run.set(0);
+                let turn = u64::from(NORMAL_PER_LOW) * normal.len() as u64;
+                self.due_to_low.update(|due| due.saturating_sub(turn));
                 self.urgent.update(|urgent| urgent - 1);
                 return Some(process);
             }
+            self.due_to_low.update(|due| due + low.len() as u64);
             if max.is_empty() && high.is_empty() && low.is_empty() {
                 // The counted processes were stolen.
                 self.urgent.set(0);
             }
         }
-        self.normal_run.update(|run| run.wrapping_add(1));
         normal.pop().map(|Runnable(process)| process)
+    }
+
+    /// Whether a low process comes before a normal one now.
+    fn is_turn_of_low(&self) -> bool {
+        let normal = self.by_priority[Priority::Normal as usize].len() as u64;
+        normal == 0 || self.due_to_low.get() >= u64::from(NORMAL_PER_LOW) * normal
+    }
+
+    /// How many slices urgent processes had while others were queued, since this was asked last.
+    pub(super) fn passed_over(&self) -> u64 {
+        self.passed_over.take()
     }
 
     /// Whether one of these processes goes before a bound one of the given priority. Those of one priority take turns with the
@@ -199,11 +218,14 @@ impl RunQueues {
             }
             Priority::Low => {
                 let urgent = !max.is_empty() || !high.is_empty();
-                if urgent || !normal.is_empty() && self.normal_run.get() < NORMAL_PER_LOW {
+                if urgent || !self.is_turn_of_low() {
+                    // The bound one waits as one low process does.
+                    self.due_to_low
+                        .update(|due| due + u64::from(low.is_empty()));
                     return true;
                 }
                 if low.is_empty() {
-                    self.normal_run.set(0);
+                    self.due_to_low.set(0);
                 }
                 had_turn && !low.is_empty()
             }
@@ -230,10 +252,16 @@ impl RunQueues {
         any
     }
 
-    /// Moves up to `most` normal processes of another scheduler here.
-    pub(super) fn take_from(&self, victim: &Stealers, most: usize) {
-        let normal = Priority::Normal as usize;
-        let _ = victim.0[normal].steal_batch_with_limit(&self.by_priority[normal], most);
+    /// Moves up to `most` processes of one priority of another scheduler here.
+    pub(super) fn take_from(&self, victim: &Stealers, priority: Priority, most: usize) {
+        let own = &self.by_priority[priority as usize];
+        let before = own.len();
+        let _ = victim.0[priority as usize].steal_batch_with_limit(own, most);
+        if priority != Priority::Normal {
+            // Others may have stolen some of them by now: the number is at least that of those that are there.
+            let more = own.len().saturating_sub(before).max(1) as u32;
+            self.urgent.update(|urgent| urgent + more);
+        }
     }
 
     /// Moves some of another scheduler's processes here and returns one of them.

@@ -101,16 +101,21 @@ impl Thief {
         self.watched.2 = 0;
     }
 
-    /// How many processes a scheduler with work takes from a victim to balance their queues: `own` processes are queued
-    /// here and `queued` there. `since_ns` and `slices` are the time and the number of slices since the last balance
+    /// How many processes of one priority a scheduler with work takes from a victim to balance their queues: `own` are queued here
+    /// and `queued` there. `since_ns` and `slices` are the time and the number of slices since the last balance
     /// check.
     pub(super) fn share(since_ns: i64, slices: u64, own: usize, queued: usize) -> usize {
         let difference = queued.saturating_sub(own);
         let worth_it = since_ns >= WORTH_NS * slices as i64;
-        if own == 0 || !worth_it || difference <= UNEVEN.max(own / 4) {
+        if !worth_it || difference <= UNEVEN.max(own / 4) {
             return 0;
         }
         (difference / 2).min(MOST_EVENED_OUT)
+    }
+
+    /// How many of `queued` processes are taken from a victim that gives them no turns. The others follow.
+    pub(super) fn rescue(queued: usize) -> usize {
+        queued.div_ceil(2).min(MOST_EVENED_OUT)
     }
 
     /// The time and the number of slices since the last call.
@@ -176,7 +181,6 @@ mod tests {
         assert_eq!(Thief::share(long_ns, 64, 1_000, 1_200), 0);
         assert_eq!(Thief::share(long_ns, 64, 300, 100), 0);
         assert_eq!(Thief::share(long_ns - 1, 64, 32, 99_968), 0);
-        assert_eq!(Thief::share(long_ns, 64, 0, 99_968), 0);
     }
 
     #[test]
