@@ -51,7 +51,11 @@ queue(Port) ->
 
 done({Port, Fifo}) ->
     {os_pid, Pid} = erlang:port_info(Port, os_pid),
-    os:cmd("kill " ++ integer_to_list(Pid)),
+    Program = integer_to_list(Pid),
+    %% While the shell reads a line, its own input is another descriptor, behind its output. Then it is closed first when the shell
+    %% ends, and the port learns of that before it learns that there is no more output.
+    {ok, Fifo} = apart:wait(fun() -> file:read_link("/proc/" ++ Program ++ "/fd/0") end, {ok, Fifo}, 400),
+    os:cmd("kill " ++ Program),
     receive {'EXIT', Port, Reason} -> see:value('end', Reason) after 10000 -> see:value('end', none) end,
     flush(),
     ok = file:delete(Fifo).
