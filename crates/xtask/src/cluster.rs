@@ -94,6 +94,8 @@ struct Machines<'a> {
     ferl: Option<PathBuf>,
     other: Option<&'a Path>,
     under_test: &'a UnderTest,
+    /// The libraries that ferl boots, also where a node of another release starts it and leaves it the place of its own.
+    libraries: (&'static str, String),
 }
 
 impl<'a> Machines<'a> {
@@ -104,6 +106,7 @@ impl<'a> Machines<'a> {
             ferl: needs_ferl.then(|| options.under_test.path()).transpose()?,
             other: options.other.as_deref(),
             under_test: &options.under_test,
+            libraries: stock.libraries(),
         })
     }
 
@@ -138,9 +141,12 @@ impl OnPair<'_> {
         timeout: Duration,
     ) -> Result<Outcome> {
         let nodes = Nodes::new(program, code, timeout)?;
-        let a = self.machines.invocation(pair.a, &nodes)?;
-        let b = self.machines.invocation(pair.b, &nodes)?;
-        nodes.run(a, b)
+        let (name, libraries) = &self.machines.libraries;
+        let node = |machine| -> Result<Invocation> {
+            let invocation = self.machines.invocation(machine, &nodes)?;
+            Ok(invocation.env(name, libraries))
+        };
+        nodes.run(node(pair.a)?, node(pair.b)?)
     }
 }
 

@@ -103,8 +103,12 @@ impl Stock {
 
     /// What ferl needs in its environment to boot these libraries.
     pub fn environment(&self) -> Option<(&'static str, String)> {
-        let root = self.root.to_string_lossy().into_owned();
-        (!self.is_in_path).then_some(("FERL_OTP", root))
+        (!self.is_in_path).then(|| self.libraries())
+    }
+
+    /// The variable that names these libraries to ferl, and its value.
+    pub fn libraries(&self) -> (&'static str, String) {
+        ("FERL_OTP", self.root.to_string_lossy().into_owned())
     }
 
     /// The invocation of ferl that boots these libraries.
