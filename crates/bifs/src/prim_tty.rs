@@ -205,7 +205,7 @@ pub fn tty_init_2(process: &mut Process, [reference, options]: [Term; 2]) -> Bif
     let Some(wanted) = state.wanted else {
         return Ok(am::OK);
     };
-    match ModeGuard::enter(tty.input.as_fd(), wanted) {
+    match ModeGuard::enter_watched(tty.input.as_fd(), wanted) {
         Ok(guard) => {
             state.guard = Some(guard);
             Ok(am::OK)
@@ -226,7 +226,7 @@ pub fn tty_set_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     };
     // The former mode is restored before the guard of the next one notes it.
     state.guard = None;
-    match ModeGuard::enter(tty.input.as_fd(), wanted) {
+    match ModeGuard::enter_watched(tty.input.as_fd(), wanted) {
         Ok(guard) => {
             state.guard = Some(guard);
             Ok(am::OK)

@@ -16,16 +16,22 @@ use cli::otp::{self, Otp};
 use cli::refusal::{self, Refusal};
 use cli::settings::{self, Wish};
 use cli::words::{self, Word};
+use sys::terminal::watcher;
 
 /// Message fragments are allocated on one thread and freed on another; this allocator is made for that.
 #[global_allocator]
 static ALLOCATOR: sys::allocator::Allocator = sys::allocator::Allocator;
 
 fn main() -> ExitCode {
-    // The lab is started before anything else is checked: it reports by itself what is missing.
     let mut words = std::env::args_os().skip(1);
-    if words.next().is_some_and(|word| word == "lab") {
-        return lab::main(words);
+    match words.next() {
+        // The lab is started before anything else is checked: it reports by itself what is missing.
+        Some(word) if word == "lab" => return lab::main(words),
+        Some(word) if word == watcher::ARGUMENT && words.len() == 0 => {
+            watcher::run();
+            return ExitCode::SUCCESS;
+        }
+        _ => {}
     }
     start().unwrap_or_else(|refusal| {
         write_error(&refusal.to_string());

@@ -31,6 +31,7 @@ use parking_lot::Mutex;
 use output::Output;
 use runtime::halt::CrashCause;
 use runtime::scheduler::world;
+use term::release::{self, Release};
 
 pub use memory::watch as watch_memory;
 
@@ -66,7 +67,8 @@ pub fn reserve_descriptor() {
 /// Ends the node: prints `slogan` and writes the dump.
 pub fn end(cause: CrashCause, slogan: &str) -> ! {
     // Not through the buffers of the standard library: there may be no memory.
-    let end = if cause == CrashCause::Menu { "" } else { "\n" };
+    let is_unended = cause == CrashCause::Menu && !release::has(Release::OTP_29);
+    let end = if is_unended { "" } else { "\n" };
     say(&format_args!("{slogan}{end}"));
     finish(cause, slogan)
 }

@@ -1,8 +1,10 @@
 //! The terminal: whether there is one, how large it is, and the mode that a line editor needs.
 //!
 //! Invariant: a terminal whose mode was changed gets its former mode back when the guard is dropped, when the
-//! program calls `exit` or returns from `main`, and when a thread panics. Only a deadly signal
-//! leaves it changed. One terminal at a time can be changed.
+//! program calls `exit` or returns from `main`, and when a thread panics. A deadly signal leaves it changed, unless another
+//! program watches ([`ModeGuard::enter_watched`]). One terminal at a time can be changed.
+
+pub mod watcher;
 
 use std::io::IsTerminal;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
@@ -14,6 +16,7 @@ use rustix::termios::{
 };
 
 use crate::errno::{Errno, Result, repeat};
+use watcher::Watcher;
 
 /// The size in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +63,7 @@ struct Former {
     number: RawFd,
     before: Termios,
     during: Termios,
+    watcher: Option<Watcher>,
 }
 
 /// Keeps a terminal in another mode.
@@ -71,6 +75,21 @@ impl ModeGuard {
     /// Changes the mode. The descriptor must stay open as long as the guard. `ebusy` if a guard exists already,
     /// `enotty` if the descriptor is not a terminal.
     pub fn enter(fd: BorrowedFd<'_>, mode: Mode) -> Result<ModeGuard> {
+        ModeGuard::enter_with(fd, mode, |_| None)
+    }
+
+    /// As [`enter`](Self::enter); also, a deadly signal restores the mode: for SIGKILL, another program does that.
+    pub fn enter_watched(fd: BorrowedFd<'_>, mode: Mode) -> Result<ModeGuard> {
+        restore_at_signals();
+        // Without a watcher the terminal can be used all the same.
+        ModeGuard::enter_with(fd, mode, |fd| Watcher::start(fd).ok())
+    }
+
+    fn enter_with(
+        fd: BorrowedFd<'_>,
+        mode: Mode,
+        watch: impl FnOnce(BorrowedFd<'_>) -> Option<Watcher>,
+    ) -> Result<ModeGuard> {
         let mut changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
         if changed.is_some() {
             return Err(Errno::EBUSY);
@@ -80,11 +99,13 @@ impl ModeGuard {
         let during = with_mode(before.clone(), mode);
         // Before the change, so that an exit at any moment undoes it.
         restore_at_exit();
+        let watcher = watch(fd);
         set(number, &during)?;
         *changed = Some(Former {
             number,
             before,
             during,
+            watcher,
         });
         Ok(ModeGuard(()))
     }
@@ -212,6 +233,9 @@ pub(crate) fn restore() {
         // Fails if the terminal was closed; then there is nothing to restore.
         let is_lost = set(former.number, &former.before).is_err();
         LOST.store(is_lost, Ordering::Relaxed);
+        if let Some(watcher) = former.watcher {
+            watcher.dismiss();
+        }
     }
 }
 
@@ -230,6 +254,36 @@ fn restore_at_exit() {
             next(panic);
         }));
     });
+}
+
+/// Has signals that end the program restore the mode before. Those that are ignored or handled stay so.
+fn restore_at_signals() {
+    extern "C" fn restore_and_end(number: libc::c_int) {
+        // Without waiting for the lock, whose owner may be the code that was interrupted.
+        if let Ok(changed) = CHANGED.try_lock()
+            && let Some(former) = changed.as_ref()
+        {
+            let _ = set(former.number, &former.before);
+        }
+        // SAFETY: the handler has been reset, so the signal ends the program when this one returns.
+        unsafe { libc::raise(number) };
+    }
+    let handler = restore_and_end as extern "C" fn(libc::c_int) as libc::sighandler_t;
+    for number in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {
+        // SAFETY: all-zero structures are valid. The handler may run at any time on any thread: it takes no lock that it has to wait
+        // for, and calls only what a handler may call.
+        unsafe {
+            let mut now: libc::sigaction = std::mem::zeroed();
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = handler;
+            action.sa_flags = libc::SA_RESETHAND | libc::SA_ONSTACK;
+            if libc::sigaction(number, std::ptr::null(), &raw mut now) == 0
+                && now.sa_sigaction == libc::SIG_DFL
+            {
+                libc::sigaction(number, &raw const action, std::ptr::null_mut());
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,12 @@ pub fn shows_something(screen: &str) -> bool {
 pub fn plain(screen: &str, home: &Path) -> String {
     let home = home.display().to_string();
     let mut text = String::new();
-    let begins = |line: &str| line.contains("Erlang/OTP 25 [");
+    let begins = |line: &str| {
+        let release = line.split_once("Erlang/OTP ").map_or("", |(_, rest)| rest);
+        release
+            .trim_start_matches(|c: char| c.is_ascii_digit())
+            .starts_with(" [")
+    };
     let ends = |line: &str| line.starts_with("Eshell") || line.starts_with("Interactive Elixir");
     let first = screen.lines().find(|line| ends(line) || begins(line));
     // If the banner ends before one begins, its beginning has scrolled off the screen.
