@@ -53,6 +53,7 @@ pub fn send_operator(process: &mut Process, context: &mut Context) -> Next {
         }
         Sent::Suspended => {
             context.x[0] = message;
+            process.rare().is_sending = true;
             Next::Wait
         }
     }

@@ -118,6 +118,9 @@ impl SuspendedSenders {
             let resume = |process: Option<&mut Process>| {
                 if let Some(process) = process {
                     process.suspend_count = process.suspend_count.saturating_sub(1);
+                    if let Some(rare) = process.existing_rare_mut() {
+                        rare.is_sending = false;
+                    }
                 }
             };
             let _ = signal::send(pid, Signal::Call(Box::new(resume)));

@@ -509,7 +509,16 @@ fn trace_number(process: &Process) -> u32 {
     traced_for | if is_sensitive { what::IS_SENSITIVE } else { 0 }
 }
 
+/// Whether the process is suspended by a message that it has sent. The operator `!` is no call, but is shown as one of
+/// `erlang:send/2` then, as on stock.
+fn is_in_send(process: &Process) -> bool {
+    process.suspend_count > 0 && process.existing_rare().is_some_and(|rare| rare.is_sending)
+}
+
 pub(crate) fn current_function(process: &Process, heap: &mut Heap) -> Term {
+    if is_in_send(process) {
+        return build::tuple(heap, &[am::ERLANG, am::SEND, Term::small(2)]);
+    }
     let call = match places(process, 1).first() {
         Some(place) => [
             place.module,
@@ -522,6 +531,9 @@ pub(crate) fn current_function(process: &Process, heap: &mut Heap) -> Term {
 }
 
 fn current_location(process: &Process, heap: &mut Heap) -> Term {
+    if is_in_send(process) {
+        return build::tuple(heap, &[am::ERLANG, am::SEND, Term::small(2), Term::NIL]);
+    }
     match places(process, 1).first() {
         Some(place) => frame(heap, place),
         None => nowhere_frame(process, heap),

@@ -54,6 +54,8 @@ pub struct Rare {
     pub async_dist: bool,
     /// What scheduler it was bound to, while it goes to the one that it has bound itself to.
     pub was_bound_to: Option<u16>,
+    /// It is suspended by the receiver of what it has sent with `!`.
+    pub is_sending: bool,
 }
 
 impl Rare {
@@ -80,9 +82,11 @@ impl Rare {
             saved_calls,
             async_dist,
             was_bound_to,
+            is_sending,
         } = self;
         *heap_options == HeapOptions::default()
             && !async_dist
+            && !is_sending
             && was_bound_to.is_none()
             && suspending.is_empty()
             && tasks.is_empty()
