@@ -32,6 +32,8 @@ shapes() ->
          Sizes = erlang:system_info({allocator_sizes, Name}),
          value(atom_to_list(Name), lists:usort([K || {instance, _, Facts} <- Everything, {K, _} <- Facts, lists:member(K, Known)])),
          value(sizes, lists:usort([K || {instance, _, Facts} <- Sizes, {K, _} <- Facts, lists:member(K, Known)])),
+         value(threshold, [is_integer(proplists:get_value(sbct, Options)) || {instance, 0, Facts} <- Everything,
+                                                                             {options, Options} <- Facts]),
          value(carriers, lists:usort([carriers(Carriers) || {instance, _, Facts} <- Everything,
                                                            {K, Carriers} <- Facts, K =:= mbcs orelse K =:= sbcs])),
          value(carrier_sizes, lists:usort([keys(Carriers) || {instance, _, Facts} <- Sizes,
@@ -118,6 +120,12 @@ tools() ->
     value(carriers, lists:usort([{is_atom(Type), is_boolean(InPool), Bytes >= 1, NotSeen < Bytes, is_list(Blocks), tuple_size(Free)}
                                 || {Type, InPool, Bytes, NotSeen, Blocks, Free} <- Carriers])),
     value(types, lists:sort([eheap_alloc, fix_alloc, std_alloc] -- [element(1, Carrier) || Carrier <- Carriers])),
+    %% A configuration is made of what was used; the machine must take it.
+    ok = erts_alloc_config:save_scenario(),
+    value(configuration, erts_alloc_config:make_config("allocators.config")),
+    {ok, Text} = file:read_file("allocators.config"),
+    ok = file:delete("allocators.config"),
+    value(undefined, binary:matches(Text, <<"undefined">>)),
     Report = system_information:report(),
     value(report, is_list(Report)).
 

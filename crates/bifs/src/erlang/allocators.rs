@@ -191,15 +191,16 @@ fn settings_of(heap: &mut Heap, name: &str) -> Term {
     match name {
         "sys_alloc" => settings.push(pair(heap, "m", atom::known("mimalloc"))),
         "alloc_util" => settings.push(pair(heap, "sac", am::TRUE)),
-        "std_alloc" | "eheap_alloc" | "ets_alloc" | "binary_alloc" => {
+        _ if exists == am::TRUE && of_blocks().contains(&name) => {
             settings.push(pair(heap, "t", am::FALSE));
             settings.push(pair(heap, "atags", am::FALSE));
-            let threshold = Term::small(allocator::MOST_SHARED_BYTES as i64);
-            settings.push(pair(heap, "sbct", threshold));
-        }
-        "ll_alloc" | "fix_alloc" | "literal_alloc" => {
-            settings.push(pair(heap, "t", am::FALSE));
-            settings.push(pair(heap, "atags", am::FALSE));
+            // From which size on blocks are carriers of their own.
+            let threshold = match name {
+                "ll_alloc" => 0,
+                "fix_alloc" | "literal_alloc" => u64::MAX,
+                _ => allocator::MOST_SHARED_BYTES as u64,
+            };
+            settings.push(number(heap, "sbct", threshold));
         }
         _ => {}
     }
