@@ -4,6 +4,7 @@ use layout::Term;
 use sys::allocator;
 use sys::memory::slab::{self, Stay};
 use term::heap::Scratch;
+use term::release::{self, Release};
 use term::{am, atom, build};
 
 use crate::erlang::allocators::of_blocks;
@@ -11,7 +12,7 @@ use runtime::bif::{BifResult, badarg};
 use runtime::process::Process;
 use runtime::{scheduler, signal};
 
-/// What `instrument` asks for: `{Name, Scheduler, Width, Start, Reference}`.
+/// What `instrument` asks for: `{Name, Scheduler, Width, Start, Reference}`; since OTP 27 there are flags before the reference.
 struct Request {
     name: Term,
     scheduler: i64,
@@ -22,8 +23,17 @@ struct Request {
 
 impl Request {
     fn of(term: Term) -> Option<Request> {
-        let &[name, scheduler, width, start, reference] = term.as_tuple()? else {
-            return None;
+        let (name, scheduler, width, start, reference) = match term.as_tuple()? {
+            &[name, scheduler, width, start, reference] if !release::has(Release::OTP_27) => {
+                (name, scheduler, width, start, reference)
+            }
+            // Which of the tags of stock's blocks are to be told apart is no question here, where there are none.
+            &[name, scheduler, width, start, _flags, reference]
+                if release::has(Release::OTP_27) =>
+            {
+                (name, scheduler, width, start, reference)
+            }
+            _ => return None,
         };
         let is_known = name.is_atom()
             && (of_blocks().contains(&atom::text(name)) || atom::text(name) == "test_alloc");
