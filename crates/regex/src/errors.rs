@@ -23,6 +23,8 @@ pub fn as_later_pcre2(code: c_int, offset: usize, source: &[u8], utf: bool) -> (
         // The pattern ends where the digits should be.
         29 if rest.len() <= 1 => (FIRST + 14, source.len()),
         93 if rest.starts_with(b"{U+") => (code, offset + 3),
+        // Found when the whole pattern has been read: it is no place's fault.
+        20 | 86 => (code, 0),
         _ => (code, offset),
     }
 }
