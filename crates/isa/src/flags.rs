@@ -174,6 +174,7 @@ impl EmulatorFlag {
     /// True of a flag that stock does not have; it takes the word for another flag.
     pub fn is_own(&self) -> bool {
         let own = [
+            Setting::NativeChecks,
             Setting::NativeLibraries,
             Setting::Profile,
             Setting::ProfileHz,
