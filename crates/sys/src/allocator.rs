@@ -94,6 +94,11 @@ pub fn settles_after_ns(now_ns: i64) -> u64 {
     not_before.max(SETTLES_AFTER_NS) as u64
 }
 
+/// Lets this thread settle the next time that it is idle for a while, although it has settled lately: it has freed much since.
+pub fn settle_again() {
+    SETTLED_AT_NS.set(None);
+}
+
 /// Returns memory to the system that this thread has freed, and mimalloc and [`slab`] keep for it. They themselves do so
 /// later, at other allocations, and a sleeping thread allocates nothing.
 pub fn settle() {

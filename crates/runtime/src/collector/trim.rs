@@ -69,13 +69,17 @@ fn give_or_list(process: &mut Process, is_seldom: bool) -> Rest {
     Rest::Listed
 }
 
-/// Gives back the room of a process that has waited for a while; it is in no list any more.
-pub fn at_rest(process: &mut Process) {
+/// Gives back the room of a process that has waited for a while; it is in no list any more. Returns how many bytes its heap
+/// has become smaller.
+pub fn at_rest(process: &mut Process) -> usize {
     process.rested_in &= !LISTED;
     process.trim_cold();
-    if collect::has_room_to_give(&process.head.heap) && may_give(process, MOST_WORDS_AT_REST) {
-        trim(process);
+    if !collect::has_room_to_give(&process.head.heap) || !may_give(process, MOST_WORDS_AT_REST) {
+        return 0;
     }
+    let words_before = collect::total_words(&process.head.heap);
+    trim(process);
+    words_before.saturating_sub(collect::total_words(&process.head.heap)) * 8
 }
 
 /// Whether a heap holds at most so many words, and was not asked to be large.

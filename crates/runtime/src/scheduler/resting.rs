@@ -7,7 +7,7 @@
 //! Only the scheduler's own thread uses its list. A listed process is at rest, and owned by nobody, or runs anywhere; so it is
 //! found by its pid, and taken by its state word for as long as the collection lasts.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
 use layout::Term;
@@ -31,9 +31,16 @@ struct Entry {
     since_ms: u32,
 }
 
+/// So much given back by processes is worth giving to the system at once.
+const MUCH_BYTES: usize = 4 << 20;
+
 /// See the module's documentation.
 #[derive(Default)]
-pub(super) struct Resting(RefCell<VecDeque<Entry>>);
+pub(super) struct Resting {
+    list: RefCell<VecDeque<Entry>>,
+    /// Bytes that processes have given back since the system was last given some.
+    given_back_bytes: Cell<usize>,
+}
 
 fn now_ms() -> u32 {
     (sys::clock::monotonic_ns() / 1_000_000) as u32
@@ -43,7 +50,7 @@ impl Resting {
     /// Lists a process that goes to rest on this scheduler.
     #[cold]
     pub(super) fn add(&self, process: &Process) {
-        self.0.borrow_mut().push_back(Entry {
+        self.list.borrow_mut().push_back(Entry {
             pid: process.pid(),
             rested_in: process.rested_in,
             since_ms: now_ms(),
@@ -52,18 +59,18 @@ impl Resting {
 
     /// In how many nanoseconds the first process is to be looked at; `None` if there is none.
     pub(super) fn due_ns(&self) -> Option<u64> {
-        let waited_ms = now_ms().wrapping_sub(self.0.borrow().front()?.since_ms);
+        let waited_ms = now_ms().wrapping_sub(self.list.borrow().front()?.since_ms);
         Some(u64::from(RESTED_MS.saturating_sub(waited_ms)) * 1_000_000)
     }
 
     /// Takes the first process from the list, if its time has come.
     fn next_due(&self, now_ms: u32) -> Option<Entry> {
         let is_due = |entry: &mut Entry| now_ms.wrapping_sub(entry.since_ms) >= RESTED_MS;
-        self.0.borrow_mut().pop_front_if(is_due)
+        self.list.borrow_mut().pop_front_if(is_due)
     }
 
     fn list_again(&self, entry: Entry) {
-        self.0.borrow_mut().push_back(entry);
+        self.list.borrow_mut().push_back(entry);
     }
 }
 
@@ -76,6 +83,10 @@ impl Scheduler {
                 return;
             }
             let Some(entry) = self.resting.next_due(now_ms) else {
+                if self.resting.given_back_bytes.get() >= MUCH_BYTES {
+                    self.resting.given_back_bytes.set(0);
+                    sys::allocator::settle_again();
+                }
                 return;
             };
             self.trim_if_rested(entry, now_ms);
@@ -100,7 +111,10 @@ impl Scheduler {
         // SAFETY: taken, so this thread owns it until it is given up.
         let process = unsafe { &mut *pointer };
         if process.rested_in == entry.rested_in {
-            trim::at_rest(process);
+            let bytes = trim::at_rest(process);
+            self.resting
+                .given_back_bytes
+                .update(|so_far| so_far + bytes);
         } else {
             let rested_in = process.rested_in;
             self.resting.list_again(Entry { rested_in, ..entry });
