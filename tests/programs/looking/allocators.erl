@@ -120,14 +120,19 @@ tools() ->
     value(carriers, lists:usort([{is_atom(Type), is_boolean(InPool), Bytes >= 1, NotSeen < Bytes, is_list(Blocks), tuple_size(Free)}
                                 || {Type, InPool, Bytes, NotSeen, Blocks, Free} <- Carriers])),
     value(types, lists:sort([eheap_alloc, fix_alloc, std_alloc] -- [element(1, Carrier) || Carrier <- Carriers])),
-    %% A configuration is made of what was used; the machine must take it.
+    %% Not in OTP 29.
+    _ = code:ensure_loaded(erts_alloc_config),
+    erlang:function_exported(erts_alloc_config, save_scenario, 0) andalso configuration(),
+    Report = system_information:report(),
+    value(report, is_list(Report)).
+
+%% A configuration is made of what was used; the machine must take it.
+configuration() ->
     ok = erts_alloc_config:save_scenario(),
     value(configuration, erts_alloc_config:make_config("allocators.config")),
     {ok, Text} = file:read_file("allocators.config"),
     ok = file:delete("allocators.config"),
-    value(undefined, binary:matches(Text, <<"undefined">>)),
-    Report = system_information:report(),
-    value(report, is_list(Report)).
+    value(undefined, binary:matches(Text, <<"undefined">>)).
 
 errors() ->
     [that(Label, fun() -> see:id(erlang:system_info(Item)) end)
