@@ -301,6 +301,12 @@ const ONE: Case = Case {
     ..DEFAULT
 };
 
+const TWO: Case = Case {
+    label: "two schedulers",
+    flags: "+S 2:2",
+    ..DEFAULT
+};
+
 /// When a run ends.
 #[derive(Clone, Copy)]
 pub enum Ends {

@@ -1,8 +1,8 @@
 //! The terminal: whether there is one, how large it is, and the mode that a line editor needs.
 //!
 //! Invariant: a terminal whose mode was changed gets its former mode back when the guard is dropped, when the
-//! program calls `exit` or returns from `main`, and when a thread panics. A deadly signal leaves it changed, unless another
-//! program watches ([`ModeGuard::enter_watched`]). One terminal at a time can be changed.
+//! program calls `exit` or returns from `main`, and when a thread panics. A deadly signal leaves it changed,
+//! but for a guard of [`ModeGuard::enter_watched`]. One terminal at a time can be changed.
 
 pub mod watcher;
 

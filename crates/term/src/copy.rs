@@ -37,11 +37,7 @@ pub fn size_with_literals(term: Term) -> usize {
 }
 
 fn size_slow(term: Term, with_literals: bool) -> usize {
-    let literals = if with_literals {
-        Shared::NONE
-    } else {
-        Shared::now()
-    };
+    let literals = Shared::unless(with_literals);
     let skip = |term: Term| term.is_immediate() || literals.hold(term);
     if skip(term) {
         return 0;
@@ -212,11 +208,7 @@ pub unsafe fn copy_to(
         start: room as usize,
         end: end as usize,
         list,
-        literals: if with_literals {
-            Shared::NONE
-        } else {
-            Shared::now()
-        },
+        literals: Shared::unless(with_literals),
         done: (end, end),
     };
     let mut scan = room;

@@ -46,17 +46,26 @@ pub struct Shared {
 
 impl Shared {
     /// For a copy that points to none.
-    pub const NONE: Shared = Shared {
+    const NONE: Shared = Shared {
         base: 0,
         size: 0,
         doomed_base: 0,
         doomed_size: 0,
     };
 
-    /// Those of now.
+    /// Those of now; none for a copy that takes its literals along.
     #[inline]
     #[must_use]
-    pub fn now() -> Shared {
+    pub fn unless(with_literals: bool) -> Shared {
+        match with_literals {
+            true => Shared::NONE,
+            false => Shared::now(),
+        }
+    }
+
+    /// Those of now.
+    #[inline]
+    fn now() -> Shared {
         Shared {
             base: BASE.load(Ordering::Relaxed),
             size: SIZE.load(Ordering::Relaxed),

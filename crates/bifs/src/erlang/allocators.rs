@@ -31,42 +31,38 @@ use runtime::code::literals;
 use runtime::process::{Process, block};
 use runtime::{scheduler, signal};
 
-/// What stock accepts as the name of an allocator.
-const NAMES: [&str; 15] = [
-    "sys_alloc",
-    "temp_alloc",
-    "sl_alloc",
-    "std_alloc",
-    "ll_alloc",
-    "eheap_alloc",
-    "ets_alloc",
-    "fix_alloc",
-    "literal_alloc",
-    "binary_alloc",
-    "driver_alloc",
-    "test_alloc",
-    "mseg_alloc",
-    "alloc_util",
-    "erts_mmap",
+/// What stock accepts as the name of an allocator, and whether there is one here.
+const NAMES: [(&str, bool); 15] = [
+    ("sys_alloc", true),
+    ("temp_alloc", false),
+    ("sl_alloc", false),
+    ("std_alloc", true),
+    ("ll_alloc", true),
+    ("eheap_alloc", true),
+    ("ets_alloc", true),
+    ("fix_alloc", true),
+    ("literal_alloc", true),
+    ("binary_alloc", true),
+    ("driver_alloc", false),
+    ("test_alloc", false),
+    ("mseg_alloc", true),
+    ("alloc_util", false),
+    ("erts_mmap", false),
 ];
 
-/// Those of them with carriers and blocks.
-pub(crate) fn of_blocks() -> &'static [&'static str] {
-    &NAMES[1..=10]
+/// Those of them with carriers and blocks, in stock.
+const OF_BLOCKS: std::ops::RangeInclusive<usize> = 1..=10;
+
+/// Whether it is the name of one of those.
+pub(crate) fn is_of_blocks(name: &str) -> bool {
+    NAMES[OF_BLOCKS]
+        .iter()
+        .any(|(of_blocks, _)| *of_blocks == name)
 }
 
-/// Those that exist here.
-const EXISTING: [&str; 9] = [
-    "sys_alloc",
-    "std_alloc",
-    "ll_alloc",
-    "eheap_alloc",
-    "ets_alloc",
-    "fix_alloc",
-    "literal_alloc",
-    "binary_alloc",
-    "mseg_alloc",
-];
+fn exists(name: &str) -> bool {
+    NAMES.contains(&(name, true))
+}
 
 /// How much is told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,12 +82,12 @@ impl Detail {
 
 /// `system_info(alloc_util_allocators)`
 pub(super) fn names(heap: &mut Heap) -> Term {
-    let names = of_blocks().iter().map(|name| atom::known(name));
+    let names = NAMES[OF_BLOCKS].iter().map(|(name, _)| atom::known(name));
     build::list(heap, &names.collect::<Vec<Term>>())
 }
 
 fn is_name(term: Term) -> bool {
-    term.is_atom() && NAMES.contains(&atom::text(term))
+    term.is_atom() && NAMES.iter().any(|(name, _)| *name == atom::text(term))
 }
 
 fn names_of(list: Term) -> Result<Vec<Term>, runtime::bif::Failure> {
@@ -168,10 +164,11 @@ pub(super) fn settings(heap: &mut Heap) -> Term {
     let version = allocator::version();
     let version = version.map(|part| Term::small(part as i64));
     let version = build::list(heap, &version);
-    let parts = EXISTING.map(atom::known);
+    let parts = NAMES.iter().filter(|(_, exists)| *exists);
+    let parts: Vec<Term> = parts.map(|(name, _)| atom::known(name)).collect();
     let parts = build::list(heap, &parts);
     let mut all = Vec::new();
-    for name in NAMES {
+    for (name, _) in NAMES {
         let settings = settings_of(heap, name);
         all.push(pair(heap, name, settings));
     }
@@ -183,7 +180,7 @@ pub(super) fn settings(heap: &mut Heap) -> Term {
 
 /// What is set, of what can be set of stock's.
 fn settings_of(heap: &mut Heap, name: &str) -> Term {
-    let exists = am::boolean(EXISTING.contains(&name));
+    let exists = am::boolean(exists(name));
     let mut settings = match name {
         "mseg_alloc" | "alloc_util" | "erts_mmap" => Vec::new(),
         _ => vec![pair(heap, "e", exists)],
@@ -191,7 +188,7 @@ fn settings_of(heap: &mut Heap, name: &str) -> Term {
     match name {
         "sys_alloc" => settings.push(pair(heap, "m", atom::known("mimalloc"))),
         "alloc_util" => settings.push(pair(heap, "sac", am::TRUE)),
-        _ if exists == am::TRUE && of_blocks().contains(&name) => {
+        _ if exists == am::TRUE && is_of_blocks(name) => {
             settings.push(pair(heap, "t", am::FALSE));
             settings.push(pair(heap, "atags", am::FALSE));
             // From which size on blocks are carriers of their own.

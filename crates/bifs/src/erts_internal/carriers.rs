@@ -7,7 +7,7 @@ use term::heap::Scratch;
 use term::release::{self, Release};
 use term::{am, atom, build};
 
-use crate::erlang::allocators::of_blocks;
+use crate::erlang::allocators::is_of_blocks;
 use runtime::bif::{BifResult, badarg};
 use runtime::process::Process;
 use runtime::{scheduler, signal};
@@ -23,20 +23,15 @@ struct Request {
 
 impl Request {
     fn of(term: Term) -> Option<Request> {
-        let (name, scheduler, width, start, reference) = match term.as_tuple()? {
-            &[name, scheduler, width, start, reference] if !release::has(Release::OTP_27) => {
-                (name, scheduler, width, start, reference)
-            }
-            // Which of the tags of stock's blocks are to be told apart is no question here, where there are none.
-            &[name, scheduler, width, start, _flags, reference]
-                if release::has(Release::OTP_27) =>
-            {
-                (name, scheduler, width, start, reference)
-            }
-            _ => return None,
+        let &[name, scheduler, width, start, ref flags @ .., reference] = term.as_tuple()? else {
+            return None;
         };
-        let is_known = name.is_atom()
-            && (of_blocks().contains(&atom::text(name)) || atom::text(name) == "test_alloc");
+        // Which of the tags of stock's blocks are to be told apart is no question here, where there are none.
+        if flags.len() != usize::from(release::has(Release::OTP_27)) {
+            return None;
+        }
+        let is_known =
+            name.is_atom() && (is_of_blocks(atom::text(name)) || atom::text(name) == "test_alloc");
         let request = Request {
             name,
             scheduler: scheduler.as_small()?,

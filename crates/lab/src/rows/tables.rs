@@ -2,13 +2,7 @@
 //! the ways of sharing, `table_chores.erl` further operations, and `shared_values.erl` measures atomics, counters and
 //! persistent terms.
 
-use super::{Case, DEFAULT, EACH, Experiment, Figure, Group, ONE, PLAIN, Set, Source};
-
-const TWO: Case = Case {
-    label: "two schedulers",
-    flags: "+S 2:2",
-    ..DEFAULT
-};
+use super::{Case, EACH, Experiment, Figure, Group, ONE, PLAIN, Set, Source, TWO};
 
 /// The time of one operation, printed as the sum over all objects.
 const fn operation(label: &'static str, prefix: &'static str) -> Figure {

@@ -2,13 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Case, DEFAULT, Experiment, Group, ONE, PLAIN, RATE, Set, Unit, printed_micros};
-
-const TWO: Case = Case {
-    label: "two schedulers",
-    flags: "+S 2:2",
-    ..DEFAULT
-};
+use super::{Experiment, Group, ONE, PLAIN, RATE, Set, TWO, Unit, printed_micros};
 
 const TRACED: Experiment = Experiment {
     group: Group::Tracing,
