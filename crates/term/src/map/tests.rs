@@ -402,3 +402,25 @@ fn zeros_of_either_sign_are_one_key_also_in_tuples() {
     let whole = build::tuple(heap, &[Term::small(0), am::OK]);
     assert_eq!(get(map, whole), None);
 }
+
+#[test]
+fn each_word_is_found_at_its_place_among_keys_of_any_number() {
+    for count in 0..=FLAT_MAP_PAIRS as i64 {
+        // Words that differ only in their upper, or only in their lower half are different keys.
+        for step in [1, 1 << 30] {
+            let number = |index: i64| Term::small((index - count / 2) * step);
+            let keys: Vec<Term> = (0..count).map(|index| number(2 * index)).collect();
+            for index in -1..=2 * count {
+                let key = number(index);
+                let place = keys.iter().position(|&other| other == key);
+                assert_eq!(place_of_word(&keys, key), place, "{index} of {count}");
+                let before = keys.partition_point(|other| compare_exact(*other, key).is_lt());
+                assert_eq!(
+                    search(&keys, key),
+                    place.ok_or(before),
+                    "{index} of {count}"
+                );
+            }
+        }
+    }
+}
