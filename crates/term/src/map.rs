@@ -143,29 +143,43 @@ fn flat_over<A: Allocate + ?Sized>(heap: &mut A, keys: Term, count: usize) -> (T
     }
 }
 
+/// A tuple of keys and a flat map over it; the caller writes the keys and the values.
+#[inline]
+fn flat_beside_keys<A: Allocate + ?Sized>(
+    heap: &mut A,
+    count: usize,
+) -> (Term, *mut Term, *mut Term) {
+    let object = heap.allocate(4 + 2 * count);
+    // SAFETY: fresh words for a tuple; then for a map's header, size, keys and values.
+    unsafe {
+        object.write(Header::new(ObjectKind::Tuple, count).0);
+        let map = object.add(1 + count);
+        map.write(Header::new(ObjectKind::Map, 2 + count).0);
+        map.add(1 + offset::MAP_SIZE).write(count as u64);
+        map.add(1 + offset::FLAT_MAP_KEYS)
+            .write(Term::from_boxed_pointer(object).bits());
+        let values = map.add(1 + offset::FLAT_MAP_VALUES).cast();
+        (Term::from_boxed_pointer(map), object.add(1).cast(), values)
+    }
+}
+
 /// A flat map over a tuple of keys, with these values.
 fn with_values<A: Allocate + ?Sized>(heap: &mut A, keys: Term, values: &[Term]) -> Term {
     let (map, room) = flat_over(heap, keys, values.len());
     // SAFETY: there is room for as many values.
-    unsafe { room.copy_from_nonoverlapping(values.as_ptr(), values.len()) };
+    unsafe { copy_few(room, values) };
     map
 }
 
 /// A flat map of pairs that are sorted and have no duplicate keys.
 fn from_sorted<A: Allocate + ?Sized>(heap: &mut A, pairs: &[(Term, Term)]) -> Term {
-    let object = heap.allocate(1 + pairs.len());
-    // SAFETY: fresh words for the header and the elements.
-    let keys = unsafe {
-        object.write(Header::new(ObjectKind::Tuple, pairs.len()).0);
-        for (index, (key, _)) in pairs.iter().enumerate() {
-            object.add(1 + index).write(key.bits());
+    let (map, keys, values) = flat_beside_keys(heap, pairs.len());
+    for (index, (key, value)) in pairs.iter().enumerate() {
+        // SAFETY: there is room for as many pairs.
+        unsafe {
+            keys.add(index).write(*key);
+            values.add(index).write(*value);
         }
-        Term::from_boxed_pointer(object)
-    };
-    let (map, values) = flat_over(heap, keys, pairs.len());
-    for (index, (_, value)) in pairs.iter().enumerate() {
-        // SAFETY: there is room for as many values.
-        unsafe { values.add(index).write(*value) };
     }
     map
 }
@@ -277,15 +291,31 @@ pub fn put<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term, value: Term
         pairs.push((key, value));
         return trie::from_pairs(heap, pairs.into_iter());
     }
-    let count = keys.len();
-    let object = heap.allocate(2 + count);
-    // SAFETY: fresh words for the header and one key more, then the same for the values.
+    let (map, new_keys, new_values) = flat_beside_keys(heap, keys.len() + 1);
+    // SAFETY: there is room for one pair more.
     unsafe {
-        object.write(Header::new(ObjectKind::Tuple, count + 1).0);
-        insert_at(object.add(1).cast(), keys, place, key);
-        let (map, room) = flat_over(heap, Term::from_boxed_pointer(object), count + 1);
-        insert_at(room, values, place, value);
-        map
+        insert_at(new_keys, keys, place, key);
+        insert_at(new_values, values, place, value);
+    }
+    map
+}
+
+/// Copies a few terms to `room`, two at a time: a call would cost more than most copies here.
+///
+/// # Safety
+/// There is room for all of them.
+#[inline(always)]
+unsafe fn copy_few(room: *mut Term, terms: &[Term]) {
+    let (pairs, last) = terms.as_chunks::<2>();
+    // SAFETY: the caller's promise; a pair is two words.
+    unsafe {
+        for (index, pair) in pairs.iter().enumerate() {
+            let pair = std::ptr::from_ref(pair).cast::<u128>().read_unaligned();
+            room.add(2 * index).cast::<u128>().write_unaligned(pair);
+        }
+        if let [last] = *last {
+            room.add(terms.len() - 1).write(last);
+        }
     }
 }
 
@@ -293,13 +323,27 @@ pub fn put<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term, value: Term
 ///
 /// # Safety
 /// There is room for all of them.
+#[inline(always)]
 unsafe fn insert_at(room: *mut Term, terms: &[Term], place: usize, term: Term) {
-    // SAFETY: the caller's promise; `place` is at most the number of terms.
+    let (before, behind) = terms.split_at(place);
+    // SAFETY: the caller's promise.
     unsafe {
-        room.copy_from_nonoverlapping(terms.as_ptr(), place);
+        copy_few(room, before);
         room.add(place).write(term);
-        room.add(place + 1)
-            .copy_from_nonoverlapping(terms.as_ptr().add(place), terms.len() - place);
+        copy_few(room.add(place + 1), behind);
+    }
+}
+
+/// Copies terms to `room`, without the one at `place`.
+///
+/// # Safety
+/// There is room for all others.
+#[inline(always)]
+unsafe fn leave_out(room: *mut Term, terms: &[Term], place: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        copy_few(room, &terms[..place]);
+        copy_few(room.add(place), &terms[place + 1..]);
     }
 }
 
@@ -335,7 +379,7 @@ fn replace<A: Allocate + ?Sized>(heap: &mut A, map: Term, index: usize, value: T
     let (copy, room) = flat_over(heap, keys, values.len());
     // SAFETY: there is room for the values; `index` is one of them.
     unsafe {
-        room.copy_from_nonoverlapping(values.as_ptr(), values.len());
+        copy_few(room, values);
         room.add(index).write(value);
     }
     copy
@@ -389,10 +433,8 @@ pub fn replace_values<A: Allocate + ?Sized>(
     // SAFETY: this word of a flat map is a term.
     let keys = unsafe { Term::from_bits(map.word(offset::FLAT_MAP_KEYS)) };
     let (copy, room) = flat_over(heap, keys, values.len());
-    for (index, value) in values.iter().enumerate() {
-        // SAFETY: there is room for as many values.
-        unsafe { room.add(index).write(*value) };
-    }
+    // SAFETY: there is room for as many values.
+    unsafe { copy_few(room, values) };
     for (index, &place) in places[..count].iter().enumerate() {
         // SAFETY: a place among the values.
         unsafe { room.add(usize::from(place)).write(pair(index).1) };
@@ -516,11 +558,13 @@ pub fn take<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term) -> Option<
     }
     let (keys, values) = flat(map);
     let index = position(keys, key)?;
-    let rest: Pairs = (0..keys.len())
-        .filter(|&other| other != index)
-        .map(|other| (keys[other], values[other]))
-        .collect();
-    Some((from_sorted(heap, &rest), values[index]))
+    let (rest, new_keys, new_values) = flat_beside_keys(heap, keys.len() - 1);
+    // SAFETY: there is room for one pair less.
+    unsafe {
+        leave_out(new_keys, keys, index);
+        leave_out(new_values, values, index);
+    }
+    Some((rest, values[index]))
 }
 
 /// The map without a key; the same map if it does not have the key.

@@ -133,6 +133,14 @@ unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) ->
             let key = read(x, s, *words_of_pairs.add(2 * index));
             (key, read(x, s, *words_of_pairs.add(2 * index + 1)))
         };
+        // Keys in registers may differ from one execution to the next.
+        let is_constant = |index: usize| {
+            Operand::from_word(*words_of_pairs.add(2 * index)).kind() == OperandKind::Constant
+        };
+        if count == 1 && !is_constant(0) {
+            let (key, value) = pair(0);
+            return put_one(c, map, key, value, exact);
+        }
         if let Some(map) = map::replace_values(heap, map, count, pair) {
             return map;
         }
@@ -148,27 +156,14 @@ unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) ->
             many.extend((0..count).map(pair));
             &many[..]
         };
-        // Keys in registers may differ from one execution to the next.
-        let same_keys = |index| {
-            Operand::from_word(*words_of_pairs.add(2 * index)).kind() == OperandKind::Constant
-        };
         if !exact
-            && (0..count).all(same_keys)
+            && (0..count).all(is_constant)
             && let Some(map) = map::grow(heap, map, pairs)
         {
             return map;
         }
         if let [(key, value)] = *pairs {
-            if !exact {
-                return map::put(heap, map, key, value);
-            }
-            return match map::update(heap, map, key, value) {
-                Some(map) => map,
-                None => {
-                    set_tagged_error(c, am::BADKEY, key);
-                    Term::NONE
-                }
-            };
+            return put_one(c, map, key, value, exact);
         }
         match map::update_many(heap, map, pairs, exact) {
             Ok(map) => map,
@@ -180,6 +175,22 @@ unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) ->
                 set_tagged_error(c, am::BADKEY, least.unwrap_or(key));
                 Term::NONE
             }
+        }
+    }
+}
+
+/// The map with one pair put into it, or none after raising `badkey`.
+#[inline(always)]
+unsafe fn put_one(c: *mut Context, map: Term, key: Term, value: Term, exact: bool) -> Term {
+    let heap = unsafe { &mut (*(*c).process).heap };
+    if !exact {
+        return map::put(heap, map, key, value);
+    }
+    match map::update(heap, map, key, value) {
+        Some(map) => map,
+        None => {
+            unsafe { set_tagged_error(c, am::BADKEY, key) };
+            Term::NONE
         }
     }
 }

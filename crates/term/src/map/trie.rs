@@ -115,7 +115,7 @@ fn node_of<A: Allocate + ?Sized>(
     let (node, room) = node(heap, bitmap, size);
     debug_assert_eq!(children.len(), bitmap.count_ones() as usize);
     // SAFETY: there is room for as many children as the bitmap has bits.
-    unsafe { room.copy_from_nonoverlapping(children.as_ptr(), children.len()) };
+    unsafe { super::copy_few(room, children) };
     node
 }
 
@@ -159,13 +159,8 @@ fn with_new_child<A: Allocate + ?Sized>(
 fn without_child<A: Allocate + ?Sized>(heap: &mut A, old: Term, bit: u16, slot: usize) -> Term {
     let size = root_size(old).map(|size| size - 1);
     let (copy, room) = node(heap, old.header().bitmap() ^ bit, size);
-    let rest = children(old);
     // SAFETY: there is room for one child less than the old node has.
-    unsafe {
-        room.copy_from_nonoverlapping(rest.as_ptr(), slot);
-        room.add(slot)
-            .copy_from_nonoverlapping(rest.as_ptr().add(slot + 1), rest.len() - slot - 1);
-    }
+    unsafe { super::leave_out(room, children(old), slot) };
     copy
 }
 
