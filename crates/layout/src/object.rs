@@ -83,6 +83,20 @@ impl Header {
         Header(Header::new(ObjectKind::Map, arity).0 | shape << 38 | (bitmap as u64) << 40)
     }
 
+    /// The header of a hash map's node that has one child more, whose bit is given.
+    #[inline(always)]
+    #[must_use]
+    pub const fn with_child(self, bit: u16) -> Header {
+        Header((self.0 + (1 << 6)) | (bit as u64) << 40)
+    }
+
+    /// The header of a hash map's node that has one child less, whose bit is given.
+    #[inline(always)]
+    #[must_use]
+    pub const fn without_child(self, bit: u16) -> Header {
+        Header((self.0 - (1 << 6)) & !((bit as u64) << 40))
+    }
+
     #[inline(always)]
     #[must_use]
     pub const fn is_header(word: u64) -> bool {

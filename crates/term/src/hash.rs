@@ -50,6 +50,7 @@ impl Mixer {
         self.two(value, 0, constant);
     }
 
+    #[inline]
     fn wide(&mut self, value: u64, constant: u32) {
         self.two(value as u32, (value >> 32) as u32, constant);
     }
@@ -78,7 +79,7 @@ impl Mixer {
 }
 
 #[inline]
-fn mix(mut a: u32, mut b: u32, mut c: u32) -> (u32, u32, u32) {
+const fn mix(mut a: u32, mut b: u32, mut c: u32) -> (u32, u32, u32) {
     a = a.wrapping_sub(b).wrapping_sub(c) ^ (c >> 13);
     b = b.wrapping_sub(c).wrapping_sub(a) ^ (a << 8);
     c = c.wrapping_sub(a).wrapping_sub(b) ^ (b >> 13);

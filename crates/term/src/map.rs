@@ -628,43 +628,58 @@ fn merge_flat<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
 }
 
 /// A list made of the pairs, in the order in which OTP lists a map: that of a flat map's keys, and
-/// the reverse of the iterator's for a hash map.
+/// the reverse of the iterator's for a hash map. `item` prepends a pair to the list.
+#[inline(always)]
 fn list_of<A: Allocate + ?Sized>(
     heap: &mut A,
     map: Term,
-    mut item: impl FnMut(&mut A, Term, Term) -> Term,
+    item: impl Fn(&mut A, Term, Term, Term) -> Term,
 ) -> Term {
     let mut list = Term::NIL;
     if is_flat(map) {
         let (keys, values) = flat(map);
         for (&key, &value) in keys.iter().zip(values).rev() {
-            let head = item(heap, key, value);
-            list = build::cons(heap, head, list);
+            list = item(heap, key, value, list);
         }
     } else {
-        for (key, value) in iter(map) {
-            let head = item(heap, key, value);
-            list = build::cons(heap, head, list);
-        }
+        trie::each_leaf(map, &mut |leaf| {
+            list = item(heap, leaf.head(), leaf.tail(), list);
+        });
     }
     list
 }
 
+/// `[{Key, Value} | Tail]`
+#[inline(always)]
+fn prepend_pair<A: Allocate + ?Sized>(heap: &mut A, key: Term, value: Term, tail: Term) -> Term {
+    let object = heap.allocate(5);
+    // SAFETY: fresh words for a tuple of two and a cons cell.
+    unsafe {
+        object.write(Header::new(ObjectKind::Tuple, 2).0);
+        object.add(1).write(key.bits());
+        object.add(2).write(value.bits());
+        let cell = object.add(3).cast::<Term>();
+        cell.write(Term::from_boxed_pointer(object));
+        cell.add(1).write(tail);
+        Term::from_cons_pointer(cell)
+    }
+}
+
 /// `maps:keys/1`.
 pub fn keys<A: Allocate + ?Sized>(heap: &mut A, map: Term) -> Term {
-    list_of(heap, map, |_, key, _| key)
+    list_of(heap, map, |heap, key, _, list| build::cons(heap, key, list))
 }
 
 /// `maps:values/1`.
 pub fn values<A: Allocate + ?Sized>(heap: &mut A, map: Term) -> Term {
-    list_of(heap, map, |_, _, value| value)
+    list_of(heap, map, |heap, _, value, list| {
+        build::cons(heap, value, list)
+    })
 }
 
 /// `maps:to_list/1`.
 pub fn to_list<A: Allocate + ?Sized>(heap: &mut A, map: Term) -> Term {
-    list_of(heap, map, |heap, key, value| {
-        build::tuple(heap, &[key, value])
-    })
+    list_of(heap, map, prepend_pair)
 }
 
 /// The result of `maps:find/2`.

@@ -6,7 +6,9 @@
 use layout::object::offset;
 use layout::{ObjectKind, Term};
 
-use super::{GOLDEN, Mixer, Rest, RestStack, export_entry, float_bits, golden, pop_term, push_map};
+use super::{
+    GOLDEN, Mixer, Rest, RestStack, export_entry, float_bits, golden, mix, pop_term, push_map,
+};
 use crate::integer::uint8;
 use crate::release::{self, Release};
 use crate::{fun, native_record, reference};
@@ -40,11 +42,27 @@ pub fn internal(term: Term, salt: u32) -> u32 {
     walk(mixer, RestStack::new(), term)
 }
 
+/// The hash after a tuple's arity, for arities below the number of these and no salt: what the hash of most keys that are
+/// tuples begins with.
+const BEGUN: [u32; 8] = {
+    let mut begun = [0; 8];
+    let mut arity = 0;
+    while arity < begun.len() {
+        let constant = golden(9);
+        begun[arity] = mix(constant.wrapping_add(arity as u32), constant, SALT).2;
+        arity += 1;
+    }
+    begun
+};
+
 /// Tuples of immediates are common keys and need no stack; from the first other element on [`walk`] continues.
 #[inline]
 fn tuple(mut mixer: Mixer, term: Term) -> u32 {
     let arity = term.header().arity();
-    mixer.one(arity as u32, golden(9));
+    match BEGUN.get(arity) {
+        Some(begun) if mixer.0 == SALT => mixer.0 = *begun,
+        _ => mixer.one(arity as u32, golden(9)),
+    }
     for index in 0..arity {
         // SAFETY: the words of a tuple are terms.
         let element = unsafe { Term::from_bits(term.word(index)) };

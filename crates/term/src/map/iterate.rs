@@ -4,7 +4,7 @@ use layout::limits::FLAT_MAP_PAIRS;
 use layout::{ObjectKind, Term};
 use smallvec::SmallVec;
 
-use super::{flat, is_flat, size, trie};
+use super::{flat, is_flat, prepend_pair, size, trie};
 use crate::heap::Allocate;
 use crate::{am, build};
 
@@ -101,11 +101,14 @@ pub fn next_from<A: Allocate + ?Sized>(
         if path.as_small()? as u64 > keys.len() as u64 {
             return None;
         }
-        let pairs: SmallVec<[(Term, Term); FLAT_MAP_PAIRS]> =
-            keys.iter().copied().zip(values.iter().copied()).collect();
+        let pairs = keys.iter().zip(values).rev();
         return Some(match shape {
-            NextFrom::Iterator => chain(heap, &pairs, am::NONE),
-            NextFrom::List(tail) => prepend(heap, pairs.iter().rev(), tail),
+            NextFrom::Iterator => pairs.fold(am::NONE, |rest, (&key, &value)| {
+                build::tuple(heap, &[key, value, rest])
+            }),
+            NextFrom::List(tail) => pairs.fold(tail, |list, (&key, &value)| {
+                prepend_pair(heap, key, value, list)
+            }),
         });
     }
     let mut limit = limit.clamp(1, size(map));
@@ -113,49 +116,44 @@ pub fn next_from<A: Allocate + ?Sized>(
         limit = limit.min(FLAT_MAP_PAIRS);
     }
     let mut walk = Walk::to(map, &limbs)?;
-    let mut pairs: Vec<(Term, Term)> = Vec::with_capacity(limit);
-    while pairs.len() < limit
-        && let Some(leaf) = walk.next_leaf()
-    {
-        pairs.push((leaf.head(), leaf.tail()));
-    }
-    let more = walk.path();
-    let next = more.map(|limbs| build::big(heap, false, &limbs));
-    Some(match shape {
+    let rest = |heap: &mut A, walk: Walk| {
+        let limbs = walk.path()?;
+        Some(build::big(heap, false, &limbs))
+    };
+    match shape {
         NextFrom::Iterator => {
-            let end = match next {
-                Some(path) => build::cons(heap, path, map),
-                None => am::NONE,
-            };
-            chain(heap, &pairs, end)
+            let mut first = am::NONE;
+            let mut end: *mut Term = &raw mut first;
+            for leaf in std::iter::from_fn(|| walk.next_leaf()).take(limit) {
+                let (tuple, elements) = build::tuple_uninit(heap, 3);
+                // SAFETY: fresh words for the three elements; the place for the tuple is `first`, or the last element of
+                // the tuple before, which this function has just made.
+                unsafe {
+                    elements.write(leaf.head());
+                    elements.add(1).write(leaf.tail());
+                    end.write(tuple);
+                    end = elements.add(2);
+                    end.write(am::NONE);
+                }
+            }
+            if let Some(path) = rest(heap, walk) {
+                let next = build::cons(heap, path, map);
+                // SAFETY: as above.
+                unsafe { end.write(next) };
+            }
+            Some(first)
         }
         NextFrom::List(tail) => {
-            let list = prepend(heap, pairs.iter(), tail);
-            match next {
+            let mut list = tail;
+            for leaf in std::iter::from_fn(|| walk.next_leaf()).take(limit) {
+                list = prepend_pair(heap, leaf.head(), leaf.tail(), list);
+            }
+            Some(match rest(heap, walk) {
                 Some(path) => build::list_with_tail(heap, &[path, map], list),
                 None => list,
-            }
+            })
         }
-    })
-}
-
-/// `{K1, V1, {K2, V2, End}}`.
-fn chain<A: Allocate + ?Sized>(heap: &mut A, pairs: &[(Term, Term)], end: Term) -> Term {
-    pairs.iter().rev().fold(end, |rest, &(key, value)| {
-        build::tuple(heap, &[key, value, rest])
-    })
-}
-
-/// Prepends pairs to a list, one after the other.
-fn prepend<'a, A: Allocate + ?Sized>(
-    heap: &mut A,
-    pairs: impl Iterator<Item = &'a (Term, Term)>,
-    tail: Term,
-) -> Term {
-    pairs.fold(tail, |list, &(key, value)| {
-        let pair = build::tuple(heap, &[key, value]);
-        build::cons(heap, pair, list)
-    })
+    }
 }
 
 fn limbs_of(path: Term) -> Option<SmallVec<[u64; 2]>> {
@@ -170,56 +168,60 @@ fn limbs_of(path: Term) -> Option<SmallVec<[u64; 2]>> {
     path.as_big().map(|(_, limbs)| SmallVec::from_slice(limbs))
 }
 
-/// A position in a trie: the nodes from the root on, each with the index of its next child.
+/// A position in a trie: the nodes from the root on, each with what is left of its children.
 struct Walk {
-    nodes: SmallVec<[(Term, usize); 8]>,
+    nodes: SmallVec<[(Term, *const Term, *const Term); 8]>,
 }
 
 impl Walk {
     /// The position of the leaf that a path leads to; if the path ends above a leaf, of the first leaf below.
     fn to(map: Term, limbs: &[u64]) -> Option<Walk> {
-        let mut nodes: SmallVec<[(Term, usize); 8]> = SmallVec::new();
+        let mut nodes = SmallVec::new();
         let mut node = map;
         loop {
             let level = nodes.len();
             let limb = limbs.get(level / 16).copied().unwrap_or(0);
             let index = (limb >> (4 * (level % 16)) & 15) as usize;
             let child = *trie::children(node).get(index)?;
-            nodes.push((node, index));
+            // In a node above the leaf's, the next child is the one after the child that is being visited.
+            let visited = index + usize::from(!child.is_cons());
+            let (first, end) = range(node);
+            nodes.push((node, first.wrapping_add(visited), end));
             if child.is_cons() {
                 return Some(Walk { nodes });
             }
-            // In a node above the leaf's, the next child is the one after the child that is being visited.
-            nodes.last_mut()?.1 = index + 1;
             node = child;
         }
     }
 
+    #[inline]
     fn next_leaf(&mut self) -> Option<Term> {
         loop {
-            let (node, next) = self.nodes.last_mut()?;
-            let Some(&child) = trie::children(*node).get(*next) else {
+            let (_, next, end) = self.nodes.last_mut()?;
+            if next == end {
                 self.nodes.pop();
                 continue;
-            };
-            *next += 1;
+            }
+            // SAFETY: a child before the end; the moving rule keeps its node.
+            let child = unsafe { **next };
+            *next = next.wrapping_add(1);
             if child.is_cons() {
                 return Some(child);
             }
-            self.nodes.push((child, 0));
+            let (first, end) = range(child);
+            self.nodes.push((child, first, end));
         }
     }
 
     /// The path of the next leaf, as limbs; `None` at the end.
     fn path(mut self) -> Option<SmallVec<[u64; 2]>> {
-        while let Some(&(node, next)) = self.nodes.last()
-            && next == trie::children(node).len()
-        {
+        while self.nodes.last().is_some_and(|(_, next, end)| next == end) {
             self.nodes.pop();
         }
         let last = self.nodes.len().checked_sub(1)?;
         let mut limbs: SmallVec<[u64; 2]> = SmallVec::from_elem(0, last / 16 + 1);
-        for (level, &(_, next)) in self.nodes.iter().enumerate() {
+        for (level, &(node, next, _)) in self.nodes.iter().enumerate() {
+            let next = (next as usize - range(node).0 as usize) / size_of::<Term>();
             // Only the last node's child is still to be visited; the others are being visited.
             let index = if level == last { next } else { next - 1 };
             limbs[level / 16] |= (index as u64) << (4 * (level % 16));

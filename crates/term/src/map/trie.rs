@@ -90,15 +90,15 @@ pub fn get_hashed(map: Term, key: Term, mut hash: u32) -> Option<Term> {
     }
 }
 
-/// Allocates a node; returns it and the place for its children. `size` is given only for a root.
-fn node<A: Allocate + ?Sized>(heap: &mut A, bitmap: u16, size: Option<usize>) -> (Term, *mut Term) {
-    let header = Header::hash_map(size.is_some(), bitmap);
+/// Allocates a node; returns it and the place for its children. `size` counts only for a root.
+#[inline(always)]
+fn node<A: Allocate + ?Sized>(heap: &mut A, header: Header, size: usize) -> (Term, *mut Term) {
     let object = heap.allocate(1 + header.arity());
     // SAFETY: fresh words for the header, the size and the children.
     unsafe {
         object.write(header.0);
         let mut first = object.add(1);
-        if let Some(size) = size {
+        if header.map_shape() == MapShape::HashRoot {
             first.write(size as u64);
             first = first.add(1);
         }
@@ -112,18 +112,27 @@ fn node_of<A: Allocate + ?Sized>(
     size: Option<usize>,
     children: &[Term],
 ) -> Term {
-    let (node, room) = node(heap, bitmap, size);
+    let header = Header::hash_map(size.is_some(), bitmap);
+    let (node, room) = node(heap, header, size.unwrap_or(0));
     debug_assert_eq!(children.len(), bitmap.count_ones() as usize);
     // SAFETY: there is room for as many children as the bitmap has bits.
     unsafe { super::copy_few(room, children) };
     node
 }
 
+#[inline]
 fn root_size(node: Term) -> Option<usize> {
     (node.header().map_shape() == MapShape::HashRoot).then(|| size(node))
 }
 
+/// A root's size with some keys more or less; of an inner node, what does not count.
+#[inline(always)]
+fn changed_size(node: Term, added: isize) -> usize {
+    root_size(node).map_or(0, |size| size.wrapping_add_signed(added))
+}
+
 /// A node with another child at `slot`; a root's size grows by `added`.
+#[inline]
 fn with_child<A: Allocate + ?Sized>(
     heap: &mut A,
     old: Term,
@@ -131,25 +140,27 @@ fn with_child<A: Allocate + ?Sized>(
     child: Term,
     added: isize,
 ) -> Term {
-    let size = root_size(old).map(|size| size.wrapping_add_signed(added));
-    let copy = node_of(heap, old.header().bitmap(), size, children(old));
-    // SAFETY: `slot` is one of the children.
+    let (copy, room) = node(heap, old.header(), changed_size(old, added));
+    let children = children(old);
+    assert!(slot < children.len());
+    // SAFETY: there is room for as many children as the old node has, and `slot` is one of them.
     unsafe {
-        let first = copy.header().raw_words();
-        copy.word_pointer(first + slot).write(child.bits());
+        super::copy_few(room, children);
+        room.add(slot).write(child);
     }
     copy
 }
 
 /// A node with one child more.
+#[inline]
 fn with_new_child<A: Allocate + ?Sized>(
     heap: &mut A,
     old: Term,
     (bit, slot): (u16, usize),
     child: Term,
 ) -> Term {
-    let size = root_size(old).map(|size| size + 1);
-    let (copy, room) = node(heap, old.header().bitmap() | bit, size);
+    let header = old.header().with_child(bit);
+    let (copy, room) = node(heap, header, changed_size(old, 1));
     // SAFETY: there is room for one child more than the old node has.
     unsafe { super::insert_at(room, children(old), slot, child) };
     copy
@@ -157,8 +168,8 @@ fn with_new_child<A: Allocate + ?Sized>(
 
 /// A node without the child at `slot`.
 fn without_child<A: Allocate + ?Sized>(heap: &mut A, old: Term, bit: u16, slot: usize) -> Term {
-    let size = root_size(old).map(|size| size - 1);
-    let (copy, room) = node(heap, old.header().bitmap() ^ bit, size);
+    let header = old.header().without_child(bit);
+    let (copy, room) = node(heap, header, changed_size(old, -1));
     // SAFETY: there is room for one child less than the old node has.
     unsafe { super::leave_out(room, children(old), slot) };
     copy
@@ -486,6 +497,17 @@ fn merge_nodes<A: Allocate + ?Sized>(
                 return a;
             }
             node_of(heap, bitmaps[0] | bitmaps[1], root_size(a), &merged)
+        }
+    }
+}
+
+/// Calls a function with each leaf under a node, in their order. The recursion is as deep as the trie.
+pub fn each_leaf(node: Term, visit: &mut impl FnMut(Term)) {
+    for &child in children(node) {
+        if child.is_cons() {
+            visit(child);
+        } else {
+            each_leaf(child, visit);
         }
     }
 }
