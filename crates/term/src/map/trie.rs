@@ -65,17 +65,35 @@ fn ones(bits: u16) -> usize {
 /// The value of a key in a hash map, when the key's hash ([`map_key`], round 0) is known.
 #[must_use]
 #[inline]
-pub fn get_hashed(map: Term, key: Term, mut hash: u32) -> Option<Term> {
+pub fn get_hashed(map: Term, key: Term, hash: u32) -> Option<Term> {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("popcnt") {
+        // SAFETY: the processor has the instruction.
+        return unsafe { get_counting(map, key, hash) };
+    }
+    look_up(map, key, hash, ones)
+}
+
+/// [`look_up`] for processors that count bits in one instruction.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt")]
+fn get_counting(map: Term, key: Term, hash: u32) -> Option<Term> {
+    look_up(map, key, hash, |bits| bits.count_ones() as usize)
+}
+
+#[inline(always)]
+fn look_up(map: Term, key: Term, mut hash: u32, ones: impl Fn(u16) -> usize) -> Option<Term> {
     let mut node = map;
     let mut level = 0;
     // The children of a root come after its size, those of an inner node after the header.
     let mut first = offset::HASH_ROOT_CHILDREN;
     loop {
         let bitmap = node.header().bitmap();
-        let (bit, slot) = slot(bitmap, hash);
+        let bit = 1u16 << (hash & 15);
         if bitmap & bit == 0 {
             return None;
         }
+        let slot = ones(bitmap & (bit - 1));
         // SAFETY: the bitmap has a bit for every child, which is a term; the moving rule keeps them.
         let child = unsafe { Term::from_bits(node.word(first + slot)) };
         if child.is_cons() {
