@@ -436,7 +436,7 @@ impl<'a> Walk<'a> {
         let Part::Hash(shard) = &*guard else {
             return Err(badarg(1));
         };
-        let mut slot = first;
+        let mut slot = shard.past_empty(first);
         while slot < shard.slots() {
             shard.fetch_ahead(slot);
             for object in shard.in_slot(slot) {
@@ -446,7 +446,7 @@ impl<'a> Walk<'a> {
             if self.stops_after(slot) {
                 return Ok(Some((next, shard.slots())));
             }
-            slot = next;
+            slot = shard.past_empty(next);
         }
         Ok(None)
     }
@@ -463,7 +463,7 @@ impl<'a> Walk<'a> {
             return Err(badarg(1));
         };
         let fixed = table.fixation.is_fixed();
-        let mut slot = first;
+        let mut slot = shard.past_empty(first);
         while slot < shard.slots() {
             shard.fetch_ahead(slot);
             shard.judge_slot(slot, fixed, |object| self.visit(object));
@@ -471,7 +471,7 @@ impl<'a> Walk<'a> {
             if self.stops_after(slot) {
                 return Ok(Some((next, shard.slots())));
             }
-            slot = next;
+            slot = shard.past_empty(next);
         }
         shard.settle(fixed);
         Ok(None)

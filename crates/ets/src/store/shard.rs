@@ -190,6 +190,27 @@ impl Shard {
         }
     }
 
+    /// `slot`, or a later slot if the slots before that are known to be empty; [`Shard::slots`] if all are. This looks at a
+    /// few chains at most.
+    #[inline]
+    #[must_use]
+    pub fn past_empty(&self, slot: usize) -> usize {
+        if self.live == 0 {
+            return self.slots();
+        }
+        let chain = slot >> self.fold;
+        if self.fold == 0
+            || self.share.lanes > 1
+            || !self.slots.get(chain).is_some_and(|first| first.is_null())
+        {
+            return slot;
+        }
+        let used = self.slots[chain..]
+            .iter()
+            .position(|first| !first.is_null());
+        used.map_or(self.slots(), |skipped| (chain + skipped) << self.fold)
+    }
+
     /// The chain of a slot; in a folded table other slots share it.
     #[inline]
     fn chain(&self, slot: usize) -> Chain<'_> {
