@@ -11,7 +11,7 @@ use layout::Term;
 use parking_lot::Mutex;
 use term::heap::Allocate;
 use term::off_heap::MagicBlock;
-use term::{am, build, hash};
+use term::{am, atom, build, hash};
 
 use super::fixation::Fixation;
 use super::{Access, TableKind, registry};
@@ -340,7 +340,7 @@ impl Table {
             0
         } else if key.is_atom() {
             // OTP places atoms by their text, which gives the same order on every node.
-            hash::atom_hash(key) & HASH_MASK
+            atom::hash(key) & HASH_MASK
         } else {
             hash::internal(key, 0) & HASH_MASK
         }

@@ -7,6 +7,7 @@
 //! call.
 
 use std::cell::UnsafeCell;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{LazyLock, OnceLock};
 
@@ -15,6 +16,7 @@ use layout::limits::ATOM_CHARACTERS;
 use parking_lot::Mutex;
 
 use crate::external::tags;
+use crate::hash::hash_of_text;
 
 mod numbers;
 
@@ -57,19 +59,27 @@ pub struct Spelling {
     pub length: usize,
 }
 
+/// The chunks of a spelling, which live for ever and do not change, and the hash of its text.
+#[derive(Clone, Copy)]
+struct Chunks {
+    first: NonNull<Chunk>,
+    count: u32,
+    hash: u32,
+}
+
 /// An entry whose bytes are all zero is valid: it is not published yet.
 struct Entry {
     /// Written once, before `prefix`: the length of the text in two bytes after a tag, then the text, in whole chunks.
     /// If all characters are ASCII, the tag is [`tags::ATOM`], and this is what the external format has for the atom;
     /// otherwise it is 0.
-    spelling: UnsafeCell<Option<&'static [Chunk]>>,
+    spelling: UnsafeCell<Option<Chunks>>,
     /// [`PUBLISHED`] and the first seven bytes of the text, big-endian: enough to decide most comparisons.
     prefix: AtomicU64,
     registered: AtomicU64,
 }
 
 // SAFETY: `spelling` is written once, by the holder of the lock, before the release store of `prefix`, and
-// read only after an acquire load of `prefix` showed `PUBLISHED`.
+// read only after an acquire load of `prefix` showed `PUBLISHED`. What it points to is only read.
 unsafe impl Sync for Entry {}
 
 impl Entry {
@@ -82,9 +92,17 @@ impl Entry {
     }
 
     #[inline]
-    fn spelling(&self) -> Spelling {
+    fn chunks(&self) -> Option<Chunks> {
         // SAFETY: `entry` returns only published entries, whose spelling is never written again.
-        let chunks = unsafe { *self.spelling.get() }.unwrap_or_default();
+        unsafe { *self.spelling.get() }
+    }
+
+    #[inline]
+    fn spelling(&self) -> Spelling {
+        let chunks = self.chunks().map_or(&[][..], |chunks| {
+            // SAFETY: `publish` made this of a slice that lives for ever.
+            unsafe { std::slice::from_raw_parts(chunks.first.as_ptr(), chunks.count as usize) }
+        });
         let length = chunks.first().map_or(0, |first| {
             SPELLING_HEAD + usize::from(u16::from_be_bytes([first[1], first[2]]))
         });
@@ -237,6 +255,17 @@ pub fn text(atom: Term) -> &'static str {
     entry(atom.as_atom().expect("an atom")).text()
 }
 
+/// The hash of an atom's text, as every release computes it.
+///
+/// # Panics
+/// When the term is not an atom.
+#[inline]
+#[must_use]
+pub fn hash(atom: Term) -> u32 {
+    let entry = entry(atom.as_atom().expect("an atom"));
+    entry.chunks().map_or(0, |chunks| chunks.hash)
+}
+
 /// The external format of an atom whose characters are all ASCII (with the tag `ATOM`); `None` for others.
 #[inline]
 #[must_use]
@@ -369,7 +398,13 @@ fn publish(index: u32, text: &str, spelling: &'static [Chunk]) {
     let length = text.len().min(7);
     first[1..=length].copy_from_slice(&text.as_bytes()[..length]);
     // SAFETY: the only writer, and nobody reads the spelling before `prefix` has `PUBLISHED`.
-    unsafe { *entry.spelling.get() = Some(spelling) };
+    unsafe {
+        *entry.spelling.get() = Some(Chunks {
+            first: NonNull::from(spelling).cast(),
+            count: spelling.len() as u32,
+            hash: hash_of_text(text),
+        });
+    }
     let prefix = u64::from_be_bytes(first) | PUBLISHED;
     entry.prefix.store(prefix, Ordering::Release);
     TEXT_BYTES.fetch_add(text.len(), Ordering::Relaxed);

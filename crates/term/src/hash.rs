@@ -136,12 +136,11 @@ fn aligned<'a>(bits: Bits, count: usize) -> Cow<'a, [u8]> {
     Cow::Owned((0..count).map(byte).collect())
 }
 
-/// The hash of an atom's text, as every release computes it: Latin-1 characters of the text count
-/// as one byte.
+/// The hash of the text of an atom, which the atom's entry keeps: Latin-1 characters of the text count as one byte.
 #[must_use]
-pub fn atom_hash(atom: Term) -> u32 {
+pub(crate) fn hash_of_text(text: &str) -> u32 {
     let mut hash = 0u32;
-    let mut bytes = atom::text(atom).bytes();
+    let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {
         let mut value = byte;
         if byte & 0xfe == 0xc2
@@ -235,9 +234,23 @@ fn push_map(rest: &mut RestStack, map: Term) {
     }
 }
 
-/// Takes the next term from the stack; the rest of a run is pushed back. A pair's value, and with `pair_ends` the mark
+/// Takes the next term from the stack; the rest of a run stays there. A pair's value, and with `pair_ends` the mark
 /// after it, stays on the stack while the key is hashed. A mark is returned as `Err`.
+#[inline]
 fn pop_term(rest: &mut RestStack, pair_ends: bool) -> Option<Result<Term, Rest>> {
+    if let Rest::Terms(first, count) = rest.last_mut()?
+        && *count > 1
+    {
+        // SAFETY: at least one of the terms is left.
+        let term = unsafe { **first };
+        *first = first.wrapping_add(1);
+        *count -= 1;
+        return Some(Ok(term));
+    }
+    pop_other(rest, pair_ends)
+}
+
+fn pop_other(rest: &mut RestStack, pair_ends: bool) -> Option<Result<Term, Rest>> {
     let pair = |rest: &mut RestStack, key: Term, value: Term| {
         if pair_ends {
             rest.push(Rest::PairEnd);
@@ -398,7 +411,7 @@ fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term:
         return phash2_small(mixer, value);
     }
     if term.is_atom() {
-        let hash = atom_hash(term);
+        let hash = atom::hash(term);
         if mixer.0 == 0 {
             mixer.0 = hash;
         } else {
@@ -443,7 +456,7 @@ fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term:
         ObjectKind::Fun => {
             let entry = fun::entry(term);
             let free = header.arity() - offset::FUN_FREE;
-            mixer.two(free as u32, atom_hash(entry.module), GOLDEN);
+            mixer.two(free as u32, atom::hash(entry.module), GOLDEN);
             mixer.two(entry.index, entry.old_unique, GOLDEN);
             rest.push(Rest::Terms(
                 term.word_pointer(offset::FUN_FREE).cast(),
@@ -452,8 +465,8 @@ fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term:
         }
         ObjectKind::Export => {
             let entry = export_entry(term);
-            mixer.two(entry.arity, atom_hash(entry.module), GOLDEN);
-            mixer.one(atom_hash(entry.function), golden(14));
+            mixer.two(entry.arity, atom::hash(entry.module), GOLDEN);
+            mixer.one(atom::hash(entry.function), golden(14));
         }
         ObjectKind::HeapBinary
         | ObjectKind::SharedBinary

@@ -5,11 +5,10 @@ use layout::{ObjectKind, Term};
 use smallvec::SmallVec;
 
 use super::{
-    aligned, atom_hash, export_entry, first_reference_word, float_bits, phash2, pid_number,
-    port_number,
+    aligned, export_entry, first_reference_word, float_bits, phash2, pid_number, port_number,
 };
-use crate::fun;
 use crate::integer::uint8;
+use crate::{atom, fun};
 
 const PRIME: [u32; 15] = [
     0,
@@ -123,7 +122,7 @@ fn object(sum: &mut Sum, rest: &mut SmallVec<[Rest; 16]>, term: Term) {
         return sum.add(PRIME[3], 1);
     }
     if term.is_atom() {
-        return sum.add(PRIME[1], atom_hash(term));
+        return sum.add(PRIME[1], atom::hash(term));
     }
     if term.is_pid() {
         sum.bytes(PRIME[5], pid_number(term).to_le_bytes());
@@ -158,7 +157,7 @@ fn object(sum: &mut Sum, rest: &mut SmallVec<[Rest; 16]>, term: Term) {
             let entry = fun::entry(term);
             let free = header.arity() - offset::FUN_FREE;
             sum.add(PRIME[10], free as u32);
-            sum.add(PRIME[1], atom_hash(entry.module));
+            sum.add(PRIME[1], atom::hash(entry.module));
             sum.add(PRIME[2], entry.index);
             sum.add(PRIME[2], entry.old_unique);
             rest.push(Rest::Terms(
@@ -169,8 +168,8 @@ fn object(sum: &mut Sum, rest: &mut SmallVec<[Rest; 16]>, term: Term) {
         ObjectKind::Export => {
             let entry = export_entry(term);
             sum.add(PRIME[11], entry.arity);
-            sum.add(PRIME[1], atom_hash(entry.module));
-            sum.add(PRIME[1], atom_hash(entry.function));
+            sum.add(PRIME[1], atom::hash(entry.module));
+            sum.add(PRIME[1], atom::hash(entry.function));
         }
         ObjectKind::Reference | ObjectKind::ExternalReference => {
             sum.bytes(PRIME[9], first_reference_word(term).to_le_bytes());
