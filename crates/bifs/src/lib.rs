@@ -29,6 +29,7 @@ mod re;
 mod records;
 mod unicode;
 mod zlib;
+mod zstd;
 
 pub use erlang::{memory, system_version};
 pub use persistent_term::all_within as persistent_terms_within;

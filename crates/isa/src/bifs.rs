@@ -816,6 +816,32 @@ macro_rules! for_each_bif {
             ("zlib", "setStash_nif", 2, zlib::set_stash_nif_2, NONE),
             ("zlib", "getBufSize_nif", 1, zlib::get_buf_size_nif_1, UNTIL_26),
             ("zlib", "setBufSize_nif", 2, zlib::set_buf_size_nif_2, UNTIL_26),
+
+            // zstd
+            ("zstd", "init_compress_nif", 0, zstd::init_compress_nif_0, SINCE_28),
+            ("zstd", "load_compress_dictionary_nif", 2, zstd::load_compress_dictionary_nif_2, DIRTY_CPU | SINCE_28),
+            ("zstd", "ref_compress_dictionary_nif", 2, zstd::ref_compress_dictionary_nif_2, SINCE_28),
+            ("zstd", "set_compress_parameter_nif", 3, zstd::set_compress_parameter_nif_3, SINCE_28),
+            ("zstd", "get_compress_parameter_nif", 2, zstd::get_compress_parameter_nif_2, SINCE_28),
+            ("zstd", "set_pledged_src_size_nif", 2, zstd::set_pledged_src_size_nif_2, SINCE_28),
+            ("zstd", "compress_stream_nif", 3, zstd::compress_stream_nif_3, DIRTY_CPU | TRIED_FIRST | SINCE_28),
+            ("zstd", "compress_reset_nif", 1, zstd::compress_reset_nif_1, SINCE_28),
+            ("zstd", "compress_close_nif", 1, zstd::compress_close_nif_1, SINCE_28),
+            ("zstd", "init_decompress_nif", 0, zstd::init_decompress_nif_0, SINCE_28),
+            ("zstd", "load_decompress_dictionary_nif", 2, zstd::load_decompress_dictionary_nif_2, DIRTY_CPU | SINCE_28),
+            ("zstd", "ref_decompress_dictionary_nif", 2, zstd::ref_decompress_dictionary_nif_2, SINCE_28),
+            ("zstd", "set_decompress_parameter_nif", 3, zstd::set_decompress_parameter_nif_3, SINCE_28),
+            ("zstd", "get_decompress_parameter_nif", 2, zstd::get_decompress_parameter_nif_2, SINCE_28),
+            ("zstd", "decompress_stream_nif", 3, zstd::decompress_stream_nif_3, DIRTY_CPU | TRIED_FIRST | SINCE_28),
+            ("zstd", "decompress_reset_nif", 1, zstd::decompress_reset_nif_1, SINCE_28),
+            ("zstd", "decompress_close_nif", 1, zstd::decompress_close_nif_1, SINCE_28),
+            ("zstd", "create_cdict_nif", 2, zstd::create_cdict_nif_2, DIRTY_CPU | SINCE_28),
+            ("zstd", "create_ddict_nif", 1, zstd::create_ddict_nif_1, DIRTY_CPU | SINCE_28),
+            ("zstd", "getDictId_fromCDict_nif", 1, zstd::dictionary_id_of_compressor_nif_1, SINCE_28),
+            ("zstd", "getDictId_fromDDict_nif", 1, zstd::dictionary_id_of_decompressor_nif_1, SINCE_28),
+            ("zstd", "getDictId_fromDict_nif", 1, zstd::dictionary_id_of_dictionary_nif_1, SINCE_28),
+            ("zstd", "getDictId_fromFrame_nif", 1, zstd::dictionary_id_of_frame_nif_1, SINCE_28),
+            ("zstd", "get_frame_header_nif", 1, zstd::get_frame_header_nif_1, SINCE_28),
         }
     };
 }
@@ -914,7 +940,8 @@ impl Bif {
     #[must_use]
     pub fn is_nif(&self) -> bool {
         match self.module {
-            "erl_tracer" | "prim_buffer" | "prim_net" | "prim_socket" | "prim_tty" | "zlib" => true,
+            "erl_tracer" | "prim_buffer" | "prim_net" | "prim_socket" | "prim_tty" | "zlib"
+            | "zstd" => true,
             "prim_file" => self.name.ends_with("_nif"),
             _ => false,
         }

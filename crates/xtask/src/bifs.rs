@@ -16,7 +16,7 @@ use watch::Invocation;
 const TELL: &str = r#"
     Show = fun(M, F, A) -> io:format("~ts ~ts ~b~n", [M, F, A]) end,
     [Show(M, F, A) || {M, F, A} <- erlang:system_info(snifs)],
-    [Show(M, F, A) || M <- [erl_tracer, prim_buffer, prim_file, prim_net, prim_socket, prim_tty, zlib],
+    [Show(M, F, A) || M <- [erl_tracer, prim_buffer, prim_file, prim_net, prim_socket, prim_tty, zlib, zstd],
                       {module, M} =:= code:ensure_loaded(M), {F, A} <- M:module_info(nifs)],
     halt()."#;
 

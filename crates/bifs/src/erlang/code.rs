@@ -517,6 +517,7 @@ const BUILT_IN_NIF_MODULES: &[&str] = &[
     // The name under which `prim_net` loads its NIFs.
     "net",
     "zlib",
+    "zstd",
     "erl_tracer",
     "socket_registry",
 ];
