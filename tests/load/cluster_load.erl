@@ -309,16 +309,20 @@ related(Nodes) ->
     end,
     related(Nodes).
 
-%% Ends when it is told to, or with the load.
-victim() -> victim(monitor(process, ?MODULE)).
+%% Ends when it is told to, or with the load. A node that has just been started is asked for processes before it has a load.
+victim() -> victim(monitor(process, ?MODULE), 100).
 
-victim(Load) ->
+victim(Load, Looks) ->
     receive
         {ends, Reason} -> exit(Reason);
         {links, Pid, From} ->
             link(Pid),
             From ! {linked, self()},
-            victim(Load);
+            victim(Load, Looks);
+        {'DOWN', Load, process, _, noproc} when Looks > 0 ->
+            erlang:send_after(100, self(), look),
+            victim(Load, Looks - 1);
+        look -> victim(monitor(process, ?MODULE), Looks);
         {'DOWN', Load, process, _, _} -> exit(load_ended)
     end.
 
