@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 use layout::object::offset;
 use layout::{Header, ObjectKind, Term};
 
-use super::{ByHandler, Piece, Stencil, fitting};
+use super::plan::Piece;
+use super::{ByHandler, Stencil, fitting};
 use crate::bodies::{calls, compare, maps, moves, records, select, tests, tuples};
 use crate::encoding::{
     Allocation, At, CompareImmediate, CopyElement, Encoding, EndTuple, FunHead, InitYs, Jump,
