@@ -31,8 +31,23 @@ show(Name, Terms) ->
         Back = [binary_to_term(F) =:= T || F <- Forms] ++ [binary_to_term(F, [safe]) =:= T || F <- Forms],
         Unaligned = <<1:3, B/binary>>,
         <<_:3, Shifted/binary>> = Unaligned,
-        io:format("  ~w ~w ~w ~w~n", [byte_size(B), Sizes, [erlang:crc32(F) || F <- Forms], lists:usort([binary_to_term(Shifted) =:= T | Back])])
+        io:format("  ~w ~w ~w ~w~n", [byte_size(B), Sizes, sums(T, Forms), lists:usort([binary_to_term(Shifted) =:= T | Back])])
     end, Terms).
+
+%% From OTP 26 on the order of atom keys is open, but for the deterministic form.
+sums(T, Forms) ->
+    Open = lists:member(true, [is_open(M) || M <- maps_in(T)]) andalso list_to_integer(erlang:system_info(otp_release)) >= 26,
+    case Open of
+        true -> [erlang:crc32(lists:nth(4, Forms))];
+        false -> [erlang:crc32(F) || F <- Forms]
+    end.
+
+is_open(Map) -> length([K || K <- maps:keys(Map), is_atom(K)]) > 1.
+
+maps_in(Map) when is_map(Map) -> [Map | maps_in(maps:to_list(Map))];
+maps_in(Tuple) when is_tuple(Tuple) -> maps_in(tuple_to_list(Tuple));
+maps_in([Head | Tail]) -> maps_in(Head) ++ maps_in(Tail);
+maps_in(_) -> [].
 
 groups() ->
     Bytes = lists:seq(0, 255),

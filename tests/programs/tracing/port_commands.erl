@@ -27,7 +27,7 @@ told(Label, Send, Commands) ->
     events([]),
     [begin
          Send(Data),
-         [see:value(Label, shown(Told)) || {_, {command, Told}} <- events([])]
+         [see:value(Label, shown(own(Label, Told))) || {_, {command, Told}} <- events([])]
      end || Data <- Commands].
 
 %% What the ports have received, in order: the traces of a port come from the process that uses it.
@@ -42,6 +42,21 @@ collected(Events) ->
     after 0 ->
         lists:reverse(Events)
     end.
+
+%% What a socket is told begins, from OTP 26 on, with a reference and the size of its external form.
+own(Label, Told) when Label =:= tcp; Label =:= packed; Label =:= udp ->
+    case list_to_integer(erlang:system_info(otp_release)) >= 26 of
+        true -> without_reference(Told);
+        false -> Told
+    end;
+own(_, Told) ->
+    Told.
+
+without_reference([First | Rest]) -> [without_reference(First) | Rest];
+without_reference(<<Bytes:16, Reference:Bytes/binary, Rest/binary>>) ->
+    true = is_reference(binary_to_term(Reference)),
+    Rest;
+without_reference(Other) -> {other, Other}.
 
 shown(List) when is_list(List) -> [shown(Part) || Part <- List];
 shown(Binary) when byte_size(Binary) > 20 -> {byte_size(Binary), erlang:crc32(Binary)};

@@ -38,6 +38,9 @@ pub fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
         if !process.relations.add_link(other) {
             return Ok(am::TRUE);
         }
+        if process.flags & flag::OBSERVED != 0 {
+            events::links(process, other);
+        }
         let from = process.pid();
         signal::send_or_bounce(other, Signal::Link { from });
         return Ok(am::TRUE);

@@ -4,10 +4,12 @@
 use layout::heap::Heap;
 use layout::{Fragment, Term};
 use term::heap::Scratch;
+use term::release::{self, Release};
 use term::{am, build};
 
 use super::{Event, Family, Told, Tracing, change, get, is_for, saved_calls, senders, times, what};
 use crate::process::{Process, flag, info};
+use crate::signal::{self, Signal};
 
 /// Tells the tracer of a process of an event.
 pub fn tell(process: &mut Process, event: &Event) {
@@ -93,8 +95,7 @@ fn received(process: &mut Process, sender: Term, message: Term) {
     get().tell_if(process, &parts, &event);
 }
 
-/// What a process passes on to its child because of `always` or `once`; it forgets both with `once`. On stock, too, only
-/// `spawn_link` passes on what `set_on_link` says: `link/1` does not, whatever the documentation says.
+/// What a process passes on to its child because of `always` or `once`; it forgets both with `once`.
 fn inherited(process: &mut Process, always: u32, once: u32) -> Option<Tracing> {
     let mut given = process.existing_rare()?.tracing.clone();
     if given.what & (always | once) == 0 {
@@ -107,9 +108,33 @@ fn inherited(process: &mut Process, always: u32, once: u32) -> Option<Tracing> {
     Some(given)
 }
 
-fn inherit(tracing: &mut Tracing, from: &Tracing) {
-    tracing.what |= from.what;
-    tracing.tracer.clone_from(&from.tracer);
+/// Takes over what [`inherited`] gave because of `always` or `once`.
+fn inherit(process: &mut Process, given: &Tracing, always: u32, once: u32) {
+    change(process, |tracing| {
+        tracing.what |= given.what;
+        tracing.tracer.clone_from(&given.tracer);
+        if given.what & (always | once) == 0 {
+            tracing.what &= !(always | once);
+        }
+    });
+}
+
+/// A process sets a link to `other`, which had none: `other` is told first what it inherits. In stock only `spawn_link` passes on what
+/// `set_on_link` says before OTP 27, whatever the documentation says.
+#[cold]
+pub fn links(process: &mut Process, other: Term) {
+    if !release::has(Release::OTP_27) {
+        return;
+    }
+    let (always, once) = (what::SET_ON_LINK, what::SET_ON_FIRST_LINK);
+    if let Some(given) = inherited(process, always, once) {
+        let take_over = move |other: Option<&mut Process>| {
+            if let Some(other) = other {
+                inherit(other, &given, always, once);
+            }
+        };
+        let _ = signal::send(other, Signal::Call(Box::new(take_over)));
+    }
 }
 
 /// A process is spawned: `call` is `{Module, Function, Arguments}`. The child is not known to others yet.
@@ -123,12 +148,7 @@ pub fn spawns(parent: Option<&mut Process>, child: &mut Process, call: [Term; 3]
     if let Some(parent) = parent {
         let mut pass_on = |always, once| {
             if let Some(given) = inherited(parent, always, once) {
-                change(child, |tracing| {
-                    inherit(tracing, &given);
-                    if given.what & (always | once) == 0 {
-                        tracing.what &= !(always | once);
-                    }
-                });
+                inherit(child, &given, always, once);
             }
         };
         pass_on(what::SET_ON_SPAWN, what::SET_ON_FIRST_SPAWN);
