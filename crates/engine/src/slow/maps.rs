@@ -56,6 +56,15 @@ slow_paths! {
         if !map.is_map() {
             return m.jump(o.fail);
         }
+        if count == 1 {
+            return match map::get(map, m.read(*words)) {
+                Some(value) => {
+                    m.write(*words.add(1), value);
+                    m.next_at(words.add(2))
+                }
+                None => m.jump(o.fail),
+            };
+        }
         let mut lookups = map::Lookups::new(map);
         for index in 0..count {
             let key = m.read(*words.add(2 * index));
