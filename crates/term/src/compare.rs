@@ -264,7 +264,11 @@ fn order_shallow(mut a: Term, mut b: Term, exact: bool, depth: u32) -> Ordering 
             }
             (a, b) = (element(a, last), element(b, last));
         } else {
-            return order::compare(a, b, exact);
+            let types = order::rank(a).cmp(&order::rank(b));
+            return match types {
+                Ordering::Equal => order::compare(a, b, exact),
+                _ => types,
+            };
         }
         if a == b {
             return Ordering::Equal;

@@ -91,7 +91,8 @@ pub fn compare(a: Term, b: Term, exact: bool) -> Ordering {
 }
 
 /// The rank of a term's type in the order of types.
-fn rank(term: Term) -> u32 {
+#[inline]
+pub(super) fn rank(term: Term) -> u32 {
     if term.is_small() {
         return 0;
     }
