@@ -10,6 +10,7 @@ use std::cmp::Ordering;
 use layout::object::offset;
 use layout::{Header, ObjectKind, Term};
 
+use crate::copy::copy_words;
 use crate::heap::Allocate;
 use crate::{am, atom};
 
@@ -86,10 +87,11 @@ pub fn definition(record: Term) -> Term {
 }
 
 /// A record with these values, one for each field of the definition.
+#[inline]
 pub fn build<A: Allocate + ?Sized>(heap: &mut A, definition: Term, values: &[Term]) -> Term {
     let (record, places) = build_uninit(heap, definition, values.len());
     // SAFETY: as many places as values.
-    unsafe { places.copy_from_nonoverlapping(values.as_ptr(), values.len()) };
+    unsafe { copy_words(values.as_ptr().cast(), places.cast(), values.len()) };
     record
 }
 

@@ -176,7 +176,9 @@ unsafe fn put(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) -> Te
                 .word_pointer(offset::RECORD_VALUES + place)
                 .write(value.bits());
         }
-        let missing = record.as_native_record().and_then(|(_, values)| {
+        // A record that is there has a value in each field.
+        let made = source.is_nil().then(|| record.as_native_record()).flatten();
+        let missing = made.and_then(|(_, values)| {
             values
                 .iter()
                 .position(|value| *value == native_record::NO_VALUE)
