@@ -1,5 +1,6 @@
 %% Sizes of segments that are no sizes: atoms (among them the one that the compiler uses itself), floats, negative and
 %% huge integers, lists. A match fails, a construction is an error.
+%% releases: 25 27
 %% erlc: +r24 +no_copt +no_bool_opt +no_ssa_opt +no_type_opt +no_postopt
 -module(wrong_sizes_stepwise).
 -export([main/0]).
