@@ -594,20 +594,16 @@ impl carrier::Channel for Carried {
         Some(accepted)
     }
 
-    fn take_output(&self, queue: &mut ByteQueue, enough: usize, most: usize) -> carrier::Taken {
+    fn take_output(&self, queue: &mut ByteQueue, enough: usize, most: usize) -> usize {
         // From here on whoever adds output announces it again.
         self.0.is_output_announced.store(false, Ordering::SeqCst);
         let mut state = self.0.state.lock();
         let packets = state.output.take(queue, enough, most);
-        let small_beside_large = state.output.has_small_beside_large();
         self.0
             .packets_out
             .fetch_add(packets as u64, Ordering::Relaxed);
         Channel::relieve(state);
-        carrier::Taken {
-            packets,
-            small_beside_large,
-        }
+        packets
     }
 
     fn closed(&self, reason: Term) {

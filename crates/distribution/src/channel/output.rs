@@ -22,8 +22,6 @@ use super::header::{self, AtomCache, AtomList};
 pub const FRAGMENT_BYTES: usize = 64 << 10;
 /// After so many bytes of fragments alone, no small message is expected between those that follow.
 const ONLY_FRAGMENTS_BYTES: usize = 8 << 20;
-/// The same after a small message that had to find its way between large ones: as much as is sent in some hundredths of a second.
-const BESIDE_BYTES: usize = 64 << 20;
 /// At most so many large messages are on their way at a time.
 const MOST_TURNS: usize = 16;
 
@@ -47,10 +45,8 @@ pub struct Output {
     fragments: bool,
     lanes: VecDeque<Lane>,
     lane_bytes: usize,
-    /// After so many bytes more of fragments alone, nothing else is expected between them.
-    expecting_bytes: usize,
-    /// Whether anything else has found its way between fragments since it was last no longer expected.
-    small_beside_large: bool,
+    /// Bytes of fragments that were put on the wire since anything else was.
+    fragment_bytes: usize,
     last_sequence: u64,
     /// Bytes that have ever been put on the wire.
     wire_end: u64,
@@ -126,11 +122,7 @@ impl Output {
             None => packet.push(header::PASS_THROUGH),
         }
         self.begin_packet(packet, size);
-        self.small_beside_large |= !self.lanes.is_empty();
-        self.expecting_bytes = match self.small_beside_large {
-            true => BESIDE_BYTES,
-            false => ONLY_FRAGMENTS_BYTES,
-        };
+        self.fragment_bytes = 0;
     }
 
     /// Puts what precedes `size` bytes on the wire: the header, whose first four bytes are free, with the packet's length.
@@ -183,7 +175,7 @@ impl Output {
     /// Moves packets to the back of a queue until that has `enough` bytes, or `most` where nothing is kept waiting by that,
     /// or nothing is left; returns how many.
     pub fn take(&mut self, queue: &mut ByteQueue, enough: usize, most: usize) -> usize {
-        let enough = match self.expecting_bytes > 0 {
+        let enough = match self.fragment_bytes < ONLY_FRAGMENTS_BYTES {
             true => enough,
             false => most,
         };
@@ -205,11 +197,6 @@ impl Output {
             taken += count;
         }
         taken
-    }
-
-    /// Whether small messages are to be expected between large ones, as there were some a while ago.
-    pub fn has_small_beside_large(&self) -> bool {
-        self.small_beside_large
     }
 
     /// Takes one packet, without its length.
@@ -277,8 +264,7 @@ impl Output {
         }
         let bytes = bytes.min(body.bytes.size());
         self.begin_packet(packet, bytes);
-        self.expecting_bytes = self.expecting_bytes.saturating_sub(bytes);
-        self.small_beside_large &= self.expecting_bytes > 0;
+        self.fragment_bytes = self.fragment_bytes.saturating_add(bytes);
         body.bytes.move_bytes(&mut self.wire, bytes);
         *begun = (left > 1).then_some(Begun {
             sequence,
@@ -337,27 +323,6 @@ mod tests {
             most_begun = most_begun.max(begun.count());
         }
         assert_eq!(most_begun, MOST_TURNS);
-    }
-
-    /// A small message that finds its way between fragments makes more of them expected for a while; one that goes out when
-    /// there are none does not.
-    #[test]
-    fn small_messages_beside_large_ones_are_noticed() {
-        let mut output = Output::new(true, true);
-        let mut queue = ByteQueue::default();
-        output.put(&[], &[0; 10]);
-        assert!(!output.has_small_beside_large());
-        output.put_in_lane(Term::small(1), body(2 * BESIDE_BYTES));
-        assert!(!output.has_small_beside_large());
-        output.put(&[], &[0; 10]);
-        assert!(output.has_small_beside_large());
-        let mut sent = 0;
-        while output.has_small_beside_large() {
-            output.take(&mut queue, 1, 1);
-            sent += queue.size();
-            queue.clear();
-        }
-        assert!(sent.abs_diff(BESIDE_BYTES) < 4 * FRAGMENT_BYTES, "{sent}");
     }
 
     #[test]

@@ -93,8 +93,6 @@ pub struct SocketOptions {
     pub buffer_bytes: i32,
     /// Whether the program chose `buffer_bytes`; otherwise it follows the system's buffer.
     pub is_buffer_chosen: bool,
-    /// Whether the program chose the system's room for what is sent.
-    pub is_send_buffer_chosen: bool,
     pub header_bytes: usize,
     pub active: Active,
     pub active_count: i16,
@@ -142,7 +140,6 @@ impl Default for SocketOptions {
                 false => BUFFER_BYTES,
             },
             is_buffer_chosen: false,
-            is_send_buffer_chosen: false,
             header_bytes: 0,
             active: Active::No,
             active_count: 0,
@@ -501,7 +498,6 @@ impl Socket {
         let options = &mut self.options;
         let ancillary = &mut options.ancillary;
         match number {
-            number::SEND_BUFFER => options.is_send_buffer_chosen |= is_set,
             number::RECEIVE_BUFFER if !options.is_buffer_chosen => {
                 if value > MAX_DATAGRAM_BYTES && self.kind == Some(SocketKind::Datagram) {
                     options.buffer_bytes = MAX_DATAGRAM_BYTES;

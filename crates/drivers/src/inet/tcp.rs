@@ -7,7 +7,6 @@ mod accept;
 mod busy;
 mod carried;
 mod close;
-mod on_the_way;
 mod read_ahead;
 mod receive;
 mod send;
@@ -28,7 +27,6 @@ use super::protocol::{
 use super::sender::Sender;
 use super::{Pending, Protocol, Socket, address, message, set_timer};
 use close::Ends;
-use on_the_way::OnTheWay;
 use read_ahead::ReadAhead;
 use runtime::port::access::Access;
 use runtime::port::driver::{Close, Command, Control, Driver, Ready};
@@ -54,7 +52,6 @@ pub struct Tcp {
     queue: ByteQueue,
     /// Whether the queue of a connection to another node has come to the high watermark, and not yet down to the low one.
     is_filled: bool,
-    on_the_way: OnTheWay,
     /// Whether the queue waits for the socket to take more.
     wants_write: bool,
     /// The processes whose output made the queue too long; they get their replies when it is short again. There are
@@ -87,7 +84,6 @@ impl Tcp {
             receiving: None,
             accepting: VecDeque::new(),
             is_filled: false,
-            on_the_way: OnTheWay::default(),
             queue: ByteQueue::default(),
             wants_write: false,
             busy_callers: Vec::new(),
@@ -378,7 +374,7 @@ impl Driver for Tcp {
     }
 
     fn carry(&mut self) -> bool {
-        self.begin_to_carry();
+        self.keep_little_unsent();
         true
     }
 

@@ -27,20 +27,11 @@ pub trait Channel: Send + Sync {
     fn fill(&self, source: &mut dyn Source) -> Option<Accepted>;
 
     /// Moves output to the back of a queue: whole packets with their lengths, until the queue has at least `enough` bytes,
-    /// or `most` bytes if nothing small has gone out for a while, or there is nothing left.
-    fn take_output(&self, queue: &mut ByteQueue, enough: usize, most: usize) -> Taken;
+    /// or `most` bytes if nothing small has gone out for a while, or there is nothing left. Returns the number of packets.
+    fn take_output(&self, queue: &mut ByteQueue, enough: usize, most: usize) -> usize;
 
     /// The port has closed.
     fn closed(&self, reason: Term);
-}
-
-/// What a channel's output has been moved.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Taken {
-    /// The number of packets.
-    pub packets: usize,
-    /// Whether small messages are to be expected beside large ones.
-    pub small_beside_large: bool,
 }
 
 /// What a channel reads from.

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use layout::Term;
 use smallvec::SmallVec;
 use sys::Errno;
-use sys::socket::{self, Half};
+use sys::socket::{self, Half, option};
 use term::{am, atom, build};
 
 use super::Tcp;
@@ -28,8 +28,11 @@ const FILE_BYTES: u64 = 1 << 20;
 /// A connection to another node has at most about this many bytes in the queue.
 const CARRIED_BYTES: usize = 128 << 10;
 /// The same where only large messages go out: a long write keeps the other node reading while this one copies. Chosen by
-/// E6 (`binaries`): with 128 kB it had 0.8 of this speed.
+/// E6 (`binaries`), as the next one: with 128 kB it had 0.8 of this speed, and 0.6 with 128 kB for both.
 const CARRIED_BYTES_OF_LARGE: usize = 512 << 10;
+/// And the system has at most about this many that it has not sent. What it has goes out before a small message that
+/// comes later: of two nodes of one machine it would take megabytes, which are a millisecond or two.
+const CARRIED_UNSENT_BYTES: i32 = 192 << 10;
 /// As [`MAX_WRITES`], for such a connection: what has come from the other node waits meanwhile.
 const MAX_CARRIED_WRITES: usize = 1;
 
@@ -159,11 +162,18 @@ impl Tcp {
             return false;
         };
         let before = self.queue.size();
-        let taken = channel.take_output(&mut self.queue, enough, most);
+        let packets = channel.take_output(&mut self.queue, enough, most);
         let statistics = &mut self.socket.statistics;
-        statistics.count_packets_sent(taken.packets, self.queue.size() - before);
-        self.small_beside_large(taken.small_beside_large);
-        taken.packets > 0
+        statistics.count_packets_sent(packets, self.queue.size() - before);
+        packets > 0
+    }
+
+    /// Has the system take no more than it is about to send, so that what waits is still ours to order.
+    pub(super) fn keep_little_unsent(&mut self) {
+        if let Ok(fd) = self.socket.fd() {
+            // A system without this option takes as much as before.
+            let _ = option::set_int(fd, option::NOT_SENT_LOW_WATER, CARRIED_UNSENT_BYTES);
+        }
     }
 
     /// Writes from the queue as long as the socket takes it.
