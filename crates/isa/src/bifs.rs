@@ -940,13 +940,23 @@ impl Bif {
     #[must_use]
     pub fn is_nif(&self) -> bool {
         match self.module {
-            "erl_tracer" | "prim_buffer" | "prim_net" | "prim_socket" | "prim_tty" | "zlib"
-            | "zstd" => true,
             "prim_file" => self.name.ends_with("_nif"),
-            _ => false,
+            module => NIF_MODULES.contains(&module),
         }
     }
 }
+
+/// The modules whose NIFs the machine brings along.
+pub const NIF_MODULES: &[&str] = &[
+    "erl_tracer",
+    "prim_buffer",
+    "prim_file",
+    "prim_net",
+    "prim_socket",
+    "prim_tty",
+    "zlib",
+    "zstd",
+];
 
 macro_rules! define_bifs {
     ($(($module:literal, $name:literal, $arity:literal, $($body:ident)::+, $($property:ident)|+),)*) => {

@@ -12,11 +12,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use watch::Invocation;
 
-/// Prints one line `module name arity` for each function of the emulator.
+/// Prints one line `module name arity` for each function of the emulator; `MODULES` stands for those that have NIFs.
 const TELL: &str = r#"
     Show = fun(M, F, A) -> io:format("~ts ~ts ~b~n", [M, F, A]) end,
     [Show(M, F, A) || {M, F, A} <- erlang:system_info(snifs)],
-    [Show(M, F, A) || M <- [erl_tracer, prim_buffer, prim_file, prim_net, prim_socket, prim_tty, zlib, zstd],
+    [Show(M, F, A) || M <- [MODULES],
                       {module, M} =:= code:ensure_loaded(M), {F, A} <- M:module_info(nifs)],
     halt()."#;
 
@@ -121,7 +121,11 @@ fn list(
 
 fn stock_functions(erl: &Path) -> Result<BTreeSet<(String, Function)>> {
     let outcome = Invocation::new(erl, &std::env::temp_dir())
-        .args(["-noshell", "-eval", TELL])
+        .args([
+            "-noshell",
+            "-eval",
+            &TELL.replace("MODULES", &isa::bifs::NIF_MODULES.join(",")),
+        ])
         .run()?;
     if !outcome.end.is_success() {
         bail!("stock: {}\n{}", outcome.end, outcome.last_words(5));

@@ -507,20 +507,11 @@ pub fn reset_coverage_1(_process: &mut Process, [_module]: [Term; 1]) -> BifResu
     Err(badarg(1))
 }
 
-/// Modules whose NIFs are built into the VM: their functions are rows of the BIF table.
-const BUILT_IN_NIF_MODULES: &[&str] = &[
-    "prim_file",
-    "prim_buffer",
-    "prim_socket",
-    "prim_tty",
-    "prim_net",
-    // The name under which `prim_net` loads its NIFs.
-    "net",
-    "zlib",
-    "zstd",
-    "erl_tracer",
-    "socket_registry",
-];
+/// Whether this is the name of a library whose NIFs are built into the VM: their functions are rows of the BIF table. `net` is the
+/// name under which `prim_net` loads its NIFs.
+fn is_built_in_library(name: &str) -> bool {
+    isa::bifs::NIF_MODULES.contains(&name) || matches!(name, "net" | "socket_registry")
+}
 
 /// `erlang:load_nif(Path, LoadInfo)`
 ///
@@ -532,7 +523,7 @@ pub fn load_nif_2(process: &mut Process, [path, info]: [Term; 2]) -> BifResult {
         char::from_u32(code)
     };
     let name: Option<String> = list::items(path).map(character).collect();
-    let Some(name) = name.filter(|name| BUILT_IN_NIF_MODULES.contains(&name.as_str())) else {
+    let Some(name) = name.filter(|name| is_built_in_library(name)) else {
         let resumed = info
             .as_cons()
             .and_then(|(first, info)| Some((magic::resume(first)?, info)));
