@@ -61,18 +61,17 @@ impl<C> State<C> {
     }
 }
 
-/// The exception for a failure of the library.
-fn failed(process: &mut Process, failure: Error) -> Failure {
-    let heap = process.heap();
-    let name = build::binary(heap, failure.name());
-    error(build::tuple(heap, &[atom::known("zstd_error"), name]))
+/// An outcome with the exception for a failure of the library.
+fn raised<T>(process: &mut Process, outcome: Result<T, Error>) -> Result<T, Failure> {
+    outcome.map_err(|failure| {
+        let heap = process.heap();
+        let name = build::binary(heap, failure.name());
+        error(build::tuple(heap, &[atom::known("zstd_error"), name]))
+    })
 }
 
 fn done(process: &mut Process, outcome: Result<(), Error>) -> BifResult {
-    match outcome {
-        Ok(()) => Ok(am::OK),
-        Err(failure) => Err(failed(process, failure)),
-    }
+    raised(process, outcome).map(|()| am::OK)
 }
 
 /// `{badarg, {Kind, Term}}` as an exception.
@@ -228,10 +227,7 @@ pub fn get_compress_parameter_nif_2(
 ) -> BifResult {
     let mut state = context::<Compressor>(process, reference)?;
     let (parameter, values) = compress_parameter(process, key)?;
-    let number = match state.codec()?.get(parameter) {
-        Ok(number) => number,
-        Err(failure) => return Err(failed(process, failure)),
-    };
+    let number = raised(process, state.codec()?.get(parameter))?;
     Ok(match values {
         Values::Numbers => Term::small(i64::from(number)),
         // Stock (29.1) returns false whatever was set.
@@ -282,10 +278,8 @@ pub fn get_decompress_parameter_nif_2(
 ) -> BifResult {
     let mut state = context::<Decompressor>(process, reference)?;
     let parameter = decompress_parameter(process, key)?;
-    match state.codec()?.get(parameter) {
-        Ok(number) => Ok(Term::small(i64::from(number))),
-        Err(failure) => Err(failed(process, failure)),
-    }
+    let number = raised(process, state.codec()?.get(parameter))?;
+    Ok(Term::small(i64::from(number)))
 }
 
 fn directive(term: Term) -> Option<Directive> {
@@ -310,9 +304,8 @@ fn run<C: Codec>(
     let mut output = Incoming::new(piece_bytes).ok_or(badarg(2))?;
     let mut progress = Progress::default();
     loop {
-        if let Err(failure) = codec.step(input, output.room(), directive, &mut progress) {
-            return Err(failed(process, failure));
-        }
+        let outcome = codec.step(input, output.room(), directive, &mut progress);
+        raised(process, outcome)?;
         if progress.consumed == input.len() || progress.produced == piece_bytes {
             break;
         }
@@ -480,10 +473,7 @@ pub fn dictionary_id_of_frame_nif_1(_: &mut Process, [bytes]: [Term; 1]) -> BifR
 /// `zstd:get_frame_header_nif(Frame)`
 pub fn get_frame_header_nif_1(process: &mut Process, [bytes]: [Term; 1]) -> BifResult {
     let bytes = iolist::to_vec(bytes, usize::MAX).map_err(|_| badarg(1))?;
-    let header = match codec::frame_header(&bytes) {
-        Ok(header) => header,
-        Err(failure) => return Err(failed(process, failure)),
-    };
+    let header = raised(process, codec::frame_header(&bytes))?;
     let heap = process.heap();
     let content = match header.frameContentSize {
         codec::UNKNOWN_BYTES => am::UNDEFINED,

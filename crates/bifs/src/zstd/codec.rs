@@ -73,24 +73,28 @@ pub trait Codec: Sized + Send + 'static {
     fn reset(&mut self);
 }
 
-/// The input and the output of a step in the library's form.
-fn buffers(
+/// Calls the library with the input and the output of a step in its form, and counts what it has done; it returns what is left.
+fn counted(
     input: &[u8],
     room: &mut [MaybeUninit<u8>],
-    progress: &Progress,
-) -> (z::ZSTD_inBuffer, z::ZSTD_outBuffer) {
+    progress: &mut Progress,
+    call: impl FnOnce(*mut z::ZSTD_outBuffer, *mut z::ZSTD_inBuffer) -> usize,
+) -> Result<(), Error> {
     assert!(progress.consumed <= input.len() && progress.produced <= room.len());
-    let input = z::ZSTD_inBuffer {
+    let mut input = z::ZSTD_inBuffer {
         src: start(input),
         size: input.len(),
         pos: progress.consumed,
     };
-    let output = z::ZSTD_outBuffer {
+    let mut output = z::ZSTD_outBuffer {
         dst: room.as_mut_ptr().cast(),
         size: room.len(),
         pos: progress.produced,
     };
-    (input, output)
+    progress.left = checked(call(&raw mut output, &raw mut input))?;
+    progress.consumed = input.pos;
+    progress.produced = output.pos;
+    Ok(())
 }
 
 /// No functions: the library allocates for itself.
@@ -233,19 +237,11 @@ impl Codec for Compressor {
         directive: Directive,
         progress: &mut Progress,
     ) -> Result<(), Error> {
-        let (mut input, mut output) = buffers(input, room, progress);
-        // SAFETY: both buffers are borrowed and as long as they say.
-        progress.left = checked(unsafe {
-            z::ZSTD_compressStream2(
-                self.raw.as_ptr(),
-                &raw mut output,
-                &raw mut input,
-                directive,
-            )
-        })?;
-        progress.consumed = input.pos;
-        progress.produced = output.pos;
-        Ok(())
+        let raw = self.raw.as_ptr();
+        counted(input, room, progress, |output, input| {
+            // SAFETY: both buffers are borrowed and as long as they say.
+            unsafe { z::ZSTD_compressStream2(raw, output, input, directive) }
+        })
     }
 
     fn output_bytes() -> usize {
@@ -329,14 +325,11 @@ impl Codec for Decompressor {
         _directive: Directive,
         progress: &mut Progress,
     ) -> Result<(), Error> {
-        let (mut input, mut output) = buffers(input, room, progress);
-        // SAFETY: both buffers are borrowed and as long as they say.
-        progress.left = checked(unsafe {
-            z::ZSTD_decompressStream(self.raw.as_ptr(), &raw mut output, &raw mut input)
-        })?;
-        progress.consumed = input.pos;
-        progress.produced = output.pos;
-        Ok(())
+        let raw = self.raw.as_ptr();
+        counted(input, room, progress, |output, input| {
+            // SAFETY: both buffers are borrowed and as long as they say.
+            unsafe { z::ZSTD_decompressStream(raw, output, input) }
+        })
     }
 
     fn output_bytes() -> usize {
