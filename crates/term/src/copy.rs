@@ -347,6 +347,16 @@ pub(crate) unsafe fn copy_words(from: *const u64, to: *mut u64, count: usize) {
     }
 }
 
+/// Copies terms to `room`, as [`copy_words`] does.
+///
+/// # Safety
+/// There is room for all of them.
+#[inline(always)]
+pub(crate) unsafe fn copy_terms(room: *mut Term, terms: &[Term]) {
+    // SAFETY: the caller's promise.
+    unsafe { copy_words(terms.as_ptr().cast(), room.cast(), terms.len()) }
+}
+
 /// A term that owns its memory, outside any process: for example an exit reason that is being delivered.
 ///
 /// It is one word: an immediate term itself, or the address of the fragment that holds the term. A fragment's address

@@ -13,6 +13,7 @@ use layout::{Header, ObjectKind, Term};
 use smallvec::SmallVec;
 
 use crate::compare::{compare_exact, eq_exact};
+use crate::copy::copy_terms;
 use crate::heap::Allocate;
 use crate::{am, build};
 use growth::Origin;
@@ -167,7 +168,7 @@ fn flat_beside_keys<A: Allocate + ?Sized>(
 fn with_values<A: Allocate + ?Sized>(heap: &mut A, keys: Term, values: &[Term]) -> Term {
     let (map, room) = flat_over(heap, keys, values.len());
     // SAFETY: there is room for as many values.
-    unsafe { copy_few(room, values) };
+    unsafe { copy_terms(room, values) };
     map
 }
 
@@ -300,25 +301,6 @@ pub fn put<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term, value: Term
     map
 }
 
-/// Copies a few terms to `room`, two at a time: a call would cost more than most copies here.
-///
-/// # Safety
-/// There is room for all of them.
-#[inline(always)]
-unsafe fn copy_few(room: *mut Term, terms: &[Term]) {
-    let (pairs, last) = terms.as_chunks::<2>();
-    // SAFETY: the caller's promise; a pair is two words.
-    unsafe {
-        for (index, pair) in pairs.iter().enumerate() {
-            let pair = std::ptr::from_ref(pair).cast::<u128>().read_unaligned();
-            room.add(2 * index).cast::<u128>().write_unaligned(pair);
-        }
-        if let [last] = *last {
-            room.add(terms.len() - 1).write(last);
-        }
-    }
-}
-
 /// Copies terms to `room`, with one inserted at `place`.
 ///
 /// # Safety
@@ -328,9 +310,9 @@ unsafe fn insert_at(room: *mut Term, terms: &[Term], place: usize, term: Term) {
     let (before, behind) = terms.split_at(place);
     // SAFETY: the caller's promise.
     unsafe {
-        copy_few(room, before);
+        copy_terms(room, before);
         room.add(place).write(term);
-        copy_few(room.add(place + 1), behind);
+        copy_terms(room.add(place + 1), behind);
     }
 }
 
@@ -342,8 +324,8 @@ unsafe fn insert_at(room: *mut Term, terms: &[Term], place: usize, term: Term) {
 unsafe fn leave_out(room: *mut Term, terms: &[Term], place: usize) {
     // SAFETY: the caller's promise.
     unsafe {
-        copy_few(room, &terms[..place]);
-        copy_few(room.add(place), &terms[place + 1..]);
+        copy_terms(room, &terms[..place]);
+        copy_terms(room.add(place), &terms[place + 1..]);
     }
 }
 
@@ -379,7 +361,7 @@ fn replace<A: Allocate + ?Sized>(heap: &mut A, map: Term, index: usize, value: T
     let (copy, room) = flat_over(heap, keys, values.len());
     // SAFETY: there is room for the values; `index` is one of them.
     unsafe {
-        copy_few(room, values);
+        copy_terms(room, values);
         room.add(index).write(value);
     }
     copy
@@ -434,7 +416,7 @@ pub fn replace_values<A: Allocate + ?Sized>(
     let keys = unsafe { Term::from_bits(map.word(offset::FLAT_MAP_KEYS)) };
     let (copy, room) = flat_over(heap, keys, values.len());
     // SAFETY: there is room for as many values.
-    unsafe { copy_few(room, values) };
+    unsafe { copy_terms(room, values) };
     for (index, &place) in places[..count].iter().enumerate() {
         // SAFETY: a place among the values.
         unsafe { room.add(usize::from(place)).write(pair(index).1) };

@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use layout::object::offset;
 use layout::{Header, ObjectKind, Term};
 
-use crate::copy::copy_words;
+use crate::copy::copy_terms;
 use crate::heap::Allocate;
 use crate::{am, atom};
 
@@ -91,7 +91,7 @@ pub fn definition(record: Term) -> Term {
 pub fn build<A: Allocate + ?Sized>(heap: &mut A, definition: Term, values: &[Term]) -> Term {
     let (record, places) = build_uninit(heap, definition, values.len());
     // SAFETY: as many places as values.
-    unsafe { copy_words(values.as_ptr().cast(), places.cast(), values.len()) };
+    unsafe { copy_terms(places, values) };
     record
 }
 

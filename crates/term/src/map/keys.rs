@@ -7,7 +7,7 @@
 
 use std::cmp::Ordering;
 
-use layout::Term;
+use layout::{Header, Term};
 
 use crate::compare::{compare_exact, eq_exact};
 
@@ -93,15 +93,22 @@ pub(super) fn position(keys: &[Term], key: Term) -> Option<usize> {
 const FEW_FLAT_KEYS: usize = 16;
 const FEW_KEYS: usize = 8;
 
+/// The elements of a key that is a tuple with this header.
+#[inline(always)]
+fn elements_of<'a>(key: Term, header: Header) -> Option<&'a [Term]> {
+    if !key.is_boxed() || key.header() != header {
+        return None;
+    }
+    // SAFETY: a tuple with as many elements as its header says; whoever may read the keys may read them.
+    Some(unsafe { std::slice::from_raw_parts(key.word_pointer(0).cast(), header.arity()) })
+}
+
 /// The order of a key and a tuple, whose elements are given, with a short way for tuples that differ in a small integer.
 #[inline(always)]
 fn order_of_tuple(other: Term, tuple: Term, elements: &[Term]) -> Ordering {
-    if !other.is_boxed() || other.header() != tuple.header() {
+    let Some(others) = elements_of(other, tuple.header()) else {
         return compare_exact(other, tuple);
-    }
-    // SAFETY: a tuple with the same number of elements, as its header says.
-    let others =
-        unsafe { std::slice::from_raw_parts(other.word_pointer(0).cast::<Term>(), elements.len()) };
+    };
     for (&a, &b) in others.iter().zip(elements) {
         if a != b {
             let order = compare_exact(a, b);
@@ -135,12 +142,8 @@ fn place_of_object(keys: &[Term], key: Term) -> Option<usize> {
     // once.
     let header = key.header();
     keys.iter().position(|&other| {
-        if !other.is_boxed() || other.header() != header {
+        let Some(others) = elements_of(other, header) else {
             return false;
-        }
-        // SAFETY: a tuple with the same number of elements, as its header says.
-        let others = unsafe {
-            std::slice::from_raw_parts(other.word_pointer(0).cast::<Term>(), elements.len())
         };
         let mut same = true;
         for (&a, &b) in elements.iter().zip(others) {

@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 use super::{Pairs, from_sorted, insert_sorted, iter, size};
 use crate::build;
 use crate::compare::eq_exact;
+use crate::copy::copy_terms;
 use crate::hash::map_key;
 use crate::heap::Allocate;
 
@@ -45,6 +46,12 @@ pub fn children<'a>(node: Term) -> &'a [Term] {
 /// The bitmap's bit and the index of the child for these bits of a hash, whether or not it exists.
 #[inline]
 fn slot(bitmap: u16, hash: u32) -> (u16, usize) {
+    slot_by(ones, bitmap, hash)
+}
+
+/// [`slot`] with a function that counts bits as [`ones`] does.
+#[inline(always)]
+fn slot_by(ones: impl Fn(u16) -> usize, bitmap: u16, hash: u32) -> (u16, usize) {
     let bit = 1u16 << (hash & 15);
     (bit, ones(bitmap & (bit - 1)))
 }
@@ -89,11 +96,10 @@ fn look_up(map: Term, key: Term, mut hash: u32, ones: impl Fn(u16) -> usize) -> 
     let mut first = offset::HASH_ROOT_CHILDREN;
     loop {
         let bitmap = node.header().bitmap();
-        let bit = 1u16 << (hash & 15);
+        let (bit, slot) = slot_by(&ones, bitmap, hash);
         if bitmap & bit == 0 {
             return None;
         }
-        let slot = ones(bitmap & (bit - 1));
         // SAFETY: the bitmap has a bit for every child, which is a term; the moving rule keeps them.
         let child = unsafe { Term::from_bits(node.word(first + slot)) };
         if child.is_cons() {
@@ -134,7 +140,7 @@ fn node_of<A: Allocate + ?Sized>(
     let (node, room) = node(heap, header, size.unwrap_or(0));
     debug_assert_eq!(children.len(), bitmap.count_ones() as usize);
     // SAFETY: there is room for as many children as the bitmap has bits.
-    unsafe { super::copy_few(room, children) };
+    unsafe { copy_terms(room, children) };
     node
 }
 
@@ -163,7 +169,7 @@ fn with_child<A: Allocate + ?Sized>(
     assert!(slot < children.len());
     // SAFETY: there is room for as many children as the old node has, and `slot` is one of them.
     unsafe {
-        super::copy_few(room, children);
+        copy_terms(room, children);
         room.add(slot).write(child);
     }
     copy
