@@ -37,7 +37,7 @@ use crate::registry;
 use crate::signal::{self, Signal};
 use crate::timer::{self, TimerKey};
 use crate::trace::ports::Tracee;
-use crate::trace::{self, Tracing, newcomers};
+use crate::trace::{self, Tracings, newcomers};
 use access::Access;
 use busy::{Busy, Watermarks};
 use driver::{Close, Driver, Ready};
@@ -113,7 +113,7 @@ pub struct Core {
     /// The connection to another node that the port carries.
     channel: Option<Arc<dyn carrier::Channel>>,
     /// What it is traced for.
-    tracing: Tracing,
+    tracings: Tracings,
 }
 
 /// What [`Port::open`] makes a port of.
@@ -147,7 +147,7 @@ impl Core {
             opening: None,
             closed_for: None,
             channel: None,
-            tracing: Tracing::default(),
+            tracings: Tracings::NONE,
         }
     }
 }
@@ -169,7 +169,7 @@ impl Core {
     fn notify(&mut self, to: Term, port: Term, what: Term, told: Term) {
         let mut scratch = Scratch::new();
         let message = build::tuple(scratch.heap(), &[port, what]);
-        trace::ports::sends(&self.tracing, port, to, told);
+        trace::ports::sends(&self.tracings, port, to, told);
         signal::send_message_from_outside(port, to, message);
     }
 
@@ -177,7 +177,7 @@ impl Core {
     pub(crate) fn tracee(&mut self, port: Term) -> Tracee<'_> {
         Tracee {
             port,
-            tracing: &mut self.tracing,
+            tracings: &mut self.tracings,
         }
     }
 }
@@ -216,7 +216,7 @@ impl Port {
         let mut state = port.state.lock();
         let State { driver, core } = &mut *state;
         if newcomers::PORTS.any() {
-            core.tracing = newcomers::PORTS.get();
+            core.tracings = newcomers::PORTS.get();
             trace::ports::opens(core, port.id, process.pid());
         }
         let access = &mut Access {
@@ -267,9 +267,14 @@ impl Port {
     }
 
     /// Reads or changes how the port is traced; `None` if it is not open.
-    pub fn change_tracing<R>(&self, body: impl FnOnce(&mut Tracing) -> R) -> Option<R> {
+    pub fn change_tracing<R>(&self, body: impl FnOnce(&mut Tracings) -> R) -> Option<R> {
         let mut state = self.state.lock();
-        (state.core.phase == Phase::Open).then(|| body(&mut state.core.tracing))
+        (state.core.phase == Phase::Open).then(|| body(&mut state.core.tracings))
+    }
+
+    /// Ends what is traced of the port in a session, whatever phase it is in.
+    pub fn end_tracing(&self, session: u32) {
+        self.state.lock().core.tracings.end(session);
     }
 
     /// Stores the term of `port_set_data/2`.
@@ -424,7 +429,7 @@ impl State {
         // The port stays in the table while output is written, so that this is completed if the node ends meanwhile.
         self.core.phase = Phase::Closing;
         self.core.tracee(port.id).happens(am::CLOSED, reason, None);
-        let name = registry::name_of(port.id).filter(|_| !self.core.tracing.is_off());
+        let name = registry::name_of(port.id).filter(|_| !self.core.tracings.is_off());
         registry::forget_owner(port.id);
         if let Some(name) = name {
             self.core

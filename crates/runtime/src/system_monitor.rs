@@ -1,8 +1,8 @@
-//! `system_monitor`: one process that gets messages about long collections, long slices, large heaps and busy
-//! ports.
+//! `system_monitor`: in each trace session one process that gets messages about long collections, long slices, large heaps and
+//! busy ports. Before OTP 28 there is one session for that.
 //!
-//! Hooks in the collector, the scheduler and `send` compare with thresholds in atomics; without a monitor each hook
-//! costs one load. Any thread may call these functions.
+//! Hooks in the collector, the scheduler and `send` compare with thresholds in atomics, the least of all sessions; without a
+//! monitor each hook costs one load. Any thread may call these functions.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
@@ -25,7 +25,11 @@ pub struct MonitorSettings {
     pub busy_dist_port: bool,
 }
 
-static MONITOR: Mutex<Option<(Term, MonitorSettings)>> = Mutex::new(None);
+/// A process that is told, and of what.
+pub type Monitor = (Term, MonitorSettings);
+
+/// The monitors, by the number of their session.
+static MONITORS: Mutex<Vec<(u32, Monitor)>> = Mutex::new(Vec::new());
 
 static LONG_GC_NS: AtomicI64 = AtomicI64::new(i64::MAX);
 static LONG_SCHEDULE_NS: AtomicI64 = AtomicI64::new(i64::MAX);
@@ -37,74 +41,100 @@ static COLLECTIONS: AtomicBool = AtomicBool::new(false);
 /// How much longer each collection takes, for tests.
 static DELAY_MS: AtomicU64 = AtomicU64::new(0);
 
-/// The current monitor and its options.
+/// The current monitor of a session and its options.
 #[must_use]
-pub fn get() -> Option<(Term, MonitorSettings)> {
-    forget_dead(&mut MONITOR.lock())
+pub fn get(session: u32) -> Option<Monitor> {
+    let mut monitors = MONITORS.lock();
+    forget_dead(&mut monitors);
+    find(&monitors, session)
 }
 
-/// Sets or removes the monitor; returns the previous one and its options.
-pub fn set(monitor: Option<(Term, MonitorSettings)>) -> Option<(Term, MonitorSettings)> {
-    let mut place = MONITOR.lock();
-    let before = forget_dead(&mut place);
-    *place = monitor;
-    publish(monitor.map(|(_, options)| options).unwrap_or_default());
+/// Sets or removes the monitor of a session; returns the previous one and its options.
+pub fn set(session: u32, monitor: Option<Monitor>) -> Option<Monitor> {
+    let mut monitors = MONITORS.lock();
+    forget_dead(&mut monitors);
+    let before = find(&monitors, session);
+    monitors.retain(|(other, _)| *other != session);
+    monitors.extend(monitor.map(|monitor| (session, monitor)));
+    publish(&monitors);
     before
 }
 
-fn forget_dead(monitor: &mut Option<(Term, MonitorSettings)>) -> Option<(Term, MonitorSettings)> {
-    if let Some((pid, _)) = *monitor
-        && table::find(pid).is_null()
-    {
-        *monitor = None;
-        publish(MonitorSettings::default());
-    }
-    *monitor
+/// Removes the monitor of a session that has ended.
+pub fn end(session: u32) {
+    set(session, None);
 }
 
-fn publish(options: MonitorSettings) {
-    let limit_ns = |ms: u64| match ms {
-        0 => i64::MAX,
-        ms => i64::try_from(ms).map_or(i64::MAX, |ms| ms.saturating_mul(1_000_000)),
-    };
-    LONG_GC_NS.store(limit_ns(options.long_gc_ms), Ordering::Relaxed);
-    LONG_SCHEDULE_NS.store(limit_ns(options.long_schedule_ms), Ordering::Relaxed);
-    let words = match options.large_heap_words {
-        0 => u64::MAX,
-        words => words,
-    };
+fn find(monitors: &[(u32, Monitor)], session: u32) -> Option<Monitor> {
+    let mut monitors = monitors.iter();
+    let found = monitors.find(|(other, _)| *other == session);
+    found.map(|(_, monitor)| *monitor)
+}
+
+fn forget_dead(monitors: &mut Vec<(u32, Monitor)>) {
+    monitors.retain(|(_, (pid, _))| !table::find(*pid).is_null());
+    publish(monitors);
+}
+
+/// The least limit that is set; of those that are 0 none is.
+fn least(monitors: &[(u32, Monitor)], limit: fn(&MonitorSettings) -> u64) -> Option<u64> {
+    let limits = monitors.iter().map(|(_, (_, settings))| limit(settings));
+    limits.filter(|limit| *limit > 0).min()
+}
+
+fn limit_ns(ms: u64) -> i64 {
+    i64::try_from(ms).map_or(i64::MAX, |ms| ms.saturating_mul(1_000_000))
+}
+
+fn publish(monitors: &[(u32, Monitor)]) {
+    let long_gc_ms = least(monitors, |settings| settings.long_gc_ms);
+    let long_schedule_ms = least(monitors, |settings| settings.long_schedule_ms);
+    let large_heap_words = least(monitors, |settings| settings.large_heap_words);
+    LONG_GC_NS.store(long_gc_ms.map_or(i64::MAX, limit_ns), Ordering::Relaxed);
+    let ns = long_schedule_ms.map_or(i64::MAX, limit_ns);
+    LONG_SCHEDULE_NS.store(ns, Ordering::Relaxed);
+    let words = large_heap_words.unwrap_or(u64::MAX);
     LARGE_HEAP_WORDS.store(words, Ordering::Relaxed);
-    BUSY_PORT.store(options.busy_port, Ordering::Relaxed);
-    BUSY_DIST_PORT.store(options.busy_dist_port, Ordering::Relaxed);
-    let collections = options.long_gc_ms > 0 || options.large_heap_words > 0;
+    let wants = |what: fn(&MonitorSettings) -> bool| monitors.iter().any(|(_, (_, s))| what(s));
+    BUSY_PORT.store(wants(|s| s.busy_port), Ordering::Relaxed);
+    BUSY_DIST_PORT.store(wants(|s| s.busy_dist_port), Ordering::Relaxed);
     let delayed = DELAY_MS.load(Ordering::Relaxed) > 0;
-    COLLECTIONS.store(collections || delayed, Ordering::Relaxed);
+    let collections = long_gc_ms.is_some() || large_heap_words.is_some() || delayed;
+    COLLECTIONS.store(collections, Ordering::Relaxed);
 }
 
 /// Has each collection take so much longer, for tests (`erts_debug:set_internal_state(test_long_gc_sleep, Milliseconds)`).
 pub fn delay_collections(delay_ms: u64) {
-    let monitor = MONITOR.lock();
+    let monitors = MONITORS.lock();
     DELAY_MS.store(delay_ms, Ordering::Relaxed);
-    publish(
-        monitor
-            .as_ref()
-            .map_or_else(MonitorSettings::default, |(_, options)| *options),
-    );
+    publish(&monitors);
 }
 
-fn tell(about: Term, what: Term, facts: impl FnOnce(&mut Heap) -> Term) {
-    let Some((monitor, _)) = *MONITOR.lock() else {
-        return;
-    };
-    if monitor == about {
-        // Events of the monitor itself are not reported: each report could cause the next one.
+/// Tells those monitors that `wants` chooses.
+fn tell(
+    about: Term,
+    what: Term,
+    wants: impl Fn(&MonitorSettings) -> bool,
+    facts: impl FnOnce(&mut Heap) -> Term,
+) {
+    let monitors = MONITORS.lock();
+    let wanting = monitors.iter().filter(|(_, (_, settings))| wants(settings));
+    // Events of a monitor itself are not reported: each report could cause the next one.
+    let to: Vec<Term> = wanting
+        .map(|(_, (pid, _))| *pid)
+        .filter(|pid| *pid != about)
+        .collect();
+    drop(monitors);
+    if to.is_empty() {
         return;
     }
     let mut scratch = Scratch::new();
     let heap = scratch.heap();
     let facts = facts(heap);
     let message = build::tuple(heap, &[am::MONITOR, about, what, facts]);
-    signal::send_message_from_outside(am::SYSTEM, monitor, message);
+    for monitor in to {
+        signal::send_message_from_outside(am::SYSTEM, monitor, message);
+    }
 }
 
 /// Called when a collection begins; returns the time if collections are monitored.
@@ -126,13 +156,15 @@ pub fn collection_ends(process: &Process, began_ns: Option<i64>) {
     let Some(began_ns) = began_ns else { return };
     let took_ns = sys::clock::monotonic_ns() - began_ns;
     if took_ns >= LONG_GC_NS.load(Ordering::Relaxed) {
-        tell(process.pid(), am::LONG_GC, |heap| {
+        let is_long = |s: &MonitorSettings| s.long_gc_ms > 0 && took_ns >= limit_ns(s.long_gc_ms);
+        tell(process.pid(), am::LONG_GC, is_long, |heap| {
             heap_facts(process, Some(took_ns / 1_000_000), heap)
         });
     }
     let words = collect::total_words(&process.head.heap) as u64;
     if words >= LARGE_HEAP_WORDS.load(Ordering::Relaxed) {
-        tell(process.pid(), am::LARGE_HEAP, |heap| {
+        let is_large = |s: &MonitorSettings| s.large_heap_words > 0 && words >= s.large_heap_words;
+        tell(process.pid(), am::LARGE_HEAP, is_large, |heap| {
             heap_facts(process, None, heap)
         });
     }
@@ -183,7 +215,9 @@ pub fn run_ends(process: &Process, run: Option<Run>) {
         return;
     }
     let out = info::function_at(process.head.ip);
-    tell(process.pid(), am::LONG_SCHEDULE, |heap| {
+    let is_long =
+        |s: &MonitorSettings| s.long_schedule_ms > 0 && took_ns >= limit_ns(s.long_schedule_ms);
+    tell(process.pid(), am::LONG_SCHEDULE, is_long, |heap| {
         let mut place = |name: Term, place: Option<[Term; 3]>| {
             let call = place.map_or(am::UNDEFINED, |call| build::tuple(heap, &call));
             build::tuple(heap, &[name, call])
@@ -205,7 +239,9 @@ pub fn port_begins() -> Option<i64> {
 pub fn port_ends(port: Term, task: Term, began_ns: i64) {
     let took_ns = sys::clock::monotonic_ns() - began_ns;
     if took_ns > LONG_SCHEDULE_NS.load(Ordering::Relaxed) {
-        tell(port, am::LONG_SCHEDULE, |heap| {
+        let is_long =
+            |s: &MonitorSettings| s.long_schedule_ms > 0 && took_ns > limit_ns(s.long_schedule_ms);
+        tell(port, am::LONG_SCHEDULE, is_long, |heap| {
             let took = Term::small(took_ns / 1_000_000);
             let took = build::tuple(heap, &[am::TIMEOUT, took]);
             let task = build::tuple(heap, &[am::PORT_OP, task]);
@@ -217,13 +253,18 @@ pub fn port_ends(port: Term, task: Term, began_ns: i64) {
 /// Reports that a process has to wait for a busy connection to another node, which this port or process carries.
 pub fn busy_dist_port(pid: Term, controller: Term) {
     if BUSY_DIST_PORT.load(Ordering::Relaxed) {
-        tell(pid, am::BUSY_DIST_PORT, |_| controller);
+        tell(
+            pid,
+            am::BUSY_DIST_PORT,
+            |s| s.busy_dist_port,
+            |_| controller,
+        );
     }
 }
 
 /// Reports that a process has to wait for a busy port.
 pub fn busy_port(pid: Term, port: Term) {
     if BUSY_PORT.load(Ordering::Relaxed) {
-        tell(pid, am::BUSY_PORT, |_| port);
+        tell(pid, am::BUSY_PORT, |s| s.busy_port, |_| port);
     }
 }

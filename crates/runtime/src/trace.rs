@@ -1,8 +1,8 @@
 //! What the paths of processes know of tracing: what a process is traced for and who is told, and one function for each
 //! event.
 //!
-//! A process that is traced has [`flag::OBSERVED`] set, and a [`Tracing`] in its `Rare`; paths test that bit, and call the
-//! functions of [`events`] only if it is set. What becomes of an event (its message, its timestamp, match specifications, the
+//! A process that is traced has [`flag::OBSERVED`] set, and in its `Rare` a [`Tracing`] for each session in which it is; paths
+//! test that bit, and call the functions of [`events`] only if it is set. What becomes of an event (its message, its timestamp, match specifications, the
 //! kinds of tracers) is the matter of the crate `trace`, which hands in [`Trace`].
 //!
 //! **Who may call.** The thread that owns the process, or, for a port, the one that has locked it. So the events of one tracee
@@ -25,6 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use layout::{Heap, Term};
+use smallvec::SmallVec;
 use term::copy::{self, Owned};
 use term::{build, compare};
 
@@ -115,31 +116,134 @@ impl Tracer {
     }
 }
 
-/// The session in which `erlang:trace/3` and its relatives act.
+/// The session in which `erlang:trace/3` and its relatives act. From OTP 27 on there may be others, with higher numbers.
 pub const LEGACY: u32 = 0;
 
-/// How a process or port is traced.
-#[derive(Clone, Default)]
+/// How a process or port is traced in one session.
+#[derive(Clone)]
 pub struct Tracing {
+    pub session: u32,
     /// Bits of [`what`]; 0 without a tracer.
     pub what: u32,
     pub tracer: Option<Tracer>,
-    /// The session that has asked for it.
-    pub session: u32,
 }
 
 impl Tracing {
+    /// Not at all.
+    #[must_use]
+    pub fn new(session: u32) -> Tracing {
+        Tracing {
+            session,
+            what: 0,
+            tracer: None,
+        }
+    }
+
+    #[must_use]
+    pub fn is_off(&self) -> bool {
+        self.what == 0 || self.tracer.is_none()
+    }
+}
+
+/// How a process or port is traced: in each session by itself.
+#[derive(Clone, Default)]
+pub struct Tracings {
+    /// What is in any of `all`.
+    what: u32,
+    /// Those that are not off: one for each session in which it is traced, the latest first. As a rule it is one.
+    all: SmallVec<[Tracing; 1]>,
+}
+
+impl Tracings {
+    pub const NONE: Tracings = Tracings {
+        what: 0,
+        all: SmallVec::new_const(),
+    };
+
+    #[inline]
     #[must_use]
     pub fn is_off(&self) -> bool {
         self.what == 0
     }
 
-    /// Forgets the tracer when nothing is left to be traced, and whatever was to be traced when there is no tracer.
-    pub fn settle(&mut self) {
-        if self.what == 0 || self.tracer.is_none() {
-            *self = Tracing::default();
+    /// What is traced in any session: bits of [`what`].
+    #[inline]
+    #[must_use]
+    pub fn what(&self) -> u32 {
+        self.what
+    }
+
+    /// In each session in which something is traced.
+    pub fn iter(&self) -> std::slice::Iter<'_, Tracing> {
+        self.all.iter()
+    }
+
+    /// In this session, if anything is traced there.
+    #[must_use]
+    pub fn of(&self, session: u32) -> Option<&Tracing> {
+        self.all.iter().find(|tracing| tracing.session == session)
+    }
+
+    /// Changes what is traced in a session. A session that has ended traces nothing.
+    pub fn change(&mut self, session: u32, change: impl FnOnce(&mut Tracing)) {
+        let place = self.all.iter().position(|t| t.session == session);
+        let is_over = |tracing: &Tracing| {
+            tracing.is_off() || (session != LEGACY && !get().is_session(session))
+        };
+        match place {
+            Some(place) => {
+                change(&mut self.all[place]);
+                if is_over(&self.all[place]) {
+                    self.all.remove(place);
+                }
+            }
+            None => {
+                let mut tracing = Tracing::new(session);
+                change(&mut tracing);
+                if !is_over(&tracing) {
+                    self.all.insert(0, tracing);
+                }
+            }
+        }
+        self.what = self.all.iter().fold(0, |what, t| what | t.what);
+    }
+
+    /// Ends all that is traced in a session.
+    pub fn end(&mut self, session: u32) {
+        self.change(session, |tracing| tracing.what = 0);
+    }
+
+    /// Ends what is traced in sessions whose tracer is gone.
+    pub fn forget_gone_tracers(&mut self, tracee: Term) {
+        let is_gone = |tracing: &&Tracing| {
+            let tracer = tracing.tracer.as_ref();
+            tracer.is_some_and(|tracer| !get().is_there(tracer, tracee))
+        };
+        let gone: Sessions = self.iter().filter(is_gone).map(|t| t.session).collect();
+        for session in gone {
+            self.end(session);
         }
     }
+
+    /// Tells the tracers of those sessions in which one of these bits of [`what`] is traced; ends what is traced in those whose
+    /// tracer is gone.
+    pub fn tell(&mut self, tracee: Term, wanted: u32, event: &Event) {
+        for session in tell_all(self, tracee, wanted, event) {
+            self.end(session);
+        }
+    }
+}
+
+/// Numbers of sessions.
+type Sessions = SmallVec<[u32; 1]>;
+
+/// Tells the tracers of those sessions in which one of these bits of [`what`] is traced; returns those whose tracer is gone.
+fn tell_all(tracings: &Tracings, tracee: Term, wanted: u32, event: &Event) -> Sessions {
+    let wants = tracings.iter().filter(|t| t.what & wanted != 0);
+    wants
+        .filter(|tracing| get().tell(tracee, tracing, event) == Told::TracerGone)
+        .map(|tracing| tracing.session)
+        .collect()
 }
 
 /// The family of an event: each has functions of its own in tracer modules.
@@ -209,16 +313,18 @@ pub trait Trace: Sync {
     /// A version of a module becomes current, while the world is stopped.
     fn loaded(&self, module: Term);
 
-    /// A traced function is called; `tracer` is told, or that of the process. Returns what is to be told of the end of the call:
-    /// bits of [`frames::wish`].
+    /// Whether there is a session of this number, other than [`LEGACY`].
+    fn is_session(&self, session: u32) -> bool;
+
+    /// A function is called that is traced in a session; `tracer` is told, or that of the process. Returns what is to be told of
+    /// the end of the call: bits of [`frames::wish`].
     fn called(
         &self,
         process: &mut Process,
-        function: [Term; 3],
-        arguments: &[Term],
+        call: &points::Call<'_>,
         condition: &points::Condition,
+        session: u32,
         tracer: Option<&Tracer>,
-        is_local: bool,
     ) -> u8;
 
     /// Tells the tracer of sequences of an event at a process; `how` has the token's flags ([`sequence::what`]).
@@ -227,7 +333,7 @@ pub trait Trace: Sync {
     /// Tells the profiler of the system `{profile, Parts..., Timestamp}`; `stamp` is the form of the timestamp.
     fn tell_profile(&self, profiler: Term, parts: &[Term], stamp: u32) -> Told;
 
-    /// Tells the tracer of a process of a `send` or `'receive'` with these parts, if the pattern for such events wants that.
+    /// Tells the tracers of a process of a `send` or `'receive'` with these parts, where the pattern for such events wants that.
     fn tell_if(&self, process: &mut Process, parts: &[Term], event: &Event);
 }
 
@@ -270,23 +376,45 @@ pub fn is_done_to(running: &mut Process, pid: Term, tag: Term, data: Term) {
 
 /// How a process is traced; nothing is if it is sensitive.
 #[must_use]
-pub fn of(process: &Process) -> Option<&Tracing> {
-    let tracing = &process.existing_rare()?.tracing;
-    (process.flags & flag::SENSITIVE == 0).then_some(tracing)
+pub fn of(process: &Process) -> Option<&Tracings> {
+    let tracings = &process.existing_rare()?.tracings;
+    (process.flags & flag::SENSITIVE == 0).then_some(tracings)
 }
 
-/// Whether a process is traced for one of these.
+/// How a process is traced in a session; nothing is if it is sensitive.
+#[must_use]
+pub fn of_session(process: &Process, session: u32) -> Option<&Tracing> {
+    of(process)?.of(session)
+}
+
+/// Whether a process is traced for one of these, in any session.
 #[must_use]
 pub fn is_for(process: &Process, what: u32) -> bool {
-    of(process).is_some_and(|tracing| tracing.what & what != 0)
+    of(process).is_some_and(|tracings| tracings.what & what != 0)
 }
 
-/// Changes how a process is traced. Only its owner, or while the world is stopped.
-pub fn change(process: &mut Process, change: impl FnOnce(&mut Tracing)) {
-    let tracing = &mut process.rare().tracing;
-    change(tracing);
-    tracing.settle();
-    if !tracing.is_off() {
+/// Whether a process is traced for one of these in a session.
+#[must_use]
+pub fn is_for_in(process: &Process, session: u32, what: u32) -> bool {
+    of_session(process, session).is_some_and(|tracing| tracing.what & what != 0)
+}
+
+/// Changes how a process is traced in a session. Only its owner, or while the world is stopped.
+pub fn change(process: &mut Process, session: u32, change: impl FnOnce(&mut Tracing)) {
+    process.rare().tracings.change(session, change);
+    settle(process);
+}
+
+/// Ends all that a process is traced for in a session. Only its owner, or while the world is stopped.
+pub fn end(process: &mut Process, session: u32) {
+    if let Some(rare) = process.existing_rare_mut() {
+        rare.tracings.end(session);
+        settle_flag(process);
+    }
+}
+
+fn settle(process: &mut Process) {
+    if !process.rare().tracings.is_off() {
         EVER.store(true, Ordering::Relaxed);
     }
     settle_flag(process);
@@ -295,7 +423,7 @@ pub fn change(process: &mut Process, change: impl FnOnce(&mut Tracing)) {
 /// Sets the flag of a process that is traced, has a token of sequential trace, or saves calls, and of no other, unless messages
 /// have to say who has sent them.
 pub(crate) fn settle_flag(process: &mut Process) {
-    let is_traced = (process.existing_rare()).is_some_and(|rare| !rare.tracing.is_off());
+    let is_traced = (process.existing_rare()).is_some_and(|rare| !rare.tracings.is_off());
     let saves = (process.existing_rare()).is_some_and(|rare| rare.saved_calls.is_some());
     if is_traced || saves || sequence::of(process).is_some() || senders::are_asked() {
         process.flags |= flag::OBSERVED;
@@ -305,7 +433,7 @@ pub(crate) fn settle_flag(process: &mut Process) {
 }
 
 /// Changes every process while the world is stopped; one that a dirty scheduler runs, when it is in its owner's hands again.
-pub(crate) fn for_each_stopped(change: fn(&mut Process)) {
+pub fn for_each_stopped(change: impl Fn(&mut Process) + Copy + Send + 'static) {
     let (pids, _) = table::list(0, usize::MAX);
     for pid in pids {
         let process = table::find(pid);
@@ -328,12 +456,11 @@ pub(crate) fn for_each_stopped(change: fn(&mut Process)) {
     }
 }
 
-/// Ends the tracing of a process whose tracer is gone.
-pub fn forget_gone_tracer(process: &mut Process) {
+/// Ends what a process is traced for in sessions whose tracer is gone.
+pub fn forget_gone_tracers(process: &mut Process) {
     let pid = process.pid();
-    let tracing = &process.rare().tracing;
-    let is_gone = (tracing.tracer.as_ref()).is_some_and(|tracer| !get().is_there(tracer, pid));
-    if is_gone {
-        change(process, |tracing| *tracing = Tracing::default());
+    if let Some(rare) = process.existing_rare_mut() {
+        rare.tracings.forget_gone_tracers(pid);
+        settle_flag(process);
     }
 }

@@ -3,27 +3,28 @@
 use layout::{ObjectKind, Term};
 use runtime::process::{Process, flag};
 use runtime::trace::frames::wish;
-use runtime::trace::points::Condition;
-use runtime::trace::{self, Event, Family, LEGACY, Tracer, Tracing, events, what};
+use runtime::trace::points::{Call, Condition};
+use runtime::trace::{self, Event, Family, Tracer, Tracing, events, what};
+use smallvec::SmallVec;
 use term::bits::matching;
 use term::heap::Scratch;
 use term::{am, build};
 
 use crate::module::{self, Wanted};
+use crate::patterns;
 use crate::specification::{self, Outcome};
 
-/// Tells the tracer of a process, or `tracer`, of a call; returns what else is to be told of it.
+/// Tells the tracer of a process in a session, or `tracer`, of a call; returns what else is to be told of it.
 pub fn called(
     process: &mut Process,
-    function: [Term; 3],
-    arguments: &[Term],
+    call: &Call<'_>,
     condition: &Condition,
+    session: u32,
     tracer: Option<&Tracer>,
-    is_local: bool,
 ) -> u8 {
     match tracer {
-        None => told_by_process(process, function, arguments, condition, is_local),
-        Some(tracer) => told_by_function(process, function, arguments, condition, tracer),
+        None => told_by_process(process, call, condition, session),
+        Some(tracer) => told_by_function(process, call, condition, session, tracer),
     }
 }
 
@@ -51,62 +52,74 @@ fn wants(tracer: &Tracer, pid: Term) -> Wanted {
 
 fn told_by_process(
     process: &mut Process,
-    function: [Term; 3],
-    arguments: &[Term],
+    call: &Call<'_>,
     condition: &Condition,
-    is_local: bool,
+    session: u32,
 ) -> u8 {
     let pid = process.pid();
-    let Some(before) = trace::of(process).cloned() else {
+    let Some(before) = trace::of_session(process, session).cloned() else {
         return 0;
     };
     let Some(tracer) = &before.tracer else {
         return 0;
     };
     if !trace::get().is_there(tracer, pid) {
-        trace::change(process, |tracing| *tracing = Tracing::default());
+        trace::end(process, session);
         return 0;
     }
     match wants(tracer, pid) {
         Wanted::Yes => {}
         Wanted::No => return 0,
         Wanted::Never => {
-            trace::change(process, |tracing| *tracing = Tracing::default());
+            trace::end(process, session);
             return 0;
         }
     }
     let mut scratch = Scratch::new();
-    let arguments = visible(&mut scratch, arguments);
-    specification::run(condition, process, &arguments, |process, outcome| {
-        let Outcome { matched, wishes } = outcome;
-        // What the specification changes holds for this call already, but the tracer is the one that was there before.
-        let how = process.rare().tracing.what;
-        if how & what::SILENT != 0 {
-            return 0;
-        }
-        if matched == am::FALSE {
-            return wishes;
-        }
-        let is_short = how & what::ARITY != 0;
-        let event = event(&mut scratch, function, &arguments, is_short, matched);
-        let tracing = Tracing {
-            what: how,
-            tracer: before.tracer.clone(),
-            session: before.session,
-        };
-        let _ = trace::get().tell(pid, &tracing, &event);
-        match is_local && how & what::RETURN_TO != 0 {
-            true => wishes | wish::RETURN_TO,
-            false => wishes,
-        }
-    })
+    let arguments = visible(&mut scratch, call.arguments);
+    specification::run(
+        condition,
+        process,
+        session,
+        &arguments,
+        |process, outcome| {
+            let Outcome { matched, wishes } = outcome;
+            // What the specification changes holds for this call already, but the tracer is the one that was there before.
+            let how = of_process(process, session);
+            if how & what::SILENT != 0 {
+                return 0;
+            }
+            if matched == am::FALSE {
+                return wishes;
+            }
+            let is_short = how & what::ARITY != 0;
+            let event = event(&mut scratch, call.function, &arguments, is_short, matched);
+            let tracing = Tracing {
+                what: how,
+                tracer: before.tracer.clone(),
+                session,
+            };
+            let _ = trace::get().tell(pid, &tracing, &event);
+            match call.is_local && how & what::RETURN_TO != 0 {
+                true => wishes | wish::RETURN_TO,
+                false => wishes,
+            }
+        },
+    )
+}
+
+/// What a process is traced for in a session.
+fn of_process(process: &Process, session: u32) -> u32 {
+    let rare = process.existing_rare();
+    let tracing = rare.and_then(|rare| rare.tracings.of(session));
+    tracing.map_or(0, |tracing| tracing.what)
 }
 
 fn told_by_function(
     process: &mut Process,
-    function: [Term; 3],
-    arguments: &[Term],
+    call: &Call<'_>,
     condition: &Condition,
+    session: u32,
     tracer: &Tracer,
 ) -> u8 {
     let pid = process.pid();
@@ -121,15 +134,15 @@ fn told_by_function(
         return 0;
     }
     let mut scratch = Scratch::new();
-    let arguments = visible(&mut scratch, arguments);
-    specification::run(condition, process, &arguments, |_, outcome| {
+    let arguments = visible(&mut scratch, call.arguments);
+    specification::run(condition, process, session, &arguments, |_, outcome| {
         let Outcome { matched, wishes } = outcome;
         if matched != am::FALSE {
-            let event = event(&mut scratch, function, &arguments, false, matched);
+            let event = event(&mut scratch, call.function, &arguments, false, matched);
             let tracing = Tracing {
                 what: what::CALL | what::TIMESTAMP,
                 tracer: Some(tracer.clone()),
-                session: LEGACY,
+                session,
             };
             let _ = trace::get().tell(pid, &tracing, &event);
         }
@@ -156,13 +169,36 @@ fn event(
     }
 }
 
-/// Tells of an event of a process if the pattern for such events, with this condition, wants that.
-pub fn told_if(process: &mut Process, condition: &Condition, parts: &[Term], event: &Event) {
-    specification::run(condition, process, parts, |process, outcome| {
-        let is_silent = condition.is_some() && process.rare().tracing.what & what::SILENT != 0;
+/// Tells the tracers of a process of a `send` or `'receive'`, in those sessions whose pattern for such events wants that.
+pub fn told_if(process: &mut Process, parts: &[Term], event: &Event) {
+    let wanted = match event.family {
+        Family::Send => what::SEND,
+        _ => what::RECEIVE,
+    };
+    let Some(tracings) = trace::of(process) else {
+        return;
+    };
+    let wants = tracings.iter().filter(|t| t.what & wanted != 0);
+    let sessions: SmallVec<[u32; 1]> = wants.map(|tracing| tracing.session).collect();
+    for session in sessions {
+        if let Some(condition) = patterns::of_events(session, event.family) {
+            told_in(process, session, &condition, parts, event);
+        }
+    }
+}
+
+fn told_in(
+    process: &mut Process,
+    session: u32,
+    condition: &Condition,
+    parts: &[Term],
+    event: &Event,
+) {
+    specification::run(condition, process, session, parts, |process, outcome| {
+        let is_silent = condition.is_some() && of_process(process, session) & what::SILENT != 0;
         if outcome.matched != am::FALSE && !is_silent {
             let matched = outcome.matched;
-            events::tell(process, &Event { matched, ..*event });
+            events::tell_in(process, session, &Event { matched, ..*event });
         }
         0
     });

@@ -23,7 +23,7 @@ pub mod tracer;
 
 use layout::Term;
 use runtime::process::Process;
-use runtime::trace::points::Condition;
+use runtime::trace::points::{Call, Condition};
 use runtime::trace::{Event, Told, Trace, Tracer, Tracing, saved_calls};
 
 /// What the runtime is given of this crate.
@@ -55,16 +55,19 @@ impl Trace for Handler {
         on_load::apply(module);
     }
 
+    fn is_session(&self, session: u32) -> bool {
+        sessions::exists(session)
+    }
+
     fn called(
         &self,
         process: &mut Process,
-        function: [Term; 3],
-        arguments: &[Term],
+        call: &Call<'_>,
         condition: &Condition,
+        session: u32,
         tracer: Option<&Tracer>,
-        is_local: bool,
     ) -> u8 {
-        calls::called(process, function, arguments, condition, tracer, is_local)
+        calls::called(process, call, condition, session, tracer)
     }
 
     fn tell_sequence(&self, tracer: &Tracer, at: Term, label: Term, how: u32, event: Term) -> Told {
@@ -80,8 +83,6 @@ impl Trace for Handler {
     }
 
     fn tell_if(&self, process: &mut Process, parts: &[Term], event: &Event) {
-        if let Some(condition) = patterns::of_events(event.family) {
-            calls::told_if(process, &condition, parts, event);
-        }
+        calls::told_if(process, parts, event);
     }
 }

@@ -1,15 +1,19 @@
 //! What is traced of modules that will be loaded: `trace_pattern(on_load, ...)`.
 
+use std::sync::Arc;
+
 use layout::{Heap, Term};
-use parking_lot::Mutex;
 use runtime::code::breakpoints::Pattern;
 use runtime::trace::points::Condition;
+use term::release::{self, Release};
 use term::{am, build};
 
 use crate::patterns::{self, Flags, Wanted};
+use crate::sessions::{self, Session};
 
-/// What is traced, if anything is.
-struct Default {
+/// What a session traces, if it traces anything.
+#[derive(Default)]
+pub(crate) struct OnLoad {
     is_on: bool,
     flags: Flags,
     condition: Condition,
@@ -18,25 +22,17 @@ struct Default {
     has_meta_tracer: bool,
 }
 
-static DEFAULT: Mutex<Default> = Mutex::new(Default {
-    is_on: false,
-    flags: Flags {
-        local: false,
-        meta: None,
-        count: false,
-        time: false,
-        global: false,
-    },
-    condition: None,
-    meta_condition: None,
-    has_meta_tracer: false,
-});
+impl Session {
+    /// Whether it traces modules that will be loaded.
+    #[must_use]
+    pub fn traces_on_load(&self) -> bool {
+        self.on_load.lock().is_on
+    }
+}
 
 /// Changes what is traced, as stock does it: patterns by breakpoints add to each other, and a global one replaces them.
-/// `done` is called before any later change.
-pub(crate) fn change(wanted: &Wanted, flags: &Flags, done: impl FnOnce()) {
-    let mut default = DEFAULT.lock();
-    done();
+pub(crate) fn change(session: &Session, wanted: &Wanted, flags: &Flags) {
+    let mut default = session.on_load.lock();
     let by_breakpoint = flags.by_breakpoint();
     let condition = match wanted {
         Wanted::On(condition) => condition.clone(),
@@ -97,10 +93,14 @@ pub(crate) fn change(wanted: &Wanted, flags: &Flags, done: impl FnOnce()) {
 
 /// Traces a module that has become current, while the world is stopped.
 pub(crate) fn apply(module: Term) {
-    let default = DEFAULT.lock();
-    if !default.is_on {
-        return;
+    let traces = |session: &Arc<Session>| session.traces_on_load();
+    for session in sessions::all().into_iter().filter(traces) {
+        apply_of(&session, module);
     }
+}
+
+fn apply_of(session: &Session, module: Term) {
+    let default = session.on_load.lock();
     let pattern = Pattern {
         module: Some(module),
         function: None,
@@ -112,12 +112,12 @@ pub(crate) fn apply(module: Term) {
         false => Wanted::Off,
     };
     // Without memory for breakpoints the module is not traced, as there is nobody to tell.
-    let _ = patterns::apply(&pattern, &wanted, &meta, &default.flags);
+    let _ = patterns::apply(session.number, &pattern, &wanted, &meta, &default.flags);
 }
 
 /// `trace_info(on_load, Item)`; `None` if there is no such item.
-pub fn item(heap: &mut Heap, item: Term) -> Option<Term> {
-    let default = DEFAULT.lock();
+pub fn item(heap: &mut Heap, session: &Session, item: Term) -> Option<Term> {
+    let default = session.on_load.lock();
     let value = match default.is_on {
         false => am::FALSE,
         true => value(heap, &default, item)?,
@@ -125,7 +125,7 @@ pub fn item(heap: &mut Heap, item: Term) -> Option<Term> {
     Some(build::tuple(heap, &[item, value]))
 }
 
-fn value(heap: &mut Heap, default: &Default, item: Term) -> Option<Term> {
+fn value(heap: &mut Heap, default: &OnLoad, item: Term) -> Option<Term> {
     let flags = &default.flags;
     let is_global = !flags.by_breakpoint();
     let condition = (is_global || flags.local).then_some(&default.condition);
@@ -142,11 +142,13 @@ fn value(heap: &mut Heap, default: &Default, item: Term) -> Option<Term> {
         am::META_MATCH_SPEC => patterns::source(heap, meta_condition),
         am::CALL_COUNT => am::boolean(flags.count),
         am::CALL_TIME => am::boolean(flags.time),
+        // The memory of calls is not counted.
+        am::CALL_MEMORY if release::has(Release::OTP_26) => am::FALSE,
         am::ALL => {
-            // As on stock, the time is not among them here.
+            // As on stock, what calls cost is not among them here.
             let items = patterns::items();
             let pairs: Vec<Term> = items
-                .filter(|item| *item != am::CALL_TIME)
+                .filter(|item| !matches!(*item, am::CALL_TIME | am::CALL_MEMORY))
                 .map(|item| {
                     let value = value(heap, default, item).unwrap_or(am::FALSE);
                     build::tuple(heap, &[item, value])

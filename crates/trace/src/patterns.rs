@@ -5,25 +5,26 @@ use std::sync::atomic::Ordering;
 
 use ets::match_spec::Dialect;
 use layout::{Export, Heap, Term};
-use parking_lot::Mutex;
 use runtime::code::breakpoints::Pattern;
 use runtime::code::{exports, modules};
 use runtime::process::Process;
 use runtime::scheduler::world;
 use runtime::trace::exports as traced_exports;
-use runtime::trace::points::{self, Actions, Condition, Meta};
+use runtime::trace::points::{self, Actions, Condition, Meta, Watch};
 use runtime::trace::times::Times;
-use runtime::trace::{Family, Tracer, senders};
+use runtime::trace::{Family, Tracer};
 use term::release::{self, Release};
 use term::{am, build, copy, list};
 
-use crate::tracer;
-use crate::{on_load, specification};
+use crate::sessions::{self, Session};
+use crate::{on_load, specification, tracer};
 
 /// Why nothing was changed: the cause that OTP's explanations know.
 #[derive(Clone, Copy)]
 pub enum Refusal {
     Because(Term),
+    /// The session has ended.
+    Over,
     SystemLimit,
 }
 
@@ -64,32 +65,26 @@ impl Flags {
     }
 }
 
-/// What decides on events that are no calls: `None` if they are not told at all.
-static SEND: Mutex<Option<Condition>> = Mutex::new(Some(None));
-static RECEIVE: Mutex<Option<Condition>> = Mutex::new(Some(None));
-
-/// What decides on sends or receives now.
+/// What decides on sends or receives of tracees in a session now.
 #[must_use]
-pub fn of_events(family: Family) -> Option<Condition> {
-    let place = if family == Family::Send {
-        &SEND
-    } else {
-        &RECEIVE
+pub fn of_events(session: u32, family: Family) -> Option<Condition> {
+    let session = sessions::find(session)?;
+    let event = match family {
+        Family::Send => am::SEND,
+        _ => am::RECEIVE,
     };
-    place.lock().clone()
+    let decision = session.of_events(event).lock();
+    decision.clone()
 }
 
-/// `erlang:trace_pattern(Functions, Specification, Flags)`: the number of functions. `done` is called when nothing can be refused
-/// any more, and before any later change of the same.
+/// `erlang:trace_pattern(Functions, Specification, Flags)` in a session: the number of functions.
 ///
 /// # Errors
 /// See [`Refusal`].
 pub fn change(
     process: &Process,
-    functions: Term,
-    specification: Term,
-    flags: Term,
-    done: impl FnOnce(),
+    session: &Session,
+    [functions, specification, flags]: [Term; 3],
 ) -> Result<usize, Refusal> {
     let wanted = match specification {
         am::FALSE => Wanted::Off,
@@ -107,31 +102,26 @@ pub fn change(
             Wanted::On(Some(compiled))
         }
     };
-    let flags = parse(process, flags).ok_or(Refusal::Because(am::BADOPT))?;
+    let flags = parse(process, session, flags).ok_or(Refusal::Because(am::BADOPT))?;
     let has_condition = matches!(wanted, Wanted::On(Some(_)));
     if has_condition && !flags.local && flags.meta.is_none() && (flags.count || flags.time) {
         return Err(Refusal::Because(am::CALL_COUNT));
     }
     let none = Refusal::Because(am::NONE);
     if functions == am::ON_LOAD {
-        on_load::change(&wanted, &flags, done);
+        on_load::change(session, &wanted, &flags);
         return Ok(0);
     }
     if let Some(&[module, function, arity]) = functions.as_tuple() {
         let pattern = pattern([module, function, arity]).ok_or(none)?;
-        return world::stopped(|| {
-            let changed = apply(&pattern, &wanted, &wanted, &flags);
-            if changed.is_ok() {
-                done();
-            }
-            changed
+        return world::stopped(|| match session.exists() {
+            true => apply(session.number, &pattern, &wanted, &wanted, &flags),
+            false => Err(Refusal::Over),
         });
     }
-    let place = match functions {
-        am::SEND => &SEND,
-        am::RECEIVE => &RECEIVE,
-        _ => return Err(none),
-    };
+    if !matches!(functions, am::SEND | am::RECEIVE) {
+        return Err(none);
+    }
     if flags.global || flags.by_breakpoint() {
         return Err(none);
     }
@@ -141,20 +131,20 @@ pub fn change(
         Wanted::Restart | Wanted::Pause => return Err(none),
     };
     world::stopped(|| {
-        if functions == am::RECEIVE {
-            senders::ask(has_condition);
-        }
-        *place.lock() = decision;
-        done();
+        *session.of_events(functions).lock() = decision;
+        sessions::settle_senders();
     });
     Ok(1)
 }
 
-fn parse(process: &Process, flags: Term) -> Option<Flags> {
+fn parse(process: &Process, session: &Session, flags: Term) -> Option<Flags> {
     let mut parsed = Flags::default();
     for flag in list::items(flags) {
         let flag = flag.ok()?;
         if flag.is_tuple() {
+            if session.tracer.is_some() {
+                return None;
+            }
             parsed.meta = Some(tracer::of_option(flag, am::META)?);
             continue;
         }
@@ -171,8 +161,9 @@ fn parse(process: &Process, flags: Term) -> Option<Flags> {
         match flag {
             am::LOCAL => parsed.local = true,
             am::META => {
-                let own = Tracer::Identifier(process.pid());
-                parsed.meta.get_or_insert(own);
+                let given = session.tracer.clone();
+                let tracer = given.unwrap_or(Tracer::Identifier(process.pid()));
+                parsed.meta.get_or_insert(tracer);
             }
             am::CALL_COUNT => parsed.count = true,
             am::CALL_TIME => parsed.time = true,
@@ -208,8 +199,9 @@ fn exports_of(pattern: &Pattern) -> Vec<&'static Export> {
     all.into_iter().filter(matches).collect()
 }
 
-/// Changes what is done for all functions of a pattern, while the world is stopped; `meta` is what is wanted of meta tracing.
+/// Changes what a session does for all functions of a pattern, while the world is stopped; `meta` is what is wanted of meta tracing.
 pub(crate) fn apply(
+    session: u32,
     pattern: &Pattern,
     wanted: &Wanted,
     meta: &Wanted,
@@ -219,33 +211,27 @@ pub(crate) fn apply(
     let no_room = |_| Refusal::SystemLimit;
     let code = modules::all_current(pattern.module);
     let on = !matches!(wanted, Wanted::Off);
+    let end = |actions: &mut Actions| actions.end(session);
     if !flags.by_breakpoint() {
         let change = |actions: &mut Actions| {
-            *actions = Actions {
-                debugged: actions.debugged,
-                ..Actions::default()
-            };
-            if let Some(condition) = wanted.condition() {
-                actions.call = Some(condition);
-                actions.is_global = true;
-            }
+            actions.change(session, |watch| {
+                *watch = Watch::new(session);
+                watch.call = wanted.condition();
+                watch.is_global = watch.call.is_some();
+            });
         };
         for export in &exports {
             traced_exports::change(export, &change);
         }
         if on {
             // Breakpoints of these functions are gone.
-            let clear = |actions: &mut Actions| {
-                *actions = Actions {
-                    debugged: actions.debugged,
-                    ..Actions::default()
-                };
-            };
-            points::change_in(&code, pattern, &clear).map_err(no_room)?;
+            points::change_in(&code, pattern, &end).map_err(no_room)?;
         }
         return Ok(exports.len());
     }
-    let change = |actions: &mut Actions| by_breakpoint(actions, wanted, meta, flags);
+    let change = |actions: &mut Actions| {
+        actions.change(session, |watch| by_breakpoint(watch, wanted, meta, flags));
+    };
     let mut count = 0;
     let has_bifs = exports.iter().any(|export| export.bif.is_some());
     for export in exports {
@@ -253,7 +239,7 @@ pub(crate) fn apply(
             traced_exports::change(export, &change);
             count += 1;
         } else if on {
-            traced_exports::change(export, &|actions| *actions = Actions::default());
+            traced_exports::change(export, &end);
         }
     }
     let changed = match has_bifs {
@@ -264,45 +250,60 @@ pub(crate) fn apply(
     Ok(count)
 }
 
+/// Ends what a session does for any function, while the world is stopped.
+pub(crate) fn end(session: u32) {
+    let end = |actions: &mut Actions| actions.end(session);
+    for export in exports::all() {
+        traced_exports::change(export, &end);
+    }
+    let every = Pattern {
+        module: None,
+        function: None,
+        arity: None,
+    };
+    // Restoring code needs no memory but that for making it writable; without that the breakpoints stay, and find nothing to do.
+    let _ = points::change_in(&modules::all_current(None), &every, &end);
+}
+
 /// Whether calls of a function by name lead to its code, and not to the BIF of its name.
 fn is_no_bif(module: Term, function: Term, arity: u32) -> bool {
     exports::find(module, function, arity).is_none_or(|export| export.bif.is_none())
 }
 
-fn by_breakpoint(actions: &mut Actions, wanted: &Wanted, meta: &Wanted, flags: &Flags) {
-    if actions.is_global {
-        actions.call = None;
-        actions.is_global = false;
+fn by_breakpoint(watch: &mut Watch, wanted: &Wanted, meta: &Wanted, flags: &Flags) {
+    if watch.is_global {
+        watch.call = None;
+        watch.is_global = false;
     }
     if flags.local {
-        actions.call = wanted.condition();
+        watch.call = wanted.condition();
     }
     if let Some(tracer) = &flags.meta {
         let condition = meta.condition();
-        actions.meta = condition.map(|condition| new_meta(condition, tracer));
+        watch.meta = condition.map(|condition| new_meta(condition, tracer));
     }
     // As on stock, what is to be paused or begun anew begins if it is not there yet, where something else is done for calls.
     let begins = matches!(wanted, Wanted::Restart | Wanted::Pause);
     if flags.count {
         match wanted {
-            _ if begins && actions.count.is_none() && !actions.is_empty() => {
-                actions.count.get_or_insert_default().restart();
+            _ if begins && watch.count.is_none() && !watch.is_empty() => {
+                watch.count.get_or_insert_default().restart();
             }
-            Wanted::Off => actions.count = None,
-            Wanted::On(_) => actions.count.get_or_insert_default().restart(),
-            Wanted::Restart => actions.count.iter().for_each(|count| count.restart()),
-            Wanted::Pause => actions.count.iter().for_each(|count| count.pause()),
+            Wanted::Off => watch.count = None,
+            Wanted::On(_) => watch.count.get_or_insert_default().restart(),
+            Wanted::Restart => watch.count.iter().for_each(|count| count.restart()),
+            Wanted::Pause => watch.count.iter().for_each(|count| count.pause()),
         }
     }
     if flags.time {
         match wanted {
-            _ if begins && actions.times.is_none() && !actions.is_empty() => {
-                actions.times.get_or_insert_default().restart();
+            _ if begins && watch.times.is_none() && !watch.is_empty() => {
+                watch.times.get_or_insert_default().restart();
             }
-            Wanted::Off => actions.times = None,
-            Wanted::On(_) => actions.times.get_or_insert_default().restart(),
-            Wanted::Restart => actions.times.iter().for_each(|times| times.restart()),
-            Wanted::Pause => actions.times.iter().for_each(|times| times.pause()),
+            Wanted::Off => watch.times = None,
+            Wanted::On(_) => watch.times.get_or_insert_default().restart(),
+            Wanted::Restart => watch.times.iter().for_each(|times| times.restart()),
+            Wanted::Pause => watch.times.iter().for_each(|times| times.pause()),
         }
     }
 }
@@ -334,72 +335,87 @@ pub(crate) fn items() -> impl Iterator<Item = Term> {
         .filter(move |item| has_memory || *item != am::CALL_MEMORY)
 }
 
-/// What is known of a function.
+/// What is known of a function in a session.
 enum Known {
     Nothing,
     Untraced,
-    Actions(Actions),
+    Watch(Watch),
 }
 
-fn known(module: Term, function: Term, arity: u32) -> Known {
+/// What is done for calls of a function by its full name, and when it is entered by any call; `None` if there is no such function.
+fn actions_of([module, function]: [Term; 2], arity: u32) -> Option<[Actions; 2]> {
     let export = exports::find(module, function, arity);
-    if let Some(actions) = export.and_then(traced_exports::actions_of) {
-        return Known::Actions(actions);
-    }
     let entry = modules::current(module).and_then(|loaded| loaded.code.function(function, arity));
-    if let Some(actions) = entry.and_then(points::at) {
-        let visible = Actions {
-            debugged: false,
-            ..actions
-        };
-        if !visible.is_empty() {
-            return Known::Actions(visible);
-        }
+    if entry.is_none() && !export.is_some_and(exports::is_defined) {
+        return None;
     }
-    match entry.is_some() || export.is_some_and(exports::is_defined) {
-        true => Known::Untraced,
-        false => Known::Nothing,
+    let by_name = export.and_then(traced_exports::actions_of);
+    let entered = entry.and_then(points::at);
+    Some([by_name, entered].map(Option::unwrap_or_default))
+}
+
+fn known(session: u32, name: [Term; 2], arity: u32) -> Known {
+    let Some([by_name, entered]) = actions_of(name, arity) else {
+        return Known::Nothing;
+    };
+    match by_name.of(session).or(entered.of(session)) {
+        Some(watch) => Known::Watch(watch.clone()),
+        None => Known::Untraced,
     }
 }
 
-/// `trace_info({Module, Function, Arity}, Item)`; `None` if an argument is wrong.
-pub fn item(heap: &mut Heap, [module, function, arity]: [Term; 3], item: Term) -> Option<Term> {
+/// The numbers of the sessions that do something when a function is called, in the order in which stock goes through them; `None` if
+/// there is no such function.
+#[must_use]
+pub fn sessions_of(name: [Term; 2], arity: u32) -> Option<Vec<u32>> {
+    let [by_name, entered] = actions_of(name, arity)?;
+    let all = by_name.iter().chain(entered.iter());
+    Some(all.map(|watch| watch.session).collect())
+}
+
+/// `trace_info({Module, Function, Arity}, Item)` in a session; `None` if an argument is wrong.
+pub fn item(
+    heap: &mut Heap,
+    session: &Session,
+    [module, function, arity]: [Term; 3],
+    item: Term,
+) -> Option<Term> {
     if !module.is_atom() || !function.is_atom() {
         return None;
     }
     let number = arity.as_small()?;
     let known = match u32::try_from(number) {
-        Ok(arity) => known(module, function, arity),
+        Ok(arity) => known(session.number, [module, function], arity),
         Err(_) => Known::Nothing,
     };
     let value = match known {
         Known::Nothing => am::UNDEFINED,
         Known::Untraced => am::FALSE,
-        Known::Actions(actions) => value(heap, &actions, item)?,
+        Known::Watch(watch) => value(heap, &watch, item)?,
     };
     Some(build::tuple(heap, &[item, value]))
 }
 
-fn value(heap: &mut Heap, actions: &Actions, item: Term) -> Option<Term> {
+fn value(heap: &mut Heap, watch: &Watch, item: Term) -> Option<Term> {
     Some(match item {
-        am::TRACED => match (&actions.call, actions.is_global) {
+        am::TRACED => match (&watch.call, watch.is_global) {
             (None, _) => am::FALSE,
             (Some(_), true) => am::GLOBAL,
             (Some(_), false) => am::LOCAL,
         },
-        am::MATCH_SPEC => source(heap, actions.call.as_ref()),
-        am::META => match &actions.meta {
+        am::MATCH_SPEC => source(heap, watch.call.as_ref()),
+        am::META => match &watch.meta {
             Some(meta) if !meta.is_gone.load(Ordering::Relaxed) => meta.tracer.to_term(heap),
             // As on stock: a tracer that went is told apart only where this is the one question.
             None if release::has(Release::OTP_28) => am::FALSE,
             _ => Term::NIL,
         },
-        am::META_MATCH_SPEC => source(heap, actions.meta.as_ref().map(|meta| &meta.condition)),
-        am::CALL_COUNT => match &actions.count {
+        am::META_MATCH_SPEC => source(heap, watch.meta.as_ref().map(|meta| &meta.condition)),
+        am::CALL_COUNT => match &watch.count {
             None => am::FALSE,
             Some(count) => build::unsigned(heap, count.sum()),
         },
-        am::CALL_TIME => match &actions.times {
+        am::CALL_TIME => match &watch.times {
             None => am::FALSE,
             Some(times) => spent(heap, times),
         },
@@ -409,8 +425,8 @@ fn value(heap: &mut Heap, actions: &Actions, item: Term) -> Option<Term> {
             let pairs: Vec<Term> = items()
                 .map(|item| {
                     let value = match item {
-                        am::META if !is_watched(actions) => am::FALSE,
-                        _ => value(heap, actions, item).unwrap_or(am::FALSE),
+                        am::META if !has_tracer(watch) => am::FALSE,
+                        _ => value(heap, watch, item).unwrap_or(am::FALSE),
                     };
                     build::tuple(heap, &[item, value])
                 })
@@ -422,8 +438,8 @@ fn value(heap: &mut Heap, actions: &Actions, item: Term) -> Option<Term> {
 }
 
 /// Whether a tracer that is still there is told of each call.
-fn is_watched(actions: &Actions) -> bool {
-    let meta = actions.meta.as_ref();
+fn has_tracer(watch: &Watch) -> bool {
+    let meta = watch.meta.as_ref();
     meta.is_some_and(|meta| !meta.is_gone.load(Ordering::Relaxed))
 }
 
@@ -458,14 +474,10 @@ pub(crate) fn source(heap: &mut Heap, condition: Option<&Condition>) -> Term {
     }
 }
 
-/// `trace_info(send | 'receive', match_spec)`.
-pub fn events_item(heap: &mut Heap, event: Term) -> Term {
-    let family = if event == am::SEND {
-        Family::Send
-    } else {
-        Family::Receive
-    };
-    let value = match of_events(family) {
+/// `trace_info(send | 'receive', match_spec)` in a session.
+pub fn events_item(heap: &mut Heap, session: &Session, event: Term) -> Term {
+    let decision = session.of_events(event).lock().clone();
+    let value = match decision {
         None => am::FALSE,
         Some(None) => am::TRUE,
         Some(condition) => source(heap, Some(&condition)),

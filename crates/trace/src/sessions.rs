@@ -1,243 +1,196 @@
-//! Trace sessions, which OTP has from release 27 on: `trace:session_create/3`. A session has a tracer of its own, and what is
-//! traced in it ends with it.
+//! Trace sessions, which OTP has from release 27 on: `trace:session_create/3`. A session has a tracer, patterns and tracees of its
+//! own, and knows nothing of those of others. `erlang:trace/3` and its relatives act in the session [`LEGACY`], which is always
+//! there.
 //!
-//! A process or port is traced in one session at a time, and the patterns of functions and messages are those of one session
-//! at a time: what another session holds is refused, never changed. `erlang:trace/3` and its relatives act in the session
-//! [`LEGACY`], which is always there. A session lives until it is destroyed.
+//! What a session traces of a process or port stands there ([`Tracings`](runtime::trace::Tracings)), and what it does when a
+//! function is called at that function ([`Actions`](runtime::trace::points::Actions)); everything else is here. A session ends when
+//! it is destroyed, or when no program holds it any more. From then on nobody finds it, and what is changed in it where that was
+//! under way has no effect; then whatever it has left at processes, ports and functions is taken off.
 //!
 //! Any thread may call.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use layout::{Heap, Term};
-use parking_lot::Mutex;
-use runtime::process::Process;
-use runtime::trace::{LEGACY, Tracer};
-use term::heap::Scratch;
+use parking_lot::{Mutex, RwLock};
+use runtime::scheduler::dirty::{self, DirtyKind};
+use runtime::scheduler::world;
+use runtime::trace::newcomers::{PORTS, PROCESSES};
+use runtime::trace::points::Condition;
+use runtime::trace::{self, LEGACY, Tracer, senders, times};
+use runtime::{port, system_monitor};
 use term::{am, build};
 
+use crate::on_load::OnLoad;
 use crate::patterns;
-use crate::tracees::{self, Change};
 
-/// A session that a program has made.
+/// A session.
 pub struct Session {
     pub number: u32,
-    pub tracer: Tracer,
     name: Term,
+    /// Who is told; if that is open, as in the session [`LEGACY`], each call says it.
+    pub tracer: Option<Tracer>,
+    /// What decides on events that are no calls: `None` if they are not told at all.
+    pub(crate) send: Mutex<Option<Condition>>,
+    pub(crate) receive: Mutex<Option<Condition>>,
+    /// What is traced of modules that will be loaded.
+    pub(crate) on_load: Mutex<OnLoad>,
 }
 
-/// The sessions that exist, the latest first.
-static SESSIONS: Mutex<Vec<Arc<Session>>> = Mutex::new(Vec::new());
+/// The session in which `erlang:trace/3` acts.
+static OLD: LazyLock<Arc<Session>> = LazyLock::new(|| new(LEGACY, am::LEGACY, None));
+/// The other sessions that exist, the oldest first.
+static SESSIONS: RwLock<Vec<Arc<Session>>> = RwLock::new(Vec::new());
 /// How many were made so far; numbers begin with 1, behind [`LEGACY`].
 static MADE: AtomicU32 = AtomicU32::new(LEGACY);
-/// The patterns that exist; they belong to one session. To change one the world is stopped, so this lock is never held while a
-/// thread waits for that: who waits for the lock runs a process, and would never stop.
-static PATTERNS: Mutex<Patterns> = Mutex::new(Patterns {
-    session: LEGACY,
-    all: Vec::new(),
-    changes: 0,
-});
 
-struct Patterns {
-    session: u32,
-    all: Vec<Pattern>,
-    /// How many changes are under way; they are of this session, too.
-    changes: usize,
-}
-
-/// What `trace_pattern` was called for, with `'_'` for what it left open.
-struct Pattern {
-    functions: [Term; 3],
-    /// By export; at breakpoints otherwise.
-    is_global: bool,
-}
-
-impl Pattern {
-    fn of(functions: Term, flags: Term) -> Pattern {
-        let functions = match functions.as_tuple() {
-            Some(&[module, function, arity]) => [module, function, arity],
-            _ => [functions, am::UNDERSCORE, am::UNDERSCORE],
-        };
-        Pattern {
-            functions,
-            is_global: flags.is_nil(),
-        }
-    }
-
-    /// Whether the end of this pattern ends another one.
-    fn covers(&self, other: &Pattern) -> bool {
-        let mut parts = self.functions.iter().zip(other.functions);
-        self.is_global == other.is_global
-            && parts.all(|(part, other)| *part == am::UNDERSCORE || *part == other)
-    }
-}
-
-impl Patterns {
-    fn holder(&self) -> Option<u32> {
-        (!self.all.is_empty() || self.changes > 0).then_some(self.session)
-    }
-
-    /// A change was made.
-    fn record(&mut self, functions: Term, specification: Term, flags: Term) {
-        // All messages are traced unless a pattern says otherwise.
-        let plain = match functions {
-            am::SEND | am::RECEIVE => am::TRUE,
-            _ => am::FALSE,
-        };
-        let changed = Pattern::of(functions, flags);
-        self.all.retain(|other| !changed.covers(other));
-        if specification != plain {
-            self.all.push(changed);
-        }
-    }
+fn new(number: u32, name: Term, tracer: Option<Tracer>) -> Arc<Session> {
+    Arc::new(Session {
+        number,
+        name,
+        tracer,
+        send: Mutex::new(Some(None)),
+        receive: Mutex::new(Some(None)),
+        on_load: Mutex::new(OnLoad::default()),
+    })
 }
 
 /// Makes a session.
 #[must_use]
-pub fn make(name: Term, tracer: Tracer) -> Arc<Session> {
-    let session = Arc::new(Session {
-        number: MADE.fetch_add(1, Ordering::Relaxed) + 1,
-        tracer,
-        name,
-    });
-    SESSIONS.lock().insert(0, session.clone());
+pub fn make(name: Term, tracer: Option<Tracer>) -> Arc<Session> {
+    let number = MADE.fetch_add(1, Ordering::Relaxed) + 1;
+    let session = new(number, name, tracer);
+    SESSIONS.write().push(session.clone());
     session
 }
 
-/// The session of this number; `None` if it is destroyed, and for [`LEGACY`].
+/// The session [`LEGACY`].
 #[must_use]
-pub fn find(number: u32) -> Option<Arc<Session>> {
-    let sessions = SESSIONS.lock();
-    sessions
-        .iter()
-        .find(|session| session.number == number)
-        .cloned()
+pub fn legacy() -> Arc<Session> {
+    OLD.clone()
 }
 
-/// The number of the session that a weak reference names, `{Name, Number}`.
+/// The session of this number, if it exists.
 #[must_use]
-pub fn named(term: Term) -> Option<u32> {
+pub fn find(number: u32) -> Option<Arc<Session>> {
+    if number == LEGACY {
+        return Some(legacy());
+    }
+    let sessions = SESSIONS.read();
+    sessions.iter().find(|s| s.number == number).cloned()
+}
+
+/// All sessions, in the order in which stock goes through them: the one that is always there, and the others, the latest first.
+#[must_use]
+pub fn all() -> Vec<Arc<Session>> {
+    let sessions = SESSIONS.read();
+    std::iter::once(legacy())
+        .chain(sessions.iter().rev().cloned())
+        .collect()
+}
+
+/// The session that a weak reference names, `{Name, Number}`. The one that is always there has no such name.
+#[must_use]
+pub fn named(term: Term) -> Option<Arc<Session>> {
     let &[name, number] = term.as_tuple()? else {
         return None;
     };
-    if name == am::LEGACY && number == am::DEFAULT {
-        return Some(LEGACY);
-    }
     let number = u32::try_from(number.as_small()?).ok()?.checked_add(1)?;
-    find(number)
-        .filter(|session| session.name == name)
-        .map(|session| session.number)
+    find(number).filter(|session| session.name == name)
 }
 
-/// The weak reference to a session.
-pub fn weak(heap: &mut Heap, number: u32) -> Term {
-    let name = match find(number) {
-        Some(session) => [session.name, Term::small(i64::from(number) - 1)],
-        None => [am::LEGACY, am::DEFAULT],
-    };
-    build::tuple(heap, &name)
-}
-
-/// The weak references to all sessions.
-pub fn all(heap: &mut Heap) -> Term {
-    let numbers: Vec<u32> = SESSIONS
-        .lock()
-        .iter()
-        .map(|session| session.number)
-        .collect();
-    let sessions: Vec<Term> = numbers
-        .into_iter()
-        .chain([LEGACY])
-        .map(|number| weak(heap, number))
-        .collect();
-    build::list(heap, &sessions)
-}
-
-/// The session that has patterns.
-#[must_use]
-pub fn with_patterns() -> Option<u32> {
-    PATTERNS.lock().holder()
-}
-
-/// `trace_pattern` in a session; `None` if another session has patterns.
-///
-/// # Errors
-/// See [`patterns::change`].
-pub fn change_patterns(
-    process: &Process,
-    session: u32,
-    [functions, specification, flags]: [Term; 3],
-) -> Option<Result<usize, patterns::Refusal>> {
-    let mut present = PATTERNS.lock();
-    if present.holder().is_some_and(|other| other != session) {
-        // What this session does not have need not be ended.
-        return (specification == am::FALSE).then_some(Ok(0));
+impl Session {
+    /// The weak reference to it.
+    pub fn weak(&self, heap: &mut Heap) -> Term {
+        let number = match self.number {
+            LEGACY => am::DEFAULT,
+            number => Term::small(i64::from(number) - 1),
+        };
+        build::tuple(heap, &[self.name, number])
     }
-    present.session = session;
-    present.changes += 1;
-    drop(present);
-    let result = change(process, functions, specification, flags);
-    PATTERNS.lock().changes -= 1;
-    Some(result)
+
+    /// Whether it has not ended.
+    #[must_use]
+    pub fn exists(&self) -> bool {
+        exists(self.number)
+    }
+
+    /// Whether its tracees' sends (`send`) or receives (`'receive'`) may be told.
+    #[must_use]
+    pub fn is_told_of(&self, event: Term) -> bool {
+        self.of_events(event).lock().is_some()
+    }
+
+    /// What decides on sends (`send`) or receives (`'receive'`).
+    pub(crate) fn of_events(&self, event: Term) -> &Mutex<Option<Condition>> {
+        match event {
+            am::SEND => &self.send,
+            _ => &self.receive,
+        }
+    }
 }
 
-/// Changes patterns, and records that in the order in which changes are made.
-fn change(
-    process: &Process,
-    functions: Term,
-    specification: Term,
-    flags: Term,
-) -> Result<usize, patterns::Refusal> {
-    patterns::change(process, functions, specification, flags, || {
-        let mut present = PATTERNS.lock();
-        present.record(functions, specification, flags);
-    })
+/// Whether there is a session of this number.
+pub(crate) fn exists(number: u32) -> bool {
+    number == LEGACY || SESSIONS.read().iter().any(|s| s.number == number)
 }
 
-/// Ends a session, and all that is traced in it; false if there is no such session.
-pub fn destroy(process: &mut Process, number: u32) -> bool {
-    let mut sessions = SESSIONS.lock();
+/// The list of weak references to those of these sessions that exist. As on stock it has the last one first.
+pub fn list(heap: &mut Heap, numbers: impl IntoIterator<Item = u32>) -> Term {
+    let mut list = Term::NIL;
+    for session in numbers.into_iter().filter_map(find) {
+        let weak = session.weak(heap);
+        list = build::cons(heap, weak, list);
+    }
+    list
+}
+
+/// Has messages say who has sent them, or no longer, as the patterns of all sessions need that. The world must be stopped.
+pub(crate) fn settle_senders() {
+    let asks = |session: &Arc<Session>| matches!(*session.receive.lock(), Some(Some(_)));
+    senders::ask(all().iter().any(asks));
+}
+
+/// Ends a session, and all that is traced in it; false if it has ended before. Called from a BIF.
+pub fn destroy(session: &Session) -> bool {
+    let is_there = remove(session.number);
+    if is_there {
+        take_off(session.number);
+    }
+    is_there
+}
+
+/// No program holds a session any more. May be called wherever objects are freed: what it traces is taken off later.
+pub fn is_not_held(session: &Session) {
+    let number = session.number;
+    if remove(number) {
+        dirty::later(DirtyKind::Cpu, move || take_off(number));
+    }
+}
+
+fn remove(number: u32) -> bool {
+    let mut sessions = SESSIONS.write();
     let before = sessions.len();
     sessions.retain(|session| session.number != number);
-    let is_ended = sessions.len() != before;
-    drop(sessions);
-    if !is_ended {
-        return false;
-    }
-    let off = Change {
-        on: false,
-        what: u32::MAX,
-        tracer: None,
-        cpu_time: false,
-        session: number,
-    };
-    // Nothing is refused here: what belongs to other sessions stays.
-    let _ = tracees::change(process, am::ALL, &off);
-    // Again if a change was under way that began while the session was there.
-    while with_patterns() == Some(number) && !PATTERNS.lock().all.is_empty() {
-        end_patterns(process);
-    }
-    true
+    sessions.len() != before
 }
 
-/// Ends every pattern.
-fn end_patterns(process: &Process) {
-    let mut scratch = Scratch::new();
-    let heap = scratch.heap();
-    let every = build::tuple(heap, &[am::UNDERSCORE; 3]);
-    let at_breakpoints = [am::LOCAL, am::META, am::CALL_COUNT, am::CALL_TIME];
-    let at_breakpoints = build::list(heap, &at_breakpoints);
-    let changes = [
-        (every, am::FALSE, Term::NIL),
-        (every, am::FALSE, at_breakpoints),
-        (am::ON_LOAD, am::FALSE, Term::NIL),
-        (am::ON_LOAD, am::FALSE, at_breakpoints),
-        (am::SEND, am::TRUE, Term::NIL),
-        (am::RECEIVE, am::TRUE, Term::NIL),
-    ];
-    for (functions, specification, flags) in changes {
-        // These arguments are right.
-        let _ = change(process, functions, specification, flags);
+/// Takes off what a session that nobody finds any more has left.
+fn take_off(number: u32) {
+    for newcomers in [&PROCESSES, &PORTS] {
+        newcomers.change(|tracings| tracings.end(number));
+    }
+    system_monitor::end(number);
+    world::stopped(|| {
+        trace::for_each_stopped(move |process| {
+            trace::end(process, number);
+            times::forget(process, number);
+        });
+        patterns::end(number);
+        settle_senders();
+    });
+    for port in port::list().into_iter().filter_map(port::find) {
+        port.end_tracing(number);
     }
 }

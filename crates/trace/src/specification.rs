@@ -10,12 +10,12 @@ use runtime::process::{Process, info};
 use runtime::signal::{self, Signal};
 use runtime::trace::frames::{self, wish};
 use runtime::trace::points::Condition;
-use runtime::trace::{self, Tracer, Tracing, sequence, what};
+use runtime::trace::{self, Tracer, sequence, what};
 use term::copy::Owned;
 use term::heap::Scratch;
 use term::{am, build, integer, list};
 
-use crate::{names, tracer};
+use crate::{names, sessions, tracer};
 
 /// A specification: as it was given, and compiled.
 pub struct Specification {
@@ -35,10 +35,11 @@ pub struct Outcome {
     pub wishes: u8,
 }
 
-/// Runs the specification of a condition, if it has one, and `then`, while what it has said is there.
+/// Runs the specification of a condition in a session, if it has one, and `then`, while what it has said is there.
 pub fn run(
     condition: &Condition,
     process: &mut Process,
+    session: u32,
     arguments: &[Term],
     then: impl FnOnce(&mut Process, Outcome) -> u8,
 ) -> u8 {
@@ -50,7 +51,7 @@ pub fn run(
     let subject = build::list(scratch.heap(), arguments);
     let program = &specification.program;
     let mut interpreter = Interpreter::new(program, process.pid());
-    let mut run = Run::new(process, Place::Function);
+    let mut run = Run::new(process, Place::Function(session));
     let is_met = interpreter.run_tracing(program, subject, &mut run);
     let outcome = Outcome {
         matched: if is_met { run.matched } else { am::FALSE },
@@ -87,8 +88,8 @@ pub fn compile(source: Term, dialect: Dialect) -> Option<Arc<Specification>> {
 /// Where the process is during a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// At the entry of a function, its caller's return address on top of the stack.
-    Function,
+    /// At the entry of a function, its caller's return address on top of the stack; in this session.
+    Function(u32),
     /// In `match_spec_test/3`, which has no effects.
     Nowhere,
 }
@@ -147,7 +148,7 @@ impl Run<'_> {
     }
 
     /// Changes how this process or the one that is named is traced; `off` is undone before `on` is done. As on stock, the
-    /// tracer is that of this process, unless another is given; a process without one ends the tracing.
+    /// tracer is that of this process, unless another is given, or else that of the session; without one nothing is traced.
     fn change(
         &mut self,
         whom: Option<Term>,
@@ -157,25 +158,33 @@ impl Run<'_> {
     ) -> Option<Term> {
         let own = self.process.pid();
         let whom = whom.map_or(Some(own), of_process)?;
-        if self.place == Place::Nowhere {
+        let Place::Function(session) = self.place else {
             return Some(am::TRUE);
-        }
-        let tracer = tracer.or_else(|| self.process.rare().tracing.tracer.clone());
+        };
+        let own_tracing = self.process.rare().tracings.of(session);
+        let own_tracer = || own_tracing.and_then(|tracing| tracing.tracer.clone());
+        let of_session = || sessions::find(session).and_then(|session| session.tracer.clone());
+        let tracer = tracer.or_else(own_tracer).or_else(of_session);
         let apply = move |process: &mut Process| {
-            let before = process.rare().tracing.clone();
-            let mut after = Tracing {
-                what: before.what & !off | on,
-                tracer,
-                session: before.session,
-            };
-            after.settle();
-            let same_tracer = match (&before.tracer, &after.tracer) {
-                (None, None) => true,
-                (Some(before), Some(after)) => before.is(after),
-                _ => false,
-            };
-            let is_changed = before.what != after.what || !same_tracer;
-            trace::change(process, |tracing| *tracing = after);
+            let mut is_changed = false;
+            trace::change(process, session, |tracing| {
+                let before = tracing.clone();
+                tracing.what = before.what & !off | on;
+                tracing.tracer = tracer;
+                is_changed = match (before.is_off(), tracing.is_off()) {
+                    (true, true) => false,
+                    (false, false) => {
+                        let same = |(one, other): (&Tracer, &Tracer)| one.is(other);
+                        before.what != tracing.what
+                            || !before
+                                .tracer
+                                .as_ref()
+                                .zip(tracing.tracer.as_ref())
+                                .is_some_and(same)
+                    }
+                    _ => true,
+                };
+            });
             is_changed
         };
         if whom == own {
@@ -283,8 +292,10 @@ impl Effects for Run<'_> {
             (Action::CallerLine, _) => self.caller(true),
             (Action::Silent, &[silent]) => {
                 let bit = what::SILENT;
-                if self.place == Place::Function && !self.process.rare().tracing.is_off() {
-                    trace::change(self.process, |tracing| match silent {
+                if let Place::Function(session) = self.place
+                    && self.process.rare().tracings.of(session).is_some()
+                {
+                    trace::change(self.process, session, |tracing| match silent {
                         am::TRUE => tracing.what |= bit,
                         am::FALSE => tracing.what &= !bit,
                         _ => {}
@@ -298,7 +309,7 @@ impl Effects for Run<'_> {
             (Action::SetControlWord, &[word]) => {
                 let word = integer::uint64(word).and_then(|word| u32::try_from(word).ok())?;
                 let before = match self.place {
-                    Place::Function => CONTROL_WORD.swap(word, Ordering::Relaxed),
+                    Place::Function(_) => CONTROL_WORD.swap(word, Ordering::Relaxed),
                     Place::Nowhere => CONTROL_WORD.load(Ordering::Relaxed),
                 };
                 Term::small(i64::from(before))

@@ -9,7 +9,7 @@ use runtime::process::{Process, state, table};
 use runtime::scheduler::world;
 use runtime::signal::{self, Signal};
 use runtime::trace::newcomers::{PORTS, PROCESSES};
-use runtime::trace::{self, LEGACY, Tracer, Tracing, what};
+use runtime::trace::{self, LEGACY, Tracer, Tracing, Tracings, what};
 use std::sync::atomic::Ordering;
 use term::release::{self, Release};
 use term::{am, build, list, node};
@@ -35,7 +35,7 @@ pub enum Refusal {
     Options,
     /// Another argument is wrong.
     Argument,
-    /// The tracee has another tracer, or is traced in another session.
+    /// The tracee has another tracer in this session.
     Traced,
 }
 
@@ -121,10 +121,10 @@ pub fn change(caller: &mut Process, who: Term, change: &Change) -> Result<usize,
     }
     if new {
         if processes && change.what & what::OF_PROCESSES != 0 {
-            PROCESSES.change(|tracing| apply_to_newcomers(tracing, change, what::OF_PROCESSES));
+            PROCESSES.change(|tracings| apply_to_new(tracings, change, what::OF_PROCESSES));
         }
         if ports && change.what & what::OF_PORTS != 0 {
-            PORTS.change(|tracing| apply_to_newcomers(tracing, change, what::OF_PORTS));
+            PORTS.change(|tracings| apply_to_new(tracings, change, what::OF_PORTS));
         }
     }
     Ok(count)
@@ -187,7 +187,7 @@ fn apply_to_other(pid: Term, change: &Change) -> Option<bool> {
 fn apply_to_process(process: &mut Process, change: &Change) -> Option<bool> {
     let pid = process.pid();
     let mut is_changed = false;
-    trace::change(process, |tracing| {
+    trace::change(process, change.session, |tracing| {
         is_changed = apply(tracing, pid, change);
     });
     Some(is_changed)
@@ -196,8 +196,14 @@ fn apply_to_process(process: &mut Process, change: &Change) -> Option<bool> {
 /// Changes how a port is traced.
 fn change_port(port: Term, change: &Change) -> Result<usize, Refusal> {
     let found = port::find(port).filter(|_| port.is_local_port());
-    let changed =
-        found.and_then(|found| found.change_tracing(|tracing| apply(tracing, port, change)));
+    let apply_to = |tracings: &mut Tracings| {
+        let mut is_changed = false;
+        tracings.change(change.session, |tracing| {
+            is_changed = apply(tracing, port, change);
+        });
+        is_changed
+    };
+    let changed = found.and_then(|found| found.change_tracing(apply_to));
     match changed {
         None => Err(Refusal::Argument),
         Some(false) => Err(Refusal::Traced),
@@ -205,30 +211,28 @@ fn change_port(port: Term, change: &Change) -> Result<usize, Refusal> {
     }
 }
 
-/// Applies a change to one tracee; false if it has another tracer.
+/// Applies a change to one tracee; false if it has another tracer in this session.
 fn apply(tracing: &mut Tracing, tracee: Term, change: &Change) -> bool {
     // From OTP 27 on whoever likes may end it, whatever the tracer.
     let wanted = change.tracer.as_ref();
     let wanted = wanted.filter(|_| change.on || !release::has(Release::OTP_27));
     if let Some(present) = &tracing.tracer
-        && !tracing.is_off()
-        && (tracing.session != change.session || wanted.is_some_and(|wanted| !present.is(wanted)))
+        && wanted.is_some_and(|wanted| !present.is(wanted))
         && trace::get().is_there(present, tracee)
     {
         return false;
     }
-    apply_to_new(tracing, change, u32::MAX);
-    tracing.settle();
+    change_one(tracing, change, u32::MAX);
     true
 }
 
-fn apply_to_newcomers(tracing: &mut Tracing, change: &Change, concerned: u32) {
-    if tracing.is_off() || tracing.session == change.session {
-        apply_to_new(tracing, change, concerned);
-    }
+fn apply_to_new(tracings: &mut Tracings, change: &Change, concerned: u32) {
+    tracings.change(change.session, |tracing| {
+        change_one(tracing, change, concerned);
+    });
 }
 
-fn apply_to_new(tracing: &mut Tracing, change: &Change, concerned: u32) {
+fn change_one(tracing: &mut Tracing, change: &Change, concerned: u32) {
     let bits = change.what & concerned;
     if change.on {
         tracing.what |= bits;
@@ -238,25 +242,14 @@ fn apply_to_new(tracing: &mut Tracing, change: &Change, concerned: u32) {
     if change.tracer.is_some() && (change.on || !release::has(Release::OTP_27)) {
         tracing.tracer.clone_from(&change.tracer);
     }
-    tracing.session = change.session;
 }
 
-/// `{flags, Flags}` or `{tracer, Tracer}` of one that is traced so, as a session sees it; `{session, Sessions}`. `None` if there is
-/// no such item.
-pub fn item(heap: &mut Heap, tracing: &Tracing, session: u32, item: Term) -> Option<Term> {
-    let nothing = Tracing::default();
-    let seen = match tracing.session == session {
-        true => tracing,
-        false => &nothing,
-    };
+/// `{flags, Flags}` or `{tracer, Tracer}` of one that is traced so, as a session sees it. `None` if there is no such item.
+pub fn item(heap: &mut Heap, tracings: &Tracings, session: u32, item: Term) -> Option<Term> {
+    let seen = tracings.of(session);
     let value = match item {
-        am::SESSION if tracing.is_off() => Term::NIL,
-        am::SESSION => {
-            let session = sessions::weak(heap, tracing.session);
-            build::list(heap, &[session])
-        }
-        am::FLAGS => names::list(heap, seen.what),
-        am::TRACER => match &seen.tracer {
+        am::FLAGS => names::list(heap, seen.map_or(0, |seen| seen.what)),
+        am::TRACER => match seen.and_then(|seen| seen.tracer.as_ref()) {
             None => Term::NIL,
             Some(tracer) => tracer.to_term(heap),
         },
@@ -265,9 +258,15 @@ pub fn item(heap: &mut Heap, tracing: &Tracing, session: u32, item: Term) -> Opt
     Some(build::tuple(heap, &[item, value]))
 }
 
+/// `{session, Sessions}`: those in which it is traced.
+pub fn sessions_item(heap: &mut Heap, tracings: &Tracings) -> Term {
+    let sessions = sessions::list(heap, tracings.iter().map(|tracing| tracing.session));
+    build::tuple(heap, &[am::SESSION, sessions])
+}
+
 /// How the processes or ports to come are traced.
 #[must_use]
-pub fn of_newcomers(name: Term) -> Option<Tracing> {
+pub fn of_newcomers(name: Term) -> Option<Tracings> {
     match name {
         am::NEW | am::NEW_PROCESSES => Some(PROCESSES.get()),
         am::NEW_PORTS => Some(PORTS.get()),
@@ -277,14 +276,11 @@ pub fn of_newcomers(name: Term) -> Option<Tracing> {
 
 /// How a port is traced; `None` if it is not open.
 #[must_use]
-pub fn of_port(port: Term) -> Option<Tracing> {
+pub fn of_port(port: Term) -> Option<Tracings> {
     let found = port::find(port)?;
-    found.change_tracing(|tracing| {
-        let tracer = tracing.tracer.as_ref();
-        if tracer.is_some_and(|tracer| !trace::get().is_there(tracer, port)) {
-            *tracing = Tracing::default();
-        }
-        tracing.clone()
+    found.change_tracing(|tracings| {
+        tracings.forget_gone_tracers(port);
+        tracings.clone()
     })
 }
 

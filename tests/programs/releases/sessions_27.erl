@@ -1,5 +1,5 @@
 %% Trace sessions: what one traces, what others see of it, and that it ends with the session; dbg, which rests on them.
-%% releases: 27
+%% releases: 27 29
 %% needs: runtime_tools
 -module(sessions_27).
 -export([main/0, double/1]).

@@ -1,21 +1,25 @@
 //! `system_monitor` and `system_profile`.
 
 use layout::{Heap, Term};
-use term::{am, atom, build, integer, list};
+use term::release::{self, Release};
+use term::{am, build, integer, list};
 
 use runtime::bif::{BifResult, Failure, badarg};
 use runtime::process::{Process, table};
 use runtime::scheduler::world;
 use runtime::system_monitor::{self, MonitorSettings};
 use runtime::trace::system_profile::{self, Profile, wanted};
-use runtime::trace::what;
+use runtime::trace::{LEGACY, Tracer, what};
+
+use super::tracing::session_of;
+use ::trace::sessions::Session;
 
 /// The smallest heap limit that `large_heap` can be set to; the value OTP has.
 const LEAST_LARGE_HEAP_WORDS: u64 = 16_384;
 
 /// `system_monitor()`: the current settings.
 pub fn system_monitor_0(process: &mut Process, []: [Term; 0]) -> BifResult {
-    Ok(settings(process.heap(), system_monitor::get()))
+    Ok(settings(process.heap(), system_monitor::get(LEGACY)))
 }
 
 /// `system_monitor(undefined | {Pid, Options})`.
@@ -37,53 +41,85 @@ pub fn system_monitor_2(process: &mut Process, [pid, options]: [Term; 2]) -> Bif
         if !pid.is_local_pid() || table::find(pid).is_null() {
             return Err(badarg(1));
         }
-        Some((pid, parse(options).ok_or_else(|| badarg(2))?))
+        let settings = parse(options, MonitorSettings::default());
+        Some((pid, settings.ok_or_else(|| badarg(2))?))
     };
-    let before = system_monitor::set(monitor);
+    let before = system_monitor::set(LEGACY, monitor);
     Ok(settings(process.heap(), before))
 }
 
-/// `erts_internal:system_monitor(legacy)`: as `system_monitor/0` before OTP 28.
+/// `erts_internal:system_monitor(legacy | Session)`: as `system_monitor/0` before OTP 28, of a session.
 pub fn session_system_monitor_1(process: &mut Process, [session]: [Term; 1]) -> BifResult {
-    legacy(session)?;
-    system_monitor_0(process, [])
+    let number = match session {
+        am::LEGACY => LEGACY,
+        _ => session_of(session).map_err(|_| badarg(1))?.number,
+    };
+    Ok(settings(process.heap(), system_monitor::get(number)))
 }
 
 /// `erts_internal:system_monitor(legacy, Pid, Options)`: as `system_monitor/2` before OTP 28.
+/// `system_monitor(Session, session, Changes)`: has the tracer of the session told; what is not named stays as it is.
 pub fn session_system_monitor_3(
     process: &mut Process,
     [session, pid, options]: [Term; 3],
 ) -> BifResult {
-    legacy(session)?;
-    system_monitor_2(process, [pid, options])
-}
-
-/// Sessions of their own for the system monitor are missing.
-fn legacy(session: Term) -> Result<(), Failure> {
-    match session == atom::known("legacy") {
-        true => Ok(()),
-        false => Err(badarg(1)),
+    if session == am::LEGACY {
+        return system_monitor_2(process, [pid, options]);
     }
+    let session = session_of(session).map_err(|_| badarg(1))?;
+    let Some(Tracer::Identifier(monitor)) = session.tracer else {
+        return Err(badarg(1));
+    };
+    if !monitor.is_local_pid() || pid != am::SESSION {
+        return Err(badarg(1));
+    }
+    let before = system_monitor::get(session.number);
+    let before = before.map_or_else(MonitorSettings::default, |(_, settings)| settings);
+    let wanted = parse(options, before).ok_or_else(|| badarg(1))?;
+    let wanted = (wanted != MonitorSettings::default()).then_some((monitor, wanted));
+    system_monitor::set(session.number, wanted);
+    if !session.exists() {
+        // It has ended meanwhile.
+        system_monitor::end(session.number);
+    }
+    Ok(am::OK)
 }
 
-fn parse(list: Term) -> Option<MonitorSettings> {
-    let mut options = MonitorSettings::default();
+/// `{system, Options}` of a session.
+pub(super) fn item(heap: &mut Heap, session: &Session) -> Term {
+    let monitor = system_monitor::get(session.number);
+    let list = monitor.map_or(Term::NIL, |(_, options)| list_of(heap, options));
+    build::tuple(heap, &[am::SYSTEM, list])
+}
+
+/// Changes settings as a list of options says; `None` if one is wrong.
+fn parse(list: Term, settings: MonitorSettings) -> Option<MonitorSettings> {
+    let mut options = settings;
     for option in list::items(list) {
         let option = option.ok()?;
-        match option.as_tuple() {
-            Some(&[am::LONG_GC, ms]) => options.long_gc_ms = integer::uint64(ms)?.max(1),
-            Some(&[am::LONG_SCHEDULE, ms]) => {
-                options.long_schedule_ms = integer::uint64(ms)?.max(1)
-            }
-            Some(&[am::LARGE_HEAP, words]) => {
-                options.large_heap_words = integer::uint64(words)?.max(LEAST_LARGE_HEAP_WORDS);
-            }
+        let (name, value) = match option.as_tuple() {
+            Some(&[name, value]) => (name, value),
             Some(_) => return None,
-            None => match option {
-                am::BUSY_PORT => options.busy_port = true,
-                am::BUSY_DIST_PORT => options.busy_dist_port = true,
-                _ => return None,
-            },
+            None => (option, am::TRUE),
+        };
+        let has_off = release::has(Release::OTP_28);
+        let limit = |least: u64| match value {
+            am::FALSE if has_off => Some(0),
+            _ => Some(integer::uint64(value)?.max(least)),
+        };
+        let is_on = || match value {
+            _ if !has_off && option.is_tuple() => None,
+            am::TRUE => Some(true),
+            am::FALSE => Some(false),
+            _ => None,
+        };
+        match name {
+            am::LONG_GC => options.long_gc_ms = limit(1)?,
+            am::LONG_SCHEDULE => options.long_schedule_ms = limit(1)?,
+            am::LARGE_HEAP => options.large_heap_words = limit(LEAST_LARGE_HEAP_WORDS)?,
+            am::BUSY_PORT => options.busy_port = is_on()?,
+            am::BUSY_DIST_PORT => options.busy_dist_port = is_on()?,
+            _ => return None,
         }
     }
     Some(options)
@@ -93,6 +129,11 @@ fn settings(heap: &mut Heap, monitor: Option<(Term, MonitorSettings)>) -> Term {
     let Some((pid, options)) = monitor else {
         return am::UNDEFINED;
     };
+    let list = list_of(heap, options);
+    build::tuple(heap, &[pid, list])
+}
+
+fn list_of(heap: &mut Heap, options: MonitorSettings) -> Term {
     let mut list = Vec::new();
     if options.busy_dist_port {
         list.push(am::BUSY_DIST_PORT);
@@ -110,8 +151,7 @@ fn settings(heap: &mut Heap, monitor: Option<(Term, MonitorSettings)>) -> Term {
             list.push(build::tuple(heap, &[name, value]));
         }
     }
-    let list = build::list(heap, &list);
-    build::tuple(heap, &[pid, list])
+    build::list(heap, &list)
 }
 
 /// What `system_profile` can be asked for, in the order in which it lists that.

@@ -3,28 +3,27 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use layout::Term;
+use layout::{Heap, Term};
 use term::copy::Owned;
 use term::heap::Scratch;
 use term::release::{self, Release};
-use term::{am, build, reference};
+use term::{am, build, compare, reference};
 
-use super::code;
+use super::{code, system_monitor};
 use crate::magic;
+use ::trace::sessions::{self, Session};
 use ::trace::tracees::{self, Change, Refusal};
-use ::trace::{on_load, patterns, sessions, tracer};
-use runtime::bif::{
-    BifResult, Failure, await_result, badarg, badarg_because, notsup, system_limit,
-};
+use ::trace::{on_load, patterns, tracer};
+use runtime::bif::{BifResult, Failure, await_result, badarg, badarg_because, system_limit};
 use runtime::process::{Process, state, table};
 use runtime::scheduler::errands::{self, Errand};
 use runtime::signal::{self, Signal, handle};
-use runtime::trace::LEGACY;
+use runtime::trace::Tracings;
 use runtime::{log, scheduler, trace};
 
 /// `trace_info(What, Item)`
 pub fn trace_info_2(process: &mut Process, [what, item]: [Term; 2]) -> BifResult {
-    info(process, LEGACY, what, item)
+    info(process, &sessions::legacy(), what, item)
 }
 
 /// What is known of a function's patterns.
@@ -39,32 +38,27 @@ const PATTERN_ITEMS: [Term; 8] = [
     am::ALL,
 ];
 
-fn info(process: &mut Process, session: u32, what: Term, item: Term) -> BifResult {
+fn info(process: &mut Process, session: &Session, what: Term, item: Term) -> BifResult {
+    let heap = process.heap();
     match what {
-        am::ON_LOAD => on_load::item(process.heap(), item).ok_or_else(|| badarg(2)),
+        am::ON_LOAD => on_load::item(heap, session, item).ok_or_else(|| badarg(2)),
         am::SEND | am::RECEIVE if item == am::MATCH_SPEC => {
-            Ok(patterns::events_item(process.heap(), what))
+            Ok(patterns::events_item(heap, session, what))
         }
         am::SEND | am::RECEIVE => Err(badarg(2)),
+        am::SYSTEM if item == am::ALL && release::has(Release::OTP_28) => {
+            Ok(system_monitor::item(heap, session))
+        }
         _ if what.is_atom() || what.is_pid() || what.is_port() => {
-            tracee_info(process, session, what, item)
+            tracee_info(process, Asked::In(session.number, item), what)
         }
         _ => match what.as_tuple() {
             Some(&[module, function, arity]) => {
                 if !PATTERN_ITEMS.contains(&item) && release::has(Release::OTP_28) {
                     return Err(badarg(2));
                 }
-                let heap = process.heap();
-                let found = patterns::item(heap, [module, function, arity], item);
-                let found = found.ok_or_else(|| badarg(1))?;
-                match (sessions::with_patterns(), found.as_tuple()) {
-                    (Some(holder), Some(&[item, value]))
-                        if holder != session && value != am::UNDEFINED =>
-                    {
-                        Ok(build::tuple(heap, &[item, am::FALSE]))
-                    }
-                    _ => Ok(found),
-                }
+                let found = patterns::item(heap, session, [module, function, arity], item);
+                found.ok_or_else(|| badarg(1))
             }
             Some(_) => Err(badarg(1)),
             None => Err(badarg_because(am::BADOPT)),
@@ -72,18 +66,40 @@ fn info(process: &mut Process, session: u32, what: Term, item: Term) -> BifResul
     }
 }
 
+/// What is asked about a tracee.
+#[derive(Clone, Copy)]
+enum Asked {
+    /// An item, as the session of this number sees it.
+    In(u32, Term),
+    /// The sessions in which it is traced.
+    Sessions,
+}
+
+impl Asked {
+    fn answer(self, heap: &mut Heap, tracings: &Tracings) -> Option<Term> {
+        match self {
+            Asked::In(session, item) => tracees::item(heap, tracings, session, item),
+            Asked::Sessions => Some(tracees::sessions_item(heap, tracings)),
+        }
+    }
+}
+
 /// How a process, a port, or those to come are traced.
-fn tracee_info(process: &mut Process, session: u32, what: Term, item: Term) -> BifResult {
-    let is_item = matches!(item, am::FLAGS | am::TRACER | am::SESSION);
-    let tracing = if what.is_local_pid() {
+fn tracee_info(process: &mut Process, asked: Asked, what: Term) -> BifResult {
+    let is_item = match asked {
+        Asked::In(_, item) => matches!(item, am::FLAGS | am::TRACER),
+        Asked::Sessions => true,
+    };
+    let tracings = if what.is_local_pid() {
         if !is_item {
             return Err(badarg(2));
         }
         if what != process.pid() {
-            return process_info(process, session, what, item);
+            return process_info(process, asked, what);
         }
-        trace::forget_gone_tracer(process);
-        Some(process.rare().tracing.clone())
+        trace::forget_gone_tracers(process);
+        let rare = process.existing_rare();
+        Some(rare.map_or(Tracings::NONE, |rare| rare.tracings.clone()))
     } else if what.is_local_port() {
         tracees::of_port(what)
     } else if tracees::is_of_the_past(what) {
@@ -92,17 +108,17 @@ fn tracee_info(process: &mut Process, session: u32, what: Term, item: Term) -> B
         let newcomers = tracees::of_newcomers(what);
         Some(newcomers.ok_or_else(|| badarg_because(am::BADOPT))?)
     };
-    match tracing {
+    match tracings {
         None => Ok(am::UNDEFINED),
-        Some(tracing) => {
-            let found = tracees::item(process.heap(), &tracing, session, item);
+        Some(tracings) => {
+            let found = asked.answer(process.heap(), &tracings);
             found.ok_or_else(|| badarg(2))
         }
     }
 }
 
 /// Asks another process how it is traced.
-fn process_info(process: &mut Process, session: u32, pid: Term, item: Term) -> BifResult {
+fn process_info(process: &mut Process, asked: Asked, pid: Term) -> BifResult {
     if table::find(pid).is_null() {
         return Ok(am::UNDEFINED);
     }
@@ -112,8 +128,11 @@ fn process_info(process: &mut Process, session: u32, pid: Term, item: Term) -> B
     let body: signal::Call = Box::new(move |process| {
         let mut scratch = Scratch::new();
         let answer = process.and_then(|process| {
-            trace::forget_gone_tracer(process);
-            tracees::item(scratch.heap(), &process.rare().tracing, session, item)
+            trace::forget_gone_tracers(process);
+            let none = Tracings::NONE;
+            let rare = process.existing_rare();
+            let tracings = rare.map_or(&none, |rare| &rare.tracings);
+            asked.answer(scratch.heap(), tracings)
         });
         signal::reply(pid, asker, &owned, answer.unwrap_or(am::UNDEFINED));
     });
@@ -217,18 +236,17 @@ pub fn trace_3(process: &mut Process, [who, how, options]: [Term; 3]) -> BifResu
 pub fn trace_4(process: &mut Process, [session, who, how, options]: [Term; 4]) -> BifResult {
     let session = session_of(session)?;
     let mut change = tracees::parse(options).map_err(|_| badarg_because(am::BADOPT))?;
-    if let Some(session) = sessions::find(session) {
+    if session.tracer.is_some() {
         if change.tracer.is_some() {
             return Err(badarg_because(am::BADOPT));
         }
-        change.tracer = Some(session.tracer.clone());
-        change.session = session.number;
+        change.tracer.clone_from(&session.tracer);
     }
+    change.session = session.number;
     change_tracees(process, who, how, change)
 }
 
 fn change_tracees(process: &mut Process, who: Term, how: Term, mut change: Change) -> BifResult {
-    let session = change.session;
     change.on = match how {
         am::TRUE => true,
         am::FALSE => false,
@@ -240,9 +258,6 @@ fn change_tracees(process: &mut Process, who: Term, how: Term, mut change: Chang
     match tracees::change(process, who, &change) {
         Ok(count) => Ok(Term::small(count as i64)),
         Err(Refusal::Options | Refusal::Argument) => Err(badarg(1)),
-        // What belongs to another session stays.
-        Err(Refusal::Traced) if !change.on && release::has(Release::OTP_27) => Ok(Term::small(1)),
-        Err(Refusal::Traced) if session != LEGACY => Err(notsup()),
         Err(Refusal::Traced) => {
             log::one_tracer_only(process);
             Err(badarg(1))
@@ -253,7 +268,7 @@ fn change_tracees(process: &mut Process, who: Term, how: Term, mut change: Chang
 /// `erts_internal:trace_pattern(Functions, Specification, Flags)`: the number of functions.
 pub fn trace_pattern_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
     let _permission = code::permission(&arguments)?;
-    change_patterns(process, LEGACY, arguments)
+    change_patterns(process, &sessions::legacy(), arguments)
 }
 
 /// `erts_internal:trace_pattern(Session, Functions, Specification, Flags)`
@@ -263,35 +278,47 @@ pub fn trace_pattern_4(
 ) -> BifResult {
     let _permission = code::permission(&[session, functions, specification, flags])?;
     let session = session_of(session)?;
-    change_patterns(process, session, [functions, specification, flags])
+    change_patterns(process, &session, [functions, specification, flags])
 }
 
-fn change_patterns(process: &mut Process, session: u32, arguments: [Term; 3]) -> BifResult {
-    match sessions::change_patterns(process, session, arguments) {
-        Some(Ok(count)) => Ok(Term::small(count as i64)),
-        Some(Err(patterns::Refusal::Because(cause))) => Err(badarg_because(cause)),
-        Some(Err(patterns::Refusal::SystemLimit)) => Err(system_limit()),
-        None => Err(notsup()),
+fn change_patterns(process: &Process, session: &Session, arguments: [Term; 3]) -> BifResult {
+    match patterns::change(process, session, arguments) {
+        Ok(count) => Ok(Term::small(count as i64)),
+        Err(patterns::Refusal::Because(cause)) => Err(badarg_because(cause)),
+        Err(patterns::Refusal::Over) => Err(badarg_because(am::SESSION)),
+        Err(patterns::Refusal::SystemLimit) => Err(system_limit()),
     }
 }
 
-/// What a program holds of a session that it has made.
-struct Made(u32);
+/// What a program holds of a session that it has made. The session ends when nobody holds this any more.
+struct Made(Arc<Session>);
 
-/// The number of the session that a term names: what `trace:session_create/3` has returned, or a weak reference.
-fn session_of(term: Term) -> Result<u32, Failure> {
-    let made = |term: Term| magic::get::<Made>(term).map(|made| made.0);
-    let number = match term.as_tuple() {
-        Some(&[strong, _]) if strong.is_reference() => made(strong),
-        Some(_) => sessions::named(term),
-        None => made(term),
+impl Drop for Made {
+    fn drop(&mut self) {
+        sessions::is_not_held(&self.0);
+    }
+}
+
+/// The session that `{Strong, Weak}` names, as `trace:session_create/3` has returned it, whether or not it has ended.
+fn made(term: Term) -> Option<Arc<Session>> {
+    let &[strong, weak] = term.as_tuple()? else {
+        return None;
     };
-    number
-        .filter(|number| *number == LEGACY || sessions::find(*number).is_some())
+    let session = magic::get::<Made>(strong)?.0.clone();
+    let mut scratch = Scratch::new();
+    let own = session.weak(scratch.heap());
+    compare::eq_exact(own, weak).then_some(session)
+}
+
+/// The session that a term names: what `trace:session_create/3` has returned, or a weak reference.
+pub(super) fn session_of(term: Term) -> Result<Arc<Session>, Failure> {
+    made(term)
+        .filter(|session| session.exists())
+        .or_else(|| sessions::named(term))
         .ok_or_else(|| badarg_because(am::SESSION))
 }
 
-/// `erts_internal:trace_session_create(Name, Tracer, Options)`: `{Session, {Name, Number}}`.
+/// `erts_internal:trace_session_create(Name, Tracer | undefined, Options)`: `{Session, {Name, Number}}`.
 pub fn trace_session_create_3(
     process: &mut Process,
     [name, tracer, options]: [Term; 3],
@@ -299,24 +326,26 @@ pub fn trace_session_create_3(
     if !name.is_atom() {
         return Err(badarg(1));
     }
-    let tracer = tracer::of_term(tracer).ok_or(badarg(2))?;
+    let tracer = match tracer {
+        am::UNDEFINED => None,
+        _ => Some(tracer::of_term(tracer).ok_or(badarg(2))?),
+    };
     if !options.is_nil() {
         return Err(badarg(3));
     }
     let session = sessions::make(name, tracer);
-    let strong = magic::make(process, Made(session.number));
+    let strong = magic::make(process, Made(session.clone()));
     let heap = process.heap();
-    let weak = sessions::weak(heap, session.number);
+    let weak = session.weak(heap);
     Ok(build::tuple(heap, &[strong, weak]))
 }
 
-/// `erts_internal:trace_session_destroy(Session)`: whether it was there.
-pub fn trace_session_destroy_1(process: &mut Process, [session]: [Term; 1]) -> BifResult {
-    match session_of(session) {
-        Ok(LEGACY) => Err(badarg(1)),
-        Ok(number) => Ok(am::boolean(sessions::destroy(process, number))),
-        Err(_) => Ok(am::FALSE),
-    }
+/// `erts_internal:trace_session_destroy(Session)`: whether it had not ended yet.
+pub fn trace_session_destroy_1(_process: &mut Process, [session]: [Term; 1]) -> BifResult {
+    let _permission = code::permission(&[session])?;
+    let found = made(session).or_else(|| sessions::named(session));
+    let found = found.ok_or_else(|| badarg_because(am::BADOPT))?;
+    Ok(am::boolean(sessions::destroy(&found)))
 }
 
 /// `erts_internal:trace_info(Session | any, What | any, Item)`: as `trace_info/2`; of any session, `{session, Sessions}` in which it
@@ -324,34 +353,50 @@ pub fn trace_session_destroy_1(process: &mut Process, [session]: [Term; 1]) -> B
 pub fn trace_info_3(process: &mut Process, [session, what, item]: [Term; 3]) -> BifResult {
     if session != am::ANY {
         let session = session_of(session)?;
-        return info(process, session, what, item);
+        return info(process, &session, what, item);
     }
     if item != am::SESSION {
         return Err(badarg(3));
     }
-    let heap = process.heap();
-    let sessions = match what {
-        am::ANY | am::SEND | am::RECEIVE => sessions::all(heap),
-        am::ON_LOAD => Term::NIL,
-        _ if what.is_tuple() => {
-            let holder = sessions::with_patterns().unwrap_or(LEGACY);
-            let found = info(process, holder, what, am::ALL)?;
-            let heap = process.heap();
-            match found.as_tuple() {
-                Some(&[_, am::FALSE | am::UNDEFINED]) => Term::NIL,
-                _ => {
-                    let weak = sessions::weak(heap, holder);
-                    build::list(heap, &[weak])
-                }
-            }
+    let numbers = match what {
+        am::ANY => those(|_| true),
+        am::SEND | am::RECEIVE => those(|session| session.is_told_of(what)),
+        am::ON_LOAD => those(Session::traces_on_load),
+        am::NEW | am::NEW_PROCESSES | am::NEW_PORTS => {
+            let newcomers = tracees::of_newcomers(what).unwrap_or(Tracings::NONE);
+            those(|session| newcomers.of(session.number).is_some())
         }
-        _ => return info(process, LEGACY, what, item),
+        _ => match what.as_tuple() {
+            Some(&[module, function, arity]) => {
+                let is_valid = module.is_atom() && function.is_atom();
+                let arity = arity.as_small().filter(|_| is_valid).ok_or(badarg(2))?;
+                let arity = u32::try_from(arity).ok();
+                arity.and_then(|arity| patterns::sessions_of([module, function], arity))
+            }
+            Some(_) => return Err(badarg(2)),
+            None => return tracee_info(process, Asked::Sessions, what),
+        },
     };
-    Ok(build::tuple(process.heap(), &[am::SESSION, sessions]))
+    let heap = process.heap();
+    let sessions = match numbers {
+        None => am::UNDEFINED,
+        Some(numbers) => sessions::list(heap, numbers),
+    };
+    Ok(build::tuple(heap, &[am::SESSION, sessions]))
 }
 
-/// `erts_trace_cleaner:check()`: whether processes and ports must be cleaned of sessions that are gone. Those are cleaned
-/// when the session is destroyed.
+/// The numbers of some sessions, in stock's order.
+fn those(wanted: impl Fn(&Session) -> bool) -> Option<Vec<u32>> {
+    let all = sessions::all().into_iter();
+    Some(
+        all.filter(|session| wanted(session))
+            .map(|session| session.number)
+            .collect(),
+    )
+}
+
+/// `erts_trace_cleaner:check()`: whether processes and ports must be cleaned of sessions that have ended. Those are cleaned
+/// when a session ends.
 pub fn trace_cleaner_check_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(am::FALSE)
 }

@@ -74,7 +74,7 @@ impl Access<'_> {
     pub fn send(&self, to: Term, body: impl FnOnce(&mut Heap) -> Term) -> bool {
         let mut scratch = Scratch::new();
         let message = body(scratch.heap());
-        trace::ports::sends(&self.core.tracing, self.port.id, to, message);
+        trace::ports::sends(&self.core.tracings, self.port.id, to, message);
         signal::send_message_from_outside(self.port.id, to, message)
     }
 
@@ -96,7 +96,7 @@ impl Access<'_> {
 
     /// Sends a process a term; returns false if there is no such process.
     pub fn send_term(&self, to: Term, message: &Owned) -> bool {
-        trace::ports::sends(&self.core.tracing, self.port.id, to, message.term());
+        trace::ports::sends(&self.core.tracings, self.port.id, to, message.term());
         signal::send_message_from_outside(self.port.id, to, message.term())
     }
 
@@ -184,7 +184,7 @@ impl Access<'_> {
         let body = build::tuple(heap, &[am::DATA, body]);
         let message = build::tuple(heap, &[self.port.id, body]);
         trace::ports::sends(
-            &self.core.tracing,
+            &self.core.tracings,
             self.port.id,
             self.core.connected,
             message,

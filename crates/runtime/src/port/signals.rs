@@ -204,7 +204,7 @@ impl Request<'_> {
         tracee.receives(self.caller, |heap| build::tuple(heap, &[am::CONNECT, new]));
         let mut scratch = Scratch::new();
         let message = build::tuple(scratch.heap(), &[port, am::CONNECTED]);
-        trace::ports::sends(tracee.tracing, port, self.caller, message);
+        trace::ports::sends(tracee.tracings, port, self.caller, message);
     }
 
     /// Reports a control with these bytes.

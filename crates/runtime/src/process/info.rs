@@ -504,7 +504,9 @@ fn nowhere_call(process: &Process) -> [Term; 3] {
 
 /// What the process is traced for, as stock counts it.
 fn trace_number(process: &Process) -> u32 {
-    let traced_for = process.existing_rare().map_or(0, |rare| rare.tracing.what);
+    let traced_for = process
+        .existing_rare()
+        .map_or(0, |rare| rare.tracings.what());
     let is_sensitive = process.flags & flag::SENSITIVE != 0;
     traced_for | if is_sensitive { what::IS_SENSITIVE } else { 0 }
 }

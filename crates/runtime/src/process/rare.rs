@@ -12,7 +12,7 @@ use super::suspend::Suspending;
 use super::tasks::Tasks;
 use crate::collector::dirty_collection::{Collection, Kept};
 use crate::scheduler::dirty;
-use crate::trace::Tracing;
+use crate::trace::Tracings;
 use crate::trace::saved_calls::Saved;
 use crate::trace::sequence::Sequence;
 use crate::trace::times::Timed;
@@ -41,13 +41,13 @@ pub struct Rare {
     /// It has blocked multi-scheduling, and waits for the other schedulers to stop.
     pub is_blocking: bool,
     /// What it is traced for.
-    pub tracing: Tracing,
+    pub tracings: Tracings,
     /// What it has of sequential trace.
     pub sequence: Option<Box<Sequence>>,
     /// There may be frames of functions on the stack whose exceptions are traced.
     pub exceptions_traced: bool,
-    /// The functions whose time is taken (`call_time`).
-    pub timed: Option<Box<Timed>>,
+    /// The functions whose time is taken (`call_time`), in each session that does that.
+    pub timed: Vec<Timed>,
     /// Its last calls, if it saves them.
     pub saved_calls: Option<Box<Saved>>,
     /// Whether it never waits for a connection to another node (`process_flag(async_dist, true)`).
@@ -75,7 +75,7 @@ impl Rare {
             kept,
             at_exit,
             is_blocking,
-            tracing,
+            tracings,
             sequence,
             exceptions_traced,
             timed,
@@ -98,10 +98,10 @@ impl Rare {
             && kept.is_empty()
             && at_exit.is_empty()
             && !is_blocking
-            && tracing.is_off()
+            && tracings.is_off()
             && sequence.is_none()
             && !exceptions_traced
-            && timed.is_none()
+            && timed.is_empty()
             && saved_calls.is_none()
     }
 }

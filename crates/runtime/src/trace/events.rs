@@ -7,26 +7,40 @@ use term::heap::Scratch;
 use term::release::{self, Release};
 use term::{am, build};
 
-use super::{Event, Family, Told, Tracing, change, get, is_for, saved_calls, senders, times, what};
+use super::{
+    Event, Family, Sessions, Told, Tracing, change, end, get, is_for, saved_calls, senders,
+    tell_all, times, what,
+};
 use crate::process::{Process, flag, info};
 use crate::signal::{self, Signal};
 
-/// Tells the tracer of a process of an event.
-pub fn tell(process: &mut Process, event: &Event) {
+/// Tells the tracers of a process of an event, in those sessions in which one of these bits of [`what`] is traced.
+pub fn tell(process: &mut Process, wanted: u32, event: &Event) {
     let pid = process.pid();
     let Some(rare) = process.existing_rare() else {
         return;
     };
-    if rare.tracing.is_off() {
-        return;
+    for session in tell_all(&rare.tracings, pid, wanted, event) {
+        end(process, session);
     }
-    if get().tell(pid, &rare.tracing, event) == Told::TracerGone {
-        change(process, |tracing| *tracing = Tracing::default());
+}
+
+/// Tells the tracer of a process of an event, if it is traced in this session.
+pub fn tell_in(process: &mut Process, session: u32, event: &Event) {
+    let pid = process.pid();
+    let Some(tracing) = process
+        .existing_rare()
+        .and_then(|rare| rare.tracings.of(session))
+    else {
+        return;
+    };
+    if get().tell(pid, tracing, event) == Told::TracerGone {
+        end(process, session);
     }
 }
 
 fn procs(process: &mut Process, tag: Term, data: Term) {
-    tell(process, &Event::new(Family::Procs, tag, data));
+    tell(process, what::PROCS, &Event::new(Family::Procs, tag, data));
 }
 
 /// The process does something that `procs` reports: `link`, `unlink`, `register` and the like.
@@ -95,28 +109,35 @@ fn received(process: &mut Process, sender: Term, message: Term) {
     get().tell_if(process, &parts, &event);
 }
 
-/// What a process passes on to its child because of `always` or `once`; it forgets both with `once`.
-fn inherited(process: &mut Process, always: u32, once: u32) -> Option<Tracing> {
-    let mut given = process.existing_rare()?.tracing.clone();
+/// What a process passes on to another in a session because of `always` or `once`; it forgets both with `once`.
+fn inherited(process: &mut Process, session: u32, always: u32, once: u32) -> Option<Tracing> {
+    let mut given = process.existing_rare()?.tracings.of(session)?.clone();
     if given.what & (always | once) == 0 {
         return None;
     }
     if given.what & once != 0 {
         given.what &= !(always | once);
-        change(process, |tracing| tracing.what &= !(always | once));
+        change(process, session, |tracing| tracing.what &= !(always | once));
     }
     Some(given)
 }
 
 /// Takes over what [`inherited`] gave because of `always` or `once`.
 fn inherit(process: &mut Process, given: &Tracing, always: u32, once: u32) {
-    change(process, |tracing| {
+    change(process, given.session, |tracing| {
         tracing.what |= given.what;
         tracing.tracer.clone_from(&given.tracer);
         if given.what & (always | once) == 0 {
             tracing.what &= !(always | once);
         }
     });
+}
+
+/// The numbers of the sessions in which a process is traced.
+fn sessions_of(process: &Process) -> Sessions {
+    let rare = process.existing_rare();
+    let tracings = rare.into_iter().flat_map(|rare| rare.tracings.iter());
+    tracings.map(|tracing| tracing.session).collect()
 }
 
 /// A process sets a link to `other`, which had none: `other` is told first what it inherits. In stock only `spawn_link` passes on what
@@ -127,7 +148,10 @@ pub fn links(process: &mut Process, other: Term) {
         return;
     }
     let (always, once) = (what::SET_ON_LINK, what::SET_ON_FIRST_LINK);
-    if let Some(given) = inherited(process, always, once) {
+    for session in sessions_of(process) {
+        let Some(given) = inherited(process, session, always, once) else {
+            continue;
+        };
         let take_over = move |other: Option<&mut Process>| {
             if let Some(other) = other {
                 inherit(other, &given, always, once);
@@ -146,18 +170,20 @@ pub fn spawns(parent: Option<&mut Process>, child: &mut Process, call: [Term; 3]
     let mut scratch = Scratch::new();
     let call = build::tuple(scratch.heap(), &call);
     if let Some(parent) = parent {
-        let mut pass_on = |always, once| {
-            if let Some(given) = inherited(parent, always, once) {
-                inherit(child, &given, always, once);
+        for session in sessions_of(parent) {
+            let mut pass_on = |always, once| {
+                if let Some(given) = inherited(parent, session, always, once) {
+                    inherit(child, &given, always, once);
+                }
+            };
+            pass_on(what::SET_ON_SPAWN, what::SET_ON_FIRST_SPAWN);
+            if linked {
+                pass_on(what::SET_ON_LINK, what::SET_ON_FIRST_LINK);
             }
-        };
-        pass_on(what::SET_ON_SPAWN, what::SET_ON_FIRST_SPAWN);
-        if linked {
-            pass_on(what::SET_ON_LINK, what::SET_ON_FIRST_LINK);
         }
         if is_for(parent, what::PROCS) {
             let event = Event::new(Family::Procs, am::SPAWN, child_pid).with(call);
-            tell(parent, &event);
+            tell(parent, what::PROCS, &event);
             if linked {
                 procs(parent, am::LINK, child_pid);
             }
@@ -169,7 +195,7 @@ pub fn spawns(parent: Option<&mut Process>, child: &mut Process, call: [Term; 3]
 fn is_spawned(child: &mut Process, parent: Term, call: Term, linked: bool) {
     if is_for(child, what::PROCS) {
         let event = Event::new(Family::Procs, am::SPAWNED, parent).with(call);
-        tell(child, &event);
+        tell(child, what::PROCS, &event);
         if linked {
             procs(child, am::GETTING_LINKED, parent);
         }
@@ -188,10 +214,10 @@ pub fn is_spawned_from_abroad(child: &mut Process, parent: Term, call: [Term; 3]
 /// A scheduler takes the process up.
 #[cold]
 pub fn scheduled_in(process: &mut Process) {
-    super::forget_gone_tracer(process);
+    super::forget_gone_tracers(process);
     times::scheduled_in(process);
     if is_for(process, what::RUNNING | what::RUNNING_PROCS) {
-        scheduled(process, am::IN);
+        scheduled(process, what::RUNNING | what::RUNNING_PROCS, am::IN);
     }
 }
 
@@ -200,7 +226,7 @@ pub fn scheduled_in(process: &mut Process) {
 pub fn scheduled_out(process: &mut Process) {
     times::scheduled_out(process);
     if is_for(process, what::RUNNING | what::RUNNING_PROCS) {
-        scheduled(process, am::OUT);
+        scheduled(process, what::RUNNING | what::RUNNING_PROCS, am::OUT);
     }
 }
 
@@ -209,7 +235,7 @@ pub fn scheduled_out(process: &mut Process) {
 #[cold]
 pub(crate) fn waits_for_port(process: &mut Process) {
     if is_for(process, what::RUNNING_PROCS) {
-        scheduled(process, am::OUT);
+        scheduled(process, what::RUNNING_PROCS, am::OUT);
     }
 }
 
@@ -217,14 +243,15 @@ pub(crate) fn waits_for_port(process: &mut Process) {
 #[cold]
 pub(crate) fn has_waited_for_port(process: &mut Process) {
     if is_for(process, what::RUNNING_PROCS) {
-        scheduled(process, am::IN);
+        scheduled(process, what::RUNNING_PROCS, am::IN);
     }
 }
 
-fn scheduled(process: &mut Process, tag: Term) {
+fn scheduled(process: &mut Process, wanted: u32, tag: Term) {
     let mut scratch = Scratch::new();
     let place = info::current_function(process, scratch.heap());
-    tell(process, &Event::new(Family::RunningProcs, tag, place));
+    let event = Event::new(Family::RunningProcs, tag, place);
+    tell(process, wanted, &event);
 }
 
 /// The process ends.
@@ -240,7 +267,7 @@ pub fn exits(process: &mut Process, reason: Term) {
 pub fn has_exited(process: &mut Process) {
     if is_for(process, what::EXITING) {
         let event = Event::new(Family::RunningProcs, am::OUT_EXITED, Term::small(0));
-        tell(process, &event);
+        tell(process, what::EXITING, &event);
     }
     process.flags &= !flag::OBSERVED;
 }
@@ -253,7 +280,8 @@ pub fn collects(process: &mut Process, tag: Term, words: usize) {
     }
     let mut scratch = Scratch::new();
     let facts = collection_facts(process, words, scratch.heap());
-    tell(process, &Event::new(Family::GarbageCollection, tag, facts));
+    let event = Event::new(Family::GarbageCollection, tag, facts);
+    tell(process, what::GARBAGE_COLLECTION, &event);
 }
 
 fn collection_facts(process: &Process, words: usize, heap: &mut Heap) -> Term {

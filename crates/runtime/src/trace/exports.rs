@@ -238,14 +238,12 @@ pub(crate) fn call_site(process: &Process) -> Option<*const u64> {
 pub(crate) fn called(process: &mut Process, context: &mut Context, traced: &Traced) -> *const u64 {
     let export = &traced.stub;
     if let Some(actions) = traced.actions() {
-        let arity = export.arity as usize;
         let function = [
             export.module,
             export.function,
             Term::small(export.arity.into()),
         ];
-        let is_local = !actions.is_global;
-        points::act(process, actions, function, &context.x[..arity], is_local);
+        points::act(process, context, actions, function);
     }
     if saved_calls::is_on() {
         saved_calls::called(process, export);

@@ -4,11 +4,11 @@
 //! return ([`engine::start::traced_return`]), and five terms:
 //!
 //! ```text
-//! traced_return | wishes | module | function | arity | tracer or [] | caller's return address ...
+//! traced_return | wishes, session | module | function | arity | tracer or [] | caller's return address ...
 //! ```
 //!
-//! One whose time is taken has a smaller frame: another address ([`engine::start::timed_return`]), and the number of the
-//! function before (`times`).
+//! One whose time is taken has a smaller frame: another address ([`engine::start::timed_return`]), and in one small integer the
+//! session and the number of the function before (`times`). Each session has frames of its own.
 //!
 //! To collections these are terms as others. Stack traces leave the address out. Only the thread that runs the process calls.
 
@@ -20,7 +20,7 @@ use term::copy::Owned;
 use term::heap::Scratch;
 use term::{am, build};
 
-use super::{Event, Family, LEGACY, Tracer, Tracing, events, get, is_for, times, what};
+use super::{Event, Family, Sessions, Tracer, Tracing, events, get, is_for_in, times, what};
 use crate::code;
 use crate::process::{Process, flag};
 
@@ -53,10 +53,19 @@ fn words_of(word: u64) -> Option<usize> {
     }
 }
 
-/// Lets the function that is being called tell of its return; there is room on the stack.
-pub(super) fn push(process: &mut Process, function: [Term; 3], wishes: u8, tracer: Term) {
+/// In a frame, the session is above the wishes.
+const SESSION_SHIFT: u32 = 8;
+
+/// Lets the function that is being called tell a session of its return; there is room on the stack.
+pub(super) fn push(
+    process: &mut Process,
+    function: [Term; 3],
+    wishes: u8,
+    session: u32,
+    tracer: Term,
+) {
     let mut wishes = wishes;
-    if wishes & wish::RETURN_TO != 0 && is_returned_to(process) {
+    if wishes & wish::RETURN_TO != 0 && is_returned_to(process, session) {
         // Those that the function has replaced tell of that already.
         wishes &= !wish::RETURN_TO;
     }
@@ -67,7 +76,7 @@ pub(super) fn push(process: &mut Process, function: [Term; 3], wishes: u8, trace
         process.rare().exceptions_traced = true;
     }
     let [module, name, arity] = function;
-    let wishes = Term::small(wishes.into());
+    let wishes = Term::small(i64::from(session) << SESSION_SHIFT | i64::from(wishes));
     let words = [
         engine::start::traced_return() as u64,
         wishes.bits(),
@@ -86,15 +95,14 @@ pub(super) fn push(process: &mut Process, function: [Term; 3], wishes: u8, trace
     }
 }
 
-/// Lets the function that is being called tell that its time is over, unless a frame for another reason is there: as on stock,
-/// those that replace each other share one. `before` is the number of the function before.
-pub(super) fn push_timed(process: &mut Process, before: usize) {
-    // SAFETY: the stack has a return address on top when a function is called.
-    if is_traced_return(unsafe { *process.head.heap.stack }) {
+/// Lets the function that is being called tell a session that its time is over, unless a frame of this session is there for
+/// another reason: as on stock, those that replace each other share one. `before` is the number of the function before.
+pub(super) fn push_timed(process: &mut Process, session: u32, before: usize) {
+    if on_top(process).any(|frame| frame.session() == session) {
         return;
     }
     process.rare().exceptions_traced = true;
-    let before = Term::small(before as i64);
+    let before = Term::small((before as i64) << 32 | i64::from(session));
     let words = [engine::start::timed_return() as u64, before.bits()];
     const { assert!(TIMED_FRAME_WORDS == 2) };
     let heap = &mut process.head.heap;
@@ -106,43 +114,85 @@ pub(super) fn push_timed(process: &mut Process, before: usize) {
     }
 }
 
-/// The number in the frame of a function whose time is taken.
+/// The session in the frame of a function whose time is taken, and the number of the function before.
 ///
 /// # Safety
 /// `words` is behind the address of `timed_return` on a stack.
-unsafe fn number_at(words: *const u64) -> usize {
+unsafe fn timed_at(words: *const u64) -> (u32, usize) {
     // SAFETY: the caller's promise.
     let number = unsafe { Term::from_bits(*words) };
-    number.as_small().unwrap_or(0) as usize
+    let number = number.as_small().unwrap_or(0);
+    (number as u32, (number >> 32) as usize)
 }
 
 /// A function whose time is taken returns; the number is on top of the stack.
 #[cold]
 pub(crate) fn timed_returns(process: &mut Process) {
     // SAFETY: the instruction that calls this was reached by the address in front of the number.
-    let number = unsafe { number_at(process.head.heap.stack) };
-    times::returned(process, number);
+    let (session, number) = unsafe { timed_at(process.head.heap.stack) };
+    times::returned(process, session, number);
 }
 
-/// Whether a frame on top of the stack tells where the process continues.
-fn is_returned_to(process: &Process) -> bool {
+/// Whether a frame on top of the stack tells a session where the process continues.
+fn is_returned_to(process: &Process, session: u32) -> bool {
+    on_top(process).any(|frame| match frame {
+        OnTop::Traced(frame) => frame.session == session && frame.wishes & wish::RETURN_TO != 0,
+        OnTop::Timed(_) => false,
+    })
+}
+
+/// A frame on top of the stack.
+enum OnTop {
+    Traced(Frame),
+    /// Its session.
+    Timed(u32),
+}
+
+impl OnTop {
+    fn session(&self) -> u32 {
+        match self {
+            OnTop::Traced(frame) => frame.session,
+            OnTop::Timed(session) => *session,
+        }
+    }
+}
+
+/// The frames in front of the return address of a function that is being called.
+fn on_top(process: &Process) -> impl Iterator<Item = OnTop> {
     let mut words = process.head.heap.stack.cast_const();
-    // SAFETY: the stack has a return address on top when a function is called, and one behind each frame.
+    std::iter::from_fn(move || {
+        // SAFETY: the stack has a return address on top when a function is called, and one behind each frame.
+        unsafe {
+            let at = words;
+            let size = words_of(*at)?;
+            words = words.add(size);
+            let frame = match size {
+                TIMED_FRAME_WORDS => OnTop::Timed(timed_at(at.add(1)).0),
+                _ => OnTop::Traced(Frame::at(at.add(1))),
+            };
+            Some(frame)
+        }
+    })
+}
+
+/// The first word from here on that is behind the frames that begin here.
+///
+/// # Safety
+/// A stack begins here with a return address, and ends with one that is no frame's.
+unsafe fn behind_frames(mut words: *const u64) -> *const u64 {
+    // SAFETY: the caller's promise.
     unsafe {
         while let Some(frame) = words_of(*words) {
-            let is_traced = frame == TRACED_FRAME_WORDS;
-            if is_traced && Frame::at(words.add(1)).wishes & wish::RETURN_TO != 0 {
-                return true;
-            }
             words = words.add(frame);
         }
     }
-    false
+    words
 }
 
 /// The terms of a frame.
 struct Frame {
     wishes: u8,
+    session: u32,
     function: [Term; 3],
     tracer: Term,
 }
@@ -153,8 +203,10 @@ impl Frame {
     unsafe fn at(words: *const u64) -> Frame {
         // SAFETY: the caller's promise.
         let term = |index: usize| unsafe { Term::from_bits(*words.add(index)) };
+        let wishes = term(0).as_small().unwrap_or(0);
         Frame {
-            wishes: term(0).as_small().unwrap_or(0) as u8,
+            wishes: wishes as u8,
+            session: (wishes >> SESSION_SHIFT) as u32,
             function: [term(1), term(2), term(3)],
             tracer: term(4),
         }
@@ -163,8 +215,10 @@ impl Frame {
     /// Tells whoever wanted to know.
     fn tell(&self, process: &mut Process, event: &Event) {
         if self.tracer.is_nil() {
-            if is_for(process, what::CALL) && !is_for(process, what::SILENT) {
-                events::tell(process, event);
+            let session = self.session;
+            if is_for_in(process, session, what::CALL) && !is_for_in(process, session, what::SILENT)
+            {
+                events::tell_in(process, session, event);
             }
             return;
         }
@@ -175,7 +229,7 @@ impl Frame {
         let tracing = Tracing {
             what: what::TIMESTAMP | what::CALL,
             tracer: Some(tracer),
-            session: LEGACY,
+            session: self.session,
         };
         let _ = get().tell(process.pid(), &tracing, event);
     }
@@ -199,39 +253,30 @@ pub(crate) fn returns(process: &mut Process, value: Term) {
     }
     if frame.wishes & wish::RETURN_TO != 0 {
         // SAFETY: the frame has a return address behind it.
-        tells_where(process, unsafe { words.add(TRACED_FRAME_WORDS - 1) });
+        tells_where(process, frame.session, unsafe {
+            words.add(TRACED_FRAME_WORDS - 1)
+        });
     }
 }
 
 /// The address of the call by which a process has come to the entry of the function that it is at.
 #[must_use]
 pub fn caller(process: &Process) -> Option<*const u64> {
-    let mut words = process.head.heap.stack.cast_const();
     // SAFETY: a stack ends with a return address that is no other's.
-    let address = unsafe {
-        while let Some(frame) = words_of(*words) {
-            words = words.add(frame);
-        }
-        *words
-    };
+    let address = unsafe { *behind_frames(process.head.heap.stack) };
     (address & 0b11 == 0).then(|| (address - 8) as *const u64)
 }
 
-/// Tells where a process continues: at the first return address of a function from here on.
-fn tells_where(process: &mut Process, mut words: *const u64) {
+/// Tells a session where a process continues: at the first return address of a function from here on.
+fn tells_where(process: &mut Process, session: u32, words: *const u64) {
     // SAFETY: a stack ends with a return address that is no other's.
-    let address = unsafe {
-        while let Some(frame) = words_of(*words) {
-            words = words.add(frame);
-        }
-        *words
-    };
-    continues_at(process, (address - 8) as *const u64);
+    let address = unsafe { *behind_frames(words) };
+    continues_at(process, session, (address - 8) as *const u64);
 }
 
-/// Tells that a process continues in the function at an address.
-fn continues_at(process: &mut Process, address: *const u64) {
-    if process.flags & flag::OBSERVED == 0 || !is_for(process, what::RETURN_TO) {
+/// Tells a session that a process continues in the function at an address.
+fn continues_at(process: &mut Process, session: u32, address: *const u64) {
+    if process.flags & flag::OBSERVED == 0 || !is_for_in(process, session, what::RETURN_TO) {
         return;
     }
     let mut scratch = Scratch::new();
@@ -239,7 +284,8 @@ fn continues_at(process: &mut Process, address: *const u64) {
         let arity = Term::small(i64::from(place.arity));
         build::tuple(scratch.heap(), &[place.module, place.function, arity])
     });
-    events::tell(process, &Event::new(Family::Call, am::RETURN_TO, place));
+    let event = Event::new(Family::Call, am::RETURN_TO, place);
+    events::tell_in(process, session, &event);
 }
 
 /// An exception leaves the functions whose frames are between two places of the stack; it is caught at `handler`, or not.
@@ -251,7 +297,7 @@ pub(crate) fn thrown(
     [class, reason]: [Term; 2],
 ) {
     let mut at = frames.start;
-    let mut leaves_for = false;
+    let mut leaving = Sessions::new();
     while at < frames.end {
         // SAFETY: the words between the two are words of the stack.
         let word = unsafe { *at };
@@ -261,12 +307,15 @@ pub(crate) fn thrown(
         };
         if words == TIMED_FRAME_WORDS {
             // SAFETY: the number is behind the address.
-            times::returned(process, unsafe { number_at(at) });
+            let (session, number) = unsafe { timed_at(at) };
+            times::returned(process, session, number);
             continue;
         }
         // SAFETY: the terms of a frame are behind its address.
         let frame = unsafe { Frame::at(at) };
-        leaves_for |= frame.wishes & wish::RETURN_TO != 0;
+        if frame.wishes & wish::RETURN_TO != 0 && !leaving.contains(&frame.session) {
+            leaving.push(frame.session);
+        }
         if frame.wishes & wish::EXCEPTION != 0 {
             let mut scratch = Scratch::new();
             let name = frame.name(scratch.heap());
@@ -275,9 +324,9 @@ pub(crate) fn thrown(
             frame.tell(process, &event);
         }
     }
-    if let Some(handler) = handler
-        && leaves_for
-    {
-        continues_at(process, handler);
+    if let Some(handler) = handler {
+        for session in leaving {
+            continues_at(process, session, handler);
+        }
     }
 }

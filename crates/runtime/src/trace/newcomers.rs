@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 use term::am;
 
-use super::{LEGACY, Tracing, change, get, senders, settle_flag};
+use super::{LEGACY, Tracings, senders, settle};
 use crate::process::Process;
 
 /// How those of one kind that will be made are traced.
 pub struct Newcomers {
     any: AtomicBool,
-    tracing: Mutex<Tracing>,
+    tracings: Mutex<Tracings>,
 }
 
 pub static PROCESSES: Newcomers = Newcomers::new();
@@ -19,14 +19,9 @@ pub static PORTS: Newcomers = Newcomers::new();
 
 impl Newcomers {
     const fn new() -> Newcomers {
-        let tracing = Tracing {
-            what: 0,
-            tracer: None,
-            session: LEGACY,
-        };
         Newcomers {
             any: AtomicBool::new(false),
-            tracing: Mutex::new(tracing),
+            tracings: Mutex::new(Tracings::NONE),
         }
     }
 
@@ -37,27 +32,28 @@ impl Newcomers {
         self.any.load(Ordering::Relaxed)
     }
 
-    pub fn change(&self, change: impl FnOnce(&mut Tracing)) {
-        let mut tracing = self.tracing.lock();
-        change(&mut tracing);
-        self.settle(&mut tracing);
+    pub fn change(&self, change: impl FnOnce(&mut Tracings)) {
+        let mut tracings = self.tracings.lock();
+        change(&mut tracings);
+        self.settle(&mut tracings);
     }
 
-    /// How newcomers are traced now; forgets a tracer that is gone.
+    /// How newcomers are traced now; forgets tracers that are gone.
     #[must_use]
-    pub fn get(&self) -> Tracing {
-        let mut tracing = self.tracing.lock();
-        self.settle(&mut tracing);
-        tracing.clone()
+    pub fn get(&self) -> Tracings {
+        let mut tracings = self.tracings.lock();
+        self.settle(&mut tracings);
+        tracings.clone()
     }
 
-    fn settle(&self, tracing: &mut Tracing) {
-        let tracer = tracing.tracer.as_ref();
-        if tracer.is_some_and(|tracer| !get().is_there(tracer, am::UNDEFINED)) {
-            *tracing = Tracing::default();
-        }
-        tracing.settle();
-        let any = !tracing.is_off() || senders::are_asked();
+    fn settle(&self, tracings: &mut Tracings) {
+        tracings.forget_gone_tracers(am::UNDEFINED);
+        // In the order that stock has for them: that of the sessions, of which the one that is always there comes last.
+        tracings.all.sort_by_key(|tracing| match tracing.session {
+            LEGACY => u32::MAX,
+            session => session,
+        });
+        let any = !tracings.is_off() || senders::are_asked();
         self.any.store(any, Ordering::Relaxed);
     }
 }
@@ -67,8 +63,8 @@ pub fn apply_to_process(process: &mut Process) {
     if PROCESSES.any() {
         let given = PROCESSES.get();
         if !given.is_off() {
-            change(process, |tracing| *tracing = given);
+            process.rare().tracings = given;
         }
-        settle_flag(process);
+        settle(process);
     }
 }

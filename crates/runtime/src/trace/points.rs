@@ -11,17 +11,20 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use engine::breakpoints::{self, Point as CodePoint, only_count};
 use engine::native::NoRoom;
-use layout::context::Resume;
+use layout::context::{Resume, TRACED_ROOM_WORDS};
+use layout::limits::STACK_RESERVE_WORDS;
 use layout::{Breakpoint, Context, Term};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use term::am;
 
 use super::counts::Count;
 use super::frames::wish;
 use super::times::{self, Times};
-use super::{Tracer, frames, get, is_for, what};
+use super::{Tracer, frames, get, is_for_in, what};
 use crate::code::breakpoints::Pattern;
 use crate::code::modules;
+use crate::collector;
 use crate::error_handler;
 use crate::process::{Process, flag};
 use crate::scheduler::world;
@@ -38,11 +41,10 @@ pub struct Meta {
     pub is_gone: Arc<AtomicBool>,
 }
 
-/// What is done when a function is called.
-#[derive(Clone, Default)]
-pub struct Actions {
-    /// The call goes to `error_handler:breakpoint/3` instead.
-    pub debugged: bool,
+/// What one session does when a function is called.
+#[derive(Clone)]
+pub struct Watch {
+    pub session: u32,
     /// The tracer of the process is told.
     pub call: Option<Condition>,
     /// Only calls by the full name are reported to it.
@@ -53,29 +55,118 @@ pub struct Actions {
     pub times: Option<Arc<Times>>,
 }
 
-impl Actions {
+impl Watch {
+    /// Nothing.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.count.is_none() && self.are_none_but_count()
+    pub fn new(session: u32) -> Watch {
+        Watch {
+            session,
+            call: None,
+            is_global: false,
+            meta: None,
+            count: None,
+            times: None,
+        }
     }
 
-    fn are_none_but_count(&self) -> bool {
-        let Actions {
-            debugged,
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count.is_none() && self.is_none_but_count()
+    }
+
+    fn is_none_but_count(&self) -> bool {
+        let Watch {
+            session: _,
             call,
             is_global: _,
             meta,
             count: _,
             times,
         } = self;
-        !debugged && call.is_none() && meta.is_none() && times.is_none()
+        call.is_none() && meta.is_none() && times.is_none()
+    }
+}
+
+/// What is done when a function is called.
+#[derive(Clone, Default)]
+pub struct Actions {
+    /// The call goes to `error_handler:breakpoint/3` instead.
+    pub debugged: bool,
+    /// Those of sessions that do something, the latest first.
+    watches: SmallVec<[Watch; 1]>,
+}
+
+impl Actions {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        !self.debugged && self.watches.is_empty()
     }
 
-    /// The counter of calls, if they are counted now and nothing else is done.
-    fn only_counted(&self) -> Option<&Count> {
-        let count = self.count.as_deref()?;
-        (self.are_none_but_count() && !count.is_paused()).then_some(count)
+    /// What the sessions do, the latest first.
+    pub fn iter(&self) -> std::slice::Iter<'_, Watch> {
+        self.watches.iter()
     }
+
+    /// What a session does, if it does anything.
+    #[must_use]
+    pub fn of(&self, session: u32) -> Option<&Watch> {
+        self.watches.iter().find(|watch| watch.session == session)
+    }
+
+    /// Changes what a session does.
+    pub fn change(&mut self, session: u32, change: impl FnOnce(&mut Watch)) {
+        let place = self.watches.iter().position(|w| w.session == session);
+        match place {
+            Some(place) => {
+                let was_global = self.watches[place].is_global;
+                change(&mut self.watches[place]);
+                if self.watches[place].is_empty() {
+                    self.watches.remove(place);
+                } else if self.watches[place].is_global != was_global {
+                    let changed = self.watches.remove(place);
+                    self.add(changed);
+                }
+            }
+            None => {
+                let mut watch = Watch::new(session);
+                change(&mut watch);
+                if !watch.is_empty() {
+                    self.add(watch);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, watch: Watch) {
+        // Those who are told of calls by the full name only come first, as on stock. Only at BIFs they meet others here.
+        let is_before = |other: &Watch| other.is_global && !watch.is_global;
+        let place = self.watches.iter().take_while(|w| is_before(w)).count();
+        self.watches.insert(place, watch);
+    }
+
+    /// Ends what a session does.
+    pub fn end(&mut self, session: u32) {
+        self.watches.retain(|watch| watch.session != session);
+    }
+
+    /// The counter of calls, if one session counts them now and nothing else is done.
+    fn only_counted(&self) -> Option<&Count> {
+        let [watch] = self.watches.as_slice() else {
+            return None;
+        };
+        let count = watch.count.as_deref()?;
+        (!self.debugged && watch.is_none_but_count() && !count.is_paused()).then_some(count)
+    }
+}
+
+/// A call of a function that is watched.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    /// Module, function, arity.
+    pub function: [Term; 3],
+    pub arguments: &'a [Term],
+    /// Not only calls by the full name are told of.
+    pub is_local: bool,
 }
 
 /// A function and what is done when it is called.
@@ -288,49 +379,73 @@ pub(crate) fn reached(
     }
     // If it had left in the middle of the entry instruction, it has been reported before.
     if !process.head.is_counting {
-        act(
-            process,
-            &point.actions,
-            point.function,
-            &context.x[..arity],
-            true,
-        );
+        act(process, context, &point.actions, point.function);
     }
     breakpoints::resume(breakpoint)
 }
 
-/// Does what is to be done for a call.
+/// Does what is to be done for a call of a function, whose arguments are in x0 onwards.
 pub(super) fn act(
     process: &mut Process,
+    context: &mut Context,
     actions: &Actions,
     function: [Term; 3],
-    arguments: &[Term],
-    is_local: bool,
 ) {
-    if let Some(count) = &actions.count {
-        count.add();
+    let arity = function[2].as_small().unwrap_or(0) as usize;
+    let arguments = &mut context.x[..arity];
+    // The engine has made room for the frames of one session.
+    if actions.watches.len() > 1 && !has_room(process, arguments, actions.watches.len()) {
+        return;
     }
-    if let Some(condition) = &actions.call
-        && process.flags & flag::OBSERVED != 0
-        && is_for(process, what::CALL)
-    {
-        let wishes = get().called(process, function, arguments, condition, None, is_local);
-        frames::push(process, function, wishes, Term::NIL);
+    for watch in actions.iter() {
+        let call = Call {
+            function,
+            arguments,
+            is_local: !watch.is_global,
+        };
+        watch.act(process, &call);
     }
-    if let Some(meta) = &actions.meta {
-        let tracer = Some(&meta.tracer);
-        let condition = &meta.condition;
-        let wishes = get().called(process, function, arguments, condition, tracer, is_local);
-        if wishes & wish::TRACER_GONE != 0 {
-            meta.is_gone.store(true, Ordering::Relaxed);
-        } else if wishes != 0 {
-            let tracer = meta.tracer.to_term(process.heap());
-            frames::push(process, function, wishes, tracer);
+}
+
+/// Makes room on the stack for the frames of several sessions; false if the process ends because it would be too large.
+#[cold]
+fn has_room(process: &mut Process, arguments: &mut [Term], sessions: usize) -> bool {
+    let needed = TRACED_ROOM_WORDS * sessions;
+    let heap = &process.head.heap;
+    let free = (heap.stack as usize - heap.top as usize) / size_of::<u64>();
+    if free < needed + STACK_RESERVE_WORDS {
+        collector::collect(process, arguments, needed);
+    }
+    process.flags & flag::EXIT_PENDING == 0
+}
+
+impl Watch {
+    fn act(&self, process: &mut Process, call: &Call<'_>) {
+        let session = self.session;
+        if let Some(count) = &self.count {
+            count.add();
         }
-    }
-    if let Some(times) = &actions.times
-        && process.flags & flag::OBSERVED != 0
-    {
-        times::called(process, times);
+        if let Some(condition) = &self.call
+            && process.flags & flag::OBSERVED != 0
+            && is_for_in(process, session, what::CALL)
+        {
+            let wishes = get().called(process, call, condition, session, None);
+            frames::push(process, call.function, wishes, session, Term::NIL);
+        }
+        if let Some(meta) = &self.meta {
+            let tracer = Some(&meta.tracer);
+            let wishes = get().called(process, call, &meta.condition, session, tracer);
+            if wishes & wish::TRACER_GONE != 0 {
+                meta.is_gone.store(true, Ordering::Relaxed);
+            } else if wishes != 0 {
+                let tracer = meta.tracer.to_term(process.heap());
+                frames::push(process, call.function, wishes, session, tracer);
+            }
+        }
+        if let Some(times) = &self.times
+            && process.flags & flag::OBSERVED != 0
+        {
+            times::called(process, session, times);
+        }
     }
 }

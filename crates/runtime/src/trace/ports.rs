@@ -4,7 +4,7 @@ use layout::{Heap, Term};
 use term::heap::Scratch;
 use term::{am, atom, build};
 
-use super::{Event, Family, Told, Tracing, get, what};
+use super::{Event, Family, Tracings, tell_all, what};
 use crate::port::Core;
 use crate::process::table;
 
@@ -17,47 +17,45 @@ pub(crate) fn opens(core: &mut Core, port: Term, owner: Term) {
 
 /// A port that is traced so sends a message.
 #[inline]
-pub fn sends(tracing: &Tracing, port: Term, to: Term, message: Term) {
-    if tracing.what & what::SEND != 0 {
-        tell_of_send(tracing, port, to, message);
+pub fn sends(tracings: &Tracings, port: Term, to: Term, message: Term) {
+    if tracings.what & what::SEND != 0 {
+        tell_of_send(tracings, port, to, message);
     }
 }
 
 #[cold]
-fn tell_of_send(tracing: &Tracing, port: Term, to: Term, message: Term) {
+fn tell_of_send(tracings: &Tracings, port: Term, to: Term, message: Term) {
     let tag = match to.is_local_pid() && table::find(to).is_null() {
         true => am::SEND_TO_NON_EXISTING_PROCESS,
         false => am::SEND,
     };
     let event = Event::new(Family::Send, tag, message).with(to);
     // That the tracer is gone is noticed by whoever may change how the port is traced.
-    let _ = get().tell(port, tracing, &event);
+    let _ = tell_all(tracings, port, what::SEND, &event);
 }
 
 /// How one port is traced, and its identifier.
 pub struct Tracee<'a> {
     pub port: Term,
-    pub tracing: &'a mut Tracing,
+    pub tracings: &'a mut Tracings,
 }
 
 impl Tracee<'_> {
     #[inline]
     fn is_for(&self, what: u32) -> bool {
-        self.tracing.what & what != 0
+        self.tracings.what & what != 0
     }
 
-    fn tell(&mut self, event: &Event) {
-        if get().tell(self.port, self.tracing, event) == Told::TracerGone {
-            *self.tracing = Tracing::default();
-        }
+    fn tell(&mut self, wanted: u32, event: &Event) {
+        self.tracings.tell(self.port, wanted, event);
     }
 
     /// Something that `ports` reports: `open`, `closed`, `getting_linked`, `register` and the like.
     #[inline]
     pub fn happens(&mut self, tag: Term, data: Term, extra: Option<Term>) {
         if self.is_for(what::PORTS) {
-            let event = Event::new(Family::Ports, tag, data);
-            self.tell(&event.with(extra.unwrap_or(Term::NONE)));
+            let event = Event::new(Family::Ports, tag, data).with(extra.unwrap_or(Term::NONE));
+            self.tell(what::PORTS, &event);
         }
     }
 
@@ -69,7 +67,8 @@ impl Tracee<'_> {
             let heap = scratch.heap();
             let body = body(heap);
             let message = build::tuple(heap, &[from, body]);
-            self.tell(&Event::new(Family::Receive, am::RECEIVE, message));
+            let event = Event::new(Family::Receive, am::RECEIVE, message);
+            self.tell(what::RECEIVE, &event);
         }
     }
 
@@ -92,7 +91,7 @@ impl Tracee<'_> {
             let bytes = build::binary(heap, bytes);
             let body = build::tuple(heap, &[tag, bytes]);
             let message = build::tuple(heap, &[self.port, body]);
-            tell_of_send(self.tracing, self.port, to, message);
+            tell_of_send(self.tracings, self.port, to, message);
         }
     }
 
@@ -100,7 +99,8 @@ impl Tracee<'_> {
     #[inline]
     pub fn timed_out(&mut self) {
         if self.is_for(what::RECEIVE) {
-            self.tell(&Event::new(Family::Receive, am::RECEIVE, am::TIMEOUT));
+            let event = Event::new(Family::Receive, am::RECEIVE, am::TIMEOUT);
+            self.tell(what::RECEIVE, &event);
         }
     }
 
@@ -108,7 +108,8 @@ impl Tracee<'_> {
     #[inline]
     pub fn runs(&mut self, tag: Term, name: Term) {
         if self.is_for(what::RUNNING_PORTS) {
-            self.tell(&Event::new(Family::RunningPorts, tag, name));
+            let event = Event::new(Family::RunningPorts, tag, name);
+            self.tell(what::RUNNING_PORTS, &event);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The time that processes spend in traced functions (`call_time`).
 //!
-//! A process that is traced for calls is in one such function at a time: the last one that it has called and that has not
-//! returned. It numbers the functions that it has called ([`Timed`]), and the number of the function before is in a frame on the
+//! In each session, a process that is traced for calls is in one such function at a time: the last one that it has called and
+//! that has not returned. It numbers the functions that it has called ([`Timed`]), and the number of the function before is in a frame on the
 //! stack ([`frames`]). What it has spent in each is shared with those who ask about the function, and only the process writes it:
 //! so it finds that without a lock. A function may be forgotten meanwhile.
 
@@ -12,7 +12,7 @@ use layout::Term;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use super::{frames, is_for, what};
+use super::{frames, is_for_in, what};
 use crate::process::Process;
 use sys::clock::ticks;
 
@@ -94,9 +94,9 @@ struct Row {
     spent: Arc<Spent>,
 }
 
-/// What a process knows of the functions whose time is taken.
-#[derive(Default)]
+/// What a process knows of the functions whose time is taken in a session.
 pub struct Timed {
+    session: u32,
     /// The functions that it has called, by their number; the first one has number 1.
     rows: Vec<Row>,
     /// Their numbers, by the address of the times.
@@ -108,6 +108,16 @@ pub struct Timed {
 }
 
 impl Timed {
+    fn new(session: u32) -> Timed {
+        Timed {
+            session,
+            rows: Vec::new(),
+            numbers: FxHashMap::default(),
+            now: 0,
+            since: 0,
+        }
+    }
+
     /// The number of the function with these times.
     fn number(&mut self, times: &Arc<Times>, pid: Term) -> usize {
         let rows = &mut self.rows;
@@ -140,25 +150,36 @@ impl Timed {
     }
 }
 
-/// A process calls the function with these times.
-pub(super) fn called(process: &mut Process, times: &Arc<Times>) {
-    if times.is_paused.load(Ordering::Relaxed) || !is_for(process, what::CALL) {
+/// What a process knows in a session.
+fn in_session(timed: &mut [Timed], session: u32) -> Option<&mut Timed> {
+    timed.iter_mut().find(|timed| timed.session == session)
+}
+
+/// A process calls the function with these times, which a session takes.
+pub(super) fn called(process: &mut Process, session: u32, times: &Arc<Times>) {
+    if times.is_paused.load(Ordering::Relaxed) || !is_for_in(process, session, what::CALL) {
         return;
     }
     let now = ticks::now();
     let pid = process.pid();
-    let timed = process.rare().timed.get_or_insert_default();
+    let all = &mut process.rare().timed;
+    let place = all.iter().position(|timed| timed.session == session);
+    let place = place.unwrap_or_else(|| {
+        all.push(Timed::new(session));
+        all.len() - 1
+    });
+    let timed = &mut all[place];
     timed.account(now);
     let before = timed.now;
     timed.now = timed.number(times, pid);
     timed.rows[timed.now - 1].spent.add_call();
     timed.since = now;
-    frames::push_timed(process, before);
+    frames::push_timed(process, session, before);
 }
 
 /// The function that a process is in returns to the one with this number, or to none that is traced.
-pub(super) fn returned(process: &mut Process, number: usize) {
-    if let Some(timed) = &mut process.rare().timed {
+pub(super) fn returned(process: &mut Process, session: u32, number: usize) {
+    if let Some(timed) = in_session(&mut process.rare().timed, session) {
         let now = ticks::now();
         timed.account(now);
         timed.now = number;
@@ -166,22 +187,31 @@ pub(super) fn returned(process: &mut Process, number: usize) {
     }
 }
 
+/// Forgets what a process knows in a session that has ended.
+pub fn forget(process: &mut Process, session: u32) {
+    if let Some(rare) = process.existing_rare_mut() {
+        rare.timed.retain(|timed| timed.session != session);
+    }
+}
+
 /// The process is put away.
 #[cold]
 pub(super) fn scheduled_out(process: &mut Process) {
-    let timed = (process.existing_rare()).and_then(|rare| rare.timed.as_ref());
-    if let Some(timed) = timed
-        && is_for(process, what::CALL)
-    {
-        timed.account(ticks::now());
+    if let Some(rare) = process.existing_rare() {
+        for timed in &rare.timed {
+            if is_for_in(process, timed.session, what::CALL) {
+                timed.account(ticks::now());
+            }
+        }
     }
 }
 
 /// The process is taken up.
 #[cold]
 pub(super) fn scheduled_in(process: &mut Process) {
-    let timed = (process.existing_rare_mut()).and_then(|rare| rare.timed.as_mut());
-    if let Some(timed) = timed {
-        timed.since = ticks::now();
+    if let Some(rare) = process.existing_rare_mut() {
+        for timed in &mut rare.timed {
+            timed.since = ticks::now();
+        }
     }
 }
