@@ -112,11 +112,11 @@ pub enum Fetched {
 /// instruction, and terms. See `runtime::trace::frames`.
 pub const TRACED_FRAME_WORDS: usize = 6;
 
-/// As [`TRACED_FRAME_WORDS`], if only the time of the function is taken.
+/// As [`TRACED_FRAME_WORDS`], if only the time or the memory of the function is measured.
 pub const TIMED_FRAME_WORDS: usize = 2;
 
 /// Room on the stack before a breakpoint: for all frames that it may make.
-pub const TRACED_ROOM_WORDS: usize = 2 * TRACED_FRAME_WORDS + TIMED_FRAME_WORDS;
+pub const TRACED_ROOM_WORDS: usize = 2 * TRACED_FRAME_WORDS + 2 * TIMED_FRAME_WORDS;
 
 /// Where a process continues after a breakpoint.
 #[repr(C)]

@@ -21,7 +21,7 @@ use crate::profile;
 use crate::scheduler::{self, deferred};
 use crate::signal::handle;
 use crate::system_monitor;
-use crate::trace::events;
+use crate::trace::{costs, events};
 
 thread_local! {
     static RUNNING: Cell<bool> = const { Cell::new(false) };
@@ -150,6 +150,7 @@ fn collect_and_account(process: &mut Process, x: &mut [Term], request: Request<'
         events::collects(process, tag, request.need_words);
     }
     let began_ns = system_monitor::collection_begins();
+    let measured_words = traced.then(|| costs::collects(process)).flatten();
     let off_heap_limit_words = min_binary_words(process);
     let is_busy = is_busy(process);
     let words = request.need_words;
@@ -187,6 +188,9 @@ fn collect_and_account(process: &mut Process, x: &mut [Term], request: Request<'
     count(stats.reclaimed());
     scheduler::charge(stats.reductions() as i64);
     system_monitor::collection_ends(process, began_ns);
+    if let Some(words) = measured_words {
+        costs::is_collected(process, words);
+    }
     if traced {
         let tag = match is_major {
             true => am::GC_MAJOR_END,

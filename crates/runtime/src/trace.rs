@@ -8,6 +8,7 @@
 //! **Who may call.** The thread that owns the process, or, for a port, the one that has locked it. So the events of one tracee
 //! reach its tracer in order.
 
+pub mod costs;
 pub mod counts;
 pub mod events;
 pub mod exports;
@@ -19,7 +20,6 @@ pub mod saved_calls;
 pub mod senders;
 pub mod sequence;
 pub mod system_profile;
-pub mod times;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -43,7 +43,7 @@ mod tests;
 pub mod verify;
 
 pub use policy::{is_due, is_major, most_words, peak_words};
-pub use sizes::{Sizes, has_room_to_give, sizes, tight_words, total_words};
+pub use sizes::{Sizes, allocated_words, has_room_to_give, sizes, tight_words, total_words};
 
 use mover::{Area, DoomedLiterals, Mover, Moves, Runs, Stays};
 use policy::{

@@ -53,6 +53,7 @@ pub(crate) fn change(session: &Session, wanted: &Wanted, flags: &Flags) {
     let new = Flags {
         count: flags.count && is_set,
         time: flags.time && is_set,
+        memory: flags.memory && is_set,
         global: false,
         ..flags.clone()
     };
@@ -65,6 +66,7 @@ pub(crate) fn change(session: &Session, wanted: &Wanted, flags: &Flags) {
             }
             old.count |= new.count;
             old.time |= new.time;
+            old.memory |= new.memory;
         }
         (true, true) => {
             let old = &mut default.flags;
@@ -74,6 +76,7 @@ pub(crate) fn change(session: &Session, wanted: &Wanted, flags: &Flags) {
             }
             old.count &= !flags.count;
             old.time &= !flags.time;
+            old.memory &= !flags.memory;
             if !old.by_breakpoint() {
                 default.is_on = false;
             }
@@ -142,8 +145,7 @@ fn value(heap: &mut Heap, default: &OnLoad, item: Term) -> Option<Term> {
         am::META_MATCH_SPEC => patterns::source(heap, meta_condition),
         am::CALL_COUNT => am::boolean(flags.count),
         am::CALL_TIME => am::boolean(flags.time),
-        // The memory of calls is not counted.
-        am::CALL_MEMORY if release::has(Release::OTP_26) => am::FALSE,
+        am::CALL_MEMORY if release::has(Release::OTP_26) => am::boolean(flags.memory),
         am::ALL => {
             // As on stock, what calls cost is not among them here.
             let items = patterns::items();

@@ -9,9 +9,9 @@ use runtime::code::breakpoints::Pattern;
 use runtime::code::{exports, modules};
 use runtime::process::Process;
 use runtime::scheduler::world;
+use runtime::trace::costs::{Costs, Measure};
 use runtime::trace::exports as traced_exports;
 use runtime::trace::points::{self, Actions, Condition, Meta, Watch};
-use runtime::trace::times::Times;
 use runtime::trace::{Family, Tracer};
 use term::release::{self, Release};
 use term::{am, build, copy, list};
@@ -38,7 +38,7 @@ pub(crate) enum Wanted {
 }
 
 impl Wanted {
-    /// What decides on calls from now on; none if they are not told. As on stock, only counters and times are begun anew or paused: for
+    /// What decides on calls from now on; none if they are not told. As on stock, only counters and costs are begun anew or paused: for
     /// all else these words say `true`.
     fn condition(&self) -> Option<Condition> {
         match self {
@@ -56,12 +56,18 @@ pub(crate) struct Flags {
     pub meta: Option<Tracer>,
     pub count: bool,
     pub time: bool,
+    pub memory: bool,
     pub global: bool,
 }
 
 impl Flags {
+    /// Whether it is measured what calls cost.
+    fn costs(&self) -> bool {
+        self.time || self.memory
+    }
+
     pub fn by_breakpoint(&self) -> bool {
-        self.local || self.meta.is_some() || self.count || self.time
+        self.local || self.meta.is_some() || self.count || self.costs()
     }
 }
 
@@ -104,7 +110,7 @@ pub fn change(
     };
     let flags = parse(process, session, flags).ok_or(Refusal::Because(am::BADOPT))?;
     let has_condition = matches!(wanted, Wanted::On(Some(_)));
-    if has_condition && !flags.local && flags.meta.is_none() && (flags.count || flags.time) {
+    if has_condition && !flags.local && flags.meta.is_none() && (flags.count || flags.costs()) {
         return Err(Refusal::Because(am::CALL_COUNT));
     }
     let none = Refusal::Because(am::NONE);
@@ -167,6 +173,7 @@ fn parse(process: &Process, session: &Session, flags: Term) -> Option<Flags> {
             }
             am::CALL_COUNT => parsed.count = true,
             am::CALL_TIME => parsed.time = true,
+            am::CALL_MEMORY if release::has(Release::OTP_26) => parsed.memory = true,
             _ => return None,
         }
     }
@@ -295,16 +302,28 @@ fn by_breakpoint(watch: &mut Watch, wanted: &Wanted, meta: &Wanted, flags: &Flag
             Wanted::Pause => watch.count.iter().for_each(|count| count.pause()),
         }
     }
+    let others = !watch.is_empty();
     if flags.time {
-        match wanted {
-            _ if begins && watch.times.is_none() && !watch.is_empty() => {
-                watch.times.get_or_insert_default().restart();
-            }
-            Wanted::Off => watch.times = None,
-            Wanted::On(_) => watch.times.get_or_insert_default().restart(),
-            Wanted::Restart => watch.times.iter().for_each(|times| times.restart()),
-            Wanted::Pause => watch.times.iter().for_each(|times| times.pause()),
-        }
+        change_costs(&mut watch.time, Measure::Time, wanted, others);
+    }
+    let others = !watch.is_empty();
+    if flags.memory {
+        change_costs(&mut watch.memory, Measure::Memory, wanted, others);
+    }
+}
+
+/// Changes what is measured of a function; `others` says whether anything is done when it is called.
+fn change_costs(place: &mut Option<Arc<Costs>>, measure: Measure, wanted: &Wanted, others: bool) {
+    let begin = |place: &mut Option<Arc<Costs>>| {
+        let costs = place.get_or_insert_with(|| Arc::new(Costs::new(measure)));
+        costs.restart();
+    };
+    match wanted {
+        Wanted::Restart | Wanted::Pause if place.is_none() && others => begin(place),
+        Wanted::Off => *place = None,
+        Wanted::On(_) => begin(place),
+        Wanted::Restart => place.iter().for_each(|costs| costs.restart()),
+        Wanted::Pause => place.iter().for_each(|costs| costs.pause()),
     }
 }
 
@@ -415,12 +434,14 @@ fn value(heap: &mut Heap, watch: &Watch, item: Term) -> Option<Term> {
             None => am::FALSE,
             Some(count) => build::unsigned(heap, count.sum()),
         },
-        am::CALL_TIME => match &watch.times {
+        am::CALL_TIME => match &watch.time {
             None => am::FALSE,
-            Some(times) => spent(heap, times),
+            Some(costs) => spent(heap, costs, Measure::Time),
         },
-        // The memory of calls is not counted.
-        am::CALL_MEMORY if release::has(Release::OTP_26) => am::FALSE,
+        am::CALL_MEMORY if release::has(Release::OTP_26) => match &watch.memory {
+            None => am::FALSE,
+            Some(costs) => spent(heap, costs, Measure::Memory),
+        },
         am::ALL => {
             let pairs: Vec<Term> = items()
                 .map(|item| {
@@ -443,21 +464,21 @@ fn has_tracer(watch: &Watch) -> bool {
     meta.is_some_and(|meta| !meta.is_gone.load(Ordering::Relaxed))
 }
 
-/// `[{Pid, Calls, Seconds, Microseconds}]`
-fn spent(heap: &mut Heap, times: &Times) -> Term {
-    let of_processes: Vec<Term> = times
+/// `[{Pid, Calls, Seconds, Microseconds}]`, or `[{Pid, Calls, Words}]`.
+fn spent(heap: &mut Heap, costs: &Costs, measure: Measure) -> Term {
+    let of_processes: Vec<Term> = costs
         .all()
         .into_iter()
         .map(|(pid, spent)| {
-            let us = spent.ns() / 1000;
             let calls = Term::small(spent.calls() as i64);
-            let parts = [
-                pid,
-                calls,
-                Term::small(us / 1_000_000),
-                Term::small(us % 1_000_000),
-            ];
-            build::tuple(heap, &parts)
+            match measure {
+                Measure::Time => {
+                    let us = spent.ns() / 1000;
+                    let time = [us / 1_000_000, us % 1_000_000].map(Term::small);
+                    build::tuple(heap, &[pid, calls, time[0], time[1]])
+                }
+                Measure::Memory => build::tuple(heap, &[pid, calls, Term::small(spent.words())]),
+            }
         })
         .collect();
     build::list(heap, &of_processes)

@@ -18,7 +18,7 @@ use runtime::scheduler::dirty::{self, DirtyKind};
 use runtime::scheduler::world;
 use runtime::trace::newcomers::{PORTS, PROCESSES};
 use runtime::trace::points::Condition;
-use runtime::trace::{self, LEGACY, Tracer, senders, times};
+use runtime::trace::{self, LEGACY, Tracer, costs, senders};
 use runtime::{port, system_monitor};
 use term::{am, build};
 
@@ -185,7 +185,7 @@ fn take_off(number: u32) {
     world::stopped(|| {
         trace::for_each_stopped(move |process| {
             trace::end(process, number);
-            times::forget(process, number);
+            costs::forget(process, number);
         });
         patterns::end(number);
         settle_senders();

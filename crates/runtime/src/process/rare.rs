@@ -13,9 +13,9 @@ use super::tasks::Tasks;
 use crate::collector::dirty_collection::{Collection, Kept};
 use crate::scheduler::dirty;
 use crate::trace::Tracings;
+use crate::trace::costs::Measured;
 use crate::trace::saved_calls::Saved;
 use crate::trace::sequence::Sequence;
-use crate::trace::times::Timed;
 
 /// The fields of a process that only few processes need.
 #[derive(Default)]
@@ -46,8 +46,10 @@ pub struct Rare {
     pub sequence: Option<Box<Sequence>>,
     /// There may be frames of functions on the stack whose exceptions are traced.
     pub exceptions_traced: bool,
-    /// The functions whose time is taken (`call_time`), in each session that does that.
-    pub timed: Vec<Timed>,
+    /// The functions whose costs are measured (`call_time`, `call_memory`), in each session that does that.
+    pub measured: Vec<Measured>,
+    /// Words that collections have freed while memory was measured.
+    pub collected_words: i64,
     /// Its last calls, if it saves them.
     pub saved_calls: Option<Box<Saved>>,
     /// Whether it never waits for a connection to another node (`process_flag(async_dist, true)`).
@@ -78,7 +80,8 @@ impl Rare {
             tracings,
             sequence,
             exceptions_traced,
-            timed,
+            measured,
+            collected_words,
             saved_calls,
             async_dist,
             was_bound_to,
@@ -101,7 +104,8 @@ impl Rare {
             && tracings.is_off()
             && sequence.is_none()
             && !exceptions_traced
-            && timed.is_empty()
+            && measured.is_empty()
+            && *collected_words == 0
             && saved_calls.is_none()
     }
 }

@@ -8,8 +8,8 @@ use term::release::{self, Release};
 use term::{am, build};
 
 use super::{
-    Event, Family, Sessions, Told, Tracing, change, end, get, is_for, saved_calls, senders,
-    tell_all, times, what,
+    Event, Family, Sessions, Told, Tracing, change, costs, end, get, is_for, saved_calls, senders,
+    tell_all, what,
 };
 use crate::process::{Process, flag, info};
 use crate::signal::{self, Signal};
@@ -215,7 +215,7 @@ pub fn is_spawned_from_abroad(child: &mut Process, parent: Term, call: [Term; 3]
 #[cold]
 pub fn scheduled_in(process: &mut Process) {
     super::forget_gone_tracers(process);
-    times::scheduled_in(process);
+    costs::scheduled_in(process);
     if is_for(process, what::RUNNING | what::RUNNING_PROCS) {
         scheduled(process, what::RUNNING | what::RUNNING_PROCS, am::IN);
     }
@@ -224,7 +224,7 @@ pub fn scheduled_in(process: &mut Process) {
 /// A scheduler puts the process away.
 #[cold]
 pub fn scheduled_out(process: &mut Process) {
-    times::scheduled_out(process);
+    costs::scheduled_out(process);
     if is_for(process, what::RUNNING | what::RUNNING_PROCS) {
         scheduled(process, what::RUNNING | what::RUNNING_PROCS, am::OUT);
     }

@@ -7,8 +7,8 @@
 //! traced_return | wishes, session | module | function | arity | tracer or [] | caller's return address ...
 //! ```
 //!
-//! One whose time is taken has a smaller frame: another address ([`engine::start::timed_return`]), and in one small integer the
-//! session and the number of the function before (`times`). Each session has frames of its own.
+//! One whose time or memory is measured has a smaller frame: another address ([`engine::start::timed_return`]), and in one small
+//! integer the session, what is measured, and the number of the function before (`costs`). Each session has frames of its own.
 //!
 //! To collections these are terms as others. Stack traces leave the address out. Only the thread that runs the process calls.
 
@@ -20,7 +20,8 @@ use term::copy::Owned;
 use term::heap::Scratch;
 use term::{am, build};
 
-use super::{Event, Family, Sessions, Tracer, Tracing, events, get, is_for_in, times, what};
+use super::costs::{self, Measure};
+use super::{Event, Family, Sessions, Tracer, Tracing, events, get, is_for_in, what};
 use crate::code;
 use crate::process::{Process, flag};
 
@@ -40,6 +41,12 @@ pub mod wish {
 #[must_use]
 pub fn is_traced_return(word: u64) -> bool {
     words_of(word).is_some()
+}
+
+/// Whether the function that is being called has a frame already.
+pub(super) fn has_frame(process: &Process) -> bool {
+    // SAFETY: the stack has a return address on top when a function is called.
+    is_traced_return(unsafe { *process.head.heap.stack })
 }
 
 /// The size of the frame that a word of the stack begins, if it begins one.
@@ -95,15 +102,16 @@ pub(super) fn push(
     }
 }
 
-/// Lets the function that is being called tell a session that its time is over, unless a frame of this session is there for
-/// another reason: as on stock, those that replace each other share one. `before` is the number of the function before.
-pub(super) fn push_timed(process: &mut Process, session: u32, before: usize) {
-    if on_top(process).any(|frame| frame.session() == session) {
-        return;
-    }
+/// Lets the function that is being called tell a session that it has ended, for what is measured. `before` is the number of the
+/// function before.
+pub(super) fn push_measured(process: &mut Process, session: u32, measure: Measure, before: usize) {
     process.rare().exceptions_traced = true;
-    let before = Term::small((before as i64) << 32 | i64::from(session));
-    let words = [engine::start::timed_return() as u64, before.bits()];
+    let frame = MeasuredFrame {
+        session,
+        measure,
+        before,
+    };
+    let words = [engine::start::timed_return() as u64, frame.to_term().bits()];
     const { assert!(TIMED_FRAME_WORDS == 2) };
     let heap = &mut process.head.heap;
     // SAFETY: the engine has made sure of the room.
@@ -114,65 +122,70 @@ pub(super) fn push_timed(process: &mut Process, session: u32, before: usize) {
     }
 }
 
-/// The session in the frame of a function whose time is taken, and the number of the function before.
+/// The small integer of a function that is measured:
 ///
-/// # Safety
-/// `words` is behind the address of `timed_return` on a stack.
-unsafe fn timed_at(words: *const u64) -> (u32, usize) {
-    // SAFETY: the caller's promise.
-    let number = unsafe { Term::from_bits(*words) };
-    let number = number.as_small().unwrap_or(0);
-    (number as u32, (number >> 32) as usize)
+/// ```text
+/// number of the function before | 1 if it is memory that is measured | session
+///          26 bits              |              1 bit                 | 32 bits
+/// ```
+struct MeasuredFrame {
+    session: u32,
+    measure: Measure,
+    before: usize,
 }
 
-/// A function whose time is taken returns; the number is on top of the stack.
+impl MeasuredFrame {
+    fn to_term(&self) -> Term {
+        let memory = i64::from(self.measure == Measure::Memory);
+        Term::small((self.before as i64) << 33 | memory << 32 | i64::from(self.session))
+    }
+
+    /// # Safety
+    /// `words` is behind the address of `timed_return` on a stack.
+    unsafe fn at(words: *const u64) -> MeasuredFrame {
+        // SAFETY: the caller's promise.
+        let number = unsafe { Term::from_bits(*words) };
+        let number = number.as_small().unwrap_or(0);
+        MeasuredFrame {
+            session: number as u32,
+            measure: match number >> 32 & 1 {
+                0 => Measure::Time,
+                _ => Measure::Memory,
+            },
+            before: (number >> 33) as usize,
+        }
+    }
+
+    /// The function ends.
+    fn ends(&self, process: &mut Process) {
+        costs::returned(process, self.session, self.measure, self.before);
+    }
+}
+
+/// A function that is measured returns; the number is on top of the stack.
 #[cold]
 pub(crate) fn timed_returns(process: &mut Process) {
     // SAFETY: the instruction that calls this was reached by the address in front of the number.
-    let (session, number) = unsafe { timed_at(process.head.heap.stack) };
-    times::returned(process, session, number);
+    let frame = unsafe { MeasuredFrame::at(process.head.heap.stack) };
+    frame.ends(process);
 }
 
 /// Whether a frame on top of the stack tells a session where the process continues.
 fn is_returned_to(process: &Process, session: u32) -> bool {
-    on_top(process).any(|frame| match frame {
-        OnTop::Traced(frame) => frame.session == session && frame.wishes & wish::RETURN_TO != 0,
-        OnTop::Timed(_) => false,
-    })
-}
-
-/// A frame on top of the stack.
-enum OnTop {
-    Traced(Frame),
-    /// Its session.
-    Timed(u32),
-}
-
-impl OnTop {
-    fn session(&self) -> u32 {
-        match self {
-            OnTop::Traced(frame) => frame.session,
-            OnTop::Timed(session) => *session,
+    let mut words = process.head.heap.stack.cast_const();
+    // SAFETY: the stack has a return address on top when a function is called, and one behind each frame.
+    unsafe {
+        while let Some(size) = words_of(*words) {
+            if size == TRACED_FRAME_WORDS {
+                let frame = Frame::at(words.add(1));
+                if frame.session == session && frame.wishes & wish::RETURN_TO != 0 {
+                    return true;
+                }
+            }
+            words = words.add(size);
         }
     }
-}
-
-/// The frames in front of the return address of a function that is being called.
-fn on_top(process: &Process) -> impl Iterator<Item = OnTop> {
-    let mut words = process.head.heap.stack.cast_const();
-    std::iter::from_fn(move || {
-        // SAFETY: the stack has a return address on top when a function is called, and one behind each frame.
-        unsafe {
-            let at = words;
-            let size = words_of(*at)?;
-            words = words.add(size);
-            let frame = match size {
-                TIMED_FRAME_WORDS => OnTop::Timed(timed_at(at.add(1)).0),
-                _ => OnTop::Traced(Frame::at(at.add(1))),
-            };
-            Some(frame)
-        }
-    })
+    false
 }
 
 /// The first word from here on that is behind the frames that begin here.
@@ -307,8 +320,7 @@ pub(crate) fn thrown(
         };
         if words == TIMED_FRAME_WORDS {
             // SAFETY: the number is behind the address.
-            let (session, number) = unsafe { timed_at(at) };
-            times::returned(process, session, number);
+            unsafe { MeasuredFrame::at(at) }.ends(process);
             continue;
         }
         // SAFETY: the terms of a frame are behind its address.

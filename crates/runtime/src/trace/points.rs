@@ -18,9 +18,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use term::am;
 
+use super::costs::{self, Costs, Measure};
 use super::counts::Count;
 use super::frames::wish;
-use super::times::{self, Times};
 use super::{Tracer, frames, get, is_for_in, what};
 use crate::code::breakpoints::Pattern;
 use crate::code::modules;
@@ -52,7 +52,8 @@ pub struct Watch {
     /// This tracer is told, whatever process calls.
     pub meta: Option<Meta>,
     pub count: Option<Arc<Count>>,
-    pub times: Option<Arc<Times>>,
+    pub time: Option<Arc<Costs>>,
+    pub memory: Option<Arc<Costs>>,
 }
 
 impl Watch {
@@ -65,7 +66,8 @@ impl Watch {
             is_global: false,
             meta: None,
             count: None,
-            times: None,
+            time: None,
+            memory: None,
         }
     }
 
@@ -81,9 +83,10 @@ impl Watch {
             is_global: _,
             meta,
             count: _,
-            times,
+            time,
+            memory,
         } = self;
-        call.is_none() && meta.is_none() && times.is_none()
+        call.is_none() && meta.is_none() && time.is_none() && memory.is_none()
     }
 }
 
@@ -442,10 +445,24 @@ impl Watch {
                 frames::push(process, call.function, wishes, session, tracer);
             }
         }
-        if let Some(times) = &self.times
-            && process.flags & flag::OBSERVED != 0
-        {
-            times::called(process, session, times);
+        if (self.time.is_some() || self.memory.is_some()) && process.flags & flag::OBSERVED != 0 {
+            self.measure(process, call.function);
+        }
+    }
+
+    /// Begins to measure what the call costs.
+    fn measure(&self, process: &mut Process, function: [Term; 3]) {
+        let session = self.session;
+        // As on stock, functions that replace each other have one frame, whatever it is for, and even if it is another session's.
+        let has_frame = frames::has_frame(process);
+        let costs = [(Measure::Time, &self.time), (Measure::Memory, &self.memory)];
+        for (measure, costs) in costs {
+            if let Some(costs) = costs
+                && let Some(before) = costs::called(process, session, function, costs)
+                && !has_frame
+            {
+                frames::push_measured(process, session, measure, before);
+            }
         }
     }
 }

@@ -78,6 +78,12 @@ pub(super) fn stack_words(heap: &Heap) -> usize {
     words_between(heap.stack, heap.end)
 }
 
+/// Words of all objects that have been made or received and not been collected.
+#[must_use]
+pub fn allocated_words(heap: &Heap) -> usize {
+    used_words(heap) - words_between(heap.fragment_top, heap.fragment_end)
+}
+
 pub(super) fn used_words(heap: &Heap) -> usize {
     let young = words_between(heap.start, heap.top) + usize::from(heap.left_words);
     young + old_words(heap) + heap.fragment_words as usize
