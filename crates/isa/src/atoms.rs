@@ -728,6 +728,7 @@ macro_rules! for_each_atom {
             (LOGICAL_PROCESSORS_AVAILABLE, "logical_processors_available"),
             (LOGICAL_PROCESSORS_ONLINE, "logical_processors_online"),
             (LONG_GC, "long_gc"),
+            (LONG_MESSAGE_QUEUE, "long_message_queue"),
             (LONG_SCHEDULE, "long_schedule"),
             (LOOPBACK, "loopback"),
             (LOW, "low"),

@@ -13,6 +13,7 @@ use term::am;
 
 use crate::process::{Process, flag, message_queue};
 use crate::signal::{TOKEN_MESSAGE, handle};
+use crate::system_monitor;
 use crate::trace::{self, sequence};
 
 /// Handles the signals that have arrived, and returns whether there is a message at `save`.
@@ -46,6 +47,7 @@ pub unsafe fn remove(process: &mut Process) {
         if (*message).kind == TOKEN_MESSAGE || process.flags & flag::OBSERVED != 0 {
             trace::saved_calls::happens(process, am::RECEIVE);
             sequence::received(process, message);
+            system_monitor::queue_shrinks(process);
         }
         if (*message).words == 0 {
             term::heap::free_fragment(message);

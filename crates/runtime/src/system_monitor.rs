@@ -1,5 +1,5 @@
-//! `system_monitor`: in each trace session one process that gets messages about long collections, long slices, large heaps and
-//! busy ports. Before OTP 28 there is one session for that.
+//! `system_monitor`: in each trace session one process that gets messages about long collections, long slices, large heaps,
+//! busy ports and long message queues. Before OTP 28 there is one session for that.
 //!
 //! Hooks in the collector, the scheduler and `send` compare with thresholds in atomics, the least of all sessions; without a
 //! monitor each hook costs one load. Any thread may call these functions.
@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use layout::{Heap, Term};
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 use term::heap::Scratch;
 use term::{am, atom, build, collect};
 
@@ -23,6 +24,16 @@ pub struct MonitorSettings {
     pub large_heap_words: u64,
     pub busy_port: bool,
     pub busy_dist_port: bool,
+    pub long_queue: Option<LongQueue>,
+}
+
+/// When a message queue is long.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LongQueue {
+    /// From so many messages on it is long,
+    pub on: u64,
+    /// until there are at most so many.
+    pub off: u64,
 }
 
 /// A process that is told, and of what.
@@ -38,6 +49,8 @@ static BUSY_PORT: AtomicBool = AtomicBool::new(false);
 static BUSY_DIST_PORT: AtomicBool = AtomicBool::new(false);
 /// Whether any option concerns collections.
 static COLLECTIONS: AtomicBool = AtomicBool::new(false);
+/// The least number of messages of a long queue.
+static LONG_QUEUE: AtomicU64 = AtomicU64::new(u64::MAX);
 /// How much longer each collection takes, for tests.
 static DELAY_MS: AtomicU64 = AtomicU64::new(0);
 
@@ -49,8 +62,9 @@ pub fn get(session: u32) -> Option<Monitor> {
     find(&monitors, session)
 }
 
-/// Sets or removes the monitor of a session; returns the previous one and its options.
-pub fn set(session: u32, monitor: Option<Monitor>) -> Option<Monitor> {
+/// Sets or removes the monitor of a session; returns the previous one and its options. Use
+/// [`trace::set_monitor`](crate::trace::set_monitor), which has processes observed if that is needed.
+pub(crate) fn set(session: u32, monitor: Option<Monitor>) -> Option<Monitor> {
     let mut monitors = MONITORS.lock();
     forget_dead(&mut monitors);
     let before = find(&monitors, session);
@@ -60,9 +74,65 @@ pub fn set(session: u32, monitor: Option<Monitor>) -> Option<Monitor> {
     before
 }
 
-/// Removes the monitor of a session that has ended.
-pub fn end(session: u32) {
-    set(session, None);
+/// Whether message queues are watched, for which processes must be observed.
+#[must_use]
+pub(crate) fn asks_for_queues() -> bool {
+    LONG_QUEUE.load(Ordering::Relaxed) != u64::MAX
+}
+
+/// A message has come into the queue of an observed process.
+#[inline]
+pub(crate) fn queue_grows(process: &mut Process) {
+    if process.head.messages.count >= LONG_QUEUE.load(Ordering::Relaxed) {
+        queue_changes(process);
+    }
+}
+
+/// An observed process has taken a message out of its queue.
+#[inline]
+pub(crate) fn queue_shrinks(process: &mut Process) {
+    let rare = process.existing_rare();
+    if rare.is_some_and(|rare| !rare.long_queue_of.is_empty()) {
+        queue_changes(process);
+    }
+}
+
+/// Tells the monitors for which the queue has become long, or is no longer that.
+#[cold]
+fn queue_changes(process: &mut Process) {
+    let pid = process.pid();
+    let count = process.head.messages.count;
+    let long_of = process.rare().long_queue_of.clone();
+    let monitors = MONITORS.lock();
+    let changes = monitors
+        .iter()
+        .filter_map(|(session, (monitor, settings))| {
+            let limit = settings.long_queue.filter(|_| *monitor != pid)?;
+            let was_long = long_of.contains(session);
+            let is_long = match was_long {
+                true => count > limit.off,
+                false => count >= limit.on,
+            };
+            (was_long != is_long).then_some((*session, *monitor, is_long))
+        });
+    let changes: SmallVec<[(u32, Term, bool); 1]> = changes.collect();
+    drop(monitors);
+    for (session, monitor, is_long) in changes {
+        let long_of = &mut process.rare().long_queue_of;
+        match is_long {
+            true => long_of.push(session),
+            false => long_of.retain(|other| *other != session),
+        }
+        let mut scratch = Scratch::new();
+        let told = [
+            am::MONITOR,
+            pid,
+            am::LONG_MESSAGE_QUEUE,
+            am::boolean(is_long),
+        ];
+        let message = build::tuple(scratch.heap(), &told);
+        signal::send_message_from_outside(am::SYSTEM, monitor, message);
+    }
 }
 
 fn find(monitors: &[(u32, Monitor)], session: u32) -> Option<Monitor> {
@@ -96,6 +166,11 @@ fn publish(monitors: &[(u32, Monitor)]) {
     let words = large_heap_words.unwrap_or(u64::MAX);
     LARGE_HEAP_WORDS.store(words, Ordering::Relaxed);
     let wants = |what: fn(&MonitorSettings) -> bool| monitors.iter().any(|(_, (_, s))| what(s));
+    let queues = monitors
+        .iter()
+        .filter_map(|(_, (_, settings))| settings.long_queue);
+    let long_queue = queues.map(|limit| limit.on).min().unwrap_or(u64::MAX);
+    LONG_QUEUE.store(long_queue, Ordering::Relaxed);
     BUSY_PORT.store(wants(|s| s.busy_port), Ordering::Relaxed);
     BUSY_DIST_PORT.store(wants(|s| s.busy_dist_port), Ordering::Relaxed);
     let delayed = DELAY_MS.load(Ordering::Relaxed) > 0;

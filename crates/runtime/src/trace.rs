@@ -31,7 +31,9 @@ use term::{build, compare};
 
 use crate::hooks;
 use crate::process::{Process, flag, state, table};
+use crate::scheduler::world;
 use crate::signal::{self, Signal};
+use crate::system_monitor::{self, Monitor};
 
 /// What a tracee can be traced for, and how it is reported: the names of `erlang:trace/3`. Their numbers are visible: the item
 /// `trace` of `process_info` is their sum.
@@ -235,7 +237,7 @@ impl Tracings {
 }
 
 /// Numbers of sessions.
-type Sessions = SmallVec<[u32; 1]>;
+pub(crate) type Sessions = SmallVec<[u32; 1]>;
 
 /// Tells the tracers of those sessions in which one of these bits of [`what`] is traced; returns those whose tracer is gone.
 fn tell_all(tracings: &Tracings, tracee: Term, wanted: u32, event: &Event) -> Sessions {
@@ -420,12 +422,37 @@ fn settle(process: &mut Process) {
     settle_flag(process);
 }
 
-/// Sets the flag of a process that is traced, has a token of sequential trace, or saves calls, and of no other, unless messages
-/// have to say who has sent them.
+/// Whether every process is observed: because messages have to say who has sent them, or because message queues are watched.
+fn are_all_observed() -> bool {
+    senders::are_asked() || system_monitor::asks_for_queues()
+}
+
+/// Sets or removes the system monitor of a session; returns the previous one. Called from a BIF, or by a thread that runs no process.
+pub fn set_monitor(session: u32, monitor: Option<Monitor>) -> Option<Monitor> {
+    let of_queues =
+        |monitor: Option<Monitor>| monitor.and_then(|(_, settings)| settings.long_queue);
+    let asked = system_monitor::asks_for_queues();
+    let before = system_monitor::set(session, monitor);
+    if of_queues(before) != of_queues(monitor) || asked != system_monitor::asks_for_queues() {
+        newcomers::PROCESSES.change(|_| {});
+        world::stopped(|| {
+            for_each_stopped(move |process| {
+                if let Some(rare) = process.existing_rare_mut() {
+                    rare.long_queue_of.retain(|other| *other != session);
+                }
+                settle_flag(process);
+            });
+        });
+    }
+    before
+}
+
+/// Sets the flag of a process that is traced, has a token of sequential trace, or saves calls, and of no other, unless all are
+/// observed.
 pub(crate) fn settle_flag(process: &mut Process) {
     let is_traced = (process.existing_rare()).is_some_and(|rare| !rare.tracings.is_off());
     let saves = (process.existing_rare()).is_some_and(|rare| rare.saved_calls.is_some());
-    if is_traced || saves || sequence::of(process).is_some() || senders::are_asked() {
+    if is_traced || saves || sequence::of(process).is_some() || are_all_observed() {
         process.flags |= flag::OBSERVED;
     } else {
         process.flags &= !flag::OBSERVED;

@@ -14,12 +14,12 @@ use std::sync::{Arc, LazyLock};
 
 use layout::{Heap, Term};
 use parking_lot::{Mutex, RwLock};
+use runtime::port;
 use runtime::scheduler::dirty::{self, DirtyKind};
 use runtime::scheduler::world;
 use runtime::trace::newcomers::{PORTS, PROCESSES};
 use runtime::trace::points::Condition;
 use runtime::trace::{self, LEGACY, Tracer, costs, senders};
-use runtime::{port, system_monitor};
 use term::{am, build};
 
 use crate::on_load::OnLoad;
@@ -181,7 +181,7 @@ fn take_off(number: u32) {
     for newcomers in [&PROCESSES, &PORTS] {
         newcomers.change(|tracings| tracings.end(number));
     }
-    system_monitor::end(number);
+    trace::set_monitor(number, None);
     world::stopped(|| {
         trace::for_each_stopped(move |process| {
             trace::end(process, number);

@@ -7,9 +7,9 @@ use term::{am, build, integer, list};
 use runtime::bif::{BifResult, Failure, badarg};
 use runtime::process::{Process, table};
 use runtime::scheduler::world;
-use runtime::system_monitor::{self, MonitorSettings};
+use runtime::system_monitor::{self, LongQueue, MonitorSettings};
 use runtime::trace::system_profile::{self, Profile, wanted};
-use runtime::trace::{LEGACY, Tracer, what};
+use runtime::trace::{self, LEGACY, Tracer, what};
 
 use super::tracing::session_of;
 use ::trace::sessions::Session;
@@ -44,7 +44,7 @@ pub fn system_monitor_2(process: &mut Process, [pid, options]: [Term; 2]) -> Bif
         let settings = parse(options, MonitorSettings::default());
         Some((pid, settings.ok_or_else(|| badarg(2))?))
     };
-    let before = system_monitor::set(LEGACY, monitor);
+    let before = trace::set_monitor(LEGACY, monitor);
     Ok(settings(process.heap(), before))
 }
 
@@ -77,10 +77,10 @@ pub fn session_system_monitor_3(
     let before = before.map_or_else(MonitorSettings::default, |(_, settings)| settings);
     let wanted = parse(options, before).ok_or_else(|| badarg(1))?;
     let wanted = (wanted != MonitorSettings::default()).then_some((monitor, wanted));
-    system_monitor::set(session.number, wanted);
+    trace::set_monitor(session.number, wanted);
     if !session.exists() {
         // It has ended meanwhile.
-        system_monitor::end(session.number);
+        trace::set_monitor(session.number, None);
     }
     Ok(am::OK)
 }
@@ -119,10 +119,25 @@ fn parse(list: Term, settings: MonitorSettings) -> Option<MonitorSettings> {
             am::LARGE_HEAP => options.large_heap_words = limit(LEAST_LARGE_HEAP_WORDS)?,
             am::BUSY_PORT => options.busy_port = is_on()?,
             am::BUSY_DIST_PORT => options.busy_dist_port = is_on()?,
+            am::LONG_MESSAGE_QUEUE if release::has(Release::OTP_27) => {
+                options.long_queue = match value {
+                    am::FALSE if has_off => None,
+                    _ => Some(long_queue(value)?),
+                };
+            }
             _ => return None,
         }
     }
     Some(options)
+}
+
+/// The limits `{Off, On}` of a message queue.
+fn long_queue(term: Term) -> Option<LongQueue> {
+    let &[off, on] = term.as_tuple()? else {
+        return None;
+    };
+    let (off, on) = (integer::uint64(off)?, integer::uint64(on)?);
+    (off < on).then_some(LongQueue { on, off })
 }
 
 fn settings(heap: &mut Heap, monitor: Option<(Term, MonitorSettings)>) -> Term {
@@ -150,6 +165,11 @@ fn list_of(heap: &mut Heap, options: MonitorSettings) -> Term {
             let value = build::unsigned(heap, value);
             list.push(build::tuple(heap, &[name, value]));
         }
+    }
+    if let Some(LongQueue { on, off }) = options.long_queue {
+        let limits = [off, on].map(|limit| build::unsigned(heap, limit));
+        let limits = build::tuple(heap, &limits);
+        list.push(build::tuple(heap, &[am::LONG_MESSAGE_QUEUE, limits]));
     }
     build::list(heap, &list)
 }

@@ -12,10 +12,10 @@ use super::suspend::Suspending;
 use super::tasks::Tasks;
 use crate::collector::dirty_collection::{Collection, Kept};
 use crate::scheduler::dirty;
-use crate::trace::Tracings;
 use crate::trace::costs::Measured;
 use crate::trace::saved_calls::Saved;
 use crate::trace::sequence::Sequence;
+use crate::trace::{Sessions, Tracings};
 
 /// The fields of a process that only few processes need.
 #[derive(Default)]
@@ -50,6 +50,8 @@ pub struct Rare {
     pub measured: Vec<Measured>,
     /// Words that collections have freed while memory was measured.
     pub collected_words: i64,
+    /// The sessions whose system monitor was told that its message queue is long.
+    pub long_queue_of: Sessions,
     /// Its last calls, if it saves them.
     pub saved_calls: Option<Box<Saved>>,
     /// Whether it never waits for a connection to another node (`process_flag(async_dist, true)`).
@@ -82,6 +84,7 @@ impl Rare {
             exceptions_traced,
             measured,
             collected_words,
+            long_queue_of,
             saved_calls,
             async_dist,
             was_bound_to,
@@ -106,6 +109,7 @@ impl Rare {
             && !exceptions_traced
             && measured.is_empty()
             && *collected_words == 0
+            && long_queue_of.is_empty()
             && saved_calls.is_none()
     }
 }

@@ -22,6 +22,7 @@ use crate::receive;
 use crate::remote;
 use crate::scheduler::dirty;
 use crate::sync::between_steps;
+use crate::system_monitor;
 use crate::trace::{self, senders};
 
 /// Handles all signals that have arrived, in order. Afterwards the messages are in the inner queue, and
@@ -187,8 +188,11 @@ pub(crate) unsafe fn append(process: &mut Process, from: Term, message: *mut Fra
     unsafe {
         if process.flags & flag::OBSERVED != 0 {
             trace::events::receives(process, from, message);
+            message_queue::append(process, message);
+            system_monitor::queue_grows(process);
+        } else {
+            message_queue::append(process, message);
         }
-        message_queue::append(process, message);
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 use term::am;
 
-use super::{LEGACY, Tracings, senders, settle};
+use super::{LEGACY, Tracings, are_all_observed, settle};
 use crate::process::Process;
 
 /// How those of one kind that will be made are traced.
@@ -53,7 +53,7 @@ impl Newcomers {
             LEGACY => u32::MAX,
             session => session,
         });
-        let any = !tracings.is_off() || senders::are_asked();
+        let any = !tracings.is_off() || are_all_observed();
         self.any.store(any, Ordering::Relaxed);
     }
 }
