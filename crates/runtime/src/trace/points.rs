@@ -21,7 +21,7 @@ use term::am;
 use super::costs::{self, Costs, Measure};
 use super::counts::Count;
 use super::frames::wish;
-use super::{Tracer, frames, get, is_for_in, what};
+use super::{LEGACY, Tracer, frames, get, is_for_in, what};
 use crate::code::breakpoints::Pattern;
 use crate::code::modules;
 use crate::collector;
@@ -425,6 +425,10 @@ fn has_room(process: &mut Process, arguments: &mut [Term], sessions: usize) -> b
 impl Watch {
     fn act(&self, process: &mut Process, call: &Call<'_>) {
         let session = self.session;
+        // One that has just ended may not have been taken off yet.
+        if session != LEGACY && !get().is_session(session) {
+            return;
+        }
         if let Some(count) = &self.count {
             count.add();
         }
