@@ -15,6 +15,7 @@ use super::prim_socket::address::{self, name_or_number, number_of};
 use super::prim_socket::{Answer, Refusal, answer, ok};
 use runtime::bif::{BifResult, notsup};
 use runtime::process::Process;
+use runtime::scheduler::dirty::lent::apart;
 use term::integer::{int32, uint32};
 
 /// The value set by `command({debug, Bool})`.
@@ -78,7 +79,7 @@ pub fn nif_getnameinfo_2(process: &mut Process, [address, flags]: [Term; 2]) -> 
 fn name_info(process: &mut Process, address: Term, flags: Term) -> Answer {
     let address = address::read(address).ok_or(einval())?;
     let flags = name_flags(flags).ok_or(Refusal::Badarg)?;
-    let (host, service) = resolve::names(&address, flags)?;
+    let (host, service) = apart(process, || resolve::names(&address, flags))?;
     let heap = process.heap();
     let host = build::byte_list(heap, &host);
     let service = build::byte_list(heap, &service);
@@ -116,7 +117,9 @@ fn address_info(process: &mut Process, host: Term, service: Term) -> Answer {
     if host.is_none() && service.is_none() {
         return Err(Refusal::Badarg);
     }
-    let ways = resolve::ways(host.as_deref(), service.as_deref())?;
+    let ways = apart(process, || {
+        resolve::ways(host.as_deref(), service.as_deref())
+    })?;
     let heap = process.heap();
     let kind = match release::has(Release::OTP_26) {
         true => atom::known("socktype"),

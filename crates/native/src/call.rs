@@ -20,7 +20,7 @@ use runtime::bif::{BifResult, Failure, finish};
 use runtime::code::native;
 use runtime::process::Process;
 use runtime::scheduler;
-use runtime::scheduler::dirty::{self, DirtyKind, Policy};
+use runtime::scheduler::dirty::{self, DirtyKind, Policy, lent};
 use term::{atom, build};
 
 use crate::abi::{DIRTY_CPU, DIRTY_IO, Function};
@@ -184,27 +184,31 @@ unsafe extern "C" fn call(context: *mut Context, arguments: *const Term) -> Term
                     tried_first: false,
                 };
                 dirty::call(context, arguments, policy, call, |process| {
-                    run(process, stub, arguments)
+                    run::<true>(process, stub, arguments)
                 })
             }
-            _ => finish(context, run(process, stub, arguments)),
+            _ => finish(context, run::<false>(process, stub, arguments)),
         }
     }
 }
 
-/// Calls a stub's function.
+/// Calls a stub's function. For a dirty one this is done on a dirty scheduler, and the process may have ended afterwards.
 ///
 /// # Safety
 /// `arguments` are those of the function, and stay where they are.
 #[inline(always)]
-unsafe fn run(process: &mut Process, stub: &Stub, arguments: *const Term) -> BifResult {
+unsafe fn run<const IS_DIRTY: bool>(
+    process: &mut Process,
+    stub: &Stub,
+    arguments: *const Term,
+) -> BifResult {
     let mut arity = stub.export.arity as usize;
     debug_assert!(arity < X_REGISTERS);
     let mut called = None;
     if stub.is_continuation.load(Ordering::Relaxed) != 0 {
         // SAFETY: the caller's promise.
         let arguments = unsafe { slice::from_raw_parts(arguments, arity) };
-        if !dirty::is_here() && scheduler::reductions_left() <= 0 {
+        if !IS_DIRTY && scheduler::reductions_left() <= 0 {
             return Err(Failure::Yield {
                 arguments: arguments.into(),
             });
@@ -219,8 +223,17 @@ unsafe fn run(process: &mut Process, stub: &Stub, arguments: *const Term) -> Bif
         let function = std::mem::transmute::<usize, Function>(address);
         (function, &*stub.library.load(Ordering::Relaxed))
     };
-    let mut env = ManuallyDrop::new(Env::of_call(process, library));
+    let pointer = ptr::from_mut(process);
+    let env = match IS_DIRTY {
+        true => Env::of_dirty_call(pointer, library),
+        false => Env::of_call(process, library),
+    };
+    let mut env = ManuallyDrop::new(env);
     CALLED.set(stub);
+    if IS_DIRTY {
+        // SAFETY: this thread owns the process, and uses it again when it has it back.
+        unsafe { lent::lend(pointer) };
+    }
     // SAFETY: the function is the library's, for that arity. It keeps to the contract of `erl_nif.h`; whoever loads a
     // library trusts it with the node.
     let run = |env: &mut Env| unsafe { function(env, arity as c_int, arguments) };
@@ -229,6 +242,16 @@ unsafe fn run(process: &mut Process, stub: &Stub, arguments: *const Term) -> Bif
         None => run(&mut env),
         Some(_running) => run(&mut env),
     };
+    if IS_DIRTY {
+        // SAFETY: lent above.
+        let has_ended = unsafe { lent::take_back(pointer) };
+        if has_ended {
+            CALLED.set(ptr::null());
+            drop(ManuallyDrop::into_inner(env));
+            return Err(Failure::Exit);
+        }
+        env.join(process);
+    }
     if check::is_on() {
         check::call_has_ended(process, &mut env, result);
     }

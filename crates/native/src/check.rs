@@ -78,7 +78,7 @@ pub unsafe fn sent(env: *mut Env, message_env: *mut Env, message: Term) {
 #[cold]
 pub fn call_has_ended(process: &mut Process, env: &mut Env, result: Term) {
     if !result.is_none()
-        && let Some(objection) = verify::objection(env.heap(), result)
+        && let Some(objection) = env.objection(result)
     {
         end(format_args!("it returned {objection}"), result);
     }
@@ -87,7 +87,7 @@ pub fn call_has_ended(process: &mut Process, env: &mut Env, result: Term) {
 
 #[cold]
 fn belongs(env: &mut Env, function: &str, term: Term) {
-    if let Some(objection) = verify::objection(env.heap(), term) {
+    if let Some(objection) = env.objection(term) {
         end(format_args!("it gave {function} {objection}"), term);
     }
 }
@@ -95,8 +95,7 @@ fn belongs(env: &mut Env, function: &str, term: Term) {
 #[cold]
 fn is_live(env: *const Env, function: &str, term: Term) {
     // SAFETY: the header asks for an environment that is there, if it is not null.
-    let heap = unsafe { env.as_ref() }.map(Env::heap_to_look_at);
-    let is_own = heap.is_some_and(|heap| verify::objection(heap, term).is_none());
+    let is_own = unsafe { env.as_ref() }.is_some_and(|env| env.objection(term).is_none());
     if !is_own && let Some(objection) = verify::objection_anywhere(term) {
         end(format_args!("it gave {function} {objection}"), term);
     }

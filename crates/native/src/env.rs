@@ -1,6 +1,6 @@
 //! Environments (`ErlNifEnv`): where a library's terms live.
 //!
-//! The environment of a call builds on the heap of the process that calls. Nothing collects until the call is over, so
+//! The environment of a call builds on the heap of the process that calls, that of a dirty call beside it. Nothing collects until the call is over, so
 //! the terms that the library holds stay where they are; afterwards they may move, and the library must not use them. An
 //! environment of the library's own (`enif_alloc_env`), and that of a callback, has a heap of its own.
 //!
@@ -12,8 +12,10 @@ use std::ptr;
 
 use layout::{Heap, Term};
 use runtime::bif::{BifResult, Failure};
-use runtime::process::Process;
+use runtime::process::{Process, flag};
+use runtime::scheduler::dirty::lent;
 use term::am;
+use term::collect::verify;
 use term::heap::Scratch;
 
 use crate::call::Stub;
@@ -23,7 +25,7 @@ use crate::library::Library;
 pub struct Env {
     /// Where terms are built: the process's, or that of `own`.
     heap: *mut Heap,
-    /// The process that calls; null if none does.
+    /// The process that calls; null if none does. In a dirty call it is lent to others: see [`lent`].
     process: *mut Process,
     /// The library that is called; null in an environment of a library's own.
     library: *const Library,
@@ -79,6 +81,23 @@ impl Env {
         }
     }
 
+    /// The environment of a dirty call. The process is lent while the library runs, so terms are built beside its heap,
+    /// which gets them when the call is over ([`Env::join`]).
+    pub fn of_dirty_call(process: *mut Process, library: &Library) -> Env {
+        Env {
+            process,
+            ..Env::independent(library)
+        }
+    }
+
+    /// Gives the process what was built in a dirty call, at its end.
+    pub fn join(&mut self, process: &mut Process) {
+        if let Some(own) = self.own.take() {
+            self.heap = process.heap();
+            own.join(process.heap());
+        }
+    }
+
     /// An environment with a heap of its own.
     pub fn independent(library: *const Library) -> Env {
         let mut own = Box::new(Scratch::new());
@@ -99,25 +118,61 @@ impl Env {
         unsafe { &mut *self.heap }
     }
 
-    /// The heap, for somebody who only looks where it is.
-    pub fn heap_to_look_at(&self) -> &Heap {
-        // SAFETY: as in `heap`.
-        unsafe { &*self.heap }
+    /// Does something with the process that calls, if one does and has not ended.
+    pub fn with_process<R>(&mut self, action: impl FnOnce(&mut Process) -> R) -> Option<R> {
+        let process = self.process;
+        if process.is_null() || !self.is_caller_alive() {
+            return None;
+        }
+        if self.own.is_none() {
+            // SAFETY: the process is blocked in the call that this environment belongs to.
+            return Some(action(unsafe { &mut *process }));
+        }
+        // SAFETY: this thread has lent the process for the call, and the library waits meanwhile.
+        unsafe {
+            let has_ended = lent::take_back(process);
+            let result = (!has_ended).then(|| action(&mut *process));
+            lent::lend(process);
+            result
+        }
     }
 
-    /// The process that calls.
-    pub fn process(&mut self) -> Option<&mut Process> {
-        // SAFETY: the process is blocked in the call that this environment belongs to.
-        unsafe { self.process.as_mut() }
+    /// Whether a process calls.
+    pub fn is_of_process(&self) -> bool {
+        !self.process.is_null()
+    }
+
+    /// Whether the process that calls, if one does, is alive: it may end while a dirty call is made for it, and otherwise by what
+    /// the call does.
+    pub fn is_caller_alive(&self) -> bool {
+        if self.process.is_null() {
+            return true;
+        }
+        match self.own {
+            Some(_) => !lent::has_departed(self.process),
+            // SAFETY: as in `with_process`.
+            None => unsafe { (*self.process).flags & flag::EXIT_PENDING == 0 },
+        }
     }
 
     /// The pid of the process that calls, or that a callback is called for.
     pub fn caller(&self) -> Option<Term> {
-        // SAFETY: as in `process`.
-        match unsafe { self.process.as_ref() } {
-            Some(process) => Some(process.pid()),
-            None => self.kept.as_ref()?.caller,
+        if self.process.is_null() {
+            return self.kept.as_ref()?.caller;
         }
+        // SAFETY: the process's block is there until the call is over; its pid never changes.
+        Some(unsafe { (*self.process).pid() })
+    }
+
+    /// What keeps a term from being one of this environment: its heap's or, in a dirty call, the process's.
+    pub fn objection(&self, term: Term) -> Option<&'static str> {
+        // SAFETY: as in `heap`.
+        let objection = verify::objection(unsafe { &*self.heap }, term)?;
+        if self.own.is_none() || self.process.is_null() {
+            return Some(objection);
+        }
+        // SAFETY: the heap of a process that is lent stays as it is.
+        verify::objection(unsafe { &(*self.process).head.heap }, term)
     }
 
     /// Says for which process a callback is called.
@@ -166,9 +221,9 @@ impl Env {
         kept.vectors.push(KeptVector { parts, memory });
     }
 
-    /// Whether it has a heap of its own.
+    /// Whether it is one of a library's own, or a callback's: it has a heap of its own, and no process calls.
     pub fn is_independent(&self) -> bool {
-        self.own.is_some()
+        self.own.is_some() && self.process.is_null()
     }
 
     /// Removes all terms of an environment with a heap of its own.

@@ -19,7 +19,7 @@ pub use queue::SignalQueue;
 
 use crate::process::relations::{ReferenceNumber, Watcher};
 use crate::process::{Process, block, state, table};
-use crate::scheduler;
+use crate::scheduler::{self, dirty::lent};
 use crate::sync::between_steps;
 use crate::timer::TimerKey;
 use crate::trace::{senders, system_profile};
@@ -274,6 +274,8 @@ unsafe fn push(to: Term, process: *mut Process, fragment: *mut Fragment, wakes: 
         between_steps();
         if state::is_closed(&(*process).state) {
             handle::bounce_rest(to, &(*process).signals);
+        } else if wakes == Wakes::Yes && state::is_dirty(&(*process).state) {
+            lent::notice(to);
         }
     }
 }

@@ -314,6 +314,24 @@ impl Scratch {
         fragment
     }
 
+    /// Makes all that was built here part of a heap: its terms now count as terms on that heap.
+    pub fn join(mut self, heap: &mut Heap) {
+        let mut fragment = std::mem::replace(&mut self.heap.fragments, ptr::null_mut());
+        while !fragment.is_null() {
+            // SAFETY: the fragments of this heap are live, and in no list once they are out of this one.
+            unsafe {
+                let next = (*fragment).next;
+                adopt(heap, fragment);
+                fragment = next;
+            }
+        }
+        let list = std::mem::replace(&mut self.heap.off_heap, ptr::null_mut());
+        if !list.is_null() {
+            let bytes = off_heap::append(&mut heap.off_heap, list);
+            heap.charge_off_heap(bytes);
+        }
+    }
+
     /// The heap to build in; all its terms are in fragments.
     pub fn heap(&mut self) -> &mut Heap {
         &mut self.heap

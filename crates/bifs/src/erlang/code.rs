@@ -18,6 +18,7 @@ use runtime::code::permission::{self, Permission};
 use runtime::code::preloaded;
 use runtime::code::{exports, literal_collector, purge};
 use runtime::process::Process;
+use runtime::scheduler;
 
 /// The result of `prepare_loading`: loaded code that is not committed yet.
 pub struct Prepared(Mutex<Option<Arc<Loaded>>>);
@@ -36,7 +37,11 @@ pub fn prepare_loading_2(process: &mut Process, [module, code]: [Term; 2]) -> Bi
     }
     let (_, bytes) = aligned(process, code).ok_or(badarg(2))?;
     match load::prepare(Some(module), bytes) {
-        Ok(loaded) => Ok(magic::make(process, Prepared(Mutex::new(Some(loaded))))),
+        Ok(loaded) => {
+            // This has taken long. Whoever was spawned before gets a turn before the code becomes that of all, as on stock.
+            scheduler::end_slice_soon();
+            Ok(magic::make(process, Prepared(Mutex::new(Some(loaded)))))
+        }
         Err(error) => {
             runtime::log::load_failed(process, module, &error.to_string());
             let reason = match error {

@@ -137,7 +137,7 @@ pub fn of_process(
     let saw_it_run = unsafe { (*other).state.load(Ordering::Relaxed) } & state::RUNNING != 0;
     let reference = handle::reference_of_answer(process);
     let (asker, own_reference) = (process.pid(), Owned::new(reference));
-    tasks::ask(
+    tasks::ask_to_look(
         pid,
         Box::new(move |other| {
             let mut scratch = Scratch::new();
@@ -166,7 +166,7 @@ pub fn process_display_2(process: &mut Process, [pid, kind]: [Term; 2]) -> BifRe
     }
     let reference = handle::reference_of_answer(process);
     let (asker, own_reference) = (process.pid(), Owned::new(reference));
-    tasks::ask(
+    tasks::ask_to_look(
         pid,
         Box::new(move |other| {
             let result = match other {

@@ -8,8 +8,9 @@ use term::{am, atom, build, copy, integer};
 use super::is_named;
 use runtime::bif::{BifResult, Failure, badarg, error, trap};
 use runtime::epoch;
-use runtime::process::{Process, flag};
-use runtime::signal::{self, handle};
+use runtime::process::Process;
+use runtime::scheduler::dirty::lent;
+use runtime::signal;
 
 /// Where a test runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -82,16 +83,16 @@ fn run(process: &mut Process, place: Place, test: Term, argument: Term) -> BifRe
         _ if is_named(test, "scheduler") && is_named(argument, "type") => Ok(place.name()),
         _ if is_named(test, "wait") => {
             let ms = integer::uint64(argument).ok_or(badarg(2))?;
-            match place {
+            lent::apart(process, || match place {
                 Place::DirtyCpu => keep_busy(ms),
                 _ => wait(ms),
-            }
+            });
             Ok(am::OK)
         }
         _ if is_named(test, "reschedule") => reschedule(place, test, argument),
         _ if is_named(test, "ready_wait6_done") => {
             tell(argument, atom::known("ready"));
-            wait(6000);
+            lent::apart(process, || wait(6000));
             tell(argument, atom::known("done"));
             Ok(am::OK)
         }
@@ -158,14 +159,15 @@ fn until_told_to_exit(process: &mut Process, place: Place, tester: Term) -> BifR
     let pid = process.pid();
     let alive = build::tuple(process.heap(), &[am::ALIVE, pid]);
     tell(tester, alive);
-    while process.flags & flag::EXIT_PENDING == 0 {
-        match place {
-            Place::DirtyCpu => keep_busy(1),
-            _ => wait(1),
+    lent::apart(process, || {
+        while signal::is_alive(pid) {
+            match place {
+                Place::DirtyCpu => keep_busy(1),
+                _ => wait(1),
+            }
         }
-        epoch::pinned(|| handle::fetch(process));
-    }
-    wait(1000);
+        wait(1000);
+    });
     let big = build::big(process.heap(), false, &[4711; 10_000]);
     Ok(build::tuple(process.heap(), &[am::OK, big]))
 }

@@ -92,17 +92,16 @@ fn ask(process: &Process, requester: Term, pid: Term, priority: Term, request: T
         _ => return Err(badarg(3)),
     };
     let id = Owned::new(id);
-    tasks::request(
-        pid,
-        priority,
-        takes_long,
-        Box::new(move |process| {
-            let result = process.map_or(am::FALSE, body);
-            let mut scratch = term::heap::Scratch::new();
-            let answer = build::tuple(scratch.heap(), &[kind, id.term(), result]);
-            signal::send_message_from_outside(pid, requester, answer);
-        }),
-    );
+    let task = Box::new(move |process: Option<&mut Process>| {
+        let result = process.map_or(am::FALSE, body);
+        let mut scratch = term::heap::Scratch::new();
+        let answer = build::tuple(scratch.heap(), &[kind, id.term(), result]);
+        signal::send_message_from_outside(pid, requester, answer);
+    });
+    match kind {
+        am::CHECK_PROCESS_CODE => tasks::request_to_look(pid, priority, task),
+        _ => tasks::request(pid, priority, takes_long, task),
+    }
     Ok(am::OK)
 }
 

@@ -13,7 +13,7 @@ use std::io::IoSlice;
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::Arc;
 
-use layout::{Heap, Term};
+use layout::Term;
 use parking_lot::Mutex;
 use sys::file::info::FileKind;
 use sys::file::{Advice, File, OpenMode, SeekFrom};
@@ -25,7 +25,7 @@ use super::{BifResult, Refusal, answer, badarg, ok, path, posix, system};
 use crate::magic;
 use runtime::bif::Failure;
 use runtime::process::Process;
-use runtime::scheduler::dirty;
+use runtime::scheduler::dirty::{self, lent::apart};
 use term::incoming::Incoming;
 use term::integer::{int32, int64};
 
@@ -131,7 +131,10 @@ pub fn open_nif_2(process: &mut Process, [name, modes]: [Term; 2]) -> BifResult 
     if !modes.is_cons() && !modes.is_nil() {
         return Err(badarg(2));
     }
-    let opened = path(name).and_then(|name| File::open(&name, open_mode(modes)));
+    let opened = path(name).and_then(|name| {
+        let mode = open_mode(modes);
+        apart(process, || File::open(&name, mode))
+    });
     Ok(match opened {
         Ok(file) => own(process, file),
         Err(error) => posix(process, error),
@@ -212,10 +215,11 @@ fn read(
     }
     let mut incoming = Incoming::new(size).ok_or(Errno::ENOMEM)?;
     let length = if dirty::is_here() {
-        match offset {
-            Some(offset) => file.pread_uninit(offset, incoming.room())?,
-            None => file.read_uninit(incoming.room())?,
-        }
+        let room = incoming.room();
+        apart(process, || match offset {
+            Some(offset) => file.pread_uninit(offset, room),
+            None => file.read_uninit(room),
+        })?
     } else {
         let read = file.read_cached(offset, incoming.room())?;
         read.ok_or(NotRead::WouldBlock)?
@@ -290,7 +294,7 @@ pub fn write_nif_2(process: &mut Process, [reference, list]: [Term; 2]) -> BifRe
         let (binaries, rest) = take_binaries(list, 2)?;
         let mut parts: Vec<IoSlice<'_>> =
             binaries.iter().map(|bytes| IoSlice::new(bytes)).collect();
-        file.writev(&mut parts)?;
+        apart(process, || file.writev(&mut parts))?;
         Ok(if rest.is_nil() {
             am::OK
         } else {
@@ -309,7 +313,7 @@ pub fn pwrite_nif_3(process: &mut Process, [reference, offset, list]: [Term; 3])
         let written: usize = binaries.iter().map(|bytes| bytes.len()).sum();
         let mut parts: Vec<IoSlice<'_>> =
             binaries.iter().map(|bytes| IoSlice::new(bytes)).collect();
-        file.pwritev(offset, &mut parts)?;
+        apart(process, || file.pwritev(offset, &mut parts))?;
         Ok(if rest.is_nil() {
             am::OK
         } else {
@@ -342,11 +346,10 @@ pub fn seek_nif_3(process: &mut Process, [reference, mark, offset]: [Term; 3]) -
 pub fn sync_nif_2(process: &mut Process, [reference, data_only]: [Term; 2]) -> BifResult {
     let outcome = file(reference).and_then(|file| {
         let data_only = int32(data_only).ok_or(Refusal::Badarg(2))?;
-        if data_only == 0 {
-            file.sync()?;
-        } else {
-            file.sync_data()?;
-        }
+        apart(process, || match data_only {
+            0 => file.sync(),
+            _ => file.sync_data(),
+        })?;
         Ok(am::OK)
     });
     answer(process, outcome)
@@ -355,7 +358,7 @@ pub fn sync_nif_2(process: &mut Process, [reference, data_only]: [Term; 2]) -> B
 /// `prim_file:truncate_nif(Handle)`
 pub fn truncate_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let outcome = file(reference).and_then(|file| {
-        file.truncate()?;
+        apart(process, || file.truncate())?;
         Ok(am::OK)
     });
     answer(process, outcome)
@@ -365,7 +368,8 @@ pub fn truncate_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResul
 pub fn allocate_nif_3(process: &mut Process, [reference, offset, length]: [Term; 3]) -> BifResult {
     let outcome = file(reference).and_then(|file| {
         numbers(&[offset, length])?;
-        file.allocate(not_negative(offset, 2)?, not_negative(length, 3)?)?;
+        let (offset, length) = (not_negative(offset, 2)?, not_negative(length, 3)?);
+        apart(process, || file.allocate(offset, length))?;
         Ok(am::OK)
     });
     answer(process, outcome)
@@ -454,16 +458,21 @@ pub fn read_file_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
         read: true,
         ..OpenMode::default()
     };
-    let opened = path(name).and_then(|name| File::open(&name, mode));
-    let content = opened.and_then(|file| read_whole(process.heap(), &file));
+    let content =
+        path(name).and_then(|name| apart(process, || read_whole(&File::open(&name, mode)?)));
     Ok(match content {
-        Ok(content) => ok(process, content),
+        Ok((incoming, length)) => {
+            // SAFETY: `read_whole` says that so many bytes were written.
+            let content = unsafe { incoming.into_binary(process.heap(), length) };
+            ok(process, content)
+        }
         Err(error) => posix(process, error),
     })
 }
 
-/// Reads a whole file. If it reports its size, no more than that is read, even if it grows meanwhile.
-fn read_whole(heap: &mut Heap, file: &File) -> Result<Term, Errno> {
+/// Reads a whole file, and says how many bytes were written. If the file reports its size, no more than that is read, even if it
+/// grows meanwhile.
+fn read_whole(file: &File) -> Result<(Incoming, usize), Errno> {
     let said = file.info().map_or(0, |info| info.size);
     let said = usize::try_from(said).map_err(|_| Errno::ENOMEM)?;
     let mut size = if said == 0 { FIRST_READ_BYTES } else { said };
@@ -472,8 +481,7 @@ fn read_whole(heap: &mut Heap, file: &File) -> Result<Term, Errno> {
     loop {
         length += file.read_uninit(&mut incoming.room()[length..])?;
         if length < size || length == said {
-            // SAFETY: the reads have reported that they wrote `length` bytes in total.
-            return Ok(unsafe { incoming.into_binary(heap, length) });
+            return Ok((incoming, length));
         }
         size = size.checked_mul(2).ok_or(Errno::ENOMEM)?;
         incoming = incoming.grow(size).ok_or(Errno::ENOMEM)?;

@@ -8,6 +8,7 @@ use term::{am, build};
 
 use super::{BifResult, badarg, done, ok, path, posix};
 use runtime::process::Process;
+use runtime::scheduler::dirty::lent::apart;
 use term::integer::{int32, int64, uint32};
 
 /// The earliest time that OTP reports, in seconds: the beginning of 1902.
@@ -59,7 +60,7 @@ fn with_name(
     name: Term,
     action: impl FnOnce(&[u8]) -> SysResult<()>,
 ) -> BifResult {
-    let outcome = path(name).and_then(|name| action(&name));
+    let outcome = path(name).and_then(|name| apart(process, || action(&name)));
     done(process, outcome)
 }
 
@@ -68,7 +69,10 @@ fn with_names(
     [one, other]: [Term; 2],
     action: impl FnOnce(&[u8], &[u8]) -> SysResult<()>,
 ) -> BifResult {
-    let outcome = path(one).and_then(|one| path(other).and_then(|other| action(&one, &other)));
+    let outcome = path(one).and_then(|one| {
+        let other = path(other)?;
+        apart(process, || action(&one, &other))
+    });
     done(process, outcome)
 }
 
@@ -89,7 +93,8 @@ pub fn read_info_nif_2(process: &mut Process, [name, follow]: [Term; 2]) -> BifR
         0 => Links::Keep,
         _ => Links::Follow,
     };
-    Ok(match path(name).and_then(|name| info::of(&name, links)) {
+    let info = path(name).and_then(|name| apart(process, || info::of(&name, links)));
+    Ok(match info {
         Ok(info) => file_info(process.heap(), &info),
         Err(error) => posix(process, error),
     })
@@ -129,25 +134,24 @@ pub fn set_time_nif_4(
 
 /// `prim_file:read_link_nif(Name)`
 pub fn read_link_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
-    let target = path(name).and_then(|name| names::read_link(&name));
+    let target = path(name).and_then(|name| apart(process, || names::read_link(&name)));
     native_name(process, target)
 }
 
 /// `prim_file:list_dir_nif(Name)`: the names, the last one first.
 pub fn list_dir_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
-    Ok(
-        match path(name).and_then(|name| names::list_directory(&name)) {
-            Ok(entries) => {
-                let heap = process.heap();
-                let list = entries.iter().fold(Term::NIL, |list, entry| {
-                    let entry = build::binary(heap, entry);
-                    build::cons(heap, entry, list)
-                });
-                ok(process, list)
-            }
-            Err(error) => posix(process, error),
-        },
-    )
+    let entries = path(name).and_then(|name| apart(process, || names::list_directory(&name)));
+    Ok(match entries {
+        Ok(entries) => {
+            let heap = process.heap();
+            let list = entries.iter().fold(Term::NIL, |list, entry| {
+                let entry = build::binary(heap, entry);
+                build::cons(heap, entry, list)
+            });
+            ok(process, list)
+        }
+        Err(error) => posix(process, error),
+    })
 }
 
 /// `prim_file:make_hard_link_nif(Existing, New)`

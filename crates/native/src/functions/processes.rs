@@ -5,7 +5,6 @@ use std::{ptr, slice};
 
 use layout::Term;
 use layout::limits::{REDUCTIONS_PER_SLICE, X_REGISTERS};
-use runtime::process::flag;
 use runtime::scheduler::{self, dirty};
 use runtime::{epoch, port, registry, send, signal};
 use term::{am, copy, iolist, reference};
@@ -79,11 +78,17 @@ pub unsafe extern "C" fn enif_send(
     }
     // SAFETY: the caller's promise. Both may be the same, so each is borrowed only while the other is not.
     let mut env = unsafe { env.as_mut() };
+    if env.as_ref().is_some_and(|env| !env.is_caller_alive()) {
+        return 0;
+    }
     let caller = env.as_ref().and_then(|env| env.caller());
-    let sent = match env.as_mut().and_then(|env| env.process()) {
-        Some(process) => send::send_by_library(process, to.0, message, !message_env.is_null()),
-        None => signal::send_message_from_outside(caller.unwrap_or(am::UNDEFINED), to.0, message),
-    };
+    let is_built_apart = !message_env.is_null();
+    let by_process = env.as_mut().and_then(|env| {
+        env.with_process(|process| send::send_by_library(process, to.0, message, is_built_apart))
+    });
+    let sent = by_process.unwrap_or_else(|| {
+        signal::send_message_from_outside(caller.unwrap_or(am::UNDEFINED), to.0, message)
+    });
     if sent {
         // SAFETY: as above.
         if let Some(env) = unsafe { message_env.as_mut() } {
@@ -173,8 +178,7 @@ pub extern "C" fn enif_is_process_alive(_env: *const Env, pid: &Identifier) -> c
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_is_current_process_alive(env: &mut Env) -> c_int {
-    let alive = |process: &mut runtime::process::Process| process.flags & flag::EXIT_PENDING == 0;
-    c_int::from(env.process().is_some_and(alive))
+    c_int::from(env.is_of_process() && env.is_caller_alive())
 }
 
 #[unsafe(no_mangle)]

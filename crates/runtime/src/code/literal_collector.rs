@@ -19,6 +19,7 @@ use super::literals::Area;
 use super::modules::Loaded;
 use crate::collector::dirty_collection;
 use crate::process::{Process, message_queue, tasks};
+use crate::scheduler::dirty::lent;
 use crate::scheduler::world;
 use crate::{collector, signal};
 
@@ -92,7 +93,8 @@ pub fn release_area_switch() -> bool {
     // The world is stopped because a copy in progress has already computed its size, which depends on the doomed area.
     // No lock may be held here: a thread that waits for it would not stop.
     world::stopped(|| literal::doom(&addresses));
-    drop(done);
+    // A dirty call of a process that has ended may refer to the area, and its process was not asked.
+    lent::after_departed(move || drop(done));
     let any = next.is_some();
     AREAS.lock().present = next;
     any

@@ -19,6 +19,7 @@ use parking_lot::Mutex;
 use super::modules::{self, Address, Loaded, Versions};
 use super::{exports, funs, literal_collector};
 use crate::process::{Process, suspend};
+use crate::scheduler::dirty::lent;
 use crate::scheduler::{self, world};
 use crate::sync::between_steps;
 use crate::trace::points;
@@ -138,9 +139,9 @@ pub fn complete(module: Term) -> Result<bool, NotInOrder> {
     between_steps();
     resume(&purged.parked);
     let any = gone.is_some();
-    // No process calls its functions any more. Its resources may keep the library.
+    // No process calls its functions any more, but a dirty call of one that has ended may last. Resources may keep the library.
     if let Some(library) = purged.code.library.take() {
-        library.purged();
+        lent::after_departed(move || library.purged());
     }
     if let Some(gone) = gone {
         literal_collector::free_module(gone);

@@ -13,9 +13,9 @@ use crate::sync::between_steps;
 use crate::timer::bif_timers;
 use crate::{hooks, receive, registry, trace};
 
-/// Ends a process after its last slice: removes it from the process table, tells its links and monitors, and frees
-/// its heap. The control block stays until no thread can still hold a pointer from the table.
-pub fn finish(process: &mut Process, reason: &Owned) {
+/// Ends a process for all others: removes it from the process table, and tells its links and monitors. Its heap stays until
+/// [`free`], and the control block until no thread can still hold a pointer from the table.
+pub fn leave(process: &mut Process, reason: &Owned) {
     if process.flags & flag::SYSTEM != 0 {
         // No other process can do its work, so the node cannot continue without it.
         let (pid, reason) = (display(process.pid()), display(reason.term()));
@@ -51,6 +51,10 @@ pub fn finish(process: &mut Process, reason: &Owned) {
     if process.flags & flag::OBSERVED != 0 {
         trace::events::has_exited(process);
     }
+}
+
+/// Frees the messages and the heap of a process that has ended.
+pub fn free(process: &mut Process) {
     free_messages(process);
     free_heap(process);
 }

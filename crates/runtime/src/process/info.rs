@@ -4,7 +4,7 @@
 //! heap that need not be that of the process.
 
 use layout::object::offset;
-use layout::{Fragment, Heap, ObjectKind, Term};
+use layout::{Export, Fragment, Heap, ObjectKind, Term};
 use term::off_heap::{self, MagicBlock};
 use term::release::{self, Release};
 use term::{am, build, collect, copy, node};
@@ -521,6 +521,10 @@ pub(crate) fn current_function(process: &Process, heap: &mut Heap) -> Term {
     if is_in_send(process) {
         return build::tuple(heap, &[am::ERLANG, am::SEND, Term::small(2)]);
     }
+    if let Some(export) = dirty_call(process) {
+        let arity = Term::small(i64::from(export.arity));
+        return build::tuple(heap, &[export.module, export.function, arity]);
+    }
     let call = match places(process, 1).first() {
         Some(place) => [
             place.module,
@@ -530,6 +534,17 @@ pub(crate) fn current_function(process: &Process, heap: &mut Heap) -> Term {
         None => nowhere_call(process),
     };
     build::tuple(heap, &call)
+}
+
+/// What a dirty scheduler calls, or is to call, for the process.
+fn dirty_call(process: &Process) -> Option<&Export> {
+    let waits_for_call = process.flags & flag::DIRTY != 0;
+    if !waits_for_call || code::modules::find_code(process.head.ip).is_some() {
+        return None;
+    }
+    // SAFETY: the process has left to call a BIF again, and is not in code: it is at the instruction that calls it, whose export
+    // lives for ever.
+    Some(unsafe { &*code::native::called_stub(process) })
 }
 
 fn current_location(process: &Process, heap: &mut Heap) -> Term {

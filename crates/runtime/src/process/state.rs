@@ -198,3 +198,10 @@ pub fn close(word: &AtomicU32) {
 pub fn is_closed(word: &AtomicU32) -> bool {
     word.load(Ordering::SeqCst) & CLOSED != 0
 }
+
+/// Whether the process is in a dirty queue or run by a dirty scheduler.
+#[inline(always)]
+#[must_use]
+pub fn is_dirty(word: &AtomicU32) -> bool {
+    word.load(Ordering::SeqCst) & DIRTY != 0
+}

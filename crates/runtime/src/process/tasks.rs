@@ -19,9 +19,20 @@ use crate::scheduler::{self, dirty};
 use crate::signal::{self, Call, Signal};
 use crate::sync::between_steps;
 
+/// What a task does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// It only looks at the process, so that it may be done while a dirty call is made for it.
+    Looks,
+    Works,
+    /// It handles signals: until that is done, nobody may handle later ones.
+    HandlesSignals,
+}
+
 /// A task to run.
 pub struct Task {
     body: Call,
+    kind: Kind,
     /// Whether the task would take too long for this thread.
     takes_long: fn(&Process) -> bool,
     /// None: it is the machine's own.
@@ -88,19 +99,35 @@ pub fn ask(to: Term, body: Call) {
     ask_to_collect(to, |_| false, body);
 }
 
+/// As [`ask`], for a body that only looks at the process: it is also called while a dirty call is made for that.
+pub fn ask_to_look(to: Term, body: Call) {
+    send(to, Kind::Looks, |_| false, None, body);
+}
+
 /// As [`ask`], for a body that collects; `takes_long` returns whether to leave that to a dirty scheduler.
 pub fn ask_to_collect(to: Term, takes_long: fn(&Process) -> bool, body: Call) {
-    send(to, takes_long, None, body);
+    send(to, Kind::Works, takes_long, None, body);
 }
 
 /// As [`ask_to_collect`], for what a program requests with a priority.
 pub fn request(to: Term, priority: Priority, takes_long: fn(&Process) -> bool, body: Call) {
-    send(to, takes_long, Some(priority), body);
+    send(to, Kind::Works, takes_long, Some(priority), body);
 }
 
-fn send(to: Term, takes_long: fn(&Process) -> bool, priority: Option<Priority>, body: Call) {
+/// As [`ask_to_look`], for what a program requests with a priority.
+pub fn request_to_look(to: Term, priority: Priority, body: Call) {
+    send(to, Kind::Looks, |_| false, Some(priority), body);
+}
+
+fn send(
+    to: Term,
+    kind: Kind,
+    takes_long: fn(&Process) -> bool,
+    priority: Option<Priority>,
+    body: Call,
+) {
     let call: Call = Box::new(move |process| match process {
-        Some(process) => add(process, takes_long, priority, body),
+        Some(process) => add(process, kind, takes_long, priority, body),
         None => body(None),
     });
     signal::send_or_bounce(to, Signal::Call(call));
@@ -110,12 +137,14 @@ fn send(to: Term, takes_long: fn(&Process) -> bool, priority: Option<Priority>, 
 
 fn add(
     process: &mut Process,
+    kind: Kind,
     takes_long: fn(&Process) -> bool,
     priority: Option<Priority>,
     body: Call,
 ) {
     process.rare().tasks.add(Task {
         body,
+        kind,
         takes_long,
         priority,
     });
@@ -124,7 +153,8 @@ fn add(
 
 /// Adds a task that takes long, behind those of the machine that have arrived. The process must be between two slices.
 pub(crate) fn add_long(process: &mut Process, body: Call) {
-    add(process, |_| !dirty::is_here(), None, body);
+    let is_left = |_: &Process| !dirty::is_here();
+    add(process, Kind::HandlesSignals, is_left, None, body);
 }
 
 /// Runs the pending tasks. The process must be between two slices.
@@ -144,6 +174,27 @@ pub fn run(process: &mut Process) -> Ran {
 fn run_at(process: &mut Process, place: usize) {
     if let Some(task) = process.rare().tasks.take(place) {
         (task.body)(Some(process));
+    }
+}
+
+/// Whether the signals that have arrived may be handled: no task is to handle earlier ones.
+pub(crate) fn may_fetch(process: &Process) -> bool {
+    process.flags & flag::TASKS == 0
+        || process.existing_rare().is_none_or(|rare| {
+            let mut tasks = rare.tasks.queue.iter();
+            tasks.all(|task| task.kind != Kind::HandlesSignals)
+        })
+}
+
+/// Runs the tasks that only look at the process, which a dirty call is made for.
+pub(crate) fn run_those_that_look(process: &mut Process) {
+    while let Some(place) =
+        (process.rare().tasks.queue.iter()).position(|task| task.kind == Kind::Looks)
+    {
+        run_at(process, place);
+    }
+    if process.rare().tasks.is_empty() {
+        process.flags &= !flag::TASKS;
     }
 }
 
@@ -174,6 +225,7 @@ mod tests {
             for _ in 0..count {
                 tasks.add(Task {
                     body: Box::new(|_| ()),
+                    kind: Kind::Works,
                     takes_long: |_| false,
                     priority,
                 });

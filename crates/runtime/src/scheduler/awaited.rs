@@ -53,6 +53,11 @@ unsafe fn priority_through(process: *const Process) -> Priority {
 }
 
 impl Scheduler {
+    /// Handles the signals of a process that a dirty call is made for after this slice.
+    pub(super) fn attend_lent_soon(&self, pid: Term) {
+        self.queues.push_awaited(pid, Priority::High);
+    }
+
     /// Handles the signals of a queued process before its turn.
     #[cold]
     pub(super) fn attend(&self, pid: Term) {
@@ -61,6 +66,8 @@ impl Scheduler {
         let pointer = table::find(pid);
         // SAFETY: a process found in the table stays valid until this thread is quiescent; `state` is shared.
         if pointer.is_null() || !unsafe { state::borrow(&(*pointer).state) } {
+            dirty::lent::attend(pid);
+            epoch::quiescent();
             return;
         }
         between_steps();

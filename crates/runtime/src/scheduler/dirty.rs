@@ -9,13 +9,15 @@
 //!
 //! A process whose garbage collection would take long comes here as well, without a call: see `collector::dirty_collection`.
 //!
-//! Signals stay pending meanwhile, as they do for a process in a run queue. No dirty call collects: a body builds terms
+//! While the process waits here, and while its call waits for the system or runs a library's code, others handle its
+//! signals ([`lent`]); otherwise they stay pending, as for a process in a run queue. No dirty call collects: a body builds terms
 //! on the heap or beside it, and its result is a root ([`Rare::roots`](crate::process::Rare)) until it is picked up.
 //!
 //! A body that runs here is not part of a slice: it may look up processes only under `epoch::pinned`, and there is no
 //! current scheduler. A thread is started when work is queued and all others are busy, up to the numbers that the node
 //! was started with.
 
+pub mod lent;
 mod work_queue;
 
 use std::cell::Cell;
@@ -34,7 +36,7 @@ use crate::bif::{self, BifResult, Failure};
 use crate::collector::dirty_collection;
 use crate::config;
 use crate::microstate::{self, ThreadState};
-use crate::process::{Priority, Process, flag, priority_of, state};
+use crate::process::{Priority, Process, exit, flag, priority_of, state};
 use crate::profile;
 use crate::trace::events;
 use work_queue::WorkQueue;
@@ -221,6 +223,8 @@ pub(super) fn hand_over(pointer: *mut Process) {
         Some(Call::Wanted { kind, .. }) => *kind,
         _ => unreachable!("`want` set it"),
     };
+    // SAFETY: the caller owns the process; `run_call` takes it back.
+    unsafe { lent::lend(pointer) };
     pool(kind).submit(Work::Call(Handed(pointer)));
 }
 
@@ -609,9 +613,16 @@ fn perform_here(work: Work) {
 
 /// Makes the dirty call that a process requested, and gives the process back to the schedulers.
 fn run_call(context: &mut Context, pointer: *mut Process) {
-    // SAFETY: taken from a dirty queue, so this thread owns it; the reference is not used during the call.
+    // SAFETY: taken from a dirty queue, so this thread owns it once it has it back; `state` is shared.
+    let has_departed = unsafe {
+        state::begin(&(*pointer).state);
+        lent::take_back(pointer)
+    };
+    if has_departed {
+        return bury(pointer);
+    }
+    // SAFETY: as above; the reference is not used during the call.
     let process = unsafe { &mut *pointer };
-    state::begin(&process.state);
     if process.flags & flag::OBSERVED != 0 {
         events::scheduled_in(process);
     }
@@ -626,6 +637,9 @@ fn run_call(context: &mut Context, pointer: *mut Process) {
     // for, and the context holds the process.
     let result = unsafe { function(context, arguments) };
     context.process = std::ptr::null_mut();
+    if lent::has_departed(pointer) {
+        return bury(pointer);
+    }
     // SAFETY: this thread still owns the process, and the call no longer borrows it.
     let process = unsafe { &mut *pointer };
     let rare = process.rare();
@@ -633,6 +647,21 @@ fn run_call(context: &mut Context, pointer: *mut Process) {
     process.flags &= !flag::DIRTY;
     process.flags |= flag::DIRTY_DONE;
     give_back(pointer);
+}
+
+/// Frees the heap of a process that has ended before its call was over, and gives its block to a scheduler, to be retired.
+#[cold]
+fn bury(pointer: *mut Process) {
+    // SAFETY: this thread owns the process until it is in a run queue.
+    let process = unsafe { &mut *pointer };
+    let pid = process.pid();
+    exit::free(process);
+    process.state.fetch_and(!state::DIRTY, Ordering::SeqCst);
+    process.state.fetch_or(state::GONE, Ordering::SeqCst);
+    state::give_up(&process.state);
+    // SAFETY: as above.
+    unsafe { enqueue_woken(pointer) };
+    lent::departed_is_over(pid);
 }
 
 /// Collects the garbage of a process, and gives the process back to the schedulers.

@@ -272,13 +272,19 @@ fn rests_observed(process: &mut Process) -> bool {
 
 /// Ends a process; the caller has to add it to the scheduler's dead processes.
 pub(super) fn end(process: &mut Process) {
+    leave(process);
+    exit::free(process);
+}
+
+/// Ends a process for all others; its heap stays.
+pub(super) fn leave(process: &mut Process) {
     let reason = process
         .cold
         .as_mut()
         .and_then(|cold| cold.exit_reason.take());
     let reason = reason.unwrap_or_else(|| Owned::new(am::NORMAL));
     let pid = process.pid();
-    exit::finish(process, &reason);
+    exit::leave(process, &reason);
     if system_profile::any() {
         system_profile::process_has_ended(pid);
     }
