@@ -11,6 +11,8 @@ use rustc_hash::FxHashMap;
 use sys::errno::Errno;
 use sys::poll::{Event, Events, Interest, Poller, Token, Trigger};
 
+use crate::microstate::{self, ThreadState};
+
 /// The callback for a ready descriptor; called on a scheduler thread.
 pub type Handler = Arc<dyn Fn(Event) + Send + Sync>;
 
@@ -145,6 +147,10 @@ pub(crate) fn interrupt(index: usize) {
 }
 
 fn dispatch(events: &Events) {
+    if events.is_empty() {
+        return;
+    }
+    let _check_io = microstate::enter(ThreadState::CheckIo);
     for event in events.iter() {
         let handler = IO.handlers.read().get(&event.token.0).cloned();
         if let Some(handler) = handler {
