@@ -38,7 +38,8 @@ pub fn prepare_loading_2(process: &mut Process, [module, code]: [Term; 2]) -> Bi
     let (_, bytes) = aligned(process, code).ok_or(badarg(2))?;
     match load::prepare(Some(module), bytes) {
         Ok(loaded) => {
-            // This has taken long. Whoever was spawned before gets a turn before the code becomes that of all, as on stock.
+            // This has taken long. Whoever was spawned before gets a turn before `finish_loading` makes the code that of all, as
+            // on stock.
             scheduler::end_slice_soon();
             Ok(magic::make(process, Prepared(Mutex::new(Some(loaded)))))
         }
@@ -77,6 +78,10 @@ pub fn has_prepared_code_on_load_1(_process: &mut Process, [prepared]: [Term; 1]
 
 /// `erlang:finish_loading([Prepared])`
 pub fn finish_loading_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+    if scheduler::reductions_left() <= 0 {
+        let arguments = [list].into();
+        return Err(Failure::Yield { arguments });
+    }
     let _permission = permission(&[list])?;
     let mut prepared = Vec::new();
     for item in list::items(list) {
