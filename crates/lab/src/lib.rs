@@ -130,7 +130,7 @@ fn measure(options: &LabOptions, mut problems: Vec<String>) -> Result<Session> {
     // Until the plan is printed, seconds may pass on a busy host.
     say("Starting each VM once, and compiling the programs of the experiments if they are new.");
     let vms = vms::find(&ferl, &options.against, &mut problems)?;
-    let programs = Programs::compiled(&vms[0].path, &vms[0].root)?;
+    let programs = Programs::compiled(&vms[0])?;
     // The problems are printed again at the end; here they can be seen before the long part begins.
     for problem in &problems {
         eprintln!("ferl lab: {problem}");

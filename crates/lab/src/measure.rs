@@ -4,7 +4,7 @@ mod sampler;
 
 use std::path::Path;
 use std::time::Duration;
-use watch::{Invocation, Outcome};
+use watch::Outcome;
 
 use crate::host;
 use crate::programs::find_program;
@@ -118,7 +118,8 @@ impl Trial<'_> {
         let words = self.words(vm, programs);
         let folder = tempfile::tempdir()
             .map_err(|error| format!("no temporary folder to run in: {error}"))?;
-        let invocation = Invocation::new(Path::new(&words[0]), folder.path())
+        let invocation = vm
+            .invocation(Path::new(&words[0]), folder.path())
             .args(&words[1..])
             .timeout(bounds.timeout + self.experiment.extra_time)
             .memory_limit_bytes(bounds.memory_bytes)

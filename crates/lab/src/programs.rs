@@ -16,6 +16,7 @@ use std::time::Duration;
 use watch::Invocation;
 
 use crate::cache;
+use crate::vms::Vm;
 
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../experiments");
 
@@ -90,8 +91,8 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// Takes the programs from the cache, or compiles them with the compiler of the given OTP, so that the VM can run them.
-    pub fn compiled(vm: &Path, otp: &Path) -> Result<Programs> {
+    /// Takes the programs from the cache, or compiles them with the compiler of the OTP that the VM boots.
+    pub fn compiled(vm: &Vm) -> Result<Programs> {
         let (parent, temporary) = match cache::folder() {
             Some(cache) => (cache, None),
             None => {
@@ -100,13 +101,17 @@ impl Programs {
                 (temporary.path().to_path_buf(), Some(temporary))
             }
         };
-        let folder = parent.join(format!("programs-{:016x}", fingerprint()));
+        let folder = parent.join(format!(
+            "programs-{}-{:016x}",
+            vm.info.release,
+            fingerprint()
+        ));
         if !is_complete(&folder) {
             let staging = tempfile::Builder::new()
                 .prefix("compiling-")
                 .tempdir_in(&parent)
                 .with_context(|| parent.display().to_string())?;
-            compile(vm, otp, staging.path())?;
+            compile(vm, staging.path())?;
             // The rename fails if another lab has created the folder in the meantime; then that one is used.
             let staged = staging.keep();
             if fs::rename(&staged, &folder).is_err() {
@@ -153,7 +158,7 @@ impl Source {
     }
 }
 
-fn compile(vm: &Path, otp: &Path, folder: &Path) -> Result<()> {
+fn compile(vm: &Vm, folder: &Path) -> Result<()> {
     let mut names = Vec::new();
     for source in sources() {
         let name = source.file_name();
@@ -163,7 +168,7 @@ fn compile(vm: &Path, otp: &Path, folder: &Path) -> Result<()> {
         }
     }
     let mut tried = Vec::new();
-    for compiler in compilers(vm, otp, &names, folder) {
+    for compiler in compilers(vm, &names, folder) {
         let name = compiler.program.display().to_string();
         match compiler.timeout(COMPILE_TIMEOUT).run() {
             Ok(outcome) if outcome.end.is_success() => match missing(folder) {
@@ -191,15 +196,15 @@ fn missing(folder: &Path) -> Option<String> {
 }
 
 /// Ways to compile, in the order in which they are tried.
-fn compilers(vm: &Path, otp: &Path, names: &[String], folder: &Path) -> Vec<Invocation> {
+fn compilers(vm: &Vm, names: &[String], folder: &Path) -> Vec<Invocation> {
     let erlc = |path: PathBuf| Invocation::new(&path, folder).args(names);
-    let mut ways: Vec<Invocation> = find_program(&otp.join("bin/erlc").to_string_lossy())
+    let mut ways: Vec<Invocation> = find_program(&vm.root.join("bin/erlc").to_string_lossy())
         .map(erlc)
         .into_iter()
         .collect();
     let each = "lists:foreach(fun(F) -> {ok, _} = compile:file(F) end, init:get_plain_arguments()), halt().";
     ways.push(
-        Invocation::new(vm, folder)
+        vm.invocation(&vm.path, folder)
             .args(["-noshell", "-eval", each, "-extra"])
             .args(names),
     );

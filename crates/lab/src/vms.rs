@@ -1,7 +1,8 @@
 //! The VMs to compare. Each is looked up, started once and asked for its version; one that does not start is reported
-//! and left out.
+//! and left out. Unless the user has chosen an OTP, ferl boots the libraries of the first of the others.
 
 use anyhow::{Context, Result, bail};
+use std::env;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use watch::Invocation;
@@ -20,17 +21,24 @@ pub struct Vm {
     pub is_ferl: bool,
     /// The root folder of the OTP whose libraries it boots.
     pub root: PathBuf,
+    /// The OTP that it is told to boot, through [`CHOICE`].
+    told: Option<PathBuf>,
     /// How long it took to start and halt.
     pub start_time: Duration,
     pub info: results::VmInfo,
 }
 
 impl Vm {
+    /// A run of the VM, or of a program with the VM's environment.
+    pub fn invocation(&self, program: &Path, folder: &Path) -> Invocation {
+        invocation(program, folder, self.told.as_deref())
+    }
+
     /// Starts the VM once, to learn its version.
-    pub fn open(path: &Path, is_ferl: bool) -> Result<Vm> {
+    fn open(path: &Path, is_ferl: bool, told: Option<PathBuf>) -> Result<Vm> {
         let question = "io:format(\"lab|~s|~s|~s|~s|~n\", [erlang:system_info(otp_release), \
                         erlang:system_info(version), erlang:system_info(emu_flavor), code:root_dir()]), halt().";
-        let outcome = Invocation::new(path, Path::new("/"))
+        let outcome = invocation(path, Path::new("/"), told.as_deref())
             .args(["-noshell", "-eval", question])
             .timeout(START_TIMEOUT)
             .run()?;
@@ -58,6 +66,7 @@ impl Vm {
             path: path.to_path_buf(),
             is_ferl,
             root: PathBuf::from(root),
+            told,
             start_time: outcome.wall,
             info: results::VmInfo {
                 name,
@@ -70,13 +79,24 @@ impl Vm {
     }
 }
 
+/// The variable by which ferl is told which OTP to boot.
+const CHOICE: &str = "FERL_OTP";
+
+fn invocation(program: &Path, folder: &Path, told: Option<&Path>) -> Invocation {
+    let invocation = Invocation::new(program, folder);
+    match told {
+        Some(otp) => invocation.env(CHOICE, &otp.to_string_lossy()),
+        None => invocation,
+    }
+}
+
 /// Finds ferl and the VMs to compare it with. One that is missing is added to `problems`.
 ///
 /// # Errors
 ///
 /// When ferl does not start.
 pub fn find(ferl: &Path, against: &[String], problems: &mut Vec<String>) -> Result<Vec<Vm>> {
-    let mut found = vec![Vm::open(ferl, true)?];
+    let mut found = Vec::new();
     let default = [DEFAULT.to_owned()];
     let names = if against.is_empty() {
         &default[..]
@@ -90,11 +110,16 @@ pub fn find(ferl: &Path, against: &[String], problems: &mut Vec<String>) -> Resu
             ));
             continue;
         };
-        match Vm::open(&path, false) {
+        match Vm::open(&path, false, None) {
             Ok(vm) => found.push(vm),
             Err(error) => problems.push(format!("{error:#}")),
         }
     }
+    let told = match (env::var_os(CHOICE), found.first()) {
+        (None, Some(other)) => Some(other.root.clone()),
+        _ => None,
+    };
+    found.insert(0, Vm::open(ferl, true, told)?);
     make_names_unique(&mut found);
     Ok(found)
 }
