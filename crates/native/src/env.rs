@@ -148,10 +148,12 @@ impl Env {
         if self.process.is_null() {
             return true;
         }
-        match self.own {
-            Some(_) => !lent::has_departed(self.process),
-            // SAFETY: as in `with_process`.
-            None => unsafe { (*self.process).flags & flag::EXIT_PENDING == 0 },
+        // SAFETY: the process's block is there until the call is over; where it is not lent, it is blocked in the call.
+        unsafe {
+            match self.own {
+                Some(_) => !lent::has_departed(self.process),
+                None => (*self.process).flags & flag::EXIT_PENDING == 0,
+            }
         }
     }
 

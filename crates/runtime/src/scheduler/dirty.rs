@@ -637,7 +637,8 @@ fn run_call(context: &mut Context, pointer: *mut Process) {
     // for, and the context holds the process.
     let result = unsafe { function(context, arguments) };
     context.process = std::ptr::null_mut();
-    if lent::has_departed(pointer) {
+    // SAFETY: this thread has made the call.
+    if unsafe { lent::has_departed(pointer) } {
         return bury(pointer);
     }
     // SAFETY: this thread still owns the process, and the call no longer borrows it.

@@ -81,8 +81,7 @@ pub fn apart<R>(process: &mut Process, work: impl FnOnce() -> R) -> R {
 /// The thread owns the process, which is between two slices, and uses it again only after [`take_back`].
 pub unsafe fn lend(process: *mut Process) {
     // SAFETY: the caller owns the process.
-    let pid = unsafe { (*process).pid() };
-    let has_departed = has_departed(process);
+    let (pid, has_departed) = unsafe { ((*process).pid(), has_departed(process)) };
     let loan = Loan {
         process: Lent(process),
         is_borrowed: false,
@@ -121,10 +120,13 @@ fn has_signals(process: *mut Process) -> bool {
     unsafe { (*process).state.load(std::sync::atomic::Ordering::SeqCst) & state::SIGNALS != 0 }
 }
 
-/// Whether a process whose dirty call is made has ended. The thread that makes the call asks.
+/// Whether a process that a dirty call is made for has ended.
+///
+/// # Safety
+/// This thread makes the call, so that the process's block is valid.
 #[must_use]
-pub fn has_departed(process: *const Process) -> bool {
-    // SAFETY: the process's block is valid until its call is over; `state` is shared.
+pub unsafe fn has_departed(process: *const Process) -> bool {
+    // SAFETY: the caller's promise; `state` is shared.
     unsafe { (*process).state.load(std::sync::atomic::Ordering::SeqCst) & state::CLOSED != 0 }
 }
 
