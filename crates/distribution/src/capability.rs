@@ -36,6 +36,8 @@ pub enum Capability {
     Spawn = 32,
     Version4 = 34,
     Alias = 35,
+    /// Messages and exit signals with priority, and exit signals to aliases, of OTP 28 and later.
+    AlternativeSend = 37,
     /// Native records. Stock sends them to every node; one that lacks this takes them for damaged and disconnects.
     NativeRecords = 38,
 }
@@ -89,11 +91,14 @@ pub const DEFAULT: &[Capability] = &[
 /// What this node offers, of the release that was booted.
 #[must_use]
 pub fn offered() -> Capabilities {
-    let default = Capabilities::of(DEFAULT);
-    match release::has(Release::OTP_29) {
-        true => Capabilities(default.0 | Capabilities::of(&[C::NativeRecords]).0),
-        false => default,
+    let mut offered = Capabilities::of(DEFAULT).0;
+    if release::has(Release::OTP_28) {
+        offered |= Capabilities::of(&[C::AlternativeSend]).0;
     }
+    if release::has(Release::OTP_29) {
+        offered |= Capabilities::of(&[C::NativeRecords]).0;
+    }
+    Capabilities(offered)
 }
 
 /// What a carrier may take back.

@@ -36,6 +36,20 @@ pub mod code {
     pub const ALIAS_SEND_TRACED: i64 = 34;
     pub const UNLINK_ID: i64 = 35;
     pub const UNLINK_ID_ACK: i64 = 36;
+    /// A message or exit signal: flags, sender, receiver, and perhaps a token.
+    pub const ALTERNATIVE_SEND: i64 = 37;
+}
+
+/// Flags of [`code::ALTERNATIVE_SEND`].
+pub mod alternative {
+    pub const PRIORITY: i64 = 1;
+    /// There is a token.
+    pub const TRACED: i64 = 1 << 1;
+    /// The receiver is an alias; without this and `NAME`, a pid.
+    pub const ALIAS: i64 = 1 << 2;
+    pub const NAME: i64 = 1 << 3;
+    /// It is an exit signal; the payload is its reason.
+    pub const EXIT: i64 = 1 << 4;
 }
 
 /// Flags of a spawn reply: the new process is linked, or monitored.

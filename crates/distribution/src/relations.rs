@@ -26,6 +26,7 @@ use term::reference;
 
 use crate::channel::Channel;
 use handles::Found;
+use runtime::signal::Rank;
 
 /// What a relation is, besides its two sides.
 pub enum Kind {
@@ -50,7 +51,8 @@ pub struct SpawnRequest {
     pub reply_tag: Owned,
     pub on_success: bool,
     pub on_error: bool,
-    pub link: bool,
+    /// That of the exit message of the link that it wants, if it wants one.
+    pub link_rank: Rank,
     pub monitor: bool,
     /// Why the local process does not want the new one any more: its exit reason, or `abandoned`.
     pub given_up: Mutex<Option<Owned>>,

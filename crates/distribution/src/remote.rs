@@ -11,6 +11,7 @@ use crate::{signals, spawn};
 use runtime::process::Process;
 use runtime::remote::{Down, Remote};
 use runtime::send::Sent;
+use runtime::signal::Rank;
 
 /// The connections of this node.
 pub static REMOTE: Connections = Connections;
@@ -19,8 +20,8 @@ pub static REMOTE: Connections = Connections;
 pub struct Connections;
 
 impl Remote for Connections {
-    fn send(&self, from: &mut Process, to: Term, message: Term) -> Sent {
-        signals::send(from, to, message)
+    fn send(&self, from: &mut Process, to: Term, message: Term, rank: Rank) -> Sent {
+        signals::send(from, to, message, rank)
     }
 
     unsafe fn decode(&self, message: *mut Fragment) -> Option<(Term, *mut Fragment)> {

@@ -8,17 +8,19 @@ use std::sync::Arc;
 use layout::{ObjectKind, Term};
 use smallvec::{SmallVec, smallvec};
 use term::copy::Owned;
+use term::release::{self, Release};
 use term::{am, build, node};
 
 use crate::channel::Channel;
-use crate::control::{Control, code};
+use crate::control::{Control, alternative, code};
 use crate::relations::{Kind, Relation};
 use crate::{peers, relations};
 use runtime::process::Process;
 use runtime::process::relations::reference_of;
 use runtime::remote;
 use runtime::send::Sent;
-use runtime::trace::sequence;
+use runtime::signal::Rank;
+use runtime::trace::sequence::{self, Token};
 
 /// The name of the node of a pid, reference or `{Name, Node}`.
 #[must_use]
@@ -58,27 +60,31 @@ pub fn refusal(to: Term, may_connect: bool, may_suspend: bool) -> Option<Term> {
 }
 
 /// Sends a message.
-pub fn send(from: &mut Process, to: Term, message: Term) -> Sent {
+pub fn send(from: &mut Process, to: Term, message: Term, rank: Rank) -> Sent {
     let Some(channel) = channel_to(to) else {
         return Sent::Done;
     };
-    let control = control_of_message(from, to);
+    let control = control_of_message(from, to, rank);
     channel.send_from(from, control.term(), Some(message))
 }
 
 /// Sends a message, and does not suspend the sender if that is one too many (`nosuspend`).
-pub fn send_without_waiting(from: &Process, to: Term, message: Term) -> Sent {
+pub fn send_without_waiting(from: &Process, to: Term, message: Term, rank: Rank) -> Sent {
     let Some(channel) = channel_to(to) else {
         return Sent::Done;
     };
-    let control = control_of_message(from, to);
+    let control = control_of_message(from, to, rank);
     channel.send_without_waiting(from.pid(), control.term(), Some(message))
 }
 
 /// The control message of a message, with the sender's token of sequential trace if it has one.
-fn control_of_message(sender: &Process, to: Term) -> Control {
+fn control_of_message(sender: &Process, to: Term, rank: Rank) -> Control {
     let from = sender.pid();
     let token = sequence::of(sender);
+    let is_alternative = rank == Rank::Priority || to.is_kind(ObjectKind::ExternalReference);
+    if is_alternative && release::has(Release::OTP_28) {
+        return alternative_control(from, to, 0, rank, token);
+    }
     let (plain, traced, parts): (_, _, SmallVec<[Term; 8]>) =
         if let Some(&[name, _]) = to.as_tuple() {
             let parts = smallvec![from, am::EMPTY, name];
@@ -105,13 +111,48 @@ fn control_of_message(sender: &Process, to: Term) -> Control {
     }
 }
 
-/// Sends an exit signal (`exit/2`).
-pub fn exit(from: &mut Process, to: Term, reason: Term) -> Sent {
+/// The control message of a message, or with the flag of that an exit signal, in the form of OTP 28.
+fn alternative_control(
+    from: Term,
+    to: Term,
+    mut flags: i64,
+    rank: Rank,
+    token: Option<&Token>,
+) -> Control {
+    flags |= match rank {
+        Rank::Ordinary => 0,
+        Rank::Priority => alternative::PRIORITY,
+    };
+    let to = match to.as_tuple() {
+        Some(&[name, _]) => {
+            flags |= alternative::NAME;
+            name
+        }
+        _ => to,
+    };
+    if to.is_reference() {
+        flags |= alternative::ALIAS;
+    }
+    if token.is_some() {
+        flags |= alternative::TRACED;
+    }
+    Control::with(code::ALTERNATIVE_SEND, |heap| {
+        let token = token.map(|token| token.to_term(heap));
+        let parts = [Term::small(flags), from, to];
+        parts.into_iter().chain(token).collect()
+    })
+}
+
+/// Sends an exit signal (`exit/2`, `exit_signal/3`); `to` may be an alias.
+pub fn exit(from: &mut Process, to: Term, reason: Term, rank: Rank) -> Sent {
     let Some(channel) = channel_to(to) else {
         return Sent::Done;
     };
     let pid = from.pid();
-    let control = Control::new(code::PAYLOAD_EXIT2, &[pid, to]);
+    let control = match rank == Rank::Priority || to.is_reference() {
+        true => alternative_control(pid, to, alternative::EXIT, rank, None),
+        false => Control::new(code::PAYLOAD_EXIT2, &[pid, to]),
+    };
     channel.send_from(from, control.term(), Some(reason))
 }
 
@@ -133,8 +174,8 @@ pub enum Related {
     NoConnection,
 }
 
-/// Links a process with one of another node.
-pub fn link(process: &mut Process, to: Term) -> Related {
+/// Links a process with one of another node; its exit message will have this rank.
+pub fn link(process: &mut Process, to: Term, rank: Rank) -> Related {
     let Some(channel) = channel_to(to) else {
         return Related::NoConnection;
     };
@@ -143,7 +184,7 @@ pub fn link(process: &mut Process, to: Term) -> Related {
         return Related::NoConnection;
     };
     let had_entry = process.relations.has_link(handle);
-    let is_told = !process.relations.add_link(handle);
+    let is_told = !process.relations.add_link(handle, rank);
     if had_entry {
         // The entry has a count already.
         relations::release(handle);

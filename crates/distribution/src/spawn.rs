@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use smallvec::smallvec;
 use term::copy::Owned;
 use term::heap::Scratch;
+use term::release::{self, Release};
 use term::{am, build, list, reference};
 
 use crate::channel::Channel;
@@ -20,11 +21,16 @@ use crate::control::{Control, SPAWNED_LINKED, SPAWNED_MONITORED, code};
 use crate::relations::{self, Kind, Relation, SpawnRequest};
 use crate::{peers, remote, signals};
 use runtime::code::preloaded;
-use runtime::process::relations::{self as own, MonitorTarget, Watcher, reference_of};
-use runtime::process::spawn::options::{Parsed, Replies, Reply, monitor_options, parse, set_reply};
-use runtime::process::spawn::{self, CallFromAbroad, MonitorOptions, SpawnError};
+use runtime::process::relations::{
+    self as own, MonitorOptions, MonitorTarget, Watcher, reference_of,
+};
+use runtime::process::spawn::options::{
+    Parsed, Replies, Reply, monitor_options, parse, rank, set_reply,
+};
+use runtime::process::spawn::{self, CallFromAbroad, SpawnError};
 use runtime::process::{Process, flag};
 use runtime::send::Sent;
+use runtime::signal::Rank;
 use runtime::signal::{self, Signal, handle};
 use runtime::trace::sequence::{self, Token};
 use runtime::trace::{events, senders};
@@ -40,7 +46,7 @@ pub struct Requested {
 /// The options of a request, as far as this node heeds them.
 struct Wanted {
     reply: Reply,
-    link: bool,
+    link_rank: Rank,
     monitor: Option<MonitorOptions>,
     /// The options for the other node, the first one last.
     passed_on: Vec<Term>,
@@ -56,7 +62,7 @@ fn read_options(options: Term, is_request: bool) -> Option<Wanted> {
             on_success: true,
             on_error: true,
         },
-        link: false,
+        link_rank: Rank::Ordinary,
         monitor: None,
         passed_on: Vec::new(),
         is_bad: false,
@@ -81,9 +87,16 @@ fn read_options(options: Term, is_request: bool) -> Option<Wanted> {
                 wanted.passed_on.push(am::MONITOR);
                 is_good
             }
+            // The other node links without it.
+            Some(&[am::LINK, options]) if release::has(Release::OTP_28) => {
+                let rank = rank(options);
+                wanted.link_rank = rank.unwrap_or_default();
+                wanted.passed_on.push(am::LINK);
+                rank.is_some()
+            }
             _ => {
                 match option {
-                    am::LINK => wanted.link = true,
+                    am::LINK => wanted.link_rank = Rank::Ordinary,
                     am::MONITOR => wanted.monitor = Some(MonitorOptions::default()),
                     _ => {}
                 }
@@ -108,14 +121,14 @@ pub fn request(
     let wanted = read_options(options, is_request)?;
     let Wanted {
         reply,
-        link,
+        link_rank,
         monitor,
         passed_on,
         is_bad,
     } = wanted;
     let monitors = monitor.is_some();
-    let MonitorOptions { alias, tag } = monitor.unwrap_or_default();
-    let (number, reference) = own::new_reference(process, alias);
+    let monitor = monitor.unwrap_or_default();
+    let (number, reference) = own::new_reference(process, monitor.alias);
     let refuse = |process: &mut Process, reason: Term| {
         if reply.on_error {
             let parts = [reply.tag, reference, am::ERROR, reason];
@@ -139,7 +152,7 @@ pub fn request(
         reply_tag: Owned::new(reply.tag),
         on_success: reply.on_success,
         on_error: reply.on_error,
-        link,
+        link_rank,
         monitor: monitors,
         given_up: Mutex::new(None),
         is_answered: AtomicBool::new(false),
@@ -150,7 +163,7 @@ pub fn request(
     // That of the reply.
     relations::retain(handle);
     let target = MonitorTarget::Remote { handle };
-    process.relations.add_monitor(number, target, tag, alias);
+    process.relations.add_monitor(number, target, monitor);
     let mut scratch = Scratch::new();
     let heap = scratch.heap();
     let call = [module, function, Term::small(i64::from(arity))];
@@ -301,7 +314,11 @@ fn accept_reply(
     match link {
         Link::None => {}
         Link::Made(handle) => {
-            if !parent.relations.accept_link(handle) {
+            let is_new = parent.relations.accept_link(handle);
+            if request.link_rank == Rank::Priority && parent.relations.is_linked(handle) {
+                parent.relations.add_link(handle, Rank::Priority);
+            }
+            if !is_new {
                 relations::release(handle);
             } else if parent.flags & flag::OBSERVED != 0 {
                 events::does(parent, am::LINK, result);
@@ -322,8 +339,12 @@ fn accept_reply(
             .add(channel, pid, result, relation.number, kind);
         if let Some(handle) = handle {
             let target = MonitorTarget::Remote { handle };
-            let tag = monitor.tag;
-            parent.relations.add_monitor(number, target, tag, alias);
+            let options = MonitorOptions {
+                alias,
+                tag: monitor.tag,
+                rank: monitor.rank,
+            };
+            parent.relations.add_monitor(number, target, options);
         } else {
             let heap = parent.heap();
             let owner = names_owner.then_some(pid);
@@ -460,9 +481,9 @@ pub(crate) fn serve(
         }
         let pid = child.pid();
         let mut flags = 0;
-        if parsed.link {
+        if parsed.link.is_some() {
             match channel.relations.link(channel, pid, parent) {
-                Some(handle) => child.relations.link_new(handle),
+                Some(handle) => child.relations.link_new(handle, Rank::Ordinary),
                 None => is_closed = true,
             }
             flags |= SPAWNED_LINKED;

@@ -23,7 +23,7 @@ use crate::store::shard::Share;
 use crate::store::tree::WalkStart;
 use crate::store::words;
 use runtime::bif::{Failure, badarg_because};
-use runtime::process::{Process, flag};
+use runtime::process::Process;
 use runtime::scheduler;
 
 /// Slots of an empty hash table, as in OTP.
@@ -323,9 +323,14 @@ impl Table {
 
     #[cold]
     fn allow_owner(&self, process: &Process, status: u32) -> Result<(), Failure> {
+        let is_super_user = || {
+            process
+                .existing_rare()
+                .is_some_and(|rare| rare.ets_super_user)
+        };
         if status & status::DELETED != 0 {
             Err(badarg_because(am::ID))
-        } else if self.owner() == process.pid() || process.flags & flag::ETS_SUPER_USER != 0 {
+        } else if self.owner() == process.pid() || is_super_user() {
             Ok(())
         } else {
             Err(badarg_because(am::ACCESS))

@@ -952,6 +952,7 @@ macro_rules! for_each_atom {
             (PRIM_ZIP, "prim_zip"),
             (PRINT, "print"),
             (PRIORITY, "priority"),
+            (PRIORITY_MESSAGES, "priority_messages"),
             (PRIVATE, "private"),
             (PRIVATE_APPEND, "private_append"),
             (PROC_SIG, "proc_sig"),

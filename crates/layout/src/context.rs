@@ -185,6 +185,9 @@ pub struct RuntimeTable {
     /// Moves arrived signals to the inner queue and handles those that are not messages. Returns true if there is a
     /// message at `save`. If a signal ends the process, it returns false and the following `wait` leaves the engine.
     pub fetch_messages: unsafe extern "C" fn(context: *mut Context) -> Fetched,
+    /// Sets `save` to the next message that is to be examined; called at a `loop_rec` if the heap has the flag
+    /// [`PRIORITY`](crate::heap::flag::PRIORITY).
+    pub seek_message: unsafe extern "C" fn(context: *mut Context),
     /// Takes the message at `save` out of the queue, adopts its block as a heap fragment, resets `save` to the first
     /// message, and stops the receive timer.
     pub remove_message: unsafe extern "C" fn(context: *mut Context),

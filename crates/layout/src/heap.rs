@@ -61,6 +61,9 @@ pub mod flag {
     pub const NEED_FULLSWEEP: u16 = 1 << 1;
     /// Collect at the next safepoint.
     pub const FORCE: u16 = 1 << 2;
+    /// Nothing of the collector's: the next message that a `receive` examines may not be the one at `save`, because of
+    /// messages with priority. It stands here because `loop_rec` tests it together with [`FORCE`].
+    pub const PRIORITY: u16 = 1 << 3;
 }
 
 /// The old generation.

@@ -46,4 +46,7 @@ pub mod state {
     pub const TIMER_SET: u8 = 1;
     /// The timer has expired: the process continues after its `wait_timeout`.
     pub const TIMED_OUT: u8 = 2;
+    /// A bit beside these: the receive examines messages with priority once more, and goes on at the marker
+    /// for that afterwards. It is only set between the first `loop_rec` of a receive and the last.
+    pub const RESUMES: u8 = 4;
 }

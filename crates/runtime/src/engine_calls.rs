@@ -12,7 +12,7 @@ use term::am;
 use crate::code::{modules, native};
 use crate::collector::{self, dirty_collection};
 use crate::process::{Process, flag};
-use crate::receive::{self, markers, timer};
+use crate::receive::{self, markers, priority, timer};
 use crate::trace::{exports as traced_exports, frames, points};
 use crate::{apply as calls, error_handler, exception, scheduler, send as sending};
 
@@ -25,6 +25,7 @@ pub static TABLE: RuntimeTable = RuntimeTable {
     unwind,
     send,
     fetch_messages,
+    seek_message,
     remove_message,
     set_timeout,
     timed_out,
@@ -133,6 +134,11 @@ unsafe extern "C" fn send(context: *mut Context) -> Next {
 unsafe extern "C" fn fetch_messages(context: *mut Context) -> Fetched {
     // SAFETY: the engine's contract.
     receive::fetch(unsafe { running(context) })
+}
+
+unsafe extern "C" fn seek_message(context: *mut Context) {
+    // SAFETY: the engine's contract: no message is being examined.
+    priority::seek(unsafe { running(context) });
 }
 
 unsafe extern "C" fn remove_message(context: *mut Context) {

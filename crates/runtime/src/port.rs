@@ -34,6 +34,7 @@ use term::{am, build, reference};
 use crate::process::relations::ReferenceNumber;
 use crate::process::{Process, flag};
 use crate::registry;
+use crate::signal::Rank;
 use crate::signal::{self, Signal};
 use crate::timer::{self, TimerKey};
 use crate::trace::ports::Tracee;
@@ -237,7 +238,7 @@ impl Port {
             }
         };
         core.phase = Phase::Open;
-        process.relations.add_link(port.id);
+        process.relations.add_link(port.id, Rank::Ordinary);
         let owner = process.pid();
         core.tracee(port.id)
             .happens(am::GETTING_LINKED, owner, None);

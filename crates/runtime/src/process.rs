@@ -52,8 +52,8 @@ pub mod flag {
     pub const EXIT_PENDING: u16 = 1 << 6;
     /// It left its scheduler so that a dirty one does the collection described in `Rare`.
     pub const COLLECT: u16 = 1 << 5;
-    /// It may do with every ETS table what the table's owner may (`erts_internal:ets_super_user/1`).
-    pub const ETS_SUPER_USER: u16 = 1 << 7;
+    /// Messages with priority have come after the receive in progress had passed their place: [`priority`](crate::receive::priority).
+    pub const PRIORITY: u16 = 1 << 7;
     /// It is in the middle of `erlang:yield/0`, or of a call that a busy port or connection suspends.
     pub const MIDWAY: u16 = 1 << 12;
     /// System tasks are pending in `Rare`: collections and checks that must run between two slices.

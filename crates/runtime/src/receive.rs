@@ -5,6 +5,7 @@
 //! messages that cannot contain its reference. Only the thread that runs the process calls these functions.
 
 pub mod markers;
+pub mod priority;
 pub mod timer;
 
 use layout::context::Fetched;
@@ -20,8 +21,11 @@ use crate::trace::{self, sequence};
 #[inline]
 pub fn fetch(process: &mut Process) -> Fetched {
     handle::fetch(process);
-    if process.flags & flag::EXIT_PENDING != 0 {
-        return Fetched::Ended;
+    if process.flags & (flag::EXIT_PENDING | flag::PRIORITY) != 0 {
+        if process.flags & flag::EXIT_PENDING != 0 {
+            return Fetched::Ended;
+        }
+        priority::seek(process);
     }
     // SAFETY: `save` is a link of the queue.
     if unsafe { (*process.head.messages.save).is_null() } {
@@ -44,7 +48,7 @@ pub unsafe fn remove(process: &mut Process) {
     // SAFETY: the caller's promise; the message is in no list once it is taken out.
     unsafe {
         let message = message_queue::take_saved(process);
-        if (*message).kind == TOKEN_MESSAGE || process.flags & flag::OBSERVED != 0 {
+        if (*message).kind >= TOKEN_MESSAGE || process.flags & flag::OBSERVED != 0 {
             trace::saved_calls::happens(process, am::RECEIVE);
             sequence::received(process, message);
             system_monitor::queue_shrinks(process);

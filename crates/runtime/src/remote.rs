@@ -14,6 +14,7 @@ use layout::{Fragment, Heap, Term};
 use crate::hooks;
 use crate::process::Process;
 use crate::send::Sent;
+use crate::signal::Rank;
 
 /// Whether the other side of a relation is on another node.
 #[inline]
@@ -34,7 +35,7 @@ pub fn identity(heap: &mut Heap, other: Term) -> Option<Term> {
 /// What the runtime asks of the connections to other nodes. Any thread may call.
 pub trait Remote: Sync {
     /// Sends a message to a pid, alias or `{Name, Node}` of another node.
-    fn send(&self, from: &mut Process, to: Term, message: Term) -> Sent;
+    fn send(&self, from: &mut Process, to: Term, message: Term, rank: Rank) -> Sent;
 
     /// What a message that came from another node is in this node's form, after that node's name; `None` if it is damaged. Uses
     /// up the fragment, whose kind is [`crate::signal::UNDECODED`].

@@ -6,6 +6,7 @@ use term::{am, build, copy, reference};
 
 use crate::process::{Process, flag, table};
 use crate::signal;
+use crate::signal::Rank;
 use crate::{epoch, exception, port, registry, remote, system_monitor, trace};
 
 /// The result of a send.
@@ -73,11 +74,42 @@ pub fn send(from: &mut Process, to: Term, message: Term) -> Sent {
 #[inline(never)]
 fn send_observed(from: &mut Process, to: Term, message: Term) -> Sent {
     trace::events::sends(from, to, message);
-    if let Some(sent) = trace::sequence::sends(from, to, message) {
+    if let Some(sent) = trace::sequence::sends(from, to, message, Rank::Ordinary) {
         return sent;
     }
     match trace::senders::are_asked() {
         true => send_without_trace::<true>(from, to, message),
+        false => send_without_trace::<false>(from, to, message),
+    }
+}
+
+/// As [`send`], for a message that its receiver is to receive with priority if `to` is one of its aliases for that.
+pub fn send_with_priority(from: &mut Process, to: Term, message: Term) -> Sent {
+    if from.flags & flag::OBSERVED != 0 {
+        trace::events::sends(from, to, message);
+        if let Some(sent) = trace::sequence::sends(from, to, message, Rank::Priority) {
+            return sent;
+        }
+    }
+    if to.is_kind(ObjectKind::Reference) {
+        let owner = table::owner(to);
+        if let (false, Some(number)) = (owner.is_null(), reference::number(to)) {
+            let fragment = signal::alias_message(number, message);
+            // SAFETY: just found in the table; the fragment is new, so it is in no list.
+            unsafe {
+                (*fragment).kind |= signal::PRIORITY;
+                signal::send_before_others(owner, trace::senders::noted(from.pid(), fragment));
+            }
+        }
+        return Sent::Done;
+    }
+    let is_elsewhere = match to.as_tuple() {
+        Some(&[name, node]) => name.is_atom() && node.is_atom() && node != term::node::own_name(),
+        _ => (to.is_pid() && !to.is_local_pid()) || to.is_reference(),
+    };
+    match is_elsewhere {
+        true => remote::get().send(from, to, message, Rank::Priority),
+        false if trace::senders::are_asked() => send_without_trace::<true>(from, to, message),
         false => send_without_trace::<false>(from, to, message),
     }
 }
@@ -92,7 +124,7 @@ pub fn send_by_library(from: &mut Process, to: Term, message: Term, own: bool) -
         }
         if from.flags & flag::OBSERVED != 0 {
             trace::events::sends_by_library(from, to, message);
-            if own && trace::sequence::sends(from, to, message).is_some() {
+            if own && trace::sequence::sends(from, to, message, Rank::Ordinary).is_some() {
                 return true;
             }
         }
@@ -174,7 +206,7 @@ fn send_elsewhere<const NOTED: bool>(from: &mut Process, to: Term, message: Term
         }
         return match node == term::node::own_name() {
             true => Sent::Done,
-            false => remote::get().send(from, to, message),
+            false => remote::get().send(from, to, message, Rank::Ordinary),
         };
     }
     if to.is_reference() {
@@ -186,12 +218,12 @@ fn send_elsewhere<const NOTED: bool>(from: &mut Process, to: Term, message: Term
             unsafe { signal::send_fragment(owner, noted::<NOTED>(from, fragment)) };
         }
         return match to.is_kind(ObjectKind::ExternalReference) {
-            true => remote::get().send(from, to, message),
+            true => remote::get().send(from, to, message, Rank::Ordinary),
             false => Sent::Done,
         };
     }
     if to.is_pid() {
-        return remote::get().send(from, to, message);
+        return remote::get().send(from, to, message, Rank::Ordinary);
     }
     if to.is_port() {
         return Sent::Done;

@@ -38,20 +38,38 @@ pub const DEMONITOR: u32 = 3;
 /// [`Remote::decode`](crate::remote::Remote::decode) alone.
 pub const UNDECODED: u32 = 4;
 
-/// [`Fragment::kind`] of a message that carries a token of sequential trace: the fragment's last word is a term.
-pub const TOKEN_MESSAGE: u32 = 5;
+/// [`Fragment::kind`] of a message that the machine sends, not a program: it leaves the receiver's token alone.
+pub const OWN_MESSAGE: u32 = 5;
 /// As [`ALIAS_MESSAGE`], with a token as in [`TOKEN_MESSAGE`].
 pub const ALIAS_TOKEN_MESSAGE: u32 = 6;
-/// [`Fragment::kind`] of a message that the machine sends, not a program: it leaves the receiver's token alone.
-pub const OWN_MESSAGE: u32 = 7;
+/// [`Fragment::kind`] of a message that carries a token of sequential trace: the fragment's last word is a term.
+pub const TOKEN_MESSAGE: u32 = 7;
 
 /// [`Fragment::kind`] of an envelope, which has a message of another kind, that message's term, and its sender: see [`senders`].
 pub const ENVELOPE: u32 = 8;
+
+/// A bit of [`Fragment::kind`] beside these: the message is to be received before those without it ([`priority`]).
+///
+/// [`priority`]: crate::receive::priority
+pub const PRIORITY: u32 = 1 << 31;
+// A message in the inner queue whose kind is less than this needs nothing when it is received.
+const _: () =
+    assert!(MESSAGE < TOKEN_MESSAGE && OWN_MESSAGE < TOKEN_MESSAGE && TOKEN_MESSAGE < PRIORITY);
 
 /// Whether a fragment of a kind is a message, and has its term.
 #[must_use]
 pub fn is_plain_message(kind: u32) -> bool {
     matches!(kind, MESSAGE | TOKEN_MESSAGE | OWN_MESSAGE | ENVELOPE)
+}
+
+/// Which messages of its receiver a message is received before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Rank {
+    /// Those that come later.
+    #[default]
+    Ordinary,
+    /// All but those with priority that came earlier.
+    Priority,
 }
 
 /// A function that the receiver runs.
@@ -122,6 +140,21 @@ pub unsafe fn send_fragment(to: *mut Process, message: *mut Fragment) {
     }
 }
 
+/// As [`send_fragment`], for a message with [`PRIORITY`]: like a signal that is no message, it is taken in even if the process
+/// has others to receive.
+///
+/// # Safety
+/// As for [`send_fragment`].
+pub unsafe fn send_before_others(to: *mut Process, message: *mut Fragment) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        between_steps();
+        (*to).signals.push(message);
+        between_steps();
+        wake(to, state::EVENT | state::SIGNALS);
+    }
+}
+
 /// Sends a message that is already in a fragment, from any thread; drops it if there is no such process.
 ///
 /// # Safety
@@ -133,6 +166,8 @@ pub unsafe fn send_prepared(to: Term, message: *mut Fragment) {
         unsafe {
             if process.is_null() {
                 heap::drop_fragment(message);
+            } else if (*message).kind & PRIORITY != 0 {
+                send_before_others(process, message);
             } else {
                 send_fragment(process, message);
             }

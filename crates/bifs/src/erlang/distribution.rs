@@ -15,7 +15,7 @@ use distribution::{handle, peers, signals, spawn};
 use runtime::bif::{BifResult, Failure, badarg, badarg_because, error, notsup};
 use runtime::port::carrier::Accepted;
 use runtime::process::Process;
-use runtime::process::relations::MonitorTarget;
+use runtime::process::relations::{MonitorOptions, MonitorTarget};
 use runtime::signal::{self, Signal};
 use runtime::{port, registry, scheduler};
 
@@ -183,7 +183,7 @@ pub fn monitor_node_3(process: &mut Process, [name, flag, options]: [Term; 3]) -
             let target = MonitorTarget::Remote { handle };
             process
                 .relations
-                .add_monitor((number, 0), target, None, None);
+                .add_monitor((number, 0), target, MonitorOptions::default());
         }
         am::FALSE => {
             runtime::signal::handle::catch_up(process);

@@ -2,14 +2,17 @@
 
 use layout::{ObjectKind, Term};
 use term::copy::Owned;
+use term::heap::Scratch;
 use term::release::{self, Release};
-use term::{am, build, list, node, reference};
+use term::{am, build, node, reference};
 
 use super::sending;
 use distribution::signals::{self, Related};
 use runtime::bif::{BifResult, Failure, badarg, badarg_because, error};
 use runtime::port;
+use runtime::process::spawn::options;
 use runtime::process::{Process, flag, table};
+use runtime::signal::Rank;
 use runtime::signal::{self, Signal, handle};
 use runtime::trace::events;
 
@@ -24,6 +27,11 @@ fn unless_ended(process: &Process, result: Term) -> BifResult {
 
 /// `link(PidOrPort)`.
 pub fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
+    link(process, other, Rank::Ordinary)
+}
+
+/// Links a process with another one, or a port; the exit message of the link will have this rank.
+fn link(process: &mut Process, other: Term, rank: Rank) -> BifResult {
     if process.flags & flag::OBSERVED != 0 {
         events::does(process, am::LINK, other);
     }
@@ -35,7 +43,7 @@ pub fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
         if table::find(other).is_null() {
             return no_process(process, other);
         }
-        if !process.relations.add_link(other) {
+        if !process.relations.add_link(other, rank) {
             return Ok(am::TRUE);
         }
         if process.flags & flag::OBSERVED != 0 {
@@ -47,20 +55,22 @@ pub fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
     }
     if other.is_local_port() {
         if process.relations.is_linked(other) {
+            process.relations.add_link(other, rank);
             return Ok(am::TRUE);
         }
         if !port::signals::link(other, process.pid()) {
             return no_process(process, other);
         }
-        process.relations.add_link(other);
+        process.relations.add_link(other, rank);
         return Ok(am::TRUE);
     }
     match other.boxed_kind() {
         Some(ObjectKind::ExternalPid) if !is_of_this_node(other) => {
-            match signals::link(process, other) {
+            match signals::link(process, other, rank) {
                 Related::Sent(sent) => sending::after(process, sent, am::TRUE),
                 Related::NoConnection => {
-                    handle::exit_received(process, other, Owned::new(am::NOCONNECTION));
+                    let reason = Owned::new(am::NOCONNECTION);
+                    handle::exit_received(process, rank, other, reason);
                     unless_ended(process, am::TRUE)
                 }
             }
@@ -92,32 +102,27 @@ fn no_process(process: &mut Process, other: Term) -> BifResult {
     }
 }
 
-/// Checks options of which there is one, `priority`. It concerns processes that take messages with priority, and there
-/// are none: nothing else needs to know.
-fn check_options(options: Term) -> Result<(), Failure> {
-    let mut all = list::items(options);
-    match all.all(|option| option.is_ok_and(|option| option == am::PRIORITY)) {
-        true => Ok(()),
-        false => Err(badarg_because(am::BADOPT)),
-    }
+/// The rank that options give of which there is one, `priority`.
+fn rank(options: Term) -> Result<Rank, Failure> {
+    options::rank(options).ok_or_else(|| badarg_because(am::BADOPT))
 }
 
 /// `link(PidOrPort, Options)`
 pub fn link_2(process: &mut Process, [other, options]: [Term; 2]) -> BifResult {
-    check_options(options)?;
-    link_1(process, [other])
+    let rank = rank(options)?;
+    link(process, other, rank)
 }
 
 /// `exit(To, Reason, Options)`
 pub fn exit_3(process: &mut Process, [to, reason, options]: [Term; 3]) -> BifResult {
-    check_options(options)?;
-    exit_2(process, [to, reason])
+    let rank = rank(options)?;
+    exit(process, to, reason, rank)
 }
 
 /// `exit_signal(To, Reason, Options)`
 pub fn exit_signal_3(process: &mut Process, [to, reason, options]: [Term; 3]) -> BifResult {
-    check_options(options)?;
-    exit_signal_2(process, [to, reason])
+    let rank = rank(options)?;
+    send_exit(process, to, reason, rank)
 }
 
 /// `unlink(PidOrPort)`.
@@ -159,6 +164,10 @@ fn unlink(process: &mut Process, other: Term) {
 
 /// `exit(PidOrPort, Reason)`. A process that ends itself this way exits before the call returns.
 pub fn exit_2(process: &mut Process, [to, reason]: [Term; 2]) -> BifResult {
+    exit(process, to, reason, Rank::Ordinary)
+}
+
+fn exit(process: &mut Process, to: Term, reason: Term, rank: Rank) -> BifResult {
     if to == process.pid() && (reason == am::KILL || !process.traps_exit()) {
         // Signals that were sent to it before take effect first.
         handle::fetch(process);
@@ -170,15 +179,15 @@ pub fn exit_2(process: &mut Process, [to, reason]: [Term; 2]) -> BifResult {
         handle::die(process, Owned::new(reason));
         return Err(Failure::Exit);
     }
-    send_exit(process, to, reason)
+    send_exit(process, to, reason, rank)
 }
 
 /// `exit_signal(PidOrPort, Reason)`: as `exit/2`, without its special case for the caller.
 pub fn exit_signal_2(process: &mut Process, [to, reason]: [Term; 2]) -> BifResult {
-    send_exit(process, to, reason)
+    send_exit(process, to, reason, Rank::Ordinary)
 }
 
-fn send_exit(process: &mut Process, to: Term, reason: Term) -> BifResult {
+fn send_exit(process: &mut Process, to: Term, reason: Term, rank: Rank) -> BifResult {
     let from = process.pid();
     if to.is_local_pid() {
         let exit = Signal::Exit {
@@ -193,36 +202,24 @@ fn send_exit(process: &mut Process, to: Term, reason: Term) -> BifResult {
         port::signals::exit_signal(to, from, reason, false);
         return Ok(am::TRUE);
     }
-    let is_local_reference = to.is_reference() && !to.is_kind(ObjectKind::ExternalReference);
-    if is_local_reference && release::has(Release::OTP_28) {
+    if to.is_reference() && release::has(Release::OTP_28) {
         if let (Some(pid), Some(number)) = (table::owner_pid(to), reference::number(to)) {
-            exit_through_alias(from, pid, number, reason);
+            let mut scratch = Scratch::new();
+            let exit = build::tuple(scratch.heap(), &[from, reason]);
+            handle::exit_through_alias(pid, number, Owned::new(exit), rank);
+        }
+        if to.is_kind(ObjectKind::ExternalReference) && !is_of_this_node(to) {
+            let sent = signals::exit(process, to, reason, rank);
+            return sending::after(process, sent, am::TRUE);
         }
         return Ok(am::TRUE);
     }
     match to.boxed_kind() {
         Some(ObjectKind::ExternalPid) => {
-            let sent = signals::exit(process, to, reason);
+            let sent = signals::exit(process, to, reason, rank);
             sending::after(process, sent, am::TRUE)
         }
         Some(ObjectKind::ExternalPort) if is_of_this_node(to) => Ok(am::TRUE),
         _ => Err(badarg(1)),
     }
-}
-
-/// Sends an exit signal to the process of an alias, which takes it if the alias is active; it stays so.
-fn exit_through_alias(from: Term, pid: Term, number: (u64, u64), reason: Term) {
-    let reason = Owned::new(reason);
-    let exit = move |receiver: Option<&mut Process>| {
-        let Some(receiver) = receiver else {
-            return;
-        };
-        if receiver.relations.alias(number).is_some() {
-            match reason.term() {
-                am::KILL => handle::die(receiver, Owned::new(am::KILLED)),
-                _ => handle::exit_received(receiver, from, reason),
-            }
-        }
-    };
-    signal::send_or_bounce(pid, Signal::Call(Box::new(exit)));
 }

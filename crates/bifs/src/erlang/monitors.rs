@@ -7,10 +7,12 @@ use term::{am, build, list, node, reference};
 
 use runtime::bif::{BifResult, Failure, badarg, badarg_because};
 use runtime::process::Process;
-use runtime::process::relations::{self, AliasKind, MonitorTarget, ReferenceNumber, Watcher};
-use runtime::process::spawn::MonitorOptions;
+use runtime::process::relations::{
+    self, AliasKind, MonitorOptions, MonitorTarget, ReferenceNumber, Watcher,
+};
 use runtime::process::spawn::options::monitor_options;
 use runtime::send::Sent;
+use runtime::signal::Rank;
 use runtime::signal::{self, Signal, handle};
 use runtime::trace::senders;
 use runtime::{port, registry, scheduler};
@@ -80,9 +82,8 @@ fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOption
     match watched {
         Watched::Oneself | Watched::Elsewhere(_) => {}
         Watched::Remote { handle } => {
-            let MonitorOptions { tag, alias } = options;
             let target = MonitorTarget::Remote { handle };
-            process.relations.add_monitor(number, target, tag, alias);
+            process.relations.add_monitor(number, target, options);
         }
         Watched::Gone {
             kind,
@@ -91,17 +92,19 @@ fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOption
         } => {
             if options.alias == Some(AliasKind::ExplicitUnalias) {
                 let kind = AliasKind::ExplicitUnalias;
-                process.relations.add_alias(number, kind);
+                process.relations.add_alias(number, kind, Rank::Ordinary);
             }
             let tag = options.tag.as_ref().map_or(am::UC_DOWN, Owned::term);
             let sender = senders::of(object);
             let down = build::tuple(process.heap(), &[tag, reference, kind, object, reason]);
-            handle::deliver_last(process, sender, down);
+            match options.rank {
+                Rank::Ordinary => handle::deliver_last(process, sender, down),
+                Rank::Priority => handle::deliver_before_others(process, sender, down),
+            }
         }
         Watched::Here(target) => {
-            let MonitorOptions { tag, alias } = options;
-            let reaches = begin_watching(own, target, number, alias.is_some());
-            process.relations.add_monitor(number, target, tag, alias);
+            let reaches = begin_watching(own, target, number, options.alias.is_some());
+            process.relations.add_monitor(number, target, options);
             if !reaches {
                 let down = Signal::Down {
                     reference: number,
@@ -281,21 +284,20 @@ fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Fail
     Ok(Demonitored::Removed(Sent::Done))
 }
 
-/// `alias(Options)`; the options are `explicit_unalias` and `reply`.
+/// `alias(Options)`; the options are `explicit_unalias`, `reply`, and from OTP 28 on `priority`.
 pub fn alias_1(process: &mut Process, [options]: [Term; 1]) -> BifResult {
-    let mut kind = AliasKind::ExplicitUnalias;
+    let (mut kind, mut rank) = (AliasKind::ExplicitUnalias, Rank::Ordinary);
     for option in list::items(options) {
-        kind = match option {
-            Ok(am::EXPLICIT_UNALIAS) => AliasKind::ExplicitUnalias,
-            Ok(am::REPLY) => AliasKind::Reply,
-            // As for monitors: no process takes messages with priority.
-            Ok(am::PRIORITY) if release::has(Release::OTP_28) => kind,
+        match option {
+            Ok(am::EXPLICIT_UNALIAS) => kind = AliasKind::ExplicitUnalias,
+            Ok(am::REPLY) => kind = AliasKind::Reply,
+            Ok(am::PRIORITY) if release::has(Release::OTP_28) => rank = Rank::Priority,
             _ => return Err(badarg(1)),
-        };
+        }
     }
     let own = process.pid();
     let number = reference::fresh_number();
-    process.relations.add_alias((number, 0), kind);
+    process.relations.add_alias((number, 0), kind, rank);
     Ok(reference::with_pid(process.heap(), number, own))
 }
 

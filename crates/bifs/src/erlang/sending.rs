@@ -9,6 +9,7 @@ use runtime::bif::{BifResult, Failure, badarg, badarg_because, error};
 use runtime::code::exports;
 use runtime::process::{Process, flag};
 use runtime::send::{self, Sent};
+use runtime::signal::Rank;
 
 /// `erlang:send(Dest, Message)`.
 pub fn send_2(process: &mut Process, [to, message]: [Term; 2]) -> BifResult {
@@ -22,13 +23,12 @@ pub fn bang_2(process: &mut Process, [to, message]: [Term; 2]) -> BifResult {
 
 /// `erlang:send(Dest, Message, Options)`: returns `ok`, `noconnect` or `nosuspend`.
 pub fn send_3(process: &mut Process, [to, message, options]: [Term; 3]) -> BifResult {
-    let (mut connect, mut suspend) = (true, true);
+    let (mut connect, mut suspend, mut rank) = (true, true, Rank::Ordinary);
     for option in list::items(options) {
         match option {
             Ok(am::NOCONNECT) => connect = false,
             Ok(am::NOSUSPEND) => suspend = false,
-            // No process takes messages with priority.
-            Ok(am::PRIORITY) if release::has(Release::OTP_28) => {}
+            Ok(am::PRIORITY) if release::has(Release::OTP_28) => rank = Rank::Priority,
             _ => return Err(badarg_because(am::BADOPT)),
         }
     }
@@ -37,14 +37,17 @@ pub fn send_3(process: &mut Process, [to, message, options]: [Term; 3]) -> BifRe
             return Ok(refusal);
         }
         if !suspend {
-            let sent = signals::send_without_waiting(process, to, message);
+            let sent = signals::send_without_waiting(process, to, message, rank);
             return after(process, sent, am::OK);
         }
     }
     if !suspend && runtime::port::signals::would_suspend(to, message) {
         return Ok(am::NOSUSPEND);
     }
-    let sent = send::send(process, to, message);
+    let sent = match rank {
+        Rank::Ordinary => send::send(process, to, message),
+        Rank::Priority => send::send_with_priority(process, to, message),
+    };
     after(process, sent, am::OK)
 }
 

@@ -8,6 +8,7 @@ use runtime::bif::{BifResult, Failure, badarg, badarg_because, system_limit};
 use runtime::process::Process;
 use runtime::process::spawn::options::{BadOptions, Parsed, Replies, Reply, parse};
 use runtime::process::spawn::{self, SpawnError, SpawnOptions, Spawned};
+use runtime::signal::Rank;
 use runtime::signal::handle;
 use runtime::trace::sequence;
 
@@ -19,7 +20,7 @@ pub fn spawn_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
 /// `spawn_link(Module, Function, Args)`.
 pub fn spawn_link_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
     let options = SpawnOptions {
-        link: true,
+        link: Some(Rank::Ordinary),
         ..SpawnOptions::default()
     };
     spawn_with(process, arguments, options).map(|spawned| spawned.pid)

@@ -9,7 +9,7 @@ use super::table;
 use ets::table::{Heir, Protection};
 use ets::{self, Access, registry};
 use runtime::bif::{BifResult, badarg, badarg_because};
-use runtime::process::{Process, flag, table as processes};
+use runtime::process::{Process, table as processes};
 use runtime::scheduler;
 use runtime::signal::handle;
 
@@ -109,10 +109,10 @@ pub fn internal_request_all_0(process: &mut Process, []: [Term; 0]) -> BifResult
 
 /// `erts_internal:ets_super_user(Bool)`: gives the process the rights of the owner for every table.
 pub fn ets_super_user_1(process: &mut Process, [on]: [Term; 1]) -> BifResult {
-    match on {
-        am::TRUE => process.flags |= flag::ETS_SUPER_USER,
-        am::FALSE => process.flags &= !flag::ETS_SUPER_USER,
+    process.rare().ets_super_user = match on {
+        am::TRUE => true,
+        am::FALSE => false,
         _ => return Err(badarg(1)),
-    }
+    };
     Ok(am::OK)
 }

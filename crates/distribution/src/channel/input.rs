@@ -21,7 +21,7 @@ use term::{am, build, copy, node, reference};
 use super::Channel;
 use super::header::{self, AtomCache, AtomList, Bytes};
 use crate::capability::Capabilities;
-use crate::control::code;
+use crate::control::{alternative, code};
 use crate::relations::{self, Kind};
 use crate::{peers, remote, signals, spawn};
 use runtime::code::load::CodeResolver;
@@ -30,7 +30,8 @@ use runtime::port::carrier::{Accepted, Source};
 use runtime::process::relations::Watcher;
 use runtime::process::{Process, table};
 use runtime::registry;
-use runtime::signal::{self, Signal, UNDECODED};
+use runtime::signal::Rank;
+use runtime::signal::{self, PRIORITY, Signal, UNDECODED, handle};
 use runtime::trace::senders;
 use runtime::trace::sequence::{self, Token};
 
@@ -167,8 +168,8 @@ pub struct Payload<'a> {
 #[derive(Clone, Copy)]
 pub(crate) enum Way {
     Direct,
-    /// Through the alias with this number.
-    Alias((u64, u64)),
+    /// Through the alias with this number; with priority if that is asked for and the alias is for it.
+    Alias((u64, u64), Rank),
     /// It is the arguments that this new process waits for. Without them it must end.
     Arguments(Term),
 }
@@ -436,15 +437,18 @@ fn execute(channel: &Arc<Channel>, control: Term, payload: Payload<'_>) -> Optio
         }
         (code::ALIAS_SEND_TRACED, &[_, to, token]) => {
             if let (Some(pid), Some(number)) = (table::owner_pid(to), reference::number(to)) {
-                payload.send_traced(channel, pid, Some(number), token)?;
+                payload.send_traced(channel, pid, Some((number, Rank::Ordinary)), token)?;
             }
             (to.is_reference()).then_some(())
         }
         (code::ALIAS_SEND, &[_, to]) => {
             if let (Some(pid), Some(number)) = (table::owner_pid(to), reference::number(to)) {
-                payload.send(channel, pid, Some(number));
+                payload.send(channel, pid, Some((number, Rank::Ordinary)));
             }
             (to.is_reference()).then_some(())
+        }
+        (code::ALTERNATIVE_SEND, &[flags, from, to, ref token @ ..]) => {
+            alternative_send(channel, flags.as_small()?, (from, to), token, payload)
         }
         (code::LINK, &[from, to]) => link(channel, from, to),
         (code::UNLINK_ID, &[number, from, to]) => unlink(channel, uint64(number)?, from, to),
@@ -524,6 +528,59 @@ fn execute(channel: &Arc<Channel>, control: Term, payload: Payload<'_>) -> Optio
             Some(())
         }
         _ => None,
+    }
+}
+
+/// A message or exit signal in the form of OTP 28.
+fn alternative_send(
+    channel: &Arc<Channel>,
+    flags: i64,
+    (from, to): (Term, Term),
+    token: &[Term],
+    payload: Payload<'_>,
+) -> Option<()> {
+    let is = |flag| flags & flag != 0;
+    if !from.is_pid() || token_of(token)?.is_some() != is(alternative::TRACED) {
+        return None;
+    }
+    let rank = match is(alternative::PRIORITY) {
+        true => Rank::Priority,
+        false => Rank::Ordinary,
+    };
+    let (pid, alias) = if is(alternative::ALIAS) {
+        let alias = reference::number(to).map(|number| (number, rank));
+        (table::owner_pid(to).filter(|_| alias.is_some()), alias)
+    } else if is(alternative::NAME) {
+        (registry::whereis_process(to), None)
+    } else {
+        (to.is_local_pid().then_some(to), None)
+    };
+    let is_understood = match (is(alternative::ALIAS), is(alternative::NAME)) {
+        (true, _) => to.is_reference(),
+        (_, true) => to.is_atom(),
+        _ => to.is_pid(),
+    };
+    is_understood.then_some(())?;
+    let Some(pid) = pid else {
+        return Some(());
+    };
+    if is(alternative::EXIT) {
+        let reason = payload.decode()?;
+        let exit = signals::exit_pair(from, reason.term());
+        match alias {
+            Some((number, rank)) => handle::exit_through_alias(pid, number, exit, rank),
+            None => {
+                let _ = signal::send(pid, Signal::RemoteExit { exit, link: None });
+            }
+        }
+        return Some(());
+    }
+    match *token {
+        [token] => payload.send_traced(channel, pid, alias, token),
+        _ => {
+            payload.send(channel, pid, alias);
+            Some(())
+        }
     }
 }
 
@@ -694,8 +751,9 @@ impl Payload<'_> {
     }
 
     /// Sends the message to a process, perhaps through an alias.
-    fn send(&self, channel: &Channel, to: Term, alias: Option<(u64, u64)>) {
-        let message = self.into_fragment(channel, alias.map_or(Way::Direct, Way::Alias));
+    fn send(&self, channel: &Channel, to: Term, alias: Option<((u64, u64), Rank)>) {
+        let way = alias.map_or(Way::Direct, |(number, rank)| Way::Alias(number, rank));
+        let message = self.into_fragment(channel, way);
         // SAFETY: the fragment is new.
         unsafe { signal::send_prepared(to, message) };
     }
@@ -705,19 +763,25 @@ impl Payload<'_> {
         &self,
         channel: &Channel,
         to: Term,
-        alias: Option<(u64, u64)>,
+        alias: Option<((u64, u64), Rank)>,
         token: Term,
     ) -> Option<()> {
         let message = self.decode()?;
         let token = Token::of_term(token)?;
-        let message = sequence::message_from_abroad(message.term(), &token, alias);
+        let number = alias.map(|(number, _)| number);
+        let message = sequence::message_from_abroad(message.term(), &token, number);
         // SAFETY: the fragment is new.
-        unsafe { signal::send_prepared(to, senders::noted(channel.node, message)) };
+        unsafe {
+            if let Some((_, Rank::Priority)) = alias {
+                (*message).kind |= PRIORITY;
+            }
+            signal::send_prepared(to, senders::noted(channel.node, message));
+        }
         Some(())
     }
 
     /// The message as its receiver will decode it: `{Node, Connection, Versioned, Atoms, Bytes, Start}`; then for one
-    /// through an alias the two words of its number, and for arguments the new process.
+    /// through an alias the two words of its number, and `priority` if it asks for that, and for arguments the new process.
     pub(crate) fn into_fragment(self, channel: &Channel, way: Way) -> *mut Fragment {
         let words = 16 + self.atoms.len() + build::binary_words(self.bytes.len());
         let mut scratch = Scratch::with_room(words);
@@ -737,9 +801,12 @@ impl Payload<'_> {
             smallvec![channel.node, id, versioned, atoms, bytes, start];
         match way {
             Way::Direct => {}
-            Way::Alias((low, high)) => {
+            Way::Alias((low, high), rank) => {
                 parts.push(build::unsigned(heap, low));
                 parts.push(build::unsigned(heap, high));
+                if rank == Rank::Priority {
+                    parts.push(am::PRIORITY);
+                }
             }
             Way::Arguments(child) => parts.push(child),
         }
@@ -747,7 +814,10 @@ impl Payload<'_> {
         // SAFETY: all of it was built here or is immediate.
         unsafe {
             let fragment = scratch.into_fragment(parts);
-            (*fragment).kind = UNDECODED;
+            (*fragment).kind = match way {
+                Way::Alias(_, Rank::Priority) => UNDECODED | PRIORITY,
+                _ => UNDECODED,
+            };
             fragment
         }
     }
@@ -796,10 +866,15 @@ pub unsafe fn decode(fragment: *mut Fragment) -> Option<(Term, *mut Fragment)> {
             }
             None
         }
-        (Ok((message, _)), &[low, high]) => {
+        (Ok((message, _)), &[low, high, ref rank @ ..]) => {
             let number = (uint64(low), uint64(high));
             let number = (number.0.expect("a number"), number.1.expect("a number"));
-            Some(signal::alias_message(number, message))
+            let message = signal::alias_message(number, message);
+            if let [am::PRIORITY] = rank {
+                // SAFETY: the fragment is new.
+                unsafe { (*message).kind |= PRIORITY };
+            }
+            Some(message)
         }
         // SAFETY: all of the message was built in the scratch heap, or is immediate or a literal.
         (Ok((message, _)), _) => Some(unsafe { scratch.into_fragment(message) }),

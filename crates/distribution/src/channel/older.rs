@@ -5,10 +5,11 @@
 
 use layout::Term;
 use term::am;
+use term::release::{self, Release};
 
 use crate::capability::{Capabilities, Capability};
 use crate::channel::Channel;
-use crate::control::{Control, code};
+use crate::control::{Control, alternative, code};
 use crate::spawn;
 use runtime::signal::{self, Signal};
 
@@ -40,9 +41,10 @@ pub enum Answer {
     Unlinked { pid: Term, from: Term, number: u64 },
 }
 
-/// Whether a node with these capabilities understands every form.
+/// Whether a node with these capabilities understands every form that this node sends.
 pub fn understands_all(both: Capabilities) -> bool {
-    NEWEST.iter().all(|&capability| both.has(capability))
+    let knows_alternative = both.has(Capability::AlternativeSend) || !release::has(Release::OTP_28);
+    knows_alternative && NEWEST.iter().all(|&capability| both.has(capability))
 }
 
 /// The form of a signal that a node with these capabilities understands; `None` if it is the one that it has.
@@ -57,6 +59,17 @@ pub fn translate(both: Capabilities, control: Term, payload: Option<Term>) -> Op
         answer: None,
     };
     let older = match (code.as_small()?, rest) {
+        (code::ALTERNATIVE_SEND, &[flags, from, to, ref token @ ..])
+            if lacks(Capability::AlternativeSend) =>
+        {
+            return Some(before_alternative(
+                both,
+                flags.as_small()?,
+                (from, to),
+                token,
+                payload,
+            ));
+        }
         // A monitor of a process there is one of the connection then. This serves nodes that are one process, as those in C.
         (code::MONITOR | code::DEMONITOR | code::DOWN | code::PAYLOAD_DOWN, _)
             if !knows_monitors =>
@@ -104,6 +117,48 @@ pub fn translate(both: Capabilities, control: Term, payload: Option<Term>) -> Op
         _ => return None,
     };
     Some(older)
+}
+
+/// The form of a message or exit signal before OTP 28. Exit signals through aliases have none.
+fn before_alternative(
+    both: Capabilities,
+    flags: i64,
+    (from, to): (Term, Term),
+    token: &[Term],
+    payload: Option<Term>,
+) -> Older {
+    let is = |flag| flags & flag != 0;
+    let traced = |plain, traced| if token.is_empty() { plain } else { traced };
+    let control = if is(alternative::EXIT) {
+        to.is_pid()
+            .then(|| Control::new(code::PAYLOAD_EXIT2, &[from, to]))
+    } else if is(alternative::ALIAS) {
+        let code = traced(code::ALIAS_SEND, code::ALIAS_SEND_TRACED);
+        Some(Control::with(code, |_| {
+            [&[from, to], token].concat().into()
+        }))
+    } else if is(alternative::NAME) {
+        let code = traced(code::REG_SEND, code::REG_SEND_TRACED);
+        Some(Control::with(code, |_| {
+            [&[from, am::EMPTY, to], token].concat().into()
+        }))
+    } else {
+        let code = traced(code::SEND_SENDER, code::SEND_SENDER_TRACED);
+        Some(Control::with(code, |_| {
+            [&[from, to], token].concat().into()
+        }))
+    };
+    let Some(control) = control else {
+        return Older {
+            message: None,
+            answer: None,
+        };
+    };
+    // The node may lack what this form needs, too.
+    translate(both, control.term(), payload).unwrap_or(Older {
+        message: Some((control, payload)),
+        answer: None,
+    })
 }
 
 /// Answers for the other node.

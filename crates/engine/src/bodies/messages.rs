@@ -11,7 +11,7 @@ operations! {
     LoopRec: D |m, o: LoopRec| {
         let process = (*m.c).process;
         let message = *(*process).messages.save;
-        if message.is_null() || (*process).heap.flags & flag::FORCE != 0 {
+        if message.is_null() || (*process).heap.flags & (flag::FORCE | flag::PRIORITY) != 0 {
             return m.slow(o, slow::messages::loop_rec);
         }
         m.put(o.dest, (*message).term);

@@ -35,7 +35,7 @@ slow_paths! {
         }
     }
 
-    /// No message is available in the inner queue, or a collection is due.
+    /// No message is available in the inner queue, a collection is due, or there is something about messages with priority.
     loop_rec |m, o: LoopRec| {
         let process = (*m.c).process;
         if (*process).heap.flags & flag::FORCE != 0 {
@@ -43,6 +43,11 @@ slow_paths! {
             if let Some(exit) = make_room_at(&mut m, 0, 0, ip) {
                 return exit;
             }
+        }
+        if (*process).heap.flags & flag::PRIORITY != 0 {
+            m.save();
+            (m.runtime().seek_message)(m.c);
+            m.load();
         }
         let mut message = *(*process).messages.save;
         if message.is_null() {

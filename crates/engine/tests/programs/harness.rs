@@ -631,6 +631,7 @@ static TABLE: RuntimeTable = RuntimeTable {
     unwind,
     send: unexpected_send,
     fetch_messages: no_messages,
+    seek_message: unexpected,
     remove_message: unexpected,
     set_timeout: unexpected_timeout,
     timed_out: unexpected,

@@ -20,6 +20,7 @@ use crate::process::relations::ReferenceNumber;
 use crate::process::{Process, flag};
 use crate::registry::{self, Refusal};
 use crate::send::Sent;
+use crate::signal::Rank;
 use crate::signal::{self, Signal, handle};
 use crate::sync::between_steps;
 use crate::trace::{self, system_profile};
@@ -353,7 +354,7 @@ pub fn call(process: &mut Process, port: &Arc<Port>, operation: u32, data: Term)
 pub fn connect(process: &mut Process, port: &Arc<Port>, pid: Term) -> Term {
     let is_own = pid == process.pid();
     if is_own {
-        process.relations.add_link(port.id);
+        process.relations.add_link(port.id, Rank::Ordinary);
     }
     request(process, port, am::CONNECT, pid, move |mut request| {
         let is_open = request.state.core.phase == Phase::Open;

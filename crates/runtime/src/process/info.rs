@@ -71,9 +71,10 @@ pub const OTHERS: [Term; 20] = [
 ];
 
 /// Items that later releases have: their names, and the release that brought them.
-const LATER: [(Term, Release); 2] = [
+const LATER: [(Term, Release); 3] = [
     (am::ASYNC_DIST, Release::OTP_26),
     (am::LABEL, Release::OTP_27),
+    (am::PRIORITY_MESSAGES, Release::OTP_28),
 ];
 
 /// Whether `process_info` knows an item of this name.
@@ -143,6 +144,7 @@ pub fn value(
             let label = process.dictionary.get(am::DOLLAR_PROCESS_LABEL);
             label.map_or(am::UNDEFINED, |label| copy::copy(heap, label))
         }
+        am::PRIORITY_MESSAGES => am::boolean(process.relations.have_priority()),
         am::BACKTRACE => build::binary(heap, backtrace(process).as_bytes()),
         _ => sizes(process, item, heap, steps),
     })

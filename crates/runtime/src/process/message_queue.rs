@@ -12,6 +12,7 @@ use term::copy::Owned;
 use term::heap;
 
 use super::Process;
+use crate::signal::{MESSAGE, PRIORITY, TOKEN_MESSAGE};
 
 /// An empty queue, to be completed by [`link`] when it is at its final address.
 pub const UNLINKED: MessageQueue = MessageQueue {
@@ -97,6 +98,7 @@ pub fn replace(process: &mut Process, other: impl Fn(Term) -> Option<Owned>) {
             let is_looked_at = link == queue.save;
             if let Some(new) = other((*old).term) {
                 let new = new.into_fragment();
+                (*new).kind = without_token((*old).kind);
                 (*new).next = (*old).next;
                 let (before, after) = (&raw mut (*old).next, &raw mut (*new).next);
                 *link = new;
@@ -116,6 +118,14 @@ pub fn replace(process: &mut Process, other: impl Fn(Term) -> Option<Owned>) {
             }
             link = &raw mut (**link).next;
         }
+    }
+}
+
+/// The kind of a copy of a message of this kind, which has lost the token.
+fn without_token(kind: u32) -> u32 {
+    match kind & !PRIORITY {
+        TOKEN_MESSAGE => MESSAGE | kind & PRIORITY,
+        _ => kind,
     }
 }
 

@@ -60,6 +60,8 @@ pub struct Rare {
     pub was_bound_to: Option<u16>,
     /// It is suspended by the receiver of what it has sent with `!`.
     pub is_sending: bool,
+    /// It may do with every ETS table what the table's owner may (`erts_internal:ets_super_user/1`).
+    pub ets_super_user: bool,
 }
 
 impl Rare {
@@ -89,10 +91,12 @@ impl Rare {
             async_dist,
             was_bound_to,
             is_sending,
+            ets_super_user,
         } = self;
         *heap_options == HeapOptions::default()
             && !async_dist
             && !is_sending
+            && !ets_super_user
             && was_bound_to.is_none()
             && suspending.is_empty()
             && tasks.is_empty()

@@ -15,7 +15,8 @@ use term::reference;
 use super::Process;
 pub use aliases::AliasKind;
 use entries::Entries;
-pub use monitors::{Monitor, MonitorTarget, Watcher};
+pub use links::Link;
+pub use monitors::{Monitor, MonitorOptions, MonitorTarget, Watcher};
 
 /// The number of a reference, used as the key of its monitor or alias.
 pub type ReferenceNumber = (u64, u64);
@@ -40,6 +41,12 @@ impl Relations {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.0.bytes()
+    }
+
+    /// Whether the process may get messages with priority.
+    #[must_use]
+    pub fn have_priority(&self) -> bool {
+        self.0.have_priority()
     }
 
     /// Gives back memory that is kept for relations to come, if there is none.

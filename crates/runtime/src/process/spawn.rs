@@ -15,14 +15,15 @@ use term::copy;
 
 use super::heap_limit::HeapLimit;
 use super::rare::HeapOptions;
-use super::relations::{self, MonitorTarget, Relations, Watcher};
+use super::relations::{self, MonitorOptions, MonitorTarget, Relations, Watcher};
 use super::{CacheLine, Dictionary, Priority, Process, block, flag, message_queue, state, table};
 use crate::scheduler;
+use crate::signal::Rank;
 use crate::signal::SignalQueue;
 use crate::trace::sequence::Token;
 use crate::trace::{self, newcomers, system_profile};
 
-pub use options::{MonitorOptions, SpawnOptions};
+pub use options::SpawnOptions;
 
 /// The node's defaults for new processes (`+h*`, `system_flag`).
 pub struct Defaults {
@@ -90,9 +91,9 @@ pub fn spawn(
     // SAFETY: created above and not yet published, so no other thread can reach it.
     let process = unsafe { &mut *child };
     let pid = process.pid();
-    if options.link {
-        process.relations.link_new(parent.pid());
-        parent.relations.link_new(pid);
+    if let Some(rank) = options.link {
+        process.relations.link_new(parent.pid(), Rank::Ordinary);
+        parent.relations.link_new(pid, rank);
     }
     let mut sequence = None;
     let monitor = options
@@ -106,7 +107,7 @@ pub fn spawn(
             false => call,
         };
         if trace::sequence::of(parent).is_some() {
-            let listed = options.listed.unwrap_or(match options.link {
+            let listed = options.listed.unwrap_or(match options.link.is_some() {
                 true => term::build::list(scratch.heap(), &[am::LINK]),
                 false => Term::NIL,
             });
@@ -119,7 +120,7 @@ pub fn spawn(
                 options.reply_tag,
             ));
         }
-        trace::events::spawns(Some(parent), process, call, options.link);
+        trace::events::spawns(Some(parent), process, call, options.link.is_some());
     }
     start(child);
     Ok(Spawned {
@@ -173,8 +174,7 @@ fn monitor_child(parent: &mut Process, child: &mut Process, options: MonitorOpti
         pid: child.pid(),
         name: None,
     };
-    let MonitorOptions { tag, alias } = options;
-    parent.relations.add_monitor(number, target, tag, alias);
+    parent.relations.add_monitor(number, target, options);
     reference
 }
 
@@ -257,7 +257,7 @@ pub fn spawn_from_abroad(
     process.group_leader = copy::copy(process.heap(), group_leader);
     if newcomers::PROCESSES.any() {
         let call = [first.module, first.function, first.arguments];
-        trace::events::is_spawned_from_abroad(process, parent, call, options.link);
+        trace::events::is_spawned_from_abroad(process, parent, call, options.link.is_some());
     }
     prepare(process);
     let pid = process.pid();

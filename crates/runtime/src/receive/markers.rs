@@ -6,6 +6,7 @@
 use layout::{Fragment, Term};
 use term::{am, reference};
 
+use super::priority;
 use crate::process::Process;
 use crate::process::relations::ReferenceNumber;
 use crate::signal::handle;
@@ -21,7 +22,14 @@ struct Marker {
     position: *mut *mut Fragment,
 }
 
-/// The markers of a process, the oldest first.
+/// The `id` of the place where the receive in progress goes on after messages with priority ([`priority`](super::priority)).
+const RESUME: u64 = 0;
+/// The `id` of the place behind the messages with priority; it is there if [`RESUME`] is.
+const PRIORITY_END: u64 = 1;
+/// The first `id` that a program gets.
+const FIRST: u64 = 2;
+
+/// The markers of a process: first those of [`priority`](super::priority), then the program's, the oldest first.
 #[derive(Default)]
 pub struct ReceiveMarkers(Vec<Marker>);
 
@@ -39,6 +47,42 @@ impl ReceiveMarkers {
             }
         }
     }
+
+    /// Where a message with priority goes: the link behind those that are in the queue, if it is known.
+    pub(super) fn priority_end(&mut self) -> Option<&mut *mut *mut Fragment> {
+        let own = self.0.iter_mut().take_while(|marker| marker.id < FIRST);
+        let end = own.into_iter().find(|marker| marker.id == PRIORITY_END);
+        end.map(|marker| &mut marker.position)
+    }
+
+    /// Notes the end of the messages with priority, which was not known.
+    pub(super) fn begin_priority(&mut self, position: *mut *mut Fragment) {
+        self.0.insert(0, Marker::own(PRIORITY_END, position));
+    }
+
+    /// Keeps the place where a receive goes on. The end of the messages with priority is known.
+    pub(super) fn resume_at(&mut self, position: *mut *mut Fragment) {
+        match self.0.first_mut() {
+            Some(marker) if marker.id == RESUME => marker.position = position,
+            _ => self.0.insert(0, Marker::own(RESUME, position)),
+        }
+    }
+
+    /// The place that was kept.
+    pub(super) fn resume(&mut self) -> Option<*mut *mut Fragment> {
+        let is_there = self.0.first().is_some_and(|marker| marker.id == RESUME);
+        is_there.then(|| self.0.remove(0).position)
+    }
+}
+
+impl Marker {
+    fn own(id: u64, position: *mut *mut Fragment) -> Marker {
+        Marker {
+            id,
+            reference: None,
+            position,
+        }
+    }
 }
 
 /// Reserves a marker at the end of the queue, and returns a term for [`bind`].
@@ -53,10 +97,12 @@ pub fn reserve(process: &mut Process) -> Term {
         return am::UNDEFINED;
     }
     let markers = &mut process.cold().receive_markers.0;
-    if markers.len() >= MOST {
-        markers.remove(0);
+    if markers.len() >= MOST
+        && let Some(oldest) = markers.iter().position(|marker| marker.id >= FIRST)
+    {
+        markers.remove(oldest);
     }
-    let id = markers.last().map_or(1, |marker| marker.id + 1);
+    let id = markers.last().map_or(FIRST, |marker| marker.id + 1);
     markers.push(Marker {
         id,
         reference: None,
@@ -101,12 +147,15 @@ pub fn start_at(process: &mut Process, reference: Term) {
         return;
     };
     if let Some(cold) = process.cold.as_ref()
-        && let Some(marker) = cold
-            .receive_markers
-            .0
+        && let markers = &cold.receive_markers.0
+        && let Some(marker) = markers
             .iter()
             .find(|marker| marker.reference == Some(number))
     {
-        process.head.messages.save = marker.position;
+        let position = marker.position;
+        process.head.messages.save = position;
+        if markers[0].id < FIRST {
+            priority::begin_before(process, position);
+        }
     }
 }

@@ -69,6 +69,7 @@ pub fn expired(process: &mut Process, timer: TimerKey) {
         && cold.receive_timer == Some(timer)
     {
         cold.receive_timer = None;
-        process.head.receive_state = receive_state::TIMED_OUT;
+        let resumes = process.head.receive_state & receive_state::RESUMES;
+        process.head.receive_state = receive_state::TIMED_OUT | resumes;
     }
 }

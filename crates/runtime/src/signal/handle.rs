@@ -10,15 +10,17 @@ use term::heap::{self, Scratch};
 use term::release::{self, Release};
 use term::{am, build, reference};
 
+use super::Rank;
 use super::{
-    ALIAS_MESSAGE, ALIAS_TOKEN_MESSAGE, DEMONITOR, ENVELOPE, MESSAGE, OTHER, OWN_MESSAGE, Signal,
-    SignalQueue, TOKEN_MESSAGE, UNDECODED, boxed, send_or_bounce, unboxed,
+    ALIAS_MESSAGE, ALIAS_TOKEN_MESSAGE, DEMONITOR, ENVELOPE, MESSAGE, OTHER, OWN_MESSAGE, PRIORITY,
+    Signal, SignalQueue, TOKEN_MESSAGE, UNDECODED, boxed, send_or_bounce, unboxed,
 };
 use crate::epoch;
 use crate::process::relations::aliases::Reaches;
 use crate::process::relations::{self, MonitorTarget, ReferenceNumber, Relations, Watcher};
 use crate::process::{Process, flag, message_queue, state, tasks};
 use crate::receive;
+use crate::receive::priority;
 use crate::remote;
 use crate::scheduler::dirty;
 use crate::sync::between_steps;
@@ -118,6 +120,7 @@ fn handle_some(
                         come_too_late(process, signal);
                     }
                 }
+                kind if kind & PRIORITY != 0 => with_priority(process, am::UNDEFINED, fragment),
                 kind => unreachable!("a signal of kind {kind}"),
             }
             fragment = next;
@@ -172,6 +175,17 @@ pub fn deliver_last(process: &mut Process, from: Term, message: Term) {
     }
 }
 
+/// As [`deliver_last`], with priority over what is not received yet.
+pub fn deliver_before_others(process: &mut Process, from: Term, message: Term) {
+    let message = Owned::new(message);
+    let deliver = move |process: Option<&mut Process>| {
+        if let Some(process) = process {
+            deliver_ranked(process, Rank::Priority, from, message.term());
+        }
+    };
+    let _ = super::send(process.pid(), Signal::Call(Box::new(deliver)));
+}
+
 /// As [`deliver_last`], as if another process had sent the message: it takes a token of sequential trace away.
 pub fn deliver_last_as_sent(process: &mut Process, from: Term, message: Term) {
     // SAFETY: as above.
@@ -196,13 +210,35 @@ pub(crate) unsafe fn append(process: &mut Process, from: Term, message: *mut Fra
     }
 }
 
+/// Puts a message into the inner queue, before or after the ordinary ones that are there. `from` is for [`senders`].
+///
+/// # Safety
+/// As for [`append`].
+#[inline(always)]
+unsafe fn put(process: &mut Process, rank: Rank, from: Term, message: *mut Fragment) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if rank == Rank::Ordinary {
+            return append(process, from, message);
+        }
+        if process.flags & flag::OBSERVED != 0 {
+            trace::events::receives(process, from, message);
+        }
+        priority::insert(process, message);
+    }
+}
+
 /// Delivers a term to the process as a message, after the signals that it has fetched. `from` is for [`senders`].
 pub fn deliver(process: &mut Process, from: Term, message: Term) {
+    deliver_ranked(process, Rank::Ordinary, from, message);
+}
+
+fn deliver_ranked(process: &mut Process, rank: Rank, from: Term, message: Term) {
     // SAFETY: the fragment is new, so it is in no list.
     unsafe {
         let fragment = to_fragment(message);
         (*fragment).kind = OWN_MESSAGE;
-        append(process, from, fragment);
+        put(process, rank, from, fragment);
     }
 }
 
@@ -217,8 +253,28 @@ unsafe fn enclosed(process: &mut Process, fragment: *mut Fragment) {
         let (from, message) = senders::opened(fragment);
         match (*message).kind {
             ALIAS_MESSAGE | ALIAS_TOKEN_MESSAGE => alias_message(process, from, message),
+            kind if kind & PRIORITY != 0 => with_priority(process, from, message),
             _ => append(process, from, message),
         }
+    }
+}
+
+/// A message through an alias that asks for priority. It gets it if the alias is for that.
+///
+/// # Safety
+/// `fragment` is a live fragment of kind `ALIAS_MESSAGE` or `ALIAS_TOKEN_MESSAGE`, with `PRIORITY`, that is in no list, or is a
+/// message of another node with that.
+#[cold]
+unsafe fn with_priority(process: &mut Process, from: Term, fragment: *mut Fragment) {
+    // SAFETY: the caller's promise; a fragment through an alias begins with the two words of the alias's number.
+    unsafe {
+        (*fragment).kind &= !PRIORITY;
+        if (*fragment).kind == UNDECODED {
+            return undecoded(process, fragment);
+        }
+        let words = Fragment::words_pointer(fragment);
+        let rank = process.relations.alias_rank((*words, *words.add(1)));
+        alias_message_ranked(process, rank, from, fragment);
     }
 }
 
@@ -232,14 +288,28 @@ unsafe fn undecoded(process: &mut Process, fragment: *mut Fragment) {
         };
         match (*fragment).kind {
             ALIAS_MESSAGE => alias_message(process, node, fragment),
+            kind if kind & PRIORITY != 0 => with_priority(process, node, fragment),
             _ => append(process, node, fragment),
         }
     }
 }
 
 /// # Safety
-/// `fragment` is a live fragment of kind `ALIAS_MESSAGE` that is in no list.
+/// `fragment` is a live fragment of kind `ALIAS_MESSAGE` or `ALIAS_TOKEN_MESSAGE` that is in no list.
 unsafe fn alias_message(process: &mut Process, from: Term, fragment: *mut Fragment) {
+    // SAFETY: the caller's promise.
+    unsafe { alias_message_ranked(process, Rank::Ordinary, from, fragment) };
+}
+
+/// # Safety
+/// As for [`alias_message`].
+#[inline(always)]
+unsafe fn alias_message_ranked(
+    process: &mut Process,
+    rank: Rank,
+    from: Term,
+    fragment: *mut Fragment,
+) {
     // SAFETY: a fragment of this kind begins with the two words of the alias's number.
     unsafe {
         let words = Fragment::words_pointer(fragment);
@@ -258,7 +328,7 @@ unsafe fn alias_message(process: &mut Process, from: Term, fragment: *mut Fragme
             ALIAS_TOKEN_MESSAGE => TOKEN_MESSAGE,
             _ => MESSAGE,
         };
-        append(process, from, fragment);
+        put(process, rank, from, fragment);
     }
 }
 
@@ -340,9 +410,13 @@ fn tell_of_link(process: &mut Process, tag: Term, other: Term) {
 }
 
 fn exit(process: &mut Process, from: Term, reason: Owned, linked: bool) {
-    if linked && !process.relations.remove_link(from) {
-        // The link was removed before the signal arrived.
-        return;
+    let mut rank = Rank::Ordinary;
+    if linked {
+        match process.relations.take_link(from) {
+            Some(link) if link.is_active => rank = link.rank,
+            // The link was removed before the signal arrived.
+            _ => return,
+        }
     }
     if !linked && reason.term() == am::KILL {
         die(process, Owned::new(am::KILLED));
@@ -351,7 +425,7 @@ fn exit(process: &mut Process, from: Term, reason: Owned, linked: bool) {
         if linked && lives && process.flags & flag::OBSERVED != 0 {
             tell_of_link(process, am::GETTING_UNLINKED, from);
         }
-        exit_received(process, from, reason);
+        exit_received(process, rank, from, reason);
     }
 }
 
@@ -363,7 +437,8 @@ fn token_exit(process: &mut Process, from: Term, exit: &Owned) {
     if !process.traps_exit() || !process.relations.is_linked(from) {
         return self::exit(process, from, Owned::new(reason), true);
     }
-    process.relations.remove_link(from);
+    let link = process.relations.take_link(from);
+    let rank = link.map_or(Rank::Ordinary, |link| link.rank);
     if process.flags & flag::OBSERVED != 0 {
         tell_of_link(process, am::GETTING_UNLINKED, from);
     }
@@ -372,7 +447,7 @@ fn token_exit(process: &mut Process, from: Term, exit: &Owned) {
     // SAFETY: the fragment is new, so it is in no list.
     unsafe {
         let message = trace::sequence::exit_message(message, token);
-        append(process, senders::of(from), message);
+        put(process, rank, senders::of(from), message);
     }
 }
 
@@ -381,12 +456,14 @@ fn remote_exit(process: &mut Process, exit: &Owned, link: Option<Term>) {
     let &[from, reason] = exit.term().as_tuple().expect("a pair") else {
         unreachable!("a pair");
     };
+    let mut rank = Rank::Ordinary;
     if let Some(handle) = link {
         let link = process.relations.take_link(handle);
         // The signal's, and the entry's.
         remote::get().release(handle, 1 + usize::from(link.is_some()));
-        if link != Some(true) {
-            return;
+        match link {
+            Some(link) if link.is_active => rank = link.rank,
+            _ => return,
         }
         let lives = process.traps_exit() || reason == am::NORMAL;
         if lives && process.flags & flag::OBSERVED != 0 {
@@ -395,17 +472,42 @@ fn remote_exit(process: &mut Process, exit: &Owned, link: Option<Term>) {
     } else if reason == am::KILL {
         return die(process, Owned::new(am::KILLED));
     }
-    exit_received(process, from, Owned::new(reason));
+    exit_received(process, rank, from, Owned::new(reason));
+}
+
+/// An exit signal `{From, Reason}` for the process of an alias, which takes it if the alias is active; it stays so. `asked` is the rank
+/// that the sender asks for.
+pub fn exit_through_alias(pid: Term, number: ReferenceNumber, exit: Owned, asked: Rank) {
+    let exit = move |receiver: Option<&mut Process>| {
+        let Some(receiver) = receiver else {
+            return;
+        };
+        if receiver.relations.alias(number).is_none() {
+            return;
+        }
+        let &[from, reason] = exit.term().as_tuple().expect("a pair") else {
+            unreachable!("a pair");
+        };
+        let rank = match asked {
+            Rank::Ordinary => Rank::Ordinary,
+            Rank::Priority => receiver.relations.alias_rank(number),
+        };
+        match reason {
+            am::KILL => die(receiver, Owned::new(am::KILLED)),
+            _ => exit_received(receiver, rank, from, Owned::new(reason)),
+        }
+    };
+    send_or_bounce(pid, Signal::Call(Box::new(exit)));
 }
 
 /// Applies an exit signal: delivers a message if the process traps exits; otherwise ends it, unless the reason is
 /// `normal`.
-pub fn exit_received(process: &mut Process, from: Term, reason: Owned) {
+pub fn exit_received(process: &mut Process, rank: Rank, from: Term, reason: Owned) {
     if process.traps_exit() {
         let mut scratch = Scratch::new();
         let message = build::tuple(scratch.heap(), &[am::UC_EXIT, from, reason.term()]);
         // SAFETY: the fragment is new, so it is in no list.
-        unsafe { append(process, senders::of(from), to_fragment(message)) };
+        unsafe { put(process, rank, senders::of(from), to_fragment(message)) };
     } else if reason.term() != am::NORMAL {
         die(process, reason);
     }
@@ -444,7 +546,7 @@ fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason
                 reason: reason.term(),
             };
             if let Some((node, message)) = remote::get().down_message(*handle, heap, down) {
-                deliver(process, node, message);
+                deliver_ranked(process, monitor.rank, node, message);
             }
             return;
         }
@@ -456,7 +558,7 @@ fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason
     };
     let message = build::tuple(heap, &[tag, reference, kind, object, reason.term()]);
     if reason.term().is_immediate() || release::has(Release::OTP_27) {
-        return deliver(process, sender, message);
+        return deliver_ranked(process, monitor.rank, sender, message);
     }
     // In OTP 25 such a message takes a token of sequential trace away, and one with an immediate does not.
     // SAFETY: the fragment is new, so it is in no list.

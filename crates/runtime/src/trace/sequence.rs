@@ -18,7 +18,8 @@ use term::{am, build, reference};
 use super::{Told, Tracer, get, senders};
 use crate::process::{Process, flag, table};
 use crate::send::Sent;
-use crate::signal::{self, ALIAS_TOKEN_MESSAGE, MESSAGE, Signal, TOKEN_MESSAGE, handle};
+use crate::signal::Rank;
+use crate::signal::{self, ALIAS_TOKEN_MESSAGE, MESSAGE, PRIORITY, Signal, TOKEN_MESSAGE, handle};
 use crate::{port, registry};
 
 /// Bits of [`Token::flags`]; the numbers are visible in the token.
@@ -354,7 +355,7 @@ unsafe fn token_in(message: *mut Fragment) -> Option<Token> {
 
 /// The process sends a message: does it, if it has a token and the receiver is a process of this node.
 #[cold]
-pub fn sends(process: &mut Process, to: Term, message: Term) -> Option<Sent> {
+pub fn sends(process: &mut Process, to: Term, message: Term, rank: Rank) -> Option<Sent> {
     of(process)?;
     let receiver = match to.as_tuple() {
         Some(&[name, node]) if name.is_atom() && node == term::node::own_name() => {
@@ -395,7 +396,14 @@ pub fn sends(process: &mut Process, to: Term, message: Term) -> Option<Sent> {
     tell(&token, what::SEND, process, receiver, message);
     let fragment = message_with(&token, message, alias);
     // SAFETY: just found in the table; the fragment is new, so it is in no list.
-    unsafe { signal::send_fragment(found, senders::noted(process.pid(), fragment)) };
+    unsafe {
+        if alias.is_some() && rank == Rank::Priority {
+            (*fragment).kind |= PRIORITY;
+            signal::send_before_others(found, senders::noted(process.pid(), fragment));
+        } else {
+            signal::send_fragment(found, senders::noted(process.pid(), fragment));
+        }
+    }
     Some(Sent::Done)
 }
 
@@ -407,7 +415,7 @@ pub fn sends(process: &mut Process, to: Term, message: Term) -> Option<Sent> {
 pub unsafe fn received(process: &mut Process, message: *mut Fragment) {
     // SAFETY: the caller's promise.
     let (kind, term) = unsafe { ((*message).kind, (*message).term) };
-    match kind {
+    match kind & !PRIORITY {
         MESSAGE => set(process, None),
         // SAFETY: as above.
         TOKEN_MESSAGE => take_over(process, unsafe { token_in(message) }, term),
@@ -593,8 +601,8 @@ fn forget(process: &mut Process) {
     while !message.is_null() {
         // SAFETY: the messages of the inner queue are live.
         unsafe {
-            if (*message).kind == TOKEN_MESSAGE {
-                (*message).kind = MESSAGE;
+            if (*message).kind & !PRIORITY == TOKEN_MESSAGE {
+                (*message).kind = MESSAGE | (*message).kind & PRIORITY;
             }
             message = (*message).next;
         }

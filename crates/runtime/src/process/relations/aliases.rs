@@ -7,6 +7,7 @@ use layout::Term;
 use super::entries::{Entry, EntryKind};
 use super::monitors::Monitor;
 use super::{ReferenceNumber, Relations, low_number};
+use crate::signal::Rank;
 
 /// The event that ends an alias, besides `unalias/1`.
 #[repr(u8)]
@@ -33,12 +34,19 @@ pub enum Reaches {
 
 impl Relations {
     /// Adds an alias that is not the reference of an active monitor.
-    pub fn add_alias(&mut self, number: ReferenceNumber, kind: AliasKind) {
+    pub fn add_alias(&mut self, number: ReferenceNumber, kind: AliasKind, rank: Rank) {
         let number = low_number(number).expect("a new reference");
-        self.0.add(Entry {
+        let entry = Entry {
             alias: Some(kind),
             ..Entry::new(EntryKind::Alias, number, Term::NONE)
-        });
+        };
+        self.0.add(entry.ranked(rank));
+    }
+
+    /// The rank of messages through an alias that ask for priority. The alias of a monitor has none for them.
+    pub fn alias_rank(&mut self, number: ReferenceNumber) -> Rank {
+        let entry = low_number(number).and_then(|number| self.0.get(EntryKind::Alias, number));
+        entry.map_or(Rank::Ordinary, Entry::rank)
     }
 
     /// Ends an alias; returns whether it was active.

@@ -13,6 +13,7 @@ use term::copy::Owned;
 
 use super::aliases::AliasKind;
 use crate::process::thin::Thin;
+use crate::signal::Rank;
 
 /// What an entry is.
 #[repr(u8)]
@@ -44,8 +45,17 @@ pub(super) struct Entry {
     pub alias: Option<AliasKind>,
     /// The reference of the monitor also names the process that set it, because it is or was an alias.
     pub names_owner: bool,
+    /// See [`mark`].
+    pub marks: u8,
+}
+
+/// Bits of [`Entry::marks`].
+pub(super) mod mark {
     /// A monitor of a port, or of a name that was to be a port's.
-    pub is_of_port: bool,
+    pub const OF_PORT: u8 = 1;
+    /// Messages through the alias that ask for it, or the message that a link or monitor makes when it ends, are received with
+    /// priority.
+    pub const PRIORITY: u8 = 2;
 }
 
 const _: () = assert!(size_of::<Entry>() == 24);
@@ -60,7 +70,7 @@ impl Entry {
             kind,
             alias: None,
             names_owner: false,
-            is_of_port: false,
+            marks: 0,
         }
     }
 
@@ -70,6 +80,22 @@ impl Entry {
         Entry {
             name_index: name,
             ..self
+        }
+    }
+
+    /// The entry, for messages with this rank.
+    pub fn ranked(self, rank: Rank) -> Entry {
+        let marks = match rank {
+            Rank::Ordinary => self.marks & !mark::PRIORITY,
+            Rank::Priority => self.marks | mark::PRIORITY,
+        };
+        Entry { marks, ..self }
+    }
+
+    pub fn rank(&self) -> Rank {
+        match self.marks & mark::PRIORITY != 0 {
+            true => Rank::Priority,
+            false => Rank::Ordinary,
         }
     }
 
@@ -129,6 +155,12 @@ impl Entries {
             size_of::<Extra>() + extra.index.allocation_size() + tags
         });
         self.0.bytes() + extra
+    }
+
+    /// Whether one of them is for messages with priority.
+    pub fn have_priority(&self) -> bool {
+        let all = self.0.as_slice();
+        all.iter().any(|entry| entry.rank() == Rank::Priority)
     }
 
     pub fn of_kind(&self, kind: EntryKind) -> impl Iterator<Item = &Entry> {

@@ -10,22 +10,33 @@ use term::reference;
 
 use super::Relations;
 use super::entries::{Entry, EntryKind};
+use crate::signal::Rank;
 
 /// The `number` of an active link; the others are those of unlink signals.
 const ACTIVE: u64 = 0;
+
+/// A link that was removed.
+pub struct Link {
+    pub is_active: bool,
+    /// That of the exit message.
+    pub rank: Rank,
+}
 
 impl Relations {
     fn link(&mut self, other: Term) -> Option<&mut Entry> {
         self.0.get_mut(EntryKind::Link, other.bits())
     }
 
-    /// Adds a link from this side; false if there was an active one. A link that was being removed becomes active
-    /// again.
-    pub fn add_link(&mut self, other: Term) -> bool {
+    /// Adds a link from this side; false if there was an active one, which then has this rank. A link that was being removed
+    /// becomes active again.
+    pub fn add_link(&mut self, other: Term, rank: Rank) -> bool {
         match self.link(other) {
-            Some(link) => std::mem::replace(&mut link.number, ACTIVE) != ACTIVE,
+            Some(link) => {
+                *link = link.ranked(rank);
+                std::mem::replace(&mut link.number, ACTIVE) != ACTIVE
+            }
             None => {
-                self.accept_link(other);
+                self.link_new(other, rank);
                 true
             }
         }
@@ -36,14 +47,15 @@ impl Relations {
     pub fn accept_link(&mut self, other: Term) -> bool {
         let is_new = self.link(other).is_none();
         if is_new {
-            self.link_new(other);
+            self.link_new(other, Rank::Ordinary);
         }
         is_new
     }
 
     /// Adds the link between a process and one that it spawns: neither can have it yet.
-    pub fn link_new(&mut self, other: Term) {
-        self.0.add(Entry::new(EntryKind::Link, ACTIVE, other));
+    pub fn link_new(&mut self, other: Term, rank: Rank) {
+        self.0
+            .add(Entry::new(EntryKind::Link, ACTIVE, other).ranked(rank));
     }
 
     /// Makes a link inactive; returns the number of the unlink signal to send, or `None` if no link was active.
@@ -71,13 +83,16 @@ impl Relations {
 
     /// Removes a link, active or not, because the other side is gone or is a port; returns whether it was active.
     pub fn remove_link(&mut self, other: Term) -> bool {
-        self.take_link(other) == Some(true)
+        self.take_link(other).is_some_and(|link| link.is_active)
     }
 
     /// As [`Relations::remove_link`]; `None` if there was no link.
-    pub fn take_link(&mut self, other: Term) -> Option<bool> {
+    pub fn take_link(&mut self, other: Term) -> Option<Link> {
         let link = self.0.remove(EntryKind::Link, other.bits())?;
-        Some(link.number == ACTIVE)
+        Some(Link {
+            is_active: link.number == ACTIVE,
+            rank: link.rank(),
+        })
     }
 
     /// Whether there is a link, active or not.
@@ -117,8 +132,8 @@ mod tests {
     #[test]
     fn a_link_that_crosses_an_unlink_is_void() {
         let mut relations = Relations::default();
-        assert!(relations.add_link(pid()));
-        assert!(!relations.add_link(pid()));
+        assert!(relations.add_link(pid(), Rank::Ordinary));
+        assert!(!relations.add_link(pid(), Rank::Ordinary));
         let number = relations.begin_unlink(pid()).unwrap();
         assert_eq!(relations.begin_unlink(pid()), None);
         relations.accept_link(pid());
@@ -131,10 +146,10 @@ mod tests {
     #[test]
     fn an_acknowledgement_of_an_earlier_unlink_removes_nothing() {
         let mut relations = Relations::default();
-        relations.add_link(pid());
+        relations.add_link(pid(), Rank::Ordinary);
         let first = relations.begin_unlink(pid()).unwrap();
         assert!(
-            relations.add_link(pid()),
+            relations.add_link(pid(), Rank::Ordinary),
             "the other side must be told again"
         );
         relations.unlink_acknowledged(pid(), first);
@@ -148,7 +163,7 @@ mod tests {
     #[test]
     fn unlinks_that_cross_wait_for_their_acknowledgements() {
         let mut relations = Relations::default();
-        relations.add_link(pid());
+        relations.add_link(pid(), Rank::Ordinary);
         let number = relations.begin_unlink(pid()).unwrap();
         relations.unlinked(pid());
         relations.accept_link(pid());

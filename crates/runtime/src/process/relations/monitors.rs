@@ -5,9 +5,10 @@ use term::am;
 use term::copy::Owned;
 
 use super::aliases::AliasKind;
-use super::entries::{Entry, EntryKind};
+use super::entries::{Entry, EntryKind, mark};
 use super::{ReferenceNumber, Relations, low_number};
 use crate::remote::is_handle;
+use crate::signal::Rank;
 
 /// A monitor, as the process that set it knows it.
 pub struct Monitor {
@@ -16,6 +17,16 @@ pub struct Monitor {
     pub tag: Option<Owned>,
     /// Whether the reference names the process that set the monitor, because it is or was an alias too.
     pub names_owner: bool,
+    /// That of the monitor message.
+    pub rank: Rank,
+}
+
+/// The options of a monitor.
+#[derive(Default)]
+pub struct MonitorOptions {
+    pub alias: Option<AliasKind>,
+    pub tag: Option<Owned>,
+    pub rank: Rank,
 }
 
 /// The process, port or time offset that is monitored.
@@ -53,7 +64,7 @@ impl MonitorTarget {
         match entry.other {
             am::CLOCK_SERVICE => MonitorTarget::TimeOffset,
             handle if is_handle(handle) => MonitorTarget::Remote { handle },
-            port if entry.is_of_port => MonitorTarget::Port { port, name },
+            port if entry.marks & mark::OF_PORT != 0 => MonitorTarget::Port { port, name },
             pid => MonitorTarget::Process { pid, name },
         }
     }
@@ -65,8 +76,12 @@ impl MonitorTarget {
             MonitorTarget::TimeOffset => (am::CLOCK_SERVICE, None),
             MonitorTarget::Remote { handle } => (handle, None),
         };
+        let marks = match self {
+            MonitorTarget::Port { .. } => mark::OF_PORT,
+            _ => 0,
+        };
         Entry {
-            is_of_port: matches!(self, MonitorTarget::Port { .. }),
+            marks,
             ..Entry::new(EntryKind::Monitor, number, other).named(name)
         }
     }
@@ -83,20 +98,20 @@ impl Watcher {
 }
 
 impl Relations {
-    /// Adds a monitor that this process sets; its reference also is an alias if `alias` says of what kind.
+    /// Adds a monitor that this process sets.
     pub fn add_monitor(
         &mut self,
         number: ReferenceNumber,
         target: MonitorTarget,
-        tag: Option<Owned>,
-        alias: Option<AliasKind>,
+        MonitorOptions { alias, tag, rank }: MonitorOptions,
     ) {
         let number = low_number(number).expect("a new reference");
-        self.0.add(Entry {
+        let entry = Entry {
             names_owner: alias.is_some(),
             alias,
             ..target.entry(number)
-        });
+        };
+        self.0.add(entry.ranked(rank));
         if let Some(tag) = tag {
             self.0.keep_tag(number, tag);
         }
@@ -107,12 +122,13 @@ impl Relations {
         let number = low_number(number)?;
         let entry = self.0.remove(EntryKind::Monitor, number)?;
         if let Some(kind @ (AliasKind::ExplicitUnalias | AliasKind::Reply)) = entry.alias {
-            self.add_alias((number, 0), kind);
+            self.add_alias((number, 0), kind, Rank::Ordinary);
         }
         Some(Monitor {
             target: MonitorTarget::of(&entry),
             tag: self.0.take_tag(number),
             names_owner: entry.names_owner,
+            rank: entry.rank(),
         })
     }
 

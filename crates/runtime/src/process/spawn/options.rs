@@ -13,13 +13,15 @@ use super::DEFAULTS;
 use crate::process::Priority;
 use crate::process::heap_limit::{HeapLimit, binary_words, heap_words, size};
 use crate::process::rare::HeapOptions;
-use crate::process::relations::AliasKind;
+use crate::process::relations::{AliasKind, MonitorOptions};
 use crate::scheduler;
+use crate::signal::Rank;
 
 /// The options of `spawn_opt` and `spawn_request`.
 #[derive(Default)]
 pub struct SpawnOptions {
-    pub link: bool,
+    /// Link it, and the rank that the exit message has at the parent.
+    pub link: Option<Rank>,
     pub monitor: Option<MonitorOptions>,
     pub priority: Option<Priority>,
     pub min_heap_words: Option<u32>,
@@ -35,13 +37,6 @@ pub struct SpawnOptions {
     pub reply_tag: Option<Term>,
     /// The options as the program has listed them, if it has.
     pub listed: Option<Term>,
-}
-
-/// `{monitor, Options}`.
-#[derive(Default)]
-pub struct MonitorOptions {
-    pub alias: Option<AliasKind>,
-    pub tag: Option<Owned>,
 }
 
 /// Whether the options of a request (`reply`, `reply_tag`) are allowed.
@@ -130,7 +125,7 @@ pub fn set_reply(reply: &mut Reply, when: Term) -> Option<()> {
 
 fn set_flag(options: &mut SpawnOptions, flag: Term) -> Option<()> {
     match flag {
-        am::LINK => options.link = true,
+        am::LINK => options.link = Some(Rank::Ordinary),
         am::MONITOR => options.monitor = Some(MonitorOptions::default()),
         _ => return None,
     }
@@ -141,11 +136,7 @@ fn set_option(options: &mut SpawnOptions, name: Term, value: Term) -> Option<()>
     match name {
         am::MONITOR => options.monitor = Some(monitor_options(value)?),
         am::LINK if release::has(Release::OTP_28) => {
-            let mut all = list::items(value);
-            if !all.all(|option| option.is_ok_and(|option| option == am::PRIORITY)) {
-                return None;
-            }
-            options.link = true;
+            options.link = Some(rank(value)?);
         }
         am::PRIORITY => options.priority = Some(Priority::from_atom(value)?),
         am::MESSAGE_QUEUE_DATA => options.off_heap_messages = Some(is_off_heap(value)?),
@@ -169,14 +160,28 @@ fn set_option(options: &mut SpawnOptions, name: Term, value: Term) -> Option<()>
     Some(())
 }
 
-/// The options of a monitor: `{alias, Kind}`, `{tag, Term}`, and from OTP 28 on `priority`, which concerns processes that
-/// take messages with priority: there are none.
+/// The rank that a list of options gives of which there is one, `priority`.
+#[must_use]
+pub fn rank(options: Term) -> Option<Rank> {
+    let mut rank = Rank::Ordinary;
+    for option in list::items(options) {
+        match option {
+            Ok(am::PRIORITY) => rank = Rank::Priority,
+            _ => return None,
+        }
+    }
+    Some(rank)
+}
+
+/// The options of a monitor: `{alias, Kind}`, `{tag, Term}`, and from OTP 28 on `priority`.
 pub fn monitor_options(list: Term) -> Option<MonitorOptions> {
     let mut options = MonitorOptions::default();
     for option in list::items(list) {
         let option = option.ok()?;
         match option.as_tuple() {
-            None if option == am::PRIORITY && release::has(Release::OTP_28) => {}
+            None if option == am::PRIORITY && release::has(Release::OTP_28) => {
+                options.rank = Rank::Priority;
+            }
             Some(&[am::ALIAS, kind]) => {
                 options.alias = Some(match kind {
                     am::EXPLICIT_UNALIAS => AliasKind::ExplicitUnalias,
