@@ -521,10 +521,9 @@ fn set_own(process: &mut Process, reference: Term, number: i32, value: Term) -> 
             }
         }
         own::SELECT_READ if release::has(Release::OTP_28) => {
-            // Reading on after a result, without another call, is missing.
-            if flag()? {
-                return Err(Refusal::System(Errno::ENOTSUP));
-            }
+            let mut line = socket.reading.lock();
+            line.open()?;
+            line.reads_on = flag()?;
         }
         own::OWNER => return give_away(process, reference, value),
         _ => return Err(unknown(process, number)),
@@ -560,7 +559,11 @@ fn get_own(process: &mut Process, socket: &Socket, number: i32) -> Answer {
     let size = |process: &mut Process, size: usize| build::unsigned(process.heap(), size as u64);
     let value = match number {
         own::USE_REGISTRY => am::boolean(socket.kept.lock().use_registry),
-        own::SELECT_READ if release::has(Release::OTP_28) => am::FALSE,
+        own::SELECT_READ if release::has(Release::OTP_28) => {
+            let line = socket.reading.lock();
+            line.open()?;
+            am::boolean(line.reads_on)
+        }
         own::META => {
             let line = socket.writing.lock();
             line.open()?;

@@ -2,7 +2,7 @@
 
 use std::os::fd::AsFd;
 
-use layout::Term;
+use layout::{Heap, Term};
 use parking_lot::MutexGuard;
 use sys::Errno;
 use sys::socket::{call, catalogue};
@@ -11,11 +11,11 @@ use term::{am, atom, build, map};
 use super::options::MOST_ANCILLARY_BYTES;
 use super::socket::{Line, Side, Socket, Task};
 use super::turns::{Exhausted, Request, Turn, only};
-use super::{Answer, CLOSED, Refusal, address, ancillary, answer, int, not_in_range, ok, socket};
+use super::{Answer, CLOSED, Refusal, address, ancillary, answer, int, not_in_range, socket};
 use runtime::bif::BifResult;
 use runtime::process::Process;
 use term::incoming::Incoming;
-use term::integer::{int32, uint64};
+use term::integer::{int32, uint32, uint64};
 use term::release::{self, Release};
 use term::unicode::bytes_of;
 
@@ -109,6 +109,15 @@ impl Read<'_> {
         }
     }
 
+    /// The size of the buffer for ancillary data in bytes, likewise.
+    fn wanted_along(&self, length: usize) -> usize {
+        let bytes = match length {
+            0 => self.line.ancillary_bytes,
+            length => length,
+        };
+        bytes.min(MOST_ANCILLARY_BYTES)
+    }
+
     fn begin_try(&mut self) {
         self.line.traffic.tries += 1;
         self.socket.listen_for_edges(Side::Read);
@@ -116,6 +125,31 @@ impl Read<'_> {
 
     fn done(&mut self, process: &Process) {
         self.socket.done(process, &mut self.line, Side::Read);
+    }
+
+    /// Whether the caller is told when there is more to read.
+    fn goes_on(&self) -> bool {
+        self.line.reads_on && !self.request.reference.is_none()
+    }
+
+    /// The request has its result, of which this is the tag. A caller that reads on keeps its place.
+    fn finished(&mut self, process: &mut Process) -> Result<Term, Refusal> {
+        if self.goes_on() {
+            self.socket
+                .wait(process, &mut self.line, self.request, Exhausted::Perhaps)?;
+            return Ok(am::SELECT_READ);
+        }
+        self.done(process);
+        Ok(am::OK)
+    }
+
+    /// Counts a packet.
+    fn packet(&mut self, bytes: usize) {
+        self.line.traffic.packets += 1;
+        self.line.traffic.bytes += bytes as u64;
+        if release::has(Release::OTP_28) {
+            self.line.traffic.largest = self.line.traffic.largest.max(bytes as u64);
+        }
     }
 
     /// The result for the caller if nothing was received.
@@ -155,9 +189,9 @@ fn receive(process: &mut Process, [reference, length, flags, number]: [Term; 4])
     if !early.is_empty() && (length == 0 || early.len() >= length) {
         let count = if length == 0 { early.len() } else { length };
         read.line.early = early.split_off(count);
-        read.done(process);
+        let tag = read.finished(process)?;
         let bytes = build::binary(process.heap(), &early);
-        return Ok(ok(process, bytes));
+        return Ok(build::tuple(process.heap(), &[tag, bytes]));
     }
     let wanted = read.wanted(length) - early.len();
     let mut incoming = room(wanted)?;
@@ -188,7 +222,7 @@ fn receive(process: &mut Process, [reference, length, flags, number]: [Term; 4])
     }
     read.line.traffic.bytes += count as u64;
     let falls_short = count < wanted && length != 0 && is_stream;
-    let tag = if count == wanted && length == 0 && is_stream {
+    let mut tag = if count == wanted && length == 0 && is_stream && !read.goes_on() {
         // There may be more.
         read.line.traffic.under_way += count as u64;
         read.line.buffers += 1;
@@ -221,7 +255,10 @@ fn receive(process: &mut Process, [reference, length, flags, number]: [Term; 4])
     };
     if tag == am::OK || tag == am::TIMEOUT {
         read.line.traffic.end();
-        read.done(process);
+        match tag == am::OK {
+            true => tag = read.finished(process)?,
+            false => read.done(process),
+        }
     }
     Ok(build::tuple(process.heap(), &[tag, bytes]))
 }
@@ -260,15 +297,14 @@ fn receive_from(process: &mut Process, [reference, length, flags, number]: [Term
             Err(CLOSED)
         }
         Ok((count, from)) => {
-            read.line.traffic.packets += 1;
-            read.line.traffic.bytes += count as u64;
-            read.done(process);
+            read.packet(count);
+            let tag = read.finished(process)?;
             let heap = process.heap();
             // SAFETY: the system has reported that it wrote `count` bytes.
             let bytes = unsafe { incoming.into_binary(heap, count) };
             let from = address::write(heap, &from);
             let pair = build::tuple(heap, &[from, bytes]);
-            Ok(ok(process, pair))
+            Ok(build::tuple(heap, &[tag, pair]))
         }
         Err(error) => read.failed(process, error),
     }
@@ -296,11 +332,7 @@ fn receive_message(
         return Ok(not_now(request));
     };
     let wanted = read.wanted(length);
-    let along_bytes = match along {
-        0 => read.line.ancillary_bytes,
-        along => along,
-    };
-    let along_bytes = along_bytes.min(MOST_ANCILLARY_BYTES);
+    let along_bytes = read.wanted_along(along);
     let mut incoming = room(wanted)?;
     let mut along = vec![0; along_bytes];
     read.begin_try();
@@ -318,13 +350,18 @@ fn receive_message(
         Ok(message) => message,
         Err(error) => return read.failed(process, error),
     };
-    read.line.traffic.packets += 1;
-    read.line.traffic.bytes += message.count as u64;
-    read.done(process);
+    read.packet(message.count);
+    let tag = read.finished(process)?;
     drop(read);
     let heap = process.heap();
     // SAFETY: the system has reported that it wrote `message.count` bytes.
     let bytes = unsafe { incoming.into_binary(heap, message.count) };
+    let whole = message_map(heap, &message, bytes, &along);
+    Ok(build::tuple(heap, &[tag, whole]))
+}
+
+/// A message as programs see it.
+fn message_map(heap: &mut Heap, message: &call::Message, bytes: Term, along: &[u8]) -> Term {
     let mut pairs = vec![
         (am::IOV, build::list(heap, &[bytes])),
         (
@@ -336,12 +373,75 @@ fn receive_message(
     if let Some(from) = &message.from {
         pairs.push((am::ADDR, address::write(heap, from)));
     }
-    let whole = map::from_pairs(heap, &pairs);
-    Ok(ok(process, whole))
+    map::from_pairs(heap, &pairs)
+}
+
+/// `prim_socket:nif_recvmmsg(Socket, Most, BufferSize, AncillarySize, Flags, Ref)`
+pub fn nif_recvmmsg_6(process: &mut Process, arguments: [Term; 6]) -> BifResult {
+    let outcome = receive_messages(process, arguments);
+    answer(process, outcome)
+}
+
+fn receive_messages(
+    process: &mut Process,
+    [reference, most, length, along, flags, number]: [Term; 6],
+) -> Answer {
+    socket(reference)?;
+    let request = request(reference, number)?;
+    integers(&[most, length, along, flags])?;
+    let (length, along) = (size(length)?, size(along)?);
+    let count = uint32(most).filter(|count| *count > 0);
+    let most = (count.ok_or(Refusal::Range(most))? as usize).min(call::MOST_MESSAGES);
+    let flags = int(flags)?;
+    let Some(mut read) = begin(process, request)? else {
+        return Ok(not_now(request));
+    };
+    let room_bytes = read.wanted(length);
+    let along_bytes = read.wanted_along(along).next_multiple_of(8);
+    let mut rooms = zeroed(room_bytes, most)?;
+    let mut alongs = zeroed(along_bytes, most)?;
+    read.begin_try();
+    let came = call::receive_messages(
+        read.line.open()?.as_fd(),
+        (&mut rooms, room_bytes),
+        (&mut alongs, along_bytes),
+        most,
+        flags,
+    );
+    let messages = match came {
+        Ok(messages) => messages,
+        Err(error) => return read.failed(process, error),
+    };
+    for message in &messages {
+        read.packet(message.count);
+    }
+    let tag = read.finished(process)?;
+    drop(read);
+    let heap = process.heap();
+    let maps: Vec<Term> = messages
+        .iter()
+        .enumerate()
+        .map(|(at, message)| {
+            let bytes = build::binary(heap, &rooms[at * room_bytes..][..message.count]);
+            message_map(heap, message, bytes, &alongs[at * along_bytes..])
+        })
+        .collect();
+    let list = build::list(heap, &maps);
+    Ok(build::tuple(heap, &[tag, list]))
+}
+
+/// Room for so many times so many bytes; an error if the memory cannot be allocated.
+fn zeroed(bytes: usize, times: usize) -> Result<Vec<u8>, Refusal> {
+    let bytes = bytes.checked_mul(times);
+    let mut room = Vec::new();
+    let reserved = bytes.and_then(|bytes| room.try_reserve_exact(bytes).ok());
+    reserved.ok_or(Refusal::System(Errno::ENOMEM))?;
+    room.resize(bytes.unwrap_or_default(), 0);
+    Ok(room)
 }
 
 /// The flags of a message as a list of names, with a number for the remaining bits.
-fn flags_of(heap: &mut layout::Heap, mut flags: i32) -> Term {
+fn flags_of(heap: &mut Heap, mut flags: i32) -> Term {
     let mut names = Vec::new();
     for (name, bit) in catalogue::MESSAGE_FLAGS {
         if flags & bit == *bit {

@@ -6,9 +6,10 @@ use std::os::fd::AsFd;
 
 use layout::Term;
 use sys::Errno;
+use sys::socket::ancillary::Ancillaries;
 use sys::socket::{Address, call};
 use term::unicode::bytes_of;
-use term::{am, atom, build, map};
+use term::{am, atom, build, list, map};
 
 use super::socket::{Line, Side, Socket, Task};
 use super::turns::{Exhausted, Request, Turn, only};
@@ -215,6 +216,105 @@ fn send_vector(process: &mut Process, [reference, binaries, number]: [Term; 3]) 
     }
     let parts = parts_for(socket, binaries)?;
     send_parts(process, socket, &mut line, request, parts, (None, &[], 0))
+}
+
+/// `prim_socket:nif_sendmmsg(Socket, Messages, Flags, Ref)`: returns `ok` if no message was cut off that was sent, even if others
+/// were not, and `{ok, [{Index, Bytes}]}` with those that were.
+pub fn nif_sendmmsg_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
+    let outcome = send_messages(process, arguments);
+    answer(process, outcome)
+}
+
+fn send_messages(process: &mut Process, [reference, messages, flags, number]: [Term; 4]) -> Answer {
+    let socket = socket(reference)?;
+    if !number.is_reference() || !(messages.is_nil() || messages.is_cons()) {
+        return Err(Refusal::Badarg);
+    }
+    let flags = int(flags)?;
+    let mut line = socket.writing.lock();
+    line.open()?;
+    only(&line, Task::Write)?;
+    let request = request(reference, number);
+    if socket.turn(process, &mut line, request)? == Turn::Later {
+        return Ok(am::SELECT);
+    }
+    let most_along = line.ancillary_bytes;
+    let read: Result<Vec<Prepared<'_>>, Refusal> = list::items(messages)
+        .map(|message| prepared(message.map_err(|_| Refusal::Badarg)?, most_along))
+        .collect();
+    let read = read?;
+    if read.is_empty() {
+        socket.done(process, &mut line, Side::Write);
+        return Ok(am::OK);
+    }
+    let outgoing: Vec<call::Outgoing<'_>> = read
+        .iter()
+        .map(|message| call::Outgoing {
+            parts: message
+                .parts
+                .iter()
+                .map(|part| IoSlice::new(part))
+                .collect(),
+            to: message.to,
+            ancillary: message
+                .along
+                .as_ref()
+                .map_or(&[][..], |along| along.bytes()),
+        })
+        .collect();
+    line.traffic.tries += 1;
+    socket.listen_for_edges(Side::Write);
+    let sent = match call::send_messages(line.open()?.as_fd(), &outgoing, flags) {
+        Ok(sent) => sent,
+        Err(error) => {
+            return sent_so_far(process, &mut line, request, Err(error), 0, false);
+        }
+    };
+    socket.done(process, &mut line, Side::Write);
+    drop(line);
+    let heap = process.heap();
+    let mut cut = Vec::new();
+    for (at, (count, message)) in sent.iter().zip(&read).enumerate() {
+        if *count < message.parts.iter().map(|part| part.len()).sum() {
+            let count = build::unsigned(heap, *count as u64);
+            cut.push(build::tuple(heap, &[Term::small(at as i64), count]));
+        }
+    }
+    match cut.is_empty() {
+        true => Ok(am::OK),
+        false => {
+            let cut = build::list(heap, &cut);
+            Ok(build::tuple(heap, &[am::OK, cut]))
+        }
+    }
+}
+
+/// A message of several that are sent together.
+struct Prepared<'a> {
+    parts: Vec<Cow<'a, [u8]>>,
+    to: Option<Address>,
+    along: Option<Ancillaries>,
+}
+
+/// Reads a message. As on stock, parts beyond those that one message may have are left out.
+fn prepared<'a>(message: Term, most_along: usize) -> Result<Prepared<'a>, Refusal> {
+    let get = |key| match message.is_map() {
+        true => map::get(message, key),
+        false => None,
+    };
+    let iov = get(am::IOV).ok_or(Refusal::Badarg)?;
+    let all: Option<Vec<_>> = list::items(iov).map(|part| bytes_of(part.ok()?)).collect();
+    let mut parts = all.ok_or(Refusal::Badarg)?;
+    parts.truncate(call::MOST_MESSAGE_PARTS);
+    let to = match get(am::ADDR) {
+        Some(to) => Some(address::read(to).ok_or(Refusal::Invalid(am::ADDR))?),
+        None => None,
+    };
+    let along = match get(am::CTRL) {
+        Some(list) => Some(ancillary::read(list, most_along).ok_or(Refusal::Invalid(am::CTRL))?),
+        None => None,
+    };
+    Ok(Prepared { parts, to, along })
 }
 
 /// As many binaries of a list as one message may have, and the rest of the list without empty binaries at its head.

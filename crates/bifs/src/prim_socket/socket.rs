@@ -126,6 +126,8 @@ pub struct Line {
     /// Bytes that were read for a request of more; the next one gets them (from OTP 27 on).
     pub early: Vec<u8>,
     pub sending: Sending,
+    /// A reader that gets something is told when there is more, without another call (`select_read`, from OTP 28 on).
+    pub reads_on: bool,
 }
 
 impl Line {
@@ -144,6 +146,7 @@ impl Line {
             buffers: 0,
             early: Vec::new(),
             sending: Sending::default(),
+            reads_on: false,
         }
     }
 

@@ -416,6 +416,8 @@ fn cancel(process: &mut Process, reference: Term, operation: Term, number: Term)
         am::ACCEPT => (Side::Read, Task::Accept),
         am::RECV | am::RECVFROM | am::RECVMSG => (Side::Read, Task::Read),
         am::SEND | am::SENDTO | am::SENDMSG | am::SENDFILE => (Side::Write, Task::Write),
+        am::RECVMMSG if release::has(Release::OTP_29) => (Side::Read, Task::Read),
+        am::SENDMMSG if release::has(Release::OTP_29) => (Side::Write, Task::Write),
         _ if socket.reading.lock().is_open() => return Err(Refusal::Badarg),
         _ => return Err(CLOSED),
     };

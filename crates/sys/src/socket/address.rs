@@ -238,6 +238,19 @@ impl Address {
         result
     }
 
+    /// Room for an address that a call is to write, and its length in bytes. What the call writes is an address with
+    /// [`set_length`](Address::set_length).
+    pub(super) fn room(&mut self) -> (*mut libc::sockaddr, libc::socklen_t) {
+        self.set_family(libc::AF_UNSPEC as libc::sa_family_t);
+        let room = (&raw mut self.storage).cast();
+        (room, MOST_BYTES as libc::socklen_t)
+    }
+
+    /// Sets the length that a call has written, which is more than the room if the address was cut off.
+    pub(super) fn set_length(&mut self, length: libc::socklen_t) {
+        self.length = length.min(MOST_BYTES as libc::socklen_t);
+    }
+
     /// An address of the internet families or of the hardware that the system handed out; `None` for others.
     ///
     /// # Safety

@@ -198,6 +198,132 @@ pub fn receive_message(
     })
 }
 
+/// Messages that one call sends or receives at most: the system's limit, `UIO_MAXIOV`.
+pub const MOST_MESSAGES: usize = 1024;
+
+/// A message for [`send_messages`].
+pub struct Outgoing<'a> {
+    /// At most [`MOST_MESSAGE_PARTS`].
+    pub parts: Vec<IoSlice<'a>>,
+    /// The receiver, if it is not the peer.
+    pub to: Option<Address>,
+    /// Made by [`Ancillaries`](super::ancillary::Ancillaries).
+    pub ancillary: &'a [u8],
+}
+
+/// Sends messages, in their order, as many as the system takes at once; returns how many bytes of each it has taken.
+///
+/// # Errors
+/// That of the first message.
+pub fn send_messages(
+    socket: BorrowedFd<'_>,
+    messages: &[Outgoing<'_>],
+    flags: i32,
+) -> Result<Vec<usize>> {
+    let mut headers: Vec<libc::mmsghdr> = messages
+        .iter()
+        .take(MOST_MESSAGES)
+        .map(|message| {
+            // SAFETY: all zero is a valid header without parts.
+            let mut header: libc::mmsghdr = unsafe { std::mem::zeroed() };
+            let head = &mut header.msg_hdr;
+            // `IoSlice` has the layout of `iovec`.
+            head.msg_iov = message.parts.as_ptr().cast_mut().cast();
+            head.msg_iovlen = message.parts.len();
+            if let Some(to) = &message.to {
+                let (pointer, length) = to.raw();
+                head.msg_name = pointer.cast_mut().cast();
+                head.msg_namelen = length;
+            }
+            if !message.ancillary.is_empty() {
+                head.msg_control = message.ancillary.as_ptr().cast_mut().cast();
+                head.msg_controllen = message.ancillary.len();
+            }
+            header
+        })
+        .collect();
+    let count = retry(|| {
+        // SAFETY: the headers are as many as it says, and all that they point to is alive and has the lengths that they say.
+        let sent = unsafe {
+            libc::sendmmsg(
+                socket.as_raw_fd(),
+                headers.as_mut_ptr(),
+                headers.len() as libc::c_uint,
+                flags | libc::MSG_NOSIGNAL,
+            )
+        };
+        check_size(sent as isize)
+    })?;
+    let sent = headers.iter().take(count);
+    Ok(sent.map(|header| header.msg_len as usize).collect())
+}
+
+/// Receives at most as many messages as there are rooms of `room_bytes`, one behind the other, and of `ancillary_bytes`, a multiple
+/// of eight. It waits for none but the first.
+///
+/// # Errors
+/// As [`receive`].
+pub fn receive_messages(
+    socket: BorrowedFd<'_>,
+    (rooms, room_bytes): (&mut [u8], usize),
+    (ancillaries, ancillary_bytes): (&mut [u8], usize),
+    most: usize,
+    flags: i32,
+) -> Result<Vec<Message>> {
+    assert!(rooms.len() / room_bytes.max(1) >= most || room_bytes == 0);
+    assert!(ancillaries.len() / ancillary_bytes.max(1) >= most || ancillary_bytes == 0);
+    let (rooms, ancillaries) = (rooms.as_mut_ptr(), ancillaries.as_mut_ptr());
+    let mut names = vec![Address::unspecified(); most];
+    let mut parts: Vec<libc::iovec> = (0..most)
+        .map(|at| libc::iovec {
+            iov_base: rooms.wrapping_add(at * room_bytes).cast(),
+            iov_len: room_bytes,
+        })
+        .collect();
+    let mut headers: Vec<libc::mmsghdr> = Vec::with_capacity(most);
+    for (at, (name, part)) in names.iter_mut().zip(&mut parts).enumerate() {
+        // SAFETY: all zero is a valid header without parts.
+        let mut header: libc::mmsghdr = unsafe { std::mem::zeroed() };
+        let head = &mut header.msg_hdr;
+        let (pointer, length) = name.room();
+        head.msg_name = pointer.cast();
+        head.msg_namelen = length;
+        head.msg_iov = part;
+        head.msg_iovlen = 1;
+        head.msg_control = ancillaries.wrapping_add(at * ancillary_bytes).cast();
+        head.msg_controllen = ancillary_bytes;
+        headers.push(header);
+    }
+    let flags = flags | libc::MSG_WAITFORONE;
+    let count = retry(|| {
+        // SAFETY: the headers are as many as it says, and rooms, addresses and ancillary data are alive for the call and have the
+        // lengths that the headers say.
+        let received = unsafe {
+            libc::recvmmsg(
+                socket.as_raw_fd(),
+                headers.as_mut_ptr(),
+                headers.len() as libc::c_uint,
+                flags,
+                std::ptr::null_mut(),
+            )
+        };
+        check_size(received as isize)
+    })?;
+    let received = headers.iter().zip(names).take(count);
+    Ok(received
+        .map(|(header, mut name)| {
+            let head = &header.msg_hdr;
+            name.set_length(head.msg_namelen);
+            Message {
+                count: (header.msg_len as usize).min(room_bytes),
+                from: (head.msg_namelen != 0).then_some(name),
+                ancillary: head.msg_controllen.min(ancillary_bytes),
+                flags: head.msg_flags,
+            }
+        })
+        .collect())
+}
+
 /// Whether reading (or with `to_write` writing) would not block now; a pending error counts as ready.
 #[must_use]
 pub fn is_ready(socket: BorrowedFd<'_>, to_write: bool) -> bool {
