@@ -9,6 +9,7 @@ use layout::{Heap, Term};
 use smallvec::SmallVec;
 use term::build;
 use term::iolist::{self, IolistError, Piece, Walk};
+use term::release::{self, Release};
 
 use term::byte_queue::ByteQueue;
 
@@ -41,13 +42,13 @@ impl Output {
         Output::take_apart(iolist, false)
     }
 
-    /// As [`Output::new`], but ignores bit strings shorter than a byte, as stock does when a command is executed at
+    /// As [`Output::new`], but up to OTP 26 ignores bit strings shorter than a byte, as stock does when a command is executed at
     /// once. Drivers that take vectors refuse them: see [`Output::has_odd_bits`].
     ///
     /// # Errors
     /// As [`Output::new`].
     pub(crate) fn of_command(iolist: Term) -> Result<Output, IolistError> {
-        Output::take_apart(iolist, true)
+        Output::take_apart(iolist, !release::has(Release::OTP_27))
     }
 
     fn take_apart(iolist: Term, shorter_is_nothing: bool) -> Result<Output, IolistError> {
