@@ -11,7 +11,7 @@ use crate::differential::judge::{self, JudgeOptions, Stage};
 use crate::differential::oracle::Oracle;
 use crate::differential::program::{self, Program};
 use crate::project;
-use crate::stock::Stock;
+use crate::stock::{ReleaseOption, Stock};
 use crate::under_test::UnderTest;
 use anyhow::{Context, Result, anyhow};
 use nodes::Nodes;
@@ -28,6 +28,8 @@ pub struct ClusterOptions {
     under_test: UnderTest,
     #[command(flatten)]
     judging: JudgeOptions,
+    #[command(flatten)]
+    release: ReleaseOption,
     /// What the nodes a and b are.
     #[arg(
         long,
@@ -66,7 +68,9 @@ pub fn run(options: &ClusterOptions) -> Result<ExitCode> {
 
 /// Runs programs on each of the pairs that are asked for.
 pub fn run_all(programs: Vec<Program>, options: &ClusterOptions) -> Result<ExitCode> {
-    let stock = Stock::in_path()?;
+    let Some(stock) = options.release.stock()? else {
+        return Ok(ExitCode::SUCCESS);
+    };
     let machines = Machines::new(&stock, options)?;
     let stages: Vec<OnPair> = options
         .pairs
@@ -89,7 +93,7 @@ pub fn run_all(programs: Vec<Program>, options: &ClusterOptions) -> Result<ExitC
 
 /// Where the machines are.
 struct Machines<'a> {
-    stock: &'a Path,
+    stock: &'a Stock,
     /// Not asked for if no pair needs it.
     ferl: Option<PathBuf>,
     other: Option<&'a Path>,
@@ -102,7 +106,7 @@ impl<'a> Machines<'a> {
     fn new(stock: &'a Stock, options: &'a ClusterOptions) -> Result<Self> {
         let needs_ferl = options.pairs.iter().any(|pair| pair.has(Machine::Ferl));
         Ok(Machines {
-            stock: &stock.erl,
+            stock,
             ferl: needs_ferl.then(|| options.under_test.path()).transpose()?,
             other: options.other.as_deref(),
             under_test: &options.under_test,
@@ -113,10 +117,17 @@ impl<'a> Machines<'a> {
     fn invocation(&self, machine: Machine, nodes: &Nodes) -> Result<Invocation> {
         let folder = nodes.folder();
         match machine {
-            Machine::Stock => Ok(Invocation::new(self.stock, folder)),
+            Machine::Stock if self.stock.environment().is_some() => {
+                let erl = nodes.started_with_port(&self.stock.erl, "stock")?;
+                Ok(Invocation::new(&erl, folder))
+            }
+            Machine::Stock => Ok(Invocation::new(&self.stock.erl, folder)),
             Machine::Other => {
                 let other = self.other.context("a pair with `other` needs --other")?;
-                Ok(Invocation::new(&nodes.started_with_port(other)?, folder))
+                Ok(Invocation::new(
+                    &nodes.started_with_port(other, "other")?,
+                    folder,
+                ))
             }
             Machine::Ferl => {
                 let ferl = self.ferl.as_ref().ok_or_else(|| anyhow!("no ferl"))?;

@@ -72,8 +72,10 @@ impl<'a> Nodes<'a> {
 
     /// A script that starts `erl` and tells it the port mapper's port by a flag. A release that was unpacked beside the system may
     /// lack the program that makes this flag of the environment.
-    pub fn started_with_port(&self, erl: &Path) -> Result<PathBuf> {
-        let script = self.folder().join("erl");
+    pub fn started_with_port(&self, erl: &Path, which: &str) -> Result<PathBuf> {
+        let folder = self.folder().join(which);
+        fs::create_dir_all(&folder)?;
+        let script = folder.join("erl");
         let erl = erl.display();
         let text = format!("#!/bin/sh\nexec {erl} -epmd_port {} \"$@\"\n", self.port);
         fs::write(&script, text)?;
