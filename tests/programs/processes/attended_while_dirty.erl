@@ -14,6 +14,7 @@ main() ->
     messages(),
     purged(),
     fifo(),
+    flood(),
     crowd().
 
 busy(Ms) -> erts_debug:dirty_io(wait, Ms).
@@ -167,6 +168,16 @@ fifo() ->
     io:format("ended: ~p~n", [soon(5000, fun() -> receive {'DOWN', Monitor, process, Pid, Reason} -> Reason after 3000 -> none end end)]),
     os:cmd("echo > " ++ Name),
     file:delete(Name).
+
+%% More signals than a scheduler handles at a time.
+flood() ->
+    Pid = start([], fun() -> ok end, 3000),
+    [begin monitor(process, Pid), Pid ! Number end || Number <- lists:seq(1, 40000)],
+    io:format("flood: ~p~n", [soon(3000, fun() -> process_info(Pid, message_queue_len) end)]),
+    exit(Pid, kill),
+    io:format("flooded: ~p~n", [soon(3000, fun() ->
+        lists:usort([receive {'DOWN', _, process, Pid, Reason} -> Reason end || _ <- lists:seq(1, 40000)])
+    end)]).
 
 %% Many at once, told to end at all moments of their calls.
 crowd() ->

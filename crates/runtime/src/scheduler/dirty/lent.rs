@@ -131,10 +131,11 @@ pub unsafe fn has_departed(process: *const Process) -> bool {
 }
 
 /// Called after a signal was pushed to a process that is in the hands of a dirty scheduler: if it is lent, its signals are handled
-/// soon, or here and now on a thread that is no scheduler.
+/// after the slice in which a process has sent this one, or here and now if no process runs on this thread.
 #[cold]
 pub(crate) fn notice(pid: Term) {
-    match current().filter(|_| !is_here()) {
+    let sending = current().filter(|scheduler| !is_here() && !scheduler.running().is_null());
+    match sending {
         Some(scheduler) => scheduler.attend_lent_soon(pid),
         None => attend(pid),
     }
@@ -164,8 +165,9 @@ fn attend_once(pid: Term) -> bool {
     // SAFETY: borrowed, so nobody else uses the process; the pointer comes from the lender's own reference.
     let process = unsafe { &mut *pointer };
     let mut has_departed = false;
-    if tasks::may_fetch(process) {
-        handle::fetch_between_slices(process);
+    let may_fetch = tasks::may_fetch(process);
+    if may_fetch {
+        handle::fetch(process);
         if process.flags & flag::EXIT_PENDING != 0 {
             // First, so that nobody misses it here who does not find it elsewhere.
             LOANS.lock().departed.push(pid.bits());
@@ -186,7 +188,7 @@ fn attend_once(pid: Term) -> bool {
         GIVEN_BACK.notify_all();
     }
     // The block stays valid, although the lender may have the process back: this thread is pinned.
-    !has_departed && has_signals(pointer)
+    may_fetch && !has_departed && has_signals(pointer)
 }
 
 fn borrow(pid: Term) -> Option<Lent> {
