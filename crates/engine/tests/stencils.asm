@@ -590,7 +590,7 @@ Equal:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x12ccb,%eax
+    mov    $0x12dcb,%eax
     mov    $0x820b,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
@@ -619,7 +619,7 @@ EqualExact:
     test   $0x3,%r10b
     je     4a
     cmp    %r9,%rax
-    mov    $0x12ccb,%eax
+    mov    $0x12dcb,%eax
     mov    $0x820b,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
@@ -1246,7 +1246,7 @@ Greater:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x12ccb,%eax
+    mov    $0x12dcb,%eax
     mov    $0x820b,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
@@ -1271,7 +1271,7 @@ GreaterOrEqual:
     cmp    $0x0,%rax
       32S	HOLE_1
     mov    $0x820b,%eax
-    mov    $0x12ccb,%r9d
+    mov    $0x12dcb,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1720,7 +1720,7 @@ IsRecordAccessible:
     jne    21
       PLT32	TARGET_2-0x4
     mov    0x6(%rax),%rax
-    cmpq   $0x12ccb,0x16(%rax)
+    cmpq   $0x12dcb,0x16(%rax)
     je     33
       PLT32	CONT-0x4
     cmpq   $0x0,0x6(%rax)
@@ -1837,7 +1837,7 @@ Less:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x12ccb,%eax
+    mov    $0x12dcb,%eax
     mov    $0x820b,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
@@ -1873,7 +1873,7 @@ LessOrEqual:
     cmp    $0x0,%rax
       32S	HOLE_1
     mov    $0x820b,%eax
-    mov    $0x12ccb,%r9d
+    mov    $0x12dcb,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -2173,14 +2173,14 @@ Not:
       32S	HOLE_0
     cmp    $0x820b,%rax
     je     28
-    cmp    $0x12ccb,%rax
+    cmp    $0x12dcb,%rax
     jne    39
     mov    $0x820b,%eax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     jmp    28
       PLT32	CONT-0x4
-    mov    $0x12ccb,%eax
+    mov    $0x12dcb,%eax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     jmp    39
@@ -2203,7 +2203,7 @@ NotEqual:
     cmp    $0x0,%rax
       32S	HOLE_1
     mov    $0x820b,%eax
-    mov    $0x12ccb,%r9d
+    mov    $0x12dcb,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -2225,7 +2225,7 @@ NotEqualExact:
     je     32
     mov    %r10d,%r11d
     not    %r11d
-    mov    $0x12ccb,%eax
+    mov    $0x12dcb,%eax
     test   $0x3,%r11b
     je     32
     xor    %r10d,%r9d
