@@ -74,13 +74,11 @@ impl Flags {
 /// What decides on sends or receives of tracees in a session now.
 #[must_use]
 pub fn of_events(session: u32, family: Family) -> Option<Condition> {
-    let session = sessions::find(session)?;
     let event = match family {
         Family::Send => am::SEND,
         _ => am::RECEIVE,
     };
-    let decision = session.of_events(event).lock();
-    decision.clone()
+    sessions::with(session, |session| session.of_events(event).lock().clone())?
 }
 
 /// `erlang:trace_pattern(Functions, Specification, Flags)` in a session: the number of functions.

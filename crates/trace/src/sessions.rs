@@ -74,11 +74,16 @@ pub fn legacy() -> Arc<Session> {
 /// The session of this number, if it exists.
 #[must_use]
 pub fn find(number: u32) -> Option<Arc<Session>> {
+    with(number, Arc::clone)
+}
+
+/// What `look` says of the session of this number, if it exists. Without a count of its own, because each event asks.
+pub(crate) fn with<R>(number: u32, look: impl FnOnce(&Arc<Session>) -> R) -> Option<R> {
     if number == LEGACY {
-        return Some(legacy());
+        return Some(look(&OLD));
     }
     let sessions = SESSIONS.read();
-    sessions.iter().find(|s| s.number == number).cloned()
+    sessions.iter().find(|s| s.number == number).map(look)
 }
 
 /// All sessions, in the order in which stock goes through them: the one that is always there, and the others, the latest first.
