@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::io::IoSlice;
 use std::os::fd::AsFd;
+use std::sync::Arc;
 
 use layout::Term;
+use parking_lot::MutexGuard;
 use sys::Errno;
 use sys::socket::ancillary::Ancillaries;
 use sys::socket::{Address, call};
@@ -44,6 +46,19 @@ pub fn nif_sendto_5(
     answer(process, outcome)
 }
 
+/// The side that writes, if it is this request's turn there; otherwise the request waits.
+fn turn_to_write<'a>(
+    process: &mut Process,
+    socket: &'a Arc<Socket>,
+    request: Request,
+) -> Result<Option<MutexGuard<'a, Line>>, Refusal> {
+    let mut line = socket.writing.lock();
+    line.open()?;
+    only(&line, Task::Write)?;
+    let turn = socket.turn(process, &mut line, request)?;
+    Ok((turn != Turn::Later).then_some(line))
+}
+
 fn send(
     process: &mut Process,
     [reference, bytes, flags, number]: [Term; 4],
@@ -59,13 +74,10 @@ fn send(
         Some(to) => Some(address::read(to).ok_or(Refusal::Invalid(am::SOCKADDR))?),
         None => None,
     };
-    let mut line = socket.writing.lock();
-    line.open()?;
-    only(&line, Task::Write)?;
     let request = request(reference, number);
-    if socket.turn(process, &mut line, request)? == Turn::Later {
+    let Some(mut line) = turn_to_write(process, socket, request)? else {
         return Ok(am::SELECT);
-    }
+    };
     line.traffic.tries += 1;
     socket.listen_for_edges(Side::Write);
     let sent = call::send(line.open()?.as_fd(), &bytes, to.as_ref(), flags);
@@ -143,13 +155,10 @@ fn send_message(
         return Err(Refusal::Badarg);
     }
     let flags = int(flags)?;
-    let mut line = socket.writing.lock();
-    line.open()?;
-    only(&line, Task::Write)?;
     let request = request(reference, number);
-    if socket.turn(process, &mut line, request)? == Turn::Later {
+    let Some(mut line) = turn_to_write(process, socket, request)? else {
         return Ok(am::SELECT);
-    }
+    };
     let to: Option<Address> = match map::get(message, am::ADDR) {
         Some(to) => Some(address::read(to).ok_or(Refusal::Invalid(am::ADDR))?),
         None => None,
@@ -207,13 +216,10 @@ fn send_vector(process: &mut Process, [reference, binaries, number]: [Term; 3]) 
     if !number.is_reference() {
         return Err(Refusal::Badarg);
     }
-    let mut line = socket.writing.lock();
-    line.open()?;
-    only(&line, Task::Write)?;
     let request = request(reference, number);
-    if socket.turn(process, &mut line, request)? == Turn::Later {
+    let Some(mut line) = turn_to_write(process, socket, request)? else {
         return Ok(am::SELECT);
-    }
+    };
     let parts = parts_for(socket, binaries)?;
     send_parts(process, socket, &mut line, request, parts, (None, &[], 0))
 }
@@ -231,13 +237,10 @@ fn send_messages(process: &mut Process, [reference, messages, flags, number]: [T
         return Err(Refusal::Badarg);
     }
     let flags = int(flags)?;
-    let mut line = socket.writing.lock();
-    line.open()?;
-    only(&line, Task::Write)?;
     let request = request(reference, number);
-    if socket.turn(process, &mut line, request)? == Turn::Later {
+    let Some(mut line) = turn_to_write(process, socket, request)? else {
         return Ok(am::SELECT);
-    }
+    };
     let most_along = line.ancillary_bytes;
     let read: Result<Vec<Prepared<'_>>, Refusal> = list::items(messages)
         .map(|message| prepared(message.map_err(|_| Refusal::Badarg)?, most_along))
