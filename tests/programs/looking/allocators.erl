@@ -98,8 +98,9 @@ objects() ->
           end).
 
 heaps() ->
+    %% Others collect meanwhile, and give back blocks of their own.
     grows(heaps, eheap_alloc, 10, 10 * 4000000,
-          fun() -> [holder(fun() -> lists:seq(1, 400000) end) || _ <- lists:seq(1, 10)] end).
+          fun() -> [holder(fun() -> lists:seq(1, 150000) end) || _ <- lists:seq(1, 20)] end).
 
 %% What erlang:memory and others of OTP build upon: an answer of each scheduler.
 answers() ->
