@@ -34,31 +34,35 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use layout::breakpoint::Counter;
 use layout::context::Resume;
 use layout::{Breakpoint, Term};
 use sys::memory::code::{CodeArea, Place};
 
-use crate::code::{Code, FUNC_INFO_WORDS, Function, Words};
+use crate::code::{Code, FUNC_INFO_WORDS, Words};
 use crate::form::Handler;
 use crate::native::{self, JUMP_BYTES, NoRoom};
 use crate::slow;
 
 /// Length of the jump that a breakpoint writes at the entry.
 pub(crate) const DETOUR_BYTES: usize = 5;
+/// Its first byte.
+pub(crate) const DETOUR: u8 = 0xe9;
 
 /// The breakpoints of a module's code.
 #[derive(Debug, Default)]
-pub(crate) struct Breakpoints(Mutex<Set>);
+pub(crate) struct Breakpoints {
+    /// The record of each function's breakpoint, in the order of the code. Created with the first breakpoint, and kept.
+    records: OnceLock<Records>,
+    set: Mutex<Set>,
+}
 
 #[derive(Debug, Default)]
 struct Set {
     /// What each breakpoint replaced, in the order of the code; empty until there has been a breakpoint.
     displaced: Vec<Option<Displaced>>,
-    /// The record of each function's breakpoint, in the order of the code. Created with the first breakpoint, and kept.
-    records: Records,
     /// The landings, for machine code: one for each record. Created with them.
     landings: Option<CodeArea>,
     /// The stubs that replace functions, by the word index of the entry.
@@ -67,8 +71,7 @@ struct Set {
     replacements: Vec<CodeArea>,
 }
 
-/// One record for each function, or none yet.
-#[derive(Default)]
+/// One record for each function.
 struct Records(Box<[Breakpoint]>);
 
 // SAFETY: the records change only while no thread runs code, but for their counters, which are atomic.
@@ -93,15 +96,6 @@ unsafe impl Send for Stub {}
 enum Displaced {
     Handler(u64),
     Bytes([u8; DETOUR_BYTES]),
-}
-
-/// A function at whose entry a breakpoint may be.
-#[derive(Debug, Clone, Copy)]
-pub struct Point {
-    pub function: Function,
-    pub entry: *const u64,
-    /// The record of the breakpoint, which lives as long as the code.
-    pub record: *const Breakpoint,
 }
 
 /// How the function of a breakpoint goes on.
@@ -141,8 +135,17 @@ fn go_on_at(breakpoint: &Breakpoint, at: *const u64, handler: u64) {
 }
 
 impl Code {
-    /// Sets or clears the breakpoints of functions, which are given by their places in [`Code::functions`], and returns those that
-    /// were set, in the same order. Each asks the runtime then ([`only_count`]).
+    /// The record of each function's breakpoint, in the order of [`Code::functions`]; empty as long as there has been none.
+    #[must_use]
+    pub fn breakpoints(&self) -> &[Breakpoint] {
+        self.breakpoints
+            .records
+            .get()
+            .map_or(&[], |records| &records.0)
+    }
+
+    /// Sets or clears the breakpoints of functions, which are given by their places in [`Code::functions`]. Those that are set ask the
+    /// runtime then ([`only_count`]).
     ///
     /// # Errors
     /// [`NoRoom`] if the system provides no memory for the landings or does not allow writing to the code; then
@@ -150,23 +153,18 @@ impl Code {
     ///
     /// # Safety
     /// No other thread runs code or reads this code's words during the call.
-    pub unsafe fn set_breakpoints(
-        &self,
-        functions: &[usize],
-        on: bool,
-    ) -> Result<Vec<Point>, NoRoom> {
-        let mut set = self
-            .breakpoints
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if on && set.records.0.is_empty() {
-            set.records.0 = self.functions().map(|(_, entry)| record(entry)).collect();
+    pub unsafe fn set_breakpoints(&self, functions: &[usize], on: bool) -> Result<(), NoRoom> {
+        let mut set = self.breakpoint_set();
+        if on && set.displaced.is_empty() {
+            self.breakpoints.records.get_or_init(|| {
+                Records(self.functions().map(|(_, entry)| record(entry)).collect())
+            });
             set.displaced.resize_with(self.functions.len(), || None);
         }
         if functions.is_empty() || set.displaced.is_empty() {
-            return Ok(Vec::new());
+            return Ok(());
         }
+        let records = self.breakpoints();
         let entry_of = |index: usize| self.functions[index].start + FUNC_INFO_WORDS;
         match &self.words {
             Words::Boxed(words) => {
@@ -179,7 +177,7 @@ impl Code {
             Words::Placed(placed) => {
                 if on && set.landings.is_none() {
                     set.landings = Some(landings(
-                        set.records.0.iter().map(|record| &raw const *record as u64),
+                        records.iter().map(|record| &raw const *record as u64),
                     )?);
                 }
                 let landings = set
@@ -199,23 +197,19 @@ impl Code {
                 }
             }
         }
-        let points = functions.iter().filter(|_| on);
-        Ok(points
-            .map(|&index| self.point(&set, index, entry_of(index)))
-            .collect())
+        for &index in functions.iter().filter(|_| on) {
+            let (record, entry) = (&records[index], entry_of(index));
+            match set.replaced.get(&entry) {
+                Some(stub) => go_on_at(record, stub.0, 0),
+                None => go_on_at(record, record.entry, self.first_handler(index, entry)),
+            }
+        }
+        Ok(())
     }
 
-    fn point(&self, set: &Set, index: usize, entry: u32) -> Point {
-        let record = &set.records.0[index];
-        match set.replaced.get(&entry) {
-            Some(stub) => go_on_at(record, stub.0, 0),
-            None => go_on_at(record, record.entry, self.first_handler(index, entry)),
-        }
-        Point {
-            function: self.functions[index],
-            entry: record.entry,
-            record,
-        }
+    fn breakpoint_set(&self) -> MutexGuard<'_, Set> {
+        let set = self.breakpoints.set.lock();
+        set.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The handler that runs the words of a function's first instruction.
@@ -240,11 +234,7 @@ impl Code {
         &self,
         stubs: &[(Term, u32, *const u64)],
     ) -> Result<(), NoRoom> {
-        let mut set = self
-            .breakpoints
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut set = self.breakpoint_set();
         let entry_of = |&(name, arity, stub): &(Term, u32, *const u64)| {
             let mut functions = self.functions.iter().enumerate();
             let (index, function) =
@@ -279,7 +269,7 @@ impl Code {
         }
         for (index, entry, stub) in entries {
             if matches!(set.displaced.get(index), Some(Some(_))) {
-                go_on_at(&set.records.0[index], stub.0, 0);
+                go_on_at(&self.breakpoints()[index], stub.0, 0);
             }
             set.replaced.insert(entry, stub);
         }
@@ -290,8 +280,7 @@ impl Code {
     #[must_use]
     pub fn replacement(&self, entry: *const u64) -> Option<*const u64> {
         let word = (entry as usize).checked_sub(self.words.as_ptr() as usize)? / 8;
-        let set = self.breakpoints.0.lock();
-        let set = set.unwrap_or_else(PoisonError::into_inner);
+        let set = self.breakpoint_set();
         let stub = set.replaced.get(&u32::try_from(word).ok()?)?;
         Some(stub.0)
     }
@@ -363,7 +352,7 @@ impl Set {
 /// The jump from an entry's machine code to its landing. Both addresses are below 2 GiB, so the distance fits.
 fn detour(code: *const u8, landing: usize) -> [u8; DETOUR_BYTES] {
     let distance = landing as i64 - (code as i64 + DETOUR_BYTES as i64);
-    let mut detour = [0xe9, 0, 0, 0, 0];
+    let mut detour = [DETOUR, 0, 0, 0, 0];
     detour[1..].copy_from_slice(&(distance as i32).to_le_bytes());
     detour
 }

@@ -221,9 +221,25 @@ impl Code {
     /// The entry of a function by name.
     #[must_use]
     pub fn function(&self, name: Term, arity: u32) -> Option<*const u64> {
-        self.functions()
-            .find(|(function, _)| function.function == name && function.arity == arity)
-            .map(|(_, entry)| entry)
+        let place = self.place_of(name, arity)?;
+        Some(self.address(self.functions[place].start + FUNC_INFO_WORDS))
+    }
+
+    /// The place of a function in [`Code::functions`].
+    #[must_use]
+    pub fn place_of(&self, name: Term, arity: u32) -> Option<usize> {
+        let is_wanted = |function: &Function| function.function == name && function.arity == arity;
+        self.functions.iter().position(is_wanted)
+    }
+
+    /// The place in [`Code::functions`] of the function with this entry.
+    #[must_use]
+    pub fn place_of_entry(&self, entry: *const u64) -> Option<usize> {
+        let is_before =
+            |function: &Function| self.address(function.start + FUNC_INFO_WORDS) < entry;
+        let place = self.functions.partition_point(is_before);
+        let function = self.functions.get(place)?;
+        (self.address(function.start + FUNC_INFO_WORDS) == entry).then_some(place)
     }
 
     /// The entry of the `on_load` function, if there is one.

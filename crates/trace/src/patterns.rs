@@ -362,12 +362,15 @@ enum Known {
 /// What is done for calls of a function by its full name, and when it is entered by any call; `None` if there is no such function.
 fn actions_of([module, function]: [Term; 2], arity: u32) -> Option<[Actions; 2]> {
     let export = exports::find(module, function, arity);
-    let entry = modules::current(module).and_then(|loaded| loaded.code.function(function, arity));
-    if entry.is_none() && !export.is_some_and(exports::is_defined) {
+    let loaded = modules::current(module);
+    let place = loaded
+        .as_ref()
+        .and_then(|loaded| Some((&loaded.code, loaded.code.place_of(function, arity)?)));
+    if place.is_none() && !export.is_some_and(exports::is_defined) {
         return None;
     }
     let by_name = export.and_then(traced_exports::actions_of);
-    let entered = entry.and_then(points::at);
+    let entered = place.and_then(|(code, place)| points::at(code, place));
     Some([by_name, entered].map(Option::unwrap_or_default))
 }
 

@@ -189,7 +189,7 @@ fn forget(purge: &Purge) -> Option<Arc<Loaded>> {
             let gone = version.take_if(|version| Arc::ptr_eq(version, &purge.code))?;
             table.remove_range(&gone);
             exports::unload(&gone.code.range());
-            points::forget(&gone.code.range());
+            points::forget(&gone.code);
             Some(gone)
         })
     })

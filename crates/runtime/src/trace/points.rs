@@ -1,20 +1,19 @@
 //! Points: functions at whose entry there is a breakpoint, and what is done when one is called.
 //!
-//! The interpreting debugger and tracing of local calls share the breakpoints in code ([`engine::breakpoints`]). The points of
-//! all code are in one map by the address of the entry. A process that reaches a breakpoint finds its point in the breakpoint's
-//! record, without a search or a lock: points change only while the world is stopped. A breakpoint that does nothing but count
-//! calls does not even come here ([`only_count`]).
+//! The interpreting debugger and tracing of local calls share the breakpoints in code ([`engine::breakpoints`]). Each breakpoint's
+//! record leads to its point, so a process that reaches one finds it without a search or a lock: points change only while the
+//! world is stopped. A breakpoint that does nothing but count calls does not even come here ([`only_count`]).
 
 use std::any::Any;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::breakpoints::{self, Point as CodePoint, only_count};
+use engine::breakpoints::{self, only_count};
+use engine::code::Code;
 use engine::native::NoRoom;
 use layout::context::{Resume, TRACED_ROOM_WORDS};
 use layout::limits::STACK_RESERVE_WORDS;
 use layout::{Breakpoint, Context, Term};
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use term::am;
 
@@ -173,43 +172,65 @@ pub struct Call<'a> {
 }
 
 /// A function and what is done when it is called.
-pub struct Point {
+struct Point {
     /// Module, function, arity.
-    pub function: [Term; 3],
-    pub actions: Actions,
-    breakpoint: *const Breakpoint,
+    function: [Term; 3],
+    actions: Actions,
 }
 
-/// By the address of the entry. A box, so that a breakpoint's record can refer to its point.
-type Points = FxHashMap<usize, Box<Point>>;
+/// The point of a breakpoint. The reference must not be kept longer than the thread runs a process, or holds the world stopped.
+fn point_of(breakpoint: &Breakpoint) -> Option<&Point> {
+    // SAFETY: boxes of `Point` are put here by `put_point`, and freed only while no thread runs a process.
+    unsafe {
+        breakpoint
+            .point
+            .load(Ordering::Acquire)
+            .cast::<Point>()
+            .as_ref()
+    }
+}
 
-/// Null until there is a point.
-static POINTS: AtomicPtr<Points> = AtomicPtr::new(std::ptr::null_mut());
+/// As [`point_of`], to change it.
+///
+/// # Safety
+/// The world is stopped, and nobody else has a reference to the point.
+#[expect(clippy::mut_from_ref, reason = "the point is behind an atomic pointer")]
+unsafe fn point_to_change(breakpoint: &Breakpoint) -> Option<&mut Point> {
+    // SAFETY: as in `point_of`; the caller's promise.
+    unsafe {
+        breakpoint
+            .point
+            .load(Ordering::Acquire)
+            .cast::<Point>()
+            .as_mut()
+    }
+}
 
-/// The points. The reference must not be kept longer than the thread runs a process, or holds the world stopped.
-fn points() -> Option<&'static Points> {
-    // SAFETY: the map is never freed, and changes only while no thread runs a process (`change_points`).
-    unsafe { POINTS.load(Ordering::Acquire).as_ref() }
+/// Gives a breakpoint its point, or takes it away. The world must be stopped.
+fn put_point(breakpoint: &Breakpoint, point: Option<Box<Point>>) {
+    let new = point.map_or(std::ptr::null_mut(), Box::into_raw);
+    let before = breakpoint.point.swap(new.cast(), Ordering::AcqRel);
+    if !before.is_null() {
+        // SAFETY: put here as a box, and the world is stopped: nobody reads it.
+        drop(unsafe { Box::from_raw(before.cast::<Point>()) });
+    }
+}
+
+/// Has a breakpoint do no more than count, if that is all that is done.
+fn settle(breakpoint: &Breakpoint, actions: &Actions) {
+    only_count(breakpoint, actions.only_counted().map(Count::counters));
 }
 
 /// The entry of a function of current code, if it has a point.
 #[must_use]
 pub fn entry_of(module: Term, function: Term, arity: u32) -> Option<*const u64> {
-    let points = points().filter(|points| !points.is_empty())?;
-    let entry = modules::current(module)?.code.function(function, arity)?;
-    points.contains_key(&(entry as usize)).then_some(entry)
-}
-
-/// Changes the points. The world must be stopped.
-fn change_points(body: impl FnOnce(&mut Points)) {
-    let mut points = POINTS.load(Ordering::Acquire);
-    if points.is_null() {
-        points = Box::into_raw(Box::default());
-        POINTS.store(points, Ordering::Release);
-        super::EVER_OF_CALLS.store(true, Ordering::Relaxed);
+    let loaded = modules::current(module)?;
+    let breakpoints = loaded.code.breakpoints();
+    if breakpoints.is_empty() {
+        return None;
     }
-    // SAFETY: the world is stopped, so nobody else reads or changes the map.
-    body(unsafe { &mut *points });
+    let breakpoint = &breakpoints[loaded.code.place_of(function, arity)?];
+    point_of(breakpoint).map(|_| breakpoint.entry)
 }
 
 /// Changes what is done for all matching functions of current code; returns their number.
@@ -244,95 +265,63 @@ pub fn change_if(
 ) -> Result<usize, NoRoom> {
     let mut count = 0;
     for loaded in code {
-        let matches = |function: &engine::code::Function| {
-            let engine::code::Function {
-                module,
-                function,
-                arity,
-                ..
-            } = *function;
-            pattern.is_for(function, arity) && wanted(module, function, arity)
-        };
-        // The places of functions in the code whose breakpoints are to be set and cleared; what is done at those that stay.
-        let (mut set, mut set_actions, mut cleared) = (Vec::new(), Vec::new(), Vec::new());
-        let mut kept: Vec<(usize, Actions)> = Vec::new();
-        let functions = loaded.code.functions().enumerate();
-        for (place, (_, entry)) in functions.filter(|(_, (function, _))| matches(function)) {
+        let breakpoints = loaded.code.breakpoints();
+        // The places of functions in the code whose breakpoints are to be set and cleared.
+        let (mut set, mut cleared) = (Vec::new(), Vec::new());
+        let mut new_points = Vec::new();
+        for (place, (function, _)) in loaded.code.functions().enumerate() {
+            let [module, name] = [function.module, function.function];
+            if !pattern.is_for(name, function.arity) || !wanted(module, name, function.arity) {
+                continue;
+            }
             count += 1;
-            let entry = entry as usize;
-            let before = points().and_then(|points| points.get(&entry));
-            let mut actions = before.map_or_else(Actions::default, |point| point.actions.clone());
-            change(&mut actions);
-            match (before, actions.is_empty()) {
-                (None, true) => {}
-                (None, false) => {
-                    set.push(place);
-                    set_actions.push(actions);
+            let breakpoint = breakpoints.get(place);
+            // SAFETY: the world is stopped, and the reference is gone before the next.
+            if let Some(point) = breakpoint.and_then(|at| unsafe { point_to_change(at) }) {
+                change(&mut point.actions);
+                match point.actions.is_empty() {
+                    true => cleared.push(place),
+                    false => settle(&breakpoints[place], &point.actions),
                 }
-                (Some(_), true) => cleared.push((place, entry)),
-                (Some(_), false) => kept.push((entry, actions)),
+                continue;
+            }
+            let mut actions = Actions::default();
+            change(&mut actions);
+            if !actions.is_empty() {
+                let function = [module, name, Term::small(function.arity.into())];
+                set.push(place);
+                new_points.push(Box::new(Point { function, actions }));
             }
         }
-        let places: Vec<usize> = cleared.iter().map(|(place, _)| *place).collect();
         // SAFETY: no thread runs code while the world is stopped, and no thread reads words of code meanwhile.
-        unsafe { loaded.code.set_breakpoints(&places, false) }?;
-        // SAFETY: as above.
-        let set = unsafe { loaded.code.set_breakpoints(&set, true) }?;
-        change_points(|points| {
-            for (_, entry) in &cleared {
-                points.remove(entry);
-            }
-            points.reserve(set.len());
-            for (point, actions) in set.iter().zip(set_actions) {
-                points.insert(point.entry as usize, new_point(point, actions));
-            }
-            for (entry, actions) in kept {
-                if let Some(point) = points.get_mut(&entry) {
-                    point.change(actions);
-                }
-            }
-        });
+        unsafe {
+            loaded.code.set_breakpoints(&cleared, false)?;
+            loaded.code.set_breakpoints(&set, true)?;
+        }
+        for place in cleared {
+            put_point(&breakpoints[place], None);
+        }
+        if !set.is_empty() {
+            super::EVER_OF_CALLS.store(true, Ordering::Relaxed);
+        }
+        let breakpoints = loaded.code.breakpoints();
+        for (place, point) in set.into_iter().zip(new_points) {
+            settle(&breakpoints[place], &point.actions);
+            put_point(&breakpoints[place], Some(point));
+        }
     }
     Ok(count)
 }
 
-impl Point {
-    fn change(&mut self, actions: Actions) {
-        self.actions = actions;
-        // SAFETY: a breakpoint's record lives as long as its code, which is loaded.
-        let record = unsafe { &*self.breakpoint };
-        only_count(record, self.actions.only_counted().map(Count::counters));
-    }
-}
-
-fn new_point(point: &CodePoint, actions: Actions) -> Box<Point> {
-    let function = point.function;
-    let new = Box::new(Point {
-        function: [
-            function.module,
-            function.function,
-            Term::small(function.arity.into()),
-        ],
-        actions,
-        breakpoint: point.record,
-    });
-    // SAFETY: a breakpoint's record lives as long as its code, which is loaded.
-    let record = unsafe { &*point.record };
-    let of_point = (&raw const *new).cast_mut().cast();
-    record.point.store(of_point, Ordering::Release);
-    only_count(record, new.actions.only_counted().map(Count::counters));
-    new
-}
-
 /// Ends all that is done for calls of a version of a module that is no longer current. The world must be stopped.
 pub fn clear(code: &Arc<modules::Loaded>) {
-    if points().is_some() {
+    if !code.code.breakpoints().is_empty() {
         let pattern = Pattern {
             module: None,
             function: None,
             arity: None,
         };
-        // Restoring code needs no memory but that for making it writable; without that the breakpoints stay.
+        // Restoring code needs no memory but that for making it writable; without that the breakpoints stay, with nothing to do.
         let _ = change_in(std::slice::from_ref(code), &pattern, &|actions| {
             *actions = Actions::default();
         });
@@ -340,25 +329,27 @@ pub fn clear(code: &Arc<modules::Loaded>) {
 }
 
 /// Forgets the points of code that is removed. The world must be stopped.
-pub fn forget(range: &std::ops::Range<*const u64>) {
-    if points().is_some() {
-        change_points(|points| {
-            points.retain(|entry, _| !range.contains(&(*entry as *const u64)));
-        });
+pub fn forget(code: &Code) {
+    for breakpoint in code.breakpoints() {
+        put_point(breakpoint, None);
     }
 }
 
-/// What is done at the entry of a function.
+/// What is done at the entry of the function at this place in code.
 #[must_use]
-pub fn at(entry: *const u64) -> Option<Actions> {
-    let point = points()?.get(&(entry as usize))?;
+pub fn at(code: &Code, place: usize) -> Option<Actions> {
+    let point = point_of(code.breakpoints().get(place)?)?;
     Some(point.actions.clone())
 }
 
-/// The breakpoint at an entry, for code in the threaded form.
+/// The breakpoint at an instruction; null if that is not the entry of a function that has one.
 pub(crate) fn breakpoint_at(entry: *const u64) -> *const Breakpoint {
-    let point = points().and_then(|points| points.get(&(entry as usize)));
-    point.expect("a breakpoint has a point").breakpoint
+    let found = modules::find_code(entry).and_then(|loaded| {
+        let place = loaded.code.place_of_entry(entry)?;
+        let breakpoint = loaded.code.breakpoints().get(place)?;
+        point_of(breakpoint).map(|_| &raw const *breakpoint)
+    });
+    found.unwrap_or(std::ptr::null())
 }
 
 /// A process has reached the breakpoint at the entry of a function, whose arguments are in x0 onwards.
@@ -367,9 +358,9 @@ pub(crate) fn reached(
     context: &mut Context,
     breakpoint: &Breakpoint,
 ) -> Resume {
-    let point = breakpoint.point.load(Ordering::Acquire).cast::<Point>();
-    // SAFETY: `new_point` has set it, and the box lives as long as the breakpoint is set.
-    let point = unsafe { &*point };
+    let Some(point) = point_of(breakpoint) else {
+        return breakpoints::resume(breakpoint);
+    };
     let [module, function, arity] = point.function;
     let arity = arity.as_small().unwrap_or(0) as usize;
     if point.actions.debugged {
