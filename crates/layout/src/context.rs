@@ -211,7 +211,7 @@ pub struct RuntimeTable {
     /// continue. May collect only if that is not the function.
     pub breakpoint:
         unsafe extern "C" fn(context: *mut Context, breakpoint: *const Breakpoint) -> Resume,
-    /// The breakpoint at an entry, which has one.
+    /// The breakpoint at an instruction; null if that is not the entry of a function that has one.
     pub breakpoint_at: unsafe extern "C" fn(entry: *const u64) -> *const Breakpoint,
     /// An export is traced, and this is the one that its calls lead to. As `breakpoint`, but never fails.
     pub traced_export:

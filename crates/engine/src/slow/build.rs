@@ -18,6 +18,7 @@ use crate::form::{Exit, Form};
 use crate::operand::read;
 use crate::operation::slow_paths;
 use crate::registers::Registers;
+use crate::slow::calls::breakpoint_here;
 use crate::slow::collect::{defer_collection, is_due, make_room, make_room_at};
 use crate::slow::exceptions::{set_error, unwind_here};
 
@@ -89,8 +90,12 @@ macro_rules! creates {
                     let bytes = m.word(o.heap) + BINARY_WORDS * 8;
                     let live = m.word(o.live) as usize;
                     if !m.has_room(bytes) {
-                        let ip = m.ip;
-                        if let Some(exit) = make_room_at(&mut m, (bytes / 8) as usize, live, ip) {
+                        let (words, ip) = ((bytes / 8) as usize, m.ip);
+                        if !breakpoint_here(&m).is_null() {
+                            if !make_room(&mut m, words, live) {
+                                return Exit::Exited;
+                            }
+                        } else if let Some(exit) = make_room_at(&mut m, words, live, ip) {
                             return exit;
                         }
                     }

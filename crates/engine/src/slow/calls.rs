@@ -3,12 +3,13 @@
 
 use core::sync::atomic::Ordering;
 
-use layout::context::{TIMED_FRAME_WORDS, TRACED_FRAME_WORDS, TRACED_ROOM_WORDS};
+use layout::context::{Resume, TIMED_FRAME_WORDS, TRACED_FRAME_WORDS, TRACED_ROOM_WORDS};
 use layout::{Breakpoint, Term};
 use term::am;
 
 use crate::bodies::calls::fun_entry;
-use crate::form::{Exit, Form, Handler};
+use crate::breakpoints::{DETOUR, resume};
+use crate::form::{Exit, Form, Handler, dispatch};
 use crate::operation::slow_paths;
 use crate::registers::Registers;
 use crate::slow::collect::{make_room, make_room_at};
@@ -85,6 +86,34 @@ fn unnested(mut call: [Term; 3]) -> [Term; 3] {
         call = [module, function, arguments];
     }
     call
+}
+
+/// The breakpoint at the instruction that runs, or null if it is not the entry of a function that has one. The call has been told of or
+/// counted then: who runs the instruction again must [`go_on`] behind the breakpoint.
+#[inline(always)]
+pub(crate) unsafe fn breakpoint_here<F: Form>(m: &Registers<F>) -> *const Breakpoint {
+    unsafe {
+        let handler = *m.ip;
+        let is_displaced = handler == breakpoint.handler as usize as u64;
+        // Functions have no bytes under Miri, where all code is in the threaded form.
+        let may_be_detour = || !cfg!(miri) && *(handler as *const u8) == DETOUR;
+        match is_displaced || may_be_detour() {
+            true => (m.runtime().breakpoint_at)(m.ip),
+            false => core::ptr::null(),
+        }
+    }
+}
+
+/// Continues behind a breakpoint.
+#[inline(always)]
+pub(crate) unsafe fn go_on<F: Form>(m: Registers<F>, resume: Resume) -> Exit {
+    unsafe {
+        if resume.handler.is_null() {
+            return m.enter(resume.at);
+        }
+        let handler = core::mem::transmute::<*const (), Handler>(resume.handler);
+        dispatch(handler, m.x, m.s, m.h, m.f, m.c, resume.at)
+    }
 }
 
 /// The arity of the function that starts at `entry`.
@@ -223,10 +252,7 @@ slow_paths! {
             let counters = (*record).counters.load(Ordering::Relaxed);
             (*counters.add((*m.c).number)).increment();
         }
-        let handler = (*record).resume_handler.load(Ordering::Relaxed).cast_const();
-        let handler = core::mem::transmute::<*const (), Handler>(handler);
-        let at = (*record).resume_at.load(Ordering::Relaxed);
-        handler(m.x, m.s, m.h, m.f, m.c, at)
+        go_on(m, resume(&*record))
     }
 
     /// A breakpoint of any other kind; `ip` is the address of the [`Breakpoint`].
@@ -243,11 +269,7 @@ slow_paths! {
         if resume.at.is_null() {
             return unwind_here(m);
         }
-        if resume.handler.is_null() {
-            return m.enter(resume.at);
-        }
-        let handler = core::mem::transmute::<*const (), Handler>(resume.handler);
-        handler(m.x, m.s, m.h, m.f, m.c, resume.at)
+        go_on(m, resume)
     }
 
     /// The stub that calls of a traced export lead to: `export`. The return address is on the stack.

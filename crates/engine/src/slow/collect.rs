@@ -1,7 +1,7 @@
 //! Making heap room. Afterwards each slow path runs its instruction again, which then finds the room.
 //!
 //! A collection that would take long does not run here. If the process can leave the engine, it leaves and later
-//! continues at an instruction ([`make_room_at`]). If the new term can be built in a fragment outside the heap block,
+//! continues at an instruction ([`make_room_at`]), unless a breakpoint there would tell of the call twice. If the new term can be built in a fragment outside the heap block,
 //! the collection is postponed until the next call ([`defer_collection`]).
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -9,9 +9,11 @@ use layout::context::Room;
 use layout::heap::flag;
 use layout::{Heap, Term};
 
+use crate::breakpoints::resume;
 use crate::form::{Exit, Form};
 use crate::operation::slow_paths;
 use crate::registers::Registers;
+use crate::slow::calls::{breakpoint_here, go_on};
 
 /// Whether the heap needs a collection although there is room, because too much memory is used in fragments or off
 /// the heap.
@@ -92,7 +94,15 @@ pub(crate) unsafe fn room_before<F: Form>(
 unsafe fn again<F: Form>(mut m: Registers<F>, bytes: u64, live: u64) -> Exit {
     unsafe {
         let ip = m.ip;
-        if let Some(exit) = make_room_at(&mut m, (bytes / 8) as usize, live as usize, ip) {
+        let (words, live) = ((bytes / 8) as usize, live as usize);
+        let breakpoint = breakpoint_here(&m);
+        if !breakpoint.is_null() {
+            if !make_room(&mut m, words, live) {
+                return Exit::Exited;
+            }
+            return go_on(m, resume(&*breakpoint));
+        }
+        if let Some(exit) = make_room_at(&mut m, words, live, ip) {
             return exit;
         }
         m.enter(ip)
