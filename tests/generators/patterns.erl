@@ -4,7 +4,8 @@
 %% patterns at random, and another loads the module anew and purges it. Whatever is traced, what the functions return must be right. In
 %% each round a process of its own does what is counted, and is traced alone: all of that must be told, once and in order.
 -module(patterns).
--export([start/0, counted/1]).
+-export([start/0]).
+-export([plain/1, paired/1, broad/1, written/1]).
 
 -define(CALLS, 500).
 
@@ -128,22 +129,32 @@ rounds(Number, Rounds, End, Wrong) ->
 %% Returns the number of faults.
 round_of(Number) ->
     Kind = one_of([local, global, meta, call_count, 'receive', 'receive', send]),
-    case told(Kind) of
+    Name = one_of([plain, paired, broad, written]),
+    case told(Kind, Name, one_of([0, 0, 0, 1000, 100000])) of
         right -> 0;
-        Wrong -> io:format("WRONG in round ~b, ~w: ~0tp~n", [Number, Kind, Wrong]), 1
+        Wrong -> io:format("WRONG in round ~b, ~w of ~w: ~0tp~n", [Number, Kind, Name, Wrong]), 1
     end.
 
-counted(X) -> X.
+%% Most of them may collect when they have hardly begun.
+plain(X) -> X.
 
-%% A process calls a function, by name and by local calls, and all is told.
-told(call_count) ->
-    Function = {?MODULE, counted, 1},
+paired(X) -> {X, X}.
+
+broad(X) ->
+    {X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+     X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X}.
+
+written(X) -> <<X:320, "after it">>.
+
+%% A process that holds so much calls a function, and all is told.
+told(call_count, Name, Held) ->
+    Function = {?MODULE, Name, 1},
     erlang:trace_pattern(Function, true, [call_count]),
-    run(fun call_counted/0, fun(_) -> ok end),
+    run(fun() -> call(Name, Held) end, fun(_) -> ok end),
     {call_count, Count} = erlang:trace_info(Function, call_count),
     erlang:trace_pattern(Function, false, [call_count]),
     same(?CALLS, Count);
-told('receive') ->
+told('receive', _, _) ->
     Senders = [spawn_link(fun() -> receive {go, To} -> [To ! {N, self()} || N <- lists:seq(1, 50)] end end) || _ <- [1, 2, 3]],
     Receive = fun() -> [Sender ! {go, self()} || Sender <- Senders], [receive {_, Sender} -> ok end || Sender <- Senders, _ <- lists:seq(1, 50)] end,
     Kept = lists:nth(2, Senders),
@@ -151,26 +162,34 @@ told('receive') ->
     Pid = run(Receive, fun(Pid) -> 1 = erlang:trace_pattern('receive', Pattern, []), 1 = erlang:trace(Pid, true, ['receive', {tracer, self()}]) end),
     1 = erlang:trace_pattern('receive', true, []),
     same([{{N, Kept}, {node(), N}} || N <- lists:seq(1, 50)], [{Message, Sender} || {trace, _, 'receive', Message, Sender} <- events(Pid)]);
-told(send) ->
+told(send, _, _) ->
     Self = self(),
     Pid = run(fun() -> [Self ! {sent, N} || N <- lists:seq(1, 50)] end, fun(Pid) -> 1 = erlang:trace(Pid, true, [send, {tracer, Self}]) end),
     [receive {sent, N} -> ok end || N <- lists:seq(1, 50)],
     same([{sent, N} || N <- lists:seq(1, 50)], [Message || {trace, _, send, Message, To} <- events(Pid), To =:= Self]);
-told(How) ->
-    Function = {?MODULE, counted, 1},
+told(How, Name, Held) ->
+    Function = {?MODULE, Name, 1},
     Option = case How of meta -> {meta, self()}; _ -> How end,
     Begin = fun(Pid) ->
         1 = erlang:trace_pattern(Function, true, [Option]),
         How =:= meta orelse erlang:trace(Pid, true, [call, {tracer, self()}])
     end,
-    Pid = run(fun call_counted/0, Begin),
+    Pid = run(fun() -> call(Name, Held) end, Begin),
     1 = erlang:trace_pattern(Function, false, [Option]),
-    same([[N] || N <- lists:seq(1, ?CALLS)], [Arguments || Event <- events(Pid), {?MODULE, counted, Arguments} <- [call_of(Event)]]).
+    same([[N] || N <- lists:seq(1, ?CALLS)], [Arguments || Event <- events(Pid), {?MODULE, Called, Arguments} <- [call_of(Event)], Called =:= Name]).
 
 call_of({trace, _, call, Call}) -> Call;
 call_of({trace_ts, _, call, Call, _}) -> Call.
 
-call_counted() -> [N = ?MODULE:counted(N) || N <- lists:seq(1, ?CALLS)].
+call(Name, Held) ->
+    List = lists:seq(1, Held),
+    [true = is(Name, N, ?MODULE:Name(N)) || N <- lists:seq(1, ?CALLS)],
+    Held = length(List).
+
+is(plain, N, Value) -> Value =:= N;
+is(paired, N, Value) -> Value =:= {N, N};
+is(broad, N, Value) -> Value =:= list_to_tuple(lists:duplicate(60, N));
+is(written, N, Value) -> Value =:= <<N:320, "after it">>.
 
 %% Has a new process do something, after Begin, and waits for its end.
 run(Fun, Begin) ->
