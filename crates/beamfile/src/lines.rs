@@ -7,7 +7,7 @@ use crate::{BeamError, ErrorKind};
 /// Files and lines of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lines {
-    /// Bit 0: the code has `executable_line` operations; bit 1: line counters are requested (OTP 27 and later).
+    /// [`EXECUTABLE_LINES`] and [`FORCED_COUNTERS`] (OTP 27 and later).
     pub flags: u32,
     /// The number of `line` operations in the code.
     pub operation_count: u32,
@@ -34,12 +34,34 @@ impl Location {
     };
 }
 
+/// The code has `executable_line` operations.
+const EXECUTABLE_LINES: u32 = 1;
+/// The lines are to be counted whatever the node's mode of coverage is: `cover` asks for that.
+const FORCED_COUNTERS: u32 = 2;
+
 /// OTP's VM cannot represent lines from this number on.
 const LINE_LIMIT: u32 = (1 << 24) - 1;
 /// OTP's VM cannot represent files from this index on.
 const FILE_LIMIT: u32 = 255;
 
 impl Lines {
+    /// Whether the code says which lines are executable.
+    pub fn has_executable_lines(&self) -> bool {
+        self.flags & EXECUTABLE_LINES != 0
+    }
+
+    /// Whether lines are to be counted whatever the node's mode of coverage is.
+    pub fn forces_counters(&self) -> bool {
+        self.flags & FORCED_COUNTERS != 0
+    }
+
+    /// The line number of a location, if it is a known one.
+    pub fn line(&self, location: u32) -> Option<u32> {
+        let location = self.locations.get(location as usize)?;
+        let undefined = Location { file: 0, line: 0 };
+        (*location != undefined && *location != Location::UNKNOWN).then_some(location.line)
+    }
+
     /// `None` for an unknown version: the module then has no lines, as in OTP.
     pub(crate) fn parse(data: &[u8], module: &str) -> Result<Option<Lines>, BeamError> {
         let mut reader = Reader::new(ChunkId::LINES, data);

@@ -97,6 +97,8 @@ pub struct Config {
     /// False after `+L`: line tables are not loaded.
     pub line_info: bool,
     pub perf: PerfSupport,
+    /// One of [`isa::flags::COVERAGE_MODES`].
+    pub coverage: &'static str,
     /// Where a profile of the run is written, without the endings of the files.
     pub profile: Option<PathBuf>,
     /// Samples in a second of a thread's processor time.

@@ -2,6 +2,8 @@
 
 use isa::flags;
 
+use runtime::config::CoverageMode;
+
 use crate::config::{
     BreakMode, BusyWait, Config, FileNameEncoding, FileNameWarning, MessageQueueData, PerfSupport,
     PrintableRange,
@@ -18,6 +20,15 @@ fn busy_wait_spins(wait: BusyWait) -> usize {
         BusyWait::Medium => 100,
         BusyWait::Long => 500,
         BusyWait::VeryLong => 2_000,
+    }
+}
+
+/// The mode of coverage for a value of `+JPcover`.
+fn coverage(word: &str) -> Option<CoverageMode> {
+    let mut modes = CoverageMode::ALL.into_iter();
+    match word {
+        "true" => Some(CoverageMode::LineCounters),
+        name => modes.find(|mode| mode.name() == name),
     }
 }
 
@@ -44,6 +55,7 @@ pub fn config(config: Config) -> runtime::Config {
         machine_code: config.flavor != Flavor::Emu,
         perf_map: matches!(config.perf, PerfSupport::Both | PerfSupport::Map),
         perf_dump: matches!(config.perf, PerfSupport::Both | PerfSupport::Dump),
+        coverage: coverage(config.coverage),
         profile: config.profile.map(|path| (path, config.profile_hz)),
         busy_wait_spins: busy_wait_spins(config.busy_wait),
         async_threads: config.async_threads as usize,

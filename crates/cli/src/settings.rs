@@ -130,6 +130,7 @@ fn defaults(launch: &Launch, otp: &Otp) -> Config {
         crash_dump: true,
         line_info: true,
         perf: PerfSupport::Off,
+        coverage: flags::COVERAGE_MODES[0],
         profile: None,
         profile_hz: flags::DEFAULT_PROFILE_HZ,
     }
@@ -250,6 +251,9 @@ impl Reader {
         word: &[u8],
         text: Option<&[u8]>,
     ) -> Result<Option<Wish>, Refusal> {
+        if !self.config.release.has(flag.since()) {
+            return Err(Refusal::emulator(unknown(word)));
+        }
         let complain = |complaint: String| {
             // One allocator row covers several flags; the letter of the actual one is in the word.
             let letter = word.get(2).copied().map_or('?', char::from);
@@ -297,6 +301,7 @@ impl Reader {
             Setting::BusyWaitDirtyIo => {
                 config.busy_wait_dirty_io = choice(&parsed, BusyWait::ALL);
             }
+            Setting::Coverage => config.coverage = choice(&parsed, flags::COVERAGE_MODES),
             Setting::CrashDump => config.crash_dump = false,
             Setting::DirtyCpuSchedulers => self.schedulers.set_dirty_cpu(pair(&parsed))?,
             Setting::DirtyCpuSchedulersPercent => {

@@ -23,6 +23,7 @@ use layout::{Export, FunEntry, Term};
 
 use crate::breakpoints::Breakpoints;
 use crate::code::{Code, FUNC_INFO_WORDS, Function, LineTable, NOWHERE, Words};
+use crate::coverage::{Coverage, CoverageMode};
 use crate::encoding::{CallExport, FunctionClause, Nothing};
 use crate::{native, slow};
 use emit::Emitter;
@@ -50,6 +51,8 @@ pub struct Module<'a> {
     /// If a function of the module, given by name and arity, is only a placeholder for a BIF: that BIF, which is
     /// called instead.
     pub bif: &'a dyn Fn(Term, u32) -> Option<*const Export>,
+    /// What the code counts while it runs.
+    pub coverage: Option<CoverageMode>,
 }
 
 /// If `operation` makes a map from an empty one and all its keys are constants: the list that identifies the
@@ -140,7 +143,7 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
     let strings: Box<[u8]> = module.file.strings().into();
     let mut emitter = Emitter::new(module, &strings);
     let mut functions = Vec::with_capacity(module.code.functions.len());
-    for function in &module.code.functions {
+    for (number, function) in module.code.functions.iter().enumerate() {
         let start = emitter.position();
         functions.push(Function {
             module: module.atoms[function.module as usize],
@@ -164,7 +167,7 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
             emitter.instruction(slow::bifs::call_bif_stub, CallExport { export });
             continue;
         }
-        operations::function(&mut emitter, function).map_err(|kind| AssembleError {
+        operations::function(&mut emitter, number, function).map_err(|kind| AssembleError {
             function: format!("{}/{}", module.file.atom(function.name), function.arity),
             kind,
         })?;
@@ -184,8 +187,13 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
         .map(|function: &Function| emitter.word_at(function.start + FUNC_INFO_WORDS))
         .collect();
     let finished = emitter.finish();
-    let (words, labels, lines, on_load) =
-        finished.map_err(|native::NoRoom| whole(AssembleErrorKind::NoRoom))?;
+    let Finished {
+        words,
+        labels,
+        lines,
+        on_load,
+        coverage,
+    } = finished.map_err(|native::NoRoom| whole(AssembleErrorKind::NoRoom))?;
     Ok(Code {
         module: module.atoms[0],
         words,
@@ -194,10 +202,18 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
         labels,
         lines,
         on_load,
+        coverage,
         first_handlers,
         breakpoints: Breakpoints::default(),
     })
 }
 
-/// What an emitter returns at the end: words, labels, lines and the position of `on_load`.
-type Finished = (Words, Box<[u32]>, LineTable, Option<u32>);
+/// What an emitter returns at the end.
+struct Finished {
+    words: Words,
+    labels: Box<[u32]>,
+    lines: LineTable,
+    /// The position of the function that is run when the module is loaded.
+    on_load: Option<u32>,
+    coverage: Option<Coverage>,
+}

@@ -13,6 +13,7 @@ pub mod binaries;
 pub mod building;
 pub mod calls;
 pub mod compare;
+pub mod coverage;
 pub mod exceptions;
 pub mod floats;
 pub mod guards;

@@ -6,6 +6,7 @@ use core::ops::{Deref, Range};
 use layout::Term;
 
 use crate::breakpoints::Breakpoints;
+use crate::coverage::Coverage;
 use crate::native::Placed;
 
 /// A module in the threaded form. It never moves; drop it only when no process and no export refers to it any more.
@@ -22,6 +23,8 @@ pub struct Code {
     pub(crate) labels: Box<[u32]>,
     pub(crate) lines: LineTable,
     pub(crate) on_load: Option<u32>,
+    /// The instructions of the code point into it.
+    pub(crate) coverage: Option<Coverage>,
     /// The handler of each function's first instruction.
     pub(crate) first_handlers: Box<[u64]>,
     pub(crate) breakpoints: Breakpoints,
@@ -246,6 +249,12 @@ impl Code {
     #[must_use]
     pub fn on_load(&self) -> Option<*const u64> {
         self.on_load.map(|word| self.address(word))
+    }
+
+    /// What of it has run, if it was loaded with a mode of coverage.
+    #[must_use]
+    pub fn coverage(&self) -> Option<&Coverage> {
+        self.coverage.as_ref()
     }
 
     /// The function and line of an address in this code; `None` for an address outside it. A return address points

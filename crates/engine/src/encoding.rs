@@ -473,6 +473,10 @@ encodings! {
     FunctionClause { module: K, function: K, arity: Number }
     Raise { trace: Any, reason: Any }
 
+    // Coverage.
+    /// The address of a byte or a counter.
+    CoveragePlace { place: Wide }
+
     // Messages.
     LoopRec<A: Dest> { dest: Out<A>, label: Label }
     WaitTimeout { label: Label, timeout: Any }

@@ -37,6 +37,7 @@ pub mod assemble;
 mod bodies;
 pub mod breakpoints;
 pub mod code;
+pub mod coverage;
 mod encoding;
 mod form;
 pub mod gdb_jit;
@@ -50,5 +51,6 @@ pub mod start;
 
 pub use assemble::{AssembleError, Module, assemble, constant_keys};
 pub use code::{Code, CodeLocation};
+pub use coverage::{Coverage, CoverageMode, Covered};
 pub use form::{Exit, Handler};
 pub use run::run;

@@ -243,6 +243,8 @@ macro_rules! stencil_table {
             variants!(plain, $form, exceptions::CatchEnd),
             variants!(plain, $form, exceptions::TryEnd),
             variants!(plain, $form, exceptions::TryCase),
+            variants!(plain, $form, coverage::Mark),
+            variants!(plain, $form, coverage::Count),
             variants!(dest, $form, messages::LoopRec),
             variants!(plain, $form, messages::LoopRecEnd),
         ]

@@ -101,6 +101,7 @@ fn every_module_of_the_release_becomes_code() {
             map_keys: &|_| None,
             records: &|_| None,
             bif: &|_, _| None,
+            coverage: None,
         };
         let assembled =
             assemble(&module).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

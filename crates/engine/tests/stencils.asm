@@ -392,6 +392,13 @@ CopyElement:
     jmp    18
       PLT32	CONT-0x4
 
+Count:
+    mov    0x0(%rip),%rax        # 7
+      PC32	RECORD+0x4
+    lock incq (%rax)
+    jmp    10
+      PLT32	CONT-0x4
+
 Deallocate:
     lea    0x0(%rsi),%rsi
       32S	HOLE_0
@@ -1940,6 +1947,13 @@ MapSize:
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
+
+Mark:
+    mov    0x0(%rip),%rax        # 7
+      PC32	RECORD+0x4
+    movb   $0x1,(%rax)
+    jmp    f
+      PLT32	CONT-0x4
 
 MatchBits:
     mov    0x0(%rdi),%r9

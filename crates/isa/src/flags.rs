@@ -7,6 +7,8 @@
 //!
 //! Constant tables; any thread may read them.
 
+use crate::Release;
+
 /// One emulator flag.
 pub struct EmulatorFlag {
     /// The name without the `+`. In the memory allocator flags, `?` stands for any letter of [`ALLOCATOR_LETTERS`],
@@ -102,6 +104,7 @@ pub enum Setting {
     BusyWait,
     BusyWaitDirtyCpu,
     BusyWaitDirtyIo,
+    Coverage,
     CrashDump,
     DirtyCpuSchedulers,
     DirtyCpuSchedulersPercent,
@@ -181,6 +184,14 @@ impl EmulatorFlag {
         ];
         own.iter()
             .any(|setting| self.effect == Effect::Used(*setting))
+    }
+
+    /// The release that the flag came with; before, it is unknown.
+    pub fn since(&self) -> Release {
+        match self.effect {
+            Effect::Used(Setting::Coverage) => Release::OTP_27,
+            _ => Release::OTP_25,
+        }
     }
 
     /// The length of the name, if `word` (without its `+`) starts with it.
@@ -299,6 +310,15 @@ pub const PRINTABLE_RANGES: &[&str] = &["latin1", "unicode"];
 pub const WARNING_LEVELS: &[&str] = &["i", "w", "e"];
 /// Samples of the profiler in a second, unless the flag says otherwise.
 pub const DEFAULT_PROFILE_HZ: u32 = 1000;
+/// The modes of native coverage; `true` stands for the last one.
+pub const COVERAGE_MODES: &[&str] = &[
+    "false",
+    "true",
+    "function",
+    "function_counters",
+    "line",
+    "line_counters",
+];
 pub const PERF_SUPPORTS: &[&str] = &["false", "true", "dump", "map"];
 const ETS_WAITS: &[&str] = &[
     "none",
@@ -425,6 +445,8 @@ pub const EMULATOR_FLAGS: &[EmulatorFlag] = rows! {
         "bad I/O poll threads number: {}", "poll threads; no effect";
     "JDdump" Next Bool => RefusedFor("true"), "bool",
         "bad +JDdump flag {}", "dump machine code; refused when true";
+    "JPcover" Next OneOf(COVERAGE_MODES) => Used(Setting::Coverage), "bool|mode",
+        "bad +JPcover flag {}", "count functions or lines that run (OTP 27 and later)";
     "JPperf" Next OneOf(PERF_SUPPORTS) => Used(Setting::PerfSupport), "bool|map|dump",
         "bad +JPperf support flag {}", "let Linux perf name Erlang functions";
     "K" Next Text => Ignored, "bool",

@@ -5,6 +5,7 @@
 //! Changes are made under one lock, and changes that are visible to processes while the world is stopped.
 
 pub mod breakpoints;
+pub mod coverage;
 pub mod exports;
 pub mod funs;
 pub mod gdb_jit;

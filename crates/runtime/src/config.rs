@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+pub use engine::CoverageMode;
 use term::release::Release;
 
 /// The effect of Ctrl-C.
@@ -50,6 +51,8 @@ pub struct Config {
     /// Whether to write a map of function names (`perf_map`) and a dump of the code (`perf_dump`) for Linux perf.
     pub perf_map: bool,
     pub perf_dump: bool,
+    /// What the code of modules counts.
+    pub coverage: Option<CoverageMode>,
     /// Where the profiler writes what it has seen, and how often it looks in a second of a thread's processor time.
     pub profile: Option<(PathBuf, u32)>,
     /// How many times a scheduler looks for work before it sleeps.

@@ -449,11 +449,6 @@ pub fn beamfile_module_md5_1(process: &mut Process, [code]: [Term; 1]) -> BifRes
     }
 }
 
-/// `code:coverage_support()`: code does not count its calls; `cover` does without.
-pub fn coverage_support_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
-    Ok(am::FALSE)
-}
-
 /// `code:get_debug_info(Module)`: code is loaded without what debuggers need.
 pub fn get_debug_info_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult {
     match modules::current(module) {
@@ -484,37 +479,6 @@ debugger_only! {
     debugger_only_2 2,
     debugger_only_3 3,
     debugger_only_4 4,
-}
-
-/// `code:get_coverage_mode()`
-pub fn get_coverage_mode_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
-    Ok(am::NONE)
-}
-
-/// `code:get_coverage_mode(Module)`
-pub fn get_coverage_mode_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult {
-    match modules::current(module) {
-        Some(_) => Ok(am::NONE),
-        None => Err(badarg(1)),
-    }
-}
-
-/// `code:set_coverage_mode(Mode)`: a machine without coverage knows no mode but `none`.
-pub fn set_coverage_mode_1(_process: &mut Process, [mode]: [Term; 1]) -> BifResult {
-    match mode {
-        am::NONE => Ok(am::NONE),
-        _ => Err(badarg(1)),
-    }
-}
-
-/// `code:get_coverage(Level, Module)`: `badarg` on a machine without coverage.
-pub fn get_coverage_2(_process: &mut Process, [_level, _module]: [Term; 2]) -> BifResult {
-    Err(badarg(2))
-}
-
-/// `code:reset_coverage(Module)`: `badarg` on a machine without coverage.
-pub fn reset_coverage_1(_process: &mut Process, [_module]: [Term; 1]) -> BifResult {
-    Err(badarg(1))
 }
 
 /// Whether this is the name of a library whose NIFs are built into the VM: their functions are rows of the BIF table. `net` is the

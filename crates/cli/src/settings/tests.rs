@@ -6,11 +6,15 @@ use crate::launch::{self, Request};
 use crate::words::Word;
 
 fn read_line(line: &str, processors: u32) -> Reading {
+    read_line_on("13.1.5", line, processors)
+}
+
+fn read_line_on(erts_version: &str, line: &str, processors: u32) -> Reading {
     let words: Vec<Word> = line
         .split_whitespace()
         .map(|word| word.as_bytes().to_vec())
         .collect();
-    let otp = Otp::at("/otp", "13.1.5");
+    let otp = Otp::at("/otp", erts_version);
     match launch::split(&words, &otp, &Environment::default()) {
         Ok(Request::Start(launch)) => read(&launch, &otp, processors),
         other => panic!("{line}: {other:?}"),
@@ -161,13 +165,32 @@ fn every_allowed_word_of_every_flag_is_accepted() {
         for word in words {
             let name = flag.name.replace(['?', '@'], "B");
             let line = format!("+{name} {word}");
-            match (read_line(&line, 4).wish, flag.effect) {
+            match (read_line_on("17.1", &line, 4).wish, flag.effect) {
                 (Ok(_), _) => {}
                 (Err(refusal), Effect::RefusedFor(refused)) if refused == *word => {
                     assert!(refusal.message.contains("is not supported"));
                 }
                 (Err(refusal), _) => panic!("{line}: {refusal}"),
             }
+        }
+    }
+}
+
+#[test]
+fn coverage_came_with_27() {
+    assert_eq!(complaint("+JPcover line"), "invalid JIT option -JPcover");
+    for (line, word) in [
+        ("", "false"),
+        ("+JPcover true", "true"),
+        ("+JPcoverline", "line"),
+        (
+            "+JPcover line +JPcover function_counters",
+            "function_counters",
+        ),
+    ] {
+        match read_line_on("15.2.7", line, 4).wish {
+            Ok(Wish::Run(config)) => assert_eq!(config.coverage, word, "{line}"),
+            other => panic!("{line}: {other:?}"),
         }
     }
 }

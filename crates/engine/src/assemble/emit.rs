@@ -1,13 +1,15 @@
 //! Writing words, labels and lines.
 
-use beamfile::Operand as FileOperand;
+use beamfile::{Operand as FileOperand, Operation as FileOperation};
 use layout::{Export, FunEntry, Term};
 
 use super::facts::{Fact, Facts};
 use super::{Finished, Module};
+use crate::bodies::coverage::{Count, Mark};
 use crate::bodies::tests;
 use crate::code::{LineTable, NOWHERE, Words};
-use crate::encoding::{Encoding, Jump, WordSink};
+use crate::coverage::{self, Place};
+use crate::encoding::{CoveragePlace, Encoding, Jump, WordSink};
 use crate::native::{self, Known, NoRoom, Unplaced};
 use crate::operand::{Knowledge, Operand};
 use crate::operation::{HandlerOf, Operation};
@@ -31,7 +33,10 @@ pub(super) struct Emitter<'a> {
     /// The words that must become the address of a label, and the label.
     patches: Vec<(u32, u32)>,
     lines: LineTable,
+    /// The position of the latest function's entry.
+    entry: u32,
     on_load: Option<u32>,
+    coverage: Option<coverage::Plan>,
 }
 
 impl<'a> Emitter<'a> {
@@ -48,7 +53,11 @@ impl<'a> Emitter<'a> {
             labels: vec![NOWHERE; module.file.code_header.label_count as usize],
             patches: Vec::new(),
             lines: LineTable::default(),
+            entry: NOWHERE,
             on_load: None,
+            coverage: module
+                .coverage
+                .map(|mode| coverage::Plan::new(mode, module.code)),
         }
     }
 
@@ -91,9 +100,33 @@ impl<'a> Emitter<'a> {
         self.lines.set(position, line);
     }
 
-    /// Marks the function that begins here to be run when the module is loaded.
+    /// Marks the function that is being written to be run when the module is loaded.
     pub(super) fn on_load(&mut self) {
-        self.on_load = Some(self.position());
+        self.on_load = Some(self.entry);
+    }
+
+    /// The entry of a function, given by its place in the code, is here.
+    pub(super) fn enter(&mut self, function: usize) {
+        self.entry = self.position();
+        let plan = self.coverage.as_ref();
+        let place = plan.and_then(|plan| plan.of_function(function));
+        self.cover(place);
+    }
+
+    /// An `executable_line` operation is here.
+    pub(super) fn cover_line(&mut self, operation: &FileOperation) {
+        let plan = self.coverage.as_ref();
+        let place = plan.and_then(|plan| plan.of_line(operation));
+        self.cover(place);
+    }
+
+    fn cover(&mut self, place: Option<Place>) {
+        let words = |place: u64| CoveragePlace { place };
+        match place {
+            Some(Place::Mark(mark)) => self.operation::<Mark>(words(mark as u64)),
+            Some(Place::Counter(counter)) => self.operation::<Count>(words(counter as u64)),
+            None => (),
+        }
     }
 
     /// Writes an instruction: a handler and the operands that it reads.
@@ -248,7 +281,13 @@ impl<'a> Emitter<'a> {
                 Words::threaded(words)
             }
         };
-        Ok((words, self.labels.into(), self.lines, self.on_load))
+        Ok(Finished {
+            words,
+            labels: self.labels.into(),
+            lines: self.lines,
+            on_load: self.on_load,
+            coverage: self.coverage.map(|plan| plan.coverage),
+        })
     }
 }
 

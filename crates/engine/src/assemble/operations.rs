@@ -29,20 +29,25 @@ use crate::slow;
 
 pub(super) type Result<T = ()> = core::result::Result<T, AssembleErrorKind>;
 
-/// Writes the body of a function.
-pub(super) fn function(emitter: &mut Emitter<'_>, function: &Function) -> Result {
+/// Writes the body of a function, which has this place in the code.
+pub(super) fn function(emitter: &mut Emitter<'_>, place: usize, function: &Function) -> Result {
     let mut cursor = Cursor {
         operations: emitter.module.code.body(function),
     };
     let code = emitter.module.code;
     while let Some(operation) = cursor.next() {
-        if operation.opcode == Opcode::Label
-            && let Some(name) = number(code.operands(operation)[0])
-        {
-            emitter.keep_from_entry(function.entry_label, name as u32);
+        let label = match operation.opcode {
+            Opcode::Label => number(code.operands(operation)[0]).map(|name| name as u32),
+            _ => None,
+        };
+        if let Some(label) = label {
+            emitter.keep_from_entry(function.entry_label, label);
         }
         let (rest, first) = (cursor.operations, emitter.instructions());
         one(emitter, operation, &mut cursor)?;
+        if label == Some(function.entry_label) {
+            emitter.enter(place);
+        }
         let taken = rest.len() - cursor.operations.len();
         let mut makes_facts = facts::follow(emitter, operation);
         for operation in &rest[..taken] {
@@ -117,8 +122,14 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
                 emitter.line(line);
             }
         }
-        // Without coverage or breakpoints at lines, these have no effect.
-        Opcode::ExecutableLine | Opcode::DebugLine => (),
+        Opcode::ExecutableLine => {
+            if let FileOperand::Line(line) = operands[0] {
+                emitter.line(line);
+            }
+            emitter.cover_line(operation);
+        }
+        // Without breakpoints at lines, it has no effect.
+        Opcode::DebugLine => (),
         Opcode::IntCodeEnd | Opcode::NifStart | Opcode::Fclearerror | Opcode::Fcheckerror => (),
         // These only speed a receive up and have no other effect.
         Opcode::RecvMark | Opcode::RecvSet => (),

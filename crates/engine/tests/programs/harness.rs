@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, OnceLock};
 
 use beamfile::BeamFile;
-use engine::{AssembleError, Code, Exit, Module, assemble, run, start};
+use engine::{AssembleError, Code, CoverageMode, Exit, Module, assemble, run, start};
 use layout::context::{Fetched, Next, Resume, Room};
 use layout::limits::{FLOAT_REGISTERS, X_REGISTERS};
 use layout::process::MessageQueue;
@@ -31,6 +31,8 @@ pub struct Node {
     pub reductions: i64,
     /// Number of slices that ended because the reductions were used up.
     pub slices: usize,
+    /// With which modules are loaded from now on.
+    pub coverage: Option<CoverageMode>,
     shared: Box<Shared>,
 }
 
@@ -117,6 +119,7 @@ impl Node {
             codes: Vec::new(),
             reductions: 4000,
             slices: 0,
+            coverage: None,
             shared: Box::new(Shared {
                 collections: 0,
                 stress: Stress::None,
@@ -270,6 +273,7 @@ impl Node {
             map_keys: &|_| None,
             records: &|_| None,
             bif: &|_, _| None,
+            coverage: self.coverage,
         };
         let assembled = Box::new(assemble(&module)?);
         for row in &file.exports {

@@ -10,6 +10,7 @@ mod room;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use engine::{CoverageMode, Covered};
 use harness::Node;
 
 /// The form of code, and the memory for it, are shared by the whole process: a test that changes them must hold this
@@ -42,6 +43,42 @@ fn programs_answer_what_they_should() {
         programs_answer(&mut node);
         let stressed = node.collections() - before;
         assert!(stressed > 200, "only {stressed} collections under stress");
+    });
+}
+
+/// What is counted changes no result, and every call is counted once, however many slices it takes.
+#[test]
+fn calls_are_counted() {
+    in_both_forms(|| {
+        for mode in [CoverageMode::Function, CoverageMode::FunctionCounters] {
+            let mut node = Node::new();
+            node.coverage = Some(mode);
+            node.load("basic");
+            assert_eq!(node.call("basic", "fib", &[20]), "6765");
+            assert_eq!(node.call("basic", "count", &[100_000]), "done");
+            assert!(node.slices > 20);
+            let found = |name: &str| {
+                let code = node.code("basic");
+                let functions = code.functions().zip(code.coverage().unwrap().functions());
+                let mut named =
+                    functions.filter(|((it, _), _)| term::atom::text(it.function) == name);
+                named.next().unwrap().1
+            };
+            let calls = [("fib", 21_891), ("count", 100_001), ("caught", 0)];
+            for (name, times) in calls {
+                let expected = match mode {
+                    CoverageMode::Function => Covered::HasRun(times > 0),
+                    _ => Covered::Times(times),
+                };
+                assert_eq!(found(name), expected, "{name}");
+            }
+            node.code("basic").coverage().unwrap().reset();
+            assert!(matches!(
+                found("fib"),
+                Covered::HasRun(false) | Covered::Times(0)
+            ));
+            programs_answer(&mut node);
+        }
     });
 }
 

@@ -35,6 +35,9 @@ const HOLES: &[(&str, &[usize])] = &[
     ("binaries::Advance", &[0, 1]),
     ("binaries::TestAtLeast", &[0, 1]),
     ("binaries::TestRest", &[0, 1]),
+    // Only where coverage is wanted.
+    ("coverage::Mark", &[0]),
+    ("coverage::Count", &[0]),
     // OTP's compiler always receives into x0.
     ("messages::LoopRec", &[1]),
 ];

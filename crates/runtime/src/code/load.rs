@@ -20,7 +20,7 @@ use term::{atom, build, map};
 
 use super::literals::Area;
 use super::modules::{self, Address, Loaded};
-use super::{exports, funs};
+use super::{coverage, exports, funs};
 use super::{gdb_jit, literals, perf};
 
 /// Why a file cannot be loaded.
@@ -199,6 +199,7 @@ fn assemble(
             let export = exports::find(atoms[0], function, arity)?;
             export.bif.is_some().then_some(std::ptr::from_ref(export))
         },
+        coverage: coverage::mode_for(file),
     };
     engine::assemble(&module).map_err(|error| match error.kind {
         AssembleErrorKind::NoRoom => LoadError::NoRoom,
