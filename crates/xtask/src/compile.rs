@@ -79,17 +79,21 @@ pub fn library(source: &Path, into: &Path) -> Result<()> {
 }
 
 /// Compiles `tests/generators/NAME.erl`, which the machines run to make calls or to run generated programs.
-pub fn generator(name: &str, into: &Path) -> Result<()> {
-    generator_with(&[], name, into)
+pub fn generator(compiler: &Compiler, name: &str, into: &Path) -> Result<()> {
+    generator_with(compiler, &[], name, into)
 }
 
 /// As [`generator`], with options of the compiler.
-pub fn generator_with(options: &[String], name: &str, into: &Path) -> Result<()> {
+pub fn generator_with(
+    compiler: &Compiler,
+    options: &[String],
+    name: &str,
+    into: &Path,
+) -> Result<()> {
     let source = project::root()
         .join("tests/generators")
         .join(name)
         .with_extension("erl");
-    let compiler = Compiler::in_path()?;
     let said = compiler.batch(options, std::slice::from_ref(&source), into)?;
     if !beam_path(&source, into).is_file() {
         bail!("{} does not compile:\n{said}", source.display());

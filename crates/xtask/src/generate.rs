@@ -12,9 +12,13 @@ mod processes;
 pub mod programs;
 mod walks;
 
-use anyhow::Result;
+use crate::project;
+use crate::stock::Stock;
+use anyhow::{Context, Result};
 use clap::Subcommand;
 use paired::Scenarios;
+use std::fs;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Subcommand)]
@@ -52,6 +56,18 @@ const TRACES: Scenarios = Scenarios {
     beside: &["traced"],
     batch: 50,
 };
+
+/// The folder for what is made beside this stock, which is made if it is missing. Each release has its own, so that several
+/// can be compared at a time.
+fn place(name: &str, stock: &Stock) -> Result<PathBuf> {
+    let mut place = project::target().join("generated");
+    if !stock.is_in_path() {
+        place.push(format!("otp-{}", stock.release));
+    }
+    place.push(name);
+    fs::create_dir_all(&place).with_context(|| place.display().to_string())?;
+    Ok(place)
+}
 
 pub fn run(generator: &Generator) -> Result<ExitCode> {
     match generator {

@@ -53,7 +53,7 @@ pub fn run(options: &SoakOptions) -> Result<ExitCode> {
     programs::compile_batch(&compiler, &random, options.seed, &[], &place, release)?;
     names.extend(random.iter().map(|name| format!("purged:{name}")));
     for generator in ["run", "soak"] {
-        compile::generator(generator, &place)?;
+        compile::generator(&compiler, generator, &place)?;
     }
 
     let machine = options.under_test.path()?;

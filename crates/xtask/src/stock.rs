@@ -96,6 +96,11 @@ impl Stock {
         }))
     }
 
+    /// Whether it is the one that is meant if none is named.
+    pub fn is_in_path(&self) -> bool {
+        self.is_in_path
+    }
+
     /// Whether what is for these releases is for this one; none stand for all.
     pub fn runs(&self, releases: &[u8]) -> bool {
         releases.is_empty() || releases.contains(&self.release)

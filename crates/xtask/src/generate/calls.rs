@@ -225,8 +225,8 @@ pub fn run(options: &CallsOptions) -> Result<ExitCode> {
     if bifs.is_empty() {
         bail!("no BIF matches");
     }
-    let place = project::target().join("generated").join("calls");
-    compile::generator("calls", &place)?;
+    let place = super::place("calls", &otp)?;
+    compile::generator(&otp.compiler, "calls", &place)?;
     let caller = |name: &str, machine: PathBuf| -> Result<Caller> {
         let folder = place.join(name);
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;

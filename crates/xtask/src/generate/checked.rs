@@ -1,9 +1,9 @@
 //! Generators that check by themselves what they make, because it follows from the language: they are not compared with stock.
 
+use crate::compile;
+use crate::stock::ReleaseOption;
 use crate::under_test::UnderTest;
-use crate::{compile, project};
-use anyhow::{Context, Result};
-use std::fs;
+use anyhow::Result;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -13,23 +13,25 @@ pub struct Checked {
     pub beside: &'static [&'static str],
 }
 
-/// Runs a generator with these words as its arguments; prints those of its lines that `is_shown` wants.
+/// Runs a generator on the machine under test, which boots the libraries of this release, with these words as its arguments; prints those of its lines that `is_shown` wants.
 pub fn run(
     checked: &Checked,
-    under_test: &UnderTest,
+    (under_test, release): (&UnderTest, &ReleaseOption),
     timeout: Duration,
     words: &[u64],
     is_shown: impl Fn(&str) -> bool,
 ) -> Result<ExitCode> {
     let module = checked.module;
-    let place = project::target().join("generated").join(module);
-    fs::create_dir_all(&place).with_context(|| place.display().to_string())?;
+    let Some(stock) = release.stock()? else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    let place = super::place(module, &stock)?;
     for name in [module].iter().chain(checked.beside) {
-        compile::generator(name, &place)?;
+        compile::generator(&stock.compiler, name, &place)?;
     }
     let machine = under_test.path()?;
-    let outcome = under_test
-        .invocation(&machine, &place)
+    let outcome = stock
+        .booted_by(under_test.invocation(&machine, &place))
         .timeout(timeout)
         .arg("-noshell")
         .arg("-pa")

@@ -3,10 +3,10 @@
 //! They are not compared with stock: the handshake is OTP's code on both. The generator counts what the node keeps when
 //! all have ended.
 
+use crate::compile;
+use crate::stock::ReleaseOption;
 use crate::under_test::UnderTest;
-use crate::{compile, project};
-use anyhow::{Context, Result};
-use std::fs;
+use anyhow::Result;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -14,6 +14,8 @@ use std::time::Duration;
 pub struct HandshakesOptions {
     #[command(flatten)]
     under_test: UnderTest,
+    #[command(flatten)]
+    release: ReleaseOption,
     /// Other handshakes.
     #[arg(long, default_value_t = 1)]
     seed: u32,
@@ -26,13 +28,14 @@ pub struct HandshakesOptions {
 }
 
 pub fn run(options: &HandshakesOptions) -> Result<ExitCode> {
-    let place = project::target().join("generated").join("handshakes");
-    fs::create_dir_all(&place).with_context(|| place.display().to_string())?;
-    compile::generator("handshakes", &place)?;
+    let Some(stock) = options.release.stock()? else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    let place = super::place("handshakes", &stock)?;
+    compile::generator(&stock.compiler, "handshakes", &place)?;
     let machine = options.under_test.path()?;
-    let outcome = options
-        .under_test
-        .invocation(&machine, &place)
+    let outcome = stock
+        .booted_by(options.under_test.invocation(&machine, &place))
         .timeout(Duration::from_secs(options.timeout))
         .arg("-noshell")
         .arg("-pa")

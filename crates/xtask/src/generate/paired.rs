@@ -3,11 +3,11 @@
 //! A line begins with the number of its scenario. Where ferl differs, stock runs the scenario once more: what stock itself leaves open
 //! is not compared, but counted. A machine that dies goes on with the next scenario.
 
+use crate::compile;
+use crate::stock::ReleaseOption;
 use crate::under_test::UnderTest;
-use crate::{compile, project};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
@@ -21,6 +21,8 @@ const MOST_SHOWN: u32 = 10;
 pub struct PairedOptions {
     #[command(flatten)]
     under_test: UnderTest,
+    #[command(flatten)]
+    release: ReleaseOption,
     /// The number of the first scenario.
     #[arg(long, default_value_t = 1)]
     seed: u32,
@@ -49,15 +51,16 @@ pub struct Scenarios {
 type Said = BTreeMap<u32, Vec<String>>;
 
 pub fn run(scenarios: &Scenarios, options: &PairedOptions) -> Result<ExitCode> {
-    let place = project::target().join("generated").join(scenarios.module);
-    fs::create_dir_all(&place).with_context(|| place.display().to_string())?;
+    let Some(stock) = options.release.stock()? else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    let place = super::place(scenarios.module, &stock)?;
     for module in [scenarios.module].iter().chain(scenarios.beside) {
-        compile::generator(module, &place)?;
+        compile::generator(&stock.compiler, module, &place)?;
     }
-    let stock = project::stock("erl")?;
     let ferl = options.under_test.path()?;
-    let on_stock = || Invocation::new(&stock, &place);
-    let on_ferl = || options.under_test.invocation(&ferl, &place);
+    let on_stock = || Invocation::new(&stock.erl, &place);
+    let on_ferl = || stock.booted_by(options.under_test.invocation(&ferl, &place));
     let began = Instant::now();
     let (mut ran, mut differ, mut open, mut failed) = (0, 0, 0, 0);
     let mut from = options.seed;

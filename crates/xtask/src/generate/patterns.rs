@@ -1,6 +1,7 @@
 //! Random patterns and tracees under load, by seed (`tests/generators/patterns.erl`).
 
 use super::checked::{self, Checked};
+use crate::stock::ReleaseOption;
 use crate::under_test::UnderTest;
 use anyhow::Result;
 use std::process::ExitCode;
@@ -10,6 +11,8 @@ use std::time::Duration;
 pub struct PatternsOptions {
     #[command(flatten)]
     under_test: UnderTest,
+    #[command(flatten)]
+    release: ReleaseOption,
     /// Other patterns.
     #[arg(long, default_value_t = 1)]
     seed: u32,
@@ -37,5 +40,11 @@ pub fn run(options: &PatternsOptions) -> Result<ExitCode> {
         time.as_millis() as u64,
     ];
     let timeout = time + PATIENCE * options.under_test.slowdown();
-    checked::run(&PATTERNS, &options.under_test, timeout, &words, |_| true)
+    checked::run(
+        &PATTERNS,
+        (&options.under_test, &options.release),
+        timeout,
+        &words,
+        |_| true,
+    )
 }

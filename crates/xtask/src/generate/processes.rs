@@ -6,10 +6,10 @@
 //! With `--delays`, threads of ferl are delayed between the steps of protocols (`runtime::sync::delays`), which the machine
 //! under test must have been built for.
 
+use crate::compile::{self, Compiler};
+use crate::stock::ReleaseOption;
 use crate::under_test::UnderTest;
-use crate::{compile, project};
-use anyhow::{Context, Result, bail};
-use std::fs;
+use anyhow::{Result, bail};
 use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
@@ -34,6 +34,8 @@ const VERSIONS: u32 = 3;
 pub struct ProcessesOptions {
     #[command(flatten)]
     under_test: UnderTest,
+    #[command(flatten)]
+    release: ReleaseOption,
     /// The number of the first scenario.
     #[arg(long, default_value_t = 1)]
     seed: u32,
@@ -50,9 +52,11 @@ pub struct ProcessesOptions {
 }
 
 pub fn run(options: &ProcessesOptions) -> Result<ExitCode> {
-    let place = project::target().join("generated").join("processes");
-    compile_all(&place)?;
-    let stock = project::stock("erl")?;
+    let Some(stock) = options.release.stock()? else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    let place = super::place("processes", &stock)?;
+    compile_all(&stock.compiler, &place)?;
     let ferl = options.under_test.path()?;
     let (mut scenarios, mut differ) = (0, 0);
     let end = options.seed.saturating_add(options.count);
@@ -60,8 +64,8 @@ pub fn run(options: &ProcessesOptions) -> Result<ExitCode> {
     while from < end {
         let count = BATCH.min(end - from);
         let (wanted, found) = thread::scope(|scope| {
-            let wanted = scope.spawn(|| of_stock(&stock, from, count, &place));
-            let mut machine = options.under_test.invocation(&ferl, &place);
+            let wanted = scope.spawn(|| of_stock(&stock.erl, from, count, &place));
+            let mut machine = stock.booted_by(options.under_test.invocation(&ferl, &place));
             if let Some(seed) = options.delays {
                 machine = machine.env("FERL_DELAYS", &seed.to_string());
             }
@@ -77,12 +81,12 @@ pub fn run(options: &ProcessesOptions) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(differ > 0)))
 }
 
-fn compile_all(place: &Path) -> Result<()> {
-    fs::create_dir_all(place).with_context(|| place.display().to_string())?;
-    compile::generator("processes", place)?;
+fn compile_all(compiler: &Compiler, place: &Path) -> Result<()> {
+    compile::generator(compiler, "processes", place)?;
     for version in 1..=VERSIONS {
         let define = format!("-DVERSION={version}");
-        compile::generator_with(&[define], "versions", &place.join(version.to_string()))?;
+        let place = place.join(version.to_string());
+        compile::generator_with(compiler, &[define], "versions", &place)?;
     }
     Ok(())
 }

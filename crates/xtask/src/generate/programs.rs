@@ -7,7 +7,6 @@ mod grammar;
 
 use crate::compile::{self, Compiler};
 use crate::count::Count;
-use crate::project;
 use crate::stock::ReleaseOption;
 use crate::under_test::UnderTest;
 use anyhow::{Context, Result, bail};
@@ -45,13 +44,12 @@ pub struct ProgramsOptions {
 }
 
 pub fn run(options: &ProgramsOptions) -> Result<ExitCode> {
-    let place = project::target().join("generated").join("programs");
-    fs::create_dir_all(&place).with_context(|| place.display().to_string())?;
     let Some(stock) = options.release.stock()? else {
         return Ok(ExitCode::SUCCESS);
     };
+    let place = super::place("programs", &stock)?;
     let ferl = options.under_test.path()?;
-    compile::generator("run", &place)?;
+    compile::generator(&stock.compiler, "run", &place)?;
 
     let progress = ProgressBar::new(u64::from(options.count));
     progress.set_style(ProgressStyle::with_template("{pos:>5}/{len} {bar:30}")?);

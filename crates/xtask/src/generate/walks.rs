@@ -1,6 +1,7 @@
 //! Walks through ETS tables while others write, by seed (`tests/generators/walks.erl`).
 
 use super::checked::{self, Checked};
+use crate::stock::ReleaseOption;
 use crate::under_test::UnderTest;
 use anyhow::Result;
 use std::process::ExitCode;
@@ -10,6 +11,8 @@ use std::time::Duration;
 pub struct WalksOptions {
     #[command(flatten)]
     under_test: UnderTest,
+    #[command(flatten)]
+    release: ReleaseOption,
     /// Other tables and walks.
     #[arg(long, default_value_t = 1)]
     seed: u32,
@@ -32,7 +35,11 @@ const WALKS: Checked = Checked {
 pub fn run(options: &WalksOptions) -> Result<ExitCode> {
     let timeout = Duration::from_secs(options.timeout);
     let words = [options.seed, options.count].map(u64::from);
-    checked::run(&WALKS, &options.under_test, timeout, &words, |line| {
-        options.each || !line.ends_with(" walks, 0 wrong") || line.contains(" rounds, ")
-    })
+    checked::run(
+        &WALKS,
+        (&options.under_test, &options.release),
+        timeout,
+        &words,
+        |line| options.each || !line.ends_with(" walks, 0 wrong") || line.contains(" rounds, "),
+    )
 }
