@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod atom_order;
 pub mod atoms;
 pub mod bifs;
 pub mod driver_functions;

@@ -93,7 +93,11 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
         ));
     }
     watch_signals().map_err(|error| format!("signals cannot be watched: {}", error.message()))?;
+    // Native functions are BIFs here, so their names are made before the modules that name them on stock.
+    code::exports::create();
+    atom::rank(config.release);
     load_preloaded(&config.preloaded_dir)?;
+    atom::rank_natives(config.release);
     spawn_first(config)?;
     Ok(queues)
 }

@@ -19,6 +19,9 @@ use crate::external::tags;
 use crate::hash::hash_of_text;
 
 mod numbers;
+mod ranks;
+
+pub use ranks::{are_ranked, natives as rank_natives, set as rank};
 
 /// Atoms a node may hold unless `+t` says otherwise; the value OTP documents.
 pub const DEFAULT_LIMIT: usize = 1_048_576;
@@ -187,6 +190,7 @@ fn characters(text: &[u8]) -> usize {
 /// See [`AtomError`].
 pub fn intern_str(text: &str) -> Result<Term, AtomError> {
     if let Some(atom) = lookup(text) {
+        ranks::mention(atom);
         return Ok(atom);
     }
     if text.len() > ATOM_CHARACTERS && text.chars().count() > ATOM_CHARACTERS {
@@ -194,6 +198,7 @@ pub fn intern_str(text: &str) -> Result<Term, AtomError> {
     }
     let writing = WRITING.lock();
     if let Some(atom) = lookup(text) {
+        ranks::mention(atom);
         return Ok(atom);
     }
     let index = COUNT.load(Ordering::Relaxed);
@@ -291,6 +296,16 @@ pub fn compare(a: Term, b: Term) -> std::cmp::Ordering {
     match prefix(a).cmp(&prefix(b)) {
         std::cmp::Ordering::Equal => compare_texts(a, b),
         order => order,
+    }
+}
+
+/// The order of two atoms as keys of a flat map: that of their texts, or from OTP 26 on of their ranks ([`ranks`]).
+#[inline]
+#[must_use]
+pub fn compare_keys(a: Term, b: Term) -> std::cmp::Ordering {
+    match ranks::are_ranked() {
+        true => ranks::compare(a, b),
+        false => compare(a, b),
     }
 }
 

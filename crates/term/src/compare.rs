@@ -73,11 +73,25 @@ pub fn compare(a: Term, b: Term) -> Ordering {
     order_of(a, b, false)
 }
 
-/// The exact order: that of the keys of a map.
+/// The exact order: that of the keys of a map, where maps are compared.
 #[inline]
 #[must_use]
 pub fn compare_exact(a: Term, b: Term) -> Ordering {
     order_of(a, b, true)
+}
+
+/// The order of the keys of a flat map: the exact one, but where atoms are ranked, two of them are in the order of their ranks.
+/// Atoms inside of other keys are compared by text.
+#[inline]
+#[must_use]
+pub fn compare_keys(a: Term, b: Term) -> Ordering {
+    if both_small(a, b) {
+        return small_order(a, b);
+    }
+    if a.is_atom() && b.is_atom() {
+        return atom::compare_keys(a, b);
+    }
+    compare_slow(a, b, true)
 }
 
 /// Inlined, so that small integers and atoms are compared without a call.

@@ -1,6 +1,6 @@
 //! Maps: flat ones of up to 32 pairs, hash tries beyond.
 //!
-//! A flat map's keys are in a tuple, sorted by [`compare_exact`]; maps that differ only in their values share it. The
+//! A flat map's keys are in a tuple, sorted by [`compare_keys`]; maps that differ only in their values share it. The
 //! shape of a hash map depends only on its keys (see [`trie`]), so equal maps have equal shapes. The size decides
 //! between the two: at most [`FLAT_MAP_PAIRS`] pairs are flat, more are not.
 //!
@@ -12,7 +12,7 @@ use layout::object::{MapShape, offset};
 use layout::{Header, ObjectKind, Term};
 use smallvec::SmallVec;
 
-use crate::compare::{compare_exact, eq_exact};
+use crate::compare::{compare_keys, eq_exact};
 use crate::copy::copy_terms;
 use crate::heap::Allocate;
 use crate::{am, build};
@@ -126,7 +126,7 @@ impl Lookups<'_> {
 /// there are more keys than a flat map can have.
 pub fn sorted_keys(keys: &[Term]) -> Option<Vec<usize>> {
     let mut places: Vec<usize> = (0..keys.len()).collect();
-    places.sort_by(|&a, &b| compare_exact(keys[a], keys[b]));
+    places.sort_by(|&a, &b| compare_keys(keys[a], keys[b]));
     let twice = |pair: &[usize]| eq_exact(keys[pair[0]], keys[pair[1]]);
     (keys.len() <= FLAT_MAP_PAIRS && !places.windows(2).any(twice)).then_some(places)
 }
@@ -196,12 +196,12 @@ fn insert_sorted(pairs: &mut Pairs, key: Term, value: Term) {
     // Pairs often come in order.
     if pairs
         .last()
-        .is_none_or(|(last, _)| compare_exact(*last, key).is_lt())
+        .is_none_or(|(last, _)| compare_keys(*last, key).is_lt())
     {
         pairs.push((key, value));
         return;
     }
-    match pairs.binary_search_by(|(other, _)| compare_exact(*other, key)) {
+    match pairs.binary_search_by(|(other, _)| compare_keys(*other, key)) {
         Ok(index) => pairs[index] = (key, value),
         Err(index) => pairs.insert(index, (key, value)),
     }
@@ -274,7 +274,7 @@ pub fn sort_flat(map: Term) -> bool {
 
 /// Whether keys are those of a flat map in their order.
 pub fn are_sorted(keys: &[Term]) -> bool {
-    keys.is_sorted_by(|a, b| compare_exact(*a, *b).is_lt())
+    keys.is_sorted_by(|a, b| compare_keys(*a, *b).is_lt())
 }
 
 /// The map with a pair added, or with the pair of the same key replaced.
@@ -491,10 +491,7 @@ pub fn update_many<A: Allocate + ?Sized>(
             Err(_) if exact => return Err(BadKey(key)),
             Err(place) => {
                 let order = |other: &(usize, Term, Term)| {
-                    other
-                        .0
-                        .cmp(&place)
-                        .then_with(|| compare_exact(other.1, key))
+                    other.0.cmp(&place).then_with(|| compare_keys(other.1, key))
                 };
                 match new.binary_search_by(order) {
                     Ok(same) => new[same].2 = value,
@@ -581,7 +578,7 @@ fn merge_flat<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
     let mut pairs: SmallVec<[(Term, Term); 2 * FLAT_MAP_PAIRS]> = SmallVec::new();
     let (mut index_a, mut index_b) = (0, 0);
     while index_a < keys_a.len() && index_b < keys_b.len() {
-        let order = compare_exact(keys_a[index_a], keys_b[index_b]);
+        let order = compare_keys(keys_a[index_a], keys_b[index_b]);
         if order.is_lt() {
             pairs.push((keys_a[index_a], values_a[index_a]));
         } else {

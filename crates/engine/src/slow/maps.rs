@@ -180,7 +180,7 @@ unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) ->
                 let missing = pairs.iter().map(|&(key, _)| key);
                 let missing = missing.filter(|&key| map::get(map, key).is_none());
                 // If several keys are missing, OTP names the smallest.
-                let least = missing.min_by(|&a, &b| compare::compare_exact(a, b));
+                let least = missing.min_by(|&a, &b| compare::compare_keys(a, b));
                 set_tagged_error(c, am::BADKEY, least.unwrap_or(key));
                 Term::NONE
             }

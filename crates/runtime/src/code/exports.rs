@@ -74,6 +74,11 @@ static EXPORTS: LazyLock<RwLock<Exports>> = LazyLock::new(|| {
     RwLock::new(exports)
 });
 
+/// Makes the entries of the BIFs, and the atoms that name them.
+pub fn create() {
+    LazyLock::force(&EXPORTS);
+}
+
 /// What calls of a BIF by name run, if it is not traced.
 fn called_function(bif: Option<layout::BifFunction>) -> *mut () {
     bif.map_or(std::ptr::null_mut(), |bif| bif as *mut ())

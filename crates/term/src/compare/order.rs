@@ -1,8 +1,8 @@
 //! The order of terms, for pairs that the fast paths do not decide.
 //!
 //! A stack of frames holds what is still to be compared as long as everything so far is equal. Only the frames of hash
-//! maps stay when a difference is found: their keys come in the order of hashes, so the least key that makes a
-//! difference is known only at the end.
+//! maps, and of flat maps with ranked atoms, stay when a difference is found: their keys come in another order, so the least
+//! key that makes a difference is known only at the end.
 
 use std::cmp::Ordering;
 
@@ -28,13 +28,13 @@ enum Step {
 enum Frame {
     /// Terms to compare; `Mode` is never `Children` here.
     Row(Row, bool),
-    HashMaps(Box<HashMaps>),
+    Unordered(Box<Unordered>),
 }
 
 /// Compares two terms whose words differ.
 pub fn compare(a: Term, b: Term, exact: bool) -> Ordering {
     let mut frames: SmallVec<[Frame; 8]> = SmallVec::new();
-    let mut hash_maps = 0;
+    let mut unordered = 0;
     let mut question = (a, b, exact);
     loop {
         let mut verdict = match step(question, &mut frames) {
@@ -44,15 +44,15 @@ pub fn compare(a: Term, b: Term, exact: bool) -> Ordering {
                 continue;
             }
             Step::Frames => {
-                if let Some(Frame::HashMaps(_)) = frames.last() {
-                    hash_maps += 1;
+                if let Some(Frame::Unordered(_)) = frames.last() {
+                    unordered += 1;
                 }
                 Ordering::Equal
             }
         };
         question = loop {
             if verdict.is_ne() {
-                if hash_maps == 0 {
+                if unordered == 0 {
                     return verdict;
                 }
                 while let Some(Frame::Row(..)) = frames.last() {
@@ -76,14 +76,14 @@ pub fn compare(a: Term, b: Term, exact: bool) -> Ordering {
                         }
                     }
                 }
-                Some(Frame::HashMaps(maps)) => match maps.resume(verdict) {
+                Some(Frame::Unordered(maps)) => match maps.resume(verdict) {
                     Step::Ask(next) => break next,
                     Step::Decided(whole) => {
                         frames.pop();
-                        hash_maps -= 1;
+                        unordered -= 1;
                         verdict = whole;
                     }
-                    Step::Frames => unreachable!("a hash map asks or decides"),
+                    Step::Frames => unreachable!("a map asks or decides"),
                 },
             }
         };
@@ -237,7 +237,7 @@ fn maps((a, b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> Step {
     if sizes.is_ne() {
         return Step::Decided(sizes);
     }
-    if a.header().map_shape() == MapShape::Flat {
+    if a.header().map_shape() == MapShape::Flat && !(atom::are_ranked() && are_by_rank(a, b)) {
         let count = a.header().arity() - offset::FLAT_MAP_VALUES;
         frames.push(row(a, b, offset::FLAT_MAP_VALUES, count, exact));
         let (keys_a, keys_b) = (flat_keys(a), flat_keys(b));
@@ -245,9 +245,18 @@ fn maps((a, b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> Step {
             frames.push(row(keys_a, keys_b, 0, count, true));
         }
     } else {
-        frames.push(Frame::HashMaps(Box::new(HashMaps::new(a, b, exact))));
+        frames.push(Frame::Unordered(Box::new(Unordered::new(a, b, exact))));
     }
     Step::Frames
+}
+
+/// Whether one of two flat maps may have keys in another order than the exact one: those with several atoms.
+#[cold]
+fn are_by_rank(a: Term, b: Term) -> bool {
+    [a, b].into_iter().any(|map| {
+        let keys = map::iter(map).map(|(key, _)| key);
+        keys.filter(|key| key.is_atom()).nth(1).is_some()
+    })
 }
 
 fn native_records((a, b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> Step {
@@ -335,18 +344,18 @@ pub fn external_references(a: Term, b: Term) -> Ordering {
     })
 }
 
-/// A comparison of two hash maps of the same size.
+/// A comparison of two hash maps of the same size, or of flat ones whose atoms are ranked.
 ///
-/// Both are walked in the order of hashes, so they yield the same keys as long as they have the same keys. The least
+/// Both are walked in the order that they have, so they yield the same keys as long as they have the same keys. The least
 /// key that only one map has decides: that map is the lesser one, because in place of this key the other has a greater
 /// one. If there is no such key, the least key whose values differ decides.
-struct HashMaps {
+struct Unordered {
     a: Term,
     b: Term,
     exact: bool,
     pairs_a: map::Iter,
     pairs_b: map::Iter,
-    /// What the next verdict that is passed to [`HashMaps::resume`] is about.
+    /// What the next verdict that is passed to [`Unordered::resume`] is about.
     asked: Asked,
     /// The least key so far that makes a difference, and the order that it leads to.
     least: Option<(Term, Ordering)>,
@@ -370,9 +379,9 @@ enum Asked {
     },
 }
 
-impl HashMaps {
-    fn new(a: Term, b: Term, exact: bool) -> HashMaps {
-        HashMaps {
+impl Unordered {
+    fn new(a: Term, b: Term, exact: bool) -> Unordered {
+        Unordered {
             a,
             b,
             exact,

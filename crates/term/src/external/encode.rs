@@ -717,13 +717,16 @@ impl<'a> Encoder<'a> {
         let count = u32::try_from(size).map_err(|_| SystemLimit)?;
         // SAFETY: five bytes of one term.
         unsafe { pen.put(tagged(tags::MAP, count)) };
-        if map.header().map_shape() == MapShape::Flat {
+        if map.header().map_shape() == MapShape::Flat
+            && !(options.deterministic && atom::are_ranked())
+        {
             return Ok(Parts::Rest(Rest::flat_map(map, size)));
         }
-        Ok(self.aside(pen, |encoder| encoder.hash_map(map, size, options)))
+        Ok(self.aside(pen, |encoder| encoder.other_map(map, size, options)))
     }
 
-    fn hash_map(&mut self, map: Term, size: usize, options: &EncodeOptions) -> Parts {
+    /// A hash map, or a flat one whose keys are not in the order in which they are to be written.
+    fn other_map(&mut self, map: Term, size: usize, options: &EncodeOptions) -> Parts {
         if !options.deterministic {
             return Parts::Kept(Rest::NONE, Task::children(map::children(map)));
         }

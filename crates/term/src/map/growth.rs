@@ -5,14 +5,14 @@
 //! the same old and new keys takes only comparisons of words.
 //!
 //! Each thread has its own cache. Invariant: all keys in it are immediates, whose order never changes because atoms
-//! keep their texts, so an entry never becomes stale, and no entry refers to an object.
+//! keep their texts and ranks, so an entry never becomes stale, and no entry refers to an object.
 
 use std::cell::RefCell;
 
 use layout::Term;
 use layout::limits::FLAT_MAP_PAIRS;
 
-use crate::compare::compare_exact;
+use crate::compare::compare_keys;
 use crate::hash;
 
 /// Maximum number of old keys, and (next constant) of new keys, of a growth that is cached.
@@ -74,7 +74,7 @@ impl Growth {
         growth.puts = put.len() as u8;
         let mut order: [u8; MOST_PUT] = std::array::from_fn(|index| index as u8);
         let order = &mut order[..put.len()];
-        order.sort_unstable_by(|&a, &b| compare_exact(put[usize::from(a)], put[usize::from(b)]));
+        order.sort_unstable_by(|&a, &b| compare_keys(put[usize::from(a)], put[usize::from(b)]));
         let twice = |two: &[u8]| put[usize::from(two[0])] == put[usize::from(two[1])];
         if order.windows(2).any(twice) {
             return None;
@@ -90,7 +90,7 @@ impl Growth {
         };
         for &index in &*order {
             let key = put[usize::from(index)];
-            while let Some((_, at)) = left.next_if(|(old, _)| compare_exact(**old, key).is_lt()) {
+            while let Some((_, at)) = left.next_if(|(old, _)| compare_keys(**old, key).is_lt()) {
                 add(at);
             }
             left.next_if(|(old, _)| **old == key);

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 
 use layout::{Header, Term};
 
-use crate::compare::{compare_exact, eq_exact};
+use crate::compare::{compare_exact, compare_keys, eq_exact};
 
 /// Half the number of keys that are compared between two branches: leaving a loop in the middle is almost always
 /// mispredicted, which costs more than comparing all of them.
@@ -179,5 +179,5 @@ pub(super) fn search(keys: &[Term], key: Term) -> Result<usize, usize> {
     {
         return Ok(place);
     }
-    keys.binary_search_by(|&other| compare_exact(other, key))
+    keys.binary_search_by(|&other| compare_keys(other, key))
 }

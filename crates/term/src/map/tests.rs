@@ -414,7 +414,7 @@ fn each_word_is_found_at_its_place_among_keys_of_any_number() {
                 let key = number(index);
                 let place = keys.iter().position(|&other| other == key);
                 assert_eq!(place_of_word(&keys, key), place, "{index} of {count}");
-                let before = keys.partition_point(|other| compare_exact(*other, key).is_lt());
+                let before = keys.partition_point(|other| compare_keys(*other, key).is_lt());
                 assert_eq!(
                     search(&keys, key),
                     place.ok_or(before),

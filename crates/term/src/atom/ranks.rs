@@ -1,0 +1,93 @@
+//! The order of atoms as keys of flat maps, as OTP 26 and later have it: not by text, but as they came into stock's table.
+//!
+//! Programs see that order when they list or print a map. Stock's table begins with the atoms that its own code names
+//! (`isa::atom_order`), and the others follow as they are made, which is mostly by the modules that are loaded. ferl's table
+//! begins with other atoms. So an atom that was there before the first module was loaded has a rank here, and for the others
+//! the number decides. One that is not among stock's own gets its rank when it is first mentioned: then stock would make it.
+//!
+//! Nothing is ranked before [`set`], and on a release that orders atoms by text nothing ever is. Any thread may call.
+
+use std::cmp::Ordering;
+use std::sync::OnceLock;
+use std::sync::atomic::{self, AtomicBool, AtomicU32, AtomicU64};
+
+use isa::Release;
+use isa::atom_order::AtomOrder;
+use layout::Term;
+
+/// Whether atoms are ranked. It changes once, before any process runs.
+static ARE_RANKED: AtomicBool = AtomicBool::new(false);
+
+/// The ranks of the atoms with the lowest numbers; 0 for those that were not mentioned yet.
+static RANKS: OnceLock<Box<[AtomicU64]>> = OnceLock::new();
+
+/// Counts those that were first mentioned after [`set`].
+static MENTIONED: AtomicU32 = AtomicU32::new(0);
+
+/// Ranks atoms from now on, if the release does: those that stock's code names come first, and all others that exist are not
+/// mentioned yet. Called once, before the first module is loaded.
+pub fn set(release: Release) {
+    let Some(order) = AtomOrder::of(release) else {
+        return;
+    };
+    let first: Vec<Term> = order.first().map(super::known).collect();
+    let ranks: Box<[AtomicU64]> = (0..super::count()).map(|_| AtomicU64::new(0)).collect();
+    for (rank, atom) in (1..).zip(first) {
+        ranks[number(atom)].store(rank, atomic::Ordering::Relaxed);
+    }
+    if RANKS.set(ranks).is_ok() {
+        ARE_RANKED.store(true, atomic::Ordering::Release);
+    }
+}
+
+/// Mentions what stock's native code names when it is loaded, which follows the preloaded modules.
+pub fn natives(release: Release) {
+    if let Some(order) = AtomOrder::of(release) {
+        for text in order.natives() {
+            let _ = super::known(text);
+        }
+    }
+}
+
+#[inline(always)]
+pub fn are_ranked() -> bool {
+    ARE_RANKED.load(atomic::Ordering::Relaxed)
+}
+
+fn number(atom: Term) -> usize {
+    atom.as_atom().expect("an atom") as usize
+}
+
+/// A text was looked up whose atom exists: if nothing has mentioned that atom before, it takes its place behind all others.
+#[inline(always)]
+pub fn mention(atom: Term) {
+    if are_ranked() {
+        rank(atom);
+    }
+}
+
+#[cold]
+pub fn compare(a: Term, b: Term) -> Ordering {
+    rank(a).cmp(&rank(b))
+}
+
+/// In the upper half the number of atoms that were made before, in the lower one how many were mentioned before that.
+fn rank(atom: Term) -> u64 {
+    let number = number(atom);
+    let Some(rank) = RANKS.get().and_then(|ranks| ranks.get(number)) else {
+        return (number as u64) << 32 | u64::from(u32::MAX);
+    };
+    match rank.load(atomic::Ordering::Relaxed) {
+        0 => first_mentioned(rank),
+        rank => rank,
+    }
+}
+
+#[cold]
+fn first_mentioned(rank: &AtomicU64) -> u64 {
+    let turn = MENTIONED.fetch_add(1, atomic::Ordering::Relaxed);
+    let new = (super::count() as u64) << 32 | u64::from(turn);
+    let stored =
+        rank.compare_exchange(0, new, atomic::Ordering::Relaxed, atomic::Ordering::Relaxed);
+    stored.map_or_else(|other| other, |_| new)
+}
