@@ -213,6 +213,7 @@ macro_rules! for_each_atom {
             (CLOSE, "close"),
             (CLOSED, "closed"),
             (CODE, "code"),
+            (CODE_MOD_PERMISSION, "code_mod_permission"),
             (CODE_SERVER, "code_server"),
             (CODE_WRITE_PERMISSION, "code_write_permission"),
             (COLLIDING_NAMES, "colliding_names"),

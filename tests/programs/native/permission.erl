@@ -17,7 +17,7 @@ main() ->
     see:value(now, which()),
     see:value(applied, waits(fun() -> apply(erlang, load_nif, [Path, 0]) end)),
     see:value(again, waits(fun() -> load(Path) end)),
-    see:that(no_such_setting, fun() -> erts_debug:set_internal_state(code_write_permission, 7) end),
+    see:that(no_such_setting, fun() -> erts_debug:set_internal_state(name(), 7) end),
     true = erts_debug:set_internal_state(available_internal_state, false).
 
 %% The call is the last thing that the function does: what is called again does not show where it came from.
@@ -38,7 +38,14 @@ waits(Change) ->
     {Early, receive {Pid, Result} -> Result end}.
 
 held(Body) ->
-    true = erts_debug:set_internal_state(code_write_permission, true),
+    true = erts_debug:set_internal_state(name(), true),
     Result = Body(),
-    true = erts_debug:set_internal_state(code_write_permission, false),
+    true = erts_debug:set_internal_state(name(), false),
     Result.
+
+%% What the permission is called.
+name() ->
+    case erlang:system_info(otp_release) of
+        "25" -> code_write_permission;
+        _ -> code_mod_permission
+    end.

@@ -12,6 +12,7 @@ use layout::object::{Header, offset};
 use layout::{ObjectKind, Term};
 use term::heap::{self, Allocate};
 use term::off_heap::{BinaryBlock, MagicBlock};
+use term::release::{self, Release};
 use term::{am, atom, build, copy, hash, integer, reference};
 
 use super::{node_references, relations};
@@ -102,6 +103,7 @@ const SETTINGS: &[(&str, StateOf)] = &[
     ("sleep", |_, ms| sleep(ms)),
     ("block_scheduler", |_, ms| sleep(ms)),
     ("code_write_permission", keep_permission),
+    ("code_mod_permission", keep_permission),
     ("block", |_, ms| world::stopped(|| sleep(ms))),
     ("force_gc", force_collection),
     ("test_long_gc_sleep", |_, ms| {
@@ -277,6 +279,11 @@ pub fn set_internal_state_2(process: &mut Process, [what, value]: [Term; 2]) -> 
         return Ok(am::boolean(AVAILABLE.swap(enabled, Ordering::Relaxed)));
     }
     require_available()?;
+    if [am::CODE_WRITE_PERMISSION, am::CODE_MOD_PERMISSION].contains(&what)
+        && what != permission_name()
+    {
+        return Err(badarg(1));
+    }
     let setting = find(SETTINGS, what).ok_or(badarg(1))?;
     setting(process, value)
 }
@@ -400,12 +407,20 @@ fn set_reductions_left(_process: &mut Process, wanted: Term) -> BifResult {
     Ok(am::TRUE)
 }
 
+/// What the permission to change code is called.
+fn permission_name() -> Term {
+    match release::has(Release::OTP_26) {
+        true => am::CODE_MOD_PERMISSION,
+        false => am::CODE_WRITE_PERMISSION,
+    }
+}
+
 /// Takes the permission to change code for as long as the caller likes, or gives it back. Nothing gives it back if the caller exits.
 fn keep_permission(_process: &mut Process, wanted: Term) -> BifResult {
     match wanted {
         am::TRUE if permission::try_keep() => Ok(am::TRUE),
         am::TRUE => Err(Failure::Yield {
-            arguments: [am::CODE_WRITE_PERMISSION, am::TRUE].into(),
+            arguments: [permission_name(), am::TRUE].into(),
         }),
         am::FALSE => {
             permission::give_back();
