@@ -29,6 +29,8 @@ const LINES: &[&str] = &[
     "+sfoo 3",
     "+zfoo 3",
     "+Jfoo foo",
+    "+JPfoo foo",
+    "+JDfoo foo",
     "+IOx 3",
     "+IOp3",
     "+SDx 3",

@@ -255,6 +255,17 @@ pub const FAMILIES: &[Family] = &[
         launcher: LauncherRule::Refuse,
         complaint: "unknown flag {}",
     },
+    // Of these, stock only prints the usage.
+    Family {
+        prefix: "JD",
+        launcher: LauncherRule::PassWithNext,
+        complaint: "",
+    },
+    Family {
+        prefix: "JP",
+        launcher: LauncherRule::PassWithNext,
+        complaint: "",
+    },
     Family {
         prefix: "J",
         launcher: LauncherRule::PassWithNext,
