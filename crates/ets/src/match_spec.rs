@@ -145,13 +145,10 @@ impl Program {
         };
         let mut clauses = Vec::with_capacity(sources.len());
         for &[head, guards, body] in sources {
-            if dialect.is_tracing() && head.is_cons() && list::length(head).is_none() {
-                lint.fault(|| {
-                    let shown = lint::show(head);
-                    format!("Match expression part {shown} is not a proper list.")
-                })?;
-                lint.is_clean()?;
-            }
+            let head = match dialect.is_tracing() {
+                true => tracing::arguments(head, scratch.heap(), lint)?,
+                false => head,
+            };
             let head = pattern::compile(head, &mut constants, lint)?;
             program.variables = program.variables.max(head.variables.count());
             program.registers = program.registers.max(head.registers);

@@ -90,6 +90,9 @@ pub fn change(
     session: &Session,
     [functions, specification, flags]: [Term; 3],
 ) -> Result<usize, Refusal> {
+    let parse = || parse(process, session, flags).ok_or(Refusal::Because(am::BADOPT));
+    // If both are wrong, OTP 27 and later name the flags.
+    let flags_first = release::has(Release::OTP_27).then(parse).transpose()?;
     let wanted = match specification {
         am::FALSE => Wanted::Off,
         am::TRUE | Term::NIL => Wanted::On(None),
@@ -106,7 +109,7 @@ pub fn change(
             Wanted::On(Some(compiled))
         }
     };
-    let flags = parse(process, session, flags).ok_or(Refusal::Because(am::BADOPT))?;
+    let flags = flags_first.map_or_else(parse, Ok)?;
     let has_condition = matches!(wanted, Wanted::On(Some(_)));
     if has_condition && !flags.local && flags.meta.is_none() && (flags.count || flags.costs()) {
         return Err(Refusal::Because(am::CALL_COUNT));

@@ -213,7 +213,7 @@ fn change_port(port: Term, change: &Change) -> Result<usize, Refusal> {
 
 /// Applies a change to one tracee; false if it has another tracer in this session.
 fn apply(tracing: &mut Tracing, tracee: Term, change: &Change) -> bool {
-    // From OTP 27 on whoever likes may end it, whatever the tracer.
+    // From OTP 27 on whoever likes may end it, whatever the tracer. If a tracer is named then, what is left gets it.
     let wanted = change.tracer.as_ref();
     let wanted = wanted.filter(|_| change.on || !release::has(Release::OTP_27));
     if let Some(present) = &tracing.tracer
@@ -239,7 +239,7 @@ fn change_one(tracing: &mut Tracing, change: &Change, concerned: u32) {
     } else {
         tracing.what &= !bits;
     }
-    if change.tracer.is_some() && (change.on || !release::has(Release::OTP_27)) {
+    if change.tracer.is_some() {
         tracing.tracer.clone_from(&change.tracer);
     }
 }

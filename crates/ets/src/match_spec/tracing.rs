@@ -3,10 +3,12 @@
 //! The subject is the list of a call's arguments, or of the parts of another event. The value of a body does not count: an
 //! event matches, and `message` says what is told of that.
 
-use layout::Term;
-use term::am;
+use layout::{Heap, Term};
+use term::release::{self, Release};
+use term::{am, build};
 
-use super::lint::show;
+use super::lint::{Lint, show};
+use super::{Invalid, pattern};
 
 /// What a specification is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,6 +27,34 @@ impl Dialect {
     pub fn is_tracing(self) -> bool {
         self != Dialect::Table
     }
+}
+
+/// The head of a clause as a list of patterns, one for each argument or part of the event, or as one pattern for all of them. A
+/// tuple stands for the list of its elements. From OTP 28 on `'_'` may be the tail of a list, for all that follow.
+pub(super) fn arguments(head: Term, heap: &mut Heap, lint: &mut Lint) -> Result<Term, Invalid> {
+    if let Some(patterns) = head.as_tuple() {
+        return Ok(build::list(heap, patterns));
+    }
+    if head == Term::NIL || pattern::is_wildcard(head) {
+        return Ok(head);
+    }
+    let mut tail = head;
+    while let Some((_, rest)) = tail.as_cons() {
+        tail = rest;
+    }
+    if head.is_cons() && (tail == Term::NIL || is_rest(tail)) {
+        return Ok(head);
+    }
+    lint.fault(|| match head.is_cons() {
+        true => format!("Match expression part {} is not a proper list.", show(head)),
+        false => "Match head is invalid in this context.".to_owned(),
+    })?;
+    lint.is_clean()?;
+    Ok(head)
+}
+
+fn is_rest(tail: Term) -> bool {
+    tail == am::UNDERSCORE && release::has(Release::OTP_28)
 }
 
 macro_rules! actions {
