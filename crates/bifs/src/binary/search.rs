@@ -11,6 +11,7 @@ use memchr::memmem::Finder;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 use term::bits::matching::extract;
+use term::release::{self, Release};
 use term::{am, build, list, unicode};
 
 use super::few::{Few, automaton_of};
@@ -255,7 +256,7 @@ fn search(
         Some(search) => search,
         None => {
             let options = options(bytes.len()).ok_or(badarg(3))?;
-            if options.end == 0 {
+            if options.end == 0 && !release::has(Release::OTP_27) {
                 // As on stock, the pattern is not even checked.
                 return Ok((options, Found::default()));
             }

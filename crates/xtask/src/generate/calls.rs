@@ -165,6 +165,21 @@ const LEFT_OUT: &[(&str, &[&str], &str)] = &[
     ("prim_file", &["*"], "would change files"),
     ("prim_net", &["*"], "trusts its callers"),
     ("prim_socket", &["*"], "trusts its callers"),
+    (
+        "prim_tty",
+        &["*"],
+        "is there only in a node with a terminal, and trusts its callers",
+    ),
+    (
+        "zstd",
+        &["*"],
+        "is there only when its module is loaded, and trusts its callers",
+    ),
+    (
+        "math",
+        &["acosh", "asinh", "erfc"],
+        "has the last digit of the C library that stock was linked with",
+    ),
     ("erl_ddll", &["try_load"], "ferl loads no driver"),
     ("zlib", &["*"], "trusts its callers"),
 ];
