@@ -106,6 +106,25 @@ pub fn program_text() -> Range<usize> {
     (&raw const __executable_start) as usize..(&raw const etext) as usize
 }
 
+/// The function that the instruction before this address calls, if that is a call of a known function in the program.
+#[must_use]
+pub fn called_before(address: usize) -> Option<usize> {
+    const CALL: u8 = 0xe8;
+    const CALL_BYTES: usize = 5;
+    let text = program_text();
+    let begin = address.checked_sub(CALL_BYTES)?;
+    if !cfg!(target_arch = "x86_64") || begin < text.start || address > text.end {
+        return None;
+    }
+    // SAFETY: these bytes are within the program, which is mapped as long as it runs, and its functions are never written.
+    let call = unsafe { std::slice::from_raw_parts(begin as *const u8, CALL_BYTES) };
+    let &[CALL, a, b, c, d] = call else {
+        return None;
+    };
+    let distance = i32::from_le_bytes([a, b, c, d]) as isize;
+    Some(address.wrapping_add_signed(distance)).filter(|called| text.contains(called))
+}
+
 extern "C" fn interrupted(
     _number: libc::c_int,
     info: *const libc::siginfo_t,

@@ -88,16 +88,23 @@ fn unnested(mut call: [Term; 3]) -> [Term; 3] {
     call
 }
 
-/// The breakpoint at the instruction that runs, or null if it is not the entry of a function that has one. The call has been told of or
-/// counted then: who runs the instruction again must [`go_on`] behind the breakpoint.
+/// Whether the instruction that runs may be the entry of a function with a breakpoint: [`breakpoint_here`] tells. The call has been
+/// told of or counted then: who runs the instruction again must [`go_on`] behind the breakpoint.
+#[inline(always)]
+pub(crate) unsafe fn may_have_breakpoint<F: Form>(m: &Registers<F>) -> bool {
+    unsafe {
+        let handler = *m.ip;
+        // Functions have no bytes under Miri, where all code is in the threaded form.
+        handler == breakpoint.handler as usize as u64
+            || !cfg!(miri) && *(handler as *const u8) == DETOUR
+    }
+}
+
+/// The breakpoint at the instruction that runs, or null if there is none.
 #[inline(always)]
 pub(crate) unsafe fn breakpoint_here<F: Form>(m: &Registers<F>) -> *const Breakpoint {
     unsafe {
-        let handler = *m.ip;
-        let is_displaced = handler == breakpoint.handler as usize as u64;
-        // Functions have no bytes under Miri, where all code is in the threaded form.
-        let may_be_detour = || !cfg!(miri) && *(handler as *const u8) == DETOUR;
-        match is_displaced || may_be_detour() {
+        match may_have_breakpoint(m) {
             true => (m.runtime().breakpoint_at)(m.ip),
             false => core::ptr::null(),
         }

@@ -13,7 +13,7 @@ use crate::breakpoints::resume;
 use crate::form::{Exit, Form};
 use crate::operation::slow_paths;
 use crate::registers::Registers;
-use crate::slow::calls::{breakpoint_here, go_on};
+use crate::slow::calls::{breakpoint_here, go_on, may_have_breakpoint};
 
 /// Whether the heap needs a collection although there is room, because too much memory is used in fragments or off
 /// the heap.
@@ -95,17 +95,30 @@ unsafe fn again<F: Form>(mut m: Registers<F>, bytes: u64, live: u64) -> Exit {
     unsafe {
         let ip = m.ip;
         let (words, live) = ((bytes / 8) as usize, live as usize);
-        let breakpoint = breakpoint_here(&m);
-        if !breakpoint.is_null() {
-            if !make_room(&mut m, words, live) {
-                return Exit::Exited;
-            }
-            return go_on(m, resume(&*breakpoint));
+        if may_have_breakpoint(&m) {
+            return again_behind(m, words, live);
         }
         if let Some(exit) = make_room_at(&mut m, words, live, ip) {
             return exit;
         }
         m.enter(ip)
+    }
+}
+
+/// As [`again`], but does not come to a breakpoint at the instruction a second time.
+#[cold]
+#[inline(never)]
+unsafe fn again_behind<F: Form>(mut m: Registers<F>, words: usize, live: usize) -> Exit {
+    unsafe {
+        let ip = m.ip;
+        if !make_room(&mut m, words, live) {
+            return Exit::Exited;
+        }
+        let breakpoint = breakpoint_here(&m);
+        match breakpoint.is_null() {
+            true => m.enter(ip),
+            false => go_on(m, resume(&*breakpoint)),
+        }
     }
 }
 

@@ -148,9 +148,11 @@ impl Names {
         let natives = &sample.natives;
         // A return address may be the end of its function.
         let slow_path = |&word: &u64| program.symbol(word - 1)?.slow.clone();
-        let found = natives
-            .iter()
-            .position(|word| is_function(word) && slow_path(word).is_some());
+        let is_slow_path = |word: &u64| is_function(word) && slow_path(word).is_some();
+        let found = (0..natives.len())
+            .filter(|&at| is_slow_path(&natives[at]))
+            .find(|&at| program.has_called(natives[at], &natives[at + 1..], sample.ip))
+            .or_else(|| natives.iter().position(is_slow_path));
         let (at, path) = match found {
             Some(at) => (at, slow_path(&natives[at])),
             None => (natives.len(), slow_path(&(sample.ip + 1))),
@@ -223,6 +225,18 @@ impl Program {
             symbols: symbols.unwrap_or_default(),
             offset: sys::sampling::program_text().start as u64,
         }
+    }
+
+    /// Whether what was called just before this return address is in progress: it is where the sample was taken, or has called something
+    /// in turn. What an earlier slow path has left on the stack is told apart by this, if it is a call of a known function.
+    fn has_called(&self, returns_to: u64, inner: &[u64], ip: u64) -> bool {
+        let start_of = |address| self.symbol(address).map(|symbol| symbol.start);
+        let called = sys::sampling::called_before(returns_to as usize);
+        let Some(called) = called.and_then(|called| start_of(called as u64)) else {
+            return false;
+        };
+        let mut places = inner.iter().map(|word| word - 1).chain([ip]);
+        places.any(|place| start_of(place) == Some(called))
     }
 
     fn symbol(&self, address: u64) -> Option<&Symbol> {
