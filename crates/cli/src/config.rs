@@ -21,8 +21,6 @@ pub struct Config {
     pub release: Release,
     /// The version of stock's emulator in that release (`erlang:system_info(version)`).
     pub erts_version: String,
-    /// The program name with which this node starts other nodes.
-    pub progname: &'static str,
     /// Everything after the first `--` of the machine's command line: the argument of
     /// `erl_init:start/2`.
     pub init_args: Vec<Vec<u8>>,

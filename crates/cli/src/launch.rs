@@ -4,6 +4,10 @@
 //!
 //! Nothing is executed here: a [`Launch`] describes what to do. Main thread only.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
 use isa::flags::{self, LauncherAction, LauncherRule, Value, ValuePosition};
 
 use crate::environment::Environment;
@@ -16,7 +20,7 @@ use crate::words::Word;
 pub struct Launch {
     /// Flags for the machine, with `-` in place of `+`.
     pub emulator_words: Vec<Word>,
-    /// Everything after the first `--`: `-root R -bindir B -progname erl -- -home H -- ...`.
+    /// Everything after the first `--`: `-root R -bindir B -progname P -- -home H -- ...`.
     pub init_words: Vec<Word>,
     pub environment: Environment,
     /// False after `-smp disable`: one scheduler of each kind.
@@ -64,11 +68,31 @@ pub enum Request {
     },
 }
 
-/// The name of OTP's own start script. Scripts read it from the arguments of `init` and from the environment to start
-/// further nodes.
-pub const PROGNAME: &str = "erl";
+/// The name of OTP's own start script.
+const PROGNAME: &str = "erl";
 /// The machine's name in messages and for `-emu_name_exit`.
 pub const MACHINE_NAME: &str = "ferl";
+
+/// The name that programs find among the arguments of `init`, and scripts in the environment, to start further nodes: the path of this
+/// program, which was called by the name `called` from `directory`. The name alone would not do: the search path of a node begins with
+/// the folders of its OTP, where `erl` is another machine.
+#[must_use]
+pub fn program_name(called: &Path, directory: &Path, environment: &Environment) -> Vec<u8> {
+    let is_there = |path: &PathBuf| path.is_file();
+    let path = if called.components().count() > 1 {
+        Some(directory.join(called)).filter(is_there)
+    } else {
+        let folders = environment.get("PATH").unwrap_or_default();
+        let folders = folders.split(|byte| *byte == b':');
+        folders
+            .map(|folder| directory.join(OsStr::from_bytes(folder)).join(called))
+            .find(is_there)
+    };
+    // OTP takes what follows a space for an argument.
+    path.map(|path| path.into_os_string().into_vec())
+        .filter(|path| !path.contains(&b' '))
+        .unwrap_or_else(|| PROGNAME.into())
+}
 
 /// Splits `words`, the result of [`crate::words::merge`].
 pub fn split(words: &[Word], otp: &Otp, environment: &Environment) -> Result<Request, Refusal> {
@@ -142,6 +166,7 @@ struct Split<'a> {
     words: &'a [Word],
     position: usize,
     otp: &'a Otp,
+    program_name: Word,
     environment: Environment,
     emulator: Vec<Word>,
     user: Vec<Word>,
@@ -162,6 +187,10 @@ impl<'a> Split<'a> {
             words,
             position: 0,
             otp,
+            program_name: environment
+                .get_non_empty("PROGNAME")
+                .unwrap_or(PROGNAME.as_bytes())
+                .to_vec(),
             environment: environment.clone(),
             emulator: Vec::new(),
             user: Vec::new(),
@@ -194,7 +223,7 @@ impl<'a> Split<'a> {
             ("EMU", b"beam".as_slice()),
             ("ROOTDIR", root),
             ("BINDIR", bin),
-            ("PROGNAME", PROGNAME.as_bytes()),
+            ("PROGNAME", &self.program_name.clone()),
             ("PATH", &path),
         ] {
             self.environment.set(name.as_bytes(), value);
@@ -371,7 +400,7 @@ impl<'a> Split<'a> {
             b"-bindir",
             bin,
             b"-progname",
-            PROGNAME.as_bytes(),
+            &self.program_name,
             b"--",
         ]
         .map(<[u8]>::to_vec)
@@ -465,6 +494,30 @@ mod tests {
             .map(|word| String::from_utf8_lossy(word))
             .collect();
         words.join(" ")
+    }
+
+    #[test]
+    fn program_name_is_the_path_by_which_it_was_called() {
+        let folder = std::env::temp_dir().join(format!("ferl-program-name-{}", std::process::id()));
+        let (there, spaced) = (folder.join("bin"), folder.join("a folder"));
+        for folder in [&there, &spaced] {
+            std::fs::create_dir_all(folder).unwrap();
+            std::fs::write(folder.join("ferl"), "").unwrap();
+        }
+        let mut environment = Environment::default();
+        environment.set(b"PATH", format!("/nowhere:{}", there.display()).as_bytes());
+        let name = |called: &str, directory: &Path| {
+            let name = program_name(Path::new(called), directory, &environment);
+            PathBuf::from(OsStr::from_bytes(&name))
+        };
+        assert_eq!(name("ferl", Path::new("/")), there.join("ferl"));
+        assert_eq!(name("bin/ferl", &folder), folder.join("bin/ferl"));
+        let absolute = there.join("ferl");
+        assert_eq!(name(absolute.to_str().unwrap(), Path::new("/")), absolute);
+        for (called, directory) in [("gone", &there), ("./ferl", &spaced), ("bin/gone", &folder)] {
+            assert_eq!(name(called, directory), Path::new("erl"), "{called}");
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

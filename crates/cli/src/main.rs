@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use cli::config::Config;
@@ -42,11 +43,13 @@ fn main() -> ExitCode {
 /// Does everything up to the start of the machine, in stock's order: what earlier flags print or start takes effect
 /// even if a later flag is wrong.
 fn start() -> Result<ExitCode, Refusal> {
-    let environment = Environment::inherited();
-    let typed: Vec<Word> = std::env::args_os()
-        .skip(1)
-        .map(OsStringExt::into_vec)
-        .collect();
+    let mut environment = Environment::inherited();
+    let mut arguments = std::env::args_os();
+    let called = PathBuf::from(arguments.next().unwrap_or_default());
+    let directory = std::env::current_dir().unwrap_or_default();
+    let name = launch::program_name(&called, &directory, &environment);
+    environment.set(b"PROGNAME", &name);
+    let typed: Vec<Word> = arguments.map(OsStringExt::into_vec).collect();
     let (typed, wish) = otp::take_wish(typed);
     if wish == otp::Wish::List {
         write_out(otp::report(&environment).as_bytes());

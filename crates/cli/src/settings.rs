@@ -14,7 +14,7 @@ use crate::config::{
     BindType, BreakMode, BusyWait, Config, FileNameEncoding, FileNameWarning, MessageQueueData,
     PerfSupport, PrintableRange, TimeWarp, WarningsMap,
 };
-use crate::launch::{Launch, MACHINE_NAME, PROGNAME};
+use crate::launch::{Launch, MACHINE_NAME};
 use crate::otp::Otp;
 use crate::refusal::Refusal;
 use crate::value::{self, Parsed};
@@ -66,7 +66,6 @@ fn defaults(launch: &Launch, otp: &Otp) -> Config {
         preloaded_dir: otp.preloaded.clone(),
         release: otp.release,
         erts_version: otp.erts_version.clone(),
-        progname: PROGNAME,
         init_args: launch.init_words.clone(),
         emulator_args: launch.emulator_words.clone(),
         boot_module: b"init".to_vec(),
