@@ -171,8 +171,13 @@ pub fn spawns(parent: Option<&mut Process>, child: &mut Process, call: [Term; 3]
     let call = build::tuple(scratch.heap(), &call);
     if let Some(parent) = parent {
         for session in sessions_of(parent) {
+            // From OTP 27 on what the parent passes on replaces what newcomers get.
+            let mut replaces = release::has(Release::OTP_27);
             let mut pass_on = |always, once| {
                 if let Some(given) = inherited(parent, session, always, once) {
+                    if std::mem::take(&mut replaces) {
+                        change(child, session, |tracing| tracing.what = 0);
+                    }
                     inherit(child, &given, always, once);
                 }
             };
