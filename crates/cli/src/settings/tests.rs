@@ -182,7 +182,7 @@ fn coverage_came_with_27() {
     for (line, word) in [
         ("", "false"),
         ("+JPcover true", "true"),
-        ("+JPcoverline", "line"),
+        ("+JPcover line", "line"),
         (
             "+JPcover line +JPcover function_counters",
             "function_counters",
