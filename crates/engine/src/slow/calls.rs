@@ -259,7 +259,10 @@ slow_paths! {
             let counters = (*record).counters.load(Ordering::Relaxed);
             (*counters.add((*m.c).number)).increment();
         }
-        go_on(m, resume(&*record))
+        // It has a handler: `only_count` sees to that.
+        let resume = resume(&*record);
+        let handler = core::mem::transmute::<*const (), Handler>(resume.handler);
+        dispatch(handler, m.x, m.s, m.h, m.f, m.c, resume.at)
     }
 
     /// A breakpoint of any other kind; `ip` is the address of the [`Breakpoint`].
