@@ -597,8 +597,8 @@ Equal:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x12e0b,%eax
-    mov    $0x824b,%r9d
+    mov    $true,%eax
+    mov    $false,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -626,8 +626,8 @@ EqualExact:
     test   $0x3,%r10b
     je     4a
     cmp    %r9,%rax
-    mov    $0x12e0b,%eax
-    mov    $0x824b,%r9d
+    mov    $true,%eax
+    mov    $false,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1253,8 +1253,8 @@ Greater:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x12e0b,%eax
-    mov    $0x824b,%r9d
+    mov    $true,%eax
+    mov    $false,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1277,8 +1277,8 @@ GreaterOrEqual:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x824b,%eax
-    mov    $0x12e0b,%r9d
+    mov    $false,%eax
+    mov    $true,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1727,7 +1727,7 @@ IsRecordAccessible:
     jne    21
       PLT32	TARGET_2-0x4
     mov    0x6(%rax),%rax
-    cmpq   $0x12e0b,0x16(%rax)
+    cmpq   $true,0x16(%rax)
     je     33
       PLT32	CONT-0x4
     cmpq   $0x0,0x6(%rax)
@@ -1844,8 +1844,8 @@ Less:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x12e0b,%eax
-    mov    $0x824b,%r9d
+    mov    $true,%eax
+    mov    $false,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1879,8 +1879,8 @@ LessOrEqual:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x824b,%eax
-    mov    $0x12e0b,%r9d
+    mov    $false,%eax
+    mov    $true,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -2185,16 +2185,16 @@ Negate:
 Not:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    cmp    $0x824b,%rax
+    cmp    $false,%rax
     je     28
-    cmp    $0x12e0b,%rax
+    cmp    $true,%rax
     jne    39
-    mov    $0x824b,%eax
+    mov    $false,%eax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     jmp    28
       PLT32	CONT-0x4
-    mov    $0x12e0b,%eax
+    mov    $true,%eax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     jmp    39
@@ -2216,8 +2216,8 @@ NotEqual:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x824b,%eax
-    mov    $0x12e0b,%r9d
+    mov    $false,%eax
+    mov    $true,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -2234,12 +2234,12 @@ NotEqualExact:
       32S	HOLE_0
     mov    0x0(%rdi),%r9
       32S	HOLE_1
-    mov    $0x824b,%eax
+    mov    $false,%eax
     cmp    %r9,%r10
     je     32
     mov    %r10d,%r11d
     not    %r11d
-    mov    $0x12e0b,%eax
+    mov    $true,%eax
     test   $0x3,%r11b
     je     32
     xor    %r10d,%r9d

@@ -4,6 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use term::am;
+
 /// Operations that need more registers than are free: they save some, and restore them before their final jumps.
 const SHORT_OF_REGISTERS: [&str; 6] = [
     "CallFun",
@@ -127,9 +129,21 @@ fn operation(symbol: &str) -> String {
     path.rsplit("..").next().unwrap_or(path).to_owned()
 }
 
+/// Writes an instruction's atoms by name: their numbers change with each atom that is added to the table.
+fn with_atoms_by_name(text: &str) -> String {
+    [("true", am::TRUE), ("false", am::FALSE)]
+        .iter()
+        .fold(text.to_owned(), |text, (name, atom)| {
+            text.replace(&format!("$0x{:x},", atom.bits()), &format!("${name},"))
+        })
+}
+
 /// Makes changes in the compiler's output visible: the shortest stencil of each operation must be the one in
 /// `stencils.asm`. Another compiler may generate different code; `BLESS=1` rewrites the file.
 fn compare_with_snapshot(mut functions: Vec<Function>) {
+    for line in functions.iter_mut().flat_map(|function| &mut function.text) {
+        *line = with_atoms_by_name(line);
+    }
     functions.sort_by(|a, b| {
         let length = |function: &Function| function.text.len();
         (&a.operation, length(a), &a.text).cmp(&(&b.operation, length(b), &b.text))
