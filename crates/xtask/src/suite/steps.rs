@@ -87,11 +87,11 @@ pub const RELEASE: &[Step] = &[
     ),
     step(
         "differential, OTP 27",
-        "xtask differential --release 27 language maps errors processes operations",
+        "xtask differential --release 27 language maps errors processes operations releases",
     ),
     step(
         "differential, OTP 29",
-        "xtask differential --release 29 language maps errors processes operations",
+        "xtask differential --release 29 language maps errors processes operations releases",
     ),
     // Of each kind of program one; what ends by a node's death or takes seconds is left to `make test-all`.
     step(
