@@ -1,8 +1,9 @@
 //! Making heap room. Afterwards each slow path runs its instruction again, which then finds the room.
 //!
 //! A collection that would take long does not run here. If the process can leave the engine, it leaves and later
-//! continues at an instruction ([`make_room_at`]), unless a breakpoint there would tell of the call twice. If the new term can be built in a fragment outside the heap block,
-//! the collection is postponed until the next call ([`defer_collection`]).
+//! continues at an instruction ([`make_room_at`]), unless a breakpoint there would tell of the call twice. If the new
+//! term can be built in a fragment outside the heap block, the collection is postponed until the next call
+//! ([`defer_collection`]).
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::context::Room;

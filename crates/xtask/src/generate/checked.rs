@@ -13,7 +13,8 @@ pub struct Checked {
     pub beside: &'static [&'static str],
 }
 
-/// Runs a generator on the machine under test, which boots the libraries of this release, with these words as its arguments; prints those of its lines that `is_shown` wants.
+/// Runs a generator on the machine under test, which boots the libraries of this release, with these words as its
+/// arguments; prints those of its lines that `is_shown` wants.
 pub fn run(
     checked: &Checked,
     (under_test, release): (&UnderTest, &ReleaseOption),
