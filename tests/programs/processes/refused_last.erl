@@ -5,8 +5,15 @@
 
 main() ->
     process_flag(trap_exit, true),
-    io:format("monitors: ~p~n", [[Found || _ <- lists:seq(1, 2000), Found <- found(fun monitored/1)]]),
-    io:format("links: ~p~n", [[Found || _ <- lists:seq(1, 2000), Found <- found(fun linked/1)]]).
+    io:format("monitors: ~p~n", [often(fun monitored/1)]),
+    io:format("links: ~p~n", [often(fun linked/1)]).
+
+%% Stock too leaves something in one of some 60,000 rounds.
+often(Wait) ->
+    case length([left || _ <- lists:seq(1, 2000), found(Wait)]) of
+        Few when Few < 20 -> seldom;
+        Many -> Many
+    end.
 
 found(Wait) ->
     Parent = self(),
@@ -19,8 +26,8 @@ found(Wait) ->
     exit(Pid, kill),
     Wait(Pid),
     case {whereis(refused), ets:info(Table, size)} of
-        {undefined, undefined} -> [];
-        Left -> timer:sleep(10), [Left =:= Left]
+        {undefined, undefined} -> false;
+        _Left -> timer:sleep(10), true
     end.
 
 %% It does not wait, so both signals may come before it looks at them.
