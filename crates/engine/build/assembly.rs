@@ -6,7 +6,8 @@
 //!   compiler cannot know that nearly all offsets are that small.
 //! - Loops within a stencil are not aligned: a copy starts at any address.
 //! - A constant becomes part of the instruction that uses it. The compiler loads it into a register first, because a
-//!   symbol's address could be too large.
+//!   symbol's address could be too large. If it stays in the register, it is loaded as a number, not as an address relative
+//!   to the code.
 //! - The test for a small integer has three instructions instead of four.
 //! - A test falls through to the next instruction, and jumps if it fails.
 //! - Calls and returns of Erlang functions are call and return instructions, so that the processor predicts returns.
@@ -89,6 +90,7 @@ fn function(text: &mut String, section: &str, lines: &[&str]) {
         }
     }
     join_constants(&mut blocks);
+    make_constants_absolute(&mut blocks);
     shorten_tests(&mut blocks);
     let (mut hot, mut cold) = split(blocks);
     fall_through(&mut hot);
@@ -240,6 +242,21 @@ fn join_constants(blocks: &mut [Block]) {
                 }
                 None => line += 1,
             }
+        }
+    }
+}
+
+/// Makes the constants that stay in registers part of the instruction that loads them: a number does not fit where the
+/// compiler wrote an address relative to the code. Both instructions are equally long.
+fn make_constants_absolute(blocks: &mut [Block]) {
+    for line in blocks.iter_mut().flat_map(|block| &mut block.lines) {
+        let relative = line.strip_prefix("leaq\t").and_then(|operands| {
+            let (constant, register) = operands.split_once("(%rip), ")?;
+            let is_word = constant.starts_with("HOLE_");
+            is_word.then(|| format!("movq\t${constant}, {register}"))
+        });
+        if let Some(absolute) = relative {
+            *line = absolute;
         }
     }
 }

@@ -353,6 +353,12 @@ encodings! {
         a: In<A>, b: Any, dest: Out<B>, fail: Label, live: Number, export: ExportRef, by: Number
     }
 
+    /// A `Bif2` whose second argument is a constant that divides the first; the last three are from `bodies::arith::reciprocal`, or are the bits and the shift of a power of two.
+    ByDivisor<A: Source, B: Dest> {
+        a: In<A>, b: Any, dest: Out<B>, fail: Label, live: Number, export: ExportRef,
+        by: Number, shift: Number, reciprocal: Wide
+    }
+
     // Maps.
     /// As many values follow as a flat map of `bytes` has.
     NewMap { bytes: Number, live: Number, dest: Any, keys: K }

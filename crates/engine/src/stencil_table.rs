@@ -164,6 +164,9 @@ macro_rules! stencil_table {
             variants!(integers_dest_few, $form, arith::IntegerDivide),
             variants!(integers_dest_few, $form, arith::Remainder),
             variants!(register_dest, $form, arith::RemainderByPower),
+            variants!(register_dest, $form, arith::DivideByPower),
+            variants!(register_dest, $form, arith::DivideByConstant),
+            variants!(register_dest, $form, arith::RemainderByConstant),
             variants!(integers_dest, $form, arith::BitAnd),
             variants!(integers_dest, $form, arith::BitOr),
             variants!(integers_dest, $form, arith::BitXor),
@@ -305,6 +308,9 @@ macro_rules! known_table {
             known_variants!(integers_dest_few, $what, arith::ShiftRight),
             known_variants!(integer_dest, $what, arith::MultiplyConstant),
             known_variants!(integer_dest, $what, arith::RemainderByPower),
+            known_variants!(integer_dest, $what, arith::DivideByPower),
+            known_variants!(integer_dest, $what, arith::DivideByConstant),
+            known_variants!(integer_dest, $what, arith::RemainderByConstant),
             known_variants!(integer_dest, $what, arith::ShiftLeftConstant),
             known_variants!(integer_dest, $what, arith::ShiftRightConstant),
             known_variants!(integer_dest, $what, arith::Negate),
@@ -321,7 +327,7 @@ macro_rules! for_each_slow_path {
     ($callback:ident) => {
         $callback! {
             arith: add(Bif2) subtract(Bif2) multiply(Bif2) multiply_constant(ByConstant);
-            bifs: guard1(Bif1) guard2(Bif2) by_constant(ByConstant) length(Bif1) call_bif(CallExport);
+            bifs: guard1(Bif1) guard2(Bif2) by_constant(ByConstant) by_divisor(ByDivisor) length(Bif1) call_bif(CallExport);
             binaries: start_match(StartMatch) get_integer(GetBits) get_binary(GetBits) get_tail(GetTail)
                 get_utf8(GetCharacter) set_position(SetPosition);
             build: utf8_segment(PutValue) bytes_segment(PutBytes);

@@ -124,6 +124,11 @@ fn constants_join_what_uses_them() {
         "movl\t$HOLE_1, %r9d\n    imulq\t%rax, %r9\n    movq\t%r9, (%rdi)",
         &["imulq\t$HOLE_1, %rax, %r9", "movq\t%r9, (%rdi)"],
     );
+    // It stays in the register, as a number.
+    joined(
+        "leaq\tHOLE_1-15(%rip), %r9\n    addq\t%rax, %r9",
+        &["movq\t$HOLE_1-15, %r9", "addq\t%rax, %r9"],
+    );
     for stays in [
         // Used again, here or behind a jump.
         vec![
@@ -186,7 +191,7 @@ fn what_is_passed_on_is_used() {
         ".text.f",
         &[
             "f:",
-            "leaq\tHOLE_1-15(%rip), %r9",
+            "movq\t$HOLE_1-15, %r9",
             "addq\t%r9, %rax",
             "jmp\tPASS",
         ],

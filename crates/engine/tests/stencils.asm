@@ -413,6 +413,45 @@ DeallocateReturn:
     mov    (%r9),%rax
     jmp    *%rax
 
+DivideByConstant:
+    mov    %rcx,%r10
+    mov    %rdx,%r11
+    mov    %r9,%rax
+    sar    $0x4,%rax
+    imulq  0x0(%rip)        # 14
+      PC32	RECORD+0x44
+    mov    $0x0,%ecx
+      32	HOLE_7
+    sar    %cl,%rdx
+    shr    $0x3f,%r9
+    add    %rdx,%r9
+    shl    $0x4,%r9
+    or     $0xf,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_2
+    mov    %r11,%rdx
+    mov    %r10,%rcx
+    jmp    3d
+      PLT32	PASS-0x4
+
+DivideByPower:
+    mov    %rcx,%rax
+    mov    %r9,%rcx
+    sar    $0x3f,%rcx
+    mov    $0x0,%r10d
+      32	HOLE_6
+    and    %rcx,%r10
+    add    %r10,%r9
+    mov    $0x0,%ecx
+      32	HOLE_7
+    sar    %cl,%r9
+    or     $0xf,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_2
+    mov    %rax,%rcx
+    jmp    31
+      PLT32	PASS-0x4
+
 Element:
     mov    0x0(%rdi),%rax
       32S	HOLE_1
@@ -2802,20 +2841,48 @@ Remainder:
     jmp    60
       PLT32	PASS-0x4
 
+RemainderByConstant:
+    push   %rbx
+    mov    %rcx,%rbx
+    mov    %rdx,%r10
+    mov    %r9,%r11
+    sar    $0x4,%r11
+    mov    %r11,%rax
+    imulq  0x0(%rip)        # 18
+      PC32	RECORD+0x44
+    mov    $0x0,%ecx
+      32	HOLE_7
+    sar    %cl,%rdx
+    shr    $0x3f,%r9
+    add    %rdx,%r9
+    mov    $0x0,%eax
+      32	HOLE_6
+    imul   %r9,%rax
+    sub    %rax,%r11
+    shl    $0x4,%r11
+    or     $0xf,%r11
+    mov    %r11,0x0(%rdi)
+      32S	HOLE_2
+    mov    %r10,%rdx
+    mov    %rbx,%rcx
+    mov    %r11,%r9
+    pop    %rbx
+    jmp    51
+      PLT32	PASS-0x4
+
 RemainderByPower:
     mov    %r9,%rax
     sar    $0x3f,%rax
-    lea    0x0(%rip),%r10        # e
-      PC32	HOLE_6-0x13
-    and    %rax,%r10
-    add    %r10,%r9
-    mov    $0x0,%eax
+    mov    $0x0,%r10d
       32	HOLE_6
-    and    %rax,%r9
-    sub    %r10,%r9
+    and    %r10,%rax
+    add    %rax,%r9
+    or     $0xf,%r10
+    and    %r10,%r9
+    sub    %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
-    jmp    2b
+    jmp    29
       PLT32	PASS-0x4
 
 Return:

@@ -7,12 +7,13 @@ use std::process::Command;
 use term::am;
 
 /// Operations that need more registers than are free: they save some, and restore them before their final jumps.
-const SHORT_OF_REGISTERS: [&str; 6] = [
+const SHORT_OF_REGISTERS: [&str; 7] = [
     "CallFun",
     "CallFunLast",
     "GetMapElement",
     "GetRecordElement",
     "PutBytes",
+    "RemainderByConstant",
     "SelectValue",
 ];
 

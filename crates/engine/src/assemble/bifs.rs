@@ -9,8 +9,8 @@ use super::emit::{Emitter, label, number};
 use super::facts::Fact;
 use crate::bodies::{arith, calls, floats, guards, tuples};
 use crate::encoding::{
-    Bif0, Bif1, Bif2, Bif3, ByConstant, CallExport, CallExportLast, Destination, ElementConstant,
-    Frame, Nothing,
+    Bif0, Bif1, Bif2, Bif3, ByConstant, ByDivisor, CallExport, CallExportLast, Destination,
+    ElementConstant, Frame, Nothing,
 };
 use crate::operand::Operand;
 use crate::operation::{HandlerOf, Operation};
@@ -159,14 +159,38 @@ fn by_constant(emitter: &mut Emitter<'_>, name: &Export, operands: &Bif2) -> boo
         export: operands.export,
         by,
     };
+    let by_divisor = |by: u64, shift: u64, reciprocal: u64| ByDivisor {
+        a: operands.a,
+        b: operands.b,
+        dest: operands.dest,
+        fail: operands.fail,
+        live: operands.live,
+        export: operands.export,
+        by,
+        shift,
+        reciprocal,
+    };
     match erlang_function(name) {
         // Factors and masks that fit into an instruction.
         Some(atoms::TIMES) if i32::try_from(constant).is_ok() => {
             emitter.operation::<arith::MultiplyConstant>(with(constant as u64));
         }
         Some(atoms::REM) if constant.count_ones() == 1 && (1..1 << 27).contains(&constant) => {
-            let remaining = constant as u64 * 16 - 1;
+            let remaining = (constant as u64 - 1) * 16;
             emitter.operation::<arith::RemainderByPower>(with(remaining));
+        }
+        Some(atoms::DIV) if constant.count_ones() == 1 && (2..1 << 27).contains(&constant) => {
+            let lost = (constant as u64 - 1) * 16;
+            let shift = u64::from(constant.trailing_zeros());
+            emitter.operation::<arith::DivideByPower>(by_divisor(lost, shift, 0));
+        }
+        Some(name @ (atoms::DIV | atoms::REM)) if (3..1 << 27).contains(&constant) => {
+            let (factor, shift) = arith::reciprocal(constant as u32);
+            let operands = by_divisor(constant as u64, shift, factor);
+            match name {
+                atoms::DIV => emitter.operation::<arith::DivideByConstant>(operands),
+                _ => emitter.operation::<arith::RemainderByConstant>(operands),
+            }
         }
         Some(atoms::BSL) if (0..=30).contains(&constant) => {
             emitter.operation::<arith::ShiftLeftConstant>(with(1 << constant));

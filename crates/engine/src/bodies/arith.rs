@@ -25,6 +25,26 @@ fn product(untagged: i64, factor: i64) -> Option<Term> {
     (!overflow).then(|| unsafe { term(product | TAG as i64) })
 }
 
+/// The reciprocal of a divisor, as a factor and the number of bits by which the high word of the product is then shifted.
+///
+/// The factor is the least number greater than 2^p / `divisor`, and p is 64 and the shift. A dividend is a small integer, so
+/// below 2^59, and 2^p is at least 2^59 times the divisor; so the product exceeds 2^p times the true quotient by less than
+/// 2^p / `divisor`, which is too little to reach the next integer. For the same reason the product of a negative
+/// dividend is below that, and rounds to one less than the quotient. The factor is below 2^63, as the divisor is at least 3.
+pub(crate) fn reciprocal(divisor: u32) -> (u64, u64) {
+    debug_assert!(divisor > 2 && !divisor.is_power_of_two());
+    let shift = (u64::from(divisor.ilog2()) + 1).saturating_sub(64 - 59);
+    let factor = (1_u128 << (64 + shift)) / u128::from(divisor) + 1;
+    (factor as u64, shift)
+}
+
+/// The quotient, rounded to zero, of a small integer and the divisor with this [`reciprocal`].
+#[inline(always)]
+fn quotient(dividend: i64, factor: u64, shift: u64) -> i64 {
+    let high = (i128::from(dividend) * i128::from(factor as i64)) >> 64;
+    (high as i64 >> (shift & 63)) - (dividend >> 63)
+}
+
 #[inline(always)]
 unsafe fn term(bits: i64) -> Term {
     unsafe { Term::from_bits(bits as u64) }
@@ -121,7 +141,7 @@ operations! {
         m.next_with(o.end, result)
     }
 
-    /// `rem` by a power of two; `by` are the bits of a term that remain, those of the tag among them.
+    /// `rem` by a power of two; `by` are the bits of a term that remain, without those of the tag.
     RemainderByPower: SD |m, o: ByConstant| {
         let a = m.get(o.a);
         if !m.is_small(o.a, a) {
@@ -129,8 +149,46 @@ operations! {
         }
         let (a, remaining) = (a.bits() as i64, m.word(o.by) as i64);
         // What makes a negative number's quotient round to zero: the greatest remainder.
-        let bias = (a >> 63) & (remaining - TAG as i64);
-        let result = term(((a + bias) & remaining) - bias);
+        let bias = (a >> 63) & remaining;
+        let result = term(((a + bias) & (remaining | TAG as i64)) - bias);
+        m.put(o.dest, result);
+        m.next_with(o.end, result)
+    }
+
+    /// `div` by a power of two; `by` are the bits of a term that the quotient loses, and `shift` is how many they are.
+    DivideByPower: SD |m, o: ByDivisor| {
+        let a = m.get(o.a);
+        if !m.is_small(o.a, a) {
+            return m.slow(o, slow::bifs::by_divisor);
+        }
+        let a = a.bits() as i64;
+        // What makes a negative number's quotient round to zero: the greatest remainder.
+        let bias = (a >> 63) & m.word(o.by) as i64;
+        let result = term(((a + bias) >> (m.word(o.shift) & 63)) | TAG as i64);
+        m.put(o.dest, result);
+        m.next_with(o.end, result)
+    }
+
+    /// `div` by a constant, which is `by`.
+    DivideByConstant: SD |m, o: ByDivisor| {
+        let a = m.get(o.a);
+        if !m.is_small(o.a, a) {
+            return m.slow(o, slow::bifs::by_divisor);
+        }
+        let result = Term::small(quotient(a.small_value(), m.wide(o.reciprocal), m.word(o.shift)));
+        m.put(o.dest, result);
+        m.next_with(o.end, result)
+    }
+
+    /// `rem` by a constant, which is `by`.
+    RemainderByConstant: SD |m, o: ByDivisor| {
+        let a = m.get(o.a);
+        if !m.is_small(o.a, a) {
+            return m.slow(o, slow::bifs::by_divisor);
+        }
+        let dividend = a.small_value();
+        let quotient = quotient(dividend, m.wide(o.reciprocal), m.word(o.shift));
+        let result = Term::small(dividend - quotient * m.word(o.by) as i64);
         m.put(o.dest, result);
         m.next_with(o.end, result)
     }
@@ -250,5 +308,45 @@ operations! {
         let result = Term::from_bits(!a.bits() | TAG);
         m.put(o.dest, result);
         m.next_with(o.end, result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{quotient, reciprocal};
+    use layout::limits::{SMALL_MAX, SMALL_MIN};
+
+    #[test]
+    fn quotients_by_reciprocals_are_exact() {
+        let divisors = (3..2000).chain((4..27).flat_map(|bits| {
+            let power = 1_u32 << bits;
+            [power - 1, power + 1, power / 3 * 2 + 1]
+        }));
+        for divisor in divisors.filter(|divisor| !divisor.is_power_of_two()) {
+            let (factor, shift) = reciprocal(divisor);
+            let by = i64::from(divisor);
+            // Where a quotient changes is where a product that is too large or too small would show.
+            let multiples = [
+                0,
+                1,
+                2,
+                3,
+                1000,
+                SMALL_MAX / by / 2,
+                SMALL_MAX / by - 1,
+                SMALL_MAX / by,
+            ];
+            let near = multiples
+                .into_iter()
+                .flat_map(|n| [n * by - 1, n * by, n * by + 1]);
+            let ends = [SMALL_MAX, SMALL_MAX - 1, SMALL_MIN, SMALL_MIN + 1];
+            for dividend in near.flat_map(|n| [n, -n]).chain(ends) {
+                assert_eq!(
+                    quotient(dividend, factor, shift),
+                    dividend / by,
+                    "{dividend} div {by}"
+                );
+            }
+        }
     }
 }

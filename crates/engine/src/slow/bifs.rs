@@ -313,5 +313,6 @@ guards! {
     guard1 Bif1 [a];
     guard2 Bif2 [a b];
     by_constant ByConstant [a b];
+    by_divisor ByDivisor [a b];
     guard3 Bif3 [a b c];
 }
