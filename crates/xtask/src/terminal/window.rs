@@ -11,9 +11,13 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The screen of a window that has been closed.
 const CLOSED: &str = "the window is closed\n";
+
+/// Windows opened so far.
+static OPENED: AtomicUsize = AtomicUsize::new(0);
 
 /// A window, closed when dropped.
 pub struct Window {
@@ -29,19 +33,19 @@ impl Window {
         variable: Option<&(&str, String)>,
         session: &Session,
     ) -> Result<Window> {
-        let server = format!("{label}-{}-{}", session.name, std::process::id());
+        // A session that is judged again may find a server of its name that is still ending.
+        let number = OPENED.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{}-{}-{number:04}", session.name, std::process::id());
+        let server = format!("{label}-{name}");
         // The names of both machines' folders have the same length, because they may appear on the screen.
-        let home = env::temp_dir().join(format!(
-            "{label:_<8}{}-{}",
-            session.name,
-            std::process::id()
-        ));
+        let home = env::temp_dir().join(format!("{label:_<8}{name}"));
         fs::create_dir_all(&home)?;
         let window = Window { server, home };
-        // Signals that interrupt the machine must not end the shell that started it.
+        // Signals that interrupt the machine must not end the shell that started it. A terminal whose machine was killed is
+        // restored by another program, which may need a moment.
         let command = format!(
             "trap : INT QUIT; cd '{home}'; export HOME='{home}' ERL='{machine}'; unset XDG_CACHE_HOME XDG_CONFIG_HOME; \
-             ({environment} {command}); echo status $?; stty -a; sleep 600",
+             ({environment} {command}); status=$?; sleep 0.3; echo status $status; stty -a; sleep 600",
             home = window.home.display(),
             machine = machine.display(),
             environment = session
