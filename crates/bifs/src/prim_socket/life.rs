@@ -197,7 +197,7 @@ pub fn nif_connect_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult
 pub fn nif_connect_3(process: &mut Process, [reference, number, address]: [Term; 3]) -> BifResult {
     let outcome = match (number.is_reference(), address::read(address)) {
         (false, _) => Err(Refusal::Badarg),
-        (true, None) if release::has(Release::OTP_27) => {
+        (true, None) if release::has(Release::OTP_29) => {
             socket(reference).and(Err(Refusal::System(Errno::EINVAL)))
         }
         (true, None) => socket(reference).and(Err(Refusal::Invalid(am::SOCKADDR))),
