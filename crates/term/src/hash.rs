@@ -20,7 +20,7 @@ use crate::{atom, fun, reference};
 mod internal;
 mod phash;
 
-pub use internal::{internal, map_key};
+pub use internal::{immediate_map_key, internal, map_key};
 pub use phash::phash;
 
 /// The golden ratio; its multiples stand for the kinds of terms.

@@ -25,7 +25,7 @@ mod keys;
 mod trie;
 
 pub use iterate::{Iter, NextFrom, iter, next_from};
-pub use trie::{children, get_hashed};
+pub use trie::{children, get_hashed, get_immediate};
 
 /// The key that was missing, for an update that only changes existing keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,8 +40,10 @@ pub fn size(map: Term) -> usize {
     map.word(offset::MAP_SIZE) as usize
 }
 
+/// Whether a map has few keys, which are in a tuple.
 #[inline]
-fn is_flat(map: Term) -> bool {
+#[must_use]
+pub fn is_flat(map: Term) -> bool {
     map.header().map_shape() == MapShape::Flat
 }
 
@@ -74,6 +76,14 @@ fn flat<'a>(map: Term) -> (&'a [Term], &'a [Term]) {
 #[inline]
 #[must_use]
 pub fn get(map: Term, key: Term) -> Option<Term> {
+    if !is_flat(map) && key.is_immediate() {
+        return get_immediate(map, key);
+    }
+    get_other(map, key)
+}
+
+/// [`get`] in a flat map, or of a key that is not immediate.
+fn get_other(map: Term, key: Term) -> Option<Term> {
     if is_flat(map) {
         let (keys, values) = flat(map);
         position(keys, key).map(|index| values[index])

@@ -56,8 +56,13 @@ slow_paths! {
         if !map.is_map() {
             return m.jump(o.fail);
         }
+        // What is looked up most in large maps calls nothing on its way.
         if count == 1 {
-            return match map::get(map, m.read(*words)) {
+            let key = m.read(*words);
+            if map::is_flat(map) || !key.is_immediate() {
+                return m.slow(o, get_map_element_of_any);
+            }
+            return match map::get_immediate(map, key) {
                 Some(value) => {
                     m.write(*words.add(1), value);
                     m.next_at(words.add(2))
@@ -65,6 +70,26 @@ slow_paths! {
                 None => m.jump(o.fail),
             };
         }
+        m.slow(o, get_several_map_elements)
+    }
+
+    /// `get_map_elements` of one key, when the term is a map.
+    get_map_element_of_any |m, o: GetMapElements| {
+        let words = m.words(o.end);
+        match map::get(m.get(o.map), m.read(*words)) {
+            Some(value) => {
+                m.write(*words.add(1), value);
+                m.next_at(words.add(2))
+            }
+            None => m.jump(o.fail),
+        }
+    }
+
+    /// `get_map_elements` when the term is a map.
+    get_several_map_elements |m, o: GetMapElements| {
+        let map = m.get(o.map);
+        let count = m.word(o.count) as usize;
+        let words = m.words(o.end);
         let mut lookups = map::Lookups::new(map);
         for index in 0..count {
             let key = m.read(*words.add(2 * index));

@@ -27,19 +27,34 @@ pub fn map_key(key: Term, round: u32) -> u32 {
     internal(key, salt.0)
 }
 
+/// [`map_key`] of round 0 for a key that is immediate.
+#[inline]
+#[must_use]
+pub fn immediate_map_key(key: Term) -> u32 {
+    immediate(key, 0)
+}
+
 /// The internal hash of a term, salted.
 #[inline]
 #[must_use]
 pub fn internal(term: Term, salt: u32) -> u32 {
-    let mut mixer = Mixer(salt ^ SALT);
     if term.is_immediate() {
-        mixer.wide(term.bits(), GOLDEN);
-        return mixer.0;
+        return immediate(term, salt);
     }
+    let mixer = Mixer(salt ^ SALT);
     if term.is_boxed() && term.header().kind() == ObjectKind::Tuple {
         return tuple(mixer, term);
     }
     walk(mixer, RestStack::new(), term)
+}
+
+/// [`internal`] of an immediate term.
+#[inline]
+fn immediate(term: Term, salt: u32) -> u32 {
+    debug_assert!(term.is_immediate());
+    let mut mixer = Mixer(salt ^ SALT);
+    mixer.wide(term.bits(), GOLDEN);
+    mixer.0
 }
 
 /// The hash after a tuple's arity, for arities below the number of these and no salt: what the hash of most keys that are

@@ -341,6 +341,36 @@ fn lookups_in_any_order_find_what_single_ones_find() {
     }
 }
 
+#[test]
+fn immediate_keys_of_one_hash_are_told_apart() {
+    let mut seen = BTreeMap::new();
+    let mut pairs = Vec::new();
+    for number in 0..200_000 {
+        let key = Term::small(number);
+        if let Some(other) = seen.insert(crate::hash::map_key(key, 0), key) {
+            pairs.push([other, key]);
+        }
+    }
+    assert!(!pairs.is_empty(), "among so many keys some share a hash");
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    for [a, b] in pairs {
+        let mut map = from_sorted(heap, &[]);
+        for number in 300_000..300_100 {
+            map = put(heap, map, Term::small(number), Term::NIL);
+        }
+        map = put(heap, map, a, Term::small(1));
+        assert_eq!([get(map, a), get(map, b)], [Some(Term::small(1)), None]);
+        map = put(heap, map, b, Term::small(2));
+        assert_eq!(
+            [a, b].map(|key| get(map, key)),
+            [1, 2].map(|value| Some(Term::small(value)))
+        );
+        let (map, _) = take(heap, map, a).unwrap();
+        assert_eq!([get(map, a), get(map, b)], [None, Some(Term::small(2))]);
+    }
+}
+
 /// Tuples of several sizes, some in others, among integers, floats, lists and atoms.
 fn mixed_keys(heap: &mut impl Allocate, count: i64) -> Vec<Term> {
     let tag = crate::atom::known("map_test_key");

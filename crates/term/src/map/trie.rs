@@ -14,7 +14,7 @@ use super::{Pairs, from_sorted, insert_sorted, iter, size};
 use crate::build;
 use crate::compare::eq_exact;
 use crate::copy::copy_terms;
-use crate::hash::map_key;
+use crate::hash::{immediate_map_key, map_key};
 use crate::heap::Allocate;
 
 const LEVELS_PER_ROUND: u32 = 8;
@@ -81,6 +81,38 @@ pub fn get_hashed(map: Term, key: Term, hash: u32) -> Option<Term> {
     look_up(map, key, hash, ones)
 }
 
+/// The value of an immediate key in a hash map. It becomes part of its callers, which need to save no registers for it.
+#[inline(always)]
+#[must_use]
+pub fn get_immediate(map: Term, key: Term) -> Option<Term> {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if std::arch::is_x86_feature_detected!("popcnt") {
+        // SAFETY: the processor has the instruction.
+        return look_up_immediate(map, key, |bits| unsafe { ones_by_popcnt(bits) });
+    }
+    get_immediate_anywhere(map, key)
+}
+
+/// [`get_immediate`] on any processor.
+#[cold]
+#[inline(never)]
+fn get_immediate_anywhere(map: Term, key: Term) -> Option<Term> {
+    look_up_immediate(map, key, ones)
+}
+
+/// [`ones`] in one instruction, also in functions that are compiled for processors without it.
+///
+/// # Safety
+/// The processor has `popcnt`.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline(always)]
+unsafe fn ones_by_popcnt(bits: u16) -> usize {
+    let mut count = u64::from(bits);
+    // SAFETY: the caller's promise; it changes the register and the flags only.
+    unsafe { std::arch::asm!("popcnt {0}, {0}", inout(reg) count, options(pure, nomem, nostack)) };
+    count as usize
+}
+
 /// [`look_up`] for processors that count bits in one instruction.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "popcnt")]
@@ -88,27 +120,61 @@ fn get_counting(map: Term, key: Term, hash: u32) -> Option<Term> {
     look_up(map, key, hash, |bits| bits.count_ones() as usize)
 }
 
+/// The child of a node for these bits of a hash, if there is one. `first` is the place of the node's first child: those of
+/// a root come after its size, those of an inner node after the header.
 #[inline(always)]
-fn look_up(map: Term, key: Term, mut hash: u32, ones: impl Fn(u16) -> usize) -> Option<Term> {
-    let mut node = map;
-    let mut level = 0;
-    // The children of a root come after its size, those of an inner node after the header.
-    let mut first = offset::HASH_ROOT_CHILDREN;
-    loop {
-        let bitmap = node.header().bitmap();
-        let (bit, slot) = slot_by(&ones, bitmap, hash);
-        if bitmap & bit == 0 {
-            return None;
+fn child(node: Term, first: usize, hash: u32, ones: impl Fn(u16) -> usize) -> Option<Term> {
+    let bitmap = node.header().bitmap();
+    let (bit, slot) = slot_by(ones, bitmap, hash);
+    // SAFETY: the bitmap has a bit for every child, which is a term; the moving rule keeps them.
+    (bitmap & bit != 0).then(|| unsafe { Term::from_bits(node.word(first + slot)) })
+}
+
+/// [`look_up`] of an immediate key: calls nothing in its first eight levels, so it saves no registers.
+#[inline(always)]
+fn look_up_immediate(map: Term, key: Term, ones: impl Fn(u16) -> usize) -> Option<Term> {
+    let mut hash = immediate_map_key(key);
+    let (mut node, mut first) = (map, offset::HASH_ROOT_CHILDREN);
+    for _ in 0..LEVELS_PER_ROUND {
+        let child = child(node, first, hash, &ones)?;
+        if child.is_cons() {
+            return (child.head() == key).then(|| child.tail());
         }
-        // SAFETY: the bitmap has a bit for every child, which is a term; the moving rule keeps them.
-        let child = unsafe { Term::from_bits(node.word(first + slot)) };
+        (node, first) = (child, 0);
+        hash >>= 4;
+    }
+    look_up_below(node, key)
+}
+
+/// [`look_up`] below the levels of the first round, where keys of equal hashes are.
+#[cold]
+#[inline(never)]
+fn look_up_below(node: Term, key: Term) -> Option<Term> {
+    look_up_from((node, 0), key, map_key(key, 1), LEVELS_PER_ROUND, ones)
+}
+
+#[inline(always)]
+fn look_up(map: Term, key: Term, hash: u32, ones: impl Fn(u16) -> usize) -> Option<Term> {
+    look_up_from((map, offset::HASH_ROOT_CHILDREN), key, hash, 0, ones)
+}
+
+/// The value of a key in the node of a level; the place of its first child is given too.
+#[inline(always)]
+fn look_up_from(
+    (mut node, mut first): (Term, usize),
+    key: Term,
+    mut hash: u32,
+    mut level: u32,
+    ones: impl Fn(u16) -> usize,
+) -> Option<Term> {
+    loop {
+        let child = child(node, first, hash, &ones)?;
         if child.is_cons() {
             let found = child.head();
             let equal = found == key || !key.is_immediate() && eq_exact(found, key);
             return equal.then(|| child.tail());
         }
-        node = child;
-        first = 0;
+        (node, first) = (child, 0);
         hash = deeper(hash, key, level);
         level += 1;
     }
