@@ -2,9 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
+use layout::limits::HEAP_BINARY_BYTES;
 use layout::object::offset;
 use layout::{ObjectKind, Term};
 use term::off_heap::{self, BinaryBlock};
+use term::release::{self, Release};
 use term::{am, atom, bits, build, integer, unicode};
 
 use super::erlang;
@@ -118,12 +120,19 @@ pub fn copy_2(process: &mut Process, [binary, count]: [Term; 2]) -> BifResult {
 }
 
 /// `binary:referenced_byte_size(Binary)`: the size of the whole binary that this one is a part of.
+///
+/// From OTP 27 on a short one lies on a heap of its own, whole bytes or not. OTP 27 returns the number of its bits.
 pub fn referenced_byte_size_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
-    if !binary.is_bitstring() {
-        return Err(badarg(1));
-    }
+    let bits = binary.as_bits().ok_or(badarg(1))?.bit_len;
     let (whole, _) = build::whole_of(binary);
-    let size = if whole.is_kind(ObjectKind::SharedBinary) {
+    let is_shared = whole.is_kind(ObjectKind::SharedBinary);
+    let is_own = !is_shared || (bits % 8 != 0 && bits <= HEAP_BINARY_BYTES as u64 * 8);
+    let size = if is_own && release::has(Release::OTP_27) {
+        match release::has(Release::OTP_28) {
+            true => bits / 8,
+            false => bits,
+        }
+    } else if is_shared {
         // SAFETY: a shared binary's block is live while the binary is.
         unsafe {
             let block = off_heap::block_of(whole.boxed_pointer()).cast::<BinaryBlock>();

@@ -3,6 +3,7 @@
 //! The output of earlier slices is kept as a [`Progress`] in front of the remaining data.
 
 use layout::Term;
+use term::release::{self, Release};
 use term::unicode::{self, Conversion, Encoding};
 use term::{am, atom, build};
 
@@ -126,7 +127,9 @@ pub fn characters_to_list_2(process: &mut Process, [data, encoding]: [Term; 2]) 
     convert(process, data, encoding, Wanted::List)
 }
 
-/// `unicode:bin_is_7bit(Binary)`
+/// `unicode:bin_is_7bit(Binary)`: in OTP 27 true of the empty one only.
 pub fn bin_is_7bit_1(_process: &mut Process, [binary]: [Term; 1]) -> BifResult {
-    Ok(am::boolean(unicode::is_7bit(binary)))
+    let is_27 = release::has(Release::OTP_27) && !release::has(Release::OTP_28);
+    let may_be = !is_27 || binary.as_bits().is_some_and(|bits| bits.bit_len == 0);
+    Ok(am::boolean(may_be && unicode::is_7bit(binary)))
 }

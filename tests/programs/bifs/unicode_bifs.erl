@@ -20,7 +20,7 @@ main() ->
     see:value(to_bom, [unicode:encoding_to_bom(E) || E <- [utf8, utf16, {utf32, little}, latin1]]),
     see:value(normal, [unicode:characters_to_nfc_list("a\x{30a}"), unicode:characters_to_nfd_list("å"), unicode:characters_to_nfkc_list("ﬁ"), unicode:characters_to_nfd_binary("Å")]),
     see:value(large, begin L = lists:append(lists:duplicate(20000, T)), B2 = unicode:characters_to_binary(L), {byte_size(B2), unicode:characters_to_list(B2) =:= L} end),
-    see:before(27, bin_is_latin1, fun() -> [unicode:bin_is_7bit(<<"abc">>), unicode:bin_is_7bit(<<200>>)] end),
+    see:value(bin_is_7bit, [unicode:bin_is_7bit(B) || B <- [<<>>, <<"a">>, <<"abc">>, <<200>>, <<"a", 200>>, <<1:3>>, binary:copy(<<"a">>, 100)]]),
     see:value(string, [string:length(T), string:uppercase("straße λ"), string:lowercase("ÅÄÖ"), string:titlecase("ab"), string:casefold("ß"), string:reverse("e\x{301}a"), string:to_graphemes("e\x{301}a")]),
     see:fails([fun() -> unicode:characters_to_binary(see:id(a)) end, fun() -> unicode:characters_to_list([a]) end, fun() -> unicode:characters_to_binary("a", see:id(utf9)) end, fun() -> unicode:characters_to_list(see:id(<<1:3>>)) end]).
 

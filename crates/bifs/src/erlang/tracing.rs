@@ -14,7 +14,9 @@ use crate::magic;
 use ::trace::sessions::{self, Session};
 use ::trace::tracees::{self, Change, Refusal};
 use ::trace::{on_load, patterns, tracer};
-use runtime::bif::{BifResult, Failure, await_result, badarg, badarg_because, system_limit};
+use runtime::bif::{
+    BifResult, Failure, await_result, badarg, badarg_because, notsup, system_limit,
+};
 use runtime::process::{Process, state, table};
 use runtime::scheduler::errands::{self, Errand};
 use runtime::signal::{self, Signal, handle};
@@ -401,9 +403,9 @@ pub fn trace_cleaner_check_0(_process: &mut Process, []: [Term; 0]) -> BifResult
     Ok(am::FALSE)
 }
 
-/// `erts_trace_cleaner:send_trace_clean_signal(To)`: whether one was sent.
+/// `erts_trace_cleaner:send_trace_clean_signal(To)`: only the process that cleans may send one, and it is never told to.
 pub fn send_trace_clean_signal_1(_process: &mut Process, [_to]: [Term; 1]) -> BifResult {
-    Ok(am::FALSE)
+    Err(notsup())
 }
 
 /// `dt_get_tag()`: without dynamic trace probes no tags are kept.
