@@ -30,6 +30,17 @@ pub(super) fn permission(arguments: &[Term]) -> Result<Permission, Failure> {
     })
 }
 
+/// The permission to load or delete code. It is refused, too, while a purge withholds funs: until that is over, the process is
+/// suspended.
+fn permission_to_load(process: &mut Process, arguments: &[Term]) -> Result<Permission, Failure> {
+    let permission = permission(arguments)?;
+    if purge::park_change(process) {
+        let arguments = arguments.into();
+        return Err(Failure::Yield { arguments });
+    }
+    Ok(permission)
+}
+
 /// `erts_internal:prepare_loading(Module, Code)`
 pub fn prepare_loading_2(process: &mut Process, [module, code]: [Term; 2]) -> BifResult {
     if !module.is_atom() {
@@ -82,7 +93,7 @@ pub fn finish_loading_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
         let arguments = [list].into();
         return Err(Failure::Yield { arguments });
     }
-    let _permission = permission(&[list])?;
+    let _permission = permission_to_load(process, &[list])?;
     let mut prepared = Vec::new();
     for item in list::items(list) {
         let item = item.map_err(|_| badarg(1))?;
@@ -158,11 +169,11 @@ pub fn call_on_load_function_1(_process: &mut Process, [module]: [Term; 1]) -> B
 }
 
 /// `erlang:finish_after_on_load(Module, Keep)`
-pub fn finish_after_on_load_2(_process: &mut Process, [module, keep]: [Term; 2]) -> BifResult {
+pub fn finish_after_on_load_2(process: &mut Process, [module, keep]: [Term; 2]) -> BifResult {
     if keep != am::TRUE && keep != am::FALSE {
         return Err(badarg(2));
     }
-    let _permission = permission(&[module, keep])?;
+    let _permission = permission_to_load(process, &[module, keep])?;
     exports::set_code(exports::get(module, atom::known("-on_load-"), 0), None);
     if load::finish_on_load(module, keep == am::TRUE) {
         Ok(am::TRUE)
@@ -212,6 +223,7 @@ pub fn delete_module_1(process: &mut Process, [argument]: [Term; 1]) -> BifResul
     if !module.is_atom() {
         return Err(badarg(1));
     }
+    let _permission = permission_to_load(process, &[argument])?;
     if !modules::is_known(module) {
         return Ok(am::UNDEFINED);
     }
@@ -229,7 +241,6 @@ pub fn delete_module_1(process: &mut Process, [argument]: [Term; 1]) -> BifResul
             arguments: Box::new([build::cons(process.heap(), deleting, module)]),
         });
     }
-    let _permission = permission(&[argument])?;
     load::delete(module);
     Ok(am::TRUE)
 }

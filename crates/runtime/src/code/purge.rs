@@ -8,6 +8,8 @@
 //! the caller until the purge is over; then it calls the fun again, whatever became of it. A call that found the code
 //! just before is no gap: the process checks itself between two slices, when it is either within the code or will read
 //! the entry anew.
+//!
+//! From OTP 26 on nobody loads or deletes code while funs of a purge wait: [`park_change`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,6 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use layout::{FunEntry, Term};
 use parking_lot::Mutex;
+use term::release::{self, Release};
 
 use super::modules::{self, Address, Loaded, Versions};
 use super::{exports, funs, literal_collector};
@@ -47,8 +50,17 @@ struct Purge {
     code: Arc<Loaded>,
     /// The code of the funs that cannot be called meanwhile, by the address of their entry.
     withheld: HashMap<*const FunEntry, Address>,
-    /// Processes that are suspended because they called such a fun.
+    /// Processes that are suspended because they called such a fun, or wanted to change code.
     parked: Vec<Term>,
+}
+
+impl Purge {
+    /// Suspends the running process until the purge is over. It stops at its next call.
+    fn suspend(&mut self, process: &mut Process) {
+        self.parked.push(process.pid());
+        process.suspend_count = process.suspend_count.saturating_add(1);
+        scheduler::end_slice_soon();
+    }
 }
 
 // SAFETY: entries that have had code live for ever, and what is written to them is atomic.
@@ -174,9 +186,22 @@ pub fn park(process: &mut Process, entry: &FunEntry) -> bool {
     if is_callable || !purge.withheld.contains_key(&std::ptr::from_ref(entry)) {
         return false;
     }
-    purge.parked.push(process.pid());
-    process.suspend_count = process.suspend_count.saturating_add(1);
-    scheduler::end_slice_soon();
+    purge.suspend(process);
+    true
+}
+
+/// Suspends the running process, which wants to load or delete code, until the purge in progress is over; returns false if
+/// it may go on. The caller has the permission to change code, so that no purge begins or ends meanwhile, and gives it back
+/// if the process is suspended.
+pub fn park_change(process: &mut Process) -> bool {
+    if !release::has(Release::OTP_26) {
+        return false;
+    }
+    let mut purge = PURGE.lock();
+    let Some(purge) = purge.as_mut().filter(|purge| !purge.withheld.is_empty()) else {
+        return false;
+    };
+    purge.suspend(process);
     true
 }
 
