@@ -39,6 +39,8 @@ impl ChunkId {
     pub const ABSTRACT_CODE: ChunkId = ChunkId(*b"Abst");
     pub const DEBUG_INFO: ChunkId = ChunkId(*b"Dbgi");
     pub const DOCUMENTATION: ChunkId = ChunkId(*b"Docs");
+    /// Where variables are at lines at which a debugger may stop (OTP 28).
+    pub const DEBUGGER_LINES: ChunkId = ChunkId(*b"DbgB");
     /// Native records (OTP 29).
     pub const RECORDS: ChunkId = ChunkId(*b"Recs");
 }

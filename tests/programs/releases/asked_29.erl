@@ -121,7 +121,13 @@ debugger() ->
              || {N, A} <- [{instrumentations, []}, {toggle_instrumentations, [#{}]}, {register, [self]}, {unregister, [a, 1]}, {whereis, []},
                            {breakpoint, [lists, 3, true]}, {breakpoints, [lists]}, {breakpoints, [lists, map, 2]}, {stack_frames, [a, 10]},
                            {peek_stack_frame_slot, [a, 1, 2, 3]}, {xregs_count, [a]}, {peek_xreg, [a, 0, 10]}]]),
-    see:all([{{information, M}, fun() -> code:get_debug_info(M) end} || M <- [lists, ?MODULE, no_such_module, 1]]).
+    see:all([{{information, M}, fun() -> code:get_debug_info(M) end} || M <- [lists, ?MODULE, no_such_module, 1]]),
+    %% Compiled for debuggers, but loaded without what they need.
+    Forms = [{attribute, {1, 1}, module, compiled_for}, {attribute, {2, 1}, export, [{f, 1}]},
+             {function, {3, 1}, f, 1, [{clause, {3, 1}, [{var, {3, 3}, 'X'}], [], [{tuple, {4, 1}, [{var, {4, 2}, 'X'}]}]}]}],
+    {ok, compiled_for, Beam} = compile:forms(Forms, [beam_debug_info]),
+    {module, _} = code:load_binary(compiled_for, "compiled_for", Beam),
+    see:value(compiled_for, {code:get_debug_info(compiled_for), compiled_for:f(1)}).
 
 system_monitor() ->
     Self = self(),

@@ -460,9 +460,11 @@ pub fn beamfile_module_md5_1(process: &mut Process, [code]: [Term; 1]) -> BifRes
     }
 }
 
-/// `code:get_debug_info(Module)`: code is loaded without what debuggers need.
+/// `code:get_debug_info(Module)`: code is loaded without what debuggers need, so no lines are there for them, even if the file
+/// has them.
 pub fn get_debug_info_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult {
     match modules::current(module) {
+        Some(loaded) if loaded.is_for_debuggers => Ok(Term::NIL),
         Some(_) => Ok(am::NONE),
         None => Err(badarg(1)),
     }

@@ -236,6 +236,7 @@ fn loaded(
         lines: file.lines.clone(),
         attributes: chunk(ChunkId::ATTRIBUTES),
         compile_info: chunk(ChunkId::COMPILE_INFO),
+        is_for_debuggers: file.chunk(ChunkId::DEBUGGER_LINES).is_some(),
         file_atom: atoms[0],
         nifs,
         library: super::native::Slot::default(),

@@ -29,6 +29,8 @@ pub struct Loaded {
     /// The chunks that `module_info` decodes, in the external term format.
     pub attributes: Vec<u8>,
     pub compile_info: Vec<u8>,
+    /// Whether it was compiled with what a debugger needs.
+    pub is_for_debuggers: bool,
     /// Entries of the funs that this module creates, with their code.
     pub funs: Vec<(&'static layout::FunEntry, Address)>,
     pub on_load: Option<Address>,
