@@ -86,7 +86,8 @@ fn copies(process: &mut Process, binary: Term, count: u64) -> BifResult {
     if !binary.is_bitstring() {
         return Err(badarg(1));
     }
-    if count == 0 {
+    // Until OTP 27, no copies of a bit string are an empty binary.
+    if count == 0 && !release::has(Release::OTP_27) {
         return Ok(build::binary(process.heap(), &[]));
     }
     let source = unicode::bytes_of(binary).ok_or(badarg(1))?;

@@ -341,7 +341,11 @@ pub fn binary_to_list_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult
 
 /// `erlang:binary_to_list(Binary, First, Last)`, counted from 1.
 pub fn binary_to_list_3(process: &mut Process, [binary, first, last]: [Term; 3]) -> BifResult {
-    let size = bits_of(binary)?.bit_len / 8;
+    let bits = bits_of(binary)?.bit_len;
+    if bits % 8 != 0 && release::has(Release::OTP_27) {
+        return Err(badarg(1));
+    }
+    let size = bits / 8;
     let first = integer::uint64(first).ok_or(badarg(2))?;
     let last = integer::uint64(last).ok_or(badarg(3))?;
     if first < 1 || last < first || last > size {

@@ -48,8 +48,9 @@ pub fn update_element_4(
         drop(writing);
         return update_element_3(process, [id, key, changes]);
     }
+    let changes = changes_of(changes, keypos, elements.len())?;
     *elements.get_mut(keypos - 1).ok_or_else(no_place)? = key;
-    for (index, value) in changes_of(changes, keypos, elements.len())? {
+    for (index, value) in changes {
         elements[index] = value;
     }
     let tuple = build::tuple(process.heap(), &elements);
