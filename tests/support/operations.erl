@@ -293,6 +293,9 @@ operations(bits) ->
                   || {As, Name} <- [{bit_and, 'band'}, {bit_or, 'bor'}, {bit_xor, 'bxor'}]])
     ++ lists:append([gc_bif(As, Name, [any, any], [Integers, [0, 1, -1, 3, 58, 59, 60, 64, -64, 127, a]])
                      || {As, Name} <- [{shift_left, 'bsl'}, {shift_right, 'bsr'}]])
+    ++ [with(list_to_atom(lists:concat([Name, "_by_", By])), [register], 1, [Integers],
+             fun([S], [D], Live, Fail, _, _) -> [{gc_bif, Name, Fail, Live, [S, {integer, By}], D}] end)
+        || Name <- ['div', 'rem'], By <- [8, 10, 1000003]]
     ++ gc_bif(bit_not, 'bnot', [any], [Integers]);
 operations(guards) ->
     Tuples = [{1, a, "b"}, {}, a, [1], #{}],
@@ -631,7 +634,9 @@ chains() ->
                   [{gc_bif, F, Fail, 2, [S, T], {x, 5}}, {gc_bif, '*', Fail, 6, [{x, 5}, {integer, 31}], {x, 5}},
                    {gc_bif, 'bnot', Fail, 6, [{x, 5}], {y, 5}}, {gc_bif, 'bsr', Fail, 6, [{y, 5}, {integer, 2}], {x, 6}},
                    {gc_bif, 'rem', Fail, 7, [{x, 6}, {integer, 64}], {y, 6}}, {gc_bif, 'bsl', Fail, 7, [{x, 6}, {integer, 3}], {x, 7}},
-                   {gc_bif, '-', Fail, 8, [{x, 7}], {x, 7}}, {gc_bif, 'bxor', Fail, 8, [{x, 7}, {y, 6}], D}]
+                   {gc_bif, '-', Fail, 8, [{x, 7}], {x, 7}}, {gc_bif, 'bxor', Fail, 8, [{x, 7}, {y, 6}], {x, 7}},
+                   {gc_bif, 'div', Fail, 8, [{x, 7}, {integer, 2}], {x, 7}}, {gc_bif, 'div', Fail, 8, [{x, 7}, {integer, 3}], {x, 7}},
+                   {gc_bif, 'rem', Fail, 8, [{x, 7}, {integer, 1000003}], D}]
               end) || {NameF, F} <- Operators]
     % Each register once more after it was tested by an operation.
     ++ [Chain(lists:concat([twice_, NameF]),

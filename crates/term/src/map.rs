@@ -76,17 +76,11 @@ fn flat<'a>(map: Term) -> (&'a [Term], &'a [Term]) {
 #[inline]
 #[must_use]
 pub fn get(map: Term, key: Term) -> Option<Term> {
-    if !is_flat(map) && key.is_immediate() {
-        return get_immediate(map, key);
-    }
-    get_other(map, key)
-}
-
-/// [`get`] in a flat map, or of a key that is not immediate.
-fn get_other(map: Term, key: Term) -> Option<Term> {
     if is_flat(map) {
         let (keys, values) = flat(map);
         position(keys, key).map(|index| values[index])
+    } else if key.is_immediate() {
+        get_immediate(map, key)
     } else {
         get_hashed(map, key, crate::hash::map_key(key, 0))
     }

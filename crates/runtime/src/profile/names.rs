@@ -61,6 +61,8 @@ struct Program {
 struct SlowPath {
     /// The last part of its name.
     name: String,
+    /// Whether machine code jumps to it.
+    is_handler: bool,
     /// Whether it may run with a stack pointer that it has not saved.
     keeps_stack: bool,
 }
@@ -151,13 +153,18 @@ impl Names {
         let is_slow_path = |word: &u64| is_function(word) && slow_path(word).is_some();
         let found = (0..natives.len())
             .filter(|&at| is_slow_path(&natives[at]))
-            .find(|&at| program.has_called(natives[at], &natives[at + 1..], sample.ip))
-            .or_else(|| natives.iter().position(is_slow_path));
-        let (at, path) = match found {
-            Some(at) => (at, slow_path(&natives[at])),
-            None => (natives.len(), slow_path(&(sample.ip + 1))),
+            .find(|&at| program.has_called(natives[at], &natives[at + 1..], sample.ip));
+        let at_place = |at: usize| slow_path(&natives[at]).map(|path| (at, path));
+        // Machine code jumps to a handler. So where one runs that has called nothing, all others on the stack are over.
+        let here = slow_path(&(sample.ip + 1)).map(|path| (natives.len(), path));
+        let found = match &here {
+            Some((_, path)) if path.is_handler => here,
+            _ => found.and_then(at_place).or(here).or_else(|| {
+                let first = natives.iter().position(is_slow_path);
+                first.and_then(at_place)
+            }),
         };
-        let Some(path) = path else {
+        let Some((at, path)) = found else {
             return Native {
                 callee: Some(self.of_text("[runtime]")),
                 ..Native::default()
@@ -306,7 +313,7 @@ fn slow_path(mangled: &[u8]) -> Option<SlowPath> {
     let mangled = std::str::from_utf8(mangled).ok()?;
     let (_, path) = mangled.split_once("6engine4slow")?;
     // A number of bytes and then so many, again and again; a hash of the old form is no identifier of interest.
-    let (mut rest, mut last) = (path, None);
+    let (mut rest, mut last, mut is_handler) = (path, None, false);
     while let Some(begin) = rest.find(|letter: char| letter.is_ascii_digit()) {
         rest = &rest[begin..];
         let digits = rest.find(|letter: char| !letter.is_ascii_digit())?;
@@ -315,12 +322,16 @@ fn slow_path(mangled: &[u8]) -> Option<SlowPath> {
         rest = &rest[digits + bytes..];
         let is_hash = bytes == 17 && name.starts_with('h');
         if !is_hash {
-            last = Some(name.trim_start_matches('_').to_owned());
+            // A handler is in a module of its own name.
+            let name = Some(name.trim_start_matches('_').to_owned());
+            is_handler = last == name;
+            last = name;
         }
     }
     let lookers = ["5arith", "7compare", "6floats", "4maps"];
     Some(SlowPath {
         name: last?,
+        is_handler,
         keeps_stack: lookers.iter().any(|module| path.starts_with(module)),
     })
 }
@@ -334,6 +345,10 @@ mod tests {
         let found = |name: &str| slow_path(name.as_bytes()).map(|path| path.name);
         let old = "_ZN6engine4slow4bifs8call_bif8call_bif17h0123456789abcdefE";
         assert_eq!(found(old).as_deref(), Some("call_bif"));
+        let is_handler = |name: &str| slow_path(name.as_bytes()).map(|path| path.is_handler);
+        assert_eq!(is_handler(old), Some(true));
+        let helper = "_ZN6engine4slow5build9construct17h0123456789abcdefE";
+        assert_eq!(is_handler(helper), Some(false));
         assert_eq!(
             found("_RNvNtNtCs1234_6engine4slow8messages4send").as_deref(),
             Some("send")

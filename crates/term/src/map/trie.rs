@@ -73,10 +73,10 @@ fn ones(bits: u16) -> usize {
 #[must_use]
 #[inline]
 pub fn get_hashed(map: Term, key: Term, hash: u32) -> Option<Term> {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     if std::arch::is_x86_feature_detected!("popcnt") {
         // SAFETY: the processor has the instruction.
-        return unsafe { get_counting(map, key, hash) };
+        return look_up(map, key, hash, |bits| unsafe { ones_by_popcnt(bits) });
     }
     look_up(map, key, hash, ones)
 }
@@ -111,13 +111,6 @@ unsafe fn ones_by_popcnt(bits: u16) -> usize {
     // SAFETY: the caller's promise; it changes the register and the flags only.
     unsafe { std::arch::asm!("popcnt {0}, {0}", inout(reg) count, options(pure, nomem, nostack)) };
     count as usize
-}
-
-/// [`look_up`] for processors that count bits in one instruction.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "popcnt")]
-fn get_counting(map: Term, key: Term, hash: u32) -> Option<Term> {
-    look_up(map, key, hash, |bits| bits.count_ones() as usize)
 }
 
 /// The child of a node for these bits of a hash, if there is one. `first` is the place of the node's first child: those of
