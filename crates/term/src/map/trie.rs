@@ -46,27 +46,65 @@ pub fn children<'a>(node: Term) -> &'a [Term] {
 /// The bitmap's bit and the index of the child for these bits of a hash, whether or not it exists.
 #[inline]
 fn slot(bitmap: u16, hash: u32) -> (u16, usize) {
-    slot_by(ones, bitmap, hash)
+    slot_by(Anywhere, bitmap, hash)
 }
 
-/// [`slot`] with a function that counts bits as [`ones`] does.
+/// [`slot`], with a way to count bits.
 #[inline(always)]
-fn slot_by(ones: impl Fn(u16) -> usize, bitmap: u16, hash: u32) -> (u16, usize) {
+fn slot_by(count: impl CountBits, bitmap: u16, hash: u32) -> (u16, usize) {
     let bit = 1u16 << (hash & 15);
-    (bit, ones(bitmap & (bit - 1)))
+    (bit, count.ones(bitmap & (bit - 1)))
 }
 
-/// Number of bits that are set, at most 15; counted in parallel where the processor may lack an instruction for it.
-#[inline]
-fn ones(bits: u16) -> usize {
-    if cfg!(target_feature = "popcnt") {
-        return bits.count_ones() as usize;
+/// A way to count bits.
+trait CountBits: Copy {
+    /// Number of bits that are set, at most 15.
+    fn ones(self, bits: u16) -> usize;
+}
+
+/// The way of any processor.
+#[derive(Clone, Copy)]
+struct Anywhere;
+
+impl CountBits for Anywhere {
+    #[inline(always)]
+    fn ones(self, bits: u16) -> usize {
+        if cfg!(target_feature = "popcnt") {
+            return bits.count_ones() as usize;
+        }
+        // Sums of one, two and four bits side by side, then all of these by a product.
+        let bits = u32::from(bits);
+        let pairs = bits - (bits >> 1 & 0x5555);
+        let fours = (pairs & 0x3333) + (pairs >> 2 & 0x3333);
+        (fours.wrapping_mul(0x1111) >> 12 & 0xf) as usize
     }
-    // Sums of one, two and four bits side by side, then all of these by a product.
-    let bits = u32::from(bits);
-    let pairs = bits - (bits >> 1 & 0x5555);
-    let fours = (pairs & 0x3333) + (pairs >> 2 & 0x3333);
-    (fours.wrapping_mul(0x1111) >> 12 & 0xf) as usize
+}
+
+/// The processor's own instruction, also in functions that are compiled for processors without it. A value exists only
+/// where it does.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[derive(Clone, Copy)]
+struct Popcnt(());
+
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+impl Popcnt {
+    #[inline(always)]
+    fn here() -> Option<Popcnt> {
+        std::arch::is_x86_feature_detected!("popcnt").then_some(Popcnt(()))
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+impl CountBits for Popcnt {
+    #[inline(always)]
+    fn ones(self, bits: u16) -> usize {
+        let mut count = u64::from(bits);
+        // SAFETY: the processor has the instruction, which changes the register and the flags only.
+        unsafe {
+            std::arch::asm!("popcnt {0}, {0}", inout(reg) count, options(pure, nomem, nostack));
+        }
+        count as usize
+    }
 }
 
 /// The value of a key in a hash map, when the key's hash ([`map_key`], round 0) is known.
@@ -74,11 +112,10 @@ fn ones(bits: u16) -> usize {
 #[inline]
 pub fn get_hashed(map: Term, key: Term, hash: u32) -> Option<Term> {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    if std::arch::is_x86_feature_detected!("popcnt") {
-        // SAFETY: the processor has the instruction.
-        return look_up(map, key, hash, |bits| unsafe { ones_by_popcnt(bits) });
+    if let Some(popcnt) = Popcnt::here() {
+        return look_up(map, key, hash, popcnt);
     }
-    look_up(map, key, hash, ones)
+    look_up(map, key, hash, Anywhere)
 }
 
 /// The value of an immediate key in a hash map. It becomes part of its callers, which need to save no registers for it.
@@ -86,9 +123,8 @@ pub fn get_hashed(map: Term, key: Term, hash: u32) -> Option<Term> {
 #[must_use]
 pub fn get_immediate(map: Term, key: Term) -> Option<Term> {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    if std::arch::is_x86_feature_detected!("popcnt") {
-        // SAFETY: the processor has the instruction.
-        return look_up_immediate(map, key, |bits| unsafe { ones_by_popcnt(bits) });
+    if let Some(popcnt) = Popcnt::here() {
+        return look_up_immediate(map, key, popcnt);
     }
     get_immediate_anywhere(map, key)
 }
@@ -97,39 +133,26 @@ pub fn get_immediate(map: Term, key: Term) -> Option<Term> {
 #[cold]
 #[inline(never)]
 fn get_immediate_anywhere(map: Term, key: Term) -> Option<Term> {
-    look_up_immediate(map, key, ones)
-}
-
-/// [`ones`] in one instruction, also in functions that are compiled for processors without it.
-///
-/// # Safety
-/// The processor has `popcnt`.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-#[inline(always)]
-unsafe fn ones_by_popcnt(bits: u16) -> usize {
-    let mut count = u64::from(bits);
-    // SAFETY: the caller's promise; it changes the register and the flags only.
-    unsafe { std::arch::asm!("popcnt {0}, {0}", inout(reg) count, options(pure, nomem, nostack)) };
-    count as usize
+    look_up_immediate(map, key, Anywhere)
 }
 
 /// The child of a node for these bits of a hash, if there is one. `first` is the place of the node's first child: those of
 /// a root come after its size, those of an inner node after the header.
 #[inline(always)]
-fn child(node: Term, first: usize, hash: u32, ones: impl Fn(u16) -> usize) -> Option<Term> {
+fn child(node: Term, first: usize, hash: u32, count: impl CountBits) -> Option<Term> {
     let bitmap = node.header().bitmap();
-    let (bit, slot) = slot_by(ones, bitmap, hash);
+    let (bit, slot) = slot_by(count, bitmap, hash);
     // SAFETY: the bitmap has a bit for every child, which is a term; the moving rule keeps them.
     (bitmap & bit != 0).then(|| unsafe { Term::from_bits(node.word(first + slot)) })
 }
 
 /// [`look_up`] of an immediate key: calls nothing in its first eight levels, so it saves no registers.
 #[inline(always)]
-fn look_up_immediate(map: Term, key: Term, ones: impl Fn(u16) -> usize) -> Option<Term> {
+fn look_up_immediate(map: Term, key: Term, count: impl CountBits) -> Option<Term> {
     let mut hash = immediate_map_key(key);
     let (mut node, mut first) = (map, offset::HASH_ROOT_CHILDREN);
     for _ in 0..LEVELS_PER_ROUND {
-        let child = child(node, first, hash, &ones)?;
+        let child = child(node, first, hash, count)?;
         if child.is_cons() {
             return (child.head() == key).then(|| child.tail());
         }
@@ -143,12 +166,12 @@ fn look_up_immediate(map: Term, key: Term, ones: impl Fn(u16) -> usize) -> Optio
 #[cold]
 #[inline(never)]
 fn look_up_below(node: Term, key: Term) -> Option<Term> {
-    look_up_from((node, 0), key, map_key(key, 1), LEVELS_PER_ROUND, ones)
+    look_up_from((node, 0), key, map_key(key, 1), LEVELS_PER_ROUND, Anywhere)
 }
 
 #[inline(always)]
-fn look_up(map: Term, key: Term, hash: u32, ones: impl Fn(u16) -> usize) -> Option<Term> {
-    look_up_from((map, offset::HASH_ROOT_CHILDREN), key, hash, 0, ones)
+fn look_up(map: Term, key: Term, hash: u32, count: impl CountBits) -> Option<Term> {
+    look_up_from((map, offset::HASH_ROOT_CHILDREN), key, hash, 0, count)
 }
 
 /// The value of a key in the node of a level; the place of its first child is given too.
@@ -158,10 +181,10 @@ fn look_up_from(
     key: Term,
     mut hash: u32,
     mut level: u32,
-    ones: impl Fn(u16) -> usize,
+    count: impl CountBits,
 ) -> Option<Term> {
     loop {
-        let child = child(node, first, hash, &ones)?;
+        let child = child(node, first, hash, count)?;
         if child.is_cons() {
             let found = child.head();
             let equal = found == key || !key.is_immediate() && eq_exact(found, key);
