@@ -5,7 +5,8 @@
 main() ->
     Port = open_port({spawn_executable, "/bin/sh"}, [{args, ["-c", "read -r line; exec cat >/dev/null"]}]),
     Me = self(),
-    Sender = spawn(fun() -> receive go -> ok end, Me ! {went_on, sends(Port, 0)}, receive stop -> ok end end),
+    % Not linked: the port may end because of its output, which would end the sender, too.
+    Sender = spawn(fun() -> receive go -> unlink(Port) end, Me ! {went_on, sends(Port, 0)}, receive stop -> ok end end),
     true = erlang:port_connect(Port, Sender),
     true = unlink(Port),
     erlang:system_monitor(Me, [busy_port]),
