@@ -27,7 +27,9 @@ mod atoms;
 mod checksum;
 mod code;
 mod commands;
+mod constants;
 mod container;
+mod debugger_lines;
 mod error;
 mod lines;
 mod literals;
@@ -40,12 +42,14 @@ mod types;
 
 pub use code::{Code, CodeHeader, Function, LabelTarget, Operation};
 pub use commands::{MatchCommand, MatchSegment};
+pub use constants::Constant;
 pub use container::{Chunk, ChunkId, MAX_INFLATED_BYTES, chunks, find_chunk};
+pub use debugger_lines::{DebuggerLine, LineCall, LineFrame, LineValue};
 pub use error::{BeamError, ErrorKind};
 pub use lines::{Lines, Location};
 pub use literals::Literals;
 pub use operand::{Operand, REGISTERS, Span};
-pub use records::{FieldDefault, RecordDefinition, RecordField};
+pub use records::{RecordDefinition, RecordField};
 pub use tables::{Export, Import, Lambda};
 pub use types::{Type, TypeSet};
 
@@ -65,6 +69,8 @@ pub struct BeamFile {
     pub literals: Literals,
     /// The native records that the module defines.
     pub records: Vec<RecordDefinition>,
+    /// What debuggers need, by the index of `debug_line` less 1; `None` if it was not compiled for them.
+    pub debugger_lines: Option<Vec<DebuggerLine>>,
     /// `None` if the file was stripped.
     pub lines: Option<Lines>,
     /// `None` if there are no types, or the version is unknown; then no operand is typed.
@@ -114,6 +120,9 @@ impl BeamFile {
         let records = optional(ChunkId::RECORDS)
             .map(|data| records::records(data, &atoms, literals.len()))
             .transpose()?;
+        let debugger_lines = optional(ChunkId::DEBUGGER_LINES)
+            .map(|data| debugger_lines::debugger_lines(data, &atoms, literals.len()))
+            .transpose()?;
         let lines = optional(ChunkId::LINES)
             .map(|data| Lines::parse(data, &atoms[0]))
             .transpose()?;
@@ -128,6 +137,7 @@ impl BeamFile {
             lambdas: lambdas.unwrap_or_default(),
             literals,
             records: records.unwrap_or_default(),
+            debugger_lines: debugger_lines.flatten(),
             lines: lines.flatten(),
             types: types.flatten(),
             md5: [0; 16],

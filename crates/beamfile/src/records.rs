@@ -10,6 +10,7 @@
 
 use std::collections::HashSet;
 
+use crate::constants::{Constant, Table};
 use crate::container::ChunkId;
 use crate::reader::{Number, Reader, Tag};
 use crate::{BeamError, ErrorKind};
@@ -29,23 +30,9 @@ pub struct RecordField {
     /// Atom.
     pub name: u32,
     /// `None` if a value must be given when a record is made.
-    pub default: Option<FieldDefault>,
+    pub default: Option<Constant>,
 }
 
-/// The default value of a field.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FieldDefault {
-    Nil,
-    Atom(u32),
-    /// Index into the literal table.
-    Literal(u32),
-    /// Big-endian two's complement.
-    Integer(Vec<u8>),
-}
-
-/// The compact number that announces a list, and that of a literal.
-const EXTENDED_LIST: Number<'static> = Number::Short(1);
-const EXTENDED_LITERAL: Number<'static> = Number::Short(4);
 /// Bytes that a record takes at least.
 const RECORD_BYTES: usize = 5;
 
@@ -82,12 +69,6 @@ pub(crate) fn records(
     Ok(records)
 }
 
-struct Table<'a> {
-    reader: Reader<'a>,
-    atoms: &'a [String],
-    literals: usize,
-}
-
 impl Table<'_> {
     fn record(&mut self, names: &mut HashSet<u32>) -> Result<RecordDefinition, BeamError> {
         let offset = self.reader.offset();
@@ -104,18 +85,11 @@ impl Table<'_> {
             _ => return Err(self.bad_tag(offset, Tag::Atom)),
         };
         let offset = self.reader.offset();
-        let (tag, number) = self.reader.compact()?;
-        if tag != Tag::Extended || number != EXTENDED_LIST {
-            return Err(self.bad_tag(offset, tag));
+        let length = self.list()?;
+        if length % 2 != 0 {
+            return Err(self.bad_count(offset, length as u64));
         }
-        let offset = self.reader.offset();
-        let length = self.reader.unsigned()?;
-        // Each element takes at least a byte.
-        if length % 2 != 0 || length > self.reader.remaining() as u64 {
-            let kind = ErrorKind::BadCount(i64::try_from(length).unwrap_or(i64::MAX));
-            return Err(self.reader.error_at(offset, kind));
-        }
-        let mut fields = Vec::with_capacity(length as usize / 2);
+        let mut fields = Vec::with_capacity(length / 2);
         let mut names = HashSet::new();
         for _ in 0..length / 2 {
             fields.push(RecordField {
@@ -140,56 +114,12 @@ impl Table<'_> {
         Ok(name)
     }
 
-    fn atom(&mut self) -> Result<u32, BeamError> {
+    fn default(&mut self) -> Result<Option<Constant>, BeamError> {
         let offset = self.reader.offset();
         match self.reader.compact()? {
-            (Tag::Atom, number) if number.unsigned() > 0 => {
-                self.index("atom", offset, number.unsigned() - 1, self.atoms.len())
-            }
-            (tag, _) => Err(self.bad_tag(offset, tag)),
+            (Tag::Unsigned, Number::Short(0)) => Ok(None),
+            term => self.constant(offset, term).map(Some),
         }
-    }
-
-    fn default(&mut self) -> Result<Option<FieldDefault>, BeamError> {
-        let offset = self.reader.offset();
-        let (tag, number) = self.reader.compact()?;
-        Ok(Some(match (tag, number) {
-            (Tag::Unsigned, Number::Short(0)) => return Ok(None),
-            (Tag::Atom, number) => match number.unsigned() {
-                0 => FieldDefault::Nil,
-                place => {
-                    FieldDefault::Atom(self.index("atom", offset, place - 1, self.atoms.len())?)
-                }
-            },
-            (Tag::Integer, number) => FieldDefault::Integer(match number.signed() {
-                Ok(value) => value.to_be_bytes().to_vec(),
-                Err(bytes) => bytes.to_vec(),
-            }),
-            (Tag::Extended, EXTENDED_LITERAL) => {
-                let literal = self.reader.unsigned()?;
-                FieldDefault::Literal(self.index("literal", offset, literal, self.literals)?)
-            }
-            _ => return Err(self.bad_tag(offset, tag)),
-        }))
-    }
-
-    fn index(
-        &self,
-        what: &'static str,
-        offset: usize,
-        value: u64,
-        limit: usize,
-    ) -> Result<u32, BeamError> {
-        if value < limit as u64 {
-            return Ok(value as u32);
-        }
-        let limit = limit as u64;
-        let kind = ErrorKind::OutOfRange { what, value, limit };
-        Err(self.reader.error_at(offset, kind))
-    }
-
-    fn bad_tag(&self, offset: usize, tag: Tag) -> BeamError {
-        self.reader.error_at(offset, ErrorKind::BadTag(tag as u8))
     }
 }
 
@@ -225,7 +155,7 @@ mod tests {
                 },
                 RecordField {
                     name: 0,
-                    default: Some(FieldDefault::Integer(2i64.to_be_bytes().to_vec())),
+                    default: Some(Constant::Integer(2i64.to_be_bytes().to_vec())),
                 },
             ],
         };
@@ -233,7 +163,7 @@ mod tests {
         let literal = [&changed(14, 0x52)[..20], &[0x47, 0x00]].concat();
         let records = parse(&literal).unwrap();
         assert!(records[0].is_exported);
-        assert_eq!(records[0].fields[1].default, Some(FieldDefault::Literal(0)));
+        assert_eq!(records[0].fields[1].default, Some(Constant::Literal(0)));
     }
 
     #[test]

@@ -200,7 +200,7 @@ pub const fn operands(opcode: Opcode) -> &'static [OperandKind] {
 
         Opcode::Line => &[Line],
         Opcode::ExecutableLine => &[Line, Number],
-        Opcode::DebugLine => &[Any; 4],
+        Opcode::DebugLine => &[Atom, Line, Number, Registers],
 
         Opcode::IsAnyNativeRecord => TEST_1,
         Opcode::IsNativeRecord => &[Label, Source, Atom, Atom],

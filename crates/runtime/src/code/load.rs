@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use beamfile::{BeamError, BeamFile, ChunkId, FieldDefault, Operand, Span};
+use beamfile::{BeamError, BeamFile, ChunkId, Constant, Operand, Span};
 use engine::assemble::AssembleErrorKind;
 use isa::opcodes::Opcode;
 use layout::{Export, FunEntry, Term};
@@ -368,10 +368,7 @@ fn records_of(
             .iter()
             .map(|field| match &field.default {
                 None => native_record::NO_VALUE,
-                Some(FieldDefault::Nil) => Term::NIL,
-                Some(FieldDefault::Atom(index)) => atoms[*index as usize],
-                Some(FieldDefault::Literal(index)) => literals[*index as usize],
-                Some(FieldDefault::Integer(bytes)) => integer_from_bytes(heap, bytes),
+                Some(default) => constant(default, atoms, heap, literals),
             })
             .collect();
         let definition = Definition {
@@ -384,6 +381,21 @@ fn records_of(
         records.push(native_record::build(heap, definition, &values));
     }
     records
+}
+
+/// The term of a constant in one of the file's tables.
+fn constant(
+    constant: &Constant,
+    atoms: &[Term],
+    heap: &mut layout::Heap,
+    literals: &[Term],
+) -> Term {
+    match constant {
+        Constant::Nil => Term::NIL,
+        Constant::Atom(index) => atoms[*index as usize],
+        Constant::Literal(index) => literals[*index as usize],
+        Constant::Integer(bytes) => integer_from_bytes(heap, bytes),
+    }
 }
 
 fn record_name(record: Term) -> Term {
