@@ -7,6 +7,7 @@
 mod atomics;
 mod binary;
 mod erl_ddll;
+mod erl_debugger;
 mod erl_tracer;
 mod erlang;
 mod erts_debug;

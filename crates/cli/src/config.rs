@@ -97,6 +97,9 @@ pub struct Config {
     pub perf: PerfSupport,
     /// One of [`isa::flags::COVERAGE_MODES`].
     pub coverage: &'static str,
+    /// Whether debuggers are supported, and then, whether modules are loaded with breakpoints at lines.
+    pub debugger: bool,
+    pub line_breakpoints: bool,
     /// Where a profile of the run is written, without the endings of the files.
     pub profile: Option<PathBuf>,
     /// Samples in a second of a thread's processor time.

@@ -349,9 +349,10 @@ impl<'a> Split<'a> {
     fn emulator_word(&mut self, word: &Word) -> Result<(), Refusal> {
         let name = &word[1..];
         let passed = [b"-", name].concat();
-        let takes_next = match (flags::find(name), flags::family(name)) {
+        let known = flags::find(name).filter(|(flag, _)| self.otp.release.has(flag.since()));
+        let takes_next = match (known, flags::family(name)) {
             (Some((flag, length)), _) => match flag.place {
-                ValuePosition::Alone | ValuePosition::Joined => false,
+                ValuePosition::Alone | ValuePosition::Whole | ValuePosition::Joined => false,
                 // The launcher does not know the JIT flags: for any flag that begins with `J` it takes the next word.
                 ValuePosition::Next | ValuePosition::NextOnly => {
                     length == name.len() || name.starts_with(b"J")

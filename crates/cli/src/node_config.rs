@@ -56,6 +56,8 @@ pub fn config(config: Config) -> runtime::Config {
         perf_map: matches!(config.perf, PerfSupport::Both | PerfSupport::Map),
         perf_dump: matches!(config.perf, PerfSupport::Both | PerfSupport::Dump),
         coverage: coverage(config.coverage),
+        debugger: config.debugger,
+        line_breakpoints: config.line_breakpoints,
         profile: config.profile.map(|path| (path, config.profile_hz)),
         busy_wait_spins: busy_wait_spins(config.busy_wait),
         async_threads: config.async_threads as usize,

@@ -81,7 +81,7 @@ pub fn emulator_usage() -> String {
     let mut text = String::from("Usage: ferl [flags] [arguments ...]\nThe flags are:\n\n");
     for flag in EMULATOR_FLAGS.iter().filter(|flag| !flag.help.is_empty()) {
         let space = match flag.place {
-            ValuePosition::Alone | ValuePosition::Joined => "",
+            ValuePosition::Alone | ValuePosition::Whole | ValuePosition::Joined => "",
             ValuePosition::Next | ValuePosition::NextOnly | ValuePosition::Optional => " ",
         };
         let spelling = format!("+{}{space}{}", flag.name, flag.argument);

@@ -130,6 +130,8 @@ fn defaults(launch: &Launch, otp: &Otp) -> Config {
         line_info: true,
         perf: PerfSupport::Off,
         coverage: flags::COVERAGE_MODES[0],
+        debugger: false,
+        line_breakpoints: true,
         profile: None,
         profile_hz: flags::DEFAULT_PROFILE_HZ,
     }
@@ -184,11 +186,11 @@ fn items(launch: &Launch) -> Vec<Item<'_>> {
         };
         let rest = &name[length..];
         let value = match flag.place {
-            ValuePosition::Alone => None,
-            ValuePosition::NextOnly if !rest.is_empty() => {
+            ValuePosition::Whole | ValuePosition::NextOnly if !rest.is_empty() => {
                 items.push(Item::Unknown(word));
                 continue;
             }
+            ValuePosition::Alone | ValuePosition::Whole => None,
             _ if !rest.is_empty() => Some(rest),
             ValuePosition::Optional => words.next_if(|next| value::parse(flag, next).is_ok()),
             ValuePosition::Next | ValuePosition::NextOnly | ValuePosition::Joined => {
@@ -302,6 +304,7 @@ impl Reader {
             }
             Setting::Coverage => config.coverage = choice(&parsed, flags::COVERAGE_MODES),
             Setting::CrashDump => config.crash_dump = false,
+            Setting::Debugger => config.debugger = true,
             Setting::DirtyCpuSchedulers => self.schedulers.set_dirty_cpu(pair(&parsed))?,
             Setting::DirtyCpuSchedulersPercent => {
                 self.schedulers.dirty_percent = percentages(pair(&parsed))
@@ -312,6 +315,7 @@ impl Reader {
             Setting::EtsLimit => config.ets_limit = ets_limit(i64::from(number(&parsed))),
             Setting::FileNameEncoding => self.set_file_names(text, flag)?,
             Setting::Help => return Ok(Some(Wish::PrintHelp)),
+            Setting::LineBreakpoints => config.line_breakpoints = parsed == Parsed::Bool(true),
             Setting::LineInfo => config.line_info = false,
             Setting::MaxHeap => config.max_heap_size_words = long_number(&parsed),
             Setting::MaxHeapKill => config.max_heap_kill = parsed == Parsed::Bool(true),

@@ -25,6 +25,7 @@ use crate::breakpoints::Breakpoints;
 use crate::code::{Code, FUNC_INFO_WORDS, Function, LineTable, NOWHERE, Words};
 use crate::coverage::{Coverage, CoverageMode};
 use crate::encoding::{CallExport, FunctionClause, Nothing};
+use crate::line_breakpoints::LineBreakpoints;
 use crate::{native, slow};
 use emit::Emitter;
 
@@ -53,6 +54,8 @@ pub struct Module<'a> {
     pub bif: &'a dyn Fn(Term, u32) -> Option<*const Export>,
     /// What the code counts while it runs.
     pub coverage: Option<CoverageMode>,
+    /// Whether debuggers may stop processes at its lines.
+    pub line_breakpoints: bool,
 }
 
 /// If `operation` makes a map from an empty one and all its keys are constants: the list that identifies the
@@ -193,6 +196,7 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
         lines,
         on_load,
         coverage,
+        line_breakpoints,
     } = finished.map_err(|native::NoRoom| whole(AssembleErrorKind::NoRoom))?;
     Ok(Code {
         module: module.atoms[0],
@@ -203,6 +207,7 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
         lines,
         on_load,
         coverage,
+        line_breakpoints,
         first_handlers,
         breakpoints: Breakpoints::default(),
     })
@@ -216,4 +221,5 @@ struct Finished {
     /// The position of the function that is run when the module is loaded.
     on_load: Option<u32>,
     coverage: Option<Coverage>,
+    line_breakpoints: Option<LineBreakpoints>,
 }

@@ -14,6 +14,7 @@ pub mod building;
 pub mod calls;
 pub mod compare;
 pub mod coverage;
+pub mod debugger;
 pub mod exceptions;
 pub mod floats;
 pub mod guards;

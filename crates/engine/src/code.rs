@@ -7,6 +7,7 @@ use layout::Term;
 
 use crate::breakpoints::Breakpoints;
 use crate::coverage::Coverage;
+use crate::line_breakpoints::LineBreakpoints;
 use crate::native::Placed;
 
 /// A module in the threaded form. It never moves; drop it only when no process and no export refers to it any more.
@@ -25,6 +26,8 @@ pub struct Code {
     pub(crate) on_load: Option<u32>,
     /// The instructions of the code point into it.
     pub(crate) coverage: Option<Coverage>,
+    /// As `coverage`.
+    pub(crate) line_breakpoints: Option<LineBreakpoints>,
     /// The handler of each function's first instruction.
     pub(crate) first_handlers: Box<[u64]>,
     pub(crate) breakpoints: Breakpoints,
@@ -255,6 +258,17 @@ impl Code {
     #[must_use]
     pub fn coverage(&self) -> Option<&Coverage> {
         self.coverage.as_ref()
+    }
+
+    /// Where debuggers may stop processes, if it was loaded for them.
+    #[must_use]
+    pub fn line_breakpoints(&self) -> Option<&LineBreakpoints> {
+        self.line_breakpoints.as_ref()
+    }
+
+    /// The lines that its instructions belong to, as in [`CodeLocation::line`]; one may come several times.
+    pub fn locations(&self) -> impl Iterator<Item = u32> {
+        self.lines.changes.iter().map(|&(_, line)| line)
     }
 
     /// The function and line of an address in this code; `None` for an address outside it. A return address points

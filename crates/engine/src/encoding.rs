@@ -483,6 +483,10 @@ encodings! {
     /// The address of a byte or a counter.
     CoveragePlace { place: Wide }
 
+    // Breakpoints at lines.
+    /// The address of a byte.
+    LinePlace { place: Wide, live: Number }
+
     // Messages.
     LoopRec<A: Dest> { dest: Out<A>, label: Label }
     WaitTimeout { label: Label, timeout: Any }

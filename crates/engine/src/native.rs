@@ -36,8 +36,8 @@ use sys::memory::code::{CodeArea, Place};
 use sys::memory::page_bytes;
 
 use crate::bodies::{
-    arith, binaries, building, calls, compare, coverage, exceptions, floats, guards, lists, maps,
-    messages, moves, records, select, tests, tuples,
+    arith, binaries, building, calls, compare, coverage, debugger, exceptions, floats, guards,
+    lists, maps, messages, moves, records, select, tests, tuples,
 };
 use crate::encoding;
 use crate::form::{Handler, Threaded};

@@ -14,6 +14,7 @@ pub mod build;
 pub mod calls;
 pub mod collect;
 pub mod compare;
+pub mod debugger;
 pub mod exceptions;
 pub mod floats;
 pub mod maps;

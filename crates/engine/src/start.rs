@@ -47,6 +47,8 @@ static TRACED_RETURN: Routine = Routine::new(1, slow::calls::traced_return);
 
 static TIMED_RETURN: Routine = Routine::new(1, slow::calls::timed_return);
 
+static LINE_RESUMED: Routine = Routine::new(0, slow::debugger::line_resumed);
+
 static APPLY: Routine = Routine::new(3, slow::calls::apply_list_last);
 
 // The fun is in x0 and takes no arguments, so its free variables are copied to x0 onwards; there is no frame.
@@ -79,6 +81,13 @@ pub fn traced_return() -> *const u64 {
 #[must_use]
 pub fn timed_return() -> *const u64 {
     entry(&TIMED_RETURN)
+}
+
+/// The return address of a function that a process calls at a line with a breakpoint: the X registers of the process are on
+/// the stack behind it.
+#[must_use]
+pub fn line_resumed() -> *const u64 {
+    entry(&LINE_RESUMED)
 }
 
 /// Runs `apply(x0, x1, x2)` as a tail call.

@@ -248,6 +248,7 @@ macro_rules! stencil_table {
             variants!(plain, $form, exceptions::TryCase),
             variants!(plain, $form, coverage::Mark),
             variants!(plain, $form, coverage::Count),
+            variants!(plain, $form, debugger::LineBreakpoint),
             variants!(dest, $form, messages::LoopRec),
             variants!(plain, $form, messages::LoopRecEnd),
         ]
@@ -335,6 +336,7 @@ macro_rules! for_each_slow_path {
             collect: allocate(Allocation) allocate_heap(FrameAndHeap) test_heap(Allocation);
             compare: is_eq_exact(Comparison) is_ne_exact(Comparison) is_eq(Comparison) is_ne(Comparison)
                 is_lt(Comparison) is_ge(Comparison);
+            debugger: stop_at_line(LinePlace);
             exceptions: catch_value(OneY);
             floats: badarith(Nothing) convert(FloatLoad);
             maps: get_map_element(GetMapElement);

@@ -53,7 +53,7 @@ mod slow {
 }
 
 use bodies::{
-    arith, binaries, building, calls, compare, coverage, exceptions, floats, guards, lists, maps, messages, moves, records, select, tests, tuples,
+    arith, binaries, building, calls, compare, coverage, debugger, exceptions, floats, guards, lists, maps, messages, moves, records, select, tests, tuples,
 };
 use form::{Exit, Form, Handler, MachineCode};
 use layout::{Context, Term};

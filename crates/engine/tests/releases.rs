@@ -102,6 +102,7 @@ fn every_module_of_the_release_becomes_code() {
             records: &|_| None,
             bif: &|_, _| None,
             coverage: None,
+            line_breakpoints: false,
         };
         let assembled =
             assemble(&module).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -1931,6 +1931,20 @@ LessOrEqual:
       32	RECORD
     jmp    *%rax
 
+LineBreakpoint:
+    mov    0x0(%rip),%rax        # 7
+      PC32	RECORD+0x4
+    movzbl (%rax),%eax
+    test   %al,%al
+    je     1d
+    mov    0x0(%rip),%rax        # 15
+      PC32	stop_at_line-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    jmp    22
+      PLT32	CONT-0x4
+
 LoopRec:
     mov    (%r8),%r9
     mov    0x18(%r9),%rax

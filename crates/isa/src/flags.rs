@@ -30,6 +30,8 @@ pub struct EmulatorFlag {
 pub enum ValuePosition {
     /// There is no value; the rest of the word after the name is ignored.
     Alone,
+    /// There is no value, and the word ends with the name: a longer one is another flag.
+    Whole,
     /// The rest of the word, or the next word if the name is the whole word.
     Next,
     /// The next word, never the rest of this one.
@@ -106,6 +108,7 @@ pub enum Setting {
     BusyWaitDirtyIo,
     Coverage,
     CrashDump,
+    Debugger,
     DirtyCpuSchedulers,
     DirtyCpuSchedulersPercent,
     DirtyIoSchedulers,
@@ -113,6 +116,7 @@ pub enum Setting {
     EtsLimit,
     FileNameEncoding,
     Help,
+    LineBreakpoints,
     LineInfo,
     MaxHeap,
     MaxHeapKill,
@@ -190,6 +194,7 @@ impl EmulatorFlag {
     pub fn since(&self) -> Release {
         match self.effect {
             Effect::Used(Setting::Coverage) => Release::OTP_27,
+            Effect::Used(Setting::Debugger | Setting::LineBreakpoints) => Release::OTP_28,
             _ => Release::OTP_25,
         }
     }
@@ -415,6 +420,10 @@ pub const EMULATOR_FLAGS: &[EmulatorFlag] = rows! {
         "", "write no crash dump for errors of the machine itself";
     "dcg" Joined digits(0, INT) => Ignored, "<limit>",
         "bad decentralized counter groups limit: {}", "groups of decentralized counters; no effect";
+    "D" Whole Nothing => Used(Setting::Debugger), "",
+        "", "support debuggers: the module erl_debugger (OTP 28 and later)";
+    "Dibpl" Next Bool => Used(Setting::LineBreakpoints), "bool",
+        "Dibpl expected `true' or `false' but got: `{}'", "with +D, load modules with breakpoints at lines (true)";
     "e" Next number(0, INT) => Used(Setting::EtsLimit), "number",
         "bad maximum number of ets tables {}", "number of ETS tables to expect";
     "ec" Alone Nothing => Ignored, "",
@@ -767,7 +776,7 @@ mod tests {
             assert!(twin.is_none(), "{} twice", flag.name);
             assert_eq!(
                 flag.value == Value::Nothing,
-                flag.place == ValuePosition::Alone,
+                matches!(flag.place, ValuePosition::Alone | ValuePosition::Whole),
                 "{}",
                 flag.name
             );

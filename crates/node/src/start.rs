@@ -72,6 +72,7 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
     choose_form(config.machine_code);
     code::gdb_jit::register_bottom();
     code::coverage::set_mode(config.coverage);
+    code::debugger_lines::set_up(config.debugger, config.line_breakpoints);
     code::perf::open(config.perf_map, config.perf_dump);
     if let Some((path, hz)) = &config.profile {
         runtime::profile::open(path, *hz)?;

@@ -6,6 +6,7 @@
 
 pub mod breakpoints;
 pub mod coverage;
+pub mod debugger_lines;
 pub mod exports;
 pub mod funs;
 pub mod gdb_jit;

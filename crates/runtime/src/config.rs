@@ -53,6 +53,9 @@ pub struct Config {
     pub perf_dump: bool,
     /// What the code of modules counts.
     pub coverage: Option<CoverageMode>,
+    /// Whether debuggers are supported, and then, whether modules are loaded with breakpoints at lines.
+    pub debugger: bool,
+    pub line_breakpoints: bool,
     /// Where the profiler writes what it has seen, and how often it looks in a second of a thread's processor time.
     pub profile: Option<(PathBuf, u32)>,
     /// How many times a scheduler looks for work before it sleeps.

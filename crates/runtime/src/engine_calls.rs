@@ -14,7 +14,7 @@ use crate::collector::{self, dirty_collection};
 use crate::process::{Process, flag};
 use crate::receive::{self, markers, priority, timer};
 use crate::trace::{exports as traced_exports, frames, points};
-use crate::{apply as calls, error_handler, exception, scheduler, send as sending};
+use crate::{apply as calls, debugger, error_handler, exception, scheduler, send as sending};
 
 /// The runtime functions that the bodies of the engine's operations call.
 pub static TABLE: RuntimeTable = RuntimeTable {
@@ -39,6 +39,7 @@ pub static TABLE: RuntimeTable = RuntimeTable {
     traced_export,
     traced_return,
     timed_return,
+    stop_at_line,
     native_function,
     call_fun,
     apply,
@@ -212,6 +213,12 @@ unsafe extern "C" fn traced_return(context: *mut Context) {
     // SAFETY: the engine's contract.
     let (process, context) = unsafe { both(context) };
     frames::returns(process, context.x[0]);
+}
+
+unsafe extern "C" fn stop_at_line(context: *mut Context, ip: *const u64) -> *const u64 {
+    // SAFETY: the engine's contract.
+    let (_, context) = unsafe { both(context) };
+    debugger::stop_at_line(context, ip)
 }
 
 unsafe extern "C" fn native_function(entry: *const u64) -> *const u64 {

@@ -9,6 +9,7 @@ pub mod bif;
 pub mod code;
 pub mod collector;
 pub mod config;
+pub mod debugger;
 mod engine_calls;
 pub mod epoch;
 mod error_handler;

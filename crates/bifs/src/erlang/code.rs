@@ -10,7 +10,7 @@ use term::external::{self, DecodeOptions};
 use term::{am, atom, build, list};
 
 use crate::magic;
-use runtime::bif::{BifResult, Failure, badarg, badarg_as_called, error, notsup, system_limit};
+use runtime::bif::{BifResult, Failure, badarg, badarg_as_called, notsup, system_limit};
 use runtime::code::load::{self, CodeResolver, LoadError};
 use runtime::code::modules::{self, Loaded};
 use runtime::code::native::calling_code;
@@ -458,40 +458,6 @@ pub fn beamfile_module_md5_1(process: &mut Process, [code]: [Term; 1]) -> BifRes
         Ok(file) => Ok(build::binary(process.heap(), &file.md5)),
         Err(_) => Ok(am::UNDEFINED),
     }
-}
-
-/// `code:get_debug_info(Module)`: code is loaded without what debuggers need, so no lines are there for them, even if the file
-/// has them.
-pub fn get_debug_info_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult {
-    match modules::current(module) {
-        Some(loaded) if loaded.is_for_debuggers => Ok(Term::NIL),
-        Some(_) => Ok(am::NONE),
-        None => Err(badarg(1)),
-    }
-}
-
-/// `erl_debugger:supported()`
-pub fn debugger_supported_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
-    Ok(am::FALSE)
-}
-
-/// Functions of `erl_debugger` on a node that runs without `+D`: they are not defined.
-macro_rules! debugger_only {
-    ($($name:ident $arity:literal,)*) => {
-        $(
-            pub fn $name(_process: &mut Process, _arguments: [Term; $arity]) -> BifResult {
-                Err(error(am::UNDEF))
-            }
-        )*
-    };
-}
-
-debugger_only! {
-    debugger_only_0 0,
-    debugger_only_1 1,
-    debugger_only_2 2,
-    debugger_only_3 3,
-    debugger_only_4 4,
 }
 
 /// Whether this is the name of a library whose NIFs are built into the VM: their functions are rows of the BIF table. `net` is the

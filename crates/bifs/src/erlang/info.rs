@@ -107,16 +107,17 @@ fn about(process: &mut Process, pid: Term, items: Items) -> BifResult {
             Err(badarg(1))
         };
     }
-    of_process(process, pid, move |other, asker, heap| {
+    of_process(process, pid, am::UNDEFINED, move |other, asker, heap| {
         items.of(other, asker, heap)
     })
 }
 
-/// What `tell` says of a process of this node when it has handled the signals that the caller sent it before; `undefined`
-/// if it is gone. Another process is asked, and the caller waits for its answer.
+/// What `tell` says of a process of this node when it has handled the signals that the caller sent it before; `gone`, an atom, if
+/// it is gone. Another process is asked, and the caller waits for its answer.
 pub fn of_process(
     process: &mut Process,
     pid: Term,
+    gone: Term,
     tell: impl FnOnce(&Process, Asker, &mut Heap) -> Term + Send + 'static,
 ) -> BifResult {
     if pid == process.pid() {
@@ -131,7 +132,7 @@ pub fn of_process(
     }
     let other = table::find(pid);
     if other.is_null() {
-        return Ok(am::UNDEFINED);
+        return Ok(gone);
     }
     // SAFETY: just found in this slice; `state` may be read by any thread.
     let saw_it_run = unsafe { (*other).state.load(Ordering::Relaxed) } & state::RUNNING != 0;
@@ -143,7 +144,7 @@ pub fn of_process(
             let mut scratch = Scratch::new();
             let answer = match other {
                 Some(other) => tell(other, Asker::Another { saw_it_run }, scratch.heap()),
-                None => am::UNDEFINED,
+                None => gone,
             };
             signal::reply(pid, asker, &own_reference, answer);
         }),

@@ -23,7 +23,7 @@ use distribution::monitor_nodes::{self, option};
 use distribution::peers;
 use ets::Pressure;
 use runtime::bif::{BifResult, Failure, badarg, error};
-use runtime::code::permission;
+use runtime::code::{debugger_lines, permission};
 use runtime::process::{Process, info, state, table};
 use runtime::scheduler::{charge, reductions_left, schedulers, world};
 use runtime::{code, epoch, log, port, system_monitor, timer};
@@ -124,6 +124,11 @@ const SETTINGS: &[(&str, StateOf)] = &[
     }),
     ("re_loop_limit", |process, limit| {
         RE_LOOP.set(process, limit)
+    }),
+    ("debugger_support", |_, is_supported| {
+        let before = debugger_lines::is_supported();
+        debugger_lines::set_supported(is_supported == am::TRUE);
+        Ok(am::boolean(before))
     }),
     ("unique_monotonic_integer_state", |_, value| {
         unique::set_monotonic_count(value)

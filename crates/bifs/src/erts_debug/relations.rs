@@ -84,7 +84,9 @@ fn of_process(
     if !pid.is_local_pid() {
         return Err(badarg(1));
     }
-    info::of_process(process, pid, move |other, _, heap| records(other, heap))
+    info::of_process(process, pid, am::UNDEFINED, move |other, _, heap| {
+        records(other, heap)
+    })
 }
 
 fn links_of(process: &Process, heap: &mut Heap) -> Term {

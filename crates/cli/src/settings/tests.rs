@@ -196,6 +196,29 @@ fn coverage_came_with_27() {
 }
 
 #[test]
+fn debuggers_are_supported_from_28_on() {
+    for line in ["+D", "+Dibpl true", "+Dfoo"] {
+        assert!(complaint(line).contains("unknown flag"), "{line}");
+    }
+    for (line, wanted) in [
+        ("", (false, true)),
+        ("+D", (true, true)),
+        ("+D +Dibpl false", (true, false)),
+        ("+Dibpl true", (false, true)),
+    ] {
+        match read_line_on("17.1", line, 4).wish {
+            Ok(Wish::Run(config)) => {
+                assert_eq!((config.debugger, config.line_breakpoints), wanted, "{line}");
+            }
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+    for line in ["+Dfoo", "+Dibpl maybe"] {
+        assert!(read_line_on("17.1", line, 4).wish.is_err(), "{line}");
+    }
+}
+
+#[test]
 fn of_several_break_modes_ignoring_wins() {
     for (line, mode) in [
         ("", BreakMode::Menu),

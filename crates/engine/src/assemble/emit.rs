@@ -6,10 +6,12 @@ use layout::{Export, FunEntry, Term};
 use super::facts::{Fact, Facts};
 use super::{Finished, Module};
 use crate::bodies::coverage::{Count, Mark};
+use crate::bodies::debugger::LineBreakpoint;
 use crate::bodies::tests;
 use crate::code::{LineTable, NOWHERE, Words};
 use crate::coverage::{self, Place};
-use crate::encoding::{CoveragePlace, Encoding, Jump, WordSink};
+use crate::encoding::{CoveragePlace, Encoding, Jump, LinePlace, WordSink};
+use crate::line_breakpoints;
 use crate::native::{self, Known, NoRoom, Unplaced};
 use crate::operand::{Knowledge, Operand};
 use crate::operation::{HandlerOf, Operation};
@@ -37,6 +39,7 @@ pub(super) struct Emitter<'a> {
     entry: u32,
     on_load: Option<u32>,
     coverage: Option<coverage::Plan>,
+    line_breakpoints: Option<line_breakpoints::Plan>,
 }
 
 impl<'a> Emitter<'a> {
@@ -58,6 +61,10 @@ impl<'a> Emitter<'a> {
             coverage: module
                 .coverage
                 .map(|mode| coverage::Plan::new(mode, module.code)),
+            line_breakpoints: module.line_breakpoints.then(|| {
+                let is_line = |atom| module.file.atom(atom) == "line";
+                line_breakpoints::Plan::new(module.code, is_line)
+            }),
         }
     }
 
@@ -127,6 +134,21 @@ impl<'a> Emitter<'a> {
             Some(Place::Counter(counter)) => self.operation::<Count>(words(counter as u64)),
             None => (),
         }
+    }
+
+    /// A `debug_line` operation is here. If a process can stop at it, it goes on at the next instruction, which it reaches then as
+    /// from a jump.
+    pub(super) fn stop_line(&mut self, operation: &FileOperation) {
+        let plan = self.line_breakpoints.as_ref();
+        let Some(stop) = plan.and_then(|plan| plan.of(self.module.code, operation)) else {
+            return;
+        };
+        self.line(stop.location);
+        self.operation::<LineBreakpoint>(LinePlace {
+            place: stop.place as u64,
+            live: stop.live,
+        });
+        self.facts.clear();
     }
 
     /// Writes an instruction: a handler and the operands that it reads.
@@ -287,6 +309,7 @@ impl<'a> Emitter<'a> {
             lines: self.lines,
             on_load: self.on_load,
             coverage: self.coverage.map(|plan| plan.coverage),
+            line_breakpoints: self.line_breakpoints.map(|plan| plan.breakpoints),
         })
     }
 }

@@ -128,8 +128,7 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
             }
             emitter.cover_line(operation);
         }
-        // Without breakpoints at lines, it has no effect.
-        Opcode::DebugLine => (),
+        Opcode::DebugLine => emitter.stop_line(operation),
         Opcode::IntCodeEnd | Opcode::NifStart | Opcode::Fclearerror | Opcode::Fcheckerror => (),
         // These only speed a receive up and have no other effect.
         Opcode::RecvMark | Opcode::RecvSet => (),

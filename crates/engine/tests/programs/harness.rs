@@ -274,6 +274,7 @@ impl Node {
             records: &|_| None,
             bif: &|_, _| None,
             coverage: self.coverage,
+            line_breakpoints: false,
         };
         let assembled = Box::new(assemble(&module)?);
         for row in &file.exports {
@@ -650,6 +651,7 @@ static TABLE: RuntimeTable = RuntimeTable {
     traced_export,
     traced_return,
     timed_return,
+    stop_at_line,
     call_fun,
     apply,
     apply_list,
@@ -814,6 +816,10 @@ unsafe extern "C" fn breakpoint_at(_: *const u64) -> *const Breakpoint {
 
 unsafe extern "C" fn traced_export(_: *mut Context, _: *const Export) -> *const u64 {
     unreachable!("nothing is traced")
+}
+
+unsafe extern "C" fn stop_at_line(_: *mut Context, _: *const u64) -> *const u64 {
+    unreachable!("nothing is loaded for debuggers")
 }
 
 unsafe extern "C" fn timed_return(_: *mut Context) {

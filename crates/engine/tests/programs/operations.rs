@@ -38,6 +38,8 @@ const HOLES: &[(&str, &[usize])] = &[
     // Only where coverage is wanted.
     ("coverage::Mark", &[0]),
     ("coverage::Count", &[0]),
+    // Only in what is loaded for debuggers.
+    ("debugger::LineBreakpoint", &[0]),
     // OTP's compiler always receives into x0.
     ("messages::LoopRec", &[1]),
 ];

@@ -20,7 +20,7 @@ use term::{atom, build, map};
 
 use super::literals::Area;
 use super::modules::{self, Address, Loaded};
-use super::{coverage, exports, funs};
+use super::{coverage, debugger_lines, exports, funs};
 use super::{gdb_jit, literals, perf};
 
 /// Why a file cannot be loaded.
@@ -114,12 +114,7 @@ pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, Load
     let assembled = assemble(&file, &code, &atoms, &constants, &imports, &funs)?;
     perf::loaded(&assembled, file.lines.as_ref());
     Ok(Arc::new(loaded(
-        &file,
-        &atoms,
-        &funs,
-        (constants.area, constants.records),
-        nifs,
-        assembled,
+        &file, &atoms, &funs, constants, nifs, assembled,
     )))
 }
 
@@ -200,6 +195,7 @@ fn assemble(
             export.bif.is_some().then_some(std::ptr::from_ref(export))
         },
         coverage: coverage::mode_for(file),
+        line_breakpoints: debugger_lines::loads_breakpoints(),
     };
     engine::assemble(&module).map_err(|error| match error.kind {
         AssembleErrorKind::NoRoom => LoadError::NoRoom,
@@ -211,7 +207,7 @@ fn loaded(
     file: &BeamFile,
     atoms: &[Term],
     funs: &[&'static FunEntry],
-    (literals, records): (Area, Vec<Term>),
+    constants: Constants,
     nifs: Vec<(Term, u32)>,
     code: engine::Code,
 ) -> Loaded {
@@ -230,13 +226,16 @@ fn loaded(
         exports: exports.collect(),
         funs: funs.collect(),
         on_load: code.on_load().map(Address),
-        literals,
-        records,
+        literals: constants.area,
+        records: constants.records,
         md5: file.md5,
         lines: file.lines.clone(),
         attributes: chunk(ChunkId::ATTRIBUTES),
         compile_info: chunk(ChunkId::COMPILE_INFO),
-        is_for_debuggers: file.chunk(ChunkId::DEBUGGER_LINES).is_some(),
+        debugger_lines: file
+            .debugger_lines
+            .as_ref()
+            .map(|_| constants.debugger_lines),
         file_atom: atoms[0],
         nifs,
         library: super::native::Slot::default(),
@@ -255,6 +254,8 @@ struct Constants {
     map_keys: HashMap<Span, usize>,
     /// The native records that the file defines: see [`Loaded::records`].
     records: Vec<Term>,
+    /// What debuggers need to know of lines: see [`Loaded::debugger_lines`].
+    debugger_lines: Vec<Term>,
 }
 
 impl Constants {
@@ -281,12 +282,18 @@ impl Constants {
         let first_record = terms.len();
         let records = records_of(file, atoms, scratch.heap(), &terms);
         terms.extend(records);
+        let first_line = terms.len();
+        if debugger_lines::loads_breakpoints() {
+            let lines = debugger_lines::of(file, atoms, scratch.heap(), &terms);
+            terms.extend(lines);
+        }
         let (area, terms) = literals::make(&terms).ok_or(LoadError::NoRoom)?;
         Ok(Constants {
             area,
             big_integers,
             map_keys,
-            records: terms[first_record..].to_vec(),
+            records: terms[first_record..first_line].to_vec(),
+            debugger_lines: terms[first_line..].to_vec(),
             terms,
         })
     }
@@ -384,7 +391,7 @@ fn records_of(
 }
 
 /// The term of a constant in one of the file's tables.
-fn constant(
+pub(super) fn constant(
     constant: &Constant,
     atoms: &[Term],
     heap: &mut layout::Heap,

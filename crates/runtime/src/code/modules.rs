@@ -29,8 +29,9 @@ pub struct Loaded {
     /// The chunks that `module_info` decodes, in the external term format.
     pub attributes: Vec<u8>,
     pub compile_info: Vec<u8>,
-    /// Whether it was compiled with what a debugger needs.
-    pub is_for_debuggers: bool,
+    /// `None` if it was not compiled for debuggers. What is known at each line at which a process can be stopped, by
+    /// [`engine::StopLine::index`], as literals (`debugger_lines`); empty if it was loaded without such lines.
+    pub debugger_lines: Option<Vec<Term>>,
     /// Entries of the funs that this module creates, with their code.
     pub funs: Vec<(&'static layout::FunEntry, Address)>,
     pub on_load: Option<Address>,

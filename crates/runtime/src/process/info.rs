@@ -490,7 +490,8 @@ fn nowhere(process: &Process) -> Nowhere {
     }
 }
 
-fn nowhere_call(process: &Process) -> [Term; 3] {
+/// What is shown of a process whose instruction pointer is not in the code of a module.
+pub(crate) fn nowhere_call(process: &Process) -> [Term; 3] {
     match nowhere(process) {
         Nowhere::Sleeping => [am::ERLANG, am::HIBERNATE, Term::small(3)],
         Nowhere::Beginning => {

@@ -1,0 +1,53 @@
+//! Stopping at a line, and going on.
+//!
+//! The process calls `erts_internal:breakpoint/4` from the middle of a function. Its X registers are kept on the stack meanwhile,
+//! in a frame of their own:
+//!
+//! ```text
+//! line_resumed | x0 | x1 ... | address of the next instruction | frame of the function ...
+//! ```
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+use layout::Term;
+
+use crate::form::Exit;
+use crate::operation::slow_paths;
+use crate::slow::collect::make_room;
+use crate::slow::pairs;
+use crate::start;
+
+slow_paths! {
+    stop_at_line |m, o: LinePlace| {
+        let live = m.word(o.live) as usize;
+        // The registers and two return addresses.
+        let frame = live + 2;
+        if !m.has_room(frame as u64 * 8) && !make_room(&mut m, frame, live) {
+            return Exit::Exited;
+        }
+        m.push(m.after(o.end));
+        m.s = m.s.sub(live);
+        m.s.copy_from_nonoverlapping(m.x, live);
+        m.push(start::line_resumed());
+        m.save();
+        let target = (m.runtime().stop_at_line)(m.c, m.ip);
+        m.load();
+        pairs::call(m, target)
+    }
+
+    /// The process goes on: its registers are on top of the stack, and behind them a return address, which no term looks like.
+    line_resumed |m, o: Nothing| {
+        let mut live = 0;
+        while !is_return_address(*m.s) {
+            *m.x.add(live) = *m.s;
+            m.s = m.s.add(1);
+            live += 1;
+        }
+        let target = m.pop();
+        pairs::return_to(m, target)
+    }
+}
+
+#[inline(always)]
+fn is_return_address(word: Term) -> bool {
+    word.bits() & 0b11 == 0
+}
