@@ -9,24 +9,41 @@ use term::am;
 use super::socket::state;
 use super::turns::forget;
 use super::{Answer, CLOSED, Refusal, answer, socket};
-use runtime::bif::BifResult;
+use crate::magic;
+use runtime::bif::{BifResult, Failure};
 use runtime::process::Process;
 
+/// Stands for the socket in the second call of `nif_close/1`, after those that it has told had a turn.
+struct Told;
+
 /// `prim_socket:nif_close(Socket)`: tells all waiting processes. The caller continues with `nif_finalize_close/1`.
+///
+/// That one runs elsewhere, and on stock the caller then gets its next turn where it comes from, behind those that it has told. Here
+/// another scheduler may take it up before they had a turn; a process that ends once its socket is closed, as the server of a socket
+/// of `gen_tcp`, would be gone when they ask it. So the call yields first.
 pub fn nif_close_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
-    let outcome = close(process, reference);
-    answer(process, outcome)
+    if magic::get::<Told>(reference).is_some() {
+        return Ok(am::OK);
+    }
+    match close(process, reference) {
+        Ok(true) => {
+            let arguments = Box::new([magic::make(process, Told)]);
+            Err(Failure::Yield { arguments })
+        }
+        Ok(false) => Ok(am::OK),
+        Err(refusal) => answer(process, Err(refusal)),
+    }
 }
 
-fn close(process: &mut Process, reference: Term) -> Answer {
+/// Returns whether other processes were told.
+fn close(process: &mut Process, reference: Term) -> Result<bool, Refusal> {
     let socket = socket(reference)?;
     let (mut reading, mut writing, mut kept) = socket.all();
     reading.open()?;
     kept.closer = Some(process.pid());
     // If the caller ends before the second step, that closes the socket.
     socket.watch(process, &mut kept);
-    socket.stop(&mut reading, &mut writing, &mut kept);
-    Ok(am::OK)
+    Ok(socket.stop(&mut reading, &mut writing, &mut kept))
 }
 
 /// `prim_socket:nif_finalize_close(Socket)`

@@ -309,23 +309,26 @@ impl Socket {
         line.state &= !(state::ACCEPTING | state::CONNECTING);
     }
 
-    /// Takes the socket out of the poll; all processes in line are told that it is closed.
-    pub fn stop(&self, reading: &mut Line, writing: &mut Line, kept: &mut Kept) {
+    /// Takes the socket out of the poll; all processes in line are told that it is closed. Returns whether there were any.
+    pub fn stop(&self, reading: &mut Line, writing: &mut Line, kept: &mut Kept) -> bool {
         if let (Some(token), Ok(descriptor)) = (kept.token.take(), reading.open()) {
             runtime::io::unregister(descriptor.as_fd(), token);
         }
         reading.state |= state::CLOSING;
         writing.state |= state::CLOSING;
+        let mut told = false;
         for (line, side) in [(writing, Side::Write), (reading, Side::Read)] {
             let mut armed = self.armed[side as usize].lock();
             armed.connecting = None;
             let waiting = armed.waiting.take();
             drop(armed);
+            told |= waiting.is_some() || line.queue.iter().any(|waiter| waiter.message.is_some());
             if let Some((pid, message)) = waiting {
                 abort(pid, &message, am::CLOSED);
             }
             self.empty(line, am::CLOSED);
         }
+        told
     }
 
     /// Called when a process that the socket watches has ended.
