@@ -27,7 +27,7 @@ calls() ->
                                      {prepare, fun() -> is_reference(erlang:prepare_loading(third, Bin)) end},
                                      {load_nif, fun() -> element(1, erlang:load_nif("nosuch", 0)) end},
                                      {old, fun() -> erlang:check_old_code(one) end}]],
-    Before = [{Label, status(Change)} || {Label, Change} <- Waiting],
+    Before = [{Label, status(Change), process_info(element(1, Change), current_function)} || {Label, Change} <- Waiting],
     Loaded = [erlang:module_loaded(M) || M <- [one, another, other]],
     step(Ref),
     Checked = lists:usort([status(Change) || {_, Change} <- Waiting]),

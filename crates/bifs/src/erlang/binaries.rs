@@ -286,7 +286,14 @@ pub fn iolist_to_iovec_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResul
     let size = iolist::size_step(process.heap(), iolist, Wanted::Bytes, pieces());
     let short = matches!(size.map_err(iolist_failure)?, Step::Done(_));
     dirty_unless(short)?;
-    iolist::to_iovec(process.heap(), iolist).map_err(iolist_failure)
+    iolist::to_iovec(process.heap(), iolist).map_err(|error| {
+        if short || !release::has(Release::OTP_26) {
+            return iolist_failure(error);
+        }
+        // Stock has begun to yield here, and goes on under this name.
+        let function = (am::ERTS_INTERNAL, atom::known("iolist_to_iovec_continue"));
+        failure_as_called(process, function, iolist, error)
+    })
 }
 
 /// Bytes of a binary that are still to be prepended to a list. Between slices: `[Listing, Binary | List]`.

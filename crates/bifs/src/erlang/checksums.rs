@@ -11,7 +11,7 @@ use term::iolist::{Piece, Walk};
 use term::{am, atom, build, hash, integer, unicode};
 
 use crate::magic;
-use runtime::bif::{BifResult, Failure, badarg, trap};
+use runtime::bif::{BifResult, Failure, badarg, badarg_as_called, trap};
 use runtime::process::Process;
 use runtime::scheduler::{charge, dirty, reductions_left};
 
@@ -182,13 +182,25 @@ pub fn md5_1(process: &mut Process, [data]: [Term; 1]) -> BifResult {
     let progress = data
         .as_cons()
         .and_then(|(head, rest)| Some((magic::resume(head)?, rest)));
-    let (mut md5, data) = match progress {
-        Some((Md5Progress(md5), rest)) => (md5, rest),
-        None => (Md5::new(), data),
+    let (mut md5, data, goes_on) = match progress {
+        Some((Md5Progress(md5), rest)) => (md5, rest, true),
+        None => (Md5::new(), data, false),
     };
-    match read(process, data, MD5_BYTES_PER_REDUCTION, |bytes| {
+    let before = goes_on.then(|| md5.clone());
+    let read = read(process, data, MD5_BYTES_PER_REDUCTION, |bytes| {
         md5.update(bytes)
-    })? {
+    });
+    let rest = match (read, before) {
+        (Ok(rest), _) => rest,
+        // As on stock, what goes on has a name of its own.
+        (Err(Failure::Error(am::BADARG)), Some(before)) => {
+            let before = context(process, &before);
+            let name = (am::ERLANG, atom::known("md5_trap"));
+            return Err(badarg_as_called(process, name, &[before, data]));
+        }
+        (Err(failure), _) => return Err(failure),
+    };
+    match rest {
         None => Ok(build::binary(process.heap(), &md5.finalize())),
         Some(rest) => {
             let state = magic::pause(process, Md5Progress(md5));

@@ -99,8 +99,8 @@ pub fn value(
 ) -> Option<Term> {
     Some(match item {
         am::REGISTERED_NAME => process.registered_name()?,
-        am::CURRENT_FUNCTION => current_function(process, heap),
-        am::CURRENT_LOCATION => current_location(process, heap),
+        am::CURRENT_FUNCTION => current_function(process, asker, heap),
+        am::CURRENT_LOCATION => current_location(process, asker, heap),
         am::CURRENT_STACKTRACE => current_stacktrace(process, heap),
         am::INITIAL_CALL => {
             let (module, function) = process.initial_call;
@@ -422,11 +422,22 @@ fn off_heap_objects(process: &Process, kind: ObjectKind, heap: &mut Heap, steps:
     build::list(heap, &list)
 }
 
-/// The current place of the process and the places it will return to, innermost first; at most `most`.
+/// The place of the process as another one sees it: also a BIF that it waits in, or goes on with in its next slice. Who asks about
+/// itself is in a BIF that asks, and gets to know of that one's caller.
+fn current_place(process: &Process, asker: Asker) -> Option<code::modules::NamedPlace> {
+    // Of those that hibernate stock knows the caller, or that there is none.
+    let sees_bif = asker != Asker::Itself && process.flags & flag::HIBERNATED == 0;
+    let here = sees_bif.then(|| code::place_of(process.head.ip)).flatten();
+    let here = here.filter(|place| place.function != am::HIBERNATE);
+    here.or_else(|| places(process, 1).into_iter().next())
+}
+
+/// The current place of the process and the places it will return to, innermost first; at most `most`. Addresses in the stub of a
+/// BIF are none: they have no lines, and a stack trace begins with the caller then, as on stock.
 fn places(process: &Process, most: usize) -> Vec<code::modules::NamedPlace> {
     let mut places = Vec::new();
     let mut note = |address: *const u64| {
-        places.extend(shown_place(address));
+        places.extend(code::place_in_module(address));
         places.len() < most
     };
     if !note(process.head.ip) {
@@ -454,13 +465,6 @@ fn places(process: &Process, most: usize) -> Vec<code::modules::NamedPlace> {
         }
     }
     places
-}
-
-/// The place of a code address in a process. Addresses in the stub of a BIF have none, for the information is about the
-/// BIF's caller; but that a process is suspended in a BIF is shown, as stock shows it.
-fn shown_place(address: *const u64) -> Option<code::modules::NamedPlace> {
-    code::place_in_module(address)
-        .or_else(|| code::place_of(address).filter(|place| place.function == am::BIF_RETURN_TRAP))
 }
 
 /// The function that contains a code address: module, name, arity.
@@ -520,7 +524,7 @@ fn is_in_send(process: &Process) -> bool {
     process.suspend_count > 0 && process.existing_rare().is_some_and(|rare| rare.is_sending)
 }
 
-pub(crate) fn current_function(process: &Process, heap: &mut Heap) -> Term {
+pub(crate) fn current_function(process: &Process, asker: Asker, heap: &mut Heap) -> Term {
     if is_in_send(process) {
         return build::tuple(heap, &[am::ERLANG, am::SEND, Term::small(2)]);
     }
@@ -528,7 +532,7 @@ pub(crate) fn current_function(process: &Process, heap: &mut Heap) -> Term {
         let arity = Term::small(i64::from(export.arity));
         return build::tuple(heap, &[export.module, export.function, arity]);
     }
-    let call = match places(process, 1).first() {
+    let call = match current_place(process, asker) {
         Some(place) => [
             place.module,
             place.function,
@@ -550,12 +554,12 @@ fn dirty_call(process: &Process) -> Option<&Export> {
     Some(unsafe { &*code::native::called_stub(process) })
 }
 
-fn current_location(process: &Process, heap: &mut Heap) -> Term {
+fn current_location(process: &Process, asker: Asker, heap: &mut Heap) -> Term {
     if is_in_send(process) {
         return build::tuple(heap, &[am::ERLANG, am::SEND, Term::small(2), Term::NIL]);
     }
-    match places(process, 1).first() {
-        Some(place) => frame(heap, place),
+    match current_place(process, asker) {
+        Some(place) => frame(heap, &place),
         None => nowhere_frame(process, heap),
     }
 }
@@ -571,7 +575,7 @@ pub(crate) fn current_stacktrace(process: &Process, heap: &mut Heap) -> Term {
         .iter()
         .map(|place| frame(heap, place))
         .collect();
-    if frames.is_empty() {
+    if frames.is_empty() && matches!(nowhere(process), Nowhere::Beginning) {
         frames.push(nowhere_frame(process, heap));
     }
     build::list(heap, &frames)

@@ -11,7 +11,8 @@ use super::{
     Event, Family, Sessions, Told, Tracing, change, costs, end, get, is_for, saved_calls, senders,
     tell_all, what,
 };
-use crate::process::{Process, flag, info};
+use crate::process::info::{self, Asker};
+use crate::process::{Process, flag};
 use crate::signal::{self, Signal};
 
 /// Tells the tracers of a process of an event, in those sessions in which one of these bits of [`what`] is traced.
@@ -216,13 +217,17 @@ pub fn is_spawned_from_abroad(child: &mut Process, parent: Term, call: [Term; 3]
     is_spawned(child, parent, call, linked);
 }
 
+/// A scheduler asks where a process is that it does not run.
+const SCHEDULER: Asker = Asker::Another { saw_it_run: false };
+
 /// A scheduler takes the process up.
 #[cold]
 pub fn scheduled_in(process: &mut Process) {
     super::forget_gone_tracers(process);
     costs::scheduled_in(process);
     if is_for(process, what::RUNNING | what::RUNNING_PROCS) {
-        scheduled(process, what::RUNNING | what::RUNNING_PROCS, am::IN);
+        let wanted = what::RUNNING | what::RUNNING_PROCS;
+        scheduled(process, wanted, am::IN, SCHEDULER);
     }
 }
 
@@ -231,7 +236,8 @@ pub fn scheduled_in(process: &mut Process) {
 pub fn scheduled_out(process: &mut Process) {
     costs::scheduled_out(process);
     if is_for(process, what::RUNNING | what::RUNNING_PROCS) {
-        scheduled(process, what::RUNNING | what::RUNNING_PROCS, am::OUT);
+        let wanted = what::RUNNING | what::RUNNING_PROCS;
+        scheduled(process, wanted, am::OUT, SCHEDULER);
     }
 }
 
@@ -240,7 +246,7 @@ pub fn scheduled_out(process: &mut Process) {
 #[cold]
 pub(crate) fn waits_for_port(process: &mut Process) {
     if is_for(process, what::RUNNING_PROCS) {
-        scheduled(process, what::RUNNING_PROCS, am::OUT);
+        scheduled(process, what::RUNNING_PROCS, am::OUT, Asker::Itself);
     }
 }
 
@@ -248,13 +254,13 @@ pub(crate) fn waits_for_port(process: &mut Process) {
 #[cold]
 pub(crate) fn has_waited_for_port(process: &mut Process) {
     if is_for(process, what::RUNNING_PROCS) {
-        scheduled(process, what::RUNNING_PROCS, am::IN);
+        scheduled(process, what::RUNNING_PROCS, am::IN, Asker::Itself);
     }
 }
 
-fn scheduled(process: &mut Process, wanted: u32, tag: Term) {
+fn scheduled(process: &mut Process, wanted: u32, tag: Term, asker: Asker) {
     let mut scratch = Scratch::new();
-    let place = info::current_function(process, scratch.heap());
+    let place = info::current_function(process, asker, scratch.heap());
     let event = Event::new(Family::RunningProcs, tag, place);
     tell(process, wanted, &event);
 }
