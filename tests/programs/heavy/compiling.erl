@@ -14,13 +14,20 @@ main() ->
     see:value(many, [begin {ok, made, B3} = compile:forms(forms(N)), {module, made} = code:load_binary(made, "made", B3), V = made:f(1), code:purge(made), V end || N <- lists:seq(3, 12)]),
     see:value(errors, begin {error, [{_, [{_, erl_lint, E}]}], _} = compile:forms(parse("-module(bad).\n-export([f/0]).\nf() -> X.\n"), [return]), E end),
     see:value(warnings, begin {ok, _, _, W} = compile:forms(parse("-module(w).\n-export([f/1]).\nf(X) -> Y = 1, ok.\n"), [return]), [R || {_, L} <- W, {_, _, R} <- L] end),
-    see:value(options, [begin {ok, opt, B4} = compile:forms(source(), O), code:load_binary(opt, "opt", B4), opt:run() end || O <- [[], [inline], [no_ssa_opt], [no_copt], [r23], [no_type_opt, no_bsm_opt], [debug_info, deterministic], [{inline, [{g, 1}]}]]]),
+    see:value(options, [begin {ok, opt, B4} = compile:forms(source(), O), code:load_binary(opt, "opt", B4), opt:run() end || O <- [[], [inline], [no_ssa_opt], [no_copt], [older()], [no_type_opt, no_bsm_opt], [debug_info, deterministic], [{inline, [{g, 1}]}]]]),
     see:value(file, begin ok = file:write_file("from_file.erl", "-module(from_file).\n-export([v/0]).\n-include_lib(\"kernel/include/file.hrl\").\nv() -> {#file_info.size, ?LINE, ?MODULE}.\n"), {ok, from_file} = compile:file("from_file", [{i, "."}]), code:add_patha("."), from_file:v() end),
     see:value(core, begin {ok, opt, Core} = compile:forms(source(), [to_core]), element(1, Core) end),
     see:value(asm, begin {ok, opt, Asm} = compile:forms(source(), ['S']), is_tuple(Asm) end),
     see:value(shell_funs, begin {ok, T, _} = erl_scan:string("fun(X) -> lists:map(fun(Y) -> Y * X end, [1, 2, 3]) end."), {ok, E5} = erl_parse:parse_exprs(T), {value, F, _} = erl_eval:exprs(E5, []), F(5) end),
     see:value(deterministic, begin {ok, opt, X1} = compile:forms(source(), [deterministic]), {ok, opt, X2} = compile:forms(source(), [deterministic]), X1 =:= X2 end),
     see:value(big_module, begin {ok, large, B6} = compile:forms(large(300)), {module, large} = code:load_binary(large, "large", B6), lists:sum([large:(list_to_atom("f" ++ integer_to_list(N)))(N) || N <- lists:seq(1, 300)]) end).
+
+%% The option for code that an older release can load.
+older() ->
+    case erlang:system_info(otp_release) of
+        "25" -> r23;
+        _ -> r25
+    end.
 
 forms(V) ->
     parse(lists:flatten(io_lib:format("-module(made).\n-export([f/1, loop/1]).\nf(X) -> {version, ~b, X * ~b}.\nloop(To) -> receive ask -> To ! {answer, ~b}, loop(To); upgrade -> ?MODULE:loop(To) end.\n", [V, V, V]))).

@@ -20,7 +20,7 @@ main() ->
     f("~W ~W ~P ~P", [lists:seq(1, 20), 5, {a, {b, {c, {d}}}}, 3, lists:seq(1, 20), 8, "a long string that is cut", 5]),
     f("~~ ~n~i~w", [ignored, shown]), f("~*w|~-*w|~*.*f|", [6, a, 6, b, 10, 2, 1.5]),
     f("~0p ~0p", [lists:seq(1, 60), {lists:duplicate(30, long_atom_name)}]),
-    f("~p", [lists:seq(1, 60)]), f("~p", [{record, lists:duplicate(30, long_atom_name), "and a string that follows"}]), f("~p", [#{a => lists:seq(1, 40), b => #{c => "nested", d => [{x, y} || _ <- lists:seq(1, 20)]}}]),
+    f("~p", [lists:seq(1, 60)]), f("~p", [{record, lists:duplicate(30, long_atom_name), "and a string that follows"}]), f("~p", [#{1 => lists:seq(1, 40), 2 => #{3 => "nested", 4 => [{x, y} || _ <- lists:seq(1, 20)]}}]),
     f("~p", [[{name, "Joe"}, {age, 42}, {address, [{street, "A long street name in a city"}, {number, 17}, {country, 'Sweden'}]}]]),
     f("~p", [binary:copy(<<"a long binary ">>, 20)]), f("~p", [lists:append(lists:duplicate(10, "a long string which wraps "))]),
     f("~lp ~lw ~ltp", ["abc", "abc", [955]]), f("~kp", [#{b => 1, a => 2}]),
