@@ -288,6 +288,79 @@ pub const SLOWER: &[Step] = &[
         "programs, no SSA",
         "xtask generate programs --seed 5000 --count 300 --erlc +no_ssa_opt --schedulers 4",
     ),
+    // What the other releases do differently, as far as they are installed.
+    step(
+        "calls, OTP 27",
+        "xtask generate calls --seed 4 --count 100 --release 27",
+    ),
+    step(
+        "calls, OTP 29",
+        "xtask generate calls --seed 4 --count 100 --release 29",
+    ),
+    step(
+        "programs, OTP 27",
+        "xtask generate programs --seed 6000 --count 100 --release 27",
+    ),
+    step(
+        "programs, OTP 29",
+        "xtask generate programs --seed 6000 --count 100 --release 29",
+    ),
+    step(
+        "traces, OTP 27",
+        "xtask generate traces --seed 7000 --count 300 --release 27",
+    ),
+    step(
+        "traces, OTP 29",
+        "xtask generate traces --seed 7000 --count 300 --release 29",
+    ),
+    step(
+        "processes, OTP 27",
+        "xtask generate processes --seed 6000 --count 50 --schedulers 8 --release 27",
+    ),
+    step(
+        "processes, OTP 29",
+        "xtask generate processes --seed 6000 --count 50 --schedulers 8 --release 29",
+    ),
+    step(
+        "patterns, OTP 27",
+        "xtask generate patterns --seed 5 --count 300 --schedulers 8 --release 27",
+    ),
+    step(
+        "patterns, OTP 29",
+        "xtask generate patterns --seed 5 --count 300 --schedulers 8 --release 29",
+    ),
+    step(
+        "walks, OTP 27",
+        "xtask generate walks --seed 5 --count 1000 --schedulers 8 --release 27",
+    ),
+    step(
+        "walks, OTP 29",
+        "xtask generate walks --seed 5 --count 1000 --schedulers 8 --release 29",
+    ),
+    step(
+        "clusters, OTP 27",
+        "xtask generate clusters --seed 3000 --count 10 --release 27",
+    ),
+    step(
+        "clusters, OTP 29",
+        "xtask generate clusters --seed 3000 --count 10 --release 29",
+    ),
+    step(
+        "packets, OTP 27",
+        "xtask generate packets --seed 5 --count 200000 --release 27",
+    ),
+    step(
+        "packets, OTP 29",
+        "xtask generate packets --seed 5 --count 200000 --release 29",
+    ),
+    step(
+        "handshakes, OTP 27",
+        "xtask generate handshakes --seed 3 --count 5000 --release 27",
+    ),
+    step(
+        "handshakes, OTP 29",
+        "xtask generate handshakes --seed 3 --count 5000 --release 29",
+    ),
     // Also where nothing can run them, so that they are not forgotten when something else changes.
     only_if(
         CXX,
