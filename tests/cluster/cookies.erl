@@ -19,15 +19,15 @@ main([B]) ->
     see:value("set for it", {erlang:set_cookie(C, another), erlang:get_cookie(C)}),
     see:value("pong", {net_adm:ping(C), lists:sort(nodes())}),
     see:value("it knows ours as", cluster:on(C, fun() -> erlang:get_cookie(Here) end)),
-    cluster:disconnect(C),
+    parted(Peer, C),
     see:value("it comes with its own", {cluster:call(Peer, fun() -> net_adm:ping(Here) end), lists:sort(nodes())}),
-    cluster:disconnect(C),
+    parted(Peer, C),
     %% Each side checks what the other made of the cookie that this side has for it.
     see:value("a third cookie", {erlang:set_cookie(C, third), net_adm:ping(C),
                                  cluster:call(Peer, fun() -> net_adm:ping(Here) end)}),
     see:value("the other follows", {cluster:call(Peer, fun() -> erlang:set_cookie(Here, third) end), net_adm:ping(C)}),
     see:value("of others as before", {cluster:call(Peer, fun() -> erlang:get_cookie(B) end), net_adm:ping(B)}),
-    cluster:disconnect(C),
+    parted(Peer, C),
     Own = erlang:get_cookie(),
     see:value("for all", {erlang:set_cookie(everybody), erlang:get_cookie(), erlang:get_cookie(B), erlang:get_cookie(C)}),
     see:value("still connected to b", nodes()),
@@ -39,3 +39,9 @@ main([B]) ->
     see:that("no node", fun() -> erlang:set_cookie("b", x) end),
     see:that("cookie of no node", fun() -> erlang:get_cookie("b") end),
     ok = peer:stop(Peer).
+
+%% Disconnects a node, and waits until it too tells so: it would answer over the connection that ends.
+parted(Peer, Node) ->
+    cluster:disconnect(Node),
+    Here = node(),
+    false = cluster:wait(fun() -> cluster:call(Peer, fun() -> lists:member(Here, nodes(connected)) end) end, false).
