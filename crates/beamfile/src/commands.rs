@@ -6,7 +6,8 @@
 use crate::operand::Operand;
 use crate::{BeamFile, Code};
 
-/// A command of `bs_match`. Sizes are in units, unless they are called bits.
+/// A command of `bs_match`. Sizes are in units, unless they are called bits. A size that does not fit is `u64::MAX`: no bit
+/// string is that long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchCommand {
     /// At least so many bits are left, and what is left behind them is a multiple of the unit.
@@ -44,6 +45,14 @@ pub struct MatchSegment {
     pub size: u64,
     pub unit: u64,
     pub dest: Operand,
+}
+
+impl MatchSegment {
+    /// The size in bits.
+    #[must_use]
+    pub fn bits(&self) -> u64 {
+        self.size.saturating_mul(self.unit)
+    }
 }
 
 /// The largest unit.
@@ -112,7 +121,6 @@ impl MatchCommand {
 fn segment(operands: &[Operand]) -> Option<MatchSegment> {
     let flags = *operands.get(1)?;
     let (size, unit) = (number(operands, 2)?, is_unit(number(operands, 3)?)?);
-    size.checked_mul(unit)?;
     matches!(flags, Operand::Nil | Operand::Literal(_)).then_some(MatchSegment {
         live: live(operands)?,
         flags,
@@ -131,14 +139,12 @@ fn is_unit(unit: u64) -> Option<u64> {
     (1..=MAX_UNIT).contains(&unit).then_some(unit)
 }
 
-/// A number small enough that sums of a few never overflow.
 fn number(operands: &[Operand], place: usize) -> Option<u64> {
-    let number = match *operands.get(place)? {
-        Operand::Number(number) => number,
-        Operand::Integer(number) => u64::try_from(number).ok()?,
-        _ => return None,
-    };
-    (number <= u32::MAX.into()).then_some(number)
+    match *operands.get(place)? {
+        Operand::Number(number) => Some(number),
+        Operand::Integer(number) => u64::try_from(number).ok(),
+        _ => None,
+    }
 }
 
 /// An integer that fits 64 bits without a sign.

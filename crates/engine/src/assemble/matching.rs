@@ -6,6 +6,7 @@
 use beamfile::{MatchCommand, MatchSegment, Operand as FileOperand};
 use isa::Opcode;
 use layout::Term;
+use layout::limits::SMALL_MAX;
 use term::bits::Flags;
 use term::{am, list};
 
@@ -64,7 +65,7 @@ impl Matching<'_, '_> {
             MatchCommand::Binary(segment) => {
                 let words = self.get_bits(segment, Flags::BIG)?;
                 self.emitter.instruction(slow::binaries::get_binary, words);
-                self.take(segment.size * segment.unit);
+                self.take(segment.bits());
             }
             MatchCommand::Equals { bits, value } => self.equals(bits, value),
             MatchCommand::Skip { bits } => {
@@ -136,7 +137,8 @@ impl Matching<'_, '_> {
     }
 
     fn get_bits(&self, segment: MatchSegment, flags: Flags) -> Result<GetBits> {
-        let size = Term::try_small(segment.size as i64).ok_or(bad(Opcode::BsMatch, 2))?;
+        // No bit string has as many bits as the largest small integer, so a longer segment is not there either.
+        let size = Term::small(segment.size.min(SMALL_MAX as u64) as i64);
         Ok(GetBits {
             context: self.context,
             size: Operand::constant(size),
@@ -151,7 +153,7 @@ impl Matching<'_, '_> {
     fn integer(&mut self, segment: MatchSegment) -> Result {
         let flags = self.flags(segment.flags)?;
         let bits = self.get_bits(segment, flags)?;
-        let width = segment.size * segment.unit;
+        let width = segment.bits();
         let is_ensured = self.take(width);
         let Some(kind) = Window::of(width, flags) else {
             self.emitter.instruction(slow::binaries::get_integer, bits);
@@ -215,9 +217,7 @@ impl Matching<'_, '_> {
 /// Whether what follows is one command that tests for exactly these bits before it changes anything.
 fn tests_alone(after: &[MatchCommand], bits: u64) -> bool {
     match *after {
-        [MatchCommand::Integer(segment) | MatchCommand::Binary(segment)] => {
-            segment.size * segment.unit == bits
-        }
+        [MatchCommand::Integer(segment) | MatchCommand::Binary(segment)] => segment.bits() == bits,
         [MatchCommand::Skip { bits: skipped }] => skipped == bits,
         [MatchCommand::Equals { bits: compared, .. }] => {
             compared == bits && compared <= WINDOW_BITS
