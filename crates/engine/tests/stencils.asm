@@ -509,41 +509,49 @@ ElementConstant:
       PLT32	CONT-0x4
 
 EndAppend:
-    mov    0x0(%rdi),%rax
+    mov    0x0(%rdi),%r10
       32S	HOLE_0
-    mov    0x1e(%rax),%r10
-    mov    $0x0,%r11d
+    mov    0x1e(%r10),%rax
+    mov    $0x0,%r9d
       32	HOLE_1
-    sub    0x26(%r10),%r11
-    add    0x2050(%r8),%r11
-    movq   $0x0,0x16(%rax)
+    sub    0x26(%rax),%r9
+    add    0x2050(%r8),%r9
+    cmp    0x6(%r10),%r9
+    jne    2e
+    mov    %r10,0x0(%rdi)
+      32S	HOLE_2
+    jmp    2e
+      PLT32	TARGET_3-0x4
+    movq   $0x0,0x16(%r10)
     movq   $0x128,(%rdx)
-    mov    %r11,0x8(%rdx)
+    mov    %r9,0x8(%rdx)
     movq   $0x0,0x10(%rdx)
     movq   $0x10000,0x18(%rdx)
-    mov    %r10,0x20(%rdx)
-    lea    0x2(%rdx),%rax
-    mov    %rax,0x0(%rdi)
+    mov    %rax,0x20(%rdx)
+    lea    0x2(%rdx),%r10
+    mov    %r10,0x0(%rdi)
       32S	HOLE_2
-    mov    (%r8),%rax
-    mov    0x1e(%r10),%r9
-    mov    %r11,0x10(%r9)
-    orb    $0x4,0xe(%r10)
-    mov    %r11,%r9
-    sub    0x6(%r10),%r9
-    shr    $0x3,%r9
-    mov    %r11,0x6(%r10)
-    test   %r9d,%r9d
-    je     9a
-    add    0x94(%rax),%r9d
-    mov    $0xffffffff,%r10d
-    cmovae %r9d,%r10d
-    mov    %r10d,0x94(%rax)
-    cmp    0x98(%rax),%r10d
-    jbe    9a
-    orb    $0x4,0xa6(%rax)
+    mov    (%r8),%r10
+    mov    0x1e(%rax),%r11
+    mov    %r9,0x10(%r11)
+    orb    $0x4,0xe(%rax)
+    mov    %r9,%r11
+    sub    0x6(%rax),%r11
     add    $0x28,%rdx
-    jmp    a3
+    shr    $0x3,%r11
+    mov    %r9,0x6(%rax)
+    test   %r11d,%r11d
+    je     8b
+      PLT32	TARGET_3-0x4
+    add    0x94(%r10),%r11d
+    mov    $0xffffffff,%eax
+    cmovae %r11d,%eax
+    mov    %eax,0x94(%r10)
+    cmp    0x98(%r10),%eax
+    jbe    af
+      PLT32	TARGET_3-0x4
+    orb    $0x4,0xa6(%r10)
+    jmp    bc
       PLT32	TARGET_3-0x4
 
 EndBinary:

@@ -297,6 +297,11 @@ operations! {
         let whole = Term::from_bits(*word(string, offset::SUB_BINARY_WHOLE));
         let start = *word(whole, offset::SHARED_BINARY_BYTES);
         let size = (position(&m) as u64).wrapping_add(m.word(o.offset)).wrapping_sub(start);
+        // As in OTP, a string to which nothing was appended is itself what was built.
+        if size == *word(string, offset::SUB_BINARY_SIZE) {
+            m.put(o.dest, string);
+            return m.jump(o.done);
+        }
         let part = successor(string, whole, m.h, size);
         m.h = m.h.wrapping_byte_add(SUB_BINARY_BYTES as usize);
         m.put(o.dest, part);
