@@ -14,34 +14,44 @@ use crate::{registry, signal};
 
 /// Reports that a process ended because of an uncaught error.
 pub(crate) fn crashed(process: &Process, reason: Term) {
-    report(
-        process,
-        "Error in process ~p with exit value:~n~p~n",
-        |_, pid| vec![pid, reason],
-    );
+    let on_node = where_it_is();
+    let node = if on_node.is_some() { "on node ~p " } else { "" };
+    let format = format!("Error in process ~p {node}with exit value:~n~p~n");
+    report(process, &format, |_, pid| {
+        [pid].into_iter().chain(on_node).chain([reason]).collect()
+    });
+}
+
+/// The name of this node, which reports tell if it has one.
+fn where_it_is() -> Option<Term> {
+    Some(term::node::own_name()).filter(|name| *name != am::NONODE_NOHOST)
 }
 
 /// Reports that a heap exceeded its `max_heap_size`.
 pub(crate) fn over_heap_limit(process: &Process, words: u64, limit: &HeapLimit) {
-    let format = "     Process:            ~p ~n     Context:            maximum heap size reached~n     \
+    let on_node = where_it_is();
+    let node = if on_node.is_some() { "on node ~p" } else { "" };
+    let format = "~n     Context:            maximum heap size reached~n     \
                   Max Heap Size:      ~p~n     Total Heap Size:    ~p~n     Kill:               ~p~n     \
                   Error Logger:       ~p~n     Message Queue Len:  ~p~n     GC Info:            ~p~n";
     let messages = process.head.messages.count;
     let has_stack = release::has(Release::OTP_27);
-    let format = match has_stack {
-        true => format.to_owned() + "     Stacktrace:         ~p~n",
-        false => format.to_owned(),
+    let stack = match has_stack {
+        true => "     Stacktrace:         ~p~n",
+        false => "",
     };
+    let format = format!("     Process:            ~p {node}{format}{stack}");
     report(process, &format, |heap, pid| {
-        let mut arguments = vec![
-            pid,
+        let mut arguments = vec![pid];
+        arguments.extend(on_node);
+        arguments.extend([
             Term::small(limit.words as i64),
             Term::small(words as i64),
             am::boolean(limit.kill),
             am::boolean(limit.log),
             Term::small(messages as i64),
             info::garbage_collection_info(process, heap),
-        ];
+        ]);
         if has_stack {
             arguments.push(info::current_stacktrace(process, heap));
         }
@@ -112,10 +122,9 @@ pub fn deprecated_flag(process: &Process, name: &str) {
 /// Reports that a program has enabled `erts_debug`'s internal state.
 pub fn internal_state_enabled(process: &Process) {
     let pid = term::print::display(process.pid());
-    let node = match term::node::own_name() != am::NONODE_NOHOST {
-        true => format!(" on node {}", term::print::display(term::node::own_name())),
-        false => String::new(),
-    };
+    let node = where_it_is()
+        .map(|name| format!(" on node {}", term::print::display(name)))
+        .unwrap_or_default();
     let text = format!(
         "Process {pid}{node} enabled access to the emulator internal state.\n\
          NOTE: This is an erts internal test feature and should *only* be used by OTP test-suites.\n"
