@@ -345,7 +345,7 @@ unsafe fn write_control_block<'a>(
             receive_state: receive_state::NO_TIMER,
             catches: 0,
         },
-        flags: first_flags(parent, options),
+        flags: first_flags(options),
         suspend_count: 0,
         rested_in: 0,
         reductions: 0,
@@ -373,8 +373,8 @@ unsafe fn write_control_block<'a>(
     }
 }
 
-fn first_flags(parent: Option<&Process>, options: &SpawnOptions) -> u16 {
-    let mut flags = parent.map_or(0, |parent| parent.flags & flag::SENSITIVE);
+fn first_flags(options: &SpawnOptions) -> u16 {
+    let mut flags = 0;
     let off_heap = options
         .off_heap_messages
         .unwrap_or_else(|| DEFAULTS.off_heap_messages.load(Ordering::Relaxed) != 0);
