@@ -127,6 +127,7 @@ dirty() ->
     see:value(steps, [erts_debug:dirty_cpu(reschedule, 1000), erts_debug:dirty_io(reschedule, 1000), erts_debug:dirty(normal, reschedule, 1000)]),
     see:value(copies, lists:usort(erts_debug:dirty_cpu(copy, {see:id(a), "list", <<1:999>>}))),
     see:value(done, [erts_debug:dirty_io(wait, 1), erts_debug:dirty_cpu(wait, 1)]),
+    see:value(told, [begin ok = erts_debug:Dirty(send, self()), receive {Told, Pid} -> {Told, Pid =:= self()} end end || Dirty <- [dirty_io, dirty_cpu]]),
     see:value(alive, begin
         Self = self(),
         {Pid, Watch} = spawn_monitor(fun() -> erts_debug:dirty_io(alive_waitexiting, Self) end),

@@ -77,7 +77,7 @@ fn run(process: &mut Process, place: Place, test: Term, argument: Term) -> BifRe
             Ok(build::list(process.heap(), &copies))
         }
         am::SEND => {
-            tell(argument, am::OK);
+            tell(process, argument, am::OK);
             Ok(am::OK)
         }
         _ if is_named(test, "scheduler") && is_named(argument, "type") => Ok(place.name()),
@@ -91,9 +91,9 @@ fn run(process: &mut Process, place: Place, test: Term, argument: Term) -> BifRe
         }
         _ if is_named(test, "reschedule") => reschedule(place, test, argument),
         _ if is_named(test, "ready_wait6_done") => {
-            tell(argument, atom::known("ready"));
+            tell(process, argument, atom::known("ready"));
             lent::apart(process, || wait(6000));
-            tell(argument, atom::known("done"));
+            tell(process, argument, atom::known("done"));
             Ok(am::OK)
         }
         _ if is_named(test, "alive_waitexiting") && place != Place::Normal => {
@@ -150,15 +150,17 @@ fn keep_busy(ms: u64) {
     }
 }
 
-fn tell(to: Term, message: Term) {
+/// Sends `{Tag, Pid}`, with the pid of the process that runs the test.
+fn tell(process: &mut Process, to: Term, tag: Term) {
+    let pid = process.pid();
+    let message = build::tuple(process.heap(), &[tag, pid]);
     epoch::pinned(|| signal::send_message_from_outside(am::UNDEFINED, to, message));
 }
 
 /// Tells `tester` `{alive, Pid}`, and goes on until a signal says that it must end; then builds another term.
 fn until_told_to_exit(process: &mut Process, place: Place, tester: Term) -> BifResult {
     let pid = process.pid();
-    let alive = build::tuple(process.heap(), &[am::ALIVE, pid]);
-    tell(tester, alive);
+    tell(process, tester, am::ALIVE);
     lent::apart(process, || {
         while signal::is_alive(pid) {
             match place {
