@@ -6,7 +6,7 @@ use term::{am, build, copy};
 
 use crate::channel::input;
 use crate::control::{Control, code};
-use crate::relations::{self, Kind, Relation};
+use crate::relations::{self, Kind};
 use crate::{signals, spawn};
 use runtime::process::Process;
 use runtime::remote::{Down, Remote};
@@ -43,9 +43,16 @@ impl Remote for Connections {
         let _ = relations::take(handle, counts);
     }
 
-    fn linked_ended(&self, handle: Term, pid: Term, reason: Term) {
+    fn linked_ended(&self, handle: Term, pid: Term, reason: Term, token: Option<Term>) {
         let relation = relations::get(handle);
-        exit_linked(&relation, pid, relation.remote.term(), reason);
+        let to = relation.remote.term();
+        match token {
+            None => exit_link(&relation.channel, pid, to, reason),
+            Some(token) => {
+                let control = Control::new(code::PAYLOAD_EXIT_TRACED, &[pid, to, token]);
+                relation.channel.send(pid, control.term(), Some(reason));
+            }
+        }
         relations::release(handle);
     }
 
@@ -106,12 +113,7 @@ impl Remote for Connections {
     }
 }
 
-/// Tells a process of another node that one which is linked to it has ended.
-pub(crate) fn exit_linked(relation: &Relation, pid: Term, to: Term, reason: Term) {
-    exit_link(&relation.channel, pid, to, reason);
-}
-
-/// As [`exit_linked`], for a process that was perhaps never linked.
+/// Tells a process of another node that one which is linked to it, or was perhaps never, has ended.
 pub(crate) fn exit_link(channel: &crate::channel::Channel, pid: Term, to: Term, reason: Term) {
     let control = Control::new(code::PAYLOAD_EXIT, &[pid, to]);
     channel.send(pid, control.term(), Some(reason));

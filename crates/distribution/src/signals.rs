@@ -297,3 +297,9 @@ pub(crate) fn exit_pair(from: Term, reason: Term) -> Owned {
     let mut scratch = term::heap::Scratch::new();
     Owned::new(build::tuple(scratch.heap(), &[from, reason]))
 }
+
+/// As [`exit_pair`], with a token of sequential trace.
+pub(crate) fn traced_exit(from: Term, reason: Term, token: Term) -> Owned {
+    let mut scratch = term::heap::Scratch::new();
+    Owned::new(build::tuple(scratch.heap(), &[from, reason, token]))
+}

@@ -476,8 +476,11 @@ pub(crate) fn serve(
         unsafe { signal::send_first(child, message) };
         if preloaded::wants_mark() {
             let mark = Owned::new(am::DIST_SPAWN_INIT).into_fragment();
-            // SAFETY: as above.
-            unsafe { signal::send_first(child, mark) };
+            // SAFETY: as above. It is a message of the machine, which leaves the token of the arguments alone.
+            unsafe {
+                (*mark).kind = signal::OWN_MESSAGE;
+                signal::send_first(child, mark);
+            }
         }
         let pid = child.pid();
         let mut flags = 0;

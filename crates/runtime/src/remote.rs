@@ -50,8 +50,9 @@ pub trait Remote: Sync {
     /// Gives so many counts of a handle back.
     fn release(&self, handle: Term, counts: usize);
 
-    /// Process `pid`, which is linked, has ended. Uses up the handle.
-    fn linked_ended(&self, handle: Term, pid: Term, reason: Term);
+    /// Process `pid`, which is linked, has ended; the signal carries a token of sequential trace if there is one. Uses up the
+    /// handle.
+    fn linked_ended(&self, handle: Term, pid: Term, reason: Term, token: Option<Term>);
 
     /// `pid` has handled the unlink signal with this number. Uses up the handle.
     fn unlink_handled(&self, handle: Term, pid: Term, number: u64);

@@ -89,7 +89,7 @@ pub enum Signal {
         from: Term,
         exit: Owned,
     },
-    /// An exit signal from another node: `{From, Reason}`. If `link` is a handle, it comes from a broken link.
+    /// An exit signal from another node: `{From, Reason}`, or with a token `{From, Reason, Token}`. If `link` is a handle, it comes from a broken link.
     RemoteExit {
         exit: Owned,
         link: Option<Term>,

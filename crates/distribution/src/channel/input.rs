@@ -484,11 +484,17 @@ fn execute(channel: &Arc<Channel>, control: Term, payload: Payload<'_>) -> Optio
         (code::PAYLOAD_DOWN, &[watched, watcher, reference]) => {
             down(channel, (watched, watcher, reference), || payload.decode())
         }
-        (code::EXIT, &[from, to, reason]) | (code::EXIT_TRACED, &[from, to, _, reason]) => {
-            link_broken(channel, from, to, &Owned::new(reason))
+        (code::EXIT, &[from, to, reason]) => {
+            link_broken(channel, from, to, &Owned::new(reason), None)
         }
-        (code::PAYLOAD_EXIT, &[from, to]) | (code::PAYLOAD_EXIT_TRACED, &[from, to, _]) => {
-            link_broken(channel, from, to, &payload.decode()?)
+        (code::EXIT_TRACED, &[from, to, token, reason]) => {
+            link_broken(channel, from, to, &Owned::new(reason), Some(token))
+        }
+        (code::PAYLOAD_EXIT, &[from, to]) => {
+            link_broken(channel, from, to, &payload.decode()?, None)
+        }
+        (code::PAYLOAD_EXIT_TRACED, &[from, to, token]) => {
+            link_broken(channel, from, to, &payload.decode()?, Some(token))
         }
         (code::EXIT2, &[from, to, reason]) | (code::EXIT2_TRACED, &[from, to, _, reason]) => {
             exit(channel, from, to, &Owned::new(reason))
@@ -689,12 +695,21 @@ fn down(
     reference.is_reference().then_some(())
 }
 
-fn link_broken(channel: &Channel, from: Term, to: Term, reason: &Owned) -> Option<()> {
+fn link_broken(
+    channel: &Channel,
+    from: Term,
+    to: Term,
+    reason: &Owned,
+    token: Option<Term>,
+) -> Option<()> {
     let Some(to) = receiver(channel, from, to)? else {
         return Some(());
     };
     if let Some(handle) = channel.relations.find_link(to, from) {
-        let exit = signals::exit_pair(from, reason.term());
+        let exit = match token {
+            Some(token) => signals::traced_exit(from, reason.term(), token),
+            None => signals::exit_pair(from, reason.term()),
+        };
         let link = Some(handle);
         send_counted(to, Signal::RemoteExit { exit, link });
     }

@@ -90,6 +90,9 @@ pub fn translate(both: Capabilities, control: Term, payload: Option<Term>) -> Op
         (code::PAYLOAD_EXIT, &[from, to]) if lacks(Capability::ExitPayload) => {
             sent(Control::new(code::EXIT, &[from, to, payload?]))
         }
+        (code::PAYLOAD_EXIT_TRACED, &[from, to, token]) if lacks(Capability::ExitPayload) => sent(
+            Control::new(code::EXIT_TRACED, &[from, to, token, payload?]),
+        ),
         (code::PAYLOAD_EXIT2, &[from, to]) if lacks(Capability::ExitPayload) => {
             sent(Control::new(code::EXIT2, &[from, to, payload?]))
         }

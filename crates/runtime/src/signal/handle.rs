@@ -25,6 +25,7 @@ use crate::remote;
 use crate::scheduler::dirty;
 use crate::sync::between_steps;
 use crate::system_monitor;
+use crate::trace::sequence::Token;
 use crate::trace::{self, senders};
 
 /// Handles all signals that have arrived, in order. Afterwards the messages are in the inner queue, and
@@ -442,6 +443,11 @@ fn token_exit(process: &mut Process, from: Term, exit: &Owned) {
     if process.flags & flag::OBSERVED != 0 {
         tell_of_link(process, am::GETTING_UNLINKED, from);
     }
+    exit_trapped(process, rank, (from, reason), token);
+}
+
+/// An exit signal with a token becomes a message with that token.
+fn exit_trapped(process: &mut Process, rank: Rank, (from, reason): (Term, Term), token: Term) {
     let mut scratch = Scratch::new();
     let message = build::tuple(scratch.heap(), &[am::UC_EXIT, from, reason]);
     // SAFETY: the fragment is new, so it is in no list.
@@ -451,10 +457,10 @@ fn token_exit(process: &mut Process, from: Term, exit: &Owned) {
     }
 }
 
-/// An exit signal from another node.
+/// An exit signal from another node: who has sent it, the reason, and a token if there is one.
 fn remote_exit(process: &mut Process, exit: &Owned, link: Option<Term>) {
-    let &[from, reason] = exit.term().as_tuple().expect("a pair") else {
-        unreachable!("a pair");
+    let &[from, reason, ref token @ ..] = exit.term().as_tuple().expect("a tuple") else {
+        unreachable!("two terms at least");
     };
     let mut rank = Rank::Ordinary;
     if let Some(handle) = link {
@@ -471,6 +477,11 @@ fn remote_exit(process: &mut Process, exit: &Owned, link: Option<Term>) {
         }
     } else if reason == am::KILL {
         return die(process, Owned::new(am::KILLED));
+    }
+    if let &[token] = token
+        && process.traps_exit()
+    {
+        return exit_trapped(process, rank, (from, reason), token);
     }
     exit_received(process, rank, from, Owned::new(reason));
 }
@@ -572,7 +583,7 @@ pub fn bounce(to: Term, signal: Signal) {
             crate::port::signals::link_refused(from, to);
         }
         Signal::Link { from } if remote::is_handle(from) => {
-            remote::get().linked_ended(from, to, am::NOPROC);
+            remote::get().linked_ended(from, to, am::NOPROC, None);
         }
         Signal::Link { from } => {
             let reason = Owned::new(am::NOPROC);
@@ -676,18 +687,20 @@ pub fn break_relations(process: &mut Process, reason: Term) {
     // A token goes from the process to others, one after the other.
     if trace::sequence::of(process).is_some() {
         tell_all(pid, &relations, reason, |other| {
-            trace::sequence::exit_signal(process, other, reason)
+            let mut scratch = Scratch::new();
+            let other = remote::identity(scratch.heap(), other)?;
+            trace::sequence::ends(process, other, reason)
         });
         return;
     }
     if !dirty::takes_long(relations.count()) {
-        tell_all(pid, &relations, reason, |_| link_exit(pid, reason));
+        tell_all(pid, &relations, reason, |_| None);
         return;
     }
     let reason = Owned::new(reason);
     dirty::later(dirty::DirtyKind::Cpu, move || {
         let reason = reason.term();
-        tell_all(pid, &relations, reason, |_| link_exit(pid, reason));
+        tell_all(pid, &relations, reason, |_| None);
     });
 }
 
@@ -701,12 +714,22 @@ pub fn link_exit(from: Term, reason: Term) -> Signal {
 }
 
 /// Tells the other sides of all relations that the process ends; `exit` makes the signals for linked processes.
-fn tell_all(pid: Term, relations: &Relations, reason: Term, mut exit: impl FnMut(Term) -> Signal) {
+/// Tells the other sides. `token` returns what goes with the exit signal of a link.
+fn tell_all(
+    pid: Term,
+    relations: &Relations,
+    reason: Term,
+    mut token: impl FnMut(Term) -> Option<Token>,
+) {
     for (other, is_active) in relations.links() {
         between_steps();
         if remote::is_handle(other) {
             match is_active {
-                true => remote::get().linked_ended(other, pid, reason),
+                true => {
+                    let mut scratch = Scratch::new();
+                    let token = token(other).map(|token| token.to_term(scratch.heap()));
+                    remote::get().linked_ended(other, pid, reason, token);
+                }
                 false => remote::get().release(other, 1),
             }
             continue;
@@ -717,7 +740,11 @@ fn tell_all(pid: Term, relations: &Relations, reason: Term, mut exit: impl FnMut
         if other.is_local_port() {
             crate::port::signals::exit_signal(other, pid, reason, true);
         } else {
-            let _ = super::send(other, exit(other));
+            let exit = match token(other) {
+                Some(token) => trace::sequence::exit_signal(pid, reason, &token),
+                None => link_exit(pid, reason),
+            };
+            let _ = super::send(other, exit);
         }
     }
     for (number, target, _) in relations.monitors() {

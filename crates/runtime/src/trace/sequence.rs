@@ -436,18 +436,23 @@ fn take_over(process: &mut Process, token: Option<Token>, message: Term) {
     tell(&told, what::RECEIVE, process, pid, message);
 }
 
-/// The process, which ends, tells another one to which it is linked. The signal is one that carries its token, if it has one.
-pub fn exit_signal(process: &mut Process, to: Term, reason: Term) -> Signal {
+/// The process, which ends, tells another one to which it is linked, perhaps on another node. Returns the token that goes with
+/// the signal, if the process has one.
+pub fn ends(process: &mut Process, to: Term, reason: Term) -> Option<Token> {
     let from = process.pid();
-    let Some(token) = next(process) else {
-        return handle::link_exit(from, reason);
-    };
+    let token = next(process)?;
     let mut scratch = Scratch::new();
-    let heap = scratch.heap();
-    let message = build::tuple(heap, &[am::UC_EXIT, from, reason]);
+    let message = build::tuple(scratch.heap(), &[am::UC_EXIT, from, reason]);
     tell(&token, what::SEND, process, to, message);
-    let token = token.to_term(heap);
-    let exit = build::tuple(heap, &[reason, token]);
+    Some(token)
+}
+
+/// The exit signal of a broken link, with the token that [`ends`] has returned.
+#[must_use]
+pub fn exit_signal(from: Term, reason: Term, token: &Token) -> Signal {
+    let mut scratch = Scratch::new();
+    let token = token.to_term(scratch.heap());
+    let exit = build::tuple(scratch.heap(), &[reason, token]);
     Signal::TokenExit {
         from,
         exit: Owned::new(exit),
