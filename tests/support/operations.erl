@@ -296,6 +296,12 @@ operations(bits) ->
     ++ [with(list_to_atom(lists:concat([Name, "_by_", By])), [register], 1, [Integers],
              fun([S], [D], Live, Fail, _, _) -> [{gc_bif, Name, Fail, Live, [S, {integer, By}], D}] end)
         || Name <- ['div', 'rem'], By <- [8, 10, 1000003]]
+    ++ [with(list_to_atom(lists:concat([Name, "_masked_", Mask])), [any, any], 1,
+             [Integers ++ [16#9e3779b1], [0, 1, -1, 5, 31, 59, 63, 64, 16#9e3779b1, (1 bsl 59) - 1, 1 bsl 70, a]],
+             fun([S, T], [D], Live, Fail, _, _) ->
+                 [{gc_bif, Name, Fail, Live, [S, T], D}, {line, []}, {gc_bif, 'band', Fail, 14, [D, {integer, Mask}], D}]
+             end)
+        || Name <- ['*', 'bsl'], Mask <- [0, 255, 16#ffffffff, (1 bsl 59) - 1]]
     ++ gc_bif(bit_not, 'bnot', [any], [Integers]);
 operations(guards) ->
     Tuples = [{1, a, "b"}, {}, a, [1], #{}],

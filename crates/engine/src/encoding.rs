@@ -353,6 +353,10 @@ encodings! {
         a: In<A>, b: Any, dest: Out<B>, fail: Label, live: Number, export: ExportRef, by: Number
     }
 
+    /// Two operands of an operation whose result the next one masks, which `after` is behind; `mask` are the bits of a term that
+    /// remain, without those of the tag.
+    Masked<A: Source, B: Source, C: Dest> { a: In<A>, b: In<B>, dest: Out<C>, mask: Wide, after: Label }
+
     /// A `Bif2` whose second argument is a constant that divides the first; the last three are from `bodies::arith::reciprocal`, or are the bits and the shift of a power of two.
     ByDivisor<A: Source, B: Dest> {
         a: In<A>, b: Any, dest: Out<B>, fail: Label, live: Number, export: ExportRef,

@@ -2225,6 +2225,20 @@ MultiplyFloats:
     jmp    70
       PLT32	CONT-0x4
 
+MultiplyMasked:
+    add    $0xfffffffffffffff1,%r9
+    mov    $0x0,%eax
+      32	HOLE_1
+    sar    $0x4,%rax
+    imul   %r9,%rax
+    and    0x0(%rip),%rax        # 18
+      PC32	RECORD+0x1c
+    or     $0xf,%rax
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_2
+    jmp    28
+      PLT32	TARGET_4-0x4
+
 Negate:
     movabs $0x800000000000000f,%rax
     cmp    %rax,%r9
@@ -3165,6 +3179,26 @@ ShiftLeftConstant:
       32S	HOLE_2
     jmp    32
       PLT32	PASS-0x4
+
+ShiftLeftMasked:
+    mov    $0x0,%eax
+      32	HOLE_1
+    sar    $0x4,%rax
+    cmp    $0x3f,%rax
+    ja     13
+      PLT32	CONT-0x4
+    add    $0xfffffffffffffff1,%r9
+    mov    %rcx,%r10
+    mov    %eax,%ecx
+    shl    %cl,%r9
+    and    0x0(%rip),%r9        # 26
+      PC32	RECORD+0x1c
+    or     $0xf,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_2
+    mov    %r10,%rcx
+    jmp    39
+      PLT32	TARGET_4-0x4
 
 ShiftRight:
     mov    0x0(%rdi),%r9

@@ -1,6 +1,6 @@
 //! BIFs in guards and bodies, and calls of other modules.
 
-use beamfile::Operand as FileOperand;
+use beamfile::{Operand as FileOperand, Operation};
 use isa::{Opcode, atoms};
 use layout::{Export, Term};
 
@@ -10,10 +10,10 @@ use super::facts::Fact;
 use crate::bodies::{arith, calls, floats, guards, tuples};
 use crate::encoding::{
     Bif0, Bif1, Bif2, Bif3, ByConstant, ByDivisor, CallExport, CallExportLast, Destination,
-    ElementConstant, Frame, Nothing,
+    ElementConstant, Frame, Masked, Nothing,
 };
-use crate::operand::Operand;
-use crate::operation::{HandlerOf, Operation};
+use crate::operand::{Operand, OperandKind};
+use crate::operation::{HandlerOf, Operation as _};
 use crate::slow::{self, bifs::NO_LIVE};
 
 /// `bif0` to `bif3` and `gc_bif1` to `gc_bif3`.
@@ -201,6 +201,85 @@ fn by_constant(emitter: &mut Emitter<'_>, name: &Export, operands: &Bif2) -> boo
         _ => return false,
     }
     true
+}
+
+/// A product or a left shift of which the operation after it keeps only the bits of a mask.
+pub(super) struct MaskedPair {
+    /// Where the code continues behind both.
+    pub(super) after: u32,
+    /// The offset of the second operation.
+    second: u32,
+}
+
+impl MaskedPair {
+    pub(super) fn ends_with(&self, operation: &Operation) -> bool {
+        self.second == operation.offset
+    }
+}
+
+/// Writes an instruction that does an operation and the one behind it, and skips both, if these are such a pair.
+pub(super) fn masked(
+    emitter: &mut Emitter<'_>,
+    operation: &Operation,
+    rest: &[Operation],
+) -> Option<MaskedPair> {
+    let (name, [a, b, dest]) = operator_of_two(emitter, operation)?;
+    if !matches!(name, atoms::TIMES | atoms::BSL) {
+        return None;
+    }
+    let second = rest.iter().find(|other| other.opcode != Opcode::Line)?;
+    let (atoms::BAND, [of, with, result]) = operator_of_two(emitter, second)? else {
+        return None;
+    };
+    // The first result is needed nowhere else.
+    let mask = match (of == dest, with == dest) {
+        (true, false) => with,
+        (false, true) => of,
+        _ => return None,
+    };
+    let mask = mask.as_constant()?.as_small().filter(|&mask| mask >= 0)?;
+    let (a, b) = match a.kind() {
+        OperandKind::Constant if name == atoms::TIMES => (b, a),
+        _ => (a, b),
+    };
+    let is_x = |operand: Operand| operand.kind() == OperandKind::X;
+    // The forms that have machine code.
+    let has_code =
+        is_x(a) && is_x(dest) && (is_x(b) || b.as_constant().is_some_and(Term::is_small));
+    if result != dest || !has_code {
+        return None;
+    }
+    let after = emitter.new_label();
+    let words = Masked {
+        a,
+        b,
+        dest,
+        mask: mask as u64 * 16,
+        after,
+    };
+    emitter.integers(&[a, b]);
+    if name == atoms::TIMES {
+        emitter.operation::<arith::MultiplyMasked>(words);
+    } else {
+        emitter.operation::<arith::ShiftLeftMasked>(words);
+    }
+    Some(MaskedPair {
+        after,
+        second: second.offset,
+    })
+}
+
+/// The name, the arguments and the destination of an operator of two arguments that may collect.
+fn operator_of_two(emitter: &Emitter<'_>, operation: &Operation) -> Option<(u32, [Operand; 3])> {
+    if operation.opcode != Opcode::GcBif2 {
+        return None;
+    }
+    let &[_, _, import, a, b, dest] = emitter.module.code.operands(operation) else {
+        return None;
+    };
+    // SAFETY: exports are never freed.
+    let name = erlang_function(unsafe { &*emitter.import(import_index(import)) })?;
+    Some((name, [a, b, dest].map(|operand| emitter.source(operand))))
 }
 
 /// The name of an operator or a BIF whose result facts are known about, and whether its machine code falls through

@@ -35,6 +35,7 @@ pub(super) fn function(emitter: &mut Emitter<'_>, place: usize, function: &Funct
         operations: emitter.module.code.body(function),
     };
     let code = emitter.module.code;
+    let mut masked = None;
     while let Some(operation) = cursor.next() {
         let label = match operation.opcode {
             Opcode::Label => number(code.operands(operation)[0]).map(|name| name as u32),
@@ -43,6 +44,7 @@ pub(super) fn function(emitter: &mut Emitter<'_>, place: usize, function: &Funct
         if let Some(label) = label {
             emitter.keep_from_entry(function.entry_label, label);
         }
+        masked = masked.or_else(|| bifs::masked(emitter, operation, cursor.operations));
         let (rest, first) = (cursor.operations, emitter.instructions());
         one(emitter, operation, &mut cursor)?;
         if label == Some(function.entry_label) {
@@ -55,6 +57,11 @@ pub(super) fn function(emitter: &mut Emitter<'_>, place: usize, function: &Funct
         }
         if makes_facts {
             emitter.makes_facts(first);
+        }
+        if let Some(pair) = masked.take_if(|pair| pair.ends_with(operation)) {
+            // Who comes here has done neither operation, and still knows what is sure: the result is small either way.
+            emitter.facts.end_way();
+            emitter.define(pair.after);
         }
     }
     Ok(())

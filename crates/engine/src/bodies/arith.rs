@@ -25,6 +25,13 @@ fn product(untagged: i64, factor: i64) -> Option<Term> {
     (!overflow).then(|| unsafe { term(product | TAG as i64) })
 }
 
+/// The small integer that has these bits of an untagged word.
+#[inline(always)]
+fn masked(untagged: i64, mask: u64) -> Term {
+    // SAFETY: the word of a small integer.
+    unsafe { term(untagged & mask as i64 | TAG as i64) }
+}
+
 /// The reciprocal of a divisor, as a factor and the number of bits by which the high word of the product is then shifted.
 ///
 /// The factor is the least number greater than 2^p / `divisor`, and p is 64 and the shift. A dividend is a small integer, so
@@ -109,6 +116,32 @@ operations! {
         };
         m.put(o.dest, product);
         m.next_with(o.end, product)
+    }
+
+    /// `*` and then `band` with a mask, of small integers: the product may be a large one, but its low bits are those that the
+    /// processor keeps. For other operands the two operations follow.
+    MultiplyMasked: IidFew |m, o: Masked| {
+        let (a, b) = (m.get(o.a), m.get(o.b));
+        if !m.both_small((o.a, a), (o.b, b)) {
+            return m.next(o.end);
+        }
+        let product = untagged(a).wrapping_mul(b.small_value());
+        m.put(o.dest, masked(product, m.wide(o.mask)));
+        m.jump(o.after)
+    }
+
+    /// As `MultiplyMasked`, of `bsl`.
+    ShiftLeftMasked: IidFew |m, o: Masked| {
+        let (a, b) = (m.get(o.a), m.get(o.b));
+        if !m.both_small((o.a, a), (o.b, b)) {
+            return m.next(o.end);
+        }
+        let shift = b.small_value();
+        if shift as u64 >= 64 {
+            return m.next(o.end);
+        }
+        m.put(o.dest, masked(untagged(a) << shift, m.wide(o.mask)));
+        m.jump(o.after)
     }
 
     /// `div`
