@@ -220,9 +220,9 @@ pub struct RuntimeTable {
     pub traced_return: unsafe extern "C" fn(context: *mut Context),
     /// As `traced_return`, of a function whose time is taken.
     pub timed_return: unsafe extern "C" fn(context: *mut Context),
-    /// The process stops at the line of the instruction at `ip`: puts the function's name and the line into x0..x3, and returns the
-    /// entry of the function to call.
-    pub stop_at_line: unsafe extern "C" fn(context: *mut Context, ip: *const u64) -> *const u64,
+    /// The process stops at the line of the instruction before `next`: puts the function's name and the line into x0..x3, and returns
+    /// the entry of the function to call.
+    pub stop_at_line: unsafe extern "C" fn(context: *mut Context, next: *const u64) -> *const u64,
     /// The first instruction of the stub that replaces the function with this entry; a native library has put it there.
     pub native_function: unsafe extern "C" fn(entry: *const u64) -> *const u64,
     /// Calls `fun` with x0..x`arity` where the fast path does not apply (not a fun, wrong arity, unloaded code):

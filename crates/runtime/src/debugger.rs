@@ -90,9 +90,10 @@ pub fn tell(from: Term, event: Term) -> bool {
     signal::send_message(from, session.pid, message)
 }
 
-/// The process stops at the line of the instruction at `ip`: see [`layout::RuntimeTable::stop_at_line`].
-pub(crate) fn stop_at_line(context: &mut Context, ip: *const u64) -> *const u64 {
-    let place = code::place_in_module(ip).expect("only the code of modules has lines");
+/// The process stops at the line of the instruction before `next`: see [`layout::RuntimeTable::stop_at_line`].
+pub(crate) fn stop_at_line(context: &mut Context, next: *const u64) -> *const u64 {
+    let place =
+        code::place_in_module(next.wrapping_sub(1)).expect("only the code of modules has lines");
     let line = place.location.map_or(0, |(_, line)| line);
     context.x[..4].copy_from_slice(&[
         place.module,

@@ -215,10 +215,10 @@ unsafe extern "C" fn traced_return(context: *mut Context) {
     frames::returns(process, context.x[0]);
 }
 
-unsafe extern "C" fn stop_at_line(context: *mut Context, ip: *const u64) -> *const u64 {
+unsafe extern "C" fn stop_at_line(context: *mut Context, next: *const u64) -> *const u64 {
     // SAFETY: the engine's contract.
     let (_, context) = unsafe { both(context) };
-    debugger::stop_at_line(context, ip)
+    debugger::stop_at_line(context, next)
 }
 
 unsafe extern "C" fn native_function(entry: *const u64) -> *const u64 {

@@ -17,6 +17,7 @@ main() ->
     stacks(),
     many(),
     deep(),
+    preempted(),
     not_stopped(),
     without(),
     replaced().
@@ -24,7 +25,7 @@ main() ->
 %% What follows is compiled for debuggers, from line 1 on.
 source() ->
     ["-module(stopped).\n",
-     "-export([fact/1, caught/2, many/20, deep/1, big/1, loop/2, kinds/3, fails/1, tail/1]).\n",
+     "-export([fact/1, caught/2, many/20, deep/1, big/1, loop/2, kinds/3, fails/1, tail/1, spin/2]).\n",
      "\n",
      "fact(0) ->\n",
      "    1;\n",
@@ -77,7 +78,10 @@ source() ->
      "\n",
      "tail(X) ->\n",
      "    Y = X * 2, Z = Y + 1,\n",
-     "    lists:max([Y, Z]).\n"].
+     "    lists:max([Y, Z]).\n",
+     "\n",
+     "spin(X, Y) ->\n",
+     "    spin(Y, X).\n"].
 
 compiled(Options) ->
     Forms = forms(lists:flatten(source()), {1, 1}),
@@ -172,7 +176,7 @@ lines() ->
     {ok, All} = erl_debugger:breakpoints(stopped),
     see:value(all, lists:sort(maps:to_list(All))),
     [see:value(Line, {erl_debugger:breakpoint(stopped, Line, true), erl_debugger:breakpoint(stopped, Line, false)}) ||
-        Line <- lists:seq(1, 56) ++ [100000]],
+        Line <- lists:seq(1, 59) ++ [100000]],
     ok = erl_debugger:breakpoint(stopped, 8, true),
     ok = erl_debugger:breakpoint(stopped, 8, true),
     see:value(one, erl_debugger:breakpoints(stopped, fact, 1)),
@@ -285,6 +289,21 @@ deep() ->
     watch(Session, Pid, Ref, fun(_, _, _) -> counters:add(Counter, 1, 1) end),
     ok = erl_debugger:unregister(Self, Session),
     see:value(deep, counters:get(Counter, 1)).
+
+%% A process whose slice is over is at the entry of a function, where the line is that of its head.
+preempted() ->
+    set(false),
+    Pid = spawn(stopped, spin, [a, a]),
+    Seen = [begin
+                true = erlang:suspend_process(Pid),
+                [{1, Where, #{slots := Slots}}, _] = erl_debugger:stack_frames(Pid, 10),
+                Count = erl_debugger:xregs_count(Pid),
+                Registers = [erl_debugger:peek_xreg(Pid, Register, 0) || Register <- lists:seq(0, Count)],
+                true = erlang:resume_process(Pid),
+                {Where, Slots, Registers}
+            end || _ <- lists:seq(1, 50)],
+    see:value(preempted, lists:usort(Seen)),
+    exit(Pid, kill).
 
 %% Without a debugger, and in the debugger itself, the code runs on.
 not_stopped() ->

@@ -143,7 +143,9 @@ impl<'a> Emitter<'a> {
         let Some(stop) = plan.and_then(|plan| plan.of(self.module.code, operation)) else {
             return;
         };
-        self.line(stop.location);
+        // At the entry of a function its own line counts: the instruction's begins behind its first word.
+        let position = self.position() + 1;
+        self.lines.set(position, stop.location);
         self.operation::<LineBreakpoint>(LinePlace {
             place: stop.place as u64,
             live: stop.live,

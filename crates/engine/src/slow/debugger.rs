@@ -29,7 +29,7 @@ slow_paths! {
         m.s.copy_from_nonoverlapping(m.x, live);
         m.push(start::line_resumed());
         m.save();
-        let target = (m.runtime().stop_at_line)(m.c, m.ip);
+        let target = (m.runtime().stop_at_line)(m.c, m.after(o.end));
         m.load();
         pairs::call(m, target)
     }
