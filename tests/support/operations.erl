@@ -302,6 +302,17 @@ operations(bits) ->
                  [{gc_bif, Name, Fail, Live, [S, T], D}, {line, []}, {gc_bif, 'band', Fail, 14, [D, {integer, Mask}], D}]
              end)
         || Name <- ['*', 'bsl'], Mask <- [0, 255, 16#ffffffff, (1 bsl 59) - 1]]
+    ++ [with(list_to_atom(lists:concat(["sum_masked_", Place, Factor])), [any, any], 1,
+             [Integers ++ [16#9e3779b1], [0, 1, -1, 12345, (1 bsl 59) - 1, 1 bsl 70, a]],
+             fun([S, T], [D], Live, Fail, _, _) ->
+                 % The sum must not need what the product replaces.
+                 Addend = case T of D -> {x, 9}; _ -> T end,
+                 Sum = case Place of left -> [Addend, {x, 8}]; right -> [{x, 8}, Addend] end,
+                 [{move, T, {x, 9}}, {gc_bif, '*', Fail, max(Live, 10), [S, {integer, Factor}], {x, 8}}, {line, []},
+                  {gc_bif, '+', Fail, 10, Sum, {x, 8}}, {gc_bif, 'band', Fail, 10, [{integer, 16#7fffffff}, {x, 8}], {x, 8}},
+                  {move, {x, 8}, D}]
+             end)
+        || Place <- [left, right], Factor <- [31, -7, 1103515245]]
     ++ gc_bif(bit_not, 'bnot', [any], [Integers]);
 operations(guards) ->
     Tuples = [{1, a, "b"}, {}, a, [1], #{}],

@@ -357,6 +357,11 @@ encodings! {
     /// remain, without those of the tag.
     Masked<A: Source, B: Source, C: Dest> { a: In<A>, b: In<B>, dest: Out<C>, mask: Wide, after: Label }
 
+    /// As `Masked`, of a product with the constant `factor` and a sum with `b`, which are three operations.
+    MaskedSum<A: Source, B: Source, C: Dest> {
+        a: In<A>, b: In<B>, dest: Out<C>, factor: Wide, mask: Wide, after: Label
+    }
+
     /// A `Bif2` whose second argument is a constant that divides the first; the last three are from `bodies::arith::reciprocal`, or are the bits and the shift of a power of two.
     ByDivisor<A: Source, B: Dest> {
         a: In<A>, b: Any, dest: Out<B>, fail: Label, live: Number, export: ExportRef,

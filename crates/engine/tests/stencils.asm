@@ -2177,6 +2177,20 @@ Multiply:
     jmp    34
       PLT32	PASS-0x4
 
+MultiplyAddMasked:
+    add    $0xfffffffffffffff1,%r9
+    imul   0x0(%rip),%r9        # c
+      PC32	RECORD+0x1c
+    lea    0x0(%r9),%rax
+      32S	HOLE_1-0xf
+    and    0x0(%rip),%rax        # 1a
+      PC32	RECORD+0x24
+    or     $0xf,%rax
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_2
+    jmp    2a
+      PLT32	TARGET_5-0x4
+
 MultiplyConstant:
     mov    %r9,%rax
     add    $0xfffffffffffffff1,%rax

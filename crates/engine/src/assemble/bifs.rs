@@ -10,7 +10,7 @@ use super::facts::Fact;
 use crate::bodies::{arith, calls, floats, guards, tuples};
 use crate::encoding::{
     Bif0, Bif1, Bif2, Bif3, ByConstant, ByDivisor, CallExport, CallExportLast, Destination,
-    ElementConstant, Frame, Masked, Nothing,
+    ElementConstant, Frame, Masked, MaskedSum, Nothing,
 };
 use crate::operand::{Operand, OperandKind};
 use crate::operation::{HandlerOf, Operation as _};
@@ -203,70 +203,95 @@ fn by_constant(emitter: &mut Emitter<'_>, name: &Export, operands: &Bif2) -> boo
     true
 }
 
-/// A product or a left shift of which the operation after it keeps only the bits of a mask.
-pub(super) struct MaskedPair {
-    /// Where the code continues behind both.
+/// Operations of which the last one keeps only the bits of a mask.
+pub(super) struct Masking {
+    /// Where the code continues behind them.
     pub(super) after: u32,
-    /// The offset of the second operation.
-    second: u32,
+    /// The offset of the last one.
+    last: u32,
 }
 
-impl MaskedPair {
+impl Masking {
     pub(super) fn ends_with(&self, operation: &Operation) -> bool {
-        self.second == operation.offset
+        self.last == operation.offset
     }
 }
 
-/// Writes an instruction that does an operation and the one behind it, and skips both, if these are such a pair.
+/// Writes an instruction that does an operation and those behind it, and skips them, if they are a product or a left shift, perhaps
+/// a sum with it, and a mask.
 pub(super) fn masked(
     emitter: &mut Emitter<'_>,
     operation: &Operation,
     rest: &[Operation],
-) -> Option<MaskedPair> {
-    let (name, [a, b, dest]) = operator_of_two(emitter, operation)?;
+) -> Option<Masking> {
+    let (name, [mut a, mut b, dest]) = operator_of_two(emitter, operation)?;
     if !matches!(name, atoms::TIMES | atoms::BSL) {
         return None;
     }
-    let second = rest.iter().find(|other| other.opcode != Opcode::Line)?;
-    let (atoms::BAND, [of, with, result]) = operator_of_two(emitter, second)? else {
-        return None;
-    };
-    // The first result is needed nowhere else.
-    let mask = match (of == dest, with == dest) {
-        (true, false) => with,
-        (false, true) => of,
-        _ => return None,
-    };
-    let mask = mask.as_constant()?.as_small().filter(|&mask| mask >= 0)?;
-    let (a, b) = match a.kind() {
-        OperandKind::Constant if name == atoms::TIMES => (b, a),
-        _ => (a, b),
-    };
+    if name == atoms::TIMES && a.kind() == OperandKind::Constant {
+        (a, b) = (b, a);
+    }
+    let mut rest = rest.iter().filter(|other| other.opcode != Opcode::Line);
+    let mut last = rest.next()?;
+    let (mut next, mut other) = continued(emitter, last, dest)?;
+    let factor = b.as_constant().and_then(Term::as_small);
+    let is_sum = next == atoms::PLUS && name == atoms::TIMES && factor.is_some();
+    if is_sum {
+        b = other;
+        last = rest.next()?;
+        (next, other) = continued(emitter, last, dest)?;
+    }
+    let mask = other.as_constant()?.as_small().filter(|&mask| mask >= 0)?;
     let is_x = |operand: Operand| operand.kind() == OperandKind::X;
     // The forms that have machine code.
     let has_code =
         is_x(a) && is_x(dest) && (is_x(b) || b.as_constant().is_some_and(Term::is_small));
-    if result != dest || !has_code {
+    if next != atoms::BAND || !has_code {
         return None;
     }
-    let after = emitter.new_label();
-    let words = Masked {
-        a,
-        b,
-        dest,
-        mask: mask as u64 * 16,
-        after,
-    };
+    let (mask, after) = (mask as u64 * 16, emitter.new_label());
     emitter.integers(&[a, b]);
-    if name == atoms::TIMES {
-        emitter.operation::<arith::MultiplyMasked>(words);
+    if is_sum {
+        let factor = factor? as u64;
+        emitter.operation::<arith::MultiplyAddMasked>(MaskedSum {
+            a,
+            b,
+            dest,
+            factor,
+            mask,
+            after,
+        });
     } else {
-        emitter.operation::<arith::ShiftLeftMasked>(words);
+        let words = Masked {
+            a,
+            b,
+            dest,
+            mask,
+            after,
+        };
+        match name {
+            atoms::TIMES => emitter.operation::<arith::MultiplyMasked>(words),
+            _ => emitter.operation::<arith::ShiftLeftMasked>(words),
+        }
     }
-    Some(MaskedPair {
-        after,
-        second: second.offset,
-    })
+    let last = last.offset;
+    Some(Masking { after, last })
+}
+
+/// The operator that an operation applies to a register and something else, and the latter. Its result replaces the register, which
+/// is needed nowhere else.
+fn continued(
+    emitter: &Emitter<'_>,
+    operation: &Operation,
+    register: Operand,
+) -> Option<(u32, Operand)> {
+    let (name, [a, b, dest]) = operator_of_two(emitter, operation)?;
+    let is_commutative = matches!(name, atoms::PLUS | atoms::BAND);
+    match (a == register, b == register) {
+        (true, false) if dest == register => Some((name, b)),
+        (false, true) if dest == register && is_commutative => Some((name, a)),
+        _ => None,
+    }
 }
 
 /// The name, the arguments and the destination of an operator of two arguments that may collect.

@@ -58,10 +58,10 @@ pub(super) fn function(emitter: &mut Emitter<'_>, place: usize, function: &Funct
         if makes_facts {
             emitter.makes_facts(first);
         }
-        if let Some(pair) = masked.take_if(|pair| pair.ends_with(operation)) {
-            // Who comes here has done neither operation, and still knows what is sure: the result is small either way.
+        if let Some(done) = masked.take_if(|it| it.ends_with(operation)) {
+            // Who comes here has done none of the operations, and still knows what is sure: the result is small either way.
             emitter.facts.end_way();
-            emitter.define(pair.after);
+            emitter.define(done.after);
         }
     }
     Ok(())

@@ -130,6 +130,17 @@ operations! {
         m.jump(o.after)
     }
 
+    /// As `MultiplyMasked`, of `*` by a constant and `+`.
+    MultiplyAddMasked: IidFew |m, o: MaskedSum| {
+        let (a, b) = (m.get(o.a), m.get(o.b));
+        if !m.both_small((o.a, a), (o.b, b)) {
+            return m.next(o.end);
+        }
+        let product = untagged(a).wrapping_mul(m.wide(o.factor) as i64);
+        m.put(o.dest, masked(product.wrapping_add(untagged(b)), m.wide(o.mask)));
+        m.jump(o.after)
+    }
+
     /// As `MultiplyMasked`, of `bsl`.
     ShiftLeftMasked: IidFew |m, o: Masked| {
         let (a, b) = (m.get(o.a), m.get(o.b));
