@@ -19,8 +19,10 @@ use runtime::scheduler::{charge, dirty};
 
 /// Bytes of a subject that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 64;
-/// Longer subjects, in bytes, are searched by dirty schedulers.
+/// Longer subjects, in bytes, are checked by dirty schedulers, and searched by them if no match starts within so many bytes.
 const MOST_BYTES_HERE: usize = 128 * 1024;
+/// Longer subjects are searched by dirty schedulers at once: PCRE2 may look through the whole of one for the first byte of a match.
+const MOST_BYTES_TRIED: usize = 16 * 1024 * 1024;
 /// For subjects of at least this length, in bytes, it is remembered that they are valid UTF-8.
 const LONG_SUBJECT: usize = 512;
 /// Steps of a match (as `match_limit` counts them) after which it is left to a dirty scheduler, which starts again from
@@ -490,25 +492,36 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term, turn: Turn) -
     let capture = capture_of(&options, &pattern).ok_or(badarg(3))?;
     let bytes = bytes_of(subject)?;
     let is_valid = turn == Turn::Next && is_known(process, &bytes);
-    if !is_valid {
+    let is_checked = pattern.is_utf() && !is_valid;
+    if is_checked {
         charge((bytes.len() / BYTES_PER_REDUCTION) as i64);
+        dirty_unless(bytes.len() <= MOST_BYTES_HERE)?;
     }
-    dirty_unless(bytes.len() <= MOST_BYTES_HERE)?;
+    dirty_unless(bytes.len() <= MOST_BYTES_TRIED)?;
     let limit = options.run.match_limit.unwrap_or(DEFAULT_MATCH_LIMIT);
-    let here = match dirty::is_here() {
-        true => limit,
-        false => limit.min(MOST_STEPS_HERE),
+    // Here only for some steps, and only what starts near.
+    let (here, last_start) = match dirty::is_here() {
+        true => (limit, None),
+        false => {
+            let last_start = options.offset.saturating_add(MOST_BYTES_HERE);
+            let last_start = Some(last_start).filter(|&last| last < bytes.len());
+            (limit.min(MOST_STEPS_HERE), last_start)
+        }
     };
     let run = RunOptions {
         match_limit: Some(here),
+        last_start,
         is_valid,
         ..options.run
     };
     let outcome = pattern.run(&bytes, options.offset, &run);
+    if last_start.is_some() && !options.run.anchored && matches!(outcome, Outcome::NoMatch) {
+        return Err(Failure::Dirty);
+    }
     if turn != Turn::Only && bytes.len() >= LONG_SUBJECT {
         note_validity(process, subject, &options, &pattern, &outcome);
     }
-    if is_valid {
+    if !is_checked {
         charge_searched(bytes.len(), options.offset, &outcome);
     }
     let failed = |process: &mut Process, why: &str| {

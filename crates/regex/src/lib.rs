@@ -151,6 +151,8 @@ pub struct RunOptions {
     pub is_valid: bool,
     pub match_limit: Option<u32>,
     pub depth_limit: Option<u32>,
+    /// Only a match that starts at this offset or before it is looked for.
+    pub last_start: Option<usize>,
     /// Newline and `\R` conventions that replace those of the compiled pattern.
     pub conventions: CompileOptions,
 }
@@ -354,7 +356,8 @@ fn compile_source(
         let compiled = pcre::pcre2_compile_8(
             source.as_ptr(),
             source.len(),
-            options.to_pcre(),
+            // For `RunOptions::last_start`.
+            options.to_pcre() | pcre::PCRE2_USE_OFFSET_LIMIT,
             &raw mut code,
             &raw mut offset,
             context,
@@ -566,6 +569,9 @@ impl Pattern {
             );
             if let Some(limit) = options.match_limit {
                 pcre::pcre2_set_match_limit_8(context, limit);
+            }
+            if let Some(last_start) = options.last_start {
+                pcre::pcre2_set_offset_limit_8(context, last_start);
             }
             if let Some(limit) = options.depth_limit {
                 pcre::pcre2_set_depth_limit_8(context, limit);

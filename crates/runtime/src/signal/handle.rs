@@ -713,8 +713,7 @@ pub fn link_exit(from: Term, reason: Term) -> Signal {
     }
 }
 
-/// Tells the other sides of all relations that the process ends; `exit` makes the signals for linked processes.
-/// Tells the other sides. `token` returns what goes with the exit signal of a link.
+/// Tells the other sides of all relations that the process ends; `token` returns what goes with the exit signal of a link.
 fn tell_all(
     pid: Term,
     relations: &Relations,
