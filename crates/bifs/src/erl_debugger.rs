@@ -9,7 +9,7 @@ use term::{am, atom, build, map};
 use runtime::bif::{BifResult, Failure, badarg, error};
 use runtime::code::debugger_lines;
 use runtime::code::modules::{self, Loaded};
-use runtime::debugger::{self, Session, stack};
+use runtime::debugger::{self, stack};
 use runtime::process::Process;
 
 use crate::erlang::of_process;
@@ -66,16 +66,9 @@ pub fn unregister_2(_process: &mut Process, [pid, number]: [Term; 2]) -> BifResu
         return Err(badarg(1));
     }
     let number = number.as_small().ok_or(badarg(2))?;
-    // What is no number of a session is another one.
-    let number = u32::try_from(number).ok();
-    let registered = debugger::registered();
-    match (registered.filter(|session| session.pid == pid), number) {
-        (Some(_), None) => Err(badarg(2)),
-        (_, None) => Ok(am::OK),
-        (_, Some(number)) => match debugger::unregister(Session { pid, number }) {
-            Ok(()) => Ok(am::OK),
-            Err(_) => Err(badarg(2)),
-        },
+    match debugger::unregister(pid, number) {
+        Ok(()) => Ok(am::OK),
+        Err(_) => Err(badarg(2)),
     }
 }
 

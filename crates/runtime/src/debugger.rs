@@ -30,6 +30,12 @@ pub struct Session {
     pub number: u32,
 }
 
+impl Session {
+    fn is_alive(&self) -> bool {
+        !table::find(self.pid).is_null()
+    }
+}
+
 /// Why a debugger's request is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refused {
@@ -43,7 +49,7 @@ pub enum Refused {
 #[must_use]
 pub fn registered() -> Option<Session> {
     let registered = REGISTERED.lock();
-    registered.filter(|session| !table::find(session.pid).is_null())
+    registered.filter(Session::is_alive)
 }
 
 /// Makes a process of this node the debugger.
@@ -52,7 +58,7 @@ pub fn registered() -> Option<Session> {
 /// [`Refused::Exists`].
 pub fn register(pid: Term) -> Result<Session, Refused> {
     let mut registered = REGISTERED.lock();
-    if registered.is_some_and(|session| !table::find(session.pid).is_null()) {
+    if registered.as_ref().is_some_and(Session::is_alive) {
         return Err(Refused::Exists);
     }
     let session = Session {
@@ -68,12 +74,12 @@ pub fn register(pid: Term) -> Result<Session, Refused> {
 ///
 /// # Errors
 /// [`Refused::WrongSession`].
-pub fn unregister(session: Session) -> Result<(), Refused> {
+pub fn unregister(pid: Term, number: i64) -> Result<(), Refused> {
     let mut registered = REGISTERED.lock();
     match *registered {
-        Some(found) if found == session => *registered = None,
-        Some(found) if found.pid == session.pid => return Err(Refused::WrongSession),
-        _ => (),
+        Some(session) if session.pid != pid => {}
+        Some(session) if i64::from(session.number) != number => return Err(Refused::WrongSession),
+        _ => *registered = None,
     }
     Ok(())
 }
