@@ -460,6 +460,11 @@ operations(calls) ->
           fun([S], [], _, _, _, _) -> To([S]) ++ [{call_ext_last, 1, {extfunc, lists, reverse, 1}, 8}] end),
      with(call_ext_only, [any], 0, [["ab", [], a]],
           fun([S], [], _, _, _, _) -> To([S]) ++ [{deallocate, 8}, {call_ext_only, 1, {extfunc, lists, reverse, 1}}] end),
+     with(setelement_only, [any], 0, [[{1, 2, 3}, {1}, {}, a]],
+          fun([S], [], _, _, _, _) ->
+              [{move, S, {x, 1}}, {move, {integer, 2}, {x, 0}}, {move, {atom, new}, {x, 2}}, {deallocate, 8},
+               {call_ext_only, 3, {extfunc, erlang, setelement, 3}}]
+          end),
      with(bif_last, [any], 0, [[-1, 1 bsl 70, a]],
           fun([S], [], _, _, _, _) -> To([S]) ++ [{call_ext_last, 1, {extfunc, erlang, atom_to_list, 1}, 8}] end),
      with(call_fun, [any, register], 1, [[-5, 1 bsl 70, "l", a], [Fun1, Apart, Fun2, a]],

@@ -86,6 +86,7 @@ macro_rules! stencil_table {
             variants!(register_dests, $form, tuples::GetTupleElement2),
             variants!(sources, $form, tuples::SetTupleElement),
             variants!(plain, $form, tuples::SetElement),
+            variants!(plain, $form, tuples::SetElementOnly),
             variants!(sources_dest, $form, tuples::PutTuple2),
             variants!(plain, $form, tuples::PutHeader),
             variants!(source, $form, tuples::PutElement),
@@ -180,6 +181,10 @@ macro_rules! stencil_table {
             variants!(register_dest, $form, arith::Negate),
             variants!(register_dest, $form, arith::BitNot),
             variants!(register_dest, $form, maps::GetMapElement),
+            variants!(plain, $form, maps::GetMapElementOf),
+            variants!(sources_dest, $form, maps::MapGet),
+            variants!(sources_dest, $form, maps::IsMapKey),
+            variants!(plain, $form, maps::UpdateMap),
             variants!(register, $form, records::IsNativeRecord),
             variants!(register, $form, records::IsRecordAccessible),
             variants!(register_dest, $form, records::GetRecordElement),
@@ -334,18 +339,20 @@ macro_rules! for_each_slow_path {
     ($callback:ident) => {
         $callback! {
             arith: add(Bif2) subtract(Bif2) multiply(Bif2) multiply_constant(ByConstant);
-            bifs: guard1(Bif1) guard2(Bif2) by_constant(ByConstant) by_divisor(ByDivisor) length(Bif1) call_bif(CallExport);
+            bifs: guard1(Bif1) guard2(Bif2) by_constant(ByConstant) by_divisor(ByDivisor) length(Bif1) call_bif(CallExport) call_bif_only(CallExport);
             binaries: start_match(StartMatch) get_integer(GetBits) get_binary(GetBits) get_tail(GetTail)
                 get_utf8(GetCharacter) set_position(SetPosition);
             build: utf8_segment(PutValue) bytes_segment(PutBytes);
             calls: preempt(Nothing) call_fun(CallFun) call_fun_last(CallFunLast);
-            collect: allocate(Allocation) allocate_heap(FrameAndHeap) test_heap(Allocation);
+            collect: allocate(Allocation) allocate_heap(FrameAndHeap) test_heap(Allocation)
+                room_to_set_element(CallExport);
             compare: is_eq_exact(Comparison) is_ne_exact(Comparison) is_eq(Comparison) is_ne(Comparison)
                 is_lt(Comparison) is_ge(Comparison);
             debugger: stop_at_line(LinePlace);
             exceptions: catch_value(OneY);
             floats: badarith(Nothing) convert(FloatLoad);
-            maps: get_map_element(GetMapElement);
+            maps: get_map_element(GetMapElement) get_map_elements(GetMapElements) map_get(Bif2) is_map_key(Bif2) put_map(PutMap)
+                room_to_update(PutMap);
             messages: loop_rec(LoopRec) yield_at_label(Jump);
         }
     };

@@ -1037,6 +1037,78 @@ GetMapElement:
     jmp    6e
       PLT32	TARGET_3-0x4
 
+GetMapElementOf:
+    push   %r14
+    push   %rbx
+    mov    $0x0,%eax
+      32	HOLE_0
+    test   $0x3,%al
+    je     22
+    mov    0x0(%rip),%r9        # 13
+      PC32	RECORD+0x1c
+    test   $0x3,%r9b
+    je     40
+    test   $0x1,%al
+    je     57
+    jmp    c9
+    test   $0x4,%al
+    mov    %rsi,%r9
+    cmove  %rdi,%r9
+    and    $0xfffffffffffffff8,%rax
+    mov    (%r9,%rax,1),%rax
+    mov    0x0(%rip),%r9        # 3a
+      PC32	RECORD+0x1c
+    test   $0x3,%r9b
+    jne    19
+    test   $0x4,%r9b
+    mov    %rsi,%r10
+    cmove  %rdi,%r10
+    and    $0xfffffffffffffff8,%r9
+    mov    (%r10,%r9,1),%r9
+    test   $0x1,%al
+    jne    c9
+    mov    %r9d,%r10d
+    not    %r10d
+    test   $0x3,%r10b
+    jne    c9
+    movabs $0xc00000003f,%r10
+    and    -0x2(%rax),%r10
+    cmp    $0x2c,%r10
+    jne    c9
+    mov    0x6(%rax),%r11
+    mov    0xe(%rax),%rbx
+    xor    %r10d,%r10d
+    data16 data16 data16 data16 cs nopw 0x0(%rax,%rax,1)
+    cmp    %r10,%r11
+    je     db
+    mov    0x6(%rbx,%r10,8),%r14
+    inc    %r10
+    cmp    %r9,%r14
+    jne    90
+    mov    0x0(%rip),%r9        # a9
+      PC32	RECORD+0x24
+    test   $0x4,%r9b
+    mov    %rsi,%r11
+    cmove  %rdi,%r11
+    mov    0xe(%rax,%r10,8),%rax
+    and    $0xfffffffffffffff8,%r9
+    mov    %rax,(%r11,%r9,1)
+    pop    %rbx
+    pop    %r14
+    jmp    c9
+      PLT32	CONT-0x4
+    mov    0x0(%rip),%rax        # d0
+      PC32	get_map_elements-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    pop    %rbx
+    pop    %r14
+    jmp    *%rax
+    pop    %rbx
+    pop    %r14
+    jmp    e3
+      PLT32	TARGET_1-0x4
+
 GetPosition:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
@@ -1634,6 +1706,47 @@ IsMap:
     jmp    23
       PLT32	TARGET_1-0x4
 
+IsMapKey:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_1
+    test   $0x1,%al
+    jne    67
+    mov    $0x0,%r9d
+      32	HOLE_0
+    not    %r9d
+    test   $0x3,%r9b
+    jne    67
+    movabs $0xc00000003f,%r9
+    and    -0x2(%rax),%r9
+    cmp    $0x2c,%r9
+    jne    67
+    mov    0x6(%rax),%r9
+    mov    0xe(%rax),%rax
+    xor    %r10d,%r10d
+    nopl   0x0(%rax)
+    cmp    %r10,%r9
+    je     76
+    mov    0x6(%rax,%r10,8),%r11
+    inc    %r10
+    cmp    $0x0,%r11
+      32S	HOLE_0
+    jne    40
+    mov    $true,%eax
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_2
+    jmp    67
+      PLT32	CONT-0x4
+    mov    0x0(%rip),%rax        # 6e
+      PC32	is_map_key-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    mov    $false,%eax
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_2
+    jmp    87
+      PLT32	CONT-0x4
+
 IsNativeRecord:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
@@ -1985,6 +2098,45 @@ LoopRecEnd:
       PC32	yield_at_label-0x4
     mov    $0x0,%r9d
       32	RECORD
+    jmp    *%rax
+
+MapGet:
+    push   %rbx
+    mov    0x0(%rdi),%rax
+      32S	HOLE_1
+    test   $0x1,%al
+    jne    68
+    mov    $0x0,%r9d
+      32	HOLE_0
+    not    %r9d
+    test   $0x3,%r9b
+    jne    68
+    movabs $0xc00000003f,%r9
+    and    -0x2(%rax),%r9
+    cmp    $0x2c,%r9
+    jne    68
+    mov    0x6(%rax),%r9
+    mov    0xe(%rax),%r11
+    xor    %r10d,%r10d
+    nopw   0x0(%rax,%rax,1)
+    cmp    %r10,%r9
+    je     68
+    mov    0x6(%r11,%r10,8),%rbx
+    inc    %r10
+    cmp    $0x0,%rbx
+      32S	HOLE_0
+    jne    40
+    mov    0xe(%rax,%r10,8),%rax
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_2
+    pop    %rbx
+    jmp    68
+      PLT32	CONT-0x4
+    mov    0x0(%rip),%rax        # 6f
+      PC32	map_get-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    pop    %rbx
     jmp    *%rax
 
 MapSize:
@@ -3068,39 +3220,44 @@ SelfPid:
 SetElement:
     mov    0x8(%rdi),%rax
     test   $0x1,%al
-    jne    48
+    jne    57
     mov    (%rdi),%r10
     mov    %r10d,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    48
+    jne    57
     mov    -0x2(%rax),%r9
     mov    %r9d,%r11d
     and    $0x3f,%r11d
-    jne    48
+    jne    57
     sar    $0x4,%r10
     dec    %r10
     mov    %r9,%r11
     shr    $0x6,%r11
     cmp    %r11,%r10
-    jae    48
+    jae    57
     shr    $0x3,%r9
     lea    (%rdx,%r9,1),%r10
     add    $0x28,%r10
     cmp    %rsi,%r10
-    jbe    57
+    jbe    66
     mov    0x0(%rip),%rax        # 4f
+      PC32	room_to_set_element-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    mov    0x0(%rip),%rax        # 5e
       PC32	call_bif-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
     mov    %r9,%r10
-    nopw   0x0(%rax,%rax,1)
+    nopl   0x0(%rax)
     mov    -0x2(%rax,%r10,1),%r11
     mov    %r11,(%rdx,%r10,1)
     add    $0xfffffffffffffff8,%r10
     cmp    $0xfffffffffffffff8,%r10
-    jne    60
+    jne    70
     dec    %rcx
     mov    (%rdi),%rax
     mov    0x10(%rdi),%r10
@@ -3111,7 +3268,61 @@ SetElement:
     add    $0x2,%rdx
     mov    %rdx,(%rdi)
     mov    %rax,%rdx
-    jmp    9c
+    jmp    ac
+      PLT32	CONT-0x4
+
+SetElementOnly:
+    mov    0x8(%rdi),%rax
+    test   $0x1,%al
+    jne    57
+    mov    (%rdi),%r10
+    mov    %r10d,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    57
+    mov    -0x2(%rax),%r9
+    mov    %r9d,%r11d
+    and    $0x3f,%r11d
+    jne    57
+    sar    $0x4,%r10
+    dec    %r10
+    mov    %r9,%r11
+    shr    $0x6,%r11
+    cmp    %r11,%r10
+    jae    57
+    shr    $0x3,%r9
+    lea    (%rdx,%r9,1),%r10
+    add    $0x28,%r10
+    cmp    %rsi,%r10
+    jbe    66
+    mov    0x0(%rip),%rax        # 4f
+      PC32	room_to_set_element-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    mov    0x0(%rip),%rax        # 5e
+      PC32	call_bif_only-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    mov    %r9,%r10
+    nopl   0x0(%rax)
+    mov    -0x2(%rax,%r10,1),%r11
+    mov    %r11,(%rdx,%r10,1)
+    add    $0xfffffffffffffff8,%r10
+    cmp    $0xfffffffffffffff8,%r10
+    jne    70
+    dec    %rcx
+    mov    (%rdi),%rax
+    mov    0x10(%rdi),%r10
+    sar    $0x4,%rax
+    mov    %r10,(%rdx,%rax,8)
+    lea    (%rdx,%r9,1),%rax
+    add    $0x8,%rax
+    add    $0x2,%rdx
+    mov    %rdx,(%rdi)
+    mov    %rax,%rdx
+    jmp    ac
       PLT32	CONT-0x4
 
 SetPosition:
@@ -3694,4 +3905,133 @@ TupleSize:
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     jmp    36
+      PLT32	CONT-0x4
+
+UpdateMap:
+    push   %r15
+    push   %r14
+    push   %r13
+    push   %r12
+    push   %rbx
+    mov    $0x0,%eax
+      32	HOLE_0
+    test   $0x3,%al
+    je     1b
+    test   $0x1,%al
+    je     34
+    jmp    179
+    test   $0x4,%al
+    mov    %rsi,%r9
+    cmove  %rdi,%r9
+    and    $0xfffffffffffffff8,%rax
+    mov    (%r9,%rax,1),%rax
+    test   $0x1,%al
+    jne    179
+    movabs $0xc00000003f,%r9
+    and    -0x2(%rax),%r9
+    cmp    $0x2c,%r9
+    jne    179
+    mov    0x6(%rax),%r9
+    lea    (%rdx,%r9,8),%r9
+    add    $0x38,%r9
+    cmp    %rsi,%r9
+    jbe    69
+    mov    0x0(%rip),%rax        # 64
+      PC32	room_to_update-0x4
+    jmp    180
+    mov    $0x0,%r9d
+      32	HOLE_5
+    shl    $0x4,%r9
+    je     191
+    xor    %r10d,%r10d
+    xor    %r11d,%r11d
+    mov    0x0(%r10),%r14
+      32S	RECORD+0x38
+    test   $0x3,%r14b
+    jne    9f
+    test   $0x4,%r14b
+    mov    %rsi,%rbx
+    cmove  %rdi,%rbx
+    and    $0xfffffffffffffff8,%r14
+    mov    (%rbx,%r14,1),%r14
+    mov    %r14d,%ebx
+    not    %ebx
+    test   $0x3,%bl
+    jne    179
+    mov    0x6(%rax),%r15
+    mov    0xe(%rax),%r12
+    xor    %ebx,%ebx
+    nopw   0x0(%rax,%rax,1)
+    cmp    %rbx,%r15
+    je     179
+    mov    0x6(%r12,%rbx,8),%r13
+    inc    %rbx
+    cmp    %r14,%r13
+    jne    c0
+    test   %r10,%r10
+    jne    109
+    mov    0x6(%rax),%r14
+    xor    %r14d,%r14d
+    data16 data16 data16 data16 cs nopw 0x0(%rax,%rax,1)
+    mov    -0x2(%rax,%r14,8),%r15
+    mov    %r15,(%rdx,%r14,8)
+    inc    %r14
+    mov    0x6(%rax),%r15
+    add    $0x2,%r15
+    cmp    %r15,%r14
+    jbe    f0
+    mov    0x0(%r10),%r14
+      32S	RECORD+0x40
+    test   $0x3,%r14b
+    jne    129
+    test   $0x4,%r14b
+    mov    %rsi,%r15
+    cmove  %rdi,%r15
+    and    $0xfffffffffffffff8,%r14
+    mov    (%r15,%r14,1),%r14
+    mov    0x10(%rdx,%rbx,8),%r15
+    xor    %r14,%r15
+    or     %r15,%r11
+    mov    %r14,0x10(%rdx,%rbx,8)
+    add    $0x10,%r10
+    cmp    %r9,%r10
+    jne    7f
+    test   %r11,%r11
+    je     191
+    mov    0x8(%rdx),%rax
+    lea    (%rdx,%rax,8),%rax
+    add    $0x18,%rax
+    add    $0x2,%rdx
+    mov    $0x0,%r9d
+      32	HOLE_1
+    test   $0x4,%r9b
+    mov    %rsi,%r10
+    cmove  %rdi,%r10
+    and    $0xfffffffffffffff8,%r9
+    mov    %rdx,(%r10,%r9,1)
+    mov    %rax,%rdx
+    jmp    1aa
+    mov    0x0(%rip),%rax        # 180
+      PC32	put_map-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    pop    %rbx
+    pop    %r12
+    pop    %r13
+    pop    %r14
+    pop    %r15
+    jmp    *%rax
+    mov    $0x0,%r9d
+      32	HOLE_1
+    test   $0x4,%r9b
+    mov    %rsi,%r10
+    cmove  %rdi,%r10
+    and    $0xfffffffffffffff8,%r9
+    mov    %rax,(%r10,%r9,1)
+    pop    %rbx
+    pop    %r12
+    pop    %r13
+    pop    %r14
+    pop    %r15
+    jmp    1b8
       PLT32	CONT-0x4

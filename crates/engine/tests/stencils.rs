@@ -7,14 +7,18 @@ use std::process::Command;
 use term::am;
 
 /// Operations that need more registers than are free: they save some, and restore them before their final jumps.
-const SHORT_OF_REGISTERS: [&str; 7] = [
+const SHORT_OF_REGISTERS: [&str; 11] = [
     "CallFun",
     "CallFunLast",
     "GetMapElement",
+    "GetMapElementOf",
     "GetRecordElement",
+    "IsMapKey",
+    "MapGet",
     "PutBytes",
     "RemainderByConstant",
     "SelectValue",
+    "UpdateMap",
 ];
 
 /// Runs a program and returns its output.

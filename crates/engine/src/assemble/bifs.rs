@@ -7,7 +7,7 @@ use layout::{Export, Term};
 use super::AssembleErrorKind;
 use super::emit::{Emitter, label, number};
 use super::facts::Fact;
-use crate::bodies::{arith, calls, floats, guards, tuples};
+use crate::bodies::{arith, calls, floats, guards, maps, tuples};
 use crate::encoding::{
     Bif0, Bif1, Bif2, Bif3, ByConstant, ByDivisor, CallExport, CallExportLast, Destination,
     ElementConstant, Frame, Masked, MaskedSum, Nothing,
@@ -391,8 +391,8 @@ fn operator2(name: &Export, operands: &Bif2) -> Option<HandlerOf<Bif2>> {
         atoms::BSL => arith::ShiftLeft::handler(operands),
         atoms::BSR => arith::ShiftRight::handler(operands),
         atoms::ELEMENT => guards::Element::handler(operands),
-        atoms::MAP_GET => slow::maps::map_get,
-        atoms::IS_MAP_KEY => slow::maps::is_map_key,
+        atoms::MAP_GET => maps::MapGet::handler(operands),
+        atoms::IS_MAP_KEY => maps::IsMapKey::handler(operands),
         atoms::EQ_EXACT => guards::EqualExact::handler(operands),
         atoms::NE_EXACT => guards::NotEqualExact::handler(operands),
         atoms::EQ => guards::Equal::handler(operands),
@@ -443,7 +443,10 @@ pub(super) fn call(emitter: &mut Emitter<'_>, operand: FileOperand, tail: Tail) 
     if name.bif.is_some() {
         match tail {
             Tail::Only => {
-                emitter.instruction(slow::bifs::call_bif_only, operands);
+                match is_erlang(name, atoms::SETELEMENT, 3) {
+                    true => emitter.operation::<tuples::SetElementOnly>(operands),
+                    false => emitter.instruction(slow::bifs::call_bif_only, operands),
+                }
                 // Where the BIF returns to if it is traced.
                 emitter.operation::<calls::Return>(Nothing {});
             }

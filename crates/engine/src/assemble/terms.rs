@@ -59,7 +59,11 @@ pub(super) fn map_operation(
                 exact: u64::from(opcode == Opcode::PutMapExact),
                 count: pairs.len() as u64 / 2,
             };
-            emitter.instruction(slow::maps::put_map, words);
+            // A field may be there already; other keys are mostly new.
+            match words.exact == 1 || are_immediates(emitter, pairs) {
+                true => emitter.operation::<maps::UpdateMap>(words),
+                false => emitter.instruction(slow::maps::put_map, words),
+            }
             more(emitter, pairs);
         }
         Opcode::HasMapFields => {
@@ -79,6 +83,12 @@ pub(super) fn map_operation(
         }
     }
     Ok(())
+}
+
+/// Whether the keys of these pairs are constants and no objects.
+fn are_immediates(emitter: &Emitter<'_>, pairs: &[FileOperand]) -> bool {
+    let mut keys = pairs.chunks_exact(2).map(|pair| emitter.constant(pair[0]));
+    keys.all(|key| key.is_some_and(Term::is_immediate))
 }
 
 /// Writes a map that is made from an empty one and whose keys are constants: the keys are sorted here, and shared by
@@ -152,7 +162,10 @@ fn get_map_elements(emitter: &mut Emitter<'_>, map: Operand, fail: u32, pairs: &
     }
     let count = count as u64;
     let words = GetMapElements { map, fail, count };
-    emitter.instruction(slow::maps::get_map_elements, words);
+    match count {
+        1 => emitter.operation::<maps::GetMapElementOf>(words),
+        _ => emitter.instruction(slow::maps::get_map_elements, words),
+    }
     emitter.more(operands);
 }
 

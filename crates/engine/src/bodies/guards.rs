@@ -25,7 +25,7 @@ const fn kind_bits(kind: ObjectKind) -> u64 {
 }
 
 #[inline(always)]
-fn boolean(value: bool) -> Term {
+pub(super) fn boolean(value: bool) -> Term {
     if value { TRUE } else { FALSE }
 }
 

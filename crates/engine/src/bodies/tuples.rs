@@ -4,7 +4,10 @@
 use layout::{ObjectKind, Term};
 
 use super::tags::{boxed, has_header, header_of};
+use crate::form::Form;
 use crate::operation::operations;
+use crate::registers::Registers;
+use crate::slow;
 
 /// The address of the word at `offset` from the tagged pointer of a tuple.
 #[inline(always)]
@@ -24,6 +27,53 @@ pub const fn element_offset(index: u64) -> u64 {
 #[must_use]
 pub const fn tuple_header(arity: usize) -> u64 {
     layout::Header::new(ObjectKind::Tuple, arity).0
+}
+
+/// Whether an element was replaced.
+enum Replaced {
+    Yes,
+    NoRoom,
+    /// The arguments are for the BIF.
+    No,
+}
+
+/// Writes a copy of the tuple in x1 to x0, with x2 in place of the element whose index is in x0.
+#[inline(always)]
+unsafe fn set_element<F: Form>(m: &mut Registers<F>) -> Replaced {
+    unsafe {
+        let (index, tuple) = (*m.x, *m.x.add(1));
+        let header = header_of(tuple);
+        if header & 0b11_1111 != tuple_header(0)
+            || !index.is_small()
+            || (index.small_value() as u64).wrapping_sub(1) >= header >> 6
+        {
+            return Replaced::No;
+        }
+        let bytes = (header >> 6) * 8;
+        if !m.has_room(bytes + 8) {
+            return Replaced::NoRoom;
+        }
+        m.f -= 1;
+        // Copies from the last element down to the header.
+        let object = m.h;
+        let mut offset = bytes;
+        loop {
+            // Volatile: otherwise the compiler would turn the loop into a call.
+            let word = element(tuple, offset.wrapping_sub(2))
+                .cast::<u64>()
+                .read_volatile();
+            object.wrapping_byte_add(offset as usize).write(word);
+            if offset == 0 {
+                break;
+            }
+            offset -= 8;
+        }
+        let index = (*m.x).small_value() as usize;
+        object.wrapping_add(index).write((*m.x.add(2)).bits());
+        m.h = object.wrapping_byte_add(bytes as usize + 8);
+        *m.x = boxed(object);
+        Replaced::Yes
+    }
 }
 
 operations! {
@@ -53,36 +103,20 @@ operations! {
 
     /// A call of `setelement/3` with the arguments in x0, x1 and x2.
     SetElement: P |m, o: CallExport| {
-        let (index, tuple) = (*m.x, *m.x.add(1));
-        let header = header_of(tuple);
-        if header & 0b11_1111 != tuple_header(0)
-            || !index.is_small()
-            || (index.small_value() as u64).wrapping_sub(1) >= header >> 6
-        {
-            return m.slow(o, crate::slow::bifs::call_bif);
+        match set_element(&mut m) {
+            Replaced::Yes => m.next(o.end),
+            Replaced::NoRoom => m.slow(o, slow::collect::room_to_set_element),
+            Replaced::No => m.slow(o, slow::bifs::call_bif),
         }
-        let bytes = (header >> 6) * 8;
-        if !m.has_room(bytes + 8) {
-            return m.slow(o, crate::slow::bifs::call_bif);
+    }
+
+    /// As `SetElement`, in a function without a frame; a return is the next instruction.
+    SetElementOnly: P |m, o: CallExport| {
+        match set_element(&mut m) {
+            Replaced::Yes => m.next(o.end),
+            Replaced::NoRoom => m.slow(o, slow::collect::room_to_set_element),
+            Replaced::No => m.slow(o, slow::bifs::call_bif_only),
         }
-        m.f -= 1;
-        // Copies from the last element down to the header.
-        let object = m.h;
-        let mut offset = bytes;
-        loop {
-            // Volatile: otherwise the compiler would turn the loop into a call.
-            let word = element(tuple, offset.wrapping_sub(2)).cast::<u64>().read_volatile();
-            object.wrapping_byte_add(offset as usize).write(word);
-            if offset == 0 {
-                break;
-            }
-            offset -= 8;
-        }
-        let index = (*m.x).small_value() as usize;
-        object.wrapping_add(index).write((*m.x.add(2)).bits());
-        m.h = object.wrapping_byte_add(bytes as usize + 8);
-        *m.x = boxed(object);
-        m.next(o.end)
     }
 
     PutTuple: P |m, o: PutTuple| {

@@ -91,8 +91,9 @@ pub(crate) unsafe fn room_before<F: Form>(
     }
 }
 
+/// Makes room for `bytes`, preserving x0..x`live`, and runs the instruction again.
 #[inline(always)]
-unsafe fn again<F: Form>(mut m: Registers<F>, bytes: u64, live: u64) -> Exit {
+pub(crate) unsafe fn again<F: Form>(mut m: Registers<F>, bytes: u64, live: u64) -> Exit {
     unsafe {
         let ip = m.ip;
         let (words, live) = ((bytes / 8) as usize, live as usize);
@@ -137,5 +138,11 @@ slow_paths! {
     test_heap |m, o: Allocation| {
         let (bytes, live) = (m.word(o.bytes), m.word(o.live));
         again(m, bytes, live)
+    }
+
+    /// Makes room for another tuple of the size of that in x1, which a call of `setelement/3` copies.
+    room_to_set_element |m, o: CallExport| {
+        let bytes = ((*m.x.add(1)).header().arity() as u64 + 1) * 8;
+        again(m, bytes, 3)
     }
 }

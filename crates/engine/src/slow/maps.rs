@@ -6,11 +6,13 @@ use core::mem::MaybeUninit;
 use layout::{Context, RaiseKind, Term};
 use term::{am, compare, map};
 
+use crate::bodies::maps::bytes_of_flat;
 use crate::encoding::{Encoding, PutMap};
 use crate::form::Exit;
 use crate::operand::{Operand, OperandKind, read};
 use crate::operation::slow_paths;
 use crate::slow::bifs::{collect_keeping, guard2};
+use crate::slow::collect::again;
 use crate::slow::exceptions::{set_tagged_error, unwind_here};
 
 slow_paths! {
@@ -116,6 +118,13 @@ slow_paths! {
             }
         }
         m.next_at(words.add(count))
+    }
+
+    /// Makes room for another map with the keys of this flat one.
+    room_to_update |m, o: PutMap| {
+        let bytes = bytes_of_flat(map::size(m.get(o.map)));
+        let live = m.word(o.live);
+        again(m, bytes, live)
     }
 
     put_map |m, o: PutMap| {
