@@ -1,6 +1,9 @@
 //! Operators on numbers and booleans. The engine computes small integers itself; only other operands come here.
 
+use std::collections::BTreeMap;
+
 use layout::Term;
+use smallvec::SmallVec;
 use term::arith::{self, ArithError};
 use term::{am, build, compare};
 
@@ -149,22 +152,31 @@ comparisons! {
 /// Items that are appended or subtracted within a slice; dirty schedulers handle longer lists.
 const SHORT_LIST: usize = 1 << 14;
 
-/// The items of a proper list.
-fn items(list: Term, argument: usize) -> Result<Vec<Term>, Failure> {
-    let mut items = Vec::new();
-    let mut rest = list;
-    while let Some((head, tail)) = rest.as_cons() {
-        items.push(head);
+/// At most so many items to remove are looked for one after the other.
+const FEW: usize = 16;
+
+/// The length of a proper list.
+fn length(list: Term, argument: usize) -> Result<usize, Failure> {
+    let (mut rest, mut length) = (list, 0);
+    while let Some((_, tail)) = rest.as_cons() {
         rest = tail;
-        if items.len() > SHORT_LIST {
+        length += 1;
+        if length > SHORT_LIST {
             dirty_unless(false)?;
         }
     }
     if rest.is_nil() {
-        Ok(items)
+        Ok(length)
     } else {
         Err(badarg(argument))
     }
+}
+
+/// The items of a proper list.
+fn items(list: Term, argument: usize) -> Result<SmallVec<[Term; FEW]>, Failure> {
+    let mut items = SmallVec::with_capacity(length(list, argument)?);
+    items.extend(term::list::items(list).flatten());
+    Ok(items)
 }
 
 /// `A ++ B`
@@ -179,27 +191,88 @@ pub fn append_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     Ok(build::list_in_row(process.heap(), &front, b))
 }
 
+/// Items that are still to be removed from a list.
+enum Removed {
+    Few(SmallVec<[Term; FEW]>),
+    /// How often each is; ordered by exact order.
+    Many(BTreeMap<Ordered, usize>),
+}
+
+impl Removed {
+    fn new(items: SmallVec<[Term; FEW]>) -> Removed {
+        if items.len() <= FEW {
+            return Removed::Few(items);
+        }
+        let mut counts = BTreeMap::new();
+        for item in items {
+            *counts.entry(Ordered(item)).or_default() += 1;
+        }
+        Removed::Many(counts)
+    }
+
+    /// Whether the item is to be removed; then it is there once less.
+    fn take(&mut self, item: Term) -> bool {
+        match self {
+            Removed::Few(items) => {
+                let place = match item.is_immediate() {
+                    true => items.iter().position(|&other| other == item),
+                    false => items
+                        .iter()
+                        .position(|&other| compare::eq_exact(other, item)),
+                };
+                place.is_some_and(|place| {
+                    items.swap_remove(place);
+                    true
+                })
+            }
+            Removed::Many(counts) => {
+                let std::collections::btree_map::Entry::Occupied(mut count) =
+                    counts.entry(Ordered(item))
+                else {
+                    return false;
+                };
+                *count.get_mut() -= 1;
+                if *count.get() == 0 {
+                    count.remove();
+                }
+                true
+            }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Removed::Few(items) => items.is_empty(),
+            Removed::Many(counts) => counts.is_empty(),
+        }
+    }
+}
+
 /// `A -- B`
 pub fn subtract_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
-    let mut left = items(a, 1)?;
+    let length = length(a, 1)?;
     let right = items(b, 2)?;
-    if left.is_empty() || right.is_empty() {
+    if length == 0 || right.is_empty() {
         return Ok(a);
     }
-    // How often each item of the right side is still to be removed from the left. The map orders items by exact order.
-    let mut counts: std::collections::BTreeMap<Ordered, usize> = std::collections::BTreeMap::new();
-    for item in right {
-        *counts.entry(Ordered(item)).or_default() += 1;
-    }
-    runtime::scheduler::charge(left.len() as i64 / 4);
-    left.retain(|item| match counts.get_mut(&Ordered(*item)) {
-        Some(count) if *count > 0 => {
-            *count -= 1;
-            false
+    runtime::scheduler::charge((length * right.len().min(FEW)) as i64 / 16);
+    let mut removed = Removed::new(right);
+    let mut kept: SmallVec<[Term; 64]> = SmallVec::new();
+    let (mut rest, mut walked) = (a, 0);
+    while !removed.is_empty()
+        && let Some((item, next)) = rest.as_cons()
+    {
+        if !removed.take(item) {
+            kept.push(item);
         }
-        _ => true,
-    });
-    Ok(build::list_in_row(process.heap(), &left, Term::NIL))
+        rest = next;
+        walked += 1;
+    }
+    // What is behind the last item removed stays as it is.
+    if kept.len() == walked {
+        return Ok(a);
+    }
+    Ok(build::list_in_row(process.heap(), &kept, rest))
 }
 
 /// A term as a key of an ordered map, compared in the exact order.
