@@ -2,12 +2,13 @@
 //!
 //! A *raw trace* is a stack trace not yet in the form that programs see; a register carries it from the handler to
 //! `build_stacktrace`. It is a tuple `{Class, First, Info, Addresses}` made when the exception is raised. It is cheap
-//! to make because it holds code addresses (a binary of words) instead of names. `First` is `{M, F, ArgsOrArity}` for a
+//! to make because it holds code addresses (a tuple of integers) instead of names. `First` is `{M, F, ArgsOrArity}` for a
 //! top frame given by name, otherwise the list of arguments (or `true` if there are none) of the function at the first
 //! address, or `[]` if neither is known. After `raise/3` a raw trace is `{Class, Trace}` with the trace that the
 //! program gave.
 
 use layout::{Class, Context, Export, Heap, RaiseKind, Term};
+use smallvec::SmallVec;
 use term::copy::Owned;
 use term::{am, build, list};
 
@@ -199,18 +200,20 @@ fn explained_by(heap: &mut Heap, module: &str, cause: Term) -> Term {
     }
 }
 
-/// The code addresses of a trace, as the words of a binary: the failing instruction, then the callers.
+/// The code addresses of a trace, a tuple of integers: the failing instruction, then the callers.
 fn addresses(process: &mut Process, ip: *const u64) -> Term {
     let depth = depth();
-    let mut words: Vec<u64> = Vec::with_capacity(depth + 1);
+    let mut addresses: SmallVec<[Term; DEFAULT_DEPTH + 1]> = SmallVec::new();
+    // Addresses have fewer bits than small integers.
+    let address = |word: u64| Term::small(word as i64);
     if !ip.is_null() {
-        words.push(ip as u64);
+        addresses.push(address(ip as u64));
     }
     let heap = &process.head.heap;
     let mut at = heap.stack;
     // Equal return addresses in a row (recursion) are recorded once, as in OTP.
     let mut before = engine::start::process_end() as u64;
-    while at < heap.end && words.len() <= depth {
+    while at < heap.end && addresses.len() <= depth {
         // SAFETY: as in `find_handler`.
         let word = unsafe { *at };
         if frames::is_traced_return(word) {
@@ -219,13 +222,12 @@ fn addresses(process: &mut Process, ip: *const u64) -> Term {
         }
         if word & 0b11 == 0 && word != before && word != engine::start::process_end() as u64 {
             // A return address points to the word after its call.
-            words.push(word - 8);
+            addresses.push(address(word - 8));
             before = word;
         }
         at = at.wrapping_add(1);
     }
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
-    build::binary(process.heap(), &bytes)
+    build::tuple(process.heap(), &addresses)
 }
 
 fn with_given_trace(process: &mut Process, context: &Context) -> Term {
@@ -254,7 +256,7 @@ pub fn build_stacktrace(heap: &mut Heap, raw: Term) -> Term {
     }
     let depth = depth();
     let (first, info) = (parts[FIRST], parts[INFO]);
-    let mut frames = Vec::new();
+    let mut frames: SmallVec<[Term; DEFAULT_DEPTH]> = SmallVec::new();
     if let Some(&[module, function, arguments]) = first.as_tuple() {
         let location = if info.is_nil() {
             Term::NIL
@@ -264,15 +266,12 @@ pub fn build_stacktrace(heap: &mut Heap, raw: Term) -> Term {
         frames.push(build::tuple(heap, &[module, function, arguments, location]));
     }
     let known_arguments = first.is_cons() || first == am::TRUE;
-    let words = parts[ADDRESSES]
-        .as_bits()
-        .and_then(layout::object::Bits::as_bytes)
-        .unwrap_or(&[]);
-    for (number, word) in words.chunks_exact(8).enumerate() {
+    let addresses = parts[ADDRESSES].as_tuple().unwrap_or(&[]);
+    for (number, address) in addresses.iter().enumerate() {
         if frames.len() >= depth {
             break;
         }
-        let address = u64::from_ne_bytes(word.try_into().expect("eight bytes")) as *const u64;
+        let address = address.as_small().expect("an address") as *const u64;
         let Some(place) = code::place_of(address) else {
             continue;
         };

@@ -509,6 +509,9 @@ pub unsafe fn magic_reference<A: Allocate + ?Sized>(
 
 /// A list of the characters of a text.
 pub fn string<A: Allocate + ?Sized>(heap: &mut A, text: &str) -> Term {
+    if text.is_ascii() {
+        return byte_list(heap, text.as_bytes());
+    }
     let items = text.chars().map(|c| Term::small(i64::from(u32::from(c))));
     list_of(heap, text.chars().count(), items, Term::NIL)
 }
