@@ -209,7 +209,7 @@ fn equal_shallow<const EXACT: bool>(mut a: Term, mut b: Term, depth: u32) -> boo
             }
             (a, b) = (element(a, last), element(b, last));
         } else {
-            return are_same_binary(a, b) || equal_deep::<EXACT>(a, b);
+            return equal_bytes(a, b).unwrap_or_else(|| equal_deep::<EXACT>(a, b));
         }
         if a == b {
             return true;
@@ -220,14 +220,16 @@ fn equal_shallow<const EXACT: bool>(mut a: Term, mut b: Term, depth: u32) -> boo
     }
 }
 
-/// Whether two terms are heap binaries with the same words. Other binaries may still be equal.
+/// The bytes of a binary that starts and ends with a whole byte; nothing for any other term.
 #[inline]
-fn are_same_binary(a: Term, b: Term) -> bool {
-    a.is_boxed()
-        && b.is_boxed()
-        && a.header() == b.header()
-        && a.header().kind() == ObjectKind::HeapBinary
-        && (0..a.header().arity()).all(|index| a.word(index) == b.word(index))
+fn whole_bytes<'a>(term: Term) -> Option<&'a [u8]> {
+    term.as_bits()?.as_bytes()
+}
+
+/// Whether two binaries are equal, if they are whole bytes.
+#[inline]
+fn equal_bytes(a: Term, b: Term) -> Option<bool> {
+    Some(whole_bytes(a)? == whole_bytes(b)?)
 }
 
 /// An element of a tuple, from 0.
@@ -277,6 +279,10 @@ fn order_shallow(mut a: Term, mut b: Term, exact: bool, depth: u32) -> Ordering 
                 }
             }
             (a, b) = (element(a, last), element(b, last));
+        } else if let Some(one) = whole_bytes(a)
+            && let Some(other) = whole_bytes(b)
+        {
+            return one.cmp(other);
         } else {
             let types = order::rank(a).cmp(&order::rank(b));
             return match types {

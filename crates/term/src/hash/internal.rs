@@ -41,9 +41,16 @@ pub fn internal(term: Term, salt: u32) -> u32 {
     if term.is_immediate() {
         return immediate(term, salt);
     }
-    let mixer = Mixer(salt ^ SALT);
-    if term.is_boxed() && term.header().kind() == ObjectKind::Tuple {
-        return tuple(mixer, term);
+    let mut mixer = Mixer(salt ^ SALT);
+    match term.boxed_kind() {
+        Some(ObjectKind::Tuple) => return tuple(mixer, term),
+        // Binaries are common keys, too.
+        Some(ObjectKind::HeapBinary | ObjectKind::SharedBinary | ObjectKind::SubBinary) => {
+            let bits = term.as_bits().expect("a bit string");
+            mixer.bit_string(bits, (bits.bit_len / 8) as usize);
+            return mixer.0;
+        }
+        _ => {}
     }
     walk(mixer, RestStack::new(), term)
 }
