@@ -212,15 +212,16 @@ fn addresses(process: &mut Process, ip: *const u64) -> Term {
     let heap = &process.head.heap;
     let mut at = heap.stack;
     // Equal return addresses in a row (recursion) are recorded once, as in OTP.
-    let mut before = engine::start::process_end() as u64;
+    let process_end = engine::start::process_end() as u64;
+    let mut before = process_end;
     while at < heap.end && addresses.len() <= depth {
         // SAFETY: as in `find_handler`.
         let word = unsafe { *at };
-        if frames::is_traced_return(word) {
-            at = at.wrapping_add(1);
-            continue;
-        }
-        if word & 0b11 == 0 && word != before && word != engine::start::process_end() as u64 {
+        if word & 0b11 == 0
+            && word != before
+            && word != process_end
+            && !frames::is_traced_return(word)
+        {
             // A return address points to the word after its call.
             addresses.push(address(word - 8));
             before = word;
