@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
+use layout::heap::is_return_address;
 use layout::object::offset;
-use layout::{Header, ObjectKind, Term};
+use layout::{ObjectKind, Term};
 use parking_lot::Mutex;
 use term::literal;
 use term::node::{self, Node};
@@ -113,7 +114,7 @@ impl References {
         while at < heap.end.cast_const() {
             // SAFETY: the words between stack and end are return addresses and terms, and the owner does not run.
             let word = unsafe { *at };
-            if word & 0b11 != 0 && !Header::is_header(word) {
+            if !is_return_address(word) {
                 // SAFETY: a stack word that is not a return address is a term or a catch mark.
                 roots.push(unsafe { Term::from_bits(word) });
             }

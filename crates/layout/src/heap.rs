@@ -14,6 +14,13 @@
 
 use crate::term::Term;
 
+/// Whether a word of a stack is a return address. The others are terms and marks of catches.
+#[inline(always)]
+#[must_use]
+pub const fn is_return_address(word: u64) -> bool {
+    word & 0b11 == 0
+}
+
 /// The heap of a process. Algorithms on it are in `term::heap` and `term::collect`.
 #[repr(C)]
 pub struct Heap {

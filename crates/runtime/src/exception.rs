@@ -7,6 +7,7 @@
 //! address, or `[]` if neither is known. After `raise/3` a raw trace is `{Class, Trace}` with the trace that the
 //! program gave.
 
+use layout::heap::is_return_address;
 use layout::{Class, Context, Export, Heap, RaiseKind, Term};
 use smallvec::SmallVec;
 use term::copy::Owned;
@@ -117,7 +118,7 @@ fn find_handler(process: &mut Process) -> Option<*const u64> {
         // SAFETY: the words between stack and end are return addresses and terms ("Frames", engine).
         let word = unsafe { *at };
         at = at.wrapping_add(1);
-        if word & 0b11 == 0 {
+        if is_return_address(word) {
             frame = at;
             continue;
         }
@@ -217,7 +218,7 @@ fn addresses(process: &mut Process, ip: *const u64) -> Term {
     while at < heap.end && addresses.len() <= depth {
         // SAFETY: as in `find_handler`.
         let word = unsafe { *at };
-        if word & 0b11 == 0
+        if is_return_address(word)
             && word != before
             && word != process_end
             && !frames::is_traced_return(word)

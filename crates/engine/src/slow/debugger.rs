@@ -8,7 +8,7 @@
 //! ```
 #![allow(clippy::undocumented_unsafe_blocks)]
 
-use layout::Term;
+use layout::heap::is_return_address;
 
 use crate::form::Exit;
 use crate::operation::slow_paths;
@@ -37,7 +37,7 @@ slow_paths! {
     /// The process goes on: its registers are on top of the stack, and behind them a return address, which no term looks like.
     line_resumed |m, o: Nothing| {
         let mut live = 0;
-        while !is_return_address(*m.s) {
+        while !is_return_address((*m.s).bits()) {
             *m.x.add(live) = *m.s;
             m.s = m.s.add(1);
             live += 1;
@@ -45,9 +45,4 @@ slow_paths! {
         let target = m.pop();
         pairs::return_to(m, target)
     }
-}
-
-#[inline(always)]
-fn is_return_address(word: Term) -> bool {
-    word.bits() & 0b11 == 0
 }

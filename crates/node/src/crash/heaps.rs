@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::fmt::{self, Write};
 
+use layout::heap::is_return_address;
 use layout::object::{Bits, MapShape, offset};
 use layout::{ObjectKind, Term};
 use term::external::encode::{self, EncodeOptions};
@@ -93,7 +94,7 @@ fn stack(out: &mut Output, view: &View, process: &Process, walk: &mut Walk) -> f
     while at < heap.end.cast_const() {
         // SAFETY: the words between stack and end are return addresses and terms, and the owner does not run.
         let word = unsafe { *at };
-        if word & 0b11 == 0 {
+        if is_return_address(word) {
             write!(out, "{at:#018x?}:SReturn addr {word:#X} (")?;
             view.write_place(out, word as *const u64)?;
             out.text(")\n")?;

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write};
 use std::sync::atomic::Ordering;
 
+use layout::heap::is_return_address;
 use layout::{Fragment, Term};
 use term::am;
 use term::collect;
@@ -406,7 +407,7 @@ pub fn current(out: &mut Output, view: &View, process: &Process) -> fmt::Result 
     while at < heap.end.cast_const() && frames < 512 {
         // SAFETY: the words between stack and end are return addresses and terms; this thread runs the process.
         let word = unsafe { *at };
-        if word & 0b11 == 0 {
+        if is_return_address(word) {
             write!(out, "{at:#018x?}:SReturn addr {word:#X} (")?;
             view.write_place(out, word as *const u64)?;
             out.text(")\n")?;

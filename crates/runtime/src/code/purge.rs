@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use layout::heap::is_return_address;
 use layout::{FunEntry, Term};
 use parking_lot::Mutex;
 use term::release::{self, Release};
@@ -251,7 +252,7 @@ fn uses(process: &Process, old: &Loaded) -> bool {
         // SAFETY: the words between stack and end are return addresses and terms.
         let word = unsafe { *at };
         at = at.wrapping_add(1);
-        let address = if word & 0b11 == 0 {
+        let address = if is_return_address(word) {
             word as *const u64
         } else {
             // SAFETY: a stack word that is not a return address is a term.

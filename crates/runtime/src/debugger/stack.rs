@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use layout::heap::is_return_address;
 use layout::{Heap, Term};
 use term::{am, atom, build, copy, map};
 
@@ -40,7 +41,7 @@ fn frames(process: &Process) -> Vec<Frame> {
     while at < end {
         // SAFETY: the words between stack and end are return addresses and terms.
         let word = unsafe { *at };
-        if word & 0b11 == 0 {
+        if is_return_address(word) {
             if let Some(last) = frames.last_mut() {
                 last.slots.end = at;
             }

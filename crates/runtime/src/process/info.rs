@@ -3,6 +3,7 @@
 //! The owner of the process calls this, between two slices or in a BIF of the process itself. Results are built on a
 //! heap that need not be that of the process.
 
+use layout::heap::is_return_address;
 use layout::object::offset;
 use layout::{Export, Fragment, Heap, ObjectKind, Term};
 use term::off_heap::{self, MagicBlock};
@@ -451,7 +452,7 @@ fn places(process: &Process, most: usize) -> Vec<code::modules::NamedPlace> {
         // SAFETY: the words between stack and end are return addresses and terms.
         let word = unsafe { *at };
         at = at.wrapping_add(1);
-        if word & 0b11 != 0
+        if !is_return_address(word)
             || word == before
             || word == engine::start::process_end() as u64
             || frames::is_traced_return(word)
@@ -624,7 +625,7 @@ pub fn backtrace(process: &Process) -> String {
     while at < heap.end.cast_const() {
         // SAFETY: the words between stack and end are return addresses and terms.
         let word = unsafe { *at };
-        if word & 0b11 == 0 {
+        if is_return_address(word) {
             let place = if word == engine::start::process_end() as u64 {
                 "<terminate process normally>".to_owned()
             } else {

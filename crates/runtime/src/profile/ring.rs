@@ -12,6 +12,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
+use layout::heap::is_return_address;
 use layout::{Context, ProcessHead};
 
 use super::ThreadKind;
@@ -344,7 +345,7 @@ unsafe fn returns(from: usize, end: usize, most: usize, to: &mut Writer<'_>) -> 
         // SAFETY: the caller's promise.
         let word = unsafe { (at as *const u64).read_volatile() };
         at += 8;
-        if word & 0b11 != 0
+        if !is_return_address(word)
             || word == before
             || (word as usize) < 1 << 20
             || word as usize >= END_OF_CODE

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use layout::Term;
 use layout::context::{TIMED_FRAME_WORDS, TRACED_FRAME_WORDS};
+use layout::heap::is_return_address;
 use term::copy::Owned;
 use term::heap::Scratch;
 use term::{am, build};
@@ -277,7 +278,7 @@ pub(crate) fn returns(process: &mut Process, value: Term) {
 pub fn caller(process: &Process) -> Option<*const u64> {
     // SAFETY: a stack ends with a return address that is no other's.
     let address = unsafe { *behind_frames(process.head.heap.stack) };
-    (address & 0b11 == 0).then(|| (address - 8) as *const u64)
+    is_return_address(address).then(|| (address - 8) as *const u64)
 }
 
 /// Tells a session where a process continues: at the first return address of a function from here on.
