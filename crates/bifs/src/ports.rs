@@ -4,7 +4,7 @@
 use layout::Term;
 use term::copy::{self, Owned};
 use term::integer::uint32;
-use term::{am, atom, build, list};
+use term::{am, atom, build, list, node};
 
 use drivers::open;
 use runtime::bif::{BifResult, Failure, badarg};
@@ -115,9 +115,14 @@ const INFO_ITEMS: [Term; 7] = [
     am::OS_PID,
 ];
 
+/// Whether `port` is a name, or a port of this node, which may be gone.
+fn is_known(port: Term) -> bool {
+    port.is_local_port() || port.is_atom() || port.is_port() && node::is_own(port)
+}
+
 /// `erts_internal:port_info(Port)`
 pub fn port_info_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
-    if !port.is_port() && !port.is_atom() {
+    if !is_known(port) {
         return Ok(am::BADARG);
     }
     let Some(found) = port::resolve(port) else {
@@ -150,12 +155,12 @@ pub fn port_info_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
 
 /// `erts_internal:port_info(Port, Item)`
 pub fn port_info_2(process: &mut Process, [port, item]: [Term; 2]) -> BifResult {
-    if !port.is_port() && !port.is_atom() {
+    if !is_known(port) {
         return Ok(atom::known("badtype"));
     }
     let found = port::resolve(port);
-    // If no port has the name, the item is not checked.
-    if !(port::info::is_item(item) || port.is_atom() && found.is_none()) {
+    // If no port has the name, or the port is of an earlier incarnation, the item is not checked.
+    if !(port::info::is_item(item) || !port.is_local_port() && found.is_none()) {
         return Ok(am::BADARG);
     }
     let Some(found) = found else {

@@ -2,7 +2,7 @@
 
 use layout::context::Next;
 use layout::{Context, Fragment, ObjectKind, Term};
-use term::{am, build, copy, reference};
+use term::{am, build, copy, node, reference};
 
 use crate::process::{Process, flag, table};
 use crate::signal;
@@ -104,7 +104,7 @@ pub fn send_with_priority(from: &mut Process, to: Term, message: Term) -> Sent {
         return Sent::Done;
     }
     let is_elsewhere = match to.as_tuple() {
-        Some(&[name, node]) => name.is_atom() && node.is_atom() && node != term::node::own_name(),
+        Some(&[name, node]) => name.is_atom() && node.is_atom() && node != node::own_name(),
         _ => (to.is_pid() && !to.is_local_pid()) || to.is_reference(),
     };
     match is_elsewhere {
@@ -199,12 +199,12 @@ fn send_elsewhere<const NOTED: bool>(from: &mut Process, to: Term, message: Term
         if !name.is_atom() || !node.is_atom() {
             return Sent::BadArgument;
         }
-        if node == term::node::own_name()
+        if node == node::own_name()
             && let Some(receiver) = registry::whereis(name)
         {
             return send_without_trace::<NOTED>(from, receiver, message);
         }
-        return match node == term::node::own_name() {
+        return match node == node::own_name() {
             true => Sent::Done,
             false => remote::get().send(from, to, message, Rank::Ordinary),
         };
@@ -225,7 +225,7 @@ fn send_elsewhere<const NOTED: bool>(from: &mut Process, to: Term, message: Term
     if to.is_pid() {
         return remote::get().send(from, to, message, Rank::Ordinary);
     }
-    if to.is_port() {
+    if to.is_port() && node::is_own(to) {
         return Sent::Done;
     }
     Sent::BadArgument

@@ -105,6 +105,12 @@ pub fn of(identifier: Term) -> Node {
     Node::of_word(identifier.word(offset::EXTERNAL_NODE))
 }
 
+/// Whether an external pid, port or reference carries this node's name: then it belongs to an earlier incarnation of this node.
+#[must_use]
+pub fn is_own(identifier: Term) -> bool {
+    of(identifier).name == own_name()
+}
+
 /// This node's name.
 #[must_use]
 pub fn own_name() -> Term {

@@ -65,7 +65,7 @@ fn link(process: &mut Process, other: Term, rank: Rank) -> BifResult {
         return Ok(am::TRUE);
     }
     match other.boxed_kind() {
-        Some(ObjectKind::ExternalPid) if !is_of_this_node(other) => {
+        Some(ObjectKind::ExternalPid) if !node::is_own(other) => {
             match signals::link(process, other, rank) {
                 Related::Sent(sent) => sending::after(process, sent, am::TRUE),
                 Related::NoConnection => {
@@ -76,14 +76,9 @@ fn link(process: &mut Process, other: Term, rank: Rank) -> BifResult {
             }
         }
         Some(ObjectKind::ExternalPid) => no_process(process, other),
-        Some(ObjectKind::ExternalPort) if is_of_this_node(other) => no_process(process, other),
+        Some(ObjectKind::ExternalPort) if node::is_own(other) => no_process(process, other),
         _ => Err(badarg(1)),
     }
-}
-
-/// Whether an external identifier has this node's name: then it belongs to an earlier incarnation of it.
-pub(super) fn is_of_this_node(identifier: Term) -> bool {
-    node::of(identifier).name == node::own_name()
 }
 
 /// Linking to a process that does not exist sends a message to a caller that traps exits, and is an error for others,
@@ -141,7 +136,7 @@ pub fn unlink_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
             let sent = signals::unlink(process, other);
             sending::after(process, sent, am::TRUE)
         }
-        Some(ObjectKind::ExternalPort) => Ok(am::TRUE),
+        Some(ObjectKind::ExternalPort) if node::is_own(other) => Ok(am::TRUE),
         _ => Err(badarg(1)),
     }
 }
@@ -208,7 +203,7 @@ fn send_exit(process: &mut Process, to: Term, reason: Term, rank: Rank) -> BifRe
             let exit = build::tuple(scratch.heap(), &[from, reason]);
             handle::exit_through_alias(pid, number, Owned::new(exit), rank);
         }
-        if to.is_kind(ObjectKind::ExternalReference) && !is_of_this_node(to) {
+        if to.is_kind(ObjectKind::ExternalReference) && !node::is_own(to) {
             let sent = signals::exit(process, to, reason, rank);
             return sending::after(process, sent, am::TRUE);
         }
@@ -219,7 +214,7 @@ fn send_exit(process: &mut Process, to: Term, reason: Term, rank: Rank) -> BifRe
             let sent = signals::exit(process, to, reason, rank);
             sending::after(process, sent, am::TRUE)
         }
-        Some(ObjectKind::ExternalPort) if is_of_this_node(to) => Ok(am::TRUE),
+        Some(ObjectKind::ExternalPort) if node::is_own(to) => Ok(am::TRUE),
         _ => Err(badarg(1)),
     }
 }

@@ -17,7 +17,6 @@ use runtime::signal::{self, Signal, handle};
 use runtime::trace::senders;
 use runtime::{port, registry, scheduler};
 
-use super::links::is_of_this_node;
 use super::sending;
 use distribution::{signals, spawn};
 
@@ -154,7 +153,7 @@ fn watched_process(process: &mut Process, item: Term) -> Result<Watched, Failure
         return Ok(Watched::Here(target));
     }
     if item.is_kind(ObjectKind::ExternalPid) {
-        return Ok(match is_of_this_node(item) {
+        return Ok(match node::is_own(item) {
             true => Watched::Gone {
                 kind: am::PROCESS,
                 object: item,
@@ -198,7 +197,7 @@ fn watched_port(item: Term) -> Result<Watched, Failure> {
         };
         return Ok(Watched::Here(target));
     }
-    if item.is_kind(ObjectKind::ExternalPort) && is_of_this_node(item) {
+    if item.is_kind(ObjectKind::ExternalPort) && node::is_own(item) {
         return Ok(Watched::Gone {
             kind: am::PORT,
             object: item,
@@ -263,7 +262,7 @@ pub fn demonitor_2(process: &mut Process, [reference, options]: [Term; 2]) -> Bi
 
 fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Failure> {
     let Some(number) = reference::number(reference) else {
-        return if reference.is_kind(ObjectKind::ExternalReference) && is_of_this_node(reference) {
+        return if reference.is_kind(ObjectKind::ExternalReference) && node::is_own(reference) {
             Ok(Demonitored::Absent)
         } else {
             Err(badarg(1))
