@@ -426,10 +426,10 @@ fn off_heap_objects(process: &Process, kind: ObjectKind, heap: &mut Heap, steps:
 /// The place of the process as another one sees it: also a BIF that it waits in, or goes on with in its next slice. Who asks about
 /// itself is in a BIF that asks, and gets to know of that one's caller.
 fn current_place(process: &Process, asker: Asker) -> Option<code::modules::NamedPlace> {
-    // Of those that hibernate stock knows the caller, or that there is none.
+    // Of those that yield or hibernate stock knows the caller, or that there is none.
     let sees_bif = asker != Asker::Itself && process.flags & flag::HIBERNATED == 0;
     let here = sees_bif.then(|| code::place_of(process.head.ip)).flatten();
-    let here = here.filter(|place| place.function != am::HIBERNATE);
+    let here = here.filter(|place| ![am::HIBERNATE, am::YIELD].contains(&place.function));
     here.or_else(|| places(process, 1).into_iter().next())
 }
 
