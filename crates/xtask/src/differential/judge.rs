@@ -51,13 +51,16 @@ pub struct JudgeOptions {
 }
 
 impl JudgeOptions {
-    /// The programs that are asked for.
+    /// The programs that are asked for. Those in the folder `long` take minutes: a filter must name the folder.
     pub fn select(&self, programs: Vec<Program>) -> Vec<Program> {
-        let wants_later = self.later || self.filter.iter().any(|part| part.contains("later"));
+        let names = |folder: &str| self.filter.iter().any(|part| part.contains(folder));
+        let wants_later = self.later || names("later");
+        let wants_long = names("long/");
         programs
             .into_iter()
             .filter(|program| project::is_asked_for(&program.name, &self.filter))
             .filter(|program| wants_later || !program.name.starts_with("later/"))
+            .filter(|program| wants_long || !program.name.starts_with("long/"))
             .collect()
     }
 }

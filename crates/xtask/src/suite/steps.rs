@@ -157,6 +157,15 @@ pub const SLOWER: &[Step] = &[
         failure: Failure::IsExpected,
         ..step("differential, later", "xtask differential --later later")
     },
+    step("differential, long", "xtask differential long/"),
+    step(
+        "differential, long on OTP 27",
+        "xtask differential long/ --release 27",
+    ),
+    step(
+        "differential, long on OTP 29",
+        "xtask differential long/ --release 29",
+    ),
     step("cluster, all", "xtask cluster"),
     step(
         "cluster, collect always",
