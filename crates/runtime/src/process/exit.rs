@@ -85,6 +85,15 @@ fn holds_nothing(process: &Process) -> bool {
 /// Gives up what the process holds besides its memory and relations; `word` is its state word.
 fn give_up_all(process: &mut Process, word: u32, reason: Term) {
     let pid = process.pid();
+    if word & state::TIMED != 0 {
+        bif_timers::cancel_all_to(pid);
+    }
+    // Whoever restarts the process opens the same address, which must be free by then.
+    handle::close_ports(process, reason);
+    between_steps();
+    give_up_cold(process, reason);
+    between_steps();
+    // Last, because whoever finds the name free may make tables of the same names.
     if word & state::REGISTERED != 0 {
         if process.flags & flag::OBSERVED != 0
             && let Some(name) = registry::name_of(pid)
@@ -93,13 +102,10 @@ fn give_up_all(process: &mut Process, word: u32, reason: Term) {
         }
         registry::forget_owner(pid);
     }
-    between_steps();
-    if word & state::TIMED != 0 {
-        bif_timers::cancel_all_to(pid);
-    }
-    // Whoever restarts the process opens the same address, which must be free by then.
-    handle::close_ports(process, reason);
-    between_steps();
+}
+
+/// Gives up what few processes have: timers, tables, others that it has suspended.
+fn give_up_cold(process: &mut Process, reason: Term) {
     let Some(cold) = process.cold.as_mut() else {
         return;
     };
