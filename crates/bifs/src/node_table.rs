@@ -108,6 +108,7 @@ impl References {
             return;
         }
         let mut roots = vec![process.group_leader];
+        roots.extend(Some(process.parent).filter(|parent| !parent.is_none()));
         roots.extend(process.dictionary.pairs().flatten());
         let heap = &process.head.heap;
         let mut at = heap.stack.cast_const();

@@ -158,14 +158,20 @@ fn collect_and_account(process: &mut Process, x: &mut [Term], request: Request<'
         head,
         cold,
         group_leader,
+        parent,
         dictionary,
         ..
     } = process;
     let leader = std::slice::from_mut(group_leader);
-    let mut roots: [&mut [Term]; 5] = [x, leader, dictionary.roots(), &mut [], &mut []];
+    // A parent of this node is no object, and some processes have none.
+    let parent = match parent.is_boxed() {
+        true => std::slice::from_mut(parent),
+        false => &mut [],
+    };
+    let mut roots: [&mut [Term]; 6] = [x, leader, parent, dictionary.roots(), &mut [], &mut []];
     if let Some(rare) = cold.as_mut().and_then(|cold| cold.rare.as_mut()) {
-        roots[3] = &mut rare.roots;
-        roots[4] = &mut rare.kept.registers;
+        roots[4] = &mut rare.roots;
+        roots[5] = &mut rare.kept.registers;
     }
     let request = Request {
         // A receive may be examining this message: its patterns and guards allocate.

@@ -129,7 +129,7 @@ pub struct Process {
     pub initial_arity: u32,
     /// *Shared*: a copy of the head's `id`, for threads that look the process up by its pid.
     pub id: Term,
-    /// The process that spawned it, or NONE.
+    /// The process that spawned it, perhaps one of another node, or NONE.
     pub parent: Term,
     /// The module and function (atoms) that it was spawned with.
     pub initial_call: (u32, u32),

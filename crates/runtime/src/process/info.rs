@@ -126,7 +126,7 @@ pub fn value(
         am::PRIORITY => priority_of(process.state.load(Ordering::Relaxed)).to_atom(),
         am::GROUP_LEADER => copy::copy(heap, process.group_leader),
         am::PARENT if process.parent.is_none() => am::UNDEFINED,
-        am::PARENT => process.parent,
+        am::PARENT => copy::copy(heap, process.parent),
         am::REDUCTIONS => build::unsigned(heap, process.reductions_now()),
         am::CATCHLEVEL => Term::small(i64::from(process.head.catches)),
         am::TRACE => Term::small(i64::from(trace_number(process))),

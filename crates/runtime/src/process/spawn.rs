@@ -255,6 +255,7 @@ pub fn spawn_from_abroad(
     );
     process.initial_arity = arity;
     process.group_leader = copy::copy(process.heap(), group_leader);
+    process.parent = copy::copy(process.heap(), parent);
     if newcomers::PROCESSES.any() {
         let call = [first.module, first.function, first.arguments];
         trace::events::is_spawned_from_abroad(process, parent, call, options.link.is_some());
