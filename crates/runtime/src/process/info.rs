@@ -429,7 +429,10 @@ fn current_place(process: &Process, asker: Asker) -> Option<code::modules::Named
     // Of those that yield or hibernate stock knows the caller, or that there is none.
     let sees_bif = asker != Asker::Itself && process.flags & flag::HIBERNATED == 0;
     let here = sees_bif.then(|| code::place_of(process.head.ip)).flatten();
-    let here = here.filter(|place| ![am::HIBERNATE, am::YIELD].contains(&place.function));
+    let hides = |place: &code::modules::NamedPlace| {
+        place.module == am::ERLANG && [am::HIBERNATE, am::YIELD].contains(&place.function)
+    };
+    let here = here.filter(|place| !hides(place));
     here.or_else(|| places(process, 1).into_iter().next())
 }
 
