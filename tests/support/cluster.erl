@@ -145,9 +145,13 @@ plain(R) when is_reference(R) -> {'a reference of', node(R)};
 plain(P) when is_port(P) -> {'a port of', node(P)};
 plain(F) when is_function(F) -> plain_fun(F, erlang:fun_info(F, type));
 plain(T) when is_tuple(T) -> list_to_tuple([plain(E) || E <- tuple_to_list(T)]);
-plain(M) when is_map(M) -> maps:from_list([{plain(K), plain(V)} || {K, V} <- maps:to_list(M)]);
+plain(M) when is_map(M) -> in_order(maps:from_list([{plain(K), plain(V)} || {K, V} <- maps:to_list(M)]));
 plain([H | T]) -> [plain(H) | plain(T)];
 plain(Other) -> Other.
+
+%% The order in large maps is open.
+in_order(M) when map_size(M) > 32 -> {'a map of', lists:sort(maps:to_list(M))};
+in_order(M) -> M.
 
 plain_fun(F, {type, external}) -> F;
 plain_fun(F, {type, local}) ->

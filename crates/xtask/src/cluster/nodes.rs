@@ -145,6 +145,8 @@ impl<'a> Nodes<'a> {
             .env(MARK, &self.mark)
             .env("ERL_EPMD_PORT", &self.port.to_string())
             .env("ERL_EPMD_ADDRESS", "127.0.0.1")
+            // The port mapper runs already, and that of a release unpacked beside the system may not run here.
+            .env("ERL_FLAGS", "-start_epmd false")
             .env("CLUSTER_A", &paths[0])
             .env("CLUSTER_B", &paths[1])
     }
