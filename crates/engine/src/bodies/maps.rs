@@ -53,6 +53,15 @@ unsafe fn place_in(map: *const u64, key: Term) -> Option<usize> {
     }
 }
 
+/// The value at an index of a flat map.
+///
+/// # Safety
+/// These are the words of a flat map with more values than `index`.
+#[inline(always)]
+unsafe fn value_at(map: *const u64, index: usize) -> Term {
+    unsafe { Term::from_bits(*map.add(1 + offset::FLAT_MAP_VALUES + index)) }
+}
+
 operations! {
     /// A map made from an empty one.
     NewMap: P |m, o: NewMap| {
@@ -86,8 +95,7 @@ operations! {
         let Some(index) = place_in(object, key) else {
             return m.jump(o.fail);
         };
-        let value = Term::from_bits(*object.add(1 + offset::FLAT_MAP_VALUES + index));
-        m.put(o.dest, value);
+        m.put(o.dest, value_at(object, index));
         m.next(o.end)
     }
 
@@ -103,7 +111,7 @@ operations! {
         let Some(index) = place_in(object, key) else {
             return m.jump(o.fail);
         };
-        m.write(*words.add(1), Term::from_bits(*object.add(1 + offset::FLAT_MAP_VALUES + index)));
+        m.write(*words.add(1), value_at(object, index));
         m.next_at(words.add(2))
     }
 
@@ -117,7 +125,7 @@ operations! {
         let Some(index) = place_in(object, key) else {
             return m.slow(o, slow::maps::map_get);
         };
-        m.put(o.dest, Term::from_bits(*object.add(1 + offset::FLAT_MAP_VALUES + index)));
+        m.put(o.dest, value_at(object, index));
         m.next(o.end)
     }
 
