@@ -206,29 +206,12 @@ fn addresses(process: &mut Process, ip: *const u64) -> Term {
     let depth = depth();
     let mut addresses: SmallVec<[Term; DEFAULT_DEPTH + 1]> = SmallVec::new();
     // Addresses have fewer bits than small integers.
-    let address = |word: u64| Term::small(word as i64);
+    let small = |address: *const u64| Term::small(address as i64);
     if !ip.is_null() {
-        addresses.push(address(ip as u64));
+        addresses.push(small(ip));
     }
-    let heap = &process.head.heap;
-    let mut at = heap.stack;
-    // Equal return addresses in a row (recursion) are recorded once, as in OTP.
-    let process_end = engine::start::process_end() as u64;
-    let mut before = process_end;
-    while at < heap.end && addresses.len() <= depth {
-        // SAFETY: as in `find_handler`.
-        let word = unsafe { *at };
-        if is_return_address(word)
-            && word != before
-            && word != process_end
-            && !frames::is_traced_return(word)
-        {
-            // A return address points to the word after its call.
-            addresses.push(address(word - 8));
-            before = word;
-        }
-        at = at.wrapping_add(1);
-    }
+    let callers = frames::calls(&process.head.heap).take(depth + 1 - addresses.len());
+    addresses.extend(callers.map(small));
     build::tuple(process.heap(), &addresses)
 }
 

@@ -447,24 +447,8 @@ fn places(process: &Process, most: usize) -> Vec<code::modules::NamedPlace> {
     if !note(process.head.ip) {
         return places;
     }
-    let heap = &process.head.heap;
-    let mut at = heap.stack.cast_const();
-    // Equal return addresses in a row (recursion) appear once, as in the stack traces of exceptions.
-    let mut before = engine::start::process_end() as u64;
-    while at < heap.end.cast_const() {
-        // SAFETY: the words between stack and end are return addresses and terms.
-        let word = unsafe { *at };
-        at = at.wrapping_add(1);
-        if !is_return_address(word)
-            || word == before
-            || word == engine::start::process_end() as u64
-            || frames::is_traced_return(word)
-        {
-            continue;
-        }
-        before = word;
-        // A return address points to the word after its call.
-        if !note((word - 8) as *const u64) {
+    for call in frames::calls(&process.head.heap) {
+        if !note(call) {
             break;
         }
     }

@@ -14,9 +14,9 @@
 
 use std::sync::Arc;
 
-use layout::Term;
 use layout::context::{TIMED_FRAME_WORDS, TRACED_FRAME_WORDS};
 use layout::heap::is_return_address;
+use layout::{Heap, Term};
 use term::copy::Owned;
 use term::heap::Scratch;
 use term::{am, build};
@@ -42,6 +42,30 @@ pub mod wish {
 #[must_use]
 pub fn is_traced_return(word: u64) -> bool {
     words_of(word).is_some()
+}
+
+/// The addresses of the calls that a stack returns to, the innermost first, without the frames of traces. Equal ones in a row
+/// (recursion) come once, as in OTP's stack traces.
+pub fn calls(heap: &Heap) -> impl Iterator<Item = *const u64> {
+    let process_end = engine::start::process_end() as u64;
+    let (mut at, end, mut before) = (heap.stack.cast_const(), heap.end.cast_const(), process_end);
+    std::iter::from_fn(move || {
+        while at < end {
+            // SAFETY: the words between stack and end are return addresses and terms.
+            let word = unsafe { *at };
+            at = at.wrapping_add(1);
+            if is_return_address(word)
+                && word != before
+                && word != process_end
+                && !is_traced_return(word)
+            {
+                before = word;
+                // A return address points to the word after its call.
+                return Some((word - 8) as *const u64);
+            }
+        }
+        None
+    })
 }
 
 /// Whether the function that is being called has a frame already.
