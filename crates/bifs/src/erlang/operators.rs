@@ -1,6 +1,7 @@
 //! Operators on numbers and booleans. The engine computes small integers itself; only other operands come here.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use layout::Term;
 use smallvec::SmallVec;
@@ -214,21 +215,16 @@ impl Removed {
     fn take(&mut self, item: Term) -> bool {
         match self {
             Removed::Few(items) => {
-                let place = match item.is_immediate() {
-                    true => items.iter().position(|&other| other == item),
-                    false => items
-                        .iter()
-                        .position(|&other| compare::eq_exact(other, item)),
-                };
+                let place = items
+                    .iter()
+                    .position(|&other| compare::eq_exact(other, item));
                 place.is_some_and(|place| {
                     items.swap_remove(place);
                     true
                 })
             }
             Removed::Many(counts) => {
-                let std::collections::btree_map::Entry::Occupied(mut count) =
-                    counts.entry(Ordered(item))
-                else {
+                let Entry::Occupied(mut count) = counts.entry(Ordered(item)) else {
                     return false;
                 };
                 *count.get_mut() -= 1;
