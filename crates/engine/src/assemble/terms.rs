@@ -143,12 +143,10 @@ fn get_map_elements(emitter: &mut Emitter<'_>, map: Operand, fail: u32, pairs: &
         .iter()
         .map(|&operand| emitter.source(operand))
         .collect();
-    let immediate = |key: &Operand| key.as_constant().is_some_and(Term::is_immediate);
     let count = operands.len() / 2;
-    let simple = operands
-        .chunks_exact(2)
-        .enumerate()
-        .all(|(index, pair)| immediate(&pair[0]) && (pair[1] != map || index + 1 == count));
+    let keeps_map = |(index, pair): (usize, &[Operand])| pair[1] != map || index + 1 == count;
+    let simple =
+        are_immediates(emitter, pairs) && operands.chunks_exact(2).enumerate().all(keeps_map);
     if simple {
         for pair in operands.chunks_exact(2) {
             emitter.operation::<maps::GetMapElement>(GetMapElement {
