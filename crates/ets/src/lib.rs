@@ -38,7 +38,7 @@ pub use store::shard::Following;
 pub use store::tree::WalkStart;
 pub use table::Table;
 
-use runtime::process::{Process, table as processes};
+use runtime::process::Process;
 use runtime::signal::{self, Signal};
 
 /// What a table may hold for one key.
@@ -222,17 +222,19 @@ pub fn owner_ends(process: &mut Process, tables: Vec<u64>) {
 fn pass_on(table: &Arc<Table>, owner: Term) {
     let heir = {
         let heir = table.heir.lock();
-        heir.as_ref().filter(|heir| heir.pid != owner).map(|heir| {
-            let mut scratch = Scratch::new();
-            let data = heir.data.copy_to(scratch.heap());
-            (heir.pid, data, scratch)
-        })
+        heir.as_ref()
+            .filter(|heir| heir.process.pid != owner)
+            .map(|heir| {
+                let mut scratch = Scratch::new();
+                let data = heir.data.copy_to(scratch.heap());
+                (heir.process, data, scratch)
+            })
     };
     if let Some((heir, data, _scratch)) = heir
-        && !processes::find(heir).is_null()
+        && heir.exists()
     {
         let data = data.as_tuple().expect("the data in a tuple")[0];
-        hand_over(table, owner, heir, data);
+        hand_over(table, owner, heir.pid, data);
         return;
     }
     delete(table).free_aside();

@@ -24,6 +24,7 @@ use crate::store::tree::WalkStart;
 use crate::store::words;
 use runtime::bif::{Failure, badarg_because};
 use runtime::process::Process;
+use runtime::process::table::Identity;
 use runtime::scheduler;
 
 /// Slots of an empty hash table, as in OTP.
@@ -98,7 +99,7 @@ pub struct TableOptions {
 
 /// The process that gets the table when its owner ends.
 pub struct Heir {
-    pub pid: Term,
+    pub process: Identity,
     /// The data in a tuple: `{Data}`.
     pub data: OwnedObject,
 }

@@ -11,7 +11,8 @@ use crate::magic;
 use ets::table::{Heir, Protection, Table, TableOptions, WriteConcurrency};
 use ets::{self, Access, Contents, OwnedObject, TableKind, registry};
 use runtime::bif::{BifResult, Failure, badarg, badarg_because};
-use runtime::process::{Process, table as processes};
+use runtime::process::Process;
+use runtime::process::table::Identity;
 use runtime::scheduler;
 
 /// Most locks that `{debug_hash_fixed_number_of_locks, N}` may ask for.
@@ -68,12 +69,10 @@ pub fn new_2(process: &mut Process, [name, options]: [Term; 2]) -> BifResult {
 
 /// The heir, if it is alive.
 pub(super) fn heir(process: &mut Process, pid: Term, data: Term) -> Option<Heir> {
-    if pid != process.pid() && processes::find(pid).is_null() {
-        return None;
-    }
+    let heir = Identity::of(pid)?;
     let wrapped = term::build::tuple(process.heap(), &[data]);
     Some(Heir {
-        pid,
+        process: heir,
         data: OwnedObject::new(wrapped, 0),
     })
 }

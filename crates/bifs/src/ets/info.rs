@@ -77,7 +77,11 @@ fn item_of(process: &mut Process, table: &Table, item: Term) -> Option<Term> {
         am::COMPRESSED => am::boolean(options.compressed),
         am::MEMORY => Term::small(table.words() as i64),
         am::OWNER => table.owner(),
-        am::HEIR => table.heir.lock().as_ref().map_or(am::NONE, |heir| heir.pid),
+        am::HEIR => table
+            .heir
+            .lock()
+            .as_ref()
+            .map_or(am::NONE, |heir| heir.process.pid),
         am::NAME => table.name(),
         am::SIZE => Term::small(table.objects() as i64),
         am::NODE => node::own_name(),

@@ -15,9 +15,14 @@
 //! order. A round ends at the *extent*, which grows with the number of processes, so that at most every second slot
 //! that the cursor meets is in use.
 //!
+//! A pid is handed out twice only if a test moves the cursor back, or after 2^32 rounds. Either begins another *era*; whoever
+//! keeps a pid for long and must not mistake a later process for its owner keeps its [`Identity`]. Only processes of
+//! later eras than the first are listed with theirs.
+//!
 //! A reader keeps the pointer only within one slice, and the memory of a process is not reused before every scheduler
 //! has begun another slice (`epoch`), so a process found here can be signalled without a reference count.
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 
@@ -43,6 +48,10 @@ struct Table {
     limit: usize,
     /// The index at which rounds end.
     extent: AtomicU32,
+    /// How often the cursor was moved back.
+    era: AtomicU64,
+    /// The processes of other eras than 0.
+    eras: Mutex<HashMap<Term, u64>>,
     /// Held while a round is begun or extended.
     turning: Mutex<()>,
     /// The counters of all threads.
@@ -105,6 +114,8 @@ impl Table {
             slots,
             limit,
             extent: AtomicU32::new(FIRST_EXTENT.min(limit) as u32),
+            era: AtomicU64::new(0),
+            eras: Mutex::default(),
             turning: Mutex::new(()),
             counts: Mutex::new(Vec::new()),
             cursor: Cursor(AtomicU64::new(0)),
@@ -188,11 +199,28 @@ impl Table {
             let next = ((now >> 32) + 1) << 32;
             match next {
                 // After 2^32 rounds pids are handed out anew.
-                0 => self.cursor.0.store(0, Ordering::Relaxed),
+                0 => self.move_cursor(0),
                 _ => _ = self.cursor.0.fetch_max(next, Ordering::Relaxed),
             }
         }
         true
+    }
+
+    /// Moves the cursor to where it may have been before. A process that is created meanwhile belongs to either era.
+    fn move_cursor(&self, ticket: u64) {
+        self.era.fetch_add(1, Ordering::Relaxed);
+        self.cursor.0.store(ticket, Ordering::Relaxed);
+    }
+
+    /// A process with this pid is created, or (`false`) ends.
+    #[cold]
+    fn note_era(&self, pid: Term, begins: bool) {
+        let mut eras = self.eras.lock();
+        if begins {
+            eras.insert(pid, self.era.load(Ordering::Relaxed));
+        } else {
+            eras.remove(&pid);
+        }
     }
 
     /// The first index from which on none was ever used.
@@ -229,9 +257,14 @@ pub fn count() -> usize {
 /// Reserves a pid for a new process; `None` if the limit is reached.
 #[must_use]
 pub fn reserve() -> Option<Term> {
-    let (index, round) = table().reserve(count)?;
+    let table = table();
+    let (index, round) = table.reserve(count)?;
     count_one(1);
-    Some(Term::local_pid(index, round))
+    let pid = Term::local_pid(index, round);
+    if table.era.load(Ordering::Relaxed) != 0 {
+        table.note_era(pid, true);
+    }
+    Some(pid)
 }
 
 /// Where the search for the next free pid begins: the round in the high half, the index in the low one. For tests.
@@ -242,7 +275,37 @@ pub fn cursor() -> u64 {
 
 /// Sets what [`cursor`] returns. Pids that were handed out since are handed out again when they are free.
 pub fn set_cursor(ticket: u64) {
-    table().cursor.0.store(ticket, Ordering::Relaxed);
+    table().move_cursor(ticket);
+}
+
+/// What tells a process from all others, also from those that had its pid before or will have it: in one era no pid is
+/// handed out twice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Identity {
+    pub pid: Term,
+    era: u64,
+}
+
+impl Identity {
+    /// The identity of the process that has this pid now.
+    #[must_use]
+    pub fn of(pid: Term) -> Option<Identity> {
+        if find(pid).is_null() {
+            return None;
+        }
+        let table = table();
+        let era = match table.era.load(Ordering::Relaxed) {
+            0 => 0,
+            _ => table.eras.lock().get(&pid).copied().unwrap_or(0),
+        };
+        Some(Identity { pid, era })
+    }
+
+    /// Whether the process is still there.
+    #[must_use]
+    pub fn exists(self) -> bool {
+        Identity::of(self.pid) == Some(self)
+    }
 }
 
 /// Publishes a process, so that [`find`] returns it.
@@ -254,7 +317,12 @@ pub fn publish(process: *mut Process, pid: Term) {
 
 /// Removes a process; a later round may reuse its slot.
 pub fn remove(pid: Term) {
-    slot(pid.identifier_index())
+    let table = table();
+    if table.era.load(Ordering::Relaxed) != 0 {
+        table.note_era(pid, false);
+    }
+    table
+        .slot(pid.identifier_index())
         .expect("a used slot")
         .store(FREE, Ordering::Release);
     count_one(-1);
