@@ -103,7 +103,7 @@ fn class_name(read: &[u8]) -> Option<usize> {
 }
 
 /// The text for PCRE2's error; errors that PCRE 8 does not have are described in PCRE2's words.
-fn text(code: c_int) -> &'static str {
+pub fn text(code: c_int) -> &'static str {
     match code - FIRST {
         1 => "\\ at end of pattern",
         2 => "\\c at end of pattern",

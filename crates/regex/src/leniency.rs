@@ -3,21 +3,46 @@
 //! characters in a class, letters of escapes that do not exist in a class, `\x` without digits, `\F`, a control
 //! character after `\c`. To others only
 //! PCRE2 gives a meaning: `{,3}` and `{ 1, 3 }` are not repetitions in PCRE 8, and `\8` is the digit unless there are
-//! eight groups before it.
+//! eight groups before it. A script's property, `\p{Greek}`, has in PCRE2 also the characters that several scripts use, and
+//! `\p{Lu}`, `\p{Ll}` and `\p{Lt}` are the same if case does not matter; PCRE 8 knows fewer names, and only in one spelling.
 //!
-//! Only patterns that PCRE2 has refused for one of the former reasons, or that have such braces or digits, are
+//! Only patterns that PCRE2 has refused for one of the former reasons, or that have such braces, digits or properties, are
 //! rewritten. Plain functions; any thread may call them.
 
 use std::ffi::c_int;
+use std::ops::Range;
 
 use super::CompileOptions;
+use super::stock::property::{is_category, is_script};
 
 /// PCRE2's numbers for errors that [`plainer`] may mend: an escape in a class, an escape of Perl's, a range in a
 /// class, a character after `\c`, missing digits.
 pub const MENDABLE: [c_int; 5] = [107, 137, 150, 168, 178];
 
+const MALFORMED_PROPERTY: c_int = 146;
+const UNKNOWN_PROPERTY: c_int = 147;
+/// Names of properties must be shorter for PCRE 8.
+const LONGEST_NAME: usize = 31;
+
+/// A pattern in the form that PCRE2 is given.
+pub struct Plainer {
+    pub text: Vec<u8>,
+    /// Places of the text from which on it is as far behind those of the pattern as they are.
+    places: Vec<(usize, usize)>,
+    /// The first property that PCRE 8 does not know: the number of PCRE2's error, and where in the pattern.
+    pub unknown: Option<(c_int, usize)>,
+}
+
+impl Plainer {
+    /// The offset in the pattern that corresponds to one in the text.
+    pub fn original(&self, offset: usize) -> usize {
+        let place = self.places.iter().rev().find(|place| place.0 <= offset);
+        place.map_or(offset, |(here, there)| there + offset - here)
+    }
+}
+
 /// The same pattern, in a form that PCRE2 accepts.
-pub fn plainer(source: &[u8], options: CompileOptions) -> Vec<u8> {
+pub fn plainer(source: &[u8], options: CompileOptions) -> Plainer {
     let extended = options.has(CompileOptions::EXTENDED);
     let mut writer = Writer {
         source,
@@ -28,11 +53,14 @@ pub fn plainer(source: &[u8], options: CompileOptions) -> Vec<u8> {
             names_only: options.has(CompileOptions::NO_AUTO_CAPTURE),
             open: Vec::new(),
         },
+        caseless: options.has(CompileOptions::CASELESS) || switches_on(source, b'i'),
+        places: Vec::new(),
+        unknown: None,
     };
     while let Some(&byte) = source.get(writer.at) {
         match byte {
             b'\\' => {
-                if !writer.digit() {
+                if !writer.digit() && !writer.cased_property() {
                     writer.escape();
                 }
             }
@@ -59,7 +87,31 @@ pub fn plainer(source: &[u8], options: CompileOptions) -> Vec<u8> {
             _ => writer.copy(1),
         }
     }
-    writer.out
+    // In a comment it would be none, and where such comments are is not followed here.
+    if switches_on(source, b'x') && source.contains(&b'#') {
+        writer.unknown = None;
+    }
+    Plainer {
+        text: writer.out,
+        places: writer.places,
+        unknown: writer.unknown,
+    }
+}
+
+/// Whether a group of the pattern may switch this option on, as in `(?i)`.
+fn switches_on(source: &[u8], option: u8) -> bool {
+    source.windows(2).enumerate().any(|(at, pair)| {
+        let letters = source[at + 2..].iter();
+        let mut letters = letters.take_while(|byte| byte.is_ascii_alphabetic());
+        pair == b"(?" && letters.any(|letter| *letter == option)
+    })
+}
+
+/// Whether there may be properties of Unicode.
+pub fn has_properties(source: &[u8]) -> bool {
+    source
+        .windows(2)
+        .any(|pair| matches!(pair, [b'\\', b'p' | b'P']))
 }
 
 /// Whether there may be digits after a backslash that only PCRE2 takes for the number of a group.
@@ -109,6 +161,10 @@ struct Writer<'a> {
     at: usize,
     out: Vec<u8>,
     groups: Groups,
+    /// Whether case may not matter somewhere.
+    caseless: bool,
+    places: Vec<(usize, usize)>,
+    unknown: Option<(c_int, usize)>,
 }
 
 /// The groups that have begun before the writer's position.
@@ -211,8 +267,9 @@ impl Writer<'_> {
                 self.out.extend_from_slice(b"\\x00");
                 self.at += 2;
             }
+            Some(b'p' | b'P') => self.property(),
             // The braces belong to the escape.
-            Some(b'p' | b'P' | b'x' | b'o' | b'g' | b'k' | b'N' | b'u') if next == Some(b'{') => {
+            Some(b'x' | b'o' | b'g' | b'k' | b'N' | b'u') if next == Some(b'{') => {
                 self.copy_through(b"}");
             }
             Some(b'c') if next.is_some_and(|byte| byte.is_ascii_control()) => {
@@ -222,7 +279,7 @@ impl Writer<'_> {
                     .extend_from_slice(format!("\\x{meant:02x}").as_bytes());
                 self.at += 3;
             }
-            Some(b'p' | b'P' | b'c') => self.copy(3),
+            Some(b'c') => self.copy(3),
             // Not an escape in PCRE 8.
             Some(b'F') => {
                 self.at += 1;
@@ -233,7 +290,63 @@ impl Writer<'_> {
         letter
     }
 
+    /// Copies `\p` or `\P` with its property. A script is named in the way that means only its own characters.
+    fn property(&mut self) {
+        let rest = self.rest();
+        if rest.get(2) != Some(&b'{') {
+            if rest.get(2).is_some_and(|byte| !is_category(&[*byte])) {
+                self.is_unknown(UNKNOWN_PROPERTY, 2);
+            }
+            return self.copy(3);
+        }
+        let name_at = if rest.get(3) == Some(&b'^') { 4 } else { 3 };
+        let name = &rest[name_at..];
+        match name.iter().position(|&byte| byte == b'}') {
+            Some(length) if length < LONGEST_NAME => {
+                if is_script(&name[..length]) {
+                    let (begin, name) = (&rest[..name_at], &name[..length]);
+                    self.out.extend_from_slice(&[begin, b"sc:", name].concat());
+                    self.at += name_at + length;
+                    self.mark();
+                } else if !is_category(&name[..length]) {
+                    self.is_unknown(UNKNOWN_PROPERTY, name_at + length);
+                }
+            }
+            _ if name.len() >= LONGEST_NAME => {
+                self.is_unknown(MALFORMED_PROPERTY, name_at - 1 + LONGEST_NAME);
+            }
+            _ => {}
+        }
+        self.copy_through(b"}");
+    }
+
+    fn is_unknown(&mut self, error: c_int, offset: usize) {
+        let at = self.at + offset;
+        self.unknown.get_or_insert((error, at));
+    }
+
+    /// From here on, what is written is what is read.
+    fn mark(&mut self) {
+        self.places.push((self.out.len(), self.at));
+    }
+
+    /// Writes a property of letters of one case, which PCRE2 takes for all cases if case does not matter, with what says
+    /// how often it occurs; otherwise returns false.
+    fn cased_property(&mut self) -> bool {
+        let length = cased_length(self.rest());
+        if !self.caseless || length == 0 {
+            return false;
+        }
+        self.out.extend_from_slice(b"(?-i:");
+        self.copy(length);
+        self.copy(repetition_length(self.rest()));
+        self.out.push(b')');
+        self.mark();
+        true
+    }
+
     fn class(&mut self) {
+        let start = self.out.len();
         self.copy(1);
         if self.rest().starts_with(b"^") {
             self.copy(1);
@@ -243,21 +356,38 @@ impl Writer<'_> {
         }
         // Whether the last item that was read stands for several characters.
         let mut several = false;
+        // Where the properties of letters of one case were written, and whether case may matter to anything else.
+        let mut properties = Vec::new();
+        let mut has_case = false;
         while let Some(&byte) = self.rest().first() {
             match byte {
-                b']' => return self.copy(1),
+                b']' => {
+                    self.copy(1);
+                    break;
+                }
                 b'\\' if is_letter_in_class(self.rest().get(1)) => {
                     self.at += 1;
                     self.copy(1);
                     several = false;
+                    has_case = true;
+                }
+                b'\\' if self.caseless && cased_length(self.rest()) != 0 => {
+                    let from = self.out.len() - start;
+                    self.copy(cased_length(self.rest()));
+                    properties.push(from..self.out.len() - start);
+                    several = true;
                 }
                 b'\\' => match self.escape() {
                     Some(b'E') => {}
                     letter => {
-                        several = letter.is_some_and(|letter| b"dDwWsShHvVpP".contains(&letter))
+                        several = letter.is_some_and(|letter| b"dDwWsShHvVpP".contains(&letter));
+                        has_case |= !several;
                     }
                 },
                 b'[' if self.rest().starts_with(b"[:") && is_named(self.rest()) => {
+                    let rest = self.rest();
+                    has_case |= rest.starts_with(b"[:upper") || rest.starts_with(b"[:lower");
+                    has_case |= rest.starts_with(b"[:^");
                     self.copy_through(b":]");
                     several = true;
                 }
@@ -269,10 +399,74 @@ impl Writer<'_> {
                 _ => {
                     self.copy(1);
                     several = false;
+                    has_case |= byte == b'-' || byte.is_ascii_alphabetic() || !byte.is_ascii();
                 }
             }
         }
+        if !properties.is_empty() {
+            self.cased_class(start, &properties, has_case);
+        }
     }
+
+    /// Rewrites the class that begins at `start` so that its `properties` keep their case. If nothing else in it has a case,
+    /// none of it needs to be without; otherwise it becomes two classes.
+    fn cased_class(&mut self, start: usize, properties: &[Range<usize>], has_case: bool) {
+        let mut class = self.out.split_off(start);
+        if !has_case {
+            self.out.extend_from_slice(b"(?-i:");
+            self.out.append(&mut class);
+            self.copy(repetition_length(self.rest()));
+            self.out.push(b')');
+            return self.mark();
+        }
+        let mut apart = Vec::new();
+        for range in properties.iter().rev() {
+            // What takes the place matches nothing.
+            let property = class.splice(range.clone(), br"\P{Any}".iter().copied());
+            apart.extend(property);
+        }
+        let (begin, end): (&[u8], &[u8]) = match class.starts_with(b"[^") {
+            true => (b"(?:(?!(?-i:[", b"]))"),
+            false => (b"(?:(?-i:[", b"])|"),
+        };
+        self.out
+            .extend_from_slice(&[begin, &apart, end, &class, b")"].concat());
+        self.mark();
+    }
+}
+
+/// The length of the property of letters of one case that the text begins with; 0 if it begins with something else.
+fn cased_length(text: &[u8]) -> usize {
+    let (b"\\p{" | b"\\P{", name) = text.split_at(text.len().min(3)) else {
+        return 0;
+    };
+    let caret = usize::from(name.starts_with(b"^"));
+    match name[caret..] {
+        [b'L', b'u' | b'l' | b't', b'}', ..] => 3 + caret + 3,
+        _ => 0,
+    }
+}
+
+/// The length of what the text begins with that says how often the item before it occurs.
+fn repetition_length(text: &[u8]) -> usize {
+    let length = match text.first() {
+        Some(b'*' | b'+' | b'?') => 1,
+        Some(b'{') => {
+            let Some(end) = text.iter().position(|&byte| byte == b'}') else {
+                return 0;
+            };
+            let is_number = |part: &[u8]| part.iter().all(u8::is_ascii_digit);
+            let mut parts = text[1..end].splitn(2, |&byte| byte == b',');
+            let first = parts.next().unwrap_or_default();
+            if first.is_empty() || !is_number(first) || !is_number(parts.next().unwrap_or_default())
+            {
+                return 0;
+            }
+            end + 1
+        }
+        _ => return 0,
+    };
+    length + usize::from(matches!(text.get(length), Some(b'?' | b'+')))
 }
 
 /// Whether this letter, escaped in a class, stands for itself.

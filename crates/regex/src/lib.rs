@@ -20,6 +20,7 @@ use std::ptr::{self, NonNull};
 use std::rc::Rc;
 use std::thread::LocalKey;
 
+use leniency::Plainer;
 use pcre2_sys as pcre;
 
 /// The first bytes of a compiled pattern.
@@ -305,18 +306,20 @@ fn from_stock(bytes: &[u8]) -> Option<Rc<Pattern>> {
     Some(pattern)
 }
 
-/// The text in PCRE2's spelling: one leading directive is renamed, and braces and digits that PCRE 8 takes literally
-/// are escaped.
-fn translated(text: &[u8], options: CompileOptions) -> Vec<u8> {
-    let text = match text.strip_prefix(b"(*UTF8)") {
-        Some(rest) => &[b"(*UTF)", rest].concat(),
-        None => text,
-    };
-    if leniency::has_foreign_braces(text) || leniency::has_foreign_digits(text) {
-        leniency::plainer(text, options)
-    } else {
-        text.to_vec()
+/// The text with its leading directive as PCRE2 spells it.
+fn renamed(text: &[u8]) -> Cow<'_, [u8]> {
+    match text.strip_prefix(b"(*UTF8)") {
+        Some(rest) => [b"(*UTF)", rest].concat().into(),
+        None => text.into(),
     }
+}
+
+/// The text for PCRE2, if it has something that PCRE2 takes for something else than PCRE 8 does.
+fn translated(text: &[u8], options: CompileOptions) -> Option<Plainer> {
+    let is_foreign = leniency::has_foreign_braces(text)
+        || leniency::has_foreign_digits(text)
+        || leniency::has_properties(text);
+    is_foreign.then(|| leniency::plainer(text, options))
 }
 
 /// PCRE2's error number for an escape that has no meaning.
@@ -411,20 +414,36 @@ impl Pattern {
                 }
             };
         }
-        let source = translated(text, options);
-        let mut compiled = compile_leniently(&source, options);
-        if let Err((code, _)) = compiled
+        let given = renamed(text);
+        let plainer = translated(&given, options);
+        let source = plainer.as_ref().map_or(&given[..], |plainer| &plainer.text);
+        let mut compiled = compile_leniently(source, options);
+        if plainer.is_none()
+            && let Err((code, _)) = compiled
             && leniency::MENDABLE.contains(&code)
         {
-            let plainer = leniency::plainer(&source, options);
+            let plainer = leniency::plainer(source, options);
             // If that fails too, the error of the pattern as it was given is reported.
-            compiled = compile_leniently(&plainer, options).or(compiled);
+            compiled = compile_leniently(&plainer.text, options).or(compiled);
         }
-        let code = compiled.map_err(|(code, offset)| {
-            let (text, offset) = errors::as_pcre8(code, offset, &source);
+        let compiled = compiled.map_err(|(code, offset)| {
+            let (text, offset) = errors::as_pcre8(code, offset, source);
+            let offset = plainer
+                .as_ref()
+                .map_or(offset, |plainer| plainer.original(offset));
             let text = text.into();
             PatternError { text, offset }
-        })?;
+        });
+        if let Some((code, offset)) = plainer.as_ref().and_then(|plainer| plainer.unknown)
+            && compiled
+                .as_ref()
+                .err()
+                .is_none_or(|error| error.offset >= offset)
+        {
+            let text = errors::text(code).into();
+            return Err(PatternError { text, offset });
+        }
+        let code = compiled?;
         Ok(Pattern::of(code, text, options))
     }
 

@@ -17,7 +17,7 @@
 
 mod op;
 mod pattern;
-mod property;
+pub mod property;
 
 use std::fmt::Write;
 

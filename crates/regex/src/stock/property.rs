@@ -46,6 +46,27 @@ fn nth(names: &'static str, number: u8) -> Option<&'static str> {
     names.split_whitespace().nth(number.into())
 }
 
+/// Whether PCRE 8 knows a script of this name.
+pub fn is_script(name: &[u8]) -> bool {
+    is_in(SCRIPTS, name)
+}
+
+/// Whether PCRE 8 knows a property of this name that is no script.
+pub fn is_category(name: &[u8]) -> bool {
+    is_in(GENERAL, name)
+        || is_in(PARTICULAR, name)
+        || matches!(
+            name,
+            b"Any" | b"L&" | b"Xan" | b"Xsp" | b"Xps" | b"Xwd" | b"Xuc"
+        )
+}
+
+fn is_in(names: &str, name: &[u8]) -> bool {
+    names
+        .split_whitespace()
+        .any(|known| known.as_bytes() == name)
+}
+
 /// A property of Unicode.
 pub fn property(kind: u8, value: u8, is_negated: bool) -> Option<String> {
     let named = |name: &str| format!(r"\{}{{{name}}}", if is_negated { 'P' } else { 'p' });
