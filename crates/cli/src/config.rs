@@ -100,6 +100,8 @@ pub struct Config {
     /// Whether debuggers are supported, and then, whether modules are loaded with breakpoints at lines.
     pub debugger: bool,
     pub line_breakpoints: bool,
+    /// Calls of a function before its module gets machine code.
+    pub code_calls: u16,
     /// Where a profile of the run is written, without the endings of the files.
     pub profile: Option<PathBuf>,
     /// Samples in a second of a thread's processor time.

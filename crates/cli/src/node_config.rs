@@ -53,6 +53,7 @@ pub fn config(config: Config) -> runtime::Config {
         bind_type: flags::BIND_TYPES[config.bind_type as usize].to_owned(),
         bind_if_possible: config.bind_if_possible,
         machine_code: config.flavor != Flavor::Emu,
+        code_calls: config.code_calls,
         perf_map: matches!(config.perf, PerfSupport::Both | PerfSupport::Map),
         perf_dump: matches!(config.perf, PerfSupport::Both | PerfSupport::Dump),
         coverage: coverage(config.coverage),

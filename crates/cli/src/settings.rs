@@ -132,6 +132,7 @@ fn defaults(launch: &Launch, otp: &Otp) -> Config {
         coverage: flags::COVERAGE_MODES[0],
         debugger: false,
         line_breakpoints: true,
+        code_calls: flags::DEFAULT_CODE_CALLS,
         profile: None,
         profile_hz: flags::DEFAULT_PROFILE_HZ,
     }
@@ -342,6 +343,7 @@ impl Reader {
             }
             Setting::NativeChecks => config.native_checks = parsed == Parsed::Bool(true),
             Setting::NativeLibraries => config.native_libraries = parsed == Parsed::Bool(true),
+            Setting::CodeCalls => config.code_calls = number(&parsed) as u16,
             Setting::Profile => {
                 config.profile = Some(std::ffi::OsString::from_vec(text.to_vec()).into());
             }

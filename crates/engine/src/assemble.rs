@@ -162,6 +162,7 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
             FunctionClause {
                 module: module.atoms[function.module as usize],
                 function: name,
+                first: 0,
                 arity: u64::from(function.arity),
             },
         );
@@ -189,7 +190,7 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
         .iter()
         .map(|function: &Function| emitter.word_at(function.start + FUNC_INFO_WORDS))
         .collect();
-    let finished = emitter.finish();
+    let finished = emitter.finish(&functions);
     let Finished {
         words,
         labels,

@@ -33,7 +33,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use layout::breakpoint::Counter;
@@ -43,7 +43,7 @@ use sys::memory::code::{CodeArea, Place};
 
 use crate::code::{Code, FUNC_INFO_WORDS, Words};
 use crate::form::Handler;
-use crate::native::{self, JUMP_BYTES, NoRoom};
+use crate::native::{self, JUMP_BYTES, Making, NoRoom};
 use crate::slow;
 
 /// Length of the jump that a breakpoint writes at the entry.
@@ -144,6 +144,67 @@ impl Code {
             .map_or(&[], |records| &records.0)
     }
 
+    /// Makes the module's machine code, if it has none yet and can have it. Other threads may run its words meanwhile. Returns
+    /// whether it was made now.
+    pub fn make_machine_code(&self) -> bool {
+        let Words::Placed(placed) = &self.words else {
+            return false;
+        };
+        let Some(making) = placed.make() else {
+            return false;
+        };
+        let mut set = self.breakpoint_set();
+        let displaced = self.carry_over(&mut set, &making);
+        let is_sealed = displaced.is_ok() && making.seal() == Ok(true);
+        if is_sealed {
+            making.publish();
+        } else {
+            // Without memory for it, the module stays in the threaded form.
+            making.give_up();
+        }
+        let handlers = self.first_handlers.iter();
+        for (displaced, &first) in set.displaced.iter_mut().zip(handlers) {
+            // It was the one that counts calls.
+            if let Some(Displaced::Handler(handler)) = displaced {
+                *handler = first;
+            }
+        }
+        for (index, bytes) in displaced.into_iter().flatten().filter(|_| is_sealed) {
+            set.displaced[index] = Some(Displaced::Bytes(bytes));
+        }
+        is_sealed
+    }
+
+    /// Sets the breakpoints of the words in machine code that nothing leads to yet. Returns the functions, and what that
+    /// replaced.
+    fn carry_over(
+        &self,
+        set: &mut Set,
+        making: &Making<'_>,
+    ) -> Result<Vec<(usize, [u8; DETOUR_BYTES])>, NoRoom> {
+        let is_set = |&index: &usize| set.displaced[index].is_some();
+        let functions: Vec<usize> = (0..set.displaced.len()).filter(is_set).collect();
+        let mut replaced = Vec::with_capacity(functions.len());
+        for index in functions {
+            let landing = self.landing(set, index)?;
+            if let Some(code) = making.code_at(self.functions[index].entry()) {
+                // SAFETY: the entry of a function in code that is writable and that nobody runs.
+                replaced.push((index, unsafe { write_detour(code, landing) }));
+            }
+        }
+        Ok(replaced)
+    }
+
+    /// The landing of a function's breakpoint.
+    fn landing(&self, set: &mut Set, index: usize) -> Result<usize, NoRoom> {
+        if set.landings.is_none() {
+            let records = self.breakpoints().iter();
+            set.landings = Some(landings(records.map(|record| &raw const *record as u64))?);
+        }
+        let landings = set.landings.as_ref().ok_or(NoRoom)?;
+        Ok(landings.base().as_ptr() as usize + index * JUMP_BYTES)
+    }
+
     /// Sets or clears the breakpoints of functions, which are given by their places in [`Code::functions`]. Those that are set ask the
     /// runtime then ([`only_count`]).
     ///
@@ -166,32 +227,26 @@ impl Code {
         }
         let records = self.breakpoints();
         let entry_of = |index: usize| self.functions[index].start + FUNC_INFO_WORDS;
-        match &self.words {
-            Words::Boxed(words) => {
+        match self.words.machine_code() {
+            None => {
                 for &index in functions {
-                    let word = words[entry_of(index) as usize].get();
+                    let word = self.words.cell(entry_of(index));
                     // SAFETY: a word of this code; nobody else accesses it, as the caller promises.
                     unsafe { set.change_word(word, index, on) };
                 }
             }
-            Words::Placed(placed) => {
-                if on && set.landings.is_none() {
-                    set.landings = Some(landings(
-                        records.iter().map(|record| &raw const *record as u64),
-                    )?);
-                }
-                let landings = set
-                    .landings
-                    .as_ref()
-                    .map(|area| area.base().as_ptr() as usize);
-                let words = placed.words();
+            Some(machine_code) => {
+                let first = match on {
+                    true => Some(self.landing(&mut set, 0)?),
+                    false => None,
+                };
                 // SAFETY: the caller promises that no thread runs code, and the detours are complete jumps.
                 unsafe {
-                    placed.rewrite(|| {
+                    machine_code.rewrite(|| {
                         for &index in functions {
-                            let code = words[entry_of(index) as usize] as *mut u8;
-                            let landing = landings.map(|base| base + index * JUMP_BYTES);
-                            set.change_code(code, index, landing.filter(|_| on));
+                            let code = self.words.at(entry_of(index)) as *mut u8;
+                            let landing = first.map(|first| first + index * JUMP_BYTES);
+                            set.change_code(code, index, landing);
                         }
                     })?;
                 }
@@ -201,7 +256,7 @@ impl Code {
             let (record, entry) = (&records[index], entry_of(index));
             match set.replaced.get(&entry) {
                 Some(stub) => go_on_at(record, stub.0, 0),
-                None => go_on_at(record, record.entry, self.first_handler(index, entry)),
+                None => go_on_at(record, record.entry, self.first_handlers[index]),
             }
         }
         Ok(())
@@ -210,15 +265,6 @@ impl Code {
     fn breakpoint_set(&self) -> MutexGuard<'_, Set> {
         let set = self.breakpoints.set.lock();
         set.unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The handler that runs the words of a function's first instruction.
-    fn first_handler(&self, index: usize, entry: u32) -> u64 {
-        let handler = self.first_handlers[index];
-        match &self.words {
-            Words::Boxed(_) => handler,
-            Words::Placed(placed) => placed.handler_at(entry as usize, handler),
-        }
     }
 
     /// Replaces functions: from now on a call of one continues at its stub, after its breakpoint if it has one. A name that this code
@@ -234,6 +280,7 @@ impl Code {
         &self,
         stubs: &[(Term, u32, *const u64)],
     ) -> Result<(), NoRoom> {
+        self.make_machine_code();
         let mut set = self.breakpoint_set();
         let entry_of = |&(name, arity, stub): &(Term, u32, *const u64)| {
             let mut functions = self.functions.iter().enumerate();
@@ -242,23 +289,22 @@ impl Code {
             Some((index, function.start + FUNC_INFO_WORDS, Stub(stub)))
         };
         let entries: Vec<(usize, u32, Stub)> = stubs.iter().filter_map(entry_of).collect();
-        match &self.words {
-            Words::Boxed(words) => {
+        match self.words.machine_code() {
+            None => {
                 let handler: Handler = slow::calls::native_function.handler;
                 for &(index, entry, _) in &entries {
-                    let word = words[entry as usize].get();
+                    let word = self.words.cell(entry);
                     // SAFETY: a word of this code; nobody else accesses it, as the caller promises.
                     unsafe { set.replace_word(word, index, handler as usize as u64) };
                 }
             }
-            Words::Placed(placed) => {
+            Some(machine_code) => {
                 let area = landings(entries.iter().map(|(_, _, stub)| stub.0 as u64))?;
-                let words = placed.words();
                 // SAFETY: the caller promises that no thread runs code, and the detours are complete jumps.
                 unsafe {
-                    placed.rewrite(|| {
+                    machine_code.rewrite(|| {
                         for (place, &(index, entry, _)) in entries.iter().enumerate() {
-                            let code = words[entry as usize] as *mut u8;
+                            let code = self.words.at(entry) as *mut u8;
                             let landing = area.base().as_ptr() as usize + place * JUMP_BYTES;
                             set.replace_code(code, index, landing);
                         }
@@ -288,19 +334,20 @@ impl Code {
 
 impl Set {
     /// # Safety
-    /// `word` is the handler word of an entry, and nobody else reads it during the call.
+    /// `word` is the handler word of an entry, and no thread runs code during the call.
     unsafe fn change_word(&mut self, word: *mut u64, index: usize, on: bool) {
         let displaced = &mut self.displaced[index];
         if on {
             let handler: Handler = slow::calls::breakpoint.handler;
             displaced.get_or_insert_with(|| {
                 // SAFETY: the caller's promise above.
-                let before = unsafe { word.replace(handler as usize as u64) };
+                let before = unsafe { AtomicU64::from_ptr(word) }
+                    .swap(handler as usize as u64, Ordering::Relaxed);
                 Displaced::Handler(before)
             });
         } else if let Some(Displaced::Handler(before)) = displaced.take() {
             // SAFETY: the caller's promise above.
-            unsafe { word.write(before) };
+            unsafe { AtomicU64::from_ptr(word) }.store(before, Ordering::Relaxed);
         }
     }
 
@@ -337,16 +384,24 @@ impl Set {
         let displaced = &mut self.displaced[index];
         if let Some(landing) = landing {
             displaced.get_or_insert_with(|| {
-                let detour = detour(code, landing);
-                // SAFETY: the first instruction of an entry is at least that long (`native::plan`).
-                let before = unsafe { code.cast::<[u8; DETOUR_BYTES]>().replace(detour) };
-                Displaced::Bytes(before)
+                // SAFETY: the caller's promises.
+                Displaced::Bytes(unsafe { write_detour(code, landing) })
             });
         } else if let Some(Displaced::Bytes(before)) = displaced.take() {
             // SAFETY: as above.
             unsafe { code.cast::<[u8; DETOUR_BYTES]>().write(before) };
         }
     }
+}
+
+/// Redirects the code of an entry to its landing. Returns what was there.
+///
+/// # Safety
+/// `code` is the machine code of an entry, it is writable, and no thread runs it during the call.
+unsafe fn write_detour(code: *mut u8, landing: usize) -> [u8; DETOUR_BYTES] {
+    let detour = detour(code, landing);
+    // SAFETY: the caller's promises; the first instruction of an entry is at least that long (`native::plan`).
+    unsafe { code.cast::<[u8; DETOUR_BYTES]>().replace(detour) }
 }
 
 /// The jump from an entry's machine code to its landing. Both addresses are below 2 GiB, so the distance fits.

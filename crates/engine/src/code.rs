@@ -1,14 +1,15 @@
 //! The code of a module, and the lookup of what its addresses belong to.
 
 use core::cell::UnsafeCell;
-use core::ops::{Deref, Range};
+use core::ops::Range;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use layout::Term;
 
 use crate::breakpoints::Breakpoints;
 use crate::coverage::Coverage;
 use crate::line_breakpoints::LineBreakpoints;
-use crate::native::Placed;
+use crate::native::{Placed, PlacedCode};
 
 /// A module in the threaded form. It never moves; drop it only when no process and no export refers to it any more.
 #[derive(Debug)]
@@ -33,12 +34,12 @@ pub struct Code {
     pub(crate) breakpoints: Breakpoints,
 }
 
-/// The storage of a module's words.
+/// The storage of a module's words. Other threads may run them at any time.
 #[derive(Debug)]
 pub(crate) enum Words {
     /// Threaded. Only a breakpoint changes a word, and only while no thread runs code.
     Boxed(Box<[UnsafeCell<u64>]>),
-    /// Together with machine code.
+    /// Where machine code can refer to them.
     Placed(Placed),
 }
 
@@ -50,17 +51,38 @@ impl Words {
         // `u64`.
         Words::Boxed(unsafe { Box::from_raw(words) })
     }
-}
 
-impl Deref for Words {
-    type Target = [u64];
-
-    fn deref(&self) -> &[u64] {
+    pub(crate) fn as_ptr(&self) -> *const u64 {
         match self {
-            // SAFETY: an `UnsafeCell<u64>` has the same layout as a `u64`, and no word changes while it is being read
-            // (`Code::set_breakpoints`).
-            Words::Boxed(words) => unsafe { &*(&raw const **words as *const [u64]) },
-            Words::Placed(placed) => placed.words(),
+            Words::Boxed(words) => words.as_ptr().cast(),
+            Words::Placed(placed) => placed.base(),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Words::Boxed(words) => words.len(),
+            Words::Placed(placed) => placed.len(),
+        }
+    }
+
+    /// The word at a place, to be changed.
+    pub(crate) fn cell(&self, place: u32) -> *mut u64 {
+        assert!((place as usize) < self.len());
+        self.as_ptr().cast_mut().wrapping_add(place as usize)
+    }
+
+    /// The word at a place.
+    pub(crate) fn at(&self, place: u32) -> u64 {
+        // SAFETY: a word of this code, which is changed only in this way (`Placed`), or while no other thread reads it
+        // (`Code::set_breakpoints`).
+        unsafe { AtomicU64::from_ptr(self.cell(place)) }.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn machine_code(&self) -> Option<&PlacedCode> {
+        match self {
+            Words::Boxed(_) => None,
+            Words::Placed(placed) => placed.machine_code(),
         }
     }
 }
@@ -82,6 +104,13 @@ pub struct Function {
     pub(crate) start: u32,
 }
 
+impl Function {
+    /// The index of the word at its entry.
+    pub(crate) fn entry(&self) -> u32 {
+        self.start + FUNC_INFO_WORDS
+    }
+}
+
 /// A function's machine code.
 pub struct MachineCode<'a> {
     pub function: &'a Function,
@@ -94,7 +123,7 @@ pub struct MachineCode<'a> {
 }
 
 /// Number of words in a `func_info`.
-pub(crate) const FUNC_INFO_WORDS: u32 = 4;
+pub(crate) const FUNC_INFO_WORDS: u32 = 5;
 
 /// The function and line that a code address belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +148,8 @@ impl Code {
     /// The address range of its instructions.
     #[must_use]
     pub fn range(&self) -> Range<*const u64> {
-        self.words.as_ptr_range()
+        let start = self.words.as_ptr();
+        start..start.wrapping_add(self.words.len())
     }
 
     /// Size of the code in bytes, not counting its tables.
@@ -131,41 +161,46 @@ impl Code {
     /// Size of the machine code in bytes; 0 if the module runs threaded.
     #[must_use]
     pub fn native_bytes(&self) -> usize {
-        match &self.words {
-            Words::Boxed(_) => 0,
-            Words::Placed(placed) => placed.code_bytes(),
-        }
+        self.words.machine_code().map_or(0, |code| code.all().len())
     }
 
     /// The machine code of each function; empty if the module runs threaded.
     pub fn machine_code(&self) -> impl Iterator<Item = MachineCode<'_>> {
-        let placed = match &self.words {
-            Words::Boxed(_) => None,
-            Words::Placed(placed) => Some(placed),
-        };
-        placed.into_iter().flat_map(move |placed| {
+        let code = self.words.machine_code();
+        code.into_iter().flat_map(move |code| {
             self.functions
                 .iter()
                 .enumerate()
                 .map(move |(index, function)| {
                     let end = self.functions.get(index + 1).map(|next| next.start);
-                    let entry = function.start + FUNC_INFO_WORDS;
+                    let entry = function.entry();
                     let words = entry..end.unwrap_or(self.words.len() as u32);
                     MachineCode {
                         function,
-                        info: placed.code_of(function.start, Some(entry)),
-                        body: placed.code_of(entry, end),
+                        info: self.code_of(code, function.start, Some(entry)),
+                        body: self.code_of(code, entry, end),
                         lines: self.line_addresses(words),
                     }
                 })
         })
     }
 
+    /// The machine code from the instruction at word `start` to the one at word `end`, or to the end of the code: the first
+    /// words of instructions are addresses in the machine code, in the same order as the words.
+    pub(crate) fn code_of<'a>(
+        &self,
+        code: &'a PlacedCode,
+        start: u32,
+        end: Option<u32>,
+    ) -> &'a [u8] {
+        code.part(self.words.at(start), end.map(|end| self.words.at(end)))
+    }
+
     /// The lines of a range of words by the addresses of their machine code, in the order of these.
     fn line_addresses(&self, words: Range<u32>) -> Vec<(u64, u32)> {
         let lines = self.lines.within(words);
         let mut addresses: Vec<(u64, u32)> = lines
-            .map(|(word, line)| (self.words[word as usize], line))
+            .map(|(word, line)| (self.words.at(word), line))
             .collect();
         // The code that a word leads to may stand behind its function.
         addresses.sort_unstable();
@@ -176,19 +211,16 @@ impl Code {
     #[must_use]
     pub fn first_operand(&self, address: *const u64) -> Option<u64> {
         let word = (address as usize).checked_sub(self.words.as_ptr() as usize)? / 8;
-        self.words.get(word + 1).copied()
+        (word + 1 < self.words.len()).then(|| self.words.at(word as u32 + 1))
     }
 
     /// The address range of its machine code; empty if the module runs threaded.
     #[must_use]
     pub fn machine_range(&self) -> Range<usize> {
-        match &self.words {
-            Words::Boxed(_) => 0..0,
-            Words::Placed(placed) => {
-                let code = placed.all_code().as_ptr_range();
-                code.start as usize..code.end as usize
-            }
-        }
+        self.words.machine_code().map_or(0..0, |code| {
+            let code = code.all().as_ptr_range();
+            code.start as usize..code.end as usize
+        })
     }
 
     /// The function whose machine code contains an address.
@@ -198,7 +230,7 @@ impl Code {
             return None;
         }
         // A first word is the address of its instruction's machine code; both are in the same order.
-        let begins = |function: &Function| self.words[function.start as usize] as usize;
+        let begins = |function: &Function| self.words.at(function.start) as usize;
         let after = self
             .functions
             .partition_point(|function| begins(function) <= address);

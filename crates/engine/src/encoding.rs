@@ -308,7 +308,8 @@ encodings! {
     Comparison<A: Source, B: Source> { a: In<A>, b: In<B>, fail: Label }
     CompareImmediate<A: Source> { a: In<A>, b: K, fail: Label }
 
-    // Jumps. After `Select` follow `count` values and then as many labels, after `JumpTable` only labels.
+    // Jumps. After `Select` follow `count` values and then as many labels; after `JumpTable`, room for as many addresses of
+    // machine code, and then the labels.
     Jump { label: Label }
     Select<A: Source> { term: In<A>, fail: Label, count: Number }
     Select2<A: Source> { term: In<A>, fail: Label, value: K, label: Label, value2: K, label2: Label }
@@ -485,7 +486,8 @@ encodings! {
 
     // Exceptions.
     Catch { y: Y, handler: Label }
-    FunctionClause { module: K, function: K, arity: Number }
+    /// `first`: see [`crate::warming`]. The arity comes last, just before the function's entry.
+    FunctionClause { module: K, function: K, first: Wide, arity: Number }
     Raise { trace: Any, reason: Any }
 
     // Coverage.

@@ -42,10 +42,6 @@ pub type Handler = unsafe extern "C" fn(
     ip: *const u64,
 ) -> Exit;
 
-/// The machine code of an instruction, which contains its operands.
-pub type MachineCode =
-    unsafe extern "C" fn(x: *mut Term, s: *mut Term, h: *mut u64, f: i64, c: *mut Context) -> Exit;
-
 /// Where operands come from, and how a body continues. The functions that return [`Exit`] are called in tail position
 /// of a body and compile to a jump.
 ///
@@ -83,8 +79,13 @@ pub trait Form: Copy {
     /// Continues at the label in operand word `I`.
     unsafe fn jump<const I: usize>(machine: Registers<Self>) -> Exit;
 
-    /// Continues at a label of a jump table; the loader wrote the table for this form.
-    unsafe fn enter_table(machine: Registers<Self>, label: *const u64) -> Exit;
+    /// Continues at the label with this index of a jump table: `count` addresses of machine code, and then as many labels.
+    unsafe fn enter_table(
+        machine: Registers<Self>,
+        table: *const u64,
+        index: usize,
+        count: u64,
+    ) -> Exit;
 
     /// Continues at a code address.
     unsafe fn enter(machine: Registers<Self>, target: *const u64) -> Exit;
@@ -155,8 +156,8 @@ impl Form for Threaded {
     }
 
     #[inline(always)]
-    unsafe fn enter_table(m: Registers<Self>, label: *const u64) -> Exit {
-        unsafe { Self::enter(m, *label as *const u64) }
+    unsafe fn enter_table(m: Registers<Self>, table: *const u64, index: usize, count: u64) -> Exit {
+        unsafe { Self::enter(m, *table.add(count as usize + index) as *const u64) }
     }
 
     #[inline(always)]

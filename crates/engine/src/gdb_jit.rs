@@ -18,7 +18,7 @@ use object::elf;
 use object::endian::Endianness;
 use object::write::elf::{FileHeader, SectionHeader, Sym, SymbolIndex, Writer};
 
-use crate::code::{Code, FUNC_INFO_WORDS, Function, Words};
+use crate::code::{Code, Function};
 use crate::start;
 
 // DWARF's numbers for x86-64 registers; `rsi` holds the Erlang stack pointer (`registers.rs`).
@@ -85,10 +85,10 @@ struct Extent {
     bytes: u64,
 }
 
-/// Frame information for all of `extent`. With `interrupted`, the frames are marked like those of signal handlers:
+/// Frame information for all of the extents. With `interrupted`, the frames are marked like those of signal handlers:
 /// the address of such a frame is not a return address but the place where it continues, and debuggers do not require
 /// its caller's frame to be at a higher address.
-fn frames(extent: Extent, rules: &[u8], interrupted: bool) -> Vec<u8> {
+fn frames(extents: &[Extent], rules: &[u8], interrupted: bool) -> Vec<u8> {
     let mut out = Vec::new();
     let entry = |out: &mut Vec<u8>, mut body: Vec<u8>| {
         body.resize((body.len() + 4).next_multiple_of(8) - 4, DW_CFA_NOP);
@@ -103,12 +103,14 @@ fn frames(extent: Extent, rules: &[u8], interrupted: bool) -> Vec<u8> {
     common.extend([1, 0x78, RETURN_ADDRESS, 1, 0]);
     common.extend(rules);
     entry(&mut out, common);
-    // The distance from this word back to the common entry.
-    let mut own = (out.len() as u32 + 4).to_le_bytes().to_vec();
-    own.extend(extent.start.to_le_bytes());
-    own.extend(extent.bytes.to_le_bytes());
-    own.push(0);
-    entry(&mut out, own);
+    for extent in extents {
+        // The distance from this word back to the common entry.
+        let mut own = (out.len() as u32 + 4).to_le_bytes().to_vec();
+        own.extend(extent.start.to_le_bytes());
+        own.extend(extent.bytes.to_le_bytes());
+        own.push(0);
+        entry(&mut out, own);
+    }
     out.extend([0; 4]);
     out
 }
@@ -298,9 +300,7 @@ fn object(
 /// threaded, or if the processor is not the one whose register numbers are above.
 #[must_use]
 pub fn module(code: &Code, name: impl Fn(&Function) -> String) -> Option<Vec<u8>> {
-    let Words::Placed(placed) = &code.words else {
-        return None;
-    };
+    let machine_code = code.words.machine_code()?;
     if !cfg!(target_arch = "x86_64") {
         return None;
     }
@@ -313,7 +313,7 @@ pub fn module(code: &Code, name: impl Fn(&Function) -> String) -> Option<Vec<u8>
         Section {
             name: ".text",
             is_code: true,
-            extent: extent(placed.all_code()),
+            extent: extent(machine_code.all()),
         },
         Section {
             name: ".words",
@@ -333,7 +333,7 @@ pub fn module(code: &Code, name: impl Fn(&Function) -> String) -> Option<Vec<u8>
         symbols.push(Symbol {
             name: index,
             section: 0,
-            extent: extent(placed.code_of(function.start + FUNC_INFO_WORDS, end)),
+            extent: extent(code.code_of(machine_code, function.entry(), end)),
         });
         symbols.push(Symbol {
             name: index,
@@ -344,12 +344,8 @@ pub fn module(code: &Code, name: impl Fn(&Function) -> String) -> Option<Vec<u8>
             },
         });
     }
-    let [code_extent, words_extent] = [sections[0].extent, sections[1].extent];
-    let whole = Extent {
-        start: words_extent.start,
-        bytes: code_extent.start + code_extent.bytes - words_extent.start,
-    };
-    let frames = frames(whole, &through_erlang_stack(), false);
+    let extents = sections.each_ref().map(|section| section.extent);
+    let frames = frames(&extents, &through_erlang_stack(), false);
     object(&sections, &names, &symbols, &frames)
 }
 
@@ -369,7 +365,7 @@ pub fn bottom() -> Option<Vec<u8>> {
         section: 0,
         extent: section.extent,
     };
-    let frames = frames(section.extent, &through_native_stack(), true);
+    let frames = frames(&[section.extent], &through_native_stack(), true);
     object(
         &[section],
         &["the end of the process".to_owned()],

@@ -18,11 +18,12 @@
 //! executable, and machine code is not writable while it can run. If no such memory is available, or there are no
 //! stencils for the processor, code runs threaded. Any thread may call; cells are created under a lock.
 //!
-//! This module has the tables of stencils and the areas of placed code. `plan` chooses what each instruction runs and where
-//! that lies (`expand` for instructions that are several stencils), `patch` writes it.
+//! This module has the tables of stencils. `placed` has the memory of a module's words and machine code, `plan` chooses what each
+//! instruction runs and where that lies (`expand` for instructions that are several stencils), `patch` writes it.
 
 mod expand;
 mod patch;
+mod placed;
 mod plan;
 
 use std::collections::HashMap;
@@ -31,7 +32,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex};
 
 use sys::errno::Errno;
-use sys::gauge::Gauge;
 use sys::memory::code::{CodeArea, Place};
 use sys::memory::page_bytes;
 
@@ -45,8 +45,8 @@ use crate::operand::{K, Knowledge, N, Passed, Small, Source, X, Y};
 use crate::operation::{D, HandlerOf, II, Iid, IidFew, P, S, SD, SS, Sdd, Ssd, SsdFew};
 use crate::slow;
 pub(crate) use patch::jump_to_instruction;
-use patch::{first_label, over_code};
-use plan::plan;
+pub use placed::{AREA_BYTES, AREA_ROOM, AREAS};
+pub(crate) use placed::{Making, Placed, PlacedCode, Unplaced, place};
 
 /// The machine code of one operation.
 #[allow(dead_code, reason = "processors without stencils have empty tables")]
@@ -309,114 +309,19 @@ fn room<T>(result: sys::Result<T>) -> Result<Option<T>, NoRoom> {
     }
 }
 
-/// Areas of modules, the bytes that they need, and those that they take: whole pages.
-pub static AREAS: Gauge = Gauge::new();
-pub static AREA_BYTES: Gauge = Gauge::new();
-pub static AREA_ROOM: Gauge = Gauge::new();
-
-/// Words, followed by their machine code in the same area.
-#[derive(Debug)]
-pub(crate) struct Placed {
-    area: CodeArea,
-    words: usize,
-    code: usize,
-}
-
-impl Drop for Placed {
-    fn drop(&mut self) {
-        self.count(-1);
-    }
-}
-
-impl Placed {
-    fn count(&self, areas: i64) {
-        AREAS.add(areas);
-        AREA_BYTES.add((self.words * 8 + self.code) as i64 * areas);
-        AREA_ROOM.add(self.area.bytes() as i64 * areas);
-    }
-
-    pub(crate) fn words(&self) -> &[u64] {
-        // SAFETY: the area starts with that many words, which were written before this value was created.
-        unsafe { std::slice::from_raw_parts(self.area.base().as_ptr().cast::<u64>(), self.words) }
-    }
-
-    /// The handler that runs the words of the instruction at `start` as it stands here; `handler` is that of the threaded form.
-    pub(crate) fn handler_at(&self, start: usize, handler: u64) -> u64 {
-        let words = self.words().as_ptr_range();
-        let leads_to_code = || !words.contains(&(self.words()[first_label(start)] as *const u64));
-        over_code(handler)
-            .filter(|_| leads_to_code())
-            .unwrap_or(handler)
-    }
-
-    /// All machine code.
-    pub(crate) fn all_code(&self) -> &[u8] {
-        let code_start = (self.words * 8).next_multiple_of(page_bytes());
-        // SAFETY: the machine code begins at the first page after the words, and has that length.
-        unsafe { std::slice::from_raw_parts(self.area.base().as_ptr().add(code_start), self.code) }
-    }
-
-    /// The machine code from the instruction at word `start` to the one at word `end`, or to the end of the code.
-    pub(crate) fn code_of(&self, start: u32, end: Option<u32>) -> &[u8] {
-        let words = self.words();
-        let all = self.all_code().as_ptr_range();
-        let address = |word: u32| words[word as usize] as usize;
-        let (from, to) = (address(start), end.map_or(all.end as usize, address));
-        // SAFETY: the first words of instructions are addresses in the machine code, in the same order as the words.
-        unsafe { std::slice::from_raw_parts(from as *const u8, to - from) }
-    }
-
-    /// Makes the machine code writable while `body` changes it.
-    ///
-    /// # Errors
-    /// [`NoRoom`] if the system does not allow this; then `body` was not called.
-    ///
-    /// # Safety
-    /// No thread runs the code during the call, and the code that `body` leaves behind is valid.
-    pub(crate) unsafe fn rewrite(&self, body: impl FnOnce()) -> Result<(), NoRoom> {
-        let code_start = (self.words * 8).next_multiple_of(page_bytes());
-        let part = code_start..(code_start + self.code).next_multiple_of(page_bytes());
-        // SAFETY: the caller's promises.
-        unsafe {
-            self.area.unseal_briefly(part.clone()).map_err(|_| NoRoom)?;
-            body();
-            let sealed = self.area.seal(part);
-            // If this failed, every process that runs the code would crash.
-            sealed.expect("pages that were executable become executable again");
-        }
-        Ok(())
-    }
-
-    /// Bytes of machine code.
-    pub(crate) fn code_bytes(&self) -> usize {
-        self.code
-    }
-}
-
-/// The output of the assembler: words whose labels are not patched yet.
-pub(crate) struct Unplaced<'a> {
-    pub words: &'a [u64],
-    /// The first words of instructions, in order.
-    pub starts: &'a [u32],
-    /// What is known where each of them runs.
-    pub known: &'a [Known],
-    /// Pairs of word indexes: the first word must become the address of the second.
-    pub labels: &'a [(u32, u32)],
-}
-
 /// What is known where an instruction runs, so that its machine code can do without tests.
 ///
 /// What is not sure holds on the straight way only: when the machine code before has fallen through. Instructions that rely
 /// on that, and those from which their code is reached, have machine code twice: the straight way, which nothing enters
 /// in the middle, and behind the function a *copy* without such code, to which their words lead.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
     /// About the first integers that it reads.
     pub sources: [Knowledge; 2],
     /// Whether that holds wherever it comes from.
     pub sure: [bool; 2],
-    /// The number of the straight way. Instructions of one way have no label between them.
-    pub way: u32,
+    /// Whether a straight way begins with it. Instructions of one way have no label between them.
+    pub begins_way: bool,
     /// Whether its machine code, as it falls through, makes something known on the straight way.
     pub makes: bool,
 }
@@ -427,42 +332,6 @@ pub(crate) const JUMP_BYTES: usize = 13;
 const NEAR_JUMP_BYTES: usize = 5;
 /// `add rsp, 8`, before a function's entry.
 const CALLED: [u8; 4] = [0x48, 0x83, 0xc4, 0x08];
-
-/// Places words in low memory, followed by their machine code; `None` if that is impossible on this system.
-///
-/// # Errors
-/// [`NoRoom`] if it would be possible with more memory.
-pub(crate) fn place(unplaced: &Unplaced<'_>) -> Result<Option<Placed>, NoRoom> {
-    if !is_enabled() {
-        return Ok(None);
-    }
-    let Some(plan) = plan(unplaced) else {
-        return Ok(None);
-    };
-    let code_start = plan.code_start();
-    let bytes = (code_start + plan.size).next_multiple_of(page_bytes());
-    let Some(area) = room(CodeArea::new(bytes, Place::Low2GiB))? else {
-        return Ok(None);
-    };
-    // SAFETY: the area is fresh; nothing runs in it.
-    if room(unsafe { area.unseal(0..bytes) })?.is_none() {
-        return Ok(None);
-    }
-    if plan.write(unplaced, &area).is_none() {
-        return Ok(None);
-    }
-    // SAFETY: the area contains complete, patched stencils and jumps, and nobody writes to them any more.
-    if plan.size > 0 && room(unsafe { area.seal(code_start..bytes) })?.is_none() {
-        return Ok(None);
-    }
-    let placed = Placed {
-        area,
-        words: unplaced.words.len(),
-        code: plan.size,
-    };
-    placed.count(1);
-    Ok(Some(placed))
-}
 
 /// The stencil for the instruction at `start`, if its handler has one and the operands fit the holes.
 fn stencil(words: &[u64], is_label: &[bool], start: usize) -> Option<&'static Stencil> {

@@ -18,7 +18,7 @@ use layout::limits::STACK_RESERVE_WORDS;
 use layout::{Context, Export, RuntimeTable, Term};
 
 use crate::encoding::{At, BeginsWith, End, ExportRef, Label, Operands, PlainWord, Wide};
-use crate::form::{Exit, Form, MachineCode};
+use crate::form::{Exit, Form};
 use crate::operand::{Dest, Knowledge, Source};
 use crate::operation::HandlerOf;
 
@@ -181,20 +181,10 @@ impl<F: Form> Registers<F> {
         unsafe { F::jump::<I>(self) }
     }
 
-    /// Continues at a label of a jump table.
+    /// Continues at the label with this index of a jump table of `count` labels.
     #[inline(always)]
-    pub unsafe fn enter_table(self, label: *const u64) -> Exit {
-        unsafe { F::enter_table(self, label) }
-    }
-
-    /// Continues in machine code, which needs no instruction pointer.
-    #[inline(always)]
-    pub unsafe fn enter_code(self, code: *const u8) -> Exit {
-        unsafe {
-            core::mem::transmute::<*const u8, MachineCode>(code)(
-                self.x, self.s, self.h, self.f, self.c,
-            )
-        }
+    pub unsafe fn enter_table(self, table: *const u64, index: usize, count: u64) -> Exit {
+        unsafe { F::enter_table(self, table, index, count) }
     }
 
     /// Continues at a code address.

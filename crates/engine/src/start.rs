@@ -135,6 +135,7 @@ pub unsafe fn write_stub(export: *mut Export, stub: Stub) {
         let info = FunctionClause {
             module: (*export).module,
             function: (*export).function,
+            first: 0,
             arity: u64::from((*export).arity),
         };
         words.instruction(slow::exceptions::function_clause, info);

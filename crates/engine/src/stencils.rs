@@ -55,11 +55,15 @@ mod slow {
 use bodies::{
     arith, binaries, building, calls, compare, coverage, debugger, exceptions, floats, guards, lists, maps, messages, moves, records, select, tests, tuples,
 };
-use form::{Exit, Form, Handler, MachineCode};
+use form::{Exit, Form, Handler};
 use layout::{Context, Term};
 use registers::Registers;
 use operand::{K, N, Passed, Small, X, Y};
 use operation::{D, II, Iid, IidFew, P, S, SD, SS, Sdd, Ssd, SsdFew};
+
+/// The machine code of an instruction, which contains its operands.
+type MachineCode =
+    unsafe extern "C" fn(x: *mut Term, s: *mut Term, h: *mut u64, f: i64, c: *mut Context) -> Exit;
 
 unsafe extern "C" {
     static HOLE_0: u8;
@@ -166,8 +170,8 @@ impl<const WIDE: bool> Form for Stencil<WIDE> {
     }
 
     #[inline(always)]
-    unsafe fn enter_table(m: Registers<Self>, label: *const u64) -> Exit {
-        unsafe { (*label.cast::<MachineCode>())(m.x, m.s, m.h, m.f, m.c) }
+    unsafe fn enter_table(m: Registers<Self>, table: *const u64, index: usize, _: u64) -> Exit {
+        unsafe { (*table.add(index).cast::<MachineCode>())(m.x, m.s, m.h, m.f, m.c) }
     }
 
     #[inline(always)]

@@ -106,6 +106,7 @@ pub enum Setting {
     BusyWait,
     BusyWaitDirtyCpu,
     BusyWaitDirtyIo,
+    CodeCalls,
     Coverage,
     CrashDump,
     Debugger,
@@ -181,6 +182,7 @@ impl EmulatorFlag {
     /// True of a flag that stock does not have; it takes the word for another flag.
     pub fn is_own(&self) -> bool {
         let own = [
+            Setting::CodeCalls,
             Setting::NativeChecks,
             Setting::NativeLibraries,
             Setting::Profile,
@@ -324,6 +326,8 @@ const BREAK_MODES: &[&str] = &["i", "c", "d"];
 pub const QUEUE_PLACES: &[&str] = &["on_heap", "off_heap"];
 pub const PRINTABLE_RANGES: &[&str] = &["latin1", "unicode"];
 pub const WARNING_LEVELS: &[&str] = &["i", "w", "e"];
+/// Calls of a function after which its module gets machine code, unless the flag says otherwise.
+pub const DEFAULT_CODE_CALLS: u16 = 500;
 /// Samples of the profiler in a second, unless the flag says otherwise.
 pub const DEFAULT_PROFILE_HZ: u32 = 1000;
 /// The modes of native coverage; `true` stands for the last one.
@@ -416,6 +420,8 @@ pub const EMULATOR_FLAGS: &[EmulatorFlag] = rows! {
         "Invalid time correction value: {}", "time correction";
     "C" Next OneOf(TIME_WARPS) => Used(Setting::TimeWarp), "mode",
         "Invalid time warp mode: {}", "no_time_warp, single_time_warp or multi_time_warp";
+    "code_calls" Next number(0, 65_535) => Used(Setting::CodeCalls), "number",
+        "bad +code_calls number {}", "calls of a function before its module gets machine code, 500; 0: when loaded (not in erl)";
     "d" Alone Nothing => Used(Setting::CrashDump), "",
         "", "write no crash dump for errors of the machine itself";
     "dcg" Joined digits(0, INT) => Ignored, "<limit>",

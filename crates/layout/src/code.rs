@@ -38,7 +38,7 @@ pub struct Export {
 
 impl Export {
     /// The index in `stub` of the instruction after its `func_info`.
-    pub const STUB_ENTRY: usize = 4;
+    pub const STUB_ENTRY: usize = 5;
     /// Flag: the BIF may be called in a guard.
     pub const GUARD_BIF: u32 = 1;
     /// Flag: `erlang:is_builtin/3` returns true.

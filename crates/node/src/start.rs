@@ -70,6 +70,7 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
     timer::create(config.schedulers);
     set_defaults(config);
     choose_form(config.machine_code);
+    engine::warming::set_calls(code_calls(config));
     code::gdb_jit::register_bottom();
     code::coverage::set_mode(config.coverage);
     code::debugger_lines::set_up(config.debugger, config.line_breakpoints);
@@ -113,6 +114,15 @@ fn choose_form(wanted: bool) {
             error.message()
         );
         engine::native::set_enabled(false);
+    }
+}
+
+/// Calls of a function before its module gets machine code. Profilers want all of it from the start, so that each place in it has
+/// a name.
+fn code_calls(config: &Config) -> u16 {
+    match config.perf_map || config.perf_dump || config.profile.is_some() {
+        true => 0,
+        false => config.code_calls,
     }
 }
 

@@ -48,6 +48,8 @@ pub struct Config {
     pub bind_if_possible: bool,
     /// Whether to generate machine code; if false, code runs in the threaded form.
     pub machine_code: bool,
+    /// Calls of a function before its module gets machine code.
+    pub code_calls: u16,
     /// Whether to write a map of function names (`perf_map`) and a dump of the code (`perf_dump`) for Linux perf.
     pub perf_map: bool,
     pub perf_dump: bool,

@@ -9,7 +9,7 @@ use layout::heap::flag as heap_flag;
 use layout::{Breakpoint, Context, Export, RuntimeTable, Term};
 use term::am;
 
-use crate::code::{modules, native};
+use crate::code::{modules, native, warming};
 use crate::collector::{self, dirty_collection};
 use crate::process::{Process, flag};
 use crate::receive::{self, markers, priority, timer};
@@ -34,6 +34,7 @@ pub static TABLE: RuntimeTable = RuntimeTable {
     marker_clear,
     marker_use,
     undefined_function,
+    is_warm,
     breakpoint,
     breakpoint_at,
     traced_export,
@@ -186,6 +187,10 @@ unsafe extern "C" fn undefined_function(
     let ((process, context), export) = unsafe { (both(context), &*export) };
     let (what, arity) = ([export.module, export.function], export.arity as usize);
     error_handler::call(process, context, am::UNDEFINED_FUNCTION, what, arity)
+}
+
+unsafe extern "C" fn is_warm(entry: *const u64) {
+    warming::make_machine_code(entry);
 }
 
 unsafe extern "C" fn breakpoint(context: *mut Context, breakpoint: *const Breakpoint) -> Resume {

@@ -16,6 +16,10 @@ pub struct UnderTest {
     /// Run threaded code instead of machine code (`-emu_flavor emu`).
     #[arg(long)]
     emu: bool,
+    /// Calls of a function before its module gets machine code: adds `+code_calls N`. With 0 all code is machine code, with a few
+    /// modules change while their functions run.
+    #[arg(long, value_name = "N")]
+    code_calls: Option<u16>,
     /// Have the machine under test collect at every safepoint (FERL_COLLECT_ALWAYS=1).
     #[arg(long)]
     collect_always: bool,
@@ -43,6 +47,9 @@ impl UnderTest {
         let mut invocation = Invocation::new(path, folder);
         if self.emu {
             invocation = invocation.args(["-emu_flavor", "emu"]);
+        }
+        if let Some(calls) = self.code_calls {
+            invocation = invocation.arg("+code_calls").arg(calls.to_string());
         }
         if let Some(count) = self.schedulers {
             invocation = invocation.arg("+S").arg(format!("{count}:{count}"));

@@ -120,7 +120,7 @@ fn flags_set_what_they_say() {
         "+P 5000 +Q 6000 +t 10000 +A 7 +hms 500 +hmbs 600 +hmax 7000 +hmaxk false +hmaxel false \
          +hmqd off_heap +hpds 16 +sbt db +sbwt none +sbwtdcpu long +sbwtdio medium +spp true \
          +zdbbl 2 +zdntgc infinity +zosrl 9 +C multi_time_warp +c false +Bc +fnue +pc unicode \
-         +W e +d +L +i boot +e 20000 +JPperf map +native_libs false +native_checks true +profile run/a +profile_hz 99 -emu_flavor emu",
+         +W e +d +L +i boot +e 20000 +JPperf map +code_calls 7 +native_libs false +native_checks true +profile run/a +profile_hz 99 -emu_flavor emu",
     );
     assert_eq!(config.process_limit, 5000);
     assert_eq!(config.port_limit, 6000);
@@ -153,6 +153,7 @@ fn flags_set_what_they_say() {
     assert_eq!(config.perf, PerfSupport::Map);
     assert_eq!(config.profile, Some("run/a".into()));
     assert_eq!(config.profile_hz, 99);
+    assert_eq!(config.code_calls, 7);
     assert_eq!(config.flavor, launch::Flavor::Emu);
 }
 

@@ -8,7 +8,7 @@ use super::{Finished, Module};
 use crate::bodies::coverage::{Count, Mark};
 use crate::bodies::debugger::LineBreakpoint;
 use crate::bodies::tests;
-use crate::code::{LineTable, NOWHERE, Words};
+use crate::code::{Function, LineTable, NOWHERE, Words};
 use crate::coverage::{self, Place};
 use crate::encoding::{CoveragePlace, Encoding, Jump, LinePlace, WordSink};
 use crate::line_breakpoints;
@@ -30,6 +30,8 @@ pub(super) struct Emitter<'a> {
     next: Integers,
     /// What the latest instruction has passed on, and its straight way.
     passed: Option<(Operand, u32)>,
+    /// The straight way of the latest instruction.
+    way: Option<u32>,
     /// The word that each label stands for.
     labels: Vec<u32>,
     /// The words that must become the address of a label, and the label.
@@ -53,6 +55,7 @@ impl<'a> Emitter<'a> {
             facts: Facts::default(),
             next: Integers::default(),
             passed: None,
+            way: None,
             labels: vec![NOWHERE; module.file.code_header.label_count as usize],
             patches: Vec::new(),
             lines: LineTable::default(),
@@ -189,6 +192,7 @@ impl<'a> Emitter<'a> {
     /// What is known where the instruction that is being written runs.
     fn next_known(&mut self) -> Known {
         let way = self.facts.way();
+        let begins_way = self.way.replace(way) != Some(way);
         let Integers { sources, result } = std::mem::take(&mut self.next);
         let passed = self.passed.filter(|&(_, of)| of == way);
         self.passed = result.map(|dest| (dest, way));
@@ -205,7 +209,7 @@ impl<'a> Emitter<'a> {
         Known {
             sources: sources.map(|source| of(source).0),
             sure: sources.map(|source| of(source).1),
-            way,
+            begins_way,
             makes: false,
         }
     }
@@ -280,31 +284,36 @@ impl<'a> Emitter<'a> {
     }
 
     /// Finishes the words and patches the labels.
-    pub(super) fn finish(mut self) -> Result<Finished, NoRoom> {
+    pub(super) fn finish(mut self, functions: &[Function]) -> Result<Finished, NoRoom> {
         self.lines.shrink();
-        let targets: Vec<(u32, u32)> = self
-            .patches
+        let (patches, places) = (&self.patches, &self.labels);
+        let labels = patches
             .iter()
-            .map(|&(position, label)| (position, self.labels[label as usize]))
-            .collect();
-        debug_assert!(targets.iter().all(|&(_, target)| target != NOWHERE));
-        let unplaced = Unplaced {
-            words: &self.words,
-            starts: &self.starts,
-            known: &self.known,
-            labels: &targets,
+            .map(|&(position, label)| (position, places[label as usize]));
+        debug_assert!(labels.clone().all(|(_, target)| target != NOWHERE));
+        let placed = match native::is_enabled() {
+            true => {
+                let unplaced = Unplaced {
+                    starts: self.starts.into(),
+                    known: self.known.into(),
+                    labels: labels.clone().collect(),
+                    entries: functions.iter().map(Function::entry).collect(),
+                };
+                native::place(&self.words, unplaced)?
+            }
+            false => None,
         };
-        let words = match native::place(&unplaced)? {
-            Some(placed) => Words::Placed(placed),
-            None => {
+        let words = placed.map_or_else(
+            || {
                 let mut words = self.words.into_boxed_slice();
                 let base = words.as_ptr();
-                for (position, target) in targets {
+                for (position, target) in labels {
                     words[position as usize] = base.wrapping_add(target as usize) as u64;
                 }
                 Words::threaded(words)
-            }
-        };
+            },
+            Words::Placed,
+        );
         Ok(Finished {
             words,
             labels: self.labels.into(),

@@ -70,6 +70,8 @@ pub(super) fn select_value(
                     least: least as u64,
                     count: targets.len() as u64,
                 });
+                // Written when there is machine code.
+                targets.iter().for_each(|_| emitter.word(0));
                 for target in targets {
                     emitter.label(target.unwrap_or(default));
                 }

@@ -108,18 +108,7 @@ operations! {
         if is_outside {
             return m.jump(o.fail);
         }
-        m.enter_table(m.words(o.end).add(index))
-    }
-
-    /// As `JumpTable`, but the labels are addresses of machine code. A function that begins with a jump table continues here
-    /// after a breakpoint, which lies where the machine code of its first instruction was.
-    JumpTableOverCode: S |m, o: JumpTable| {
-        let value = m.get(o.term);
-        let (index, is_outside) = place_in_table(value, m.word(o.least), m.word(o.count));
-        if is_outside {
-            return m.jump(o.fail);
-        }
-        m.enter_code(*m.words(o.end).add(index) as *const u8)
+        m.enter_table(m.words(o.end), index, m.word(o.count))
     }
 
     /// Selects by a tuple's header.

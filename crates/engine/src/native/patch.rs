@@ -1,8 +1,7 @@
 //! Writes planned machine code: copies stencils to their places and patches their holes.
 
+use std::ops::Range;
 use std::sync::LazyLock;
-
-use sys::memory::code::CodeArea;
 
 use super::expand::{Part, PartOperand};
 use super::plan::{Piece, Plan};
@@ -16,29 +15,26 @@ const NOP: u8 = 0x90;
 /// A jump within the code.
 const NEAR_JUMP: u8 = 0xe9;
 
+/// Words that lead to machine code.
+pub(super) struct Written {
+    pub words: Vec<u64>,
+    /// The places of those in tables of addresses of machine code.
+    pub tables: Vec<u32>,
+}
+
 impl Plan {
-    /// Writes words and code into a writable area; `None` if a value does not fit its hole.
-    pub(super) fn write(&self, unplaced: &Unplaced<'_>, area: &CodeArea) -> Option<()> {
-        let Unplaced {
-            words,
-            starts,
-            labels,
-            ..
-        } = *unplaced;
-        let base = area.base().as_ptr();
-        let code_start = self.code_start();
-        // SAFETY: the area has room for the words and, from the next page on, for the code; nobody else accesses it
-        // yet.
-        let (placed, code) = unsafe {
-            let placed = std::slice::from_raw_parts_mut(base.cast::<u64>(), words.len());
-            placed.copy_from_slice(words);
-            let code = std::slice::from_raw_parts_mut(base.add(code_start), self.size);
-            (placed, code)
-        };
-        let (words_at, code_at) = (base as usize, base as usize + code_start);
-        for &(position, target) in labels {
-            placed[position as usize] = (words_at + target as usize * 8) as u64;
-        }
+    /// Writes machine code for words at an address into writable memory; `None` if a value does not fit its hole.
+    pub(super) fn write(
+        &self,
+        unplaced: &Unplaced,
+        words: &[u64],
+        words_at: usize,
+        code: &mut [u8],
+    ) -> Option<Written> {
+        let starts = &unplaced.starts;
+        let code_at = code.as_ptr() as usize;
+        let mut placed = words.to_vec();
+        let mut tables = Vec::new();
         // The words of what has a copy lead there.
         for planned in self
             .all
@@ -50,7 +46,12 @@ impl Plan {
         }
         for (planned, pieces) in self.all.ranges() {
             if matches!(self.all.pieces[pieces.start], Piece::Stencil(_)) {
-                point_to_code(words, placed, words_at, starts[planned.number] as usize);
+                let table = table_at(words, starts[planned.number] as usize);
+                for place in table.clone() {
+                    let label = placed[place + table.len()] as usize;
+                    placed[place] = placed[(label - words_at) / 8];
+                }
+                tables.extend(table.map(|place| place as u32));
             }
         }
         code.fill(NOP);
@@ -58,7 +59,7 @@ impl Plan {
             for (planned, pieces) in part.ranges() {
                 let start = starts[planned.number] as usize;
                 let patch = Patch {
-                    words: placed,
+                    words: &placed,
                     words_at,
                     start,
                     code_at,
@@ -95,46 +96,27 @@ impl Plan {
             jump[0] = NEAR_JUMP;
             jump[1..].copy_from_slice(&i32::try_from(distance).ok()?.to_le_bytes());
         }
-        Some(())
+        Some(Written {
+            words: placed,
+            tables,
+        })
     }
 }
 
-/// The handlers of jump tables, each with the one that runs it when its labels are addresses of machine code.
-static JUMP_TABLES: LazyLock<[(u64, u64); 2]> = LazyLock::new(|| {
-    [Operand::x(0), Operand::y(0)].map(|term| {
-        let handlers = (
-            select::JumpTable::pick([term]),
-            select::JumpTableOverCode::pick([term]),
-        );
-        (handlers.0 as usize as u64, handlers.1 as usize as u64)
-    })
+/// The handlers of jump tables.
+static JUMP_TABLES: LazyLock<[u64; 2]> = LazyLock::new(|| {
+    [Operand::x(0), Operand::y(0)].map(|term| select::JumpTable::pick([term]) as usize as u64)
 });
 
-/// If this is the handler of a jump table, the one for labels in machine code.
-pub(super) fn over_code(handler: u64) -> Option<u64> {
-    let mut tables = JUMP_TABLES.iter();
-    tables
-        .find(|(table, _)| *table == handler)
-        .map(|&(_, over_code)| over_code)
-}
-
-/// The word of the first label of the jump table that begins at `start`.
-pub(super) fn first_label(start: usize) -> usize {
-    start + 1 + encoding::JumpTable::OPERANDS.end.index()
-}
-
-/// Makes the labels of a jump table the addresses of machine code, which its stencil jumps to, if the instruction at
-/// `start` is one. `placed` are the words with labels and handlers replaced.
-fn point_to_code(words: &[u64], placed: &mut [u64], words_at: usize, start: usize) {
-    if over_code(words[start]).is_none() {
-        return;
+/// The places of the addresses of machine code, if the instruction at `start` has a table of them; its labels come behind.
+fn table_at(words: &[u64], start: usize) -> Range<usize> {
+    if !JUMP_TABLES.contains(&words[start]) {
+        return 0..0;
     }
-    let first = first_label(start);
-    let count = words[start + 1 + encoding::JumpTable::OPERANDS.count.index()] as usize;
-    for label in first..first + count {
-        let target = (placed[label] as usize - words_at) / 8;
-        placed[label] = placed[target];
-    }
+    let operands = encoding::JumpTable::OPERANDS;
+    let operand = |index: usize| start + 1 + index;
+    let first = operand(operands.end.index());
+    first..first + words[operand(operands.count.index())] as usize
 }
 
 /// A jump to the handler in a cell; the handler runs the instruction at `record`.

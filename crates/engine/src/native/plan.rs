@@ -3,8 +3,6 @@
 use std::ops::Range;
 use std::sync::PoisonError;
 
-use sys::memory::page_bytes;
-
 use super::expand::{Part, expand};
 use super::{
     CALLED, CELLS_OF_HANDLERS, JUMP_BYTES, KNOWN_ROWS, Known, NEAR_JUMP_BYTES, SLOW_PATHS, Stencil,
@@ -68,7 +66,6 @@ pub(super) struct Plan {
     pub(super) ends: Vec<(usize, usize)>,
     /// For each word, whether a function's first instruction begins there.
     pub(super) entries: Vec<bool>,
-    words: usize,
     /// Size of the machine code in bytes.
     pub(super) size: usize,
 }
@@ -111,7 +108,7 @@ impl Pieces {
 }
 
 /// Chooses the pieces of each instruction; `None` if there are no cells.
-pub(super) fn plan(unplaced: &Unplaced<'_>) -> Option<Plan> {
+pub(super) fn plan(unplaced: &Unplaced, words: &[u64]) -> Option<Plan> {
     let mut cells = CELLS_OF_HANDLERS
         .as_ref()?
         .lock()
@@ -121,11 +118,11 @@ pub(super) fn plan(unplaced: &Unplaced<'_>) -> Option<Plan> {
         .map(|&handler| cells.cell(handler as usize))
         .collect::<Option<_>>()?;
     let Unplaced {
-        words,
         starts,
         known,
         labels,
-    } = *unplaced;
+        ..
+    } = unplaced;
     let mut is_label = vec![false; words.len()];
     let mut entries = vec![false; words.len()];
     for &(position, _) in labels {
@@ -139,7 +136,6 @@ pub(super) fn plan(unplaced: &Unplaced<'_>) -> Option<Plan> {
         copies: Pieces::default(),
         ends: Vec::new(),
         entries: Vec::new(),
-        words: words.len(),
         size: 0,
     };
     plan.all.pieces.reserve(starts.len());
@@ -171,9 +167,9 @@ pub(super) fn plan(unplaced: &Unplaced<'_>) -> Option<Plan> {
             plan.size = (plan.size + CALLED.len()).next_multiple_of(ENTRY_ALIGNMENT);
             entries[start] = true;
         }
-        if known[number].way != way.number || is_entry {
+        if known[number].begins_way || is_entry {
             to_copy.extend(way.end());
-            way = Way::new(known[number].way);
+            way = Way::default();
         }
         let first = plan.all.pieces.len();
         plan.all.instructions.push(Planned {
@@ -205,7 +201,6 @@ pub(super) fn plan(unplaced: &Unplaced<'_>) -> Option<Plan> {
 /// A straight way that is being planned.
 #[derive(Default)]
 struct Way {
-    number: u32,
     /// The first instruction that needs a copy if one behind it does: the one after the first that makes something known.
     first: Option<usize>,
     /// Whether the instruction planned last relies on the way, and the number of the last one that does.
@@ -214,13 +209,6 @@ struct Way {
 }
 
 impl Way {
-    fn new(number: u32) -> Way {
-        Way {
-            number,
-            ..Way::default()
-        }
-    }
-
     /// The stencil for an instruction of which more is known, if there is one that it fits.
     fn stencil(
         &mut self,
@@ -314,10 +302,5 @@ impl Plan {
         }
         self.copies.place_cold(&mut self.size);
         Some(())
-    }
-
-    /// The offset of the machine code in the area: the first page after the words.
-    pub(super) fn code_start(&self) -> usize {
-        (self.words * 8).next_multiple_of(page_bytes())
     }
 }

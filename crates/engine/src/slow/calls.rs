@@ -15,6 +15,7 @@ use crate::registers::Registers;
 use crate::slow::collect::{make_room, make_room_at};
 use crate::slow::exceptions::{unwind, unwind_here};
 use crate::slow::pairs;
+use crate::warming;
 
 /// Leaves the engine: saves x0..x`live` on the stack; the process will continue at `ip`.
 #[inline(always)]
@@ -239,11 +240,26 @@ slow_paths! {
         m.enter(target)
     }
 
+    /// The entry of a function whose module has no machine code yet ([`crate::warming`]). No operands, as `breakpoint`.
+    cold |m, o: Nothing| {
+        let word = warming::count(m.ip);
+        if warming::is_warm(word) {
+            m.save();
+            (m.runtime().is_warm)(m.ip);
+            m.load();
+        }
+        let handler = core::mem::transmute::<usize, Handler>(warming::handler(word) as usize);
+        dispatch(handler, m.x, m.s, m.h, m.f, m.c, m.ip)
+    }
+
     /// A breakpoint at a function's entry, in the threaded form; the arguments are in x0 onwards. No operands: the words
     /// after it belong to the instruction that the breakpoint replaced.
     breakpoint |m, o: Nothing| {
         let entry = m.ip;
         m.save();
+        if warming::is_warm(warming::count(entry)) {
+            (m.runtime().is_warm)(entry);
+        }
         let record = (m.runtime().breakpoint_at)(entry);
         m.load();
         let handler = (*record).handler.load(Ordering::Relaxed).cast_const();

@@ -646,6 +646,7 @@ static TABLE: RuntimeTable = RuntimeTable {
     marker_use: unexpected_1,
     undefined_function,
     native_function,
+    is_warm,
     breakpoint,
     breakpoint_at,
     traced_export,
@@ -800,6 +801,10 @@ unsafe extern "C" fn undefined_function(
 ) -> *const u64 {
     raise(context, am::UNDEF);
     ptr::null()
+}
+
+unsafe extern "C" fn is_warm(_: *const u64) {
+    unreachable!("all modules get machine code when they are assembled")
 }
 
 unsafe extern "C" fn breakpoint(context: *mut Context, _: *const Breakpoint) -> Resume {

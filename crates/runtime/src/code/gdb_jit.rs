@@ -5,9 +5,13 @@
 
 use sys::debugger::Registration;
 
-/// Registers a module's machine code, if it has any.
-pub fn register(code: &engine::Code) -> Option<Registration> {
-    engine::gdb_jit::module(code, super::perf::name).map(Registration::new)
+use super::modules::Loaded;
+
+/// Registers a module's machine code, if it has any. Called once when it is loaded, or when its machine code was made.
+pub fn register(loaded: &Loaded) {
+    if let Some(object) = engine::gdb_jit::module(&loaded.code, super::perf::name) {
+        loaded.debugger.get_or_init(|| Registration::new(object));
+    }
 }
 
 /// Registers the bottom frame of all processes, for the life of the node.

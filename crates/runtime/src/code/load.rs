@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use beamfile::{BeamError, BeamFile, ChunkId, Constant, Operand, Span};
 use engine::assemble::AssembleErrorKind;
@@ -113,9 +113,9 @@ pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, Load
     let funs = funs_of(&file, &atoms);
     let assembled = assemble(&file, &code, &atoms, &constants, &imports, &funs)?;
     perf::loaded(&assembled, file.lines.as_ref());
-    Ok(Arc::new(loaded(
-        &file, &atoms, &funs, constants, nifs, assembled,
-    )))
+    let loaded = loaded(&file, &atoms, &funs, constants, nifs, assembled);
+    gdb_jit::register(&loaded);
+    Ok(Arc::new(loaded))
 }
 
 /// The atoms of a file; the first is the module's name.
@@ -239,7 +239,7 @@ fn loaded(
         file_atom: atoms[0],
         nifs,
         library: super::native::Slot::default(),
-        debugger: gdb_jit::register(&code),
+        debugger: OnceLock::new(),
         code,
     }
 }

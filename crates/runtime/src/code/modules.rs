@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 use engine::Code;
@@ -18,7 +18,7 @@ use super::literals::Area;
 pub struct Loaded {
     pub name: Term,
     /// The registration of the code with debuggers. Declared before `code`, so it is dropped first.
-    pub debugger: Option<sys::debugger::Registration>,
+    pub debugger: OnceLock<sys::debugger::Registration>,
     pub code: Code,
     pub literals: Area,
     pub md5: [u8; 16],
@@ -86,7 +86,7 @@ pub struct Table {
 
 static TABLE: LazyLock<RwLock<Table>> = LazyLock::new(RwLock::default);
 
-/// Counts the changes of `Table::ranges`; written under the table's lock.
+/// Counts the changes of `Table::ranges`, and of where its modules have machine code.
 static CHANGES: AtomicU64 = AtomicU64::new(1);
 
 /// The function, and the line if known, that contain a code address.
@@ -181,10 +181,15 @@ fn find_place(address: *const u64) -> Option<NamedPlace> {
     })
 }
 
-/// A number that is another one after the code of any module has come or gone.
+/// A number that is another one after the code, or machine code, of any module has come or gone.
 #[must_use]
 pub fn changes() -> u64 {
     CHANGES.load(Ordering::Acquire)
+}
+
+/// A module has got machine code.
+pub(super) fn changed() {
+    CHANGES.fetch_add(1, Ordering::Release);
 }
 
 /// All versions of modules whose code has addresses.

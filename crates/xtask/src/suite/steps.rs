@@ -83,15 +83,15 @@ pub const RELEASE: &[Step] = &[
     step("differential", "xtask differential"),
     step(
         "differential, collect always",
-        "xtask differential --collect-always language maps binaries processes errors memory",
+        "xtask differential --collect-always --code-calls 0 language maps binaries processes errors memory",
     ),
     step(
         "differential, OTP 27",
-        "xtask differential --release 27 language maps errors processes operations releases",
+        "xtask differential --release 27 --code-calls 5 language maps errors processes operations releases",
     ),
     step(
         "differential, OTP 29",
-        "xtask differential --release 29 language maps errors processes operations releases",
+        "xtask differential --release 29 --code-calls 0 language maps errors processes operations releases",
     ),
     // Of each kind of program one; what ends by a node's death or takes seconds is left to `make test-all`.
     step(
@@ -100,7 +100,10 @@ pub const RELEASE: &[Step] = &[
     ),
     step("calls", "xtask generate calls --count 60"),
     step("clusters", "xtask generate clusters --count 6"),
-    step("programs", "xtask generate programs --count 100"),
+    step(
+        "programs",
+        "xtask generate programs --count 100 --code-calls 0",
+    ),
     step("traces", "xtask generate traces --count 200"),
     step("walks", "xtask generate walks --count 500 --schedulers 8"),
     step(
@@ -127,9 +130,13 @@ pub const SLOWER: &[Step] = &[
     only_if(TMUX, step("terminal, all", "xtask terminal")),
     step(
         "differential, all collect always",
-        "xtask differential --collect-always",
+        "xtask differential --collect-always --code-calls 0",
     ),
     step("differential, emu", "xtask differential --emu"),
+    step(
+        "differential, machine code at once",
+        "xtask differential --code-calls 0",
+    ),
     step(
         "differential, emu, collect always",
         "xtask differential --emu --collect-always",
@@ -140,7 +147,7 @@ pub const SLOWER: &[Step] = &[
     ),
     step(
         "differential, four schedulers",
-        "xtask differential --schedulers 4",
+        "xtask differential --schedulers 4 --code-calls 3",
     ),
     step(
         "differential, all on OTP 27",
