@@ -4,7 +4,8 @@
 //! `build_stacktrace`. It is a tuple `{Class, First, Info, Addresses}` made when the exception is raised. It is cheap
 //! to make because it holds code addresses (a tuple of integers) instead of names. `First` is `{M, F, ArgsOrArity}` for a
 //! top frame given by name, otherwise the list of arguments (or `true` if there are none) of the function at the first
-//! address, or `[]` if neither is known. After `raise/3` a raw trace is `{Class, Trace}` with the trace that the
+//! address, or `[]` if neither is known. `Info` explains the error (`error_info`); it is `[]` if nothing does, and `undefined`
+//! if the line of the top frame is not to be told. After `raise/3` a raw trace is `{Class, Trace}` with the trace that the
 //! program gave.
 
 use layout::heap::is_return_address;
@@ -221,14 +222,29 @@ fn with_given_trace(process: &mut Process, context: &Context) -> Term {
     let Some(parts) = raise.trace.as_tuple() else {
         return build::tuple(process.heap(), &[class, raise.trace]);
     };
+    let forgets_line = raise.arguments == am::UNDEFINED && is_without_clause(parts);
     // The exception is raised again with the same class: keep its raw trace.
-    if parts[CLASS] == class {
+    if parts[CLASS] == class && !forgets_line {
         return raise.trace;
     }
     // Another class: store it in the raw trace, from which `raw_raise` reads it if the exception is raised again.
     let mut parts = parts.to_vec();
     parts[CLASS] = class;
+    if forgets_line {
+        parts[INFO] = am::UNDEFINED;
+    }
     build::tuple(process.heap(), &parts)
+}
+
+/// Whether a raw trace begins with a function that had no clause for its arguments.
+fn is_without_clause(parts: &[Term]) -> bool {
+    let [_, first, info, addresses] = parts else {
+        return false;
+    };
+    let address = addresses.as_tuple().and_then(|all| all.first()?.as_small());
+    (first.is_cons() || *first == am::TRUE)
+        && info.is_nil()
+        && address.is_some_and(|address| code::modules::is_function_start(address as *const u64))
 }
 
 /// Builds the list of frames that programs see.
@@ -266,9 +282,11 @@ pub fn build_stacktrace(heap: &mut Heap, raw: Term) -> Term {
             if known_arguments {
                 arguments = if first == am::TRUE { Term::NIL } else { first };
             }
-            if !info.is_nil() {
-                location = error_info(heap, info, location);
-            }
+            location = match info {
+                Term::NIL => location,
+                am::UNDEFINED => Term::NIL,
+                _ => error_info(heap, info, location),
+            };
         }
         frames.push(build::tuple(
             heap,
@@ -300,12 +318,15 @@ pub fn location(heap: &mut Heap, place: &code::modules::NamedPlace) -> Term {
     build::list(heap, &[file, line])
 }
 
-/// See `RuntimeTable::raw_raise`: fills `raise`; returns false if `class` is not a valid class.
+/// See `RuntimeTable::raw_raise`: fills `raise`; returns false if `class` is not a valid class. If one is given, a function that
+/// had no clause is told without its line, as on stock; not so after `try ... after`, which gives none.
 pub fn raw_raise(context: &mut Context, class: Term, reason: Term, trace: Term) -> bool {
-    let class = if class.is_none() {
-        trace.as_tuple().map_or(am::ERROR, |parts| parts[CLASS])
-    } else {
-        class
+    let (class, arguments) = match class {
+        Term::NONE => {
+            let class = trace.as_tuple().map_or(am::ERROR, |parts| parts[CLASS]);
+            (class, Term::NONE)
+        }
+        _ => (class, am::UNDEFINED),
     };
     let Some(class) = class_of(class) else {
         return false;
@@ -315,7 +336,7 @@ pub fn raw_raise(context: &mut Context, class: Term, reason: Term, trace: Term) 
     raise.class = class;
     raise.reason = reason;
     raise.trace = trace;
-    raise.arguments = Term::NONE;
+    raise.arguments = arguments;
     true
 }
 

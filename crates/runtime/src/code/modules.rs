@@ -181,6 +181,13 @@ fn find_place(address: *const u64) -> Option<NamedPlace> {
     })
 }
 
+/// Whether this is the address of a function's `func_info`.
+#[must_use]
+pub fn is_function_start(address: *const u64) -> bool {
+    let place = find_code(address).and_then(|loaded| loaded.code.place(address));
+    place.is_some_and(|place| place.start == address)
+}
+
 /// A number that is another one after the code, or machine code, of any module has come or gone.
 #[must_use]
 pub fn changes() -> u64 {
