@@ -2,6 +2,10 @@
 //! its error texts, its leniency with unknown escapes. OTP 28 carries PCRE2 itself, and asks for it as it is
 //! ([`CompileOptions::PCRE2`]).
 //!
+//! What stays different from PCRE 8: the properties of characters (it has those of Unicode 7), groups that refer to
+//! themselves (atomic there), verbs within conditions, `[[:upper:]]` and `[[:lower:]]` where case does not matter
+//! (with `ucp` any letter that has a case there), and empty names of groups (taken there).
+//!
 //! Programs hold a compiled pattern as bytes: the options and the source text. So it can be stored, sent and read
 //! back like any binary, and bytes that were tampered with are at worst another pattern. What PCRE2 compiled from
 //! them is kept in a small cache per thread. All unsafe code that calls PCRE2 is here.
