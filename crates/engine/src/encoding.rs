@@ -349,6 +349,12 @@ encodings! {
         offset: Number, header: Number
     }
 
+    /// Ends with the address of the tuple's first element and their number.
+    ElementOfConstant<A: Source, B: Dest> {
+        index: In<A>, tuple: Any, dest: Out<B>, fail: Label, live: Number, export: ExportRef,
+        elements: Wide, count: Number
+    }
+
     /// A `Bif2` whose second argument is a constant, and what the fast path makes of that.
     ByConstant<A: Source, B: Dest> {
         a: In<A>, b: Any, dest: Out<B>, fail: Label, live: Number, export: ExportRef, by: Number
@@ -516,6 +522,7 @@ macro_rules! begins_with {
 
 begins_with! {
     ElementConstant: Bif2;
+    ElementOfConstant: Bif2;
     NewMap: Allocation;
     NewRecord: Allocation;
     FloatBinary: Nothing;

@@ -508,6 +508,25 @@ ElementConstant:
     jmp    49
       PLT32	CONT-0x4
 
+ElementOfConstant:
+    sar    $0x4,%r9
+    lea    -0x1(%r9),%rax
+    cmp    $0x0,%rax
+      32S	HOLE_7
+    jae    28
+    mov    0x0(%rip),%rax        # 17
+      PC32	RECORD+0x34
+    mov    -0x8(%rax,%r9,8),%rax
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_2
+    jmp    28
+      PLT32	CONT-0x4
+    mov    0x0(%rip),%rax        # 2f
+      PC32	guard2-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+
 EndAppend:
     mov    0x0(%rdi),%r10
       32S	HOLE_0
@@ -2505,6 +2524,94 @@ NotLessFloats:
     ja     1a
       PLT32	TARGET_2-0x4
     jmp    1f
+      PLT32	CONT-0x4
+
+PeekLittle:
+    mov    %rcx,%rax
+    mov    0x0(%rdi),%rcx
+      32S	HOLE_0
+    mov    0x6(%rcx),%r9
+    mov    0xe(%rcx),%r10
+    mov    $0x0,%ecx
+      32	HOLE_2
+    add    %r10d,%ecx
+    lea    0x0(%r10),%r10
+      32S	HOLE_2+0x7
+    shr    $0x3,%r10
+    mov    -0x8(%r9,%r10,1),%r9
+    bswap  %r9
+    neg    %cl
+    and    $0x7,%cl
+    shr    %cl,%r9
+    and    0x0(%rip),%r9        # 3c
+      PC32	RECORD+0x1c
+    imul   0x0(%rip),%r9        # 44
+      PC32	RECORD+0x24
+    bswap  %r9
+    shl    $0x4,%r9
+    or     $0xf,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_1
+    mov    %rax,%rcx
+    jmp    5e
+      PLT32	CONT-0x4
+
+PeekSigned:
+    mov    %rcx,%rax
+    mov    0x0(%rdi),%rcx
+      32S	HOLE_0
+    mov    0x6(%rcx),%r9
+    mov    0xe(%rcx),%r10
+    mov    $0x0,%ecx
+      32	HOLE_2
+    add    %r10d,%ecx
+    lea    0x0(%r10),%r10
+      32S	HOLE_2+0x7
+    shr    $0x3,%r10
+    mov    -0x8(%r9,%r10,1),%r9
+    bswap  %r9
+    neg    %cl
+    and    $0x7,%cl
+    shr    %cl,%r9
+    and    0x0(%rip),%r9        # 3c
+      PC32	RECORD+0x1c
+    mov    0x0(%rip),%rcx        # 43
+      PC32	RECORD+0x24
+    xor    %rcx,%r9
+    sub    %rcx,%r9
+    shl    $0x4,%r9
+    or     $0xf,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_1
+    mov    %rax,%rcx
+    jmp    60
+      PLT32	CONT-0x4
+
+PeekUnsigned:
+    mov    %rcx,%rax
+    mov    0x0(%rdi),%rcx
+      32S	HOLE_0
+    mov    0x6(%rcx),%r9
+    mov    0xe(%rcx),%r10
+    mov    $0x0,%ecx
+      32	HOLE_2
+    add    %r10d,%ecx
+    lea    0x0(%r10),%r10
+      32S	HOLE_2+0x7
+    shr    $0x3,%r10
+    mov    -0x8(%r9,%r10,1),%r9
+    bswap  %r9
+    neg    %cl
+    and    $0x7,%cl
+    shr    %cl,%r9
+    and    0x0(%rip),%r9        # 3c
+      PC32	RECORD+0x1c
+    shl    $0x4,%r9
+    or     $0xf,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_1
+    mov    %rax,%rcx
+    jmp    53
       PLT32	CONT-0x4
 
 PutBytes:

@@ -10,7 +10,7 @@ use super::facts::Fact;
 use crate::bodies::{arith, calls, floats, guards, maps, tuples};
 use crate::encoding::{
     Bif0, Bif1, Bif2, Bif3, ByConstant, ByDivisor, CallExport, CallExportLast, Destination,
-    ElementConstant, Frame, Masked, MaskedSum, Nothing,
+    ElementConstant, ElementOfConstant, Frame, Masked, MaskedSum, Nothing,
 };
 use crate::operand::{Operand, OperandKind};
 use crate::operation::{HandlerOf, Operation as _};
@@ -87,6 +87,21 @@ pub(super) fn guard_bif(
                 });
                 return Ok(());
             }
+            let elements = constant_elements(b).filter(|_| is_erlang(name, atoms::ELEMENT, 2));
+            if let Some(elements) = elements {
+                emitter.integers(&[a]);
+                emitter.operation::<guards::ElementOfConstant>(ElementOfConstant {
+                    index: a,
+                    tuple: b,
+                    dest,
+                    fail,
+                    live,
+                    export,
+                    elements: elements.as_ptr() as u64,
+                    count: elements.len() as u64,
+                });
+                return Ok(());
+            }
             let operands = Bif2 {
                 a,
                 b,
@@ -128,6 +143,11 @@ fn constant_index(operand: Operand) -> Option<u64> {
     (1..=layout::limits::MAX_TUPLE_ARITY as u64)
         .contains(&index)
         .then_some(index)
+}
+
+/// The elements, if the operand is a constant tuple. They live as long as the code that refers to the tuple.
+pub(super) fn constant_elements<'a>(operand: Operand) -> Option<&'a [Term]> {
+    operand.as_constant()?.as_tuple()
 }
 
 /// The body for two operands that are known to be floats, if they are and there is one.

@@ -15,7 +15,7 @@
 //!
 //! Used by the thread that loads the module.
 
-use beamfile::{Operand as FileOperand, Operation};
+use beamfile::{MatchCommand, Operand as FileOperand, Operation};
 use isa::{Opcode, atoms};
 
 use super::bifs;
@@ -37,6 +37,9 @@ const SURE: Fact = Fact::Small { sure: true };
 
 /// Numbers of fewer bits are small integers, with or without a sign.
 const SMALL_BITS: u64 = 60;
+
+/// Larger constant tuples are not looked through.
+const TABLE: usize = 1024;
 
 /// More registers than that are not remembered.
 const REMEMBERED: usize = 24;
@@ -152,6 +155,9 @@ impl Facts {
                 }
                 // Nearer to zero than the divisor.
                 atoms::REM => is_sure(b),
+                atoms::ELEMENT => bifs::constant_elements(b).is_some_and(|elements| {
+                    elements.len() <= TABLE && elements.iter().all(|element| element.is_small())
+                }),
                 _ => false,
             },
             _ => false,
@@ -160,6 +166,14 @@ impl Facts {
             (false, false) => Fact::Nothing,
             (sure, _) => Fact::Small { sure },
         }
+    }
+}
+
+/// An integer of that many bits, with a sign or without.
+fn integer_of(bits: Option<u64>) -> Fact {
+    match bits {
+        Some(0..SMALL_BITS) => SURE,
+        _ => Fact::Nothing,
     }
 }
 
@@ -233,13 +247,46 @@ pub(super) fn follow(emitter: &mut Emitter<'_>, operation: &Operation) -> bool {
             let bits = bits[0]
                 .zip(bits[1])
                 .and_then(|(size, unit)| size.checked_mul(unit));
-            let fact = match bits {
-                Some(0..SMALL_BITS) => SURE,
-                _ => Fact::Nothing,
-            };
             emitter.facts.keep_live(live(2));
             let dest = emitter.source(operands[6]);
-            emitter.facts.set(dest, fact);
+            emitter.facts.set(dest, integer_of(bits));
+        }
+        Opcode::BsMatch => {
+            let mut rest = list(2);
+            while let Some((command, behind)) = MatchCommand::read(emitter.module.file, code, rest)
+            {
+                rest = behind;
+                let (live, dest, fact) = match command {
+                    MatchCommand::Integer(segment) => {
+                        (segment.live, segment.dest, integer_of(Some(segment.bits())))
+                    }
+                    MatchCommand::Binary(segment) => (segment.live, segment.dest, Fact::Nothing),
+                    MatchCommand::GetTail { live, dest } => (live, dest, Fact::Nothing),
+                    _ => continue,
+                };
+                emitter.facts.keep_live(live);
+                write(emitter, &[dest], fact);
+            }
+        }
+        Opcode::BsStartMatch3 | Opcode::BsStartMatch4 => {
+            let is_newer = operation.opcode == Opcode::BsStartMatch4;
+            emitter.facts.keep_live(live(if is_newer { 1 } else { 2 }));
+            write(emitter, &operands[3..=3], Fact::Nothing);
+        }
+        Opcode::BsGetTail => {
+            emitter.facts.keep_live(live(2));
+            write(emitter, &operands[1..=1], Fact::Nothing);
+        }
+        Opcode::BsCreateBin => {
+            // Its last instructions may be reached in two ways.
+            emitter.facts.end_way();
+            emitter.facts.keep_live(live(2));
+            write(emitter, &operands[4..=4], Fact::Nothing);
+        }
+        // What is sure of a slot of the frame stays so while another function runs.
+        Opcode::Call | Opcode::CallExt | Opcode::CallFun | Opcode::CallFun2 | Opcode::Apply => {
+            emitter.facts.end_way();
+            emitter.facts.keep_live(0);
         }
         opcode => match effect(opcode) {
             Effect::Writes(places) => {
@@ -342,12 +389,13 @@ pub(super) fn effect(opcode: Opcode) -> Effect {
         | Opcode::Fdiv
         | Opcode::Fnegate
         | Opcode::Fconv
+        | Opcode::BsSetPosition
         | Opcode::BsTestTail2
         | Opcode::BsTestUnit
         | Opcode::BsSkipBits2
         | Opcode::BsMatchString => Writes(&[]),
         Opcode::PutTuple2 => Writes(&[0]),
-        Opcode::GetHd | Opcode::GetTl => Writes(&[1]),
+        Opcode::GetHd | Opcode::GetTl | Opcode::BsGetPosition => Writes(&[1]),
         Opcode::GetList => Writes(&[1, 2]),
         Opcode::GetTupleElement | Opcode::PutList => Writes(&[2]),
         Opcode::UpdateRecord => Writes(&[3]),
@@ -485,11 +533,10 @@ mod tests {
     fn unknown_operations_end_everything() {
         for opcode in [
             Opcode::Label,
-            Opcode::Call,
             Opcode::LoopRec,
             Opcode::Catch,
             Opcode::Wait,
-            Opcode::BsMatch,
+            Opcode::BsPutInteger,
         ] {
             assert_eq!(effect(opcode), Effect::Ends, "{opcode:?}");
         }

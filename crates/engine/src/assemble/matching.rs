@@ -36,11 +36,13 @@ pub(super) fn commands(emitter: &mut Emitter<'_>, operands: &[FileOperand]) -> R
         context: emitter.source(operands[1]),
         fail: label(operands[0]),
         ensured: 0,
+        peeked: 0,
         emitter,
     };
     for (index, &command) in commands.iter().enumerate() {
         matching.command(command, &commands[index + 1..])?;
     }
+    matching.advance();
     Ok(())
 }
 
@@ -50,10 +52,15 @@ struct Matching<'e, 'a> {
     fail: u32,
     /// Bits that are known to be left.
     ensured: u64,
+    /// Bits that were read and that the position is still to be moved by.
+    peeked: u64,
 }
 
 impl Matching<'_, '_> {
     fn command(&mut self, command: MatchCommand, after: &[MatchCommand]) -> Result {
+        if !matches!(command, MatchCommand::Integer(_)) {
+            self.advance();
+        }
         match command {
             MatchCommand::EnsureAtLeast { bits, unit } => self.at_least(bits, unit, after),
             MatchCommand::EnsureExactly { bits } => {
@@ -61,7 +68,7 @@ impl Matching<'_, '_> {
                 self.emitter.operation::<binaries::TestTail>(words);
                 self.ensured = bits;
             }
-            MatchCommand::Integer(segment) => self.integer(segment)?,
+            MatchCommand::Integer(segment) => self.integer(segment, after)?,
             MatchCommand::Binary(segment) => {
                 let words = self.get_bits(segment, Flags::BIG)?;
                 self.emitter.instruction(slow::binaries::get_binary, words);
@@ -70,9 +77,8 @@ impl Matching<'_, '_> {
             MatchCommand::Equals { bits, value } => self.equals(bits, value),
             MatchCommand::Skip { bits } => {
                 if self.take(bits) {
-                    let context = self.context;
-                    let words = Advance { context, bits };
-                    self.emitter.operation::<binaries::Advance>(words);
+                    self.peeked = bits;
+                    self.advance();
                 } else {
                     let words = self.test(bits);
                     self.emitter.operation::<binaries::SkipBits>(words);
@@ -150,31 +156,56 @@ impl Matching<'_, '_> {
         })
     }
 
-    fn integer(&mut self, segment: MatchSegment) -> Result {
+    /// Moves the position behind what was read.
+    fn advance(&mut self) {
+        let context = self.context;
+        match std::mem::take(&mut self.peeked) {
+            0 => (),
+            bits => self
+                .emitter
+                .operation::<binaries::Advance>(Advance { context, bits }),
+        }
+    }
+
+    /// An integer. In a row of them, those that are known to be there are read where they are, and the position is moved once.
+    fn integer(&mut self, segment: MatchSegment, after: &[MatchCommand]) -> Result {
         let flags = self.flags(segment.flags)?;
         let bits = self.get_bits(segment, flags)?;
         let width = segment.bits();
         let is_ensured = self.take(width);
-        let Some(kind) = Window::of(width, flags) else {
-            self.emitter.instruction(slow::binaries::get_integer, bits);
+        let kind = Window::of(width, flags).filter(|_| is_ensured);
+        // Once the context is overwritten, its position cannot be moved.
+        let is_in_row = self.peeked > 0 || matches!(after.first(), Some(MatchCommand::Integer(_)));
+        let peeks = kind.is_some() && is_in_row && bits.dest != self.context;
+        if !peeks {
+            self.advance();
+        }
+        let Some(kind) = kind else {
+            match Window::of(width, flags) {
+                Some(_) => terms::get_integer(self.emitter, bits, width, flags),
+                None => self.emitter.instruction(slow::binaries::get_integer, bits),
+            }
             return Ok(());
         };
-        if !is_ensured {
-            terms::get_integer(self.emitter, bits, width, flags);
-            return Ok(());
+        if peeks {
+            self.peeked += width;
         }
         let (mask, last) = kind.mask_and_last(width);
         let window = ReadWindow {
             context: bits.context,
             dest: bits.dest,
-            width,
+            width: if peeks { self.peeked } else { width },
             mask,
             last,
         };
-        match kind {
-            Window::Little => self.emitter.operation::<binaries::ReadLittle>(window),
-            Window::Signed => self.emitter.operation::<binaries::ReadSigned>(window),
-            Window::Unsigned => self.emitter.operation::<binaries::ReadUnsigned>(window),
+        let emitter = &mut *self.emitter;
+        match (kind, peeks) {
+            (Window::Little, false) => emitter.operation::<binaries::ReadLittle>(window),
+            (Window::Signed, false) => emitter.operation::<binaries::ReadSigned>(window),
+            (Window::Unsigned, false) => emitter.operation::<binaries::ReadUnsigned>(window),
+            (Window::Little, true) => emitter.operation::<binaries::PeekLittle>(window),
+            (Window::Signed, true) => emitter.operation::<binaries::PeekSigned>(window),
+            (Window::Unsigned, true) => emitter.operation::<binaries::PeekUnsigned>(window),
         }
         Ok(())
     }

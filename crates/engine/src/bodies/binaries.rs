@@ -145,14 +145,18 @@ windows! {
 }
 
 macro_rules! reads {
-    ($($(#[$doc:meta])* $name:ident |$value:ident, $m:ident, $o:ident| $result:expr;)*) => {
+    (@ moves $context:ident $end:ident) => {
+        *word($context, offset::MATCH_POSITION) = $end;
+    };
+    (@ stays $context:ident $end:ident) => {};
+    ($($(#[$doc:meta])* $name:ident |$value:ident, $m:ident, $o:ident| $result:expr, $position:ident;)*) => {
         operations! {
             $(
                 $(#[$doc])*
                 $name: SD |$m, $o: ReadWindow| {
                     let context = $m.get($o.context);
                     let end = *word(context, offset::MATCH_POSITION) + $m.word($o.width);
-                    *word(context, offset::MATCH_POSITION) = end;
+                    reads!(@ $position context end);
                     let $value = window(context, end) & $m.wide($o.mask);
                     $m.put($o.dest, Term::small($result));
                     $m.next($o.end)
@@ -165,11 +169,18 @@ macro_rules! reads {
 // The same integers for `bs_match`, whose first command has tested that the bits are there.
 reads! {
     /// As `GetUnsigned`.
-    ReadUnsigned |value, m, o| value as i64;
+    ReadUnsigned |value, m, o| value as i64, moves;
     /// As `GetSigned`.
-    ReadSigned |value, m, o| (value ^ m.wide(o.last)).wrapping_sub(m.wide(o.last)) as i64;
+    ReadSigned |value, m, o| (value ^ m.wide(o.last)).wrapping_sub(m.wide(o.last)) as i64, moves;
     /// As `GetLittle`.
-    ReadLittle |value, m, o| value.wrapping_mul(m.wide(o.last)).swap_bytes() as i64;
+    ReadLittle |value, m, o| value.wrapping_mul(m.wide(o.last)).swap_bytes() as i64, moves;
+    /// As `ReadUnsigned`, but the position stays, and the width counts from there to the integer's end. So of several integers
+    /// in a row, none waits for the one before.
+    PeekUnsigned |value, m, o| value as i64, stays;
+    /// As `PeekUnsigned`.
+    PeekSigned |value, m, o| (value ^ m.wide(o.last)).wrapping_sub(m.wide(o.last)) as i64, stays;
+    /// As `PeekUnsigned`.
+    PeekLittle |value, m, o| value.wrapping_mul(m.wide(o.last)).swap_bytes() as i64, stays;
 }
 
 operations! {

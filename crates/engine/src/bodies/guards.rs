@@ -43,6 +43,21 @@ operations! {
         m.next(o.end)
     }
 
+    /// `element/2` of a constant tuple: a table that is looked up.
+    ElementOfConstant: SD |m, o: ElementOfConstant| {
+        let index = m.get(o.index);
+        if !m.is_small(o.index, index) {
+            return m.slow(o, slow::bifs::guard2);
+        }
+        let place = (index.small_value() as u64).wrapping_sub(1);
+        if place >= m.word(o.count) {
+            return m.slow(o, slow::bifs::guard2);
+        }
+        let elements = m.wide(o.elements) as *const Term;
+        m.put(o.dest, *elements.wrapping_add(place as usize));
+        m.next(o.end)
+    }
+
     /// `element/2`
     Element: SsdFew |m, o: Bif2| {
         let (index, tuple) = (m.get(o.a), m.get(o.b));
