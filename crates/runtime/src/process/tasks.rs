@@ -9,7 +9,7 @@
 //! one of `low` after so many of `normal`, as processes are scheduled. Only the owner calls these functions, except [`ask`] and
 //! [`request`].
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use layout::Term;
 
@@ -39,13 +39,17 @@ pub struct Task {
     priority: Option<Priority>,
 }
 
-/// The tasks that wait, the next one first.
+/// The tasks that wait. There may be very many: each is added and taken without passing the others.
 #[derive(Default)]
 pub struct Tasks {
-    queue: VecDeque<Task>,
+    /// Those of each priority in order of arrival; there are no empty queues.
+    queues: BTreeMap<Option<Priority>, VecDeque<Task>>,
     /// Tasks of normal priority that were run since one of low priority was.
     normal_run: u8,
 }
+
+/// Where a task waits: its priority, and how many of that are before it.
+type Place = (Option<Priority>, usize);
 
 /// Tasks of normal priority that are run for one of low priority; OTP's number.
 const NORMAL_PER_LOW: u8 = 8;
@@ -63,27 +67,42 @@ pub enum Ran {
 impl Tasks {
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.queue.is_empty()
+        self.queues.is_empty()
     }
 
     fn add(&mut self, task: Task) {
-        let place = (self.queue).partition_point(|other| other.priority <= task.priority);
-        self.queue.insert(place, task);
+        let queue = self.queues.entry(task.priority).or_default();
+        queue.push_back(task);
     }
 
     /// The place of the next task.
-    fn next(&self) -> Option<usize> {
-        let first = self.queue.front()?.priority;
-        if first == Some(Priority::Normal) && self.normal_run >= NORMAL_PER_LOW {
-            let low = (self.queue).partition_point(|task| task.priority < Some(Priority::Low));
-            return Some(if low < self.queue.len() { low } else { 0 });
-        }
-        Some(0)
+    fn next(&self) -> Option<Place> {
+        let first = *self.queues.keys().next()?;
+        let low = Some(Priority::Low);
+        let is_lows_turn = first == Some(Priority::Normal)
+            && self.normal_run >= NORMAL_PER_LOW
+            && self.queues.contains_key(&low);
+        Some((if is_lows_turn { low } else { first }, 0))
     }
 
-    /// Takes the task at a place that [`next`](Tasks::next) has returned.
-    fn take(&mut self, place: usize) -> Option<Task> {
-        let task = self.queue.remove(place)?;
+    /// The place of the first task that only looks at the process.
+    fn next_that_looks(&self) -> Option<Place> {
+        self.queues.iter().find_map(|(&priority, queue)| {
+            let place = queue.iter().position(|task| task.kind == Kind::Looks)?;
+            Some((priority, place))
+        })
+    }
+
+    fn at(&self, (priority, place): Place) -> Option<&Task> {
+        self.queues.get(&priority)?.get(place)
+    }
+
+    fn take(&mut self, (priority, place): Place) -> Option<Task> {
+        let queue = self.queues.get_mut(&priority)?;
+        let task = queue.remove(place)?;
+        if queue.is_empty() {
+            self.queues.remove(&priority);
+        }
         self.normal_run = match task.priority {
             Some(Priority::Normal) => self.normal_run.saturating_add(1),
             Some(Priority::Low) => 0,
@@ -160,8 +179,8 @@ pub(crate) fn add_long(process: &mut Process, body: Call) {
 /// Runs the pending tasks. The process must be between two slices.
 pub fn run(process: &mut Process) -> Ran {
     while let Some(place) = process.rare().tasks.next() {
-        let takes_long = process.rare().tasks.queue[place].takes_long;
-        if takes_long(process) {
+        let takes_long = (process.rare().tasks.at(place)).map(|task| task.takes_long);
+        if takes_long.is_some_and(|takes_long| takes_long(process)) {
             dirty_collection::want(process, Collection::Task);
             return Ran::Some;
         }
@@ -171,7 +190,7 @@ pub fn run(process: &mut Process) -> Ran {
     Ran::All
 }
 
-fn run_at(process: &mut Process, place: usize) {
+fn run_at(process: &mut Process, place: Place) {
     if let Some(task) = process.rare().tasks.take(place) {
         (task.body)(Some(process));
     }
@@ -181,16 +200,15 @@ fn run_at(process: &mut Process, place: usize) {
 pub(crate) fn may_fetch(process: &Process) -> bool {
     process.flags & flag::TASKS == 0
         || process.existing_rare().is_none_or(|rare| {
-            let mut tasks = rare.tasks.queue.iter();
+            // Those are the machine's own.
+            let mut tasks = rare.tasks.queues.get(&None).into_iter().flatten();
             tasks.all(|task| task.kind != Kind::HandlesSignals)
         })
 }
 
 /// Runs the tasks that only look at the process, which a dirty call is made for.
 pub(crate) fn run_those_that_look(process: &mut Process) {
-    while let Some(place) =
-        (process.rare().tasks.queue.iter()).position(|task| task.kind == Kind::Looks)
-    {
+    while let Some(place) = process.rare().tasks.next_that_looks() {
         run_at(process, place);
     }
     if process.rare().tasks.is_empty() {
@@ -209,7 +227,8 @@ pub fn run_first(process: &mut Process) {
 pub fn refuse_all(process: &mut Process) {
     if process.flags & flag::TASKS != 0 {
         process.flags &= !flag::TASKS;
-        for task in std::mem::take(&mut process.rare().tasks).queue {
+        let tasks = std::mem::take(&mut process.rare().tasks);
+        for task in tasks.queues.into_values().flatten() {
             (task.body)(None);
         }
     }
