@@ -74,13 +74,15 @@ pub fn multiply(out: &mut [u64], a: &[u64], b: &[u64]) {
         }
         return;
     }
+    // The inner loop is the longer one.
+    let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     for (index, &limb) in a.iter().enumerate() {
+        let (cells, above) = out[index..].split_at_mut(b.len());
         let mut carry = 0;
-        for (place, &other) in b.iter().enumerate() {
-            let cell = &mut out[index + place];
+        for (cell, &other) in cells.iter_mut().zip(b) {
             (*cell, carry) = limb.carrying_mul_add(other, *cell, carry);
         }
-        out[index + b.len()] = carry;
+        above[0] = carry;
     }
 }
 
