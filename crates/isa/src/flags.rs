@@ -327,7 +327,7 @@ pub const QUEUE_PLACES: &[&str] = &["on_heap", "off_heap"];
 pub const PRINTABLE_RANGES: &[&str] = &["latin1", "unicode"];
 pub const WARNING_LEVELS: &[&str] = &["i", "w", "e"];
 /// Calls of a function after which its module gets machine code, unless the flag says otherwise.
-pub const DEFAULT_CODE_CALLS: u16 = 500;
+pub const DEFAULT_CODE_CALLS: u16 = 100;
 /// Samples of the profiler in a second, unless the flag says otherwise.
 pub const DEFAULT_PROFILE_HZ: u32 = 1000;
 /// The modes of native coverage; `true` stands for the last one.
@@ -421,7 +421,7 @@ pub const EMULATOR_FLAGS: &[EmulatorFlag] = rows! {
     "C" Next OneOf(TIME_WARPS) => Used(Setting::TimeWarp), "mode",
         "Invalid time warp mode: {}", "no_time_warp, single_time_warp or multi_time_warp";
     "code_calls" Next number(0, 65_535) => Used(Setting::CodeCalls), "number",
-        "bad +code_calls number {}", "calls of a function before its module gets machine code, 500; 0: when loaded (not in erl)";
+        "bad +code_calls number {}", "calls of a function before its module gets machine code, 100; 0: when loaded (not in erl)";
     "d" Alone Nothing => Used(Setting::CrashDump), "",
         "", "write no crash dump for errors of the machine itself";
     "dcg" Joined digits(0, INT) => Ignored, "<limit>",
