@@ -22,7 +22,7 @@ use isa::Opcode;
 use layout::{Export, FunEntry, Term};
 
 use crate::breakpoints::Breakpoints;
-use crate::code::{Code, FUNC_INFO_WORDS, Function, LineTable, NOWHERE, Words};
+use crate::code::{Code, Function, LineTable, NOWHERE, Words};
 use crate::coverage::{Coverage, CoverageMode};
 use crate::encoding::{CallExport, FunctionClause, Nothing};
 use crate::line_breakpoints::LineBreakpoints;
@@ -188,7 +188,7 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
     }
     let first_handlers = functions
         .iter()
-        .map(|function: &Function| emitter.word_at(function.start + FUNC_INFO_WORDS))
+        .map(|function: &Function| emitter.word_at(function.entry()))
         .collect();
     let finished = emitter.finish(&functions);
     let Finished {

@@ -44,7 +44,7 @@ use layout::context::Resume;
 use layout::{Breakpoint, Term};
 use sys::memory::code::{CodeArea, Place};
 
-use crate::code::{Code, FUNC_INFO_WORDS, Words};
+use crate::code::{Code, Words};
 use crate::form::Handler;
 use crate::native::{self, JUMP_BYTES, Making, NoRoom};
 use crate::slow;
@@ -229,7 +229,7 @@ impl Code {
             return Ok(());
         }
         let records = self.breakpoints();
-        let entry_of = |index: usize| self.functions[index].start + FUNC_INFO_WORDS;
+        let entry_of = |index: usize| self.functions[index].entry();
         match self.words.machine_code() {
             None => {
                 for &index in functions {
@@ -289,7 +289,7 @@ impl Code {
             let mut functions = self.functions.iter().enumerate();
             let (index, function) =
                 functions.find(|(_, f)| f.function == name && f.arity == arity)?;
-            Some((index, function.start + FUNC_INFO_WORDS, Stub(stub)))
+            Some((index, function.entry(), Stub(stub)))
         };
         let entries: Vec<(usize, u32, Stub)> = stubs.iter().filter_map(entry_of).collect();
         match self.words.machine_code() {

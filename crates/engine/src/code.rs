@@ -253,14 +253,14 @@ impl Code {
     pub fn functions(&self) -> impl Iterator<Item = (&Function, *const u64)> {
         self.functions
             .iter()
-            .map(|function| (function, self.address(function.start + FUNC_INFO_WORDS)))
+            .map(|function| (function, self.address(function.entry())))
     }
 
     /// The entry of a function by name.
     #[must_use]
     pub fn function(&self, name: Term, arity: u32) -> Option<*const u64> {
         let place = self.place_of(name, arity)?;
-        Some(self.address(self.functions[place].start + FUNC_INFO_WORDS))
+        Some(self.address(self.functions[place].entry()))
     }
 
     /// The place of a function in [`Code::functions`].
@@ -273,11 +273,10 @@ impl Code {
     /// The place in [`Code::functions`] of the function with this entry.
     #[must_use]
     pub fn place_of_entry(&self, entry: *const u64) -> Option<usize> {
-        let is_before =
-            |function: &Function| self.address(function.start + FUNC_INFO_WORDS) < entry;
+        let is_before = |function: &Function| self.address(function.entry()) < entry;
         let place = self.functions.partition_point(is_before);
         let function = self.functions.get(place)?;
-        (self.address(function.start + FUNC_INFO_WORDS) == entry).then_some(place)
+        (self.address(function.entry()) == entry).then_some(place)
     }
 
     /// The entry of the `on_load` function, if there is one.
@@ -317,7 +316,7 @@ impl Code {
             module: function.module,
             function: function.function,
             arity: function.arity,
-            entry: self.address(function.start + FUNC_INFO_WORDS),
+            entry: self.address(function.entry()),
             start: self.address(function.start),
             line: self.lines.line(word),
         })
