@@ -78,8 +78,13 @@ pub fn open_reserve() {
 
 /// A thread settles when it has been idle for this time.
 const SETTLES_AFTER_NS: i64 = 300_000_000;
-/// A thread settles at most once in this interval.
+/// A thread settles at most once in this interval, unless much has been freed since any has.
 const SETTLES_EVERY_NS: i64 = 10_000_000_000;
+/// So many bytes of large blocks are much.
+const MUCH_BYTES: usize = 16 << 20;
+
+/// Bytes of large blocks that were freed since a thread has settled last. mimalloc keeps their pages for all threads.
+static LARGE_FREED_BYTES: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     static SETTLED_AT_NS: Cell<Option<i64>> = const { Cell::new(None) };
@@ -88,6 +93,9 @@ thread_local! {
 /// In how many nanoseconds a thread that becomes idle at `now_ns`, a monotonic time, should [`settle`].
 #[must_use]
 pub fn settles_after_ns(now_ns: i64) -> u64 {
+    if LARGE_FREED_BYTES.load(Ordering::Relaxed) >= MUCH_BYTES {
+        return SETTLES_AFTER_NS as u64;
+    }
     let not_before = SETTLED_AT_NS
         .get()
         .map_or(0, |then| then + SETTLES_EVERY_NS - now_ns);
@@ -99,13 +107,22 @@ pub fn settle_again() {
     SETTLED_AT_NS.set(None);
 }
 
-/// Returns memory to the system that this thread has freed, and mimalloc and [`slab`] keep for it. They themselves do so
-/// later, at other allocations, and a sleeping thread allocates nothing.
+/// Returns memory to the system that this thread has freed, and mimalloc and [`slab`] keep for it, and the large blocks
+/// that any thread has freed. They themselves do so later, at other allocations, and a sleeping thread allocates nothing.
 pub fn settle() {
+    LARGE_FREED_BYTES.store(0, Ordering::Relaxed);
     // SAFETY: touches nothing but mimalloc's own bookkeeping.
     unsafe { libmimalloc_sys::mi_collect(true) };
     slab::settle();
     SETTLED_AT_NS.set(Some(crate::clock::monotonic_ns()));
+}
+
+/// Counts a block of this size that is about to be freed, if it is large.
+#[inline]
+fn note_free(bytes: usize) {
+    if bytes > MOST_SHARED_BYTES {
+        LARGE_FREED_BYTES.fetch_add(bytes, Ordering::Relaxed);
+    }
 }
 
 /// The largest block that shares a page with others: an eighth of a large page of mimalloc.
@@ -306,6 +323,7 @@ unsafe impl GlobalAlloc for Allocator {
         if is_reserve(pointer) {
             return;
         }
+        note_free(layout.size());
         // SAFETY: the caller's promise; the block is mimalloc's.
         unsafe { MiMalloc.dealloc(pointer, layout) };
     }
@@ -316,6 +334,9 @@ unsafe impl GlobalAlloc for Allocator {
             // SAFETY: the caller's promise; the block is mimalloc's.
             let moved = unsafe { MiMalloc.realloc(pointer, layout, size) };
             if !moved.is_null() {
+                if moved != pointer {
+                    note_free(layout.size());
+                }
                 return moved;
             }
         }
@@ -396,6 +417,8 @@ mod tests {
         settle();
         let next = settles_after_ns(crate::clock::monotonic_ns()) as i64;
         assert!(next > SETTLES_AFTER_NS && next <= SETTLES_EVERY_NS);
+        note_free(MUCH_BYTES);
+        assert_eq!(settles_after_ns(now_ns), SETTLES_AFTER_NS as u64);
     }
 
     #[test]
