@@ -123,6 +123,8 @@ macro_rules! stencil_table {
             variants!(register, $form, select::SelectNode),
             variants!(register, $form, select::SelectTupleArity),
             variants!(register, $form, select::SelectTupleArity2),
+            variants!(register, $form, select::IsBoxed),
+            variants!(register, $form, select::SelectHeader),
             variants!(plain, $form, calls::Call),
             variants!(plain, $form, calls::CallOnly),
             variants!(plain, $form, calls::CallLast),

@@ -1555,6 +1555,14 @@ IsBitstring:
     jmp    31
       PLT32	TARGET_1-0x4
 
+IsBoxed:
+    testb  $0x1,0x0(%rdi)
+      32S	HOLE_0
+    jne    d
+      PLT32	TARGET_1-0x4
+    jmp    12
+      PLT32	CONT-0x4
+
 IsEq:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
@@ -3199,6 +3207,16 @@ Return:
     add    $0x8,%rsi
     mov    (%r9),%rax
     jmp    *%rax
+
+SelectHeader:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    cmpq   $0x0,-0x2(%rax)
+      32S	HOLE_1
+    je     15
+      PLT32	TARGET_2-0x4
+    jmp    1a
+      PLT32	CONT-0x4
 
 SelectNode:
     cmpq   $0x0,0x0(%rdi)

@@ -3,7 +3,7 @@
 
 use layout::Term;
 
-use super::tags::header_of;
+use super::tags::{header, header_of, is_boxed};
 use crate::operation::operations;
 
 /// Up to this many words, a linear search is no slower than a binary one in the threaded form.
@@ -121,6 +121,22 @@ operations! {
             return m.jump(o.fail);
         }
         m.enter(*values.add(count + index) as *const u64)
+    }
+
+    /// Part of `SelectTupleArity` in machine code: goes on if the term has a header.
+    IsBoxed: S |m, o: Test| {
+        if !is_boxed(m.get(o.term)) {
+            return m.jump(o.fail);
+        }
+        m.next(o.end)
+    }
+
+    /// Part of `SelectTupleArity` in machine code, for a term that is boxed: leaves if this is its header.
+    SelectHeader: S |m, o: TestArity| {
+        if header(m.get(o.tuple)) == m.word(o.header) {
+            return m.jump(o.fail);
+        }
+        m.next(o.end)
     }
 
     /// Two headers of tuples.

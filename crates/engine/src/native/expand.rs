@@ -12,8 +12,8 @@ use super::{ByHandler, Stencil, fitting};
 use crate::bodies::{calls, compare, maps, moves, records, select, tests, tuples};
 use crate::encoding::{
     Allocation, At, CompareImmediate, CopyElement, Encoding, EndTuple, FunHead, InitYs, Jump,
-    MakeFun, NewMap, NewRecord, OneY, PutElement, PutHeader, PutTuple, Select, SelectNode, Triple,
-    UpdateRecord, WordSink,
+    MakeFun, NewMap, NewRecord, OneY, PutElement, PutHeader, PutTuple, Select, SelectNode, Test,
+    TestArity, Triple, UpdateRecord, WordSink,
 };
 use crate::form::Handler;
 use crate::operand::Operand;
@@ -32,6 +32,7 @@ enum Loop {
     Triple,
     Few,
     Tree,
+    Arity,
     Init,
     Fun,
     Map,
@@ -40,7 +41,7 @@ enum Loop {
 }
 
 static LOOPS: LazyLock<ByHandler<Loop>> = LazyLock::new(|| {
-    let handlers: [(Handler, Loop); 11] = [
+    let handlers: [(Handler, Loop); 13] = [
         (calls::MakeFun::pick([]), Loop::Fun),
         (maps::NewMap::pick([]), Loop::Map),
         (records::NewRecord::pick([]), Loop::NativeRecord),
@@ -51,6 +52,8 @@ static LOOPS: LazyLock<ByHandler<Loop>> = LazyLock::new(|| {
         (select::SelectFew::pick([Operand::y(0)]), Loop::Few),
         (select::SelectValue::pick([Operand::x(0)]), Loop::Tree),
         (select::SelectValue::pick([Operand::y(0)]), Loop::Tree),
+        (select::SelectTupleArity::pick([Operand::x(0)]), Loop::Arity),
+        (select::SelectTupleArity::pick([Operand::y(0)]), Loop::Arity),
         (moves::InitYs::pick([]), Loop::Init),
     ];
     handlers
@@ -112,6 +115,7 @@ pub(super) fn expand(
         Loop::Triple => parts.triple(),
         Loop::Few => parts.few(),
         Loop::Tree => parts.tree(),
+        Loop::Arity => parts.arity(),
         Loop::Init => parts.init(),
         Loop::Fun => parts.fun(),
         Loop::Map => parts.map(),
@@ -298,6 +302,28 @@ impl Parts<'_> {
             part.operands[SelectNode::OPERANDS.less.index()] = PartOperand::Ahead(bytes);
         }
         self.subtree(values.start..middle)
+    }
+
+    /// A test for each header of a tuple.
+    fn arity(&mut self) -> Option<()> {
+        let o = Select::OPERANDS;
+        let count = self.word(o.count) as usize;
+        if count > select::LINEAR {
+            return None;
+        }
+        let term = self.operand(o.term.index());
+        let fail = o.fail.index() as u32;
+        self.add::<select::IsBoxed>(InWords::None, Test { term, fail })?;
+        for index in 0..count {
+            let value = o.end.index() + index;
+            let test = TestArity {
+                tuple: term,
+                header: self.words[value],
+                fail: (value + count) as u32,
+            };
+            self.add::<select::SelectHeader>(InWords::None, test)?;
+        }
+        self.add::<tests::Jump>(InWords::None, Jump { label: fail })
     }
 
     fn init(&mut self) -> Option<()> {

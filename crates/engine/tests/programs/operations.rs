@@ -11,7 +11,7 @@ use crate::harness::Node;
 const HOLES: &[(&str, &[usize])] = &[
     // A tuple that is overwritten is not a constant.
     ("tuples::SetTupleElement", &[2, 5]),
-    // Parts of `put_tuple2`, `make_fun3` and `select_val` in machine code. The threaded form, which this test examines, uses a
+    // Parts of `put_tuple2`, `make_fun3`, `select_val` and `select_tuple_arity` in machine code. The threaded form, which this test examines, uses a
     // single handler for each of them.
     ("tuples::PutHeader", &[0]),
     ("tuples::PutElement", &[0, 1, 2]),
@@ -21,6 +21,8 @@ const HOLES: &[(&str, &[usize])] = &[
     // Of native records, which the assembler of OTP 25, with which the programs are made, does not know.
     ("tests::IsAnyNativeRecord", &[0, 1]),
     ("select::SelectNode", &[0, 1]),
+    ("select::IsBoxed", &[0, 1]),
+    ("select::SelectHeader", &[0, 1]),
     // From a Y register, where there is no frame that could have one.
     ("calls::MoveCallOnly", &[1]),
     ("calls::MoveReturn", &[1]),
