@@ -429,6 +429,9 @@ encodings! {
     TestRestUnit { context: Any, fail: Label, bits: Number, unit: Number }
     /// As `GetWindow`, of bits that are known to be left.
     ReadWindow<A: Source, B: Dest> { context: In<A>, dest: Out<B>, width: Number, mask: Wide, last: Wide }
+    /// An integer of the window at the heap top; `shift` bits follow it there.
+    TakeFromWindow<A: Dest> { dest: Out<A>, shift: Number, mask: Wide, last: Wide }
+    TakeByte<A: Dest> { dest: Out<A>, index: Number }
     /// A number of bits that are known to be left.
     Advance<A: Source> { context: In<A>, bits: Number }
     SkipUnits { context: Any, fail: Label, size: Any, unit: Number }

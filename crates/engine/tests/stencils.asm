@@ -2534,92 +2534,26 @@ NotLessFloats:
     jmp    1f
       PLT32	CONT-0x4
 
-PeekLittle:
+OpenWindow:
     mov    %rcx,%rax
     mov    0x0(%rdi),%rcx
       32S	HOLE_0
     mov    0x6(%rcx),%r9
     mov    0xe(%rcx),%r10
     mov    $0x0,%ecx
-      32	HOLE_2
+      32	HOLE_1
     add    %r10d,%ecx
     lea    0x0(%r10),%r10
-      32S	HOLE_2+0x7
+      32S	HOLE_1+0x7
     shr    $0x3,%r10
     mov    -0x8(%r9,%r10,1),%r9
     bswap  %r9
     neg    %cl
     and    $0x7,%cl
     shr    %cl,%r9
-    and    0x0(%rip),%r9        # 3c
-      PC32	RECORD+0x1c
-    imul   0x0(%rip),%r9        # 44
-      PC32	RECORD+0x24
-    bswap  %r9
-    shl    $0x4,%r9
-    or     $0xf,%r9
-    mov    %r9,0x0(%rdi)
-      32S	HOLE_1
+    mov    %r9,(%rdx)
     mov    %rax,%rcx
-    jmp    5e
-      PLT32	CONT-0x4
-
-PeekSigned:
-    mov    %rcx,%rax
-    mov    0x0(%rdi),%rcx
-      32S	HOLE_0
-    mov    0x6(%rcx),%r9
-    mov    0xe(%rcx),%r10
-    mov    $0x0,%ecx
-      32	HOLE_2
-    add    %r10d,%ecx
-    lea    0x0(%r10),%r10
-      32S	HOLE_2+0x7
-    shr    $0x3,%r10
-    mov    -0x8(%r9,%r10,1),%r9
-    bswap  %r9
-    neg    %cl
-    and    $0x7,%cl
-    shr    %cl,%r9
-    and    0x0(%rip),%r9        # 3c
-      PC32	RECORD+0x1c
-    mov    0x0(%rip),%rcx        # 43
-      PC32	RECORD+0x24
-    xor    %rcx,%r9
-    sub    %rcx,%r9
-    shl    $0x4,%r9
-    or     $0xf,%r9
-    mov    %r9,0x0(%rdi)
-      32S	HOLE_1
-    mov    %rax,%rcx
-    jmp    60
-      PLT32	CONT-0x4
-
-PeekUnsigned:
-    mov    %rcx,%rax
-    mov    0x0(%rdi),%rcx
-      32S	HOLE_0
-    mov    0x6(%rcx),%r9
-    mov    0xe(%rcx),%r10
-    mov    $0x0,%ecx
-      32	HOLE_2
-    add    %r10d,%ecx
-    lea    0x0(%r10),%r10
-      32S	HOLE_2+0x7
-    shr    $0x3,%r10
-    mov    -0x8(%r9,%r10,1),%r9
-    bswap  %r9
-    neg    %cl
-    and    $0x7,%cl
-    shr    %cl,%r9
-    and    0x0(%rip),%r9        # 3c
-      PC32	RECORD+0x1c
-    shl    $0x4,%r9
-    or     $0xf,%r9
-    mov    %r9,0x0(%rdi)
-      32S	HOLE_1
-    mov    %rax,%rcx
-    jmp    53
+    jmp    40
       PLT32	CONT-0x4
 
 PutBytes:
@@ -3884,6 +3818,71 @@ Tail:
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
+
+TakeByte:
+    movzbl 0x0(%rdx),%eax
+      32S	HOLE_1
+    shl    $0x4,%eax
+    or     $0xf,%rax
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_0
+    jmp    1a
+      PLT32	CONT-0x4
+
+TakeLittle:
+    mov    %rcx,%rax
+    mov    (%rdx),%r9
+    mov    $0x0,%ecx
+      32	HOLE_1
+    shr    %cl,%r9
+    and    0x0(%rip),%r9        # 15
+      PC32	RECORD+0x14
+    imul   0x0(%rip),%r9        # 1d
+      PC32	RECORD+0x1c
+    bswap  %r9
+    shl    $0x4,%r9
+    or     $0xf,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_0
+    mov    %rax,%rcx
+    jmp    37
+      PLT32	CONT-0x4
+
+TakeSigned:
+    mov    %rcx,%rax
+    mov    (%rdx),%r9
+    mov    $0x0,%ecx
+      32	HOLE_1
+    shr    %cl,%r9
+    and    0x0(%rip),%r9        # 15
+      PC32	RECORD+0x14
+    mov    0x0(%rip),%rcx        # 1c
+      PC32	RECORD+0x1c
+    xor    %rcx,%r9
+    sub    %rcx,%r9
+    shl    $0x4,%r9
+    or     $0xf,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_0
+    mov    %rax,%rcx
+    jmp    39
+      PLT32	CONT-0x4
+
+TakeUnsigned:
+    mov    %rcx,%rax
+    mov    (%rdx),%r9
+    mov    $0x0,%ecx
+      32	HOLE_1
+    shr    %cl,%r9
+    and    0x0(%rip),%r9        # 15
+      PC32	RECORD+0x14
+    shl    $0x4,%r9
+    or     $0xf,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_0
+    mov    %rax,%rcx
+    jmp    2c
+      PLT32	CONT-0x4
 
 TestArity:
     mov    0x0(%rdi),%rax

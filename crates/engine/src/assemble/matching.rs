@@ -15,7 +15,8 @@ use super::operations::Result;
 use super::terms::{self, Window, bad};
 use crate::bodies::binaries::{self, WINDOW_BITS};
 use crate::encoding::{
-    Advance, GetBits, GetTail, MatchBits, ReadWindow, TestBits, TestRest, TestRestUnit,
+    Advance, GetBits, GetTail, MatchBits, ReadWindow, TakeByte, TakeFromWindow, TestBits, TestRest,
+    TestRestUnit,
 };
 use crate::operand::Operand;
 use crate::slow;
@@ -37,6 +38,7 @@ pub(super) fn commands(emitter: &mut Emitter<'_>, operands: &[FileOperand]) -> R
         fail: label(operands[0]),
         ensured: 0,
         peeked: 0,
+        window: 0,
         emitter,
     };
     for (index, &command) in commands.iter().enumerate() {
@@ -54,6 +56,8 @@ struct Matching<'e, 'a> {
     ensured: u64,
     /// Bits that were read and that the position is still to be moved by.
     peeked: u64,
+    /// Bits in the window that are still to be taken.
+    window: u64,
 }
 
 impl Matching<'_, '_> {
@@ -167,7 +171,7 @@ impl Matching<'_, '_> {
         }
     }
 
-    /// An integer. In a row of them, those that are known to be there are read where they are, and the position is moved once.
+    /// An integer. In a row of them, those that are known to be there are taken from windows, and the position is moved once.
     fn integer(&mut self, segment: MatchSegment, after: &[MatchCommand]) -> Result {
         let flags = self.flags(segment.flags)?;
         let bits = self.get_bits(segment, flags)?;
@@ -188,26 +192,74 @@ impl Matching<'_, '_> {
             return Ok(());
         };
         if peeks {
-            self.peeked += width;
+            if self.window == 0 {
+                self.open_window(width, after)?;
+            }
+            self.take_from_window(bits.dest, width, kind);
+            return Ok(());
         }
         let (mask, last) = kind.mask_and_last(width);
         let window = ReadWindow {
             context: bits.context,
             dest: bits.dest,
-            width: if peeks { self.peeked } else { width },
+            width,
             mask,
             last,
         };
         let emitter = &mut *self.emitter;
-        match (kind, peeks) {
-            (Window::Little, false) => emitter.operation::<binaries::ReadLittle>(window),
-            (Window::Signed, false) => emitter.operation::<binaries::ReadSigned>(window),
-            (Window::Unsigned, false) => emitter.operation::<binaries::ReadUnsigned>(window),
-            (Window::Little, true) => emitter.operation::<binaries::PeekLittle>(window),
-            (Window::Signed, true) => emitter.operation::<binaries::PeekSigned>(window),
-            (Window::Unsigned, true) => emitter.operation::<binaries::PeekUnsigned>(window),
+        match kind {
+            Window::Little => emitter.operation::<binaries::ReadLittle>(window),
+            Window::Signed => emitter.operation::<binaries::ReadSigned>(window),
+            Window::Unsigned => emitter.operation::<binaries::ReadUnsigned>(window),
         }
         Ok(())
+    }
+
+    /// Reads an integer of this width, and those after it that are in the same row and fit into the window too.
+    fn open_window(&mut self, width: u64, after: &[MatchCommand]) -> Result {
+        let mut ensured = self.ensured;
+        self.window = width;
+        for command in after {
+            let MatchCommand::Integer(segment) = *command else {
+                break;
+            };
+            let width = segment.bits();
+            let is_taken = Window::of(width, self.flags(segment.flags)?).is_some()
+                && self.emitter.source(segment.dest) != self.context;
+            if !is_taken || width > ensured || self.window + width > WINDOW_BITS {
+                break;
+            }
+            ensured -= width;
+            self.window += width;
+        }
+        let (context, bits) = (self.context, self.peeked + self.window);
+        self.emitter
+            .operation::<binaries::OpenWindow>(Advance { context, bits });
+        Ok(())
+    }
+
+    fn take_from_window(&mut self, dest: Operand, width: u64, kind: Window) {
+        self.peeked += width;
+        self.window -= width;
+        let shift = self.window;
+        let emitter = &mut *self.emitter;
+        if matches!(kind, Window::Unsigned) && width == 8 && shift % 8 == 0 {
+            let index = shift / 8;
+            emitter.operation::<binaries::TakeByte>(TakeByte { dest, index });
+            return;
+        }
+        let (mask, last) = kind.mask_and_last(width);
+        let words = TakeFromWindow {
+            dest,
+            shift,
+            mask,
+            last,
+        };
+        match kind {
+            Window::Little => emitter.operation::<binaries::TakeLittle>(words),
+            Window::Signed => emitter.operation::<binaries::TakeSigned>(words),
+            Window::Unsigned => emitter.operation::<binaries::TakeUnsigned>(words),
+        }
     }
 
     fn flags(&self, operand: FileOperand) -> Result<Flags> {

@@ -145,18 +145,14 @@ windows! {
 }
 
 macro_rules! reads {
-    (@ moves $context:ident $end:ident) => {
-        *word($context, offset::MATCH_POSITION) = $end;
-    };
-    (@ stays $context:ident $end:ident) => {};
-    ($($(#[$doc:meta])* $name:ident |$value:ident, $m:ident, $o:ident| $result:expr, $position:ident;)*) => {
+    ($($(#[$doc:meta])* $name:ident |$value:ident, $m:ident, $o:ident| $result:expr;)*) => {
         operations! {
             $(
                 $(#[$doc])*
                 $name: SD |$m, $o: ReadWindow| {
                     let context = $m.get($o.context);
                     let end = *word(context, offset::MATCH_POSITION) + $m.word($o.width);
-                    reads!(@ $position context end);
+                    *word(context, offset::MATCH_POSITION) = end;
                     let $value = window(context, end) & $m.wide($o.mask);
                     $m.put($o.dest, Term::small($result));
                     $m.next($o.end)
@@ -169,18 +165,54 @@ macro_rules! reads {
 // The same integers for `bs_match`, whose first command has tested that the bits are there.
 reads! {
     /// As `GetUnsigned`.
-    ReadUnsigned |value, m, o| value as i64, moves;
+    ReadUnsigned |value, m, o| value as i64;
     /// As `GetSigned`.
-    ReadSigned |value, m, o| (value ^ m.wide(o.last)).wrapping_sub(m.wide(o.last)) as i64, moves;
+    ReadSigned |value, m, o| (value ^ m.wide(o.last)).wrapping_sub(m.wide(o.last)) as i64;
     /// As `GetLittle`.
-    ReadLittle |value, m, o| value.wrapping_mul(m.wide(o.last)).swap_bytes() as i64, moves;
-    /// As `ReadUnsigned`, but the position stays, and the width counts from there to the integer's end. So of several integers
-    /// in a row, none waits for the one before.
-    PeekUnsigned |value, m, o| value as i64, stays;
-    /// As `PeekUnsigned`.
-    PeekSigned |value, m, o| (value ^ m.wide(o.last)).wrapping_sub(m.wide(o.last)) as i64, stays;
-    /// As `PeekUnsigned`.
-    PeekLittle |value, m, o| value.wrapping_mul(m.wide(o.last)).swap_bytes() as i64, stays;
+    ReadLittle |value, m, o| value.wrapping_mul(m.wide(o.last)).swap_bytes() as i64;
+}
+
+macro_rules! takes {
+    ($($(#[$doc:meta])* $name:ident |$value:ident, $m:ident, $o:ident| $result:expr;)*) => {
+        operations! {
+            $(
+                $(#[$doc])*
+                $name: D |$m, $o: TakeFromWindow| {
+                    let $value = *$m.h >> $m.word($o.shift) & $m.wide($o.mask);
+                    $m.put($o.dest, Term::small($result));
+                    $m.next($o.end)
+                }
+            )*
+        }
+    };
+}
+
+// Several integers in a row are read at once, and taken out of that window one by one. The word at the heap top keeps it
+// meanwhile: nothing else uses that word until something is built there.
+takes! {
+    /// As `GetUnsigned`.
+    TakeUnsigned |value, m, o| value as i64;
+    /// As `GetSigned`.
+    TakeSigned |value, m, o| (value ^ m.wide(o.last)).wrapping_sub(m.wide(o.last)) as i64;
+    /// As `GetLittle`.
+    TakeLittle |value, m, o| value.wrapping_mul(m.wide(o.last)).swap_bytes() as i64;
+}
+
+operations! {
+    /// Reads the bits before the one that is `bits` behind the position into the window; the lowest `WINDOW_BITS` are right.
+    /// The position stays.
+    OpenWindow: S |m, o: Advance| {
+        let context = m.get(o.context);
+        *m.h = window(context, *word(context, offset::MATCH_POSITION) + m.word(o.bits));
+        m.next(o.end)
+    }
+
+    /// Takes a byte of the window, counted from the last.
+    TakeByte: D |m, o: TakeByte| {
+        let byte = *m.h.cast::<u8>().add(m.word(o.index) as usize);
+        m.put(o.dest, Term::small(byte.into()));
+        m.next(o.end)
+    }
 }
 
 operations! {
