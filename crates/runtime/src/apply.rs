@@ -127,10 +127,14 @@ pub fn apply(
     match exports::find(module, function, arity as u32) {
         Some(export) => export.code.load(Ordering::Acquire),
         // No export is made for it: it would stay, whatever names a program computes.
-        None => {
+        None if error_handler::is_loaded(process, am::UNDEFINED_FUNCTION) => {
             let what = [module, function];
             error_handler::call(process, context, am::UNDEFINED_FUNCTION, what, arity)
         }
+        // The call of an export's stub raises an error that names the function.
+        None => exports::get(module, function, arity as u32)
+            .code
+            .load(Ordering::Acquire),
     }
 }
 

@@ -31,6 +31,11 @@ pub fn call(
     handler.code.load(Ordering::Acquire)
 }
 
+/// Whether the process has an error handler with the function `why/3`.
+pub fn is_loaded(process: &Process, why: Term) -> bool {
+    function(process, why, 3).is_some()
+}
+
 /// The function `name/arity` of the process's error handler module, if it is loaded.
 fn function(process: &Process, name: Term, arity: u32) -> Option<&'static Export> {
     let module = process

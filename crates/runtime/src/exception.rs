@@ -173,7 +173,7 @@ unsafe fn raw_trace(
         let heap = process.heap();
         let arguments = build::list(heap, arguments);
         first = build::tuple(heap, &[export.module, export.function, arguments]);
-        info = bif_error_info(heap, export, raise.trace);
+        info = explained_by(heap, term::atom::text(export.module), raise.trace);
     }
     let addresses = addresses(process, ip);
     build::tuple(
@@ -182,14 +182,7 @@ unsafe fn raw_trace(
     )
 }
 
-/// The `error_info` map `#{module => .., cause => ..}` by which a module explains a BIF's error, or `[]`.
-fn bif_error_info(heap: &mut Heap, export: &Export, cause: Term) -> Term {
-    if export.bif.is_none() {
-        return Term::NIL;
-    }
-    explained_by(heap, term::atom::text(export.module), cause)
-}
-
+/// The `error_info` map `#{module => .., cause => ..}` by which errors in a module are explained, or `[]`.
 fn explained_by(heap: &mut Heap, module: &str, cause: Term) -> Term {
     let Some(explainer) = isa::bifs::error_module(module) else {
         return Term::NIL;
@@ -208,7 +201,11 @@ fn addresses(process: &mut Process, ip: *const u64) -> Term {
     let mut addresses: SmallVec<[Term; DEFAULT_DEPTH + 1]> = SmallVec::new();
     // Addresses have fewer bits than small integers.
     let small = |address: *const u64| Term::small(address as i64);
-    if !ip.is_null() {
+    if ip == engine::start::apply_fun() {
+        // A process was started by `apply/2`, whose call failed: stock names it.
+        let apply = code::exports::get(am::ERLANG, am::APPLY, 2);
+        addresses.push(small(apply.stub.as_ptr().cast()));
+    } else if !ip.is_null() {
         addresses.push(small(ip));
     }
     let callers = frames::calls(&process.head.heap).take(depth + 1 - addresses.len());

@@ -141,10 +141,12 @@ slow_paths! {
     call_fun |m, o: CallFun| {
         let (fun, arity) = (m.get(o.fun), m.word(o.arity));
         let target = called(&mut m, fun, arity);
-        if target.is_null() {
-            return unwind_here(m);
-        }
+        let ip = m.ip;
         m.push(m.after(o.end));
+        if target.is_null() {
+            // The call is over and its target fails: as on stock, the trace has the caller twice.
+            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+        }
         pairs::call(m, target)
     }
 
@@ -210,10 +212,15 @@ slow_paths! {
     /// `erlang:apply/2` with x0 = fun, x1 = arguments.
     apply_fun_list |m, o: Nothing| {
         let target = spread_fun(&mut m);
-        if target.is_null() {
+        let ip = m.ip;
+        // An error of `apply/2` itself has arguments to show, one of the fun's call has none; see `call_fun`.
+        if target.is_null() && !(*m.c).raise.arguments.is_none() {
             return unwind_here(m);
         }
         m.push(m.after(o.end));
+        if target.is_null() {
+            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+        }
         pairs::call(m, target)
     }
 
