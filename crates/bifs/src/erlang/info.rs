@@ -98,6 +98,13 @@ impl Items {
 }
 
 fn about(process: &mut Process, pid: Term, items: Items) -> BifResult {
+    // As on stock, each item about oneself costs a reduction, and the call none.
+    let own_items = match &items {
+        _ if pid != process.pid() => 0,
+        Items::One(_) => 1,
+        Items::List(items, _) => items.len() as i64,
+    };
+    scheduler::charge(own_items - 1);
     if !pid.is_local_pid() {
         let of_this_node =
             pid.is_kind(ObjectKind::ExternalPid) && node::of(pid).name == node::own_name();

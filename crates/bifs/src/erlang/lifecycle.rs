@@ -41,7 +41,8 @@ pub fn processes_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 pub fn yield_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     process.flags ^= flag::MIDWAY;
     if process.flags & flag::MIDWAY == 0 {
-        // Re-entered in the next slice.
+        // Entered again in the next slice. On stock this is an instruction, not a call: it costs no reduction.
+        scheduler::charge(-1);
         return Ok(am::TRUE);
     }
     let arguments = Box::default();

@@ -94,6 +94,8 @@ unsafe fn continue_without_result<F: Form>(
                 ReturnAddress::Pushed => m.call(target),
             };
         }
+        // The BIF is entered again, through its stub, which counts the call.
+        m.f += 1;
         let stub = (&raw const (*export).stub)
             .cast::<u64>()
             .add(Export::STUB_ENTRY);
