@@ -47,7 +47,6 @@ pub mod flag {
     pub const SYSTEM: u16 = 1 << 1;
     pub const OFF_HEAP_MESSAGES: u16 = 1 << 2;
     pub const HIBERNATED: u16 = 1 << 3;
-    pub const SENSITIVE: u16 = 1 << 4;
     /// It must not run again: a signal ended it, with the `exit_reason` in `Cold`.
     pub const EXIT_PENDING: u16 = 1 << 6;
     /// It left its scheduler so that a dirty one does the collection described in `Rare`.
@@ -209,9 +208,23 @@ impl Process {
         self.flags & flag::TRAP_EXIT != 0
     }
 
+    /// Its flag `sensitive`. Any thread may ask.
+    #[must_use]
+    pub fn is_sensitive(&self) -> bool {
+        self.state.load(Ordering::Relaxed) & state::SENSITIVE != 0
+    }
+
     #[must_use]
     pub fn priority(&self) -> Priority {
         priority_of(self.state.load(Ordering::Relaxed))
+    }
+
+    pub fn set_sensitive(&mut self, sensitive: bool) {
+        if sensitive {
+            self.state.fetch_or(state::SENSITIVE, Ordering::Relaxed);
+        } else {
+            self.state.fetch_and(!state::SENSITIVE, Ordering::Relaxed);
+        }
     }
 
     /// Changes the priority; takes effect the next time the process is queued.

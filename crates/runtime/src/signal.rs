@@ -20,7 +20,7 @@ pub use queue::SignalQueue;
 use crate::process::relations::{ReferenceNumber, Watcher};
 use crate::process::{Process, block, state, table};
 use crate::scheduler::{self, dirty::lent};
-use crate::sync::between_steps;
+use crate::sync::{Ordering, between_steps};
 use crate::timer::TimerKey;
 use crate::trace::{senders, system_profile};
 
@@ -153,6 +153,16 @@ pub unsafe fn send_before_others(to: *mut Process, message: *mut Fragment) {
         between_steps();
         wake(to, state::EVENT | state::SIGNALS);
     }
+}
+
+/// The state word of a process, as it is just now; `None` if there is no such process. Any thread.
+#[must_use]
+pub fn state_of(pid: Term) -> Option<u32> {
+    crate::epoch::pinned(|| {
+        let process = table::find(pid);
+        // SAFETY: just found in the table; any thread may read the state word.
+        (!process.is_null()).then(|| unsafe { (*process).state.load(Ordering::Relaxed) })
+    })
 }
 
 /// Sends a message that is already in a fragment, from any thread; drops it if there is no such process.

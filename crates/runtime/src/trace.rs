@@ -380,7 +380,7 @@ pub fn is_done_to(running: &mut Process, pid: Term, tag: Term, data: Term) {
 #[must_use]
 pub fn of(process: &Process) -> Option<&Tracings> {
     let tracings = &process.existing_rare()?.tracings;
-    (process.flags & flag::SENSITIVE == 0).then_some(tracings)
+    (!process.is_sensitive()).then_some(tracings)
 }
 
 /// How a process is traced in a session; nothing is if it is sensitive.

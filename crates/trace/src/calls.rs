@@ -1,7 +1,7 @@
 //! What is told of calls of traced functions.
 
 use layout::{ObjectKind, Term};
-use runtime::process::{Process, flag};
+use runtime::process::Process;
 use runtime::trace::frames::wish;
 use runtime::trace::points::{Call, Condition};
 use runtime::trace::{self, Event, Family, Tracer, Tracing, events, what};
@@ -124,7 +124,7 @@ fn told_by_function(
 ) -> u8 {
     let pid = process.pid();
     let is_self = matches!(tracer, Tracer::Identifier(identifier) if *identifier == pid);
-    if process.flags & flag::SENSITIVE != 0 || is_self {
+    if process.is_sensitive() || is_self {
         return 0;
     }
     if !trace::get().is_there(tracer, pid) {

@@ -46,7 +46,11 @@ pub fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifRes
         am::SENSITIVE => {
             // Gives up the rest of the slice, so that the flag takes effect at once.
             scheduler::charge(REDUCTIONS_PER_SLICE);
-            flag_bit(process, flag::SENSITIVE, value)
+            boolean(value).map(|on| {
+                let before = process.is_sensitive();
+                process.set_sensitive(on);
+                am::boolean(before)
+            })
         }
         am::MONITOR_NODES => monitor_nodes(process, value, Term::NIL),
         am::ASYNC_DIST => boolean(value).map(|on| {

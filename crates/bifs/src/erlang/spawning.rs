@@ -61,6 +61,7 @@ pub fn spawn_request_4(
     let Parsed { mut options, reply } = parsed;
     options.requested = true;
     options.reply_tag = Some(reply.tag);
+    options.replied = reply.on_success;
     // The reply comes after what has arrived, and before anything from the child.
     handle::catch_up(process);
     match spawn::spawn(process, module, function, arguments, arity, options) {

@@ -20,7 +20,7 @@ use term::{atom, build, literal, text};
 use super::output::Output;
 use super::processes;
 use super::tables::{self, View};
-use runtime::process::{Process, flag, state};
+use runtime::process::{Process, state};
 use std::sync::atomic::Ordering;
 
 /// Limbs of the longest integer that is written in decimal; for longer ones that takes too long.
@@ -31,7 +31,7 @@ pub fn all(out: &mut Output, view: &View, stopped: bool) -> fmt::Result {
     for process in processes::each() {
         let state = process.state.load(Ordering::SeqCst);
         let skipped = state & state::EXITING != 0
-            || process.flags & flag::SENSITIVE != 0
+            || process.is_sensitive()
             || processes::is_taken(process)
             || processes::is_collecting(process)
             // Not all schedulers stopped, and one of them may take up any queued process.

@@ -186,7 +186,7 @@ pub fn one(out: &mut Output, view: &View, process: &Process, form: Form) -> fmt:
     }
     let queue = messages(process);
     writeln!(out, "Message queue length: {}", queue.len())?;
-    let readable = !is_collecting(process) && process.flags & flag::SENSITIVE == 0;
+    let readable = !is_collecting(process) && !process.is_sensitive();
     if form == Form::Live && !queue.is_empty() && readable {
         out.text("Message queue: ")?;
         list(out, "[", &queue, "]\n")?;
@@ -398,7 +398,7 @@ pub fn current(out: &mut Output, view: &View, process: &Process) -> fmt::Result 
     view.write_place(out, ip)?;
     out.text(")\n")?;
     out.text("Current Process Limited Stack Trace:\n")?;
-    if process.flags & flag::SENSITIVE != 0 {
+    if process.is_sensitive() {
         return Ok(());
     }
     let heap = &process.head.heap;

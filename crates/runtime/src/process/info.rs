@@ -291,7 +291,7 @@ fn status(process: &Process, asker: Asker) -> Term {
 }
 
 fn messages(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
-    if process.flags & flag::SENSITIVE != 0 {
+    if process.is_sensitive() {
         return Term::NIL;
     }
     let messages: Vec<Term> = message_iter(process)
@@ -380,7 +380,7 @@ pub fn value_in_dictionary(process: &Process, item: Term, heap: &mut Heap) -> Te
 }
 
 fn dictionary(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
-    if process.flags & flag::SENSITIVE != 0 {
+    if process.is_sensitive() {
         return Term::NIL;
     }
     *steps += process.dictionary.len() as i64 / 4;
@@ -502,8 +502,12 @@ fn trace_number(process: &Process) -> u32 {
     let traced_for = process
         .existing_rare()
         .map_or(0, |rare| rare.tracings.what());
-    let is_sensitive = process.flags & flag::SENSITIVE != 0;
-    traced_for | if is_sensitive { what::IS_SENSITIVE } else { 0 }
+    traced_for
+        | if process.is_sensitive() {
+            what::IS_SENSITIVE
+        } else {
+            0
+        }
 }
 
 /// Whether the process is suspended by a message that it has sent. The operator `!` is no call, but is shown as one of
@@ -579,7 +583,7 @@ fn frame(heap: &mut Heap, place: &code::modules::NamedPlace) -> Term {
 #[must_use]
 pub fn backtrace(process: &Process) -> String {
     use std::fmt::Write;
-    if process.flags & flag::SENSITIVE != 0 {
+    if process.is_sensitive() {
         return String::new();
     }
     // As on stock, an address outside all modules has no name: the process has not begun to run, or hibernates.

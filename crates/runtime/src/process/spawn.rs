@@ -117,7 +117,7 @@ pub fn spawn(
                 call,
                 listed,
                 monitor,
-                options.reply_tag,
+                (options.reply_tag, options.replied),
             ));
         }
         trace::events::spawns(Some(parent), process, call, options.link.is_some());
@@ -137,7 +137,7 @@ fn pass_token_on(
     [module, function, arguments]: [Term; 3],
     options: Term,
     reference: Option<Term>,
-    reply_tag: Option<Term>,
+    (reply_tag, replied): (Option<Term>, bool),
 ) -> (Term, Option<Token>) {
     let reference = reference.unwrap_or_else(|| term::reference::make(parent.heap()));
     let mut scratch = term::heap::Scratch::new();
@@ -150,6 +150,7 @@ fn pass_token_on(
         tag: reply_tag.unwrap_or(am::SPAWN_REPLY),
         arguments,
         requested: reply_tag.is_some(),
+        replied,
     };
     (reference, trace::sequence::spawns(parent, child, &spawn))
 }

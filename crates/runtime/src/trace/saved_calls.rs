@@ -10,7 +10,7 @@ use layout::{Export, Heap, Term};
 use term::{am, build};
 
 use super::{exports, settle_flag};
-use crate::process::{Process, flag};
+use crate::process::Process;
 use crate::scheduler::dirty::{self, DirtyKind};
 use crate::scheduler::world;
 
@@ -117,7 +117,7 @@ pub fn list(process: &Process, heap: &mut Heap) -> Term {
 }
 
 fn add(process: &mut Process, call: Call) {
-    if process.flags & flag::SENSITIVE != 0 {
+    if process.is_sensitive() {
         return;
     }
     let saved = process

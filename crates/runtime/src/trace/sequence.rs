@@ -16,7 +16,7 @@ use term::heap::{self, Scratch};
 use term::{am, build, reference};
 
 use super::{Told, Tracer, get, senders};
-use crate::process::{Process, flag, table};
+use crate::process::{Process, state, table};
 use crate::send::Sent;
 use crate::signal::Rank;
 use crate::signal::{self, ALIAS_TOKEN_MESSAGE, MESSAGE, PRIORITY, Signal, TOKEN_MESSAGE, handle};
@@ -249,7 +249,7 @@ fn next(process: &mut Process) -> Option<Token> {
 
 /// Tells the system tracer of an event, if the token asks for it. `at` is the process at which it happens.
 fn tell(token: &Token, what: u32, at: &Process, to: Term, message: Term) {
-    if at.flags & flag::SENSITIVE == 0 {
+    if !at.is_sensitive() {
         tell_at(token, what, at.pid(), to, message);
     }
 }
@@ -437,13 +437,20 @@ fn take_over(process: &mut Process, token: Option<Token>, message: Term) {
 }
 
 /// The process, which ends, tells another one to which it is linked, perhaps on another node. Returns the token that goes with
-/// the signal, if the process has one.
+/// the signal, if the process has one. As on stock it is the receiver that this happens at, which may be sensitive.
 pub fn ends(process: &mut Process, to: Term, reason: Term) -> Option<Token> {
     let from = process.pid();
     let token = next(process)?;
     let mut scratch = Scratch::new();
     let message = build::tuple(scratch.heap(), &[am::UC_EXIT, from, reason]);
-    tell(&token, what::SEND, process, to, message);
+    if !to.is_local_pid() {
+        tell_at(&token, what::SEND, am::UNDEFINED, to, message);
+        return Some(token);
+    }
+    let state = signal::state_of(to).unwrap_or(state::EXITING);
+    if state & (state::SENSITIVE | state::EXITING) == 0 {
+        tell_at(&token, what::SEND, to, to, message);
+    }
     Some(token)
 }
 
@@ -477,6 +484,8 @@ pub struct Spawn {
     pub arguments: Term,
     /// The parent gets a reply, which carries a token; otherwise it has what it asked for at once.
     pub requested: bool,
+    /// It is to get that reply, which is told of here: before anything that the child does.
+    pub replied: bool,
 }
 
 /// A process that has a token spawns another, which gets it. Returns the token for the reply to a request.
@@ -504,12 +513,14 @@ pub fn spawns(parent: &mut Process, child: &mut Process, spawn: &Spawn) -> Optio
     let sequence = child.rare().sequence.get_or_insert_default();
     (sequence.clock, sequence.last) = (serial, serial);
     let token = next(child)?;
+    let reply = [spawn.tag, spawn.reference, am::OK, pid];
+    let reply = build::tuple(heap, &reply);
+    if spawn.replied || !spawn.requested {
+        tell(&token, what::SEND, parent, own, reply);
+    }
     if spawn.requested {
         return Some(token);
     }
-    let reply = [spawn.tag, spawn.reference, am::OK, pid];
-    let reply = build::tuple(heap, &reply);
-    tell(&token, what::SEND, parent, own, reply);
     // Stock takes over the serial number together with its tag, and programs see that.
     let number = token.serial << 4 | 0xf;
     let sequence = parent.rare().sequence.get_or_insert_default();
@@ -520,8 +531,6 @@ pub fn spawns(parent: &mut Process, child: &mut Process, spawn: &Spawn) -> Optio
 
 /// Delivers the reply to a request to spawn, with the token that [`spawns`] has returned.
 pub fn deliver_spawn_reply(parent: &mut Process, child: Term, token: &Token, reply: Term) {
-    let own = parent.pid();
-    tell(token, what::SEND, parent, own, reply);
     // SAFETY: the fragment is new, so it is in no list.
     unsafe { handle::append(parent, child, message_with(token, reply, None)) };
 }

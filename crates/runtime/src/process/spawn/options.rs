@@ -35,6 +35,8 @@ pub struct SpawnOptions {
     pub requested: bool,
     /// The tag of the reply to a request, if it is not `spawn_reply`.
     pub reply_tag: Option<Term>,
+    /// The parent gets a reply to its request.
+    pub replied: bool,
     /// The options as the program has listed them, if it has.
     pub listed: Option<Term>,
 }
