@@ -308,8 +308,12 @@ pub fn phash2(term: Term) -> u32 {
 /// would take more than `most_steps`, which is known after that many.
 #[must_use]
 pub fn phash2_within(term: Term, most_steps: usize) -> Option<(u32, usize)> {
-    let mut rest = RestStack::new();
     let mut mixer = Mixer(0);
+    if term.is_immediate() && most_steps > 0 {
+        phash2_immediate(&mut mixer, term);
+        return Some((mixer.0, 1));
+    }
+    let mut rest = RestStack::new();
     let mut pairs = 0;
     let mut current = term;
     let mut steps = 0;
@@ -321,15 +325,23 @@ pub fn phash2_within(term: Term, most_steps: usize) -> Option<(u32, usize)> {
         if current.is_cons() {
             let (list, bytes) = phash2_string(&mut mixer, current);
             steps += bytes / 16;
+            current = list;
             if list.is_cons() && bytes < MOST_BYTES_AT_ONCE {
-                rest.push(Rest::Term(list.tail()));
                 current = list.head();
-            } else {
-                current = list;
+                if current.is_immediate() {
+                    steps += 1;
+                    phash2_immediate(&mut mixer, current);
+                    current = list.tail();
+                } else {
+                    rest.push(Rest::Term(list.tail()));
+                }
             }
             continue;
         }
         phash2_object(&mut mixer, &mut pairs, &mut rest, current);
+        if let Some(run) = rest.last_mut() {
+            steps += phash2_run(&mut mixer, &mut pairs, run, most_steps);
+        }
         current = loop {
             match pop_term(&mut rest, true) {
                 None => return Some((mixer.0, steps)),
@@ -337,6 +349,9 @@ pub fn phash2_within(term: Term, most_steps: usize) -> Option<(u32, usize)> {
                 Some(Err(Rest::PairEnd)) => {
                     pairs ^= mixer.0;
                     mixer.0 = 0;
+                    if let Some(run) = rest.last_mut() {
+                        steps += phash2_run(&mut mixer, &mut pairs, run, most_steps);
+                    }
                 }
                 Some(Err(Rest::MapEnd { pairs: outer, hash })) => {
                     mixer.0 = hash;
@@ -405,8 +420,59 @@ fn phash2_small(mixer: &mut Mixer, value: i64) {
     }
 }
 
-/// Mixes in a term except for its parts, which are pushed.
-fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term: Term) {
+/// Mixes in the immediates that a run of terms begins with, or the pairs of two immediates that a map goes on with, without
+/// the stack, at most this many. Returns their number.
+fn phash2_run(mixer: &mut Mixer, pairs: &mut u32, run: &mut Rest, most: usize) -> usize {
+    let mut steps = 0;
+    let mut pair = |key: Term, value: Term| {
+        let both = key.is_immediate() && value.is_immediate() && steps < most;
+        if both {
+            phash2_immediate(mixer, key);
+            phash2_immediate(mixer, value);
+            *pairs ^= mixer.0;
+            mixer.0 = 0;
+            steps += 2;
+        }
+        both
+    };
+    // SAFETY: of each run so many terms are left.
+    unsafe {
+        match run {
+            Rest::Terms(first, count) => {
+                let mut term = *first;
+                let end = term.wrapping_add(*count);
+                while term < end && (*term).is_immediate() && steps < most {
+                    phash2_immediate(mixer, *term);
+                    term = term.wrapping_add(1);
+                    steps += 1;
+                }
+                *count -= steps;
+                *first = term;
+            }
+            Rest::Pairs(keys, values, count) => {
+                while *count > 0 && pair(**keys, **values) {
+                    (*keys, *values) = (keys.wrapping_add(1), values.wrapping_add(1));
+                    *count -= 1;
+                }
+            }
+            Rest::Children(first, count) => {
+                while *count > 0 {
+                    let child = *first.add(*count - 1);
+                    if !child.is_cons() || !pair(child.head(), child.tail()) {
+                        break;
+                    }
+                    *count -= 1;
+                }
+            }
+            _ => (),
+        }
+    }
+    steps
+}
+
+/// Mixes in a term that is one word: a small integer, an atom, nil, or a pid or port of this node.
+#[inline]
+fn phash2_immediate(mixer: &mut Mixer, term: Term) {
     if let Some(value) = term.as_small() {
         return phash2_small(mixer, value);
     }
@@ -431,8 +497,14 @@ fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term:
     if term.is_pid() {
         return mixer.one(pid_number(term), golden(5));
     }
-    if term.is_port() {
-        return mixer.wide(port_number(term), golden(6));
+    mixer.wide(port_number(term), golden(6));
+}
+
+/// Mixes in a term except for its parts, which are pushed.
+fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term: Term) {
+    // Also those of other nodes, which are objects.
+    if term.is_immediate() || term.is_pid() || term.is_port() {
+        return phash2_immediate(mixer, term);
     }
     let header = term.header();
     match header.kind() {
