@@ -1,7 +1,7 @@
 %% Sequential trace within a node: what the system tracer is told when a process with a token sends, receives, spawns, prints and
 %% ends, who gets the token, and what changes it.
 -module(sequences).
--export([main/0]).
+-export([main/0, ends_when_told/0]).
 
 main() ->
     process_flag(trap_exit, true),
@@ -42,8 +42,9 @@ events() ->
                                 receive {'EXIT', Other, _} -> ok end end},
      {"spawn_monitor", fun() -> {Other, Monitor} = spawn_monitor(fun() -> exit(seq_trace:get_token(label)) end),
                                 receive {'DOWN', Monitor, process, Other, {label, 17}} -> ok end end},
-     {"spawn_request", fun() -> Request = spawn_request(erlang, now, [], [link]),
+     {"spawn_request", fun() -> Request = spawn_request(?MODULE, ends_when_told, [], [link]),
                                 Other = receive {spawn_reply, Request, ok, Pid} -> Pid end,
+                                Other ! go,
                                 receive {'EXIT', Other, normal} -> ok end end},
      {"reply tag", fun() -> Request = spawn_request(erlang, now, [], [{reply_tag, tag}]),
                             receive {tag, Request, ok, _} -> ok end end},
@@ -58,6 +59,8 @@ exits_trapped() ->
     process_flag(trap_exit, true),
     main_process ! go,
     receive {'EXIT', _, Reason} -> main_process ! {got, Reason} end.
+
+ends_when_told() -> receive go -> ok end.
 
 wait_for(Pid) ->
     Monitor = monitor(process, Pid),
