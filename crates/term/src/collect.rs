@@ -53,7 +53,7 @@ use policy::{
 use relocate::Shift;
 use sizes::{block_words, left_block_words, old_heap, stack_words, used_words, words_between};
 use stress::Stress;
-use sweep::Lists;
+use sweep::{List, Lists};
 
 /// How much is collected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -476,33 +476,26 @@ unsafe fn move_roots<O: mover::Outside>(heap: &Heap, roots: &mut [&mut [Term]], 
 unsafe fn sweep_lists(heap: &mut Heap, plan: &Plan, mover: &Mover) {
     let mut lists = Lists {
         old_space: if plan.major { Area::EMPTY } else { mover.old },
-        young: ptr::null_mut(),
-        young_bytes: 0,
-        old: ptr::null_mut(),
-        old_bytes: 0,
+        young: List::EMPTY,
+        old: List::EMPTY,
     };
     // SAFETY: the objects of the young list lie in the block and in fragments, which were emptied; a major collection
     // has emptied the old generation too.
     unsafe {
+        lists.sweep(heap.off_heap);
+        lists.join(mover.copied_off_heap);
         if !heap.old.is_null() {
             let old = &mut *heap.old;
             if plan.major {
                 lists.sweep(old.off_heap);
                 old.off_heap = ptr::null_mut();
-            } else {
-                lists.old = old.off_heap;
             }
+            old.off_heap_words += (lists.old.bytes / 8) as u64;
+            old.off_heap = lists.old.before(old.off_heap);
         }
-        lists.sweep(heap.off_heap);
-        lists.join(mover.copied_off_heap);
-        heap.off_heap = lists.young;
-        if !heap.old.is_null() {
-            let old = &mut *heap.old;
-            old.off_heap = lists.old;
-            old.off_heap_words += (lists.old_bytes / 8) as u64;
-        }
+        heap.off_heap_words = u32::try_from(lists.young.bytes / 8).unwrap_or(u32::MAX);
+        heap.off_heap = lists.young.before(ptr::null_mut());
     }
-    heap.off_heap_words = u32::try_from(lists.young_bytes / 8).unwrap_or(u32::MAX);
 }
 
 /// Copies the objects gathered at `space` to the start of the heap's block, and adjusts all pointers to them.

@@ -329,6 +329,15 @@ pub unsafe fn link(list: &mut *mut u64, object: *mut u64) {
     *list = object;
 }
 
+/// Makes an object, or none, the next one of an off-heap list.
+///
+/// # Safety
+/// As [`block_of`].
+pub unsafe fn link_behind(object: *mut u64, next: *mut u64) {
+    // SAFETY: as in `next_of`.
+    unsafe { *object.add(1 + offset::OFF_HEAP_NEXT) = next as u64 };
+}
+
 /// Off-heap bytes that an object is charged for.
 ///
 /// # Safety

@@ -420,6 +420,8 @@ fn off_heap_objects(process: &Process, kind: ObjectKind, heap: &mut Heap, steps:
             *steps += 1;
         }
     }
+    // As on stock, what has been longest on the heap comes first.
+    list.reverse();
     build::list(heap, &list)
 }
 

@@ -1,22 +1,66 @@
 //! Sweeping the off-heap lists after a collection: objects that moved are linked into the list of the space they moved
-//! to; dead ones release what they held.
+//! to, in their order; dead ones release what they held. Programs see the order in `process_info(_, binary)`.
 //!
 //! Called after the moving and before the old spaces are freed, while the words after each mark are still intact.
 
 use layout::{Header, Term};
+
+use std::ptr;
 
 use crate::bits::append;
 use crate::off_heap;
 
 use super::mover::Area;
 
-/// The lists that survivors are linked into, and the total size of their shared binaries in bytes.
+/// The lists that survivors are linked into.
 pub(super) struct Lists {
     pub old_space: Area,
-    pub young: *mut u64,
-    pub young_bytes: usize,
-    pub old: *mut u64,
-    pub old_bytes: usize,
+    pub young: List,
+    pub old: List,
+}
+
+/// A list that grows at its end, and the total size of its shared binaries in bytes.
+pub(super) struct List {
+    first: *mut u64,
+    last: *mut u64,
+    pub bytes: usize,
+}
+
+impl List {
+    pub(super) const EMPTY: List = List {
+        first: ptr::null_mut(),
+        last: ptr::null_mut(),
+        bytes: 0,
+    };
+
+    /// # Safety
+    /// A live off-heap object, in no list any more; so are those that were added before.
+    unsafe fn add(&mut self, object: *mut u64) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.bytes += off_heap::bytes_of(object);
+            off_heap::link_behind(object, ptr::null_mut());
+            if self.last.is_null() {
+                self.first = object;
+            } else {
+                off_heap::link_behind(self.last, object);
+            }
+        }
+        self.last = object;
+    }
+
+    /// The list, with `rest` behind it.
+    ///
+    /// # Safety
+    /// As [`add`](List::add), of the last object.
+    pub(super) unsafe fn before(self, rest: *mut u64) -> *mut u64 {
+        if self.last.is_null() {
+            return rest;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { off_heap::link_behind(self.last, rest) };
+        self.first
+    }
 }
 
 impl Lists {
@@ -58,15 +102,11 @@ impl Lists {
     unsafe fn keep(&mut self, term: Term) {
         append::after_collection(term);
         let object = term.boxed_pointer();
-        let (list, bytes) = if self.old_space.holds(term.bits()) {
-            (&mut self.old, &mut self.old_bytes)
-        } else {
-            (&mut self.young, &mut self.young_bytes)
+        let list = match self.old_space.holds(term.bits()) {
+            true => &mut self.old,
+            false => &mut self.young,
         };
         // SAFETY: a live off-heap object, in no list any more.
-        unsafe {
-            *bytes += off_heap::bytes_of(object);
-            off_heap::link(list, object);
-        }
+        unsafe { list.add(object) };
     }
 }
