@@ -263,7 +263,7 @@ fn a_borrowed_process_is_run_by_who_takes_it_or_by_the_borrower() {
             process
                 .owned
                 .with_mut(|owned| unsafe { (*owned).extend(came) });
-            if !state::give_back(&process.word, false) {
+            if state::give_back(&process.word, false) & state::QUEUED == 0 {
                 process.go_on();
             }
         }
@@ -271,6 +271,37 @@ fn a_borrowed_process_is_run_by_who_takes_it_or_by_the_borrower() {
         assert_eq!(process.received(), [20]);
         assert_eq!(process.runs.load(Ordering::Relaxed), 1);
         assert_eq!(process.word.load(Ordering::SeqCst), 0, "it is at rest");
+    });
+}
+
+/// Two threads want the signals of a process handled that nobody runs; the one that finds it borrowed leaves them to the other.
+#[test]
+fn a_signal_to_a_borrowed_process_does_not_wait_for_its_turn() {
+    let attend = |process: &Process| {
+        while state::borrow(&process.word) {
+            state::look(&process.word);
+            let came = take(&process.signals);
+            // SAFETY: loom checks that only the owner accesses it.
+            process
+                .owned
+                .with_mut(|owned| unsafe { (*owned).extend(came) });
+            if state::give_back(&process.word, false) & state::SIGNALS == 0 {
+                break;
+            }
+        }
+    };
+    check(move || {
+        let process = Process::new(state::QUEUED);
+        let other = {
+            let process = process.clone();
+            thread::spawn(move || {
+                process.send(20);
+                attend(&process);
+            })
+        };
+        attend(&process);
+        other.join().unwrap();
+        assert_eq!(process.received(), [20]);
     });
 }
 
@@ -293,7 +324,7 @@ fn a_process_that_ends_while_it_is_borrowed_is_left_once() {
         let borrowed = state::borrow(&process.word);
         if borrowed {
             let _ = state::exit(&process.word, true);
-            if !state::give_back(&process.word, true) {
+            if state::give_back(&process.word, true) & state::QUEUED == 0 {
                 left.fetch_add(1, Ordering::Relaxed);
             }
         }

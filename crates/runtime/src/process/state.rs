@@ -92,10 +92,11 @@ pub fn borrow(word: &AtomicU32) -> bool {
     false
 }
 
-/// Gives back a borrowed process, which may be `gone` (it has ended). Returns true if its queue still holds it; if not,
-/// another thread took it from the queue and left it, so the borrower has to queue it again, or retire it if `gone`.
+/// Gives back a borrowed process, which may be `gone` (it has ended). Returns the word before. If it has QUEUED, its queue
+/// still holds the process; if not, another thread took it from the queue and left it, so the borrower has to queue it
+/// again, or retire it if `gone`. SIGNALS came too late for the borrower, and their sender perhaps found the process borrowed.
 #[must_use]
-pub fn give_back(word: &AtomicU32, gone: bool) -> bool {
+pub fn give_back(word: &AtomicU32, gone: bool) -> u32 {
     let mut seen = word.load(Ordering::SeqCst);
     loop {
         let held = seen & QUEUED != 0;
@@ -103,16 +104,16 @@ pub fn give_back(word: &AtomicU32, gone: bool) -> bool {
         let returned = seen & !BORROWED | mark;
         between_steps();
         match word.compare_exchange_weak(seen, returned, Ordering::SeqCst, Ordering::SeqCst) {
-            Ok(_) => return held,
+            Ok(before) => return before,
             Err(now) => seen = now,
         }
     }
 }
 
-/// Marks a running process as queued, before it goes back into a queue.
+/// Marks a running process as queued, before it goes back into a queue. Returns the word before.
 #[inline(always)]
-pub fn give_up(word: &AtomicU32) {
-    word.fetch_sub(RUNNING - QUEUED, Ordering::SeqCst);
+pub fn give_up(word: &AtomicU32) -> u32 {
+    word.fetch_sub(RUNNING - QUEUED, Ordering::SeqCst)
 }
 
 /// Clears EVENT and SIGNALS, before the owner takes the signals: those pushed after this are announced again.

@@ -3,8 +3,8 @@
 //! A process that makes a request to another one (`process_info`, a garbage collection, a check for old code) waits for
 //! the reply. If the receiver has a lower priority, it would get no turn while processes of the requester's priority
 //! have work. So the requester's scheduler borrows the receiver between two slices, handles its signals and tasks, and
-//! gives it back; the receiver's code does not run. This is not needed if another thread runs the receiver or soon
-//! will.
+//! gives it back; the receiver's code does not run. If another thread runs or has borrowed the receiver at that moment, that
+//! thread sees to the signals when it lets go of it ([`Scheduler::attend_again`]).
 //! Only the scheduler's own thread calls these functions.
 
 use layout::Term;
@@ -76,7 +76,8 @@ impl Scheduler {
         self.set_reductions_left(REDUCTIONS_PER_SLICE);
         // Pending tasks come first: one of them may be to handle earlier signals.
         run_tasks(process);
-        if process.flags & flag::TASKS == 0 {
+        let fetches = process.flags & flag::TASKS == 0;
+        if fetches {
             handle::fetch_between_slices(process);
             run_tasks(process);
         }
@@ -85,15 +86,25 @@ impl Scheduler {
             slice::end(process);
         }
         between_steps();
-        if !state::give_back(&process.state, gone) {
+        let before = state::give_back(&process.state, gone);
+        if before & state::QUEUED == 0 {
             between_steps();
             if gone {
                 self.dead.add(pointer);
             } else {
                 self.requeue(pointer);
             }
+        } else if fetches && !gone && before & state::SIGNALS != 0 {
+            self.attend_again(pid);
         }
         epoch::quiescent();
+    }
+
+    /// Handles the signals of a process before its next turn, because some have come while this thread had it: whoever waits
+    /// for an answer to them could not borrow it. Nobody knows here how urgent that is.
+    #[cold]
+    pub(super) fn attend_again(&self, pid: Term) {
+        self.queues.push_awaited(pid, Priority::Max);
     }
 
     /// Drops a process that was taken from a run queue while another thread had borrowed it, or after it ended while

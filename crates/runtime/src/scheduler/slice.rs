@@ -16,7 +16,7 @@ use crate::collector;
 use crate::collector::dirty_collection::{self, Collection};
 use crate::collector::trim::{self, Rest};
 use crate::process::tasks::{self, Ran};
-use crate::process::{Process, block, exit, flag, state};
+use crate::process::{Priority, Process, block, exit, flag, priority_of, state};
 use crate::signal::handle;
 use crate::sync::between_steps;
 use crate::system_monitor;
@@ -208,10 +208,14 @@ impl Scheduler {
         if process.flags & flag::OBSERVED != 0 {
             events::scheduled_out(process);
         }
+        let pid = process.pid();
         // SAFETY: this thread owns the process until it is in the queue.
-        unsafe { state::give_up(&(*pointer).state) };
+        let before = unsafe { state::give_up(&(*pointer).state) };
         between_steps();
         self.enqueue(pointer);
+        if before & state::SIGNALS != 0 && priority_of(before) > Priority::High {
+            self.attend_again(pid);
+        }
     }
 
     /// Gives the running process to a dirty scheduler.
