@@ -5,7 +5,8 @@ pub const X_REGISTERS: usize = 1024;
 /// Floating-point registers a module may use.
 pub const FLOAT_REGISTERS: usize = 1024;
 /// Words kept free between heap top and stack at every safepoint, so that a call can push its return address, and a
-/// few more words, without a check.
+/// few more words, without a check. The word at the heap top also serves one operation to leave something to the next
+/// (`OpenWindow` of the engine).
 pub const STACK_RESERVE_WORDS: usize = 4;
 /// Reductions before a process must yield; the value OTP documents.
 pub const REDUCTIONS_PER_SLICE: i64 = 4_000;
