@@ -4,7 +4,8 @@
 //! the reply. If the receiver has a lower priority, it would get no turn while processes of the requester's priority
 //! have work. So the requester's scheduler borrows the receiver between two slices, handles its signals and tasks, and
 //! gives it back; the receiver's code does not run. If another thread runs or has borrowed the receiver at that moment, that
-//! thread sees to the signals when it lets go of it ([`Scheduler::attend_again`]).
+//! thread sees to the signals when it lets go of it ([`Scheduler::attend_again`]). Only when a dirty scheduler gives it back
+//! do they wait for the receiver's turn.
 //! Only the scheduler's own thread calls these functions.
 
 use layout::Term;
