@@ -4,15 +4,15 @@
 //! the reply. If the receiver has a lower priority, it would get no turn while processes of the requester's priority
 //! have work. So the requester's scheduler borrows the receiver between two slices, handles its signals and tasks, and
 //! gives it back; the receiver's code does not run. If another thread runs or has borrowed the receiver at that moment, that
-//! thread sees to the signals when it lets go of it ([`Scheduler::attend_again`]). Only when a dirty scheduler gives it back
-//! do they wait for the receiver's turn.
-//! Only the scheduler's own thread calls these functions.
+//! thread sees to the signals when it lets go of it ([`Scheduler::attend_again`], [`attend_from_elsewhere`]).
+//! Only the scheduler's own thread calls these functions, but for the last.
 
 use layout::Term;
 use layout::limits::REDUCTIONS_PER_SLICE;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::{Scheduler, current, dirty, slice};
+use super::{Scheduler, current, dirty, errands, slice};
 use crate::epoch;
 use crate::process::tasks::{self, Ran};
 use crate::process::{Priority, Process, flag, priority_of, state, table};
@@ -41,6 +41,23 @@ pub fn attend_soon(pid: Term, priority: Option<Priority>) {
             scheduler.queues.push_awaited(pid, priority);
         }
     }
+}
+
+/// Whether signals have come while a thread had a process, by the state word from before it let go: their sender could not
+/// borrow it, and perhaps waits.
+#[inline]
+pub(super) fn are_signals_left(before: u32) -> bool {
+    before & state::SIGNALS != 0 && priority_of(before) != Priority::Max
+}
+
+/// Handles the signals and tasks of a process before its next turn; for threads other than schedulers.
+#[cold]
+pub(super) fn attend_from_elsewhere(pid: Term) {
+    errands::on_first_scheduler(Arc::new(move || {
+        if let Some(scheduler) = current() {
+            scheduler.attend_again(pid);
+        }
+    }));
 }
 
 /// The priority of a process that somebody else may have borrowed exclusively at this moment: no reference to the whole
@@ -77,10 +94,14 @@ impl Scheduler {
         self.set_reductions_left(REDUCTIONS_PER_SLICE);
         // Pending tasks come first: one of them may be to handle earlier signals.
         run_tasks(process);
-        let fetches = process.flags & flag::TASKS == 0;
-        if fetches {
+        if process.flags & flag::TASKS == 0 {
             handle::fetch_between_slices(process);
             run_tasks(process);
+        }
+        if process.flags & (flag::EXIT_PENDING | flag::COLLECT) == flag::COLLECT {
+            dirty::hand_over_borrowed(pointer);
+            epoch::quiescent();
+            return;
         }
         let gone = process.flags & flag::EXIT_PENDING != 0;
         if gone {
@@ -93,9 +114,9 @@ impl Scheduler {
             if gone {
                 self.dead.add(pointer);
             } else {
-                self.requeue(pointer);
+                self.give_up(pointer);
             }
-        } else if fetches && !gone && before & state::SIGNALS != 0 {
+        } else if !gone && before & state::SIGNALS != 0 {
             self.attend_again(pid);
         }
         epoch::quiescent();
@@ -119,7 +140,7 @@ impl Scheduler {
     }
 }
 
-/// Runs the tasks of a borrowed process, except those that take long: they are left for the process's own turn.
+/// Runs the tasks of a borrowed process up to one that takes long, for which it sets COLLECT.
 fn run_tasks(process: &mut Process) {
     if process.flags & (flag::EXIT_PENDING | flag::TASKS) == flag::TASKS {
         let _: Ran = tasks::run(process);

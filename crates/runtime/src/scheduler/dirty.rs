@@ -31,7 +31,7 @@ use parking_lot::{Condvar, Mutex};
 use sys::park::{ParkingSpot, Wakeup};
 
 use super::online::{self, Blocked};
-use super::{deferred, enqueue_woken, new_context};
+use super::{awaited, deferred, enqueue_woken, new_context};
 use crate::bif::{self, BifResult, Failure};
 use crate::collector::dirty_collection;
 use crate::config;
@@ -228,6 +228,12 @@ pub(super) fn hand_over(pointer: *mut Process) {
     pool(kind).submit(Work::Call(Handed(pointer)));
 }
 
+/// Leaves a task that takes long to a dirty scheduler, for a process that the caller has borrowed and asked for
+/// [`Collection::Task`](dirty_collection::Collection::Task).
+pub(super) fn hand_over_borrowed(pointer: *mut Process) {
+    CPU.submit(Work::BorrowedTask(Handed(pointer)));
+}
+
 /// Runs something at some later time on a dirty scheduler, where it may block or take long. The caller is not told when
 /// it is done.
 pub fn later(kind: DirtyKind, work: impl FnOnce() + Send + 'static) {
@@ -260,6 +266,8 @@ unsafe impl Send for Handed {}
 enum Work {
     Call(Handed),
     Collection(Handed),
+    /// A task that takes long, of a process that is borrowed: a run queue holds it, but nobody else owns it.
+    BorrowedTask(Handed),
     Errand(Box<dyn FnOnce() + Send>),
 }
 
@@ -271,6 +279,7 @@ impl Work {
             Work::Call(Handed(process)) | Work::Collection(Handed(process)) => unsafe {
                 priority_of((**process).state.load(Ordering::Relaxed))
             },
+            Work::BorrowedTask(_) => Priority::Max,
             Work::Errand(_) => Priority::Normal,
         }
     }
@@ -598,6 +607,7 @@ fn perform(context: &mut Context, work: Work) {
     match work {
         Work::Call(Handed(pointer)) => run_call(context, pointer),
         Work::Collection(Handed(pointer)) => run_collection(pointer),
+        Work::BorrowedTask(Handed(pointer)) => run_borrowed_task(pointer),
         Work::Errand(errand) => errand(),
     }
     deferred::run();
@@ -686,9 +696,41 @@ fn give_back(pointer: *mut Process) {
         events::scheduled_out(process);
     }
     process.state.fetch_and(!state::DIRTY, Ordering::Relaxed);
-    state::give_up(&process.state);
-    // SAFETY: as above.
+    give_up(pointer);
+}
+
+/// Runs a task of a borrowed process, and gives the process back to its queue, or to another one if a scheduler took it
+/// from its queue meanwhile.
+fn run_borrowed_task(pointer: *mut Process) {
+    // SAFETY: the borrower has left it to this thread, which owns it until it is given back.
+    let process = unsafe { &mut *pointer };
+    let pid = process.pid();
+    dirty_collection::perform(process);
+    account(process);
+    // Who borrows it next looks for further tasks, and lets it end if the task has ended it.
+    let before = state::give_back(&process.state, false);
+    if before & state::QUEUED == 0 {
+        give_up(pointer);
+    }
+    awaited::attend_from_elsewhere(pid);
+}
+
+/// Puts a process that this thread owns into a run queue.
+fn give_up(pointer: *mut Process) {
+    // SAFETY: this thread owns the process until it is in the queue.
+    let (pid, has_tasks, before) = unsafe {
+        let has_tasks = (*pointer).flags & flag::TASKS != 0;
+        (
+            (*pointer).pid(),
+            has_tasks,
+            state::give_up(&(*pointer).state),
+        )
+    };
+    // SAFETY: as above; only now is it queued.
     unsafe { enqueue_woken(pointer) };
+    if has_tasks || awaited::are_signals_left(before) {
+        awaited::attend_from_elsewhere(pid);
+    }
 }
 
 /// The outcome of a call, with its terms for `Rare::roots`.

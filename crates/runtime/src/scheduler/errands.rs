@@ -1,7 +1,7 @@
-//! Errands that every normal scheduler's thread does, online or not: what concerns memory of the thread itself.
+//! Errands of the normal schedulers' threads, online or not: what concerns memory of the thread itself, or its queues.
 //!
 //! Each has a list of its own, at which it looks in its rounds and before it sleeps; a sleeping one is woken. Any thread may call
-//! [`on_every_scheduler`]; what an errand holds is dropped when the last scheduler has done it.
+//! [`on_every_scheduler`] and [`on_first_scheduler`]; what an errand holds is dropped when the last scheduler has done it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use super::{idle, schedulers};
 
-/// Called once by each scheduler, by several at once.
+/// Called once by each scheduler that has it to do, by several at once.
 pub type Errand = Arc<dyn Fn() + Send + Sync>;
 
 /// The errands that one scheduler has to do.
@@ -48,4 +48,11 @@ pub fn on_every_scheduler(errand: &Errand) {
         shared.errands.push(Arc::clone(errand));
         idle::wake(shared.index);
     }
+}
+
+/// Has the first scheduler, which is always online, do this on its own thread, soon.
+pub(super) fn on_first_scheduler(errand: Errand) {
+    let first = &schedulers().all[0];
+    first.errands.push(errand);
+    idle::wake(first.index);
 }

@@ -11,12 +11,12 @@ use layout::limits::REDUCTIONS_PER_SLICE;
 use term::am;
 use term::copy::Owned;
 
-use super::{Scheduler, dirty};
+use super::{Scheduler, awaited, dirty};
 use crate::collector;
 use crate::collector::dirty_collection::{self, Collection};
 use crate::collector::trim::{self, Rest};
 use crate::process::tasks::{self, Ran};
-use crate::process::{Priority, Process, block, exit, flag, priority_of, state};
+use crate::process::{Process, block, exit, flag, state};
 use crate::signal::handle;
 use crate::sync::between_steps;
 use crate::system_monitor;
@@ -208,12 +208,17 @@ impl Scheduler {
         if process.flags & flag::OBSERVED != 0 {
             events::scheduled_out(process);
         }
-        let pid = process.pid();
+        self.give_up(pointer);
+    }
+
+    /// Puts a process that this thread owns, but does not run, back into the queue.
+    #[inline]
+    pub(super) fn give_up(&self, pointer: *mut Process) {
         // SAFETY: this thread owns the process until it is in the queue.
-        let before = unsafe { state::give_up(&(*pointer).state) };
+        let (pid, before) = unsafe { ((*pointer).pid(), state::give_up(&(*pointer).state)) };
         between_steps();
         self.enqueue(pointer);
-        if before & state::SIGNALS != 0 && priority_of(before) > Priority::High {
+        if awaited::are_signals_left(before) {
             self.attend_again(pid);
         }
     }
