@@ -255,5 +255,6 @@ pub fn process_flag_3(process: &mut Process, [pid, name, value]: [Term; 3]) -> B
         signal::reply(pid, asker, &own_reference, result);
     };
     signal::send_or_bounce(pid, Signal::Call(Box::new(change)));
+    scheduler::attend_soon(pid, None);
     Ok(reference)
 }

@@ -124,6 +124,7 @@ fn ask_alive(process: &Process, pid: Term, reference: Term) {
         signal::reply(pid, asker, &reference, am::boolean(other.is_some()));
     };
     signal::send_or_bounce(pid, Signal::Call(Box::new(answer)));
+    scheduler::attend_soon(pid, None);
 }
 
 /// `erts_internal:is_process_alive(Pid, Reference)`: `{Reference, boolean()}` is sent to the caller.

@@ -169,6 +169,7 @@ pub fn trace_delivered_1(process: &mut Process, [tracee]: [Term; 1]) -> BifResul
                 let answer = Arc::clone(&answer);
                 let after_these = Signal::Call(Box::new(move |_| drop(answer)));
                 signal::send_or_bounce(pid, after_these);
+                scheduler::attend_soon(pid, None);
             }
             Signals::PerhapsTaken => any_runs = true,
         }

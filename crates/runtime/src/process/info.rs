@@ -565,13 +565,10 @@ fn nowhere_frame(process: &Process, heap: &mut Heap) -> Term {
 
 pub(crate) fn current_stacktrace(process: &Process, heap: &mut Heap) -> Term {
     let depth = exception::DEPTH.load(Ordering::Relaxed);
-    let mut frames: Vec<Term> = places(process, depth)
+    let frames: Vec<Term> = places(process, depth)
         .iter()
         .map(|place| frame(heap, place))
         .collect();
-    if frames.is_empty() && matches!(nowhere(process), Nowhere::Beginning) {
-        frames.push(nowhere_frame(process, heap));
-    }
     build::list(heap, &frames)
 }
 

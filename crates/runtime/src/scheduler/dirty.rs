@@ -231,6 +231,8 @@ pub(super) fn hand_over(pointer: *mut Process) {
 /// Leaves a task that takes long to a dirty scheduler, for a process that the caller has borrowed and asked for
 /// [`Collection::Task`](dirty_collection::Collection::Task).
 pub(super) fn hand_over_borrowed(pointer: *mut Process) {
+    // SAFETY: the caller owns the process.
+    unsafe { (*pointer).state.fetch_or(state::DIRTY, Ordering::SeqCst) };
     CPU.submit(Work::BorrowedTask(Handed(pointer)));
 }
 
@@ -695,8 +697,16 @@ fn give_back(pointer: *mut Process) {
     if process.flags & flag::OBSERVED != 0 {
         events::scheduled_out(process);
     }
-    process.state.fetch_and(!state::DIRTY, Ordering::Relaxed);
-    give_up(pointer);
+    let has_tasks = release(process);
+    give_up(pointer, has_tasks);
+}
+
+/// Ends what a dirty scheduler does with a process; returns whether tasks are left. Once DIRTY is clear, a thread that has stopped
+/// the schedulers may look at the process and change it.
+fn release(process: &mut Process) -> bool {
+    let has_tasks = process.flags & flag::TASKS != 0;
+    process.state.fetch_and(!state::DIRTY, Ordering::Release);
+    has_tasks
 }
 
 /// Runs a task of a borrowed process, and gives the process back to its queue, or to another one if a scheduler took it
@@ -707,25 +717,19 @@ fn run_borrowed_task(pointer: *mut Process) {
     let pid = process.pid();
     dirty_collection::perform(process);
     account(process);
-    // Who borrows it next looks for further tasks, and lets it end if the task has ended it.
+    release(process);
     let before = state::give_back(&process.state, false);
     if before & state::QUEUED == 0 {
-        give_up(pointer);
+        give_up(pointer, false);
     }
+    // Who borrows it next looks for further tasks, and lets it end if this task has ended it.
     awaited::attend_from_elsewhere(pid);
 }
 
 /// Puts a process that this thread owns into a run queue.
-fn give_up(pointer: *mut Process) {
+fn give_up(pointer: *mut Process, has_tasks: bool) {
     // SAFETY: this thread owns the process until it is in the queue.
-    let (pid, has_tasks, before) = unsafe {
-        let has_tasks = (*pointer).flags & flag::TASKS != 0;
-        (
-            (*pointer).pid(),
-            has_tasks,
-            state::give_up(&(*pointer).state),
-        )
-    };
+    let (pid, before) = unsafe { ((*pointer).pid(), state::give_up(&(*pointer).state)) };
     // SAFETY: as above; only now is it queued.
     unsafe { enqueue_woken(pointer) };
     if has_tasks || awaited::are_signals_left(before) {
