@@ -114,6 +114,18 @@ unsafe fn window(context: Term, end: u64) -> u64 {
     }
 }
 
+/// The integer whose two's complement is in the lowest bits of `bits`, of which `sign` is the first.
+#[inline(always)]
+fn signed(bits: u64, sign: u64) -> i64 {
+    (bits ^ sign).wrapping_sub(sign) as i64
+}
+
+/// The integer whose bytes are the lowest ones of `bits`, least byte first; `factor` shifts them to the top.
+#[inline(always)]
+fn little_endian(bits: u64, factor: u64) -> i64 {
+    bits.wrapping_mul(factor).swap_bytes() as i64
+}
+
 macro_rules! windows {
     ($($(#[$doc:meta])* $name:ident |$value:ident, $m:ident, $o:ident| $result:expr;)*) => {
         operations! {
@@ -139,9 +151,9 @@ windows! {
     /// An unsigned big-endian integer of at most `WINDOW_BITS` bits; `last` is not used.
     GetUnsigned |value, m, o| value as i64;
     /// A signed one; `last` is its sign bit.
-    GetSigned |value, m, o| (value ^ m.wide(o.last)).wrapping_sub(m.wide(o.last)) as i64;
+    GetSigned |value, m, o| signed(value, m.wide(o.last));
     /// An unsigned little-endian integer of whole bytes; `last` is the factor that shifts it to the top.
-    GetLittle |value, m, o| value.wrapping_mul(m.wide(o.last)).swap_bytes() as i64;
+    GetLittle |value, m, o| little_endian(value, m.wide(o.last));
 }
 
 macro_rules! reads {
@@ -167,9 +179,9 @@ reads! {
     /// As `GetUnsigned`.
     ReadUnsigned |value, m, o| value as i64;
     /// As `GetSigned`.
-    ReadSigned |value, m, o| (value ^ m.wide(o.last)).wrapping_sub(m.wide(o.last)) as i64;
+    ReadSigned |value, m, o| signed(value, m.wide(o.last));
     /// As `GetLittle`.
-    ReadLittle |value, m, o| value.wrapping_mul(m.wide(o.last)).swap_bytes() as i64;
+    ReadLittle |value, m, o| little_endian(value, m.wide(o.last));
 }
 
 macro_rules! takes {
@@ -193,9 +205,9 @@ takes! {
     /// As `GetUnsigned`.
     TakeUnsigned |value, m, o| value as i64;
     /// As `GetSigned`.
-    TakeSigned |value, m, o| (value ^ m.wide(o.last)).wrapping_sub(m.wide(o.last)) as i64;
+    TakeSigned |value, m, o| signed(value, m.wide(o.last));
     /// As `GetLittle`.
-    TakeLittle |value, m, o| value.wrapping_mul(m.wide(o.last)).swap_bytes() as i64;
+    TakeLittle |value, m, o| little_endian(value, m.wide(o.last));
 }
 
 operations! {
