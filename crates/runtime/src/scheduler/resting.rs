@@ -123,7 +123,7 @@ impl Scheduler {
         // A signal may have arrived meanwhile, or there was no memory for the collection and the process ends.
         let ends = process.flags & flag::EXIT_PENDING != 0;
         if ends || !state::rest(&process.state) {
-            self.requeue(pointer);
+            self.give_up(pointer);
         }
     }
 }
