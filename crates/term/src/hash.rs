@@ -339,19 +339,16 @@ pub fn phash2_within(term: Term, most_steps: usize) -> Option<(u32, usize)> {
             continue;
         }
         phash2_object(&mut mixer, &mut pairs, &mut rest, current);
-        if let Some(run) = rest.last_mut() {
-            steps += phash2_run(&mut mixer, &mut pairs, run, most_steps);
-        }
         current = loop {
+            if let Some(run) = rest.last_mut() {
+                steps += phash2_run(&mut mixer, &mut pairs, run, most_steps);
+            }
             match pop_term(&mut rest, true) {
                 None => return Some((mixer.0, steps)),
                 Some(Ok(next)) => break next,
                 Some(Err(Rest::PairEnd)) => {
                     pairs ^= mixer.0;
                     mixer.0 = 0;
-                    if let Some(run) = rest.last_mut() {
-                        steps += phash2_run(&mut mixer, &mut pairs, run, most_steps);
-                    }
                 }
                 Some(Err(Rest::MapEnd { pairs: outer, hash })) => {
                     mixer.0 = hash;
