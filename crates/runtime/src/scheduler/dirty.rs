@@ -697,8 +697,9 @@ fn give_back(pointer: *mut Process) {
     if process.flags & flag::OBSERVED != 0 {
         events::scheduled_out(process);
     }
+    let pid = process.pid();
     let has_tasks = release(process);
-    give_up(pointer, has_tasks);
+    give_up(pointer, pid, has_tasks);
 }
 
 /// Ends what a dirty scheduler does with a process; returns whether tasks are left. Once DIRTY is clear, a thread that has stopped
@@ -718,18 +719,19 @@ fn run_borrowed_task(pointer: *mut Process) {
     dirty_collection::perform(process);
     account(process);
     release(process);
-    let before = state::give_back(&process.state, false);
+    // SAFETY: as above; `state` is shared.
+    let before = unsafe { state::give_back(&(*pointer).state, false) };
     if before & state::QUEUED == 0 {
-        give_up(pointer, false);
+        give_up(pointer, pid, false);
     }
     // Who borrows it next looks for further tasks, and lets it end if this task has ended it.
     awaited::attend_from_elsewhere(pid);
 }
 
-/// Puts a process that this thread owns into a run queue.
-fn give_up(pointer: *mut Process, has_tasks: bool) {
-    // SAFETY: this thread owns the process until it is in the queue.
-    let (pid, before) = unsafe { ((*pointer).pid(), state::give_up(&(*pointer).state)) };
+/// Puts a process that this thread owns, and has released, into a run queue.
+fn give_up(pointer: *mut Process, pid: Term, has_tasks: bool) {
+    // SAFETY: this thread owns the process until it is in the queue; `state` is shared.
+    let before = unsafe { state::give_up(&(*pointer).state) };
     // SAFETY: as above; only now is it queued.
     unsafe { enqueue_woken(pointer) };
     if has_tasks || awaited::are_signals_left(before) {
