@@ -41,7 +41,7 @@ use crate::port::{self, Port};
 use crate::process::{Priority, Process, block, bound_to, priority_of, state};
 use crate::trace::system_profile;
 use crate::{engine_calls, epoch, profile, timer};
-pub use awaited::attend_soon;
+pub use awaited::ask;
 pub use bound::number_of;
 use crowd::Crowd;
 use dead::DeadProcesses;

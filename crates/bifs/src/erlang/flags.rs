@@ -11,7 +11,7 @@ use runtime::process::heap_limit::{HeapLimit, binary_words, heap_words, min_bina
 use runtime::process::spawn::options::is_off_heap;
 use runtime::process::{Priority, Process, flag, table};
 use runtime::scheduler;
-use runtime::signal::{self, Signal, handle};
+use runtime::signal::{self, handle};
 use runtime::trace::saved_calls::{self, Saved};
 
 /// The longest list of `save_calls`; the value OTP documents.
@@ -254,7 +254,6 @@ pub fn process_flag_3(process: &mut Process, [pid, name, value]: [Term; 3]) -> B
         };
         signal::reply(pid, asker, &own_reference, result);
     };
-    signal::send_or_bounce(pid, Signal::Call(Box::new(change)));
-    scheduler::attend_soon(pid, None);
+    scheduler::ask(pid, None, Box::new(change));
     Ok(reference)
 }

@@ -12,7 +12,7 @@ use runtime::bif::{BifResult, Failure, await_result, badarg, dirty_unless, syste
 use runtime::code::exports;
 use runtime::process::suspend::{self, Suspending};
 use runtime::process::{Process, flag, state, table};
-use runtime::signal::{self, Signal, handle};
+use runtime::signal::{self, handle};
 use runtime::{epoch, scheduler};
 
 /// `self()`.
@@ -123,8 +123,7 @@ fn ask_alive(process: &Process, pid: Term, reference: Term) {
     let answer = move |other: Option<&mut Process>| {
         signal::reply(pid, asker, &reference, am::boolean(other.is_some()));
     };
-    signal::send_or_bounce(pid, Signal::Call(Box::new(answer)));
-    scheduler::attend_soon(pid, None);
+    scheduler::ask(pid, None, Box::new(answer));
 }
 
 /// `erts_internal:is_process_alive(Pid, Reference)`: `{Reference, boolean()}` is sent to the caller.
@@ -331,7 +330,6 @@ pub fn group_leader_3(process: &mut Process, [leader, pid, reference]: [Term; 3]
         };
         signal::reply(pid, asker, &reference, result);
     };
-    signal::send_or_bounce(pid, Signal::Call(Box::new(change)));
-    scheduler::attend_soon(pid, None);
+    scheduler::ask(pid, None, Box::new(change));
     Ok(am::OK)
 }

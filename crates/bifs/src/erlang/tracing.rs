@@ -19,7 +19,7 @@ use runtime::bif::{
 };
 use runtime::process::{Process, state, table};
 use runtime::scheduler::errands::{self, Errand};
-use runtime::signal::{self, Signal, handle};
+use runtime::signal::{self, handle};
 use runtime::trace::Tracings;
 use runtime::{log, scheduler, trace};
 
@@ -138,8 +138,7 @@ fn process_info(process: &mut Process, asked: Asked, pid: Term) -> BifResult {
         });
         signal::reply(pid, asker, &owned, answer.unwrap_or(am::UNDEFINED));
     });
-    signal::send_or_bounce(pid, signal::Signal::Call(body));
-    scheduler::attend_soon(pid, None);
+    scheduler::ask(pid, None, body);
     Err(await_result(reference))
 }
 
@@ -167,9 +166,7 @@ pub fn trace_delivered_1(process: &mut Process, [tracee]: [Term; 1]) -> BifResul
             Signals::None => {}
             Signals::Waiting => {
                 let answer = Arc::clone(&answer);
-                let after_these = Signal::Call(Box::new(move |_| drop(answer)));
-                signal::send_or_bounce(pid, after_these);
-                scheduler::attend_soon(pid, None);
+                scheduler::ask(pid, None, Box::new(move |_| drop(answer)));
             }
             Signals::PerhapsTaken => any_runs = true,
         }

@@ -16,8 +16,7 @@ use layout::Term;
 use super::{Priority, Process, flag};
 use crate::collector::dirty_collection::{self, Collection};
 use crate::scheduler::{self, dirty};
-use crate::signal::{self, Call, Signal};
-use crate::sync::between_steps;
+use crate::signal::Call;
 
 /// What a task does.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -149,9 +148,7 @@ fn send(
         Some(process) => add(process, kind, takes_long, priority, body),
         None => body(None),
     });
-    signal::send_or_bounce(to, Signal::Call(call));
-    between_steps();
-    scheduler::attend_soon(to, priority);
+    scheduler::ask(to, priority, call);
 }
 
 fn add(

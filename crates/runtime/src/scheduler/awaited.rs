@@ -5,7 +5,7 @@
 //! have work. So the requester's scheduler borrows the receiver between two slices, handles its signals and tasks, and
 //! gives it back; the receiver's code does not run. If another thread runs or has borrowed the receiver at that moment, that
 //! thread sees to the signals when it lets go of it ([`Scheduler::attend_again`], [`attend_from_elsewhere`]).
-//! Only the scheduler's own thread calls these functions, but for the last.
+//! Only the scheduler's own thread calls these functions, but for the last and for [`ask`].
 
 use layout::Term;
 use layout::limits::REDUCTIONS_PER_SLICE;
@@ -16,12 +16,20 @@ use super::{Scheduler, current, dirty, errands, slice};
 use crate::epoch;
 use crate::process::tasks::{self, Ran};
 use crate::process::{Priority, Process, flag, priority_of, state, table};
-use crate::signal::handle;
+use crate::signal::{self, Call, Signal, handle};
 use crate::sync::between_steps;
+
+/// Has a process do something when it handles its signals; the running process is about to wait for the answer, with the priority of
+/// its request or else its own. The body is called with `None` if the process is gone.
+pub fn ask(pid: Term, priority: Option<Priority>, body: Call) {
+    signal::send_or_bounce(pid, Signal::Call(body));
+    between_steps();
+    attend_soon(pid, priority);
+}
 
 /// Called when the running process is about to wait for a reply from the process `pid`, with the priority of its request or
 /// else its own. If the process has a lower one (and this is more than normal), its signals are handled soon.
-pub fn attend_soon(pid: Term, priority: Option<Priority>) {
+fn attend_soon(pid: Term, priority: Option<Priority>) {
     let Some(scheduler) = current().filter(|_| !dirty::is_here()) else {
         return;
     };
