@@ -306,12 +306,11 @@ fn error_info(heap: &mut Heap, info: Term, tail: Term) -> Term {
 
 /// `[{file, File}, {line, Line}]`, or `[]` when unknown.
 pub fn location(heap: &mut Heap, place: &code::modules::NamedPlace) -> Term {
-    let Some((file, line)) = &place.location else {
+    let Some((file, line)) = place.location else {
         return Term::NIL;
     };
-    let file = build::string(heap, file);
     let file = build::tuple(heap, &[am::FILE, file]);
-    let line = build::tuple(heap, &[am::LINE, Term::small(i64::from(*line))]);
+    let line = build::tuple(heap, &[am::LINE, Term::small(i64::from(line))]);
     build::list(heap, &[file, line])
 }
 

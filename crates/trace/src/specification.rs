@@ -136,12 +136,9 @@ impl Run<'_> {
             Term::small(i64::from(place.arity)),
         ];
         if with_line {
-            parts.push(match &place.location {
+            parts.push(match place.location {
                 None => am::UNDEFINED,
-                Some((file, line)) => {
-                    let file = build::string(heap, file);
-                    build::tuple(heap, &[file, Term::small(i64::from(*line))])
-                }
+                Some((file, line)) => build::tuple(heap, &[file, Term::small(i64::from(line))]),
             });
         }
         build::tuple(heap, &parts)

@@ -230,6 +230,7 @@ fn loaded(
         records: constants.records,
         md5: file.md5,
         lines: file.lines.clone(),
+        files: constants.files,
         attributes: chunk(ChunkId::ATTRIBUTES),
         compile_info: chunk(ChunkId::COMPILE_INFO),
         debugger_lines: file
@@ -254,6 +255,8 @@ struct Constants {
     map_keys: HashMap<Span, usize>,
     /// The native records that the file defines: see [`Loaded::records`].
     records: Vec<Term>,
+    /// The names of source files: see [`Loaded::files`].
+    files: Vec<Term>,
     /// What debuggers need to know of lines: see [`Loaded::debugger_lines`].
     debugger_lines: Vec<Term>,
 }
@@ -282,6 +285,9 @@ impl Constants {
         let first_record = terms.len();
         let records = records_of(file, atoms, scratch.heap(), &terms);
         terms.extend(records);
+        let first_file = terms.len();
+        let files = file.lines.iter().flat_map(|lines| &lines.files);
+        terms.extend(files.map(|name| build::string(scratch.heap(), name)));
         let first_line = terms.len();
         if debugger_lines::loads_breakpoints() {
             let lines = debugger_lines::of(file, atoms, scratch.heap(), &terms);
@@ -292,7 +298,8 @@ impl Constants {
             area,
             big_integers,
             map_keys,
-            records: terms[first_record..first_line].to_vec(),
+            records: terms[first_record..first_file].to_vec(),
+            files: terms[first_file..first_line].to_vec(),
             debugger_lines: terms[first_line..].to_vec(),
             terms,
         })

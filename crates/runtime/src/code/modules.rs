@@ -26,6 +26,8 @@ pub struct Loaded {
     pub exports: Vec<(Term, u32, Address)>,
     /// The source files and lines that `Code::place` refers to.
     pub lines: Option<beamfile::Lines>,
+    /// The names of the files in `lines`, as literals: each frame of a stack trace has one.
+    pub files: Vec<Term>,
     /// The chunks that `module_info` decodes, in the external term format.
     pub attributes: Vec<u8>,
     pub compile_info: Vec<u8>,
@@ -90,20 +92,20 @@ static TABLE: LazyLock<RwLock<Table>> = LazyLock::new(RwLock::default);
 static CHANGES: AtomicU64 = AtomicU64::new(1);
 
 /// The function, and the line if known, that contain a code address.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub struct NamedPlace {
     pub module: Term,
     pub function: Term,
     pub arity: u32,
-    /// Source file and line.
-    pub location: Option<(Arc<str>, u32)>,
+    /// Source file, a literal of the module, and line.
+    pub location: Option<(Term, u32)>,
 }
 
 /// Places that a thread caches. Most stack traces consist of the same few places, and a look-up takes 200 ns.
 const REMEMBERED: usize = 128;
 
 /// A cached place, and the value of [`CHANGES`] when it was looked up.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 struct Remembered {
     address: usize,
     changes: u64,
@@ -122,7 +124,8 @@ pub fn find_code(address: *const u64) -> Option<Arc<Loaded>> {
     loaded.code.contains(address).then(|| Arc::clone(loaded))
 }
 
-/// The function and line of a code address in a module or an export's stub.
+/// The function and line of a code address in a module or an export's stub. The name of the file lives as the caller's process
+/// lives in its operation or BIF, or the terms that it puts on its heap: see [`record`].
 #[must_use]
 pub fn place_of(address: *const u64) -> Option<NamedPlace> {
     place_in_module(address).or_else(|| {
@@ -150,13 +153,13 @@ pub fn place_in_module(address: *const u64) -> Option<NamedPlace> {
             && known.address == address as usize
             && known.changes == changes
         {
-            return Some(known.place.clone());
+            return Some(known.place);
         }
         let place = find_place(address)?;
         memory[slot] = Some(Remembered {
             address: address as usize,
             changes,
-            place: place.clone(),
+            place,
         });
         Some(place)
     })
@@ -170,8 +173,8 @@ fn find_place(address: *const u64) -> Option<NamedPlace> {
             .locations
             .get(place.line as usize)
             .filter(|_| place.line != 0)?;
-        let file = lines.files.get(location.file as usize)?;
-        Some((Arc::from(file.as_str()), location.line))
+        let file = loaded.files.get(location.file as usize)?;
+        Some((*file, location.line))
     });
     Some(NamedPlace {
         module: place.module,

@@ -47,18 +47,13 @@ pub fn is_traced_return(word: u64) -> bool {
 /// The addresses of the calls that a stack returns to, the innermost first, without the frames of traces. Equal ones in a row
 /// (recursion) come once, as in OTP's stack traces.
 pub fn calls(heap: &Heap) -> impl Iterator<Item = *const u64> {
-    let process_end = engine::start::process_end() as u64;
-    let (mut at, end, mut before) = (heap.stack.cast_const(), heap.end.cast_const(), process_end);
+    let (mut at, end, mut before) = (heap.stack.cast_const(), heap.end.cast_const(), 0);
     std::iter::from_fn(move || {
         while at < end {
             // SAFETY: the words between stack and end are return addresses and terms.
             let word = unsafe { *at };
             at = at.wrapping_add(1);
-            if is_return_address(word)
-                && word != before
-                && word != process_end
-                && !is_traced_return(word)
-            {
+            if is_return_address(word) && word != before && is_call(word) {
                 before = word;
                 // A return address points to the word after its call.
                 return Some((word - 8) as *const u64);
@@ -66,6 +61,13 @@ pub fn calls(heap: &Heap) -> impl Iterator<Item = *const u64> {
         }
         None
     })
+}
+
+/// Whether a return address is where a call continues. A function of its own, so that the loop above has few instructions for
+/// each of the other words.
+#[inline(never)]
+fn is_call(address: u64) -> bool {
+    address != engine::start::process_end() as u64 && !is_traced_return(address)
 }
 
 /// Whether the function that is being called has a frame already.
