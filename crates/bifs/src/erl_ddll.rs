@@ -16,8 +16,11 @@ use runtime::signal::handle;
 
 /// Bytes of the longest driver name: that of an atom of Latin-1 characters.
 const LONGEST_NAME: usize = 255;
-/// The bytes of a driver's name.
+/// The bytes of a driver's name. As on stock, a list may be empty, an atom not.
 fn name(term: Term) -> Option<Vec<u8>> {
+    if term == am::EMPTY {
+        return None;
+    }
     if term.is_atom() {
         return atom::text(term)
             .chars()
