@@ -284,10 +284,13 @@ events_of(Tracer, State) ->
     [say(Named, {Tracer, stamped(Event)}) || Event <- Sorted, not is_own(Event)],
     Named.
 
-%% How stock's open_port answers is its own affair.
-is_own({_, _, 'receive', {Reference, Port}}) -> is_reference(Reference) andalso is_port(Port);
-is_own({_, _, 'receive', {Reference, Port}, _}) -> is_reference(Reference) andalso is_port(Port);
+%% How open_port answers is stock's own affair, and whether port_close does in a message: if the port is busy, on both.
+is_own({_, _, 'receive', Answer}) -> is_answer(Answer);
+is_own({_, _, 'receive', Answer, _}) -> is_answer(Answer);
 is_own(_) -> false.
+
+is_answer({Reference, Result}) -> is_reference(Reference) andalso (is_port(Result) orelse Result =:= true);
+is_answer(_) -> false.
 
 of_whom(Event, Names) when element(1, Event) =:= seq_trace -> {seq, maps:get(element(3, element(3, Event)), Names, other)};
 of_whom(Event, Names) when tuple_size(Event) > 1 -> {whom(element(2, Event), Names), 0};
