@@ -47,9 +47,18 @@ pub fn eq_exact(a: Term, b: Term) -> bool {
     }
 }
 
-/// Decides `=:=` from the words of two tuples alone, if possible: keys and tags usually differ in an immediate.
+/// Decides `=:=` from the words of two tuples or two small binaries alone, if possible: keys and tags usually differ in an immediate.
 #[inline]
 fn glance(a: Term, b: Term) -> Option<bool> {
+    match (a.boxed_kind()?, b.boxed_kind()?) {
+        (ObjectKind::Tuple, ObjectKind::Tuple) => glance_at_tuples(a, b),
+        (ObjectKind::HeapBinary, ObjectKind::HeapBinary) => Some(equal_heap_binaries(a, b)),
+        _ => None,
+    }
+}
+
+#[inline(always)]
+fn glance_at_tuples(a: Term, b: Term) -> Option<bool> {
     let (a, b) = (a.as_tuple()?, b.as_tuple()?);
     if a.len() != b.len() {
         return Some(false);
@@ -64,6 +73,23 @@ fn glance(a: Term, b: Term) -> Option<bool> {
         }
     }
     same.then_some(true)
+}
+
+/// Whether two heap binaries are equal. They are short, so a loop takes less time than a call of `memcmp`.
+#[inline(always)]
+fn equal_heap_binaries(a: Term, b: Term) -> bool {
+    let size = a.word(offset::HEAP_BINARY_SIZE);
+    if size != b.word(offset::HEAP_BINARY_SIZE) {
+        return false;
+    }
+    let difference = |index| {
+        let at = offset::HEAP_BINARY_BYTES + index;
+        a.word(at) ^ b.word(at)
+    };
+    let whole = (size / 8) as usize;
+    // The first bytes of a word are its low ones; those behind the binary's end do not count.
+    (0..whole).all(|index| difference(index) == 0)
+        && (size % 8 == 0 || difference(whole) << (64 - size % 8 * 8) == 0)
 }
 
 /// The arithmetical order: that of `<`, `lists:sort/1` and ordered sets.
@@ -209,7 +235,9 @@ fn equal_shallow<const EXACT: bool>(mut a: Term, mut b: Term, depth: u32) -> boo
             }
             (a, b) = (element(a, last), element(b, last));
         } else {
-            return equal_bytes(a, b).unwrap_or_else(|| equal_deep::<EXACT>(a, b));
+            return equal_numbers::<EXACT>(a, b)
+                .or_else(|| equal_bytes(a, b))
+                .unwrap_or_else(|| equal_deep::<EXACT>(a, b));
         }
         if a == b {
             return true;
@@ -217,6 +245,23 @@ fn equal_shallow<const EXACT: bool>(mut a: Term, mut b: Term, depth: u32) -> boo
         if !may_equal::<EXACT>(a, b) {
             return false;
         }
+    }
+}
+
+/// Whether two numbers are equal that are not small integers; nothing for other terms.
+#[inline]
+fn equal_numbers<const EXACT: bool>(a: Term, b: Term) -> Option<bool> {
+    match (a.as_float(), b.as_float()) {
+        (Some(_), Some(_)) if EXACT => Some(are_same_floats(a, b)),
+        // A NaN never becomes a term.
+        (Some(a), Some(b)) => Some(a == b),
+        (Some(float), None) => {
+            (!EXACT && b.is_integer()).then(|| compare_with_float(b, float).is_eq())
+        }
+        (None, Some(float)) => {
+            (!EXACT && a.is_integer()).then(|| compare_with_float(a, float).is_eq())
+        }
+        (None, None) => Some(a.as_big()? == b.as_big()?),
     }
 }
 
@@ -284,10 +329,11 @@ fn order_shallow(mut a: Term, mut b: Term, exact: bool, depth: u32) -> Ordering 
         {
             return one.cmp(other);
         } else {
-            let types = order::rank(a).cmp(&order::rank(b));
-            return match types {
+            let (one, other) = (order::rank(a), order::rank(b));
+            return match one.cmp(&other) {
+                Ordering::Equal if one == order::NUMBER => order::numbers(a, b, exact),
                 Ordering::Equal => order::compare(a, b, exact),
-                _ => types,
+                types => types,
             };
         }
         if a == b {

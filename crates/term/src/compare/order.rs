@@ -90,11 +90,14 @@ pub fn compare(a: Term, b: Term, exact: bool) -> Ordering {
     }
 }
 
+/// The rank of numbers in the order of types.
+pub(super) const NUMBER: u32 = 0;
+
 /// The rank of a term's type in the order of types.
 #[inline]
 pub(super) fn rank(term: Term) -> u32 {
     if term.is_small() {
-        return 0;
+        return NUMBER;
     }
     if term.is_cons() {
         return 10;
@@ -104,7 +107,7 @@ pub(super) fn rank(term: Term) -> u32 {
         None if term.is_local_port() => 4,
         None if term.is_local_pid() => 5,
         None => 9,
-        Some(ObjectKind::PositiveBig | ObjectKind::NegativeBig | ObjectKind::Float) => 0,
+        Some(ObjectKind::PositiveBig | ObjectKind::NegativeBig | ObjectKind::Float) => NUMBER,
         Some(ObjectKind::Reference | ObjectKind::ExternalReference) => 2,
         Some(ObjectKind::Fun | ObjectKind::Export) => 3,
         Some(ObjectKind::ExternalPort) => 4,
@@ -133,11 +136,7 @@ fn step((a, b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> Step {
         return Step::Decided(rank_a.cmp(&rank_b));
     }
     let decided = match rank_a {
-        0 if exact => match (a.is_float(), b.is_float()) {
-            (true, true) => exact_order_of_floats(a, b),
-            (a_is, b_is) => a_is.cmp(&b_is).then_with(|| compare_numbers(a, b)),
-        },
-        0 => compare_numbers(a, b),
+        NUMBER => numbers(a, b, exact),
         1 => atom::compare(a, b),
         2 => references(a, b),
         3 => return funs((a, b, exact), frames),
@@ -159,6 +158,17 @@ fn step((a, b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> Step {
         },
     };
     Step::Decided(decided)
+}
+
+/// The order of two numbers. In the exact one, integers come before floats.
+pub(super) fn numbers(a: Term, b: Term, exact: bool) -> Ordering {
+    if !exact {
+        return compare_numbers(a, b);
+    }
+    match (a.is_float(), b.is_float()) {
+        (true, true) => exact_order_of_floats(a, b),
+        (a_is, b_is) => a_is.cmp(&b_is).then_with(|| compare_numbers(a, b)),
+    }
 }
 
 fn row(a: Term, b: Term, first: usize, count: usize, exact: bool) -> Frame {
