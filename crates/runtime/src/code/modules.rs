@@ -124,8 +124,8 @@ pub fn find_code(address: *const u64) -> Option<Arc<Loaded>> {
     loaded.code.contains(address).then(|| Arc::clone(loaded))
 }
 
-/// The function and line of a code address in a module or an export's stub. The name of the file lives as the caller's process
-/// lives in its operation or BIF, or the terms that it puts on its heap: see [`record`].
+/// The function and line of a code address in a module or an export's stub. The file's name, a literal, can be used until the
+/// caller's process leaves its operation or BIF: the module is not purged before. Afterwards heaps that refer to it count.
 #[must_use]
 pub fn place_of(address: *const u64) -> Option<NamedPlace> {
     place_in_module(address).or_else(|| {
