@@ -4,9 +4,9 @@
 //! `build_stacktrace`. It is a tuple `{Class, First, Info, Addresses}` made when the exception is raised. It is cheap
 //! to make because it holds code addresses (a tuple of integers) instead of names. `First` is `{M, F, ArgsOrArity}` for a
 //! top frame given by name, otherwise the list of arguments (or `true` if there are none) of the function at the first
-//! address, or `[]` if neither is known. `Info` explains the error (`error_info`); it is `[]` if nothing does, and `undefined`
-//! if the line of the top frame is not to be told. After `raise/3` a raw trace is `{Class, Trace}` with the trace that the
-//! program gave.
+//! address, or `[]` if neither is known. `Info` explains the error (`error_info`); it is `[]` if nothing does, `true` if the
+//! module in `First` does without more information, and `undefined` if the line of the top frame is not to be told. After
+//! `raise/3` a raw trace is `{Class, Trace}` with the trace that the program gave.
 
 use layout::heap::is_return_address;
 use layout::{Class, Context, Export, Heap, RaiseKind, Term};
@@ -159,7 +159,7 @@ unsafe fn raw_trace(
         first = raise.arguments;
         if !info.is_nil() || raise.trace.is_none() {
             let module = first.as_tuple().map_or(am::ERLANG, |named| named[0]);
-            info = explained_by(process.heap(), term::atom::text(module), raise.trace);
+            info = explanation(process.heap(), module, raise.trace);
         }
     } else if !failed.is_null() && !named_by_caller {
         // SAFETY: exports live for ever; there are as many arguments as the export's arity.
@@ -173,7 +173,7 @@ unsafe fn raw_trace(
         let heap = process.heap();
         let arguments = build::list(heap, arguments);
         first = build::tuple(heap, &[export.module, export.function, arguments]);
-        info = explained_by(heap, term::atom::text(export.module), raise.trace);
+        info = explanation(heap, export.module, raise.trace);
     }
     let addresses = addresses(process, ip);
     build::tuple(
@@ -182,16 +182,24 @@ unsafe fn raw_trace(
     )
 }
 
+/// What a raw trace keeps of why a function of a module failed. Most traces are never looked at, so the map is made later if the
+/// module is all that there is to tell.
+fn explanation(heap: &mut Heap, module: Term, cause: Term) -> Term {
+    if cause.is_none() {
+        return am::TRUE;
+    }
+    explained_by(heap, module, Some(cause))
+}
+
 /// The `error_info` map `#{module => .., cause => ..}` by which errors in a module are explained, or `[]`.
-fn explained_by(heap: &mut Heap, module: &str, cause: Term) -> Term {
-    let Some(explainer) = isa::bifs::error_module(module) else {
+fn explained_by(heap: &mut Heap, module: Term, cause: Option<Term>) -> Term {
+    let Some(explainer) = isa::bifs::error_module(term::atom::text(module)) else {
         return Term::NIL;
     };
-    let explainer = Term::atom(explainer);
-    if cause.is_none() {
-        term::map::from_pairs(heap, &[(am::MODULE, explainer)])
-    } else {
-        term::map::from_pairs(heap, &[(am::CAUSE, cause), (am::MODULE, explainer)])
+    let explainer = (am::MODULE, Term::atom(explainer));
+    match cause {
+        None => term::map::from_pairs(heap, &[explainer]),
+        Some(cause) => term::map::from_pairs(heap, &[(am::CAUSE, cause), explainer]),
     }
 }
 
@@ -256,10 +264,13 @@ pub fn build_stacktrace(heap: &mut Heap, raw: Term) -> Term {
     let (first, info) = (parts[FIRST], parts[INFO]);
     let mut frames: SmallVec<[Term; DEFAULT_DEPTH]> = SmallVec::new();
     if let Some(&[module, function, arguments]) = first.as_tuple() {
-        let location = if info.is_nil() {
-            Term::NIL
-        } else {
-            error_info(heap, info, Term::NIL)
+        let info = match info {
+            am::TRUE => explained_by(heap, module, None),
+            _ => info,
+        };
+        let location = match info {
+            Term::NIL => Term::NIL,
+            _ => error_info(heap, info, Term::NIL),
         };
         frames.push(build::tuple(heap, &[module, function, arguments, location]));
     }
