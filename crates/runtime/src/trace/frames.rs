@@ -49,21 +49,57 @@ pub fn is_traced_return(word: u64) -> bool {
 pub fn calls(heap: &Heap) -> impl Iterator<Item = *const u64> {
     let (mut at, end, mut before) = (heap.stack.cast_const(), heap.end.cast_const(), 0);
     std::iter::from_fn(move || {
-        while at < end {
-            // SAFETY: the words between stack and end are return addresses and terms.
-            let word = unsafe { *at };
-            at = at.wrapping_add(1);
-            if is_return_address(word) && word != before && is_call(word) {
-                before = word;
-                // A return address points to the word after its call.
-                return Some((word - 8) as *const u64);
+        let mut near = at.wrapping_add(NEAR).min(end);
+        loop {
+            while at < near {
+                // SAFETY: the words between stack and end are return addresses and terms.
+                let word = unsafe { *at };
+                at = at.wrapping_add(1);
+                if is_return_address(word) && word != before && is_call(word) {
+                    before = word;
+                    // A return address points to the word after its call.
+                    return Some((word - 8) as *const u64);
+                }
             }
+            if at == end {
+                return None;
+            }
+            at = skip(at, end, before);
+            near = at.wrapping_add(CHUNK).min(end);
         }
-        None
     })
 }
 
-/// Whether a return address is where a call continues. A function of its own, so that the loop above has few instructions for
+/// So many words are looked at one by one before [`skip`] is called: most frames are small.
+const NEAR: usize = 64;
+
+/// The number of words that [`skip`] looks at together.
+const CHUNK: usize = 16;
+
+/// Goes on to the first chunk of a stack that has a return address other than `known`, or to the last words. Below a function that
+/// calls itself there may be thousands of frames that return to the same place.
+#[inline(never)]
+fn skip(mut at: *const u64, end: *const u64, known: u64) -> *const u64 {
+    while at.wrapping_add(CHUNK) <= end {
+        // SAFETY: these words are between stack and end.
+        let words = unsafe { *at.cast::<[u64; CHUNK]>() };
+        // Without comparisons, for which processors of the basic kind have no vector instruction. The low bits of `known` are 0,
+        // so those of the difference are the word's own.
+        let others = words.iter().fold(0, |others, word| {
+            let difference = word ^ known;
+            let is_address = (difference & 0b11).wrapping_sub(1);
+            let differs = difference | difference.wrapping_neg();
+            others | is_address & differs
+        });
+        if others >> 63 != 0 {
+            break;
+        }
+        at = at.wrapping_add(CHUNK);
+    }
+    at
+}
+
+/// Whether a return address is where a call continues. A function of its own, so that the loops above have few instructions for
 /// each of the other words.
 #[inline(never)]
 fn is_call(address: u64) -> bool {
