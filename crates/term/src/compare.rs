@@ -255,13 +255,8 @@ fn equal_numbers<const EXACT: bool>(a: Term, b: Term) -> Option<bool> {
         (Some(_), Some(_)) if EXACT => Some(are_same_floats(a, b)),
         // A NaN never becomes a term.
         (Some(a), Some(b)) => Some(a == b),
-        (Some(float), None) => {
-            (!EXACT && b.is_integer()).then(|| compare_with_float(b, float).is_eq())
-        }
-        (None, Some(float)) => {
-            (!EXACT && a.is_integer()).then(|| compare_with_float(a, float).is_eq())
-        }
         (None, None) => Some(a.as_big()? == b.as_big()?),
+        _ => (!EXACT && a.is_number() && b.is_number()).then(|| compare_numbers(a, b).is_eq()),
     }
 }
 
@@ -380,11 +375,7 @@ fn equal_deep<const EXACT: bool>(mut a: Term, mut b: Term) -> bool {
                 }
             }
             if !a.is_boxed() || !b.is_boxed() {
-                if !EXACT
-                    && a.is_number()
-                    && b.is_number()
-                    && compare_numbers(a, b) == Ordering::Equal
-                {
+                if equal_numbers::<EXACT>(a, b) == Some(true) {
                     break 'same;
                 }
                 return false;
@@ -484,13 +475,7 @@ fn equal_objects<const EXACT: bool>(a: Term, b: Term) -> Objects {
             false
         }
         ObjectKind::Float | ObjectKind::PositiveBig | ObjectKind::NegativeBig => {
-            if !EXACT {
-                b.is_number() && compare_numbers(a, b) == Ordering::Equal
-            } else if header.kind() == ObjectKind::Float {
-                header == header_b && are_same_floats(a, b)
-            } else {
-                header == header_b && a.as_big() == b.as_big()
-            }
+            equal_numbers::<EXACT>(a, b) == Some(true)
         }
         ObjectKind::HeapBinary | ObjectKind::SharedBinary | ObjectKind::SubBinary => {
             match (a.as_bits(), b.as_bits()) {
