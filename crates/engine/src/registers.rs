@@ -19,7 +19,7 @@ use layout::{Context, Export, RuntimeTable, Term};
 
 use crate::encoding::{At, BeginsWith, End, ExportRef, Label, Operands, PlainWord, Wide};
 use crate::form::{Exit, Form};
-use crate::operand::{Dest, Knowledge, Source};
+use crate::operand::{Dest, Knowledge, Operand, Source};
 use crate::operation::HandlerOf;
 
 /// The six registers, for one form of the code.
@@ -62,6 +62,12 @@ impl<F: Form> Registers<F> {
     #[inline(always)]
     pub unsafe fn word<T: PlainWord, const I: usize>(&self, _: At<T, I>) -> u64 {
         unsafe { F::word::<I>(self.ip) }
+    }
+
+    /// A source operand itself, not its value.
+    #[inline(always)]
+    pub unsafe fn operand<A: Source, const I: usize>(&self, _: At<A, I>) -> Operand {
+        unsafe { Operand::from_word(F::wide::<I>(self.ip)) }
     }
 
     /// An operand word that may have any 64-bit value.

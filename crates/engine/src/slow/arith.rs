@@ -6,8 +6,11 @@
 use layout::limits::STACK_RESERVE_WORDS;
 use layout::{Header, ObjectKind, Term};
 
+use term::release::{self, Release};
+
+use crate::operand::Operand;
 use crate::operation::slow_paths;
-use crate::slow::bifs::{by_constant, guard2};
+use crate::slow::bifs::{by_constant, guard2, step};
 
 /// The header word of a float.
 const FLOAT: u64 = Header::new(ObjectKind::Float, 1).0;
@@ -51,13 +54,37 @@ macro_rules! operators {
 
 operators! {
     /// `+`
-    add(Bif2) + false guard2;
+    add(Bif2) + false add_integers;
     /// `-`
-    subtract(Bif2) - false guard2;
+    subtract(Bif2) - false subtract_integers;
     /// `*`
     multiply(Bif2) * false guard2;
     /// `*` by a constant
     multiply_constant(ByConstant) * false by_constant;
     /// `/`
     divide(Bif2) / true guard2;
+}
+
+slow_paths! {
+    /// `+`, unless its result is a float.
+    add_integers |m, o: Bif2| {
+        let (a, b) = (m.operand(o.a), m.operand(o.b));
+        if is_step(a) || is_step(b) {
+            return m.slow(o, step);
+        }
+        m.slow(o, guard2)
+    }
+
+    /// `-`, unless its result is a float.
+    subtract_integers |m, o: Bif2| {
+        if is_step(m.operand(o.b)) {
+            return m.slow(o, step);
+        }
+        m.slow(o, guard2)
+    }
+}
+
+/// Whether `+` of this operand, and `-` of it, fails without a stack frame of its own: a constant that is a small integer, up to OTP 26.
+fn is_step(operand: Operand) -> bool {
+    operand.as_constant().is_some_and(Term::is_small) && !release::has(Release::OTP_27)
 }

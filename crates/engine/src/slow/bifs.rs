@@ -16,7 +16,7 @@ use crate::operation::slow_paths;
 use crate::registers::Registers;
 use crate::slow::calls::leave;
 use crate::slow::collect::{defer_collection, is_due, make_room, make_room_at};
-use crate::slow::exceptions::{set_error, unwind};
+use crate::slow::exceptions::{set_error, unwind, unwind_here};
 use crate::slow::pairs;
 
 /// The live-register operand of operations that have none because they may not collect.
@@ -263,6 +263,17 @@ unsafe fn guard_failed<F: Form>(m: Registers<F>, fail: u64, export: *const Expor
     }
 }
 
+/// As [`guard_failed`], for an operation whose failure has no stack frame of its own.
+#[inline(always)]
+unsafe fn step_failed<F: Form>(m: Registers<F>, fail: u64, export: *const Export) -> Exit {
+    unsafe {
+        if fail != 0 {
+            return guard_failed(m, fail, export);
+        }
+        unwind_here(m)
+    }
+}
+
 /// Collects if a guard BIF allocated too much outside the heap block and the live registers are known. Returns the
 /// result, which may have moved, or none if the process must end.
 #[inline(always)]
@@ -286,16 +297,17 @@ pub(crate) unsafe fn collect_keeping<F: Form>(
 }
 
 macro_rules! guards {
-    ($($name:ident $encoding:ident [$($argument:ident)*];)*) => {
+    ($($(#[$doc:meta])* $name:ident $encoding:ident [$($argument:ident)*] $failed:ident;)*) => {
         slow_paths! {
             $(
+                $(#[$doc])*
                 $name |m, o: $encoding| {
                     let export = m.export(o.export);
                     let values = [$(m.get(o.$argument)),*];
                     let result = call_guard(&mut m, values, export);
                     if result.is_none() {
                         let fail = m.word(o.fail);
-                        return guard_failed(m, fail, export);
+                        return $failed(m, fail, export);
                     }
                     let live = m.word(o.live);
                     let result = collect_keeping(&mut m, result, live);
@@ -311,10 +323,12 @@ macro_rules! guards {
 }
 
 guards! {
-    guard0 Bif0 [];
-    guard1 Bif1 [a];
-    guard2 Bif2 [a b];
-    by_constant ByConstant [a b];
-    by_divisor ByDivisor [a b];
-    guard3 Bif3 [a b c];
+    guard0 Bif0 [] guard_failed;
+    guard1 Bif1 [a] guard_failed;
+    guard2 Bif2 [a b] guard_failed;
+    /// `+` and `-` of a constant, where releases tell no frame.
+    step Bif2 [a b] step_failed;
+    by_constant ByConstant [a b] guard_failed;
+    by_divisor ByDivisor [a b] guard_failed;
+    guard3 Bif3 [a b c] guard_failed;
 }

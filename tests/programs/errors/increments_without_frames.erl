@@ -1,5 +1,4 @@
 %% Up to OTP 25, adding or subtracting a small constant fails without a frame of its own: the trace begins with the caller.
-%% releases: 25
 -module(increments_without_frames).
 -export([main/0]).
 
