@@ -11,18 +11,44 @@ use num_bigint::BigUint;
 /// Factors with at least this many limbs each are multiplied by `num-bigint`.
 const LONG_FACTOR: usize = 32;
 
-/// Room for at most this many limbs is on the native stack.
-const STACK_LIMBS: usize = 10;
+/// Room for this many limbs is on the native stack: for most large integers, and for those of a thousand digits.
+const FEW_LIMBS: usize = 10;
+const MANY_LIMBS: usize = 128;
 
-/// Calls `body` with `length` zeroed limbs, on the native stack when they are few.
+/// Calls `body` with `length` zeroed limbs, on the native stack unless there are very many.
 #[inline]
 pub fn with_room<R>(length: usize, body: impl FnOnce(&mut [u64]) -> R) -> R {
-    if length <= STACK_LIMBS {
-        let mut room = [0; STACK_LIMBS];
-        body(&mut room[..length])
+    if length <= FEW_LIMBS {
+        body(&mut [0; FEW_LIMBS][..length])
+    } else if length <= MANY_LIMBS {
+        body(&mut [0; MANY_LIMBS][..length])
     } else {
         body(&mut vec![0; length])
     }
+}
+
+/// Does a step with each cell and the limb at its place, and passes a carry on from step to step; returns the last one. Four
+/// steps are one turn of the loop, so that a carry of one bit stays in the processor's flag.
+#[inline(always)]
+fn carry_along<C: Copy>(
+    cells: &mut [u64],
+    limbs: &[u64],
+    mut carry: C,
+    step: impl Fn(&mut u64, u64, C) -> C,
+) -> C {
+    debug_assert_eq!(cells.len(), limbs.len());
+    let (cell_groups, last_cells) = cells.as_chunks_mut::<4>();
+    let (limb_groups, last_limbs) = limbs.as_chunks::<4>();
+    for (cells, limbs) in cell_groups.iter_mut().zip(limb_groups) {
+        carry = step(&mut cells[0], limbs[0], carry);
+        carry = step(&mut cells[1], limbs[1], carry);
+        carry = step(&mut cells[2], limbs[2], carry);
+        carry = step(&mut cells[3], limbs[3], carry);
+    }
+    for (cell, &limb) in last_cells.iter_mut().zip(last_limbs) {
+        carry = step(cell, limb, carry);
+    }
+    carry
 }
 
 /// The limbs without leading zeros.
@@ -47,20 +73,41 @@ pub fn compare(a: &[u64], b: &[u64]) -> Ordering {
 /// `a + b`; `out` has one limb more than the longer of them.
 pub fn add(out: &mut [u64], a: &[u64], b: &[u64]) {
     let (a, b) = if a.len() >= b.len() { (a, b) } else { (b, a) };
-    let mut carry = false;
-    for (index, &limb) in a.iter().enumerate() {
-        let other = b.get(index).copied().unwrap_or(0);
-        (out[index], carry) = limb.carrying_add(other, carry);
+    out[..a.len()].copy_from_slice(a);
+    let (low, high) = out.split_at_mut(b.len());
+    let mut carry = add_in_place(low, b);
+    // The last cell is still zero.
+    for cell in high {
+        if !carry {
+            break;
+        }
+        (*cell, carry) = cell.overflowing_add(1);
     }
-    out[a.len()] = u64::from(carry);
 }
 
-/// `a - b`, where `a >= b`; `out` is as long as `a`.
+/// `cells += limbs`, which are as many; returns the carry.
+fn add_in_place(cells: &mut [u64], limbs: &[u64]) -> bool {
+    carry_along(cells, limbs, false, |cell, limb, carry| {
+        let (sum, over) = cell.carrying_add(limb, carry);
+        *cell = sum;
+        over
+    })
+}
+
+/// `a - b`, where `a >= b` and both are trimmed; `out` is at least as long as `a`.
 pub fn subtract(out: &mut [u64], a: &[u64], b: &[u64]) {
-    let mut borrow = false;
-    for (index, &limb) in a.iter().enumerate() {
-        let other = b.get(index).copied().unwrap_or(0);
-        (out[index], borrow) = limb.borrowing_sub(other, borrow);
+    out[..a.len()].copy_from_slice(a);
+    let (low, high) = out.split_at_mut(b.len());
+    let mut borrow = carry_along(low, b, false, |cell, limb, borrow| {
+        let (difference, under) = cell.borrowing_sub(limb, borrow);
+        *cell = difference;
+        under
+    });
+    for cell in high {
+        if !borrow {
+            break;
+        }
+        (*cell, borrow) = cell.overflowing_sub(1);
     }
     debug_assert!(!borrow, "the lesser from the greater");
 }
@@ -78,23 +125,67 @@ pub fn multiply(out: &mut [u64], a: &[u64], b: &[u64]) {
     let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     for (index, &limb) in a.iter().enumerate() {
         let (cells, above) = out[index..].split_at_mut(b.len());
-        let mut carry = 0;
-        for (cell, &other) in cells.iter_mut().zip(b) {
-            (*cell, carry) = limb.carrying_mul_add(other, *cell, carry);
+        above[0] = if index == 0 {
+            carry_along(cells, b, 0, |cell, other, carry| {
+                let (product, high) = limb.carrying_mul(other, carry);
+                *cell = product;
+                high
+            })
+        } else {
+            carry_along(cells, b, 0, |cell, other, carry| {
+                let (product, high) = limb.carrying_mul_add(other, *cell, carry);
+                *cell = product;
+                high
+            })
+        };
+    }
+}
+
+/// A divisor whose highest bit is set, and what makes division by it two multiplications ("Improved division by invariant
+/// integers", Möller and Granlund, 2011).
+struct Divisor {
+    limb: u64,
+    /// `(2^128 - 1) / limb - 2^64`
+    inverse: u64,
+}
+
+impl Divisor {
+    fn new(limb: u64) -> Divisor {
+        debug_assert!(limb >> 63 == 1);
+        let inverse = (u128::MAX / u128::from(limb)) as u64;
+        Divisor { limb, inverse }
+    }
+
+    /// Quotient and remainder of `high * 2^64 + low`, where `high` is less than the divisor.
+    #[inline]
+    fn divide(&self, high: u64, low: u64) -> (u64, u64) {
+        let (fraction, estimate) = self.inverse.carrying_mul_add(high, low, 0);
+        let mut quotient = estimate.wrapping_add(high).wrapping_add(1);
+        let mut rest = low.wrapping_sub(quotient.wrapping_mul(self.limb));
+        if rest > fraction {
+            quotient = quotient.wrapping_sub(1);
+            rest = rest.wrapping_add(self.limb);
         }
-        above[0] = carry;
+        if rest >= self.limb {
+            quotient = quotient.wrapping_add(1);
+            rest -= self.limb;
+        }
+        (quotient, rest)
     }
 }
 
 /// Divides in place by one limb; returns the remainder.
 pub fn divide_by_limb(limbs: &mut [u64], divisor: u64) -> u64 {
-    let mut rest = 0;
-    for limb in limbs.iter_mut().rev() {
-        let dividend = u128::from(rest) << 64 | u128::from(*limb);
-        *limb = (dividend / u128::from(divisor)) as u64;
-        rest = (dividend % u128::from(divisor)) as u64;
+    let shift = divisor.leading_zeros();
+    let divisor = Divisor::new(divisor << shift);
+    // Both are shifted to the left, which leaves the quotient as it is.
+    let above = |limb: u64| if shift == 0 { 0 } else { limb >> (64 - shift) };
+    let mut rest = limbs.last().map_or(0, |&limb| above(limb));
+    for index in (0..limbs.len()).rev() {
+        let below = index.checked_sub(1).map_or(0, |index| above(limbs[index]));
+        (limbs[index], rest) = divisor.divide(rest, limbs[index] << shift | below);
     }
-    rest
+    rest >> shift
 }
 
 /// Quotient and remainder by Knuth's algorithm D. `divisor` is trimmed, longer than one limb, and not longer than
@@ -103,49 +194,57 @@ pub fn divide_by_limb(limbs: &mut [u64], divisor: u64) -> u64 {
 pub fn divide(quotient: &mut [u64], rest: &mut [u64], dividend: &[u64], divisor: &[u64]) {
     let (length, n) = (dividend.len(), divisor.len());
     let shift = divisor[n - 1].leading_zeros();
-    let mut scaled = vec_or_stack(divisor);
-    let divisor = scaled.get();
     shift_left(rest, dividend, u64::from(shift));
-    shift_left_in_place(divisor, shift);
-    let (top, second) = (u128::from(divisor[n - 1]), u128::from(divisor[n - 2]));
+    with_room(n + 1, |scaled| {
+        shift_left(scaled, divisor, u64::from(shift));
+        divide_scaled(quotient, &mut rest[..=length], &scaled[..n]);
+    });
+    shift_right_in_place(&mut rest[..n], shift);
+}
+
+/// The same for a divisor whose highest bit is set and a dividend, in `rest`, with one limb more.
+fn divide_scaled(quotient: &mut [u64], rest: &mut [u64], divisor: &[u64]) {
+    let (length, n) = (rest.len() - 1, divisor.len());
+    let (top, second) = (Divisor::new(divisor[n - 1]), u128::from(divisor[n - 2]));
     for place in (0..=length - n).rev() {
-        let high = u128::from(rest[place + n]) << 64 | u128::from(rest[place + n - 1]);
-        let (mut digit, mut left) = if u128::from(rest[place + n]) >= top {
+        let (high, low) = (rest[place + n], rest[place + n - 1]);
+        let (mut digit, mut left) = if high >= top.limb {
             // The true digit is at most 2^64 - 1.
             let digit = u128::from(u64::MAX);
-            (digit, high - digit * top)
+            let dividend = u128::from(high) << 64 | u128::from(low);
+            (digit, dividend - digit * u128::from(top.limb))
         } else {
-            (high / top, high % top)
+            let (digit, left) = top.divide(high, low);
+            (u128::from(digit), u128::from(left))
         };
         while left >> 64 == 0 && digit * second > (left << 64 | u128::from(rest[place + n - 2])) {
             digit -= 1;
-            left += top;
+            left += u128::from(top.limb);
         }
         if subtract_product(&mut rest[place..=place + n], divisor, digit as u64) {
             // The estimated digit was one too large, which can happen: decrement it and add the divisor back.
             digit -= 1;
-            let mut carry = false;
-            for (cell, &limb) in rest[place..].iter_mut().zip(divisor.iter()) {
-                (*cell, carry) = cell.carrying_add(limb, carry);
-            }
-            rest[place + n] = rest[place + n].wrapping_add(u64::from(carry));
+            let (low, high) = rest[place..].split_at_mut(n);
+            let carry = add_in_place(low, divisor);
+            high[0] = high[0].wrapping_add(u64::from(carry));
         }
         quotient[place] = digit as u64;
     }
-    shift_right_in_place(&mut rest[..n], shift);
 }
 
 /// `cells -= limbs * factor`; returns whether the result went below zero. `cells` is one limb longer than `limbs`.
 fn subtract_product(cells: &mut [u64], limbs: &[u64], factor: u64) -> bool {
-    let (mut carry, mut borrow) = (0u64, false);
-    for (cell, &limb) in cells.iter_mut().zip(limbs) {
-        let product;
-        (product, carry) = limb.carrying_mul(factor, carry);
-        (*cell, borrow) = cell.borrowing_sub(product, borrow);
-    }
-    let last = &mut cells[limbs.len()];
-    (*last, borrow) = last.borrowing_sub(carry, borrow);
-    borrow
+    let (cells, last) = cells.split_at_mut(limbs.len());
+    let carry = carry_along(cells, limbs, 0, |cell, limb, carry| {
+        let (product, high) = limb.carrying_mul(factor, carry);
+        let (difference, under) = cell.overflowing_sub(product);
+        *cell = difference;
+        // Below 2^64: where the upper half is 2^64 - 1, the lower one is zero.
+        high + u64::from(under)
+    });
+    let (difference, under) = last[0].overflowing_sub(carry);
+    last[0] = difference;
+    under
 }
 
 /// `limbs << bits`; `out` is zeroed and at least `bits / 64 + 1` limbs longer.
@@ -156,12 +255,14 @@ pub fn shift_left(out: &mut [u64], limbs: &[u64], bits: u64) {
         out[..limbs.len()].copy_from_slice(limbs);
         return;
     }
-    let mut low = 0;
-    for (index, &limb) in limbs.iter().enumerate() {
-        out[index] = limb << part | low;
-        low = limb >> (64 - part);
+    let ([lowest, ..], [.., highest]) = (limbs, limbs) else {
+        return;
+    };
+    out[0] = lowest << part;
+    for (cell, pair) in out[1..].iter_mut().zip(limbs.windows(2)) {
+        *cell = pair[1] << part | pair[0] >> (64 - part);
     }
-    out[limbs.len()] = low;
+    out[limbs.len()] = highest >> (64 - part);
 }
 
 /// `limbs >> bits`, where `bits` is less than their length in bits; returns whether a set bit was shifted out. `out`
@@ -177,25 +278,14 @@ pub fn shift_right(out: &mut [u64], limbs: &[u64], bits: u64) -> bool {
     lost
 }
 
-fn shift_left_in_place(limbs: &mut [u64], bits: u32) {
-    if bits != 0 {
-        let mut low = 0;
-        for limb in limbs {
-            let high = *limb >> (64 - bits);
-            *limb = *limb << bits | low;
-            low = high;
-        }
-    }
-}
-
 fn shift_right_in_place(limbs: &mut [u64], bits: u32) {
-    if bits != 0 {
-        let mut high = 0;
-        for limb in limbs.iter_mut().rev() {
-            let low = *limb << (64 - bits);
-            *limb = *limb >> bits | high;
-            high = low;
+    if bits != 0
+        && let Some(last) = limbs.len().checked_sub(1)
+    {
+        for index in 0..last {
+            limbs[index] = limbs[index] >> bits | limbs[index + 1] << (64 - bits);
         }
+        limbs[last] >>= bits;
     }
 }
 
@@ -226,36 +316,11 @@ pub fn bit_length(limbs: &[u64]) -> u64 {
     })
 }
 
-fn to_unsigned(limbs: &[u64]) -> BigUint {
+pub(super) fn to_unsigned(limbs: &[u64]) -> BigUint {
     BigUint::new(
         limbs
             .iter()
             .flat_map(|&limb| [limb as u32, (limb >> 32) as u32])
             .collect(),
     )
-}
-
-/// A copy of limbs, on the native stack when they are few.
-enum Copied {
-    Stack([u64; STACK_LIMBS], usize),
-    Heap(Vec<u64>),
-}
-
-fn vec_or_stack(limbs: &[u64]) -> Copied {
-    if limbs.len() <= STACK_LIMBS {
-        let mut room = [0; STACK_LIMBS];
-        room[..limbs.len()].copy_from_slice(limbs);
-        Copied::Stack(room, limbs.len())
-    } else {
-        Copied::Heap(limbs.to_vec())
-    }
-}
-
-impl Copied {
-    fn get(&mut self) -> &mut [u64] {
-        match self {
-            Copied::Stack(room, length) => &mut room[..*length],
-            Copied::Heap(limbs) => limbs,
-        }
-    }
 }

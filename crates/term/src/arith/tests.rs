@@ -1,10 +1,12 @@
 //! Compares arithmetic with machine integers, and checks identities and limits.
 
+use super::limbs::to_unsigned;
 use super::*;
 use crate::heap::Scratch;
 use fastrand::Rng;
 use layout::limits::BIG_LIMBS;
 use layout::limits::{SMALL_MAX, SMALL_MIN};
+use num_bigint::BigUint;
 
 /// A number of any length up to `bits` bits, each length equally likely, and often close to a power of two.
 fn signed(random: &mut Rng, bits: u32) -> i128 {
@@ -129,6 +131,60 @@ fn long_division_undoes_multiplication() {
         let size = abs(heap, b).unwrap();
         let product = multiply(heap, a, size).unwrap();
         assert_eq!(compare_integers(total, product), Ordering::Equal);
+    }
+}
+
+#[test]
+fn magnitudes_agree_with_num_bigint() {
+    let mut random = Rng::with_seed(3);
+    // Limbs at which carries, borrows and estimated digits are at their limits.
+    let edges = [0, 1, 1 << 63, (1 << 63) - 1, u64::MAX - 1, u64::MAX];
+    for round in 0..20_000 {
+        let most = if round % 50 == 0 { 150 } else { 8 };
+        let mut magnitude = |from: usize| -> Vec<u64> {
+            let length = random.usize(from..=most);
+            let mut limbs: Vec<u64> = (0..length)
+                .map(|_| {
+                    if random.bool() {
+                        edges[random.usize(..6)]
+                    } else {
+                        random.u64(..)
+                    }
+                })
+                .collect();
+            if let Some(last) = limbs.last_mut() {
+                *last = (*last).max(1);
+            }
+            limbs
+        };
+        let (a, b) = (magnitude(1), magnitude(1));
+        let (large_a, large_b) = (to_unsigned(&a), to_unsigned(&b));
+        limbs::with_room(a.len().max(b.len()) + 1, |room| {
+            limbs::add(room, &a, &b);
+            assert_eq!(to_unsigned(room), &large_a + &large_b);
+        });
+        limbs::with_room(a.len() + b.len(), |room| {
+            limbs::multiply(room, &a, &b);
+            assert_eq!(to_unsigned(room), &large_a * &large_b);
+        });
+        let mut halved = a.clone();
+        let rest = limbs::divide_by_limb(&mut halved, b[0].max(1));
+        assert_eq!(to_unsigned(&halved), &large_a / b[0].max(1));
+        assert_eq!(BigUint::from(rest), &large_a % b[0].max(1));
+        if limbs::compare(&a, &b) == Ordering::Less {
+            continue;
+        }
+        limbs::with_room(a.len(), |room| {
+            limbs::subtract(room, &a, &b);
+            assert_eq!(to_unsigned(room), &large_a - &large_b);
+        });
+        if b.len() > 1 {
+            let length = a.len() - b.len() + 1;
+            let (mut quotient, mut rest) = (vec![0; length], vec![0; a.len() + 1]);
+            limbs::divide(&mut quotient, &mut rest, &a, &b);
+            assert_eq!(to_unsigned(&quotient), &large_a / &large_b);
+            assert_eq!(to_unsigned(&rest[..b.len()]), &large_a % &large_b);
+        }
     }
 }
 
