@@ -294,6 +294,9 @@ fn order_shallow(mut a: Term, mut b: Term, exact: bool, depth: u32) -> Ordering 
         if a.is_cons() && b.is_cons() {
             let (head_a, head_b) = (a.head(), b.head());
             if head_a != head_b {
+                if both_small(head_a, head_b) {
+                    return small_order(head_a, head_b);
+                }
                 let heads = order_shallow(head_a, head_b, exact, depth - 1);
                 if heads.is_ne() {
                     return heads;
@@ -312,6 +315,10 @@ fn order_shallow(mut a: Term, mut b: Term, exact: bool, depth: u32) -> Ordering 
             for index in 0..last {
                 let (one, other) = (element(a, index), element(b, index));
                 if one != other {
+                    // Without a call of the function, which keeps many registers.
+                    if both_small(one, other) {
+                        return small_order(one, other);
+                    }
                     let elements = order_shallow(one, other, exact, depth - 1);
                     if elements.is_ne() {
                         return elements;
