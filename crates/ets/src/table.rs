@@ -11,7 +11,7 @@ use layout::Term;
 use parking_lot::Mutex;
 use term::heap::Allocate;
 use term::off_heap::MagicBlock;
-use term::{am, atom, build, hash};
+use term::{am, build, hash};
 
 use super::fixation::Fixation;
 use super::{Access, TableKind, registry};
@@ -344,11 +344,8 @@ impl Table {
     pub fn hash(&self, key: Term) -> u32 {
         if self.options.kind == TableKind::OrderedSet {
             0
-        } else if key.is_atom() {
-            // OTP places atoms by their text, which gives the same order on every node.
-            atom::hash(key) & HASH_MASK
         } else {
-            hash::internal(key, 0) & HASH_MASK
+            hash::table_key(key) & HASH_MASK
         }
     }
 

@@ -1,11 +1,12 @@
 //! Hashes of terms.
 //!
 //! - [`phash2`] and [`phash()`]: the portable ones, the same on every node and release, to the bit.
-//! - [`internal`]: the hash that places a key in a large map. Programs see it as the order in which a map is
-//!   iterated, which for most keys is the same as on OTP 25. Atoms are the exception: their index in the atom
-//!   table is hashed, and it differs from node to node.
+//! - [`internal()`] and [`map_key`]: the hash that places a key in a hashed table or a large map. Programs see it as the order of
+//!   what a map or table holds, which for most keys is the same as on the node's release: OTP 27 brought another hash
+//!   (`later`). Atoms are the exception: their index in the atom table is hashed, and it differs from node to node. So are
+//!   funs, native records and what came from other nodes, for which OTP hashes addresses and numbers of its own.
 //!
-//! The mixing step is Bob Jenkins' (<https://burtleburtle.net/bob/hash/evahash.html>). Any thread
+//! The mixing step up to OTP 26 is Bob Jenkins' (<https://burtleburtle.net/bob/hash/evahash.html>). Any thread
 //! may call, with terms it may read. Nothing here recurses, however deep the terms are.
 
 use std::borrow::Cow;
@@ -15,13 +16,78 @@ use layout::{Export, ObjectKind, Term};
 use smallvec::SmallVec;
 
 use crate::integer::uint8;
+use crate::release::{self, Release};
 use crate::{atom, fun, reference};
 
 mod internal;
+mod later;
 mod phash;
 
-pub use internal::{immediate_map_key, internal, map_key};
 pub use phash::phash;
+
+/// The hash that places an object in a hashed table by its key.
+#[inline]
+#[must_use]
+pub fn table_key(key: Term) -> u32 {
+    // An atom is placed by its text, which gives the same order on every node.
+    let hash = match key.is_atom() {
+        true => u64::from(atom::hash(key)),
+        false => internal_whole(key),
+    };
+    // Since OTP 29 without its lowest bit.
+    (hash >> u32::from(release::has(Release::OTP_29))) as u32
+}
+
+/// The internal hash of a term with all its bits, as many as the release has.
+#[inline]
+#[must_use]
+pub fn internal_whole(term: Term) -> u64 {
+    if release::has(Release::OTP_27) {
+        later_hash(term, 0)
+    } else {
+        u64::from(internal::internal(term, 0))
+    }
+}
+
+#[inline]
+fn later_hash(term: Term, salt: u64) -> u64 {
+    later::hash(term, salt, release::has(Release::OTP_29))
+}
+
+/// The internal hash of a term, salted.
+#[inline]
+#[must_use]
+pub fn internal(term: Term, salt: u32) -> u32 {
+    if release::has(Release::OTP_27) {
+        later_hash(term, u64::from(salt)) as u32
+    } else {
+        internal::internal(term, salt)
+    }
+}
+
+/// The next 32 bits of a key's path in the trie: `round` 0 is for the first eight levels, 1 for the next eight, and so
+/// on.
+#[inline]
+#[must_use]
+pub fn map_key(key: Term, round: u32) -> u32 {
+    // Keys of one 64-bit hash part by the older one, with more and more salts.
+    if round < 2 && release::has(Release::OTP_27) {
+        (later_hash(key, 0) >> (32 * round)) as u32
+    } else {
+        internal::map_key(key, round)
+    }
+}
+
+/// [`map_key`] of round 0 for a key that is immediate.
+#[inline]
+#[must_use]
+pub fn immediate_map_key(key: Term) -> u32 {
+    if release::has(Release::OTP_27) {
+        later::immediate(key, 0) as u32
+    } else {
+        internal::immediate(key, 0)
+    }
+}
 
 /// The golden ratio; its multiples stand for the kinds of terms.
 const GOLDEN: u32 = 0x9e37_79b9;

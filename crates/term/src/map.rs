@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 use crate::compare::{compare_keys, eq_exact};
 use crate::copy::copy_terms;
 use crate::heap::Allocate;
+use crate::release::{self, Release};
 use crate::{am, build};
 use growth::Origin;
 use keys::{place_of_word, position, search};
@@ -22,7 +23,7 @@ use keys::{place_of_word, position, search};
 mod growth;
 mod iterate;
 mod keys;
-mod trie;
+pub(crate) mod trie;
 
 pub use iterate::{Iter, NextFrom, iter, next_from};
 pub use trie::{children, get_hashed, get_immediate};
@@ -56,7 +57,7 @@ pub fn keys_tuple(map: Term) -> Option<Term> {
 
 /// Keys and values of a flat map.
 #[inline]
-fn flat<'a>(map: Term) -> (&'a [Term], &'a [Term]) {
+pub(crate) fn flat<'a>(map: Term) -> (&'a [Term], &'a [Term]) {
     let count = map.header().arity() - offset::FLAT_MAP_VALUES;
     // SAFETY: a flat map has as many values as its tuple of keys has elements; the
     // moving rule keeps both.
@@ -610,8 +611,13 @@ fn merge_flat<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
     with_values(heap, keys, &values)
 }
 
-/// A list made of the pairs, in the order in which OTP lists a map: that of a flat map's keys, and
-/// the reverse of the iterator's for a hash map. `item` prepends a pair to the list.
+/// Whether lists of a hash map's pairs are in the iterator's order, as from OTP 29 on, and not in the reverse order.
+fn lists_forward() -> bool {
+    release::has(Release::OTP_29)
+}
+
+/// A list made of the pairs, in the order in which OTP lists a map: that of a flat map's keys, and for a hash map the one of
+/// [`lists_forward`]. `item` prepends a pair to the list.
 #[inline(always)]
 fn list_of<A: Allocate + ?Sized>(
     heap: &mut A,
@@ -625,9 +631,12 @@ fn list_of<A: Allocate + ?Sized>(
             list = item(heap, key, value, list);
         }
     } else {
-        trie::each_leaf(map, &mut |leaf| {
-            list = item(heap, leaf.head(), leaf.tail(), list);
-        });
+        let mut visit = |leaf: Term| list = item(heap, leaf.head(), leaf.tail(), list);
+        if lists_forward() {
+            trie::each_leaf_backward(map, &mut visit);
+        } else {
+            trie::each_leaf(map, &mut visit);
+        }
     }
     list
 }

@@ -12,7 +12,8 @@ use layout::{Export, ObjectKind, Term};
 
 use crate::external::encode::{port_number, reference_words};
 use crate::native_record::{self, Definition};
-use crate::{atom, fun, list, node, text};
+use crate::release::{self, Release};
+use crate::{atom, fun, list, map, node, text};
 
 /// Displays a whole term.
 #[must_use]
@@ -123,6 +124,11 @@ enum Task {
         map: Term,
         next: usize,
     },
+    /// What is left of the pairs of a hash map.
+    Leaves {
+        rest: Box<map::Iter>,
+        is_first: bool,
+    },
 }
 
 struct Printer<'a, W> {
@@ -168,6 +174,19 @@ impl<W: Sink> Printer<'_, W> {
                     term_word(object, next)
                 }
                 Task::Pairs { map, next } => self.pair(map, next),
+                Task::Leaves { mut rest, is_first } => {
+                    let Some((key, value)) = rest.next() else {
+                        continue;
+                    };
+                    if !is_first {
+                        self.out.write_str(",")?;
+                    }
+                    let is_first = false;
+                    self.tasks.push(Task::Leaves { rest, is_first });
+                    self.tasks.push(Task::Term(value));
+                    self.tasks.push(Task::Text("=>"));
+                    key
+                }
             };
             if !self.count(1) {
                 return Ok(None);
@@ -378,6 +397,14 @@ impl<W: Sink> Printer<'_, W> {
                     self.tasks.push(Task::Pairs { map, next: 0 });
                 }
             }
+            MapShape::HashRoot if release::has(Release::OTP_27) => {
+                self.out.write_str("#{")?;
+                self.tasks.push(Task::Text("}"));
+                let rest = Box::new(map::iter(map));
+                let is_first = true;
+                self.tasks.push(Task::Leaves { rest, is_first });
+            }
+            // Earlier releases show the trie.
             MapShape::HashRoot => {
                 write!(self.out, "#<{:x}>{{", header.bitmap())?;
                 self.tasks.push(Task::Text("}"));

@@ -1,5 +1,4 @@
 %% Results in chunks, forwards and backwards, and continuations.
-%% releases: 25
 -module(ets_chunks).
 -export([main/0]).
 

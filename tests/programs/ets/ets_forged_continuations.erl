@@ -20,9 +20,9 @@ changed(Kind) ->
     Forwards = [select, match, match_object],
     see:value({Kind, forged}, [[shape(outcome(fun() -> ets:F(C) end), Kind) || C <- Forged ++ Shapes] || F <- Forwards]),
     [outcome(fun() -> ets:select_reverse(C) end) || C <- Forged ++ Shapes],
-    see:value({Kind, goes_on}, {outcome(fun() -> all(ets:select(Real)) end), lists:sort(ets:tab2list(T)), ets:tab2list(Other)}),
+    see:value({Kind, goes_on}, {rest(Kind, outcome(fun() -> all(ets:select(Real)) end)), lists:sort(ets:tab2list(T)), ets:tab2list(Other)}),
     Far = binary_to_term(term_to_binary(setelement(compiled_at(Real), Real, <<>>))),
-    see:value({Kind, repaired}, outcome(fun() -> all(ets:select(ets:repair_continuation(Far, [{'$1', [], ['$1']}]))) end)),
+    see:value({Kind, repaired}, rest(Kind, outcome(fun() -> all(ets:select(ets:repair_continuation(Far, [{'$1', [], ['$1']}]))) end))),
     see:value({Kind, unrepaired}, outcome(fun() -> ets:select(Far) end)),
     see:value({Kind, compiled}, [ets:is_compiled_ms(X) || X <- [Compiled, make_ref(), T, atomics:new(1, []), <<>>, element(compiled_at(Real), Real)]]),
     ets:delete(T),
@@ -38,6 +38,10 @@ shape({L, C}, Kind) when is_tuple(C) -> {shown(L, Kind), c}.
 
 shown(L, ordered_set) -> L;
 shown(L, set) -> length(L).
+
+%% The other objects of a table after the first three, which are others on each release if the table is hashed.
+rest(ordered_set, L) -> L;
+rest(set, L) -> length(L).
 
 all('$end_of_table') -> [];
 all({L, C}) -> lists:sort(L ++ all(ets:select(C))).

@@ -1,5 +1,4 @@
 %% Keys of many kinds come in the same order of slots as on stock, after growing and deleting.
-%% releases: 25
 -module(ets_orders).
 -export([main/0]).
 

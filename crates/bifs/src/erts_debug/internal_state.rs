@@ -84,8 +84,9 @@ const STATES: &[(&str, State)] = &[
 
 /// `get_internal_state({Name, Argument})`
 const STATES_OF: &[(&str, StateOf)] = &[
-    ("internal_hash", |_, term| {
-        Ok(Term::small(i64::from(hash::internal(term, 0))))
+    ("internal_hash", |process, term| {
+        let hash = hash::internal_whole(term);
+        Ok(build::unsigned(process.heap(), hash))
     }),
     ("binary_info", binary_info),
     ("process_status", process_status),

@@ -1,4 +1,4 @@
-//! The hash that places a key in a large map.
+//! The hash that places keys in large maps and hashed tables up to OTP 26.
 //!
 //! It depends on every bit of a term that counts for `=:=`, so two keys with the same first 32 bits differ after a few
 //! more rounds with other salts.
@@ -15,10 +15,8 @@ use crate::{fun, native_record, reference};
 
 const SALT: u32 = 3_432_918_353;
 
-/// The next 32 bits of a key's path in the trie: `round` 0 is for the first eight levels, 1 for the next eight, and so
-/// on.
+/// See [`super::map_key`].
 #[inline]
-#[must_use]
 pub fn map_key(key: Term, round: u32) -> u32 {
     let mut salt = Mixer(0);
     if round > 0 {
@@ -27,16 +25,8 @@ pub fn map_key(key: Term, round: u32) -> u32 {
     internal(key, salt.0)
 }
 
-/// [`map_key`] of round 0 for a key that is immediate.
-#[inline]
-#[must_use]
-pub fn immediate_map_key(key: Term) -> u32 {
-    immediate(key, 0)
-}
-
 /// The internal hash of a term, salted.
 #[inline]
-#[must_use]
 pub fn internal(term: Term, salt: u32) -> u32 {
     if term.is_immediate() {
         return immediate(term, salt);
@@ -57,7 +47,7 @@ pub fn internal(term: Term, salt: u32) -> u32 {
 
 /// [`internal`] of an immediate term.
 #[inline]
-fn immediate(term: Term, salt: u32) -> u32 {
+pub fn immediate(term: Term, salt: u32) -> u32 {
     debug_assert!(term.is_immediate());
     let mut mixer = Mixer(salt ^ SALT);
     mixer.wide(term.bits(), GOLDEN);

@@ -101,4 +101,60 @@ fn depth_needs_no_native_stack() {
     }
     assert_ne!(phash2(deep), phash(deep));
     assert_ne!(internal(deep, 0), internal(deep, 1));
+    assert_ne!(later::hash(deep, 0, false), later::hash(deep, 1, false));
+}
+
+/// What `erts_debug:get_internal_state({internal_hash, Term})` returns on stock 27.3.4 and 29.1.
+#[test]
+fn later_releases_hash_as_stock() {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let [one, two] = [1, 2].map(Term::small);
+    let terms = [
+        one,
+        build::float(heap, 1.0),
+        build::tuple(heap, &[one, two]),
+        build::binary(heap, b"abc"),
+        build::list(heap, &[97, 98, 99].map(Term::small)),
+        build::list(heap, &[Term::small(1000)]),
+        build::big(heap, false, &[0, 1 << 36]),
+        crate::map::from_pairs(heap, &[(one, two)]),
+    ];
+    let on_27: [u64; 8] = [
+        7_938_660_269_479_274_665,
+        11_847_536_592_895_060_779,
+        10_043_369_381_193_841_056,
+        3_326_404_742_329_036_495,
+        12_634_646_359_926_691_189,
+        3_038_219_221_101_199_719,
+        16_793_031_905_690_389_638,
+        15_430_789_329_323_442_583,
+    ];
+    let on_29: [u64; 8] = [
+        7_938_660_269_479_274_665,
+        1_378_904_917_976_523_826,
+        10_043_369_381_193_841_056,
+        11_766_418_651_593_861_201,
+        12_634_646_359_926_691_189,
+        3_038_219_221_101_199_719,
+        11_226_796_318_007_674_983,
+        835_191_004_119_534_807,
+    ];
+    for (place, &term) in terms.iter().enumerate() {
+        assert_eq!(later::hash(term, 0, false), on_27[place], "term {place}");
+        assert_eq!(later::hash(term, 0, true), on_29[place], "term {place}");
+    }
+}
+
+#[test]
+fn later_hashes_of_equal_terms_are_equal() {
+    let mut samples = Samples::new(29);
+    for round in 0..300 {
+        let sample = samples.any(round % 5);
+        let copy = crate::copy::Owned::new(sample.term);
+        assert_eq!(
+            later::hash(sample.term, 0, true),
+            later::hash(copy.term(), 0, true)
+        );
+    }
 }

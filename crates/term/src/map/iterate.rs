@@ -86,7 +86,8 @@ pub enum NextFrom {
 /// `erts_internal:map_next/3`: up to `limit` pairs from a path on, and the path of the pair after them.
 ///
 /// A path is an integer that selects a child at each level, with four bits a level, the root's in the lowest bits; 0 is
-/// the first leaf. The first piece has at most 32 pairs. `None` if the path leads nowhere.
+/// the first leaf. The first piece has at most 32 pairs. `None` if the path leads nowhere. Lists that are made from the
+/// last leaf on ([`lists_forward`]) have paths that count from the last child.
 #[must_use]
 pub fn next_from<A: Allocate + ?Sized>(
     heap: &mut A,
@@ -115,7 +116,8 @@ pub fn next_from<A: Allocate + ?Sized>(
     if path == Term::small(0) {
         limit = limit.min(FLAT_MAP_PAIRS);
     }
-    let mut walk = Walk::to(map, &limbs)?;
+    let backward = shape != NextFrom::Iterator && super::lists_forward();
+    let mut walk = Walk::to(map, &limbs, backward)?;
     let rest = |heap: &mut A, walk: Walk| {
         let limbs = walk.path()?;
         Some(build::big(heap, false, &limbs))
@@ -168,62 +170,75 @@ fn limbs_of(path: Term) -> Option<SmallVec<[u64; 2]>> {
     path.as_big().map(|(_, limbs)| SmallVec::from_slice(limbs))
 }
 
-/// A position in a trie: the nodes from the root on, each with what is left of its children.
+/// A position in a trie: the nodes from the root on, each with the number of its children that were or are being visited.
 struct Walk {
-    nodes: SmallVec<[(Term, *const Term, *const Term); 8]>,
+    nodes: SmallVec<[(Term, usize); 8]>,
+    /// Whether the last child of each node is visited first.
+    backward: bool,
 }
 
 impl Walk {
     /// The position of the leaf that a path leads to; if the path ends above a leaf, of the first leaf below.
-    fn to(map: Term, limbs: &[u64]) -> Option<Walk> {
-        let mut nodes = SmallVec::new();
+    fn to(map: Term, limbs: &[u64], backward: bool) -> Option<Walk> {
+        let mut walk = Walk {
+            nodes: SmallVec::new(),
+            backward,
+        };
         let mut node = map;
         loop {
-            let level = nodes.len();
+            let level = walk.nodes.len();
             let limb = limbs.get(level / 16).copied().unwrap_or(0);
             let index = (limb >> (4 * (level % 16)) & 15) as usize;
-            let child = *trie::children(node).get(index)?;
+            let child = walk.child(node, index)?;
             // In a node above the leaf's, the next child is the one after the child that is being visited.
             let visited = index + usize::from(!child.is_cons());
-            let (first, end) = range(node);
-            nodes.push((node, first.wrapping_add(visited), end));
+            walk.nodes.push((node, visited));
             if child.is_cons() {
-                return Some(Walk { nodes });
+                return Some(walk);
             }
             node = child;
         }
     }
 
+    /// The child of a node that is visited after `index` others.
+    #[inline]
+    fn child(&self, node: Term, index: usize) -> Option<Term> {
+        let children = trie::children(node);
+        let place = match self.backward {
+            true => children.len().checked_sub(1 + index)?,
+            false => index,
+        };
+        children.get(place).copied()
+    }
+
     #[inline]
     fn next_leaf(&mut self) -> Option<Term> {
         loop {
-            let (_, next, end) = self.nodes.last_mut()?;
-            if next == end {
+            let &(node, visited) = self.nodes.last()?;
+            let Some(child) = self.child(node, visited) else {
                 self.nodes.pop();
                 continue;
-            }
-            // SAFETY: a child before the end; the moving rule keeps its node.
-            let child = unsafe { **next };
-            *next = next.wrapping_add(1);
+            };
+            self.nodes.last_mut()?.1 += 1;
             if child.is_cons() {
                 return Some(child);
             }
-            let (first, end) = range(child);
-            self.nodes.push((child, first, end));
+            self.nodes.push((child, 0));
         }
     }
 
     /// The path of the next leaf, as limbs; `None` at the end.
     fn path(mut self) -> Option<SmallVec<[u64; 2]>> {
-        while self.nodes.last().is_some_and(|(_, next, end)| next == end) {
+        while (self.nodes.last())
+            .is_some_and(|&(node, visited)| visited == trie::children(node).len())
+        {
             self.nodes.pop();
         }
         let last = self.nodes.len().checked_sub(1)?;
         let mut limbs: SmallVec<[u64; 2]> = SmallVec::from_elem(0, last / 16 + 1);
-        for (level, &(node, next, _)) in self.nodes.iter().enumerate() {
-            let next = (next as usize - range(node).0 as usize) / size_of::<Term>();
+        for (level, &(_, visited)) in self.nodes.iter().enumerate() {
             // Only the last node's child is still to be visited; the others are being visited.
-            let index = if level == last { next } else { next - 1 };
+            let index = visited - usize::from(level != last);
             limbs[level / 16] |= (index as u64) << (4 * (level % 16));
         }
         Some(limbs)

@@ -618,6 +618,17 @@ pub fn each_leaf(node: Term, visit: &mut impl FnMut(Term)) {
     }
 }
 
+/// As [`each_leaf`], the last one first.
+pub fn each_leaf_backward(node: Term, visit: &mut impl FnMut(Term)) {
+    for &child in children(node).iter().rev() {
+        if child.is_cons() {
+            visit(child);
+        } else {
+            each_leaf_backward(child, visit);
+        }
+    }
+}
+
 /// Number of leaves under a child.
 fn count(child: Term) -> usize {
     if child.is_cons() {
