@@ -267,7 +267,10 @@ pub fn get_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let pairs: Vec<Term> = entries
         .map(|entry| build::tuple(heap, &[entry.key, entry.value]))
         .collect();
-    Ok(build::list(heap, &pairs))
+    // The last place comes first, as in OTP.
+    Ok(pairs
+        .iter()
+        .fold(Term::NIL, |list, pair| build::cons(heap, *pair, list)))
 }
 
 /// All keys and values; `None` if the lock is not acquired within `patience`.

@@ -1,4 +1,5 @@
 %% erts_debug:get_internal_state/1 and set_internal_state/2, and the tests that run on dirty schedulers.
+%% args: +S 2
 %% releases: 25
 -module(inner_state).
 -export([main/0]).

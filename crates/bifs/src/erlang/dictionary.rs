@@ -31,7 +31,7 @@ pub fn all(process: &mut Process) -> Term {
     } = process;
     scheduler::charge(dictionary.len() as i64 / 8);
     let mut list = Term::NIL;
-    for pair in dictionary.pairs() {
+    for pair in dictionary.in_slots() {
         let pair = build::tuple(&mut head.heap, &pair);
         list = build::cons(&mut head.heap, pair, list);
     }
@@ -67,7 +67,7 @@ fn keys_where(process: &mut Process, wanted: impl Fn(Term) -> bool) -> Term {
     } = process;
     scheduler::charge(dictionary.len() as i64 / 8);
     let mut list = Term::NIL;
-    for pair in dictionary.pairs() {
+    for pair in dictionary.in_slots() {
         if wanted(pair[1]) {
             list = build::cons(&mut head.heap, pair[0], list);
         }

@@ -6,6 +6,7 @@
 
 use hashbrown::HashTable;
 use layout::Term;
+use smallvec::SmallVec;
 use term::compare;
 
 use super::thin::Thin;
@@ -54,6 +55,20 @@ impl Dictionary {
     /// The pairs.
     pub fn pairs(&self) -> impl Iterator<Item = [Term; 2]> {
         self.terms().as_chunks().0.iter().copied()
+    }
+
+    /// The pairs in the reverse of the order in which OTP lists them: by slots of a linear hash table that starts with
+    /// [`FIRST_SLOTS`] and grows with the pairs. OTP takes an atom's number for its hash, which differs from run to run
+    /// there, too. What was erased before is forgotten here, while it may have left its mark in OTP's table.
+    #[must_use]
+    pub fn in_slots(&self) -> Vec<[Term; 2]> {
+        let (pairs, _) = self.terms().as_chunks::<2>();
+        let mut slots = Slots::new();
+        for (at, pair) in pairs.iter().enumerate() {
+            slots.put(slot_hash(pair[0]), at);
+        }
+        let in_slots = slots.chains.iter().flatten();
+        in_slots.map(|&(_, at)| pairs[at]).collect()
     }
 
     /// Bytes of memory that it uses outside the control block.
@@ -148,6 +163,69 @@ impl Dictionary {
         if self.is_empty() {
             self.clear();
         }
+    }
+}
+
+/// The slots of OTP's table before it grows.
+const FIRST_SLOTS: usize = 8;
+
+/// What is in the slots of OTP's table: hashes of keys, and the positions of their pairs.
+struct Slots {
+    chains: Vec<SmallVec<[(u32, usize); 2]>>,
+    /// So many of the first half of the slots are split into two already.
+    split: usize,
+    count: usize,
+}
+
+impl Slots {
+    fn new() -> Slots {
+        Slots {
+            chains: vec![SmallVec::new(); FIRST_SLOTS],
+            split: 0,
+            count: 0,
+        }
+    }
+
+    fn slot_of(&self, hash: u32) -> usize {
+        let unsplit = self.chains.len() - self.split;
+        match hash as usize & (2 * unsplit - 1) {
+            slot if slot < self.chains.len() => slot,
+            slot => slot & (unsplit - 1),
+        }
+    }
+
+    fn put(&mut self, hash: u32, at: usize) {
+        let slot = self.slot_of(hash);
+        self.chains[slot].insert(0, (hash, at));
+        self.count += 1;
+        if self.chains.len() <= self.count {
+            let more = (self.chains.len() / 4 & 15).max(1);
+            (0..more).for_each(|_| self.split_one());
+        }
+    }
+
+    /// Splits a slot; the order within both is the reverse of what it was.
+    fn split_one(&mut self) {
+        if self.split * 2 == self.chains.len() {
+            self.split = 0;
+        }
+        let old = self.split;
+        self.split += 1;
+        let chain = std::mem::take(&mut self.chains[old]);
+        self.chains.push(SmallVec::new());
+        for pair in chain {
+            let slot = self.slot_of(pair.0);
+            self.chains[slot].insert(0, pair);
+        }
+    }
+}
+
+/// The hash by which OTP places a key.
+fn slot_hash(key: Term) -> u32 {
+    match key.as_atom() {
+        Some(number) => number,
+        None if key.is_small() => (key.bits() >> 4) as u32,
+        None => term::hash::internal(key, 0),
     }
 }
 

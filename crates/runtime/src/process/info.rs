@@ -385,7 +385,7 @@ fn dictionary(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
     }
     *steps += process.dictionary.len() as i64 / 4;
     let mut list = Term::NIL;
-    for pair in process.dictionary.pairs() {
+    for pair in process.dictionary.in_slots() {
         let pair = [copy::copy(heap, pair[0]), copy::copy(heap, pair[1])];
         let pair = build::tuple(heap, &pair);
         list = build::cons(heap, pair, list);
