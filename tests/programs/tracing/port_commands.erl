@@ -7,7 +7,8 @@ main() ->
     Program = open_port({spawn, "cat"}, [binary]),
     told(program, fun(Data) -> port_command(Program, Data) end),
     Packets = open_port({spawn, "cat"}, [binary, {packet, 2}]),
-    told(packets, fun(Data) -> Packets ! {self(), {command, Data}} end),
+    %% The question comes behind the command, which may wait for the port.
+    told(packets, fun(Data) -> Packets ! {self(), {command, Data}}, erlang:port_info(Packets, id) end),
     {ok, Listening} = gen_tcp:listen(0, [{active, false}, binary]),
     {ok, Number} = inet:port(Listening),
     {ok, Socket} = gen_tcp:connect("localhost", Number, [binary, {active, false}]),
