@@ -32,6 +32,13 @@ impl Location {
         file: u32::MAX,
         line: 0,
     };
+
+    /// The line, unless the location is undefined or unknown.
+    #[must_use]
+    pub fn known_line(self) -> Option<u32> {
+        let undefined = Location { file: 0, line: 0 };
+        (self != undefined && self != Location::UNKNOWN).then_some(self.line)
+    }
 }
 
 /// The code has `executable_line` operations.
@@ -53,13 +60,6 @@ impl Lines {
     /// Whether lines are to be counted whatever the node's mode of coverage is.
     pub fn forces_counters(&self) -> bool {
         self.flags & FORCED_COUNTERS != 0
-    }
-
-    /// The line number of a location, if it is a known one.
-    pub fn line(&self, location: u32) -> Option<u32> {
-        let location = self.locations.get(location as usize)?;
-        let undefined = Location { file: 0, line: 0 };
-        (*location != undefined && *location != Location::UNKNOWN).then_some(location.line)
     }
 
     /// `None` for an unknown version: the module then has no lines, as in OTP.

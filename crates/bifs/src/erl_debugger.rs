@@ -129,7 +129,7 @@ fn set_breakpoints(loaded: &Loaded, number: i64, is_set: bool) -> Option<Unset> 
 }
 
 fn line_of(loaded: &Loaded, location: u32) -> Option<i64> {
-    loaded.lines.as_ref()?.line(location).map(i64::from)
+    loaded.line(location).map(i64::from)
 }
 
 /// `erl_debugger:breakpoints(Module)`

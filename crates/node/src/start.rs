@@ -220,7 +220,7 @@ fn load_preloaded(directory: &Path) -> Result<(), String> {
         // OTP's emulator contains these modules without line tables and attributes, so its stack traces have no
         // lines for them; match that.
         if let Some(module) = Arc::get_mut(&mut module) {
-            module.lines = None;
+            module.locations.clear();
             module.attributes.clear();
             module.compile_info.clear();
         }

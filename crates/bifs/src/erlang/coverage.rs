@@ -61,9 +61,11 @@ pub fn get_coverage_2(process: &mut Process, [level, module]: [Term; 2]) -> BifR
             am::LINE => coverage.mode().is_of_lines(),
             _ => is_for_cover && coverage.mode() == CoverageMode::LineCounters,
         };
-        let lines = loaded.lines.as_ref().filter(|_| is_told).ok_or(badarg(1))?;
+        if !is_told || loaded.locations.is_empty() {
+            return Err(badarg(1));
+        }
         for (line, covered) in coverage.lines() {
-            let Some(number) = lines.line(line.location) else {
+            let Some(number) = loaded.line(line.location) else {
                 continue;
             };
             let key = if is_for_cover { line.cover_id } else { number };

@@ -229,7 +229,10 @@ fn loaded(
         literals: constants.area,
         records: constants.records,
         md5: file.md5,
-        lines: file.lines.clone(),
+        locations: file
+            .lines
+            .as_ref()
+            .map_or_else(Vec::new, |lines| lines.locations.clone()),
         files: constants.files,
         attributes: chunk(ChunkId::ATTRIBUTES),
         compile_info: chunk(ChunkId::COMPILE_INFO),

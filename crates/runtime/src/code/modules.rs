@@ -24,9 +24,9 @@ pub struct Loaded {
     pub md5: [u8; 16],
     /// Functions that may be called from outside: name, arity, entry.
     pub exports: Vec<(Term, u32, Address)>,
-    /// The source files and lines that `Code::place` refers to.
-    pub lines: Option<beamfile::Lines>,
-    /// The names of the files in `lines`, as literals: each frame of a stack trace has one.
+    /// The files, as indexes into `files`, and lines that `Code::place` refers to; empty if the module's file has none.
+    pub locations: Vec<beamfile::Location>,
+    /// The names of source files, as literals: each frame of a stack trace has one.
     pub files: Vec<Term>,
     /// The chunks that `module_info` decodes, in the external term format.
     pub attributes: Vec<u8>,
@@ -45,6 +45,14 @@ pub struct Loaded {
     pub records: Vec<Term>,
     /// The module name as given in the file.
     pub file_atom: Term,
+}
+
+impl Loaded {
+    /// The line number of a location, if it is a known one.
+    #[must_use]
+    pub fn line(&self, location: u32) -> Option<u32> {
+        self.locations.get(location as usize)?.known_line()
+    }
 }
 
 /// A code address that may be shared between threads.
@@ -168,11 +176,8 @@ pub fn place_in_module(address: *const u64) -> Option<NamedPlace> {
 fn find_place(address: *const u64) -> Option<NamedPlace> {
     let loaded = find_code(address)?;
     let place = loaded.code.place(address)?;
-    let location = loaded.lines.as_ref().and_then(|lines| {
-        let location = lines
-            .locations
-            .get(place.line as usize)
-            .filter(|_| place.line != 0)?;
+    let location = loaded.locations.get(place.line as usize);
+    let location = location.filter(|_| place.line != 0).and_then(|location| {
         let file = loaded.files.get(location.file as usize)?;
         Some((*file, location.line))
     });

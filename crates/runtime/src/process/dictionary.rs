@@ -11,13 +11,27 @@ use term::compare;
 
 use super::thin::Thin;
 
-/// The most pairs that are searched without an index.
-const SEARCHED: usize = 8;
+/// The most pairs that are searched without an index: with one more, OTP's table grows.
+const SEARCHED: usize = FIRST_SLOTS - 1;
 /// Terms that the first block has room for: `proc_lib` stores two pairs.
 const FIRST_TERMS: usize = 4;
 
-/// Positions of pairs by the hashes of their keys.
-type Index = HashTable<u32>;
+/// Where pairs are found once there are many.
+struct Index {
+    /// Positions of pairs by the hashes of their keys.
+    positions: HashTable<u32>,
+    /// The number of slots that OTP's table would have now.
+    slots: usize,
+}
+
+impl Default for Index {
+    fn default() -> Index {
+        Index {
+            positions: HashTable::new(),
+            slots: FIRST_SLOTS,
+        }
+    }
+}
 
 /// See the module's documentation. The slice is key, value, key, value...
 #[derive(Default)]
@@ -58,14 +72,19 @@ impl Dictionary {
     }
 
     /// The pairs in the reverse of the order in which OTP lists them: by slots of a linear hash table that starts with
-    /// [`FIRST_SLOTS`] and grows with the pairs. OTP takes an atom's number for its hash, which differs from run to run
-    /// there, too. What was erased before is forgotten here, while it may have left its mark in OTP's table.
+    /// [`FIRST_SLOTS`] and grows and shrinks with the pairs. OTP takes an atom's number for its hash, which differs from
+    /// run to run there, too. Within a slot the order is that of OTP as long as nothing was erased.
     #[must_use]
     pub fn in_slots(&self) -> Vec<[Term; 2]> {
         let (pairs, _) = self.terms().as_chunks::<2>();
-        let mut slots = Slots::new();
-        for (at, pair) in pairs.iter().enumerate() {
-            slots.put(slot_hash(pair[0]), at);
+        let keys = || pairs.iter().map(|pair| slot_hash(pair[0])).enumerate();
+        let mut slots = Slots::new(FIRST_SLOTS);
+        keys().for_each(|(at, hash)| slots.put_and_grow(hash, at));
+        if let Some(index) = self.index()
+            && index.slots != slots.chains.len()
+        {
+            slots = Slots::new(index.slots);
+            keys().for_each(|(at, hash)| slots.put(hash, at));
         }
         let in_slots = slots.chains.iter().flatten();
         in_slots.map(|&(_, at)| pairs[at]).collect()
@@ -74,9 +93,9 @@ impl Dictionary {
     /// Bytes of memory that it uses outside the control block.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let index = self
-            .index()
-            .map_or(0, |index| size_of::<Index>() + index.allocation_size());
+        let index = self.index().map_or(0, |index| {
+            size_of::<Index>() + index.positions.allocation_size()
+        });
         self.0.bytes() + index
     }
 
@@ -90,7 +109,9 @@ impl Dictionary {
         match self.index() {
             None => pairs.iter().position(|pair| is_same(pair[0], key)),
             Some(index) => {
-                let found = index.find(hash(key), |&at| is_same(pairs[at as usize][0], key));
+                let found = index
+                    .positions
+                    .find(hash(key), |&at| is_same(pairs[at as usize][0], key));
                 found.map(|&at| at as usize)
             }
         }
@@ -123,7 +144,12 @@ impl Dictionary {
         let (pairs, _) = terms.as_chunks::<2>();
         for at in from..pairs.len() {
             let hash_of = |&at: &u32| hash(pairs[at as usize][0]);
-            index.insert_unique(hash(pairs[at][0]), at as u32, hash_of);
+            index
+                .positions
+                .insert_unique(hash(pairs[at][0]), at as u32, hash_of);
+            if index.slots <= at + 1 {
+                index.slots += slots_more(index.slots);
+            }
         }
     }
 
@@ -145,11 +171,16 @@ impl Dictionary {
     fn unindex(&mut self, at: usize, last: usize) {
         let (terms, index) = self.0.parts(|index| &mut **index.get_or_insert_default());
         let hash_of = |at: usize| hash(terms[at * 2]);
-        if let Ok(found) = index.find_entry(hash_of(at), |&other| other as usize == at) {
+        let positions = &mut index.positions;
+        if let Ok(found) = positions.find_entry(hash_of(at), |&other| other as usize == at) {
             found.remove();
         }
-        if let Some(moved) = index.find_mut(hash_of(last), |&other| other as usize == last) {
+        if let Some(moved) = positions.find_mut(hash_of(last), |&other| other as usize == last) {
             *moved = at as u32;
+        }
+        // `last` is the number of pairs that are left.
+        if index.slots / 2 > last {
+            index.slots -= slots_less(index.slots);
         }
     }
 
@@ -169,6 +200,16 @@ impl Dictionary {
 /// The slots of OTP's table before it grows.
 const FIRST_SLOTS: usize = 8;
 
+/// By how many slots OTP's table grows at a time.
+fn slots_more(slots: usize) -> usize {
+    (slots / 4 & 15).max(1)
+}
+
+/// By how many slots it shrinks.
+fn slots_less(slots: usize) -> usize {
+    (slots * 3 / 10).min(slots - FIRST_SLOTS)
+}
+
 /// What is in the slots of OTP's table: hashes of keys, and the positions of their pairs.
 struct Slots {
     chains: Vec<SmallVec<[(u32, usize); 2]>>,
@@ -178,10 +219,10 @@ struct Slots {
 }
 
 impl Slots {
-    fn new() -> Slots {
+    fn new(slots: usize) -> Slots {
         Slots {
-            chains: vec![SmallVec::new(); FIRST_SLOTS],
-            split: 0,
+            chains: vec![SmallVec::new(); slots],
+            split: slots - (1 << slots.ilog2()),
             count: 0,
         }
     }
@@ -198,9 +239,12 @@ impl Slots {
         let slot = self.slot_of(hash);
         self.chains[slot].insert(0, (hash, at));
         self.count += 1;
+    }
+
+    fn put_and_grow(&mut self, hash: u32, at: usize) {
+        self.put(hash, at);
         if self.chains.len() <= self.count {
-            let more = (self.chains.len() / 4 & 15).max(1);
-            (0..more).for_each(|_| self.split_one());
+            (0..slots_more(self.chains.len())).for_each(|_| self.split_one());
         }
     }
 
