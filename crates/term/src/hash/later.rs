@@ -54,7 +54,14 @@ pub fn hash(term: Term, salt: u64, has_records: bool) -> u64 {
         steps: 0,
         after_tuple: u64::from(has_records),
     };
-    murmur.walk(term);
+    // The most common keys need no stack.
+    match term.boxed_kind() {
+        Some(ObjectKind::HeapBinary | ObjectKind::SharedBinary | ObjectKind::SubBinary) => {
+            murmur.bit_string(term);
+        }
+        Some(ObjectKind::Float) => murmur.float(term),
+        _ => murmur.walk(term),
+    }
     murmur.finish()
 }
 
@@ -71,6 +78,25 @@ fn scramble(mut word: u64) -> u64 {
     word ^= word >> 33;
     word = word.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     word ^ word >> 33
+}
+
+/// Up to eight bytes as a number, the first one lowest. Spelled out, because copying so few bytes would cost a call.
+#[inline]
+fn word(bytes: &[u8]) -> u64 {
+    if let Ok(bytes) = bytes.try_into() {
+        return u64::from_le_bytes(bytes);
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        // Bytes that are in both are the same in both.
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        return u64::from(first) | u64::from(last) << (8 * (bytes.len() - 4));
+    }
+    match *bytes {
+        [a, b, c] => u64::from(a) | u64::from(b) << 8 | u64::from(c) << 16,
+        [a, b] => u64::from(a) | u64::from(b) << 8,
+        [a] => u64::from(a),
+        _ => 0,
+    }
 }
 
 /// Two 32-bit values as one word.
@@ -322,12 +348,14 @@ impl Murmur {
             }
             ObjectKind::ExternalPid => self.identifier(Kind::ExternalPid, term),
             ObjectKind::ExternalPort => self.identifier(Kind::ExternalPort, term),
-            ObjectKind::Float => {
-                self.alpha(self.number(Kind::Float));
-                self.beta(term.word(0));
-            }
+            ObjectKind::Float => self.float(term),
         }
         None
+    }
+
+    fn float(&mut self, term: Term) {
+        self.alpha(self.number(Kind::Float));
+        self.beta(term.word(0));
     }
 
     /// A pid or port of another node.
@@ -384,11 +412,6 @@ impl Murmur {
         let (whole, tail) = ((bits.bit_len / 8) as usize, bits.bit_len % 8);
         let content = aligned(bits, whole + usize::from(tail > 0));
         let (blocks, rest) = content[..whole].as_chunks::<16>();
-        let word = |bytes: &[u8]| {
-            let mut word = [0; 8];
-            word[..bytes.len()].copy_from_slice(bytes);
-            u64::from_le_bytes(word)
-        };
         for block in blocks {
             self.alpha(word(&block[..8]));
             self.beta(word(&block[8..]));
