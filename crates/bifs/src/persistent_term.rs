@@ -264,13 +264,11 @@ pub fn get_2(_process: &mut Process, [key, default]: [Term; 2]) -> BifResult {
 pub fn get_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let heap = process.heap();
     let entries = current().into_iter().flat_map(Table::entries);
-    let pairs: Vec<Term> = entries
-        .map(|entry| build::tuple(heap, &[entry.key, entry.value]))
-        .collect();
     // The last place comes first, as in OTP.
-    Ok(pairs
-        .iter()
-        .fold(Term::NIL, |list, pair| build::cons(heap, *pair, list)))
+    Ok(entries.fold(Term::NIL, |list, entry| {
+        let pair = build::tuple(heap, &[entry.key, entry.value]);
+        build::cons(heap, pair, list)
+    }))
 }
 
 /// All keys and values; `None` if the lock is not acquired within `patience`.

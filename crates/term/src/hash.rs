@@ -32,20 +32,20 @@ pub fn table_key(key: Term) -> u32 {
     // An atom is placed by its text, which gives the same order on every node.
     let hash = match key.is_atom() {
         true => u64::from(atom::hash(key)),
-        false => internal_whole(key),
+        false => internal_whole(key, 0),
     };
     // Since OTP 29 without its lowest bit.
     (hash >> u32::from(release::has(Release::OTP_29))) as u32
 }
 
-/// The internal hash of a term with all its bits, as many as the release has.
+/// The internal hash of a term, salted, with as many bits as the release has.
 #[inline]
 #[must_use]
-pub fn internal_whole(term: Term) -> u64 {
+pub fn internal_whole(term: Term, salt: u32) -> u64 {
     if release::has(Release::OTP_27) {
-        later_hash(term, 0)
+        later_hash(term, u64::from(salt))
     } else {
-        u64::from(internal::internal(term, 0))
+        u64::from(internal::internal(term, salt))
     }
 }
 
@@ -54,15 +54,11 @@ fn later_hash(term: Term, salt: u64) -> u64 {
     later::hash(term, salt, release::has(Release::OTP_29))
 }
 
-/// The internal hash of a term, salted.
+/// The low 32 bits of [`internal_whole`].
 #[inline]
 #[must_use]
 pub fn internal(term: Term, salt: u32) -> u32 {
-    if release::has(Release::OTP_27) {
-        later_hash(term, u64::from(salt)) as u32
-    } else {
-        internal::internal(term, salt)
-    }
+    internal_whole(term, salt) as u32
 }
 
 /// The next 32 bits of a key's path in the trie: `round` 0 is for the first eight levels, 1 for the next eight, and so

@@ -631,12 +631,9 @@ fn list_of<A: Allocate + ?Sized>(
             list = item(heap, key, value, list);
         }
     } else {
-        let mut visit = |leaf: Term| list = item(heap, leaf.head(), leaf.tail(), list);
-        if lists_forward() {
-            trie::each_leaf_backward(map, &mut visit);
-        } else {
-            trie::each_leaf(map, &mut visit);
-        }
+        trie::each_leaf(map, lists_forward(), &mut |leaf| {
+            list = item(heap, leaf.head(), leaf.tail(), list);
+        });
     }
     list
 }

@@ -119,13 +119,8 @@ enum Task {
         order: Rc<[usize]>,
         next: usize,
     },
-    /// Pairs `next..` of a flat map.
+    /// What is left of the pairs of a map.
     Pairs {
-        map: Term,
-        next: usize,
-    },
-    /// What is left of the pairs of a hash map.
-    Leaves {
         rest: Box<map::Iter>,
         is_first: bool,
     },
@@ -173,8 +168,7 @@ impl<W: Sink> Printer<'_, W> {
                     }
                     term_word(object, next)
                 }
-                Task::Pairs { map, next } => self.pair(map, next),
-                Task::Leaves { mut rest, is_first } => {
+                Task::Pairs { mut rest, is_first } => {
                     let Some((key, value)) = rest.next() else {
                         continue;
                     };
@@ -182,7 +176,7 @@ impl<W: Sink> Printer<'_, W> {
                         self.out.write_str(",")?;
                     }
                     let is_first = false;
-                    self.tasks.push(Task::Leaves { rest, is_first });
+                    self.tasks.push(Task::Pairs { rest, is_first });
                     self.tasks.push(Task::Term(value));
                     self.tasks.push(Task::Text("=>"));
                     key
@@ -234,19 +228,6 @@ impl<W: Sink> Printer<'_, W> {
             self.tasks.push(Task::Text("|"));
         }
         cell.head()
-    }
-
-    /// Returns the key of a pair; what follows it becomes a task.
-    fn pair(&mut self, map: Term, next: usize) -> Term {
-        if next + 1 < map.word(offset::MAP_SIZE) as usize {
-            let next = next + 1;
-            self.tasks.push(Task::Pairs { map, next });
-            self.tasks.push(Task::Text(","));
-        }
-        let value = term_word(map, offset::FLAT_MAP_VALUES + next);
-        self.tasks.push(Task::Term(value));
-        self.tasks.push(Task::Text("=>"));
-        term_word(term_word(map, offset::FLAT_MAP_KEYS), next)
     }
 
     fn term(&mut self, term: Term) -> Progress {
@@ -390,22 +371,8 @@ impl<W: Sink> Printer<'_, W> {
     fn map(&mut self, map: Term) -> fmt::Result {
         let header = map.header();
         match header.map_shape() {
-            MapShape::Flat => {
-                self.out.write_str("#{")?;
-                self.tasks.push(Task::Text("}"));
-                if map.word(offset::MAP_SIZE) > 0 {
-                    self.tasks.push(Task::Pairs { map, next: 0 });
-                }
-            }
-            MapShape::HashRoot if release::has(Release::OTP_27) => {
-                self.out.write_str("#{")?;
-                self.tasks.push(Task::Text("}"));
-                let rest = Box::new(map::iter(map));
-                let is_first = true;
-                self.tasks.push(Task::Leaves { rest, is_first });
-            }
             // Earlier releases show the trie.
-            MapShape::HashRoot => {
+            MapShape::HashRoot if !release::has(Release::OTP_27) => {
                 write!(self.out, "#<{:x}>{{", header.bitmap())?;
                 self.tasks.push(Task::Text("}"));
                 self.words(map, offset::HASH_ROOT_CHILDREN);
@@ -414,6 +381,13 @@ impl<W: Sink> Printer<'_, W> {
                 write!(self.out, "<{:x}>{{", header.bitmap())?;
                 self.tasks.push(Task::Text("}"));
                 self.words(map, 0);
+            }
+            MapShape::Flat | MapShape::HashRoot => {
+                self.out.write_str("#{")?;
+                self.tasks.push(Task::Text("}"));
+                let rest = Box::new(map::iter(map));
+                let is_first = true;
+                self.tasks.push(Task::Pairs { rest, is_first });
             }
         }
         Ok(())

@@ -85,7 +85,7 @@ const STATES: &[(&str, State)] = &[
 /// `get_internal_state({Name, Argument})`
 const STATES_OF: &[(&str, StateOf)] = &[
     ("internal_hash", |process, term| {
-        let hash = hash::internal_whole(term);
+        let hash = hash::internal_whole(term, 0);
         Ok(build::unsigned(process.heap(), hash))
     }),
     ("binary_info", binary_info),

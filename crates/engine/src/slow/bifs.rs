@@ -16,7 +16,7 @@ use crate::operation::slow_paths;
 use crate::registers::Registers;
 use crate::slow::calls::leave;
 use crate::slow::collect::{defer_collection, is_due, make_room, make_room_at};
-use crate::slow::exceptions::{set_error, unwind, unwind_here};
+use crate::slow::exceptions::{set_error, unwind};
 use crate::slow::pairs;
 
 /// The live-register operand of operations that have none because they may not collect.
@@ -265,13 +265,8 @@ unsafe fn guard_failed<F: Form>(m: Registers<F>, fail: u64, export: *const Expor
 
 /// As [`guard_failed`], for an operation whose failure has no stack frame of its own.
 #[inline(always)]
-unsafe fn step_failed<F: Form>(m: Registers<F>, fail: u64, export: *const Export) -> Exit {
-    unsafe {
-        if fail != 0 {
-            return guard_failed(m, fail, export);
-        }
-        unwind_here(m)
-    }
+unsafe fn step_failed<F: Form>(m: Registers<F>, fail: u64, _: *const Export) -> Exit {
+    unsafe { guard_failed(m, fail, core::ptr::null()) }
 }
 
 /// Collects if a guard BIF allocated too much outside the heap block and the live registers are known. Returns the

@@ -215,7 +215,6 @@ struct Slots {
     chains: Vec<SmallVec<[(u32, usize); 2]>>,
     /// So many of the first half of the slots are split into two already.
     split: usize,
-    count: usize,
 }
 
 impl Slots {
@@ -223,7 +222,6 @@ impl Slots {
         Slots {
             chains: vec![SmallVec::new(); slots],
             split: slots - (1 << slots.ilog2()),
-            count: 0,
         }
     }
 
@@ -238,12 +236,12 @@ impl Slots {
     fn put(&mut self, hash: u32, at: usize) {
         let slot = self.slot_of(hash);
         self.chains[slot].insert(0, (hash, at));
-        self.count += 1;
     }
 
+    /// Adds a pair to the `at` others before it.
     fn put_and_grow(&mut self, hash: u32, at: usize) {
         self.put(hash, at);
-        if self.chains.len() <= self.count {
+        if self.chains.len() <= at + 1 {
             (0..slots_more(self.chains.len())).for_each(|_| self.split_one());
         }
     }

@@ -189,7 +189,7 @@ impl Walk {
             let level = walk.nodes.len();
             let limb = limbs.get(level / 16).copied().unwrap_or(0);
             let index = (limb >> (4 * (level % 16)) & 15) as usize;
-            let child = walk.child(node, index)?;
+            let child = trie::visited_child(node, index, backward)?;
             // In a node above the leaf's, the next child is the one after the child that is being visited.
             let visited = index + usize::from(!child.is_cons());
             walk.nodes.push((node, visited));
@@ -200,22 +200,11 @@ impl Walk {
         }
     }
 
-    /// The child of a node that is visited after `index` others.
-    #[inline]
-    fn child(&self, node: Term, index: usize) -> Option<Term> {
-        let children = trie::children(node);
-        let place = match self.backward {
-            true => children.len().checked_sub(1 + index)?,
-            false => index,
-        };
-        children.get(place).copied()
-    }
-
     #[inline]
     fn next_leaf(&mut self) -> Option<Term> {
         loop {
             let &(node, visited) = self.nodes.last()?;
-            let Some(child) = self.child(node, visited) else {
+            let Some(child) = trie::visited_child(node, visited, self.backward) else {
                 self.nodes.pop();
                 continue;
             };

@@ -607,24 +607,24 @@ fn merge_nodes<A: Allocate + ?Sized>(
     }
 }
 
-/// Calls a function with each leaf under a node, in their order. The recursion is as deep as the trie.
-pub fn each_leaf(node: Term, visit: &mut impl FnMut(Term)) {
-    for &child in children(node) {
-        if child.is_cons() {
-            visit(child);
-        } else {
-            each_leaf(child, visit);
-        }
-    }
+/// The child of a node that is visited after `index` others: backward, the last one is the first.
+#[inline]
+pub fn visited_child(node: Term, index: usize, backward: bool) -> Option<Term> {
+    let children = children(node);
+    let place = match backward {
+        true => children.len().checked_sub(1 + index)?,
+        false => index,
+    };
+    children.get(place).copied()
 }
 
-/// As [`each_leaf`], the last one first.
-pub fn each_leaf_backward(node: Term, visit: &mut impl FnMut(Term)) {
-    for &child in children(node).iter().rev() {
-        if child.is_cons() {
-            visit(child);
-        } else {
-            each_leaf_backward(child, visit);
+/// Calls a function with each leaf under a node, in their order or backward. The recursion is as deep as the trie.
+pub fn each_leaf(node: Term, backward: bool, visit: &mut impl FnMut(Term)) {
+    for index in 0.. {
+        match visited_child(node, index, backward) {
+            Some(leaf) if leaf.is_cons() => visit(leaf),
+            Some(child) => each_leaf(child, backward, visit),
+            None => return,
         }
     }
 }
