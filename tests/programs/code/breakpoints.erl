@@ -71,10 +71,8 @@ patterns() ->
 %% Who waits in a function goes on in it, and stops where it calls.
 waiting() ->
     Me = self(),
-    See = fun(Label, Pid) ->
-                  Pid ! {Me, ask},
-                  receive {Pid, X} -> see:value(Label, X) end
-          end,
+    Answer = fun(Pid) -> receive {Pid, X} -> X end end,
+    Ask = fun(Pid) -> Pid ! {Me, ask}, Answer(Pid) end,
     Start = fun(F, A) ->
                     Pid = spawn_link(fun() ->
                                              process_flag(error_handler, ?MODULE),
@@ -86,10 +84,13 @@ waiting() ->
     One = Start(waits, []),
     Two = Start(waits_with, [x]),
     see:value(set, set({?M, '_', '_'}, true)),
-    See(loop_at_entry, One),
-    receive {One, Ended} -> see:value(ended, element(2, Ended)) end,
-    See(with_frame, Two),
-    receive {Two, Stopped} -> see:value(stopped_then, Stopped) end,
+    see:value(loop_at_entry, Ask(One)),
+    see:value(ended, element(2, Answer(One))),
+    %% Who stops says so itself: it is heard to the end before more is said.
+    Last = Ask(Two),
+    Stopped = Answer(Two),
+    see:value(with_frame, Last),
+    see:value(stopped_then, Stopped),
     see:value(clear, set({?M, '_', '_'}, false)).
 
 until_waiting(Pid) ->

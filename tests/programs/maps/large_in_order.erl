@@ -15,7 +15,6 @@ main() ->
     see:that(grown, fun() -> maps:keys(Whole#{1000 => 1, 1001 => 1}) end),
     see:that(merged, fun() -> maps:keys(maps:merge(Whole, map(fun(I) -> I * 3 end, 100))) end),
     see:that(mapped, fun() -> maps:values(maps:map(fun(K, _) -> K end, Whole)) end),
-    erlang:display(map(fun(I) -> I end, 40)),
     [see:that(Name, fun() -> maps:keys(map(Key, 40)) end)
      || {Name, Key} <- [{integers, fun(I) -> I * 1000 - 5000 end},
                         {large_integers, fun(I) -> (I bsl (20 * I + 60)) * sign(I) end},
