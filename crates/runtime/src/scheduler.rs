@@ -262,7 +262,11 @@ pub fn current_slice_reductions(process: &Process) -> u64 {
 }
 
 /// Charges the running process with reductions for work that a BIF did.
+#[inline]
 pub fn charge(reductions: i64) {
+    if reductions == 0 {
+        return;
+    }
     if dirty::is_here() {
         dirty::charge(reductions);
     } else if let Some(scheduler) = current() {

@@ -85,17 +85,19 @@ pub fn binary_to_integer_2(process: &mut Process, [binary, base]: [Term; 2]) -> 
     integer::parse(process.heap(), &text, base).map_err(failure)
 }
 
-/// The characters at the start of a list that may be part of a number, and whether they make up the whole of a proper
-/// list.
-fn leading(list: Term, is_part: impl Fn(u8) -> bool) -> (SmallVec<[u8; 32]>, bool) {
-    let mut text = SmallVec::new();
+/// The characters of a text; most numbers have no more.
+type Text = SmallVec<[u8; 32]>;
+
+/// Reads the characters at the start of a list that may be part of a number. The result is whether they make up the
+/// whole of a proper list.
+fn read_leading(list: Term, is_part: impl Fn(u8) -> bool, text: &mut Text) -> bool {
     for item in list::items(list) {
         match item.ok().and_then(uint8) {
             Some(byte) if is_part(byte) => text.push(byte),
-            _ => return (text, false),
+            _ => return false,
         }
     }
-    (text, true)
+    true
 }
 
 /// The rest of a list after its first `count` cells.
@@ -104,10 +106,15 @@ fn behind(list: Term, count: usize) -> Term {
 }
 
 fn list_to_integer(process: &mut Process, list: Term, base: u32) -> BifResult {
-    let (text, whole) = leading(list, |byte| {
-        byte.is_ascii_alphanumeric() || b"+-".contains(&byte)
-    });
-    if !whole {
+    if let Some((value, rest)) = integer::few_digits(list, base) {
+        return match rest.is_nil() {
+            true => Ok(Term::small(value)),
+            false => Err(badarg(1)),
+        };
+    }
+    let mut text = Text::new();
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"+-".contains(&byte);
+    if !read_leading(list, is_part, &mut text) {
         return Err(badarg(1));
     }
     dirty_unless(text.len() <= MOST_DIGITS_HERE)?;
@@ -139,6 +146,12 @@ pub fn internal_binary_to_integer_2(process: &mut Process, [binary, base]: [Term
     Ok(integer::parse(process.heap(), &text, base).unwrap_or(am::BADARG))
 }
 
+/// `{Integer, Rest}` for a list that starts with few digits; see [`integer::few_digits`].
+fn few_digits_and_rest(process: &mut Process, list: Term, base: u32) -> Option<Term> {
+    let (value, rest) = integer::few_digits(list, base)?;
+    Some(build::tuple(process.heap(), &[Term::small(value), rest]))
+}
+
 /// `erts_internal:list_to_integer(List, Base)`: `{Integer, Rest}`, `big`, `badarg`, `no_integer`, or `not_a_list`.
 pub fn internal_list_to_integer_2(process: &mut Process, [list, base]: [Term; 2]) -> BifResult {
     let Some(base) = base_of(base) else {
@@ -147,9 +160,12 @@ pub fn internal_list_to_integer_2(process: &mut Process, [list, base]: [Term; 2]
     if !list.is_list() {
         return Ok(term::atom::known("not_a_list"));
     }
-    let (text, _) = leading(list, |byte| {
-        char::from(byte).is_digit(base) || b"+-".contains(&byte)
-    });
+    if let Some(found) = few_digits_and_rest(process, list, base) {
+        return Ok(found);
+    }
+    let mut text = Text::new();
+    let is_part = |byte| char::from(byte).is_digit(base) || b"+-".contains(&byte);
+    read_leading(list, is_part, &mut text);
     let sign = usize::from(matches!(text.first(), Some(b'+' | b'-')));
     let signs = text[sign..].iter().position(|byte| b"+-".contains(byte));
     let text = &text[..signs.map_or(text.len(), |end| sign + end)];
@@ -201,7 +217,12 @@ pub fn string_list_to_integer_1(process: &mut Process, [list]: [Term; 1]) -> Bif
     if !list.is_list() {
         return Ok(no_number(process, "not_a_list"));
     }
-    let (text, _) = leading(list, |byte| byte.is_ascii_digit() || b"+-".contains(&byte));
+    if let Some(found) = few_digits_and_rest(process, list, 10) {
+        return Ok(found);
+    }
+    let mut text = Text::new();
+    let is_part = |byte: u8| byte.is_ascii_digit() || b"+-".contains(&byte);
+    read_leading(list, is_part, &mut text);
     dirty_unless(text.len() <= MOST_DIGITS_HERE)?;
     match integer::parse_prefix(process.heap(), &text, 10) {
         Ok((number, length)) => {
@@ -218,9 +239,9 @@ pub fn string_list_to_float_1(process: &mut Process, [list]: [Term; 1]) -> BifRe
     if !list.is_list() {
         return Ok(no_number(process, "not_a_list"));
     }
-    let (text, _) = leading(list, |byte| {
-        byte.is_ascii_digit() || b"+-.,eE".contains(&byte)
-    });
+    let mut text = Text::new();
+    let is_part = |byte: u8| byte.is_ascii_digit() || b"+-.,eE".contains(&byte);
+    read_leading(list, is_part, &mut text);
     match float::parse_prefix(&text) {
         Some((value, length)) => {
             let rest = behind(list, length);

@@ -173,11 +173,11 @@ fn length(list: Term, argument: usize) -> Result<usize, Failure> {
     }
 }
 
-/// The items of a proper list.
-fn items(list: Term, argument: usize) -> Result<SmallVec<[Term; FEW]>, Failure> {
-    let mut items = SmallVec::with_capacity(length(list, argument)?);
-    items.extend(term::list::items(list).flatten());
-    Ok(items)
+/// Adds the items of a proper list to those of `into`.
+fn add_items(list: Term, argument: usize, into: &mut SmallVec<[Term; FEW]>) -> Result<(), Failure> {
+    into.reserve(length(list, argument)?);
+    into.extend(term::list::items(list).flatten());
+    Ok(())
 }
 
 /// `A ++ B`
@@ -187,72 +187,66 @@ pub fn append_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
         runtime::scheduler::charge(cells as i64 / 16);
         return Ok(list);
     }
-    let front = items(a, 1)?;
+    let mut front = SmallVec::new();
+    add_items(a, 1, &mut front)?;
     runtime::scheduler::charge(front.len() as i64 / 16);
     Ok(build::list_in_row(process.heap(), &front, b))
 }
 
 /// Items that are still to be removed from a list.
-enum Removed {
-    Few(SmallVec<[Term; FEW]>),
-    /// How often each is; ordered by exact order.
-    Many(BTreeMap<Ordered, usize>),
+#[derive(Default)]
+struct Removed {
+    /// Those that are looked for one after the other.
+    few: SmallVec<[Term; FEW]>,
+    /// How often each of the others is; ordered by exact order.
+    many: BTreeMap<Ordered, usize>,
 }
 
 impl Removed {
-    fn new(items: SmallVec<[Term; FEW]>) -> Removed {
-        if items.len() <= FEW {
-            return Removed::Few(items);
+    /// Orders the items if they are not few.
+    fn order(&mut self) {
+        if self.few.len() > FEW {
+            for item in self.few.drain(..) {
+                *self.many.entry(Ordered(item)).or_default() += 1;
+            }
         }
-        let mut counts = BTreeMap::new();
-        for item in items {
-            *counts.entry(Ordered(item)).or_default() += 1;
-        }
-        Removed::Many(counts)
     }
 
     /// Whether the item is to be removed; then it is there once less.
     fn take(&mut self, item: Term) -> bool {
-        match self {
-            Removed::Few(items) => {
-                let place = items
-                    .iter()
-                    .position(|&other| compare::eq_exact(other, item));
-                place.is_some_and(|place| {
-                    items.swap_remove(place);
-                    true
-                })
-            }
-            Removed::Many(counts) => {
-                let Entry::Occupied(mut count) = counts.entry(Ordered(item)) else {
-                    return false;
-                };
-                *count.get_mut() -= 1;
-                if *count.get() == 0 {
-                    count.remove();
-                }
-                true
-            }
+        let is_item = |&other: &Term| compare::eq_exact(other, item);
+        if let Some(place) = self.few.iter().position(is_item) {
+            self.few.swap_remove(place);
+            return true;
         }
+        if self.many.is_empty() {
+            return false;
+        }
+        let Entry::Occupied(mut count) = self.many.entry(Ordered(item)) else {
+            return false;
+        };
+        *count.get_mut() -= 1;
+        if *count.get() == 0 {
+            count.remove();
+        }
+        true
     }
 
     fn is_empty(&self) -> bool {
-        match self {
-            Removed::Few(items) => items.is_empty(),
-            Removed::Many(counts) => counts.is_empty(),
-        }
+        self.few.is_empty() && self.many.is_empty()
     }
 }
 
 /// `A -- B`
 pub fn subtract_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     let length = length(a, 1)?;
-    let right = items(b, 2)?;
-    if length == 0 || right.is_empty() {
+    let mut removed = Removed::default();
+    add_items(b, 2, &mut removed.few)?;
+    if length == 0 || removed.is_empty() {
         return Ok(a);
     }
-    runtime::scheduler::charge((length * right.len().min(FEW)) as i64 / 16);
-    let mut removed = Removed::new(right);
+    runtime::scheduler::charge((length * removed.few.len().min(FEW)) as i64 / 16);
+    removed.order();
     let mut kept: SmallVec<[Term; 64]> = SmallVec::new();
     let (mut rest, mut walked) = (a, 0);
     while !removed.is_empty()

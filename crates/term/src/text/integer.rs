@@ -7,7 +7,7 @@ use num_bigint::BigUint;
 
 use crate::build;
 use crate::heap::Allocate;
-use crate::integer::most_limbs;
+use crate::integer::{most_limbs, uint8};
 
 /// Why a text is not an integer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -156,6 +156,32 @@ pub fn parse_prefix<A: Allocate + ?Sized>(
     Ok((magnitude(heap, negative, digits, base)?, start + length))
 }
 
+/// The integer that a list of characters starts with, and the rest of the list, as [`parse_prefix`] has them. `None` if
+/// there are no digits, or too many to be small in any base.
+#[must_use]
+pub fn few_digits(list: Term, base: u32) -> Option<(i64, Term)> {
+    debug_assert!((2..=36).contains(&base));
+    let (first, behind) = list.as_cons()?;
+    let (negative, mut rest) = match uint8(first)? {
+        b'-' => (true, behind),
+        b'+' => (false, behind),
+        _ => (false, list),
+    };
+    let (mut value, mut length) = (0, 0);
+    while let Some((character, behind)) = rest.as_cons()
+        && let Some(byte) = uint8(character)
+        && let Some(digit) = char::from(byte).to_digit(base)
+    {
+        if length == MOST_SMALL_DIGITS {
+            return None;
+        }
+        value = value * i64::from(base) + i64::from(digit);
+        length += 1;
+        rest = behind;
+    }
+    (length > 0).then_some((if negative { -value } else { value }, rest))
+}
+
 fn magnitude<A: Allocate + ?Sized>(
     heap: &mut A,
     negative: bool,
@@ -247,6 +273,43 @@ mod tests {
         check(&digits, 16, Err(IntegerError::SystemLimit));
         let zeros = format!("{}1", "0".repeat(most_limbs() * 16 + 1));
         check(&zeros, 16, Ok("1"));
+    }
+
+    #[test]
+    fn few_digits_of_a_list_are_those_of_its_bytes() {
+        let mut scratch = Scratch::new();
+        let texts: [&[u8]; 14] = [
+            b"7",
+            b"-12ab",
+            b"+0",
+            b"-0",
+            b"007,",
+            b"99999999999",
+            b"999999999999",
+            b"zZzZzZzZzZz",
+            b"-",
+            b"",
+            b"+-1",
+            b"1-1",
+            b"\xb2",
+            b"12 ",
+        ];
+        for (text, base) in texts
+            .iter()
+            .flat_map(|text| [(text, 2), (text, 10), (text, 36)])
+        {
+            let list = build::byte_list(scratch.heap(), text);
+            let found = few_digits(list, base).map(|(value, rest)| {
+                let rest = crate::list::items(rest).count();
+                (value, text.len() - rest)
+            });
+            let expected = parse_prefix(scratch.heap(), text, base).ok();
+            let digits = |length: usize| length - usize::from(b"+-".contains(&text[0]));
+            let expected = expected
+                .filter(|(_, length)| digits(*length) <= MOST_SMALL_DIGITS)
+                .map(|(term, length)| (term.as_small().unwrap(), length));
+            assert_eq!(found, expected, "{text:?} in base {base}");
+        }
     }
 
     #[test]
