@@ -278,6 +278,7 @@ operations(arithmetic) ->
     lists:append([gc_bif(As, Name, [any, any], [Values ++ [a], Values])
                   || {As, Name} <- [{add, '+'}, {subtract, '-'}, {multiply, '*'}, {integer_divide, 'div'}, {remainder, 'rem'}],
                      Values <- [numbers()]])
+    ++ lists:append([bif(As, Name, [any, any], [numbers() ++ [a, []], numbers() ++ [{}]]) || {As, Name} <- max_and_min()])
     ++ bif(divide, '/', [any, any], [[0, 7, 1 bsl 70, 1.5, -0.0, a], [0, 1, -3, 1 bsl 65, 1.0e300, 0.0]])
     ++ lists:append([gc_bif(As, Name, [any], [numbers() ++ [a, [], {}]])
                      || {As, Name} <- [{negate, '-'}, {identity, '+'}, {absolute, abs}, {float, float}, {round, round},
@@ -627,11 +628,14 @@ known_floats() ->
                    {move, {x, 5}, D}]
               end)].
 
+%% From OTP 26 on they may be called in guards.
+max_and_min() -> [{As, As} || As <- [max, min], list_to_integer(erlang:system_info(otp_release)) >= 26].
+
 %% Integer operations of which each uses the result of the one before: as the first operand, as the second one, beside a
 %% constant. The values take all ways out of the machine code for small integers, and back.
 chains() ->
     Operators = [{add, '+'}, {subtract, '-'}, {multiply, '*'}, {divide, 'div'}, {remainder, 'rem'}, {bit_and, 'band'},
-                 {bit_or, 'bor'}, {bit_xor, 'bxor'}, {left, 'bsl'}, {right, 'bsr'}],
+                 {bit_or, 'bor'}, {bit_xor, 'bxor'}, {left, 'bsl'}, {right, 'bsr'}] ++ max_and_min(),
     Numbered = lists:zip(lists:seq(1, length(Operators)), Operators),
     Values = [[0, 1, -7, 63, (1 bsl 59) - 1, -(1 bsl 59), 1 bsl 59, -(1 bsl 64) - 1, 1.5, a], [0, 1, -1, 3, 62, (1 bsl 59) - 1, 1 bsl 70, 2.0]],
     Chain = fun(Name, Code) ->
@@ -642,18 +646,18 @@ chains() ->
            fun([S, T], [D], _, Fail, _, _) ->
                % One of them in a body, where it raises.
                FailF = case (N + M) rem 2 of 0 -> Fail; 1 -> {f, 0} end,
-               [{gc_bif, F, FailF, 2, [S, T], {x, 5}}, {gc_bif, G, Fail, 6, [{x, 5}, T], {x, 6}},
-                {gc_bif, F, Fail, 7, Third(N + M, S), D}]
+               [applied(F, FailF, 2, [S, T], {x, 5}), applied(G, Fail, 6, [{x, 5}, T], {x, 6}),
+                applied(F, Fail, 7, Third(N + M, S), D)]
            end) || {N, {NameF, F}} <- Numbered, {M, {NameG, G}} <- Numbered]
     ++ [Chain(lists:concat([NameF, '_', Test, '_', N]),
               fun([S, T], [D], _, Fail, _, _) ->
-                  [{gc_bif, F, Fail, 2, [S, T], {x, 6}}, {test, Test, Fail, Third(N, T)},
+                  [applied(F, Fail, 2, [S, T], {x, 6}), {test, Test, Fail, Third(N, T)},
                    {gc_bif, '-', Fail, 7, [{x, 6}, T], D}]
               end) || {NameF, F} <- Operators, Test <- [is_lt, is_ge], N <- [0, 1, 2]]
     % By constants, of one operand, and into y registers.
     ++ [Chain(lists:concat([constants_, NameF]),
               fun([S, T], [D], _, Fail, _, _) ->
-                  [{gc_bif, F, Fail, 2, [S, T], {x, 5}}, {gc_bif, '*', Fail, 6, [{x, 5}, {integer, 31}], {x, 5}},
+                  [applied(F, Fail, 2, [S, T], {x, 5}), {gc_bif, '*', Fail, 6, [{x, 5}, {integer, 31}], {x, 5}},
                    {gc_bif, 'bnot', Fail, 6, [{x, 5}], {y, 5}}, {gc_bif, 'bsr', Fail, 6, [{y, 5}, {integer, 2}], {x, 6}},
                    {gc_bif, 'rem', Fail, 7, [{x, 6}, {integer, 64}], {y, 6}}, {gc_bif, 'bsl', Fail, 7, [{x, 6}, {integer, 3}], {x, 7}},
                    {gc_bif, '-', Fail, 8, [{x, 7}], {x, 7}}, {gc_bif, 'bxor', Fail, 8, [{x, 7}, {y, 6}], {x, 7}},
@@ -663,11 +667,14 @@ chains() ->
     % Each register once more after it was tested by an operation.
     ++ [Chain(lists:concat([twice_, NameF]),
               fun([S, T], [D], _, Fail, _, _) ->
-                  [{gc_bif, F, Fail, 2, [S, T], {x, 5}}, {test_heap, 2, 6}, {put_list, {x, 5}, S, {x, 6}},
-                   {gc_bif, F, Fail, 7, [S, T], {x, 7}}, {gc_bif, '+', Fail, 8, [S, {integer, 1}], {y, 5}},
-                   {gc_bif, F, Fail, 8, [{x, 7}, {y, 5}], {x, 8}}, {gc_bif, 'bxor', Fail, 9, [{x, 8}, {x, 8}], {y, 6}},
-                   {gc_bif, F, {f, 0}, 9, [{y, 5}, {x, 5}], D}]
+                  [applied(F, Fail, 2, [S, T], {x, 5}), {test_heap, 2, 6}, {put_list, {x, 5}, S, {x, 6}},
+                   applied(F, Fail, 7, [S, T], {x, 7}), {gc_bif, '+', Fail, 8, [S, {integer, 1}], {y, 5}},
+                   applied(F, Fail, 8, [{x, 7}, {y, 5}], {x, 8}), {gc_bif, 'bxor', Fail, 9, [{x, 8}, {x, 8}], {y, 6}},
+                   applied(F, {f, 0}, 9, [{y, 5}, {x, 5}], D)]
               end) || {NameF, F} <- Operators].
+
+applied(Name, Fail, _, Arguments, Dest) when Name =:= max; Name =:= min -> {bif, Name, Fail, Arguments, Dest};
+applied(Name, Fail, Live, Arguments, Dest) -> {gc_bif, Name, Fail, Live, Arguments, Dest}.
 
 %% What is known of a register, and ways on which it is no longer true: `x5` holds a small integer at first, and then S.
 facts() ->
@@ -791,7 +798,8 @@ facts() ->
      % The room is not there at times.
      Way(a_collection, fun(S, _, _) ->
          [{gc_bif, '*', {f, 0}, 7, [{x, 5}, {integer, 1 bsl 57}], {x, 5}}, {test_heap, 2000, 7}, {gc_bif, '+', {f, 0}, 7, [{x, 5}, S], {x, 5}}]
-     end)].
+     end)]
+    ++ [Way(Name, fun(S, _, _) -> [{bif, Name, {f, 0}, [S, {integer, 0}], {x, 5}}] end) || {Name, _} <- max_and_min()].
 
 %% What a catch answers, without the stack trace in an error's.
 plain_reason(Label) ->

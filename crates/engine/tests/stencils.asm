@@ -113,6 +113,39 @@ AllocateHeap:
     jmp    28
       PLT32	CONT-0x4
 
+And:
+    mov    0x0(%rdi),%r9
+      32S	HOLE_0
+    mov    0x0(%rdi),%rax
+      32S	HOLE_1
+    cmp    $false,%r9
+    je     3c
+    cmp    $true,%r9
+    jne    51
+    cmp    $true,%rax
+    je     30
+    cmp    $false,%rax
+    jne    51
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_2
+    jmp    3c
+      PLT32	CONT-0x4
+    cmp    $false,%rax
+    je     60
+    cmp    $true,%rax
+    mov    $false,%eax
+    je     30
+    mov    0x0(%rip),%rax        # 58
+      PC32	guard2-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    mov    $false,%eax
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_2
+    jmp    71
+      PLT32	CONT-0x4
+
 BitAnd:
     and    0x0(%rdi),%r9
       32S	HOLE_0
@@ -2228,6 +2261,26 @@ MatchBits:
     jmp    65
       PLT32	TARGET_1-0x4
 
+Max:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    cmp    %rax,%r9
+    cmovle %rax,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_2
+    jmp    1a
+      PLT32	PASS-0x4
+
+Min:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    cmp    %rax,%r9
+    cmovge %rax,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_2
+    jmp    1a
+      PLT32	PASS-0x4
+
 Move:
     movq   $0x0,0x0(%rdi)
       32S	HOLE_1
@@ -2451,27 +2504,23 @@ Negate:
       PLT32	PASS-0x4
 
 Not:
-    mov    0x0(%rdi),%rax
+    mov    0x0(%rdi),%r9
       32S	HOLE_0
-    cmp    $false,%rax
-    je     28
-    cmp    $true,%rax
-    jne    39
+    cmp    $false,%r9
+    je     2d
     mov    $false,%eax
-    mov    %rax,0x0(%rdi)
-      32S	HOLE_1
-    jmp    28
-      PLT32	CONT-0x4
-    mov    $true,%eax
-    mov    %rax,0x0(%rdi)
-      32S	HOLE_1
-    jmp    39
-      PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 40
+    cmp    $true,%r9
+    je     32
+    mov    0x0(%rip),%rax        # 25
       PC32	guard1-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
+    mov    $true,%eax
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_1
+    jmp    3e
+      PLT32	CONT-0x4
 
 NotEqual:
     mov    0x0(%rdi),%rax
@@ -2554,6 +2603,39 @@ OpenWindow:
     mov    %r9,(%rdx)
     mov    %rax,%rcx
     jmp    40
+      PLT32	CONT-0x4
+
+Or:
+    mov    0x0(%rdi),%r9
+      32S	HOLE_0
+    mov    0x0(%rdi),%rax
+      32S	HOLE_1
+    cmp    $false,%r9
+    je     32
+    cmp    $true,%r9
+    jne    4e
+    cmp    $false,%rax
+    je     5d
+    cmp    $true,%rax
+    je     5d
+    jmp    4e
+    cmp    $true,%rax
+    je     5d
+    cmp    $false,%rax
+    jne    4e
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_2
+    jmp    4e
+      PLT32	CONT-0x4
+    mov    0x0(%rip),%rax        # 55
+      PC32	guard2-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    mov    $true,%eax
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_2
+    jmp    6e
       PLT32	CONT-0x4
 
 PutBytes:

@@ -353,6 +353,8 @@ pub(super) fn operator(
                         | atoms::BXOR
                         | atoms::BSL
                         | atoms::BSR
+                        | atoms::MAX
+                        | atoms::MIN
                 )
         }
         _ => false,
@@ -410,9 +412,13 @@ fn operator2(name: &Export, operands: &Bif2) -> Option<HandlerOf<Bif2>> {
         atoms::BXOR => arith::BitXor::handler(operands),
         atoms::BSL => arith::ShiftLeft::handler(operands),
         atoms::BSR => arith::ShiftRight::handler(operands),
+        atoms::MAX => arith::Max::handler(operands),
+        atoms::MIN => arith::Min::handler(operands),
         atoms::ELEMENT => guards::Element::handler(operands),
         atoms::MAP_GET => maps::MapGet::handler(operands),
         atoms::IS_MAP_KEY => maps::IsMapKey::handler(operands),
+        atoms::AND => guards::And::handler(operands),
+        atoms::OR => guards::Or::handler(operands),
         atoms::EQ_EXACT => guards::EqualExact::handler(operands),
         atoms::NE_EXACT => guards::NotEqualExact::handler(operands),
         atoms::EQ => guards::Equal::handler(operands),

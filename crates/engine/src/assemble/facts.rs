@@ -147,7 +147,7 @@ impl Facts {
                     let bounds = |operand| small(operand).is_some_and(|bits| bits >= 0);
                     bounds(a) || bounds(b) || is_sure(a) && is_sure(b)
                 }
-                atoms::BOR | atoms::BXOR => is_sure(a) && is_sure(b),
+                atoms::BOR | atoms::BXOR | atoms::MAX | atoms::MIN => is_sure(a) && is_sure(b),
                 atoms::BSR => is_sure(a) && small(b).is_some_and(|bits| bits >= 0),
                 // The smallest small integer has no negation.
                 atoms::DIV => {

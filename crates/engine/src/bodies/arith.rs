@@ -185,6 +185,28 @@ operations! {
         m.next_with(o.end, result)
     }
 
+    /// `max/2`
+    Max: IidFew |m, o: Bif2| {
+        let (a, b) = (m.get(o.a), m.get(o.b));
+        if !m.both_small((o.a, a), (o.b, b)) {
+            return m.slow(o, slow::bifs::guard2);
+        }
+        let result = term((a.bits() as i64).max(b.bits() as i64));
+        m.put(o.dest, result);
+        m.next_with(o.end, result)
+    }
+
+    /// `min/2`
+    Min: IidFew |m, o: Bif2| {
+        let (a, b) = (m.get(o.a), m.get(o.b));
+        if !m.both_small((o.a, a), (o.b, b)) {
+            return m.slow(o, slow::bifs::guard2);
+        }
+        let result = term((a.bits() as i64).min(b.bits() as i64));
+        m.put(o.dest, result);
+        m.next_with(o.end, result)
+    }
+
     /// `rem` by a power of two; `by` are the bits of a term that remain, without those of the tag.
     RemainderByPower: SD |m, o: ByConstant| {
         let a = m.get(o.a);

@@ -29,6 +29,11 @@ pub(super) fn boolean(value: bool) -> Term {
     if value { TRUE } else { FALSE }
 }
 
+#[inline(always)]
+fn is_boolean(value: Term) -> bool {
+    value == TRUE || value == FALSE
+}
+
 operations! {
     /// `element/2` with a constant index: `index, tuple, dest, fail, live, export, offset of the element, header of the
     /// smallest tuple that has it`
@@ -166,10 +171,30 @@ operations! {
     /// `not/1`
     Not: SD |m, o: Bif1| {
         let value = m.get(o.a);
-        if value != TRUE && value != FALSE {
+        if !is_boolean(value) {
             return m.slow(o, slow::bifs::guard1);
         }
         m.put(o.dest, boolean(value == FALSE));
+        m.next(o.end)
+    }
+
+    /// `and/2`
+    And: SsdFew |m, o: Bif2| {
+        let (a, b) = (m.get(o.a), m.get(o.b));
+        if !is_boolean(a) || !is_boolean(b) {
+            return m.slow(o, slow::bifs::guard2);
+        }
+        m.put(o.dest, boolean(a == TRUE && b == TRUE));
+        m.next(o.end)
+    }
+
+    /// `or/2`
+    Or: SsdFew |m, o: Bif2| {
+        let (a, b) = (m.get(o.a), m.get(o.b));
+        if !is_boolean(a) || !is_boolean(b) {
+            return m.slow(o, slow::bifs::guard2);
+        }
+        m.put(o.dest, boolean(a == TRUE || b == TRUE));
         m.next(o.end)
     }
 
