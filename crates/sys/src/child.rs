@@ -14,6 +14,8 @@ pub mod low;
 mod start;
 pub mod usage;
 
+pub(crate) use ends::{is_stranger_signalled, signalled};
+
 use std::ffi::CString;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::sync::Arc;
@@ -157,6 +159,8 @@ impl<'a> Command<'a> {
     /// status.
     pub fn spawn(self) -> std::result::Result<Child, SpawnError> {
         let child = self.start()?;
+        // By whoever has started it.
+        ends::taking(child.process);
         child.progress.wait();
         match child.failure() {
             None => Ok(child),

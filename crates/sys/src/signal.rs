@@ -10,10 +10,11 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rustix::event::EventfdFlags;
 
+use crate::child;
 use crate::errno::{Result, check};
 
 /// One row per signal that can be named; the last column is the name in lower case, as programs write it.
@@ -123,6 +124,8 @@ impl Pending {
 }
 
 static PENDING: AtomicU64 = AtomicU64::new(0);
+/// Whether the system has told of the end of a child.
+static CHILD_ENDED: AtomicBool = AtomicBool::new(false);
 /// Signals that [`set`] has made ignored, and signals that it has given another disposition; signal N is bit N - 1.
 static IGNORED_SINCE: AtomicU64 = AtomicU64::new(0);
 static NO_LONGER_IGNORED: AtomicU64 = AtomicU64::new(0);
@@ -218,7 +221,12 @@ pub fn take_pending() -> Pending {
     if let Ok(event) = pending_fd() {
         let _ = crate::fd::read(event, &mut [0; 8]);
     }
-    Pending(PENDING.swap(0, Ordering::Acquire))
+    let mut pending = PENDING.swap(0, Ordering::Acquire);
+    // The thread that waits for children tells of ours. On stock OTP those belong to another process, so no signal comes.
+    if CHILD_ENDED.swap(false, Ordering::Acquire) && child::is_stranger_signalled() {
+        pending |= bit(Signal::Child.number());
+    }
+    Pending(pending)
 }
 
 /// Sends a signal to a process, as `kill` does. Signal 0 sends nothing, and fails if the process does not exist.
@@ -244,11 +252,12 @@ extern "C" fn note(number: libc::c_int, info: *const libc::siginfo_t) {
     // SAFETY: the kernel passes the handler a valid pointer to information about the signal.
     let sent_by_a_process = unsafe { (*info).si_code <= 0 };
     if number == libc::SIGCHLD && !sent_by_a_process {
-        // A child of ours ended, which the thread that waits for children reports. On stock OTP such children belong to
-        // another process, so no signal comes.
-        return;
+        // SAFETY: the same; of this signal the kernel says which child it is for.
+        child::signalled(unsafe { (*info).si_pid() });
+        CHILD_ENDED.store(true, Ordering::Release);
+    } else {
+        PENDING.fetch_or(bit(number), Ordering::Release);
     }
-    PENDING.fetch_or(bit(number), Ordering::Release);
     if let Some(event) = NOTICE.get() {
         // Fails when the counter is at its limit; then the descriptor is readable anyway.
         let _ = rustix::io::write(event, &1u64.to_ne_bytes());

@@ -3,7 +3,7 @@
 
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sys::child::{Command, Exit, Step};
 use sys::signal::{self, Disposition, Signal};
@@ -14,10 +14,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[test]
 fn every_end_is_told_once() {
     signal::init().unwrap();
-    // A child that was not started through `sys`: its end is reported to nobody, and does not disturb the others.
-    let stranger = std::process::Command::new("true").spawn().unwrap();
+    // A child that was not started through `sys`: its end does not disturb the others, and its status is not taken.
+    let mut stranger = stranger(7);
     ends_of_many();
-    drop(stranger);
+    assert_eq!(stranger.wait().unwrap().code(), Some(7));
+    strangers_are_news();
     // If the signal were ignored, the system would take the statuses itself.
     signal::set(Signal::Child, Disposition::Ignore).unwrap();
     ends_of_many();
@@ -37,6 +38,42 @@ fn every_end_is_told_once() {
     signal::send(process as i32, 9).unwrap();
     assert_eq!(told.recv_timeout(PATIENCE).unwrap(), Ok(Exit::Signal(9)));
     assert!(told.recv().is_err(), "an end was told twice");
+}
+
+fn stranger(status: i32) -> std::process::Child {
+    let mut shell = std::process::Command::new("/bin/sh");
+    shell
+        .args(["-c", &format!("exit {status}")])
+        .spawn()
+        .unwrap()
+}
+
+/// The system's signal is passed on for strangers, once for each, whether children of ours run meanwhile or not.
+fn strangers_are_news() {
+    signal::set(Signal::Child, Disposition::Handle).unwrap();
+    let event = signal::pending_fd().unwrap();
+    let is_told = |milliseconds: u64| {
+        let end = Instant::now() + Duration::from_millis(milliseconds);
+        while let Some(left) = end.checked_duration_since(Instant::now()) {
+            sys::fd::wait_readable(event, Some(left.as_nanos() as u64)).unwrap();
+            if signal::take_pending().contains(Signal::Child) {
+                return true;
+            }
+        }
+        false
+    };
+    ends_of_many();
+    assert!(!is_told(20), "of children of ours");
+    let mut alone = stranger(1);
+    assert!(is_told(20_000));
+    let sleep = Command::new(b"/bin/sleep").arg(b"1000");
+    let process = sleep.start_told(|_| {}).unwrap();
+    let mut beside = stranger(2);
+    assert!(is_told(20_000));
+    assert!(!is_told(100), "a second time");
+    assert_eq!(alone.wait().unwrap().code(), Some(1));
+    assert_eq!(beside.wait().unwrap().code(), Some(2));
+    signal::send(process as i32, 9).unwrap();
 }
 
 /// Starts children from several threads; each child exits with a different status.

@@ -1,22 +1,31 @@
 //! The ends of children, reported by one thread that waits for whichever ends next.
 //!
 //! A child costs no descriptor, and its end needs neither a signal nor a poll. The thread first finds out which child
-//! has ended, and takes its status only after finding its callback, so that the number is not reused before that.
+//! has ended, and takes its status only after finding its callback, so that the number is not reused before that. Any
+//! thread may start a child; it holds the lock meanwhile, so an end is never reported before its child is registered.
 //!
-//! Invariant: once a child was started here, all children of this process are started here: the statuses of others are
-//! thrown away. Any thread may start a child; it holds the lock meanwhile, so an end is never reported before its child
-//! is registered.
+//! C libraries start children of their own in this process, as `system` and `popen` do, and wait for them: the status
+//! of such a *stranger* is left to them. Nobody waits for one that was started in this process before it executed this
+//! program; so after a while the status of a stranger is thrown away.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::{Child, Command, Exit, SpawnError, Step};
-use rustix::process::{Pid, WaitOptions, waitpid};
+use rustix::process::{Pid, WaitId, WaitIdOptions, WaitOptions, waitid, waitpid};
 
 use crate::errno::{Errno, Result, check, repeat, retry};
 use crate::thread;
 
 const STACK_BYTES: usize = 256 << 10;
+
+/// How long the status of a stranger is left to who started it.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The pauses between two looks for who has ended, while a stranger's status has not been taken.
+const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(50)];
 
 /// Called with how a child ended, or why it executed no program.
 type AtEnd = Box<dyn FnOnce(std::result::Result<Exit, SpawnError>) + Send>;
@@ -28,6 +37,47 @@ struct Running {
 
 static RUNNING: Mutex<Option<Running>> = Mutex::new(None);
 static STARTED: Condvar = Condvar::new();
+
+/// The children whose status was taken last, or is taken by someone else than the thread here.
+static TAKEN: Mutex<VecDeque<libc::pid_t>> = Mutex::new(VecDeque::new());
+
+/// How many of them are remembered: more than may have been signalled and not looked at.
+const REMEMBERED: usize = 1024;
+
+/// The children that the system's signal has told of last. Zero is none.
+static SIGNALLED: [AtomicI32; 64] = [const { AtomicI32::new(0) }; 64];
+
+/// The place for the next one.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+/// The system's signal tells that this child has ended. For the handler of that signal.
+pub(crate) fn signalled(process: libc::pid_t) {
+    let place = NEXT.fetch_add(1, Ordering::Relaxed) % SIGNALLED.len();
+    SIGNALLED[place].store(process, Ordering::Release);
+}
+
+/// Whether a stranger is among the children that the signal has told of since the last call.
+pub(crate) fn is_stranger_signalled() -> bool {
+    let signalled = SIGNALLED.each_ref();
+    let signalled = signalled.map(|process| process.swap(0, Ordering::AcqRel));
+    let running = lock();
+    let is_running = |process| {
+        let running = running.as_ref();
+        running.is_some_and(|running| running.children.contains_key(process))
+    };
+    let taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut ended = signalled.iter().filter(|&&process| process != 0);
+    ended.any(|process| !is_running(process) && !taken.contains(process))
+}
+
+/// The status of this child of ours is about to be taken, or is taken elsewhere.
+pub(super) fn taking(process: libc::pid_t) {
+    let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
+    if taken.len() == REMEMBERED {
+        taken.pop_front();
+    }
+    taken.push_back(process);
+}
 
 impl Command<'_> {
     /// Starts the program as [`Command::start`] does, and returns the number of its process. When it has ended,
@@ -68,13 +118,8 @@ fn tell_ends() {
         wait_for_any();
         match ended() {
             Ok(process) => {
-                let known = lock()
-                    .as_mut()
-                    .and_then(|running| running.children.remove(&process));
-                match known {
-                    Some((child, at_end)) => tell(&child, at_end),
-                    // It was started in this process before this program was executed.
-                    None => forget(process),
+                if !tell_known(process) {
+                    tell_beside(process);
                 }
             }
             // No child is left: the system took the statuses itself, as it does when SIGCHLD is ignored.
@@ -88,6 +133,60 @@ fn tell_ends() {
             }
         }
     }
+}
+
+/// Tells of the end of this child, if it is one of ours.
+fn tell_known(process: libc::pid_t) -> bool {
+    let known = lock().as_mut().and_then(|running| {
+        let known = running.children.remove(&process)?;
+        taking(process);
+        Some(known)
+    });
+    match known {
+        Some((child, at_end)) => tell(&child, at_end),
+        None => return false,
+    }
+    true
+}
+
+/// Tells of the ends of ours until the status of this stranger, which has ended, is taken: until then the system would name it
+/// again and again, so ours are looked at one by one.
+fn tell_beside(stranger: libc::pid_t) {
+    let (since, [shortest, longest]) = (Instant::now(), PAUSES);
+    let mut pause = shortest;
+    while has_ended(stranger) {
+        if since.elapsed() > PATIENCE {
+            return forget(stranger);
+        }
+        let ours: Vec<libc::pid_t> = match lock().as_ref() {
+            Some(running) => running.children.keys().copied().collect(),
+            None => return,
+        };
+        if ours.is_empty() {
+            return;
+        }
+        let ended: Vec<_> = ours.into_iter().filter(|&child| has_ended(child)).collect();
+        pause = match ended.is_empty() {
+            true => (pause * 2).min(longest),
+            false => shortest,
+        };
+        for child in ended {
+            tell_known(child);
+        }
+        std::thread::sleep(pause);
+    }
+}
+
+/// Whether a child has ended and its status was not taken yet.
+fn has_ended(process: libc::pid_t) -> bool {
+    let Some(process) = Pid::from_raw(process) else {
+        return false;
+    };
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    matches!(
+        repeat(|| waitid(WaitId::Pid(process), options)),
+        Ok(Some(_))
+    )
 }
 
 /// Waits until there are children.
