@@ -174,7 +174,9 @@ pub fn finish_after_on_load_2(process: &mut Process, [module, keep]: [Term; 2]) 
         return Err(badarg(2));
     }
     let _permission = permission_to_load(process, &[module, keep])?;
-    exports::set_code(exports::get(module, atom::known("-on_load-"), 0), None);
+    if let Some(export) = exports::find(module, atom::known("-on_load-"), 0) {
+        exports::set_code(export, None);
+    }
     if load::finish_on_load(module, keep == am::TRUE) {
         Ok(am::TRUE)
     } else {

@@ -487,26 +487,20 @@ pub fn commit(prepared: &[Arc<Loaded>]) -> Result<(), Vec<Term>> {
 /// Returns false if there is no pending version.
 pub fn finish_on_load(name: Term, keep: bool) -> bool {
     crate::scheduler::world::stopped(|| {
-        if keep {
+        let is_pending = modules::versions(name).pending.is_some();
+        // Otherwise it stays until it is purged, because processes that it started may still run its code.
+        if is_pending && keep {
             untrace(name);
-        }
-        let is_done = modules::change(|table| {
-            let versions = table.versions(name);
-            if !keep {
-                // It stays until it is purged, because processes that it started may still run its code.
-                return versions.pending.is_some();
-            }
-            let Some(pending) = versions.pending.take() else {
-                return false;
-            };
-            let before = versions.replace(&pending);
-            bind_exports(&pending, before.as_deref());
-            true
-        });
-        if is_done && keep {
+            modules::change(|table| {
+                let versions = table.versions(name);
+                if let Some(pending) = versions.pending.take() {
+                    let before = versions.replace(&pending);
+                    bind_exports(&pending, before.as_deref());
+                }
+            });
             crate::trace::get().loaded(name);
         }
-        is_done
+        is_pending
     })
 }
 
