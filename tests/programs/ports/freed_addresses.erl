@@ -40,8 +40,13 @@ ended(asked, Pid, _) ->
         false -> ok
     end.
 
-open(udp, Number) -> gen_udp:open(Number, []);
-open(tcp, Number) -> gen_tcp:listen(Number, []).
+open(udp, Number) -> gen_udp:open(Number, [{ip, address()}]);
+open(tcp, Number) -> gen_tcp:listen(Number, [{ip, address()}]).
+
+%% One of this program's own: another program could take the number in between.
+address() ->
+    Program = list_to_integer(os:getpid()),
+    {127, 1 + Program bsr 16 band 127, Program bsr 8 band 255, Program band 255}.
 
 close(udp, Socket) -> gen_udp:close(Socket);
 close(tcp, Socket) -> gen_tcp:close(Socket).
