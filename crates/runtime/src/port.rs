@@ -99,7 +99,7 @@ pub struct Core {
     /// Whether the driver takes no output now, and the senders that wait for it.
     busy: Busy,
     /// Commands of senders that wait until the driver is not busy any more.
-    held: VecDeque<busy::Held>,
+    held: VecDeque<(Term, Owned)>,
     os_pid: Option<u32>,
     timer: Option<TimerKey>,
     timer_generation: u64,

@@ -18,9 +18,8 @@
 //! the port idle ([`State::must_wait`]), otherwise of the queue and then of the driver ([`Port::must_wait_to_queue`]). A
 //! recorded sender then calls [`suspend_sender`]. With `port_command` the command is tried again when the sender runs
 //! again; with `Port ! Message` it has been accepted, and only the sender stops. While the driver is busy, such a command is
-//! *held*: it is carried out when the driver no longer is, and then its sender is resumed. One that was queued before the driver
-//! became busy is held as well, and so is what its sender has sent behind it; but that sender goes on. A sender with
-//! `nosuspend` is not recorded and does not wait; `force` does not ask.
+//! *held*: it is carried out when the driver no longer is, and then its sender is resumed. A sender with `nosuspend` is not
+//! recorded and does not wait; `force` does not ask.
 //!
 //! **No wakeup is lost**: asking and recording are one step under the lock under which the state ends. Resuming is a
 //! signal that the sender carries out itself, so it cannot overtake [`suspend_sender`], which the sender does before
@@ -129,14 +128,6 @@ impl SuspendedSenders {
     }
 }
 
-/// A message to a port that is held until the driver is no longer busy.
-pub(super) struct Held {
-    pub(super) sender: Term,
-    pub(super) message: Owned,
-    /// Whether the sender is suspended until the message is carried out.
-    pub(super) is_awaited: bool,
-}
-
 /// Suspends a sender that was recorded, from the end of its slice until it is resumed.
 pub fn suspend_sender(sender: &mut Process) {
     sender.suspend_count += 1;
@@ -148,19 +139,13 @@ impl State {
         self.core.busy.is_busy() && self.core.phase == Phase::Open
     }
 
-    /// Whether a message has to be held: a command while the driver is busy, or what its sender sends behind one.
-    pub(super) fn must_hold(&self, sender: Term, is_command: bool) -> bool {
-        // What was held is carried out a while after the driver is no longer busy.
-        let is_behind = || self.core.held.iter().any(|held| held.sender == sender);
-        self.core.phase == Phase::Open && (is_command && self.core.busy.is_busy() || is_behind())
+    /// Holds a command of a sender that has to wait for the driver.
+    pub(super) fn hold(&mut self, sender: Term, message: Term) {
+        self.core.held.push_back((sender, Owned::new(message)));
     }
 
-    pub(super) fn hold(&mut self, held: Held) {
-        self.core.held.push_back(held);
-    }
-
-    /// What was held first.
-    pub(super) fn take_held(&mut self) -> Option<Held> {
+    /// The command that was held first, with its sender.
+    pub(super) fn take_held(&mut self) -> Option<(Term, Owned)> {
         self.core.held.pop_front()
     }
 

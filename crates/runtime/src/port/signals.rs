@@ -12,7 +12,7 @@ use term::heap::Scratch;
 use term::{am, atom, build, reference};
 
 use super::access::Access;
-use super::busy::{Held, SuspendedSenders};
+use super::busy::SuspendedSenders;
 use super::driver::{Command, Control, Output};
 use super::entered::Entered;
 use super::{Core, Phase, Port, State, busy, find, queue, table};
@@ -409,30 +409,17 @@ pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
     let Some(mut state) = enter_for(from, &port, operation_of(message)) else {
         let waits = output.is_some() && port.must_wait_to_queue(Some(own));
         let size = output.as_ref().map_or(0, Output::size);
-        let (message, is_command) = (Owned::new(message), output.is_some());
+        let message = Owned::new(message);
         let task = move |port: &Arc<Port>, state: &mut State| {
-            if state.must_hold(own, is_command) {
-                state.hold(Held {
-                    sender: own,
-                    message,
-                    is_awaited: false,
-                });
-                return;
-            }
             let output = command_of(message.term()).and_then(|data| Output::new(data).ok());
             run_message(port, state, own, message.term(), output.as_ref());
         };
         queue::push(&port, size, Box::new(task));
         return suspended_if(from, waits);
     };
-    let is_held = state.must_hold(own, output.is_some());
-    let waits = is_held && output.is_some();
-    match is_held {
-        true => state.hold(Held {
-            sender: own,
-            message: Owned::new(message),
-            is_awaited: waits,
-        }),
+    let waits = output.is_some() && state.is_busy();
+    match waits {
+        true => state.hold(own, message),
         false => run_message(&port, &mut state, own, message, output.as_ref()),
     }
     drop(state);
@@ -440,26 +427,19 @@ pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
     suspended_if(from, waits)
 }
 
-/// Carries out what was held while the driver was busy, until it is busy again, and resumes the senders that wait for that. The
-/// command of a sender that has ended while it waited is dropped.
+/// Carries out commands that were held while the driver was busy, until it is busy again, and resumes their senders. What a sender wanted
+/// that has ended meanwhile is dropped.
 pub(super) fn run_held(port: &Arc<Port>, state: &mut State) {
     while !state.is_busy() {
-        let Some(Held {
-            sender,
-            message,
-            is_awaited,
-        }) = state.take_held()
-        else {
+        let Some((sender, message)) = state.take_held() else {
             return;
         };
-        if !is_awaited || signal::is_alive(sender) {
+        if signal::is_alive(sender) {
             let data = command_of(message.term());
             let output = data.and_then(|data| Output::of_command(data).ok());
             run_message(port, state, sender, message.term(), output.as_ref());
         }
-        if is_awaited {
-            SuspendedSenders(vec![sender]).resume();
-        }
+        SuspendedSenders(vec![sender]).resume();
     }
 }
 
