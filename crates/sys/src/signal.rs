@@ -10,7 +10,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::event::EventfdFlags;
 
@@ -124,8 +124,6 @@ impl Pending {
 }
 
 static PENDING: AtomicU64 = AtomicU64::new(0);
-/// Whether the system has told of the end of a child.
-static CHILD_ENDED: AtomicBool = AtomicBool::new(false);
 /// Signals that [`set`] has made ignored, and signals that it has given another disposition; signal N is bit N - 1.
 static IGNORED_SINCE: AtomicU64 = AtomicU64::new(0);
 static NO_LONGER_IGNORED: AtomicU64 = AtomicU64::new(0);
@@ -223,7 +221,7 @@ pub fn take_pending() -> Pending {
     }
     let mut pending = PENDING.swap(0, Ordering::Acquire);
     // The thread that waits for children tells of ours. On stock OTP those belong to another process, so no signal comes.
-    if CHILD_ENDED.swap(false, Ordering::Acquire) && child::is_stranger_signalled() {
+    if child::is_stranger_signalled() {
         pending |= bit(Signal::Child.number());
     }
     Pending(pending)
@@ -254,7 +252,6 @@ extern "C" fn note(number: libc::c_int, info: *const libc::siginfo_t) {
     if number == libc::SIGCHLD && !sent_by_a_process {
         // SAFETY: the same; of this signal the kernel says which child it is for.
         child::signalled(unsafe { (*info).si_pid() });
-        CHILD_ENDED.store(true, Ordering::Release);
     } else {
         PENDING.fetch_or(bit(number), Ordering::Release);
     }

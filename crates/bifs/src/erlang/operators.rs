@@ -219,9 +219,6 @@ impl Removed {
             self.few.swap_remove(place);
             return true;
         }
-        if self.many.is_empty() {
-            return false;
-        }
         let Entry::Occupied(mut count) = self.many.entry(Ordered(item)) else {
             return false;
         };

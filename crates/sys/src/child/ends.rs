@@ -158,10 +158,10 @@ fn tell_beside(stranger: libc::pid_t) {
         if since.elapsed() > PATIENCE {
             return forget(stranger);
         }
-        let ours: Vec<libc::pid_t> = match lock().as_ref() {
-            Some(running) => running.children.keys().copied().collect(),
-            None => return,
-        };
+        let ours: Vec<libc::pid_t> = lock()
+            .iter()
+            .flat_map(|running| running.children.keys().copied())
+            .collect();
         if ours.is_empty() {
             return;
         }
