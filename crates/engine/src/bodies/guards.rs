@@ -30,7 +30,7 @@ pub(super) fn boolean(value: bool) -> Term {
 }
 
 #[inline(always)]
-fn is_boolean(value: Term) -> bool {
+pub(super) fn is_boolean(value: Term) -> bool {
     value == TRUE || value == FALSE
 }
 

@@ -5,6 +5,7 @@ use layout::ObjectKind;
 use layout::object::offset;
 use layout::{Export, FunEntry, Term};
 
+use super::guards::is_boolean;
 use super::tags::{has_header, header, header_of, is_boxed, is_cons};
 use crate::operation::operations;
 
@@ -97,8 +98,7 @@ type_tests! {
     IsList |term| (is_cons(term) || term.is_nil());
     IsNonemptyList |term| is_cons(term);
     IsBitstring |term| is_one_of(term, BIT_STRING);
-    IsBoolean |term| (term.bits() == Term::atom(isa::atoms::TRUE).bits()
-        || term.bits() == Term::atom(isa::atoms::FALSE).bits());
+    IsBoolean |term| is_boolean(term);
     IsMap |term| is_kind(term, ObjectKind::Map);
     IsAnyNativeRecord |term| is_kind(term, ObjectKind::NativeRecord);
     IsFunction |term| is_one_of(term, FUN);
