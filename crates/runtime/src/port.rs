@@ -25,7 +25,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use layout::Term;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 use term::copy::Owned;
 use term::heap::Scratch;
@@ -98,8 +98,8 @@ pub struct Core {
     data: Option<Owned>,
     /// Whether the driver takes no output now, and the senders that wait for it.
     busy: Busy,
-    /// Commands of senders that wait until the driver is not busy any more.
-    held: VecDeque<(Term, Owned)>,
+    /// Signals that wait until the driver is not busy any more.
+    held: VecDeque<busy::Held>,
     os_pid: Option<u32>,
     timer: Option<TimerKey>,
     timer_generation: u64,
@@ -291,18 +291,32 @@ impl Port {
 
     /// Locks the port, if what a process asks for may run now, in this thread.
     fn enter(&self, operation: Term) -> Option<Entered<'_>> {
-        self.enter_after(operation, || ())
+        let state = self.lock_if_idle()?;
+        Some(Entered::new(self, state, Occasion::Asked(operation)))
     }
 
-    /// As [`Port::enter`]; `before` is called when the port is locked, before its run begins.
+    /// As [`Port::enter`], unless earlier signals of the sender are held; `before` is called when the port is locked, before its run
+    /// begins.
     #[inline]
-    fn enter_after(&self, operation: Term, before: impl FnOnce()) -> Option<Entered<'_>> {
+    fn enter_for(
+        &self,
+        sender: Term,
+        operation: Term,
+        before: impl FnOnce(),
+    ) -> Option<Entered<'_>> {
+        let state = self
+            .lock_if_idle()
+            .filter(|state| !state.holds_of(sender))?;
+        before();
+        Some(Entered::new(self, state, Occasion::Asked(operation)))
+    }
+
+    #[inline]
+    fn lock_if_idle(&self) -> Option<MutexGuard<'_, State>> {
         if self.parallelism || self.tasks.are_pending() {
             return None;
         }
-        let state = self.state.try_lock()?;
-        before();
-        Some(Entered::new(self, state, Occasion::Asked(operation)))
+        self.state.try_lock()
     }
 
     /// Calls the driver, from any thread: for an event, a timer, or a thread of the driver. None if the driver has
@@ -457,7 +471,7 @@ impl State {
             let _ = signal::send(watcher, down);
         }
         self.core.end_busy();
-        signals::run_held(port, self);
+        self.run_held(port);
         let State { driver, core } = self;
         let close = driver.as_mut().map_or(Close::Now, |driver| {
             driver.close(&mut Access {

@@ -42,6 +42,7 @@ in_port(Options) ->
     see:value("forced", {port_command(Port, "x", [force]), messages(Port, 1)}),
     port_control(Port, 14, []),
     held(Port),
+    queued(Port),
     port_control(Port, 14, []),
     see:value("not busy", {port_command(Port, "x", [nosuspend]), messages(Port, 1)}),
     see:value("call", [erlang:port_call(Port, 0, Term) || Term <- [a, lists:duplicate(400, a), #{1 => 2}]]),
@@ -92,6 +93,41 @@ held(Port) ->
     port_control(Port, 14, []),
     see:value("carried out", messages(Port, 2)),
     see:value("sender", receive {'DOWN', Monitor, process, Pid, Reason} -> Reason after 5000 -> none end).
+
+%% The driver becomes busy in a long call, while commands wait for it: they go on waiting, and what was sent behind them too.
+queued(Port) ->
+    Owner = self(),
+    Send = fun(Requests) -> [Port ! {Owner, Request} || Request <- Requests] end,
+    queued_in_call(Port, fun() -> Send([{command, "queued"}, {command, "too"}, {connect, Owner}]) end),
+    see:value("in order", messages(Port, 3)),
+    Told = fun(Result) -> Owner ! {result, Result} end,
+    queued_in_call(Port, fun() -> Send([{command, "sent"}]), Told(port_command(Port, "called")) end),
+    see:value("command behind", messages(Port, 3)),
+    queued_in_call(Port, fun() -> Told(port_command(Port, "first")), Told(port_control(Port, 5, [])) end),
+    see:value("control behind", messages(Port, 3)),
+    queued_in_call(Port, fun() -> Send([{command, "sent"}]), Told(port_control(Port, 5, [])) end),
+    see:value("control behind a message", messages(Port, 2)).
+
+queued_in_call(Port, Send) ->
+    Flag = atomics:new(1, []),
+    spawn(fun() -> until_set(Flag), until_ms(erlang:monotonic_time(millisecond) + 100), Send() end),
+    atomics:put(Flag, 1, 1),
+    port_control(Port, 27, []),
+    see:value("queued", receive {Port, Data} -> Data; {result, Result} -> Result after 100 -> none end),
+    port_control(Port, 14, []).
+
+%% Without leaving the scheduler for long: the other one is in the driver.
+until_set(Flag) ->
+    case atomics:get(Flag, 1) of
+        0 -> erlang:yield(), until_set(Flag);
+        1 -> ok
+    end.
+
+until_ms(Time) ->
+    case erlang:monotonic_time(millisecond) of
+        Now when Now < Time -> until_ms(Time);
+        _ -> ok
+    end.
 
 made(Port) ->
     see:value("5", port_control(Port, 5, [])),

@@ -21,6 +21,10 @@
 //! *held*: it is carried out when the driver no longer is, and then its sender is resumed. A sender with `nosuspend` is not
 //! recorded and does not wait; `force` does not ask.
 //!
+//! A command that was queued before the driver became busy is held as well when its turn comes, and its sender goes on. What that
+//! sender then asks for is held behind it ([`State::must_hold`]): messages, requests, exit signals. Links and monitors are
+//! not, because nobody can tell their order from that of output.
+//!
 //! **No wakeup is lost**: asking and recording are one step under the lock under which the state ends. Resuming is a
 //! signal that the sender carries out itself, so it cannot overtake [`suspend_sender`], which the sender does before
 //! it takes signals again. A sender that was recorded twice is resumed twice, as it was suspended twice.
@@ -29,14 +33,14 @@
 //!
 //! The watermarks of a driver's output are the driver's own ([`super::descriptor_writer`], sockets); it says only `set_busy`.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use layout::Term;
 
-use term::copy::Owned;
-
 use super::access::Access;
-use super::{Core, Phase, Port, State, queue, signals};
+use super::queue::{self, Task};
+use super::{Core, Phase, Port, State};
 use crate::process::Process;
 use crate::signal::{self, Signal};
 
@@ -128,6 +132,14 @@ impl SuspendedSenders {
     }
 }
 
+/// A signal of a process that waits until the driver is no longer busy.
+pub(super) struct Held {
+    pub(super) sender: Term,
+    /// Whether the sender is suspended until the signal has been carried out. It is dropped if the sender ends meanwhile.
+    pub(super) is_awaited: bool,
+    pub(super) task: Task,
+}
+
 /// Suspends a sender that was recorded, from the end of its slice until it is resumed.
 pub fn suspend_sender(sender: &mut Process) {
     sender.suspend_count += 1;
@@ -139,14 +151,39 @@ impl State {
         self.core.busy.is_busy() && self.core.phase == Phase::Open
     }
 
-    /// Holds a command of a sender that has to wait for the driver.
-    pub(super) fn hold(&mut self, sender: Term, message: Term) {
-        self.core.held.push_back((sender, Owned::new(message)));
+    /// Whether signals of a process are held that it does not wait for, so that it may send more.
+    #[inline]
+    pub(super) fn holds_of(&self, sender: Term) -> bool {
+        let held = &self.core.held;
+        !held.is_empty()
+            && held
+                .iter()
+                .any(|held| held.sender == sender && !held.is_awaited)
     }
 
-    /// The command that was held first, with its sender.
-    pub(super) fn take_held(&mut self) -> Option<(Term, Owned)> {
-        self.core.held.pop_front()
+    /// Whether a signal whose turn has come has to be held: a command for the driver while that is busy, or whatever its sender has sent
+    /// behind one.
+    pub(super) fn must_hold(&self, sender: Term, waits_for_driver: bool) -> bool {
+        waits_for_driver && self.is_busy() || self.holds_of(sender)
+    }
+
+    pub(super) fn hold(&mut self, held: Held) {
+        self.core.held.push_back(held);
+    }
+
+    /// Carries out what was held while the driver was busy, until it is busy again, and resumes the senders that wait for that.
+    pub(super) fn run_held(&mut self, port: &Arc<Port>) {
+        while !self.is_busy() {
+            let Some(held) = self.core.held.pop_front() else {
+                return;
+            };
+            if !held.is_awaited || signal::is_alive(held.sender) {
+                (held.task)(port, self);
+            }
+            if held.is_awaited {
+                SuspendedSenders(vec![held.sender]).resume();
+            }
+        }
     }
 
     /// Whether a sender has to wait for the driver; if so, it is recorded.
@@ -190,7 +227,8 @@ impl Access<'_> {
         } else {
             self.core.end_busy();
             if !self.core.held.is_empty() {
-                queue::push(self.port, 0, Box::new(signals::run_held));
+                let task = |port: &Arc<Port>, state: &mut State| state.run_held(port);
+                queue::push(self.port, 0, Box::new(task));
             }
         }
     }

@@ -9,10 +9,11 @@ use std::sync::Arc;
 use layout::{Heap, Term};
 use term::copy::{self, Owned};
 use term::heap::Scratch;
+use term::iolist::IolistError;
 use term::{am, atom, build, reference};
 
 use super::access::Access;
-use super::busy::SuspendedSenders;
+use super::busy::Held;
 use super::driver::{Command, Control, Output};
 use super::entered::Entered;
 use super::{Core, Phase, Port, State, busy, find, queue, table};
@@ -76,14 +77,35 @@ pub fn request(
         signal::reply(port.id, caller, &reference, answer);
     };
     between_steps();
-    queue::push(port, 0, Box::new(task));
+    queue_in_order(port, caller, false, 0, task);
     made
+}
+
+/// Queues a signal of a process, which is held if it has to be when its turn comes; with the bytes that it holds of a command.
+fn queue_in_order(
+    port: &Arc<Port>,
+    sender: Term,
+    waits_for_driver: bool,
+    bytes: usize,
+    task: impl FnOnce(&Arc<Port>, &mut State) + Send + 'static,
+) {
+    let in_order = move |port: &Arc<Port>, state: &mut State| {
+        if !state.must_hold(sender, waits_for_driver) {
+            return task(port, state);
+        }
+        state.hold(Held {
+            sender,
+            is_awaited: false,
+            task: Box::new(task),
+        });
+    };
+    queue::push(port, bytes, Box::new(in_order));
 }
 
 /// Enters a port that does something for a process at once; [`left`] is called when it is done.
 #[inline]
 fn enter_for<'a>(process: &mut Process, port: &'a Port, operation: Term) -> Option<Entered<'a>> {
-    port.enter_after(operation, || {
+    port.enter_for(process.pid(), operation, || {
         if process.flags & flag::OBSERVED != 0 {
             trace::events::waits_for_port(process);
         }
@@ -193,7 +215,7 @@ pub fn command(
         let answer = output.map_or(am::BADARG, |output| state.command(port, caller, &output));
         signal::reply_to(port.id, caller, number, answer);
     };
-    queue::push(port, size, Box::new(task));
+    queue_in_order(port, caller, !force, size, task);
     CommandResult::Answer(made)
 }
 
@@ -407,19 +429,25 @@ pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
     let own = from.pid();
     let output = command_of(message).and_then(|data| Output::of_command(data).ok());
     let Some(mut state) = enter_for(from, &port, operation_of(message)) else {
-        let waits = output.is_some() && port.must_wait_to_queue(Some(own));
+        let is_command = output.is_some();
+        let waits = is_command && port.must_wait_to_queue(Some(own));
         let size = output.as_ref().map_or(0, Output::size);
-        let message = Owned::new(message);
-        let task = move |port: &Arc<Port>, state: &mut State| {
-            let output = command_of(message.term()).and_then(|data| Output::new(data).ok());
-            run_message(port, state, own, message.term(), output.as_ref());
-        };
-        queue::push(&port, size, Box::new(task));
+        queue_in_order(
+            &port,
+            own,
+            is_command,
+            size,
+            run_later(own, message, Output::new),
+        );
         return suspended_if(from, waits);
     };
     let waits = output.is_some() && state.is_busy();
     match waits {
-        true => state.hold(own, message),
+        true => state.hold(Held {
+            sender: own,
+            is_awaited: true,
+            task: Box::new(run_later(own, message, Output::of_command)),
+        }),
         false => run_message(&port, &mut state, own, message, output.as_ref()),
     }
     drop(state);
@@ -427,19 +455,16 @@ pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
     suspended_if(from, waits)
 }
 
-/// Carries out commands that were held while the driver was busy, until it is busy again, and resumes their senders. What a sender wanted
-/// that has ended meanwhile is dropped.
-pub(super) fn run_held(port: &Arc<Port>, state: &mut State) {
-    while !state.is_busy() {
-        let Some((sender, message)) = state.take_held() else {
-            return;
-        };
-        if signal::is_alive(sender) {
-            let data = command_of(message.term());
-            let output = data.and_then(|data| Output::of_command(data).ok());
-            run_message(port, state, sender, message.term(), output.as_ref());
-        }
-        SuspendedSenders(vec![sender]).resume();
+/// Keeps a message to a port, to be carried out when its turn comes; `read` makes the output of a command's data.
+fn run_later(
+    from: Term,
+    message: Term,
+    read: fn(Term) -> Result<Output, IolistError>,
+) -> impl FnOnce(&Arc<Port>, &mut State) + Send + 'static {
+    let message = Owned::new(message);
+    move |port, state| {
+        let output = command_of(message.term()).and_then(|data| read(data).ok());
+        run_message(port, state, from, message.term(), output.as_ref());
     }
 }
 
@@ -668,7 +693,7 @@ pub fn unlink(port: Term, pid: Term) {
 pub fn exit_signal(port: Term, from: Term, reason: Term, linked: bool) {
     let Some(port) = find(port) else { return };
     let reason = Owned::new(reason);
-    run_or_queue(&port, am::CLOSE, move |port, state| {
+    let close = move |port: &Arc<Port>, state: &mut State| {
         if linked {
             let core = &mut state.core;
             if core.phase == Phase::Open && core.links.contains(&from) {
@@ -681,5 +706,10 @@ pub fn exit_signal(port: Term, from: Term, reason: Term, linked: bool) {
             }
             state.close(port, reason.term());
         }
-    });
+    };
+    between_steps();
+    match port.enter_for(from, am::CLOSE, || ()) {
+        Some(mut state) => close(&port, &mut state),
+        None => queue_in_order(&port, from, false, 0, close),
+    }
 }

@@ -592,6 +592,7 @@ static ErlDrvSSizeT control(ErlDrvData given, unsigned operation, char *bytes, E
     case 24: say("%d", remove_driver_entry(&entry)); add_driver_entry(&other_entry); say(" %d", other_inits); break;
     case 25: say("%d", remove_driver_entry(&other_entry)); say(" %d", remove_driver_entry(&other_entry)); break;
     case 26: say("%d %d %d %d", after_end[0], after_end[1], after_end[2], after_end[3]); break;
+    case 27: usleep(400000); set_busy_port(data->port, 1); break;
     case 30: driver_failure(data->port, 7); return 0;
     case 31: driver_failure_atom(data->port, "a reason"); return 0;
     case 32: driver_failure_posix(data->port, ENOSPC); return 0;
