@@ -3,6 +3,7 @@
 //! A driver stays as long as a process has loaded it more often than it has unloaded it, and as long as it has ports. One lock guards
 //! all of it; nothing is called with that lock held.
 
+use std::collections::BTreeMap;
 use std::ffi::{CStr, c_int};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -141,7 +142,8 @@ struct Row {
     driver: Arc<Loaded>,
     /// How often each process has loaded it.
     users: Vec<(Term, usize)>,
-    ports: Vec<Term>,
+    /// The ports by the bits of their identifiers: there may be many, and they end in any order.
+    ports: BTreeMap<u64, Term>,
     kills_ports: bool,
     /// The folder to load it from anew, and the process that has asked for that.
     reload: Option<(Vec<u8>, Term)>,
@@ -159,15 +161,18 @@ impl Row {
         self.ports.is_empty() && self.driver.jobs.load(Ordering::Acquire) == 0
     }
 
-    /// If it is to be unloaded: ends its ports if that is asked for, and sees to it that it happens.
+    /// What uses it or is asked of it has changed. If it is to be unloaded: ends its ports if that is asked for, and sees to it that it
+    /// happens.
     fn settle(&self, kills_ports: bool) {
-        if !self.is_leaving() {
-            return;
+        if (kills_ports || self.kills_ports) && self.is_leaving() {
+            self.ports.values().copied().for_each(kill);
         }
-        if kills_ports || self.kills_ports {
-            kill(&self.ports);
-        }
-        if self.is_idle() {
+        self.leave_if_idle();
+    }
+
+    /// Sees to it that it is unloaded if it is to be and nothing of it is in use.
+    fn leave_if_idle(&self) {
+        if self.is_leaving() && self.is_idle() {
             let driver = Arc::clone(&self.driver);
             // A port that closes is still being taken apart, and what it calls is in the object.
             dirty::later(DirtyKind::Io, move || leave(&driver));
@@ -221,14 +226,17 @@ impl Loaded {
 
     pub fn port_opened(&self, id: Term) {
         if let Some(row) = KNOWN.lock().row(&self.name) {
-            row.ports.push(id);
+            row.ports.insert(id.bits(), id);
+            if row.kills_ports && row.is_leaving() {
+                kill(id);
+            }
         }
     }
 
     pub fn port_closed(&self, id: Term) {
         if let Some(row) = KNOWN.lock().row(&self.name) {
-            row.ports.retain(|port| *port != id);
-            row.settle(false);
+            row.ports.remove(&id.bits());
+            row.leave_if_idle();
         }
     }
 
@@ -240,7 +248,7 @@ impl Loaded {
         if self.jobs.fetch_sub(1, Ordering::AcqRel) == 1
             && let Some(row) = KNOWN.lock().row(&self.name)
         {
-            row.settle(false);
+            row.leave_if_idle();
         }
     }
 
@@ -429,7 +437,7 @@ fn add(driver: Loaded, users: Vec<(Term, usize)>, kills_ports: bool) {
     KNOWN.lock().rows.push(Row {
         driver,
         users,
-        ports: Vec::new(),
+        ports: BTreeMap::new(),
         kills_ports,
         reload: None,
     });
@@ -668,9 +676,9 @@ pub fn unload(request: &Request<'_>, kills_ports: bool) -> Outcome {
     outcome
 }
 
-/// Ends ports of a driver that is unloaded.
-fn kill(ports: &[Term]) {
-    for port in ports.iter().filter_map(|id| table::find(*id)) {
+/// Ends a port of a driver that is unloaded.
+fn kill(port: Term) {
+    if let Some(port) = table::find(port) {
         port.run_later(|_, access| access.exit(atom::known("driver_unloaded")));
     }
 }
