@@ -142,7 +142,8 @@ struct Row {
     driver: Arc<Loaded>,
     /// How often each process has loaded it.
     users: Vec<(Term, usize)>,
-    /// The ports by the bits of their identifiers: there may be many, and they end in any order.
+    /// The ports by the bits of their identifiers, which mostly increase from port to port: the oldest is ended first, and one of many
+    /// is found fast when it closes.
     ports: BTreeMap<u64, Term>,
     kills_ports: bool,
     /// The folder to load it from anew, and the process that has asked for that.
