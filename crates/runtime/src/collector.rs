@@ -153,6 +153,7 @@ fn collect_and_account(process: &mut Process, x: &mut [Term], request: Request<'
     let measured_words = traced.then(|| costs::collects(process)).flatten();
     let off_heap_limit_words = min_binary_words(process);
     let is_busy = is_busy(process);
+    let is_new = trim::is_new(process);
     let words = request.need_words;
     let Process {
         head,
@@ -179,6 +180,7 @@ fn collect_and_account(process: &mut Process, x: &mut [Term], request: Request<'
         peeked: unsafe { *head.messages.save },
         off_heap_limit_words: u32::try_from(off_heap_limit_words).unwrap_or(u32::MAX),
         is_busy,
+        is_new,
         ..request
     };
     RUNNING.set(true);

@@ -108,6 +108,8 @@ pub struct Request<'a> {
     pub tight: bool,
     /// The process collects often, so a larger block would let it collect less often.
     pub is_busy: bool,
+    /// The process has not waited yet: whatever it takes to begin, it gives back when it waits for the first time.
+    pub is_new: bool,
     /// Minimum of the off-heap limit, in words; exceeding the limit forces a collection.
     pub off_heap_limit_words: u32,
     /// Extra work, for finding bugs.
@@ -124,6 +126,7 @@ impl Request<'_> {
             doomed_literals: None,
             tight: false,
             is_busy: true,
+            is_new: false,
             off_heap_limit_words: OFF_HEAP_LIMIT_WORDS,
             stress: stress::get(),
         }
@@ -227,10 +230,14 @@ pub fn run(
 /// A block that was left without room (see [`Request::tight`]) is left for a larger one if at most this many words of it
 /// may be garbage.
 const FRESH_WORDS: usize = 16;
+/// The least block for a new process that leaves its first one. In it the behaviours of OTP and Elixir begin without a
+/// collection; 90 words would do for an `init` that does nothing else.
+const BEGINNING_WORDS: usize = 142;
 
 /// Lets a small heap without room grow into a larger block without a collection, if hardly anything of it can be garbage:
 /// only the stack moves, and the objects stay where they are until the next collection. A process that is called after a long
-/// wait needs room for the call, and gives it back when it waits again; so it is collected once.
+/// wait needs room for the call, and gives it back when it waits again; so it is collected once. So is a new process, which
+/// leaves its first block whatever is alive.
 fn grow_beside(heap: &mut Heap, request: &Request<'_>) -> bool {
     let asked = request.kind == CollectionKind::Major || request.doomed_literals.is_some();
     let due = heap.flags & flag::FORCE != 0 || is_fullsweep_due(heap);
@@ -241,7 +248,10 @@ fn grow_beside(heap: &mut Heap, request: &Request<'_>) -> bool {
     let own = block_words(heap);
     let survivors = words_between(heap.start, heap.high_water);
     let need = stack_words(heap) + STACK_RESERVE_WORDS + request.need_words;
-    let least = if own == FIRST_HEAP_WORDS {
+    let has_begun = heap.minor_collections > 0 || own >= BEGINNING_WORDS;
+    let least = if request.is_new && !has_begun {
+        (need + own).max(BEGINNING_WORDS)
+    } else if own == FIRST_HEAP_WORDS {
         let may_fit = survivors + need <= own && heap.minor_collections.is_multiple_of(2);
         if may_fit {
             return false;

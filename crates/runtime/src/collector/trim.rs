@@ -38,6 +38,12 @@ pub enum Rest {
     Listed,
 }
 
+/// Whether a process has not waited yet.
+#[inline]
+pub(super) fn is_new(process: &Process) -> bool {
+    process.rested_in == 0
+}
+
 /// Notes that a process goes to wait in its scheduler's slice number `slice`, and gives back what it will not need soon.
 #[inline]
 pub fn before_rest(process: &mut Process, slice: u32) -> Rest {

@@ -233,6 +233,23 @@ fn the_first_block_is_left_without_a_collection_and_emptied_by_the_next() {
 }
 
 #[test]
+fn a_new_process_leaves_its_first_block_for_a_roomy_one() {
+    let beginning = Request {
+        is_new: true,
+        ..Request::new(CollectionKind::Minor, 10)
+    };
+    let mut process = Process::new(1);
+    build::tuple(&mut process.heap, &numbers(20));
+    let stats = process.run(&beginning);
+    assert_eq!((stats.moved, process.heap.left_words), (0, 21));
+    assert_eq!(block_words(&process.heap), BEGINNING_WORDS);
+    // Once only: what it then makes is garbage, or it needs still more.
+    process.x[0] = build::list(&mut process.heap, &numbers(60));
+    let stats = process.run(&beginning);
+    assert_eq!((stats.moved, process.heap.left_words), (120, 0));
+}
+
+#[test]
 fn what_survives_twice_is_promoted_and_then_stays() {
     let mut process = Process::new(2);
     process.collect(5000, CollectionKind::Minor);
