@@ -59,6 +59,8 @@ pub struct Port {
     /// A copy of `Core::busy`, for callers that find the port locked: whether they have to wait for the lock to be
     /// certain.
     is_driver_busy: AtomicBool,
+    /// Whether its phase is one that is listed: a copy for [`table::list`], which locks no port.
+    is_listed: AtomicBool,
     state: Mutex<State>,
     tasks: queue::Tasks,
 }
@@ -78,6 +80,13 @@ pub(crate) enum Phase {
     /// It accepts nothing any more but still exists; queued output is being written.
     Closing,
     Closed,
+}
+
+impl Phase {
+    /// Whether `erlang:ports/0` shows the port. As on stock, a closed port still exists while its output is written.
+    fn is_listed(self) -> bool {
+        matches!(self, Phase::Open | Phase::Closing)
+    }
 }
 
 /// The fields of all ports, whatever their driver.
@@ -154,6 +163,13 @@ impl Core {
 }
 
 impl Core {
+    fn enter(&mut self, port: &Port, phase: Phase) {
+        if self.phase.is_listed() != phase.is_listed() {
+            table::set_listed(port, phase.is_listed());
+        }
+        self.phase = phase;
+    }
+
     /// The name that the port was opened with.
     pub(crate) fn name(&self) -> &[u8] {
         &self.name
@@ -196,6 +212,7 @@ impl Port {
                 id,
                 parallelism,
                 is_driver_busy: AtomicBool::new(false),
+                is_listed: AtomicBool::new(false),
                 state: Mutex::new(State { driver: None, core }),
                 tasks: queue::Tasks::new(Some(Watermarks::DEFAULT)),
             })
@@ -231,13 +248,13 @@ impl Port {
         let answers_later = match started {
             Ok(started) => driver.insert(started).answers_open(),
             Err(reason) => {
-                core.phase = Phase::Closed;
+                core.enter(&port, Phase::Closed);
                 drop(state);
                 table::remove(port.id);
                 return Err(reason);
             }
         };
-        core.phase = Phase::Open;
+        core.enter(&port, Phase::Open);
         process.relations.add_link(port.id, Rank::Ordinary);
         let owner = process.pid();
         core.tracee(port.id)
@@ -442,7 +459,7 @@ impl State {
         let reason = if is_killed { am::KILLED } else { reason };
         self.core.answer_open(port.id, port.id);
         // The port stays in the table while output is written, so that this is completed if the node ends meanwhile.
-        self.core.phase = Phase::Closing;
+        self.core.enter(port, Phase::Closing);
         self.core.tracee(port.id).happens(am::CLOSED, reason, None);
         let name = registry::name_of(port.id).filter(|_| !self.core.tracings.is_off());
         registry::forget_owner(port.id);
@@ -488,7 +505,7 @@ impl State {
     }
 
     fn stop(&mut self, port: &Arc<Port>) {
-        self.core.phase = Phase::Closed;
+        self.core.enter(port, Phase::Closed);
         let State { driver, core } = self;
         let mut access = Access {
             port,

@@ -361,7 +361,7 @@ impl Access<'_> {
         {
             let mut state = port.state.lock();
             let State { driver, core } = &mut *state;
-            core.phase = Phase::Open;
+            core.enter(&port, Phase::Open);
             *driver = Some(start(&mut Access {
                 port: &port,
                 core,

@@ -137,19 +137,30 @@ fn all() -> Vec<Arc<Port>> {
         .collect()
 }
 
-/// Identifiers of all open ports, the oldest first.
+/// Held while a port begins or ends to be listed, by many threads at once, and alone by a thread that lists: so a list
+/// shows all ports as they are at one moment. It is acquired while a port is locked, so no port may be locked while listing.
+static LISTING: RwLock<()> = RwLock::new(());
+
+/// Lets [`list`] show a port, or not any more.
+pub(super) fn set_listed(port: &Port, is_listed: bool) {
+    let _changing = LISTING.read();
+    port.is_listed.store(is_listed, Ordering::Relaxed);
+}
+
+/// Identifiers of all open ports at one moment, the oldest first.
 #[must_use]
 pub fn list() -> Vec<Term> {
-    // As on stock, a closed port still exists while its output is written.
-    let is_open = |port: &Arc<Port>| {
-        let phase = port.state.lock().core.phase;
-        matches!(phase, Phase::Open | Phase::Closing)
-    };
-    let mut ports: Vec<Term> = all()
-        .iter()
-        .filter(|port| is_open(port))
-        .map(|port| port.id)
+    let chunks = TABLE.chunks.iter().filter_map(OnceLock::get);
+    let alone = LISTING.write();
+    let mut ports: Vec<Term> = chunks
+        .flat_map(|chunk| chunk.iter())
+        .filter_map(|slot| {
+            let slot = slot.read();
+            let port = slot.as_ref()?;
+            port.is_listed.load(Ordering::Relaxed).then_some(port.id)
+        })
         .collect();
+    drop(alone);
     ports.sort_unstable_by_key(|port| port.bits());
     ports
 }
