@@ -69,7 +69,7 @@ slow_paths! {
     /// `+`, unless its result is a float.
     add_integers |m, o: Bif2| {
         let (a, b) = (m.operand(o.a), m.operand(o.b));
-        if is_step(a) || is_step(b) {
+        if is_step(a, b) || is_step(b, a) {
             return m.slow(o, step);
         }
         m.slow(o, guard2)
@@ -77,14 +77,17 @@ slow_paths! {
 
     /// `-`, unless its result is a float.
     subtract_integers |m, o: Bif2| {
-        if is_step(m.operand(o.b)) {
+        if is_step(m.operand(o.b), m.operand(o.a)) {
             return m.slow(o, step);
         }
         m.slow(o, guard2)
     }
 }
 
-/// Whether `+` of this operand, and `-` of it, fails without a stack frame of its own: a constant that is a small integer, up to OTP 26.
-fn is_step(operand: Operand) -> bool {
-    operand.as_constant().is_some_and(Term::is_small) && !release::has(Release::OTP_27)
+/// Whether `+` of this operand, and `-` of it, fails without a stack frame of its own: a constant that is a small integer, beside a
+/// register, up to OTP 26.
+fn is_step(operand: Operand, other: Operand) -> bool {
+    other.as_constant().is_none()
+        && operand.as_constant().is_some_and(Term::is_small)
+        && !release::has(Release::OTP_27)
 }
