@@ -11,6 +11,7 @@ mod facts;
 mod matching;
 mod operations;
 mod records;
+mod recursion;
 mod segments;
 mod select;
 mod terms;

@@ -321,9 +321,12 @@ encodings! {
     SelectNode<A: Source> { term: In<A>, value: K, equal: Label, less: Label }
 
     // Calls. `frame` is a number of bytes; `behind` is the X register after the arguments.
+    CallWithin { label: Label, behind: Label }
     CallLast { label: Label, frame: Number }
     MoveCall<A: Source> { source: In<A>, dest: X, label: Label }
+    MoveCallWithin<A: Source> { source: In<A>, dest: X, label: Label, behind: Label }
     MoveCallLast<A: Source> { source: In<A>, dest: X, label: Label, frame: Number }
+    ReturnWithin { frame: Number, label: Label }
     MoveReturn<A: Source> { source: In<A>, dest: X }
     MoveDeallocateReturn<A: Source> { source: In<A>, dest: X, frame: Number }
     CallExport { export: ExportRef }

@@ -389,6 +389,20 @@ CallOnly:
       32	HOLE_0
     jmp    *%rax
 
+CallWithin:
+    movq   $0x0,-0x8(%rsi)
+      32S	HOLE_1
+    add    $0xfffffffffffffff8,%rsi
+    dec    %rcx
+    js     16
+    jmp    16
+      PLT32	TARGET_0-0x4
+    mov    0x0(%rip),%rax        # 1d
+      PC32	preempt-0x4
+    mov    $0x0,%r9d
+      32	HOLE_0
+    jmp    *%rax
+
 Catch:
     mov    (%r8),%rax
     incl   0x34(%rax)
@@ -2371,6 +2385,23 @@ MoveCallOnly:
       32	HOLE_2
     jmp    *%rax
 
+MoveCallWithin:
+    movq   $0x0,0x0(%rdi)
+      32S	HOLE_1
+      32S	HOLE_0
+    movq   $0x0,-0x8(%rsi)
+      32S	HOLE_3
+    add    $0xfffffffffffffff8,%rsi
+    dec    %rcx
+    js     21
+    jmp    21
+      PLT32	TARGET_2-0x4
+    mov    0x0(%rip),%rax        # 28
+      PC32	preempt-0x4
+    mov    $0x0,%r9d
+      32	HOLE_2
+    jmp    *%rax
+
 MoveDeallocateReturn:
     movq   $0x0,0x0(%rdi)
       32S	HOLE_1
@@ -3223,6 +3254,17 @@ Return:
     add    $0x8,%rsi
     mov    (%r9),%rax
     jmp    *%rax
+
+ReturnWithin:
+    cmpq   $0x0,0x0(%rsi)
+      32S	HOLE_0
+      32S	HOLE_1
+    jne    11
+      PLT32	CONT-0x4
+    lea    0x0(%rsi),%rsi
+      32S	HOLE_0+0x8
+    jmp    1d
+      PLT32	TARGET_1-0x4
 
 SelectHeader:
     mov    0x0(%rdi),%rax

@@ -7,6 +7,7 @@ use layout::{Export, Term};
 use super::AssembleErrorKind;
 use super::emit::{Emitter, label, number};
 use super::facts::Fact;
+use super::recursion;
 use crate::bodies::{arith, calls, floats, guards, maps, tuples};
 use crate::encoding::{
     Bif0, Bif1, Bif2, Bif3, ByConstant, ByDivisor, CallExport, CallExportLast, Destination,
@@ -482,6 +483,7 @@ pub(super) fn call(emitter: &mut Emitter<'_>, operand: FileOperand, tail: Tail) 
             _ => emitter.instruction(slow::bifs::call_bif, operands),
         }
         if let Tail::Last(frame) = tail {
+            recursion::before_return(emitter, frame);
             emitter.operation::<calls::DeallocateReturn>(Frame { frame });
         }
         return;
@@ -493,6 +495,28 @@ pub(super) fn call(emitter: &mut Emitter<'_>, operand: FileOperand, tail: Tail) 
             emitter.operation::<calls::CallExportLast>(CallExportLast { export, frame });
         }
     }
+}
+
+/// Whether a call of this import is one of a BIF, other than `apply`.
+pub(super) fn is_bif(emitter: &Emitter<'_>, operand: FileOperand) -> bool {
+    // SAFETY: exports are never freed.
+    let name = unsafe { &*emitter.import(import_index(operand)) };
+    name.bif.is_some() && name.function != Term::atom(atoms::APPLY)
+}
+
+/// Whether it is one of a BIF that only raises.
+pub(super) fn raises(emitter: &Emitter<'_>, operand: FileOperand) -> bool {
+    // SAFETY: exports are never freed.
+    let name = unsafe { &*emitter.import(import_index(operand)) };
+    let raising = [
+        (atoms::ERROR, 1),
+        (atoms::ERROR, 2),
+        (atoms::EXIT, 1),
+        (atoms::THROW, 1),
+    ];
+    raising
+        .iter()
+        .any(|&(function, arity)| is_erlang(name, function, arity))
 }
 
 fn is_erlang(export: &Export, function: u32, arity: u32) -> bool {

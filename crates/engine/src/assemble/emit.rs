@@ -4,6 +4,7 @@ use beamfile::{Operand as FileOperand, Operation as FileOperation};
 use layout::{Export, FunEntry, Term};
 
 use super::facts::{Fact, Facts};
+use super::recursion::Recursion;
 use super::{Finished, Module};
 use crate::bodies::coverage::{Count, Mark};
 use crate::bodies::debugger::LineBreakpoint;
@@ -26,6 +27,7 @@ pub(super) struct Emitter<'a> {
     known: Vec<Known>,
     /// What is known about registers where the next instruction runs.
     pub(super) facts: Facts,
+    pub(super) recursion: Recursion,
     /// The integers that the next instruction reads, and the one that it writes.
     next: Integers,
     /// What the latest instruction has passed on, and its straight way.
@@ -53,6 +55,7 @@ impl<'a> Emitter<'a> {
             starts: Vec::with_capacity(module.code.operations.len()),
             known: Vec::with_capacity(module.code.operations.len()),
             facts: Facts::default(),
+            recursion: Recursion::default(),
             next: Integers::default(),
             passed: None,
             way: None,

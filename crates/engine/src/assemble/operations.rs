@@ -13,15 +13,17 @@ use super::AssembleErrorKind;
 use super::bifs::{self, Tail};
 use super::emit::{Emitter, label, number};
 use super::facts::Fact;
+use super::recursion::{self, Recursion};
 use super::{facts, matching, records, select, terms};
 use crate::bodies::{calls, compare, exceptions, floats, lists, messages, moves, tests, tuples};
 use crate::encoding::{
-    Allocation, Apply, ApplyLast, CallFun, CallFunLast, CallLast, Catch, CompareImmediate,
-    Comparison, Destination, Frame, FrameAndHeap, GetList, GetTupleElement, GetTupleElement2,
-    InitYs, IsFunction2, IsFunctionOfArity, IsNonemptyListGetList, IsTaggedTuple, Jump, LoopRec,
-    MakeFun, MarkerBind, Move2, Move2XY, Move2YX, MoveCall, MoveCallLast, MoveDeallocateReturn,
-    MoveReturn, Nothing, OneY, Pair, PutTuple, Raise, SetTupleElement, SourceDest, Test, TestArity,
-    Triple, TwoX, TwoY, UpdateRecord, Value, WaitTimeout, XAndY,
+    Allocation, Apply, ApplyLast, CallFun, CallFunLast, CallLast, CallWithin, Catch,
+    CompareImmediate, Comparison, Destination, Frame, FrameAndHeap, GetList, GetTupleElement,
+    GetTupleElement2, InitYs, IsFunction2, IsFunctionOfArity, IsNonemptyListGetList, IsTaggedTuple,
+    Jump, LoopRec, MakeFun, MarkerBind, Move2, Move2XY, Move2YX, MoveCall, MoveCallLast,
+    MoveCallWithin, MoveDeallocateReturn, MoveReturn, Nothing, OneY, Pair, PutTuple, Raise,
+    SetTupleElement, SourceDest, Test, TestArity, Triple, TwoX, TwoY, UpdateRecord, Value,
+    WaitTimeout, XAndY,
 };
 use crate::operand::{Operand, OperandKind};
 use crate::operation::{HandlerOf, Operation as Body};
@@ -35,6 +37,7 @@ pub(super) fn function(emitter: &mut Emitter<'_>, place: usize, function: &Funct
         operations: emitter.module.code.body(function),
     };
     let code = emitter.module.code;
+    emitter.recursion = Recursion::of(emitter, function);
     let mut masked = None;
     while let Some(operation) = cursor.next() {
         let label = match operation.opcode {
@@ -178,6 +181,7 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         Opcode::Deallocate => {
             let words = Frame { frame: bytes(0)? };
             if cursor.take(Opcode::Return).is_some() {
+                recursion::before_return(emitter, words.frame);
                 emitter.operation::<calls::DeallocateReturn>(words);
             } else {
                 emitter.operation::<moves::Deallocate>(words);
@@ -308,7 +312,14 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         }
 
         // Calls.
-        Opcode::Call => emitter.operation::<calls::Call>(jump(operands[1])),
+        Opcode::Call => match recursion::own_call(emitter, label(operands[1])) {
+            Some(behind) => {
+                let label = label(operands[1]);
+                emitter.operation::<calls::CallWithin>(CallWithin { label, behind });
+                emitter.define(behind);
+            }
+            None => emitter.operation::<calls::Call>(jump(operands[1])),
+        },
         Opcode::CallOnly => emitter.operation::<calls::CallOnly>(jump(operands[1])),
         Opcode::CallLast => emitter.operation::<calls::CallLast>(CallLast {
             label: label(operands[1]),
@@ -317,7 +328,10 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         Opcode::CallExt => bifs::call(emitter, operands[1], Tail::No),
         Opcode::CallExtOnly => bifs::call(emitter, operands[1], Tail::Only),
         Opcode::CallExtLast => bifs::call(emitter, operands[1], Tail::Last(bytes(2)?)),
-        Opcode::Return => emitter.operation::<calls::Return>(Nothing {}),
+        Opcode::Return => {
+            recursion::before_return(emitter, 0);
+            emitter.operation::<calls::Return>(Nothing {});
+        }
         Opcode::CallFun => {
             let arity = number(operands[0]).ok_or(bad(0))?;
             call_fun(emitter, Operand::x(arity as u16), arity, cursor);
@@ -671,6 +685,20 @@ fn move_and_leave<'a>(
                 });
                 return true;
             }
+            let own = match opcode {
+                Opcode::Call => recursion::own_call(emitter, label),
+                _ => None,
+            };
+            if let Some(behind) = own {
+                emitter.operation::<calls::MoveCallWithin>(MoveCallWithin {
+                    source,
+                    dest,
+                    label,
+                    behind,
+                });
+                emitter.define(behind);
+                return true;
+            }
             let words = MoveCall {
                 source,
                 dest,
@@ -681,6 +709,10 @@ fn move_and_leave<'a>(
             } else {
                 emitter.operation::<calls::MoveCallOnly>(words);
             }
+        }
+        // Where the function may return to itself, that is tested between the two.
+        Some(Opcode::Return | Opcode::Deallocate) if recursion::returns_within(emitter) => {
+            return false;
         }
         Some(Opcode::Return) if behind == 0 => {
             cursor.next();

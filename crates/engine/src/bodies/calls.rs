@@ -98,6 +98,12 @@ operations! {
         m.call_label(o.label)
     }
 
+    /// As `Call`, of a function by itself that alone returns behind the call: not a call for the processor.
+    CallWithin: P |m, o: CallWithin| {
+        m.push(m.word(o.behind) as *const u64);
+        m.call_label(o.label)
+    }
+
     CallOnly: P |m, o: Jump| {
         m.call_label(o.label)
     }
@@ -111,6 +117,12 @@ operations! {
     MoveCall: S |m, o: MoveCall| {
         m.put(o.dest, m.get(o.source));
         m.push(m.after(o.end));
+        m.call_label(o.label)
+    }
+
+    MoveCallWithin: S |m, o: MoveCallWithin| {
+        m.put(o.dest, m.get(o.source));
+        m.push(m.word(o.behind) as *const u64);
         m.call_label(o.label)
     }
 
@@ -142,6 +154,16 @@ operations! {
         m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
         let target = export_entry(m.export(o.export));
         m.call(target)
+    }
+
+    /// Ends a frame and returns, if that leads behind a call of the function by itself, which is at the label.
+    ReturnWithin: P |m, o: ReturnWithin| {
+        let address = m.s.wrapping_byte_add(m.word(o.frame) as usize);
+        if address.cast::<u64>().read() != m.word(o.label) {
+            return m.next(o.end);
+        }
+        m.s = address.add(1);
+        m.jump(o.label)
     }
 
     Return: P |m, o: Nothing| {

@@ -23,8 +23,14 @@ const HOLES: &[(&str, &[usize])] = &[
     ("select::SelectNode", &[0, 1]),
     ("select::IsBoxed", &[0, 1]),
     ("select::SelectHeader", &[0, 1]),
+    // Calls of a function by itself, and returns to itself (`language/recursion_to_itself` of the corpus): in the programs each
+    // operation has a function of its own.
+    ("calls::CallWithin", &[0]),
+    ("calls::MoveCallWithin", &[0, 1, 2]),
     // From a Y register, where there is no frame that could have one.
     ("calls::MoveCallOnly", &[1]),
+    // As above.
+    ("calls::ReturnWithin", &[0]),
     ("calls::MoveReturn", &[1]),
     ("calls::FunHead", &[0]),
     // From OTP 26 on they may be called in guards: run with 27 and 29.
