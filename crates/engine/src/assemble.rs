@@ -29,6 +29,7 @@ use crate::encoding::{CallExport, FunctionClause, Nothing};
 use crate::line_breakpoints::LineBreakpoints;
 use crate::{native, slow};
 use emit::Emitter;
+use recursion::Recursion;
 
 /// A decoded file, and what the indexes in it stand for on this node.
 pub struct Module<'a> {
@@ -146,6 +147,7 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
     assert!(module.funs.len() >= module.file.lambdas.len());
     let strings: Box<[u8]> = module.file.strings().into();
     let mut emitter = Emitter::new(module, &strings);
+    emitter.recursion = Recursion::of(&mut emitter);
     let mut functions = Vec::with_capacity(module.code.functions.len());
     for (number, function) in module.code.functions.iter().enumerate() {
         let start = emitter.position();

@@ -10,6 +10,10 @@ main() ->
     see:value(several, [erlang:phash2(several(lists:seq(1, Depth))) || Depth <- Depths]),
     see:value(kept, [kept(lists:seq(1, Depth), 1.5) || Depth <- Depths]),
     see:value(tree, [tree(Depth) || Depth <- [0, 1, 2, 12]]),
+    see:value(parted, [erlang:phash2(parted(lists:seq(1, Depth))) || Depth <- Depths]),
+    see:value(nested, [erlang:phash2([{X, Y, Z} || X <- lists:seq(1, Depth), X rem 3 =/= 1, Y <- [a, 1, X], Z <- [X, Y], Z > 1]) || Depth <- Short]),
+    see:value(nested_binaries, [erlang:phash2([{X, Y} || <<X:16>> <= binary(Depth), <<Y:4>> <= <<X:16>>, Y > 3]) || Depth <- Short]),
+    see:value(bad_generators, [catch [{X, Y} || X <- [a, Depth], Y <- [b | X]] || Depth <- [1, []]]),
     see:value(by_fun, [by_fun(lists:seq(1, Depth), fun(X) -> [X, Depth] end) || Depth <- [0, 1, 2, 17, 40]]),
     see:value(odd, [odd(Depth) || Depth <- [0, 1, 2, 17, 40]]),
     see:value(raised, [caught(fun() -> reached(Depth, What) end) || Depth <- [0, 2, 40], What <- [error, throw, exit, clause, arithmetic]]),
@@ -33,6 +37,17 @@ several([N | Tail]) when N rem 5 =:= 3 -> several(Tail);
 several([N | _]) when N rem 5 =:= 4, N rem 20 =:= 19 -> {last, several([])};
 several([_ | Tail]) -> several(Tail);
 several([]) -> end_of_list.
+
+%% Two functions, which both return behind the calls of both.
+parted([N | Tail]) when N rem 2 =:= 0 -> parted(N, Tail);
+parted([N | Tail]) -> [N | parted(Tail)];
+parted([]) -> [].
+
+parted(N, Tail) when N rem 4 =:= 0 -> {N, parted(Tail)};
+parted(N, Tail) when N rem 6 =:= 0 -> parted(Tail);
+parted(N, Tail) -> [{N} | parted([N + 1 | Tail])].
+
+binary(Size) -> << <<N:16>> || N <- lists:seq(1, Size) >>.
 
 %% Floats and integers are kept over the call.
 kept([N | Tail], Float) ->

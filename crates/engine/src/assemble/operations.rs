@@ -13,8 +13,7 @@ use super::AssembleErrorKind;
 use super::bifs::{self, Tail};
 use super::emit::{Emitter, label, number};
 use super::facts::Fact;
-use super::recursion::{self, Recursion};
-use super::{facts, matching, records, select, terms};
+use super::{facts, matching, records, recursion, select, terms};
 use crate::bodies::{calls, compare, exceptions, floats, lists, messages, moves, tests, tuples};
 use crate::encoding::{
     Allocation, Apply, ApplyLast, CallFun, CallFunLast, CallLast, CallWithin, Catch,
@@ -37,7 +36,7 @@ pub(super) fn function(emitter: &mut Emitter<'_>, place: usize, function: &Funct
         operations: emitter.module.code.body(function),
     };
     let code = emitter.module.code;
-    emitter.recursion = Recursion::of(emitter, function);
+    emitter.recursion.enter(place);
     let mut masked = None;
     while let Some(operation) = cursor.next() {
         let label = match operation.opcode {
@@ -312,7 +311,7 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         }
 
         // Calls.
-        Opcode::Call => match recursion::own_call(emitter, label(operands[1])) {
+        Opcode::Call => match recursion::call_within(emitter) {
             Some(behind) => {
                 let label = label(operands[1]);
                 emitter.operation::<calls::CallWithin>(CallWithin { label, behind });
@@ -685,11 +684,11 @@ fn move_and_leave<'a>(
                 });
                 return true;
             }
-            let own = match opcode {
-                Opcode::Call => recursion::own_call(emitter, label),
+            let within = match opcode {
+                Opcode::Call => recursion::call_within(emitter),
                 _ => None,
             };
-            if let Some(behind) = own {
+            if let Some(behind) = within {
                 emitter.operation::<calls::MoveCallWithin>(MoveCallWithin {
                     source,
                     dest,
@@ -710,7 +709,7 @@ fn move_and_leave<'a>(
                 emitter.operation::<calls::MoveCallOnly>(words);
             }
         }
-        // Where the function may return to itself, that is tested between the two.
+        // Where the function may return behind a call by itself, that is tested between the two.
         Some(Opcode::Return | Opcode::Deallocate) if recursion::returns_within(emitter) => {
             return false;
         }

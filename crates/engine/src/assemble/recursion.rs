@@ -1,5 +1,4 @@
-//! Functions that call themselves before they are done, one call in each invocation, as those do that build a list from its
-//! end: `[f(Head) | map(Tail)]`.
+//! Functions that call themselves before they are done, as those do that build a list from its end: `[f(Head) | map(Tail)]`.
 //!
 //! The processor predicts where a return goes by the latest calls, of which it keeps some sixteen (`slow::pairs`). Such a
 //! function calls itself as often as a list has elements and returns as often, so most of these returns would go where
@@ -8,9 +7,10 @@
 //! these calls put nothing on the native stack ([`calls::CallWithin`]), so that what the function's caller has put there is
 //! still the latest when the function returns to it.
 //!
-//! That is only right if nobody else returns to these places: so such a function makes no tail call of another.
+//! That is only right if every return to such a place makes the test. So the function may be left by tail calls of functions
+//! of the module alone, which make the test too: a list comprehension with two generators is two functions.
 
-use beamfile::{Function, Operation};
+use beamfile::Function;
 use isa::Opcode;
 
 use super::bifs;
@@ -18,98 +18,206 @@ use super::emit::{Emitter, label};
 use crate::bodies::calls;
 use crate::encoding::ReturnWithin;
 
-/// The most calls of itself: each return tests that it leads behind none of them before it leads elsewhere.
-const MOST_CALLS: usize = 4;
+/// The most places for which the returns of a function are tested.
+const MOST_PLACES: usize = 4;
+/// The most functions that return to one place.
+const MOST_FUNCTIONS: usize = 8;
 
-/// What is known of the function that is being written.
+/// The calls and returns of this kind in a module, by function.
 #[derive(Default)]
 pub(super) struct Recursion {
-    entry: u32,
-    /// For each of its calls of itself, in order, the label of what is behind it; empty if all its calls and returns are
-    /// ordinary ones.
-    behind: Vec<u32>,
-    /// Number of these calls that were written.
-    written: usize,
+    functions: Vec<Within>,
+    /// The function that is being written, and the number of its calls so far.
+    function: usize,
+    calls: usize,
+}
+
+#[derive(Default)]
+struct Within {
+    /// The calls: which of the function's calls it is, and the label of what is behind it.
+    calls: Vec<(usize, u32)>,
+    /// The labels to which the function may return.
+    places: Vec<u32>,
+}
+
+/// What a function does, as far as it matters here.
+#[derive(Default)]
+struct Seen {
+    /// The functions of the module of which it makes tail calls.
+    tails: Vec<usize>,
+    /// Whether it leaves the module by a tail call, or is a BIF.
+    leaves: bool,
+    calls: Vec<Call>,
+}
+
+/// A call of a function of the module that is no tail call.
+struct Call {
+    /// Its place among such calls.
+    number: usize,
+    callee: usize,
+    /// Two calls with the same number are made in one invocation, as far as can be seen at once.
+    path: usize,
 }
 
 impl Recursion {
-    pub(super) fn of(emitter: &mut Emitter<'_>, function: &Function) -> Recursion {
-        let count = own_calls(emitter, function).filter(|&count| count <= MOST_CALLS);
-        Recursion {
-            entry: function.entry_label,
-            behind: (0..count.unwrap_or(0))
-                .map(|_| emitter.new_label())
-                .collect(),
-            written: 0,
+    pub(super) fn of(emitter: &mut Emitter<'_>) -> Recursion {
+        let functions = &emitter.module.code.functions;
+        let mut entries = vec![None; emitter.module.file.code_header.label_count as usize];
+        for (place, function) in functions.iter().enumerate() {
+            if let Some(entry) = entries.get_mut(function.entry_label as usize) {
+                *entry = Some(place);
+            }
         }
+        let seen: Vec<Seen> = functions
+            .iter()
+            .map(|function| look_at(emitter, function, &entries))
+            .collect();
+        let mut within: Vec<Within> = seen.iter().map(|_| Within::default()).collect();
+        for (function, it) in seen.iter().enumerate() {
+            let calls = calls_within(&seen, function).unwrap_or_default();
+            let has_room =
+                |function: &usize| within[*function].places.len() + calls.len() <= MOST_PLACES;
+            if !calls
+                .iter()
+                .all(|(_, returning)| returning.iter().all(has_room))
+            {
+                continue;
+            }
+            for (call, returning) in calls {
+                let label = emitter.new_label();
+                within[function].calls.push((it.calls[call].number, label));
+                for function in returning {
+                    within[function].places.push(label);
+                }
+            }
+        }
+        Recursion {
+            functions: within,
+            function: 0,
+            calls: 0,
+        }
+    }
+
+    /// The function with this place in the module is written next.
+    pub(super) fn enter(&mut self, function: usize) {
+        self.function = function;
+        self.calls = 0;
     }
 }
 
-/// Number of calls of a function by itself that are no tail calls; `None` if it may make two of them in one invocation, as
-/// far as can be seen at once, or if others may return behind them.
-fn own_calls(emitter: &Emitter<'_>, function: &Function) -> Option<usize> {
+fn look_at(emitter: &Emitter<'_>, function: &Function, entries: &[Option<usize>]) -> Seen {
     let code = emitter.module.code;
+    let name = emitter.module.atoms[function.name as usize];
+    let mut seen = Seen {
+        leaves: (emitter.module.bif)(name, u32::from(function.arity)).is_some(),
+        ..Seen::default()
+    };
+    if seen.leaves {
+        return seen;
+    }
     let operations = code.body(function);
-    let is_own = |operation: &Operation| label(code.operands(operation)[1]) == function.entry_label;
-    let (mut count, mut has_called) = (0, false);
+    let (mut number, mut path) = (0, 0);
     for (place, operation) in operations.iter().enumerate() {
+        let operands = || code.operands(operation);
+        let callee = || {
+            entries
+                .get(label(operands()[1]) as usize)
+                .copied()
+                .flatten()
+        };
         let is_next = |distance: usize, opcode| {
             operations.get(place + distance).map(|next| next.opcode) == Some(opcode)
         };
         match operation.opcode {
-            Opcode::Call if is_own(operation) => {
-                if has_called {
-                    return None;
+            Opcode::Call => {
+                seen.calls.extend(callee().map(|callee| Call {
+                    number,
+                    callee,
+                    path,
+                }));
+                number += 1;
+            }
+            Opcode::CallOnly | Opcode::CallLast => {
+                path += 1;
+                match callee() {
+                    Some(callee) => seen.tails.push(callee),
+                    None => seen.leaves = true,
                 }
-                has_called = true;
-                count += 1;
             }
-            Opcode::CallOnly | Opcode::CallLast if is_own(operation) => has_called = false,
-            Opcode::CallExtOnly if bifs::raises(emitter, code.operands(operation)[1]) => {
-                has_called = false;
-            }
-            Opcode::CallExtLast if bifs::is_bif(emitter, code.operands(operation)[1]) => {
-                has_called = false;
-            }
-            Opcode::Return | Opcode::Jump => has_called = false,
-            Opcode::CallOnly
-            | Opcode::CallLast
-            | Opcode::CallExtOnly
-            | Opcode::CallExtLast
-            | Opcode::ApplyLast => return None,
+            Opcode::CallExtOnly if bifs::raises(emitter, operands()[1]) => path += 1,
+            Opcode::CallExtLast if bifs::is_bif(emitter, operands()[1]) => path += 1,
+            Opcode::Return | Opcode::Jump => path += 1,
+            Opcode::CallExtOnly | Opcode::CallExtLast | Opcode::ApplyLast => seen.leaves = true,
             // A call of a fun in tail position is a tail call.
             Opcode::CallFun | Opcode::CallFun2
                 if is_next(1, Opcode::Deallocate) && is_next(2, Opcode::Return) =>
             {
-                return None;
+                seen.leaves = true;
             }
             _ => (),
         }
     }
-    Some(count)
+    seen
 }
 
-/// If a call, not a tail call, of the function at `entry` is one by itself of which [`Recursion`] knows: the label that must
-/// be defined behind it.
-pub(super) fn own_call(emitter: &mut Emitter<'_>, entry: u32) -> Option<u32> {
-    let recursion = &mut emitter.recursion;
-    if entry != recursion.entry {
-        return None;
+/// The calls by which a function comes back to itself, as indexes, and for each the functions that return behind it. `None`
+/// if it may make two of them in one invocation.
+fn calls_within(seen: &[Seen], function: usize) -> Option<Vec<(usize, Vec<usize>)>> {
+    let mut found = Vec::new();
+    let mut last_path = None;
+    for (index, call) in seen[function].calls.iter().enumerate() {
+        let returning = returning(seen, call.callee).filter(|them| them.contains(&function));
+        if let Some(returning) = returning {
+            if last_path.replace(call.path) == Some(call.path) {
+                return None;
+            }
+            found.push((index, returning));
+        }
     }
-    let label = *recursion.behind.get(recursion.written)?;
-    recursion.written += 1;
-    Some(label)
+    Some(found)
 }
 
-/// Whether the function that is being written returns to itself.
+/// The functions in which a call of this one may return: itself, and those that are called in tail position. `None` if others
+/// of another module are among them, or too many.
+fn returning(seen: &[Seen], callee: usize) -> Option<Vec<usize>> {
+    let mut found = vec![callee];
+    let mut at = 0;
+    while let Some(&function) = found.get(at) {
+        if seen[function].leaves || found.len() > MOST_FUNCTIONS {
+            return None;
+        }
+        for &tail in &seen[function].tails {
+            if !found.contains(&tail) {
+                found.push(tail);
+            }
+        }
+        at += 1;
+    }
+    Some(found)
+}
+
+/// Called once for each call, not a tail call, of a function of the module. If it comes back to the function that is being
+/// written: the label that must be defined behind it.
+pub(super) fn call_within(emitter: &mut Emitter<'_>) -> Option<u32> {
+    let recursion = &mut emitter.recursion;
+    let number = recursion.calls;
+    recursion.calls += 1;
+    let calls = &recursion.functions[recursion.function].calls;
+    let call = calls.iter().find(|call| call.0 == number)?;
+    Some(call.1)
+}
+
+/// Whether the function that is being written returns behind such calls.
 pub(super) fn returns_within(emitter: &Emitter<'_>) -> bool {
-    !emitter.recursion.behind.is_empty()
+    let recursion = &emitter.recursion;
+    !recursion.functions[recursion.function].places.is_empty()
 }
 
-/// Before a return that ends a frame of so many bytes: tests whether it leads behind a call of the function by itself.
+/// Before a return that ends a frame of so many bytes: tests whether it leads behind such a call.
 pub(super) fn before_return(emitter: &mut Emitter<'_>, frame: u64) {
-    for place in 0..emitter.recursion.behind.len() {
-        let label = emitter.recursion.behind[place];
+    let function = emitter.recursion.function;
+    for place in 0..emitter.recursion.functions[function].places.len() {
+        let label = emitter.recursion.functions[function].places[place];
         emitter.operation::<calls::ReturnWithin>(ReturnWithin { frame, label });
     }
 }

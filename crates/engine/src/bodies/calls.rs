@@ -98,7 +98,7 @@ operations! {
         m.call_label(o.label)
     }
 
-    /// As `Call`, of a function by itself that alone returns behind the call: not a call for the processor.
+    /// As `Call`, by which a function comes back to itself: not a call for the processor (`assemble::recursion`).
     CallWithin: P |m, o: CallWithin| {
         m.push(m.word(o.behind) as *const u64);
         m.call_label(o.label)
@@ -156,7 +156,7 @@ operations! {
         m.call(target)
     }
 
-    /// Ends a frame and returns, if that leads behind a call of the function by itself, which is at the label.
+    /// Ends a frame and returns, if that leads behind a `CallWithin`, which is at the label.
     ReturnWithin: P |m, o: ReturnWithin| {
         let address = m.s.wrapping_byte_add(m.word(o.frame) as usize);
         if address.cast::<u64>().read() != m.word(o.label) {
