@@ -183,13 +183,18 @@ fn returning(seen: &[Seen], callee: usize) -> Option<Vec<usize>> {
     let mut found = vec![callee];
     let mut at = 0;
     while let Some(&function) = found.get(at) {
-        if seen[function].leaves || found.len() > MOST_FUNCTIONS {
+        if seen[function].leaves {
             return None;
         }
         for &tail in &seen[function].tails {
-            if !found.contains(&tail) {
-                found.push(tail);
+            if found.contains(&tail) {
+                continue;
             }
+            // A function may have thousands of tail calls.
+            if found.len() == MOST_FUNCTIONS {
+                return None;
+            }
+            found.push(tail);
         }
         at += 1;
     }
