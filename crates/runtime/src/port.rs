@@ -163,6 +163,7 @@ impl Core {
 }
 
 impl Core {
+    /// Begins a phase of the port's life.
     fn enter(&mut self, port: &Port, phase: Phase) {
         if self.phase.is_listed() != phase.is_listed() {
             table::set_listed(port, phase.is_listed());

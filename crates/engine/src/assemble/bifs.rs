@@ -497,17 +497,20 @@ pub(super) fn call(emitter: &mut Emitter<'_>, operand: FileOperand, tail: Tail) 
     }
 }
 
+fn imported<'a>(emitter: &Emitter<'a>, operand: FileOperand) -> &'a Export {
+    // SAFETY: exports are never freed.
+    unsafe { &*emitter.import(import_index(operand)) }
+}
+
 /// Whether a call of this import is one of a BIF, other than `apply`.
 pub(super) fn is_bif(emitter: &Emitter<'_>, operand: FileOperand) -> bool {
-    // SAFETY: exports are never freed.
-    let name = unsafe { &*emitter.import(import_index(operand)) };
+    let name = imported(emitter, operand);
     name.bif.is_some() && name.function != Term::atom(atoms::APPLY)
 }
 
 /// Whether it is one of a BIF that only raises.
 pub(super) fn raises(emitter: &Emitter<'_>, operand: FileOperand) -> bool {
-    // SAFETY: exports are never freed.
-    let name = unsafe { &*emitter.import(import_index(operand)) };
+    let name = imported(emitter, operand);
     let raising = [
         (atoms::ERROR, 1),
         (atoms::ERROR, 2),

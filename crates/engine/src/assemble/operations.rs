@@ -684,11 +684,9 @@ fn move_and_leave<'a>(
                 });
                 return true;
             }
-            let within = match opcode {
-                Opcode::Call => recursion::call_within(emitter),
-                _ => None,
-            };
-            if let Some(behind) = within {
+            if opcode == Opcode::Call
+                && let Some(behind) = recursion::call_within(emitter)
+            {
                 emitter.operation::<calls::MoveCallWithin>(MoveCallWithin {
                     source,
                     dest,

@@ -55,7 +55,7 @@ struct Call {
     /// Its place among such calls.
     number: usize,
     callee: usize,
-    /// Two calls with the same number are made in one invocation, as far as can be seen at once.
+    /// Two calls with the same path are made in one invocation, as far as can be seen at once.
     path: usize,
 }
 
@@ -73,7 +73,7 @@ impl Recursion {
             .map(|function| look_at(emitter, function, &entries))
             .collect();
         let mut within: Vec<Within> = seen.iter().map(|_| Within::default()).collect();
-        for (function, it) in seen.iter().enumerate() {
+        for function in 0..seen.len() {
             let calls = calls_within(&seen, function).unwrap_or_default();
             let has_room =
                 |function: &usize| within[*function].places.len() + calls.len() <= MOST_PLACES;
@@ -83,9 +83,9 @@ impl Recursion {
             {
                 continue;
             }
-            for (call, returning) in calls {
+            for (number, returning) in calls {
                 let label = emitter.new_label();
-                within[function].calls.push((it.calls[call].number, label));
+                within[function].calls.push((number, label));
                 for function in returning {
                     within[function].places.push(label);
                 }
@@ -160,18 +160,18 @@ fn look_at(emitter: &Emitter<'_>, function: &Function, entries: &[Option<usize>]
     seen
 }
 
-/// The calls by which a function comes back to itself, as indexes, and for each the functions that return behind it. `None`
+/// The calls by which a function comes back to itself, by number, and for each the functions that return behind it. `None`
 /// if it may make two of them in one invocation.
 fn calls_within(seen: &[Seen], function: usize) -> Option<Vec<(usize, Vec<usize>)>> {
     let mut found = Vec::new();
     let mut last_path = None;
-    for (index, call) in seen[function].calls.iter().enumerate() {
+    for call in &seen[function].calls {
         let returning = returning(seen, call.callee).filter(|them| them.contains(&function));
         if let Some(returning) = returning {
             if last_path.replace(call.path) == Some(call.path) {
                 return None;
             }
-            found.push((index, returning));
+            found.push((call.number, returning));
         }
     }
     Some(found)
