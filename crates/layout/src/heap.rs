@@ -71,6 +71,8 @@ pub mod flag {
     /// Nothing of the collector's: the next message that a `receive` examines may not be the one at `save`, because of
     /// messages with priority. It stands here because `loop_rec` tests it together with [`FORCE`].
     pub const PRIORITY: u16 = 1 << 3;
+    /// The objects at [`left`](super::Heap::left) refer to none of the process's that lie elsewhere.
+    pub const LEFT_ALONE: u16 = 1 << 4;
 }
 
 /// The old generation.

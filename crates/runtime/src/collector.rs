@@ -121,6 +121,16 @@ pub(crate) fn hibernate(process: &mut Process) {
     run(process, &mut [], request);
 }
 
+/// Gives back the room of a heap whose process waits. A collection that is traced is one, whatever the heap may keep.
+fn give_room(process: &mut Process, may_keep_garbage: bool) {
+    let request = Request {
+        tight: true,
+        may_go_back: may_keep_garbage && process.flags & flag::OBSERVED == 0,
+        ..Request::new(CollectionKind::Major, 0)
+    };
+    run(process, &mut [], request);
+}
+
 /// Copies the literals at these addresses to the heap of a process between two slices.
 pub(crate) fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
     let request = Request {

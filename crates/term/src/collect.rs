@@ -7,7 +7,7 @@
 //! is small, minor collections copy all of it and promote nothing: that is cheaper than a second block.
 //!
 //! A block without room may be left without a collection: the objects there count as young, like those in fragments,
-//! and the next collection moves them too.
+//! and the next collection moves them too; or the heap goes back to it (`beside`).
 //!
 //! **No write barrier.** Objects are immutable once made, so old ones never point to young ones. The words that do
 //! change are raw: positions of match contexts, and size, flags and block of a writable binary. The one exception is a
@@ -30,6 +30,7 @@ use layout::{Fragment, Heap, OldHeap, Term};
 
 use crate::{heap, off_heap};
 
+mod beside;
 pub mod block;
 pub mod message;
 mod mover;
@@ -48,10 +49,10 @@ pub use sizes::{Sizes, allocated_words, has_room_to_give, sizes, tight_words, to
 use mover::{Area, DoomedLiterals, Mover, Moves, Runs, Stays};
 use policy::{
     LAZY_BLOCK_WORDS, Plan, SMALL_BLOCK_WORDS, Survivors, block_words_after, decide, first_words,
-    is_fullsweep_due, size_for,
+    size_for,
 };
 use relocate::Shift;
-use sizes::{block_words, left_block_words, old_heap, stack_words, used_words, words_between};
+use sizes::{block_words, old_heap, stack_words, used_words, words_between};
 use stress::Stress;
 use sweep::{List, Lists};
 
@@ -108,6 +109,9 @@ pub struct Request<'a> {
     pub tight: bool,
     /// The process collects often, so a larger block would let it collect less often.
     pub is_busy: bool,
+    /// The process waits: if all that it holds lies in the block that it left to be called, it may go back there without a
+    /// collection, and keep what has become garbage in it.
+    pub may_go_back: bool,
     /// The process has not waited yet: whatever it takes to begin, it gives back when it waits for the first time.
     pub is_new: bool,
     /// Minimum of the off-heap limit, in words; exceeding the limit forces a collection.
@@ -126,6 +130,7 @@ impl Request<'_> {
             doomed_literals: None,
             tight: false,
             is_busy: true,
+            may_go_back: false,
             is_new: false,
             off_heap_limit_words: OFF_HEAP_LIMIT_WORDS,
             stress: stress::get(),
@@ -196,10 +201,10 @@ pub fn run(
     request: &Request<'_>,
 ) -> Result<Stats, NoMemory> {
     let words_before = used_words(heap);
-    if grow_beside(heap, request) {
+    if beside::grow(heap, request) || beside::go_back(heap, roots, request) {
         return Ok(Stats {
             words_before,
-            words_after: words_before,
+            words_after: used_words(heap),
             ..Stats::default()
         });
     }
@@ -216,9 +221,8 @@ pub fn run(
     } else {
         by_replacing(heap, roots, request, &plan)
     };
-    let check = cfg!(any(test, feature = "verify")) || plan.stress == Stress::Verify;
-    if check && done.is_ok() {
-        verify::check(heap, roots, request.peeked);
+    if done.is_ok() {
+        check(heap, roots, request);
     }
     Ok(Stats {
         words_before,
@@ -227,85 +231,11 @@ pub fn run(
     })
 }
 
-/// A block that was left without room (see [`Request::tight`]) is left for a larger one if at most this many words of it
-/// may be garbage.
-const FRESH_WORDS: usize = 16;
-/// The least block for a new process that leaves its first one. In it the behaviours of OTP and Elixir begin without a
-/// collection; 90 words would do for an `init` that does nothing else.
-const BEGINNING_WORDS: usize = 142;
-
-/// Lets a small heap without room grow into a larger block without a collection, if hardly anything of it can be garbage:
-/// only the stack moves, and the objects stay where they are until the next collection. A process that is called after a long
-/// wait needs room for the call, and gives it back when it waits again; so it is collected once. So is a new process, which
-/// leaves its first block whatever is alive.
-fn grow_beside(heap: &mut Heap, request: &Request<'_>) -> bool {
-    let asked = request.kind == CollectionKind::Major || request.doomed_literals.is_some();
-    let due = heap.flags & flag::FORCE != 0 || is_fullsweep_due(heap);
-    let is_whole = heap.old.is_null() && heap.left.is_null();
-    if asked || due || !is_whole || request.need_words > SMALL_BLOCK_WORDS {
-        return false;
+/// Looks at the whole heap, in tests, in builds that verify, and under stress.
+fn check(heap: &mut Heap, roots: &mut [&mut [Term]], request: &Request<'_>) {
+    if cfg!(any(test, feature = "verify")) || request.stress == Stress::Verify {
+        verify::check(heap, roots, request.peeked);
     }
-    let own = block_words(heap);
-    let survivors = words_between(heap.start, heap.high_water);
-    let need = stack_words(heap) + STACK_RESERVE_WORDS + request.need_words;
-    let has_begun = heap.minor_collections > 0 || own >= BEGINNING_WORDS;
-    let least = if request.is_new && !has_begun {
-        (need + own).max(BEGINNING_WORDS)
-    } else if own == FIRST_HEAP_WORDS {
-        let may_fit = survivors + need <= own && heap.minor_collections.is_multiple_of(2);
-        if may_fit {
-            return false;
-        }
-        need + own
-    } else {
-        let fresh = words_between(heap.high_water, heap.top);
-        let is_tight = heap.minor_collections == 0 && survivors > 0 && fresh <= FRESH_WORDS;
-        if !is_tight || own > SMALL_BLOCK_WORDS {
-            return false;
-        }
-        (need + own).max(own * 2)
-    };
-    let size = match request.stress {
-        Stress::None => block::size_for(least.max(heap.min_words as usize)),
-        Stress::Collect | Stress::Verify => Some(need),
-    };
-    let Some((block, words)) = size.and_then(|size| Some((block::take(size)?, size))) else {
-        return false;
-    };
-    leave(heap, block, words);
-    true
-}
-
-/// Moves a heap to an empty block; its objects stay where they are.
-fn leave(heap: &mut Heap, block: *mut u64, words: usize) {
-    let (left, left_words, own) = (
-        heap.start,
-        words_between(heap.start, heap.top),
-        block_words(heap),
-    );
-    move_stack(heap, block, words);
-    heap.top = block;
-    heap.high_water = block;
-    heap.minor_collections = heap.minor_collections.saturating_add(1);
-    if left_words > 0 {
-        heap.left = left;
-        heap.left_words = u16::try_from(left_words).expect("a small heap");
-        // SAFETY: between the objects and the end of the block was the stack's reserve.
-        unsafe { left.add(left_words).write(own as u64) };
-    } else {
-        // SAFETY: the heap's block, which nothing refers to.
-        unsafe { block::give_back(left, own) };
-    }
-}
-
-/// Forgets the block that was left, whose objects have moved or belong to a dead process.
-fn free_left(heap: &mut Heap) {
-    if !heap.left.is_null() {
-        // SAFETY: the block was taken with that size.
-        unsafe { block::give_back(heap.left, left_block_words(heap)) };
-    }
-    heap.left = ptr::null_mut();
-    heap.left_words = 0;
 }
 
 /// Collects by way of a buffer on the native stack: the size of the block is chosen once it is known how much is alive.
@@ -559,13 +489,8 @@ fn finish(
     } else {
         heap.top
     };
-    // SAFETY: all that lived in the fragments has moved; the lists were swept.
-    unsafe { heap::free_fragments(heap.fragments) };
-    heap.fragments = ptr::null_mut();
-    heap.fragment_top = ptr::null_mut();
-    heap.fragment_end = ptr::null_mut();
-    heap.fragment_words = 0;
-    free_left(heap);
+    free_fragments(heap);
+    beside::free_left(heap);
     heap.flags &= !flag::FORCE;
     if plan.major {
         free_old_heap(heap, give_back);
@@ -587,14 +512,29 @@ fn finish(
         let twice = heap.off_heap_words.saturating_mul(2);
         heap.off_heap_limit_words = twice.max(request.off_heap_limit_words);
     }
-    if block::is_poisoning() {
-        // SAFETY: the free words of the heap's block.
-        unsafe { block::poison(heap.top, words_between(heap.top, heap.stack)) };
-    }
+    poison_room(heap);
     Stats {
         moved: moved.live + moved.promoted,
         was_major: plan.major,
         ..Stats::default()
+    }
+}
+
+/// Frees the fragments, whose objects have moved or are garbage.
+fn free_fragments(heap: &mut Heap) {
+    // SAFETY: nothing refers to their objects any more, and the off-heap lists hold none of them.
+    unsafe { heap::free_fragments(heap.fragments) };
+    heap.fragments = ptr::null_mut();
+    heap.fragment_top = ptr::null_mut();
+    heap.fragment_end = ptr::null_mut();
+    heap.fragment_words = 0;
+}
+
+/// Overwrites the free words of the heap's block, where that is asked for.
+fn poison_room(heap: &Heap) {
+    if block::is_poisoning() {
+        // SAFETY: the free words of the heap's block.
+        unsafe { block::poison(heap.top, words_between(heap.top, heap.stack)) };
     }
 }
 
@@ -662,7 +602,7 @@ fn free_all_but_block(heap: &mut Heap) {
         heap::free_fragments(heap.fragments);
     }
     free_old_heap(heap, block::give_back);
-    free_left(heap);
+    beside::free_left(heap);
 }
 
 fn new_old_heap(words: usize) -> Result<*mut OldHeap, NoMemory> {

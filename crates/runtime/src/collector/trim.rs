@@ -4,8 +4,8 @@
 //! nobody needs for a long time. A process that is *seldom* called is collected at the end of its slice, while its heap
 //! is in the processor's cache: it goes back to a block as small as its first one, or to one without free room. Its
 //! [`Cold`](crate::process::Cold) is freed if nothing is in it, such as after another process has asked about it. When the
-//! process is called again, it moves to a larger block without a collection (`term::collect`), so a call costs one small
-//! collection. A process that is called again and again keeps its room and pays nothing; once it has waited for a while, a
+//! process is called again, it moves to a larger block without a collection, so a call costs one small collection; none, if
+//! nothing that it has made is alive (`term::collect`). A process that is called again and again keeps its room and pays nothing; once it has waited for a while, a
 //! scheduler that has nothing to do collects it (`scheduler::resting`).
 //!
 //! Only the thread that owns the process calls this.
@@ -65,7 +65,8 @@ pub fn before_rest(process: &mut Process, slice: u32) -> Rest {
 #[inline(never)]
 fn give_or_list(process: &mut Process, is_seldom: bool) -> Rest {
     if is_seldom && may_give(process, MOST_WORDS) {
-        trim(process);
+        let may_keep = may_keep_garbage(process.rested_in >> 1);
+        trim(process, may_keep);
         return Rest::AsItIs;
     }
     if process.rested_in & LISTED != 0 || !may_give(process, MOST_WORDS_AT_REST) {
@@ -84,8 +85,15 @@ pub fn at_rest(process: &mut Process) -> usize {
         return 0;
     }
     let words_before = collect::total_words(&process.head.heap);
-    trim(process);
+    trim(process, false);
     words_before.saturating_sub(collect::total_words(&process.head.heap)) * 8
+}
+
+/// Whether a process that waits since this slice may go back to the block that it left to be called, with what has become garbage
+/// there. One time in sixteen it may not, whatever the numbers of its slices have in common.
+fn may_keep_garbage(slice: u32) -> bool {
+    const GOLDEN_RATIO: u32 = 0x9E37_79B9;
+    slice.wrapping_mul(GOLDEN_RATIO) >> 28 != 0
 }
 
 /// Whether a heap holds at most so many words, and was not asked to be large.
@@ -95,8 +103,8 @@ fn may_give(process: &Process, most: usize) -> bool {
         && collect::most_words(heap, CollectionKind::Major) <= most
 }
 
-fn trim(process: &mut Process) {
-    super::hibernate(process);
+fn trim(process: &mut Process, may_keep_garbage: bool) {
+    super::give_room(process, may_keep_garbage);
     process.relations.trim();
     process.dictionary.trim();
 }

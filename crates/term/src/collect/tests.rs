@@ -173,6 +173,17 @@ impl Process {
         unsafe { self.heap.stack.write(word) };
     }
 
+    /// Receives a copy of a term.
+    fn receive(&mut self, term: Term) -> Term {
+        let message = copy::to_fragment(term);
+        // SAFETY: fresh, in no list.
+        unsafe {
+            let received = (*message).term;
+            heap::adopt(&mut self.heap, message);
+            received
+        }
+    }
+
     fn has_least_block(&self) -> bool {
         block_words(&self.heap) == FIRST_HEAP_WORDS
     }
@@ -232,6 +243,95 @@ fn the_first_block_is_left_without_a_collection_and_emptied_by_the_next() {
     );
 }
 
+/// A process that holds a tuple of 20 numbers without room, and is called; its state is on the stack.
+fn called() -> Process {
+    let mut process = Process::new(2);
+    let state = build::tuple(&mut process.heap, &numbers(20));
+    process.push(0x1000);
+    process.push(state.bits());
+    process.run(&waiting(false));
+    // SAFETY: the word that was pushed.
+    let state = unsafe { Term::from_bits(*process.heap.stack) };
+    process.receive(state);
+    process.collect(40, CollectionKind::Minor);
+    assert_eq!(process.heap.left_words, 21);
+    process
+}
+
+fn waiting(may_go_back: bool) -> Request<'static> {
+    Request {
+        tight: true,
+        may_go_back,
+        ..Request::new(CollectionKind::Major, 0)
+    }
+}
+
+#[test]
+fn a_called_process_that_kept_nothing_new_goes_back_to_its_block() {
+    let mut process = called();
+    let left = process.heap.left;
+    build::list(&mut process.heap, &numbers(10));
+    let stats = process.run(&waiting(true));
+    assert_eq!((stats.moved, stats.words_after), (0, 21));
+    assert_eq!(
+        (process.heap.start, process.heap.left),
+        (left, ptr::null_mut())
+    );
+    assert!(process.heap.fragments.is_null());
+    // It can be called again, and be collected.
+    process.collect(40, CollectionKind::Minor);
+    assert_eq!((process.heap.left, process.heap.left_words), (left, 21));
+    assert_eq!(process.run(&waiting(false)).moved, 21);
+}
+
+#[test]
+fn a_called_process_that_kept_something_new_does_not_go_back() {
+    // On the stack, in a register, in a message, a shared binary; and garbage that was asked to be collected.
+    let changes: [fn(&mut Process) -> usize; 5] = [
+        |process| {
+            let pair = build::tuple(&mut process.heap, &numbers(2));
+            process.push(pair.bits());
+            24
+        },
+        |process| {
+            process.x[0] = build::cons(&mut process.heap, Term::NIL, Term::NIL);
+            23
+        },
+        |process| {
+            let number = build::float(&mut process.heap, 1.5);
+            process.x[0] = process.receive(number);
+            23
+        },
+        |process| {
+            build::binary(&mut process.heap, &[1; 1000]);
+            21
+        },
+        |process| {
+            process.heap.flags |= flag::FORCE;
+            21
+        },
+    ];
+    for change in changes {
+        let mut process = called();
+        let words = change(&mut process);
+        assert_eq!(process.run(&waiting(true)).moved, words);
+    }
+}
+
+#[test]
+fn a_block_that_refers_to_a_message_is_not_gone_back_to() {
+    let mut process = Process::new(2);
+    process.x[0] = build::tuple(&mut process.heap, &numbers(20));
+    process.x[1] = build::float(&mut process.heap, 1.5);
+    process.run(&waiting(false));
+    let message = process.receive(process.x[1]);
+    let pair = build::cons(&mut process.heap, message, Term::NIL);
+    process.push(pair.bits());
+    process.collect(40, CollectionKind::Minor);
+    assert_eq!(process.heap.left_words, 25);
+    assert_eq!(process.run(&waiting(true)).moved, 27);
+}
+
 #[test]
 fn a_new_process_leaves_its_first_block_for_a_roomy_one() {
     let beginning = Request {
@@ -242,7 +342,7 @@ fn a_new_process_leaves_its_first_block_for_a_roomy_one() {
     build::tuple(&mut process.heap, &numbers(20));
     let stats = process.run(&beginning);
     assert_eq!((stats.moved, process.heap.left_words), (0, 21));
-    assert_eq!(block_words(&process.heap), BEGINNING_WORDS);
+    assert_eq!(block_words(&process.heap), beside::BEGINNING_WORDS);
     // Once only: what it then makes is garbage, or it needs still more.
     process.x[0] = build::list(&mut process.heap, &numbers(60));
     let stats = process.run(&beginning);
@@ -372,12 +472,8 @@ fn depth_needs_no_stack() {
 #[test]
 fn messages_and_what_did_not_fit_move_in() {
     let mut process = Process::new(3);
-    let message = copy::to_fragment(build::list(&mut process.heap, &numbers(40)));
-    // SAFETY: a fresh fragment in no list.
-    unsafe {
-        process.x[0] = (*message).term;
-        heap::adopt(&mut process.heap, message);
-    }
+    let list = build::list(&mut process.heap, &numbers(40));
+    process.x[0] = process.receive(list);
     process.x[1] = build::tuple(&mut process.heap, &numbers(300));
     process.x[2] = build::binary(&mut process.heap, &[5; 1000]);
     assert!(process.heap.fragment_words > 400);

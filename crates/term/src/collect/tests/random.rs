@@ -173,13 +173,25 @@ impl World {
         }
     }
 
+    /// Makes a term in place of another.
+    fn replace(&mut self) {
+        let made = self.make();
+        let index = self.dice.usize(..self.process.x.len());
+        self.process.x[index] = made;
+    }
+
+    /// Receives a copy of a term.
+    fn receive(&mut self) {
+        let term = self.any();
+        if copy::size(term) < 100_000 {
+            let index = self.dice.usize(..self.process.x.len());
+            self.process.x[index] = self.process.receive(term);
+        }
+    }
+
     fn step(&mut self) {
         match self.dice.usize(..20) {
-            0..11 => {
-                let made = self.make();
-                let index = self.dice.usize(..self.process.x.len());
-                self.process.x[index] = made;
-            }
+            0..11 => self.replace(),
             11 => {
                 let (index, key) = (self.dice.usize(..4), self.any());
                 self.process.dictionary[index] = key;
@@ -213,18 +225,7 @@ impl World {
                     self.process.heap.stack = self.process.heap.stack.wrapping_add(1);
                 }
             }
-            15 => {
-                let term = self.any();
-                if copy::size(term) < 100_000 {
-                    let message = copy::to_fragment(term);
-                    let index = self.dice.usize(..self.process.x.len());
-                    // SAFETY: fresh, in no list.
-                    unsafe {
-                        self.process.x[index] = (*message).term;
-                        heap::adopt(&mut self.process.heap, message);
-                    }
-                }
-            }
+            15 => self.receive(),
             _ => {
                 let need = self.dice.usize(..300);
                 if need * 2 > words_between(self.process.heap.top, self.process.heap.stack) {
@@ -299,20 +300,53 @@ fn play(seed: u64, registers: usize, steps: usize) {
     for _ in 0..steps {
         world.step();
     }
-    world.collect(0);
-    let World {
-        process,
-        held,
-        blocks,
-        ..
-    } = world;
-    drop(process);
-    assert_eq!(Arc::strong_count(&held), 1);
-    for block in blocks {
-        // SAFETY: the test's own count.
-        unsafe {
-            assert_eq!(off_heap::references(block.cast()), 1);
-            off_heap::drop_reference(block.cast());
+    world.end();
+}
+
+impl World {
+    /// Calls a process that holds the terms of `x` and waits, and lets it wait again. Returns whether it went back to its block.
+    fn call(&mut self) -> bool {
+        self.process.run(&waiting(false));
+        let state = self.process.x.clone();
+        // There may be messages first, and something that is made of them.
+        for _ in 0..self.dice.usize(..3) {
+            self.receive();
+            self.replace();
+        }
+        let need = 30 + self.dice.usize(..100);
+        self.collect(need);
+        let left = self.process.heap.left;
+        for _ in 0..self.dice.usize(..5) {
+            self.replace();
+            self.receive();
+        }
+        if !left.is_null() {
+            for (index, term) in state.into_iter().enumerate() {
+                if self.dice.u8(..8) > 0 {
+                    self.process.x[index] = term;
+                }
+            }
+        }
+        self.process.run(&waiting(true));
+        !left.is_null() && self.process.heap.start == left
+    }
+
+    fn end(mut self) {
+        self.collect(0);
+        let World {
+            process,
+            held,
+            blocks,
+            ..
+        } = self;
+        drop(process);
+        assert_eq!(Arc::strong_count(&held), 1);
+        for block in blocks {
+            // SAFETY: the test's own count.
+            unsafe {
+                assert_eq!(off_heap::references(block.cast()), 1);
+                off_heap::drop_reference(block.cast());
+            }
         }
     }
 }
@@ -330,4 +364,17 @@ fn large_random_heaps_stay_what_they_are() {
     for seed in 1..=seeds {
         play(seed, 60, steps);
     }
+}
+
+#[test]
+fn called_processes_keep_what_they_hold() {
+    let mut gone_back = 0;
+    for seed in 1..if cfg!(miri) { 4 } else { 400 } {
+        let mut world = World::new(seed, 4);
+        for _ in 0..20 {
+            gone_back += usize::from(world.call());
+        }
+        world.end();
+    }
+    assert!(gone_back > 20, "{gone_back}");
 }
