@@ -9,6 +9,7 @@
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr;
 
+use layout::cache;
 use layout::heap::flag;
 use layout::limits::STACK_RESERVE_WORDS;
 use layout::{Fragment, Heap, Term};
@@ -264,6 +265,8 @@ pub unsafe fn free_fragments(mut first: *mut Fragment) {
         // SAFETY: list members are live until freed here.
         unsafe {
             let next = (*first).next;
+            // Messages that were received long ago are in no cache.
+            cache::prefetch(next);
             free_fragment(first);
             first = next;
         }

@@ -53,11 +53,35 @@ const fn sequence() -> [usize; count()] {
 
 /// The sizes of heap blocks. Other sizes occur only for the first block of a process, and for collections that leave no
 /// free room (`tight_size`, or under stress) or that cannot get a block of the right size.
-pub static SIZES: [usize; count()] = sequence();
+pub static SIZES: [usize; count()] = SEQUENCE;
+const SEQUENCE: [usize; count()] = sequence();
+
+/// Requests of at most so many words are answered by a table, because they are many.
+const FEW_WORDS: usize = SEQUENCE[6];
 
 /// The smallest size with room for `words` words, if there is one that large.
 #[must_use]
+#[inline]
 pub fn size_for(words: usize) -> Option<usize> {
+    const FEW: [u16; FEW_WORDS + 1] = {
+        let mut table = [0; FEW_WORDS + 1];
+        let (mut words, mut index) = (0, 0);
+        while words < table.len() {
+            if words > SEQUENCE[index] {
+                index += 1;
+            }
+            table[words] = SEQUENCE[index] as u16;
+            words += 1;
+        }
+        table
+    };
+    match FEW.get(words) {
+        Some(size) => Some(usize::from(*size)),
+        None => size_for_many(words),
+    }
+}
+
+fn size_for_many(words: usize) -> Option<usize> {
     let index = SIZES.partition_point(|&size| size < words);
     SIZES.get(index).copied()
 }
@@ -217,5 +241,8 @@ mod tests {
         assert_eq!(size_for(38), Some(38));
         assert_eq!(size_for(39), Some(51));
         assert_eq!(size_for(usize::MAX), None);
+        for words in 0..5_000 {
+            assert_eq!(size_for(words), size_for_many(words));
+        }
     }
 }
