@@ -71,6 +71,31 @@ fn wheels() -> &'static [SchedulerTimers] {
         .expect("wheels are made before the first timer")
 }
 
+/// Timeouts of at least so many milliseconds begin when their scheduler next looks at the time (see [`set_after`]): within 64
+/// slices or a millisecond or two.
+const LONG_MS: i64 = 1000;
+
+/// Sets a timer for so many milliseconds from now. Most long ones are cancelled soon, such as that of a call whose answer
+/// comes, and reading the clock is what costs most: so those begin a little later, when the scheduler reads it anyway.
+pub(crate) fn set_after(timeout_ms: i64, target: TimerTarget) -> TimerKey {
+    let number = scheduler::current_number();
+    if timeout_ms < LONG_MS || number == 0 {
+        let deadline_ns = sys::clock::monotonic_ns() + timeout_ms * NS_PER_TICK;
+        return set(deadline_ns, target);
+    }
+    let index = number - 1;
+    let place = &wheels()[index];
+    let mut wheel = place.wheel.lock();
+    let key = wheel.insert_waiting(timeout_ms, target);
+    between_steps();
+    // The scheduler has to look before it sleeps.
+    place.next.store(0, Ordering::Relaxed);
+    TimerKey {
+        wheel: index as u32,
+        key,
+    }
+}
+
 /// Sets a timer for a moment of the monotonic clock, in nanoseconds.
 pub(crate) fn set(deadline_ns: i64, target: TimerTarget) -> TimerKey {
     let number = scheduler::current_number();

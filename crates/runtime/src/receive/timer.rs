@@ -41,8 +41,7 @@ pub fn set(process: &mut Process, context: &mut Context, timeout: Term) -> Next 
         return Next::Continue;
     }
     let pid = process.pid();
-    let deadline_ns = sys::clock::monotonic_ns() + timeout_ms * 1_000_000;
-    let timer = timer::set(deadline_ns, timer::TimerTarget::Receive { pid });
+    let timer = timer::set_after(timeout_ms, timer::TimerTarget::Receive { pid });
     process.cold().receive_timer = Some(timer);
     process.head.receive_state = receive_state::TIMER_SET;
     Next::Wait

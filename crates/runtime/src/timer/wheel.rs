@@ -4,6 +4,9 @@
 //! in no higher group. When time reaches a slot of a higher level, its timers move to lower levels. Each slot is a
 //! doubly-linked list of entries in a slab, so inserting and removing take constant time; a bit mask per level finds
 //! the next occupied slot.
+//!
+//! An entry may also be added without reading a clock, for so many ticks. It is not under way until the next `expire`, which
+//! knows the time.
 
 const BITS: u32 = 6;
 const SLOTS: usize = 1 << BITS;
@@ -24,9 +27,13 @@ struct Entry<T> {
     /// Neighbours in the slot's list; in a free entry, `next` is the next free one.
     previous: u32,
     next: u32,
+    /// [`NOT_UNDER_WAY`] if it is in no slot.
     level: u8,
     slot: u8,
 }
+
+/// The level of entries whose time is not known yet; their `tick` is the number of ticks that they take.
+const NOT_UNDER_WAY: u8 = LEVELS as u8;
 
 /// See the module's documentation. Ticks may count from any origin.
 pub struct Wheel<T> {
@@ -34,6 +41,8 @@ pub struct Wheel<T> {
     free: u32,
     heads: [[u32; SLOTS]; LEVELS],
     occupied: [u64; LEVELS],
+    /// The entries that are not under way, the newest first.
+    waiting: u32,
     now: i64,
     len: usize,
 }
@@ -45,6 +54,7 @@ impl<T> Wheel<T> {
             free: NONE,
             heads: [[NONE; SLOTS]; LEVELS],
             occupied: [0; LEVELS],
+            waiting: NONE,
             now,
             len: 0,
         }
@@ -52,13 +62,27 @@ impl<T> Wheel<T> {
 
     /// Adds a value at a tick; if that is in the past, it is due at the next `expire`.
     pub fn insert(&mut self, tick: i64, value: T) -> Key {
+        let key = self.fill_entry(tick, value);
+        self.link(key.index);
+        key
+    }
+
+    /// Adds a value that is due when so many ticks have passed after the next `expire`.
+    pub fn insert_waiting(&mut self, ticks: i64, value: T) -> Key {
+        let key = self.fill_entry(ticks, value);
+        self.push(key.index, self.waiting);
+        self.entries[key.index as usize].level = NOT_UNDER_WAY;
+        self.waiting = key.index;
+        key
+    }
+
+    fn fill_entry(&mut self, tick: i64, value: T) -> Key {
         let index = self.take_entry();
         let entry = &mut self.entries[index as usize];
         entry.value = Some(value);
         entry.tick = tick;
-        let generation = entry.generation;
-        self.link(index);
         self.len += 1;
+        let generation = entry.generation;
         Key { index, generation }
     }
 
@@ -72,22 +96,27 @@ impl<T> Wheel<T> {
         self.give_entry(key.index)
     }
 
-    /// Removes the values due at `now` or before, and adds them with their keys to `due` in order of ticks.
+    /// Removes the values due at `now` or before, and adds them with their keys to `due` in order of ticks. Lets those that
+    /// waited begin; tick `now` may have passed in part, so it counts for none of theirs.
     pub fn expire(&mut self, now: i64, due: &mut Vec<(Key, T)>) {
+        self.expire_under_way(now, due);
+        let waiting = std::mem::replace(&mut self.waiting, NONE);
+        for index in self.oldest_first(waiting) {
+            let entry = &mut self.entries[index as usize];
+            entry.tick = entry.tick.saturating_add(now + 1);
+            self.link(index);
+        }
+    }
+
+    fn expire_under_way(&mut self, now: i64, due: &mut Vec<(Key, T)>) {
         while let Some((level, slot, tick)) = self.next_slot() {
             if tick > now {
                 break;
             }
             self.now = self.now.max(tick);
-            let mut index = std::mem::replace(&mut self.heads[level][slot], NONE);
+            let list = std::mem::replace(&mut self.heads[level][slot], NONE);
             self.occupied[level] &= !(1 << slot);
-            // The list has the newest entry first; entries of one tick must expire oldest first.
-            let mut indexes = Vec::new();
-            while index != NONE {
-                indexes.push(index);
-                index = self.entries[index as usize].next;
-            }
-            for index in indexes.into_iter().rev() {
+            for index in self.oldest_first(list) {
                 let Entry {
                     tick, generation, ..
                 } = self.entries[index as usize];
@@ -102,14 +131,25 @@ impl<T> Wheel<T> {
         self.now = self.now.max(now);
     }
 
-    /// Ticks and values, in no particular order.
+    /// The entries of a list, which has the newest first: those of one tick must expire in the order in which they were added.
+    fn oldest_first(&self, mut index: u32) -> impl Iterator<Item = u32> + use<T> {
+        let mut indexes = Vec::new();
+        while index != NONE {
+            indexes.push(index);
+            index = self.entries[index as usize].next;
+        }
+        indexes.into_iter().rev()
+    }
+
+    /// Ticks and values of all that is under way, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (i64, &T)> {
         self.entries
             .iter()
+            .filter(|entry| entry.level != NOT_UNDER_WAY)
             .filter_map(|entry| Some((entry.tick, entry.value.as_ref()?)))
     }
 
-    /// A tick at which `expire` has something to do: not after the earliest entry.
+    /// A tick at which `expire` has something to do: not after the earliest entry that is under way.
     pub fn next_tick(&self) -> Option<i64> {
         self.next_slot().map(|(_, _, tick)| tick)
     }
@@ -144,17 +184,22 @@ impl<T> Wheel<T> {
         let shift = BITS * level as u32;
         let farthest = (self.now >> shift) + SLOTS as i64 - 1;
         let slot = (tick >> shift).min(farthest) as usize % SLOTS;
-        let head = self.heads[level][slot];
+        self.push(index, self.heads[level][slot]);
+        let entry = &mut self.entries[index as usize];
+        entry.level = level as u8;
+        entry.slot = slot as u8;
+        self.heads[level][slot] = index;
+        self.occupied[level] |= 1 << slot;
+    }
+
+    /// Puts an entry in front of the list that begins at `head`.
+    fn push(&mut self, index: u32, head: u32) {
         if head != NONE {
             self.entries[head as usize].previous = index;
         }
         let entry = &mut self.entries[index as usize];
-        entry.level = level as u8;
-        entry.slot = slot as u8;
         entry.previous = NONE;
         entry.next = head;
-        self.heads[level][slot] = index;
-        self.occupied[level] |= 1 << slot;
     }
 
     fn unlink(&mut self, index: u32) {
@@ -166,6 +211,8 @@ impl<T> Wheel<T> {
         }
         if previous != NONE {
             self.entries[previous as usize].next = next;
+        } else if level == usize::from(NOT_UNDER_WAY) {
+            self.waiting = next;
         } else {
             self.heads[level][slot] = next;
             if next == NONE {
@@ -212,6 +259,32 @@ mod tests {
         *seed ^= *seed >> 7;
         *seed ^= *seed << 17;
         *seed
+    }
+
+    #[test]
+    fn what_waits_is_under_way_since_the_next_expiry() {
+        let mut wheel = Wheel::new(100);
+        let keys: Vec<Key> = (0..6)
+            .map(|number| wheel.insert_waiting(10, number))
+            .collect();
+        for at in [5, 2, 0] {
+            assert_eq!(wheel.remove(keys[at]), Some(at));
+            assert_eq!(wheel.remove(keys[at]), None);
+        }
+        assert_eq!((wheel.next_tick(), wheel.iter().count()), (None, 0));
+        let mut due = Vec::new();
+        let mut expire = |wheel: &mut Wheel<usize>, now| {
+            wheel.expire(now, &mut due);
+            due.drain(..).map(|(_, number)| number).collect::<Vec<_>>()
+        };
+        assert!(expire(&mut wheel, 200).is_empty());
+        assert!(wheel.next_tick().is_some_and(|tick| tick <= 211));
+        let last = wheel.insert_waiting(0, 6);
+        assert_eq!(wheel.remove(keys[3]), Some(3));
+        assert!(expire(&mut wheel, 210).is_empty());
+        assert_eq!(expire(&mut wheel, 211), [1, 4, 6]);
+        assert_eq!(wheel.remove(last), None);
+        assert_eq!(wheel.next_tick(), None);
     }
 
     #[test]
