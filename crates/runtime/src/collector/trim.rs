@@ -5,8 +5,8 @@
 //! is in the processor's cache: it goes back to a block as small as its first one, or to one without free room. Its
 //! [`Cold`](crate::process::Cold) is freed if nothing is in it, such as after another process has asked about it. When the
 //! process is called again, it moves to a larger block without a collection, so a call costs one small collection; none, if
-//! nothing that it has made is alive (`term::collect`). A process that is called again and again keeps its room and pays nothing; once it has waited for a while, a
-//! scheduler that has nothing to do collects it (`scheduler::resting`).
+//! nothing that it has made is alive (`term::collect`). A process that is called again and again keeps its room and pays
+//! nothing; once it has waited for a while, a scheduler that has nothing to do collects it (`scheduler::resting`).
 //!
 //! Only the thread that owns the process calls this.
 
