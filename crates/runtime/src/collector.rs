@@ -114,11 +114,7 @@ pub fn collect_all(process: &mut Process, x: &mut [Term]) {
 
 /// Shrinks the heap of a hibernating process to its live data.
 pub(crate) fn hibernate(process: &mut Process) {
-    let request = Request {
-        tight: true,
-        ..Request::new(CollectionKind::Major, 0)
-    };
-    run(process, &mut [], request);
+    give_room(process, false);
 }
 
 /// Gives back the room of a heap whose process waits. A collection that is traced is one, whatever the heap may keep.

@@ -343,10 +343,7 @@ fn mover(heap: &Heap, plan: &Plan, request: &Request<'_>) -> Mover {
         Area::EMPTY
     } else {
         // SAFETY: the caller passes a live message.
-        unsafe {
-            let start = Fragment::words_pointer(request.peeked);
-            Area::new(start, start.add((*request.peeked).words as usize))
-        }
+        unsafe { Area::of_fragment(request.peeked) }
     };
     Mover {
         from: Area::new(heap.start, heap.top),

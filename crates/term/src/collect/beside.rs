@@ -8,7 +8,7 @@ use std::ptr;
 
 use layout::heap::flag;
 use layout::limits::{FIRST_HEAP_WORDS, STACK_RESERVE_WORDS};
-use layout::{Fragment, Heap, Term};
+use layout::{Heap, Term};
 
 use super::mover::Area;
 use super::policy::{SMALL_BLOCK_WORDS, is_fullsweep_due};
@@ -141,8 +141,7 @@ fn refers_to_new(heap: &Heap, roots: &[&mut [Term]]) -> bool {
         };
         // SAFETY: the heap's fragments are live.
         unsafe {
-            let start = Fragment::words_pointer(fragment);
-            *area = Area::new(start, start.add((*fragment).words as usize));
+            *area = Area::of_fragment(fragment);
             fragment = (*fragment).next;
         }
         count += 1;

@@ -15,7 +15,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use layout::object::offset;
-use layout::{Header, ObjectKind, Term};
+use layout::{Fragment, Header, ObjectKind, Term};
 
 use crate::bits::append;
 use crate::copy::copy_words;
@@ -35,6 +35,18 @@ impl Area {
         Area {
             start: start as usize,
             bytes: end as usize - start as usize,
+        }
+    }
+
+    /// The words of a fragment.
+    ///
+    /// # Safety
+    /// The fragment is live.
+    pub(super) unsafe fn of_fragment(fragment: *mut Fragment) -> Area {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let start = Fragment::words_pointer(fragment);
+            Area::new(start, start.add((*fragment).words as usize))
         }
     }
 

@@ -152,13 +152,8 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(heap: &'a Heap, peeked: *mut Fragment) -> Walk<'a> {
-        let area_of = |fragment: *mut Fragment| {
-            // SAFETY: the fragment is live.
-            unsafe {
-                let start = Fragment::words_pointer(fragment);
-                Area::new(start, start.add((*fragment).words as usize))
-            }
-        };
+        // SAFETY: the fragment is live.
+        let area_of = |fragment: *mut Fragment| unsafe { Area::of_fragment(fragment) };
         let left_end = heap.left.wrapping_add(usize::from(heap.left_words));
         // What was left in a block is treated like a fragment.
         let mut fragments = vec![Area::new(heap.left, left_end)];

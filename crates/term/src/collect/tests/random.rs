@@ -368,13 +368,15 @@ fn large_random_heaps_stay_what_they_are() {
 
 #[test]
 fn called_processes_keep_what_they_hold() {
+    let seeds = if cfg!(miri) { 3 } else { 399 };
     let mut gone_back = 0;
-    for seed in 1..if cfg!(miri) { 4 } else { 400 } {
+    for seed in 1..=seeds {
         let mut world = World::new(seed, 4);
         for _ in 0..20 {
-            gone_back += usize::from(world.call());
+            gone_back += u64::from(world.call());
         }
         world.end();
     }
-    assert!(gone_back > 20, "{gone_back}");
+    // Each in two or three of its calls.
+    assert!(gone_back > 2 * seeds, "{gone_back}");
 }
