@@ -269,48 +269,48 @@ CallFun:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
     test   $0x1,%al
-    jne    80
+    jne    81
     mov    -0x2(%rax),%r9d
-    and    $0x3f,%r9d
+    and    $0x37,%r9d
     cmp    $0x14,%r9d
-    jne    80
-    movzbl 0xe(%rax),%r9d
-    cmp    $0x0,%r9
-      32S	HOLE_1
-    jne    80
+    jne    81
     mov    0x6(%rax),%r9
+    mov    0x10(%r9),%r10d
+    cmp    $0x0,%r10
+      32S	HOLE_1
+    jne    81
     mov    (%r9),%r9
     test   %r9,%r9
-    je     80
-    mov    0xe(%rax),%r10
+    je     81
+    mov    -0x2(%rax),%r10
     cmp    $0x100,%r10
-    jb     69
+    jb     6a
     lea    0x0(%rdi),%r10
       32S	HOLE_2
-    xor    %r11d,%r11d
-    nopl   0x0(%rax,%rax,1)
-    mov    0x1e(%rax,%r11,8),%rbx
-    mov    %rbx,(%r10,%r11,8)
+    mov    $0x3,%r11d
+    nopl   (%rax)
+    mov    0x6(%rax,%r11,8),%rbx
+    mov    %rbx,-0x18(%r10,%r11,8)
     inc    %r11
-    mov    0xe(%rax),%rbx
-    shr    $0x8,%rbx
+    mov    -0x2(%rax),%rbx
+    shr    $0x6,%rbx
     cmp    %rbx,%r11
     jb     50
     movq   $0x0,-0x8(%rsi)
       32S	RECORD+0x20
     add    $0xfffffffffffffff8,%rsi
     dec    %rcx
-    js     90
+    js     91
     mov    (%r9),%rax
     pop    %rbx
     jmp    *%rax
-    mov    0x0(%rip),%rax        # 87
+    mov    0x0(%rip),%rax        # 88
       PC32	call_fun-0x4
     mov    $0x0,%r9d
       32	RECORD
     pop    %rbx
     jmp    *%rax
-    mov    0x0(%rip),%rax        # 97
+    mov    0x0(%rip),%rax        # 98
       PC32	preempt-0x4
     pop    %rbx
     jmp    *%rax
@@ -320,47 +320,47 @@ CallFunLast:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
     test   $0x1,%al
-    jne    7b
+    jne    7c
     mov    -0x2(%rax),%r9d
-    and    $0x3f,%r9d
+    and    $0x37,%r9d
     cmp    $0x14,%r9d
-    jne    7b
-    movzbl 0xe(%rax),%r9d
-    cmp    $0x0,%r9
-      32S	HOLE_1
-    jne    7b
+    jne    7c
     mov    0x6(%rax),%r9
+    mov    0x10(%r9),%r10d
+    cmp    $0x0,%r10
+      32S	HOLE_1
+    jne    7c
     mov    (%r9),%r9
     test   %r9,%r9
-    je     7b
-    mov    0xe(%rax),%r10
+    je     7c
+    mov    -0x2(%rax),%r10
     cmp    $0x100,%r10
-    jb     69
+    jb     6a
     lea    0x0(%rdi),%r10
       32S	HOLE_3
-    xor    %r11d,%r11d
-    nopl   0x0(%rax,%rax,1)
-    mov    0x1e(%rax,%r11,8),%rbx
-    mov    %rbx,(%r10,%r11,8)
+    mov    $0x3,%r11d
+    nopl   (%rax)
+    mov    0x6(%rax,%r11,8),%rbx
+    mov    %rbx,-0x18(%r10,%r11,8)
     inc    %r11
-    mov    0xe(%rax),%rbx
-    shr    $0x8,%rbx
+    mov    -0x2(%rax),%rbx
+    shr    $0x6,%rbx
     cmp    %rbx,%r11
     jb     50
     lea    0x0(%rsi),%rsi
       32S	HOLE_2
     dec    %rcx
-    js     8b
+    js     8c
     mov    (%r9),%rax
     pop    %rbx
     jmp    *%rax
-    mov    0x0(%rip),%rax        # 82
+    mov    0x0(%rip),%rax        # 83
       PC32	call_fun_last-0x4
     mov    $0x0,%r9d
       32	RECORD
     pop    %rbx
     jmp    *%rax
-    mov    0x0(%rip),%rax        # 92
+    mov    0x0(%rip),%rax        # 93
       PC32	preempt-0x4
     pop    %rbx
     jmp    *%rax
@@ -1706,7 +1706,7 @@ IsFunctionOfArity:
     jne    27
       PLT32	TARGET_2-0x4
     mov    0x6(%rax),%rax
-    mov    0x18(%rax),%eax
+    mov    0x10(%rax),%eax
     jmp    34
     movzbl 0xe(%rax),%eax
     cmp    $0x0,%rax

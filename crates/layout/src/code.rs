@@ -9,6 +9,7 @@
 //! right before it: module (atom), function (atom), arity (a plain number). So the arity of the
 //! function that starts at `entry` is `entry[-1]`.
 
+use core::mem::offset_of;
 use core::sync::atomic::AtomicPtr;
 
 use crate::context::Context;
@@ -24,9 +25,9 @@ pub struct Export {
     /// Where a call jumps to: the function's entry in the current code, or `stub`.
     pub code: AtomicPtr<u64>,
     pub module: Term,
-    pub function: Term,
     pub arity: u32,
     pub flags: u32,
+    pub function: Term,
     /// The Rust function, if this is a BIF.
     pub bif: Option<BifFunction>,
     /// What calls of the BIF by name run: `bif`, unless the function is traced. Changes only while no thread runs code.
@@ -61,3 +62,7 @@ pub struct FunEntry {
     /// MD5 of the module.
     pub unique: [u8; 16],
 }
+
+// Calls of either kind of fun read these two without asking which kind it is.
+const _: () = assert!(offset_of!(Export, code) == offset_of!(FunEntry, code));
+const _: () = assert!(offset_of!(Export, arity) == offset_of!(FunEntry, arity));

@@ -10,7 +10,7 @@ use core::sync::atomic::Ordering;
 use layout::object::offset;
 use layout::{Export, FunEntry, Header, ObjectKind, Term};
 
-use super::tags::{boxed, has_header, header_of};
+use super::tags::{boxed, has_header};
 use crate::form::Form;
 use crate::operation::operations;
 use crate::registers::Registers;
@@ -22,70 +22,39 @@ pub(crate) unsafe fn export_entry(export: *const Export) -> *const u64 {
     unsafe { (*export).code.load(Ordering::Acquire) }
 }
 
-/// The entry of `fun` for a call with `arity` arguments; its free variables are copied to the registers after the
-/// arguments. Null if the runtime must handle the call.
+/// The entry of `fun` for a call with `arity` arguments; its free variables are copied to the registers from `first` on, an offset
+/// from the first register. Null if the runtime must handle the call: for what is no fun of this arity, and while the code is not
+/// loaded.
 #[inline(always)]
-pub(crate) unsafe fn fun_entry<F: Form>(m: &Registers<F>, fun: Term, arity: u64) -> *const u64 {
+unsafe fn fun_entry<F: Form>(m: &Registers<F>, fun: Term, arity: u64, first: u64) -> *const u64 {
+    // The headers of a fun with code of its own and of a `fun M:F/A` differ in one bit of the kind, and what their first words
+    // point to begins alike.
+    const EITHER: u64 = Header::new(ObjectKind::Fun, 0).0 & Header::new(ObjectKind::Export, 0).0;
+    const DIFFERENT: u64 = Header::new(ObjectKind::Fun, 0).0 ^ Header::new(ObjectKind::Export, 0).0;
+    const _: () = assert!(DIFFERENT.count_ones() == 1 && offset::FUN_ENTRY == offset::EXPORT_ENTRY);
     unsafe {
-        let header = header_of(fun);
-        let object = (fun.bits() as *const u8).wrapping_sub(2).cast::<u64>();
-        if header & 0b11_1111 == Header::new(ObjectKind::Fun, 0).0 {
-            let shape = *object.add(1 + offset::FUN_ARITY);
-            if shape & 0xff != arity {
-                return core::ptr::null();
-            }
-            let entry = *object.add(1 + offset::FUN_ENTRY) as *const FunEntry;
-            let free = (shape >> 8) as usize;
-            let from = object.add(1 + offset::FUN_FREE).cast::<Term>();
-            let to = m.x.add(arity as usize);
-            for index in 0..free {
-                *to.add(index) = *from.add(index);
-            }
-            (*entry).code.load(Ordering::Acquire)
-        } else if header & 0b11_1111 == Header::new(ObjectKind::Export, 0).0 {
-            let export = *object.add(1 + offset::EXPORT_ENTRY) as *const Export;
-            if u64::from((*export).arity) != arity {
-                return core::ptr::null();
-            }
-            export_entry(export)
-        } else {
-            core::ptr::null()
-        }
-    }
-}
-
-/// As [`fun_entry`], but only for funs with code of their own (not `fun M:F/A`).
-#[inline(always)]
-unsafe fn local_fun_entry<F: Form>(
-    m: &Registers<F>,
-    fun: Term,
-    arity: u64,
-    first: u64,
-) -> *const u64 {
-    unsafe {
-        if !has_header(fun, 0b11_1111, Header::new(ObjectKind::Fun, 0).0) {
+        if !has_header(fun, 0b11_1111 ^ DIFFERENT, EITHER) {
             return core::ptr::null();
         }
         let object = (fun.bits() as *const u8).wrapping_sub(2).cast::<u64>();
-        let shape = *object.add(1 + offset::FUN_ARITY);
-        if shape & 0xff != arity {
-            return core::ptr::null();
-        }
-        // Read before any register changes, since the fun itself may be in one. Null if its module was unloaded.
+        // Read before any register changes, since the fun itself may be in one.
         let entry = *object.add(1 + offset::FUN_ENTRY) as *const FunEntry;
+        if u64::from((*entry).arity) != arity {
+            return core::ptr::null();
+        }
         let code = (*entry).code.load(Ordering::Acquire);
         if code.is_null() {
             return code;
         }
         let to = m.x.wrapping_byte_add(first as usize).cast::<u64>();
-        let mut index = 0;
+        let mut index = offset::FUN_FREE;
         // The count is read again in every iteration: otherwise the compiler would unroll the loop, for which there
-        // are too few free registers.
-        while index < (object.add(1 + offset::FUN_ARITY).read_volatile() >> 8) as usize {
-            let value = *object
-                .wrapping_add(1 + offset::FUN_FREE)
-                .wrapping_add(index);
-            to.wrapping_add(index).write_volatile(value);
+        // are too few free registers. An external fun has fewer words than come before the first free variable.
+        while index < (object.read_volatile() >> 6) as usize {
+            let value = *object.wrapping_add(1 + index);
+            to.wrapping_add(index)
+                .wrapping_sub(offset::FUN_FREE)
+                .write_volatile(value);
             index += 1;
         }
         code
@@ -194,7 +163,7 @@ operations! {
 
     CallFun: S |m, o: CallFun| {
         let arity = m.word(o.arity);
-        let target = local_fun_entry(&m, m.get(o.fun), arity, m.word(o.behind));
+        let target = fun_entry(&m, m.get(o.fun), arity, m.word(o.behind));
         if target.is_null() {
             return m.slow(o, slow::calls::call_fun);
         }
@@ -205,7 +174,7 @@ operations! {
     /// A tail call.
     CallFunLast: S |m, o: CallFunLast| {
         let arity = m.word(o.arity);
-        let target = local_fun_entry(&m, m.get(o.fun), arity, m.word(o.behind));
+        let target = fun_entry(&m, m.get(o.fun), arity, m.word(o.behind));
         if target.is_null() {
             return m.slow(o, slow::calls::call_fun_last);
         }

@@ -7,7 +7,6 @@ use layout::context::{Resume, TIMED_FRAME_WORDS, TRACED_FRAME_WORDS, TRACED_ROOM
 use layout::{Breakpoint, Term};
 use term::am;
 
-use crate::bodies::calls::fun_entry;
 use crate::breakpoints::{DETOUR, resume};
 use crate::form::{Exit, Form, Handler, dispatch};
 use crate::operation::slow_paths;
@@ -354,14 +353,10 @@ slow_paths! {
     }
 }
 
-/// The entry of a fun for a call with `arity` arguments; null after raising an exception.
+/// Where a call of `fun` with `arity` arguments goes that machine code does not handle; null after raising an exception.
 #[inline(always)]
 unsafe fn called<F: Form>(m: &mut Registers<F>, fun: Term, arity: u64) -> *const u64 {
     unsafe {
-        let target = fun_entry(m, fun, arity);
-        if !target.is_null() {
-            return target;
-        }
         m.save();
         let target = (m.runtime().call_fun)(m.c, fun, arity as usize);
         m.load();
