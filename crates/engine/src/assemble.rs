@@ -25,9 +25,10 @@ use layout::{Export, FunEntry, Term};
 use crate::breakpoints::Breakpoints;
 use crate::code::{Code, Function, LineTable, NOWHERE, Words};
 use crate::coverage::{Coverage, CoverageMode};
-use crate::encoding::{CallExport, FunctionClause, Nothing};
+use crate::encoding::{FunctionClause, Nothing};
 use crate::line_breakpoints::LineBreakpoints;
 use crate::{native, slow};
+pub use bifs::has_operation;
 use emit::Emitter;
 use recursion::Recursion;
 
@@ -171,7 +172,7 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
         );
         if let Some(export) = (module.bif)(name, u32::from(function.arity)) {
             emitter.define(function.entry_label);
-            emitter.instruction(slow::bifs::call_bif_stub, CallExport { export });
+            bifs::stub(&mut emitter, export);
             continue;
         }
         operations::function(&mut emitter, number, function).map_err(|kind| AssembleError {

@@ -51,7 +51,7 @@ mod slow;
 pub mod start;
 pub mod warming;
 
-pub use assemble::{AssembleError, Module, assemble, constant_keys};
+pub use assemble::{AssembleError, Module, assemble, constant_keys, has_operation};
 pub use code::{Code, CodeLocation};
 pub use coverage::{Coverage, CoverageMode, Covered};
 pub use form::{Exit, Handler};

@@ -432,6 +432,70 @@ fn operator2(name: &Export, operands: &Bif2) -> Option<HandlerOf<Bif2>> {
     })
 }
 
+/// The operation that does what a function of the module `erlang` does, with the arguments and the result where a call has them.
+enum Whole {
+    OfOne(HandlerOf<Bif1>, Bif1),
+    OfTwo(HandlerOf<Bif2>, Bif2),
+}
+
+impl Whole {
+    /// `fail` is where the code continues if the operation cannot give the result.
+    fn of(export: &Export, fail: u32) -> Option<Whole> {
+        let (a, b, live) = (Operand::x(0), Operand::x(1), u64::from(export.arity));
+        match export.arity {
+            1 => {
+                let operands = Bif1 {
+                    a,
+                    dest: a,
+                    fail,
+                    live,
+                    export,
+                };
+                Some(Whole::OfOne(operator1(export, &operands)?, operands))
+            }
+            2 => {
+                let operands = Bif2 {
+                    a,
+                    b,
+                    dest: a,
+                    fail,
+                    live,
+                    export,
+                };
+                Some(Whole::OfTwo(operator2(export, &operands)?, operands))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether the function that a module has in the place of this BIF does more than to call it: then the BIF's name should lead there.
+#[must_use]
+pub fn has_operation(bif: &Export) -> bool {
+    Whole::of(bif, 0).is_some()
+}
+
+/// The function that a module has in the place of a BIF, for who calls it by name, as `fun erlang:'+'/2` does. What an operation
+/// refuses the BIF itself gets, which raises.
+pub(super) fn stub(emitter: &mut Emitter<'_>, export: *const Export) {
+    let fail = emitter.new_label();
+    emitter.facts.clear();
+    // SAFETY: exports are never freed.
+    let whole = Whole::of(unsafe { &*export }, fail);
+    let has_operation = whole.is_some();
+    match whole {
+        Some(Whole::OfOne(body, operands)) => emitter.instruction(body, operands),
+        Some(Whole::OfTwo(body, operands)) => emitter.instruction(body, operands),
+        None => (),
+    }
+    if has_operation {
+        emitter.operation::<calls::Return>(Nothing {});
+    }
+    emitter.facts.clear();
+    emitter.define(fail);
+    emitter.instruction(slow::bifs::call_bif_stub, CallExport { export });
+}
+
 /// The position of a call in its function.
 #[derive(Clone, Copy)]
 pub(super) enum Tail {

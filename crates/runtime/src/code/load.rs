@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use beamfile::{BeamError, BeamFile, ChunkId, Constant, Operand, Span};
 use engine::assemble::AssembleErrorKind;
+use engine::start::Stub;
 use isa::opcodes::Opcode;
 use layout::{Export, FunEntry, Term};
 use term::external::{self, FunIdentity, Resolver};
@@ -529,9 +530,14 @@ fn bind_exports(loaded: &Loaded, before: Option<&Loaded>) {
     }
     for (function, arity, entry) in &loaded.exports {
         let export = exports::get(loaded.name, *function, *arity);
-        // A BIF takes precedence over the exported function of the same name in the file.
-        if export.bif.is_none() && engine::start::stub_for(export) == engine::start::Stub::Undefined
-        {
+        // A BIF takes precedence over the exported function of the same name in the file, which only calls it, unless the BIF has
+        // an operation, which that function does first.
+        let leads_here = match engine::start::stub_for(export) {
+            Stub::Undefined => true,
+            Stub::Bif => engine::has_operation(export),
+            Stub::Apply | Stub::ApplyFun | Stub::Traced => false,
+        };
+        if leads_here {
             exports::set_code(export, Some(entry.0));
         }
     }
