@@ -50,7 +50,7 @@ pub fn run(options: &SoakOptions) -> Result<ExitCode> {
         .map(|seed| format!("p{seed}"))
         .collect();
     let release = Stock::in_path()?.release;
-    programs::compile_batch(&compiler, &random, options.seed, &[], &place, release)?;
+    let random = programs::compile_batch(&compiler, &random, options.seed, &[], &place, release)?;
     names.extend(random.iter().map(|name| format!("purged:{name}")));
     for generator in ["run", "soak"] {
         compile::generator(&compiler, generator, &place)?;
