@@ -481,14 +481,11 @@ pub(super) fn stub(emitter: &mut Emitter<'_>, export: *const Export) {
     let fail = emitter.new_label();
     emitter.facts.clear();
     // SAFETY: exports are never freed.
-    let whole = Whole::of(unsafe { &*export }, fail);
-    let has_operation = whole.is_some();
-    match whole {
-        Some(Whole::OfOne(body, operands)) => emitter.instruction(body, operands),
-        Some(Whole::OfTwo(body, operands)) => emitter.instruction(body, operands),
-        None => (),
-    }
-    if has_operation {
+    if let Some(whole) = Whole::of(unsafe { &*export }, fail) {
+        match whole {
+            Whole::OfOne(body, operands) => emitter.instruction(body, operands),
+            Whole::OfTwo(body, operands) => emitter.instruction(body, operands),
+        }
         emitter.operation::<calls::Return>(Nothing {});
     }
     emitter.facts.clear();

@@ -6,7 +6,7 @@ use layout::limits::HEAP_BINARY_BYTES;
 use layout::object::{binary_flag, offset};
 use layout::{Header, ObjectKind, Term};
 
-use super::tags::{boxed, header_of};
+use super::tags::{KIND_MASK, boxed, header_of};
 use crate::operation::operations;
 use crate::slow;
 
@@ -19,8 +19,6 @@ pub(super) unsafe fn word(context: Term, index: usize) -> *mut u64 {
         .wrapping_add(1 + index)
 }
 
-/// The bits of a header that tell the kind.
-pub(super) const KIND: u64 = 0b11_1111;
 const MATCH_CONTEXT: u64 = Header::new(ObjectKind::MatchContext, 0).0;
 pub(super) const HEAP_BINARY: u64 = Header::new(ObjectKind::HeapBinary, 0).0;
 pub(super) const SHARED_BINARY: u64 = Header::new(ObjectKind::SharedBinary, 0).0;
@@ -263,7 +261,7 @@ operations! {
     StartMatch: SD |m, o: StartMatch| {
         let term = m.get(o.term);
         let header = header_of(term);
-        if header & KIND == MATCH_CONTEXT {
+        if header & KIND_MASK == MATCH_CONTEXT {
             m.put(o.dest, term);
             return m.next(o.end);
         }
@@ -273,7 +271,7 @@ operations! {
         let words = m.h.add(1);
         // Written as soon as they are known: fewer registers are needed.
         let (position, end) = (words.add(offset::MATCH_POSITION), words.add(offset::MATCH_END));
-        let (mut whole, mut kind) = (term, header & KIND);
+        let (mut whole, mut kind) = (term, header & KIND_MASK);
         if kind == SUB_BINARY {
             // The lowest byte is the number of bits behind the last whole byte, the next one that of bits before the
             // first.
@@ -282,7 +280,7 @@ operations! {
             position.write(start);
             end.write(*word(term, offset::SUB_BINARY_SIZE) * 8 + u64::from(*bits) + start);
             whole = Term::from_bits(*word(term, offset::SUB_BINARY_WHOLE));
-            kind = *word(whole, 0).sub(1) & KIND;
+            kind = *word(whole, 0).sub(1) & KIND_MASK;
         } else if kind == HEAP_BINARY || kind == SHARED_BINARY {
             position.write(0);
             end.write(*word(term, BINARY_SIZE) * 8);

@@ -18,8 +18,8 @@ use layout::limits::{HEAP_BINARY_BYTES, X_REGISTERS};
 use layout::object::{SUB_BINARY_WRITABLE, binary_block, binary_flag, offset};
 use layout::{Header, Heap, ObjectKind, Term};
 
-use super::binaries::{BINARY_SIZE, HEAP_BINARY, KIND, SHARED_BINARY, word};
-use super::tags::{boxed, header_of};
+use super::binaries::{BINARY_SIZE, HEAP_BINARY, SHARED_BINARY, word};
+use super::tags::{KIND_MASK, boxed, header_of};
 use crate::form::Form;
 use crate::operation::operations;
 use crate::registers::Registers;
@@ -66,7 +66,7 @@ pub unsafe fn writable(string: Term) -> Option<Writable> {
         }
         let whole = Term::from_bits(*word(string, offset::SUB_BINARY_WHOLE));
         let used = *word(string, offset::SUB_BINARY_SIZE);
-        if *word(whole, 0).sub(1) & KIND != SHARED_BINARY
+        if *word(whole, 0).sub(1) & KIND_MASK != SHARED_BINARY
             || *word(whole, offset::SHARED_BINARY_FLAGS) & binary_flag::WRITABLE == 0
             || *word(whole, offset::SHARED_BINARY_SIZE) != used
         {
@@ -165,7 +165,7 @@ pub unsafe fn bytes_of(term: Term) -> Option<(*const u8, u64)> {
             whole = Term::from_bits(*word(term, offset::SUB_BINARY_WHOLE));
             header = *word(whole, 0).sub(1);
         }
-        let bytes = match header & KIND {
+        let bytes = match header & KIND_MASK {
             HEAP_BINARY => word(whole, offset::HEAP_BINARY_BYTES) as *const u8,
             SHARED_BINARY => *word(whole, offset::SHARED_BINARY_BYTES) as *const u8,
             _ => return None,
@@ -239,8 +239,8 @@ operations! {
     /// segments before them need not be written.
     StartBinaryAround: S |m, o: StartBinaryAround| {
         let inner = m.get(o.inner);
-        let kind = header_of(inner) & KIND;
-        if !(kind == HEAP_BINARY || kind == SHARED_BINARY || kind == SUB_BINARY & KIND)
+        let kind = header_of(inner) & KIND_MASK;
+        if !(kind == HEAP_BINARY || kind == SHARED_BINARY || kind == SUB_BINARY & KIND_MASK)
             || *word(inner, BINARY_SIZE) > m.word(o.most)
             || !m.has_room(m.word(o.bytes))
         {

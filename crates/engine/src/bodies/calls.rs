@@ -10,7 +10,7 @@ use core::sync::atomic::Ordering;
 use layout::object::offset;
 use layout::{Export, FunEntry, Header, ObjectKind, Term};
 
-use super::tags::{boxed, has_header};
+use super::tags::{KIND_MASK, boxed, has_header, kind_bits};
 use crate::form::Form;
 use crate::operation::operations;
 use crate::registers::Registers;
@@ -29,11 +29,11 @@ pub(crate) unsafe fn export_entry(export: *const Export) -> *const u64 {
 unsafe fn fun_entry<F: Form>(m: &Registers<F>, fun: Term, arity: u64, first: u64) -> *const u64 {
     // The headers of a fun with code of its own and of a `fun M:F/A` differ in one bit of the kind, and what their first words
     // point to begins alike.
-    const EITHER: u64 = Header::new(ObjectKind::Fun, 0).0 & Header::new(ObjectKind::Export, 0).0;
-    const DIFFERENT: u64 = Header::new(ObjectKind::Fun, 0).0 ^ Header::new(ObjectKind::Export, 0).0;
+    const EITHER: u64 = kind_bits(ObjectKind::Fun) & kind_bits(ObjectKind::Export);
+    const DIFFERENT: u64 = kind_bits(ObjectKind::Fun) ^ kind_bits(ObjectKind::Export);
     const _: () = assert!(DIFFERENT.count_ones() == 1 && offset::FUN_ENTRY == offset::EXPORT_ENTRY);
     unsafe {
-        if !has_header(fun, 0b11_1111 ^ DIFFERENT, EITHER) {
+        if !has_header(fun, KIND_MASK ^ DIFFERENT, EITHER) {
             return core::ptr::null();
         }
         let object = (fun.bits() as *const u8).wrapping_sub(2).cast::<u64>();

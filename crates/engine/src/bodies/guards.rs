@@ -5,7 +5,7 @@ use layout::limits::SMALL_MIN;
 use layout::object::offset;
 use layout::{ObjectKind, Term};
 
-use super::tags::{has_header, header_of, is_cons};
+use super::tags::{KIND_MASK, has_header, header_of, is_cons, kind_bits};
 use super::tuples::{element, element_offset, tuple_header};
 use crate::operation::operations;
 use crate::slow;
@@ -13,16 +13,8 @@ use crate::slow;
 const TRUE: Term = Term::atom(isa::atoms::TRUE);
 const FALSE: Term = Term::atom(isa::atoms::FALSE);
 
-/// Mask of a header's kind bits and of the two bits that mark it as a header.
-const KIND_MASK: u64 = 0b11_1111;
-
 /// Longer lists are left to the BIF, which charges reductions for its work. As the word of a small integer.
 const SHORT_LENGTH: u64 = 256 << 4 | 0b1111;
-
-/// The kind bits of an object's header.
-const fn kind_bits(kind: ObjectKind) -> u64 {
-    layout::Header::new(kind, 0).0
-}
 
 #[inline(always)]
 pub(super) fn boolean(value: bool) -> Term {

@@ -6,13 +6,13 @@ use layout::object::offset;
 use layout::{Header, ObjectKind, Term};
 
 use super::guards::boolean;
-use super::tags::{boxed, has_header};
+use super::tags::{KIND_MASK, boxed, has_header};
 use crate::operation::operations;
 use crate::slow;
 
 /// Header of a flat map without its arity, and the mask of the kind and shape bits.
 const FLAT_MAP: u64 = Header::new(ObjectKind::Map, 0).0;
-const KIND_AND_SHAPE: u64 = 0b11_1111 | 0b11 << 38;
+const KIND_AND_SHAPE: u64 = KIND_MASK | 0b11 << 38;
 
 /// Size in bytes of a flat map, not counting its tuple of keys.
 #[must_use]

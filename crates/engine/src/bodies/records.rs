@@ -5,14 +5,12 @@
 use layout::object::offset;
 use layout::{Header, ObjectKind, Term};
 
-use super::tags::{boxed, has_header, header};
+use super::tags::{KIND_MASK, boxed, has_header, header, kind_bits};
 use super::tuples::{element, element_offset};
 use crate::operation::operations;
 use crate::slow;
 
-/// Mask of a header's kind bits and of the two bits that mark it as a header.
-const KIND_MASK: u64 = 0b11_1111;
-const NATIVE_RECORD: u64 = Header::new(ObjectKind::NativeRecord, 0).0;
+const NATIVE_RECORD: u64 = kind_bits(ObjectKind::NativeRecord);
 
 /// Size in bytes of a record.
 #[must_use]

@@ -5,7 +5,16 @@
 //! the compiler joins with others; the heap top is a multiple of eight.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
-use layout::Term;
+use layout::{Header, ObjectKind, Term};
+
+/// Mask of a header's kind bits and of the two bits that mark it as a header.
+pub(super) const KIND_MASK: u64 = 0b11_1111;
+
+/// The kind bits of an object's header.
+#[inline(always)]
+pub(super) const fn kind_bits(kind: ObjectKind) -> u64 {
+    Header::new(kind, 0).0
+}
 
 /// Whether a term of a register is boxed.
 #[inline(always)]

@@ -6,16 +6,8 @@ use layout::object::offset;
 use layout::{Export, FunEntry, Term};
 
 use super::guards::is_boolean;
-use super::tags::{has_header, header, header_of, is_boxed, is_cons};
+use super::tags::{KIND_MASK, has_header, header, header_of, is_boxed, is_cons, kind_bits};
 use crate::operation::operations;
-
-/// Mask of a header's kind bits and of the two bits that mark it as a header.
-const KIND_MASK: u64 = 0b11_1111;
-
-#[inline(always)]
-const fn kind_bits(kind: ObjectKind) -> u64 {
-    layout::Header::new(kind, 0).0
-}
 
 /// A set of kinds, as a bit mask.
 const fn set<const N: usize>(kinds: [ObjectKind; N]) -> u64 {

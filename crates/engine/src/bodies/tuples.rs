@@ -3,7 +3,7 @@
 
 use layout::{ObjectKind, Term};
 
-use super::tags::{boxed, has_header, header_of};
+use super::tags::{KIND_MASK, boxed, has_header, header_of};
 use crate::form::Form;
 use crate::operation::operations;
 use crate::registers::Registers;
@@ -43,7 +43,7 @@ unsafe fn set_element<F: Form>(m: &mut Registers<F>) -> Replaced {
     unsafe {
         let (index, tuple) = (*m.x, *m.x.add(1));
         let header = header_of(tuple);
-        if header & 0b11_1111 != tuple_header(0)
+        if header & KIND_MASK != tuple_header(0)
             || !index.is_small()
             || (index.small_value() as u64).wrapping_sub(1) >= header >> 6
         {
@@ -214,7 +214,7 @@ operations! {
     }
 
     IsTuple: S |m, o: Test| {
-        if !has_header(m.get(o.term), 0b11_1111, tuple_header(0)) {
+        if !has_header(m.get(o.term), KIND_MASK, tuple_header(0)) {
             return m.jump(o.fail);
         }
         m.next(o.end)
