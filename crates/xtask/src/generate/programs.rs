@@ -53,17 +53,16 @@ pub fn run(options: &ProgramsOptions) -> Result<ExitCode> {
 
     let progress = ProgressBar::new(u64::from(options.count));
     progress.set_style(ProgressStyle::with_template("{pos:>5}/{len} {bar:30}")?);
-    let (mut lines, mut count, mut refused) = (0, Count::default(), 0);
+    let (mut lines, mut count) = (0, Count::default());
     let mut from = options.seed;
     let end = options.seed.saturating_add(options.count);
     while from < end {
-        let names: Vec<String> = (from..end.min(from + BATCH))
+        let batch: Vec<String> = (from..end.min(from + BATCH))
             .map(|seed| format!("p{seed}"))
             .collect();
-        let batch = names.len();
         let names = compile_batch(
             &stock.compiler,
-            &names,
+            &batch,
             from,
             &options.erlc,
             &place,
@@ -96,15 +95,16 @@ pub fn run(options: &ProgramsOptions) -> Result<ExitCode> {
                 println!("{}", difference(&wanted, &found, options.lines));
             });
         }
-        refused += batch - names.len();
-        progress.inc(batch as u64);
+        progress.inc(batch.len() as u64);
         from = from.saturating_add(BATCH);
     }
     progress.finish_and_clear();
-    if refused > 0 {
-        println!("{refused} left out, for which stock's compiler found a fault of its own");
+    let ran = count.passed + count.failed;
+    let left_out = (end - options.seed) as usize - ran;
+    if left_out > 0 {
+        println!("{left_out} left out, for which stock's compiler found a fault of its own");
     }
-    println!("{} programs, {lines} lines", count.passed + count.failed);
+    println!("{ran} programs, {lines} lines");
     println!("{count}");
     Ok(ExitCode::from(u8::from(count.failed > 0)))
 }
