@@ -173,18 +173,18 @@ pub fn try_load_3(process: &mut Process, [path, driver, options]: [Term; 3]) -> 
     let name = name(driver).ok_or(badarg(2))?;
     let (mut reloads, mut kills_ports, mut when_told) = (Reload::Never, false, Told::Never);
     for option in list::to_vec(options).ok_or(badarg(3))? {
-        match option.as_tuple() {
-            Some(&[kind, list]) if is(kind, "driver_options") => {
+        match option.as_tuple_of() {
+            Some([kind, list]) if is(kind, "driver_options") => {
                 let flags = list::to_vec(list).ok_or(badarg(3))?;
                 if !flags.iter().all(|flag| is(*flag, "kill_ports")) {
                     return Err(badarg(3));
                 }
                 kills_ports = !flags.is_empty();
             }
-            Some(&[kind, when]) if kind == am::MONITOR => {
+            Some([kind, when]) if kind == am::MONITOR => {
                 when_told = told(when).ok_or(badarg(3))?;
             }
-            Some(&[kind, when]) if is(kind, "reload") => {
+            Some([kind, when]) if is(kind, "reload") => {
                 reloads = match told(when).ok_or(badarg(3))? {
                     Told::Pending => Reload::Pending,
                     _ => Reload::PendingDriver,
@@ -208,8 +208,8 @@ pub fn try_load_3(process: &mut Process, [path, driver, options]: [Term; 3]) -> 
 pub fn try_unload_2(process: &mut Process, [driver, options]: [Term; 2]) -> BifResult {
     let (mut kills_ports, mut when_told) = (false, Told::Never);
     for option in list::to_vec(options).ok_or(badarg(2))? {
-        match option.as_tuple() {
-            Some(&[kind, when]) if kind == am::MONITOR => {
+        match option.as_tuple_of() {
+            Some([kind, when]) if kind == am::MONITOR => {
                 when_told = told(when).ok_or(badarg(2))?;
             }
             None if is(option, "kill_ports") => kills_ports = true,
@@ -234,7 +234,7 @@ pub fn monitor_2(process: &mut Process, [kind, item]: [Term; 2]) -> BifResult {
     if !is(kind, "driver") {
         return Err(badarg(1));
     }
-    let Some(&[driver, when]) = item.as_tuple() else {
+    let Some([driver, when]) = item.as_tuple_of() else {
         return Err(badarg(2));
     };
     let awaited = match () {
@@ -278,8 +278,8 @@ const WRONG_VERSION: &str = "Driver compiled with incorrect version of erl_drive
 
 /// `erl_ddll:format_error_int(Reason)`: OTP's texts.
 pub fn format_error_int_1(process: &mut Process, [reason]: [Term; 1]) -> BifResult {
-    let text = match reason.as_tuple() {
-        Some(&[kind, code]) if is(kind, "open_error") => text_of(code.as_small().ok_or(badarg(1))?),
+    let text = match reason.as_tuple_of() {
+        Some([kind, code]) if is(kind, "open_error") => text_of(code.as_small().ok_or(badarg(1))?),
         None if reason.is_atom() => text_of_reason(atom::text(reason))
             .ok_or(badarg(1))?
             .to_owned(),

@@ -276,8 +276,8 @@ pub fn notify_breakpoint_hit_3(
     [function, line, resume]: [Term; 3],
 ) -> BifResult {
     check_supported()?;
-    match function.as_tuple() {
-        Some(&[module, name, arity])
+    match function.as_tuple_of() {
+        Some([module, name, arity])
             if module.is_atom() && name.is_atom() && arity.as_small().is_some() => {}
         _ => return Err(badarg(1)),
     }

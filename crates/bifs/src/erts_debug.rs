@@ -189,7 +189,7 @@ pub fn breakpoint_2(_process: &mut Process, [pattern, flag]: [Term; 2]) -> BifRe
         am::FALSE => false,
         _ => return Err(badarg(2)),
     };
-    let Some(&[module, function, arity]) = pattern.as_tuple() else {
+    let Some([module, function, arity]) = pattern.as_tuple_of() else {
         return Err(badarg(1));
     };
     let is_number = arity.as_small().is_some();

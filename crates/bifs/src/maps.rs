@@ -59,7 +59,7 @@ pub fn from_list_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     let mut pairs = Vec::new();
     for pair in list::items(list) {
         let pair = pair.map_err(|_| badarg(1))?;
-        let Some(&[key, value]) = pair.as_tuple() else {
+        let Some([key, value]) = pair.as_tuple_of() else {
             return Err(badarg(1));
         };
         pairs.push((key, value));

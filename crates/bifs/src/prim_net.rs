@@ -38,12 +38,12 @@ pub fn nif_info_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 
 /// `prim_net:nif_command(Command)`
 pub fn nif_command_1(process: &mut Process, [command]: [Term; 1]) -> BifResult {
-    let outcome = match command.as_tuple() {
-        Some(&[am::DEBUG, am::TRUE]) => {
+    let outcome = match command.as_tuple_of() {
+        Some([am::DEBUG, am::TRUE]) => {
             DEBUG.store(true, Ordering::Relaxed);
             Ok(am::OK)
         }
-        Some(&[am::DEBUG, am::FALSE]) => {
+        Some([am::DEBUG, am::FALSE]) => {
             DEBUG.store(false, Ordering::Relaxed);
             Ok(am::OK)
         }

@@ -276,7 +276,7 @@ fn exported_term(process: &mut Process, pattern: &Pattern, options: Term) -> Ter
 
 /// `re:import(Exported)`
 pub fn import_1(process: &mut Process, [exported]: [Term; 1]) -> BifResult {
-    let Some(&[tag, head, text, options, code]) = exported.as_tuple() else {
+    let Some([tag, head, text, options, code]) = exported.as_tuple_of() else {
         return Err(badarg(1));
     };
     let is_whole = head.is_bitstring() && text.is_bitstring() && code.is_bitstring();
@@ -307,7 +307,7 @@ struct Compiled {
 }
 
 fn compiled(term: Term) -> Option<Compiled> {
-    let &[am::RE_PATTERN, captures, unicode, crlf, bytes] = term.as_tuple()? else {
+    let Some([am::RE_PATTERN, captures, unicode, crlf, bytes]) = term.as_tuple_of() else {
         return None;
     };
     let unicode = unicode.as_small()? != 0;

@@ -28,9 +28,7 @@ fn make_handle(heap: &mut Heap, channel: &Arc<Channel>) -> Term {
 /// The channel of `{Number, Handle}`.
 #[must_use]
 pub fn channel(pair: Term) -> Option<Arc<Channel>> {
-    let &[number, handle] = pair.as_tuple()? else {
-        return None;
-    };
+    let [number, handle] = pair.as_tuple_of()?;
     if !handle.is_magic_reference() {
         return None;
     }

@@ -25,7 +25,7 @@ use runtime::trace::sequence::{self, Token};
 /// The name of the node of a pid, reference or `{Name, Node}`.
 #[must_use]
 pub fn node_of(to: Term) -> Option<Term> {
-    if let Some(&[name, node]) = to.as_tuple() {
+    if let Some([name, node]) = to.as_tuple_of() {
         return (name.is_atom() && node.is_atom()).then_some(node);
     }
     match to.boxed_kind()? {
@@ -86,7 +86,7 @@ fn control_of_message(sender: &Process, to: Term, rank: Rank) -> Control {
         return alternative_control(from, to, 0, rank, token);
     }
     let (plain, traced, parts): (_, _, SmallVec<[Term; 8]>) =
-        if let Some(&[name, _]) = to.as_tuple() {
+        if let Some([name, _]) = to.as_tuple_of() {
             let parts = smallvec![from, am::EMPTY, name];
             (code::REG_SEND, code::REG_SEND_TRACED, parts)
         } else if to.is_kind(ObjectKind::ExternalReference) {
@@ -123,8 +123,8 @@ fn alternative_control(
         Rank::Ordinary => 0,
         Rank::Priority => alternative::PRIORITY,
     };
-    let to = match to.as_tuple() {
-        Some(&[name, _]) => {
+    let to = match to.as_tuple_of() {
+        Some([name, _]) => {
             flags |= alternative::NAME;
             name
         }
@@ -267,8 +267,8 @@ pub(crate) fn demonitor_control(relation: &Relation, number: u64) -> Option<Cont
 
 /// How a control message names the target of a monitor: a pid, or the name alone.
 pub(crate) fn name_or_pid(target: Term) -> Term {
-    match target.as_tuple() {
-        Some(&[name, _]) => name,
+    match target.as_tuple_of() {
+        Some([name, _]) => name,
         _ => target,
     }
 }

@@ -69,17 +69,17 @@ fn read_options(options: Term, is_request: bool) -> Option<Wanted> {
     };
     for option in list::items(options) {
         let option = option.ok()?;
-        let is_good = match option.as_tuple() {
-            Some(&[am::REPLY, when]) => {
+        let is_good = match option.as_tuple_of() {
+            Some([am::REPLY, when]) => {
                 is_request.then_some(())?;
                 set_reply(&mut wanted.reply, when).is_some()
             }
-            Some(&[am::REPLY_TAG, tag]) => {
+            Some([am::REPLY_TAG, tag]) => {
                 is_request.then_some(())?;
                 wanted.reply.tag = tag;
                 true
             }
-            Some(&[am::MONITOR, options]) => {
+            Some([am::MONITOR, options]) => {
                 let options = monitor_options(options);
                 let is_good = options.is_some();
                 is_request.then_some(()).or(is_good.then_some(()))?;
@@ -88,7 +88,7 @@ fn read_options(options: Term, is_request: bool) -> Option<Wanted> {
                 is_good
             }
             // The other node links without it.
-            Some(&[am::LINK, options]) if release::has(Release::OTP_28) => {
+            Some([am::LINK, options]) if release::has(Release::OTP_28) => {
                 let rank = rank(options);
                 wanted.link_rank = rank.unwrap_or_default();
                 wanted.passed_on.push(am::LINK);
@@ -436,9 +436,7 @@ pub(crate) fn serve(
         });
         answer(channel, parent, reference, 0, reason, token.as_ref());
     };
-    let &[module, function, arity] = call.as_tuple()? else {
-        return None;
-    };
+    let [module, function, arity] = call.as_tuple_of()?;
     let arity = u32::try_from(arity.as_small()?).ok()?;
     if !module.is_atom() || !function.is_atom() || !group_leader.is_pid() {
         return None;

@@ -184,24 +184,24 @@ pub fn settings(options: Term) -> Result<Settings, OpenError> {
     let (mut packet, mut line, mut directory) = (None, None, Term::NIL);
     for option in list::items(options) {
         let option = option.map_err(|_| am::BADOPT)?;
-        let known = match option.as_tuple() {
+        let known = match option.as_tuple_of() {
             None if option.is_atom() => {
                 switch(&mut settings, &mut packet, &mut line, atom::text(option))
             }
-            Some(&[am::PACKET, size]) => {
+            Some([am::PACKET, size]) => {
                 packet = size.as_small().filter(|size| matches!(size, 1 | 2 | 4));
                 packet.is_some().then_some(())
             }
-            Some(&[am::LINE, max]) => {
+            Some([am::LINE, max]) => {
                 let max = max.as_small().and_then(|max| usize::try_from(max).ok());
                 line = max.filter(|max| *max > 0);
                 line.is_some().then_some(())
             }
-            Some(&[am::CD, value]) => {
+            Some([am::CD, value]) => {
                 directory = value;
                 Some(())
             }
-            Some(&[name, value]) => valued(&mut settings, name, value),
+            Some([name, value]) => valued(&mut settings, name, value),
             _ => None,
         };
         known.ok_or(am::BADOPT)?;
@@ -280,9 +280,7 @@ fn watermarks(value: Term) -> Option<Option<Watermarks>> {
     if value == am::DISABLED {
         return Some(None);
     }
-    let &[low, high] = value.as_tuple()? else {
-        return None;
-    };
+    let [low, high] = value.as_tuple_of()?;
     let number = |term: Term| {
         let number = uint64(term).and_then(|value| usize::try_from(value).ok());
         // As on stock, the largest number is not one of them.
@@ -297,9 +295,7 @@ fn watermarks(value: Term) -> Option<Option<Watermarks>> {
 fn environment(value: Term) -> Option<Vec<Change>> {
     let mut changes = Vec::new();
     for pair in list::items(value) {
-        let &[name, value] = pair.ok()?.as_tuple()? else {
-            return None;
-        };
+        let [name, value] = pair.ok()?.as_tuple_of()?;
         let text = |term: Term| {
             let is_list = term.is_cons() || term.is_nil();
             native(is_list.then_some(term)?, true)

@@ -101,7 +101,7 @@ struct Clause {
 pub fn sources(specification: Term) -> Result<Vec<Source>, Invalid> {
     let mut sources = Vec::new();
     for clause in list::items(specification) {
-        let Some(&[head, guards, body]) = clause.map_err(|_| Invalid)?.as_tuple() else {
+        let Some([head, guards, body]) = clause.map_err(|_| Invalid)?.as_tuple_of() else {
             return Err(Invalid);
         };
         sources.push([head, guards, body]);

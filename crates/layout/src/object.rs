@@ -231,6 +231,27 @@ pub const SUB_BINARY_WRITABLE: u64 = 1 << 16;
 
 /// Accessors for boxed terms; each returns `None` for a term of another kind.
 impl Term {
+    /// The elements of a tuple of `N` elements.
+    #[inline(always)]
+    #[must_use]
+    pub fn as_tuple_of<const N: usize>(self) -> Option<[Term; N]> {
+        let object = self.as_boxed()?;
+        if object.header() != Header::new(ObjectKind::Tuple, N) {
+            return None;
+        }
+        // SAFETY: a tuple's words are terms, and by its header there are `N`.
+        Some(core::array::from_fn(|index| unsafe {
+            object.term_unchecked(index)
+        }))
+    }
+
+    /// Number of elements of a tuple.
+    #[inline(always)]
+    #[must_use]
+    pub fn tuple_size(self) -> Option<usize> {
+        Some(self.as_kind(ObjectKind::Tuple)?.arity())
+    }
+
     /// The elements of a tuple.
     #[inline(always)]
     #[must_use]

@@ -17,8 +17,11 @@
 //! to do so may collect; while none of them runs, reading through a term is sound. Therefore the accessors below are
 //! safe functions, while [`Term::from_bits`] and the pointer constructors are unsafe.
 
+use core::ptr;
+
 use crate::limits::{PID_INDEX_BITS, SMALL_MAX, SMALL_MIN};
 use crate::object::{Header, ObjectKind};
+use crate::view::{Boxed, Cons};
 
 /// A term, or the non-value (0). `==` compares the words: this suffices for immediates, but not for objects
 /// (`term::compare` implements the comparisons of the language).
@@ -212,6 +215,30 @@ impl Term {
         Term(cell as u64 | 0b01)
     }
 
+    /// The cell, if the term is a cons.
+    #[inline(always)]
+    #[must_use]
+    pub fn as_cell(self) -> Option<Cons> {
+        if self.is_cons() {
+            // SAFETY: the line above.
+            Some(unsafe { self.cell_unchecked() })
+        } else {
+            None
+        }
+    }
+
+    /// The cell of a cons.
+    ///
+    /// # Safety
+    /// The term is a cons.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn cell_unchecked(self) -> Cons {
+        debug_assert!(self.is_cons());
+        // SAFETY: the caller's promise.
+        unsafe { Cons::from_pointer(ptr::with_exposed_provenance_mut((self.0 - 0b01) as usize)) }
+    }
+
     #[inline(always)]
     #[must_use]
     pub const fn is_cons(self) -> bool {
@@ -267,6 +294,37 @@ impl Term {
     #[must_use]
     pub unsafe fn from_boxed_pointer(object: *const u64) -> Term {
         Term(object as u64 | 0b10)
+    }
+
+    /// The object, if the term is boxed.
+    #[inline(always)]
+    #[must_use]
+    pub fn as_boxed(self) -> Option<Boxed> {
+        if self.is_boxed() {
+            // SAFETY: the line above.
+            Some(unsafe { self.boxed_unchecked() })
+        } else {
+            None
+        }
+    }
+
+    /// The object of a boxed term.
+    ///
+    /// # Safety
+    /// The term is boxed.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn boxed_unchecked(self) -> Boxed {
+        debug_assert!(self.is_boxed());
+        // SAFETY: the caller's promise.
+        unsafe { Boxed::from_pointer(ptr::with_exposed_provenance_mut((self.0 - 0b10) as usize)) }
+    }
+
+    /// The object, if it is of this kind.
+    #[inline(always)]
+    #[must_use]
+    pub fn as_kind(self, kind: ObjectKind) -> Option<Boxed> {
+        self.as_boxed().filter(|object| object.kind() == kind)
     }
 
     #[inline(always)]

@@ -263,7 +263,7 @@ pub fn build_stacktrace(heap: &mut Heap, raw: Term) -> Term {
     let depth = depth();
     let (first, info) = (parts[FIRST], parts[INFO]);
     let mut frames: SmallVec<[Term; DEFAULT_DEPTH]> = SmallVec::new();
-    if let Some(&[module, function, arguments]) = first.as_tuple() {
+    if let Some([module, function, arguments]) = first.as_tuple_of() {
         let info = match info {
             am::TRUE => explained_by(heap, module, None),
             _ => info,

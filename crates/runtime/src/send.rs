@@ -103,8 +103,8 @@ pub fn send_with_priority(from: &mut Process, to: Term, message: Term) -> Sent {
         }
         return Sent::Done;
     }
-    let is_elsewhere = match to.as_tuple() {
-        Some(&[name, node]) => name.is_atom() && node.is_atom() && node != node::own_name(),
+    let is_elsewhere = match to.as_tuple_of() {
+        Some([name, node]) => name.is_atom() && node.is_atom() && node != node::own_name(),
         _ => (to.is_pid() && !to.is_local_pid()) || to.is_reference(),
     };
     match is_elsewhere {
@@ -195,7 +195,7 @@ fn send_elsewhere<const NOTED: bool>(from: &mut Process, to: Term, message: Term
     if to.is_local_port() {
         return send_to_port(from, to, message);
     }
-    if let Some(&[name, node]) = to.as_tuple() {
+    if let Some([name, node]) = to.as_tuple_of() {
         if !name.is_atom() || !node.is_atom() {
             return Sent::BadArgument;
         }

@@ -119,7 +119,7 @@ pub fn change(
         on_load::change(session, &wanted, &flags);
         return Ok(0);
     }
-    if let Some(&[module, function, arity]) = functions.as_tuple() {
+    if let Some([module, function, arity]) = functions.as_tuple_of() {
         let pattern = pattern([module, function, arity]).ok_or(none)?;
         return world::stopped(|| match session.exists() {
             true => apply(session.number, &pattern, &wanted, &wanted, &flags),

@@ -98,9 +98,7 @@ pub fn all() -> Vec<Arc<Session>> {
 /// The session that a weak reference names, `{Name, Number}`. The one that is always there has no such name.
 #[must_use]
 pub fn named(term: Term) -> Option<Arc<Session>> {
-    let &[name, number] = term.as_tuple()? else {
-        return None;
-    };
+    let [name, number] = term.as_tuple_of()?;
     let number = u32::try_from(number.as_small()?).ok()?.checked_add(1)?;
     find(number).filter(|session| session.name == name)
 }

@@ -34,8 +34,8 @@ pub fn of_option(option: Term, first: Term) -> Option<Tracer> {
 /// The tracer that a term names: a process or port, or `{Module, State}`.
 #[must_use]
 pub fn of_term(term: Term) -> Option<Tracer> {
-    match term.as_tuple() {
-        Some(&[module, state]) => of_module(module, state),
+    match term.as_tuple_of() {
+        Some([module, state]) => of_module(module, state),
         _ => of_identifier(term),
     }
 }

@@ -143,12 +143,10 @@ fn options_of(list: Term, size: usize, splits: bool) -> Option<SearchOptions> {
             am::TRIM if splits => options.trim = true,
             am::TRIM_ALL if splits => options.trim_all = true,
             _ => {
-                let &[am::SCOPE, part] = option.as_tuple()? else {
+                let Some([am::SCOPE, part]) = option.as_tuple_of() else {
                     return None;
                 };
-                let &[position, length] = part.as_tuple()? else {
-                    return None;
-                };
+                let [position, length] = part.as_tuple_of()?;
                 let (start, length) = part_range(size as u64, position, length)?;
                 options.start = start as usize;
                 options.end = (start + length) as usize;

@@ -93,8 +93,8 @@ pub fn part_range(size: u64, position: Term, length: Term) -> Option<(u64, u64)>
 
 /// `erlang:binary_part(Binary, {Start, Length})`
 pub fn binary_part_2(process: &mut Process, [string, range]: [Term; 2]) -> BifResult {
-    match range.as_tuple() {
-        Some(&[position, length]) => part(process, string, position, length),
+    match range.as_tuple_of() {
+        Some([position, length]) => part(process, string, position, length),
         _ => Err(badarg(2)),
     }
 }

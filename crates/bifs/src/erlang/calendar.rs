@@ -39,15 +39,9 @@ fn date_time_term(process: &mut Process, time: DateTime) -> Term {
 
 /// Reads `{{Year, Month, Day}, {Hour, Minute, Second}}`; the conversions check that the date exists.
 fn date_time(term: Term) -> Option<DateTime> {
-    let &[date, time] = term.as_tuple()? else {
-        return None;
-    };
-    let &[year, month, day] = date.as_tuple()? else {
-        return None;
-    };
-    let &[hour, minute, second] = time.as_tuple()? else {
-        return None;
-    };
+    let [date, time] = term.as_tuple_of()?;
+    let [year, month, day] = date.as_tuple_of()?;
+    let [hour, minute, second] = time.as_tuple_of()?;
     Some(DateTime {
         year: year.as_small()?,
         month: uint8(month)?,

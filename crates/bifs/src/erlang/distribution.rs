@@ -341,9 +341,7 @@ pub fn create_dist_channel_3(
 
 /// `{Flags, Creation}`.
 fn facts_of(facts: Term) -> Option<Facts> {
-    let &[flags, creation] = facts.as_tuple()? else {
-        return None;
-    };
+    let [flags, creation] = facts.as_tuple_of()?;
     Some(Facts {
         creation: u32::try_from(integer::uint64(creation)?).ok()?,
         both: Capabilities(integer::uint64(flags)?),
@@ -357,8 +355,8 @@ fn carry_by(process: &mut Process, channel: &Arc<Channel>, facts: Facts) -> bool
     }
     let channel = channel.clone();
     let end = move |reason: Term| {
-        let reason = match reason.as_tuple() {
-            Some(&[am::SHUTDOWN, reason]) => reason,
+        let reason = match reason.as_tuple_of() {
+            Some([am::SHUTDOWN, reason]) => reason,
             _ => reason,
         };
         channel.close(reason);
@@ -373,8 +371,8 @@ pub fn dist_spawn_request_4(
     process: &mut Process,
     [name, call, options, kind]: [Term; 4],
 ) -> BifResult {
-    let call = match call.as_tuple() {
-        Some(&[module, function, arguments]) => spawning::arity_of(module, function, arguments)
+    let call = match call.as_tuple_of() {
+        Some([module, function, arguments]) => spawning::arity_of(module, function, arguments)
             .map(|arity| ([module, function, arguments], arity)),
         _ => None,
     };

@@ -42,8 +42,8 @@ pub fn error_3(_process: &mut Process, [reason, arguments, options]: [Term; 3]) 
 fn error_info(options: Term) -> Option<Term> {
     let mut info = Term::NONE;
     for option in list::items(options) {
-        match option.ok()?.as_tuple() {
-            Some(&[am::ERROR_INFO, map]) if map.is_map() => info = map,
+        match option.ok()?.as_tuple_of() {
+            Some([am::ERROR_INFO, map]) if map.is_map() => info = map,
             _ => return None,
         }
     }

@@ -254,13 +254,13 @@ pub fn external_size_2(process: &mut Process, [term, options]: [Term; 2]) -> Bif
     }
     let mut encode = EncodeOptions::of_release();
     for option in list::items(options) {
-        match option.map_err(|_| badarg(2))?.as_tuple() {
+        match option.map_err(|_| badarg(2))?.as_tuple_of() {
             // Once version 0 was requested, a later version 1 does not undo it.
-            Some(&[am::MINOR_VERSION, version]) if version == Term::small(0) => {
+            Some([am::MINOR_VERSION, version]) if version == Term::small(0) => {
                 encode.text_floats = true;
                 encode.utf8_atoms = false;
             }
-            Some(&[am::MINOR_VERSION, version]) if version == Term::small(1) => {
+            Some([am::MINOR_VERSION, version]) if version == Term::small(1) => {
                 encode.utf8_atoms = false;
             }
             _ => return Err(badarg(2)),

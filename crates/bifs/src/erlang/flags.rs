@@ -19,7 +19,7 @@ const MAX_SAVED_CALLS: u64 = 10_000;
 
 /// `process_flag(Flag, Value)`: returns the value before.
 pub fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifResult {
-    if let Some(&[am::MONITOR_NODES, options]) = name.as_tuple() {
+    if let Some([am::MONITOR_NODES, options]) = name.as_tuple_of() {
         return monitor_nodes(process, value, options).ok_or_else(|| badarg(2));
     }
     if name == am::SAVE_CALLS {

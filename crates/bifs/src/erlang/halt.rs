@@ -11,8 +11,8 @@ use runtime::process::Process;
 pub fn halt_2(_process: &mut Process, [status, options]: [Term; 2]) -> BifResult {
     let mut flush = true;
     for option in list::items(options) {
-        match option.map_err(|_| badarg(2))?.as_tuple() {
-            Some(&[name, value])
+        match option.map_err(|_| badarg(2))?.as_tuple_of() {
+            Some([name, value])
                 if name == atom::known("flush") && (value == am::TRUE || value == am::FALSE) =>
             {
                 flush = value == am::TRUE;

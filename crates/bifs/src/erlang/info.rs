@@ -46,8 +46,8 @@ enum Item {
 
 impl Item {
     fn read(item: Term) -> Option<Item> {
-        match item.as_tuple() {
-            Some(&[am::DICTIONARY, _]) if release::has(Release::OTP_26) => {
+        match item.as_tuple_of() {
+            Some([am::DICTIONARY, _]) if release::has(Release::OTP_26) => {
                 Some(Item::Pair(Owned::new(item)))
             }
             _ => info::is_item(item).then_some(Item::Named(item)),

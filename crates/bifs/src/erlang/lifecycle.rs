@@ -250,8 +250,8 @@ impl SuspendOptions {
             match option {
                 am::UNLESS_SUSPENDING => options.unless_suspending = true,
                 am::ASYNCHRONOUS => options.asynchronous = true,
-                _ => match option.as_tuple() {
-                    Some(&[am::ASYNCHRONOUS, tag]) => {
+                _ => match option.as_tuple_of() {
+                    Some([am::ASYNCHRONOUS, tag]) => {
                         options.asynchronous = true;
                         options.tag = Some(tag);
                     }

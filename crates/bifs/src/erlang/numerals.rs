@@ -266,9 +266,7 @@ fn form_of(options: Term) -> Option<Form> {
             am::COMPACT => compact = true,
             am::SHORT => kind = Kind::Short,
             option => {
-                let &[name, value] = option.as_tuple()? else {
-                    return None;
-                };
+                let [name, value] = option.as_tuple_of()?;
                 kind = match name {
                     am::DECIMALS => Kind::Decimals,
                     am::SCIENTIFIC => Kind::Scientific,

@@ -12,9 +12,7 @@ use runtime::process::Process;
 fn limits_of(kind: PacketKind, options: Term) -> Option<Limits> {
     let mut limits = Limits::default();
     for option in list::items(options) {
-        let &[name, value] = option.ok()?.as_tuple()? else {
-            return None;
-        };
+        let [name, value] = option.ok()?.as_tuple_of()?;
         let value = integer::uint32(value)?;
         if !name.is_atom() {
             return None;

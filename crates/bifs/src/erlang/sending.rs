@@ -89,9 +89,8 @@ pub fn bif_return_trap_1(process: &mut Process, [result]: [Term; 1]) -> BifResul
 
 /// Whether the receiver lives on another node.
 fn is_elsewhere(to: Term) -> bool {
-    match to.as_tuple() {
-        Some(&[name, node]) => name.is_atom() && node.is_atom() && node != node::own_name(),
-        Some(_) => false,
+    match to.as_tuple_of() {
+        Some([name, node]) => name.is_atom() && node.is_atom() && node != node::own_name(),
         None => {
             matches!(
                 to.boxed_kind(),

@@ -27,8 +27,8 @@ pub fn system_monitor_1(process: &mut Process, [settings]: [Term; 1]) -> BifResu
     if settings == am::UNDEFINED {
         return system_monitor_2(process, [am::UNDEFINED, Term::NIL]);
     }
-    match settings.as_tuple() {
-        Some(&[pid, options]) => system_monitor_2(process, [pid, options]),
+    match settings.as_tuple_of() {
+        Some([pid, options]) => system_monitor_2(process, [pid, options]),
         _ => Err(badarg(1)),
     }
 }
@@ -133,9 +133,7 @@ fn parse(list: Term, settings: MonitorSettings) -> Option<MonitorSettings> {
 
 /// The limits `{Off, On}` of a message queue.
 fn long_queue(term: Term) -> Option<LongQueue> {
-    let &[off, on] = term.as_tuple()? else {
-        return None;
-    };
+    let [off, on] = term.as_tuple_of()?;
     let (off, on) = (integer::uint64(off)?, integer::uint64(on)?);
     (off < on).then_some(LongQueue { on, off })
 }

@@ -77,7 +77,7 @@ fn start(
 fn is_absolute(options: Term) -> Option<bool> {
     let mut absolute = false;
     for option in list::items(options) {
-        absolute = match option.ok()?.as_tuple() {
+        absolute = match option.ok()?.as_tuple_of() {
             Some([am::ABS, am::TRUE]) => true,
             Some([am::ABS, am::FALSE]) => false,
             _ => return None,
@@ -111,9 +111,9 @@ fn answer(options: Term, info_allowed: bool) -> Option<Answer> {
         info: true,
     };
     for option in list::items(options) {
-        match option.ok()?.as_tuple() {
-            Some(&[am::ASYNC, value]) => answer.asynchronous = boolean(value)?,
-            Some(&[am::INFO, value]) if info_allowed => answer.info = boolean(value)?,
+        match option.ok()?.as_tuple_of() {
+            Some([am::ASYNC, value]) => answer.asynchronous = boolean(value)?,
+            Some([am::INFO, value]) if info_allowed => answer.info = boolean(value)?,
             _ => return None,
         }
     }

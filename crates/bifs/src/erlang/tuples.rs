@@ -77,7 +77,7 @@ pub fn make_tuple_3(process: &mut Process, [arity, default, list]: [Term; 3]) ->
     let mut elements = vec![default; arity_of(arity)?];
     for pair in list::items(list) {
         let pair = pair.map_err(|_| badarg(3))?;
-        let Some(&[index, value]) = pair.as_tuple() else {
+        let Some([index, value]) = pair.as_tuple_of() else {
             return Err(badarg(3));
         };
         let place = place(index, elements.len(), 3)?;

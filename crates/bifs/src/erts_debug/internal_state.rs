@@ -464,7 +464,7 @@ const MOST_NAMES: u64 = 1000;
 
 /// `{Name, Count}`: names for tables that lie beside each other. No two names share a slot here.
 fn similar_names(process: &mut Process, request: Term) -> BifResult {
-    let Some(&[name, count]) = request.as_tuple() else {
+    let Some([name, count]) = request.as_tuple_of() else {
         return Err(badarg(2));
     };
     let count = integer::uint64(count).filter(|count| *count <= MOST_NAMES);
@@ -481,7 +481,7 @@ fn similar_names(process: &mut Process, request: Term) -> BifResult {
 /// `{Table, Enable}`: splits and merges ranges of an ordered set with write concurrency, whether or not anybody contends
 /// for them.
 fn put_under_pressure(request: Term, pressure: Pressure) -> BifResult {
-    let Some(&[table, enable]) = request.as_tuple() else {
+    let Some([table, enable]) = request.as_tuple_of() else {
         return Err(badarg(2));
     };
     let found = ets::registry::look_up(table)?;

@@ -135,7 +135,7 @@ fn parse_tuple(wanted: &mut Wanted, parts: &[Term]) -> Option<()> {
         }
         [am::WRITE_CONCURRENCY, am::AUTO] => options.write_concurrency = WriteConcurrency::Auto,
         [am::WRITE_CONCURRENCY, how] if how.is_tuple() => {
-            let &[am::DEBUG_HASH_FIXED_NUMBER_OF_LOCKS, count] = how.as_tuple()? else {
+            let Some([am::DEBUG_HASH_FIXED_NUMBER_OF_LOCKS, count]) = how.as_tuple_of() else {
                 return None;
             };
             let count = count

@@ -35,9 +35,7 @@ fn finish(
 
 /// The paused traversal that an argument stands for.
 fn paused(argument: Term) -> Option<(PausedWalk, Term)> {
-    let &[reference, terms] = argument.as_tuple()? else {
-        return None;
-    };
+    let [reference, terms] = argument.as_tuple_of()?;
     Some((magic::resume(reference)?, terms))
 }
 

@@ -106,7 +106,7 @@ fn changes_of(changes: Term, keypos: usize, size: usize) -> Result<Changes, Fail
     changes
         .iter()
         .map(|change| {
-            let Some(&[position, value]) = change.as_tuple() else {
+            let Some([position, value]) = change.as_tuple_of() else {
                 return Err(badarg(3));
             };
             let position = position.as_small().ok_or(badarg(3))?;
@@ -126,7 +126,7 @@ fn changes_of(changes: Term, keypos: usize, size: usize) -> Result<Changes, Fail
 /// The fast path: one element, whose old and new values are immediates. Returns false, and changes nothing, in any
 /// other case.
 fn change_in_place(object: &mut Object, keypos: usize, change: Term) -> bool {
-    let Some(&[position, value]) = change.as_tuple() else {
+    let Some([position, value]) = change.as_tuple_of() else {
         return false;
     };
     let index = match position.as_small() {

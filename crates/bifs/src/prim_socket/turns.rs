@@ -70,7 +70,7 @@ impl Request {
 
 /// Tells a process that its request, for which `message` was made, is aborted.
 fn abort(pid: Term, message: &Owned, reason: Term) {
-    let Some(&[tag, whole, _, reference]) = message.term().as_tuple() else {
+    let Some([tag, whole, _, reference]) = message.term().as_tuple_of() else {
         unreachable!("made by `Request::message`")
     };
     let mut scratch = Scratch::new();

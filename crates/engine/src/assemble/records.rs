@@ -84,7 +84,7 @@ pub(super) fn record_operation(
 /// An atom is the name of a record of this module, or `'_'` for any; a literal names module and record.
 fn id(emitter: &Emitter<'_>, operand: FileOperand) -> Option<Id> {
     let constant = emitter.constant(operand)?;
-    if let Some(&[module, name]) = constant.as_tuple() {
+    if let Some([module, name]) = constant.as_tuple_of() {
         let is_id = module.is_atom() && name.is_atom();
         return is_id.then_some((module, name, scope::EXTERNAL));
     }

@@ -193,9 +193,7 @@ pub fn call(function: Function, arguments: &[Term], own: Term, arena: &mut Arena
         F::BitSize => bits(a).map(|bits| Term::small(bits.bit_len as i64)),
         F::ByteSize => bits(a).map(|bits| Term::small(bits.bit_len.div_ceil(8) as i64)),
         F::BinaryPart => {
-            let &[start, length] = b.as_tuple()? else {
-                return None;
-            };
+            let [start, length] = b.as_tuple_of()?;
             binary_part(arena, a, start, length)
         }
         F::BinaryPart3 => binary_part(arena, a, b, arguments[2]),

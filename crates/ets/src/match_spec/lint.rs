@@ -73,7 +73,7 @@ pub fn sources(specification: Term, lint: &mut Lint) -> Result<Vec<Source>, Inva
     };
     let mut sources = Vec::new();
     for clause in clauses {
-        let Some(&[head, guards, body]) = clause.as_tuple() else {
+        let Some([head, guards, body]) = clause.as_tuple_of() else {
             return Err(lint.fatal("Match program part is not a tuple of arity 3."));
         };
         sources.push([head, guards, body]);

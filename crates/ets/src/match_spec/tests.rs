@@ -523,7 +523,7 @@ fn depth_and_length_need_no_native_stack() {
     let mut interpreter = Interpreter::new(&program, Term::NIL);
     let mut result = interpreter.run(&program, subject).expect("a match");
     let mut depth = 0;
-    while let Some(&[inner]) = result.as_tuple() {
+    while let Some([inner]) = result.as_tuple_of() {
         result = inner;
         depth += 1;
     }

@@ -54,7 +54,7 @@ pub fn resume(process: &mut Process, paused: PausedWalk, terms: Term) -> Result<
         }
         return Err(failure);
     }
-    let Some(&[key, end, earlier]) = terms.as_tuple() else {
+    let Some([key, end, earlier]) = terms.as_tuple_of() else {
         unreachable!("the terms of a paused walk");
     };
     let place = match paused.slot {

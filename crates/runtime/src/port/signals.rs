@@ -489,22 +489,20 @@ fn suspended_if(from: &mut Process, waits: bool) -> Sent {
 
 /// What a message to a port asks for, as tracers know it; one that is no request counts as a command.
 fn operation_of(message: Term) -> Term {
-    let request = match message.as_tuple() {
-        Some(&[_, request]) => request,
+    let request = match message.as_tuple_of() {
+        Some([_, request]) => request,
         _ => return am::COMMAND,
     };
-    match request.as_tuple() {
+    match request.as_tuple_of() {
         None if request == am::CLOSE => am::CLOSE,
-        Some(&[am::CONNECT, _]) => am::CONNECT,
+        Some([am::CONNECT, _]) => am::CONNECT,
         _ => am::COMMAND,
     }
 }
 
 /// The data of `{_, {command, Data}}`.
 fn command_of(message: Term) -> Option<Term> {
-    let &[_, request] = message.as_tuple()? else {
-        return None;
-    };
+    let [_, request] = message.as_tuple_of()?;
     match request.as_tuple()? {
         &[am::COMMAND, data] => Some(data),
         _ => None,
@@ -523,8 +521,8 @@ fn run_message(
         return;
     }
     let connected = state.core.connected;
-    let request = match message.as_tuple() {
-        Some(&[owner, request]) if owner == connected => request,
+    let request = match message.as_tuple_of() {
+        Some([owner, request]) if owner == connected => request,
         _ => return bad_signal(port, connected),
     };
     if let Some(output) = output {
@@ -539,8 +537,8 @@ fn run_message(
         state.close(port, am::NORMAL);
         return;
     }
-    match request.as_tuple() {
-        Some(&[am::CONNECT, pid]) if pid.is_local_pid() => {
+    match request.as_tuple_of() {
+        Some([am::CONNECT, pid]) if pid.is_local_pid() => {
             // Does not link it, unlike `port_connect/2`.
             state
                 .core

@@ -298,8 +298,8 @@ impl Frame {
             }
             return;
         }
-        let tracer = match self.tracer.as_tuple() {
-            Some(&[module, state]) => Tracer::Module(Arc::new((module, Owned::new(state)))),
+        let tracer = match self.tracer.as_tuple_of() {
+            Some([module, state]) => Tracer::Module(Arc::new((module, Owned::new(state)))),
             _ => Tracer::Identifier(self.tracer),
         };
         let tracing = Tracing {

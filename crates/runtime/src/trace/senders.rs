@@ -39,9 +39,9 @@ pub fn of(identifier: Term) -> Term {
     if identifier.is_local_pid() || identifier.is_local_port() {
         return identifier;
     }
-    match identifier.as_tuple() {
-        Some(&[_, other]) if other == node::own_name() => am::SYSTEM,
-        Some(&[_, other]) => other,
+    match identifier.as_tuple_of() {
+        Some([_, other]) if other == node::own_name() => am::SYSTEM,
+        Some([_, other]) => other,
         _ if identifier.is_pid() || identifier.is_port() => node::of(identifier).name,
         _ => am::UNDEFINED,
     }

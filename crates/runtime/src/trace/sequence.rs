@@ -58,9 +58,7 @@ impl Token {
     /// A token that was given as a term by this machine or another node.
     #[must_use]
     pub fn of_term(term: Term) -> Option<Token> {
-        let &[flags, label, serial, from, last] = term.as_tuple()? else {
-            return None;
-        };
+        let [flags, label, serial, from, last] = term.as_tuple_of()?;
         Some(Token {
             flags: u32::try_from(flags.as_small()?).ok()?,
             label: Owned::new(label),
@@ -197,9 +195,7 @@ pub fn change(process: &mut Process, component: Term, value: Term) -> Option<Bef
             Some(Before::Label(before))
         }
         am::SERIAL => {
-            let &[last, serial] = value.as_tuple()? else {
-                return None;
-            };
+            let [last, serial] = value.as_tuple_of()?;
             let (last, serial) = (last.as_small()?, serial.as_small()?);
             let token = token(process);
             let before = Before::Serial(token.last, token.serial);
@@ -357,8 +353,8 @@ unsafe fn token_in(message: *mut Fragment) -> Option<Token> {
 #[cold]
 pub fn sends(process: &mut Process, to: Term, message: Term, rank: Rank) -> Option<Sent> {
     of(process)?;
-    let receiver = match to.as_tuple() {
-        Some(&[name, node]) if name.is_atom() && node == term::node::own_name() => {
+    let receiver = match to.as_tuple_of() {
+        Some([name, node]) if name.is_atom() && node == term::node::own_name() => {
             registry::whereis(name)?
         }
         _ if to.is_atom() => registry::whereis(to)?,

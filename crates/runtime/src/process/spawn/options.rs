@@ -180,11 +180,11 @@ pub fn monitor_options(list: Term) -> Option<MonitorOptions> {
     let mut options = MonitorOptions::default();
     for option in list::items(list) {
         let option = option.ok()?;
-        match option.as_tuple() {
+        match option.as_tuple_of() {
             None if option == am::PRIORITY && release::has(Release::OTP_28) => {
                 options.rank = Rank::Priority;
             }
-            Some(&[am::ALIAS, kind]) => {
+            Some([am::ALIAS, kind]) => {
                 options.alias = Some(match kind {
                     am::EXPLICIT_UNALIAS => AliasKind::ExplicitUnalias,
                     am::DEMONITOR => AliasKind::Demonitor,
@@ -192,7 +192,7 @@ pub fn monitor_options(list: Term) -> Option<MonitorOptions> {
                     _ => return None,
                 });
             }
-            Some(&[am::TAG, tag]) => options.tag = Some(Owned::new(tag)),
+            Some([am::TAG, tag]) => options.tag = Some(Owned::new(tag)),
             _ => return None,
         }
     }
