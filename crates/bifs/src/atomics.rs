@@ -6,9 +6,9 @@ use layout::{Heap, Term};
 use term::{am, build, map};
 
 use super::magic;
-use runtime::bif::{BifResult, badarg, system_limit};
+use runtime::code::bif::{BifResult, badarg, system_limit};
+use runtime::exec::scheduler;
 use runtime::process::Process;
-use runtime::scheduler;
 
 /// An array of `atomics:new/2`.
 struct Atomics {
@@ -48,7 +48,7 @@ impl Counters {
     fn cells(
         &self,
         index: Term,
-    ) -> Result<impl Iterator<Item = &AtomicU64>, runtime::bif::Failure> {
+    ) -> Result<impl Iterator<Item = &AtomicU64>, runtime::code::bif::Failure> {
         let index = place_of(index, self.size)?;
         let first = index / COUNTERS_PER_LINE * self.places;
         let lines = &self.lines[first..first + self.places];
@@ -59,7 +59,7 @@ impl Counters {
 
     /// The cell that this thread counts in.
     #[inline]
-    fn own_cell(&self, index: Term) -> Result<&AtomicU64, runtime::bif::Failure> {
+    fn own_cell(&self, index: Term) -> Result<&AtomicU64, runtime::code::bif::Failure> {
         let index = place_of(index, self.size)?;
         let place = scheduler::current_number() % self.places;
         let line = &self.lines[index / COUNTERS_PER_LINE * self.places + place];
@@ -72,7 +72,7 @@ const COUNTERS_HEAD_BYTES: usize = 32;
 
 const MAX_ARITY: i64 = 1 << 32;
 
-fn count_of(arity: Term) -> Result<usize, runtime::bif::Failure> {
+fn count_of(arity: Term) -> Result<usize, runtime::code::bif::Failure> {
     let count = match arity.as_small() {
         Some(count) => count,
         None if matches!(arity.as_big(), Some((false, _))) => i64::MAX,
@@ -89,7 +89,7 @@ fn count_of(arity: Term) -> Result<usize, runtime::bif::Failure> {
 
 /// Converts an index from 1 to an offset in an array of `size` values; `badarg` if it is outside.
 #[inline]
-fn place_of(index: Term, size: usize) -> Result<usize, runtime::bif::Failure> {
+fn place_of(index: Term, size: usize) -> Result<usize, runtime::code::bif::Failure> {
     let index = index.as_small().ok_or(badarg(2))?.wrapping_sub(1) as usize;
     // An index below 1 has wrapped around to a value beyond every size.
     if index < size {
@@ -100,7 +100,7 @@ fn place_of(index: Term, size: usize) -> Result<usize, runtime::bif::Failure> {
 }
 
 #[inline]
-fn place(values: &[AtomicU64], index: Term) -> Result<&AtomicU64, runtime::bif::Failure> {
+fn place(values: &[AtomicU64], index: Term) -> Result<&AtomicU64, runtime::code::bif::Failure> {
     Ok(&values[place_of(index, values.len())?])
 }
 
@@ -127,7 +127,7 @@ fn integer_of(heap: &mut Heap, bits: u64, signed: bool) -> Term {
     }
 }
 
-fn atomics<'a>(reference: Term) -> Result<&'a Atomics, runtime::bif::Failure> {
+fn atomics<'a>(reference: Term) -> Result<&'a Atomics, runtime::code::bif::Failure> {
     magic::get::<Atomics>(reference).ok_or(badarg(1))
 }
 
@@ -237,7 +237,7 @@ pub fn info_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     Ok(map::from_pairs(heap, &pairs))
 }
 
-fn counters<'a>(reference: Term) -> Result<&'a Counters, runtime::bif::Failure> {
+fn counters<'a>(reference: Term) -> Result<&'a Counters, runtime::code::bif::Failure> {
     magic::get::<Counters>(reference).ok_or(badarg(1))
 }
 

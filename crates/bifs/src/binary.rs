@@ -10,9 +10,9 @@ use term::release::{self, Release};
 use term::{am, atom, bits, build, integer, unicode};
 
 use super::erlang;
-use runtime::bif::{BifResult, Failure, badarg, dirty_unless, system_limit};
+use runtime::code::bif::{BifResult, Failure, badarg, dirty_unless, system_limit};
+use runtime::exec::scheduler::charge;
 use runtime::process::Process;
-use runtime::scheduler::charge;
 
 mod few;
 mod search;

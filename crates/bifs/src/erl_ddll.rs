@@ -10,9 +10,9 @@ use drivers::open::drivers;
 use native::driver::loaded::{
     self, Awaited, FIRST_MESSAGE, NOT_AVAILABLE, OpenFailure, Outcome, Reload, Request, Told,
 };
-use runtime::bif::{BifResult, badarg};
+use runtime::code::bif::{BifResult, badarg};
+use runtime::effects::incoming;
 use runtime::process::Process;
-use runtime::signal::handle;
 
 /// Bytes of the longest driver name: that of an atom of Latin-1 characters.
 const LONGEST_NAME: usize = 255;
@@ -196,7 +196,7 @@ pub fn try_load_3(process: &mut Process, [path, driver, options]: [Term; 3]) -> 
     request(process, driver, &name, when_told, |request| {
         if is_linked_in(&name) {
             Outcome::Refused("linked_in_driver")
-        } else if !runtime::config::get().native_libraries {
+        } else if !runtime::process::config::get().native_libraries {
             Outcome::Failed(OpenFailure::NotAvailable)
         } else {
             loaded::load(request, &path, kills_ports, reloads)
@@ -257,7 +257,7 @@ pub fn monitor_2(process: &mut Process, [kind, item]: [Term; 2]) -> BifResult {
     let monitor = reference::make(process.heap());
     let message = [atom::known(tag), monitor, kind, driver, atom::known(state)];
     let message = build::tuple(process.heap(), &message);
-    handle::deliver_last(process, am::SYSTEM, message);
+    incoming::deliver_last(process, am::SYSTEM, message);
     Ok(monitor)
 }
 

@@ -6,10 +6,10 @@ use engine::StopLine;
 use layout::{Heap, Term};
 use term::{am, atom, build, map};
 
-use runtime::bif::{BifResult, Failure, badarg, error};
+use runtime::code::bif::{BifResult, Failure, badarg, error};
 use runtime::code::debugger_lines;
 use runtime::code::modules::{self, Loaded};
-use runtime::debugger::{self, stack};
+use runtime::effects::debugger::{self, stack};
 use runtime::process::Process;
 
 use crate::erlang::of_process;

@@ -5,9 +5,10 @@ use term::external::{self, EncodeOptions};
 use term::{am, atom, build, map};
 
 use super::erlang;
-use runtime::bif::BifResult;
+use runtime::code::bif::BifResult;
+use runtime::effects::port;
+use runtime::mail::{signal, time};
 use runtime::process::{Process, table};
-use runtime::{port, signal, time};
 
 /// `erl_tracer:enabled(Tag, Tracer, Tracee)`
 pub fn enabled_3(_process: &mut Process, [tag, tracer, tracee]: [Term; 3]) -> BifResult {

@@ -16,11 +16,11 @@ use layout::object::MapShape;
 use term::external::{self, DecodeOptions};
 use term::{am, atom, build, iolist, map, print, size, unicode};
 
-use runtime::bif::{BifResult, badarg, badmap, error};
+use runtime::code::bif::{BifResult, badarg, badmap, error};
 use runtime::code::breakpoints;
 use runtime::code::load::CodeResolver;
+use runtime::exec::scheduler::charge;
 use runtime::process::Process;
-use runtime::scheduler::charge;
 
 /// Words looked at that count as one reduction.
 const WORDS_PER_REDUCTION: usize = 64;

@@ -26,7 +26,7 @@ pub use update::*;
 use layout::Term;
 
 use ets::{Table, registry};
-use runtime::bif::Failure;
+use runtime::code::bif::Failure;
 
 /// The table that an argument identifies.
 #[inline(always)]

@@ -1,6 +1,6 @@
 //! The bodies of the BIFs, one file or folder for each Erlang module.
 //!
-//! `isa::bifs` has a row for each BIF. Its body is a function named `name_arity`; `runtime::bif` states what it may do.
+//! `isa::bifs` has a row for each BIF. Its body is a function named `name_arity`; `runtime::code::bif` states what it may do.
 //! [`ENTRIES`] is made from the rows: a row without a body does not compile. The other public functions are for the
 //! crash dump, which tells what the BIFs tell.
 
@@ -37,9 +37,9 @@ pub use persistent_term::all_within as persistent_terms_within;
 
 use isa::bifs::Properties;
 use layout::{Context, Term};
-use runtime::bif::{BifEntry, finish};
+use runtime::code::bif::{BifEntry, finish};
+use runtime::exec::scheduler::dirty::{self, Policy};
 use runtime::process::Process;
-use runtime::scheduler::dirty::{self, Policy};
 
 /// The arguments of a call.
 ///

@@ -3,9 +3,9 @@
 use layout::Term;
 use term::{am, build, compare};
 
-use runtime::bif::{BifResult, Failure, badarg};
+use runtime::code::bif::{BifResult, Failure, badarg};
+use runtime::exec::scheduler::{charge, reductions_left};
 use runtime::process::Process;
-use runtime::scheduler::{charge, reductions_left};
 
 /// Cells that count as one reduction when they are only looked at.
 const LOOKS_PER_REDUCTION: usize = 16;

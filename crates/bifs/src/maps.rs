@@ -3,9 +3,9 @@
 use layout::Term;
 use term::{am, list, map};
 
-use runtime::bif::{BifResult, Failure, badarg, badkey, badmap, dirty_unless};
+use runtime::code::bif::{BifResult, Failure, badarg, badkey, badmap, dirty_unless};
+use runtime::exec::scheduler::charge;
 use runtime::process::Process;
-use runtime::scheduler::charge;
 
 /// Pairs that count as one reduction.
 const PAIRS_PER_REDUCTION: usize = 16;

@@ -4,7 +4,7 @@
 use layout::Term;
 use term::{arith, build};
 
-use runtime::bif::{BifResult, Failure, badarg, badarith};
+use runtime::code::bif::{BifResult, Failure, badarg, badarith};
 use runtime::process::Process;
 
 // Functions that Rust's library computes differently or does not have.

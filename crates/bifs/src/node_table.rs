@@ -19,9 +19,9 @@ use crate::persistent_term;
 use distribution::peers;
 use distribution::relations::Kind;
 use ets::match_spec;
-use runtime::process::{Process, state, table};
-use runtime::scheduler::world;
-use runtime::{config, port, signal, timer};
+use runtime::effects::port;
+use runtime::mail::{signal, timer, world};
+use runtime::process::{Process, config, state, table};
 
 /// How long a lock is waited for. Whoever holds one while no process runs is a thread of its own.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -100,8 +100,8 @@ impl References {
 
     fn look_at_process(&mut self, process: &Process) {
         let word = process.state.load(Ordering::SeqCst);
-        let is_own =
-            runtime::scheduler::running_process().is_some_and(|own| std::ptr::eq(own, process));
+        let is_own = runtime::exec::scheduler::running_process()
+            .is_some_and(|own| std::ptr::eq(own, process));
         if word & state::EXITING != 0
             || (word & (state::RUNNING | state::DIRTY | state::BORROWED) != 0 && !is_own)
         {

@@ -5,9 +5,8 @@ use sys::signal::{Disposition, Signal};
 use term::release::{self, Release};
 use term::{am, atom, build, list, unicode};
 
-use runtime::bif::{BifResult, badarg};
-use runtime::config;
-use runtime::process::Process;
+use runtime::code::bif::{BifResult, badarg};
+use runtime::process::{Process, config};
 
 /// The native bytes of a name or value given as a list of characters.
 fn native(text: Term) -> Option<Vec<u8>> {

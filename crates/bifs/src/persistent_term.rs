@@ -17,11 +17,11 @@ use parking_lot::Mutex;
 use term::copy::Owned;
 use term::{am, atom, build, compare, hash, map};
 
-use runtime::bif::{BifResult, badarg};
+use runtime::code::bif::{BifResult, badarg};
 use runtime::code::literal_collector;
 use runtime::code::literals::{self, Area};
-use runtime::epoch::Retired;
 use runtime::process::Process;
+use runtime::process::epoch::Retired;
 
 /// Places of the first table.
 const FIRST_PLACES: usize = 64;
@@ -223,7 +223,7 @@ fn put_term(key: Term, value: Term, may_replace: bool) -> BifResult {
         }
     }
     let (area, literals) =
-        literals::make_sharing(&[key, value]).ok_or(runtime::bif::system_limit())?;
+        literals::make_sharing(&[key, value]).ok_or(runtime::code::bif::system_limit())?;
     let hash = hash::internal(key, 0);
     let words = area.words;
     let entry = Box::new(Entry {
@@ -328,7 +328,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use runtime::epoch;
+    use runtime::process::epoch;
     use term::test_terms::Terms;
 
     fn pair(terms: &mut Terms, first: i64, second: i64) -> Term {

@@ -7,11 +7,11 @@ use term::integer::uint32;
 use term::{am, atom, build, list, node};
 
 use drivers::open;
-use runtime::bif::{BifResult, Failure, badarg};
-use runtime::port;
-use runtime::port::signals::{self, CommandResult};
+use runtime::code::bif::{BifResult, Failure, badarg};
+use runtime::effects::port;
+use runtime::effects::port::signals::{self, CommandResult};
+use runtime::mail::registry;
 use runtime::process::Process;
-use runtime::registry;
 
 /// `erts_internal:open_port(Name, Settings)`
 pub fn open_port_2(process: &mut Process, [name, settings]: [Term; 2]) -> BifResult {
@@ -42,7 +42,7 @@ pub fn port_command_3(process: &mut Process, [port, data, flags]: [Term; 3]) -> 
         CommandResult::Answer(answer) => Ok(answer),
         CommandResult::Busy if nosuspend => Ok(am::FALSE),
         CommandResult::Busy => {
-            runtime::system_monitor::busy_port(process.pid(), found.id);
+            runtime::effects::system_monitor::busy_port(process.pid(), found.id);
             // The command is tried again when the port has resumed the process.
             port::busy::suspend_sender(process);
             Err(Failure::Wait {

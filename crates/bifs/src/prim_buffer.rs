@@ -10,7 +10,7 @@ use parking_lot::{Mutex, MutexGuard};
 use term::{am, build, list};
 
 use super::magic;
-use runtime::bif::{BifResult, Failure, badarg, error};
+use runtime::code::bif::{BifResult, Failure, badarg, error};
 use runtime::process::Process;
 use term::byte_queue::ByteQueue;
 use term::integer::{int32, uint64};
@@ -139,7 +139,7 @@ pub fn find_byte_index_2(process: &mut Process, [reference, byte]: [Term; 2]) ->
         found
     });
     let searched = found.unwrap_or(before);
-    runtime::scheduler::charge((searched / SEARCHED_PER_REDUCTION) as i64);
+    runtime::exec::scheduler::charge((searched / SEARCHED_PER_REDUCTION) as i64);
     Ok(match found {
         Some(place) => {
             let heap = process.heap();

@@ -15,7 +15,7 @@ use layout::Term;
 use sys::Errno;
 use term::{am, atom, build};
 
-use runtime::bif::{BifResult, badarg};
+use runtime::code::bif::{BifResult, badarg};
 use runtime::process::Process;
 
 /// `{error, Posix}`.

@@ -13,9 +13,9 @@ use term::{am, atom, build, list, map};
 
 use super::prim_socket::address::{self, name_or_number, number_of};
 use super::prim_socket::{Answer, Refusal, answer, ok};
-use runtime::bif::{BifResult, notsup};
+use runtime::code::bif::{BifResult, notsup};
+use runtime::exec::scheduler::dirty::lent::apart;
 use runtime::process::Process;
-use runtime::scheduler::dirty::lent::apart;
 use term::integer::{int32, uint32};
 
 /// The value set by `command({debug, Bool})`.

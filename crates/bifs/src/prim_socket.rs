@@ -39,7 +39,7 @@ use term::release::{self, Release};
 use term::{am, atom, build};
 
 use super::magic;
-use runtime::bif::{BifResult, badarg, error};
+use runtime::code::bif::{BifResult, badarg, error};
 use runtime::process::Process;
 use socket::Socket;
 use term::integer::int32;

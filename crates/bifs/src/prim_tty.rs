@@ -23,11 +23,10 @@ use term::copy::Owned;
 use term::{am, atom, build, iolist, map};
 
 use super::magic;
-use runtime::bif::{BifResult, Failure, badarg};
-use runtime::config::{self, BreakMode};
-use runtime::io;
+use runtime::code::bif::{BifResult, Failure, badarg};
+use runtime::mail::{io, signal};
 use runtime::process::Process;
-use runtime::signal;
+use runtime::process::config::{self, BreakMode};
 
 /// Bytes of one read.
 const READ_BYTES: usize = 1024;

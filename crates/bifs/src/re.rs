@@ -13,9 +13,9 @@ use term::{iolist, list};
 
 use super::magic;
 use regex::{self, Bsr, CompileOptions, Newline, Outcome, Pattern, PatternError, RunOptions};
-use runtime::bif::{BifResult, Failure, badarg, badarg_because, dirty_unless, trap};
+use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, dirty_unless, trap};
+use runtime::exec::scheduler::{charge, dirty};
 use runtime::process::Process;
-use runtime::scheduler::{charge, dirty};
 
 /// Bytes of a subject that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 64;

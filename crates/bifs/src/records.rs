@@ -7,10 +7,10 @@ use smallvec::SmallVec;
 use term::native_record::{self, Definition};
 use term::{am, build, list, map};
 
-use runtime::bif::{BifResult, Failure, badarg, badmap};
+use runtime::code::bif::{BifResult, Failure, badarg, badmap};
 use runtime::code::modules;
+use runtime::exec::scheduler::charge;
 use runtime::process::Process;
-use runtime::scheduler::charge;
 
 /// `{badrecord, Term}`
 fn badrecord(process: &mut Process, term: Term) -> Failure {

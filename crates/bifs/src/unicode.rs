@@ -9,9 +9,9 @@ use term::{am, atom, build};
 
 use super::erts_debug::UNICODE_LOOP;
 use super::magic;
-use runtime::bif::{BifResult, Failure, badarg, trap};
+use runtime::code::bif::{BifResult, Failure, badarg, trap};
+use runtime::exec::scheduler::{charge, dirty, reductions_left};
 use runtime::process::Process;
-use runtime::scheduler::{charge, dirty, reductions_left};
 
 /// Characters that count as one reduction.
 const CHARACTERS_PER_REDUCTION: usize = 64;

@@ -20,9 +20,9 @@ use codec::{
     Codec, CompressDictionary, Compressor, DecompressDictionary, Decompressor, Directive, Error,
     Progress,
 };
-use runtime::bif::{BifResult, Failure, badarg, error};
+use runtime::code::bif::{BifResult, Failure, badarg, error};
+use runtime::exec::scheduler::{charge, dirty};
 use runtime::process::Process;
-use runtime::scheduler::{charge, dirty};
 
 /// More input than this, in bytes, is left to a dirty scheduler.
 const MOST_BYTES_HERE: usize = 64 << 10;

@@ -2,7 +2,7 @@
 
 use isa::flags;
 
-use runtime::config::CoverageMode;
+use runtime::process::config::CoverageMode;
 
 use crate::config::{
     BreakMode, BusyWait, Config, FileNameEncoding, FileNameWarning, MessageQueueData, PerfSupport,
@@ -96,10 +96,10 @@ pub fn config(config: Config) -> runtime::Config {
         }
         .to_owned(),
         break_mode: match config.break_mode {
-            BreakMode::Menu => runtime::config::BreakMode::Menu,
-            BreakMode::Default => runtime::config::BreakMode::Default,
-            BreakMode::InterruptShell => runtime::config::BreakMode::InterruptShell,
-            BreakMode::Ignore => runtime::config::BreakMode::Ignore,
+            BreakMode::Menu => runtime::process::config::BreakMode::Menu,
+            BreakMode::Default => runtime::process::config::BreakMode::Default,
+            BreakMode::InterruptShell => runtime::process::config::BreakMode::InterruptShell,
+            BreakMode::Ignore => runtime::process::config::BreakMode::Ignore,
         },
         crash_dump: config.crash_dump,
         warnings: flags::WARNING_LEVELS[config.warnings_map as usize].to_owned(),

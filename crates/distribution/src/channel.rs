@@ -37,11 +37,11 @@ use header::Collector;
 use input::Input;
 use older::{Answer, Older};
 use output::{Body, Output};
-use runtime::port::busy::{SuspendedSenders, suspend_sender};
-use runtime::port::{Port, carrier};
+use runtime::effects::port::busy::{SuspendedSenders, suspend_sender};
+use runtime::effects::port::{Port, carrier};
+use runtime::effects::send::Sent;
+use runtime::mail::signal::{self, Signal};
 use runtime::process::Process;
-use runtime::send::Sent;
-use runtime::signal::{self, Signal};
 
 /// Shared binaries of more bytes are not copied into the output.
 const SHARED_BYTES: usize = 4 << 10;
@@ -279,7 +279,7 @@ impl Channel {
             Queued::Busy => {
                 suspend_sender(from);
                 if let Some(controller) = self.controller() {
-                    runtime::system_monitor::busy_dist_port(pid, controller);
+                    runtime::effects::system_monitor::busy_dist_port(pid, controller);
                 }
                 Sent::Suspended
             }
@@ -309,7 +309,12 @@ impl Channel {
             return;
         };
         if controller.is_local_port() {
-            return runtime::port::signals::exit_signal(controller, controller, am::KILLED, false);
+            return runtime::effects::port::signals::exit_signal(
+                controller,
+                controller,
+                am::KILLED,
+                false,
+            );
         }
         let exit = Signal::Exit {
             from: controller,
@@ -560,7 +565,7 @@ impl Channel {
 
 impl State {
     fn is_busy(&self) -> bool {
-        let limit = runtime::config::get().dist_busy_limit_bytes;
+        let limit = runtime::process::config::get().dist_busy_limit_bytes;
         self.phase != Phase::Down && self.output.size() + self.waiting_bytes >= limit as usize
     }
 

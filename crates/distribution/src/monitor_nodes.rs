@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use term::heap::Scratch;
 use term::{am, build, map};
 
-use runtime::signal;
+use runtime::mail::signal;
 
 /// The options of a subscription, as bits.
 pub mod option {

@@ -17,9 +17,10 @@ use term::{am, build, node};
 use crate::channel::{Channel, Phase};
 use crate::relations::{Kind, Relation};
 use crate::{handle, monitor_nodes};
+use runtime::effects::port;
+use runtime::mail::registry;
+use runtime::mail::signal::{self, Signal};
 use runtime::process::Process;
-use runtime::signal::{self, Signal};
-use runtime::{port, registry};
 
 /// The channel to each node that has one, by the bits of the node's name.
 static PEERS: LazyLock<RwLock<FxHashMap<u64, Arc<Channel>>>> = LazyLock::new(RwLock::default);

@@ -1,9 +1,9 @@
-//! Relations between processes of this node and of others: what stands behind the handles of [`runtime::remote`].
+//! Relations between processes of this node and of others: what stands behind the handles of [`runtime::mail::remote`].
 //!
 //! Each relation is a [`Relation`] of one channel. It is found by its handle, by the channel when a signal comes in (which names
 //! both sides), and when the channel ends. Handles are numbers that are never used again.
 //!
-//! Counting: see [`runtime::remote`]. A count is taken and given back under the lock of the channel's relations, so a
+//! Counting: see [`runtime::mail::remote`]. A count is taken and given back under the lock of the channel's relations, so a
 //! relation that the channel finds cannot vanish before it is counted. Once the channel has ended, its relations go one by
 //! one, on all schedulers, and that lock would be in their way: then whoever finds one counts it only if somebody still
 //! does, and the channel's own table is left as it is, until it goes with the channel.
@@ -26,7 +26,7 @@ use term::reference;
 
 use crate::channel::Channel;
 use handles::Found;
-use runtime::signal::Rank;
+use runtime::mail::signal::Rank;
 
 /// What a relation is, besides its two sides.
 pub enum Kind {

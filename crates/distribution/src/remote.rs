@@ -1,4 +1,4 @@
-//! What the runtime asks of the distribution: see [`runtime::remote`].
+//! What the runtime asks of the distribution: see [`runtime::mail::remote`].
 
 use layout::{Fragment, Heap, ObjectKind, Term};
 use smallvec::smallvec;
@@ -8,10 +8,10 @@ use crate::channel::input;
 use crate::control::{Control, code};
 use crate::relations::{self, Kind};
 use crate::{signals, spawn};
+use runtime::effects::send::Sent;
+use runtime::mail::remote::{Down, Remote};
+use runtime::mail::signal::Rank;
 use runtime::process::Process;
-use runtime::remote::{Down, Remote};
-use runtime::send::Sent;
-use runtime::signal::Rank;
 
 /// The connections of this node.
 pub static REMOTE: Connections = Connections;

@@ -21,17 +21,15 @@ use crate::control::{Control, SPAWNED_LINKED, SPAWNED_MONITORED, code};
 use crate::relations::{self, Kind, Relation, SpawnRequest};
 use crate::{peers, remote, signals};
 use runtime::code::preloaded;
-use runtime::process::relations::{
-    self as own, MonitorOptions, MonitorTarget, Watcher, reference_of,
-};
-use runtime::process::spawn::options::{
+use runtime::effects;
+use runtime::effects::send::Sent;
+use runtime::exec::spawn::options::{
     Parsed, Replies, Reply, monitor_options, parse, rank, set_reply,
 };
-use runtime::process::spawn::{self, CallFromAbroad, SpawnError};
-use runtime::process::{Process, flag};
-use runtime::send::Sent;
-use runtime::signal::Rank;
-use runtime::signal::{self, Signal, handle};
+use runtime::exec::spawn::{self, CallFromAbroad, SpawnError};
+use runtime::mail::signal::{self, Rank, Signal};
+use runtime::process::relations::{MonitorOptions, MonitorTarget, Watcher, reference_of};
+use runtime::process::{Process, flag, relations as own};
 use runtime::trace::sequence::{self, Token};
 use runtime::trace::{events, senders};
 
@@ -133,7 +131,7 @@ pub fn request(
         if reply.on_error {
             let parts = [reply.tag, reference, am::ERROR, reason];
             let message = build::tuple(process.heap(), &parts);
-            handle::deliver(process, term::node::own_name(), message);
+            effects::incoming::deliver(process, term::node::own_name(), message);
         }
         Some(Requested {
             reference,
@@ -352,7 +350,7 @@ fn accept_reply(
             let tag = monitor.tag.as_ref().map_or(am::UC_DOWN, Owned::term);
             let parts = [tag, reference, am::PROCESS, result, am::NOCONNECTION];
             let down = build::tuple(heap, &parts);
-            handle::deliver_last(parent, relation.channel.node, down);
+            effects::incoming::deliver_last(parent, relation.channel.node, down);
         }
     } else if !is_spawned {
         parent.relations.remove_alias(number);
@@ -374,7 +372,7 @@ fn accept_reply(
         };
         match token {
             Some(token) => sequence::deliver_reply(parent, sender, token, message),
-            None => handle::deliver(parent, sender, message),
+            None => effects::incoming::deliver(parent, sender, message),
         }
     }
     true
@@ -443,7 +441,7 @@ pub(crate) fn serve(
     }
     let parsed = match parse(options, Replies::Refused) {
         Ok(Parsed { options, .. }) => options,
-        Err(runtime::process::spawn::options::BadOptions::NoList) => return None,
+        Err(runtime::exec::spawn::options::BadOptions::NoList) => return None,
         Err(_) => {
             refuse(am::BADOPT);
             return Some(());

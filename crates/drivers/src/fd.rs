@@ -16,11 +16,11 @@ use sys::poll::{Interest, Token};
 use term::{am, atom};
 
 use super::open::{OpenError, Settings};
-use runtime::log;
-use runtime::port::Port;
-use runtime::port::descriptor_writer::{Blocking, DescriptorWriter};
-use runtime::port::driver::{Access, Close, Command, Control, Driver, Output, Ready};
-use runtime::port::framing::Cutter;
+use runtime::effects::log;
+use runtime::effects::port::Port;
+use runtime::effects::port::descriptor_writer::{Blocking, DescriptorWriter};
+use runtime::effects::port::driver::{Access, Close, Command, Control, Driver, Output, Ready};
+use runtime::effects::port::framing::Cutter;
 
 /// Maximum number of bytes of one read.
 pub(super) const READ_BYTES: usize = 64 << 10;

@@ -36,8 +36,8 @@ use sys::socket::{Address, Descriptor, Family, SocketKind};
 use super::open::{OpenError, Settings};
 use options::SocketOptions;
 use protocol::{Refusal, status};
-use runtime::port::access::Access;
-use runtime::port::driver::Driver;
+use runtime::effects::port::access::Access;
+use runtime::effects::port::driver::Driver;
 use statistics::Statistics;
 
 use tcp::Tcp;

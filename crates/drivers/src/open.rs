@@ -12,12 +12,11 @@ use term::unicode::filename::{self, Allowed};
 use term::{am, atom, build, list};
 
 use super::{fd, inet, program, ram_file, tty};
-use runtime::config;
-use runtime::port::busy::Watermarks;
-use runtime::port::driver::{Access, Driver};
-use runtime::port::framing::Framing;
-use runtime::port::{Core, Port, PortOptions};
-use runtime::process::Process;
+use runtime::effects::port::busy::Watermarks;
+use runtime::effects::port::driver::{Access, Driver};
+use runtime::effects::port::framing::Framing;
+use runtime::effects::port::{Core, Port, PortOptions};
+use runtime::process::{Process, config};
 
 /// What a port is opened for.
 pub enum Name {

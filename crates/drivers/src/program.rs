@@ -16,11 +16,10 @@ use term::{am, atom, build};
 
 use super::fd::{READS_AT_ONCE, with_buffer};
 use super::open::{OpenError, Settings};
-use runtime::config;
-use runtime::config::BreakMode;
-use runtime::port::descriptor_writer::{Blocking, DescriptorWriter};
-use runtime::port::driver::{Access, Close, Command, Driver, Output, Ready};
-use runtime::port::framing::Cutter;
+use runtime::effects::port::descriptor_writer::{Blocking, DescriptorWriter};
+use runtime::effects::port::driver::{Access, Close, Command, Driver, Output, Ready};
+use runtime::effects::port::framing::Cutter;
+use runtime::process::config::{self, BreakMode};
 
 /// Signals that are ignored in programs, as under stock: SIGFPE and SIGPIPE.
 const IGNORED: u64 = 1 << (8 - 1) | 1 << (13 - 1);

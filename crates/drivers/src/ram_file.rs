@@ -6,7 +6,7 @@
 use sys::Errno;
 
 use super::open::{OpenError, Settings};
-use runtime::port::driver::{Access, Command, Driver, Output};
+use runtime::effects::port::driver::{Access, Command, Driver, Output};
 
 /// Operations, as OTP's `ram_file` numbers them.
 mod operation {

@@ -19,11 +19,10 @@ use term::{am, atom};
 
 use super::open::{OpenError, Settings};
 use line::Line;
-use runtime::config;
-use runtime::config::BreakMode;
-use runtime::port::descriptor_writer::{Blocking, DescriptorWriter};
-use runtime::port::driver::{Access, Close, Command, Control, Driver, Output, Ready};
-use runtime::port::framing::Framing;
+use runtime::effects::port::descriptor_writer::{Blocking, DescriptorWriter};
+use runtime::effects::port::driver::{Access, Close, Command, Control, Driver, Output, Ready};
+use runtime::effects::port::framing::Framing;
+use runtime::process::config::{self, BreakMode};
 
 /// First bytes of commands, as OTP numbers them.
 mod operation {
@@ -331,6 +330,6 @@ pub fn signalled(signal: TerminalSignal) -> bool {
 pub fn continued() {
     if sys::terminal::renew().is_err() {
         eprintln!("Can't set tty raw");
-        runtime::halt::halt(1, false);
+        runtime::exec::halt::halt(1, false);
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use layout::Term;
 use parking_lot::Mutex;
 
-use runtime::time;
+use runtime::mail::time;
 
 /// The processes that fix a table.
 #[derive(Default)]

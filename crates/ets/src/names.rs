@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use layout::Term;
 
 use super::table::Table;
-use runtime::epoch::Retired;
+use runtime::process::epoch::Retired;
 
 const FIRST_CHUNK_BITS: u32 = 10;
 const CHUNKS: usize = 22;

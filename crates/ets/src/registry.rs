@@ -14,8 +14,8 @@ use term::{am, reference};
 
 use super::names;
 use super::table::Table;
-use runtime::bif::{Failure, badarg_because};
-use runtime::sync::between_steps;
+use runtime::code::bif::{Failure, badarg_because};
+use runtime::process::sync::between_steps;
 
 /// Tables by number, which is nearly the order in which they were made. The lock also guards all changes of names.
 static TABLES: RwLock<BTreeMap<u64, Arc<Table>>> = RwLock::new(BTreeMap::new());

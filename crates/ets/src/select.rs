@@ -22,9 +22,9 @@ use crate::store::object::Object;
 use crate::store::part::Part;
 use crate::store::ranges::{self, Bound};
 use crate::store::tree::{self, Tree, Visited};
-use runtime::bif::{Failure, badarg};
+use runtime::code::bif::{Failure, badarg};
+use runtime::exec::scheduler;
 use runtime::process::Process;
-use runtime::scheduler;
 
 use scope::{Scope, scope};
 

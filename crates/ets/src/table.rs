@@ -22,10 +22,10 @@ use crate::store::ranges::{self, Bound, Mark, Ranges, Span};
 use crate::store::shard::Share;
 use crate::store::tree::WalkStart;
 use crate::store::words;
-use runtime::bif::{Failure, badarg_because};
+use runtime::code::bif::{Failure, badarg_because};
+use runtime::exec::scheduler;
 use runtime::process::Process;
 use runtime::process::table::Identity;
-use runtime::scheduler;
 
 /// Slots of an empty hash table, as in OTP.
 pub(crate) const FIRST_SLOTS: usize = 256;

@@ -5,7 +5,7 @@ use loom::sync::Arc;
 use loom::thread;
 
 use ets::{Range, Ranges};
-use runtime::sync::{Mutex, MutexGuard, check};
+use runtime::process::sync::{Mutex, MutexGuard, check};
 
 /// A model of a table's range: its lock and some numbers.
 struct Numbers(Mutex<Vec<u32>>);

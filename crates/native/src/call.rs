@@ -16,11 +16,11 @@ use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use layout::limits::X_REGISTERS;
 use layout::{Class, Context, Export, Term};
 use parking_lot::Mutex;
-use runtime::bif::{BifResult, Failure, finish};
+use runtime::code::bif::{BifResult, Failure, finish};
 use runtime::code::native;
+use runtime::exec::scheduler;
+use runtime::exec::scheduler::dirty::{self, DirtyKind, Policy, lent};
 use runtime::process::Process;
-use runtime::scheduler;
-use runtime::scheduler::dirty::{self, DirtyKind, Policy, lent};
 use term::{atom, build};
 
 use crate::abi::{DIRTY_CPU, DIRTY_IO, Function};

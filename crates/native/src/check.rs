@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use layout::Term;
 use layout::heap::flag;
-use runtime::halt::{self, CrashCause};
+use runtime::exec::halt::{self, CrashCause};
 use runtime::process::Process;
 use term::collect::verify;
 
@@ -25,7 +25,7 @@ static IS_ON: AtomicBool = AtomicBool::new(cfg!(debug_assertions));
 
 /// Does what the user has asked for. Called before the first library is loaded.
 pub fn follow_flag() {
-    if runtime::config::get().native_checks {
+    if runtime::process::config::get().native_checks {
         IS_ON.store(true, Ordering::Relaxed);
     }
 }

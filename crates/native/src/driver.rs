@@ -1,7 +1,7 @@
 //! Linked-in drivers: the C interface of `erl_driver.h` of OTP 25, for drivers that `erl_ddll` loads.
 //!
 //! A loaded driver ([`loaded`]) is a row of the drivers that `open_port/2` knows. Each of its ports ([`port`]) is a port as any
-//! other, whose [`Driver`](runtime::port::driver::Driver) calls the driver's C functions. These call the node through
+//! other, whose [`Driver`](runtime::effects::port::driver::Driver) calls the driver's C functions. These call the node through
 //! [`functions`], which find the port that they are called for by its handle: the word of its identifier, so that a stale one
 //! finds nothing.
 //!

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use parking_lot::{Condvar, Mutex};
 
-use runtime::scheduler::errands::{self, Errand};
+use runtime::mail::errands::{self, Errand};
 
 use crate::library::Library;
 

@@ -11,9 +11,9 @@ use std::ffi::c_void;
 use std::ptr;
 
 use layout::{Heap, Term};
-use runtime::bif::{BifResult, Failure};
+use runtime::code::bif::{BifResult, Failure};
+use runtime::exec::scheduler::dirty::lent;
 use runtime::process::{Process, flag};
-use runtime::scheduler::dirty::lent;
 use term::am;
 use term::collect::verify;
 use term::heap::Scratch;

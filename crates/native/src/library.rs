@@ -13,8 +13,8 @@ use std::sync::{Arc, OnceLock};
 
 use layout::{Export, Term};
 use parking_lot::Mutex;
-use runtime::bif::{BifResult, badarg, system_limit};
 use runtime::code::Loaded;
+use runtime::code::bif::{BifResult, badarg, system_limit};
 use runtime::code::native::{self, Caller};
 use runtime::process::Process;
 use sys::library::SharedObject;
@@ -98,7 +98,7 @@ pub fn load_nif(
     [path, info]: [Term; 2],
 ) -> BifResult {
     check::follow_flag();
-    if !runtime::config::get().native_libraries {
+    if !runtime::process::config::get().native_libraries {
         let name = native_name(path).unwrap_or_default();
         return Ok(refused(process, &Refusal::by_flag(&name)));
     }
@@ -245,7 +245,7 @@ fn is_at_least(entry: &Entry, minor: c_int) -> bool {
 
 fn check_version(entry: &Entry, module: Term) -> Result<(), Refusal> {
     let module_text = || String::from_utf8_lossy(&print::display_bytes(module)).into_owned();
-    let minor = c_int::from(runtime::config::get().release.nif_minor());
+    let minor = c_int::from(runtime::process::config::get().release.nif_minor());
     if (entry.major, entry.minor) > (MAJOR, minor) {
         let least = match is_at_least(entry, 14) {
             true => text_at(entry.least_erts),

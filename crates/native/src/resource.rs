@@ -15,10 +15,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use layout::object::offset;
 use layout::{Heap, ObjectKind, Term};
 use parking_lot::{Mutex, RwLock};
-use runtime::epoch;
-use runtime::process::tasks;
-use runtime::scheduler::deferred;
-use runtime::signal;
+use runtime::effects::tasks;
+use runtime::mail::{deferred, signal};
+use runtime::process::epoch;
 use term::off_heap::{self, Counted, MagicBlock};
 use term::{Allocate, build, reference};
 

@@ -10,10 +10,10 @@ use term::am;
 use term::copy::Owned;
 
 use crate::crash::{self, Part};
-use runtime::halt::CrashCause;
-use runtime::scheduler::world;
-use runtime::signal::{self, Signal};
-use runtime::{config, halt, registry};
+use runtime::exec::halt::{self, CrashCause};
+use runtime::mail::signal::{self, Signal};
+use runtime::mail::{registry, world};
+use runtime::process::config;
 
 const HELP: &str = "BREAK: (a)bort (A)bort with dump (c)ontinue (p)roc info (i)nfo\n       \
                     (l)oaded (v)ersion (k)ill (D)b-tables (d)istribution\n";

@@ -29,8 +29,8 @@ use layout::Term;
 use parking_lot::Mutex;
 
 use output::Output;
-use runtime::halt::CrashCause;
-use runtime::scheduler::world;
+use runtime::exec::halt::CrashCause;
+use runtime::mail::world;
 use term::release::{self, Release};
 
 pub use memory::watch as watch_memory;
@@ -79,7 +79,7 @@ fn finish(cause: CrashCause, slogan: &str) -> ! {
         wait_for_the_end(cause);
     }
     DUMPING.set(true);
-    if cause != CrashCause::Internal || runtime::config::dumps_own_errors() {
+    if cause != CrashCause::Internal || runtime::process::config::dumps_own_errors() {
         dump(slogan);
     }
     leave(cause)
@@ -193,10 +193,11 @@ impl Wish {
 /// there is one.
 fn tell_heart() -> bool {
     const PREPARING_CRASH: u8 = 8;
-    let Some(id) = term::atom::lookup("heart_port").and_then(runtime::registry::whereis) else {
+    let Some(id) = term::atom::lookup("heart_port").and_then(runtime::mail::registry::whereis)
+    else {
         return false;
     };
-    let ports = runtime::port::all_within(LOCK_PATIENCE);
+    let ports = runtime::effects::port::all_within(LOCK_PATIENCE);
     if let Some(port) = ports.iter().find(|port| port.id == id) {
         port.write_last(&[PREPARING_CRASH], LOCK_PATIENCE);
     }

@@ -11,13 +11,15 @@ use term::unicode::{Encoding, filename};
 use term::{am, atom, build};
 
 use crate::{break_menu, crash};
-use runtime::code::preloaded;
-use runtime::config::{self, BreakMode, Config};
-use runtime::halt::CrashCause;
-use runtime::hooks::{self, Hooks};
-use runtime::process::spawn::{self, DEFAULTS, SpawnError, SpawnOptions};
+use runtime::code::{self, preloaded};
+use runtime::effects::collector;
+use runtime::exec::halt::CrashCause;
+use runtime::exec::scheduler;
+use runtime::exec::spawn::{self, DEFAULTS, SpawnError, SpawnOptions};
+use runtime::mail::hooks::{self, Hooks};
+use runtime::mail::{idle, time, timer};
+use runtime::process::config::{self, BreakMode, Config};
 use runtime::process::{Priority, table};
-use runtime::{code, collector, scheduler, time, timer};
 
 /// Runs a node; returns only if it cannot start.
 pub fn start(config: Config) -> ExitCode {
@@ -76,17 +78,17 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
     code::debugger_lines::set_up(config.debugger, config.line_breakpoints);
     code::perf::open(config.perf_map, config.perf_dump);
     if let Some((path, hz)) = &config.profile {
-        runtime::profile::open(path, *hz)?;
+        runtime::effects::profile::open(path, *hz)?;
     }
     collector::set_stress(std::env::var_os("FERL_COLLECT_ALWAYS"));
-    runtime::sync::set_delays(std::env::var_os("FERL_DELAYS"))?;
+    runtime::process::sync::set_delays(std::env::var_os("FERL_DELAYS"))?;
     filename::set_native_encoding(if config.file_names_utf8 {
         Encoding::Utf8
     } else {
         Encoding::Latin1
     });
     let queues = scheduler::create(config.schedulers, config.schedulers_online);
-    scheduler::idle::set_busy_wait(config.busy_wait_spins);
+    idle::set_busy_wait(config.busy_wait_spins);
     let bind_type = scheduler::binding::flagged(&config.bind_type);
     if scheduler::binding::bind(bind_type).is_none() && !config.bind_if_possible {
         return Err(format!(
@@ -167,17 +169,17 @@ fn watch_signals() -> sys::Result<()> {
                 _ => {}
             }
             if let Some(server) =
-                runtime::registry::whereis_process(atom::known("erl_signal_server"))
+                runtime::mail::registry::whereis_process(atom::known("erl_signal_server"))
             {
                 let mut scratch = Scratch::new();
                 let message =
                     build::tuple(scratch.heap(), &[am::NOTIFY, atom::known(signal.name())]);
-                runtime::signal::send_message_from_outside(am::SYSTEM, server, message);
+                runtime::mail::signal::send_message_from_outside(am::SYSTEM, server, message);
             }
         }
     };
     let fd = sys::signal::pending_fd()?;
-    runtime::io::register(fd, sys::poll::Interest::READ, Arc::new(forward))?;
+    runtime::mail::io::register(fd, sys::poll::Interest::READ, Arc::new(forward))?;
     Ok(())
 }
 

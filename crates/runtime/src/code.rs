@@ -4,6 +4,7 @@
 //! come and go.
 //! Changes are made under one lock, and changes that are visible to processes while the world is stopped.
 
+pub mod bif;
 pub mod breakpoints;
 pub mod coverage;
 pub mod debugger_lines;

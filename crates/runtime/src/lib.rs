@@ -1,38 +1,13 @@
-//! The machine: processes, the signals between them, the schedulers that run them, code, timers,
-//! tables, ports, and the BIFs.
+//! The machine: processes, the signals between them, the schedulers that run them, code, timers, and the core of ports.
 //!
-//! The life of a process: [`process::spawn`] creates it, the [`scheduler`] runs it in slices, [`signal`]s reach it, the
-//! [`collector`] reclaims its garbage, [`exception`] unwinds its stack, [`process::exit`] ends it.
+//! The rooms, from the lowest: [`process`] is data alone; [`mail`] is how a process is reached and woken; [`code`] is what it
+//! runs; [`effects`] is what happens to it; [`exec`] is what runs it; [`trace`] observes it. `rooms.txt` says which may use which.
 
-pub mod apply;
-pub mod bif;
 pub mod code;
-pub mod collector;
-pub mod config;
-pub mod debugger;
-mod engine_calls;
-pub mod epoch;
-mod error_handler;
-pub mod exception;
-pub mod halt;
-pub mod hooks;
-pub mod io;
-pub mod log;
-pub mod microstate;
-pub mod port;
+pub mod effects;
+pub mod exec;
+pub mod mail;
 pub mod process;
-pub mod profile;
-mod receive;
-pub mod registry;
-pub mod remote;
-pub mod scheduler;
-pub mod send;
-pub mod signal;
-pub mod sync;
-pub mod system_monitor;
-pub mod time;
-pub mod timer;
 pub mod trace;
-pub mod unique;
 
-pub use config::Config;
+pub use process::config::Config;

@@ -11,18 +11,18 @@
 
 pub mod block;
 pub mod cold;
+pub mod config;
 pub mod dictionary;
-pub mod exit;
+pub mod epoch;
 pub mod heap_limit;
-pub mod info;
 pub mod message_queue;
 pub mod rare;
 pub mod relations;
-pub mod spawn;
+pub mod signal_queue;
 pub mod state;
 pub mod suspend;
+pub mod sync;
 pub mod table;
-pub mod tasks;
 mod thin;
 
 use std::marker::PhantomPinned;
@@ -38,8 +38,8 @@ pub use dictionary::Dictionary;
 pub use rare::Rare;
 pub use relations::Relations;
 
-use crate::signal::SignalQueue;
-use crate::sync::{AtomicU32, Ordering};
+use crate::mail::signal::SignalQueue;
+use crate::process::sync::{AtomicU32, Ordering};
 
 /// Bits of [`Process::flags`]; only the owner uses them.
 pub mod flag {
@@ -51,7 +51,7 @@ pub mod flag {
     pub const EXIT_PENDING: u16 = 1 << 6;
     /// It left its scheduler so that a dirty one does the collection described in `Rare`.
     pub const COLLECT: u16 = 1 << 5;
-    /// Messages with priority have come after the receive in progress had passed their place: [`priority`](crate::receive::priority).
+    /// Messages with priority have come after the receive in progress had passed their place: [`priority`](crate::effects::receive::priority).
     pub const PRIORITY: u16 = 1 << 7;
     /// It is in the middle of `erlang:yield/0`, or of a call that a busy port or connection suspends.
     pub const MIDWAY: u16 = 1 << 12;
@@ -257,13 +257,13 @@ impl Process {
         if self.state.load(Ordering::Relaxed) & state::REGISTERED == 0 {
             return None;
         }
-        crate::registry::name_of(self.pid())
+        crate::mail::registry::name_of(self.pid())
     }
 
     /// Reductions so far, including those of the running slice.
     #[must_use]
     pub fn reductions_now(&self) -> u64 {
-        self.reductions + crate::scheduler::current_slice_reductions(self)
+        self.reductions + crate::exec::scheduler::current_slice_reductions(self)
     }
 }
 

@@ -29,11 +29,10 @@ use smallvec::SmallVec;
 use term::copy::{self, Owned};
 use term::{build, compare};
 
-use crate::hooks;
+use crate::effects::system_monitor::{self, Monitor};
+use crate::mail::signal::{self, Signal};
+use crate::mail::{hooks, world};
 use crate::process::{Process, flag, state, table};
-use crate::scheduler::world;
-use crate::signal::{self, Signal};
-use crate::system_monitor::{self, Monitor};
 
 /// What a tracee can be traced for, and how it is reported: the names of `erlang:trace/3`. Their numbers are visible: the item
 /// `trace` of `process_info` is their sum.

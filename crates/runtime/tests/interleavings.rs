@@ -2,7 +2,7 @@
 //! allows: `cargo test -p runtime --features loom --test interleavings`.
 //!
 //! A model explores schedules with at most `LOOM_MAX_PREEMPTIONS` preemptions, two by default (`make test-all` sets
-//! more). The protocols are the runtime's own; the feature gives them loom's atomics ([`runtime::sync`]).
+//! more). The protocols are the runtime's own; the feature gives them loom's atomics ([`runtime::process::sync`]).
 
 use std::collections::VecDeque;
 use std::ptr;
@@ -12,11 +12,11 @@ use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
 
-use runtime::epoch::Epochs;
+use runtime::exec::scheduler::Sleepers;
+use runtime::mail::signal::SignalQueue;
+use runtime::process::epoch::Epochs;
 use runtime::process::state;
-use runtime::scheduler::Sleepers;
-use runtime::signal::SignalQueue;
-use runtime::sync::{AtomicPtr, AtomicU32, AtomicUsize, Mutex, Ordering, check};
+use runtime::process::sync::{AtomicPtr, AtomicU32, AtomicUsize, Mutex, Ordering, check};
 
 /// A signal whose content loom checks: a read that is not ordered after the write is an error.
 #[repr(C)]

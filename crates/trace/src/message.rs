@@ -3,8 +3,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use layout::{Heap, Term};
+use runtime::effects::port;
+use runtime::exec::scheduler;
+use runtime::mail::{signal, time, unique};
 use runtime::trace::{Event, Told, sequence, what};
-use runtime::{port, scheduler, signal, time, unique};
 use smallvec::SmallVec;
 use term::external::{self, EncodeOptions};
 use term::heap::Scratch;

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use layout::{Heap, Term};
 use runtime::code::modules;
 use runtime::code::native::Library;
-use runtime::scheduler;
+use runtime::exec::scheduler;
 use runtime::trace::{Event, Family, Told, what};
 use term::copy::Owned;
 use term::heap::Scratch;

@@ -14,9 +14,9 @@ use std::sync::{Arc, LazyLock};
 
 use layout::{Heap, Term};
 use parking_lot::{Mutex, RwLock};
-use runtime::port;
-use runtime::scheduler::dirty::{self, DirtyKind};
-use runtime::scheduler::world;
+use runtime::effects::port;
+use runtime::exec::scheduler::dirty::{self, DirtyKind};
+use runtime::mail::world;
 use runtime::trace::newcomers::{PORTS, PROCESSES};
 use runtime::trace::points::Condition;
 use runtime::trace::{self, LEGACY, Tracer, costs, senders};

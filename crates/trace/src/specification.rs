@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use ets::match_spec::{Action, Dialect, Effects, Interpreter, Program};
 use layout::{Heap, Term};
 use runtime::code;
-use runtime::process::{Process, info};
-use runtime::signal::{self, Signal};
+use runtime::effects::info;
+use runtime::mail::signal::{self, Signal};
+use runtime::process::Process;
 use runtime::trace::frames::{self, wish};
 use runtime::trace::points::Condition;
 use runtime::trace::{self, Tracer, sequence, what};
@@ -200,7 +201,7 @@ impl Run<'_> {
 /// The process that a pid or a registered name stands for.
 fn of_process(term: Term) -> Option<Term> {
     if term.is_atom() {
-        return runtime::registry::whereis_process(term);
+        return runtime::mail::registry::whereis_process(term);
     }
     term.is_local_pid().then_some(term)
 }

@@ -4,10 +4,10 @@
 //! process does. A process that a dirty scheduler runs is the exception: it changes itself when that call is over.
 
 use layout::{Heap, Term};
-use runtime::port;
+use runtime::effects::port;
+use runtime::mail::signal::{self, Signal};
+use runtime::mail::world;
 use runtime::process::{Process, state, table};
-use runtime::scheduler::world;
-use runtime::signal::{self, Signal};
 use runtime::trace::newcomers::{PORTS, PROCESSES};
 use runtime::trace::{self, LEGACY, Tracer, Tracing, Tracings, what};
 use std::sync::atomic::Ordering;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use layout::Term;
-use runtime::port;
+use runtime::effects::port;
 use runtime::process::table;
 use runtime::trace::Tracer;
 use term::am;

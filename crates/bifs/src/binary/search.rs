@@ -18,9 +18,9 @@ use super::few::{Few, automaton_of};
 use crate::erlang::part_range;
 use crate::erts_debug::BINARY_LOOP;
 use crate::magic;
-use runtime::bif::{BifResult, Failure, badarg};
+use runtime::code::bif::{BifResult, Failure, badarg};
+use runtime::exec::scheduler::{charge, dirty, reductions_left};
 use runtime::process::Process;
-use runtime::scheduler::{charge, dirty, reductions_left};
 
 /// Bytes searched that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 512;

@@ -26,10 +26,11 @@ use term::heap::Scratch;
 use term::held::{self, Account, Blocks, HeldKind};
 use term::{am, atom, build, list};
 
-use runtime::bif::{BifResult, badarg};
+use runtime::code::bif::{BifResult, badarg};
 use runtime::code::literals;
+use runtime::exec::scheduler;
+use runtime::mail::{signal, world};
 use runtime::process::{Process, block};
-use runtime::{scheduler, signal};
 
 /// What stock accepts as the name of an allocator, and whether there is one here.
 const NAMES: [(&str, bool); 15] = [
@@ -90,7 +91,7 @@ fn is_name(term: Term) -> bool {
     term.is_atom() && NAMES.iter().any(|(name, _)| *name == atom::text(term))
 }
 
-fn names_of(list: Term) -> Result<Vec<Term>, runtime::bif::Failure> {
+fn names_of(list: Term) -> Result<Vec<Term>, runtime::code::bif::Failure> {
     let names = list::items(list).collect::<Result<Vec<Term>, _>>();
     let names = names.map_err(|_| badarg(1))?;
     match names.iter().all(|&name| is_name(name)) {
@@ -452,7 +453,7 @@ fn standard() -> Instance {
     static SINGLE: Looked = Looked::new();
     static SINGLE_PAGES: Looked = Looked::new();
 
-    let pages = scheduler::world::stopped(allocator::pages);
+    let pages = world::stopped(allocator::pages);
     let accounts = SHARING.map(|(name, kind)| (name, held::account(kind)));
     let (single, shared): (Vec<Page>, Vec<Page>) =
         pages.into_iter().partition(|page| page.is_single());

@@ -5,7 +5,7 @@ use layout::limits::ATOM_CHARACTERS;
 use term::atom::{self, AtomError};
 use term::{am, build, list, unicode};
 
-use runtime::bif::{BifResult, Failure, badarg, system_limit};
+use runtime::code::bif::{BifResult, Failure, badarg, system_limit};
 use runtime::process::Process;
 
 /// The Latin-1 bytes of a text; `None` if it has other characters.

@@ -10,11 +10,11 @@ use term::release::{self, Release};
 use term::{am, atom, build, integer};
 
 use crate::magic;
-use runtime::bif::{
+use runtime::code::bif::{
     BifResult, Failure, badarg, badarg_as_called, dirty_unless, system_limit, trap,
 };
+use runtime::exec::scheduler::{charge, reductions_left};
 use runtime::process::Process;
-use runtime::scheduler::{charge, reductions_left};
 
 /// Bytes copied that count as one reduction.
 const BYTES_PER_REDUCTION: u64 = 256;

@@ -5,9 +5,9 @@ use sys::clock::calendar::{self, DateTime, DaylightSaving};
 use term::integer::uint8;
 use term::{am, build};
 
-use runtime::bif::{BifResult, badarg};
+use runtime::code::bif::{BifResult, badarg};
+use runtime::mail::time;
 use runtime::process::Process;
-use runtime::time;
 
 fn now_seconds() -> i64 {
     time::system_ns().div_euclid(1_000_000_000)

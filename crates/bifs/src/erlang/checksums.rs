@@ -11,9 +11,9 @@ use term::iolist::{Piece, Walk};
 use term::{am, atom, build, hash, integer, unicode};
 
 use crate::magic;
-use runtime::bif::{BifResult, Failure, badarg, badarg_as_called, trap};
+use runtime::code::bif::{BifResult, Failure, badarg, badarg_as_called, trap};
+use runtime::exec::scheduler::{charge, dirty, reductions_left};
 use runtime::process::Process;
-use runtime::scheduler::{charge, dirty, reductions_left};
 
 /// Bytes of CRC-32 or Adler-32 that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 128;

@@ -4,9 +4,9 @@
 use layout::Term;
 use term::{am, arith, build};
 
-use runtime::bif::{BifResult, badarg};
+use runtime::code::bif::{BifResult, badarg};
+use runtime::mail::{time, unique};
 use runtime::process::Process;
-use runtime::{time, unique};
 
 /// Units per second of `native` time, and of the performance counter.
 const NATIVE_PER_SECOND: i64 = 1_000_000_000;
@@ -101,7 +101,7 @@ fn in_big_unit(process: &mut Process, time_ns: i64, unit: Term) -> BifResult {
             Ok(quotient)
         }
     };
-    step().map_err(|_| runtime::bif::system_limit())
+    step().map_err(|_| runtime::code::bif::system_limit())
 }
 
 /// `{MegaSeconds, Seconds, MicroSeconds}` of microseconds since 1970.

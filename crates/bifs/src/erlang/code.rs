@@ -10,15 +10,14 @@ use term::external::{self, DecodeOptions};
 use term::{am, atom, build, list};
 
 use crate::magic;
-use runtime::bif::{BifResult, Failure, badarg, badarg_as_called, notsup, system_limit};
+use runtime::code::bif::{BifResult, Failure, badarg, badarg_as_called, notsup, system_limit};
 use runtime::code::load::{self, CodeResolver, LoadError};
 use runtime::code::modules::{self, Loaded};
 use runtime::code::native::calling_code;
 use runtime::code::permission::{self, Permission};
-use runtime::code::preloaded;
-use runtime::code::{exports, literal_collector, purge};
+use runtime::code::{exports, literal_collector, preloaded, purge};
+use runtime::exec::scheduler;
 use runtime::process::Process;
-use runtime::scheduler;
 
 /// The result of `prepare_loading`: loaded code that is not committed yet.
 pub struct Prepared(Mutex<Option<Arc<Loaded>>>);
@@ -55,7 +54,7 @@ pub fn prepare_loading_2(process: &mut Process, [module, code]: [Term; 2]) -> Bi
             Ok(magic::make(process, Prepared(Mutex::new(Some(loaded)))))
         }
         Err(error) => {
-            runtime::log::load_failed(process, module, &error.to_string());
+            runtime::effects::log::load_failed(process, module, &error.to_string());
             let reason = match error {
                 LoadError::NoRoom => am::SYSTEM_LIMIT,
                 _ => am::BADFILE,
@@ -230,7 +229,7 @@ pub fn delete_module_1(process: &mut Process, [argument]: [Term; 1]) -> BifResul
         return Ok(am::UNDEFINED);
     }
     if modules::versions(module).old.is_some() {
-        runtime::log::not_purged(process, module);
+        runtime::effects::log::not_purged(process, module);
         return Err(badarg_as_called(
             process,
             (am::ERLANG, atom::known("delete_module")),

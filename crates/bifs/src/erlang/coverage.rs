@@ -5,7 +5,7 @@ use layout::Term;
 use layout::limits::SMALL_MAX;
 use term::{am, atom, build};
 
-use runtime::bif::{BifResult, badarg};
+use runtime::code::bif::{BifResult, badarg};
 use runtime::code::coverage::{self, CoverageMode};
 use runtime::code::modules;
 use runtime::process::Process;

@@ -3,9 +3,9 @@
 use layout::Term;
 use term::{am, build, compare};
 
-use runtime::bif::BifResult;
+use runtime::code::bif::BifResult;
+use runtime::exec::scheduler;
 use runtime::process::Process;
-use runtime::scheduler;
 
 /// `put(Key, Value)`: returns the value before.
 pub fn put_2(process: &mut Process, [key, value]: [Term; 2]) -> BifResult {

@@ -5,7 +5,7 @@ use std::io::{Write, stderr, stdout};
 use layout::Term;
 use term::{am, list, unicode};
 
-use runtime::bif::{BifResult, badarg, error};
+use runtime::code::bif::{BifResult, badarg, error};
 use runtime::process::Process;
 
 /// Writes and flushes. Lines end in CR LF as on a raw terminal, because stock assumes one everywhere. Errors are

@@ -12,12 +12,14 @@ use crate::node_table;
 use distribution::capability::{self, Capabilities};
 use distribution::channel::{Channel, Facts, Phase};
 use distribution::{handle, peers, signals, spawn};
-use runtime::bif::{BifResult, Failure, badarg, badarg_because, error, notsup};
-use runtime::port::carrier::Accepted;
+use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, error, notsup};
+use runtime::effects::port;
+use runtime::effects::port::carrier::Accepted;
+use runtime::exec::scheduler;
+use runtime::mail::registry;
+use runtime::mail::signal::{self, Signal};
 use runtime::process::Process;
 use runtime::process::relations::{MonitorOptions, MonitorTarget};
-use runtime::signal::{self, Signal};
-use runtime::{port, registry, scheduler};
 
 /// `node()`.
 pub fn node_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
@@ -175,7 +177,7 @@ pub fn monitor_node_3(process: &mut Process, [name, flag, options]: [Term; 3]) -
             if may_be_passive && !is_up {
                 return Err(connect_first(name, options));
             }
-            runtime::signal::handle::catch_up(process);
+            runtime::effects::incoming::catch_up(process);
             let number = term::reference::fresh_number();
             let Some(handle) = signals::monitor_node(process, name, number) else {
                 return Err(connect_first(name, options));
@@ -186,12 +188,12 @@ pub fn monitor_node_3(process: &mut Process, [name, flag, options]: [Term; 3]) -
                 .add_monitor((number, 0), target, MonitorOptions::default());
         }
         am::FALSE => {
-            runtime::signal::handle::catch_up(process);
+            runtime::effects::incoming::catch_up(process);
             if let Some(number) = signals::monitored_node(process, name)
                 && let Some(monitor) = process.relations.take_monitor((number, 0))
             {
                 let pid = process.pid();
-                runtime::signal::handle::demonitor_target(pid, (number, 0), &monitor.target);
+                runtime::effects::incoming::demonitor_target(pid, (number, 0), &monitor.target);
             }
         }
         _ => return Err(badarg(2)),
@@ -202,7 +204,7 @@ pub fn monitor_node_3(process: &mut Process, [name, flag, options]: [Term; 3]) -
 /// `erlang` waits for a connection, and monitors it or reports that there is none.
 fn connect_first(name: Term, options: Term) -> Failure {
     let arguments = [name, am::TRUE, options];
-    runtime::bif::trap(am::ERLANG, am::DMONITOR_NODE, &arguments)
+    runtime::code::bif::trap(am::ERLANG, am::DMONITOR_NODE, &arguments)
 }
 
 /// `setnode(Name, Creation)`: this node takes part in the distribution from now on.
@@ -290,7 +292,7 @@ pub fn create_dist_channel_3(
         return Ok(am::BADARG);
     };
     if !facts.both.suffice() {
-        runtime::log::incapable_node(process, name);
+        runtime::effects::log::incapable_node(process, name);
         return Ok(am::BADARG);
     }
     let setup = process.pid();
@@ -315,7 +317,7 @@ pub fn create_dist_channel_3(
         announce(&channel);
         channel.tell_up();
     } else if controller.is_local_pid() {
-        let reference = signal::handle::reference_of_answer(process);
+        let reference = runtime::effects::incoming::reference_of_answer(process);
         let wanted = Owned::new(reference);
         let carry = move |controller: Option<&mut Process>| {
             let is_carried = controller.is_some_and(|process| carry_by(process, &channel, facts));
@@ -379,7 +381,7 @@ pub fn dist_spawn_request_4(
     let Some(call) = call.filter(|_| name.is_atom() && name != node::own_name()) else {
         return Ok(am::BADARG);
     };
-    runtime::signal::handle::catch_up(process);
+    runtime::effects::incoming::catch_up(process);
     let is_request = kind == am::SPAWN_REQUEST;
     let Some(requested) = spawn::request(process, name, call, options, is_request) else {
         return Ok(am::BADARG);
@@ -475,7 +477,11 @@ pub fn dist_ctrl_set_opt_3(process: &mut Process, [handle, option, value]: [Term
 pub fn dist_ctrl_put_data_2(process: &mut Process, [handle, data]: [Term; 2]) -> BifResult {
     if data.is_cons() {
         let helper = (am::ERTS_INTERNAL, am::DIST_CTRL_PUT_DATA);
-        return Err(runtime::bif::trap(helper.0, helper.1, &[handle, data]));
+        return Err(runtime::code::bif::trap(
+            helper.0,
+            helper.1,
+            &[handle, data],
+        ));
     }
     let bytes = match data.is_nil() {
         true => std::borrow::Cow::Borrowed(&[][..]),

@@ -3,8 +3,8 @@
 use layout::{Class, Term};
 use term::{am, build, list};
 
-use runtime::bif::{BifResult, Failure};
-use runtime::exception;
+use runtime::code::bif::{BifResult, Failure};
+use runtime::effects::exception;
 use runtime::process::Process;
 
 fn raise(class: Class, reason: Term, arguments: Term, info: Term) -> BifResult {

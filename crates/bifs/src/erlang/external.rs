@@ -7,10 +7,10 @@ use term::external::{self, DecodeOptions, Decoder, Desk, EncodeOptions, Encoder}
 use term::release::{self, Release};
 use term::{am, build, list, unicode};
 
-use runtime::bif::{BifResult, Failure, badarg, badarg_because, dirty_unless, system_limit};
+use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, dirty_unless, system_limit};
 use runtime::code::load::CodeResolver;
+use runtime::exec::scheduler::charge;
 use runtime::process::Process;
-use runtime::scheduler::charge;
 
 /// Encoded bytes that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 64;

@@ -6,12 +6,13 @@ use term::copy::Owned;
 use term::{am, build, map};
 
 use distribution::monitor_nodes;
-use runtime::bif::{BifResult, Failure, badarg, badarg_because};
+use runtime::code::bif::{BifResult, Failure, badarg, badarg_because};
+use runtime::effects::incoming;
+use runtime::exec::scheduler;
+use runtime::exec::spawn::options::is_off_heap;
+use runtime::mail::signal;
 use runtime::process::heap_limit::{HeapLimit, binary_words, heap_words, min_binary_words, size};
-use runtime::process::spawn::options::is_off_heap;
 use runtime::process::{Priority, Process, flag, table};
-use runtime::scheduler;
-use runtime::signal::{self, handle};
 use runtime::trace::saved_calls::{self, Saved};
 
 /// The longest list of `save_calls`; the value OTP documents.
@@ -31,7 +32,7 @@ pub fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifRes
         am::PRIORITY => priority(process, value),
         am::TRAP_EXIT => {
             // Exit signals that have arrived are judged by the flag as it was.
-            handle::catch_up(process);
+            incoming::catch_up(process);
             if process.flags & flag::EXIT_PENDING != 0 {
                 return Err(Failure::Exit);
             }
@@ -244,7 +245,7 @@ pub fn process_flag_3(process: &mut Process, [pid, name, value]: [Term; 3]) -> B
         return Ok(am::BADTYPE);
     }
     let asker = process.pid();
-    let reference = handle::reference_of_answer(process);
+    let reference = incoming::reference_of_answer(process);
     let own_reference = Owned::new(reference);
     let change = move |other: Option<&mut Process>| {
         let result = match (other, wanted) {

@@ -7,10 +7,10 @@ use layout::{Export, FunEntry, ObjectKind, Term};
 use term::release::{self, Release};
 use term::{am, atom, build, fun};
 
-use runtime::bif::{BifResult, badarg};
+use runtime::code::bif::{BifResult, badarg};
 use runtime::code::{exports, modules};
+use runtime::mail::registry;
 use runtime::process::Process;
-use runtime::registry;
 
 /// The entry of a closure.
 fn entry_of<'a>(fun: Term) -> Option<&'a FunEntry> {

@@ -3,8 +3,8 @@
 use layout::Term;
 use term::{am, atom, list, unicode};
 
-use runtime::bif::{BifResult, badarg};
-use runtime::halt::{self, CrashCause};
+use runtime::code::bif::{BifResult, badarg};
+use runtime::exec::halt::{self, CrashCause};
 use runtime::process::Process;
 
 /// `erlang:halt(Status, Options)`

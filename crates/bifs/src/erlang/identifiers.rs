@@ -9,7 +9,7 @@ use term::{build, list, print, reference};
 
 use distribution::channel::Phase;
 use distribution::peers;
-use runtime::bif::{BifResult, Failure, badarg};
+use runtime::code::bif::{BifResult, Failure, badarg};
 use runtime::process::Process;
 
 /// Longest texts, in bytes, of a pid, port or reference.

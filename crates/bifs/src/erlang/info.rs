@@ -8,11 +8,12 @@ use term::heap::Scratch;
 use term::release::{self, Release};
 use term::{am, build, list, node};
 
-use runtime::bif::{BifResult, Failure, await_result, badarg};
-use runtime::process::info::{self, Asker, COMMON};
-use runtime::process::{Process, flag, state, table, tasks};
-use runtime::scheduler;
-use runtime::signal::{self, handle};
+use runtime::code::bif::{BifResult, Failure, await_result, badarg};
+use runtime::effects::info::{self, Asker, COMMON};
+use runtime::effects::{incoming, tasks};
+use runtime::exec::scheduler;
+use runtime::mail::signal;
+use runtime::process::{Process, flag, state, table};
 
 /// `process_info(Pid)`.
 pub fn process_info_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
@@ -129,7 +130,7 @@ pub fn of_process(
 ) -> BifResult {
     if pid == process.pid() {
         // Signals that were sent to it before must take effect first.
-        handle::fetch(process);
+        incoming::fetch(process);
         if process.flags & flag::EXIT_PENDING != 0 {
             return Err(Failure::Exit);
         }
@@ -143,7 +144,7 @@ pub fn of_process(
     }
     // SAFETY: just found in this slice; `state` may be read by any thread.
     let saw_it_run = unsafe { (*other).state.load(Ordering::Relaxed) } & state::RUNNING != 0;
-    let reference = handle::reference_of_answer(process);
+    let reference = incoming::reference_of_answer(process);
     let (asker, own_reference) = (process.pid(), Owned::new(reference));
     tasks::ask_to_look(
         pid,
@@ -172,7 +173,7 @@ pub fn process_display_2(process: &mut Process, [pid, kind]: [Term; 2]) -> BifRe
     if !pid.is_local_pid() || table::find(pid).is_null() {
         return Ok(am::BADARG);
     }
-    let reference = handle::reference_of_answer(process);
+    let reference = incoming::reference_of_answer(process);
     let (asker, own_reference) = (process.pid(), Owned::new(reference));
     tasks::ask_to_look(
         pid,

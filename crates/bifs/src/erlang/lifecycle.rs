@@ -7,13 +7,14 @@ use term::{am, build, list, node, reference};
 
 use super::sending;
 use distribution::signals;
-use runtime::apply::MOST_APPLIED;
-use runtime::bif::{BifResult, Failure, await_result, badarg, dirty_unless, system_limit};
+use runtime::code::bif::{BifResult, Failure, await_result, badarg, dirty_unless, system_limit};
 use runtime::code::exports;
+use runtime::effects::apply::MOST_APPLIED;
+use runtime::effects::incoming;
+use runtime::exec::scheduler;
+use runtime::mail::signal;
 use runtime::process::suspend::{self, Suspending};
-use runtime::process::{Process, flag, state, table};
-use runtime::signal::{self, handle};
-use runtime::{epoch, scheduler};
+use runtime::process::{Process, epoch, flag, state, table};
 
 /// `self()`.
 pub fn self_0(process: &mut Process, []: [Term; 0]) -> BifResult {
@@ -103,7 +104,7 @@ pub fn is_process_alive_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult 
     if has_nothing_to_handle(other) {
         return Ok(am::TRUE);
     }
-    let reference = handle::reference_of_answer(process);
+    let reference = incoming::reference_of_answer(process);
     ask_alive(process, pid, reference);
     Err(await_result(reference))
 }
@@ -158,7 +159,7 @@ pub fn hibernate_3(process: &mut Process, [module, function, arguments]: [Term; 
 /// `hibernate()`: waits until a message comes, and keeps the stack. As with `yield/0`, the function in `erlang` would
 /// call itself forever.
 pub fn hibernate_0(process: &mut Process, []: [Term; 0]) -> BifResult {
-    handle::catch_up(process);
+    incoming::catch_up(process);
     if process.head.messages.count > 0 {
         return Ok(am::OK);
     }
@@ -209,7 +210,7 @@ pub fn suspend_process_2(process: &mut Process, [pid, options]: [Term; 2]) -> Bi
     if !exists {
         return Ok(am::BADARG);
     }
-    let reference = handle::reference_of_answer(process);
+    let reference = incoming::reference_of_answer(process);
     let own_reference = Owned::new(reference);
     let done = move |alive: bool| {
         signal::reply(

@@ -8,12 +8,11 @@ use term::{am, build, node, reference};
 
 use super::sending;
 use distribution::signals::{self, Related};
-use runtime::bif::{BifResult, Failure, badarg, badarg_because, error};
-use runtime::port;
-use runtime::process::spawn::options;
+use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, error};
+use runtime::effects::{incoming, port};
+use runtime::exec::spawn::options;
+use runtime::mail::signal::{self, Rank, Signal};
 use runtime::process::{Process, flag, table};
-use runtime::signal::Rank;
-use runtime::signal::{self, Signal, handle};
 use runtime::trace::events;
 
 /// Returns `result`, unless a signal that was just handled has ended the process.
@@ -35,7 +34,7 @@ fn link(process: &mut Process, other: Term, rank: Rank) -> BifResult {
     if process.flags & flag::OBSERVED != 0 {
         events::does(process, am::LINK, other);
     }
-    handle::catch_up(process);
+    incoming::catch_up(process);
     if other.is_local_pid() {
         if other == process.pid() {
             return Ok(am::TRUE);
@@ -70,7 +69,7 @@ fn link(process: &mut Process, other: Term, rank: Rank) -> BifResult {
                 Related::Sent(sent) => sending::after(process, sent, am::TRUE),
                 Related::NoConnection => {
                     let reason = Owned::new(am::NOCONNECTION);
-                    handle::exit_received(process, rank, other, reason);
+                    incoming::exit_received(process, rank, other, reason);
                     unless_ended(process, am::TRUE)
                 }
             }
@@ -88,8 +87,8 @@ fn no_process(process: &mut Process, other: Term) -> BifResult {
         let message = build::tuple(process.heap(), &[am::UC_EXIT, other, am::NOPROC]);
         // A signal from the process that is not there, since OTP 29.
         match release::has(Release::OTP_29) {
-            true => handle::deliver_last_as_sent(process, other, message),
-            false => handle::deliver_last(process, am::SYSTEM, message),
+            true => incoming::deliver_last_as_sent(process, other, message),
+            false => incoming::deliver_last(process, am::SYSTEM, message),
         }
         Ok(am::TRUE)
     } else {
@@ -126,13 +125,13 @@ pub fn unlink_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
         events::does(process, am::UNLINK, other);
     }
     if other.is_local_pid() || other.is_local_port() {
-        handle::catch_up(process);
+        incoming::catch_up(process);
         unlink(process, other);
         return Ok(am::TRUE);
     }
     match other.boxed_kind() {
         Some(ObjectKind::ExternalPid) => {
-            handle::catch_up(process);
+            incoming::catch_up(process);
             let sent = signals::unlink(process, other);
             sending::after(process, sent, am::TRUE)
         }
@@ -165,13 +164,13 @@ pub fn exit_2(process: &mut Process, [to, reason]: [Term; 2]) -> BifResult {
 fn exit(process: &mut Process, to: Term, reason: Term, rank: Rank) -> BifResult {
     if to == process.pid() && (reason == am::KILL || !process.traps_exit()) {
         // Signals that were sent to it before take effect first.
-        handle::fetch(process);
+        incoming::fetch(process);
         let reason = if reason == am::KILL {
             am::KILLED
         } else {
             reason
         };
-        handle::die(process, Owned::new(reason));
+        incoming::die(process, Owned::new(reason));
         return Err(Failure::Exit);
     }
     send_exit(process, to, reason, rank)
@@ -201,7 +200,7 @@ fn send_exit(process: &mut Process, to: Term, reason: Term, rank: Rank) -> BifRe
         if let (Some(pid), Some(number)) = (table::owner_pid(to), reference::number(to)) {
             let mut scratch = Scratch::new();
             let exit = build::tuple(scratch.heap(), &[from, reason]);
-            handle::exit_through_alias(pid, number, Owned::new(exit), rank);
+            incoming::exit_through_alias(pid, number, Owned::new(exit), rank);
         }
         if to.is_kind(ObjectKind::ExternalReference) && !node::is_own(to) {
             let sent = signals::exit(process, to, reason, rank);

@@ -10,7 +10,7 @@ use term::held::{self, HeldKind};
 use term::{atom, build, list};
 
 use ets::Table;
-use runtime::bif::{BifResult, badarg};
+use runtime::code::bif::{BifResult, badarg};
 use runtime::code::modules;
 use runtime::process::{Process, block};
 

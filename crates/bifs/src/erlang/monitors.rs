@@ -5,17 +5,18 @@ use term::copy::Owned;
 use term::release::{self, Release};
 use term::{am, build, list, node, reference};
 
-use runtime::bif::{BifResult, Failure, badarg, badarg_because};
+use runtime::code::bif::{BifResult, Failure, badarg, badarg_because};
+use runtime::effects::send::Sent;
+use runtime::effects::{incoming, port};
+use runtime::exec::scheduler;
+use runtime::exec::spawn::options::monitor_options;
+use runtime::mail::registry;
+use runtime::mail::signal::{self, Rank, Signal};
 use runtime::process::Process;
 use runtime::process::relations::{
     self, AliasKind, MonitorOptions, MonitorTarget, ReferenceNumber, Watcher,
 };
-use runtime::process::spawn::options::monitor_options;
-use runtime::send::Sent;
-use runtime::signal::Rank;
-use runtime::signal::{self, Signal, handle};
 use runtime::trace::senders;
-use runtime::{port, registry, scheduler};
 
 use super::sending;
 use distribution::{signals, spawn};
@@ -97,8 +98,8 @@ fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOption
             let sender = senders::of(object);
             let down = build::tuple(process.heap(), &[tag, reference, kind, object, reason]);
             match options.rank {
-                Rank::Ordinary => handle::deliver_last(process, sender, down),
-                Rank::Priority => handle::deliver_before_others(process, sender, down),
+                Rank::Ordinary => incoming::deliver_last(process, sender, down),
+                Rank::Priority => incoming::deliver_before_others(process, sender, down),
             }
         }
         Watched::Here(target) => {
@@ -251,7 +252,7 @@ pub fn demonitor_2(process: &mut Process, [reference, options]: [Term; 2]) -> Bi
             if !flush {
                 return Ok(result);
             }
-            Err(runtime::bif::trap(
+            Err(runtime::code::bif::trap(
                 am::ERTS_INTERNAL,
                 am::FLUSH_MONITOR_MESSAGES,
                 &[reference, am::FALSE, result],
@@ -279,7 +280,7 @@ fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Fail
         let sent = signals::demonitor(process, handle, number.0);
         return Ok(Demonitored::Removed(sent));
     }
-    handle::demonitor_target(process.pid(), number, &monitor.target);
+    incoming::demonitor_target(process.pid(), number, &monitor.target);
     Ok(Demonitored::Removed(Sent::Done))
 }
 

@@ -3,10 +3,12 @@
 use layout::Term;
 use term::{am, build};
 
-use runtime::bif::{BifResult, badarg, badarg_because};
+use runtime::code::bif::{BifResult, badarg, badarg_because};
+use runtime::effects::port;
+use runtime::exec::scheduler;
+use runtime::mail::registry::{self, Refusal};
 use runtime::process::Process;
-use runtime::registry::{self, Refusal};
-use runtime::{port, scheduler, trace};
+use runtime::trace;
 
 /// `register(Name, PidOrPort)`.
 pub fn register_2(process: &mut Process, [name, identifier]: [Term; 2]) -> BifResult {

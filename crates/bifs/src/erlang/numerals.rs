@@ -7,9 +7,9 @@ use term::text::float::{self, Form};
 use term::text::integer::{self, IntegerError};
 use term::{am, build, list, unicode};
 
-use runtime::bif::{BifResult, Failure, badarg, dirty_unless, system_limit};
+use runtime::code::bif::{BifResult, Failure, badarg, dirty_unless, system_limit};
+use runtime::exec::scheduler::charge;
 use runtime::process::Process;
-use runtime::scheduler::charge;
 
 /// Integers of more words than this are converted to digits by dirty schedulers: it takes more than linear time.
 const MOST_LIMBS_HERE: usize = 256;

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use term::arith::{self, ArithError};
 use term::{am, build, compare};
 
-use runtime::bif::{BifResult, Failure, badarg, badarith, dirty_unless, system_limit};
+use runtime::code::bif::{BifResult, Failure, badarg, badarith, dirty_unless, system_limit};
 use runtime::process::Process;
 
 fn arithmetic(result: Result<Term, ArithError>) -> BifResult {
@@ -184,12 +184,12 @@ fn add_items(list: Term, argument: usize, into: &mut SmallVec<[Term; FEW]>) -> R
 pub fn append_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     if let Some(appended) = build::append_in_room(process.heap(), a, b, SHORT_LIST) {
         let (list, cells) = appended.map_err(|_| badarg(1))?;
-        runtime::scheduler::charge(cells as i64 / 16);
+        runtime::exec::scheduler::charge(cells as i64 / 16);
         return Ok(list);
     }
     let mut front = SmallVec::new();
     add_items(a, 1, &mut front)?;
-    runtime::scheduler::charge(front.len() as i64 / 16);
+    runtime::exec::scheduler::charge(front.len() as i64 / 16);
     Ok(build::list_in_row(process.heap(), &front, b))
 }
 
@@ -242,7 +242,7 @@ pub fn subtract_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     if length == 0 || removed.is_empty() {
         return Ok(a);
     }
-    runtime::scheduler::charge((length * removed.few.len().min(FEW)) as i64 / 16);
+    runtime::exec::scheduler::charge((length * removed.few.len().min(FEW)) as i64 / 16);
     removed.order();
     let mut kept: SmallVec<[Term; 64]> = SmallVec::new();
     let (mut rest, mut walked) = (a, 0);

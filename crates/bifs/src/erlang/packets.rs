@@ -6,7 +6,7 @@ use term::release::{self, Release};
 use term::{am, atom, build, integer, list, unicode};
 
 use packet::{self, Length, Limits, PacketKind, terms};
-use runtime::bif::{BifResult, Failure, badarg, badarg_because};
+use runtime::code::bif::{BifResult, Failure, badarg, badarg_because};
 use runtime::process::Process;
 
 fn limits_of(kind: PacketKind, options: Term) -> Option<Limits> {

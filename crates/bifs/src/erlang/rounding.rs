@@ -3,7 +3,7 @@
 use layout::Term;
 use term::{arith, build};
 
-use runtime::bif::{BifResult, badarg};
+use runtime::code::bif::{BifResult, badarg};
 use runtime::process::Process;
 
 /// `erlang:abs(Number)`

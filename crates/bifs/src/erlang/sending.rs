@@ -5,11 +5,11 @@ use term::release::{self, Release};
 use term::{am, build, list, node};
 
 use distribution::signals;
-use runtime::bif::{BifResult, Failure, badarg, badarg_because, error};
+use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, error};
 use runtime::code::exports;
+use runtime::effects::send::{self, Sent};
+use runtime::mail::signal::Rank;
 use runtime::process::{Process, flag};
-use runtime::send::{self, Sent};
-use runtime::signal::Rank;
 
 /// `erlang:send(Dest, Message)`.
 pub fn send_2(process: &mut Process, [to, message]: [Term; 2]) -> BifResult {
@@ -41,7 +41,7 @@ pub fn send_3(process: &mut Process, [to, message, options]: [Term; 3]) -> BifRe
             return after(process, sent, am::OK);
         }
     }
-    if !suspend && runtime::port::signals::would_suspend(to, message) {
+    if !suspend && runtime::effects::port::signals::would_suspend(to, message) {
         return Ok(am::NOSUSPEND);
     }
     let sent = match rank {
@@ -72,7 +72,7 @@ pub(super) fn after(process: &mut Process, sent: Sent, result: Term) -> BifResul
 pub fn bif_return_trap_1(process: &mut Process, [result]: [Term; 1]) -> BifResult {
     if process.flags & flag::MIDWAY == 0 {
         let arguments = build::list(process.heap(), &[result]);
-        return Err(runtime::bif::trap(
+        return Err(runtime::code::bif::trap(
             am::ERROR_HANDLER,
             am::UNDEFINED_FUNCTION,
             &[am::ERLANG, am::BIF_RETURN_TRAP, arguments],

@@ -4,7 +4,7 @@ use layout::{Heap, Term};
 use term::{am, build, copy};
 
 use ::trace::tracer;
-use runtime::bif::{BifResult, badarg};
+use runtime::code::bif::{BifResult, badarg};
 use runtime::process::Process;
 use runtime::trace::Tracer;
 use runtime::trace::sequence::{self, Before};

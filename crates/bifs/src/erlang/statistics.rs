@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use layout::{Heap, Term};
 use term::{am, atom, build, map};
 
-use runtime::bif::{BifResult, badarg};
+use runtime::code::bif::{BifResult, badarg};
+use runtime::exec::scheduler::{self, dirty};
+use runtime::mail::{idle, microstate, time};
 use runtime::process::Process;
-use runtime::scheduler::dirty;
-use runtime::{microstate, scheduler, time};
 
 /// The previous results of `statistics(runtime)`, `(wall_clock)`, `(reductions)` and `(exact_reductions)`.
 static LAST_RUNTIME_MS: AtomicI64 = AtomicI64::new(0);
@@ -71,7 +71,7 @@ pub fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
             build::tuple(heap, &[switches, Term::small(0)])
         }
         "garbage_collection" => {
-            let (collections, words) = runtime::collector::statistics();
+            let (collections, words) = runtime::effects::collector::statistics();
             let (collections, words) = (
                 build::unsigned(heap, collections),
                 build::unsigned(heap, words),
@@ -79,7 +79,7 @@ pub fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
             build::tuple(heap, &[collections, words, Term::small(0)])
         }
         "io" => {
-            let (input, output) = runtime::port::bytes();
+            let (input, output) = runtime::effects::port::bytes();
             let (input, output) = (build::unsigned(heap, input), build::unsigned(heap, output));
             let input = build::tuple(heap, &[atom::known("input"), input]);
             let output = build::tuple(heap, &[atom::known("output"), output]);
@@ -108,7 +108,7 @@ pub fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
 /// `{Number, Awake, Total}` of each scheduler, with dirty schedulers of the given kinds last; `undefined` unless it was
 /// turned on.
 fn wall_times(heap: &mut Heap, dirty_kinds: &[dirty::DirtyKind]) -> Term {
-    let Some(mut times) = scheduler::idle::wall_times_ns() else {
+    let Some(mut times) = idle::wall_times_ns() else {
         return am::UNDEFINED;
     };
     let total_ns = times.first().map_or(0, |(_, total_ns)| *total_ns);

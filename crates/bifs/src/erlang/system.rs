@@ -10,14 +10,13 @@ use term::{am, atom, build};
 use super::allocators::{self, Detail};
 use super::system_flags::{OUTSTANDING_REQUESTS, multi_scheduling_state};
 use super::topology;
-use runtime::bif::{BifResult, badarg, trap};
+use runtime::code::bif::{BifResult, badarg, trap};
+use runtime::exec::scheduler::online::{self, Blocked, SchedulerKind};
+use runtime::exec::scheduler::{self, dirty};
+use runtime::exec::spawn::DEFAULTS;
+use runtime::mail::{hooks, io, time};
 use runtime::process::heap_limit::HeapLimit;
-use runtime::process::spawn::DEFAULTS;
-use runtime::process::{Process, table};
-use runtime::scheduler::dirty;
-use runtime::scheduler::online::{self, Blocked, SchedulerKind};
-use runtime::{config, hooks, io};
-use runtime::{scheduler, time};
+use runtime::process::{Process, config, table};
 
 /// `erlang:system_info(Item)`
 pub fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
@@ -87,8 +86,8 @@ fn limits(name: &str) -> Option<Term> {
         "async_dist" => am::FALSE,
         "halt_flush_timeout" if term::release::has(Release::OTP_27) => am::INFINITY,
         "process_limit" => count(table::limit()),
-        "port_count" => count(runtime::port::count()),
-        "port_limit" => count(runtime::port::limit()),
+        "port_count" => count(runtime::effects::port::count()),
+        "port_limit" => count(runtime::effects::port::limit()),
         "atom_count" => count(atom::count()),
         "atom_limit" => count(atom::limit()),
         "ets_count" => count(ets::count()),
@@ -220,7 +219,7 @@ fn words(name: &str) -> Option<Term> {
             "on_heap"
         }),
         "modified_timing_level" | "hipe_architecture" => Some(am::UNDEFINED),
-        "system_logger" => Some(runtime::log::receiver().term()),
+        "system_logger" => Some(runtime::effects::log::receiver().term()),
         _ => None,
     }
 }

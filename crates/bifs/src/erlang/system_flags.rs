@@ -6,17 +6,17 @@ use layout::Term;
 use term::{am, atom, build};
 
 use ::trace::specification::CONTROL_WORD;
-use runtime::bif::{BifResult, Failure, badarg, badarg_because, notsup, trap};
-use runtime::config;
-use runtime::process::Process;
+use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, notsup, trap};
+use runtime::effects::{exception, log};
+use runtime::exec::scheduler::online::{self, Blocked, SchedulerKind};
+use runtime::exec::scheduler::{binding, dirty};
+use runtime::exec::spawn::DEFAULTS;
+use runtime::mail::{microstate, world};
 use runtime::process::heap_limit::{HeapLimit, heap_words, virtual_heap_words};
-use runtime::process::spawn::DEFAULTS;
-use runtime::scheduler::online::{self, Blocked, SchedulerKind};
-use runtime::scheduler::{binding, dirty, world};
+use runtime::process::{Process, config};
 use runtime::trace::sequence;
 
 use super::sequences;
-use runtime::{exception, log, microstate};
 
 /// The longest stack trace; the value OTP documents.
 const MAX_BACKTRACE_DEPTH: i64 = 64;

@@ -4,10 +4,10 @@ use layout::{Heap, Term};
 use term::release::{self, Release};
 use term::{am, build, integer, list};
 
-use runtime::bif::{BifResult, Failure, badarg};
+use runtime::code::bif::{BifResult, Failure, badarg};
+use runtime::effects::system_monitor::{self, LongQueue, MonitorSettings};
+use runtime::mail::world;
 use runtime::process::{Process, table};
-use runtime::scheduler::world;
-use runtime::system_monitor::{self, LongQueue, MonitorSettings};
 use runtime::trace::system_profile::{self, Profile, wanted};
 use runtime::trace::{self, LEGACY, Tracer, what};
 

@@ -4,11 +4,11 @@ use layout::Term;
 use term::copy::Owned;
 use term::{am, build, list, reference};
 
-use runtime::bif::{BifResult, badarg, badarg_because};
+use runtime::code::bif::{BifResult, badarg, badarg_because};
+use runtime::effects::incoming;
+use runtime::mail::time::{self, END_MS};
+use runtime::mail::timer::bif_timers;
 use runtime::process::{Process, table};
-use runtime::signal::handle;
-use runtime::time::{self, END_MS};
-use runtime::timer::bif_timers;
 
 /// The message that a timer sends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -171,7 +171,7 @@ fn ask(process: &mut Process, reference: Term, options: Term, cancel: bool) -> B
             am::READ_TIMER
         };
         let message = build::tuple(process.heap(), &[kind, reference, result]);
-        handle::deliver_last(process, am::CLOCK_SERVICE, message);
+        incoming::deliver_last(process, am::CLOCK_SERVICE, message);
         return Ok(am::OK);
     }
     Ok(result)

@@ -7,7 +7,7 @@ use layout::{Heap, Term};
 use sys::cpu::topology::LogicalCpu;
 use term::{am, build, list};
 
-use runtime::scheduler::binding::{self, Defined};
+use runtime::exec::scheduler::binding::{self, Defined};
 
 /// The greatest number in a topology; the value OTP documents.
 const MAX_NUMBER: i64 = (1 << 16) - 1;

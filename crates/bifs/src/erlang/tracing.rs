@@ -14,14 +14,15 @@ use crate::magic;
 use ::trace::sessions::{self, Session};
 use ::trace::tracees::{self, Change, Refusal};
 use ::trace::{on_load, patterns, tracer};
-use runtime::bif::{
+use runtime::code::bif::{
     BifResult, Failure, await_result, badarg, badarg_because, notsup, system_limit,
 };
+use runtime::effects::{incoming, log};
+use runtime::exec::scheduler;
+use runtime::mail::errands::{self, Errand};
+use runtime::mail::signal;
 use runtime::process::{Process, state, table};
-use runtime::scheduler::errands::{self, Errand};
-use runtime::signal::{self, handle};
-use runtime::trace::Tracings;
-use runtime::{log, scheduler, trace};
+use runtime::trace::{self, Tracings};
 
 /// `trace_info(What, Item)`
 pub fn trace_info_2(process: &mut Process, [what, item]: [Term; 2]) -> BifResult {
@@ -125,7 +126,7 @@ fn process_info(process: &mut Process, asked: Asked, pid: Term) -> BifResult {
         return Ok(am::UNDEFINED);
     }
     let asker = process.pid();
-    let reference = handle::reference_of_answer(process);
+    let reference = incoming::reference_of_answer(process);
     let owned = Owned::new(reference);
     let body: signal::Call = Box::new(move |process| {
         let mut scratch = Scratch::new();

@@ -4,7 +4,7 @@ use layout::Term;
 use layout::limits::MAX_TUPLE_ARITY;
 use term::{build, list};
 
-use runtime::bif::{BifResult, Failure, badarg};
+use runtime::code::bif::{BifResult, Failure, badarg};
 use runtime::process::Process;
 
 /// Converts an index from 1 to an offset below `limit`; `number` is the argument at fault.

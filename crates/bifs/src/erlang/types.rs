@@ -6,9 +6,9 @@ use term::release::{self, Release};
 use term::{am, build};
 
 use crate::magic;
-use runtime::bif::{BifResult, Failure, badarg, badarg_as_called, badmap};
+use runtime::code::bif::{BifResult, Failure, badarg, badarg_as_called, badmap};
+use runtime::exec::scheduler::{charge, reductions_left};
 use runtime::process::Process;
-use runtime::scheduler::{charge, reductions_left};
 
 /// `map_get(Key, Map)` and `is_map_key(Key, Map)`
 pub use crate::maps::{get_2 as map_get_2, is_key_2 as is_map_key_2};

@@ -3,11 +3,11 @@
 use layout::Term;
 use term::{am, build, integer, list, reference};
 
-use runtime::bif::{BifResult, badarg};
+use runtime::code::bif::{BifResult, badarg};
+use runtime::mail::unique;
 use runtime::process::Process;
-use runtime::unique;
 
-pub use runtime::unique::MONOTONIC_MIN;
+pub use runtime::mail::unique::MONOTONIC_MIN;
 
 /// `make_ref()`.
 pub fn make_ref_0(process: &mut Process, []: [Term; 0]) -> BifResult {

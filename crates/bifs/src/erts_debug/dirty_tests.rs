@@ -6,11 +6,10 @@ use layout::Term;
 use term::{am, atom, build, copy, integer};
 
 use super::is_named;
-use runtime::bif::{BifResult, Failure, badarg, error, trap};
-use runtime::epoch;
-use runtime::process::Process;
-use runtime::scheduler::dirty::lent;
-use runtime::signal;
+use runtime::code::bif::{BifResult, Failure, badarg, error, trap};
+use runtime::exec::scheduler::dirty::lent;
+use runtime::mail::signal;
+use runtime::process::{Process, epoch};
 
 /// Where a test runs.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -22,11 +22,12 @@ use crate::{magic, node_table, persistent_term};
 use distribution::monitor_nodes::{self, option};
 use distribution::peers;
 use ets::Pressure;
-use runtime::bif::{BifResult, Failure, badarg, error};
-use runtime::code::{debugger_lines, permission};
-use runtime::process::{Process, info, state, table};
-use runtime::scheduler::{charge, reductions_left, schedulers, world};
-use runtime::{code, epoch, log, port, system_monitor, timer};
+use runtime::code::bif::{BifResult, Failure, badarg, error};
+use runtime::code::{self, debugger_lines, permission};
+use runtime::effects::{info, log, port, system_monitor};
+use runtime::exec::scheduler::{charge, reductions_left, schedulers};
+use runtime::mail::{timer, world};
+use runtime::process::{Process, epoch, state, table};
 
 /// Whether a program has enabled the internal state. Until then the two BIFs raise `undef`.
 static AVAILABLE: AtomicBool = AtomicBool::new(false);
@@ -183,10 +184,10 @@ fn connection_number(process: &mut Process, node: Term) -> BifResult {
 
 /// `{Lost, Watched, ByPorts, ByLibraries}`: descriptors that were closed while they were watched, and those that are watched.
 fn polled(process: &mut Process) -> Term {
-    let (watched, _) = runtime::io::watched();
+    let (watched, _) = runtime::mail::io::watched();
     let by_libraries = native::selected_descriptors();
     let by_ports = watched.saturating_sub(by_libraries);
-    let counts = [runtime::io::lost(), watched, by_ports, by_libraries];
+    let counts = [runtime::mail::io::lost(), watched, by_ports, by_libraries];
     build::tuple(
         process.heap(),
         &counts.map(|count| Term::small(count as i64)),

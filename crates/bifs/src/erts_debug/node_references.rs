@@ -13,7 +13,7 @@ use term::{am, atom, build};
 
 use crate::node_table::{self, Place, References, Referrer};
 use distribution::peers;
-use runtime::bif::BifResult;
+use runtime::code::bif::BifResult;
 use runtime::process::Process;
 
 /// Referrer, place, count.

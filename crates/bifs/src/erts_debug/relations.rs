@@ -7,11 +7,11 @@ use term::{am, atom, build, copy};
 use crate::erlang::info;
 use distribution::peers;
 use distribution::relations::{self, Kind, Relation};
-use runtime::bif::{BifResult, badarg};
-use runtime::port;
+use runtime::code::bif::{BifResult, badarg};
+use runtime::effects::port;
+use runtime::mail::remote;
 use runtime::process::Process;
 use runtime::process::relations::{MonitorTarget, reference_of};
-use runtime::remote;
 
 /// `{link_list, PidOrPortOrNode}`: `[{erl_link, Type, Other, State, Id}]`, or `undefined`. The records of a node are those of
 /// the connection to it: `Other` is the process of this node.

@@ -8,9 +8,10 @@ use term::release::{self, Release};
 use term::{am, atom, build};
 
 use crate::erlang::allocators::is_of_blocks;
-use runtime::bif::{BifResult, badarg};
+use runtime::code::bif::{BifResult, badarg};
+use runtime::exec::scheduler;
+use runtime::mail::{signal, world};
 use runtime::process::Process;
-use runtime::{scheduler, signal};
 
 /// What `instrument` asks for: `{Name, Scheduler, Width, Start, Reference}`; since OTP 27 there are flags before the reference.
 struct Request {
@@ -131,7 +132,7 @@ fn carriers(name: &str) -> Option<Vec<Carrier>> {
         "eheap_alloc" => of_chunks(Stay::Passing),
         "fix_alloc" => of_chunks(Stay::Whole),
         "std_alloc" => {
-            let pages = scheduler::world::stopped(allocator::pages);
+            let pages = world::stopped(allocator::pages);
             let carriers = pages.into_iter().map(|page| Carrier {
                 block_bytes: page.block_bytes as u64,
                 blocks: page.blocks,

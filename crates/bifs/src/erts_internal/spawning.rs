@@ -3,9 +3,9 @@
 use layout::Term;
 use term::list;
 
-use runtime::bif::{BifResult, badarg, system_limit};
+use runtime::code::bif::{BifResult, badarg, system_limit};
+use runtime::exec::spawn::{self, SpawnError, SpawnOptions};
 use runtime::process::Process;
-use runtime::process::spawn::{self, SpawnError, SpawnOptions};
 
 /// `spawn_system_process(Module, Function, Args)`.
 pub fn spawn_system_process_3(

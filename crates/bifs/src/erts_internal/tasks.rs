@@ -8,11 +8,12 @@ use layout::{ObjectKind, Term};
 use term::copy::Owned;
 use term::{am, atom, build, node};
 
-use runtime::bif::{BifResult, badarg, notsup};
+use runtime::code::bif::{BifResult, badarg, notsup};
 use runtime::code::purge;
-use runtime::collector::{self, dirty_collection};
-use runtime::process::{Priority, Process, flag, priority_of, state, table, tasks};
-use runtime::signal;
+use runtime::effects::collector::{self, dirty_collection};
+use runtime::effects::tasks;
+use runtime::mail::signal;
+use runtime::process::{Priority, Process, flag, priority_of, state, table};
 
 /// `garbage_collect(major | minor)`, for the caller. The engine collects after this has returned, when it knows which
 /// terms are live.
@@ -128,7 +129,6 @@ fn collect(process: &mut Process, major: bool) -> Term {
 
 /// `is_system_process(Pid)`.
 pub fn is_system_process_1(_process: &mut Process, [pid]: [Term; 1]) -> BifResult {
-    use runtime::process::state;
     use std::sync::atomic::Ordering;
     if !pid.is_local_pid() {
         let is_pid = pid.is_kind(ObjectKind::ExternalPid);

@@ -8,9 +8,9 @@ use term::map::NextFrom;
 use term::release::{self, Release};
 use term::{am, atom, build, compare, map};
 
-use runtime::bif::{BifResult, badarg, badmap};
+use runtime::code::bif::{BifResult, badarg, badmap};
+use runtime::exec::scheduler::reductions_left;
 use runtime::process::Process;
-use runtime::scheduler::reductions_left;
 
 /// `erts_internal:cmp_term(A, B)`: -1, 0 or 1 by the exact order, in which `1` and `1.0` differ.
 pub fn cmp_term_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {

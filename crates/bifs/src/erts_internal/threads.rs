@@ -3,16 +3,15 @@
 use layout::Term;
 use term::am;
 
-use runtime::bif::{BifResult, badarg};
+use runtime::code::bif::{BifResult, badarg};
+use runtime::exec::scheduler;
+use runtime::mail::{idle, world};
 use runtime::process::Process;
-use runtime::scheduler;
 
 /// `scheduler_wall_time(Enable)`: returns whether it was on. The time is always measured; this sets whether it is
 /// reported.
 pub fn scheduler_wall_time_1(_process: &mut Process, [enable]: [Term; 1]) -> BifResult {
-    Ok(am::boolean(scheduler::idle::tell_wall_time(
-        enable == am::TRUE,
-    )))
+    Ok(am::boolean(idle::tell_wall_time(enable == am::TRUE)))
 }
 
 /// `no_aux_work_threads()`: threads that work for others, of which OTP expects one besides the schedulers.
@@ -26,6 +25,6 @@ pub fn system_check_1(_process: &mut Process, [kind]: [Term; 1]) -> BifResult {
         return Err(badarg(1));
     }
     // This needs every scheduler between two slices, so none of them hangs in one.
-    scheduler::world::stopped(|| ());
+    world::stopped(|| ());
     Ok(am::OK)
 }

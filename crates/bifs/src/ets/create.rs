@@ -10,10 +10,10 @@ use super::table;
 use crate::magic;
 use ets::table::{Heir, Protection, Table, TableOptions, WriteConcurrency};
 use ets::{self, Access, Contents, OwnedObject, TableKind, registry};
-use runtime::bif::{BifResult, Failure, badarg, badarg_because};
+use runtime::code::bif::{BifResult, Failure, badarg, badarg_because};
+use runtime::exec::scheduler;
 use runtime::process::Process;
 use runtime::process::table::Identity;
-use runtime::scheduler;
 
 /// Most locks that `{debug_hash_fixed_number_of_locks, N}` may ask for.
 const MOST_LOCKS: i64 = 32_768;

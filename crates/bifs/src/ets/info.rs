@@ -7,9 +7,9 @@ use super::table;
 use ets::Part;
 use ets::TableKind;
 use ets::table::{Table, WriteConcurrency};
-use runtime::bif::{BifResult, Failure, badarg, trap};
+use runtime::code::bif::{BifResult, Failure, badarg, trap};
+use runtime::mail::time;
 use runtime::process::Process;
-use runtime::time;
 
 /// The items of `ets:info/1`, in its order.
 const ITEMS: [Term; 15] = [

@@ -7,9 +7,9 @@ use term::{am, list};
 use super::table;
 use ets::table::{Table, Whole};
 use ets::{Access, New, TableKind};
-use runtime::bif::{BifResult, Failure, badarg};
+use runtime::code::bif::{BifResult, Failure, badarg};
+use runtime::exec::scheduler;
 use runtime::process::Process;
-use runtime::scheduler;
 
 /// Objects inserted for one reduction.
 const OBJECTS_PER_REDUCTION: i64 = 8;

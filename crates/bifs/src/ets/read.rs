@@ -8,7 +8,7 @@ use super::table;
 use ets::Part;
 use ets::ranges::{self, Bound, Mark};
 use ets::{Access, Following, Object, Table, TableKind, WalkStart};
-use runtime::bif::{BifResult, badarg, badarg_because};
+use runtime::code::bif::{BifResult, badarg, badarg_because};
 use runtime::process::Process;
 
 /// `ets:lookup(Table, Key)`: the objects, the oldest first.

@@ -5,7 +5,7 @@ use term::{am, build};
 
 use super::table;
 use ets::Access;
-use runtime::bif::{BifResult, badarg};
+use runtime::code::bif::{BifResult, badarg};
 use runtime::process::Process;
 
 /// `ets:delete(Table, Key)`.

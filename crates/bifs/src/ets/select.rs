@@ -11,7 +11,7 @@ use super::table;
 use crate::magic;
 use ets::Access;
 use ets::select::{self, Outcome, PausedWalk, Purpose};
-use runtime::bif::{BifResult, Failure, badarg};
+use runtime::code::bif::{BifResult, Failure, badarg};
 use runtime::process::Process;
 use term::am::{DOLLAR_DOLLAR, DOLLAR_UNDERSCORE};
 
@@ -174,7 +174,7 @@ pub fn select_replace_2(process: &mut Process, arguments: [Term; 2]) -> BifResul
     let id = arguments[0];
     let of_no_bag = |_: &mut Process, specification| {
         if table(id)?.options.kind == ets::TableKind::Bag {
-            return Err(runtime::bif::badarg_because(am::TABLE_TYPE));
+            return Err(runtime::code::bif::badarg_because(am::TABLE_TYPE));
         }
         Ok(specification)
     };

@@ -8,10 +8,10 @@ use term::{am, build, list, reference};
 use super::table;
 use ets::table::{Heir, Protection};
 use ets::{self, Access, registry};
-use runtime::bif::{BifResult, badarg, badarg_because};
+use runtime::code::bif::{BifResult, badarg, badarg_because};
+use runtime::effects::incoming;
+use runtime::exec::scheduler;
 use runtime::process::{Process, table as processes};
-use runtime::scheduler;
-use runtime::signal::handle;
 
 /// `ets:give_away(Table, Pid, Data)`.
 pub fn give_away_3(process: &mut Process, [id, pid, data]: [Term; 3]) -> BifResult {
@@ -102,7 +102,7 @@ pub fn internal_request_all_0(process: &mut Process, []: [Term; 0]) -> BifResult
     for number in 0..scheduler::schedulers().all.len() {
         let tables = if number == 0 { all } else { Term::NIL };
         let answer = build::tuple(process.heap(), &[request, tables]);
-        handle::deliver_last(process, am::SYSTEM, answer);
+        incoming::deliver_last(process, am::SYSTEM, answer);
     }
     Ok(request)
 }

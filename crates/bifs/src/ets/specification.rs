@@ -6,9 +6,9 @@ use layout::Term;
 use term::{am, build, copy};
 
 use ets::match_spec::{self, Dialect, Interpreter, Program};
-use runtime::bif::{BifResult, Failure, badarg};
+use runtime::code::bif::{BifResult, Failure, badarg};
+use runtime::exec::scheduler;
 use runtime::process::Process;
-use runtime::scheduler;
 use runtime::trace::frames::wish;
 use trace::specification;
 

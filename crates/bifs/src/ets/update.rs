@@ -9,7 +9,7 @@ use term::{am, build, compare, list};
 use super::table;
 use ets::table::{Table, Writing};
 use ets::{Access, Object, OwnedObject};
-use runtime::bif::{BifResult, Failure, badarg, badarg_because, system_limit};
+use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, system_limit};
 use runtime::process::Process;
 
 /// `ets:update_element(Table, Key, Changes)`.

@@ -23,9 +23,10 @@ use term::{am, build, list};
 
 use super::{BifResult, Refusal, answer, badarg, ok, path, posix, system};
 use crate::magic;
-use runtime::bif::Failure;
+use runtime::code::bif::Failure;
+use runtime::exec::scheduler::dirty;
+use runtime::exec::scheduler::dirty::lent::apart;
 use runtime::process::Process;
-use runtime::scheduler::dirty::{self, lent::apart};
 use term::incoming::Incoming;
 use term::integer::{int32, int64};
 

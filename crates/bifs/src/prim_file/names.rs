@@ -5,9 +5,8 @@ use term::unicode::filename::{self, Allowed};
 use term::unicode::{self, Encoding};
 use term::{am, atom, build};
 
-use runtime::bif::{BifResult, badarg};
-use runtime::config;
-use runtime::process::Process;
+use runtime::code::bif::{BifResult, badarg};
+use runtime::process::{Process, config};
 
 /// `prim_file:internal_name2native(Name)`: the bytes, terminated by a zero byte.
 pub fn internal_name2native_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {

@@ -7,8 +7,8 @@ use sys::{Errno, Result as SysResult};
 use term::{am, build};
 
 use super::{BifResult, badarg, done, ok, path, posix};
+use runtime::exec::scheduler::dirty::lent::apart;
 use runtime::process::Process;
-use runtime::scheduler::dirty::lent::apart;
 use term::integer::{int32, int64, uint32};
 
 /// The earliest time that OTP reports, in seconds: the beginning of 1902.

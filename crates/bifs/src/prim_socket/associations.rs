@@ -1,7 +1,7 @@
 //! Functions of SCTP associations, which ferl does not have: what stock returns for sockets of other kinds.
 
 use layout::Term;
-use runtime::bif::BifResult;
+use runtime::code::bif::BifResult;
 use runtime::process::Process;
 use sys::Errno;
 

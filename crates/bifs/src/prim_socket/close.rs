@@ -10,7 +10,7 @@ use super::socket::state;
 use super::turns::forget;
 use super::{Answer, CLOSED, Refusal, answer, socket};
 use crate::magic;
-use runtime::bif::{BifResult, Failure};
+use runtime::code::bif::{BifResult, Failure};
 use runtime::process::Process;
 
 /// Stands for the socket in the second call of `nif_close/1`, after those that it has told had a turn.

@@ -11,7 +11,7 @@ use term::{am, atom, build, map};
 use super::address::name_or_number;
 use super::socket::{COUNT_NAMES, COUNTS, Line, NODE, Task, state};
 use super::{Answer, Refusal, answer, socket};
-use runtime::bif::BifResult;
+use runtime::code::bif::BifResult;
 use runtime::process::Process;
 
 /// `prim_socket:nif_info()`

@@ -11,7 +11,7 @@ use term::release::{self, Release};
 use term::{am, atom, build, list, map};
 
 use super::{Answer, Refusal, address, answer, ok, socket};
-use runtime::bif::BifResult;
+use runtime::code::bif::BifResult;
 use runtime::process::Process;
 use term::integer::{int32, uint64};
 

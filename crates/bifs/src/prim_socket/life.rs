@@ -16,7 +16,7 @@ use super::socket::{Line, NODE, Side, Socket, Task, state};
 use super::turns::{Exhausted, Request, Turn, only};
 use super::{Answer, BAD_STATE, Refusal, answer, int, ok, socket, socket::tell_registry};
 use crate::magic;
-use runtime::bif::BifResult;
+use runtime::code::bif::BifResult;
 use runtime::process::Process;
 use term::integer::int32;
 

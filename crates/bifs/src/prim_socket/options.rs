@@ -16,7 +16,7 @@ use super::address::{self, Domain, name_of, name_or_number, number_of};
 use super::life::note;
 use super::socket::{DEFAULT_ANCILLARY_BYTES, DEFAULT_BUFFER_BYTES, Socket, tell_registry};
 use super::{Answer, Refusal, ancillary, answer, int, ok, socket};
-use runtime::bif::BifResult;
+use runtime::code::bif::BifResult;
 use runtime::process::Process;
 use term::integer::{int32, uint32, uint64};
 

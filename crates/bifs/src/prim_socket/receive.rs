@@ -12,7 +12,7 @@ use super::options::MOST_ANCILLARY_BYTES;
 use super::socket::{Line, Side, Socket, Task};
 use super::turns::{Exhausted, Request, Turn, only};
 use super::{Answer, CLOSED, Refusal, address, ancillary, answer, int, not_in_range, socket};
-use runtime::bif::BifResult;
+use runtime::code::bif::BifResult;
 use runtime::process::Process;
 use term::incoming::Incoming;
 use term::integer::{int32, uint32, uint64};

@@ -16,7 +16,7 @@ use term::{am, atom, build, list, map};
 use super::socket::{Line, Side, Socket, Task};
 use super::turns::{Exhausted, Request, Turn, only};
 use super::{Answer, Refusal, address, ancillary, answer, int, socket};
-use runtime::bif::BifResult;
+use runtime::code::bif::BifResult;
 use runtime::process::Process;
 
 fn request(socket: Term, reference: Term) -> Request {

@@ -11,7 +11,7 @@ use super::socket::{Line, Side, Socket, Task};
 use super::turns::{Exhausted, Request, Turn, only};
 use super::{Answer, BAD_STATE, Refusal, answer, not_in_range, ok, socket};
 use crate::prim_file;
-use runtime::bif::BifResult;
+use runtime::code::bif::BifResult;
 use runtime::process::Process;
 use term::integer::{int64, uint64};
 

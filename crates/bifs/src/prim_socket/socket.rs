@@ -16,7 +16,7 @@ use term::copy::Owned;
 use term::{am, map};
 
 use super::{CLOSED, Refusal};
-use runtime::scheduler::dirty;
+use runtime::exec::scheduler::dirty;
 
 /// Bytes to read if the reader gives no number.
 pub const DEFAULT_BUFFER_BYTES: usize = 8192;
@@ -345,7 +345,7 @@ impl Drop for Socket {
             use std::os::fd::AsFd;
             reading.descriptor = None;
             if let Some(token) = kept.token.take() {
-                runtime::io::unregister(descriptor.as_fd(), token);
+                runtime::mail::io::unregister(descriptor.as_fd(), token);
             }
             count(self.domain, self.kind, self.protocol, -1);
             let lingers = sys::socket::call::lingers(descriptor.as_fd());
@@ -393,7 +393,7 @@ pub fn load(info: Term) {
 pub fn tell_registry(message: Owned) {
     let registry = NODE.lock().registry;
     if let Some(registry) = registry {
-        runtime::signal::send_owned(am::UNDEFINED, registry, message);
+        runtime::mail::signal::send_owned(am::UNDEFINED, registry, message);
     }
 }
 

@@ -19,10 +19,10 @@ use term::{am, build, reference};
 
 use super::socket::{Armed, Kept, Line, Side, Socket, Task, Waiter, state};
 use super::{Answer, BAD_STATE, CLOSED, Refusal, answer, socket};
-use runtime::bif::BifResult;
+use runtime::code::bif::BifResult;
+use runtime::exec::scheduler::dirty;
+use runtime::mail::signal::{self, Signal};
 use runtime::process::Process;
-use runtime::scheduler::dirty;
-use runtime::signal::{self, Signal};
 
 /// The request of a process, and the references for the messages about it.
 #[derive(Clone, Copy)]
@@ -159,7 +159,7 @@ impl Socket {
             }
         });
         let descriptor = line.open()?;
-        kept.token = Some(runtime::io::register(
+        kept.token = Some(runtime::mail::io::register(
             descriptor.as_fd(),
             Interest::BOTH,
             handler,
@@ -312,7 +312,7 @@ impl Socket {
     /// Takes the socket out of the poll; all processes in line are told that it is closed. Returns whether there were any.
     pub fn stop(&self, reading: &mut Line, writing: &mut Line, kept: &mut Kept) -> bool {
         if let (Some(token), Ok(descriptor)) = (kept.token.take(), reading.open()) {
-            runtime::io::unregister(descriptor.as_fd(), token);
+            runtime::mail::io::unregister(descriptor.as_fd(), token);
         }
         reading.state |= state::CLOSING;
         writing.state |= state::CLOSING;

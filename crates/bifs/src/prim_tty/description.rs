@@ -6,7 +6,7 @@
 use drivers::tty::terminfo::{self, Description};
 use layout::Term;
 use parking_lot::Mutex;
-use runtime::bif::{BifResult, Failure, badarg};
+use runtime::code::bif::{BifResult, Failure, badarg};
 use runtime::process::Process;
 use term::integer::int32;
 use term::{am, atom, build, iolist, list, map};

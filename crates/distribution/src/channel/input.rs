@@ -25,13 +25,12 @@ use crate::control::{alternative, code};
 use crate::relations::{self, Kind};
 use crate::{peers, remote, signals, spawn};
 use runtime::code::load::CodeResolver;
-use runtime::log;
-use runtime::port::carrier::{Accepted, Source};
+use runtime::effects::port::carrier::{Accepted, Source};
+use runtime::effects::{self, log};
+use runtime::mail::registry;
+use runtime::mail::signal::{self, PRIORITY, Rank, Signal, UNDECODED};
 use runtime::process::relations::Watcher;
 use runtime::process::{Process, table};
-use runtime::registry;
-use runtime::signal::Rank;
-use runtime::signal::{self, PRIORITY, Signal, UNDECODED, handle};
 use runtime::trace::senders;
 use runtime::trace::sequence::{self, Token};
 
@@ -574,7 +573,7 @@ fn alternative_send(
         let reason = payload.decode()?;
         let exit = signals::exit_pair(from, reason.term());
         match alias {
-            Some((number, rank)) => handle::exit_through_alias(pid, number, exit, rank),
+            Some((number, rank)) => effects::incoming::exit_through_alias(pid, number, exit, rank),
             None => {
                 let _ = signal::send(pid, Signal::RemoteExit { exit, link: None });
             }

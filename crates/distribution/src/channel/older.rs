@@ -11,7 +11,7 @@ use crate::capability::{Capabilities, Capability};
 use crate::channel::Channel;
 use crate::control::{Control, alternative, code};
 use crate::spawn;
-use runtime::signal::{self, Signal};
+use runtime::mail::signal::{self, Signal};
 
 /// Signals that need none of these have one form only.
 const NEWEST: [Capability; 7] = [

@@ -14,7 +14,7 @@ use term::am;
 use super::options::SocketOptions;
 use super::protocol::{INVALID, Reader, Refusal};
 use super::{Protocol, Socket, message};
-use runtime::port::access::Access;
+use runtime::effects::port::access::Access;
 
 /// When data is sent to the connected process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -10,7 +10,7 @@ use super::protocol::{
     short, status, transport, word,
 };
 use super::{Socket, address, interfaces};
-use runtime::port::access::Access;
+use runtime::effects::port::access::Access;
 use term::release::{self, Release};
 
 fn read_family(reader: &mut Reader<'_>) -> Result<Family, Refusal> {

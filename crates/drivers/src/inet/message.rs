@@ -7,7 +7,7 @@ use term::{am, atom, build};
 use super::Pending;
 use super::options::SocketOptions;
 use super::sender::Sender;
-use runtime::port::access::Access;
+use runtime::effects::port::access::Access;
 
 /// The atom of an error.
 pub fn reason(error: Errno) -> Term {

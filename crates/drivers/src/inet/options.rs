@@ -13,8 +13,8 @@ use sys::socket::{Family, SocketKind};
 use super::active::Active;
 use super::protocol::{Answer, Bytes, INVALID, Reader, Refusal, family};
 use super::{Protocol, Socket, input::Framing};
-use runtime::port::access::Access;
-use runtime::port::busy::Watermarks;
+use runtime::effects::port::access::Access;
+use runtime::effects::port::busy::Watermarks;
 use term::release::{self, Release};
 
 /// Numbers of options.

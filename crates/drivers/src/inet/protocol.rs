@@ -6,7 +6,7 @@
 use smallvec::SmallVec;
 use sys::Errno;
 
-use runtime::port::driver::Control;
+use runtime::effects::port::driver::Control;
 
 /// Added to each operation, so that a port that is not a socket refuses them.
 pub const MAGIC: u32 = 0x03f1_a300;

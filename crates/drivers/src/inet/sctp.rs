@@ -10,9 +10,9 @@ use super::Socket;
 use super::protocol::{
     self, Answer, INVALID, MAGIC, Refusal, done, family, kind, request, transport,
 };
-use runtime::port::access::Access;
-use runtime::port::driver::{Command, Control, Driver};
-use runtime::port::output::Output;
+use runtime::effects::port::access::Access;
+use runtime::effects::port::driver::{Command, Control, Driver};
+use runtime::effects::port::output::Output;
 use term::release::{self, Release};
 
 /// See the module. Requests that need no open socket are answered as for any other.

@@ -10,8 +10,8 @@ use term::release::{self, Release};
 use term::{am, build, reference};
 
 use runtime::code::load::CodeResolver;
-use runtime::port::access::Access;
-use runtime::port::output::Output;
+use runtime::effects::port::access::Access;
+use runtime::effects::port::output::Output;
 
 /// Bytes of the reference's size.
 const SIZE_BYTES: usize = 2;

@@ -28,9 +28,9 @@ use super::sender::Sender;
 use super::{Pending, Protocol, Socket, address, message, set_timer};
 use close::Ends;
 use read_ahead::ReadAhead;
-use runtime::port::access::Access;
-use runtime::port::driver::{Close, Command, Control, Driver, Ready};
-use runtime::port::output::Output;
+use runtime::effects::port::access::Access;
+use runtime::effects::port::driver::{Close, Command, Control, Driver, Ready};
+use runtime::effects::port::output::Output;
 use send::FileToSend;
 use term::byte_queue::ByteQueue;
 

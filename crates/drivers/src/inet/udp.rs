@@ -13,9 +13,9 @@ use super::protocol::{
 };
 use super::sender::Sender;
 use super::{Pending, Protocol, Socket, address, message, set_timer};
-use runtime::port::access::Access;
-use runtime::port::driver::{Command, Control, Driver, Ready};
-use runtime::port::output::Output;
+use runtime::effects::port::access::Access;
+use runtime::effects::port::driver::{Command, Control, Driver, Ready};
+use runtime::effects::port::output::Output;
 
 /// A datagram has room for this many bytes on the stack.
 const STACK_BYTES: usize = 16 << 10;

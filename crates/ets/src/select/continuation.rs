@@ -22,7 +22,7 @@ use crate::store::part::Part;
 use crate::store::tree;
 use crate::table::Table;
 use crate::{Access, TableKind, match_spec, registry};
-use runtime::bif::{Failure, badarg, badarg_because};
+use runtime::code::bif::{Failure, badarg, badarg_because};
 use runtime::process::Process;
 
 /// Bits of a slot's index in its part; the part's index is above them.

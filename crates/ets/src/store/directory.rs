@@ -22,7 +22,7 @@
 
 use std::ptr;
 
-use runtime::sync::{AtomicPtr, Mutex, MutexGuard, Ordering};
+use runtime::process::sync::{AtomicPtr, Mutex, MutexGuard, Ordering};
 
 /// Maximum number of ranges of a table. More would hardly reduce contention, and would slow down operations on all
 /// ranges.

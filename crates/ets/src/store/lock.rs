@@ -16,8 +16,8 @@ use parking_lot::lock_api::{RawRwLock as _, RawRwLockTimed as _};
 
 use super::biased_lock::{self, BiasedLock};
 use super::part::Part;
-use runtime::scheduler;
-use runtime::sync::between_steps;
+use runtime::exec::scheduler;
+use runtime::process::sync::between_steps;
 
 /// Aligned so that no two places share a cache line.
 #[repr(align(64))]

@@ -20,8 +20,8 @@ use super::lock::{PartLock, ReadGuard, WriteGuard};
 use super::object::OwnedObject;
 use super::part::Part;
 use super::tree::{Tree, WalkStart};
-use runtime::epoch::{self, Retired};
-use runtime::sync::MutexGuard;
+use runtime::process::epoch::{self, Retired};
+use runtime::process::sync::MutexGuard;
 
 /// What is added to a range's heat when its lock had to be waited for; if not, 1 is subtracted
 /// (`tables/ordered_set_concurrent` chose all three constants).

@@ -36,7 +36,7 @@ use super::words;
 use crate::Verdict;
 use crate::match_spec::pattern;
 use node::{ALIGNMENT, Leaf, Node, ROOM, SPARSE};
-use runtime::scheduler;
+use runtime::exec::scheduler;
 
 /// Compares a pattern with a key as far as the pattern determines the order; returns `None` if the pattern may match
 /// the key.

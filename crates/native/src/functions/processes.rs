@@ -5,8 +5,10 @@ use std::{ptr, slice};
 
 use layout::Term;
 use layout::limits::{REDUCTIONS_PER_SLICE, X_REGISTERS};
-use runtime::scheduler::{self, dirty};
-use runtime::{epoch, port, registry, send, signal};
+use runtime::effects::{port, send};
+use runtime::exec::scheduler::{self, dirty};
+use runtime::mail::{registry, signal};
+use runtime::process::epoch;
 use term::{am, copy, iolist, reference};
 
 use super::atoms;

@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 
 use layout::Term;
 use parking_lot::Mutex;
-use runtime::{io, signal};
+use runtime::mail::{io, signal};
 use sys::poll::{Event, Interest, Token};
 use term::copy::Owned;
 use term::{am, atom, build, heap::Scratch};

@@ -4,8 +4,8 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::{self, NonNull};
 use std::sync::OnceLock;
 
-use runtime::config;
-use runtime::scheduler::{self, dirty};
+use runtime::exec::scheduler::{self, dirty};
+use runtime::process::config;
 use sys::library::{self, SharedObject};
 
 use super::atoms::bytes_of;

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use layout::Term;
-use runtime::{time, unique};
+use runtime::mail::{time, unique};
 use term::build;
 
 use crate::env::Env;

@@ -2,7 +2,7 @@
 //! ends the node.
 
 use super::{DUMPING, end, leave};
-use runtime::halt::CrashCause;
+use runtime::exec::halt::CrashCause;
 
 /// Makes the allocator call this module when the system has no more memory.
 pub fn watch() {

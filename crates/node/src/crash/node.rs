@@ -11,9 +11,10 @@ use super::tables::View;
 use super::{Form, LOCK_PATIENCE, processes};
 use bifs::memory;
 use layout::FunEntry;
+use runtime::code;
 use runtime::code::modules::Loaded;
+use runtime::exec::scheduler;
 use runtime::process::{Priority, table};
-use runtime::{code, scheduler};
 
 /// The version of the crash dump format.
 const VERSION: &str = "0.5";

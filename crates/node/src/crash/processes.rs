@@ -14,11 +14,11 @@ use term::print::display;
 use super::Form;
 use super::output::Output;
 use super::tables::View;
+use runtime::effects::{collector, info};
+use runtime::exec::scheduler;
+use runtime::mail::{remote, signal};
 use runtime::process::relations::{MonitorTarget, reference_of};
-use runtime::process::{Priority, Process, flag, info, priority_of, state, table};
-use runtime::remote;
-use runtime::signal;
-use runtime::{collector, scheduler};
+use runtime::process::{Priority, Process, flag, priority_of, state, table};
 
 /// The most messages that are read from a queue: a queue that is being changed must not keep the dump busy for ever.
 const MOST_MESSAGES: usize = 10_000_000;

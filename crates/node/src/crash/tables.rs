@@ -15,9 +15,10 @@ use super::{LOCK_PATIENCE, heaps};
 use ets::Object;
 use ets::Part;
 use ets::table::{Table, Words, WriteConcurrency};
+use runtime::code;
 use runtime::code::modules::Versions;
-use runtime::port::{self, Port};
-use runtime::{code, registry, timer};
+use runtime::effects::port::{self, Port};
+use runtime::mail::{registry, timer};
 
 /// The snapshot of the shared tables; those whose lock was not acquired are empty.
 pub struct View {

@@ -11,7 +11,8 @@ use parking_lot::RwLock;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use term::atom;
 
-use crate::{hooks, trace};
+use crate::mail::hooks;
+use crate::trace;
 
 type Name = (Term, Term, u32);
 

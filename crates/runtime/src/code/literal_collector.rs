@@ -17,11 +17,11 @@ use term::{am, build, literal};
 
 use super::literals::Area;
 use super::modules::Loaded;
-use crate::collector::dirty_collection;
-use crate::process::{Process, message_queue, tasks};
-use crate::scheduler::dirty::lent;
-use crate::scheduler::world;
-use crate::{collector, signal};
+use crate::effects::collector::{self, dirty_collection};
+use crate::effects::tasks;
+use crate::exec::scheduler::dirty::lent;
+use crate::mail::{signal, world};
+use crate::process::{Process, message_queue};
 
 /// A removed module or persistent term, with its literal area, which processes may still refer to.
 enum Former {

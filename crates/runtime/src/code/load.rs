@@ -452,7 +452,7 @@ fn integer_from_bytes(heap: &mut layout::Heap, bytes: &[u8]) -> Term {
 /// Returns the names of modules that still have old code; then nothing was changed. This is checked while the world is
 /// stopped, because until then other threads may commit the same modules.
 pub fn commit(prepared: &[Arc<Loaded>]) -> Result<(), Vec<Term>> {
-    crate::scheduler::world::stopped(|| {
+    crate::mail::world::stopped(|| {
         prepared.iter().for_each(|loaded| untrace(loaded.name));
         modules::change(|table| {
             let not_purged: Vec<Term> = prepared
@@ -487,7 +487,7 @@ pub fn commit(prepared: &[Arc<Loaded>]) -> Result<(), Vec<Term>> {
 /// Finishes the `on_load` of a pending module: if `keep`, it becomes current; otherwise it stays pending, to be purged.
 /// Returns false if there is no pending version.
 pub fn finish_on_load(name: Term, keep: bool) -> bool {
-    crate::scheduler::world::stopped(|| {
+    crate::mail::world::stopped(|| {
         let is_pending = modules::versions(name).pending.is_some();
         // Otherwise it stays until it is purged, because processes that it started may still run its code.
         if is_pending && keep {
@@ -553,7 +553,7 @@ fn bind_funs(loaded: &Loaded) {
 
 /// Makes the current code of a module old and its functions undefined; returns false if it has no current code.
 pub fn delete(name: Term) -> bool {
-    crate::scheduler::world::stopped(|| {
+    crate::mail::world::stopped(|| {
         untrace(name);
         modules::change(|table| {
             let versions = table.versions(name);

@@ -16,8 +16,8 @@ use layout::{Export, Term};
 use parking_lot::{Mutex, RwLock};
 
 use super::modules::{self, Loaded};
+use crate::mail::world;
 use crate::process::Process;
-use crate::scheduler::world;
 use crate::trace;
 
 /// A library that was loaded for a version of a module. It is dropped when that version is purged.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use layout::Term;
 use term::atom;
 
-use crate::config;
+use crate::process::config;
 
 /// Loaded in this order; those that the release lacks are skipped.
 pub const PRELOADED: &[&str] = &[

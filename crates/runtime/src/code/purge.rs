@@ -22,10 +22,11 @@ use term::release::{self, Release};
 
 use super::modules::{self, Address, Loaded, Versions};
 use super::{exports, funs, literal_collector};
+use crate::exec::scheduler;
+use crate::exec::scheduler::dirty::lent;
+use crate::mail::world;
+use crate::process::sync::between_steps;
 use crate::process::{Process, suspend};
-use crate::scheduler::dirty::lent;
-use crate::scheduler::{self, world};
-use crate::sync::between_steps;
 use crate::trace::points;
 
 /// Which version of a module is purged.

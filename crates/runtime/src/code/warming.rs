@@ -4,7 +4,7 @@
 //! call.
 
 use super::{gdb_jit, modules};
-use crate::scheduler::dirty::{self, DirtyKind};
+use crate::exec::scheduler::dirty::{self, DirtyKind};
 
 /// Has machine code made for the module of the function with this entry.
 pub fn make_machine_code(entry: *const u64) {

@@ -1,12 +1,12 @@
 //! The rarely used part of a process, allocated when first needed, and freed when a process that is seldom called goes to
-//! wait with nothing in it ([`collector::trim`](crate::collector::trim)). What few processes need is in [`Rare`]. Only the
+//! wait with nothing in it ([`collector::trim`](crate::effects::collector::trim)). What few processes need is in [`Rare`]. Only the
 //! owner of the process accesses it.
 
 use term::copy::Owned;
 
 use super::rare::Rare;
-use crate::receive::markers::ReceiveMarkers;
-use crate::timer::TimerKey;
+use crate::effects::receive::markers::ReceiveMarkers;
+use crate::mail::timer::TimerKey;
 
 /// The rarely used fields of a process: those that ordinary processes, such as a `gen_server` that calls another or has
 /// an ETS table, do use.

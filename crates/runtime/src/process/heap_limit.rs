@@ -1,6 +1,6 @@
 //! Sizes of heaps that programs ask for, and the limit of a process's heap (`max_heap_size`).
 //!
-//! The node's defaults are in [`super::spawn::DEFAULTS`]; what a process has of its own is in its `HeapOptions`.
+//! The node's defaults are in [`crate::exec::spawn::DEFAULTS`]; what a process has of its own is in its `HeapOptions`.
 
 use std::sync::atomic::Ordering;
 
@@ -11,8 +11,8 @@ use term::release::{self, Release};
 use term::{am, build, map};
 
 use super::Process;
-use super::spawn::DEFAULTS;
-use crate::config;
+use crate::exec::spawn::DEFAULTS;
+use crate::process::config;
 
 /// `max_heap_size` as programs set and read it.
 pub struct HeapLimit {

@@ -9,9 +9,9 @@ use rustc_hash::FxHashMap;
 use term::copy::Owned;
 
 use super::suspend::Suspending;
-use super::tasks::Tasks;
-use crate::collector::dirty_collection::{Collection, Kept};
-use crate::scheduler::dirty;
+use crate::effects::collector::dirty_collection::{Collection, Kept};
+use crate::effects::tasks::Tasks;
+use crate::exec::scheduler::dirty;
 use crate::trace::costs::Measured;
 use crate::trace::saved_calls::Saved;
 use crate::trace::sequence::Sequence;

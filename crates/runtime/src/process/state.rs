@@ -26,7 +26,7 @@
 //! it RUNNING as usual, sees BORROWED in the previous word, and leaves it to the borrower. All operations are
 //! sequentially consistent. `tests/interleavings` runs this file under loom.
 
-use crate::sync::{AtomicU32, Ordering, between_steps};
+use crate::process::sync::{AtomicU32, Ordering, between_steps};
 
 pub const QUEUED: u32 = 1;
 pub const RUNNING: u32 = 1 << 1;

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use layout::Term;
 
-use super::{Process, state, table, tasks};
+use super::{Process, state, table};
+use crate::effects::tasks;
 
 /// What a process knows of another one that it suspends.
 #[derive(Clone, Default)]

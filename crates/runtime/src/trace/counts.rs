@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use layout::breakpoint::Counter;
 
-use crate::scheduler;
+use crate::exec::scheduler;
 
 /// The calls of one function.
 pub struct Count {

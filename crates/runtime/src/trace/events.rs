@@ -11,9 +11,9 @@ use super::{
     Event, Family, Sessions, Told, Tracing, change, costs, end, get, is_for, saved_calls, senders,
     tell_all, what,
 };
-use crate::process::info::{self, Asker};
+use crate::effects::info::{self, Asker};
+use crate::mail::signal::{self, Signal};
 use crate::process::{Process, flag};
-use crate::signal::{self, Signal};
 
 /// Tells the tracers of a process of an event, in those sessions in which one of these bits of [`what`] is traced.
 pub fn tell(process: &mut Process, wanted: u32, event: &Event) {

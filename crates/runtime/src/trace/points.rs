@@ -23,10 +23,9 @@ use super::frames::wish;
 use super::{LEGACY, Tracer, frames, get, is_for_in, what};
 use crate::code::breakpoints::Pattern;
 use crate::code::modules;
-use crate::collector;
-use crate::error_handler;
+use crate::effects::{collector, error_handler};
+use crate::mail::world;
 use crate::process::{Process, flag};
-use crate::scheduler::world;
 
 /// A match specification that decides which calls are reported, if there is one. What it is knows the crate `trace`.
 pub type Condition = Option<Arc<dyn Any + Send + Sync>>;

@@ -5,7 +5,7 @@ use term::heap::Scratch;
 use term::{am, atom, build};
 
 use super::{Event, Family, Tracings, tell_all, what};
-use crate::port::Core;
+use crate::effects::port::Core;
 use crate::process::table;
 
 /// A process opens a port, whose driver has not started yet.

@@ -10,9 +10,9 @@ use layout::{Export, Heap, Term};
 use term::{am, build};
 
 use super::{exports, settle_flag};
+use crate::exec::scheduler::dirty::{self, DirtyKind};
+use crate::mail::world;
 use crate::process::Process;
-use crate::scheduler::dirty::{self, DirtyKind};
-use crate::scheduler::world;
 
 /// The processes that save calls, and those that are about to.
 static SAVERS: AtomicUsize = AtomicUsize::new(0);

@@ -14,7 +14,7 @@ use layout::{Fragment, Term};
 use term::{am, heap, node};
 
 use super::newcomers;
-use crate::signal::ENVELOPE;
+use crate::mail::signal::ENVELOPE;
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 

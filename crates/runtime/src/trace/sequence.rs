@@ -16,11 +16,14 @@ use term::heap::{self, Scratch};
 use term::{am, build, reference};
 
 use super::{Told, Tracer, get, senders};
+use crate::effects::incoming;
+use crate::effects::port;
+use crate::effects::send::Sent;
+use crate::mail::registry;
+use crate::mail::signal::{
+    self, ALIAS_TOKEN_MESSAGE, MESSAGE, PRIORITY, Rank, Signal, TOKEN_MESSAGE,
+};
 use crate::process::{Process, state, table};
-use crate::send::Sent;
-use crate::signal::Rank;
-use crate::signal::{self, ALIAS_TOKEN_MESSAGE, MESSAGE, PRIORITY, Signal, TOKEN_MESSAGE, handle};
-use crate::{port, registry};
 
 /// Bits of [`Token::flags`]; the numbers are visible in the token.
 pub mod what {
@@ -528,7 +531,7 @@ pub fn spawns(parent: &mut Process, child: &mut Process, spawn: &Spawn) -> Optio
 /// Delivers the reply to a request to spawn, with the token that [`spawns`] has returned.
 pub fn deliver_spawn_reply(parent: &mut Process, child: Term, token: &Token, reply: Term) {
     // SAFETY: the fragment is new, so it is in no list.
-    unsafe { handle::append(parent, child, message_with(token, reply, None)) };
+    unsafe { incoming::append(parent, child, message_with(token, reply, None)) };
 }
 
 /// A process that has a token asks another node to spawn, which is told as two messages: the request, and the arguments. Returns the
@@ -593,7 +596,7 @@ fn first_of_two(token: &Token) -> Token {
 /// Delivers the reply of another node, with the token that it has brought.
 pub fn deliver_reply(parent: &mut Process, node: Term, token: &Token, reply: Term) {
     // SAFETY: the fragment is new, so it is in no list.
-    unsafe { handle::append(parent, node, message_with(token, reply, None)) };
+    unsafe { incoming::append(parent, node, message_with(token, reply, None)) };
 }
 
 /// Takes the token of every process away; called while the world is stopped.

@@ -12,8 +12,9 @@ use term::heap::Scratch;
 use term::{am, build};
 
 use super::{Told, get};
-use crate::process::{Process, info};
-use crate::scheduler;
+use crate::effects::info;
+use crate::exec::scheduler;
+use crate::process::Process;
 
 /// What is told: bits of [`Profile::what`].
 pub mod wanted {

@@ -3,7 +3,7 @@
 //! Their outcome follows from the language, so each machine tells by itself what is wrong; and both must print the same.
 //! Stock 25.2 once ended by signal 11, and once found something wrong. It then goes on with the next scenario, and ferl must
 //! do the one left out without stock's answer.
-//! With `--delays`, threads of ferl are delayed between the steps of protocols (`runtime::sync::delays`), which the machine
+//! With `--delays`, threads of ferl are delayed between the steps of protocols (`runtime::process::sync::delays`), which the machine
 //! under test must have been built for.
 
 use crate::compile::{self, Compiler};

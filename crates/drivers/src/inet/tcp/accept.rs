@@ -7,7 +7,7 @@ use term::{am, atom, build};
 use super::Tcp;
 use crate::inet::protocol::{Answer, INVALID, short, status};
 use crate::inet::{Pending, Socket, message};
-use runtime::port::access::Access;
+use runtime::effects::port::access::Access;
 use runtime::process::table;
 
 /// Maximum number of connections that are accepted before others have their turn.
@@ -117,8 +117,9 @@ impl Tcp {
         if self.accepting.is_empty() {
             return;
         }
-        let is_alive =
-            |pending: &Pending| runtime::epoch::pinned(|| !table::find(pending.caller).is_null());
+        let is_alive = |pending: &Pending| {
+            runtime::process::epoch::pinned(|| !table::find(pending.caller).is_null())
+        };
         self.accepting.retain(is_alive);
         self.note_accepting();
     }

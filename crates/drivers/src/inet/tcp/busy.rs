@@ -1,6 +1,6 @@
 //! Backpressure: senders wait while the socket's queue is long.
 //!
-//! At the high watermark the port becomes busy (`runtime::port::busy`), so that no more commands come, and the sender
+//! At the high watermark the port becomes busy (`runtime::effects::port::busy`), so that no more commands come, and the sender
 //! whose command has filled the queue waits for its `{inet_reply, _, _}`. The replies are sent, and the port is no longer
 //! busy, when the queue is down to the low watermark, when the send timeout expires, or when the connection ends.
 
@@ -11,7 +11,7 @@ use super::Tcp;
 use crate::inet::protocol::{self, status};
 use crate::inet::sender::Sender;
 use crate::inet::{deadline, message};
-use runtime::port::access::Access;
+use runtime::effects::port::access::Access;
 
 impl Tcp {
     /// The queue is long: the sender waits, at most as long as the socket's options say.

@@ -17,9 +17,9 @@ use super::Tcp;
 use super::read_ahead::{Read, ReadAhead};
 use super::receive::{CARRIER_BYTES, Step};
 use crate::inet::input::Next;
-use runtime::port::access::Access;
-use runtime::port::carrier::{Accepted, Channel, Source};
-use runtime::scheduler;
+use runtime::effects::port::access::Access;
+use runtime::effects::port::carrier::{Accepted, Channel, Source};
+use runtime::mail::idle;
 
 /// A packet of which less is missing is copied instead.
 const LEAST_MISSING_BYTES: usize = 8 << 10;
@@ -119,7 +119,7 @@ impl Tcp {
             self.socket.statistics.count_received(self.begun_bytes);
             self.begun_bytes = 0;
             self.expects_part = accepted == Accepted::Part;
-            scheduler::idle::heard_of_peer();
+            idle::heard_of_peer();
             if accepted == Accepted::No {
                 port.exit(am::KILLED);
                 return Step::Ended;

@@ -12,7 +12,7 @@ use super::Tcp;
 use crate::inet::message;
 use crate::inet::protocol::status;
 use crate::inet::sender::Sender;
-use runtime::port::access::Access;
+use runtime::effects::port::access::Access;
 
 /// What has ended, and who still has to be told.
 #[derive(Clone, Copy, Default, Debug)]

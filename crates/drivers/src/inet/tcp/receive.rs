@@ -13,9 +13,9 @@ use crate::inet::input::{Framing, Next};
 use crate::inet::message;
 use crate::inet::protocol::{Answer, INVALID, Reader, short};
 use packet::{self, PacketKind, terms};
-use runtime::port::access::Access;
-use runtime::port::carrier::Accepted;
-use runtime::scheduler;
+use runtime::effects::port::access::Access;
+use runtime::effects::port::carrier::Accepted;
+use runtime::mail::idle;
 use term::incoming::Incoming;
 
 /// Maximum number of bytes that one request may ask for.
@@ -360,7 +360,7 @@ impl Tcp {
         let kind = self.socket.options.framing().kind;
         let body = &packet[packet::body(kind, packet)];
         if let Some(channel) = port.channel() {
-            scheduler::idle::heard_of_peer();
+            idle::heard_of_peer();
             let accepted = channel.packet(body);
             self.expects_part = accepted == Accepted::Part;
             if accepted == Accepted::No {

@@ -14,9 +14,9 @@ use super::Tcp;
 use crate::inet::message;
 use crate::inet::protocol::{Answer, INVALID, Reader, done};
 use crate::inet::sender::Sender;
-use runtime::port::access::Access;
-use runtime::port::busy::Watermarks;
-use runtime::port::output::Output;
+use runtime::effects::port::access::Access;
+use runtime::effects::port::busy::Watermarks;
+use runtime::effects::port::output::Output;
 
 /// Maximum number of pieces of the queue in one write.
 const MAX_PIECES: usize = 64;
@@ -155,7 +155,7 @@ impl Tcp {
         }
     }
 
-    /// Takes output from the channel that the port carries, as [`Channel::take_output`](runtime::port::carrier::Channel::take_output) has it; returns whether there
+    /// Takes output from the channel that the port carries, as [`Channel::take_output`](runtime::effects::port::carrier::Channel::take_output) has it; returns whether there
     /// was any.
     fn refill(&mut self, port: &Access<'_>, enough: usize, most: usize) -> bool {
         let Some(channel) = port.channel() else {

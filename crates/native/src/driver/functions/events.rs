@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_ulong};
 use std::os::fd::RawFd;
 use std::ptr;
 
-use runtime::time;
+use runtime::mail::time;
 
 use crate::driver::abi::{Event, Handle};
 use crate::driver::port;
@@ -20,7 +20,8 @@ const NO_CALLBACK: c_int = 1 << 3;
 #[unsafe(no_mangle)]
 pub extern "C" fn driver_select(port: Handle, event: Event, mode: c_int, on: c_int) -> c_int {
     let fd = event as RawFd;
-    let select = move |shared: &port::Shared, access: &mut runtime::port::driver::Access<'_>| {
+    let select = move |shared: &port::Shared,
+                       access: &mut runtime::effects::port::driver::Access<'_>| {
         let (reads, writes) = shared.selection(fd);
         let (read, write) = (mode & READ != 0, mode & WRITE != 0);
         let is_over = on == 0 && mode & (USE | NO_CALLBACK) == USE;

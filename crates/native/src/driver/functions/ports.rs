@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use layout::Term;
-use runtime::port::busy::Watermarks;
+use runtime::effects::port::busy::Watermarks;
 use sys::Errno;
 use term::{am, atom};
 

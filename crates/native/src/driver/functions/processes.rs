@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ffi::c_int;
 
 use layout::Term;
-use runtime::signal;
+use runtime::mail::signal;
 
 use crate::driver::abi::{Handle, Monitor};
 use crate::driver::port;

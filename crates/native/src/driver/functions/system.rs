@@ -64,7 +64,7 @@ pub extern "C" fn erl_drv_convert_time_unit(value: i64, from: c_int, to: c_int) 
 #[unsafe(no_mangle)]
 pub extern "C" fn driver_get_now(now: Option<&mut Now>) -> c_int {
     let Some(now) = now else { return -1 };
-    let time_us = runtime::unique::now_us();
+    let time_us = runtime::mail::unique::now_us();
     let seconds = time_us.div_euclid(1_000_000) as u64;
     *now = Now {
         megaseconds: seconds / 1_000_000,

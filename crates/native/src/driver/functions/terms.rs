@@ -4,8 +4,8 @@ use std::ffi::{c_char, c_int};
 use std::slice;
 
 use layout::Term;
-use runtime::port::driver::Access;
-use runtime::signal;
+use runtime::effects::port::driver::Access;
+use runtime::mail::signal;
 use term::copy::Owned;
 use term::heap::Scratch;
 use term::{am, atom};

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use parking_lot::lock_api::RawMutex as _;
 use parking_lot::{Mutex, RawMutex};
-use runtime::scheduler::dirty::{self, DirtyKind};
+use runtime::exec::scheduler::dirty::{self, DirtyKind};
 
 use crate::driver::abi::Handle;
 use crate::driver::port::{self, Shared};

@@ -12,8 +12,8 @@ use rustc_hash::FxHashMap;
 use term::copy::Owned;
 
 use super::aliases::AliasKind;
+use crate::mail::signal::Rank;
 use crate::process::thin::Thin;
-use crate::signal::Rank;
 
 /// What an entry is.
 #[repr(u8)]

@@ -1,0 +1,258 @@
+//! The contract of BIFs, the functions of the language whose bodies are written in Rust (crate `bifs`).
+//!
+//! `isa::bifs` has a row for each BIF. The body is a function in the file of its module, named `name_arity`. It takes
+//! the process and the arguments, and returns a term or the reason why there is none:
+//!
+//! ```ignore
+//! pub fn element_2(_process: &mut Process, [index, tuple]: [Term; 2]) -> BifResult
+//! ```
+//!
+//! **BIFs never collect.** Results are built on `process.heap()`, which continues in a heap fragment when the heap is
+//! full, so terms may be held in locals throughout. A BIF that would run long charges the work it has done
+//! ([`crate::exec::scheduler::charge`]) and traps: it returns [`trap`] with an export and the arguments to re-enter with, all
+//! of them on the heap.
+
+use layout::{BifFunction, Class, Context, Export, RaiseKind, Term};
+use term::{am, build};
+
+use crate::exec::scheduler::dirty;
+use crate::process::Process;
+
+/// The result of a BIF.
+pub type BifResult = Result<Term, Failure>;
+
+/// Why a BIF returned no term.
+pub enum Failure {
+    /// An exception of class `error`. Its stack trace names the BIF and its arguments.
+    Error(Term),
+    /// As `Error`; `cause` becomes `#{cause => Cause}` in the trace's `error_info`.
+    ErrorBecause { reason: Term, cause: Term },
+    /// An exception whose trace shows the caller, not the BIF (`erlang:error/1`). The trace shows `arguments` unless
+    /// they are NONE, and has `info`, a map, as `error_info` unless it is NONE.
+    Raise {
+        class: Class,
+        reason: Term,
+        arguments: Term,
+        info: Term,
+    },
+    /// An exception that keeps the stack trace it already has.
+    RaiseWithTrace {
+        class: Class,
+        reason: Term,
+        trace: Term,
+    },
+    /// Call `target` instead, with these arguments.
+    Trap {
+        target: &'static Export,
+        arguments: Box<[Term]>,
+    },
+    /// Wait for a signal, then call the BIF again with the arguments given here.
+    Wait { arguments: Box<[Term]> },
+    /// Continue the BIF in the next slice, with the arguments given here.
+    Yield { arguments: Box<[Term]> },
+    /// The BIF must run on a dirty scheduler; nothing has been done yet. Only for bodies that are tried first on the
+    /// caller's scheduler.
+    Dirty,
+    /// The process has ended; `EXIT_PENDING` is set.
+    Exit,
+    /// Hibernate with an empty stack; continue by calling `target`.
+    Hibernate {
+        target: &'static Export,
+        arguments: Box<[Term]>,
+    },
+}
+
+/// Argument `number` (from 1) is invalid. The number only documents the code: OTP's `erl_*_errors` modules work out
+/// from the arguments the explanation that users see.
+#[cold]
+#[must_use]
+pub fn badarg(_number: usize) -> Failure {
+    Failure::Error(am::BADARG)
+}
+
+/// `badarg` for a function that was re-entered with other arguments than those of the original call. The trace shows
+/// `arguments`.
+#[cold]
+#[must_use]
+pub fn badarg_as_called(
+    process: &mut Process,
+    (module, function): (Term, Term),
+    arguments: &[Term],
+) -> Failure {
+    let heap = process.heap();
+    let arguments = build::list(heap, arguments);
+    Failure::Raise {
+        class: Class::Error,
+        reason: am::BADARG,
+        arguments: build::tuple(heap, &[module, function, arguments]),
+        info: Term::NONE,
+    }
+}
+
+#[cold]
+#[must_use]
+pub fn badarith() -> Failure {
+    Failure::Error(am::BADARITH)
+}
+
+#[cold]
+#[must_use]
+pub fn system_limit() -> Failure {
+    Failure::Error(am::SYSTEM_LIMIT)
+}
+
+#[cold]
+#[must_use]
+pub fn notsup() -> Failure {
+    Failure::Error(am::NOTSUP)
+}
+
+#[cold]
+#[must_use]
+pub fn error(reason: Term) -> Failure {
+    Failure::Error(reason)
+}
+
+/// `badarg` with a cause that OTP's explanations recognize.
+#[cold]
+#[must_use]
+pub fn badarg_because(cause: Term) -> Failure {
+    Failure::ErrorBecause {
+        reason: am::BADARG,
+        cause,
+    }
+}
+
+/// Calls an exported function in place of the BIF.
+#[must_use]
+pub fn trap(module: Term, function: Term, arguments: &[Term]) -> Failure {
+    let target = crate::code::exports::get(module, function, arguments.len() as u32);
+    Failure::Trap {
+        target,
+        arguments: arguments.into(),
+    }
+}
+
+/// Waits for the requested `{Ref, Result}` message and returns the result.
+#[must_use]
+pub fn await_result(reference: Term) -> Failure {
+    trap(
+        am::ERTS_INTERNAL,
+        term::atom::known("await_result"),
+        &[reference],
+    )
+}
+
+/// Hands a call that is not `short` over to a dirty scheduler, unless this thread is one. For bodies that are tried
+/// first on the caller's scheduler.
+///
+/// # Errors
+/// [`Failure::Dirty`].
+pub fn dirty_unless(short: bool) -> Result<(), Failure> {
+    if short || dirty::is_here() {
+        Ok(())
+    } else {
+        Err(Failure::Dirty)
+    }
+}
+
+/// `{badmap, Map}`.
+pub fn badmap(process: &mut Process, map: Term) -> Failure {
+    Failure::Error(build::tuple(process.heap(), &[am::BADMAP, map]))
+}
+
+/// `{badkey, Key}`.
+pub fn badkey(process: &mut Process, key: Term) -> Failure {
+    Failure::Error(build::tuple(process.heap(), &[am::BADKEY, key]))
+}
+
+/// One BIF, as the loader finds it; its properties are at the same index of `isa::bifs::BIFS`.
+pub struct BifEntry {
+    pub module: &'static str,
+    pub name: &'static str,
+    pub arity: u8,
+    pub function: BifFunction,
+}
+
+/// Converts the result of a body to the engine's form.
+///
+/// # Safety
+/// `context` is the running scheduler's.
+#[inline]
+pub unsafe fn finish(context: *mut Context, result: BifResult) -> Term {
+    match result {
+        Ok(term) => term,
+        // SAFETY: the caller's promise.
+        Err(failure) => unsafe { fail(&mut *context, failure) },
+    }
+}
+
+#[cold]
+fn fail(context: &mut Context, failure: Failure) -> Term {
+    let raise = &mut context.raise;
+    raise.trace = Term::NONE;
+    raise.arguments = Term::NONE;
+    raise.class = Class::Error;
+    let load = |x: &mut [Term], arguments: &[Term]| x[..arguments.len()].copy_from_slice(arguments);
+    match failure {
+        Failure::Error(reason) => {
+            raise.kind = RaiseKind::Exception;
+            raise.reason = reason;
+        }
+        Failure::ErrorBecause { reason, cause } => {
+            raise.kind = RaiseKind::Exception;
+            raise.reason = reason;
+            raise.trace = cause;
+        }
+        Failure::Raise {
+            class,
+            reason,
+            arguments,
+            info,
+        } => {
+            raise.kind = RaiseKind::Exception;
+            raise.class = class;
+            raise.reason = reason;
+            raise.trace = info;
+            // `undefined` means that no arguments were given: the trace begins with the caller.
+            raise.arguments = if arguments.is_none() {
+                am::UNDEFINED
+            } else {
+                arguments
+            };
+        }
+        Failure::RaiseWithTrace {
+            class,
+            reason,
+            trace,
+        } => {
+            raise.kind = RaiseKind::ExceptionWithTrace;
+            raise.class = class;
+            raise.reason = reason;
+            raise.trace = trace;
+        }
+        Failure::Trap { target, arguments } => {
+            raise.kind = RaiseKind::Trap;
+            raise.target = target;
+            load(&mut context.x, &arguments);
+        }
+        Failure::Wait { arguments } => {
+            raise.kind = RaiseKind::Wait;
+            load(&mut context.x, &arguments);
+        }
+        Failure::Yield { arguments } => {
+            raise.kind = RaiseKind::Yield;
+            load(&mut context.x, &arguments);
+        }
+        Failure::Dirty => {
+            unreachable!("a body that is not tried first calls for a dirty scheduler")
+        }
+        Failure::Exit => raise.kind = RaiseKind::Exit,
+        Failure::Hibernate { target, arguments } => {
+            raise.kind = RaiseKind::Hibernate;
+            raise.target = target;
+            load(&mut context.x, &arguments);
+        }
+    }
+    Term::NONE
+}

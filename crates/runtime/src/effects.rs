@@ -1,0 +1,18 @@
+//! What happens to a process: what signals do, receiving, collection, exceptions, calls of funs, ports, and what is
+//! told of it.
+
+pub mod apply;
+pub mod collector;
+pub mod debugger;
+pub(crate) mod error_handler;
+pub mod exception;
+pub mod incoming;
+pub mod info;
+pub mod log;
+pub mod port;
+pub mod profile;
+pub(crate) mod receive;
+pub mod send;
+
+pub mod system_monitor;
+pub mod tasks;

@@ -1,0 +1,268 @@
+//! Garbage collection of a process's heap: the roots, the size limit, and the accounting after a collection.
+
+pub mod dirty_collection;
+pub mod trim;
+
+use std::cell::Cell;
+use std::ffi::OsString;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use layout::Term;
+use term::am;
+use term::collect::stress::{self, Stress};
+use term::collect::{self, CollectionKind, Request};
+use term::copy::Owned;
+
+use crate::effects::incoming;
+use crate::effects::{profile, system_monitor};
+use crate::exec::scheduler;
+use crate::mail::deferred;
+use crate::mail::microstate::{self, ThreadState};
+use crate::process::heap_limit::min_binary_words;
+use crate::process::{Process, flag};
+use crate::trace::{costs, events};
+
+thread_local! {
+    static RUNNING: Cell<bool> = const { Cell::new(false) };
+    /// The process that was collected last on this thread (the bits of its pid), and the slice that it was in.
+    static LAST: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
+}
+
+/// Whether the thread's last collection was of the same process, in its present slice or in the one before: then it computes,
+/// and would do better with a larger heap. A process that is called, however often, is collected once in several slices.
+fn is_busy(process: &Process) -> bool {
+    let Some(slice) = scheduler::current_slice() else {
+        return true;
+    };
+    let pid = process.pid().bits();
+    let (last, last_slice) = LAST.replace((pid, slice));
+    last == pid && slice.wrapping_sub(last_slice) <= 1
+}
+
+/// Whether this thread is running a collection.
+#[must_use]
+pub fn is_running() -> bool {
+    RUNNING.get()
+}
+
+/// Counters of a scheduler's collections. Each scheduler's are on a separate cache line, because it writes them often.
+#[repr(align(128))]
+struct Counters {
+    collections: AtomicU64,
+    reclaimed_words: AtomicU64,
+}
+
+/// Indexed by the scheduler's number, modulo the length.
+static COUNTERS: [Counters; 64] = [const {
+    Counters {
+        collections: AtomicU64::new(0),
+        reclaimed_words: AtomicU64::new(0),
+    }
+}; 64];
+
+fn count(reclaimed_words: usize) {
+    let number = scheduler::current_number();
+    let counters = &COUNTERS[number % COUNTERS.len()];
+    // Unless there are very many schedulers, each has its counters alone; all other threads share those of number 0.
+    let is_shared = number == 0 || scheduler::count() >= COUNTERS.len();
+    let add = |counter: &AtomicU64, more: u64| {
+        if is_shared {
+            counter.fetch_add(more, Ordering::Relaxed);
+        } else {
+            counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);
+        }
+    };
+    add(&counters.collections, 1);
+    add(&counters.reclaimed_words, reclaimed_words as u64);
+}
+
+/// The number of collections so far, and of the words that they reclaimed.
+#[must_use]
+pub fn statistics() -> (u64, u64) {
+    COUNTERS
+        .iter()
+        .fold((0, 0), |(collections, words), counters| {
+            (
+                collections + counters.collections.load(Ordering::Relaxed),
+                words + counters.reclaimed_words.load(Ordering::Relaxed),
+            )
+        })
+}
+
+/// Turns on GC stress for all heaps if the environment variable `FERL_COLLECT_ALWAYS` is set; the value `verify` also
+/// checks every heap after each collection.
+pub fn set_stress(variable: Option<OsString>) {
+    stress::set(match variable {
+        None => Stress::None,
+        Some(value) if value.is_empty() || value == "0" => Stress::None,
+        Some(value) if value == "verify" => Stress::Verify,
+        Some(_) => Stress::Collect,
+    });
+}
+
+/// Makes room for `words` words on the heap of the running process; the registers `x` are roots.
+/// If the heap would exceed its limit, does nothing but set `EXIT_PENDING`.
+pub fn collect(process: &mut Process, x: &mut [Term], words: usize) {
+    run(process, x, Request::new(CollectionKind::Minor, words));
+}
+
+/// A major collection of a process at rest or in a BIF (`garbage_collect/0`).
+pub fn collect_all(process: &mut Process, x: &mut [Term]) {
+    run(process, x, Request::new(CollectionKind::Major, 0));
+}
+
+/// Shrinks the heap of a hibernating process to its live data.
+pub(crate) fn hibernate(process: &mut Process) {
+    give_room(process, false);
+}
+
+/// Gives back the room of a heap whose process waits. A collection that is traced is one, whatever the heap may keep.
+fn give_room(process: &mut Process, may_keep_garbage: bool) {
+    let request = Request {
+        tight: true,
+        may_go_back: may_keep_garbage && process.flags & flag::OBSERVED == 0,
+        ..Request::new(CollectionKind::Major, 0)
+    };
+    run(process, &mut [], request);
+}
+
+/// Copies the literals at these addresses to the heap of a process between two slices.
+pub(crate) fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
+    let request = Request {
+        doomed_literals: Some(addresses),
+        ..Request::new(CollectionKind::Major, 0)
+    };
+    run(process, &mut [], request);
+}
+
+fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
+    if !limit::ends(process, &request) {
+        collect_and_account(process, x, request);
+        // What the collection has found unused may be an object of a native library, whose end the process may look for.
+        deferred::run();
+    }
+}
+
+fn collect_and_account(process: &mut Process, x: &mut [Term], request: Request<'_>) {
+    let _gc = microstate::enter(ThreadState::Gc);
+    let traced = process.flags & flag::OBSERVED != 0;
+    let is_major = traced && collect::is_major(&process.head.heap, &request);
+    if traced {
+        let tag = match is_major {
+            true => am::GC_MAJOR_START,
+            false => am::GC_MINOR_START,
+        };
+        events::collects(process, tag, request.need_words);
+    }
+    let began_ns = system_monitor::collection_begins();
+    let measured_words = traced.then(|| costs::collects(process)).flatten();
+    let off_heap_limit_words = min_binary_words(process);
+    let is_busy = is_busy(process);
+    let is_new = trim::is_new(process);
+    let words = request.need_words;
+    let Process {
+        head,
+        cold,
+        group_leader,
+        parent,
+        dictionary,
+        ..
+    } = process;
+    let leader = std::slice::from_mut(group_leader);
+    // A parent of this node is no object, and some processes have none.
+    let parent = match parent.is_boxed() {
+        true => std::slice::from_mut(parent),
+        false => &mut [],
+    };
+    let mut roots: [&mut [Term]; 6] = [x, leader, parent, dictionary.roots(), &mut [], &mut []];
+    if let Some(rare) = cold.as_mut().and_then(|cold| cold.rare.as_mut()) {
+        roots[4] = &mut rare.roots;
+        roots[5] = &mut rare.kept.registers;
+    }
+    let request = Request {
+        // A receive may be examining this message: its patterns and guards allocate.
+        // SAFETY: `save` is a link of the queue.
+        peeked: unsafe { *head.messages.save },
+        off_heap_limit_words: u32::try_from(off_heap_limit_words).unwrap_or(u32::MAX),
+        is_busy,
+        is_new,
+        ..request
+    };
+    RUNNING.set(true);
+    let result = collect::run(&mut head.heap, &mut roots, &request);
+    RUNNING.set(false);
+    profile::collected(head);
+    let Ok(stats) = result else {
+        // Not enough memory: end only the process that requested it, not the node.
+        crate::effects::log::out_of_memory(process, words);
+        incoming::die(process, Owned::new(am::KILLED));
+        return;
+    };
+    count(stats.reclaimed());
+    scheduler::charge(stats.reductions() as i64);
+    system_monitor::collection_ends(process, began_ns);
+    if let Some(words) = measured_words {
+        costs::is_collected(process, words);
+    }
+    if traced {
+        let tag = match is_major {
+            true => am::GC_MAJOR_END,
+            false => am::GC_MINOR_END,
+        };
+        events::collects(process, tag, stats.reclaimed());
+    }
+}
+
+/// The limit set by `max_heap_size`.
+mod limit {
+    use term::am;
+    use term::collect::{self, Request};
+    use term::copy::Owned;
+
+    use super::Process;
+    use crate::effects::incoming;
+    use crate::process::flag;
+    use crate::process::heap_limit::HeapLimit;
+
+    /// Whether the process must end because its heap would exceed the limit. As OTP documents, the limit is compared
+    /// when a collection begins, with all memory that the heap will occupy during the collection.
+    pub(super) fn ends(process: &mut Process, request: &Request<'_>) -> bool {
+        let limit = HeapLimit::of(process);
+        if limit.words == 0 {
+            return false;
+        }
+        let mut words = collect::peak_words(&process.head.heap, request) as u64;
+        if process.flags & flag::OFF_HEAP_MESSAGES == 0 {
+            words = words.saturating_add(queued_words(process));
+        }
+        if limit.binaries {
+            words = words.saturating_add(process.head.heap.off_heap_words.into());
+        }
+        if words <= limit.words {
+            return false;
+        }
+        if limit.log {
+            crate::effects::log::over_heap_limit(process, words, &limit);
+        }
+        if limit.kill {
+            incoming::die(process, Owned::new(am::KILLED));
+        }
+        limit.kill
+    }
+
+    /// Words of the messages that were fetched and not yet received. They stay in separate fragments until then, but
+    /// count as part of the heap unless the process keeps its messages off heap.
+    fn queued_words(process: &Process) -> u64 {
+        let mut words = 0;
+        let mut message = process.head.messages.first;
+        while !message.is_null() {
+            // SAFETY: the messages of the inner queue belong to the process, which this thread owns.
+            unsafe {
+                words += u64::from((*message).words);
+                message = (*message).next;
+            }
+        }
+        words
+    }
+}

@@ -1,0 +1,264 @@
+//! Signals that wait for a port: those sent while it was not idle, and all signals to a port with `parallelism`.
+//!
+//! A signal runs in its sender if nothing waits before it and the port's lock is free; otherwise it is queued as a
+//! *task*, and a scheduler runs the port's tasks in order. After a signal has been queued, all later ones are queued
+//! too until the queue has been found empty, so signals from one sender stay in order.
+//!
+//! The port then waits for the scheduler that ran the sender ([`Runnable`]), which checks after each slice: what
+//! replies to the sender has its caches. Another scheduler takes a port only when that queue has not been empty for
+//! `STEALABLE_AFTER_NS` (compare `crate::mail::crowd`).
+//!
+//! Any thread may queue tasks; only one scheduler at a time runs them.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+
+use layout::Term;
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+
+use super::busy::{Busy, SuspendedSenders, Watermarks};
+use super::entered::{Entered, Occasion};
+use super::{Port, State};
+use crate::exec::scheduler;
+use crate::process::sync::between_steps;
+
+/// Work to be done in the port.
+pub type Task = Box<dyn FnOnce(&Arc<Port>, &mut State) + Send>;
+
+/// Maximum number of tasks that a scheduler runs before it looks at its processes again.
+const TASKS_AT_ONCE: usize = 64;
+/// After so much time it looks at them in any case: a task may write or read 100 kB.
+const NS_AT_ONCE: i64 = 50_000;
+
+/// How long a port waits for one scheduler before others may take it. Chosen by E3 (`pipe_ring` with `+spp true`).
+const STEALABLE_AFTER_NS: i64 = 50_000;
+
+/// Ports with tasks that wait for one scheduler, or for whichever comes first.
+pub(crate) struct Runnable {
+    ports: Mutex<VecDeque<Arc<Port>>>,
+    length: AtomicUsize,
+    /// Since when the queue has not been empty.
+    since_ns: AtomicI64,
+}
+
+/// Ports whose tasks were queued by threads that are not schedulers.
+static FOR_ANY: Runnable = Runnable::new();
+
+impl Runnable {
+    pub const fn new() -> Runnable {
+        Runnable {
+            ports: Mutex::new(VecDeque::new()),
+            length: AtomicUsize::new(0),
+            since_ns: AtomicI64::new(0),
+        }
+    }
+
+    /// The result may be out of date; a scheduler that is about to sleep checks again after it has announced that.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.length.load(Ordering::Acquire) == 0
+    }
+
+    /// Whether the ports have waited so long that another scheduler may take one.
+    pub(crate) fn has_waited(&self) -> bool {
+        !self.is_empty()
+            && sys::clock::monotonic_ns() - self.since_ns.load(Ordering::Relaxed)
+                >= STEALABLE_AFTER_NS
+    }
+
+    /// Adds a port; returns how many there are now.
+    pub fn push(&self, port: Arc<Port>) -> usize {
+        let mut ports = self.ports.lock();
+        if ports.is_empty() {
+            let now_ns = sys::clock::monotonic_ns();
+            self.since_ns.store(now_ns, Ordering::Relaxed);
+        }
+        ports.push_back(port);
+        self.length.store(ports.len(), Ordering::Release);
+        ports.len()
+    }
+
+    /// Takes the port that has waited longest.
+    pub fn pop(&self) -> Option<Arc<Port>> {
+        if self.is_empty() {
+            return None;
+        }
+        let mut ports = self.ports.lock();
+        let port = ports.pop_front();
+        self.length.store(ports.len(), Ordering::Release);
+        port
+    }
+}
+
+/// The queue of one port's tasks.
+pub(crate) struct Tasks {
+    /// Whether tasks wait or run: then later signals are queued as well.
+    pending: AtomicBool,
+    queue: Mutex<Queue>,
+}
+
+struct Queue {
+    tasks: VecDeque<(usize, Task)>,
+    /// Bytes of the commands among the tasks.
+    bytes: usize,
+    /// From when `bytes` reaches the high watermark until it is down to the low one.
+    busy: Busy,
+    /// None when turned off.
+    watermarks: Option<Watermarks>,
+}
+
+impl Tasks {
+    pub(super) fn new(watermarks: Option<Watermarks>) -> Tasks {
+        Tasks {
+            pending: AtomicBool::new(false),
+            queue: Mutex::new(Queue {
+                tasks: VecDeque::new(),
+                bytes: 0,
+                busy: Busy::default(),
+                watermarks,
+            }),
+        }
+    }
+
+    #[inline]
+    pub(super) fn are_pending(&self) -> bool {
+        self.pending.load(Ordering::Acquire)
+    }
+
+    /// Whether a sender has to wait because too many bytes are queued; if so, it is recorded.
+    pub(super) fn must_wait(&self, sender: Option<Term>) -> bool {
+        self.are_pending() && self.queue.lock().busy.must_wait(sender)
+    }
+
+    /// Bytes of the commands that are queued.
+    pub(super) fn bytes(&self) -> usize {
+        self.queue.lock().bytes
+    }
+
+    pub(super) fn watermarks(&self) -> Watermarks {
+        self.queue.lock().watermarks.unwrap_or(Watermarks::DISABLED)
+    }
+
+    pub(super) fn set_watermarks(&self, watermarks: Option<Watermarks>) {
+        self.queue.lock().watermarks = watermarks;
+    }
+}
+
+/// Queues a task that holds this many bytes of a command.
+pub(super) fn push(port: &Arc<Port>, bytes: usize, task: Task) {
+    let is_first = {
+        let mut queue = port.tasks.queue.lock();
+        queue.tasks.push_back((bytes, task));
+        queue.bytes += bytes;
+        if queue
+            .watermarks
+            .is_some_and(|marks| queue.bytes >= marks.high)
+        {
+            queue.busy.begin();
+        }
+        between_steps();
+        !port.tasks.pending.swap(true, Ordering::AcqRel)
+    };
+    between_steps();
+    if is_first && !scheduler::run_port_soon(port) {
+        FOR_ANY.push(Arc::clone(port));
+        scheduler::wake_one();
+    }
+}
+
+/// Whether ports wait to be run, by the scheduler that has this queue or by any.
+#[inline]
+#[must_use]
+pub(crate) fn any(own: &Runnable) -> bool {
+    !own.is_empty() || any_for_all()
+}
+
+/// Whether ports wait to be run by any scheduler.
+#[inline]
+#[must_use]
+fn any_for_all() -> bool {
+    !FOR_ANY.is_empty()
+}
+
+/// Runs tasks of the port that has waited longest for the scheduler with this queue; if there is none, of one that
+/// waits for any scheduler. Returns how long that took. Ends early when the tasks have used up the scheduler's reductions.
+pub(crate) fn run_one(own: &Runnable) -> i64 {
+    let Some(port) = own.pop().or_else(|| FOR_ANY.pop()) else {
+        return 0;
+    };
+    let start_ns = sys::clock::monotonic_ns();
+    let spent_ns = || sys::clock::monotonic_ns() - start_ns;
+    let may_go_on = || spent_ns() < NS_AT_ONCE && scheduler::reductions_left() > 0;
+    if run_some(&port, TASKS_AT_ONCE, may_go_on) == Left::Some {
+        own.push(port);
+    }
+    spent_ns()
+}
+
+/// Runs the tasks that a port has now, but none that they add; returns whether there were any. For a thread beside which
+/// no other runs tasks.
+pub(super) fn run_present(port: &Arc<Port>) -> bool {
+    let present = port.tasks.queue.lock().tasks.len();
+    if present > 0 {
+        let _: Left = run_some(port, present, || true);
+    }
+    present > 0
+}
+
+/// What may be left in a port's queue.
+#[derive(PartialEq, Eq)]
+#[must_use]
+enum Left {
+    Nothing,
+    Some,
+}
+
+/// Runs a port once, for at most so many of its tasks, as long as it may go on.
+fn run_some(port: &Arc<Port>, most: usize, may_go_on: impl Fn() -> bool) -> Left {
+    let mut resumed: SmallVec<[SuspendedSenders; 1]> = SmallVec::new();
+    let mut take = || {
+        let (task, senders) = take_first(port)?;
+        resumed.extend(senders);
+        Some(task)
+    };
+    let Some(mut task) = take() else {
+        return Left::Nothing;
+    };
+    between_steps();
+    let mut entered = Entered::new(port, port.state.lock(), Occasion::Queued);
+    let mut run = 1;
+    let left = loop {
+        task(port, &mut entered);
+        between_steps();
+        if run == most || !may_go_on() {
+            break Left::Some;
+        }
+        run += 1;
+        task = match take() {
+            Some(next) => next,
+            None => break Left::Nothing,
+        };
+    };
+    drop(entered);
+    resumed.into_iter().for_each(SuspendedSenders::resume);
+    left
+}
+
+/// Takes a port's first task, and the senders that may go on because of that; `None` if there is no task.
+fn take_first(port: &Arc<Port>) -> Option<(Task, Option<SuspendedSenders>)> {
+    let mut queue = port.tasks.queue.lock();
+    let Some((bytes, task)) = queue.tasks.pop_front() else {
+        between_steps();
+        port.tasks.pending.store(false, Ordering::Release);
+        return None;
+    };
+    queue.bytes -= bytes;
+    let ends = queue.busy.is_busy()
+        && queue
+            .watermarks
+            .is_none_or(|marks| queue.bytes <= marks.low);
+    let resumed = ends.then(|| queue.busy.end());
+    Some((task, resumed))
+}

@@ -1,0 +1,73 @@
+//! Receiving: what `receive` needs besides examining messages that are already in the inner queue.
+//!
+//! The engine examines messages from the queue's `save` on. Where they end it calls [`fetch`], and then sets the
+//! [`timer`] and waits; a clause that matches ends in [`remove`]. [`markers`] let a receive of a reply begin after the
+//! messages that cannot contain its reference. Only the thread that runs the process calls these functions.
+
+pub mod markers;
+pub mod priority;
+pub mod timer;
+
+use layout::context::Fetched;
+use layout::process::state as receive_state;
+use term::am;
+
+use crate::effects::incoming;
+use crate::effects::system_monitor;
+use crate::mail::signal::TOKEN_MESSAGE;
+use crate::process::{Process, flag, message_queue};
+use crate::trace::{self, sequence};
+
+/// Handles the signals that have arrived, and returns whether there is a message at `save`.
+#[inline]
+pub fn fetch(process: &mut Process) -> Fetched {
+    incoming::fetch(process);
+    if process.flags & (flag::EXIT_PENDING | flag::PRIORITY) != 0 {
+        if process.flags & flag::EXIT_PENDING != 0 {
+            return Fetched::Ended;
+        }
+        priority::seek(process);
+    }
+    // SAFETY: `save` is a link of the queue.
+    if unsafe { (*process.head.messages.save).is_null() } {
+        Fetched::Nothing
+    } else {
+        Fetched::Message
+    }
+}
+
+/// Takes the message at `save` out of the queue; its fragment becomes part of the heap. The next receive begins with
+/// the first message.
+///
+/// # Safety
+/// A message is at `save`.
+#[inline]
+pub unsafe fn remove(process: &mut Process) {
+    if process.head.receive_state != receive_state::NO_TIMER {
+        timer::stop(process);
+    }
+    // SAFETY: the caller's promise; the message is in no list once it is taken out.
+    unsafe {
+        let message = message_queue::take_saved(process);
+        if (*message).kind >= TOKEN_MESSAGE || process.flags & flag::OBSERVED != 0 {
+            trace::saved_calls::happens(process, am::RECEIVE);
+            sequence::received(process, message);
+            system_monitor::queue_shrinks(process);
+        }
+        if (*message).words == 0 {
+            term::heap::free_fragment(message);
+        } else {
+            term::heap::adopt(&mut process.head.heap, message);
+        }
+    }
+}
+
+/// The receive takes its timeout branch.
+#[inline]
+pub fn timed_out(process: &mut Process) {
+    if process.flags & flag::OBSERVED != 0 {
+        trace::events::times_out(process);
+    }
+    timer::stop(process);
+    message_queue::rewind(process);
+}

@@ -1,0 +1,233 @@
+//! Sending messages: the common part of `!` and the send BIFs, which finds the receiver.
+
+use layout::context::Next;
+use layout::{Context, Fragment, ObjectKind, Term};
+use term::{am, build, copy, node, reference};
+
+use crate::effects::{exception, port, system_monitor};
+use crate::mail::signal::{self, Rank};
+use crate::mail::{registry, remote};
+use crate::process::{Process, epoch, flag, table};
+use crate::trace;
+
+/// The result of a send.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Sent {
+    /// Sent, or dropped because the receiver does not exist, which is the same to the sender.
+    Done,
+    /// The receiver is an unregistered name, or not a valid destination.
+    BadArgument,
+    /// Sent, but the sender must wait (a busy port).
+    Suspended,
+    /// Not sent: it has no external format, for a part of it is too large.
+    TooLarge,
+}
+
+/// The operator `!`: sends x1 to x0; the result is in x0.
+#[inline]
+pub fn send_operator(process: &mut Process, context: &mut Context) -> Next {
+    let (to, message) = (context.x[0], context.x[1]);
+    if process.flags & flag::OBSERVED != 0 {
+        trace::saved_calls::sends_by_operator(process);
+    }
+    let sent = send(process, to, message);
+    match sent {
+        Sent::Done => {
+            context.x[0] = message;
+            // A port's driver may have used what was left of the slice. No call follows that would see it.
+            match to.is_local_pid() || context.reductions_left > 0 {
+                true => Next::Continue,
+                false => Next::Yield,
+            }
+        }
+        Sent::BadArgument | Sent::TooLarge => {
+            let reason = match sent {
+                Sent::TooLarge => am::SYSTEM_LIMIT,
+                _ => am::BADARG,
+            };
+            exception::raise_error(context, reason);
+            let heap = process.heap();
+            let arguments = build::list(heap, &[to, message]);
+            // The `!` operator is not a call, but the stack trace names it as `erlang:'!'/2`.
+            context.raise.arguments = build::tuple(heap, &[am::ERLANG, am::SEND, arguments]);
+            Next::Raised
+        }
+        Sent::Suspended => {
+            context.x[0] = message;
+            process.rare().is_sending = true;
+            Next::Wait
+        }
+    }
+}
+
+/// Sends a message from a running process.
+#[inline]
+pub fn send(from: &mut Process, to: Term, message: Term) -> Sent {
+    match from.flags & flag::OBSERVED != 0 {
+        true => send_observed(from, to, message),
+        false => send_without_trace::<false>(from, to, message),
+    }
+}
+
+/// Kept apart, so that the ordinary way stays in one piece.
+#[cold]
+#[inline(never)]
+fn send_observed(from: &mut Process, to: Term, message: Term) -> Sent {
+    trace::events::sends(from, to, message);
+    if let Some(sent) = trace::sequence::sends(from, to, message, Rank::Ordinary) {
+        return sent;
+    }
+    match trace::senders::are_asked() {
+        true => send_without_trace::<true>(from, to, message),
+        false => send_without_trace::<false>(from, to, message),
+    }
+}
+
+/// As [`send`], for a message that its receiver is to receive with priority if `to` is one of its aliases for that.
+pub fn send_with_priority(from: &mut Process, to: Term, message: Term) -> Sent {
+    if from.flags & flag::OBSERVED != 0 {
+        trace::events::sends(from, to, message);
+        if let Some(sent) = trace::sequence::sends(from, to, message, Rank::Priority) {
+            return sent;
+        }
+    }
+    if to.is_kind(ObjectKind::Reference) {
+        let owner = table::owner(to);
+        if let (false, Some(number)) = (owner.is_null(), reference::number(to)) {
+            let fragment = signal::alias_message(number, message);
+            // SAFETY: just found in the table; the fragment is new, so it is in no list.
+            unsafe {
+                (*fragment).kind |= signal::PRIORITY;
+                signal::send_before_others(owner, trace::senders::noted(from.pid(), fragment));
+            }
+        }
+        return Sent::Done;
+    }
+    let is_elsewhere = match to.as_tuple_of() {
+        Some([name, node]) => name.is_atom() && node.is_atom() && node != node::own_name(),
+        _ => (to.is_pid() && !to.is_local_pid()) || to.is_reference(),
+    };
+    match is_elsewhere {
+        true => remote::get().send(from, to, message, Rank::Priority),
+        false if trace::senders::are_asked() => send_without_trace::<true>(from, to, message),
+        false => send_without_trace::<false>(from, to, message),
+    }
+}
+
+/// Sends a message from a process that is in a call of a native library, on any thread; returns whether the receiver exists. If it
+/// is as `own` as one that the process sends by itself, it passes the token of sequential trace on, or takes the receiver's away.
+pub fn send_by_library(from: &mut Process, to: Term, message: Term, own: bool) -> bool {
+    epoch::pinned(|| {
+        let receiver = table::find(to);
+        if receiver.is_null() {
+            return false;
+        }
+        if from.flags & flag::OBSERVED != 0 {
+            trace::events::sends_by_library(from, to, message);
+            if own && trace::sequence::sends(from, to, message, Rank::Ordinary).is_some() {
+                return true;
+            }
+        }
+        let fragment = copy::to_fragment(message);
+        // SAFETY: just found in the table; the fragment is new, so it is in no list.
+        unsafe {
+            if !own {
+                (*fragment).kind = signal::OWN_MESSAGE;
+            }
+            signal::send_fragment(receiver, trace::senders::noted(from.pid(), fragment));
+        }
+        true
+    })
+}
+
+/// Sends a message that the tracer of its sender has been told of; if `NOTED`, it says who has sent it ([`trace::senders`]).
+#[inline(always)]
+fn send_without_trace<const NOTED: bool>(from: &mut Process, to: Term, message: Term) -> Sent {
+    if to.is_local_pid() {
+        send_to_process::<NOTED>(from, to, message);
+        return Sent::Done;
+    }
+    send_elsewhere::<NOTED>(from, to, message)
+}
+
+#[inline(always)]
+fn send_to_process<const NOTED: bool>(from: &Process, to: Term, message: Term) {
+    let receiver = table::find(to);
+    if !receiver.is_null() {
+        let fragment = copy::to_fragment(message);
+        // SAFETY: just found in the table; the fragment is new, so it is in no list.
+        unsafe { signal::send_fragment(receiver, noted::<NOTED>(from, fragment)) };
+    }
+}
+
+/// A message, with its sender if `NOTED`.
+///
+/// # Safety
+/// The fragment is a live message that is in no list.
+#[inline]
+unsafe fn noted<const NOTED: bool>(from: &Process, message: *mut Fragment) -> *mut Fragment {
+    match NOTED {
+        // SAFETY: the caller's promise.
+        true => unsafe { trace::senders::noted(from.pid(), message) },
+        false => message,
+    }
+}
+
+fn send_to_port(from: &mut Process, port: Term, message: Term) -> Sent {
+    let sent = port::signals::message(from, port, message);
+    if sent == Sent::Suspended {
+        system_monitor::busy_port(from.pid(), port);
+    }
+    sent
+}
+
+fn send_elsewhere<const NOTED: bool>(from: &mut Process, to: Term, message: Term) -> Sent {
+    if to.is_atom() {
+        return match registry::whereis(to) {
+            None => Sent::BadArgument,
+            Some(pid) if pid.is_local_pid() => {
+                send_to_process::<NOTED>(from, pid, message);
+                Sent::Done
+            }
+            Some(port) => send_to_port(from, port, message),
+        };
+    }
+    if to.is_local_port() {
+        return send_to_port(from, to, message);
+    }
+    if let Some([name, node]) = to.as_tuple_of() {
+        if !name.is_atom() || !node.is_atom() {
+            return Sent::BadArgument;
+        }
+        if node == node::own_name()
+            && let Some(receiver) = registry::whereis(name)
+        {
+            return send_without_trace::<NOTED>(from, receiver, message);
+        }
+        return match node == node::own_name() {
+            true => Sent::Done,
+            false => remote::get().send(from, to, message, Rank::Ordinary),
+        };
+    }
+    if to.is_reference() {
+        let owner = table::owner(to);
+        if let (false, Some(number)) = (owner.is_null(), reference::number(to)) {
+            let fragment = signal::alias_message(number, message);
+            // SAFETY: just found in the table; the fragment is new, so it is in no list. The receiver takes the message only
+            // while the alias is active.
+            unsafe { signal::send_fragment(owner, noted::<NOTED>(from, fragment)) };
+        }
+        return match to.is_kind(ObjectKind::ExternalReference) {
+            true => remote::get().send(from, to, message, Rank::Ordinary),
+            false => Sent::Done,
+        };
+    }
+    if to.is_pid() {
+        return remote::get().send(from, to, message, Rank::Ordinary);
+    }
+    if to.is_port() && node::is_own(to) {
+        return Sent::Done;
+    }
+    Sent::BadArgument
+}

@@ -1,0 +1,306 @@
+//! The engine's calls into the runtime: the functions of `layout::RuntimeTable`, each a thin entry to the file that does
+//! the work.
+//!
+//! The engine calls each on the thread that runs the process, after it has written back heap top, stack and
+//! reductions. `layout::context` documents the contracts.
+
+use layout::context::{Fetched, Next, Resume, Room};
+use layout::heap::flag as heap_flag;
+use layout::{Breakpoint, Context, Export, RuntimeTable, Term};
+use term::am;
+
+use crate::code::{modules, native, warming};
+use crate::effects::collector::{self, dirty_collection};
+use crate::effects::receive::{self, markers, priority, timer};
+use crate::effects::{apply as calls, debugger, error_handler, exception, send as sending};
+use crate::exec::scheduler;
+use crate::process::{Process, flag};
+use crate::trace::{exports as traced_exports, frames, points};
+
+/// The runtime functions that the bodies of the engine's operations call.
+pub static TABLE: RuntimeTable = RuntimeTable {
+    collect,
+    collect_at,
+    defer_collection,
+    leave_midway,
+    unwind,
+    send,
+    fetch_messages,
+    seek_message,
+    remove_message,
+    set_timeout,
+    timed_out,
+    marker_reserve,
+    marker_bind,
+    marker_clear,
+    marker_use,
+    undefined_function,
+    is_warm,
+    breakpoint,
+    breakpoint_at,
+    traced_export,
+    traced_return,
+    timed_return,
+    stop_at_line,
+    native_function,
+    call_fun,
+    apply,
+    apply_list,
+    apply_fun_list,
+    build_stacktrace,
+    raw_raise,
+    catch_value,
+    find_record,
+    other,
+};
+
+/// The process that runs on a context.
+///
+/// # Safety
+/// `context` belongs to this thread, and a process runs on it.
+unsafe fn running<'a>(context: *mut Context) -> &'a mut Process {
+    // SAFETY: the caller's promise; `ProcessHead` is the first field of `Process`.
+    unsafe { &mut *(*context).process.cast::<Process>() }
+}
+
+/// The process that runs on a context, and the context.
+///
+/// # Safety
+/// As for [`running`].
+unsafe fn both<'a>(context: *mut Context) -> (&'a mut Process, &'a mut Context) {
+    // SAFETY: the caller's promise; a context and its process are separate allocations.
+    unsafe { (running(context), &mut *context) }
+}
+
+unsafe extern "C" fn collect(context: *mut Context, words: usize, live: usize) -> bool {
+    // SAFETY: the engine's contract.
+    let (process, context) = unsafe { both(context) };
+    collector::collect(process, &mut context.x[..live], words);
+    process.flags & flag::EXIT_PENDING == 0
+}
+
+unsafe extern "C" fn collect_at(
+    context: *mut Context,
+    words: usize,
+    live: usize,
+    ip: *const u64,
+) -> Room {
+    // SAFETY: the engine's contract.
+    unsafe {
+        if dirty_collection::is_wanted(running(context)) {
+            dirty_collection::leave(running(context), &*context, words, live, ip);
+            Room::Deferred
+        } else if collect(context, words, live) {
+            Room::Made
+        } else {
+            Room::Ended
+        }
+    }
+}
+
+unsafe extern "C" fn defer_collection(context: *mut Context) -> bool {
+    // SAFETY: the engine's contract.
+    let process = unsafe { running(context) };
+    let later = dirty_collection::is_wanted(process);
+    if later {
+        process.head.heap.flags |= heap_flag::FORCE;
+        scheduler::end_slice_soon();
+    }
+    later
+}
+
+unsafe extern "C" fn leave_midway(context: *mut Context, ip: *const u64, live: usize) -> usize {
+    // SAFETY: the engine's contract.
+    let (process, context) = unsafe { both(context) };
+    dirty_collection::keep_floats(process, context);
+    let kept = dirty_collection::registers_at(ip, live);
+    context.x[live..kept].fill(Term::NIL);
+    kept
+}
+
+unsafe extern "C" fn unwind(
+    context: *mut Context,
+    ip: *const u64,
+    failed: *const Export,
+    arguments: *const Term,
+) -> *const u64 {
+    // SAFETY: the engine's contract.
+    unsafe { exception::unwind(&mut *context, ip, failed, arguments) }
+}
+
+unsafe extern "C" fn send(context: *mut Context) -> Next {
+    // SAFETY: the engine's contract.
+    let (process, context) = unsafe { both(context) };
+    sending::send_operator(process, context)
+}
+
+unsafe extern "C" fn fetch_messages(context: *mut Context) -> Fetched {
+    // SAFETY: the engine's contract.
+    receive::fetch(unsafe { running(context) })
+}
+
+unsafe extern "C" fn seek_message(context: *mut Context) {
+    // SAFETY: the engine's contract: no message is being examined.
+    priority::seek(unsafe { running(context) });
+}
+
+unsafe extern "C" fn remove_message(context: *mut Context) {
+    // SAFETY: the engine's contract: a message is at `save`.
+    unsafe { receive::remove(running(context)) }
+}
+
+unsafe extern "C" fn set_timeout(context: *mut Context, timeout: Term) -> Next {
+    // SAFETY: the engine's contract.
+    let (process, context) = unsafe { both(context) };
+    timer::set(process, context, timeout)
+}
+
+unsafe extern "C" fn timed_out(context: *mut Context) {
+    // SAFETY: the engine's contract.
+    receive::timed_out(unsafe { running(context) });
+}
+
+unsafe extern "C" fn marker_reserve(context: *mut Context) -> Term {
+    // SAFETY: the engine's contract.
+    markers::reserve(unsafe { running(context) })
+}
+
+unsafe extern "C" fn marker_bind(context: *mut Context, marker: Term, reference: Term) {
+    // SAFETY: the engine's contract.
+    markers::bind(unsafe { running(context) }, marker, reference);
+}
+
+unsafe extern "C" fn marker_clear(context: *mut Context, reference: Term) {
+    // SAFETY: the engine's contract.
+    markers::clear(unsafe { running(context) }, reference);
+}
+
+unsafe extern "C" fn marker_use(context: *mut Context, reference: Term) {
+    // SAFETY: the engine's contract.
+    markers::start_at(unsafe { running(context) }, reference);
+}
+
+unsafe extern "C" fn undefined_function(
+    context: *mut Context,
+    export: *const Export,
+) -> *const u64 {
+    // SAFETY: the engine's contract; exports live for ever.
+    let ((process, context), export) = unsafe { (both(context), &*export) };
+    let (what, arity) = ([export.module, export.function], export.arity as usize);
+    error_handler::call(process, context, am::UNDEFINED_FUNCTION, what, arity)
+}
+
+unsafe extern "C" fn is_warm(entry: *const u64) {
+    warming::make_machine_code(entry);
+}
+
+unsafe extern "C" fn breakpoint(context: *mut Context, breakpoint: *const Breakpoint) -> Resume {
+    // SAFETY: the engine's contract; breakpoints live as long as their code.
+    let ((process, context), breakpoint) = unsafe { (both(context), &*breakpoint) };
+    points::reached(process, context, breakpoint)
+}
+
+unsafe extern "C" fn breakpoint_at(entry: *const u64) -> *const Breakpoint {
+    points::breakpoint_at(entry)
+}
+
+unsafe extern "C" fn traced_export(context: *mut Context, export: *const Export) -> *const u64 {
+    // SAFETY: the engine's contract; only the stubs of traced exports call this.
+    let ((process, context), traced) = unsafe { (both(context), traced_exports::of_stub(export)) };
+    traced_exports::called(process, context, traced)
+}
+
+unsafe extern "C" fn timed_return(context: *mut Context) {
+    // SAFETY: the engine's contract.
+    frames::timed_returns(unsafe { running(context) });
+}
+
+unsafe extern "C" fn traced_return(context: *mut Context) {
+    // SAFETY: the engine's contract.
+    let (process, context) = unsafe { both(context) };
+    frames::returns(process, context.x[0]);
+}
+
+unsafe extern "C" fn stop_at_line(context: *mut Context, next: *const u64) -> *const u64 {
+    // SAFETY: the engine's contract.
+    let (_, context) = unsafe { both(context) };
+    debugger::stop_at_line(context, next)
+}
+
+unsafe extern "C" fn native_function(entry: *const u64) -> *const u64 {
+    native::stub_of(entry)
+}
+
+unsafe extern "C" fn call_fun(context: *mut Context, fun: Term, arity: usize) -> *const u64 {
+    // SAFETY: the engine's contract.
+    let (process, context) = unsafe { both(context) };
+    calls::call_fun(process, context, fun, arity)
+}
+
+unsafe extern "C" fn apply(
+    context: *mut Context,
+    module: Term,
+    function: Term,
+    arity: usize,
+) -> *const u64 {
+    // SAFETY: the engine's contract.
+    let (process, context) = unsafe { both(context) };
+    calls::apply(process, context, module, function, arity)
+}
+
+unsafe extern "C" fn apply_list(
+    context: *mut Context,
+    module: Term,
+    function: Term,
+    arguments: Term,
+) -> *const u64 {
+    // SAFETY: the engine's contract.
+    let (process, context) = unsafe { both(context) };
+    calls::apply_list(process, context, module, function, arguments)
+}
+
+unsafe extern "C" fn apply_fun_list(
+    context: *mut Context,
+    fun: Term,
+    arguments: Term,
+) -> *const u64 {
+    // SAFETY: the engine's contract.
+    let (process, context) = unsafe { both(context) };
+    calls::apply_fun_list(process, context, fun, arguments)
+}
+
+unsafe extern "C" fn build_stacktrace(context: *mut Context, raw: Term) -> Term {
+    // SAFETY: the engine's contract.
+    exception::build_stacktrace(unsafe { running(context) }.heap(), raw)
+}
+
+unsafe extern "C" fn raw_raise(
+    context: *mut Context,
+    class: Term,
+    reason: Term,
+    trace: Term,
+) -> bool {
+    // SAFETY: the engine's contract.
+    exception::raw_raise(unsafe { &mut *context }, class, reason, trace)
+}
+
+unsafe extern "C" fn catch_value(
+    context: *mut Context,
+    class: Term,
+    reason: Term,
+    raw: Term,
+) -> Term {
+    // SAFETY: the engine's contract.
+    exception::catch_value(unsafe { running(context) }.heap(), class, reason, raw)
+}
+
+unsafe extern "C" fn find_record(module: Term, name: Term) -> Term {
+    modules::record(module, name).unwrap_or(Term::NONE)
+}
+
+unsafe extern "C" fn other(context: *mut Context, _opcode: u32, _operands: *const u64) -> Next {
+    // Never needed: the engine implements every operation that it executes, and the loader rejects files with others.
+    // SAFETY: the engine's contract.
+    exception::raise_error(unsafe { &mut *context }, am::NOTSUP);
+    Next::Raised
+}

@@ -1,0 +1,129 @@
+//! Processes that wait with room in their heaps, to be trimmed when their scheduler has nothing to do.
+//!
+//! A process that is called again and again keeps its room while it waits (`collector::trim`). When it has not run for a
+//! second, a scheduler that is about to sleep collects it. Each process is in at most one list, once, so the lists take at most
+//! 16 bytes for each process that runs often; a mark in `Process::rested_in` says that it is in one.
+//!
+//! Only the scheduler's own thread uses its list. A listed process is at rest, and owned by nobody, or runs anywhere; so it is
+//! found by its pid, and taken by its state word for as long as the collection lasts.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+
+use layout::Term;
+
+use super::{Scheduler, schedulers};
+use crate::effects::collector::trim;
+use crate::process::sync::between_steps;
+use crate::process::{Process, flag, state, table};
+
+/// How long a process must not have run before it is trimmed.
+const RESTED_MS: u32 = 1_000;
+/// Processes that are looked at before each sleep.
+const MOST_AT_ONCE: usize = 64;
+
+/// A process that waited with room in its heap.
+struct Entry {
+    pid: Term,
+    /// The process's `rested_in` when it was listed, to tell whether it has run since.
+    rested_in: u32,
+    /// When it was listed: milliseconds of the monotonic clock, which wrap.
+    since_ms: u32,
+}
+
+/// So much given back by processes is worth giving to the system at once.
+const MUCH_BYTES: usize = 4 << 20;
+
+/// See the module's documentation.
+#[derive(Default)]
+pub(super) struct Resting {
+    list: RefCell<VecDeque<Entry>>,
+    /// Bytes that processes have given back since the system was last given some.
+    given_back_bytes: Cell<usize>,
+}
+
+fn now_ms() -> u32 {
+    (sys::clock::monotonic_ns() / 1_000_000) as u32
+}
+
+impl Resting {
+    /// Lists a process that goes to rest on this scheduler.
+    #[cold]
+    pub(super) fn add(&self, process: &Process) {
+        self.list.borrow_mut().push_back(Entry {
+            pid: process.pid(),
+            rested_in: process.rested_in,
+            since_ms: now_ms(),
+        });
+    }
+
+    /// In how many nanoseconds the first process is to be looked at; `None` if there is none.
+    pub(super) fn due_ns(&self) -> Option<u64> {
+        let waited_ms = now_ms().wrapping_sub(self.list.borrow().front()?.since_ms);
+        Some(u64::from(RESTED_MS.saturating_sub(waited_ms)) * 1_000_000)
+    }
+
+    /// Takes the first process from the list, if its time has come.
+    fn next_due(&self, now_ms: u32) -> Option<Entry> {
+        let is_due = |entry: &mut Entry| now_ms.wrapping_sub(entry.since_ms) >= RESTED_MS;
+        self.list.borrow_mut().pop_front_if(is_due)
+    }
+
+    fn list_again(&self, entry: Entry) {
+        self.list.borrow_mut().push_back(entry);
+    }
+}
+
+impl Scheduler {
+    /// Trims some of the processes that have waited long enough, as long as there is nothing to run.
+    pub(super) fn trim_resting(&self) {
+        let now_ms = now_ms();
+        for _ in 0..MOST_AT_ONCE {
+            if !self.has_no_work() || !schedulers().injected.is_empty() {
+                return;
+            }
+            let Some(entry) = self.resting.next_due(now_ms) else {
+                if self.resting.given_back_bytes.get() >= MUCH_BYTES {
+                    self.resting.given_back_bytes.set(0);
+                    sys::allocator::settle_again();
+                }
+                return;
+            };
+            self.trim_if_rested(entry, now_ms);
+        }
+    }
+
+    fn trim_if_rested(&self, entry: Entry, now_ms: u32) {
+        let pointer = table::find(entry.pid);
+        if pointer.is_null() {
+            return;
+        }
+        let entry = Entry {
+            since_ms: now_ms,
+            ..entry
+        };
+        // SAFETY: a process found in the table stays valid until this thread is quiescent; `state` is shared.
+        if !unsafe { state::take_resting(&(*pointer).state) } {
+            self.resting.list_again(entry);
+            return;
+        }
+        between_steps();
+        // SAFETY: taken, so this thread owns it until it is given up.
+        let process = unsafe { &mut *pointer };
+        if process.rested_in == entry.rested_in {
+            let bytes = trim::at_rest(process);
+            self.resting
+                .given_back_bytes
+                .update(|so_far| so_far + bytes);
+        } else {
+            let rested_in = process.rested_in;
+            self.resting.list_again(Entry { rested_in, ..entry });
+        }
+        between_steps();
+        // A signal may have arrived meanwhile, or there was no memory for the collection and the process ends.
+        let ends = process.flags & flag::EXIT_PENDING != 0;
+        if ends || !state::rest(&process.state) {
+            self.give_up(pointer);
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! The steps of one slice: what is done before and after a process's code runs.
+//!
+//! Each step takes the pointer to the process rather than a reference: the code that runs in between borrows the
+//! process through the context, and a step may give the process up to another thread. Only the scheduler's own thread
+//! calls these functions, for a process that it owns.
+
+use std::ptr;
+use std::sync::atomic::Ordering;
+
+use layout::limits::REDUCTIONS_PER_SLICE;
+use term::am;
+use term::copy::Owned;
+
+use super::{Scheduler, awaited, dirty};
+use crate::effects::collector;
+use crate::effects::collector::dirty_collection::{self, Collection};
+use crate::effects::collector::trim::{self, Rest};
+use crate::effects::incoming;
+use crate::effects::system_monitor;
+use crate::effects::tasks::{self, Ran};
+use crate::exec::exit;
+use crate::process::sync::between_steps;
+use crate::process::{Process, block, flag, state};
+use crate::trace::{events, system_profile};
+
+/// What comes next in a slice.
+#[must_use]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Next {
+    /// The process's code may run.
+    Run,
+    /// The process must be prepared again before its code may run.
+    Prepare,
+    /// The slice is over, and the process has been given up.
+    End,
+}
+
+/// The reductions granted to one slice and used by it.
+pub(super) struct Slice {
+    granted: i64,
+    used: i64,
+}
+
+impl Slice {
+    /// Begins the slice of a process; `before` is its state word before this scheduler took it.
+    #[inline]
+    pub(super) fn begin(scheduler: &Scheduler, pointer: *mut Process, before: u32) -> Slice {
+        // SAFETY: taken from a run queue, so this thread owns it until it waits, yields or ends.
+        let process = unsafe { &mut *pointer };
+        if process.flags & flag::OBSERVED != 0 {
+            events::scheduled_in(process);
+        }
+        if before & state::SIGNALS != 0 {
+            block::prefetch_heap(&process.head.heap);
+            // Pending tasks come first: one of them may be to handle earlier signals. `prepare` does the rest.
+            if process.flags & flag::TASKS == 0 {
+                incoming::fetch_between_slices(process);
+            }
+        }
+        scheduler.set_reductions_left(REDUCTIONS_PER_SLICE);
+        Slice {
+            granted: REDUCTIONS_PER_SLICE,
+            used: 0,
+        }
+    }
+
+    /// Reductions used by the slice so far.
+    pub(super) fn used(&self) -> i64 {
+        self.used
+    }
+
+    /// Adds the reductions used since the last call to the process's count. Called before the process is given up.
+    #[inline]
+    fn account(&mut self, scheduler: &Scheduler, process: &mut Process) {
+        let left = scheduler.reductions_left();
+        let forgone = scheduler.forgone.take();
+        let used = (self.granted - left - forgone).max(0);
+        self.granted = left;
+        self.used += used;
+        process.reductions += used as u64;
+    }
+}
+
+impl Scheduler {
+    /// Does what must be done before the process's code runs.
+    #[inline]
+    pub(super) fn prepare(&self, slice: &mut Slice, pointer: *mut Process) -> Next {
+        // SAFETY: this thread owns the process, and does not use this reference after giving it up.
+        let process = unsafe { &mut *pointer };
+        if process.flags & flag::EXIT_PENDING != 0 {
+            slice.account(self, process);
+            return self.finish(pointer);
+        }
+        if process.flags & flag::TASKS != 0 {
+            if tasks::run(process) == Ran::All {
+                incoming::fetch_between_slices(process);
+                return Next::Prepare;
+            }
+            slice.account(self, process);
+            return self.hand_to_dirty(pointer);
+        }
+        if stands_still(process) {
+            slice.account(self, process);
+            return match rests(process) {
+                true => Next::End,
+                false => {
+                    incoming::fetch_between_slices(process);
+                    Next::Prepare
+                }
+            };
+        }
+        Next::Run
+    }
+
+    /// Runs the process's code until it leaves the engine.
+    #[inline]
+    pub(super) fn run_code(&self, slice: &mut Slice, pointer: *mut Process) -> Next {
+        // SAFETY: this thread owns the process; the reference is not used after `engine::run`.
+        let process = unsafe { &mut *pointer };
+        let context = self.context.get();
+        process.flags &= !(flag::WAITS | flag::WAITS_BLINDLY);
+        if process.flags & flag::FLOATS != 0 {
+            // SAFETY: no code runs, so nothing else borrows the context.
+            dirty_collection::restore_floats(process, unsafe { &mut *context });
+        }
+        let run = system_monitor::run_begins(process);
+        // SAFETY: this thread owns the context, and its process, which is in its canonical state. The pointer in the
+        // context is to the whole process, of which the head is the first field.
+        let exit = unsafe {
+            (*context).process = pointer.cast();
+            let exit = engine::run(context);
+            (*context).process = ptr::null_mut();
+            exit
+        };
+        // SAFETY: this thread still owns the process, and nothing borrows it any more.
+        let process = unsafe { &mut *pointer };
+        slice.account(self, process);
+        system_monitor::run_ends(process, run);
+        match exit {
+            engine::Exit::Preempted => self.preempted(pointer),
+            engine::Exit::Waiting => self.waits(pointer),
+            engine::Exit::Hibernated => self.hibernates(pointer),
+            engine::Exit::Exited => self.finish(pointer),
+            #[cfg(miri)]
+            engine::Exit::Step => unreachable!("the engine's trampoline takes this step"),
+        }
+    }
+
+    /// The process has used its reductions, or has work for a dirty scheduler.
+    #[inline]
+    fn preempted(&self, pointer: *mut Process) -> Next {
+        // SAFETY: as in `prepare`.
+        let process = unsafe { &mut *pointer };
+        dirty_collection::want_if_due(process);
+        if process.flags & (flag::DIRTY | flag::COLLECT) != 0 {
+            return self.hand_to_dirty(pointer);
+        }
+        self.requeue(pointer);
+        Next::End
+    }
+
+    /// The process waits for a message or a timeout.
+    #[inline]
+    fn waits(&self, pointer: *mut Process) -> Next {
+        // SAFETY: as in `prepare`.
+        let process = unsafe { &mut *pointer };
+        process.flags |= flag::WAITS;
+        // SAFETY: `save` is a link of the queue.
+        if unsafe { !(*process.head.messages.save).is_null() } {
+            process.flags |= flag::WAITS_BLINDLY;
+        }
+        if process.flags & (flag::EXIT_PENDING | flag::TASKS) != 0 {
+            return Next::Prepare;
+        }
+        if trim::before_rest(process, self.shared.counts.switches() as u32) == Rest::Listed {
+            self.resting.add(process);
+        }
+        if rests(process) {
+            return Next::End;
+        }
+        // A signal arrived meanwhile. A flood of them must not starve the other processes.
+        if self.reductions_left() <= 0 {
+            self.requeue(pointer);
+            return Next::End;
+        }
+        incoming::fetch_between_slices(process);
+        Next::Prepare
+    }
+
+    /// The process hibernates.
+    fn hibernates(&self, pointer: *mut Process) -> Next {
+        // SAFETY: as in `prepare`.
+        let process = unsafe { &mut *pointer };
+        process.flags |= flag::HIBERNATED;
+        if dirty_collection::is_wanted_for_all(process) {
+            dirty_collection::want(process, Collection::Hibernation);
+            return self.hand_to_dirty(pointer);
+        }
+        collector::hibernate(process);
+        incoming::fetch(process);
+        Next::Prepare
+    }
+
+    /// Puts the running process back into the queue.
+    #[inline]
+    pub(super) fn requeue(&self, pointer: *mut Process) {
+        // SAFETY: as below.
+        let process = unsafe { &mut *pointer };
+        if process.flags & flag::OBSERVED != 0 {
+            events::scheduled_out(process);
+        }
+        self.give_up(pointer);
+    }
+
+    /// Puts a process that this thread owns, but does not run, back into the queue.
+    #[inline]
+    pub(super) fn give_up(&self, pointer: *mut Process) {
+        // SAFETY: this thread owns the process until it is in the queue.
+        let (pid, before) = unsafe { ((*pointer).pid(), state::give_up(&(*pointer).state)) };
+        between_steps();
+        self.enqueue(pointer);
+        if awaited::are_signals_left(before) {
+            self.attend_again(pid);
+        }
+    }
+
+    /// Gives the running process to a dirty scheduler.
+    fn hand_to_dirty(&self, pointer: *mut Process) -> Next {
+        // SAFETY: this thread owns the process until it is handed over. DIRTY is set before QUEUED, so that nobody
+        // borrows it.
+        unsafe {
+            if (*pointer).flags & flag::OBSERVED != 0 {
+                events::scheduled_out(&mut *pointer);
+            }
+            (*pointer).state.fetch_or(state::DIRTY, Ordering::Relaxed);
+            state::give_up(&(*pointer).state);
+        }
+        between_steps();
+        dirty::hand_over(pointer);
+        Next::End
+    }
+
+    /// Ends the running process.
+    fn finish(&self, pointer: *mut Process) -> Next {
+        // SAFETY: this thread owns the process.
+        end(unsafe { &mut *pointer });
+        between_steps();
+        self.dead.add(pointer);
+        Next::End
+    }
+}
+
+/// Puts a process to rest; false if a signal has arrived for it.
+#[inline]
+fn rests(process: &mut Process) -> bool {
+    if process.flags & flag::OBSERVED != 0 || system_profile::any() {
+        return rests_observed(process);
+    }
+    between_steps();
+    state::rest(&process.state)
+}
+
+#[cold]
+fn rests_observed(process: &mut Process) -> bool {
+    let (is_observed, is_told) = (process.flags & flag::OBSERVED != 0, system_profile::any());
+    if is_observed {
+        events::scheduled_out(process);
+    }
+    if is_told {
+        system_profile::process_is(process, am::INACTIVE);
+    }
+    between_steps();
+    let rests = state::rest(&process.state);
+    if !rests && is_observed {
+        events::scheduled_in(process);
+    }
+    if !rests && is_told {
+        system_profile::process_is(process, am::ACTIVE);
+    }
+    rests
+}
+
+/// Ends a process; the caller has to add it to the scheduler's dead processes.
+pub(super) fn end(process: &mut Process) {
+    leave(process);
+    exit::free(process);
+}
+
+/// Ends a process for all others; its heap stays.
+pub(super) fn leave(process: &mut Process) {
+    let reason = process
+        .cold
+        .as_mut()
+        .and_then(|cold| cold.exit_reason.take());
+    let reason = reason.unwrap_or_else(|| Owned::new(am::NORMAL));
+    let pid = process.pid();
+    exit::leave(process, &reason);
+    if system_profile::any() {
+        system_profile::process_has_ended(pid);
+    }
+}
+
+/// Whether a process must not run although a signal woke it: it is suspended, or it hibernates and no message has
+/// arrived.
+fn stands_still(process: &mut Process) -> bool {
+    if process.flags & flag::HIBERNATED != 0 && !process.head.messages.first.is_null() {
+        process.flags &= !flag::HIBERNATED;
+    }
+    process.suspend_count > 0 || process.flags & flag::HIBERNATED != 0
+}

@@ -1,0 +1,278 @@
+//! Sleeping schedulers, and how they are woken.
+//!
+//! At most one idle scheduler waits in the I/O poll, and handles the events that it sees; the others wait on their
+//! parking spots. [`sleepers`] lists the sleeping schedulers.
+
+pub(crate) mod sleepers;
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use sys::park::{ParkingSpot, Wakeup};
+
+use crate::exec::scheduler::{SPINS_PER_LOOK, Schedulers, Shared, schedulers};
+use crate::mail::microstate::{self, ThreadState};
+use crate::mail::{io, timer};
+use crate::process::sync::between_steps;
+
+thread_local! {
+    /// Whether an I/O event ended the last sleep of this thread's scheduler.
+    static WOKEN_BY_IO: Cell<bool> = const { Cell::new(false) };
+}
+
+/// How many times an idle scheduler looks for work before it sleeps; set by `+sbwt`.
+static BUSY_WAIT_SPINS: AtomicUsize = AtomicUsize::new(200);
+
+/// A busy-waiting scheduler polls I/O once in this many turns, about every 13 us.
+const TURNS_PER_POLL: usize = 16;
+
+/// Busy-wait turns of a scheduler that was last woken by I/O, about 10 us in all, with an I/O poll in each. Chosen by
+/// E3 (`pipe_ring`).
+const TURNS_FOR_IO: usize = 10;
+
+/// The same after something came from another node, about 40 us in all: as long as an answer takes on one machine. To sleep
+/// and wake takes longer: a message there and back took 92 us with it, 20 to 43 us without.
+const TURNS_FOR_PEER: usize = 40;
+/// After so many times in vain, most times are as for other I/O: the peer is far away, or does not answer at once.
+const MOST_IN_VAIN: u8 = 16;
+
+thread_local! {
+    /// Whether this thread has read from another node since its scheduler last looked for work.
+    static HEARD_OF_PEER: Cell<bool> = const { Cell::new(false) };
+    /// How many times it waited for another node in vain.
+    static IN_VAIN: Cell<u8> = const { Cell::new(0) };
+}
+
+/// Something has come from another node, and more may follow soon.
+pub fn heard_of_peer() {
+    HEARD_OF_PEER.set(true);
+}
+
+/// The turns of a scheduler that was last woken by I/O, and whether it waits for another node.
+fn turns_for_io() -> (usize, bool) {
+    let in_vain = IN_VAIN.get();
+    let is_peer = HEARD_OF_PEER.replace(false);
+    // Now and then another attempt is made.
+    let is_attempt = in_vain < MOST_IN_VAIN || in_vain.is_multiple_of(8);
+    if is_peer && !is_attempt {
+        IN_VAIN.set(in_vain.wrapping_add(1).max(MOST_IN_VAIN));
+    }
+    match is_peer && is_attempt {
+        true => (TURNS_FOR_PEER, true),
+        false => (TURNS_FOR_IO, false),
+    }
+}
+
+/// Sets how many turns a scheduler looks for work before it sleeps.
+pub fn set_busy_wait(spins: usize) {
+    BUSY_WAIT_SPINS.store(spins, Ordering::Relaxed);
+}
+
+/// Whether `statistics(scheduler_wall_time)` is on.
+static WALL_TIME_TOLD: AtomicBool = AtomicBool::new(false);
+
+/// Turns `scheduler_wall_time` on or off; returns the previous setting.
+pub fn tell_wall_time(on: bool) -> bool {
+    WALL_TIME_TOLD.swap(on, Ordering::Relaxed)
+}
+
+/// For each scheduler the nanoseconds it was awake and the nanoseconds since it started; `None` while
+/// `scheduler_wall_time` is off.
+#[must_use]
+pub fn wall_times_ns() -> Option<Vec<(i64, i64)>> {
+    if !WALL_TIME_TOLD.load(Ordering::Relaxed) {
+        return None;
+    }
+    let now = sys::clock::monotonic_ns();
+    let of_one = |shared: &Shared| {
+        let total_ns = now - shared.started_ns;
+        let since = shared.asleep_since_ns.load(Ordering::Relaxed);
+        let sleeping_ns = if since == 0 { 0 } else { (now - since).max(0) };
+        let slept_ns = shared.slept_ns.load(Ordering::Relaxed) + sleeping_ns;
+        ((total_ns - slept_ns).clamp(0, total_ns), total_ns)
+    };
+    Some(schedulers().all.iter().map(of_one).collect())
+}
+
+/// The place where one scheduler sleeps.
+pub(crate) struct Sleeper {
+    spot: ParkingSpot,
+}
+
+impl Sleeper {
+    pub(crate) fn new() -> Sleeper {
+        Sleeper {
+            spot: ParkingSpot::new(),
+        }
+    }
+}
+
+/// Wakes a sleeping online scheduler, if there is one. Called after work was queued.
+pub(crate) fn wake_one(schedulers: &Schedulers) {
+    let online = schedulers.online.load(Ordering::Relaxed);
+    if let Some(index) = schedulers.idle.choose(online) {
+        between_steps();
+        unpark(&schedulers.all[index]);
+    }
+}
+
+/// Wakes a sleeping scheduler, unless an awake one is looking for work. Called after work was queued that any scheduler
+/// may take.
+pub(crate) fn wake_one_unless_searched(schedulers: &Schedulers) {
+    let online = schedulers.online.load(Ordering::Relaxed);
+    if let Some(index) = schedulers.idle.choose_unless_searched(online) {
+        unpark(&schedulers.all[index]);
+    }
+}
+
+/// Wakes every sleeping scheduler.
+pub(crate) fn wake_all(schedulers: &Schedulers) {
+    for index in schedulers.idle.take_all() {
+        unpark(&schedulers.all[index]);
+    }
+}
+
+fn unpark(shared: &Shared) {
+    shared.idle.spot.unpark();
+    io::interrupt(shared.index);
+}
+
+/// Wakes one particular scheduler, if it sleeps, so that it looks at its own timers.
+pub fn wake(index: usize) {
+    let schedulers = schedulers();
+    schedulers.idle.withdraw(index);
+    between_steps();
+    unpark(&schedulers.all[index]);
+}
+
+/// Sleeps for a while although there is work, which is left to the other schedulers. This scheduler is not listed as a
+/// sleeper meanwhile. Called while the thread is idle in the epochs.
+pub(crate) fn nap(shared: &Shared, timeout_ns: u64) {
+    let timeout_ns =
+        timer::until_next(shared.index).map_or(timeout_ns, |next| next.min(timeout_ns));
+    if timeout_ns > 0 {
+        let _ = shared.idle.spot.park(Some(timeout_ns), 0);
+    }
+}
+
+/// Looks for work for a while; returns whether there is some.
+fn search(schedulers: &Schedulers, shared: &Shared) -> bool {
+    // A scheduler last woken by I/O busy-waits only about as long as sleeping and waking take: it probably waits for an
+    // external program, which needs the processor that busy waiting occupies.
+    let most = BUSY_WAIT_SPINS.load(Ordering::Relaxed);
+    let (turns, waits_for_peer) = match WOKEN_BY_IO.get() {
+        true => turns_for_io(),
+        false => (most, false),
+    };
+    let turns_per_poll = if WOKEN_BY_IO.get() { 1 } else { TURNS_PER_POLL };
+    let turns = turns.min(most);
+    schedulers.idle.begin_search();
+    let found = (0..turns).any(|turn| {
+        if turn % turns_per_poll == 0 {
+            io::poll_now();
+        }
+        let found = work_somewhere(schedulers, shared);
+        if !found {
+            for _ in 0..SPINS_PER_LOOK {
+                std::hint::spin_loop();
+            }
+        }
+        found
+    });
+    schedulers.idle.end_search();
+    if waits_for_peer {
+        IN_VAIN.set(if found {
+            0
+        } else {
+            IN_VAIN.get().saturating_add(1)
+        });
+    }
+    // While this scheduler searched, nobody was woken for processes that other threads queued. It takes at most one of
+    // them itself, so it wakes another scheduler if there are more.
+    if found && schedulers.injected.len() > usize::from(shared.stealers.is_empty()) {
+        wake_one(schedulers);
+    }
+    found
+}
+
+/// Sleeps until there may be something to do, at most for `most_ns`. Called while the thread is idle in the epochs.
+pub(crate) fn sleep(shared: &Shared, online: bool, most_ns: Option<u64>) {
+    let schedulers = schedulers();
+    if online && search(schedulers, shared) {
+        return;
+    }
+    between_steps();
+    schedulers.idle.announce(shared.index, online);
+    between_steps();
+    microstate::set(ThreadState::Sleep);
+    let came_online = !online && shared.index < schedulers.online.load(Ordering::SeqCst);
+    if came_online || shared.errands.any() || online && work_somewhere(schedulers, shared) {
+        schedulers.idle.withdraw(shared.index);
+        return;
+    }
+    let settles_after_ns =
+        sys::allocator::settles_after_ns(shared.asleep_since_ns.load(Ordering::Relaxed));
+    let settles = most_ns.is_none_or(|most| most > settles_after_ns);
+    let first_ns = if settles {
+        Some(settles_after_ns)
+    } else {
+        most_ns
+    };
+    if wait(shared, first_ns) == Woken::TimeIsOver && settles {
+        sys::allocator::settle();
+        wait(shared, most_ns.map(|most| most - settles_after_ns));
+    }
+    schedulers.idle.withdraw(shared.index);
+    shared.idle.spot.take_notification();
+}
+
+/// How [`wait`] ended.
+#[derive(PartialEq, Eq)]
+enum Woken {
+    /// The given time has passed.
+    TimeIsOver,
+    Otherwise,
+}
+
+/// Waits for I/O, a timer or a call from another thread, at most for the given time.
+fn wait(shared: &Shared, most_ns: Option<u64>) -> Woken {
+    let timer_ns = timer::until_next(shared.index);
+    if timer_ns == Some(0) {
+        return Woken::Otherwise;
+    }
+    let timeout_ns = match (timer_ns, most_ns) {
+        (Some(timer), Some(most)) => Some(timer.min(most)),
+        (one, other) => one.or(other),
+    };
+    let waited = io::wait(shared.index, timeout_ns, || {
+        shared.idle.spot.take_notification()
+    });
+    WOKEN_BY_IO.set(waited == io::Waited::Events);
+    if waited == io::Waited::NotHere {
+        return match shared.idle.spot.park(timeout_ns, 0) {
+            Wakeup::TimedOut if timeout_ns == most_ns => Woken::TimeIsOver,
+            _ => Woken::Otherwise,
+        };
+    }
+    let whole = || {
+        let since_ns = shared.asleep_since_ns.load(Ordering::Relaxed);
+        most_ns.is_some_and(|most| sys::clock::monotonic_ns() - since_ns >= most as i64)
+    };
+    // A call that arrives at the last moment is not lost: its notification stays stored and ends the next wait.
+    if waited == io::Waited::Nothing && timeout_ns == most_ns && whole() {
+        Woken::TimeIsOver
+    } else {
+        Woken::Otherwise
+    }
+}
+
+fn work_somewhere(schedulers: &Schedulers, own: &Shared) -> bool {
+    !schedulers.injected.is_empty()
+        || own.bound.any()
+        || crate::effects::port::queue::any(&own.ports)
+        || own.errands.any()
+        || schedulers
+            .all
+            .iter()
+            .any(|shared| !shared.stealers.is_empty() || shared.ports.has_waited())
+}

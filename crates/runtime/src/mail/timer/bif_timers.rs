@@ -1,0 +1,161 @@
+//! The timers that programs start with `erlang:start_timer` and `erlang:send_after`, found by the number of their
+//! reference. Any thread may call.
+//!
+//! A timer runs as long as its entry is here. Whoever removes the entry decides how the timer ends: the one that cancels
+//! it, or its expiry, which sends the message before it releases the lock. So the message of a timer that can no longer
+//! be cancelled has been sent.
+//!
+//! A timer ends with its receiver, if that is a process. A process lists its timers to itself in its own `Cold`; those
+//! that others set for it are listed here, and a process for which there is such a list has the TIMED bit in its state
+//! word. Who sets a timer lists it, sets TIMED, and looks for EXITING; an exit sets EXITING, and then looks for TIMED.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use layout::Term;
+use parking_lot::Mutex;
+use term::am;
+use term::copy::Owned;
+
+use super::{TimerKey, TimerTarget};
+use crate::exec::scheduler::dirty;
+use crate::mail::{registry, signal, time};
+use crate::process::sync::between_steps;
+use crate::process::{state, table};
+
+/// A running timer of `start_timer` or `send_after`.
+#[derive(Clone, Copy)]
+struct Running {
+    key: TimerKey,
+    /// By the system's monotonic clock.
+    deadline_ns: i64,
+    /// The receiver. If it is a process that has ended, the timer counts as ended too.
+    to: Term,
+}
+
+/// Number of separately locked tables of running timers.
+const SHARDS: usize = 64;
+
+type Shard = Mutex<HashMap<u64, Running>>;
+
+static TIMERS: LazyLock<Vec<Shard>> =
+    LazyLock::new(|| (0..SHARDS).map(|_| Mutex::default()).collect());
+
+fn shard(reference: u64) -> &'static Shard {
+    &TIMERS[reference as usize % SHARDS]
+}
+
+/// Sets a timer that sends `message` to a pid or name at a given Erlang monotonic time, and is
+/// found by its reference's number.
+pub fn start(reference: u64, deadline_monotonic_ns: i64, to: Term, message: Owned) {
+    let deadline_ns = time::to_clock_ns(deadline_monotonic_ns);
+    // Locked before the timer is set, because it may expire on another thread at once.
+    let mut timers = shard(reference).lock();
+    let target = TimerTarget::Message {
+        to,
+        send: message,
+        reference,
+    };
+    let key = super::set(deadline_ns, target);
+    let running = Running {
+        key,
+        deadline_ns,
+        to,
+    };
+    timers.insert(reference, running);
+}
+
+/// Sends the message of a timer that has expired, unless the timer was cancelled meanwhile.
+pub(super) fn expired(reference: u64, to: Term, message: Owned) {
+    between_steps();
+    let mut timers = shard(reference).lock();
+    if timers.remove(&reference).is_some() {
+        between_steps();
+        let to = registry::whereis_process(to).unwrap_or(to);
+        signal::send_owned(am::CLOCK_SERVICE, to, message);
+    }
+}
+
+/// Cancels a timer; returns the milliseconds it had left, or `None` if no timer of that number runs.
+pub fn cancel(reference: u64) -> Option<i64> {
+    let running = shard(reference).lock().remove(&reference)?;
+    between_steps();
+    // If it is just expiring, it is no longer in its wheel; but it finds no entry here, and sends nothing.
+    drop(super::cancel(running.key));
+    left_ms(&running)
+}
+
+/// Numbers of the timers that processes have set for another process, by their receiver. Some may have ended.
+type Receivers = Mutex<HashMap<Term, Vec<u64>>>;
+
+static RECEIVERS: LazyLock<Vec<Receivers>> =
+    LazyLock::new(|| (0..SHARDS).map(|_| Mutex::default()).collect());
+
+fn receivers(to: Term) -> &'static Receivers {
+    &RECEIVERS[to.identifier_index() as usize % SHARDS]
+}
+
+/// Has a timer cancelled when its receiver, a process other than the caller, ends. Called within a slice.
+pub fn end_with_receiver(reference: u64, to: Term) {
+    let process = table::find(to);
+    between_steps();
+    if !process.is_null() {
+        let mut receivers = receivers(to).lock();
+        list(receivers.entry(to).or_default(), reference);
+        between_steps();
+        // SAFETY: just found in the table; `state` is shared.
+        if state::set_timed(unsafe { &(*process).state }) {
+            return;
+        }
+    }
+    cancel(reference);
+    cancel_all_to(to);
+}
+
+/// Adds a timer's number to a list, from which numbers of timers that have ended are dropped from time to time.
+pub fn list(numbers: &mut Vec<u64>, reference: u64) {
+    if numbers.len() == numbers.capacity() && numbers.len() >= 16 {
+        numbers.retain(|&number| exists(number));
+        numbers.reserve(numbers.len().max(16));
+    }
+    numbers.push(reference);
+}
+
+/// Cancels the timers that others have set for a process that ends.
+pub(crate) fn cancel_all_to(to: Term) {
+    let numbers = receivers(to).lock().remove(&to);
+    between_steps();
+    let numbers = numbers.unwrap_or_default();
+    dirty::now_or_later(numbers.len(), move || cancel_all(numbers));
+}
+
+/// Cancels the timers of these numbers.
+pub(crate) fn cancel_all(numbers: Vec<u64>) {
+    for number in numbers {
+        between_steps();
+        cancel(number);
+    }
+}
+
+/// The milliseconds that a timer has left, or `None` if no timer of that number runs.
+#[must_use]
+pub fn read(reference: u64) -> Option<i64> {
+    let running = shard(reference).lock().get(&reference).copied()?;
+    left_ms(&running)
+}
+
+/// Whether a timer of that number runs.
+#[must_use]
+pub fn exists(reference: u64) -> bool {
+    shard(reference).lock().contains_key(&reference)
+}
+
+fn left_ms(running: &Running) -> Option<i64> {
+    if running.to.is_local_pid()
+        && crate::process::epoch::pinned(|| table::find(running.to).is_null())
+    {
+        return None;
+    }
+    let left_ns = running.deadline_ns - sys::clock::monotonic_ns();
+    Some((left_ns.max(0) + 999_999) / 1_000_000)
+}
