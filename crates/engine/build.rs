@@ -2,7 +2,8 @@
 //! machine code, operation by operation, as Rust tables for `src/native.rs`.
 //!
 //! This is done only for x86-64 Linux, and not under Miri; elsewhere the tables are empty and the engine runs
-//! threaded. A stencil is left out unless it is a plain sequence of code that ends in jumps; `tests/stencils.rs`
+//! threaded. How often the assembly was rewritten in each way, and how many stencils that gives, is written to `rewrites.txt` in
+//! the output directory, for `tests/rewrites.rs`. A stencil is left out unless it is a plain sequence of code that ends in jumps; `tests/stencils.rs`
 //! defines what that means, and lists those that may be missing.
 
 use std::collections::HashMap;
@@ -21,6 +22,8 @@ use object::{
 #[path = "build/assembly.rs"]
 mod assembly;
 
+use assembly::Rewrites;
+
 /// The tables of stencils in `src/stencils.rs`.
 const TABLES: [&str; 4] = ["NARROW", "WIDE", "NARROW_KNOWN", "WIDE_KNOWN"];
 
@@ -35,14 +38,24 @@ fn main() {
     let native = variable("CARGO_CFG_TARGET_ARCH") == "x86_64"
         && variable("CARGO_CFG_TARGET_OS") == "linux"
         && env::var_os("CARGO_CFG_MIRI").is_none();
+    let mut counts = String::new();
     let tables = if native {
-        let object = compile(&out, &variable("TARGET"));
+        let (object, rewrites) = compile(&out, &variable("TARGET"));
         let bytes = std::fs::read(&object).expect("the compiler wrote it");
         let file = Stencils::new(&bytes);
-        TABLES.map(|name| file.table(name))
+        let tables = TABLES.map(|name| file.table(name));
+        let forms = |what: &str| -> usize {
+            let rows = tables.iter().flatten();
+            rows.map(|row| row.matches(what).count()).sum()
+        };
+        writeln!(counts, "{rewrites}stencils: {}", forms("Some(Stencil")).unwrap();
+        writeln!(counts, "fall through: {}", forms("falls_through: true")).unwrap();
+        writeln!(counts, "pass a term on: {}", forms("passes: true")).unwrap();
+        tables
     } else {
         TABLES.map(|_| Vec::new())
     };
+    std::fs::write(out.join("rewrites.txt"), counts).expect("the output directory is writable");
     let mut text = String::new();
     for (name, table) in TABLES.iter().zip(&tables) {
         writeln!(
@@ -58,8 +71,8 @@ fn main() {
     std::fs::write(out.join("stencils.rs"), text).expect("the output directory is writable");
 }
 
-/// Compiles the stencil crate; returns the path of the object file.
-fn compile(out: &Path, target: &str) -> PathBuf {
+/// Compiles the stencil crate; returns the path of the object file, and what was rewritten in the assembly.
+fn compile(out: &Path, target: &str) -> (PathBuf, Rewrites) {
     let rustc = env::var_os("RUSTC").expect("cargo sets it");
     let library = |name: &str| out.join(format!("lib{name}.rlib"));
     let run = |arguments: &[String]| {
@@ -102,7 +115,8 @@ fn compile(out: &Path, target: &str) -> PathBuf {
     let write = |name: &str, text: &str| {
         std::fs::write(path(name), text).expect("the output directory is writable");
     };
-    write("stencils.s", &assembly::rewrite(&compiled));
+    let (assembly, rewrites) = assembly::rewrite(&compiled);
+    write("stencils.s", &assembly);
     // The compiler is an assembler too.
     write(
         "assembled.rs",
@@ -116,7 +130,7 @@ fn compile(out: &Path, target: &str) -> PathBuf {
         "-o".into(),
         path("stencils.o"),
     ]);
-    out.join("stencils.o")
+    (out.join("stencils.o"), rewrites)
 }
 
 /// The object file and its relocations.

@@ -12,13 +12,51 @@
 //! - A test falls through to the next instruction, and jumps if it fails.
 //! - Calls and returns of Erlang functions are call and return instructions, so that the processor predicts returns.
 //!
-//! This works on lines of AT&T syntax; whatever does not look as expected stays as it is. Used by the build script and
-//! by its test.
+//! This works on lines of AT&T syntax; whatever does not look as expected stays as it is. [`Rewrites`] counts what was
+//! rewritten, so that a test (`tests/rewrites.rs`) notices when a compiler writes something else. Used by the build script
+//! and by the tests.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 /// Stands for an offset of one byte until the loader writes it.
 pub const SHORT_PLACEHOLDER: u8 = 0x55;
+
+/// How often the assembly was rewritten in each way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Rewrites {
+    /// Functions: each becomes the code of one stencil.
+    pub functions: usize,
+    /// Blocks that lead to a slow path and were moved away.
+    pub cold_blocks: usize,
+    /// Functions that got a short form.
+    pub short_forms: usize,
+    /// Operands with an offset of one byte in the short forms.
+    pub short_offsets: usize,
+    /// Constants that became part of the instruction that uses them.
+    pub joined_constants: usize,
+    /// Constants that stay in a register and are loaded as a number.
+    pub absolute_constants: usize,
+    /// Tests for small integers that lost an instruction.
+    pub shorter_tests: usize,
+    /// Tests that fall through to the next instruction.
+    pub falling_tests: usize,
+    /// Calls and returns of Erlang functions that are call and return instructions.
+    pub paired_calls: usize,
+}
+
+impl fmt::Display for Rewrites {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "functions: {}", self.functions)?;
+        writeln!(f, "cold blocks: {}", self.cold_blocks)?;
+        writeln!(f, "short forms: {}", self.short_forms)?;
+        writeln!(f, "short offsets: {}", self.short_offsets)?;
+        writeln!(f, "joined constants: {}", self.joined_constants)?;
+        writeln!(f, "absolute constants: {}", self.absolute_constants)?;
+        writeln!(f, "shorter tests: {}", self.shorter_tests)?;
+        writeln!(f, "falling tests: {}", self.falling_tests)?;
+        writeln!(f, "paired calls: {}", self.paired_calls)
+    }
+}
 
 /// Lines that run one after the other: only the first can be jumped to, and only the last may jump.
 struct Block {
@@ -36,8 +74,8 @@ impl Block {
 }
 
 /// The assembly of all stencils, rewritten.
-pub fn rewrite(assembly: &str) -> String {
-    let mut text = String::new();
+pub fn rewrite(assembly: &str) -> (String, Rewrites) {
+    let (mut text, mut rewrites) = (String::new(), Rewrites::default());
     let mut lines = assembly.lines();
     while let Some(line) = lines.next() {
         match section_of_function(line) {
@@ -45,13 +83,14 @@ pub fn rewrite(assembly: &str) -> String {
                 let body = lines
                     .by_ref()
                     .take_while(|line| !line.starts_with("\t.cfi_endproc"));
-                function(&mut text, section, &body.collect::<Vec<_>>());
+                let body = body.collect::<Vec<_>>();
+                function(&mut text, section, &body, &mut rewrites);
             }
             None if line.starts_with("\t.file") => {}
             None => writeln!(text, "{line}").unwrap(),
         }
     }
-    text
+    (text, rewrites)
 }
 
 /// The name in a line that starts the section of a function.
@@ -61,7 +100,7 @@ fn section_of_function(line: &str) -> Option<&str> {
 }
 
 /// Writes the sections of a function.
-fn function(text: &mut String, section: &str, lines: &[&str]) {
+fn function(text: &mut String, section: &str, lines: &[&str], rewrites: &mut Rewrites) {
     let (mut symbol, mut blocks) = ("", vec![Block::new(None)]);
     for line in lines {
         if let Some(label) = line.strip_suffix(':') {
@@ -89,12 +128,14 @@ fn function(text: &mut String, section: &str, lines: &[&str]) {
                 .get_or_insert_with(|| format!(".LBB{symbol}_{number}"));
         }
     }
-    join_constants(&mut blocks);
-    make_constants_absolute(&mut blocks);
-    shorten_tests(&mut blocks);
+    rewrites.functions += 1;
+    rewrites.joined_constants += join_constants(&mut blocks);
+    rewrites.absolute_constants += make_constants_absolute(&mut blocks);
+    rewrites.shorter_tests += shorten_tests(&mut blocks);
+    rewrites.cold_blocks += blocks.iter().skip(1).filter(|block| is_cold(block)).count();
     let (mut hot, mut cold) = split(blocks);
-    fall_through(&mut hot);
-    pair_calls(symbol, &mut hot, &mut cold);
+    rewrites.falling_tests += usize::from(fall_through(&mut hot));
+    rewrites.paired_calls += usize::from(pair_calls(symbol, &mut hot, &mut cold));
     let mut write_section = |name: &str, lines: &[String]| {
         writeln!(text, "\t.section\t\"{section}{name}\",\"ax\",@progbits").unwrap();
         for line in lines {
@@ -109,6 +150,8 @@ fn function(text: &mut String, section: &str, lines: &[&str]) {
             .collect()
     };
     let (short_hot, short_cold) = (shorter(&hot), shorter(&cold));
+    rewrites.short_offsets += labels;
+    rewrites.short_forms += usize::from(labels > 0);
     write_section("", &[format!("{symbol}:")]);
     write_section("", &hot);
     write_section(".cold", &cold);
@@ -179,8 +222,8 @@ fn bypass(hot: &mut Vec<String>, cold: &str, next: Option<&str>) {
 
 /// Makes calls and returns of Erlang functions a pair for the processor (`slow/pairs.rs` says why). What a call of a
 /// function in the same module puts on the native stack is dropped by the code before the function's entry; elsewhere
-/// there is no such code, so the stencil's cold part drops it.
-fn pair_calls(symbol: &str, hot: &mut Vec<String>, cold: &mut Vec<String>) {
+/// there is no such code, so the stencil's cold part drops it. Returns whether it was a call or a return.
+fn pair_calls(symbol: &str, hot: &mut Vec<String>, cold: &mut Vec<String>) -> bool {
     let is = |name: &&str| symbol.contains(&format!("calls..{name}$u20$"));
     if RETURNS.iter().any(is)
         && let [.., load, jump] = &mut hot[..]
@@ -191,19 +234,22 @@ fn pair_calls(symbol: &str, hot: &mut Vec<String>, cold: &mut Vec<String>) {
         );
         *load = "pushq\t(%r9)".to_owned();
         *jump = "retq".to_owned();
+        return true;
     }
     if CALLS.iter().any(is)
         && let Some(jump) = hot.pop()
     {
         if let Some(target) = jump.strip_prefix("jmp\tTARGET_") {
             hot.push(format!("callq\tTARGET_{target}"));
-            return;
+            return true;
         }
         assert_eq!(jump, "jmpq\t*%rax");
         let label = format!(".LBB{symbol}_call");
         hot.push(format!("callq\t{label}"));
         cold.extend([format!("{label}:"), "addq\t$8, %rsp".to_owned(), jump]);
+        return true;
     }
+    false
 }
 
 /// Operations that return, and those that push a return address and then call.
@@ -215,23 +261,28 @@ const RETURNS: [&str; 4] = [
 ];
 const CALLS: [&str; 4] = ["Call", "MoveCall", "CallExport", "CallFun"];
 
-/// Lets a stencil that ends in a jump to the next instruction or else to a label fall through to the former.
-fn fall_through(hot: &mut [String]) {
+/// Lets a stencil that ends in a jump to the next instruction or else to a label fall through to the former. Returns
+/// whether it is one.
+fn fall_through(hot: &mut [String]) -> bool {
     let [.., test, last] = hot else {
-        return;
+        return false;
     };
     let (Some((jump, "CONT")), Some(target)) = (test.split_once('\t'), last.strip_prefix("jmp\t"))
     else {
-        return;
+        return false;
     };
-    if let Some(jump) = inverse(jump) {
-        *test = format!("{jump}\t{target}");
-        *last = "jmp\tCONT".to_owned();
-    }
+    let Some(jump) = inverse(jump) else {
+        return false;
+    };
+    *test = format!("{jump}\t{target}");
+    *last = "jmp\tCONT".to_owned();
+    true
 }
 
-/// Makes constants that are loaded into a register, used once and then forgotten, operands of what uses them.
-fn join_constants(blocks: &mut [Block]) {
+/// Makes constants that are loaded into a register, used once and then forgotten, operands of what uses them. Returns how
+/// many.
+fn join_constants(blocks: &mut [Block]) -> usize {
+    let mut count = 0;
     for block in 0..blocks.len() {
         let mut line = 0;
         while line < blocks[block].lines.len() {
@@ -239,16 +290,19 @@ fn join_constants(blocks: &mut [Block]) {
                 Some((user, text)) => {
                     blocks[block].lines[user] = text;
                     blocks[block].lines.remove(line);
+                    count += 1;
                 }
                 None => line += 1,
             }
         }
     }
+    count
 }
 
 /// Makes the constants that stay in registers part of the instruction that loads them: a number does not fit where the
-/// compiler wrote an address relative to the code. Both instructions are equally long.
-fn make_constants_absolute(blocks: &mut [Block]) {
+/// compiler wrote an address relative to the code. Both instructions are equally long. Returns how many.
+fn make_constants_absolute(blocks: &mut [Block]) -> usize {
+    let mut count = 0;
     for line in blocks.iter_mut().flat_map(|block| &mut block.lines) {
         let relative = line.strip_prefix("leaq\t").and_then(|operands| {
             let (constant, register) = operands.split_once("(%rip), ")?;
@@ -257,21 +311,26 @@ fn make_constants_absolute(blocks: &mut [Block]) {
         });
         if let Some(absolute) = relative {
             *line = absolute;
+            count += 1;
         }
     }
+    count
 }
 
 /// Replaces the inversion by which the compiler tests whether the four lowest bits of a register are all set: they are if
-/// adding one clears them, which needs no copy of the register before.
-fn shorten_tests(blocks: &mut [Block]) {
+/// adding one clears them, which needs no copy of the register before. Returns how many.
+fn shorten_tests(blocks: &mut [Block]) -> usize {
+    let mut count = 0;
     for block in 0..blocks.len() {
         for line in 0..blocks[block].lines.len() {
             if let Some(sum) = shorter_test(blocks, block, line) {
                 blocks[block].lines[line] = sum;
                 blocks[block].lines.remove(line + 1);
+                count += 1;
             }
         }
     }
+    count
 }
 
 /// What replaces the copy and the inversion that begin in this line, if the register is not used behind the test.

@@ -12,7 +12,7 @@ fn sections(lines: &str) -> Vec<(String, Vec<String>)> {
          \t.cfi_endproc\n\t.section\t.data\n"
     );
     let mut sections: Vec<(String, Vec<String>)> = Vec::new();
-    for line in assembly::rewrite(&text).lines() {
+    for line in assembly::rewrite(&text).0.lines() {
         let section = line.strip_prefix("\t.section\t\"");
         match section.and_then(|line| line.split_once('"')) {
             Some((name, _)) => {
@@ -204,7 +204,7 @@ fn calls_and_returns_become_pairs() {
         let text = format!(
             "\t.section\t\".text.f\",\"ax\",@progbits\nx..calls..{operation}$u20$as:\n\t.cfi_startproc\n{lines}\n\t.cfi_endproc\n"
         );
-        assembly::rewrite(&text)
+        assembly::rewrite(&text).0
     };
     let tail = "\tmovq\t(%r9), %rax\n\tjmpq\t*%rax";
     assert!(rewritten("MoveReturn", tail).contains("\npushq\t(%r9)\nretq\n"));
@@ -262,4 +262,43 @@ fn registers_get_short_offsets() {
     ] {
         assert!(short(stays).is_empty(), "{stays}");
     }
+}
+
+#[test]
+fn rewrites_are_counted() {
+    let lines = [
+        "movl\t$HOLE_0, %eax",
+        "subq\t%rax, %rsi",
+        "movq\tHOLE_1(%rdi), %rax",
+        "leaq\tHOLE_2(%rip), %r9",
+        "movq\t%r9, (%rdi)",
+        "jne\t.LBB0_1",
+        "jl\tCONT",
+        "jmp\tTARGET_2",
+        ".LBB0_1:",
+        "movq\tadd(%rip), %rax",
+        "jmpq\t*%rax",
+    ];
+    let text: String = lines
+        .iter()
+        .map(|line| match line.strip_suffix(':') {
+            Some(_) => format!("{line}\n"),
+            None => format!("\t{line}\n"),
+        })
+        .collect();
+    let text = format!(
+        "\t.section\t\".text.f\",\"ax\",@progbits\nf:\n\t.cfi_startproc\n{text}\t.cfi_endproc\n"
+    );
+    let expected = assembly::Rewrites {
+        functions: 1,
+        cold_blocks: 1,
+        short_forms: 1,
+        short_offsets: 1,
+        joined_constants: 1,
+        absolute_constants: 1,
+        shorter_tests: 0,
+        falling_tests: 1,
+        paired_calls: 0,
+    };
+    assert_eq!(assembly::rewrite(&text).1, expected);
 }
