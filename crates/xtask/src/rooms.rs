@@ -1,19 +1,24 @@
-//! `cargo xtask rooms`: which crate may use which, and inside a crate which top-level module may use which.
+//! `cargo xtask rooms`: which crate may use which, inside a crate which top-level module may use which, and how many files
+//! of a crate may stand in one circle.
 //!
-//! What is allowed is data: `crates/rooms.txt` for the crates of the workspace, and `rooms.txt` beside the `Cargo.toml`
-//! of each crate whose modules are held too ([`table`] says how a line reads). What is used is read from
-//! `cargo metadata` ([`crates`]) and from the sources ([`modules`]). An arrow that is used and not allowed is an error,
-//! and so is one that is allowed and no longer used. The tests of this module make `cargo test` check all tables.
+//! What is allowed is data: `crates/rooms.txt` for the crates of the workspace, `rooms.txt` beside the `Cargo.toml`
+//! of each crate whose modules are held too ([`table`] says how a line reads), and `crates/circles.txt` for files
+//! ([`circles`]). What is used is read from `cargo metadata` ([`crates`]) and from the sources ([`modules`], [`files`]). An
+//! arrow that is used and not allowed is an error, and so is one that is allowed and no longer used; a circle may become
+//! smaller than its table says, not larger. The tests of this module make `cargo test` check all tables.
 
+mod circles;
 mod crates;
+mod files;
 mod modules;
 mod picture;
+mod reading;
 mod table;
 
 use crate::project;
 use anyhow::{Context, Result};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use table::{Graph, Table};
 
@@ -55,6 +60,13 @@ pub fn run(options: &RoomsOptions) -> Result<ExitCode> {
             picture::svg(&houses[0].graph),
         )
         .context(PICTURE)?;
+    }
+    let circles = circles::measured()?;
+    circles::print(&circles);
+    if options.write {
+        circles::write(&circles)?;
+    } else {
+        complaints.extend(circles::complaints(&circles)?);
     }
     for complaint in &complaints {
         println!("{complaint}");
@@ -119,19 +131,6 @@ fn print(house: &House) {
     println!();
 }
 
-/// The Rust files below a folder, in order.
-fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for path in project::entries(folder)? {
-        if path.is_dir() {
-            found.extend(sources(&path)?);
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
-            found.push(path);
-        }
-    }
-    Ok(found)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,6 +141,12 @@ mod tests {
         for house in houses().unwrap() {
             complaints.extend(house.complaints().unwrap());
         }
+        assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+    }
+
+    #[test]
+    fn circles_of_files_are_no_larger_than_their_table_says() {
+        let complaints = circles::complaints(&circles::measured().unwrap()).unwrap();
         assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
     }
 

@@ -1,6 +1,7 @@
 //! The crates of the workspace and the arrows between them, as `cargo metadata` tells them. What only tests need is
 //! left out: a test may use any crate.
 
+use super::reading;
 use super::table::{Graph, Room};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -54,7 +55,7 @@ pub fn graph(members: &[Member]) -> Result<Graph> {
     let mut graph = Graph::new();
     for member in members {
         let mut lines = 0;
-        for source in super::sources(&member.folder.join("src"))? {
+        for source in reading::paths(&member.folder.join("src"))? {
             lines += fs::read_to_string(source)?.lines().count();
         }
         let manifest = format!("crates/{}/Cargo.toml", member.name);

@@ -1,0 +1,158 @@
+//! Circles of files: files of one crate that all reach each other by what they import. Whoever changes one of them must
+//! keep all of them in mind, so `crates/circles.txt` holds how many files the largest circle of each crate may have.
+
+use super::table::{self, Graph};
+use super::{crates, files};
+use crate::project;
+use anyhow::{Context, Result};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+const OPENING: &str = "\
+# How many files of a crate may stand in one circle: files that all reach each other by what they import. A crate without
+# a line has no circle. `cargo xtask rooms` shows the circles and checks this table, as `cargo test -p xtask` does;
+# `cargo xtask rooms --write` notes what there is. A number may become smaller; a greater one is a decision.
+";
+
+/// The files of one crate.
+pub struct Measured {
+    krate: String,
+    files: usize,
+    /// Largest first, each with its lines.
+    circles: Vec<(Vec<String>, usize)>,
+}
+
+impl Measured {
+    fn largest(&self) -> usize {
+        self.circles.first().map_or(0, |(circle, _)| circle.len())
+    }
+}
+
+/// Every crate of the workspace.
+pub fn measured() -> Result<Vec<Measured>> {
+    let members = crates::members(&project::root())?;
+    let measure = |member: &crates::Member| {
+        let graph = files::graph(&member.folder.join("src"))?;
+        Ok(Measured {
+            krate: member.name.clone(),
+            files: graph.len(),
+            circles: circles(&graph),
+        })
+    };
+    members.iter().map(measure).collect()
+}
+
+fn circles(graph: &Graph) -> Vec<(Vec<String>, usize)> {
+    let with_lines = |circle: Vec<&str>| {
+        let lines = circle.iter().map(|name| graph[*name].lines).sum();
+        (circle.into_iter().map(str::to_owned).collect(), lines)
+    };
+    table::circles(graph).into_iter().map(with_lines).collect()
+}
+
+pub fn print(crates: &[Measured]) {
+    println!("circles of files:");
+    for Measured {
+        krate,
+        files,
+        circles,
+    } in crates
+    {
+        println!("  {krate}: {} in {files} files", circles.len());
+        for (circle, lines) in circles {
+            println!("{lines:>7} lines in {}: {}", circle.len(), circle.join(" "));
+        }
+    }
+    println!();
+}
+
+pub fn write(crates: &[Measured]) -> Result<()> {
+    let mut text = OPENING.to_owned();
+    for measured in crates.iter().filter(|measured| measured.largest() > 0) {
+        text.push_str(&format!("{}: {}\n", measured.krate, measured.largest()));
+    }
+    let table = table();
+    fs::write(&table, text).with_context(|| table.display().to_string())
+}
+
+/// What the table does not allow, and lines for crates that are gone.
+pub fn complaints(crates: &[Measured]) -> Result<Vec<String>> {
+    let table = table();
+    let text = fs::read_to_string(&table)
+        .with_context(|| format!("{} (`--write` makes it)", table.display()))?;
+    Ok(compare(crates, &allowed(&text)?))
+}
+
+fn table() -> PathBuf {
+    project::root().join("crates/circles.txt")
+}
+
+fn allowed(text: &str) -> Result<BTreeMap<String, usize>> {
+    let mut allowed = BTreeMap::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let (krate, files) = line
+            .split_once(": ")
+            .with_context(|| format!("crates/circles.txt: not `crate: files`: {line}"))?;
+        let files = files
+            .parse()
+            .with_context(|| format!("crates/circles.txt: {line}"))?;
+        allowed.insert(krate.to_owned(), files);
+    }
+    Ok(allowed)
+}
+
+fn compare(crates: &[Measured], allowed: &BTreeMap<String, usize>) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for measured in crates {
+        let most = allowed.get(&measured.krate).copied().unwrap_or(0);
+        if measured.largest() > most {
+            complaints.push(format!(
+                "crates/circles.txt: a circle of {} files in {}, of which {most} may stand in one: {}",
+                measured.largest(),
+                measured.krate,
+                measured.circles[0].0.join(" "),
+            ));
+        }
+    }
+    for krate in allowed.keys() {
+        if !crates.iter().any(|measured| measured.krate == *krate) {
+            complaints.push(format!(
+                "crates/circles.txt: there is no crate {krate}: delete its line"
+            ));
+        }
+    }
+    complaints
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(krate: &str, files: &[&str]) -> Measured {
+        let circle = files.iter().map(|name| (*name).to_owned()).collect();
+        Measured {
+            krate: krate.to_owned(),
+            files: 9,
+            circles: vec![(circle, 100)],
+        }
+    }
+
+    #[test]
+    fn a_circle_may_shrink_and_not_grow() {
+        let crates = [measured("a", &["x.rs", "y.rs", "z.rs"])];
+        let told = |text: &str| compare(&crates, &allowed(text).unwrap());
+        assert!(told("# why\na: 3\n").is_empty());
+        assert!(told("a: 4\n").is_empty());
+        assert_eq!(
+            told("a: 2\nb: 2\n"),
+            [
+                "crates/circles.txt: a circle of 3 files in a, of which 2 may stand in one: x.rs y.rs z.rs",
+                "crates/circles.txt: there is no crate b: delete its line",
+            ]
+        );
+        assert_eq!(told("").len(), 1);
+        assert!(allowed("a 3").is_err());
+        assert!(allowed("a: many").is_err());
+    }
+}
