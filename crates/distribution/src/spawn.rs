@@ -29,7 +29,7 @@ use runtime::exec::spawn::options::{
 use runtime::exec::spawn::{self, CallFromAbroad, SpawnError};
 use runtime::mail::signal::{self, Rank, Signal};
 use runtime::process::relations::{MonitorOptions, MonitorTarget, Watcher, reference_of};
-use runtime::process::{Process, flag, relations as own};
+use runtime::process::{Flags, Process, relations as own};
 use runtime::trace::sequence::{self, Token};
 use runtime::trace::{events, senders};
 
@@ -318,7 +318,7 @@ fn accept_reply(
             }
             if !is_new {
                 relations::release(handle);
-            } else if parent.flags & flag::OBSERVED != 0 {
+            } else if parent.flags.contains(Flags::TRACED) {
                 events::does(parent, am::LINK, result);
             }
         }

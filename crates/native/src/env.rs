@@ -13,7 +13,7 @@ use std::ptr;
 use layout::{Heap, Term};
 use runtime::code::bif::{BifResult, Failure};
 use runtime::exec::scheduler::dirty::lent;
-use runtime::process::{Process, flag};
+use runtime::process::{Flags, Process};
 use term::am;
 use term::collect::verify;
 use term::heap::Scratch;
@@ -152,7 +152,7 @@ impl Env {
         unsafe {
             match self.own {
                 Some(_) => !lent::has_departed(self.process),
-                None => (*self.process).flags & flag::EXIT_PENDING == 0,
+                None => !(*self.process).flags.contains(Flags::EXIT_PENDING),
             }
         }
     }

@@ -14,6 +14,7 @@ pub mod cold;
 pub mod config;
 pub mod dictionary;
 pub mod epoch;
+pub mod flags;
 pub mod heap_limit;
 pub mod message_queue;
 pub mod rare;
@@ -35,41 +36,12 @@ use term::am;
 
 pub use cold::Cold;
 pub use dictionary::Dictionary;
+pub use flags::Flags;
 pub use rare::Rare;
 pub use relations::Relations;
 
 use crate::mail::signal::SignalQueue;
 use crate::process::sync::{AtomicU32, Ordering};
-
-/// Bits of [`Process::flags`]; only the owner uses them.
-pub mod flag {
-    pub const TRAP_EXIT: u16 = 1;
-    pub const SYSTEM: u16 = 1 << 1;
-    pub const OFF_HEAP_MESSAGES: u16 = 1 << 2;
-    pub const HIBERNATED: u16 = 1 << 3;
-    /// It must not run again: a signal ended it, with the `exit_reason` in `Cold`.
-    pub const EXIT_PENDING: u16 = 1 << 6;
-    /// It left its scheduler so that a dirty one does the collection described in `Rare`.
-    pub const COLLECT: u16 = 1 << 5;
-    /// Messages with priority have come after the receive in progress had passed their place: [`priority`](crate::effects::receive::priority).
-    pub const PRIORITY: u16 = 1 << 7;
-    /// It is in the middle of `erlang:yield/0`, or of a call that a busy port or connection suspends.
-    pub const MIDWAY: u16 = 1 << 12;
-    /// System tasks are pending in `Rare`: collections and checks that must run between two slices.
-    pub const TASKS: u16 = 1 << 8;
-    /// Its last slice ended because it waits for a message or timeout, not because its reductions were used up.
-    pub const WAITS: u16 = 1 << 9;
-    /// Its slice ended so that a dirty scheduler makes the call stored in `Rare`.
-    pub const DIRTY: u16 = 1 << 10;
-    /// The outcome of the dirty call is in `Rare`; the process picks it up when it calls the BIF again.
-    pub const DIRTY_DONE: u16 = 1 << 11;
-    /// Its float registers are saved in `Rare`.
-    pub const FLOATS: u16 = 1 << 15;
-    /// What it does is reported to somebody: `Rare` says what and to whom.
-    pub const OBSERVED: u16 = 1 << 13;
-    /// When it began to wait there was a message that it had not examined: its receive has no clauses.
-    pub const WAITS_BLINDLY: u16 = 1 << 14;
-}
 
 /// Scheduling priorities, highest first.
 #[repr(u8)]
@@ -110,7 +82,7 @@ impl Priority {
 #[repr(C, align(64))]
 pub struct Process {
     pub head: ProcessHead,
-    pub flags: u16,
+    pub flags: Flags,
     /// The number of processes that have suspended this one; unless 0, it does not run.
     pub suspend_count: u16,
     /// Twice the number of the slice in which it last waited, as its scheduler counts them, or 0 if it has not waited yet;
@@ -205,7 +177,7 @@ impl Process {
 
     #[must_use]
     pub fn traps_exit(&self) -> bool {
-        self.flags & flag::TRAP_EXIT != 0
+        self.flags.contains(Flags::TRAP_EXIT)
     }
 
     /// Its flag `sensitive`. Any thread may ask.

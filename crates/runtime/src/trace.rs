@@ -1,7 +1,7 @@
 //! What the paths of processes know of tracing: what a process is traced for and who is told, and one function for each
 //! event.
 //!
-//! A process that is traced has [`flag::OBSERVED`] set, and in its `Rare` a [`Tracing`] for each session in which it is; paths
+//! A process that is traced has [`Flags::TRACED`] set, and in its `Rare` a [`Tracing`] for each session in which it is; paths
 //! test that bit, and call the functions of [`events`] only if it is set. What becomes of an event (its message, its timestamp, match specifications, the
 //! kinds of tracers) is the matter of the crate `trace`, which hands in [`Trace`].
 //!
@@ -32,7 +32,7 @@ use term::{build, compare};
 use crate::effects::system_monitor::{self, Monitor};
 use crate::mail::signal::{self, Signal};
 use crate::mail::{hooks, world};
-use crate::process::{Process, flag, state, table};
+use crate::process::{Flags, Process, state, table};
 
 /// What a tracee can be traced for, and how it is reported: the names of `erlang:trace/3`. Their numbers are visible: the item
 /// `trace` of `process_info` is their sum.
@@ -361,7 +361,7 @@ pub fn may_tell_of_calls() -> bool {
 /// Tells the tracer of a process, which may be another than the running one, of what is done to it.
 pub fn is_done_to(running: &mut Process, pid: Term, tag: Term, data: Term) {
     if pid == running.pid() {
-        if running.flags & flag::OBSERVED != 0 {
+        if running.flags.contains(Flags::TRACED) {
             events::does(running, tag, data);
         }
     } else if pid.is_local_pid() && EVER.load(Ordering::Relaxed) {
@@ -451,11 +451,8 @@ pub fn set_monitor(session: u32, monitor: Option<Monitor>) -> Option<Monitor> {
 pub(crate) fn settle_flag(process: &mut Process) {
     let is_traced = (process.existing_rare()).is_some_and(|rare| !rare.tracings.is_off());
     let saves = (process.existing_rare()).is_some_and(|rare| rare.saved_calls.is_some());
-    if is_traced || saves || sequence::of(process).is_some() || are_all_observed() {
-        process.flags |= flag::OBSERVED;
-    } else {
-        process.flags &= !flag::OBSERVED;
-    }
+    let is_observed = is_traced || saves || sequence::of(process).is_some() || are_all_observed();
+    process.flags.set(Flags::TRACED, is_observed);
 }
 
 /// Changes every process while the world is stopped; one that a dirty scheduler runs, when it is in its owner's hands again.

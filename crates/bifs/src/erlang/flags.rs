@@ -12,7 +12,7 @@ use runtime::exec::scheduler;
 use runtime::exec::spawn::options::is_off_heap;
 use runtime::mail::signal;
 use runtime::process::heap_limit::{HeapLimit, binary_words, heap_words, min_binary_words, size};
-use runtime::process::{Priority, Process, flag, table};
+use runtime::process::{Flags, Priority, Process, table};
 use runtime::trace::saved_calls::{self, Saved};
 
 /// The longest list of `save_calls`; the value OTP documents.
@@ -33,10 +33,10 @@ pub fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifRes
         am::TRAP_EXIT => {
             // Exit signals that have arrived are judged by the flag as it was.
             incoming::catch_up(process);
-            if process.flags & flag::EXIT_PENDING != 0 {
+            if process.flags.contains(Flags::EXIT_PENDING) {
                 return Err(Failure::Exit);
             }
-            flag_bit(process, flag::TRAP_EXIT, value)
+            flag_bit(process, Flags::TRAP_EXIT, value)
         }
         am::SCHEDULER => return bind(process, value),
         am::FULLSWEEP_AFTER => fullsweep_after(process, value),
@@ -87,14 +87,10 @@ fn boolean(value: Term) -> Option<bool> {
     }
 }
 
-fn flag_bit(process: &mut Process, bit: u16, value: Term) -> Option<Term> {
+fn flag_bit(process: &mut Process, flag: Flags, value: Term) -> Option<Term> {
     let wanted = boolean(value)?;
-    let before = am::boolean(process.flags & bit != 0);
-    if wanted {
-        process.flags |= bit;
-    } else {
-        process.flags &= !bit;
-    }
+    let before = am::boolean(process.flags.contains(flag));
+    process.flags.set(flag, wanted);
     Some(before)
 }
 
@@ -158,7 +154,7 @@ fn max_heap_size(process: &mut Process, value: Term) -> Option<Term> {
 
 fn message_queue_data(process: &mut Process, value: Term) -> Option<Term> {
     let off_heap = is_off_heap(value)?;
-    let before = flag_bit(process, flag::OFF_HEAP_MESSAGES, am::boolean(off_heap))?;
+    let before = flag_bit(process, Flags::OFF_HEAP_MESSAGES, am::boolean(off_heap))?;
     Some(if before == am::TRUE {
         am::OFF_HEAP
     } else {

@@ -13,7 +13,7 @@ use runtime::effects::info::{self, Asker, COMMON};
 use runtime::effects::{incoming, tasks};
 use runtime::exec::scheduler;
 use runtime::mail::signal;
-use runtime::process::{Process, flag, state, table};
+use runtime::process::{Flags, Process, state, table};
 
 /// `process_info(Pid)`.
 pub fn process_info_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
@@ -131,7 +131,7 @@ pub fn of_process(
     if pid == process.pid() {
         // Signals that were sent to it before must take effect first.
         incoming::fetch(process);
-        if process.flags & flag::EXIT_PENDING != 0 {
+        if process.flags.contains(Flags::EXIT_PENDING) {
             return Err(Failure::Exit);
         }
         let mut scratch = Scratch::new();

@@ -14,7 +14,7 @@ use runtime::effects::incoming;
 use runtime::exec::scheduler;
 use runtime::mail::signal;
 use runtime::process::suspend::{self, Suspending};
-use runtime::process::{Process, epoch, flag, state, table};
+use runtime::process::{Flags, Process, epoch, state, table};
 
 /// `self()`.
 pub fn self_0(process: &mut Process, []: [Term; 0]) -> BifResult {
@@ -40,12 +40,14 @@ pub fn processes_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 /// `yield()`: gives up the rest of the slice. OTP's loader replaces calls with an instruction; the function in `erlang`
 /// would call itself forever.
 pub fn yield_0(process: &mut Process, []: [Term; 0]) -> BifResult {
-    process.flags ^= flag::MIDWAY;
-    if process.flags & flag::MIDWAY == 0 {
-        // Entered again in the next slice. On stock this is an instruction, not a call: it costs no reduction.
+    if process.flags.contains(Flags::BIF_YIELDED) {
+        // Entered again in the next slice.
+        process.flags.remove(Flags::BIF_YIELDED);
+        // On stock this is an instruction, not a call: it costs no reduction.
         scheduler::charge(-1);
         return Ok(am::TRUE);
     }
+    process.flags.insert(Flags::BIF_YIELDED);
     let arguments = Box::default();
     Err(Failure::Yield { arguments })
 }

@@ -12,12 +12,12 @@ use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, error};
 use runtime::effects::{incoming, port};
 use runtime::exec::spawn::options;
 use runtime::mail::signal::{self, Rank, Signal};
-use runtime::process::{Process, flag, table};
+use runtime::process::{Flags, Process, table};
 use runtime::trace::events;
 
 /// Returns `result`, unless a signal that was just handled has ended the process.
 fn unless_ended(process: &Process, result: Term) -> BifResult {
-    if process.flags & flag::EXIT_PENDING == 0 {
+    if !process.flags.contains(Flags::EXIT_PENDING) {
         Ok(result)
     } else {
         Err(Failure::Exit)
@@ -31,7 +31,7 @@ pub fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
 
 /// Links a process with another one, or a port; the exit message of the link will have this rank.
 fn link(process: &mut Process, other: Term, rank: Rank) -> BifResult {
-    if process.flags & flag::OBSERVED != 0 {
+    if process.flags.contains(Flags::TRACED) {
         events::does(process, am::LINK, other);
     }
     incoming::catch_up(process);
@@ -45,7 +45,7 @@ fn link(process: &mut Process, other: Term, rank: Rank) -> BifResult {
         if !process.relations.add_link(other, rank) {
             return Ok(am::TRUE);
         }
-        if process.flags & flag::OBSERVED != 0 {
+        if process.flags.contains(Flags::TRACED) {
             events::links(process, other);
         }
         let from = process.pid();
@@ -121,7 +121,7 @@ pub fn exit_signal_3(process: &mut Process, [to, reason, options]: [Term; 3]) ->
 
 /// `unlink(PidOrPort)`.
 pub fn unlink_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
-    if process.flags & flag::OBSERVED != 0 {
+    if process.flags.contains(Flags::TRACED) {
         events::does(process, am::UNLINK, other);
     }
     if other.is_local_pid() || other.is_local_port() {

@@ -9,7 +9,7 @@ use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, error};
 use runtime::code::exports;
 use runtime::effects::send::{self, Sent};
 use runtime::mail::signal::Rank;
-use runtime::process::{Process, flag};
+use runtime::process::{Flags, Process};
 
 /// `erlang:send(Dest, Message)`.
 pub fn send_2(process: &mut Process, [to, message]: [Term; 2]) -> BifResult {
@@ -58,7 +58,7 @@ pub(super) fn after(process: &mut Process, sent: Sent, result: Term) -> BifResul
         Sent::BadArgument => Err(badarg(1)),
         Sent::TooLarge => Err(error(am::SYSTEM_LIMIT)),
         Sent::Suspended => {
-            process.flags |= flag::MIDWAY;
+            process.flags.insert(Flags::BIF_YIELDED);
             Err(Failure::Trap {
                 target: exports::get(am::ERLANG, am::BIF_RETURN_TRAP, 1),
                 arguments: [result].into(),
@@ -70,7 +70,7 @@ pub(super) fn after(process: &mut Process, sent: Sent, result: Term) -> BifResul
 /// `erlang:bif_return_trap(Result)`: returns the result of a BIF whose caller was suspended in it, once it is resumed. It
 /// has stock's name, for `process_info(Pid, current_function)` shows it; as on stock, programs cannot call it.
 pub fn bif_return_trap_1(process: &mut Process, [result]: [Term; 1]) -> BifResult {
-    if process.flags & flag::MIDWAY == 0 {
+    if !process.flags.contains(Flags::BIF_YIELDED) {
         let arguments = build::list(process.heap(), &[result]);
         return Err(runtime::code::bif::trap(
             am::ERROR_HANDLER,
@@ -83,7 +83,7 @@ pub fn bif_return_trap_1(process: &mut Process, [result]: [Term; 1]) -> BifResul
             arguments: [result].into(),
         });
     }
-    process.flags &= !flag::MIDWAY;
+    process.flags.remove(Flags::BIF_YIELDED);
     Ok(result)
 }
 

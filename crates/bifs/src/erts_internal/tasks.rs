@@ -13,7 +13,7 @@ use runtime::code::purge;
 use runtime::effects::collector::{self, dirty_collection};
 use runtime::effects::tasks;
 use runtime::mail::signal;
-use runtime::process::{Priority, Process, flag, priority_of, state, table};
+use runtime::process::{Flags, Priority, Process, priority_of, state, table};
 
 /// `garbage_collect(major | minor)`, for the caller. The engine collects after this has returned, when it knows which
 /// terms are live.
@@ -111,7 +111,7 @@ type TakesLong = fn(&Process) -> bool;
 
 /// Whether the process hibernates: then its heap holds only live terms.
 fn sleeps(process: &Process) -> bool {
-    process.flags & flag::HIBERNATED != 0
+    process.flags.contains(Flags::HIBERNATED)
 }
 
 fn collect(process: &mut Process, major: bool) -> Term {
@@ -171,7 +171,7 @@ pub fn is_process_executing_dirty_1(_process: &mut Process, [pid]: [Term; 1]) ->
 /// schedulers. Here no process needs that, as each handles its own signals: the result is `normal`, or `noproc` if it
 /// is gone.
 pub fn dirty_process_handle_signals_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
-    if process.flags & flag::SYSTEM == 0 {
+    if !process.flags.contains(Flags::SYSTEM) {
         return Err(notsup());
     }
     if !pid.is_local_pid() {
@@ -186,7 +186,7 @@ pub fn dirty_process_handle_signals_1(process: &mut Process, [pid]: [Term; 1]) -
 
 /// `check_dirty_process_code(Pid, Module)`: `normal`, because no Erlang code runs on a dirty scheduler.
 pub fn check_dirty_process_code_2(process: &mut Process, [pid, module]: [Term; 2]) -> BifResult {
-    if process.flags & flag::SYSTEM == 0 {
+    if !process.flags.contains(Flags::SYSTEM) {
         return Err(notsup());
     }
     if !pid.is_local_pid() {

@@ -18,7 +18,7 @@ use runtime::effects::{collector, info};
 use runtime::exec::scheduler;
 use runtime::mail::{remote, signal};
 use runtime::process::relations::{MonitorTarget, reference_of};
-use runtime::process::{Priority, Process, flag, priority_of, state, table};
+use runtime::process::{Flags, Priority, Process, priority_of, state, table};
 
 /// The most messages that are read from a queue: a queue that is being changed must not keep the dump busy for ever.
 const MOST_MESSAGES: usize = 10_000_000;
@@ -106,10 +106,10 @@ fn internal_state(out: &mut Output, process: &Process) -> fmt::Result {
         (state & state::RUNNING != 0, "RUNNING"),
         (process.suspend_count > 0, "SUSPENDED"),
         (is_collecting(process), "GC"),
-        (process.flags & flag::TASKS != 0, "SYS_TASKS"),
+        (process.flags.contains(Flags::SYSTEM_TASKS), "SYS_TASKS"),
         (state & (state::EVENT | state::SIGNALS) != 0, "SIG_IN_Q"),
         (
-            process.flags & flag::OFF_HEAP_MESSAGES != 0,
+            process.flags.contains(Flags::OFF_HEAP_MESSAGES),
             "OFF_HEAP_MSGQ",
         ),
         (state & state::DIRTY != 0, "DIRTY_CPU_PROC"),
@@ -237,7 +237,7 @@ fn program_counter(out: &mut Output, view: &View, process: &Process, running: bo
 /// The call at which the process was switched out. As on stock, a process that waits, or was switched out in the middle
 /// of a function, has none.
 fn current_call(view: &View, process: &Process) -> Option<[Term; 3]> {
-    if process.flags & flag::HIBERNATED != 0 {
+    if process.flags.contains(Flags::HIBERNATED) {
         return Some([am::ERLANG, am::HIBERNATE, Term::small(3)]);
     }
     let arity = |arity: u32| Term::small(i64::from(arity));

@@ -20,7 +20,7 @@ use crate::exec::scheduler;
 use crate::mail::deferred;
 use crate::mail::microstate::{self, ThreadState};
 use crate::process::heap_limit::min_binary_words;
-use crate::process::{Process, flag};
+use crate::process::{Flags, Process};
 use crate::trace::{costs, events};
 
 thread_local! {
@@ -121,7 +121,7 @@ pub(crate) fn hibernate(process: &mut Process) {
 fn give_room(process: &mut Process, may_keep_garbage: bool) {
     let request = Request {
         tight: true,
-        may_go_back: may_keep_garbage && process.flags & flag::OBSERVED == 0,
+        may_go_back: may_keep_garbage && !process.flags.contains(Flags::TRACED),
         ..Request::new(CollectionKind::Major, 0)
     };
     run(process, &mut [], request);
@@ -146,7 +146,7 @@ fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
 
 fn collect_and_account(process: &mut Process, x: &mut [Term], request: Request<'_>) {
     let _gc = microstate::enter(ThreadState::Gc);
-    let traced = process.flags & flag::OBSERVED != 0;
+    let traced = process.flags.contains(Flags::TRACED);
     let is_major = traced && collect::is_major(&process.head.heap, &request);
     if traced {
         let tag = match is_major {
@@ -222,7 +222,7 @@ mod limit {
 
     use super::Process;
     use crate::effects::incoming;
-    use crate::process::flag;
+    use crate::process::Flags;
     use crate::process::heap_limit::HeapLimit;
 
     /// Whether the process must end because its heap would exceed the limit. As OTP documents, the limit is compared
@@ -233,7 +233,7 @@ mod limit {
             return false;
         }
         let mut words = collect::peak_words(&process.head.heap, request) as u64;
-        if process.flags & flag::OFF_HEAP_MESSAGES == 0 {
+        if !process.flags.contains(Flags::OFF_HEAP_MESSAGES) {
             words = words.saturating_add(queued_words(process));
         }
         if limit.binaries {

@@ -15,7 +15,7 @@ use term::copy::Owned;
 use term::{am, build, list};
 
 use crate::code;
-use crate::process::{Process, flag};
+use crate::process::{Flags, Process};
 use crate::trace::frames;
 
 /// The maximum number of frames in a stack trace, unless changed by `system_flag(backtrace_depth)`.
@@ -372,7 +372,7 @@ fn uncaught(process: &mut Process, class: Class, reason: Term, raw: Term) {
     if class == Class::Error {
         crate::effects::log::crashed(process, reason);
     }
-    process.flags |= flag::EXIT_PENDING;
+    process.flags.insert(Flags::EXIT_PENDING);
     process.cold().exit_reason = Some(Owned::new(reason));
 }
 

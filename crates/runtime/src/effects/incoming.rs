@@ -21,7 +21,7 @@ use crate::mail::signal::{
 use crate::process::relations::aliases::Reaches;
 use crate::process::relations::{self, MonitorTarget, ReferenceNumber, Relations, Watcher};
 use crate::process::sync::between_steps;
-use crate::process::{Process, epoch, flag, message_queue, state};
+use crate::process::{Flags, Process, epoch, message_queue, state};
 use crate::trace::sequence::Token;
 use crate::trace::{self, senders};
 
@@ -112,7 +112,7 @@ fn handle_some(
                 OTHER => {
                     most -= 1;
                     let signal = unboxed(fragment);
-                    if process.flags & flag::EXIT_PENDING == 0 {
+                    if !process.flags.contains(Flags::EXIT_PENDING) {
                         handle(process, signal);
                     } else {
                         come_too_late(process, signal);
@@ -198,7 +198,7 @@ pub fn deliver_last_as_sent(process: &mut Process, from: Term, message: Term) {
 pub(crate) unsafe fn append(process: &mut Process, from: Term, message: *mut Fragment) {
     // SAFETY: the caller's promise.
     unsafe {
-        if process.flags & flag::OBSERVED != 0 {
+        if process.flags.contains(Flags::TRACED) {
             trace::events::receives(process, from, message);
             message_queue::append(process, message);
             system_monitor::queue_grows(process);
@@ -219,7 +219,7 @@ unsafe fn put(process: &mut Process, rank: Rank, from: Term, message: *mut Fragm
         if rank == Rank::Ordinary {
             return append(process, from, message);
         }
-        if process.flags & flag::OBSERVED != 0 {
+        if process.flags.contains(Flags::TRACED) {
             trace::events::receives(process, from, message);
         }
         priority::insert(process, message);
@@ -355,7 +355,7 @@ fn handle(process: &mut Process, signal: Signal) {
         Signal::RemoteExit { exit, link } => remote_exit(process, &exit, link),
         Signal::Link { from } => {
             let is_new = process.relations.accept_link(from);
-            if is_new && process.flags & flag::OBSERVED != 0 {
+            if is_new && process.flags.contains(Flags::TRACED) {
                 tell_of_link(process, am::GETTING_LINKED, from);
             }
             if !is_new && remote::is_handle(from) {
@@ -364,7 +364,7 @@ fn handle(process: &mut Process, signal: Signal) {
         }
         Signal::Unlink { from, number } => {
             let was_linked = process.relations.unlinked(from);
-            if was_linked && process.flags & flag::OBSERVED != 0 {
+            if was_linked && process.flags.contains(Flags::TRACED) {
                 tell_of_link(process, am::GETTING_UNLINKED, from);
             }
             between_steps();
@@ -422,7 +422,7 @@ fn exit(process: &mut Process, from: Term, reason: Owned, linked: bool) {
         die(process, Owned::new(am::KILLED));
     } else {
         let lives = process.traps_exit() || reason.term() == am::NORMAL;
-        if linked && lives && process.flags & flag::OBSERVED != 0 {
+        if linked && lives && process.flags.contains(Flags::TRACED) {
             tell_of_link(process, am::GETTING_UNLINKED, from);
         }
         exit_received(process, rank, from, reason);
@@ -439,7 +439,7 @@ fn token_exit(process: &mut Process, from: Term, exit: &Owned) {
     }
     let link = process.relations.take_link(from);
     let rank = link.map_or(Rank::Ordinary, |link| link.rank);
-    if process.flags & flag::OBSERVED != 0 {
+    if process.flags.contains(Flags::TRACED) {
         tell_of_link(process, am::GETTING_UNLINKED, from);
     }
     exit_trapped(process, rank, (from, reason), token);
@@ -471,7 +471,7 @@ fn remote_exit(process: &mut Process, exit: &Owned, link: Option<Term>) {
             _ => return,
         }
         let lives = process.traps_exit() || reason == am::NORMAL;
-        if lives && process.flags & flag::OBSERVED != 0 {
+        if lives && process.flags.contains(Flags::TRACED) {
             trace::events::does(process, am::GETTING_UNLINKED, from);
         }
     } else if reason == am::KILL {
@@ -525,8 +525,8 @@ pub fn exit_received(process: &mut Process, rank: Rank, from: Term, reason: Owne
 
 /// Makes the process end with this reason at its next safepoint, unless it is already ending.
 pub fn die(process: &mut Process, reason: Owned) {
-    if process.flags & flag::EXIT_PENDING == 0 {
-        process.flags |= flag::EXIT_PENDING;
+    if !process.flags.contains(Flags::EXIT_PENDING) {
+        process.flags.insert(Flags::EXIT_PENDING);
         process.cold().exit_reason = Some(reason);
     }
 }

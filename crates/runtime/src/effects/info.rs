@@ -15,7 +15,7 @@ use crate::effects::exception;
 use crate::mail::remote;
 use crate::process::heap_limit::{HeapLimit, min_binary_words};
 use crate::process::relations::MonitorTarget;
-use crate::process::{Process, block, flag, priority_of, state};
+use crate::process::{Flags, Process, block, priority_of, state};
 use crate::trace::{frames, saved_calls, sequence, what};
 use std::sync::atomic::Ordering;
 
@@ -113,7 +113,7 @@ pub fn value(
         am::STATUS => status(process, asker),
         am::MESSAGES => messages(process, heap, steps),
         am::MESSAGE_QUEUE_LEN => Term::small(process.head.messages.count as i64),
-        am::MESSAGE_QUEUE_DATA if process.flags & flag::OFF_HEAP_MESSAGES != 0 => am::OFF_HEAP,
+        am::MESSAGE_QUEUE_DATA if process.flags.contains(Flags::OFF_HEAP_MESSAGES) => am::OFF_HEAP,
         am::MESSAGE_QUEUE_DATA => am::ON_HEAP,
         am::LINKS => links(process, heap, steps),
         am::MONITORS => monitors(process, heap, steps),
@@ -161,7 +161,7 @@ fn sizes(process: &Process, item: Term, heap: &mut Heap, steps: &mut i64) -> Ter
         am::STACK_SIZE => collect::sizes(own).stack,
         am::TOTAL_HEAP_SIZE => {
             let mut words = collect::total_words(own) - unused_words(process);
-            if process.flags & flag::OFF_HEAP_MESSAGES == 0 {
+            if !process.flags.contains(Flags::OFF_HEAP_MESSAGES) {
                 words += message_words(process, steps);
             }
             words
@@ -182,7 +182,7 @@ fn sizes(process: &Process, item: Term, heap: &mut Heap, steps: &mut i64) -> Ter
 /// allocator's sizes. The heap shrank to its live terms, so they do not count.
 fn unused_words(process: &Process) -> usize {
     let own = &process.head.heap;
-    if process.flags & flag::HIBERNATED == 0 {
+    if !process.flags.contains(Flags::HIBERNATED) {
         return 0;
     }
     let block_words = collect::sizes(own).heap_block;
@@ -281,9 +281,10 @@ fn status(process: &Process, asker: Asker) -> Term {
     }
     // SAFETY: `save` is a link of the queue.
     let has_message = unsafe { !(*process.head.messages.save).is_null() };
-    let sleeps = process.flags & flag::HIBERNATED != 0;
-    let waits = process.flags & flag::WAITS != 0;
-    if sleeps || (waits && (!has_message || process.flags & flag::WAITS_BLINDLY != 0)) {
+    let sleeps = process.flags.contains(Flags::HIBERNATED);
+    let waits = process.flags.contains(Flags::WAITING);
+    if sleeps || (waits && (!has_message || process.flags.contains(Flags::WAITING_WITHOUT_CLAUSES)))
+    {
         am::WAITING
     } else if saw_it_run {
         am::RUNNING
@@ -431,7 +432,7 @@ fn off_heap_objects(process: &Process, kind: ObjectKind, heap: &mut Heap, steps:
 /// itself is in a BIF that asks, and gets to know of that one's caller.
 fn current_place(process: &Process, asker: Asker) -> Option<code::modules::NamedPlace> {
     // Of those that yield or hibernate stock knows the caller, or that there is none.
-    let sees_bif = asker != Asker::Itself && process.flags & flag::HIBERNATED == 0;
+    let sees_bif = asker != Asker::Itself && !process.flags.contains(Flags::HIBERNATED);
     let here = sees_bif.then(|| code::place_of(process.head.ip)).flatten();
     let hides = |place: &code::modules::NamedPlace| {
         place.module == am::ERLANG && [am::HIBERNATE, am::YIELD].contains(&place.function)
@@ -479,7 +480,7 @@ enum Nowhere {
 }
 
 fn nowhere(process: &Process) -> Nowhere {
-    if process.flags & flag::HIBERNATED != 0 {
+    if process.flags.contains(Flags::HIBERNATED) {
         Nowhere::Sleeping
     } else {
         Nowhere::Beginning
@@ -541,7 +542,7 @@ pub(crate) fn current_function(process: &Process, asker: Asker, heap: &mut Heap)
 
 /// What a dirty scheduler calls, or is to call, for the process.
 fn dirty_call(process: &Process) -> Option<&Export> {
-    let waits_for_call = process.flags & flag::DIRTY != 0;
+    let waits_for_call = process.flags.contains(Flags::DIRTY_CALL);
     if !waits_for_call || code::modules::find_code(process.head.ip).is_some() {
         return None;
     }

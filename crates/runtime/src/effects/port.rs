@@ -35,7 +35,7 @@ use crate::mail::registry;
 use crate::mail::signal::{self, Rank, Signal};
 use crate::mail::timer::{self, TimerKey};
 use crate::process::relations::ReferenceNumber;
-use crate::process::{Process, flag};
+use crate::process::{Flags, Process};
 use crate::trace::ports::Tracee;
 use crate::trace::{self, Tracings, newcomers};
 use access::Access;
@@ -259,7 +259,7 @@ impl Port {
         let owner = process.pid();
         core.tracee(port.id)
             .happens(am::GETTING_LINKED, owner, None);
-        if process.flags & flag::OBSERVED != 0 {
+        if process.flags.contains(Flags::TRACED) {
             trace::events::does(process, am::LINK, port.id);
         }
         let mut opened = port.id;

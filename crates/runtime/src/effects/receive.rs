@@ -15,15 +15,18 @@ use term::am;
 use crate::effects::incoming;
 use crate::effects::system_monitor;
 use crate::mail::signal::TOKEN_MESSAGE;
-use crate::process::{Process, flag, message_queue};
+use crate::process::{Flags, Process, message_queue};
 use crate::trace::{self, sequence};
 
 /// Handles the signals that have arrived, and returns whether there is a message at `save`.
 #[inline]
 pub fn fetch(process: &mut Process) -> Fetched {
     incoming::fetch(process);
-    if process.flags & (flag::EXIT_PENDING | flag::PRIORITY) != 0 {
-        if process.flags & flag::EXIT_PENDING != 0 {
+    if process
+        .flags
+        .intersects(Flags::EXIT_PENDING | Flags::PRIORITY_MESSAGES)
+    {
+        if process.flags.contains(Flags::EXIT_PENDING) {
             return Fetched::Ended;
         }
         priority::seek(process);
@@ -49,7 +52,7 @@ pub unsafe fn remove(process: &mut Process) {
     // SAFETY: the caller's promise; the message is in no list once it is taken out.
     unsafe {
         let message = message_queue::take_saved(process);
-        if (*message).kind >= TOKEN_MESSAGE || process.flags & flag::OBSERVED != 0 {
+        if (*message).kind >= TOKEN_MESSAGE || process.flags.contains(Flags::TRACED) {
             trace::saved_calls::happens(process, am::RECEIVE);
             sequence::received(process, message);
             system_monitor::queue_shrinks(process);
@@ -65,7 +68,7 @@ pub unsafe fn remove(process: &mut Process) {
 /// The receive takes its timeout branch.
 #[inline]
 pub fn timed_out(process: &mut Process) {
-    if process.flags & flag::OBSERVED != 0 {
+    if process.flags.contains(Flags::TRACED) {
         trace::events::times_out(process);
     }
     timer::stop(process);

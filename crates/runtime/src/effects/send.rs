@@ -7,7 +7,7 @@ use term::{am, build, copy, node, reference};
 use crate::effects::{exception, port, system_monitor};
 use crate::mail::signal::{self, Rank};
 use crate::mail::{registry, remote};
-use crate::process::{Process, epoch, flag, table};
+use crate::process::{Flags, Process, epoch, table};
 use crate::trace;
 
 /// The result of a send.
@@ -28,7 +28,7 @@ pub enum Sent {
 #[inline]
 pub fn send_operator(process: &mut Process, context: &mut Context) -> Next {
     let (to, message) = (context.x[0], context.x[1]);
-    if process.flags & flag::OBSERVED != 0 {
+    if process.flags.contains(Flags::TRACED) {
         trace::saved_calls::sends_by_operator(process);
     }
     let sent = send(process, to, message);
@@ -64,7 +64,7 @@ pub fn send_operator(process: &mut Process, context: &mut Context) -> Next {
 /// Sends a message from a running process.
 #[inline]
 pub fn send(from: &mut Process, to: Term, message: Term) -> Sent {
-    match from.flags & flag::OBSERVED != 0 {
+    match from.flags.contains(Flags::TRACED) {
         true => send_observed(from, to, message),
         false => send_without_trace::<false>(from, to, message),
     }
@@ -86,7 +86,7 @@ fn send_observed(from: &mut Process, to: Term, message: Term) -> Sent {
 
 /// As [`send`], for a message that its receiver is to receive with priority if `to` is one of its aliases for that.
 pub fn send_with_priority(from: &mut Process, to: Term, message: Term) -> Sent {
-    if from.flags & flag::OBSERVED != 0 {
+    if from.flags.contains(Flags::TRACED) {
         trace::events::sends(from, to, message);
         if let Some(sent) = trace::sequence::sends(from, to, message, Rank::Priority) {
             return sent;
@@ -123,7 +123,7 @@ pub fn send_by_library(from: &mut Process, to: Term, message: Term, own: bool) -
         if receiver.is_null() {
             return false;
         }
-        if from.flags & flag::OBSERVED != 0 {
+        if from.flags.contains(Flags::TRACED) {
             trace::events::sends_by_library(from, to, message);
             if own && trace::sequence::sends(from, to, message, Rank::Ordinary).is_some() {
                 return true;

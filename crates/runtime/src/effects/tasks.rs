@@ -16,7 +16,7 @@ use layout::Term;
 use crate::effects::collector::dirty_collection::{self, Collection};
 use crate::exec::scheduler::{self, dirty};
 use crate::mail::signal::Call;
-use crate::process::{Priority, Process, flag};
+use crate::process::{Flags, Priority, Process};
 
 /// What a task does.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -164,7 +164,7 @@ fn add(
         takes_long,
         priority,
     });
-    process.flags |= flag::TASKS;
+    process.flags.insert(Flags::SYSTEM_TASKS);
 }
 
 /// Adds a task that takes long, behind those of the machine that have arrived. The process must be between two slices.
@@ -183,7 +183,7 @@ pub fn run(process: &mut Process) -> Ran {
         }
         run_at(process, place);
     }
-    process.flags &= !flag::TASKS;
+    process.flags.remove(Flags::SYSTEM_TASKS);
     Ran::All
 }
 
@@ -195,7 +195,7 @@ fn run_at(process: &mut Process, place: Place) {
 
 /// Whether the signals that have arrived may be handled: no task is to handle earlier ones.
 pub(crate) fn may_fetch(process: &Process) -> bool {
-    process.flags & flag::TASKS == 0
+    !process.flags.contains(Flags::SYSTEM_TASKS)
         || process.existing_rare().is_none_or(|rare| {
             // Those are the machine's own.
             let mut tasks = rare.tasks.queues.get(&None).into_iter().flatten();
@@ -209,7 +209,7 @@ pub(crate) fn run_those_that_look(process: &mut Process) {
         run_at(process, place);
     }
     if process.rare().tasks.is_empty() {
-        process.flags &= !flag::TASKS;
+        process.flags.remove(Flags::SYSTEM_TASKS);
     }
 }
 
@@ -222,8 +222,8 @@ pub fn run_first(process: &mut Process) {
 
 /// Tells the requesters of pending tasks that the process has ended.
 pub fn refuse_all(process: &mut Process) {
-    if process.flags & flag::TASKS != 0 {
-        process.flags &= !flag::TASKS;
+    if process.flags.contains(Flags::SYSTEM_TASKS) {
+        process.flags.remove(Flags::SYSTEM_TASKS);
         let tasks = std::mem::take(&mut process.rare().tasks);
         for task in tasks.queues.into_values().flatten() {
             (task.body)(None);

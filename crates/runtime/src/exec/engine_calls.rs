@@ -14,7 +14,7 @@ use crate::effects::collector::{self, dirty_collection};
 use crate::effects::receive::{self, markers, priority, timer};
 use crate::effects::{apply as calls, debugger, error_handler, exception, send as sending};
 use crate::exec::scheduler;
-use crate::process::{Process, flag};
+use crate::process::{Flags, Process};
 use crate::trace::{exports as traced_exports, frames, points};
 
 /// The runtime functions that the bodies of the engine's operations call.
@@ -76,7 +76,7 @@ unsafe extern "C" fn collect(context: *mut Context, words: usize, live: usize) -
     // SAFETY: the engine's contract.
     let (process, context) = unsafe { both(context) };
     collector::collect(process, &mut context.x[..live], words);
-    process.flags & flag::EXIT_PENDING == 0
+    !process.flags.contains(Flags::EXIT_PENDING)
 }
 
 unsafe extern "C" fn collect_at(

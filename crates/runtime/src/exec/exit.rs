@@ -12,13 +12,13 @@ use crate::exec::scheduler::dirty;
 use crate::mail::timer::bif_timers;
 use crate::mail::{hooks, registry};
 use crate::process::sync::between_steps;
-use crate::process::{Process, flag, message_queue, state, suspend, table};
+use crate::process::{Flags, Process, message_queue, state, suspend, table};
 use crate::trace;
 
 /// Ends a process for all others: removes it from the process table, and tells its links and monitors. Its heap stays until
 /// [`free`], and the control block until no thread can still hold a pointer from the table.
 pub fn leave(process: &mut Process, reason: &Owned) {
-    if process.flags & flag::SYSTEM != 0 {
+    if process.flags.contains(Flags::SYSTEM) {
         // No other process can do its work, so the node cannot continue without it.
         let (pid, reason) = (display(process.pid()), display(reason.term()));
         halt::end_with_dump(
@@ -27,7 +27,7 @@ pub fn leave(process: &mut Process, reason: &Owned) {
         );
     }
     let pid = process.pid();
-    if process.flags & flag::OBSERVED != 0 {
+    if process.flags.contains(Flags::TRACED) {
         trace::events::exits(process, reason.term());
     }
     let word = state::exit(&process.state, holds_nothing(process));
@@ -50,7 +50,7 @@ pub fn leave(process: &mut Process, reason: &Owned) {
     between_steps();
     incoming::bounce_rest(pid, &process.signals);
     tasks::refuse_all(process);
-    if process.flags & flag::OBSERVED != 0 {
+    if process.flags.contains(Flags::TRACED) {
         trace::events::has_exited(process);
     }
 }
@@ -97,7 +97,7 @@ fn give_up_all(process: &mut Process, word: u32, reason: Term) {
     between_steps();
     // Last, because whoever finds the name free may make tables of the same names.
     if word & state::REGISTERED != 0 {
-        if process.flags & flag::OBSERVED != 0
+        if process.flags.contains(Flags::TRACED)
             && let Some(name) = registry::name_of(pid)
         {
             trace::events::does(process, am::UNREGISTER, name);

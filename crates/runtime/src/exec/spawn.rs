@@ -19,7 +19,7 @@ use crate::process::heap_limit::HeapLimit;
 use crate::process::rare::HeapOptions;
 use crate::process::relations::{self, MonitorOptions, MonitorTarget, Relations, Watcher};
 use crate::process::{
-    CacheLine, Dictionary, Priority, Process, block, flag, message_queue, state, table,
+    CacheLine, Dictionary, Flags, Priority, Process, block, message_queue, state, table,
 };
 use crate::trace::sequence::Token;
 use crate::trace::{self, newcomers, system_profile};
@@ -100,7 +100,7 @@ pub fn spawn(
     let monitor = options
         .monitor
         .map(|options| monitor_child(parent, process, options));
-    if parent.flags & flag::OBSERVED != 0 || newcomers::PROCESSES.any() {
+    if parent.flags.contains(Flags::TRACED) || newcomers::PROCESSES.any() {
         let call = [module, function, arguments];
         let mut scratch = term::heap::Scratch::new();
         let call = match options.requested {
@@ -376,16 +376,16 @@ unsafe fn write_control_block<'a>(
     }
 }
 
-fn first_flags(options: &SpawnOptions) -> u16 {
-    let mut flags = 0;
+fn first_flags(options: &SpawnOptions) -> Flags {
+    let mut flags = Flags::NONE;
     let off_heap = options
         .off_heap_messages
         .unwrap_or_else(|| DEFAULTS.off_heap_messages.load(Ordering::Relaxed) != 0);
     if off_heap {
-        flags |= flag::OFF_HEAP_MESSAGES;
+        flags.insert(Flags::OFF_HEAP_MESSAGES);
     }
     if options.system {
-        flags |= flag::SYSTEM;
+        flags.insert(Flags::SYSTEM);
     }
     flags
 }

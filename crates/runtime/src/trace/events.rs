@@ -1,4 +1,4 @@
-//! The events of processes, one function each. They are called only for a process whose [`flag::OBSERVED`] is set, and test
+//! The events of processes, one function each. They are called only for a process whose [`Flags::TRACED`] is set, and test
 //! whether it is traced for the event.
 
 use layout::heap::Heap;
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::effects::info::{self, Asker};
 use crate::mail::signal::{self, Signal};
-use crate::process::{Process, flag};
+use crate::process::{Flags, Process};
 
 /// Tells the tracers of a process of an event, in those sessions in which one of these bits of [`what`] is traced.
 pub fn tell(process: &mut Process, wanted: u32, event: &Event) {
@@ -280,7 +280,7 @@ pub fn has_exited(process: &mut Process) {
         let event = Event::new(Family::RunningProcs, am::OUT_EXITED, Term::small(0));
         tell(process, what::EXITING, &event);
     }
-    process.flags &= !flag::OBSERVED;
+    process.flags.remove(Flags::TRACED);
 }
 
 /// A collection of the process begins, for which `words` are needed, or ends, and has reclaimed as many.

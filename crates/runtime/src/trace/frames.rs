@@ -24,7 +24,7 @@ use term::{am, build};
 use super::costs::{self, Measure};
 use super::{Event, Family, Sessions, Tracer, Tracing, events, get, is_for_in, what};
 use crate::code;
-use crate::process::{Process, flag};
+use crate::process::{Flags, Process};
 
 /// What is to be told of the end of a call.
 pub mod wish {
@@ -352,7 +352,7 @@ fn tells_where(process: &mut Process, session: u32, words: *const u64) {
 
 /// Tells a session that a process continues in the function at an address.
 fn continues_at(process: &mut Process, session: u32, address: *const u64) {
-    if process.flags & flag::OBSERVED == 0 || !is_for_in(process, session, what::RETURN_TO) {
+    if !process.flags.contains(Flags::TRACED) || !is_for_in(process, session, what::RETURN_TO) {
         return;
     }
     let mut scratch = Scratch::new();

@@ -25,7 +25,7 @@ use crate::code::breakpoints::Pattern;
 use crate::code::modules;
 use crate::effects::{collector, error_handler};
 use crate::mail::world;
-use crate::process::{Process, flag};
+use crate::process::{Flags, Process};
 
 /// A match specification that decides which calls are reported, if there is one. What it is knows the crate `trace`.
 pub type Condition = Option<Arc<dyn Any + Send + Sync>>;
@@ -409,7 +409,7 @@ fn has_room(process: &mut Process, arguments: &mut [Term], sessions: usize) -> b
     if free < needed + STACK_RESERVE_WORDS {
         collector::collect(process, arguments, needed);
     }
-    process.flags & flag::EXIT_PENDING == 0
+    !process.flags.contains(Flags::EXIT_PENDING)
 }
 
 impl Watch {
@@ -423,7 +423,7 @@ impl Watch {
             count.add();
         }
         if let Some(condition) = &self.call
-            && process.flags & flag::OBSERVED != 0
+            && process.flags.contains(Flags::TRACED)
             && is_for_in(process, session, what::CALL)
         {
             let wishes = get().called(process, call, condition, session, None);
@@ -439,7 +439,7 @@ impl Watch {
                 frames::push(process, call.function, wishes, session, tracer);
             }
         }
-        if (self.time.is_some() || self.memory.is_some()) && process.flags & flag::OBSERVED != 0 {
+        if (self.time.is_some() || self.memory.is_some()) && process.flags.contains(Flags::TRACED) {
             self.measure(process, call.function);
         }
     }

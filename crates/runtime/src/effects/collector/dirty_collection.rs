@@ -20,7 +20,7 @@ use term::collect::{self, CollectionKind};
 use crate::code::modules;
 use crate::effects::{collector, tasks};
 use crate::exec::scheduler::dirty;
-use crate::process::{Process, flag};
+use crate::process::{Flags, Process};
 
 /// A collection that might have to move at least this many words may take milliseconds (about 7 ns a word); compared
 /// with that, moving the process into another thread's caches and back costs little. With a quarter of this limit,
@@ -82,7 +82,7 @@ fn would_take_long(process: &Process, kind: CollectionKind) -> bool {
 pub fn leave(process: &mut Process, context: &Context, words: usize, live: usize, ip: *const u64) {
     process.head.ip = ip;
     process.head.saved_x = 0;
-    let is_dirty = process.flags & flag::DIRTY != 0;
+    let is_dirty = process.flags.contains(Flags::DIRTY_CALL);
     let rare = process.rare();
     if is_dirty {
         // The process will make the call that requested a dirty scheduler again, and the call will request it again.
@@ -92,7 +92,7 @@ pub fn leave(process: &mut Process, context: &Context, words: usize, live: usize
     registers.resize(registers_at(ip, live), Term::NIL);
     rare.kept.registers = registers;
     keep_floats(process, context);
-    process.flags &= !flag::DIRTY;
+    process.flags.remove(Flags::DIRTY_CALL);
     want(process, Collection::Room { words });
 }
 
@@ -110,12 +110,14 @@ pub(crate) fn registers_at(ip: *const u64, live: usize) -> usize {
 /// Saves the float registers, so that the process continues with them.
 pub(crate) fn keep_floats(process: &mut Process, context: &Context) {
     process.rare().kept.floats = Some(Box::new(context.f));
-    process.flags |= flag::FLOATS;
+    process.flags.insert(Flags::SAVED_FLOATS);
 }
 
 /// Called at the end of a slice: requests the collection that was deferred, if it would take long.
 pub(crate) fn want_if_due(process: &mut Process) {
-    let leaves = process.flags & (flag::DIRTY | flag::COLLECT) != 0;
+    let leaves = process
+        .flags
+        .intersects(Flags::DIRTY_CALL | Flags::DIRTY_COLLECTION);
     if collect::is_due(&process.head.heap) && !leaves && is_wanted(process) {
         want(process, Collection::Due);
     }
@@ -124,17 +126,17 @@ pub(crate) fn want_if_due(process: &mut Process) {
 /// Makes the scheduler hand the process to a dirty scheduler at the end of its slice, for this collection.
 pub fn want(process: &mut Process, collection: Collection) {
     process.rare().collection = Some(collection);
-    process.flags |= flag::COLLECT;
+    process.flags.insert(Flags::DIRTY_COLLECTION);
 }
 
 /// Does the requested collection; called on a dirty scheduler.
 pub fn perform(process: &mut Process) {
-    process.flags &= !flag::COLLECT;
+    process.flags.remove(Flags::DIRTY_COLLECTION);
     match process.rare().collection.take() {
         Some(Collection::Room { words }) => {
             let live = process.rare().kept.registers.len();
             collector::collect(process, &mut [], words + live);
-            if process.flags & flag::EXIT_PENDING == 0 {
+            if !process.flags.contains(Flags::EXIT_PENDING) {
                 save_registers(process);
             }
         }
@@ -163,7 +165,7 @@ fn save_registers(process: &mut Process) {
 /// Restores the float registers of a process that left in the middle of a function and is about to continue.
 #[cold]
 pub(crate) fn restore_floats(process: &mut Process, context: &mut Context) {
-    process.flags &= !flag::FLOATS;
+    process.flags.remove(Flags::SAVED_FLOATS);
     if let Some(floats) = process.rare().kept.floats.take() {
         context.f = *floats;
     }

@@ -23,7 +23,7 @@ use crate::mail::registry::{self, Refusal};
 use crate::mail::signal::{self, Rank, Signal};
 use crate::process::relations::ReferenceNumber;
 use crate::process::sync::between_steps;
-use crate::process::{Process, flag};
+use crate::process::{Flags, Process};
 use crate::trace::{self, system_profile};
 
 /// A request that has reached its port.
@@ -106,7 +106,7 @@ fn queue_in_order(
 #[inline]
 fn enter_for<'a>(process: &mut Process, port: &'a Port, operation: Term) -> Option<Entered<'a>> {
     port.enter_for(process.pid(), operation, || {
-        if process.flags & flag::OBSERVED != 0 {
+        if process.flags.contains(Flags::TRACED) {
             trace::events::waits_for_port(process);
         }
     })
@@ -115,7 +115,7 @@ fn enter_for<'a>(process: &mut Process, port: &'a Port, operation: Term) -> Opti
 /// The process has left the port, whose lock is no longer held.
 #[inline]
 fn left(process: &mut Process) {
-    if process.flags & flag::OBSERVED != 0 {
+    if process.flags.contains(Flags::TRACED) {
         trace::events::has_waited_for_port(process);
     }
 }

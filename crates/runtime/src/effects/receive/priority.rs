@@ -3,7 +3,7 @@
 //! In the inner queue they come first, in the order of their arrival, and have a bit in their kind. A message is put there
 //! whenever signals are handled, also in the middle of a receive: even while that examines a message, which then must not
 //! change. So putting one in never changes the message at `save`. If the receive has passed the place, the process gets the flag
-//! [`PRIORITY`](flag::PRIORITY), and its heap the flag by which the next `loop_rec` calls [`seek`], where no message is being examined: the
+//! [`PRIORITY`](Flags::PRIORITY_MESSAGES), and its heap the flag by which the next `loop_rec` calls [`seek`], where no message is being examined: the
 //! messages with priority are examined, and then the receive goes on where it was. That place is one of the
 //! [`markers`](super::markers), which stay right whatever happens to the queue.
 //!
@@ -14,7 +14,7 @@ use layout::heap::flag as heap_flag;
 use layout::process::state as receive_state;
 
 use crate::mail::signal::PRIORITY;
-use crate::process::{Process, flag};
+use crate::process::{Flags, Process};
 
 /// Whether the message at a link is one with priority.
 ///
@@ -55,7 +55,7 @@ pub unsafe fn insert(process: &mut Process, message: *mut Fragment) {
         }
         queue.count += 1;
         if !is_ahead {
-            process.flags |= flag::PRIORITY;
+            process.flags.insert(Flags::PRIORITY_MESSAGES);
             process.head.heap.flags |= heap_flag::PRIORITY;
         }
         if let Some(end) = process.cold().receive_markers.priority_end() {
@@ -84,8 +84,8 @@ pub fn seek(process: &mut Process) {
     let queue = &mut process.head.messages;
     let (first, save) = (&raw mut queue.first, queue.save);
     let resumes = process.head.receive_state & receive_state::RESUMES != 0;
-    if process.flags & flag::PRIORITY != 0 {
-        process.flags &= !flag::PRIORITY;
+    if process.flags.contains(Flags::PRIORITY_MESSAGES) {
+        process.flags.remove(Flags::PRIORITY_MESSAGES);
         if save != first {
             queue.save = first;
             if !resumes {

@@ -10,7 +10,7 @@ use term::am;
 
 use crate::effects::exception;
 use crate::mail::timer::{self, TimerKey};
-use crate::process::{Cold, Process, flag, message_queue};
+use crate::process::{Cold, Flags, Process, message_queue};
 
 /// Sets the timer of the current receive, unless it is already running; returns what the engine does next.
 #[inline]
@@ -34,7 +34,7 @@ pub fn set(process: &mut Process, context: &mut Context, timeout: Term) -> Next 
         exception::raise_error(context, am::TIMEOUT_VALUE);
         return Next::Raised;
     };
-    if process.flags & flag::EXIT_PENDING != 0 {
+    if process.flags.contains(Flags::EXIT_PENDING) {
         return Next::Wait;
     }
     if timeout_ms == 0 {

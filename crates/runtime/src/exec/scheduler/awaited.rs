@@ -18,7 +18,7 @@ use crate::effects::tasks::{self, Ran};
 use crate::mail::errands;
 use crate::mail::signal::{self, Call, Signal};
 use crate::process::sync::between_steps;
-use crate::process::{Priority, Process, epoch, flag, priority_of, state, table};
+use crate::process::{Flags, Priority, Process, epoch, priority_of, state, table};
 
 /// Has a process do something when it handles its signals; the running process is about to wait for the answer, with the priority of
 /// its request or else its own. The body is called with `None` if the process is gone.
@@ -103,16 +103,18 @@ impl Scheduler {
         self.set_reductions_left(REDUCTIONS_PER_SLICE);
         // Pending tasks come first: one of them may be to handle earlier signals.
         run_tasks(process);
-        if process.flags & flag::TASKS == 0 {
+        if !process.flags.contains(Flags::SYSTEM_TASKS) {
             incoming::fetch_between_slices(process);
             run_tasks(process);
         }
-        if process.flags & (flag::EXIT_PENDING | flag::COLLECT) == flag::COLLECT {
+        if process.flags.contains(Flags::DIRTY_COLLECTION)
+            && !process.flags.contains(Flags::EXIT_PENDING)
+        {
             dirty::hand_over_borrowed(pointer);
             epoch::quiescent();
             return;
         }
-        let gone = process.flags & flag::EXIT_PENDING != 0;
+        let gone = process.flags.contains(Flags::EXIT_PENDING);
         if gone {
             slice::end(process);
         }
@@ -149,9 +151,9 @@ impl Scheduler {
     }
 }
 
-/// Runs the tasks of a borrowed process up to one that takes long, for which it sets COLLECT.
+/// Runs the tasks of a borrowed process up to one that takes long, for which it sets `DIRTY_COLLECTION`.
 fn run_tasks(process: &mut Process) {
-    if process.flags & (flag::EXIT_PENDING | flag::TASKS) == flag::TASKS {
+    if process.flags.contains(Flags::SYSTEM_TASKS) && !process.flags.contains(Flags::EXIT_PENDING) {
         let _: Ran = tasks::run(process);
     }
 }

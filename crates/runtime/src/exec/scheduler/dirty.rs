@@ -38,7 +38,7 @@ use crate::effects::profile;
 use crate::exec::exit;
 use crate::mail::deferred;
 use crate::mail::microstate::{self, ThreadState};
-use crate::process::{Priority, Process, config, flag, priority_of, state};
+use crate::process::{Flags, Priority, Process, config, priority_of, state};
 use crate::trace::events;
 use work_queue::WorkQueue;
 
@@ -145,7 +145,7 @@ pub unsafe fn call(
     // SAFETY: the caller's promises.
     unsafe {
         let process = &mut *(*context).process.cast::<Process>();
-        if process.flags & flag::DIRTY_DONE != 0 {
+        if process.flags.contains(Flags::DIRTY_CALL_DONE) {
             return pick_up(&mut *context, process);
         }
         if !is_here() {
@@ -171,14 +171,14 @@ fn want(
     function: BifFunction,
 ) -> Term {
     process.rare().dirty = Some(Call::Wanted { function, kind });
-    process.flags |= flag::DIRTY;
+    process.flags.insert(Flags::DIRTY_CALL);
     context.raise.kind = RaiseKind::Yield;
     Term::NONE
 }
 
 /// Returns or raises the outcome of the call that a dirty scheduler has made.
 fn pick_up(context: &mut Context, process: &mut Process) -> Term {
-    process.flags &= !flag::DIRTY_DONE;
+    process.flags.remove(Flags::DIRTY_CALL_DONE);
     let rare = process.rare();
     let roots = std::mem::take(&mut rare.roots);
     match rare.dirty.take() {
@@ -216,7 +216,7 @@ fn pick_up(context: &mut Context, process: &mut Process) -> Term {
 pub(super) fn hand_over(pointer: *mut Process) {
     // SAFETY: the caller owns the process.
     let process = unsafe { &mut *pointer };
-    if process.flags & flag::COLLECT != 0 {
+    if process.flags.contains(Flags::DIRTY_COLLECTION) {
         pool(DirtyKind::Cpu).submit(Work::Collection(Handed(pointer)));
         return;
     }
@@ -636,7 +636,7 @@ fn run_call(context: &mut Context, pointer: *mut Process) {
     }
     // SAFETY: as above; the reference is not used during the call.
     let process = unsafe { &mut *pointer };
-    if process.flags & flag::OBSERVED != 0 {
+    if process.flags.contains(Flags::TRACED) {
         events::scheduled_in(process);
     }
     let Some(Call::Wanted { function, .. }) = process.rare().dirty.take() else {
@@ -658,8 +658,8 @@ fn run_call(context: &mut Context, pointer: *mut Process) {
     let process = unsafe { &mut *pointer };
     let rare = process.rare();
     (rare.dirty, rare.roots) = outcome(context, result);
-    process.flags &= !flag::DIRTY;
-    process.flags |= flag::DIRTY_DONE;
+    process.flags.remove(Flags::DIRTY_CALL);
+    process.flags.insert(Flags::DIRTY_CALL_DONE);
     give_back(pointer);
 }
 
@@ -683,7 +683,7 @@ fn run_collection(pointer: *mut Process) {
     // SAFETY: taken from a dirty queue, so this thread owns it.
     let process = unsafe { &mut *pointer };
     state::begin(&process.state);
-    if process.flags & flag::OBSERVED != 0 {
+    if process.flags.contains(Flags::TRACED) {
         events::scheduled_in(process);
     }
     dirty_collection::perform(process);
@@ -695,7 +695,7 @@ fn give_back(pointer: *mut Process) {
     // SAFETY: this thread owns the process until it is in a run queue.
     let process = unsafe { &mut *pointer };
     account(process);
-    if process.flags & flag::OBSERVED != 0 {
+    if process.flags.contains(Flags::TRACED) {
         events::scheduled_out(process);
     }
     let pid = process.pid();
@@ -706,7 +706,7 @@ fn give_back(pointer: *mut Process) {
 /// Ends what a dirty scheduler does with a process; returns whether tasks are left. Once DIRTY is clear, a thread that has stopped
 /// the schedulers may look at the process and change it.
 fn release(process: &mut Process) -> bool {
-    let has_tasks = process.flags & flag::TASKS != 0;
+    let has_tasks = process.flags.contains(Flags::SYSTEM_TASKS);
     process.state.fetch_and(!state::DIRTY, Ordering::Release);
     has_tasks
 }

@@ -15,7 +15,7 @@ use layout::Term;
 use super::{Scheduler, schedulers};
 use crate::effects::collector::trim;
 use crate::process::sync::between_steps;
-use crate::process::{Process, flag, state, table};
+use crate::process::{Flags, Process, state, table};
 
 /// How long a process must not have run before it is trimmed.
 const RESTED_MS: u32 = 1_000;
@@ -121,7 +121,7 @@ impl Scheduler {
         }
         between_steps();
         // A signal may have arrived meanwhile, or there was no memory for the collection and the process ends.
-        let ends = process.flags & flag::EXIT_PENDING != 0;
+        let ends = process.flags.contains(Flags::EXIT_PENDING);
         if ends || !state::rest(&process.state) {
             self.give_up(pointer);
         }

@@ -20,7 +20,7 @@ use crate::effects::system_monitor;
 use crate::effects::tasks::{self, Ran};
 use crate::exec::exit;
 use crate::process::sync::between_steps;
-use crate::process::{Process, block, flag, state};
+use crate::process::{Flags, Process, block, state};
 use crate::trace::{events, system_profile};
 
 /// What comes next in a slice.
@@ -47,13 +47,13 @@ impl Slice {
     pub(super) fn begin(scheduler: &Scheduler, pointer: *mut Process, before: u32) -> Slice {
         // SAFETY: taken from a run queue, so this thread owns it until it waits, yields or ends.
         let process = unsafe { &mut *pointer };
-        if process.flags & flag::OBSERVED != 0 {
+        if process.flags.contains(Flags::TRACED) {
             events::scheduled_in(process);
         }
         if before & state::SIGNALS != 0 {
             block::prefetch_heap(&process.head.heap);
             // Pending tasks come first: one of them may be to handle earlier signals. `prepare` does the rest.
-            if process.flags & flag::TASKS == 0 {
+            if !process.flags.contains(Flags::SYSTEM_TASKS) {
                 incoming::fetch_between_slices(process);
             }
         }
@@ -87,11 +87,11 @@ impl Scheduler {
     pub(super) fn prepare(&self, slice: &mut Slice, pointer: *mut Process) -> Next {
         // SAFETY: this thread owns the process, and does not use this reference after giving it up.
         let process = unsafe { &mut *pointer };
-        if process.flags & flag::EXIT_PENDING != 0 {
+        if process.flags.contains(Flags::EXIT_PENDING) {
             slice.account(self, process);
             return self.finish(pointer);
         }
-        if process.flags & flag::TASKS != 0 {
+        if process.flags.contains(Flags::SYSTEM_TASKS) {
             if tasks::run(process) == Ran::All {
                 incoming::fetch_between_slices(process);
                 return Next::Prepare;
@@ -118,8 +118,10 @@ impl Scheduler {
         // SAFETY: this thread owns the process; the reference is not used after `engine::run`.
         let process = unsafe { &mut *pointer };
         let context = self.context.get();
-        process.flags &= !(flag::WAITS | flag::WAITS_BLINDLY);
-        if process.flags & flag::FLOATS != 0 {
+        process
+            .flags
+            .remove(Flags::WAITING | Flags::WAITING_WITHOUT_CLAUSES);
+        if process.flags.contains(Flags::SAVED_FLOATS) {
             // SAFETY: no code runs, so nothing else borrows the context.
             dirty_collection::restore_floats(process, unsafe { &mut *context });
         }
@@ -152,7 +154,10 @@ impl Scheduler {
         // SAFETY: as in `prepare`.
         let process = unsafe { &mut *pointer };
         dirty_collection::want_if_due(process);
-        if process.flags & (flag::DIRTY | flag::COLLECT) != 0 {
+        if process
+            .flags
+            .intersects(Flags::DIRTY_CALL | Flags::DIRTY_COLLECTION)
+        {
             return self.hand_to_dirty(pointer);
         }
         self.requeue(pointer);
@@ -164,12 +169,15 @@ impl Scheduler {
     fn waits(&self, pointer: *mut Process) -> Next {
         // SAFETY: as in `prepare`.
         let process = unsafe { &mut *pointer };
-        process.flags |= flag::WAITS;
+        process.flags.insert(Flags::WAITING);
         // SAFETY: `save` is a link of the queue.
         if unsafe { !(*process.head.messages.save).is_null() } {
-            process.flags |= flag::WAITS_BLINDLY;
+            process.flags.insert(Flags::WAITING_WITHOUT_CLAUSES);
         }
-        if process.flags & (flag::EXIT_PENDING | flag::TASKS) != 0 {
+        if process
+            .flags
+            .intersects(Flags::EXIT_PENDING | Flags::SYSTEM_TASKS)
+        {
             return Next::Prepare;
         }
         if trim::before_rest(process, self.shared.counts.switches() as u32) == Rest::Listed {
@@ -191,7 +199,7 @@ impl Scheduler {
     fn hibernates(&self, pointer: *mut Process) -> Next {
         // SAFETY: as in `prepare`.
         let process = unsafe { &mut *pointer };
-        process.flags |= flag::HIBERNATED;
+        process.flags.insert(Flags::HIBERNATED);
         if dirty_collection::is_wanted_for_all(process) {
             dirty_collection::want(process, Collection::Hibernation);
             return self.hand_to_dirty(pointer);
@@ -206,7 +214,7 @@ impl Scheduler {
     pub(super) fn requeue(&self, pointer: *mut Process) {
         // SAFETY: as below.
         let process = unsafe { &mut *pointer };
-        if process.flags & flag::OBSERVED != 0 {
+        if process.flags.contains(Flags::TRACED) {
             events::scheduled_out(process);
         }
         self.give_up(pointer);
@@ -229,7 +237,7 @@ impl Scheduler {
         // SAFETY: this thread owns the process until it is handed over. DIRTY is set before QUEUED, so that nobody
         // borrows it.
         unsafe {
-            if (*pointer).flags & flag::OBSERVED != 0 {
+            if (*pointer).flags.contains(Flags::TRACED) {
                 events::scheduled_out(&mut *pointer);
             }
             (*pointer).state.fetch_or(state::DIRTY, Ordering::Relaxed);
@@ -253,7 +261,7 @@ impl Scheduler {
 /// Puts a process to rest; false if a signal has arrived for it.
 #[inline]
 fn rests(process: &mut Process) -> bool {
-    if process.flags & flag::OBSERVED != 0 || system_profile::any() {
+    if process.flags.contains(Flags::TRACED) || system_profile::any() {
         return rests_observed(process);
     }
     between_steps();
@@ -262,7 +270,7 @@ fn rests(process: &mut Process) -> bool {
 
 #[cold]
 fn rests_observed(process: &mut Process) -> bool {
-    let (is_observed, is_told) = (process.flags & flag::OBSERVED != 0, system_profile::any());
+    let (is_observed, is_told) = (process.flags.contains(Flags::TRACED), system_profile::any());
     if is_observed {
         events::scheduled_out(process);
     }
@@ -303,8 +311,8 @@ pub(super) fn leave(process: &mut Process) {
 /// Whether a process must not run although a signal woke it: it is suspended, or it hibernates and no message has
 /// arrived.
 fn stands_still(process: &mut Process) -> bool {
-    if process.flags & flag::HIBERNATED != 0 && !process.head.messages.first.is_null() {
-        process.flags &= !flag::HIBERNATED;
+    if process.flags.contains(Flags::HIBERNATED) && !process.head.messages.first.is_null() {
+        process.flags.remove(Flags::HIBERNATED);
     }
-    process.suspend_count > 0 || process.flags & flag::HIBERNATED != 0
+    process.suspend_count > 0 || process.flags.contains(Flags::HIBERNATED)
 }

@@ -22,7 +22,7 @@ use crate::effects::incoming;
 use crate::effects::tasks;
 use crate::exec::scheduler::{current, slice};
 use crate::process::sync::between_steps;
-use crate::process::{Process, epoch, flag, state};
+use crate::process::{Flags, Process, epoch, state};
 
 /// A pointer to a process that is lent.
 #[derive(Clone, Copy)]
@@ -168,13 +168,13 @@ fn attend_once(pid: Term) -> bool {
     let may_fetch = tasks::may_fetch(process);
     if may_fetch {
         incoming::fetch(process);
-        if process.flags & flag::EXIT_PENDING != 0 {
+        if process.flags.contains(Flags::EXIT_PENDING) {
             // First, so that nobody misses it here who does not find it elsewhere.
             LOANS.lock().departed.push(pid.bits());
             between_steps();
             slice::leave(process);
             has_departed = true;
-        } else if process.flags & flag::TASKS != 0 {
+        } else if process.flags.contains(Flags::SYSTEM_TASKS) {
             tasks::run_those_that_look(process);
         }
     }
