@@ -3,8 +3,8 @@
 %%   erl +S 1:1 -noshell -s answers while lists 100 -s erlang halt
 %%
 %% prints a line `OPERATION: MICROSECONDS` for each operation of a family on a value of that many megabytes. One process
-%% does the operation, while another one wants to run every millisecond and reports by how much it was late at worst. The
-%% figure is the least of three runs, because the host causes pauses too.
+%% does the operation, while another one wants to run every millisecond and reports by how much it was late at worst.
+%% The figure is the least of three runs, because the host causes pauses too.
 -module(answers).
 -export([while/1]).
 
@@ -12,7 +12,8 @@
 
 while([Family, Megabytes]) ->
     Bytes = list_to_integer(atom_to_list(Megabytes)) * 1000000,
-    [io:format("~s: ~b~n", [Operation, lists:min([late(Fun) || _ <- lists:seq(1, ?ROUNDS)])]) || {Operation, Fun} <- operations(Family, Bytes)].
+    [io:format("~s: ~b~n", [Operation, lists:min([late(Fun) || _ <- lists:seq(1, ?ROUNDS)])])
+        || {Operation, Fun} <- operations(Family, Bytes)].
 
 %% The most microseconds by which the other process was late.
 late(Fun) ->

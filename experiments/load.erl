@@ -50,7 +50,8 @@ connect(Port, Options) ->
     gen_tcp:connect({127, 0, 0, 1}, Port, [binary, {active, false} | Options]).
 
 server() ->
-    {ok, Listening} = gen_tcp:listen(0, [binary, {active, false}, {ip, {127, 0, 0, 1}}, {backlog, 1024}, {nodelay, true}]),
+    {ok, Listening} = gen_tcp:listen(0, [binary, {active, false}, {ip, {127, 0, 0, 1}}, {backlog, 1024},
+        {nodelay, true}]),
     spawn_link(fun() -> echo:accept(Listening) end),
     {ok, Port} = inet:port(Listening),
     Port.

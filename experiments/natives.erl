@@ -1,6 +1,7 @@
 %% What native libraries do most: they make terms, and send messages from threads of their own.
 %%   erl -noshell -s natives run terms 100000 cc -s erlang halt
-%% Times are printed in microseconds. The library is compiled beside this module, by the last argument, when it is first used.
+%% Times are printed in microseconds. The library is compiled beside this module, by the last argument, when it is first
+%% used.
 -module(natives).
 -export([run/1, make/0, send_from_thread/2]).
 
@@ -15,7 +16,8 @@ load(Library, Compiler) ->
 compile(Library, Compiler) ->
     Own = Library ++ os:getpid() ++ ".so",
     Headers = filename:join(code:root_dir(), "usr/include"),
-    "" = os:cmd(lists:concat([Compiler, " -shared -fPIC -O2 -pthread -I '", Headers, "' -o '", Own, "' '", Library, ".c'"])),
+    "" = os:cmd(lists:concat([Compiler, " -shared -fPIC -O2 -pthread -I '", Headers, "' -o '", Own, "' '", Library,
+        ".c'"])),
     ok = file:rename(Own, Library ++ ".so").
 
 %% A list of ten integers, a map of four keys and a binary of 100 bytes, in a tuple.

@@ -63,14 +63,17 @@ server() ->
     {ok, _} = application:ensure_all_started(ssl),
     Ec = [{key, {namedCurve, secp256r1}}],
     Chain = #{root => Ec, intermediates => [], peer => Ec},
-    #{server_config := Server, client_config := Client} = public_key:pkix_test_data(#{server_chain => Chain, client_chain => Chain}),
-    {ok, Listening} = ssl:listen(0, [binary, {active, false}, {nodelay, true}, {backlog, 128}, {versions, ['tlsv1.3']} | Server]),
+    #{server_config := Server, client_config := Client} =
+        public_key:pkix_test_data(#{server_chain => Chain, client_chain => Chain}),
+    {ok, Listening} = ssl:listen(0, [binary, {active, false}, {nodelay, true}, {backlog, 128},
+        {versions, ['tlsv1.3']} | Server]),
     {ok, {_, Port}} = ssl:sockname(Listening),
     spawn(fun() -> accepting(Listening) end),
     {Listening, Port, [{versions, ['tlsv1.3']} | Client]}.
 
 connect(Port, Client) ->
-    {ok, Socket} = ssl:connect("localhost", Port, [binary, {active, false}, {nodelay, true}, {server_name_indication, disable} | Client]),
+    {ok, Socket} = ssl:connect("localhost", Port, [binary, {active, false}, {nodelay, true},
+        {server_name_indication, disable} | Client]),
     Socket.
 
 accepting(Listening) ->

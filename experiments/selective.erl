@@ -26,8 +26,8 @@ take(N) ->
     receive {unwanted, N} -> ok end,
     take(N - 1).
 
-%% Like past/1, but each awaited message contains a reference that was created just before, so the VM may skip all earlier
-%% messages. A hundred times a hundred receives.
+%% Like past/1, but each awaited message contains a reference that was created just before, so the VM may skip all
+%% earlier messages. A hundred times a hundred receives.
 by_reference(N) when is_integer(N), N >= 0 ->
     fill(N),
     references(?WANTED * ?WANTED),

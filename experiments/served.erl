@@ -15,7 +15,8 @@
 echo([Way, Client, Trips]) ->
     {Backend, Active, Serve} = way(Way),
     Port = listen(Backend, Active, Serve),
-    io:put_chars(run(Client, ["lab", "--client", "echo", integer_to_list(Port), integer_to_list(?CONNECTIONS), atom_to_list(Trips)])).
+    io:put_chars(run(Client, ["lab", "--client", "echo", integer_to_list(Port), integer_to_list(?CONNECTIONS),
+        atom_to_list(Trips)])).
 
 way(passive) -> {[], false, fun passive/1};
 way(active_once) -> {[], once, fun active_once/1};
@@ -55,7 +56,8 @@ idle([Way, Client, Count]) ->
     Self = self(),
     Port = listen(Backend, Active, fun(S) -> Self ! accepted, Serve(S) end),
     N = list_to_integer(atom_to_list(Count)),
-    Clients = [client(Client, ["lab", "--client", "idle", integer_to_list(Port), integer_to_list(min(?MOST_OF_A_CLIENT, N - From))])
+    Clients = [client(Client, ["lab", "--client", "idle", integer_to_list(Port),
+        integer_to_list(min(?MOST_OF_A_CLIENT, N - From))])
                || From <- lists:seq(0, N - 1, ?MOST_OF_A_CLIENT)],
     [receive {C, {data, {eol, "ready"}}} -> ok; {C, {data, {eol, Complaint}}} -> exit(Complaint) end || C <- Clients],
     [receive accepted -> ok end || _ <- lists:seq(1, N)],
@@ -63,7 +65,8 @@ idle([Way, Client, Count]) ->
     receive after infinity -> ok end.
 
 listen(Backend, Active, Serve) ->
-    {ok, Listening} = gen_tcp:listen(0, Backend ++ [binary, {active, false}, {ip, {127, 0, 0, 1}}, {backlog, 1024}, {nodelay, true}]),
+    {ok, Listening} = gen_tcp:listen(0, Backend ++ [binary, {active, false}, {ip, {127, 0, 0, 1}}, {backlog, 1024},
+        {nodelay, true}]),
     {ok, Port} = inet:port(Listening),
     spawn_link(fun() -> accept(Listening, Active, Serve) end),
     Port.
@@ -103,8 +106,10 @@ web_server() ->
     end,
     {ok, Folder} = file:get_cwd(),
     ok = file:write_file("index.html", binary:copy(<<"a line of a page that is fetched again and again\n">>, 20)),
-    {ok, Server} = inets:start(httpd, [{port, 0}, {bind_address, {127, 0, 0, 1}}, {server_name, "served"}, {server_root, Folder},
-                                       {document_root, Folder}, {modules, [mod_alias, mod_dir, mod_get, mod_head]}, {max_clients, 10000}, {max_keep_alive_request, 1000000}]),
+    {ok, Server} = inets:start(httpd, [{port, 0}, {bind_address, {127, 0, 0, 1}}, {server_name, "served"},
+        {server_root, Folder},
+                                       {document_root, Folder}, {modules, [mod_alias, mod_dir, mod_get, mod_head]},
+                                       {max_clients, 10000}, {max_keep_alive_request, 1000000}]),
     [{port, Port}] = httpd:info(Server, [port]),
     Port.
 
@@ -119,4 +124,5 @@ said(Port, Lines) ->
     end.
 
 client(Program, Arguments) ->
-    open_port({spawn_executable, atom_to_list(Program)}, [{args, Arguments}, {line, 1000}, exit_status, use_stdio, stderr_to_stdout]).
+    open_port({spawn_executable, atom_to_list(Program)}, [{args, Arguments}, {line, 1000}, exit_status, use_stdio,
+        stderr_to_stdout]).

@@ -2,8 +2,8 @@
 %%
 %%   erl -noshell -s shared_values time one 1000000 -s erlang halt
 %%
-%% prints a line `OPERATION: MICROSECONDS` for that many repetitions of each operation, done by one process (`one`), or by
-%% two at the same time, half each (`two`).
+%% prints a line `OPERATION: MICROSECONDS` for that many repetitions of each operation, done by one process (`one`), or
+%% by two at the same time, half each (`two`).
 -module(shared_values).
 -export([time/1]).
 

@@ -2,8 +2,8 @@
 %%
 %%   erl -noshell -s table_chores time set one 100000 -s erlang halt
 %%
-%% prints a line `OPERATION: MICROSECONDS` for each operation on a table of that many objects. The types are those of ETS;
-%% `many` creates that many tables, uses each once and deletes it. The ways of sharing are as in `tables`:
+%% prints a line `OPERATION: MICROSECONDS` for each operation on a table of that many objects. The types are those of
+%% ETS; `many` creates that many tables, uses each once and deletes it. The ways of sharing are as in `tables`:
 %%
 %%   one        one process
 %%   reading    two processes read one table with read concurrency
@@ -38,7 +38,8 @@ round(Type, reading, N) ->
 round(Type, counted, N) ->
     Table = ets:new(table, [Type, public, {write_concurrency, true}, {decentralized_counters, true}]),
     fill(Type, Table, N),
-    Times = [{Operation, shared(Operation, Type, Table, N)} || Operation <- [insert_again, take, insert_new, update_element]],
+    Times = [{Operation, shared(Operation, Type, Table, N)} || Operation <- [insert_again, take, insert_new,
+        update_element]],
     Asked = timed([fun() -> [ets:info(Table, size) || _ <- lists:seq(1, N div 100)] end]),
     ets:delete(Table),
     Times ++ [{size, Asked * 100}].
@@ -81,13 +82,18 @@ run(lookup, Type, Table, I, N) -> each(fun(At) -> [_ | _] = ets:lookup(Table, ke
 run(lookup_element, Type, Table, I, N) -> each(fun(At) -> ets:lookup_element(Table, key(Type, At), 2) end, I, N);
 run(update_element, Type, Table, I, N) -> each(fun(At) -> ets:update_element(Table, key(Type, At), {2, 7}) end, I, N);
 run(update_value, Type, Table, I, N) -> each(fun(At) -> ets:update_element(Table, key(Type, At), {4, [At]}) end, I, N);
-run(match_object, Type, Table, I, N) -> each(fun(At) -> ets:match_object(Table, {key(Type, At), '_', '_', '_'}) end, I, N);
-run(select_count, _, Table, _, _) -> ets:select_count(Table, [{{{user, '_'}, '$1', '_', '_'}, [{'<', '$1', 50}], [true]}]);
-run(select_some, _, Table, _, _) -> ets:select(Table, [{{{user, '$1'}, '$2', '_', '_'}, [{'>', '$2', 100}, {'=:=', {'rem', '$1', 3}, 0}], [{{'$1', '$2'}}]}]);
+run(match_object, Type, Table, I, N) -> each(fun(At) -> ets:match_object(Table, {key(Type, At), '_', '_', '_'}) end, I,
+    N);
+run(select_count, _, Table, _, _) ->
+    ets:select_count(Table, [{{{user, '_'}, '$1', '_', '_'}, [{'<', '$1', 50}], [true]}]);
+run(select_some, _, Table, _, _) ->
+    ets:select(Table, [{{{user, '$1'}, '$2', '_', '_'}, [{'>', '$2', 100}, {'=:=', {'rem', '$1', 3}, 0}],
+    [{{'$1', '$2'}}]}]);
 run(chunks, _, Table, _, _) -> chunks(ets:select(Table, [{{'$1', '_', '_', '_'}, [], ['$1']}], 100));
 run(tab2list, _, Table, _, _) -> ets:tab2list(Table);
 run(foldl, _, Table, _, _) -> ets:foldl(fun(_, Sum) -> Sum + 1 end, 0, Table);
-run(select_delete, _, Table, _, _) -> ets:select_delete(Table, [{{{user, '_'}, '$1', '_', '_'}, [{'=:=', {'rem', '$1', 2}, 0}], [true]}]);
+run(select_delete, _, Table, _, _) ->
+    ets:select_delete(Table, [{{{user, '_'}, '$1', '_', '_'}, [{'=:=', {'rem', '$1', 2}, 0}], [true]}]);
 run(delete_object, Type, Table, I, N) -> each(fun(At) -> ets:delete_object(Table, object(Type, At)) end, I, N div 2);
 run(crowd_insert, _, Table, I, N) -> crowd(fun(Key, At) -> ets:insert(Table, {Key, At}) end, I, N);
 run(crowd_insert_again, _, Table, I, N) -> crowd(fun(Key, At) -> ets:insert(Table, {Key, At}) end, I, N);

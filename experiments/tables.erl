@@ -2,8 +2,8 @@
 %%
 %%   erl -noshell -s tables time set one 200000 -s erlang halt
 %%
-%% prints a line `OPERATION: MICROSECONDS` for each operation on a table of that many objects. One process does the work, or
-%% two share it:
+%% prints a line `OPERATION: MICROSECONDS` for each operation on a table of that many objects. One process does the
+%% work, or two share it:
 %%
 %%   one          one process, one table
 %%   shared       two processes, one table with default options

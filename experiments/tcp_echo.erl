@@ -1,10 +1,11 @@
-%% An echo server on the loopback interface. Each of Connections clients sends Size bytes and waits for them, until there
-%% have been Total round trips altogether. Prints round trips per second.
+%% An echo server on the loopback interface. Each of Connections clients sends Size bytes and waits for them, until
+%% there have been Total round trips altogether. Prints round trips per second.
 -module(tcp_echo).
 -export([start/1]).
 
 start([Connections, Total, Size, Mode]) ->
-    run(list_to_integer(atom_to_list(Connections)), list_to_integer(atom_to_list(Total)), list_to_integer(atom_to_list(Size)), Mode),
+    run(list_to_integer(atom_to_list(Connections)), list_to_integer(atom_to_list(Total)),
+        list_to_integer(atom_to_list(Size)), Mode),
     halt().
 
 run(Connections, Total, Size, Mode) ->

@@ -1,7 +1,7 @@
 %% What tracing costs: a process does what is traced, until its tracer has been told all of it.
 %%   erl +S 1:1 -noshell -s tracing run calls 300000 -s erlang halt
-%% prints `timed: MICROSECONDS` for so many events. `patterns` turns a pattern for all functions of so many modules on and off;
-%% `profile` compiles so many small modules under fprof and reads its trace.
+%% prints `timed: MICROSECONDS` for so many events. `patterns` turns a pattern for all functions of so many modules on
+%% and off; `profile` compiles so many small modules under fprof and reads its trace.
 -module(tracing).
 -export([run/1]).
 -export([called/1, counted/2, timed/2]).
@@ -29,7 +29,8 @@ events(Kind, Count) ->
     Me = self(),
     Tracee = spawn(fun() -> receive go -> ok end, Program(), Me ! {done, self()}, receive stop -> ok end end),
     Flags =:= [] orelse erlang:trace(Tracee, true, Flags ++ [{tracer, Tracer} || IsTold]),
-    {Time, _} = timer:tc(fun() -> Told = traced(Tracee, Tracer), IsTold andalso Told < Count andalso exit({missing, Told}) end),
+    {Time, _} = timer:tc(fun() -> Told = traced(Tracee, Tracer), IsTold andalso Told < Count
+        andalso exit({missing, Told}) end),
     set(Pattern, false),
     Tracee ! stop,
     exit(Tracer, kill),
@@ -77,7 +78,8 @@ collect(0) -> ok;
 collect(N) -> erlang:garbage_collect(), collect(N - 1).
 
 modules(Count) ->
-    Files = [File || Application <- [compiler, stdlib, kernel], File <- filelib:wildcard(code:lib_dir(Application, ebin) ++ "/*.beam")],
+    Files = [File || Application <- [compiler, stdlib, kernel],
+        File <- filelib:wildcard(code:lib_dir(Application, ebin) ++ "/*.beam")],
     Names = [list_to_atom(filename:basename(File, ".beam")) || File <- Files],
     [Name || Name <- lists:sublist(Names, Count), {module, _} <- [code:ensure_loaded(Name)]].
 

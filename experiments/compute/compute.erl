@@ -1,5 +1,5 @@
-%% Times the programs of this folder. Each module `compute_NAME` exports `run/0`, which does some tens of milliseconds of
-%% ordinary work in one process and returns its result.
+%% Times the programs of this folder. Each module `compute_NAME` exports `run/0`, which does some tens of milliseconds
+%% of ordinary work in one process and returns its result.
 %%
 %%   erl -noshell -s compute time fib -s erlang halt
 %%

@@ -7,8 +7,10 @@ run() ->
     Rows = rows(Text),
     Sums = lists:foldl(
              fun([Id, Name, City, Amount, Rate], Groups) ->
-                     Value = binary_to_integer(Amount) + round(binary_to_float(Rate) * 100) + binary_to_integer(Id) rem 3,
-                     maps:update_with(City, fun({N, Sum}) -> {N + 1, Sum + Value + byte_size(Name)} end, {1, Value}, Groups)
+                     Value = binary_to_integer(Amount) + round(binary_to_float(Rate) * 100)
+                         + binary_to_integer(Id) rem 3,
+                     maps:update_with(City, fun({N, Sum}) -> {N + 1, Sum + Value + byte_size(Name)} end, {1, Value},
+                         Groups)
              end, #{}, Rows),
     Written = [lists:join(<<",">>, [quote(Field) || Field <- Row]) || Row <- Rows],
     {length(Rows), lists:sort(maps:to_list(Sums)), iolist_size(lists:join($\n, Written))}.

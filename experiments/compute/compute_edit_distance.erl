@@ -3,7 +3,8 @@
 -export([run/0]).
 
 run() ->
-    Words = ["kitten", "sitting", "process", "processor", "concurrent", "currency", "distance", "instance", "erlang", "language",
+    Words = ["kitten", "sitting", "process", "processor", "concurrent", "currency", "distance", "instance", "erlang",
+        "language",
              "telephone", "exchange", "supervisor", "supervision", "message", "passage"],
     Distances = [distance(A, B) || A <- Words, B <- Words, _ <- lists:seq(1, 60)],
     {lists:sum(Distances), lists:max(Distances)}.

@@ -4,8 +4,8 @@
 
 run() -> permute(lists:seq(1, 8), [], [], {0, 0, 1}).
 
-%% Goes through the permutations of `Left ++ Skipped` in front of `Chosen`. The state is the checksum, the most flips seen,
-%% and the sign of the next permutation.
+%% Goes through the permutations of `Left ++ Skipped` in front of `Chosen`. The state is the checksum, the most flips
+%% seen, and the sign of the next permutation.
 permute([], [], Chosen, {Sum, Most, Sign}) ->
     Flips = flips(Chosen, 0),
     {Sum + Sign * Flips, max(Most, Flips), -Sign};

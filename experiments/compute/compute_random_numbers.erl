@@ -6,7 +6,8 @@ run() ->
     State = rand:seed_s(exsss, 4711),
     {Sum, State1} = uniform(200000, 0, State),
     {Inside, State2} = circle(100000, 0, State1),
-    {Keyed, State3} = lists:mapfoldl(fun(N, S) -> {R, S1} = rand:uniform_s(S), {{R, N}, S1} end, State2, lists:seq(1, 20000)),
+    {Keyed, State3} = lists:mapfoldl(fun(N, S) -> {R, S1} = rand:uniform_s(S), {{R, N}, S1} end, State2,
+        lists:seq(1, 20000)),
     [{_, First} | _] = lists:keysort(1, Keyed),
     {Bytes, _} = rand:bytes_s(2000, State3),
     {Sum, Inside, First, erlang:crc32(Bytes)}.

@@ -10,7 +10,8 @@ run() ->
 loop(0, _, _, Sum) -> Sum;
 loop(N, Line, Mail, Sum) ->
     Number = integer_to_binary(N),
-    Text = <<"10.0.0.", Number/binary, " - user", Number/binary, " [22/Nov/2026:22:11:01 +0000] \"GET /page/", Number/binary,
+    Text = <<"10.0.0.", Number/binary, " - user", Number/binary, " [22/Nov/2026:22:11:01 +0000] \"GET /page/",
+        Number/binary,
              "?a=1 HTTP/1.1\" 200 ", Number/binary>>,
     {match, [_, User, _, _, Path, _, Size]} = re:run(Text, Line, [{capture, all_but_first, binary}]),
     match = re:run(<<User/binary, "@Example.org">>, Mail, [{capture, none}]),

@@ -7,9 +7,11 @@ run() -> loop(400, 0).
 loop(0, Sum) -> Sum;
 loop(N, Sum) ->
     Number = integer_to_list(N),
-    {ok, Term} = term("{config, [{port, " ++ Number ++ "}, {name, \"server\"}, {ratio, 2.5}, {path, <<\"/a/b\">>}], #{a => [1, 2, 3]}}."),
+    {ok, Term} = term("{config, [{port, " ++ Number ++
+        "}, {name, \"server\"}, {ratio, 2.5}, {path, <<\"/a/b\">>}], #{a => [1, 2, 3]}}."),
     {value, Value, _} = value("X = " ++ Number ++ ", Y = [Z * X || Z <- [1, 2, 3]], lists:sum(Y) + length(Y)."),
-    Function = function("f(X, {a, B}) when X > " ++ Number ++ " -> case B of [H | T] -> {H, f(X - 1, T)}; _ -> #{x => B} end; f(_, _) -> ok."),
+    Function = function("f(X, {a, B}) when X > " ++ Number ++
+        " -> case B of [H | T] -> {H, f(X - 1, T)}; _ -> #{x => B} end; f(_, _) -> ok."),
     Text = lists:flatten(erl_pp:form(Function)),
     loop(N - 1, Sum + Value + length(Text) + erlang:phash2(Term, 1000)).
 

@@ -39,7 +39,8 @@ blocks(<<>>) -> [].
 
 block(Words, Keys, {A, B, C, D, E, F, G, H} = State) ->
     {A1, B1, C1, D1, E1, F1, G1, H1} = rounds(Keys, schedule(Words), State),
-    {?WORD(A + A1), ?WORD(B + B1), ?WORD(C + C1), ?WORD(D + D1), ?WORD(E + E1), ?WORD(F + F1), ?WORD(G + G1), ?WORD(H + H1)}.
+    {?WORD(A + A1), ?WORD(B + B1), ?WORD(C + C1), ?WORD(D + D1), ?WORD(E + E1), ?WORD(F + F1), ?WORD(G + G1),
+        ?WORD(H + H1)}.
 
 %% The sixteen words of a block and forty-eight more.
 schedule(Words) ->

@@ -20,4 +20,5 @@ parts(Request) ->
     {Number, _} = string:to_integer(Prefix),
     length(Pairs) + string:length(Spaced) + string:length(Padded) + string:length(Found) + Number +
         length(string:lexemes(Before, "/")) + string:length(string:slice(Path, 3, 8)) +
-        string:length(string:titlecase(string:lowercase(Method))) + case string:equal(Method, "get", true) of true -> 1; false -> 0 end.
+        string:length(string:titlecase(string:lowercase(Method))) + case string:equal(Method, "get", true) of true -> 1;
+            false -> 0 end.

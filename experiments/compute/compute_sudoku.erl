@@ -5,7 +5,8 @@
 run() ->
     Puzzle = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79",
     Emptier = [case At rem 4 of 0 -> $.; _ -> Char end || {At, Char} <- lists:enumerate(Puzzle)],
-    [lists:append([integer_to_list(Number) || Number <- solve(Text)]) || _ <- lists:seq(1, 10), Text <- [Puzzle, Emptier]].
+    [lists:append([integer_to_list(Number) || Number <- solve(Text)]) || _ <- lists:seq(1, 10),
+        Text <- [Puzzle, Emptier]].
 
 solve(Text) ->
     Cells = lists:zip([{R, C} || R <- lists:seq(0, 8), C <- lists:seq(0, 8)], Text),
@@ -31,7 +32,8 @@ place({R, C} = Cell, Number, Board) ->
     end.
 
 search(Board) ->
-    case lists:sort([{length(Candidates), Cell, Candidates} || {Cell, Candidates} <- maps:to_list(Board), is_list(Candidates)]) of
+    case lists:sort([{length(Candidates), Cell, Candidates} || {Cell, Candidates} <- maps:to_list(Board),
+        is_list(Candidates)]) of
         [] -> Board;
         [{_, Cell, Candidates} | _] -> first_that_works(Candidates, Cell, Board)
     end.

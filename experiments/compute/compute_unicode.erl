@@ -15,6 +15,7 @@ loop(N, Text, Sum) ->
     Decomposed = unicode:characters_to_nfd_list(Characters),
     Words = string:lexemes(Text, " ,."),
     Utf16 = unicode:characters_to_binary(Characters, utf8, {utf16, little}),
-    Parts = [string:length(Text), length(Characters), byte_size(Upper), length(Folded), byte_size(Composed), length(Decomposed),
+    Parts = [string:length(Text), length(Characters), byte_size(Upper), length(Folded), byte_size(Composed),
+        length(Decomposed),
              length(Words), byte_size(Utf16), length(string:to_graphemes(Text)), string:length(string:reverse(Text))],
     loop(N - 1, Text, lists:sum(Parts) + Sum).

@@ -2,8 +2,8 @@
 %%
 %%   erl -noshell -s supervised by one_for_one 100000 -s erlang halt
 %%
-%% prints the time of each step in microseconds, for one restart and otherwise for all children together, and the memory of
-%% all children in bytes.
+%% prints the time of each step in microseconds, for one restart and otherwise for all children together, and the memory
+%% of all children in bytes.
 -module(supervised).
 -behaviour(supervisor).
 -export([by/1, with/3]).

@@ -2,8 +2,8 @@
 %%
 %%   erl -noshell -s ticking by send_after 1000 100000 -s erlang halt
 %%
-%% is 100,000 processes with one timer a second each. It prints the processor time that one timer takes, in microseconds,
-%% the memory of all processes, and the number of timers that expired each second.
+%% is 100,000 processes with one timer a second each. It prints the processor time that one timer takes, in
+%% microseconds, the memory of all processes, and the number of timers that expired each second.
 -module(ticking).
 -behaviour(gen_statem).
 -export([by/1]).

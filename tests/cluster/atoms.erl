@@ -1,4 +1,5 @@
-%% Atoms on the channel: many, in many messages, more than a cache of atoms holds, with long names and names that share a place;
+%% Atoms on the channel: many, in many messages, more than a cache of atoms holds, with long names and names that share
+%% a place;
 %% timeout: 15
 %% after a new connection all are told again.
 %% args: -connect_all false
@@ -7,10 +8,12 @@
 
 main([B]) ->
     cluster:quiet(),
-    Pid = cluster:on(B, fun() -> spawn(fun Loop() -> receive {From, Term} -> From ! {back, Term, texts(Term)}, Loop() end end) end),
+    Pid = cluster:on(B, fun() -> spawn(fun Loop() -> receive {From, Term} -> From ! {back, Term, texts(Term)}, Loop()
+        end end) end),
     Some = [list_to_atom("atom_" ++ integer_to_list(N)) || N <- lists:seq(1, 300)],
     Many = [list_to_atom("many_" ++ integer_to_list(N)) || N <- lists:seq(1, 6_000)],
-    Long = [list_to_atom(lists:duplicate(N, Char)) || Char <- [$a, $ä, $€, 16#1F600], N <- [1, 63, 64, 127, 128, 254, 255]],
+    Long = [list_to_atom(lists:duplicate(N, Char)) || Char <- [$a, $ä, $€, 16#1F600],
+        N <- [1, 63, 64, 127, 128, 254, 255]],
     see:value("one by one", same(Pid, Some)),
     see:value("again", same(Pid, Some)),
     see:value("together", same(Pid, [list_to_tuple(Some)])),
@@ -19,7 +22,8 @@ main([B]) ->
     see:value("many together", same(Pid, [Many, lists:reverse(Many), Many])),
     see:value("long", same(Pid, Long)),
     see:value("long together", same(Pid, [Long, lists:reverse(Long)])),
-    see:value("in maps and funs", same(Pid, [maps:from_list([{Atom, Atom} || Atom <- Some]), [{Atom, fun() -> Atom end} || Atom <- Long]])),
+    see:value("in maps and funs",
+        same(Pid, [maps:from_list([{Atom, Atom} || Atom <- Some]), [{Atom, fun() -> Atom end} || Atom <- Long]])),
     cluster:disconnect(B),
     see:value("over a new connection", [same(Pid, Atoms) || Atoms <- [Some, Long, [Many]]]),
     see:value("from many processes", from_many(Pid, Some ++ lists:sublist(Many, 2_000))).

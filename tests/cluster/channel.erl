@@ -1,5 +1,5 @@
-%% What a node tells of its connections: net_kernel:node_info, the port or process that owns one, its options and statistics,
-%% dist_ctrl, flags; busy channels.
+%% What a node tells of its connections: net_kernel:node_info, the port or process that owns one, its options and
+%% statistics, dist_ctrl, flags; busy channels.
 %% args: -connect_all false
 %% timeout: 30
 -module(channel).
@@ -10,13 +10,17 @@ main([B]) ->
     true = net_kernel:connect_node(B),
     {ok, Info} = net_kernel:node_info(B),
     see:value("node_info", [Key || {Key, _} <- Info]),
-    see:value("values", [proplists:get_value(Key, Info) || Key <- [state, type]] ++ [is_pid(proplists:get_value(owner, Info))]),
+    see:value("values", [proplists:get_value(Key, Info) || Key <- [state, type]] ++
+        [is_pid(proplists:get_value(owner, Info))]),
     see:value("address", [element(N, proplists:get_value(address, Info)) || N <- [1, 3, 4, 5]]),
     see:value("nodes_info", [Name || {Name, _} <- element(2, net_kernel:nodes_info())]),
-    see:value("of nobody", [net_kernel:node_info('nobody@localhost'), net_kernel:node_info(B, type), net_kernel:node_info(B, nothing)]),
+    see:value("of nobody", [net_kernel:node_info('nobody@localhost'), net_kernel:node_info(B, type),
+        net_kernel:node_info(B, nothing)]),
     [{B, Controller}] = erlang:system_info(dist_ctrl),
-    see:value("controller", [is_port(Controller), erlang:port_info(Controller, name), is_pid(element(2, erlang:port_info(Controller, connected)))]),
-    see:value("options", [net_kernel:getopts(B, [nodelay, keepalive]), net_kernel:setopts(B, [{nodelay, true}]), net_kernel:getopts(B, [nodelay]),
+    see:value("controller", [is_port(Controller), erlang:port_info(Controller, name),
+        is_pid(element(2, erlang:port_info(Controller, connected)))]),
+    see:value("options", [net_kernel:getopts(B, [nodelay, keepalive]), net_kernel:setopts(B, [{nodelay, true}]),
+        net_kernel:getopts(B, [nodelay]),
                           net_kernel:setopts(new, [{nodelay, false}])]),
     see:value("buffer", erlang:system_info(dist_buf_busy_limit)),
     watermarks(B, Controller),
@@ -27,7 +31,8 @@ main([B]) ->
 %% The limits of the port that carries the connection can be read and set.
 watermarks(B, Controller) ->
     see:value("watermarks", inet:getopts(Controller, [high_watermark, low_watermark])),
-    see:value("set", [inet:setopts(Controller, [{high_watermark, 128 * 1024}, {low_watermark, 64 * 1024}]), inet:getopts(Controller, [high_watermark])]),
+    see:value("set", [inet:setopts(Controller, [{high_watermark, 128 * 1024}, {low_watermark, 64 * 1024}]),
+        inet:getopts(Controller, [high_watermark])]),
     see:value("statistics", case inet:getstat(Controller, [send_oct, recv_oct]) of
                                 {ok, [{_, Sent}, {_, Received}]} -> {Sent > 0, Received > 0}
                             end),

@@ -1,5 +1,5 @@
-%% cover on two nodes: code that is compiled here is loaded there too, what both have counted is one sum, and a node that is
-%% stopped or lost is left out. From OTP 27 on the machines count.
+%% cover on two nodes: code that is compiled here is loaded there too, what both have counted is one sum, and a node
+%% that is stopped or lost is left out. From OTP 27 on the machines count.
 %% needs: tools compiler
 %% timeout: 40
 -module(covered).
@@ -18,12 +18,18 @@ main([B]) ->
     see:value("lines", cover:analyse(counted, calls, line)),
     see:value("remote fun", rpc:call(B, erlang, apply, [fun counted:count/1, [1]])),
     see:value("flushed", {cover:flush(B), cover:analyse(counted, calls, function)}),
-    see:value("reset", {cover:reset(counted), rpc:call(B, counted, count, [5]), cover:analyse(counted, coverage, clause), cover:analyse(counted, calls, clause)}),
-    see:value("compiled on both", {cover:compile(counted), cover:analyse(counted, calls, module), rpc:call(B, counted, count, [1]), counted:count(1),
+    see:value("reset", {cover:reset(counted), rpc:call(B, counted, count, [5]),
+        cover:analyse(counted, coverage, clause), cover:analyse(counted, calls, clause)}),
+    see:value("compiled on both", {cover:compile(counted), cover:analyse(counted, calls, module),
+        rpc:call(B, counted, count, [1]), counted:count(1),
                                    cover:analyse(counted, calls, line)}),
-    see:value("exported", {rpc:call(B, counted, count, [2]), cover:export("sum.coverdata"), cover:reset(), cover:import("sum.coverdata"), cover:analyse(counted, calls, function)}),
-    see:value("stopped", {rpc:call(B, counted, count, [4]), cover:stop([B]), cover:which_nodes(), cover:analyse(counted, calls, function)}),
-    see:value("no longer counted there", {cover:analyse(counted, calls, module), rpc:call(B, code, is_loaded, [counted]), counted:count(1), cover:analyse(counted, calls, module)}),
+    see:value("exported", {rpc:call(B, counted, count, [2]), cover:export("sum.coverdata"), cover:reset(),
+        cover:import("sum.coverdata"), cover:analyse(counted, calls, function)}),
+    see:value("stopped", {rpc:call(B, counted, count, [4]), cover:stop([B]), cover:which_nodes(),
+        cover:analyse(counted, calls, function)}),
+    see:value("no longer counted there",
+        {cover:analyse(counted, calls, module), rpc:call(B, code, is_loaded, [counted]), counted:count(1),
+        cover:analyse(counted, calls, module)}),
     see:value("lost", lost()),
     see:value("over", {cover:stop(), code:is_loaded(counted)}).
 

@@ -1,10 +1,12 @@
-%% exit/2 to processes of the other node: kill, normal and others, to who traps and who does not, to the dead; payloads; order.
+%% exit/2 to processes of the other node: kill, normal and others, to who traps and who does not, to the dead; payloads;
+%% order.
 %% timeout: 15
 -module(exits).
 -export([main/1]).
 
 main([B]) ->
-    Reasons = [normal, kill, killed, bad, shutdown, {shutdown, x}, {error, lists:seq(1, 10)}, binary:copy(<<7>>, 300_000)],
+    Reasons = [normal, kill, killed, bad, shutdown, {shutdown, x}, {error, lists:seq(1, 10)},
+        binary:copy(<<7>>, 300_000)],
     [see:value({dies_by, short(Reason)}, dies_by(B, Reason)) || Reason <- Reasons],
     [see:value({traps, short(Reason)}, traps(B, Reason)) || Reason <- Reasons],
     see:value("to the dead", exit(dead(B), bad)),

@@ -1,5 +1,5 @@
-%% global: names seen from both nodes, taken over, resolved, given back with the process or the node; locks; transactions; a node
-%% that joins with the same name.
+%% global: names seen from both nodes, taken over, resolved, given back with the process or the node; locks;
+%% transactions; a node that joins with the same name.
 %% args: -kernel prevent_overlapping_partitions false
 %% timeout: 30
 -module(global_names).
@@ -10,14 +10,17 @@ main([B]) ->
     ok = global:sync(),
     Own = waiting(node()),
     Its = waiting(B),
-    see:value("register", [global:register_name(own, Own), global:register_name(its, Its), global:register_name({any, <<"term">>}, Own)]),
+    see:value("register", [global:register_name(own, Own), global:register_name(its, Its),
+        global:register_name({any, <<"term">>}, Own)]),
     see:value("twice", [global:register_name(own, Its), global:register_name(other, Own)]),
     see:value("there", cluster:on(B, fun() -> {lists:sort(global:registered_names()), global:whereis_name(own) =:= Own,
                                                global:whereis_name(its) =:= Its} end)),
     Self = self(),
-    see:value("send", [global:send(own, {hello, Self}) =:= Own, cluster:next(), cluster:on(B, fun() -> global:send(own, {hello, Self}), ok end), cluster:next()]),
+    see:value("send", [global:send(own, {hello, Self}) =:= Own, cluster:next(),
+        cluster:on(B, fun() -> global:send(own, {hello, Self}), ok end), cluster:next()]),
     cluster:that("send to nobody", fun() -> global:send(nobody, x) end),
-    see:value("re_register", [cluster:on(B, fun() -> global:re_register_name(own, Its) end), global:whereis_name(own) =:= Its]),
+    see:value("re_register", [cluster:on(B, fun() -> global:re_register_name(own, Its) end),
+        global:whereis_name(own) =:= Its]),
     see:value("unregister", [global:unregister_name(own), cluster:on(B, fun() -> global:whereis_name(own) end)]),
     exit(Its, kill),
     see:value("with the process", cluster:wait(fun() -> global:whereis_name(its) end, undefined)),
@@ -28,20 +31,23 @@ main([B]) ->
     clash().
 
 waiting(Node) ->
-    cluster:on(Node, fun() -> spawn(fun Loop() -> receive {hello, From} -> From ! {hello, node()}, Loop(); stop -> ok end end) end).
+    cluster:on(Node, fun() -> spawn(fun Loop() -> receive {hello, From} -> From ! {hello, node()}, Loop(); stop -> ok
+        end end) end).
 
 locks(B) ->
     Nodes = [node(), B],
     see:value("lock", [global:set_lock({resource, me}, Nodes, 0), global:set_lock({resource, me}, Nodes, 0)]),
     see:value("of another", [cluster:on(B, fun() -> global:set_lock({resource, other}, Nodes, 0) end),
                              cluster:on(B, fun() -> global:set_lock({resource, me}, Nodes, 0) end)]),
-    see:value("given back", [global:del_lock({resource, me}, Nodes), cluster:on(B, fun() -> global:set_lock({resource, other}, Nodes, 0) end)]),
+    see:value("given back", [global:del_lock({resource, me}, Nodes),
+        cluster:on(B, fun() -> global:set_lock({resource, other}, Nodes, 0) end)]),
     %% What held the lock has ended, and with it the lock.
     see:value("free again", cluster:wait(fun() -> global:set_lock({resource, third}, Nodes, 0) end)),
     see:value("back", global:del_lock({resource, third}, Nodes)).
 
 transactions(B) ->
-    see:value("trans", [global:trans({t, self()}, fun() -> inside end), global:trans({t, self()}, fun() -> inside end, [node(), B], 1)]),
+    see:value("trans", [global:trans({t, self()}, fun() -> inside end), global:trans({t, self()}, fun() -> inside end,
+        [node(), B], 1)]),
     cluster:that("trans fails", fun() -> global:trans({t, self()}, fun() -> exit(oops) end) end),
     Nodes = [node(), B],
     Self = self(),
@@ -71,7 +77,8 @@ clash() ->
     yes = global:register_name(chosen, Mine2, fun(_, P1, P2) -> hd([P || P <- [P1, P2], node(P) =:= Here]) end),
     cluster:call(Peer, fun() ->
         spawn(fun() ->
-            [yes = global:register_name(Name, spawn(fun() -> receive stop -> ok end end)) || Name <- [notified, chosen]],
+            [yes = global:register_name(Name, spawn(fun() -> receive stop -> ok end end))
+                || Name <- [notified, chosen]],
             receive stop -> ok end
         end)
     end),

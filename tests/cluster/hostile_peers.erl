@@ -1,5 +1,6 @@
-%% A peer that knows the cookie and sends garbage: whether the connection ends, and what processes see. The node lives. Left out is
-%% what a stock node does not survive (a fragment with number 0, or with a very high one), or does not read (compressed terms).
+%% A peer that knows the cookie and sends garbage: whether the connection ends, and what processes see. The node lives.
+%% Left out is what a stock node does not survive (a fragment with number 0, or with a very high one), or does not read
+%% (compressed terms).
 %% timeout: 60
 %% args: -connect_all false
 -module(hostile_peers).
@@ -52,12 +53,14 @@ controls(Own) ->
     Other = hostile:pid(name(), 7, 1, 0),
     Third = hostile:pid('third@localhost', 7, 1, 0),
     Reference = hostile:reference(name(), 7, [1, 2, 3]),
-    [control({term, Term}, term(Term)) || Term <- [[], a, 17, -1, 1 bsl 70, {}, {a}, {[]}, [1, 2], {1.5, a}, <<"text">>, #{}]],
+    [control({term, Term}, term(Term)) || Term <- [[], a, 17, -1, 1 bsl 70, {}, {a}, {[]}, [1, 2], {1.5, a}, <<"text">>,
+        #{}]],
     [control({code, Code}, tuple([small(Code)])) || Code <- [0, 1, 2, 3, 5, 9, 10, 11, 14, 15, 17, 22, 37, 99, 255]],
     [control({arity, Code, Count}, tuple([small(Code) | lists:duplicate(Count, Other)]))
      || Code <- [1, 2, 6, 7, 8, 19, 20, 21, 22, 24, 26, 28, 29, 31, 33, 35, 36], Count <- [1, 6, 7]],
     [control({atoms, Code, Count}, tuple([small(Code) | lists:duplicate(Count, term(x))]))
-     || {Code, Count} <- [{1, 2}, {2, 2}, {4, 2}, {7, 2}, {8, 3}, {19, 3}, {20, 3}, {21, 4}, {22, 2}, {24, 2}, {26, 2}, {28, 3},
+     || {Code, Count} <- [{1, 2}, {2, 2}, {4, 2}, {7, 2}, {8, 3}, {19, 3}, {20, 3}, {21, 4}, {22, 2}, {24, 2}, {26, 2},
+         {28, 3},
                           {29, 5}, {31, 4}, {33, 2}, {35, 3}, {36, 3}]],
     control("a name that is none", tuple([small(6), Other, term(''), small(1)])),
     control("a sender that is none", tuple([small(6), term(x), term(''), term(victim)])),
@@ -76,10 +79,13 @@ signals(Own) ->
     Earlier = hostile:pid(get(b), creation(Own) - 1, 100, 0),
     Reference = hostile:reference(name(), 7, [1, 2, 3]),
     Theirs = hostile:reference(get(b), creation(Own), [1, 2, 3]),
-    [framed({What, Code}, [112, 131, tuple(lists:map(fun(Part) -> part(Part, To, Other, Reference, Theirs) end, [{small, Code} | Parts])), Payload])
+    [framed({What, Code},
+        [112, 131, tuple(lists:map(fun(Part) -> part(Part, To, Other, Reference, Theirs) end, [{small, Code} | Parts])),
+        Payload])
      || {What, To} <- [{lives, Own}, {nobody, Nobody}, {earlier, Earlier}],
         {Code, Parts, Payload} <-
-            [{1, [other, to], <<>>}, {4, [other, to], <<>>}, {3, [other, to, {a, gone}], <<>>}, {24, [other, to], <<131, 106>>},
+            [{1, [other, to], <<>>}, {4, [other, to], <<>>}, {3, [other, to, {a, gone}], <<>>},
+                {24, [other, to], <<131, 106>>},
              {35, [{small, 5}, other, to], <<>>}, {36, [{small, 5}, other, to], <<>>},
              {19, [other, to, reference], <<>>}, {20, [other, to, reference], <<>>},
              {21, [other, to, theirs, {a, gone}], <<>>}, {28, [other, to, theirs], <<131, 106>>},
@@ -120,9 +126,12 @@ payloads(Own) ->
     sent("no number", Control, <<131, 70, 16#7ff0_0000_0000_0000:64>>),
     sent("nested", Control, [131, lists:duplicate(100_000, <<108, 1:32>>), 106, lists:duplicate(100_000, 106)]),
     framed("nested control", [112, 131, lists:duplicate(100_000, <<104, 1>>), 106]),
-    sent("new atoms", Control, term_to_binary([list_to_atom("hostile_" ++ integer_to_list(N)) || N <- lists:seq(1, 1000)])),
-    framed("to an alias that is none", [112, 131, tuple([small(33), hostile:pid(name(), 7, 1, 0), hostile:reference(get(b), 1, [1, 2, 3])]), 131, 1]),
-    framed("damaged for nobody", [112, 131, tuple([small(6), hostile:pid(name(), 7, 1, 0), term(''), term(nobody)]), 131, 1]).
+    sent("new atoms", Control,
+        term_to_binary([list_to_atom("hostile_" ++ integer_to_list(N)) || N <- lists:seq(1, 1000)])),
+    framed("to an alias that is none",
+        [112, 131, tuple([small(33), hostile:pid(name(), 7, 1, 0), hostile:reference(get(b), 1, [1, 2, 3])]), 131, 1]),
+    framed("damaged for nobody", [112, 131, tuple([small(6), hostile:pid(name(), 7, 1, 0), term(''), term(nobody)]),
+        131, 1]).
 
 %% With a cache of atoms.
 headers() ->
@@ -147,26 +156,32 @@ fragments() ->
     Later = fun(Id, Number, Bytes) -> hostile:frame([131, 70, <<Id:64, Number:64>>, Bytes]) end,
     raw("one fragment", First(1, 1, [Control, 106])),
     raw("two", [First(1, 2, [Control, <<109, 4:32, "ab">>]), Later(1, 1, "cd")]),
-    raw("between each other", [First(1, 2, [Control, <<109, 4:32, "ab">>]), First(2, 2, [Control, <<109, 4:32, "AB">>]), Later(1, 1, "cd"), Later(2, 1, "CD")]),
+    raw("between each other", [First(1, 2, [Control, <<109, 4:32, "ab">>]), First(2, 2, [Control, <<109, 4:32, "AB">>]),
+        Later(1, 1, "cd"), Later(2, 1, "CD")]),
     raw("the last too soon", [First(1, 3, [Control, <<109, 4:32, "ab">>]), Later(1, 1, "cd")]),
     raw("again", [First(1, 3, [Control, <<109, 4:32, "ab">>]), Later(1, 2, "c"), Later(1, 2, "d")]),
     raw("the first twice", [First(1, 3, [Control, <<109, 4:32, "ab">>]), First(1, 3, [Control, <<109, 4:32, "ab">>])]),
     raw("none before", Later(1, 1, "cd")),
     raw("cut short", hostile:frame(<<131, 70, 1:64, 0:8>>)),
-    raw("unended", [First(1, 1000, [Control, <<109, 16#7fff_ffff:32>>]), [Later(1, 1000 - N, <<0:8192>>) || N <- lists:seq(1, 200)]]),
+    raw("unended", [First(1, 1000, [Control, <<109, 16#7fff_ffff:32>>]),
+        [Later(1, 1000 - N, <<0:8192>>) || N <- lists:seq(1, 200)]]),
     raw("many unended", [First(Id, 1000, [Control, <<109, 16#7fff_ffff:32, 0:4096>>]) || Id <- lists:seq(1, 1000)]).
 
-%% Fragments without a cache of atoms: packets have a header all the same, with atoms spelled out. The node answers in that form.
+%% Fragments without a cache of atoms: packets have a header all the same, with atoms spelled out. The node answers in
+%% that form.
 without_cache() ->
     Cached = put(flags, hostile:without(hostile:flags(), [13])),
     Control = tuple([small(6), hostile:pid(name(), 7, 1, 0), term(''), term(victim)]),
     framed("no atom", [131, 68, 0, Control, 106]),
     framed("without a header", [112, 131, Control, 131, 106]),
-    raw("fragments", [hostile:frame([131, 69, <<1:64, 2:64>>, 0, Control, <<109, 4:32, "ab">>]), hostile:frame([131, 70, <<1:64, 1:64>>, "cd"])]),
+    raw("fragments", [hostile:frame([131, 69, <<1:64, 2:64>>, 0, Control, <<109, 4:32, "ab">>]),
+        hostile:frame([131, 70, <<1:64, 1:64>>, "cd"])]),
     put(flags, Cached),
-    [see:value({answer, Without}, answer(hostile:without(hostile:flags(), Without))) || Without <- [[13], [23], [13, 23]]].
+    [see:value({answer, Without}, answer(hostile:without(hostile:flags(), Without)))
+        || Without <- [[13], [23], [13, 23]]].
 
-%% How the node tells that a process that is monitored is not there: the packet without its length, and without the reference.
+%% How the node tells that a process that is monitored is not there: the packet without its length, and without the
+%% reference.
 answer(Flags) ->
     B = get(b),
     Name = name(),
@@ -187,7 +202,8 @@ frames_of(_) -> [].
 
 %% Peers that are slow, or go away in the middle.
 slow() ->
-    Frame = iolist_to_binary(hostile:frame([131, 68, 1, 8, 5, 6, "victim", tuple([small(6), hostile:pid(name(), 7, 1, 0), term(''), <<82, 0>>]), <<109, 3:32, "abc">>])),
+    Frame = iolist_to_binary(hostile:frame([131, 68, 1, 8, 5, 6, "victim",
+        tuple([small(6), hostile:pid(name(), 7, 1, 0), term(''), <<82, 0>>]), <<109, 3:32, "abc">>])),
     with_peer("byte by byte", fun(Socket) -> [ok = gen_tcp:send(Socket, <<Byte>>) || <<Byte>> <= Frame] end),
     with_peer("closed for writing", fun(Socket) ->
         ok = gen_tcp:send(Socket, [Frame, binary:part(Frame, 0, 20)]),
@@ -265,8 +281,8 @@ ended(Socket, B, Name, Times) ->
         {error, _} -> ends
     end.
 
-%% The sign of life may arrive although the victim has found the message before it damaged: then the port has been told to close,
-%% and does before it replies.
+%% The sign of life may arrive although the victim has found the message before it damaged: then the port has been told
+%% to close, and does before it replies.
 still_open(Name) ->
     case lists:keyfind(Name, 1, erlang:system_info(dist_ctrl)) of
         {_, Port} -> case erlang:port_info(Port, connected) of undefined -> ends; _ -> lives end;

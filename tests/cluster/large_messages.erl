@@ -1,5 +1,5 @@
-%% Messages of many megabytes: whole when they come, in order for each sender; those of other senders are not held up for ever; the
-%% connection breaks in the middle of one; binaries, lists and terms of many parts.
+%% Messages of many megabytes: whole when they come, in order for each sender; those of other senders are not held up
+%% for ever; the connection breaks in the middle of one; binaries, lists and terms of many parts.
 %% args: -connect_all false
 %% timeout: 60
 -module(large_messages).
@@ -7,7 +7,8 @@
 
 main([B]) ->
     cluster:quiet(),
-    Pid = cluster:on(B, fun() -> spawn(fun Loop() -> receive {From, Term} -> From ! {back, sum(Term)}, Loop() end end) end),
+    Pid = cluster:on(B, fun() -> spawn(fun Loop() -> receive {From, Term} -> From ! {back, sum(Term)}, Loop() end end)
+        end),
     [see:value(Size, {sent(Pid, binary:copy(<<"abcdefg">>, Size div 7)), sent(Pid, lists:seq(1, Size div 100))})
      || Size <- [1_000, 60_000, 65_536, 70_000, 131_072, 1_000_000, 8_000_000]],
     Parts = [binary:copy(<<N>>, 100) || N <- lists:seq(1, 255)],
@@ -34,7 +35,8 @@ between(B) ->
     Self = self(),
     Receiver = spawn(fun() -> Self ! {received, in_order(#{}, 4 * 5 + 10 * 200)} end),
     cluster:on(B, fun() ->
-        [spawn(fun() -> [Receiver ! {self(), N, binary:copy(<<N>>, 8_000_000)} || N <- lists:seq(1, 5)] end) || _ <- lists:seq(1, 4)],
+        [spawn(fun() -> [Receiver ! {self(), N, binary:copy(<<N>>, 8_000_000)} || N <- lists:seq(1, 5)] end)
+            || _ <- lists:seq(1, 4)],
         [spawn(fun() -> [Receiver ! {self(), N, small} || N <- lists:seq(1, 200)] end) || _ <- lists:seq(1, 10)]
     end),
     see:value("between", receive {received, Result} -> Result after 50_000 -> late end).
@@ -51,7 +53,8 @@ in_order(Last, Left) ->
     after 40_000 -> {missing, Left}
     end.
 
-%% Senders that are killed while they wait leave their messages: however many there are, the other node has room for few at a time.
+%% Senders that are killed while they wait leave their messages: however many there are, the other node has room for few
+%% at a time.
 left_behind(B) ->
     Parts = lists:duplicate(10, binary:copy(<<7>>, 100_000)),
     Sink = cluster:on(B, fun() -> spawn(fun Loop() -> receive _ -> Loop() end end) end),
@@ -88,7 +91,8 @@ broken(_) ->
         {Peer, C} = cluster:start(c),
         true = net_kernel:connect_node(C),
         true = monitor_node(C, true),
-        peer:cast(Peer, erlang, apply, [fun() -> [Self ! {large, binary:copy(<<1>>, 8_000_000)} || _ <- lists:seq(1, 20)] end, []]),
+        peer:cast(Peer, erlang, apply,
+            [fun() -> [Self ! {large, binary:copy(<<1>>, 8_000_000)} || _ <- lists:seq(1, 20)] end, []]),
         {large, First} = cluster:next(),
         cluster:kill(Peer),
         {byte_size(First), until_down(C)}

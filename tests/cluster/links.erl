@@ -20,7 +20,8 @@ main([B]) ->
     gone(B).
 
 reasons() ->
-    [{normal, normal}, {atom, bad}, {shutdown, {shutdown, 1}}, {kill, kill}, {killed, killed}, {tuple, {a, [b], #{c => 1.5}}},
+    [{normal, normal}, {atom, bad}, {shutdown, {shutdown, 1}}, {kill, kill}, {killed, killed},
+        {tuple, {a, [b], #{c => 1.5}}},
      {binary_1000, binary:copy(<<1>>, 1_000)}, {binary_1000000, binary:copy(<<2>>, 1_000_000)},
      {list_100000, lists:seq(1, 100_000)}, {pid, self()}].
 
@@ -95,7 +96,8 @@ crossing(B) ->
         end,
         There ! {exit, {number, N}},
         _ = cluster:gone(There),
-        {N rem 2, [Reason || {'EXIT', Pid, {number, M}} = {_, _, Reason} <- cluster:rest(B), Pid =:= There, M =:= N] =:= []}
+        {N rem 2, [Reason || {'EXIT', Pid, {number, M}} = {_, _, Reason} <- cluster:rest(B), Pid =:= There,
+            M =:= N] =:= []}
     end || N <- lists:seq(1, 20)],
     see:value("crossing", lists:usort(Results)).
 
@@ -133,5 +135,6 @@ gone(B) ->
               end)),
     %% Linked to a process of a node that cannot be reached.
     Nowhere = binary_to_term(iolist_to_binary([131, 88, 119, 16, "nobody@localhost", <<50:32, 0:32, 1:32>>])),
-    see:value("nobody", {node(Nowhere), link(Nowhere), cluster:next()} =:= {'nobody@localhost', true, {'EXIT', Nowhere, noconnection}}),
+    see:value("nobody", {node(Nowhere), link(Nowhere), cluster:next()} =:= {'nobody@localhost', true,
+        {'EXIT', Nowhere, noconnection}}),
     see:value("dropped", [unlink(Nowhere), exit(Nowhere, bad), Nowhere ! lost]).

@@ -1,4 +1,5 @@
-%% Replies to spawn requests come while the connection is lost: each request has one reply, and its links and monitors end.
+%% Replies to spawn requests come while the connection is lost: each request has one reply, and its links and monitors
+%% end.
 %% args: -connect_all false
 %% timeout: 60
 -module(lost_replies).

@@ -20,7 +20,8 @@ main([B]) ->
     cluster:disconnect(B),
     Told = cluster:take(2 * ?COUNT),
     see:value("told", {length(Told), lists:usort([{element(1, One), lists:last(tuple_to_list(One))} || One <- Told])}),
-    see:value("left", [length([One || One <- Relations, node(pid(One)) =:= B]) || {_, Relations} <- process_info(self(), [links, monitors, monitored_by])]),
+    see:value("left", [length([One || One <- Relations, node(pid(One)) =:= B]) || {_, Relations} <- process_info(self(),
+        [links, monitors, monitored_by])]),
     see:value("there", lists:usort([told(Pid) || Pid <- Pids])),
     locally(B).
 

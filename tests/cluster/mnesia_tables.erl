@@ -1,5 +1,5 @@
-%% OTP's database on three nodes: schemas and tables in memory and on disk, transactions that want the same records, locks of
-%% processes that die, events, indexes, a node that is killed and comes back, backup and restore.
+%% OTP's database on three nodes: schemas and tables in memory and on disk, transactions that want the same records,
+%% locks of processes that die, events, indexes, a node that is killed and comes back, backup and restore.
 %% needs: mnesia
 %% timeout: 60
 -module(mnesia_tables).
@@ -25,7 +25,8 @@ main([B]) ->
     see:value("entry", mnesia:create_table(entry, [{attributes, record_info(fields, entry)}, {type, ordered_set},
                                                    {disc_copies, [A, C]}])),
     see:value("file", mnesia:create_table(file, [{disc_only_copies, [B]}])),
-    see:value("there", [cluster:on(N, fun() -> mnesia:wait_for_tables([account, entry, file], 10_000) end) || N <- Nodes]),
+    see:value("there", [cluster:on(N, fun() -> mnesia:wait_for_tables([account, entry, file], 10_000) end)
+        || N <- Nodes]),
     see:value("running", length(mnesia:system_info(running_db_nodes))),
     transfers(Nodes),
     index(Nodes),
@@ -47,7 +48,8 @@ transfers(Nodes) ->
         lists:foreach(fun(N) -> mnesia:write(#account{id = N, owner = N rem 3}) end, lists:seq(1, ?ACCOUNTS))
     end),
     Clerks = [spawn_monitor(Node, fun() -> clerk(Seed) end) || Node <- Nodes, Seed <- lists:seq(1, ?CLERKS)],
-    see:value("clerks", lists:usort([receive {'DOWN', Monitor, process, Pid, Reason} -> Reason end || {Pid, Monitor} <- Clerks])),
+    see:value("clerks", lists:usort([receive {'DOWN', Monitor, process, Pid, Reason} -> Reason end
+        || {Pid, Monitor} <- Clerks])),
     Sum = fun() -> mnesia:foldl(fun(#account{balance = Balance}, Total) -> Total + Balance end, 0, account) end,
     see:value("sums", [cluster:on(N, fun() -> mnesia:transaction(Sum) end) || N <- Nodes]),
     see:value("counts", [cluster:on(N, fun() -> mnesia:table_info(account, size) end) || N <- Nodes]).
@@ -68,7 +70,8 @@ index(Nodes) ->
     see:value("by owner", [cluster:on(N, fun() -> mnesia:transaction(Owned) end) || N <- Nodes]),
     Match = [{#account{id = '$1', owner = 2, _ = '_'}, [], ['$1']}],
     see:value("selected", [cluster:on(N, fun() -> lists:sort(mnesia:dirty_select(account, Match)) end) || N <- Nodes]),
-    see:value("aborted", mnesia:transaction(fun() -> mnesia:write(#account{id = 1, balance = lost}), mnesia:abort(changed_mind) end)),
+    see:value("aborted", mnesia:transaction(fun() -> mnesia:write(#account{id = 1, balance = lost}),
+        mnesia:abort(changed_mind) end)),
     see:value("error", element(1, mnesia:transaction(fun() -> mnesia:write({no_table, 1}) end))),
     see:value("kept", [is_integer(Balance) || #account{balance = Balance} <- mnesia:dirty_read(account, 1)]).
 
@@ -94,14 +97,18 @@ locks(B) ->
 events(B) ->
     {ok, _} = mnesia:subscribe({table, account, detailed}),
     ok = cluster:on(B, fun() -> mnesia:dirty_write(#account{id = 77, owner = b}) end),
-    see:value("event", receive {mnesia_table_event, {Kind, account, New, Old, _}} -> {Kind, New, Old} after 10_000 -> none end),
+    see:value("event", receive {mnesia_table_event, {Kind, account, New, Old, _}} -> {Kind, New, Old} after 10_000 ->
+        none end),
     {ok, _} = mnesia:unsubscribe({table, account, detailed}),
-    see:value("counter", [cluster:on(B, fun() -> mnesia:dirty_update_counter({file, hits}, 2) end), mnesia:dirty_update_counter(file, hits, 3)]).
+    see:value("counter", [cluster:on(B, fun() -> mnesia:dirty_update_counter({file, hits}, 2) end),
+        mnesia:dirty_update_counter(file, hits, 3)]).
 
 disk(C) ->
     Write = fun(N) -> ok = mnesia:write(#entry{time = N, text = binary:copy(<<"x">>, N)}) end,
     lists:foreach(fun(N) -> mnesia:sync_dirty(Write, [N]) end, lists:seq(1, 200)),
-    see:value("from disk", [cluster:on(C, fun() -> {mnesia:dirty_first(entry), mnesia:dirty_last(entry), mnesia:dirty_next(entry, 100)} end),
+    see:value("from disk",
+        [cluster:on(C, fun() -> {mnesia:dirty_first(entry), mnesia:dirty_last(entry), mnesia:dirty_next(entry, 100)}
+        end),
                             mnesia:dump_log()]).
 
 %% A node is killed, misses something, and comes back.
@@ -110,15 +117,19 @@ back(Peer, A, C) ->
     cluster:kill(Peer),
     see:value("down", receive {mnesia_system_event, {mnesia_down, C}} -> told after 10_000 -> not_told end),
     see:value("without it", length(mnesia:system_info(running_db_nodes))),
-    {atomic, ok} = mnesia:transaction(fun() -> mnesia:delete({entry, 1}), mnesia:write(#entry{time = 201, text = late}) end),
+    {atomic, ok} = mnesia:transaction(fun() -> mnesia:delete({entry, 1}), mnesia:write(#entry{time = 201, text = late})
+        end),
     {_Peer2, C} = cluster:start(c),
     cluster:on(C, fun() -> application:set_env(mnesia, dir, filename:absname("mnesia.c")) end),
     see:value("started", cluster:on(C, fun mnesia:start/0)),
     see:value("up", receive {mnesia_system_event, {mnesia_up, C}} -> told after 10_000 -> not_told end),
     see:value("loaded", cluster:on(C, fun() -> mnesia:wait_for_tables([entry, account], 10_000) end)),
-    see:value("learned", cluster:on(C, fun() -> {mnesia:dirty_first(entry), mnesia:dirty_read(entry, 201), mnesia:table_info(entry, size)} end)),
-    see:value("copies", [mnesia:add_table_copy(account, C, ram_copies), mnesia:move_table_copy(entry, A, C) =:= {atomic, ok},
-                         lists:sort(mnesia:table_info(account, ram_copies)) =:= lists:sort([A, C | mnesia:table_info(account, ram_copies) -- [A, C]])]).
+    see:value("learned", cluster:on(C,
+        fun() -> {mnesia:dirty_first(entry), mnesia:dirty_read(entry, 201), mnesia:table_info(entry, size)} end)),
+    see:value("copies", [mnesia:add_table_copy(account, C, ram_copies), mnesia:move_table_copy(entry, A, C) =:= {atomic,
+        ok},
+                         lists:sort(mnesia:table_info(account, ram_copies)) =:= lists:sort([A,
+                             C | mnesia:table_info(account, ram_copies) -- [A, C]])]).
 
 backup(B) ->
     see:value("backup", mnesia:backup("mnesia.backup")),

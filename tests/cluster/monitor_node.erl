@@ -1,4 +1,5 @@
-%% monitor_node/2,3: nodedown as often as asked for, once for each; without a connection; of unknown nodes and bad arguments.
+%% monitor_node/2,3: nodedown as often as asked for, once for each; without a connection; of unknown nodes and bad
+%% arguments.
 %% timeout: 15
 %% args: -connect_all false
 -module(monitor_node).

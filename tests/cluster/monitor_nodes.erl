@@ -6,7 +6,8 @@
 
 main([B]) ->
     cluster:quiet(),
-    Options = [[], [nodedown_reason], [connection_id], [{node_type, visible}], [{node_type, hidden}], [{node_type, all}],
+    Options = [[], [nodedown_reason], [connection_id], [{node_type, visible}], [{node_type, hidden}],
+        [{node_type, all}],
                [{node_type, all}, nodedown_reason, connection_id],
                #{}, #{nodedown_reason => true}, #{connection_id => true}, #{node_type => all, nodedown_reason => true},
                #{node_type => hidden}, #{node_type => visible, nodedown_reason => false}],
@@ -67,7 +68,8 @@ counted(B) ->
     pong = net_adm:ping(B),
     see:value("nothing", cluster:rest(B)).
 
-%% A listener that has ended is forgotten; nodeup comes before a message over the new connection, nodedown after all of the old.
+%% A listener that has ended is forgotten; nodeup comes before a message over the new connection, nodedown after all of
+%% the old.
 dead(B) ->
     cluster:disconnect(B),
     Pid = spawn_listener([[]]),
@@ -79,7 +81,8 @@ dead(B) ->
     cluster:on(B, fun() -> [Self ! {number, N} || N <- lists:seq(1, 50)] end),
     Numbers = [cluster:next() || _ <- lists:seq(1, 50)],
     see:value("in order", Numbers =:= [{number, N} || N <- lists:seq(1, 50)]),
-    {cluster, B} ! {run, Self, ignored, fun() -> [Self ! {number, N} || N <- lists:seq(1, 50)], erlang:disconnect_node(node(Self)) end},
+    {cluster, B} ! {run, Self, ignored, fun() -> [Self ! {number, N} || N <- lists:seq(1, 50)],
+        erlang:disconnect_node(node(Self)) end},
     see:value("last", last(0)).
 
 %% How many messages came before the connection went down, if that was the last.

@@ -1,4 +1,5 @@
-%% Monitors between nodes: by pid and by name, with tags and aliases, demonitor with its options, the dead, the unknown, the node
+%% Monitors between nodes: by pid and by name, with tags and aliases, demonitor with its options, the dead, the unknown,
+%% the node
 %% timeout: 15
 %% that goes, and many at once.
 %% args: -connect_all false
@@ -9,7 +10,8 @@ main([B]) ->
     cluster:quiet(),
     [see:value("by pid", down(B, fun(Pid) -> monitor(process, Pid) end, Reason))
      || Reason <- [normal, bad, {some, [reason]}, lists:duplicate(70_000, $x)]],
-    [see:value("by name", down(B, fun(_) -> monitor(process, {named, B}) end, Reason)) || Reason <- [normal, {bad, 1.5}]],
+    [see:value("by name", down(B, fun(_) -> monitor(process, {named, B}) end, Reason))
+        || Reason <- [normal, {bad, 1.5}]],
     [see:value(Options, down(B, fun(Pid) -> monitor(process, Pid, Options) end, ended))
      || Options <- [[{tag, my_tag}], [{tag, {"any", [term]}}], [{alias, explicit_unalias}], [{alias, demonitor}],
                     [{alias, reply_demonitor}], [{alias, demonitor}, {tag, tagged}]]],
@@ -22,7 +24,8 @@ main([B]) ->
     see:fails([fun() -> monitor(process, {"named", B}) end, fun() -> monitor(process, {named, "b"}) end,
                fun() -> monitor(process, {named, B}, [unknown]) end, fun() -> monitor(port, {named, B}) end,
                fun() -> monitor(port, cluster:on(B, fun() -> hd(erlang:ports()) end)) end,
-               fun() -> monitor(time_offset, {clock, B}) end, fun() -> demonitor(cluster:on(B, fun erlang:make_ref/0)) end]).
+               fun() -> monitor(time_offset, {clock, B}) end, fun() -> demonitor(cluster:on(B, fun erlang:make_ref/0))
+                   end]).
 
 %% What is told of a process there that ends.
 down(B, Monitor, Reason) ->
@@ -94,7 +97,8 @@ many(B) ->
     References = [{monitor(process, Pid), N} || {Pid, N} <- lists:zip(Pids ++ Pids, lists:seq(1, 600))],
     [Pid ! {go, N} || {Pid, N} <- lists:zip(Pids, lists:seq(1, 300))],
     Downs = cluster:take(600),
-    Wrong = [x || {'DOWN', Ref, process, _, N} <- Downs, not lists:member(proplists:get_value(Ref, References), [N, N + 300])],
+    Wrong = [x || {'DOWN', Ref, process, _, N} <- Downs, not lists:member(proplists:get_value(Ref, References),
+        [N, N + 300])],
     see:value("many", {length(Downs), length(Wrong)}).
 
 node_goes(B) ->

@@ -1,4 +1,5 @@
-%% Signals from one process to another arrive in order, whatever their kind and size, also when many processes send at once, and
+%% Signals from one process to another arrive in order, whatever their kind and size, also when many processes send at
+%% once, and
 %% timeout: 20
 %% large messages are among small ones.
 -module(order_of_messages).

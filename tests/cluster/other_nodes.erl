@@ -1,5 +1,5 @@
-%% peer starts nodes of either machine: controlled over standard input and output, over TCP, and as linked nodes; slave too; what they
-%% print; how they end.
+%% peer starts nodes of either machine: controlled over standard input and output, over TCP, and as linked nodes; slave
+%% too; what they print; how they end.
 %% args: -connect_all false
 %% timeout: 60
 -module(other_nodes).
@@ -21,7 +21,8 @@ options(Machine, Name) ->
 
 by_standard_io(Machine) ->
     {ok, Peer, Node} = peer:start((options(Machine, io))#{connection => standard_io}),
-    see:value("standard_io", [Node, nodes(), peer:get_state(Peer), peer:call(Peer, erlang, node, []), peer:call(Peer, lists, seq, [1, 3])]),
+    see:value("standard_io", [Node, nodes(), peer:get_state(Peer), peer:call(Peer, erlang, node, []),
+        peer:call(Peer, lists, seq, [1, 3])]),
     cluster:that("error", fun() -> peer:call(Peer, erlang, error, [oops]) end),
     cluster:that("exit", fun() -> peer:call(Peer, erlang, exit, [oops]) end),
     cluster:that("late", fun() -> peer:call(Peer, timer, sleep, [5_000], 50) end),
@@ -40,7 +41,8 @@ by_distribution(Machine) ->
     Monitor = monitor(process, Peer),
     true = monitor_node(Node, true),
     erlang:disconnect_node(Node),
-    see:value("ends", [receive {nodedown, Node} -> nodedown end, receive {'DOWN', Monitor, process, Peer, Reason} -> Reason end]),
+    see:value("ends", [receive {nodedown, Node} -> nodedown end,
+        receive {'DOWN', Monitor, process, Peer, Reason} -> Reason end]),
     see:value("gone", cluster:wait(fun() -> lists:keymember("dist", 1, element(2, net_adm:names())) end, false)),
     {ok, Peer2, Node2} = peer:start_link((options(Machine, linked))#{shutdown => 10_000}),
     see:value("again", [Node2, nodes()]),
@@ -56,13 +58,15 @@ by_slave(Machine) ->
     {ok, [Folders | _]} = init:get_argument(pa),
     Args = lists:concat(lists:join(" ", ["-kernel logger_level none -connect_all false -pa" | Folders])),
     {ok, Node} = slave:start(localhost, slave, Args, no_link, Program),
-    see:value("slave", [Node, nodes(), erpc:call(Node, init, get_plain_arguments, []), erpc:call(Node, erlang, node, [])]),
+    see:value("slave", [Node, nodes(), erpc:call(Node, init, get_plain_arguments, []),
+        erpc:call(Node, erlang, node, [])]),
     see:value("already", slave:start(localhost, slave, Args, no_link, Program)),
     Self = self(),
     spawn(Node, fun() -> io:format("printed by a slave~n"), Self ! printed end),
     see:value("print", receive printed -> printed end),
     see:value("stop", [slave:stop(Node), cluster:wait(fun() -> nodes() end, [])]),
-    Master = spawn(fun() -> {ok, Linked} = slave:start_link(localhost, linked_slave, Args), Self ! {linked, Linked}, receive stop -> ok end end),
+    Master = spawn(fun() -> {ok, Linked} = slave:start_link(localhost, linked_slave, Args), Self ! {linked, Linked},
+        receive stop -> ok end end),
     see:value("linked", receive {linked, It} -> It end),
     exit(Master, kill),
     see:value("ends with its starter", cluster:wait(fun() -> nodes() end, [])).
@@ -81,7 +85,8 @@ failing() ->
 each_other() ->
     Peers = [{ok, P1, N1}, {ok, P2, N2}] = [peer:start((options(Machine, Machine_))#{connection => standard_io})
                                             || {Machine, Machine_} <- [{a, peer_a}, {b, peer_b}]],
-    see:value("each other", [peer:call(P1, net_adm, ping, [N2]), peer:call(P2, erlang, nodes, []), peer:call(P1, erpc, call, [N2, erlang, node, []]),
+    see:value("each other", [peer:call(P1, net_adm, ping, [N2]), peer:call(P2, erlang, nodes, []),
+        peer:call(P1, erpc, call, [N2, erlang, node, []]),
                              peer:call(P2, gen_server, call, [{kernel_sup, N1}, which_children]) =/= [], nodes()]),
     [peer:stop(Peer) || {ok, Peer, _} <- Peers],
     ok.

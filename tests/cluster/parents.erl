@@ -9,8 +9,10 @@ main([B]) ->
          see:value({Which, itself}, receive {Child, Parent} -> Parent =:= Self end),
          see:value({Which, asked}, parent(Child) =:= {parent, Self}),
          Child ! again,
-         see:value({Which, after_collections}, receive {Child, Parents} -> lists:usort([P =:= Self || P <- Parents]) end),
-         [begin garbage_collected(Child), see:value({Which, collected}, parent(Child) =:= {parent, Self}) end || _ <- "ab"],
+         see:value({Which, after_collections}, receive {Child, Parents} -> lists:usort([P =:= Self || P <- Parents])
+             end),
+         [begin garbage_collected(Child), see:value({Which, collected}, parent(Child) =:= {parent, Self})
+             end || _ <- "ab"],
          Child ! hibernate,
          cluster:wait(fun() -> function(Child) =:= {erlang, hibernate, 3} end),
          see:value({Which, hibernating}, parent(Child) =:= {parent, Self}),
@@ -30,7 +32,8 @@ child(To) ->
     {parent, Parent} = process_info(self(), parent),
     To ! {self(), Parent},
     receive again -> ok end,
-    To ! {self(), [begin [_ | _] = lists:seq(1, 1000), garbage_collect(), {parent, P} = process_info(self(), parent), P end || _ <- lists:seq(1, 50)]},
+    To ! {self(), [begin [_ | _] = lists:seq(1, 1000), garbage_collect(), {parent, P} = process_info(self(), parent), P
+        end || _ <- lists:seq(1, 50)]},
     receive hibernate -> erlang:hibernate(?MODULE, sleep, []) end.
 
 sleep() -> receive never -> ok end.

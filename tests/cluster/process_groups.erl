@@ -1,4 +1,5 @@
-%% pg on two nodes: groups seen from both, joined and left, in order, with the processes and the nodes that go; monitors of groups.
+%% pg on two nodes: groups seen from both, joined and left, in order, with the processes and the nodes that go; monitors
+%% of groups.
 %% args: -connect_all false
 %% timeout: 20
 -module(process_groups).
@@ -20,7 +21,8 @@ main([B]) ->
     see:value("there", cluster:on(B, fun() -> cluster:wait(fun() -> length(pg:get_members(scope, before)) end, 2) end)),
     see:value("joins", [pg:join(scope, group, Own), cluster:on(B, fun() -> pg:join(scope, group, Its) end)]),
     see:value("all", cluster:wait(fun() -> members(group) end, lists:sort(Own ++ Its)) =:= lists:sort(Own ++ Its)),
-    see:value("local", [pg:get_local_members(scope, group) -- Own, cluster:on(B, fun() -> pg:get_local_members(scope, group) -- Its end)]),
+    see:value("local", [pg:get_local_members(scope, group) -- Own,
+        cluster:on(B, fun() -> pg:get_local_members(scope, group) -- Its end)]),
     see:value("groups", cluster:on(B, fun() -> lists:sort(pg:which_groups(scope)) end)),
     cluster:that("of the other node", fun() -> pg:join(scope, group, hd(Its)) end),
     {Ref, Groups} = pg:monitor_scope(scope),

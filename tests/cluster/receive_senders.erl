@@ -1,5 +1,5 @@
-%% What a match specification for 'receive' gets of the sender of what comes from another node: messages, exits, monitors, spawns, and
-%% what this node says of the other.
+%% What a match specification for 'receive' gets of the sender of what comes from another node: messages, exits,
+%% monitors, spawns, and what this node says of the other.
 %% args: -connect_all false
 %% timeout: 20
 -module(receive_senders).

@@ -31,7 +31,8 @@ main([B]) ->
     cluster:disconnect(B),
     see:value("told", lists:sort(cluster:plain(cluster:take(2)))),
     see:value("afterwards", both(Pid)),
-    see:fails([fun() -> process_info(Pid) end, fun() -> process_info(Pid, links) end, fun() -> is_process_alive(Pid) end,
+    see:fails([fun() -> process_info(Pid) end, fun() -> process_info(Pid, links) end, fun() -> is_process_alive(Pid)
+        end,
                fun() -> erlang:process_display(Pid, backtrace) end, fun() -> erlang:suspend_process(Pid) end,
                fun() -> erlang:garbage_collect(Pid) end, fun() -> erlang:check_process_code(Pid, ?MODULE) end,
                fun() -> register(remote, Pid) end,
@@ -45,10 +46,12 @@ asks(Pid, Fun) ->
     Pid ! {self(), Fun},
     receive {Pid, Result} -> Result end.
 
-%% What this process and that one find of their own relations. What is taken back here is gone there with the next signal.
+%% What this process and that one find of their own relations. What is taken back here is gone there with the next
+%% signal.
 both(Pid) ->
     Items = [links, monitors, monitored_by],
-    Own = fun() -> [lists:sort([plain(One) || One <- element(2, process_info(self(), Item)), not is_port(One)]) || Item <- Items] end,
+    Own = fun() -> [lists:sort([plain(One) || One <- element(2, process_info(self(), Item)), not is_port(One)])
+        || Item <- Items] end,
     {Own(), asks(Pid, Own)}.
 
 plain({process, What}) -> {process, plain(What)};

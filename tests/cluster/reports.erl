@@ -1,5 +1,5 @@
-%% Reports of the machine itself on a node that has a name: they tell that name, and reports of another node's processes go to
-%% where their group leader is.
+%% Reports of the machine itself on a node that has a name: they tell that name, and reports of another node's processes
+%% go to where their group leader is.
 -module(reports).
 -export([main/1, log/2]).
 
@@ -10,7 +10,8 @@ main([B]) ->
     ok = cluster:on(B, fun() -> logger:set_primary_config(level, all) end),
     see:value(sent, reported(fun() -> spawn(B, fun() -> throw({failed, erlang:make_tuple(3, a)}) end) end)),
     see:value(linked, reported(fun() -> process_flag(trap_exit, true), spawn_link(B, fun() -> error(linked) end) end)),
-    see:value(killed, reported(fun() -> spawn_opt(B, fun grow/0, [{max_heap_size, #{size => 100_000, kill => true, error_logger => true}}]) end)).
+    see:value(killed, reported(fun() ->
+        spawn_opt(B, fun grow/0, [{max_heap_size, #{size => 100_000, kill => true, error_logger => true}}]) end)).
 
 failures() ->
     [fun() -> spawn(fun() -> error(unhappy) end) end,

@@ -1,4 +1,5 @@
-%% A node that is started again under its name is another node: what its earlier life had is gone, and its identifiers are strangers.
+%% A node that is started again under its name is another node: what its earlier life had is gone, and its identifiers
+%% are strangers.
 %% timeout: 20
 %% args: -connect_all false
 -module(restarted).

@@ -1,4 +1,5 @@
-%% Every form of send to another node: by pid, name, {Name, Node}, alias; send/2,3 and send_nosuspend/2,3 with each option;
+%% Every form of send to another node: by pid, name, {Name, Node}, alias; send/2,3 and send_nosuspend/2,3 with each
+%% option;
 %% timeout: 15
 %% to the dead, to unknown names and nodes, without a connection.
 %% args: -connect_all false
@@ -57,14 +58,16 @@ nobody(B) ->
     _ = cluster:gone(Dead),
     see:value("to the dead", [Dead ! lost, erlang:send(Dead, lost, [noconnect]), erlang:send_nosuspend(Dead, lost)]),
     see:value("to no name", [{nobody, B} ! lost, erlang:send({nobody, B}, lost, [nosuspend])]),
-    see:value("to no node", [{echo, 'nobody@localhost'} ! lost, erlang:send({echo, 'nobody@localhost'}, lost, [noconnect]),
+    see:value("to no node", [{echo, 'nobody@localhost'} ! lost, erlang:send({echo, 'nobody@localhost'}, lost,
+        [noconnect]),
                              {echo, nonsense} ! lost]),
     see:value("name of own node", [{nobody, node()} ! lost, erlang:send({nobody, node()}, lost, [noconnect])]).
 
 unconnected(B, Echo) ->
     cluster:disconnect(B),
     see:value("noconnect", [erlang:send(To, {self(), lost}, [noconnect]) || To <- [Echo, {echo, B}]]),
-    see:value("noconnect, nosuspend", [erlang:send(To, {self(), lost}, [noconnect, nosuspend]) || To <- [Echo, {echo, B}]]),
+    see:value("noconnect, nosuspend", [erlang:send(To, {self(), lost}, [noconnect, nosuspend])
+        || To <- [Echo, {echo, B}]]),
     see:value("nothing connects", nodes()),
     see:value("a send connects", [element(2, Echo ! {self(), again}), cluster:next(), nodes()]).
 

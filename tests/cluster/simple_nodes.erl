@@ -1,5 +1,6 @@
-%% Nodes that know no monitors, as those written in C: a monitor of a process there is one of the connection, and nothing of it is
-%% sent. What such a node is sent, and what processes here are told in the end. Also who is told of nodes, in which order.
+%% Nodes that know no monitors, as those written in C: a monitor of a process there is one of the connection, and
+%% nothing of it is sent. What such a node is sent, and what processes here are told in the end. Also who is told of
+%% nodes, in which order.
 %% timeout: 30
 %% args: -connect_all false
 -module(simple_nodes).
@@ -10,15 +11,16 @@ main([B]) ->
     [simple(B, Without) || Without <- [[], [3], [5], [3, 5]]],
     [see:value("order of subscriptions", cluster:on(Node, fun order/0)) || Node <- [B, node()]].
 
-%% A node without these capabilities, beside which there is neither a cache of atoms nor fragments. It monitors a process that is not
-%% there, and then greets one that does the rest.
+%% A node without these capabilities, beside which there is neither a cache of atoms nor fragments. It monitors a
+%% process that is not there, and then greets one that does the rest.
 simple(B, Without) ->
     Name = list_to_atom(lists:concat(["simple" | Without] ++ ["@localhost"])),
     {ok, Socket} = hostile:connect(B, Name, #{flags => hostile:without(hostile:flags(), [13, 23 | Without])}),
     Pid = binary_to_term(iolist_to_binary([131, hostile:pid(Name, 7, 1, 0)])),
     Reference = binary_to_term(iolist_to_binary([131, hostile:reference(Name, 7, [1, 2, 3])])),
     Self = self(),
-    Watcher = cluster:on(B, fun() -> Watcher = spawn(fun() -> watch(Self, Name, Pid) end), register(watcher, Watcher), Watcher end),
+    Watcher = cluster:on(B, fun() -> Watcher = spawn(fun() -> watch(Self, Name, Pid) end), register(watcher, Watcher),
+        Watcher end),
     send(Socket, [{19, Pid, nobody, Reference}]),
     send(Socket, [{6, Pid, '', watcher}, greeting]),
     see:value({Without, sent}, received(Socket, <<>>)),

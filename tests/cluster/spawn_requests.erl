@@ -9,21 +9,25 @@ main([B]) ->
     process_flag(trap_exit, true),
     see:value("plain", request(B, fun() -> ok end, [])),
     [see:value(Options, request(B, fun() -> exit(done) end, Options))
-     || Options <- [[link], [monitor], [link, monitor], [{reply_tag, tag}], [{reply_tag, {any, ["term"]}}], [{reply, yes}], [{reply, no}],
+     || Options <- [[link], [monitor], [link, monitor], [{reply_tag, tag}], [{reply_tag, {any, ["term"]}}],
+         [{reply, yes}], [{reply, no}],
                     [{reply, success_only}], [{reply, error_only}], [{reply, no}, monitor], [{reply, error_only}, link],
                     [{monitor, [{tag, down}]}, {reply_tag, up}], [{monitor, [{alias, explicit_unalias}]}]]],
     see:value("five arguments", request_mfa(B, [erlang, self, []])),
     see:value("and options", request_mfa(B, [erlang, exit, [bye], [monitor, {reply_tag, t}]])),
     [see:value({error, Options}, request(B, fun() -> ok end, Options))
      || Options <- [[{priority, none}], [{min_heap_size, x}, {reply_tag, t}], [{priority, none}, {reply, error_only}],
-                    [{priority, none}, {reply, success_only}], [{priority, none}, {reply, no}], [{priority, none}, link, monitor]]],
+                    [{priority, none}, {reply, success_only}], [{priority, none}, {reply, no}],
+                    [{priority, none}, link, monitor]]],
     [see:value({unreachable, Options}, request('nobody@localhost', fun() -> ok end, Options))
-     || Options <- [[], [link, monitor], [{reply, no}], [{reply, error_only}], [{reply_tag, t}, {reply, success_only}]]],
+     || Options <- [[], [link, monitor], [{reply, no}], [{reply, error_only}],
+         [{reply_tag, t}, {reply, success_only}]]],
     abandoned(B),
     lost(B),
     many(B),
     see:value("bad options", [request(B, fun() -> ok end, Options)
-                              || Options <- [[unknown], [{reply, maybe_}], [{monitor, [unknown]}], [{link, 1}, link], [{reply_tag}]]]),
+                              || Options <- [[unknown], [{reply, maybe_}], [{monitor, [unknown]}], [{link, 1}, link],
+                                  [{reply_tag}]]]),
     see:fails([fun() -> spawn_request(B, fun() -> ok end, [link | x]) end,
                fun() -> spawn_request(B, erlang, self, x) end,
                fun() -> spawn_request("b", erlang, self, []) end,
@@ -61,7 +65,8 @@ shown(Other, _) -> {other, cluster:plain(Other)}.
 %% An abandoned request replies nothing, and a process that it linked or monitored is let go, or ended by `abandoned'.
 abandoned(B) ->
     see:value("abandoned", [abandoned(B, Options) || Options <- [[], [monitor], [link], [{reply, no}]]]),
-    see:value("again", [spawn_request_abandon(make_ref()), spawn_request_abandon(cluster:on(B, fun erlang:make_ref/0))]).
+    see:value("again", [spawn_request_abandon(make_ref()),
+        spawn_request_abandon(cluster:on(B, fun erlang:make_ref/0))]).
 
 abandoned(B, Options) ->
     Self = self(),

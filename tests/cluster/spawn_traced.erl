@@ -1,4 +1,5 @@
-%% What is told of a process that another node spawns: as a new process, by tracers of both nodes, and with a token of sequential trace.
+%% What is told of a process that another node spawns: as a new process, by tracers of both nodes, and with a token of
+%% sequential trace.
 %% args: -connect_all false
 %% timeout: 20
 -module(spawn_traced).
@@ -15,12 +16,15 @@ ways(B) ->
     [{spawn, fun(Fun) -> spawn(B, Fun) end},
      {spawn_link, fun(Fun) -> spawn_link(B, Fun) end},
      {spawn_monitor, fun(Fun) -> element(1, spawn_monitor(B, Fun)) end},
-     {request, fun(Fun) -> Request = spawn_request(B, Fun, [link, {reply_tag, tag}]), receive {tag, Request, ok, Pid} -> Pid end end},
+     {request, fun(Fun) -> Request = spawn_request(B, Fun, [link, {reply_tag, tag}]),
+         receive {tag, Request, ok, Pid} -> Pid end end},
      {no_reply, fun(Fun) -> spawn_request(B, Fun, [{reply, no}]) end}].
 
 refused(B) ->
-    [{bad_option, fun(Fun) -> Request = spawn_request(B, Fun, [lunk, {reply_tag, tag}]), receive {tag, Request, error, Reason} -> Reason end end},
-     {no_fun, fun(_) -> Request = spawn_request(B, ?MODULE, child, [self(), token]), receive {spawn_reply, Request, ok, Pid} -> Pid end end}].
+    [{bad_option, fun(Fun) -> Request = spawn_request(B, Fun, [lunk, {reply_tag, tag}]),
+        receive {tag, Request, error, Reason} -> Reason end end},
+     {no_fun, fun(_) -> Request = spawn_request(B, ?MODULE, child, [self(), token]),
+         receive {spawn_reply, Request, ok, Pid} -> Pid end end}].
 
 child(Pid, Word) -> Pid ! {Word, self()}, receive stop -> ok end.
 
@@ -40,7 +44,8 @@ new(B, Label, Spawn) ->
 %% A token goes with the request and with its answer.
 token(B, Label, Spawn) ->
     Self = self(),
-    Tracers = [{Node, cluster:on(Node, fun() -> Tracer = tracer(), seq_trace:set_system_tracer(Tracer), Tracer end)} || Node <- [node(), B]],
+    Tracers = [{Node, cluster:on(Node, fun() -> Tracer = tracer(), seq_trace:set_system_tracer(Tracer), Tracer end)}
+        || Node <- [node(), B]],
     seq_trace:set_token(label, 17),
     [seq_trace:set_token(Flag, true) || Flag <- [send, 'receive']],
     Made = Spawn(fun() -> child(Self, token) end),

@@ -1,4 +1,5 @@
-%% spawn, spawn_link, spawn_monitor and spawn_opt on the other node, with funs and with module, function and arguments; options;
+%% spawn, spawn_link, spawn_monitor and spawn_opt on the other node, with funs and with module, function and arguments;
+%% options;
 %% timeout: 15
 %% what does not exist; nodes that cannot be reached.
 %% args: -connect_all false
@@ -15,7 +16,8 @@ main([B]) ->
     see:value("spawn_link/4", began(spawn_link(B, ?MODULE, report, [Self, linked]))),
     see:value("spawn_monitor/2", began(spawn_monitor(B, fun() -> report(Self, here) end))),
     see:value("spawn_monitor/4", began(spawn_monitor(B, ?MODULE, report, [Self, monitored]))),
-    [see:value({spawn_opt, Options}, began(spawn_opt(B, fun() -> report(Self, Options) end, Options))) || Options <- options()],
+    [see:value({spawn_opt, Options}, began(spawn_opt(B, fun() -> report(Self, Options) end, Options)))
+        || Options <- options()],
     see:value("spawn_opt/5", began(spawn_opt(B, ?MODULE, report, [Self, five], [link, monitor]))),
     see:value("large", began(spawn(B, ?MODULE, report, [Self, binary:copy(<<1>>, 500_000)]))),
     see:value("no module", ended(spawn_monitor(B, not_there, f, [1]))),
@@ -39,7 +41,8 @@ report(To, What) ->
     Info = [process_info(self(), Item) || Item <- [priority, message_queue_data, initial_call]],
     [{_, Collection}] = process_info(self(), [garbage_collection]),
     To ! {report, self(), node(), What, Info, proplists:get_value(fullsweep_after, Collection) < 100,
-          lists:member(To, element(2, process_info(self(), links))), element(2, process_info(self(), monitored_by)) =:= [To]},
+          lists:member(To, element(2, process_info(self(), links))),
+          element(2, process_info(self(), monitored_by)) =:= [To]},
     exit(told).
 
 began({Pid, Reference}) ->

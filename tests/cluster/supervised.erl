@@ -1,5 +1,5 @@
-%% proc_lib, supervisors and applications' parts across nodes: children started there, restarted, ended; start_link's links and
-%% answers; proc_lib's ancestors and initial call; a supervisor's child whose node goes.
+%% proc_lib, supervisors and applications' parts across nodes: children started there, restarted, ended; start_link's
+%% links and answers; proc_lib's ancestors and initial call; a supervisor's child whose node goes.
 %% args: -connect_all false
 %% timeout: 20
 -module(supervised).
@@ -22,7 +22,8 @@ main([B]) ->
     see:value("restart", [element(1, supervisor:restart_child(Supervisor, child)), cluster:next()]),
     cluster:disconnect(B),
     see:value("its node is gone", lists:sort([cluster:next(), cluster:next()])),
-    see:value("and started again", cluster:wait(fun() -> {_, Pid, _, _} = child(Supervisor), cluster:plain(Pid) end, {'a pid of', B})),
+    see:value("and started again", cluster:wait(fun() -> {_, Pid, _, _} = child(Supervisor), cluster:plain(Pid) end,
+        {'a pid of', B})),
     Bad = Spec#{id => bad, start => {?MODULE, fails, [B]}},
     see:value("fails", element(1, supervisor:start_child(Supervisor, Bad))),
     gen_server:stop(Supervisor),
@@ -74,11 +75,14 @@ initial(To, _) ->
 supervisor_there(B) ->
     {ok, Pid} = cluster:on(B, fun() ->
         Self = self(),
-        spawn(fun() -> {ok, New} = supervisor:start_link({local, there}, ?MODULE, []), Self ! {supervisor, New}, receive after infinity -> ok end end),
+        spawn(fun() -> {ok, New} = supervisor:start_link({local, there}, ?MODULE, []), Self ! {supervisor, New},
+            receive after infinity -> ok end end),
         receive {supervisor, It} -> {ok, It} end
     end),
     see:value("there", [node(Pid), supervisor:which_children({there, B})]),
     Spec = #{id => one, start => {gen_event, start_link, []}},
-    see:value("start_child", [cluster:plain(supervisor:start_child({there, B}, Spec)), element(1, supervisor:start_child({there, B}, Spec))]),
-    see:value("children", [cluster:plain(supervisor:which_children({there, B})), supervisor:terminate_child({there, B}, one),
+    see:value("start_child", [cluster:plain(supervisor:start_child({there, B}, Spec)),
+        element(1, supervisor:start_child({there, B}, Spec))]),
+    see:value("children", [cluster:plain(supervisor:which_children({there, B})),
+        supervisor:terminate_child({there, B}, one),
                            supervisor:delete_child({there, B}, one), supervisor:which_children({there, B})]).

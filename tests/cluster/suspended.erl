@@ -1,5 +1,5 @@
-%% What a process is doing whose signal to another node waits behind a busy connection: it is suspended in the call, also if
-%% nothing follows that call, and gets the call's result when the other node reads again.
+%% What a process is doing whose signal to another node waits behind a busy connection: it is suspended in the call,
+%% also if nothing follows that call, and gets the call's result when the other node reads again.
 %% args: +zdbbl 4 -connect_all false
 -module(suspended).
 -export([main/1]).
@@ -9,7 +9,8 @@ main([B]) ->
     cluster:connect(B),
     Sink = cluster:on(B, fun() -> spawn(fun sink/0) end),
     Os = cluster:on(B, fun os:getpid/0),
-    Callers = [caller(Sink, Name) || Name <- [link, unlink, monitor, demonitor, exit, group_leader, send, send_name, '!']],
+    Callers = [caller(Sink, Name) || Name <- [link, unlink, monitor, demonitor, exit, group_leader, send, send_name,
+        '!']],
     Resting = [erlang:monitor_node(B, false) || _ <- Callers],
     see:value("before", lists:usort(Resting)),
     stop("STOP", Os),
@@ -68,7 +69,8 @@ settled(Filler) ->
     end.
 
 ended({Name, Pid, Monitor}) ->
-    receive {'DOWN', Monitor, process, Pid, Reason} -> see:value(Name, Reason) after 20_000 -> see:value(Name, still_there) end.
+    receive {'DOWN', Monitor, process, Pid, Reason} -> see:value(Name, Reason) after 20_000 ->
+        see:value(Name, still_there) end.
 
 fill(To, Bytes) ->
     To ! Bytes,

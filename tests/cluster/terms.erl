@@ -4,7 +4,8 @@
 -export([main/1, some_function/1]).
 
 main([B]) ->
-    Pid = cluster:on(B, fun() -> spawn(fun Loop() -> receive {From, Term} -> From ! {back, Term, seen(Term)}, Loop() end end) end),
+    Pid = cluster:on(B, fun() -> spawn(fun Loop() -> receive {From, Term} -> From ! {back, Term, seen(Term)}, Loop()
+        end end) end),
     [see:value(Name, there_and_back(Pid, Term)) || {Name, Term} <- terms(B)],
     Funs = funs(),
     [see:value({'fun', N}, fun_there(Pid, Fun)) || {N, Fun} <- lists:zip(lists:seq(1, length(Funs)), Funs)],
@@ -36,7 +37,8 @@ size(Term, _) -> erts_debug:flat_size(Term).
 kind(T) when is_float(T) -> {float, <<T/float>>};
 kind(T) when is_binary(T) -> {binary, byte_size(T), erlang:crc32(T)};
 kind(T) when is_bitstring(T) -> {bits, bit_size(T)};
-kind(T) when is_map(T) -> {map, map_size(T), lists:sort(maps:keys(T)) =:= lists:sort([K || K <- maps:keys(T), is_map_key(K, T)])};
+kind(T) when is_map(T) ->
+    {map, map_size(T), lists:sort(maps:keys(T)) =:= lists:sort([K || K <- maps:keys(T), is_map_key(K, T)])};
 kind(T) when is_function(T) -> {function, erlang:fun_info(T, type), erlang:fun_info(T, arity)};
 kind(T) when is_pid(T); is_reference(T); is_port(T) -> {identifier, node(T)};
 kind([_ | Tail]) -> {list, is_list(Tail)};
@@ -49,7 +51,8 @@ terms(B) ->
     Large = binary:copy(Bytes, 4_000),
     <<_:3, Bits:1_001/bits, _/bits>> = Bytes,
     <<_:100/binary, Sub:100_000/binary, _/binary>> = Large,
-    [{{integer, N}, N} || N <- [0, 1, -1, 255, 256, -129, 1 bsl 27, 1 bsl 31, -(1 bsl 31), (1 bsl 31) - 1, (1 bsl 59) - 1, 1 bsl 59,
+    [{{integer, N}, N} || N <- [0, 1, -1, 255, 256, -129, 1 bsl 27, 1 bsl 31, -(1 bsl 31), (1 bsl 31) - 1,
+        (1 bsl 59) - 1, 1 bsl 59,
                                 -(1 bsl 59), -(1 bsl 59) - 1, 1 bsl 63, 1 bsl 64, -(1 bsl 64)]] ++
     [{{big, N}, (1 bsl N) - 1} || N <- [100, 2_039, 2_040, 2_041, 10_000, 100_000]] ++
     [{{negative, N}, -(1 bsl N)} || N <- [2_040, 50_000]] ++
@@ -68,8 +71,10 @@ terms(B) ->
      {map, #{}}, {map_1, #{a => 1}}, {map_32, maps:from_list([{N, N} || N <- lists:seq(1, 32)])},
      {map_33, maps:from_list([{N, N} || N <- lists:seq(1, 33)])},
      {map_20000, maps:from_list([{{N, float(N)}, [N]} || N <- lists:seq(1, 20_000)])},
-     {map_of_maps, maps:from_list([{#{N => a}, #{b => maps:from_list([{M, N} || M <- lists:seq(1, 40)])}} || N <- lists:seq(1, 50)])},
-     {atoms, [true, '', 'with space', 'ÿ', 'αβγ', list_to_atom(lists:duplicate(255, $x)), list_to_atom(lists:duplicate(255, 16#1F600))]},
+     {map_of_maps, maps:from_list([{#{N => a}, #{b => maps:from_list([{M, N} || M <- lists:seq(1, 40)])}}
+         || N <- lists:seq(1, 50)])},
+     {atoms, [true, '', 'with space', 'ÿ', 'αβγ', list_to_atom(lists:duplicate(255, $x)),
+         list_to_atom(lists:duplicate(255, 16#1F600))]},
      {own_pid, self()}, {its_pid, cluster:on(B, fun erlang:self/0)}, {own_reference, make_ref()},
      {its_reference, cluster:on(B, fun erlang:make_ref/0)}, {own_alias, alias()}, {own_port, hd(erlang:ports())},
      {its_port, cluster:on(B, fun() -> hd(erlang:ports()) end)}, {old_pid, c:pid(0, 1, 0)},

@@ -1,5 +1,5 @@
-%% Two nodes that are connected by TLS (-proto_dist inet_tls): messages of all sizes, links, monitors, calls, many senders, the end of the
-%% other node; a node whose certificate another authority has signed is refused.
+%% Two nodes that are connected by TLS (-proto_dist inet_tls): messages of all sizes, links, monitors, calls, many
+%% senders, the end of the other node; a node whose certificate another authority has signed is refused.
 %% timeout: 90
 %% needs: crypto public_key ssl
 -module(tls_carrier).
@@ -18,18 +18,28 @@ nodes_of(Folder) ->
     {One, C} = start(c, a, Options),
     {Other, D} = start(d, b, Options),
     see:value("connected", cluster:call(One, fun() -> net_kernel:connect_node(D) end)),
-    [see:value("nodes", cluster:wait(fun() -> cluster:call(Peer, fun() -> nodes() end) end, [Node])) || {Peer, Node} <- [{One, D}, {Other, C}]],
-    see:value("carried by a process", [cluster:call(Peer, fun() -> [is_pid(Controller) || {_, Controller} <- erlang:system_info(dist_ctrl)] end) || Peer <- [One, Other]]),
+    [see:value("nodes", cluster:wait(fun() -> cluster:call(Peer, fun() -> nodes() end) end, [Node]))
+        || {Peer, Node} <- [{One, D}, {Other, C}]],
+    see:value("carried by a process",
+        [cluster:call(Peer, fun() -> [is_pid(Controller) || {_, Controller} <- erlang:system_info(dist_ctrl)] end)
+        || Peer <- [One, Other]]),
     [see:value("sizes", cluster:call(Peer, fun() -> sizes(Node) end)) || {Peer, Node} <- [{One, D}, {Other, C}]],
     [see:value("many senders", cluster:call(Peer, fun() -> many(Node) end)) || {Peer, Node} <- [{One, D}, {Other, C}]],
-    [see:value("links, monitors", cluster:call(Peer, fun() -> relations(Node) end)) || {Peer, Node} <- [{One, D}, {Other, C}]],
-    see:value("calls", cluster:call(One, fun() -> [erpc:call(D, fun() -> node() end), rpc:call(D, erlang, node, []), erpc:call(D, lists, seq, [1, 5])] end)),
+    [see:value("links, monitors", cluster:call(Peer, fun() -> relations(Node) end)) || {Peer, Node} <- [{One, D},
+        {Other, C}]],
+    see:value("calls", cluster:call(One,
+        fun() -> [erpc:call(D, fun() -> node() end), rpc:call(D, erlang, node, []), erpc:call(D, lists, seq, [1, 5])]
+        end)),
     {Bad, E} = start(e, b, options(Folder, "bad")),
-    see:value("of another authority", [cluster:call(One, fun() -> net_kernel:connect_node(E) end), cluster:call(Bad, fun() -> net_kernel:connect_node(C) end)]),
+    see:value("of another authority", [cluster:call(One, fun() -> net_kernel:connect_node(E) end),
+        cluster:call(Bad, fun() -> net_kernel:connect_node(C) end)]),
     see:value("without TLS", net_kernel:connect_node(C)),
-    cluster:call(One, fun() -> spawn(fun() -> register(watcher, self()), monitor_node(D, true), receive {nodedown, D} -> put(seen, D), receive {ask, From} -> From ! {seen, D} end end end) end),
+    cluster:call(One, fun() ->
+        spawn(fun() -> register(watcher, self()), monitor_node(D, true),
+        receive {nodedown, D} -> put(seen, D), receive {ask, From} -> From ! {seen, D} end end end) end),
     cluster:kill(Other),
-    see:value("told of the end", cluster:call(One, fun() -> watcher ! {ask, self()}, receive {seen, Node} -> Node end end)),
+    see:value("told of the end", cluster:call(One, fun() -> watcher ! {ask, self()}, receive {seen, Node} -> Node end
+        end)),
     see:value("nodes", cluster:call(One, fun() -> nodes() end)),
     [peer:stop(Peer) || Peer <- [One, Bad]].
 
@@ -42,14 +52,17 @@ options(Folder, Name) ->
     %% 2.5.29.17 is the alternative name of a subject.
     Host = {'Extension', {2, 5, 29, 17}, false, [{dNSName, "localhost"}]},
     Chain = #{root => Strong, intermediates => [], peer => [{extensions, [Host]} | Strong]},
-    #{server_config := Server, client_config := Client} = public_key:pkix_test_data(#{server_chain => Chain, client_chain => Chain}),
+    #{server_config := Server, client_config := Client} =
+        public_key:pkix_test_data(#{server_chain => Chain, client_chain => Chain}),
     Parts = [begin
                  {Type, Key} = proplists:get_value(key, Config),
                  File = fun(What) -> filename:join(Folder, Name ++ What ++ atom_to_list(Side)) end,
                  pem(File("cert"), [{'Certificate', proplists:get_value(cert, Config), not_encrypted}]),
                  pem(File("key"), [{Type, Key, not_encrypted}]),
-                 pem(File("cacerts"), [{'Certificate', Cert, not_encrypted} || Cert <- proplists:get_value(cacerts, Config)]),
-                 {Side, [{certfile, File("cert")}, {keyfile, File("key")}, {cacertfile, File("cacerts")}, {verify, verify_peer} | more(Side)]}
+                 pem(File("cacerts"), [{'Certificate', Cert, not_encrypted} || Cert <- proplists:get_value(cacerts,
+                     Config)]),
+                 {Side, [{certfile, File("cert")}, {keyfile, File("key")}, {cacertfile, File("cacerts")},
+                     {verify, verify_peer} | more(Side)]}
              end || {Side, Config} <- [{server, Server}, {client, Client}]],
     Result = filename:join(Folder, Name ++ ".conf"),
     ok = file:write_file(Result, io_lib:format("~p.~n", [Parts])),

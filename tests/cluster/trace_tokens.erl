@@ -12,7 +12,9 @@ main([B]) ->
 
 %% A token goes with a message to the other node and comes back with the answer.
 tokens(B) ->
-    Pid = cluster:on(B, fun() -> spawn(fun() -> receive {From, tell} -> From ! {token, seq_trace:get_token(label), seq_trace:get_token(serial)} end end) end),
+    Pid = cluster:on(B, fun() ->
+        spawn(fun() -> receive {From, tell} -> From ! {token, seq_trace:get_token(label), seq_trace:get_token(serial)}
+        end end) end),
     seq_trace:set_token(label, 17),
     seq_trace:set_token(send, true),
     Pid ! {self(), tell},
@@ -21,8 +23,8 @@ tokens(B) ->
     seq_trace:set_token([]),
     see:value("none", cluster:on(B, fun seq_trace:get_token/0)).
 
-%% A process with a token ends, and one of the other node is linked to it: that node's tracer is told, and the token comes back
-%% with the message.
+%% A process with a token ends, and one of the other node is linked to it: that node's tracer is told, and the token
+%% comes back with the message.
 ends(B) ->
     process_flag(trap_exit, true),
     Self = self(),
@@ -39,7 +41,8 @@ ends(B) ->
     see:value("token of the end", [seq_trace:get_token(What) || What <- [label, send, serial]]),
     seq_trace:set_token([]),
     Told = told(Tracer, 2),
-    see:value("told", [{seq_trace, Label, {Kind, Serial, From =:= Self, From =:= Pid, To =:= Self, To =:= Pid, message(Message, Pid)}}
+    see:value("told", [{seq_trace, Label, {Kind, Serial, From =:= Self, From =:= Pid, To =:= Self, To =:= Pid,
+        message(Message, Pid)}}
                        || {seq_trace, Label, {Kind, Serial, From, To, Message}} <- Told]),
     cluster:on(B, fun() -> seq_trace:set_system_tracer(false) end).
 

@@ -1,5 +1,5 @@
-%% The marks of a connection: its port is found by its owner and given watermarks; what fills it and the node's own limit
-%% suspends senders, which is reported, and lets them go on when the other node reads again.
+%% The marks of a connection: its port is found by its owner and given watermarks; what fills it and the node's own
+%% limit suspends senders, which is reported, and lets them go on when the other node reads again.
 %% args: +zdbbl 4 -connect_all false
 -module(watermarks).
 -export([main/1]).
@@ -13,7 +13,8 @@ main([B]) ->
     see:value("limit", erlang:system_info(dist_buf_busy_limit)),
     see:value("marks", inet:getopts(Port, [high_watermark, low_watermark])),
     A = node(),
-    see:value("small buffers", {inet:setopts(Port, [{sndbuf, 16384}]), cluster:on(B, fun() -> inet:setopts(port(A), [{recbuf, 16384}]) end)}),
+    see:value("small buffers",
+        {inet:setopts(Port, [{sndbuf, 16384}]), cluster:on(B, fun() -> inet:setopts(port(A), [{recbuf, 16384}]) end)}),
     Sink = cluster:on(B, fun() -> spawn(fun sink/0) end),
     Stop = stopper(B),
     Few = filled(Port, Sink, Stop, 8192, 4096),
@@ -65,7 +66,8 @@ send(To, Bytes, Sent) ->
     counters:add(Sent, 1, 1),
     send(To, Bytes, Sent).
 
-%% A sender is suspended and goes on many times before what is between the nodes is full. Returns how much it has sent then.
+%% A sender is suspended and goes on many times before what is between the nodes is full. Returns how much it has sent
+%% then.
 resting(Sender, Sent, Before) ->
     timer:sleep(300),
     suspended(Sender),

@@ -1,9 +1,10 @@
-%% Calls of BIFs with arguments drawn from a pool: good ones, edges, and wrong ones of every kind. The same seed makes the
-%% same calls on any machine, so two machines can be compared by what they print.
+%% Calls of BIFs with arguments drawn from a pool: good ones, edges, and wrong ones of every kind. The same seed makes
+%% the same calls on any machine, so two machines can be compared by what they print.
 %%
 %%   calls summary SEED COUNT FILE    for each BIF in the file (Module Function Arity, a line each): how many calls, how
 %%                                    many of them succeeded, and a digest of all that came out
-%%   calls each SEED COUNT M F A      the calls of one BIF, one line each: what was called, what came out, a digest of both
+%%   calls each SEED COUNT M F A      the calls of one BIF, one line each: what was called, what came out,
+%%                                    a digest of both
 %%
 %% A call is made by a process of its own, so nothing of it lasts. What comes out is the value, or the class and
 %% reason together with the explanation of each argument; identities in it are replaced by their kind.
@@ -88,7 +89,8 @@ is_identity(_) -> false.
 
 %% What is of no other type. The compiler of an older release does not know the test.
 is_native_record(T) ->
-    not (is_number(T) orelse is_atom(T) orelse is_bitstring(T) orelse is_list(T) orelse is_tuple(T) orelse is_map(T) orelse
+    not (is_number(T) orelse is_atom(T) orelse is_bitstring(T) orelse is_list(T) orelse is_tuple(T) orelse is_map(T)
+        orelse
          is_function(T) orelse is_pid(T) orelse is_port(T) orelse is_reference(T)).
 
 calls(0, _, _, _, _, _, State) -> State;
@@ -195,21 +197,29 @@ pool() ->
     Sub = binary:part(<<"some text that is more than sixty-four bytes long, so that its parts refer to it">>, 5, 66),
     Deep = lists:foldl(fun(N, Inner) -> [N, {Inner}] end, [], lists:seq(1, 30)),
     [3, 4, 5, 7, 8, 16, 31, 32, 63, 64, 100, 127, 128, 255, 256, 1000, 16#d800, 65535, 16#10ffff, 16#110000,
-     -1, -2, -3, -64, -128, -129, -1000, (1 bsl 59) - 1, 1 bsl 59, -(1 bsl 59), -(1 bsl 59) - 1, (1 bsl 60) + 1, 1 bsl 63,
+     -1, -2, -3, -64, -128, -129, -1000, (1 bsl 59) - 1, 1 bsl 59, -(1 bsl 59), -(1 bsl 59) - 1, (1 bsl 60) + 1,
+     1 bsl 63,
      1 bsl 64, -(1 bsl 64), (1 bsl 64) - 1, 1 bsl 200, -(1 bsl 200) + 7,
      0.0, -0.0, 1.0, 1.5, -2.5, 3.0, 0.1, 1.0e16, 1.0e22, 9007199254740993.0, 1.0e300, -1.0e300, 5.0e-324,
      false, b, undefined, infinity, '', 'Grün', 'is "quoted"', latin1, utf8, unicode, utf16, all, global, trim,
      small, big, little, ok, error, kill, normal, nosuchname,
-     [], [1], [1, 2, 3], [3, 1, 2, 3], [a | b], [1, 2 | 3], "abc", "12", "-17", "1.5e3", "16#ff", "ff", [1, [2, <<3>>], "x"],
-     [256], [16#d800], [1024, 945], [-1], [a], [a, b], [a, a, b], [{a, 1}, {b, 2}], [{1, a}, {2, b}, {1.0, c}], [{a}], [{}],
-     [1.5, 2], [<<"ab">>, <<"c">> | <<"d">>], [<<1:3>>], [[], [[]]], [#{}], [true, false], [global], [trim], [{scope, {1, 2}}],
+     [], [1], [1, 2, 3], [3, 1, 2, 3], [a | b], [1, 2 | 3], "abc", "12", "-17", "1.5e3", "16#ff", "ff",
+     [1, [2, <<3>>], "x"],
+     [256], [16#d800], [1024, 945], [-1], [a], [a, b], [a, a, b], [{a, 1}, {b, 2}], [{1, a}, {2, b}, {1.0, c}], [{a}],
+     [{}],
+     [1.5, 2], [<<"ab">>, <<"c">> | <<"d">>], [<<1:3>>], [[], [[]]], [#{}], [true, false], [global], [trim],
+     [{scope, {1, 2}}],
      lists:seq(1, 100), lists:duplicate(70, $x), Deep,
-     {}, {a}, {a, 1}, {1, 2, 3}, {a, {b, [c]}}, {1, 1}, {0, 2}, {-1, 1}, {2, -2}, {3, a, b, c, d, e, f, g}, list_to_tuple(lists:seq(1, 40)),
-     #{}, #{a => 1}, #{a => 1, b => 2, 3 => []}, #{1 => a, 1.0 => b}, #{[] => #{}}, maps:from_list([{N, N * N} || N <- lists:seq(1, 40)]),
-     <<>>, <<"a">>, <<"abc">>, <<"b">>, <<"12">>, <<"-17">>, <<"1.5">>, <<"ff">>, <<0>>, <<255>>, <<1:1>>, <<5:3>>, <<"abc", 2:3>>, <<"Größe"/utf8>>, <<"x", 16#c3>>,
+     {}, {a}, {a, 1}, {1, 2, 3}, {a, {b, [c]}}, {1, 1}, {0, 2}, {-1, 1}, {2, -2}, {3, a, b, c, d, e, f, g},
+     list_to_tuple(lists:seq(1, 40)),
+     #{}, #{a => 1}, #{a => 1, b => 2, 3 => []}, #{1 => a, 1.0 => b}, #{[] => #{}},
+     maps:from_list([{N, N * N} || N <- lists:seq(1, 40)]),
+     <<>>, <<"a">>, <<"abc">>, <<"b">>, <<"12">>, <<"-17">>, <<"1.5">>, <<"ff">>, <<0>>, <<255>>, <<1:1>>, <<5:3>>,
+     <<"abc", 2:3>>, <<"Größe"/utf8>>, <<"x", 16#c3>>,
      Sub, binary:copy(<<"ab">>, 50), <<131, 97, 5>>, <<131, 104, 2, 97, 1>>, <<131, 109, 0, 0, 0, 1>>, <<"a b  c">>,
      term_to_binary({a, "b", #{c => 1.5}}), binary:compile_pattern(<<"b">>),
-     fun lists:append/2, fun erlang:length/1, fun nosuch:function/3, fun(X) -> X end, fun() -> here end, fun(X, Y) -> {X, Y} end,
+     fun lists:append/2, fun erlang:length/1, fun nosuch:function/3, fun(X) -> X end, fun() -> here end,
+     fun(X, Y) -> {X, Y} end,
      {make, fun self/0}, {make, fun make_ref/0}] ++ native_records().
 
 %% Only where the release has them.
@@ -218,29 +228,38 @@ native_records() ->
         Release when Release < 29 -> [];
         _ ->
             [records:create(M, N, Fields, #{is_exported => Exported})
-             || {M, N, Fields, Exported} <- [{a, b, [], true}, {a, b, [{a, 1}], false}, {calls, 'is "quoted"', [{b, [1, 2]}], true}]]
-            ++ [<<131, 67, 0, 0, 0, 1, 1, 119, 1, 97, 119, 1, 98, 119, 1, 97, 97, 1>>, <<131, 67, 0, 0, 0, 1, 3, 119, 1, 97, 119, 1, 98, 119, 1, 97, 97, 1>>]
+             || {M, N, Fields, Exported} <- [{a, b, [], true}, {a, b, [{a, 1}], false},
+                 {calls, 'is "quoted"', [{b, [1, 2]}], true}]]
+            ++ [<<131, 67, 0, 0, 0, 1, 1, 119, 1, 97, 119, 1, 98, 119, 1, 97, 97, 1>>,
+                <<131, 67, 0, 0, 0, 1, 3, 119, 1, 97, 119, 1, 98, 119, 1, 97, 97, 1>>]
     end.
 
 special({re, _, _}) ->
     {ok, Compiled} = re:compile("(a|b)(?<n>c)?"),
-    ["b", "a(b)?", "(?<n>[a-z]+)", "(", "[[:alpha:]]*$", "^.", <<"\\w+">>, Compiled, [{capture, all, binary}], [{capture, all, list}],
-     [{capture, none}], [{capture, ["n"], binary}], [{capture, all_but_first, index}], [global, {capture, all, list}], [unicode], [caseless],
+    ["b", "a(b)?", "(?<n>[a-z]+)", "(", "[[:alpha:]]*$", "^.", <<"\\w+">>, Compiled, [{capture, all, binary}],
+        [{capture, all, list}],
+     [{capture, none}], [{capture, ["n"], binary}], [{capture, all_but_first, index}], [global, {capture, all, list}],
+     [unicode], [caseless],
      [notempty], [anchored], [multiline], [report_errors], [{match_limit, 1}], [dollar_endonly], [ucp, unicode],
-     namelist, [{newline, crlf}], [bsr_anycrlf], [extended], [firstline], [ungreedy], [{newline, x}], [{return, list}], "ab\nabc"];
+     namelist, [{newline, crlf}], [bsr_anycrlf], [extended], [firstline], [ungreedy], [{newline, x}], [{return, list}],
+     "ab\nabc"];
 special({binary, _, _}) ->
-    [binary:compile_pattern([<<"a">>, <<"bc">>]), [<<"a">>, <<"bc">>], [<<>>], <<"t">>, [{scope, {0, 3}}], [{scope, {3, -3}}], [trim_all], [global, trim_all],
+    [binary:compile_pattern([<<"a">>, <<"bc">>]), [<<"a">>, <<"bc">>], [<<>>], <<"t">>, [{scope, {0, 3}}],
+        [{scope, {3, -3}}], [trim_all], [global, trim_all],
      [{scope, {5, 100}}, global]];
 special({unicode, _, _}) ->
-    [{utf16, little}, {utf16, big}, {utf32, big}, {utf32, little}, utf32, <<0, 65>>, <<65, 0, 66>>, <<0, 0, 0, 65>>, <<16#fe, 16#ff>>, <<16#ef, 16#bb, 16#bf>>,
+    [{utf16, little}, {utf16, big}, {utf32, big}, {utf32, little}, utf32, <<0, 65>>, <<65, 0, 66>>, <<0, 0, 0, 65>>,
+        <<16#fe, 16#ff>>, <<16#ef, 16#bb, 16#bf>>,
      ["ab", <<"Größe"/utf8>>], [<<16#c3>>, <<16#b6>>], [228, <<228>>], <<228>>];
 special({ets, F, _}) when F =:= insert; F =:= insert_new ->
     %% By name only: what stock says of a wrong table depends on whether the object is a table.
     [{make, fun() -> table(Kind, [named_table]) end} || Kind <- [set, ordered_set, bag, duplicate_bag]] ++
-    [some_table, [{a, 5}, {c, 1}], [{a, 5}, {a, 6}], {c, 7}, {1.0, y}, [{1, x}, {1.0, y}], [{1}, {}], [{b, 2} | {c, 3}]];
+    [some_table, [{a, 5}, {c, 1}], [{a, 5}, {a, 6}], {c, 7}, {1.0, y}, [{1, x}, {1.0, y}], [{1}, {}],
+        [{b, 2} | {c, 3}]];
 special({ets, F, _}) ->
     %% The order of the others is the machine's own.
-    Kinds = case lists:member(F, [delete, delete_object, insert, insert_new, lookup, lookup_element, member, new, rename, select_count,
+    Kinds = case lists:member(F, [delete, delete_object, insert, insert_new, lookup, lookup_element, member, new,
+        rename, select_count,
                                   select_delete, setopts, take, update_counter, update_element, whereis]) of
                 true -> [set, ordered_set, bag, duplicate_bag];
                 false -> [ordered_set]
@@ -248,22 +267,32 @@ special({ets, F, _}) ->
     [{make, fun() -> table(Kind, Options) end} || Kind <- Kinds, Options <- [[], [{keypos, 2}]]] ++
     [{make, fun() -> table(hd(Kinds), [named_table, public]) end}, some_table, [{'$1', [], ['$1']}],
      [{{'$1', '$2'}, [{'>', '$2', 1}], [{{'$2', '$1'}}]}],
-     [{{'$1', '_'}, [], [true]}], [{{a, '$1'}, [], [{{a, {'+', '$1', 1}}}]}], [{'_', [], ['$_']}], [{'_', [{x}], ['$_']}], [{{'$1', '$2'}, [], ['$$']}],
-     [{{a, '_'}, [], [{const, false}]}], '$1', '_', {'$1', '_'}, {a, '$1'}, {2, 1}, {2, 1, 10, 0}, [{2, 1}, {2, -1}], {2, {x}}, [{2, y}], '$end_of_table',
-     [set], [bag, public], [ordered_set, named_table], [{keypos, 3}], [{read_concurrency, true}], [{heir, none}], [compressed], [private, {keypos, 0}],
+     [{{'$1', '_'}, [], [true]}], [{{a, '$1'}, [], [{{a, {'+', '$1', 1}}}]}], [{'_', [], ['$_']}],
+     [{'_', [{x}], ['$_']}], [{{'$1', '$2'}, [], ['$$']}],
+     [{{a, '_'}, [], [{const, false}]}], '$1', '_', {'$1', '_'}, {a, '$1'}, {2, 1}, {2, 1, 10, 0}, [{2, 1}, {2, -1}],
+     {2, {x}}, [{2, y}], '$end_of_table',
+     [set], [bag, public], [ordered_set, named_table], [{keypos, 3}], [{read_concurrency, true}], [{heir, none}],
+     [compressed], [private, {keypos, 0}],
      name, type, size, keypos, protection, named_table, owner, [{a, 5}, {c, 1}], {c, 7}];
 special({erlang, _, _}) ->
-    [[safe], [used], [compressed], [{compressed, 9}], [{minor_version, 1}], [deterministic], [{decimals, 2}], [{decimals, 2}, compact], [{scientific, 3}], [short],
-     4, raw, line, asn1, httph_bin, http, <<0, 3, "abc">>, <<"GET / HTTP/1.1\r\n">>, <<"Host: x\r\n">>, <<"a line\nmore">>, [{line_length, 4}], [{packet_size, 2}],
-     lists, append, trap_exit, priority, high, message_queue_data, off_heap, min_heap_size, max_heap_size, fullsweep_after, group_leader, links, messages, registered_name,
-     process, port, time_offset, millisecond, nanosecond, native, {2020, 2, 30}, {{2020, 2, 29}, {23, 59, 59}}, {{1969, 12, 31}, {0, 0, 0}}, [flush], [info],
-     [monitor], [{alias, reply_demonitor}], [link], {1, 2, [{a, 1}]}, [{1, x}, {2, y}], [{1, x}, {9, y}], exact_reductions, otp_release, wordsize, {wordsize, external}, badarg];
+    [[safe], [used], [compressed], [{compressed, 9}], [{minor_version, 1}], [deterministic], [{decimals, 2}],
+        [{decimals, 2}, compact], [{scientific, 3}], [short],
+     4, raw, line, asn1, httph_bin, http, <<0, 3, "abc">>, <<"GET / HTTP/1.1\r\n">>, <<"Host: x\r\n">>,
+     <<"a line\nmore">>, [{line_length, 4}], [{packet_size, 2}],
+     lists, append, trap_exit, priority, high, message_queue_data, off_heap, min_heap_size, max_heap_size,
+     fullsweep_after, group_leader, links, messages, registered_name,
+     process, port, time_offset, millisecond, nanosecond, native, {2020, 2, 30}, {{2020, 2, 29}, {23, 59, 59}},
+     {{1969, 12, 31}, {0, 0, 0}}, [flush], [info],
+     [monitor], [{alias, reply_demonitor}], [link], {1, 2, [{a, 1}]}, [{1, x}, {2, y}], [{1, x}, {9, y}],
+     exact_reductions, otp_release, wordsize, {wordsize, external}, badarg];
 special({maps, _, _}) -> [{make, fun() -> maps:iterator(#{a => 1}) end}, [a, b, c], [{a, 1}, {a, 2}], [{a, 1} | x]];
 special({lists, _, _}) -> [[{a, 1}, x, {b, 2}], [{x, a, 1}, {y, b}], [a, b, c, d]];
 special({records, _, _}) ->
-    [#{is_exported => true}, #{is_exported => false}, #{b => x}, [{a, 1}, {b, 2}, {'', 3}], [{a, 1}, {1, 2}], calls, 'is "quoted"'];
+    [#{is_exported => true}, #{is_exported => false}, #{b => x}, [{a, 1}, {b, 2}, {'', 3}], [{a, 1}, {1, 2}], calls,
+        'is "quoted"'];
 special({string, _, _}) -> [" 17 x", "1.5x", "1e5", "+3", "."];
-special({atomics, _, _}) -> [{make, fun() -> atomics:new(3, []) end}, {make, fun() -> atomics:new(2, [{signed, false}]) end}];
+special({atomics, _, _}) -> [{make, fun() -> atomics:new(3, []) end}, {make, fun() -> atomics:new(2, [{signed, false}])
+    end}];
 special({os, _, _}) -> ["FERL_NO_SUCH_NAME", "A=B", [0], second, millisecond];
 special(_) -> [].
 

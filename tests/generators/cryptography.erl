@@ -1,6 +1,6 @@
-%% Random calls of `crypto`, by seed: every kind of function, with every algorithm that the library offers, and with arguments that are
-%% wrong. What comes of each is printed on a line, so two machines with the same library must print the same. Where the result is
-%% random (a key, a signature with a nonce) it is used, and what comes of that is printed.
+%% Random calls of `crypto`, by seed: every kind of function, with every algorithm that the library offers, and with
+%% arguments that are wrong. What comes of each is printed on a line, so two machines with the same library must print
+%% the same. Where the result is random (a key, a signature with a nonce) it is used, and what comes of that is printed.
 -module(cryptography).
 -export([start/0]).
 
@@ -35,10 +35,12 @@ call(Number, Supported) ->
     io:format("~b: ~w ~0tp~n", [Number, Kind, shown(outcome(fun() -> Make() end))]).
 
 kinds() ->
-    [{hash, fun hash/0}, {hash_parts, fun hash_parts/0}, {mac, fun mac/0}, {mac_parts, fun mac_parts/0}, {cipher, fun cipher/0},
+    [{hash, fun hash/0}, {hash_parts, fun hash_parts/0}, {mac, fun mac/0}, {mac_parts, fun mac_parts/0},
+        {cipher, fun cipher/0},
      {cipher, fun cipher/0}, {cipher_parts, fun cipher_parts/0}, {moving_iv, fun moving_iv/0}, {aead, fun aead/0},
      {key, fun key/0}, {agreed, fun agreed/0}, {signature, fun signature/0}, {encryption, fun encryption/0},
-     {pbkdf2, fun pbkdf2/0}, {numbers, fun numbers/0}, {seeds, fun seeds/0}, {info, fun info/0}, {anything, fun anything/0}].
+     {pbkdf2, fun pbkdf2/0}, {numbers, fun numbers/0}, {seeds, fun seeds/0}, {info, fun info/0},
+     {anything, fun anything/0}].
 
 %%% The kinds. Each returns what is shown; `asked` calls a function, now and then with an argument that is wrong.
 
@@ -95,7 +97,8 @@ cipher_parts() ->
                 _ -> asked(crypto_init, [Cipher, Key, Iv, Options])
             end,
     Parts = [asked(crypto_update, [State, Part]) || Part <- parts()],
-    {Parts, asked(crypto_final, [State]), asked(crypto_get_data, [State]), outcome(fun() -> crypto:crypto_update(State, <<"late">>) end)}.
+    {Parts, asked(crypto_final, [State]), asked(crypto_get_data, [State]),
+        outcome(fun() -> crypto:crypto_update(State, <<"late">>) end)}.
 
 moving_iv() ->
     {Cipher, Key, Iv} = keyed(),
@@ -103,12 +106,14 @@ moving_iv() ->
     [asked(crypto_dyn_iv_update, [State, Part, Iv]) || Part <- parts()].
 
 aead() ->
-    Cipher = one_of([aes_128_gcm, aes_192_gcm, aes_256_gcm, aes_128_ccm, aes_192_ccm, aes_256_ccm, aes_gcm, aes_ccm, chacha20_poly1305, cipher_name()]),
+    Cipher = one_of([aes_128_gcm, aes_192_gcm, aes_256_gcm, aes_128_ccm, aes_192_ccm, aes_256_ccm, aes_gcm, aes_ccm,
+        chacha20_poly1305, cipher_name()]),
     {KeySize, IvSize} = sizes(Cipher),
     %% That chacha20_poly1305 gets a key of its size, crypto does not look, and reads on behind it.
     Key = bytes(one_of([KeySize, KeySize, KeySize | [Size || Size <- [16, 5], Cipher =/= chacha20_poly1305]])),
     %% With a nonce of another size, CCM of OpenSSL 3 reads what it has not written.
-    Iv = bytes(one_of(case lists:suffix("ccm", atom_to_list(Cipher)) of true -> [7, 12, 13]; false -> [IvSize, IvSize, 12, 7, 13, 1] end)),
+    Iv = bytes(one_of(case lists:suffix("ccm", atom_to_list(Cipher)) of true -> [7, 12, 13];
+        false -> [IvSize, IvSize, 12, 7, 13, 1] end)),
     Text = data(),
     More = data(),
     case rand:uniform(3) of
@@ -138,7 +143,8 @@ agreed() ->
             Parameters = dh_parameters(),
             {OnePublic, OnePrivate} = both(generate_key, [dh, Parameters, 1 + rand:uniform(1 bsl 60)]),
             {OtherPublic, OtherPrivate} = both(generate_key, [dh, Parameters]),
-            case {asked(compute_key, [dh, OnePublic, OtherPrivate, Parameters]), asked(compute_key, [dh, OtherPublic, OnePrivate, Parameters])} of
+            case {asked(compute_key, [dh, OnePublic, OtherPrivate, Parameters]),
+                asked(compute_key, [dh, OtherPublic, OnePrivate, Parameters])} of
                 {One, Other} when is_binary(One), is_binary(Other) -> One =:= Other;
                 {One, Other} -> {kind(One), kind(Other)}
             end;
@@ -167,10 +173,13 @@ signature() ->
     Message = one_of([data(), {digest, bytes(one_of([20, 32, 64]))}]),
     case one_of([rsa, pss, dss, ecdsa, eddsa]) of
         rsa ->
-            Signature = asked(sign, [rsa, Hash, Message, rsa_private(), one_of([[], [{rsa_padding, rsa_pkcs1_padding}], [{rsa_padding, rsa_x931_padding}]])]),
+            Signature = asked(sign,
+                [rsa, Hash, Message, rsa_private(),
+                one_of([[], [{rsa_padding, rsa_pkcs1_padding}], [{rsa_padding, rsa_x931_padding}]])]),
             {Signature, asked(verify, [rsa, Hash, Message, one_of([Signature, bytes(128)]), rsa_public()])};
         pss ->
-            Options = [{rsa_padding, rsa_pkcs1_pss_padding} | some([{rsa_pss_saltlen, one_of([-2, -1, 0, 20, 500])}, {rsa_mgf1_md, hash_name()}])],
+            Options = [{rsa_padding, rsa_pkcs1_pss_padding} | some([{rsa_pss_saltlen, one_of([-2, -1, 0, 20, 500])},
+                {rsa_mgf1_md, hash_name()}])],
             Signature = asked(sign, [rsa, Hash, Message, rsa_private(), Options]),
             {size_of(Signature), asked(verify, [rsa, Hash, Message, Signature, rsa_public(), Options])};
         dss ->
@@ -200,9 +209,11 @@ encryption() ->
         1 ->
             Padding = one_of([rsa_pkcs1_padding, rsa_no_padding, rsa_pkcs1_oaep_padding]),
             Secret = asked(public_encrypt, [rsa, Text, rsa_public(), Padding]),
-            {size_of(Secret), Padding =:= rsa_pkcs1_padding orelse asked(private_decrypt, [rsa, Secret, rsa_private(), Padding])};
+            {size_of(Secret), Padding =:= rsa_pkcs1_padding orelse asked(private_decrypt,
+                [rsa, Secret, rsa_private(), Padding])};
         2 ->
-            Options = [{rsa_padding, rsa_pkcs1_oaep_padding} | some([{rsa_oaep_md, hash_name()}, {rsa_mgf1_md, hash_name()}, {rsa_oaep_label, bytes(5)}])],
+            Options = [{rsa_padding, rsa_pkcs1_oaep_padding} | some([{rsa_oaep_md, hash_name()},
+                {rsa_mgf1_md, hash_name()}, {rsa_oaep_label, bytes(5)}])],
             Secret = asked(public_encrypt, [rsa, Text, rsa_public(), Options]),
             {size_of(Secret), asked(private_decrypt, [rsa, Secret, rsa_private(), Options])};
         3 ->
@@ -211,7 +222,8 @@ encryption() ->
             {Secret, asked(public_decrypt, [rsa, Secret, rsa_public(), Padding])}
     end.
 
-pbkdf2() -> asked(pbkdf2_hmac, [hash_name(), bytes(length_upto(70)), bytes(length_upto(70)), one_of([1, 2, 1000, 0]), one_of([1, 16, 20, 64, 100, 0])]).
+pbkdf2() -> asked(pbkdf2_hmac, [hash_name(), bytes(length_upto(70)), bytes(length_upto(70)), one_of([1, 2, 1000, 0]),
+    one_of([1, 16, 20, 64, 100, 0])]).
 
 numbers() ->
     case rand:uniform(5) of
@@ -248,10 +260,14 @@ anything() ->
 
 %% Changes the node, has a random result, or is no function of crypto's own.
 is_fit(Name) ->
-    not lists:member(Name, [start, stop, module_info, rand_seed, rand_seed_s, rand_seed_alg, rand_uniform, engine_load, engine_unload, engine_add, engine_remove,
-                            engine_register, engine_unregister, ensure_engine_loaded, ensure_engine_unloaded, engine_ctrl_cmd_string,
-                            strong_rand_bytes, enable_fips_mode, rand_plugin_next, rand_plugin_uniform, rand_cache_plugin_next,
-                            rand_plugin_aes_next, rand_plugin_aes_jump, rand_plugin_aes_jump_2pow20, pbkdf2_hmac, generate_key]).
+    not lists:member(Name, [start, stop, module_info, rand_seed, rand_seed_s, rand_seed_alg, rand_uniform, engine_load,
+        engine_unload, engine_add, engine_remove,
+                            engine_register, engine_unregister, ensure_engine_loaded, ensure_engine_unloaded,
+                            engine_ctrl_cmd_string,
+                            strong_rand_bytes, enable_fips_mode, rand_plugin_next, rand_plugin_uniform,
+                            rand_cache_plugin_next,
+                            rand_plugin_aes_next, rand_plugin_aes_jump, rand_plugin_aes_jump_2pow20, pbkdf2_hmac,
+                            generate_key]).
 
 %%% Arguments.
 
@@ -264,7 +280,8 @@ names(What) -> proplists:get_value(What, get(supported), []).
 keyed() ->
     Cipher = cipher_name(),
     {KeySize, IvSize} = sizes(Cipher),
-    {Cipher, bytes(one_of([KeySize, KeySize, KeySize, KeySize, 16, 7])), bytes(one_of([IvSize, IvSize, IvSize, IvSize, IvSize, 16, 3]))}.
+    {Cipher, bytes(one_of([KeySize, KeySize, KeySize, KeySize, 16, 7])),
+        bytes(one_of([IvSize, IvSize, IvSize, IvSize, IvSize, 16, 3]))}.
 
 sizes(Cipher) ->
     try crypto:cipher_info(Cipher) of
@@ -315,7 +332,8 @@ data() ->
 
 bytes(Size) -> << <<(rand:uniform(256) - 1)>> || _ <- lists:seq(1, Size) >>.
 
-wrong() -> one_of([atom, sha1, aes_256_cbd, -1, 0, 1 bsl 70, 1.5, <<>>, <<1:3>>, [], [a], [-1], [256], "Ω", #{}, {}, {digest, <<1>>}, make_ref(), self()]).
+wrong() -> one_of([atom, sha1, aes_256_cbd, -1, 0, 1 bsl 70, 1.5, <<>>, <<1:3>>, [], [a], [-1], [256], "Ω", #{}, {},
+    {digest, <<1>>}, make_ref(), self()]).
 
 one_of(List) -> lists:nth(rand:uniform(length(List)), List).
 

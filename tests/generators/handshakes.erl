@@ -1,11 +1,11 @@
 %% Handshakes of nodes that are none, valid and damaged, by seed.
 %%
-%% This node listens; workers connect to its port and say what a node says when it connects, with other names, flags, digests and
-%% lengths, in another order, byte by byte, or not to the end. After a handshake that succeeds some send packets, sound or not. The
-%% handshake itself is OTP's own code in Erlang; what is below is the machine's: capabilities, the table of nodes, ports and
-%% connections. Nothing may end the node, and it must keep nothing: processes, ports, atoms and memory are counted before and after,
-%% and a peer that does everything right gets its connection in the end.
-%% The protocol: https://www.erlang.org/doc/apps/erts/erl_dist_protocol.html
+%% This node listens; workers connect to its port and say what a node says when it connects, with other names, flags,
+%% digests and lengths, in another order, byte by byte, or not to the end. After a handshake that succeeds some send
+%% packets, sound or not. The handshake itself is OTP's own code in Erlang; what is below is the machine's:
+%% capabilities, the table of nodes, ports and connections. Nothing may end the node, and it must keep nothing:
+%% processes, ports, atoms and memory are counted before and after, and a peer that does everything right gets its
+%% connection in the end. The protocol: https://www.erlang.org/doc/apps/erts/erl_dist_protocol.html
 -module(handshakes).
 -export([start/0]).
 %% This module is the node's port mapper too (`-epmd_module').
@@ -30,7 +30,8 @@ start() ->
     logger:set_primary_config(level, none),
     [Seed, Count] = [list_to_integer(Word) || Word <- init:get_plain_arguments()],
     true = erlang:set_cookie(list_to_atom(?COOKIE)),
-    %% The first rounds make what stays, but for OTP's resolver of host names: only some names ask it, and it stays once asked.
+    %% The first rounds make what stays, but for OTP's resolver of host names: only some names ask it, and it stays once
+    %% asked.
     _ = inet_gethost_native:gethostbyname("localhost"),
     _ = run(Seed + 1_000_000, min(Count div 5, 5000)),
     Before = counts(),
@@ -41,7 +42,8 @@ start() ->
     [io:format("~w: ~b, then ~b~n", [What, B, A]) || {{What, B, _}, {_, A, _}} <- lists:zip(Before, After)],
     Grown = [{What, B, A} || {{What, B, Most}, {What, A, _}} <- lists:zip(Before, After), A > B + Most],
     [io:format("GREW ~w from ~b to ~b~n", [What, B, A]) || {What, B, A} <- Grown],
-    [io:format("LEFT ~p~n", [Left]) || Grown =/= [], Left <- present(), not lists:keymember(element(1, Left), 1, Present)],
+    [io:format("LEFT ~p~n", [Left]) || Grown =/= [], Left <- present(), not lists:keymember(element(1, Left), 1,
+        Present)],
     Sound = sound(),
     io:format("~b handshakes; a sound one afterwards: ~w~n", [lists:sum(maps:values(Outcomes)), Sound]),
     halt(case {Grown, Sound} of {[], up} -> 0; _ -> 1 end).
@@ -63,7 +65,8 @@ counts() ->
 %% Processes, ports and descriptors, to say what stayed.
 present() ->
     {ok, Descriptors} = file:list_dir("/proc/self/fd"),
-    [{P, process_info(P, [initial_call, current_stacktrace, links, message_queue_len, dictionary])} || P <- processes()] ++
+    [{P, process_info(P, [initial_call, current_stacktrace, links, message_queue_len, dictionary])}
+        || P <- processes()] ++
         [{P, erlang:port_info(P)} || P <- erlang:ports()] ++
         [{D, file:read_link("/proc/self/fd/" ++ D)} || D <- lists:sort(Descriptors)].
 
@@ -77,7 +80,8 @@ quiet(Times) ->
 
 is_handshake(Pid) ->
     case process_info(Pid, initial_call) of
-        {initial_call, {Module, _, _}} -> lists:member(Module, [inet_tcp_dist, dist_util, ?MODULE]) andalso Pid =/= self() andalso not is_acceptor(Pid);
+        {initial_call, {Module, _, _}} -> lists:member(Module, [inet_tcp_dist, dist_util, ?MODULE])
+            andalso Pid =/= self() andalso not is_acceptor(Pid);
         undefined -> false
     end.
 
@@ -109,7 +113,8 @@ work(Seed, Numbers, Count, Outcomes) ->
     end.
 
 attempt() ->
-    case gen_tcp:connect({127, 0, 0, 1}, persistent_term:get(?MODULE), [binary, {active, false}, {packet, raw}, {nodelay, true}, {linger, {true, 0}}], ?PATIENCE) of
+    case gen_tcp:connect({127, 0, 0, 1}, persistent_term:get(?MODULE), [binary, {active, false}, {packet, raw},
+        {nodelay, true}, {linger, {true, 0}}], ?PATIENCE) of
         {ok, Socket} ->
             Outcome = try introduce(Socket) catch throw:Where -> Where end,
             gen_tcp:close(Socket),
@@ -119,7 +124,8 @@ attempt() ->
 
 %% A peer that does all as it should.
 sound() ->
-    {ok, Socket} = gen_tcp:connect({127, 0, 0, 1}, persistent_term:get(?MODULE), [binary, {active, false}, {packet, raw}]),
+    {ok, Socket} = gen_tcp:connect({127, 0, 0, 1}, persistent_term:get(?MODULE),
+        [binary, {active, false}, {packet, raw}]),
     put(sound, true),
     Outcome = try introduce(Socket) catch throw:Where -> Where end,
     gen_tcp:close(Socket),
@@ -153,14 +159,16 @@ name() ->
         1 -> <<>>;
         2 -> <<"no_host">>;
         3 -> <<"@">>;
-        4 -> one_of([binary:copy(<<"a">>, 200), binary:copy(<<"@">>, 255), binary:copy(<<"c@d">>, 100), <<(binary:copy(<<"b">>, 251))/binary, "@h">>]);
-        5 -> one_of([<<255, 254, "@host">>, <<"a", 0, "b@127.0.0.1">>, <<"spaced name@127.0.0.1">>, <<195, 40, "@127.0.0.1">>]);
+        4 -> one_of([binary:copy(<<"a">>, 200), binary:copy(<<"@">>, 255), binary:copy(<<"c@d">>, 100),
+            <<(binary:copy(<<"b">>, 251))/binary, "@h">>]);
+        5 -> one_of([<<255, 254, "@host">>, <<"a", 0, "b@127.0.0.1">>, <<"spaced name@127.0.0.1">>,
+            <<195, 40, "@127.0.0.1">>]);
         6 -> atom_to_binary(node());
         _ -> <<"peer", (integer_to_binary(rand:uniform(?NAMES)))/binary, "@127.0.0.1">>
     end.
 
-%% What this release offers, less some, or anything; but no peer asks this node for a name, which makes an atom each time and, with a
-%% host of 250 letters, ends OTP's own net_kernel.
+%% What this release offers, less some, or anything; but no peer asks this node for a name, which makes an atom each
+%% time and, with a host of 250 letters, ends OTP's own net_kernel.
 flags() -> any_flags() band bnot (1 bsl 33).
 
 any_flags() ->
@@ -203,8 +211,12 @@ respond(Socket, Challenge) ->
 up(Socket) ->
     case get(sound) =/= true andalso rand:uniform(6) of
         1 -> gen_tcp:send(Socket, [packet(rand:bytes(rand:uniform(40))) || _ <- [1, 2, 3]]);
-        2 -> gen_tcp:send(Socket, [<<0:32>>, packet(<<112, (term_to_binary({6, self(), '', nobody}))/binary, (term_to_binary(hello))/binary>>)]);
-        3 -> gen_tcp:send(Socket, packet(<<131, 68, 0, (tail(term_to_binary({2, '', self()})))/binary, (tail(term_to_binary([hello])))/binary>>));
+        2 -> gen_tcp:send(Socket,
+            [<<0:32>>, packet(<<112, (term_to_binary({6, self(), '', nobody}))/binary,
+            (term_to_binary(hello))/binary>>)]);
+        3 -> gen_tcp:send(Socket,
+            packet(<<131, 68, 0, (tail(term_to_binary({2, '', self()})))/binary,
+            (tail(term_to_binary([hello])))/binary>>));
         4 -> gen_tcp:shutdown(Socket, write), gen_tcp:recv(Socket, 0, 50);
         5 -> gen_tcp:recv(Socket, 0, rand:uniform(20));
         _ -> ok
@@ -220,7 +232,8 @@ say(Socket, Message) ->
     Sent = case get(sound) =/= true andalso rand:uniform(30) of
                1 -> whole(damage(Message));
                2 -> whole(binary:part(Message, 0, rand:uniform(byte_size(Message)) - 1));
-               3 -> whole(<<Message/binary, (one_of([<<"x">>, <<"@">>, <<0, 1, 2>>, binary:copy(<<255>>, 300)]))/binary>>);
+               3 -> whole(<<Message/binary,
+                   (one_of([<<"x">>, <<"@">>, <<0, 1, 2>>, binary:copy(<<255>>, 300)]))/binary>>);
                4 -> <<(one_of([0, 1, 16#ffff, byte_size(Message) + 5])):16, Message/binary>>;
                5 -> [whole(Message), whole(Message)];
                6 -> throw("left");

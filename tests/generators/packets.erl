@@ -1,10 +1,10 @@
 %% Packets from another node, valid and damaged, by seed.
 %%
-%% This process carries a connection itself (`erts_internal:create_dist_channel'), so each packet costs a call and no socket. Most
-%% packets are made from a valid control message: some have other arguments, some other bytes, some come in fragments, which may be
-%% missing, doubled or in disorder. Their receivers are processes that live, have ended, are linked to and monitor processes of the other
-%% node; they decode what comes. A connection that ends is made anew. Nothing may end the node, and it must keep nothing:
-%% processes, atoms and memory are counted before and after.
+%% This process carries a connection itself (`erts_internal:create_dist_channel'), so each packet costs a call and no
+%% socket. Most packets are made from a valid control message: some have other arguments, some other bytes, some come in
+%% fragments, which may be missing, doubled or in disorder. Their receivers are processes that live, have ended, are
+%% linked to and monitor processes of the other node; they decode what comes. A connection that ends is made anew.
+%% Nothing may end the node, and it must keep nothing: processes, atoms and memory are counted before and after.
 -module(packets).
 -export([start/0, child/0, child/1, idle/0]).
 
@@ -85,7 +85,8 @@ round_of(Parent, {Seed, Number}) ->
     Pids = receive {victims, List} -> List end,
     put(victims, Pids),
     Connection = connection(),
-    Flags = one_of([?FLAGS, ?FLAGS, ?FLAGS, ?FLAGS band bnot (1 bsl 13) band bnot (1 bsl 23), ?FLAGS band bnot (1 bsl 22)]),
+    Flags = one_of([?FLAGS, ?FLAGS, ?FLAGS, ?FLAGS band bnot (1 bsl 13) band bnot (1 bsl 23),
+        ?FLAGS band bnot (1 bsl 22)]),
     {ok, Handle} = erts_internal:create_dist_channel(?OTHER, self(), {Flags, 5}),
     _ = Connection,
     Last = packets(#s{handle = Handle}, Parent, 0),
@@ -308,9 +309,11 @@ damage(Bytes, Times) ->
                   3 -> <<Front/binary, Back/binary>>;
                   4 -> <<Front/binary, Byte, Byte, Back/binary>>;
                   5 -> Front;
-                  6 -> <<Front/binary, (one_of([<<255, 255, 255, 255>>, <<0, 0, 0, 0>>, <<127, 255, 255, 255>>, <<0, 255>>]))/binary,
+                  6 -> <<Front/binary, (one_of([<<255, 255, 255, 255>>, <<0, 0, 0, 0>>, <<127, 255, 255, 255>>,
+                      <<0, 255>>]))/binary,
                          (tail(Back, 3))/binary>>;
-                  7 -> <<Front/binary, (one_of([70, 77, 80, 82, 88, 89, 90, 97, 98, 100, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 116, 118, 119, 120])), Back/binary>>;
+                  7 -> <<Front/binary, (one_of([70, 77, 80, 82, 88, 89, 90, 97, 98, 100, 104, 105, 106, 107, 108, 109,
+                      110, 111, 112, 113, 116, 118, 119, 120])), Back/binary>>;
                   8 -> <<Bytes/binary, Back/binary>>
               end,
     damage(Changed, Times - 1).
@@ -347,8 +350,10 @@ sound(_, 11) -> {{one_of([24, 26]), other_pid(), to()}, reason()};
 sound(S, 12) -> {{28, one_of([other_pid(), name]), to(), own_reference(S)}, reason()};
 sound(S, 13) ->
     {Function, Arguments} = one_of([{child, []}, {child, [1]}, {child, [1, 2]}, {idle, []}, {none, []}]),
-    {{29, other_reference(S), other_pid(), one_of([other_pid(), to()]), {?MODULE, Function, length(Arguments)}, spawn_options(4)}, Arguments};
-sound(S, 14) -> {{31, own_reference(S), to(), rand:uniform(4) - 1, one_of([other_pid(), other_pid(), badopt, noconnection])}, none};
+    {{29, other_reference(S), other_pid(), one_of([other_pid(), to()]), {?MODULE, Function, length(Arguments)},
+        spawn_options(4)}, Arguments};
+sound(S, 14) -> {{31, own_reference(S), to(), rand:uniform(4) - 1,
+    one_of([other_pid(), other_pid(), badopt, noconnection])}, none};
 sound(S, 15) -> {{33, other_pid(), own_reference(S)}, a_term(4)};
 sound(_, 16) -> {{35, number(), other_pid(), to()}, none};
 sound(_, 17) -> {{36, one_of([1, 2, 3, number()]), other_pid(), to()}, none};
@@ -374,8 +379,10 @@ spawn_options(Most) ->
     case rand:uniform(3) of
         1 -> [];
         _ ->
-            [one_of([link, monitor, {min_heap_size, 1000}, {priority, high}, {fullsweep_after, 3}, bad, {bad, option}, {monitor, []},
-                     {max_heap_size, 100_000}, {message_queue_data, off_heap}, {reply_tag, x}]) | spawn_options(Most - 1)]
+            [one_of([link, monitor, {min_heap_size, 1000}, {priority, high}, {fullsweep_after, 3}, bad, {bad, option},
+                {monitor, []},
+                     {max_heap_size, 100_000}, {message_queue_data, off_heap},
+                     {reply_tag, x}]) | spawn_options(Most - 1)]
     end.
 
 number() -> one_of([0, 1, 2, 7, -1, (1 bsl 64) - 1, 1 bsl 64, 1 bsl 59, 1 bsl 63]).
@@ -402,12 +409,14 @@ pid(Node, Creation, Id, Serial) ->
 other_reference(_) -> reference(?OTHER, 5, one_of([[1, 2, 3], [rand:uniform(20), 2, 3], [1], [1, 2, 3, 4, 5]])).
 
 %% Of this node.
-own_reference(#s{requests = [_ | _] = Known}) -> one_of([one_of(Known), one_of(Known), one_of(Known), make_ref(), reference(?OWN, ?CREATION, [1, 2, 3, 4, 5])]);
+own_reference(#s{requests = [_ | _] = Known}) ->
+    one_of([one_of(Known), one_of(Known), one_of(Known), make_ref(), reference(?OWN, ?CREATION, [1, 2, 3, 4, 5])]);
 own_reference(_) -> one_of([make_ref(), reference(?OWN, ?CREATION, [1, 2, 3, 4, 5]), reference(?OWN, 1, [1, 2, 3])]).
 
 reference(Node, Creation, Words) ->
     Name = atom_to_binary(Node),
-    raw(<<90, (length(Words)):16, 119, (byte_size(Name)), Name/binary, Creation:32, << <<W:32>> || W <- Words>>/binary>>).
+    raw(<<90, (length(Words)):16, 119, (byte_size(Name)), Name/binary, Creation:32,
+        << <<W:32>> || W <- Words>>/binary>>).
 
 %% An identifier; its bytes if this machine makes no such thing.
 raw(Bytes) ->

@@ -1,8 +1,9 @@
 %% Random patterns and tracees under load, by seed.
 %%
-%% Workers call the functions of `traced` and send each other messages, while one process changes their tracing and all kinds of
-%% patterns at random, and another loads the module anew and purges it. Whatever is traced, what the functions return must be right. In
-%% each round a process of its own does what is counted, and is traced alone: all of that must be told, once and in order.
+%% Workers call the functions of `traced` and send each other messages, while one process changes their tracing and all
+%% kinds of patterns at random, and another loads the module anew and purges it. Whatever is traced, what the functions
+%% return must be right. In each round a process of its own does what is counted, and is traced alone: all of that must
+%% be told, once and in order.
 -module(patterns).
 -export([start/0]).
 -export([plain/1, paired/1, broad/1, written/1]).
@@ -26,12 +27,14 @@ start() ->
     all_off(Workers),
     Calls = lists:sum([stopped(Worker) || Worker <- Workers]),
     Left = [Function || {Name, Arity} <- traced:module_info(exports), Function <- [{traced, Name, Arity}],
-                        What <- [traced, match_spec, meta, call_count, call_time], not is_off(erlang:trace_info(Function, What))],
+                        What <- [traced, match_spec, meta, call_count, call_time],
+                        not is_off(erlang:trace_info(Function, What))],
     Left =:= [] orelse io:format("WRONG still traced: ~0tp~n", [Left]),
     Sink ! {count, self()},
     Events = receive {events, Counted} -> Counted end,
     Faults = Wrong + length(Left),
-    io:format("~b rounds, ~b calls by workers, ~b events of random patterns, ~b wrong~n", [Done, Calls, Events, Faults]),
+    io:format("~b rounds, ~b calls by workers, ~b events of random patterns, ~b wrong~n",
+        [Done, Calls, Events, Faults]),
     halt(min(1, Faults)).
 
 is_off({_, Value}) -> Value =:= false orelse Value =:= undefined.
@@ -95,7 +98,8 @@ change(Workers, Sink, Nth) ->
     catch erlang:trace(one_of(Workers), one_of([true, true, false]), [{tracer, Sink} | Flags]),
     Name = one_of([twice, outer, inner, own, down, catches, fails, choose, bifs, many, on_list]),
     Functions = one_of([{traced, '_', '_'}, {traced, Name, '_'}, {lists, map, 2}, {erlang, crc32, 1}]),
-    Options = one_of([[local], [global], [call_count], [call_time], [{meta, Sink}], [local, call_count], [local, call_time, {meta, Sink}]]),
+    Options = one_of([[local], [global], [call_count], [call_time], [{meta, Sink}], [local, call_count],
+        [local, call_time, {meta, Sink}]]),
     catch erlang:trace_pattern(Functions, one_of(specifications()), Options),
     catch erlang:trace_pattern(on_load, one_of([true, false]), [one_of([local, global])]),
     Nth rem 20 =:= 0 andalso all_off(Workers),
@@ -107,7 +111,8 @@ change(Workers, Sink, Nth) ->
     end.
 
 flags() ->
-    [send, 'receive', call, procs, return_to, arity, timestamp, monotonic_timestamp, set_on_spawn, set_on_first_link, running,
+    [send, 'receive', call, procs, return_to, arity, timestamp, monotonic_timestamp, set_on_spawn, set_on_first_link,
+        running,
      running_procs, garbage_collection, silent, exiting, scheduler_id].
 
 specifications() ->
@@ -117,7 +122,8 @@ specifications() ->
 
 all_off(Workers) ->
     [erlang:trace(Worker, false, [all]) || Worker <- Workers, is_process_alive(Worker)],
-    [erlang:trace_pattern(Functions, false, Options) || Functions <- [{traced, '_', '_'}, {lists, map, 2}, {erlang, crc32, 1}, on_load],
+    [erlang:trace_pattern(Functions, false, Options) || Functions <- [{traced, '_', '_'}, {lists, map, 2},
+        {erlang, crc32, 1}, on_load],
                                                          Options <- [[local, meta, call_count, call_time], [global]]].
 
 rounds(Number, Rounds, End, Wrong) ->
@@ -155,16 +161,21 @@ told(call_count, Name, Held) ->
     erlang:trace_pattern(Function, false, [call_count]),
     same(?CALLS, Count);
 told('receive', _, _) ->
-    Senders = [spawn_link(fun() -> receive {go, To} -> [To ! {N, self()} || N <- lists:seq(1, 50)] end end) || _ <- [1, 2, 3]],
-    Receive = fun() -> [Sender ! {go, self()} || Sender <- Senders], [receive {_, Sender} -> ok end || Sender <- Senders, _ <- lists:seq(1, 50)] end,
+    Senders = [spawn_link(fun() -> receive {go, To} -> [To ! {N, self()} || N <- lists:seq(1, 50)] end end)
+        || _ <- [1, 2, 3]],
+    Receive = fun() -> [Sender ! {go, self()} || Sender <- Senders],
+        [receive {_, Sender} -> ok end || Sender <- Senders, _ <- lists:seq(1, 50)] end,
     Kept = lists:nth(2, Senders),
     Pattern = [{['$1', Kept, {'$2', Kept}], [], [{message, {{'$1', '$2'}}}]}],
-    Pid = run(Receive, fun(Pid) -> 1 = erlang:trace_pattern('receive', Pattern, []), 1 = erlang:trace(Pid, true, ['receive', {tracer, self()}]) end),
+    Pid = run(Receive, fun(Pid) -> 1 = erlang:trace_pattern('receive', Pattern, []),
+        1 = erlang:trace(Pid, true, ['receive', {tracer, self()}]) end),
     1 = erlang:trace_pattern('receive', true, []),
-    same([{{N, Kept}, {node(), N}} || N <- lists:seq(1, 50)], [{Message, Sender} || {trace, _, 'receive', Message, Sender} <- events(Pid)]);
+    same([{{N, Kept}, {node(), N}} || N <- lists:seq(1, 50)],
+        [{Message, Sender} || {trace, _, 'receive', Message, Sender} <- events(Pid)]);
 told(send, _, _) ->
     Self = self(),
-    Pid = run(fun() -> [Self ! {sent, N} || N <- lists:seq(1, 50)] end, fun(Pid) -> 1 = erlang:trace(Pid, true, [send, {tracer, Self}]) end),
+    Pid = run(fun() -> [Self ! {sent, N} || N <- lists:seq(1, 50)] end,
+        fun(Pid) -> 1 = erlang:trace(Pid, true, [send, {tracer, Self}]) end),
     [receive {sent, N} -> ok end || N <- lists:seq(1, 50)],
     same([{sent, N} || N <- lists:seq(1, 50)], [Message || {trace, _, send, Message, To} <- events(Pid), To =:= Self]);
 told(How, Name, Held) ->
@@ -176,7 +187,8 @@ told(How, Name, Held) ->
     end,
     Pid = run(fun() -> call(Name, Held) end, Begin),
     1 = erlang:trace_pattern(Function, false, [Option]),
-    same([[N] || N <- lists:seq(1, ?CALLS)], [Arguments || Event <- events(Pid), {?MODULE, Called, Arguments} <- [call_of(Event)], Called =:= Name]).
+    same([[N] || N <- lists:seq(1, ?CALLS)],
+        [Arguments || Event <- events(Pid), {?MODULE, Called, Arguments} <- [call_of(Event)], Called =:= Name]).
 
 call_of({trace, _, call, Call}) -> Call;
 call_of({trace_ts, _, call, Call, _}) -> Call.
@@ -206,7 +218,8 @@ events(Pid) ->
 
 told_of(Pid) ->
     receive
-        Event when element(2, Event) =:= Pid, element(1, Event) =:= trace orelse element(1, Event) =:= trace_ts -> [Event | told_of(Pid)]
+        Event when element(2, Event) =:= Pid, element(1, Event) =:= trace orelse element(1, Event) =:= trace_ts ->
+            [Event | told_of(Pid)]
     after 0 -> []
     end.
 

@@ -1,8 +1,9 @@
 %% Random scenarios of many processes, by seed, whose outcome the language fixes whatever the schedulers do.
 %%
 %% The *actors* of a scenario send to each other all the time, and number what they send: each looks whether what comes
-%% from one sender comes in order and whole. Between that they play short *games* with children that they start, which link,
-%% monitor, register, trap, suspend, purge and so on. A *disturber* takes schedulers offline meanwhile and collects.
+%% from one sender comes in order and whole. Between that they play short *games* with children that they start, which
+%% link, monitor, register, trap, suspend, purge and so on. A *disturber* takes schedulers offline meanwhile and
+%% collects.
 %%
 %% An actor lists the messages that it must still get (`awaited`), and keeps those that it did not expect (`early`): in
 %% the end both must be empty. So a message that is lost, comes twice, or comes after it was called off, is seen.
@@ -38,7 +39,8 @@ prepare() ->
 
 %% What must be there in the end as at the start.
 held() ->
-    [{processes, erlang:system_info(process_count)}, {ports, erlang:system_info(port_count)}, {tables, length(ets:all())},
+    [{processes, erlang:system_info(process_count)}, {ports, erlang:system_info(port_count)},
+        {tables, length(ets:all())},
      {names, length(registered())}].
 
 left(Before, After) -> [{What, A, B} || {{What, A}, {What, B}} <- lists:zip(Before, After), A =/= B].
@@ -76,7 +78,8 @@ scenario(Number) ->
     Heard = lists:sum([H || {H, _} <- Results]),
     Wrong = [{disturber, Disturbed} || Disturbed =/= normal] ++ lists:append([W || {_, W} <- Results]),
     [io:format("WRONG in ~b: ~0tp~n", [Number, What]) || What <- Wrong],
-    io:format("~b: ~b actors, ~b steps, ~b messages, ~b wrong~n", [Number, Actors, Actors * Steps, Heard, length(Wrong)]),
+    io:format("~b: ~b actors, ~b steps, ~b messages, ~b wrong~n",
+        [Number, Actors, Actors * Steps, Heard, length(Wrong)]),
     {Actors * Steps, Heard, length(Wrong)}.
 
 disturber() -> 1000.
@@ -90,7 +93,8 @@ collect(Number, Started, Tag) ->
              halt(1);
          {timeout, _, {over, Number}} ->
              io:format("WRONG in ~b: hangs~n", [Number]),
-             [io:format("~0tp~n", [process_info(P, [dictionary, current_stacktrace, status, message_queue_len, messages])])
+             [io:format("~0tp~n", [process_info(P, [dictionary, current_stacktrace, status, message_queue_len,
+                 messages])])
                  || {P, _} <- Started],
              halt(1)
      end || {Pid, _} <- Started].
@@ -155,8 +159,10 @@ steps(Left, A) ->
     steps(Left - 1, B).
 
 game(A) ->
-    one_of([say, say, say, say, say, say, ordered, link_late, monitor_late, unlink, relink, demonitor, timer, timer, timers, peer_timer,
-            register, exclusive, alias, reply_alias, reply_demonitor, spawn_request, abandon, trap, untrap, suspend, info,
+    one_of([say, say, say, say, say, say, ordered, link_late, monitor_late, unlink, relink, demonitor, timer, timer,
+        timers, peer_timer,
+            register, exclusive, alias, reply_alias, reply_demonitor, spawn_request, abandon, trap, untrap, suspend,
+            info,
             collect, hibernate, leader, heir, port, port, calls, dying, dying, settings, kill_many]
            ++ [Game || A#actor.loads, Game <- [code, code, code, soft]]).
 
@@ -276,7 +282,8 @@ reason() -> {because, make_ref(), body()}.
 %%% Games.
 
 play(say, A) ->
-    lists:foldl(fun(_, B) -> case peer(B) of none -> B; To -> say(To, body(), B) end end, A, lists:seq(1, rand:uniform(20)));
+    lists:foldl(fun(_, B) -> case peer(B) of none -> B; To -> say(To, body(), B) end end, A,
+        lists:seq(1, rand:uniform(20)));
 play(ordered, A) ->
     K = rand:uniform(20), Reason = reason(),
     {Ends, Pid} = case rand:uniform(2) of
@@ -316,7 +323,8 @@ play(timers, A) ->
     lists:foldl(fun(I, B) ->
         case rand:uniform(2) of
             1 -> await({timeout, erlang:start_timer(rand:uniform(4) - 1, self(), I), I}, B);
-            2 -> Message = {late, make_ref()}, erlang:send_after(rand:uniform(4) - 1, self(), Message), await(Message, B)
+            2 -> Message = {late, make_ref()}, erlang:send_after(rand:uniform(4) - 1, self(), Message),
+            await(Message, B)
         end end, A, lists:seq(1, rand:uniform(20)));
 play(peer_timer, A) ->
     %% A timer for another actor: it fires or was cancelled, and the other learns which.
@@ -343,7 +351,8 @@ play(reply_alias, A) ->
 play(reply_demonitor, A) ->
     %% The first message ends the alias and the monitor.
     Kind = one_of([explicit_unalias, demonitor, reply_demonitor]), K = rand:uniform(5), Parent = self(),
-    Pid = child(fun() -> receive go -> ok end, (sends(Parent, receive {alias, Alias} -> Alias end, K))(), nap(), exit(done) end),
+    Pid = child(fun() -> receive go -> ok end, (sends(Parent, receive {alias, Alias} -> Alias end, K))(), nap(),
+        exit(done) end),
     Alias = monitor(process, Pid, [{alias, Kind}]),
     Watch = monitor(process, Pid),
     Pid ! {alias, Alias}, Pid ! go,
@@ -390,16 +399,20 @@ play(untrap, A) ->
     %% What comes before trapping is turned on ends the process, except for the reason normal.
     Parent = self(), Reason = one_of([boom, kill, normal]),
     {Pid, _} = child(fun() ->
-        tell(Parent, ready), receive go -> nap() end, process_flag(trap_exit, true), tell(Parent, survived) end, [monitor]),
+        tell(Parent, ready), receive go -> nap() end, process_flag(trap_exit, true), tell(Parent, survived) end,
+        [monitor]),
     ready = told(Pid),
     exit(Pid, normal), exit(Pid, Reason), exit(Pid, normal),
     Pid ! go,
-    same(case Reason of boom -> [{down, boom}]; kill -> [{down, killed}]; normal -> [survived, {down, normal}] end, all_of(Pid)),
+    same(case Reason of boom -> [{down, boom}]; kill -> [{down, killed}]; normal -> [survived, {down, normal}] end,
+        all_of(Pid)),
     A;
 play(suspend, A) -> suspended(), A;
 play(info, A) ->
-    Items = [Item || Item <- [status, message_queue_len, links, monitors, monitored_by, trap_exit, registered_name, reductions, memory,
-                     heap_size, priority, group_leader, current_function, current_stacktrace, dictionary, messages, suspending,
+    Items = [Item || Item <- [status, message_queue_len, links, monitors, monitored_by, trap_exit, registered_name,
+        reductions, memory,
+                     heap_size, priority, group_leader, current_function, current_stacktrace, dictionary, messages,
+                     suspending,
                      binary, garbage_collection], rand:uniform(2) =:= 1],
     {Pid, _, _} = one_of(tuple_to_list(A#actor.peers)),
     Info = process_info(Pid, Items),
@@ -545,7 +558,8 @@ registered_name(A) ->
     end,
     rand:uniform(3) =:= 1 andalso link(Pid),
     receive {'EXIT', Pid, _} -> ok; {'DOWN', Watch, _, _, _} -> self() ! {'DOWN', Watch, process, Pid, again} end,
-    same({undefined, undefined, undefined, false}, {whereis(Name), ets:info(T, size), process_info(Pid), is_process_alive(Pid)}),
+    same({undefined, undefined, undefined, false}, {whereis(Name), ets:info(T, size), process_info(Pid),
+        is_process_alive(Pid)}),
     same(false, lists:member(Pid, processes())),
     down(Watch),
     {Next, Later} = child(fun() -> receive die -> ok end end, [monitor]),
@@ -561,7 +575,8 @@ registered_name(A) ->
 exclusive(Name) ->
     Parent = self(),
     Started = [child(fun() ->
-        nap(9), tell(Parent, try register(Name, self()) catch error:badarg -> false end), receive die -> ok end end, [monitor])
+        nap(9), tell(Parent, try register(Name, self()) catch error:badarg -> false end), receive die -> ok end end,
+        [monitor])
         || _ <- lists:seq(1, 4)],
     Won = [told(Pid) || {Pid, _} <- Started],
     same([false, false, false, true], lists:sort(Won)),
@@ -571,7 +586,8 @@ exclusive(Name) ->
     [down(Watch) || {_, Watch} <- Started],
     same(undefined, whereis(Name)).
 
-sends(Parent, Alias, K) -> fun() -> [begin Alias ! {through, Alias, I}, nap(9) end || I <- lists:seq(1, K)], tell(Parent, sent) end.
+sends(Parent, Alias, K) -> fun() -> [begin Alias ! {through, Alias, I}, nap(9) end || I <- lists:seq(1, K)],
+    tell(Parent, sent) end.
 
 through(Alias) -> receive {through, Alias, I} -> [I | through(Alias)] after 0 -> [] end.
 
@@ -672,7 +688,8 @@ load(Version) ->
 %% Funs of code that is purged have their right value first and are bad afterwards; who waits in the code is killed.
 purged() ->
     Version = versions:version(), Funs = versions:funs(), Literal = versions:literal(), Parent = self(),
-    Callers = [child(fun() -> tell(Parent, ready), call(Funs, Version, [], Parent) end, [monitor]) || _ <- lists:seq(1, 3)],
+    Callers = [child(fun() -> tell(Parent, ready), call(Funs, Version, [], Parent) end, [monitor])
+        || _ <- lists:seq(1, 3)],
     {Stays, Killed} = spawn_monitor(versions, stay, [Parent]),
     stays = told(Stays),
     [ready = told(Pid) || {Pid, _} <- Callers],
@@ -692,12 +709,14 @@ purged() ->
 
 %% Calls the funs in turn until told to stop; tells how they answered, without repetitions.
 call([Fun | Funs], Version, Found, Parent) ->
-    Answer = try Fun() of Version -> right; Other -> {value, Other} catch error:{badfun, Fun} -> bad; Class:Reason -> {Class, Reason} end,
+    Answer = try Fun() of Version -> right; Other -> {value, Other} catch error:{badfun, Fun} -> bad; Class:Reason ->
+        {Class, Reason} end,
     Next = case Found of
         [Answer | _] -> Found;
         _ -> [Answer | Found]
     end,
-    receive stop -> tell(Parent, {called, lists:reverse(Next)}) after 0 -> call(Funs ++ [Fun], Version, Next, Parent) end.
+    receive stop -> tell(Parent, {called, lists:reverse(Next)}) after 0 -> call(Funs ++ [Fun], Version, Next, Parent)
+        end.
 
 %% Code in which somebody waits is not purged softly before that one has gone.
 softly_purged() ->

@@ -33,7 +33,8 @@ that(Label, Fun) ->
     try Fun() of
         Value -> io:format("~b: ~" ++ term() ++ "~n", [Label, plain(Value)])
     catch
-        Class:Reason:Stack -> io:format("~b: ~w ~" ++ term() ++ "~n~" ++ term() ++ "~n", [Label, Class, plain(Reason), frames(Stack)])
+        Class:Reason:Stack -> io:format("~b: ~w ~" ++ term() ++ "~n~" ++ term() ++ "~n",
+            [Label, Class, plain(Reason), frames(Stack)])
     end.
 
 %% How a term is shown on one line, with the keys of maps in order: from OTP 26 on that of atoms is open.
@@ -120,7 +121,8 @@ plain(T) ->
 
 %% What is of no other type. The compiler of an older release does not know the test.
 is_native_record(T) ->
-    not (is_number(T) orelse is_atom(T) orelse is_bitstring(T) orelse is_list(T) orelse is_tuple(T) orelse is_map(T) orelse
+    not (is_number(T) orelse is_atom(T) orelse is_bitstring(T) orelse is_list(T) orelse is_tuple(T) orelse is_map(T)
+        orelse
          is_function(T) orelse is_pid(T) orelse is_port(T) orelse is_reference(T)).
 
 fields(Record) -> [{F, records:get(F, Record)} || F <- records:get_field_names(Record)].

@@ -1,8 +1,8 @@
 %% Runs programs again and again in one node, and counts after each round what the node keeps.
 %%
-%% The first rounds load code and fill caches. From then on every round does the same, so that nothing may grow: what has grown
-%% in most of the later rounds is a leak. Memory is shown but not judged, because it comes back when the allocator likes: it
-%% gets a while for that before the first and the last count.
+%% The first rounds load code and fill caches. From then on every round does the same, so that nothing may grow: what
+%% has grown in most of the later rounds is a leak. Memory is shown but not judged, because it comes back when the
+%% allocator likes: it gets a while for that before the first and the last count.
 -module(soak).
 -export([start/0]).
 
@@ -144,7 +144,8 @@ report(Counts) ->
     Later = lists:nthtail(?WARM - 1, Rounds),
     io:format("~-24ts ~12ts ~12ts ~12ts  ~ts~n", ["kind", "before", "warm", "end", "rounds in which it grew"]),
     Leaks = [Kind || Kind <- lists:sort(maps:keys(Before)), line(Kind, Before, Later)],
-    io:format("~b rounds, ~b kinds grow~ts~n", [length(Rounds), length(Leaks), [[" ", atom_to_list(Kind)] || Kind <- Leaks]]),
+    io:format("~b rounds, ~b kinds grow~ts~n",
+        [length(Rounds), length(Leaks), [[" ", atom_to_list(Kind)] || Kind <- Leaks]]),
     halt(min(1, length(Leaks))).
 
 line(Kind, Before, Later) ->
@@ -154,5 +155,6 @@ line(Kind, Before, Later) ->
     Judged = lists:member(Kind, ?JUDGED),
     Leaks = Judged andalso Last > First andalso Grew * 2 > length(Values) - 1,
     Verdict = case {Judged, Leaks} of {true, true} -> "LEAKS"; {true, false} -> ""; {false, _} -> "(shown only)" end,
-    io:format("~-24ts ~12b ~12b ~12b  ~b of ~b ~ts~n", [atom_to_list(Kind), maps:get(Kind, Before), First, Last, Grew, length(Values) - 1, Verdict]),
+    io:format("~-24ts ~12b ~12b ~12b  ~b of ~b ~ts~n", [atom_to_list(Kind), maps:get(Kind, Before), First, Last, Grew,
+        length(Values) - 1, Verdict]),
     Leaks.

@@ -38,7 +38,8 @@ throws(Reason) -> catch throw({again, Reason}).
 
 bifs(X) ->
     Bytes = term_to_binary(X),
-    [erlang:crc32(Bytes), lists:sublist([X, 1], 1), erlang:adler32(Bytes), catch erlang:adler32(X), maps:find(a, #{a => 1})].
+    [erlang:crc32(Bytes), lists:sublist([X, 1], 1), erlang:adler32(Bytes), catch erlang:adler32(X),
+        maps:find(a, #{a => 1})].
 
 many(A, B, C, D, E) -> {inner(A, B), C, D, E}.
 

@@ -1,6 +1,7 @@
-%% Random tracing, by seed: flags of processes and ports, patterns of calls and messages with match specifications, tracers, sequential
-%% trace. A few actors do one thing at a time, in an order that the main process gives; between that it changes what is traced. After
-%% each step it waits until all events have been told, and prints them by who they are of: so nothing depends on schedulers.
+%% Random tracing, by seed: flags of processes and ports, patterns of calls and messages with match specifications,
+%% tracers, sequential trace. A few actors do one thing at a time, in an order that the main process gives; between that
+%% it changes what is traced. After each step it waits until all events have been told, and prints them by who they are
+%% of: so nothing depends on schedulers.
 -module(traces).
 -export([start/0]).
 
@@ -33,8 +34,10 @@ scenario(Number) ->
 %% Ends all tracing.
 clear(#s{actors = Actors, tracers = Tracers}) ->
     [catch erlang:trace(What, false, [all]) || What <- [new, new_processes, new_ports | Actors]],
-    [erlang:trace_pattern({M, '_', '_'}, false, Flags) || M <- [traced, lists, maps], Flags <- [[local, meta, call_count, call_time], [global]]],
-    [erlang:trace_pattern({erlang, F, '_'}, false, Flags) || F <- [crc32, adler32], Flags <- [[local, meta, call_count, call_time], [global]]],
+    [erlang:trace_pattern({M, '_', '_'}, false, Flags) || M <- [traced, lists, maps],
+        Flags <- [[local, meta, call_count, call_time], [global]]],
+    [erlang:trace_pattern({erlang, F, '_'}, false, Flags) || F <- [crc32, adler32],
+        Flags <- [[local, meta, call_count, call_time], [global]]],
     [erlang:trace_pattern(What, true, []) || What <- [send, 'receive']],
     [erlang:trace_pattern(on_load, false, Flags) || Flags <- [[local, meta, call_count, call_time], [global]]],
     seq_trace:reset_trace(),
@@ -87,14 +90,16 @@ info(_) -> none.
 %%% What is traced.
 
 traced(State) ->
-    Who = one_of([some_actor(State), some_actor(State), some_actor(State), some_actor(State), new, new_processes, new_ports, wrong()]),
+    Who = one_of([some_actor(State), some_actor(State), some_actor(State), some_actor(State), new, new_processes,
+        new_ports, wrong()]),
     On = one_of([true, true, true, false]),
     Flags = trace_flags(State),
     say(State, {trace, Who, On, Flags, attempt(fun() -> erlang:trace(Who, On, Flags) end)}),
     events(State).
 
 trace_flags(State) ->
-    Flags = [one_of([send, 'receive', call, call, call, procs, ports, arity, return_to, timestamp, monotonic_timestamp, strict_monotonic_timestamp, set_on_spawn,
+    Flags = [one_of([send, 'receive', call, call, call, procs, ports, arity, return_to, timestamp, monotonic_timestamp,
+        strict_monotonic_timestamp, set_on_spawn,
                      set_on_first_spawn, set_on_link, set_on_first_link, silent])
              || _ <- lists:seq(1, rand:uniform(4))],
     Tracer = case rand:uniform(8) of
@@ -105,14 +110,17 @@ trace_flags(State) ->
     Tracer ++ Flags ++ [wrong() || rand:uniform(25) =:= 1].
 
 pattern(State) ->
-    What = one_of([mfa(), mfa(), mfa(), mfa(), mfa(), mfa(), {traced, '_', '_'}, {traced, '_', '_'}, send, 'receive', on_load, wrong()]),
-    Specification = one_of([true, true, true, false | [specification(State) || _ <- lists:seq(1, 6)]] ++ [restart, pause, wrong()]),
+    What = one_of([mfa(), mfa(), mfa(), mfa(), mfa(), mfa(), {traced, '_', '_'}, {traced, '_', '_'}, send, 'receive',
+        on_load, wrong()]),
+    Specification = one_of([true, true, true, false | [specification(State) || _ <- lists:seq(1, 6)]] ++
+        [restart, pause, wrong()]),
     Flags = case What of
                 send -> [];
                 'receive' -> [];
                 _ -> pattern_flags(State)
             end,
-    say(State, {pattern, What, Specification, Flags, attempt(fun() -> erlang:trace_pattern(What, Specification, Flags) end)}),
+    say(State, {pattern, What, Specification, Flags, attempt(fun() -> erlang:trace_pattern(What, Specification, Flags)
+        end)}),
     events(State).
 
 pattern_flags(State) ->
@@ -129,16 +137,20 @@ pattern_flags(State) ->
     end.
 
 mfa() ->
-    {F, Arity} = one_of([{twice, 1}, {outer, 1}, {inner, 2}, {own, 1}, {down, 1}, {last, 2}, {choose, 1}, {fails, 1}, {catches, 1}, {throws, 1},
+    {F, Arity} = one_of([{twice, 1}, {outer, 1}, {inner, 2}, {own, 1}, {down, 1}, {last, 2}, {choose, 1}, {fails, 1},
+        {catches, 1}, {throws, 1},
                          {many, 5}, {bifs, 1}, {none, 0}]),
-    one_of([{traced, '_', '_'}, {traced, F, '_'}, {traced, F, Arity}, {erlang, crc32, 1}, {erlang, adler32, 1}, {erlang, crc32, '_'},
-            {lists, sublist, 2}, {lists, sublist, '_'}, {lists, concat, 1}, {maps, find, 2}, {no_module, f, 1}, {traced, none, 7}]).
+    one_of([{traced, '_', '_'}, {traced, F, '_'}, {traced, F, Arity}, {erlang, crc32, 1}, {erlang, adler32, 1},
+        {erlang, crc32, '_'},
+            {lists, sublist, 2}, {lists, sublist, '_'}, {lists, concat, 1}, {maps, find, 2}, {no_module, f, 1},
+            {traced, none, 7}]).
 
 asked(State) ->
     {Who, Item} =
         case rand:uniform(3) of
             1 -> {some_actor(State), one_of([flags, tracer, wrong()])};
-            2 -> {one_of([mfa(), send, 'receive', on_load]), one_of([traced, match_spec, meta, meta_match_spec, call_count, all, wrong()])};
+            2 -> {one_of([mfa(), send, 'receive', on_load]),
+                one_of([traced, match_spec, meta, meta_match_spec, call_count, all, wrong()])};
             3 -> {one_of([new, new_processes, new_ports, wrong()]), one_of([flags, tracer])}
         end,
     %% A process whose last flag was set_on_first_spawn keeps its tracer on stock when it has spawned.
@@ -148,7 +160,8 @@ asked(State) ->
 
 %% Times, and orders that are the machine's own.
 sorted({flags, Flags}) when is_list(Flags) -> {flags, lists:sort(Flags)};
-sorted({all, Items}) when is_list(Items) -> {all, [case Item of {call_time, Times} when is_list(Times) -> call_time; _ -> Item end || Item <- Items]};
+sorted({all, Items}) when is_list(Items) ->
+    {all, [case Item of {call_time, Times} when is_list(Times) -> call_time; _ -> Item end || Item <- Items]};
 sorted(Other) -> Other.
 
 %%% Match specifications.
@@ -161,22 +174,33 @@ specification(State) ->
     end.
 
 clause(State) ->
-    {head(), [guard() || _ <- lists:seq(1, one_of([0, 0, 1, 2]))], [action(State) || _ <- lists:seq(1, one_of([0, 1, 1, 2, 3]))]}.
+    {head(), [guard() || _ <- lists:seq(1, one_of([0, 0, 1, 2]))],
+        [action(State) || _ <- lists:seq(1, one_of([0, 1, 1, 2, 3]))]}.
 
-head() -> one_of(['_', '_', ['$1'], ['$1', '$2'], ['$1' | '_'], [{'$1', '_'}], [a], '$1', ['$1', '$1'], [[], '$1'], ['_', {'$1', '$2'}], [{'_', '$1', '$2'}, '_']]).
+head() -> one_of(['_', '_', ['$1'], ['$1', '$2'], ['$1' | '_'], [{'$1', '_'}], [a], '$1', ['$1', '$1'], [[], '$1'],
+    ['_', {'$1', '$2'}], [{'_', '$1', '$2'}, '_']]).
 
 guard() ->
-    one_of([{is_integer, '$1'}, {is_atom, '$1'}, {'>', '$1', 2}, {'==', '$1', '$2'}, {'=:=', {hd, '$$'}, a}, {'not', {is_list, '$1'}}, {'<', {length, '$$'}, 2},
-            {'orelse', {is_tuple, '$1'}, {is_atom, '$1'}}, {'andalso', true, {is_list, '$_'}}, {'/=', '$1', {const, {b}}}, {is_pid, {self}}, true, false, {'==', {size, '$1'}, 2},
-            {'=:=', {'+', '$1', 1}, 4}, {'=:=', {get_tcw}, 0}, {'=:=', {self}, {self}}, true, true, {is_list, '$$'}, one_of([true, wrong()])]).
+    one_of([{is_integer, '$1'}, {is_atom, '$1'}, {'>', '$1', 2}, {'==', '$1', '$2'}, {'=:=', {hd, '$$'}, a},
+        {'not', {is_list, '$1'}}, {'<', {length, '$$'}, 2},
+            {'orelse', {is_tuple, '$1'}, {is_atom, '$1'}}, {'andalso', true, {is_list, '$_'}},
+            {'/=', '$1', {const, {b}}}, {is_pid, {self}}, true, false, {'==', {size, '$1'}, 2},
+            {'=:=', {'+', '$1', 1}, 4}, {'=:=', {get_tcw}, 0}, {'=:=', {self}, {self}}, true, true, {is_list, '$$'},
+            one_of([true, wrong()])]).
 
 action(State) ->
-    one_of([true, false, {return_trace}, {return_trace}, {exception_trace}, {message, {caller}}, {message, {{a, '$1', '$_'}}}, {message, '$$'}, {message, false}, {message, true},
-            {message, {self}}, {caller}, {silent, true}, {silent, false}, {enable_trace, one_of([send, 'receive', procs, call, return_to])},
-            {disable_trace, one_of([send, 'receive', procs, call, timestamp])}, {enable_trace, some_actor(State), call}, {disable_trace, some_actor(State), send},
-            {trace, [one_of([send, call])], [one_of(['receive', procs, arity])]}, {trace, some_actor(State), [send], []},
-            {message, {get_seq_token}}, {is_seq_trace}, {message, {is_seq_trace}}, {set_seq_token, label, 5}, {set_seq_token, send, true}, {set_tcw, 3}, {message, {get_tcw}},
-            {message, {hd, '$1'}}, {message, {const, [x]}}, '$1', {return_trace}, one_of([{caller}, {wrong_action}, {display, 1, 2}, {return_trace, 1}])]).
+    one_of([true, false, {return_trace}, {return_trace}, {exception_trace}, {message, {caller}},
+        {message, {{a, '$1', '$_'}}}, {message, '$$'}, {message, false}, {message, true},
+            {message, {self}}, {caller}, {silent, true}, {silent, false},
+            {enable_trace, one_of([send, 'receive', procs, call, return_to])},
+            {disable_trace, one_of([send, 'receive', procs, call, timestamp])}, {enable_trace, some_actor(State), call},
+            {disable_trace, some_actor(State), send},
+            {trace, [one_of([send, call])], [one_of(['receive', procs, arity])]},
+            {trace, some_actor(State), [send], []},
+            {message, {get_seq_token}}, {is_seq_trace}, {message, {is_seq_trace}}, {set_seq_token, label, 5},
+            {set_seq_token, send, true}, {set_tcw, 3}, {message, {get_tcw}},
+            {message, {hd, '$1'}}, {message, {const, [x]}}, '$1', {return_trace},
+            one_of([{caller}, {wrong_action}, {display, 1, 2}, {return_trace, 1}])]).
 
 %%% What actors do.
 
@@ -242,19 +266,22 @@ action_of(State) ->
             {F, Arguments} = called(),
             {one_of([call, call, call, spawn, spawn_link]), F, Arguments};
         6 -> {through_fun, one_of([twice, outer, choose, down]), [value()]};
-        7 -> one_of([{library, lists, sublist, [[1, 2, value()], 2]}, {library, erlang, crc32, ["abc"]}, {library, lists, concat, [[a, 1]]},
+        7 -> one_of([{library, lists, sublist, [[1, 2, value()], 2]}, {library, erlang, crc32, ["abc"]},
+            {library, lists, concat, [[a, 1]]},
                      {library, maps, find, [a, #{a => value()}]}, {library, erlang, adler32, [value()]}]);
         8 -> {send, one_of([some_actor(State), some_actor(State), no_such_name, wrong()]), {value(), value()}};
         9 -> {send_to_self, value()};
         10 -> one_of([{link, some_actor(State)}, {monitor, some_actor(State)}, {register, one_of([name_a, name_b])}]);
         11 -> port;
-        12 -> {token, one_of([label, send, 'receive', print, timestamp, serial]), one_of([true, true, false, 7, {1, 2}])};
+        12 -> {token, one_of([label, send, 'receive', print, timestamp, serial]),
+            one_of([true, true, false, 7, {1, 2}])};
         13 -> one_of([{print, value()}, no_token]);
         14 -> {timer, value()}
     end.
 
 called() ->
-    {F, Arity} = one_of([{twice, 1}, {outer, 1}, {inner, 2}, {down, 1}, {last, 2}, {choose, 1}, {fails, 1}, {catches, 1}, {many, 5}, {bifs, 1}, {none, 0}, {on_list, 1}, {missing, 1}]),
+    {F, Arity} = one_of([{twice, 1}, {outer, 1}, {inner, 2}, {down, 1}, {last, 2}, {choose, 1}, {fails, 1},
+        {catches, 1}, {many, 5}, {bifs, 1}, {none, 0}, {on_list, 1}, {missing, 1}]),
     {F, [value() || _ <- lists:seq(1, Arity)]}.
 
 value() -> one_of([a, b, 0, 1, 3, {a, b}, {1, 2}, [], [a], [1, 2], "text", #{a => 1}]).
@@ -292,7 +319,8 @@ is_own(_) -> false.
 is_answer({Reference, Result}) -> is_reference(Reference) andalso (is_port(Result) orelse Result =:= true);
 is_answer(_) -> false.
 
-of_whom(Event, Names) when element(1, Event) =:= seq_trace -> {seq, maps:get(element(3, element(3, Event)), Names, other)};
+of_whom(Event, Names) when element(1, Event) =:= seq_trace ->
+    {seq, maps:get(element(3, element(3, Event)), Names, other)};
 of_whom(Event, Names) when tuple_size(Event) > 1 -> {whom(element(2, Event), Names), 0};
 of_whom(_, _) -> {other, 0}.
 

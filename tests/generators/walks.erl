@@ -2,8 +2,8 @@
 %%
 %% A table holds stable objects, which stay there through a round, and unstable ones, which writers put in, change and
 %% take out in large numbers, so that the table grows and shrinks all the time. Whatever way a reader takes through the
-%% table, it must meet every stable object exactly once. In the end writers take out what they put in, and only the stable
-%% objects may be left.
+%% table, it must meet every stable object exactly once. In the end writers take out what they put in, and only the
+%% stable objects may be left.
 -module(walks).
 -export([start/0]).
 
@@ -29,14 +29,16 @@ rounds(Number, Seed, Walks, Made) ->
 round_of(Number, Seed, Made) ->
     rand:seed(exsss, {Seed, Number, 0}),
     Kind = one_of([set, set, ordered_set, bag, duplicate_bag]),
-    Options = [public | [Option || Option <- [{write_concurrency, one_of([true, auto])}, {read_concurrency, true}, compressed,
+    Options = [public | [Option || Option <- [{write_concurrency, one_of([true, auto])}, {read_concurrency, true},
+        compressed,
                                               {decentralized_counters, true}], rand:uniform(3) =:= 1]],
     Table = ets:new(walked, [Kind | Options]),
     Stable = one_of([0, 1, 10, 100, 300, 1000, 1000, 5000, 5000, 15000]),
     Round = #round{number = Number, table = Table, kind = Kind, options = Options, stable = Stable, parent = self()},
     ets:insert(Table, [stable(I) || I <- lists:seq(1, Stable)]),
     Writers = [started(fun() -> write(Round, Id) end, {Seed, Number, Id}) || Id <- lists:seq(1, rand:uniform(3))],
-    Readers = [started(fun() -> read(Round, Id, 25) end, {Seed, Number, 100 + Id}) || Id <- lists:seq(1, rand:uniform(3))],
+    Readers = [started(fun() -> read(Round, Id, 25) end, {Seed, Number, 100 + Id})
+        || Id <- lists:seq(1, rand:uniform(3))],
     Walked = [result(Reader) || Reader <- Readers],
     [Pid ! stop || {Pid, _} <- Writers],
     [result(Writer) || Writer <- Writers],
@@ -44,14 +46,16 @@ round_of(Number, Seed, Made) ->
     End = {left, Left =:= lists:sort([stable(I) || I <- lists:seq(1, Stable)]) andalso ets:info(Table, size) =:= Stable
                      andalso ets:info(Table, fixed) =:= false andalso deleted(Table) =:= 0},
     ets:delete(Table),
-    lists:foldl(fun({Way, Result}, Counts) -> count(Round, Way, Result, Counts) end, Made, [End | lists:append(Walked)]).
+    lists:foldl(fun({Way, Result}, Counts) -> count(Round, Way, Result, Counts) end, Made,
+        [End | lists:append(Walked)]).
 
 count(#round{kind = Kind} = Round, Way, Result, Counts) ->
     {Count, Wrong} = maps:get({Kind, Way}, Counts, {0, 0}),
     case Result of
         true -> Counts#{{Kind, Way} => {Count + 1, Wrong}};
         _ ->
-            io:format("WRONG ~w in round ~b, ~w ~w, ~b stable: ~0tp~n", [Way, Round#round.number, Kind, Round#round.options, Round#round.stable, Result]),
+            io:format("WRONG ~w in round ~b, ~w ~w, ~b stable: ~0tp~n",
+                [Way, Round#round.number, Kind, Round#round.options, Round#round.stable, Result]),
             Counts#{{Kind, Way} => {Count + 1, Wrong + 1}}
     end.
 
@@ -100,7 +104,8 @@ write(#round{table = T, kind = Kind, stable = Stable} = Round, Id, Last) ->
         7 -> [ets:take(T, {I, Id}) || I <- Keys];
         8 when Kind =:= set; Kind =:= ordered_set ->
             %% Equal to what is there, but another object.
-            [begin I = rand:uniform(Stable), ets:insert(T, stable(I)), ets:update_element(T, {I, s}, {2, I}) end || _ <- Keys, Stable > 0],
+            [begin I = rand:uniform(Stable), ets:insert(T, stable(I)), ets:update_element(T, {I, s}, {2, I})
+                end || _ <- Keys, Stable > 0],
             [ets:update_counter(T, {I, {Id, c}}, 1, {{I, {Id, c}}, 0}) || I <- Keys];
         _ -> [begin ets:insert(T, unstable(I, Id)), ets:delete(T, {I - 3, Id}) end || I <- Keys]
     end,
@@ -113,9 +118,11 @@ read(Round, Id, Left) ->
     [{Way, Result} | read(Round, Id, Left - 1)].
 
 way(Kind) ->
-    one_of([select_count, select, match, match_object, foldl, tab2list, by_next, select_chunks, match_chunks, object_chunks, select_delete]
+    one_of([select_count, select, match, match_object, foldl, tab2list, by_next, select_chunks, match_chunks,
+        object_chunks, select_delete]
         ++ [select_replace || Kind =/= bag]
-        ++ [Way || Way <- [by_prev, foldr, select_reverse, reverse_chunks, unfixed_next, unfixed_chunks], Kind =:= ordered_set]).
+        ++ [Way || Way <- [by_prev, foldr, select_reverse, reverse_chunks, unfixed_next, unfixed_chunks],
+            Kind =:= ordered_set]).
 
 -define(STABLE, {{'$1', s}, '_'}).
 -define(NUMBERS, [{?STABLE, [], ['$1']}]).
@@ -140,7 +147,8 @@ walk(reverse_chunks, #round{table = T} = R, _) ->
 walk(match_chunks, #round{table = T} = R, _) ->
     all(R, [I || [I] <- fixed(T, fun() -> chunks(fun ets:match/1, ets:match(T, ?STABLE, limit()), []) end)]);
 walk(object_chunks, #round{table = T} = R, _) ->
-    all(R, [I || {{I, s}, I} <- fixed(T, fun() -> chunks(fun ets:match_object/1, ets:match_object(T, {{'_', s}, '_'}, limit()), []) end)]);
+    all(R, [I || {{I, s}, I} <- fixed(T,
+        fun() -> chunks(fun ets:match_object/1, ets:match_object(T, {{'_', s}, '_'}, limit()), []) end)]);
 walk(select_replace, #round{table = T, stable = N}, _) ->
     same(N, ets:select_replace(T, [{{{'$1', s}, '$2'}, [], [{{{{'$1', s}}, '$2'}}]}]));
 walk(select_delete, #round{table = T, stable = N}, Id) ->
@@ -177,4 +185,5 @@ all(Round, Numbers) -> in_order(Round, lists:sort(Numbers)).
 
 in_order(#round{stable = Stable}, Numbers) ->
     Wanted = lists:seq(1, Stable),
-    Numbers =:= Wanted orelse {missing, lists:sublist(Wanted -- Numbers, 10), more, lists:sublist(Numbers -- Wanted, 10), length(Numbers)}.
+    Numbers =:= Wanted orelse {missing, lists:sublist(Wanted -- Numbers, 10), more,
+        lists:sublist(Numbers -- Wanted, 10), length(Numbers)}.

@@ -1,9 +1,9 @@
-%% Five nodes, of ferl and of stock, under a random load for so many minutes, while nodes are killed, stopped, disconnected and
-%% parted from each other. What must hold whatever happens is checked where it can be seen:
+%% Five nodes, of ferl and of stock, under a random load for so many minutes, while nodes are killed, stopped,
+%% disconnected and parted from each other. What must hold whatever happens is checked where it can be seen:
 %%
 %% - messages of one process to another arrive in order and once, whole, and none is missing while the connection lasts;
-%% - `nodeup' and `nodedown' alternate, with one number for each connection, and no message comes between a `nodedown' and
-%%   the next `nodeup';
+%% - `nodeup' and `nodedown' alternate, with one number for each connection, and no message comes between a
+%%   `nodedown' and the next `nodeup';
 %% - each monitor, link, call and spawn request is answered, once;
 %% - in the end, when all load has ended, nodes have the processes, ports and memory that they had before.
 %%
@@ -47,7 +47,8 @@ start() ->
 
 started(Name) ->
     Machine = case lists:member(Name, ?OF_A) of true -> a; false -> b end,
-    Ticks = ["-kernel", "net_ticktime", integer_to_list(?TICK_TIME), "-kernel", "prevent_overlapping_partitions", "false"],
+    Ticks = ["-kernel", "net_ticktime", integer_to_list(?TICK_TIME), "-kernel", "prevent_overlapping_partitions",
+        "false"],
     cluster:start(Name, #{machine => Machine, args => Ticks}).
 
 load(Cluster) ->
@@ -56,7 +57,8 @@ load(Cluster) ->
 
 begins_on(Peer, Nodes) -> ok = peer:call(Peer, ?MODULE, begins, [Nodes, rand:uniform(1 bsl 30)], ?PATIENCE).
 
-%% Something happens every few seconds. A node that is killed takes its figures along; what it found wrong it has written by then.
+%% Something happens every few seconds. A node that is killed takes its figures along; what it found wrong it has
+%% written by then.
 disturbed(Cluster, End, Sums, Events, Told) ->
     Now = erlang:monotonic_time(second),
     case Now >= End of
@@ -125,11 +127,14 @@ figures_of(Peer) -> peer:call(Peer, ?MODULE, figures, [], ?PATIENCE).
 ended(Cluster) -> [peer:call(Peer, ?MODULE, ends, [], 2 * ?PATIENCE) || {Peer, _} <- maps:values(Cluster)].
 
 report(Figures, Events) ->
-    io:format("~ts~n", [lists:join(", ", [io_lib:format("~0p ~b", [What, N]) || {What, N} <- lists:sort(maps:to_list(maps:merge(Figures, Events)))])]).
+    io:format("~ts~n", [lists:join(", ",
+        [io_lib:format("~0p ~b", [What, N]) || {What, N} <- lists:sort(maps:to_list(maps:merge(Figures, Events)))])]).
 
-%% Processes, ports and megabytes (all, of processes, of binaries, of ETS, of the machine) of each node, when it is at rest.
+%% Processes, ports and megabytes (all, of processes, of binaries, of ETS, of the machine) of each node, when it is at
+%% rest.
 settled(Cluster) ->
-    [{Name, peer:call(Peer, erlang, apply, [fun() -> at_rest(40, none) end, []], ?PATIENCE)} || {Name, {Peer, _}} <- maps:to_list(Cluster)].
+    [{Name, peer:call(Peer, erlang, apply, [fun() -> at_rest(40, none) end, []], ?PATIENCE)}
+        || {Name, {Peer, _}} <- maps:to_list(Cluster)].
 
 at_rest(Looks, Last) ->
     _ = [erlang:garbage_collect(P) || P <- processes()],
@@ -143,7 +148,8 @@ at_rest(Looks, Last) ->
 
 %% Connections (a port, a process or two each) may be there or not; what the load leaves behind is not.
 growth(Before, After) ->
-    [Name || {{Name, {P0, O0, [M0 | _]}}, {Name, {P, O, [M | _]}}} <- lists:zip(Before, After), P > P0 + 20 orelse O > O0 + 10 orelse M > M0 + 40].
+    [Name || {{Name, {P0, O0, [M0 | _]}}, {Name, {P, O, [M | _]}}} <- lists:zip(Before, After),
+        P > P0 + 20 orelse O > O0 + 10 orelse M > M0 + 40].
 
 one_of(List) -> lists:nth(rand:uniform(length(List)), List).
 
@@ -239,7 +245,8 @@ whom(_, Name, Node, Pids) -> {{Name, Node}, Pids}.
 
 payload(1) -> binary:copy(<<(rand:uniform(255))>>, 1_000_000 + rand:uniform(1_000_000));
 payload(N) when N < 20 -> lists:seq(1, rand:uniform(5000));
-payload(N) when N < 100 -> #{node() => self(), ref => make_ref(), text => "text", binary => binary:copy(<<N>>, 500), float => N / 3};
+payload(N) when N < 100 -> #{node() => self(), ref => make_ref(), text => "text", binary => binary:copy(<<N>>, 500),
+    float => N / 3};
 payload(N) -> N.
 
 %% Registered under a name; sees which nodes come and go.
@@ -249,8 +256,8 @@ receiver(Name) ->
     %% Those that are connected by now have told, or will.
     received(#{}, #{}).
 
-%% `Up' has the number of the connection to each node of which a `nodeup' was seen, or `down'. `Seen' has each sender's last number,
-%% by how it was sent to, and whether the connection has lasted since.
+%% `Up' has the number of the connection to each node of which a `nodeup' was seen, or `down'.
+%% `Seen' has each sender's last number, by how it was sent to, and whether the connection has lasted since.
 received(Up, Seen) ->
     receive
         {numbered, From, To, Number, Hash, Payload} ->
@@ -284,7 +291,8 @@ received(Up, Seen) ->
                 Other when is_integer(Other), Other =/= Id -> fault(nodedown_of_another, {Node, Other, Id});
                 _ -> ok
             end,
-            Broken = maps:map(fun({From, _}, {Last, _}) when node(From) =:= Node -> {Last, false}; (_, Value) -> Value end, Seen),
+            Broken = maps:map(fun({From, _}, {Last, _}) when node(From) =:= Node -> {Last, false}; (_, Value) -> Value
+                end, Seen),
             received(Up#{Node => down}, Broken);
         Other ->
             fault(strange_message, Other),
@@ -309,7 +317,8 @@ related(Nodes) ->
     end,
     related(Nodes).
 
-%% Ends when it is told to, or with the load. A node that has just been started is asked for processes before it has a load.
+%% Ends when it is told to, or with the load. A node that has just been started is asked for processes before it has a
+%% load.
 victim() -> victim(monitor(process, ?MODULE), 100).
 
 victim(Load, Looks) ->

@@ -33,8 +33,8 @@ wait(See, Wanted, Times) ->
         _ -> receive after 25 -> wait(See, Wanted, Times - 1) end
     end.
 
-%% A process, as soon as it waits for a message in what it was spawned to call (two looks in a row find it waiting), or has
-%% ended. However busy the host is, what follows then happens during that call.
+%% A process, as soon as it waits for a message in what it was spawned to call (two looks in a row find it waiting), or
+%% has ended. However busy the host is, what follows then happens during that call.
 blocked(Pid) -> blocked(Pid, 0).
 
 blocked(Pid, 2) -> Pid;

@@ -1,5 +1,5 @@
-%% What the programs under tests/cluster do with nodes beside their own. Other nodes run funs for them by messages alone, so that
-%% a program depends on nothing that it does not show.
+%% What the programs under tests/cluster do with nodes beside their own. Other nodes run funs for them by messages
+%% alone, so that a program depends on nothing that it does not show.
 -module(cluster).
 -export([up/0, serve/0, quiet/0, on/2, start/1, start/2, kill/1, stop/1, go_on/1, call/2, connect/1, disconnect/1]).
 -export([that/2, value/2, plain/1, next/0, next/1, take/1, rest/0, rest/1, gone/1, wait/1, wait/2]).
@@ -21,8 +21,9 @@ serve() ->
         error -> ok
     end.
 
-%% Keeps the server of `rpc' from greeting each node that comes up: a greeting that is sent after the connection has ended makes
-%% another. Programs that end connections and count them call this first, and have `-connect_all false', because `global' greets too.
+%% Keeps the server of `rpc' from greeting each node that comes up: a greeting that is sent after the connection has
+%% ended makes another. Programs that end connections and count them call this first, and have
+%% `-connect_all false', because `global' greets too.
 quiet() ->
     Self = self(),
     Holder = spawn(fun() ->
@@ -58,8 +59,8 @@ on(Node, Fun) ->
 given({value, Value}) -> Value;
 given({Class, Reason, Stack}) -> erlang:raise(Class, Reason, Stack).
 
-%% Another node, on the machine of node b. What controls it is no connection between nodes. Whether nodes connect to all others
-%% is as with this node.
+%% Another node, on the machine of node b. What controls it is no connection between nodes. Whether nodes connect to all
+%% others is as with this node.
 start(Name) -> start(Name, #{}).
 
 %% `machine' is `a' or `b'; `args' are further flags; anything else is an option of `peer'.
@@ -73,7 +74,8 @@ start(Name, Options) ->
                {ok, [[Value]]} -> ["-connect_all", Value];
                error -> []
            end,
-    Flags = Mesh ++ ["-kernel", "logger_level", "none", "-kernel", "inet_dist_use_interface", "{127,0,0,1}", "-kernel", "net_setuptime", "60", "-pa"]
+    Flags = Mesh ++ ["-kernel", "logger_level", "none", "-kernel", "inet_dist_use_interface", "{127,0,0,1}", "-kernel",
+        "net_setuptime", "60", "-pa"]
         ++ Folders ++ ["-s", "cluster", "serve"] ++ maps:get(args, Options, []),
     Named = case Name of
                 none -> #{};
@@ -93,7 +95,8 @@ kill(Peer) ->
     os:cmd("kill -KILL " ++ Process),
     receive {'DOWN', Monitor, process, Peer, _} -> ok after ?PATIENCE -> exit({still_there, Process}) end.
 
-%% Stops a node as the terminal does with a program, and waits until all of its threads stand still: the system tells them one by one.
+%% Stops a node as the terminal does with a program, and waits until all of its threads stand still: the system tells
+%% them one by one.
 stop(Peer) ->
     Process = peer:call(Peer, os, getpid, []),
     os:cmd("kill -STOP " ++ Process),
@@ -101,7 +104,8 @@ stop(Peer) ->
     {stopped, Process}.
 
 states(Process) ->
-    string:lexemes(os:cmd("cat /proc/" ++ Process ++ "/task/*/status | sed -n 's/^State:[^A-Za-z]*\\(.\\).*/\\1/p'"), "\n").
+    string:lexemes(os:cmd("cat /proc/" ++ Process ++ "/task/*/status | sed -n 's/^State:[^A-Za-z]*\\(.\\).*/\\1/p'"),
+        "\n").
 
 %% Lets a node go on that was stopped.
 go_on({stopped, Process}) ->

@@ -68,4 +68,5 @@ pid(Node, Creation, Id, Serial) ->
 
 reference(Node, Creation, Words) ->
     Name = atom_to_binary(Node),
-    <<90, (length(Words)):16, 119, (byte_size(Name)), Name/binary, Creation:32, << <<Word:32>> || Word <- Words>>/binary>>.
+    <<90, (length(Words)):16, 119, (byte_size(Name)), Name/binary, Creation:32,
+        << <<Word:32>> || Word <- Words>>/binary>>.

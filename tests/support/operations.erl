@@ -1,8 +1,8 @@
 %% Every operation with operands of every kind: functions in assembler, each around one operation. An operand is an x
 %% register, a y register, or a constant: a small integer, a large one, an atom, a literal of each type.
 %%
-%% The operation in x registers alone is run on all values, and what it answers is printed. Then each other variant is run
-%% on the same values, and must answer the same: it is printed by name, with what differs, which is nothing.
+%% The operation in x registers alone is run on all values, and what it answers is printed. Then each other variant is
+%% run on the same values, and must answer the same: it is printed by name, with what differs, which is nothing.
 -module(operations).
 -export([run/1, run/2, families/0, beams/1]).
 
@@ -32,7 +32,8 @@ run_operation(#operation{name = Name, sources = Sources, values = Values} = Oper
     Prepare(Module),
     Cases = product([values(Values, N) || N <- lists:seq(1, length(Sources))]),
     Expected = maps:from_list([{Case, answer(Module, f0, Case)} || Case <- Cases]),
-    [io:format("~w~" ++ see:term() ++ ": ~" ++ see:term() ++ "~n", [Name, shown(Case), shown(maps:get(Case, Expected))]) || Case <- Cases],
+    [io:format("~w~" ++ see:term() ++ ": ~" ++ see:term() ++ "~n",
+        [Name, shown(Case), shown(maps:get(Case, Expected))]) || Case <- Cases],
     run_variants(tl(Variants), 1, Module, Name, Cases, Expected, [First]),
     code:purge(Module),
     code:delete(Module),
@@ -223,7 +224,8 @@ operations(moves) ->
                {init_yregs, {list, [{y, Y} || Y <- lists:seq(0, 7)]}}, {move, {x, 1}, D}]
           end),
      with(init_yregs, [any], 1, [things()],
-          fun([S], [D], _, _, _, _) -> [{move, S, {y, 3}}, {init_yregs, {list, [{y, 4}, {y, 5}]}}, {move, {y, 3}, D}] end),
+          fun([S], [D], _, _, _, _) -> [{move, S, {y, 3}}, {init_yregs, {list, [{y, 4}, {y, 5}]}}, {move, {y, 3}, D}]
+              end),
      with(init_yreg, [any], 1, [things()],
           fun([S], [D], _, _, _, _) -> [{move, S, {y, 3}}, {init_yregs, {list, [{y, 4}]}}, {move, {y, 3}, D}] end),
      with(allocate_heap, [any], 0, [things()],
@@ -239,13 +241,17 @@ operations(lists) ->
      with(get_hd, [register], 1, [Lists], fun([S], [D], _, _, _, _) -> [{get_hd, S, D}] end),
      with(get_tl, [register], 1, [Lists], fun([S], [D], _, _, _, _) -> [{get_tl, S, D}] end),
      (with(test_and_get_list, [register], 2, [[[], a, {} | Lists]],
-           fun([S], [D, E], _, Fail, _, _) -> [{test, is_nonempty_list, Fail, [S]}, {get_list, S, D, E}] end))#operation{fails = true},
+           fun([S], [D, E], _, Fail, _, _) -> [{test, is_nonempty_list, Fail, [S]}, {get_list, S, D, E}]
+               end))#operation{fails = true},
      (with(test_and_get_hd, [register], 1, [[[], a, {} | Lists]],
-           fun([S], [D], _, Fail, _, _) -> [{test, is_nonempty_list, Fail, [S]}, {get_hd, S, D}] end))#operation{fails = true},
+           fun([S], [D], _, Fail, _, _) -> [{test, is_nonempty_list, Fail, [S]}, {get_hd, S, D}] end))#operation{fails =
+           true},
      (with(test_and_get_tl, [register], 1, [[[], a, {} | Lists]],
-           fun([S], [D], _, Fail, _, _) -> [{test, is_nonempty_list, Fail, [S]}, {get_tl, S, D}] end))#operation{fails = true},
+           fun([S], [D], _, Fail, _, _) -> [{test, is_nonempty_list, Fail, [S]}, {get_tl, S, D}] end))#operation{fails =
+           true},
      with(two_cells, [any, any], 1, [[1, a], [[], "t"]],
-          fun([S, T], [D], Live, _, _, _) -> [{test_heap, 4, Live}, {put_list, S, T, {x, 5}}, {put_list, S, {x, 5}, D}] end)];
+          fun([S, T], [D], Live, _, _, _) -> [{test_heap, 4, Live}, {put_list, S, T, {x, 5}}, {put_list, S, {x, 5}, D}]
+              end)];
 operations(tuples) ->
     Tuples = [{1, a, "b"}, {1.5, {}, 1 bsl 70}],
     [with(put_tuple2_of_1, [any], 1, [things()],
@@ -268,17 +274,21 @@ operations(tuples) ->
               Tuple = case T of {x, _} -> {x, 2}; {y, _} -> {y, 7} end,
               [{move, S, {y, 6}}, {move, T, {x, 1}}, {move, {integer, 2}, {x, 0}}, {move, {atom, new}, {x, 2}},
                {call_ext, 3, {extfunc, erlang, setelement, 3}}, {move, {x, 0}, {y, 7}}, {move, {x, 0}, {x, 2}},
-               {move, {y, 6}, {x, 1}}, {set_tuple_element, Value, Tuple, 0}, {move, {y, 7}, {x, 0}}, {deallocate, 8}, return]
+               {move, {y, 6}, {x, 1}}, {set_tuple_element, Value, Tuple, 0}, {move, {y, 7}, {x, 0}}, {deallocate, 8},
+               return]
           end)]
     ++ [with(list_to_atom("get_tuple_element_" ++ integer_to_list(N)), [register], 1, [Tuples],
              fun([S], [D], _, _, _, _) -> [{get_tuple_element, S, N, D}] end) || N <- [0, 1, 2]]
     ++ [with(list_to_atom("get_tuple_elements_" ++ integer_to_list(N)), [register], 2, [Tuples],
-             fun([S], [D, E], _, _, _, _) -> [{get_tuple_element, S, N, D}, {get_tuple_element, S, N + 1, E}] end) || N <- [0, 1]];
+             fun([S], [D, E], _, _, _, _) -> [{get_tuple_element, S, N, D}, {get_tuple_element, S, N + 1, E}] end)
+             || N <- [0, 1]];
 operations(arithmetic) ->
     lists:append([gc_bif(As, Name, [any, any], [Values ++ [a], Values])
-                  || {As, Name} <- [{add, '+'}, {subtract, '-'}, {multiply, '*'}, {integer_divide, 'div'}, {remainder, 'rem'}],
+                  || {As, Name} <- [{add, '+'}, {subtract, '-'}, {multiply, '*'}, {integer_divide, 'div'},
+                      {remainder, 'rem'}],
                      Values <- [numbers()]])
-    ++ lists:append([bif(As, Name, [any, any], [numbers() ++ [a, []], numbers() ++ [{}]]) || {As, Name} <- max_and_min()])
+    ++ lists:append([bif(As, Name, [any, any], [numbers() ++ [a, []], numbers() ++ [{}]])
+        || {As, Name} <- max_and_min()])
     ++ bif(divide, '/', [any, any], [[0, 7, 1 bsl 70, 1.5, -0.0, a], [0, 1, -3, 1 bsl 65, 1.0e300, 0.0]])
     ++ lists:append([gc_bif(As, Name, [any], [numbers() ++ [a, [], {}]])
                      || {As, Name} <- [{negate, '-'}, {identity, '+'}, {absolute, abs}, {float, float}, {round, round},
@@ -300,7 +310,8 @@ operations(bits) ->
     ++ [with(list_to_atom(lists:concat([Name, "_masked_", Mask])), [any, any], 1,
              [Integers ++ [16#9e3779b1], [0, 1, -1, 5, 31, 59, 63, 64, 16#9e3779b1, (1 bsl 59) - 1, 1 bsl 70, a]],
              fun([S, T], [D], Live, Fail, _, _) ->
-                 [{gc_bif, Name, Fail, Live, [S, T], D}, {line, []}, {gc_bif, 'band', Fail, 14, [D, {integer, Mask}], D}]
+                 [{gc_bif, Name, Fail, Live, [S, T], D}, {line, []}, {gc_bif, 'band', Fail, 14, [D, {integer, Mask}],
+                     D}]
              end)
         || Name <- ['*', 'bsl'], Mask <- [0, 255, 16#ffffffff, (1 bsl 59) - 1]]
     ++ [with(list_to_atom(lists:concat(["sum_masked_", Place, Factor])), [any, any], 1,
@@ -310,7 +321,8 @@ operations(bits) ->
                  Addend = case T of D -> {x, 9}; _ -> T end,
                  Sum = case Place of left -> [Addend, {x, 8}]; right -> [{x, 8}, Addend] end,
                  [{move, T, {x, 9}}, {gc_bif, '*', Fail, max(Live, 10), [S, {integer, Factor}], {x, 8}}, {line, []},
-                  {gc_bif, '+', Fail, 10, Sum, {x, 8}}, {gc_bif, 'band', Fail, 10, [{integer, 16#7fffffff}, {x, 8}], {x, 8}},
+                  {gc_bif, '+', Fail, 10, Sum, {x, 8}}, {gc_bif, 'band', Fail, 10, [{integer, 16#7fffffff}, {x, 8}],
+                      {x, 8}},
                   {move, {x, 8}, D}]
              end)
         || Place <- [left, right], Factor <- [31, -7, 1103515245]]
@@ -321,7 +333,8 @@ operations(guards) ->
     bif(element, [any, any], [[1, 2, 3, 0, 4, -1, a, 1 bsl 70], Tuples])
     ++ lists:append([bif(As, Name, [any, any], [Few, Few])
                      || Few <- [[0, 1.0, 1, 1 bsl 70, a, [], {}, "s", <<1>>, #{}]],
-                        {As, Name} <- [{exactly, '=:='}, {not_exactly, '=/='}, {equal, '=='}, {unequal, '/='}, {less, '<'},
+                        {As, Name} <- [{exactly, '=:='}, {not_exactly, '=/='}, {equal, '=='}, {unequal, '/='},
+                            {less, '<'},
                                        {greater, '>'}, {not_less, '>='}, {not_greater, '=<'}]])
     ++ lists:append([bif(As, Name, [any, any], [[true, false, a, 1], [true, false, b, []]])
                      || {As, Name} <- [{logic_and, 'and'}, {logic_or, 'or'}, {logic_xor, 'xor'}]])
@@ -330,20 +343,24 @@ operations(guards) ->
     ++ lists:append([bif(As, Name, [Kind], [[[1], "ab", [a | b], [], {}, {1, 2}, true, false, 1]])
                      || {As, Name, Kind} <- [{head, hd, register}, {tail, tl, register}, {logic_not, 'not', any},
                                              {is_list_bif, is_list, any}, {is_boolean_bif, is_boolean, any}]])
-    ++ lists:append([gc_bif(Name, [any], [[<<>>, <<1, 2>>, <<3:5>>, binary:copy(<<7>>, 100), "list", [a | b], [], {}, {1, 2},
+    ++ lists:append([gc_bif(Name, [any],
+        [[<<>>, <<1, 2>>, <<3:5>>, binary:copy(<<7>>, 100), "list", [a | b], [], {}, {1, 2},
                                             #{}, #{a => 1}, 5]])
                      || Name <- [byte_size, bit_size, size, length, map_size, tuple_size]])
     ++ gc_bif(binary_part, [any, any, any], [[<<"abcdef">>, a], [0, 2, 7, a], [0, 3, -1, 9]])
     ++ bif(self, [], []) ++ bif(node, [], []) ++ bif(get, [any], [[a, 1, "k"]]);
 operations(selects) ->
-    [#operation{name = Name, sources = [register], values = [[1, 2, 3, 4, 5, 9, 100, -7, 1 bsl 70, a, b, c, d, {}, 1.0, []]],
+    [#operation{name = Name, sources = [register],
+        values = [[1, 2, 3, 4, 5, 9, 100, -7, 1 bsl 70, a, b, c, d, {}, 1.0, []]],
                 code = fun([S], [D], _, _, Free, _) ->
                            Labels = lists:seq(Free, Free + length(Values) - 1),
                            Default = Free + length(Values),
                            End = Default + 1,
-                           Pairs = lists:append([[constant(Value), {f, Label}] || {Value, Label} <- lists:zip(Values, Labels)]),
+                           Pairs = lists:append([[constant(Value), {f, Label}] || {Value, Label} <- lists:zip(Values,
+                               Labels)]),
                            [{select_val, S, {f, Default}, {list, Pairs}}]
-                           ++ lists:append([[{label, Label}, {move, {integer, Label - Free}, D}, {jump, {f, End}}] || Label <- Labels])
+                           ++ lists:append([[{label, Label}, {move, {integer, Label - Free}, D}, {jump, {f, End}}]
+                               || Label <- Labels])
                            ++ [{label, Default}, {move, {atom, none}, D}, {label, End}]
                        end}
      || {Name, Values} <- [{select_dense, [1, 2, 3, 4, 5, 6, 7, 8, 9]}, {select_sparse, [-7, 2, 5, 100, 1000, 5000]},
@@ -355,7 +372,8 @@ operations(selects) ->
                               Labels = lists:seq(Free, Free + length(Arities) - 1),
                               Default = Free + length(Arities),
                               End = Default + 1,
-                              Pairs = lists:append([[Arity, {f, Label}] || {Arity, Label} <- lists:zip(Arities, Labels)]),
+                              Pairs = lists:append([[Arity, {f, Label}] || {Arity, Label} <- lists:zip(Arities,
+                                  Labels)]),
                               [{select_tuple_arity, S, {f, Default}, {list, Pairs}}]
                               ++ lists:append([[{label, Label}, {move, {integer, Label - Free}, D}, {jump, {f, End}}]
                                                || Label <- Labels])
@@ -375,13 +393,15 @@ operations(maps) ->
               [{put_map_assoc, {f, 0}, M, D, Live, {list, [{atom, a}, V, {atom, z}, {integer, 3}]}}]
           end),
      (with(get_map_elements, [register, any], 1, [Maps, Keys],
-           fun([M, K], [D], _, Fail, _, _) -> [{get_map_elements, Fail, M, {list, [K, D]}}] end))#operation{fails = true},
+           fun([M, K], [D], _, Fail, _, _) -> [{get_map_elements, Fail, M, {list, [K, D]}}] end))#operation{fails =
+           true},
      (with(get_two, [register], 2, [Maps],
            fun([M], [D, E], _, Fail, _, _) ->
                [{get_map_elements, Fail, M, {list, [{atom, a}, D, {literal, "k"}, E]}}]
            end))#operation{fails = true},
      (with(has_map_fields, [register, any], 0, [Maps, Keys],
-           fun([M, K], [], _, Fail, _, _) -> [{test, has_map_fields, Fail, M, {list, [K]}}] end))#operation{fails = true}];
+           fun([M, K], [], _, Fail, _, _) -> [{test, has_map_fields, Fail, M, {list, [K]}}] end))#operation{fails =
+           true}];
 operations(native_records) ->
     New = fun(M, N, Fields, Exported) -> records:create(M, N, Fields, #{is_exported => Exported}) end,
     Records = fun(M) ->
@@ -390,11 +410,14 @@ operations(native_records) ->
     end,
     Others = [{p, 1}, #{a => 1}, [], [a], p, 1, 1.5, <<"p">>, 1 bsl 70],
     Test = fun(Name, Test, Rest) ->
-        #operation{name = Name, sources = [register], results = 0, values = [Records(module_of(Name)) ++ Others], fails = true,
-                   code = fun([S], [], _, Fail, _, _) -> [{test, is_any_native_record, Fail, [S]}, {test, Test, Fail, [S | Rest]}] end}
+        #operation{name = Name, sources = [register], results = 0, values = [Records(module_of(Name)) ++ Others],
+            fails = true,
+                   code = fun([S], [], _, Fail, _, _) -> [{test, is_any_native_record, Fail, [S]},
+                       {test, Test, Fail, [S | Rest]}] end}
     end,
     Get = fun(Name, Fields) ->
-        #operation{name = Name, sources = [register], results = length(Fields), values = [Records(module_of(Name)) ++ Others], fails = true,
+        #operation{name = Name, sources = [register], results = length(Fields),
+            values = [Records(module_of(Name)) ++ Others], fails = true,
                    code = fun([S], Ds, _, Fail, _, _) ->
                               List = lists:append([[{atom, F}, D] || {F, D} <- lists:zip(Fields, Ds)]),
                               [{test, is_any_native_record, Fail, [S]}, {get_record_elements, Fail, S, {list, List}}]
@@ -403,20 +426,23 @@ operations(native_records) ->
     Field = fun(Name, Id) ->
         Guard = list_to_atom(atom_to_list(Name) ++ "_in_guard"),
         Code = fun([S], [D], _, Fail, _, _) -> [{bif, get_record_field, Fail, [S, Id, {atom, a}], D}] end,
-        [#operation{name = N, sources = [register], values = [Records(module_of(N)) ++ Others], fails = N =:= Guard, code = Code}
+        [#operation{name = N, sources = [register], values = [Records(module_of(N)) ++ Others], fails = N =:= Guard,
+            code = Code}
          || N <- [Name, Guard]]
     end,
     Defined = [{p, true, [{a, 1}, b, {c, "text"}]}, {q, false, [{a, [x]}, {b, <<"y">>}]}, {none, true, []}],
     Put = fun(Name, Id, Fields) ->
         #operation{name = Name, sources = [any], values = [[1, "v", 1 bsl 70, a]], records = Defined,
                    code = fun([V], [D], Live, _, _, _) ->
-                              [{put_record, {f, 0}, Id, nil, D, Live, {list, lists:append([[{atom, F}, V] || F <- Fields])}}]
+                              [{put_record, {f, 0}, Id, nil, D, Live,
+                                  {list, lists:append([[{atom, F}, V] || F <- Fields])}}]
                           end}
     end,
     Update = fun(Name, Id, Fields) ->
         #operation{name = Name, sources = [register, any], values = [Records(module_of(Name)), [1, "v", 1 bsl 70]],
                    code = fun([S, V], [D], Live, _, _, _) ->
-                              [{put_record, {f, 0}, Id, S, D, Live, {list, lists:append([[{atom, F}, V] || F <- Fields])}}]
+                              [{put_record, {f, 0}, Id, S, D, Live,
+                                  {list, lists:append([[{atom, F}, V] || F <- Fields])}}]
                           end}
     end,
     [test(is_any_native_record, [register], [Records(m) ++ Others]),
@@ -424,15 +450,20 @@ operations(native_records) ->
      Test(is_record_exported, is_record_accessible, [{atom, external}]),
      Test(is_record_accessible, is_record_accessible, [{atom, auto_local}]),
      Get(get_record_element, [a]), Get(get_two_elements, [c, a]), Get(get_three_elements, [a, b, c]),
-     #operation{name = get_over_the_record, sources = [register], results = 0, values = [Records(m) ++ Others], fails = true,
+     #operation{name = get_over_the_record, sources = [register], results = 0, values = [Records(m) ++ Others],
+         fails = true,
                 code = fun([S], [], _, Fail, _, _) ->
-                           [{test, is_any_native_record, Fail, [S]}, {get_record_elements, Fail, S, {list, [{atom, a}, S, {atom, b}, {x, 12}]}},
+                           [{test, is_any_native_record, Fail, [S]},
+                               {get_record_elements, Fail, S, {list, [{atom, a}, S, {atom, b}, {x, 12}]}},
                             {test_heap, 2, 13}, {put_list, S, {x, 12}, {x, 0}}, {deallocate, 8}, return]
                        end}]
-    ++ Field(get_field, {atom, p}) ++ Field(get_external_field, {literal, {other, p}}) ++ Field(get_any_field, {atom, '_'})
+    ++ Field(get_field, {atom, p}) ++ Field(get_external_field, {literal, {other, p}}) ++
+        Field(get_any_field, {atom, '_'})
     ++ [Put(put_record, {atom, p}, [b]), Put(put_all, {atom, p}, [a, b, c]), Put(put_defaults, {atom, q}, []),
-        Put(put_without_fields, {atom, none}, []), Put(put_without_value, {atom, p}, [a]), Put(put_no_field, {atom, q}, [z]),
-        Put(put_external, {literal, {operation_put_external, p}}, [b, c]), Put(put_hidden, {literal, {operation_put_hidden, q}}, [a]),
+        Put(put_without_fields, {atom, none}, []), Put(put_without_value, {atom, p}, [a]),
+        Put(put_no_field, {atom, q}, [z]),
+        Put(put_external, {literal, {operation_put_external, p}}, [b, c]),
+        Put(put_hidden, {literal, {operation_put_hidden, q}}, [a]),
         Put(put_unknown, {literal, {no_such_module, p}}, [a])]
     ++ [Update(update_record, {atom, '_'}, [a]), Update(update_two, {literal, {other, p}}, [a, c])];
 operations(floats) ->
@@ -460,7 +491,8 @@ operations(calls) ->
      with(call_ext_last, [any], 0, [["ab", [], a]],
           fun([S], [], _, _, _, _) -> To([S]) ++ [{call_ext_last, 1, {extfunc, lists, reverse, 1}, 8}] end),
      with(call_ext_only, [any], 0, [["ab", [], a]],
-          fun([S], [], _, _, _, _) -> To([S]) ++ [{deallocate, 8}, {call_ext_only, 1, {extfunc, lists, reverse, 1}}] end),
+          fun([S], [], _, _, _, _) -> To([S]) ++ [{deallocate, 8}, {call_ext_only, 1, {extfunc, lists, reverse, 1}}]
+              end),
      with(setelement_only, [any], 0, [[{1, 2, 3}, {1}, {}, a]],
           fun([S], [], _, _, _, _) ->
               [{move, S, {x, 1}}, {move, {integer, 2}, {x, 0}}, {move, {atom, new}, {x, 2}}, {deallocate, 8},
@@ -482,12 +514,14 @@ operations(calls) ->
           end),
      with(apply, [any, any], 1, [[lists, erlang, a], [reverse, abs, 1]],
           fun([M, F], [D], _, _, _, _) ->
-              [{move, M, {y, 6}}, {move, F, {y, 7}}, {move, {literal, "xyz"}, {x, 0}}, {move, {y, 6}, {x, 1}}, {move, {y, 7}, {x, 2}},
+              [{move, M, {y, 6}}, {move, F, {y, 7}}, {move, {literal, "xyz"}, {x, 0}}, {move, {y, 6}, {x, 1}},
+                  {move, {y, 7}, {x, 2}},
                {apply, 1}, {move, {x, 0}, D}]
           end),
      with(apply_last, [any, any], 0, [[lists, erlang, a], [reverse, abs, 1]],
           fun([M, F], [], _, _, _, _) ->
-              [{move, M, {y, 6}}, {move, F, {y, 7}}, {move, {literal, "xyz"}, {x, 0}}, {move, {y, 6}, {x, 1}}, {move, {y, 7}, {x, 2}},
+              [{move, M, {y, 6}}, {move, F, {y, 7}}, {move, {literal, "xyz"}, {x, 0}}, {move, {y, 6}, {x, 1}},
+                  {move, {y, 7}, {x, 2}},
                {apply_last, 1, 8}]
           end),
      with(call_ext_of_code, [any], 1, [["ab", [], a]],
@@ -501,7 +535,8 @@ operations(calls) ->
           end),
      with(make_fun3, [any], 1, [things()],
           fun([S], [D], Live, _, _, Wrap) ->
-              [{test_heap, {alloc, [{words, 0}, {floats, 0}, {funs, 1}]}, Live}, {make_fun3, Wrap, 0, 0, {x, 5}, {list, [S]}},
+              [{test_heap, {alloc, [{words, 0}, {floats, 0}, {funs, 1}]}, Live},
+                  {make_fun3, Wrap, 0, 0, {x, 5}, {list, [S]}},
                {move, {x, 5}, {x, 0}}, {call_fun, 0}, {move, {x, 0}, D}]
           end),
      with(local_calls, [any], 1, [things()],
@@ -509,7 +544,8 @@ operations(calls) ->
               [{move, S, {x, 0}}, {jump, {f, Free}}, {label, Free}, {call, 1, Wrap}, {move, {x, 0}, D}]
           end),
      with(plain_call_last, [any], 0, [things()],
-          fun([S], [], _, _, Free, Wrap) -> [{move, S, {x, 0}}, {jump, {f, Free}}, {label, Free}, {call_last, 1, Wrap, 8}] end),
+          fun([S], [], _, _, Free, Wrap) -> [{move, S, {x, 0}}, {jump, {f, Free}}, {label, Free},
+              {call_last, 1, Wrap, 8}] end),
      with(plain_call_only, [any], 0, [things()],
           fun([S], [], _, _, _, Wrap) -> [{move, S, {x, 0}}, {deallocate, 8}, {call_only, 1, Wrap}] end),
      with(return_without_frame, [any], 0, [things()],
@@ -517,20 +553,24 @@ operations(calls) ->
               [{move, S, {x, 3}}, {deallocate, 8}, {jump, {f, Free}}, {label, Free}, {move, {x, 3}, {x, 0}}, return]
           end),
      with(return_constant, [register], 0, [things()],
-          fun([_], [], _, _, Free, _) -> [{deallocate, 8}, {jump, {f, Free}}, {label, Free}, {move, {atom, constant}, {x, 0}}, return] end),
+          fun([_], [], _, _, Free, _) -> [{deallocate, 8}, {jump, {f, Free}}, {label, Free},
+              {move, {atom, constant}, {x, 0}}, return] end),
      with(local_call, [any], 1, [things()],
           fun([S], [D], _, _, _, Wrap) -> [{move, S, {x, 0}}, {call, 1, Wrap}, {move, {x, 0}, D}] end),
-     with(local_call_last, [any], 0, [things()], fun([S], [], _, _, _, Wrap) -> [{move, S, {x, 0}}, {call_last, 1, Wrap, 8}] end),
+     with(local_call_last, [any], 0, [things()],
+         fun([S], [], _, _, _, Wrap) -> [{move, S, {x, 0}}, {call_last, 1, Wrap, 8}] end),
      with(local_call_only, [any], 0, [things()],
           fun([S], [], _, _, Free, Wrap) ->
               % Without a frame: the source is kept over its end, and then moved once more.
-              [{move, S, {x, 3}}, {deallocate, 8}, {jump, {f, Free}}, {label, Free}, {move, {x, 3}, {x, 0}}, {call_only, 1, Wrap}]
+              [{move, S, {x, 3}}, {deallocate, 8}, {jump, {f, Free}}, {label, Free}, {move, {x, 3}, {x, 0}},
+                  {call_only, 1, Wrap}]
           end),
      with(constant_call_only, [register], 0, [things()],
           fun([_], [], _, _, Free, Wrap) ->
               [{deallocate, 8}, {jump, {f, Free}}, {label, Free}, {move, {atom, only}, {x, 0}}, {call_only, 1, Wrap}]
           end),
-     with(move_return, [any], 0, [things()], fun([S], [], _, _, _, _) -> [{move, S, {x, 0}}, {deallocate, 8}, return] end)];
+     with(move_return, [any], 0, [things()], fun([S], [], _, _, _, _) -> [{move, S, {x, 0}}, {deallocate, 8}, return]
+         end)];
 operations(chains) -> chains();
 operations(facts) -> facts();
 operations(binaries) -> binaries();
@@ -544,37 +584,45 @@ operations(exceptions) ->
      with(if_end, [], 0, [], fun([], [], _, _, _, _) -> [if_end] end),
      with('catch', [any, any], 1, [[throw, exit, error], things()],
           fun([C, R], [D], _, _, Free, _) ->
-              [{move, C, {y, 2}}, {move, R, {y, 3}}, {'catch', {y, 7}, {f, Free}}, {move, {y, 2}, {x, 0}}, {move, {y, 3}, {x, 1}},
+              [{move, C, {y, 2}}, {move, R, {y, 3}}, {'catch', {y, 7}, {f, Free}}, {move, {y, 2}, {x, 0}},
+                  {move, {y, 3}, {x, 1}},
                {move, nil, {x, 2}}, {call_ext, 3, {extfunc, erlang, raise, 3}}, {label, Free}, {catch_end, {y, 7}}]
               ++ plain_reason(Free + 1) ++ [{move, {x, 0}, D}]
           end),
      with('try', [any, any], 3, [[throw, exit, error], [a, 1 bsl 70, "r"]],
           fun([C, R], [D, E, F], _, _, Free, _) ->
-              [{move, C, {y, 2}}, {move, R, {y, 3}}, {'try', {y, 7}, {f, Free}}, {move, {y, 2}, {x, 0}}, {move, {y, 3}, {x, 1}},
-               {move, nil, {x, 2}}, {call_ext, 3, {extfunc, erlang, raise, 3}}, {try_end, {y, 7}}, {label, Free}, {try_case, {y, 7}},
-               {move, {x, 2}, {x, 3}}, {move, {x, 0}, {x, 13}}, {move, {x, 1}, {x, 14}}, {move, {x, 13}, D}, {move, {x, 14}, E},
+              [{move, C, {y, 2}}, {move, R, {y, 3}}, {'try', {y, 7}, {f, Free}}, {move, {y, 2}, {x, 0}},
+                  {move, {y, 3}, {x, 1}},
+               {move, nil, {x, 2}}, {call_ext, 3, {extfunc, erlang, raise, 3}}, {try_end, {y, 7}}, {label, Free},
+               {try_case, {y, 7}},
+               {move, {x, 2}, {x, 3}}, {move, {x, 0}, {x, 13}}, {move, {x, 1}, {x, 14}}, {move, {x, 13}, D},
+               {move, {x, 14}, E},
                {move, {atom, kept}, F}, {move, nil, {x, 13}}]
           end),
      with(try_end, [any], 1, [things()],
           fun([S], [D], _, _, Free, _) ->
-              [{move, S, {y, 3}}, {'try', {y, 7}, {f, Free}}, {move, {y, 3}, {x, 0}}, {try_end, {y, 7}}, {jump, {f, Free + 1}},
+              [{move, S, {y, 3}}, {'try', {y, 7}, {f, Free}}, {move, {y, 3}, {x, 0}}, {try_end, {y, 7}},
+                  {jump, {f, Free + 1}},
                {label, Free}, {try_case, {y, 7}}, {move, {atom, caught}, {x, 0}}, {label, Free + 1}, {move, {x, 0}, D}]
           end)];
 operations(messages) ->
     [with(send, [any], 1, [things()],
           fun([S], [D], _, _, Free, _) ->
               [{move, S, {y, 7}}, {bif, self, {f, 0}, [], {x, 0}}, {move, {y, 7}, {x, 1}}, send,
-               {label, Free}, {loop_rec, {f, Free + 1}, {x, 0}}, remove_message, {move, {x, 0}, D}, {jump, {f, Free + 2}},
+               {label, Free}, {loop_rec, {f, Free + 1}, {x, 0}}, remove_message, {move, {x, 0}, D},
+               {jump, {f, Free + 2}},
                {label, Free + 1}, {wait, {f, Free}}, {label, Free + 2}]
           end),
      with(loop_rec_end, [any], 1, [things()],
           fun([S], [D], _, _, Free, _) ->
               [{move, S, {y, 7}}, {bif, self, {f, 0}, [], {x, 0}}, {move, {atom, unwanted}, {x, 1}}, send,
                {bif, self, {f, 0}, [], {x, 0}}, {move, {y, 7}, {x, 1}}, send,
-               {label, Free}, {loop_rec, {f, Free + 1}, {x, 0}}, {test, is_ne_exact, {f, Free + 3}, [{x, 0}, {atom, unwanted}]},
+               {label, Free}, {loop_rec, {f, Free + 1}, {x, 0}},
+               {test, is_ne_exact, {f, Free + 3}, [{x, 0}, {atom, unwanted}]},
                remove_message, {move, {x, 0}, {y, 6}}, {jump, {f, Free + 2}},
                {label, Free + 3}, {loop_rec_end, {f, Free}}, {label, Free + 1}, {wait, {f, Free}},
-               {label, Free + 2}, {label, Free + 4}, {loop_rec, {f, Free + 5}, {x, 0}}, remove_message, {move, {y, 6}, D},
+               {label, Free + 2}, {label, Free + 4}, {loop_rec, {f, Free + 5}, {x, 0}}, remove_message,
+               {move, {y, 6}, D},
                {jump, {f, Free + 6}}, {label, Free + 5}, {wait, {f, Free + 4}}, {label, Free + 6}]
           end),
      with(wait_timeout, [any], 1, [[0, 1, 3, a, -1, 1 bsl 40, 1.0]],
@@ -587,9 +635,11 @@ operations(messages) ->
 %% General operations on terms that were tested to be floats before, or were stored as such.
 known_floats() ->
     Values = [0.0, -0.0, 1.5, -2.25, 1.0e300, 1, a],
-    Tests = fun(Terms, Fail) -> [{test, is_float, Fail, [Term]} || {Register, _} = Term <- Terms, Register =:= x orelse Register =:= y] end,
+    Tests = fun(Terms, Fail) -> [{test, is_float, Fail, [Term]} || {Register, _} = Term <- Terms,
+        Register =:= x orelse Register =:= y] end,
     Known = fun(Name, Sources, Results, Code) ->
-        #operation{name = Name, sources = Sources, results = Results, values = [Values || _ <- Sources], fails = true, code = Code}
+        #operation{name = Name, sources = Sources, results = Results, values = [Values || _ <- Sources], fails = true,
+            code = Code}
     end,
     lists:append(
       [[Known(list_to_atom(Name ++ "_floats"), [any, any], 1,
@@ -599,23 +649,28 @@ known_floats() ->
         % One of them is known, or the result of one operation in the next.
         Known(list_to_atom(Name ++ "_a_float"), [any, any], 1,
               fun([S, T], [D], _, Fail, _, _) ->
-                  Tests([S], Fail) ++ [{gc_bif, Op, Fail, 2, [S, T], {x, 5}}, {gc_bif, Op, Fail, 6, [{x, 5}, {float, 0.5}], {x, 5}},
+                  Tests([S], Fail) ++ [{gc_bif, Op, Fail, 2, [S, T], {x, 5}},
+                      {gc_bif, Op, Fail, 6, [{x, 5}, {float, 0.5}], {x, 5}},
                                        {gc_bif, '+', Fail, 6, [{x, 5}, S], D}]
               end)] || {Name, Op} <- [{"add", '+'}, {"subtract", '-'}, {"multiply", '*'}]])
-    ++ [Known(Name, [any, any], 0, fun([S, T], [], _, Fail, _, _) -> Tests([S, T], Fail) ++ [{test, Test, Fail, [S, T]}] end)
+    ++ [Known(Name, [any, any], 0, fun([S, T], [], _, Fail, _, _) -> Tests([S, T], Fail) ++
+        [{test, Test, Fail, [S, T]}] end)
         || {Name, Test} <- [{less_floats, is_lt}, {not_less_floats, is_ge}]]
     ++ [Known(stored_floats, [register], 1,
               fun([S], [D], _, Fail, _, _) ->
                   [{test, is_float, Fail, [S]}, {fmove, S, {fr, 0}}, {bif, fmul, {f, 0}, [{fr, 0}, {fr, 0}], {fr, 1}},
-                   {test_heap, {alloc, [{words, 0}, {floats, 2}, {funs, 0}]}, 2}, {fmove, {fr, 0}, {x, 5}}, {fmove, {fr, 1}, {y, 5}},
+                   {test_heap, {alloc, [{words, 0}, {floats, 2}, {funs, 0}]}, 2}, {fmove, {fr, 0}, {x, 5}},
+                   {fmove, {fr, 1}, {y, 5}},
                    {gc_bif, '+', Fail, 6, [{x, 5}, {y, 5}], {x, 6}}, {test, is_lt, Fail, [{float, 4.0}, {x, 6}]},
                    {gc_bif, '*', Fail, 7, [{x, 6}, {x, 5}], D}]
               end),
         % No longer a float where the loop begins again.
         Known(floats_replaced, [any], 1,
               fun([S], [D], _, Fail, Free, _) ->
-                  [{move, {float, 2.5}, {x, 5}}, {move, S, {y, 5}}, {label, Free}, {gc_bif, '+', Fail, 6, [{x, 5}, {x, 5}], {x, 6}},
-                   {test, is_float, Fail, [{x, 5}]}, {gc_bif, '+', Fail, 7, [{x, 5}, {x, 6}], {x, 6}}, {swap, {x, 5}, {y, 5}},
+                  [{move, {float, 2.5}, {x, 5}}, {move, S, {y, 5}}, {label, Free},
+                      {gc_bif, '+', Fail, 6, [{x, 5}, {x, 5}], {x, 6}},
+                   {test, is_float, Fail, [{x, 5}]}, {gc_bif, '+', Fail, 7, [{x, 5}, {x, 6}], {x, 6}},
+                   {swap, {x, 5}, {y, 5}},
                    {test, is_lt, {f, Free}, [{float, 7.0}, {x, 6}]}, {gc_bif, '-', Fail, 7, [{x, 6}, {x, 5}], D}]
               end),
         % More floats than the heap has room for.
@@ -623,8 +678,10 @@ known_floats() ->
               fun([S], [D], _, Fail, Free, _) ->
                   [{test, is_float, Fail, [S]}, {move, S, {x, 5}}, {move, {integer, 3000}, {x, 6}}, {label, Free},
                    {test, is_float, Fail, [{x, 5}]}, {gc_bif, '+', Fail, 7, [{x, 5}, {float, 1.0}], {x, 7}},
-                   {gc_bif, '-', Fail, 8, [{x, 7}, {float, 0.5}], {x, 5}}, {gc_bif, '*', Fail, 8, [{x, 5}, {float, 1.0}], {x, 5}},
-                   {gc_bif, '-', Fail, 7, [{x, 6}, {integer, 1}], {x, 6}}, {test, is_eq_exact, {f, Free}, [{x, 6}, {integer, 0}]},
+                   {gc_bif, '-', Fail, 8, [{x, 7}, {float, 0.5}], {x, 5}},
+                   {gc_bif, '*', Fail, 8, [{x, 5}, {float, 1.0}], {x, 5}},
+                   {gc_bif, '-', Fail, 7, [{x, 6}, {integer, 1}], {x, 6}},
+                   {test, is_eq_exact, {f, Free}, [{x, 6}, {integer, 0}]},
                    {move, {x, 5}, D}]
               end)].
 
@@ -637,9 +694,11 @@ chains() ->
     Operators = [{add, '+'}, {subtract, '-'}, {multiply, '*'}, {divide, 'div'}, {remainder, 'rem'}, {bit_and, 'band'},
                  {bit_or, 'bor'}, {bit_xor, 'bxor'}, {left, 'bsl'}, {right, 'bsr'}] ++ max_and_min(),
     Numbered = lists:zip(lists:seq(1, length(Operators)), Operators),
-    Values = [[0, 1, -7, 63, (1 bsl 59) - 1, -(1 bsl 59), 1 bsl 59, -(1 bsl 64) - 1, 1.5, a], [0, 1, -1, 3, 62, (1 bsl 59) - 1, 1 bsl 70, 2.0]],
+    Values = [[0, 1, -7, 63, (1 bsl 59) - 1, -(1 bsl 59), 1 bsl 59, -(1 bsl 64) - 1, 1.5, a],
+        [0, 1, -1, 3, 62, (1 bsl 59) - 1, 1 bsl 70, 2.0]],
     Chain = fun(Name, Code) ->
-        #operation{name = list_to_atom(Name), sources = [register, register], values = Values, fails = true, code = Code}
+        #operation{name = list_to_atom(Name), sources = [register, register], values = Values, fails = true,
+            code = Code}
     end,
     Third = fun(N, S) -> element(N rem 3 + 1, {[S, {x, 6}], [{x, 6}, {integer, 3}], [{integer, 3}, {x, 6}]}) end,
     [Chain(lists:concat([NameF, '_', NameG, '_', NameF]),
@@ -658,10 +717,13 @@ chains() ->
     ++ [Chain(lists:concat([constants_, NameF]),
               fun([S, T], [D], _, Fail, _, _) ->
                   [applied(F, Fail, 2, [S, T], {x, 5}), {gc_bif, '*', Fail, 6, [{x, 5}, {integer, 31}], {x, 5}},
-                   {gc_bif, 'bnot', Fail, 6, [{x, 5}], {y, 5}}, {gc_bif, 'bsr', Fail, 6, [{y, 5}, {integer, 2}], {x, 6}},
-                   {gc_bif, 'rem', Fail, 7, [{x, 6}, {integer, 64}], {y, 6}}, {gc_bif, 'bsl', Fail, 7, [{x, 6}, {integer, 3}], {x, 7}},
+                   {gc_bif, 'bnot', Fail, 6, [{x, 5}], {y, 5}}, {gc_bif, 'bsr', Fail, 6, [{y, 5}, {integer, 2}],
+                       {x, 6}},
+                   {gc_bif, 'rem', Fail, 7, [{x, 6}, {integer, 64}], {y, 6}},
+                   {gc_bif, 'bsl', Fail, 7, [{x, 6}, {integer, 3}], {x, 7}},
                    {gc_bif, '-', Fail, 8, [{x, 7}], {x, 7}}, {gc_bif, 'bxor', Fail, 8, [{x, 7}, {y, 6}], {x, 7}},
-                   {gc_bif, 'div', Fail, 8, [{x, 7}, {integer, 2}], {x, 7}}, {gc_bif, 'div', Fail, 8, [{x, 7}, {integer, 3}], {x, 7}},
+                   {gc_bif, 'div', Fail, 8, [{x, 7}, {integer, 2}], {x, 7}},
+                   {gc_bif, 'div', Fail, 8, [{x, 7}, {integer, 3}], {x, 7}},
                    {gc_bif, 'rem', Fail, 8, [{x, 7}, {integer, 1000003}], D}]
               end) || {NameF, F} <- Operators]
     % Each register once more after it was tested by an operation.
@@ -682,10 +744,13 @@ facts() ->
     Way = fun(Name, Code) ->
         #operation{name = Name, sources = [any], values = Values,
                    code = fun([S], [D], _, _, Free, Wrap) ->
-                              Small = [{move, S, {y, 3}}, {gc_bif, 'band', {f, 0}, 2, [{integer, 77}, {integer, 15}], {x, 5}},
-                                       {move, {x, 5}, {y, 5}}, {gc_bif, '+', {f, 0}, 6, [{x, 5}, {integer, 1}], {x, 6}}],
+                              Small = [{move, S, {y, 3}}, {gc_bif, 'band', {f, 0}, 2, [{integer, 77}, {integer, 15}],
+                                  {x, 5}},
+                                       {move, {x, 5}, {y, 5}}, {gc_bif, '+', {f, 0}, 6, [{x, 5}, {integer, 1}],
+                                           {x, 6}}],
                               Small ++ Code(S, Free, Wrap)
-                              ++ [{gc_bif, '+', {f, 0}, 7, [{x, 5}, {integer, 1}], {x, 7}}, {gc_bif, '*', {f, 0}, 8, [{x, 7}, {x, 6}], {x, 7}},
+                              ++ [{gc_bif, '+', {f, 0}, 7, [{x, 5}, {integer, 1}], {x, 7}},
+                                  {gc_bif, '*', {f, 0}, 8, [{x, 7}, {x, 6}], {x, 7}},
                                   {gc_bif, '-', {f, 0}, 8, [{x, 7}, {x, 5}], D}]
                           end}
     end,
@@ -695,10 +760,13 @@ facts() ->
      Way(swapped, fun(S, _, _) -> [{move, S, {x, 7}}, {swap, {x, 5}, {x, 7}}] end),
      Way(head, fun(S, _, _) -> [{test_heap, 2, 7}, {put_list, S, nil, {x, 7}}, {get_hd, {x, 7}, {x, 5}}] end),
      Way(tail, fun(S, _, _) -> [{test_heap, 2, 7}, {put_list, nil, S, {x, 7}}, {get_tl, {x, 7}, {x, 5}}] end),
-     Way(head_and_tail, fun(S, _, _) -> [{test_heap, 2, 7}, {put_list, S, {integer, 3}, {x, 7}}, {get_list, {x, 7}, {x, 5}, {x, 6}}] end),
-     Way(tail_and_head, fun(S, _, _) -> [{test_heap, 2, 7}, {put_list, {integer, 3}, S, {x, 7}}, {get_list, {x, 7}, {x, 6}, {x, 5}}] end),
+     Way(head_and_tail, fun(S, _, _) -> [{test_heap, 2, 7}, {put_list, S, {integer, 3}, {x, 7}},
+         {get_list, {x, 7}, {x, 5}, {x, 6}}] end),
+     Way(tail_and_head, fun(S, _, _) -> [{test_heap, 2, 7}, {put_list, {integer, 3}, S, {x, 7}},
+         {get_list, {x, 7}, {x, 6}, {x, 5}}] end),
      Way(cell, fun(S, _, _) -> [{test_heap, 2, 7}, {put_list, S, nil, {x, 5}}] end),
-     Way(element, fun(S, _, _) -> [{test_heap, 3, 7}, {put_tuple2, {x, 7}, {list, [{atom, r}, S]}}, {get_tuple_element, {x, 7}, 1, {x, 5}}] end),
+     Way(element, fun(S, _, _) -> [{test_heap, 3, 7}, {put_tuple2, {x, 7}, {list, [{atom, r}, S]}},
+         {get_tuple_element, {x, 7}, 1, {x, 5}}] end),
      Way(elements, fun(S, _, _) ->
          [{test_heap, 3, 7}, {put_tuple2, {x, 7}, {list, [{integer, 3}, S]}}, {get_tuple_element, {x, 7}, 0, {x, 6}},
           {get_tuple_element, {x, 7}, 1, {x, 5}}]
@@ -707,16 +775,19 @@ facts() ->
      Way(element_bif, fun(S, _, _) ->
          [{test_heap, 2, 7}, {put_tuple2, {x, 7}, {list, [S]}}, {bif, element, {f, 0}, [{integer, 1}, {x, 7}], {x, 5}}]
      end),
-     Way(head_bif, fun(S, _, _) -> [{test_heap, 2, 7}, {put_list, S, nil, {x, 7}}, {bif, hd, {f, 0}, [{x, 7}], {x, 5}}] end),
+     Way(head_bif, fun(S, _, _) -> [{test_heap, 2, 7}, {put_list, S, nil, {x, 7}}, {bif, hd, {f, 0}, [{x, 7}], {x, 5}}]
+         end),
      Way(map_element, fun(S, Free, _) ->
          [{put_map_assoc, {f, 0}, {literal, #{}}, {x, 7}, 7, {list, [{atom, k}, S]}},
           {get_map_elements, {f, Free}, {x, 7}, {list, [{atom, k}, {x, 5}]}}, {label, Free}]
      end),
      Way(a_float, fun(_, _, _) ->
-         [{fmove, {literal, 2.5}, {fr, 0}}, {test_heap, {alloc, [{words, 0}, {floats, 1}, {funs, 0}]}, 7}, {fmove, {fr, 0}, {x, 5}}]
+         [{fmove, {literal, 2.5}, {fr, 0}}, {test_heap, {alloc, [{words, 0}, {floats, 1}, {funs, 0}]}, 7},
+             {fmove, {fr, 0}, {x, 5}}]
      end),
      Way(overflow, fun(_, _, _) ->
-         [{gc_bif, '*', {f, 0}, 7, [{x, 5}, {integer, 1 bsl 58}], {x, 5}}, {gc_bif, '*', {f, 0}, 7, [{x, 5}, {x, 6}], {x, 5}}]
+         [{gc_bif, '*', {f, 0}, 7, [{x, 5}, {integer, 1 bsl 58}], {x, 5}}, {gc_bif, '*', {f, 0}, 7, [{x, 5}, {x, 6}],
+             {x, 5}}]
      end),
      Way(large_mask, fun(S, _, _) -> [{gc_bif, 'band', {f, 0}, 7, [S, {integer, -2}], {x, 5}}] end),
      Way(small_mask, fun(S, _, _) -> [{gc_bif, 'band', {f, 0}, 7, [S, {integer, (1 bsl 59) - 1}], {x, 5}}] end),
@@ -729,26 +800,33 @@ facts() ->
          [{move, {integer, -(1 bsl 59)}, {x, 5}}, {gc_bif, 'div', {f, 0}, 7, [{x, 5}, {integer, -1}], {x, 5}}]
      end),
      Way(equal, fun(S, Free, _) ->
-         [{move, S, {x, 5}}, {test, is_eq, {f, Free}, [{x, 5}, {integer, 1}]}, {gc_bif, '+', {f, 0}, 7, [{x, 5}, {x, 5}], {x, 6}}, {label, Free}]
+         [{move, S, {x, 5}}, {test, is_eq, {f, Free}, [{x, 5}, {integer, 1}]},
+             {gc_bif, '+', {f, 0}, 7, [{x, 5}, {x, 5}], {x, 6}}, {label, Free}]
      end),
      Way(exactly_equal, fun(S, Free, _) ->
-         [{move, S, {x, 5}}, {test, is_eq_exact, {f, Free}, [{x, 5}, {integer, 1}]}, {gc_bif, '+', {f, 0}, 7, [{x, 5}, {x, 5}], {x, 6}},
+         [{move, S, {x, 5}}, {test, is_eq_exact, {f, Free}, [{x, 5}, {integer, 1}]},
+             {gc_bif, '+', {f, 0}, 7, [{x, 5}, {x, 5}], {x, 6}},
           {label, Free}]
      end),
      Way(exactly_unequal, fun(S, Free, _) ->
-         [{move, S, {x, 5}}, {test, is_ne_exact, {f, Free}, [{x, 5}, {integer, 1}]}, {gc_bif, '+', {f, 0}, 7, [{x, 5}, {x, 5}], {x, 6}},
+         [{move, S, {x, 5}}, {test, is_ne_exact, {f, Free}, [{x, 5}, {integer, 1}]},
+             {gc_bif, '+', {f, 0}, 7, [{x, 5}, {x, 5}], {x, 6}},
           {label, Free}]
      end),
      Way(an_integer, fun(S, Free, _) ->
-         [{move, S, {x, 5}}, {test, is_integer, {f, Free}, [{x, 5}]}, {test, is_lt, {f, Free}, [{x, 5}, {integer, 1000}]},
+         [{move, S, {x, 5}}, {test, is_integer, {f, Free}, [{x, 5}]},
+             {test, is_lt, {f, Free}, [{x, 5}, {integer, 1000}]},
           {gc_bif, '+', {f, 0}, 7, [{x, 5}, {x, 5}], {x, 6}}, {label, Free}]
      end),
      Way(between, fun(S, Free, _) ->
-         [{move, S, {x, 5}}, {test, is_lt, {f, Free}, [{x, 5}, {integer, 1000}]}, {test, is_ge, {f, Free}, [{x, 5}, {integer, -1000}]},
-          {gc_bif, 'bsl', {f, 0}, 7, [{x, 5}, {integer, 3}], {x, 6}}, {gc_bif, '+', {f, 0}, 7, [{x, 5}, {x, 6}], {x, 6}}, {label, Free}]
+         [{move, S, {x, 5}}, {test, is_lt, {f, Free}, [{x, 5}, {integer, 1000}]},
+             {test, is_ge, {f, Free}, [{x, 5}, {integer, -1000}]},
+          {gc_bif, 'bsl', {f, 0}, 7, [{x, 5}, {integer, 3}], {x, 6}}, {gc_bif, '+', {f, 0}, 7, [{x, 5}, {x, 6}],
+              {x, 6}}, {label, Free}]
      end),
      Way(one_branch, fun(S, Free, _) ->
-         [{test, is_eq_exact, {f, Free}, [S, {integer, 1}]}, {jump, {f, Free + 1}}, {label, Free}, {move, S, {x, 5}}, {label, Free + 1}]
+         [{test, is_eq_exact, {f, Free}, [S, {integer, 1}]}, {jump, {f, Free + 1}}, {label, Free}, {move, S, {x, 5}},
+             {label, Free + 1}]
      end),
      Way(other_branch, fun(S, Free, _) ->
          [{test, is_eq_exact, {f, Free}, [S, {integer, 1}]}, {move, S, {x, 5}}, {jump, {f, Free + 1}}, {label, Free},
@@ -761,34 +839,44 @@ facts() ->
      end),
      % Small where the loop is entered from above, large where it is entered from below.
      Way(a_loop, fun(_, Free, _) ->
-         [{label, Free}, {gc_bif, '+', {f, 0}, 7, [{x, 6}, {integer, 1}], {x, 6}}, {gc_bif, '*', {f, 0}, 7, [{x, 5}, {x, 5}], {x, 5}},
+         [{label, Free}, {gc_bif, '+', {f, 0}, 7, [{x, 6}, {integer, 1}], {x, 6}},
+             {gc_bif, '*', {f, 0}, 7, [{x, 5}, {x, 5}], {x, 5}},
           {test, is_ge, {f, Free}, [{x, 6}, {integer, 20}]}]
      end),
      Way(a_loop_of_sources, fun(S, Free, _) ->
-         [{label, Free}, {gc_bif, '+', {f, 0}, 7, [{x, 6}, {integer, 1}], {x, 7}}, {gc_bif, '+', {f, 0}, 8, [{x, 5}, {x, 7}], {x, 6}},
-          {move, {y, 3}, {x, 5}}, {test, is_ne_exact, {f, Free + 1}, [{x, 5}, {y, 5}]}, {move, S, {y, 5}}, {jump, {f, Free}}, {label, Free + 1}]
+         [{label, Free}, {gc_bif, '+', {f, 0}, 7, [{x, 6}, {integer, 1}], {x, 7}},
+             {gc_bif, '+', {f, 0}, 8, [{x, 5}, {x, 7}], {x, 6}},
+          {move, {y, 3}, {x, 5}}, {test, is_ne_exact, {f, Free + 1}, [{x, 5}, {y, 5}]}, {move, S, {y, 5}},
+          {jump, {f, Free}}, {label, Free + 1}]
      end),
      Way(exception, fun(_, Free, _) ->
-         [{'try', {y, 7}, {f, Free}}, {move, {y, 3}, {y, 5}}, {gc_bif, '+', {f, 0}, 7, [{atom, a}, {x, 5}], {x, 0}}, {try_end, {y, 7}},
+         [{'try', {y, 7}, {f, Free}}, {move, {y, 3}, {y, 5}}, {gc_bif, '+', {f, 0}, 7, [{atom, a}, {x, 5}], {x, 0}},
+             {try_end, {y, 7}},
           {label, Free}, {try_case, {y, 7}}, {move, {y, 5}, {x, 5}}] ++ After([])
      end),
      Way(no_exception, fun(_, Free, _) ->
-         [{'try', {y, 7}, {f, Free}}, {gc_bif, '+', {f, 0}, 7, [{y, 5}, {y, 3}], {x, 0}}, {move, {x, 0}, {y, 5}}, {try_end, {y, 7}},
-          {jump, {f, Free + 1}}, {label, Free}, {try_case, {y, 7}}, {label, Free + 1}, {move, {y, 5}, {x, 5}}] ++ After([])
+         [{'try', {y, 7}, {f, Free}}, {gc_bif, '+', {f, 0}, 7, [{y, 5}, {y, 3}], {x, 0}}, {move, {x, 0}, {y, 5}},
+             {try_end, {y, 7}},
+          {jump, {f, Free + 1}}, {label, Free}, {try_case, {y, 7}}, {label, Free + 1}, {move, {y, 5}, {x, 5}}] ++
+          After([])
      end),
      Way(a_message, fun(_, Free, _) ->
          [{bif, self, {f, 0}, [], {x, 0}}, {move, {y, 3}, {x, 1}}, send, {move, {x, 0}, {x, 5}},
-          {label, Free}, {loop_rec, {f, Free + 1}, {x, 0}}, remove_message, {move, {x, 0}, {x, 5}}, {jump, {f, Free + 2}},
+          {label, Free}, {loop_rec, {f, Free + 1}, {x, 0}}, remove_message, {move, {x, 0}, {x, 5}},
+          {jump, {f, Free + 2}},
           {label, Free + 1}, {wait, {f, Free}}, {label, Free + 2}] ++ After([])
      end),
      Way(a_timeout, fun(_, Free, _) ->
          [{label, Free}, {loop_rec, {f, Free + 1}, {x, 0}}, remove_message, {jump, {f, Free + 2}},
-          {label, Free + 1}, {wait_timeout, {f, Free}, {integer, 1}}, timeout, {move, {y, 3}, {y, 5}}, {label, Free + 2},
+          {label, Free + 1}, {wait_timeout, {f, Free}, {integer, 1}}, timeout, {move, {y, 3}, {y, 5}},
+          {label, Free + 2},
           {move, {y, 5}, {x, 5}}] ++ After([])
      end),
-     Way(a_call, fun(_, _, Wrap) -> [{move, {y, 3}, {x, 0}}, {call, 1, Wrap}, {get_hd, {x, 0}, {x, 5}}] ++ After([]) end),
+     Way(a_call, fun(_, _, Wrap) -> [{move, {y, 3}, {x, 0}}, {call, 1, Wrap}, {get_hd, {x, 0}, {x, 5}}] ++ After([])
+         end),
      Way(another_frame, fun(_, _, _) ->
-         [{move, {y, 3}, {x, 0}}, {deallocate, 8}, {allocate, 8, 1}, {init_yregs, {list, [{y, Y} || Y <- lists:seq(0, 7)]}},
+         [{move, {y, 3}, {x, 0}}, {deallocate, 8}, {allocate, 8, 1},
+             {init_yregs, {list, [{y, Y} || Y <- lists:seq(0, 7)]}},
           {move, {x, 0}, {y, 5}}, {move, {y, 5}, {x, 5}}] ++ After([])
      end),
      Way(a_trimmed_frame, fun(_, _, _) ->
@@ -797,7 +885,8 @@ facts() ->
      end),
      % The room is not there at times.
      Way(a_collection, fun(S, _, _) ->
-         [{gc_bif, '*', {f, 0}, 7, [{x, 5}, {integer, 1 bsl 57}], {x, 5}}, {test_heap, 2000, 7}, {gc_bif, '+', {f, 0}, 7, [{x, 5}, S], {x, 5}}]
+         [{gc_bif, '*', {f, 0}, 7, [{x, 5}, {integer, 1 bsl 57}], {x, 5}}, {test_heap, 2000, 7},
+             {gc_bif, '+', {f, 0}, 7, [{x, 5}, S], {x, 5}}]
      end)]
     ++ [Way(Name, fun(S, _, _) -> [{bif, Name, {f, 0}, [S, {integer, 0}], {x, 5}}] end) || {Name, _} <- max_and_min()].
 
@@ -811,7 +900,8 @@ plain_reason(Label) ->
 binaries() -> binaries({y, 7}, "") ++ binaries({x, 6}, "_in_x").
 
 binaries(Context, Suffix) ->
-    Bits = [<<>>, <<1>>, <<255, 128, 3>>, <<1:7>>, <<"åß"/utf8, 240, 159, 152, 128>>, <<"abcdefghijklmnopq">>, <<255:9, 77:16>>,
+    Bits = [<<>>, <<1>>, <<255, 128, 3>>, <<1:7>>, <<"åß"/utf8, 240, 159, 152, 128>>, <<"abcdefghijklmnopq">>,
+        <<255:9, 77:16>>,
             <<16#d83d:16, 16#de00:16>>, <<0, 1, 246, 0>>, <<1.5/float, 9>>, <<2.5:32/float>>, <<-1:80>>, a],
     Named = fun(Name) -> list_to_atom(atom_to_list(Name) ++ Suffix) end,
     Matching = fun(Name, Results, Code) ->
@@ -854,7 +944,8 @@ binaries(Context, Suffix) ->
                  fun([D], Fail, _) -> [{test, bs_skip_bits2, Fail, [Context, Size, Unit, Flags([])]}] ++ Tail(D) end)
         || {Name, Size, Unit} <- [{nothing, {integer, 0}, 1}, {bits, {integer, 3}, 1}, {bytes, {integer, 2}, 8}]]
     % Skipping all is always the last thing: stock does not even move.
-    ++ [Matching(bs_skip_all, 0, fun([], Fail, _) -> [{test, bs_skip_bits2, Fail, [Context, {atom, all}, 8, Flags([])]}] end)]
+    ++ [Matching(bs_skip_all, 0,
+        fun([], Fail, _) -> [{test, bs_skip_bits2, Fail, [Context, {atom, all}, 8, Flags([])]}] end)]
     ++ [Get(list_to_atom("bs_get_integer_" ++ atom_to_list(Name)), bs_get_integer2, {integer, Size}, Unit, F)
         || {Name, Size, Unit, F} <-
                [{'0', 0, 1, []}, {'5', 5, 1, []}, {'8', 8, 1, []}, {'8_signed', 8, 1, [signed]}, {'16', 16, 1, []},
@@ -864,7 +955,8 @@ binaries(Context, Suffix) ->
     ++ [Get(list_to_atom("bs_get_float_" ++ integer_to_list(Size)), bs_get_float2, {integer, Size}, 1, F)
         || {Size, F} <- [{16, []}, {32, []}, {64, []}]]
     ++ [Get(list_to_atom("bs_get_binary_" ++ atom_to_list(Name)), bs_get_binary2, Size, Unit, [])
-        || {Name, Size, Unit} <- [{'0', {integer, 0}, 8}, {'2', {integer, 2}, 8}, {'9_bits', {integer, 9}, 1}, {all, {atom, all}, 8},
+        || {Name, Size, Unit} <- [{'0', {integer, 0}, 8}, {'2', {integer, 2}, 8}, {'9_bits', {integer, 9}, 1},
+            {all, {atom, all}, 8},
                                   {all_bits, {atom, all}, 1}]]
     ++ lists:append(
          [[Matching(list_to_atom("bs_get_utf" ++ N), 2,
@@ -872,13 +964,15 @@ binaries(Context, Suffix) ->
                         [{test, list_to_atom("bs_get_utf" ++ N), Fail, 14, [Context, Flags([])], D}] ++ Tail(E)
                     end),
            Matching(list_to_atom("bs_skip_utf" ++ N), 1,
-                       fun([D], Fail, _) -> [{test, list_to_atom("bs_skip_utf" ++ N), Fail, [Context, 14, Flags([])]}] ++ Tail(D) end)]
+                       fun([D], Fail, _) -> [{test, list_to_atom("bs_skip_utf" ++ N), Fail,
+                           [Context, 14, Flags([])]}] ++ Tail(D) end)]
           || N <- ["8", "16", "32"]])
     ++ [#operation{name = Named(Name), sources = [register, any], results = 2, fails = true,
                    values = [[<<255, 128, 3, 77, 1:3>>, <<>>], [0, 1, 2, 3, 9, -1, a, 1 bsl 70]],
                    code = fun([S, N], [D, E], _, Fail, _, _) ->
                               [{test, bs_start_match3, Fail, 14, [S], Context},
-                               {test, Op, Fail, 14, [Context, case N of {x, _} -> {x, 1}; _ -> N end, 8, Flags([])], D}] ++ Tail(E)
+                               {test, Op, Fail, 14, [Context, case N of {x, _} -> {x, 1}; _ -> N end, 8, Flags([])],
+                                   D}] ++ Tail(E)
                           end}
         || {Name, Op} <- [{bs_get_integer_of_size, bs_get_integer2}, {bs_get_binary_of_size, bs_get_binary2},
                           {bs_get_float_of_size, bs_get_float2}]]
@@ -899,8 +993,10 @@ building() ->
     lists:append(
       [Create(list_to_atom("create_integer_" ++ Name), Integers,
               fun(S) -> [{atom, integer}, 1, Unit, {literal, F}, S, {integer, Size}] end)
-       || {Name, Unit, F, Size} <- [{"8", 1, [], 8}, {"13", 1, [], 13}, {"16_little", 8, [little], 2}, {"32", 1, [signed], 32}, {"64", 1, [], 64},
-                                    {"100", 1, [little], 100}, {"16", 8, [], 2}, {"24", 8, [], 3}, {"32_little", 8, [little], 4},
+       || {Name, Unit, F, Size} <- [{"8", 1, [], 8}, {"13", 1, [], 13}, {"16_little", 8, [little], 2},
+           {"32", 1, [signed], 32}, {"64", 1, [], 64},
+                                    {"100", 1, [little], 100}, {"16", 8, [], 2}, {"24", 8, [], 3},
+                                    {"32_little", 8, [little], 4},
                                     {"48_little", 1, [little], 48}, {"64_little", 8, [little], 8}]]
       ++ [Create(list_to_atom("create_" ++ atom_to_list(Type)), Integers,
                  fun(S) -> [{atom, Type}, 0, 0, nil, S, {atom, undefined}] end) || Type <- [utf8, utf16, utf32]]
@@ -909,43 +1005,57 @@ building() ->
       ++ [Create(list_to_atom("create_float_little_" ++ integer_to_list(Size)), [0, -1, 1.5, 1.0e300, 1 bsl 70, a],
                  fun(S) -> [{atom, float}, 1, 1, {literal, [little]}, S, {integer, Size}] end) || Size <- [32, 64]]
       ++ [Create(create_fields, Integers,
-                 fun(S) -> [{atom, integer}, 1, 1, nil, {integer, 4}, {integer, 4}, {atom, integer}, 2, 1, nil, S, {integer, 7}, {atom, integer}, 3, 1, nil,
-                            S, {integer, 13}, {atom, string}, 4, 8, nil, {string, <<"0123456789abcde">>}, {integer, 15}] end),
+                 fun(S) -> [{atom, integer}, 1, 1, nil, {integer, 4}, {integer, 4}, {atom, integer}, 2, 1, nil, S,
+                     {integer, 7}, {atom, integer}, 3, 1, nil,
+                            S, {integer, 13}, {atom, string}, 4, 8, nil, {string, <<"0123456789abcde">>},
+                            {integer, 15}] end),
           Create(create_append_fields, [<<>>, <<"abc">>, <<1:3>>, a],
-                 fun(S) -> [{atom, append}, 1, 8, nil, S, {atom, all}, {atom, utf8}, 2, 0, nil, {integer, 16#20ac}, {atom, undefined}] end)]
+                 fun(S) -> [{atom, append}, 1, 8, nil, S, {atom, all}, {atom, utf8}, 2, 0, nil, {integer, 16#20ac},
+                     {atom, undefined}] end)]
       ++ [Create(create_binary_all, [<<>>, <<"abc">>, <<1:3>>, a, []],
                  fun(S) -> [{atom, binary}, 1, 8, nil, S, {atom, all}] end),
           Create(create_bits_all, [<<>>, <<"abc">>, <<1:3>>, a, []],
-                 fun(S) -> [{atom, binary}, 1, 1, nil, S, {atom, all}, {atom, string}, 2, 8, nil, {string, <<"xy">>}, {integer, 2}] end),
+                 fun(S) -> [{atom, binary}, 1, 1, nil, S, {atom, all}, {atom, string}, 2, 8, nil, {string, <<"xy">>},
+                     {integer, 2}] end),
           Create(create_binary_2, [<<>>, <<"abc">>, <<1:3>>, a, []],
                  fun(S) -> [{atom, binary}, 1, 8, nil, S, {integer, 2}] end),
           Create(create_append, [<<>>, <<"abc">>, <<1:3>>, a, []],
-                 fun(S) -> [{atom, append}, 1, 1, nil, S, {atom, all}, {atom, integer}, 2, 1, nil, {integer, 77}, {integer, 8}] end)])
+                 fun(S) -> [{atom, append}, 1, 1, nil, S, {atom, all}, {atom, integer}, 2, 1, nil, {integer, 77},
+                     {integer, 8}] end)])
     ++ both(create_sized, [any, any], [[1, 300, 1 bsl 70, a], [0, 1, 3, -1, a, 1 bsl 70]],
             fun([S, N], [D], Live, Fail, _, _) ->
                 [{bs_create_bin, Fail, 0, Live, 1, D, {list, [{atom, integer}, 1, 8, nil, S, N]}}]
             end)
     ++ both(create_bits_sized, [any, any], [[1, 300, 1 bsl 70, a], [0, 1, 3, 7, 57, -1, a, 1 bsl 70]],
             fun([S, N], [D], Live, Fail, _, _) ->
-                [{bs_create_bin, Fail, 0, Live, 1, D, {list, [{atom, integer}, 1, 1, nil, {integer, 5}, {integer, 3}, {atom, integer}, 2, 1, nil, S, N,
+                [{bs_create_bin, Fail, 0, Live, 1, D,
+                    {list, [{atom, integer}, 1, 1, nil, {integer, 5}, {integer, 3}, {atom, integer}, 2, 1, nil, S, N,
                                                               {atom, integer}, 3, 1, nil, S, {integer, 2}]}}]
             end)
     ++ both(create_part, [any, any], [[<<>>, <<"abcdef">>, <<1:3>>, a], [0, 1, 3, 7, -1, a, 1 bsl 70]],
             fun([S, N], [D], Live, Fail, _, _) ->
-                [{bs_create_bin, Fail, 0, Live, 1, D, {list, [{atom, string}, 1, 8, nil, {string, <<"abc">>}, {integer, 3},
-                                                              {atom, binary}, 2, 8, nil, S, N, {atom, binary}, 3, 16, nil, S, N]}}]
+                [{bs_create_bin, Fail, 0, Live, 1, D,
+                    {list, [{atom, string}, 1, 8, nil, {string, <<"abc">>}, {integer, 3},
+                                                              {atom, binary}, 2, 8, nil, S, N, {atom, binary}, 3, 16,
+                                                              nil, S, N]}}]
             end)
     ++ both(create_utf8_twice, [any], [Integers],
             fun([S], [D], Live, Fail, _, _) ->
-                [{bs_create_bin, Fail, 0, Live, 1, D, {list, [{atom, utf8}, 1, 0, nil, S, {atom, undefined}, {atom, utf8}, 2, 0, nil, S, {atom, undefined}]}}]
+                [{bs_create_bin, Fail, 0, Live, 1, D,
+                    {list, [{atom, utf8}, 1, 0, nil, S, {atom, undefined}, {atom, utf8}, 2, 0, nil, S,
+                    {atom, undefined}]}}]
             end)
     ++ [#operation{name = create_private, sources = [register], values = [[1, 100]],
                    code = fun([S], [D], _, Fail, _, _) ->
                               [{move, S, {x, 0}}, bs_init_writable, {move, {x, 0}, S},
-                               {bs_create_bin, Fail, 0, 5, 8, S, {list, [{atom, private_append}, 1, 8, nil, S, {atom, all},
-                                                                         {atom, string}, 2, 8, nil, {string, <<"abc">>}, {integer, 3}]}},
-                               {bs_create_bin, Fail, 0, 5, 8, D, {list, [{atom, private_append}, 1, 8, nil, S, {atom, all},
-                                                                         {atom, integer}, 2, 8, nil, {integer, 77}, {integer, 1}]}}]
+                               {bs_create_bin, Fail, 0, 5, 8, S,
+                                   {list, [{atom, private_append}, 1, 8, nil, S, {atom, all},
+                                                                         {atom, string}, 2, 8, nil, {string, <<"abc">>},
+                                                                         {integer, 3}]}},
+                               {bs_create_bin, Fail, 0, 5, 8, D,
+                                   {list, [{atom, private_append}, 1, 8, nil, S, {atom, all},
+                                                                         {atom, integer}, 2, 8, nil, {integer, 77},
+                                                                         {integer, 1}]}}]
                           end}]
     ++ [#operation{name = list_to_atom(Name), sources = [any], values = [Integers],
                    code = fun([S], [D], Live, Fail, _, _) ->
@@ -965,12 +1075,14 @@ building() ->
                           end},
         #operation{name = put_utf8, sources = [any], values = [[0, 127, 255, 16#20ac, 16#10ffff]],
                    code = fun([S], [D], _, Fail, _, _) ->
-                              [{bs_utf8_size, Fail, S, {x, 5}}, {bs_init2, Fail, {x, 5}, 0, 6, {field_flags, []}, {x, 9}},
+                              [{bs_utf8_size, Fail, S, {x, 5}}, {bs_init2, Fail, {x, 5}, 0, 6, {field_flags, []},
+                                  {x, 9}},
                                {bs_put_utf8, Fail, {field_flags, []}, S}, {move, {x, 9}, D}]
                           end},
         #operation{name = put_utf16, sources = [any], values = [[0, 127, 255, 16#20ac, 16#10ffff]],
                    code = fun([S], [D], _, Fail, _, _) ->
-                              [{bs_utf16_size, Fail, S, {x, 5}}, {bs_init2, Fail, {x, 5}, 0, 6, {field_flags, []}, {x, 9}},
+                              [{bs_utf16_size, Fail, S, {x, 5}}, {bs_init2, Fail, {x, 5}, 0, 6, {field_flags, []},
+                                  {x, 9}},
                                {bs_put_utf16, Fail, {field_flags, [little]}, S}, {move, {x, 9}, D}]
                           end},
         #operation{name = put_utf32, sources = [any], values = [[0, 127, 255, 16#20ac, 16#10ffff]],

@@ -1,10 +1,11 @@
-%% Random scenarios on three nodes, by seed, whose outcome the language fixes: a and b, and c, which the program starts and kills.
+%% Random scenarios on three nodes, by seed, whose outcome the language fixes: a and b, and c, which the program starts
+%% and kills.
 %%
-%% Every node has two *workers* and a server. In each of its phases a worker plays short *games*: it starts children on any of the
-%% nodes, which link, monitor, spawn, forward, answer and end, and it logs what comes of that. A game waits for all that it is owed, so
-%% what one worker logs does not depend on the others. Then each worker sets up relations with workers of other nodes, and a
-%% *disturbance* comes: two nodes are disconnected, or c is killed and comes again. Each worker logs what it is told of the nodes that
-%% were cut off, and calls off the rest.
+%% Every node has two *workers* and a server. In each of its phases a worker plays short *games*: it starts children on
+%% any of the nodes, which link, monitor, spawn, forward, answer and end, and it logs what comes of that. A game waits
+%% for all that it is owed, so what one worker logs does not depend on the others. Then each worker sets up relations
+%% with workers of other nodes, and a *disturbance* comes: two nodes are disconnected, or c is killed and comes again.
+%% Each worker logs what it is told of the nodes that were cut off, and calls off the rest.
 -module(scenario).
 -export([main/2, serve/0, work/3, child/0, some_function/1]).
 
@@ -65,9 +66,11 @@ phases(Phase, Last, Seed, B, Machine, {Peer, C}) ->
 %% What each worker has logged, in the workers' order.
 print(Phase, What, Workers) ->
     [receive
-         {logged, Pid, Log} -> [io:format("~b ~s ~s: ~0tp~n", [Phase, What, Node, cluster:plain(Entry)]) || Entry <- Log]
+         {logged, Pid, Log} -> [io:format("~b ~s ~s: ~0tp~n", [Phase, What, Node, cluster:plain(Entry)])
+             || Entry <- Log]
      after 3 * ?PATIENCE ->
-         io:format("~b ~s ~s: nothing logged~n~p~n", [Phase, What, Node, erpc:call(Node, erlang, process_info, [Pid, [current_stacktrace, messages]])]),
+         io:format("~b ~s ~s: nothing logged~n~p~n",
+             [Phase, What, Node, erpc:call(Node, erlang, process_info, [Pid, [current_stacktrace, messages]])]),
          halt(2)
      end || {Node, Pid} <- Workers].
 
@@ -99,7 +102,8 @@ work(W) ->
     receive
         {phase, Main, _, Number, Workers, Nodes, Games} ->
             Played = play(Games, W#worker{number = Number, workers = Workers, nodes = Nodes, log = []}),
-            Related = [relate(Peer) || _ <- lists:seq(1, rand:uniform(5)), Peer <- [one_of([P || {N, P} <- Workers, N =/= node()])]],
+            Related = [relate(Peer) || _ <- lists:seq(1, rand:uniform(5)),
+                Peer <- [one_of([P || {N, P} <- Workers, N =/= node()])]],
             %% Whoever answers has taken what was sent before.
             [erpc:call(N, erlang, is_process_alive, [P]) || {N, P} <- Workers, N =/= node()],
             Main ! {logged, self(), lists:reverse(Played#worker.log)},
@@ -109,7 +113,8 @@ work(W) ->
 
 play(0, W) -> W;
 play(Games, W) ->
-    Game = one_of([echo, echo, child, child, child, chain, named, alias, forwarded, unlinked, called, leader, monitored_node, nobody, remote_table,
+    Game = one_of([echo, echo, child, child, child, chain, named, alias, forwarded, unlinked, called, leader,
+        monitored_node, nobody, remote_table,
                    requested, demonitored, order]),
     Result = try game(Game, W)
              catch Class:Reason:Stack -> {Class, Reason, [{M, F} || {M, F, _, _} <- lists:sublist(Stack, 2)]}
@@ -131,7 +136,8 @@ relate(Peer) ->
 told(Main, Related) ->
     receive
         {disturbed, Main, Cut} ->
-            Log = [over(Relation, lists:member(lists:sort([node(), element(3, Relation)]), Cut)) || Relation <- lists:usort(Related)],
+            Log = [over(Relation, lists:member(lists:sort([node(), element(3, Relation)]), Cut))
+                || Relation <- lists:usort(Related)],
             %% Each monitor of a node is told of by itself.
             Nodes = [N || {node, N, _} <- Related -- lists:usort(Related)],
             More = [over({node, N, N}, lists:member(lists:sort([node(), N]), Cut)) || N <- Nodes],
@@ -246,7 +252,8 @@ game(unlinked, W) ->
 game(called, W) ->
     Node = one_of(W#worker.nodes),
     Term = reason(W),
-    F = one_of([fun() -> Term end, fun() -> throw(Term) end, fun() -> exit(Term) end, fun() -> error(Term) end, fun() -> hd(id([])) end]),
+    F = one_of([fun() -> Term end, fun() -> throw(Term) end, fun() -> exit(Term) end, fun() -> error(Term) end,
+        fun() -> hd(id([])) end]),
     One = try erpc:call(Node, F) of Value -> {value, Value}
           catch Class:R -> {Class, without_stack(R)}
           end,
@@ -269,7 +276,8 @@ game(leader, W) ->
     {X, Y, Same};
 game(monitored_node, W) ->
     Node = one_of(W#worker.nodes -- [node()]),
-    All = [monitor_node(Node, true), monitor_node(Node, false), erlang:monitor_node(Node, true, [allow_passive_connect]), monitor_node(Node, false)],
+    All = [monitor_node(Node, true), monitor_node(Node, false),
+        erlang:monitor_node(Node, true, [allow_passive_connect]), monitor_node(Node, false)],
     Unknown = monitor_node('not_there@localhost', true),
     {Node, All, Unknown, receive {nodedown, N} -> N after ?PATIENCE -> lost end};
 %% Whoever is not there takes nothing, and nobody is told.
@@ -286,30 +294,36 @@ game(nobody, W) ->
 %% Identifiers of all nodes in a table of another.
 game(remote_table, W) ->
     Node = one_of(W#worker.nodes),
-    Keys = [self(), make_ref(), node(), {W#worker.number, element(2, one_of(W#worker.workers))} | [P || {_, P} <- W#worker.workers]],
+    Keys = [self(), make_ref(), node(), {W#worker.number, element(2, one_of(W#worker.workers))} | [P
+        || {_, P} <- W#worker.workers]],
     Objects = [{K, N} || {N, K} <- lists:enumerate(Keys)],
     {Sorted, Found} = erpc:call(Node, fun() ->
         Table = ets:new(table, [one_of([set, ordered_set])]),
         ets:insert(Table, Objects),
         {[N || {_, N} <- lists:sort(Objects)], [ets:lookup_element(Table, K, 2) || K <- Keys]}
     end),
-    {Node, Sorted =:= [N || {_, N} <- lists:sort(Objects)], [lists:nth(N, Keys) =:= K || {N, K} <- lists:zip(Found, Keys)]};
+    {Node, Sorted =:= [N || {_, N} <- lists:sort(Objects)],
+        [lists:nth(N, Keys) =:= K || {N, K} <- lists:zip(Found, Keys)]};
 game(requested, W) ->
     Node = one_of([not_there@localhost | W#worker.nodes]),
-    Options = one_of([[], [link], [monitor], [link, monitor], [{reply, error_only}], [{reply, no}], [{reply_tag, {tag, 1}}, monitor], [{priority, high}]]),
+    Options = one_of([[], [link], [monitor], [link, monitor], [{reply, error_only}], [{reply, no}],
+        [{reply_tag, {tag, 1}}, monitor], [{priority, high}]]),
     Ref = spawn_request(Node, one_of([?MODULE, no_such_module]), child, [], Options),
     Tag = proplists:get_value(reply_tag, Options, spawn_reply),
     Expected = case proplists:get_value(reply, Options, yes) of
                    yes -> receive {Tag, Ref, Result, What} -> {Result, What} after ?PATIENCE -> lost end;
-                   error_only when Node =:= not_there@localhost -> receive {Tag, Ref, Result, What} -> {Result, What} after ?PATIENCE -> lost end;
+                   error_only when Node =:= not_there@localhost -> receive {Tag, Ref, Result, What} -> {Result, What}
+                       after ?PATIENCE -> lost end;
                    _ -> none
                end,
     {Node, Options, case Expected of
         {ok, Child} ->
             exit(Child, kill),
             %% It may have ended before, without the module.
-            {ok, [receive {'EXIT', Child, R} -> {'EXIT', known(R)} after ?PATIENCE -> lost end || lists:member(link, Options)],
-             [receive {'DOWN', Ref, process, Child, R} -> {'DOWN', known(R)} after ?PATIENCE -> lost end || lists:member(monitor, Options)]};
+            {ok, [receive {'EXIT', Child, R} -> {'EXIT', known(R)} after ?PATIENCE -> lost end
+                || lists:member(link, Options)],
+             [receive {'DOWN', Ref, process, Child, R} -> {'DOWN', known(R)} after ?PATIENCE -> lost
+                 end || lists:member(monitor, Options)]};
         Other -> {Other, spawn_request_abandon(Ref)}
     end};
 game(demonitored, W) ->
@@ -357,13 +371,15 @@ start(Node) ->
         spawn_link -> {spawn_link(Node, ?MODULE, child, []), none, link};
         spawn_monitor -> {Child, Ref} = spawn_monitor(Node, ?MODULE, child, []), {Child, Ref, monitor};
         spawn_opt ->
-            {Child, Ref} = spawn_opt(Node, ?MODULE, child, [], [link, {fullsweep_after, 1}, monitor, {message_queue_data, off_heap}]),
+            {Child, Ref} = spawn_opt(Node, ?MODULE, child, [],
+                [link, {fullsweep_after, 1}, monitor, {message_queue_data, off_heap}]),
             {Child, Ref, both}
     end.
 
 awaited(none, _, _) -> [];
 awaited(link, Child, _) -> [receive {'EXIT', Child, R} -> {'EXIT', steady(R)} after ?PATIENCE -> lost end];
-awaited(monitor, Child, Ref) -> [receive {'DOWN', Ref, process, Child, R} -> {'DOWN', steady(R)} after ?PATIENCE -> lost end];
+awaited(monitor, Child, Ref) -> [receive {'DOWN', Ref, process, Child, R} -> {'DOWN', steady(R)} after ?PATIENCE ->
+    lost end];
 awaited(both, Child, Ref) -> awaited(link, Child, Ref) ++ awaited(monitor, Child, Ref).
 
 known(killed) -> over;

@@ -11,7 +11,8 @@ id(X) -> X.
 value(Label, Value) ->
     io:format("~ts: ~" ++ term() ++ "~n", [text(Label), Value]).
 
-%% A labelled value, up to the release before this one: later the language leaves it open, or it is the machine's own affair.
+%% A labelled value, up to the release before this one: later the language leaves it open, or it is the machine's own
+%% affair.
 before(Release, Label, Fun) ->
     case list_to_integer(erlang:system_info(otp_release)) < Release of
         true -> value(Label, Fun());

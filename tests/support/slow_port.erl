@@ -1,5 +1,5 @@
-%% One slow port and many senders: at which marks they are suspended and go on, and in which order it comes out. Ports are
-%% parallel as asked, or, with `default`, as the node has it (`+spp`).
+%% One slow port and many senders: at which marks they are suspended and go on, and in which order it comes out. Ports
+%% are parallel as asked, or, with `default`, as the node has it (`+spp`).
 -module(slow_port).
 -export([main/1]).
 
@@ -53,8 +53,8 @@ done({Port, Fifo}) ->
     {os_pid, Pid} = erlang:port_info(Port, os_pid),
     Program = integer_to_list(Pid),
     os:cmd("kill " ++ Program),
-    %% Both pipes close when the program ends. The port learns first of the one or of the other: that there is no more output, or
-    %% that nobody reads what still waits.
+    %% Both pipes close when the program ends. The port learns first of the one or of the other: that there is no more
+    %% output, or that nobody reads what still waits.
     Reason = receive {'EXIT', Port, R} -> R after 10000 -> none end,
     see:value('end', lists:member(Reason, [normal, epipe]) orelse Reason),
     flush(),
@@ -131,14 +131,16 @@ many_senders(Parallel) ->
                   end
           end,
     see:value({all_suspended, Parallel}, All(1000)),
-    Told = fun Count(Set) -> receive {monitor, P, busy_port, Port} -> Count(Set#{P => []}) after 0 -> map_size(Set) end end,
+    Told = fun Count(Set) -> receive {monitor, P, busy_port, Port} -> Count(Set#{P => []}) after 0 -> map_size(Set) end
+        end,
     Suspensions = Told(#{}),
     see:value({told, Parallel}, Suspensions =:= 20 orelse is_parallel(Parallel) andalso Suspensions > 10),
     erlang:system_monitor(undefined),
     see:value({waiting, Parallel}, queue(Port) < 20 * 2 * 5008 + 8192),
     [] = os:cmd("echo go > '" ++ Fifo ++ "'"),
     ok = file:delete(Fifo),
-    Data = [receive {Port, {data, <<S:16, N:16, _:5000/binary>>}} -> {S, N} after 10000 -> none end || _ <- lists:seq(1, 600)],
+    Data = [receive {Port, {data, <<S:16, N:16, _:5000/binary>>}} -> {S, N} after 10000 -> none
+        end || _ <- lists:seq(1, 600)],
     see:value({in_order, Parallel},
               [S || S <- lists:seq(1, 20), [N || {S1, N} <- Data, S1 =:= S] =/= lists:seq(1, 30)]),
     see:value({done, Parallel}, length([receive {done, P} -> ok after 5000 -> throw(suspended) end || P <- Senders])),

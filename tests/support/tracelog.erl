@@ -1,5 +1,5 @@
-%% Collects trace messages and shows them alike in every run: processes, ports and references have names, times are signs of
-%% their kind.
+%% Collects trace messages and shows them alike in every run: processes, ports and references have names, times are
+%% signs of their kind.
 -module(tracelog).
 -export([start/0, start/1, events/2, events/3, stop/1, show/3, named/2, clean/2]).
 
@@ -15,8 +15,8 @@ keep(Kept) ->
         Event -> keep([Event | Kept])
     end.
 
-%% All that a tracer has got since the last call; whatever the tracees have done until now has been told. The pids of tracees
-%% may belong to processes that have ended.
+%% All that a tracer has got since the last call; whatever the tracees have done until now has been told. The pids of
+%% tracees may belong to processes that have ended.
 events(Tracer, Tracees) ->
     [begin
          Reference = erlang:trace_delivered(Tracee),

@@ -1,5 +1,5 @@
-%% The order in which the process dictionary is listed, which is that of a table that grows. Atoms are left out: on stock, their
-%% order changes from run to run.
+%% The order in which the process dictionary is listed, which is that of a table that grows. Atoms are left out: on
+%% stock, their order changes from run to run.
 -module(dictionary_in_order).
 -export([main/0]).
 

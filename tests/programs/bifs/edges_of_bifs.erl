@@ -7,7 +7,8 @@ main() ->
     see:all([{{crc32_combine, Size}, fun() -> erlang:crc32_combine(256, 128, Size) end}
              || Size <- [0, 1, 16#ffffffff, 16#100000000, 1 bsl 59, 1 bsl 64, -1]]),
     see:all([{{adler32_combine, A, B, Size}, fun() -> erlang:adler32_combine(A, B, Size) end}
-             || A <- [1, 256, 65535, 16#10ffff, 16#ffffffff], B <- [1, 65535, 16#fffefffe], Size <- [0, 1, 3, 55296, 65520, 65521, 16#ffffffff]]),
+             || A <- [1, 256, 65535, 16#10ffff, 16#ffffffff], B <- [1, 65535, 16#fffefffe],
+             Size <- [0, 1, 3, 55296, 65520, 65521, 16#ffffffff]]),
     see:that(adler32_size, fun() -> erlang:adler32_combine(1, 1, see:id(1 bsl 32)) end),
     see:all([{{is_record, Term, Size}, fun() -> is_record(see:id(Term), see:id(a), see:id(Size)) end}
              || Term <- [[], {}, {a}, {b}], Size <- [-1, 0, 1, 1 bsl 70, -(1 bsl 70), x]]),

@@ -1,5 +1,5 @@
-%% Binaries and bit strings of all sizes in the external format: what is copied at once, what is copied at the end, what is
-%% shifted, and outputs that outgrow one buffer after the other.
+%% Binaries and bit strings of all sizes in the external format: what is copied at once, what is copied at the end, what
+%% is shifted, and outputs that outgrow one buffer after the other.
 -module(external_binaries).
 -export([main/0]).
 
@@ -13,7 +13,8 @@ main() ->
     [see({bits, Skip}, [bits(Source, Skip, Size) || Size <- lists:seq(0, 1300, 13) ++ [2040, 2056, 8190, 20000]])
      || Skip <- lists:seq(0, 17)],
     %% Each term ends where the room of a buffer may end.
-    [see({near, Edge}, [[binary:part(Source, 0, Edge - More rem 90), More, Part] || {More, Part} <- lists:enumerate(Parts)])
+    [see({near, Edge}, [[binary:part(Source, 0, Edge - More rem 90), More, Part]
+        || {More, Part} <- lists:enumerate(Parts)])
      || Edge <- [100, 950, 1024, 1100, 2900]],
     see(many, lists:duplicate(40, {Whole, [1.5, -2.25, 1 bsl 70, an_atom | improper]})),
     see(maps, [#{Part => Size, Size => [Part], {Size} => Size / 4} || {Size, Part} <- lists:zip(Sizes, Parts)]),

@@ -6,15 +6,21 @@
 
 main() ->
     logger:set_primary_config(level, none),
-    see:fails([fun() -> erts_debug:get_internal_state(see:id(reds_left)) end, fun() -> erts_debug:set_internal_state(see:id(sleep), 1) end]),
+    see:fails([fun() -> erts_debug:get_internal_state(see:id(reds_left)) end,
+        fun() -> erts_debug:set_internal_state(see:id(sleep), 1) end]),
     see:value(before, erts_debug:set_internal_state(available_internal_state, true)),
     see:value(now, erts_debug:get_internal_state(available_internal_state)),
-    see:fails([fun() -> erts_debug:get_internal_state(see:id(nothing)) end, fun() -> erts_debug:get_internal_state({see:id(nothing), 1}) end,
-               fun() -> erts_debug:get_internal_state(see:id(1)) end, fun() -> erts_debug:set_internal_state(see:id(nothing), 1) end,
-               fun() -> erts_debug:set_internal_state(wait, see:id(nothing)) end, fun() -> erts_debug:set_internal_state(make, see:id(nothing)) end,
-               fun() -> erts_debug:get_internal_state({link_list, see:id(1)}) end, fun() -> erts_debug:get_internal_state({binary_info, see:id(a)}) end,
+    see:fails([fun() -> erts_debug:get_internal_state(see:id(nothing)) end,
+        fun() -> erts_debug:get_internal_state({see:id(nothing), 1}) end,
+               fun() -> erts_debug:get_internal_state(see:id(1)) end,
+                   fun() -> erts_debug:set_internal_state(see:id(nothing), 1) end,
+               fun() -> erts_debug:set_internal_state(wait, see:id(nothing)) end,
+                   fun() -> erts_debug:set_internal_state(make, see:id(nothing)) end,
+               fun() -> erts_debug:get_internal_state({link_list, see:id(1)}) end,
+                   fun() -> erts_debug:get_internal_state({binary_info, see:id(a)}) end,
                fun() -> erts_debug:set_internal_state(ets_force_split, see:id({a, true})) end]),
-    see:value(waits, [erts_debug:set_internal_state(wait, W) || W <- [deallocations, thread_progress, aux_work, timer_cancellations]]),
+    see:value(waits, [erts_debug:set_internal_state(wait, W) || W <- [deallocations, thread_progress, aux_work,
+        timer_cancellations]]),
     binaries(),
     relations(),
     references(),
@@ -24,7 +30,8 @@ main() ->
         State = erts_debug:get_internal_state(unique_monotonic_integer_state),
         Least = erts_debug:get_internal_state(min_unique_monotonic_integer),
         Greatest = Least + (1 bsl 64) - 1,
-        Next = [begin true = erts_debug:set_internal_state(unique_monotonic_integer_state, Wanted - Least - 1), [erlang:unique_integer([monotonic]) || _ <- [1, 2, 3]] end
+        Next = [begin true = erts_debug:set_internal_state(unique_monotonic_integer_state, Wanted - Least - 1),
+            [erlang:unique_integer([monotonic]) || _ <- [1, 2, 3]] end
                 || Wanted <- [-1, 1 bsl 59 - 2, 1 bsl 63 - 2]],
         erts_debug:set_internal_state(unique_monotonic_integer_state, -3),
         Wrapped = [erlang:unique_integer([monotonic]) - Greatest || _ <- [1, 2]],
@@ -34,15 +41,19 @@ main() ->
     dirty(),
     requests(),
     see:value(allocators, erlang:system_info(alloc_util_allocators)),
-    see:value(blocks, case erts_debug:alloc_blocks_size(ets_alloc) of undefined -> known; Bytes when is_integer(Bytes) -> known end),
-    see:value(polls, [[{Name, if is_integer(Value) -> integer; is_boolean(Value) -> boolean; true -> atom end} || {Name, Value} <- Poll] || Poll <- [lists:last(erlang:system_info(check_io))]]),
-    see:value(table_of_processes, begin Record = erts_debug:get_internal_state(processes_bif_info), {element(1, Record), tuple_size(Record)} end),
+    see:value(blocks, case erts_debug:alloc_blocks_size(ets_alloc) of undefined -> known;
+        Bytes when is_integer(Bytes) -> known end),
+    see:value(polls, [[{Name, if is_integer(Value) -> integer; is_boolean(Value) -> boolean; true -> atom end}
+        || {Name, Value} <- Poll] || Poll <- [lists:last(erlang:system_info(check_io))]]),
+    see:value(table_of_processes, begin Record = erts_debug:get_internal_state(processes_bif_info),
+        {element(1, Record), tuple_size(Record)} end),
     see:value(off, erts_debug:set_internal_state(available_internal_state, false)).
 
 %% Requests that only the suites make, to a process that is there and to one that is gone.
 requests() ->
     {Pid, Watch} = spawn_monitor(fun() -> receive stop -> ok end end),
-    Ask = fun() -> Id = make_ref(), Asked = erts_internal:request_system_task(Pid, normal, {system_task_test, Id}), {Asked, receive {Kind, Id, Answer} -> {Kind, Answer} end} end,
+    Ask = fun() -> Id = make_ref(), Asked = erts_internal:request_system_task(Pid, normal, {system_task_test, Id}),
+        {Asked, receive {Kind, Id, Answer} -> {Kind, Answer} end} end,
     There = Ask(),
     Pid ! stop,
     receive {'DOWN', Watch, _, _, _} -> ok end,
@@ -60,10 +71,15 @@ relations() ->
     Self = self(),
     Other = spawn_link(fun() -> receive stop -> ok end end),
     Monitor = monitor(process, Other),
-    see:value(links, [T =:= process andalso P =:= Other andalso S || {erl_link, T, P, S, _} <- erts_debug:get_internal_state({link_list, Self}), P =:= Other]),
-    see:value(its_links, [{T, P =:= Self, S} || {erl_link, T, P, S, _} <- erts_debug:get_internal_state({link_list, Other})]),
-    see:value(monitors, [{T, D, P =:= Other, X} || {erl_monitor, T, D, R, P, X} <- erts_debug:get_internal_state({monitor_list, Self}), R =:= Monitor]),
-    see:value(its_monitors, [{T, D, R =:= Monitor, P =:= Self, X} || {erl_monitor, T, D, R, P, X} <- erts_debug:get_internal_state({monitor_list, Other})]),
+    see:value(links, [T =:= process andalso P =:= Other andalso S
+        || {erl_link, T, P, S, _} <- erts_debug:get_internal_state({link_list, Self}), P =:= Other]),
+    see:value(its_links, [{T, P =:= Self, S} || {erl_link, T, P, S, _} <- erts_debug:get_internal_state({link_list,
+        Other})]),
+    see:value(monitors, [{T, D, P =:= Other, X}
+        || {erl_monitor, T, D, R, P, X} <- erts_debug:get_internal_state({monitor_list, Self}), R =:= Monitor]),
+    see:value(its_monitors,
+        [{T, D, R =:= Monitor, P =:= Self, X}
+        || {erl_monitor, T, D, R, P, X} <- erts_debug:get_internal_state({monitor_list, Other})]),
     Port = open_port({spawn, "cat"}, []),
     see:value(port, [{T, P =:= Self, S} || {erl_link, T, P, S, _} <- erts_debug:get_internal_state({link_list, Port})]),
     port_close(Port),
@@ -101,7 +117,8 @@ heap() ->
 limits() ->
     Text = binary:copy(<<"abcdefgh, ">>, 200),
     Characters = [16#20ac | binary_to_list(Text)],
-    All = fun() -> {binary:matches(Text, <<"h, a">>), binary:matches(Text, [<<"fg">>, <<", a">>]), unicode:characters_to_binary(Characters), unicode:characters_to_list(Text)} end,
+    All = fun() -> {binary:matches(Text, <<"h, a">>), binary:matches(Text, [<<"fg">>, <<", a">>]),
+        unicode:characters_to_binary(Characters), unicode:characters_to_list(Text)} end,
     Free = All(),
     see:value(limited, [begin
         _ = erts_debug:set_internal_state(binary_loop_limit, Limit),
@@ -120,15 +137,19 @@ tables() ->
         [ets:delete(T, I) || I <- lists:seq(1, 500, 3)],
         ok = erts_debug:set_internal_state(Kind, {T, false}),
         Kept = [{I, I} || I <- lists:seq(1, 500), I rem 3 =/= 1],
-        {Kind =:= ets_force_split andalso element(1, ets:info(T, stats)) > 0, ets:tab2list(T) =:= Kept, ets:foldr(fun(X, L) -> [X | L] end, [], T) =:= Kept}
+        {Kind =:= ets_force_split andalso element(1, ets:info(T, stats)) > 0, ets:tab2list(T) =:= Kept,
+            ets:foldr(fun(X, L) -> [X | L] end, [], T) =:= Kept}
     end || Kind <- [ets_force_split, ets_debug_random_split_join]]).
 
 dirty() ->
-    see:value(kinds, [erts_debug:dirty_cpu(scheduler, type), erts_debug:dirty_io(scheduler, type)] ++ [erts_debug:dirty(K, scheduler, type) || K <- [normal, dirty_cpu, dirty_io]]),
-    see:value(steps, [erts_debug:dirty_cpu(reschedule, 1000), erts_debug:dirty_io(reschedule, 1000), erts_debug:dirty(normal, reschedule, 1000)]),
+    see:value(kinds, [erts_debug:dirty_cpu(scheduler, type), erts_debug:dirty_io(scheduler, type)] ++
+        [erts_debug:dirty(K, scheduler, type) || K <- [normal, dirty_cpu, dirty_io]]),
+    see:value(steps, [erts_debug:dirty_cpu(reschedule, 1000), erts_debug:dirty_io(reschedule, 1000),
+        erts_debug:dirty(normal, reschedule, 1000)]),
     see:value(copies, lists:usort(erts_debug:dirty_cpu(copy, {see:id(a), "list", <<1:999>>}))),
     see:value(done, [erts_debug:dirty_io(wait, 1), erts_debug:dirty_cpu(wait, 1)]),
-    see:value(told, [begin ok = erts_debug:Dirty(send, self()), receive {Told, Pid} -> {Told, Pid =:= self()} end end || Dirty <- [dirty_io, dirty_cpu]]),
+    see:value(told, [begin ok = erts_debug:Dirty(send, self()), receive {Told, Pid} -> {Told, Pid =:= self()} end end
+        || Dirty <- [dirty_io, dirty_cpu]]),
     see:value(alive, begin
         Self = self(),
         {Pid, Watch} = spawn_monitor(fun() -> erts_debug:dirty_io(alive_waitexiting, Self) end),
@@ -138,5 +159,7 @@ dirty() ->
     %% The frames below the call differ: stock shows the caller twice.
     see:value(errors, [try F() of V -> {returned, V} catch C:R:T -> {C, R, setelement(4, hd(T), [])} end || F <-
         [fun() -> erts_debug:dirty_cpu(error, Why) end || Why <- [badarg, undef, badarith, system_limit, {other}]] ++
-        [fun() -> erts_debug:dirty_io(reschedule, 1001) end, fun() -> erts_debug:dirty(normal, error, undef) end, fun() -> erts_debug:dirty(dirty_io, error, undef) end,
-         fun() -> erts_debug:dirty(see:id(x), error, undef) end, fun() -> erts_debug:dirty_io(see:id(nothing), 1) end]]).
+        [fun() -> erts_debug:dirty_io(reschedule, 1001) end, fun() -> erts_debug:dirty(normal, error, undef) end,
+            fun() -> erts_debug:dirty(dirty_io, error, undef) end,
+         fun() -> erts_debug:dirty(see:id(x), error, undef) end, fun() -> erts_debug:dirty_io(see:id(nothing), 1)
+             end]]).

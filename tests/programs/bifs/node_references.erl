@@ -7,7 +7,8 @@ main() ->
     logger:set_primary_config(level, none),
     false = erts_debug:set_internal_state(available_internal_state, true),
     see:value(set, erts_debug:set_internal_state(node_tab_delayed_delete, 0)),
-    see:value(bad, try erts_debug:set_internal_state(node_tab_delayed_delete, see:id(x)) catch error:Reason -> Reason end),
+    see:value(bad, try erts_debug:set_internal_state(node_tab_delayed_delete, see:id(x)) catch error:Reason -> Reason
+        end),
     tables(set), tables(ordered_set),
     match_specifications(),
     timers(),
@@ -60,7 +61,8 @@ tables(Kind) ->
 match_specifications() ->
     Table = ets:new(table, []),
     ets:insert(Table, [{a, 1}, {b, 1}, {c, 1}]),
-    {_, Continuation} = ets:select(Table, [{{'$1', 1}, [{'=/=', '$1', pid()}, {'=/=', '$1', {const, reference()}}], ['$1']}], 1),
+    {_, Continuation} = ets:select(Table,
+        [{{'$1', 1}, [{'=/=', '$1', pid()}, {'=/=', '$1', {const, reference()}}], ['$1']}], 1),
     see:value(match_specification, count(binary)),
     ets:select(Continuation),
     see:value(match_specification_gone, count(binary)),

@@ -1,16 +1,18 @@
-%% The BIFs that are operations of the machine, called as funs, by apply and in processes of their own: with arguments that the
-%% operation takes and with those that it leaves to the BIF, alone and traced.
+%% The BIFs that are operations of the machine, called as funs, by apply and in processes of their own: with arguments
+%% that the operation takes and with those that it leaves to the BIF, alone and traced.
 -module(operations_by_name).
 -export([main/0]).
 
 one() -> ['-', 'bnot', tuple_size, map_size, hd, tl, abs, byte_size, length, 'not'].
 
 two() ->
-    ['+', '-', '*', '/', 'div', 'rem', 'band', 'bor', 'bxor', 'bsl', 'bsr', max, min, element, map_get, is_map_key, 'and', 'or',
+    ['+', '-', '*', '/', 'div', 'rem', 'band', 'bor', 'bxor', 'bsl', 'bsr', max, min, element, map_get, is_map_key,
+        'and', 'or',
      '=:=', '=/=', '==', '/=', '<', '>=', '>', '=<'].
 
 pool() ->
-    [0, 1, -1, 3, 70, 1 bsl 59 - 1, -(1 bsl 59), 1 bsl 59, 1 bsl 200, 0.0, 2.5, -1.0e300, true, false, an_atom, [], [1 | 2], [a, b, c],
+    [0, 1, -1, 3, 70, 1 bsl 59 - 1, -(1 bsl 59), 1 bsl 59, 1 bsl 200, 0.0, 2.5, -1.0e300, true, false, an_atom, [],
+        [1 | 2], [a, b, c],
      {}, {x, y, z}, #{}, #{3 => three, an_atom => found}, <<>>, <<"bytes">>, <<1:3>>, fun erlang:abs/1].
 
 main() ->
@@ -55,7 +57,8 @@ attempt(Do) ->
 spawned(Name, Arguments) ->
     {Pid, Monitor} = spawn_opt(erlang, Name, Arguments, [monitor]),
     receive
-        {'DOWN', Monitor, process, Pid, {Reason, [{Module, Function, Given, _} | _]}} -> {Reason, Module, Function, Given};
+        {'DOWN', Monitor, process, Pid, {Reason, [{Module, Function, Given, _} | _]}} ->
+            {Reason, Module, Function, Given};
         {'DOWN', Monitor, process, Pid, Reason} -> Reason
     end.
 
@@ -69,7 +72,8 @@ traced() ->
     end),
     erlang:trace(Pid, true, [call, {tracer, Parent}]),
     Patterns = [{erlang, Name, length(Arguments)} || {Name, Arguments} <- lists:ukeysort(1, calls())],
-    [see:value(Pattern, erlang:trace_pattern(Pattern, [{'_', [], [{exception_trace}]}], [local])) || Pattern <- Patterns],
+    [see:value(Pattern, erlang:trace_pattern(Pattern, [{'_', [], [{exception_trace}]}], [local]))
+        || Pattern <- Patterns],
     Pid ! go,
     Reason = receive {'DOWN', Monitor, process, Pid, Why} -> Why end,
     see:value(results, Reason),
@@ -78,7 +82,8 @@ traced() ->
     ok.
 
 calls() ->
-    [{max, [1, 2]}, {'+', [1, 2]}, {'+', [1, a]}, {hd, [[1]]}, {hd, [[]]}, {abs, [-5]}, {element, [2, {a, b}]}, {'<', [2, 1]}].
+    [{max, [1, 2]}, {'+', [1, 2]}, {'+', [1, a]}, {hd, [[1]]}, {hd, [[]]}, {abs, [-5]}, {element, [2, {a, b}]},
+        {'<', [2, 1]}].
 
 told(Pid) ->
     receive

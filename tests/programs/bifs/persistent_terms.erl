@@ -23,7 +23,8 @@ held() ->
     see:value(now, persistent_term:get(held)),
     see:value(erase, [persistent_term:erase(held), persistent_term:erase(held), persistent_term:get(held, gone)]),
     %% Their areas serve others.
-    [begin persistent_term:put({other, I}, lists:seq(I, I + 100)), persistent_term:erase({other, I}) end || I <- lists:seq(1, 200)],
+    [begin persistent_term:put({other, I}, lists:seq(I, I + 100)), persistent_term:erase({other, I})
+        end || I <- lists:seq(1, 200)],
     [Pid ! tell || Pid <- Holders],
     see:value(held, [receive {Pid, Held} -> Held end || Pid <- Holders]).
 
@@ -81,7 +82,8 @@ errors() ->
 
 %% What is shared within a term stays shared: here 2^50 paths lead to the bottom.
 shared() ->
-    Pyramid = lists:foldl(fun(_, Below) -> [Below | Below] end, {bottom, list_to_binary(see:id("text"))}, lists:seq(1, 50)),
+    Pyramid = lists:foldl(fun(_, Below) -> [Below | Below] end, {bottom, list_to_binary(see:id("text"))},
+        lists:seq(1, 50)),
     persistent_term:put(pyramid, {Pyramid, [Pyramid]}),
     {Stored, [Again]} = persistent_term:get(pyramid),
     true = erts_debug:same(Stored, Again),

@@ -10,7 +10,8 @@ main() ->
         {a_part, 450, fun() -> <<0:8, Big:(500 * 1024)/binary>> end},
         {not_on_a_byte, 900, fun() -> <<0:3, Big/binary>> end}]]),
     %% Little by little it costs little.
-    see:value(little, not costs(20000, fun() -> lists:foldl(fun(N, Bits) -> <<Bits/bits, N:3>> end, <<>>, lists:seq(1, 2000)) end)).
+    see:value(little, not costs(20000,
+        fun() -> lists:foldl(fun(N, Bits) -> <<Bits/bits, N:3>> end, <<>>, lists:seq(1, 2000)) end)).
 
 %% Counted within a slice that has just begun: what goes beyond its end is not counted on stock.
 costs(Least, Fun) ->

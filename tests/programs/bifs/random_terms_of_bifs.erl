@@ -15,16 +15,23 @@ main() ->
     Sorted = lists:sort(Terms),
     see:value(sorted, erlang:phash2(Sorted)),
     see:value(order, lists:usort(pairs(Sorted))),
-    see:value(reverse, lists:sort(fun(A, B) -> A >= B end, Terms) =:= lists:reverse(lists:sort(fun(A, B) -> A =< B end, Terms)) orelse ties),
-    see:value(map_keys, begin M = maps:from_list([{T, N} || {N, T} <- lists:zip(lists:seq(1, 600), Terms)]), {map_size(M) =:= length(lists:usort(fun(A, B) -> A =:= B orelse A < B end, Terms)) orelse map_size(M), lists:usort([maps:is_key(T, M) || T <- Terms])} end),
-    see:value(ordered_table, begin T2 = ets:new(t, [ordered_set]), [ets:insert(T2, {T}) || T <- Terms], [T || {T} <- ets:tab2list(T2)] =:= lists:usort(Terms) orelse length(ets:tab2list(T2)) end),
-    see:value(text, erlang:phash2([lists:flatten(io_lib:format("~w ~0p", [T, T])) || T <- Terms, not has_large_map(T)])),
-    see:value(scanned, lists:usort([begin {ok, Ts, _} = erl_scan:string(lists:flatten(io_lib:format("~w.", [T]))), {ok, X} = erl_parse:parse_term(Ts), X =:= T end || T <- lists:sublist(Terms, 200), not has_large_map(T)])).
+    see:value(reverse, lists:sort(fun(A, B) -> A >= B end, Terms) =:= lists:reverse(lists:sort(fun(A, B) -> A =< B end,
+        Terms)) orelse ties),
+    see:value(map_keys, begin M = maps:from_list([{T, N} || {N, T} <- lists:zip(lists:seq(1, 600), Terms)]),
+        {map_size(M) =:= length(lists:usort(fun(A, B) -> A =:= B orelse A < B end, Terms)) orelse map_size(M),
+        lists:usort([maps:is_key(T, M) || T <- Terms])} end),
+    see:value(ordered_table, begin T2 = ets:new(t, [ordered_set]), [ets:insert(T2, {T}) || T <- Terms],
+        [T || {T} <- ets:tab2list(T2)] =:= lists:usort(Terms) orelse length(ets:tab2list(T2)) end),
+    see:value(text, erlang:phash2([lists:flatten(io_lib:format("~w ~0p", [T, T])) || T <- Terms,
+        not has_large_map(T)])),
+    see:value(scanned, lists:usort([begin {ok, Ts, _} = erl_scan:string(lists:flatten(io_lib:format("~w.", [T]))),
+        {ok, X} = erl_parse:parse_term(Ts), X =:= T end || T <- lists:sublist(Terms, 200), not has_large_map(T)])).
 
 pairs([A, B | T]) -> [{A =< B, A == B orelse A < B, B < A} | pairs([B | T])];
 pairs(_) -> [].
 
-has_large_map(M) when is_map(M) -> map_size(M) > 32 orelse lists:any(fun has_large_map/1, maps:keys(M) ++ maps:values(M));
+has_large_map(M) when is_map(M) -> map_size(M) > 32 orelse lists:any(fun has_large_map/1, maps:keys(M) ++
+    maps:values(M));
 has_large_map([H | T]) -> has_large_map(H) orelse has_large_map(T);
 has_large_map(T) when is_tuple(T) -> lists:any(fun has_large_map/1, tuple_to_list(T));
 has_large_map(_) -> false.

@@ -23,11 +23,13 @@ flags() ->
      {reset_seq_trace, [true, x]}, {sequential_tracer, [false]}, {trace_control_word, [5, 4294967295, 0]},
      {time_offset, [finalize]}, {outstanding_system_requests_limit, [1000, 4]},
      {scheduling_statistics, [enable, clear, disable]}, {debug_flags, [x]},
-     {multi_scheduling, [unblock, block, block, unblock, unblock, unblock, block_normal, block, unblock, unblock_normal]}].
+     {multi_scheduling, [unblock, block, block, unblock, unblock, unblock, block_normal, block, unblock,
+         unblock_normal]}].
 
 bad() ->
     [{backtrace_depth, -1}, {fullsweep_after, -1}, {fullsweep_after, 1 bsl 70}, {min_heap_size, -1}, {min_heap_size, x},
-     {min_bin_vheap_size, -1}, {max_heap_size, 1}, {max_heap_size, #{kill => true}}, {max_heap_size, #{size => 0, kill => x}},
+     {min_bin_vheap_size, -1}, {max_heap_size, 1}, {max_heap_size, #{kill => true}},
+     {max_heap_size, #{size => 0, kill => x}},
      {schedulers_online, 3}, {schedulers_online, 0}, {schedulers_online, x}, {dirty_cpu_schedulers_online, 3},
      {dirty_cpu_schedulers_online, 0}, {scheduler_wall_time, x}, {sequential_tracer, x}, {trace_control_word, -1},
      {trace_control_word, 1 bsl 32}, {time_offset, x}, {multi_scheduling, x}, {scheduler_bind_type, x},
@@ -38,12 +40,14 @@ bad() ->
 %% Processes made later begin with what was set.
 heap_defaults() ->
     Old = erlang:system_flag(min_heap_size, 1000),
-    Of = fun() -> Me = self(), spawn(fun() -> {min_heap_size, N} = process_info(self(), min_heap_size), Me ! N end), receive N -> N end end,
+    Of = fun() -> Me = self(), spawn(fun() -> {min_heap_size, N} = process_info(self(), min_heap_size), Me ! N end),
+        receive N -> N end end,
     see:value(min_heap_size, {erlang:system_flag(min_heap_size, Old), Of() =:= Old}),
     see:value(info, erlang:system_info(max_heap_size)),
     erlang:system_flag(max_heap_size, #{size => 500000, kill => false, error_logger => false}),
     see:value(info, erlang:system_info(max_heap_size)),
-    see:value(of_process, begin Me = self(), spawn(fun() -> Me ! process_info(self(), max_heap_size) end), receive M -> M end end),
+    see:value(of_process, begin Me = self(), spawn(fun() -> Me ! process_info(self(), max_heap_size) end),
+        receive M -> M end end),
     erlang:system_flag(max_heap_size, #{size => 0, kill => true, error_logger => true}).
 
 topology() ->
@@ -51,12 +55,15 @@ topology() ->
     Set = fun(T) -> try erlang:system_flag(cpu_topology, T) of V -> V =:= Detected orelse V catch E:R -> {E, R} end end,
     see:value(topology, [Set(T) || T <- [undefined, x, [], [{processor, {core, {logical, 0}}}],
                                          [{processor, [{core, {logical, 0}}, {core, {logical, 0}}]}],
-                                         [{node, [{processor, [{core, [{thread, {logical, 0}}, {thread, {logical, 1}}]}]}]}],
-                                         [{processor, [{node, [{core, {logical, 0}}]}, {node, [{core, {logical, 1}}]}]}]]]),
+                                         [{node, [{processor, [{core,
+                                             [{thread, {logical, 0}}, {thread, {logical, 1}}]}]}]}],
+                                         [{processor, [{node, [{core, {logical, 0}}]},
+                                             {node, [{core, {logical, 1}}]}]}]]]),
     see:value(used, erlang:system_info({cpu_topology, used})),
     see:value(defined, erlang:system_info({cpu_topology, defined}) =:= erlang:system_info(cpu_topology)),
     Set(undefined),
-    see:value(undefined, [erlang:system_info({cpu_topology, defined}), erlang:system_info({cpu_topology, detected}) =:= Detected,
+    see:value(undefined, [erlang:system_info({cpu_topology, defined}),
+        erlang:system_info({cpu_topology, detected}) =:= Detected,
                           erlang:system_info(cpu_topology) =:= Detected]).
 
 %% While one process blocks the others, nobody else runs; what it does with files goes on.
@@ -128,7 +135,8 @@ microstates() ->
     see:value(kinds, lists:usort([is_integer(I) || #{id := I} <- Stats])),
     see:value(off, erlang:system_flag(microstate_accounting, false)),
     see:value(reset, erlang:system_flag(microstate_accounting, reset)),
-    see:value(zero, lists:usort(lists:append([maps:values(C) || #{counters := C} <- erlang:statistics(microstate_accounting)]))).
+    see:value(zero, lists:usort(lists:append([maps:values(C)
+        || #{counters := C} <- erlang:statistics(microstate_accounting)]))).
 
 schedulers() -> [C || #{type := scheduler, counters := C} <- erlang:statistics(microstate_accounting)].
 

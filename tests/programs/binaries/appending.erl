@@ -5,7 +5,8 @@
 main() ->
     Grown = grow(10000, <<>>),
     see:value(grown, {byte_size(Grown), erlang:phash2(Grown)}),
-    Base = see:id(<<"base">>), A = <<Base/binary, "one">>, B = <<A/binary, "two">>, C = <<A/binary, "three">>, D = <<A/binary, "x">>,
+    Base = see:id(<<"base">>), A = <<Base/binary, "one">>, B = <<A/binary, "two">>, C = <<A/binary, "three">>,
+    D = <<A/binary, "x">>,
     see:value(forked, {A, B, C, D, <<B/binary, C/binary>>}),
     L = grow(300, <<>>), M = <<L/binary, 1>>, N = <<L/binary, 2>>,
     see:value(forked_large, {binary:last(M), binary:last(N), byte_size(L), binary:part(M, 0, byte_size(L)) =:= L}),
@@ -33,7 +34,8 @@ bits(0, B) -> B;
 bits(N, B) -> bits(N - 1, <<B/bits, N:3>>).
 
 collected(0, B) -> erlang:phash2(B);
-collected(N, B) -> erlang:garbage_collect(), collected(N - 100, lists:foldl(fun(X, Acc) -> <<Acc/binary, X>> end, B, lists:seq(1, 100))).
+collected(N, B) -> erlang:garbage_collect(),
+    collected(N - 100, lists:foldl(fun(X, Acc) -> <<Acc/binary, X>> end, B, lists:seq(1, 100))).
 
 prepend(0, B) -> B;
 prepend(N, B) -> prepend(N - 1, <<N:16, B/binary>>).

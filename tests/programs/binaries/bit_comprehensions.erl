@@ -16,7 +16,8 @@ main() ->
     see:value(utf8, << <<(C + 1)/utf8>> || <<C/utf8>> <= <<"HALλ"/utf8>> >>),
     see:value(guarded, [X || <<X:16/little-signed>> <= <<1, 0, 255, 255, 2, 0>>, X > 0]),
     see:value(rot13, rot13(<<"Hello, World">>)),
-    see:value(large, erlang:phash2(<< <<(X bxor 16#55):7>> || <<X:7>> <= binary:copy(<<1, 2, 3, 4, 5, 6, 7>>, 1000) >>)),
+    see:value(large, erlang:phash2(<< <<(X bxor 16#55):7>> || <<X:7>> <= binary:copy(<<1, 2, 3, 4, 5, 6, 7>>,
+        1000) >>)),
     see:value(expression, << <<(X * Y):16>> || {X, Y} <- [{1, 2}, {300, 4}] >>).
 
 rot13(B) -> << <<(rot(C))>> || <<C>> <= B >>.

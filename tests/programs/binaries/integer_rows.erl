@@ -1,5 +1,5 @@
-%% Rows of integers in one pattern, of all sizes, signs and byte orders, at every bit position; and elements of constant tuples
-%% by what they hold. What the patterns find is compared with what is computed bit by bit.
+%% Rows of integers in one pattern, of all sizes, signs and byte orders, at every bit position; and elements of constant
+%% tuples by what they hold. What the patterns find is compared with what is computed bit by bit.
 -module(integer_rows).
 -export([main/0]).
 
@@ -10,7 +10,8 @@ main() ->
     [see:value({mixed, Size}, mixed(binary_part(Bytes, Size, 12 - Size))) || Size <- lists:seq(0, 12)],
     see:value(last, [last(binary_part(Bytes, 0, Size)) || Size <- lists:seq(0, 6)]),
     see:value(encoded, encoded(Bytes, 1)),
-    see:value(table, [{N, try table(N) catch error:Reason -> Reason end} || N <- [-1, 0, 1, 5, 8, 9, 1 bsl 70, a, 1.0]]),
+    see:value(table, [{N, try table(N) catch error:Reason -> Reason end} || N <- [-1, 0, 1, 5, 8, 9, 1 bsl 70, a,
+        1.0]]),
     see:value(names, [try names(N) catch error:Reason -> Reason end || N <- lists:seq(0, 5)]),
     see:value(sums, [try sums(A, B) catch error:Reason -> Reason end
                      || A <- [0, 3, 1 bsl 59 - 1, -(1 bsl 59), 1 bsl 80, a], B <- [1, 4, 2]]),
@@ -20,10 +21,12 @@ main() ->
 row(Start, Bytes) ->
     <<_:Start/bits, Rest/bits>> = Bytes,
     Found = fields(Rest),
-    Computed = computed(Rest, [{6, u}, {6, u}, {1, u}, {13, s}, {16, l}, {32, l}, {57, u}, {57, s}, {8, u}, {8, s}, {24, l}, {3, u}]),
+    Computed = computed(Rest, [{6, u}, {6, u}, {1, u}, {13, s}, {16, l}, {32, l}, {57, u}, {57, s}, {8, u}, {8, s},
+        {24, l}, {3, u}]),
     see:value({row, Start, Found =:= Computed}, Found).
 
-fields(<<A:6, B:6, C:1, D:13/signed, E:16/little, F:32/little, G:57, H:57/signed, I, J/signed, K:24/little, L:3, _/bits>>) ->
+fields(<<A:6, B:6, C:1, D:13/signed, E:16/little, F:32/little, G:57, H:57/signed, I, J/signed, K:24/little, L:3,
+    _/bits>>) ->
     [A, B, C, D, E, F, G, H, I, J, K, L].
 
 computed(_, []) ->

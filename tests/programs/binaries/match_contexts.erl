@@ -13,7 +13,8 @@ main() ->
     see:value(saved_twice, saved_twice(<<5, 6, 7, 8>>)),
     see:value(in_closure, (fun(<<A, R/binary>>) -> {A, byte_size(R)} end)(B)),
     see:value(after_call, after_call(B)),
-    see:value(sent, begin <<_:50/binary, R/binary>> = B, self() ! R, receive M -> {byte_size(M), binary:first(M)} end end),
+    see:value(sent, begin <<_:50/binary, R/binary>> = B, self() ! R, receive M -> {byte_size(M), binary:first(M)} end
+        end),
     see:value(zip, zip(<<1, 2, 3>>, <<4, 5, 6, 7>>)).
 
 count(<<_, R/binary>>, N) -> count(R, N + 1);

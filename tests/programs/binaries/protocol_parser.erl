@@ -6,7 +6,8 @@ main() ->
     Tlv = << <<T, (byte_size(V)):16, V/binary>> || {T, V} <- [{1, <<"one">>}, {2, <<>>}, {7, <<"seventy">>}] >>,
     see:value(tlv, tlv(Tlv)),
     see:value(tlv_cut, catch tlv(binary:part(Tlv, 0, 8))),
-    Header = <<4:4, 5:4, 0:8, 84:16, 16#1c46:16, 2:3, 0:13, 64, 1, 16#b861:16, 192, 168, 0, 1, 10, 0, 0, 42, "payload">>,
+    Header = <<4:4, 5:4, 0:8, 84:16, 16#1c46:16, 2:3, 0:13, 64, 1, 16#b861:16, 192, 168, 0, 1, 10, 0, 0, 42,
+        "payload">>,
     see:value(ipv4, ipv4(Header)),
     see:value(checksum, checksum(binary:part(Header, 0, 20))),
     see:value(varint, [varint(varint_of(N)) || N <- [0, 1, 127, 128, 16383, 16384, 1 bsl 40, 1 bsl 70]]),
@@ -19,10 +20,12 @@ main() ->
 tlv(<<>>) -> [];
 tlv(<<T, N:16, V:N/binary, Rest/binary>>) -> [{T, V} | tlv(Rest)].
 
-ipv4(<<4:4, Ihl:4, Tos, Len:16, Id:16, Flags:3, Frag:13, Ttl, Proto, _Sum:16, Src:4/binary, Dst:4/binary, Rest/binary>>) when Ihl >= 5 ->
+ipv4(<<4:4, Ihl:4, Tos, Len:16, Id:16, Flags:3, Frag:13, Ttl, Proto, _Sum:16, Src:4/binary, Dst:4/binary,
+    Rest/binary>>) when Ihl >= 5 ->
     Options = (Ihl - 5) * 4,
     <<_:Options/binary, Payload/binary>> = Rest,
-    {Tos, Len, Id, Flags, Frag, Ttl, Proto, list_to_tuple(binary_to_list(Src)), list_to_tuple(binary_to_list(Dst)), Payload}.
+    {Tos, Len, Id, Flags, Frag, Ttl, Proto, list_to_tuple(binary_to_list(Src)), list_to_tuple(binary_to_list(Dst)),
+        Payload}.
 
 checksum(B) -> fold16(lists:sum([W || <<W:16>> <= B])).
 fold16(S) when S > 16#ffff -> fold16((S band 16#ffff) + (S bsr 16));

@@ -24,7 +24,8 @@ run(N, S0, H) ->
 
 segments(0, S) -> {[], S};
 segments(N, S0) ->
-    {K, S1} = pick(6, S0), {Size, S2} = pick(90, S1), {V, S3} = pick(1 bsl 30, S2), Wide = V * V * V band ((1 bsl Size) - 1),
+    {K, S1} = pick(6, S0), {Size, S2} = pick(90, S1), {V, S3} = pick(1 bsl 30, S2),
+    Wide = V * V * V band ((1 bsl Size) - 1),
     Sg = case K of
              0 -> {big, Size, Wide};
              1 -> {little, Size, Wide};
@@ -63,7 +64,8 @@ taken_in_halves(B, Size, N) ->
     Half = Size div 3, Other = Size - Half,
     <<X:Half, Y:Other>> = B, <<XB:Half/bits, YB/bits>> = B,
     N = (X bsl Other) bor Y, <<X:Half>> = XB, <<Y:Other>> = YB,
-    true = <<XB/bits, YB/bits>> =:= B, true = list_to_bitstring([XB, YB]) =:= B, true = binary_to_term(term_to_binary(YB)) =:= YB,
+    true = <<XB/bits, YB/bits>> =:= B, true = list_to_bitstring([XB, YB]) =:= B,
+    true = binary_to_term(term_to_binary(YB)) =:= YB,
     true = erlang:phash2(YB) =:= erlang:phash2(<<Y:Other>>),
     ok.
 

@@ -8,15 +8,19 @@ main() ->
     Hostile = binary:copy(<<"a">>, 30000),
     Beginnings = [<<"aaab">>, <<"aaac">>, <<"ab">>, <<"aaaaaaaaaad">>],
     Compiled = binary:compile_pattern(Beginnings),
-    see:value(hostile, [{binary:match(Text, Pattern), binary:matches(Text, Pattern), length(binary:split(Text, Pattern, [global]))}
+    see:value(hostile, [{binary:match(Text, Pattern), binary:matches(Text, Pattern),
+        length(binary:split(Text, Pattern, [global]))}
                         || Text <- [Hostile, <<Hostile/binary, "c">>, binary:copy(<<"aaaaaaaaaaaaaaaaab">>, 500)],
                            Pattern <- [Beginnings, Compiled]]),
     %% The same compiled pattern before and after the long searches.
     see:value(again, [binary:matches(<<"xaaacyabzaaaaaaaaaad">>, Compiled) || _ <- [1, 2]]),
-    see:value(bytes, [binary:split(<<"a,b;c.d:e\tf">>, Seps, [global]) || Seps <- [[<<",">>], [<<",">>, <<";">>], [<<",">>, <<";">>, <<".">>], [<<C>> || C <- ",;.:\t"], [<<C>> || C <- lists:seq(0, 255)]]]),
-    see:value(unaligned, begin <<_:3, Text/bitstring>> = <<5:3, "one, two; three">>, binary:split(Text, [<<", ">>, <<"; ">>, <<" ">>], [global]) end),
+    see:value(bytes, [binary:split(<<"a,b;c.d:e\tf">>, Seps, [global]) || Seps <- [[<<",">>], [<<",">>, <<";">>],
+        [<<",">>, <<";">>, <<".">>], [<<C>> || C <- ",;.:\t"], [<<C>> || C <- lists:seq(0, 255)]]]),
+    see:value(unaligned, begin <<_:3, Text/bitstring>> = <<5:3, "one, two; three">>,
+        binary:split(Text, [<<", ">>, <<"; ">>, <<" ">>], [global]) end),
     see:value(twice, binary:matches(<<"abab">>, [<<"ab">>, <<"ab">>, <<"a">>])),
-    see:fails([fun() -> binary:match(<<"x">>, [<<"a">>, see:id(<<>>)]) end, fun() -> binary:match(<<"x">>, [<<"a">>, see:id(<<1:7>>)]) end,
+    see:fails([fun() -> binary:match(<<"x">>, [<<"a">>, see:id(<<>>)]) end,
+        fun() -> binary:match(<<"x">>, [<<"a">>, see:id(<<1:7>>)]) end,
                fun() -> binary:match(<<"x">>, [<<"a">> | see:id(<<"b">>)]) end]).
 
 one_round() ->

@@ -139,7 +139,8 @@ guards() ->
     Small = (1 bsl 59) - 1,
     see:value(abs, [try abs(id(X)) catch error:E -> E end
                     || X <- [0, 5, -5, Small, -Small, -Small - 1, Small + 1, -1.5, a]]),
-    Sizes = [<<>>, <<"ab">>, <<1:3>>, <<1:11>>, binary:copy(<<1>>, 100), binary:part(binary:copy(<<1>>, 100), 3, 70), a],
+    Sizes = [<<>>, <<"ab">>, <<1:3>>, <<1:11>>, binary:copy(<<1>>, 100), binary:part(binary:copy(<<1>>, 100), 3, 70),
+        a],
     see:value(byte_size, [try byte_size(id(X)) catch error:E -> E end || X <- Sizes]),
     Lists = [[], [1], lists:seq(1, 255), lists:seq(1, 256), lists:seq(1, 1000), [1 | 2], a],
     see:value(length, [try length(id(X)) catch error:E -> E end || X <- Lists]),

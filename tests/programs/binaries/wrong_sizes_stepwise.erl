@@ -18,7 +18,8 @@ main() ->
 id(X) -> X.
 
 sizes() ->
-    [id(S) || S <- [all, undefined, '', 1.0, 0.5, -1, -(1 bsl 59), -(1 bsl 70), 1 bsl 58, 1 bsl 59, 1 bsl 64, 1 bsl 70, [], [1], {}, <<1>>, 0, 1]].
+    [id(S) || S <- [all, undefined, '', 1.0, 0.5, -1, -(1 bsl 59), -(1 bsl 70), 1 bsl 58, 1 bsl 59, 1 bsl 64, 1 bsl 70,
+        [], [1], {}, <<1>>, 0, 1]].
 
 %% Stock ends when it is asked for as much memory.
 too_large() -> [1 bsl 58, 1 bsl 59].
@@ -31,11 +32,13 @@ bits(S, B) -> case B of <<X:S/bits, _/bits>> -> X; _ -> no end.
 integer(S, B) -> case B of <<X:S, _/bits>> -> X; _ -> no end.
 float(S, B) -> case B of <<X:S/float, _/bits>> -> X; _ -> no end.
 known(B) -> All = all, case B of <<X:All/binary>> -> X; _ -> no end.
-found(S, B) -> case {size, B} of {size, <<S2, _/bits>>} when S2 > 2 -> S2; {size, <<_:8, X:S/binary, _/bits>>} -> X; _ -> no end.
+found(S, B) -> case {size, B} of {size, <<S2, _/bits>>} when S2 > 2 -> S2; {size, <<_:8, X:S/binary, _/bits>>} -> X;
+    _ -> no end.
 
 builders() ->
     Three = id(<<1, 2, 3>>),
-    [fun(S) -> <<Three:S/binary>> end, fun(S) -> <<0, Three:S/binary, 1>> end, fun(S) -> <<Three/binary, Three:S/binary>> end,
+    [fun(S) -> <<Three:S/binary>> end, fun(S) -> <<0, Three:S/binary, 1>> end,
+        fun(S) -> <<Three/binary, Three:S/binary>> end,
      fun(S) -> <<0:3, Three:S/bits>> end, fun(S) -> small(<<7:S>>) end, fun(S) -> small(<<0:1, 7:S/little>>) end,
      fun(S) -> <<1.5:S/float>> end, fun(S) -> << <<X:S/binary>> || X <- [Three, Three] >> end].
 

@@ -44,7 +44,8 @@ calls() ->
     [?M:none(), ?M:one(a), ?M:three(a, [b], #{c => c}), ?M:loop(3, []), ?M:calls(5), ?M:tail(7),
      case is_function(Fun) of true -> Fun(y); false -> Fun end,
      External(1, 2, 3), Module:Name(b), apply(Module, Name, [c]), apply(External, [4, [5], #{c => 6}]),
-     try ?M:raises(8) catch error:E -> E end, lists:map(fun ?M:one/1, [9, 10]), try ?M:three(1, [2], #{}) of V -> V catch error:R -> R end,
+     try ?M:raises(8) catch error:E -> E end, lists:map(fun ?M:one/1, [9, 10]),
+     try ?M:three(1, [2], #{}) of V -> V catch error:R -> R end,
      in_process(fun() -> ?M:one(11) end), in_process(?M, one, [12])].
 
 in_process(Fun) ->

@@ -4,13 +4,15 @@
 
 main() ->
     see:value(embedded_or_interactive, code:get_mode()),
-    see:value(lib_dirs, [filename:basename(hd(string:split(filename:basename(code:lib_dir(A)), "-"))) || A <- [kernel, stdlib]]),
+    see:value(lib_dirs, [filename:basename(hd(string:split(filename:basename(code:lib_dir(A)), "-")))
+        || A <- [kernel, stdlib]]),
     see:value(which, [filename:basename(code:which(M)) || M <- [lists, gen_server]]),
     see:value(which_odd, [code:which(erlang), code:which(no_such_module_abc)]),
     see:value(paths, [code:add_path("/no/such/dir"), is_list(code:get_path()), code:del_path(kernel_not_there)]),
     {?MODULE, Beam, File} = code:get_object_code(?MODULE),
     see:value(object, {is_binary(Beam), filename:basename(File)}),
-    see:value(load_binary, begin {lists, B, F} = code:get_object_code(lists), {byte_size(B) > 1000, catch code:load_binary(lists, F, B)} end),
+    see:value(load_binary, begin {lists, B, F} = code:get_object_code(lists),
+        {byte_size(B) > 1000, catch code:load_binary(lists, F, B)} end),
     see:value(sticky, [code:is_sticky(lists), code:is_sticky(?MODULE)]),
     see:value(garbage, code:load_binary(nonsense_module, "nonsense.beam", <<"not a beam file">>)),
     see:value(wrong_name, code:load_binary(other_name, "x.beam", Beam)),

@@ -25,7 +25,8 @@ main() ->
     see:value(heard, heard()),
     see:value(unknown, [erlang:delete_module(M) || M <- [never_loaded_at_all, see:id(never_seen)]]),
     see:value(purged_again, {code:purge(passing), erlang:check_old_code(passing), called(Fun)}),
-    see:value(deleted_empty, [erlang:delete_module(passing), erlang:purge_module(passing), erlang:delete_module(passing), called(Fun)]).
+    see:value(deleted_empty, [erlang:delete_module(passing), erlang:purge_module(passing),
+        erlang:delete_module(passing), called(Fun)]).
 
 log(#{level := Level, msg := Message}, #{config := Main}) ->
     Main ! {heard, Level, Message}.

@@ -9,7 +9,8 @@ main() ->
     see:value(on_demand, [queue:len(queue:new()), erlang:module_loaded(queue)]),
     see:value(fun_on_demand, lists:map(fun gb_sets:size/1, [gb_sets:from_list([1, 2, 3])])),
     see:value(apply_on_demand, apply(see:id(dict), see:id(size), [dict:new()])),
-    see:value(spawned, begin {P, R} = spawn_monitor(?MODULE, spawned, [1, 2, 3]), receive {'DOWN', R, process, P, X} -> X end end).
+    see:value(spawned, begin {P, R} = spawn_monitor(?MODULE, spawned, [1, 2, 3]),
+        receive {'DOWN', R, process, P, X} -> X end end).
 
 '$handle_undefined_function'(spawned, Args) -> exit({spawned, Args});
 '$handle_undefined_function'(Name, Args) -> {handled, Name, Args}.

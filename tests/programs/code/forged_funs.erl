@@ -1,6 +1,6 @@
 %% Funs from external terms that say something else of a fun than its code does: with another arity, or with other
-%% variables, before and after its module was loaded. The module's own funs stay what they are. (A fun with more variables than
-%% its code expects is not called: stock runs the code nevertheless, and here it has none.)
+%% variables, before and after its module was loaded. The module's own funs stay what they are. (A fun with more
+%% variables than its code expects is not called: stock runs the code nevertheless, and here it has none.)
 -module(forged_funs).
 -export([main/0]).
 
@@ -23,7 +23,8 @@ main() ->
     see:value(late, [{Name, about(F)} || {Name, F} <- Late]),
     see:value(equal, [F =:= G || {{_, F}, {_, G}} <- lists:zip(Early, Late)]),
     see:value(late_called, [{Name, F(7)} || {Name, F} <- Late, Name =:= same]),
-    see:value(wrong_arity, [try F(7) catch error:{badarity, {_, [7]}} -> badarity end || {more_arguments, F} <- Early ++ Late]),
+    see:value(wrong_arity, [try F(7) catch error:{badarity, {_, [7]}} -> badarity end || {more_arguments, F} <- Early ++
+        Late]),
     garbage_collect(),
     see:value(own_again, {Again(3), (makes:adds(1))(1), Own =:= read(term_to_binary(Own))}),
     unload(),
@@ -31,7 +32,8 @@ main() ->
 
 about(F) ->
     Variables = length(element(2, erlang:fun_info(F, env))),
-    [erlang:fun_info(F, I) || I <- [arity, new_index, index, type]] ++ [erlang:fun_info(F, name) || Variables =:= 1] ++ [Variables].
+    [erlang:fun_info(F, I) || I <- [arity, new_index, index, type]] ++ [erlang:fun_info(F, name) || Variables =:= 1] ++
+        [Variables].
 
 %% The same fun, and with other facts. A pid takes the place of the creator, whose length is not known here.
 forged(<<131, $p, _:32, 1, Unique:16/binary, Index:32, 1:32, Rest/binary>>) ->

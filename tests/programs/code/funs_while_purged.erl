@@ -1,13 +1,14 @@
-%% Old funs that are called after the purge of their module began: the callers wait until it is over. Then an aborted purge
-%% lets them go on, and a completed one leaves them a bad fun, or one whose module is asked for again. The purger takes
-%% its steps when it is told to, as it does for tests.
+%% Old funs that are called after the purge of their module began: the callers wait until it is over. Then an aborted
+%% purge lets them go on, and a completed one leaves them a bad fun, or one whose module is asked for again. The purger
+%% takes its steps when it is told to, as it does for tests.
 -module(funs_while_purged).
 -export([main/0, 'call by name'/2]).
 
 main() ->
     %% From OTP 26 on stock loads nothing while a purge is pending.
     {module, apart} = code:ensure_loaded(apart),
-    see:value(refused, [catch_error(fun() -> erts_internal:purge_module(lambdas, S) end) || S <- [prepare, abort, complete]]),
+    see:value(refused, [catch_error(fun() -> erts_internal:purge_module(lambdas, S) end)
+        || S <- [prepare, abort, complete]]),
     see:value(refused_too, catch_error(fun() -> erts_literal_area_collector:release_area_switch() end)),
     aborted(), completed(), gone(), again(), churn(40).
 
@@ -77,7 +78,8 @@ churn(N) ->
     {Funs, _} = old(),
     Callers = [spawn_monitor(fun() -> busy(F) end) || F <- Funs, _ <- [1, 2, 3], is_function(F, 1)],
     code:purge(lambdas),
-    [] = lists:usort([badfun_of(receive {'DOWN', Ref, process, Pid, R} -> R end) || {Pid, Ref} <- Callers]) -- [badfun, killed],
+    [] = lists:usort([badfun_of(receive {'DOWN', Ref, process, Pid, R} -> R end) || {Pid, Ref} <- Callers]) -- [badfun,
+        killed],
     churn(N - 1).
 
 busy(F) -> {one, _} = F(1), busy(F).
@@ -114,7 +116,8 @@ callers([Plain, Adds, Nullary]) ->
                  fun() -> erlang:hibernate(?MODULE, 'call by name', [Plain, 9]) end,
                  fun() -> catch_error(fun() -> Plain(1, 2) end) end,
                  fun() -> Nullary(), receive {_, one} -> unexpected after 0 -> sent end end]]
-    ++ [spawn_monitor(Nullary), spawn_monitor(fun() -> self() ! go, erlang:hibernate(?MODULE, 'call by name', [Adds, 10]) end)].
+    ++ [spawn_monitor(Nullary),
+        spawn_monitor(fun() -> self() ! go, erlang:hibernate(?MODULE, 'call by name', [Adds, 10]) end)].
 
 'call by name'(Fun, X) -> exit({done, Fun(X)}).
 
@@ -122,7 +125,8 @@ callers([Plain, Adds, Nullary]) ->
 parked(Callers) ->
     [Pid ! go || {Pid, _} <- Callers],
     Where = fun() -> lists:sort(maps:to_list(lists:foldl(fun count/2, #{}, Callers))) end,
-    apart:wait(Where, [{ended, 1}, {{suspended, {erts_code_purger, pending_purge_lambda, 3}}, length(Callers) - 1}], 400).
+    apart:wait(Where, [{ended, 1}, {{suspended, {erts_code_purger, pending_purge_lambda, 3}}, length(Callers) - 1}],
+        400).
 
 count({Pid, _}, Counts) ->
     What = case process_info(Pid, [status, current_function]) of

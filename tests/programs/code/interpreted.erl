@@ -28,7 +28,8 @@ calls() ->
      {shapes, [#{kind => k}]}, {shapes, [atom]}, {shapes, [1.5]}, {shapes, [{circle, x}]},
      {named, [4]}, {binaries, [<<1, 2, 3, 4, 5, 6>>]}, {binaries, [<<1>>]}, {maps, [#{old => 1}, 2]}, {maps, [x, 2]},
      {polls_itself, []}, {to_stock, [[3, 1, 2]]},
-     {guards, [2, 1]}, {guards, [{a, 1}, a]}, {guards, [k, #{k => 2}]}, {guards, [1, 1.0]}, {guards, [{point, 1, 2, 3}, x]},
+     {guards, [2, 1]}, {guards, [{a, 1}, a]}, {guards, [k, #{k => 2}]}, {guards, [1, 1.0]},
+     {guards, [{point, 1, 2, 3}, x]},
      {guards, [x, y]}, {strings, ["prefix rest here"]}, {strings, ["other"]}, {comprehensions, [[1, 2, 3]]},
      {records, [{point, 1, 2, 3}]}, {records, [x]}, {begins, [1]}, {begins, [7]}, {begins, [0]}, {odd_even, [9]},
      {undef, []}, {links, []}, {legacy, [1]}, {legacy, [x]}, {legacy, [[a]]},
@@ -38,7 +39,8 @@ calls() ->
 
 whats() ->
     [badmatch, badarith, function_clause, case_clause, if_clause, try_clause, badarg, undef, undef_local, badfun,
-     badarity, badmap, badkey, badrecord, throw, exit, error, error_2, raise, deep, in_stock, badgenerator, badfilter, nif,
+     badarity, badmap, badkey, badrecord, throw, exit, error, error_2, raise, deep, in_stock, badgenerator, badfilter,
+     nif,
      nothing_of_these].
 
 call({polls_itself, []}) ->

@@ -41,7 +41,8 @@ same_code() ->
     see:value(same_stopped, stop(Runs)).
 
 called(Fun) ->
-    try Fun() catch Class:Reason when is_atom(Reason) -> {Class, Reason}; Class:Reason -> {Class, element(1, Reason)} end.
+    try Fun() catch Class:Reason when is_atom(Reason) -> {Class, Reason}; Class:Reason -> {Class, element(1, Reason)}
+        end.
 
 file(Version) -> filename:join([filename:dirname(code:which(?MODULE)), Version, "reloaded"]).
 

@@ -30,7 +30,8 @@ main() ->
 
 hold(Me, V, N) ->
     Part = case N rem 3 of 0 -> V; 1 -> [V, {V}]; 2 -> element(2, V) end,
-    receive hash -> Me ! {hash, erlang:phash2(case N rem 3 of 0 -> Part; 1 -> hd(Part); 2 -> setelement(2, V, Part) end)} end.
+    receive hash -> Me ! {hash, erlang:phash2(case N rem 3 of 0 -> Part; 1 -> hd(Part); 2 -> setelement(2, V, Part)
+        end)} end.
 
 churn(0) -> ok;
 churn(N) -> _ = lists:seq(1, 1000), churn(N - 1).

@@ -14,7 +14,8 @@ main() ->
     see:that(old_code, fun() -> erlang:delete_module(see:id(short_lived)) end),
     see:value(purged, [code:purge(short_lived), code:purge(short_lived)]).
 
-%% On a busy machine some of them come too late, here and there: whether any came in time, and what became of the others.
+%% On a busy machine some of them come too late, here and there: whether any came in time, and what became of the
+%% others.
 often(Delete) ->
     Seen = lists:usort([once(Delete) || _ <- lists:seq(1, 20)]),
     InTime = {true, true, killed},
@@ -30,7 +31,8 @@ once(Delete) ->
 
 load() ->
     Forms = [{attribute, 1, module, short_lived}, {attribute, 1, export, [{wait, 0}]},
-             {function, 2, wait, 0, [{clause, 2, [], [], [{'receive', 3, [{clause, 3, [{atom, 3, go}], [], [{atom, 3, ok}]}]}]}]}],
+             {function, 2, wait, 0,
+                 [{clause, 2, [], [], [{'receive', 3, [{clause, 3, [{atom, 3, go}], [], [{atom, 3, ok}]}]}]}]}],
     {ok, short_lived, Code} = compile:forms(Forms),
     {module, _} = code:load_binary(short_lived, "short_lived.erl", Code),
     ok.

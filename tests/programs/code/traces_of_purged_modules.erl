@@ -1,5 +1,5 @@
-%% The names of files in stack traces are kept by whoever has a trace: its process, a message, a table, the reason of an exit, also
-%% after the module that they name is purged, with another version or none behind it.
+%% The names of files in stack traces are kept by whoever has a trace: its process, a message, a table, the reason of an
+%% exit, also after the module that they name is purged, with another version or none behind it.
 -module(traces_of_purged_modules).
 -export([main/0, keeper/1]).
 
@@ -57,11 +57,13 @@ load(Version) ->
              {attribute, 2, export, [{fail, 1}, {wait, 0}]},
              {function, 10 * Version, fail, 1,
               [{clause, 10 * Version, [{var, 1, 'X'}], [],
-                [{op, 10 * Version + 1, '+', {call, 10 * Version + 2, {atom, 1, wrong}, [{var, 1, 'X'}]}, {integer, 1, 1}}]}]},
+                [{op, 10 * Version + 1, '+', {call, 10 * Version + 2, {atom, 1, wrong}, [{var, 1, 'X'}]},
+                    {integer, 1, 1}}]}]},
              {function, 50, wrong, 1,
               [{clause, 50, [{var, 1, 'X'}], [], [{op, 51, '+', {var, 1, 'X'}, {atom, 1, a}}]}]},
              {function, 60, wait, 0,
-              [{clause, 60, [], [], [{'receive', 61, [{clause, 62, [{atom, 62, go}], [], [{call, 62, {atom, 62, wait}, []}]}]}]}]}],
+              [{clause, 60, [], [],
+                  [{'receive', 61, [{clause, 62, [{atom, 62, go}], [], [{call, 62, {atom, 62, wait}, []}]}]}]}]}],
     {ok, Module, Code} = compile:forms(Forms, [{error_location, line}]),
     {module, Module} = code:load_binary(Module, "purged_one.beam", Code).
 

@@ -5,7 +5,8 @@
 main() ->
     Calls = [{erlang, error, [a]}, {erlang, error, [a, [1, 2]]}, {erlang, error, [a, none, []]}, {erlang, exit, [b]},
              {erlang, throw, [c]}, {erlang, exit, [d, e]}, {erlang, nif_error, [f]}, {erlang, length, [g]},
-             {erlang, raise, [error, h, []]}, {erlang, raise, [odd, h, []]}, {lists, reverse, [i]}, {lists, nothing, [j]},
+             {erlang, raise, [error, h, []]}, {erlang, raise, [odd, h, []]}, {lists, reverse, [i]},
+             {lists, nothing, [j]},
              {?MODULE, deep, [3, erlang, error, [k]]}],
     [see:that({How, F, length(As)}, fun() -> {returned, ?MODULE:How(M, F, As)} end)
      || How <- [fixed, spread, nested, twice, not_last, fixed_nested], {M, F, As} <- Calls],
@@ -15,7 +16,8 @@ main() ->
      || How <- [spread, nested, fixed_nested], As <- [[m, 1, []], [1, f, []], [m, f, none], [m, f, [a | b]], [m, f, []],
                                                       [fun erlang:exit/1, [x]], [m], [m, f, [], []]]],
     %% At the bottom of a process.
-    [see:value({bottom, How, F}, bottom(How, M, F, As)) || How <- [fixed, spread, nested, twice], {M, F, As} <- Calls, F =/= exit].
+    [see:value({bottom, How, F}, bottom(How, M, F, As)) || How <- [fixed, spread, nested, twice], {M, F, As} <- Calls,
+        F =/= exit].
 
 fixed(M, F, [A]) -> M:F(A);
 fixed(M, F, [A, B]) -> M:F(A, B);

@@ -1,6 +1,8 @@
-%% Calls of what is not a fun, or of a fun with other arguments: a call that is not the last one has its caller twice in the trace.
+%% Calls of what is not a fun, or of a fun with other arguments: a call that is not the last one has its caller twice in
+%% the trace.
 -module(calls_of_no_fun).
--export([main/0, call/2, last/2, behind_a_frame/2, in_try/2, in_catch/2, in_after/2, applied/2, applied_last/2, applied_in_try/2,
+-export([main/0, call/2, last/2, behind_a_frame/2, in_try/2, in_catch/2, in_after/2, applied/2, applied_last/2,
+    applied_in_try/2,
          by_name/2, by_name_last/2, in_fun/2]).
 
 main() ->
@@ -8,18 +10,21 @@ main() ->
     Called = [{other_arity, fun(a) -> ok end}, {number, 12}, {atom, lists}, {tuple, {lists, map}}, {list, "x"},
               {external, fun lists:map/1}, {no_function, fun lists:no_such/2}, {gone, gone()}],
     [show({How, Name}, fun() -> ?MODULE:How(Fun, [b, c]) end)
-     || How <- [call, last, behind_a_frame, in_try, in_catch, in_after, applied, applied_last, applied_in_try, by_name, by_name_last, in_fun],
+     || How <- [call, last, behind_a_frame, in_try, in_catch, in_after, applied, applied_last, applied_in_try, by_name,
+         by_name_last, in_fun],
         {Name, Fun} <- Called],
     [show({How, Name}, fun() -> ?MODULE:How(Fun, [b | c]) end)
      || How <- [applied, applied_last, applied_in_try, by_name, by_name_last], {Name, Fun} <- Called],
-    [show({many, How}, fun() -> ?MODULE:How(fun() -> ok end, lists:duplicate(300, x)) end) || How <- [applied, applied_last]],
+    [show({many, How}, fun() -> ?MODULE:How(fun() -> ok end, lists:duplicate(300, x)) end)
+        || How <- [applied, applied_last]],
     show(known_to_the_compiler, fun() -> Fun = fun(a) -> ok end, X = Fun(b, c), {X} end),
     show(in_library, fun() -> lists:sort(see:id(fun() -> ok end), [1, 2]) end),
     show(deep, fun() -> deep(20) end),
     [show_end({spawned, How, Name}, spawn_monitor(fun() -> ?MODULE:How(Fun, [b, c]) end))
      || How <- [call, last, applied, applied_last], {Name, Fun} <- Called],
     [show_end({apply, Arguments}, spawn_monitor(erlang, apply, Arguments))
-     || Arguments <- [[fun(a) -> ok end, []], [fun lists:map/2, [b | c]], [gone(), [1]], [x, []], [x, [], []], [x, y, z]]],
+     || Arguments <- [[fun(a) -> ok end, []], [fun lists:map/2, [b | c]], [gone(), [1]], [x, []], [x, [], []],
+         [x, y, z]]],
     show_end(spawned_gone, spawn_monitor(gone_without_arguments())),
     show_end(spawned_no_function, spawn_monitor(fun lists:no_such/0)).
 
@@ -103,10 +108,12 @@ show(Label, Fun) ->
     try Fun() of
         X -> see:value(Label, X)
     catch
-        Class:Reason:Trace -> see:value(Label, {Class, reason(Reason), [{M, F, shown(A), L} || {M, F, A, L} <- upto(Trace)]})
+        Class:Reason:Trace ->
+            see:value(Label, {Class, reason(Reason), [{M, F, shown(A), L} || {M, F, A, L} <- upto(Trace)]})
     end.
 
-upto(Trace) -> lists:takewhile(fun(Frame) -> element(1, Frame) =:= ?MODULE orelse element(1, Frame) =:= erlang end, Trace).
+upto(Trace) -> lists:takewhile(fun(Frame) -> element(1, Frame) =:= ?MODULE orelse element(1, Frame) =:= erlang end,
+    Trace).
 
 show_end(Label, {_, Monitor}) ->
     receive

@@ -19,7 +19,8 @@ main() ->
     see:value(loop, loop(10, [])),
     see:value(live_variables, live(see:id(1), see:id(2))),
     see:value(matched, case catch throw({ok, 1}) of {ok, N} -> N; {'EXIT', _} -> exit end),
-    see:value(in_case, [case catch f(V) of {'EXIT', {R, _}} -> {failed, R}; {'EXIT', R} -> {exited, R}; R -> R end || V <- [1, 2, 3, 4]]).
+    see:value(in_case, [case catch f(V) of {'EXIT', {R, _}} -> {failed, R}; {'EXIT', R} -> {exited, R}; R -> R end
+        || V <- [1, 2, 3, 4]]).
 
 through(0) -> throw(bottom);
 through(N) -> {through(N - 1)}.

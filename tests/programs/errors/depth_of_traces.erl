@@ -29,7 +29,8 @@ depth(Depth) ->
     see:value({depth, Depth}, Traces).
 
 trace(Raises) ->
-    try Raises() catch _:_:Stack -> [{F, length(lists:takewhile(fun(X) -> element(2, X) =:= F end, Stack))} || {_, F, _, _} <- Stack] end.
+    try Raises() catch _:_:Stack -> [{F, length(lists:takewhile(fun(X) -> element(2, X) =:= F end, Stack))}
+        || {_, F, _, _} <- Stack] end.
 
 deep(0) -> error(x);
 deep(N) -> [deep(N - 1), N].

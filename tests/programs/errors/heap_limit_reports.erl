@@ -18,7 +18,8 @@ report(Limit) ->
         {event, #{level := Level, msg := {Format, Args}, meta := #{pid := Pid, error_logger := Where}}} ->
             see:value(Limit, {Level, Format, Where}),
             [Pid, Max, Total, Kill, Log, Messages, Info | Stack] = Args,
-            see:value(arguments, {Max, is_integer(Total), Kill, Log, Messages, [{N, is_integer(V)} || {N, V} <- Info], is_list(Stack)})
+            see:value(arguments, {Max, is_integer(Total), Kill, Log, Messages, [{N, is_integer(V)} || {N, V} <- Info],
+                is_list(Stack)})
     end,
     receive {'DOWN', Ref, process, Pid, Reason} -> see:value(ended, Reason) end,
     flush().

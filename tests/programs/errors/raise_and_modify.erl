@@ -8,7 +8,8 @@ main() ->
     see:that(error3_bad, fun() -> erlang:error(badarg, [], see:id([bad])) end),
     see:that(raise_class, fun() -> erlang:raise(throw, t, []) end),
     [see:that({raise, S}, fun() -> erlang:raise(error, r, S) end)
-     || S <- [[], [{m, f, 0}], [{m, f, [1, 2]}], [{m, f, 1, [{line, 3}]}], [bad], [{m, f}], [{m, f, 0, x}], {m, f, 0}, [{fun lists:map/2, [a]}]]],
+     || S <- [[], [{m, f, 0}], [{m, f, [1, 2]}], [{m, f, 1, [{line, 3}]}], [bad], [{m, f}], [{m, f, 0, x}], {m, f, 0},
+         [{fun lists:map/2, [a]}]]],
     see:value(original, begin
         {C, R, S} = capture(fun() -> [deep(3)] end),
         {C2, R2, S2} = capture(fun() -> erlang:raise(C, R, S) end),

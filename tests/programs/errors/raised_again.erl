@@ -16,7 +16,8 @@ show(Number, dies) ->
     logger:set_primary_config(level, none),
     {Pid, Monitor} = spawn_monitor(?MODULE, v, [Number]),
     receive
-        {'DOWN', Monitor, process, Pid, {Reason, Stack}} -> see:value({Number, dies, plain(Reason)}, plain(first(Stack)));
+        {'DOWN', Monitor, process, Pid, {Reason, Stack}} -> see:value({Number, dies, plain(Reason)},
+            plain(first(Stack)));
         {'DOWN', Monitor, process, Pid, Other} -> see:value({Number, dies}, plain(Other))
     end.
 
@@ -37,7 +38,8 @@ v(3) -> try f([a], [b]) of X -> X catch C:E:S -> put(a, b), erlang:raise(C, E, S
 v(4) -> try f([a], [b]) of X -> X catch C:E:S -> put(stack, S), erlang:raise(C, E, S) end;
 v(5) -> try f([a], [b]) of X -> X catch _:E:S -> put(a, b), erlang:raise(exit, E, S) end;
 v(6) -> try f([a], [b]) of X -> X catch error:_:S -> put(a, b), erlang:raise(error, other, S) end;
-v(7) -> try (try f([a], [b]) of X -> X catch C:E:S -> put(a, b), erlang:raise(C, E, S) end) catch C2:E2:S2 -> put(a, c), erlang:raise(C2, E2, S2) end;
+v(7) -> try (try f([a], [b]) of X -> X catch C:E:S -> put(a, b), erlang:raise(C, E, S) end) catch C2:E2:S2 -> put(a, c),
+    erlang:raise(C2, E2, S2) end;
 v(8) -> try (try f([a], [b]) of X -> X catch C:E:S -> put(a, b), erlang:raise(C, E, S) end) after put(a, c) end;
 v(9) -> try (try f([a], [b]) after put(a, c) end) of X -> X catch C:E:S -> put(a, b), erlang:raise(C, E, S) end;
 v(10) -> try (id(fun(a) -> ok end))(b) of X -> X catch C:E:S -> put(a, b), erlang:raise(C, E, S) end;

@@ -1,12 +1,13 @@
-%% Stack traces of exceptions below many frames of one function, of frames of all small sizes: recursion comes once, and whoever
-%% called it is found behind it.
+%% Stack traces of exceptions below many frames of one function, of frames of all small sizes: recursion comes once, and
+%% whoever called it is found behind it.
 -module(traces_below_recursion).
 -export([main/0, deep/2, wide/2]).
 
 main() ->
     see:that(deep, fun() -> [told(fun() -> called(deep, Depth) end) || Depth <- lists:seq(0, 90)] end),
     see:that(wide, fun() -> [told(fun() -> called(wide, Depth) end) || Depth <- lists:seq(0, 40)] end),
-    see:that(deeper, fun() -> [told(fun() -> called(Name, 10000 + Depth) end) || Name <- [deep, wide], Depth <- lists:seq(0, 17)] end),
+    see:that(deeper, fun() -> [told(fun() -> called(Name, 10000 + Depth) end) || Name <- [deep, wide],
+        Depth <- lists:seq(0, 17)] end),
     see:that(mixed, fun() -> [told(fun() -> mixed(Depth, 100 + Depth) end) || Depth <- lists:seq(0, 40)] end),
     see:that(looked_at, fun() -> looked_at(5000) end),
     see:that(lists, fun() -> told(fun() -> [lists:foldr(fun(X, A) -> X + A end, a, lists:seq(1, 3000))] end) end).

@@ -16,7 +16,8 @@ objects() ->
     Text = lists:duplicate(10, "some text"),
     [{1, one, Text}, {2, "two", Text}, {three, 3, #{a => Text, "b" => <<"c">>}}, {4, 4.0, [Text | tail]},
      {5.5, {5, {5, Text}}, fun lists:map/2}, {"six", 1 bsl 80, -1 bsl 90, Text}, {<<7>>, <<1:3>>, <<0:800>>, Text},
-     {8, self_is_here, lists:seq(1, 300), lists:seq(-3, 3)}, {{9}, [], [], [], []}, {10, [1, 2 | 3], [256, 255], "",  Text},
+     {8, self_is_here, lists:seq(1, 300), lists:seq(-3, 3)}, {{9}, [], [], [], []},
+     {10, [1, 2 | 3], [256, 255], "",  Text},
      {#{1 => 2}, maps:from_list([{I, {I, Text}} || I <- lists:seq(1, 40)]), Text}].
 
 every_operation(Type, Position) ->
@@ -43,12 +44,16 @@ every_operation(Type, Position) ->
          {after_update, fun(T) -> ets:tab2list(T) end},
          {update_to_small, fun(T) -> [catch ets:update_element(T, K, {3, 0}) || K <- Keys] end},
          {update_counter, fun(T) -> [catch ets:update_counter(T, K, Step)
-                                     || K <- Keys, Step <- [{3, 1}, {3, 1 bsl 70}, [{3, -5}, {3, 1 bsl 71}], {4, 1}]] end},
+                                     || K <- Keys, Step <- [{3, 1}, {3, 1 bsl 70}, [{3, -5}, {3, 1 bsl 71}], {4, 1}]]
+                                     end},
          {counted, fun(T) -> ets:tab2list(T) end},
-         {select_replace, fun(T) -> catch ets:select_replace(T, [{{'$1', '$2', '$3'}, [], [{{'$1', '$2', {const, "replaced by this text"}}}]}]) end},
+         {select_replace, fun(T) ->
+             catch ets:select_replace(T,
+             [{{'$1', '$2', '$3'}, [], [{{'$1', '$2', {const, "replaced by this text"}}}]}]) end},
          {replaced, fun(T) -> ets:tab2list(T) end},
          {insert_again, fun(T) -> [ets:insert(T, O) || O <- objects()], ets:insert(T, objects()), ets:tab2list(T) end},
-         {insert_new, fun(T) -> [ets:insert_new(T, O) || O <- [{new, new, "new and newer and the newest"} | objects()]] end},
+         {insert_new, fun(T) -> [ets:insert_new(T, O) || O <- [{new, new, "new and newer and the newest"} | objects()]]
+             end},
          {delete_object, fun(T) -> [ets:delete_object(T, O) || O <- lists:sublist(objects(), 4)], ets:tab2list(T) end},
          {take, fun(T) -> [ets:take(T, K) || K <- lists:nthtail(6, Keys)] end},
          {fixed, fun(T) -> ets:safe_fixtable(T, true), ets:delete(T, Key), ets:insert(T, hd(objects())),
@@ -57,7 +62,8 @@ every_operation(Type, Position) ->
          {select_delete, fun(T) -> {ets:select_delete(T, [{'_', [], [true]}]), ets:info(T, size)} end}],
     [begin
          Found = catch Do(Packed),
-         io:format("~p ~p ~p: ~p ~p~n", [Type, Position, Name, shown(Found) =:= shown(catch Do(Plain)), erlang:phash2(shown(Found))])
+         io:format("~p ~p ~p: ~p ~p~n", [Type, Position, Name, shown(Found) =:= shown(catch Do(Plain)),
+             erlang:phash2(shown(Found))])
      end || {Name, Do} <- Operations],
     ets:delete(Plain),
     ets:delete(Packed).
@@ -99,7 +105,8 @@ binaries() ->
     <<_:7, Part:800/bits, _/bits>> = Binary,
     ets:insert(T, [{I, [Binary, "and", Part, I]} || I <- lists:seq(1, 500)]),
     that(shared, fun() -> erlang:memory(binary) < 100_000_000 end),
-    that(kept, fun() -> lists:all(fun({I, [B, "and", P, I]}) -> B =:= Binary andalso P =:= Part end, ets:tab2list(T)) end),
+    that(kept, fun() -> lists:all(fun({I, [B, "and", P, I]}) -> B =:= Binary andalso P =:= Part end, ets:tab2list(T))
+        end),
     that(hashed, fun() -> erlang:phash2(lists:sort(ets:tab2list(T))) end),
     ets:delete(T).
 
@@ -139,5 +146,6 @@ file() ->
     File = "compressed.table",
     that(saved, fun() -> ets:tab2file(T, File, [{extended_info, [object_count, md5sum]}]) end),
     {ok, Read} = ets:file2tab(File, [{verify, true}]),
-    that(read, fun() -> {ets:info(Read, compressed), lists:sort(ets:tab2list(Read)) =:= lists:sort(ets:tab2list(T))} end),
+    that(read, fun() -> {ets:info(Read, compressed), lists:sort(ets:tab2list(Read)) =:= lists:sort(ets:tab2list(T))}
+        end),
     ok = file:delete(File).

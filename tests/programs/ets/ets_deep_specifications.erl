@@ -1,6 +1,6 @@
 %% differs: compiled specifications within each other overflow stock's stack when they are freed
-%% Match specifications that are deep, long, or hold one another. The machine's stack is not used for them, and what they
-%% cost is in proportion to their size: no part takes seconds.
+%% Match specifications that are deep, long, or hold one another. The machine's stack is not used for them, and what
+%% they cost is in proportion to their size: no part takes seconds.
 %% timeout: 60
 -module(ets_deep_specifications).
 -export([main/0]).
@@ -11,7 +11,8 @@ main() ->
     see:value(nested, nested()),
     [see:value(Name, ran(Head, Body, Subject)) || {Name, Head, Body, Subject} <- deep()],
     see:value(guards, ets:match_spec_run([{[], 1}], ets:match_spec_compile([{{'$1', '_'}, guards(), [true]}]))),
-    see:value(bad_guard, try ets:match_spec_compile([{{'$1', '_'}, [nest(fun(X) -> {no_function, X} end, true)], [true]}]) catch error:E -> E end),
+    see:value(bad_guard, try ets:match_spec_compile([{{'$1', '_'}, [nest(fun(X) -> {no_function, X} end, true)],
+        [true]}]) catch error:E -> E end),
     see:value(variables, variables(60000)),
     see:value(all_bindings, ets:is_compiled_ms(all_bindings(40000))),
     see:value(clauses, clauses(60000)),
@@ -42,7 +43,8 @@ ran(Head, Body, Subject) ->
     end.
 
 guards() ->
-    [nest(fun(X) -> {F, true, X} end, true) || F <- ['and', 'andalso', '=:=']] ++ [nest(fun(X) -> {'not', X} end, true)].
+    [nest(fun(X) -> {F, true, X} end, true) || F <- ['and', 'andalso', '=:=']] ++
+        [nest(fun(X) -> {'not', X} end, true)].
 
 variables(N) ->
     Head = list_to_tuple([list_to_atom("$" ++ integer_to_list(I)) || I <- lists:seq(1, N)]),

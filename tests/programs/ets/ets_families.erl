@@ -1,5 +1,6 @@
-%% Ordered sets whose keys are alike: texts that begin with the same letters, tuples with the same tag, strings, and some that
-%% are none of these, put in, changed, sought and deleted at random by a seed; each answer told as one hash for a seed.
+%% Ordered sets whose keys are alike: texts that begin with the same letters, tuples with the same tag, strings, and
+%% some that are none of these, put in, changed, sought and deleted at random by a seed; each answer told as one hash
+%% for a seed.
 -module(ets_families).
 -export([main/0, main/2]).
 
@@ -75,9 +76,12 @@ odd(letters, N) when N rem 3 =:= 0 -> binary:part(key(letters, N), 0, 1 + N rem 
 odd(letters, N) when N rem 3 =:= 1 -> <<(key(letters, N))/binary, 0>>;
 odd(letters, N) -> <<(key(letters, N))/binary, 1:3>>;
 odd(tagged, N) -> lists:nth(1 + N rem 5, [{user, float(N)}, {user, N + 0.5}, {usen, N}, {user, -N}, {user, <<N:16>>}]);
-odd(words, N) -> lists:nth(1 + N rem 4, [{user, <<>>}, {user, N}, {user, <<"3">>}, {user, <<(integer_to_binary(N))/binary, 0>>}]);
-odd(strings, N) -> lists:nth(1 + N rem 6, ["key", "key ", "kez " ++ integer_to_list(N), [], [$k, $e, $y, $\s, N + 0.0], [$k | N]]);
-odd(deep, N) -> lists:nth(1 + N rem 3, [{a, {b, [c, {N rem 7 + 0.0, <<(N * 31):16>>}]}, N rem 3}, {a, {b, [c]}, 1}, {a, {b, [c, {3, N}]}, 0}]);
+odd(words, N) -> lists:nth(1 + N rem 4, [{user, <<>>}, {user, N}, {user, <<"3">>},
+    {user, <<(integer_to_binary(N))/binary, 0>>}]);
+odd(strings, N) -> lists:nth(1 + N rem 6, ["key", "key ", "kez " ++ integer_to_list(N), [], [$k, $e, $y, $\s, N + 0.0],
+    [$k | N]]);
+odd(deep, N) -> lists:nth(1 + N rem 3, [{a, {b, [c, {N rem 7 + 0.0, <<(N * 31):16>>}]}, N rem 3}, {a, {b, [c]}, 1},
+    {a, {b, [c, {3, N}]}, 0}]);
 odd(pairs, N) -> lists:nth(1 + N rem 3, [{float(N rem 20), N}, {N rem 20, []}, {N rem 20 + 0.5, N}]);
 odd(floats, N) -> {user, N * 1.0};
 odd(mixed, N) -> odd(lists:nth(1 + N rem 7, families()), N).

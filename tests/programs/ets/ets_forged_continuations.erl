@@ -1,6 +1,6 @@
 %% differs: stock crashes on some of these terms (an improper list of results that are left over)
-%% Continuations of select and match with parts exchanged, of other shapes, and repaired. Whatever a program makes of them,
-%% the machine goes on, and the tables stay as they were.
+%% Continuations of select and match with parts exchanged, of other shapes, and repaired. Whatever a program makes of
+%% them, the machine goes on, and the tables stay as they were.
 -module(ets_forged_continuations).
 -export([main/0]).
 
@@ -13,18 +13,24 @@ changed(Kind) ->
     Other = ets:new(other, [set, private]),
     {_, Real} = ets:select(T, [{'$1', [], ['$1']}], 3),
     Compiled = ets:match_spec_compile([{'_', [], [same]}]),
-    Parts = [T, Other, no_table, make_ref(), -1, 0, 1, 255, 100000, 1 bsl 58, 1 bsl 70, -5, [], [a, b | c], [a], {}, foo, Compiled, '$1', {'$1', '_'}, 1.5],
+    Parts = [T, Other, no_table, make_ref(), -1, 0, 1, 255, 100000, 1 bsl 58, 1 bsl 70, -5, [], [a, b | c], [a], {},
+        foo, Compiled, '$1', {'$1', '_'}, 1.5],
     Forged = [setelement(N, Real, Part) || N <- lists:seq(1, tuple_size(Real)), Part <- Parts],
-    Shapes = [{}, {T}, {T, 1}, erlang:delete_element(6, Real), erlang:append_element(Real, []), [], 0, foo, list_to_tuple(lists:duplicate(6, T)),
+    Shapes = [{}, {T}, {T, 1}, erlang:delete_element(6, Real), erlang:append_element(Real, []), [], 0, foo,
+        list_to_tuple(lists:duplicate(6, T)),
               list_to_tuple(lists:duplicate(8, T))],
     Forwards = [select, match, match_object],
-    see:value({Kind, forged}, [[shape(outcome(fun() -> ets:F(C) end), Kind) || C <- Forged ++ Shapes] || F <- Forwards]),
+    see:value({Kind, forged}, [[shape(outcome(fun() -> ets:F(C) end), Kind) || C <- Forged ++ Shapes]
+        || F <- Forwards]),
     [outcome(fun() -> ets:select_reverse(C) end) || C <- Forged ++ Shapes],
-    see:value({Kind, goes_on}, {rest(Kind, outcome(fun() -> all(ets:select(Real)) end)), lists:sort(ets:tab2list(T)), ets:tab2list(Other)}),
+    see:value({Kind, goes_on}, {rest(Kind, outcome(fun() -> all(ets:select(Real)) end)), lists:sort(ets:tab2list(T)),
+        ets:tab2list(Other)}),
     Far = binary_to_term(term_to_binary(setelement(compiled_at(Real), Real, <<>>))),
-    see:value({Kind, repaired}, rest(Kind, outcome(fun() -> all(ets:select(ets:repair_continuation(Far, [{'$1', [], ['$1']}]))) end))),
+    see:value({Kind, repaired},
+        rest(Kind, outcome(fun() -> all(ets:select(ets:repair_continuation(Far, [{'$1', [], ['$1']}]))) end))),
     see:value({Kind, unrepaired}, outcome(fun() -> ets:select(Far) end)),
-    see:value({Kind, compiled}, [ets:is_compiled_ms(X) || X <- [Compiled, make_ref(), T, atomics:new(1, []), <<>>, element(compiled_at(Real), Real)]]),
+    see:value({Kind, compiled}, [ets:is_compiled_ms(X) || X <- [Compiled, make_ref(), T, atomics:new(1, []), <<>>,
+        element(compiled_at(Real), Real)]]),
     ets:delete(T),
     see:value({Kind, gone}, outcome(fun() -> ets:select(Real) end)).
 

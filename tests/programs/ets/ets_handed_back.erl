@@ -15,22 +15,29 @@ paused(Kind, Result) ->
     Tuples = [{0, 0, Compiled, [], 0, false, false}, {0, 0, Compiled, [], 0, false, true},
               {{1, []}, 0, Compiled, [], 0, false, false}, {Compiled, {[], [], []}}, {make_ref(), {0, [], []}},
               {T, {0, 0, Compiled, [], 0, false, false}}, {Compiled, T, {0, 0, Compiled, [], 0, false, false}}],
-    Calls = [{F, fun() -> ets:F(T, Tuple) end} || Tuple <- Tuples, F <- [select, select_count, select_delete, select_replace, select_reverse]]
+    Calls = [{F, fun() -> ets:F(T, Tuple) end} || Tuple <- Tuples, F <- [select, select_count, select_delete,
+        select_replace, select_reverse]]
         ++ [{F, fun() -> ets:F(T, Tuple) end} || Tuple <- Tuples, F <- [match, match_object, match_delete]]
-        ++ [{F, fun() -> ets:F(T, Tuple, 2) end} || Tuple <- Tuples, F <- [select, select_reverse, match, match_object]],
+        ++ [{F, fun() -> ets:F(T, Tuple, 2) end} || Tuple <- Tuples,
+            F <- [select, select_reverse, match, match_object]],
     see:value({Kind, Result}, [{F, outcome(Call)} || {F, Call} <- Calls]),
-    see:value(left, {lists:sort(ets:tab2list(T)), ets:info(T, size), ets:info(T, fixed), [ets:lookup(T, I) || I <- lists:seq(1, 5)]}),
+    see:value(left, {lists:sort(ets:tab2list(T)), ets:info(T, size), ets:info(T, fixed),
+        [ets:lookup(T, I) || I <- lists:seq(1, 5)]}),
     ets:delete(T).
 
 %% Bodies that may or may not keep the key.
 replaced() ->
-    Bodies = ['$_', {{'$1', '$2', '$3'}}, {{'$2', '$1', '$3'}}, {{'$1', x}}, {{'$1', '$2'}}, {{x, '$2', '$3'}}, {{x, y, {element, 3, '$_'}}},
-              {{x, y, {element, 1, '$_'}}}, {const, {a, b, c}}, foo, {{}}, {element, 2, '$_'}, {{x, y, '$3', more}}, {{x, y, {{'$3'}}}}, {{{hd, '$1'}, y, '$3'}}],
+    Bodies = ['$_', {{'$1', '$2', '$3'}}, {{'$2', '$1', '$3'}}, {{'$1', x}}, {{'$1', '$2'}}, {{x, '$2', '$3'}},
+        {{x, y, {element, 3, '$_'}}},
+              {{x, y, {element, 1, '$_'}}}, {const, {a, b, c}}, foo, {{}}, {element, 2, '$_'}, {{x, y, '$3', more}},
+              {{x, y, {{'$3'}}}}, {{{hd, '$1'}, y, '$3'}}],
     [begin
          T = table(set),
-         see:value({replace, Body}, {outcome(fun() -> ets:select_replace(T, [{{'$1', '$2', '$3'}, [], [Body]}]) end), lists:sort(ets:tab2list(T)),
+         see:value({replace, Body}, {outcome(fun() -> ets:select_replace(T, [{{'$1', '$2', '$3'}, [], [Body]}]) end),
+             lists:sort(ets:tab2list(T)),
                                      [length(ets:lookup(T, I)) || I <- lists:seq(1, 7)]}),
-         see:value(compiled, outcome(fun() -> ets:select_replace(T, ets:match_spec_compile([{{'$1', '$2', '$3'}, [], [Body]}])) end)),
+         see:value(compiled, outcome(fun() ->
+             ets:select_replace(T, ets:match_spec_compile([{{'$1', '$2', '$3'}, [], [Body]}])) end)),
          ets:delete(T)
      end || Body <- Bodies].
 
@@ -48,7 +55,8 @@ renamed(F) ->
         match_object -> {{'_', '_'}, fun length/1}
     end,
     Self = self(),
-    {Walker, Monitor} = spawn_monitor(fun() -> Self ! started, exit({counted, outcome(fun() -> Count(ets:F(walked, Pattern)) end)}) end),
+    {Walker, Monitor} = spawn_monitor(fun() -> Self ! started,
+        exit({counted, outcome(fun() -> Count(ets:F(walked, Pattern)) end)}) end),
     receive started -> ok end,
     ets:rename(walked, renamed),
     ets:new(walked, [named_table, public]),
@@ -67,7 +75,8 @@ iolists() ->
          [{M, F, [Shown | _], _} | _] = Stack,
          see:value({F, Reason}, {M, Shown =:= Long}),
          Forged = case Shown of [Mark, _ | Rest] -> [Mark, lists:duplicate(4000000, $b) | Rest]; _ -> Shown end,
-         [see:value({F, again, G}, outcome(fun() -> byte_size(erlang:G(X)) end)) || X <- [Shown, Forged], G <- [iolist_to_binary, list_to_binary]]
+         [see:value({F, again, G}, outcome(fun() -> byte_size(erlang:G(X)) end)) || X <- [Shown, Forged],
+             G <- [iolist_to_binary, list_to_binary]]
      end || F <- [iolist_to_binary, list_to_binary, list_to_bitstring, iolist_size]].
 
 table(Kind) ->

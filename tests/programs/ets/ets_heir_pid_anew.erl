@@ -78,7 +78,8 @@ twice_anew() ->
 holder() ->
     spawn_monitor(fun hold/0).
 
-%% Where pids are looked for again: what is created after this has the next ones. The process that is created here stays.
+%% Where pids are looked for again: what is created after this has the next ones. The process that is created here
+%% stays.
 place() ->
     Next = erts_debug:get_internal_state(next_pid),
     spawn_link(fun hold/0),

@@ -1,10 +1,11 @@
-%% ets:info(Table, binary) tells which binaries a table holds: also those of objects that were deleted while it was fixed,
-%% as long as it is fixed.
+%% ets:info(Table, binary) tells which binaries a table holds: also those of objects that were deleted while it was
+%% fixed, as long as it is fixed.
 -module(ets_held_binaries).
 -export([main/0]).
 
 main() ->
-    [held(Kind, Options) || Kind <- [set, bag, duplicate_bag, ordered_set], Options <- [[], [{write_concurrency, true}], [compressed]]].
+    [held(Kind, Options) || Kind <- [set, bag, duplicate_bag, ordered_set], Options <- [[], [{write_concurrency, true}],
+        [compressed]]].
 
 held(Kind, Options) ->
     T = ets:new(t, [Kind, public | Options]),

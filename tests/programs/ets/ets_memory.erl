@@ -1,5 +1,5 @@
-%% What `ets:info(Table, memory)` tells: what OTP takes for the table, whatever is laid out how. Not of funs, empty tuples and
-%% maps and references of tables, which have other sizes, nor what fixing takes.
+%% What `ets:info(Table, memory)` tells: what OTP takes for the table, whatever is laid out how. Not of funs, empty
+%% tuples and maps and references of tables, which have other sizes, nor what fixing takes.
 %% args: +S 2:2
 %% releases: 25
 -module(ets_memory).
@@ -7,7 +7,8 @@
 
 main() ->
     [table(Type, Options) || Type <- [set, ordered_set, bag, duplicate_bag], Options <- [
-        [], [private], [named_table], [public, {read_concurrency, true}], [private, {write_concurrency, true}, {read_concurrency, true}]]],
+        [], [private], [named_table], [public, {read_concurrency, true}],
+        [private, {write_concurrency, true}, {read_concurrency, true}]]],
     %% With these only what is in the table is the same at every size: tables of OTP grow before or behind their time.
     [concurrent(Type, Options) || Type <- [set, ordered_set, bag, duplicate_bag], Options <- [
         [{write_concurrency, true}], [{write_concurrency, auto}],
@@ -28,7 +29,8 @@ table(Type, Options) ->
     Filled = [begin
         [ets:insert(Table, {I, I}) || I <- lists:seq(From, To)],
         {To, memory(Table)}
-    end || {From, To} <- [{1, 1}, {2, 255}, {256, 256}, {257, 257}, {258, 1000}, {1001, 2304}, {2305, 2305}, {2306, 9000}]],
+    end || {From, To} <- [{1, 1}, {2, 255}, {256, 256}, {257, 257}, {258, 1000}, {1001, 2304}, {2305, 2305},
+    {2306, 9000}]],
     [ets:delete(Table, I) || I <- lists:seq(1, 8990)],
     Few = memory(Table),
     ets:delete_all_objects(Table),

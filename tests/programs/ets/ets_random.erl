@@ -18,7 +18,8 @@ kind(Seed) ->
     seed(Seed, 1),
     Type = one_of([set, ordered_set, bag, duplicate_bag]),
     Key = one_of([1, 1, 1, 2]),
-    {Type, Key, one_of([[], [], [compressed], [{write_concurrency, true}], [{write_concurrency, auto}, {decentralized_counters, true}],
+    {Type, Key, one_of([[], [], [compressed], [{write_concurrency, true}],
+        [{write_concurrency, auto}, {decentralized_counters, true}],
         [{read_concurrency, true}, {write_concurrency, true}, compressed]])}.
 
 %% Each step: what was called, what it answered, and now and then all that the table holds.
@@ -126,7 +127,8 @@ object(2) -> list_to_tuple([value(), key() | [value() || _ <- lists:seq(2, rand:
 objects(Key) -> once(Key, [object(Key) || _ <- lists:seq(1, rand:uniform(6) - 1)]).
 
 once(_, []) -> [];
-once(Key, [Object | Rest]) -> [Object | once(Key, [Other || Other <- Rest, element(Key, Other) /= element(Key, Object)])].
+once(Key, [Object | Rest]) ->
+    [Object | once(Key, [Other || Other <- Rest, element(Key, Other) /= element(Key, Object)])].
 
 increments() ->
     case rand:uniform(5) of
@@ -153,7 +155,8 @@ specs() -> [spec() || _ <- lists:seq(1, rand:uniform(2))].
 few(Specs) -> [hd(Specs)].
 
 spec() ->
-    Head = one_of([{'$1', '$2'}, {'$1', '$2'}, {'$1', '$2', '_'}, {'$1', '$2', '$3', '_'}, {key(), '$1'}, {key(), '$1', '_'}, {{'$1', '_'}, '$2'}, {[rand:uniform(3)], '$1'}, '$1']),
+    Head = one_of([{'$1', '$2'}, {'$1', '$2'}, {'$1', '$2', '_'}, {'$1', '$2', '$3', '_'}, {key(), '$1'},
+        {key(), '$1', '_'}, {{'$1', '_'}, '$2'}, {[rand:uniform(3)], '$1'}, '$1']),
     {Head, guards(), [one_of(['$_', '$$', '$1', {{'$1', x}}, [{'+', 1, 1}], {size, '$_'}, {element, 1, '$_'}])]}.
 
 guards() ->
@@ -168,7 +171,8 @@ guards() ->
 is_gone() -> one_of([true, {'<', {size, '$_'}, 3}, {is_integer, {element, 2, '$_'}}]).
 
 %% The key stays, or the call is refused.
-replacement(1) -> {{'$1', '$2'}, [{one_of([is_integer, is_list, is_tuple]), '$2'}], [{{'$1', one_of([{{'$2'}}, replaced, {const, value()}])}}]};
+replacement(1) -> {{'$1', '$2'}, [{one_of([is_integer, is_list, is_tuple]), '$2'}],
+    [{{'$1', one_of([{{'$2'}}, replaced, {const, value()}])}}]};
 replacement(2) -> {{'$1', '$2'}, [], [{{one_of(['$2', replaced]), '$2'}}]}.
 
 one_of(Choices) -> lists:nth(rand:uniform(length(Choices)), Choices).

@@ -145,17 +145,20 @@ whole(Table, Expected) ->
     Keys = [Key || {Key, _} <- Expected],
     io:format("next: ~p~n", [forwards(Table, ets:first(Table)) =:= Keys]),
     io:format("prev: ~p~n", [backwards(Table, ets:last(Table)) =:= lists:reverse(Keys)]),
-    io:format("slot: ~p~n", [[element(Position, hd(ets:slot(Table, I))) || I <- lists:seq(0, length(Keys) - 1)] =:= Keys]),
+    io:format("slot: ~p~n",
+        [[element(Position, hd(ets:slot(Table, I))) || I <- lists:seq(0, length(Keys) - 1)] =:= Keys]),
     io:format("slot behind: ~p~n", [ets:slot(Table, length(Keys))]),
     %% Keys that are not there, from the lowest to the highest.
-    Absent = [-1, 0, 700.25, 10000000, a, {}, {k}, {k, 777.5}, {k, zz}, {z, 1}, #{}, [], [1], [700.25], [zz], <<>>, <<700:64, 1>>, <<255>>],
+    Absent = [-1, 0, 700.25, 10000000, a, {}, {k}, {k, 777.5}, {k, zz}, {z, 1}, #{}, [], [1], [700.25], [zz], <<>>,
+        <<700:64, 1>>, <<255>>],
     io:format("beside: ~p~n", [[{ets:next(Table, Key), ets:prev(Table, Key)} || Key <- Absent]]),
     [io:format("~p: ~p~n", [Pattern, erlang:phash2(ets:match_object(Table, Head(Pattern)))])
      || Pattern <- [{k, '_'}, {'_', 801}, ['$1' | end_of_it], '_', {k, 801}, 804, {nothing, '_'}]],
     io:format("count: ~p~n", [ets:select_count(Table, [{Head({k, '_'}), [], [true]}])]),
     Chunk = ets:match_object(Table, Head({k, '_'}), 10),
     io:format("chunk: ~p~n", [erlang:phash2(element(1, Chunk))]),
-    io:format("replaced: ~p~n", [ets:select_replace(Table, [{Head({k, '$1'}), [], [{setelement_of(Position, '$1')}]}])]),
+    io:format("replaced: ~p~n",
+        [ets:select_replace(Table, [{Head({k, '$1'}), [], [{setelement_of(Position, '$1')}]}])]),
     io:format("deleted: ~p~n", [ets:select_delete(Table, [{Head('$1'), [{is_integer, '$1'}], [true]}])]),
     io:format("rest: ~p~n", [erlang:phash2(ets:tab2list(Table))]),
     Renamed = ets:rename(Table, other),
@@ -168,7 +171,8 @@ whole(Table, Expected) ->
 setelement_of(1, Variable) -> {{{k, Variable}}, new, new};
 setelement_of(2, Variable) -> {new, {{k, Variable}}, new}.
 
-%% Lists are put in whole: a counter in each object of a list is the same to who puts in lists himself, only if there are none.
+%% Lists are put in whole: a counter in each object of a list is the same to who puts in lists himself, only if there
+%% are none.
 lists_whole() ->
     Table = ets:new(ranges, [ordered_set, public, {write_concurrency, true}]),
     Objects = fun(Who) -> [{I, Who} || I <- lists:seq(1, 400)] end,
@@ -177,16 +181,19 @@ lists_whole() ->
     end) end,
     Workers = [Insert(Who) || Who <- [a, b]],
     [receive {'DOWN', Monitor, process, _, normal} -> ok end || {_, Monitor} <- Workers],
-    io:format("one's list: ~p~n", [length(lists:usort(ets:select(Table, [{{'$1', '$2'}, [{'=<', '$1', 400}], ['$2']}])))]),
+    io:format("one's list: ~p~n",
+        [length(lists:usort(ets:select(Table, [{{'$1', '$2'}, [{'=<', '$1', 400}], ['$2']}])))]),
     io:format("~p~n", [ets:insert_new(Table, [{5000, c}, {7, c}])]),
     io:format("~p~n", [ets:lookup(Table, 5000)]),
     io:format("~p~n", [ets:insert_new(Table, [{5000, c}, {5001, c}])]),
     io:format("~p~n", [ets:select(Table, [{{'$1', c}, [], ['$1']}])]),
     %% Of two who claim the same keys in one list each, one gets them all.
     Claim = fun(Who) -> spawn_monitor(fun() ->
-        exit([Turn || Turn <- lists:seq(1, 300), ets:insert_new(Table, [{{Turn, Part}, Who} || Part <- lists:seq(1, 9)])])
+        exit([Turn || Turn <- lists:seq(1, 300),
+            ets:insert_new(Table, [{{Turn, Part}, Who} || Part <- lists:seq(1, 9)])])
     end) end,
-    Won = [receive {'DOWN', Monitor, process, _, Turns} -> Turns end || {_, Monitor} <- [Claim(Who) || Who <- [a, b, c]]],
+    Won = [receive {'DOWN', Monitor, process, _, Turns} -> Turns
+        end || {_, Monitor} <- [Claim(Who) || Who <- [a, b, c]]],
     io:format("claimed: ~p~n", [lists:sort(lists:append(Won)) =:= lists:seq(1, 300)]),
     ets:delete(Table).
 

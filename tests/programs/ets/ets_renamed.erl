@@ -1,5 +1,5 @@
-%% The continuation of a hash table belongs to the table, not to its name: it goes on after the table was renamed, and fails
-%% when the table is gone, even if another one has the name. That of an ordered set goes by the name.
+%% The continuation of a hash table belongs to the table, not to its name: it goes on after the table was renamed, and
+%% fails when the table is gone, even if another one has the name. That of an ordered set goes by the name.
 -module(ets_renamed).
 -export([main/0]).
 

@@ -1,6 +1,6 @@
-%% Tables with write concurrency are traversed lock by lock, so their order is another than that of other tables. A program
-%% sees it where the table is small; then OTP's order depends on how the table has grown: beyond 256 objects, and with `auto`,
-%% which counts objects by lock, as soon as there are five behind one lock.
+%% Tables with write concurrency are traversed lock by lock, so their order is another than that of other tables. A
+%% program sees it where the table is small; then OTP's order depends on how the table has grown: beyond 256 objects,
+%% and with `auto`, which counts objects by lock, as soon as there are five behind one lock.
 -module(order_by_locks).
 -export([main/0]).
 

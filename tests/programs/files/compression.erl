@@ -49,7 +49,8 @@ deflating() ->
         {Mem, Strategy} <- [{8, default}, {1, filtered}, {9, huffman_only}, {8, rle}]],
     [with(fun(Z) ->
                   ok = zlib:deflateInit(Z),
-                  Parts = [iolist_to_binary(zlib:deflate(Z, Part, Flush)) || Part <- [<<"first part">>, Data, <<"last part">>]],
+                  Parts = [iolist_to_binary(zlib:deflate(Z, Part, Flush)) || Part <- [<<"first part">>, Data,
+                      <<"last part">>]],
                   End = iolist_to_binary(zlib:deflate(Z, <<>>, finish)),
                   see:value(Flush, [byte_size(P) || P <- Parts] ++ [erlang:crc32([Parts, End])])
           end)
@@ -63,7 +64,8 @@ deflating() ->
                  C = zlib:deflate(Z, Data, finish),
                  ok = zlib:deflateEnd(Z),
                  All = iolist_to_binary([A, B, C]),
-                 see:value("params", {byte_size(All), erlang:crc32(All), zlib:uncompress(All) =:= iolist_to_binary([Data, Data, Data])})
+                 see:value("params", {byte_size(All), erlang:crc32(All),
+                     zlib:uncompress(All) =:= iolist_to_binary([Data, Data, Data])})
          end),
     with(fun(Z) ->
                  ok = zlib:deflateInit(Z),
@@ -94,7 +96,8 @@ dictionaries() ->
                                        see:value("then", iolist_to_binary(zlib:inflate(I, <<>>)));
                                    _ -> ok
                                end,
-                               see:that("had", fun() -> zlib:inflateGetDictionary(I) =:= iolist_to_binary([Dictionary, Text]) end),
+                               see:that("had", fun() ->
+                                   zlib:inflateGetDictionary(I) =:= iolist_to_binary([Dictionary, Text]) end),
                                see:that("end", fun() -> zlib:inflateEnd(I) end)
                        end),
                   Bits > 0 andalso
@@ -119,7 +122,8 @@ inflating() ->
     [with(fun(Z) ->
                   ok = zlib:inflateInit(Z, 15, AtEnd),
                   see:that({"behind the end", AtEnd},
-                           fun() -> iolist_to_binary(zlib:inflate(Z, [zlib:compress("one"), zlib:compress("two")])) end),
+                           fun() -> iolist_to_binary(zlib:inflate(Z, [zlib:compress("one"), zlib:compress("two")]))
+                               end),
                   see:that("again", fun() -> iolist_to_binary(zlib:inflate(Z, zlib:compress("three"))) end),
                   see:that("end", fun() -> zlib:inflateEnd(Z) end)
           end)
@@ -156,7 +160,8 @@ chunks() ->
          end),
     with(fun(Z) ->
                  ok = zlib:inflateInit(Z),
-                 see:before(27, "size", fun() -> [zlib:getBufSize(Z), zlib:setBufSize(Z, 1000), zlib:getBufSize(Z)] end),
+                 see:before(27, "size", fun() -> [zlib:getBufSize(Z), zlib:setBufSize(Z, 1000), zlib:getBufSize(Z)]
+                     end),
                  {more, First} = zlib:inflateChunk(Z, Bomb),
                  {more, Second} = zlib:inflateChunk(Z),
                  see:value("chunks", [iolist_size(First), iolist_size(Second)]),
@@ -180,7 +185,8 @@ checksums() ->
           end)
      || Bits <- [15, -15]],
     with(fun(Z) ->
-                 see:value("sums", [zlib:crc32(Z, Data), zlib:crc32(Z, 17, Data), zlib:adler32(Z, Data), zlib:adler32(Z, 17, Data),
+                 see:value("sums", [zlib:crc32(Z, Data), zlib:crc32(Z, 17, Data), zlib:adler32(Z, Data),
+                     zlib:adler32(Z, 17, Data),
                                     zlib:crc32_combine(Z, 1, 2, 3), zlib:adler32_combine(Z, 1, 2, 3)])
          end).
 
@@ -190,28 +196,40 @@ reason(Fun) ->
 
 misuse() ->
     with(fun(Z) ->
-                 see:value("fresh", [reason(F) || F <- [fun() -> zlib:deflate(Z, "x") end, fun() -> zlib:inflate(Z, "x") end,
-                                                        fun() -> zlib:deflateEnd(Z) end, fun() -> zlib:inflateEnd(Z) end,
-                                                        fun() -> zlib:deflateReset(Z) end, fun() -> zlib:inflateReset(Z) end,
-                                                        fun() -> zlib:crc32(Z) end, fun() -> zlib:inflateGetDictionary(Z) end,
+                 see:value("fresh", [reason(F) || F <- [fun() -> zlib:deflate(Z, "x") end,
+                     fun() -> zlib:inflate(Z, "x") end,
+                                                        fun() -> zlib:deflateEnd(Z) end, fun() -> zlib:inflateEnd(Z)
+                                                            end,
+                                                        fun() -> zlib:deflateReset(Z) end,
+                                                            fun() -> zlib:inflateReset(Z) end,
+                                                        fun() -> zlib:crc32(Z) end,
+                                                            fun() -> zlib:inflateGetDictionary(Z) end,
                                                         fun() -> zlib:deflateParams(Z, default, default) end]]),
                  ok = zlib:deflateInit(Z),
-                 see:value("deflating", [reason(F) || F <- [fun() -> zlib:deflateInit(Z) end, fun() -> zlib:inflateInit(Z) end,
-                                                            fun() -> zlib:inflate(Z, "x") end, fun() -> zlib:deflate(Z, a) end,
+                 see:value("deflating",
+                     [reason(F) || F <- [fun() -> zlib:deflateInit(Z) end, fun() -> zlib:inflateInit(Z) end,
+                                                            fun() -> zlib:inflate(Z, "x") end,
+                                                                fun() -> zlib:deflate(Z, a) end,
                                                             fun() -> zlib:deflate(Z, "x", never) end,
                                                             fun() -> zlib:deflateSetDictionary(Z, a) end,
                                                             fun() -> zlib:deflateSetDictionary(Z, "") end]]),
                  see:value("close", [reason(fun() -> zlib:close(Z) end) || _ <- [1, 2]]),
-                 see:value("closed", [reason(F) || F <- [fun() -> zlib:deflateInit(Z) end, fun() -> zlib:deflate(Z, "x") end]])
+                 see:value("closed", [reason(F) || F <- [fun() -> zlib:deflateInit(Z) end,
+                     fun() -> zlib:deflate(Z, "x") end]])
          end),
     with(fun(Z) ->
-                 see:value("settings", [reason(F) || F <- [fun() -> zlib:deflateInit(Z, 10) end, fun() -> zlib:inflateInit(Z, 7) end,
+                 see:value("settings",
+                     [reason(F) || F <- [fun() -> zlib:deflateInit(Z, 10) end, fun() -> zlib:inflateInit(Z, 7) end,
                                                            fun() -> zlib:inflateInit(Z, 15, what) end,
                                                            fun() -> zlib:deflateInit(Z, 1, deflated, 8, 8, default) end,
-                                                           fun() -> zlib:deflateInit(Z, 1, inflated, 15, 8, default) end,
-                                                           fun() -> zlib:deflateInit(Z, 1, deflated, -8, 8, default) end,
-                                                           fun() -> zlib:deflateInit(Z, 1, deflated, 47, 8, default) end,
-                                                           fun() -> zlib:deflateInit(Z, 1, deflated, 15, 10, default) end]])
+                                                           fun() -> zlib:deflateInit(Z, 1, inflated, 15, 8, default)
+                                                               end,
+                                                           fun() -> zlib:deflateInit(Z, 1, deflated, -8, 8, default)
+                                                               end,
+                                                           fun() -> zlib:deflateInit(Z, 1, deflated, 47, 8, default)
+                                                               end,
+                                                           fun() -> zlib:deflateInit(Z, 1, deflated, 15, 10, default)
+                                                               end]])
          end),
     see:value("no stream", [reason(F) || F <- [fun() -> zlib:close(a) end, fun() -> zlib:deflateInit(make_ref()) end]]).
 

@@ -62,13 +62,15 @@ delayed(File) ->
     {ok, Fd} = file:open(File, [raw, write, delayed_write]),
     see:value("delayed", [file:write(Fd, integer_to_list(N rem 10)) || N <- lists:seq(1, 5)]),
     see:value("flushed", [file:sync(Fd), file:read_file(File)]),
-    see:value("more", [file:write(Fd, "abc"), file:position(Fd, 1), file:write(Fd, "X"), file:close(Fd), file:read_file(File)]),
+    see:value("more", [file:write(Fd, "abc"), file:position(Fd, 1), file:write(Fd, "X"), file:close(Fd),
+        file:read_file(File)]),
     {ok, Small} = file:open(File, [raw, write, {delayed_write, 10, 20}]),
     ok = file:write(Small, "12345"),
     see:value("after its time", soon(fun() -> file:read_file(File) end, fun(R) -> R =/= {ok, <<>>} end)),
     ok = file:write(Small, "6789012345678901234567890"),
     see:value("after its size", [file:close(Small), file:read_file(File)]),
-    see:value("full", begin {ok, Full} = file:open("/dev/full", [raw, write]), R = file:write(Full, "x"), file:close(Full), R end).
+    see:value("full", begin {ok, Full} = file:open("/dev/full", [raw, write]), R = file:write(Full, "x"),
+        file:close(Full), R end).
 
 served(File) ->
     {ok, Fd} = file:open(File, [read, write, {encoding, utf8}]),
@@ -107,7 +109,8 @@ owners(File) ->
       end, Ends),
     see:value("content", file:read_file(File)),
     Opened = length(filelib:wildcard("/proc/self/fd/*")),
-    Pids = [spawn_monitor(fun() -> [{ok, _} = file:open(File, [raw, read]) || _ <- lists:seq(1, 50)] end) || _ <- lists:seq(1, 10)],
+    Pids = [spawn_monitor(fun() -> [{ok, _} = file:open(File, [raw, read]) || _ <- lists:seq(1, 50)] end)
+        || _ <- lists:seq(1, 10)],
     [receive {'DOWN', M, process, P, Reason} -> normal = Reason end || {P, M} <- Pids],
     Open = fun() -> length(filelib:wildcard("/proc/self/fd/*")) end,
     see:value("all closed", soon(Open, fun(Now) -> Now =< Opened + 2 end) =< Opened + 2).

@@ -44,7 +44,8 @@ directories() ->
              {"remove a directory as file", fun() -> file:delete("d") end},
              {"delete", fun() -> [file:delete("d/a"), file:delete("d/b"), file:delete("d/b")] end},
              {"remove", fun() -> [file:del_dir("d"), file:del_dir("d")] end},
-             {"ensure_dir", fun() -> [filelib:ensure_dir("e/f/g"), filelib:is_dir("e/f"), filelib:is_file("e/f/g")] end},
+             {"ensure_dir", fun() -> [filelib:ensure_dir("e/f/g"), filelib:is_dir("e/f"), filelib:is_file("e/f/g")]
+                 end},
              {"remove all", fun() -> [file:del_dir_r("e"), filelib:is_dir("e")] end},
              {"set_cwd to nothing", fun() -> file:set_cwd("no") end},
              {"set_cwd to a file", fun() -> file:write_file("f", ""), file:set_cwd("f") end},
@@ -61,7 +62,8 @@ links() ->
              {"soft", fun() -> file:make_symlink("target", "soft") end},
              {"soft again", fun() -> file:make_symlink("target", "soft") end},
              {"soft to nothing", fun() -> file:make_symlink("no", "dangling") end},
-             {"read soft", fun() -> [file:read_link("soft"), file:read_link_all("soft"), file:read_link("dangling")] end},
+             {"read soft", fun() -> [file:read_link("soft"), file:read_link_all("soft"), file:read_link("dangling")]
+                 end},
              {"read hard", fun() -> file:read_link("hard") end},
              {"read nothing", fun() -> file:read_link("no") end},
              {"content", fun() -> [file:read_file("soft"), file:read_file("hard"), file:read_file("dangling")] end},
@@ -123,7 +125,8 @@ infos() ->
              {"directory", fun() -> element(2, shown(file:read_file_info("infodir"))) end},
              {"link", fun() -> element(2, shown(file:read_link_info("soft"))) end},
              {"through link", fun() -> element(2, shown(file:read_file_info("soft"))) end},
-             {"dangling", fun() -> [shown(file:read_file_info("dangling")), element(2, shown(file:read_link_info("dangling")))] end},
+             {"dangling", fun() -> [shown(file:read_file_info("dangling")),
+                 element(2, shown(file:read_link_info("dangling")))] end},
              {"device", fun() -> element(2, shown(file:read_file_info("/dev/null"))) end},
              {"nothing", fun() -> file:read_file_info("no") end},
              {"below a file", fun() -> file:read_file_info("info/x") end},
@@ -144,14 +147,16 @@ set_infos() ->
                               [file:change_time("set", Time), filelib:last_modified("set") =:= Time]
                       end},
              {"times", fun() ->
-                               ok = file:write_file_info("set", {file_info, undefined, undefined, undefined, 17, 1 bsl 31, undefined,
+                               ok = file:write_file_info("set", {file_info, undefined, undefined, undefined, 17,
+                                   1 bsl 31, undefined,
                                                                  undefined, undefined, undefined, undefined, undefined,
                                                                  undefined, undefined}, [{time, posix}]),
                                {ok, Info} = file:read_file_info("set", [{time, posix}]),
                                [element(5, Info), element(6, Info)]
                        end},
              {"before 1970", fun() ->
-                               ok = file:write_file_info("set", {file_info, undefined, undefined, undefined, -1, -3000000000, undefined,
+                               ok = file:write_file_info("set", {file_info, undefined, undefined, undefined, -1,
+                                   -3000000000, undefined,
                                                                  undefined, undefined, undefined, undefined, undefined,
                                                                  undefined, undefined}, [{time, posix}]),
                                {ok, Info} = file:read_file_info("set", [{time, posix}]),

@@ -1,5 +1,5 @@
-%% Random steps on two open files, by seed: every mode, the same file or two, reading and writing by every means, positions,
-%% truncation, what others do to the file meanwhile, and whatever is asked of a file that is closed.
+%% Random steps on two open files, by seed: every mode, the same file or two, reading and writing by every means,
+%% positions, truncation, what others do to the file meanwhile, and whatever is asked of a file that is closed.
 %% timeout: 100
 -module(file_steps_random).
 -export([main/0, main/2, trace/1]).
@@ -45,7 +45,9 @@ text(N) -> [case rand:uniform(12) of 1 -> 195; 2 -> 164; _ -> $a + rand:uniform(
 
 opened(Name) ->
     %% What an io server has compressed is written when that has ended, which is later than the answer that ends it.
-    Modes = [X || chance(8), X <- [raw, compressed]] ++ pick([[read], [read, write], [read, write], [read, write], [write], [append], [read, append], [write, exclusive]])
+    Modes = [X || chance(8), X <- [raw, compressed]] ++
+        pick([[read], [read, write], [read, write], [read, write], [write], [append], [read, append],
+        [write, exclusive]])
         ++ [pick([raw, raw, raw, ram])  || chance(2)] ++ [binary || not chance(3)]
         ++ [pick([delayed_write, {delayed_write, 50, 10000}, {delayed_write, 5000, 10000}]) || chance(3)]
         ++ [pick([read_ahead, {read_ahead, 30}, {read_ahead, 1000}]) || chance(3)]
@@ -71,13 +73,15 @@ step(K, _, F, _, Files) when K =< 10 ->
 step(K, _, F, _, Files) when K =< 12 ->
     {read_line, shown(tried(fun() -> file:read_line(F) end)), Files};
 step(K, _, F, _, Files) when K =< 16 ->
-    To = pick([bof, cur, eof, 0, 3, 50, 2000, {bof, 7}, {bof, -1}, {cur, 4}, {cur, -4}, {cur, -5000}, {cur, 0}, {eof, -3}, {eof, 2}, {eof, 0}, {nowhere, 1}, -2]),
+    To = pick([bof, cur, eof, 0, 3, 50, 2000, {bof, 7}, {bof, -1}, {cur, 4}, {cur, -4}, {cur, -5000}, {cur, 0},
+        {eof, -3}, {eof, 2}, {eof, 0}, {nowhere, 1}, -2]),
     {{position, To}, tried(fun() -> file:position(F, To) end), Files};
 step(17, _, F, _, Files) ->
     Where = pick([0, 5, 100, {bof, 3}, {eof, -2}, {cur, 1}, 3000, -1]),
     {{pread, Where}, shown(tried(fun() -> file:pread(F, Where, pick([0, 1, 10, 500])) end)), Files};
 step(18, _, F, _, Files) ->
-    List = [{pick([0, 5, 100, 2000]), pick([0, 1, 10, 500])} || _ <- lists:seq(1, rand:uniform(4))] ++ [{bad, 1} || chance(10)],
+    List = [{pick([0, 5, 100, 2000]), pick([0, 1, 10, 500])} || _ <- lists:seq(1, rand:uniform(4))] ++
+        [{bad, 1} || chance(10)],
     {{pread, List}, shown(tried(fun() -> file:pread(F, List) end)), Files};
 step(19, _, F, _, Files) ->
     Where = pick([0, 5, 100, {bof, 3}, {eof, 0}, {cur, 1}, 3000, -1]),
@@ -86,7 +90,8 @@ step(20, _, F, _, Files) ->
     List = [{pick([0, 5, 100, 2000]), data()} || _ <- lists:seq(1, rand:uniform(4))] ++ [{bad, "x"} || chance(10)],
     {{pwrite, length(List)}, tried(fun() -> file:pwrite(F, List) end), Files};
 step(21, _, F, _, Files) -> {truncate, tried(fun() -> file:truncate(F) end), Files};
-step(K, _, F, _, Files) when K =< 23 -> {sync, tried(fun() -> case chance(2) of true -> file:sync(F); false -> file:datasync(F) end end), Files};
+step(K, _, F, _, Files) when K =< 23 ->
+    {sync, tried(fun() -> case chance(2) of true -> file:sync(F); false -> file:datasync(F) end end), Files};
 step(24, _, F, _, Files) ->
     Advice = pick([normal, sequential, random, will_need, dont_need, no_reuse, whatever]),
     {{advise, Advice}, tried(fun() -> file:advise(F, 0, pick([0, 100, -1]), Advice) end), Files};
@@ -94,9 +99,12 @@ step(25, _, F, _, Files) ->
     {allocate, tried(fun() -> file:allocate(F, pick([0, 10]), pick([0, 1, 3000])) end), Files};
 %% By way of the protocol of io, which a raw file does not speak.
 step(26, _, F, _, Files) when is_pid(F) ->
-    Ask = pick([fun() -> io:get_line(F, '') end, fun() -> io:get_chars(F, '', pick([0, 1, 10, 3000])) end, fun() -> io:put_chars(F, latin1, text(9)) end,
-                fun() -> io:put_chars(F, [pick([228, 8364, $a]), $\n]) end, fun() -> io:fread(F, '', "~s") end, fun() -> io:getopts(F) end,
-                fun() -> io:setopts(F, [{encoding, pick([utf8, latin1, strange])}]) end, fun() -> io:setopts(F, [binary]) end, fun() -> io:setopts(F, [list]) end,
+    Ask = pick([fun() -> io:get_line(F, '') end, fun() -> io:get_chars(F, '', pick([0, 1, 10, 3000])) end,
+        fun() -> io:put_chars(F, latin1, text(9)) end,
+                fun() -> io:put_chars(F, [pick([228, 8364, $a]), $\n]) end, fun() -> io:fread(F, '', "~s") end,
+                    fun() -> io:getopts(F) end,
+                fun() -> io:setopts(F, [{encoding, pick([utf8, latin1, strange])}]) end,
+                    fun() -> io:setopts(F, [binary]) end, fun() -> io:setopts(F, [list]) end,
                 fun() -> io:format(F, "~p~n", [{x, 1}]) end, fun() -> io:read(F, '') end, fun() -> io:columns(F) end]),
     {io, shown(tried(Ask)), Files};
 step(27, _, F, _, Files) ->
@@ -123,13 +131,15 @@ step(29, X, F, Names, Files) ->
 %% What others do to the files.
 step(_, _, _, Names, Files) ->
     Name = pick(Names),
-    {What, Do} = pick([{cut, fun() -> {ok, H} = file:open(Name, [read, write, raw]), R = [file:position(H, 10), file:truncate(H)], file:close(H), R end},
+    {What, Do} = pick([{cut, fun() -> {ok, H} = file:open(Name, [read, write, raw]),
+        R = [file:position(H, 10), file:truncate(H)], file:close(H), R end},
                        {grow, fun() -> file:write_file(Name, text(70), [append]) end},
                        {anew, fun() -> file:write_file(Name, start()) end},
                        {delete, fun() -> file:delete(Name) end},
                        {rename, fun() -> file:rename(Name, pick(Names)) end},
                        {size, fun() -> filelib:file_size(Name) end}, {size, fun() -> filelib:file_size(Name) end},
-                       {look, fun() -> hashed(file:read_file(Name)) end}, {look, fun() -> hashed(file:read_file(Name)) end},
+                       {look, fun() -> hashed(file:read_file(Name)) end},
+                       {look, fun() -> hashed(file:read_file(Name)) end},
                        {link, fun() -> file:make_link(Name, Name ++ ".link") end},
                        {mode, fun() -> file:change_mode(Name, 8#644) end},
                        {copy, fun() -> file:copy(Name, pick(Names)) end},

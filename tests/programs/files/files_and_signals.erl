@@ -73,7 +73,8 @@ killed(Top) ->
     see:value("killed", lists:usort(Ends)),
     Linked = [begin
                   process_flag(trap_exit, true),
-                  P = spawn_link(fun() -> spawn_link(fun() -> timer:sleep(N rem 4), exit(chain) end), busy(Top, 200 + N) end),
+                  P = spawn_link(fun() -> spawn_link(fun() -> timer:sleep(N rem 4), exit(chain) end),
+                      busy(Top, 200 + N) end),
                   receive {'EXIT', P, Reason} -> Reason end
               end || N <- lists:seq(1, 20)],
     process_flag(trap_exit, false),
@@ -108,7 +109,8 @@ raising(Top) ->
               || {F, A} <- [{read_file, a}, {list_dir, {}}, {delete, 1.0}, {get_cwd, "x"}, {read_link, [a]}],
                  _ <- [1, 2]],
     see:value("raising", lists:usort(Caught)),
-    see:value("many errors", lists:usort([file:read_file(filename:join(Top, "no" ++ integer_to_list(N))) || N <- lists:seq(1, 500)])),
+    see:value("many errors",
+        lists:usort([file:read_file(filename:join(Top, "no" ++ integer_to_list(N))) || N <- lists:seq(1, 500)])),
     see:value("bad handles", lists:usort([file:write(Fd, [bad]) || _ <- lists:seq(1, 100)])),
     file:close(Fd).
 

@@ -33,7 +33,8 @@ with(File, Modes, Fun) ->
     end.
 
 modes(File, Top) ->
-    Open = fun(Name, Modes) -> with(Name, [raw | Modes], fun(Fd) -> {opened, file:write(Fd, "x"), file:read(Fd, 1)} end) end,
+    Open = fun(Name, Modes) -> with(Name, [raw | Modes], fun(Fd) -> {opened, file:write(Fd, "x"), file:read(Fd, 1)}
+        end) end,
     see:all([{"read nothing", fun() -> Open(File, [read]) end},
              {"write", fun() -> Open(File, [write]) end},
              {"read", fun() -> Open(File, [read]) end},
@@ -46,7 +47,8 @@ modes(File, Top) ->
              {"directory", fun() -> Open(Top, [read]) end},
              {"directory wanted", fun() -> with(Top, [raw, directory], fun(Fd) -> file:read(Fd, 1) end) end},
              {"directory wanted of a file", fun() -> Open(File, [directory]) end},
-             {"device", fun() -> with("/dev/null", [raw, read, write], fun(Fd) -> [file:write(Fd, "x"), file:read(Fd, 10)] end) end},
+             {"device", fun() -> with("/dev/null", [raw, read, write],
+                 fun(Fd) -> [file:write(Fd, "x"), file:read(Fd, 10)] end) end},
              {"bad", fun() -> Open(File, [no_such_mode]) end},
              {"worse", fun() -> file:open(File, raw) end},
              {"improper", fun() -> file:open(File, [raw | read]) end},
@@ -80,8 +82,10 @@ writing(File) ->
                           {"nothing", fun() -> file:write(Fd, "") end},
                           {"bits", fun() -> file:write(Fd, <<1:3>>) end},
                           {"no data", fun() -> file:write(Fd, [a]) end},
-                          {"pwrite", fun() -> [file:pwrite(Fd, 8, <<"XY">>), file:pwrite(Fd, [{0, "A"}, {12, "Z"}])] end},
-                          {"pwrite before", fun() -> [file:pwrite(Fd, -1, "x"), file:pwrite(Fd, [{0, "B"}, {-1, "x"}])] end},
+                          {"pwrite", fun() -> [file:pwrite(Fd, 8, <<"XY">>), file:pwrite(Fd, [{0, "A"}, {12, "Z"}])]
+                              end},
+                          {"pwrite before", fun() -> [file:pwrite(Fd, -1, "x"), file:pwrite(Fd, [{0, "B"}, {-1, "x"}])]
+                              end},
                           {"read on", fun() -> file:read(Fd, 100) end},
                           {"whole", fun() -> file:pread(Fd, 0, 100) end},
                           {"truncate", fun() -> [file:position(Fd, 5), file:truncate(Fd), file:pread(Fd, 0, 100)] end},
@@ -130,21 +134,26 @@ lines(File) ->
     ok = file:write_file(File, ["one\n", "two\r\n", lists:duplicate(1000, $x), "\n\nlast"]),
     Read = fun(Modes) ->
                    with(File, [read | Modes],
-                        fun(Fd) -> [case file:read_line(Fd) of {ok, L} -> {iolist_size(L), lists:sublist(unicode:characters_to_list(L), 5)};
+                        fun(Fd) -> [case file:read_line(Fd) of {ok, L} ->
+                            {iolist_size(L), lists:sublist(unicode:characters_to_list(L), 5)};
                                        Other -> Other end || _ <- lists:seq(1, 7)] end)
            end,
     see:all([{Modes, fun() -> Read(Modes) end}
-             || Modes <- [[raw], [raw, binary], [raw, read_ahead], [raw, {read_ahead, 3}], [raw, binary, {read_ahead, 100}],
+             || Modes <- [[raw], [raw, binary], [raw, read_ahead], [raw, {read_ahead, 3}],
+                 [raw, binary, {read_ahead, 100}],
                           [], [binary], [raw, compressed]]]),
     with(File, [raw, read, binary, {read_ahead, 100}],
          fun(Fd) ->
-                 see:all([{"ahead", fun() -> [file:read(Fd, 2), file:position(Fd, cur), file:read_line(Fd), file:position(Fd, {cur, 1}),
-                                              file:read(Fd, 3), file:pread(Fd, 0, 3), file:read(Fd, 2), file:position(Fd, cur)] end}])
+                 see:all([{"ahead", fun() -> [file:read(Fd, 2), file:position(Fd, cur), file:read_line(Fd),
+                     file:position(Fd, {cur, 1}),
+                                              file:read(Fd, 3), file:pread(Fd, 0, 3), file:read(Fd, 2),
+                                              file:position(Fd, cur)] end}])
          end).
 
 others(File) ->
     {ok, Fd} = file:open(File, [raw, read, write, binary]),
-    see:all([{"advise", fun() -> [file:advise(Fd, 0, 10, A) || A <- [normal, random, sequential, will_need, dont_need, no_reuse, what]] end},
+    see:all([{"advise", fun() -> [file:advise(Fd, 0, 10, A) || A <- [normal, random, sequential, will_need, dont_need,
+        no_reuse, what]] end},
              {"advise badly", fun() -> [file:advise(Fd, -1, 10, normal), file:advise(Fd, a, 1, normal)] end},
              {"allocate", fun() -> [file:allocate(Fd, 0, 5000), filelib:file_size(File) >= 5000] end},
              {"allocate badly", fun() -> [file:allocate(Fd, -1, 10), file:allocate(Fd, 0, 0)] end},
@@ -158,9 +167,11 @@ others(File) ->
              {"handle", fun() -> byte_size(prim_file:get_handle(Fd)) end},
              {"another process", fun() -> elsewhere(fun() -> file:read(Fd, 1) end) end},
              {"close", fun() -> [file:close(Fd), file:close(Fd)] end},
-             {"closed", fun() -> [file:read(Fd, 1), file:write(Fd, "x"), file:position(Fd, 0), file:sync(Fd), file:truncate(Fd)] end},
+             {"closed", fun() -> [file:read(Fd, 1), file:write(Fd, "x"), file:position(Fd, 0), file:sync(Fd),
+                 file:truncate(Fd)] end},
              {"no file", fun() -> [file:read(a, 1), file:close(make_ref())] end}]),
-    see:value("left open", elsewhere(fun() -> {ok, Lost} = file:open(File, [raw, write]), file:write(Lost, "from the dead") end)),
+    see:value("left open",
+        elsewhere(fun() -> {ok, Lost} = file:open(File, [raw, write]), file:write(Lost, "from the dead") end)),
     timer:sleep(50),
     see:value("what it wrote", file:read_file(File)).
 

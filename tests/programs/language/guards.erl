@@ -4,8 +4,10 @@
 -record(r, {a, b}).
 
 main() ->
-    Terms = [a, true, false, 1, 0, -5, 1 bsl 70, 1.5, -0.0, [], [1], [1, 2, 3], [a | b], "str", {}, {1}, {a, b, c}, #r{a = 1},
-             {r, 1}, #{}, #{a => 1}, #{1 => 2}, <<>>, <<1>>, <<1:3>>, <<1, 2, 3>>, self(), make_ref(), fun main/0, fun(X) -> X end,
+    Terms = [a, true, false, 1, 0, -5, 1 bsl 70, 1.5, -0.0, [], [1], [1, 2, 3], [a | b], "str", {}, {1}, {a, b, c},
+        #r{a = 1},
+             {r, 1}, #{}, #{a => 1}, #{1 => 2}, <<>>, <<1>>, <<1:3>>, <<1, 2, 3>>, self(), make_ref(), fun main/0,
+             fun(X) -> X end,
              fun lists:map/2],
     [io:format("~s ~0p~n", [kind(T), [Name || {Name, F} <- tests(), F(T)]]) || T <- Terms].
 

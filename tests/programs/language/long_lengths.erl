@@ -15,7 +15,8 @@ main() ->
     see:value(caught, [catch begins(Improper, x), begins(Long, x)]),
     see:value(floats, floats(Long, 1.5)),
     see:value(twice, {length(Long) + length(tl(Long)), both(Long, tl(Long))}),
-    see:value(applied, [apply(erlang, length, [Long]), (fun erlang:length/1)(Long), lists:map(fun length/1, [Long, []])]),
+    see:value(applied, [apply(erlang, length, [Long]), (fun erlang:length/1)(Long),
+        lists:map(fun length/1, [Long, []])]),
     see:value(in_match, [X || {X, L} <- [{a, Long}, {b, []}, {c, Improper}], length(L) > 10]),
     many(Long),
     received(Long),
@@ -46,7 +47,8 @@ both(_, _) -> false.
 %% Several at a time, which take turns.
 many(Long) ->
     Me = self(),
-    Pids = [spawn_link(fun() -> L = lists:nthtail(N, Long), Me ! {self(), length(L), guarded(L)} end) || N <- lists:seq(0, 7)],
+    Pids = [spawn_link(fun() -> L = lists:nthtail(N, Long), Me ! {self(), length(L), guarded(L)} end)
+        || N <- lists:seq(0, 7)],
     see:value(many, [receive {P, X, Y} -> {X, Y} end || P <- Pids]).
 
 %% In the guard of a receive that has a timeout.

@@ -4,7 +4,8 @@
 
 main() ->
     rand:seed(exsss, {7, 7, 7}),
-    [see:value({random, N}, lists:foldl(fun(_, Sum) -> (Sum * 33 + hash(term(rand:uniform(5)))) band 16#ffffffff end, 0, lists:seq(1, 1000)))
+    [see:value({random, N}, lists:foldl(fun(_, Sum) -> (Sum * 33 + hash(term(rand:uniform(5)))) band 16#ffffffff end, 0,
+        lists:seq(1, 1000)))
      || N <- lists:seq(1, 20)],
     [see:value(Name, hash(Term)) || {Name, Term} <- long(100_000)],
     [see:value({range, Range}, erlang:phash2(#{a => 1, {b} => [c]}, Range)) || Range <- [1, 2, 1000, 1 bsl 32]].

@@ -11,14 +11,18 @@ main() ->
     see:value(kept, [kept(lists:seq(1, Depth), 1.5) || Depth <- Depths]),
     see:value(tree, [tree(Depth) || Depth <- [0, 1, 2, 12]]),
     see:value(parted, [erlang:phash2(parted(lists:seq(1, Depth))) || Depth <- Depths]),
-    see:value(nested, [erlang:phash2([{X, Y, Z} || X <- lists:seq(1, Depth), X rem 3 =/= 1, Y <- [a, 1, X], Z <- [X, Y], Z > 1]) || Depth <- Short]),
-    see:value(nested_binaries, [erlang:phash2([{X, Y} || <<X:16>> <= binary(Depth), <<Y:4>> <= <<X:16>>, Y > 3]) || Depth <- Short]),
+    see:value(nested, [erlang:phash2([{X, Y, Z} || X <- lists:seq(1, Depth), X rem 3 =/= 1, Y <- [a, 1, X], Z <- [X, Y],
+        Z > 1]) || Depth <- Short]),
+    see:value(nested_binaries, [erlang:phash2([{X, Y} || <<X:16>> <= binary(Depth), <<Y:4>> <= <<X:16>>, Y > 3])
+        || Depth <- Short]),
     see:value(bad_generators, [catch [{X, Y} || X <- [a, Depth], Y <- [b | X]] || Depth <- [1, []]]),
     see:value(by_fun, [by_fun(lists:seq(1, Depth), fun(X) -> [X, Depth] end) || Depth <- [0, 1, 2, 17, 40]]),
     see:value(odd, [odd(Depth) || Depth <- [0, 1, 2, 17, 40]]),
-    see:value(raised, [caught(fun() -> reached(Depth, What) end) || Depth <- [0, 2, 40], What <- [error, throw, exit, clause, arithmetic]]),
+    see:value(raised, [caught(fun() -> reached(Depth, What) end) || Depth <- [0, 2, 40],
+        What <- [error, throw, exit, clause, arithmetic]]),
     see:value(caught_inside, [catch stops(Depth, Depth div 2) || Depth <- [0, 1, 2, 17, 40]]),
-    see:value(from_funs, [lists:foldl(fun(X, Sum) -> length(copy(lists:seq(1, X))) + Sum end, 0, lists:seq(1, Depth)) || Depth <- [0, 3, 40]]),
+    see:value(from_funs, [lists:foldl(fun(X, Sum) -> length(copy(lists:seq(1, X))) + Sum end, 0, lists:seq(1, Depth))
+        || Depth <- [0, 3, 40]]),
     see:value(while_collected, [deep(Depth, []) || Depth <- Short]),
     see:value(suspended, suspended(20_000)),
     see:value(traced, [traced(Depth) || Depth <- [0, 1, 5, 40]]),
@@ -29,7 +33,8 @@ main() ->
 copy([Head | Tail]) -> [Head | copy(Tail)];
 copy([]) -> [].
 
-%% A call in each of four clauses, and a tail call of itself in a fifth. Arguments are moved from X and Y registers, and constant.
+%% A call in each of four clauses, and a tail call of itself in a fifth. Arguments are moved from X and Y registers, and
+%% constant.
 several([N | Tail]) when N rem 5 =:= 0 -> [five | several(Tail)];
 several([N | Tail]) when N rem 5 =:= 1 -> Copy = copy([N]), {Copy, several(Tail)};
 several([N, _ | Tail]) when N rem 5 =:= 2 -> {N, several(Tail), N};
@@ -85,17 +90,20 @@ stops(N, At) when N rem 7 =:= 3 ->
 stops(N, At) when N > 0 -> [stops(N - 1, At)].
 
 deep(0, Terms) -> erlang:garbage_collect(), length(Terms);
-deep(N, Terms) -> Tuple = {N, [N]}, Depth = deep(N - 1, [Tuple | lists:sublist(Terms, 3)]), true = Tuple =:= {N, [N]}, Depth + 1.
+deep(N, Terms) -> Tuple = {N, [N]}, Depth = deep(N - 1, [Tuple | lists:sublist(Terms, 3)]), true = Tuple =:= {N, [N]},
+    Depth + 1.
 
 caught(Fun) ->
     try Fun()
-    catch Class:Reason:Stack -> {Class, Reason, [{F, A} || {?MODULE, F, A, _} <- lists:sublist(Stack, 9)], length(Stack)}
+    catch Class:Reason:Stack -> {Class, Reason, [{F, A} || {?MODULE, F, A, _} <- lists:sublist(Stack, 9)],
+        length(Stack)}
     end.
 
 %% Several processes are preempted at all depths.
 suspended(Depth) ->
     List = lists:seq(1, Depth),
-    Pids = [spawn_monitor(fun() -> [exit({N, length(copy(List)), erlang:phash2(several(List))})] end) || N <- lists:seq(1, 5)],
+    Pids = [spawn_monitor(fun() -> [exit({N, length(copy(List)), erlang:phash2(several(List))})] end)
+        || N <- lists:seq(1, 5)],
     [receive {'DOWN', Monitor, _, Pid, Reason} -> Reason end || {Pid, Monitor} <- Pids].
 
 traced(Depth) ->
@@ -109,10 +117,13 @@ traced_meanwhile() ->
     Tracer = self(),
     told(fun(Pid) -> erlang:trace(Pid, true, [call]) end, fun() ->
         waiting(12, fun(6) ->
-                           Tracer ! {self(), set, fun() -> erlang:trace_pattern({?MODULE, copy, 1}, [{'_', [], [{return_trace}]}], [local]) end},
+                           Tracer ! {self(), set,
+                               fun() -> erlang:trace_pattern({?MODULE, copy, 1}, [{'_', [], [{return_trace}]}],
+                               [local]) end},
                            receive set -> copy([a, b]) end;
                        (3) ->
-                           Tracer ! {self(), set, fun() -> erlang:trace_pattern({?MODULE, copy, 1}, false, [local]) end},
+                           Tracer ! {self(), set, fun() -> erlang:trace_pattern({?MODULE, copy, 1}, false, [local])
+                               end},
                            receive set -> copy([c]) end;
                        (N) -> copy([N])
                     end)

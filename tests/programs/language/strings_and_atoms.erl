@@ -3,7 +3,8 @@
 -export([main/0]).
 
 main() ->
-    see:value(atoms, ['', a, 'A', 'with space', 'quote\'d', 'åäö', 'λ', '日本', 'new\nline', 'a@b_c', true, 'end', '1a', 'ABC', []]),
+    see:value(atoms, ['', a, 'A', 'with space', 'quote\'d', 'åäö', 'λ', '日本', 'new\nline', 'a@b_c', true, 'end', '1a',
+        'ABC', []]),
     io:format("~w ~tw ~p ~tp~n", ['λ', 'λ', 'λ', 'λ']),
     see:value(strings, ["plain", "tab\tnew\n", "quote\"d", "åäö", "λ", [1, 2, 3], [0], "\e\d", [$a, 300], [$a | b]]),
     io:format("~w ~p ~tp ~s ~ts~n", ["åäö", "åäö", "åäö", "åäö", "åäö"]),
@@ -27,6 +28,7 @@ main() ->
     Long = fun(Size, Rest) -> list_to_binary([lists:duplicate(Size, $x), Rest]) end,
     see:fails([fun() -> byte_size(atom_to_binary(F(Long(Size, Rest)))) end
                || F <- [fun erlang:binary_to_atom/1, fun erlang:binary_to_existing_atom/1],
-                  {Size, Rest} <- [{254, [255]}, {255, [255]}, {256, [255]}, {256, [255, 0]}, {255, [206]}, {512, [255]},
+                  {Size, Rest} <- [{254, [255]}, {255, [255]}, {256, [255]}, {256, [255, 0]}, {255, [206]},
+                      {512, [255]},
                                    {255, []}, {256, []}, {253, [206, 187, 206, 187]}, {254, [206, 187, 206, 187]},
                                    {254, [206, 187, 206]}, {255, [206, 187, 206]}]]).

@@ -5,7 +5,8 @@
 
 main() ->
     see:value(vectors, fold(1000, #v{x = 1.0, y = -1.0})),
-    see:value(mandelbrot, [[mandel(X / 10, Y / 10, 0.0, 0.0, 0) || X <- lists:seq(-20, 5, 5)] || Y <- lists:seq(-10, 10, 5)]),
+    see:value(mandelbrot, [[mandel(X / 10, Y / 10, 0.0, 0.0, 0) || X <- lists:seq(-20, 5, 5)]
+        || Y <- lists:seq(-10, 10, 5)]),
     see:value(nbody, nbody(100)),
     see:value(range, [range(see:id(N)) || N <- [0, 7, 255, 256, -1, 1 bsl 70]]),
     see:value(known_tuple, known(see:id({point, 1, 2}))),
@@ -34,19 +35,24 @@ step(N, X, Y, Vx, Vy) ->
     Vx1 = Vx - Dt * X / R3, Vy1 = Vy - Dt * Y / R3,
     step(N - 1, X + Dt * Vx1, Y + Dt * Vy1, Vx1, Vy1).
 
-range(N) when is_integer(N), N >= 0, N < 256 -> M = N * 2 + 1, {N bsr 1, M band 15, M bxor 255, M * M, element(N band 1 + 1, {even, odd})};
+range(N) when is_integer(N), N >= 0, N < 256 -> M = N * 2 + 1,
+    {N bsr 1, M band 15, M bxor 255, M * M, element(N band 1 + 1, {even, odd})};
 range(N) -> {other, N band 255}.
 
-known({point, X, Y} = P) when is_integer(X), is_integer(Y) -> Q = setelement(2, P, X + Y), R = setelement(3, Q, element(2, Q) * 2), {Q, R, tuple_size(R)}.
+known({point, X, Y} = P) when is_integer(X), is_integer(Y) -> Q = setelement(2, P, X + Y),
+    R = setelement(3, Q, element(2, Q) * 2), {Q, R, tuple_size(R)}.
 known_list([A, B | T] = L) -> {hd(L), hd(tl(L)), length(L), [A + B | T]}.
-booleans(A, B) when is_boolean(A), is_boolean(B) -> C = A and not B, D = (A or B) xor C, if C -> {c, D}; D -> {d, C}; true -> none end.
+booleans(A, B) when is_boolean(A), is_boolean(B) -> C = A and not B, D = (A or B) xor C,
+    if C -> {c, D}; D -> {d, C}; true -> none end.
 counter(0, N) -> N;
 counter(K, N) when is_integer(N), N >= 0 -> counter(K - 1, (N + K * 3) rem 1000003).
 mixed(I, F) -> A = I + F, B = A * I, C = B - float(I), {A, B, C, C / I, I / 2, trunc(C) + I}.
 overflow(F) -> G = F * F, G + 1.0.
 across(F) -> G = F * 2.0, H = see:id(G), K = G + F, see:id(K) * H - F.
 in_receive(F) -> G = F + 0.5, self() ! {f, G * 2.0}, receive {f, H} when H > G -> H * G + F end.
-known_map(#{a := A} = M) when is_integer(A) -> M2 = M#{a := A + 1, c => 3}, #{c := C, b := B} = M2, {C + B, map_size(M2), M2}.
+known_map(#{a := A} = M) when is_integer(A) -> M2 = M#{a := A + 1, c => 3}, #{c := C, b := B} = M2,
+    {C + B, map_size(M2), M2}.
 known_binary(<<A:16, R/binary>>, S) -> known_binary(R, S * 3 + A);
 known_binary(<<>>, S) -> S.
-small(A, B) when is_integer(A), is_integer(B), A >= 0, A =< 16#7fffffff, B =< 16#7fffffff, B >= -10 -> {A * B, A + B, A - B}.
+small(A, B) when is_integer(A), is_integer(B), A >= 0, A =< 16#7fffffff, B =< 16#7fffffff,
+    B >= -10 -> {A * B, A + B, A - B}.

@@ -6,7 +6,8 @@
 main() ->
     see:value(select, [select(X) || X <- [a, 1, 2, 3, {x}, {x, y}, [], [1], <<1>>, 1.5, #{a => 1}]]),
     see:value(guard, [guard(X) || X <- [1, 10, a, [1], {1}, true, 5.0]]),
-    see:value(booleans, [{A and B, A or B, A xor B, not A, A andalso B, A orelse B} || A <- [true, false], B <- [true, false]]),
+    see:value(booleans, [{A and B, A or B, A xor B, not A, A andalso B, A orelse B} || A <- [true, false],
+        B <- [true, false]]),
     see:value(binary, parse(<<3, "abc", 2, "de", 0>>, [])),
     see:value(loop, loop(100, [])),
     see:value(received, [ask(self(), N) || N <- [1, 2]]),
@@ -16,8 +17,10 @@ main() ->
     see:value(map, map(see:id(#{a => 1, b => 2}))),
     see:value(compared, [{A == B, A =:= B, A < B, A >= B} || {A, B} <- [{1, 1.0}, {1, 2}, {a, b}, {{1}, {1.0}}]]).
 
-select(a) -> atom; select(1) -> one; select(2) -> two; select({_}) -> tuple1; select({x, _}) -> tuple2; select([]) -> nil;
-select([_ | _]) -> list; select(<<_>>) -> byte; select(F) when is_float(F) -> float; select(#{a := A}) -> A; select(_) -> other.
+select(a) -> atom; select(1) -> one; select(2) -> two; select({_}) -> tuple1; select({x, _}) -> tuple2; select([]) ->
+    nil;
+select([_ | _]) -> list; select(<<_>>) -> byte; select(F) when is_float(F) -> float; select(#{a := A}) -> A;
+    select(_) -> other.
 
 guard(X) when X > 5, X < 20; hd(X) =:= 1; element(1, X) =:= 1 -> yes;
 guard(X) when is_atom(X) and (X =:= true) -> boolean;

@@ -1,5 +1,5 @@
-%% Every module of stdlib, kernel and the compiler, compiled from the debug information in its own file: the compiler must write the same
-%% bytes on both machines. A line for each module, so that a difference names it.
+%% Every module of stdlib, kernel and the compiler, compiled from the debug information in its own file: the compiler
+%% must write the same bytes on both machines. A line for each module, so that a difference names it.
 %% timeout: 900
 -module(recompiled).
 -export([main/0]).

@@ -1,7 +1,7 @@
 %% needs: runtime_tools tools
 %%
-%% What system_info, instrument and observer_backend tell of memory allocators: its shape, and that the figures follow what a
-%% program allocates and frees. Which allocators there are, and what else they tell, is each machine's own.
+%% What system_info, instrument and observer_backend tell of memory allocators: its shape, and that the figures follow
+%% what a program allocates and frees. Which allocators there are, and what else they tell, is each machine's own.
 -module(allocators).
 -export([main/0]).
 
@@ -30,7 +30,8 @@ shapes() ->
     [begin
          Everything = erlang:system_info({allocator, Name}),
          Sizes = erlang:system_info({allocator_sizes, Name}),
-         value(atom_to_list(Name), lists:usort([K || {instance, _, Facts} <- Everything, {K, _} <- Facts, lists:member(K, Known)])),
+         value(atom_to_list(Name),
+             lists:usort([K || {instance, _, Facts} <- Everything, {K, _} <- Facts, lists:member(K, Known)])),
          value(sizes, lists:usort([K || {instance, _, Facts} <- Sizes, {K, _} <- Facts, lists:member(K, Known)])),
          value(threshold, [is_integer(proplists:get_value(sbct, Options)) || {instance, 0, Facts} <- Everything,
                                                                              {options, Options} <- Facts]),
@@ -42,7 +43,8 @@ shapes() ->
 
 keys(Facts) -> [element(1, Fact) || Fact <- Facts].
 
-carriers([{blocks, Blocks}, {carriers, Now, Recent, Peak}, {mseg_alloc_carriers, Segments}, {sys_alloc_carriers, System},
+carriers([{blocks, Blocks}, {carriers, Now, Recent, Peak}, {mseg_alloc_carriers, Segments},
+    {sys_alloc_carriers, System},
           {carriers_size, Size, RecentSize, PeakSize}, {mseg_alloc_carriers_size, SegmentSize},
           {sys_alloc_carriers_size, SystemSize}]) ->
     Used = lists:sum([element(2, lists:keyfind(size, 1, Facts)) || {_, Facts} <- Blocks]),
@@ -73,7 +75,8 @@ grows(What, Type, Count, Bytes, Fill) ->
     {CountBefore, BytesBefore, _} = settled(Type, blocks(Type), 100),
     Processes = Fill(),
     {CountThen, BytesThen, _} = blocks(Type),
-    value(What, [CountThen - CountBefore >= Count, BytesThen - BytesBefore >= Bytes, BytesThen - BytesBefore < Bytes * 4 + 1000000]),
+    value(What, [CountThen - CountBefore >= Count, BytesThen - BytesBefore >= Bytes,
+        BytesThen - BytesBefore < Bytes * 4 + 1000000]),
     [begin
          Monitor = monitor(process, Process),
          exit(Process, kill),
@@ -127,7 +130,8 @@ tools() ->
     value(observer, [Name || {Name, _} <- Info]),
     {ok, {Start, Carriers}} = instrument:carriers(#{histogram_start => 1024, histogram_width => 5}),
     value(start, Start),
-    value(carriers, lists:usort([{is_atom(Type), is_boolean(InPool), Bytes >= 1, NotSeen < Bytes, is_list(Blocks), tuple_size(Free)}
+    value(carriers, lists:usort([{is_atom(Type), is_boolean(InPool), Bytes >= 1, NotSeen < Bytes, is_list(Blocks),
+        tuple_size(Free)}
                                 || {Type, InPool, Bytes, NotSeen, Blocks, Free} <- Carriers])),
     value(types, lists:sort([eheap_alloc, fix_alloc, std_alloc] -- [element(1, Carrier) || Carrier <- Carriers])),
     %% Not in OTP 29.
@@ -146,8 +150,10 @@ configuration() ->
 
 errors() ->
     [that(Label, fun() -> see:id(erlang:system_info(Item)) end)
-     || {Label, Item} <- [{"no names", {allocator, []}}, {"no sizes", {allocator_sizes, []}}, {"not there", {allocator, test_alloc}},
+     || {Label, Item} <- [{"no names", {allocator, []}}, {"no sizes", {allocator_sizes, []}},
+         {"not there", {allocator, test_alloc}},
                           {"sizes of none", {allocator_sizes, alloc_util}}, {"a number", {allocator, 5}},
                           {"one wrong", {allocator, [fix_alloc, x]}}, {"improper", {allocator, [binary_alloc | x]}},
                           {"wrong", {allocator, x}}, {"none asked", {allocator, make_ref(), []}},
-                          {"wrong asked", {allocator, make_ref(), [x]}}, {"nobody asked", {allocator, x, [fix_alloc]}}]].
+                          {"wrong asked", {allocator, make_ref(), [x]}},
+                          {"nobody asked", {allocator, x, [fix_alloc]}}]].

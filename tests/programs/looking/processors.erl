@@ -1,5 +1,5 @@
-%% What is known of the processors changes when the node asks for them again, not before. Children may use what the node could
-%% use when it started. Which processors there are is the host's business, so only relations are printed.
+%% What is known of the processors changes when the node asks for them again, not before. Children may use what the node
+%% could use when it started. Which processors there are is the host's business, so only relations are printed.
 %% args: +S 2:2
 -module(processors).
 -export([main/0]).
@@ -15,7 +15,8 @@ main() ->
     see:value(asked, erlang:system_info(update_cpu_info) =:= changed orelse All =:= 1),
     see:value(one, available()),
     see:value(again, erlang:system_info(update_cpu_info)),
-    see:value(child, length(string:lexemes(os:cmd("nproc"), "\n")) =:= 1 andalso list_to_integer(string:trim(os:cmd("nproc"))) =:= All),
+    see:value(child, length(string:lexemes(os:cmd("nproc"), "\n")) =:= 1
+        andalso list_to_integer(string:trim(os:cmd("nproc"))) =:= All),
     limit(Mask),
     see:value(asked, erlang:system_info(update_cpu_info) =:= changed orelse All =:= 1),
     see:value(all, available() =:= All),

@@ -1,5 +1,5 @@
-%% Sequential trace within a node: what the system tracer is told when a process with a token sends, receives, spawns, prints and
-%% ends, who gets the token, and what changes it.
+%% Sequential trace within a node: what the system tracer is told when a process with a token sends, receives, spawns,
+%% prints and ends, who gets the token, and what changes it.
 -module(sequences).
 -export([main/0, ends_when_told/0]).
 
@@ -127,13 +127,16 @@ kept_and_lost() ->
                                 receive {'DOWN', Monitor, _, _, noproc} -> ok end end},
         {"exit/2 to itself", fun() -> exit(self(), x), receive {'EXIT', _, x} -> ok end end},
         {"a message without", fun() -> spawn(fun() -> seq_trace:set_token([]), Main ! x end), receive x -> ok end end},
-        {"port", fun() -> Port = open_port({spawn, "true"}, [exit_status]), receive {Port, {exit_status, 0}} -> ok end end},
+        {"port", fun() -> Port = open_port({spawn, "true"}, [exit_status]), receive {Port, {exit_status, 0}} -> ok end
+            end},
         {"collection", fun() -> erlang:garbage_collect(self(), [{async, x}]),
                                 receive {garbage_collect, x, true} -> ok end end}]]).
 
 components() ->
-    Given = [{send, true}, {send, foo}, {'receive', true}, {print, true}, {timestamp, true}, {monotonic_timestamp, true},
-             {strict_monotonic_timestamp, true}, {label, {a, "b", <<0:1000>>}}, {label, 1}, {label, 1 bsl 80}, {serial, {3, 4}},
+    Given = [{send, true}, {send, foo}, {'receive', true}, {print, true}, {timestamp, true},
+        {monotonic_timestamp, true},
+             {strict_monotonic_timestamp, true}, {label, {a, "b", <<0:1000>>}}, {label, 1}, {label, 1 bsl 80},
+             {serial, {3, 4}},
              {serial, foo}, {serial, {a, b}}, {serial, {1, 1 bsl 70}}, {foo, 1}, {send, false}],
     lists:foreach(fun({Component, Value}) ->
         see:that({Component, Value}, fun() -> seq_trace:set_token(Component, Value) end),

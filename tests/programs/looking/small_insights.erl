@@ -1,13 +1,15 @@
-%% Options of the system monitor of every size, the backtrace of a process that waits, and items of `statistics/1` that no
-%% documentation has.
+%% Options of the system monitor of every size, the backtrace of a process that waits, and items of `statistics/1` that
+%% no documentation has.
 -module(small_insights).
 -export([main/0, waits/1]).
 
 main() ->
     Large = 1 bsl 62,
     Options = [[], [busy_port], [busy_dist_port], [{long_gc, 10}], [{long_gc, 0}], [{long_gc, a}], [{long_gc, Large}],
-               [{long_gc, 1 bsl 64}], [{long_schedule, 5}], [{long_schedule, Large}], [{long_schedule, -1}], [{large_heap, 1000000}],
-               [{large_heap, 1 bsl 63}], [{large_heap, 1 bsl 64}], [foo], [busy_port | x], [{long_gc, 1}, {long_gc, 2}], foo],
+               [{long_gc, 1 bsl 64}], [{long_schedule, 5}], [{long_schedule, Large}], [{long_schedule, -1}],
+               [{large_heap, 1000000}],
+               [{large_heap, 1 bsl 63}], [{large_heap, 1 bsl 64}], [foo], [busy_port | x], [{long_gc, 1}, {long_gc, 2}],
+               foo],
     lists:foreach(fun(Wanted) ->
         see:that(Wanted, fun() -> erlang:system_monitor(self(), Wanted) end),
         see:value("set", case erlang:system_monitor() of undefined -> undefined; {_, Set} -> lists:sort(Set) end),

@@ -11,7 +11,8 @@ main() ->
     %% Functions of a program may have such names, too.
     [begin
          Busy = spawn(?MODULE, Name, [1]),
-         see:value(busy, lists:usort([begin erlang:yield(), process_info(Busy, current_function) end || _ <- lists:seq(1, 50)])),
+         see:value(busy, lists:usort([begin erlang:yield(), process_info(Busy, current_function) end
+             || _ <- lists:seq(1, 50)])),
          exit(Busy, kill)
      end || Name <- [yield, hibernate]].
 

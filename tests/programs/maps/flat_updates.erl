@@ -1,5 +1,5 @@
-%% Lookups and updates of maps of 0 to 40 pairs, by constants and by what registers hold, with values that live in other registers
-%% meanwhile, and in heaps of every fill.
+%% Lookups and updates of maps of 0 to 40 pairs, by constants and by what registers hold, with values that live in other
+%% registers meanwhile, and in heaps of every fill.
 -module(flat_updates).
 -export([main/0]).
 
@@ -30,7 +30,8 @@ shown(N, Map) ->
 
 tried(Fun) -> try sorted(Fun()) catch Class:Reason -> {Class, sorted(Reason)} end.
 
-%% The order in large maps is open, and that of atoms as keys from OTP 26 on, by which one of several missing keys is named.
+%% The order in large maps is open, and that of atoms as keys from OTP 26 on, by which one of several missing keys is
+%% named.
 sorted(Map) when is_map(Map) -> lists:sort(maps:to_list(Map));
 sorted({badkey, _}) -> badkey;
 sorted(Other) -> Other.

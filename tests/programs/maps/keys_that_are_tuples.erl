@@ -41,4 +41,5 @@ copy(Key) -> binary_to_term(term_to_binary(Key)).
 zeros() ->
     Map = maps:from_list([{{N * 1.0, {z}}, N} || N <- lists:seq(0, 20)]),
     Minus = {-0.0 * abs(1), {z}},
-    {maps:find(Minus, Map), maps:find({0, {z}}, Map), map_size(Map#{Minus => x}), maps:get({0.0, {z}}, Map#{Minus => x})}.
+    {maps:find(Minus, Map), maps:find({0, {z}}, Map), map_size(Map#{Minus => x}),
+        maps:get({0.0, {z}}, Map#{Minus => x})}.

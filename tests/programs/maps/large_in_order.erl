@@ -1,4 +1,5 @@
-%% The order of large maps, in which a release lists, visits, prints and sends them: steady, but another one on each release.
+%% The order of large maps, in which a release lists, visits, prints and sends them: steady, but another one on each
+%% release.
 -module(large_in_order).
 -export([main/0]).
 

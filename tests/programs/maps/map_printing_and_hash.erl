@@ -16,7 +16,8 @@ main() ->
     see:value(same_bytes, term_to_binary(Big) =:= term_to_binary(Big2)),
     see:value(round_trip, binary_to_term(term_to_binary(Big)) =:= Big),
     see:value(hash, [erlang:phash2(Big), erlang:phash2(Big, 1000)]),
-    see:value(hashes, [erlang:phash2(maps:from_list([{{K, N}, N} || N <- lists:seq(1, N0)])) || {K, N0} <- [{a, 5}, {b, 32}, {c, 33}, {d, 500}]]),
+    see:value(hashes, [erlang:phash2(maps:from_list([{{K, N}, N} || N <- lists:seq(1, N0)]))
+        || {K, N0} <- [{a, 5}, {b, 32}, {c, 33}, {d, 500}]]),
     see:value(iterator, walk(maps:next(maps:iterator(Big))) =:= maps:to_list(Big)),
     see:before(26, ordered, fun() -> io_lib:format("~0p", [#{c => #{2 => x, 1 => y}, b => [], a => {}}]) end).
 

@@ -19,7 +19,8 @@ main() ->
         fun(M) -> M#{-1.0 := 1, -1 := v} end,
         fun(M) -> M#{0.0 := 1, -1 := v, -2.0 := w, a := x} end,
         fun(M) -> M#{k9 := 1, k8 := 2, k7 := 3, k6 := 4, k5 := 5, k4 := 6, k3 := 7, k2 := 8, k1 := 9, 1 := 10} end],
-    [see:value(Nth, [catch update(lists:nth(Nth, Updates), Map) || Map <- Maps]) || Nth <- lists:seq(1, length(Updates))].
+    [see:value(Nth, [catch update(lists:nth(Nth, Updates), Map) || Map <- Maps])
+        || Nth <- lists:seq(1, length(Updates))].
 
 update(Update, Map) ->
     try Update(Map) catch error:Reason -> Reason end.

@@ -86,5 +86,6 @@ external() ->
     Many = [{I, I} || I <- lists:seq(1, 40)],
     see:value(external,
               [try shown(binary_to_term(Map(Pairs))) catch error:R -> R end
-               || Pairs <- [[{0.0, a}, {-0.0, b}], [{-0.0, a}, {0.0, b}], [{-0.0, a}, {1, b}], [{0.0, a}, {-0.0, b} | Many],
+               || Pairs <- [[{0.0, a}, {-0.0, b}], [{-0.0, a}, {0.0, b}], [{-0.0, a}, {1, b}],
+                   [{0.0, a}, {-0.0, b} | Many],
                             [{{0.0}, a}, {{-0.0}, b} | Many], [{0, a}, {-0.0, b}]]]).

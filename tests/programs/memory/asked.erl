@@ -12,7 +12,8 @@ main() ->
     erlang:garbage_collect(),
     Before = held(),
     see:value(items, ask(Pids)),
-    see:value(held, apart:wait(fun() -> erlang:garbage_collect(), case held() - Before of More when More < 16 -> less; More -> {more, More} end end, less, 100)).
+    see:value(held, apart:wait(fun() -> erlang:garbage_collect(), case held() - Before of More when More < 16 -> less;
+        More -> {more, More} end end, less, 100)).
 
 ask(Pids) ->
     lists:usort([Value || Pid <- Pids, {_, Value} <- [process_info(Pid, message_queue_len)]]).

@@ -1,5 +1,5 @@
-%% Persistent terms and modules that are replaced by larger and larger ones: what the former ones took serves the next, and
-%% is given back when the last is gone.
+%% Persistent terms and modules that are replaced by larger and larger ones: what the former ones took serves the next,
+%% and is given back when the last is gone.
 %% timeout: 180
 -module(growing_areas).
 -export([main/0]).
@@ -37,25 +37,29 @@ forms() ->
     end,
     fun(Literal) ->
         Complete({growing, [{value, 0}], [], [{function, value, 0, 2,
-            [{label, 1}, {line, []}, {func_info, {atom, growing}, {atom, value}, 0}, {label, 2}, {move, {literal, Literal}, {x, 0}}, return]}], 3})
+            [{label, 1}, {line, []}, {func_info, {atom, growing}, {atom, value}, 0}, {label, 2},
+                {move, {literal, Literal}, {x, 0}}, return]}], 3})
     end.
 
 %% Returns when what was removed before has been collected: the collector of literals takes one area after the other.
 idle() ->
     Collector = whereis_collector(),
-    apart:wait(fun() -> process_info(Collector, [status, message_queue_len]) end, [{status, waiting}, {message_queue_len, 0}], 400).
+    apart:wait(fun() -> process_info(Collector, [status, message_queue_len]) end,
+        [{status, waiting}, {message_queue_len, 0}], 400).
 
 whereis_collector() ->
     case get(collector) of
         undefined ->
-            [Pid | _] = [P || P <- processes(), {_, {erts_literal_area_collector, _, _}} <- [process_info(P, current_function)]],
+            [Pid | _] = [P || P <- processes(),
+                {_, {erts_literal_area_collector, _, _}} <- [process_info(P, current_function)]],
             put(collector, Pid), Pid;
         Pid -> Pid
     end.
 
 %% Whether fewer than so many megabytes more are held than before.
 limit(Before, Megabytes) ->
-    apart:wait(fun() -> erlang:garbage_collect(), case held() - Before of More when More < Megabytes -> less; More -> {more, More} end end, less, 100).
+    apart:wait(fun() -> erlang:garbage_collect(), case held() - Before of More when More < Megabytes -> less;
+        More -> {more, More} end end, less, 100).
 
 held() ->
     {ok, Status} = file:read_file("/proc/self/status"),

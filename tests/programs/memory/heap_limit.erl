@@ -12,8 +12,10 @@ main() ->
     see:value(for_ever, ends(Quiet(100000), fun() -> grow(infinity, []) end)),
     see:value(garbage, ends(Quiet(50000), fun() -> garbage(300000) end)),
     %% Stock itself crashes when it is the stack that passes the limit.
-    see:value(a_tuple, ends(Quiet(50000), fun() -> T = erlang:make_tuple(see:id(100000), x), erlang:garbage_collect(), tuple_size(T) end)),
-    see:value(binaries, ends(Quiet(50000), fun() -> [binary:copy(<<0>>, 10000) || _ <- lists:seq(1, 100)], byte_size(binary:copy(<<0>>, see:id(10000000))) end)),
+    see:value(a_tuple, ends(Quiet(50000), fun() -> T = erlang:make_tuple(see:id(100000), x), erlang:garbage_collect(),
+        tuple_size(T) end)),
+    see:value(binaries, ends(Quiet(50000), fun() -> [binary:copy(<<0>>, 10000) || _ <- lists:seq(1, 100)],
+        byte_size(binary:copy(<<0>>, see:id(10000000))) end)),
     see:value(no_kill, ends(#{size => 50000, kill => false, error_logger => false}, fun() -> grow(200000, []) end)),
     see:value(no_limit, ends(0, fun() -> grow(200000, []) end)),
     see:value(flag, ends(0, fun() -> process_flag(max_heap_size, Quiet(50000)), grow(200000, []) end)),
@@ -25,9 +27,11 @@ main() ->
                           P = spawn_opt(fun() -> grow(infinity, []) end, [link, {max_heap_size, Quiet(50000)}]),
                           receive {'EXIT', P, Why} -> Why end
                       end),
-    see:value(trapping, ends(Quiet(50000), fun() -> process_flag(trap_exit, true), try grow(infinity, []) catch _:_ -> caught after self() ! x end end)),
+    see:value(trapping, ends(Quiet(50000),
+        fun() -> process_flag(trap_exit, true), try grow(infinity, []) catch _:_ -> caught after self() ! x end end)),
     see:value(asked, begin
-                         {Q, M} = spawn_opt(fun() -> L = grow_list(30000, []), receive go -> L end end, [monitor, {max_heap_size, Quiet(300000)}]),
+                         {Q, M} = spawn_opt(fun() -> L = grow_list(30000, []), receive go -> L end end,
+                             [monitor, {max_heap_size, Quiet(300000)}]),
                          receive after 20 -> ok end,
                          true = erlang:garbage_collect(Q),
                          Q ! go,

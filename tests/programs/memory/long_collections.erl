@@ -37,7 +37,8 @@ sum(Large) -> lists:foldl(fun({A, B}, S) -> A + B + S end, 0, Large).
 messages() ->
     Me = self(),
     Receiver = spawn_link(fun() -> Me ! {self(), counted(large(), #{}, 4000, [])} end),
-    [spawn_link(fun() -> [Receiver ! {S, N, lists:seq(1, N rem 50)} || N <- lists:seq(1, 1000)] end) || S <- [a, b, c, d]],
+    [spawn_link(fun() -> [Receiver ! {S, N, lists:seq(1, N rem 50)} || N <- lists:seq(1, 1000)] end)
+        || S <- [a, b, c, d]],
     receive {Receiver, Answer} -> Answer end.
 
 counted(Large, Last, 0, Kept) -> {sum(Large), Last, length(Kept), lists:sum([length(K) || K <- Kept])};
@@ -65,7 +66,8 @@ floats(X, Y, N, Acc) ->
 %% Many X registers live there.
 registers() ->
     Large = large(),
-    erlang:phash2(many(100000, [], a, 1.5, <<"c">>, {d}, [e], 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, [18 | Large], #{t => 20})).
+    erlang:phash2(many(100000, [], a, 1.5, <<"c">>, {d}, [e], 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, [18 | Large],
+        #{t => 20})).
 many(0, Acc, A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S) ->
     {length(Acc), A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, length(R), S, erlang:phash2(Acc)};
 many(Left, Acc, A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S) ->
@@ -103,7 +105,8 @@ choose(Large, Sum, 0, Kept) -> {sum(Large), Sum, erlang:phash2(Kept)};
 choose(Large, Sum, Left, Kept) ->
     receive
         {number, N, [_, Big]} when Big * Big < 1 bsl 100 -> exit({impossible, N});
-        {number, N, [{N, Binary}, Big]} when Big + 1 =:= (N bsl 70) + 1, {N, Big} =:= {N, N bsl 70}, byte_size(Binary) =:= 100 ->
+        {number, N, [{N, Binary}, Big]} when Big + 1 =:= (N bsl 70) + 1, {N, Big} =:= {N, N bsl 70},
+        byte_size(Binary) =:= 100 ->
             choose(Large, Sum + N, Left - 1, [Binary, lists:seq(1, N rem 100) | Kept])
     end.
 
@@ -150,7 +153,8 @@ ended(Reason) ->
     async = erlang:garbage_collect(P, [{async, late}]),
     exit(P, Reason),
     Down = case Reason of
-               normal -> receive {'DOWN', R, _, _, X} -> X after 20 -> exit(P, kill), receive {'DOWN', R, _, _, X} -> {lived, X} end end;
+               normal -> receive {'DOWN', R, _, _, X} -> X after 20 -> exit(P, kill),
+                   receive {'DOWN', R, _, _, X} -> {lived, X} end end;
                _ -> receive {'DOWN', R, _, _, X} -> X end
            end,
     receive {garbage_collect, late, _} -> Down end.
@@ -194,11 +198,13 @@ literals() ->
     [literals(N) || N <- lists:seq(1, 4)].
 literals(N) ->
     Forms = [{attribute, 1, module, some_literals}, {attribute, 1, export, [{get, 0}]},
-             {function, 1, get, 0, [{clause, 1, [], [], [erl_parse:abstract({N, "literal", [{N, <<"binary">>}], 1.5})]}]}],
+             {function, 1, get, 0,
+                 [{clause, 1, [], [], [erl_parse:abstract({N, "literal", [{N, <<"binary">>}], 1.5})]}]}],
     {ok, some_literals, Code} = compile:forms(Forms, []),
     {module, some_literals} = code:load_binary(some_literals, "some_literals", Code),
     Me = self(),
-    P = spawn_link(fun() -> Literal = some_literals:get(), L = [{Literal, X} || X <- lists:seq(1, 40000)], Me ! begun, holding(L, 40, []) end),
+    P = spawn_link(fun() -> Literal = some_literals:get(), L = [{Literal, X} || X <- lists:seq(1, 40000)], Me ! begun,
+        holding(L, 40, []) end),
     receive begun -> ok end,
     [P ! {X, some_literals:get(), [X]} || X <- lists:seq(1, 40)],
     true = code:delete(some_literals),
@@ -206,7 +212,8 @@ literals(N) ->
     P ! {answer, Me},
     receive {answer, Answer} -> {Purged, Answer} end.
 holding(L, 0, Acc) ->
-    receive {answer, To} -> To ! {answer, {length(L), erlang:phash2(L), erlang:phash2(Acc), lists:usort([Lit || {Lit, _} <- L])}} end;
+    receive {answer, To} ->
+        To ! {answer, {length(L), erlang:phash2(L), erlang:phash2(Acc), lists:usort([Lit || {Lit, _} <- L])}} end;
 holding(L, Left, Acc) ->
     receive
         {X, Literal, [_]} when {Literal, X} =/= {X, Literal}, element(1, Literal) * 1000000000000000000000 > 0 ->
@@ -216,7 +223,8 @@ holding(L, Left, Acc) ->
 off_heap() ->
     Me = self(),
     Run = fun(Where) ->
-                  {P, R} = spawn_opt(fun() -> L = large(), receive go -> ok end, Me ! {self(), {sum(L), taken(L, 0)}} end,
+                  {P, R} = spawn_opt(fun() -> L = large(), receive go -> ok end, Me ! {self(), {sum(L), taken(L, 0)}}
+                      end,
                                      [monitor, {message_queue_data, Where}]),
                   [P ! {N, lists:seq(1, 100)} || N <- lists:seq(1, 2000)],
                   P ! last,
@@ -257,13 +265,17 @@ calls() ->
     Text = binary:copy(<<"a", 228/utf8, "b">>, 60000),
     Lines = binary:copy(<<"line\n">>, 40000),
     Improper = N ++ tail,
-    [erlang:phash2(L ++ N), erlang:phash2(N -- lists:seq(1, 90000)), erlang:phash2(L, 1000), length(unicode:characters_to_list(Text)),
+    [erlang:phash2(L ++ N), erlang:phash2(N -- lists:seq(1, 90000)), erlang:phash2(L, 1000),
+        length(unicode:characters_to_list(Text)),
      unicode:characters_to_list([Text, [16#110000]]) =:= {error, unicode:characters_to_list(Text), [[16#110000]]},
-     erlang:phash2(unicode:characters_to_list(Text)), length(binary:matches(Lines, <<"\n">>)), length(binary:split(Lines, <<"\n">>, [global])),
+     erlang:phash2(unicode:characters_to_list(Text)), length(binary:matches(Lines, <<"\n">>)),
+     length(binary:split(Lines, <<"\n">>, [global])),
      length(binary:split(Lines, <<"\n">>, [global, trim])), erlang:phash2(binary:matches(Lines, [<<"li">>, <<"e\n">>])),
-     erlang:phash2(Text), erlang:phash2(lists:duplicate(100000, $a)), erlang:phash2(lists:duplicate(100000, $a) ++ [b | $c]),
+     erlang:phash2(Text), erlang:phash2(lists:duplicate(100000, $a)),
+     erlang:phash2(lists:duplicate(100000, $a) ++ [b | $c]),
      erlang:phash2(1 bsl 3000000), sum(L),
-     try Improper ++ N catch _:Why1 -> Why1 end, try Improper -- N catch _:Why2 -> Why2 end, try N -- Improper catch _:Why3 -> Why3 end].
+     try Improper ++ N catch _:Why1 -> Why1 end, try Improper -- N catch _:Why2 -> Why2 end,
+     try N -- Improper catch _:Why3 -> Why3 end].
 
 %% Arguments of all sizes.
 spawned() ->

@@ -1,4 +1,5 @@
-%% Calls of functions that do not exist, by names that are computed: they go to the error handler, and nothing of them stays.
+%% Calls of functions that do not exist, by names that are computed: they go to the error handler, and nothing of them
+%% stays.
 %% timeout: 60
 %% differs: stock keeps an export for every name, 80 MB here.
 -module(names_to_call).
@@ -10,7 +11,8 @@ main() ->
     see:value(calls, [call(Way, m, f, see:id([1])) || Way <- [apply, list, spawn, export]]),
     Before = held(),
     see:value(all, lists:usort([call(Way, M, F, [x]) || Way <- [apply, list], M <- Names, F <- Names])),
-    see:value(held, apart:wait(fun() -> erlang:garbage_collect(), case held() - Before of More when More < 12 -> less; More -> {more, More} end end, less, 100)),
+    see:value(held, apart:wait(fun() -> erlang:garbage_collect(), case held() - Before of More when More < 12 -> less;
+        More -> {more, More} end end, less, 100)),
     see:value(exported, erlang:function_exported(name1, name1, 1)).
 
 call(apply, M, F, [X]) -> M:F(X);

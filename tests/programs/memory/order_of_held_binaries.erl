@@ -1,4 +1,5 @@
-%% The order in which process_info tells of the shared binaries that a process holds: as they were made, whatever was collected.
+%% The order in which process_info tells of the shared binaries that a process holds: as they were made, whatever was
+%% collected.
 -module(order_of_held_binaries).
 -export([main/0]).
 
@@ -8,9 +9,11 @@ main() ->
 cases() ->
     [{new, fun() -> Held = made(), told(Held) end},
      {collected, fun() -> Held = made(), [begin garbage_collect(), told(Held) end || _ <- "1234"] end},
-     {minor, fun() -> Held = made(), [begin garbage_collect(self(), [{type, minor}]), told(Held) end || _ <- "1234"] end},
+     {minor, fun() -> Held = made(), [begin garbage_collect(self(), [{type, minor}]), told(Held) end || _ <- "1234"]
+         end},
      {between, fun() ->
-          Held = lists:foldl(fun(Size, All) -> garbage_collect(self(), [{type, minor}]), All ++ [binary(Size)] end, [], lists:seq(101, 112)),
+          Held = lists:foldl(fun(Size, All) -> garbage_collect(self(), [{type, minor}]), All ++ [binary(Size)] end, [],
+              lists:seq(101, 112)),
           [told(Held), begin garbage_collect(), told(Held) end]
       end},
      {some_dropped, fun() ->

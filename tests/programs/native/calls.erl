@@ -1,8 +1,9 @@
-%% Calls of native functions that go on elsewhere or later, that are interrupted by the end of their process, and what a library waits
-%% for with the machine's own poll.
+%% Calls of native functions that go on elsewhere or later, that are interrupted by the end of their process, and what a
+%% library waits for with the machine's own poll.
 %% needs: erl_nif.h
 -module(calls).
--export([main/0, init/0, count_down/2, thread_type/0, thread_type_cpu/0, thread_type_io/0, raise_now/1, raise_cpu/1, raise_later/1,
+-export([main/0, init/0, count_down/2, thread_type/0, thread_type_cpu/0, thread_type_io/0, raise_now/1, raise_cpu/1,
+    raise_later/1,
          bad_later/1, consume/0, sum/3, sleep_ms/1, make_pipe/0, read_end/1, write_end/2, select_end/3, queue/2]).
 -on_load(init/0).
 
@@ -26,7 +27,9 @@ main() ->
     fairness(),
     ends(),
     pipes(),
-    see:value("queue", [queue(List, Part) || List <- [[], [<<"abc">>], [<<"abc">>, <<"defgh">>, [<<"i">>], binary:copy(<<"j">>, 100)]], Part <- [1, 4, 1000]]),
+    see:value("queue", [queue(List, Part)
+        || List <- [[], [<<"abc">>], [<<"abc">>, <<"defgh">>, [<<"i">>], binary:copy(<<"j">>, 100)]],
+    Part <- [1, 4, 1000]]),
     see:value("no queue", [queue(List, 1) || List <- [a, [a], [1 | 2]]]).
 
 catch_in_tail() ->
@@ -63,36 +66,44 @@ pipes() ->
     see:value("no more", receive Any -> Any after 50 -> none end),
     see:value("undefined", {select_end(Read, ?READ, undefined), write_end(Write, <<"again">>),
                             receive {select, Read, undefined, Kind2} -> Kind2 after 5000 -> none end, read_end(Read)}),
-    see:value("write", {select_end(Write, ?WRITE, undefined), receive {select, Write, undefined, Kind3} -> Kind3 after 5000 -> none end}),
+    see:value("write", {select_end(Write, ?WRITE, undefined), receive {select, Write, undefined, Kind3} -> Kind3
+        after 5000 -> none end}),
     see:value("own message", {select_end(Read, ?READ, {my, "message"}), write_end(Write, <<"more">>),
                               receive {my, Text} -> Text after 5000 -> none end, read_end(Read)}),
     see:value("cancelled", {select_end(Read, ?READ, undefined), select_end(Read, ?READ bor ?CANCEL, undefined),
                             select_end(Read, ?READ bor ?CANCEL, undefined), write_end(Write, <<"lost">>),
                             receive {select, Read, _, _} -> told after 100 -> none end}),
-    see:value("stop", {select_end(Read, ?STOP, undefined) band 1, receive {stopped, Which} -> Which after 5000 -> none end}),
+    see:value("stop", {select_end(Read, ?STOP, undefined) band 1, receive {stopped, Which} -> Which after 5000 -> none
+        end}),
     see:value("closed", write_end(Write, <<"nobody reads">>)),
-    see:value("stop the other", {select_end(Write, ?STOP, undefined) band 1, receive {stopped, Which2} -> Which2 after 5000 -> none end}),
+    see:value("stop the other", {select_end(Write, ?STOP, undefined) band 1,
+        receive {stopped, Which2} -> Which2 after 5000 -> none end}),
     %% While one waits for it.
     {Read2, Write2} = make_pipe(),
     0 = select_end(Read2, ?READ, undefined),
-    see:value("stopped while waiting", {select_end(Read2, ?STOP, undefined) band 3 > 0, receive {stopped, Which3} -> Which3 after 5000 -> none end}),
+    see:value("stopped while waiting", {select_end(Read2, ?STOP, undefined) band 3 > 0,
+        receive {stopped, Which3} -> Which3 after 5000 -> none end}),
     %% By another process.
     Self = self(),
     {Read3, Write3} = make_pipe(),
-    Waiter = spawn(fun() -> 0 = select_end(Read3, ?READ, undefined), Self ! waits, receive {select, Read3, _, Ready} -> Self ! {self(), Ready, read_end(Read3)} end end),
+    Waiter = spawn(fun() -> 0 = select_end(Read3, ?READ, undefined), Self ! waits,
+        receive {select, Read3, _, Ready} -> Self ! {self(), Ready, read_end(Read3)} end end),
     receive waits -> ok end,
     4 = write_end(Write3, <<"both">>),
     see:value("another process", receive {Waiter, Ready, Bytes} -> {Ready, Bytes} after 5000 -> none end),
-    [begin select_end(End, ?STOP, undefined), receive {stopped, right} -> ok after 5000 -> none end end || End <- [Write2, Read3, Write3]],
+    [begin select_end(End, ?STOP, undefined), receive {stopped, right} -> ok after 5000 -> none end
+        end || End <- [Write2, Read3, Write3]],
     many_pipes().
 
 many_pipes() ->
     Pipes = [make_pipe() || _ <- lists:seq(1, 100)],
     [0 = select_end(Read, ?READ, undefined) || {Read, _} <- Pipes],
     [1 = write_end(Write, <<"x">>) || {_, Write} <- Pipes],
-    see:value("a hundred", length([ok || {Read, _} <- Pipes, receive {select, Read, _, ready_input} -> true after 5000 -> false end])),
+    see:value("a hundred",
+        length([ok || {Read, _} <- Pipes, receive {select, Read, _, ready_input} -> true after 5000 -> false end])),
     [select_end(End, ?STOP, undefined) || {Read, Write} <- Pipes, End <- [Read, Write]],
-    see:value("stopped", length([ok || _ <- Pipes, _ <- [read, write], receive {stopped, right} -> true after 5000 -> false end])).
+    see:value("stopped", length([ok || _ <- Pipes, _ <- [read, write],
+        receive {stopped, right} -> true after 5000 -> false end])).
 
 count_down(_, _) -> erlang:nif_error(not_loaded).
 thread_type() -> erlang:nif_error(not_loaded).

@@ -1,5 +1,5 @@
-%% A native library that starts programs itself, beside those of ports: each has the status of its own, and the signal of
-%% the library's children is told.
+%% A native library that starts programs itself, beside those of ports: each has the status of its own, and the signal
+%% of the library's children is told.
 %% needs: erl_nif.h
 -module(children).
 -behaviour(gen_event).

@@ -11,7 +11,8 @@ main() ->
     timer:sleep(50),
     exit(Pid, kill),
     Begin = erlang:monotonic_time(millisecond),
-    see:value("killed", receive {'DOWN', Monitor, process, Pid, Reason} -> {Reason, erlang:monotonic_time(millisecond) - Begin < 200} end),
+    see:value("killed", receive {'DOWN', Monitor, process, Pid, Reason} ->
+        {Reason, erlang:monotonic_time(millisecond) - Begin < 200} end),
     Pid2 = spawn(fun() -> sleep_ms(200) end),
     timer:sleep(20),
     see:value("status", {element(2, process_info(Pid2, status)), element(2, process_info(Pid2, current_function))}),

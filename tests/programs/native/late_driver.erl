@@ -10,7 +10,8 @@ main() ->
     ok = erl_ddll:load(Folder, late_driver),
     [see:that(Command, fun() -> open("late_driver " ++ Command) end)
      || Command <- ["fine", "general", "badarg", "errno", "failure"]],
-    see:value("other messages stay", begin self() ! first, Result = open("late_driver fine"), {Result, receive first -> ok after 0 -> none end} end),
+    see:value("other messages stay", begin self() ! first, Result = open("late_driver fine"),
+        {Result, receive first -> ok after 0 -> none end} end),
     Port = open_port({spawn_driver, "late_driver job"}, []),
     File = filename:join(Folder, "late_driver" ++ os:getpid()),
     see:value("job", port_control(Port, 1, File)),
@@ -18,7 +19,8 @@ main() ->
     see:value("close", port_close(Port)),
     see:value("not yet", receive {'DOWN', Reference, driver, _, _} -> unloaded after 100 -> loaded end),
     ok = file:write_file(File, ""),
-    receive {'DOWN', Reference, driver, late_driver, State} -> see:value("down", {State, os:getenv("LATE_DRIVER_FINISH")}) end,
+    receive {'DOWN', Reference, driver, late_driver, State} ->
+        see:value("down", {State, os:getenv("LATE_DRIVER_FINISH")}) end,
     ok = file:delete(File).
 
 %% What a port is like that was opened, or how it ends.

@@ -1,5 +1,6 @@
-%% What a library has asked for by ERL_NIF_OPT_ON_UNLOAD_THREAD: every normal scheduler calls it when the library's module is purged,
-%% online or not, idle or busy; then the library is unloaded, or stays for an object of one of its resource types.
+%% What a library has asked for by ERL_NIF_OPT_ON_UNLOAD_THREAD: every normal scheduler calls it when the library's
+%% module is purged, online or not, idle or busy; then the library is unloaded, or stays for an object of one of its
+%% resource types.
 %% args: +S 4:2
 %% differs: stock of OTP 25 does not have this option; what is expected is what stock of OTP 27 prints
 %% needs: erl_nif.h

@@ -1,4 +1,5 @@
-%% A linked-in driver that calls the functions of erl_driver.h with good and bad arguments: what they return, and what processes get.
+%% A linked-in driver that calls the functions of erl_driver.h with good and bad arguments: what they return, and what
+%% processes get.
 %% needs: erl_nif.h
 -module(linked_in).
 -export([main/0]).
@@ -8,7 +9,8 @@ main() ->
     Folder = filename:dirname(code:which(?MODULE)),
     see:value("load", erl_ddll:load(Folder, linked_in)),
     see:value("again", [erl_ddll:try_load(Folder, linked_in, []), erl_ddll:info(linked_in, port_count)]),
-    [see:that(Command, fun() -> open_port({spawn_driver, "linked_in " ++ Command}, []) end) || Command <- ["general", "badarg", "errno"]],
+    [see:that(Command, fun() -> open_port({spawn_driver, "linked_in " ++ Command}, []) end)
+        || Command <- ["general", "badarg", "errno"]],
     [in_port(Options) || Options <- [[], [binary]]],
     [ends(Operation, Options) || Operation <- lists:seq(30, 38), Options <- [[], [eof]]],
     see:value("after the end", in_new_port(26, [])),
@@ -94,7 +96,8 @@ held(Port) ->
     see:value("carried out", messages(Port, 2)),
     see:value("sender", receive {'DOWN', Monitor, process, Pid, Reason} -> Reason after 5000 -> none end).
 
-%% The driver becomes busy in a long call, while commands wait for it: they go on waiting, and what was sent behind them too.
+%% The driver becomes busy in a long call, while commands wait for it: they go on waiting, and what was sent behind them
+%% too.
 queued(Port) ->
     Owner = self(),
     Send = fun(Requests) -> [Port ! {Owner, Request} || Request <- Requests] end,

@@ -1,5 +1,5 @@
-%% Loading native libraries: what is wrong with one is told in stock's words; two versions of a module have a library each, the newer
-%% takes over what the older had, and a library goes with its module.
+%% Loading native libraries: what is wrong with one is told in stock's words; two versions of a module have a library
+%% each, the newer takes over what the older had, and a library goes with its module.
 %% needs: erl_nif.h
 -module(loading).
 -export([main/0]).
@@ -14,7 +14,8 @@ main() ->
 refused(Folder) ->
     true = code:add_patha(Folder),
     [see:value(Name, plain(Folder, refused:load(Name)))
-     || Name <- ["no_such_file", "no_entry", "other_name", "too_new", "too_old", "other_machine", "no_answer", "missing_symbol",
+     || Name <- ["no_such_file", "no_entry", "other_name", "too_new", "too_old", "other_machine", "no_answer",
+         "missing_symbol",
                  "no_function", "bad_flags", "twice", "undeclared", "refused.beam", ""]],
     see:that("bad path", fun() -> refused:load([$a, 0]) end),
     see:that("no path", fun() -> erlang:load_nif(path, 0) end),
@@ -63,7 +64,8 @@ told() ->
 
 %% A module whose `on_load' function fails is not there.
 not_there(Folder) ->
-    {ok, failing, Beam} = compile:forms([{attribute, 1, module, failing}, {attribute, 1, export, [{f, 0}]}, {attribute, 1, on_load, {f, 0}},
+    {ok, failing, Beam} = compile:forms([{attribute, 1, module, failing}, {attribute, 1, export, [{f, 0}]},
+        {attribute, 1, on_load, {f, 0}},
         {function, 1, f, 0, [{clause, 1, [], [], [{call, 1, {remote, 1, {atom, 1, erlang}, {atom, 1, load_nif}},
             [{string, 1, filename:join(Folder, "good")}, {integer, 1, 0}]}]}]}]),
     ok = logger:set_primary_config(level, none),

@@ -3,7 +3,8 @@
 %% needs: erl_nif.h
 -module(newer).
 -export([main/0, init/0]).
--export([new_atoms/2, atom_text/3, string/3, make_string/2, size_of_term/1, cache_index/1, set_too_late/0, lacks/0, wait_for_end/1]).
+-export([new_atoms/2, atom_text/3, string/3, make_string/2, size_of_term/1, cache_index/1, set_too_late/0, lacks/0,
+    wait_for_end/1]).
 -on_load(init/0).
 
 init() -> erlang:load_nif(filename:rootname(code:which(?MODULE)), 0).
@@ -19,13 +20,15 @@ main() ->
 functions() ->
     Long = binary:copy(<<"n">>, 255),
     [see:value("new atoms", {Encoding, shown(new_atoms(Text, Encoding))})
-     || Text <- [<<"an_atom_of_newer">>, <<"åtom"/utf8>>, <<"Ωmega of newer"/utf8>>, <<255>>, Long, <<Long/binary, "n">>,
+     || Text <- [<<"an_atom_of_newer">>, <<"åtom"/utf8>>, <<"Ωmega of newer"/utf8>>, <<255>>, Long,
+         <<Long/binary, "n">>,
                  binary:copy(<<"Ω"/utf8>>, 255), binary:copy(<<"Ω"/utf8>>, 256)],
         Encoding <- [utf8, latin1]],
     [see:value("atom text", {Encoding, Size, atom_text(Atom, Encoding, Size)})
      || Atom <- [abc, 'åtom', 'Ω', 7], Encoding <- [utf8, latin1], Size <- [0, 3, 4, 6]],
     [see:value("string", {Encoding, Size, string(List, Encoding, Size)})
-     || List <- ["", "abc", "aåΩ", "ab" ++ [16#1F600], [a], [16#D800], [$a | $b], <<"abc">>], Encoding <- [utf8, latin1], Size <- [1, 4, 5, 100]],
+     || List <- ["", "abc", "aåΩ", "ab" ++ [16#1F600], [a], [16#D800], [$a | $b], <<"abc">>],
+     Encoding <- [utf8, latin1], Size <- [1, 4, 5, 100]],
     [see:that("make string", fun() -> make_string(Text, Encoding) end)
      || Text <- [<<>>, <<"abc">>, <<"aåΩ"/utf8>>, <<255>>], Encoding <- [utf8, latin1]],
     [see:value("size", {size_of_term(Term), erts_debug:flat_size(Term) * erlang:system_info(wordsize)})
@@ -37,7 +40,8 @@ functions() ->
     receive waits -> see:value("waits", true) end.
 
 shown(Atoms) ->
-    list_to_tuple([case length(atom_to_list(Atom)) of Length when Length > 50 -> {Length}; _ -> Atom end || Atom <- tuple_to_list(Atoms)]).
+    list_to_tuple([case length(atom_to_list(Atom)) of Length when Length > 50 -> {Length}; _ -> Atom end
+        || Atom <- tuple_to_list(Atoms)]).
 
 new_atoms(_, _) -> erlang:nif_error(not_loaded).
 atom_text(_, _, _) -> erlang:nif_error(not_loaded).

@@ -1,4 +1,5 @@
-%% While somebody has the permission to change code, whoever loads a library, loads code or deletes it waits, and then does it.
+%% While somebody has the permission to change code, whoever loads a library, loads code or deletes it waits, and then
+%% does it.
 %% needs: erl_nif.h
 -module(permission).
 -export([main/0, which/0]).

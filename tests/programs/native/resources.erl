@@ -72,7 +72,8 @@ in_other_places() ->
     Holder ! {keep, make(21)},
     persistent_term:put(?MODULE, make(22)),
     put(object, make(23)),
-    see:value("kept", {number(ets:lookup_element(Table, key, 2)), number(persistent_term:get(?MODULE)), number(get(object)), told()}),
+    see:value("kept", {number(ets:lookup_element(Table, key, 2)), number(persistent_term:get(?MODULE)),
+        number(get(object)), told()}),
     Holder ! show,
     see:value("shown", receive {shown, Number} -> Number end),
     true = ets:delete(Table),
@@ -111,7 +112,8 @@ watching() ->
 
 calls() ->
     Object = make(40),
-    see:value("call", [call(Object, Module, Type) || {Module, Type} <- [{?MODULE, object}, {?MODULE, plain}, {lists, object}]]),
+    see:value("call", [call(Object, Module, Type) || {Module, Type} <- [{?MODULE, object}, {?MODULE, plain},
+        {lists, object}]]),
     see:value("of no object", call(make_ref(), ?MODULE, object)),
     see:value("end", begin _ = number(Object), told() end).
 
@@ -122,7 +124,8 @@ many() ->
     collect(),
     see:value("half", {length([1 || {destroyed, N} <- told(), N rem 2 =:= 1]), length(Half)}),
     Self = self(),
-    Pids = [spawn_link(fun() -> [make_and_drop(N) || _ <- lists:seq(1, 1000)], Self ! {self(), length(receive_all())} end) || N <- lists:seq(1, 4)],
+    Pids = [spawn_link(fun() -> [make_and_drop(N) || _ <- lists:seq(1, 1000)], Self ! {self(), length(receive_all())}
+        end) || N <- lists:seq(1, 4)],
     see:value("in four processes", [receive {Pid, Count} -> Count end || Pid <- Pids]),
     see:value("watched by many", begin
         {Pid, _} = spawn_monitor(fun() -> receive stop -> ok end end),

@@ -1,11 +1,13 @@
-%% What is reported of a port of a linked-in driver: the answers of control and call, terms that the driver sends, its timer.
+%% What is reported of a port of a linked-in driver: the answers of control and call, terms that the driver sends, its
+%% timer.
 %% needs: erl_nif.h
 -module(traced_driver).
 -export([main/0]).
 
 main() ->
     ok = erl_ddll:load(filename:dirname(code:which(?MODULE)), traced_driver),
-    [seen(Name, Flags, Binary, Ask) || Flags <- [[send], ['receive'], [send, 'receive']], Binary <- [[], [binary]], {Name, Ask} <- asked()].
+    [seen(Name, Flags, Binary, Ask) || Flags <- [[send], ['receive'], [send, 'receive']], Binary <- [[], [binary]],
+        {Name, Ask} <- asked()].
 
 asked() ->
     [{control, fun(Port) -> port_control(Port, 7, <<"abc">>) end},

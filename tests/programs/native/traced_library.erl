@@ -1,5 +1,5 @@
-%% Functions that are traced when a library replaces them stay traced: calls and counts, local and global, are those of stock, before and
-%% after, and so are the functions when tracing ends.
+%% Functions that are traced when a library replaces them stay traced: calls and counts, local and global, are those of
+%% stock, before and after, and so are the functions when tracing ends.
 %% needs: erl_nif.h
 -module(traced_library).
 -export([main/0]).
@@ -17,7 +17,8 @@ seen(Folder, How) ->
     Traced = {replaced:number(), replaced:through()},
     ok = replaced:load(),
     Loaded = {replaced:number(), replaced:through()},
-    Info = [counted(How, erlang:trace_info({replaced, number, 0}, What)) || What <- [traced, call_count, meta, call_time]],
+    Info = [counted(How, erlang:trace_info({replaced, number, 0}, What)) || What <- [traced, call_count, meta,
+        call_time]],
     erlang:trace_pattern({replaced, '_', '_'}, false, [local | flags(How)]),
     erlang:trace_pattern({replaced, '_', '_'}, false, [global]),
     After = {replaced:number(), replaced:through()},

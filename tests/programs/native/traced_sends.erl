@@ -1,4 +1,5 @@
-%% What a native library sends for a process that is traced or has a token of sequential trace, with an environment of its own and without.
+%% What a native library sends for a process that is traced or has a token of sequential trace, with an environment of
+%% its own and without.
 %% needs: erl_nif.h
 -module(traced_sends).
 -export([main/0, init/0, send/2, send_own/2, send_dirty/2, send_own_dirty/2]).
@@ -25,7 +26,8 @@ traced(Way) ->
     {Gone, Monitor} = spawn_monitor(fun() -> ok end),
     receive {'DOWN', Monitor, _, _, _} -> ok end,
     [begin
-         {Pid, Ends} = spawn_monitor(fun() -> receive go -> ok end, exit([?MODULE:Way(To, {hello, [1, 2]}) || To <- [Self, self(), Gone]]) end),
+         {Pid, Ends} = spawn_monitor(fun() -> receive go -> ok end,
+             exit([?MODULE:Way(To, {hello, [1, 2]}) || To <- [Self, self(), Gone]]) end),
          erlang:trace_pattern(send, Pattern, []),
          1 = erlang:trace(Pid, true, [send, {tracer, Tracer}]),
          Pid ! go,

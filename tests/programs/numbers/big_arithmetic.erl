@@ -21,7 +21,8 @@ main() ->
 
 %% A reproducible number of so many 64-bit words.
 number(Words, Seed) ->
-    lists:foldl(fun(N, Acc) -> (Acc bsl 64) bxor ((N * 6364136223846793005 + Seed * 1442695040888963407) rem (1 bsl 64)) end,
+    lists:foldl(fun(N, Acc) ->
+        (Acc bsl 64) bxor ((N * 6364136223846793005 + Seed * 1442695040888963407) rem (1 bsl 64)) end,
                 Seed, lists:seq(1, Words)).
 
 check(A, B) ->

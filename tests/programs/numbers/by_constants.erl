@@ -1,10 +1,12 @@
-%% Products, quotients, remainders and exclusive ors of which one side is a constant: those that fit into an instruction, and those
-%% just beyond. Each is compared with the same operation of two variables, which is printed if it differs.
+%% Products, quotients, remainders and exclusive ors of which one side is a constant: those that fit into an
+%% instruction, and those just beyond. Each is compared with the same operation of two variables, which is printed if it
+%% differs.
 -module(by_constants).
 -export([main/0]).
 
 -define(BY(C),
-    {C, fun(X) -> X * C end, fun(X) -> C * X end, fun(X) -> X div C end, fun(X) -> X rem C end, fun(X) -> X bxor C end}).
+    {C, fun(X) -> X * C end, fun(X) -> C * X end, fun(X) -> X div C end, fun(X) -> X rem C end, fun(X) -> X bxor C
+        end}).
 
 main() ->
     lists:foreach(fun operators/1, [
@@ -35,7 +37,8 @@ operators({C, Times, TimesOf, Div, Rem, Xor}) ->
         ]
     ],
     io:format("~w: ~w of ~w, ~w~n", [
-        C, length([ok || {_, _, ok} <- Same]), length(Same), erlang:phash2([answer(fun() -> F(X) end) || X <- numbers(C), F <- [Times, Div, Rem, Xor]])
+        C, length([ok || {_, _, ok} <- Same]), length(Same),
+        erlang:phash2([answer(fun() -> F(X) end) || X <- numbers(C), F <- [Times, Div, Rem, Xor]])
     ]),
     [io:format("    ~p~n", [Case]) || {_, _, Answer} = Case <- Same, Answer =/= ok].
 
@@ -56,7 +59,8 @@ answer(Fun) ->
 numbers(C) ->
     Some = [0, 1, 2, 3, 7, 8, 9, 1023, 1024, 1025, 16#ffff, 16#7fffffff, 16#80000000, 16#ffffffff],
     Edges = [(1 bsl N) + D || N <- [26, 27, 28, 32, 55, 56, 57, 58, 59, 60, 63, 64, 70], D <- [-1, 0, 1]],
-    Multiples = [C * N + D || N <- [1, 2, 3, 1000, (1 bsl 59) div max(1, abs(C)), (1 bsl 58) div max(1, abs(C))], D <- [-1, 0, 1]],
+    Multiples = [C * N + D || N <- [1, 2, 3, 1000, (1 bsl 59) div max(1, abs(C)), (1 bsl 58) div max(1, abs(C))],
+        D <- [-1, 0, 1]],
     Whole = Some ++ Edges ++ Multiples,
     Whole ++ [-N || N <- Whole] ++ [0.0, 1.5, -2.0e300, a, [], {}].
 

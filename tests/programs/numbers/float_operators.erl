@@ -5,8 +5,10 @@
 -import(see, [value/2, that/2]).
 
 values() ->
-    [0, 1, -1, 3, 7, -576460752303423488, 576460752303423487, 1 bsl 53, (1 bsl 53) + 1, -(1 bsl 53) - 1, 1 bsl 59, 1 bsl 64,
-     1 bsl 1100, 0.0, -0.0, 0.1, -2.5, 3.0, 1.0e16, 9007199254740992.0, 1.0e308, -1.7976931348623157e308, 5.0e-324, 2.2250738585072014e-308,
+    [0, 1, -1, 3, 7, -576460752303423488, 576460752303423487, 1 bsl 53, (1 bsl 53) + 1, -(1 bsl 53) - 1, 1 bsl 59,
+        1 bsl 64,
+     1 bsl 1100, 0.0, -0.0, 0.1, -2.5, 3.0, 1.0e16, 9007199254740992.0, 1.0e308, -1.7976931348623157e308, 5.0e-324,
+     2.2250738585072014e-308,
      5.764607523034235e17, atom, [], "text", {}].
 
 main() ->
@@ -15,7 +17,8 @@ main() ->
     [that({raised, A, B}, fun() -> [Do(A, B) || Do <- [fun(X, Y) -> catch_it(fun() -> X + Y end) end,
                                                       fun(X, Y) -> catch_it(fun() -> X - Y end) end,
                                                       fun(X, Y) -> catch_it(fun() -> X * Y end) end,
-                                                      fun(X, Y) -> catch_it(fun() -> X / Y end) end]] end) || {A, B} <- Pairs],
+                                                      fun(X, Y) -> catch_it(fun() -> X / Y end) end]] end)
+                                                      || {A, B} <- Pairs],
     [value({compared, A, B}, compared(A, B)) || {A, B} <- Pairs],
     value(sorted, lists:sort(values())),
     value(usorted, lists:usort(values() ++ [float(V) || V <- values(), is_integer(V), abs(V) < 1 bsl 60])),

@@ -10,12 +10,16 @@ main() ->
     [io:format("~w ~p ~s ~s~n", [F, F, float_to_list(F), float_to_binary(F)]) || F <- Floats],
     [io:format("~s ~s~n", [float_to_list(F, [short]), float_to_binary(F, [short])]) || F <- Floats],
     Small = [F || F <- Floats, abs(F) < 1.0e15],
-    [io:format("~s~n", [lists:join(" ", [float_to_list(F, [{decimals, D}]) || D <- [0, 1, 2, 5, 10, 20]])]) || F <- Small],
-    [io:format("~s~n", [lists:join(" ", [float_to_list(F, [{decimals, D}, compact]) || D <- [0, 1, 5, 10]])]) || F <- Small],
-    [io:format("~s~n", [lists:join(" ", [float_to_list(F, [{scientific, D}]) || D <- [0, 1, 5, 20, 30]])]) || F <- Floats],
+    [io:format("~s~n", [lists:join(" ", [float_to_list(F, [{decimals, D}]) || D <- [0, 1, 2, 5, 10, 20]])])
+        || F <- Small],
+    [io:format("~s~n", [lists:join(" ", [float_to_list(F, [{decimals, D}, compact]) || D <- [0, 1, 5, 10]])])
+        || F <- Small],
+    [io:format("~s~n", [lists:join(" ", [float_to_list(F, [{scientific, D}]) || D <- [0, 1, 5, 20, 30]])])
+        || F <- Floats],
     [F = list_to_float(float_to_list(F)) || F <- Floats],
     [F = binary_to_float(float_to_binary(F, [short])) || F <- Floats],
-    [io:format("~w~n", [list_to_float(L)]) || L <- ["1.0", "-1.5", "+2.5", "1.0e5", "1.0E5", "1.5e-10", "1.0e+3", "0.0", "-0.0",
+    [io:format("~w~n", [list_to_float(L)]) || L <- ["1.0", "-1.5", "+2.5", "1.0e5", "1.0E5", "1.5e-10", "1.0e+3", "0.0",
+        "-0.0",
                                                     "123456789.123456789", "1.0e-400", "1.0e-320"]],
     [see:that(L, fun() -> list_to_float(L) end)
      || L <- ["1", "1.", ".5", "1e5", "", "abc", "1.0e", "1.0e400", " 1.0", "1.0 ", "1.0.0", "1_0.0"]],

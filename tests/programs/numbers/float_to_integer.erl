@@ -13,5 +13,6 @@ main() ->
                fun() -> floor(see:id(<<>>)) end, fun() -> ceil(see:id({})) end,
                fun() -> float(see:id(a)) end, fun() -> abs(see:id(a)) end]),
     [F = float(trunc(F)) || F <- [1.0e15, 1.0e16, 1.0e17, 1.0e18, 1.0e19, 1.0e22, 1.0e300]],
-    io:format("~w~n", [[float(I) || I <- [(1 bsl 53) + 1, (1 bsl 53) + 3, (1 bsl 60) + 64, (1 bsl 64) - 1, (1 bsl 64) + 2049,
+    io:format("~w~n", [[float(I) || I <- [(1 bsl 53) + 1, (1 bsl 53) + 3, (1 bsl 60) + 64, (1 bsl 64) - 1,
+        (1 bsl 64) + 2049,
                                          123456789012345678901234567890]]]).

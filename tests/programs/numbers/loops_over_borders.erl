@@ -10,7 +10,8 @@ main() ->
     see:value(halved, halved(1 bsl 70, 75)),
     see:value(squares, [X * X || X <- [1 bsl 29, (1 bsl 29) + 1, 1 bsl 30, -(1 bsl 30), 759250124, 759250125]]),
     see:value(typed, [typed(X) || X <- [0, 1000, 16#ffffffff]]),
-    see:value(products, [A * B || A <- [1 bsl 31, -(1 bsl 31), 3037000500], B <- [1 bsl 28, 1 bsl 31, 1 bsl 32, -3037000500]]),
+    see:value(products, [A * B || A <- [1 bsl 31, -(1 bsl 31), 3037000500],
+        B <- [1 bsl 28, 1 bsl 31, 1 bsl 32, -3037000500]]),
     see:value(negated, [-X || X <- [Border, -Border, Border - 1, -(1 bsl 63), 1 bsl 63]]),
     see:value(absolute, [abs(X) || X <- [-Border, -Border - 1, -(1 bsl 63), -(1 bsl 64)]]),
     see:value(mixed, lists:foldl(fun(N, A) -> (A * 31 + N) rem 1000000007 end, 7, lists:seq(1, 1000))).

@@ -10,7 +10,8 @@ main() ->
     see:value(big, [16#ffffffffffffffff, -16#ffffffffffffffff, 123456789012345678901234567890]),
     see:value(borders, [576460752303423487, 576460752303423488, -576460752303423488, -576460752303423489]),
     see:value(compared, [is_big(1 bsl 64), is_big(18446744073709551616), is_big(5)]),
-    see:value(added, [see:id(1) + 576460752303423488, see:id(1) - 9223372036854775808, 4294967296 * see:id(4294967296)]).
+    see:value(added, [see:id(1) + 576460752303423488, see:id(1) - 9223372036854775808,
+        4294967296 * see:id(4294967296)]).
 
 is_big(18446744073709551616) -> true;
 is_big(_) -> false.

@@ -1,4 +1,5 @@
-%% Arithmetic, in bodies and in guards. Each operation with operands of every kind: `tests/support/operations.erl` says how.
+%% Arithmetic, in bodies and in guards. Each operation with operands of every kind: `tests/support/operations.erl` says
+%% how.
 %% timeout: 40
 -module(arithmetic_operations).
 -export([main/0]).

@@ -1,5 +1,5 @@
-%% A function with a breakpoint goes on with its first instruction in another way than one without: every operation, most of
-%% them as the first one of a function, with breakpoints that count and with breakpoints that tell a tracer.
+%% A function with a breakpoint goes on with its first instruction in another way than one without: every operation,
+%% most of them as the first one of a function, with breakpoints that count and with breakpoints that tell a tracer.
 %% timeout: 120
 %% releases: 25 27
 -module(behind_breakpoints).

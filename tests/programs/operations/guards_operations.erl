@@ -1,4 +1,5 @@
-%% The BIFs that guards may call, in bodies and in guards. Each operation with operands of every kind: `tests/support/operations.erl` says how.
+%% The BIFs that guards may call, in bodies and in guards. Each operation with operands of every kind:
+%% `tests/support/operations.erl` says how.
 %% timeout: 40
 -module(guards_operations).
 -export([main/0]).

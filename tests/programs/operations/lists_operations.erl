@@ -1,4 +1,5 @@
-%% Building lists and taking them apart. Each operation with operands of every kind: `tests/support/operations.erl` says how.
+%% Building lists and taking them apart. Each operation with operands of every kind: `tests/support/operations.erl` says
+%% how.
 %% timeout: 40
 -module(lists_operations).
 -export([main/0]).

@@ -1,10 +1,12 @@
 %% A file whose types are wrong: it says that operands are small integers, and they are anything.
-%% differs: stock believes a file and computes with the words of pointers; what is expected is the same arithmetic by `erl_eval`.
+%% differs: stock believes a file and computes with the words of pointers; what is expected is the same arithmetic by
+%% `erl_eval`.
 -module(lying_types).
 -export([main/0]).
 
 main() ->
-    Values = [0, -7, (1 bsl 59) - 1, -(1 bsl 59), 1 bsl 59, -(1 bsl 64) - 1, 1 bsl 200, 1.5, a, [], [1], {1, 2}, <<"ab">>, #{}],
+    Values = [0, -7, (1 bsl 59) - 1, -(1 bsl 59), 1 bsl 59, -(1 bsl 64) - 1, 1 bsl 200, 1.5, a, [], [1], {1, 2},
+        <<"ab">>, #{}],
     % From OTP 29 on annotations stand before the functions.
     Code = case list_to_integer(erlang:system_info(otp_release)) >= 29 of
         true -> erlang:insert_element(4, code(), #{});

@@ -1,4 +1,5 @@
-%% Building maps and looking into them. Each operation with operands of every kind: `tests/support/operations.erl` says how.
+%% Building maps and looking into them. Each operation with operands of every kind: `tests/support/operations.erl` says
+%% how.
 %% timeout: 40
 -module(maps_operations).
 -export([main/0]).

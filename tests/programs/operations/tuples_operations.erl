@@ -1,4 +1,5 @@
-%% Building tuples and taking them apart. Each operation with operands of every kind: `tests/support/operations.erl` says how.
+%% Building tuples and taking them apart. Each operation with operands of every kind: `tests/support/operations.erl`
+%% says how.
 %% timeout: 40
 -module(tuples_operations).
 -export([main/0]).

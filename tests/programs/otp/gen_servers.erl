@@ -2,7 +2,8 @@
 -module(gen_servers).
 -behaviour(gen_server).
 -export([main/0]).
--export([init/1, handle_call/3, handle_cast/2, handle_info/2, handle_continue/2, terminate/2, code_change/3, format_status/1]).
+-export([init/1, handle_call/3, handle_cast/2, handle_info/2, handle_continue/2, terminate/2, code_change/3,
+    format_status/1]).
 
 main() ->
     process_flag(trap_exit, true),
@@ -11,32 +12,48 @@ main() ->
     see:value(cast, [gen_server:cast(P, {add, 1}), gen_server:call(P, get)]),
     see:value(info, begin P ! {add, 100}, gen_server:call(P, get) end),
     see:value(timeout, begin P ! with_timeout, receive {server, timeout} -> got after 5000 -> none end end),
-    see:value(continue, begin gen_server:call(P, continue), receive {server, {continued, X}} -> X after 5000 -> none end end),
-    see:value(call_timeout, try gen_server:call(P, sleep, 20) catch exit:{timeout, {gen_server, call, [_, R2, T2]}} -> {timeout, R2, T2} end),
+    see:value(continue, begin gen_server:call(P, continue), receive {server, {continued, X}} -> X after 5000 -> none
+        end end),
+    see:value(call_timeout, try gen_server:call(P, sleep, 20) catch exit:{timeout, {gen_server, call, [_, R2, T2]}} ->
+        {timeout, R2, T2} end),
     receive {Ref0, slept} when is_reference(Ref0) -> late after 200 -> ok end,
-    see:value(sys, begin S = sys:get_state(P), sys:replace_state(P, fun({A, B}) -> {A, B + 1000} end), {element(2, S), gen_server:call(P, get)} end),
-    see:value(suspend, begin sys:suspend(P), R3 = try gen_server:call(P, get, 20) catch exit:{timeout, _} -> timeout end, sys:resume(P), R3 end),
+    see:value(sys, begin S = sys:get_state(P), sys:replace_state(P, fun({A, B}) -> {A, B + 1000} end),
+        {element(2, S), gen_server:call(P, get)} end),
+    see:value(suspend, begin sys:suspend(P), R3 = try gen_server:call(P, get, 20) catch exit:{timeout, _} -> timeout
+        end, sys:resume(P), R3 end),
     see:value(status, begin {status, _, {module, M}, [_, running, _, _, _]} = sys:get_status(P), M end),
-    see:value(stop, [gen_server:stop(P), receive {server, {terminated, TR}} -> TR after 5000 -> none end, receive {'EXIT', P, ER} -> ER after 5000 -> none end]),
+    see:value(stop, [gen_server:stop(P), receive {server, {terminated, TR}} -> TR after 5000 -> none end,
+        receive {'EXIT', P, ER} -> ER after 5000 -> none end]),
     see:value(dead_call, try gen_server:call(P, get) catch exit:{R4, {gen_server, call, _}} -> R4 end),
     see:value(no_name, try gen_server:call(no_such_server, get) catch exit:{R5, _} -> R5 end),
-    see:value(inits, [case gen_server:start_link(?MODULE, I, []) of {ok, Q} -> gen_server:stop(Q), {ok, pid}; Other -> Other end || I <- [ignore, {stop, reason}, {ok, self(), 0}, hibernate, {exit, x}]]),
+    see:value(inits, [case gen_server:start_link(?MODULE, I, []) of {ok, Q} -> gen_server:stop(Q), {ok, pid};
+        Other -> Other end || I <- [ignore, {stop, reason}, {ok, self(), 0}, hibernate, {exit, x}]]),
     flush(),
-    see:value(init_crash, begin {error, {boom, St}} = gen_server:start_link(?MODULE, {error, boom}, []), is_list(St) end),
+    see:value(init_crash, begin {error, {boom, St}} = gen_server:start_link(?MODULE, {error, boom}, []), is_list(St)
+        end),
     see:value(bad_return, gen_server:start_link(?MODULE, bad_return, [])), flush(),
     see:value(init_timeout, gen_server:start_link(?MODULE, slow, [{timeout, 20}])), flush(),
     {ok, N} = gen_server:start({local, named_server}, ?MODULE, {ok, self(), 1}, []),
-    see:value(named, [gen_server:call(named_server, get), gen_server:call({named_server, node()}, get), whereis(named_server) =:= N]),
-    see:value(already, case gen_server:start({local, named_server}, ?MODULE, {ok, self(), 1}, []) of {error, {already_started, N}} -> already end),
-    [begin {ok, C} = gen_server:start(?MODULE, {ok, self(), 0}, []), R6 = monitor(process, C), V = try gen_server:call(C, {crash, K}) catch exit:{E6, _} -> plain(E6) end, D = receive {'DOWN', R6, _, _, X6} -> plain(X6) end, see:value({crash, K}, {V, D}) end || K <- [error, exit, bad_reply, stop, stop_reply]],
+    see:value(named, [gen_server:call(named_server, get), gen_server:call({named_server, node()}, get),
+        whereis(named_server) =:= N]),
+    see:value(already, case gen_server:start({local, named_server}, ?MODULE, {ok, self(), 1}, [])
+        of {error, {already_started, N}} -> already end),
+    [begin {ok, C} = gen_server:start(?MODULE, {ok, self(), 0}, []), R6 = monitor(process, C),
+        V = try gen_server:call(C, {crash, K}) catch exit:{E6, _} -> plain(E6) end,
+    D = receive {'DOWN', R6, _, _, X6} -> plain(X6) end, see:value({crash, K}, {V, D})
+        end || K <- [error, exit, bad_reply, stop, stop_reply]],
     flush(),
-    see:value(multi_call, begin {Good, Bad} = gen_server:multi_call([node()], named_server, get), {[V7 || {_, V7} <- Good], Bad} end),
-    see:value(send_request, begin Rq = gen_server:send_request(named_server, get), gen_server:receive_response(Rq, 1000) end),
+    see:value(multi_call, begin {Good, Bad} = gen_server:multi_call([node()], named_server, get),
+        {[V7 || {_, V7} <- Good], Bad} end),
+    see:value(send_request, begin Rq = gen_server:send_request(named_server, get),
+        gen_server:receive_response(Rq, 1000) end),
     see:value(abcast, [gen_server:abcast([node()], named_server, {add, 1}), gen_server:call(named_server, get)]),
     see:value(many, begin lists:sum([gen_server:call(named_server, {add, 1}) || _ <- lists:seq(1, 1000)]) end),
-    Me = self(), [spawn(fun() -> [gen_server:call(named_server, {add, 1}) || _ <- lists:seq(1, 50)], Me ! done end) || _ <- lists:seq(1, 20)], [receive done -> ok end || _ <- lists:seq(1, 20)],
+    Me = self(), [spawn(fun() -> [gen_server:call(named_server, {add, 1}) || _ <- lists:seq(1, 50)], Me ! done end)
+        || _ <- lists:seq(1, 20)], [receive done -> ok end || _ <- lists:seq(1, 20)],
     see:value(parallel, gen_server:call(named_server, get)),
-    see:value(enter_loop, begin L = proc_lib:spawn_link(fun() -> gen_server:enter_loop(?MODULE, [], {Me, 77}) end), R8 = gen_server:call(L, get), gen_server:stop(L), R8 end),
+    see:value(enter_loop, begin L = proc_lib:spawn_link(fun() -> gen_server:enter_loop(?MODULE, [], {Me, 77}) end),
+        R8 = gen_server:call(L, get), gen_server:stop(L), R8 end),
     gen_server:stop(named_server).
 
 flush() -> receive {'EXIT', _, _} -> flush(); {server, _} -> flush() after 10 -> ok end.

@@ -1,5 +1,5 @@
-%% TLS, HTTPS and SSH of OTP, client and server in one node: versions, suites, certificates that are refused, bytes both ways, many
-%% connections at a time, orderly and hard ends.
+%% TLS, HTTPS and SSH of OTP, client and server in one node: versions, suites, certificates that are refused, bytes both
+%% ways, many connections at a time, orderly and hard ends.
 %% needs: crypto public_key ssl inets ssh
 %% timeout: 90
 %% releases: 25
@@ -24,7 +24,8 @@ certificates() ->
     {Server, Client}.
 
 tls({Server, Client}) ->
-    Suites = [{Version, Suite} || Version <- ['tlsv1.2', 'tlsv1.3'], Suite <- ssl:cipher_suites(exclusive, Version), is_used(Version, Suite)],
+    Suites = [{Version, Suite} || Version <- ['tlsv1.2', 'tlsv1.3'], Suite <- ssl:cipher_suites(exclusive, Version),
+        is_used(Version, Suite)],
     see:value("suites", length(Suites)),
     lists:foreach(fun({Version, Suite}) ->
         Options = [{versions, [Version]}, {ciphers, [Suite]}],
@@ -32,7 +33,8 @@ tls({Server, Client}) ->
     end, Suites),
     see:value("of the client too", echoed([{verify, verify_peer}, {fail_if_no_peer_cert, true} | Server], Client)),
     Protocols = [<<"h2">>, <<"http/1.1">>],
-    see:value("protocol", connected([{alpn_preferred_protocols, Protocols} | Server], [{alpn_advertised_protocols, lists:reverse(Protocols)} | Client],
+    see:value("protocol", connected([{alpn_preferred_protocols, Protocols} | Server],
+        [{alpn_advertised_protocols, lists:reverse(Protocols)} | Client],
         fun(Socket) -> ssl:negotiated_protocol(Socket) end)),
     see:value("keys", connected([{versions, ['tlsv1.2']} | Server], [{versions, ['tlsv1.2']} | Client], fun(Socket) ->
         {ok, Key} = ssl:prf(Socket, master_secret, <<"label">>, [client_random, server_random], 32),
@@ -41,7 +43,8 @@ tls({Server, Client}) ->
     see:value("update", connected([{versions, ['tlsv1.3']} | Server], [{versions, ['tlsv1.3']} | Client], fun(Socket) ->
         {ssl:update_keys(Socket, read_write), echo(Socket, 100)}
     end)),
-    see:value("renegotiate", connected([{versions, ['tlsv1.2']} | Server], [{versions, ['tlsv1.2']} | Client], fun(Socket) ->
+    see:value("renegotiate", connected([{versions, ['tlsv1.2']} | Server], [{versions, ['tlsv1.2']} | Client],
+        fun(Socket) ->
         {ssl:renegotiate(Socket), echo(Socket, 100)}
     end)).
 
@@ -49,7 +52,8 @@ is_used('tlsv1.3', _) -> true;
 is_used('tlsv1.2', #{key_exchange := Exchange}) -> Exchange =:= ecdhe_ecdsa.
 
 echoed(ServerOptions, ClientOptions) ->
-    connected(ServerOptions, ClientOptions, fun(Socket) -> [echo(Socket, Size) || Size <- [1, 1000, 16384, 16385, 300_000]] end).
+    connected(ServerOptions, ClientOptions,
+        fun(Socket) -> [echo(Socket, Size) || Size <- [1, 1000, 16384, 16385, 300_000]] end).
 
 echo(Socket, Size) ->
     Bytes = crypto:strong_rand_bytes(Size),
@@ -60,7 +64,8 @@ echo(Socket, Size) ->
 %% What a fun says about a connection to a server that sends everything back.
 connected(ServerOptions, ClientOptions, Fun) ->
     {Listening, Port} = server(ServerOptions),
-    Result = case ssl:connect("localhost", Port, [binary, {active, false}, {server_name_indication, disable} | ClientOptions], 10_000) of
+    Result = case ssl:connect("localhost", Port,
+        [binary, {active, false}, {server_name_indication, disable} | ClientOptions], 10_000) of
                  {ok, Socket} ->
                      Value = Fun(Socket),
                      ok = ssl:close(Socket),
@@ -101,13 +106,16 @@ refused({Server, Client}) ->
     see:value("unknown authority", connected(OtherServer, [{verify, verify_peer} | Client], fun echo_one/1)),
     see:value("wrong name", connected(Server, [{verify, verify_peer}, {server_name_indication, "other.example"}
                                                | proplists:delete(server_name_indication, Client)], fun echo_one/1)),
-    see:value("no common version", connected([{versions, ['tlsv1.3']} | Server], [{versions, ['tlsv1.2']} | Client], fun echo_one/1)),
-    see:value("no certificate of the client", connected([{verify, verify_peer}, {fail_if_no_peer_cert, true}, {versions, ['tlsv1.2']} | Server],
+    see:value("no common version", connected([{versions, ['tlsv1.3']} | Server], [{versions, ['tlsv1.2']} | Client],
+        fun echo_one/1)),
+    see:value("no certificate of the client",
+        connected([{verify, verify_peer}, {fail_if_no_peer_cert, true}, {versions, ['tlsv1.2']} | Server],
         [{versions, ['tlsv1.2']} | lists:keydelete(cert, 1, lists:keydelete(key, 1, Client))], fun echo_one/1)),
     {Listening, Port} = server(Server),
     {ok, Plain} = gen_tcp:connect("localhost", Port, [binary, {active, false}]),
     ok = gen_tcp:send(Plain, <<"GET / HTTP/1.1\r\n\r\n">>),
-    see:value("no TLS at all", case gen_tcp:recv(Plain, 0, 5000) of {ok, <<21, _/binary>>} -> alert; Other -> Other end),
+    see:value("no TLS at all", case gen_tcp:recv(Plain, 0, 5000) of {ok, <<21, _/binary>>} -> alert; Other -> Other
+        end),
     ok = ssl:close(Listening).
 
 echo_one(Socket) -> echo(Socket, 1).
@@ -135,7 +143,8 @@ https({Server, Client}) ->
     Port = proplists:get_value(port, httpd:info(Pid)),
     Url = fun(Path) -> "https://localhost:" ++ integer_to_list(Port) ++ Path end,
     Get = fun(Path) ->
-              {ok, {{_, Status, _}, _, Body}} = httpc:request(get, {Url(Path), []}, [{ssl, [{verify, verify_none} | Client]}], []),
+              {ok, {{_, Status, _}, _, Body}} = httpc:request(get, {Url(Path), []},
+                  [{ssl, [{verify, verify_none} | Client]}], []),
               {Status, length(Body) > 100, Status =:= 200 andalso length(Body)}
           end,
     see:value("https", [Get(Path) || Path <- ["/page.html", "/missing.html", "/page.html"]]),
@@ -150,13 +159,15 @@ ssh() ->
     Key = public_key:generate_key({namedCurve, secp256r1}),
     Pem = public_key:pem_encode([public_key:pem_entry_encode('ECPrivateKey', Key)]),
     ok = file:write_file(filename:join(Folder, "ssh_host_ecdsa_key"), Pem),
-    {ok, Daemon} = ssh:daemon(loopback, 0, [{system_dir, Folder}, {user_dir, Folder}, {user_passwords, [{"user", "secret"}]},
+    {ok, Daemon} = ssh:daemon(loopback, 0, [{system_dir, Folder}, {user_dir, Folder},
+        {user_passwords, [{"user", "secret"}]},
                                             {subsystems, [ssh_sftpd:subsystem_spec([{root, Folder}])]},
                                             {exec, {direct, fun(Text) -> {ok, lists:reverse(Text)} end}}]),
     {ok, Info} = ssh:daemon_info(Daemon),
     Port = proplists:get_value(port, Info),
     Connect = fun(Password) ->
-                  ssh:connect(loopback, Port, [{user, "user"}, {password, Password}, {silently_accept_hosts, true}, {save_accepted_host, false},
+                  ssh:connect(loopback, Port, [{user, "user"}, {password, Password}, {silently_accept_hosts, true},
+                      {save_accepted_host, false},
                                                {user_interaction, false}, {user_dir, Folder}], 10_000)
               end,
     see:value("wrong password", element(1, Connect("wrong"))),

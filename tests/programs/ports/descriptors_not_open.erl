@@ -27,5 +27,6 @@ told(Port) ->
     receive
         {event, #{level := Level, msg := {Format, [Text]}, meta := Meta}} ->
             Shown = string:replace(Text, erlang:port_to_list(Port), "a_port"),
-            see:value(event, {Level, Format, lists:flatten(Shown), maps:get(error_logger, Meta), lists:sort(maps:keys(Meta))})
+            see:value(event, {Level, Format, lists:flatten(Shown), maps:get(error_logger, Meta),
+                lists:sort(maps:keys(Meta))})
     end.

@@ -1,5 +1,7 @@
-%% When it is known that a process has ended, the address of its socket is free: whoever restarts the process opens it again.
-%% differs: on stock the end of a port is a task of its own, so an address may still be taken when it is known that its owner has ended
+%% When it is known that a process has ended, the address of its socket is free: whoever restarts the process opens it
+%% again.
+%% differs: on stock the end of a port is a task of its own, so an address may still be taken when it is known that its
+%% owner has ended
 -module(freed_addresses).
 -export([main/0]).
 

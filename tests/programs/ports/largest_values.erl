@@ -3,7 +3,8 @@
 -export([main/0]).
 
 main() ->
-    see:value(limits, [{Limit, opens(Limit)} || Limit <- [0, 1, 1 bsl 59, 1 bsl 60, 1 bsl 63, (1 bsl 64) - 2, (1 bsl 64) - 1, 1 bsl 64]]),
+    see:value(limits, [{Limit, opens(Limit)} || Limit <- [0, 1, 1 bsl 59, 1 bsl 60, 1 bsl 63, (1 bsl 64) - 2,
+        (1 bsl 64) - 1, 1 bsl 64]]),
     {ok, Socket} = gen_tcp:listen(0, []),
     Get = fun(Options) ->
         case inet:getopts(Socket, Options) of

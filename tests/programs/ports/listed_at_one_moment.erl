@@ -19,10 +19,11 @@ main() ->
     receive {'DOWN', Monitor, process, _, Reason} -> see:value(changer, Reason) end,
     Numbers = maps:from_list(lists:zip(Opened, lists:seq(1, length(Opened)))),
     see:value(changes_meanwhile, length(Opened) > ?OPEN),
-    see:value(inconsistent, [Gap || List <- Lists, Gap <- [gap(lists:sort([maps:get(Port, Numbers) || Port <- List]))], Gap =/= none]).
+    see:value(inconsistent, [Gap || List <- Lists, Gap <- [gap(lists:sort([maps:get(Port, Numbers) || Port <- List]))],
+        Gap =/= none]).
 
-%% Opens a port, then closes the oldest: those that are open at any moment were opened one after the other, and there are as
-%% many as at first or one more.
+%% Opens a port, then closes the oldest: those that are open at any moment were opened one after the other, and there
+%% are as many as at first or one more.
 change(Ports) ->
     receive
         {stop, From} ->

@@ -1,12 +1,15 @@
-%% What programs may do about signals of the system: which they may name, and what comes of those that are handled and ignored.
+%% What programs may do about signals of the system: which they may name, and what comes of those that are handled and
+%% ignored.
 -module(os_signals).
 -export([main/0, init/1, handle_event/2, handle_call/2]).
 
 main() ->
     ok = gen_event:delete_handler(erl_signal_server, erl_signal_handler, []),
     ok = gen_event:add_handler(erl_signal_server, ?MODULE, self()),
-    Names = [sighup, sigint, sigquit, sigill, sigtrap, sigabrt, sigbus, sigfpe, sigkill, sigusr1, sigsegv, sigusr2, sigpipe, sigalrm, sigterm, sigchld,
-             sigcont, sigstop, sigtstp, sigttin, sigttou, sigurg, sigxcpu, sigxfsz, sigwinch, sigio, sigsys, sigunknown, 'SIGTERM', "sigterm", <<"sigterm">>, 15],
+    Names = [sighup, sigint, sigquit, sigill, sigtrap, sigabrt, sigbus, sigfpe, sigkill, sigusr1, sigsegv, sigusr2,
+        sigpipe, sigalrm, sigterm, sigchld,
+             sigcont, sigstop, sigtstp, sigttin, sigttou, sigurg, sigxcpu, sigxfsz, sigwinch, sigio, sigsys, sigunknown,
+             'SIGTERM', "sigterm", <<"sigterm">>, 15],
     [see:value({set, S}, [tried(S, A) || A <- [ignore, handle, other, "ignore", 1]]) || S <- Names],
     [begin
          handled(Name, Number),
@@ -19,7 +22,8 @@ main() ->
     [ok = os:set_signal(Name, default) || {Name, _} <- numbers()],
     see:value(ignored_by_programs, set("SigIgn")).
 
-numbers() -> [{sighup, 1}, {sigquit, 3}, {sigabrt, 6}, {sigusr1, 10}, {sigusr2, 12}, {sigalrm, 14}, {sigterm, 15}, {sigchld, 17}, {sigtstp, 20}].
+numbers() -> [{sighup, 1}, {sigquit, 3}, {sigabrt, 6}, {sigusr1, 10}, {sigusr2, 12}, {sigalrm, 14}, {sigterm, 15},
+    {sigchld, 17}, {sigtstp, 20}].
 
 init(Pid) -> {ok, Pid}.
 handle_event(Event, Pid) -> Pid ! {signal, Event}, {ok, Pid}.

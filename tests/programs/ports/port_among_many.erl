@@ -1,4 +1,5 @@
-%% Programs that are started by a node with many open descriptors: they have what others have, and nothing of the node's.
+%% Programs that are started by a node with many open descriptors: they have what others have, and nothing of the
+%% node's.
 -module(port_among_many).
 -export([main/0]).
 
@@ -11,7 +12,8 @@ main() ->
     see:that(directory, fun() -> ended([{args, ["-c", "pwd; exit 4"]}, {cd, "/usr"}]) end),
     see:that(no_directory, fun() -> ended([{args, ["-c", "pwd"]}, {cd, "/no/such"}]) end),
     see:that(errors, fun() -> ended([{args, ["-c", "echo a; echo b >&2"]}, stderr_to_stdout]) end),
-    see:that(others, fun() -> ended([{args, ["-c", "ls /proc/self/fd >&4; exec cat <&3 >&4"]}, nouse_stdio], <<"told">>) end),
+    see:that(others, fun() -> ended([{args, ["-c", "ls /proc/self/fd >&4; exec cat <&3 >&4"]}, nouse_stdio],
+        <<"told">>) end),
     see:that(missing, fun() -> open_port({spawn_executable, "/no/such"}, []) end),
     see:that(not_executable, fun() -> open_port({spawn_executable, "/etc/passwd"}, []) end),
     see:that(much, fun() -> byte_size(element(1, ended([{args, ["-c", "head -c 300000 /dev/zero"]}]))) end),

@@ -12,7 +12,8 @@ main() ->
 
 %% Signals, descriptors, session.
 started_with() ->
-    see:value(signals, [signals(Line) || Line <- string:lexemes(os:cmd("grep -E '^Sig(Blk|Ign)' /proc/self/status"), "\n")]),
+    see:value(signals, [signals(Line) || Line <- string:lexemes(os:cmd("grep -E '^Sig(Blk|Ign)' /proc/self/status"),
+        "\n")]),
     see:value(descriptors, os:cmd("ls /proc/self/fd")),
     see:value(nouse_stdio, run("/bin/sh", ["-c", "ls /proc/self/fd >&4"], [nouse_stdio])),
     see:value(only_in, run("/bin/sh", ["-c", "ls /proc/self/fd"], [in])),
@@ -91,7 +92,8 @@ stat(Pid) ->
         {error, _} -> []
     end.
 
-%% However a program is killed, its status arrives once and behind its output. Signal 1 may be ignored from above (nohup).
+%% However a program is killed, its status arrives once and behind its output. Signal 1 may be ignored from above
+%% (nohup).
 killed(Times) ->
     see:value(killed, lists:usort([killed("kill", Signal) || _ <- lists:seq(1, Times), Signal <- [9, 10, 15]])),
     see:value(by_itself, lists:usort([run("/bin/sh", ["-c", "echo out; kill -9 $$"], []) || _ <- lists:seq(1, Times)])).

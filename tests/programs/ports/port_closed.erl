@@ -21,6 +21,7 @@ closed_while_busy() ->
     Senders = [spawn(fun() -> Me ! {self(), catch port_command(Port, Data)} end) || _ <- lists:seq(1, 3)],
     {os_pid, Pid} = erlang:port_info(Port, os_pid),
     os:cmd("kill " ++ integer_to_list(Pid)),
-    Heard = [receive {S, {'EXIT', {Reason, _}}} -> Reason; {S, Other} -> Other after 5000 -> nothing end || S <- Senders],
+    Heard = [receive {S, {'EXIT', {Reason, _}}} -> Reason; {S, Other} -> Other after 5000 -> nothing
+        end || S <- Senders],
     receive {'EXIT', Port, _} -> ok after 5000 -> none end,
     lists:usort(Heard).

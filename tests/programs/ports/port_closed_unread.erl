@@ -1,6 +1,6 @@
 %% A port that is closed while it holds output goes on reading what its program writes, because the program may read no
-%% more before it has got rid of that; nobody is told of it. A closed socket sends all it holds, too, also what waits for
-%% its turn only.
+%% more before it has got rid of that; nobody is told of it. A closed socket sends all it holds, too, also what waits
+%% for its turn only.
 -module(port_closed_unread).
 -export([main/0]).
 
@@ -29,7 +29,8 @@ socket(Options) ->
         receive read -> ok end,
         Self ! {self(), all(There, 0)}
     end),
-    {ok, Here} = gen_tcp:connect({127, 0, 0, 1}, Number, [binary, {active, true}, {high_watermark, 100000000} | Options]),
+    {ok, Here} = gen_tcp:connect({127, 0, 0, 1}, Number,
+        [binary, {active, true}, {high_watermark, 100000000} | Options]),
     Part = [binary:copy(<<"z">>, 100) || _ <- lists:seq(1, 500)],
     [ok = gen_tcp:send(Here, Part) || _ <- lists:seq(1, 100)],
     true = port_close(Here),

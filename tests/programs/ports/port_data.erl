@@ -1,19 +1,21 @@
-%% The term that a port keeps for programs: none at first, terms of every kind, one after the other, by many processes at once until
-%% the port closes.
+%% The term that a port keeps for programs: none at first, terms of every kind, one after the other, by many processes
+%% at once until the port closes.
 -module(port_data).
 -export([main/0]).
 
 main() ->
     Port = open_port({spawn, "cat"}, []),
     see:value(none, erlang:port_get_data(Port)),
-    [see:value(kept, begin true = erlang:port_set_data(Port, Term), erlang:port_get_data(Port) =:= Term end) || Term <- terms()],
+    [see:value(kept, begin true = erlang:port_set_data(Port, Term), erlang:port_get_data(Port) =:= Term end)
+        || Term <- terms()],
     port_close(Port),
     see:that(closed_get, fun() -> erlang:port_get_data(Port) end),
     see:that(closed_set, fun() -> erlang:port_set_data(Port, 1) end),
     see:value(at_once, lists:usort([at_once(N) || N <- lists:seq(1, 10)])).
 
 terms() ->
-    [undefined, 0, 1 bsl 70, 1.5, [], "list", {}, {tuple, [1]}, #{a => 1}, <<1:3>>, binary:copy(<<"x">>, 1000), self(), make_ref(), fun terms/0].
+    [undefined, 0, 1 bsl 70, 1.5, [], "list", {}, {tuple, [1]}, #{a => 1}, <<1:3>>, binary:copy(<<"x">>, 1000), self(),
+        make_ref(), fun terms/0].
 
 %% Each sets or asks until the port is closed, and no call fails before.
 at_once(Round) ->

@@ -1,5 +1,5 @@
-%% What goes wrong beside the data: stopped programs, owners that are killed, ports that are closed under their senders, directories
-%% that are gone, a full disk, very many commands. Nothing is left over, and nobody is busy afterwards.
+%% What goes wrong beside the data: stopped programs, owners that are killed, ports that are closed under their senders,
+%% directories that are gone, a full disk, very many commands. Nothing is left over, and nobody is busy afterwards.
 %% timeout: 90
 -module(port_faults).
 -export([main/0]).
@@ -34,7 +34,8 @@ stopped(Parallel) ->
     see:value({stand_still, Parallel}, apart:wait(fun() -> still(Senders) end, true, 400)),
     [] = os:cmd("kill -CONT " ++ Pid),
     Data = [receive {Port, {data, D}} -> D after 20000 -> none end || _ <- lists:seq(1, 120)],
-    see:value({in_order, Parallel}, [[N || <<S1, N, _/binary>> <- Data, S1 =:= S] =:= lists:seq(1, 30) || S <- [1, 2, 3, 4]]),
+    see:value({in_order, Parallel}, [[N || <<S1, N, _/binary>> <- Data, S1 =:= S] =:= lists:seq(1, 30)
+        || S <- [1, 2, 3, 4]]),
     see:value({answers, Parallel}, lists:usort(answers(Senders))),
     port_close(Port),
     ended(Port).
@@ -44,7 +45,8 @@ senders(Port, Count, Packets) ->
     Me = self(),
     [spawn_link(fun() ->
         Fill = binary:copy(<<0>>, 5000),
-        Me ! {self(), lists:usort([try port_command(Port, [<<S, N>>, Fill]) catch error:E -> E end || N <- lists:seq(1, Packets)])}
+        Me ! {self(), lists:usort([try port_command(Port, [<<S, N>>, Fill]) catch error:E -> E end
+            || N <- lists:seq(1, Packets)])}
     end) || S <- lists:seq(1, Count)].
 
 answers(Senders) -> [receive {S, Answer} -> Answer after 20000 -> stuck end || S <- Senders].
@@ -119,7 +121,8 @@ full_disk() ->
     {ok, Raw} = file:open("/dev/full", [write, raw]),
     see:value(raw, {file:write(Raw, "text"), file:close(Raw)}),
     {ok, Delayed} = file:open("/dev/full", [write, raw, delayed_write]),
-    see:value(delayed, {file:write(Delayed, "text"), file:sync(Delayed), file:write(Delayed, "more"), file:close(Delayed), file:close(Delayed)}),
+    see:value(delayed, {file:write(Delayed, "text"), file:sync(Delayed), file:write(Delayed, "more"),
+        file:close(Delayed), file:close(Delayed)}),
     {ok, File} = file:open("/dev/full", [write]),
     see:value(process, {file:write(File, "text"), file:close(File)}),
     see:value(whole, file:write_file("/dev/full", "text")),
@@ -130,8 +133,10 @@ cut_short() ->
     [see:value({Framing, Bytes}, begin
         Port = open_port({spawn_executable, "/usr/bin/printf"}, [{args, [Bytes]}, exit_status, Framing]),
         told(Port)
-     end) || {Framing, Bytes} <- [{{packet, 1}, "\\5abc"}, {{packet, 2}, "\\0"}, {{packet, 2}, "\\0\\2ab\\0"}, {{packet, 4}, "\\177\\377\\377\\377abc"},
-                                  {{packet, 4}, "\\0\\0\\0\\1a\\0\\0"}, {{line, 3}, "abcdefgh"}, {{line, 3}, "abc\\r"}, {{line, 3}, "abc\\r\\nd\\r"}]].
+     end) || {Framing, Bytes} <- [{{packet, 1}, "\\5abc"}, {{packet, 2}, "\\0"}, {{packet, 2}, "\\0\\2ab\\0"},
+     {{packet, 4}, "\\177\\377\\377\\377abc"},
+                                  {{packet, 4}, "\\0\\0\\0\\1a\\0\\0"}, {{line, 3}, "abcdefgh"}, {{line, 3}, "abc\\r"},
+                                  {{line, 3}, "abc\\r\\nd\\r"}]].
 
 told(Port) ->
     receive

@@ -98,6 +98,9 @@ refused() ->
     [see:value({refused, Name, Options}, try open_port(Name, Options) of
         Port -> told(Port)
      catch Class:Reason -> {Class, Reason}
-     end) || {Name, Options} <- [{"/no/such/file", [in]}, {"/no/such/file", [out]}, {"/no/such/file", []}, {'', [in]}, {"", []}, {"/", [out]},
-                                 {"/dev/null", [exit_status]}, {"/dev/null", [{args, ["x"]}]}, {[1000], []}, {["a"], []}, {[$a | b], []},
-                                 {<<"/dev/null">>, []}, {"/dev/null", [{cd, "/no/such"}]}, {"/dev/null", [in, {packet, 3}]}]].
+     end) || {Name, Options} <- [{"/no/such/file", [in]}, {"/no/such/file", [out]}, {"/no/such/file", []}, {'', [in]},
+     {"", []}, {"/", [out]},
+                                 {"/dev/null", [exit_status]}, {"/dev/null", [{args, ["x"]}]}, {[1000], []},
+                                 {["a"], []}, {[$a | b], []},
+                                 {<<"/dev/null">>, []}, {"/dev/null", [{cd, "/no/such"}]},
+                                 {"/dev/null", [in, {packet, 3}]}]].

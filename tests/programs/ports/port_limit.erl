@@ -16,7 +16,8 @@ main() ->
     true = port_close(Old),
     All = [begin P = open(), true = port_close(P), P end || _ <- lists:seq(1, 3000)],
     see:value(distinct, length(lists:usort([Old | All]))),
-    see:value(old, [erlang:port_info(Old), lists:member(Old, erlang:ports()), catch_reason(fun() -> port_command(Old, "x") end)]).
+    see:value(old, [erlang:port_info(Old), lists:member(Old, erlang:ports()),
+        catch_reason(fun() -> port_command(Old, "x") end)]).
 
 open() -> open_port({spawn_driver, "ram_file_drv"}, []).
 
@@ -62,6 +63,7 @@ catch_reason(Fun) ->
 
 explained(Fun) ->
     try Fun() catch
-        Class:Reason:Stack -> hd(string:split(unicode:characters_to_list(erl_error:format_exception(Class, Reason, Stack)), "\n"))
+        Class:Reason:Stack ->
+            hd(string:split(unicode:characters_to_list(erl_error:format_exception(Class, Reason, Stack)), "\n"))
     end.
 

@@ -83,16 +83,23 @@ directories() ->
 
 arguments() ->
     Show = "for a in \"$0\" \"$@\"; do printf '<%s>' \"$a\"; done",
-    see:value(args, run_with({spawn_executable, "/bin/sh"}, [{args, ["-c", Show, "zero", "", "a b", <<"c'd">>, [955, 228], <<255>>]}, binary])),
+    see:value(args, run_with({spawn_executable, "/bin/sh"},
+        [{args, ["-c", Show, "zero", "", "a b", <<"c'd">>, [955, 228], <<255>>]}, binary])),
     see:value(arg0, run_with({spawn_executable, "/bin/sh"}, [{arg0, "other"}, {args, ["-c", "echo $0"]}])),
-    see:value(arg0_alone, run_with({spawn_executable, "/bin/cat"}, [{arg0, "dog"}, {args, ["--no-such-option"]}, stderr_to_stdout, {line, 80}])),
+    see:value(arg0_alone, run_with({spawn_executable, "/bin/cat"}, [{arg0, "dog"}, {args, ["--no-such-option"]},
+        stderr_to_stdout, {line, 80}])),
     see:value(args_twice, run_with({spawn_executable, "/bin/echo"}, [{args, ["one"]}, {args, ["two"]}])),
     see:value(args_of_command, run("echo", [{args, ["x"]}])),
     see:value(arg0_of_command, run("echo", [{arg0, "x"}])),
-    see:value(args_bad, [run_with({spawn_executable, "/bin/echo"}, [{args, A}]) || A <- [x, [x | y], [1], ["a" | "b"], "ab", [[0]], [<<0>>]]]),
-    see:value(words, [run(C, [binary]) || C <- ["echo  a   b ", "echo 'a  b'", "echo $HOME_NOT_SET.", "echo a;echo b", " echo x", "echo a > /dev/null", "echo *nothing*", "echo a=b", "A=b echo x", "/bin/echo ~root"]]),
-    see:value(missing, [run(C, [exit_status, stderr_to_stdout]) || C <- ["no_such_program_here a", "/no/such/program", "/etc/passwd", "/"]]),
-    see:value(executable_missing, [run_with({spawn_executable, F}, [exit_status]) || F <- ["/no/such", "cat", "/etc/passwd", <<"/bin/true">>, '/bin/true', "/bin/true x"]]).
+    see:value(args_bad, [run_with({spawn_executable, "/bin/echo"}, [{args, A}]) || A <- [x, [x | y], [1], ["a" | "b"],
+        "ab", [[0]], [<<0>>]]]),
+    see:value(words, [run(C, [binary]) || C <- ["echo  a   b ", "echo 'a  b'", "echo $HOME_NOT_SET.", "echo a;echo b",
+        " echo x", "echo a > /dev/null", "echo *nothing*", "echo a=b", "A=b echo x", "/bin/echo ~root"]]),
+    see:value(missing, [run(C, [exit_status, stderr_to_stdout]) || C <- ["no_such_program_here a", "/no/such/program",
+        "/etc/passwd", "/"]]),
+    see:value(executable_missing,
+        [run_with({spawn_executable, F}, [exit_status]) || F <- ["/no/such", "cat", "/etc/passwd", <<"/bin/true">>,
+        '/bin/true', "/bin/true x"]]).
 
 environment() ->
     os:putenv("PORT_TEST_ONE", "1"),
@@ -102,7 +109,8 @@ environment() ->
     see:value(env, run(Show, [{env, [{"PORT_TEST_TWO", false}, {"PORT_TEST_THREE", "3"}]}])),
     see:value(env_nil, run(Show, [{env, [{"PORT_TEST_ONE", []}, {<<"PORT_TEST_THREE">>, <<"drei">>}]}])),
     see:value(env_twice, run(Show, [{env, [{"PORT_TEST_ONE", "x"}]}, {env, [{"PORT_TEST_TWO", "y"}]}])),
-    see:value(env_bad, [run("true", [{env, E}]) || E <- [x, [x], [{"a"}], [{"a", 1}], [{a, "b"} | c], [{"a=b", "c"}], [{"", "c"}]]]),
+    see:value(env_bad, [run("true", [{env, E}]) || E <- [x, [x], [{"a"}], [{"a", 1}], [{a, "b"} | c], [{"a=b", "c"}],
+        [{"", "c"}]]]),
     os:unsetenv("PORT_TEST_ONE"),
     see:value(env_unset, run(Show, [])),
     see:value(path, run("hello", [{env, [{"PATH", "/nowhere"}]}, exit_status, stderr_to_stdout])).
@@ -151,16 +159,21 @@ gone(Pid, N) ->
     end.
 
 refused() ->
-    see:value(settings, [{S, run_with({spawn, "true"}, S)} || S <- [[x], [{packet, 3}], [{packet, 1}, {line, 3}], [{line, 0}], [{line, -1}], [{line, a}], [{parallelism, 1}], [{busy_limits_port, 1}], [{busy_limits_port, {0, 1}}], [{busy_limits_msgq, {1, 0}}], [{packet, 1, 2}], x, [in | out]]]),
-    see:value(names, [{N, run_with(N, [])} || N <- [{spawn, ""}, {spawn, x}, {spawn, 1}, {fd, -1, 1}, {fd, a, 1}, {fd, 1}, {other, "x"}, {spawn_driver, "no_such_driver"}, {spawn_executable, ""}, 1, {}]]),
+    see:value(settings, [{S, run_with({spawn, "true"}, S)} || S <- [[x], [{packet, 3}], [{packet, 1}, {line, 3}],
+        [{line, 0}], [{line, -1}], [{line, a}], [{parallelism, 1}], [{busy_limits_port, 1}],
+    [{busy_limits_port, {0, 1}}], [{busy_limits_msgq, {1, 0}}], [{packet, 1, 2}], x, [in | out]]]),
+    see:value(names, [{N, run_with(N, [])} || N <- [{spawn, ""}, {spawn, x}, {spawn, 1}, {fd, -1, 1}, {fd, a, 1},
+        {fd, 1}, {other, "x"}, {spawn_driver, "no_such_driver"}, {spawn_executable, ""}, 1, {}]]),
     see:value(fd_status, run_with({fd, 0, 1}, [exit_status])),
-    see:value(good_limits, [run_with({spawn, "true"}, [{L, V}]) || L <- [busy_limits_port, busy_limits_msgq], V <- [{1, 2}, {5, 3}, disabled]]).
+    see:value(good_limits, [run_with({spawn, "true"}, [{L, V}]) || L <- [busy_limits_port, busy_limits_msgq],
+        V <- [{1, 2}, {5, 3}, disabled]]).
 
 info() ->
     Port = open_port({spawn, "cat"}, [{parallelism, false}, binary]),
     port_command(Port, "12345"),
     receive {Port, {data, _}} -> ok after 3000 -> none end,
-    see:value(items, [erlang:port_info(Port, I) || I <- [name, input, output, registered_name, queue_size, parallelism, monitors, monitored_by, locking]]),
+    see:value(items, [erlang:port_info(Port, I) || I <- [name, input, output, registered_name, queue_size, parallelism,
+        monitors, monitored_by, locking]]),
     see:value(links, erlang:port_info(Port, links) =:= {links, [self()]}),
     see:value(keys, [element(1, I) || I <- erlang:port_info(Port)]),
     register(some_port, Port),
@@ -168,12 +181,15 @@ info() ->
     Ref = monitor(port, Port),
     see:value(monitored, erlang:port_info(Port, monitored_by) =:= {monitored_by, [self()]}),
     see:value(is_among_ports, lists:member(Port, erlang:ports())),
-    see:fails([fun() -> erlang:port_info(Port, no_item) end, fun() -> erlang:port_info(see:id(x)) end, fun() -> erlang:port_info(see:id(self()), name) end]),
+    see:fails([fun() -> erlang:port_info(Port, no_item) end, fun() -> erlang:port_info(see:id(x)) end,
+        fun() -> erlang:port_info(see:id(self()), name) end]),
     port_close(Port),
     see:value(down, receive {'DOWN', Ref, port, Port, Why} -> Why after 1000 -> none end),
     see:value(exit, receive {'EXIT', Port, Why2} -> Why2 after 0 -> none end),
-    see:value(closed, {erlang:port_info(Port), erlang:port_info(Port, name), whereis(some_port), lists:member(Port, erlang:ports())}),
-    see:fails([fun() -> port_close(Port) end, fun() -> port_command(Port, "x") end, fun() -> port_connect(Port, self()) end, fun() -> port_control(Port, 1, "x") end]),
+    see:value(closed, {erlang:port_info(Port), erlang:port_info(Port, name), whereis(some_port),
+        lists:member(Port, erlang:ports())}),
+    see:fails([fun() -> port_close(Port) end, fun() -> port_command(Port, "x") end, fun() -> port_connect(Port, self())
+        end, fun() -> port_control(Port, 1, "x") end]),
     Late = monitor(port, Port),
     see:value(late, receive {'DOWN', Late, port, _, Why3} -> Why3 after 1000 -> none end),
     see:value(link_closed, begin link(Port), receive {'EXIT', Port, Why4} -> Why4 after 1000 -> none end end).
@@ -193,7 +209,8 @@ requests() ->
     [begin
         Port ! Bad,
         see:value({badsig, element(1, {Shown})}, receive {'EXIT', Port, R} -> R after 1000 -> none end)
-     end || {Bad, Shown} <- [{hello, hello}, {{Me, hello}, hello_tuple}, {{Me, {command, x}}, bad_data}, {{Me, {connect, x}}, bad_pid}]],
+     end || {Bad, Shown} <- [{hello, hello}, {{Me, hello}, hello_tuple}, {{Me, {command, x}}, bad_data},
+     {{Me, {connect, x}}, bad_pid}]],
     Other = spawn(fun() -> process_flag(trap_exit, true), Me ! {other, collect(2)} end),
     Port ! {Me, {connect, Other}},
     see:value(connected, receive {Port, connected} -> connected after 1000 -> none end),
@@ -224,7 +241,8 @@ requests() ->
     see:value(linked_fails, receive {'EXIT', P5, R6} -> R6 after 1000 -> none end).
 
 collect(0) -> [];
-collect(N) -> receive {'EXIT', _, What} -> [{exit, What} | collect(N - 1)]; {_, What} -> [What | collect(N - 1)] after 3000 -> [none] end.
+collect(N) -> receive {'EXIT', _, What} -> [{exit, What} | collect(N - 1)]; {_, What} -> [What | collect(N - 1)]
+    after 3000 -> [none] end.
 
 %% What one process sends one port comes in order, whatever the way.
 ordering() ->
@@ -240,7 +258,8 @@ ordering() ->
         Port ! {self(), {command, "last"}},
         see:value({parallelism, Parallel}, erlang:port_info(Port, parallelism)),
         Port ! {self(), close},
-        see:value(last, [receive {Port, {data, L}} -> L; {Port, closed} -> closed after 2000 -> none end || _ <- [1]] =/= none),
+        see:value(last, [receive {Port, {data, L}} -> L; {Port, closed} -> closed after 2000 -> none end
+            || _ <- [1]] =/= none),
         flush(Port)
      end || Parallel <- [false, true]].
 

@@ -82,14 +82,17 @@ slow_reader(Parallel) ->
     see:value({suspended, Parallel}, lists:all(fun(P) -> process_info(P, status) =:= {status, suspended} end, Senders)),
     {queue_size, Queued} = erlang:port_info(Port, queue_size),
     see:value({bounded, Parallel}, Queued > 4096 andalso Queued < 80 * 20000),
-    Data = [receive {Port, {data, <<S:16, N:16, _/binary>>}} -> {S, N} after 10000 -> none end || _ <- lists:seq(1, 80)],
-    see:value({in_order, Parallel}, lists:all(fun(S) -> [N || {S1, N} <- Data, S1 =:= S] =:= lists:seq(1, 10) end, lists:seq(1, 8))),
+    Data = [receive {Port, {data, <<S:16, N:16, _/binary>>}} -> {S, N} after 10000 -> none
+        end || _ <- lists:seq(1, 80)],
+    see:value({in_order, Parallel}, lists:all(fun(S) -> [N || {S1, N} <- Data, S1 =:= S] =:= lists:seq(1, 10) end,
+        lists:seq(1, 8))),
     [receive {done, P} -> ok after 5000 -> see:value(not_done, P) end || P <- Senders],
     port_close(Port).
 
 left_over() ->
     Before = descriptors(),
-    [begin P = open_port({spawn, "true"}, [exit_status]), receive {P, {exit_status, 0}} -> ok end end || _ <- lists:seq(1, 40)],
+    [begin P = open_port({spawn, "true"}, [exit_status]), receive {P, {exit_status, 0}} -> ok end
+        end || _ <- lists:seq(1, 40)],
     [begin P = open_port({spawn, "cat"}, [eof]), port_close(P) end || _ <- lists:seq(1, 40)],
     %% (Stock keeps a descriptor for each program that is missing, so that is not counted here.)
     timer:sleep(300),

@@ -1,5 +1,5 @@
-%% Random ports, by seed, eight at a time: options, what the program writes and how it ends, what is sent to it and how, who is
-%% connected. What a port tells is the same however its data arrive in pieces.
+%% Random ports, by seed, eight at a time: options, what the program writes and how it ends, what is sent to it and how,
+%% who is connected. What a port tells is the same however its data arrive in pieces.
 %% timeout: 100
 -module(port_random).
 -export([main/0, main/2, trace/1]).
@@ -11,14 +11,16 @@ main(From, To) ->
     ok = logger:set_primary_config(level, none),
     Before = descriptors(),
     rounds(From, To),
-    see:value(left, apart:wait(fun() -> {max(0, descriptors() - Before), children(), [] =:= [P || P <- erlang:ports(), is_program(P)]} end,
+    see:value(left, apart:wait(fun() -> {max(0, descriptors() - Before), children(),
+        [] =:= [P || P <- erlang:ports(), is_program(P)]} end,
                          {0, 0, true}, 200)).
 
 rounds(From, To) when From > To -> ok;
 rounds(From, To) ->
     Last = min(From + 7, To),
     Runs = [{Seed, spawn_monitor(fun() -> exit({trace, trace(Seed)}) end)} || Seed <- lists:seq(From, Last)],
-    [receive {'DOWN', Ref, process, Pid, {trace, {Kind, Trace}}} -> io:format("~b ~0p~n", [Seed, {Kind, summary(Trace)}]);
+    [receive {'DOWN', Ref, process, Pid, {trace, {Kind, Trace}}} ->
+        io:format("~b ~0p~n", [Seed, {Kind, summary(Trace)}]);
              {'DOWN', Ref, process, Pid, Why} -> io:format("~b ~0p~n", [Seed, Why])
      end || {Seed, {Pid, Ref}} <- Runs],
     rounds(Last + 1, To).
@@ -37,10 +39,13 @@ chance(N) -> rand:uniform(N) =:= 1.
 trace(Seed) ->
     process_flag(trap_exit, true),
     rand:seed(exsss, {Seed, 3, 33}),
-    Framing = pick([stream, stream, {packet, 1}, {packet, 2}, {packet, 4}, {line, 1}, {line, 7}, {line, 80}, {line, 5000}]),
+    Framing = pick([stream, stream, {packet, 1}, {packet, 2}, {packet, 4}, {line, 1}, {line, 7}, {line, 80},
+        {line, 5000}]),
     Switches = [S || S <- [binary, eof, exit_status], chance(2)] ++ [{parallelism, true} || chance(3)]
-        ++ [{busy_limits_port, {pick([1, 500]), pick([500, 30000])}} || chance(4)] ++ [{busy_limits_msgq, disabled} || chance(8)],
-    Kind = pick([echo, echo, writes, writes_and_is_killed, counted, deaf, mute, leaves_another, watched, watched, surroundings, one_way, command]),
+        ++ [{busy_limits_port, {pick([1, 500]), pick([500, 30000])}} || chance(4)] ++
+            [{busy_limits_msgq, disabled} || chance(8)],
+    Kind = pick([echo, echo, writes, writes_and_is_killed, counted, deaf, mute, leaves_another, watched, watched,
+        surroundings, one_way, command]),
     Trace = run(Kind, Framing, [Framing | Switches], Seed),
     {{Kind, Framing, [S || S <- Switches, is_atom(S)]}, Trace}.
 
@@ -49,7 +54,8 @@ open(Script, Arguments, Options) ->
 
 %% What is sent comes back, and then the port is closed or torn down.
 run(echo, Framing, Options, _) ->
-    Port = case chance(2) of true -> open_port({spawn, "/bin/cat"}, Options); false -> open("exec cat", [], Options) end,
+    Port = case chance(2) of true -> open_port({spawn, "/bin/cat"}, Options); false -> open("exec cat", [], Options)
+        end,
     Messages = [message(Framing) || _ <- lists:seq(1, rand:uniform(60))],
     Sender = pick([self, self, other, several]),
     Seed = {rand:uniform(1 bsl 30), 1, 2},
@@ -58,7 +64,8 @@ run(echo, Framing, Options, _) ->
     Data = gather(Port, Framing, Expected, length(Messages)),
     %% Less than a byte is nothing, but in a packet it would come back.
     Nothing = case Framing of {packet, _} -> []; _ -> [<<1:3>>, [<<1:7>> | <<1:1>>]] end,
-    Bad = [answer(fun() -> port_command(Port, B) end) || B <- [x, [256], <<1:9>>, [<<"a">> | b], [-1], #{} | Nothing], chance(3)],
+    Bad = [answer(fun() -> port_command(Port, B) end) || B <- [x, [256], <<1:9>>, [<<"a">> | b], [-1], #{} | Nothing],
+        chance(3)],
     Told = case pick([close, message, connect, kill]) of
                close -> [answer(fun() -> port_close(Port) end), ended(Port)];
                message -> Port ! {self(), close}, [receive {Port, closed} -> closed after 20000 -> none end];
@@ -77,7 +84,8 @@ run(echo, Framing, Options, _) ->
 
 %% Random bytes in random pieces, whatever the framing makes of them, and a status or a signal.
 run(Kind, Framing, Options, Seed) when Kind =:= writes; Kind =:= writes_and_is_killed ->
-    Bytes = iolist_to_binary([framed(Framing, rand:uniform(pick([3, 50, 3000]))) || _ <- lists:seq(1, rand:uniform(30))]),
+    Bytes = iolist_to_binary([framed(Framing, rand:uniform(pick([3, 50, 3000])))
+        || _ <- lists:seq(1, rand:uniform(30))]),
     Cut = binary:part(Bytes, 0, max(0, byte_size(Bytes) - pick([0, 0, 1, 2, 7]))),
     File = file(Seed, Cut),
     End = case Kind of
@@ -95,7 +103,8 @@ run(Kind, Framing, Options, Seed) when Kind =:= writes; Kind =:= writes_and_is_k
 %% It takes so many bytes and ends.
 run(counted, _, Options, _) ->
     Size = rand:uniform(100000),
-    Port = open("head -c $1 | cksum; exit 4", [integer_to_list(Size)], [stream, {packet, 4}, {line, 100}, stream | lists:delete(eof, tl(Options))] -- [{packet, 4}, {line, 100}]),
+    Port = open("head -c $1 | cksum; exit 4", [integer_to_list(Size)],
+        [stream, {packet, 4}, {line, 100}, stream | lists:delete(eof, tl(Options))] -- [{packet, 4}, {line, 100}]),
     Answers = sent(self, Port, pieces(crypto_free_bytes(Size)), {Size, 1, 1}),
     [lists:usort(Answers), rest(Port)];
 
@@ -104,7 +113,8 @@ run(deaf, _, Options, _) ->
     Port = open("exec sleep 1000", [], Options),
     Me = self(),
     Fill = binary:copy(<<"x">>, 200),
-    Senders = [spawn_link(fun() -> Me ! {self(), answers(fun() -> port_command(Port, Fill) end, 2000)} end) || _ <- [1, 2, 3]],
+    Senders = [spawn_link(fun() -> Me ! {self(), answers(fun() -> port_command(Port, Fill) end, 2000)} end)
+        || _ <- [1, 2, 3]],
     still(Senders, Port, 500),
     signalled(Port, "TERM"),
     %% Whether it sees the end of its output first, or that nobody takes its input, is chance.
@@ -144,8 +154,8 @@ run(leaves_another, _, Options, Seed) ->
     ok = file:delete(Fifo),
     [Early | Told];
 
-%% Processes link to it and watch it, by its identifier or its name, and some undo that; it ends somehow. (With a reason that
-%% is no atom, stock leaves who watches the port waiting until something else comes.)
+%% Processes link to it and watch it, by its identifier or its name, and some undo that; it ends somehow. (With a reason
+%% that is no atom, stock leaves who watches the port waiting until something else comes.)
 run(watched, _, Options, Seed) ->
     Ends = pick([close, message, exit, kill, closes_output, owner]),
     Me = self(),
@@ -155,13 +165,15 @@ run(watched, _, Options, Seed) ->
     Port = case Owner of Me -> open(Script, [], [stream | tl(Options)]); _ -> receive {Owner, P} -> P end end,
     true = register(Name, Port),
     Watchers = [begin
-        Does = [pick([link, monitor, monitor_name, link_and_unlink, monitor_and_demonitor, flush, twice]) || _ <- lists:seq(1, rand:uniform(3))],
+        Does = [pick([link, monitor, monitor_name, link_and_unlink, monitor_and_demonitor, flush, twice])
+            || _ <- lists:seq(1, rand:uniform(3))],
         Traps = chance(2),
         Pid = spawn(fun() -> watcher(Me, Port, Name, Does, Traps) end),
         receive {Pid, watches} -> ok end,
         {Pid, Does, Traps}
     end || _ <- lists:seq(1, rand:uniform(6))],
-    Info = [Value || Item <- [registered_name, parallelism, name, monitors, queue_size, locking], {_, Value} <- [erlang:port_info(Port, Item)]],
+    Info = [Value || Item <- [registered_name, parallelism, name, monitors, queue_size, locking],
+        {_, Value} <- [erlang:port_info(Port, Item)]],
     Known = [length(element(2, erlang:port_info(Port, Item))) || Item <- [links, monitored_by]],
     Asked = [answer(fun() -> register(pick([Name, kernel_sup, undefined]), Port) end), whereis(Name) =:= Port],
     Told = case Ends of
@@ -177,15 +189,20 @@ run(watched, _, Options, Seed) ->
 
 %% Arguments, environment and directory of any kind.
 run(surroundings, _, Options, _) ->
-    Word = fun() -> [pick([$a, $b, $\s, $', $", $$, $\\, $*, $\t, $\n, 228, 955, 128512]) || _ <- lists:seq(1, rand:uniform(6))] end,
-    Arguments = [pick([Word(), unicode:characters_to_binary(Word()), "", <<>>, <<255, 254>>]) || _ <- lists:seq(1, rand:uniform(5))],
+    Word = fun() -> [pick([$a, $b, $\s, $', $", $$, $\\, $*, $\t, $\n, 228, 955, 128512])
+        || _ <- lists:seq(1, rand:uniform(6))] end,
+    Arguments = [pick([Word(), unicode:characters_to_binary(Word()), "", <<>>, <<255, 254>>])
+        || _ <- lists:seq(1, rand:uniform(5))],
     Names = ["RANDOM_A", "RANDOM_B", "RANDOM_C"],
     Environment = [{pick(Names), pick([Word(), false, "", "x=y"])} || _ <- lists:seq(1, rand:uniform(4))],
     Show = "for a in \"$0\" \"$@\" \"${RANDOM_A-none}\" \"${RANDOM_B-none}\" \"${RANDOM_C-none}\"; do printf '<%s>' \"$a\"; done; pwd",
-    More = [{cd, pick(["/", "/usr", <<"/usr/lib">>, "/usr/../usr/lib/.", 'no/../such'])}] ++ [{arg0, pick(["x", <<"a b">>, Word()])} || chance(3)]
+    More = [{cd, pick(["/", "/usr", <<"/usr/lib">>, "/usr/../usr/lib/.", 'no/../such'])}] ++
+        [{arg0, pick(["x", <<"a b">>, Word()])} || chance(3)]
         ++ [{env, Environment} || chance(2)],
-    case answer(fun() -> open_port({spawn_executable, "/bin/sh"}, [{args, ["-c", Show | Arguments]} | More] ++ [stream | tl(Options)]) end) of
-        Port when is_port(Port) -> [case What of {data, D} -> {data, unicode:characters_to_binary(D)}; _ -> What end || What <- rest(Port)];
+    case answer(fun() -> open_port({spawn_executable, "/bin/sh"}, [{args, ["-c", Show | Arguments]} | More] ++
+        [stream | tl(Options)]) end) of
+        Port when is_port(Port) -> [case What of {data, D} -> {data, unicode:characters_to_binary(D)}; _ -> What
+            end || What <- rest(Port)];
         Refused -> Refused
     end;
 
@@ -210,7 +227,9 @@ run(one_way, _, Options, Seed) ->
                false -> [answer(fun() -> port_close(Port) end), ended(Port)]
            end,
     Text = case lists:member(out, Ways) andalso not lists:member(in, Ways) of
-               true -> apart:wait(fun() -> {ok, B} = file:read_file(File), binary:match(B, [<<"over\n">>, <<"got line\n">>]) =/= nomatch end, true, 400), {ok, B} = file:read_file(File), B;
+               true -> apart:wait(fun() -> {ok, B} = file:read_file(File),
+                   binary:match(B, [<<"over\n">>, <<"got line\n">>]) =/= nomatch end, true, 400),
+               {ok, B} = file:read_file(File), B;
                false -> none
            end,
     ok = file:delete(File),
@@ -218,9 +237,13 @@ run(one_way, _, Options, Seed) ->
 
 %% Commands for a shell, and such as need none.
 run(command, _, Options, _) ->
-    Port = open_port({spawn, pick(["echo one  two", "/bin/echo 'one  two'", "echo $((1 + 2))", "exit 9", "sh -c 'exit 8'", " true", "false", "/bin/false",
-                                   "echo a; exit 4", "kill -9 $$", "echo ä", "no_such_program 2>/dev/null", "echo a | cat", "printf a\\nb", "cd /; pwd",
-                                   "env -i /bin/echo x", "X=1 env | grep ^X=", "test -t 0", "cat </dev/null", "exec 1>&-; sleep 0", "/bin/sh -c true",
+    Port = open_port({spawn,
+        pick(["echo one  two", "/bin/echo 'one  two'", "echo $((1 + 2))", "exit 9", "sh -c 'exit 8'", " true", "false",
+        "/bin/false",
+                                   "echo a; exit 4", "kill -9 $$", "echo ä", "no_such_program 2>/dev/null",
+                                   "echo a | cat", "printf a\\nb", "cd /; pwd",
+                                   "env -i /bin/echo x", "X=1 env | grep ^X=", "test -t 0", "cat </dev/null",
+                                   "exec 1>&-; sleep 0", "/bin/sh -c true",
                                    <<"echo binary">>, 'echo atom'])}, [stream | tl(Options)]),
     rest(Port).
 
@@ -255,7 +278,8 @@ watch(twice, Port, Name) -> [monitor(port, Port), monitor(port, Name)].
 
 %% All that is known of its end; who watches nothing sees it gone.
 watched(Port, Name, Refs) ->
-    Downs = [receive {'DOWN', R, port, What, Why} -> {case What of Port -> port; {Name, N} when N =:= node() -> name; _ -> other end, Why}
+    Downs = [receive {'DOWN', R, port, What, Why} ->
+        {case What of Port -> port; {Name, N} when N =:= node() -> name; _ -> other end, Why}
              after 20000 -> silent end || R <- Refs],
     apart:wait(fun() -> erlang:port_info(Port) end, undefined, 800),
     Exits = receive {'EXIT', Port, Why2} -> [{exit, Why2}] after 0 -> [] end,
@@ -333,7 +357,8 @@ pieces(Bytes) ->
     [Piece | pieces(Rest)].
 
 %% What comes back: packets and lines as they are, a stream in one.
-gather(Port, {packet, _}, _, Count) -> [receive {Port, {data, D}} -> D after 20000 -> none end || _ <- lists:seq(1, Count)];
+gather(Port, {packet, _}, _, Count) -> [receive {Port, {data, D}} -> D after 20000 -> none
+    end || _ <- lists:seq(1, Count)];
 gather(Port, {line, _}, _, Count) -> lines(Port, Count);
 gather(Port, stream, Size, _) -> stream(Port, Size, []).
 
@@ -347,7 +372,8 @@ lines(Port, Count) ->
 
 stream(_, 0, Data) -> iolist_to_binary(Data);
 stream(Port, Size, Data) ->
-    receive {Port, {data, D}} -> stream(Port, Size - iolist_size(D), [Data, D]) after 20000 -> {only, iolist_size(Data)} end.
+    receive {Port, {data, D}} -> stream(Port, Size - iolist_size(D), [Data, D]) after 20000 ->
+        {only, iolist_size(Data)} end.
 
 same(Data, Messages, {line, _}) ->
     iolist_to_binary([case L of {eol, T} -> [T, $\n]; {noeol, T} -> T end || L <- Data]) =:= iolist_to_binary(Messages);

@@ -1,5 +1,5 @@
-%% What is wrong with a call to a port, and how it is explained: every option of open_port with values of every kind, and the
-%% arguments of all functions on ports.
+%% What is wrong with a call to a port, and how it is explained: every option of open_port with values of every kind,
+%% and the arguments of all functions on ports.
 %% timeout: 60
 -module(port_refusals).
 -export([main/0]).
@@ -15,33 +15,45 @@ main() ->
 
 %% Values that are good for some option, and such as are good for none.
 values() ->
-    [0, 1, 2, 3, 4, -1, 1 bsl 40, 1 bsl 70, 1.0, a, true, false, disabled, [], "", "a", "a=b", [0], [$a, 0, $b], [300], [-1], [1 bsl 30], ["a"],
-     ["a" | b], [a, b], [<<"a">>], [{"a", "b"}], [{"a", false}], [{"a", true}], [{<<"a">>, <<"b">>}], [{a, b}], [{"a", "b", "c"}],
-     [{"", "b"}], [{"a", [0]}], [{"a", ""}], <<>>, <<"a">>, <<0>>, <<1:1>>, <<255>>, {}, {1}, {1, 2}, {2, 1}, {0, 1}, {1, 0}, {-1, 5}, {1, 1 bsl 70},
+    [0, 1, 2, 3, 4, -1, 1 bsl 40, 1 bsl 70, 1.0, a, true, false, disabled, [], "", "a", "a=b", [0], [$a, 0, $b], [300],
+        [-1], [1 bsl 30], ["a"],
+     ["a" | b], [a, b], [<<"a">>], [{"a", "b"}], [{"a", false}], [{"a", true}], [{<<"a">>, <<"b">>}], [{a, b}],
+     [{"a", "b", "c"}],
+     [{"", "b"}], [{"a", [0]}], [{"a", ""}], <<>>, <<"a">>, <<0>>, <<1:1>>, <<255>>, {}, {1}, {1, 2}, {2, 1}, {0, 1},
+     {1, 0}, {-1, 5}, {1, 1 bsl 70},
      {a, 1}, {1, 2, 3}, #{}, [[["a"]]], [[]], [""], ["", ""]].
 
 names() ->
     Kinds = [spawn, spawn_driver, spawn_executable, fd, other, 1, "spawn"],
-    [see:value({name, N}, opened(N, [])) || N <- [x, 1, "cat", <<"cat">>, [], {}, {spawn}, {spawn, "true", x}, {fd, 1}, {fd, 1, 2, 3}]],
-    [see:value({name, {K, V}}, opened({K, V}, [])) || K <- Kinds, V <- values(), not (K =:= spawn andalso is_command(V))],
-    [see:value({fd, A, B}, opened({fd, A, B}, [])) || A <- [-1, a, 1 bsl 40, 1 bsl 70, 1 bsl 30, []], B <- [-1, a, 1 bsl 40, 1 bsl 30]].
+    [see:value({name, N}, opened(N, [])) || N <- [x, 1, "cat", <<"cat">>, [], {}, {spawn}, {spawn, "true", x}, {fd, 1},
+        {fd, 1, 2, 3}]],
+    [see:value({name, {K, V}}, opened({K, V}, [])) || K <- Kinds, V <- values(),
+        not (K =:= spawn andalso is_command(V))],
+    [see:value({fd, A, B}, opened({fd, A, B}, [])) || A <- [-1, a, 1 bsl 40, 1 bsl 70, 1 bsl 30, []],
+        B <- [-1, a, 1 bsl 40, 1 bsl 30]].
 
 %% A shell would be asked for it; what it answers is not of interest here.
-is_command(V) -> V =:= a orelse V =:= true orelse V =:= false orelse V =:= disabled orelse is_list(V) orelse is_binary(V).
+is_command(V) -> V =:= a orelse V =:= true orelse V =:= false orelse V =:= disabled orelse is_list(V)
+    orelse is_binary(V).
 
 options() ->
-    Options = [packet, line, cd, env, args, arg0, parallelism, busy_limits_port, busy_limits_msgq, stream, binary, eof, exit_status, in, out,
+    Options = [packet, line, cd, env, args, arg0, parallelism, busy_limits_port, busy_limits_msgq, stream, binary, eof,
+        exit_status, in, out,
                use_stdio, nouse_stdio, stderr_to_stdout, hide, overlapped_io, nosuch, 1, "packet"],
     [see:value({option, O, V}, opened({spawn_executable, "/bin/true"}, [{O, V}])) || O <- Options, V <- values()],
-    [see:value({option, O}, opened({spawn_executable, "/bin/true"}, [O])) || O <- Options ++ [{}, {line}, {line, 1, 2}, [], #{}, <<"eof">>]],
-    [see:value({options, O}, opened({spawn_executable, "/bin/true"}, O)) || O <- [x, 1, <<>>, {}, [eof | x], [eof | eof], #{}]].
+    [see:value({option, O}, opened({spawn_executable, "/bin/true"}, [O])) || O <- Options ++ [{}, {line}, {line, 1, 2},
+        [], #{}, <<"eof">>]],
+    [see:value({options, O}, opened({spawn_executable, "/bin/true"}, O)) || O <- [x, 1, <<>>, {}, [eof | x],
+        [eof | eof], #{}]].
 
 %% Those that exclude each other, and those that come twice.
 combinations() ->
-    All = [stream, {packet, 1}, {packet, 4}, {line, 3}, line, use_stdio, nouse_stdio, stderr_to_stdout, in, out, {args, ["x"]}, {arg0, "y"},
+    All = [stream, {packet, 1}, {packet, 4}, {line, 3}, line, use_stdio, nouse_stdio, stderr_to_stdout, in, out,
+        {args, ["x"]}, {arg0, "y"},
            {cd, "/"}, {cd, "/no/such"}, {env, []}, hide, {parallelism, true}],
     [see:value({both, [A, B]}, opened(Name, [A, B]))
-     || Name <- [{spawn_executable, "/bin/true"}, {spawn, "true"}, {spawn_driver, "ram_file_drv"}, {fd, 1 bsl 30, 1 bsl 30}], A <- All, B <- All, A =/= B].
+     || Name <- [{spawn_executable, "/bin/true"}, {spawn, "true"}, {spawn_driver, "ram_file_drv"},
+         {fd, 1 bsl 30, 1 bsl 30}], A <- All, B <- All, A =/= B].
 
 calls() ->
     Port = open_port({spawn_driver, "ram_file_drv"}, []),
@@ -57,10 +69,12 @@ calls() ->
     [see:value({port_call, which(P), O}, answer(fun() -> erlang:port_call(P, O, {some, "data"}) end))
      || P <- Ports, O <- [-1, 99, 1 bsl 32, a]],
     see:value(port_call, answer(fun() -> erlang:port_call(Port, x) end)),
-    [see:value({port_command, which(P), D}, answer(fun() -> port_command(P, D) end)) || P <- Ports -- [Port, a_port], D <- Data],
+    [see:value({port_command, which(P), D}, answer(fun() -> port_command(P, D) end)) || P <- Ports -- [Port, a_port],
+        D <- Data],
     [see:value({port_command, which(P), F}, answer(fun() -> port_command(P, "x", F) end))
      || P <- Ports -- [Port, a_port], F <- [[], [force], [nosuspend], [force, nosuspend], [x], x, [force | x]]],
-    [see:value({port_command, F}, answer(fun() -> port_command(Port, "x", F) end)) || F <- [[force], [x], x, [nosuspend | x], [force, x]]],
+    [see:value({port_command, F}, answer(fun() -> port_command(Port, "x", F) end))
+        || F <- [[force], [x], x, [nosuspend | x], [force, x]]],
     [see:value({port_connect, which(P), which(W)}, answer(fun() -> port_connect(P, W) end))
      || P <- Ports -- [Port, a_port], W <- [self(), a, 1, init, Port]],
     [see:value({port_connect, which(W)}, answer(fun() -> port_connect(Port, W) end)) || W <- [a, 1, init, Port, "x"]],
@@ -74,7 +88,8 @@ calls() ->
 port_functions() ->
     Me = self(),
     Port = open_port({spawn, "/bin/cat"}, [binary]),
-    Items = [name, links, id, connected, input, output, os_pid, queue_size, memory, parallelism, locking, monitors, monitored_by, registered_name],
+    Items = [name, links, id, connected, input, output, os_pid, queue_size, memory, parallelism, locking, monitors,
+        monitored_by, registered_name],
     Kind = fun({I, V}) when I =:= id; I =:= os_pid; I =:= memory -> {I, is_integer(V) andalso V > 0};
               ({I, V}) when I =:= connected -> {I, V =:= Me};
               ({I, V}) when I =:= links; I =:= monitored_by -> {I, [which(P) || P <- V]};
@@ -93,11 +108,14 @@ port_functions() ->
     see:value(by_name, erlang:port_info(a_cat, registered_name)),
     [demonitor(R) || R <- Refs],
     unlink(Port),
-    see:value(items, [Kind(erlang:port_info(Port, I)) || I <- [monitored_by]] ++ [length(element(2, erlang:port_info(Port, links)))]),
-    [see:value({port_info, which(P)}, answer(fun() -> is_list(erlang:port_info(P)) end)) || P <- [Port, a_cat, no_port, 1, "x", self()]],
+    see:value(items, [Kind(erlang:port_info(Port, I)) || I <- [monitored_by]] ++
+        [length(element(2, erlang:port_info(Port, links)))]),
+    [see:value({port_info, which(P)}, answer(fun() -> is_list(erlang:port_info(P)) end)) || P <- [Port, a_cat, no_port,
+        1, "x", self()]],
     [see:value({port_info, which(P), I}, answer(fun() -> erlang:port_info(P, I) end))
      || P <- [Port, a_cat, no_port, 1, self()], I <- [nosuch, 1, "name", [name], [name, input], []]],
-    [see:value({register, N}, answer(fun() -> register(N, Port) end)) || N <- [a_cat, another, undefined, 1, "x", init]],
+    [see:value({register, N}, answer(fun() -> register(N, Port) end)) || N <- [a_cat, another, undefined, 1, "x",
+        init]],
     see:value(whereis, {whereis(a_cat) =:= Port, lists:member(a_cat, registered())}),
     a_cat ! {Me, {command, "by name"}},
     see:value(by_name, receive {Port, {data, D}} -> D after 10000 -> none end),
@@ -106,7 +124,8 @@ port_functions() ->
     see:value(killed, receive {'EXIT', Port, Why} -> Why after 10000 -> none end),
     see:value(whereis, {whereis(a_cat), answer(fun() -> a_cat ! x end), answer(fun() -> unregister(a_cat) end)}),
     see:value(other, apart:wait(fun() -> is_process_alive(Other) end, false, 200)),
-    see:value(other_exit, receive {'EXIT', Other, killed} -> killed; {'EXIT', Other, Why2} -> Why2 after 10000 -> none end).
+    see:value(other_exit, receive {'EXIT', Other, killed} -> killed; {'EXIT', Other, Why2} -> Why2 after 10000 -> none
+        end).
 
 which(P) when is_pid(P), P =:= self() -> self;
 which(P) when is_pid(P) -> pid;

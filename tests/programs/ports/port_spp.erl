@@ -10,7 +10,8 @@ main() ->
     Other = open_port({spawn, "cat"}, [{packet, 2}, {parallelism, false}]),
     see:value(other, erlang:port_info(Other, parallelism)),
     [port_command(P, integer_to_list(N)) || N <- lists:seq(1, 200), P <- [Port, Other]],
-    Answers = fun(P) -> [receive {P, {data, D}} -> list_to_integer(D) after 5000 -> none end || _ <- lists:seq(1, 200)] end,
+    Answers = fun(P) -> [receive {P, {data, D}} -> list_to_integer(D) after 5000 -> none end || _ <- lists:seq(1, 200)]
+        end,
     see:value(in_order, [Answers(P) =:= lists:seq(1, 200) || P <- [Port, Other]]),
     port_command(Port, "before"),
     see:value(output, erlang:port_info(Port, output)),

@@ -4,7 +4,8 @@
 
 main() ->
     [tried(Which, Port, Call)
-     || {Which, Port} <- [{foreign, port("other@host", 5)}, {large, port("other@host", 5 bsl 40)}, {earlier, port("nonode@nohost", 5)}],
+     || {Which, Port} <- [{foreign, port("other@host", 5)}, {large, port("other@host", 5 bsl 40)},
+         {earlier, port("nonode@nohost", 5)}],
         Call <- calls(Port)],
     ok.
 
@@ -15,9 +16,12 @@ port(Node, Number) ->
 calls(Port) ->
     [{erlang, Name, [Port]} || Name <- [is_port, port_info, port_close, port_get_data, link, unlink, process_info]]
         ++ [{erlang, port_info, [Port, Item]} || Item <- [name, id, registered_name, no_item, [name]]]
-        ++ [{erlang, port_connect, [Port, self()]}, {erlang, port_control, [Port, 1, []]}, {erlang, port_call, [Port, 1, []]},
-            {erlang, port_command, [Port, []]}, {erlang, port_command, [Port, [], [nosuspend]]}, {erlang, port_set_data, [Port, 1]},
-            {erlang, exit, [Port, kill]}, {erlang, '!', [Port, hello]}, {erlang, send, [Port, hello]}, {erlang, send, [Port, hello, []]},
+        ++ [{erlang, port_connect, [Port, self()]}, {erlang, port_control, [Port, 1, []]},
+            {erlang, port_call, [Port, 1, []]},
+            {erlang, port_command, [Port, []]}, {erlang, port_command, [Port, [], [nosuspend]]},
+            {erlang, port_set_data, [Port, 1]},
+            {erlang, exit, [Port, kill]}, {erlang, '!', [Port, hello]}, {erlang, send, [Port, hello]},
+            {erlang, send, [Port, hello, []]},
             {erlang, send, [Port, hello, [noconnect, nosuspend]]}, {erlang, send_nosuspend, [Port, hello]},
             {erlang, register, [of_another, Port]}, {erlang, node, [Port]}, {erlang, port_info, [of_another]}].
 

@@ -39,7 +39,8 @@ repeated(N, Fun) -> lists:usort([Fun() || _ <- lists:seq(1, N)]).
 asker(Other) ->
     Calls = [call(Other) || _ <- lists:seq(1, 1000)],
     From = receive {go_on, Pid} -> Pid end,
-    From ! {answers, {lists:usort(Calls), element(2, process_info(self(), message_queue_len)), receive First -> First end}}.
+    From ! {answers, {lists:usort(Calls), element(2, process_info(self(), message_queue_len)), receive First -> First
+        end}}.
 
 call(Other) ->
     Ref = monitor(process, Other),

@@ -6,10 +6,12 @@
 
 main() ->
     process_flag(priority, max),
-    Loops = [spawn_opt(fun() -> loop(0) end, [link, {priority, high}]) || _ <- lists:seq(1, 2 * erlang:system_info(schedulers))],
+    Loops = [spawn_opt(fun() -> loop(0) end, [link, {priority, high}])
+        || _ <- lists:seq(1, 2 * erlang:system_info(schedulers))],
     Answers = [{Name, asked(fun() -> Ask(started()) end)} || {Name, Ask} <- questions()],
     Shown = [{{shown, Fun, length(Args)}, shown(spawn_opt(Module, Fun, Args, [{priority, low}]))}
-     || {Module, Fun, Args} <- [{?MODULE, begins, [1]}, {no_such_module, f, [1, 2]}, {lists, member, [1, []]}, {erlang, apply, [fun loop/1, [0]]}]],
+     || {Module, Fun, Args} <- [{?MODULE, begins, [1]}, {no_such_module, f, [1, 2]}, {lists, member, [1, []]},
+         {erlang, apply, [fun loop/1, [0]]}]],
     [begin unlink(Loop), exit(Loop, kill) end || Loop <- Loops],
     process_flag(priority, normal),
     %% Only now does the code server get a turn.

@@ -1,5 +1,5 @@
-%% Who waits for what it asked of a less urgent process gets it although processes between the two keep all schedulers busy:
-%% group leaders, what a process knows, collections, checks of code, suspension; also when the process ends of it.
+%% Who waits for what it asked of a less urgent process gets it although processes between the two keep all schedulers
+%% busy: group leaders, what a process knows, collections, checks of code, suspension; also when the process ends of it.
 %% args: +S 2:2
 %% timeout: 120
 -module(asked_by_the_urgent).
@@ -7,14 +7,16 @@
 
 main() ->
     [see:value({Asker, Busy, Asked}, asked(Asker, Busy, Asked))
-     || {Asker, Busy, Asked} <- [{max, high, normal}, {max, high, low}, {high, high, low}, {max, high, high}, {high, normal, low}],
+     || {Asker, Busy, Asked} <- [{max, high, normal}, {max, high, low}, {high, high, low}, {max, high, high},
+         {high, normal, low}],
         Busy =/= Asked orelse Asker =/= Busy].
 
 asked(Asker, Busy, Asked) ->
     process_flag(priority, Asker),
     Leader = group_leader(),
     Others = [asked_process(Asked) || _ <- lists:seq(1, 20)],
-    Loops = [spawn_opt(fun() -> loop(0) end, [link, {priority, Busy}]) || _ <- lists:seq(1, 2 * erlang:system_info(schedulers))],
+    Loops = [spawn_opt(fun() -> loop(0) end, [link, {priority, Busy}])
+        || _ <- lists:seq(1, 2 * erlang:system_info(schedulers))],
     Init = whereis(init),
     Answers = [begin
         %% Something waits there already.
@@ -40,14 +42,17 @@ asked(Asker, Busy, Asked) ->
         {'EXIT', {badarg, _}} = Refused,
         receive {'DOWN', Monitor, process, Other, Reason} -> Reason end
     end || Other <- Others],
-    [begin unlink(Loop), Monitor = monitor(process, Loop), exit(Loop, kill), receive {'DOWN', Monitor, _, _, _} -> ok end end
+    [begin unlink(Loop), Monitor = monitor(process, Loop), exit(Loop, kill), receive {'DOWN', Monitor, _, _, _} -> ok
+        end end
      || Loop <- Loops],
     process_flag(priority, normal),
-    {length(Answers), lists:last(Answers), lists:usort(Ends), [is_process_alive(Other) || Other <- Others, is_process_alive(Other)]}.
+    {length(Answers), lists:last(Answers), lists:usort(Ends), [is_process_alive(Other) || Other <- Others,
+        is_process_alive(Other)]}.
 
 asked_process(Priority) ->
     Parent = self(),
-    Pid = spawn_opt(fun() -> Parent ! {self(), here}, receive after infinity -> ok end end, [link, {priority, Priority}]),
+    Pid = spawn_opt(fun() -> Parent ! {self(), here}, receive after infinity -> ok end end,
+        [link, {priority, Priority}]),
     receive {Pid, here} -> Pid end.
 
 loop(N) -> loop(N + 1).

@@ -1,5 +1,5 @@
-%% Who asks a less urgent process while its large heap is collected gets the answers, although processes between the two keep
-%% all schedulers busy; so does who had it collected, or told it to end.
+%% Who asks a less urgent process while its large heap is collected gets the answers, although processes between the two
+%% keep all schedulers busy; so does who had it collected, or told it to end.
 %% args: +S 2:2
 %% timeout: 120
 -module(asked_while_collected).
@@ -13,7 +13,8 @@ asked(Asker, Busy, Asked) ->
     process_flag(priority, Asked),
     Others = [large(Asked) || _ <- lists:seq(1, 3)],
     process_flag(priority, Asker),
-    Loops = [spawn_opt(fun() -> loop(0) end, [link, {priority, Busy}]) || _ <- lists:seq(1, 2 * erlang:system_info(schedulers))],
+    Loops = [spawn_opt(fun() -> loop(0) end, [link, {priority, Busy}])
+        || _ <- lists:seq(1, 2 * erlang:system_info(schedulers))],
     Answers = [begin
         Request = make_ref(),
         async = erlang:garbage_collect(Other, [{async, Request}, {type, element(1 + Round rem 2, {major, minor})}]),
@@ -34,7 +35,8 @@ asked(Asker, Busy, Asked) ->
         exit(Other, bang),
         async = erlang:garbage_collect(Other, [{async, two}]),
         Reason = receive {'DOWN', Monitor, process, Other, Was} -> Was after 20000 -> late end,
-        Collected = [receive {garbage_collect, Request, _} -> answered after 20000 -> late end || Request <- [one, two]],
+        Collected = [receive {garbage_collect, Request, _} -> answered after 20000 -> late
+            end || Request <- [one, two]],
         {Reason, Collected}
     end || Other <- Others],
     process_flag(priority, max),

@@ -1,5 +1,6 @@
-%% A process whose dirty call lasts is attended to meanwhile: it answers, takes links and monitors, and ends when it is told to.
-%% What it held is free at once, while its call goes on; a suspension and a collection wait for the end of the call.
+%% A process whose dirty call lasts is attended to meanwhile: it answers, takes links and monitors, and ends when it is
+%% told to. What it held is free at once, while its call goes on; a suspension and a collection wait for the end of the
+%% call.
 -module(attended_while_dirty).
 -export([main/0, busy/1]).
 
@@ -34,7 +35,8 @@ soon(Ms, Fun) ->
 answers() ->
     {Pid, Monitor} = start([monitor], fun() -> put(key, value), self() ! one, self() ! two end, 2000),
     io:format("answers: ~p~n", [soon(2000, fun() ->
-        [process_info(Pid, Item) || Item <- [current_function, status, message_queue_len, messages, dictionary, trap_exit, priority]]
+        [process_info(Pid, Item) || Item <- [current_function, status, message_queue_len, messages, dictionary,
+            trap_exit, priority]]
     end)]),
     io:format("alive: ~p~n", [soon(2000, fun() -> is_process_alive(Pid) end)]),
     io:format("executing: ~p~n", [erts_internal:is_process_executing_dirty(Pid)]),
@@ -102,7 +104,8 @@ trapped() ->
     receive {'DOWN', Monitor, process, Pid, Reason} -> io:format("trapped: ~p~n", [Reason]) end.
 
 what_it_held() ->
-    {Pid, Monitor} = start([monitor], fun() -> register(holder, self()), ets:new(held, [named_table, public]) end, 2000),
+    {Pid, Monitor} = start([monitor], fun() -> register(holder, self()), ets:new(held, [named_table, public]) end,
+        2000),
     io:format("held: ~p~n", [{whereis(holder) =:= Pid, ets:info(held, owner) =:= Pid}]),
     exit(Pid, kill),
     receive {'DOWN', Monitor, process, Pid, killed} -> ok end,
@@ -165,7 +168,8 @@ fifo() ->
     timer:sleep(100),
     io:format("opening: ~p~n", [soon(5000, fun() -> process_info(Pid, [trap_exit, status]) end)]),
     exit(Pid, kill),
-    io:format("ended: ~p~n", [soon(5000, fun() -> receive {'DOWN', Monitor, process, Pid, Reason} -> Reason after 3000 -> none end end)]),
+    io:format("ended: ~p~n",
+        [soon(5000, fun() -> receive {'DOWN', Monitor, process, Pid, Reason} -> Reason after 3000 -> none end end)]),
     os:cmd("echo > " ++ Name),
     file:delete(Name).
 

@@ -1,5 +1,5 @@
-%% Processes that must run on one scheduler: by spawn_opt, by process_flag, while they send to each other, compute, collect, have
-%% other priorities, are freed again, and while their scheduler is not online.
+%% Processes that must run on one scheduler: by spawn_opt, by process_flag, while they send to each other, compute,
+%% collect, have other priorities, are freed again, and while their scheduler is not online.
 %% args: +S 3:3
 -module(bound_to_schedulers).
 -export([main/0]).
@@ -47,7 +47,8 @@ spawned() ->
     Bound = [{Number, start(fun() -> here() end, [{scheduler, Number}])} || _ <- lists:seq(1, 20), Number <- [1, 2, 3]],
     see:value(spawned, lists:usort([Number =:= answer(Pid) || {Number, Pid} <- Bound])),
     %% A child is bound only if it is told to be.
-    Inner = fun() -> Me = self(), spawn(fun() -> Me ! {flag, process_flag(scheduler, 0)} end), receive {flag, F} -> F end end,
+    Inner = fun() -> Me = self(), spawn(fun() -> Me ! {flag, process_flag(scheduler, 0)} end), receive {flag, F} -> F
+        end end,
     see:value(child, answer(start(Inner, [{scheduler, 2}]))).
 
 start(Fun, Options) ->
@@ -62,7 +63,8 @@ rings() ->
     Members = [spawn_opt(fun() -> member() end, [link, {scheduler, N rem 4}]) || N <- lists:seq(1, 12)],
     [Pid ! {next, Next} || {Pid, Next} <- lists:zip(Members, tl(Members) ++ [hd(Members)])],
     [hd(Members) ! {token, 2000} || _ <- [1, 2, 3]],
-    see:value(rings, [receive {places, Pid, Places} -> Places end || Pid <- [stop(Pid) || Pid <- members_done(Members)]]).
+    see:value(rings, [receive {places, Pid, Places} -> Places end
+        || Pid <- [stop(Pid) || Pid <- members_done(Members)]]).
 
 members_done(Members) ->
     [receive done -> ok end || _ <- [1, 2, 3]],
@@ -106,7 +108,8 @@ count(N, Places) ->
     count(N - 1, lists:usort([here() | Places])).
 
 priorities() ->
-    Options = [[{priority, Priority}, {scheduler, Number}] || Priority <- [max, high, normal, low], Number <- [1, 2, 3]],
+    Options = [[{priority, Priority}, {scheduler, Number}] || Priority <- [max, high, normal, low],
+        Number <- [1, 2, 3]],
     Run = fun() -> count(100, []) end,
     see:value(priorities, [answer(Pid) || Pid <- [start(Run, Option) || Option <- Options ++ Options]]).
 
@@ -132,6 +135,8 @@ answers() ->
     answers().
 
 killed() ->
-    Monitors = [spawn_opt(fun() -> count(1 bsl 40, []) end, [monitor, {scheduler, 1 + N rem 3}]) || N <- lists:seq(1, 30)],
+    Monitors = [spawn_opt(fun() -> count(1 bsl 40, []) end, [monitor, {scheduler, 1 + N rem 3}])
+        || N <- lists:seq(1, 30)],
     [exit(Pid, kill) || {Pid, _} <- Monitors],
-    see:value(killed, lists:usort([receive {'DOWN', Monitor, process, _, Reason} -> Reason end || {_, Monitor} <- Monitors])).
+    see:value(killed, lists:usort([receive {'DOWN', Monitor, process, _, Reason} -> Reason end
+        || {_, Monitor} <- Monitors])).

@@ -5,7 +5,9 @@
 main() ->
     [see:value(How, run(How)) || How <- [normal, throw, error, exit, killed, exit_signal, nested]],
     see:value(large_stack, large_stack()),
-    see:value(dictionary_at_exit, begin Me = self(), {_, R} = spawn_monitor(fun() -> put(x, 1), try exit(a) after Me ! {dict, get(x)} end end), [receive {dict, D} -> D end, receive {'DOWN', R, _, _, X} -> X end] end).
+    see:value(dictionary_at_exit,
+        begin Me = self(), {_, R} = spawn_monitor(fun() -> put(x, 1), try exit(a) after Me ! {dict, get(x)} end end),
+        [receive {dict, D} -> D end, receive {'DOWN', R, _, _, X} -> X end] end).
 
 run(How) ->
     Me = self(),

@@ -1,16 +1,18 @@
-%% Who learns that a process is gone finds nothing of it any more: no name, no table. However its end is learned, its names
-%% are free for the next, as name servers and pools rely on. It owns so many tables that its end takes a while.
+%% Who learns that a process is gone finds nothing of it any more: no name, no table. However its end is learned, its
+%% names are free for the next, as name servers and pools rely on. It owns so many tables that its end takes a while.
 -module(gone_with_all).
 -export([main/0]).
 
 main() ->
     process_flag(trap_exit, true),
     Names = [list_to_atom("taken_" ++ integer_to_list(N)) || N <- lists:seq(1, 300)],
-    see:all([{How, fun() -> lists:usort(lists:append([turn(How, Names) || _ <- lists:seq(1, 40)])) end} || How <- [monitor, alive]]).
+    see:all([{How, fun() -> lists:usort(lists:append([turn(How, Names) || _ <- lists:seq(1, 40)])) end}
+        || How <- [monitor, alive]]).
 
 turn(How, Names) ->
     Me = self(),
-    P = spawn(fun() -> register(taken, self()), [ets:new(Name, [named_table]) || Name <- Names], Me ! {ready, self()}, receive go -> ok end end),
+    P = spawn(fun() -> register(taken, self()), [ets:new(Name, [named_table]) || Name <- Names], Me ! {ready, self()},
+        receive go -> ok end end),
     receive {ready, P} -> ok end,
     P ! go,
     await(How, P),

@@ -7,10 +7,12 @@ main() ->
     Self = self(),
     Known = fun({P, O}) when P =:= Self -> {self, O}; (X) -> X end,
     P = spawn(fun loop/0),
-    see:value(set, [Known(erlang:system_monitor(self(), O)) || O <- [[{long_message_queue, {5, 10}}, busy_port, {long_gc, 1000}], [{long_message_queue, {5, 10}}]]]),
+    see:value(set, [Known(erlang:system_monitor(self(), O))
+        || O <- [[{long_message_queue, {5, 10}}, busy_port, {long_gc, 1000}], [{long_message_queue, {5, 10}}]]]),
     see:value(now, Known(erlang:system_monitor())),
     see:value(wrong, [try erlang:system_monitor(see:id(Self), [{long_message_queue, V}]) catch error:R -> R end
-                      || V <- [{5, 5}, {6, 5}, {-1, 5}, {a, 5}, {1, b}, 5, {1, 2, 3}, true, {0, 0}, {1 bsl 70, 1 bsl 71}]]),
+                      || V <- [{5, 5}, {6, 5}, {-1, 5}, {a, 5}, {1, b}, 5, {1, 2, 3}, true, {0, 0},
+                          {1 bsl 70, 1 bsl 71}]]),
     % What asks whether all is seen counts, too.
     fill(P, 8), nothing(P),
     fill(P, 1), told(P),

@@ -48,7 +48,8 @@ short_lived(0) -> done;
 short_lived(N) -> spawn(fun() -> ok end), short_lived(N - 1).
 
 reused(Rounds) ->
-    lists:sum([begin Rs = [spawn_monitor(fun() -> exit(X) end) || X <- lists:seq(1, 200)], lists:sum([receive {'DOWN', R, _, P, X} -> X end || {P, R} <- Rs]) end || _ <- lists:seq(1, Rounds)]).
+    lists:sum([begin Rs = [spawn_monitor(fun() -> exit(X) end) || X <- lists:seq(1, 200)],
+        lists:sum([receive {'DOWN', R, _, P, X} -> X end || {P, R} <- Rs]) end || _ <- lists:seq(1, Rounds)]).
 
 pairs(N, Rounds) ->
     Me = self(),

@@ -15,7 +15,9 @@ main() ->
 told(Bind) ->
     Me = self(),
     Hub = spawn(fun() -> receive {stop, Reason} -> exit(Reason) end end),
-    Others = [spawn(fun() -> process_flag(trap_exit, true), Bind(Hub), Me ! bound, receive {_, Hub, Reason} -> Me ! {told, Reason}; {'DOWN', _, process, Hub, Reason} -> Me ! {told, Reason} end end) || _ <- lists:seq(1, ?MANY)],
+    Others = [spawn(fun() -> process_flag(trap_exit, true), Bind(Hub), Me ! bound,
+        receive {_, Hub, Reason} -> Me ! {told, Reason}; {'DOWN', _, process, Hub, Reason} -> Me ! {told, Reason} end
+        end) || _ <- lists:seq(1, ?MANY)],
     [receive bound -> ok end || _ <- Others],
     Hub ! {stop, over},
     Reasons = [receive {told, Reason} -> Reason end || _ <- Others],

@@ -9,7 +9,9 @@ main() ->
 
 run(D) ->
     Me = self(),
-    {P, R} = spawn_opt(fun() -> receive start -> ok end, S = sum(0), erlang:garbage_collect(), Me ! {sum, S, element(2, process_info(self(), message_queue_len))}, receive last -> ok end end, [monitor, {message_queue_data, D}]),
+    {P, R} = spawn_opt(fun() -> receive start -> ok end, S = sum(0), erlang:garbage_collect(),
+        Me ! {sum, S, element(2, process_info(self(), message_queue_len))}, receive last -> ok end end,
+    [monitor, {message_queue_data, D}]),
     [P ! {n, N, <<N:1000>>, [N]} || N <- lists:seq(1, 1000)], P ! last, P ! start,
     X = receive {sum, S, L} -> {S, L} end,
     {X, receive {'DOWN', R, _, _, E} -> E end}.

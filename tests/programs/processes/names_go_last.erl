@@ -1,4 +1,5 @@
-%% A process that ends keeps its name until its tables are gone: whoever finds the name free can make a table of the same name.
+%% A process that ends keeps its name until its tables are gone: whoever finds the name free can make a table of the
+%% same name.
 -module(names_go_last).
 -export([main/0]).
 

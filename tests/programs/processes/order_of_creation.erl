@@ -1,4 +1,5 @@
-%% Pids tell the order in which processes were made: by one process, by a parent and its child, and by two that take turns.
+%% Pids tell the order in which processes were made: by one process, by a parent and its child, and by two that take
+%% turns.
 %% timeout: 60
 -module(order_of_creation).
 -export([main/0]).

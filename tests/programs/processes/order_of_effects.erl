@@ -9,12 +9,17 @@ main() ->
     see:value(monitor_of_a_name, between(fun() -> monitor(process, nobody) end)),
     see:value(spawn_request, between(fun() -> spawn_request(fun() -> ok end) end)),
     see:value(spawn_request_refused, between(fun() -> spawn_request(fun() -> ok end, [{bad, option}]) end)),
-    see:value(cancel_timer, between(fun() -> erlang:cancel_timer(erlang:start_timer(100000, self(), x), [{async, true}]) end)),
+    see:value(cancel_timer,
+        between(fun() -> erlang:cancel_timer(erlang:start_timer(100000, self(), x), [{async, true}]) end)),
     see:value(read_timer, between(fun() -> erlang:read_timer(make_ref(), [{async, true}]) end)),
     see:value(last_words, in_trap(fun() -> [last_words() || _ <- lists:seq(1, 200)], done end)),
-    see:value(trapped_until_closed, ended(fun() -> process_flag(trap_exit, true), P = port(), port_close(P), process_flag(trap_exit, false), seen(P) end)),
-    see:value(trapped_when_closed, ended(fun() -> P = port(), port_close(P), process_flag(trap_exit, true), seen(P) end)),
-    see:value(no_step_after_the_end, ended(fun() -> erlang:exit_signal(self(), told), receive never -> ok after 0 -> ran_on end end)).
+    see:value(trapped_until_closed,
+        ended(fun() -> process_flag(trap_exit, true), P = port(), port_close(P), process_flag(trap_exit, false),
+        seen(P) end)),
+    see:value(trapped_when_closed, ended(fun() -> P = port(), port_close(P), process_flag(trap_exit, true), seen(P)
+        end)),
+    see:value(no_step_after_the_end,
+        ended(fun() -> erlang:exit_signal(self(), told), receive never -> ok after 0 -> ran_on end end)).
 
 %% The order of three messages, of which the fun causes the second.
 between(Fun) ->
@@ -45,4 +50,5 @@ in_trap(Fun) -> process_flag(trap_exit, true), Result = Fun(), process_flag(trap
 dead() -> {P, R} = spawn_monitor(fun() -> ok end), receive {'DOWN', R, process, P, normal} -> P end.
 port() -> open_port({spawn, "cat"}, []).
 seen(Port) -> receive {'EXIT', Port, Reason} -> {message, Reason} after 0 -> nothing end.
-ended(Fun) -> {P, R} = spawn_monitor(fun() -> exit({result, Fun()}) end), receive {'DOWN', R, process, P, Reason} -> Reason end.
+ended(Fun) -> {P, R} = spawn_monitor(fun() -> exit({result, Fun()}) end),
+    receive {'DOWN', R, process, P, Reason} -> Reason end.

@@ -5,7 +5,8 @@
 main() ->
     see:value(flag, [process_flag(priority, P) || P <- [low, normal, high, max, normal]]),
     Me = self(),
-    see:value(spawned, [begin Pid = spawn_opt(fun() -> Me ! {self(), process_info(self(), priority)} end, [{priority, P}]), receive {Pid, I} -> I end end || P <- [low, normal, high, max]]),
+    see:value(spawned, [begin Pid = spawn_opt(fun() -> Me ! {self(), process_info(self(), priority)} end,
+        [{priority, P}]), receive {Pid, I} -> I end end || P <- [low, normal, high, max]]),
     %% A busy normal process doesn't keep a low one from running.
     Busy = [spawn(fun() -> spin() end) || _ <- lists:seq(1, 4)],
     Low = spawn_opt(fun() -> Me ! {low, ran} end, [{priority, low}]),

@@ -19,7 +19,8 @@ main() ->
     erase(),
     [see:value({back_and_forth, Most}, back_and_forth(Most)) || Most <- [7, 8, 9, 10, 20]],
     see:value(types, begin [put(K, K) || K <- keys()], [get(K) =:= K || K <- keys()] end),
-    see:value(others, begin Me = self(), spawn(fun() -> Me ! {theirs, get(), put(x, y)} end), receive {theirs, D, O} -> {D, O} end end),
+    see:value(others, begin Me = self(), spawn(fun() -> Me ! {theirs, get(), put(x, y)} end),
+        receive {theirs, D, O} -> {D, O} end end),
     see:value(info, begin erase(), put(one, 1), process_info(self(), dictionary) end).
 
 %% The number of pairs goes up and down, over the number at which an index pays.

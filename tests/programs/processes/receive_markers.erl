@@ -14,7 +14,8 @@ main() ->
     see:value(by_helper, by_helper(Server)),
     see:value(conditional, [conditional(Server, B) || B <- [true, false]]),
     see:value(timeout, begin R = make_ref(), receive {R, _} -> no after 10 -> timeout end end),
-    see:value(gen_call, [begin gen_server:reply({self(), R0}, N), receive {R0, X} -> X end end || N <- [1, 2], R0 <- [make_ref()]]),
+    see:value(gen_call, [begin gen_server:reply({self(), R0}, N), receive {R0, X} -> X end end || N <- [1, 2],
+        R0 <- [make_ref()]]),
     see:value(left, element(2, process_info(self(), message_queue_len))),
     Server ! stop.
 

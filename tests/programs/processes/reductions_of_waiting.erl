@@ -1,5 +1,5 @@
-%% Reductions of BIFs that give up the slice or wait for another process: a BIF that goes on later counts once, yield/0 and the call
-%% of process_info not at all.
+%% Reductions of BIFs that give up the slice or wait for another process: a BIF that goes on later counts once, yield/0
+%% and the call of process_info not at all.
 -module(reductions_of_waiting).
 -export([main/0, measured/3]).
 

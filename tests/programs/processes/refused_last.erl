@@ -1,5 +1,5 @@
-%% A monitor or link that reaches a process just after it was killed is refused only when nothing of the process is left:
-%% neither its name nor its table.
+%% A monitor or link that reaches a process just after it was killed is refused only when nothing of the process is
+%% left: neither its name nor its table.
 -module(refused_last).
 -export([main/0]).
 

@@ -1,5 +1,5 @@
-%% What is requested of a process is done by the priority of the request, whatever the process's own: not before the work of
-%% processes above it, and low requests now and then between normal ones.
+%% What is requested of a process is done by the priority of the request, whatever the process's own: not before the
+%% work of processes above it, and low requests now and then between normal ones.
 %% args: +S 1:1
 %% timeout: 60
 -module(requests_by_priority).
@@ -31,7 +31,8 @@ in_order() ->
     P ! stop.
 
 request(P, Priority, From, To) ->
-    [ok = erts_internal:request_system_task(P, Priority, {system_task_test, {Priority, N}}) || N <- lists:seq(From, To)].
+    [ok = erts_internal:request_system_task(P, Priority, {system_task_test, {Priority, N}})
+        || N <- lists:seq(From, To)].
 
 answers(N) -> [receive {system_task_test, Id, true} -> Id end || _ <- lists:seq(1, N)].
 
@@ -57,5 +58,7 @@ spin() -> spin().
 refused() ->
     P = spawn(fun() -> ok end),
     see:value(pid, catch erts_internal:request_system_task(x, low, {system_task_test, 1})),
-    see:value(priority, catch element(1, element(2, catch erts_internal:request_system_task(P, lowest, {system_task_test, 1})))),
-    see:value(request, catch element(1, element(2, catch erts_internal:request_system_task(P, low, {no_such_task, 1})))).
+    see:value(priority, catch element(1,
+        element(2, catch erts_internal:request_system_task(P, lowest, {system_task_test, 1})))),
+    see:value(request, catch element(1,
+        element(2, catch erts_internal:request_system_task(P, low, {no_such_task, 1})))).

@@ -8,7 +8,8 @@ main() ->
     see:value(offline, rounds(60, fun(N) -> erlang:system_flag(schedulers_online, N) end)),
     see:value(idle_offline, begin erlang:system_flag(schedulers_online, 1), idle() end),
     erlang:system_flag(schedulers_online, 8),
-    see:value(blocked, rounds(20, fun(1) -> erlang:system_flag(multi_scheduling, block); (_) -> erlang:system_flag(multi_scheduling, unblock) end)),
+    see:value(blocked, rounds(20, fun(1) -> erlang:system_flag(multi_scheduling, block);
+        (_) -> erlang:system_flag(multi_scheduling, unblock) end)),
     see:value(schedulers, [erlang:system_info(schedulers_online), erlang:system_info(multi_scheduling)]).
 
 rounds(0, _) -> all_in_time;
@@ -16,7 +17,8 @@ rounds(Left, Set) ->
     Workers = [spawn_monitor(fun() -> work(30) end) || _ <- lists:seq(1, 24)],
     receive after Left rem 20 -> ok end,
     Set(1),
-    case [late || {_, R} <- Workers, late =:= receive {'DOWN', R, process, _, normal} -> ended after 20000 -> late end] of
+    case [late || {_, R} <- Workers, late =:= receive {'DOWN', R, process, _, normal} -> ended after 20000 -> late end]
+        of
         [] -> Set(8), rounds(Left - 1, Set);
         Late -> Set(8), {late, length(Late)}
     end.

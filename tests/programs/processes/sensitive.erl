@@ -30,4 +30,5 @@ told(Pid) ->
     {backtrace, Trace} = process_info(Pid, backtrace),
     [{dictionary, Dictionary}, {messages, Messages}] = process_info(Pid, [dictionary, messages]),
     All = process_info(Pid),
-    [lists:member({key, value}, Dictionary), Messages, byte_size(Trace) > 20, proplists:get_value(key, proplists:get_value(dictionary, All))].
+    [lists:member({key, value}, Dictionary), Messages, byte_size(Trace) > 20,
+        proplists:get_value(key, proplists:get_value(dictionary, All))].

@@ -7,7 +7,8 @@ main() ->
     false = process_flag(sensitive, true),
     Child = spawn_link(fun() -> put(key, value), receive never -> ok end end),
     Child ! a,
-    see:value(child, wait_for(fun() -> process_info(Child, [messages, dictionary]) end, [{messages, [a]}, {dictionary, [{key, value}]}])),
+    see:value(child, wait_for(fun() -> process_info(Child, [messages, dictionary]) end,
+        [{messages, [a]}, {dictionary, [{key, value}]}])),
     true = process_flag(sensitive, false),
     see:value(calls, calls()),
     see:value(tokens, tokens()).

@@ -1,4 +1,5 @@
-%% How often processes of low priority run beside normal ones, of which there are more, as many, or fewer: an eighth as often each.
+%% How often processes of low priority run beside normal ones, of which there are more, as many, or fewer: an eighth as
+%% often each.
 %% args: +S 1:1
 -module(shares_of_priorities).
 -export([main/0]).

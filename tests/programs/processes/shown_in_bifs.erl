@@ -3,13 +3,15 @@
 -export([main/0, long/1]).
 
 main() ->
-    see:all([{busy_port, fun busy_port/0}, {applied, fun applied/0}, {itself, fun itself/0}, {hibernated, fun hibernated/0}, {preempted, fun preempted/0},
+    see:all([{busy_port, fun busy_port/0}, {applied, fun applied/0}, {itself, fun itself/0},
+        {hibernated, fun hibernated/0}, {preempted, fun preempted/0},
              {late_errors, fun late_errors/0}]).
 
 %% A sender that a busy port has suspended.
 busy_port() ->
     [waiting(fun(Port) -> port_command(Port, "abc") end), waiting(fun(Port) -> Port ! {owner(), {command, "abc"}} end),
-     waiting(fun(Port) -> erlang:port_command(Port, "abc", []) end), waiting(fun(Port) -> apply(erlang, port_command, [Port, "abc"]) end)].
+     waiting(fun(Port) -> erlang:port_command(Port, "abc", []) end),
+         waiting(fun(Port) -> apply(erlang, port_command, [Port, "abc"]) end)].
 
 waiting(Fun) ->
     Port = open_port({spawn_executable, "/bin/sleep"}, [{args, ["50"]}]),
@@ -46,7 +48,8 @@ itself() ->
 
 %% Whoever hibernates.
 hibernated() ->
-    Hows = [fun() -> erlang:hibernate(?MODULE, long, [a]) end | [fun() -> {erlang:hibernate(), done} end || erlang:system_info(otp_release) >= "28"]],
+    Hows = [fun() -> erlang:hibernate(?MODULE, long, [a]) end | [fun() -> {erlang:hibernate(), done} end
+        || erlang:system_info(otp_release) >= "28"]],
     [begin
          Pid = spawn(How),
          {status, waiting} = apart:wait(fun() -> process_info(Pid, status) end, {status, waiting}, 400),
@@ -59,7 +62,8 @@ applied() -> tail_applied(process_info).
 
 tail_applied(Name) -> erlang:Name(self(), current_function).
 
-%% Where a process that works for long is put away. The time to which it works there differs; so what counts is whether it is met.
+%% Where a process that works for long is put away. The time to which it works there differs; so what counts is whether
+%% it is met.
 preempted() ->
     Long = lists:seq(1, 300_000),
     [{Name, met(fun() -> apply(M, Name, Args) end, {M, Name, length(Args)})}

@@ -1,4 +1,5 @@
-%% Very many signals at once: all take effect, in order, whoever handles them; and what comes during them waits its turn.
+%% Very many signals at once: all take effect, in order, whoever handles them; and what comes during them waits its
+%% turn.
 -module(signal_floods).
 -export([main/0]).
 
@@ -34,7 +35,8 @@ downs() ->
 %% Exit signals, monitors, links and messages of one sender, to a process that was suspended meanwhile.
 mixed() ->
     Parent = self(),
-    Receiver = spawn(fun() -> process_flag(trap_exit, true), Parent ! ready, receive {got, 0} -> ok end, Parent ! {in_order, in_order(1)} end),
+    Receiver = spawn(fun() -> process_flag(trap_exit, true), Parent ! ready, receive {got, 0} -> ok end,
+        Parent ! {in_order, in_order(1)} end),
     receive ready -> ok end,
     erlang:suspend_process(Receiver),
     Sender = spawn(fun() ->
@@ -81,7 +83,8 @@ killed() ->
         exit(Receiver, kill),
         After = [monitor(process, Receiver) || _ <- lists:seq(1, ?MANY div 2)],
         link(Receiver),
-        Parent ! {asked, lists:usort([down(R) || R <- Before]), lists:usort([down(R) || R <- After]), receive {'EXIT', Receiver, Why} -> Why end}
+        Parent ! {asked, lists:usort([down(R) || R <- Before]), lists:usort([down(R) || R <- After]),
+            receive {'EXIT', Receiver, Why} -> Why end}
         end),
     wait(Asker),
     receive {asked, _, _, _} = Asked -> Asked end.
@@ -89,12 +92,14 @@ killed() ->
 %% Timers end with the process that set them, however many there are.
 timers() ->
     Parent = self(),
-    Owner = spawn(fun() -> Parent ! {set, [erlang:start_timer(100000, self(), x) || _ <- lists:seq(1, ?MANY)]}, receive go -> ok end end),
+    Owner = spawn(fun() -> Parent ! {set, [erlang:start_timer(100000, self(), x) || _ <- lists:seq(1, ?MANY)]},
+        receive go -> ok end end),
     References = receive {set, Set} -> Set end,
     Left = lists:usort([is_integer(erlang:read_timer(R)) || R <- References]),
     Owner ! go,
     wait(Owner),
-    {Left, lists:usort([erlang:read_timer(R) || R <- References]), lists:usort([erlang:cancel_timer(R) || R <- References])}.
+    {Left, lists:usort([erlang:read_timer(R) || R <- References]),
+        lists:usort([erlang:cancel_timer(R) || R <- References])}.
 
 timers_of_others() ->
     Owner = spawn(fun() -> receive go -> ok end end),

@@ -25,7 +25,8 @@ message_then_exit() ->
 
 exit2_then_message() ->
     Me = self(),
-    P = spawn(fun() -> process_flag(trap_exit, true), Me ! ready, A = receive X -> X end, B = receive Y -> Y end, Me ! {order, element(1, A), B} end),
+    P = spawn(fun() -> process_flag(trap_exit, true), Me ! ready, A = receive X -> X end, B = receive Y -> Y end,
+        Me ! {order, element(1, A), B} end),
     receive ready -> ok end,
     exit(P, first), P ! second,
     receive {order, A, B} -> {A, B} end.
@@ -63,7 +64,8 @@ many_senders(S, N) ->
     collect(S * N, #{}, true).
 collect(0, Map, Ordered) -> {Ordered, lists:usort(maps:values(Map))};
 collect(Left, Map, Ordered) ->
-    receive {Id, I} -> Prev = maps:get(Id, Map, 0), collect(Left - 1, Map#{Id => I}, Ordered andalso I =:= Prev + 1) end.
+    receive {Id, I} -> Prev = maps:get(Id, Map, 0), collect(Left - 1, Map#{Id => I}, Ordered andalso I =:= Prev + 1)
+        end.
 
 tag({'DOWN', R, process, P, X}, P, R) -> {down, X};
 tag({'EXIT', P, X}, P, _) -> {exit, X};

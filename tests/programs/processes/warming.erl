@@ -1,6 +1,6 @@
 %% Modules are called by several processes at once from their first call on, until they have been called thousands of
-%% times; some functions are traced meanwhile, and each module is replaced, purged and deleted as soon as its callers are
-%% done. A machine that makes better code of what is called often does so in the middle of all that.
+%% times; some functions are traced meanwhile, and each module is replaced, purged and deleted as soon as its callers
+%% are done. A machine that makes better code of what is called often does so in the middle of all that.
 -module(warming).
 -export([main/0]).
 

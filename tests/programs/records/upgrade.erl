@@ -1,4 +1,5 @@
-%% Native records while the module that defines them is replaced, purged and deleted: each keeps the definition with which it was made.
+%% Native records while the module that defines them is replaced, purged and deleted: each keeps the definition with
+%% which it was made.
 %% releases: 29
 -module(upgrade).
 -export([main/0]).
@@ -18,13 +19,17 @@ main() ->
     Fun = fun() -> One end,
 
     load("v2"),
-    seen(both, [One, Secret, External, changing:new(2), changing:secret(t), #changing:state{count = f}, #changing:secret{}]),
+    seen(both, [One, Secret, External, changing:new(2), changing:secret(t), #changing:state{count = f},
+        #changing:secret{}]),
     see:value(equal, {One =:= changing:new(1), #changing:state{count = e} =:= External}),
     Maker ! {make, by_old_code}, see:value(made, receive {made, M} -> {M, kind(M)} end),
     Maker ! {read, changing:new(3)}, see:value(read, receive {read, C} -> C end),
-    see:all([{set, fun() -> changing:set(One, 5) end}, {set_limit, fun() -> changing:set_limit(One, 5) end}, {get, fun() -> changing:get(One) end},
-             {no_field, fun() -> One#changing:state.limit end}, {tag, fun() -> One#changing:state.tag end}, {new_tag, fun() -> (changing:new(1))#changing:state.tag end},
-             {secret, fun() -> Secret#changing:secret.key end}, {new_secret, fun() -> (changing:secret(1))#changing:secret.key end}]),
+    see:all([{set, fun() -> changing:set(One, 5) end}, {set_limit, fun() -> changing:set_limit(One, 5) end},
+        {get, fun() -> changing:get(One) end},
+             {no_field, fun() -> One#changing:state.limit end}, {tag, fun() -> One#changing:state.tag end},
+             {new_tag, fun() -> (changing:new(1))#changing:state.tag end},
+             {secret, fun() -> Secret#changing:secret.key end},
+             {new_secret, fun() -> (changing:secret(1))#changing:secret.key end}]),
     see:all([{N, fun() -> records:get_definition(changing, N) end} || N <- [state, secret, other]]),
 
     see:value(purged_early, code:soft_purge(changing)),
@@ -32,19 +37,24 @@ main() ->
     gone(Maker),
     see:value(purged, code:soft_purge(changing)),
     churn(),
-    seen(after_purge, [One, Secret, External, get(kept), Fun(), element(2, hd(ets:lookup(Table, 1))), persistent_term:get({?MODULE, kept})]),
+    seen(after_purge, [One, Secret, External, get(kept), Fun(), element(2, hd(ets:lookup(Table, 1))),
+        persistent_term:get({?MODULE, kept})]),
     see:value(in_table, {ets:lookup(Table, Secret), ets:match(Table, {'$1', One})}),
     [H ! show || H <- Holders],
-    see:value(held, lists:usort([receive {held, N, R} -> {N rem 3, kind(R), R =:= changing_one(N)} end || N <- lists:seq(1, 30)])),
+    see:value(held, lists:usort([receive {held, N, R} -> {N rem 3, kind(R), R =:= changing_one(N)} end
+        || N <- lists:seq(1, 30)])),
 
     load("v3"),
     Two = binary_to_term(term_to_binary(records:update(One, changing, state, #{count => again}))),
-    see:all([{no_state, fun() -> #changing:state{count = 1} end}, {other, fun() -> #changing:other{} end}, {old_read, fun() -> One#changing:state.count end},
-             {old_update, fun() -> One#changing:state{count = 2} end}, {copied, fun() -> {Two, changing:kind(Two)} end}]),
+    see:all([{no_state, fun() -> #changing:state{count = 1} end}, {other, fun() -> #changing:other{} end},
+        {old_read, fun() -> One#changing:state.count end},
+             {old_update, fun() -> One#changing:state{count = 2} end},
+             {copied, fun() -> {Two, changing:kind(Two)} end}]),
     see:value(purged, [code:purge(changing), code:delete(changing), code:purge(changing)]),
     churn(),
     see:all([{deleted, fun() -> #changing:other{} end}, {deleted, fun() -> records:get_definition(changing, other) end},
-             {still, fun() -> {One#changing:state.count, One#changing:state{list = []}, is_record(One, changing, state)} end}]),
+             {still, fun() -> {One#changing:state.count, One#changing:state{list = []},
+                 is_record(One, changing, state)} end}]),
     see:value(at_last, {One, Secret, External, Two}),
     many_versions().
 

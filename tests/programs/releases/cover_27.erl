@@ -1,5 +1,6 @@
-%% The tool `cover', which has the machine count from OTP 27 on: compiled from source and from code, analysed at all levels, exported,
-%% imported, reset, and modules that are loaded anew meanwhile. Many schedulers count at the same lines, and no count is lost.
+%% The tool `cover', which has the machine count from OTP 27 on: compiled from source and from code, analysed at all
+%% levels, exported, imported, reset, and modules that are loaded anew meanwhile. Many schedulers count at the same
+%% lines, and no count is lost.
 %% releases: 27 29
 %% needs: tools compiler
 %% timeout: 60
@@ -16,7 +17,8 @@ main() ->
     see:value(compiled, cover:compile(covered_one, [{d, 'X', 1}])),
     {ok, covered_two} = compile:file(covered_two, [debug_info]),
     see:value(beam, {cover:compile_beam(covered_two), cover:compile_beam(no_such_module)}),
-    see:value(is_compiled, {shown(cover:is_compiled(covered_one)), shown(cover:is_compiled(covered_two)), cover:is_compiled(lists), lists:sort(cover:modules())}),
+    see:value(is_compiled, {shown(cover:is_compiled(covered_one)), shown(cover:is_compiled(covered_two)),
+        cover:is_compiled(lists), lists:sort(cover:modules())}),
     see:value(mode, [{M, code:get_coverage_mode(M), code:which(M)} || M <- [covered_one, covered_two]]),
     analysed(nothing_ran),
     run(),
@@ -25,17 +27,20 @@ main() ->
     see:value(again, cover:analyse(covered_one, calls, function)),
     see:value(exported, cover:export("data.coverdata")),
     see:value(exported, cover:export("two.coverdata", covered_two)),
-    see:value(reset, {cover:reset(covered_one), cover:analyse(covered_one, calls, line), cover:analyse(covered_two, calls, module)}),
+    see:value(reset, {cover:reset(covered_one), cover:analyse(covered_one, calls, line),
+        cover:analyse(covered_two, calls, module)}),
     see:value(reset, {cover:reset(), cover:analyse([covered_one, covered_two], coverage, module)}),
     run(),
-    see:value(imported, {cover:import("data.coverdata"), [filename:basename(F) || F <- cover:imported()], cover:imported_modules()}),
+    see:value(imported, {cover:import("data.coverdata"), [filename:basename(F) || F <- cover:imported()],
+        cover:imported_modules()}),
     see:value(sum, cover:analyse(covered_one, calls, line)),
     see:value(two, {cover:import("two.coverdata"), cover:analyse(covered_two, calls, clause)}),
     to_file(),
     loaded_anew(),
     busy(),
     see:value(flushed, {cover:flush(nodes()), cover:stop(), cover:modules()}),
-    see:value(after_stop, [{M, code:is_loaded(M) =:= false orelse code:get_coverage_mode(M)} || M <- [covered_one, covered_two]]),
+    see:value(after_stop, [{M, code:is_loaded(M) =:= false orelse code:get_coverage_mode(M)}
+        || M <- [covered_one, covered_two]]),
     see:fails([fun() -> cover:analyse(covered_one) end, fun() -> cover:analyse(foo, calls, bar) end]),
     local_only().
 
@@ -93,8 +98,11 @@ to_file() ->
     see:value(to_file, cover:analyse_to_file(covered_two, "two.out", [])),
     {ok, Out} = file:read_file("two.out"),
     io:format("~ts", [hidden(Out)]),
-    see:value(all, lists:sort([filename:basename(F) || {ok, F} <- tuple_to_list(list_to_tuple([cover:analyse_to_file(M, [{outdir, "."}]) || M <- [covered_one, covered_two]]))])),
-    see:value(html, case cover:analyse_to_file(covered_one, "one.html", [html]) of {ok, F} -> {ok, Html} = file:read_file(F), length(string:split(Html, "miss", all)) end).
+    see:value(all, lists:sort([filename:basename(F)
+        || {ok, F} <- tuple_to_list(list_to_tuple([cover:analyse_to_file(M, [{outdir, "."}])
+        || M <- [covered_one, covered_two]]))])),
+    see:value(html, case cover:analyse_to_file(covered_one, "one.html", [html]) of {ok, F} -> {ok, Html} =
+        file:read_file(F), length(string:split(Html, "miss", all)) end).
 
 %% Without the date in the heading.
 hidden(Out) ->
@@ -106,13 +114,16 @@ loaded_anew() ->
     see:value(ran, {covered_one:sum([1, 2]), cover:analyse(covered_one, calls, function)}),
     {ok, covered_one, Code} = compile:file(covered_one, [binary, debug_info]),
     code:purge(covered_one),
-    see:value(loaded, {code:load_binary(covered_one, "covered_one.erl", Code), code:get_coverage_mode(covered_one), shown_if(cover:is_compiled(covered_one))}),
+    see:value(loaded, {code:load_binary(covered_one, "covered_one.erl", Code), code:get_coverage_mode(covered_one),
+        shown_if(cover:is_compiled(covered_one))}),
     see:that(not_counted, fun() -> cover:analyse(covered_one, calls, module) end),
-    see:value(compiled_anew, {cover:compile(covered_one), covered_one:sum([1, 2, 3]), cover:analyse(covered_one, calls, function)}),
+    see:value(compiled_anew, {cover:compile(covered_one), covered_one:sum([1, 2, 3]),
+        cover:analyse(covered_one, calls, function)}),
     % The old version goes on counting, for itself.
     Pid = spawn_link(covered_two, server, []),
     4 = covered_two:ask(Pid, 2),
-    see:value(compiled_while_old, {cover:compile_beam(covered_two), covered_two:ask(Pid, 3), cover:analyse(covered_two, calls, function)}),
+    see:value(compiled_while_old, {cover:compile_beam(covered_two), covered_two:ask(Pid, 3),
+        cover:analyse(covered_two, calls, function)}),
     see:value(old, erlang:check_old_code(covered_two)),
     unlink(Pid),
     Pid ! stop.
@@ -125,13 +136,15 @@ busy() ->
     N = 20_000,
     Workers = [spawn_monitor(fun() -> covered_one:work(N, I) end) || I <- lists:seq(1, 8)],
     [receive {'DOWN', Monitor, process, Pid, normal} -> ok end || {Pid, Monitor} <- Workers],
-    see:value(busy, [{Line, Calls} || {{covered_one, Line}, Calls} <- element(2, cover:analyse(covered_one, calls, line)), Calls > 0]),
+    see:value(busy, [{Line, Calls} || {{covered_one, Line}, Calls} <- element(2,
+        cover:analyse(covered_one, calls, line)), Calls > 0]),
     see:value(functions, cover:analyse(covered_one, calls, function)).
 
 %% Without a process that collects.
 local_only() ->
     cover:stop(),
     {ok, _} = cover:start(),
-    see:value(local_only, {cover:local_only(), cover:compile_beam(covered_two), covered_two:fails(0), cover:analyse(covered_two, calls, function)}),
+    see:value(local_only, {cover:local_only(), cover:compile_beam(covered_two), covered_two:fails(0),
+        cover:analyse(covered_two, calls, function)}),
     see:value(no_nodes, cover:start(['nowhere@localhost'])),
     see:value(stopped, cover:stop()).

@@ -1,12 +1,13 @@
-%% Native coverage, by the functions of `code': modes, what each tells of functions and lines, what is refused, and code that
-%% is loaded anew, deleted, purged, current beside old.
+%% Native coverage, by the functions of `code': modes, what each tells of functions and lines, what is refused, and code
+%% that is loaded anew, deleted, purged, current beside old.
 %% releases: 27 29
 %% needs: compiler
 -module(coverage_27).
 -export([main/0]).
 
 main() ->
-    see:value(at_first, {code:coverage_support(), code:get_coverage_mode(), code:get_coverage_mode(?MODULE), code:get_coverage_mode(erlang), code:get_coverage_mode(lists)}),
+    see:value(at_first, {code:coverage_support(), code:get_coverage_mode(), code:get_coverage_mode(?MODULE),
+        code:get_coverage_mode(erlang), code:get_coverage_mode(lists)}),
     modes(),
     refused(),
     Plain = compiled([]),
@@ -16,7 +17,8 @@ main() ->
     Both = compiled([beam_debug_info, line_coverage]),
     NoOpt = compiled([line_coverage, no_copt, no_bool_opt, no_ssa_opt]),
     Inlined = compiled([line_coverage, inline, {inline, [{pair, 2}, {first, 1}]}]),
-    [one(What, Mode, Code) || {What, Code} <- [{plain, Plain}, {lines, Lines}, {forced, Forced}, {debug, Debug}, {both, Both}, {not_optimised, NoOpt}, {inlined, Inlined}],
+    [one(What, Mode, Code) || {What, Code} <- [{plain, Plain}, {lines, Lines}, {forced, Forced}, {debug, Debug},
+        {both, Both}, {not_optimised, NoOpt}, {inlined, Inlined}],
                               Mode <- [none, function, function_counters, line, line_counters]],
     without_lines(),
     traces(Plain, Lines),
@@ -27,24 +29,33 @@ main() ->
 
 modes() ->
     All = [none, function, function_counters, line, line_counters],
-    see:value(set, [{A, B, code:set_coverage_mode(A), code:set_coverage_mode(B), code:get_coverage_mode()} || A <- All, B <- All]),
+    see:value(set, [{A, B, code:set_coverage_mode(A), code:set_coverage_mode(B), code:get_coverage_mode()} || A <- All,
+        B <- All]),
     code:set_coverage_mode(none).
 
 refused() ->
-    see:all([{{mode, M}, fun() -> code:set_coverage_mode(M) end} || M <- [true, false, off, "line", 1, [], undefined, cover_id_line]]),
+    see:all([{{mode, M}, fun() -> code:set_coverage_mode(M) end} || M <- [true, false, off, "line", 1, [], undefined,
+        cover_id_line]]),
     see:all([{{F, Arguments}, fun() -> apply(code, F, Arguments) end}
-             || {F, Arguments} <- [{get_coverage_mode, [not_loaded]}, {get_coverage_mode, [1]}, {get_coverage_mode, ["lists"]},
-                                   {get_coverage, [function, not_loaded]}, {get_coverage, [function, 1]}, {get_coverage, [line, lists]},
-                                   {get_coverage, [function, lists]}, {get_coverage, [cover_id_line, lists]}, {get_coverage, [foo, lists]},
-                                   {get_coverage, [1, lists]}, {get_coverage, [lists, function]}, {get_coverage, [line, not_loaded]},
+             || {F, Arguments} <- [{get_coverage_mode, [not_loaded]}, {get_coverage_mode, [1]},
+                 {get_coverage_mode, ["lists"]},
+                                   {get_coverage, [function, not_loaded]}, {get_coverage, [function, 1]},
+                                   {get_coverage, [line, lists]},
+                                   {get_coverage, [function, lists]}, {get_coverage, [cover_id_line, lists]},
+                                   {get_coverage, [foo, lists]},
+                                   {get_coverage, [1, lists]}, {get_coverage, [lists, function]},
+                                   {get_coverage, [line, not_loaded]},
                                    {reset_coverage, [not_loaded]}, {reset_coverage, [1]}, {reset_coverage, [lists]}]]),
-    [io:format("~ts~n", [explained(F, Arguments)]) || {F, Arguments} <- [{get_coverage_mode, [not_loaded]}, {get_coverage_mode, [1]}, {get_coverage, [function, lists]},
-        {get_coverage, [x, lists]}, {get_coverage, [x, 1]}, {get_coverage, [line, not_loaded]}, {reset_coverage, [1]}, {reset_coverage, [lists]}, {reset_coverage, [not_loaded]},
+    [io:format("~ts~n", [explained(F, Arguments)]) || {F, Arguments} <- [{get_coverage_mode, [not_loaded]},
+        {get_coverage_mode, [1]}, {get_coverage, [function, lists]},
+        {get_coverage, [x, lists]}, {get_coverage, [x, 1]}, {get_coverage, [line, not_loaded]}, {reset_coverage, [1]},
+        {reset_coverage, [lists]}, {reset_coverage, [not_loaded]},
         {set_coverage_mode, [x]}, {set_coverage_mode, [1]}]].
 
 explained(F, Arguments) ->
     try apply(code, F, Arguments)
-    catch error:Reason:Stack -> lists:sublist(string:split(erl_error:format_exception(error, Reason, lists:sublist(Stack, 1)), "\n", all), 5)
+    catch error:Reason:Stack ->
+        lists:sublist(string:split(erl_error:format_exception(error, Reason, lists:sublist(Stack, 1)), "\n", all), 5)
     end.
 
 %% What is known of the module, loaded in a mode: before anything has run, then, and when it was reset.
@@ -73,7 +84,8 @@ unload(Module) ->
     code:purge(Module).
 
 told(When) ->
-    see:all([{{When, Level}, fun() -> code:get_coverage(Level, subject) end} || Level <- [function, line, cover_id_line]]).
+    see:all([{{When, Level}, fun() -> code:get_coverage(Level, subject) end}
+        || Level <- [function, line, cover_id_line]]).
 
 run() ->
     {1, [2, 3]} = subject:pair(1, [2, 3]),
@@ -215,7 +227,8 @@ source() ->
 without_lines() ->
     {ok, subject, NoInfo} = compile:file("subject.erl", [binary, line_coverage, no_line_info]),
     Forms = [{attribute, 0, module, subject}, {attribute, 0, export, [{f, 1}]},
-             {function, 0, f, 1, [{clause, 0, [{integer, 0, 1}], [], [{call, 0, {atom, 0, f}, [{integer, 0, 2}]}]}, {clause, 0, [{var, 0, '_'}], [], [{atom, 0, ok}]}]}],
+             {function, 0, f, 1, [{clause, 0, [{integer, 0, 1}], [], [{call, 0, {atom, 0, f}, [{integer, 0, 2}]}]},
+                 {clause, 0, [{var, 0, '_'}], [], [{atom, 0, ok}]}]}],
     {ok, subject, NoLine} = compile:forms(Forms, [line_coverage]),
     {ok, subject, Empty} = compile:forms([hd(Forms)], [line_coverage, force_line_counters]),
     [begin
@@ -225,7 +238,8 @@ without_lines() ->
          see:that(pair, fun() -> subject:pair(1, 2) end),
          told(ran),
          unload(subject)
-     end || {What, Code} <- [{no_line_info, NoInfo}, {no_line, NoLine}, {empty, Empty}], Mode <- [none, function_counters, line, line_counters]].
+     end || {What, Code} <- [{no_line_info, NoInfo}, {no_line, NoLine}, {empty, Empty}],
+     Mode <- [none, function_counters, line, line_counters]].
 
 %% Lines in stack traces are the same whatever is counted.
 traces(Plain, Lines) ->
@@ -266,7 +280,8 @@ versions(Lines) ->
     Prepared = erlang:prepare_loading(subject, Lines),
     code:set_coverage_mode(none),
     ok = erlang:finish_loading([Prepared]),
-    see:value(prepared, {code:get_coverage_mode(subject), subject:pair(1, 2), lists:keyfind({pair, 2}, 1, code:get_coverage(function, subject))}),
+    see:value(prepared, {code:get_coverage_mode(subject), subject:pair(1, 2),
+        lists:keyfind({pair, 2}, 1, code:get_coverage(function, subject))}),
     unload(subject).
 
 %% An on_load function counts, also while it runs and when it fails.
@@ -281,9 +296,11 @@ loads() ->
     [begin
          persistent_term:put(loads, Answer),
          Before = code:set_coverage_mode(Mode),
-         see:value({on_load, Mode, Answer}, case code:load_binary(subject, "", Code) of {error, _} = E -> E; Other -> Other end),
+         see:value({on_load, Mode, Answer}, case code:load_binary(subject, "", Code) of {error, _} = E -> E;
+             Other -> Other end),
          code:set_coverage_mode(Before),
-         receive {told, {'EXIT', {Reason, _}}} -> see:value(meanwhile, Reason); {told, M} -> see:value(meanwhile, M) end,
+         receive {told, {'EXIT', {Reason, _}}} -> see:value(meanwhile, Reason); {told, M} -> see:value(meanwhile, M)
+             end,
          told(loaded)
      end || Mode <- [function, function_counters, line_counters], Answer <- [ok, failed]],
     unregister(coverage),
@@ -294,15 +311,20 @@ funs_and_stubs() ->
     code:set_coverage_mode(function_counters),
     c_load(lists), c_load(queue), c_load(binary), c_load(maps),
     code:set_coverage_mode(none),
-    lists:foreach(fun(_) -> ok end, [1, 2]), lists:reverse([1]), lists:keyfind(1, 1, []), lists:seq(1, 3), maps:keys(#{}), maps:from_keys([], 1), binary:at(<<1>>, 0),
+    lists:foreach(fun(_) -> ok end, [1, 2]), lists:reverse([1]), lists:keyfind(1, 1, []), lists:seq(1, 3),
+    maps:keys(#{}), maps:from_keys([], 1), binary:at(<<1>>, 0),
     queue:in(1, queue:new()),
-    Named = fun(Module, Names) -> [{Name, if N > 0 -> some; true -> 0 end} || {{F, A} = Name, N} <- code:get_coverage(function, Module), lists:member(Name, Names), is_atom(F), is_integer(A)] end,
+    Named = fun(Module, Names) -> [{Name, if N > 0 -> some; true -> 0 end}
+        || {{F, A} = Name, N} <- code:get_coverage(function, Module), lists:member(Name, Names), is_atom(F),
+    is_integer(A)] end,
     see:value(lists, Named(lists, [{reverse, 2}, {keyfind, 3}, {member, 2}, {seq, 2}, {foldr, 3}, {zip3, 3}])),
     see:value(maps, Named(maps, [{keys, 1}, {from_keys, 2}, {fold, 3}, {get, 2}])),
     see:value(binary, Named(binary, [{at, 2}, {copy, 2}, {encode_unsigned, 1}])),
     see:value(queue, code:get_coverage(function, queue)),
-    see:value(none_of_information, [F || M <- [lists, queue, binary, maps], {{module_info, _} = F, _} <- code:get_coverage(function, M)]),
-    see:value(names, [length(code:get_coverage(function, M)) =:= length(M:module_info(functions)) - 2 || M <- [lists, queue, binary, maps]]),
+    see:value(none_of_information, [F || M <- [lists, queue, binary, maps],
+        {{module_info, _} = F, _} <- code:get_coverage(function, M)]),
+    see:value(names, [length(code:get_coverage(function, M)) =:= length(M:module_info(functions)) - 2
+        || M <- [lists, queue, binary, maps]]),
     [c_load(M) || M <- [lists, queue, binary, maps]],
     see:value(back, [code:get_coverage_mode(M) || M <- [lists, queue, binary, maps]]).
 
@@ -324,7 +346,8 @@ positions() ->
     [begin
          load(Mode, Code),
          told(loaded),
-         [subject:F(X) || {F, X} <- [{f, 1}, {f, 2}, {f, 3}, {g, 1}, {g, 5}, {h, 1}, {h, 2}, {h, 3}, {i, 4}, {j, 1}, {k, 1}, {l, 1}]],
+         [subject:F(X) || {F, X} <- [{f, 1}, {f, 2}, {f, 3}, {g, 1}, {g, 5}, {h, 1}, {h, 2}, {h, 3}, {i, 4}, {j, 1},
+             {k, 1}, {l, 1}]],
          told(ran),
          unload(subject)
      end || Mode <- [line, line_counters, function_counters]].

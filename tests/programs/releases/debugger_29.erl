@@ -1,6 +1,6 @@
-%% A debugger of lines, by `erl_debugger' on a node with +D: breakpoints where they can be and where not, a process that stops at
-%% each line, what is on its stack and in its registers meanwhile, many live registers, recursion, exceptions, the debugger itself,
-%% and code that was loaded without.
+%% A debugger of lines, by `erl_debugger' on a node with +D: breakpoints where they can be and where not, a process that
+%% stops at each line, what is on its stack and in its registers meanwhile, many live registers, recursion, exceptions,
+%% the debugger itself, and code that was loaded without.
 %% releases: 29
 %% needs: compiler
 %% args: +D
@@ -130,20 +130,26 @@ refused() ->
     Other = spawn(fun() -> receive after infinity -> ok end end),
     [see:value({F, A}, catch_of(F, A)) ||
         {F, A} <- [{toggle_instrumentations, [[]]}, {toggle_instrumentations, [#{line_breakpoint => 1}]},
-                   {toggle_instrumentations, [#{other => true}]}, {toggle_instrumentations, [#{line_breakpoint => true, other => true}]},
+                   {toggle_instrumentations, [#{other => true}]},
+                   {toggle_instrumentations, [#{line_breakpoint => true, other => true}]},
                    {toggle_instrumentations, [#{}]},
                    {register, [a]}, {unregister, [a, 1]}, {breakpoint, ["m", 1, true]},
-                   {breakpoint, [lists, 0, true]}, {breakpoint, [lists, -1, true]}, {breakpoint, [lists, 1 bsl 70, true]},
+                   {breakpoint, [lists, 0, true]}, {breakpoint, [lists, -1, true]},
+                   {breakpoint, [lists, 1 bsl 70, true]},
                    {breakpoint, [lists, 1, 1]}, {breakpoint, [no_such_module, 1, true]}, {breakpoint, [lists, 1, true]},
                    {breakpoints, [1]}, {breakpoints, [no_such_module]}, {breakpoints, [no_such_module, f, 1]},
-                   {breakpoints, [lists, reverse, a]}, {breakpoints, [lists, reverse, -1]}, {breakpoints, [lists, no, 1]},
+                   {breakpoints, [lists, reverse, a]}, {breakpoints, [lists, reverse, -1]},
+                   {breakpoints, [lists, no, 1]},
                    {breakpoints, [lists, reverse, 1]}]],
     [see:value({F, length(A)}, catch_of(F, A)) ||
-        {F, A} <- [{unregister, [Self, a]}, {stack_frames, [a, 1]}, {stack_frames, [Self, 1]}, {stack_frames, [Other, -1]},
+        {F, A} <- [{unregister, [Self, a]}, {stack_frames, [a, 1]}, {stack_frames, [Self, 1]},
+            {stack_frames, [Other, -1]},
                    {stack_frames, [Other, a]}, {stack_frames, [Other, 1]}, {peek_stack_frame_slot, [Other, 0, 0, 0]},
                    {peek_stack_frame_slot, [Other, -1, 0, 0]}, {peek_stack_frame_slot, [Other, 0, -1, 0]},
-                   {peek_stack_frame_slot, [Self, 0, 0, 0]}, {xregs_count, [Other]}, {xregs_count, [Self]}, {xregs_count, [1]},
-                   {peek_xreg, [Other, 0, 0]}, {peek_xreg, [Other, -1, 0]}, {peek_xreg, [Other, a, 0]}, {peek_xreg, [Self, 0, 0]}]],
+                   {peek_stack_frame_slot, [Self, 0, 0, 0]}, {xregs_count, [Other]}, {xregs_count, [Self]},
+                   {xregs_count, [1]},
+                   {peek_xreg, [Other, 0, 0]}, {peek_xreg, [Other, -1, 0]}, {peek_xreg, [Other, a, 0]},
+                   {peek_xreg, [Self, 0, 0]}]],
     exit(Other, kill),
     see:value(gone, [catch_of(F, A) || {F, A} <- [{stack_frames, [Other, 1]}, {xregs_count, [Other]}]]),
     see:value(debug_info, [debug_info(M) || M <- [lists, no_such_module, 17]]).
@@ -227,7 +233,8 @@ stacks() ->
             true = lists:all(fun({_, _, #{code := Code}}) -> is_integer(Code) andalso Code > 0 end, Frames),
             %% What the process waits for is a reference.
             [{_, #{function := {erts_internal, breakpoint, 4}}, _} | Below] = Frames,
-            see:value({Function, Line}, [{Number, Where, hidden(Where, Line, maps:get(slots, About))} || {Number, Where, About} <- Below]),
+            see:value({Function, Line}, [{Number, Where, hidden(Where, Line, maps:get(slots, About))}
+                || {Number, Where, About} <- Below]),
             [Slot = erl_debugger:peek_stack_frame_slot(Pid, Number, Place, Most) ||
                 Most <- [0, 2, 100],
                 {Number, _, #{slots := Slots}} <- erl_debugger:stack_frames(Pid, Most),
@@ -240,7 +247,8 @@ stacks() ->
             see:value(trace, Trace),
             garbage_collect(Pid, [{async, collected}]),
             true = erlang:resume_process(Pid),
-            receive {garbage_collect, collected, Done} -> see:value(collected, Done) after 5000 -> see:value(collected, late) end
+            receive {garbage_collect, collected, Done} -> see:value(collected, Done) after 5000 ->
+                see:value(collected, late) end
         end,
     watched(fun() -> stopped:fact(2) end, See),
     watched(fun() -> stopped:caught("a list", {b}) end, See),
@@ -252,7 +260,8 @@ stacks() ->
     receive after 50 -> ok end,
     true = erlang:suspend_process(Starting),
     true = erlang:suspend_process(Sleeping),
-    [see:value(waiting, {[{N, W, maps:get(slots, A)} || {N, W, A} <- erl_debugger:stack_frames(P, 10)], erl_debugger:xregs_count(P),
+    [see:value(waiting, {[{N, W, maps:get(slots, A)} || {N, W, A} <- erl_debugger:stack_frames(P, 10)],
+        erl_debugger:xregs_count(P),
                          [erl_debugger:peek_xreg(P, R, Most) || R <- lists:seq(0, 4), Most <- [0, 5, 6, 100]]}) ||
         P <- [Starting, Sleeping]],
     [exit(P, kill) || P <- [Starting, Sleeping]],
@@ -314,7 +323,8 @@ not_stopped() ->
     receive Message -> see:value(told, Message) after 0 -> ok end,
     ok = erl_debugger:unregister(self(), Session),
     %% The debugger ends while a process waits.
-    {Debugger, Monitor} = spawn_monitor(fun() -> receive {debugger_event, _, {breakpoint, _, F, L, _}} -> exit({F, L}) end end),
+    {Debugger, Monitor} = spawn_monitor(fun() -> receive {debugger_event, _, {breakpoint, _, F, L, _}} -> exit({F, L})
+        end end),
     {ok, _} = erl_debugger:register(Debugger),
     Pid = spawn(stopped, fact, [2]),
     receive {'DOWN', Monitor, process, Debugger, Reason} -> see:value(debugger, Reason) end,
@@ -330,7 +340,8 @@ without() ->
     see:value(plain, {code:get_debug_info(stopped), erl_debugger:breakpoints(stopped, fact, 1),
                       [erl_debugger:breakpoint(stopped, Line, true) || Line <- [1, 4, 7, 8, 9, 100]], stopped:fact(3)}).
 
-%% A process stops in code that is replaced meanwhile, and ends when that is purged; breakpoints of the new code are its own.
+%% A process stops in code that is replaced meanwhile, and ends when that is purged; breakpoints of the new code are its
+%% own.
 replaced() ->
     code:purge(stopped),
     ok = load(),

@@ -1,5 +1,5 @@
-%% While a purge withholds funs, whoever loads or deletes code is suspended until it is over (from OTP 26 on); tracing goes on.
-%% A purge of code without funs, or whose funs belong to a newer version, stops nobody.
+%% While a purge withholds funs, whoever loads or deletes code is suspended until it is over (from OTP 26 on); tracing
+%% goes on. A purge of code without funs, or whose funs belong to a newer version, stops nobody.
 %% releases: 27 29
 -module(load_while_purged_27).
 -export([main/0, change/1]).
@@ -7,7 +7,8 @@
 main() ->
     [{module, M} = code:ensure_loaded(M) || M <- [apart, see, lists, erl_eval, io_lib, erts_internal]],
     see:all([{calls, fun() -> calls() end}, {without_funs, fun() -> without_funs() end}, {newer, fun() -> newer() end},
-             {code_server, fun() -> code_server() end}, {killed, fun() -> killed() end}, {aborted, fun() -> aborted() end}]).
+             {code_server, fun() -> code_server() end}, {killed, fun() -> killed() end},
+             {aborted, fun() -> aborted() end}]).
 
 %% Everything that changes code, while the old code's funs are withheld.
 calls() ->
@@ -16,9 +17,12 @@ calls() ->
     deleted(one, [lambda]),
     Ref = start(one, hard),
     Waiting = [{Label, changing(Fun)}
-               || {Label, Fun} <- [{one, fun() -> erlang:finish_loading([One]) end}, {another, fun() -> erlang:finish_loading([Other]) end},
-                                   {nothing, fun() -> erlang:finish_loading([]) end}, {bad, fun() -> erlang:finish_loading(see:id([x])) end},
-                                   {delete, fun() -> erlang:delete_module(other) end}, {delete_unknown, fun() -> erlang:delete_module(nosuch) end},
+               || {Label, Fun} <- [{one, fun() -> erlang:finish_loading([One]) end},
+                   {another, fun() -> erlang:finish_loading([Other]) end},
+                                   {nothing, fun() -> erlang:finish_loading([]) end},
+                                   {bad, fun() -> erlang:finish_loading(see:id([x])) end},
+                                   {delete, fun() -> erlang:delete_module(other) end},
+                                   {delete_unknown, fun() -> erlang:delete_module(nosuch) end},
                                    {after_on_load, fun() -> erlang:finish_after_on_load(nosuch, true) end}]],
     Meanwhile = [{Label, result(changing(Fun))}
                  || {Label, Fun} <- [{no_name, fun() -> erlang:delete_module(see:id(1)) end},
@@ -27,7 +31,8 @@ calls() ->
                                      {prepare, fun() -> is_reference(erlang:prepare_loading(third, Bin)) end},
                                      {load_nif, fun() -> element(1, erlang:load_nif("nosuch", 0)) end},
                                      {old, fun() -> erlang:check_old_code(one) end}]],
-    Before = [{Label, status(Change), process_info(element(1, Change), current_function)} || {Label, Change} <- Waiting],
+    Before = [{Label, status(Change), process_info(element(1, Change), current_function)}
+        || {Label, Change} <- Waiting],
     Loaded = [erlang:module_loaded(M) || M <- [one, another, other]],
     step(Ref),
     Checked = lists:usort([status(Change) || {_, Change} <- Waiting]),
@@ -78,7 +83,8 @@ killed() ->
     step(Ref),
     {Seen, Killed, complete(Ref), result(Second)}.
 
-%% A soft purge is aborted, since a process runs the code: then the funs can be called, and the code is loaded beside it.
+%% A soft purge is aborted, since a process runs the code: then the funs can be called, and the code is loaded beside
+%% it.
 aborted() ->
     load(seven, [lambda, waits]),
     Fun = seven:lambda(),
@@ -116,8 +122,10 @@ load(Name, Functions) ->
 prepared(Name, Functions) -> erlang:prepare_loading(Name, binary(Name, Functions)).
 
 binary(Name, Functions) ->
-    Text = ["-module(" ++ atom_to_list(Name) ++ ").", "-export([name/0, lambda/0, waits/0]).", "name() -> " ++ atom_to_list(Name) ++ ".",
-            "lambda() -> " ++ case lists:member(lambda, Functions) of true -> "fun(X) -> {lambda, X} end."; false -> "none." end,
+    Text = ["-module(" ++ atom_to_list(Name) ++ ").", "-export([name/0, lambda/0, waits/0]).",
+        "name() -> " ++ atom_to_list(Name) ++ ".",
+            "lambda() -> " ++ case lists:member(lambda, Functions) of true -> "fun(X) -> {lambda, X} end.";
+                false -> "none." end,
             "waits() -> receive stop -> ok end."],
     {ok, Name, Binary} = compile:forms([form(Line) || Line <- Text]),
     Binary.

@@ -1,4 +1,5 @@
-%% Messages with priority, which came with OTP 28: their order, what has it, and receives that are under way when they come.
+%% Messages with priority, which came with OTP 28: their order, what has it, and receives that are under way when they
+%% come.
 %% releases: 29
 %% timeout: 30
 -module(priority_29).
@@ -41,7 +42,8 @@ order() ->
 under_way() ->
     Main = self(),
     Wait = fun(Pid, Count) ->
-        apart:wait(fun() -> process_info(Pid, [message_queue_len, status]) end, [{message_queue_len, Count}, {status, waiting}], 200)
+        apart:wait(fun() -> process_info(Pid, [message_queue_len, status]) end,
+            [{message_queue_len, Count}, {status, waiting}], 200)
     end,
     {Pid, Ref} = spawn_monitor(fun() ->
         Alias = alias([priority]),
@@ -71,7 +73,8 @@ after_references() ->
     [self() ! I || I <- Ordinary],
     urgent(A, earlier),
     Server = spawn(fun Loop() ->
-        receive {From, R, How} -> case How of priority -> urgent(A, other), urgent(A, {R, yes}); _ -> From ! {R, yes} end, Loop() end
+        receive {From, R, How} -> case How of priority -> urgent(A, other), urgent(A, {R, yes}); _ -> From ! {R, yes}
+            end, Loop() end
     end),
     Call = fun(How) ->
         R = make_ref(),
@@ -106,7 +109,8 @@ links() ->
         {then_priority, fun(P) -> link(P), link(P, [priority]), P end},
         {again, fun(P) -> link(P, [priority]), unlink(P), link(P), P end},
         {spawned, fun(_) -> spawn_opt(fun() -> receive stop -> ok end end, [{link, [priority]}]) end},
-        {monitored, fun(_) -> element(1, spawn_opt(fun() -> receive stop -> ok end end, [link, {monitor, [priority]}])) end}]]),
+        {monitored, fun(_) -> element(1, spawn_opt(fun() -> receive stop -> ok end end, [link, {monitor, [priority]}]))
+            end}]]),
     Port = open_port({spawn, "cat"}, []),
     link(Port, [priority]),
     self() ! ordinary,
@@ -127,7 +131,8 @@ monitors() ->
         receive {'DOWN', N, process, Pid, _} -> ok end,
         {Takes, [if is_tuple(X) -> element(1, X); true -> X end || X <- rest()], takes(), unalias(M)}
     end,
-    see:all([{{monitor, O}, fun() -> Down(O) end} || O <- [[], [priority], [priority, {tag, tag}], [{alias, explicit_unalias}, priority],
+    see:all([{{monitor, O}, fun() -> Down(O) end} || O <- [[], [priority], [priority, {tag, tag}],
+        [{alias, explicit_unalias}, priority],
         [priority, {alias, demonitor}], [priority, {alias, reply_demonitor}], [{alias, reply_demonitor}]]]),
     self() ! ordinary,
     monitor(process, nobody, [priority]),
@@ -143,7 +148,8 @@ exits() ->
         Exit(A, other, []),
         Exit(A, reason, [priority]),
         see:value({exit, Kind}, [case X of {'EXIT', From, R} when From =:= self() -> R; _ -> X end || X <- rest()])
-    end || {Kind, A} <- [{priority, P}, {ordinary, O}, {self, self()}], Exit <- [fun erlang:exit/3, fun erlang:exit_signal/3]],
+    end || {Kind, A} <- [{priority, P}, {ordinary, O}, {self, self()}],
+    Exit <- [fun erlang:exit/3, fun erlang:exit_signal/3]],
     unalias(P), unalias(O),
     process_flag(trap_exit, false).
 

@@ -32,7 +32,8 @@ long(A, B) ->
 %% One who does not wait never stands in line.
 in_line(A) ->
     Self = self(),
-    {Pid, Ref} = spawn_monitor(fun() -> {select, _} = socket:recv(A, 0, [], nowait), Self ! waits, receive go -> ok end end),
+    {Pid, Ref} = spawn_monitor(fun() -> {select, _} = socket:recv(A, 0, [], nowait), Self ! waits, receive go -> ok end
+        end),
     receive waits -> ok end,
     Found = socket:recv(A, 0, [], 0),
     Pid ! go,

@@ -68,40 +68,51 @@ together() ->
     sees(cut, fun() -> {socket:sendmmsg(A, [M([<<"abcdef">>]), M([<<"xy">>])], [], infinity), Take(100, 3)} end),
     sees(ancillary, fun() ->
         ok = socket:setopt(B, {ip, recvtos}, true),
-        ok = socket:sendmmsg(A, [(M([<<1>>]))#{ctrl => [#{level => ip, type => tos, value => mincost}]}, M([<<2>>])], [], infinity),
+        ok = socket:sendmmsg(A, [(M([<<1>>]))#{ctrl => [#{level => ip, type => tos, value => mincost}]}, M([<<2>>])],
+            [], infinity),
         R = socket:recvmmsg(B, 2, 10, 100, [], 1000),
         ok = socket:setopt(B, {ip, recvtos}, false),
         R
     end),
     sees(none, fun() -> socket:sendmmsg(A, [], [], infinity) end),
-    sees(too_long, fun() -> {socket:sendmmsg(A, [M([<<"ok">>]), M([binary:copy(<<1>>, 70000)]), M([<<"later">>])], [], infinity),
+    sees(too_long, fun() -> {socket:sendmmsg(A, [M([<<"ok">>]), M([binary:copy(<<1>>, 70000)]), M([<<"later">>])], [],
+        infinity),
         socket:sendmmsg(A, [M([binary:copy(<<1>>, 70000)]), M([<<"later">>])], [], infinity), texts(Take(9, 9))} end),
     see:value(counters, {counters(A), counters(B)}),
     socket:close(A), socket:close(B),
-    sees(closed, fun() -> {socket:sendmmsg(A, [M([<<1>>])], [], infinity), socket:sendmmsg(A, [], [], infinity), socket:recvmmsg(A, 1, 0, 0, [], 0)} end).
+    sees(closed, fun() -> {socket:sendmmsg(A, [M([<<1>>])], [], infinity), socket:sendmmsg(A, [], [], infinity),
+        socket:recvmmsg(A, 1, 0, 0, [], 0)} end).
 
 faulty() ->
     {A, _} = udp(),
     {B, To} = udp(),
     Good = #{addr => To, iov => [<<"x">>]},
     [fails({sendmmsg, Ms, Flags}, fun() -> socket:sendmmsg(A, with(Ms, Good), Flags, infinity) end) || {Ms, Flags} <- [
-        {[#{iov => [<<"q">>]}], []}, {[#{}], []}, {[#{iov => [a]}], []}, {[#{iov => a}], []}, {[good, #{iov => [<<1>>, a]}], []},
+        {[#{iov => [<<"q">>]}], []}, {[#{}], []}, {[#{iov => [a]}], []}, {[#{iov => a}], []},
+        {[good, #{iov => [<<1>>, a]}], []},
         {[#{iov => [<<1>> | a]}], []}, {[#{iov => [<<1:3>>]}], []}, {[good, a], []}, {[good | a], []}, {a, []},
         {[good], [foo]}, {[good], [16#40]}, {[good], [1 bsl 40]},
         {[#{iov => [<<1>>], addr => a}], []}, {[#{iov => [<<1>>], addr => #{family => foo}}], []},
         {[#{iov => [<<1>>], addr => #{family => inet, addr => foo, port => 1}}], []},
-        {[#{iov => [<<1>>], ctrl => a}], []}, {[good, #{iov => [<<1>>], ctrl => [#{level => ip, type => tos, value => foo}]}], []}]],
-    [fails({recvmmsg, Most, Size, Along, Flags}, fun() -> texts(socket:recvmmsg(B, Most, Size, Along, Flags, 0)) end) || {Most, Size, Along, Flags} <- [
-        {0, 0, 0, []}, {-1, 0, 0, []}, {1 bsl 40, 1, 1, []}, {1 bsl 70, 1, 1, []}, {1, 1 bsl 70, 0, []}, {1, 0, 1 bsl 70, []}, {a, 0, 0, []},
+        {[#{iov => [<<1>>], ctrl => a}], []},
+        {[good, #{iov => [<<1>>], ctrl => [#{level => ip, type => tos, value => foo}]}], []}]],
+    [fails({recvmmsg, Most, Size, Along, Flags}, fun() -> texts(socket:recvmmsg(B, Most, Size, Along, Flags, 0)) end)
+        || {Most, Size, Along, Flags} <- [
+        {0, 0, 0, []}, {-1, 0, 0, []}, {1 bsl 40, 1, 1, []}, {1 bsl 70, 1, 1, []}, {1, 1 bsl 70, 0, []},
+        {1, 0, 1 bsl 70, []}, {a, 0, 0, []},
         {1.0, 0, 0, []}, {1, -1, 0, []}, {1, 0, 0, [foo]}, {1, 0, 0, [1 bsl 40]}]],
     {'$socket', R} = B,
     Number = make_ref(),
-    [fails({recvmmsg, What}, fun() -> prim_socket:recvmmsg(S, Most, Size, 0, Flags, Ref) end) || {What, S, Most, Size, Flags, Ref} <- [
-        {no_socket, a, 1, 1, [], Number}, {other_reference, Number, 1, 1, [], Number}, {request, R, 1, 1, [], a}, {most, R, 0, 1, [], Number},
-        {less, R, -1, 1, [], Number}, {size, R, 1, -1, [], Number}, {most_first, R, 0, -1, [], zero}, {zero, R, 1, 1, [], zero}]],
+    [fails({recvmmsg, What}, fun() -> prim_socket:recvmmsg(S, Most, Size, 0, Flags, Ref) end)
+        || {What, S, Most, Size, Flags, Ref} <- [
+        {no_socket, a, 1, 1, [], Number}, {other_reference, Number, 1, 1, [], Number}, {request, R, 1, 1, [], a},
+        {most, R, 0, 1, [], Number},
+        {less, R, -1, 1, [], Number}, {size, R, 1, -1, [], Number}, {most_first, R, 0, -1, [], zero},
+        {zero, R, 1, 1, [], zero}]],
     {'$socket', W} = A,
     [fails({sendmmsg, What}, fun() -> prim_socket:sendmmsg(S, [], [], Ref) end) || {What, S, Ref} <- [
-        {no_socket, a, Number}, {other_reference, Number, Number}, {request, W, a}, {zero, W, zero}, {good, W, Number}]],
+        {no_socket, a, Number}, {other_reference, Number, Number}, {request, W, a}, {zero, W, zero},
+        {good, W, Number}]],
     [socket:close(S) || S <- [A, B]].
 
 with([good | T], Good) -> [Good | with(T, Good)];
@@ -116,7 +127,8 @@ limits() ->
     socket:close(A), socket:close(B),
     {C, _} = udp(),
     {D, To} = udp(),
-    sees(parts, fun() -> ok = socket:sendmmsg(C, [#{addr => To, iov => [<<I>> || I <- lists:seq(1, 1100)]}], [], infinity),
+    sees(parts, fun() -> ok = socket:sendmmsg(C, [#{addr => To, iov => [<<I>> || I <- lists:seq(1, 1100)]}], [],
+        infinity),
         [byte_size(T) || T <- texts(socket:recvmmsg(D, 1, 10000, 0, [], 1000))] end),
     sees(huge, fun() -> socket:recvmmsg(D, 1 bsl 31, 1, 0, [], 0) end),
     socket:close(C), socket:close(D).
@@ -125,7 +137,8 @@ streams() ->
     {A, B} = tcp(),
     sees(sent, fun() -> socket:sendmmsg(A, [#{iov => [<<"abc">>]}, #{iov => [<<"def">>, <<"g">>]}], [], infinity) end),
     apart:wait(fun() -> element(2, socket:recv(B, 7, [peek], 1000)) end, <<"abcdefg">>, 200),
-    sees(received, fun() -> [socket:recvmmsg(B, 3, 2, 0, [], 1000), socket:recvmmsg(B, 3, 20, 0, [], 1000), socket:recvmmsg(B, 3, 20, 0, [], 0)] end),
+    sees(received, fun() -> [socket:recvmmsg(B, 3, 2, 0, [], 1000), socket:recvmmsg(B, 3, 20, 0, [], 1000),
+        socket:recvmmsg(B, 3, 20, 0, [], 0)] end),
     sees(counters, fun() -> {counters(A), lists:keydelete(read_tries, 1, counters(B))} end),
     socket:close(A),
     sees(ended, fun() -> socket:recvmmsg(B, 2, 20, 0, [], 1000) end),
@@ -179,7 +192,9 @@ in_turn() ->
 reading_on() ->
     {A, _} = udp(),
     {B, To} = udp(),
-    sees(options, fun() -> [socket:getopt(B, {otp, select_read}) | [{X, socket:setopt(B, {otp, select_read}, X), socket:getopt(B, {otp, select_read})}
+    sees(options, fun() ->
+        [socket:getopt(B, {otp, select_read}) | [{X, socket:setopt(B, {otp, select_read}, X),
+        socket:getopt(B, {otp, select_read})}
         || X <- [true, false, 1, a, <<>>, true]]] end),
     Send = fun(N) -> [ok = socket:sendto(A, <<I:16>>, To) || I <- lists:seq(1, N)] end,
     Told = fun() -> receive {'$socket', B, What, _} -> What after 1000 -> none end end,
@@ -193,7 +208,8 @@ reading_on() ->
     sees(waits, fun() -> Send(1), {socket:recv(B, 0, 1000), Quiet()} end),
     sees(waits, fun() -> Send(1), {socket:recvfrom(B, 0, infinity), Quiet()} end),
     sees(waits, fun() -> Send(1), {socket:recvmsg(B, 0, 0, [], 1000), Quiet()} end),
-    sees(cancels, fun() -> Send(1), {select_read, {Info, _}} = socket:recv(B, 0, nowait), {socket:cancel(B, Info), Send(1), Quiet(), socket:recv(B, 0, 0)} end),
+    sees(cancels, fun() -> Send(1), {select_read, {Info, _}} = socket:recv(B, 0, nowait),
+        {socket:cancel(B, Info), Send(1), Quiet(), socket:recv(B, 0, 0)} end),
     [socket:close(S) || S <- [A, B]],
     {C, D} = tcp(),
     ok = socket:setopt(D, {otp, select_read}, true),

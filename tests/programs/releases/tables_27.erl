@@ -1,5 +1,5 @@
-%% What OTP 27 does otherwise than 25 with tables: the order in which a list comes into a bag, what errors tell, and the functions of
-%% match specifications; and with bit strings and funs.
+%% What OTP 27 does otherwise than 25 with tables: the order in which a list comes into a bag, what errors tell, and the
+%% functions of match specifications; and with bit strings and funs.
 %% releases: 27
 -module(tables_27).
 -export([main/0]).
@@ -21,9 +21,12 @@ main() ->
     see:all([{{default, X, D}, fun() -> ets:update_element(S, z, X, D) end}
              || {X, D} <- [{{5, 1}, {z, 1}}, {64, {}}, {{1, 1}, {}}, {{2, x}, {}}, {{2, x}, {z}}, {{2, x}, {z, y}}]]),
     see:value(left, lists:sort(ets:tab2list(S))),
-    see:all([{{guard, G}, fun() -> ets:test_ms({1, [a], 2.5, true, fun lists:seq/2}, [{{'$1', '$2', '$3', '$4', '$5'}, [], [G]}]) end}
-             || G <- [{max, '$1', 5}, {min, '$1', 0.5}, {max, 1.0, '$1'}, {min, 1.0, '$1'}, {ceil, '$3'}, {floor, '$3'}, {ceil, '$2'}, {is_bitstring, '$1'},
-                      {is_bitstring, <<1:3>>}, {is_boolean, '$4'}, {is_boolean, '$1'}, {is_function, '$5', 2}, {is_function, '$5', 3}, {is_function, '$5', a},
+    see:all([{{guard, G},
+        fun() -> ets:test_ms({1, [a], 2.5, true, fun lists:seq/2}, [{{'$1', '$2', '$3', '$4', '$5'}, [], [G]}]) end}
+             || G <- [{max, '$1', 5}, {min, '$1', 0.5}, {max, 1.0, '$1'}, {min, 1.0, '$1'}, {ceil, '$3'}, {floor, '$3'},
+                 {ceil, '$2'}, {is_bitstring, '$1'},
+                      {is_bitstring, <<1:3>>}, {is_boolean, '$4'}, {is_boolean, '$1'}, {is_function, '$5', 2},
+                      {is_function, '$5', 3}, {is_function, '$5', a},
                       {tuple_size, '$_'}, {tuple_size, '$1'}, {max, '$1'}, {unknown, '$1'}]]),
     see:fails([fun() -> binary:part(<<1, 2:3>>, 0, 1) end, fun() -> binary_part(see:id(<<1, 2:3>>), {0, 1}) end,
                fun() -> erlang:decode_packet(line, <<10, 1:3>>, []) end]),

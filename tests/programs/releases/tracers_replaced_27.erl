@@ -1,10 +1,12 @@
-%% From OTP 27 on whoever likes may take flags of tracing away. If a tracer is named then, it becomes the tracer for those that are left.
+%% From OTP 27 on whoever likes may take flags of tracing away. If a tracer is named then, it becomes the tracer for
+%% those that are left.
 %% releases: 27 29
 -module(tracers_replaced_27).
 -export([main/0]).
 
 main() ->
-    Cases = [{[send, call], [[send]]}, {[send], [[send]]}, {[send], [[call]]}, {[send, call], [[]]}, {[send, call], [[monotonic_timestamp]]},
+    Cases = [{[send, call], [[send]]}, {[send], [[send]]}, {[send], [[call]]}, {[send, call], [[]]},
+        {[send, call], [[monotonic_timestamp]]},
              {[set_on_spawn, call, procs], [[call], [procs]]}, {[], [[send]]}],
     [see:value({First, Taken}, replaced(First, Taken, Named)) || {First, Taken} <- Cases, Named <- [named, not_named]],
     see:value(new_processes, newcomers()).
@@ -19,7 +21,8 @@ replaced(First, Taken, Named) ->
         end
     end,
     Begun = attempt(fun() -> erlang:trace(Tracee, true, [{tracer, Other} | First]) end),
-    Steps = [{attempt(fun() -> erlang:trace(Tracee, false, [{tracer, Tracer} || Named =:= named] ++ Flags) end), Whose(), flags(Tracee)} || Flags <- Taken],
+    Steps = [{attempt(fun() -> erlang:trace(Tracee, false, [{tracer, Tracer} || Named =:= named] ++ Flags) end),
+        Whose(), flags(Tracee)} || Flags <- Taken],
     Last = attempt(fun() -> erlang:trace(Tracee, true, [{tracer, Tracer}, ports]) end),
     Seen = {Begun, Steps, Last, Whose(), flags(Tracee)},
     [begin unlink(Pid), exit(Pid, kill) end || Pid <- [Tracer, Other, Tracee]],
@@ -29,7 +32,8 @@ newcomers() ->
     [Tracer, Other] = [spawn_link(fun() -> receive stop -> ok end end) || _ <- [1, 2]],
     _ = erlang:trace(new_processes, true, [{tracer, Other}, send, call]),
     _ = erlang:trace(new_processes, false, [{tracer, Tracer}, send]),
-    Seen = {flags(new_processes), case erlang:trace_info(new_processes, tracer) of {tracer, Tracer} -> tracer; {tracer, Other} -> other; None -> None end},
+    Seen = {flags(new_processes), case erlang:trace_info(new_processes, tracer) of {tracer, Tracer} -> tracer;
+        {tracer, Other} -> other; None -> None end},
     _ = erlang:trace(new_processes, false, [all]),
     Seen.
 

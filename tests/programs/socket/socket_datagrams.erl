@@ -34,7 +34,8 @@ with(D, Fun) ->
     R.
 
 address(local) ->
-    #{family => local, path => filename:join(os:getenv("TMPDIR", "/tmp"), "dgram_" ++ os:getpid() ++ "_" ++ integer_to_list(erlang:unique_integer([positive])))};
+    #{family => local, path => filename:join(os:getenv("TMPDIR", "/tmp"), "dgram_" ++ os:getpid() ++ "_" ++
+        integer_to_list(erlang:unique_integer([positive])))};
 address(D) -> #{family => D, port => 0, addr => loopback}.
 
 forget(#{path := P}) -> file:delete(P);
@@ -54,14 +55,17 @@ who(A, B, From) ->
     end.
 
 plain(A, B) ->
-    [socket:sendto(A, "hello", name(B)), who(A, B, socket:recvfrom(B)), socket:sendto(B, [<<"re">>, "ply"], name(A)), who(A, B, socket:recvfrom(A, 0, 1000)), socket:sendto(A, <<>>, name(B)), who(A, B, socket:recvfrom(B, 10, 1000)), socket:sendto(A, "x", name(B)), socket:recv(B, 0, 1000)].
+    [socket:sendto(A, "hello", name(B)), who(A, B, socket:recvfrom(B)), socket:sendto(B, [<<"re">>, "ply"], name(A)),
+        who(A, B, socket:recvfrom(A, 0, 1000)), socket:sendto(A, <<>>, name(B)),
+    who(A, B, socket:recvfrom(B, 10, 1000)), socket:sendto(A, "x", name(B)), socket:recv(B, 0, 1000)].
 
 sizes(A, B) ->
     ok = socket:sendto(A, "0123456789", name(B)),
     ok = socket:sendto(A, "0123456789", name(B)),
     ok = socket:sendto(A, "0123456789", name(B)),
     ok = socket:sendto(A, "0123456789", name(B)),
-    R = [who(A, B, socket:recvfrom(B, 4)), who(A, B, socket:recvfrom(B, 10)), socket:recv(B, 3), who(A, B, socket:recvmsg(B, 5, 0, []))],
+    R = [who(A, B, socket:recvfrom(B, 4)), who(A, B, socket:recvfrom(B, 10)), socket:recv(B, 3),
+        who(A, B, socket:recvmsg(B, 5, 0, []))],
     D = binary:copy(<<"x">>, 9000),
     ok = socket:sendto(A, D, name(B)),
     ok = socket:sendto(A, D, name(B)),
@@ -71,13 +75,17 @@ sizes(A, B) ->
     R ++ [byte_size(D1), byte_size(D2), socket:getopt(B, {otp, rcvbuf})].
 
 connected(A, B) ->
-    R = [socket:connect(A, name(B)), socket:send(A, "to b"), who(A, B, socket:recvfrom(B)), socket:peername(A) =:= {ok, name(B)}, socket:sendto(B, "to a", name(A)), socket:recv(A, 0, 1000)],
+    R = [socket:connect(A, name(B)), socket:send(A, "to b"), who(A, B, socket:recvfrom(B)),
+        socket:peername(A) =:= {ok, name(B)}, socket:sendto(B, "to a", name(A)), socket:recv(A, 0, 1000)],
     R ++ [socket:connect(A, #{family => unspec}), socket:peername(A), socket:send(A, "x")].
 
 messages(A, B) ->
-    R = [socket:sendmsg(A, #{addr => name(B), iov => [<<"a">>, <<"bc">>]}), who(A, B, socket:recvmsg(B)), socket:sendmsg(A, #{iov => [<<"x">>]}), socket:recvmsg(B, 10),
+    R = [socket:sendmsg(A, #{addr => name(B), iov => [<<"a">>, <<"bc">>]}), who(A, B, socket:recvmsg(B)),
+        socket:sendmsg(A, #{iov => [<<"x">>]}), socket:recvmsg(B, 10),
          socket:sendmsg(A, #{addr => name(B), iov => [<<"0123456789">>]})],
-    R ++ [who(A, B, socket:recvmsg(B, 4, 0)), tried(fun() -> socket:sendmsg(A, #{addr => name(B), iov => [<<"x">> || _ <- lists:seq(1, 2000)]}) end), socket:sendmsg(A, #{addr => foo, iov => []}) ].
+    R ++ [who(A, B, socket:recvmsg(B, 4, 0)),
+        tried(fun() -> socket:sendmsg(A, #{addr => name(B), iov => [<<"x">> || _ <- lists:seq(1, 2000)]}) end),
+    socket:sendmsg(A, #{addr => foo, iov => []}) ].
 
 waiting(A, B) ->
     Me = self(),
@@ -108,8 +116,10 @@ one(#{level := L, type := T, data := D, value := V}) -> {L, T, D, V};
 one(#{level := L, type := T, data := D}) -> {L, T, byte_size(D)}.
 
 ancillary(A, B) ->
-    Set = [socket:setopt(B, {ip, O}, true) || O <- [recvtos, recvttl, pktinfo, recvorigdstaddr]] ++ [socket:setopt(B, {socket, timestamp}, true)],
-    Send = fun(Ctrl) -> R = socket:sendmsg(A, #{addr => name(B), iov => [<<"d">>], ctrl => Ctrl}), {R, along(socket:recvmsg(B, 0, 0, [], 200))} end,
+    Set = [socket:setopt(B, {ip, O}, true) || O <- [recvtos, recvttl, pktinfo, recvorigdstaddr]] ++
+        [socket:setopt(B, {socket, timestamp}, true)],
+    Send = fun(Ctrl) -> R = socket:sendmsg(A, #{addr => name(B), iov => [<<"d">>], ctrl => Ctrl}),
+        {R, along(socket:recvmsg(B, 0, 0, [], 200))} end,
     [Set, Send([]),
      Send([#{level => ip, type => tos, value => mincost}]),
      Send([#{level => ip, type => tos, value => 16}, #{level => ip, type => ttl, value => 7}]),
@@ -120,14 +130,20 @@ ancillary(A, B) ->
 
 ancillary6(A, B) ->
     Set = [socket:setopt(B, {ipv6, O}, true) || O <- [recvtclass, recvhoplimit, recvpktinfo]],
-    Send = fun(Ctrl) -> R = socket:sendmsg(A, #{addr => name(B), iov => [<<"d">>], ctrl => Ctrl}), {R, along(socket:recvmsg(B, 0, 0, [], 200))} end,
-    [Set, Send([#{level => ipv6, type => tclass, value => 8}, #{level => ipv6, type => hoplimit, value => 33}]), Send([#{level => ipv6, type => hoplimit, value => 12345}])].
+    Send = fun(Ctrl) -> R = socket:sendmsg(A, #{addr => name(B), iov => [<<"d">>], ctrl => Ctrl}),
+        {R, along(socket:recvmsg(B, 0, 0, [], 200))} end,
+    [Set, Send([#{level => ipv6, type => tclass, value => 8}, #{level => ipv6, type => hoplimit, value => 33}]),
+        Send([#{level => ipv6, type => hoplimit, value => 12345}])].
 
 bad_ancillary(A, B) ->
-    Send = fun(Ctrl) -> tried(fun() -> case socket:sendmsg(A, #{addr => name(B), iov => [<<"d">>], ctrl => Ctrl}) of {error, {invalid, _}} -> invalid; R -> R end end) end,
-    R = [Send(C) || C <- [[#{level => ip, type => foo, value => 1}], [#{level => ip, type => tos, value => x}], [#{level => ip, type => tos}], [#{level => ip, type => tos, value => 1, data => 1}],
-                      [#{level => ip, type => recvttl, value => 1}], [x], [#{level => foo, type => tos, value => 1}], [#{level => socket, type => rights, data => <<1, 2, 3>>}],
-                      [#{level => ip, type => tos, value => 1} || _ <- lists:seq(1, 100)], [#{level => socket, type => timestamp, value => #{sec => 1, usec => 2}}]]],
+    Send = fun(Ctrl) -> tried(fun() -> case socket:sendmsg(A, #{addr => name(B), iov => [<<"d">>], ctrl => Ctrl})
+        of {error, {invalid, _}} -> invalid; R -> R end end) end,
+    R = [Send(C) || C <- [[#{level => ip, type => foo, value => 1}], [#{level => ip, type => tos, value => x}],
+        [#{level => ip, type => tos}], [#{level => ip, type => tos, value => 1, data => 1}],
+                      [#{level => ip, type => recvttl, value => 1}], [x], [#{level => foo, type => tos, value => 1}],
+                      [#{level => socket, type => rights, data => <<1, 2, 3>>}],
+                      [#{level => ip, type => tos, value => 1} || _ <- lists:seq(1, 100)],
+                      [#{level => socket, type => timestamp, value => #{sec => 1, usec => 2}}]]],
     ok = socket:setopt(A, {otp, sndctrlbuf}, 10),
     R ++ [Send([#{level => ip, type => tos, value => 1}]), socket:getopt(A, {otp, sndctrlbuf})].
 
@@ -139,7 +155,10 @@ errors(A, B) ->
     pause(),
     {ok, B2} = socket:open(inet, dgram),
     ok = socket:bind(B2, N),
-    R ++ [socket:recv(A, 0, 200), socket:send(A, "y"), socket:recv(B2, 0, 200), socket:sendto(B2, "z", #{family => inet, port => 9, addr => {255, 255, 255, 255}}), socket:sendto(B2, "z", #{family => inet6, port => 9, addr => loopback}), socket:close(B2), socket:open(inet, dgram) =/= x].
+    R ++ [socket:recv(A, 0, 200), socket:send(A, "y"), socket:recv(B2, 0, 200),
+        socket:sendto(B2, "z", #{family => inet, port => 9, addr => {255, 255, 255, 255}}),
+    socket:sendto(B2, "z", #{family => inet6, port => 9, addr => loopback}), socket:close(B2),
+    socket:open(inet, dgram) =/= x].
 
 error_queue(A, B) ->
     N = name(B),
@@ -159,11 +178,19 @@ error_queue(A, B) ->
     end.
 
 bad(A, B) ->
-    [tried(F) || F <- [fun() -> socket:sendto(A, "x", x) end, fun() -> socket:sendto(A, "x", #{family => inet, port => x, addr => any}) end, fun() -> socket:sendto(A, x, name(B)) end,
-                       fun() -> socket:sendto(A, "x", #{family => inet, port => 1, addr => {1, 2, 3, 300}}) end, fun() -> socket:sendto(A, "x", #{family => local, path => <<0:1100>>}) end,
-                       fun() -> socket:sendto(A, "x", #{family => inet, port => 1, addr => any, foo => 1}) end, fun() -> socket:recvfrom(A, -1) end, fun() -> socket:recvfrom(A, x) end,
-                       fun() -> socket:bind(A, #{family => 2, addr => <<0, 0>>}) end, fun() -> socket:bind(A, any) end, fun() -> socket:bind(A, broadcast) end, fun() -> socket:open(inet, foo) end, fun() -> socket:open(foo, dgram) end,
-                       fun() -> socket:open(inet, dgram, foo) end, fun() -> socket:open(inet, dgram, tcp) end, fun() -> socket:open(12345, dgram) end, fun() -> socket:open(x) end, fun() -> socket:open(99999, #{}) end]].
+    [tried(F) || F <- [fun() -> socket:sendto(A, "x", x) end,
+        fun() -> socket:sendto(A, "x", #{family => inet, port => x, addr => any}) end,
+    fun() -> socket:sendto(A, x, name(B)) end,
+                       fun() -> socket:sendto(A, "x", #{family => inet, port => 1, addr => {1, 2, 3, 300}}) end,
+                           fun() -> socket:sendto(A, "x", #{family => local, path => <<0:1100>>}) end,
+                       fun() -> socket:sendto(A, "x", #{family => inet, port => 1, addr => any, foo => 1}) end,
+                           fun() -> socket:recvfrom(A, -1) end, fun() -> socket:recvfrom(A, x) end,
+                       fun() -> socket:bind(A, #{family => 2, addr => <<0, 0>>}) end, fun() -> socket:bind(A, any) end,
+                           fun() -> socket:bind(A, broadcast) end, fun() -> socket:open(inet, foo) end,
+                       fun() -> socket:open(foo, dgram) end,
+                       fun() -> socket:open(inet, dgram, foo) end, fun() -> socket:open(inet, dgram, tcp) end,
+                           fun() -> socket:open(12345, dgram) end, fun() -> socket:open(x) end,
+                       fun() -> socket:open(99999, #{}) end]].
 
 seqpacket() ->
     Name = address(local),
@@ -173,7 +200,9 @@ seqpacket() ->
     {ok, A} = socket:open(local, seqpacket),
     ok = socket:connect(A, Name),
     {ok, B} = socket:accept(L),
-    R = [socket:send(A, "one"), socket:send(A, "two"), socket:recv(B), socket:recv(B), socket:sendmsg(B, #{iov => [<<"x">>, <<"y">>]}), maps:get(flags, element(2, socket:recvmsg(A))), socket:peername(B), socket:getopt(A, {socket, type})],
+    R = [socket:send(A, "one"), socket:send(A, "two"), socket:recv(B), socket:recv(B),
+        socket:sendmsg(B, #{iov => [<<"x">>, <<"y">>]}), maps:get(flags, element(2, socket:recvmsg(A))),
+    socket:peername(B), socket:getopt(A, {socket, type})],
     [socket:close(S) || S <- [A, B, L]],
     forget(Name),
     R.
@@ -182,7 +211,8 @@ abstract() ->
     Name = #{family => local, path => <<0, "dgram_", (list_to_binary(os:getpid()))/binary>>},
     {ok, A} = socket:open(local, dgram),
     {ok, B} = socket:open(local, dgram),
-    R = [socket:bind(A, Name), socket:sockname(A) =:= {ok, Name}, socket:sockname(B), socket:sendto(B, "x", Name), socket:recvfrom(A), socket:bind(B, Name), maps:get(wstates, socket:info(A)), maps:get(rstates, socket:info(A))],
+    R = [socket:bind(A, Name), socket:sockname(A) =:= {ok, Name}, socket:sockname(B), socket:sendto(B, "x", Name),
+        socket:recvfrom(A), socket:bind(B, Name), maps:get(wstates, socket:info(A)), maps:get(rstates, socket:info(A))],
     [socket:close(S) || S <- [A, B]],
     R.
 

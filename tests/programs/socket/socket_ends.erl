@@ -51,7 +51,8 @@ pending(What) ->
 nowait(What) ->
     {L, A, B} = ends:stream(),
     S = case What of recv -> B; accept -> L end,
-    {select, {select_info, What, Ref}} = case What of recv -> socket:recv(B, 0, nowait); accept -> socket:accept(L, nowait) end,
+    {select, {select_info, What, Ref}} = case What of recv -> socket:recv(B, 0, nowait);
+        accept -> socket:accept(L, nowait) end,
     R = socket:close(S),
     M = receive {'$socket', S, abort, {Ref, Reason}} -> Reason; Other -> Other after 1000 -> none end,
     [socket:close(X) || X <- [A, B, L] -- [S]],
@@ -59,7 +60,8 @@ nowait(What) ->
 
 twice() ->
     {L, A, B} = ends:stream(),
-    [socket:close(A), socket:close(A), socket:recv(A), socket:send(A, "x"), socket:close(L), socket:close(B), tried(fun() -> socket:close(x) end), tried(fun() -> socket:close({'$socket', make_ref()}) end)].
+    [socket:close(A), socket:close(A), socket:recv(A), socket:send(A, "x"), socket:close(L), socket:close(B),
+        tried(fun() -> socket:close(x) end), tried(fun() -> socket:close({'$socket', make_ref()}) end)].
 
 owner_ends(What) ->
     Me = self(),
@@ -128,7 +130,8 @@ given() ->
         Me ! {self(), [socket:getopt(A, {otp, controlling_process}) =:= {ok, self()}, socket:send(A, "mine")]},
         receive stop -> ok end
     end),
-    R = [socket:setopt(A, {otp, controlling_process}, P), socket:setopt(A, {otp, controlling_process}, self()), socket:setopt(A, {otp, controlling_process}, x)],
+    R = [socket:setopt(A, {otp, controlling_process}, P), socket:setopt(A, {otp, controlling_process}, self()),
+        socket:setopt(A, {otp, controlling_process}, x)],
     P ! go,
     R2 = [got(P), socket:recv(B, 4, 1000)],
     P ! stop,
@@ -158,7 +161,8 @@ counted() ->
     {L, A, B} = ends:stream(),
     {ok, U} = socket:open(inet6, dgram),
     {ok, X} = socket:open(local, seqpacket),
-    Count = fun() -> #{counters := C} = socket:info(), maps:with([num_sockets, num_tstreams, num_tdgrams, num_tseqpkgs, num_dinet], C) end,
+    Count = fun() -> #{counters := C} = socket:info(),
+        maps:with([num_sockets, num_tstreams, num_tdgrams, num_tseqpkgs, num_dinet], C) end,
     During = Count(),
     R = socket:number_of() - Before,
     [socket:close(S) || S <- [L, A, B, U, X]],
@@ -169,25 +173,31 @@ listed() ->
     {L, A, B} = ends:stream(),
     {ok, U} = socket:open(inet, dgram),
     Mine = fun(F) -> length([S || S <- socket:which_sockets(F), lists:member(S, [L, A, B, U])]) end,
-    R = [Mine(F) || F <- [inet, inet6, stream, dgram, tcp, udp, self()]] ++ [Mine(fun(#{type := T}) -> T =:= dgram end)],
+    R = [Mine(F) || F <- [inet, inet6, stream, dgram, tcp, udp, self()]] ++
+        [Mine(fun(#{type := T}) -> T =:= dgram end)],
     [socket:close(S) || S <- [L, A, B, U]],
-    R ++ [Mine(inet), socket:is_supported(ipv6), socket:is_supported(options, socket, rcvbuf), socket:is_supported(foo)].
+    R ++ [Mine(inet), socket:is_supported(ipv6), socket:is_supported(options, socket, rcvbuf),
+        socket:is_supported(foo)].
 
 unregistered() ->
     {ok, S} = socket:open(inet, stream, tcp, #{use_registry => false}),
-    R = [lists:member(S, socket:which_sockets()), socket:getopt(S, {otp, use_registry}), socket:setopt(S, {otp, use_registry}, false), socket:setopt(S, {otp, use_registry}, true), lists:member(S, socket:which_sockets())],
+    R = [lists:member(S, socket:which_sockets()), socket:getopt(S, {otp, use_registry}),
+        socket:setopt(S, {otp, use_registry}, false), socket:setopt(S, {otp, use_registry}, true),
+    lists:member(S, socket:which_sockets())],
     R ++ [socket:close(S), lists:member(S, socket:which_sockets())].
 
 lingers() ->
     {L, A, B} = ends:stream(),
-    R = [socket:setopt(A, {socket, linger}, #{onoff => true, linger => 2}), socket:send(A, "bye"), socket:close(A), socket:recv(B, 3, 1000), socket:recv(B, 1, 1000)],
+    R = [socket:setopt(A, {socket, linger}, #{onoff => true, linger => 2}), socket:send(A, "bye"), socket:close(A),
+        socket:recv(B, 3, 1000), socket:recv(B, 1, 1000)],
     [socket:close(S) || S <- [L, B]],
     R.
 
 reset() ->
     {L, A, B} = ends:stream(),
     P = in(fun() -> socket:recv(B, 4) end),
-    R = [socket:setopt(A, {socket, linger}, abort), socket:close(A), got(P), socket:recv(B, 1, 100), socket:send(B, "x")],
+    R = [socket:setopt(A, {socket, linger}, abort), socket:close(A), got(P), socket:recv(B, 1, 100),
+        socket:send(B, "x")],
     [socket:close(S) || S <- [L, B]],
     R.
 
@@ -205,20 +215,27 @@ after_close() ->
     {L, A, B} = ends:stream(),
     [ok = socket:close(S) || S <- [L, A, B]],
     #{rstates := Rs, wstates := Ws, owner := O} = socket:info(A),
-    [Rs, Ws, O, socket:getopt(A, {socket, type}), socket:setopt(A, {socket, keepalive}, true), socket:sockname(A), socket:peername(A), socket:shutdown(A, read),
-     socket:bind(A, #{family => inet, port => 0, addr => any}), socket:listen(L), socket:connect(A, #{family => inet, port => 1, addr => any}), socket:ioctl(A, gifconf), socket:cancel(A, {select_info, recv, make_ref()}), socket:sendto(A, "x", #{family => inet, port => 1, addr => any})].
+    [Rs, Ws, O, socket:getopt(A, {socket, type}), socket:setopt(A, {socket, keepalive}, true), socket:sockname(A),
+        socket:peername(A), socket:shutdown(A, read),
+     socket:bind(A, #{family => inet, port => 0, addr => any}), socket:listen(L),
+     socket:connect(A, #{family => inet, port => 1, addr => any}), socket:ioctl(A, gifconf),
+     socket:cancel(A, {select_info, recv, make_ref()}),
+     socket:sendto(A, "x", #{family => inet, port => 1, addr => any})].
 
 meta() ->
     {ok, S} = socket:open(inet, dgram),
-    R = [socket:getopt(S, {otp, meta}), socket:setopt(S, {otp, meta}, #{a => [1, {b, <<"c">>}]}), socket:getopt(S, {otp, meta}), got(in(fun() -> socket:setopt(S, {otp, meta}, x) end))],
+    R = [socket:getopt(S, {otp, meta}), socket:setopt(S, {otp, meta}, #{a => [1, {b, <<"c">>}]}),
+        socket:getopt(S, {otp, meta}), got(in(fun() -> socket:setopt(S, {otp, meta}, x) end))],
     socket:close(S),
     R.
 
 descriptors() ->
     Count = fun() -> {ok, Fs} = file:list_dir("/proc/self/fd"), length(Fs) end,
     Before = Count(),
-    [begin {L, A, B} = ends:stream(), {error, timeout} = socket:recv(A, 0, 0), [ok = socket:close(S) || S <- [L, A, B]] end || _ <- lists:seq(1, 50)],
-    Ps = [spawn_monitor(fun() -> {_, A, _} = ends:stream(), {error, timeout} = socket:recv(A, 0, 1) end) || _ <- lists:seq(1, 20)],
+    [begin {L, A, B} = ends:stream(), {error, timeout} = socket:recv(A, 0, 0), [ok = socket:close(S) || S <- [L, A, B]]
+        end || _ <- lists:seq(1, 50)],
+    Ps = [spawn_monitor(fun() -> {_, A, _} = ends:stream(), {error, timeout} = socket:recv(A, 0, 1) end)
+        || _ <- lists:seq(1, 20)],
     [receive {'DOWN', M, _, _, W} -> normal = W end || {_, M} <- Ps],
     pause(),
     Count() - Before.

@@ -1,5 +1,5 @@
-%% The module `socket` with streams: IPv4, IPv6 and local ones; exact and free lengths, time-outs, nowait, peeking, parts of
-%% messages, shutting down, several who wait.
+%% The module `socket` with streams: IPv4, IPv6 and local ones; exact and free lengths, time-outs, nowait, peeking,
+%% parts of messages, shutting down, several who wait.
 %% timeout: 60
 -module(socket_streams).
 -export([main/0]).
@@ -30,7 +30,8 @@ main() ->
 address(inet) -> #{family => inet, port => 0, addr => loopback};
 address(inet6) -> #{family => inet6, port => 0, addr => loopback};
 address(local) ->
-    Name = filename:join(os:getenv("TMPDIR", "/tmp"), "socket_" ++ os:getpid() ++ "_" ++ integer_to_list(erlang:unique_integer([positive]))),
+    Name = filename:join(os:getenv("TMPDIR", "/tmp"), "socket_" ++ os:getpid() ++ "_" ++
+        integer_to_list(erlang:unique_integer([positive]))),
     #{family => local, path => Name}.
 
 listener(Domain) ->
@@ -59,12 +60,14 @@ tried(F) -> try F() catch C:R -> {C, R} end.
 pause() -> receive after 30 -> ok end.
 
 echo(A, B) ->
-    [socket:send(A, "hello"), socket:recv(B, 5), socket:send(B, <<"abc">>), socket:recv(A), socket:send(A, ["x", [<<"y">>, $z]]), socket:recv(B, 0, 1000)].
+    [socket:send(A, "hello"), socket:recv(B, 5), socket:send(B, <<"abc">>), socket:recv(A),
+        socket:send(A, ["x", [<<"y">>, $z]]), socket:recv(B, 0, 1000)].
 
 lengths(A, B) ->
     ok = socket:send(A, "0123456789"),
     pause(),
-    R = [socket:recv(B, 3), socket:recv(B, 0), socket:recv(B, 1, 0), tried(fun() -> socket:recv(B, -1) end), tried(fun() -> socket:recv(B, x) end)],
+    R = [socket:recv(B, 3), socket:recv(B, 0), socket:recv(B, 1, 0), tried(fun() -> socket:recv(B, -1) end),
+        tried(fun() -> socket:recv(B, x) end)],
     ok = socket:send(A, "rest"),
     spawn(fun() -> pause(), socket:send(A, "and more") end),
     R ++ [socket:recv(B, 12, 2000)].
@@ -94,7 +97,8 @@ nowait(A, B) ->
     {select, {select_info, Tag4, Handle}} = socket:recv(B, 0, Handle),
     ok = socket:send(A, "handle"),
     Told4 = receive {'$socket', B, select, Handle} -> told after 2000 -> none end,
-    plain([Tag, None, Told, Got, Cancelled, Again, Part, Tag4, Told4, socket:recv(B, 0, nowait), socket:cancel(B, Info), flushed()]).
+    plain([Tag, None, Told, Got, Cancelled, Again, Part, Tag4, Told4, socket:recv(B, 0, nowait), socket:cancel(B, Info),
+        flushed()]).
 
 plain(R) when is_reference(R) -> ref;
 plain(L) when is_list(L) -> [plain(E) || E <- L];
@@ -119,18 +123,24 @@ peek(A, B) ->
     [socket:recv(B, 4, [peek]), socket:recv(B, 4, [peek], 100), socket:recv(B, 8, []), socket:recv(B, 1, [peek], 10)].
 
 parts(A, B) ->
-    R = [socket:sendmsg(A, #{iov => [<<"ab">>, <<>>, <<"cd">>]}), socket:sendmsg(A, #{iov => []}), socket:sendmsg(A, #{iov => [binary:copy(<<"z">>, 3) || _ <- lists:seq(1, 1500)]})],
+    R = [socket:sendmsg(A, #{iov => [<<"ab">>, <<>>, <<"cd">>]}), socket:sendmsg(A, #{iov => []}),
+        socket:sendmsg(A, #{iov => [binary:copy(<<"z">>, 3) || _ <- lists:seq(1, 1500)]})],
     {ok, <<"abcd", D/binary>>} = socket:recv(B, 4504, 2000),
     ok = socket:send(A, "msg"),
     pause(),
     {ok, M} = socket:recvmsg(B),
-    [R, byte_size(D), maps:get(iov, M), maps:get(ctrl, M), maps:get(flags, M), socket:recvmsg(B, 0, 0, [], 10), begin {select, I} = socket:recvmsg(B, nowait), socket:cancel(B, I) end,
-     tried(fun() -> socket:sendmsg(A, #{iov => [x]}) end), tried(fun() -> socket:sendmsg(A, #{iov => [<<"a">> | <<"b">>]}) end), tried(fun() -> socket:sendmsg(A, #{}) end)].
+    [R, byte_size(D), maps:get(iov, M), maps:get(ctrl, M), maps:get(flags, M), socket:recvmsg(B, 0, 0, [], 10),
+        begin {select, I} = socket:recvmsg(B, nowait), socket:cancel(B, I) end,
+     tried(fun() -> socket:sendmsg(A, #{iov => [x]}) end),
+         tried(fun() -> socket:sendmsg(A, #{iov => [<<"a">> | <<"b">>]}) end),
+     tried(fun() -> socket:sendmsg(A, #{}) end)].
 
 halves(A, B) ->
     ok = socket:send(A, "last"),
-    R1 = [socket:shutdown(A, write), socket:recv(B, 0), socket:recv(B, 0), socket:recv(B, 5), socket:send(B, "back"), socket:recv(A, 4)],
-    R1 ++ [socket:send(A, "x"), socket:shutdown(B, read_write), socket:recv(A, 1), tried(fun() -> socket:shutdown(A, foo) end), socket:recvfrom(A), socket:recvmsg(A)].
+    R1 = [socket:shutdown(A, write), socket:recv(B, 0), socket:recv(B, 0), socket:recv(B, 5), socket:send(B, "back"),
+        socket:recv(A, 4)],
+    R1 ++ [socket:send(A, "x"), socket:shutdown(B, read_write), socket:recv(A, 1),
+        tried(fun() -> socket:shutdown(A, foo) end), socket:recvfrom(A), socket:recvmsg(A)].
 
 large(A, B) ->
     D = binary:copy(<<"0123456789abcdef">>, 200000),
@@ -138,7 +148,8 @@ large(A, B) ->
     spawn(fun() -> Me ! {sent, socket:send(A, D)} end),
     {ok, R} = socket:recv(B, byte_size(D), 10000),
     S = receive {sent, X} -> X after 5000 -> none end,
-    spawn(fun() -> Me ! {sent, socket:sendmsg(A, #{iov => [binary:copy(<<"q">>, 1000) || _ <- lists:seq(1, 3000)]})} end),
+    spawn(fun() -> Me ! {sent, socket:sendmsg(A, #{iov => [binary:copy(<<"q">>, 1000) || _ <- lists:seq(1, 3000)]})}
+        end),
     {ok, R2} = socket:recv(B, 3000000, 10000),
     S2 = receive {sent, X2} -> X2 after 5000 -> none end,
     [R =:= D, S, byte_size(R2), S2].
@@ -156,7 +167,8 @@ blocked(A, B) ->
     Cancelled = socket:cancel(A, Info),
     Sent = byte_size(D) - byte_size(Rest2),
     {ok, Got} = socket:recv(B, Sent, 5000),
-    [Tag, byte_size(Rest) < byte_size(D), Cancelled, byte_size(Got) =:= Sent, socket:send(A, "more", 5000), socket:recv(B, 4, 5000)].
+    [Tag, byte_size(Rest) < byte_size(D), Cancelled, byte_size(Got) =:= Sent, socket:send(A, "more", 5000),
+        socket:recv(B, 4, 5000)].
 
 readers(A, B) ->
     Me = self(),
@@ -176,7 +188,9 @@ writers(A, B) ->
     [N, byte_size(X), [receive {P, R} -> R after 6000 -> none end || P <- Ps], maps:get(num_writers, socket:info(A))].
 
 flags(A, B) ->
-    [socket:send(A, "f", [nosignal]), socket:recv(B, 1, []), tried(fun() -> socket:send(A, "x", [foo]) end), tried(fun() -> socket:recv(B, 1, [bar]) end), tried(fun() -> socket:send(A, "x", [{}]) end), socket:send(A, "num", [16384]), socket:recv(B, 3)].
+    [socket:send(A, "f", [nosignal]), socket:recv(B, 1, []), tried(fun() -> socket:send(A, "x", [foo]) end),
+        tried(fun() -> socket:recv(B, 1, [bar]) end), tried(fun() -> socket:send(A, "x", [{}]) end),
+    socket:send(A, "num", [16384]), socket:recv(B, 3)].
 
 from(A, B) ->
     ok = socket:send(A, "who"),
@@ -187,11 +201,14 @@ from(A, B) ->
 acceptors() ->
     {L, N} = listener(inet),
     Me = self(),
-    Ps = [begin P = spawn(fun() -> {ok, S} = socket:accept(L), Me ! {self(), socket:recv(S, 1)} end), pause(), P end || _ <- [1, 2, 3]],
+    Ps = [begin P = spawn(fun() -> {ok, S} = socket:accept(L), Me ! {self(), socket:recv(S, 1)} end), pause(), P
+        end || _ <- [1, 2, 3]],
     #{num_acceptors := Count, rstates := States} = socket:info(L),
-    Cs = [begin {ok, C} = socket:open(inet, stream), ok = socket:connect(C, N), ok = socket:send(C, "!"), C end || _ <- Ps],
+    Cs = [begin {ok, C} = socket:open(inet, stream), ok = socket:connect(C, N), ok = socket:send(C, "!"), C
+        end || _ <- Ps],
     Rs = [receive {P, R} -> R after 5000 -> none end || P <- Ps],
-    #{num_acceptors := Count2, rstates := States2, counters := #{acc_success := Taken, acc_fails := Fails}} = socket:info(L),
+    #{num_acceptors := Count2, rstates := States2, counters := #{acc_success := Taken, acc_fails := Fails}} =
+        socket:info(L),
     [socket:close(C) || C <- Cs],
     Refused = [socket:recv(L), socket:close(L), socket:accept(L)],
     [Count, States, Rs, Count2, States2, Taken, Fails, Refused].
@@ -222,8 +239,11 @@ connecting() ->
     {ok, A} = socket:open(inet, stream),
     Refused = socket:connect(A, N, 2000),
     {ok, B} = socket:open(inet, stream),
-    R = [Refused, socket:peername(A), socket:recv(A, 1), socket:send(A, "x"), socket:connect(B, #{family => local, path => "/nowhere"}), socket:connect(B, #{family => inet, port => 1, addr => {1, 2}}),
-         tried(fun() -> socket:connect(B, #{family => foo}) end), tried(fun() -> socket:connect(B, {127, 0, 0, 1}) end), tried(fun() -> socket:connect(B, #{addr => loopback}) end)],
+    R = [Refused, socket:peername(A), socket:recv(A, 1), socket:send(A, "x"),
+        socket:connect(B, #{family => local, path => "/nowhere"}),
+    socket:connect(B, #{family => inet, port => 1, addr => {1, 2}}),
+         tried(fun() -> socket:connect(B, #{family => foo}) end), tried(fun() -> socket:connect(B, {127, 0, 0, 1}) end),
+             tried(fun() -> socket:connect(B, #{addr => loopback}) end)],
     socket:close(A), socket:close(B),
     R.
 

@@ -8,20 +8,33 @@
 main() ->
     see:value(passive, with([], fun passive/2)),
     [see:value({active, M}, with([{active, false}], fun(A, B) -> active(M, A, B) end)) || M <- [true, once, 3]],
-    [see:value({packet, P}, with([{packet, P}], fun(A, B) -> packets(P, A, B) end)) || P <- [raw, 1, 2, 4, line, asn1, sunrm, cdr, fcgi, tpkt]],
-    [see:value({received, P}, with([{packet, P}], fun(A, B) -> received(P, A, B) end)) || P <- [http, http_bin, httph, line]],
-    see:value(active_packet, with([{packet, 4}, {active, true}], fun(A, B) -> [gen_tcp:send(A, D) || D <- ["one", "", "three"]], [message(B) || _ <- [1, 2, 3]] end)),
+    [see:value({packet, P}, with([{packet, P}], fun(A, B) -> packets(P, A, B) end)) || P <- [raw, 1, 2, 4, line, asn1,
+        sunrm, cdr, fcgi, tpkt]],
+    [see:value({received, P}, with([{packet, P}], fun(A, B) -> received(P, A, B) end)) || P <- [http, http_bin, httph,
+        line]],
+    see:value(active_packet,
+        with([{packet, 4}, {active, true}], fun(A, B) -> [gen_tcp:send(A, D) || D <- ["one", "", "three"]],
+        [message(B) || _ <- [1, 2, 3]] end)),
     see:value(list, with([list], fun(A, B) -> ok = gen_tcp:send(A, <<"as list">>), gen_tcp:recv(B, 7, 20000) end)),
     see:value(header, with([{header, 2}], fun(A, B) -> ok = gen_tcp:send(A, "abcd"), gen_tcp:recv(B, 4, 20000) end)),
-    see:value(timeouts, with([], fun(A, B) -> R = gen_tcp:recv(B, 3, 20), ok = gen_tcp:send(A, "abc"), [R, gen_tcp:recv(B, 3, 20000), gen_tcp:recv(B, 0, 0)] end)),
-    see:value(close_passive, with([], fun(A, B) -> ok = gen_tcp:send(A, "rest"), ok = gen_tcp:close(A), [gen_tcp:recv(B, 0, 20000), gen_tcp:recv(B, 0, 20000), gen_tcp:send(A, "x")] end)),
-    see:value(close_active, with([{active, true}], fun(A, B) -> ok = gen_tcp:send(A, "rest"), ok = gen_tcp:close(A), [message(B), message(B)] end)),
-    see:value(shutdown, with([], fun(A, B) -> [gen_tcp:shutdown(A, write), gen_tcp:recv(B, 0, 20000), gen_tcp:send(B, "back"), gen_tcp:recv(A, 4, 20000)] end)),
-    see:value(exit_on_close, with([{exit_on_close, false}, {active, true}], fun(A, B) -> ok = gen_tcp:shutdown(A, write), [message(B), gen_tcp:send(B, "still"), gen_tcp:recv(A, 5, 20000)] end)),
+    see:value(timeouts, with([], fun(A, B) -> R = gen_tcp:recv(B, 3, 20), ok = gen_tcp:send(A, "abc"),
+        [R, gen_tcp:recv(B, 3, 20000), gen_tcp:recv(B, 0, 0)] end)),
+    see:value(close_passive,
+        with([], fun(A, B) -> ok = gen_tcp:send(A, "rest"), ok = gen_tcp:close(A),
+        [gen_tcp:recv(B, 0, 20000), gen_tcp:recv(B, 0, 20000), gen_tcp:send(A, "x")] end)),
+    see:value(close_active, with([{active, true}], fun(A, B) -> ok = gen_tcp:send(A, "rest"), ok = gen_tcp:close(A),
+        [message(B), message(B)] end)),
+    see:value(shutdown, with([],
+        fun(A, B) -> [gen_tcp:shutdown(A, write), gen_tcp:recv(B, 0, 20000), gen_tcp:send(B, "back"),
+        gen_tcp:recv(A, 4, 20000)] end)),
+    see:value(exit_on_close, with([{exit_on_close, false}, {active, true}],
+        fun(A, B) -> ok = gen_tcp:shutdown(A, write), [message(B), gen_tcp:send(B, "still"), gen_tcp:recv(A, 5, 20000)]
+        end)),
     see:value(options, with([], fun options/2)),
     see:value(controlling, with([{active, true}], fun controlling/2)),
     see:value(owner, owner()),
-    see:value(pending, with([], fun(_, B) -> P = in(fun() -> gen_tcp:recv(B, 5) end), ok = gen_tcp:close(B), got(P) end)),
+    see:value(pending, with([], fun(_, B) -> P = in(fun() -> gen_tcp:recv(B, 5) end), ok = gen_tcp:close(B), got(P)
+        end)),
     see:value(large, with([], fun large/2)),
     see:value(large_packets, with([{packet, 4}], fun large_packets/2)),
     see:value(send_timeout, with([], fun send_timeout/2)),
@@ -31,9 +44,12 @@ main() ->
     see:value(bad, bad()),
     see:value(local, local()),
     see:value(ipv6, ipv6()),
-    see:value(unrecv, with([], fun(A, B) -> ok = gen_tcp:send(A, "abcdef"), {ok, D} = gen_tcp:recv(B, 3, 20000), [D, gen_tcp:recv(B, 3, 20000), gen_tcp:unrecv(B, "zz"), gen_tcp:recv(B, 2, 100)] end)),
-    see:value(packet_size, with([{packet, 4}, {packet_size, 10}], fun(A, B) -> ok = inet:setopts(A, [{packet, raw}]), ok = gen_tcp:send(A, <<100:32, "x">>), [gen_tcp:recv(B, 0, 20000), gen_tcp:recv(B, 0, 100)] end)),
-    see:value(statistics, with([], fun(A, B) -> ok = gen_tcp:send(A, "12345"), {ok, _} = gen_tcp:recv(B, 5), {ok, S} = inet:getstat(B, [recv_oct, recv_cnt, send_oct]), lists:sort(S) end)).
+    see:value(unrecv, with([], fun(A, B) -> ok = gen_tcp:send(A, "abcdef"), {ok, D} = gen_tcp:recv(B, 3, 20000),
+        [D, gen_tcp:recv(B, 3, 20000), gen_tcp:unrecv(B, "zz"), gen_tcp:recv(B, 2, 100)] end)),
+    see:value(packet_size, with([{packet, 4}, {packet_size, 10}], fun(A, B) -> ok = inet:setopts(A, [{packet, raw}]),
+        ok = gen_tcp:send(A, <<100:32, "x">>), [gen_tcp:recv(B, 0, 20000), gen_tcp:recv(B, 0, 100)] end)),
+    see:value(statistics, with([], fun(A, B) -> ok = gen_tcp:send(A, "12345"), {ok, _} = gen_tcp:recv(B, 5),
+        {ok, S} = inet:getstat(B, [recv_oct, recv_cnt, send_oct]), lists:sort(S) end)).
 
 tried(F) -> try F() catch C:R -> {C, R} end.
 in(F) -> Me = self(), apart:blocked(spawn(fun() -> R = F(), Me ! {self(), R} end)).
@@ -69,7 +85,8 @@ message(B, Patience) ->
     end.
 
 passive(A, B) ->
-    [gen_tcp:send(A, "hello"), gen_tcp:recv(B, 5), gen_tcp:send(B, [<<"a">>, "b", [$c]]), gen_tcp:recv(A, 0), gen_tcp:send(A, ""), gen_tcp:send(A, x), gen_tcp:recv(B, 0, 10)].
+    [gen_tcp:send(A, "hello"), gen_tcp:recv(B, 5), gen_tcp:send(B, [<<"a">>, "b", [$c]]), gen_tcp:recv(A, 0),
+        gen_tcp:send(A, ""), gen_tcp:send(A, x), gen_tcp:recv(B, 0, 10)].
 
 active(M, A, B) ->
     ok = inet:setopts(B, [{active, M}]),
@@ -85,7 +102,8 @@ active(M, A, B) ->
     ok = gen_tcp:send(A, "three"),
     M3 = Third(B),
     M4 = Last(B),
-    [M1, M2, M3, M4, inet:getopts(B, [active]), gen_tcp:recv(B, 0, 10), inet:setopts(B, [{active, false}]), gen_tcp:close(A), nothing(B)].
+    [M1, M2, M3, M4, inet:getopts(B, [active]), gen_tcp:recv(B, 0, 10), inet:setopts(B, [{active, false}]),
+        gen_tcp:close(A), nothing(B)].
 
 packets(P, A, B) ->
     Data = case P of
@@ -113,8 +131,13 @@ received(P, A, B) ->
     [R, gen_tcp:recv(B, 0, 20)].
 
 options(A, _) ->
-    Set = [tried(fun() -> inet:setopts(A, [O]) end) || O <- [{nodelay, true}, {keepalive, true}, {linger, {true, 3}}, {send_timeout, 500}, {packet, 2}, {mode, list}, {tos, 16}, {priority, 3}, {buffer, 3000}, {foo, 1}, {packet, 9}, {nodelay, 5}, {raw, 6, 1, <<0:32/native>>}, {high_watermark, 5000}, {delay_send, true}, {reuseaddr, true}, {recbuf, 20000}]],
-    [Set, tried(fun() -> inet:getopts(A, [nodelay, keepalive, linger, send_timeout, packet, mode, tos, priority, buffer, active, header, exit_on_close, packet_size, deliver, {raw, 6, 1, 4}]) end), tried(fun() -> inet:getopts(A, [foo]) end)].
+    Set = [tried(fun() -> inet:setopts(A, [O]) end) || O <- [{nodelay, true}, {keepalive, true}, {linger, {true, 3}},
+        {send_timeout, 500}, {packet, 2}, {mode, list}, {tos, 16}, {priority, 3}, {buffer, 3000}, {foo, 1}, {packet, 9},
+    {nodelay, 5}, {raw, 6, 1, <<0:32/native>>}, {high_watermark, 5000}, {delay_send, true}, {reuseaddr, true},
+    {recbuf, 20000}]],
+    [Set, tried(fun() -> inet:getopts(A, [nodelay, keepalive, linger, send_timeout, packet, mode, tos, priority, buffer,
+        active, header, exit_on_close, packet_size, deliver, {raw, 6, 1, 4}]) end),
+    tried(fun() -> inet:getopts(A, [foo]) end)].
 
 controlling(A, B) ->
     Me = self(),
@@ -156,7 +179,8 @@ accept() ->
     {ok, L} = gen_tcp:listen(0, [?B, binary, {active, false}, {ip, {127, 0, 0, 1}}]),
     {ok, Port} = inet:port(L),
     R = [gen_tcp:accept(L, 20), gen_tcp:accept(L, 0)],
-    Ps = [in(fun() -> {ok, S} = gen_tcp:accept(L), X = gen_tcp:recv(S, 1, 20000), gen_tcp:close(S), X end) || _ <- [1, 2]],
+    Ps = [in(fun() -> {ok, S} = gen_tcp:accept(L), X = gen_tcp:recv(S, 1, 20000), gen_tcp:close(S), X end)
+        || _ <- [1, 2]],
     Cs = [begin {ok, C} = gen_tcp:connect({127, 0, 0, 1}, Port, [?B]), gen_tcp:send(C, "y"), C end || _ <- [1, 2]],
     R2 = [got(P) || P <- Ps],
     [gen_tcp:close(C) || C <- Cs],
@@ -178,14 +202,17 @@ names(A, B) ->
     [Ip, Ip2, P =:= P2, P =:= P3, is_tuple(inet:info(A)) orelse is_map(inet:info(A))].
 
 bad() ->
-    [case tried(fun() -> gen_tcp:listen(P, [?B | O]) end) of {ok, S} -> gen_tcp:close(S); R -> R end || {P, O} <- [{-1, []}, {70000, []}, {0, [foo]}, {0, [{packet, 99}]}, {0, [{ip, {1, 2, 3, 4}}]}, {0, [{ip, x}]}]].
+    [case tried(fun() -> gen_tcp:listen(P, [?B | O]) end) of {ok, S} -> gen_tcp:close(S); R -> R
+        end || {P, O} <- [{-1, []}, {70000, []}, {0, [foo]}, {0, [{packet, 99}]}, {0, [{ip, {1, 2, 3, 4}}]},
+    {0, [{ip, x}]}]].
 
 local() ->
     Name = filename:join(os:getenv("TMPDIR", "/tmp"), "tcp_over_socket_" ++ os:getpid()),
     {ok, L} = gen_tcp:listen(0, [?B, binary, {active, false}, {ifaddr, {local, Name}}]),
     {ok, A} = gen_tcp:connect({local, Name}, 0, [?B, binary, {active, false}]),
     {ok, B} = gen_tcp:accept(L),
-    R = [gen_tcp:send(A, "x"), gen_tcp:recv(B, 1, 20000), inet:sockname(L) =:= {ok, {local, list_to_binary(Name)}}, inet:port(L) =:= {ok, list_to_binary(Name)}],
+    R = [gen_tcp:send(A, "x"), gen_tcp:recv(B, 1, 20000), inet:sockname(L) =:= {ok, {local, list_to_binary(Name)}},
+        inet:port(L) =:= {ok, list_to_binary(Name)}],
     [gen_tcp:close(S) || S <- [A, B, L]],
     file:delete(Name),
     R.

@@ -1,12 +1,13 @@
-%% A receive that came to nothing leaves a buffer of its size behind, and what comes then has to fit into it: a receive of a
-%% length, of whatever comes, with and without a time to wait, and a packet after that.
+%% A receive that came to nothing leaves a buffer of its size behind, and what comes then has to fit into it: a receive
+%% of a length, of whatever comes, with and without a time to wait, and a packet after that.
 %% timeout: 60
 -module(buffers_kept).
 -export([main/0]).
 
 main() ->
     Receives = [{0, 0}, {0, 10}, {5, 0}, {5, 10}, {3000, 10}],
-    [see:value({First, Second, Packet, Active}, apart:run(fun() -> received([First, Second], Packet, Active) end, 10000))
+    [see:value({First, Second, Packet, Active}, apart:run(fun() -> received([First, Second], Packet, Active) end,
+        10000))
      || First <- Receives, Second <- [none | Receives], Packet <- [cdr, 4, raw], Active <- [false, true, once]].
 
 received(Receives, Packet, Active) ->
@@ -41,7 +42,8 @@ active(B, Packet, Active) -> together(Packet, active(B, Active)).
 
 active(B, Active) ->
     receive
-        {tcp, B, Data} -> _ = Active =:= once andalso inet:setopts(B, [{active, once}]), [byte_size(Data) | active(B, Active)];
+        {tcp, B, Data} -> _ = Active =:= once andalso inet:setopts(B, [{active, once}]),
+        [byte_size(Data) | active(B, Active)];
         {tcp_error, B, Why} -> [Why | active(B, Active)];
         {tcp_closed, B} -> [closed]
     after 3000 -> [nothing]

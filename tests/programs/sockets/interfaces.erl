@@ -1,4 +1,5 @@
-%% What inet tells of the machine: its interfaces, its name, services; and names that are resolved without asking anyone.
+%% What inet tells of the machine: its interfaces, its name, services; and names that are resolved without asking
+%% anyone.
 %% timeout: 60
 -module(interfaces).
 -export([main/0]).
@@ -14,9 +15,12 @@ main() ->
     see:value(set, [inet:ifset("nosuch0", [{addr, {1, 2, 3, 4}}]), inet:ifset("lo", [])]),
     {ok, Name} = inet:gethostname(),
     see:value(name, {Name, net_adm:localhost() =/= ""}),
-    see:value(services, [inet:getservbyname(N, P) || {N, P} <- [{http, tcp}, {domain, udp}, {nosuch, tcp}, {http, foo}]] ++ [inet:getservbyport(80, tcp), inet:getservbyport(1, foo)]),
-    see:value(addresses, [inet:getaddr(A, F) || A <- [{127, 0, 0, 1}, "127.0.0.1", "::1", "1.2.3.4.5"], F <- [inet, inet6]]),
-    see:value(local, [inet:getaddrs("localhost", inet), inet:gethostbyname("127.0.0.1"), inet:gethostbyaddr({127, 0, 0, 1}) =/= {error, nxdomain}]),
+    see:value(services, [inet:getservbyname(N, P) || {N, P} <- [{http, tcp}, {domain, udp}, {nosuch, tcp},
+        {http, foo}]] ++ [inet:getservbyport(80, tcp), inet:getservbyport(1, foo)]),
+    see:value(addresses, [inet:getaddr(A, F) || A <- [{127, 0, 0, 1}, "127.0.0.1", "::1", "1.2.3.4.5"],
+        F <- [inet, inet6]]),
+    see:value(local, [inet:getaddrs("localhost", inet), inet:gethostbyname("127.0.0.1"),
+        inet:gethostbyaddr({127, 0, 0, 1}) =/= {error, nxdomain}]),
     see:value(shown, length(string:lexemes(shown(), "\n")) > 0).
 
 %% inet:i/0 prints a line for each socket.
@@ -35,7 +39,8 @@ shown() ->
 collect(Me, Acc) ->
     receive
         {stop, _} -> Me ! {printed, lists:flatten(lists:reverse(Acc))};
-        {io_request, From, Ref, {put_chars, unicode, M, F, A}} -> From ! {io_reply, Ref, ok}, collect(Me, [apply(M, F, A) | Acc]);
+        {io_request, From, Ref, {put_chars, unicode, M, F, A}} -> From ! {io_reply, Ref, ok},
+        collect(Me, [apply(M, F, A) | Acc]);
         {io_request, From, Ref, {put_chars, unicode, C}} -> From ! {io_reply, Ref, ok}, collect(Me, [C | Acc]);
         {io_request, From, Ref, _} -> From ! {io_reply, Ref, {error, enotsup}}, collect(Me, Acc)
     end.

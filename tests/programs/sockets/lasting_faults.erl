@@ -1,5 +1,5 @@
-%% Faults that last, all at once: peers that half-close, reset, never read or lie about lengths, children that are stopped, read nothing or
-%% close their ends. While nothing happens, nobody is busy.
+%% Faults that last, all at once: peers that half-close, reset, never read or lie about lengths, children that are
+%% stopped, read nothing or close their ends. While nothing happens, nobody is busy.
 %% timeout: 60
 -module(lasting_faults).
 -export([main/0]).
@@ -26,7 +26,8 @@ main() ->
     %% Several looks, since what was sent may still be under way.
     see:value({states, length(Holders)}, apart:wait(fun() -> busy_ms(1000) > 200 end, false, 10)),
     %% The node waits at its end for what is still to be written to programs.
-    Children = [integer_to_list(Id) || P <- erlang:ports(), {os_pid, Id} <- [erlang:port_info(P, os_pid)], {name, Name} <- [erlang:port_info(P, name)],
+    Children = [integer_to_list(Id) || P <- erlang:ports(), {os_pid, Id} <- [erlang:port_info(P, os_pid)],
+        {name, Name} <- [erlang:port_info(P, name)],
                                        Name =:= "cat" orelse lists:prefix("sh -c", Name)],
     %% Of one only a grandchild is left.
     [] = os:cmd("kill -KILL " ++ lists:append(lists:join(" ", Children)) ++ " 2>/dev/null"),
@@ -35,11 +36,14 @@ main() ->
 
 states() ->
     [{{B, Fault, Active}, fun() -> active(B, Fault, Active) end}
-     || B <- [inet, socket], Fault <- [half_closed, half_closed_and_open, reset, unread], Active <- [false, true, once]] ++
+     || B <- [inet, socket], Fault <- [half_closed, half_closed_and_open, reset, unread],
+     Active <- [false, true, once]] ++
     [{{B, What}, fun() -> what(B, What) end}
-     || B <- [inet, socket], What <- [never_reads, send_timeout, closing_unsent, packet_lies, http_without_end, nobody_accepts, udp_unread, udp_refused]] ++
+     || B <- [inet, socket], What <- [never_reads, send_timeout, closing_unsent, packet_lies, http_without_end,
+         nobody_accepts, udp_unread, udp_refused]] ++
     [{{port, What}, fun() -> port(What) end}
-     || What <- [stopped, never_reads, stdout_closed, stdout_closed_eof, stdin_closed, grandchild, line_without_end, packet_without_end]].
+     || What <- [stopped, never_reads, stdout_closed, stdout_closed_eof, stdin_closed, grandchild, line_without_end,
+         packet_without_end]].
 
 b(inet) -> [];
 b(socket) -> [{inet_backend, socket}].
@@ -105,7 +109,8 @@ port(stdout_closed_eof) -> open_port({spawn, "sh -c 'exec >&- 2>&-; exec sleep 2
 port(stdin_closed) -> open_port({spawn, "sh -c 'exec <&-; exec sleep 20'"}, [in, exit_status]);
 port(grandchild) -> open_port({spawn, "sh -c 'sleep 20 & exit 0'"}, [exit_status]);
 port(line_without_end) -> open_port({spawn, "sh -c 'head -c 1000000 /dev/zero; exec sleep 20'"}, [{line, 100000}]);
-port(packet_without_end) -> open_port({spawn, "sh -c 'printf \"\\177\\377\\377\\377abc\"; exec sleep 20'"}, [{packet, 4}]).
+port(packet_without_end) -> open_port({spawn, "sh -c 'printf \"\\177\\377\\377\\377abc\"; exec sleep 20'"},
+    [{packet, 4}]).
 
 sleeper(Before) -> open_port({spawn, "sh -c '" ++ Before ++ "exec sleep 20'"}, [exit_status]).
 

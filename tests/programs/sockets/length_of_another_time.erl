@@ -1,15 +1,17 @@
-%% A receive of so many bytes that came to nothing leaves its length behind, and what comes then is taken for a packet of the
-%% kind that has been set meanwhile, however short it is for that.
-%% differs: stock's machine ends when the packet is shorter than its head says ("Cannot allocate 18446744073709551520 bytes");
-%% here what there is of it is handed out.
+%% A receive of so many bytes that came to nothing leaves its length behind, and what comes then is taken for a packet
+%% of the kind that has been set meanwhile, however short it is for that.
+%% differs: stock's machine ends when the packet is shorter than its head says ("Cannot allocate 18446744073709551520
+%% bytes"); here what there is of it is handed out.
 -module(length_of_another_time).
 -export([main/0]).
 
 main() ->
     [see:value({Packet, Active}, received(Packet, Active))
-     || Packet <- [raw, 1, 2, 4, asn1, sunrm, cdr, fcgi, tpkt, line, http, http_bin, httph, httph_bin, ssl_tls], Active <- [false, once, true]].
+     || Packet <- [raw, 1, 2, 4, asn1, sunrm, cdr, fcgi, tpkt, line, http, http_bin, httph, httph_bin, ssl_tls],
+     Active <- [false, once, true]].
 
-received(Packet, Active) -> [apart:run(fun() -> received(Packet, Active, Bytes) end, 5000) || Bytes <- [<<5>>, <<128, 1, 1>>, <<1, 2, 3, 4, 5, 6, 250>>]].
+received(Packet, Active) -> [apart:run(fun() -> received(Packet, Active, Bytes) end, 5000)
+    || Bytes <- [<<5>>, <<128, 1, 1>>, <<1, 2, 3, 4, 5, 6, 250>>]].
 
 received(Packet, Active, Bytes) ->
     {ok, L} = gen_tcp:listen(0, [binary, {active, false}, {ip, {127, 0, 0, 1}}]),

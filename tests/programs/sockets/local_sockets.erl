@@ -41,7 +41,8 @@ names() ->
     {ok, S} = gen_tcp:accept(L),
     {ok, C2} = gen_tcp:connect({local, "names"}, 0, [{ifaddr, {local, "client"}}, {active, false}]),
     {ok, S2} = gen_tcp:accept(L),
-    [{inet:sockname(X), inet:peername(X), inet:port(X)} || X <- [L, C, S, C2, S2]] ++ [prim_inet:gettype(L), inet:getopts(L, [nodelay, keepalive, linger, priority, tos])].
+    [{inet:sockname(X), inet:peername(X), inet:port(X)} || X <- [L, C, S, C2, S2]] ++
+        [prim_inet:gettype(L), inet:getopts(L, [nodelay, keepalive, linger, priority, tos])].
 
 datagrams() ->
     {ok, A} = gen_udp:open(0, [{ifaddr, {local, "a"}}, list, {active, false}]),
@@ -71,7 +72,8 @@ errors() ->
 large() ->
     Data = binary:copy(<<"0123456789">>, 500000),
     {ok, L} = gen_tcp:listen(0, [{ifaddr, {local, "large"}}, binary, {active, false}]),
-    spawn(fun() -> {ok, C} = gen_tcp:connect({local, "large"}, 0, []), ok = gen_tcp:send(C, Data), gen_tcp:close(C) end),
+    spawn(fun() -> {ok, C} = gen_tcp:connect({local, "large"}, 0, []), ok = gen_tcp:send(C, Data), gen_tcp:close(C)
+        end),
     {ok, S} = gen_tcp:accept(L),
     {ok, D} = gen_tcp:recv(S, byte_size(Data), 20000),
     {D =:= Data, gen_tcp:recv(S, 0, 1000)}.

@@ -1,5 +1,5 @@
-%% Receiving and accepting without waiting: what the other end has sent is there, although nothing else has happened since.
-%% Local sockets hand over at once.
+%% Receiving and accepting without waiting: what the other end has sent is there, although nothing else has happened
+%% since. Local sockets hand over at once.
 -module(polled).
 -export([main/0]).
 
@@ -12,11 +12,14 @@ main() ->
              end || _ <- lists:seq(1, 5)],
     see:value(accepted, [element(1, B) || {_, B} <- Pairs]),
     [{A, {ok, B}} | _] = Pairs,
-    see:value(stream, [{gen_tcp:recv(B, 0, 0), gen_tcp:send(A, <<N>>), gen_tcp:recv(B, 0, 0), gen_tcp:recv(B, 0, 0)} || N <- lists:seq(1, 20)]),
-    see:value(lengths, [{gen_tcp:recv(B, 3, 0), gen_tcp:send(A, "ab"), gen_tcp:recv(B, 3, 0), gen_tcp:send(A, "cd"), gen_tcp:recv(B, 3, 0),
+    see:value(stream, [{gen_tcp:recv(B, 0, 0), gen_tcp:send(A, <<N>>), gen_tcp:recv(B, 0, 0), gen_tcp:recv(B, 0, 0)}
+        || N <- lists:seq(1, 20)]),
+    see:value(lengths, [{gen_tcp:recv(B, 3, 0), gen_tcp:send(A, "ab"), gen_tcp:recv(B, 3, 0), gen_tcp:send(A, "cd"),
+        gen_tcp:recv(B, 3, 0),
                          gen_tcp:recv(B, 1, 0)} || _ <- lists:seq(1, 5)]),
     ok = inet:setopts(B, [{packet, 2}]),
-    see:value(packets, [{gen_tcp:send(A, <<0, 1>>), gen_tcp:recv(B, 0, 0), gen_tcp:send(A, "x"), gen_tcp:recv(B, 0, 0)} || _ <- lists:seq(1, 5)]),
+    see:value(packets, [{gen_tcp:send(A, <<0, 1>>), gen_tcp:recv(B, 0, 0), gen_tcp:send(A, "x"), gen_tcp:recv(B, 0, 0)}
+        || _ <- lists:seq(1, 5)]),
     ok = gen_tcp:close(A),
     see:value(closed, [gen_tcp:recv(B, 0, 0), gen_tcp:recv(B, 0, 0)]),
     %% What goes over the loopback interface may take a moment on a busy machine.

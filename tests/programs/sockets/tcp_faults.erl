@@ -11,12 +11,15 @@ main() ->
     [begin
          see:value({Backend, Fault, State}, isolated(fun() -> state(State, Fault, Backend) end))
      end || Backend <- [inet, socket], State <- states(), Fault <- faults()],
-    [see:value({Backend, What}, isolated(fun() -> other(What, Backend) end)) || Backend <- [inet, socket], What <- others()],
+    [see:value({Backend, What}, isolated(fun() -> other(What, Backend) end)) || Backend <- [inet, socket],
+        What <- others()],
     see:value(left, apart:settle(Before, 200)).
 
 faults() -> [reset, close, half_close].
-states() -> [queued, passive_idle, passive_waiting, passive_length, active, active_once, sending, sending_waiting, sending_timeout, sendfile, packet, after_half_close, no_exit_on_close, shown].
-others() -> [refused, connect_timeout, accept_timeout, close_while_accepting, close_while_receiving, close_while_sending, owner_dies, two_receivers].
+states() -> [queued, passive_idle, passive_waiting, passive_length, active, active_once, sending, sending_waiting,
+    sending_timeout, sendfile, packet, after_half_close, no_exit_on_close, shown].
+others() -> [refused, connect_timeout, accept_timeout, close_while_accepting, close_while_receiving,
+    close_while_sending, owner_dies, two_receivers].
 
 %% In a process of its own, so that nothing of one is seen by another.
 isolated(Fun) -> apart:run(Fun, 60000).
@@ -153,7 +156,8 @@ state(sendfile, Fault, B) ->
     wait_until(fun() -> stands_still(Sender) end),
     fault(Peer, Fault),
     R = case Fault of
-            half_close -> P2 = Peer, P2 ! {self(), x, all}, receive {sent, Q} -> gen_tcp:shutdown(S, write), {Q, receive {x, Z} -> Z after 20000 -> none end} after 20000 -> none end;
+            half_close -> P2 = Peer, P2 ! {self(), x, all}, receive {sent, Q} -> gen_tcp:shutdown(S, write),
+                {Q, receive {x, Z} -> Z after 20000 -> none end} after 20000 -> none end;
             _ -> receive {sent, Q} -> Q after 20000 -> none end
         end,
     file:delete(Name),
@@ -164,7 +168,8 @@ state(packet, Fault, B) ->
          ok = tell(Peer, {send, Part}),
          fault(Peer, Fault),
          {P, gen_tcp:recv(S, 0, 20000), gen_tcp:recv(S, 0, 20000)}
-     end || {P, Part} <- [{4, <<0, 0, 0, 9, "abc">>}, {line, <<"no end">>}, {http, <<"GET / HTTP/1.1\r\nHost">>}, {line, <<"one\ntwo">>}]];
+     end || {P, Part} <- [{4, <<0, 0, 0, 9, "abc">>}, {line, <<"no end">>}, {http, <<"GET / HTTP/1.1\r\nHost">>},
+     {line, <<"one\ntwo">>}]];
 state(after_half_close, Fault, B) ->
     {S, Peer, _} = connected(B, []),
     ok = gen_tcp:shutdown(S, write),
@@ -176,7 +181,8 @@ state(no_exit_on_close, Fault, B) ->
     fault(Peer, Fault),
     Told = {gen_tcp:recv(S, 0, 20000), gen_tcp:recv(S, 0, 20000)},
     %% Once more when it becomes active.
-    Active = [{inet:setopts(S, [{active, true}]), drain(200), inet:setopts(S, [{active, false}])} || B =:= inet, _ <- [1, 2]],
+    Active = [{inet:setopts(S, [{active, true}]), drain(200), inet:setopts(S, [{active, false}])} || B =:= inet,
+        _ <- [1, 2]],
     {Told, Active, send_until_error(S, 20)};
 state(shown, Fault, B) ->
     {S, Peer, _} = connected(B, [{show_econnreset, true}]),
@@ -208,7 +214,8 @@ wait_until(Fun) ->
 
 other(refused, B) ->
     {ok, L} = gen_tcp:listen(0, [{ip, ?LO}]), {ok, P} = inet:port(L), ok = gen_tcp:close(L),
-    [gen_tcp:connect(?LO, P, b(B)), gen_tcp:connect(?LO, P, b(B), 1000), gen_tcp:connect({local, "/nonexistent/x"}, 0, b(B) ++ [local])];
+    [gen_tcp:connect(?LO, P, b(B)), gen_tcp:connect(?LO, P, b(B), 1000), gen_tcp:connect({local, "/nonexistent/x"}, 0,
+        b(B) ++ [local])];
 other(connect_timeout, B) ->
     %% A queue that is full lets nobody in.
     {ok, L} = gen_tcp:listen(0, [{ip, ?LO}, {backlog, 1}]), {ok, P} = inet:port(L),
@@ -229,7 +236,8 @@ other(close_while_receiving, B) ->
     Me = self(),
     A = spawn_link(fun() -> Me ! {a, gen_tcp:recv(S, 0)} end),
     wait_until(fun() -> process_info(A, status) =:= {status, waiting} end),
-    {gen_tcp:close(S), receive {a, R} -> R after 20000 -> none end, gen_tcp:recv(S, 0, 10), gen_tcp:send(S, "x"), gen_tcp:close(S)};
+    {gen_tcp:close(S), receive {a, R} -> R after 20000 -> none end, gen_tcp:recv(S, 0, 10), gen_tcp:send(S, "x"),
+        gen_tcp:close(S)};
 other(close_while_sending, B) ->
     {S, _, _} = connected(B, [{linger, {true, 0}}]),
     Me = self(),

@@ -1,5 +1,5 @@
-%% Descriptors exhausted: what opening, connecting and accepting are told, that the node goes on, and that nothing is left.
-%% Packets that never end, lines longer than the buffer, and readers that never read.
+%% Descriptors exhausted: what opening, connecting and accepting are told, that the node goes on, and that nothing is
+%% left. Packets that never end, lines longer than the buffer, and readers that never read.
 %% timeout: 240
 -module(tcp_limits).
 -export([main/0]).
@@ -38,7 +38,8 @@ exhausted_here(B) ->
             {connect, error_of(gen_tcp:connect(?LO, P, b(B)))},
             {accept, error_of(gen_tcp:accept(L, 1000))},
             {accept, error_of(gen_tcp:accept(L, 1000))},
-            {local, error_of(gen_tcp:listen(0, b(B) ++ [{ifaddr, {local, <<0, "limits", (list_to_binary(os:getpid()))/binary>>}}]))},
+            {local, error_of(gen_tcp:listen(0,
+                b(B) ++ [{ifaddr, {local, <<0, "limits", (list_to_binary(os:getpid()))/binary>>}}]))},
             {socket, error_of(socket:open(inet, stream))},
             {file, error_of(file:open("/dev/null", [read, raw]))},
             {program, catch open_port({spawn_executable, "/bin/true"}, [])},
@@ -65,21 +66,32 @@ take_all(N, Fds) ->
 
 bad_packets() ->
     Long = binary:copy(<<"x">>, 100000),
-    [{[{packet, 4}, {packet_size, 1000}], <<0, 0, 4, 0, "more than promised">>}, {[{packet, 4}, {packet_size, 1000}], <<16#7fffffff:32, "a">>},
+    [{[{packet, 4}, {packet_size, 1000}], <<0, 0, 4, 0, "more than promised">>},
+        {[{packet, 4}, {packet_size, 1000}], <<16#7fffffff:32, "a">>},
      {[{packet, 4}], <<16#ffffffff:32, "a">>}, {[{packet, 2}, {packet_size, 5}], <<9:16, "nine bytes">>},
      {[{packet, 1}, {packet_size, 5}], <<9, "nine bytes">>},
-     {[{packet, line}], Long}, {[{packet, line}, {packet_size, 50}], Long}, {[{packet, line}, {buffer, 10}], <<"0123456789012345\nab\n">>},
+     {[{packet, line}], Long}, {[{packet, line}, {packet_size, 50}], Long},
+     {[{packet, line}, {buffer, 10}], <<"0123456789012345\nab\n">>},
      {[{packet, line}, {buffer, 100}, {packet_size, 10}], <<"0123456789012345\nab\n">>},
      {[{packet, http}], [<<"GET /">>, Long]}, {[{packet, http}, {packet_size, 100}], [<<"GET /">>, Long]},
-     {[{packet, http}], [<<"GET / HTTP/1.1\r\n">>, [["Name: value ", integer_to_list(I), "\r\n"] || I <- lists:seq(1, 200)]]},
-     {[{packet, http}], [<<"GET / HTTP/1.1\r\nName: ">>, Long]}, {[{packet, httph}], [Long, Long]}, {[{packet, http}], <<0, 1, 2, 3, "\r\n">>},
+     {[{packet, http}], [<<"GET / HTTP/1.1\r\n">>,
+         [["Name: value ", integer_to_list(I), "\r\n"] || I <- lists:seq(1, 200)]]},
+     {[{packet, http}], [<<"GET / HTTP/1.1\r\nName: ">>, Long]}, {[{packet, httph}], [Long, Long]},
+     {[{packet, http}], <<0, 1, 2, 3, "\r\n">>},
      {[{packet, http_bin}], <<"\r\n\r\nGET / HTTP/1.1\r\n continued\r\n\r\n">>},
-     {[{packet, http}], <<"GET http://x:99999999999999999999/ HTTP/1.1\r\n">>}, {[{packet, http}], <<"GET / HTTP/99999999999.1\r\n">>},
-     {[{packet, asn1}], <<16#30, 16#84, 16#7f, 255, 255, 255, 0>>}, {[{packet, asn1}, {packet_size, 10}], <<16#30, 100, 1, 2>>}, {[{packet, asn1}], <<16#3f, (binary:copy(<<255>>, 700))/binary>>},
-     {[{packet, asn1}], <<16#30, 16#80, 0, 0>>}, {[{packet, cdr}], <<"GIOP", 1, 0, 0, 0, 255, 255, 255, 255>>}, {[{packet, cdr}], <<"nope", 1, 0, 0, 0, 255, 255, 255, 255>>},
-     {[{packet, sunrm}], <<255, 255, 255, 255, 1>>}, {[{packet, fcgi}], <<1, 2, 0, 0, 255, 255, 255, 0, 1>>}, {[{packet, fcgi}], <<9, 2, 0, 0, 255, 255, 255, 0, 1>>},
-     {[{packet, tpkt}], <<3, 0, 0, 2, 1>>}, {[{packet, tpkt}], <<9, 0, 0, 20, 1>>}, {[{packet, tpkt}], <<3, 0, 255, 255, 1>>},
-     {[{packet, ssl_tls}], <<22, 3, 1, 255, 255, 1>>}, {[{packet, ssl_tls}], <<128, 3, 1, 0, 2, 1>>}, {[{packet, ssl_tls}], <<"GET / HTTP/1.0\r\n">>},
+     {[{packet, http}], <<"GET http://x:99999999999999999999/ HTTP/1.1\r\n">>},
+     {[{packet, http}], <<"GET / HTTP/99999999999.1\r\n">>},
+     {[{packet, asn1}], <<16#30, 16#84, 16#7f, 255, 255, 255, 0>>},
+     {[{packet, asn1}, {packet_size, 10}], <<16#30, 100, 1, 2>>},
+     {[{packet, asn1}], <<16#3f, (binary:copy(<<255>>, 700))/binary>>},
+     {[{packet, asn1}], <<16#30, 16#80, 0, 0>>}, {[{packet, cdr}], <<"GIOP", 1, 0, 0, 0, 255, 255, 255, 255>>},
+     {[{packet, cdr}], <<"nope", 1, 0, 0, 0, 255, 255, 255, 255>>},
+     {[{packet, sunrm}], <<255, 255, 255, 255, 1>>}, {[{packet, fcgi}], <<1, 2, 0, 0, 255, 255, 255, 0, 1>>},
+     {[{packet, fcgi}], <<9, 2, 0, 0, 255, 255, 255, 0, 1>>},
+     {[{packet, tpkt}], <<3, 0, 0, 2, 1>>}, {[{packet, tpkt}], <<9, 0, 0, 20, 1>>},
+     {[{packet, tpkt}], <<3, 0, 255, 255, 1>>},
+     {[{packet, ssl_tls}], <<22, 3, 1, 255, 255, 1>>}, {[{packet, ssl_tls}], <<128, 3, 1, 0, 2, 1>>},
+     {[{packet, ssl_tls}], <<"GET / HTTP/1.0\r\n">>},
      {[{packet, raw}, {header, 3}], <<"abcd">>}].
 
 bad(B, Opts, Data) -> [isolated(fun() -> bad_here(B, Opts, Data, Mode) end) || Mode <- [false, true, once]].
@@ -140,7 +152,8 @@ never_reads(B) ->
     isolated(fun() ->
         {ok, L} = gen_tcp:listen(0, [binary, {active, false}, {ip, ?LO}, {recbuf, 4096}]),
         {ok, P} = inet:port(L),
-        {ok, S} = gen_tcp:connect(?LO, P, b(B) ++ [binary, {active, false}, {sndbuf, 4096}, {high_watermark, 30000}, {low_watermark, 10000}, {send_timeout, 100}]),
+        {ok, S} = gen_tcp:connect(?LO, P, b(B) ++ [binary, {active, false}, {sndbuf, 4096}, {high_watermark, 30000},
+            {low_watermark, 10000}, {send_timeout, 100}]),
         {ok, T} = gen_tcp:accept(L),
         Piece = binary:copy(<<"p">>, 10000),
         First = until_timeout(S, Piece, 0),
@@ -173,7 +186,8 @@ watermarks() ->
     isolated(fun() ->
         {ok, L} = gen_tcp:listen(0, [binary, {active, false}, {ip, ?LO}, {recbuf, 4096}]),
         {ok, P} = inet:port(L),
-        {ok, S} = gen_tcp:connect(?LO, P, [binary, {active, false}, {sndbuf, 4096}, {high_watermark, 200000}, {low_watermark, 50000}, {delay_send, true}]),
+        {ok, S} = gen_tcp:connect(?LO, P, [binary, {active, false}, {sndbuf, 4096}, {high_watermark, 200000},
+            {low_watermark, 50000}, {delay_send, true}]),
         {ok, T} = gen_tcp:accept(L),
         Me = self(),
         Sender = spawn_link(fun() -> sender(S, Me, 0) end),

@@ -6,8 +6,10 @@
 
 main() ->
     {ok, L} = gen_tcp:listen(0, [binary, {active, false}, {ip, {127, 0, 0, 1}}, {nodelay, true}]),
-    [see:value({Name, Mode}, received(L, Opts, Pieces, Mode)) || {Name, Opts, Pieces} <- streams(), Mode <- [passive, active, once]],
-    see:value(sent, [{P, sent(L, P, Data)} || {P, Data} <- [{0, "abc"}, {1, "abc"}, {2, ["a", <<"bc">>]}, {4, <<>>}, {1, ""}, {line, "x\n"}, {raw, []}, {1, lists:duplicate(300, $x)}, {http, "GET"}, {fcgi, "f"}]]),
+    [see:value({Name, Mode}, received(L, Opts, Pieces, Mode)) || {Name, Opts, Pieces} <- streams(),
+        Mode <- [passive, active, once]],
+    see:value(sent, [{P, sent(L, P, Data)} || {P, Data} <- [{0, "abc"}, {1, "abc"}, {2, ["a", <<"bc">>]}, {4, <<>>},
+        {1, ""}, {line, "x\n"}, {raw, []}, {1, lists:duplicate(300, $x)}, {http, "GET"}, {fcgi, "f"}]]),
     see:value(unknown, [(catch inet:setopts(L, [{packet, P}])) || P <- [3, 8, foo, -1, httpx]]).
 
 %% What a client with these options receives when these pieces are sent, one by one.
@@ -67,12 +69,16 @@ streams() ->
      {line_delimiter, [binary, {packet, line}, {line_delimiter, $;}], ["a;b", "c;\n;"]},
      {line_cut, [binary, {packet, line}, {buffer, 4}], ["abcdefghij\nk\n"]},
      {line_limit, [binary, {packet, line}, {packet_size, 4}], ["abc\nabcdef\n"]},
-     {asn1, [binary, {packet, asn1}], [<<16#30, 3, 1, 2, 3, 16#30>>, <<16#82, 0, 4, "abcd">>, <<16#30, 16#85, 1, 2, 3, 4, 5>>]},
+     {asn1, [binary, {packet, asn1}], [<<16#30, 3, 1, 2, 3, 16#30>>, <<16#82, 0, 4, "abcd">>,
+         <<16#30, 16#85, 1, 2, 3, 4, 5>>]},
      {sunrm, [binary, {packet, sunrm}], [<<16#80000003:32, "abc", 2:32>>, "xy"]},
-     {cdr, [binary, {packet, cdr}], [<<"GIOP", 1, 0, 0, 0, 3:32, "abc">>, <<"GIOP", 1, 0, 1, 0, 2:32/little, "xy">>, <<"GIOQ", 1, 0, 1, 0, 2:32, "xy">>]},
-     {fcgi, [binary, {packet, fcgi}], [<<1, 2, 0, 1, 3:16, 2, 0, "abc", 0, 0>>, <<1, 2, 0, 1, 0:16, 0, 0>>, <<2, 2, 0, 1, 0:16, 0, 0>>]},
+     {cdr, [binary, {packet, cdr}], [<<"GIOP", 1, 0, 0, 0, 3:32, "abc">>, <<"GIOP", 1, 0, 1, 0, 2:32/little, "xy">>,
+         <<"GIOQ", 1, 0, 1, 0, 2:32, "xy">>]},
+     {fcgi, [binary, {packet, fcgi}], [<<1, 2, 0, 1, 3:16, 2, 0, "abc", 0, 0>>, <<1, 2, 0, 1, 0:16, 0, 0>>,
+         <<2, 2, 0, 1, 0:16, 0, 0>>]},
      {tpkt, [binary, {packet, tpkt}], [<<3, 0, 7:16, "abc">>, <<3, 0, 4:16>>, <<4, 0, 7:16, "abc">>]},
-     {http, [binary, {packet, http}], ["GET / HTTP/1.1\r\nHost: a", ".b:80\r\nX-Unknown: v\r\n folded\r\n", "Connection: close\r\n\r\n", "bad line\r\n"]},
+     {http, [binary, {packet, http}], ["GET / HTTP/1.1\r\nHost: a", ".b:80\r\nX-Unknown: v\r\n folded\r\n",
+         "Connection: close\r\n\r\n", "bad line\r\n"]},
      {http_bin, [list, {packet, http_bin}], ["POST http://h.x:8080/p?q HTTP/1.0\r\ncontent-LENGTH:  3\r\n\r\n"]},
      {http_response, [binary, {packet, http}], ["HTTP/1.1 404 Not Found\r\nServer: x\r\n\r\n"]},
      {http_long, [binary, {packet, http}, {packet_size, 20}], ["GET /", lists:duplicate(30, $a), " HTTP/1.1\r\n"]},

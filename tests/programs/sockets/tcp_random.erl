@@ -1,5 +1,5 @@
-%% Random conversations over one connection, by seed: both ends send segments in changing packet modes, cut into random pieces,
-%% and receive them by random means. What is received is the same however the pieces arrive.
+%% Random conversations over one connection, by seed: both ends send segments in changing packet modes, cut into random
+%% pieces, and receive them by random means. What is received is the same however the pieces arrive.
 %% timeout: 100
 -module(tcp_random).
 -export([main/0, main/2, trace/1]).
@@ -36,11 +36,14 @@ pick(L) -> lists:nth(rand:uniform(length(L)), L).
 
 connect({Backend, Family}) ->
     B = case Backend of inet -> [] end,
-    Own = [binary, {active, false}, {exit_on_close, false}] ++ [{buffer, pick([1460, 2000, 5000, 100000])} || rand:uniform(2) =:= 1]
-        ++ [{high_watermark, pick([1, 1000, 100000])} || rand:uniform(3) =:= 1] ++ [{delay_send, true} || rand:uniform(4) =:= 1] ++ [{nodelay, true} || Family =/= local],
+    Own = [binary, {active, false}, {exit_on_close, false}] ++ [{buffer, pick([1460, 2000, 5000, 100000])}
+        || rand:uniform(2) =:= 1]
+        ++ [{high_watermark, pick([1, 1000, 100000])} || rand:uniform(3) =:= 1] ++
+            [{delay_send, true} || rand:uniform(4) =:= 1] ++ [{nodelay, true} || Family =/= local],
     case Family of
         local ->
-            Name = {local, <<0, "random", (list_to_binary(os:getpid()))/binary, (integer_to_binary(erlang:unique_integer([positive])))/binary>>},
+            Name = {local, <<0, "random", (list_to_binary(os:getpid()))/binary,
+                (integer_to_binary(erlang:unique_integer([positive])))/binary>>},
             {ok, L} = gen_tcp:listen(0, B ++ Own ++ [{ifaddr, Name}]),
             {ok, A} = gen_tcp:connect(Name, 0, B ++ [local | Own]);
         _ ->
@@ -76,8 +79,10 @@ packet(sunrm, N) -> <<N:32, (body(N))/binary>>;
 packet(cdr, N) -> <<"GIOP", 1, 0, 0, 0, N:32, (body(N))/binary>>;
 packet(fcgi, N) -> Pad = N rem 8, <<1, 2, 1:16, N:16, Pad, 0, (body(N))/binary, 0:(Pad * 8)>>;
 packet(tpkt, N) -> <<3, 0, (N + 4):16, (body(N))/binary>>;
-packet(http, N) -> iolist_to_binary(pick([["GET /", text(N), " HTTP/1.1\r\n"], ["HTTP/1.0 200 ", text(N), "\r\n"], [text(N), "\r\n"]]));
-packet(httph, N) -> iolist_to_binary(pick([["X-", text(N), ": ", text(N), "\r\n"], ["Host: ", text(N), "\r\n"], "\r\n"])).
+packet(http, N) -> iolist_to_binary(pick([["GET /", text(N), " HTTP/1.1\r\n"], ["HTTP/1.0 200 ", text(N), "\r\n"],
+    [text(N), "\r\n"]]));
+packet(httph, N) -> iolist_to_binary(pick([["X-", text(N), ": ", text(N), "\r\n"], ["Host: ", text(N), "\r\n"],
+    "\r\n"])).
 
 body(N) -> rand:bytes(N).
 text(N) -> << <<($a + rand:uniform(26) - 1)>> || _ <- lists:seq(1, N) >>.

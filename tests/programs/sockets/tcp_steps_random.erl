@@ -1,6 +1,6 @@
 %% Random steps on both ends of one connection, by seed, eight at a time: sending, receiving by every means, options,
-%% half-closing, resetting, closing, and whatever is asked of an end that is over. One process takes all steps, so that each
-%% one finds what those before it have left.
+%% half-closing, resetting, closing, and whatever is asked of an end that is over. One process takes all steps, so that
+%% each one finds what those before it have left.
 %% timeout: 100
 -module(tcp_steps_random).
 -export([main/0, main/2, trace/1]).
@@ -24,7 +24,8 @@ rounds(From, To) when From > To -> ok;
 rounds(From, To) ->
     Last = min(From + 7, To),
     Me = self(),
-    Runs = [{Seed, spawn_link(fun() -> Me ! {self(), apart:run(fun() -> trace(Seed) end, 30000)} end)} || Seed <- lists:seq(From, Last)],
+    Runs = [{Seed, spawn_link(fun() -> Me ! {self(), apart:run(fun() -> trace(Seed) end, 30000)} end)}
+        || Seed <- lists:seq(From, Last)],
     [receive {Run, Result} -> io:format("~b ~0p~n", [Seed, summary(Result)]) end || {Seed, Run} <- Runs],
     rounds(Last + 1, To).
 
@@ -46,7 +47,8 @@ pick(L) -> lists:nth(rand:uniform(length(L)), L).
 chance(N) -> rand:uniform(N) =:= 1.
 
 new(S) ->
-    %% What comes, as packets or as one binary; whether the other end sends no more; whether this one is over, or sends no more.
+    %% What comes, as packets or as one binary; whether the other end sends no more; whether this one is over, or sends
+    %% no more.
     #{s => S, queue => [], active => false, ended => no, over => false, shut => false}.
 
 connect(Family) ->
@@ -56,7 +58,8 @@ connect(Family) ->
         ++ [{linger, {true, 3}} || chance(6)] ++ [{recbuf, 100000} || chance(6)],
     case Family of
         local ->
-            Name = {local, <<0, "steps", (list_to_binary(os:getpid()))/binary, (integer_to_binary(erlang:unique_integer([positive])))/binary>>},
+            Name = {local, <<0, "steps", (list_to_binary(os:getpid()))/binary,
+                (integer_to_binary(erlang:unique_integer([positive])))/binary>>},
             {ok, L} = gen_tcp:listen(0, Own ++ [{ifaddr, Name}]),
             {ok, A} = gen_tcp:connect(Name, 0, [local | Own]);
         _ ->
@@ -119,7 +122,8 @@ step(What, X, Mode, Ends) ->
     step(What, X, maps:get(X, Ends), Mode, Ends).
 
 %% When this end learns that nobody is there is a matter of how busy the machine is.
-step(send, X, #{over := false} = E, Mode, #{a := #{over := OA}, b := #{over := OB}} = Ends) when OA; OB -> step(names, X, E, Mode, Ends);
+step(send, X, #{over := false} = E, Mode, #{a := #{over := OA}, b := #{over := OB}} = Ends) when OA;
+    OB -> step(names, X, E, Mode, Ends);
 step(send, X, E, Mode, Ends) ->
     Y = other(X),
     #{Y := F} = Ends,
@@ -161,7 +165,8 @@ step(recv, X, E, Mode, Ends) ->
                 _ ->
                     N = rand:uniform(Size),
                     <<_:N/binary, Rest/binary>> = Bytes,
-                    {recv, {some, shown(gen_tcp:recv(S, N, ?PATIENCE))}, Mode, Ends#{X := E#{queue := [Rest || Rest =/= <<>>]}}}
+                    {recv, {some, shown(gen_tcp:recv(S, N, ?PATIENCE))}, Mode,
+                        Ends#{X := E#{queue := [Rest || Rest =/= <<>>]}}}
             end;
         {false, [_ | Rest]} ->
             {recv, {packet, shown(gen_tcp:recv(S, 0, ?PATIENCE))}, Mode, Ends#{X := E#{queue := Rest}}}
@@ -182,7 +187,8 @@ step(active, X, E, Mode, Ends) ->
     end;
 
 %% Only when nothing is on its way.
-step(mode, X, _, Mode, #{a := #{queue := [], s := A} = EA, b := #{queue := [], s := B} = EB} = Ends) when map_get(ended, EA) =:= no, map_get(ended, EB) =:= no ->
+step(mode, X, _, Mode, #{a := #{queue := [], s := A} = EA, b := #{queue := [], s := B} = EB} = Ends)
+    when map_get(ended, EA) =:= no, map_get(ended, EB) =:= no ->
     %% Lines of headers wait for what follows them.
     New = pick([raw, 1, 2, 4, line, asn1, sunrm, cdr, fcgi, tpkt]),
     Counts = is_integer(maps:get(active, EA)) orelse is_integer(maps:get(active, EB)),
@@ -198,18 +204,24 @@ step(mode, X, _, Mode, #{a := #{queue := [], s := A} = EA, b := #{queue := [], s
 step(mode, X, _, Mode, Ends) -> step(names, X, Mode, Ends);
 
 step(options, _, #{s := S}, Mode, Ends) ->
-    Names = [active, mode, packet, packet_size, header, exit_on_close, show_econnreset, keepalive, nodelay, linger, priority, tos,
-             reuseaddr, send_timeout, send_timeout_close, delay_send, high_watermark, low_watermark, high_msgq_watermark,
+    Names = [active, mode, packet, packet_size, header, exit_on_close, show_econnreset, keepalive, nodelay, linger,
+        priority, tos,
+             reuseaddr, send_timeout, send_timeout_close, delay_send, high_watermark, low_watermark,
+             high_msgq_watermark,
              low_msgq_watermark, deliver, line_delimiter, buffer, recbuf, sndbuf, recvtos],
     case rand:uniform(2) of
         1 ->
             Asked = [pick(Names) || _ <- lists:seq(1, 3)],
             {{getopts, Asked}, inet:getopts(S, Asked), Mode, Ends};
         2 ->
-            Set = [pick([{keepalive, true}, {keepalive, maybe_so}, {nodelay, false}, {nodelay, true}, {priority, 3}, {tos, 16}, {linger, {false, 0}},
-                         {linger, {true, 2}}, {send_timeout, 5000}, {send_timeout, infinity}, {high_watermark, 5000}, {high_watermark, -1}, {low_watermark, 1000},
-                         {packet_size, 100000}, {packet_size, 0}, {mode, list}, {mode, binary}, {buffer, 2000}, {recbuf, 9000},
-                         {sndbuf, 9000}, {header, 0}, {delay_send, false}, {show_econnreset, false}, {exit_on_close, true}, {no_such, 1}, wrong,
+            Set = [pick([{keepalive, true}, {keepalive, maybe_so}, {nodelay, false}, {nodelay, true}, {priority, 3},
+                {tos, 16}, {linger, {false, 0}},
+                         {linger, {true, 2}}, {send_timeout, 5000}, {send_timeout, infinity}, {high_watermark, 5000},
+                         {high_watermark, -1}, {low_watermark, 1000},
+                         {packet_size, 100000}, {packet_size, 0}, {mode, list}, {mode, binary}, {buffer, 2000},
+                         {recbuf, 9000},
+                         {sndbuf, 9000}, {header, 0}, {delay_send, false}, {show_econnreset, false},
+                         {exit_on_close, true}, {no_such, 1}, wrong,
                          {active, what}, {packet, 9}, {high_msgq_watermark, 30000}, {low_msgq_watermark, 0}])
                    || _ <- lists:seq(1, rand:uniform(2))],
             {{setopts, Set}, catch inet:setopts(S, Set), Mode, Ends}
@@ -217,7 +229,8 @@ step(options, _, #{s := S}, Mode, Ends) ->
 
 step(stats, _, #{s := S}, Mode, Ends) ->
     Asked = [recv_oct, send_oct, send_cnt, send_pend, send_max],
-    {stats, case inet:getstat(S, [pick(Asked), pick(Asked)]) of {ok, L} -> lists:sort(L); Other -> Other end, Mode, Ends};
+    {stats, case inet:getstat(S, [pick(Asked), pick(Asked)]) of {ok, L} -> lists:sort(L); Other -> Other end, Mode,
+        Ends};
 
 step(unrecv, X, #{s := S, active := false, over := false, queue := Queue} = E, raw, Ends) ->
     Data = rand:bytes(rand:uniform(20)),
@@ -280,7 +293,8 @@ step(reset, X, E, Mode, Ends) ->
 
 step(bad, _, #{s := S}, Mode, Ends) ->
     {bad, pick_fun([fun() -> gen_tcp:send(S, x) end, fun() -> gen_tcp:recv(S, 1 bsl 27, 0) end,
-                    fun() -> gen_tcp:accept(S, 1000) end, fun() -> gen_tcp:listen(S, []) end, fun() -> inet:getopts(S, [nonsense]) end,
+                    fun() -> gen_tcp:accept(S, 1000) end, fun() -> gen_tcp:listen(S, []) end,
+                        fun() -> inet:getopts(S, [nonsense]) end,
                     fun() -> inet:getstat(S, [nonsense]) end, fun() -> gen_tcp:shutdown(S, sideways) end,
                     fun() -> gen_tcp:controlling_process(S, self()) end]), Mode, Ends}.
 
@@ -323,7 +337,8 @@ expect(raw, #{s := S, queue := [Bytes]} = E) ->
     case message(S) of
         {tcp, D} ->
             Left = byte_size(Bytes) - iolist_size(D),
-            Rest = case Left =< 0 of true -> <<>>; false -> case gen_tcp:recv(S, Left, ?PATIENCE) of {ok, R} -> R; Error -> atom_to_list(element(2, Error)) end end,
+            Rest = case Left =< 0 of true -> <<>>; false -> case gen_tcp:recv(S, Left, ?PATIENCE) of {ok, R} -> R;
+                Error -> atom_to_list(element(2, Error)) end end,
             {[shown({ok, iolist_to_binary([D, Rest])})], passive(E#{queue := []})};
         Other -> {[Other], E}
     end;

@@ -14,7 +14,8 @@ main() ->
     see:value(counted, counted()),
     see:before(26, statistics, fun() -> statistics() end),
     see:value(known, known()),
-    [see:value({closed, Family, Taken}, closed(Family, Taken)) || Family <- [inet, local], Taken <- [0, 1, 3000, 10000]],
+    [see:value({closed, Family, Taken}, closed(Family, Taken)) || Family <- [inet, local],
+        Taken <- [0, 1, 3000, 10000]],
     see:value(dead, dead()),
     see:value(then_closed, then_closed()),
     see:value(then_reset, then_reset()).
@@ -26,7 +27,8 @@ pair(inet, Opts) ->
     {ok, P} = inet:port(L),
     joined(L, gen_tcp:connect(?LO, P, [binary, {active, false} | Opts]));
 pair(local, Opts) ->
-    Name = {local, <<0, "unread", (list_to_binary(os:getpid()))/binary, (integer_to_binary(erlang:unique_integer([positive])))/binary>>},
+    Name = {local, <<0, "unread", (list_to_binary(os:getpid()))/binary,
+        (integer_to_binary(erlang:unique_integer([positive])))/binary>>},
     {ok, L} = gen_tcp:listen(0, [binary, {active, false}, {ifaddr, Name}]),
     joined(L, gen_tcp:connect(Name, 0, [local, binary, {active, false} | Opts])).
 
@@ -47,7 +49,8 @@ bytes(N) -> << <<(I rem 251)>> || I <- lists:seq(1, N) >>.
 %% Nothing unsent and nothing unacknowledged: SIOCOUTQ is not to be had, the state that TCP_INFO tells is.
 arrived(There) ->
     case inet:getopts(There, [{raw, 6, 11, 104}]) of
-        {ok, [{raw, 6, 11, <<_:24/binary, Unacknowledged:32/native, _/binary>>}]} when Unacknowledged > 0 -> erlang:yield(), arrived(There);
+        {ok, [{raw, 6, 11, <<_:24/binary, Unacknowledged:32/native, _/binary>>}]} when Unacknowledged > 0 ->
+            erlang:yield(), arrived(There);
         _ -> ok
     end.
 
@@ -70,12 +73,14 @@ lengths() ->
     fill(There, 10000),
     Whole = << <<D/binary>> || {ok, D} <- [gen_tcp:recv(Here, N, 5000) || N <- [1, 10, 0, 2000, 1, 0]] >>,
     {ok, Rest} = gen_tcp:recv(Here, 10000 - byte_size(Whole), 5000),
-    {byte_size(Whole), <<Whole/binary, Rest/binary>> =:= bytes(10000), gen_tcp:recv(Here, 0, 0), gen_tcp:recv(Here, 5, 0)}.
+    {byte_size(Whole), <<Whole/binary, Rest/binary>> =:= bytes(10000), gen_tcp:recv(Here, 0, 0),
+        gen_tcp:recv(Here, 5, 0)}.
 
 modes() ->
     {Here, There} = pair([{buffer, 3}]),
     %% What a receive takes beyond its packet is read as the next packet's mode says.
-    ok = gen_tcp:send(There, [<<"raw">>, <<3:16>>, "abc", <<4:32>>, "four", "a line\n", <<5>>, "fives", "HTTP/1.0 200 OK\r\n", "rest"]),
+    ok = gen_tcp:send(There, [<<"raw">>, <<3:16>>, "abc", <<4:32>>, "four", "a line\n", <<5>>, "fives",
+        "HTTP/1.0 200 OK\r\n", "rest"]),
     arrived(There),
     [begin
          ok = inet:setopts(Here, [{packet, P}, {buffer, Buffer}]),

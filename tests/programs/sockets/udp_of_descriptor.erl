@@ -20,6 +20,8 @@ main() ->
                    after 10000 -> nothing
                    end
            end,
-    see:value(heard, [begin ok = gen_udp:send(Sender, {127, 0, 0, 1}, Port, Text), Hear() end || Text <- ["one", "two", "three"]]),
-    see:value(sent, [begin ok = gen_udp:send(S, {127, 0, 0, 1}, SenderPort, Text), Hear() end || {S, Text} <- [{Second, "from second"}, {First, "from first"}]]),
+    see:value(heard, [begin ok = gen_udp:send(Sender, {127, 0, 0, 1}, Port, Text), Hear() end
+        || Text <- ["one", "two", "three"]]),
+    see:value(sent, [begin ok = gen_udp:send(S, {127, 0, 0, 1}, SenderPort, Text), Hear() end
+        || {S, Text} <- [{Second, "from second"}, {First, "from first"}]]),
     see:value(closed, [gen_udp:close(S) || S <- [Sender, Second]]).

@@ -1,6 +1,6 @@
-%% Random steps on two datagram sockets, by seed, eight pairs at a time: sending in every form, to each other and to where nobody
-%% is, receiving by every means, connecting, options, statistics, closing. What must come is known at each step, and waited
-%% for before the next one, so that nothing depends on how soon it comes.
+%% Random steps on two datagram sockets, by seed, eight pairs at a time: sending in every form, to each other and to
+%% where nobody is, receiving by every means, connecting, options, statistics, closing. What must come is known at each
+%% step, and waited for before the next one, so that nothing depends on how soon it comes.
 %% timeout: 60
 -module(udp_steps_random).
 -export([main/0, main/2, trace/1]).
@@ -25,7 +25,8 @@ rounds(From, To) when From > To -> ok;
 rounds(From, To) ->
     Last = min(From + 7, To),
     Me = self(),
-    Runs = [{Seed, spawn_link(fun() -> Me ! {self(), apart:run(fun() -> trace(Seed) end, 30000)} end)} || Seed <- lists:seq(From, Last)],
+    Runs = [{Seed, spawn_link(fun() -> Me ! {self(), apart:run(fun() -> trace(Seed) end, 30000)} end)}
+        || Seed <- lists:seq(From, Last)],
     [receive {Run, Result} -> io:format("~b ~0p~n", [Seed, summary(Result)]) end || {Seed, Run} <- Runs],
     rounds(Last + 1, To).
 
@@ -57,14 +58,19 @@ open({Family, Use}) ->
     Active = pick([false, false, once, true, 3]),
     Common = [{active, Active}, {recbuf, 200000}, pick([list, binary, {mode, binary}])]
         ++ [{header, rand:uniform(4)} || chance(6)] ++ [{buffer, pick([50, 1460, 3000, 70000])} || chance(3)]
-        ++ [{read_packets, pick([1, 2, 7])} || chance(4)] ++ [{deliver, port} || chance(12)] ++ [{sndbuf, 200000} || chance(4)]
+        ++ [{read_packets, pick([1, 2, 7])} || chance(4)] ++ [{deliver, port} || chance(12)] ++
+            [{sndbuf, 200000} || chance(4)]
         ++ [{reuseaddr, true} || chance(6)] ++ [{high_msgq_watermark, 20000} || chance(8)],
     Own = case Family of
               local ->
-                  [local, {ifaddr, {local, <<0, "steps", (integer_to_binary(1 bsl 40 + list_to_integer(os:getpid())))/binary, (integer_to_binary(1 bsl 40 + erlang:unique_integer([positive])))/binary>>}}];
+                  [local, {ifaddr, {local,
+                      <<0, "steps", (integer_to_binary(1 bsl 40 + list_to_integer(os:getpid())))/binary,
+                      (integer_to_binary(1 bsl 40 + erlang:unique_integer([positive])))/binary>>}}];
               v4 ->
-                  [{ip, address(v4)}] ++ [inet || chance(2)] ++ [{tos, 16} || chance(5)] ++ [{ttl, 1 + rand:uniform(99)} || chance(4)]
-                      ++ [{broadcast, true} || chance(6)] ++ [{dontroute, true} || chance(8)] ++ [{multicast_ttl, 4} || chance(6)]
+                  [{ip, address(v4)}] ++ [inet || chance(2)] ++ [{tos, 16} || chance(5)] ++
+                      [{ttl, 1 + rand:uniform(99)} || chance(4)]
+                      ++ [{broadcast, true} || chance(6)] ++ [{dontroute, true} || chance(8)] ++
+                          [{multicast_ttl, 4} || chance(6)]
                       ++ [pick([{recvtos, true}, {recvttl, true}]) || Use =:= ancillary];
               v6 ->
                   [inet6, {ip, address(v6)}] ++ [{tclass, 32} || chance(5)] ++ [{ipv6_v6only, true} || chance(5)]
@@ -141,7 +147,8 @@ step(recv, X, E, _, Ends) ->
     case Queue of
         _ when Over; Active =/= false -> {recv, gen_udp:recv(S, Length, 20), Ends};
         [] -> {recv, {nothing, gen_udp:recv(S, Length, pick([0, 0, 10]))}, Ends};
-        [_ | Rest] -> {recv, shown(tried(fun() -> gen_udp:recv(S, Length, ?PATIENCE) end), X, Ends), Ends#{X := E#{queue := Rest}}}
+        [_ | Rest] -> {recv, shown(tried(fun() -> gen_udp:recv(S, Length, ?PATIENCE) end), X, Ends),
+            Ends#{X := E#{queue := Rest}}}
     end;
 
 %% Two wait, one of them in vain; then something comes.
@@ -183,27 +190,37 @@ step(active, X, E, _, Ends) ->
     end;
 
 step(options, _, #{s := S}, {Family, Use}, Ends) ->
-    Names = [active, mode, header, deliver, buffer, recbuf, sndbuf, read_packets, reuseaddr, priority, broadcast, dontroute, high_msgq_watermark,
-             low_msgq_watermark, packet, nodelay, exit_on_close, linger, multicast_loop, multicast_ttl, tos, ttl, tclass, ipv6_v6only,
-             recvtos, recvttl, recvtclass, {raw, 1, 2, 4}, {raw, 1, 7, <<0:32>>}, show_econnreset, debug, netns, bind_to_device],
+    Names = [active, mode, header, deliver, buffer, recbuf, sndbuf, read_packets, reuseaddr, priority, broadcast,
+        dontroute, high_msgq_watermark,
+             low_msgq_watermark, packet, nodelay, exit_on_close, linger, multicast_loop, multicast_ttl, tos, ttl,
+             tclass, ipv6_v6only,
+             recvtos, recvttl, recvtclass, {raw, 1, 2, 4}, {raw, 1, 7, <<0:32>>}, show_econnreset, debug, netns,
+             bind_to_device],
     case rand:uniform(2) of
         1 ->
             Asked = [pick(Names) || _ <- lists:seq(1, 3)],
             {{getopts, Asked}, inet:getopts(S, Asked), Ends};
         2 ->
             Own = case {Family, Use} of
-                      {v4, ancillary} -> [{tos, 8}, {ttl, 77}, {recvtos, true}, {recvttl, true}, {recvtos, false}, {recvttl, false}];
+                      {v4, ancillary} -> [{tos, 8}, {ttl, 77}, {recvtos, true}, {recvttl, true}, {recvtos, false},
+                          {recvttl, false}];
                       {v6, ancillary} -> [{tclass, 8}, {recvtclass, true}, {recvtclass, false}];
                       {v4, _} -> [{tos, 8}, {ttl, 77}];
                       {v6, _} -> [{tclass, 8}];
                       {local, _} -> []
                   end,
-            Set = [pick(Own ++ [{mode, list}, {mode, binary}, {header, 0}, {header, 3}, {header, -1}, {deliver, term}, {deliver, nobody}, {buffer, 100},
-                                {buffer, 70000}, {buffer, 0}, {sndbuf, 150000}, {recbuf, 210000}, {read_packets, 3}, {read_packets, 0}, {broadcast, true},
-                                {broadcast, maybe_so}, {dontroute, false}, {priority, 2}, {multicast_ttl, 3}, {multicast_ttl, 300}, {multicast_loop, false},
-                                {multicast_if, {127, 0, 0, 1}}, {multicast_if, {1, 2, 3, 4}}, {ttl, -5}, {tos, what}, {high_msgq_watermark, 40000},
-                                {low_msgq_watermark, 100}, {low_msgq_watermark, 0}, {raw, 1, 2, <<1:32/native>>}, {raw, 1, 200, <<1>>}, {no_such, 1}, wrong,
-                                {active, what}, {add_membership, {{1, 2, 3, 4}, {127, 0, 0, 1}}}, {drop_membership, {{239, 9, 9, 9}, {127, 0, 0, 1}}}])
+            Set = [pick(Own ++ [{mode, list}, {mode, binary}, {header, 0}, {header, 3}, {header, -1}, {deliver, term},
+                {deliver, nobody}, {buffer, 100},
+                                {buffer, 70000}, {buffer, 0}, {sndbuf, 150000}, {recbuf, 210000}, {read_packets, 3},
+                                {read_packets, 0}, {broadcast, true},
+                                {broadcast, maybe_so}, {dontroute, false}, {priority, 2}, {multicast_ttl, 3},
+                                {multicast_ttl, 300}, {multicast_loop, false},
+                                {multicast_if, {127, 0, 0, 1}}, {multicast_if, {1, 2, 3, 4}}, {ttl, -5}, {tos, what},
+                                {high_msgq_watermark, 40000},
+                                {low_msgq_watermark, 100}, {low_msgq_watermark, 0}, {raw, 1, 2, <<1:32/native>>},
+                                {raw, 1, 200, <<1>>}, {no_such, 1}, wrong,
+                                {active, what}, {add_membership, {{1, 2, 3, 4}, {127, 0, 0, 1}}},
+                                {drop_membership, {{239, 9, 9, 9}, {127, 0, 0, 1}}}])
                    || _ <- lists:seq(1, rand:uniform(2))],
             {{setopts, Set}, tried(fun() -> inet:setopts(S, Set) end), Ends}
     end;
@@ -228,7 +245,8 @@ step(connect, X, #{over := false, s := S} = E, {Family, connects} = Kind, Ends) 
         peer when map_get(over, F) =:= false ->
             Answer = case chance(2) of
                          true -> gen_udp:connect(S, address(Family), port(F));
-                         false -> gen_udp:connect(S, #{family => family(Family), addr => address(Family), port => port(F)})
+                         false -> gen_udp:connect(S, #{family => family(Family), addr => address(Family),
+                             port => port(F)})
                      end,
             {{connect, peer}, {Answer, whose(inet:peername(S), Ends)}, Ends#{X := E#{to := Y}}};
         nobody ->
@@ -236,7 +254,8 @@ step(connect, X, #{over := false, s := S} = E, {Family, connects} = Kind, Ends) 
             Answer = gen_udp:connect(S, Address, Port),
             {{connect, nobody}, {Answer, element(1, inet:peername(S))}, Ends#{X := E#{to := nobody}}};
         _ ->
-            {Address, Port} = case Family of v4 -> pick([{{0, 0, 0, 0, 0, 0, 0, 1}, 9}, {{255, 255, 255, 255}, 9}]); v6 -> {{127, 0, 0, 1}, 9} end,
+            {Address, Port} = case Family of v4 -> pick([{{0, 0, 0, 0, 0, 0, 0, 1}, 9}, {{255, 255, 255, 255}, 9}]);
+                v6 -> {{127, 0, 0, 1}, 9} end,
             Answer = tried(fun() -> gen_udp:connect(S, Address, Port) end),
             %% A refused one leaves it unconnected.
             Left = inet:peername(S),
@@ -260,11 +279,14 @@ step(bad, _, #{s := S}, {Family, _}, Ends) ->
                 fun() -> gen_udp:send(S, other_family(Family), 9, "x") end,
                 fun() -> gen_udp:send(S, {127, 0, 0, 1}, 70000, "x") end,
                 fun() -> gen_udp:send(S, {127, 0, 0, 1}, 9, pick([x, [x], [256], 5])) end,
-                fun() -> gen_udp:send(S, {{127, 0, 0, 1}, 9}, [pick([{tos, x}, {nothing, 1}, {recvtos, true}, tos])], "x") end,
+                fun() -> gen_udp:send(S, {{127, 0, 0, 1}, 9}, [pick([{tos, x}, {nothing, 1}, {recvtos, true}, tos])],
+                    "x") end,
                 fun() -> gen_udp:recv(S, -1, 0) end, fun() -> gen_udp:recv(S, 0, soon) end,
                 fun() -> inet:getopts(S, [nonsense]) end, fun() -> inet:getstat(S, [nonsense]) end,
-                fun() -> gen_tcp:accept(S, 10) end, fun() -> gen_tcp:shutdown(S, write) end, fun() -> gen_tcp:listen(S, []) end,
-                fun() -> gen_udp:controlling_process(S, self()) end, fun() -> prim_inet:gettype(S) end, fun() -> inet:gethostname(S) end]),
+                fun() -> gen_tcp:accept(S, 10) end, fun() -> gen_tcp:shutdown(S, write) end,
+                    fun() -> gen_tcp:listen(S, []) end,
+                fun() -> gen_udp:controlling_process(S, self()) end, fun() -> prim_inet:gettype(S) end,
+                    fun() -> inet:gethostname(S) end]),
     {bad, tried(Fun), Ends};
 
 step(close, X, #{s := S} = E, _, Ends) ->
@@ -311,11 +333,13 @@ sent(Form, X, Data, {Family, Use} = Kind, Ends) ->
                  tuple -> gen_udp:send(S, Where, Data);
                  four when Family =:= local -> gen_udp:send(S, Where, 0, Data);
                  four -> {Address, Port} = Where, gen_udp:send(S, Address, Port, Data);
-                 ancillary when Use =:= ancillary, Family =:= v4 -> gen_udp:send(S, Where, pick([[{tos, 4}], [{ttl, 9}], [{tos, 8}, {ttl, 30}]]), Data);
+                 ancillary when Use =:= ancillary, Family =:= v4 ->
+                     gen_udp:send(S, Where, pick([[{tos, 4}], [{ttl, 9}], [{tos, 8}, {ttl, 30}]]), Data);
                  ancillary when Use =:= ancillary -> gen_udp:send(S, Where, [{tclass, 12}], Data);
                  ancillary -> gen_udp:send(S, Where, [], [Data, [[]]]);
                  map when Family =:= local -> gen_udp:send(S, Where, [Data]);
-                 map -> {Address, Port} = Where, gen_udp:send(S, #{family => family(Family), addr => Address, port => Port}, Data)
+                 map -> {Address, Port} = Where,
+                 gen_udp:send(S, #{family => family(Family), addr => Address, port => Port}, Data)
              end,
     {Answer, Goes}.
 
@@ -384,7 +408,8 @@ told(S) ->
     end.
 
 shown({ok, {Address, Port, Data}}, _, Ends) -> {ok, whose({ok, {Address, Port}}, Ends), hashed(Data)};
-shown({ok, {Address, Port, Ancillary, Data}}, _, Ends) -> {ok, whose({ok, {Address, Port}}, Ends), Ancillary, hashed(Data)};
+shown({ok, {Address, Port, Ancillary, Data}}, _, Ends) -> {ok, whose({ok, {Address, Port}}, Ends), Ancillary,
+    hashed(Data)};
 shown(Other, _, _) -> Other.
 
 %% Names and ports differ from run to run; whose they are does not.

@@ -1,5 +1,5 @@
-%% All matches in a long subject: it is found to be UTF-8 once, not once for each match. And what \w is in UTF-8 without the
-%% option ucp: letters of Latin-1 too, wherever a match begins.
+%% All matches in a long subject: it is found to be UTF-8 once, not once for each match. And what \w is in UTF-8 without
+%% the option ucp: letters of Latin-1 too, wherever a match begins.
 -module(regexp_global).
 -export([main/0]).
 
@@ -14,7 +14,8 @@ main() ->
     see:value(broken, [found(Subject, "b", [global, unicode]) || Subject <- [Broken, <<255, Text/binary>>]]),
     [see:value({Pattern, Subject, Options}, found(Subject, Pattern, Options))
      || Subject <- [[229], [229, 181], [1024], [170, 229, 197, "x"], "abc", [32, 233, $t, 233]],
-        Pattern <- ["\\w", "\\W", "\\w+$", "[\\w]", "[^\\w]", "(\\w)\\1*", "\\w|x", "\\d|\\w", "\\bx", "(?i)\\w", "\\\\w", "\\s", "[[:alpha:]]"],
+        Pattern <- ["\\w", "\\W", "\\w+$", "[\\w]", "[^\\w]", "(\\w)\\1*", "\\w|x", "\\d|\\w", "\\bx", "(?i)\\w",
+            "\\\\w", "\\s", "[[:alpha:]]"],
         Options <- [[unicode], [unicode, caseless], [unicode, ucp], [unicode, no_start_optimize]]].
 
 found(Subject, Pattern, Options) ->

@@ -7,7 +7,8 @@
 main() ->
     [see:value(Text, told(pattern(Compiled))) || {Text, _, _, _, _} = Compiled <- patterns()],
     see:value("split", re:split("a1-b22", pattern(lists:keyfind("\\d+(?:\\.\\d+)?([eE][+-]?\\d+)?", 1, patterns())))),
-    see:value("replace", re:replace("on 2026-11-24", pattern(lists:keyfind("(?<year>\\d{4})-(?<month>\\d\\d)", 1, patterns())),
+    see:value("replace", re:replace("on 2026-11-24",
+        pattern(lists:keyfind("(?<year>\\d{4})-(?<month>\\d\\d)", 1, patterns())),
                                     "\\2/\\1", [{return, list}])).
 
 pattern({_, Groups, Unicode, CrLf, Base64}) -> {re_pattern, Groups, Unicode, CrLf, base64:decode(Base64)}.
@@ -18,9 +19,12 @@ run(Subject, Pattern) ->
     try re:run(Subject, Pattern, [{capture, all, index}]) catch error:Reason -> Reason end.
 
 subjects() ->
-    ["", "abc", "xabcabcz", "AxC", "aab", "aaaaab", "bbac", "xyxz", "ac", "2026-11-24", "abacdc", <<"Élan Ωmega9 straße STRASSE K"/utf8>>,
-     <<"kK\x{212a}"/utf8>>, "me@host.org", " key =  some value  \nb=c", "$head x", "cbd abd", "f(a(b)c)d", "abc123", "xa b",
-     "\r\n\t.", "aaab", "abbbcc", "aaA", "x yz xyz", "abababc", "ba\n", "d", "abcde", [0, 31, 127, 255], "b\rbxc\nbxc", "1.5e-7",
+    ["", "abc", "xabcabcz", "AxC", "aab", "aaaaab", "bbac", "xyxz", "ac", "2026-11-24", "abacdc",
+        <<"Élan Ωmega9 straße STRASSE K"/utf8>>,
+     <<"kK\x{212a}"/utf8>>, "me@host.org", " key =  some value  \nb=c", "$head x", "cbd abd", "f(a(b)c)d", "abc123",
+     "xa b",
+     "\r\n\t.", "aaab", "abbbcc", "aaA", "x yz xyz", "abababc", "ba\n", "d", "abcde", [0, 31, 127, 255], "b\rbxc\nbxc",
+     "1.5e-7",
      "last word"].
 
 patterns() ->

@@ -1,12 +1,13 @@
-%% A timer ends with the process that it would send to, whoever has set it, and its message is freed at once. A timer to a
-%% name stays. A timer that can no longer be cancelled has sent its message.
+%% A timer ends with the process that it would send to, whoever has set it, and its message is freed at once. A timer to
+%% a name stays. A timer that can no longer be cancelled has sent its message.
 -module(timers_of_the_dead).
 -export([main/0]).
 
 -define(LONG, 3600000).
 
 main() ->
-    see:value(set_by_another, [kept(fun(P, M) -> erlang:send_after(?LONG, P, M) end), kept(fun(P, M) -> erlang:start_timer(?LONG, P, M) end)]),
+    see:value(set_by_another, [kept(fun(P, M) -> erlang:send_after(?LONG, P, M) end),
+        kept(fun(P, M) -> erlang:start_timer(?LONG, P, M) end)]),
     see:value(set_by_itself, kept_by_itself()),
     see:value(by_the_dying, dying()),
     see:value(to_a_name, to_a_name()),
@@ -62,7 +63,9 @@ freed() ->
 %% Timers of one moment are cancelled at that moment: each is cancelled, or its message is there.
 too_late(N) ->
     At = erlang:monotonic_time(millisecond) + 10,
-    Setter = spawn(fun() -> receive {set, To} -> To ! {timers, [{erlang:start_timer(At, To, I, [{abs, true}]), I} || I <- lists:seq(1, N)]} end end),
+    Setter = spawn(fun() ->
+        receive {set, To} -> To ! {timers, [{erlang:start_timer(At, To, I, [{abs, true}]), I} || I <- lists:seq(1, N)]}
+        end end),
     Setter ! {set, self()},
     Timers = receive {timers, Ts} -> Ts end,
     spin(At),

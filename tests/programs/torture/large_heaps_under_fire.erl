@@ -1,5 +1,5 @@
-%% Processes with large heaps that are collected, suspended, asked, flooded, hibernated and killed at any moment, by seed;
-%% what lives in the end has all it kept and got every message in order.
+%% Processes with large heaps that are collected, suspended, asked, flooded, hibernated and killed at any moment, by
+%% seed; what lives in the end has all it kept and got every message in order.
 %% args: +S 2:2 +SDcpu 1:1
 %% timeout: 180
 -module(large_heaps_under_fire).
@@ -15,8 +15,10 @@ wave(Seed) ->
     Size = element(Seed, {30000, 120000}),
     Ws = [spawn_monitor(fun() -> begins(N, Size) end) || N <- lists:seq(1, ?WORKERS)],
     Me = self(),
-    Tormentors = [spawn_monitor(fun() -> torment(?ROUNDS, Seed * 7919 + N, [W || {W, _} <- Ws]), Me ! {tormented, N} end) || N <- lists:seq(1, 3)],
-    Senders = [spawn_monitor(fun() -> [W ! {S, X, lists:seq(1, X rem 30)} || X <- lists:seq(1, 240), {W, _} <- Ws], Me ! {sent, S} end) || S <- [a, b]],
+    Tormentors = [spawn_monitor(fun() -> torment(?ROUNDS, Seed * 7919 + N, [W || {W, _} <- Ws]), Me ! {tormented, N}
+        end) || N <- lists:seq(1, 3)],
+    Senders = [spawn_monitor(fun() -> [W ! {S, X, lists:seq(1, X rem 30)} || X <- lists:seq(1, 240), {W, _} <- Ws],
+        Me ! {sent, S} end) || S <- [a, b]],
     [receive {'DOWN', R, _, _, normal} -> ok end || {_, R} <- Tormentors ++ Senders],
     [receive {tormented, N} -> ok end || N <- lists:seq(1, 3)],
     [receive {sent, S} -> ok end || S <- [a, b]],
@@ -63,7 +65,8 @@ torment(Left, S0, Ws) ->
     W = lists:nth((S bsr 40) rem length(Ws) + 1, Ws),
     case (S bsr 50) rem 6 of
         0 -> true = erlang:garbage_collect(W);
-        1 -> true = erlang:suspend_process(W), true = erlang:garbage_collect(W, [{type, minor}]), true = erlang:resume_process(W);
+        1 -> true = erlang:suspend_process(W), true = erlang:garbage_collect(W, [{type, minor}]),
+        true = erlang:resume_process(W);
         2 -> [{_, M}, {_, T}] = process_info(W, [message_queue_len, total_heap_size]), true = M >= 0 andalso T > 0;
         3 -> R = monitor(process, W), true = link(W), true = unlink(W), true = demonitor(R, [flush]);
         4 -> false = erlang:check_process_code(W, lists);

@@ -23,21 +23,25 @@ group(Seed) ->
     [A ! {link, B} || {A, B} <- lists:zip(Ps, tl(Ps) ++ [hd(Ps)])],
     [receive {linked, P} -> ok end || P <- Ps],
     exit(lists:nth(Seed rem 10 + 1, Ps), {die, Seed}),
-    lists:usort([receive {'DOWN', R, process, P, {die, Seed}} -> same; {'DOWN', R, process, P, Other} -> Other after 5000 -> lives end || {P, R} <- Rs]).
+    lists:usort([receive {'DOWN', R, process, P, {die, Seed}} -> same; {'DOWN', R, process, P, Other} -> Other
+        after 5000 -> lives end || {P, R} <- Rs]).
 member(Me) -> receive {link, P} -> link(P), Me ! {linked, self()}, member(Me) end.
 
 %% Many watch many; each watcher counts each death once.
 watchers(Targets, Watchers) ->
     Me = self(),
     Ts = [spawn(fun() -> receive go -> exit(N) end end) || N <- lists:seq(1, Targets)],
-    [spawn(fun() -> Rs = [monitor(process, T) || T <- Ts], Me ! ready, Me ! {sum, lists:sum([receive {'DOWN', R, _, _, N} -> N end || R <- Rs]), receive _ -> extra after 20 -> none end} end) || _ <- lists:seq(1, Watchers)],
+    [spawn(fun() -> Rs = [monitor(process, T) || T <- Ts], Me ! ready,
+        Me ! {sum, lists:sum([receive {'DOWN', R, _, _, N} -> N end || R <- Rs]), receive _ -> extra after 20 -> none
+        end} end) || _ <- lists:seq(1, Watchers)],
     [receive ready -> ok end || _ <- lists:seq(1, Watchers)],
     [T ! go || T <- Ts],
     lists:usort([receive {sum, S, E} -> {S, E} end || _ <- lists:seq(1, Watchers)]).
 
 %% Two that kill each other at the same time: at least one dies, nobody waits for ever.
 mutual_kill() ->
-    [A, B] = [spawn(fun() -> receive {kill, P} -> exit(P, kill), receive stop -> exit(stopped) end end end) || _ <- [a, b]],
+    [A, B] = [spawn(fun() -> receive {kill, P} -> exit(P, kill), receive stop -> exit(stopped) end end end)
+        || _ <- [a, b]],
     Ra = monitor(process, A), Rb = monitor(process, B),
     A ! {kill, B}, B ! {kill, A}, A ! stop, B ! stop,
     X = [receive {'DOWN', R, _, _, Why} -> Why after 5000 -> stuck end || R <- [Ra, Rb]],
@@ -68,20 +72,24 @@ kill_senders(N) ->
     {Ordered, Total > 0}.
 %% Not more than a slow reader can look through.
 pour(_, _, 3000) -> receive never -> ok end;
-pour(To, Id, N) -> To ! {drop, Id, N, [N, {Id, <<N:800>>}]}, (N rem 50 =:= 0) andalso receive after 1 -> ok end, pour(To, Id, N + 1).
+pour(To, Id, N) -> To ! {drop, Id, N, [N, {Id, <<N:800>>}]}, (N rem 50 =:= 0) andalso receive after 1 -> ok end,
+    pour(To, Id, N + 1).
 under_way() ->
     case process_info(self(), message_queue_len) of
         {message_queue_len, Waiting} when Waiting > 1000 -> ok;
         _ -> receive after 1 -> under_way() end
     end.
 poured(M, Ok, T) ->
-    receive {drop, Id, N, [N, {Id, <<N:800>>}]} -> poured(M#{Id => N}, Ok andalso N =:= maps:get(Id, M, 0) + 1, T + 1) after 0 -> {Ok, T} end.
+    receive {drop, Id, N, [N, {Id, <<N:800>>}]} -> poured(M#{Id => N}, Ok andalso N =:= maps:get(Id, M, 0) + 1, T + 1)
+        after 0 -> {Ok, T} end.
 
 %% Children that die at random under one that restarts them.
 supervised(Deaths) -> supervise(Deaths, #{}, 1).
-supervise(0, Children, _) -> [begin unlink(P), exit(P, kill), receive {'EXIT', P, _} -> ok after 0 -> ok end end || P <- maps:keys(Children)], done;
+supervise(0, Children, _) -> [begin unlink(P), exit(P, kill), receive {'EXIT', P, _} -> ok after 0 -> ok end
+    end || P <- maps:keys(Children)], done;
 supervise(Left, Children, Seed) when map_size(Children) < 10 ->
     P = spawn_link(fun() -> receive after Seed rem 4 -> exit({died, Seed}) end end),
     supervise(Left, Children#{P => Seed}, Seed + 1);
 supervise(Left, Children, Seed) ->
-    receive {'EXIT', P, {died, S}} when map_get(P, Children) =:= S -> supervise(Left - 1, maps:remove(P, Children), Seed) end.
+    receive {'EXIT', P, {died, S}} when map_get(P, Children) =:= S -> supervise(Left - 1, maps:remove(P, Children),
+        Seed) end.

@@ -17,7 +17,8 @@ main() ->
     see:value(received, lists:sum([Got || {_, {Got, _}} <- Results])).
 
 options(N) ->
-    lists:nth(N rem 5 + 1, [[], [{fullsweep_after, 0}], [{message_queue_data, off_heap}], [{min_heap_size, 2000}], [{priority, low}]]).
+    lists:nth(N rem 5 + 1, [[], [{fullsweep_after, 0}], [{message_queue_data, off_heap}], [{min_heap_size, 2000}],
+        [{priority, low}]]).
 
 %% Everyone sends ?MESSAGES to peers chosen by seed, then `fin` to all; ends when all have said `fin`.
 worker(Main, Id, Count) ->

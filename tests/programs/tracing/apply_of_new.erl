@@ -1,5 +1,6 @@
-%% A process that is spawned with a fun begins with erlang:apply/2, whose calls can be counted and traced like others; so does
-%% apply/3 if it is given that function and a list. Other calls that the language makes do not reach the function.
+%% A process that is spawned with a fun begins with erlang:apply/2, whose calls can be counted and traced like others;
+%% so does apply/3 if it is given that function and a list. Other calls that the language makes do not reach the
+%% function.
 -module(apply_of_new).
 -export([main/0, told/1]).
 
@@ -27,8 +28,10 @@ with(Flags) ->
                  {by_apply, fun(Body) -> spawn(Erlang, Apply, [Body, []]) end, Fun},
                  {by_name, fun(Body) -> spawn(Erlang, Apply, [erlang, apply, [Body, []]]) end, Fun},
                  {lists, fun spawn/1, fun() -> apply(Erlang, Apply, hd([[Fun, []]])) end},
-                 {calls, fun spawn/1, fun() -> Erlang:Apply(?MODULE, told, [1]), apply(Erlang, Apply, [fun told/1, [1]]) end},
-                 {funs, fun spawn/1, fun() -> (fun Erlang:Apply/3)(?MODULE, told, [1]), (fun Erlang:Apply/2)(Fun, []) end}]].
+                 {calls, fun spawn/1, fun() -> Erlang:Apply(?MODULE, told, [1]),
+                     apply(Erlang, Apply, [fun told/1, [1]]) end},
+                 {funs, fun spawn/1, fun() -> (fun Erlang:Apply/3)(?MODULE, told, [1]), (fun Erlang:Apply/2)(Fun, [])
+                     end}]].
 
 seen([Counted]) when Counted =:= call_count; Counted =:= call_time ->
     [count(erlang:trace_info({erlang, apply, Arity}, Counted)) || Arity <- [2, 3]];

@@ -33,7 +33,8 @@ main() ->
     does(P, fun() -> outer(2), pair(2), started([1]) end),
     shown(both, S),
     shown(other, T),
-    see:value(old, [setelement(1, X, p) || {call_memory, L} <- [erlang:trace_info({?MODULE, started, 1}, call_memory)], X <- L]),
+    see:value(old, [setelement(1, X, p) || {call_memory, L} <- [erlang:trace_info({?MODULE, started, 1}, call_memory)],
+        X <- L]),
     1 = trace:function(S, {?MODULE, list, 1}, pause, [call_memory]),
     does(P, fun() -> outer(2) end),
     shown(paused, S),
@@ -43,7 +44,8 @@ main() ->
     1 = trace:function(S, {?MODULE, pair, 1}, false, [call_memory]),
     does(P, fun() -> pair(3) end),
     see:value(off, [trace:info(S, {?MODULE, pair, 1}, I) || I <- [call_memory, traced, all]]),
-    see:value(refused, try trace:function(S, {?MODULE, pair, 1}, [{'_', [], []}], [call_memory]) catch error:R -> R end),
+    see:value(refused, try trace:function(S, {?MODULE, pair, 1}, [{'_', [], []}], [call_memory]) catch error:R -> R
+        end),
     0 = trace:function(S, on_load, true, [call_memory]),
     see:value(on_load, [trace:info(S, on_load, I) || I <- [call_memory, call_time, all]]),
     0 = trace:function(S, on_load, false, [call_memory]),
@@ -53,12 +55,14 @@ main() ->
     1 = trace:function(S, {?MODULE, started, 1}, true, [call_memory]),
     {R2, M} = spawn_monitor(?MODULE, started, [lists:seq(1, 50)]),
     receive {'DOWN', M, process, R2, _} -> ok end,
-    see:value(started, [{N, W >= 100} || {call_memory, L} <- [trace:info(S, {?MODULE, started, 1}, call_memory)], {_, N, W} <- L]),
+    see:value(started, [{N, W >= 100} || {call_memory, L} <- [trace:info(S, {?MODULE, started, 1}, call_memory)],
+        {_, N, W} <- L]),
     % How large an exception is, is the machine's affair.
     1 = trace:function(S, {?MODULE, fails, 1}, true, [call_memory]),
     does(Q, fun() -> catch fails(10) end),
     does(Q, fun() -> catch outer(a) end),
-    see:value(failed, [N || {call_memory, L} <- [trace:info(S, {?MODULE, fails, 1}, call_memory)], {_, N, W} <- L, W > 0]),
+    see:value(failed, [N || {call_memory, L} <- [trace:info(S, {?MODULE, fails, 1}, call_memory)], {_, N, W} <- L,
+        W > 0]),
     true = trace:session_destroy(S),
     see:value(ended, {trace:session_info({?MODULE, list, 1}), trace:session_info({?MODULE, pair, 1})}),
     does(P, fun() -> outer(2) end),
@@ -92,4 +96,5 @@ does(P, F) -> P ! {do, F, self()}, receive done -> ok end.
 
 %% Calls and words of each process.
 shown(Name, S) ->
-    see:value(Name, [{F, lists:sort([{N, W} || {_, N, W} <- L])} || {_, F, _} = Function <- functions(), {call_memory, L} <- [trace:info(S, Function, call_memory)], is_list(L), L =/= []]).
+    see:value(Name, [{F, lists:sort([{N, W} || {_, N, W} <- L])} || {_, F, _} = Function <- functions(),
+        {call_memory, L} <- [trace:info(S, Function, call_memory)], is_list(L), L =/= []]).

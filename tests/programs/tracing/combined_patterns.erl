@@ -1,5 +1,5 @@
-%% Patterns for a function for which there is one already: each of pause, restart, true and false, by each flag, after each other one; how
-%% many events two calls then make, and what trace_info/2 says.
+%% Patterns for a function for which there is one already: each of pause, restart, true and false, by each flag, after
+%% each other one; how many events two calls then make, and what trace_info/2 says.
 -module(combined_patterns).
 -export([main/0, f/1]).
 
@@ -10,10 +10,12 @@ main() ->
     see:value("loaded", of_loaded(Tracer)),
     1 = erlang:trace(self(), true, [call, {tracer, Tracer}]),
     [combined(Tracer, Before, How, Flags)
-     || Before <- [{false, []}, {true, [{meta, Tracer}]}, {true, [local]}, {true, [local, {meta, Tracer}]}, {true, [global]}, {true, [call_count]},
+     || Before <- [{false, []}, {true, [{meta, Tracer}]}, {true, [local]}, {true, [local, {meta, Tracer}]},
+         {true, [global]}, {true, [call_count]},
                    {true, [local, call_count, call_time, {meta, Tracer}]}],
         How <- [pause, restart, true, false],
-        Flags <- [[], [global], [local], [{meta, Tracer}], [call_count], [call_time], [local, {meta, Tracer}], [local, call_count]]].
+        Flags <- [[], [global], [local], [{meta, Tracer}], [call_count], [call_time], [local, {meta, Tracer}],
+            [local, call_count]]].
 
 %% A global pattern takes the tracer of meta tracing away.
 of_loaded(Tracer) ->
@@ -27,7 +29,8 @@ of_loaded(Tracer) ->
 
 pattern_of_loaded(Specification, Flags) -> erlang:trace_pattern(on_load, Specification, Flags).
 
-traced(Items) -> [Item || Item = {What, _} <- Items, lists:member(What, [traced, match_spec, meta_match_spec, call_count])].
+traced(Items) -> [Item || Item = {What, _} <- Items,
+    lists:member(What, [traced, match_spec, meta_match_spec, call_count])].
 
 combined(Tracer, {Before, FlagsBefore}, How, Flags) ->
     pattern(Before, FlagsBefore),
@@ -38,7 +41,8 @@ combined(Tracer, {Before, FlagsBefore}, How, Flags) ->
     Info = [info(Item) || Item <- [traced, meta, match_spec, meta_match_spec, call_count, call_time]],
     pattern(false, [local, meta, call_count, call_time]),
     pattern(false, [global]),
-    see:value(io_lib:format("~w ~w, ~w ~w", [Before, shown(FlagsBefore), How, shown(Flags)]), {Changed, length(Events), Info}).
+    see:value(io_lib:format("~w ~w, ~w ~w", [Before, shown(FlagsBefore), How, shown(Flags)]),
+        {Changed, length(Events), Info}).
 
 pattern(Specification, Flags) -> erlang:trace_pattern({?MODULE, f, 1}, Specification, Flags).
 

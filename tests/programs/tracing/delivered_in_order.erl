@@ -1,5 +1,5 @@
-%% The answer of trace_delivered/1 comes after what is told of links, exits and messages that have reached the tracee but that it has
-%% not handled yet.
+%% The answer of trace_delivered/1 comes after what is told of links, exits and messages that have reached the tracee
+%% but that it has not handled yet.
 %% differs: On stock the answer may overtake them: it waits for all schedulers, and not for the tracee.
 -module(delivered_in_order).
 -export([main/0]).
@@ -25,7 +25,8 @@ told(What, Which) ->
 
 tracee() ->
     Self = self(),
-    Pid = spawn(fun() -> process_flag(trap_exit, true), Self ! {self(), ready}, (fun Loop() -> receive stop -> ok; _ -> Loop() end end)() end),
+    Pid = spawn(fun() -> process_flag(trap_exit, true), Self ! {self(), ready},
+        (fun Loop() -> receive stop -> ok; _ -> Loop() end end)() end),
     receive {Pid, ready} -> Pid end.
 
 do(link, Pid) -> link(Pid);

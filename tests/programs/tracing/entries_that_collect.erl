@@ -1,5 +1,5 @@
-%% A function may need memory at its very beginning, and a collection for it. Its call is counted and told of once all the same, however
-%% large the heap is.
+%% A function may need memory at its very beginning, and a collection for it. Its call is counted and told of once all
+%% the same, however large the heap is.
 -module(entries_that_collect).
 -export([main/0]).
 -export([small/1, wide/1, list/1, binary/1, framed/1, deep/1, waits/1, sums/1]).
@@ -7,7 +7,8 @@
 -import(see, [value/2]).
 
 main() ->
-    [value({Live, Flags}, apart(Live, Flags)) || Live <- [0, 3000, 600000], Flags <- [[call_count], [call_time], [local], [meta], [local, call_count]]].
+    [value({Live, Flags}, apart(Live, Flags)) || Live <- [0, 3000, 600000],
+        Flags <- [[call_count], [call_time], [local], [meta], [local, call_count]]].
 
 functions() -> [small, wide, list, binary, framed, deep, waits, sums].
 
@@ -68,8 +69,10 @@ keep(F, N, _, _) -> calls(F, N - 1, []).
 small(N) -> {seven, N}.
 
 wide(N) ->
-    {N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N,
-     N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N}.
+    {N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N,
+        N, N,
+     N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N,
+     N, N}.
 
 list(N) -> [N, N, N, N, N | {N}].
 

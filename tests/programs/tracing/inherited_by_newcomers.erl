@@ -1,10 +1,11 @@
-%% A traced process spawns another while newcomers are traced as well: what the child has of both. From OTP 27 on that of its parent
-%% replaces what newcomers get.
+%% A traced process spawns another while newcomers are traced as well: what the child has of both. From OTP 27 on that
+%% of its parent replaces what newcomers get.
 -module(inherited_by_newcomers).
 -export([main/0]).
 
 main() ->
-    Flags = [[set_on_link], [set_on_spawn], [set_on_link, send], [send], [set_on_spawn, procs], [set_on_first_link, procs], [set_on_first_spawn, arity],
+    Flags = [[set_on_link], [set_on_spawn], [set_on_link, send], [send], [set_on_spawn, procs],
+        [set_on_first_link, procs], [set_on_first_spawn, arity],
              [set_on_spawn, set_on_first_link, call]],
     [see:value({Name, Of, New}, child(Spawn, Of, New))
      || {Name, Spawn} <- [{spawn, fun(Fun) -> spawn(Fun) end}, {spawn_link, fun(Fun) -> spawn_link(Fun) end}],

@@ -19,7 +19,8 @@ main() ->
     {ok, Unconnected} = gen_udp:open(0),
     told(udp, fun(Data) -> gen_udp:send(Unconnected, {127, 0, 0, 1}, 9, Data) end),
     Descriptor = open_port({fd, 0, 1}, [out]),
-    told(descriptor, fun(Data) -> port_command(Descriptor, Data) end, ["a\n", [binary:copy(<<"x">>, 70), "\n"], "", [[], <<>>]]),
+    told(descriptor, fun(Data) -> port_command(Descriptor, Data) end, ["a\n", [binary:copy(<<"x">>, 70), "\n"], "",
+        [[], <<>>]]),
     ok.
 
 told(Label, Send) -> told(Label, Send, commands()).
@@ -66,6 +67,8 @@ shown(Binary) -> Binary.
 commands() ->
     Long = binary:copy(<<"ab">>, 500),
     ["x", <<"y">>, [], <<>>, [[], <<>>], binary:part(Long, 0, 64), binary:part(Long, 1, 65), binary:copy(<<"ab">>, 33),
-     [Long, "a", binary:part(Long, 3, 30)], ["a", binary:copy(<<"b">>, 70), "b", <<"cc">>, Long, [Long | binary:copy(<<"d">>, 80)], "z"],
-     [binary:copy(<<"e">>, 66), <<>>, binary:copy(<<"f">>, 68)], lists:duplicate(300, $a), lists:duplicate(20, <<"0123456789">>),
+     [Long, "a", binary:part(Long, 3, 30)], ["a", binary:copy(<<"b">>, 70), "b", <<"cc">>, Long,
+         [Long | binary:copy(<<"d">>, 80)], "z"],
+     [binary:copy(<<"e">>, 66), <<>>, binary:copy(<<"f">>, 68)], lists:duplicate(300, $a),
+     lists:duplicate(20, <<"0123456789">>),
      [lists:duplicate(3000, $q) | Long], [binary:part(Long, 3, 10), Long]].

@@ -46,7 +46,8 @@ by_message(Port) ->
 
 linked(Port) ->
     Me = self(),
-    {Pid, Monitor} = spawn_monitor(fun() -> link(Port), link(Port), unlink(Port), unlink(Port), link(Port), Me ! linked, receive stop -> ok end end),
+    {Pid, Monitor} = spawn_monitor(fun() -> link(Port), link(Port), unlink(Port), unlink(Port), link(Port), Me ! linked,
+        receive stop -> ok end end),
     receive linked -> ok end,
     register(port_events_port, Port),
     unregister(port_events_port),

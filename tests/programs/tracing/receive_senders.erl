@@ -1,11 +1,12 @@
-%% What a match specification for 'receive' gets of the sender: of messages of processes, through names and aliases, with a token
-%% of sequential trace, of timers, links, monitors, spawns, ports, tables and of the machine itself.
+%% What a match specification for 'receive' gets of the sender: of messages of processes, through names and aliases,
+%% with a token of sequential trace, of timers, links, monitors, spawns, ports, tables and of the machine itself.
 -module(receive_senders).
 -export([main/0]).
 
 main() ->
     true = register(receive_senders_main, self()),
-    [{module, Module} = code:ensure_loaded(Module) || Module <- [gen_tcp, inet_tcp, erl_ddll, seq_trace, file, tracelog, timer]],
+    [{module, Module} = code:ensure_loaded(Module) || Module <- [gen_tcp, inet_tcp, erl_ddll, seq_trace, file, tracelog,
+        timer]],
     lists:foreach(fun({Label, Fun}) -> show(Label, Fun) end, cases()),
     of_one_sender(),
     of_many(),
@@ -22,7 +23,8 @@ show(Label, Fun) ->
     [_BeginNow | Events] = tracelog:events(Tracer, [Pid]),
     1 = erlang:trace_pattern('receive', true, []),
     tracelog:stop(Tracer),
-    see:value(Label, [{name(Sender, Pid), name(Message, Pid)} || {trace, _, 'receive', Message, Sender} <- Events, not is_answer_of_port(Message)]).
+    see:value(Label, [{name(Sender, Pid), name(Message, Pid)} || {trace, _, 'receive', Message, Sender} <- Events,
+        not is_answer_of_port(Message)]).
 
 %% How a call of a port waits for its answer is the machine's own affair.
 is_answer_of_port({Reference, Port}) -> is_reference(Reference) andalso is_port(Port);
@@ -33,10 +35,12 @@ of_one_sender() ->
     Tracer = tracelog:start(),
     Self = self(),
     Receiver = spawn_link(fun Loop() -> receive over -> Self ! over; _ -> Loop() end end),
-    Senders = [spawn_link(fun() -> receive go -> ok end, [Receiver ! {Nth, N} || N <- [1, 2]], Self ! {sent, Nth} end) || Nth <- [1, 2, 3]],
+    Senders = [spawn_link(fun() -> receive go -> ok end, [Receiver ! {Nth, N} || N <- [1, 2]], Self ! {sent, Nth} end)
+        || Nth <- [1, 2, 3]],
     1 = erlang:trace(Receiver, true, ['receive', {tracer, Tracer}]),
     Second = lists:nth(2, Senders),
-    1 = erlang:trace_pattern('receive', [{['$1', Second, {'$2', '$3'}], [{'=:=', '$1', node()}, {'=:=', '$3', 2}], []}], []),
+    1 = erlang:trace_pattern('receive', [{['$1', Second, {'$2', '$3'}], [{'=:=', '$1', node()}, {'=:=', '$3', 2}], []}],
+        []),
     [begin Sender ! go, receive {sent, _} -> ok end end || Sender <- Senders],
     1 = erlang:trace_pattern('receive', [{['_', '$1', over], [{is_pid, '$1'}], [{message, is_pid}]}], []),
     Receiver ! over,
@@ -45,8 +49,8 @@ of_one_sender() ->
     1 = erlang:trace_pattern('receive', true, []),
     tracelog:stop(Tracer).
 
-%% Every message of several processes that send to one, some of them through aliases, says rightly who has sent it, while other
-%% processes are spawned and end.
+%% Every message of several processes that send to one, some of them through aliases, says rightly who has sent it,
+%% while other processes are spawned and end.
 of_many() ->
     Tracer = spawn_link(fun() -> check(0) end),
     Self = self(),
@@ -54,7 +58,8 @@ of_many() ->
     1 = erlang:trace(Receiver, true, ['receive', {tracer, Tracer}]),
     1 = erlang:trace_pattern('receive', [{['$1', '$2', {'_', '_'}], [], [{message, {{'$1', '$2'}}}]}], []),
     Senders = [spawn_link(fun() -> send_many(Receiver, 500) end) || _ <- lists:seq(1, 8)],
-    [receive {done, Sender} -> ok end || Sender <- Senders, begin monitor(process, Sender), true end, receive {'DOWN', _, _, Sender, _} -> self() ! {done, Sender}, true end],
+    [receive {done, Sender} -> ok end || Sender <- Senders, begin monitor(process, Sender), true end,
+        receive {'DOWN', _, _, Sender, _} -> self() ! {done, Sender}, true end],
     Receiver ! {how_many, Self},
     receive {count, Count} -> see:value("received", Count) end,
     Delivered = erlang:trace_delivered(Receiver),
@@ -95,7 +100,8 @@ before_and_after() ->
     [begin
          1 = erlang:trace_pattern('receive', Pattern, []),
          Say({under, Nth})
-     end || {Nth, Pattern} <- [{1, [{['_', '$1', '_'], [], [{message, '$1'}]}]}, {2, false}, {3, [{['_', '$1', '_'], [{'=:=', '$1', nobody}], []}]},
+     end || {Nth, Pattern} <- [{1, [{['_', '$1', '_'], [], [{message, '$1'}]}]}, {2, false},
+     {3, [{['_', '$1', '_'], [{'=:=', '$1', nobody}], []}]},
                                {4, true}, {5, [{'_', [], [{message, false}]}]}, {6, [{'_', [], []}]}, {7, []}]],
     1 = erlang:trace_pattern('receive', true, []),
     Say(afterwards),

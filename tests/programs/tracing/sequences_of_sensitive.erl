@@ -67,9 +67,11 @@ told(Scene, Sensitive) ->
 
 %% Shows processes as what they are.
 event({seq_trace, _, {What, Numbers, From, To, Message}}, First, Second) ->
-    Named = fun(Pid) when Pid =:= First -> first; (Pid) when Pid =:= Second -> second; (Pid) when is_pid(Pid) -> other; (Term) -> Term end,
+    Named = fun(Pid) when Pid =:= First -> first; (Pid) when Pid =:= Second -> second; (Pid) when is_pid(Pid) -> other;
+        (Term) -> Term end,
     Shown = case Message of
-        _ when is_tuple(Message) -> [Named(Part) || Part <- tuple_to_list(Message), not is_reference(Part), not is_list(Part)];
+        _ when is_tuple(Message) -> [Named(Part) || Part <- tuple_to_list(Message), not is_reference(Part),
+            not is_list(Part)];
         _ -> Message
     end,
     {What, Numbers, Named(From), Named(To), Shown}.

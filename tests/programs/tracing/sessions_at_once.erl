@@ -1,4 +1,5 @@
-%% Several trace sessions beside each other and beside erlang:trace/3: each has its own flags, patterns, tracer and counters.
+%% Several trace sessions beside each other and beside erlang:trace/3: each has its own flags, patterns, tracer and
+%% counters.
 %% releases: 27 29
 -module(sessions_at_once).
 -export([main/0, outer/1, inner/1, fails/1, loop/0]).
@@ -32,17 +33,22 @@ calls() ->
     1 = trace:process(B, P, true, [call, arity, strict_monotonic_timestamp]),
     1 = erlang:trace(P, true, [call, timestamp]),
     see:value(sessions, trace:session_info(P)),
-    [1 = trace:function(S, {?MODULE, outer, 1}, [{'_', [], [{message, Name}]}], [local]) || {S, Name} <- [{A, a}, {B, b}]],
+    [1 = trace:function(S, {?MODULE, outer, 1}, [{'_', [], [{message, Name}]}], [local])
+        || {S, Name} <- [{A, a}, {B, b}]],
     1 = erlang:trace_pattern({?MODULE, outer, 1}, [{[1], [], []}], [local]),
     does(calls, P, fun() -> outer(1), outer(2) end),
-    see:value(of_function, {trace:session_info({?MODULE, outer, 1}), trace:session_info({?MODULE, inner, 1}), trace:session_info({?MODULE, none, 1})}),
-    see:value(info, {[trace:info(S, {?MODULE, outer, 1}, all) || S <- Sessions], erlang:trace_info({?MODULE, outer, 1}, all)}),
+    see:value(of_function, {trace:session_info({?MODULE, outer, 1}), trace:session_info({?MODULE, inner, 1}),
+        trace:session_info({?MODULE, none, 1})}),
+    see:value(info, {[trace:info(S, {?MODULE, outer, 1}, all) || S <- Sessions],
+        erlang:trace_info({?MODULE, outer, 1}, all)}),
     % By the full name in one session, wherever they come from in the others.
     1 = trace:function(B, {?MODULE, outer, 1}, true, [global]),
     does(global, P, fun() -> ?MODULE:outer(1), outer(1) end),
-    see:value(of_function, {trace:session_info({?MODULE, outer, 1}), [trace:info(S, {?MODULE, outer, 1}, traced) || S <- Sessions]}),
+    see:value(of_function, {trace:session_info({?MODULE, outer, 1}),
+        [trace:info(S, {?MODULE, outer, 1}, traced) || S <- Sessions]}),
     1 = trace:process(A, P, false, [call]),
-    see:value(sessions, {trace:session_info(P), [trace:info(S, P, flags) || S <- Sessions], erlang:trace_info(P, flags)}),
+    see:value(sessions, {trace:session_info(P), [trace:info(S, P, flags) || S <- Sessions],
+        erlang:trace_info(P, flags)}),
     1 = trace:process(A, P, true, [call]),
     see:value(sessions, trace:session_info(P)),
     does(again, P, fun() -> ?MODULE:outer(1) end),
@@ -59,9 +65,11 @@ calls() ->
 ends_of_calls() ->
     P = tracee(),
     [A, B, C] = Sessions = made([a, b, c]),
-    [1 = trace:process(S, P, true, [call | F]) || {S, F} <- [{A, [return_to]}, {B, [monotonic_timestamp]}, {C, [return_to, arity]}]],
+    [1 = trace:process(S, P, true, [call | F]) || {S, F} <- [{A, [return_to]}, {B, [monotonic_timestamp]},
+        {C, [return_to, arity]}]],
     [1 = trace:function(S, {?MODULE, F, 1}, [{'_', [], [{T}]}], [local])
-     || {S, F, T} <- [{A, inner, return_trace}, {B, inner, exception_trace}, {B, outer, return_trace}, {C, outer, exception_trace}, {A, fails, exception_trace},
+     || {S, F, T} <- [{A, inner, return_trace}, {B, inner, exception_trace}, {B, outer, return_trace},
+         {C, outer, exception_trace}, {A, fails, exception_trace},
                       {C, fails, return_trace}]],
     does(returns, P, fun() -> outer(1) end),
     does(exception, P, fun() -> catch outer(a) end),
@@ -87,13 +95,17 @@ changed_by_specifications() ->
     Other = tracee(),
     [A, B] = Sessions = made([a, b]),
     [1 = trace:process(S, P, true, [call]) || S <- Sessions],
-    1 = trace:function(A, {?MODULE, outer, 1}, [{[1], [], [{silent, true}]}, {[2], [], [{silent, false}]}, {'_', [], []}], [local]),
-    1 = trace:function(B, {?MODULE, outer, 1}, [{[1], [], [{enable_trace, send}]}, {[2], [], [{trace, [send], [timestamp]}]}, {'_', [], []}], [local]),
-    [begin does({silent, N}, P, fun() -> outer(N) end), see:value(flags, [trace:info(S, P, flags) || S <- Sessions]) end || N <- [1, 3, 2, 3]],
+    1 = trace:function(A, {?MODULE, outer, 1}, [{[1], [], [{silent, true}]}, {[2], [], [{silent, false}]},
+        {'_', [], []}], [local]),
+    1 = trace:function(B, {?MODULE, outer, 1},
+        [{[1], [], [{enable_trace, send}]}, {[2], [], [{trace, [send], [timestamp]}]}, {'_', [], []}], [local]),
+    [begin does({silent, N}, P, fun() -> outer(N) end), see:value(flags, [trace:info(S, P, flags) || S <- Sessions])
+        end || N <- [1, 3, 2, 3]],
     % What is not traced yet gets the tracer of the session.
     1 = trace:function(A, {?MODULE, inner, 1}, [{'_', [], [{trace, Other, [], ['receive']}]}], [meta]),
     does(of_other, P, fun() -> inner(1) end),
-    see:value(of_other, {trace:session_info(Other), trace:info(A, Other, flags), trace:info(B, Other, flags), trace:info(A, Other, tracer) =:= {tracer, self()}}),
+    see:value(of_other, {trace:session_info(Other), trace:info(A, Other, flags), trace:info(B, Other, flags),
+        trace:info(A, Other, tracer) =:= {tracer, self()}}),
     does(other, Other, fun() -> ok end),
     ended(Sessions),
     see:value(other, {trace:session_info(Other), trace:session_info(P)}),
@@ -118,7 +130,8 @@ counters() ->
     does(counts, P, Ten),
     see:value(counts, Counts()),
     1 = trace:function(B, F, true, [call_time]),
-    Times = fun() -> [case trace:info(S, F, call_time) of {call_time, L} when is_list(L) -> [N || {_, N, _, _} <- L]; Else -> Else end || S <- Sessions] end,
+    Times = fun() -> [case trace:info(S, F, call_time) of {call_time, L} when is_list(L) -> [N || {_, N, _, _} <- L];
+        Else -> Else end || S <- Sessions] end,
     does(times, P, Ten),
     1 = trace:process(B, P, true, [call]),
     does(times, P, fun() -> Ten(), outer(1) end),
@@ -175,7 +188,8 @@ messages() ->
     1 = trace:send(A, [{['_', {from, '_'}], [], [{message, a}]}], []),
     1 = trace:recv(B, [{['_', '_', {do, '_', '_'}], [], [{message, b}]}], []),
     Came(chosen),
-    see:value(patterns, {[trace:info(S, E, match_spec) || S <- Sessions, E <- [send, 'receive']], [erlang:trace_info(E, match_spec) || E <- [send, 'receive']]}),
+    see:value(patterns, {[trace:info(S, E, match_spec) || S <- Sessions, E <- [send, 'receive']],
+        [erlang:trace_info(E, match_spec) || E <- [send, 'receive']]}),
     1 = trace:send(B, false, []),
     1 = trace:recv(A, false, []),
     Came(fewer),
@@ -202,7 +216,8 @@ children() ->
     1 = trace:process(C, P, true, [procs, set_on_link, running_procs]),
     1 = trace:process(C, P, false, [running_procs]),
     1 = erlang:trace(P, true, [set_on_spawn, call]),
-    Flags = fun(Q) -> {trace:session_info(Q), [trace:info(S, Q, flags) || S <- Sessions], erlang:trace_info(Q, flags)} end,
+    Flags = fun(Q) -> {trace:session_info(Q), [trace:info(S, Q, flags) || S <- Sessions], erlang:trace_info(Q, flags)}
+        end,
     Q1 = Child(fun spawn/1),
     see:value(first, {Flags(P), Flags(Q1)}),
     Q2 = Child(fun spawn_link/1),
@@ -224,8 +239,10 @@ newcomers() ->
     0 = trace:port(B, new, true, [ports]),
     0 = erlang:trace(new_processes, true, ['receive']),
     P = tracee(),
-    see:value(new, {[trace:session_info(N) || N <- [new, new_processes, new_ports]], [trace:info(S, N, flags) || S <- Sessions, N <- [new, new_ports]],
-                    erlang:trace_info(new, flags), trace:session_info(P), [trace:info(S, P, flags) || S <- Sessions], erlang:trace_info(P, flags)}),
+    see:value(new, {[trace:session_info(N) || N <- [new, new_processes, new_ports]],
+        [trace:info(S, N, flags) || S <- Sessions, N <- [new, new_ports]],
+                    erlang:trace_info(new, flags), trace:session_info(P), [trace:info(S, P, flags) || S <- Sessions],
+                    erlang:trace_info(P, flags)}),
     0 = trace:process(A, new, false, [all]),
     true = trace:session_destroy(B),
     Q = tracee(),
@@ -240,7 +257,8 @@ ports() ->
     Port = open_port({spawn, "cat"}, [binary]),
     1 = trace:port(A, Port, true, [ports, send, 'receive']),
     1 = trace:port(B, Port, true, ['receive', timestamp]),
-    see:value(port, {trace:session_info(Port), [trace:info(S, Port, I) || S <- [A, B], I <- [flags]], erlang:trace_info(Port, flags)}),
+    see:value(port, {trace:session_info(Port), [trace:info(S, Port, I) || S <- [A, B], I <- [flags]],
+        erlang:trace_info(Port, flags)}),
     Port ! {self(), {command, <<"text">>}},
     receive {Port, {data, D}} -> see:value(data, D) end,
     see:value(told, told(Port)),
@@ -248,7 +266,8 @@ ports() ->
     Port ! {self(), {command, <<"more">>}},
     receive {Port, {data, D2}} -> see:value(data, D2) end,
     see:value(told, {told(Port), trace:session_info(Port)}),
-    see:value(wrong, [catch_badarg(fun() -> trace:port(B, P, true, O) end) || {P, O} <- [{self(), [ports]}, {a, [ports]}, {Port, [other]}]]),
+    see:value(wrong, [catch_badarg(fun() -> trace:port(B, P, true, O) end) || {P, O} <- [{self(), [ports]},
+        {a, [ports]}, {Port, [other]}]]),
     port_close(Port),
     see:value(closed, {trace:session_info(Port), catch_badarg(fun() -> trace:port(B, Port, true, [ports]) end)}),
     ended([B]),
@@ -273,7 +292,8 @@ loaded() ->
     0 = trace:function(A, on_load, [{'_', [], [{message, a}]}], [local]),
     0 = trace:function(B, on_load, true, []),
     0 = erlang:trace_pattern(on_load, true, [call_count]),
-    see:value(on_load, {trace:session_info(on_load), [trace:info(S, on_load, I) || S <- Sessions, I <- [all, call_count, call_time]], erlang:trace_info(on_load, all)}),
+    see:value(on_load, {trace:session_info(on_load), [trace:info(S, on_load, I) || S <- Sessions,
+        I <- [all, call_count, call_time]], erlang:trace_info(on_load, all)}),
     Load(),
     does(on_load, P, fun() -> Name:f(1) end),
     see:value(on_load, {trace:session_info({Name, f, 1}), erlang:trace_info({Name, f, 1}, call_count)}),
@@ -314,12 +334,14 @@ gone() ->
     1 = trace:process(Weak, P, true, [send]),
     see:value(held, {trace:session_info(P), trace:info(Weak, P, flags), trace:session_info(new)}),
     Holder ! stop,
-    apart:wait(fun() -> {trace:session_info(new), [S || {held, _} = S <- trace:session_info({?MODULE, outer, 1})], [S || {held, _} = S <- trace:session_info(P)]} end, {[], [], []}, 400),
+    apart:wait(fun() -> {trace:session_info(new), [S || {held, _} = S <- trace:session_info({?MODULE, outer, 1})],
+        [S || {held, _} = S <- trace:session_info(P)]} end, {[], [], []}, 400),
     see:value(not_held, catch_badarg(fun() -> trace:info(Weak, P, flags) end)),
     does(not_held, P, fun() -> outer(1) end),
     exit(P, kill),
     see:value(killed, [setelement(2, receive M when element(2, M) =:= P -> M end, tracee)]),
-    see:value(killed, {trace:session_info(P), trace:info(A, P, flags), catch_badarg(fun() -> trace:process(A, P, true, [call]) end)}),
+    see:value(killed, {trace:session_info(P), trace:info(A, P, flags),
+        catch_badarg(fun() -> trace:process(A, P, true, [call]) end)}),
     ended([A, B]).
 
 tracee() -> spawn(fun loop/0).
@@ -357,7 +379,8 @@ told(P, All) ->
     receive
         Message when element(1, Message) =:= trace, element(2, Message) =:= P -> told(P, [plain(Message, P) | All]);
         Message when element(1, Message) =:= trace_ts, element(2, Message) =:= P ->
-            told(P, [plain(setelement(tuple_size(Message), Message, form(element(tuple_size(Message), Message))), P) | All])
+            told(P, [plain(setelement(tuple_size(Message), Message, form(element(tuple_size(Message), Message))),
+                P) | All])
     after 0 -> lists:reverse(All)
     end.
 
@@ -370,7 +393,8 @@ plain(P, P) -> tracee;
 plain(Pid, _) when is_pid(Pid) -> case Pid =:= self() of true -> main; false -> pid end;
 plain(Port, _) when is_port(Port) -> port;
 plain(F, _) when is_function(F) -> a_fun;
-plain({?MODULE, Name, A}, _) when is_atom(Name) -> case hd(atom_to_list(Name)) of $- -> {?MODULE, in_a_fun, A}; _ -> {?MODULE, Name, A} end;
+plain({?MODULE, Name, A}, _) when is_atom(Name) -> case hd(atom_to_list(Name)) of $- -> {?MODULE, in_a_fun, A};
+    _ -> {?MODULE, Name, A} end;
 plain(T, P) when is_tuple(T) -> list_to_tuple([plain(E, P) || E <- tuple_to_list(T)]);
 plain([H | T], P) -> [plain(H, P) | plain(T, P)];
 plain(Other, _) -> Other.

@@ -21,7 +21,8 @@ settings() ->
                         [exclusive, strict_monotonic_timestamp], []]],
     see:value(off, Show(erlang:system_profile(undefined, [runnable_procs]))),
     [see:that(Bad, fun() -> erlang:system_profile(P, Bad) end)
-     || {P, Bad} <- [{Profiler, [nothing]}, {Profiler, [runnable_procs | x]}, {Profiler, x}, {a, [runnable_procs]}, {1, [x]}]],
+     || {P, Bad} <- [{Profiler, [nothing]}, {Profiler, [runnable_procs | x]}, {Profiler, x}, {a, [runnable_procs]},
+         {1, [x]}]],
     Gone = spawn(fun() -> ok end),
     Monitor = monitor(process, Gone),
     receive {'DOWN', Monitor, _, _, _} -> ok end,
@@ -38,8 +39,8 @@ keeps(Kept) ->
         {give, From} -> From ! {kept, lists:reverse(Kept)}, keeps(Kept)
     end.
 
-%% What the profiler has been told once the fun says that it is enough. On stock events arrive late, and never after profiling
-%% was turned off.
+%% What the profiler has been told once the fun says that it is enough. On stock events arrive late, and never after
+%% profiling was turned off.
 kept(Profiler, IsEnough) ->
     Profiler ! {give, self()},
     receive

@@ -1,5 +1,5 @@
-%% call_time (the calls, not the times), what is traced of modules that are loaded later, and what is left of tracing when a
-%% module is loaded again or deleted.
+%% call_time (the calls, not the times), what is traced of modules that are loaded later, and what is left of tracing
+%% when a module is loaded again or deleted.
 %% args: +S 1:1
 -module(times_and_loading).
 -export([main/0, outer/1, inner/1, deep/1, fails/1]).
@@ -24,7 +24,8 @@ run(Pid, F) -> Pid ! {F, self()}, receive {done, R} -> R end.
 
 calls(Pid) ->
     [{F, case erlang:trace_info({?MODULE, F, 1}, call_time) of
-             {call_time, L} when is_list(L) -> [{P =:= Pid, Calls} || {P, Calls, S, Us} <- L, is_integer(S), Us < 1000000];
+             {call_time, L} when is_list(L) -> [{P =:= Pid, Calls} || {P, Calls, S, Us} <- L, is_integer(S),
+                 Us < 1000000];
              Other -> Other
          end} || F <- [outer, inner, deep, fails]].
 

@@ -1,5 +1,5 @@
-%% A process is preempted where it calls a traced function, and goes on when the function is no longer traced and has been loaded
-%% anew twice: it must run the new code.
+%% A process is preempted where it calls a traced function, and goes on when the function is no longer traced and has
+%% been loaded anew twice: it must run the new code.
 -module(traced_at_the_call).
 -export([main/0, loop/1]).
 

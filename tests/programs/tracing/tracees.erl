@@ -2,7 +2,8 @@
 -module(tracees).
 -export([main/0, forever/0]).
 
--define(FLAGS, [send, 'receive', procs, ports, call, arity, return_to, silent, running, exiting, running_procs, running_ports,
+-define(FLAGS, [send, 'receive', procs, ports, call, arity, return_to, silent, running, exiting,
+                running_procs, running_ports,
                 garbage_collection, timestamp, monotonic_timestamp, strict_monotonic_timestamp, set_on_spawn,
                 set_on_first_spawn, set_on_link, set_on_first_link, scheduler_id, all]).
 
@@ -16,12 +17,15 @@ main() ->
          see:value(Flag, {erlang:trace(Pid, true, [Flag, {tracer, Tracer}]), Info(Pid), process_info(Pid, trace),
                           erlang:trace(Pid, false, [Flag]), Info(Pid)})
      end || Flag <- ?FLAGS],
-    see:value(sum, {erlang:trace(Pid, true, [send, {tracer, Tracer}]), erlang:trace(Pid, true, [procs, {tracer, Tracer}]),
-                    Info(Pid), erlang:trace(Pid, false, [send]), Info(Pid), erlang:trace(Pid, false, [all]), Info(Pid)}),
+    see:value(sum, {erlang:trace(Pid, true, [send, {tracer, Tracer}]),
+        erlang:trace(Pid, true, [procs, {tracer, Tracer}]),
+                    Info(Pid), erlang:trace(Pid, false, [send]), Info(Pid), erlang:trace(Pid, false, [all]),
+                    Info(Pid)}),
     see:value(nothing, {erlang:trace(Pid, true, []), Info(Pid), erlang:trace(Pid, true, [{tracer, Tracer}]), Info(Pid),
                         erlang:trace(Pid, false, []), Info(Pid)}),
     see:value(by_me, {erlang:trace(Pid, true, [send]), Info(Pid), erlang:trace(Pid, false, [all])}),
-    see:value(me, {erlang:trace(self(), true, [send, 'receive', procs]), Info(self()), self() ! a, link(Pid), unlink(Pid),
+    see:value(me, {erlang:trace(self(), true, [send, 'receive', procs]), Info(self()), self() ! a, link(Pid),
+        unlink(Pid),
                    receive M -> M after 0 -> none end, receive M2 -> M2 after 0 -> none end,
                    erlang:trace(self(), false, [all])}),
     errors(Pid, Tracer),
@@ -41,7 +45,8 @@ errors(Pid, Tracer) ->
     Port = open_port({spawn, "cat"}, []),
     port_close(Port),
     Bad = [[Pid, true, [foo]], [Pid, true, [send | foo]], [Pid, true, foo], [Pid, true, [{tracer, foo}]],
-           [Pid, true, [{tracer, []}]], [Pid, true, [{tracer, tracees, foo}]], [Pid, true, [{tracer, no_such_module, []}]],
+           [Pid, true, [{tracer, []}]], [Pid, true, [{tracer, tracees, foo}]],
+           [Pid, true, [{tracer, no_such_module, []}]],
            [Pid, true, [{tracer, self(), x}]], [Pid, true, [{tracer, Tracer}, {foo, bar}]], [Pid, true, [1]],
            [Pid, true, [cpu_timestamp]], [Pid, foo, [send]], [Pid, foo, [foo]], [foo, true, [send]], [1, true, [send]],
            [Dead, true, [send]], [Dead, false, [send]], [Port, true, [send]], [[], true, [send]], [new, 1, [send]],
@@ -87,12 +92,14 @@ dead_tracer(Pid, Info) ->
 newcomers(Tracer, Names) ->
     Info = fun(P) -> tracelog:named({erlang:trace_info(P, flags), erlang:trace_info(P, tracer)}, Names) end,
     [begin
-         see:value(What, {erlang:trace(What, true, [procs, ports, send, {tracer, Tracer}]), Info(new), Info(new_processes),
+         see:value(What, {erlang:trace(What, true, [procs, ports, send, {tracer, Tracer}]), Info(new),
+             Info(new_processes),
                           Info(new_ports)}),
          {Pid, Monitor} = spawn_monitor(fun() -> self() ! x, exit(bye) end),
          receive {'DOWN', Monitor, _, _, _} -> ok end,
          tracelog:show(What, [E || E <- tracelog:events(Tracer, [Pid]), element(2, E) =:= Pid], Names#{Pid => new}),
-         see:value(off, {erlang:trace(What, false, [procs, ports, send]), Info(new), Info(new_processes), Info(new_ports)})
+         see:value(off, {erlang:trace(What, false, [procs, ports, send]), Info(new), Info(new_processes),
+             Info(new_ports)})
      end || What <- [new, new_processes, new_ports]],
     ok.
 
@@ -119,6 +126,7 @@ timestamps(Tracer, Names) ->
          receive {'DOWN', Monitor, _, _, _} -> ok end,
          Events = tracelog:events(Tracer, [Pid]),
          see:value(Kinds, tracelog:clean(Events, Names#{Pid => pid}))
-     end || Kinds <- [[timestamp], [monotonic_timestamp], [strict_monotonic_timestamp], [timestamp, monotonic_timestamp],
+     end || Kinds <- [[timestamp], [monotonic_timestamp], [strict_monotonic_timestamp],
+     [timestamp, monotonic_timestamp],
                       [strict_monotonic_timestamp, monotonic_timestamp], [monotonic_timestamp, timestamp,
                       strict_monotonic_timestamp]]].

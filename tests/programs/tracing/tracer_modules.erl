@@ -39,7 +39,8 @@ main() ->
     unloaded(All).
 
 tags() -> [trace_status, call, send, send_to_non_existing_process, 'receive', spawn, spawned, exit, link, unlink,
-           getting_linked, getting_unlinked, register, unregister, open, closed, seq_trace, gc_major_start, gc_major_end].
+           getting_linked, getting_unlinked, register, unregister, open, closed, seq_trace, gc_major_start,
+           gc_major_end].
 
 answers(All) ->
     [{all, All}, {nothing, #{}}, {no_call, All#{call => discard}}, {no_send, All#{send => discard}},

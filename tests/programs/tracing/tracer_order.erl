@@ -1,4 +1,5 @@
-%% In what order a module that is a tracer is asked and told, and match specifications are run; and what enif_self is meanwhile.
+%% In what order a module that is a tracer is asked and told, and match specifications are run; and what enif_self is
+%% meanwhile.
 %% args: +S 1:1
 %% needs: erl_nif.h
 -module(tracer_order).
@@ -16,19 +17,24 @@ failing(X) -> error(X).
 child() -> ok.
 
 main() ->
-    [of_events(Event, Pattern, Answer, Flags) || Event <- [send, 'receive'], Pattern <- patterns([]), Answer <- [trace, discard, remove], Flags <- [[], [silent]]],
+    [of_events(Event, Pattern, Answer, Flags) || Event <- [send, 'receive'], Pattern <- patterns([]),
+        Answer <- [trace, discard, remove], Flags <- [[], [silent]]],
     erlang:trace_pattern(send, true, []),
     erlang:trace_pattern('receive', true, []),
-    [of_calls(Pattern, Answer, How, Flags) || Pattern <- patterns([{return_trace}]), Answer <- [trace, discard, remove], How <- [local, global, meta], Flags <- [[], [silent], [return_to]]],
-    [of_others(Flags, Answer) || Flags <- [[procs], [running], [garbage_collection], [procs, send, 'receive', call]], Answer <- [trace, discard, remove]].
+    [of_calls(Pattern, Answer, How, Flags) || Pattern <- patterns([{return_trace}]), Answer <- [trace, discard, remove],
+        How <- [local, global, meta], Flags <- [[], [silent], [return_to]]],
+    [of_others(Flags, Answer) || Flags <- [[procs], [running], [garbage_collection], [procs, send, 'receive', call]],
+        Answer <- [trace, discard, remove]].
 
 patterns(More) ->
-    [true, false | [[{'_', Guards, [{display, run} | More] ++ Body}] || {Guards, Body} <- [{[], []}, {[], [{message, false}]}, {[], [{message, more}]}, {[false], []}]]].
+    [true, false | [[{'_', Guards, [{display, run} | More] ++ Body}] || {Guards, Body} <- [{[], []},
+        {[], [{message, false}]}, {[], [{message, more}]}, {[false], []}]]].
 
 of_events(Event, Pattern, Answer, Flags) ->
     say(list_to_binary(io_lib:format("~w ~0p ~w ~w", [Event, Pattern, Answer, Flags]))),
     erlang:trace_pattern(Event, Pattern, []),
-    traced([Event | Flags], Answer, fun() -> self() ! hello, receive hello -> ok end, self() ! again, receive again -> ok end end),
+    traced([Event | Flags], Answer, fun() -> self() ! hello, receive hello -> ok end, self() ! again,
+        receive again -> ok end end),
     erlang:trace_pattern(Event, true, []).
 
 of_calls(Pattern, Answer, How, Flags) ->
@@ -42,7 +48,8 @@ of_others(Flags, Answer) ->
     say(list_to_binary(io_lib:format("~w ~w", [Flags, Answer]))),
     traced(Flags, Answer, fun() -> Child = spawn_link(?MODULE, child, []), unlink(Child), garbage_collect() end).
 
-state(Answer) -> maps:from_list([{Tag, Answer} || Tag <- [call, send, 'receive', spawn, link, getting_unlinked, exit, in, out, gc_major_start, gc_major_end]]).
+state(Answer) -> maps:from_list([{Tag, Answer} || Tag <- [call, send, 'receive', spawn, link, getting_unlinked, exit,
+    in, out, gc_major_start, gc_major_end]]).
 
 traced(Flags, Answer, Fun) ->
     {Pid, Monitor} = spawn_monitor(fun() -> receive go -> ok end, say(<<"begins">>), Fun(), say(<<"ends">>) end),

@@ -1,5 +1,6 @@
-%% A process that asks something of a port that is idle is put away meanwhile, for who traces processes that run (running_procs), but not
-%% for who traces what schedulers do (running). Which function it is in is not compared: stock names the one where it was last taken up.
+%% A process that asks something of a port that is idle is put away meanwhile, for who traces processes that run
+%% (running_procs), but not for who traces what schedulers do (running). Which function it is in is not compared: stock
+%% names the one where it was last taken up.
 -module(waits_for_ports).
 -export([main/0]).
 
@@ -27,7 +28,8 @@ seen(Flag, Name, Ask) ->
     Events = tracelog:events(Tracer, [all]),
     catch port_close(Port),
     receive {'EXIT', Port, _} -> ok after 0 -> ok end,
-    see:value(io_lib:format("~p", [{Flag, Name}]), [{of_what(Who), Tag, of_port(Who, What)} || {trace, Who, Tag, What} <- Events, is_pid(Who) orelse What =/= 0]).
+    see:value(io_lib:format("~p", [{Flag, Name}]),
+        [{of_what(Who), Tag, of_port(Who, What)} || {trace, Who, Tag, What} <- Events, is_pid(Who) orelse What =/= 0]).
 
 of_what(Pid) when is_pid(Pid) -> process;
 of_what(Port) when is_port(Port) -> port.

@@ -1,5 +1,6 @@
 -module(shapes).
--export([point/1, point/2, hidden/1, x/1, move/2, is_point/1, is_hidden/1, any_x/1, hide/2, seen/1, own/1, own_hidden/1, foreign/1]).
+-export([point/1, point/2, hidden/1, x/1, move/2, is_point/1, is_hidden/1, any_x/1, hide/2, seen/1, own/1, own_hidden/1,
+    foreign/1]).
 
 -record #point{x, y = 0, tag = [default, {part, shape}]}.
 -record #hidden{x = 1, y}.

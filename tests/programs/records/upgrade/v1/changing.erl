@@ -1,6 +1,7 @@
 -module(changing).
 -export([new/1, old_maker/1, get/1, set/2, kind/1, secret/1]).
--record #state{count, list = [first, {version, [1, 2, 3]}], tag = <<"a default that is longer than a small binary, so that it is shared: 123456789">>}.
+-record #state{count, list = [first, {version, [1, 2, 3]}],
+    tag = <<"a default that is longer than a small binary, so that it is shared: 123456789">>}.
 -record #secret{key = key}.
 -export_record([state]).
 
