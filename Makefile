@@ -1,19 +1,19 @@
 # The commands of the project. `make run` is the fastest way to see what ferl does.
 
-.PHONY: run test test-all bench rings picture deb build setup applications stock-27 stock-29
+.PHONY: run test test-all bench rings picture deb build setup applications stock-25 stock-27 stock-29
 
-# The headline experiments on ferl and on stock, side by side: a table that grows line by line, and a page with plots. Less
-# than two minutes once ferl is built. `target/release/ferl lab --quick` runs many more.
+# The headline experiments on ferl and on stock, side by side: a table that grows line by line, and a page with plots.
+# Less than two minutes once ferl is built. `target/release/ferl lab --quick` runs many more.
 run: build
 	target/release/ferl lab --report target/lab.html
 
-# What a change must pass: the steps in crates/xtask/src/suite/steps.rs, the time that each took, and the count of all tests
-# as the last line. Built without `--package`, xtask shares what it needs with the tests.
-test: setup applications stock-27 stock-29
+# What a change must pass: the steps in crates/xtask/src/suite/steps.rs, the time that each took, and the count of all
+# tests as the last line. Built without `--package`, xtask shares what it needs with the tests.
+test: setup applications stock-25 stock-27 stock-29
 	@cargo run --quiet --bin xtask -- test --since $$(date +%s)
 
 # The same, and the slower ways to run the same programs.
-test-all: setup applications stock-27 stock-29
+test-all: setup applications stock-25 stock-27 stock-29
 	@cargo run --quiet --bin xtask -- test --all --since $$(date +%s)
 
 # The experiments at the sizes their authors published, where memory allows; takes hours.
@@ -61,16 +61,16 @@ setup:
 	        $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y erlang-base; \
 	fi
 
-# What tests need besides erlang-base: applications whose behaviour they compare, the header for native libraries, and tmux
-# for the terminal. What cannot be installed is named, and the tests that need it are left out.
+# What tests need besides erlang-base: applications whose behaviour they compare, the header for native libraries, and
+# tmux for the terminal. What cannot be installed is named, and the tests that need it are left out.
 applications: setup
-	@missing=; \
+	@root=$$(erl -noshell -eval 'io:put_chars(code:root_dir()), halt().'); \
+	missing=; \
 	for application in debugger mnesia crypto public_key ssl inets ssh; do \
-	    erl -noshell -eval "halt(case code:lib_dir($$application) of {error, _} -> 1; _ -> 0 end)" || \
+	    ls -d "$$root/lib/$$application"-* >/dev/null 2>&1 || \
 	        missing="$$missing erlang-$$(echo $$application | tr _ -)"; \
 	done; \
-	erl -noshell -eval 'halt(case filelib:is_file(code:root_dir() ++ "/usr/include/erl_nif.h") of true -> 0; _ -> 1 end)' || \
-	    missing="$$missing erlang-dev"; \
+	test -e "$$root/usr/include/erl_nif.h" || missing="$$missing erlang-dev"; \
 	if ! command -v tmux >/dev/null; then missing="$$missing tmux"; fi; \
 	if [ -n "$$missing" ] && command -v apt-get >/dev/null; then \
 	    as_root=; \
@@ -81,7 +81,8 @@ applications: setup
 	        echo "not installed: tests that need it are left out"; \
 	fi
 
-# Stock OTP 27 and 29 under target/, to compare ferl on their libraries with. Where FERL_STOCK_27 names one, none is made.
-stock-27 stock-29: stock-%:
+# Stock OTP 25, 27 and 29, to compare ferl with: unpacked under target/, but for that of the system. Where FERL_STOCK_27
+# names a tree of OTP 27, that is taken.
+stock-25 stock-27 stock-29: stock-%: setup
 	@test -n "$$FERL_STOCK_$*" || packaging/stock.sh $* target/stock >/dev/null || \
-	    echo "no stock OTP $*: tests that compare with it are left out"
+	    echo "no stock OTP $*: what compares ferl with it cannot run"

@@ -1,18 +1,22 @@
 #!/bin/bash
-# Unpacks stock OTP of another release, for tests that compare ferl with it (`cargo xtask differential --release 27`).
+# Unpacks stock OTP of a release that is not the system's, for tests that compare ferl with it.
 #   packaging/stock.sh 27 FOLDER    makes FOLDER/otp-27/erl
-# Nothing is installed: packages of a later suite of Debian, from where this system has its own, are unpacked with the C
-# library they need. Their programs are started through that library's loader.
+# Where the `erl` in PATH is of that release, nothing is made. Nothing is installed: packages of another suite of
+# Debian, from where this system has its own, are unpacked. If they need a newer C library than the system's, they are
+# started through the loader of the one that comes with them.
 set -euo pipefail
 release=${1:?stock.sh RELEASE FOLDER} folder=${2:?stock.sh RELEASE FOLDER}
 case $release in
-    27) suite=trixie ;;
-    29) suite=forky ;;
+    25) suite=bookworm libssl=libssl3 ;;
+    27) suite=trixie libssl=libssl3t64 ;;
+    29) suite=forky libssl=libssl3t64 ;;
     *) echo "stock.sh: no suite of Debian is known for OTP $release" >&2; exit 2 ;;
 esac
-command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || { echo "stock.sh: this is no Debian" >&2; exit 1; }
 place=$(mkdir -p "$folder" && cd "$folder" && pwd)/otp-$release
 [ -x "$place/erl" ] && exit 0
+tell='io:put_chars(erlang:system_info(otp_release)), halt().'
+[ "$(erl -noshell -eval "$tell" 2>/dev/null || true)" = "$release" ] && exit 0
+command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || { echo "stock.sh: this is no Debian" >&2; exit 1; }
 making=$place.making
 rm -rf "$making" "$place"
 mkdir -p "$making/apt/lists/partial" "$making/packages" "$making/root"
@@ -24,24 +28,31 @@ apt=(apt-get -qq -o "Dir::Etc::SourceList=$making/apt/sources.list" -o Dir::Etc:
      -o "Dir::State::Lists=$making/apt/lists" -o APT::Sandbox::User=root)
 "${apt[@]}" update
 (cd "$making/packages" && "${apt[@]}" download $(printf "%s/$suite " \
-    erlang-{base,asn1,crypto,debugger,inets,mnesia,parsetools,public-key,runtime-tools,ssh,ssl,syntax-tools,tools} \
-    libc6 libcap2 libgcc-s1 libsctp1 libssl3t64 libstdc++6 libsystemd0 libtinfo6 zlib1g))
+    erlang-{base,asn1,crypto,debugger,dev,inets,mnesia,parsetools,public-key,runtime-tools,ssh,ssl,syntax-tools,tools} \
+    libc6 libcap2 libgcc-s1 libsctp1 "$libssl" libstdc++6 libsystemd0 libtinfo6 zlib1g))
 for package in "$making"/packages/*.deb; do dpkg-deb -x "$package" "$making/root"; done
 rm -r "$making/packages" "$making/apt"
 mv "$making" "$place"
 
 root=$place/root/usr/lib/erlang
-libraries=$(dirname "$(find "$place/root" -name 'libc.so.6' | head -n 1)")
-loader=$(find "$libraries" -name 'ld-linux-*.so.*' | head -n 1)
 programs=$(dirname "$(find "$root" -name beam.smp)")
-for name in beam.smp erl_child_setup inet_gethost; do
-    mv "$programs/$name" "$programs/$name.program"
-    printf '#!/bin/sh\nexec %s --library-path %s %s.program "$@"\n' "$loader" "$libraries" "$programs/$name" >"$programs/$name"
-    chmod +x "$programs/$name"
-done
-cat >"$place/erl" <<END
+own_loader=
+if find "$programs" "$root/lib" \( -name '*.so' -o -name beam.smp \) -exec ldd {} + 2>&1 | grep -q 'not found'; then
+    libraries=$(dirname "$(find "$place/root" -name 'libc.so.6' | head -n 1)")
+    own_loader="$(find "$libraries" -name 'ld-linux-*.so.*' | head -n 1) --library-path $libraries "
+    for name in beam.smp erl_child_setup inet_gethost; do
+        mv "$programs/$name" "$programs/$name.program"
+        printf '#!/bin/sh\nexec %s%s.program "$@"\n' "$own_loader" "$programs/$name" >"$programs/$name"
+        chmod +x "$programs/$name"
+    done
+fi
+for name in epmd erlc erl; do
+    program=$programs/$name
+    [ $name = erl ] && program=$programs/erlexec
+    cat >"$place/$name" <<END
 #!/bin/sh
 export ROOTDIR=$root BINDIR=$programs EMU=beam PROGNAME=erl
-exec $loader --library-path $libraries $programs/erlexec "\$@"
+exec $own_loader$program "\$@"
 END
-chmod +x "$place/erl"
+    chmod +x "$place/$name"
+done

@@ -5,7 +5,6 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use beamfile::{BeamFile, ChunkId};
@@ -100,7 +99,7 @@ fn read(bytes: &[u8]) -> bool {
 
 /// A module of OTP that has all kinds of chunks, and is small enough to be read some ten thousand times.
 fn sample() -> Vec<u8> {
-    let output = Command::new("erl")
+    let output = stock::erl_25()
         .args([
             "-noshell",
             "-noinput",
@@ -108,7 +107,7 @@ fn sample() -> Vec<u8> {
             "io:put_chars(code:which(base64)), halt().",
         ])
         .output()
-        .expect("this test needs `erl` on PATH");
+        .expect("OTP 25 starts");
     std::fs::read(PathBuf::from(String::from_utf8(output.stdout).unwrap())).unwrap()
 }
 

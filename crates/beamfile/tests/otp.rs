@@ -5,13 +5,12 @@
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use beamfile::{BeamFile, ChunkId, Code, LabelTarget, Operand};
 
 #[test]
 fn every_file_decodes_and_its_tables_are_those_that_otp_finds() {
-    let files = beam_files(&otp_root().join("lib"));
+    let files = beam_files(&stock::otp().root.join("lib"));
     assert!(
         files.len() > 100,
         "an OTP installation has hundreds of modules, found {}",
@@ -224,11 +223,11 @@ fn ask(fun: &str, files: &[PathBuf]) -> String {
     let program = format!(
         "ok = io:setopts([{{encoding, unicode}}]), lists:foreach({fun}, init:get_plain_arguments()), halt()."
     );
-    let output = Command::new("erl")
+    let output = stock::erl_25()
         .args(["-noshell", "-noinput", "-eval", &program, "-extra"])
         .args(files)
         .output()
-        .expect("these tests need `erl` on PATH");
+        .expect("OTP 25 starts");
     assert!(
         output.status.success(),
         "erl: {}",
@@ -237,23 +236,10 @@ fn ask(fun: &str, files: &[PathBuf]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn otp_root() -> PathBuf {
-    let output = Command::new("erl")
-        .args([
-            "-noshell",
-            "-noinput",
-            "-eval",
-            "io:put_chars(code:root_dir()), halt().",
-        ])
-        .output()
-        .expect("these tests need `erl` on PATH");
-    PathBuf::from(String::from_utf8(output.stdout).unwrap())
-}
-
 /// The folder of an application, whatever its version.
 fn app(name: &str) -> PathBuf {
     let prefix = format!("{name}-");
-    std::fs::read_dir(otp_root().join("lib"))
+    std::fs::read_dir(stock::otp().root.join("lib"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .find(|path| {
@@ -263,7 +249,7 @@ fn app(name: &str) -> PathBuf {
                 .unwrap()
                 .starts_with(&prefix)
         })
-        .unwrap_or_else(|| panic!("no application {name} in {}", otp_root().display()))
+        .unwrap_or_else(|| panic!("no application {name} in {}", stock::otp().root.display()))
 }
 
 fn beam_files(folder: &Path) -> Vec<PathBuf> {

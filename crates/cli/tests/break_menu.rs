@@ -1,12 +1,16 @@
-//! The break menu on a node without a terminal: its exact output when standard input ends. Needs an installed OTP.
+//! The break menu on a node without a terminal: its exact output when standard input ends. Needs OTP 25.
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 #[test]
 fn the_menu_ends_its_lines_as_on_stock() {
-    let [stock, ferl] = ["erl", env!("CARGO_BIN_EXE_ferl")].map(|machine| {
+    let [stock, ferl] = [
+        stock::erl_25(),
+        stock::ferl_on_25(env!("CARGO_BIN_EXE_ferl")),
+    ]
+    .map(|mut machine| {
         let program = "os:cmd(\"kill -INT \" ++ os:getpid()), receive after infinity -> ok end.";
-        let output = Command::new(machine)
+        let output = machine
             .args(["-noinput", "-eval", program])
             .stdin(Stdio::null())
             .output()

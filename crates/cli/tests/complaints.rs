@@ -1,6 +1,6 @@
 //! Compares how ferl and stock react to flags with good and with bad values: the exit status and the
 //! first line of output. Each command line has a `+V`, so that an accepted one prints the version
-//! and starts no node. Needs an installed OTP.
+//! and starts no node. Needs OTP 25.
 
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
@@ -175,15 +175,18 @@ fn numbers(min: i64, max: i64, digits: Digits) -> Vec<String> {
 
 /// The difference between stock and ferl for a command line, if any.
 fn difference(line: &str) -> Option<String> {
-    let run = |program: &str| {
-        let output = Command::new(program)
+    let run = |mut program: Command| {
+        let output = program
             .args(line.split_whitespace())
             .args((!line.starts_with("+V")).then_some("+V"))
             .output()
             .expect("the program starts");
         summary(&output)
     };
-    let (stock, ferl) = (run("erl"), run(env!("CARGO_BIN_EXE_ferl")));
+    let (stock, ferl) = (
+        run(stock::erl_25()),
+        run(stock::ferl_on_25(env!("CARGO_BIN_EXE_ferl"))),
+    );
     (stock != ferl).then(|| format!("{line}\n  stock: {stock}\n  ferl:  {ferl}"))
 }
 

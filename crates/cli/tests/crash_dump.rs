@@ -1,9 +1,36 @@
-//! Crash dumps of a real node: when one is written, the messages about it, and its contents. Stock `erl` is the
+//! Crash dumps of a real node: when one is written, the messages about it, and its contents. OTP 25 is the
 //! oracle for messages, exit statuses and the names of sections.
 
 use std::collections::BTreeSet;
+use std::fmt::{Display, Formatter};
 use std::path::PathBuf;
 use std::process::{Command, Output};
+
+#[derive(Clone, Copy)]
+enum Machine {
+    Ferl,
+    Stock,
+}
+
+const MACHINES: [Machine; 2] = [Machine::Ferl, Machine::Stock];
+
+impl Machine {
+    fn command(self) -> Command {
+        match self {
+            Machine::Ferl => stock::ferl_on_25(env!("CARGO_BIN_EXE_ferl")),
+            Machine::Stock => stock::erl_25(),
+        }
+    }
+}
+
+impl Display for Machine {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Machine::Ferl => "ferl",
+            Machine::Stock => "stock",
+        })
+    }
+}
 
 struct Ended {
     output: Output,
@@ -24,10 +51,10 @@ fn folder(name: &str) -> PathBuf {
 }
 
 /// Runs an expression on a machine in a separate folder.
-fn run(machine: &str, name: &str, expression: &str, environment: &[(&str, &str)]) -> Ended {
-    let short = if machine == "erl" { "erl" } else { "ferl" };
-    let folder = folder(&format!("{name}_{short}"));
-    let output = Command::new(machine)
+fn run(machine: Machine, name: &str, expression: &str, environment: &[(&str, &str)]) -> Ended {
+    let folder = folder(&format!("{name}_{machine}"));
+    let output = machine
+        .command()
         .args(["-noshell", "-eval", expression])
         .current_dir(&folder)
         .env_remove("ERL_CRASH_DUMP")
@@ -48,7 +75,7 @@ fn run(machine: &str, name: &str, expression: &str, environment: &[(&str, &str)]
 }
 
 fn both(name: &str, expression: &str, environment: &[(&str, &str)]) -> [Ended; 2] {
-    [env!("CARGO_BIN_EXE_ferl"), "erl"].map(|machine| run(machine, name, expression, environment))
+    MACHINES.map(|machine| run(machine, name, expression, environment))
 }
 
 /// Names of the sections of a dump.
@@ -154,14 +181,10 @@ fn only_a_slogan_makes_a_dump() {
 #[test]
 fn a_full_atom_table_ends_the_node() {
     let program = "(fun F(N) -> list_to_atom(integer_to_list(N)), F(N + 1) end)(0).";
-    let machines = [env!("CARGO_BIN_EXE_ferl"), "erl"];
-    for machine in machines {
-        let folder = folder(if machine == "erl" {
-            "atoms_erl"
-        } else {
-            "atoms_ferl"
-        });
-        let output = Command::new(machine)
+    for machine in MACHINES {
+        let folder = folder(&format!("atoms_{machine}"));
+        let output = machine
+            .command()
             .args(["+t", "20000", "-noshell", "-eval", program])
             .current_dir(&folder)
             .env_remove("ERL_CRASH_DUMP_SECONDS")
@@ -222,14 +245,12 @@ fn a_node_without_descriptors_left_writes_its_dump() {
             {ok, D} -> F([D | L]);
             {error, emfile} -> L
         end end)([])), erlang:halt(\"no more\").";
-    for machine in [env!("CARGO_BIN_EXE_ferl"), "erl"] {
-        let folder = folder(if machine == "erl" {
-            "descriptors_erl"
-        } else {
-            "descriptors_ferl"
-        });
+    for machine in MACHINES {
+        let folder = folder(&format!("descriptors_{machine}"));
         let output = Command::new("bash")
-            .args(["-c", "ulimit -n 100; exec \"$@\"", "bash", machine])
+            .args(["-c", "ulimit -n 100; exec \"$@\"", "bash"])
+            .arg(machine.command().get_program())
+            .envs(stock::otp().environment())
             .args(["-noshell", "-eval", program])
             .current_dir(&folder)
             .env_remove("ERL_CRASH_DUMP")
@@ -250,10 +271,9 @@ fn a_node_without_descriptors_left_writes_its_dump() {
 #[test]
 fn heart_hears_of_the_crash() {
     for seconds in [None, Some("20")] {
-        for machine in [env!("CARGO_BIN_EXE_ferl"), "erl"] {
-            let short = if machine == "erl" { "erl" } else { "ferl" };
-            let folder = folder(&format!("heart_{short}_{}", seconds.unwrap_or("none")));
-            let mut command = Command::new(machine);
+        for machine in MACHINES {
+            let folder = folder(&format!("heart_{machine}_{}", seconds.unwrap_or("none")));
+            let mut command = machine.command();
             command
                 .args(["-heart", "-noshell", "-eval", "erlang:halt(\"gone\")."])
                 .current_dir(&folder)

@@ -1,27 +1,29 @@
-//! When a node halts, output that is still queued in ports is written first, as on stock. Needs an installed OTP.
+//! When a node halts, output that is still queued in ports is written first, as on stock. Needs OTP 25.
 
 use std::io::Read;
 use std::net::TcpListener;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 const BYTES: usize = 3_000_000;
 
-fn machines() -> [&'static str; 2] {
-    ["erl", env!("CARGO_BIN_EXE_ferl")]
+fn machines() -> [&'static Path; 2] {
+    [&stock::otp().erl, Path::new(env!("CARGO_BIN_EXE_ferl"))]
 }
 
-fn start(machine: &str, program: &str) -> Child {
+fn start(machine: &Path, program: &str) -> Child {
     let mut node = Command::new(machine);
     node.args(["-noshell", "-eval", program])
+        .envs(stock::otp().environment())
         .stdin(Stdio::null());
     node.spawn().expect("a node")
 }
 
 /// The number of bytes that `wc` receives through a port if the node halts at once with these options. `command` is the
 /// port's shell command; it writes the number to `FILE`.
-fn counted(machine: &str, command: &str, options: &str) -> usize {
+fn counted(machine: &Path, command: &str, options: &str) -> usize {
     let file = std::env::temp_dir().join(format!("ferl-halt-{}", std::process::id()));
     let file_name = file.to_str().expect("a plain name");
     let command = command.replace("FILE", file_name);
@@ -47,10 +49,10 @@ fn a_program_that_is_slow_to_read_gets_all() {
         assert_eq!(
             counted(machine, "sleep 1; wc -c >FILE", "[]"),
             BYTES,
-            "{machine}"
+            "{machine:?}"
         );
         let unflushed = counted(machine, "sleep 1; wc -c >FILE", "[{flush, false}]");
-        assert!(unflushed < BYTES, "{machine}: {unflushed}");
+        assert!(unflushed < BYTES, "{machine:?}: {unflushed}");
     }
 }
 
@@ -64,7 +66,7 @@ fn a_program_that_answers_all_it_reads_gets_all() {
                 "[]"
             ),
             BYTES,
-            "{machine}"
+            "{machine:?}"
         );
     }
 }
@@ -83,7 +85,7 @@ fn a_peer_that_is_slow_to_read_gets_all() {
         thread::sleep(Duration::from_millis(500));
         let mut received = Vec::new();
         stream.read_to_end(&mut received).unwrap();
-        assert_eq!(received.len(), BYTES, "{machine}");
+        assert_eq!(received.len(), BYTES, "{machine:?}");
         assert!(node.wait().unwrap().success());
     }
 }

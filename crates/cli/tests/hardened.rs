@@ -3,7 +3,7 @@
 
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use libc::{
     BPF_ABS, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W, c_long,
@@ -76,7 +76,7 @@ fn little_low_memory() -> Vec<sock_filter> {
 }
 
 fn run(mut filter: Vec<sock_filter>, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ferl"));
+    let mut command = stock::ferl_on_25(env!("CARGO_BIN_EXE_ferl"));
     command.arg("-noshell").args(arguments);
     // SAFETY: the closure only makes two system calls, on the child's own memory.
     unsafe {
@@ -134,7 +134,7 @@ const MAKE_LARGE: &str = r#"
 fn where_memory_for_code_is_used_up_loading_fails_and_the_node_goes_on() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("hardened");
     std::fs::create_dir_all(&folder).unwrap();
-    let made = Command::new("erl")
+    let made = stock::erl_25()
         .current_dir(&folder)
         .args(["-noshell", "-eval", MAKE_LARGE])
         .output()
@@ -172,7 +172,7 @@ fn in_a_limited_address_space_a_node_starts_and_a_process_that_eats_it_up_dies_a
         {Pid, Monitor} = spawn_monitor(fun() -> Eat([]) end),
         receive {'DOWN', Monitor, process, Pid, Reason} -> io:format(\"~p ~p~n\", [Reason, lists:sum([1, 2])]) end,
         halt().";
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ferl"));
+    let mut command = stock::ferl_on_25(env!("CARGO_BIN_EXE_ferl"));
     command.args(["+S", "1", "-noshell", "-eval", EAT]);
     // SAFETY: the closure only makes one system call, on the child's own memory.
     unsafe {

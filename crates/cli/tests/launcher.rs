@@ -1,5 +1,5 @@
 //! Compares ferl's splitting of the command line with stock's `erlexec`, which is made to start a
-//! script that records its arguments and environment. Needs an installed OTP.
+//! script that records its arguments and environment. Needs OTP 25.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -42,7 +42,7 @@ enum Outcome {
 
 impl Stage {
     fn new(name: &str) -> Stage {
-        let found = Otp::find(&Environment::inherited()).expect("an OTP to compare with");
+        let found = Otp::open(stock::otp().root.clone()).expect("OTP 25 to compare with");
         let directory =
             std::env::temp_dir().join(format!("ferl-launcher-{name}-{}", std::process::id()));
         let bin = directory.join("bin");

@@ -1,4 +1,4 @@
-//! What ferl says when a native library does what it must not: which function of which library it was. Needs an installed OTP with
+//! What ferl says when a native library does what it must not: which function of which library it was. Needs OTP 25 with
 //! its headers for C; does nothing without them.
 //!
 //! A fault is always told; terms that are used where or when they must not be are found by `+native_checks true`.
@@ -128,15 +128,7 @@ fn run(command: &mut Command) -> Output {
 
 /// The folder with the headers, if there is one.
 fn headers() -> Option<PathBuf> {
-    let root = run(Command::new("erl").args([
-        "-noshell",
-        "-eval",
-        "io:put_chars(code:root_dir())",
-        "-s",
-        "init",
-        "stop",
-    ]));
-    let folder = Path::new(&*String::from_utf8_lossy(&root.stdout)).join("usr/include");
+    let folder = stock::otp().headers();
     folder.join("erl_nif.h").is_file().then_some(folder)
 }
 
@@ -153,7 +145,7 @@ fn compiled(name: &str, library: &str, module: &str) -> Option<PathBuf> {
         .arg(headers)
         .current_dir(&folder));
     assert!(compiled.status.success(), "{compiled:?}");
-    let compiled = run(Command::new("erlc").arg(in_erlang).current_dir(&folder));
+    let compiled = run(stock::erlc_25().arg(in_erlang).current_dir(&folder));
     assert!(compiled.status.success(), "{compiled:?}");
     Some(folder)
 }
@@ -162,7 +154,7 @@ fn compiled(name: &str, library: &str, module: &str) -> Option<PathBuf> {
 fn load_and(name: &str, folder: &Path, flags: &[&str], code: &str) -> Output {
     let library = folder.join(name);
     let code = format!("{name}:init({library:?}), {code}, halt().");
-    run(Command::new(env!("CARGO_BIN_EXE_ferl"))
+    run(stock::ferl_on_25(env!("CARGO_BIN_EXE_ferl"))
         .args(flags)
         .args(["-noshell", "-pa"])
         .arg(folder)

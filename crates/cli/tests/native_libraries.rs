@@ -1,12 +1,10 @@
 //! `+native_libs false`: no native library is loaded, and the error says why.
 
-use std::process::Command;
-
 #[test]
 fn a_user_may_refuse_all_libraries() {
     let load = "io:format(\"~p\", [erlang:load_nif(\"any\", 0)]), halt().";
     let told = |flags: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_ferl"))
+        let output = stock::ferl_on_25(env!("CARGO_BIN_EXE_ferl"))
             .args(flags)
             .args(["-noshell", "-eval", load])
             .output()

@@ -2,17 +2,17 @@
 #![cfg(target_arch = "x86_64")]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 fn erlc(folder: &Path, module: &str, source: &str) {
     let file = folder.join(format!("{module}.erl"));
     std::fs::write(&file, source).unwrap();
-    let done = Command::new("erlc").arg(&file).current_dir(folder).status();
+    let done = stock::erlc_25().arg(&file).current_dir(folder).status();
     assert!(done.expect("erlc starts").success());
 }
 
 fn ferl(folder: &Path, flags: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ferl"))
+    stock::ferl_on_25(env!("CARGO_BIN_EXE_ferl"))
         .args(["+S", "1:1"])
         .args(flags)
         .args(["-noshell", "-s", "profiled", "main"])

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 const FERL: &str = env!("CARGO_BIN_EXE_ferl");
@@ -15,8 +15,8 @@ type Functions = BTreeMap<String, (u64, u64)>;
 
 /// Runs a machine with `+JPperf`; returns the contents of the map and the dump, if it wrote them, and deletes the
 /// files.
-fn files(machine: &str, value: &str) -> (Option<String>, Option<Vec<u8>>) {
-    let output = Command::new(machine)
+fn files(mut machine: Command, value: &str) -> (Option<String>, Option<Vec<u8>>) {
+    let output = machine
         .args(["+JPperf", value, "-noshell", "-eval"])
         .arg("io:put_chars(os:getpid()), halt().")
         .output()
@@ -130,7 +130,8 @@ fn dump(bytes: &[u8]) -> Dump {
 
 #[test]
 fn perf_is_told_what_stock_tells_it() {
-    let [(map, ours), (stock_map, stock)] = [FERL, "erl"].map(|machine| files(machine, "true"));
+    let [(map, ours), (stock_map, stock)] =
+        [stock::ferl_on_25(FERL), stock::erl_25()].map(|machine| files(machine, "true"));
     let (map, stock_map) = (in_map(&map.unwrap()), in_map(&stock_map.unwrap()));
     let names = |functions: &Functions| functions.keys().cloned().collect::<BTreeSet<_>>();
     assert!(map.len() > 200, "{}", map.len());
@@ -192,7 +193,7 @@ fn each_file_is_written_when_it_is_asked_for() {
         ("dump", false, true),
         ("false", false, false),
     ] {
-        let (map, dump) = files(FERL, value);
+        let (map, dump) = files(stock::ferl_on_25(FERL), value);
         assert_eq!(
             (map.is_some(), dump.is_some()),
             (has_map, has_dump),
@@ -219,17 +220,27 @@ fn compiled() -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("profilers");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("deep.erl"), DEEP).unwrap();
-    let mut compiler = Command::new("erlc");
+    let mut compiler = stock::erlc_25();
     let status = compiler.arg("deep.erl").current_dir(&folder).status();
     assert!(status.unwrap().success());
     folder
+}
+
+/// A node that would run for ever: it ends with this, however the test ends.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// gdb shows Erlang frames by name, and below them the scheduler's. If there is no gdb, or it may not attach, this is
 /// skipped: the engine has a test of the same objects.
 #[test]
 fn a_debugger_walks_erlang_frames() {
-    let mut node = Command::new(FERL)
+    let node = stock::ferl_on_25(FERL)
         .args(["+S", "1:1", "-noshell", "-pa", "."])
         .args(["-eval", "deep:main()."])
         .current_dir(compiled())
@@ -237,13 +248,14 @@ fn a_debugger_walks_erlang_frames() {
         .stdin(Stdio::null())
         .spawn()
         .unwrap();
+    let mut node = Running(node);
     let mut line = String::new();
-    let mut output = BufReader::new(node.stdout.take().unwrap());
+    let mut output = BufReader::new(node.0.stdout.take().unwrap());
     output.read_line(&mut line).unwrap();
     assert_eq!(line, "deep\n");
     let look = || {
         Command::new("gdb")
-            .args(["-nx", "-batch", "-p", &node.id().to_string()])
+            .args(["-nx", "-batch", "-p", &node.0.id().to_string()])
             .args(["-ex", "thread apply all backtrace 30"])
             .output()
     };
@@ -258,8 +270,7 @@ fn a_debugger_walks_erlang_frames() {
     while seen.as_ref().is_ok_and(is_between) && Instant::now() < deadline {
         seen = look();
     }
-    node.kill().unwrap();
-    node.wait().unwrap();
+    drop(node);
     let Ok(seen) = seen else {
         println!("not run: there is no gdb");
         return;

@@ -99,7 +99,7 @@ struct Machines<'a> {
     other: Option<&'a Path>,
     under_test: &'a UnderTest,
     /// The libraries that ferl boots, also where a node of another release starts it and leaves it the place of its own.
-    libraries: (&'static str, String),
+    libraries: (&'static str, &'a Path),
 }
 
 impl<'a> Machines<'a> {
@@ -110,7 +110,7 @@ impl<'a> Machines<'a> {
             ferl: needs_ferl.then(|| options.under_test.path()).transpose()?,
             other: options.other.as_deref(),
             under_test: &options.under_test,
-            libraries: stock.libraries(),
+            libraries: (::stock::LIBRARIES, &stock.root),
         })
     }
 
@@ -155,7 +155,7 @@ impl OnPair<'_> {
         let (name, libraries) = &self.machines.libraries;
         let node = |machine| -> Result<Invocation> {
             let invocation = self.machines.invocation(machine, &nodes)?;
-            Ok(invocation.env(name, libraries))
+            Ok(invocation.env(name, &libraries.to_string_lossy()))
         };
         nodes.run(node(pair.a)?, node(pair.b)?)
     }

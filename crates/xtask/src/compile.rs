@@ -2,48 +2,37 @@
 //! machines.
 
 use crate::{project, stock};
+use ::stock::Otp;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Stock's compiler: `erlc`, and the machine that it starts if that is not the one beside it.
-pub struct Compiler {
-    erlc: PathBuf,
-    machine: Option<PathBuf>,
-}
+/// Stock's compiler.
+pub struct Compiler(Otp);
 
 impl Compiler {
-    /// That of the OTP in PATH.
-    pub fn in_path() -> Result<Compiler> {
-        Ok(Compiler {
-            erlc: project::stock("erlc")?,
-            machine: None,
-        })
+    /// That of the release that is meant where none is named.
+    pub fn usual() -> Result<Compiler> {
+        Ok(Compiler(::stock::usual()?.clone()))
     }
 
-    /// The one that this machine runs. Any `erlc` can start it: it does no more than that.
-    pub fn of(erl: &Path) -> Result<Compiler> {
-        Ok(Compiler {
-            machine: Some(erl.to_path_buf()),
-            ..Compiler::in_path()?
-        })
+    pub fn of(otp: Otp) -> Compiler {
+        Compiler(otp)
     }
 
     /// Compiles all sources with one call, because starting `erlc` costs more than compiling a small file. Returns what
     /// `erlc` said; a file has compiled if its `.beam` file is there.
     pub fn batch(&self, options: &[String], sources: &[PathBuf], into: &Path) -> Result<String> {
         std::fs::create_dir_all(into).with_context(|| into.display().to_string())?;
-        let mut command = Command::new(&self.erlc);
-        if let Some(machine) = &self.machine {
-            command.env("ERLC_EMULATOR", machine);
-        }
-        let output = command
+        let output = self
+            .0
+            .erlc()
             .args(options)
             .arg("-o")
             .arg(into)
             .args(sources)
             .output()
-            .with_context(|| format!("cannot run {}", self.erlc.display()))?;
+            .with_context(|| format!("cannot run erlc of OTP {}", self.0.release))?;
         let mut said = String::from_utf8_lossy(&output.stdout).into_owned();
         said.push_str(&String::from_utf8_lossy(&output.stderr));
         Ok(said)

@@ -61,7 +61,7 @@ const TRACES: Scenarios = Scenarios {
 /// can be compared at a time.
 fn place(name: &str, stock: &Stock) -> Result<PathBuf> {
     let mut place = project::target().join("generated");
-    if !stock.is_in_path() {
+    if !stock.is_usual() {
         place.push(format!("otp-{}", stock.release));
     }
     place.push(name);

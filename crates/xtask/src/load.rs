@@ -29,7 +29,7 @@ pub struct LoadOptions {
 
 pub fn run(options: &LoadOptions) -> Result<ExitCode> {
     let place = project::target().join("load");
-    let compiler = Compiler::in_path()?;
+    let compiler = Compiler::usual()?;
     let sources: Vec<_> = ["support/cluster", "support/apart", "load/cluster_load"]
         .iter()
         .map(|name| {
@@ -40,7 +40,7 @@ pub fn run(options: &LoadOptions) -> Result<ExitCode> {
         })
         .collect();
     print!("{}", compiler.batch(&[], &sources, &place)?);
-    let stock = project::stock("erl")?;
+    let stock = ::stock::usual()?;
     let ferl = options.under_test.path()?;
     let port = nodes::unused_port()?;
     let mark = format!("load-{}", std::process::id());
@@ -53,14 +53,15 @@ pub fn run(options: &LoadOptions) -> Result<ExitCode> {
             .env("ERL_EPMD_PORT", port.to_string())
             .env("ERL_EPMD_ADDRESS", "127.0.0.1")
             .env("CLUSTER_A", &ferl)
-            .env("CLUSTER_B", &stock);
+            .env("CLUSTER_B", &stock.erl)
+            .envs(stock.environment());
         command
     };
-    let mut mapper = in_run(&project::stock("epmd")?)
+    let mut mapper = in_run(&project::port_mapper()?)
         .spawn()
         .context("the port mapper does not start")?;
     await_listening(port, &mut mapper)?;
-    let status = in_run(&stock)
+    let status = in_run(&stock.erl)
         .args(["-noinput", "-pa"])
         .arg(&place)
         .args(["-s", "cluster_load", "start", "-extra"])

@@ -20,6 +20,11 @@ struct Interface {
 }
 
 pub fn run() -> Result<ExitCode> {
+    if !stock::headers()?.join(stock::NIF_HEADER).is_file() {
+        println!("LEFT OUT the header for native libraries (Debian's erlang-dev) is missing");
+        println!("0 passed, 0 failed, 1 skipped");
+        return Ok(ExitCode::SUCCESS);
+    }
     let interfaces = [
         Interface {
             header: "erl_nif_api_funcs.h",

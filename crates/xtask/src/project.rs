@@ -51,19 +51,9 @@ pub fn ferl(given: Option<&Path>) -> Result<PathBuf> {
         .with_context(|| path.display().to_string())
 }
 
-/// The path of a stock program (`erl`, `erlc`, `epmd`): in PATH, or beside the `erl` that is there.
-pub fn stock(program: &str) -> Result<PathBuf> {
-    let path = env::var_os("PATH").context("PATH is not set")?;
-    let in_path = |program: &str| {
-        env::split_paths(&path)
-            .map(|folder| folder.join(program))
-            .find(|candidate| candidate.is_file())
-    };
-    let beside_erl = || {
-        let beside = in_path("erl")?.canonicalize().ok()?.with_file_name(program);
-        beside.is_file().then_some(beside)
-    };
-    in_path(program).or_else(beside_erl).with_context(|| {
-        format!("no {program} in PATH: stock Erlang/OTP is what ferl is compared with")
-    })
+/// The port mapper that nodes of all releases find each other by: that of OTP 25.
+pub fn port_mapper() -> Result<PathBuf> {
+    let otp = stock::usual()?;
+    otp.epmd()
+        .with_context(|| format!("there is no epmd beside {}", otp.erl.display()))
 }

@@ -45,11 +45,11 @@ pub fn run(options: &SoakOptions) -> Result<ExitCode> {
     let place = project::target().join("generated").join("soak");
     fs::create_dir_all(&place).with_context(|| place.display().to_string())?;
     let mut names = compile_programs(options, &place)?;
-    let compiler = Compiler::in_path()?;
+    let compiler = Compiler::usual()?;
     let random: Vec<String> = (options.seed..options.seed.saturating_add(options.count))
         .map(|seed| format!("p{seed}"))
         .collect();
-    let release = Stock::in_path()?.release;
+    let release = Stock::usual()?.release;
     let random = programs::compile_batch(&compiler, &random, options.seed, &[], &place, release)?;
     names.extend(random.iter().map(|name| format!("purged:{name}")));
     for generator in ["run", "soak"] {
@@ -58,7 +58,7 @@ pub fn run(options: &SoakOptions) -> Result<ExitCode> {
 
     let machine = options.under_test.path()?;
     let length = Duration::from_secs(options.minutes * 60);
-    let mut invocation = options.under_test.invocation(&machine, &place);
+    let mut invocation = Stock::usual()?.booted_by(options.under_test.invocation(&machine, &place));
     invocation.memory_limit_bytes = MEMORY_LIMIT_BYTES;
     let mut printed = 0;
     let outcome = invocation
@@ -105,7 +105,7 @@ fn compile_programs(options: &SoakOptions, place: &Path) -> Result<Vec<String>> 
     }
     let mut sources: Vec<PathBuf> = project::entries(&tests.join("support"))?;
     sources.extend(programs.iter().map(|program| program.source.clone()));
-    let said = Compiler::in_path()?.batch(&["-W0".to_owned()], &sources, place)?;
+    let said = Compiler::usual()?.batch(&["-W0".to_owned()], &sources, place)?;
     let mut names = Vec::new();
     for program in programs {
         if !compile::beam_path(&program.source, place).is_file() {

@@ -1,29 +1,23 @@
-//! Stock machines: the OTP of the `erl` in PATH, which ferl is compared with, or one of another release.
-//!
-//! One of another release is a tree of its own, named by the variable `FERL_STOCK_27` (for OTP 27), or `target/stock/otp-27`,
-//! where `packaging/stock.sh` puts it. `erl` is in the tree itself or in its `bin`.
+//! Stock machines on the chores' command lines: OTP 25, which ferl is compared with where nothing else is said, or one of another
+//! release. The crate `stock` finds them.
 
 use crate::compile::Compiler;
 use crate::count::Count;
 use crate::project;
-use anyhow::{Context, Result, bail};
+use ::stock::{Missing, Otp};
+use anyhow::Result;
 use std::collections::HashSet;
-use std::env;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::ops::Deref;
+use std::path::PathBuf;
 use watch::Invocation;
 
 /// The header that native libraries include.
 pub const NIF_HEADER: &str = "erl_nif.h";
 
-/// Prints the release, and the root of the libraries.
-const TELL: &str =
-    r#"io:format("~s~n~ts", [erlang:system_info(otp_release), code:root_dir()]), halt()."#;
-
 /// The choice of a release on a chore's command line.
 #[derive(clap::Args)]
 pub struct ReleaseOption {
-    /// Compare with stock of this release of OTP, whose libraries ferl then boots too [default: that of the `erl` in PATH].
+    /// Compare with stock of this release of OTP, whose libraries ferl then boots too [default: 25].
     #[arg(long, value_name = "N")]
     release: Option<u8>,
 }
@@ -32,73 +26,59 @@ impl ReleaseOption {
     /// The stock to compare with. `None` if it is one of another release that is not installed: that is told in a line, and counted.
     pub fn stock(&self) -> Result<Option<Stock>> {
         let Some(release) = self.release else {
-            return Stock::in_path().map(Some);
+            return Stock::usual().map(Some);
         };
-        let stock = Stock::of(release)?;
-        if stock.is_none() {
-            println!(
-                "LEFT OUT OTP {release}: no erl in the folder that {} names, nor in {}",
-                variable(release),
-                usual_place(release).display()
-            );
-            let skipped = Count {
-                skipped: 1,
-                ..Count::default()
-            };
-            println!("{skipped}");
+        match Stock::of(release) {
+            Err(missing @ Missing::NotInstalled(_)) => {
+                println!("LEFT OUT {missing}");
+                let skipped = Count {
+                    skipped: 1,
+                    ..Count::default()
+                };
+                println!("{skipped}");
+                Ok(None)
+            }
+            found => Ok(Some(found?)),
         }
-        Ok(stock)
     }
 }
 
-/// An installed OTP.
+/// An installed OTP, and its compiler.
 pub struct Stock {
-    pub erl: PathBuf,
+    otp: Otp,
     pub compiler: Compiler,
-    pub release: u8,
-    /// The root of its libraries.
-    root: PathBuf,
-    is_in_path: bool,
+}
+
+impl From<Otp> for Stock {
+    fn from(otp: Otp) -> Stock {
+        Stock {
+            compiler: Compiler::of(otp.clone()),
+            otp,
+        }
+    }
+}
+
+impl Deref for Stock {
+    type Target = Otp;
+
+    fn deref(&self) -> &Otp {
+        &self.otp
+    }
 }
 
 impl Stock {
-    pub fn in_path() -> Result<Stock> {
-        let erl = project::stock("erl")?;
-        let (release, root) = ask(&erl)?;
-        Ok(Stock {
-            erl,
-            compiler: Compiler::in_path()?,
-            release,
-            root,
-            is_in_path: true,
-        })
+    /// The one that is meant where no release is named.
+    pub fn usual() -> Result<Stock> {
+        Ok(Stock::from(::stock::usual()?.clone()))
     }
 
-    /// That of another release, if it is installed.
-    fn of(release: u8) -> Result<Option<Stock>> {
-        let tree =
-            env::var_os(variable(release)).map_or_else(|| usual_place(release), PathBuf::from);
-        let candidates = [tree.join("erl"), tree.join("bin/erl")];
-        let Some(erl) = candidates.into_iter().find(|erl| erl.is_file()) else {
-            return Ok(None);
-        };
-        let erl = std::path::absolute(erl)?;
-        let (found, root) = ask(&erl)?;
-        if found != release {
-            bail!("{} is of OTP {found}, not {release}", erl.display());
-        }
-        Ok(Some(Stock {
-            compiler: Compiler::of(&erl)?,
-            erl,
-            release,
-            root,
-            is_in_path: false,
-        }))
+    fn of(release: u8) -> Result<Stock, Missing> {
+        ::stock::find(release).map(Stock::from)
     }
 
-    /// Whether it is the one that is meant if none is named.
-    pub fn is_in_path(&self) -> bool {
-        self.is_in_path
+    /// Whether it is the one that is meant where no release is named.
+    pub fn is_usual(&self) -> bool {
+        self.release == ::stock::RELEASE
     }
 
     /// Whether what is for these releases is for this one; none stand for all.
@@ -106,20 +86,10 @@ impl Stock {
         releases.is_empty() || releases.contains(&self.release)
     }
 
-    /// What ferl needs in its environment to boot these libraries.
-    pub fn environment(&self) -> Option<(&'static str, String)> {
-        (!self.is_in_path).then(|| self.libraries())
-    }
-
-    /// The variable that names these libraries to ferl, and its value.
-    pub fn libraries(&self) -> (&'static str, String) {
-        ("FERL_OTP", self.root.to_string_lossy().into_owned())
-    }
-
     /// The invocation of ferl that boots these libraries.
     pub fn booted_by(&self, invocation: Invocation) -> Invocation {
         match self.environment() {
-            Some((name, value)) => invocation.env(name, &value),
+            Some((name, value)) => invocation.env(name, &value.to_string_lossy()),
             None => invocation,
         }
     }
@@ -143,44 +113,7 @@ impl Stock {
     }
 }
 
-/// Where stock's headers for C are, if they are installed. Libraries made with an older release's run on newer ones.
+/// Where the headers for C of OTP 25 are, if they are installed. Libraries made with them run on newer releases too.
 pub fn headers() -> Result<PathBuf> {
-    let erl = project::stock("erl")?.canonicalize()?;
-    // `erl` is in the release's `bin`, or in that of its erts.
-    let root = erl
-        .ancestors()
-        .find(|folder| folder.join("lib").is_dir() && folder.join("releases").is_dir());
-    let root = root.with_context(|| format!("{} is in no release of OTP", erl.display()))?;
-    Ok(root.join("usr/include"))
-}
-
-fn variable(release: u8) -> String {
-    format!("FERL_STOCK_{release}")
-}
-
-fn usual_place(release: u8) -> PathBuf {
-    project::target()
-        .join("stock")
-        .join(format!("otp-{release}"))
-}
-
-/// The release of a machine, and the root of its libraries.
-fn ask(erl: &Path) -> Result<(u8, PathBuf)> {
-    let outcome = Invocation::new(erl, &env::temp_dir())
-        .args(["-noshell", "-eval", TELL])
-        .timeout(Duration::from_secs(60))
-        .run()?;
-    let told = String::from_utf8_lossy(&outcome.stdout).into_owned();
-    let told = told
-        .split_once('\n')
-        .filter(|_| outcome.end.is_success())
-        .and_then(|(release, root)| Some((release.parse().ok()?, PathBuf::from(root))));
-    told.with_context(|| {
-        format!(
-            "{} does not start: {}\n{}",
-            erl.display(),
-            outcome.end,
-            outcome.last_words(10)
-        )
-    })
+    Ok(::stock::usual()?.headers())
 }

@@ -118,7 +118,7 @@ fn compare(session: &Session, ferl: &Path, stock: &Stock) -> Option<String> {
 
 fn perform(session: &Session, ferl: &Path, stock: &Stock) -> Result<Option<String>> {
     let environment = stock.environment();
-    let ours = Window::open("ferl", ferl, environment.as_ref(), session)?;
+    let ours = Window::open("ferl", ferl, environment, session)?;
     let theirs = Window::open("stock", &stock.erl, None, session)?;
     let mut before = String::new();
     for (number, step) in std::iter::once(None)

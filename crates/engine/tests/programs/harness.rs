@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::ptr;
 use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering;
@@ -101,11 +100,11 @@ pub fn compile(name: &str, options: &[&str]) -> Vec<u8> {
     ));
     std::fs::create_dir_all(&out).unwrap();
     let source = directory().join(name).with_extension("erl");
-    let status = Command::new("erlc")
+    let status = stock::erlc_25()
         .args(options)
         .args(["-o".as_ref(), out.as_os_str(), source.as_os_str()])
         .status()
-        .expect("the stock compiler is installed");
+        .expect("the compiler of OTP 25 starts");
     assert!(status.success());
     let bytes = std::fs::read(out.join(name).with_extension("beam")).unwrap();
     std::fs::remove_dir_all(&out).unwrap();
@@ -173,10 +172,10 @@ impl Node {
             directory().join(module).display(),
             calls.join(", ")
         );
-        let output = Command::new("erl")
+        let output = stock::erl_25()
             .args(["-noshell", "-eval", &eval])
             .output()
-            .expect("the stock machine is installed");
+            .expect("OTP 25 starts");
         let text = String::from_utf8(output.stdout).unwrap();
         text.lines().map(str::to_owned).collect()
     }
@@ -193,10 +192,10 @@ impl Node {
             directory().join(module).display(),
             calls.join(", ")
         );
-        let output = Command::new("erl")
+        let output = stock::erl_25()
             .args(["-noshell", "-eval", &eval])
             .output()
-            .expect("the stock machine is installed");
+            .expect("OTP 25 starts");
         let text = String::from_utf8(output.stdout).unwrap();
         text.lines()
             .map(|line| line.parse::<f64>().unwrap() / 1e6)
@@ -383,7 +382,7 @@ impl Node {
         let source = directory().join("basic.erl");
         let out = std::env::temp_dir().join(format!("ferl-engine-lines-{}", std::process::id()));
         std::fs::create_dir_all(&out).unwrap();
-        Command::new("erlc")
+        stock::erlc_25()
             .arg("-o")
             .arg(&out)
             .arg(source)

@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 use std::path::Path;
-use std::process::Command;
 
 use crate::harness::Node;
 
@@ -70,18 +69,15 @@ fn the_programs_of_operations_use_every_handler() {
     let folder = std::env::temp_dir().join(format!("ferl-operations-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for (program, arguments) in [
-        (
-            "erlc",
-            vec![root.join("tests/support/operations.erl").into_os_string()],
-        ),
-        ("erl", ["-noshell", "-eval", WRITE].map(Into::into).to_vec()),
-    ] {
-        let output = Command::new(program)
-            .args(&arguments)
+    let mut compile = stock::erlc_25();
+    compile.arg(root.join("tests/support/operations.erl"));
+    let mut write = stock::erl_25();
+    write.args(["-noshell", "-eval", WRITE]);
+    for mut command in [compile, write] {
+        let output = command
             .current_dir(&folder)
             .output()
-            .expect("the stock machine is installed");
+            .expect("OTP 25 starts");
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{said}");
     }

@@ -22,9 +22,7 @@ pub fn compare(mapper: &str, questions: &[(Term, Term)]) {
     let mapper = format!(
         "fun(Hex) -> F = {mapper}, binary:encode_hex(term_to_binary(F(binary_to_term(binary:decode_hex(list_to_binary(Hex)))), [{{minor_version, 2}}])) end"
     );
-    let Some(lines) = ask(&mapper, &asked) else {
-        return;
-    };
+    let lines = ask(&mapper, &asked);
     for ((question, ours), line) in questions.iter().zip(&lines) {
         let theirs = unhex(line);
         if encoded(*ours) != theirs {

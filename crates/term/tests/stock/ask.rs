@@ -1,9 +1,7 @@
-//! Evaluates expressions on stock OTP, and returns what a fun makes of each value.
-//!
-//! Every test that uses it passes trivially where no `erl` is installed.
+//! Evaluates expressions on stock OTP 25, and returns what a fun makes of each value.
 
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 const PROGRAM: &str = r#"
@@ -31,12 +29,12 @@ const PROGRAM: &str = r#"
 
 static RUN: AtomicU32 = AtomicU32::new(0);
 
-/// A line for each expression: the characters that `mapper`, a fun, made of its value. `None` if there is no stock OTP.
+/// A line for each expression: the characters that `mapper`, a fun, made of its value.
 ///
 /// # Panics
-/// When stock OTP cannot evaluate an expression.
-pub fn ask(mapper: &str, expressions: &[String]) -> Option<Vec<String>> {
-    run(mapper, expressions).map(|answer| answer.lines)
+/// When stock OTP is missing, or cannot evaluate an expression.
+pub fn ask(mapper: &str, expressions: &[String]) -> Vec<String> {
+    run(mapper, expressions).lines
 }
 
 /// The output of a run of stock OTP.
@@ -50,8 +48,8 @@ pub struct Answer {
 /// As [`ask`], and also returns what the mapper wrote.
 ///
 /// # Panics
-/// When stock OTP cannot evaluate an expression.
-pub fn run(mapper: &str, expressions: &[String]) -> Option<Answer> {
+/// When stock OTP is missing, or cannot evaluate an expression.
+pub fn run(mapper: &str, expressions: &[String]) -> Answer {
     let run = RUN.fetch_add(1, Ordering::Relaxed);
     let path = |kind: &str| -> PathBuf {
         let name = format!("term-stock-{}-{run}.{kind}", std::process::id());
@@ -65,18 +63,12 @@ pub fn run(mapper: &str, expressions: &[String]) -> Option<Answer> {
         text.push_str(&one_line(expression));
     }
     std::fs::write(&questions, text).unwrap();
-    let child = Command::new("erl")
+    let output = stock::erl_25()
         .args(["-noshell", "-noinput", "-eval", PROGRAM, "-extra"])
         .args([&questions, &answers])
         .stdin(Stdio::null())
-        .output();
-    let output = match child {
-        Ok(output) => output,
-        Err(_) => {
-            eprintln!("no stock machine: nothing compared");
-            return None;
-        }
-    };
+        .output()
+        .expect("OTP 25 starts");
     assert!(
         output.status.success(),
         "{}{}",
@@ -88,10 +80,10 @@ pub fn run(mapper: &str, expressions: &[String]) -> Option<Answer> {
     let _ = std::fs::remove_file(answers);
     let lines: Vec<String> = lines.lines().map(str::to_owned).collect();
     assert_eq!(lines.len(), expressions.len());
-    Some(Answer {
+    Answer {
         lines,
         output: output.stdout,
-    })
+    }
 }
 
 /// The bytes of a text of hexadecimal digits.

@@ -18,9 +18,7 @@ const MAPPER: &str = r#"fun(V) -> Hex = fun(B) -> binary:encode_hex(B) end,
 #[test]
 fn stock_bytes_come_back_the_same() {
     let expressions = expressions::all(600);
-    let Some(lines) = ask(MAPPER, &expressions) else {
-        return;
-    };
+    let lines = ask(MAPPER, &expressions);
     for (expression, line) in expressions.iter().zip(&lines) {
         check(expression, line);
     }
@@ -101,12 +99,10 @@ fn check(expression: &str, line: &str) {
 #[test]
 fn broken_bytes_do_no_harm() {
     let expressions = expressions::all(100);
-    let Some(lines) = ask(
+    let lines = ask(
         "fun(V) -> binary:encode_hex(term_to_binary(V)) end",
         &expressions,
-    ) else {
-        return;
-    };
+    );
     let mut random = Rng::with_seed(42);
     let options = DecodeOptions {
         safe: true,

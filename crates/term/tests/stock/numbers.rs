@@ -89,9 +89,7 @@ fn floats_look_as_on_stock() {
           ++ [T([{scientific, N}]) || N <- [-1, 0, 1, 5, 17, 30, 248, 249, 250]]
           ++ [T([{decimals, N} | C]) || C <- [[], [compact]], N <- [-1, 0, 1, 2, 3, 7, 15, 18, 19, 40, 251, 252, 253, 254]])
         end";
-    let Some(lines) = ask(mapper, &expressions) else {
-        return;
-    };
+    let lines = ask(mapper, &expressions);
     let mut forms = vec![Form::default(), Form::Short];
     forms.extend([-1, 0, 1, 5, 17, 30, 248, 249, 250].map(Form::Scientific));
     for compact in [false, true] {
@@ -165,9 +163,7 @@ fn float_texts_are_read_as_on_stock() {
         P = case string:list_to_float(T) of {error, _} -> \"-\"; {F, R} ->
               [binary:encode_hex(<<F/float>>), $:, integer_to_list(length(R))] end,
         [binary:encode_hex(L), $ , P] end";
-    let Some(lines) = ask(mapper, &expressions) else {
-        return;
-    };
+    let lines = ask(mapper, &expressions);
     let hex = |value: f64| format!("{:016X}", value.to_bits());
     for (text, line) in texts.iter().zip(&lines) {
         let (whole, prefix) = line.split_once(' ').unwrap();
@@ -194,9 +190,7 @@ fn integers_look_and_read_as_on_stock() {
     }
     let mapper = "fun({N, B}) -> T = integer_to_list(N, B), N = list_to_integer(T, B),
         [T, $ , integer_to_list(B), $ , binary:encode_hex(term_to_binary(N))] end";
-    let Some(lines) = ask(mapper, &expressions) else {
-        return;
-    };
+    let lines = ask(mapper, &expressions);
     for line in lines {
         let fields: Vec<&str> = line.split(' ').collect();
         let base: u32 = fields[1].parse().unwrap();

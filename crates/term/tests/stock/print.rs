@@ -12,9 +12,7 @@ use crate::runtime::TestRuntime;
 fn terms_look_as_on_stock() {
     let expressions = expressions::all(600);
     let mapper = "fun(V) -> erlang:display(V), binary:encode_hex(term_to_binary(V)) end";
-    let Some(answer) = run(mapper, &expressions) else {
-        return;
-    };
+    let answer = run(mapper, &expressions);
     let mut shown = answer.output.split(|&byte| byte == b'\n');
     for (expression, line) in expressions.iter().zip(&answer.lines) {
         let expected = shown.next().unwrap().strip_suffix(b"\r").unwrap_or(b"?");

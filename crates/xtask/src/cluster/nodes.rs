@@ -114,7 +114,7 @@ impl<'a> Nodes<'a> {
         let port = self.port;
         let listens = move |_: &Look| TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok();
         let mapper = self.with_surroundings(
-            Invocation::new(&project::stock("epmd")?, self.folder()),
+            Invocation::new(&project::port_mapper()?, self.folder()),
             paths,
         );
         let mapper = Beside::start(scope, "the port mapper", mapper, listens, is_over)?;

@@ -30,7 +30,7 @@ impl Window {
     pub fn open(
         label: &str,
         machine: &Path,
-        variable: Option<&(&str, String)>,
+        variable: Option<(&str, &Path)>,
         session: &Session,
     ) -> Result<Window> {
         // A session that is judged again may find a server of its name that is still ending.
@@ -52,7 +52,7 @@ impl Window {
                 .environment
                 .iter()
                 .cloned()
-                .chain(variable.map(|(name, value)| format!("{name}='{value}'")))
+                .chain(variable.map(|(name, value)| format!("{name}='{}'", value.display())))
                 .map(|assignment| format!("export {assignment};"))
                 .collect::<String>(),
             command = session.command,
