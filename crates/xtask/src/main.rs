@@ -6,6 +6,7 @@ mod bifs;
 mod cluster;
 mod compile;
 mod count;
+mod dependencies;
 mod differential;
 mod disasm;
 mod generate;
@@ -35,6 +36,8 @@ enum Chore {
     Differential(differential::DifferentialOptions),
     /// Run every program under tests/cluster on two nodes, of which each is ferl or stock; both must print what two of stock do.
     Cluster(cluster::ClusterOptions),
+    /// Check licences, duplicates and sources of what the workspace depends on, as deny.toml allows them.
+    Dependencies,
     /// Show the machine code that ferl makes of a function.
     Disasm(disasm::DisasmOptions),
     /// Count, module by module, which of stock's BIFs ferl's table has and lacks.
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
     let outcome = match CommandLine::parse().chore {
         Chore::Differential(options) => differential::run(&options),
         Chore::Cluster(options) => cluster::run(&options),
+        Chore::Dependencies => dependencies::run(),
         Chore::Disasm(options) => disasm::run(&options),
         Chore::Bifs(options) => bifs::run(&options),
         Chore::NifFunctions => nif_functions::run(),

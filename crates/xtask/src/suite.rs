@@ -5,9 +5,11 @@
 //! `target/test`; what it wrote is shown when it has ended, so that steps never write between each other's lines. A
 //! step that fails does not keep the others from running, except for the build that those after it run.
 //!
+//! Before the end stands when `make test-all` was last green ([`green`]).
 //! The last line is the sum of what the steps counted: `N passed, N failed`, and `, N skipped` if any were. A step
 //! that counts nothing itself, such as the formatter's, counts as one.
 
+mod green;
 mod steps;
 
 use crate::count::{Count, NOTES};
@@ -66,9 +68,14 @@ pub fn run(options: &SuiteOptions) -> Result<ExitCode> {
     }
     print_times(&reports, built, started.elapsed());
     let total: Count = reports.iter().map(|report| report.count).sum();
-    println!("{total}");
     let has_failed = |report: &Report| matches!(report.verdict, Verdict::Failed | Verdict::NotRun);
-    Ok(ExitCode::from(u8::from(reports.iter().any(has_failed))))
+    let has_failed = reports.iter().any(has_failed);
+    if options.all && !has_failed {
+        green::note(total)?;
+    }
+    println!("{}", green::last());
+    println!("{total}");
+    Ok(ExitCode::from(u8::from(has_failed)))
 }
 
 /// Runs each lane in a thread, and shows each step as it ends.

@@ -49,9 +49,13 @@ const FUZZ: (&str, &str) = (
     "Rust nightly or cargo-fuzz is missing",
 );
 const CXX: (&str, &str) = ("command -v c++", "c++ is missing");
-const HEADER: (&str, &str) = (
-    "ls \"$(erl -noshell -eval 'io:put_chars(code:root_dir())' -s init stop)/usr/include/erl_nif.h\"",
-    "the header for native libraries (Debian's erlang-dev) is missing",
+const DENY: (&str, &str) = (
+    "cargo deny --version",
+    "cargo-deny is missing; `cargo xtask dependencies` checks the most of it",
+);
+const ADVISORIES: (&str, &str) = (
+    "cargo deny fetch db",
+    "cargo-deny is missing, or its database of advisories is out of reach",
 );
 const AARCH64: (&str, &str) = (
     "ls \"$(rustc --print target-libdir --target aarch64-unknown-linux-gnu)\" && command -v aarch64-linux-gnu-gcc",
@@ -65,8 +69,20 @@ pub const TESTS: &[Step] = &[
         "clippy",
         "cargo clippy --quiet --workspace --all-targets -- -D warnings",
     ),
-    build("tests built", "cargo test --quiet --workspace --no-run"),
-    step("tests", "cargo test --quiet --workspace --no-fail-fast"),
+    step(
+        "docs",
+        "env RUSTDOCFLAGS=-Dwarnings cargo doc --quiet --workspace --no-deps --document-private-items",
+    ),
+    only_if(DENY, step("deny", "cargo deny check licenses bans sources")),
+    // There are no tests in documentation, and looking for them costs as much as checking each crate again.
+    build(
+        "tests built",
+        "cargo test --quiet --workspace --lib --bins --tests --no-run",
+    ),
+    step(
+        "tests",
+        "cargo test --quiet --workspace --lib --bins --tests --no-fail-fast",
+    ),
     // Apart from the step before, because it needs another build of `runtime` and `ets`.
     step(
         "interleavings",
@@ -110,7 +126,7 @@ pub const RELEASE: &[Step] = &[
         "patterns",
         "xtask generate patterns --count 500 --schedulers 8",
     ),
-    only_if(HEADER, step("native functions", "xtask nif-functions")),
+    step("native functions", "xtask nif-functions"),
     step("packets", "xtask generate packets --count 200000"),
     step("handshakes", "xtask generate handshakes --count 5000"),
     step(
@@ -181,6 +197,10 @@ pub const SLOWER: &[Step] = &[
     step(
         "interleavings, four preemptions",
         "env LOOM_MAX_PREEMPTIONS=4 cargo test --quiet -p runtime -p ets --features ets/loom --test interleavings",
+    ),
+    only_if(
+        ADVISORIES,
+        step("advisories", "cargo deny check advisories"),
     ),
     step("BIFs", "xtask bifs"),
     step("BIFs of OTP 27", "xtask bifs --release 27"),
