@@ -3,6 +3,7 @@
 
 mod calls;
 mod checked;
+mod choices;
 mod clusters;
 mod handshakes;
 mod packets;
@@ -10,6 +11,7 @@ mod paired;
 mod patterns;
 mod processes;
 pub mod programs;
+mod shrink;
 mod walks;
 
 use crate::project;

@@ -1,13 +1,15 @@
 //! Random programs (`programs/grammar.rs`), compiled by stock's compiler and run on both machines.
 //!
 //! One machine runs many programs and prints the name of each before its output, so that a difference can be told by
-//! name. The text of a program that differs is kept, and its path is printed. `tests/generators/run.erl` runs the programs.
+//! name. The text of a program that differs is kept, and its path is printed; the first ones are cut down, and what is left of each is
+//! written beside it. `tests/generators/run.erl` runs the programs.
 
 mod grammar;
 
+use super::shrink::{self, Limits, Made, ShrinkOption};
 use crate::compile::{self, Compiler};
 use crate::count::Count;
-use crate::stock::ReleaseOption;
+use crate::stock::{ReleaseOption, Stock};
 use crate::under_test::UnderTest;
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -29,6 +31,8 @@ pub struct ProgramsOptions {
     under_test: UnderTest,
     #[command(flatten)]
     release: ReleaseOption,
+    #[command(flatten)]
+    shrink: ShrinkOption,
     /// The number of the first program.
     #[arg(long, default_value_t = 1)]
     seed: u32,
@@ -43,13 +47,26 @@ pub struct ProgramsOptions {
     lines: usize,
 }
 
+/// The two machines, and where programs are put.
+struct Machines<'a> {
+    options: &'a ProgramsOptions,
+    stock: &'a Stock,
+    ferl: PathBuf,
+    place: PathBuf,
+}
+
 pub fn run(options: &ProgramsOptions) -> Result<ExitCode> {
     let Some(stock) = options.release.stock()? else {
         return Ok(ExitCode::SUCCESS);
     };
-    let place = super::place("programs", &stock)?;
-    let ferl = options.under_test.path()?;
-    compile::generator(&stock.compiler, "run", &place)?;
+    let machines = Machines {
+        options,
+        stock: &stock,
+        ferl: options.under_test.path()?,
+        place: super::place("programs", &stock)?,
+    };
+    let place = &machines.place;
+    compile::generator(&stock.compiler, "run", place)?;
 
     let progress = ProgressBar::new(u64::from(options.count));
     progress.set_style(ProgressStyle::with_template("{pos:>5}/{len} {bar:30}")?);
@@ -65,35 +82,19 @@ pub fn run(options: &ProgramsOptions) -> Result<ExitCode> {
             &batch,
             from,
             &options.erlc,
-            &place,
+            place,
             stock.release,
         )?;
-        let (wanted, found) = thread::scope(|scope| {
-            let wanted = scope.spawn(|| outputs(&names, || Invocation::new(&stock.erl, &place)));
-            let found = outputs(&names, || {
-                stock.booted_by(options.under_test.invocation(&ferl, &place))
-            });
-            let wanted = wanted.join().unwrap_or_else(|_| bail!("a thread died"));
-            anyhow::Ok((wanted?, found?))
-        })?;
-        for name in &names {
-            let of =
-                |outputs: &BTreeMap<String, String>| outputs.get(name).cloned().unwrap_or_default();
-            let (wanted, found) = (of(&wanted), of(&found));
+        for (name, (wanted, found)) in names.iter().zip(machines.run(&names)?) {
             lines += wanted.lines().count();
-            let source = place.join(name).with_extension("erl");
             if wanted == found {
-                for made in [source, place.join(name).with_extension("beam")] {
-                    let _ = fs::remove_file(made);
-                }
+                remove(place, name);
                 count.passed += 1;
                 continue;
             }
             count.failed += 1;
-            progress.suspend(|| {
-                println!("DIFFERS {}", source.display());
-                println!("{}", difference(&wanted, &found, options.lines));
-            });
+            let report = machines.report(name, &wanted, &found, count.failed <= shrink::MOST)?;
+            progress.suspend(|| println!("{report}"));
         }
         progress.inc(batch.len() as u64);
         from = from.saturating_add(BATCH);
@@ -107,6 +108,128 @@ pub fn run(options: &ProgramsOptions) -> Result<ExitCode> {
     println!("{ran} programs, {lines} lines");
     println!("{count}");
     Ok(ExitCode::from(u8::from(count.failed > 0)))
+}
+
+impl Machines<'_> {
+    /// What stock and ferl print of each program.
+    fn run(&self, names: &[String]) -> Result<Vec<(String, String)>> {
+        let (mut wanted, mut found) = thread::scope(|scope| {
+            let wanted =
+                scope.spawn(|| outputs(names, || Invocation::new(&self.stock.erl, &self.place)));
+            let found = outputs(names, || {
+                let machine = self.options.under_test.invocation(&self.ferl, &self.place);
+                self.stock.booted_by(machine)
+            });
+            let wanted = wanted.join().unwrap_or_else(|_| bail!("a thread died"));
+            anyhow::Ok((wanted?, found?))
+        })?;
+        let of = |outputs: &mut BTreeMap<String, String>, name: &String| {
+            outputs.remove(name).unwrap_or_default()
+        };
+        let both = |name| (of(&mut wanted, name), of(&mut found, name));
+        Ok(names.iter().map(both).collect())
+    }
+
+    /// What is said of a program that differs. With `is_cut_down` it is, in the time that there is for it.
+    fn report(&self, name: &str, wanted: &str, found: &str, is_cut_down: bool) -> Result<String> {
+        let lines = self.options.lines;
+        let source = self.place.join(name).with_extension("erl");
+        let mut report = format!(
+            "DIFFERS {}\n{}",
+            source.display(),
+            difference(wanted, found, lines)
+        );
+        if is_cut_down && !self.options.shrink.time().is_zero() {
+            report.push('\n');
+            report.push_str(&self.cut_down(name)?);
+        }
+        Ok(report)
+    }
+
+    /// Cuts a program down, and writes what is left beside it. Returns what is said of that.
+    fn cut_down(&self, name: &str) -> Result<String> {
+        let seed = name[1..].parse()?;
+        let small = format!("{name}_small");
+        let release = self.stock.release;
+        let first = grammar::random(&small, seed, release);
+        let before = first.text.lines().count();
+        if !self.differ(&small, &[&first.text])?[0] {
+            return Ok("It does not differ when it is run again, so it is not cut down.".into());
+        }
+        let limits = Limits {
+            time: self.options.shrink.time(),
+            batch: BATCH as usize,
+        };
+        let outcome = shrink::shrink(
+            first,
+            &limits,
+            |record| grammar::recorded(&small, record, release),
+            |texts| self.differ(&small, texts),
+        )?;
+        let source = self.place.join(&small).with_extension("erl");
+        let text = &outcome.smallest.text;
+        fs::write(&source, text).with_context(|| source.display().to_string())?;
+        compile_each(
+            &self.stock.compiler,
+            std::slice::from_ref(&source),
+            &self.options.erlc,
+            &self.place,
+            |refused, said| bail!("{} does not compile:\n{said}", refused.display()),
+        )?;
+        let (wanted, found) = self.run(&[small])?.remove(0);
+        Ok(format!(
+            "cut down from {before} lines to {} ({outcome}): {}\n{}",
+            text.lines().count(),
+            source.display(),
+            difference(&wanted, &found, self.options.lines)
+        ))
+    }
+
+    /// Whether the machines differ in each of these texts of a module. One that does not compile is none in which they do.
+    fn differ(&self, module: &str, texts: &[&str]) -> Result<Vec<bool>> {
+        let names: Vec<String> = (1..=texts.len())
+            .map(|at| format!("{module}_{at}"))
+            .collect();
+        let mut sources = Vec::new();
+        for (name, text) in names.iter().zip(texts) {
+            let source = self.place.join(name).with_extension("erl");
+            let named = text.replacen(
+                &format!("-module({module})"),
+                &format!("-module({name})"),
+                1,
+            );
+            fs::write(&source, named).with_context(|| source.display().to_string())?;
+            sources.push(source);
+        }
+        let compiler = &self.stock.compiler;
+        let has_compiled = compile_each(
+            compiler,
+            &sources,
+            &self.options.erlc,
+            &self.place,
+            |_, _| Ok(()),
+        )?;
+        let compiled: Vec<String> = (names.iter().zip(&has_compiled))
+            .filter(|(_, has_compiled)| **has_compiled)
+            .map(|(name, _)| name.clone())
+            .collect();
+        let mut differ = self
+            .run(&compiled)?
+            .into_iter()
+            .map(|(wanted, found)| wanted != found);
+        for name in &names {
+            remove(&self.place, name);
+        }
+        let of_one = |has_compiled| has_compiled && differ.next() == Some(true);
+        Ok(has_compiled.into_iter().map(of_one).collect())
+    }
+}
+
+/// Removes a program and what it was compiled to.
+fn remove(place: &Path, name: &str) {
+    for extension in ["erl", "beam"] {
+        let _ = fs::remove_file(place.join(name).with_extension(extension));
+    }
 }
 
 /// What a compiler says that finds its own code wrong, as OTP 29's does for some exceptions within exceptions: no fault of the program.
@@ -125,31 +248,48 @@ pub fn compile_batch(
     let mut sources = Vec::new();
     for (name, seed) in names.iter().zip(u64::from(first)..) {
         let source = place.join(name).with_extension("erl");
-        fs::write(&source, grammar::module(name, seed, release))
-            .with_context(|| source.display().to_string())?;
-        let _ = fs::remove_file(compile::beam_path(&source, place));
+        let Made { text, .. } = grammar::random(name, seed, release);
+        fs::write(&source, text).with_context(|| source.display().to_string())?;
         sources.push(source);
     }
+    let has_compiled = compile_each(compiler, &sources, options, place, |refused, said| {
+        if said.contains(COMPILERS_FAULT) {
+            return Ok(());
+        }
+        bail!("{} does not compile:\n{said}", refused.display());
+    })?;
+    let compiled = names
+        .iter()
+        .zip(has_compiled)
+        .filter(|(_, has_compiled)| *has_compiled);
+    Ok(compiled.map(|(name, _)| name.clone()).collect())
+}
+
+/// Compiles programs, and says which have compiled. Each that has not is told to `refused`, with what the compiler said.
+fn compile_each(
+    compiler: &Compiler,
+    sources: &[PathBuf],
+    options: &[String],
+    place: &Path,
+    refused: impl Fn(&Path, &str) -> Result<()>,
+) -> Result<Vec<bool>> {
     let mut flags = vec!["-W0".to_owned()];
     flags.extend(options.iter().cloned());
+    for source in sources {
+        let _ = fs::remove_file(compile::beam_path(source, place));
+    }
     let has_compiled = |source: &PathBuf| compile::beam_path(source, place).is_file();
-    let mut left = sources.as_slice();
+    let mut left = sources;
     while !left.is_empty() {
         let said = compiler.batch(&flags, left, place)?;
         // `erlc` stops at the first program that does not compile, so those after it are missing too.
-        let Some(refused) = left.iter().position(|source| !has_compiled(source)) else {
+        let Some(first) = left.iter().position(|source| !has_compiled(source)) else {
             break;
         };
-        if !said.contains(COMPILERS_FAULT) {
-            bail!("{} does not compile:\n{said}", left[refused].display());
-        }
-        left = &left[refused + 1..];
+        refused(&left[first], &said)?;
+        left = &left[first + 1..];
     }
-    let compiled = names
-        .iter()
-        .zip(&sources)
-        .filter(|(_, source)| has_compiled(source));
-    Ok(compiled.map(|(name, _)| name.clone()).collect())
+    Ok(sources.iter().map(has_compiled).collect())
 }
 
 /// What each program printed. Where the machine died in a program, its output ends with how.

@@ -10,7 +10,8 @@ mod patterns;
 mod processes;
 mod records;
 
-use fastrand::Rng;
+use crate::generate::choices::{Choice, Choices};
+use crate::generate::shrink::Made;
 use std::fmt::Write;
 
 /// Most expressions that one call of a function may evaluate.
@@ -48,6 +49,7 @@ const TYPES: [Type; 9] = [
 ];
 
 struct Function {
+    number: usize,
     parameters: Vec<Type>,
     result: Type,
     cost: u64,
@@ -57,7 +59,7 @@ struct Function {
 
 /// Writes one module.
 struct Writer {
-    random: Rng,
+    choices: Choices,
     functions: Vec<Function>,
     /// Variables that can be used where the writer is.
     scope: Vec<(String, Type)>,
@@ -72,10 +74,19 @@ struct Writer {
     records: bool,
 }
 
-/// The text of a module, for this release of OTP.
-pub fn module(name: &str, seed: u64, release: u8) -> String {
+/// A module of random choices, for this release of OTP.
+pub fn random(name: &str, seed: u64, release: u8) -> Made {
+    module(name, Choices::random(seed), release)
+}
+
+/// A module of recorded choices.
+pub fn recorded(name: &str, record: Vec<Choice>, release: u8) -> Made {
+    module(name, Choices::recorded(record), release)
+}
+
+fn module(name: &str, choices: Choices, release: u8) -> Made {
     let mut writer = Writer {
-        random: Rng::with_seed(seed),
+        choices,
         functions: Vec::new(),
         scope: Vec::new(),
         names: 0,
@@ -88,29 +99,36 @@ pub fn module(name: &str, seed: u64, release: u8) -> String {
     if writer.records {
         text.push_str(&records::definitions());
     }
-    let count = writer.random.usize(3..8);
+    let count = writer.choices.usize(3..8);
     for number in 0..count {
-        text.push_str(&writer.function(number));
-        text.push('\n');
+        if let Some(function) = writer.kept(|writer| writer.function(number)) {
+            text.push_str(&function);
+            text.push('\n');
+        }
     }
     text.push_str("main() ->\n");
-    for number in 0..count {
+    for at in 0..writer.functions.len() {
+        let number = writer.functions[at].number;
         for _ in 0..3 {
-            let call = writer.call_with_literals(number);
-            let _ = writeln!(text, "    run:that({number}, fun() -> {call} end),");
+            if let Some(call) = writer.kept(|writer| writer.call_with_literals(at)) {
+                let _ = writeln!(text, "    run:that({number}, fun() -> {call} end),");
+            }
         }
     }
     text.push_str("    ok.\n");
-    text
+    Made {
+        text,
+        record: writer.choices.into_record(),
+    }
 }
 
 impl Writer {
     fn chance(&mut self, percent: u32) -> bool {
-        self.random.u32(0..100) < percent
+        self.choices.u32(0..100) < percent
     }
 
     fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.random.usize(0..choices.len())]
+        choices[self.choices.usize(0..choices.len())]
     }
 
     fn any_type(&mut self) -> Type {
@@ -118,6 +136,19 @@ impl Writer {
             return Type::Record;
         }
         self.one_of(&TYPES)
+    }
+
+    /// What is written by choices of its own.
+    fn part<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
+        self.choices.enter();
+        let made = write(self);
+        self.choices.leave();
+        made
+    }
+
+    /// As [`part`](Writer::part), of something that can be left out.
+    fn kept<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        self.part(|writer| writer.choices.goes_on(true).then(|| write(writer)))
     }
 
     fn fresh(&mut self) -> String {
@@ -133,7 +164,7 @@ impl Writer {
             .filter(|(_, of)| *of == wanted)
             .map(|(name, _)| name)
             .collect();
-        (!fitting.is_empty()).then(|| fitting[self.random.usize(0..fitting.len())].clone())
+        (!fitting.is_empty()).then(|| fitting[self.choices.usize(0..fitting.len())].clone())
     }
 
     /// The result of `write` with more variables in scope.
@@ -159,7 +190,7 @@ impl Writer {
         self.cost = 0;
         self.scope.clear();
         let result = self.any_type();
-        match self.random.u32(0..10) {
+        match self.choices.u32(0..10) {
             0..=5 => self.plain_function(number, result),
             6..=7 => self.counting_function(number, result),
             _ => self.walking_function(number, result),
@@ -168,25 +199,13 @@ impl Writer {
 
     /// A function of a few clauses with patterns and guards; the last clause matches anything.
     fn plain_function(&mut self, number: usize, result: Type) -> String {
-        let parameters: Vec<Type> = (0..self.random.usize(1..4))
+        let parameters: Vec<Type> = (0..self.choices.usize(1..4))
             .map(|_| self.any_type())
             .collect();
         let mut text = String::new();
-        for _ in 0..self.random.usize(0..3) {
-            let mut bound = Vec::new();
-            let patterns: Vec<String> = parameters
-                .iter()
-                .map(|&of| self.pattern(of, 2, &mut bound))
-                .collect();
-            let clause = self.inside(bound, |writer| {
-                let guard = writer.when();
-                format!(
-                    "f{number}({}){guard} ->\n{};\n",
-                    patterns.join(", "),
-                    writer.body(result)
-                )
-            });
-            text.push_str(&clause);
+        for _ in 0..self.choices.usize(0..3) {
+            let clause = self.kept(|writer| writer.clause(number, &parameters, result));
+            text.push_str(&clause.unwrap_or_default());
         }
         let names: Vec<String> = parameters.iter().map(|_| self.fresh()).collect();
         let bound = names
@@ -196,8 +215,21 @@ impl Writer {
             .collect();
         let body = self.inside(bound, |writer| writer.body(result));
         let _ = write!(text, "f{number}({}) ->\n{body}.\n", names.join(", "));
-        self.add(parameters, result, false);
+        self.add(number, parameters, result, false);
         text
+    }
+
+    fn clause(&mut self, number: usize, parameters: &[Type], result: Type) -> String {
+        let mut bound = Vec::new();
+        let patterns: Vec<String> = parameters
+            .iter()
+            .map(|&of| self.pattern(of, 2, &mut bound))
+            .collect();
+        self.inside(bound, |writer| {
+            let guard = writer.when();
+            let body = writer.body(result);
+            format!("f{number}({}){guard} ->\n{body};\n", patterns.join(", "))
+        })
     }
 
     /// A function that counts down, with a state of bounded size.
@@ -207,7 +239,7 @@ impl Writer {
         let step = self.repeated(TURNS, |writer| {
             writer.inside(bound, |writer| writer.expression(result, 4))
         });
-        self.add(vec![Type::Integer, result], result, true);
+        self.add(number, vec![Type::Integer, result], result, true);
         format!(
             "f{number}({count}, {state}) when {count} > 0 ->\n    f{number}({count} - 1, run:bounded({step}));\nf{number}(_, {state}) ->\n    {state}.\n"
         )
@@ -221,7 +253,7 @@ impl Writer {
         let step = self.repeated(TURNS, |writer| {
             writer.inside(bound, |writer| writer.expression(result, 4))
         });
-        self.add(vec![Type::List, result], result, false);
+        self.add(number, vec![Type::List, result], result, false);
         let go_on = if self.chance(50) {
             format!("f{number}({tail}, run:bounded({step}))")
         } else {
@@ -232,9 +264,10 @@ impl Writer {
         )
     }
 
-    fn add(&mut self, parameters: Vec<Type>, result: Type, counts: bool) {
+    fn add(&mut self, number: usize, parameters: Vec<Type>, result: Type, counts: bool) {
         let cost = self.cost;
         self.functions.push(Function {
+            number,
             parameters,
             result,
             cost,
@@ -246,12 +279,17 @@ impl Writer {
     fn body(&mut self, result: Type) -> String {
         let mut lines = Vec::new();
         let known = self.scope.len();
-        for _ in 0..self.random.usize(0..4) {
-            let of = self.any_type();
-            let value = self.expression(of, 3);
-            let name = self.fresh();
-            lines.push(format!("    {name} = {value}"));
-            self.scope.push((name, of));
+        for _ in 0..self.choices.usize(0..4) {
+            let line = self.kept(|writer| {
+                let of = writer.any_type();
+                let value = writer.expression(of, 3);
+                let name = writer.fresh();
+                (format!("    {name} = {value}"), (name, of))
+            });
+            if let Some((line, variable)) = line {
+                lines.push(line);
+                self.scope.push(variable);
+            }
         }
         lines.push(format!("    {}", self.expression(result, 5)));
         self.scope.truncate(known);
@@ -260,19 +298,20 @@ impl Writer {
 
     /// A call of an earlier function with this result, if its cost stays below the limit.
     fn call(&mut self, result: Type, depth: u32) -> Option<String> {
-        let number = (0..self.functions.len()).rev().find(|&number| {
-            let function = &self.functions[number];
+        let at = (0..self.functions.len()).rev().find(|&at| {
+            let function = &self.functions[at];
             function.result == result && self.cost + function.cost * self.times < MOST_COST
         })?;
-        self.cost += self.functions[number].cost * self.times;
-        let parameters = self.functions[number].parameters.clone();
-        let counts = self.functions[number].counts;
+        self.cost += self.functions[at].cost * self.times;
+        let number = self.functions[at].number;
+        let parameters = self.functions[at].parameters.clone();
+        let counts = self.functions[at].counts;
         let mut arguments: Vec<String> = parameters
             .iter()
             .map(|&of| self.expression(of, depth.saturating_sub(1)))
             .collect();
         if counts {
-            arguments[0] = self.random.u64(0..TURNS).to_string();
+            arguments[0] = self.choices.u64(0..TURNS).to_string();
         }
         if parameters[0] == Type::List {
             arguments[0] = format!("run:bounded({})", arguments[0]);
@@ -281,9 +320,10 @@ impl Writer {
     }
 
     /// A call from `main/0`.
-    fn call_with_literals(&mut self, number: usize) -> String {
-        let parameters = self.functions[number].parameters.clone();
-        let counts = self.functions[number].counts;
+    fn call_with_literals(&mut self, at: usize) -> String {
+        let number = self.functions[at].number;
+        let parameters = self.functions[at].parameters.clone();
+        let counts = self.functions[at].counts;
         let mut arguments: Vec<String> = parameters
             .iter()
             .map(|&of| {
@@ -292,7 +332,7 @@ impl Writer {
             })
             .collect();
         if counts {
-            arguments[0] = self.random.u64(0..TURNS).to_string();
+            arguments[0] = self.choices.u64(0..TURNS).to_string();
         }
         format!("f{number}({})", arguments.join(", "))
     }
@@ -304,15 +344,32 @@ mod tests {
 
     #[test]
     fn a_seed_makes_one_text() {
-        assert_eq!(module("m", 7, 25), module("m", 7, 25));
-        assert_ne!(module("m", 7, 25), module("m", 8, 25));
+        assert_eq!(random("m", 7, 25).text, random("m", 7, 25).text);
+        assert_ne!(random("m", 7, 25).text, random("m", 8, 25).text);
     }
 
     #[test]
     fn texts_stay_small() {
         for seed in 0..200 {
-            let length = module("m", seed, 29).len();
+            let length = random("m", seed, 29).text.len();
             assert!(length < 200_000, "seed {seed}: {length} bytes");
         }
+    }
+
+    #[test]
+    fn a_record_makes_the_same_text() {
+        for seed in 0..50 {
+            let made = random("m", seed, 29);
+            let again = recorded("m", made.record.clone(), 29);
+            assert_eq!(again.text, made.text);
+            assert_eq!(again.record, made.record);
+        }
+    }
+
+    #[test]
+    fn without_choices_a_module_has_no_functions() {
+        let text = recorded("m", Vec::new(), 25).text;
+        assert!(text.ends_with("\nmain() ->\n    ok.\n"), "{text}");
+        assert!(!text.contains("f0"), "{text}");
     }
 }

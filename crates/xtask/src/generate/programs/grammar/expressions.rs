@@ -7,20 +7,24 @@ const WRONG_IN: u32 = 40;
 
 impl Writer {
     pub fn expression(&mut self, wanted: Type, depth: u32) -> String {
+        self.part(|writer| writer.whole_expression(wanted, depth))
+    }
+
+    fn whole_expression(&mut self, wanted: Type, depth: u32) -> String {
         self.cost += self.times;
-        if depth == 0 {
+        if !self.choices.goes_on(depth > 0) {
             return match self.variable(wanted) {
                 Some(name) if self.chance(70) => name,
                 _ => self.literal(wanted, 1),
             };
         }
-        let of = if self.random.u32(0..WRONG_IN) == 0 {
+        let of = if self.choices.u32(0..WRONG_IN) == 0 {
             self.any_type()
         } else {
             wanted
         };
         let less = depth - 1;
-        match self.random.u32(0..100) {
+        match self.choices.u32(0..100) {
             0..=14 => {
                 if let Some(name) = self.variable(of) {
                     return name;
@@ -96,23 +100,25 @@ impl Writer {
         let subject = self.any_type();
         let value = self.expression(subject, depth);
         let mut clauses = Vec::new();
-        for _ in 0..self.random.usize(1..4) {
-            let mut bound = Vec::new();
-            let pattern = self.pattern(subject, 2, &mut bound);
-            clauses.push(self.inside(bound, |writer| {
-                let guard = writer.when();
-                format!("{pattern}{guard} -> {}", writer.expression(of, depth))
+        for _ in 0..self.choices.usize(1..4) {
+            clauses.extend(self.kept(|writer| {
+                let mut bound = Vec::new();
+                let pattern = writer.pattern(subject, 2, &mut bound);
+                writer.inside(bound, |writer| {
+                    let guard = writer.when();
+                    format!("{pattern}{guard} -> {}", writer.expression(of, depth))
+                })
             }));
         }
         // Mostly with a clause that matches anything.
-        if self.chance(85) {
+        if self.chance(85) || clauses.is_empty() {
             clauses.push(format!("_ -> {}", self.expression(of, depth)));
         }
         format!("case {value} of {} end", clauses.join("; "))
     }
 
     fn integer(&mut self, depth: u32) -> String {
-        match self.random.u32(0..14) {
+        match self.choices.u32(0..14) {
             0..=5 => {
                 let operator =
                     self.one_of(&["+", "-", "*", "div", "rem", "band", "bor", "bxor", "+", "-"]);
@@ -124,7 +130,7 @@ impl Writer {
                 format!(
                     "({} {operator} {})",
                     self.expression(Type::Integer, depth),
-                    self.random.u32(0..70)
+                    self.choices.u32(0..70)
                 )
             }
             7 => format!(
@@ -167,7 +173,7 @@ impl Writer {
     }
 
     fn float(&mut self, depth: u32) -> String {
-        match self.random.u32(0..6) {
+        match self.choices.u32(0..6) {
             0..=2 => {
                 let operator = self.one_of(&["+", "-", "*", "/"]);
                 let (a, b) = self.two(Type::Float, depth);
@@ -191,7 +197,7 @@ impl Writer {
     }
 
     fn atom(&mut self, depth: u32) -> String {
-        match self.random.u32(0..5) {
+        match self.choices.u32(0..5) {
             0 => {
                 let name = self.literal(Type::Atom, 0);
                 format!("list_to_atom(atom_to_list({name}))")
@@ -210,7 +216,7 @@ impl Writer {
     }
 
     fn boolean(&mut self, depth: u32) -> String {
-        match self.random.u32(0..8) {
+        match self.choices.u32(0..8) {
             0..=2 => {
                 let operator = self.one_of(&["<", ">", "=<", ">=", "==", "/=", "=:=", "=/="]);
                 format!(
@@ -251,9 +257,9 @@ impl Writer {
     }
 
     fn list(&mut self, depth: u32) -> String {
-        match self.random.u32(0..15) {
+        match self.choices.u32(0..15) {
             0..=2 => {
-                let parts: Vec<String> = (0..self.random.usize(0..5))
+                let parts: Vec<String> = (0..self.choices.usize(0..5))
                     .map(|_| self.anything(depth))
                     .collect();
                 format!("[{}]", parts.join(", "))
@@ -310,7 +316,7 @@ impl Writer {
                 )
             }
             11 => format!("tuple_to_list({})", self.expression(Type::Tuple, depth)),
-            12 => format!("lists:seq(1, {})", self.random.u32(0..9)),
+            12 => format!("lists:seq(1, {})", self.choices.u32(0..9)),
             13 => format!(
                 "lists:sort(maps:to_list(maps:map(fun(_, E) -> run:plain(E) end, {})))",
                 self.expression(Type::Map, depth)
@@ -324,9 +330,9 @@ impl Writer {
     }
 
     fn tuple(&mut self, depth: u32) -> String {
-        match self.random.u32(0..5) {
+        match self.choices.u32(0..5) {
             0 => {
-                let place = self.random.u32(1..4);
+                let place = self.choices.u32(1..4);
                 format!(
                     "setelement({place}, {}, {})",
                     self.expression(Type::Tuple, depth),
@@ -340,7 +346,7 @@ impl Writer {
                 self.anything(depth)
             ),
             _ => {
-                let parts: Vec<String> = (0..self.random.usize(0..5))
+                let parts: Vec<String> = (0..self.choices.usize(0..5))
                     .map(|_| self.anything(depth))
                     .collect();
                 format!("{{{}}}", parts.join(", "))
@@ -349,9 +355,9 @@ impl Writer {
     }
 
     fn map(&mut self, depth: u32) -> String {
-        match self.random.u32(0..7) {
+        match self.choices.u32(0..7) {
             0..=1 => {
-                let pairs: Vec<String> = (0..self.random.usize(0..5))
+                let pairs: Vec<String> = (0..self.choices.usize(0..5))
                     .map(|_| format!("{} => {}", self.key(), self.anything(depth)))
                     .collect();
                 format!("#{{{}}}", pairs.join(", "))
@@ -382,16 +388,16 @@ impl Writer {
             // More keys than a flatmap holds.
             _ => format!(
                 "maps:from_list([{{K, K * K}} || K <- lists:seq(1, {})])",
-                self.random.u32(30..40)
+                self.choices.u32(30..40)
             ),
         }
     }
 
     fn binary(&mut self, depth: u32) -> String {
-        match self.random.u32(0..8) {
+        match self.choices.u32(0..8) {
             0..=2 => {
-                let parts: Vec<String> = (0..self.random.usize(1..5))
-                    .map(|_| match self.random.u32(0..7) {
+                let parts: Vec<String> = (0..self.choices.usize(1..5))
+                    .map(|_| match self.choices.u32(0..7) {
                         0 => format!("({})/binary", self.expression(Type::Binary, depth)),
                         1 => format!("({})/bitstring", self.expression(Type::Binary, depth)),
                         2 => format!("({}):64/float", self.expression(Type::Float, depth)),
@@ -433,7 +439,7 @@ impl Writer {
             6 => format!(
                 "binary:part({}, 0, {})",
                 self.expression(Type::Binary, depth),
-                self.random.u32(0..3)
+                self.choices.u32(0..3)
             ),
             _ => format!("atom_to_binary({})", self.expression(Type::Atom, depth)),
         }
@@ -441,9 +447,9 @@ impl Writer {
 
     fn fun(&mut self, depth: u32) -> String {
         let of = self.any_type();
-        let unary = (0..self.functions.len()).find(|&number| {
-            self.functions[number].parameters.len() == 1 && self.functions[number].cost < 100
-        });
+        let unary = (self.functions.iter())
+            .find(|function| function.parameters.len() == 1 && function.cost < 100)
+            .map(|function| function.number);
         match unary {
             Some(number) if self.chance(20) => format!("fun f{number}/1"),
             _ => {
@@ -478,8 +484,8 @@ impl Writer {
         match of {
             Type::Integer => {
                 let edge = self.one_of(&[0, 1, 2, 7, 59, 60, 63, 64]);
-                match self.random.u32(0..6) {
-                    0..=2 => self.random.i32(-20..300).to_string(),
+                match self.choices.u32(0..6) {
+                    0..=2 => self.choices.i32(-20..300).to_string(),
                     3 => ((1_i128 << edge) - 1).to_string(),
                     4 => (-(1_i128 << edge)).to_string(),
                     _ => self
@@ -532,7 +538,7 @@ impl Writer {
         if depth == 0 {
             return Vec::new();
         }
-        (0..self.random.usize(0..most))
+        (0..self.choices.usize(0..most))
             .map(|_| {
                 let of = self.any_type();
                 self.literal(of, depth - 1)

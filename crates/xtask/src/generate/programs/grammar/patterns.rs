@@ -17,7 +17,7 @@ impl Writer {
         match of {
             Type::Integer | Type::Atom | Type::Boolean | Type::Float => self.literal(of, 0),
             Type::Fun => "_".into(),
-            Type::List => match self.random.u32(0..4) {
+            Type::List => match self.choices.u32(0..4) {
                 0 => "[]".into(),
                 1 => format!("[{}]", inner(self, bound)),
                 2 => {
@@ -30,13 +30,13 @@ impl Writer {
                 }
             },
             Type::Tuple => {
-                let parts: Vec<String> = (0..self.random.usize(0..4))
+                let parts: Vec<String> = (0..self.choices.usize(0..4))
                     .map(|_| inner(self, bound))
                     .collect();
                 format!("{{{}}}", parts.join(", "))
             }
             Type::Map => {
-                let keys: Vec<String> = (0..self.random.usize(0..3)).map(|_| self.key()).collect();
+                let keys: Vec<String> = (0..self.choices.usize(0..3)).map(|_| self.key()).collect();
                 let pairs: Vec<String> = keys
                     .iter()
                     .map(|key| format!("{key} := {}", inner(self, bound)))
@@ -51,9 +51,9 @@ impl Writer {
     fn binary_pattern(&mut self, bound: &mut Vec<(String, Type)>) -> String {
         let mut parts = Vec::new();
         let mut size: Option<String> = None;
-        for _ in 0..self.random.usize(0..4) {
+        for _ in 0..self.choices.usize(0..4) {
             let name = self.fresh();
-            let part = match self.random.u32(0..8) {
+            let part = match self.choices.u32(0..8) {
                 0 => {
                     size = Some(name.clone());
                     format!("{name}:4")
@@ -61,7 +61,7 @@ impl Writer {
                 1 => format!("{name}:{}/signed", self.one_of(&[3, 8, 16, 33])),
                 2 => format!("{name}:{}/little", self.one_of(&[8, 16, 24, 32, 64])),
                 3 => format!("{name}/utf8"),
-                4 => self.random.u8(..).to_string(),
+                4 => self.choices.u8().to_string(),
                 5 => {
                     let size = size.clone().unwrap_or("2".into());
                     let text = format!("{name}:{size}/binary");
@@ -96,7 +96,7 @@ impl Writer {
         if self.chance(55) {
             return String::new();
         }
-        let count = self.random.usize(1..3);
+        let count = self.choices.usize(1..3);
         let guards: Vec<String> = (0..count).map(|_| self.guard(2)).collect();
         let separator = self.one_of(&[", ", "; "]);
         format!(" when {}", guards.join(separator))
@@ -115,7 +115,7 @@ impl Writer {
         {
             return test;
         }
-        match self.random.u32(0..5) {
+        match self.choices.u32(0..5) {
             0 => {
                 let of = self.one_of(&TYPES);
                 let test = self.one_of(&[
@@ -157,7 +157,7 @@ impl Writer {
     fn guard_value(&mut self, of: Type, depth: u32) -> String {
         if let Some(name) = self
             .variable(of)
-            .filter(|_| depth == 0 || self.random.bool())
+            .filter(|_| depth == 0 || self.choices.bool())
         {
             return name;
         }
@@ -168,7 +168,7 @@ impl Writer {
                 self.literal(of, 0)
             };
         }
-        match self.random.u32(0..6) {
+        match self.choices.u32(0..6) {
             0 => format!("length({})", self.guard_value(Type::List, 0)),
             1 => format!("byte_size({})", self.guard_value(Type::Binary, 0)),
             2 => format!("tuple_size({})", self.guard_value(Type::Tuple, 0)),

@@ -8,7 +8,7 @@ impl Writer {
         let of = self.any_type();
         let value = self.expression(of, depth);
         let (a, b, c) = (self.fresh(), self.fresh(), self.fresh());
-        match self.random.u32(0..9) {
+        match self.choices.u32(0..9) {
             // Messages received in another order than they were sent.
             0 => {
                 let other = self.any_type();
@@ -34,18 +34,18 @@ impl Writer {
                     self.inside(vec![(c.clone(), of)], |writer| writer.expression(of, depth));
                 format!(
                     "run:served(fun({c}) -> {step} end, {value}, {})",
-                    self.random.u32(1..5)
+                    self.choices.u32(1..5)
                 )
             }
             // A timeout.
             4 => format!(
                 "receive {{none, {a}}} -> {a} after {} -> {value} end",
-                self.random.u32(0..3)
+                self.choices.u32(0..3)
             ),
             // A timer that expires.
             5 => format!(
                 "begin {a} = erlang:start_timer({}, self(), {value}), receive {{timeout, {a}, {b}}} -> {b} end end",
-                self.random.u32(0..3)
+                self.choices.u32(0..3)
             ),
             // A timer that is cancelled.
             6 => format!(
@@ -72,7 +72,7 @@ impl Writer {
         let value = self.expression(of, depth);
         let instead = self.expression(of, depth.saturating_sub(1));
         let (a, b) = (self.fresh(), self.fresh());
-        match self.random.u32(0..6) {
+        match self.choices.u32(0..6) {
             0 => format!("try {value} catch {a}:{b} -> run:caught({a}, {b}, {instead}) end"),
             1 => format!("try throw({value}) catch throw:{a} -> {a} end"),
             2 => {

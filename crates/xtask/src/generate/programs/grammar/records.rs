@@ -34,8 +34,8 @@ impl Writer {
     /// Some of the fields, in any order.
     fn some_fields(&mut self, fields: &'static [&'static str]) -> Vec<&'static str> {
         let mut some: Vec<&str> = fields.to_vec();
-        self.random.shuffle(&mut some);
-        some.truncate(self.random.usize(0..some.len()));
+        self.choices.shuffle(&mut some);
+        some.truncate(self.choices.usize(0..some.len()));
         some
     }
 
@@ -58,7 +58,7 @@ impl Writer {
         }
         let (last, others) = fields.split_last().expect("a field");
         let mut given: Vec<&str> = others.to_vec();
-        given.truncate(self.random.usize(0..=others.len()));
+        given.truncate(self.choices.usize_up_to(0..=others.len()));
         given.push(last);
         let values = self.values(&given, depth);
         format!("#{name}{{{values}}}")
@@ -115,7 +115,7 @@ impl Writer {
         let (name, fields) = self.any_record();
         let field = self.one_of(fields);
         let value = self.literal(Type::Integer, 0);
-        Some(match self.random.u32(0..3) {
+        Some(match self.choices.u32(0..3) {
             0 => format!("is_record({variable}, {name})"),
             1 => format!("({variable}#{name}.{field} =:= {value})"),
             _ => format!("is_record({variable})"),
