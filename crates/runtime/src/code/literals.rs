@@ -18,6 +18,8 @@ use space::Space;
 
 /// Address space for all literal areas, if the process's address space is not limited.
 const RANGE_BYTES: usize = 64 << 30;
+/// Where the system has no room for all of it, no less than this is asked for.
+const LEAST_RANGE_BYTES: usize = 1 << 30;
 /// If it is limited, literal areas get one part in this many.
 const LIMITED_PART: u64 = 16;
 /// The size of an area is a multiple of this, so that no two share a cache line.
@@ -95,7 +97,7 @@ pub fn create() -> sys::errno::Result<()> {
         }
         None => RANGE_BYTES,
     };
-    let reservation = Reservation::new(bytes.next_multiple_of(CHUNK_BYTES), CHUNK_BYTES)?;
+    let reservation = reserve(bytes)?;
     literal::set_range(reservation.base().as_ptr() as usize, reservation.bytes());
     let range = Range {
         reservation,
@@ -106,6 +108,19 @@ pub fn create() -> sys::errno::Result<()> {
         "the literal range is reserved once"
     );
     Ok(())
+}
+
+/// Reserves as much as is wanted, or half of that, and so on: some systems have less room (valgrind 64 GiB in all).
+fn reserve(bytes: usize) -> sys::errno::Result<Reservation> {
+    let mut bytes = bytes.next_multiple_of(CHUNK_BYTES);
+    loop {
+        match Reservation::new(bytes, CHUNK_BYTES) {
+            Err(_) if bytes > LEAST_RANGE_BYTES => {
+                bytes = (bytes / 2).next_multiple_of(CHUNK_BYTES);
+            }
+            reserved => return reserved,
+        }
+    }
 }
 
 /// The size of the range.
