@@ -6,6 +6,7 @@ mod bifs;
 mod cluster;
 mod compile;
 mod count;
+mod counts;
 mod dependencies;
 mod differential;
 mod disasm;
@@ -36,6 +37,8 @@ enum Chore {
     Differential(differential::DifferentialOptions),
     /// Run every program under tests/cluster on two nodes, of which each is ferl or stock; both must print what two of stock do.
     Cluster(cluster::ClusterOptions),
+    /// Count the instructions of some programs under valgrind, and compare them with those stored in bench/counts.json.
+    Counts(counts::CountsOptions),
     /// Check licences, duplicates and sources of what the workspace depends on, as deny.toml allows them.
     Dependencies,
     /// Show the machine code that ferl makes of a function.
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
     let outcome = match CommandLine::parse().chore {
         Chore::Differential(options) => differential::run(&options),
         Chore::Cluster(options) => cluster::run(&options),
+        Chore::Counts(options) => counts::run(&options),
         Chore::Dependencies => dependencies::run(),
         Chore::Disasm(options) => disasm::run(&options),
         Chore::Bifs(options) => bifs::run(&options),
