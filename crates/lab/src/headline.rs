@@ -9,7 +9,7 @@ use minijinja::value::Serde;
 use serde::{Deserialize, Serialize};
 
 use crate::results::{Line, Session};
-use crate::rows::{Group, Unit};
+use crate::experiment::{Group, Unit};
 use crate::show;
 use crate::statistics;
 

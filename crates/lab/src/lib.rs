@@ -1,6 +1,6 @@
 //! The lab: runs experiments on ferl and on other Erlang VMs in turns, and compares what it measures from outside.
 //!
-//! A session goes through these modules: [`rows`] declares the experiments, [`plan`] selects some of them, [`programs`]
+//! A session goes through these modules: [`rows`] declares the [`experiment`]s, [`plan`] selects some of them, [`programs`]
 //! compiles the Erlang sources, [`vms`] finds the VMs, [`session`] runs each cell in rounds ([`measure`] is one run),
 //! [`pace`] keeps the time and [`screen`] shows the progress. [`lines`] computes figures and ratios ([`statistics`]
 //! decides what counts as a difference). The [`results`] are shown as a [`table`], a page ([`report`]), a summary, a
@@ -13,8 +13,10 @@
 
 mod cache;
 mod client;
+mod experiment;
 mod headline;
 mod host;
+mod installed;
 mod lines;
 mod measure;
 mod options;
@@ -115,7 +117,7 @@ fn measure(options: &LabOptions, mut problems: Vec<String>) -> Result<Session> {
     let began = Instant::now();
     let set = options.set();
     let planned = plan::plan(rows::all(), &options.experiments, set, &mut problems);
-    let is_installed = |name: &str| programs::find_program(name).is_some();
+    let is_installed = |name: &str| installed::find_program(name).is_some();
     let (plan, mut left_out) = plan::runnable(planned, is_installed);
     if !options.experiments.is_empty() {
         // What was asked for by name is missed.

@@ -1,7 +1,7 @@
 //! Computes lines from runs: for each figure, a summary of the rounds on each VM, and the ratios of ferl to the others.
 
 use crate::results::{Cell, Line, Measured, OnVm};
-use crate::rows::{Better, Experiment, Figure};
+use crate::experiment::{Better, Experiment, Figure};
 use crate::show;
 use crate::statistics::{self, Ratio};
 

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::time::Duration;
 use watch::Outcome;
 
+use crate::experiment::{Case, Experiment, Set, Source};
 use crate::host;
-use crate::programs::find_program;
+use crate::installed::find_program;
 use crate::results::{Load, Run};
-use crate::rows::{Case, Experiment, Set, Source};
 use crate::show;
 use crate::vms::Vm;
 use sampler::{HostTimes, Sampler};

@@ -4,7 +4,7 @@ use clap::Parser;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::rows::Set;
+use crate::experiment::Set;
 
 /// Runs experiments on ferl and on other Erlang VMs in turns, and compares the results. Without arguments it runs the
 /// headline set: the published experiments E1 to E5 and a few more, within two minutes.

@@ -9,8 +9,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use crate::experiment::Set;
 use crate::measure::Trial;
-use crate::rows::Set;
 use crate::vms::Vm;
 
 /// A guess for the work of a run that was never timed, beyond the start of the VM, in seconds.

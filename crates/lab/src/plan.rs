@@ -1,6 +1,6 @@
 //! Selects the rows, cases and sizes to run: the named rows, or else those of the set.
 
-use crate::rows::{Case, Experiment, Group, Set};
+use crate::experiment::{Case, Experiment, Group, Set};
 
 /// An experiment and those of its cells that are run.
 pub struct Planned {

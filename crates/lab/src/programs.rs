@@ -7,7 +7,6 @@
 
 use anyhow::{Context, Result, bail};
 use include_dir::{Dir, File, include_dir};
-use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,6 +15,7 @@ use std::time::Duration;
 use watch::Invocation;
 
 use crate::cache;
+use crate::installed::find_program;
 use crate::vms::Vm;
 
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../experiments");
@@ -210,17 +210,6 @@ fn compilers(vm: &Vm, names: &[String], folder: &Path) -> Vec<Invocation> {
     );
     ways.extend(find_program("erlc").map(erlc));
     ways
-}
-
-/// Finds a program by its path, or by its name in PATH.
-pub fn find_program(name: &str) -> Option<PathBuf> {
-    if name.contains('/') {
-        let path = PathBuf::from(name);
-        return path.is_file().then(|| path.canonicalize().ok()).flatten();
-    }
-    env::split_paths(&env::var_os("PATH")?)
-        .map(|folder| folder.join(name))
-        .find(|candidate| candidate.is_file())
 }
 
 #[cfg(test)]

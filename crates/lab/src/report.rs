@@ -11,8 +11,8 @@ use anyhow::Result;
 use minijinja::Environment;
 use minijinja::value::Serde;
 
+use crate::experiment::Group;
 use crate::results::{Found, Session};
-use crate::rows::Group;
 use crate::view::{self, PlotView};
 
 const TEMPLATE: &str = include_str!("../templates/page.html");

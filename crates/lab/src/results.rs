@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::rows::{Better, Unit};
+use crate::experiment::{Better, Unit};
 use crate::statistics::{Ratio, Summary};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -9,9 +9,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, Write};
 use std::time::Duration;
 
+use crate::experiment::Experiment;
 use crate::pace::Pace;
 use crate::results::Line;
-use crate::rows::Experiment;
 use crate::show;
 use crate::table::Table;
 

@@ -14,7 +14,7 @@ use crate::pace::{KnownDurations, Pace};
 use crate::plan::Planned;
 use crate::programs::Programs;
 use crate::results::{Cell, Found, OnVm, Session};
-use crate::rows::{Better, Ends, Experiment, Figure, Set};
+use crate::experiment::{Better, Ends, Experiment, Figure, Set};
 use crate::screen::Screen;
 use crate::show;
 use crate::syscalls;

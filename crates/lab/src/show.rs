@@ -1,7 +1,7 @@
 //! Formats numbers, durations and names for people. The table, the page and the summary use the same forms.
 
+use crate::experiment::Unit;
 use crate::results::{Cell, Found, Line};
-use crate::rows::Unit;
 use crate::statistics::{Ratio, Verdict};
 
 /// A number without its unit, which has its own column.

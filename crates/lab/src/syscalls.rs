@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use watch::Invocation;
 
+use crate::installed::find_program;
 use crate::measure::{Bounds, Trial};
-use crate::programs::find_program;
 use crate::vms::Vm;
 
 /// Under `strace` a run may take this many times as long.

@@ -3,8 +3,8 @@
 
 use console::{Style, style};
 
+use crate::experiment::Group;
 use crate::results::{Found, Line, Session};
-use crate::rows;
 use crate::show;
 use crate::statistics::{Ratio, Verdict};
 use crate::view;
@@ -89,8 +89,7 @@ impl Table {
 
     /// The heading of a group.
     pub fn heading(&self, group: &str) -> String {
-        let heading =
-            rows::Group::of_key(group).map_or_else(|| group.to_owned(), rows::Group::heading);
+        let heading = Group::of_key(group).map_or_else(|| group.to_owned(), Group::heading);
         style(heading).bold().to_string()
     }
 

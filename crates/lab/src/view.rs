@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::results::{CoreLoad, Found, Line, Load, Measured, OnVm, Run, Session, VmInfo};
-use crate::rows::{Better, Group};
+use crate::experiment::{Better, Group};
 use crate::show;
 use crate::statistics::{self, Verdict};
 

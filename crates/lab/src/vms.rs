@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use watch::Invocation;
 
-use crate::programs::find_program;
+use crate::installed::find_program;
 use crate::results;
 
 /// The VM that ferl is compared with by default, looked up in PATH.

@@ -8,8 +8,8 @@ use super::canvas::{
     Area, FONT, GRID, INK, LETTERS, PUBLISHED, Side, Width, colour, css, round_numbers, twice,
     write,
 };
+use crate::experiment::Unit;
 use crate::results::{Found, Line, Load, Session};
-use crate::rows::Unit;
 use crate::show;
 use crate::statistics::{Ratio, Verdict};
 use crate::view::{LegendEntry, PlotView};

@@ -1,7 +1,7 @@
 //! How long a process waits for its turn on the only scheduler while another process calls a built-in function with a
 //! large argument. `answers.erl` says how that is measured.
 
-use super::{Experiment, Figure, Group, ONE, PLAIN, Unit, printed_micros};
+use crate::experiment::{Experiment, Figure, Group, ONE, PLAIN, Unit, printed_micros};
 
 const fn wait(label: &'static str, prefix: &'static str) -> Figure {
     printed_micros(label, prefix, Unit::Millis)

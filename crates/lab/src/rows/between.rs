@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{
+use crate::experiment::{
     Better, CONNECTIONS, Case, DEFAULT, EACH, Ends, Experiment, Figure, Group, PLAIN, RATE, Scale,
     Set, Unit, printed_micros,
 };

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{
+use crate::experiment::{
     Better, CONNECTIONS, EACH, Ends, Experiment, Figure, ONE, PLAIN, RATE, SMP_ON, Scale, Set,
     Source, TIMED, Unit, printed_micros,
 };

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::{
+use crate::experiment::{
     Better, Case, DEFAULT, EACH, ELIXIR, Experiment, Figure, Group, ONE, PLAIN, Scale, Set, Source,
     Unit, printed_micros,
 };

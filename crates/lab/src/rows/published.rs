@@ -1,7 +1,7 @@
 //! E1 to E5: five public write-ups (2006 to 2016), with their authors' module names, arguments, flags and figures. Each
 //! author measured on other hardware, so the published figures are shown beside ours but never compared with them.
 
-use super::{
+use crate::experiment::{
     Better, Case, DEFAULT, Ends, Experiment, Figure, Group, ONE, PLAIN, Published, SMP_OFF, SMP_ON,
     Scale, Set, Source, TIMED, Unit, printed_micros,
 };

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{
+use crate::experiment::{
     CONNECTIONS, Case, DEFAULT, EACH, Ends, Experiment, Figure, Group, ONE, PLAIN, Program, RATE,
     Scale, Set, Source,
 };

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{
+use crate::experiment::{
     Better, CONNECTIONS, Ends, Experiment, Figure, PLAIN, Program, Scale, Set, Source, Unit,
     printed_micros,
 };

@@ -2,7 +2,7 @@
 //! the ways of sharing, `table_chores.erl` further operations, and `shared_values.erl` measures atomics, counters and
 //! persistent terms.
 
-use super::{Case, EACH, Experiment, Figure, Group, ONE, PLAIN, Set, Source, TWO};
+use crate::experiment::{Case, EACH, Experiment, Figure, Group, ONE, PLAIN, Set, Source, TWO};
 
 /// The time of one operation, printed as the sum over all objects.
 const fn operation(label: &'static str, prefix: &'static str) -> Figure {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Experiment, Group, ONE, PLAIN, RATE, Set, TWO, Unit, printed_micros};
+use crate::experiment::{Experiment, Group, ONE, PLAIN, RATE, Set, TWO, Unit, printed_micros};
 
 const TRACED: Experiment = Experiment {
     group: Group::Tracing,
