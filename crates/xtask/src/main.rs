@@ -7,6 +7,7 @@ mod cluster;
 mod compile;
 mod count;
 mod counts;
+mod decisions;
 mod dependencies;
 mod differential;
 mod disasm;
@@ -41,6 +42,8 @@ enum Chore {
     Counts(counts::CountsOptions),
     /// Check licences, duplicates and sources of what the workspace depends on, as deny.toml allows them.
     Dependencies,
+    /// Check the records of decisions and their index; `--write` writes the index.
+    Decisions(decisions::DecisionsOptions),
     /// Show the machine code that ferl makes of a function.
     Disasm(disasm::DisasmOptions),
     /// Count, module by module, which of stock's BIFs ferl's table has and lacks.
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Chore::Cluster(options) => cluster::run(&options),
         Chore::Counts(options) => counts::run(&options),
         Chore::Dependencies => dependencies::run(),
+        Chore::Decisions(options) => decisions::run(&options),
         Chore::Disasm(options) => disasm::run(&options),
         Chore::Bifs(options) => bifs::run(&options),
         Chore::NifFunctions => nif_functions::run(),
