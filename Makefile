@@ -16,9 +16,9 @@ test: setup applications stock-25 stock-27 stock-29
 test-all: setup applications stock-25 stock-27 stock-29
 	@cargo run --quiet --bin xtask -- test --all --since $$(date +%s)
 
-# The experiments at the sizes their authors published, where memory allows; takes hours.
+# The experiments at the sizes their authors published, where memory allows; takes hours. The results are kept in bench/results.
 bench: build
-	target/release/ferl lab --full --report target/bench.html --json target/bench.json --markdown target/bench.md
+	target/release/ferl lab --full --report target/bench.html --json target/bench.json --markdown target/bench.md --save
 
 # E3's rings on ferl and on stock, and the same in C, which shows what the operating system allows.
 rings: build
@@ -27,10 +27,9 @@ rings: build
 	target/benches/pipe_ring 10 10000 8
 	target/release/ferl lab pipe_ring
 
-# Draws the picture of the README again from its stored figures. After a full run the figures are renewed by
-# `ferl lab --from target/bench.json --headline docs/headline.json`.
+# Draws the picture of the README, and docs/results.md, from what is kept in bench/results.
 picture: build
-	target/release/ferl lab --from docs/headline.json --picture docs/headline.svg
+	target/release/ferl lab results
 
 # A Debian package in target/.
 deb: build

@@ -40,7 +40,7 @@ install -m 755 "$binary" "$stage/usr/bin/ferl"
 strip --strip-debug "$stage/usr/bin/ferl"
 install -m 644 "$here/copyright" "$project/README.md" "$doc"
 mkdir "$doc/docs"
-install -m 644 "$project/docs/results.md" "$project/docs/headline.svg" "$doc/docs"
+install -m 644 "$project/docs/results.md" "$project/docs/findings.md" "$project/docs/headline.svg" "$doc/docs"
 install -m 644 "$project/ARCHITECTURE.md" "$project/CONTRIBUTING.md" "$doc"
 
 # The shared libraries that the binary needs, with the versions of this system's packages.

@@ -12,19 +12,56 @@ pub fn describe() -> Host {
         |_| "unknown".to_owned(),
         |system| format!("{} {} {}", system.name, system.release, system.machine),
     );
+    let processors = sys::cpu::Processors::detect().allowed();
+    let about = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     Host {
-        processor: processor().unwrap_or_else(|| "unknown processor".to_owned()),
-        processors: sys::cpu::Processors::detect().allowed(),
+        kind: kind(&about, processors),
+        processor: field(&about, "model name")
+            .unwrap_or("unknown processor")
+            .to_owned(),
+        processors,
         memory_bytes: sys::memory::usage::total_bytes(),
         available_bytes: available_bytes(),
         system,
     }
 }
 
-fn processor() -> Option<String> {
-    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("model name"))?;
-    Some(line.split_once(':')?.1.trim().to_owned())
+/// The value of a field in `/proc/cpuinfo`, of the first processor.
+fn field<'a>(about: &'a str, name: &str) -> Option<&'a str> {
+    about.lines().find_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        (key.trim() == name).then(|| value.trim())
+    })
+}
+
+/// See [`Host::kind`].
+fn kind(about: &str, processors: usize) -> String {
+    let name = field(about, "model name").unwrap_or_default();
+    let maker = match field(about, "vendor_id") {
+        Some("AuthenticAMD") => "amd",
+        Some("GenuineIntel") => "intel",
+        Some(_) => "other",
+        None => std::env::consts::ARCH,
+    };
+    // AArch64 has no names, but numbers.
+    let numbers = ["cpu family", "model", "CPU implementer", "CPU part"];
+    let series = series(name);
+    let parts = [Some(maker), series.as_deref()].into_iter().flatten();
+    let numbers = numbers.iter().filter_map(|number| field(about, number));
+    let parts = parts.chain(numbers).map(str::to_owned);
+    parts
+        .chain([processors.to_string()])
+        .collect::<Vec<_>>()
+        .join("-")
+}
+
+/// The series in a model's name: `xeon` of `Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz`.
+fn series(name: &str) -> Option<String> {
+    const NO_SERIES: [&str; 6] = ["amd", "intel", "gen", "processor", "cpu", "genuine"];
+    name.split_ascii_whitespace()
+        .map(|word| word.split('(').next().unwrap_or_default().to_lowercase())
+        .filter(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphabetic()))
+        .find(|word| !NO_SERIES.contains(&word.as_str()))
 }
 
 /// The most memory that a run may hold, in bytes.
@@ -56,5 +93,33 @@ fn available_bytes() -> u64 {
     match group {
         Some(group) if usage::group_limit_bytes() < Some(usage::total_bytes()) => host.min(group),
         _ => host,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_names_the_processor_and_no_host() {
+        for (about, expected) in [
+            (
+                "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\n",
+                "amd-epyc-25-17-2",
+            ),
+            (
+                "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 207\nmodel name\t: Intel(R) Xeon(R) Processor\n",
+                "intel-xeon-6-207-2",
+            ),
+            (
+                "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 140\n\
+                 model name\t: 11th Gen Intel(R) Core(TM) i7-1165G7 @ 2.80GHz\n",
+                "intel-core-6-140-2",
+            ),
+        ] {
+            assert_eq!(kind(about, 2), expected);
+        }
+        let arm = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n";
+        assert!(kind(arm, 4).ends_with("-0x41-0xd0c-4"), "{}", kind(arm, 4));
     }
 }

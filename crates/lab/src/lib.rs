@@ -4,7 +4,8 @@
 //! compiles the Erlang sources, [`vms`] finds the VMs, [`session`] runs each cell in rounds ([`measure`] is one run),
 //! [`pace`] keeps the time and [`screen`] shows the progress. [`lines`] computes figures and ratios ([`statistics`]
 //! decides what counts as a difference). The [`results`] are shown as a [`table`], a page ([`report`]), a summary, a
-//! picture ([`headline`]) or JSON. [`client`] is a separate program that some experiments start.
+//! picture ([`headline`]) or JSON. What is kept of them ([`saved`]) is compared ([`compare`]) and becomes a page of the
+//! repository ([`digest`]). [`client`] is a separate program that some experiments start.
 //!
 //! Invariant: the lab links nothing of the virtual machine. All it knows of a VM is what the operating system shows and
 //! what the programs print. One thread.
@@ -13,6 +14,8 @@
 
 mod cache;
 mod client;
+mod compare;
+mod digest;
 mod experiment;
 mod headline;
 mod host;
@@ -27,6 +30,7 @@ mod programs;
 mod report;
 mod results;
 mod rows;
+mod saved;
 mod screen;
 mod session;
 mod show;
@@ -39,13 +43,15 @@ mod vms;
 
 use anyhow::{Context, Result};
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use options::LabOptions;
+use options::{LabOptions, Task};
 use outputs::{Outputs, Stored};
 use programs::Programs;
 use results::Session;
+use saved::Checkout;
 use screen::say;
 use session::{Lab, SessionSettings};
 use table::Table;
@@ -80,6 +86,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// Returns whether everything was done.
 fn run(options: &LabOptions) -> Result<bool> {
+    match &options.task {
+        Some(Task::Compare(words)) => return compare::run(words),
+        Some(Task::Results(choice)) => return digest::run(choice),
+        None => {}
+    }
     if options.list {
         list();
         return Ok(true);
@@ -110,6 +121,9 @@ fn run(options: &LabOptions) -> Result<bool> {
         }
     };
     let written = outputs.write(&stored);
+    if let (true, Stored::Session(session)) = (options.save, &stored) {
+        outputs::save(session)?;
+    }
     Ok(is_complete && written)
 }
 
@@ -123,11 +137,12 @@ fn measure(options: &LabOptions, mut problems: Vec<String>) -> Result<Session> {
         // What was asked for by name is missed.
         problems.extend(left_out.take());
     }
-    let ferl = match &options.ferl {
-        Some(path) => path
-            .canonicalize()
-            .with_context(|| path.display().to_string())?,
-        None => std::env::current_exe().context("the path of this executable is unknown")?,
+    let ferl = ferl(options)?;
+    let commit = match (&options.commit, options.save) {
+        (Some(commit), _) => commit.clone(),
+        // Before the runs: a session that cannot be kept would have been in vain.
+        (None, true) => Checkout::here()?.commit_of(&ferl)?,
+        (None, false) => String::new(),
     };
     // Until the plan is printed, seconds may pass on a busy host.
     say("Starting each VM once, and compiling the programs of the experiments if they are new.");
@@ -144,12 +159,24 @@ fn measure(options: &LabOptions, mut problems: Vec<String>) -> Result<Session> {
         memory_bytes: options.memory.map(|megabytes| megabytes << 20),
         time_limit: options.within.map(Duration::from_secs),
         note: options.note.clone().unwrap_or_default(),
+        commit,
+        command: options.command.clone(),
         began,
     };
     let mut session = Lab::run(&settings, &vms, &programs, &plan, problems);
     let said: Vec<String> = left_out.into_iter().chain(session.left_out).collect();
     session.left_out = (!said.is_empty()).then(|| said.join(" "));
     Ok(session)
+}
+
+/// The path of the ferl to measure.
+fn ferl(options: &LabOptions) -> Result<PathBuf> {
+    match &options.ferl {
+        Some(path) => path
+            .canonicalize()
+            .with_context(|| path.display().to_string()),
+        None => std::env::current_exe().context("the path of this executable is unknown"),
+    }
 }
 
 fn list() {

@@ -1,7 +1,7 @@
 //! Computes lines from runs: for each figure, a summary of the rounds on each VM, and the ratios of ferl to the others.
 
-use crate::results::{Cell, Line, Measured, OnVm};
 use crate::experiment::{Better, Experiment, Figure};
+use crate::results::{Cell, Line, Measured, OnVm};
 use crate::show;
 use crate::statistics::{self, Ratio};
 
@@ -103,6 +103,10 @@ fn line(
         .iter()
         .map(|other| ratio(figure.better, &figures[0], other))
         .collect();
+    let runs = figures
+        .iter()
+        .map(|found| found.clone().unwrap_or_default());
+    let runs = runs.collect();
     let on = figures
         .into_iter()
         .map(|figures| {
@@ -123,6 +127,7 @@ fn line(
         better: figure.better,
         on,
         ratios,
+        runs,
         published: published.as_ref().map(|(value, _)| *value),
         published_note: published.map_or_else(String::new, |(_, note)| note),
         others_cpus: others_cpus(cell),

@@ -1,16 +1,28 @@
 //! The command line of `ferl lab`.
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::compare::CompareOptions;
+use crate::digest::ResultsOptions;
 use crate::experiment::Set;
 
 /// Runs experiments on ferl and on other Erlang VMs in turns, and compares the results. Without arguments it runs the
 /// headline set: the published experiments E1 to E5 and a few more, within two minutes.
 #[derive(Parser, Debug)]
-#[command(name = "ferl lab", max_term_width = 100)]
+#[command(
+    name = "ferl lab",
+    max_term_width = 100,
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true
+)]
 pub struct LabOptions {
+    #[command(subcommand)]
+    pub task: Option<Task>,
+    /// The words of this command line, to be kept with the results.
+    #[arg(skip)]
+    pub command: String,
     /// What to run: a group (E1), a row (E1/start) or a part of a row's name [default: the headline set].
     pub experiments: Vec<String>,
     /// Run the quick set: the headline set and many everyday programs, in a few minutes.
@@ -43,6 +55,12 @@ pub struct LabOptions {
     /// Write the headline figures alone: a small file, from which --from can draw the picture again.
     #[arg(long, value_name = "FILE.json")]
     pub headline: Option<PathBuf>,
+    /// Keep the results in a checkout of ferl, as bench/results/COMMIT-HOST.json, where HOST is the kind of machine.
+    #[arg(long)]
+    pub save: bool,
+    /// The commit that is measured [default: with --save, that of the checkout].
+    #[arg(long, value_name = "COMMIT")]
+    pub commit: Option<String>,
     /// Keep a remark with the results, such as the commit that was measured.
     #[arg(long, value_name = "TEXT")]
     pub note: Option<String>,
@@ -55,17 +73,33 @@ pub struct LabOptions {
     /// List the experiments.
     #[arg(long)]
     pub list: bool,
-    /// Run nothing: read what --json or --headline wrote earlier.
-    #[arg(long, value_name = "FILE.json", conflicts_with_all = ["experiments", "against", "runs", "within", "note"])]
+    /// Run nothing: read what --json, --save or --headline wrote earlier.
+    #[arg(long, value_name = "FILE.json", conflicts_with_all = ["experiments", "against", "runs", "within", "note", "save", "commit"])]
     pub from: Option<PathBuf>,
     /// The ferl to measure instead of this executable.
     #[arg(long, value_name = "PATH", hide = true)]
     pub ferl: Option<PathBuf>,
 }
 
+/// What is done with kept results instead of measuring.
+#[derive(Subcommand, Debug)]
+pub enum Task {
+    Compare(CompareOptions),
+    Results(ResultsOptions),
+}
+
 impl LabOptions {
     pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<LabOptions, clap::Error> {
-        LabOptions::try_parse_from([OsString::from("ferl lab")].into_iter().chain(arguments))
+        let words: Vec<OsString> = [OsString::from("ferl lab")]
+            .into_iter()
+            .chain(arguments)
+            .collect();
+        let shown = words.iter().map(|word| word.to_string_lossy());
+        let command = shown.collect::<Vec<_>>().join(" ");
+        Ok(LabOptions {
+            command,
+            ..LabOptions::try_parse_from(words)?
+        })
     }
 
     /// Rows that are asked for by name have the sizes of the quick set.
@@ -77,5 +111,34 @@ impl LabOptions {
         } else {
             Set::Headline
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(words: &str) -> Result<LabOptions, clap::Error> {
+        LabOptions::read(words.split_ascii_whitespace().map(OsString::from))
+    }
+
+    #[test]
+    fn experiments_are_named_beside_tasks() {
+        let options = read("E1 compute/json --runs 7").unwrap();
+        assert!(options.task.is_none() && options.experiments == ["E1", "compute/json"]);
+        assert_eq!(options.command, "ferl lab E1 compute/json --runs 7");
+        assert!(matches!(
+            read("compare a b").unwrap().task,
+            Some(Task::Compare(_))
+        ));
+        assert!(matches!(
+            read("results").unwrap().task,
+            Some(Task::Results(_))
+        ));
+        // What is no task is a name, even if it looks like one.
+        let options = read("compar").unwrap();
+        assert!(options.task.is_none() && options.experiments == ["compar"]);
+        assert!(read("compare a").is_err());
+        assert!(read("--from a.json --save").is_err());
     }
 }

@@ -9,6 +9,7 @@ use crate::headline::{self, Headline};
 use crate::options::LabOptions;
 use crate::report;
 use crate::results::Session;
+use crate::saved::{self, Checkout};
 use crate::screen::say;
 use crate::summary;
 use crate::view;
@@ -19,17 +20,18 @@ pub enum Stored {
     Headline(Headline),
 }
 
-/// Reads what `--json` or `--headline` wrote.
+/// Reads what `--json`, `--save` or `--headline` wrote.
 pub fn read(path: &Path) -> Result<Stored> {
     let name = path.display();
     let text = fs::read_to_string(path).with_context(|| format!("{name} cannot be read"))?;
-    let not_ours = || format!("{name} was not written by --json or --headline");
-    let value: serde_json::Value = serde_json::from_str(&text).with_context(not_ours)?;
-    Ok(if value.get("experiments").is_some() {
-        Stored::Session(serde_json::from_value(value).with_context(not_ours)?)
-    } else {
-        Stored::Headline(serde_json::from_value(value).with_context(not_ours)?)
-    })
+    let is_headline = serde_json::from_str::<serde_json::Value>(&text)
+        .is_ok_and(|value| value.get("figures").is_some());
+    if !is_headline {
+        return Ok(Stored::Session(Box::new(saved::read(path)?)));
+    }
+    let headline = serde_json::from_str(&text)
+        .with_context(|| format!("{name} was not written by --headline of this version"))?;
+    Ok(Stored::Headline(headline))
 }
 
 /// The files to write. They are opened before the runs, which may take hours.
@@ -117,6 +119,20 @@ impl Stored {
             Stored::Headline(headline) => Cow::Borrowed(headline),
         })
     }
+}
+
+/// Keeps a session in the checkout that the working directory lies in.
+pub fn save(session: &Session) -> Result<()> {
+    let folder = Checkout::here()?.results();
+    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let path = saved::file_of(&folder, session);
+    fs::write(&path, saved::text(session)?)
+        .with_context(|| format!("{} cannot be written", path.display()))?;
+    say(&format!("Written: {}", absolute(&path)));
+    say(
+        "`ferl lab results` draws docs/results.md and the picture of the README from what is kept.",
+    );
+    Ok(())
 }
 
 fn absolute(path: &Path) -> String {

@@ -1,5 +1,5 @@
-//! The results of one session: the shape of the JSON that `--json` writes, and the source of every table, page and
-//! summary.
+//! The results of one session: the shape of the JSON that `--json` and `--save` write, and the source of every table, page
+//! and summary. What `--save` writes is smaller: of the cells it has those that failed.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,12 @@ pub struct Session {
     /// A remark given with `--note`, such as the commit that was measured.
     #[serde(default)]
     pub note: String,
+    /// The commit that was measured, if it is known.
+    #[serde(default)]
+    pub commit: String,
+    /// The command line of the lab.
+    #[serde(default)]
+    pub command: String,
     /// Local date and time of the start.
     pub began: String,
     pub seconds: f64,
@@ -33,6 +39,10 @@ pub struct Session {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Host {
+    /// What kind of machine it is, in a word that may be part of a file's name: `amd-epyc-25-17-2`, which are the maker, the
+    /// series, the family and the model of the processor, and how many processors may be used.
+    #[serde(default)]
+    pub kind: String,
     pub processor: String,
     pub processors: usize,
     pub memory_bytes: u64,
@@ -147,6 +157,9 @@ pub struct Line {
     pub on: Vec<Measured>,
     /// ferl compared with each other VM, in their order; `None` where one of the two has no figure.
     pub ratios: Vec<Option<Ratio>>,
+    /// The figure of each round, for each VM in the order of [`Session::vms`].
+    #[serde(default)]
+    pub runs: Vec<Vec<f64>>,
     pub published: Option<f64>,
     pub published_note: String,
     /// Average number of processors that the rest of the host used during these runs.
@@ -202,5 +215,72 @@ impl Session {
             let lines = found.lines.iter().filter(|line| line.better.is_compared());
             lines.map(move |line| (found, line))
         })
+    }
+}
+
+/// Sessions for tests.
+#[cfg(test)]
+pub mod sample {
+    use super::*;
+    use crate::statistics;
+
+    /// A session of rows that are times: a row's key, and the times of ferl and of OTP 25.
+    pub fn session(commit: &str, rows: &[(&str, &[f64], &[f64])]) -> Session {
+        let vm = |name: &str| VmInfo {
+            name: name.to_owned(),
+            path: "/usr/bin/erl".to_owned(),
+            release: "25".to_owned(),
+            version: "13.1.5".to_owned(),
+            flavor: "jit".to_owned(),
+        };
+        Session {
+            lab: "0.1.0".to_owned(),
+            note: String::new(),
+            commit: commit.to_owned(),
+            command: "ferl lab --save".to_owned(),
+            began: "2026-11-27 10:00 UTC".to_owned(),
+            seconds: 60.0,
+            set: "full".to_owned(),
+            rounds: 3,
+            host: Host {
+                kind: "amd-epyc-25-17-2".to_owned(),
+                processor: "AMD EPYC".to_owned(),
+                processors: 2,
+                memory_bytes: 24 << 30,
+                available_bytes: 20 << 30,
+                system: "Linux 6.1 x86_64".to_owned(),
+            },
+            vms: vec![vm("ferl"), vm("OTP 25")],
+            experiments: rows
+                .iter()
+                .map(|(key, ferl, other)| Found {
+                    key: (*key).to_owned(),
+                    group: key.split('/').next().unwrap_or_default().to_owned(),
+                    about: "a row".to_owned(),
+                    cells: Vec::new(),
+                    lines: vec![line(ferl, other)],
+                })
+                .collect(),
+            problems: Vec::new(),
+            left_out: None,
+        }
+    }
+
+    fn line(ferl: &[f64], other: &[f64]) -> Line {
+        let summary = |times| Measured::Summary(statistics::summary(times).unwrap());
+        let pairs = other.iter().zip(ferl).map(|(other, ferl)| other / ferl);
+        Line {
+            figure: "time".to_owned(),
+            case: "SMP on".to_owned(),
+            size: Some(100_000),
+            unit: Unit::Seconds,
+            better: Better::Less,
+            on: vec![summary(ferl), summary(other)],
+            ratios: vec![statistics::ratio(&pairs.collect::<Vec<_>>())],
+            runs: vec![ferl.to_vec(), other.to_vec()],
+            published: None,
+            published_note: String::new(),
+            others_cpus: 0.0,
+        }
     }
 }

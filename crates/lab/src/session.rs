@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use crate::experiment::{Better, Ends, Experiment, Figure, Set};
 use crate::host;
 use crate::lines;
 use crate::measure::{Bounds, Measurement, Trial, shell_line};
@@ -14,7 +15,6 @@ use crate::pace::{KnownDurations, Pace};
 use crate::plan::Planned;
 use crate::programs::Programs;
 use crate::results::{Cell, Found, OnVm, Session};
-use crate::experiment::{Better, Ends, Experiment, Figure, Set};
 use crate::screen::Screen;
 use crate::show;
 use crate::syscalls;
@@ -38,6 +38,8 @@ pub struct SessionSettings {
     /// The most that all runs together may take.
     pub time_limit: Option<Duration>,
     pub note: String,
+    pub commit: String,
+    pub command: String,
     /// When the time limit began to run.
     pub began: Instant,
 }
@@ -180,6 +182,8 @@ impl<'a> Lab<'a> {
         Session {
             lab: env!("CARGO_PKG_VERSION").to_owned(),
             note: self.settings.note.clone(),
+            commit: self.settings.commit.clone(),
+            command: self.settings.command.clone(),
             began: stamp,
             seconds: began.elapsed().as_secs_f64(),
             set: self.settings.set.name().to_owned(),

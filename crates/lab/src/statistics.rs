@@ -74,22 +74,40 @@ pub fn ratio(ratios: &[f64]) -> Option<Ratio> {
     } else {
         1.0
     };
-    let verdict = if count < FEWEST_PAIRS {
-        Verdict::TooFew
-    } else if least / widening > 1.0 && median >= LEAST_DIFFERENCE {
-        Verdict::Better
-    } else if most * widening < 1.0 && median <= 1.0 / LEAST_DIFFERENCE {
-        Verdict::Worse
-    } else {
-        Verdict::CannotTell
-    };
     Some(Ratio {
         median,
         least,
         most,
         pairs: count,
-        verdict,
+        verdict: verdict(median, least / widening, most * widening, count),
     })
+}
+
+/// How many times as good what was measured later is. Both say how good it was: more is better, and all numbers are above
+/// zero. They are of different sessions, so there are no pairs: the spread is that of the worst beside the best.
+pub fn change(earlier: &Summary, later: &Summary) -> Ratio {
+    let (least, most) = (later.least / earlier.most, later.most / earlier.least);
+    let median = later.median / earlier.median;
+    let count = earlier.count.min(later.count);
+    Ratio {
+        median,
+        least,
+        most,
+        pairs: count,
+        verdict: verdict(median, least, most, count),
+    }
+}
+
+fn verdict(median: f64, least: f64, most: f64, count: usize) -> Verdict {
+    if count < FEWEST_PAIRS {
+        Verdict::TooFew
+    } else if least > 1.0 && median >= LEAST_DIFFERENCE {
+        Verdict::Better
+    } else if most < 1.0 && median <= 1.0 / LEAST_DIFFERENCE {
+        Verdict::Worse
+    } else {
+        Verdict::CannotTell
+    }
 }
 
 /// The slope of the line through the points by least squares; `None` with fewer than two different x.
@@ -137,6 +155,22 @@ mod tests {
             (&[3.0, 3.0], Verdict::TooFew),
         ] {
             assert_eq!(verdict(ratios), expected, "{ratios:?}");
+        }
+    }
+
+    #[test]
+    fn a_change_counts_only_if_the_spreads_lie_apart() {
+        let change = |earlier: &[f64], later: &[f64]| {
+            change(&summary(earlier).unwrap(), &summary(later).unwrap()).verdict
+        };
+        let earlier = [1.0, 1.02, 1.04];
+        for (later, expected) in [
+            (&[0.90, 0.92, 0.94][..], Verdict::Worse),
+            (&[0.95, 0.97, 1.01], Verdict::CannotTell),
+            (&[1.10, 1.12, 1.14], Verdict::Better),
+            (&[0.90, 0.92], Verdict::TooFew),
+        ] {
+            assert_eq!(change(&earlier, later), expected, "{later:?}");
         }
     }
 

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::results::{CoreLoad, Found, Line, Load, Measured, OnVm, Run, Session, VmInfo};
 use crate::experiment::{Better, Group};
+use crate::results::{CoreLoad, Found, Line, Load, Measured, OnVm, Run, Session, VmInfo};
 use crate::show;
 use crate::statistics::{self, Verdict};
 
@@ -36,7 +36,7 @@ pub struct HostView {
 }
 
 /// How many lines of ferl are better or worse than those of another VM.
-#[derive(Serialize)]
+#[derive(Serialize, Default)]
 pub struct Standing {
     pub other: String,
     pub better: usize,
@@ -47,6 +47,8 @@ pub struct Standing {
 
 #[derive(Serialize)]
 pub struct Behind {
+    /// The row, and the name of the line.
+    pub key: String,
     pub name: String,
     pub other: String,
     pub ratio: String,
@@ -214,6 +216,7 @@ fn behind(session: &Session) -> Vec<Behind> {
             if let Some(ratio) = ratio.filter(|ratio| ratio.verdict == Verdict::Worse) {
                 let name = show::join(&experiment.key, &line.case, line.size);
                 found.push(Behind {
+                    key: experiment.key.clone(),
                     name: format!("{name}: {}", line.figure),
                     other: other.name.clone(),
                     ratio: show::ratio(&ratio),
