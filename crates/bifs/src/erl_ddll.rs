@@ -196,7 +196,7 @@ pub fn try_load_3(process: &mut Process, [path, driver, options]: [Term; 3]) -> 
     request(process, driver, &name, when_told, |request| {
         if is_linked_in(&name) {
             Outcome::Refused("linked_in_driver")
-        } else if !runtime::process::config::get().native_libraries {
+        } else if !runtime::process::config::get().flags.native_libraries {
             Outcome::Failed(OpenFailure::NotAvailable)
         } else {
             loaded::load(request, &path, kills_ports, reloads)

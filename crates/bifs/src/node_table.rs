@@ -229,7 +229,7 @@ pub fn set_delay(seconds: Option<u32>) {
 fn delay() -> Option<Duration> {
     let seconds = match u64::try_from(DELAY_S.load(Ordering::Relaxed)) {
         Ok(set) => set,
-        Err(_) => u64::from(config::get().node_table_gc_delay_s?),
+        Err(_) => u64::from(config::get().flags.node_table_gc_delay_s?),
     };
     Some(Duration::from_secs(seconds))
 }

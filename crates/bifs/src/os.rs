@@ -129,12 +129,12 @@ pub fn native_name_encoding_0(_process: &mut Process, []: [Term; 0]) -> BifResul
 
 /// `io:printable_range()`
 pub fn printable_range_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
-    Ok(atom::known(&config::get().printable_range))
+    Ok(atom::known(config::get().flags.printable_range))
 }
 
 /// `error_logger:warning_map()`
 pub fn warning_map_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
-    Ok(match config::get().warnings.as_str() {
+    Ok(match config::get().flags.warnings {
         "e" => am::ERROR,
         "i" => am::INFO,
         _ => am::WARNING,

@@ -349,7 +349,7 @@ impl<'a> Split<'a> {
     fn emulator_word(&mut self, word: &Word) -> Result<(), Refusal> {
         let name = &word[1..];
         let passed = [b"-", name].concat();
-        let known = flags::find(name).filter(|(flag, _)| self.otp.release.has(flag.since()));
+        let known = flags::find(name).filter(|(flag, _)| flag.is_in(self.otp.release));
         let takes_next = match (known, flags::family(name)) {
             (Some((flag, length)), _) => match flag.place {
                 ValuePosition::Alone | ValuePosition::Whole | ValuePosition::Joined => false,

@@ -1,4 +1,4 @@
-//! The `ferl` command up to the start of the machine: turns the command line into a [`config::Config`].
+//! The `ferl` command up to the start of the machine: turns the command line into a [`runtime::Config`].
 //!
 //! A command line passes through `words` (environment variables and argument files are merged in),
 //! `launch` (words are split between the machine and Erlang's `init`) and `settings` (the machine's
@@ -8,10 +8,8 @@
 
 #![forbid(unsafe_code)]
 
-pub mod config;
 pub mod environment;
 pub mod launch;
-pub mod node_config;
 pub mod otp;
 pub mod refusal;
 pub mod settings;

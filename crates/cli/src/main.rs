@@ -9,14 +9,13 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-use cli::config::Config;
 use cli::environment::Environment;
 use cli::launch::{self, Launch, MACHINE_NAME, Print, Request};
-use cli::node_config;
 use cli::otp::{self, Otp};
 use cli::refusal::{self, Refusal};
 use cli::settings::{self, Wish};
 use cli::words::{self, Word};
+use runtime::Config;
 use sys::terminal::watcher;
 
 /// Message fragments are allocated on one thread and freed on another; this allocator is made for that.
@@ -82,16 +81,20 @@ fn start() -> Result<ExitCode, Refusal> {
     if launch.detached && detach()? == sys::detach::Side::Foreground {
         return Ok(ExitCode::SUCCESS);
     }
-    Ok(obey(settings::read(&launch, &otp, processors()), &otp))
+    Ok(obey(
+        settings::read(&launch, &otp, processors()),
+        &otp,
+        &launch.environment,
+    ))
 }
 
 /// Carries out the flags of the machine.
-fn obey(reading: settings::Reading, otp: &Otp) -> ExitCode {
+fn obey(reading: settings::Reading, otp: &Otp, environment: &Environment) -> ExitCode {
     for note in &reading.notes {
         write_error(&format!("{note}\n"));
     }
     match reading.wish {
-        Ok(Wish::Run(config)) => run(*config),
+        Ok(Wish::Run(config)) => run(*config, environment),
         Ok(Wish::PrintVersion) => {
             write_error(&format!(
                 "Erlang (SMP,ASYNC_THREADS) (FERL {}) emulator version {}\n",
@@ -111,13 +114,13 @@ fn obey(reading: settings::Reading, otp: &Otp) -> ExitCode {
     }
 }
 
-/// Runs the machine until it halts.
-fn run(config: Config) -> ExitCode {
-    for (name, value) in config.environment.iter() {
+/// Runs the machine until it halts; `environment` is that of the node and of the programs it starts.
+fn run(config: Config, environment: &Environment) -> ExitCode {
+    for (name, value) in environment.iter() {
         // Ignore variables whose name the system rejects: programs could not inherit them either.
         let _ = sys::env::put(name, value);
     }
-    node::start(node_config::config(config))
+    node::start(config)
 }
 
 /// The number of processors that this process may use.

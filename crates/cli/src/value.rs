@@ -2,23 +2,9 @@
 //! parsed as by C's functions, because scripts rely on what those accept (`+P 5000x`), but never wrap around. Any
 //! thread.
 
-use isa::flags::{Digits, EmulatorFlag, Value};
+use isa::flags::{Digits, EmulatorFlag, Parsed, Value};
 
 use crate::topology;
-
-/// The parsed value of a flag.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Parsed {
-    Nothing,
-    Text(Vec<u8>),
-    Bool(bool),
-    /// Index in the row's list of words.
-    Choice(usize),
-    Number(i64),
-    /// The word that the row allows in place of a number.
-    Instead,
-    Pair(Option<i64>, Option<i64>),
-}
 
 /// Parses `value` for `flag`; the error is the message to print.
 pub fn parse(flag: &EmulatorFlag, value: &[u8]) -> Result<Parsed, String> {
@@ -33,13 +19,13 @@ pub fn parse(flag: &EmulatorFlag, value: &[u8]) -> Result<Parsed, String> {
         },
         Value::OneOf(words) => words
             .iter()
-            .position(|word| word.as_bytes() == value)
-            .map(Parsed::Choice)
+            .find(|word| word.as_bytes() == value)
+            .map(|word| Parsed::Word(word))
             .ok_or_else(bad),
         Value::StartsWith(words) => words
             .iter()
-            .position(|word| value.starts_with(word.as_bytes()))
-            .map(Parsed::Choice)
+            .find(|word| value.starts_with(word.as_bytes()))
+            .map(|word| Parsed::Word(word))
             .ok_or_else(bad),
         Value::Number { min, max, digits } => bounded(value, min, max, digits)
             .map(Parsed::Number)
@@ -173,8 +159,8 @@ mod tests {
 
     #[test]
     fn complaints_about_words_name_the_value() {
-        check("sbwt", "short", Ok(Parsed::Choice(2)));
-        check("W", "info", Ok(Parsed::Choice(0)));
+        check("sbwt", "short", Ok(Parsed::Word("short")));
+        check("W", "info", Ok(Parsed::Word("i")));
         check(
             "sct",
             "foo",

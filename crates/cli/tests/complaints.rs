@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
 
-use isa::flags::{Digits, EMULATOR_FLAGS, EmulatorFlag, Value, ValuePosition};
+use isa::flags::{Digits, EMULATOR_FLAGS, EmulatorFlag, Origin, Value, ValuePosition};
 
 /// Intended differences, with the reason.
 const MEANT: &[(&str, &str)] = &[
@@ -88,7 +88,10 @@ const LINES: &[&str] = &[
 fn says_what_stock_says() {
     let mut lines: BTreeSet<String> = LINES.iter().map(|line| (*line).to_owned()).collect();
     // Stock takes ferl's own flags for others, such as `+native_libs` for `+n ative_libs`.
-    for flag in EMULATOR_FLAGS.iter().filter(|flag| !flag.is_own()) {
+    for flag in EMULATOR_FLAGS
+        .iter()
+        .filter(|flag| flag.origin != Origin::Own)
+    {
         lines.extend(lines_for(flag));
     }
     lines.retain(|line| !MEANT.iter().any(|(meant, _)| line == meant));

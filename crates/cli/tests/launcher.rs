@@ -13,7 +13,7 @@ use cli::environment::Environment;
 use cli::launch::{self, Launch, Request};
 use cli::otp::Otp;
 use cli::words;
-use isa::flags::{EMULATOR_FLAGS, LAUNCHER_FLAGS};
+use isa::flags::{EMULATOR_FLAGS, LAUNCHER_FLAGS, Origin};
 
 /// A directory in which stock's launcher finds a fake machine and port mapper.
 struct Stage {
@@ -385,7 +385,9 @@ fn vocabulary() -> Vec<String> {
         .map(|flag| flag.name.to_owned())
         .filter(|name| !left_out.contains(&name.as_str()) && !name.ends_with("_exit"))
         .filter(|name| name != "-emu_args");
-    let emulator = EMULATOR_FLAGS.iter().filter(|flag| !flag.is_own());
+    let emulator = EMULATOR_FLAGS
+        .iter()
+        .filter(|flag| flag.origin != Origin::Own);
     let emulator = emulator.flat_map(|flag| {
         let name = format!("+{}", flag.name.replace(['?', '@'], "B"));
         [format!("{name}x"), name]

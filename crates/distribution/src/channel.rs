@@ -565,7 +565,10 @@ impl Channel {
 
 impl State {
     fn is_busy(&self) -> bool {
-        let limit = runtime::process::config::get().dist_busy_limit_bytes;
+        let limit = runtime::process::config::get()
+            .flags
+            .dist_busy_limit_kilobytes
+            * 1024;
         self.phase != Phase::Down && self.output.size() + self.waiting_bytes >= limit as usize
     }
 

@@ -171,7 +171,7 @@ pub fn settings(options: Term) -> Result<Settings, OpenError> {
         output: false,
         use_stdio: true,
         stderr_to_stdout: false,
-        parallelism: config::get().port_parallelism,
+        parallelism: config::get().flags.port_parallelism,
         port_watermarks: Some(Watermarks::DEFAULT),
         queue_watermarks: Some(Watermarks::DEFAULT),
         directory: None,

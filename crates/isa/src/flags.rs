@@ -2,12 +2,18 @@
 //! (`-detached`, `-env`, `-sname`, ...): one row each, in OTP 25's spelling (the `erl` manual page).
 //!
 //! A row determines how the command line is split into words, which values are allowed, the complaint about a wrong
-//! value, what the flag sets, and its line in the usage text. If a row is `Used` but no code uses it, ferl does not
-//! compile: `cli` matches on [`Setting`] without a wildcard.
+//! value, what the flag sets, and its line in the usage text. A row that `sets` something is also a field of
+//! [`FlagValues`], with its type and its default: whoever uses the value reads it there.
 //!
 //! Constant tables; any thread may read them.
 
+mod values;
+
+use std::path::PathBuf;
+
 use crate::Release;
+use values::FlagValue;
+pub use values::{Parsed, Word};
 
 /// One emulator flag.
 pub struct EmulatorFlag {
@@ -23,6 +29,16 @@ pub struct EmulatorFlag {
     /// allocator's letter.
     pub complaint: &'static str,
     pub help: &'static str,
+    pub origin: Origin,
+}
+
+/// Who has a flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Stock, since this release; before, the flag is unknown.
+    Since(Release),
+    /// Only ferl: stock takes the word for another flag.
+    Own,
 }
 
 /// The position of a flag's value.
@@ -84,70 +100,34 @@ pub enum Digits {
 }
 
 /// What ferl does with a flag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Effect {
-    Used(Setting),
-    /// Checked like every flag, but without effect: it tunes a part that ferl does not have (OTP's allocators, poll
-    /// threads, wake-up heuristics), so nothing is lost.
+    /// Stores the value in a field of [`FlagValues`].
+    Sets(fn(&mut FlagValues, &Parsed)),
+    /// What is more than to store a value.
+    Does(Action),
+    /// Prints this line, without any other effect.
+    Notes(&'static str),
+    /// Checked like every flag, but without effect: most of these tune a part that ferl does not have (OTP's
+    /// allocators, poll threads, wake-up heuristics).
     Ignored,
     /// With this value the flag is refused, because it asks for something that ferl cannot do; other values are
     /// ignored.
     RefusedFor(&'static str),
 }
 
-/// What a used flag sets. `cli` implements each setting.
+/// What `cli` has code for: flags that depend on each other, and flags that ask for something else than a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Setting {
-    AsyncThreads,
-    AtomLimit,
+pub enum Action {
     BindType,
-    BootModule,
     BreakMode,
-    BusyWait,
-    BusyWaitDirtyCpu,
-    BusyWaitDirtyIo,
-    CodeCalls,
-    Coverage,
-    CrashDump,
-    Debugger,
     DirtyCpuSchedulers,
     DirtyCpuSchedulersPercent,
-    DirtyIoSchedulers,
-    DistBusyLimit,
-    EtsLimit,
-    FileNameEncoding,
+    FileNames,
     Help,
-    LineBreakpoints,
-    LineInfo,
-    MaxHeap,
-    MaxHeapKill,
-    MaxHeapLog,
-    MessageQueueData,
-    MinBinVheap,
-    MinHeap,
-    NativeChecks,
-    NativeLibraries,
-    NodeTableGc,
-    OutstandingRequests,
-    PerfSupport,
-    PollSets,
-    PollThreads,
-    PollThreadsPercent,
-    PortLimit,
-    PortParallelism,
-    Profile,
-    ProfileHz,
-    PrintableRange,
-    ProcessDictionary,
-    ProcessLimit,
-    RemovedFlag,
     Schedulers,
     SchedulersPercent,
-    TimeCorrection,
-    TimeWarp,
-    Verbose,
     Version,
-    WarningsMap,
 }
 
 /// Flags are read in four rounds, so that of several mistakes, the same one is reported as by OTP.
@@ -179,25 +159,11 @@ impl EmulatorFlag {
         }
     }
 
-    /// True of a flag that stock does not have; it takes the word for another flag.
-    pub fn is_own(&self) -> bool {
-        let own = [
-            Setting::CodeCalls,
-            Setting::NativeChecks,
-            Setting::NativeLibraries,
-            Setting::Profile,
-            Setting::ProfileHz,
-        ];
-        own.iter()
-            .any(|setting| self.effect == Effect::Used(*setting))
-    }
-
-    /// The release that the flag came with; before, it is unknown.
-    pub fn since(&self) -> Release {
-        match self.effect {
-            Effect::Used(Setting::Coverage) => Release::OTP_27,
-            Effect::Used(Setting::Debugger | Setting::LineBreakpoints) => Release::OTP_28,
-            _ => Release::OTP_25,
+    /// Whether a node of this release knows the flag.
+    pub fn is_in(&self, release: Release) -> bool {
+        match self.origin {
+            Origin::Since(first) => release.has(first),
+            Origin::Own => true,
         }
     }
 
@@ -308,6 +274,8 @@ pub const MAX_SCHEDULERS: i64 = 1024;
 pub const MAX_IDENTIFIERS: i64 = (1 << 27) - 1;
 /// The lowest limit that may be set for processes, and for ports.
 pub const MIN_IDENTIFIERS: i64 = 1024;
+/// The lowest number of ETS tables to expect.
+pub const MIN_ETS_TABLES: usize = 8192;
 const MIN_ATOMS: i64 = 8192;
 const MAX_ATOMS: i64 = i32::MAX as i64;
 pub const MAX_ASYNC_THREADS: i64 = 1024;
@@ -319,19 +287,15 @@ const LONG: i64 = i64::MAX;
 const KB: i64 = 1 << 54;
 const MB: i64 = 1 << 44;
 
-pub const BIND_TYPES: &[&str] = &["u", "ns", "ts", "ps", "s", "nnts", "nnps", "tnnps", "db"];
-pub const BUSY_WAITS: &[&str] = &["none", "very_short", "short", "medium", "long", "very_long"];
-pub const TIME_WARPS: &[&str] = &["no_time_warp", "single_time_warp", "multi_time_warp"];
+const BIND_TYPES: &[&str] = &["u", "ns", "ts", "ps", "s", "nnts", "nnps", "tnnps", "db"];
+const BUSY_WAITS: &[&str] = &["none", "very_short", "short", "medium", "long", "very_long"];
+const TIME_WARPS: &[&str] = &["no_time_warp", "single_time_warp", "multi_time_warp"];
 const BREAK_MODES: &[&str] = &["i", "c", "d"];
-pub const QUEUE_PLACES: &[&str] = &["on_heap", "off_heap"];
-pub const PRINTABLE_RANGES: &[&str] = &["latin1", "unicode"];
-pub const WARNING_LEVELS: &[&str] = &["i", "w", "e"];
-/// Calls of a function after which its module gets machine code, unless the flag says otherwise.
-pub const DEFAULT_CODE_CALLS: u16 = 100;
-/// Samples of the profiler in a second, unless the flag says otherwise.
-pub const DEFAULT_PROFILE_HZ: u32 = 1000;
+const QUEUE_PLACES: &[&str] = &["on_heap", "off_heap"];
+const PRINTABLE_RANGES: &[&str] = &["latin1", "unicode"];
+const WARNING_LEVELS: &[&str] = &["i", "w", "e"];
 /// The modes of native coverage; `true` stands for the last one.
-pub const COVERAGE_MODES: &[&str] = &[
+const COVERAGE_MODES: &[&str] = &[
     "false",
     "true",
     "function",
@@ -339,7 +303,7 @@ pub const COVERAGE_MODES: &[&str] = &[
     "line",
     "line_counters",
 ];
-pub const PERF_SUPPORTS: &[&str] = &["false", "true", "dump", "map"];
+const PERF_SUPPORTS: &[&str] = &["false", "true", "dump", "map"];
 const ETS_WAITS: &[&str] = &[
     "none",
     "very_short",
@@ -389,278 +353,340 @@ const fn number_or(word: &'static str, min: i64, max: i64, digits: Digits) -> Va
     }
 }
 
-/// Rows have the form `name place value => effect, argument, complaint, help;`.
-macro_rules! rows {
-    ($($name:literal $place:ident $value:expr => $effect:expr, $argument:literal,
-       $complaint:literal, $help:literal;)*) => {
-        &[$(EmulatorFlag {
+/// Makes the table and [`FlagValues`]. Rows have the form `name position value => effect, argument, complaint, help;`,
+/// and may end with `, from RELEASE` or `, from ferl`. An effect is one of:
+///
+/// * `sets FIELD: TYPE = DEFAULT`
+/// * `sets_too FIELD`, of a field that another row declares
+/// * `does ACTION`
+/// * `notes LINE`
+/// * `refused_for WORD`
+/// * `ignored`
+macro_rules! emulator_flags {
+    ($($name:literal $position:ident $value:expr =>
+       $(sets $field:ident: $type:ty = $default:expr,)?
+       $(sets_too $same:ident,)?
+       $(does $action:ident,)?
+       $(notes $note:literal,)?
+       $(refused_for $refused:literal,)?
+       $(ignored,)?
+       $argument:literal, $complaint:literal, $help:literal $(, from $origin:ident)?;)*) => {
+        /// The emulator flags.
+        pub const EMULATOR_FLAGS: &[EmulatorFlag] = &[$(EmulatorFlag {
             name: $name,
-            place: ValuePosition::$place,
+            place: ValuePosition::$position,
             value: $value,
-            effect: $effect,
+            effect: effect!(
+                $(sets $field)? $(sets $same)? $(does $action)? $(notes $note)? $(refused_for $refused)?
+            ),
             argument: $argument,
             complaint: $complaint,
             help: $help,
-        }),*]
+            origin: origin!($($origin)?),
+        }),*];
+
+        /// The values of the flags that a row declares a field for.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct FlagValues {
+            $($(
+                #[doc = concat!("`+", $name, "`: ", $help, ".")]
+                pub $field: $type,
+            )?)*
+        }
+
+        impl Default for FlagValues {
+            /// The values without any flag.
+            fn default() -> FlagValues {
+                FlagValues { $($($field: $default,)?)* }
+            }
+        }
     };
 }
 
-use Effect::{Ignored, RefusedFor, Used};
+macro_rules! effect {
+    () => {
+        Effect::Ignored
+    };
+    (sets $field:ident) => {
+        Effect::Sets(|values, value| values.$field.store(value, FlagValues::default().$field))
+    };
+    (does $action:ident) => {
+        Effect::Does(Action::$action)
+    };
+    (notes $note:literal) => {
+        Effect::Notes($note)
+    };
+    (refused_for $word:literal) => {
+        Effect::RefusedFor($word)
+    };
+}
+
+macro_rules! origin {
+    () => {
+        Origin::Since(Release::OTP_25)
+    };
+    (ferl) => {
+        Origin::Own
+    };
+    ($release:ident) => {
+        Origin::Since(Release::$release)
+    };
+}
+
 use Value::{Bool, Nothing, OneOf, Pair, StartsWith, Text, Topology};
 
-/// The emulator flags.
-pub const EMULATOR_FLAGS: &[EmulatorFlag] = rows! {
-    "a" Next number(16, 8192) => Ignored, "size",
+emulator_flags! {
+    "a" Next number(16, 8192) => ignored, "size",
         "bad stack size for async threads {}", "stack of async threads in kilowords; no effect";
-    "A" Next number(0, MAX_ASYNC_THREADS) => Used(Setting::AsyncThreads), "number",
+    "A" Next number(0, MAX_ASYNC_THREADS) => sets async_threads: usize = 1, "number",
         "bad number of async threads {}", "threads of the async pool, up to 1024";
-    "B" Optional StartsWith(BREAK_MODES) => Used(Setting::BreakMode), "[c|d|i]",
+    "B" Optional StartsWith(BREAK_MODES) => does BreakMode, "[c|d|i]",
         "bad break mode {}", "Ctrl-C: c interrupts the shell, d or nothing ends the node, i is ignored";
-    "c" Optional Bool => Used(Setting::TimeCorrection), "[bool]",
+    "c" Optional Bool => sets time_correction: bool = true, "[bool]",
         "Invalid time correction value: {}", "time correction";
-    "C" Next OneOf(TIME_WARPS) => Used(Setting::TimeWarp), "mode",
+    "C" Next OneOf(TIME_WARPS) => sets time_warp_mode: Word = "no_time_warp", "mode",
         "Invalid time warp mode: {}", "no_time_warp, single_time_warp or multi_time_warp";
-    "code_calls" Next number(0, 65_535) => Used(Setting::CodeCalls), "number",
-        "bad +code_calls number {}", "calls of a function before its module gets machine code, 100; 0: when loaded (not in erl)";
-    "d" Alone Nothing => Used(Setting::CrashDump), "",
+    "code_calls" Next number(0, 65_535) => sets code_calls: u16 = 100, "number",
+        "bad +code_calls number {}", "calls of a function before its module gets machine code, 100; 0: when loaded (not in erl)", from ferl;
+    "d" Alone Nothing => sets crash_dump: bool = true, "",
         "", "write no crash dump for errors of the machine itself";
-    "dcg" Joined digits(0, INT) => Ignored, "<limit>",
+    "dcg" Joined digits(0, INT) => ignored, "<limit>",
         "bad decentralized counter groups limit: {}", "groups of decentralized counters; no effect";
-    "D" Whole Nothing => Used(Setting::Debugger), "",
-        "", "support debuggers: the module erl_debugger (OTP 28 and later)";
-    "Dibpl" Next Bool => Used(Setting::LineBreakpoints), "bool",
-        "Dibpl expected `true' or `false' but got: `{}'", "with +D, load modules with breakpoints at lines (true)";
-    "e" Next number(0, INT) => Used(Setting::EtsLimit), "number",
+    "D" Whole Nothing => sets debugger: bool = false, "",
+        "", "support debuggers: the module erl_debugger (OTP 28 and later)", from OTP_28;
+    "Dibpl" Next Bool => sets line_breakpoints: bool = true, "bool",
+        "Dibpl expected `true' or `false' but got: `{}'", "with +D, load modules with breakpoints at lines (true)", from OTP_28;
+    "e" Next number(0, INT) => sets ets_limit: usize = MIN_ETS_TABLES, "number",
         "bad maximum number of ets tables {}", "number of ETS tables to expect";
-    "ec" Alone Nothing => Ignored, "",
+    "ec" Alone Nothing => ignored, "",
         "", "compress every ETS table; no effect";
-    "fn" Joined Text => Used(Setting::FileNameEncoding), "[l|u|a][w|i|e]",
+    "fn" Joined Text => does FileNames, "[l|u|a][w|i|e]",
         "bad filename encoding {}, can be (l,u or a, optionally followed by w, i or e)",
         "file names: latin1, utf8 or by the locale; warn, ignore or fail on bad ones";
-    "h" Next number(1, INT) => Used(Setting::MinHeap), "words",
+    "h" Next number(1, INT) => sets_too min_heap_words, "words",
         "bad heap size {}", "as +hms";
-    "help" Alone Nothing => Used(Setting::Help), "",
+    "help" Alone Nothing => does Help, "",
         "", "print this text";
-    "hmax" Next number(0, MAX_SMALL) => Used(Setting::MaxHeap), "words",
+    "hmax" Next number(0, MAX_SMALL) => sets max_heap_words: u64 = 0, "words",
         "bad max heap size {}", "default largest heap of a process; 0 is no limit";
-    "hmaxel" Next Bool => Used(Setting::MaxHeapLog), "bool",
+    "hmaxel" Next Bool => sets max_heap_log: bool = true, "bool",
         "bad max heap error logger {}", "log a process that outgrows its largest heap";
-    "hmaxk" Next Bool => Used(Setting::MaxHeapKill), "bool",
+    "hmaxk" Next Bool => sets max_heap_kill: bool = true, "bool",
         "bad max heap kill {}", "kill a process that outgrows its largest heap";
-    "hmbs" Next number(1, INT) => Used(Setting::MinBinVheap), "words",
+    "hmbs" Next number(1, INT) => sets min_binary_words: u64 = 46_422, "words",
         "bad heap size {}", "default smallest virtual heap for binaries";
-    "hmqd" Next OneOf(QUEUE_PLACES) => Used(Setting::MessageQueueData), "place",
+    "hmqd" Next OneOf(QUEUE_PLACES) => sets message_queue_data: Word = "on_heap", "place",
         "Invalid message_queue_data flag: {}", "default place of messages: on_heap or off_heap";
-    "hms" Next number(1, INT) => Used(Setting::MinHeap), "words",
+    "hms" Next number(1, INT) => sets min_heap_words: Option<u32> = None, "words",
         "bad heap size {}", "default first heap of a process";
-    "hpds" Next number(1, INT) => Used(Setting::ProcessDictionary), "size",
+    "hpds" Next number(1, INT) => ignored, "size",
         "bad initial process dictionary size {}", "first size of a process dictionary";
-    "H" Alone Nothing => Used(Setting::RemovedFlag), "",
+    "H" Alone Nothing => notes "The undocumented +H option has been removed (R10B-6).\n", "",
         "", "removed long ago; warns";
-    "i" Next Text => Used(Setting::BootModule), "module",
+    "i" Next Text => sets boot_module: Vec<u8> = b"init".to_vec(), "module",
         "", "module that boots the node (init)";
-    "IOp" NextOnly digits(1, INT) => Used(Setting::PollSets), "number",
+    "IOp" NextOnly digits(1, INT) => sets poll_sets: i64 = 1, "number",
         "bad I/O pollset number: {}", "poll sets; no effect";
-    "IOPp" NextOnly digits(0, 100) => Ignored, "percent",
+    "IOPp" NextOnly digits(0, 100) => ignored, "percent",
         "bad I/O pollset percentage number: {}", "poll sets; no effect";
-    "IOPt" NextOnly digits(0, 100) => Used(Setting::PollThreadsPercent), "percent",
+    "IOPt" NextOnly digits(0, 100) => sets poll_threads_percent: i64 = 0, "percent",
         "bad I/O poll thread percentage number: {}", "poll threads; no effect";
-    "IOs" NextOnly Bool => Ignored, "bool",
+    "IOs" NextOnly Bool => ignored, "bool",
         "bad +IOs boolean argument: {}", "polling by schedulers, which ferl always does";
-    "IOt" Next digits(1, MAX_SCHEDULERS) => Used(Setting::PollThreads), "number",
+    "IOt" Next digits(1, MAX_SCHEDULERS) => sets poll_threads: Option<i64> = None, "number",
         "bad I/O poll threads number: {}", "poll threads; no effect";
-    "JDdump" Next Bool => RefusedFor("true"), "bool",
+    "JDdump" Next Bool => refused_for "true", "bool",
         "bad +JDdump flag {}", "dump machine code; refused when true";
-    "JPcover" Next OneOf(COVERAGE_MODES) => Used(Setting::Coverage), "bool|mode",
-        "bad +JPcover flag {}", "count functions or lines that run (OTP 27 and later)";
-    "JPperf" Next OneOf(PERF_SUPPORTS) => Used(Setting::PerfSupport), "bool|map|dump",
+    "JPcover" Next OneOf(COVERAGE_MODES) => sets coverage: Word = "false", "bool|mode",
+        "bad +JPcover flag {}", "count functions or lines that run (OTP 27 and later)", from OTP_27;
+    "JPperf" Next OneOf(PERF_SUPPORTS) => sets perf: Word = "false", "bool|map|dump",
         "bad +JPperf support flag {}", "let Linux perf name Erlang functions";
-    "K" Next Text => Ignored, "bool",
+    "K" Next Text => ignored, "bool",
         "", "kernel poll, which is always on";
-    "L" Alone Nothing => Used(Setting::LineInfo), "",
+    "L" Alone Nothing => ignored, "",
         "", "do not load line numbers";
-    "n" Next OneOf(&["s", "a", "d"]) => Ignored, "s|a|d",
+    "n" Next OneOf(&["s", "a", "d"]) => ignored, "s|a|d",
         "bad -n option {}", "signals to ports; deprecated, no effect";
-    "native_checks" Next Bool => Used(Setting::NativeChecks), "bool",
-        "bad +native_checks flag {}", "end the node where a native library misuses terms (not in erl)";
-    "native_libs" Next Bool => Used(Setting::NativeLibraries), "bool",
-        "bad +native_libs flag {}", "load native libraries; false refuses them all (not in erl)";
-    "pc" Next OneOf(PRINTABLE_RANGES) => Used(Setting::PrintableRange), "range",
+    "native_checks" Next Bool => sets native_checks: bool = false, "bool",
+        "bad +native_checks flag {}", "end the node where a native library misuses terms (not in erl)", from ferl;
+    "native_libs" Next Bool => sets native_libraries: bool = true, "bool",
+        "bad +native_libs flag {}", "load native libraries; false refuses them all (not in erl)", from ferl;
+    "pc" Next OneOf(PRINTABLE_RANGES) => sets printable_range: Word = "latin1", "range",
         "bad range of printable characters: {}", "printable characters: latin1 or unicode";
-    "profile" Next Text => Used(Setting::Profile), "name",
-        "", "write NAME.html, a flame graph of the run, and NAME.folded (not in erl)";
-    "profile_hz" Next number(1, 10_000) => Used(Setting::ProfileHz), "number",
-        "bad +profile_hz number {}", "samples in a second of a thread's time, 1000 (not in erl)";
+    "profile" Next Text => sets profile: Option<PathBuf> = None, "name",
+        "", "write NAME.html, a flame graph of the run, and NAME.folded (not in erl)", from ferl;
+    "profile_hz" Next number(1, 10_000) => sets profile_hz: u32 = 1000, "number",
+        "bad +profile_hz number {}", "samples in a second of a thread's time, 1000 (not in erl)", from ferl;
     "P" Next number_or("legacy", MIN_IDENTIFIERS, MAX_IDENTIFIERS, Digits::Lenient)
-        => Used(Setting::ProcessLimit), "number",
+        => sets process_limit: usize = 1 << 18, "number",
         "bad number of processes {}", "most processes, from 1024 to 134217727";
     "Q" Next number_or("legacy", MIN_IDENTIFIERS, MAX_IDENTIFIERS, Digits::Lenient)
-        => Used(Setting::PortLimit), "number",
+        => sets port_limit: usize = 65_536, "number",
         "bad number of ports {}", "most ports, from 1024 to 134217727";
-    "r" Alone Nothing => Ignored, "",
+    "r" Alone Nothing => ignored, "",
         "", "move ETS blocks; no effect";
-    "rg" Next digits(0, INT) => Ignored, "limit",
+    "rg" Next digits(0, INT) => ignored, "limit",
         "bad reader groups limit: {}", "groups of lock readers; no effect";
-    "R" Next number(23, 25) => Ignored, "release",
+    "R" Next number(23, 25) => ignored, "release",
         "bad compatibility release number {}", "be compatible with this release; no effect";
-    "S" Next Pair => Used(Setting::Schedulers), "n1:n2",
+    "S" Next Pair => does Schedulers, "n1:n2",
         "bad amount of schedulers {}", "schedulers, and how many of them are online";
-    "SDcpu" Next Pair => Used(Setting::DirtyCpuSchedulers), "n1:n2",
+    "SDcpu" Next Pair => does DirtyCpuSchedulers, "n1:n2",
         "bad amount of dirty CPU schedulers {}", "dirty CPU schedulers, and how many are online";
-    "SDPcpu" Next Pair => Used(Setting::DirtyCpuSchedulersPercent), "p1:p2",
+    "SDPcpu" Next Pair => does DirtyCpuSchedulersPercent, "p1:p2",
         "bad dirty CPU schedulers percentage specifier {}", "the same in percent of the processors";
-    "SDio" Next number(1, MAX_SCHEDULERS) => Used(Setting::DirtyIoSchedulers), "number",
+    "SDio" Next number(1, MAX_SCHEDULERS) => sets dirty_io_schedulers: usize = 10, "number",
         "bad number of dirty I/O schedulers {}", "dirty I/O schedulers";
-    "SP" Next Pair => Used(Setting::SchedulersPercent), "p1:p2",
+    "SP" Next Pair => does SchedulersPercent, "p1:p2",
         "bad schedulers percentage specifier {}", "schedulers in percent of the processors";
-    "sbt" Next OneOf(BIND_TYPES) => Used(Setting::BindType), "type",
+    "sbt" Next OneOf(BIND_TYPES) => does BindType, "type",
         "setting scheduler bind type '{}' failed: invalid type", "bind schedulers to processors";
-    "sbwt" Next OneOf(BUSY_WAITS) => Used(Setting::BusyWait), "threshold",
+    "sbwt" Next OneOf(BUSY_WAITS) => sets busy_wait: Word = "medium", "threshold",
         "bad scheduler busy wait threshold: {}", "busy wait: none, very_short .. very_long";
-    "sbwtdcpu" Next OneOf(BUSY_WAITS) => Used(Setting::BusyWaitDirtyCpu), "threshold",
+    "sbwtdcpu" Next OneOf(BUSY_WAITS) => ignored, "threshold",
         "bad dirty CPU scheduler busy wait threshold: {}", "the same for dirty CPU schedulers";
-    "sbwtdio" Next OneOf(BUSY_WAITS) => Used(Setting::BusyWaitDirtyIo), "threshold",
+    "sbwtdio" Next OneOf(BUSY_WAITS) => ignored, "threshold",
         "bad dirty IO scheduler busy wait threshold: {}", "the same for dirty I/O schedulers";
-    "scl" Next Bool => Ignored, "bool",
+    "scl" Next Bool => ignored, "bool",
         "bad scheduler compact load value '{}'", "compaction of load; no effect";
-    "sct" Next Topology => Ignored, "topology",
+    "sct" Next Topology => ignored, "topology",
         "bad cpu topology '{}'", "CPU topology; no effect";
-    "secio" Next Text => Ignored, "bool",
+    "secio" Next Text => ignored, "bool",
         "", "eager check of I/O; no effect";
-    "sfwi" Next number(0, LONG) => Ignored, "interval",
+    "sfwi" Next number(0, LONG) => ignored, "interval",
         "bad scheduler forced wakeup interval {}", "forced wake-up of schedulers; no effect";
-    "spp" Next Bool => Used(Setting::PortParallelism), "bool",
+    "spp" Next Bool => sets port_parallelism: bool = false, "bool",
         "bad port parallelism scheduling hint {}", "queue signals to ports";
-    "ssrct" Alone Nothing => Ignored, "",
+    "ssrct" Alone Nothing => ignored, "",
         "", "skip reading the CPU topology; no effect";
-    "sss" Next number(20, 8192) => Ignored, "size",
+    "sss" Next number(20, 8192) => ignored, "size",
         "bad stack size for scheduler threads {}", "stack of schedulers; no effect";
-    "sssdcpu" Next number(20, 8192) => Ignored, "size",
+    "sssdcpu" Next number(20, 8192) => ignored, "size",
         "bad stack size for dirty CPU scheduler threads {}", "the same, dirty CPU; no effect";
-    "sssdio" Next number(20, 8192) => Ignored, "size",
+    "sssdio" Next number(20, 8192) => ignored, "size",
         "bad stack size for dirty IO scheduler threads {}", "the same, dirty I/O; no effect";
-    "stbt" Next OneOf(BIND_TYPES) => Used(Setting::BindType), "type",
+    "stbt" Next OneOf(BIND_TYPES) => does BindType, "type",
         "setting scheduler bind type '{}' failed: invalid type", "as +sbt, if possible";
-    "sub" Next Bool => Ignored, "bool",
+    "sub" Next Bool => ignored, "bool",
         "bad scheduler utilization balancing  value '{}'", "balance utilization; no effect";
-    "swct" Next OneOf(CLEANUPS) => Ignored, "threshold",
+    "swct" Next OneOf(CLEANUPS) => ignored, "threshold",
         "scheduler wake cleanup threshold: {}", "wake for cleaning up; no effect";
-    "sws" Next OneOf(&["default", "legacy"]) => Ignored, "strategy",
+    "sws" Next OneOf(&["default", "legacy"]) => ignored, "strategy",
         "scheduler wakeup strategy: {}", "strategy of wake-ups; no effect";
-    "swt" Next OneOf(WAKEUPS) => Ignored, "threshold",
+    "swt" Next OneOf(WAKEUPS) => ignored, "threshold",
         "scheduler wakeup threshold: {}", "when to wake schedulers; no effect";
-    "swtdcpu" Next OneOf(WAKEUPS) => Ignored, "threshold",
+    "swtdcpu" Next OneOf(WAKEUPS) => ignored, "threshold",
         "dirty CPU scheduler wakeup threshold: {}", "the same, dirty CPU; no effect";
-    "swtdio" Next OneOf(WAKEUPS) => Ignored, "threshold",
+    "swtdio" Next OneOf(WAKEUPS) => ignored, "threshold",
         "dirty IO scheduler wakeup threshold: {}", "the same, dirty I/O; no effect";
-    "t" Next number(MIN_ATOMS, MAX_ATOMS) => Used(Setting::AtomLimit), "number",
+    "t" Next number(MIN_ATOMS, MAX_ATOMS) => sets atom_limit: usize = 1_048_576, "number",
         "bad atom table size {}", "most atoms, from 8192 to 2147483647";
-    "T" Next number(0, 9) => Ignored, "level",
+    "T" Next number(0, 9) => ignored, "level",
         "bad modified timing level {}", "modified timing; no effect";
-    "v" Alone Nothing => Used(Setting::Verbose), "",
+    "v" Alone Nothing => notes "warning: -v (only in debug compiled code)", "",
         "", "chatty mode, which only debug builds of stock have; warns";
-    "V" Alone Nothing => Used(Setting::Version), "",
+    "V" Alone Nothing => does Version, "",
         "", "print the version";
-    "W" Next StartsWith(WARNING_LEVELS) => Used(Setting::WarningsMap), "i|w|e",
+    "W" Next StartsWith(WARNING_LEVELS) => sets warnings: Word = "w", "i|w|e",
         "unrecognized warning_map option {}", "log warnings as info, warning or error";
-    "zdbbl" Next number(1, INT / 1024) => Used(Setting::DistBusyLimit), "kilobytes",
+    "zdbbl" Next number(1, INT / 1024) => sets dist_busy_limit_kilobytes: usize = 1024, "kilobytes",
         "Invalid dbbl limit: {n}", "busy limit of the distribution buffer";
     "zdntgc" Next number_or("infinity", 0, 100_000_000, Digits::Strict)
-        => Used(Setting::NodeTableGc), "seconds",
+        => sets node_table_gc_delay_s: Option<u32> = Some(60), "seconds",
         "Invalid delayed node table gc: {}", "how long an unused node stays in the table";
-    "zebwt" Next OneOf(ETS_WAITS) => Ignored, "threshold",
+    "zebwt" Next OneOf(ETS_WAITS) => ignored, "threshold",
         "Invalid ets busy wait threshold: {}", "busy wait on ETS locks; no effect";
-    "zosrl" Next number(1, MAX_IDENTIFIERS) => Used(Setting::OutstandingRequests), "number",
+    "zosrl" Next number(1, MAX_IDENTIFIERS) => ignored, "number",
         "Invalid outstanding requests limit {}", "requests a system process may have outstanding";
 
     // OTP's memory allocators: ferl has different ones, so these flags are checked but have no effect.
-    "M?as" Next OneOf(STRATEGIES) => Ignored, "strategy",
+    "M?as" Next OneOf(STRATEGIES) => ignored, "strategy",
         "bad \"M?a\" value: {}", "";
-    "M?asbcst" Next digits(0, KB) => Ignored, "kilobytes",
+    "M?asbcst" Next digits(0, KB) => ignored, "kilobytes",
         "bad \"M?asbcst\" value: {}", "";
-    "M?atags" Next Bool => Ignored, "bool",
+    "M?atags" Next Bool => ignored, "bool",
         "bad \"M?atags\" value: {}", "";
-    "M@acul" Next number_or("de", 0, 100, Digits::Needed) => Ignored, "percent",
+    "M@acul" Next number_or("de", 0, 100, Digits::Needed) => ignored, "percent",
         "bad \"M?acul\" value: {}", "";
-    "M@acnl" Next digits(0, LONG) => Ignored, "amount",
+    "M@acnl" Next digits(0, LONG) => ignored, "amount",
         "bad \"M?acnl\" value: {}", "";
-    "M@acfml" Next digits(0, LONG) => Ignored, "bytes",
+    "M@acfml" Next digits(0, LONG) => ignored, "bytes",
         "bad \"M?acfml\" value: {}", "";
-    "M@acful" Next number_or("de", 0, 100, Digits::Needed) => Ignored, "percent",
+    "M@acful" Next number_or("de", 0, 100, Digits::Needed) => ignored, "percent",
         "bad \"M?acful\" value: {}", "";
-    "M@cp" Next OneOf(&["B", "D", "E", "F", "H", "L", "R", "S", "@", ":"]) => Ignored, "letter",
+    "M@cp" Next OneOf(&["B", "D", "E", "F", "H", "L", "R", "S", "@", ":"]) => ignored, "letter",
         "bad \"M?cp\" value: {}", "";
-    "M?e" Next Bool => Ignored, "bool",
+    "M?e" Next Bool => ignored, "bool",
         "bad \"M?e\" value: {}", "";
-    "MTe" Next OneOf(&["true"]) => Ignored, "true",
+    "MTe" Next OneOf(&["true"]) => ignored, "true",
         "bad \"MTe\" value: {}", "";
-    "MIe" Next OneOf(&["true"]) => Ignored, "true",
+    "MIe" Next OneOf(&["true"]) => ignored, "true",
         "bad \"MIe\" value: {}", "";
-    "M?t" Next Bool => Ignored, "bool",
+    "M?t" Next Bool => ignored, "bool",
         "bad \"M?t\" value: {}", "";
-    "MIt" Next OneOf(&["false"]) => Ignored, "false",
+    "MIt" Next OneOf(&["false"]) => ignored, "false",
         "bad \"MIt\" value: {}", "";
-    "M?lmbcs" Next digits(0, KB) => Ignored, "kilobytes",
+    "M?lmbcs" Next digits(0, KB) => ignored, "kilobytes",
         "bad \"M?lmbcs\" value: {}", "";
-    "M?mbcgs" Next digits(0, LONG) => Ignored, "amount",
+    "M?mbcgs" Next digits(0, LONG) => ignored, "amount",
         "bad \"M?mbcgs\" value: {}", "";
-    "M?mbsd" Next digits(0, LONG) => Ignored, "amount",
+    "M?mbsd" Next digits(0, LONG) => ignored, "amount",
         "bad \"M?mbsd\" value: {}", "";
-    "M?mmbcs" Next digits(0, KB) => Ignored, "kilobytes",
+    "M?mmbcs" Next digits(0, KB) => ignored, "kilobytes",
         "bad \"M?mmbcs\" value: {}", "";
-    "M?mmmbc" Next digits(0, LONG) => Ignored, "amount",
+    "M?mmmbc" Next digits(0, LONG) => ignored, "amount",
         "bad \"M?mmmbc\" value: {}", "";
-    "M?mmsbc" Next digits(0, LONG) => Ignored, "amount",
+    "M?mmsbc" Next digits(0, LONG) => ignored, "amount",
         "bad \"M?mmsbc\" value: {}", "";
-    "M?ramv" Next Bool => Ignored, "bool",
+    "M?ramv" Next Bool => ignored, "bool",
         "bad \"M?ramv\" value: {}", "";
-    "M?rmbcmt" Next digits(0, LONG) => Ignored, "percent",
+    "M?rmbcmt" Next digits(0, LONG) => ignored, "percent",
         "bad \"M?rmbcmt\" value: {}", "";
-    "M?rsbcmt" Next digits(0, LONG) => Ignored, "percent",
+    "M?rsbcmt" Next digits(0, LONG) => ignored, "percent",
         "bad \"M?rsbcmt\" value: {}", "";
-    "M?rsbcst" Next digits(0, LONG) => Ignored, "percent",
+    "M?rsbcst" Next digits(0, LONG) => ignored, "percent",
         "bad \"M?rsbcst\" value: {}", "";
-    "M?sbct" Next digits(0, KB) => Ignored, "kilobytes",
+    "M?sbct" Next digits(0, KB) => ignored, "kilobytes",
         "bad \"M?sbct\" value: {}", "";
-    "M?smbcs" Next digits(0, KB) => Ignored, "kilobytes",
+    "M?smbcs" Next digits(0, KB) => ignored, "kilobytes",
         "bad \"M?smbcs\" value: {}", "";
-    "Mdai" Next number_or("max", 0, LONG, Digits::Needed) => Ignored, "amount",
+    "Mdai" Next number_or("max", 0, LONG, Digits::Needed) => ignored, "amount",
         "bad \"Mdai\" value: {}", "";
-    "Mea" Next OneOf(&["min", "max", "config", "r9c", "r10b", "r11b"]) => Ignored, "configuration",
+    "Mea" Next OneOf(&["min", "max", "config", "r9c", "r10b", "r11b"]) => ignored, "configuration",
         "bad \"Mea\" parameter", "";
-    "MIscs" Next digits(0, MB) => Ignored, "megabytes",
+    "MIscs" Next digits(0, MB) => ignored, "megabytes",
         "bad \"MIscs\" value: {}", "";
-    "Mlpm" Next OneOf(&["all", "no"]) => RefusedFor("all"), "all|no",
+    "Mlpm" Next OneOf(&["all", "no"]) => refused_for "all", "all|no",
         "bad \"Mlpm\" value: {}", "lock memory; refused for all";
-    "MMamcbf" Next digits(0, KB) => Ignored, "kilobytes",
+    "MMamcbf" Next digits(0, KB) => ignored, "kilobytes",
         "bad \"MMamcbf\" value: {}", "";
-    "MMmcs" Next digits(0, LONG) => Ignored, "amount",
+    "MMmcs" Next digits(0, LONG) => ignored, "amount",
         "bad \"MMmcs\" value: {}", "";
-    "MMrmcbf" Next digits(0, LONG) => Ignored, "percent",
+    "MMrmcbf" Next digits(0, LONG) => ignored, "percent",
         "bad \"MMrmcbf\" value: {}", "";
-    "MMsco" Next Bool => Ignored, "bool",
+    "MMsco" Next Bool => ignored, "bool",
         "bad \"MMsco\" value: {}", "";
-    "MMscrfsd" Next digits(0, LONG) => Ignored, "amount",
+    "MMscrfsd" Next digits(0, LONG) => ignored, "amount",
         "bad \"MMscrfsd\" value: {}", "";
-    "MMscrpm" Next Bool => Ignored, "bool",
+    "MMscrpm" Next Bool => ignored, "bool",
         "bad \"MMscrpm\" value: {}", "";
-    "MMscs" Next digits(0, MB) => Ignored, "megabytes",
+    "MMscs" Next digits(0, MB) => ignored, "megabytes",
         "bad \"MMscs\" value: {}", "";
-    "Mummc" Next digits(0, LONG) => Ignored, "amount",
+    "Mummc" Next digits(0, LONG) => ignored, "amount",
         "bad \"Mummc\" value: {}", "";
-    "Musac" Next Bool => Ignored, "bool",
+    "Musac" Next Bool => ignored, "bool",
         "bad \"Musac\" value: {}", "";
-    "Muycs" Next digits(0, KB) => Ignored, "kilobytes",
+    "Muycs" Next digits(0, KB) => ignored, "kilobytes",
         "bad \"Muycs\" value: {}", "";
-    "MYe" Next OneOf(&["true"]) => Ignored, "true",
+    "MYe" Next OneOf(&["true"]) => ignored, "true",
         "bad \"MYe\" value: {}", "";
-    "MYm" Next Text => Ignored, "name",
+    "MYm" Next Text => ignored, "name",
         "", "";
-    "MYtp" Next digits(0, INT / 1024) => Ignored, "kilobytes",
+    "MYtp" Next digits(0, INT / 1024) => ignored, "kilobytes",
         "bad \"MYtp\" value: {}", "";
-    "MYtt" Next digits(0, INT / 1024) => Ignored, "kilobytes",
+    "MYtt" Next digits(0, INT / 1024) => ignored, "kilobytes",
         "bad \"MYtt\" value: {}", "";
-};
+}
 
 /// A flag that the launcher understands; every other `-flag` is passed unchanged to Erlang's `init`.
 pub struct LauncherFlag {
@@ -792,6 +818,38 @@ mod tests {
                 "{} has no complaint",
                 flag.name
             );
+        }
+    }
+
+    #[test]
+    fn every_allowed_value_fits_its_field() {
+        for flag in EMULATOR_FLAGS {
+            let Effect::Sets(set) = flag.effect else {
+                continue;
+            };
+            let values = match flag.value {
+                Value::Nothing => vec![Parsed::Nothing],
+                Value::Text => vec![Parsed::Text(b"text".to_vec())],
+                Value::Bool => vec![Parsed::Bool(true), Parsed::Bool(false)],
+                Value::OneOf(words) | Value::StartsWith(words) => {
+                    words.iter().map(|word| Parsed::Word(word)).collect()
+                }
+                Value::Number { min, max, .. } => vec![Parsed::Number(min), Parsed::Number(max)],
+                Value::NumberOr { min, max, .. } => {
+                    vec![Parsed::Instead, Parsed::Number(min), Parsed::Number(max)]
+                }
+                Value::Pair | Value::Topology => panic!("{}: no field holds this", flag.name),
+            };
+            let mut told = values.iter().map(|value| {
+                let mut values = FlagValues::default();
+                set(&mut values, value);
+                values
+            });
+            let mut last = told.next().expect("a value");
+            for next in told {
+                assert_ne!(last, next, "{}", flag.name);
+                last = next;
+            }
         }
     }
 

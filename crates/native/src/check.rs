@@ -25,7 +25,7 @@ static IS_ON: AtomicBool = AtomicBool::new(cfg!(debug_assertions));
 
 /// Does what the user has asked for. Called before the first library is loaded.
 pub fn follow_flag() {
-    if runtime::process::config::get().native_checks {
+    if runtime::process::config::get().flags.native_checks {
         IS_ON.store(true, Ordering::Relaxed);
     }
 }

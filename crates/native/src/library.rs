@@ -98,7 +98,7 @@ pub fn load_nif(
     [path, info]: [Term; 2],
 ) -> BifResult {
     check::follow_flag();
-    if !runtime::process::config::get().native_libraries {
+    if !runtime::process::config::get().flags.native_libraries {
         let name = native_name(path).unwrap_or_default();
         return Ok(refused(process, &Refusal::by_flag(&name)));
     }

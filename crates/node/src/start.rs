@@ -11,6 +11,7 @@ use term::unicode::{Encoding, filename};
 use term::{am, atom, build};
 
 use crate::{break_menu, crash};
+use runtime::code::coverage::CoverageMode;
 use runtime::code::{self, preloaded};
 use runtime::effects::collector;
 use runtime::exec::halt::CrashCause;
@@ -59,8 +60,8 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
     // Optional: if the descriptor limit is too low for this, the node starts programs without it.
     let _ = sys::child::low::keep();
     time::start();
-    atom::set_limit(config.atom_limit);
-    let limit = config.process_limit.next_power_of_two();
+    atom::set_limit(config.flags.atom_limit);
+    let limit = config.flags.process_limit.next_power_of_two();
     table::create(limit).map_err(|error| {
         format!(
             "no address space for {limit} processes: {}",
@@ -74,11 +75,14 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
     choose_form(config.machine_code);
     engine::warming::set_calls(code_calls(config));
     code::gdb_jit::register_bottom();
-    code::coverage::set_mode(config.coverage);
-    code::debugger_lines::set_up(config.debugger, config.line_breakpoints);
-    code::perf::open(config.perf_map, config.perf_dump);
-    if let Some((path, hz)) = &config.profile {
-        runtime::effects::profile::open(path, *hz)?;
+    code::coverage::set_mode(coverage(config.flags.coverage));
+    code::debugger_lines::set_up(config.flags.debugger, config.flags.line_breakpoints);
+    code::perf::open(
+        matches!(config.flags.perf, "true" | "map"),
+        matches!(config.flags.perf, "true" | "dump"),
+    );
+    if let Some(path) = &config.flags.profile {
+        runtime::effects::profile::open(path, config.flags.profile_hz)?;
     }
     collector::set_stress(std::env::var_os("FERL_COLLECT_ALWAYS"));
     runtime::process::sync::set_delays(std::env::var_os("FERL_DELAYS"))?;
@@ -88,8 +92,8 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
         Encoding::Latin1
     });
     let queues = scheduler::create(config.schedulers, config.schedulers_online);
-    idle::set_busy_wait(config.busy_wait_spins);
-    let bind_type = scheduler::binding::flagged(&config.bind_type);
+    idle::set_busy_wait(busy_wait_spins(config.flags.busy_wait));
+    let bind_type = scheduler::binding::flagged(config.bind_type);
     if scheduler::binding::bind(bind_type).is_none() && !config.bind_if_possible {
         return Err(format!(
             "setting scheduler bind type '{}' failed: no cpu topology available",
@@ -122,9 +126,32 @@ fn choose_form(wanted: bool) {
 /// Calls of a function before its module gets machine code. Profilers want all of it from the start, so that each place in it has
 /// a name.
 fn code_calls(config: &Config) -> u16 {
-    match config.perf_map || config.perf_dump || config.profile.is_some() {
+    match config.flags.perf != "false" || config.flags.profile.is_some() {
         true => 0,
-        false => config.code_calls,
+        false => config.flags.code_calls,
+    }
+}
+
+/// The mode of coverage for a value of `+JPcover`.
+fn coverage(word: &str) -> Option<CoverageMode> {
+    let mut modes = CoverageMode::ALL.into_iter();
+    match word {
+        "true" => Some(CoverageMode::LineCounters),
+        name => modes.find(|mode| mode.name() == name),
+    }
+}
+
+/// How many times a scheduler looks for work before it sleeps, for a value of `+sbwt`; each time takes about a
+/// microsecond.
+fn busy_wait_spins(word: &str) -> usize {
+    match word {
+        "none" => 0,
+        "very_short" => 5,
+        "short" => 20,
+        "medium" => 100,
+        "long" => 500,
+        "very_long" => 2_000,
+        other => unreachable!("+sbwt {other} is not allowed"),
     }
 }
 
@@ -184,28 +211,29 @@ fn watch_signals() -> sys::Result<()> {
 }
 
 fn set_defaults(config: &Config) {
-    if let Some(words) = config.min_heap_words {
+    if let Some(words) = config.flags.min_heap_words {
         DEFAULTS.min_heap_words.store(words, Ordering::Relaxed);
     }
     DEFAULTS.min_binary_words.store(
-        runtime::process::heap_limit::virtual_heap_words(config.min_binary_words),
+        runtime::process::heap_limit::virtual_heap_words(config.flags.min_binary_words),
         Ordering::Relaxed,
     );
     DEFAULTS
         .max_heap_words
-        .store(config.max_heap_words, Ordering::Relaxed);
+        .store(config.flags.max_heap_words, Ordering::Relaxed);
     DEFAULTS
         .max_heap_kill
-        .store(config.max_heap_kill, Ordering::Relaxed);
+        .store(config.flags.max_heap_kill, Ordering::Relaxed);
     DEFAULTS
         .max_heap_log
-        .store(config.max_heap_log, Ordering::Relaxed);
+        .store(config.flags.max_heap_log, Ordering::Relaxed);
     DEFAULTS
         .fullsweep_after
         .store(u32::from(config.fullsweep_after), Ordering::Relaxed);
-    DEFAULTS
-        .off_heap_messages
-        .store(u32::from(config.off_heap_messages), Ordering::Relaxed);
+    DEFAULTS.off_heap_messages.store(
+        u32::from(config.flags.message_queue_data == "off_heap"),
+        Ordering::Relaxed,
+    );
 }
 
 fn load_preloaded(directory: &Path) -> Result<(), String> {
@@ -237,7 +265,7 @@ fn load_preloaded(directory: &Path) -> Result<(), String> {
 fn spawn_first(config: &Config) -> Result<(), String> {
     let mut scratch = Scratch::new();
     let heap = scratch.heap();
-    let boot = atom::intern(&config.boot_module)
+    let boot = atom::intern(&config.flags.boot_module)
         .map_err(|_| "the name of the boot module is not a valid atom".to_owned())?;
     let arguments: Vec<Term> = config
         .init_args

@@ -73,7 +73,7 @@ fn count(value: usize) -> Term {
 
 /// What may become of the time offset: with `multi_time_warp` it changes as it must.
 pub(super) fn time_offset_state() -> &'static str {
-    match config::get().time_warp_mode.as_str() {
+    match config::get().flags.time_warp_mode {
         "multi_time_warp" => "volatile",
         _ => "final",
     }
@@ -91,7 +91,7 @@ fn limits(name: &str) -> Option<Term> {
         "atom_count" => count(atom::count()),
         "atom_limit" => count(atom::limit()),
         "ets_count" => count(ets::count()),
-        "ets_limit" => count(config.ets_limit),
+        "ets_limit" => count(config.flags.ets_limit),
         // Every scheduler has its own run queue.
         "schedulers" | "schedulers_total" | "run_queues" => count(config.schedulers),
         "schedulers_active" => count(scheduler::schedulers().online.load(Ordering::Relaxed)),
@@ -99,14 +99,14 @@ fn limits(name: &str) -> Option<Term> {
         "scheduler_id" => count(scheduler::current_number()),
         "dirty_cpu_schedulers" => count(config.dirty_cpu_schedulers),
         "dirty_cpu_schedulers_online" => count(dirty::cpu_online()),
-        "dirty_io_schedulers" => count(config.dirty_io_schedulers),
-        "thread_pool_size" => count(config.async_threads),
+        "dirty_io_schedulers" => count(config.flags.dirty_io_schedulers),
+        "thread_pool_size" => count(config.flags.async_threads),
         "context_reductions" => Term::small(layout::limits::REDUCTIONS_PER_SLICE),
         // One for each thread that can wait: the schedulers.
-        "ethread_used_tse" => {
-            count(config.schedulers + config.dirty_cpu_schedulers + config.dirty_io_schedulers)
-        }
-        "dist_buf_busy_limit" => count(config.dist_busy_limit_bytes),
+        "ethread_used_tse" => count(
+            config.schedulers + config.dirty_cpu_schedulers + config.flags.dirty_io_schedulers,
+        ),
+        "dist_buf_busy_limit" => count(config.flags.dist_busy_limit_kilobytes * 1024),
         "outstanding_system_requests_limit" => {
             Term::small(OUTSTANDING_REQUESTS.load(Ordering::Relaxed) as i64)
         }
@@ -142,7 +142,7 @@ fn numbers(heap: &mut Heap, name: &str) -> Option<Term> {
         "trace_control_word" => Term::small(i64::from(
             trace::specification::CONTROL_WORD.load(Ordering::Relaxed),
         )),
-        "delayed_node_table_gc" => match config::get().node_table_gc_delay_s {
+        "delayed_node_table_gc" => match config::get().flags.node_table_gc_delay_s {
             Some(seconds) => Term::small(i64::from(seconds)),
             None => am::INFINITY,
         },
@@ -182,7 +182,7 @@ fn words(name: &str) -> Option<Term> {
         } else {
             "big"
         }),
-        "time_correction" => Some(am::boolean(config.time_correction)),
+        "time_correction" => Some(am::boolean(config.flags.time_correction)),
         "dynamic_trace_probes"
         | "debug_compiled"
         | "lock_checking"
@@ -192,8 +192,8 @@ fn words(name: &str) -> Option<Term> {
         | "ets_always_compress"
         | "io_thread" => Some(am::FALSE),
         "time_offset" => word(time_offset_state()),
-        "time_warp_mode" => word(&config.time_warp_mode),
-        "tolerant_timeofday" => word(if config.time_correction {
+        "time_warp_mode" => word(config.flags.time_warp_mode),
+        "tolerant_timeofday" => word(if config.flags.time_correction {
             "enabled"
         } else {
             "disabled"
@@ -203,7 +203,7 @@ fn words(name: &str) -> Option<Term> {
             true => "changed",
             false => "unchanged",
         }),
-        "port_parallelism" => Some(am::boolean(config.port_parallelism)),
+        "port_parallelism" => Some(am::boolean(config.flags.port_parallelism)),
         "scheduler_bind_type" => word(scheduler::binding::current()),
         "build_type" | "emu_type" => word("opt"),
         "emu_flavor" => word(if engine::native::is_enabled() {
@@ -256,8 +256,8 @@ pub fn system_version() -> String {
         online::online(),
         config.dirty_cpu_schedulers,
         dirty::cpu_online(),
-        config.dirty_io_schedulers,
-        config.async_threads,
+        config.flags.dirty_io_schedulers,
+        config.flags.async_threads,
     )
 }
 
@@ -378,7 +378,7 @@ fn check_io(heap: &mut Heap) -> Term {
 fn all_schedulers_state(heap: &mut Heap) -> Term {
     let config = config::get();
     let cpu = dirty::cpu_online();
-    let io = config.dirty_io_schedulers;
+    let io = config.flags.dirty_io_schedulers;
     let running = scheduler::schedulers().online.load(Ordering::Relaxed);
     let unless_blocked = |active| match online::blocked() {
         Blocked::All => 0,

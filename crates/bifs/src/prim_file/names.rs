@@ -29,7 +29,7 @@ pub fn internal_native2name_1(process: &mut Process, [native]: [Term; 1]) -> Bif
         match filename::from_native(heap, &native, filename::native_encoding()) {
             Some(name) => name,
             None => {
-                let what = atom::known(&config::get().wrong_file_names);
+                let what = atom::known(config::get().wrong_file_names);
                 build::tuple(heap, &[am::ERROR, what])
             }
         },

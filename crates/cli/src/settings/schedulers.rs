@@ -3,7 +3,8 @@
 
 use isa::flags::MAX_SCHEDULERS;
 
-use crate::config::Config;
+use runtime::process::config::Config;
+
 use crate::refusal::Refusal;
 
 /// The counts while flags are read. All values are within 32 bits, so 64-bit arithmetic cannot overflow.
@@ -115,10 +116,13 @@ impl Schedulers {
 
     /// Stores the counts in the configuration; without `smp` there is one scheduler of each kind.
     pub fn fill(&self, config: &mut Config, smp: bool) {
-        let count = |number: i64| if smp { number as u32 } else { 1 };
+        let count = |number: i64| if smp { number as usize } else { 1 };
         config.schedulers = count(self.total);
         config.schedulers_online = count(self.online);
         config.dirty_cpu_schedulers = count(self.dirty);
         config.dirty_cpu_schedulers_online = count(self.dirty_online);
+        if !smp {
+            config.flags.dirty_io_schedulers = 1;
+        }
     }
 }

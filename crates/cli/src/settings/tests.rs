@@ -1,5 +1,7 @@
 //! Tests of the settings that result from command lines.
 
+use isa::flags::Value;
+
 use super::*;
 use crate::environment::Environment;
 use crate::launch::{self, Request};
@@ -33,7 +35,7 @@ fn complaint(line: &str) -> String {
 }
 
 /// The numbers of schedulers, schedulers online, dirty CPU schedulers, and dirty CPU schedulers online.
-fn counts(line: &str) -> [u32; 4] {
+fn counts(line: &str) -> [usize; 4] {
     let config = config(line);
     [
         config.schedulers,
@@ -122,39 +124,43 @@ fn flags_set_what_they_say() {
          +zdbbl 2 +zdntgc infinity +zosrl 9 +C multi_time_warp +c false +Bc +fnue +pc unicode \
          +W e +d +L +i boot +e 20000 +JPperf map +code_calls 7 +native_libs false +native_checks true +profile run/a +profile_hz 99 -emu_flavor emu",
     );
-    assert_eq!(config.process_limit, 5000);
-    assert_eq!(config.port_limit, 6000);
-    assert_eq!(config.atom_limit, 10_000);
-    assert_eq!(config.ets_limit, 20_000);
-    assert_eq!(config.async_threads, 7);
-    assert_eq!(config.min_heap_size_words, Some(500));
-    assert_eq!(config.min_bin_vheap_size_words, 600);
-    assert_eq!(config.max_heap_size_words, 7000);
-    assert!(!config.max_heap_kill && !config.max_heap_log);
-    assert_eq!(config.message_queue_data, MessageQueueData::OffHeap);
-    assert_eq!(config.process_dictionary_size, 16);
-    assert_eq!(config.bind_type, BindType::DefaultBind);
-    assert_eq!(config.busy_wait, BusyWait::None);
-    assert_eq!(config.busy_wait_dirty_cpu, BusyWait::Long);
-    assert_eq!(config.busy_wait_dirty_io, BusyWait::Medium);
-    assert!(config.port_parallelism && !config.native_libraries && config.native_checks);
-    assert_eq!(config.dist_busy_limit_bytes, 2048);
-    assert_eq!(config.node_table_gc_delay_s, None);
-    assert_eq!(config.outstanding_requests_limit, 9);
-    assert_eq!(config.time_warp_mode, TimeWarp::Multi);
-    assert!(!config.time_correction);
+    let flags = &config.flags;
+    assert_eq!(flags.process_limit, 5000);
+    assert_eq!(flags.port_limit, 6000);
+    assert_eq!(flags.atom_limit, 10_000);
+    assert_eq!(flags.ets_limit, 20_000);
+    assert_eq!(flags.async_threads, 7);
+    assert_eq!(flags.min_heap_words, Some(500));
+    assert_eq!(flags.min_binary_words, 600);
+    assert_eq!(flags.max_heap_words, 7000);
+    assert!(!flags.max_heap_kill && !flags.max_heap_log);
+    assert_eq!(flags.message_queue_data, "off_heap");
+    assert_eq!(config.bind_type, "db");
+    assert_eq!(flags.busy_wait, "none");
+    assert!(flags.port_parallelism && !flags.native_libraries && flags.native_checks);
+    assert_eq!(flags.dist_busy_limit_kilobytes, 2);
+    assert_eq!(flags.node_table_gc_delay_s, None);
+    assert_eq!(flags.time_warp_mode, "multi_time_warp");
+    assert!(!flags.time_correction);
     assert_eq!(config.break_mode, BreakMode::InterruptShell);
-    assert_eq!(config.file_name_encoding, FileNameEncoding::Utf8);
-    assert_eq!(config.file_name_warning, FileNameWarning::Error);
-    assert_eq!(config.printable_range, PrintableRange::Unicode);
-    assert_eq!(config.warnings_map, WarningsMap::Error);
-    assert!(!config.crash_dump && !config.line_info);
-    assert_eq!(config.boot_module, b"boot");
-    assert_eq!(config.perf, PerfSupport::Map);
-    assert_eq!(config.profile, Some("run/a".into()));
-    assert_eq!(config.profile_hz, 99);
-    assert_eq!(config.code_calls, 7);
-    assert_eq!(config.flavor, launch::Flavor::Emu);
+    assert!(config.file_names_utf8);
+    assert_eq!(config.wrong_file_names, "error");
+    assert_eq!(flags.printable_range, "unicode");
+    assert_eq!(flags.warnings, "e");
+    assert!(!flags.crash_dump);
+    assert_eq!(flags.boot_module, b"boot");
+    assert_eq!(flags.perf, "map");
+    assert_eq!(flags.profile, Some("run/a".into()));
+    assert_eq!(flags.profile_hz, 99);
+    assert_eq!(flags.code_calls, 7);
+    assert!(!config.machine_code);
+}
+
+#[test]
+fn numbers_that_are_too_low_are_raised() {
+    let flags = config("+A 0 +e 5").flags;
+    assert_eq!((flags.async_threads, flags.ets_limit), (1, 8192));
+    assert_eq!(config("+P 5000 +P legacy").flags.process_limit, 5000);
 }
 
 #[test]
@@ -190,7 +196,7 @@ fn coverage_came_with_27() {
         ),
     ] {
         match read_line_on("15.2.7", line, 4).wish {
-            Ok(Wish::Run(config)) => assert_eq!(config.coverage, word, "{line}"),
+            Ok(Wish::Run(config)) => assert_eq!(config.flags.coverage, word, "{line}"),
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -209,7 +215,8 @@ fn debuggers_are_supported_from_28_on() {
     ] {
         match read_line_on("17.1", line, 4).wish {
             Ok(Wish::Run(config)) => {
-                assert_eq!((config.debugger, config.line_breakpoints), wanted, "{line}");
+                let flags = config.flags;
+                assert_eq!((flags.debugger, flags.line_breakpoints), wanted, "{line}");
             }
             other => panic!("{line}: {other:?}"),
         }
@@ -274,10 +281,10 @@ fn words_of_the_environment_set_defaults() {
         panic!("no start");
     };
     let config = defaults(&launch, &otp);
-    assert_eq!(config.port_limit, 1024);
     assert_eq!(config.fullsweep_after, 10);
-    assert_eq!(config.async_threads, 1024);
-    assert_eq!(config.ets_limit, 9000);
+    assert_eq!(config.flags.port_limit, 1024);
+    assert_eq!(config.flags.async_threads, 1024);
+    assert_eq!(config.flags.ets_limit, 9000);
 }
 
 #[test]

@@ -124,7 +124,7 @@ pub unsafe extern "C" fn enif_system_info(info: *mut SystemInfo, size: usize) {
         otp_release: otp_release.as_ptr(),
         thread_support: 1,
         smp_support: 1,
-        async_threads: config.async_threads as c_int,
+        async_threads: config.flags.async_threads as c_int,
         scheduler_threads: scheduler::count() as c_int,
         nif_major_version: MAJOR,
         nif_minor_version: config.release.nif_minor().into(),

@@ -109,7 +109,7 @@ pub fn deprecated_flag(process: &Process, name: &str) {
          The {name} argument is deprecated. For more information\n\
          see the erlang:system_flag/2 documentation.\n"
     );
-    let level = match config::get().warnings.as_str() {
+    let level = match config::get().flags.warnings {
         "e" => am::ERROR,
         "i" => am::INFO,
         _ => am::WARNING,

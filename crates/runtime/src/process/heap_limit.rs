@@ -68,11 +68,11 @@ impl HeapLimit {
 
     /// The limit that the node was started with; it applies to processes that were given no other.
     fn at_start() -> HeapLimit {
-        let config = config::get();
+        let flags = &config::get().flags;
         HeapLimit {
-            words: config.max_heap_words,
-            kill: config.max_heap_kill,
-            log: config.max_heap_log,
+            words: flags.max_heap_words,
+            kill: flags.max_heap_kill,
+            log: flags.max_heap_log,
             binaries: false,
         }
     }

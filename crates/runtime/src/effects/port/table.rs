@@ -34,6 +34,7 @@ struct Table {
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let limit = config::get()
+        .flags
         .port_limit
         .clamp(CHUNK, 1 << PID_INDEX_BITS)
         .next_power_of_two();

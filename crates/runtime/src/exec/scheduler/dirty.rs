@@ -419,7 +419,7 @@ impl Pool {
             let config = config::get();
             let most_threads = match self.kind {
                 DirtyKind::Cpu => config.dirty_cpu_schedulers,
-                DirtyKind::Io => config.dirty_io_schedulers,
+                DirtyKind::Io => config.flags.dirty_io_schedulers,
             };
             (0..most_threads.max(1))
                 .map(|_| DirtyScheduler::default())
@@ -431,7 +431,7 @@ impl Pool {
     fn most_threads(&self) -> usize {
         match self.kind {
             DirtyKind::Cpu => cpu_online(),
-            DirtyKind::Io => config::get().dirty_io_schedulers,
+            DirtyKind::Io => config::get().flags.dirty_io_schedulers,
         }
         .max(1)
     }

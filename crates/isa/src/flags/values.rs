@@ -1,0 +1,106 @@
+//! The values that emulator flags have, and how a field of [`FlagValues`](super::FlagValues) stores one.
+//!
+//! The field's type says what becomes of a value: a number that fits, a word, a text, yes or no, or `None` for the
+//! word that stands in place of a number. Plain values, for any thread.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+
+/// The parsed value of a flag.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Parsed {
+    /// The flag has no value, or its optional value is left out.
+    Nothing,
+    Text(Vec<u8>),
+    Bool(bool),
+    /// One of the row's words.
+    Word(Word),
+    Number(i64),
+    /// The word that the row allows in place of a number.
+    Instead,
+    Pair(Option<i64>, Option<i64>),
+}
+
+/// One of the words that a flag's row allows.
+pub type Word = &'static str;
+
+/// A type whose values flags set.
+pub(super) trait FlagValue: Sized {
+    /// Stores the value of a flag; `default` is the value without the flag.
+    ///
+    /// # Panics
+    /// If the type is not one for the format that the flag's row declares.
+    fn store(&mut self, value: &Parsed, default: Self);
+}
+
+impl FlagValue for bool {
+    /// A flag without a value says the contrary of the default.
+    fn store(&mut self, value: &Parsed, default: bool) {
+        *self = match value {
+            Parsed::Nothing => !default,
+            Parsed::Bool(value) => *value,
+            other => unfit("a truth value", other),
+        };
+    }
+}
+
+impl FlagValue for Word {
+    fn store(&mut self, value: &Parsed, _default: Word) {
+        *self = match value {
+            Parsed::Word(word) => word,
+            other => unfit("a word", other),
+        };
+    }
+}
+
+impl FlagValue for Vec<u8> {
+    fn store(&mut self, value: &Parsed, _default: Vec<u8>) {
+        *self = match value {
+            Parsed::Text(text) => text.clone(),
+            other => unfit("a text", other),
+        };
+    }
+}
+
+impl FlagValue for Option<PathBuf> {
+    fn store(&mut self, value: &Parsed, _default: Option<PathBuf>) {
+        *self = match value {
+            Parsed::Text(text) => Some(OsString::from_vec(text.clone()).into()),
+            other => unfit("a path", other),
+        };
+    }
+}
+
+/// Numbers. The word that may stand in place of a number is `None`, or leaves a number as it is.
+macro_rules! numbers {
+    ($($number:ty),*) => {
+        $(impl FlagValue for $number {
+            fn store(&mut self, value: &Parsed, _default: $number) {
+                *self = match value {
+                    Parsed::Instead => return,
+                    Parsed::Number(number) => <$number>::try_from(*number)
+                        .unwrap_or_else(|_| unfit(stringify!($number), value)),
+                    other => unfit(stringify!($number), other),
+                };
+            }
+        }
+
+        impl FlagValue for Option<$number> {
+            fn store(&mut self, value: &Parsed, _default: Option<$number>) {
+                *self = match value {
+                    Parsed::Instead => None,
+                    Parsed::Number(number) => Some(<$number>::try_from(*number)
+                        .unwrap_or_else(|_| unfit(stringify!($number), value))),
+                    other => unfit(stringify!($number), other),
+                };
+            }
+        })*
+    };
+}
+
+numbers!(i64, u16, u32, u64, usize);
+
+fn unfit<T>(wanted: &str, value: &Parsed) -> T {
+    unreachable!("the field of a flag holds {wanted}, not {value:?}")
+}
