@@ -64,6 +64,9 @@ pub fn make<A: Allocate + ?Sized>(heap: &mut A) -> Term {
     build::object(heap, ObjectKind::Reference, &[fresh_number(), 0])
 }
 
+/// The words of a reference of this node.
+pub const WORDS: usize = 3;
+
 /// A reference with a given number.
 pub fn with_number<A: Allocate + ?Sized>(heap: &mut A, low: u64, high: u64) -> Term {
     build::object(heap, ObjectKind::Reference, &[low, high])

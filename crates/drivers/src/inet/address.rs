@@ -69,6 +69,16 @@ pub fn write(bytes: &mut Bytes, address: &Address) {
     }
 }
 
+/// The words of what [`terms`] builds.
+pub fn terms_words(address: &Address) -> usize {
+    match address.view() {
+        View::Inet { .. } => 5,
+        View::Inet6 { .. } => 9,
+        View::Local(name) => 3 + build::binary_words(name.len()),
+        View::Unspecified | View::Other(_) => 3 + build::binary_words(0),
+    }
+}
+
 /// The two elements of a message that give the sender of a datagram.
 pub fn terms(heap: &mut Heap, address: &Address) -> (Term, Term) {
     let number = |value: u16| Term::small(i64::from(value));

@@ -61,6 +61,11 @@ impl Sender {
         ))
     }
 
+    /// The words of what [`Sender::reply`] builds, apart from the status.
+    pub fn reply_words(self) -> usize {
+        4 + self.reference.map_or(0, |_| 1 + reference::WORDS)
+    }
+
     /// `{inet_reply, Socket, Status}` or `{inet_reply, Socket, Status, Reference}`
     pub fn reply(self, heap: &mut Heap, socket: Term, status: Term) -> Term {
         match self.reference {

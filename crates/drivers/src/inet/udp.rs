@@ -7,6 +7,7 @@ use sys::Errno;
 use sys::socket::{self, Address, SocketKind, message as with_ancillary};
 use term::{am, atom, build};
 
+use super::message::Value;
 use super::options::{self, Follow, number};
 use super::protocol::{
     self, Answer, BAD_PORT, Bytes, INVALID, MAGIC, Reader, Refusal, done, request, short, status,
@@ -246,7 +247,12 @@ impl Udp {
             address::write(&mut bytes, datagram.from);
             let address_bytes = bytes.len();
             bytes.extend_from_slice(datagram.bytes);
-            message::finished_with(port, &pending, |heap| {
+            let data = message::data_words(options, address_bytes, bytes.len());
+            let words = match datagram.ancillary {
+                None => data,
+                Some(entries) => data + ancillary_words(entries) + 3,
+            };
+            let value = |heap: &mut Heap| {
                 let data = message::data(heap, options, address_bytes, &bytes);
                 match datagram.ancillary {
                     None => data,
@@ -255,7 +261,10 @@ impl Udp {
                         build::tuple(heap, &[data, entries])
                     }
                 }
-            });
+            };
+            // SAFETY: all of it is built there, from bytes, numbers and atoms.
+            let value = unsafe { Value::new(Some(words), value) };
+            message::finished_with(port, &pending, value);
             return;
         }
         if options.deliver_port {
@@ -265,7 +274,12 @@ impl Udp {
             message::port_data(port, options, &bytes);
         } else {
             let id = port.id();
-            port.tell_connected(|heap| {
+            let data = message::data_words(options, 0, datagram.bytes.len());
+            let words = match datagram.ancillary {
+                None => 6 + data,
+                Some(entries) => 7 + data + ancillary_words(entries),
+            };
+            let value = |heap: &mut Heap| {
                 let (ip, port) = address::terms(heap, datagram.from);
                 let data = message::data(heap, options, 0, datagram.bytes);
                 match datagram.ancillary {
@@ -275,7 +289,10 @@ impl Udp {
                         build::tuple(heap, &[am::UDP, id, ip, port, entries, data])
                     }
                 }
-            });
+            };
+            let words = words + address::terms_words(datagram.from);
+            // SAFETY: all of it is built there, from bytes, numbers, atoms and the port's identifier.
+            unsafe { Value::new(Some(words), value) }.send_to_connected(port);
         }
         self.socket.count_active(port);
     }
@@ -284,7 +301,7 @@ impl Udp {
     fn failed(&mut self, port: &Access<'_>, error: Errno) {
         let reason = message::reason(error);
         if self.socket.options.is_active() {
-            message::event_with(port, am::UDP_ERROR, |_| reason);
+            message::event_with(port, am::UDP_ERROR, message::immediate(reason));
         } else if let Some(pending) = self.receiving.take() {
             message::failed(port, &pending, reason);
         }
@@ -294,6 +311,11 @@ impl Udp {
         let earliest = self.receiving.and_then(|pending| pending.deadline_ns);
         set_timer(port, &mut self.timer_set_for, earliest);
     }
+}
+
+/// The words of what [`ancillary_list`] makes: a cell and a pair for each entry, whose values are small numbers.
+fn ancillary_words(entries: &[with_ancillary::Ancillary]) -> usize {
+    entries.len() * (2 + 3)
 }
 
 /// Ancillary data as `[{Option, Value}]`.

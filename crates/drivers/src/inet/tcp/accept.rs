@@ -2,7 +2,7 @@
 
 use sys::Errno;
 use sys::socket::{self, Descriptor};
-use term::{am, atom, build};
+use term::{am, atom};
 
 use super::Tcp;
 use crate::inet::protocol::{Answer, INVALID, short, status};
@@ -107,7 +107,7 @@ impl Tcp {
             Box::new(Tcp::new(socket))
         });
         match made {
-            Some(id) => message::finished(port, pending, |heap| build::tuple(heap, &[am::OK, id])),
+            Some(id) => message::finished(port, pending, message::tuple([am::OK, id])),
             None => message::failed(port, pending, atom::known("system_limit")),
         }
     }

@@ -67,7 +67,7 @@ impl Tcp {
     /// The socket became active after the peer had gone.
     pub(super) fn report_late_end(&mut self, port: &mut Access<'_>) {
         if std::mem::take(&mut self.ends.was_reset) {
-            message::event_with(port, am::TCP_ERROR, |_| am::ECONNRESET);
+            message::event_with(port, am::TCP_ERROR, message::immediate(am::ECONNRESET));
         }
         self.report_closed(port);
         self.end(port, am::NORMAL);
@@ -168,7 +168,7 @@ impl Tcp {
         self.input.clear();
         let reason = message::reason(error);
         if self.socket.options.is_active() {
-            message::event_with(port, am::TCP_ERROR, |_| reason);
+            message::event_with(port, am::TCP_ERROR, message::immediate(reason));
             self.report_closed(port);
             self.end(port, reason);
         } else {
@@ -212,7 +212,7 @@ impl Tcp {
         let is_file = self.file.is_some();
         if self.socket.options.is_active() {
             if show_reset {
-                message::event_with(port, am::TCP_ERROR, |_| reason);
+                message::event_with(port, am::TCP_ERROR, message::immediate(reason));
             }
             self.report_closed(port);
             for caller in callers.into_iter().filter(|_| !is_file) {

@@ -10,7 +10,7 @@ use term::{am, build};
 use super::Tcp;
 use super::read_ahead::Read;
 use crate::inet::input::{Framing, Next};
-use crate::inet::message;
+use crate::inet::message::{self, Value};
 use crate::inet::protocol::{Answer, INVALID, Reader, short};
 use packet::{self, PacketKind, terms};
 use runtime::effects::port::access::Access;
@@ -248,6 +248,8 @@ impl Tcp {
         if let Some(pending) = self.receiving.take() {
             // SAFETY: the call has filled this many bytes.
             let value = |heap: &mut Heap| unsafe { incoming.into_binary(heap, count) };
+            // SAFETY: that binary is all of it, and is made there.
+            let value = unsafe { Value::new(Some(build::binary_words(count)), value) };
             message::finished_with(port, &pending, value);
         }
         Step::More
@@ -387,13 +389,19 @@ impl Tcp {
                 _ => term,
             },
         };
+        let words = match kind {
+            PacketKind::Http { .. } | PacketKind::HttpHeaders { .. } | PacketKind::SslTls => None,
+            _ => Some(message::data_words(options, 0, body.len())),
+        };
+        // SAFETY: all of it is built there: what `packet` makes of bytes, and the port's identifier.
+        let value = unsafe { Value::new(words, value) };
         if options.is_active() {
             match kind {
                 PacketKind::Http { .. } | PacketKind::HttpHeaders { .. } => {
                     message::event_with(port, am::HTTP, value)
                 }
                 // A record is a message by itself.
-                PacketKind::SslTls if packet::is_record(packet) => port.tell_connected(value),
+                PacketKind::SslTls if packet::is_record(packet) => value.send_to_connected(port),
                 _ => message::event_with(port, am::TCP, value),
             }
             self.socket.count_active(port);

@@ -8,7 +8,7 @@ use layout::Term;
 use smallvec::SmallVec;
 use sys::Errno;
 use sys::socket::{self, Half, option};
-use term::{am, atom, build};
+use term::{am, atom};
 
 use super::Tcp;
 use crate::inet::message;
@@ -325,9 +325,8 @@ impl Tcp {
         let Some(file) = self.file.take() else { return };
         self.relieve(port);
         let half = |bits: u64| Term::small((bits & 0xffff_ffff) as i64);
-        message::event_with(port, atom::known("sendfile"), |heap| {
-            build::tuple(heap, &[am::OK, half(file.sent), half(file.sent >> 32)])
-        });
+        let sent = message::tuple([am::OK, half(file.sent), half(file.sent >> 32)]);
+        message::event_with(port, atom::known("sendfile"), sent);
         if self.queue.size() == 0 {
             self.drained(port);
         } else {
@@ -347,8 +346,7 @@ impl Tcp {
             Errno::ECONNRESET | Errno::ENOTCONN | Errno::EPIPE => am::CLOSED,
             error => message::reason(error),
         };
-        message::event_with(port, atom::known("sendfile"), |heap| {
-            build::tuple(heap, &[am::ERROR, reason])
-        });
+        let failed = message::tuple([am::ERROR, reason]);
+        message::event_with(port, atom::known("sendfile"), failed);
     }
 }

@@ -79,6 +79,25 @@ impl Access<'_> {
         signal::send_message_from_outside(self.port.id, to, message)
     }
 
+    /// As [`Access::send`], for a message of `words` words, which is built where it stays instead of being copied. If it
+    /// turns out to be longer or much shorter, it is copied.
+    ///
+    /// # Safety
+    /// As for [`Scratch::into_fragment`]: `body` builds the whole message on the heap that it is given, apart from
+    /// immediates and literals.
+    pub unsafe fn send_built(
+        &self,
+        to: Term,
+        words: usize,
+        body: impl FnOnce(&mut Heap) -> Term,
+    ) -> bool {
+        let mut scratch = Scratch::with_room(words);
+        let message = body(scratch.heap());
+        trace::ports::sends(&self.core.tracings, self.port.id, to, message);
+        // SAFETY: the caller's promise about `body`.
+        unsafe { signal::send_built(self.port.id, to, scratch, message) }
+    }
+
     /// Reports a call of a process that has reached the driver.
     pub fn is_called(&mut self, operation: u32, bytes: &[u8]) {
         if let Some(caller) = self.caller {
@@ -161,37 +180,32 @@ impl Access<'_> {
         };
         let data_words: usize = parts.iter().map(words).sum();
         let tuples = 3 + 3 + tag.map_or(0, |_| 3);
-        let mut scratch = Scratch::with_room(tuples + 2 * header.len() + data_words);
-        let heap = scratch.heap();
-        let tail = parts.iter().rev().fold(Term::NIL, |rest, part| {
-            if !binary {
-                let bytes = part.iter().map(|byte| Term::small(i64::from(*byte)));
-                return build::list_of(heap, part.len(), bytes, rest);
+        let words = tuples + 2 * header.len() + data_words;
+        let body = |heap: &mut Heap| {
+            let tail = parts.iter().rev().fold(Term::NIL, |rest, part| {
+                if !binary {
+                    let bytes = part.iter().map(|byte| Term::small(i64::from(*byte)));
+                    return build::list_of(heap, part.len(), bytes, rest);
+                }
+                let part = build::binary(heap, part);
+                match rest {
+                    Term::NIL => part,
+                    rest => build::cons(heap, part, rest),
+                }
+            });
+            let header: SmallVec<[Term; 16]> = header
+                .iter()
+                .map(|byte| Term::small(i64::from(*byte)))
+                .collect();
+            let mut body = build::list_with_tail(heap, &header, tail);
+            if let Some(tag) = tag {
+                body = build::tuple(heap, &[tag, body]);
             }
-            let part = build::binary(heap, part);
-            match rest {
-                Term::NIL => part,
-                rest => build::cons(heap, part, rest),
-            }
-        });
-        let header: SmallVec<[Term; 16]> = header
-            .iter()
-            .map(|byte| Term::small(i64::from(*byte)))
-            .collect();
-        let mut body = build::list_with_tail(heap, &header, tail);
-        if let Some(tag) = tag {
-            body = build::tuple(heap, &[tag, body]);
-        }
-        let body = build::tuple(heap, &[am::DATA, body]);
-        let message = build::tuple(heap, &[self.port.id, body]);
-        trace::ports::sends(
-            &self.core.tracings,
-            self.port.id,
-            self.core.connected,
-            message,
-        );
-        // SAFETY: all of it was built above, from bytes and atoms; identifiers of this node are immediates.
-        unsafe { signal::send_built(self.port.id, self.core.connected, scratch, message) };
+            let body = build::tuple(heap, &[am::DATA, body]);
+            build::tuple(heap, &[self.port.id, body])
+        };
+        // SAFETY: `body` builds all of it, from bytes and atoms; identifiers of this node are immediates.
+        unsafe { self.send_built(self.core.connected, words, body) };
     }
 
     /// Sets the number of the OS process behind the port, for `port_info(os_pid)`.
