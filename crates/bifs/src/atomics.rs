@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use layout::{Heap, Term};
+use layout::{Heap, Term, no_gc};
 use term::{am, build, map};
 
 use super::magic;
@@ -75,7 +75,7 @@ const MAX_ARITY: i64 = 1 << 32;
 fn count_of(arity: Term) -> Result<usize, runtime::code::bif::Failure> {
     let count = match arity.as_small() {
         Some(count) => count,
-        None if matches!(arity.as_big(), Some((false, _))) => i64::MAX,
+        None if arity.big_sign() == Some(false) => i64::MAX,
         None => return Err(badarg(1)),
     };
     if count < 1 {
@@ -109,7 +109,8 @@ fn bits_of(value: Term, signed: bool) -> Option<u64> {
     if let Some(small) = value.as_small() {
         return (signed || small >= 0).then_some(small as u64);
     }
-    let (negative, limbs) = value.as_big()?;
+    let no_gc = no_gc!();
+    let (negative, limbs) = value.as_big(no_gc)?;
     let [limb] = *limbs else { return None };
     match (signed, negative) {
         (false, false) => Some(limb),

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use layout::limits::HEAP_BINARY_BYTES;
 use layout::object::offset;
-use layout::{ObjectKind, Term};
+use layout::{ObjectKind, Term, no_gc};
 use term::off_heap::{self, BinaryBlock};
 use term::release::{self, Release};
 use term::{am, atom, bits, build, integer, unicode};
@@ -31,16 +31,16 @@ pub fn at_2(_process: &mut Process, [binary, position]: [Term; 2]) -> BifResult 
     }
     let bits = binary.as_bits().ok_or(badarg(1))?;
     let position = integer::uint64(position)
-        .filter(|position| *position < bits.bit_len / 8)
+        .filter(|position| *position < bits.bit_len() / 8)
         .ok_or(badarg(2))?;
     Ok(byte_at(bits, position))
 }
 
 /// A byte of a binary; `position` must be within it.
 fn byte_at(bits: layout::object::Bits, position: u64) -> Term {
-    let start = u64::from(bits.bit_offset) + position * 8;
+    let start = u64::from(bits.bit_offset()) + position * 8;
     // SAFETY: the callers give a position within the binary.
-    let byte = unsafe { bits::range::load(bits.bytes, start, 8) };
+    let byte = unsafe { bits::range::load(bits.bytes(), start, 8) };
     Term::small(byte as i64)
 }
 
@@ -51,7 +51,7 @@ fn not_empty(binary: Term) -> Result<layout::object::Bits, Failure> {
     }
     binary
         .as_bits()
-        .filter(|bits| bits.bit_len > 0)
+        .filter(|bits| bits.bit_len() > 0)
         .ok_or(badarg(1))
 }
 
@@ -63,7 +63,7 @@ pub fn first_1(_process: &mut Process, [binary]: [Term; 1]) -> BifResult {
 /// `binary:last(Binary)`
 pub fn last_1(_process: &mut Process, [binary]: [Term; 1]) -> BifResult {
     let bits = not_empty(binary)?;
-    Ok(byte_at(bits, bits.bit_len / 8 - 1))
+    Ok(byte_at(bits, bits.bit_len() / 8 - 1))
 }
 
 /// `binary:part(Binary, {Start, Length})`
@@ -90,7 +90,8 @@ fn copies(process: &mut Process, binary: Term, count: u64) -> BifResult {
     if count == 0 && !release::has(Release::OTP_27) {
         return Ok(build::binary(process.heap(), &[]));
     }
-    let source = unicode::bytes_of(binary).ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let source = unicode::bytes_of(binary, no_gc).ok_or(badarg(1))?;
     let size = (source.len() as u64)
         .checked_mul(count)
         .filter(|size| *size <= u64::MAX / 16)
@@ -124,7 +125,7 @@ pub fn copy_2(process: &mut Process, [binary, count]: [Term; 2]) -> BifResult {
 ///
 /// From OTP 27 on a short one lies on a heap of its own, whole bytes or not. OTP 27 returns the number of its bits.
 pub fn referenced_byte_size_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
-    let bits = binary.as_bits().ok_or(badarg(1))?.bit_len;
+    let bits = binary.as_bits().ok_or(badarg(1))?.bit_len();
     let (whole, _) = build::whole_of(binary);
     let is_shared = whole.is_kind(ObjectKind::SharedBinary);
     let is_own = !is_shared || (bits % 8 != 0 && bits <= HEAP_BINARY_BYTES as u64 * 8);
@@ -160,7 +161,7 @@ fn order_of(term: Term) -> Option<Order> {
 }
 
 fn encode(process: &mut Process, number: Term, order: Order) -> BifResult {
-    let mut encoded: Vec<u8> = match (number.as_small(), number.as_big()) {
+    let mut encoded: Vec<u8> = match (number.as_small(), number.as_big(no_gc!())) {
         (Some(value), _) => u64::try_from(value)
             .map_err(|_| badarg(1))?
             .to_le_bytes()
@@ -187,7 +188,9 @@ pub fn encode_unsigned_2(process: &mut Process, [number, order]: [Term; 2]) -> B
 }
 
 fn decode(process: &mut Process, binary: Term, order: Order) -> BifResult {
-    let mut encoded = unicode::bytes_of(binary).ok_or(badarg(1))?.into_owned();
+    let mut encoded = unicode::bytes_of(binary, no_gc!())
+        .ok_or(badarg(1))?
+        .into_owned();
     if let Order::Big = order {
         encoded.reverse();
     }
@@ -225,7 +228,7 @@ const MOST_COMPARED_HERE: usize = 1 << 20;
 fn compares_less(length: usize, mut list: Term, most: usize) -> bool {
     let mut left = most;
     while let Some((head, tail)) = list.as_cons() {
-        let bytes = head.as_bits().map_or(0, |bits| bits.bit_len / 8);
+        let bytes = head.as_bits().map_or(0, |bits| bits.bit_len() / 8);
         let Some(less) = left.checked_sub(length.min(bytes as usize).max(1)) else {
             return false;
         };
@@ -238,12 +241,13 @@ fn compares_less(length: usize, mut list: Term, most: usize) -> bool {
 /// How many bytes the first binary of a list has in common with all others, where `same` counts those of two binaries.
 fn common(list: Term, same: impl Fn(&[u8], &[u8]) -> usize) -> BifResult {
     let (first, mut rest) = list.as_cons().ok_or(badarg(1))?;
-    let first = unicode::bytes_of(first).ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let first = unicode::bytes_of(first, no_gc).ok_or(badarg(1))?;
     dirty_unless(compares_less(first.len(), rest, MOST_COMPARED_HERE))?;
     let mut length = first.len();
     let mut seen = 0;
     while let Some((head, tail)) = rest.as_cons() {
-        let other = unicode::bytes_of(head).ok_or(badarg(1))?;
+        let other = unicode::bytes_of(head, no_gc).ok_or(badarg(1))?;
         length = length.min(same(&first, &other));
         seen += length;
         rest = tail;

@@ -11,8 +11,8 @@ mod relations;
 pub use dirty_tests::{dirty_3, dirty_cpu_2, dirty_io_2};
 pub use internal_state::{BINARY_LOOP, UNICODE_LOOP, get_internal_state_1, set_internal_state_2};
 
-use layout::Term;
 use layout::object::MapShape;
+use layout::{Term, no_gc};
 use term::external::{self, DecodeOptions};
 use term::{am, atom, build, iolist, map, print, size, unicode};
 
@@ -59,7 +59,7 @@ pub fn unaligned_bitstring_2(process: &mut Process, [string, offset]: [Term; 2])
     let skipped = skipped
         .filter(|bits| (1..8).contains(bits))
         .ok_or(badarg(2))?;
-    let length = string.as_bits().ok_or(badarg(1))?.bit_len;
+    let length = string.as_bits().ok_or(badarg(1))?.bit_len();
     let heap = process.heap();
     let byte = build::binary(heap, &[0]);
     let before = build::sub_bits(heap, byte, 0, skipped.into());
@@ -147,11 +147,12 @@ pub fn lcnt_control_2(_process: &mut Process, [_option, _value]: [Term; 2]) -> B
 
 /// `erts_debug:dist_ext_to_term(AtomCache, Binary)`
 pub fn dist_ext_to_term_2(process: &mut Process, [cache, binary]: [Term; 2]) -> BifResult {
-    let atoms = cache.as_tuple().ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let atoms = cache.as_tuple(no_gc).ok_or(badarg(1))?;
     if atoms.len() > 255 || !atoms.iter().all(|term| term.is_atom()) {
         return Err(badarg(1));
     }
-    let bytes = unicode::bytes_of(binary).ok_or(badarg(2))?;
+    let bytes = unicode::bytes_of(binary, no_gc).ok_or(badarg(2))?;
     let options = DecodeOptions {
         atoms,
         ..DecodeOptions::default()

@@ -1,6 +1,6 @@
 //! `lists`: searching and reversing. A call stops when its slice is over and continues with the rest of the list.
 
-use layout::Term;
+use layout::{Term, no_gc};
 use term::{am, build, compare};
 
 use runtime::code::bif::{BifResult, Failure, badarg};
@@ -83,7 +83,7 @@ fn find(key: Term, position: Term, list: Term) -> Result<Option<Term>, Failure> 
                 Err(badarg(3))
             };
         };
-        if let Some(elements) = head.as_tuple()
+        if let Some(elements) = head.as_tuple(no_gc!())
             && let Some(&element) = elements.get(index - 1)
             && (element == key || !same_word && compare::eq(element, key))
         {

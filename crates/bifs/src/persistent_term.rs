@@ -12,7 +12,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
 
-use layout::Term;
+use layout::{Term, no_gc};
 use parking_lot::Mutex;
 use term::copy::Owned;
 use term::{am, atom, build, compare, hash, map};
@@ -361,7 +361,7 @@ mod tests {
                             epoch::pinned(|| {
                                 let value = find(*key);
                                 assert!(value.is_some() || number as i64 >= KEYS);
-                                let whose = value.map(|value| value.as_tuple().unwrap()[0]);
+                                let whose = value.map(|value| value.as_tuple(no_gc!()).unwrap()[0]);
                                 assert!(
                                     whose.is_none_or(|whose| whose == Term::small(number as i64))
                                 );

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use layout::Term;
+use layout::{Term, no_gc};
 use parking_lot::{Mutex, MutexGuard};
 use term::{am, build, list};
 
@@ -43,7 +43,8 @@ impl Content {
     }
 
     fn write(&mut self, binary: Term) -> Option<()> {
-        let bytes = term::unicode::bytes_of(binary)?;
+        let no_gc = no_gc!();
+        let bytes = term::unicode::bytes_of(binary, no_gc)?;
         if self.gathered.len() + bytes.len() >= GATHERED_BYTES {
             self.enqueue_gathered();
             if bytes.len() >= GATHERED_BYTES / 2 {

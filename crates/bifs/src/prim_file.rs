@@ -11,7 +11,7 @@ pub use handle::*;
 pub use names::*;
 pub use system::*;
 
-use layout::Term;
+use layout::{NoGc, Term, no_gc};
 use sys::Errno;
 use term::{am, atom, build};
 
@@ -59,8 +59,8 @@ fn answer(process: &mut Process, outcome: Result<Term, Refusal>) -> BifResult {
 }
 
 /// The bytes of a name: a binary with one or more zero bytes at its end and none elsewhere.
-fn path<'a>(name: Term) -> Result<std::borrow::Cow<'a, [u8]>, Errno> {
-    let bytes = term::unicode::bytes_of(name).ok_or(Errno::EINVAL)?;
+fn path(name: Term, no_gc: &NoGc) -> Result<std::borrow::Cow<'_, [u8]>, Errno> {
+    let bytes = term::unicode::bytes_of(name, no_gc).ok_or(Errno::EINVAL)?;
     let first_zero = bytes.iter().position(|byte| *byte == 0);
     let first_zero = first_zero.ok_or(Errno::EINVAL)?;
     if bytes[first_zero..].iter().any(|byte| *byte != 0) {
@@ -77,14 +77,15 @@ mod tests {
     #[test]
     fn names_end_in_zero_bytes() {
         let mut scratch = Scratch::new();
-        let mut check =
-            |bytes: &[u8]| path(build::binary(scratch.heap(), bytes)).map(|path| path.len());
+        let mut check = |bytes: &[u8]| {
+            path(build::binary(scratch.heap(), bytes), no_gc!()).map(|path| path.len())
+        };
         assert_eq!(check(b"abc\0"), Ok(4));
         assert_eq!(check(b"abc\0\0"), Ok(5));
         assert_eq!(check(b"\0"), Ok(1));
         assert_eq!(check(b"abc"), Err(Errno::EINVAL));
         assert_eq!(check(b""), Err(Errno::EINVAL));
         assert_eq!(check(b"a\0b\0"), Err(Errno::EINVAL));
-        assert_eq!(path(am::OK), Err(Errno::EINVAL));
+        assert_eq!(path(am::OK, no_gc!()), Err(Errno::EINVAL));
     }
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use layout::Term;
+use layout::{NoGc, Term, no_gc};
 use term::bits::matching::extract;
 use term::copy::Owned;
 use term::release::{self, Release};
@@ -67,7 +67,7 @@ fn options_of(list: Term) -> Option<RegexOptions> {
     }
     for option in list::items(list) {
         let option = option.ok()?;
-        if let Some(elements) = option.as_tuple() {
+        if let Some(elements) = option.as_tuple(no_gc!()) {
             tuple_option(&mut options, elements)?;
         } else if option.is_atom() {
             atom_option(&mut options, atom::text(option))?;
@@ -180,8 +180,8 @@ pub fn version_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 }
 
 /// The bytes of an I/O list.
-fn bytes_of<'a>(iolist: Term) -> Result<Cow<'a, [u8]>, Failure> {
-    match unicode::bytes_of(iolist) {
+fn bytes_of(iolist: Term, no_gc: &NoGc) -> Result<Cow<'_, [u8]>, Failure> {
+    match unicode::bytes_of(iolist, no_gc) {
         Some(bytes) => Ok(bytes),
         None => iolist::to_vec(iolist, usize::MAX)
             .map(Cow::Owned)
@@ -217,8 +217,8 @@ fn error_term(process: &mut Process, error: &PatternError) -> Term {
 }
 
 /// The text of a pattern; as on stock before OTP 28, it ends before the first null character.
-fn text_of<'a>(pattern: Term) -> Result<Cow<'a, [u8]>, Failure> {
-    let text = bytes_of(pattern)?;
+fn text_of(pattern: Term, no_gc: &NoGc) -> Result<Cow<'_, [u8]>, Failure> {
+    let text = bytes_of(pattern, no_gc)?;
     if release::has(Release::OTP_28) {
         return Ok(text);
     }
@@ -240,7 +240,8 @@ fn compile(process: &mut Process, text: Term, list: Term) -> BifResult {
         let arguments = [text, list];
         return Err(trap(am::RE, atom::known("ucompile"), &arguments));
     }
-    let text = text_of(text)?;
+    let no_gc = no_gc!();
+    let text = text_of(text, no_gc)?;
     charge((text.len() / BYTES_PER_REDUCTION) as i64);
     match regex::compile(&text, options.compile) {
         Ok(pattern) => {
@@ -285,7 +286,8 @@ pub fn import_1(process: &mut Process, [exported]: [Term; 1]) -> BifResult {
     }
     let options = options_of(options).filter(|options| !options.only_run);
     let options = options.ok_or(badarg(1))?;
-    let text = text_of(text)?;
+    let no_gc = no_gc!();
+    let text = text_of(text, no_gc)?;
     let pattern = regex::compile(&text, options.compile).map_err(|_| badarg(1))?;
     Ok(pattern_term(process, &pattern, options.unicode()))
 }
@@ -322,7 +324,7 @@ fn compiled(term: Term) -> Option<Compiled> {
 fn pattern_of(compiled: &Compiled) -> Option<Rc<Pattern>> {
     match magic::get::<Held>(compiled.bytes) {
         Some(held) => regex::from_bytes(&held.0),
-        None => regex::from_bytes(&unicode::bytes_of(compiled.bytes)?),
+        None => regex::from_bytes(&unicode::bytes_of(compiled.bytes, no_gc!())?),
     }
 }
 
@@ -380,10 +382,11 @@ fn chosen(values: Term, pattern: &Pattern) -> Option<Vec<Vec<i64>>> {
             chosen.push(vec![number]);
             continue;
         }
+        let no_gc = no_gc!();
         let name = match value.is_atom() {
             true => Cow::Borrowed(atom::text(value).as_bytes()),
             false if value.is_cons() || value.is_nil() || value.is_bitstring() => {
-                bytes_of(value).ok()?
+                bytes_of(value, no_gc).ok()?
             }
             false => return None,
         };
@@ -470,7 +473,8 @@ enum Turn {
 fn is_known(process: &Process, bytes: &[u8]) -> bool {
     let rare = process.existing_rare();
     let held = rare.and_then(|rare| rare.valid_subject.as_ref());
-    let held = held.and_then(|held| held.term().as_bits()?.as_bytes());
+    let no_gc = no_gc!();
+    let held = held.and_then(|held| held.term().as_bits()?.as_bytes(no_gc));
     held.is_some_and(|held| std::ptr::eq(held, bytes))
 }
 
@@ -490,7 +494,8 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term, turn: Turn) -
         Err(reported) => return Ok(reported),
     };
     let capture = capture_of(&options, &pattern).ok_or(badarg(3))?;
-    let bytes = bytes_of(subject)?;
+    let no_gc = no_gc!();
+    let bytes = bytes_of(subject, no_gc)?;
     let is_valid = turn == Turn::Next && is_known(process, &bytes);
     let is_checked = pattern.is_utf() && !is_valid;
     if is_checked {
@@ -558,7 +563,9 @@ fn pattern_to_run(
     let local = |name: &str, arguments: [Term; 3]| trap(am::RE, atom::known(name), &arguments);
     // Captured lists without `global`: only then must `urun` convert them to lists of characters.
     let lists_here = options.captures_lists() && !options.global;
-    let is_compiled = re.as_tuple().is_some_and(|elements| elements.len() == 5);
+    let is_compiled = re
+        .as_tuple(no_gc!())
+        .is_some_and(|elements| elements.len() == 5);
     if is_compiled {
         if options.only_compile {
             return Err(badarg(3));
@@ -584,7 +591,8 @@ fn pattern_to_run(
     if options.unicode() && (!both_binaries || lists_here) {
         return Err(local("urun", [subject, re, list]));
     }
-    let text = text_of(re)?;
+    let no_gc = no_gc!();
+    let text = text_of(re, no_gc)?;
     charge((text.len() / BYTES_PER_REDUCTION) as i64);
     let pattern = match regex::compile(&text, options.compile) {
         Ok(pattern) => pattern,

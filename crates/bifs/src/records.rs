@@ -2,7 +2,7 @@
 //!
 //! None of these has an explanation in a module of errors: the reasons say what is wrong.
 
-use layout::Term;
+use layout::{Term, no_gc};
 use smallvec::SmallVec;
 use term::native_record::{self, Definition};
 use term::{am, build, list, map};
@@ -42,7 +42,7 @@ pub fn create_4(process: &mut Process, [module, name, fields, options]: [Term; 4
     let mut names: SmallVec<[Term; 16]> = SmallVec::new();
     let mut values: SmallVec<[Term; 16]> = SmallVec::new();
     for pair in list::items(fields) {
-        let Some(&[field, value]) = pair.ok().and_then(Term::as_tuple) else {
+        let Some([field, value]) = pair.ok().and_then(Term::as_tuple_of) else {
             return Err(badarg(3));
         };
         if !field.is_atom() {
@@ -70,10 +70,11 @@ const FIELDS_PER_REDUCTION: i64 = 16;
 
 /// `records:update(Record, Module, Name, #{Field => Value})`
 pub fn update_4(process: &mut Process, [record, module, name, fields]: [Term; 4]) -> BifResult {
-    let Some((tuple, values)) = record.as_native_record() else {
+    let no_gc = no_gc!();
+    let Some((tuple, values)) = record.as_native_record(no_gc) else {
         return Err(badrecord(process, record));
     };
-    let definition = Definition::of(tuple);
+    let definition = Definition::of(tuple, no_gc);
     if !definition.is_of(module, name) {
         return Err(badrecord(process, name));
     }
@@ -93,16 +94,20 @@ pub fn update_4(process: &mut Process, [record, module, name, fields]: [Term; 4]
 
 /// `records:get(Field, Record)`
 pub fn get_2(_process: &mut Process, [field, record]: [Term; 2]) -> BifResult {
-    let (definition, values) = record.as_native_record().ok_or(badarg(2))?;
-    let place = Definition::of(definition).place(field).ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let (definition, values) = record.as_native_record(no_gc).ok_or(badarg(2))?;
+    let place = Definition::of(definition, no_gc!())
+        .place(field)
+        .ok_or(badarg(1))?;
     Ok(values[place])
 }
 
 /// `records:get_definition(Module, Name)`: `{#{is_exported => Boolean}, [Field | {Field, Default}]}`
 pub fn get_definition_2(process: &mut Process, [module, name]: [Term; 2]) -> BifResult {
     let record = modules::record(module, name).ok_or(badarg(2))?;
-    let (definition, values) = record.as_native_record().ok_or(badarg(2))?;
-    let definition = Definition::of(definition);
+    let no_gc = no_gc!();
+    let (definition, values) = record.as_native_record(no_gc).ok_or(badarg(2))?;
+    let definition = Definition::of(definition, no_gc);
     charge(values.len() as i64 / FIELDS_PER_REDUCTION);
     let heap = process.heap();
     let exported = [(am::IS_EXPORTED, am::boolean(definition.is_exported))];
@@ -120,30 +125,33 @@ pub fn get_definition_2(process: &mut Process, [module, name]: [Term; 2]) -> Bif
 
 /// `records:get_field_names(Record)`, in the order of their declaration
 pub fn get_field_names_1(process: &mut Process, [record]: [Term; 1]) -> BifResult {
-    let Some((definition, _)) = record.as_native_record() else {
+    let Some(definition) = record.record_definition() else {
         return Err(badrecord(process, record));
     };
-    let fields = Definition::of(definition).fields;
+    let no_gc = no_gc!();
+    let fields = Definition::of(definition, no_gc).fields;
     charge(fields.len() as i64 / FIELDS_PER_REDUCTION);
     Ok(build::list(process.heap(), fields))
 }
 
 /// `records:get_module(Record)`
 pub fn get_module_1(_process: &mut Process, [record]: [Term; 1]) -> BifResult {
-    let (definition, _) = record.as_native_record().ok_or(badarg(1))?;
-    Ok(Definition::of(definition).module)
+    let definition = record.record_definition().ok_or(badarg(1))?;
+    Ok(Definition::of(definition, no_gc!()).module)
 }
 
 /// `records:get_name(Record)`
 pub fn get_name_1(_process: &mut Process, [record]: [Term; 1]) -> BifResult {
-    let (definition, _) = record.as_native_record().ok_or(badarg(1))?;
-    Ok(Definition::of(definition).name)
+    let definition = record.record_definition().ok_or(badarg(1))?;
+    Ok(Definition::of(definition, no_gc!()).name)
 }
 
 /// `records:is_exported(Record)`
 pub fn is_exported_1(process: &mut Process, [record]: [Term; 1]) -> BifResult {
-    match record.as_native_record() {
-        Some((definition, _)) => Ok(am::boolean(Definition::of(definition).is_exported)),
+    match record.as_native_record(no_gc!()) {
+        Some((definition, _)) => Ok(am::boolean(
+            Definition::of(definition, no_gc!()).is_exported,
+        )),
         None => Err(badrecord(process, record)),
     }
 }

@@ -130,6 +130,6 @@ pub fn characters_to_list_2(process: &mut Process, [data, encoding]: [Term; 2]) 
 /// `unicode:bin_is_7bit(Binary)`: in OTP 27 true of the empty one only.
 pub fn bin_is_7bit_1(_process: &mut Process, [binary]: [Term; 1]) -> BifResult {
     let is_27 = release::has(Release::OTP_27) && !release::has(Release::OTP_28);
-    let may_be = !is_27 || binary.as_bits().is_some_and(|bits| bits.bit_len == 0);
+    let may_be = !is_27 || binary.as_bits().is_some_and(|bits| bits.bit_len() == 0);
     Ok(am::boolean(may_be && unicode::is_7bit(binary)))
 }

@@ -7,7 +7,7 @@ mod stream;
 
 use std::ffi::c_int;
 
-use layout::{Heap, Term};
+use layout::{Heap, Term, no_gc};
 use parking_lot::{Mutex, MutexGuard};
 use term::copy::{self, Owned};
 use term::{am, atom, build, iolist};
@@ -421,7 +421,8 @@ fn run(state: &mut State, heap: &mut Heap, direction: Direction, step: &Step) ->
         // SAFETY: the library has reported that it wrote this many bytes, contiguously from the start.
         let binary = unsafe { output.into_binary(heap, outcome.produced) };
         if state.raw && direction == Direction::Inflate {
-            let bits = binary.as_bits().and_then(|bits| bits.as_bytes());
+            let no_gc = no_gc!();
+            let bits = binary.as_bits().and_then(|bits| bits.as_bytes(no_gc));
             State::count(&mut state.checksum, bits.unwrap_or_default());
         }
         build::cons(heap, binary, Term::NIL)

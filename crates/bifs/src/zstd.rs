@@ -7,7 +7,7 @@ mod codec;
 
 use std::sync::Arc;
 
-use layout::Term;
+use layout::{Term, no_gc};
 use parking_lot::{Mutex, MutexGuard};
 use term::incoming::Incoming;
 use term::integer::{int32, uint64};
@@ -339,7 +339,7 @@ pub fn compress_stream_nif_3(
     let mut state = context::<Compressor>(process, reference)?;
     let to_do = directive(to_do).ok_or(badarg(3))?;
     let codec = state.codec()?;
-    let outcome = match bytes_of(input) {
+    let outcome = match bytes_of(input, no_gc!()) {
         Some(bytes) if must_be_dirty(&bytes) => return Err(Failure::Dirty),
         Some(bytes) => {
             let piece = Compressor::output_bytes();
@@ -360,7 +360,8 @@ pub fn decompress_stream_nif_3(
 ) -> BifResult {
     let mut state = context::<Decompressor>(process, reference)?;
     let to_do = directive(to_do).ok_or(badarg(3))?;
-    let Some(bytes) = bytes_of(input) else {
+    let no_gc = no_gc!();
+    let Some(bytes) = bytes_of(input, no_gc) else {
         if state.begun {
             state.begun = false;
             state.codec()?.reset();
@@ -432,7 +433,8 @@ fn dictionary<D: Send + Sync + 'static>(
 
 /// `zstd:create_cdict_nif(Dictionary, Level)`
 pub fn create_cdict_nif_2(process: &mut Process, [bytes, level]: [Term; 2]) -> BifResult {
-    let bytes = bytes_of(bytes).ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let bytes = bytes_of(bytes, no_gc).ok_or(badarg(1))?;
     let level = int32(level).ok_or(badarg(2))?;
     let made = CompressDictionary::new(&bytes, level);
     Ok(dictionary(process, made, "invalid_compress_dict"))
@@ -440,7 +442,8 @@ pub fn create_cdict_nif_2(process: &mut Process, [bytes, level]: [Term; 2]) -> B
 
 /// `zstd:create_ddict_nif(Dictionary)`
 pub fn create_ddict_nif_1(process: &mut Process, [bytes]: [Term; 1]) -> BifResult {
-    let bytes = bytes_of(bytes).ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let bytes = bytes_of(bytes, no_gc).ok_or(badarg(1))?;
     let made = DecompressDictionary::new(&bytes);
     Ok(dictionary(process, made, "invalid_decompress_dict"))
 }

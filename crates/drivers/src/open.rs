@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use layout::Term;
+use layout::{Term, no_gc};
 use parking_lot::RwLock;
 use sys::env::Change;
 use term::heap::Scratch;
@@ -121,7 +121,7 @@ pub fn name(term: Term) -> Option<Name> {
     if term.is_cons() {
         return list::bytes(term).map(Name::File);
     }
-    match term.as_tuple()? {
+    match term.as_tuple(no_gc!())? {
         &[am::FD, input, output] => Some(Name::Fd {
             input: number(input)?,
             output: number(output)?,
@@ -135,7 +135,7 @@ pub fn name(term: Term) -> Option<Name> {
 
 /// The native bytes of a name, argument or directory. Bits after the last whole byte of a binary are ignored up to OTP 26.
 fn native(term: Term, empty: bool) -> Option<Vec<u8>> {
-    let has_odd_bits = term.as_bits().is_some_and(|bits| bits.bit_len % 8 != 0);
+    let has_odd_bits = term.as_bits().is_some_and(|bits| bits.bit_len() % 8 != 0);
     if has_odd_bits && release::has(Release::OTP_27) {
         return None;
     }
@@ -146,7 +146,7 @@ fn native(term: Term, empty: bool) -> Option<Vec<u8>> {
     };
     let mut scratch = Scratch::new();
     let whole = match term.as_bits() {
-        Some(bits) => build::sub_bits(scratch.heap(), term, 0, bits.bit_len & !7),
+        Some(bits) => build::sub_bits(scratch.heap(), term, 0, bits.bit_len() & !7),
         None => term,
     };
     let mut bytes = filename::to_native(whole, filename::native_encoding(), allowed)?;

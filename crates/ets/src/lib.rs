@@ -23,7 +23,7 @@ pub mod table;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use layout::Term;
+use layout::{Term, no_gc};
 use term::am;
 use term::build;
 use term::heap::Scratch;
@@ -233,7 +233,7 @@ fn pass_on(table: &Arc<Table>, owner: Term) {
     if let Some((heir, data, _scratch)) = heir
         && heir.exists()
     {
-        let data = data.as_tuple().expect("the data in a tuple")[0];
+        let data = data.as_tuple(no_gc!()).expect("the data in a tuple")[0];
         hand_over(table, owner, heir.pid, data);
         return;
     }

@@ -9,7 +9,7 @@ mod scope;
 
 use std::sync::Arc;
 
-use layout::Term;
+use layout::{Term, no_gc};
 use smallvec::SmallVec;
 use term::{am, build, compare, copy};
 
@@ -189,12 +189,12 @@ pub fn start(
 /// A specification that needs no program, and the only key of the objects that it can match.
 fn flat_with_key(specification: Term, table: &Table) -> Option<(Flat, Term)> {
     let (clause, others) = specification.as_cons()?;
-    let (&[head, guards, body], true) = (clause.as_tuple()?, others.is_nil()) else {
+    let (&[head, guards, body], true) = (clause.as_tuple(no_gc!())?, others.is_nil()) else {
         return None;
     };
     let index = table.options.keypos - 1;
     // This alone rules out most specifications without such a key.
-    if pattern::is_wildcard(*head.as_tuple()?.get(index)?) {
+    if pattern::is_wildcard(*head.as_tuple(no_gc!())?.get(index)?) {
         return None;
     }
     let flat = Flat::of(&[head, guards, body])?;
@@ -351,7 +351,10 @@ impl<'a> Walk<'a> {
                 // `replace_check` has accepted the program, so it keeps the key; but a table with an object at the
                 // wrong place, or without a key, would be corrupt, so this does not rest on that alone.
                 let keypos = self.table.options.keypos;
-                let key = result.as_tuple().and_then(|parts| parts.get(keypos - 1));
+                let no_gc = no_gc!();
+                let key = result
+                    .as_tuple(no_gc)
+                    .and_then(|parts| parts.get(keypos - 1));
                 if !key.is_some_and(|key| compare::eq_exact(*key, object.key(keypos))) {
                     return Verdict::Keep;
                 }

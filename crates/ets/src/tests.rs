@@ -1,6 +1,6 @@
 //! Tests of tables' parts against a plain model, and of objects.
 
-use layout::Term;
+use layout::{Term, no_gc};
 use term::{build, compare, hash};
 
 use super::{Following, New, OwnedObject, TableKind};
@@ -40,7 +40,8 @@ fn tuple(terms: &mut Terms, (key, value): Pair) -> Term {
 }
 
 fn pair(tuple: Term) -> Pair {
-    let elements = tuple.as_tuple().expect("a pair");
+    let no_gc = no_gc!();
+    let elements = tuple.as_tuple(no_gc).expect("a pair");
     (elements[0].small_value(), elements[1].small_value())
 }
 
@@ -517,7 +518,7 @@ fn key_of(terms: &mut Terms, number: i64) -> Term {
 }
 
 fn key_number(key: Term) -> i64 {
-    key.as_tuple()
+    key.as_tuple(no_gc!())
         .map_or(key, |elements| elements[0])
         .small_value()
 }

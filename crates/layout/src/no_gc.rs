@@ -11,6 +11,7 @@
 //! the scheduler calls them between slices. A BIF never does.
 
 use core::marker::PhantomData;
+use core::ptr::NonNull;
 
 /// While one of these lives, this thread collects, moves and frees no words of terms that it may read.
 ///
@@ -32,6 +33,17 @@ impl NoGc {
         NoGc {
             of_this_thread: PhantomData,
         }
+    }
+
+    /// For an owner of terms that no collection touches, which lends the token for as long as it is borrowed itself.
+    ///
+    /// # Safety
+    /// For the lifetime that the caller chooses, nothing collects, moves or frees what is read by means of the token.
+    #[inline(always)]
+    #[must_use]
+    pub const unsafe fn assume_for<'t>() -> &'t NoGc {
+        // SAFETY: the type has no bytes, so any aligned address is one of a value.
+        unsafe { NonNull::dangling().as_ref() }
     }
 }
 

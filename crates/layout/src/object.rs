@@ -31,7 +31,11 @@
 //! | external pid, port | the node (`creation \| atom index of its name << 32`), id and serial (`id \| serial << 32`; a port: its 64-bit id) |
 //! | external reference | the node, number of 32-bit words, the words two by two |
 
+use core::slice;
+
+use crate::no_gc::NoGc;
 use crate::term::Term;
+use crate::view::Boxed;
 
 /// The kind of an object.
 #[repr(u8)]
@@ -255,30 +259,34 @@ impl Term {
     /// The elements of a tuple.
     #[inline(always)]
     #[must_use]
-    pub fn as_tuple<'a>(self) -> Option<&'a [Term]> {
-        if !self.is_kind(ObjectKind::Tuple) {
-            return None;
-        }
-        let arity = self.header().arity();
-        // SAFETY: a tuple's words are terms, and the moving rule keeps them valid. The lifetime is the one that the
-        // moving rule gives, which the borrow checker cannot see.
-        Some(unsafe { core::slice::from_raw_parts(self.word_pointer(0).cast::<Term>(), arity) })
+    pub fn as_tuple(self, _no_gc: &NoGc) -> Option<&[Term]> {
+        let object = self.as_kind(ObjectKind::Tuple)?;
+        // SAFETY: a tuple's words are terms; while the token lives, nothing moves or changes them.
+        Some(unsafe { slice::from_raw_parts(object.word_pointer(0).cast(), object.arity()) })
     }
 
     /// The definition and the values of a native record: as many values as the definition has names of fields.
     #[inline(always)]
     #[must_use]
-    pub fn as_native_record<'a>(self) -> Option<(Term, &'a [Term])> {
-        if !self.is_native_record() {
-            return None;
-        }
-        let count = self.header().arity() - offset::RECORD_VALUES;
-        let values = self.word_pointer(offset::RECORD_VALUES).cast::<Term>();
-        // SAFETY: as `as_tuple`: the first word is a tuple, the others are the values.
+    pub fn as_native_record(self, _no_gc: &NoGc) -> Option<(Term, &[Term])> {
+        let object = self.as_kind(ObjectKind::NativeRecord)?;
+        let count = object.arity() - offset::RECORD_VALUES;
+        let values = object.word_pointer(offset::RECORD_VALUES);
+        // SAFETY: all words of a record are terms, the first is the definition; while the token lives, nothing moves or
+        // changes them.
         unsafe {
-            let definition = Term::from_bits(self.word(offset::RECORD_DEFINITION));
-            Some((definition, core::slice::from_raw_parts(values, count)))
+            let definition = object.term_unchecked(offset::RECORD_DEFINITION);
+            Some((definition, slice::from_raw_parts(values.cast(), count)))
         }
+    }
+
+    /// The definition of a native record.
+    #[inline(always)]
+    #[must_use]
+    pub fn record_definition(self) -> Option<Term> {
+        let object = self.as_kind(ObjectKind::NativeRecord)?;
+        // SAFETY: the first word of a record is its definition.
+        Some(unsafe { object.term_unchecked(offset::RECORD_DEFINITION) })
     }
 
     #[inline(always)]
@@ -290,33 +298,37 @@ impl Term {
     #[inline(always)]
     #[must_use]
     pub fn as_float(self) -> Option<f64> {
-        if self.is_kind(ObjectKind::Float) {
-            Some(f64::from_bits(self.word(0)))
-        } else {
-            None
+        let object = self.as_kind(ObjectKind::Float)?;
+        // SAFETY: a float has one word.
+        Some(f64::from_bits(unsafe { object.word_unchecked(0) }))
+    }
+
+    /// Whether a big integer is negative.
+    #[inline(always)]
+    #[must_use]
+    pub fn big_sign(self) -> Option<bool> {
+        match self.boxed_kind()? {
+            ObjectKind::PositiveBig => Some(false),
+            ObjectKind::NegativeBig => Some(true),
+            _ => None,
         }
     }
 
     /// Sign (true if negative) and limbs of a big integer.
     #[inline(always)]
     #[must_use]
-    pub fn as_big<'a>(self) -> Option<(bool, &'a [u64])> {
-        let negative = match self.boxed_kind()? {
-            ObjectKind::PositiveBig => false,
-            ObjectKind::NegativeBig => true,
-            _ => return None,
-        };
-        let arity = self.header().arity();
-        // SAFETY: as `as_tuple`; a big integer's words are its limbs.
-        Some((negative, unsafe {
-            core::slice::from_raw_parts(self.word_pointer(0), arity)
-        }))
+    pub fn as_big(self, _no_gc: &NoGc) -> Option<(bool, &[u64])> {
+        let object = self.as_boxed()?;
+        let negative = self.big_sign()?;
+        // SAFETY: a big integer's words are its limbs; while the token lives, nothing moves or changes them.
+        let limbs = unsafe { slice::from_raw_parts(object.word_pointer(0), object.arity()) };
+        Some((negative, limbs))
     }
 
     #[inline(always)]
     #[must_use]
     pub fn is_integer(self) -> bool {
-        self.is_small() || self.as_big().is_some()
+        self.is_small() || self.big_sign().is_some()
     }
 
     #[inline(always)]
@@ -381,7 +393,15 @@ impl Term {
     #[inline(always)]
     #[must_use]
     pub fn is_magic_reference(self) -> bool {
-        self.is_boxed() && self.header() == Header::MAGIC_REFERENCE
+        self.as_magic_reference().is_some()
+    }
+
+    /// The reference, if it holds a counted object.
+    #[inline(always)]
+    #[must_use]
+    pub fn as_magic_reference(self) -> Option<Boxed> {
+        self.as_boxed()
+            .filter(|object| object.header() == Header::MAGIC_REFERENCE)
     }
 
     /// Whether this is a binary or another bit string (match contexts excluded).
@@ -398,9 +418,15 @@ impl Term {
     #[inline(always)]
     #[must_use]
     pub fn is_binary(self) -> bool {
-        match self.boxed_kind() {
-            Some(ObjectKind::HeapBinary | ObjectKind::SharedBinary) => true,
-            Some(ObjectKind::SubBinary) => self.word(offset::SUB_BINARY_BITS) & 0xff == 0,
+        let Some(object) = self.as_boxed() else {
+            return false;
+        };
+        match object.kind() {
+            ObjectKind::HeapBinary | ObjectKind::SharedBinary => true,
+            // SAFETY: every sub-binary has this word.
+            ObjectKind::SubBinary => unsafe {
+                object.word_unchecked(offset::SUB_BINARY_BITS) & 0xff == 0
+            },
             _ => false,
         }
     }
@@ -409,33 +435,84 @@ impl Term {
     #[inline(always)]
     #[must_use]
     pub fn map_size(self) -> Option<usize> {
-        if self.is_map() {
-            Some(self.word(offset::MAP_SIZE) as usize)
-        } else {
-            None
-        }
+        let object = self.as_kind(ObjectKind::Map)?;
+        // SAFETY: a map that a program can hold has this word.
+        Some(unsafe { object.word_unchecked(offset::MAP_SIZE) } as usize)
     }
 }
 
 /// The location of a bit string's data.
 #[derive(Clone, Copy, Debug)]
 pub struct Bits {
-    /// The first byte that contains a bit of the string.
-    pub bytes: *const u8,
-    /// Bits to skip in that byte, 0 to 7.
-    pub bit_offset: u32,
-    /// Length in bits.
-    pub bit_len: u64,
+    bytes: *const u8,
+    bit_offset: u32,
+    bit_len: u64,
 }
 
 impl Bits {
+    /// # Safety
+    /// From `bytes` on, `bit_offset + bit_len` bits are readable for as long as this is used. `bit_offset` is below 8.
+    #[inline(always)]
+    #[must_use]
+    pub const unsafe fn new(bytes: *const u8, bit_offset: u32, bit_len: u64) -> Bits {
+        Bits {
+            bytes,
+            bit_offset,
+            bit_len,
+        }
+    }
+
+    /// The first byte that contains a bit of the string.
+    #[inline(always)]
+    #[must_use]
+    pub const fn bytes(self) -> *const u8 {
+        self.bytes
+    }
+
+    /// Bits to skip in that byte, 0 to 7.
+    #[inline(always)]
+    #[must_use]
+    pub const fn bit_offset(self) -> u32 {
+        self.bit_offset
+    }
+
+    /// Length in bits.
+    #[inline(always)]
+    #[must_use]
+    pub const fn bit_len(self) -> u64 {
+        self.bit_len
+    }
+
+    /// The first `bit_len` bits, or all if there are fewer.
+    #[inline]
+    #[must_use]
+    pub fn first(self, bit_len: u64) -> Bits {
+        Bits {
+            bit_len: self.bit_len.min(bit_len),
+            ..self
+        }
+    }
+
+    /// All but the first `count` bytes; none if there are fewer.
+    #[inline]
+    #[must_use]
+    pub fn without_bytes(self, count: u64) -> Bits {
+        let count = count.min(self.bit_len / 8);
+        Bits {
+            bytes: self.bytes.wrapping_add(count as usize),
+            bit_len: self.bit_len - count * 8,
+            ..self
+        }
+    }
+
     /// The bytes, if the string starts at a byte boundary and consists of whole bytes.
     #[inline]
     #[must_use]
-    pub fn as_bytes<'a>(self) -> Option<&'a [u8]> {
+    pub fn as_bytes(self, _no_gc: &NoGc) -> Option<&[u8]> {
         if self.bit_offset == 0 && self.bit_len % 8 == 0 {
-            // SAFETY: `Term::as_bits` made it from a live binary; the moving rule keeps the bytes.
-            Some(unsafe { core::slice::from_raw_parts(self.bytes, (self.bit_len / 8) as usize) })
+            // SAFETY: the bytes are readable (`Bits::new`, `Term::as_bits`); while the token lives, nothing moves or
+            // frees them, and bytes of a binary are not written again.
+            Some(unsafe { slice::from_raw_parts(self.bytes, (self.bit_len / 8) as usize) })
         } else {
             None
         }
@@ -447,35 +524,40 @@ impl Term {
     #[inline]
     #[must_use]
     pub fn as_bits(self) -> Option<Bits> {
-        match self.boxed_kind()? {
-            ObjectKind::HeapBinary => Some(Bits {
-                bytes: self.word_pointer(offset::HEAP_BINARY_BYTES).cast::<u8>(),
-                bit_offset: 0,
-                bit_len: self.word(offset::HEAP_BINARY_SIZE) * 8,
-            }),
-            ObjectKind::SharedBinary => Some(Bits {
-                bytes: self.word(offset::SHARED_BINARY_BYTES) as *const u8,
-                bit_offset: 0,
-                bit_len: self.word(offset::SHARED_BINARY_SIZE) * 8,
-            }),
-            ObjectKind::SubBinary => {
-                // SAFETY: this word of a sub-binary is always a term, namely a binary that is not itself a
-                // sub-binary.
-                let whole = unsafe { Term::from_bits(self.word(offset::SUB_BINARY_WHOLE)) };
-                let bits = self.word(offset::SUB_BINARY_BITS);
-                let start = match whole.boxed_kind()? {
-                    ObjectKind::HeapBinary => {
-                        whole.word_pointer(offset::HEAP_BINARY_BYTES).cast::<u8>()
-                    }
-                    _ => whole.word(offset::SHARED_BINARY_BYTES) as *const u8,
-                };
-                Some(Bits {
-                    bytes: start.wrapping_add(self.word(offset::SUB_BINARY_OFFSET) as usize),
-                    bit_offset: (bits >> 8 & 0xff) as u32,
-                    bit_len: self.word(offset::SUB_BINARY_SIZE) * 8 + (bits & 0xff),
-                })
+        let object = self.as_boxed()?;
+        // SAFETY: each kind of object has the words that are read for it. Those that are addresses were exposed when they
+        // were written.
+        unsafe {
+            match object.kind() {
+                ObjectKind::HeapBinary => Some(Bits {
+                    bytes: object.word_pointer(offset::HEAP_BINARY_BYTES).cast::<u8>(),
+                    bit_offset: 0,
+                    bit_len: object.word_unchecked(offset::HEAP_BINARY_SIZE) * 8,
+                }),
+                ObjectKind::SharedBinary => Some(Bits {
+                    bytes: object.address_unchecked(offset::SHARED_BINARY_BYTES),
+                    bit_offset: 0,
+                    bit_len: object.word_unchecked(offset::SHARED_BINARY_SIZE) * 8,
+                }),
+                ObjectKind::SubBinary => {
+                    // A binary that is not itself a sub-binary.
+                    let whole = object.term_unchecked(offset::SUB_BINARY_WHOLE).as_boxed()?;
+                    let bits = object.word_unchecked(offset::SUB_BINARY_BITS);
+                    let start: *mut u8 = match whole.kind() {
+                        ObjectKind::HeapBinary => {
+                            whole.word_pointer(offset::HEAP_BINARY_BYTES).cast()
+                        }
+                        _ => whole.address_unchecked(offset::SHARED_BINARY_BYTES),
+                    };
+                    let skipped = object.word_unchecked(offset::SUB_BINARY_OFFSET);
+                    Some(Bits {
+                        bytes: start.wrapping_add(skipped as usize),
+                        bit_offset: (bits >> 8 & 0xff) as u32,
+                        bit_len: object.word_unchecked(offset::SUB_BINARY_SIZE) * 8 + (bits & 0xff),
+                    })
+                }
+                _ => None,
             }
-            _ => None,
         }
     }
 }

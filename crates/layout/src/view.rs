@@ -156,6 +156,17 @@ impl Boxed {
         ptr::with_exposed_provenance_mut(self.word(index) as usize)
     }
 
+    /// The pointer that word `index` after the header holds.
+    ///
+    /// # Safety
+    /// The object has more than `index` words.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn address_unchecked<T>(self, index: usize) -> *mut T {
+        // SAFETY: the caller's promise.
+        ptr::with_exposed_provenance_mut(unsafe { self.word_unchecked(index) } as usize)
+    }
+
     /// The address of word `index` after the header, or the end of the object.
     #[inline(always)]
     #[must_use]

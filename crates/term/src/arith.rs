@@ -28,6 +28,7 @@ pub enum ArithError {
 }
 
 use ArithError::{BadArith, SystemLimit};
+use layout::{NoGc, no_gc};
 
 type Outcome = Result<Term, ArithError>;
 
@@ -37,13 +38,17 @@ type Integer<'a> = (bool, &'a [u64]);
 /// Sign and magnitude of any integer; the limb of a small one is stored in `room`. Zero has no limbs.
 #[inline]
 #[must_use]
-pub fn integer_limbs(term: Term, room: &mut [u64; 1]) -> Option<Integer<'_>> {
+pub fn integer_limbs<'t>(
+    term: Term,
+    room: &'t mut [u64; 1],
+    no_gc: &'t NoGc,
+) -> Option<Integer<'t>> {
     match term.as_small() {
         Some(value) => {
             room[0] = value.unsigned_abs();
             Some((value < 0, &room[..usize::from(value != 0)]))
         }
-        None => term.as_big(),
+        None => term.as_big(no_gc),
     }
 }
 
@@ -92,7 +97,8 @@ pub fn negate<A: Allocate + ?Sized>(heap: &mut A, a: Term) -> Outcome {
     if let Some(value) = a.as_float() {
         return Ok(build::float(heap, -value));
     }
-    let (negative, limbs) = a.as_big().ok_or(BadArith)?;
+    let no_gc = no_gc!();
+    let (negative, limbs) = a.as_big(no_gc).ok_or(BadArith)?;
     Ok(build::big(heap, !negative, limbs))
 }
 
@@ -157,7 +163,8 @@ pub fn bnot<A: Allocate + ?Sized>(heap: &mut A, a: Term) -> Outcome {
         Some(value) => Ok(Term::small(!value)),
         // In two's complement, `bnot A` is `-A - 1`.
         None => {
-            let (negative, limbs) = a.as_big().ok_or(BadArith)?;
+            let no_gc = no_gc!();
+            let (negative, limbs) = a.as_big(no_gc).ok_or(BadArith)?;
             signed_sum(heap, (!negative, limbs), (true, &[1]))
         }
     }
@@ -200,7 +207,7 @@ pub fn abs<A: Allocate + ?Sized>(heap: &mut A, a: Term) -> Option<Term> {
             },
         );
     }
-    match a.as_big()? {
+    match a.as_big(no_gc!())? {
         (true, limbs) => Some(build::big(heap, false, limbs)),
         (false, _) => Some(a),
     }
@@ -230,8 +237,9 @@ pub fn compare_integers(a: Term, b: Term) -> Ordering {
         return a.cmp(&b);
     }
     let (mut a_room, mut b_room) = ([0], [0]);
-    let a = integer_limbs(a, &mut a_room).expect("an integer");
-    let b = integer_limbs(b, &mut b_room).expect("an integer");
+    let no_gc = no_gc!();
+    let a = integer_limbs(a, &mut a_room, no_gc).expect("an integer");
+    let b = integer_limbs(b, &mut b_room, no_gc).expect("an integer");
     match (a.0, b.0) {
         (false, true) => Ordering::Greater,
         (true, false) => Ordering::Less,
@@ -281,8 +289,9 @@ fn sum<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term, minus: bool) -> Out
         return finite(heap, if minus { a - b } else { a + b });
     }
     let (mut a_room, mut b_room) = ([0], [0]);
-    let a = integer_limbs(a, &mut a_room).ok_or(BadArith)?;
-    let (negative, magnitude) = integer_limbs(b, &mut b_room).ok_or(BadArith)?;
+    let no_gc = no_gc!();
+    let a = integer_limbs(a, &mut a_room, no_gc).ok_or(BadArith)?;
+    let (negative, magnitude) = integer_limbs(b, &mut b_room, no_gc).ok_or(BadArith)?;
     signed_sum(heap, a, (negative != minus, magnitude))
 }
 
@@ -309,8 +318,9 @@ fn product<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Outcome {
         return finite(heap, a * b);
     }
     let (mut a_room, mut b_room) = ([0], [0]);
-    let a = integer_limbs(a, &mut a_room).ok_or(BadArith)?;
-    let b = integer_limbs(b, &mut b_room).ok_or(BadArith)?;
+    let no_gc = no_gc!();
+    let a = integer_limbs(a, &mut a_room, no_gc).ok_or(BadArith)?;
+    let b = integer_limbs(b, &mut b_room, no_gc).ok_or(BadArith)?;
     let length = a.1.len() + b.1.len();
     if is_too_long(length.saturating_sub(1)) && !a.1.is_empty() && !b.1.is_empty() {
         // The product has that many limbs, or one less.
@@ -330,8 +340,9 @@ fn quotient_or_remainder<A: Allocate + ?Sized>(
     quotient: bool,
 ) -> Outcome {
     let (mut a_room, mut b_room) = ([0], [0]);
-    let a = integer_limbs(dividend, &mut a_room).ok_or(BadArith)?;
-    let b = integer_limbs(divisor, &mut b_room).ok_or(BadArith)?;
+    let no_gc = no_gc!();
+    let a = integer_limbs(dividend, &mut a_room, no_gc).ok_or(BadArith)?;
+    let b = integer_limbs(divisor, &mut b_room, no_gc).ok_or(BadArith)?;
     if b.1.is_empty() {
         return Err(BadArith);
     }
@@ -375,8 +386,9 @@ fn bitwise<A: Allocate + ?Sized>(
     operation: impl Fn(u64, u64) -> u64,
 ) -> Outcome {
     let (mut a_room, mut b_room) = ([0], [0]);
-    let a = integer_limbs(a, &mut a_room).ok_or(BadArith)?;
-    let b = integer_limbs(b, &mut b_room).ok_or(BadArith)?;
+    let no_gc = no_gc!();
+    let a = integer_limbs(a, &mut a_room, no_gc).ok_or(BadArith)?;
+    let b = integer_limbs(b, &mut b_room, no_gc).ok_or(BadArith)?;
     let mut a = complement(a);
     let mut b = complement(b);
     let length = a.limbs.len().max(b.limbs.len()) + 1;
@@ -428,11 +440,12 @@ impl Complement<'_> {
 #[inline(never)]
 fn shift<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term, right: bool) -> Outcome {
     let mut room = [0];
-    let (negative, limbs) = integer_limbs(a, &mut room).ok_or(BadArith)?;
+    let no_gc = no_gc!();
+    let (negative, limbs) = integer_limbs(a, &mut room, no_gc).ok_or(BadArith)?;
     // A distance that is not a small integer is treated as infinite.
     let (back, distance) = match b.as_small() {
         Some(value) => (value < 0, value.unsigned_abs()),
-        None => (b.as_big().ok_or(BadArith)?.0, u64::MAX),
+        None => (b.as_big(no_gc!()).ok_or(BadArith)?.0, u64::MAX),
     };
     if limbs.is_empty() || distance == 0 {
         return Ok(a);

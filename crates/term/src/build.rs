@@ -5,7 +5,7 @@
 
 use layout::limits::{HEAP_BINARY_BYTES, SMALL_MAX, SMALL_MIN};
 use layout::object::{Bits, offset};
-use layout::{Export, FunEntry, Header, Heap, ObjectKind, Term};
+use layout::{Export, FunEntry, Header, Heap, ObjectKind, Term, no_gc};
 
 use crate::fun;
 use crate::heap::{Allocate, room_words};
@@ -418,31 +418,31 @@ pub fn whole_of(string: Term) -> (Term, u64) {
 
 /// A bit string with the bits of `bits`, copied; `bits` may lie anywhere.
 pub fn bit_string<A: Allocate + ?Sized>(heap: &mut A, bits: Bits) -> Term {
-    if let Some(bytes) = bits.as_bytes() {
+    if let Some(bytes) = bits.as_bytes(no_gc!()) {
         return binary(heap, bytes);
     }
-    let size = bits.bit_len.div_ceil(8) as usize;
+    let size = bits.bit_len().div_ceil(8) as usize;
     let (whole, room) = binary_uninit(heap, size);
     for index in 0..size {
         let first = index as u64 * 8;
-        let count = (bits.bit_len - first).min(8) as u32;
+        let count = (bits.bit_len() - first).min(8) as u32;
         // SAFETY: the bits from `first` on lie within the source, and `index` within the room.
         unsafe {
-            let source = bits.bytes.add(index);
+            let source = bits.bytes().add(index);
             let high = u16::from(*source) << 8;
-            let both = if bits.bit_offset + count > 8 {
+            let both = if bits.bit_offset() + count > 8 {
                 high | u16::from(*source.add(1))
             } else {
                 high
             };
-            let byte = (both << bits.bit_offset >> 8) as u8;
+            let byte = (both << bits.bit_offset() >> 8) as u8;
             room.add(index).write(byte & (0xff00_u16 >> count) as u8);
         }
     }
-    if bits.bit_len.is_multiple_of(8) {
+    if bits.bit_len().is_multiple_of(8) {
         whole
     } else {
-        sub_bits(heap, whole, 0, bits.bit_len)
+        sub_bits(heap, whole, 0, bits.bit_len())
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use crate::copy::{self, Owned};
 use crate::heap::Scratch;
 use crate::{build, unicode};
-use layout::{Heap, Term};
+use layout::{Heap, Term, no_gc};
 
 /// A queue of bytes; see the module.
 #[derive(Default)]
@@ -40,7 +40,7 @@ impl Chunk {
             Source::Copied(bytes) => bytes,
             Source::Shared(binary) => {
                 let bits = binary.term().as_bits();
-                bits.and_then(|bits| bits.as_bytes())
+                bits.and_then(|bits| bits.as_bytes(binary.no_gc()))
                     .expect("an aligned binary")
             }
         };
@@ -73,7 +73,8 @@ impl ByteQueue {
     /// Adds a binary at the back; `None` if the term is not a binary.
     #[must_use]
     pub fn push(&mut self, binary: Term) -> Option<()> {
-        let bytes = unicode::bytes_of(binary)?;
+        let no_gc = no_gc!();
+        let bytes = unicode::bytes_of(binary, no_gc)?;
         match bytes {
             std::borrow::Cow::Borrowed(bytes) => {
                 self.push_chunk(Source::Shared(Owned::new(binary)), bytes.len());
@@ -232,7 +233,10 @@ mod tests {
         queue.skip(13);
         assert_eq!(queue.size(), 192);
         let first = queue.first(scratch.heap()).unwrap();
-        assert_eq!(first.as_bits().unwrap().as_bytes().unwrap(), &long[10..]);
+        assert_eq!(
+            first.as_bits().unwrap().as_bytes(no_gc!()).unwrap(),
+            &long[10..]
+        );
         queue.skip(190);
         let mut last = [0; 2];
         queue.copy_to(&mut last);

@@ -12,7 +12,7 @@
 use std::cmp::Ordering;
 
 use layout::object::{MapShape, offset};
-use layout::{Export, FunEntry, ObjectKind, Term};
+use layout::{Export, FunEntry, NoGc, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
 use crate::{atom, fun, reference};
@@ -59,7 +59,8 @@ fn glance(a: Term, b: Term) -> Option<bool> {
 
 #[inline(always)]
 fn glance_at_tuples(a: Term, b: Term) -> Option<bool> {
-    let (a, b) = (a.as_tuple()?, b.as_tuple()?);
+    let no_gc = no_gc!();
+    let (a, b) = (a.as_tuple(no_gc)?, b.as_tuple(no_gc)?);
     if a.len() != b.len() {
         return Some(false);
     }
@@ -255,21 +256,21 @@ fn equal_numbers<const EXACT: bool>(a: Term, b: Term) -> Option<bool> {
         (Some(_), Some(_)) if EXACT => Some(are_same_floats(a, b)),
         // A NaN never becomes a term.
         (Some(a), Some(b)) => Some(a == b),
-        (None, None) => Some(a.as_big()? == b.as_big()?),
+        (None, None) => Some(a.as_big(no_gc!())? == b.as_big(no_gc!())?),
         _ => (!EXACT && a.is_number() && b.is_number()).then(|| compare_numbers(a, b).is_eq()),
     }
 }
 
 /// The bytes of a binary that starts and ends with a whole byte; nothing for any other term.
 #[inline]
-fn whole_bytes<'a>(term: Term) -> Option<&'a [u8]> {
-    term.as_bits()?.as_bytes()
+fn whole_bytes(term: Term, no_gc: &NoGc) -> Option<&[u8]> {
+    term.as_bits()?.as_bytes(no_gc)
 }
 
 /// Whether two binaries are equal, if they are whole bytes.
 #[inline]
 fn equal_bytes(a: Term, b: Term) -> Option<bool> {
-    Some(whole_bytes(a)? == whole_bytes(b)?)
+    Some(whole_bytes(a, no_gc!())? == whole_bytes(b, no_gc!())?)
 }
 
 /// An element of a tuple, from 0.
@@ -326,8 +327,8 @@ fn order_shallow(mut a: Term, mut b: Term, exact: bool, depth: u32) -> Ordering 
                 }
             }
             (a, b) = (element(a, last), element(b, last));
-        } else if let Some(one) = whole_bytes(a)
-            && let Some(other) = whole_bytes(b)
+        } else if let Some(one) = whole_bytes(a, no_gc!())
+            && let Some(other) = whole_bytes(b, no_gc!())
         {
             return one.cmp(other);
         } else {
@@ -486,7 +487,7 @@ fn equal_objects<const EXACT: bool>(a: Term, b: Term) -> Objects {
         }
         ObjectKind::HeapBinary | ObjectKind::SharedBinary | ObjectKind::SubBinary => {
             match (a.as_bits(), b.as_bits()) {
-                (Some(a), Some(b)) => a.bit_len == b.bit_len && bits::compare(a, b).is_eq(),
+                (Some(a), Some(b)) => a.bit_len() == b.bit_len() && bits::compare(a, b).is_eq(),
                 _ => false,
             }
         }

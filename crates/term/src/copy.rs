@@ -9,7 +9,7 @@ pub mod shared;
 use std::ptr;
 
 use layout::object::offset;
-use layout::{Fragment, Header, ObjectKind, Term};
+use layout::{Fragment, Header, NoGc, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
 use crate::heap::{Allocate, new_fragment};
@@ -136,7 +136,8 @@ const FLAT_ELEMENTS: usize = 8;
 /// Copies a small tuple of immediates, as keys often are, without counting its words or scanning the copy.
 #[inline]
 fn copy_flat<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Option<Term> {
-    let elements = term.as_tuple()?;
+    let no_gc = no_gc!();
+    let elements = term.as_tuple(no_gc)?;
     let count = elements.len();
     let is_flat = (1..=FLAT_ELEMENTS).contains(&count)
         && elements.iter().all(|element| element.is_immediate())
@@ -400,6 +401,14 @@ impl Owned {
             .unwrap_or_else(|| unsafe { (*self.0).term })
     }
 
+    /// While the copy is borrowed, nothing moves or frees its words.
+    #[inline(always)]
+    #[must_use]
+    pub fn no_gc(&self) -> &NoGc {
+        // SAFETY: the words lie in the fragment that `self` owns; no collection knows it.
+        unsafe { NoGc::assume_for() }
+    }
+
     /// Gives up the fragment; one is made if there was none.
     #[must_use]
     pub fn into_fragment(self) -> *mut Fragment {
@@ -436,14 +445,18 @@ mod tests {
         let part = build::sub_bits(heap, bytes, 3, 77);
         let term = build::tuple(heap, &[inner, bytes, part, inner]);
         let copy = Owned::new(term);
-        let elements = copy.term().as_tuple().unwrap();
+        let no_gc = no_gc!();
+        let elements = copy.term().as_tuple(no_gc).unwrap();
         assert_eq!(elements[0].head().as_small(), Some(1));
         assert_eq!(elements[0].tail().head().as_small(), Some(2));
         assert_ne!(elements[0], inner);
         assert_ne!(elements[0], elements[3]);
-        assert_eq!(elements[1].as_bits().unwrap().as_bytes().unwrap(), [7; 100]);
+        assert_eq!(
+            elements[1].as_bits().unwrap().as_bytes(no_gc!()).unwrap(),
+            [7; 100]
+        );
         let bits = elements[2].as_bits().unwrap();
-        assert_eq!((bits.bit_offset, bits.bit_len), (3, 77));
+        assert_eq!((bits.bit_offset(), bits.bit_len()), (3, 77));
         let block_of = |binary: Term| binary.boxed_pointer();
         // SAFETY: the block is live through both binaries.
         let holders = unsafe { off_heap::references(off_heap::block_of(block_of(elements[1]))) };
@@ -462,17 +475,18 @@ mod tests {
         let term = build::tuple(heap, &[plain, mixed, improper, plain]);
         let copy = Owned::new(term);
         drop(source);
-        let elements = copy.term().as_tuple().unwrap();
+        let no_gc = no_gc!();
+        let elements = copy.term().as_tuple(no_gc).unwrap();
         let values = |list: Term| list::to_vec(list).expect("a proper list");
         assert_eq!(values(elements[0]), numbers);
         assert_eq!(values(elements[3]), numbers);
         let mixed = values(elements[1]);
         assert_eq!((mixed.len(), mixed[0]), (4, Term::small(1)));
-        assert_eq!(values(mixed[1].as_tuple().unwrap()[0]), numbers);
+        assert_eq!(values(mixed[1].as_tuple(no_gc!()).unwrap()[0]), numbers);
         assert_eq!(values(mixed[2]), numbers);
         let (five, pair) = elements[2].as_cons().unwrap();
         assert_eq!(five, Term::small(5));
-        assert_eq!(values(pair.as_tuple().unwrap()[0]), numbers);
+        assert_eq!(values(pair.as_tuple(no_gc!()).unwrap()[0]), numbers);
     }
 
     #[test]
@@ -487,7 +501,7 @@ mod tests {
         let copy = Owned::new(term);
         let mut depth = 0;
         let mut inner = copy.term();
-        while let Some([next]) = inner.as_tuple() {
+        while let Some([next]) = inner.as_tuple(no_gc!()) {
             inner = *next;
             depth += 1;
         }

@@ -8,7 +8,7 @@ use std::ptr;
 use std::sync::atomic::AtomicPtr;
 
 use layout::object::offset;
-use layout::{Export, FunEntry, ObjectKind, Term};
+use layout::{Export, FunEntry, ObjectKind, Term, no_gc};
 
 use crate::build;
 use crate::external::FunIdentity;
@@ -21,7 +21,7 @@ pub fn is_of_arity(term: Term, arity: Term) -> Option<bool> {
     let wanted = match arity.as_small() {
         Some(arity) if arity >= 0 => Some(arity),
         Some(_) => return None,
-        None if matches!(arity.as_big(), Some((false, _))) => None,
+        None if arity.big_sign() == Some(false) => None,
         None => return None,
     };
     let has = match term.boxed_kind() {
@@ -71,7 +71,7 @@ pub fn entry<'a>(fun: Term) -> &'a FunEntry {
 #[must_use]
 pub fn creator(fun: Term) -> Term {
     let creator = creator_word(fun);
-    creator.as_tuple().map_or(creator, |pair| pair[0])
+    creator.as_tuple(no_gc!()).map_or(creator, |pair| pair[0])
 }
 
 /// What stands for the creator in a fun: its pid, or that and the keeper of its entry.

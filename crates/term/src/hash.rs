@@ -12,7 +12,7 @@
 use std::borrow::Cow;
 
 use layout::object::{Bits, MapShape, offset};
-use layout::{Export, ObjectKind, Term};
+use layout::{Export, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
 use crate::integer::uint8;
@@ -126,7 +126,7 @@ impl Mixer {
 
     /// Mixes in a bit string: its first `bytes` bytes, and the bits after the last whole byte.
     fn bit_string(&mut self, bits: Bits, bytes: usize) {
-        let tail = (bits.bit_len % 8) as u32;
+        let tail = (bits.bit_len() % 8) as u32;
         let seed = golden(13).wrapping_add(self.0);
         if bytes == 0 && tail == 0 {
             self.0 = seed;
@@ -184,13 +184,13 @@ fn block(bytes: &[u8], seed: u32) -> u32 {
 
 /// The first `count` bytes of a bit string; the last one may contain bits that follow the string.
 fn aligned<'a>(bits: Bits, count: usize) -> Cow<'a, [u8]> {
-    let available = (u64::from(bits.bit_offset) + bits.bit_len).div_ceil(8) as usize;
+    let available = (u64::from(bits.bit_offset()) + bits.bit_len()).div_ceil(8) as usize;
     // SAFETY: these are the bytes that hold a bit of the string, and the moving rule keeps them.
-    let source: &[u8] = unsafe { std::slice::from_raw_parts(bits.bytes, available) };
-    if bits.bit_offset == 0 {
+    let source: &[u8] = unsafe { std::slice::from_raw_parts(bits.bytes(), available) };
+    if bits.bit_offset() == 0 {
         return Cow::Borrowed(&source[..count]);
     }
-    let shift = bits.bit_offset;
+    let shift = bits.bit_offset();
     let byte = |index: usize| {
         let next = source.get(index + 1).copied().unwrap_or(0);
         source[index] << shift | next >> (8 - shift)
@@ -432,9 +432,9 @@ fn bytes_beside(term: Term) -> usize {
         return 0;
     }
     match term.header().kind() {
-        ObjectKind::SharedBinary | ObjectKind::SubBinary | ObjectKind::MatchContext => {
-            term.as_bits().map_or(0, |bits| (bits.bit_len / 8) as usize)
-        }
+        ObjectKind::SharedBinary | ObjectKind::SubBinary | ObjectKind::MatchContext => term
+            .as_bits()
+            .map_or(0, |bits| (bits.bit_len() / 8) as usize),
         ObjectKind::PositiveBig | ObjectKind::NegativeBig => term.header().arity() * 8,
         _ => 0,
     }
@@ -605,12 +605,12 @@ fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term:
         | ObjectKind::MatchContext => {
             if let Some(bits) = term.as_bits() {
                 // Every release truncates the size to 32 bits; past 4 GiB the value depends on it.
-                let bytes = (bits.bit_len / 8) as u32 as usize;
+                let bytes = (bits.bit_len() / 8) as u32 as usize;
                 mixer.bit_string(bits, bytes);
             }
         }
         ObjectKind::PositiveBig | ObjectKind::NegativeBig => {
-            if let Some((negative, limbs)) = term.as_big() {
+            if let Some((negative, limbs)) = term.as_big(no_gc!()) {
                 mixer.big(negative, limbs);
             }
         }
@@ -622,7 +622,8 @@ fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term:
             mixer.two((bits >> 32) as u32, bits as u32, golden(12));
         }
         ObjectKind::NativeRecord => {
-            let (definition, values) = term.as_native_record().expect("a native record");
+            let no_gc = no_gc!();
+            let (definition, values) = term.as_native_record(no_gc).expect("a native record");
             // The definition is a tuple of atoms, whose hash takes no stack.
             mixer.two(values.len() as u32, phash2(definition), golden(23));
             // The last value is hashed first. (On stock it is the one whose name is the atom with the highest number, so

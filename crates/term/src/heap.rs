@@ -12,7 +12,7 @@ use std::ptr;
 use layout::cache;
 use layout::heap::flag;
 use layout::limits::STACK_RESERVE_WORDS;
-use layout::{Fragment, Heap, Term};
+use layout::{Fragment, Heap, Term, no_gc};
 
 use crate::{copy, held, off_heap};
 
@@ -418,8 +418,12 @@ mod tests {
                 // SAFETY: the message was just made, and is dropped here.
                 unsafe {
                     assert_eq!(built_in == sent, stays, "{size} bytes, room for {room}");
-                    let parts = (*sent).term.as_tuple().unwrap();
-                    assert_eq!(parts[1].as_bits().unwrap().as_bytes().unwrap(), bytes);
+                    let no_gc = no_gc!();
+                    let parts = (*sent).term.as_tuple(no_gc).unwrap();
+                    assert_eq!(
+                        parts[1].as_bits().unwrap().as_bytes(no_gc!()).unwrap(),
+                        bytes
+                    );
                     assert!((*sent).words as usize <= words + UNUSED_WORDS);
                     drop_fragment(sent);
                 }

@@ -2,8 +2,8 @@
 //!
 //! Pure functions of a term; any thread that may read the term may call them.
 
-use layout::Term;
 use layout::limits::{BIG_LIMBS, BIG_LIMBS_27};
+use layout::{Term, no_gc};
 
 use crate::release::{self, Release};
 
@@ -29,7 +29,8 @@ pub fn int64(term: Term) -> Option<i64> {
     if let Some(small) = term.as_small() {
         return Some(small);
     }
-    let (negative, [limb]) = term.as_big()? else {
+    let no_gc = no_gc!();
+    let (negative, [limb]) = term.as_big(no_gc)? else {
         return None;
     };
     if negative {
@@ -42,7 +43,7 @@ pub fn int64(term: Term) -> Option<i64> {
 /// An integer of 64 bits that is not negative.
 #[must_use]
 pub fn uint64(term: Term) -> Option<u64> {
-    match term.as_big() {
+    match term.as_big(no_gc!()) {
         Some((false, [limb])) => Some(*limb),
         Some(_) => None,
         None => term.as_small().and_then(|small| u64::try_from(small).ok()),

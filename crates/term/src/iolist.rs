@@ -7,9 +7,9 @@
 use std::mem::MaybeUninit;
 use std::slice;
 
-use layout::Term;
 use layout::limits::HEAP_BINARY_BYTES;
 use layout::object::Bits;
+use layout::{Term, no_gc};
 use smallvec::SmallVec;
 
 use crate::bits::construct::{self, Builder};
@@ -153,7 +153,7 @@ pub enum Wanted {
 
 fn bits_of(piece: Term, wanted: Wanted) -> Result<Bits, IolistError> {
     let bits = piece.as_bits().ok_or(IolistError::Bad(piece))?;
-    if wanted == Wanted::Bytes && bits.bit_len % 8 != 0 {
+    if wanted == Wanted::Bytes && bits.bit_len() % 8 != 0 {
         return Err(IolistError::Bad(piece));
     }
     Ok(bits)
@@ -175,7 +175,7 @@ pub fn size_step<A: Allocate + ?Sized>(
         let more = match walk.next_piece()? {
             None => return Ok(Step::Done(size)),
             Some(Piece::Byte(_)) => 8,
-            Some(Piece::Bits(piece)) => bits_of(piece, wanted)?.bit_len,
+            Some(Piece::Bits(piece)) => bits_of(piece, wanted)?.bit_len(),
         };
         size = size.checked_add(more).ok_or(IolistError::Limit)?;
     }
@@ -208,7 +208,7 @@ pub unsafe fn write_step<A: Allocate + ?Sized>(
                 None => return Ok(Step::Done(room - builder.room())),
                 Some(Piece::Byte(byte)) => builder.put_byte(byte),
                 Some(Piece::Bits(piece)) => {
-                    let length = bits_of(piece, wanted)?.bit_len;
+                    let length = bits_of(piece, wanted)?.bit_len();
                     let most = (budget as u64).saturating_mul(BITS_PER_PIECE);
                     if length > most {
                         let done = builder.put_binary(piece, most);
@@ -252,7 +252,8 @@ pub fn short<A: Allocate + ?Sized>(heap: &mut A, iolist: Term) -> Option<Term> {
             }
             Some(Piece::Bits(piece)) => {
                 let bits = piece.as_bits()?;
-                let bytes = bits.as_bytes()?;
+                let no_gc = no_gc!();
+                let bytes = bits.as_bytes(no_gc)?;
                 let end = size + bytes.len();
                 room.get_mut(size..end)?.write_copy_of_slice(bytes);
                 size = end;
@@ -314,7 +315,7 @@ pub fn as_it_is(iolist: Term, wanted: Wanted) -> Result<Option<Term>, IolistErro
     match iolist.as_cons() {
         Some((only, Term::NIL)) if only.is_bitstring() => {
             let bits = bits_of(only, wanted)?;
-            let aligned = wanted == Wanted::Bits || bits.bit_offset == 0;
+            let aligned = wanted == Wanted::Bits || bits.bit_offset() == 0;
             Ok(aligned.then_some(only))
         }
         _ => Ok(None),
@@ -360,14 +361,14 @@ pub fn to_vec(iolist: Term, limit: usize) -> Result<Vec<u8>, IolistError> {
 
 /// Appends the bytes of a bit string of whole bytes that may start at any bit.
 fn extend(bytes: &mut Vec<u8>, bits: Bits) {
-    if let Some(slice) = bits.as_bytes() {
+    if let Some(slice) = bits.as_bytes(no_gc!()) {
         bytes.extend_from_slice(slice);
         return;
     }
-    for index in 0..bits.bit_len / 8 {
-        let position = u64::from(bits.bit_offset) + index * 8;
+    for index in 0..bits.bit_len() / 8 {
+        let position = u64::from(bits.bit_offset()) + index * 8;
         // SAFETY: the byte lies within the bit string.
-        bytes.push(unsafe { crate::bits::range::load(bits.bytes, position, 8) } as u8);
+        bytes.push(unsafe { crate::bits::range::load(bits.bytes(), position, 8) } as u8);
     }
 }
 
@@ -382,7 +383,7 @@ const JOINED_LIMIT: usize = JOINED_BELOW * 32;
 /// See [`IolistError`].
 pub fn to_iovec<A: Allocate + ?Sized>(heap: &mut A, iolist: Term) -> Result<Term, IolistError> {
     if iolist.is_bitstring() {
-        let empty = bits_of(iolist, Wanted::Bytes)?.bit_len == 0;
+        let empty = bits_of(iolist, Wanted::Bytes)?.bit_len() == 0;
         return Ok(if empty {
             Term::NIL
         } else {
@@ -430,7 +431,7 @@ impl Join {
         binary: Term,
     ) -> Result<(), IolistError> {
         let bits = bits_of(binary, Wanted::Bytes)?;
-        let size = (bits.bit_len / 8) as usize;
+        let size = (bits.bit_len() / 8) as usize;
         let small = size < JOINED_BELOW;
         if size == 0 {
             return Ok(());
@@ -445,10 +446,7 @@ impl Join {
             // Take just enough for the joined bytes to become a binary of their own; the rest of this one is shared.
             let taken = JOINED_BELOW - self.bytes.len();
             self.grow(heap, taken);
-            let start = Bits {
-                bit_len: taken as u64 * 8,
-                ..bits
-            };
+            let start = bits.first(taken as u64 * 8);
             extend(&mut self.bytes, start);
             self.close(heap);
             let rest = (size - taken) as u64 * 8;

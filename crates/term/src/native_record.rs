@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 
 use layout::object::offset;
-use layout::{Header, ObjectKind, Term};
+use layout::{Header, NoGc, ObjectKind, Term, no_gc};
 
 use crate::copy::copy_terms;
 use crate::heap::Allocate;
@@ -33,8 +33,8 @@ impl<'a> Definition<'a> {
     /// # Panics
     /// For another term.
     #[must_use]
-    pub fn of(definition: Term) -> Definition<'a> {
-        match definition.as_tuple() {
+    pub fn of(definition: Term, no_gc: &'a NoGc) -> Definition<'a> {
+        match definition.as_tuple(no_gc) {
             Some(&[module, name, exported, ref fields @ ..]) => Definition {
                 module,
                 name,
@@ -101,7 +101,7 @@ pub fn build_uninit<A: Allocate + ?Sized>(
     definition: Term,
     count: usize,
 ) -> (Term, *mut Term) {
-    debug_assert_eq!(Definition::of(definition).fields.len(), count);
+    debug_assert_eq!(Definition::of(definition, no_gc!()).fields.len(), count);
     let arity = offset::RECORD_VALUES + count;
     let object = heap.allocate(1 + arity);
     // SAFETY: fresh words for the header and the definition.
@@ -119,7 +119,8 @@ pub fn build_uninit<A: Allocate + ?Sized>(
 /// the fields.
 #[must_use]
 pub fn compare_definitions(a: Term, b: Term) -> Ordering {
-    let (a, b) = (Definition::of(a), Definition::of(b));
+    let no_gc = no_gc!();
+    let (a, b) = (Definition::of(a, no_gc), Definition::of(b, no_gc));
     atom::compare(a.module, b.module)
         .then_with(|| atom::compare(a.name, b.name))
         .then_with(|| a.is_exported.cmp(&b.is_exported))

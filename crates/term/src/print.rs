@@ -8,7 +8,7 @@ use std::fmt::{self, Display, Formatter, Write};
 use std::rc::Rc;
 
 use layout::object::{Bits, MapShape, offset};
-use layout::{Export, ObjectKind, Term};
+use layout::{Export, ObjectKind, Term, no_gc};
 
 use crate::external::encode::{port_number, reference_words};
 use crate::native_record::{self, Definition};
@@ -207,7 +207,7 @@ impl<W: Sink> Printer<'_, W> {
         let value = term_word(record, offset::RECORD_VALUES + place);
         self.tasks.push(Task::Term(value));
         self.tasks.push(Task::More("="));
-        Definition::of(native_record::definition(record)).fields[place]
+        Definition::of(native_record::definition(record), no_gc!()).fields[place]
     }
 
     /// Counts towards the limit; returns whether to continue.
@@ -329,7 +329,7 @@ impl<W: Sink> Printer<'_, W> {
 
     fn bit_string(&mut self, bits: Bits) -> Progress {
         let bytes = WholeBytes::new(bits);
-        if bits.bit_len == 0 || bits.bit_len % 8 != 0 || !bytes.clone().all(is_plain) {
+        if bits.bit_len() == 0 || bits.bit_len() % 8 != 0 || !bytes.clone().all(is_plain) {
             self.out.write_str("<<")?;
             for (index, byte) in bytes.enumerate() {
                 let comma = if index > 0 { "," } else { "" };
@@ -358,12 +358,12 @@ impl<W: Sink> Printer<'_, W> {
 
     /// Writes the bits after the last whole byte.
     fn trailing(&mut self, bits: Bits) -> fmt::Result {
-        let trailing = bits.bit_len % 8;
+        let trailing = bits.bit_len() % 8;
         if trailing == 0 {
             return Ok(());
         }
-        let comma = if bits.bit_len > 8 { "," } else { "" };
-        let whole = bits.bit_len / 8 * 8;
+        let comma = if bits.bit_len() > 8 { "," } else { "" };
+        let whole = bits.bit_len() / 8 * 8;
         let value = (0..trailing).fold(0u8, |value, bit| value << 1 | bit_at(bits, whole + bit));
         write!(self.out, "{comma}{value}:{trailing}")
     }
@@ -395,7 +395,8 @@ impl<W: Sink> Printer<'_, W> {
 
     /// The fields come in the order of the numbers of their atoms, as on stock.
     fn native_record(&mut self, record: Term) -> fmt::Result {
-        let definition = Definition::of(native_record::definition(record));
+        let no_gc = no_gc!();
+        let definition = Definition::of(native_record::definition(record), no_gc);
         let mut order: Vec<usize> = (0..definition.fields.len()).collect();
         order.sort_unstable_by_key(|&place| definition.fields[place].as_atom());
         self.out.write_char('#')?;
@@ -499,9 +500,9 @@ fn term_word(object: Term, index: usize) -> Term {
 }
 
 fn bit_at(bits: Bits, index: u64) -> u8 {
-    let at = u64::from(bits.bit_offset) + index;
+    let at = u64::from(bits.bit_offset()) + index;
     // SAFETY: the callers ask for bits of the string, which the moving rule keeps.
-    let byte = unsafe { *bits.bytes.add((at / 8) as usize) };
+    let byte = unsafe { *bits.bytes().add((at / 8) as usize) };
     byte >> (7 - at % 8) & 1
 }
 
@@ -523,14 +524,14 @@ impl Iterator for WholeBytes {
 
     fn next(&mut self) -> Option<u8> {
         let index = self.next;
-        if index >= self.bits.bit_len / 8 {
+        if index >= self.bits.bit_len() / 8 {
             return None;
         }
         self.next += 1;
         // SAFETY: the bytes that hold these bits belong to the string, which the moving rule keeps.
         unsafe {
-            let first = self.bits.bytes.add(index as usize);
-            Some(match self.bits.bit_offset {
+            let first = self.bits.bytes().add(index as usize);
+            Some(match self.bits.bit_offset() {
                 0 => *first,
                 shift => *first << shift | *first.add(1) >> (8 - shift),
             })

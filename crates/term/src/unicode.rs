@@ -9,8 +9,8 @@ pub mod filename;
 
 use std::borrow::Cow;
 
-use layout::Term;
 use layout::object::Bits;
+use layout::{NoGc, Term, no_gc};
 
 use crate::bits::range;
 use crate::heap::Allocate;
@@ -66,15 +66,15 @@ pub enum Conversion {
 /// The bytes of a binary: borrowed, or copied if it does not start at a byte boundary. `None` if it is not a binary.
 #[inline]
 #[must_use]
-pub fn bytes_of<'a>(binary: Term) -> Option<Cow<'a, [u8]>> {
+pub fn bytes_of(binary: Term, no_gc: &NoGc) -> Option<Cow<'_, [u8]>> {
     if !binary.is_bitstring() {
         return None;
     }
     let bits = binary.as_bits()?;
-    if let Some(bytes) = bits.as_bytes() {
+    if let Some(bytes) = bits.as_bytes(no_gc) {
         return Some(Cow::Borrowed(bytes));
     }
-    if bits.bit_len % 8 != 0 {
+    if bits.bit_len() % 8 != 0 {
         return None;
     }
     Some(Cow::Owned(aligned(bits)))
@@ -88,13 +88,13 @@ pub fn character(term: Term) -> Option<char> {
 }
 
 fn aligned(bits: Bits) -> Vec<u8> {
-    let mut bytes = vec![0; (bits.bit_len / 8) as usize];
+    let mut bytes = vec![0; (bits.bit_len() / 8) as usize];
     let count = bytes.len() as u64 * 8;
     // SAFETY: the source is a live bit string, the target has as many bytes.
     unsafe {
         range::copy(
-            bits.bytes,
-            bits.bit_offset.into(),
+            bits.bytes(),
+            bits.bit_offset().into(),
             bytes.as_mut_ptr(),
             0,
             count,
@@ -106,13 +106,13 @@ fn aligned(bits: Bits) -> Vec<u8> {
 /// `unicode:bin_is_7bit/1`.
 #[must_use]
 pub fn is_7bit(term: Term) -> bool {
-    bytes_of(term).is_some_and(|bytes| bytes.is_ascii())
+    bytes_of(term, no_gc!()).is_some_and(|bytes| bytes.is_ascii())
 }
 
 /// Whether a binary is UTF-8.
 #[must_use]
 pub fn is_utf8(binary: Term) -> bool {
-    bytes_of(binary).is_some_and(|bytes| std::str::from_utf8(&bytes).is_ok())
+    bytes_of(binary, no_gc!()).is_some_and(|bytes| std::str::from_utf8(&bytes).is_ok())
 }
 
 /// The length of data that is a plain list of at most `most` characters, and so its own list of characters.
@@ -174,7 +174,7 @@ pub fn check(data: Term) -> Result<(), NotCharacters> {
             if head.is_cons() {
                 pending.push(tail);
                 current = head;
-            } else if head.as_big().is_some() {
+            } else if head.big_sign().is_some() {
                 return Ok(());
             } else if !head.is_small() && !head.is_nil() && !is_whole(head) {
                 return Err(NotCharacters);
@@ -386,7 +386,8 @@ impl Run<'_> {
 
     /// Converts a binary. If it stops within it, returns why, and the part that is left.
     fn binary<A: Allocate + ?Sized>(&mut self, heap: &mut A, binary: Term) -> Option<(Stop, Term)> {
-        let Some(bytes) = bytes_of(binary) else {
+        let no_gc = no_gc!();
+        let Some(bytes) = bytes_of(binary, no_gc) else {
             return Some((Stop::Fault, binary));
         };
         let mut taken = bytes.len().min(self.budget.max(self.leftover.missing()));
@@ -465,7 +466,8 @@ pub fn list_of_utf8<A: Allocate + ?Sized>(
     data: Term,
     most: usize,
 ) -> Option<(Term, usize)> {
-    let bytes = bytes_of(data).filter(|bytes| bytes.len() <= most)?;
+    let no_gc = no_gc!();
+    let bytes = bytes_of(data, no_gc).filter(|bytes| bytes.len() <= most)?;
     let text = std::str::from_utf8(&bytes).ok()?;
     Some((build::string(heap, text), bytes.len()))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use layout::Term;
+use layout::{Term, no_gc};
 use runtime::effects::port;
 use runtime::process::table;
 use runtime::trace::Tracer;
@@ -24,7 +24,7 @@ pub fn exists(identifier: Term) -> bool {
 /// `trace_pattern/3`, which begins with `meta`.
 #[must_use]
 pub fn of_option(option: Term, first: Term) -> Option<Tracer> {
-    match option.as_tuple()? {
+    match option.as_tuple(no_gc!())? {
         &[name, identifier] if name == first => of_identifier(identifier),
         &[name, module, state] if name == first => of_module(module, state),
         _ => None,

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use aho_corasick::AhoCorasick;
-use layout::Term;
+use layout::{Term, no_gc};
 use memchr::memmem::Finder;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
@@ -72,7 +72,8 @@ impl Pattern {
 
 /// Compiles a binary, or a list of binaries, none of them empty.
 fn compile(pattern: Term) -> Option<Arc<Pattern>> {
-    let not_empty = |binary| unicode::bytes_of(binary).filter(|bytes| !bytes.is_empty());
+    let no_gc = no_gc!();
+    let not_empty = |binary| unicode::bytes_of(binary, no_gc).filter(|bytes| !bytes.is_empty());
     if !pattern.is_list() {
         let finder = Box::new(Finder::new(&not_empty(pattern)?).into_owned());
         return Some(Arc::new(Pattern::One(finder)));
@@ -107,7 +108,8 @@ pub fn compile_pattern_1(process: &mut Process, [pattern]: [Term; 1]) -> BifResu
 
 /// The pattern of an argument, which is a pattern or was compiled from one earlier.
 fn pattern_of(argument: Term) -> Option<Arc<Pattern>> {
-    let Some(elements) = argument.as_tuple() else {
+    let no_gc = no_gc!();
+    let Some(elements) = argument.as_tuple(no_gc) else {
         return compile(argument);
     };
     let [tag, reference] = *elements else {
@@ -248,7 +250,8 @@ fn search(
     options: impl FnOnce(usize) -> Option<SearchOptions>,
     again: impl FnOnce(Term) -> Box<[Term]>,
 ) -> Result<(SearchOptions, Found), Failure> {
-    let bytes = unicode::bytes_of(subject).ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let bytes = unicode::bytes_of(subject, no_gc).ok_or(badarg(1))?;
     let earlier = magic::get::<Progress>(pattern).and_then(|Progress(search)| search.lock().take());
     let mut search = match earlier {
         Some(search) => search,
@@ -359,7 +362,7 @@ pub fn matches_3(process: &mut Process, [subject, pattern, list]: [Term; 3]) -> 
 
 /// The parts of a binary between the matches.
 fn parts(process: &mut Process, subject: Term, options: SearchOptions, found: &Found) -> Term {
-    let size = subject.as_bits().map_or(0, |bits| bits.bit_len / 8) as usize;
+    let size = subject.as_bits().map_or(0, |bits| bits.bit_len() / 8) as usize;
     let trims = options.trim || options.trim_all;
     if found.count == 0 {
         return match trims && size == 0 {

@@ -1,7 +1,7 @@
 //! Converting atoms to text and back.
 
-use layout::Term;
 use layout::limits::ATOM_CHARACTERS;
+use layout::{Term, no_gc};
 use term::atom::{self, AtomError};
 use term::{am, build, list, unicode};
 
@@ -48,7 +48,8 @@ pub fn atom_to_list_1(process: &mut Process, [atom]: [Term; 1]) -> BifResult {
 
 /// `erlang:binary_to_atom(Binary, Encoding)`
 pub fn binary_to_atom_2(_process: &mut Process, [binary, encoding]: [Term; 2]) -> BifResult {
-    let bytes = unicode::bytes_of(binary).ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let bytes = unicode::bytes_of(binary, no_gc).ok_or(badarg(1))?;
     match encoding {
         am::UTF8 | am::UNICODE => atom::intern(&bytes),
         am::LATIN1 => atom::intern_latin1(&bytes),
@@ -62,7 +63,8 @@ pub fn binary_to_existing_atom_2(
     _process: &mut Process,
     [binary, encoding]: [Term; 2],
 ) -> BifResult {
-    let bytes = unicode::bytes_of(binary).ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let bytes = unicode::bytes_of(binary, no_gc).ok_or(badarg(1))?;
     let known = match encoding {
         am::UTF8 | am::UNICODE => std::str::from_utf8(&bytes).ok().and_then(atom::lookup),
         am::LATIN1 => {

@@ -58,17 +58,17 @@ fn bits_left(string: Term) -> Result<u64, Failure> {
     if string.is_kind(ObjectKind::MatchContext) {
         return Ok(matching::left(string));
     }
-    Ok(bits_of(string)?.bit_len)
+    Ok(bits_of(string)?.bit_len())
 }
 
 /// A part of the whole bytes of a bit string; a negative length extends to the left.
 pub fn part(process: &mut Process, string: Term, position: Term, length: Term) -> BifResult {
     let bits = bits_of(string)?;
     // From OTP 26 on the whole must be a binary, also if its odd bits are not wanted.
-    if bits.bit_len % 8 != 0 && release::has(Release::OTP_26) {
+    if bits.bit_len() % 8 != 0 && release::has(Release::OTP_26) {
         return Err(badarg(1));
     }
-    let size = bits.bit_len / 8;
+    let size = bits.bit_len() / 8;
     let (start, length) = part_range(size, position, length).ok_or(badarg(2))?;
     let (whole, first) = build::whole_of(string);
     Ok(extract(
@@ -108,13 +108,13 @@ pub fn binary_part_3(process: &mut Process, [string, position, length]: [Term; 3
 pub fn split_binary_2(process: &mut Process, [string, position]: [Term; 2]) -> BifResult {
     let bits = bits_of(string)?;
     let position = integer::uint64(position)
-        .filter(|position| *position <= bits.bit_len / 8)
+        .filter(|position| *position <= bits.bit_len() / 8)
         .ok_or(badarg(2))?;
     let (whole, first) = build::whole_of(string);
     let heap = process.heap();
     let middle = position * 8;
     let left = extract(heap, whole, first, middle);
-    let right = extract(heap, whole, first + middle, bits.bit_len - middle);
+    let right = extract(heap, whole, first + middle, bits.bit_len() - middle);
     Ok(build::tuple(heap, &[left, right]))
 }
 
@@ -310,10 +310,10 @@ fn list_of(process: &mut Process, binary: Term, listing: Listing, tail: Term) ->
     let left = count.saturating_sub(budget);
     charge(((count - left) / LISTED_PER_REDUCTION) as i64);
     let heap = process.heap();
-    let start = u64::from(bits.bit_offset) + first * 8;
+    let start = u64::from(bits.bit_offset()) + first * 8;
     let listed = (left..count).map(|index| {
         // SAFETY: the callers give a range within the bit string.
-        let byte = unsafe { range::load(bits.bytes, start + index * 8, 8) };
+        let byte = unsafe { range::load(bits.bytes(), start + index * 8, 8) };
         Term::small(byte as i64)
     });
     let list = build::list_of(heap, (count - left) as usize, listed, tail);
@@ -336,19 +336,19 @@ pub fn binary_to_list_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult
         return list_of(process, binary, listing, list);
     }
     let bits = bits_of(binary)?;
-    if bits.bit_len % 8 != 0 {
+    if bits.bit_len() % 8 != 0 {
         return Err(badarg(1));
     }
     let listing = Listing {
         first: 0,
-        count: bits.bit_len / 8,
+        count: bits.bit_len() / 8,
     };
     list_of(process, binary, listing, Term::NIL)
 }
 
 /// `erlang:binary_to_list(Binary, First, Last)`, counted from 1.
 pub fn binary_to_list_3(process: &mut Process, [binary, first, last]: [Term; 3]) -> BifResult {
-    let bits = bits_of(binary)?.bit_len;
+    let bits = bits_of(binary)?.bit_len();
     if bits % 8 != 0 && release::has(Release::OTP_27) {
         return Err(badarg(1));
     }
@@ -368,7 +368,7 @@ pub fn binary_to_list_3(process: &mut Process, [binary, first, last]: [Term; 3])
 /// `erlang:bitstring_to_list(Bitstring)`: the bytes, and a last bit string if bits are left over.
 pub fn bitstring_to_list_1(process: &mut Process, [string]: [Term; 1]) -> BifResult {
     let bits = bits_of(string)?;
-    let (count, left) = (bits.bit_len / 8, bits.bit_len % 8);
+    let (count, left) = (bits.bit_len() / 8, bits.bit_len() % 8);
     let heap = process.heap();
     let tail = match (count, left) {
         (_, 0) => Term::NIL,

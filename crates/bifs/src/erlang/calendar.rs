@@ -1,6 +1,6 @@
 //! Calendar time, in UTC and in the machine's time zone.
 
-use layout::Term;
+use layout::{Term, no_gc};
 use sys::clock::calendar::{self, DateTime, DaylightSaving};
 use term::integer::uint8;
 use term::{am, build};
@@ -118,7 +118,7 @@ pub fn posixtime_to_universaltime_1(process: &mut Process, [seconds]: [Term; 1])
 
 /// A big integer that fits in 64 signed bits.
 fn big_seconds(term: Term) -> Option<i64> {
-    let (negative, &[limb]) = term.as_big()? else {
+    let (negative, &[limb]) = term.as_big(no_gc!())? else {
         return None;
     };
     let value = if negative {

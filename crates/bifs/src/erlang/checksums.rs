@@ -4,7 +4,7 @@
 //! the sum so far as that value; MD5 puts a reference to its state in front of the rest.
 
 use crc32fast::Hasher;
-use layout::Term;
+use layout::{Term, no_gc};
 use md5::digest::common::hazmat::{SerializableState, SerializedState};
 use md5::{Digest, Md5};
 use term::iolist::{Piece, Walk};
@@ -61,7 +61,8 @@ fn read(
         let Some(Piece::Bits(binary)) = piece else {
             break None;
         };
-        let bytes = unicode::bytes_of(binary).ok_or(badarg(1))?;
+        let no_gc = no_gc!();
+        let bytes = unicode::bytes_of(binary, no_gc).ok_or(badarg(1))?;
         let taken = bytes.len().min(left);
         sum(&bytes[..taken]);
         left -= taken;
@@ -218,7 +219,8 @@ fn context(process: &mut Process, md5: &Md5) -> Term {
 
 /// The state in a context, a binary of 88 bytes.
 fn state(context: Term) -> Option<Md5> {
-    let bytes = unicode::bytes_of(context)?;
+    let no_gc = no_gc!();
+    let bytes = unicode::bytes_of(context, no_gc)?;
     let state = SerializedState::<Md5>::try_from(&bytes[..]).ok()?;
     Md5::deserialize(&state).ok()
 }

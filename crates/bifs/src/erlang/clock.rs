@@ -1,7 +1,7 @@
 //! The clocks: monotonic and system time, offsets and units, `now` and timestamps; and the clock
 //! BIFs of `os`.
 
-use layout::Term;
+use layout::{Term, no_gc};
 use term::{am, arith, build};
 
 use runtime::code::bif::{BifResult, badarg};
@@ -85,7 +85,7 @@ fn in_unit(process: &mut Process, time_ns: i64, unit: Term) -> BifResult {
 }
 
 fn in_big_unit(process: &mut Process, time_ns: i64, unit: Term) -> BifResult {
-    let (false, _) = unit.as_big().ok_or_else(|| badarg(1))? else {
+    let (false, _) = unit.as_big(no_gc!()).ok_or_else(|| badarg(1))? else {
         return Err(badarg(1));
     };
     let heap = process.heap();

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use layout::{Export, Term};
+use layout::{Export, NoGc, Term, no_gc};
 use parking_lot::Mutex;
 use term::copy::Owned;
 use term::external::{self, DecodeOptions};
@@ -45,7 +45,8 @@ pub fn prepare_loading_2(process: &mut Process, [module, code]: [Term; 2]) -> Bi
     if !module.is_atom() {
         return Err(badarg(1));
     }
-    let (_, bytes) = aligned(process, code).ok_or(badarg(2))?;
+    let no_gc = no_gc!();
+    let (_, bytes) = aligned(process, code, no_gc).ok_or(badarg(2))?;
     match load::prepare(Some(module), bytes) {
         Ok(loaded) => {
             // This has taken long. Whoever was spawned before gets a turn before `finish_loading` makes the code that of all, as
@@ -65,16 +66,16 @@ pub fn prepare_loading_2(process: &mut Process, [module, code]: [Term; 2]) -> Bi
 }
 
 /// A binary with its bytes; a copy of the binary if they do not start at a byte's first bit.
-fn aligned<'a>(process: &mut Process, binary: Term) -> Option<(Term, &'a [u8])> {
+fn aligned<'t>(process: &mut Process, binary: Term, no_gc: &'t NoGc) -> Option<(Term, &'t [u8])> {
     let bits = binary.as_bits()?;
-    if let Some(bytes) = bits.as_bytes() {
+    if let Some(bytes) = bits.as_bytes(no_gc) {
         return Some((binary, bytes));
     }
     if !binary.is_binary() {
         return None;
     }
     let copy = build::bit_string(process.heap(), bits);
-    Some((copy, copy.as_bits()?.as_bytes()?))
+    Some((copy, copy.as_bits()?.as_bytes(no_gc)?))
 }
 
 /// `erlang:has_prepared_code_on_load(Prepared)`
@@ -435,7 +436,8 @@ fn chunk_term(process: &mut Process, bytes: &[u8]) -> BifResult {
 
 /// `erts_internal:beamfile_chunk(Code, Name)`
 pub fn beamfile_chunk_2(process: &mut Process, [code, name]: [Term; 2]) -> BifResult {
-    let (code, bytes) = aligned(process, code).ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let (code, bytes) = aligned(process, code, no_gc).ok_or(badarg(1))?;
     let id = list::bytes_at_most(name, 4).and_then(|bytes| <[u8; 4]>::try_from(bytes).ok());
     let id = id.ok_or(badarg(2))?;
     match beamfile::find_chunk(bytes, beamfile::ChunkId(id)) {
@@ -454,7 +456,8 @@ pub fn beamfile_chunk_2(process: &mut Process, [code, name]: [Term; 2]) -> BifRe
 
 /// `erts_internal:beamfile_module_md5(Code)`
 pub fn beamfile_module_md5_1(process: &mut Process, [code]: [Term; 1]) -> BifResult {
-    let (_, bytes) = aligned(process, code).ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let (_, bytes) = aligned(process, code, no_gc).ok_or(badarg(1))?;
     match beamfile::BeamFile::parse(bytes) {
         Ok(file) => Ok(build::binary(process.heap(), &file.md5)),
         Err(_) => Ok(am::UNDEFINED),

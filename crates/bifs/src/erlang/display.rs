@@ -2,7 +2,7 @@
 
 use std::io::{Write, stderr, stdout};
 
-use layout::Term;
+use layout::{Term, no_gc};
 use term::{am, list, unicode};
 
 use runtime::code::bif::{BifResult, badarg, error};
@@ -39,7 +39,7 @@ fn text_of(characters: Term) -> Option<String> {
 
 /// `erlang:display_string(stdin | stdout | stderr, Text)`: as it is.
 pub fn display_string_2(_process: &mut Process, [stream, text]: [Term; 2]) -> BifResult {
-    let text = match unicode::bytes_of(text) {
+    let text = match unicode::bytes_of(text, no_gc!()) {
         Some(bytes) => bytes.to_vec(),
         None => text_of(text).ok_or(badarg(2))?.into_bytes(),
     };

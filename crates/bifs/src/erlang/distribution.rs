@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use layout::{ObjectKind, Term};
+use layout::{ObjectKind, Term, no_gc};
 use term::copy::Owned;
 use term::heap::Scratch;
 use term::{am, build, integer, list, map, node};
@@ -419,7 +419,7 @@ pub fn dist_ctrl_get_data_1(process: &mut Process, [handle]: [Term; 1]) -> BifRe
     let heap = process.heap();
     let mut pieces = Vec::new();
     while let Some(piece) = packet.first(heap) {
-        let length = piece.as_bits().map_or(0, |bits| bits.bit_len / 8);
+        let length = piece.as_bits().map_or(0, |bits| bits.bit_len() / 8);
         packet.skip(length as usize);
         pieces.push(piece);
     }
@@ -483,9 +483,10 @@ pub fn dist_ctrl_put_data_2(process: &mut Process, [handle, data]: [Term; 2]) ->
             &[handle, data],
         ));
     }
+    let no_gc = no_gc!();
     let bytes = match data.is_nil() {
         true => std::borrow::Cow::Borrowed(&[][..]),
-        false => term::unicode::bytes_of(data).ok_or_else(|| badarg(2))?,
+        false => term::unicode::bytes_of(data, no_gc).ok_or_else(|| badarg(2))?,
     };
     let channel = handle::channel(handle).ok_or_else(|| badarg(1))?;
     if !channel.takes_input_from(process.pid()) {

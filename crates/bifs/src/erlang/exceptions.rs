@@ -1,6 +1,6 @@
 //! Raising exceptions: `error`, `exit`, `throw`, `raise`.
 
-use layout::{Class, Term};
+use layout::{Class, Term, no_gc};
 use term::{am, build, list};
 
 use runtime::code::bif::{BifResult, Failure};
@@ -92,7 +92,7 @@ fn checked_trace(process: &mut Process, trace: Term) -> Option<Term> {
     let mut changed = false;
     for frame in list::items(trace) {
         let frame = frame.ok()?;
-        let (is_whole, location) = match *frame.as_tuple()? {
+        let (is_whole, location) = match *frame.as_tuple(no_gc!())? {
             [fun, _] if fun.is_fun() => (false, Term::NIL),
             [fun, _, location] if fun.is_fun() => (true, location),
             [module, function, _] if module.is_atom() && function.is_atom() => (false, Term::NIL),
@@ -119,7 +119,7 @@ fn checked_trace(process: &mut Process, trace: Term) -> Option<Term> {
             if is_whole {
                 return frame;
             }
-            let mut parts = frame.as_tuple().unwrap_or_default().to_vec();
+            let mut parts = frame.as_tuple(no_gc!()).unwrap_or_default().to_vec();
             parts.push(Term::NIL);
             build::tuple(heap, &parts)
         })

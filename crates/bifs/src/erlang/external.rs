@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use layout::Term;
+use layout::{Term, no_gc};
 use term::external::{self, DecodeOptions, Decoder, Desk, EncodeOptions, Encoder};
 use term::release::{self, Release};
 use term::{am, build, list, unicode};
@@ -50,7 +50,7 @@ fn encode_options(options: Term) -> Option<Wanted> {
             am::COMPRESSED => level = DEFAULT_COMPRESSION,
             am::DETERMINISTIC => deterministic = true,
             am::LOCAL if release::has(Release::OTP_26) => local = true,
-            option => match *option.as_tuple()? {
+            option => match *option.as_tuple(no_gc!())? {
                 [am::MINOR_VERSION, version] => {
                     encode = EncodeOptions::minor_version(u8::try_from(version.as_small()?).ok()?)?;
                 }
@@ -173,7 +173,8 @@ fn decoded(
     options: &DecodeOptions,
     with_used: bool,
 ) -> BifResult {
-    let given = unicode::bytes_of(binary).ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let given = unicode::bytes_of(binary, no_gc).ok_or(badarg(1))?;
     let is_local = external::local::is_marked(&given) && release::has(Release::OTP_26);
     let bytes = match is_local {
         true => Cow::Owned(external::local::unmark(&given).ok_or(badarg(1))?),

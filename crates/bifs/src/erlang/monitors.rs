@@ -1,6 +1,6 @@
 //! Monitors and aliases: `monitor`, `demonitor`, `alias`, `unalias`.
 
-use layout::{ObjectKind, Term};
+use layout::{ObjectKind, Term, no_gc};
 use term::copy::Owned;
 use term::release::{self, Release};
 use term::{am, build, list, node, reference};
@@ -163,7 +163,7 @@ fn watched_process(process: &mut Process, item: Term) -> Result<Watched, Failure
             false => Watched::Elsewhere(item),
         });
     }
-    let name = match item.as_tuple() {
+    let name = match item.as_tuple(no_gc!()) {
         None => item,
         Some(&[name, node]) if name.is_atom() && node.is_atom() => {
             let is_alive = node::own_name() != am::NONODE_NOHOST;
@@ -205,7 +205,7 @@ fn watched_port(item: Term) -> Result<Watched, Failure> {
             reason: am::NOPROC,
         });
     }
-    let name = match item.as_tuple() {
+    let name = match item.as_tuple(no_gc!()) {
         Some(&[name, node]) if node == node::own_name() => name,
         Some(_) => return Err(badarg(2)),
         None => item,

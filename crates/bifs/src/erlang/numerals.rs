@@ -1,6 +1,6 @@
 //! Conversion of numbers to text and back.
 
-use layout::{Heap, Term};
+use layout::{Heap, Term, no_gc};
 use smallvec::SmallVec;
 use term::integer::uint8;
 use term::text::float::{self, Form};
@@ -34,7 +34,8 @@ fn of_digits(
         let text = integer::print_small(value, base, &mut room);
         return Ok(build(process.heap(), text));
     }
-    let (_, limbs) = number.as_big().ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let (_, limbs) = number.as_big(no_gc).ok_or(badarg(1))?;
     dirty_unless(limbs.len() <= MOST_LIMBS_HERE)?;
     let text = integer::print(number, base);
     charge((text.len() / 64) as i64);
@@ -72,7 +73,8 @@ pub fn integer_to_binary_2(process: &mut Process, [number, base]: [Term; 2]) -> 
 
 /// `erlang:binary_to_integer(Binary)`
 pub fn binary_to_integer_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
-    let text = unicode::bytes_of(binary).ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let text = unicode::bytes_of(binary, no_gc).ok_or(badarg(1))?;
     dirty_unless(text.len() <= MOST_DIGITS_HERE)?;
     integer::parse(process.heap(), &text, 10).map_err(failure)
 }
@@ -80,7 +82,8 @@ pub fn binary_to_integer_1(process: &mut Process, [binary]: [Term; 1]) -> BifRes
 /// `erlang:binary_to_integer(Binary, Base)`
 pub fn binary_to_integer_2(process: &mut Process, [binary, base]: [Term; 2]) -> BifResult {
     let base = base_of(base).ok_or(badarg(2))?;
-    let text = unicode::bytes_of(binary).ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let text = unicode::bytes_of(binary, no_gc).ok_or(badarg(1))?;
     dirty_unless(text.len() <= MOST_DIGITS_HERE)?;
     integer::parse(process.heap(), &text, base).map_err(failure)
 }
@@ -137,7 +140,8 @@ fn is_big(text: &[u8], base: u32) -> bool {
 
 /// `erts_internal:binary_to_integer(Binary, Base)`: an integer, `badarg`, or `big`.
 pub fn internal_binary_to_integer_2(process: &mut Process, [binary, base]: [Term; 2]) -> BifResult {
-    let (Some(text), Some(base)) = (unicode::bytes_of(binary), base_of(base)) else {
+    let no_gc = no_gc!();
+    let (Some(text), Some(base)) = (unicode::bytes_of(binary, no_gc), base_of(base)) else {
         return Ok(am::BADARG);
     };
     if is_big(&text, base) {
@@ -321,7 +325,8 @@ pub fn list_to_float_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
 
 /// `erlang:binary_to_float(Binary)`
 pub fn binary_to_float_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
-    let text = unicode::bytes_of(binary).ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let text = unicode::bytes_of(binary, no_gc).ok_or(badarg(1))?;
     let value = float::parse(&text).ok_or(badarg(1))?;
     Ok(build::float(process.heap(), value))
 }

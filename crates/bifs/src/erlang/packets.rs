@@ -1,6 +1,6 @@
 //! `erlang:decode_packet/3`.
 
-use layout::Term;
+use layout::{NoGc, Term, no_gc};
 use term::bits::matching::extract;
 use term::release::{self, Release};
 use term::{am, atom, build, integer, list, unicode};
@@ -30,24 +30,29 @@ fn limits_of(kind: PacketKind, options: Term) -> Option<Limits> {
 }
 
 /// The whole bytes of a bit string, without the bits left over.
-fn whole_bytes<'a>(process: &mut Process, string: Term) -> Option<std::borrow::Cow<'a, [u8]>> {
+fn whole_bytes<'t>(
+    process: &mut Process,
+    string: Term,
+    no_gc: &'t NoGc,
+) -> Option<std::borrow::Cow<'t, [u8]>> {
     let bits = string.is_bitstring().then(|| string.as_bits())??;
-    let left = bits.bit_len % 8;
+    let left = bits.bit_len() % 8;
     if left == 0 {
-        return unicode::bytes_of(string);
+        return unicode::bytes_of(string, no_gc);
     }
     if release::has(Release::OTP_26) {
         return None;
     }
-    let whole = build::sub_bits(process.heap(), string, 0, bits.bit_len - left);
-    unicode::bytes_of(whole)
+    let whole = build::sub_bits(process.heap(), string, 0, bits.bit_len() - left);
+    unicode::bytes_of(whole, no_gc)
 }
 
 /// `erlang:decode_packet(Type, Binary, Options)`:
 /// `{ok, Packet, Rest}`, `{more, Length | undefined}` or `{error, invalid}`.
 pub fn decode_packet_3(process: &mut Process, [kind, string, options]: [Term; 3]) -> BifResult {
     let kind = terms::kind_of(kind).ok_or_else(|| badarg_because(am::BADOPT))?;
-    let bytes = whole_bytes(process, string).ok_or(badarg(2))?;
+    let no_gc = no_gc!();
+    let bytes = whole_bytes(process, string, no_gc).ok_or(badarg(2))?;
     let limits = limits_of(kind, options).ok_or(badarg(3))?;
     let mut in_headers = false;
     let length = packet::length(kind, &bytes, &limits, &mut in_headers);
@@ -76,6 +81,6 @@ pub fn decode_packet_3(process: &mut Process, [kind, string, options]: [Term; 3]
     };
     let bits = string.as_bits().ok_or_else(|| -> Failure { badarg(2) })?;
     let start = length as u64 * 8;
-    let rest = extract(heap, whole, first + start, bits.bit_len - start);
+    let rest = extract(heap, whole, first + start, bits.bit_len() - start);
     Ok(build::tuple(heap, &[am::OK, parsed, rest]))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use layout::{Heap, Term};
+use layout::{Heap, Term, no_gc};
 use term::collect::block;
 use term::release::Release;
 use term::{am, atom, build};
@@ -33,7 +33,7 @@ pub fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
             .or_else(|| structures(process, name))
             .ok_or(badarg(1));
     }
-    match item.as_tuple() {
+    match item.as_tuple(no_gc!()) {
         Some(&[am::WORDSIZE, which])
             if which == atom::known("internal") || which == am::EXTERNAL =>
         {

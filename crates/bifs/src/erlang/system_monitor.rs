@@ -1,6 +1,6 @@
 //! `system_monitor` and `system_profile`.
 
-use layout::{Heap, Term};
+use layout::{Heap, Term, no_gc};
 use term::release::{self, Release};
 use term::{am, build, integer, list};
 
@@ -97,7 +97,7 @@ fn parse(list: Term, settings: MonitorSettings) -> Option<MonitorSettings> {
     let mut options = settings;
     for option in list::items(list) {
         let option = option.ok()?;
-        let (name, value) = match option.as_tuple() {
+        let (name, value) = match option.as_tuple(no_gc!()) {
             Some(&[name, value]) => (name, value),
             Some(_) => return None,
             None => (option, am::TRUE),

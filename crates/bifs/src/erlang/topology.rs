@@ -3,7 +3,7 @@
 //! OTP's `erlang` module converts the user's form to a list of records `{cpu, Node, Processor, ProcessorNode, Core,
 //! Thread, Logical}` and back. This file handles only such records, in which -1 means that a level does not exist.
 
-use layout::{Heap, Term};
+use layout::{Heap, Term, no_gc};
 use sys::cpu::topology::LogicalCpu;
 use term::{am, build, list};
 
@@ -68,7 +68,8 @@ pub fn define(value: Term) -> Option<()> {
     }
     let mut cpus: Defined = Vec::new();
     for record in list::items(value) {
-        let [am::CPU, numbers @ ..] = record.ok()?.as_tuple()? else {
+        let no_gc = no_gc!();
+        let [am::CPU, numbers @ ..] = record.ok()?.as_tuple(no_gc)? else {
             return None;
         };
         let mut cpu = [0; 6];

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use layout::{Heap, Term};
+use layout::{Heap, Term, no_gc};
 use term::copy::Owned;
 use term::heap::Scratch;
 use term::release::{self, Release};
@@ -55,7 +55,7 @@ fn info(process: &mut Process, session: &Session, what: Term, item: Term) -> Bif
         _ if what.is_atom() || what.is_pid() || what.is_port() => {
             tracee_info(process, Asked::In(session.number, item), what)
         }
-        _ => match what.as_tuple() {
+        _ => match what.as_tuple(no_gc!()) {
             Some(&[module, function, arity]) => {
                 if !PATTERN_ITEMS.contains(&item) && release::has(Release::OTP_28) {
                     return Err(badarg(2));
@@ -365,7 +365,7 @@ pub fn trace_info_3(process: &mut Process, [session, what, item]: [Term; 3]) -> 
             let newcomers = tracees::of_newcomers(what).unwrap_or(Tracings::NONE);
             those(|session| newcomers.of(session.number).is_some())
         }
-        _ => match what.as_tuple() {
+        _ => match what.as_tuple(no_gc!()) {
             Some(&[module, function, arity]) => {
                 let is_valid = module.is_atom() && function.is_atom();
                 let arity = arity.as_small().filter(|_| is_valid).ok_or(badarg(2))?;

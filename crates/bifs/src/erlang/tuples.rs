@@ -1,7 +1,7 @@
 //! Reading, changing and making tuples.
 
-use layout::Term;
 use layout::limits::MAX_TUPLE_ARITY;
+use layout::{Term, no_gc};
 use term::{build, list};
 
 use runtime::code::bif::{BifResult, Failure, badarg};
@@ -21,27 +21,31 @@ fn place(index: Term, limit: usize, number: usize) -> Result<usize, Failure> {
 /// `element(Index, Tuple)`
 pub fn element_2(_process: &mut Process, [index, tuple]: [Term; 2]) -> BifResult {
     let index = index.as_small().ok_or(badarg(1))?;
-    let elements = tuple.as_tuple().ok_or(badarg(2))?;
+    let no_gc = no_gc!();
+    let elements = tuple.as_tuple(no_gc).ok_or(badarg(2))?;
     let place = usize::try_from(index - 1).map_err(|_| badarg(1))?;
     elements.get(place).copied().ok_or(badarg(1))
 }
 
 /// `setelement(Index, Tuple, Value)`
 pub fn setelement_3(process: &mut Process, [index, tuple, value]: [Term; 3]) -> BifResult {
-    let elements = tuple.as_tuple().ok_or(badarg(2))?;
+    let no_gc = no_gc!();
+    let elements = tuple.as_tuple(no_gc).ok_or(badarg(2))?;
     let place = place(index, elements.len(), 1)?;
     Ok(build::tuple_with(process.heap(), elements, place, value))
 }
 
 /// `tuple_size(Tuple)`
 pub fn tuple_size_1(_process: &mut Process, [tuple]: [Term; 1]) -> BifResult {
-    let elements = tuple.as_tuple().ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let elements = tuple.as_tuple(no_gc).ok_or(badarg(1))?;
     Ok(Term::small(elements.len() as i64))
 }
 
 /// `tuple_to_list(Tuple)`
 pub fn tuple_to_list_1(process: &mut Process, [tuple]: [Term; 1]) -> BifResult {
-    let elements = tuple.as_tuple().ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let elements = tuple.as_tuple(no_gc).ok_or(badarg(1))?;
     Ok(build::list_in_row(process.heap(), elements, Term::NIL))
 }
 
@@ -88,7 +92,7 @@ pub fn make_tuple_3(process: &mut Process, [arity, default, list]: [Term; 3]) ->
 
 /// `append_element(Tuple, Value)`
 pub fn append_element_2(process: &mut Process, [tuple, value]: [Term; 2]) -> BifResult {
-    let mut elements = tuple.as_tuple().ok_or(badarg(1))?.to_vec();
+    let mut elements = tuple.as_tuple(no_gc!()).ok_or(badarg(1))?.to_vec();
     if elements.len() == MAX_TUPLE_ARITY {
         return Err(badarg(1));
     }
@@ -98,7 +102,7 @@ pub fn append_element_2(process: &mut Process, [tuple, value]: [Term; 2]) -> Bif
 
 /// `insert_element(Index, Tuple, Value)`
 pub fn insert_element_3(process: &mut Process, [index, tuple, value]: [Term; 3]) -> BifResult {
-    let mut elements = tuple.as_tuple().ok_or(badarg(2))?.to_vec();
+    let mut elements = tuple.as_tuple(no_gc!()).ok_or(badarg(2))?.to_vec();
     if elements.len() == MAX_TUPLE_ARITY {
         return Err(badarg(2));
     }
@@ -108,7 +112,7 @@ pub fn insert_element_3(process: &mut Process, [index, tuple, value]: [Term; 3])
 
 /// `delete_element(Index, Tuple)`
 pub fn delete_element_2(process: &mut Process, [index, tuple]: [Term; 2]) -> BifResult {
-    let mut elements = tuple.as_tuple().ok_or(badarg(2))?.to_vec();
+    let mut elements = tuple.as_tuple(no_gc!()).ok_or(badarg(2))?.to_vec();
     elements.remove(place(index, elements.len(), 1)?);
     Ok(build::tuple(process.heap(), &elements))
 }

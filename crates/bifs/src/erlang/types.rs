@@ -1,6 +1,6 @@
 //! Type tests, and guard BIFs that inspect terms.
 
-use layout::Term;
+use layout::{Term, no_gc};
 use term::native_record::Definition;
 use term::release::{self, Release};
 use term::{am, build};
@@ -54,10 +54,10 @@ pub fn is_record_2(_process: &mut Process, [term, tag]: [Term; 2]) -> BifResult 
     if !tag.is_atom() {
         return Err(badarg(2));
     }
-    let is = match term.as_native_record() {
-        Some((definition, _)) => Definition::of(definition).name == tag,
+    let is = match term.as_native_record(no_gc!()) {
+        Some((definition, _)) => Definition::of(definition, no_gc!()).name == tag,
         None => term
-            .as_tuple()
+            .as_tuple(no_gc!())
             .is_some_and(|elements| elements.first() == Some(&tag)),
     };
     Ok(am::boolean(is))
@@ -75,13 +75,13 @@ pub fn is_record_3(_process: &mut Process, [term, tag, size]: [Term; 3]) -> BifR
     }
     if size.is_atom() && release::has(Release::OTP_29) {
         // Not a tuple of that size, but a native record of this module and name.
-        let definition = term.as_native_record().map(|(definition, _)| definition);
-        let is = definition.is_some_and(|it| Definition::of(it).is_of(tag, size));
+        let definition = term.record_definition();
+        let is = definition.is_some_and(|it| Definition::of(it, no_gc!()).is_of(tag, size));
         return Ok(am::boolean(is));
     }
     let size = size.as_small().ok_or(badarg(3))?;
     let is = |elements: &[Term]| elements.len() as i64 == size && elements.first() == Some(&tag);
-    Ok(am::boolean(term.as_tuple().is_some_and(is)))
+    Ok(am::boolean(term.as_tuple(no_gc!()).is_some_and(is)))
 }
 
 /// `hd(List)`
@@ -138,11 +138,11 @@ fn counted(state: Term) -> Option<(i64, Term, Term)> {
 
 /// `size(TupleOrBinary)`
 pub fn size_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
-    if let Some(elements) = term.as_tuple() {
+    if let Some(elements) = term.as_tuple(no_gc!()) {
         return Ok(Term::small(elements.len() as i64));
     }
     let bits = term.as_bits().ok_or(badarg(1))?;
-    Ok(Term::small((bits.bit_len / 8) as i64))
+    Ok(Term::small((bits.bit_len() / 8) as i64))
 }
 
 /// `map_size(Map)`

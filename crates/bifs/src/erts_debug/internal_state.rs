@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use layout::heap::flag as heap_flag;
 use layout::object::{Header, offset};
-use layout::{ObjectKind, Term};
+use layout::{ObjectKind, Term, no_gc};
 use term::heap::{self, Allocate};
 use term::off_heap::{BinaryBlock, MagicBlock};
 use term::release::{self, Release};
@@ -264,7 +264,7 @@ pub fn get_internal_state_1(process: &mut Process, [what]: [Term; 1]) -> BifResu
     if let Some(state) = find(STATES, what) {
         return state(process);
     }
-    match what.as_tuple() {
+    match what.as_tuple(no_gc!()) {
         Some(&[name, argument]) => {
             let state = find(STATES_OF, name).ok_or(badarg(1))?;
             state(process, argument)

@@ -1,7 +1,7 @@
 //! The links and monitors of a process, a port or a connection, as the records of `get_internal_state({link_list, _})` and
 //! `{monitor_list, _}`: also those that `process_info` does not show, such as a link that is being removed.
 
-use layout::{Heap, Term};
+use layout::{Heap, Term, no_gc};
 use term::{am, atom, build, copy};
 
 use crate::erlang::info;
@@ -160,7 +160,11 @@ fn remote_monitor(heap: &mut Heap, relation: &Relation, side: Side) -> Option<Te
     let (reference, name, is_watched) = match &relation.kind {
         Kind::Monitor { names_owner } => {
             let owner = names_owner.then_some(relation.local);
-            let name = relation.remote.term().as_tuple().map(|parts| parts[0]);
+            let name = relation
+                .remote
+                .term()
+                .as_tuple(no_gc!())
+                .map(|parts| parts[0]);
             let reference = reference_of(heap, relation.number, owner);
             (reference, name, false)
         }
@@ -171,7 +175,7 @@ fn remote_monitor(heap: &mut Heap, relation: &Relation, side: Side) -> Option<Te
         (Side::Process, false) | (Side::Connection, true) => "origin",
         (Side::Process, true) | (Side::Connection, false) => "target",
     };
-    let other = match (side, relation.remote.term().as_tuple()) {
+    let other = match (side, relation.remote.term().as_tuple(no_gc!())) {
         (Side::Connection, _) => relation.local,
         (Side::Process, Some(&[_, node])) => node,
         (Side::Process, _) => copy::copy(heap, relation.remote.term()),

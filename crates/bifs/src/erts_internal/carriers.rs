@@ -1,6 +1,6 @@
 //! What `instrument` asks for: the carriers of allocators (`crate::erlang::allocators`).
 
-use layout::Term;
+use layout::{Term, no_gc};
 use sys::allocator;
 use sys::memory::slab::{self, Stay};
 use term::heap::Scratch;
@@ -24,7 +24,9 @@ struct Request {
 
 impl Request {
     fn of(term: Term) -> Option<Request> {
-        let &[name, scheduler, width, start, ref flags @ .., reference] = term.as_tuple()? else {
+        let no_gc = no_gc!();
+        let &[name, scheduler, width, start, ref flags @ .., reference] = term.as_tuple(no_gc)?
+        else {
             return None;
         };
         // Which of the tags of stock's blocks are to be told apart is no question here, where there are none.

@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering;
 
 use layout::heap::flag as heap_flag;
-use layout::{ObjectKind, Term};
+use layout::{ObjectKind, Term, no_gc};
 use term::copy::Owned;
 use term::{am, atom, build, node};
 
@@ -64,7 +64,7 @@ fn ask(process: &Process, requester: Term, pid: Term, priority: Term, request: T
         am::INHERIT => priority_of(process.state.load(Ordering::Relaxed)),
         _ => Priority::from_atom(priority).ok_or(badarg(2))?,
     };
-    let (kind, id, takes_long, body) = match request.as_tuple() {
+    let (kind, id, takes_long, body) = match request.as_tuple(no_gc!()) {
         Some(&[am::GARBAGE_COLLECT, id, extent]) => {
             let (major, takes_long): (_, TakesLong) = match extent {
                 am::MAJOR => (true, |process| {

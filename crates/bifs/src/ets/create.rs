@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use layout::Term;
+use layout::{Term, no_gc};
 use parking_lot::Mutex;
 use term::{am, list};
 
@@ -93,7 +93,7 @@ fn parse(list: Term) -> Option<Wanted> {
         counters: None,
     };
     for option in list::to_vec(list)? {
-        match option.as_tuple() {
+        match option.as_tuple(no_gc!()) {
             Some(parts) => parse_tuple(&mut wanted, parts)?,
             None => parse_atom(&mut wanted.options, option)?,
         }

@@ -1,6 +1,6 @@
 //! Inserting objects.
 
-use layout::Term;
+use layout::{Term, no_gc};
 use term::release::{self, Release};
 use term::{am, list};
 
@@ -49,7 +49,10 @@ fn insert(process: &mut Process, id: Term, objects: Term, only_new: bool) -> Res
 
 /// The key of a tuple; `None` if the term is not a tuple, or is too short to have a key.
 fn key_of(table: &Table, tuple: Term) -> Option<Term> {
-    tuple.as_tuple()?.get(table.options.keypos - 1).copied()
+    tuple
+        .as_tuple(no_gc!())?
+        .get(table.options.keypos - 1)
+        .copied()
 }
 
 /// Inserts all objects of a list or none, atomically.

@@ -1,6 +1,6 @@
 //! Deleting objects.
 
-use layout::Term;
+use layout::{Term, no_gc};
 use term::{am, build};
 
 use super::table;
@@ -23,8 +23,9 @@ pub fn delete_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
 pub fn delete_object_2(process: &mut Process, [id, object]: [Term; 2]) -> BifResult {
     let table = table(id)?;
     table.allow(process, Access::Write)?;
+    let no_gc = no_gc!();
     let key = object
-        .as_tuple()
+        .as_tuple(no_gc)
         .and_then(|elements| elements.get(table.options.keypos - 1));
     let key = *key.ok_or(badarg(2))?;
     let mut writing = table.writing(process, key)?;

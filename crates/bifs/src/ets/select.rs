@@ -4,7 +4,7 @@
 //! continuation. The state is `{Reference, Terms}`, and only the reference tells it from what programs may pass
 //! (`magic::resume`).
 
-use layout::Term;
+use layout::{Term, no_gc};
 use term::{am, build};
 
 use super::table;
@@ -109,7 +109,8 @@ fn go_on(process: &mut Process, continuation: Term) -> BifResult {
     let outcome = if let Some((walk, terms)) = paused(continuation) {
         select::resume(process, walk, terms)?
     } else {
-        let parts = continuation.as_tuple().ok_or(badarg(1))?;
+        let no_gc = no_gc!();
+        let parts = continuation.as_tuple(no_gc).ok_or(badarg(1))?;
         let table = table(*parts.first().ok_or(badarg(1))?)?;
         table.allow(process, Access::Read)?;
         select::continue_from(process, table, parts)?

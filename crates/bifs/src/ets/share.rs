@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use layout::Term;
+use layout::{Term, no_gc};
 use term::{am, build, list, reference};
 
 use super::table;
@@ -44,7 +44,7 @@ pub fn setopts_2(process: &mut Process, [id, options]: [Term; 2]) -> BifResult {
     let mut heir: Option<Option<(Term, Term)>> = None;
     let mut protection = None;
     for option in options {
-        match option.as_tuple() {
+        match option.as_tuple(no_gc!()) {
             Some(&[am::HEIR, am::NONE]) if heir.is_none() => heir = Some(None),
             Some(&[am::HEIR, pid, data]) if heir.is_none() && pid.is_local_pid() => {
                 heir = Some(Some((pid, data)))

@@ -1,6 +1,6 @@
 //! Changing elements of an object.
 
-use layout::{Heap, Term};
+use layout::{Heap, Term, no_gc};
 use smallvec::SmallVec;
 use term::arith::{self, ArithError};
 use term::release::{self, Release};
@@ -42,7 +42,7 @@ pub fn update_element_4(
     table.allow(process, Access::Write)?;
     let keypos = table.options.keypos;
     check_default(keypos, default)?;
-    let mut elements = default.as_tuple().unwrap_or(&[]).to_vec();
+    let mut elements = default.as_tuple(no_gc!()).unwrap_or(&[]).to_vec();
     let mut writing = table.writing(process, key)?;
     if !table.options.kind.is_set() || writing.part.get(key, writing.hash).is_some() {
         drop(writing);
@@ -88,7 +88,7 @@ fn no_place() -> Failure {
 
 /// Refuses a default that is no tuple, and from OTP 28 on also one without a place for the key, even if it is not needed.
 fn check_default(keypos: usize, default: Term) -> Result<(), Failure> {
-    let size = default.as_tuple().map(<[Term]>::len);
+    let size = default.tuple_size();
     match release::has(Release::OTP_28) {
         true if size.is_none_or(|size| size < keypos) => Err(badarg_because(am::DEFAULT)),
         false if size.is_none() => Err(badarg(4)),
@@ -197,7 +197,7 @@ fn update_counter(
     let elements: &[Term] = match (&object, default) {
         (Some(object), _) => object.elements(),
         (None, Some(default)) => {
-            let mut elements = default.as_tuple().unwrap_or(&[]).to_vec();
+            let mut elements = default.as_tuple(no_gc!()).unwrap_or(&[]).to_vec();
             *elements.get_mut(keypos - 1).ok_or_else(no_place)? = key;
             made = elements;
             &made
@@ -283,7 +283,7 @@ fn count(
 
 /// The fast path: one small counter that stays small. Returns `None`, and changes nothing, in any other case.
 fn count_in_place(writing: &mut Writing<'_>, keypos: usize, key: Term, step: Term) -> Option<Term> {
-    let (position, increment) = match (step.as_small(), step.as_tuple()) {
+    let (position, increment) = match (step.as_small(), step.as_tuple(no_gc!())) {
         (Some(increment), _) => (keypos as i64 + 1, increment),
         (None, Some(&[position, increment])) => (position.as_small()?, increment.as_small()?),
         _ => return None,
@@ -299,7 +299,7 @@ fn count_in_place(writing: &mut Writing<'_>, keypos: usize, key: Term, step: Ter
 }
 
 fn parse(step: Term, keypos: usize, elements: &[Term]) -> Result<Step, Failure> {
-    let (position, increment, wrap) = match step.as_tuple() {
+    let (position, increment, wrap) = match step.as_tuple(no_gc!()) {
         Some(&[position, increment]) => (position, increment, None),
         Some(&[position, increment, threshold, reset])
             if threshold.is_integer() && reset.is_integer() =>

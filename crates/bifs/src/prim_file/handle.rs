@@ -13,7 +13,7 @@ use std::io::IoSlice;
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::Arc;
 
-use layout::Term;
+use layout::{NoGc, Term, no_gc};
 use parking_lot::Mutex;
 use sys::file::info::FileKind;
 use sys::file::{Advice, File, OpenMode, SeekFrom};
@@ -132,7 +132,7 @@ pub fn open_nif_2(process: &mut Process, [name, modes]: [Term; 2]) -> BifResult 
     if !modes.is_cons() && !modes.is_nil() {
         return Err(badarg(2));
     }
-    let opened = path(name).and_then(|name| {
+    let opened = path(name, no_gc!()).and_then(|name| {
         let mode = open_mode(modes);
         apart(process, || File::open(&name, mode))
     });
@@ -273,13 +273,13 @@ fn numbers(terms: &[Term]) -> Result<(), Refusal> {
 type Binaries<'a> = Vec<Cow<'a, [u8]>>;
 
 /// The first binaries of a list, and the rest of the list.
-fn take_binaries<'a>(list: Term, number: usize) -> Result<(Binaries<'a>, Term), Refusal> {
+fn take_binaries(list: Term, number: usize, no_gc: &NoGc) -> Result<(Binaries<'_>, Term), Refusal> {
     let mut binaries = Vec::new();
     let mut rest = list;
     while binaries.len() < MOST_BINARIES
         && let Some((head, tail)) = rest.as_cons()
     {
-        binaries.push(bytes_of(head).ok_or(Refusal::Badarg(number))?);
+        binaries.push(bytes_of(head, no_gc).ok_or(Refusal::Badarg(number))?);
         rest = tail;
     }
     if rest.is_cons() || rest.is_nil() {
@@ -292,7 +292,8 @@ fn take_binaries<'a>(list: Term, number: usize) -> Result<(Binaries<'a>, Term), 
 /// `prim_file:write_nif(Handle, Binaries)`
 pub fn write_nif_2(process: &mut Process, [reference, list]: [Term; 2]) -> BifResult {
     let outcome = file(reference).and_then(|file| {
-        let (binaries, rest) = take_binaries(list, 2)?;
+        let no_gc = no_gc!();
+        let (binaries, rest) = take_binaries(list, 2, no_gc)?;
         let mut parts: Vec<IoSlice<'_>> =
             binaries.iter().map(|bytes| IoSlice::new(bytes)).collect();
         apart(process, || file.writev(&mut parts))?;
@@ -309,7 +310,8 @@ pub fn write_nif_2(process: &mut Process, [reference, list]: [Term; 2]) -> BifRe
 pub fn pwrite_nif_3(process: &mut Process, [reference, offset, list]: [Term; 3]) -> BifResult {
     let outcome = file(reference).and_then(|file| {
         numbers(&[offset])?;
-        let (binaries, rest) = take_binaries(list, 3)?;
+        let no_gc = no_gc!();
+        let (binaries, rest) = take_binaries(list, 3, no_gc)?;
         let offset = not_negative(offset, 2)?;
         let written: usize = binaries.iter().map(|bytes| bytes.len()).sum();
         let mut parts: Vec<IoSlice<'_>> =
@@ -459,8 +461,8 @@ pub fn read_file_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
         read: true,
         ..OpenMode::default()
     };
-    let content =
-        path(name).and_then(|name| apart(process, || read_whole(&File::open(&name, mode)?)));
+    let content = path(name, no_gc!())
+        .and_then(|name| apart(process, || read_whole(&File::open(&name, mode)?)));
     Ok(match content {
         Ok((incoming, length)) => {
             // SAFETY: `read_whole` says that so many bytes were written.

@@ -1,6 +1,6 @@
 //! Conversion of file names between Erlang and the operating system.
 
-use layout::Term;
+use layout::{Term, no_gc};
 use term::unicode::filename::{self, Allowed};
 use term::unicode::{self, Encoding};
 use term::{am, atom, build};
@@ -23,7 +23,8 @@ pub fn internal_name2native_1(process: &mut Process, [name]: [Term; 1]) -> BifRe
 /// `prim_file:internal_native2name(Native)`: the characters, or `{error, What}` if the bytes are not valid in the
 /// encoding of file names. `What` is the node's setting of what to do with such names.
 pub fn internal_native2name_1(process: &mut Process, [native]: [Term; 1]) -> BifResult {
-    let native = unicode::bytes_of(native).ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let native = unicode::bytes_of(native, no_gc).ok_or(badarg(1))?;
     let heap = process.heap();
     Ok(
         match filename::from_native(heap, &native, filename::native_encoding()) {
@@ -38,7 +39,8 @@ pub fn internal_native2name_1(process: &mut Process, [native]: [Term; 1]) -> Bif
 
 /// `prim_file:internal_normalize_utf8(Binary)`: the characters, with base characters and marks composed.
 pub fn internal_normalize_utf8_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
-    let native = unicode::bytes_of(binary).ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let native = unicode::bytes_of(binary, no_gc).ok_or(badarg(1))?;
     let text = std::str::from_utf8(&native).map_err(|_| badarg(1))?;
     let mut composed = String::with_capacity(text.len());
     for character in text.chars() {

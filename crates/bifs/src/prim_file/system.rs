@@ -1,6 +1,6 @@
 //! The file system: the functions that take names.
 
-use layout::{Heap, Term};
+use layout::{Heap, Term, no_gc};
 use sys::file::info::{self, FileInfo, FileKind, Links};
 use sys::file::names;
 use sys::{Errno, Result as SysResult};
@@ -60,7 +60,7 @@ fn with_name(
     name: Term,
     action: impl FnOnce(&[u8]) -> SysResult<()>,
 ) -> BifResult {
-    let outcome = path(name).and_then(|name| apart(process, || action(&name)));
+    let outcome = path(name, no_gc!()).and_then(|name| apart(process, || action(&name)));
     done(process, outcome)
 }
 
@@ -69,8 +69,9 @@ fn with_names(
     [one, other]: [Term; 2],
     action: impl FnOnce(&[u8], &[u8]) -> SysResult<()>,
 ) -> BifResult {
-    let outcome = path(one).and_then(|one| {
-        let other = path(other)?;
+    let outcome = path(one, no_gc!()).and_then(|one| {
+        let no_gc = no_gc!();
+        let other = path(other, no_gc)?;
         apart(process, || action(&one, &other))
     });
     done(process, outcome)
@@ -93,7 +94,7 @@ pub fn read_info_nif_2(process: &mut Process, [name, follow]: [Term; 2]) -> BifR
         0 => Links::Keep,
         _ => Links::Follow,
     };
-    let info = path(name).and_then(|name| apart(process, || info::of(&name, links)));
+    let info = path(name, no_gc!()).and_then(|name| apart(process, || info::of(&name, links)));
     Ok(match info {
         Ok(info) => file_info(process.heap(), &info),
         Err(error) => posix(process, error),
@@ -134,13 +135,14 @@ pub fn set_time_nif_4(
 
 /// `prim_file:read_link_nif(Name)`
 pub fn read_link_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
-    let target = path(name).and_then(|name| apart(process, || names::read_link(&name)));
+    let target = path(name, no_gc!()).and_then(|name| apart(process, || names::read_link(&name)));
     native_name(process, target)
 }
 
 /// `prim_file:list_dir_nif(Name)`: the names, the last one first.
 pub fn list_dir_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
-    let entries = path(name).and_then(|name| apart(process, || names::list_directory(&name)));
+    let entries =
+        path(name, no_gc!()).and_then(|name| apart(process, || names::list_directory(&name)));
     Ok(match entries {
         Ok(entries) => {
             let heap = process.heap();
@@ -202,6 +204,6 @@ pub fn set_cwd_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
 
 /// `prim_file:altname_nif(Name)`: only for systems with short file names.
 pub fn altname_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
-    let error = path(name).err().unwrap_or(Errno::ENOTSUP);
+    let error = path(name, no_gc!()).err().unwrap_or(Errno::ENOTSUP);
     Ok(posix(process, error))
 }

@@ -1,6 +1,6 @@
 //! Addresses, families and types as terms. Shared with `prim_net`.
 
-use layout::{Heap, Term};
+use layout::{Heap, Term, no_gc};
 use sys::socket::Address;
 use sys::socket::address::View;
 use sys::socket::catalogue::{self, FAMILIES, KINDS};
@@ -61,7 +61,8 @@ fn inet_ip(term: Term) -> Option<[u8; 4]> {
         am::LOOPBACK => Some([127, 0, 0, 1]),
         am::BROADCAST => Some([255; 4]),
         _ => {
-            let parts: &[Term; 4] = term.as_tuple()?.try_into().ok()?;
+            let no_gc = no_gc!();
+            let parts: &[Term; 4] = term.as_tuple(no_gc)?.try_into().ok()?;
             let mut ip = [0; 4];
             for (byte, part) in ip.iter_mut().zip(parts) {
                 *byte = u8::try_from(int32(*part)?).ok()?;
@@ -77,7 +78,8 @@ fn inet6_ip(term: Term) -> Option<[u8; 16]> {
         am::ANY => {}
         am::LOOPBACK => ip[15] = 1,
         _ => {
-            let parts: &[Term; 8] = term.as_tuple()?.try_into().ok()?;
+            let no_gc = no_gc!();
+            let parts: &[Term; 8] = term.as_tuple(no_gc)?.try_into().ok()?;
             for (bytes, part) in ip.chunks_mut(2).zip(parts) {
                 let part = u16::try_from(int32(*part)?).ok()?;
                 bytes.copy_from_slice(&part.to_be_bytes());
@@ -117,7 +119,8 @@ pub fn read(term: Term) -> Option<Address> {
     let get = |key: Term| map::get(term, key);
     let port = || get(am::PORT).and_then(int32).map(|port| port as u16);
     let native = |family: i32| {
-        let data = bytes_of(get(am::ADDR)?)?;
+        let no_gc = no_gc!();
+        let data = bytes_of(get(am::ADDR)?, no_gc)?;
         Address::native(family as u16, &data).ok()
     };
     match (get(am::FAMILY)?, domain(get(am::FAMILY)?)?) {
@@ -132,7 +135,7 @@ pub fn read(term: Term) -> Option<Address> {
             let scope = uint32(get(am::SCOPE_ID)?)?;
             Some(Address::inet6(inet6_ip(get(am::ADDR)?)?, port, flow, scope))
         }
-        (am::LOCAL, _) => Address::local(&bytes_of(get(am::PATH)?)?).ok(),
+        (am::LOCAL, _) => Address::local(&bytes_of(get(am::PATH)?, no_gc!())?).ok(),
         (_, Domain::Known(family)) => native(family),
     }
 }

@@ -1,6 +1,6 @@
 //! Ancillary data as terms: `socket:cmsg()`.
 
-use layout::{Heap, Term};
+use layout::{Heap, Term, no_gc};
 use sys::Errno;
 use sys::socket::Address;
 use sys::socket::ancillary::{self as system, Ancillaries};
@@ -32,7 +32,7 @@ fn read_one(one: Term, buffer: &mut Ancillaries) -> Option<()> {
     let bytes = match (map::get(one, am::DATA), map::get(one, am::VALUE)) {
         (Some(_), Some(_)) | (None, None) => return None,
         (None, Some(value)) => read_value(known?, value)?,
-        (Some(data), None) => match (bytes_of(data), data) {
+        (Some(data), None) => match (bytes_of(data, no_gc!()), data) {
             (Some(bytes), _) => bytes.into_owned(),
             (None, am::TRUE) => number(1),
             (None, am::FALSE) => number(0),

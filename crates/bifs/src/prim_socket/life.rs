@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 use std::sync::Arc;
 
-use layout::Term;
+use layout::{Term, no_gc};
 use sys::Errno;
 use sys::socket::option::{self, Name};
 use sys::socket::{self as system, Descriptor, Half, call, catalogue};
@@ -142,7 +142,9 @@ fn open(process: &mut Process, [domain, kind, protocol, options]: [Term; 4]) -> 
         None => return Err(Refusal::Invalid(am::DOMAIN)),
     };
     let kind = address::kind(kind).ok_or(Refusal::Invalid(am::TYPE))?;
-    let namespace = map::get(options, am::NETNS).and_then(term::unicode::bytes_of);
+    let no_gc = no_gc!();
+    let namespace =
+        map::get(options, am::NETNS).and_then(|name| term::unicode::bytes_of(name, no_gc));
     let descriptor = match namespace {
         Some(namespace) => call::open_in(&namespace, domain, kind, protocol)?,
         None => call::open(domain, kind, protocol)?,

@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsFd, AsRawFd};
 
-use layout::{Heap, Term};
+use layout::{Heap, Term, no_gc};
 use sys::Errno;
 use sys::socket::catalogue::{self, Field, Known, Shape};
 use sys::socket::option::Name;
@@ -144,7 +144,7 @@ fn set(process: &mut Process, [reference, level, number, value, native]: [Term; 
 }
 
 fn native_value(value: Term) -> Option<Vec<u8>> {
-    if let Some(bytes) = bytes_of(value) {
+    if let Some(bytes) = bytes_of(value, no_gc!()) {
         return Some(bytes.into_owned());
     }
     let number = int32(value).or_else(|| boolean(value).map(i32::from))?;
@@ -209,7 +209,7 @@ fn read_value(shape: Shape, value: Term) -> Option<Vec<u8>> {
         },
         Shape::Kind | Shape::Protocol | Shape::Ancillary => return None,
         Shape::Text(most, _) if value.is_bitstring() && release::has(Release::OTP_27) => {
-            bytes_of(value)
+            bytes_of(value, no_gc!())
                 .filter(|bytes| bytes.len() < most)?
                 .into_owned()
         }
@@ -415,7 +415,7 @@ fn get_native(process: &mut Process, [reference, level, number, wanted]: [Term; 
     };
     let line = socket.reading.lock();
     let fd = line.open()?.as_fd();
-    let value = match (wanted, int32(wanted), bytes_of(wanted)) {
+    let value = match (wanted, int32(wanted), bytes_of(wanted, no_gc!())) {
         (am::INTEGER, ..) => Term::small(option::get_int(fd, name)?.into()),
         (am::BOOLEAN, ..) => am::boolean(option::get_int(fd, name)? != 0),
         (_, Some(0), _) => {
@@ -466,7 +466,7 @@ fn set_own(process: &mut Process, reference: Term, number: i32, value: Term) -> 
         own::BUFFER => {
             let mut line = socket.reading.lock();
             line.open()?;
-            let (most, size) = match value.as_tuple() {
+            let (most, size) = match value.as_tuple(no_gc!()) {
                 Some(&[most, size]) => {
                     let most = uint32(most).filter(|most| *most > 0);
                     (most.ok_or(BAD_VALUE)?, size)

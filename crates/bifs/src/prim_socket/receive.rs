@@ -2,7 +2,7 @@
 
 use std::os::fd::AsFd;
 
-use layout::{Heap, Term};
+use layout::{Heap, Term, no_gc};
 use parking_lot::MutexGuard;
 use sys::Errno;
 use sys::socket::{call, catalogue};
@@ -217,7 +217,7 @@ fn receive(process: &mut Process, [reference, length, flags, number]: [Term; 4])
     // SAFETY: the system has reported that it wrote `count` bytes.
     let mut bytes = unsafe { incoming.into_binary(process.heap(), count) };
     if !early.is_empty() {
-        early.extend_from_slice(&bytes_of(bytes).unwrap_or_default());
+        early.extend_from_slice(&bytes_of(bytes, no_gc!()).unwrap_or_default());
         bytes = build::binary(process.heap(), &early);
     }
     read.line.traffic.bytes += count as u64;
@@ -239,7 +239,7 @@ fn receive(process: &mut Process, [reference, length, flags, number]: [Term; 4])
             .wait(process, &mut read.line, request, Exhausted::Perhaps)?;
         // OTP 27 wants all at once; releases before and after it take parts.
         if release::has(Release::OTP_27) && !release::has(Release::OTP_28) {
-            read.line.early = bytes_of(bytes).unwrap_or_default().into_owned();
+            read.line.early = bytes_of(bytes, no_gc!()).unwrap_or_default().into_owned();
             return Ok(am::SELECT);
         }
         am::SELECT

@@ -5,7 +5,7 @@ use std::io::IoSlice;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 
-use layout::Term;
+use layout::{NoGc, Term, no_gc};
 use parking_lot::MutexGuard;
 use sys::Errno;
 use sys::socket::ancillary::Ancillaries;
@@ -68,7 +68,8 @@ fn send(
     if !number.is_reference() {
         return Err(Refusal::Badarg);
     }
-    let bytes = bytes_of(bytes).ok_or(Refusal::Badarg)?;
+    let no_gc = no_gc!();
+    let bytes = bytes_of(bytes, no_gc).ok_or(Refusal::Badarg)?;
     let flags = int(flags)?;
     let to = match to {
         Some(to) => Some(address::read(to).ok_or(Refusal::Invalid(am::SOCKADDR))?),
@@ -163,7 +164,8 @@ fn send_message(
         Some(to) => Some(address::read(to).ok_or(Refusal::Invalid(am::ADDR))?),
         None => None,
     };
-    let parts = parts_for(socket, binaries)?;
+    let no_gc = no_gc!();
+    let parts = parts_for(socket, binaries, no_gc)?;
     let along = match map::get(message, am::CTRL) {
         Some(list) => {
             Some(ancillary::read(list, line.ancillary_bytes).ok_or(Refusal::Invalid(am::CTRL))?)
@@ -179,8 +181,8 @@ fn send_message(
 type Parts<'a> = (Vec<Cow<'a, [u8]>>, bool);
 
 /// The parts of a list of binaries; only a stream sends them in several calls.
-fn parts_for<'a>(socket: &Socket, binaries: Term) -> Result<Parts<'a>, Refusal> {
-    let (parts, rest) = parts(binaries).ok_or(Refusal::Invalid(am::IOV))?;
+fn parts_for<'t>(socket: &Socket, binaries: Term, no_gc: &'t NoGc) -> Result<Parts<'t>, Refusal> {
+    let (parts, rest) = parts(binaries, no_gc).ok_or(Refusal::Invalid(am::IOV))?;
     let more = !rest.is_nil();
     if more && !socket.is_stream() {
         return Err(Refusal::Invalid(am::IOV));
@@ -220,7 +222,8 @@ fn send_vector(process: &mut Process, [reference, binaries, number]: [Term; 3]) 
     let Some(mut line) = turn_to_write(process, socket, request)? else {
         return Ok(am::SELECT);
     };
-    let parts = parts_for(socket, binaries)?;
+    let no_gc = no_gc!();
+    let parts = parts_for(socket, binaries, no_gc)?;
     send_parts(process, socket, &mut line, request, parts, (None, &[], 0))
 }
 
@@ -242,8 +245,9 @@ fn send_messages(process: &mut Process, [reference, messages, flags, number]: [T
         return Ok(am::SELECT);
     };
     let most_along = line.ancillary_bytes;
+    let no_gc = no_gc!();
     let read: Result<Vec<Prepared<'_>>, Refusal> = list::items(messages)
-        .map(|message| prepared(message.map_err(|_| Refusal::Badarg)?, most_along))
+        .map(|message| prepared(message.map_err(|_| Refusal::Badarg)?, most_along, no_gc))
         .collect();
     let read = read?;
     if read.is_empty() {
@@ -300,13 +304,15 @@ struct Prepared<'a> {
 }
 
 /// Reads a message. As on stock, parts beyond those that one message may have are left out.
-fn prepared<'a>(message: Term, most_along: usize) -> Result<Prepared<'a>, Refusal> {
+fn prepared(message: Term, most_along: usize, no_gc: &NoGc) -> Result<Prepared<'_>, Refusal> {
     let get = |key| match message.is_map() {
         true => map::get(message, key),
         false => None,
     };
     let iov = get(am::IOV).ok_or(Refusal::Badarg)?;
-    let all: Option<Vec<_>> = list::items(iov).map(|part| bytes_of(part.ok()?)).collect();
+    let all: Option<Vec<_>> = list::items(iov)
+        .map(|part| bytes_of(part.ok()?, no_gc))
+        .collect();
     let mut parts = all.ok_or(Refusal::Badarg)?;
     parts.truncate(call::MOST_MESSAGE_PARTS);
     let to = match get(am::ADDR) {
@@ -321,17 +327,17 @@ fn prepared<'a>(message: Term, most_along: usize) -> Result<Prepared<'a>, Refusa
 }
 
 /// As many binaries of a list as one message may have, and the rest of the list without empty binaries at its head.
-fn parts<'a>(mut list: Term) -> Option<(Vec<Cow<'a, [u8]>>, Term)> {
+fn parts(mut list: Term, no_gc: &NoGc) -> Option<(Vec<Cow<'_, [u8]>>, Term)> {
     let mut parts = Vec::new();
     while parts.len() < call::MOST_MESSAGE_PARTS {
         let Some((head, tail)) = list.as_cons() else {
             break;
         };
-        parts.push(bytes_of(head)?);
+        parts.push(bytes_of(head, no_gc)?);
         list = tail;
     }
     while let Some((head, tail)) = list.as_cons() {
-        if bytes_of(head).is_none_or(|bytes| !bytes.is_empty()) {
+        if bytes_of(head, no_gc).is_none_or(|bytes| !bytes.is_empty()) {
             break;
         }
         list = tail;

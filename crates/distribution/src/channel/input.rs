@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use layout::{Fragment, ObjectKind, Term};
+use layout::{Fragment, ObjectKind, Term, no_gc};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -355,9 +355,12 @@ fn fragment(
 fn carry_out_whole(channel: &Arc<Channel>, sequence: Sequence) -> Result<(), Damaged> {
     let whole = sequence.bytes.into_binary();
     let bits = whole.term().as_bits();
+    let no_gc = whole.no_gc();
     let arrived = Arrived {
         atoms: &sequence.atoms,
-        bytes: bits.and_then(|bits| bits.as_bytes()).expect("a binary"),
+        bytes: bits
+            .and_then(|bits| bits.as_bytes(no_gc))
+            .expect("a binary"),
         versioned: false,
         whole: Some(whole.term()),
     };
@@ -400,7 +403,8 @@ fn carry_out(channel: &Arc<Channel>, arrived: &Arrived<'_>) -> Result<(), Damage
 
 /// Does what a control message says; `None` if it makes no sense.
 fn execute(channel: &Arc<Channel>, control: Term, payload: Payload<'_>) -> Option<()> {
-    let [code, rest @ ..] = control.as_tuple()? else {
+    let no_gc = no_gc!();
+    let [code, rest @ ..] = control.as_tuple(no_gc)? else {
         return None;
     };
     match (code.as_small()?, rest) {
@@ -803,7 +807,9 @@ impl Payload<'_> {
         let atoms = build::tuple(heap, self.atoms);
         let (bytes, start) = match self.whole {
             Some(whole) => {
-                let length = whole.as_bits().map_or(0, |bits| bits.bit_len as usize / 8);
+                let length = whole
+                    .as_bits()
+                    .map_or(0, |bits| bits.bit_len() as usize / 8);
                 (copy::copy(heap, whole), length - self.bytes.len())
             }
             None => (build::binary(heap, self.bytes), 0),
@@ -845,18 +851,19 @@ impl Payload<'_> {
 pub unsafe fn decode(fragment: *mut Fragment) -> Option<(Term, *mut Fragment)> {
     // SAFETY: the caller's promise; only `into_fragment` makes fragments of this kind.
     let whole = unsafe { (*fragment).term };
-    let parts = whole.as_tuple().expect("a tuple");
+    let no_gc = no_gc!();
+    let parts = whole.as_tuple(no_gc).expect("a tuple");
     let &[node, id, versioned, atoms, bytes, offset, ref way @ ..] = parts else {
         unreachable!("six parts or more");
     };
     let mut scratch = Scratch::new();
-    let encoded = bytes.as_bits().and_then(|bits| bits.as_bytes());
+    let encoded = bytes.as_bits().and_then(|bits| bits.as_bytes(no_gc));
     let encoded = &encoded.expect("a binary")[offset.as_small().expect("a number") as usize..];
     // Large parts of a large message stay where they are.
     let source = (encoded.len() >= SHARED_BYTES).then(|| copy::copy(scratch.heap(), bytes));
     let options = DecodeOptions {
         safe: false,
-        atoms: atoms.as_tuple().expect("a tuple"),
+        atoms: atoms.as_tuple(no_gc).expect("a tuple"),
         source: source.map(|source| SourceBinary {
             binary: source,
             start: offset.as_small().expect("a number") as usize,
@@ -957,7 +964,7 @@ mod tests {
             }
             let whole = whole.expect("the last fragment").bytes.into_binary();
             let bits = whole.term().as_bits().unwrap();
-            assert_eq!(bits.as_bytes().unwrap(), message);
+            assert_eq!(bits.as_bytes(no_gc!()).unwrap(), message);
         }
     }
 
@@ -971,7 +978,7 @@ mod tests {
         }
         let whole = input.sequences.remove(&7).unwrap().bytes.into_binary();
         let bits = whole.term().as_bits().unwrap();
-        assert_eq!(bits.as_bytes().unwrap(), [1; 1010]);
+        assert_eq!(bits.as_bytes(no_gc!()).unwrap(), [1; 1010]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Signals are made in their newest form, perhaps before it is known what the other node is capable of. Here they get the form
 //! that it understands; where there is none, they are dropped, or answered in its place.
 
-use layout::Term;
+use layout::{Term, no_gc};
 use term::am;
 use term::release::{self, Release};
 
@@ -49,7 +49,8 @@ pub fn understands_all(both: Capabilities) -> bool {
 
 /// The form of a signal that a node with these capabilities understands; `None` if it is the one that it has.
 pub fn translate(both: Capabilities, control: Term, payload: Option<Term>) -> Option<Older> {
-    let [code, rest @ ..] = control.as_tuple()? else {
+    let no_gc = no_gc!();
+    let [code, rest @ ..] = control.as_tuple(no_gc)? else {
         return None;
     };
     let lacks = |capability| !both.has(capability);
@@ -194,7 +195,8 @@ mod tests {
         match translate(all_but(lacking), control.term(), Some(am::NORMAL)) {
             None => (None, false),
             Some(Older { message, answer }) => {
-                let code = message.map(|(control, _)| control.term().as_tuple().unwrap()[0]);
+                let code =
+                    message.map(|(control, _)| control.term().as_tuple(no_gc!()).unwrap()[0]);
                 (Some(code), answer.is_some())
             }
         }

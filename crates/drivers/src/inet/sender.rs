@@ -34,7 +34,7 @@ impl Sender {
 
     /// The sender of data, and the data themselves if something stands before them. `None` if they do not begin as they
     /// should.
-    pub fn of(port: &Access<'_>, data: &Output) -> Option<(Sender, Option<Output>)> {
+    pub fn of<'t>(port: &Access<'_>, data: &Output<'t>) -> Option<(Sender, Option<Output<'t>>)> {
         let sender = Sender::without_reference(port.caller());
         if !release::has(Release::OTP_26) {
             return Some((sender, None));

@@ -2,7 +2,7 @@
 
 use beamfile::{Operand as FileOperand, Operation};
 use isa::{Opcode, atoms};
-use layout::{Export, Term};
+use layout::{Export, NoGc, Term, no_gc};
 
 use super::AssembleErrorKind;
 use super::emit::{Emitter, label, number};
@@ -88,7 +88,9 @@ pub(super) fn guard_bif(
                 });
                 return Ok(());
             }
-            let elements = constant_elements(b).filter(|_| is_erlang(name, atoms::ELEMENT, 2));
+            let no_gc = no_gc!();
+            let elements =
+                constant_elements(b, no_gc).filter(|_| is_erlang(name, atoms::ELEMENT, 2));
             if let Some(elements) = elements {
                 emitter.integers(&[a]);
                 emitter.operation::<guards::ElementOfConstant>(ElementOfConstant {
@@ -147,8 +149,8 @@ fn constant_index(operand: Operand) -> Option<u64> {
 }
 
 /// The elements, if the operand is a constant tuple. They live as long as the code that refers to the tuple.
-pub(super) fn constant_elements<'a>(operand: Operand) -> Option<&'a [Term]> {
-    operand.as_constant()?.as_tuple()
+pub(super) fn constant_elements(operand: Operand, no_gc: &NoGc) -> Option<&[Term]> {
+    operand.as_constant()?.as_tuple(no_gc)
 }
 
 /// The body for two operands that are known to be floats, if they are and there is one.

@@ -20,6 +20,8 @@ use isa::{Opcode, atoms};
 
 use super::bifs;
 use super::emit::{Emitter, number};
+use layout::no_gc;
+
 use crate::operand::{Operand, OperandKind};
 
 /// What is known about a term.
@@ -155,7 +157,7 @@ impl Facts {
                 }
                 // Nearer to zero than the divisor.
                 atoms::REM => is_sure(b),
-                atoms::ELEMENT => bifs::constant_elements(b).is_some_and(|elements| {
+                atoms::ELEMENT => bifs::constant_elements(b, no_gc!()).is_some_and(|elements| {
                     elements.len() <= TABLE && elements.iter().all(|element| element.is_small())
                 }),
                 _ => false,

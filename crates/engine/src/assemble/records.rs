@@ -3,7 +3,7 @@
 
 use beamfile::Operand as FileOperand;
 use isa::Opcode;
-use layout::Term;
+use layout::{Term, no_gc};
 use term::native_record::{self, Definition, NO_VALUE};
 
 use super::emit::{Emitter, label, number};
@@ -176,9 +176,10 @@ fn all_values(
     template: Term,
     pairs: &[FileOperand],
 ) -> Option<(Term, Vec<Operand>)> {
-    let (_, defaults) = template.as_native_record()?;
+    let no_gc = no_gc!();
+    let (_, defaults) = template.as_native_record(no_gc)?;
     let definition = native_record::definition(template);
-    let fields = Definition::of(definition);
+    let fields = Definition::of(definition, no_gc);
     let mut values: Vec<Option<Operand>> = defaults
         .iter()
         .map(|&value| (value != NO_VALUE).then(|| Operand::constant(value)))

@@ -536,8 +536,10 @@ unsafe fn construct(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64)
 /// The bits of a new string that were written, among them those of a string that had to be copied to be appended to.
 fn bits_written(appended_to: Option<Bits>, string: Term) -> u64 {
     match (appended_to, string.as_bits()) {
-        (Some(old), Some(new)) if new.bytes == old.bytes => new.bit_len.saturating_sub(old.bit_len),
-        (_, Some(new)) => new.bit_len,
+        (Some(old), Some(new)) if new.bytes() == old.bytes() => {
+            new.bit_len().saturating_sub(old.bit_len())
+        }
+        (_, Some(new)) => new.bit_len(),
         (_, None) => 0,
     }
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::object::offset;
-use layout::{Context, RaiseKind, Term};
+use layout::{Context, RaiseKind, Term, no_gc};
 use term::native_record::{self, Definition};
 use term::{am, build};
 
@@ -29,10 +29,11 @@ slow_paths! {
         let record = m.get(o.record);
         let count = m.word(o.count) as usize;
         let words = m.words(o.end);
-        let Some((definition, values)) = record.as_native_record() else {
+        let no_gc = no_gc!();
+        let Some((definition, values)) = record.as_native_record(no_gc) else {
             return m.jump(o.fail);
         };
-        let definition = Definition::of(definition);
+        let definition = Definition::of(definition, no_gc);
         for index in 0..count {
             let field = m.read(*words.add(2 * index));
             match definition.place(field) {
@@ -100,8 +101,9 @@ unsafe fn field(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) -> 
         let (o, words) = (GetRecordField::OPERANDS, ip.add(1));
         let constant = |word: u64| Term::from_bits(word);
         let record = read(x, s, o.record.of(words));
-        let found = record.as_native_record();
-        let found = found.map(|(definition, values)| (Definition::of(definition), values));
+        let no_gc = no_gc!();
+        let found = record.as_native_record(no_gc);
+        let found = found.map(|(definition, values)| (Definition::of(definition, no_gc), values));
         let module_and_name = (constant(o.module.of(words)), constant(o.name.of(words)));
         let found = found.filter(|(definition, _)| {
             let (module, name) = module_and_name;
@@ -136,14 +138,15 @@ unsafe fn put(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) -> Te
         let source = read(x, s, o.record.of(words));
         let (scope, count) = (o.scope.of(words), o.count.of(words) as usize);
         let words_of_pairs = words.add(o.end.index());
+        let no_gc = no_gc!();
         let before = if source.is_nil() {
             let (module, name) = (constant(o.module.of(words)), constant(o.name.of(words)));
             let found = ((*(*c).runtime).find_record)(module, name);
             let found = (!found.is_none())
-                .then(|| found.as_native_record())
+                .then(|| found.as_native_record(no_gc))
                 .flatten();
             let is_known = |definition: Term| {
-                scope != scope::EXTERNAL || Definition::of(definition).is_exported
+                scope != scope::EXTERNAL || Definition::of(definition, no_gc).is_exported
             };
             let Some(before) = found.filter(|(definition, _)| is_known(*definition)) else {
                 let id = build::tuple(&mut (*(*c).process).heap, &[module, name]);
@@ -151,14 +154,14 @@ unsafe fn put(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) -> Te
                 return Term::NONE;
             };
             before
-        } else if let Some(before) = source.as_native_record() {
+        } else if let Some(before) = source.as_native_record(no_gc) {
             before
         } else {
             set_tagged_error(c, am::BADRECORD, source);
             return Term::NONE;
         };
         let (tuple, values) = before;
-        let definition = Definition::of(tuple);
+        let definition = Definition::of(tuple, no_gc);
         let record = native_record::build(&mut (*(*c).process).heap, tuple, values);
         for index in 0..count {
             let field = constant(*words_of_pairs.add(2 * index));
@@ -177,7 +180,10 @@ unsafe fn put(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) -> Te
                 .write(value.bits());
         }
         // A record that is there has a value in each field.
-        let made = source.is_nil().then(|| record.as_native_record()).flatten();
+        let made = source
+            .is_nil()
+            .then(|| record.as_native_record(no_gc))
+            .flatten();
         let missing = made.and_then(|(_, values)| {
             values
                 .iter()

@@ -16,7 +16,7 @@ use layout::limits::{FLOAT_REGISTERS, X_REGISTERS};
 use layout::process::MessageQueue;
 use layout::{
     BifFunction, Breakpoint, Class, Context, Export, FunEntry, ObjectKind, ProcessHead, Raise,
-    RaiseKind, RuntimeTable, Term,
+    RaiseKind, RuntimeTable, Term, no_gc,
 };
 use term::collect::stress::Stress;
 use term::collect::{self, Request};
@@ -429,19 +429,20 @@ pub fn text(term: Term) -> String {
         }
         assert!(rest.is_nil());
         format!("[{}]", items.join(","))
-    } else if let Some(elements) = term.as_tuple() {
+    } else if let Some(elements) = term.as_tuple(no_gc!()) {
         let elements: Vec<String> = elements.iter().map(|&element| text(element)).collect();
         format!("{{{}}}", elements.join(","))
     } else if let Some(value) = term.as_float() {
         format!("{value:?}")
-    } else if let Some((negative, limbs)) = term.as_big() {
+    } else if let Some((negative, limbs)) = term.as_big(no_gc!()) {
         let value = limbs
             .iter()
             .rev()
             .fold(0u128, |value, &limb| value << 64 | u128::from(limb));
         format!("{}{value}", if negative { "-" } else { "" })
     } else if let Some(bits) = term.as_bits() {
-        let bytes = bits.as_bytes().expect("whole bytes");
+        let no_gc = no_gc!();
+        let bytes = bits.as_bytes(no_gc).expect("whole bytes");
         let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
         format!("<<{}>>", bytes.join(","))
     } else {
@@ -496,7 +497,7 @@ unsafe extern "C" fn error_1(context: *mut Context, arguments: *const Term) -> T
 
 unsafe extern "C" fn byte_size_1(_: *mut Context, arguments: *const Term) -> Term {
     let bits = unsafe { *arguments }.as_bits().expect("a bit string");
-    Term::small(bits.bit_len.div_ceil(8) as i64)
+    Term::small(bits.bit_len().div_ceil(8) as i64)
 }
 
 unsafe extern "C" fn bit_size_1(_: *mut Context, arguments: *const Term) -> Term {
@@ -504,7 +505,7 @@ unsafe extern "C" fn bit_size_1(_: *mut Context, arguments: *const Term) -> Term
         unsafe { *arguments }
             .as_bits()
             .expect("a bit string")
-            .bit_len as i64,
+            .bit_len() as i64,
     )
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use layout::{Heap, Term};
+use layout::{Heap, Term, no_gc};
 use term::{am, build, list, map};
 
 use super::functions::{self, Function};
@@ -166,10 +166,11 @@ impl<'a, 'b> Compiler<'a, 'b> {
             self.work.push(Work::Compose(Operation::Cons));
             self.work.push(Work::Expression(tail));
             self.work.push(Work::Expression(head));
-        } else if let Some(elements) = expression.as_tuple() {
+        } else if let Some(elements) = expression.as_tuple(no_gc!()) {
             match elements {
                 [inner] if inner.is_tuple() => {
-                    let parts = inner.as_tuple().unwrap_or(&[]);
+                    let no_gc = no_gc!();
+                    let parts = inner.as_tuple(no_gc).unwrap_or(&[]);
                     self.work
                         .push(Work::Compose(Operation::Tuple(parts.len() as u32)));
                     self.all(parts);

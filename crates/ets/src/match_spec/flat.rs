@@ -4,7 +4,7 @@
 //! They mean the same as the program that `Program::compile` would make of them. When only the few objects of a key
 //! are looked at, making that program would take longer than everything else.
 
-use layout::Term;
+use layout::{Term, no_gc};
 use smallvec::SmallVec;
 use term::heap::Allocate;
 use term::{am, build, compare, copy};
@@ -49,7 +49,8 @@ impl Flat {
     /// Returns `None` if the specification is of another kind, or invalid.
     #[must_use]
     pub fn of([head, guards, body]: &Source) -> Option<Flat> {
-        let elements = head.as_tuple()?;
+        let no_gc = no_gc!();
+        let elements = head.as_tuple(no_gc)?;
         let (result, end) = body.as_cons()?;
         if elements.len() > MAX_ELEMENTS || !guards.is_nil() || !end.is_nil() {
             return None;

@@ -5,7 +5,7 @@
 use std::cmp::Ordering;
 
 use layout::object::Bits;
-use layout::{ObjectKind, Term};
+use layout::{ObjectKind, Term, no_gc};
 use term::arith::{self, ArithError};
 use term::native_record::Definition;
 use term::release::{self, Release};
@@ -161,7 +161,7 @@ pub fn call(function: Function, arguments: &[Term], own: Term, arena: &mut Arena
         F::IsBitstring => truth(a.is_bitstring()),
         F::IsBoolean => truth(boolean(a).is_some()),
         F::IsFunOf => fun::is_of_arity(a, b).map(am::boolean),
-        F::TupleSize => Some(Term::small(a.as_tuple()?.len() as i64)),
+        F::TupleSize => Some(Term::small(a.tuple_size()? as i64)),
         F::Max => Some(if compare::compare(a, b).is_lt() { b } else { a }),
         F::Min => Some(if compare::compare(a, b).is_gt() { b } else { a }),
         F::Ceil => arith::ceil(arena, a),
@@ -186,12 +186,12 @@ pub fn call(function: Function, arguments: &[Term], own: Term, arena: &mut Arena
         F::Own => Some(own),
         F::Round => arith::round(arena, a),
         F::Trunc => arith::trunc(arena, a),
-        F::Size => match a.as_tuple() {
+        F::Size => match a.as_tuple(no_gc!()) {
             Some(elements) => Some(Term::small(elements.len() as i64)),
-            None => bits(a).map(|bits| Term::small((bits.bit_len / 8) as i64)),
+            None => bits(a).map(|bits| Term::small((bits.bit_len() / 8) as i64)),
         },
-        F::BitSize => bits(a).map(|bits| Term::small(bits.bit_len as i64)),
-        F::ByteSize => bits(a).map(|bits| Term::small(bits.bit_len.div_ceil(8) as i64)),
+        F::BitSize => bits(a).map(|bits| Term::small(bits.bit_len() as i64)),
+        F::ByteSize => bits(a).map(|bits| Term::small(bits.bit_len().div_ceil(8) as i64)),
         F::BinaryPart => {
             let [start, length] = b.as_tuple_of()?;
             binary_part(arena, a, start, length)
@@ -232,17 +232,18 @@ fn is_record(term: Term, tag: Term, size: Term) -> Option<Term> {
     }
     if size.is_atom() && release::has(Release::OTP_29) {
         // Not a tuple of that size, but a native record of this module and name.
-        let definition = term.as_native_record().map(|(definition, _)| definition);
-        return truth(definition.is_some_and(|it| Definition::of(it).is_of(tag, size)));
+        let definition = term.record_definition();
+        return truth(definition.is_some_and(|it| Definition::of(it, no_gc!()).is_of(tag, size)));
     }
     let size = size.as_small()?;
-    let elements = term.as_tuple().unwrap_or(&[]);
+    let no_gc = no_gc!();
+    let elements = term.as_tuple(no_gc).unwrap_or(&[]);
     truth(elements.len() as i64 == size && elements.first() == Some(&tag))
 }
 
 fn element(index: Term, tuple: Term) -> Option<Term> {
     let index = usize::try_from(index.as_small()? - 1).ok()?;
-    tuple.as_tuple()?.get(index).copied()
+    tuple.as_tuple(no_gc!())?.get(index).copied()
 }
 
 fn length(list: Term) -> Option<Term> {
@@ -273,7 +274,7 @@ fn binary_part(arena: &mut Arena, binary: Term, start: Term, length: Term) -> Op
     if !binary.is_binary() {
         return None;
     }
-    let size = i64::try_from(binary.as_bits()?.bit_len / 8).ok()?;
+    let size = i64::try_from(binary.as_bits()?.bit_len() / 8).ok()?;
     let (start, length) = (start.as_small()?, length.as_small()?);
     // A negative length means the bytes before `start`.
     let (first, last) = if length < 0 {

@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use layout::Term;
+use layout::{Term, no_gc};
 use term::{am, build, compare, map};
 
 use super::arena::Arena;
@@ -95,7 +95,7 @@ impl Interpreter {
 
     fn test(&mut self, program: &Program, test: &Test) -> bool {
         match *test {
-            Test::Tuple { at, arity, to } => match self.read(at).as_tuple() {
+            Test::Tuple { at, arity, to } => match self.read(at).as_tuple(no_gc!()) {
                 Some(elements) if elements.len() == arity as usize => {
                     self.registers[to as usize] = elements.as_ptr();
                     true

@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use layout::Term;
+use layout::{Term, no_gc};
 
 use term::{am, atom, map};
 
@@ -190,7 +190,7 @@ fn contents_within(pattern: Term, max: usize) -> Option<Contents> {
         } else if let Some((head, tail)) = term.as_cons() {
             rest.push(tail);
             rest.push(head);
-        } else if let Some(elements) = term.as_tuple() {
+        } else if let Some(elements) = term.as_tuple(no_gc!()) {
             rest.extend(elements);
         } else if term.is_map() {
             contents = Contents::GroundMaps;
@@ -286,7 +286,7 @@ impl HeadCompiler<'_> {
             // The pattern of the tail reads its cell's register before it reuses that register for the next cell.
             self.later(rest, level, 1, level);
             self.later(first, level, 0, level + 1);
-        } else if let Some(elements) = pattern.as_tuple() {
+        } else if let Some(elements) = pattern.as_tuple(no_gc!()) {
             let arity = elements.len() as u32;
             let to = level;
             self.test(Test::Tuple { at, arity, to });

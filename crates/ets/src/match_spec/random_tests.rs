@@ -2,7 +2,7 @@
 //! second run gives the same; a specification that needs no program means what its program means; and what
 //! `replace_check` accepts keeps the key.
 
-use layout::Term;
+use layout::{Term, no_gc};
 use term::test_terms::{Numbers, Terms, show};
 use term::{atom, build, compare, map};
 
@@ -137,7 +137,7 @@ impl Random<'_> {
         if self.numbers.below(12) == 0 {
             return self.expression(1);
         }
-        match pattern.as_tuple() {
+        match pattern.as_tuple(no_gc!()) {
             Some(elements) => {
                 let elements: Vec<Term> = elements.iter().map(|part| self.remade(*part)).collect();
                 let tuple = build::tuple(self.terms.heap(), &elements);
@@ -171,7 +171,7 @@ impl Random<'_> {
 
     /// A term that a pattern may match.
     fn instance(&mut self, pattern: Term) -> Term {
-        if let Some(elements) = pattern.as_tuple() {
+        if let Some(elements) = pattern.as_tuple(no_gc!()) {
             let elements: Vec<Term> = elements.iter().map(|part| self.instance(*part)).collect();
             build::tuple(self.terms.heap(), &elements)
         } else if let Some((head, tail)) = pattern.as_cons() {
@@ -194,7 +194,8 @@ fn result(program: &Program, subject: Term) -> Option<String> {
 }
 
 fn check_key(program: &Program, source: &Source, subject: Term) -> bool {
-    let Some(elements) = subject.as_tuple() else {
+    let no_gc = no_gc!();
+    let Some(elements) = subject.as_tuple(no_gc) else {
         return false;
     };
     let mut kept = false;
@@ -204,7 +205,9 @@ fn check_key(program: &Program, source: &Source, subject: Term) -> bool {
             let Some(result) = interpreter.run(program, subject) else {
                 continue;
             };
-            let key = result.as_tuple().and_then(|parts| parts.get(keypos - 1));
+            let key = result
+                .as_tuple(no_gc)
+                .and_then(|parts| parts.get(keypos - 1));
             let is_kept = key.is_some_and(|key| compare::eq_exact(*key, elements[keypos - 1]));
             let shown: Vec<String> = source.iter().copied().map(show).collect();
             assert!(
@@ -221,7 +224,7 @@ fn check_key(program: &Program, source: &Source, subject: Term) -> bool {
 
 fn check_flat(source: &Source, subject: Term, expected: &Option<String>) -> bool {
     let is_object = subject
-        .as_tuple()
+        .as_tuple(no_gc!())
         .is_some_and(|elements| !elements.is_empty());
     let (Some(flat), true) = (Flat::of(source), is_object) else {
         return false;

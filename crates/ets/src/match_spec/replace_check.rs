@@ -1,14 +1,14 @@
 //! `ets:select_replace/2` accepts only bodies that keep the key of the object they replace. That is decided from the
 //! specification alone, so some that would keep it are refused, as in OTP.
 
-use layout::Term;
+use layout::{Term, no_gc};
 use term::{am, compare};
 
 use super::Source;
 use super::pattern::variable;
 
 fn element(tuple: Term, keypos: usize) -> Option<Term> {
-    tuple.as_tuple()?.get(keypos - 1).copied()
+    tuple.as_tuple(no_gc!())?.get(keypos - 1).copied()
 }
 
 /// Whether the result of a clause is certainly a tuple with the key of the object.
@@ -26,7 +26,7 @@ pub fn keeps_key(&[head, _, body]: &Source, keypos: usize) -> bool {
     let Some(key) = element(head, keypos) else {
         return false;
     };
-    let (tuple, is_constant) = match result.as_tuple() {
+    let (tuple, is_constant) = match result.as_tuple(no_gc!()) {
         Some(&[am::CONST, tuple]) => (tuple, true),
         Some(&[tuple]) => (tuple, false),
         _ => return false,
@@ -39,7 +39,7 @@ pub fn keeps_key(&[head, _, body]: &Source, keypos: usize) -> bool {
     }
     // {element, KeyPos, '$_'}
     !is_constant
-        && matches!(new_key.as_tuple(), Some(&[am::ELEMENT, position, am::DOLLAR_UNDERSCORE])
+        && matches!(new_key.as_tuple(no_gc!()), Some(&[am::ELEMENT, position, am::DOLLAR_UNDERSCORE])
             if position.as_small() == Some(keypos as i64))
 }
 
@@ -53,7 +53,7 @@ fn makes_what_matched(pattern: Term, expression: Term, is_constant: bool) -> boo
             };
             rest.push((pattern_tail, tail, is_constant));
             rest.push((pattern_head, head, is_constant));
-        } else if let Some(elements) = expression.as_tuple() {
+        } else if let Some(elements) = expression.as_tuple(no_gc!()) {
             let (made, is_constant) = match elements {
                 _ if is_constant => (expression, true),
                 [inner] if inner.is_tuple() => (*inner, false),
@@ -63,7 +63,8 @@ fn makes_what_matched(pattern: Term, expression: Term, is_constant: bool) -> boo
                 }
                 _ => return false,
             };
-            let (Some(parts), Some(made)) = (pattern.as_tuple(), made.as_tuple()) else {
+            let no_gc = no_gc!();
+            let (Some(parts), Some(made)) = (pattern.as_tuple(no_gc), made.as_tuple(no_gc)) else {
                 return false;
             };
             if parts.len() != made.len() {

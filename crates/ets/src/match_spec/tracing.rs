@@ -3,7 +3,7 @@
 //! The subject is the list of a call's arguments, or of the parts of another event. The value of a body does not count: an
 //! event matches, and `message` says what is told of that.
 
-use layout::{Heap, Term};
+use layout::{Heap, Term, no_gc};
 use term::release::{self, Release};
 use term::{am, build};
 
@@ -32,7 +32,7 @@ impl Dialect {
 /// The head of a clause as a list of patterns, one for each argument or part of the event, or as one pattern for all of them. A
 /// tuple stands for the list of its elements. From OTP 28 on `'_'` may be the tail of a list, for all that follow.
 pub(super) fn arguments(head: Term, heap: &mut Heap, lint: &mut Lint) -> Result<Term, Invalid> {
-    if let Some(patterns) = head.as_tuple() {
+    if let Some(patterns) = head.as_tuple(no_gc!()) {
         return Ok(build::list(heap, patterns));
     }
     if head == Term::NIL || pattern::is_wildcard(head) {

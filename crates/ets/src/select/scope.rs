@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use layout::Term;
+use layout::{Term, no_gc};
 
 use term::{compare, hash};
 
@@ -27,8 +27,9 @@ pub(super) fn scope(sources: &[Source], keypos: usize, ordered: bool) -> Scope {
         if pattern::is_wildcard(*head) {
             return Scope::All;
         }
+        let no_gc = no_gc!();
         let Some(key) = head
-            .as_tuple()
+            .as_tuple(no_gc)
             .and_then(|elements| elements.get(keypos - 1))
         else {
             continue;

@@ -26,7 +26,7 @@ use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ops::Deref;
 use std::ptr::{self, NonNull};
 
-use layout::{Header, ObjectKind, Term};
+use layout::{Header, NoGc, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 use term::heap::{Allocate, Scratch};
 use term::held::{self, HeldKind};
@@ -79,7 +79,9 @@ impl Opened<'_> {
     #[inline]
     #[must_use]
     pub fn elements(&self) -> &[Term] {
-        self.tuple().as_tuple().expect("an object is a tuple")
+        // SAFETY: the words lie in the object or in the room that `self` holds, and no collection knows them.
+        let no_gc = unsafe { NoGc::assume_for() };
+        self.tuple().as_tuple(no_gc).expect("an object is a tuple")
     }
 }
 
@@ -109,7 +111,9 @@ impl New {
     pub fn key(&self, keypos: usize) -> Term {
         match self {
             New::Object(object) => object.key(keypos),
-            New::Tuple { tuple, .. } => tuple.as_tuple().expect("a tuple with a key")[keypos - 1],
+            New::Tuple { tuple, .. } => {
+                tuple.as_tuple(no_gc!()).expect("a tuple with a key")[keypos - 1]
+            }
         }
     }
 
@@ -197,7 +201,8 @@ fn are_alike(one: Term, other: Term) -> bool {
     one.header() == other.header()
         && match one.header().kind() {
             ObjectKind::Tuple => {
-                let elements = |tuple: Term| tuple.as_tuple().unwrap_or_default();
+                let no_gc = no_gc!();
+                let elements = |tuple: Term| tuple.as_tuple(no_gc).unwrap_or_default();
                 elements(one)
                     .iter()
                     .chain(elements(other))
@@ -292,7 +297,9 @@ impl Object {
     #[inline]
     #[must_use]
     pub fn elements(&self) -> &[Term] {
-        self.tuple().as_tuple().expect("an object is a tuple")
+        // SAFETY: the words lie in the object, which lives as long as it is borrowed, and no collection knows it.
+        let no_gc = unsafe { NoGc::assume_for() };
+        self.tuple().as_tuple(no_gc).expect("an object is a tuple")
     }
 
     /// The key, which is at `keypos` (from 1).
@@ -397,7 +404,8 @@ impl Object {
     /// again.
     #[inline]
     fn overwrite_alike(&mut self, tuple: Term) -> bool {
-        let Some(elements) = tuple.as_tuple() else {
+        let no_gc = no_gc!();
+        let Some(elements) = tuple.as_tuple(no_gc) else {
             return false;
         };
         let held = self.elements();
@@ -483,7 +491,9 @@ impl Object {
             return copy::copy(heap, self.open().elements()[index]);
         }
         // Copying the whole tuple to the heap takes less time than unpacking it elsewhere and copying the element.
-        self.copy_to(heap).as_tuple().expect("an object is a tuple")[index]
+        self.copy_to(heap)
+            .as_tuple(no_gc!())
+            .expect("an object is a tuple")[index]
     }
 
     /// Copies the tuple of a packed object, unpacking it.
@@ -619,7 +629,7 @@ impl OwnedObject {
     pub fn new(tuple: Term, hash: u32) -> OwnedObject {
         assert!(
             tuple
-                .as_tuple()
+                .as_tuple(no_gc!())
                 .is_some_and(|elements| !elements.is_empty()),
             "a tuple with a key"
         );
@@ -666,7 +676,8 @@ impl OwnedObject {
     /// As [`OwnedObject::new`], and if there is no element at `keypos`.
     #[must_use]
     pub fn packed(tuple: Term, hash: u32, keypos: usize) -> OwnedObject {
-        let elements = tuple.as_tuple().expect("a tuple with a key");
+        let no_gc = no_gc!();
+        let elements = tuple.as_tuple(no_gc).expect("a tuple with a key");
         // The tuple with `[]` in place of the packed elements, and a tuple of the packed elements.
         let mut kept: SmallVec<[u64; 16]> = SmallVec::new();
         let mut others: SmallVec<[u64; 16]> = SmallVec::new();

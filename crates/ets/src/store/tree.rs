@@ -27,7 +27,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use layout::Term;
+use layout::{Term, no_gc};
 use smallvec::SmallVec;
 use term::compare;
 
@@ -56,7 +56,9 @@ fn compare_pattern(pattern: Term, key: Term) -> Option<Ordering> {
                 (pattern, key) = (head, key_head);
                 continue;
             }
-            if let (Some(parts), Some(key_parts)) = (pattern.as_tuple(), key.as_tuple()) {
+            if let (Some(parts), Some(key_parts)) =
+                (pattern.as_tuple(no_gc!()), key.as_tuple(no_gc!()))
+            {
                 if parts.len() != key_parts.len() {
                     return Some(parts.len().cmp(&key_parts.len()));
                 }

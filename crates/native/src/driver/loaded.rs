@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use drivers::open::{self, Settings, Starter};
-use layout::{Heap, Term};
+use layout::{Heap, Term, no_gc};
 use parking_lot::Mutex;
 use runtime::effects::port::driver::{Access, Driver};
 use runtime::effects::{port as table, tasks};
@@ -349,7 +349,7 @@ fn tell(
     let state = state(scratch.heap());
     for watcher in told {
         let heap = scratch.heap();
-        if let &[reference, driver] = watcher.tag.term().as_tuple().unwrap_or_default() {
+        if let &[reference, driver] = watcher.tag.term().as_tuple(no_gc!()).unwrap_or_default() {
             let driver_atom = atom::known("driver");
             let parts = [
                 atom::known(up_or_down),
@@ -735,7 +735,7 @@ pub fn await_change(process: Term, name: &[u8], tag: Term, kind: Awaited) {
 /// Ends what [`await_change`] began.
 pub fn forget(process: Term, reference: Term) {
     KNOWN.lock().watchers.retain(|watcher| {
-        let its = watcher.tag.term().as_tuple().map(|parts| parts[0]);
+        let its = watcher.tag.term().as_tuple(no_gc!()).map(|parts| parts[0]);
         watcher.pid != process || !its.is_some_and(|its| compare::eq_exact(its, reference))
     });
 }

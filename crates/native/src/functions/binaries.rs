@@ -4,8 +4,8 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::Ordering;
 use std::{ptr, slice};
 
-use layout::Term;
 use layout::limits::HEAP_BINARY_BYTES;
+use layout::{Term, no_gc};
 use term::off_heap::{self, BinaryBlock};
 use term::{build, iolist, unicode};
 
@@ -47,10 +47,12 @@ pub(super) fn inspect(env: &mut Env, term: Term) -> Option<Binary> {
         return None;
     }
     let bits = term.as_bits()?;
-    if let Some(bytes) = bits.as_bytes() {
+    if let Some(bytes) = bits.as_bytes(no_gc!()) {
         return Some(Binary::borrowed(bytes.as_ptr().cast_mut(), bytes.len()));
     }
-    let bytes = unicode::bytes_of(term)?.into_owned().into_boxed_slice();
+    let bytes = unicode::bytes_of(term, no_gc!())?
+        .into_owned()
+        .into_boxed_slice();
     let size = bytes.len();
     Some(Binary::borrowed(env.keep(bytes), size))
 }

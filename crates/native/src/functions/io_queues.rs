@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use std::{ptr, slice};
 
 use layout::object::offset;
-use layout::{ObjectKind, Term};
+use layout::{ObjectKind, Term, no_gc};
 use term::off_heap::{self, BinaryBlock, Counted, MagicBlock};
 use term::{build, unicode};
 
@@ -208,7 +208,7 @@ fn part_of(binary: Term) -> Option<Part> {
         return None;
     }
     let (whole, _) = build::whole_of(binary);
-    match binary.as_bits()?.as_bytes() {
+    match binary.as_bits()?.as_bytes(no_gc!()) {
         Some(bytes) if whole.is_kind(ObjectKind::SharedBinary) && !bytes.is_empty() => {
             let block = whole.word(offset::OFF_HEAP_BLOCK) as *mut Counted;
             // SAFETY: the binary holds the block.
@@ -221,7 +221,7 @@ fn part_of(binary: Term) -> Option<Part> {
                 block,
             })
         }
-        _ => copied(&unicode::bytes_of(binary)?),
+        _ => copied(&unicode::bytes_of(binary, no_gc!())?),
     }
 }
 

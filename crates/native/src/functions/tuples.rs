@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_uint};
 use std::slice;
 
-use layout::Term;
+use layout::{Term, no_gc};
 use term::build;
 
 use crate::abi::Out;
@@ -34,7 +34,8 @@ pub extern "C" fn enif_get_tuple(
     elements: Out<'_, *const Term>,
 ) -> c_int {
     check::read(env, "enif_get_tuple", tuple);
-    let Some(parts) = tuple.as_tuple() else {
+    let no_gc = no_gc!();
+    let Some(parts) = tuple.as_tuple(no_gc) else {
         return 0;
     };
     arity.write(parts.len() as c_int);

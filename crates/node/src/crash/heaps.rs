@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use std::fmt::{self, Write};
 
 use layout::heap::is_return_address;
-use layout::object::{Bits, MapShape, offset};
-use layout::{ObjectKind, Term};
+use layout::object::{MapShape, offset};
+use layout::{ObjectKind, Term, no_gc};
 use term::external::encode::{self, EncodeOptions};
 use term::heap::Scratch;
 use term::held::attempt;
@@ -258,7 +258,11 @@ impl Walk {
             ObjectKind::PositiveBig | ObjectKind::NegativeBig => big(out, term)?,
             ObjectKind::Map => self.map(out, term)?,
             ObjectKind::HeapBinary => {
-                let bytes = term.as_bits().and_then(Bits::as_bytes).unwrap_or(&[]);
+                let no_gc = no_gc!();
+                let bytes = term
+                    .as_bits()
+                    .and_then(|bits| bits.as_bytes(no_gc))
+                    .unwrap_or(&[]);
                 write!(out, "Yh{:X}:", bytes.len())?;
                 out.base64(bytes)?;
             }
@@ -369,7 +373,8 @@ fn words(object: Term, first: usize) -> impl Iterator<Item = Term> {
 }
 
 fn big(out: &mut Output, term: Term) -> fmt::Result {
-    let Some((negative, limbs)) = term.as_big() else {
+    let no_gc = no_gc!();
+    let Some((negative, limbs)) = term.as_big(no_gc) else {
         return Err(fmt::Error);
     };
     if limbs.len() <= DECIMAL_LIMBS {

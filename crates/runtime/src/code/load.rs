@@ -11,7 +11,7 @@ use beamfile::{BeamError, BeamFile, ChunkId, Constant, Operand, Span};
 use engine::assemble::AssembleErrorKind;
 use engine::start::Stub;
 use isa::opcodes::Opcode;
-use layout::{Export, FunEntry, Term};
+use layout::{Export, FunEntry, Term, no_gc};
 use term::external::{self, FunIdentity, Resolver};
 use term::fun::Found;
 use term::heap::Scratch;
@@ -417,7 +417,7 @@ pub(super) fn constant(
 }
 
 fn record_name(record: Term) -> Term {
-    Definition::of(native_record::definition(record)).name
+    Definition::of(native_record::definition(record), no_gc!()).name
 }
 
 /// Decodes an integer from big-endian two's complement.

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 use engine::Code;
-use layout::Term;
+use layout::{Term, no_gc};
 use parking_lot::RwLock;
 use term::native_record::{self, Definition};
 
@@ -226,7 +226,7 @@ pub fn record(module: Term, name: Term) -> Option<Term> {
     let table = TABLE.read();
     let current = table.modules.get(&module)?.current.as_ref()?;
     let is_named =
-        |record: &&Term| Definition::of(native_record::definition(**record)).name == name;
+        |record: &&Term| Definition::of(native_record::definition(**record), no_gc!()).name == name;
     current.records.iter().find(is_named).copied()
 }
 

@@ -9,7 +9,7 @@
 //! `raise/3` a raw trace is `{Class, Trace}` with the trace that the program gave.
 
 use layout::heap::is_return_address;
-use layout::{Class, Context, Export, Heap, RaiseKind, Term};
+use layout::{Class, Context, Export, Heap, RaiseKind, Term, no_gc};
 use smallvec::SmallVec;
 use term::copy::Owned;
 use term::{am, build, list};
@@ -155,10 +155,12 @@ unsafe fn raw_trace(
             // The function has no arguments; an empty list would mean "unknown".
             first = am::TRUE;
         }
-    } else if raise.arguments.as_tuple().is_some() {
+    } else if raise.arguments.is_tuple() {
         first = raise.arguments;
         if !info.is_nil() || raise.trace.is_none() {
-            let module = first.as_tuple().map_or(am::ERLANG, |named| named[0]);
+            let module = first
+                .as_tuple(no_gc!())
+                .map_or(am::ERLANG, |named| named[0]);
             info = explanation(process.heap(), module, raise.trace);
         }
     } else if !failed.is_null() && !named_by_caller {
@@ -224,7 +226,8 @@ fn addresses(process: &mut Process, ip: *const u64) -> Term {
 fn with_given_trace(process: &mut Process, context: &Context) -> Term {
     let raise = &context.raise;
     let class = class_atom(raise.class);
-    let Some(parts) = raise.trace.as_tuple() else {
+    let no_gc = no_gc!();
+    let Some(parts) = raise.trace.as_tuple(no_gc) else {
         return build::tuple(process.heap(), &[class, raise.trace]);
     };
     let forgets_line = raise.arguments == am::UNDEFINED && is_without_clause(parts);
@@ -246,7 +249,9 @@ fn is_without_clause(parts: &[Term]) -> bool {
     let [_, first, info, addresses] = parts else {
         return false;
     };
-    let address = addresses.as_tuple().and_then(|all| all.first()?.as_small());
+    let address = addresses
+        .as_tuple(no_gc!())
+        .and_then(|all| all.first()?.as_small());
     (first.is_cons() || *first == am::TRUE)
         && info.is_nil()
         && address.is_some_and(|address| code::modules::is_function_start(address as *const u64))
@@ -254,7 +259,8 @@ fn is_without_clause(parts: &[Term]) -> bool {
 
 /// Builds the list of frames that programs see.
 pub fn build_stacktrace(heap: &mut Heap, raw: Term) -> Term {
-    let Some(parts) = raw.as_tuple() else {
+    let no_gc = no_gc!();
+    let Some(parts) = raw.as_tuple(no_gc) else {
         return Term::NIL;
     };
     if parts.len() == 2 {
@@ -275,7 +281,7 @@ pub fn build_stacktrace(heap: &mut Heap, raw: Term) -> Term {
         frames.push(build::tuple(heap, &[module, function, arguments, location]));
     }
     let known_arguments = first.is_cons() || first == am::TRUE;
-    let addresses = parts[ADDRESSES].as_tuple().unwrap_or(&[]);
+    let addresses = parts[ADDRESSES].as_tuple(no_gc).unwrap_or(&[]);
     for (number, address) in addresses.iter().enumerate() {
         if frames.len() >= depth {
             break;
@@ -286,7 +292,7 @@ pub fn build_stacktrace(heap: &mut Heap, raw: Term) -> Term {
         };
         let mut location = location(heap, &place);
         let mut arguments = Term::small(i64::from(place.arity));
-        if number == 0 && first.as_tuple().is_none() {
+        if number == 0 && !first.is_tuple() {
             if known_arguments {
                 arguments = if first == am::TRUE { Term::NIL } else { first };
             }
@@ -330,7 +336,9 @@ pub fn location(heap: &mut Heap, place: &code::modules::NamedPlace) -> Term {
 pub fn raw_raise(context: &mut Context, class: Term, reason: Term, trace: Term) -> bool {
     let (class, arguments) = match class {
         Term::NONE => {
-            let class = trace.as_tuple().map_or(am::ERROR, |parts| parts[CLASS]);
+            let class = trace
+                .as_tuple(no_gc!())
+                .map_or(am::ERROR, |parts| parts[CLASS]);
             (class, Term::NONE)
         }
         _ => (class, am::UNDEFINED),

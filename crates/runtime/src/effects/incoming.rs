@@ -3,7 +3,7 @@
 //! The owner of the process calls this at a `receive` that finds no message, and before a slice if the SIGNALS bit says
 //! that a signal other than a message has arrived.
 
-use layout::{Fragment, Term};
+use layout::{Fragment, Term, no_gc};
 use term::collect::stress::{self, Stress};
 use term::copy::{Owned, to_fragment};
 use term::heap::{self, Scratch};
@@ -431,7 +431,7 @@ fn exit(process: &mut Process, from: Term, reason: Owned, linked: bool) {
 
 /// An exit signal of a broken link, with a token.
 fn token_exit(process: &mut Process, from: Term, exit: &Owned) {
-    let &[reason, token] = exit.term().as_tuple().expect("a pair") else {
+    let &[reason, token] = exit.term().as_tuple(no_gc!()).expect("a pair") else {
         unreachable!("a pair");
     };
     if !process.traps_exit() || !process.relations.is_linked(from) {
@@ -458,7 +458,8 @@ fn exit_trapped(process: &mut Process, rank: Rank, (from, reason): (Term, Term),
 
 /// An exit signal from another node: who has sent it, the reason, and a token if there is one.
 fn remote_exit(process: &mut Process, exit: &Owned, link: Option<Term>) {
-    let &[from, reason, ref token @ ..] = exit.term().as_tuple().expect("a tuple") else {
+    let no_gc = no_gc!();
+    let &[from, reason, ref token @ ..] = exit.term().as_tuple(no_gc).expect("a tuple") else {
         unreachable!("two terms at least");
     };
     let mut rank = Rank::Ordinary;
@@ -495,7 +496,7 @@ pub fn exit_through_alias(pid: Term, number: ReferenceNumber, exit: Owned, asked
         if receiver.relations.alias(number).is_none() {
             return;
         }
-        let &[from, reason] = exit.term().as_tuple().expect("a pair") else {
+        let &[from, reason] = exit.term().as_tuple(no_gc!()).expect("a pair") else {
             unreachable!("a pair");
         };
         let rank = match asked {

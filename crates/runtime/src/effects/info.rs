@@ -5,7 +5,7 @@
 
 use layout::heap::is_return_address;
 use layout::object::offset;
-use layout::{Export, Fragment, Heap, ObjectKind, Term};
+use layout::{Export, Fragment, Heap, ObjectKind, Term, no_gc};
 use term::off_heap::{self, MagicBlock};
 use term::release::{self, Release};
 use term::{am, build, collect, copy, node};
@@ -377,7 +377,9 @@ fn suspending(process: &Process, heap: &mut Heap) -> Term {
 
 /// The value that the process's dictionary has for the key in `{dictionary, Key}`.
 pub fn value_in_dictionary(process: &Process, item: Term, heap: &mut Heap) -> Term {
-    let key = item.as_tuple().and_then(|pair| pair.last().copied());
+    let key = item
+        .as_tuple(no_gc!())
+        .and_then(|pair| pair.last().copied());
     let value = key.and_then(|key| process.dictionary.get(key));
     value.map_or(am::UNDEFINED, |value| copy::copy(heap, value))
 }

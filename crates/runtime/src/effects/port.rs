@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use layout::Term;
+use layout::{Term, no_gc};
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 use term::copy::Owned;
@@ -381,7 +381,7 @@ impl Port {
         let State { driver, core } = &mut *state;
         let mut scratch = Scratch::new();
         let bytes = build::binary(scratch.heap(), bytes);
-        if let (Some(driver), Ok(output)) = (driver, Output::new(bytes)) {
+        if let (Some(driver), Ok(output)) = (driver, Output::new(bytes, no_gc!())) {
             let mut access = Access {
                 port: self,
                 core,

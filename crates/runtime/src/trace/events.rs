@@ -2,7 +2,7 @@
 //! whether it is traced for the event.
 
 use layout::heap::Heap;
-use layout::{Fragment, Term};
+use layout::{Fragment, Term, no_gc};
 use term::heap::Scratch;
 use term::release::{self, Release};
 use term::{am, build};
@@ -57,7 +57,7 @@ pub fn does(process: &mut Process, tag: Term, data: Term) {
 pub fn sends(process: &mut Process, to: Term, message: Term) {
     saved_calls::happens(process, am::SEND);
     // As on stock, an attempt to send to a name without an owner is told, and one to a tuple that is no name is not.
-    let is_name = to.as_tuple().is_none_or(|parts| match parts {
+    let is_name = to.as_tuple(no_gc!()).is_none_or(|parts| match parts {
         [name, node] => name.is_atom() && node.is_atom(),
         _ => false,
     });

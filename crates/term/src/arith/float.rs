@@ -6,6 +6,7 @@
 use crate::heap::Allocate;
 use crate::release::{self, Release};
 use crate::{Term, build};
+use layout::no_gc;
 
 const LIMB: f64 = 18_446_744_073_709_551_616.0;
 
@@ -15,7 +16,8 @@ pub fn float_of_integer(term: Term) -> Option<f64> {
     if let Some(value) = term.as_small() {
         return Some(value as f64);
     }
-    let (negative, limbs) = term.as_big()?;
+    let no_gc = no_gc!();
+    let (negative, limbs) = term.as_big(no_gc)?;
     let value = match release::has(Release::OTP_29) {
         true => nearest(limbs),
         false => stepwise(limbs),

@@ -6,6 +6,7 @@ use crate::heap::Scratch;
 use fastrand::Rng;
 use layout::limits::BIG_LIMBS;
 use layout::limits::{SMALL_MAX, SMALL_MIN};
+use layout::no_gc;
 use num_bigint::BigUint;
 
 /// A number of any length up to `bits` bits, each length equally likely, and often close to a power of two.
@@ -34,7 +35,8 @@ fn to_i128(term: Term) -> i128 {
     if let Some(value) = term.as_small() {
         return i128::from(value);
     }
-    let (negative, limbs) = term.as_big().expect("an integer");
+    let no_gc = no_gc!();
+    let (negative, limbs) = term.as_big(no_gc).expect("an integer");
     assert!(limbs.len() <= 2 && limbs.last() != Some(&0));
     let high = limbs.get(1).copied().unwrap_or(0);
     let magnitude = (u128::from(high) << 64 | u128::from(limbs[0])) as i128;
@@ -119,7 +121,7 @@ fn long_division_undoes_multiplication() {
         assert_eq!(compare_integers(size, limit), Ordering::Less);
         // Computes the product in another way, one limb at a time.
         let mut total = Term::small(0);
-        let (_, parts) = integer_limbs(b, &mut [0])
+        let (_, parts) = integer_limbs(b, &mut [0], no_gc!())
             .map(|(s, l)| (s, l.to_vec()))
             .unwrap();
         for (place, &limb) in parts.iter().enumerate() {
@@ -195,7 +197,7 @@ fn the_limit_is_met_and_not_passed() {
     let (one, two) = (Term::small(1), Term::small(2));
     let last = BIG_LIMBS as i64 * 64 - 1;
     let top = bsl(heap, one, Term::small(last)).unwrap();
-    assert_eq!(top.as_big().unwrap().1.len(), BIG_LIMBS);
+    assert_eq!(top.as_big(no_gc!()).unwrap().1.len(), BIG_LIMBS);
     assert_eq!(bsl(heap, one, Term::small(last + 1)), Err(SystemLimit));
     assert_eq!(bsl(heap, one, Term::small(1 << 40)), Err(SystemLimit));
     assert_eq!(bsl(heap, one, Term::small(SMALL_MAX)), Err(SystemLimit));

@@ -55,17 +55,17 @@ pub fn append<A: Allocate + ?Sized>(
         return Err(AppendError::Bad(Fault::Type));
     }
     let bits = string.as_bits().expect("a bit string has bits");
-    if unit > 1 && bits.bit_len % u64::from(unit) != 0 {
+    if unit > 1 && bits.bit_len() % u64::from(unit) != 0 {
         return Err(AppendError::Bad(Fault::Unit));
     }
     if size == 0 {
         return Ok((string, Builder::empty()));
     }
-    let end = bits.bit_len.checked_add(size).ok_or(AppendError::Limit)?;
+    let end = bits.bit_len().checked_add(size).ok_or(AppendError::Limit)?;
     // The number of bits is a `u64`; no block can get near that size.
     let bytes = usize::try_from(end.div_ceil(8)).map_err(|_| AppendError::Limit)?;
     let whole = match writable_whole(string) {
-        Some(whole) if extend(heap, whole, bits.bit_len, bytes) => {
+        Some(whole) if extend(heap, whole, bits.bit_len(), bytes) => {
             // SAFETY: `writable_whole` proved that `string` is a sub-binary; nobody else may append to it now.
             unsafe { *string.word_pointer(offset::SUB_BINARY_BITS) &= !SUB_BINARY_WRITABLE };
             whole
@@ -75,13 +75,19 @@ pub fn append<A: Allocate + ?Sized>(
             // SAFETY: a fresh block with room for the bits and more.
             unsafe {
                 let to = BinaryBlock::bytes(block);
-                range::copy(bits.bytes, bits.bit_offset.into(), to, 0, bits.bit_len);
+                range::copy(
+                    bits.bytes(),
+                    bits.bit_offset().into(),
+                    to,
+                    0,
+                    bits.bit_len(),
+                );
                 build::shared_binary(heap, block, bytes, NEW_FLAGS)
             }
         }
     };
     let longer = writable_part(heap, whole, end);
-    Ok((longer, Builder::over(whole, bits.bit_len, end)))
+    Ok((longer, Builder::over(whole, bits.bit_len(), end)))
 }
 
 /// As [`append`], for a `string` that only the appending code knows, so that it can be changed itself. This holds for
@@ -98,7 +104,7 @@ pub fn private_append<A: Allocate + ?Sized>(
     let Some(whole) = writable_whole(string) else {
         return append(heap, string, size, unit);
     };
-    let start = string.as_bits().expect("a bit string has bits").bit_len;
+    let start = string.as_bits().expect("a bit string has bits").bit_len();
     let end = start.checked_add(size).ok_or(AppendError::Limit)?;
     let bytes = usize::try_from(end.div_ceil(8)).map_err(|_| AppendError::Limit)?;
     if !extend(heap, whole, start, bytes) {

@@ -4,7 +4,7 @@
 //! [`Builder`] is the position to write to; it knows its end, so that wrong sizes (old code computes them itself) end
 //! in `badarg`. Nothing here collects; only the thread that owns the heap may call.
 
-use layout::Term;
+use layout::{Term, no_gc};
 
 use crate::bits::append::{self, AppendError};
 use crate::bits::{Fault, Flags, float, integer, is_all, range, utf};
@@ -42,9 +42,9 @@ impl Builder {
     #[must_use]
     pub fn over(whole: Term, position: u64, end: u64) -> Builder {
         let bits = whole.as_bits().expect("a whole binary has bits");
-        debug_assert!(end <= bits.bit_len);
+        debug_assert!(end <= bits.bit_len());
         Builder {
-            bytes: bits.bytes.cast_mut(),
+            bytes: bits.bytes().cast_mut(),
             position,
             end,
         }
@@ -137,13 +137,21 @@ impl Builder {
     /// As [`Builder::put_integer`].
     pub unsafe fn put_binary(&mut self, term: Term, width: u64) -> Result<(), Fault> {
         let bits = bits_of(term).ok_or(Fault::Type)?;
-        if bits.bit_len < width {
+        if bits.bit_len() < width {
             return Err(Fault::Short);
         }
         let start = self.take(width)?;
         // SAFETY: `take` stays within the room. The source has the bits, and does not overlap them: nobody has a
         // reference to the bits that are being built.
-        unsafe { range::copy(bits.bytes, bits.bit_offset.into(), self.bytes, start, width) };
+        unsafe {
+            range::copy(
+                bits.bytes(),
+                bits.bit_offset().into(),
+                self.bytes,
+                start,
+                width,
+            )
+        };
         Ok(())
     }
 
@@ -153,7 +161,7 @@ impl Builder {
     /// # Safety
     /// As [`Builder::put_integer`].
     pub unsafe fn put_binary_all(&mut self, term: Term, unit: u32) -> Result<(), Fault> {
-        let length = bits_of(term).ok_or(Fault::Type)?.bit_len;
+        let length = bits_of(term).ok_or(Fault::Type)?.bit_len();
         if unit > 1 && length % u64::from(unit) != 0 {
             return Err(Fault::Unit);
         }
@@ -426,11 +434,9 @@ fn size_term(segment: &Segment) -> Term {
 fn segment_width(segment: &Segment) -> Result<u64, ConstructError> {
     Ok(match segment.kind {
         SegmentKind::Append | SegmentKind::PrivateAppend => 0,
-        SegmentKind::Binary if is_all(segment.size) => {
-            bits_of(segment.source)
-                .ok_or_else(|| failure(segment, Fault::Type, segment.source, false))?
-                .bit_len
-        }
+        SegmentKind::Binary if is_all(segment.size) => bits_of(segment.source)
+            .ok_or_else(|| failure(segment, Fault::Type, segment.source, false))?
+            .bit_len(),
         SegmentKind::Binary | SegmentKind::Float | SegmentKind::Integer => width(segment)?,
         SegmentKind::String => string_length(segment).saturating_mul(8),
         SegmentKind::Utf8 => utf::utf8_bits(segment.source),
@@ -453,7 +459,7 @@ fn width(segment: &Segment) -> Result<u64, ConstructError> {
             None => true,
         },
         Some(_) => false,
-        None => matches!(segment.size.as_big(), Some((false, _))),
+        None => segment.size.big_sign() == Some(false),
     };
     Err(failure(segment, Fault::Size, segment.size, limit))
 }
@@ -500,7 +506,7 @@ pub fn add_sizes<A: Allocate + ?Sized>(
 ) -> Result<Term, bool> {
     let not_negative = |term: Term| match term.as_small() {
         Some(value) => value >= 0,
-        None => matches!(term.as_big(), Some((false, _))),
+        None => term.big_sign() == Some(false),
     };
     if !not_negative(first) || !not_negative(second) {
         return Err(false);
@@ -518,7 +524,7 @@ pub fn add_sizes<A: Allocate + ?Sized>(
 /// # Errors
 /// `true` for `system_limit`, `false` for `badarg`.
 pub fn start_size(size: Term) -> Result<u64, bool> {
-    match (size.as_small(), size.as_big()) {
+    match (size.as_small(), size.as_big(no_gc!())) {
         (Some(size), _) => u64::try_from(size).map_err(|_| false),
         (None, Some((false, &[size]))) => Ok(size),
         (None, Some((false, _))) => Err(true),

@@ -3,7 +3,7 @@
 //! A little-endian integer is stored byte by byte from its lowest byte. If its width is not a multiple of 8, its
 //! highest bits come last in the string, as a number of as many bits as are left.
 
-use layout::Term;
+use layout::{Term, no_gc};
 
 use crate::arith::{integer_limbs, limbs};
 use crate::bits::Flags;
@@ -95,7 +95,8 @@ pub unsafe fn put(bytes: *mut u8, position: u64, width: u64, term: Term, flags: 
         unsafe { put_small(bytes, position, width, value, flags) };
         return true;
     }
-    let Some((negative, magnitude)) = term.as_big() else {
+    let no_gc = no_gc!();
+    let Some((negative, magnitude)) = term.as_big(no_gc) else {
         return false;
     };
     let length = width.div_ceil(64) as usize;
@@ -207,7 +208,8 @@ fn reorder_to_store(value: u64, width: u32) -> u64 {
 #[must_use]
 pub fn low_word(term: Term) -> Option<u64> {
     let mut room = [0];
-    let (negative, limbs) = integer_limbs(term, &mut room)?;
+    let no_gc = no_gc!();
+    let (negative, limbs) = integer_limbs(term, &mut room, no_gc)?;
     let low = limbs.first().copied().unwrap_or(0);
     Some(if negative { low.wrapping_neg() } else { low })
 }

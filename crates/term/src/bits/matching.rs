@@ -111,7 +111,7 @@ fn context<A: Allocate + ?Sized>(heap: &mut A, string: Term, saved: usize) -> Te
 
 /// Updates the byte pointer, after the binary may have moved.
 pub fn renew_bytes(context: Term) {
-    let bytes = binary(context).as_bits().map(|bits| bits.bytes as u64);
+    let bytes = binary(context).as_bits().map(|bits| bits.bytes() as u64);
     // SAFETY: the word of a context; `binary` proved it to be one.
     unsafe {
         *context.word_pointer(offset::MATCH_BYTES) = bytes.expect("a context's binary has bits");
@@ -277,7 +277,7 @@ pub fn extract<A: Allocate + ?Sized>(heap: &mut A, whole: Term, start: u64, widt
     }
     let bits = whole.as_bits().expect("a whole binary has bits");
     // SAFETY: the callers keep `start + width` within the whole.
-    unsafe { copied(heap, bits.bytes, start, width) }
+    unsafe { copied(heap, bits.bytes(), start, width) }
 }
 
 /// As [`extract`], for the next `width` bits of the binary that is matched.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicPtr;
 
 use layout::object::{binary_flag, offset};
-use layout::{Export, FunEntry};
+use layout::{Export, FunEntry, no_gc};
 
 use super::*;
 use crate::off_heap::{BinaryBlock, Counted, MagicBlock};
@@ -103,7 +103,7 @@ fn node_of(grapher: &mut Grapher, term: Term) -> Node {
     let mut bytes = vec![];
     match header.kind() {
         ObjectKind::SharedBinary => {
-            bytes = term.as_bits().unwrap().as_bytes().unwrap().to_vec();
+            bytes = term.as_bits().unwrap().as_bytes(no_gc!()).unwrap().to_vec();
             words[1 + offset::OFF_HEAP_NEXT] = 0;
             if words[1 + offset::SHARED_BINARY_FLAGS] & binary_flag::WRITABLE != 0 {
                 words.truncate(2);
@@ -528,7 +528,7 @@ fn match_contexts_follow_their_binary() {
         process.collect(500, kind);
         // SAFETY: this word of a context is a term.
         let binary = unsafe { Term::from_bits(process.x[0].word(offset::MATCH_BINARY)) };
-        let expected = binary.as_bits().unwrap().bytes as u64;
+        let expected = binary.as_bits().unwrap().bytes() as u64;
         assert_eq!(process.x[0].word(offset::MATCH_BYTES), expected);
     }
 }
@@ -656,7 +656,7 @@ fn doomed_literals_are_copied_once() {
     // SAFETY: no other test writes to this part of the area.
     let literal = unsafe { copy::copy_to(base, size, &mut held, term, false) };
     process.x.fill(literal);
-    let inner = literal.as_tuple().unwrap()[0];
+    let inner = literal.as_tuple(no_gc!()).unwrap()[0];
     process.x[1] = build::tuple(&mut process.heap, &[inner, literal]);
     let message = copy::to_fragment(process.x[1]);
     // SAFETY: the area's end.
@@ -672,9 +672,10 @@ fn doomed_literals_are_copied_once() {
     // SAFETY: live.
     assert!(!message::reaches(unsafe { (*message).term }, &range));
     assert_eq!(process.x[0], process.x[2]);
-    let pair = process.x[1].as_tuple().unwrap();
+    let no_gc = no_gc!();
+    let pair = process.x[1].as_tuple(no_gc).unwrap();
     assert_eq!(pair[1], process.x[0]);
-    assert_eq!(pair[0], process.x[0].as_tuple().unwrap()[0]);
+    assert_eq!(pair[0], process.x[0].as_tuple(no_gc!()).unwrap()[0]);
     // The area is overwritten; the copies keep the binary alive.
     // SAFETY: the literal's own list.
     unsafe {
@@ -683,13 +684,16 @@ fn doomed_literals_are_copied_once() {
             base.add(index).write(block::POISON);
         }
     }
-    let tuple = process.x[0].as_tuple().unwrap();
-    assert_eq!(tuple[1].as_bits().unwrap().as_bytes().unwrap(), [3; 500]);
+    let tuple = process.x[0].as_tuple(no_gc).unwrap();
+    assert_eq!(
+        tuple[1].as_bits().unwrap().as_bytes(no_gc!()).unwrap(),
+        [3; 500]
+    );
     process.collect(0, CollectionKind::Minor);
     // SAFETY: the message is the test's alone.
     unsafe {
-        let elements = (*message).term.as_tuple().unwrap();
-        let binary = elements[1].as_tuple().unwrap()[1];
+        let elements = (*message).term.as_tuple(no_gc).unwrap();
+        let binary = elements[1].as_tuple(no_gc!()).unwrap()[1];
         assert_eq!(
             off_heap::references(off_heap::block_of(binary.boxed_pointer())),
             2

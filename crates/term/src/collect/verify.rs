@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use layout::limits::STACK_RESERVE_WORDS;
 use layout::object::{MapShape, offset};
-use layout::{Fragment, Header, Heap, ObjectKind, Term};
+use layout::{Fragment, Header, Heap, ObjectKind, Term, no_gc};
 
 use crate::{literal, off_heap};
 
@@ -386,10 +386,11 @@ fn check_shape(term: Term) {
 
 /// Whether the definition of a native record is one, and has as many fields as there are values.
 fn is_native_record(term: Term) -> bool {
-    let Some((definition, values)) = term.as_native_record() else {
+    let no_gc = no_gc!();
+    let Some((definition, values)) = term.as_native_record(no_gc) else {
         return false;
     };
-    let definition = definition.as_tuple().unwrap_or_default();
+    let definition = definition.as_tuple(no_gc).unwrap_or_default();
     definition.len() == offset::DEFINITION_FIELDS + values.len()
         && definition.iter().all(|element| element.is_atom())
 }
@@ -407,6 +408,6 @@ fn is_whole(word: u64) -> bool {
 fn has_its_bytes(context: Term) -> bool {
     // SAFETY: `is_whole` held.
     let binary = unsafe { Term::from_bits(context.word(offset::MATCH_BINARY)) };
-    let bytes = binary.as_bits().map(|bits| bits.bytes as u64);
+    let bytes = binary.as_bits().map(|bits| bits.bytes() as u64);
     bytes == Some(context.word(offset::MATCH_BYTES))
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use layout::Term;
+use layout::{NoGc, Term, no_gc};
 
 use crate::arith::compare_integers;
 use crate::release::{self, Release};
@@ -43,8 +43,8 @@ pub fn exact_order_of_floats(a: Term, b: Term) -> Ordering {
     })
 }
 
-fn big<'a>(term: Term) -> (bool, &'a [u64]) {
-    term.as_big().expect("an integer")
+fn big(term: Term, no_gc: &NoGc) -> (bool, &[u64]) {
+    term.as_big(no_gc).expect("an integer")
 }
 
 fn signed(magnitudes: Ordering, negative: bool) -> Ordering {
@@ -63,7 +63,7 @@ fn signed(magnitudes: Ordering, negative: bool) -> Ordering {
 pub fn compare_with_float(integer: Term, float: f64) -> Ordering {
     match integer.as_small() {
         Some(value) => small_with_float(value, float),
-        None => big_with_float(big(integer), float),
+        None => big_with_float(big(integer, no_gc!()), float),
     }
 }
 

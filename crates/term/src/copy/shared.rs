@@ -4,7 +4,7 @@
 //! A set of the objects seen says which are shared. That costs several times what a plain copy does, so messages do
 //! without it, as on stock.
 
-use layout::{Header, Term};
+use layout::{Header, Term, no_gc};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a copy that keeps sharing takes.
@@ -153,7 +153,10 @@ mod tests {
             assert_eq!(copy.head(), copy.tail());
             copy = copy.head();
         }
-        assert_eq!(copy.as_tuple(), Some(&[Term::small(1), Term::small(2)][..]));
+        assert_eq!(
+            copy.as_tuple(no_gc!()),
+            Some(&[Term::small(1), Term::small(2)][..])
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use layout::limits::{FLAT_MAP_PAIRS, HEAP_BINARY_BYTES};
 use layout::object::offset;
-use layout::{Header, Heap, ObjectKind, Term};
+use layout::{Header, Heap, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
 use super::input::{Input, fail_at};
@@ -514,9 +514,10 @@ impl Decoder {
     /// keys, it gets the same tuple of keys.
     fn flat_map_ended(&mut self, row: Row) -> bool {
         let (map, keys) = row.flat_map();
-        let elements = keys.as_tuple().unwrap_or_default();
+        let no_gc = no_gc!();
+        let elements = keys.as_tuple(no_gc).unwrap_or_default();
         let kept = &mut self.keys[elements.len() % KEYS_KEPT];
-        if let Some(same) = kept.as_tuple()
+        if let Some(same) = kept.as_tuple(no_gc!())
             && same.len() == elements.len()
             && elements
                 .iter()
@@ -624,7 +625,7 @@ fn binary(room: &mut Room<'_>, input: &mut Input<'_>, size: usize) -> Result<Ter
 
 /// Whether a binary of the source is shared: then it keeps the whole source, which must not be much larger.
 fn is_shared(size: usize, source: SourceBinary) -> bool {
-    let whole = source.binary.as_bits().map_or(0, |bits| bits.bit_len / 8);
+    let whole = source.binary.as_bits().map_or(0, |bits| bits.bit_len() / 8);
     size > HEAP_BINARY_BYTES && size as u64 * SHARED_PART >= whole
 }
 
@@ -772,7 +773,8 @@ mod tests {
             b"\x83h\x03l\0\0\0\x02a\x01b\xff\xff\xff\xfejt\0\0\0\x02w\x01ba\x02w\x01aa\x01k\0\x02hi";
         check(bytes, |result| {
             let term = result.unwrap();
-            let [list, map, string] = term.as_tuple().unwrap() else {
+            let no_gc = no_gc!();
+            let [list, map, string] = term.as_tuple(no_gc).unwrap() else {
                 panic!("three elements");
             };
             assert_eq!(list.head().as_small(), Some(1));
@@ -809,7 +811,7 @@ mod tests {
         check(&bytes, |result| {
             let mut term = result.unwrap();
             for _ in 0..depth {
-                term = term.as_tuple().unwrap()[0];
+                term = term.as_tuple(no_gc!()).unwrap()[0];
             }
             assert!(term.is_nil());
         });

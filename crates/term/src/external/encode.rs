@@ -6,7 +6,7 @@
 
 use layout::limits::HEAP_BINARY_BYTES;
 use layout::object::{Bits, MapShape, offset};
-use layout::{Heap, ObjectKind, Term};
+use layout::{Heap, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
 use super::output::{FirstBytes, Output, Pen, ROOM};
@@ -617,7 +617,7 @@ impl<'a> Encoder<'a> {
                 ObjectKind::Map => return self.map(pen, term, options),
                 ObjectKind::SharedBinary | ObjectKind::SubBinary => {
                     let bits = term.as_bits().expect("a bit string");
-                    if bits.bit_offset == 0 && bits.bit_len <= 8 * HEAP_BINARY_BYTES as u64 {
+                    if bits.bit_offset() == 0 && bits.bit_len() <= 8 * HEAP_BINARY_BYTES as u64 {
                         put_short_bits(pen, bits);
                     } else {
                         let before = pen.at;
@@ -627,7 +627,7 @@ impl<'a> Encoder<'a> {
                         }
                     }
                 }
-                ObjectKind::PositiveBig | ObjectKind::NegativeBig => match term.as_big() {
+                ObjectKind::PositiveBig | ObjectKind::NegativeBig => match term.as_big(no_gc!()) {
                     Some((negative, &[limb])) => put_limb(pen, negative, limb),
                     _ => self.aside(pen, |encoder| encoder.big(term)),
                 },
@@ -644,8 +644,8 @@ impl<'a> Encoder<'a> {
     /// As [`Encoder::begin`].
     #[inline(never)]
     unsafe fn whole_bytes(&mut self, mut pen: Pen, term: Term, bits: Bits) -> Pen {
-        let size = (bits.bit_len / 8) as usize;
-        if bits.bit_offset != 0 || bits.bit_len % 8 != 0 || size > COPIED_IN_PLACE {
+        let size = (bits.bit_len() / 8) as usize;
+        if bits.bit_offset() != 0 || bits.bit_len() % 8 != 0 || size > COPIED_IN_PLACE {
             return pen;
         }
         let copied = if size > self.copied_bytes { 0 } else { size };
@@ -656,7 +656,7 @@ impl<'a> Encoder<'a> {
         unsafe {
             pen.put(tagged(tags::BINARY, size as u32));
             if copied > 0 {
-                pen.copy(std::slice::from_raw_parts(bits.bytes, copied));
+                pen.copy(std::slice::from_raw_parts(bits.bytes(), copied));
                 self.spare(copied);
                 pen.limit = self.output.limit(self.stop_at);
             } else {
@@ -670,14 +670,14 @@ impl<'a> Encoder<'a> {
     /// bytes that this is done.
     #[inline(always)]
     fn put_apart(&mut self, at: usize, binary: Term, bits: Bits) {
-        let size = (bits.bit_len / 8) as usize;
+        let size = (bits.bit_len() / 8) as usize;
         if self.apart.capacity() == 0 {
             self.apart.reserve(FIRST_APART);
         }
         self.apart.push(Apart {
             at,
             binary,
-            bytes: bits.bytes,
+            bytes: bits.bytes(),
             size,
         });
         self.apart_bytes += size;
@@ -772,7 +772,8 @@ impl<'a> Encoder<'a> {
 
     /// An integer of several limbs.
     fn big(&mut self, term: Term) {
-        let (negative, limbs) = term.as_big().expect("a big integer");
+        let no_gc = no_gc!();
+        let (negative, limbs) = term.as_big(no_gc).expect("a big integer");
         let size = big_bytes(limbs);
         self.output.reserve(6 + size_of_val(limbs));
         let mut pen = self.output.pen(usize::MAX);
@@ -805,8 +806,8 @@ impl<'a> Encoder<'a> {
     }
 
     fn bit_string(&mut self, term: Term, bits: Bits) -> Result<(), SystemLimit> {
-        let size = bits.bit_len.div_ceil(8) as usize;
-        let trailing = (bits.bit_len % 8) as u8;
+        let size = bits.bit_len().div_ceil(8) as usize;
+        let trailing = (bits.bit_len() % 8) as u8;
         let length = u32::try_from(size).map_err(|_| SystemLimit)?;
         if trailing == 0 {
             self.output.extend(&tagged(tags::BINARY, length));
@@ -814,14 +815,10 @@ impl<'a> Encoder<'a> {
             self.output.extend(&tagged(tags::BIT_BINARY, length));
             self.output.push(trailing);
         }
-        let whole_bytes = (bits.bit_len / 8) as usize;
-        if whole_bytes > self.copied_bytes && bits.bit_offset == 0 {
+        let whole_bytes = (bits.bit_len() / 8) as usize;
+        if whole_bytes > self.copied_bytes && bits.bit_offset() == 0 {
             self.put_apart(self.output.len(), term, bits);
-            let last = Bits {
-                bytes: bits.bytes.wrapping_add(whole_bytes),
-                bit_offset: 0,
-                bit_len: u64::from(trailing),
-            };
+            let last = bits.without_bytes(whole_bytes as u64);
             self.bits(last);
             return Ok(());
         }
@@ -832,18 +829,18 @@ impl<'a> Encoder<'a> {
 
     /// Appends bits, padding the last byte with zeros.
     fn bits(&mut self, bits: Bits) {
-        if bits.bit_len == 0 {
+        if bits.bit_len() == 0 {
             return;
         }
-        let size = bits.bit_len.div_ceil(8) as usize;
-        let spanned = (u64::from(bits.bit_offset) + bits.bit_len).div_ceil(8) as usize;
+        let size = bits.bit_len().div_ceil(8) as usize;
+        let spanned = (u64::from(bits.bit_offset()) + bits.bit_len()).div_ceil(8) as usize;
         // SAFETY: those are the bytes that hold the bits; the moving rule keeps them.
-        let source = unsafe { std::slice::from_raw_parts(bits.bytes, spanned) };
-        if bits.bit_offset == 0 {
+        let source = unsafe { std::slice::from_raw_parts(bits.bytes(), spanned) };
+        if bits.bit_offset() == 0 {
             self.output.extend(&source[..size]);
         } else {
             self.output.reserve(size);
-            let shift = bits.bit_offset;
+            let shift = bits.bit_offset();
             let mut pen = self.output.pen(usize::MAX);
             let mut done = 0;
             // Nine bytes have the bits of eight.
@@ -860,7 +857,7 @@ impl<'a> Encoder<'a> {
             }
             self.output.put_back(pen);
         }
-        let trailing = bits.bit_len % 8;
+        let trailing = bits.bit_len() % 8;
         if trailing != 0 {
             self.output.mask_last((0xff00_u16 >> trailing) as u8);
         }

@@ -3,7 +3,7 @@
 //! The result is the same as OTP's, which for funs is an upper bound. No recursion; any thread may call.
 
 use layout::object::{MapShape, offset};
-use layout::{Export, ObjectKind, Term};
+use layout::{Export, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
 use super::encode::{
@@ -87,18 +87,20 @@ impl Sizing<'_> {
     fn boxed(&mut self, term: Term) -> Result<usize, SystemLimit> {
         Ok(match term.header().kind() {
             ObjectKind::Tuple => {
-                let elements = term.as_tuple().expect("a tuple");
+                let no_gc = no_gc!();
+                let elements = term.as_tuple(no_gc).expect("a tuple");
                 elements.iter().for_each(|&element| self.part(element));
                 if elements.len() < 256 { 2 } else { 5 }
             }
             ObjectKind::PositiveBig | ObjectKind::NegativeBig => {
-                let (_, limbs) = term.as_big().expect("a big integer");
+                let no_gc = no_gc!();
+                let (_, limbs) = term.as_big(no_gc).expect("a big integer");
                 big(big_bytes(limbs))
             }
             ObjectKind::Float if self.options.text_floats => 1 + tags::FLOAT_TEXT_BYTES,
             ObjectKind::Float => 9,
             ObjectKind::HeapBinary | ObjectKind::SharedBinary | ObjectKind::SubBinary => {
-                let bits = term.as_bits().expect("a bit string").bit_len;
+                let bits = term.as_bits().expect("a bit string").bit_len();
                 let bytes = bits.div_ceil(8);
                 u32::try_from(bytes).map_err(|_| SystemLimit)?;
                 5 + bytes as usize + usize::from(bits % 8 != 0)
@@ -126,7 +128,7 @@ impl Sizing<'_> {
         let (head, first) = match header.map_shape() {
             MapShape::Flat => {
                 let keys = term_word(map, offset::FLAT_MAP_KEYS);
-                for &key in keys.as_tuple().unwrap_or(&[]) {
+                for &key in keys.as_tuple(no_gc!()).unwrap_or(&[]) {
                     self.part(key);
                 }
                 (5, offset::FLAT_MAP_VALUES)
@@ -158,9 +160,10 @@ impl Sizing<'_> {
     }
 
     fn native_record(&mut self, record: Term) -> usize {
-        let (definition, values) = record.as_native_record().expect("a native record");
+        let no_gc = no_gc!();
+        let (definition, values) = record.as_native_record(no_gc).expect("a native record");
         values.iter().for_each(|&value| self.part(value));
-        let definition = Definition::of(definition);
+        let definition = Definition::of(definition, no_gc);
         let names = [definition.module, definition.name];
         let names = names.iter().chain(definition.fields);
         6 + names.map(|name| self.atom(*name)).sum::<usize>()

@@ -4,7 +4,7 @@
 //! more rounds with other salts.
 
 use layout::object::offset;
-use layout::{ObjectKind, Term};
+use layout::{ObjectKind, Term, no_gc};
 
 use super::{
     GOLDEN, Mixer, Rest, RestStack, export_entry, float_bits, golden, mix, pop_term, push_map,
@@ -37,7 +37,7 @@ pub fn internal(term: Term, salt: u32) -> u32 {
         // Binaries are common keys, too.
         Some(ObjectKind::HeapBinary | ObjectKind::SharedBinary | ObjectKind::SubBinary) => {
             let bits = term.as_bits().expect("a bit string");
-            mixer.bit_string(bits, (bits.bit_len / 8) as usize);
+            mixer.bit_string(bits, (bits.bit_len() / 8) as usize);
             return mixer.0;
         }
         _ => {}
@@ -157,13 +157,14 @@ fn object(mixer: &mut Mixer, rest: &mut RestStack, term: Term) {
         }
         ObjectKind::NativeRecord => {
             // Records with the same module, name and values seldom differ in their fields.
-            let definition = native_record::Definition::of(native_record::definition(term));
+            let no_gc = no_gc!();
+            let definition = native_record::Definition::of(native_record::definition(term), no_gc);
             mixer.two(
                 definition.module.bits() as u32,
                 definition.name.bits() as u32,
                 golden(23),
             );
-            let (_, values) = term.as_native_record().expect("a native record");
+            let (_, values) = term.as_native_record(no_gc).expect("a native record");
             rest.push(Rest::Terms(values.as_ptr(), values.len()));
         }
         ObjectKind::Map => {
@@ -190,11 +191,11 @@ fn object(mixer: &mut Mixer, rest: &mut RestStack, term: Term) {
         | ObjectKind::SubBinary
         | ObjectKind::MatchContext => {
             if let Some(bits) = term.as_bits() {
-                mixer.bit_string(bits, (bits.bit_len / 8) as usize);
+                mixer.bit_string(bits, (bits.bit_len() / 8) as usize);
             }
         }
         ObjectKind::PositiveBig | ObjectKind::NegativeBig => {
-            if let Some((negative, limbs)) = term.as_big() {
+            if let Some((negative, limbs)) = term.as_big(no_gc!()) {
                 mixer.big(negative, limbs);
             }
         }

@@ -5,7 +5,7 @@
 //! have the same hash. Elements that are not immediate wait on a stack, which takes the last one first.
 
 use layout::object::{MapShape, offset};
-use layout::{ObjectKind, Term};
+use layout::{ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
 use super::{aligned, export_entry};
@@ -267,7 +267,7 @@ impl Murmur {
     /// Mixes in an object; returns the term to go on with, unless it is on the stack.
     #[inline]
     fn object(&mut self, stack: &mut Stack, term: Term) -> Option<Term> {
-        if let Some(elements) = term.as_tuple() {
+        if let Some(elements) = term.as_tuple(no_gc!()) {
             self.alpha(Kind::Tuple as u64);
             self.beta(elements.len() as u64);
             return self.elements(stack, elements);
@@ -279,12 +279,14 @@ impl Murmur {
         match term.header().kind() {
             ObjectKind::Tuple => unreachable!("see above"),
             ObjectKind::NativeRecord => {
-                let (_, values) = term.as_native_record().expect("a native record");
+                let no_gc = no_gc!();
+                let (_, values) = term.as_native_record(no_gc).expect("a native record");
                 self.alpha(RECORD);
                 self.beta(1 + values.len() as u64);
                 // OTP has a number here that it gave the definition. Records with the same module, name and values
                 // seldom differ in their fields.
-                let definition = native_record::Definition::of(native_record::definition(term));
+                let definition =
+                    native_record::Definition::of(native_record::definition(term), no_gc);
                 self.immediate(definition.module);
                 self.immediate(definition.name);
                 return self.elements(stack, values);
@@ -314,7 +316,8 @@ impl Murmur {
             | ObjectKind::SubBinary
             | ObjectKind::MatchContext => self.bit_string(term),
             ObjectKind::PositiveBig | ObjectKind::NegativeBig => {
-                let (negative, limbs) = term.as_big().expect("a large integer");
+                let no_gc = no_gc!();
+                let (negative, limbs) = term.as_big(no_gc).expect("a large integer");
                 let kind = if negative {
                     Kind::NegativeBig
                 } else {
@@ -405,11 +408,11 @@ impl Murmur {
     fn bit_string(&mut self, term: Term) {
         let bits = term.as_bits().expect("a bit string");
         self.alpha(self.number(Kind::Bits));
-        self.beta(bits.bit_len);
-        if bits.bit_len == 0 {
+        self.beta(bits.bit_len());
+        if bits.bit_len() == 0 {
             return;
         }
-        let (whole, tail) = ((bits.bit_len / 8) as usize, bits.bit_len % 8);
+        let (whole, tail) = ((bits.bit_len() / 8) as usize, bits.bit_len() % 8);
         let content = aligned(bits, whole + usize::from(tail > 0));
         let (blocks, rest) = content[..whole].as_chunks::<16>();
         for block in blocks {

@@ -1,7 +1,7 @@
 //! The older portable hash, `erlang:phash/2`: byte by byte, with primes just above 2^28.
 
 use layout::object::offset;
-use layout::{ObjectKind, Term};
+use layout::{ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
 use super::{
@@ -143,7 +143,7 @@ fn object(sum: &mut Sum, rest: &mut SmallVec<[Rest; 16]>, term: Term) {
         | ObjectKind::SubBinary
         | ObjectKind::MatchContext => {
             if let Some(bits) = term.as_bits() {
-                let (bytes, tail) = ((bits.bit_len / 8) as usize, (bits.bit_len % 8) as u32);
+                let (bytes, tail) = ((bits.bit_len() / 8) as usize, (bits.bit_len() % 8) as u32);
                 let content = aligned(bits, bytes + usize::from(tail > 0));
                 sum.bytes(PRIME[1], content[..bytes].iter().copied());
                 if tail > 0 {
@@ -180,7 +180,7 @@ fn object(sum: &mut Sum, rest: &mut SmallVec<[Rest; 16]>, term: Term) {
             sum.add(PRIME[6], (bits >> 32) as u32 ^ bits as u32);
         }
         ObjectKind::PositiveBig | ObjectKind::NegativeBig => {
-            if let Some((negative, limbs)) = term.as_big() {
+            if let Some((negative, limbs)) = term.as_big(no_gc!()) {
                 sum.integer(negative, limbs);
             }
         }

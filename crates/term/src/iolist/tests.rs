@@ -4,9 +4,10 @@ use super::*;
 use crate::am;
 use crate::bits::construct::start;
 use crate::heap::Scratch;
+use layout::no_gc;
 
 fn bytes_of(term: Term) -> Vec<u8> {
-    term.as_bits().unwrap().as_bytes().unwrap().to_vec()
+    term.as_bits().unwrap().as_bytes(no_gc!()).unwrap().to_vec()
 }
 
 #[test]
@@ -36,7 +37,7 @@ fn only_bytes_binaries_and_lists_are_elements() {
     assert_eq!(step, Err(IolistError::Bad(Term::small(2))));
     let bits = build::list(heap, &[odd, Term::small(1), odd]);
     let joined = to_bitstring(heap, bits).unwrap();
-    assert_eq!(joined.as_bits().unwrap().bit_len, 26);
+    assert_eq!(joined.as_bits().unwrap().bit_len(), 26);
     assert_eq!(to_vec(text, 3), Err(IolistError::Limit));
 }
 
@@ -103,7 +104,7 @@ fn what_is_one_binary_is_not_copied() {
     assert_eq!(to_binary(heap, alone), Ok(text));
     let alone = build::list(heap, &[shifted]);
     let copied = to_binary(heap, alone).unwrap();
-    assert_eq!(copied.as_bits().unwrap().bit_offset, 0);
+    assert_eq!(copied.as_bits().unwrap().bit_offset(), 0);
     assert_eq!(to_bitstring(heap, alone), Ok(shifted));
     let empty = to_binary(heap, Term::NIL).unwrap();
     assert_eq!(bytes_of(empty), []);

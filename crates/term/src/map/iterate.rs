@@ -1,7 +1,7 @@
 //! Iterating over the pairs of a map, at once or in pieces.
 
 use layout::limits::FLAT_MAP_PAIRS;
-use layout::{ObjectKind, Term};
+use layout::{ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
 use super::{flat, is_flat, prepend_pair, size, trie};
@@ -167,7 +167,8 @@ fn limbs_of(path: Term) -> Option<SmallVec<[u64; 2]>> {
     if !path.is_kind(ObjectKind::PositiveBig) {
         return None;
     }
-    path.as_big().map(|(_, limbs)| SmallVec::from_slice(limbs))
+    path.as_big(no_gc!())
+        .map(|(_, limbs)| SmallVec::from_slice(limbs))
 }
 
 /// A position in a trie: the nodes from the root on, each with the number of its children that were or are being visited.

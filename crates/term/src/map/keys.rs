@@ -7,7 +7,7 @@
 
 use std::cmp::Ordering;
 
-use layout::{Header, Term};
+use layout::{Header, Term, no_gc};
 
 use crate::compare::{compare_exact, compare_keys, eq_exact};
 
@@ -130,7 +130,8 @@ fn place_of_object(keys: &[Term], key: Term) -> Option<usize> {
     if let Some(place) = place_of_word(keys, key) {
         return Some(place);
     }
-    let Some(elements) = key.as_tuple() else {
+    let no_gc = no_gc!();
+    let Some(elements) = key.as_tuple(no_gc) else {
         return keys.iter().position(|&other| eq_exact(other, key));
     };
     let is_long = keys.len() > FEW_FLAT_KEYS
@@ -163,7 +164,7 @@ pub(super) fn search(keys: &[Term], key: Term) -> Result<usize, usize> {
     let (Some(&first), Some(&last)) = (keys.first(), keys.last()) else {
         return Err(0);
     };
-    if let Some(elements) = key.as_tuple() {
+    if let Some(elements) = key.as_tuple(no_gc!()) {
         return search_tuple(keys, key, elements);
     }
     // Between two small integers all keys are small integers.

@@ -1,3 +1,4 @@
+use layout::no_gc;
 use std::collections::BTreeMap;
 
 use super::*;
@@ -81,7 +82,11 @@ fn order_is_that_of_stock() {
         let listed = list::to_vec(listed).unwrap();
         let values_of = values(heap, at_once);
         assert_eq!(
-            order(listed.iter().map(|pair| pair.as_tuple().unwrap()[1])),
+            order(
+                listed
+                    .iter()
+                    .map(|pair| pair.as_tuple(no_gc!()).unwrap()[1])
+            ),
             expected.next().unwrap(),
             "maps:to_list of {count} keys"
         );
@@ -96,7 +101,7 @@ fn order_is_that_of_stock() {
         );
         let mut next =
             next_from(heap, at_once, Term::small(0), 100_000, NextFrom::Iterator).unwrap();
-        while let Some(parts) = next.as_tuple() {
+        while let Some(parts) = next.as_tuple(no_gc!()) {
             next = parts[2];
         }
         let path = next
@@ -123,7 +128,7 @@ fn pieces_make_up_the_whole() {
         let (mut path, mut met) = (Term::small(0), Vec::new());
         loop {
             let mut next = next_from(heap, map, path, limit, NextFrom::Iterator).unwrap();
-            while let Some(parts) = next.as_tuple() {
+            while let Some(parts) = next.as_tuple(no_gc!()) {
                 met.push(parts[0]);
                 next = parts[2];
             }

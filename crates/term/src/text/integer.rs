@@ -2,7 +2,7 @@
 //!
 //! Large ones are converted by `num-bigint` in one step; the size of input is limited by [`most_limbs`].
 
-use layout::Term;
+use layout::{Term, no_gc};
 use num_bigint::BigUint;
 
 use crate::build;
@@ -29,7 +29,8 @@ pub fn print(term: Term, base: u32) -> String {
         let text = print_small(value, base, &mut [0; SMALL_BYTES]).to_vec();
         return String::from_utf8(text).expect("digits");
     }
-    let (negative, limbs) = term.as_big().expect("an integer");
+    let no_gc = no_gc!();
+    let (negative, limbs) = term.as_big(no_gc).expect("an integer");
     print_limbs(negative, limbs, base)
 }
 

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use layout::Term;
+use layout::{Term, no_gc};
 
 use crate::heap::Allocate;
 use crate::unicode::{Encoding, bytes_of};
@@ -41,7 +41,8 @@ pub struct Allowed {
 #[must_use]
 pub fn to_native(name: Term, encoding: Encoding, allowed: Allowed) -> Option<Vec<u8>> {
     if name.is_bitstring() {
-        let bytes = bytes_of(name)?;
+        let no_gc = no_gc!();
+        let bytes = bytes_of(name, no_gc)?;
         let fine = allowed.zeros_in_binaries || !bytes.contains(&0);
         return fine.then(|| bytes.into_owned());
     }

@@ -4,6 +4,7 @@ use super::filename::{Allowed, from_native, from_native_or_bytes, to_native};
 use super::*;
 use crate::heap::Scratch;
 use crate::{arith, atom};
+use layout::no_gc;
 
 fn same(a: Term, b: Term) -> bool {
     crate::compare::eq_exact(a, b)
@@ -42,7 +43,7 @@ fn only_characters_binaries_and_lists_are_data() {
         // The check ends at a big integer, so the result is a conversion error with the rest.
         let data = build::list(heap, &[huge, bad]);
         let answer = to_binary(heap, data, Encoding::Utf8).unwrap();
-        assert_eq!(answer.as_tuple().unwrap()[2], data);
+        assert_eq!(answer.as_tuple(no_gc!()).unwrap()[2], data);
     }
 }
 

@@ -67,11 +67,8 @@ fn bit_string(random: &mut Rng, heap: &mut layout::Heap, most: usize) -> Term {
         1 => bytes.fill(0xff),
         _ => {}
     }
-    let bits = Bits {
-        bytes: bytes.as_ptr(),
-        bit_offset: random.usize(..8) as u32,
-        bit_len: length as u64,
-    };
+    // SAFETY: the bytes outlive what is read of them.
+    let bits = unsafe { Bits::new(bytes.as_ptr(), random.usize(..8) as u32, length as u64) };
     build::bit_string(heap, bits)
 }
 
@@ -128,11 +125,8 @@ fn text(random: &mut Rng, heap: &mut layout::Heap, name: &str, offset: u64) -> T
         let count = bytes.len() as u64 * 8;
         term::bits::range::copy(bytes.as_ptr(), 0, shifted.as_mut_ptr(), offset, count);
     }
-    let bits = Bits {
-        bytes: shifted.as_ptr(),
-        bit_offset: 0,
-        bit_len: offset + bytes.len() as u64 * 8,
-    };
+    // SAFETY: the bytes outlive what is read of them.
+    let bits = unsafe { Bits::new(shifted.as_ptr(), 0, offset + bytes.len() as u64 * 8) };
     build::bit_string(heap, bits)
 }
 

@@ -5,6 +5,7 @@ use crate::ask::{ask, unhex};
 use crate::expressions;
 use crate::runtime::TestRuntime;
 use fastrand::Rng;
+use layout::no_gc;
 use term::external::{self, DecodeOptions, EncodeOptions};
 use term::heap::Scratch;
 use term::list;
@@ -72,7 +73,7 @@ fn check(expression: &str, line: &str) {
     let list = external::segments_to_list(scratch.heap(), &buffer, &segments);
     let mut joined = Vec::new();
     for segment in list::to_vec(list).unwrap() {
-        joined.extend_from_slice(segment.as_bits().unwrap().as_bytes().unwrap());
+        joined.extend_from_slice(segment.as_bits().unwrap().as_bytes(no_gc!()).unwrap());
     }
     assert_eq!(joined, unhex(fields[7]), "{expression}");
     let stock_compressed = unhex(fields[8]);

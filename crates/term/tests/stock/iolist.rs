@@ -29,11 +29,8 @@ fn binary(random: &mut Rng, heap: &mut layout::Heap) -> Term {
     }
     build::bit_string(
         heap,
-        Bits {
-            bytes: bytes.as_ptr(),
-            bit_offset: 0,
-            bit_len: bits,
-        },
+        // SAFETY: the bytes outlive what is read of them.
+        unsafe { Bits::new(bytes.as_ptr(), 0, bits) },
     )
 }
 

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use layout::Heap;
+use layout::{Heap, no_gc};
 use sys::Errno;
 use sys::socket::Family;
 use term::{am, build};
@@ -381,7 +381,7 @@ impl Tcp {
         let options = &self.socket.options;
         let value = |heap: &mut Heap| match terms::parsed(heap, kind, packet, in_headers) {
             None => message::data(heap, options, 0, body),
-            Some(term) => match (kind, term.as_tuple()) {
+            Some(term) => match (kind, term.as_tuple(no_gc!())) {
                 // The message names the socket.
                 (PacketKind::SslTls, Some(&[tag, _, content, version, data])) => {
                     build::tuple(heap, &[tag, id, content, version, data])

@@ -17,7 +17,7 @@
 //!
 //! Whoever holds the lock of the tree may access its nodes' digests; nothing here takes a lock.
 
-use layout::{Header, ObjectKind, Term};
+use layout::{Header, NoGc, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 use term::compare;
 
@@ -68,8 +68,8 @@ fn same(one: Term, other: Term) -> bool {
         || (!(one.is_immediate() && other.is_immediate()) && compare::compare(one, other).is_eq())
 }
 
-fn bytes_of<'a>(term: Term) -> Option<&'a [u8]> {
-    term.as_bits()?.as_bytes()
+fn bytes_of(term: Term, no_gc: &NoGc) -> Option<&[u8]> {
+    term.as_bits()?.as_bytes(no_gc)
 }
 
 fn is_list(term: Term) -> bool {
@@ -111,7 +111,8 @@ impl Part {
         match self {
             Part::Number => part.is_small().then(|| part.bits() as i64),
             Part::Bytes(skipped) => {
-                let rest = bytes_of(part)?.get(skipped..)?;
+                let no_gc = no_gc!();
+                let rest = bytes_of(part, no_gc)?.get(skipped..)?;
                 let word = match rest.first_chunk::<8>() {
                     Some(bytes) => u64::from_be_bytes(*bytes),
                     // A binary that ends sorts before those that continue.
@@ -157,7 +158,8 @@ impl Route {
                     part: Part::Number,
                 });
             }
-            if let (Some(one), Some(other)) = (bytes_of(first), bytes_of(last)) {
+            if let (Some(one), Some(other)) = (bytes_of(first, no_gc!()), bytes_of(last, no_gc!()))
+            {
                 let common = one.iter().zip(other).take_while(|(a, b)| a == b).count();
                 return Some(Route {
                     steps,
@@ -188,7 +190,8 @@ impl Route {
                 (first, last) = (first.head(), last.head());
                 continue;
             }
-            let (one, other) = (first.as_tuple()?, last.as_tuple()?);
+            let no_gc = no_gc!();
+            let (one, other) = (first.as_tuple(no_gc)?, last.as_tuple(no_gc)?);
             if one.len() != other.len() {
                 return None;
             }
@@ -228,7 +231,9 @@ impl Route {
         for step in &self.steps {
             match *step {
                 Step::Element(header, index) => {
-                    let (Some(parts), Some(ones)) = (key.as_tuple(), one.as_tuple()) else {
+                    let no_gc = no_gc!();
+                    let (Some(parts), Some(ones)) = (key.as_tuple(no_gc), one.as_tuple(no_gc))
+                    else {
                         return false;
                     };
                     debug_assert_eq!(header.kind(), ObjectKind::Tuple);
@@ -251,7 +256,7 @@ impl Route {
         }
         match self.part {
             Part::Number => true,
-            Part::Bytes(skipped) => match (bytes_of(key), bytes_of(one)) {
+            Part::Bytes(skipped) => match (bytes_of(key, no_gc!()), bytes_of(one, no_gc!())) {
                 (Some(bytes), Some(ones)) => bytes[..skipped] == ones[..skipped],
                 _ => false,
             },

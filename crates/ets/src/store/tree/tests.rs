@@ -6,6 +6,7 @@ use super::digest::Digests;
 use super::node::Inner;
 use super::*;
 use crate::tests::amount;
+use layout::no_gc;
 use term::test_terms::{Numbers, Terms};
 
 /// What key stands for a number: a small integer or something boxed; either way keys order as the numbers do.
@@ -98,11 +99,11 @@ fn text(terms: &mut Terms, number: i64) -> Term {
 
 /// The number of a key.
 fn number(key: Term) -> i64 {
-    if let Some(elements) = key.as_tuple() {
+    if let Some(elements) = key.as_tuple(no_gc!()) {
         return number(*elements.last().expect("a key's element"));
     }
     if let Some(bits) = key.as_bits() {
-        return number_in(bits.as_bytes().expect("a binary"));
+        return number_in(bits.as_bytes(no_gc!()).expect("a binary"));
     }
     if key.is_cons() {
         let mut bytes = Vec::new();

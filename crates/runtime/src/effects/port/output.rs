@@ -5,7 +5,7 @@
 use std::io::IoSlice;
 
 use layout::limits::HEAP_BINARY_BYTES;
-use layout::{Heap, Term};
+use layout::{Heap, NoGc, Term};
 use smallvec::SmallVec;
 use term::build;
 use term::iolist::{self, IolistError, Piece, Walk};
@@ -20,26 +20,30 @@ const MAX_COMMAND_BYTES: usize = 1 << 31;
 pub type Copied = SmallVec<[u8; 128]>;
 
 /// See the module.
-pub struct Output {
+pub struct Output<'t> {
     /// The short pieces, one after the other.
     copied: Copied,
-    parts: SmallVec<[Part; 4]>,
+    parts: SmallVec<[Part<'t>; 4]>,
     size: usize,
     has_odd_bits: bool,
 }
 
-enum Part {
-    Copied { start: usize, end: usize },
-    Shared(Term),
+enum Part<'t> {
+    Copied {
+        start: usize,
+        end: usize,
+    },
+    /// A binary, and its bytes.
+    Shared(Term, &'t [u8]),
 }
 
-impl Output {
-    /// Splits an I/O list into parts; the term must not move while the output is used.
+impl<'t> Output<'t> {
+    /// Splits an I/O list into parts.
     ///
     /// # Errors
     /// If the term is not an I/O list, or too long.
-    pub fn new(iolist: Term) -> Result<Output, IolistError> {
-        Output::take_apart(iolist, false)
+    pub fn new(iolist: Term, no_gc: &'t NoGc) -> Result<Output<'t>, IolistError> {
+        Output::take_apart(iolist, false, no_gc)
     }
 
     /// As [`Output::new`], but up to OTP 26 ignores bit strings shorter than a byte, as stock does when a command is executed at
@@ -47,11 +51,15 @@ impl Output {
     ///
     /// # Errors
     /// As [`Output::new`].
-    pub(crate) fn of_command(iolist: Term) -> Result<Output, IolistError> {
-        Output::take_apart(iolist, !release::has(Release::OTP_27))
+    pub(crate) fn of_command(iolist: Term, no_gc: &'t NoGc) -> Result<Output<'t>, IolistError> {
+        Output::take_apart(iolist, !release::has(Release::OTP_27), no_gc)
     }
 
-    fn take_apart(iolist: Term, shorter_is_nothing: bool) -> Result<Output, IolistError> {
+    fn take_apart(
+        iolist: Term,
+        shorter_is_nothing: bool,
+        no_gc: &'t NoGc,
+    ) -> Result<Output<'t>, IolistError> {
         let mut output = Output {
             copied: SmallVec::new(),
             parts: SmallVec::new(),
@@ -69,15 +77,15 @@ impl Output {
                 Piece::Bits(piece) => piece,
             };
             let bits = piece.as_bits();
-            if shorter_is_nothing && bits.is_some_and(|bits| bits.bit_len < 8) {
-                output.has_odd_bits |= bits.is_some_and(|bits| bits.bit_len > 0);
+            if shorter_is_nothing && bits.is_some_and(|bits| bits.bit_len() < 8) {
+                output.has_odd_bits |= bits.is_some_and(|bits| bits.bit_len() > 0);
                 continue;
             }
-            match bits.and_then(|bits| bits.as_bytes()) {
+            match bits.and_then(|bits| bits.as_bytes(no_gc)) {
                 Some(bytes) if bytes.len() > HEAP_BINARY_BYTES => {
                     output.end_copied(start);
                     start = output.copied.len();
-                    output.parts.push(Part::Shared(piece));
+                    output.parts.push(Part::Shared(piece, bytes));
                     output.size += bytes.len();
                 }
                 Some(bytes) => output.copied.extend_from_slice(bytes),
@@ -97,13 +105,13 @@ impl Output {
 
     /// An output of plain bytes.
     #[must_use]
-    pub fn of_bytes(bytes: &[u8]) -> Output {
+    pub fn of_bytes(bytes: &[u8]) -> Output<'t> {
         Output::of_copied(SmallVec::from_slice(bytes))
     }
 
     /// An output of what [`Output::into_copied`] returned.
     #[must_use]
-    pub(crate) fn of_copied(copied: Copied) -> Output {
+    pub(crate) fn of_copied(copied: Copied) -> Output<'t> {
         let mut output = Output {
             size: copied.len(),
             copied,
@@ -152,7 +160,7 @@ impl Output {
 
     /// The same without the first `skip` bytes.
     #[must_use]
-    pub fn behind(&self, mut skip: usize) -> Output {
+    pub fn behind(&self, mut skip: usize) -> Output<'t> {
         let mut rest = Output {
             copied: Copied::new(),
             parts: SmallVec::new(),
@@ -164,7 +172,9 @@ impl Output {
             let skipped = skip.min(bytes.len());
             skip -= skipped;
             match part {
-                Part::Shared(term) if skipped == 0 => rest.parts.push(Part::Shared(*term)),
+                Part::Shared(term, bytes) if skipped == 0 => {
+                    rest.parts.push(Part::Shared(*term, bytes));
+                }
                 _ => {
                     let start = rest.copied.len();
                     rest.copied.extend_from_slice(&bytes[skipped..]);
@@ -185,7 +195,7 @@ impl Output {
         self.parts.iter().map(|part| {
             let shared = match part {
                 Part::Copied { .. } => None,
-                Part::Shared(binary) => Some(*binary),
+                Part::Shared(binary, _) => Some(*binary),
             };
             (self.bytes(part), shared)
         })
@@ -226,7 +236,7 @@ impl Output {
                 continue;
             }
             match part {
-                Part::Shared(binary) => {
+                Part::Shared(binary, _) => {
                     // Cannot fail: the binary was found to consist of whole bytes.
                     let _ = queue.push(*binary);
                     queue.skip_in_last(skip);
@@ -237,13 +247,10 @@ impl Output {
         }
     }
 
-    fn bytes<'a>(&'a self, part: &Part) -> &'a [u8] {
+    fn bytes<'a>(&'a self, part: &Part<'a>) -> &'a [u8] {
         match part {
             Part::Copied { start, end } => &self.copied[*start..*end],
-            Part::Shared(binary) => {
-                let bytes = binary.as_bits().and_then(|bits| bits.as_bytes());
-                bytes.unwrap_or_default()
-            }
+            Part::Shared(_, bytes) => bytes,
         }
     }
 }
@@ -251,6 +258,7 @@ impl Output {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use layout::no_gc;
     use term::heap::Scratch;
 
     #[test]
@@ -263,7 +271,8 @@ mod tests {
         let inner = build::list(heap, &[short, Term::small(65)]);
         let odd = build::sub_bits(heap, binary, 4, 16);
         let list = build::list_with_tail(heap, &[Term::small(66), inner, binary, odd], short);
-        let output = Output::new(list).unwrap();
+        let no_gc = no_gc!();
+        let output = Output::new(list, no_gc).unwrap();
         let all = [b"BxyA", &large[..], &[0x00, 0x10], b"xy"].concat();
         assert_eq!((output.size(), output.parts().count()), (208, 3));
         assert_eq!(&output.whole()[..], &all[..]);
@@ -276,12 +285,17 @@ mod tests {
             assert_eq!(queue.size(), 6 + 208 - skip);
         }
         let bits = build::sub_bits(heap, binary, 0, 15);
-        assert!(Output::new(bits).is_err() && Output::of_command(bits).is_err());
+        assert!(
+            Output::new(bits, no_gc!()).is_err() && Output::of_command(bits, no_gc!()).is_err()
+        );
         let few = build::sub_bits(heap, binary, 8, 7);
         let list = build::list_with_tail(heap, &[few, short], few);
-        assert!(Output::new(list).is_err());
-        assert_eq!(&Output::of_command(list).unwrap().whole()[..], b"xy");
-        assert!(Output::new(Term::small(1)).is_err());
-        assert_eq!(Output::new(Term::NIL).unwrap().size(), 0);
+        assert!(Output::new(list, no_gc!()).is_err());
+        assert_eq!(
+            &Output::of_command(list, no_gc!()).unwrap().whole()[..],
+            b"xy"
+        );
+        assert!(Output::new(Term::small(1), no_gc!()).is_err());
+        assert_eq!(Output::new(Term::NIL, no_gc!()).unwrap().size(), 0);
     }
 }

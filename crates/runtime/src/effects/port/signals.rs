@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use layout::{Heap, Term};
+use layout::{Heap, NoGc, Term, no_gc};
 use term::copy::{self, Owned};
 use term::heap::Scratch;
 use term::iolist::IolistError;
@@ -172,7 +172,8 @@ pub fn command(
     force: bool,
     wait: bool,
 ) -> CommandResult {
-    let Ok(output) = Output::of_command(data) else {
+    let no_gc = no_gc!();
+    let Ok(output) = Output::of_command(data, no_gc) else {
         return CommandResult::Answer(am::BADARG);
     };
     let caller = process.pid();
@@ -209,7 +210,7 @@ pub fn command(
     };
     let task = move |port: &Arc<Port>, state: &mut State| {
         let output = match &data {
-            Some(data) => Output::of_command(data.term()).ok(),
+            Some(data) => Output::of_command(data.term(), data.no_gc()).ok(),
             None => copied.map(Output::of_copied),
         };
         let answer = output.map_or(am::BADARG, |output| state.command(port, caller, &output));
@@ -321,11 +322,12 @@ pub fn command_from_outside(port: &Arc<Port>, data: &[u8]) {
 
 /// `port_control/3`.
 pub fn control(process: &mut Process, port: &Arc<Port>, operation: u32, data: Term) -> Term {
-    if Output::new(data).is_err() {
+    if Output::new(data, no_gc!()).is_err() {
         return am::BADARG;
     }
     request(process, port, am::CONTROL, data, move |mut request| {
-        let Ok(data) = Output::new(request.argument) else {
+        let no_gc = no_gc!();
+        let Ok(data) = Output::new(request.argument, no_gc) else {
             return am::BADARG;
         };
         if request.state.core.phase != Phase::Open {
@@ -427,7 +429,8 @@ pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
         return Sent::Done;
     };
     let own = from.pid();
-    let output = command_of(message).and_then(|data| Output::of_command(data).ok());
+    let no_gc = no_gc!();
+    let output = command_of(message).and_then(|data| Output::of_command(data, no_gc).ok());
     let Some(mut state) = enter_for(from, &port, operation_of(message)) else {
         let is_command = output.is_some();
         let waits = is_command && port.must_wait_to_queue(Some(own));
@@ -437,7 +440,7 @@ pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
             own,
             is_command,
             size,
-            run_later(own, message, Output::new),
+            run_later(own, message, |data, no_gc| Output::new(data, no_gc)),
         );
         return suspended_if(from, waits);
     };
@@ -446,7 +449,9 @@ pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
         true => state.hold(Held {
             sender: own,
             is_awaited: true,
-            task: Box::new(run_later(own, message, Output::of_command)),
+            task: Box::new(run_later(own, message, |data, no_gc| {
+                Output::of_command(data, no_gc)
+            })),
         }),
         false => run_message(&port, &mut state, own, message, output.as_ref()),
     }
@@ -459,11 +464,11 @@ pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
 fn run_later(
     from: Term,
     message: Term,
-    read: fn(Term) -> Result<Output, IolistError>,
+    read: for<'t> fn(Term, &'t NoGc) -> Result<Output<'t>, IolistError>,
 ) -> impl FnOnce(&Arc<Port>, &mut State) + Send + 'static {
     let message = Owned::new(message);
     move |port, state| {
-        let output = command_of(message.term()).and_then(|data| read(data).ok());
+        let output = command_of(message.term()).and_then(|data| read(data, message.no_gc()).ok());
         run_message(port, state, from, message.term(), output.as_ref());
     }
 }
@@ -503,7 +508,7 @@ fn operation_of(message: Term) -> Term {
 /// The data of `{_, {command, Data}}`.
 fn command_of(message: Term) -> Option<Term> {
     let [_, request] = message.as_tuple_of()?;
-    match request.as_tuple()? {
+    match request.as_tuple(no_gc!())? {
         &[am::COMMAND, data] => Some(data),
         _ => None,
     }

@@ -4,7 +4,7 @@
 
 use std::sync::atomic::Ordering;
 
-use layout::Term;
+use layout::{Term, no_gc};
 use term::copy::Owned;
 use term::release::{self, Release};
 use term::{am, list};
@@ -82,7 +82,7 @@ pub fn parse(list: Term, replies: Replies) -> Result<Parsed, BadOptions> {
     let mut all_good = true;
     for option in list::items(list) {
         let option = option.map_err(|_| BadOptions::NoList)?;
-        let good = match option.as_tuple() {
+        let good = match option.as_tuple(no_gc!()) {
             Some(&[am::REPLY, when]) if replies == Replies::Accepted => {
                 set_reply(&mut reply, when).is_some()
             }

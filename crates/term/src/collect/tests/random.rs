@@ -110,7 +110,7 @@ impl World {
             8..10 => build::binary(heap, &bytes),
             10..12 => match string {
                 Some(string) => {
-                    let length = string.as_bits().unwrap().bit_len;
+                    let length = string.as_bits().unwrap().bit_len();
                     let start = number % (length + 1);
                     build::sub_bits(heap, string, start, (length - start) / 2)
                 }
@@ -161,7 +161,7 @@ impl World {
             20 => match bits::append::append(heap, string.unwrap_or(Term::NIL), 24, 1) {
                 Ok((longer, _)) => {
                     let bits = longer.as_bits().unwrap();
-                    let last = bits.bytes.wrapping_add((bits.bit_len / 8) as usize);
+                    let last = bits.bytes().wrapping_add((bits.bit_len() / 8) as usize);
                     // SAFETY: the three bytes before the end were just appended; a bit offset is kept
                     // zero by writing whole bytes only when aligned.
                     unsafe { last.sub(3).cast_mut().write_bytes(1, 3) };

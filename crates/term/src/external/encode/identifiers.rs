@@ -1,7 +1,7 @@
 //! Encoding atoms, the identifiers that a node gives out, and functions.
 
 use layout::object::offset;
-use layout::{Export, ObjectKind, Term};
+use layout::{Export, ObjectKind, Term, no_gc};
 
 use super::super::output::{Pen, ROOM};
 use super::super::tags;
@@ -92,8 +92,9 @@ impl Encoder<'_> {
 
     /// All but the values of a native record, which are returned.
     fn native_record(&mut self, record: Term, options: &EncodeOptions) -> Parts {
-        let (definition, values) = record.as_native_record().expect("a native record");
-        let definition = Definition::of(definition);
+        let no_gc = no_gc!();
+        let (definition, values) = record.as_native_record(no_gc).expect("a native record");
+        let definition = Definition::of(definition, no_gc);
         // A header's arity has 32 bits.
         self.output
             .extend(&tagged(tags::NATIVE_RECORD, values.len() as u32));

@@ -96,11 +96,11 @@ pub unsafe fn put_heap_binary(pen: &mut Pen, binary: Term) {
 /// The pen is below its limit.
 #[inline(always)]
 pub unsafe fn put_short_bits(pen: &mut Pen, bits: Bits) {
-    let size = bits.bit_len.div_ceil(8) as usize;
-    let trailing = (bits.bit_len % 8) as u8;
+    let size = bits.bit_len().div_ceil(8) as usize;
+    let trailing = (bits.bit_len() % 8) as u8;
     // SAFETY: the caller's promise; the bytes hold the bits, and the moving rule keeps them.
     unsafe {
-        let bytes = std::slice::from_raw_parts(bits.bytes, size);
+        let bytes = std::slice::from_raw_parts(bits.bytes(), size);
         if trailing == 0 {
             pen.put(tagged(tags::BINARY, size as u32));
             pen.copy_few(bytes);
