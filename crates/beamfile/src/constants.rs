@@ -27,7 +27,7 @@ pub(crate) struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    pub fn atom(&mut self) -> Result<u32, BeamError> {
+    pub(crate) fn atom(&mut self) -> Result<u32, BeamError> {
         let offset = self.reader.offset();
         match self.reader.compact()? {
             (Tag::Atom, number) if number.unsigned() > 0 => {
@@ -38,7 +38,7 @@ impl<'a> Table<'a> {
     }
 
     /// The number of elements of a list that begins here; each takes a byte at least.
-    pub fn list(&mut self) -> Result<usize, BeamError> {
+    pub(crate) fn list(&mut self) -> Result<usize, BeamError> {
         let offset = self.reader.offset();
         let (tag, number) = self.reader.compact()?;
         if tag != Tag::Extended || number != EXTENDED_LIST {
@@ -53,7 +53,7 @@ impl<'a> Table<'a> {
     }
 
     /// The constant that begins with a compact term, which has just been read at `offset`.
-    pub fn constant(
+    pub(crate) fn constant(
         &mut self,
         offset: usize,
         (tag, number): (Tag, Number<'a>),
@@ -75,7 +75,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    pub fn index(
+    pub(crate) fn index(
         &self,
         what: &'static str,
         offset: usize,
@@ -90,11 +90,11 @@ impl<'a> Table<'a> {
         Err(self.reader.error_at(offset, kind))
     }
 
-    pub fn bad_tag(&self, offset: usize, tag: Tag) -> BeamError {
+    pub(crate) fn bad_tag(&self, offset: usize, tag: Tag) -> BeamError {
         self.reader.error_at(offset, ErrorKind::BadTag(tag as u8))
     }
 
-    pub fn bad_count(&self, offset: usize, count: u64) -> BeamError {
+    pub(crate) fn bad_count(&self, offset: usize, count: u64) -> BeamError {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         self.reader.error_at(offset, ErrorKind::BadCount(count))
     }

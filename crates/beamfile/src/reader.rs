@@ -44,34 +44,34 @@ pub(crate) enum Number<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(chunk: ChunkId, data: &'a [u8]) -> Reader<'a> {
+    pub(crate) fn new(chunk: ChunkId, data: &'a [u8]) -> Reader<'a> {
         Reader { data, at: 0, chunk }
     }
 
     /// Bytes read so far.
-    pub fn offset(&self) -> usize {
+    pub(crate) fn offset(&self) -> usize {
         self.at
     }
 
     /// Continues at `offset`, or at the end if `offset` is beyond it.
-    pub fn skip_to(&mut self, offset: usize) {
+    pub(crate) fn skip_to(&mut self, offset: usize) {
         self.at = offset.min(self.data.len());
     }
 
-    pub fn remaining(&self) -> usize {
+    pub(crate) fn remaining(&self) -> usize {
         self.data.len() - self.at
     }
 
     /// An error at the next byte to be read.
-    pub fn error(&self, kind: ErrorKind) -> BeamError {
+    pub(crate) fn error(&self, kind: ErrorKind) -> BeamError {
         self.error_at(self.at, kind)
     }
 
-    pub fn error_at(&self, offset: usize, kind: ErrorKind) -> BeamError {
+    pub(crate) fn error_at(&self, offset: usize, kind: ErrorKind) -> BeamError {
         BeamError::new(self.chunk, offset, kind)
     }
 
-    pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], BeamError> {
+    pub(crate) fn bytes(&mut self, count: usize) -> Result<&'a [u8], BeamError> {
         if count > self.remaining() {
             return Err(self.error(ErrorKind::Truncated));
         }
@@ -86,25 +86,25 @@ impl<'a> Reader<'a> {
         Ok(array)
     }
 
-    pub fn u8(&mut self) -> Result<u8, BeamError> {
+    pub(crate) fn u8(&mut self) -> Result<u8, BeamError> {
         Ok(self.array::<1>()?[0])
     }
 
-    pub fn u16(&mut self) -> Result<u16, BeamError> {
+    pub(crate) fn u16(&mut self) -> Result<u16, BeamError> {
         Ok(u16::from_be_bytes(self.array()?))
     }
 
-    pub fn u32(&mut self) -> Result<u32, BeamError> {
+    pub(crate) fn u32(&mut self) -> Result<u32, BeamError> {
         Ok(u32::from_be_bytes(self.array()?))
     }
 
-    pub fn i64(&mut self) -> Result<i64, BeamError> {
+    pub(crate) fn i64(&mut self) -> Result<i64, BeamError> {
         Ok(i64::from_be_bytes(self.array()?))
     }
 
     /// Reads the count of entries that take at least `size` bytes each. Returns an error if the chunk is too short
     /// for so many entries, which bounds the capacity of a vector for them by the file size.
-    pub fn count(&mut self, size: usize) -> Result<usize, BeamError> {
+    pub(crate) fn count(&mut self, size: usize) -> Result<usize, BeamError> {
         let offset = self.at;
         let count = self.u32()?;
         match usize::try_from(count) {
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a number that must be below `limit`.
-    pub fn index(&mut self, what: &'static str, limit: usize) -> Result<u32, BeamError> {
+    pub(crate) fn index(&mut self, what: &'static str, limit: usize) -> Result<u32, BeamError> {
         let offset = self.at;
         let value = self.u32()?;
         if (value as usize) < limit {
@@ -130,11 +130,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads an arity, which is at most 255.
-    pub fn arity(&mut self) -> Result<u8, BeamError> {
+    pub(crate) fn arity(&mut self) -> Result<u8, BeamError> {
         self.index("arity", 256).map(|arity| arity as u8)
     }
 
-    pub fn compact(&mut self) -> Result<(Tag, Number<'a>), BeamError> {
+    pub(crate) fn compact(&mut self) -> Result<(Tag, Number<'a>), BeamError> {
         let first = self.u8()?;
         let tag = Tag::from_bits(first);
         let number = if first & 0x08 == 0 {
@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a compact term that must be an unsigned number.
-    pub fn unsigned(&mut self) -> Result<u64, BeamError> {
+    pub(crate) fn unsigned(&mut self) -> Result<u64, BeamError> {
         let offset = self.at;
         match self.compact()? {
             (Tag::Unsigned, number) => Ok(number.unsigned()),
@@ -197,7 +197,7 @@ impl Tag {
 
 impl<'a> Number<'a> {
     /// The number as unsigned; if it does not fit, `u64::MAX`, which is out of range in every context.
-    pub fn unsigned(self) -> u64 {
+    pub(crate) fn unsigned(self) -> u64 {
         match self {
             Number::Short(value) => value.into(),
             Number::Bytes(bytes) => {
@@ -213,7 +213,7 @@ impl<'a> Number<'a> {
     }
 
     /// The number as signed; if it does not fit, its big-endian two's complement without redundant leading bytes.
-    pub fn signed(self) -> Result<i64, &'a [u8]> {
+    pub(crate) fn signed(self) -> Result<i64, &'a [u8]> {
         match self {
             Number::Short(value) => Ok(value.into()),
             Number::Bytes(mut bytes) => {

@@ -8,7 +8,12 @@ const FIRST: c_int = 100;
 
 /// PCRE2 10.47's number and offset for an error that an older PCRE2 has found at `offset`: the newer one stops behind the
 /// character that is wrong, in a pattern of characters if `utf`.
-pub fn as_later_pcre2(code: c_int, offset: usize, source: &[u8], utf: bool) -> (c_int, usize) {
+pub(crate) fn as_later_pcre2(
+    code: c_int,
+    offset: usize,
+    source: &[u8],
+    utf: bool,
+) -> (c_int, usize) {
     let rest = &source[offset.min(source.len())..];
     let is_inside = |byte: &&u8| utf && **byte & 0xc0 == 0x80;
     let step = rest.iter().skip(1).take_while(is_inside).count() + usize::from(!rest.is_empty());
@@ -33,7 +38,7 @@ const NO_ZERO_REFERENCE: &str = "a numbered reference must not be zero";
 const NO_SUCH_ESCAPE: &str = "PCRE does not support \\L, \\l, \\N{name}, \\U, or \\u";
 
 /// PCRE 8's text and offset for an error that PCRE2 found at `offset`.
-pub fn as_pcre8(code: c_int, offset: usize, source: &[u8]) -> (&'static str, usize) {
+pub(crate) fn as_pcre8(code: c_int, offset: usize, source: &[u8]) -> (&'static str, usize) {
     let text = text(code);
     let read = &source[..offset.min(source.len())];
     match code - FIRST {
@@ -103,7 +108,7 @@ fn class_name(read: &[u8]) -> Option<usize> {
 }
 
 /// The text for PCRE2's error; errors that PCRE 8 does not have are described in PCRE2's words.
-pub fn text(code: c_int) -> &'static str {
+pub(crate) fn text(code: c_int) -> &'static str {
     match code - FIRST {
         1 => "\\ at end of pattern",
         2 => "\\c at end of pattern",

@@ -17,7 +17,7 @@ use super::stock::property::{is_category, is_script};
 
 /// PCRE2's numbers for errors that [`plainer`] may mend: an escape in a class, an escape of Perl's, a range in a
 /// class, a character after `\c`, missing digits.
-pub const MENDABLE: [c_int; 5] = [107, 137, 150, 168, 178];
+pub(crate) const MENDABLE: [c_int; 5] = [107, 137, 150, 168, 178];
 
 const MALFORMED_PROPERTY: c_int = 146;
 const UNKNOWN_PROPERTY: c_int = 147;
@@ -25,7 +25,7 @@ const UNKNOWN_PROPERTY: c_int = 147;
 const LONGEST_NAME: usize = 31;
 
 /// A pattern in the form that PCRE2 is given.
-pub struct Plainer {
+pub(crate) struct Plainer {
     pub text: Vec<u8>,
     /// Places of the text from which on it is as far behind those of the pattern as they are.
     places: Vec<(usize, usize)>,
@@ -35,14 +35,14 @@ pub struct Plainer {
 
 impl Plainer {
     /// The offset in the pattern that corresponds to one in the text.
-    pub fn original(&self, offset: usize) -> usize {
+    pub(crate) fn original(&self, offset: usize) -> usize {
         let place = self.places.iter().rev().find(|place| place.0 <= offset);
         place.map_or(offset, |(here, there)| there + offset - here)
     }
 }
 
 /// The same pattern, in a form that PCRE2 accepts.
-pub fn plainer(source: &[u8], options: CompileOptions) -> Plainer {
+pub(crate) fn plainer(source: &[u8], options: CompileOptions) -> Plainer {
     let extended = options.has(CompileOptions::EXTENDED);
     let mut writer = Writer {
         source,
@@ -108,21 +108,21 @@ fn switches_on(source: &[u8], option: u8) -> bool {
 }
 
 /// Whether there may be properties of Unicode.
-pub fn has_properties(source: &[u8]) -> bool {
+pub(crate) fn has_properties(source: &[u8]) -> bool {
     source
         .windows(2)
         .any(|pair| matches!(pair, [b'\\', b'p' | b'P']))
 }
 
 /// Whether there may be digits after a backslash that only PCRE2 takes for the number of a group.
-pub fn has_foreign_digits(source: &[u8]) -> bool {
+pub(crate) fn has_foreign_digits(source: &[u8]) -> bool {
     source
         .windows(2)
         .any(|pair| matches!(pair, [b'\\', b'8' | b'9']))
 }
 
 /// Whether there may be braces that only PCRE2 takes for a repetition.
-pub fn has_foreign_braces(source: &[u8]) -> bool {
+pub(crate) fn has_foreign_braces(source: &[u8]) -> bool {
     (0..source.len()).any(|at| source[at] == b'{' && repeats_for_pcre2_only(&source[at..]))
 }
 

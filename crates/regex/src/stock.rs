@@ -17,7 +17,7 @@
 
 mod op;
 mod pattern;
-pub mod property;
+pub(crate) mod property;
 
 use std::fmt::Write;
 
@@ -33,7 +33,7 @@ const HEADER_BYTES: usize = 64;
 const MAX_DEPTH: u32 = 400;
 
 /// The text and the options of a pattern in stock's form; `None` if it makes no sense.
-pub fn read(bytes: &[u8]) -> Option<(Vec<u8>, CompileOptions)> {
+pub(crate) fn read(bytes: &[u8]) -> Option<(Vec<u8>, CompileOptions)> {
     let header = Header::read(bytes)?;
     let code = header.code(bytes)?;
     let mut reader = Reader {
@@ -65,7 +65,7 @@ pub fn read(bytes: &[u8]) -> Option<(Vec<u8>, CompileOptions)> {
 }
 
 /// Whether these bytes begin as a pattern in stock's form.
-pub fn is_such(bytes: &[u8]) -> bool {
+pub(crate) fn is_such(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 

@@ -15,7 +15,7 @@ const LENGTH: usize = 1088;
 static LATIN1: LazyLock<[u8; LENGTH]> = LazyLock::new(make);
 
 /// The tables; they live forever.
-pub fn latin1() -> &'static [u8; LENGTH] {
+pub(crate) fn latin1() -> &'static [u8; LENGTH] {
     &LATIN1
 }
 

@@ -14,7 +14,7 @@ const UNLIMITED_BYTES: u64 = 1 << 62;
 
 /// Processor time per period, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CpuQuota {
+pub(crate) struct CpuQuota {
     /// Processor time that all threads together may use in one period.
     pub quota_us: u64,
     /// The length of a period; never 0.
@@ -23,7 +23,7 @@ pub struct CpuQuota {
 
 impl CpuQuota {
     /// How many processors can use up the quota: rounded up, at least 1.
-    pub fn processors(self) -> usize {
+    pub(crate) fn processors(self) -> usize {
         usize::try_from(self.quota_us.div_ceil(self.period_us))
             .unwrap_or(usize::MAX)
             .max(1)
@@ -37,7 +37,7 @@ impl CpuQuota {
 }
 
 /// The lowest processor quota on the path from this process's group to the root, if there is any.
-pub fn cpu_quota(root: &Path) -> Option<CpuQuota> {
+pub(crate) fn cpu_quota(root: &Path) -> Option<CpuQuota> {
     Groups::of_this_process(root)
         .directories("cpu")
         .into_iter()
@@ -55,7 +55,7 @@ pub fn cpu_quota(root: &Path) -> Option<CpuQuota> {
 }
 
 /// The lowest memory limit, in bytes, on the path from this process's group to the root, if there is any.
-pub fn memory_limit_bytes(root: &Path) -> Option<u64> {
+pub(crate) fn memory_limit_bytes(root: &Path) -> Option<u64> {
     Groups::of_this_process(root)
         .directories("memory")
         .into_iter()
@@ -73,7 +73,7 @@ pub fn memory_limit_bytes(root: &Path) -> Option<u64> {
 }
 
 /// Bytes charged to the innermost memory group, page cache included, if there is such a group.
-pub fn memory_usage_bytes(root: &Path) -> Option<u64> {
+pub(crate) fn memory_usage_bytes(root: &Path) -> Option<u64> {
     let group = Groups::of_this_process(root)
         .directories("memory")
         .into_iter()

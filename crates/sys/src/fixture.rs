@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-pub struct Tree(PathBuf);
+pub(crate) struct Tree(PathBuf);
 
 impl Tree {
     /// A new directory with these files in it.
-    pub fn new(files: &[(&str, &str)]) -> Tree {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Tree {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let root = std::env::temp_dir().join(format!("ferl-sys-{}-{number}", std::process::id()));
@@ -20,7 +20,7 @@ impl Tree {
         Tree(root)
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 }

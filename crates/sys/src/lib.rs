@@ -13,7 +13,7 @@
 //!
 //! Unless a module says otherwise its functions may be called from any thread.
 
-#![warn(missing_docs)]
+#![warn(missing_docs, unreachable_pub)]
 
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
 compile_error!("`sys` knows 64-bit Linux only; port its modules one by one");

@@ -6,6 +6,7 @@
 //! at a time.
 
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 pub mod marked;
 

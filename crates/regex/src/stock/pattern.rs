@@ -8,7 +8,7 @@ use super::op;
 const MAX_TEXT_BYTES: usize = 1 << 20;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
+pub(super) enum Mode {
     Greedy,
     Lazy,
     Possessive,
@@ -16,14 +16,14 @@ pub enum Mode {
 
 /// How often: at least and at most; `None` for any number of times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Times {
+pub(super) struct Times {
     pub least: u32,
     pub most: Option<u32>,
     pub mode: Mode,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub(super) enum Kind {
     Plain,
     /// With a number.
     Capturing(u16),
@@ -35,7 +35,7 @@ pub enum Kind {
 
 /// A part of a pattern.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Node {
+pub(super) enum Node {
     /// Written as it is.
     Text(String),
     /// The group whose code begins here, called.
@@ -59,7 +59,7 @@ impl Node {
         }
     }
 
-    pub fn repeated(self, times: Times) -> Node {
+    pub(super) fn repeated(self, times: Times) -> Node {
         match (times.least, times.most) {
             (1, Some(1)) => self,
             _ => Node::Repeated(Box::new(self), times),
@@ -67,12 +67,12 @@ impl Node {
     }
 }
 
-pub fn times(least: u32, most: Option<u32>, mode: Mode) -> Times {
+pub(super) fn times(least: u32, most: Option<u32>, mode: Mode) -> Times {
     Times { least, most, mode }
 }
 
 /// A group that may be left out, by the operation before it.
-pub fn optional(group: Node, operation: u8) -> Node {
+pub(super) fn optional(group: Node, operation: u8) -> Node {
     if operation == op::SKIPZERO {
         return group.repeated(times(0, Some(0), Mode::Greedy));
     }
@@ -131,7 +131,7 @@ fn nested(alternatives: Vec<Vec<Node>>, mode: Mode) -> Node {
 }
 
 /// Items in which copies of a capturing group, made for a repetition, are one again.
-pub fn merged(items: Vec<Node>) -> Vec<Node> {
+pub(super) fn merged(items: Vec<Node>) -> Vec<Node> {
     let mut merged: Vec<Node> = Vec::new();
     for item in items {
         let joined = merged.last().and_then(|last| joined(last, &item));
@@ -209,7 +209,7 @@ fn parts(node: &Node) -> (&Node, Times) {
 }
 
 /// Writes a pattern, and counts its groups.
-pub struct Writer<'a> {
+pub(super) struct Writer<'a> {
     pub text: String,
     pub last_group: u16,
     pub groups: &'a [(usize, u16)],
@@ -217,7 +217,7 @@ pub struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    pub fn alternatives(&mut self, alternatives: &[Vec<Node>]) -> Option<()> {
+    pub(super) fn alternatives(&mut self, alternatives: &[Vec<Node>]) -> Option<()> {
         for (number, items) in alternatives.iter().enumerate() {
             if number > 0 {
                 self.text.push('|');

@@ -47,12 +47,12 @@ fn nth(names: &'static str, number: u8) -> Option<&'static str> {
 }
 
 /// Whether PCRE 8 knows a script of this name.
-pub fn is_script(name: &[u8]) -> bool {
+pub(crate) fn is_script(name: &[u8]) -> bool {
     is_in(SCRIPTS, name)
 }
 
 /// Whether PCRE 8 knows a property of this name that is no script.
-pub fn is_category(name: &[u8]) -> bool {
+pub(crate) fn is_category(name: &[u8]) -> bool {
     is_in(GENERAL, name)
         || is_in(PARTICULAR, name)
         || matches!(
@@ -68,7 +68,7 @@ fn is_in(names: &str, name: &[u8]) -> bool {
 }
 
 /// A property of Unicode.
-pub fn property(kind: u8, value: u8, is_negated: bool) -> Option<String> {
+pub(crate) fn property(kind: u8, value: u8, is_negated: bool) -> Option<String> {
     let named = |name: &str| format!(r"\{}{{{name}}}", if is_negated { 'P' } else { 'p' });
     let posix = |name: &str| format!("[:{}{name}:]", if is_negated { "^" } else { "" });
     Some(match kind {

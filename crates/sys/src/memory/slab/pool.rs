@@ -56,7 +56,7 @@ struct Chunk {
 }
 
 impl Pool {
-    pub const fn new(counts: &'static Chunks) -> Pool {
+    pub(super) const fn new(counts: &'static Chunks) -> Pool {
         Pool {
             chunks: Vec::new(),
             first_with_room: 0,
@@ -68,7 +68,7 @@ impl Pool {
 
     /// Takes blocks, all from one chunk, in the order of their addresses: at most as many as there are places for them. `None`
     /// if the system has no more memory.
-    pub fn take<'a>(
+    pub(super) fn take<'a>(
         &mut self,
         bytes: usize,
         places: &'a mut [MaybeUninit<NonNull<u8>>],
@@ -135,7 +135,11 @@ impl Pool {
     ///
     /// # Safety
     /// They were taken from this pool with the same size, and nobody refers to them any more.
-    pub unsafe fn give_back(&mut self, bytes: usize, blocks: impl Iterator<Item = NonNull<u8>>) {
+    pub(super) unsafe fn give_back(
+        &mut self,
+        bytes: usize,
+        blocks: impl Iterator<Item = NonNull<u8>>,
+    ) {
         for block in blocks {
             let base = block
                 .as_ptr()
@@ -159,7 +163,7 @@ impl Pool {
     }
 
     /// Of each chunk that has a used block, how many blocks there are and how many are used.
-    pub fn used(&self) -> Vec<(usize, usize)> {
+    pub(super) fn used(&self) -> Vec<(usize, usize)> {
         let used = self.chunks.iter().filter(|chunk| !chunk.is_empty());
         used.map(|chunk| (chunk.capacity, chunk.capacity - chunk.free_count))
             .collect()
@@ -167,7 +171,7 @@ impl Pool {
 
     /// Gives a chunk back to the system that has been empty for a while at `now_ns`; returns whether there was one. Only one,
     /// because the pool is locked meanwhile.
-    pub fn release_empty(&mut self, now_ns: i64) -> bool {
+    pub(super) fn release_empty(&mut self, now_ns: i64) -> bool {
         if self.empty == 0 {
             return false;
         }
