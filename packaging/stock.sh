@@ -47,11 +47,12 @@ if find "$programs" "$root/lib" \( -name '*.so' -o -name beam.smp \) -exec ldd {
     done
 fi
 for name in epmd erlc erl; do
-    program=$programs/$name
+    program=$programs/$name machine=
     [ $name = erl ] && program=$programs/erlexec
+    [ $name = erlc ] && machine=" ERLC_EMULATOR=$place/erl"
     cat >"$place/$name" <<END
 #!/bin/sh
-export ROOTDIR=$root BINDIR=$programs EMU=beam PROGNAME=erl
+export ROOTDIR=$root BINDIR=$programs EMU=beam PROGNAME=erl$machine
 exec $own_loader$program "\$@"
 END
     chmod +x "$place/$name"

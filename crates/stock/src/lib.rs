@@ -233,7 +233,7 @@ mod tests {
         let otp = otp();
         assert_eq!(ask(&otp.erl).unwrap(), (RELEASE, otp.root.clone()));
         let said = otp.erlc().arg("--help").output().unwrap();
-        assert!(String::from_utf8_lossy(&said.stderr).starts_with("Usage:"));
+        assert!(String::from_utf8_lossy(&said.stderr).contains("Usage: erlc"));
     }
 
     #[test]
