@@ -1,6 +1,6 @@
 //! `prim_socket`: sockets of the operating system, the native functions of OTP's module of that name.
 //!
-//! A socket is a magic reference to a [`Socket`](socket::Socket). A process owns it; when the owner ends, the socket is
+//! A socket is a magic reference to a [`socket::Socket`]. A process owns it; when the owner ends, the socket is
 //! closed. An operation that would block returns `select`, and a message says when to try again. [`turns`] decides
 //! which process may read and which may write, [`life`] opens and closes, and [`receive`], [`send`] and [`sendfile`]
 //! move bytes. The names of options, flags and requests are in `sys::socket::catalogue`; their values are converted in

@@ -1,7 +1,7 @@
 //! The driver `tty_sl`: the terminal on which the shell edits its lines.
 //!
 //! OTP's `user_drv` says how the line changes (put, move, insert, delete); the driver knows how the line is laid out
-//! on the screen ([`line`]) and sends the terminal what is needed to show it. While the port is open, the terminal
+//! on the screen ([`mod@line`]) and sends the terminal what is needed to show it. While the port is open, the terminal
 //! passes every key on at once; its former mode is restored when the port closes and when the node ends.
 
 mod line;

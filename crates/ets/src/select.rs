@@ -1,6 +1,6 @@
 //! Traversing a table with a match specification: `select` and similar functions.
 //!
-//! A walk runs a program on the objects in a scope ([`scope`]), a limited number of objects per step; each step locks
+//! A walk runs a program on the objects in a scope ([`scope()`]), a limited number of objects per step; each step locks
 //! one part after the other. At the end of a slice a walk is paused ([`PausedWalk`]); a program can also be given a
 //! continuation, which is a term ([`continuation`]).
 

@@ -15,7 +15,7 @@ use crate::release::Release;
 /// Expands `$callback! { ("module", "name", arity, path::of_body, PROPERTY | PROPERTY...), ... }`, one row for each BIF.
 ///
 /// The path is relative to the crate `bifs`, and the properties are constants of
-/// [`Properties`](crate::bifs::Properties). A callback matches the rows with
+/// [`crate::bifs::Properties`]. A callback matches the rows with
 ///
 /// ```
 /// macro_rules! callback {

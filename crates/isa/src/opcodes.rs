@@ -7,7 +7,7 @@
 /// Expands `$callback! { (number, Variant, "name", arity, status), ... }`, one row for each generic opcode.
 ///
 /// `status` is `Current`, `Old`, `Removed` or `Later(release)`: an expression of type
-/// [`Status`](crate::opcodes::Status), evaluated where its variants are in scope.
+/// [`crate::opcodes::Status`], evaluated where its variants are in scope.
 #[macro_export]
 macro_rules! for_each_opcode {
     ($callback:ident) => {

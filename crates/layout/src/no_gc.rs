@@ -2,7 +2,7 @@
 //!
 //! A [`Term`](crate::Term) is a word, and may be read under the moving rule without any lifetime. A reference into a
 //! heap (`&[Term]`, `&[u8]`) needs one, and takes it from a token: `term.as_tuple(no_gc)` lives as long as `no_gc` does.
-//! A function that returns such a reference takes the token from its caller; otherwise [`no_gc!`](crate::no_gc) makes one
+//! A function that returns such a reference takes the token from its caller; otherwise [`no_gc!`](crate::no_gc!) makes one
 //! that ends with the frame or the statement it stands in.
 //!
 //! Safe code can have a token at any time, because safe code cannot collect: whatever collects, moves or frees the words
@@ -22,7 +22,7 @@ pub struct NoGc {
 }
 
 impl NoGc {
-    /// For [`no_gc!`](crate::no_gc) only, which does not let it outlive its frame.
+    /// For [`no_gc!`](crate::no_gc!) only, which does not let it outlive its frame.
     ///
     /// # Safety
     /// The token is dropped before this thread collects.

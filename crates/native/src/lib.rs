@@ -3,7 +3,7 @@
 //!
 //! A library calls the node through [`functions`], which are symbols of the executable; the node calls a library through
 //! pointers to its functions ([`call`]). A term's word is its handle in C: it is valid as long as its environment
-//! ([`env`]). Resources ([`resource`]) are objects of a library behind references.
+//! ([`mod@env`]). Resources ([`resource`]) are objects of a library behind references.
 //!
 //! Whoever loads a library trusts it with the node. Here, unsafe code relies on what the header asks of a library.
 

@@ -553,7 +553,7 @@ unsafe fn charge(c: *mut Context, bytes: u64) {
     unsafe { (*c).reductions_left -= (bytes / BYTES_PER_REDUCTION) as i64 };
 }
 
-/// As [`construct`], but faster: a string of whole bytes, built in one pass over segments whose values are as
+/// As [`construct()`], but faster: a string of whole bytes, built in one pass over segments whose values are as
 /// expected. If a value is not, the general function is called to find out what is wrong.
 #[inline(never)]
 unsafe fn construct_whole(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) -> Term {

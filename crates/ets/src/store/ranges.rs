@@ -3,7 +3,7 @@
 //!
 //! After the contention adapting search trees of Sagonas and Winblad (2015): each lock keeps count of whether it had
 //! to be waited for, and the table changes its shape accordingly. Theirs is a tree of route nodes; here a sorted
-//! array leads to the ranges, because there are few ([`directory`](super::directory) has the protocol).
+//! array leads to the ranges, because there are few ([`super::directory`] has the protocol).
 //!
 //! A scheduler calls within a slice; on other threads each access to the directory is pinned (`epoch::pinned`).
 

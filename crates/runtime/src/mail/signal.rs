@@ -4,7 +4,7 @@
 //! A message is a [`Fragment`] of kind [`MESSAGE`]; it is pushed as it is, and the receiver's heap later adopts it. The words
 //! of any other fragment hold a [`Signal`]. Senders push; the owner takes the
 //! whole queue at once and handles the signals in order: messages move to the inner queue, other signals take effect
-//! ([`handle`]).
+//! (`effects::incoming`).
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! Sequential trace: a *token* that a process passes on with what it sends, so that one can follow what a message has led to.
 //!
-//! A process that has a token is observed ([`Flags::TRACED`]), as one that is traced is, and only such a process comes here when
+//! A process that has a token is observed ([`TRACED`](crate::process::Flags::TRACED)), as one that is traced is, and only such a process comes here when
 //! it sends, spawns or ends. A message that carries a token is of a kind of its own; its receiver takes the token over when it
 //! receives the message. A message that a program sends without one takes the receiver's away, and one of the machine (a
 //! timer's, a port's, that of a monitor) leaves it alone: the kind says which it is.

@@ -1,7 +1,7 @@
 //! Blocks of a few fixed sizes, of which a program holds millions, cut from chunks of 2 MiB.
 //!
 //! A chunk holds blocks of one size and is one huge page, so that fresh memory costs one page fault for thousands of
-//! blocks. What is used of a chunk is written down beside it ([`pool`]), not in its free blocks: these are not touched
+//! blocks. What is used of a chunk is written down beside it ([`mod@pool`]), not in its free blocks: these are not touched
 //! until they are taken again. Each thread keeps a few free blocks; others are taken and given back in batches.
 //!
 //! A chunk without a used block goes back to the system a moment later, when a batch of its class is moved next, or when an

@@ -87,7 +87,7 @@ pub enum NextFrom {
 ///
 /// A path is an integer that selects a child at each level, with four bits a level, the root's in the lowest bits; 0 is
 /// the first leaf. The first piece has at most 32 pairs. `None` if the path leads nowhere. Lists that are made from the
-/// last leaf on ([`lists_forward`]) have paths that count from the last child.
+/// last leaf on ([`super::lists_forward`]) have paths that count from the last child.
 #[must_use]
 pub fn next_from<A: Allocate + ?Sized>(
     heap: &mut A,

@@ -37,7 +37,7 @@ pub fn print(term: Term, base: u32) -> String {
 /// Bytes that suffice for a 64-bit integer in any base.
 pub const SMALL_BYTES: usize = 65;
 
-/// [`print`] for small integers, into room of the caller's.
+/// [`print()`] for small integers, into room of the caller's.
 #[inline]
 pub fn print_small(value: i64, base: u32, room: &mut [u8; SMALL_BYTES]) -> &[u8] {
     let mut at = room.len();

@@ -74,7 +74,6 @@ pub const TESTS: &[Step] = &[
         "env RUSTDOCFLAGS=-Dwarnings cargo doc --quiet --workspace --no-deps --document-private-items",
     ),
     only_if(DENY, step("deny", "cargo deny check licenses bans sources")),
-    // There are no tests in documentation, and looking for them costs as much as checking each crate again.
     build(
         "tests built",
         "cargo test --quiet --workspace --lib --bins --tests --no-run",
@@ -83,7 +82,9 @@ pub const TESTS: &[Step] = &[
         "tests",
         "cargo test --quiet --workspace --lib --bins --tests --no-fail-fast",
     ),
-    // Apart from the step before, because it needs another build of `runtime` and `ets`.
+    // Of the crates that have any: looking for examples costs as much as checking a crate again.
+    step("examples", "cargo test --quiet --doc -p beamfile -p isa"),
+    // Apart from the tests, because it needs another build of `runtime` and `ets`.
     step(
         "interleavings",
         "cargo test --quiet -p runtime -p ets --features ets/loom --test interleavings",
@@ -449,3 +450,51 @@ pub const SLOWER: &[Step] = &[
         ),
     ),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project;
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    fn sources(folder: &Path) -> Vec<PathBuf> {
+        let entries = project::entries(folder).unwrap();
+        let (folders, files): (Vec<PathBuf>, _) =
+            entries.into_iter().partition(|path| path.is_dir());
+        let below = folders.iter().flat_map(|folder| sources(folder));
+        files.into_iter().chain(below).collect()
+    }
+
+    /// Whether a comment opens a block of code that is not of another language, and so is compiled and run.
+    fn has_examples(text: &str) -> bool {
+        let comments = text
+            .lines()
+            .filter_map(|line| line.trim_start().strip_prefix("//"));
+        let fences = comments
+            .filter_map(|line| line.trim_start_matches(['/', '!', ' ']).strip_prefix("```"));
+        let mut is_open = false;
+        fences.into_iter().any(|language| {
+            is_open = !is_open;
+            is_open && ["", "rust", "no_run", "should_panic"].contains(&language.trim())
+        })
+    }
+
+    #[test]
+    fn examples_of_all_crates_that_have_any_are_run() {
+        let step = TESTS.iter().find(|step| step.name == "examples").unwrap();
+        let named: BTreeSet<&str> = step.command.split("-p ").skip(1).map(str::trim).collect();
+        for folder in project::entries(&project::root().join("crates")).unwrap() {
+            let name = folder.file_name().unwrap().to_str().unwrap();
+            if !folder.is_dir() || name == "xtask" {
+                continue;
+            }
+            let texts = sources(&folder.join("src"))
+                .into_iter()
+                .map(|file| fs::read_to_string(file).unwrap_or_default());
+            let has_any = texts.into_iter().any(|text| has_examples(&text));
+            assert_eq!(has_any, named.contains(name), "{name}");
+        }
+    }
+}

@@ -22,14 +22,14 @@ struct Marker {
     position: *mut *mut Fragment,
 }
 
-/// The `id` of the place where the receive in progress goes on after messages with priority ([`priority`](super::priority)).
+/// The `id` of the place where the receive in progress goes on after messages with priority ([`priority`]).
 const RESUME: u64 = 0;
 /// The `id` of the place behind the messages with priority; it is there if [`RESUME`] is.
 const PRIORITY_END: u64 = 1;
 /// The first `id` that a program gets.
 const FIRST: u64 = 2;
 
-/// The markers of a process: first those of [`priority`](super::priority), then the program's, the oldest first.
+/// The markers of a process: first those of [`priority`], then the program's, the oldest first.
 #[derive(Default)]
 pub struct ReceiveMarkers(Vec<Marker>);
 
