@@ -89,8 +89,8 @@ pub struct Function {
     pub operations: Range<u32>,
 }
 
-/// A generic operation. [`shape::operands`](crate::shape::operands) defines the kinds of its operands; see
-/// [`Code::operands`].
+/// A generic operation. [`Code::generic`] returns its operands by name, [`Code::operands`] in order; their kinds are in
+/// [`isa::opcodes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
     pub opcode: Opcode,

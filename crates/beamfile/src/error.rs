@@ -3,10 +3,10 @@
 //! Every error names the chunk and the offset in it, so that a damaged file can be examined. Plain data.
 
 use isa::Opcode;
+use isa::opcodes::OperandKind;
 use std::fmt;
 
 use crate::ChunkId;
-use crate::shape::OperandKind;
 
 /// Why a file was refused: what is wrong, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Modules written by hand, each with one error: they are refused with the right kind of error.
 
-use beamfile::shape::OperandKind;
 use beamfile::{BeamError, BeamFile, ChunkId, Code, ErrorKind, Operand};
 use isa::Opcode;
+use isa::opcodes::OperandKind;
 
 /// A module as a list of chunks, which a test case may change before the file is assembled.
 struct Module {
@@ -321,7 +321,7 @@ fn operands_of_the_wrong_kind_are_refused() {
         ),
         (
             op(Opcode::Move, &[&x(0), &atom(1)]),
-            bad(Opcode::Move, 1, OperandKind::Register),
+            bad(Opcode::Move, 1, OperandKind::Dest),
         ),
         (
             op(Opcode::Jump, &[&label(0)]),

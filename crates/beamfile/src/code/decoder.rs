@@ -4,14 +4,13 @@
 use std::ops::Range;
 
 use isa::Opcode;
-use isa::opcodes::Status;
+use isa::opcodes::{OperandKind, Status};
 
 use super::{Code, Function, LabelTarget, Operation};
 use crate::commands::MatchCommand;
 use crate::container::ChunkId;
 use crate::operand::{Operand, REGISTERS, Span};
 use crate::reader::{Number, Reader, Tag};
-use crate::shape::{self, OperandKind};
 use crate::{BeamError, BeamFile, ErrorKind};
 
 pub(super) fn decode(file: &BeamFile) -> Result<Code, BeamError> {
@@ -71,7 +70,7 @@ impl<'a> Decoder<'a> {
         let Some(opcode) = Opcode::from_number(number) else {
             return refuse(&self.reader, ErrorKind::UnknownOpcode(number));
         };
-        if opcode.status() == Status::Removed {
+        if matches!(opcode.status(), Status::Removed(_)) {
             return refuse(&self.reader, ErrorKind::ObsoleteOpcode(opcode));
         }
         if u32::from(number) > self.file.code_header.max_opcode {
@@ -79,8 +78,8 @@ impl<'a> Decoder<'a> {
         }
 
         self.pending.clear();
-        for (place, &kind) in shape::operands(opcode).iter().enumerate() {
-            let operand = match kind {
+        for (place, row) in opcode.operands().iter().enumerate() {
+            let operand = match row.kind {
                 OperandKind::List(kinds) => self.list(opcode, place, kinds)?,
                 kind => self.operand(opcode, place, kind)?,
             };
@@ -192,7 +191,7 @@ impl<'a> Decoder<'a> {
                 true
             }
             (OperandKind::Constant, operand) => is_constant(operand),
-            (OperandKind::Register, operand) => is_register(operand),
+            (OperandKind::Register | OperandKind::Dest, operand) => is_register(operand),
             (OperandKind::Slot, operand) => matches!(operand, Y(_) | TypedY { .. }),
             (OperandKind::Float, operand) => matches!(operand, FloatReg(_)),
             (OperandKind::FloatOrSource, operand) => {
@@ -441,7 +440,7 @@ impl<'a> Decoder<'a> {
                         }
                         (Number(_), _) => {
                             let place = self.pending.len() - 1;
-                            let expected = shape::operands(opcode)[place];
+                            let expected = opcode.operands()[place].kind;
                             return Err(self.bad_operand(opcode, place, expected, offset));
                         }
                         _ => {}
