@@ -1,11 +1,12 @@
 //! Translates the generic operations of a module to its code.
 //!
-//! One pass per function: each operation becomes an instruction, and certain neighbouring operations become a single
-//! one ("Fusing", `operations.rs`). What the operations prove about registers meanwhile is in `facts.rs`. Labels are patched at the end, when all words are written. `beamfile` has already
+//! One pass per function: each operation becomes an instruction (`derived.rs`, if it always is the same), and certain
+//! neighbouring operations become a single one ("Fusing", `operations.rs`). What the operations prove about registers meanwhile is in `facts.rs`. Labels are patched at the end, when all words are written. `beamfile` has already
 //! validated the operands, so the only errors left are an operation that this machine does not support, and a name
 //! that must be a BIF but is not.
 
 mod bifs;
+mod derived;
 mod emit;
 mod facts;
 mod matching;
@@ -18,7 +19,7 @@ mod terms;
 
 use std::fmt;
 
-use beamfile::{Code as FileCode, Operand as FileOperand, Operation, Span};
+use beamfile::{Code as FileCode, Generic, Operand as FileOperand, Operation};
 use isa::Opcode;
 use layout::{Export, FunEntry, Term};
 
@@ -46,9 +47,9 @@ pub struct Module<'a> {
     pub funs: &'a [*const FunEntry],
     /// Makes a literal from an integer that is not small, given as big-endian two's complement.
     pub integer: &'a dyn Fn(&[u8]) -> Term,
-    /// For an operation that makes a map with constant keys: the keys, as a literal tuple in map order. The operation
-    /// is identified by its list of pairs. See [`constant_keys`].
-    pub map_keys: &'a dyn Fn(Span) -> Option<Term>,
+    /// For an operation that makes a map with constant keys: the keys, as a literal tuple in map order. See
+    /// [`constant_keys`].
+    pub map_keys: &'a dyn Fn(&Operation) -> Option<Term>,
     /// The native record of the module by this name, as a literal, with the default value of each field;
     /// [`term::native_record::NO_VALUE`] where there is none.
     pub records: &'a dyn Fn(Term) -> Option<Term>,
@@ -61,28 +62,29 @@ pub struct Module<'a> {
     pub line_breakpoints: bool,
 }
 
-/// If `operation` makes a map from an empty one and all its keys are constants: the list that identifies the
-/// operation, and the keys in the order given. `constant` returns the term of an atom, a literal or an integer.
+/// If `operation` makes a map from an empty one and all its keys are constants: the keys in the order given. `constant`
+/// returns the term of an atom, a literal or an integer.
 pub fn constant_keys(
     code: &FileCode,
     operation: &Operation,
     constant: impl Fn(FileOperand) -> Option<Term>,
-) -> Option<(Span, Vec<Term>)> {
+) -> Option<Vec<Term>> {
     if operation.opcode != Opcode::PutMapAssoc {
         return None;
     }
-    let operands = code.operands(operation);
-    let (FileOperand::Literal(_), FileOperand::List(pairs)) = (operands[1], operands[4]) else {
+    let Generic::PutMapAssoc { map, pairs, .. } = code.generic(operation) else {
         return None;
     };
-    if constant(operands[1]).and_then(Term::map_size) != Some(0) {
+    let FileOperand::Literal(_) = map else {
+        return None;
+    };
+    if constant(map).and_then(Term::map_size) != Some(0) {
         return None;
     }
-    let keys = code
-        .list(pairs)
+    pairs
         .chunks_exact(2)
-        .map(|pair| constant(pair[0]));
-    Some((pairs, keys.collect::<Option<_>>()?))
+        .map(|pair| constant(pair[0]))
+        .collect()
 }
 
 /// Why a module could not be translated.
@@ -104,8 +106,11 @@ pub enum AssembleErrorKind {
         function: String,
         arity: u8,
     },
-    /// An invalid operand for its operation; `operand` is its position.
-    BadOperand { opcode: Opcode, operand: u8 },
+    /// An invalid operand for its operation, by the operand's name.
+    BadOperand {
+        opcode: Opcode,
+        operand: &'static str,
+    },
     /// More than 4 Gi words.
     TooLong,
     /// The memory range in which code must lie is full.
@@ -125,7 +130,11 @@ impl fmt::Display for AssembleError {
                 arity,
             } => write!(f, "{module}:{function}/{arity} is no BIF"),
             AssembleErrorKind::BadOperand { opcode, operand } => {
-                write!(f, "operation {} has a bad operand {operand}", opcode.name())
+                write!(
+                    f,
+                    "operation {} has a bad operand `{operand}`",
+                    opcode.name()
+                )
             }
             AssembleErrorKind::TooLong => write!(f, "the code is too long"),
             AssembleErrorKind::NoRoom => write!(f, "no memory is left for code"),

@@ -10,8 +10,7 @@
 
 use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-use beamfile::{Code as FileCode, Function, Operand, Operation};
-use isa::Opcode;
+use beamfile::{Code as FileCode, Function, Generic, Operation};
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,12 +235,12 @@ impl Rows {
             self.row(number, function.line);
         }
         for operation in code.body(function) {
-            match (operation.opcode, code.operands(operation)) {
-                (Opcode::Line, &[Operand::Line(location)]) if location != 0 => {
-                    self.row(number, location);
+            match code.generic(operation) {
+                Generic::Line { line } if line != 0 => {
+                    self.row(number, line);
                 }
-                (Opcode::ExecutableLine, &[Operand::Line(location), Operand::Number(id)]) => {
-                    let place = self.place(number, location, id as u32);
+                Generic::ExecutableLine { line, index } => {
+                    let place = self.place(number, line, index as u32);
                     self.by_operation.push((operation.offset, place));
                 }
                 _ => (),

@@ -31,7 +31,7 @@
 //! Everything runs on the thread that owns the context.
 
 #[macro_use]
-mod stencil_table;
+mod operation_table;
 
 pub mod assemble;
 mod bodies;

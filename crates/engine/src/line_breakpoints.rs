@@ -7,8 +7,7 @@
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use beamfile::{Code as FileCode, Operand, Operation};
-use isa::Opcode;
+use beamfile::{Code as FileCode, Generic, Operand, Operation};
 
 /// A line at which a process can be stopped. Several may have the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +96,7 @@ impl Plan {
     /// What the instruction for an operation needs, if it is a place to stop.
     pub(crate) fn of(&self, code: &FileCode, operation: &Operation) -> Option<Stop> {
         let number = self.offsets.binary_search(&operation.offset).ok()?;
-        let &[.., Operand::Number(live)] = code.operands(operation) else {
+        let Generic::DebugLine { live, .. } = code.generic(operation) else {
             return None;
         };
         Some(Stop {
@@ -114,20 +113,16 @@ fn stop(
     operation: &Operation,
     is_line: impl Fn(u32) -> bool,
 ) -> Option<(u32, u32, u64)> {
-    if operation.opcode != Opcode::DebugLine {
+    let Generic::DebugLine {
+        kind: Operand::Atom(kind),
+        line: location,
+        index,
+        live,
+    } = code.generic(operation)
+    else {
         return None;
-    }
-    match *code.operands(operation) {
-        [
-            Operand::Atom(kind),
-            Operand::Line(location),
-            Operand::Number(index),
-            Operand::Number(live),
-        ] if is_line(kind) => {
-            // Without a location nobody can name it.
-            let index = u32::try_from(index).ok()?.checked_sub(1)?;
-            (location != 0).then_some((location, index, live))
-        }
-        _ => None,
-    }
+    };
+    // Without a location nobody can name it.
+    let index = u32::try_from(index).ok()?.checked_sub(1)?;
+    (is_line(kind) && location != 0).then_some((location, index, live))
 }

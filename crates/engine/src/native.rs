@@ -31,6 +31,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex};
 
+use isa::Opcode;
 use sys::errno::Errno;
 use sys::memory::code::{CodeArea, Place};
 use sys::memory::page_bytes;
@@ -164,11 +165,44 @@ mod tables {
 /// The handlers that the rows of the tables stand for, in the same order.
 static HANDLERS: &[&[Handler]] = stencil_table!(Threaded);
 
-/// The handlers that have stencils: for each row of `stencil_table.rs`, one for every combination of operands. For
-/// tools that examine which handlers a program uses.
+/// An operation that has stencils. For tools that examine which handlers a program uses.
+pub struct Row {
+    /// The family and the name of the operation.
+    pub name: &'static str,
+    /// One for every combination of operands that has a stencil.
+    pub handlers: &'static [Handler],
+    /// The generic operation that always becomes this one, if there is one.
+    pub generic: Option<Opcode>,
+}
+
+/// The names of the operations, the generic ones that become them, and their combinations that have stencils.
+type Titles = &'static [(&'static str, &'static [Opcode], &'static [&'static str])];
+
+macro_rules! titles {
+    ([] bodies {
+        $($module:ident::$name:ident [$($kinds:ident)?] $encoding:ident $(from $generic:ident $operands:tt)?;)*
+    } slow $slow:tt) => {
+        &[$((
+            concat!(stringify!($module), "::", stringify!($name)),
+            &[$(Opcode::$generic)?],
+            &[$(stringify!($kinds))?],
+        ),)*]
+    };
+}
+
+/// The operations with stencils, in the order of the table.
 #[must_use]
-pub fn handlers() -> &'static [&'static [Handler]] {
-    HANDLERS
+pub fn rows() -> Vec<Row> {
+    let titles: Titles = for_each_operation!(titles);
+    let with_stencils = titles.iter().filter(|(_, _, kinds)| !kinds.is_empty());
+    with_stencils
+        .zip(HANDLERS)
+        .map(|(&(name, generic, _), &handlers)| Row {
+            name,
+            handlers,
+            generic: generic.first().copied(),
+        })
+        .collect()
 }
 
 /// A map keyed by handler address; fast, because the loader does several lookups for every instruction.

@@ -1,7 +1,7 @@
 //! The bodies as stencils: a separate crate, which `build.rs` compiles to an object file.
 //!
 //! It includes the engine's own bodies, over a form whose operands are symbols. `NARROW` and `WIDE` list the machine
-//! code of every row of `stencil_table.rs` (`NARROW_KNOWN` and `WIDE_KNOWN` that of its second table): the narrow form encodes constants in its instructions; the wide one reads
+//! code of every row of `operation_table.rs` (`NARROW_KNOWN` and `WIDE_KNOWN` that of its second table): the narrow form encodes constants in its instructions; the wide one reads
 //! them, as 64-bit values, from the instruction's words. The loader (`native.rs`) knows these symbols:
 //!
 //! | symbol | stands for |
@@ -21,7 +21,7 @@ mod registers;
 mod operand;
 mod operation;
 #[macro_use]
-mod stencil_table;
+mod operation_table;
 
 /// The slow paths: each is called through a word that holds its address.
 mod slow {

@@ -1,11 +1,11 @@
 //! BIFs in guards and bodies, and calls of other modules.
 
-use beamfile::{Operand as FileOperand, Operation};
+use beamfile::{Generic, Operand as FileOperand, Operation};
 use isa::{Opcode, atoms};
 use layout::{Export, NoGc, Term, no_gc};
 
 use super::AssembleErrorKind;
-use super::emit::{Emitter, label, number};
+use super::emit::Emitter;
 use super::facts::Fact;
 use super::recursion;
 use crate::bodies::{arith, calls, floats, guards, maps, tuples};
@@ -17,26 +17,95 @@ use crate::operand::{Operand, OperandKind};
 use crate::operation::{HandlerOf, Operation as _};
 use crate::slow::{self, bifs::NO_LIVE};
 
-/// `bif0` to `bif3` and `gc_bif1` to `gc_bif3`.
+/// A call of a BIF that is no call of a function: `bif0` to `bif3` and `gc_bif1` to `gc_bif3`.
+pub(super) struct GuardBif {
+    fail: u32,
+    /// The number of live X registers, if the BIF may collect.
+    pub(super) live: Option<u64>,
+    pub(super) import: u32,
+    arguments: [FileOperand; 3],
+    count: usize,
+    pub(super) dest: FileOperand,
+}
+
+impl GuardBif {
+    pub(super) fn of(generic: Generic<'_>) -> Option<GuardBif> {
+        let none = FileOperand::Nil;
+        let (fail, live, import, arguments, count, dest) = match generic {
+            Generic::Bif0 { import, dest } => (0, None, import, [none; 3], 0, dest),
+            Generic::Bif1 {
+                fail,
+                import,
+                a,
+                dest,
+            } => (fail, None, import, [a, none, none], 1, dest),
+            Generic::Bif2 {
+                fail,
+                import,
+                a,
+                b,
+                dest,
+            } => (fail, None, import, [a, b, none], 2, dest),
+            Generic::Bif3 {
+                fail,
+                import,
+                a,
+                b,
+                c,
+                dest,
+            } => (fail, None, import, [a, b, c], 3, dest),
+            Generic::GcBif1 {
+                fail,
+                live,
+                import,
+                a,
+                dest,
+            } => (fail, Some(live), import, [a, none, none], 1, dest),
+            Generic::GcBif2 {
+                fail,
+                live,
+                import,
+                a,
+                b,
+                dest,
+            } => (fail, Some(live), import, [a, b, none], 2, dest),
+            Generic::GcBif3 {
+                fail,
+                live,
+                import,
+                a,
+                b,
+                c,
+                dest,
+            } => (fail, Some(live), import, [a, b, c], 3, dest),
+            _ => return None,
+        };
+        Some(GuardBif {
+            fail,
+            live,
+            import,
+            arguments,
+            count,
+            dest,
+        })
+    }
+
+    pub(super) fn arguments(&self) -> &[FileOperand] {
+        &self.arguments[..self.count]
+    }
+}
+
+/// Writes such a call.
 pub(super) fn guard_bif(
     emitter: &mut Emitter<'_>,
-    opcode: Opcode,
-    operands: &[FileOperand],
+    call: &GuardBif,
 ) -> Result<(), AssembleErrorKind> {
-    // The fail label and the live count come first, if the operation has them.
-    let (fail, live, rest) = match opcode {
-        Opcode::Bif0 => (0, NO_LIVE, operands),
-        Opcode::GcBif1 | Opcode::GcBif2 | Opcode::GcBif3 => (
-            label(operands[0]),
-            number(operands[1]).unwrap_or(NO_LIVE),
-            &operands[2..],
-        ),
-        _ => (label(operands[0]), NO_LIVE, &operands[1..]),
-    };
-    let import = import_index(rest[0]);
+    let (fail, live, import) = (call.fail, call.live.unwrap_or(NO_LIVE), call.import);
     let export = emitter.import(import);
-    let values: Vec<Operand> = rest[1..]
+    let values: Vec<Operand> = call
+        .arguments()
         .iter()
+        .chain([&call.dest])
         .map(|&operand| emitter.source(operand))
         .collect();
     // SAFETY: exports are never freed.
@@ -47,7 +116,7 @@ pub(super) fn guard_bif(
     }
     require_bif(emitter, import)?;
     if let [sources @ .., dest] = &values[..]
-        && let Some((_, true)) = operator(emitter, rest[0], sources)
+        && let Some((_, true)) = operator(emitter, import, sources)
     {
         emitter.integers(sources);
         emitter.passes(*dest);
@@ -322,11 +391,14 @@ fn operator_of_two(emitter: &Emitter<'_>, operation: &Operation) -> Option<(u32,
     if operation.opcode != Opcode::GcBif2 {
         return None;
     }
-    let &[_, _, import, a, b, dest] = emitter.module.code.operands(operation) else {
+    let Generic::GcBif2 {
+        import, a, b, dest, ..
+    } = emitter.module.code.generic(operation)
+    else {
         return None;
     };
     // SAFETY: exports are never freed.
-    let name = erlang_function(unsafe { &*emitter.import(import_index(import)) })?;
+    let name = erlang_function(unsafe { &*emitter.import(import) })?;
     Some((name, [a, b, dest].map(|operand| emitter.source(operand))))
 }
 
@@ -334,11 +406,11 @@ fn operator_of_two(emitter: &Emitter<'_>, operation: &Operation) -> Option<(u32,
 /// only for arguments and a result that are small integers.
 pub(super) fn operator(
     emitter: &Emitter<'_>,
-    import: FileOperand,
+    import: u32,
     arguments: &[Operand],
 ) -> Option<(u32, bool)> {
     // SAFETY: exports are never freed.
-    let name = erlang_function(unsafe { &*emitter.import(import_index(import)) })?;
+    let name = erlang_function(unsafe { &*emitter.import(import) })?;
     let is_straight = match arguments {
         [_] => matches!(name, atoms::MINUS | atoms::BNOT),
         [a, b] => {
@@ -507,8 +579,8 @@ pub(super) enum Tail {
 }
 
 /// `call_ext`, `call_ext_only` and `call_ext_last`.
-pub(super) fn call(emitter: &mut Emitter<'_>, operand: FileOperand, tail: Tail) {
-    let export = emitter.import(import_index(operand));
+pub(super) fn call(emitter: &mut Emitter<'_>, import: u32, tail: Tail) {
+    let export = emitter.import(import);
     // SAFETY: exports are never freed.
     let name = unsafe { &*export };
     let applied = if is_erlang(name, atoms::APPLY, 3) {
@@ -560,20 +632,20 @@ pub(super) fn call(emitter: &mut Emitter<'_>, operand: FileOperand, tail: Tail) 
     }
 }
 
-fn imported<'a>(emitter: &Emitter<'a>, operand: FileOperand) -> &'a Export {
+fn imported<'a>(emitter: &Emitter<'a>, import: u32) -> &'a Export {
     // SAFETY: exports are never freed.
-    unsafe { &*emitter.import(import_index(operand)) }
+    unsafe { &*emitter.import(import) }
 }
 
 /// Whether a call of this import is one of a BIF, other than `apply`.
-pub(super) fn is_bif(emitter: &Emitter<'_>, operand: FileOperand) -> bool {
-    let name = imported(emitter, operand);
+pub(super) fn is_bif(emitter: &Emitter<'_>, import: u32) -> bool {
+    let name = imported(emitter, import);
     name.bif.is_some() && name.function != Term::atom(atoms::APPLY)
 }
 
 /// Whether it is one of a BIF that only raises.
-pub(super) fn raises(emitter: &Emitter<'_>, operand: FileOperand) -> bool {
-    let name = imported(emitter, operand);
+pub(super) fn raises(emitter: &Emitter<'_>, import: u32) -> bool {
+    let name = imported(emitter, import);
     let raising = [
         (atoms::ERROR, 1),
         (atoms::ERROR, 2),
@@ -589,13 +661,6 @@ fn is_erlang(export: &Export, function: u32, arity: u32) -> bool {
     export.module == Term::atom(atoms::ERLANG)
         && export.function == Term::atom(function)
         && export.arity == arity
-}
-
-fn import_index(operand: FileOperand) -> u32 {
-    match operand {
-        FileOperand::Import(index) => index,
-        other => unreachable!("proven to be an import: {other:?}"),
-    }
 }
 
 fn require_bif(emitter: &Emitter<'_>, import: u32) -> Result<(), AssembleErrorKind> {

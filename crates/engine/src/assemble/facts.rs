@@ -15,10 +15,11 @@
 //!
 //! Used by the thread that loads the module.
 
-use beamfile::{MatchCommand, Operand as FileOperand, Operation};
-use isa::{Opcode, atoms};
+use beamfile::{Generic, MatchCommand, Operand as FileOperand, Operation};
+use isa::atoms;
+use isa::opcodes::Effect;
 
-use super::bifs;
+use super::bifs::{self, GuardBif};
 use super::emit::{Emitter, number};
 use layout::no_gc;
 
@@ -182,38 +183,31 @@ fn integer_of(bits: Option<u64>) -> Fact {
 /// Tells an operation that was translated. Returns whether that made facts of the straight way.
 pub(super) fn follow(emitter: &mut Emitter<'_>, operation: &Operation) -> bool {
     let code = emitter.module.code;
-    let operands = code.operands(operation);
-    let live = |place: usize| number(operands[place]).unwrap_or(0);
-    let list = |place: usize| match operands[place] {
-        FileOperand::List(span) => code.list(span),
-        _ => &[],
-    };
-    match operation.opcode {
-        Opcode::Move => {
-            let [from, to] = [0, 1].map(|place| emitter.source(operands[place]));
-            let fact = emitter.facts.of(from);
-            emitter.facts.set(to, fact);
+    let generic = code.generic(operation);
+    match generic {
+        Generic::Move { source, dest } => {
+            let [source, dest] = [source, dest].map(|operand| emitter.source(operand));
+            let fact = emitter.facts.of(source);
+            emitter.facts.set(dest, fact);
         }
-        Opcode::Swap => {
-            let [a, b] = [0, 1].map(|place| emitter.source(operands[place]));
+        Generic::Swap { a, b } => {
+            let [a, b] = [a, b].map(|operand| emitter.source(operand));
             emitter.facts.swap(a, b);
         }
-        Opcode::TestHeap => emitter.facts.keep_live(live(1)),
-        Opcode::Allocate | Opcode::AllocateZero => {
-            emitter.facts.keep_live(live(1));
+        Generic::TestHeap { live, .. } => emitter.facts.keep_live(live),
+        Generic::Allocate { live, .. }
+        | Generic::AllocateZero { live, .. }
+        | Generic::AllocateHeap { live, .. }
+        | Generic::AllocateHeapZero { live, .. } => {
+            emitter.facts.keep_live(live);
             emitter.facts.forget_frame();
         }
-        Opcode::AllocateHeap | Opcode::AllocateHeapZero => {
-            emitter.facts.keep_live(live(2));
-            emitter.facts.forget_frame();
-        }
-        Opcode::Deallocate | Opcode::Trim => emitter.facts.forget_frame(),
-        Opcode::InitYregs => write(emitter, list(0), Fact::Nothing),
-        Opcode::GetMapElements | Opcode::GetRecordElements => {
-            write(emitter, list(2), Fact::Nothing);
-        }
-        Opcode::IsEqExact => {
-            let [a, b] = [1, 2].map(|place| emitter.source(operands[place]));
+        Generic::Deallocate { .. } | Generic::Trim { .. } => emitter.facts.forget_frame(),
+        Generic::InitYregs { slots } => write(emitter, slots, Fact::Nothing),
+        Generic::GetMapElements { pairs, .. } => write(emitter, pairs, Fact::Nothing),
+        Generic::GetRecordElements { fields, .. } => write(emitter, fields, Fact::Nothing),
+        Generic::IsEqExact { a, b, .. } => {
+            let [a, b] = [a, b].map(|operand| emitter.source(operand));
             for (register, other) in [(a, b), (b, a)] {
                 // Equal to a small integer.
                 if register.as_constant().is_none() && emitter.facts.of(other) == SURE {
@@ -221,17 +215,15 @@ pub(super) fn follow(emitter: &mut Emitter<'_>, operation: &Operation) -> bool {
                 }
             }
         }
-        Opcode::IsFloat => {
-            let term = emitter.source(operands[1]);
+        Generic::IsFloat { term, .. } => {
+            let term = emitter.source(term);
             if term.as_constant().is_none() {
                 emitter.facts.set(term, Fact::Float);
             }
         }
-        Opcode::Fmove => {
-            write(emitter, &operands[1..=1], Fact::Float);
-        }
-        Opcode::IsLt | Opcode::IsGe => {
-            let both = [1, 2].map(|place| emitter.source(operands[place]));
+        Generic::Fmove { dest, .. } => write(emitter, &[dest], Fact::Float),
+        Generic::IsLt { a, b, .. } | Generic::IsGe { a, b, .. } => {
+            let both = [a, b].map(|operand| emitter.source(operand));
             if !both.iter().any(|operand| operand.is_other_constant()) {
                 for operand in both {
                     emitter.facts.fell_through(operand);
@@ -239,22 +231,21 @@ pub(super) fn follow(emitter: &mut Emitter<'_>, operation: &Operation) -> bool {
                 return true;
             }
         }
-        Opcode::Bif0 => write(emitter, &operands[1..], Fact::Nothing),
-        Opcode::Bif1 | Opcode::Bif2 | Opcode::Bif3 => return bif(emitter, &operands[1..], None),
-        Opcode::GcBif1 | Opcode::GcBif2 | Opcode::GcBif3 => {
-            return bif(emitter, &operands[2..], Some(live(1)));
-        }
-        Opcode::BsGetInteger2 => {
-            let bits = [3, 4].map(|place| number(operands[place]));
-            let bits = bits[0]
-                .zip(bits[1])
-                .and_then(|(size, unit)| size.checked_mul(unit));
-            emitter.facts.keep_live(live(2));
-            let dest = emitter.source(operands[6]);
+        Generic::Bif0 { dest, .. } => write(emitter, &[dest], Fact::Nothing),
+        Generic::BsGetInteger2 {
+            live,
+            size,
+            unit,
+            dest,
+            ..
+        } => {
+            let bits = number(size).and_then(|size| size.checked_mul(unit));
+            emitter.facts.keep_live(live);
+            let dest = emitter.source(dest);
             emitter.facts.set(dest, integer_of(bits));
         }
-        Opcode::BsMatch => {
-            let mut rest = list(2);
+        Generic::BsMatch { commands, .. } => {
+            let mut rest = commands;
             while let Some((command, behind)) = MatchCommand::read(emitter.module.file, code, rest)
             {
                 rest = behind;
@@ -270,36 +261,48 @@ pub(super) fn follow(emitter: &mut Emitter<'_>, operation: &Operation) -> bool {
                 write(emitter, &[dest], fact);
             }
         }
-        Opcode::BsStartMatch3 | Opcode::BsStartMatch4 => {
-            let is_newer = operation.opcode == Opcode::BsStartMatch4;
-            emitter.facts.keep_live(live(if is_newer { 1 } else { 2 }));
-            write(emitter, &operands[3..=3], Fact::Nothing);
+        Generic::BsStartMatch3 { live, dest, .. }
+        | Generic::BsStartMatch4 { live, dest, .. }
+        | Generic::BsGetTail { live, dest, .. } => {
+            emitter.facts.keep_live(live);
+            write(emitter, &[dest], Fact::Nothing);
         }
-        Opcode::BsGetTail => {
-            emitter.facts.keep_live(live(2));
-            write(emitter, &operands[1..=1], Fact::Nothing);
-        }
-        Opcode::BsCreateBin => {
+        Generic::BsCreateBin { live, dest, .. } => {
             // Its last instructions may be reached in two ways.
             emitter.facts.end_way();
-            emitter.facts.keep_live(live(2));
-            write(emitter, &operands[4..=4], Fact::Nothing);
+            emitter.facts.keep_live(live);
+            write(emitter, &[dest], Fact::Nothing);
         }
         // What is sure of a slot of the frame stays so while another function runs.
-        Opcode::Call | Opcode::CallExt | Opcode::CallFun | Opcode::CallFun2 | Opcode::Apply => {
+        Generic::Call { .. }
+        | Generic::CallExt { .. }
+        | Generic::CallFun { .. }
+        | Generic::CallFun2 { .. }
+        | Generic::Apply { .. } => {
             emitter.facts.end_way();
             emitter.facts.keep_live(0);
         }
-        opcode => match effect(opcode) {
-            Effect::Writes(places) => {
-                for &place in places {
-                    write(emitter, &operands[place..=place], Fact::Nothing);
-                }
+        _ => {
+            if let Some(call) = GuardBif::of(generic) {
+                return bif(emitter, &call);
             }
-            Effect::Ends => emitter.facts.clear(),
-        },
+            match operation.opcode.effect() {
+                Effect::Plain => write_destinations(emitter, operation),
+                Effect::Other => emitter.facts.clear(),
+            }
+        }
     }
     false
+}
+
+/// The registers that an operation names as its destinations are written, and no others.
+fn write_destinations(emitter: &mut Emitter<'_>, operation: &Operation) {
+    let operands = emitter.module.code.operands(operation);
+    for (&operand, row) in operands.iter().zip(operation.opcode.operands()) {
+        if row.kind == isa::opcodes::OperandKind::Dest {
+            write(emitter, &[operand], Fact::Nothing);
+        }
+    }
 }
 
 /// These operands are written, with terms of which this is known; those that are no registers of terms do not count.
@@ -316,14 +319,15 @@ fn write(emitter: &mut Emitter<'_>, operands: &[FileOperand], fact: Fact) {
     }
 }
 
-/// As `follow`, for a BIF: its import, its arguments, and its destination. If it may collect, so many X registers are live.
-fn bif(emitter: &mut Emitter<'_>, operands: &[FileOperand], live: Option<u64>) -> bool {
-    let [import, arguments @ .., dest] = operands else {
-        return false;
-    };
-    let arguments: Vec<Operand> = arguments.iter().map(|&a| emitter.source(a)).collect();
-    let dest = emitter.source(*dest);
-    let operator = bifs::operator(emitter, *import, &arguments);
+/// As `follow`, for a BIF.
+fn bif(emitter: &mut Emitter<'_>, call: &GuardBif) -> bool {
+    let arguments: Vec<Operand> = call
+        .arguments()
+        .iter()
+        .map(|&argument| emitter.source(argument))
+        .collect();
+    let dest = emitter.source(call.dest);
+    let operator = bifs::operator(emitter, call.import, &arguments);
     let Some((name, is_straight)) = operator else {
         emitter.facts.end_way();
         emitter.facts.set(dest, Fact::Nothing);
@@ -335,74 +339,11 @@ fn bif(emitter: &mut Emitter<'_>, operands: &[FileOperand], live: Option<u64>) -
             emitter.facts.fell_through(argument);
         }
     }
-    if let Some(live) = live {
+    if let Some(live) = call.live {
         emitter.facts.keep_live(live);
     }
     emitter.facts.set(dest, result);
     is_straight
-}
-
-/// What an operation does to facts, apart from the registers that it writes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Effect {
-    /// It changes nothing but the registers at these places of its operands.
-    Writes(&'static [usize]),
-    /// What follows is not known at all.
-    Ends,
-}
-
-/// The effect of the operations that are not treated in particular.
-pub(super) fn effect(opcode: Opcode) -> Effect {
-    use Effect::{Ends, Writes};
-    match opcode {
-        Opcode::Line
-        | Opcode::ExecutableLine
-        | Opcode::DebugLine
-        | Opcode::Fclearerror
-        | Opcode::Fcheckerror
-        | Opcode::SetTupleElement
-        | Opcode::TestArity
-        | Opcode::IsTaggedTuple
-        | Opcode::IsTuple
-        | Opcode::IsInteger
-        | Opcode::IsNumber
-        | Opcode::IsAtom
-        | Opcode::IsPid
-        | Opcode::IsPort
-        | Opcode::IsReference
-        | Opcode::IsNil
-        | Opcode::IsList
-        | Opcode::IsNonemptyList
-        | Opcode::IsBinary
-        | Opcode::IsBitstr
-        | Opcode::IsBoolean
-        | Opcode::IsMap
-        | Opcode::IsAnyNativeRecord
-        | Opcode::IsNativeRecord
-        | Opcode::IsRecordAccessible
-        | Opcode::IsFunction
-        | Opcode::IsFunction2
-        | Opcode::IsEq
-        | Opcode::IsNe
-        | Opcode::IsNeExact
-        | Opcode::Fadd
-        | Opcode::Fsub
-        | Opcode::Fmul
-        | Opcode::Fdiv
-        | Opcode::Fnegate
-        | Opcode::Fconv
-        | Opcode::BsSetPosition
-        | Opcode::BsTestTail2
-        | Opcode::BsTestUnit
-        | Opcode::BsSkipBits2
-        | Opcode::BsMatchString => Writes(&[]),
-        Opcode::PutTuple2 => Writes(&[0]),
-        Opcode::GetHd | Opcode::GetTl | Opcode::BsGetPosition => Writes(&[1]),
-        Opcode::GetList => Writes(&[1, 2]),
-        Opcode::GetTupleElement | Opcode::PutList => Writes(&[2]),
-        Opcode::UpdateRecord => Writes(&[3]),
-        _ => Ends,
-    }
 }
 
 #[cfg(test)]
@@ -529,18 +470,5 @@ mod tests {
         }
         assert_eq!(facts.known.len(), REMEMBERED);
         assert_eq!(facts.of(Operand::x(999)), Fact::Nothing);
-    }
-
-    #[test]
-    fn unknown_operations_end_everything() {
-        for opcode in [
-            Opcode::Label,
-            Opcode::LoopRec,
-            Opcode::Catch,
-            Opcode::Wait,
-            Opcode::BsPutInteger,
-        ] {
-            assert_eq!(effect(opcode), Effect::Ends, "{opcode:?}");
-        }
     }
 }

@@ -10,9 +10,9 @@ use layout::limits::SMALL_MAX;
 use term::bits::Flags;
 use term::{am, list};
 
-use super::emit::{Emitter, label};
-use super::operations::Result;
-use super::terms::{self, Window, bad};
+use super::emit::Emitter;
+use super::operations::{Result, bad};
+use super::terms::{self, Window};
 use crate::bodies::binaries::{self, WINDOW_BITS};
 use crate::encoding::{
     Advance, GetBits, GetTail, MatchBits, ReadWindow, TakeByte, TakeFromWindow, TestBits, TestRest,
@@ -22,20 +22,25 @@ use crate::operand::Operand;
 use crate::slow;
 
 /// Writes the instructions of a `bs_match`.
-pub(super) fn commands(emitter: &mut Emitter<'_>, operands: &[FileOperand]) -> Result {
+pub(super) fn commands(
+    emitter: &mut Emitter<'_>,
+    fail: u32,
+    context: FileOperand,
+    commands: &[FileOperand],
+) -> Result {
     let module = emitter.module;
-    let mut rest = terms::list(emitter, Opcode::BsMatch, operands, 2)?;
+    let mut rest = commands;
     let mut commands = Vec::with_capacity(rest.len() / 3);
     while let Some((command, behind)) = MatchCommand::read(module.file, module.code, rest) {
         commands.push(command);
         rest = behind;
     }
     if !rest.is_empty() {
-        return Err(bad(Opcode::BsMatch, 2));
+        return Err(bad(Opcode::BsMatch, "commands"));
     }
     let mut matching = Matching {
-        context: emitter.source(operands[1]),
-        fail: label(operands[0]),
+        context: emitter.source(context),
+        fail,
         ensured: 0,
         peeked: 0,
         window: 0,
@@ -263,7 +268,7 @@ impl Matching<'_, '_> {
     }
 
     fn flags(&self, operand: FileOperand) -> Result<Flags> {
-        let invalid = || bad(Opcode::BsMatch, 2);
+        let invalid = || bad(Opcode::BsMatch, "commands");
         let list = self.emitter.constant(operand).ok_or(invalid())?;
         let mut flags = 0;
         for flag in list::to_vec(list).ok_or(invalid())? {

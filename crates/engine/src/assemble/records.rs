@@ -1,18 +1,16 @@
 //! Native records. Those of the module itself whose fields all get a value are made by one instruction that has the
 //! definition and the default values as constants; others are looked up when they are made.
 
-use beamfile::Operand as FileOperand;
+use beamfile::{Generic, Operand as FileOperand};
 use isa::Opcode;
 use layout::{Term, no_gc};
 use term::native_record::{self, Definition, NO_VALUE};
 
-use super::emit::{Emitter, label, number};
-use super::operations::Result;
-use super::terms::{bad, list};
+use super::emit::Emitter;
+use super::operations::{Result, bad};
 use crate::bodies::records;
 use crate::encoding::{
-    GetRecordElement, GetRecordElements, GetRecordField, IsNativeRecord, IsRecordAccessible,
-    NewRecord, PutRecord,
+    GetRecordElement, GetRecordElements, GetRecordField, IsRecordAccessible, NewRecord, PutRecord,
 };
 use crate::operand::Operand;
 use crate::slow::{self, records::scope};
@@ -20,69 +18,68 @@ use crate::slow::{self, records::scope};
 /// Which records an operation takes: module, name, and scope.
 type Id = (Term, Term, u64);
 
-pub(super) fn record_operation(
-    emitter: &mut Emitter<'_>,
-    opcode: Opcode,
-    operands: &[FileOperand],
-) -> Result {
-    let atom = |operand: u8| {
-        let constant = emitter.constant(operands[operand as usize]);
-        constant
-            .filter(|term| term.is_atom())
-            .ok_or(bad(opcode, operand))
-    };
-    match opcode {
-        Opcode::IsNativeRecord => {
-            let words = IsNativeRecord {
-                term: emitter.source(operands[1]),
-                module: atom(2)?,
-                name: atom(3)?,
-                fail: label(operands[0]),
-            };
-            emitter.operation::<records::IsNativeRecord>(words);
-        }
-        Opcode::IsRecordAccessible => {
-            let module = match emitter.atom_text(atom(2)?) {
+/// The operations on native records. Returns whether this is one.
+pub(super) fn operation(emitter: &mut Emitter<'_>, generic: Generic<'_>) -> Result<bool> {
+    match generic {
+        Generic::IsRecordAccessible { fail, term, scope } => {
+            let bad = bad(Opcode::IsRecordAccessible, "scope");
+            let scope = emitter.constant(scope).ok_or(bad.clone())?;
+            let module = match emitter.atom_text(scope) {
                 "external" => Term::NIL,
                 "auto_local" => emitter.module.atoms[0],
-                _ => return Err(bad(opcode, 2)),
+                _ => return Err(bad),
             };
-            let words = IsRecordAccessible {
-                term: emitter.source(operands[1]),
+            let term = emitter.source(term);
+            emitter.operation::<records::IsRecordAccessible>(IsRecordAccessible {
+                term,
                 module,
-                fail: label(operands[0]),
-            };
-            emitter.operation::<records::IsRecordAccessible>(words);
+                fail,
+            });
         }
-        Opcode::GetRecordElements => {
-            let pairs = list(emitter, opcode, operands, 2)?;
-            get_record_elements(emitter, operands, pairs);
-        }
-        Opcode::GetRecordField => {
-            let (module, name, scope) = id(emitter, operands[2]).ok_or(bad(opcode, 2))?;
+        Generic::GetRecordElements {
+            fail,
+            record,
+            fields,
+        } => get_record_elements(emitter, fail, record, fields),
+        Generic::GetRecordField {
+            fail,
+            record,
+            id,
+            field,
+            dest,
+        } => {
+            let bad = |operand| bad(Opcode::GetRecordField, operand);
+            let (module, name, scope) = id_of(emitter, id).ok_or(bad("id"))?;
             let words = GetRecordField {
-                record: emitter.source(operands[1]),
-                dest: emitter.source(operands[4]),
-                fail: label(operands[0]),
+                record: emitter.source(record),
+                dest: emitter.source(dest),
+                fail,
                 module,
                 name,
                 scope,
-                field: atom(3)?,
+                field: emitter.constant(field).ok_or(bad("field"))?,
             };
             emitter.instruction(slow::records::get_record_field, words);
         }
-        _ => {
-            let pairs = list(emitter, opcode, operands, 5)?;
-            let live = number(operands[4]).ok_or(bad(opcode, 4))?;
-            let id = id(emitter, operands[1]).ok_or(bad(opcode, 1))?;
-            put_record(emitter, operands, id, live, pairs);
+        Generic::PutRecord {
+            fail,
+            id,
+            record,
+            dest,
+            live,
+            values,
+        } => {
+            let id = id_of(emitter, id).ok_or(bad(Opcode::PutRecord, "id"))?;
+            let words = (emitter.source(record), emitter.source(dest), fail, live);
+            put_record(emitter, id, words, values);
         }
+        _ => return Ok(false),
     }
-    Ok(())
+    Ok(true)
 }
 
 /// An atom is the name of a record of this module, or `'_'` for any; a literal names module and record.
-fn id(emitter: &Emitter<'_>, operand: FileOperand) -> Option<Id> {
+fn id_of(emitter: &Emitter<'_>, operand: FileOperand) -> Option<Id> {
     let constant = emitter.constant(operand)?;
     if let Some([module, name]) = constant.as_tuple_of() {
         let is_id = module.is_atom() && name.is_atom();
@@ -99,8 +96,13 @@ fn id(emitter: &Emitter<'_>, operand: FileOperand) -> Option<Id> {
 }
 
 /// Takes the fields one by one; this requires that none but the last replaces the record.
-fn get_record_elements(emitter: &mut Emitter<'_>, operands: &[FileOperand], pairs: &[FileOperand]) {
-    let (record, fail) = (emitter.source(operands[1]), label(operands[0]));
+fn get_record_elements(
+    emitter: &mut Emitter<'_>,
+    fail: u32,
+    record: FileOperand,
+    pairs: &[FileOperand],
+) {
+    let record = emitter.source(record);
     let pairs: Vec<[Operand; 2]> = pairs
         .chunks_exact(2)
         .map(|pair| [emitter.source(pair[0]), emitter.source(pair[1])])
@@ -129,13 +131,10 @@ fn get_record_elements(emitter: &mut Emitter<'_>, operands: &[FileOperand], pair
 
 fn put_record(
     emitter: &mut Emitter<'_>,
-    operands: &[FileOperand],
     (module, name, scope): Id,
-    live: u64,
+    (record, dest, fail, live): (Operand, Operand, u32, u64),
     pairs: &[FileOperand],
 ) {
-    let record = emitter.source(operands[2]);
-    let dest = emitter.source(operands[3]);
     let is_new = record.as_constant().is_some_and(Term::is_nil);
     if is_new && scope == scope::LOCAL {
         let template = (emitter.module.records)(name);
@@ -155,7 +154,7 @@ fn put_record(
     let words = PutRecord {
         record,
         dest,
-        fail: label(operands[0]),
+        fail,
         live,
         module,
         name,

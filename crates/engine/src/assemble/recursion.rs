@@ -10,11 +10,11 @@
 //! That is only right if every return to such a place makes the test. So the function may be left by tail calls of functions
 //! of the module alone, which make the test too: a list comprehension with two generators is two functions.
 
-use beamfile::Function;
+use beamfile::{Function, Generic};
 use isa::Opcode;
 
 use super::bifs;
-use super::emit::{Emitter, label};
+use super::emit::Emitter;
 use crate::bodies::calls;
 use crate::encoding::ReturnWithin;
 
@@ -118,38 +118,34 @@ fn look_at(emitter: &Emitter<'_>, function: &Function, entries: &[Option<usize>]
     let operations = code.body(function);
     let (mut number, mut path) = (0, 0);
     for (place, operation) in operations.iter().enumerate() {
-        let operands = || code.operands(operation);
-        let callee = || {
-            entries
-                .get(label(operands()[1]) as usize)
-                .copied()
-                .flatten()
-        };
+        let callee = |label: u32| entries.get(label as usize).copied().flatten();
         let is_next = |distance: usize, opcode| {
             operations.get(place + distance).map(|next| next.opcode) == Some(opcode)
         };
-        match operation.opcode {
-            Opcode::Call => {
-                seen.calls.extend(callee().map(|callee| Call {
+        match code.generic(operation) {
+            Generic::Call { label, .. } => {
+                seen.calls.extend(callee(label).map(|callee| Call {
                     number,
                     callee,
                     path,
                 }));
                 number += 1;
             }
-            Opcode::CallOnly | Opcode::CallLast => {
+            Generic::CallOnly { label, .. } | Generic::CallLast { label, .. } => {
                 path += 1;
-                match callee() {
+                match callee(label) {
                     Some(callee) => seen.tails.push(callee),
                     None => seen.leaves = true,
                 }
             }
-            Opcode::CallExtOnly if bifs::raises(emitter, operands()[1]) => path += 1,
-            Opcode::CallExtLast if bifs::is_bif(emitter, operands()[1]) => path += 1,
-            Opcode::Return | Opcode::Jump => path += 1,
-            Opcode::CallExtOnly | Opcode::CallExtLast | Opcode::ApplyLast => seen.leaves = true,
+            Generic::CallExtOnly { import, .. } if bifs::raises(emitter, import) => path += 1,
+            Generic::CallExtLast { import, .. } if bifs::is_bif(emitter, import) => path += 1,
+            Generic::Return {} | Generic::Jump { .. } => path += 1,
+            Generic::CallExtOnly { .. }
+            | Generic::CallExtLast { .. }
+            | Generic::ApplyLast { .. } => seen.leaves = true,
             // A call of a fun in tail position is a tail call.
-            Opcode::CallFun | Opcode::CallFun2
+            Generic::CallFun { .. } | Generic::CallFun2 { .. }
                 if is_next(1, Opcode::Deallocate) && is_next(2, Opcode::Return) =>
             {
                 seen.leaves = true;

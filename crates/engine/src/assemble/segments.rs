@@ -21,9 +21,10 @@ use term::am;
 use term::bits::construct::SegmentKind;
 use term::bits::{Flags, float, is_all, utf};
 
-use super::emit::{Emitter, label, number};
-use super::operations::{Result, heap_bytes};
-use super::terms::{bad, list, number_or_source, size};
+use super::derived::heap_bytes;
+use super::emit::{Emitter, number};
+use super::operations::{Result, bad};
+use super::terms::{number_or_source, size};
 use crate::bodies::building::{
     self, EndAppend, EndBinary, EndMeasuredBinary, EndPrivateAppend, GATHERED, GATHERED_BITS,
     HEAP_BINARY_HEAD, SHIFTED, SUB_BINARY_BYTES, ShiftRight, StartMeasuredBinary,
@@ -44,16 +45,52 @@ const NATIVE: u64 = 16;
 /// Bytes of segments of known size, at most, that are written by operations of their own.
 const MOST_BYTES: u64 = HEAP_BINARY_BYTES as u64;
 
-/// `fail, heap, live, unit, dest, segments`
+/// A segment as the file has it.
+#[derive(Clone, Copy)]
+struct Part {
+    kind: FileOperand,
+    number: u64,
+    unit: u64,
+    flags: FileOperand,
+    /// Of a string, its offset in the module's strings.
+    value: FileOperand,
+    size: FileOperand,
+}
+
+/// The segments in the list of a `bs_create_bin`.
+fn parts(segments: &[FileOperand]) -> impl Iterator<Item = Part> {
+    segments.chunks_exact(6).map(|part| match *part {
+        [
+            kind,
+            FileOperand::Number(number),
+            FileOperand::Number(unit),
+            flags,
+            value,
+            size,
+        ] => Part {
+            kind,
+            number,
+            unit,
+            flags,
+            value,
+            size,
+        },
+        _ => unreachable!("proven to be a segment: {part:?}"),
+    })
+}
+
+/// `bs_create_bin`
 pub(super) fn create(
     emitter: &mut Emitter<'_>,
-    opcode: Opcode,
-    operands: &[FileOperand],
+    fail: u32,
+    heap: FileOperand,
+    live: u64,
+    dest: FileOperand,
+    segments: &[FileOperand],
 ) -> Result {
-    let segments = list(emitter, opcode, operands, 5)?;
     let whole = whole_bits(emitter, segments);
-    let heap = heap_bytes(operands[1]).ok_or(bad(opcode, 1))?;
-    let dest = emitter.source(operands[4]);
+    let heap = heap_bytes(emitter, heap).ok_or(bad(Opcode::BsCreateBin, "heap"))?;
+    let dest = emitter.source(dest);
     let done = match Steps::new(emitter, segments) {
         Some(steps) => Some(steps.write(emitter, dest, heap)),
         None => Fields::new(emitter, segments).map(|fields| fields.write(emitter, dest, heap)),
@@ -64,16 +101,16 @@ pub(super) fn create(
         slow::build::create
     };
     let words = Create {
-        fail: label(operands[0]),
-        live: number(operands[2]).ok_or(bad(opcode, 2))?,
+        fail,
+        live,
         dest,
         heap,
         count: segments.len() as u64 / 6,
         bits: whole.unwrap_or(0),
     };
     emitter.instruction(body, words);
-    for part in segments.chunks_exact(6) {
-        segment(emitter, opcode, part)?.write(emitter);
+    for part in parts(segments) {
+        segment(emitter, part)?.write(emitter);
     }
     if let Some(done) = done {
         emitter.define(done);
@@ -161,7 +198,7 @@ impl Steps {
             steps: Vec::new(),
         };
         let mut open = Vec::new();
-        for part in segments.chunks_exact(6) {
+        for part in parts(segments) {
             all.add(emitter, part, &mut open)?;
         }
         let most: u64 = all.steps.iter().map(Step::most).sum();
@@ -169,24 +206,20 @@ impl Steps {
     }
 
     /// Adds a segment; `open` are the fields before it that do not end at a byte boundary yet.
-    fn add(
-        &mut self,
-        emitter: &Emitter<'_>,
-        part: &[FileOperand],
-        open: &mut Vec<Field>,
-    ) -> Option<()> {
-        let kind = SegmentKind::from_atom(emitter.constant(part[0])?)?;
-        let little = Flags::new(flags(emitter, part[3]) as u32).is_little();
+    fn add(&mut self, emitter: &Emitter<'_>, part: Part, open: &mut Vec<Field>) -> Option<()> {
+        let kind = SegmentKind::from_atom(emitter.constant(part.kind)?)?;
+        let little = Flags::new(flags(emitter, part.flags) as u32).is_little();
         if kind != SegmentKind::Integer && !open.is_empty() {
             return None;
         }
         if kind == SegmentKind::String {
-            let bytes = emitter.string_bytes(number(part[4])?, known_bits(emitter, part)? / 8)?;
+            let bytes =
+                emitter.string_bytes(number(part.value)?, known_bits(emitter, part)? / 8)?;
             self.constant(bytes);
             return Some(());
         }
-        let source = number_or_source(emitter, part[4])?;
-        let divides_8 = matches!(number(part[2]), Some(1 | 2 | 4 | 8));
+        let source = number_or_source(emitter, part.value)?;
+        let divides_8 = matches!(part.unit, 1 | 2 | 4 | 8);
         // Literal strings are left to the general operation.
         let is_bytes = divides_8 && source.kind() != OperandKind::Constant;
         match kind {
@@ -203,8 +236,8 @@ impl Steps {
                 return self.integer(Field { source, bits }, little, open);
             }
             SegmentKind::Float => {
-                let bits = size(emitter, part[5]).as_constant()?.as_small()?;
-                let bits = u64::try_from(bits).ok()?.checked_mul(number(part[2])?)?;
+                let bits = size(emitter, part.size).as_constant()?.as_small()?;
+                let bits = u64::try_from(bits).ok()?.checked_mul(part.unit)?;
                 return self.float(Field { source, bits }, little);
             }
             SegmentKind::Utf8 => match source.as_constant() {
@@ -215,7 +248,7 @@ impl Steps {
                 None => self.steps.push(Step::Utf8(source)),
             },
             SegmentKind::Utf16 | SegmentKind::Utf32 => {
-                let flags = flags(emitter, part[3]);
+                let flags = flags(emitter, part.flags);
                 self.steps.push(Step::Wide {
                     source,
                     kind,
@@ -223,8 +256,8 @@ impl Steps {
                 });
             }
             SegmentKind::Binary if source.kind() != OperandKind::Constant => {
-                let size = size(emitter, part[5]);
-                let unit = number(part[2])?;
+                let size = size(emitter, part.size);
+                let unit = part.unit;
                 if size.as_constant().is_some_and(is_all) {
                     self.steps.push(Step::Bytes(source));
                     return divides_8.then_some(());
@@ -434,14 +467,14 @@ impl Fields {
             fields: Vec::new(),
             bits: 0,
         };
-        for part in segments.chunks_exact(6) {
-            let kind = SegmentKind::from_atom(emitter.constant(part[0])?)?;
+        for part in parts(segments) {
+            let kind = SegmentKind::from_atom(emitter.constant(part.kind)?)?;
             if kind == SegmentKind::String {
                 return None;
             }
-            let source = number_or_source(emitter, part[4])?;
-            let unit = number(part[2])?;
-            let little = Flags::new(flags(emitter, part[3]) as u32).is_little();
+            let source = number_or_source(emitter, part.value)?;
+            let unit = part.unit;
+            let little = Flags::new(flags(emitter, part.flags) as u32).is_little();
             match kind {
                 SegmentKind::Append | SegmentKind::PrivateAppend
                     if unit == 1 && all.appended.is_none() && all.fields.is_empty() =>
@@ -456,7 +489,7 @@ impl Fields {
                     all.bits = all.bits.checked_add(bits.unwrap_or(0))?;
                     all.fields.push(SizedField {
                         source,
-                        size: size(emitter, part[5]),
+                        size: size(emitter, part.size),
                         unit,
                         bits,
                     });
@@ -693,16 +726,16 @@ impl StepWriter<'_, '_> {
 /// The total bits of the segments of known size, if `create_whole` can handle all segments.
 fn whole_bits(emitter: &Emitter<'_>, segments: &[FileOperand]) -> Option<u64> {
     let mut bits = 0u64;
-    for (index, part) in segments.chunks_exact(6).enumerate() {
-        let kind = SegmentKind::from_atom(emitter.constant(part[0])?)?;
-        let divides_8 = matches!(number(part[2])?, 1 | 2 | 4 | 8);
-        let all = emitter.constant(part[5]) == Some(am::ALL);
+    for (index, part) in parts(segments).enumerate() {
+        let kind = SegmentKind::from_atom(emitter.constant(part.kind)?)?;
+        let divides_8 = matches!(part.unit, 1 | 2 | 4 | 8);
+        let all = emitter.constant(part.size) == Some(am::ALL);
         match kind {
             SegmentKind::Append | SegmentKind::PrivateAppend if index == 0 && divides_8 => (),
             SegmentKind::Binary if bits % 8 == 0 && (divides_8 || !all) => (),
             SegmentKind::Integer => {
                 let width = known_bits(emitter, part)?;
-                let little = Flags::new(flags(emitter, part[3]) as u32).is_little();
+                let little = Flags::new(flags(emitter, part.flags) as u32).is_little();
                 if width > GATHERED_BITS && !(width == 64 && bits % 8 == 0)
                     || little && width % 8 != 0
                 {
@@ -721,43 +754,43 @@ fn whole_bits(emitter: &Emitter<'_>, segments: &[FileOperand]) -> Option<u64> {
 }
 
 /// The size in bits of an integer or a string segment, if it is known.
-fn known_bits(emitter: &Emitter<'_>, part: &[FileOperand]) -> Option<u64> {
-    let size = u64::try_from(emitter.constant(part[5])?.as_small()?).ok()?;
-    let kind = SegmentKind::from_atom(emitter.constant(part[0])?)?;
+fn known_bits(emitter: &Emitter<'_>, part: Part) -> Option<u64> {
+    let size = u64::try_from(emitter.constant(part.size)?.as_small()?).ok()?;
+    let kind = SegmentKind::from_atom(emitter.constant(part.kind)?)?;
     match kind {
-        SegmentKind::Integer => size.checked_mul(number(part[2])?),
+        SegmentKind::Integer => size.checked_mul(part.unit),
         SegmentKind::String => size.checked_mul(8),
         _ => None,
     }
 }
 
-/// `type, number, unit, flags, value (for a string: its offset), size`
-fn segment(emitter: &Emitter<'_>, opcode: Opcode, part: &[FileOperand]) -> Result<Segment> {
-    let bad = || bad(opcode, 5);
-    let value = |place: usize| number(part[place]).ok_or(bad());
+/// The words of a segment behind those of `Create`.
+fn segment(emitter: &Emitter<'_>, part: Part) -> Result<Segment> {
+    let bad = || bad(Opcode::BsCreateBin, "segments");
     let kind = emitter
-        .constant(part[0])
+        .constant(part.kind)
         .and_then(SegmentKind::from_atom)
         .ok_or(bad())?;
-    let size = size(emitter, part[5]);
+    let size = size(emitter, part.size);
     let (source, string, bits) = if kind == SegmentKind::String {
         let bytes = size
             .as_constant()
             .and_then(Term::as_small)
             .and_then(|bytes| u64::try_from(bytes).ok())
             .ok_or(bad())?;
-        let string = emitter.string(value(4)?, bytes).ok_or(bad())?;
+        let offset = number(part.value).ok_or(bad())?;
+        let string = emitter.string(offset, bytes).ok_or(bad())?;
         let none = Operand::constant(Term::NIL);
         (none, string as u64, bytes.saturating_mul(8))
     } else {
-        let source = number_or_source(emitter, part[4]).ok_or(bad())?;
+        let source = number_or_source(emitter, part.value).ok_or(bad())?;
         (source, 0, known_bits(emitter, part).unwrap_or(0))
     };
     Ok(Segment {
         kind: index_of(kind),
-        number: value(1)?,
-        unit: value(2)?,
-        flags: flags(emitter, part[3]),
+        number: part.number,
+        unit: part.unit,
+        flags: flags(emitter, part.flags),
         source,
         size,
         string,

@@ -1,62 +1,53 @@
 //! Maps, floats and bit strings.
 
-use beamfile::Operand as FileOperand;
+use beamfile::{Generic, Operand as FileOperand, Operation as FileOperation};
 use isa::Opcode;
 use layout::Term;
 use term::bits::{self, Flags};
-use term::{am, map};
+use term::{am, map as term_map};
 
-use super::AssembleErrorKind;
-use super::emit::{Emitter, label, number};
-use super::operations::{Result, heap_bytes};
-use super::segments;
+use super::derived::heap_bytes;
+use super::emit::{Emitter, label};
+use super::operations::{Result, bad};
 use crate::bodies::{binaries, floats, maps};
 use crate::encoding::{
-    AddSizes, AppendTo, FloatBinary, FloatLoad, FloatStore, FloatUnary, GetBits, GetCharacter,
-    GetMapElement, GetMapElements, GetTail, GetWindow, Init, MatchBits, MatchString, NewMap,
-    Nothing, PutCharacter, PutMap, PutSegment, PutString, SetPosition, SkipUnits, SourceDest,
+    AppendTo, FloatLoad, FloatStore, FloatUnary, GetBits, GetCharacter, GetMapElement,
+    GetMapElements, GetWindow, Init, MatchBits, MatchString, NewMap, PutMap, PutString, SkipUnits,
     StartMatch, TestBits,
 };
 use crate::operand::{Operand, OperandKind};
-use crate::operation::Operation;
 use crate::slow;
 
-/// The error for an operand of an operation.
-pub(super) fn bad(opcode: Opcode, operand: u8) -> AssembleErrorKind {
-    AssembleErrorKind::BadOperand { opcode, operand }
-}
-
-pub(super) fn list<'a>(
-    emitter: &Emitter<'a>,
-    opcode: Opcode,
-    operands: &[FileOperand],
-    place: u8,
-) -> Result<&'a [FileOperand]> {
-    match operands[place as usize] {
-        FileOperand::List(span) => Ok(emitter.module.code.list(span)),
-        _ => Err(bad(opcode, place)),
-    }
-}
-
-/// The operations on maps.
-pub(super) fn map_operation(
+/// The operations on maps. Returns whether this is one.
+pub(super) fn map(
     emitter: &mut Emitter<'_>,
-    opcode: Opcode,
-    operands: &[FileOperand],
-) -> Result {
-    match opcode {
-        Opcode::PutMapAssoc | Opcode::PutMapExact => {
-            let pairs = list(emitter, opcode, operands, 4)?;
-            let live = number(operands[3]).ok_or(bad(opcode, 3))?;
-            if new_map(emitter, opcode, operands, pairs, live) {
-                return Ok(());
+    operation: &FileOperation,
+    generic: Generic<'_>,
+) -> bool {
+    match generic {
+        Generic::PutMapAssoc {
+            fail,
+            map,
+            dest,
+            live,
+            pairs,
+        }
+        | Generic::PutMapExact {
+            fail,
+            map,
+            dest,
+            live,
+            pairs,
+        } => {
+            if new_map(emitter, operation, dest, pairs, live) {
+                return true;
             }
             let words = PutMap {
-                map: emitter.source(operands[1]),
-                dest: emitter.source(operands[2]),
-                fail: label(operands[0]),
+                map: emitter.source(map),
+                dest: emitter.source(dest),
+                fail,
                 live,
-                exact: u64::from(opcode == Opcode::PutMapExact),
+                exact: u64::from(operation.opcode == Opcode::PutMapExact),
                 count: pairs.len() as u64 / 2,
             };
             // A field may be there already; other keys are mostly new.
@@ -66,23 +57,22 @@ pub(super) fn map_operation(
             }
             more(emitter, pairs);
         }
-        Opcode::HasMapFields => {
-            let keys = list(emitter, opcode, operands, 2)?;
+        Generic::HasMapFields { fail, map, keys } => {
             let words = GetMapElements {
-                map: emitter.source(operands[1]),
-                fail: label(operands[0]),
+                map: emitter.source(map),
+                fail,
                 count: keys.len() as u64,
             };
             emitter.instruction(slow::maps::has_map_fields, words);
             more(emitter, keys);
         }
-        _ => {
-            let pairs = list(emitter, opcode, operands, 2)?;
-            let map = emitter.source(operands[1]);
-            get_map_elements(emitter, map, label(operands[0]), pairs);
+        Generic::GetMapElements { fail, map, pairs } => {
+            let map = emitter.source(map);
+            get_map_elements(emitter, map, fail, pairs);
         }
+        _ => return false,
     }
-    Ok(())
+    true
 }
 
 /// Whether the keys of these pairs are constants and no objects.
@@ -95,16 +85,13 @@ fn are_immediates(emitter: &Emitter<'_>, pairs: &[FileOperand]) -> bool {
 /// all maps that the instruction makes. Returns false, and writes nothing, for any other map operation.
 fn new_map(
     emitter: &mut Emitter<'_>,
-    opcode: Opcode,
-    operands: &[FileOperand],
+    operation: &FileOperation,
+    dest: FileOperand,
     pairs: &[FileOperand],
     live: u64,
 ) -> bool {
-    let FileOperand::List(span) = operands[4] else {
-        return false;
-    };
-    let keys = (opcode == Opcode::PutMapAssoc)
-        .then(|| (emitter.module.map_keys)(span))
+    let keys = (operation.opcode == Opcode::PutMapAssoc)
+        .then(|| (emitter.module.map_keys)(operation))
         .flatten();
     let Some(keys) = keys else {
         return false;
@@ -113,13 +100,14 @@ fn new_map(
         .chunks_exact(2)
         .map(|pair| emitter.constant(pair[0]))
         .collect();
-    let Some(order) = given.and_then(|given| map::sorted_keys(&given)) else {
+    let Some(order) = given.and_then(|given| term_map::sorted_keys(&given)) else {
         return false;
     };
+    let dest = emitter.source(dest);
     emitter.operation::<maps::NewMap>(NewMap {
         bytes: maps::bytes_of_flat(order.len()),
         live,
-        dest: emitter.source(operands[2]),
+        dest,
         keys,
     });
     for place in order {
@@ -167,103 +155,88 @@ fn get_map_elements(emitter: &mut Emitter<'_>, map: Operand, fail: u32, pairs: &
     emitter.more(operands);
 }
 
-/// The operations on floating-point registers.
-pub(super) fn float(emitter: &mut Emitter<'_>, opcode: Opcode, operands: &[FileOperand]) -> Result {
-    let register = |place: u8| match operands[place as usize] {
-        FileOperand::FloatReg(register) => Ok(u64::from(register) * 8),
-        _ => Err(bad(opcode, place)),
+/// The moves of floats. Returns whether this is one.
+pub(super) fn float(emitter: &mut Emitter<'_>, generic: Generic<'_>) -> Result<bool> {
+    let Generic::Fmove { source, dest } = generic else {
+        return Ok(false);
     };
-    match opcode {
-        Opcode::Fmove => match (operands[0], operands[1]) {
-            (FileOperand::FloatReg(_), FileOperand::FloatReg(_)) => {
-                emitter.operation::<floats::FloatCopy>(FloatUnary {
-                    source: register(0)?,
-                    dest: register(1)?,
-                });
-            }
-            (FileOperand::FloatReg(_), to) => {
-                let dest = emitter.source(to);
-                if dest.kind() == OperandKind::Constant {
-                    return Err(bad(opcode, 1));
-                }
-                emitter.operation::<floats::FloatStore>(FloatStore {
-                    source: register(0)?,
-                    dest,
-                });
-            }
-            (from, _) => emitter.operation::<floats::FloatLoad>(FloatLoad {
-                source: emitter.source(from),
-                dest: register(1)?,
-            }),
-        },
-        Opcode::Fconv => emitter.operation::<floats::FloatConvert>(FloatLoad {
-            source: emitter.source(operands[0]),
-            dest: register(1)?,
-        }),
-        // The first operand of these is a label that is no longer used.
-        Opcode::Fnegate => emitter.operation::<floats::FloatNegate>(FloatUnary {
-            source: register(1)?,
-            dest: register(2)?,
-        }),
-        _ => {
-            let words = FloatBinary {
-                a: register(1)?,
-                b: register(2)?,
-                dest: register(3)?,
-            };
-            match opcode {
-                Opcode::Fadd => emitter.operation::<floats::FloatAdd>(words),
-                Opcode::Fsub => emitter.operation::<floats::FloatSubtract>(words),
-                Opcode::Fmul => emitter.operation::<floats::FloatMultiply>(words),
-                _ => emitter.operation::<floats::FloatDivide>(words),
-            }
+    let offset = |register: u32| u64::from(register) * 8;
+    match (source, dest) {
+        (FileOperand::FloatReg(source), FileOperand::FloatReg(dest)) => {
+            let (source, dest) = (offset(source), offset(dest));
+            emitter.operation::<floats::FloatCopy>(FloatUnary { source, dest });
         }
+        (FileOperand::FloatReg(source), dest) => {
+            let (source, dest) = (offset(source), emitter.source(dest));
+            if dest.kind() == OperandKind::Constant {
+                return Err(bad(Opcode::Fmove, "dest"));
+            }
+            emitter.operation::<floats::FloatStore>(FloatStore { source, dest });
+        }
+        (source, FileOperand::FloatReg(dest)) => {
+            let (source, dest) = (emitter.source(source), offset(dest));
+            emitter.operation::<floats::FloatLoad>(FloatLoad { source, dest });
+        }
+        _ => return Err(bad(Opcode::Fmove, "dest")),
     }
-    Ok(())
+    Ok(true)
 }
 
-/// The operations that match bit strings.
-pub(super) fn matching(
-    emitter: &mut Emitter<'_>,
-    opcode: Opcode,
-    operands: &[FileOperand],
-) -> Result {
-    let value = |place: u8| number(operands[place as usize]).ok_or(bad(opcode, place));
-    let term = |emitter: &Emitter<'_>, place: usize| emitter.source(operands[place]);
-    match opcode {
-        Opcode::BsStartMatch3 => {
-            emitter.operation::<binaries::StartMatch>(StartMatch {
-                term: term(emitter, 1),
-                dest: term(emitter, 3),
-                fail: label(operands[0]),
-                live: value(2)?,
-            });
-        }
-        Opcode::BsStartMatch4 => {
-            emitter.operation::<binaries::StartMatch>(StartMatch {
-                term: term(emitter, 2),
-                dest: term(emitter, 3),
+/// The operations that match bit strings. Returns whether this is one.
+pub(super) fn matching(emitter: &mut Emitter<'_>, generic: Generic<'_>) -> Result<bool> {
+    match generic {
+        Generic::BsStartMatch4 {
+            fail,
+            live,
+            term,
+            dest,
+        } => {
+            let words = StartMatch {
+                term: emitter.source(term),
+                dest: emitter.source(dest),
                 // The atoms `no_fail` and `resume` mean that the term is known to be a bit string, or a match context.
-                fail: label(operands[0]),
-                live: value(1)?,
-            });
+                fail: label(fail),
+                live,
+            };
+            emitter.operation::<binaries::StartMatch>(words);
         }
-        Opcode::BsGetInteger2 => {
-            let size = term(emitter, 3);
-            let width = constant_width(size, value(4)?);
-            let read = Flags::new(value(5)? as u32);
-            let words = get_bits(emitter, opcode, operands)?;
-            match width {
-                Some(width) => get_integer(emitter, words, width, read),
+        Generic::BsGetInteger2 {
+            fail,
+            context,
+            live,
+            size,
+            unit,
+            flags,
+            dest,
+        } => {
+            let words = get_bits(emitter, (fail, live, unit, flags), context, size, dest);
+            match constant_width(emitter.source(size), unit) {
+                Some(width) => get_integer(emitter, words, width, Flags::new(flags as u32)),
                 None => emitter.instruction(slow::binaries::get_integer, words),
             }
         }
-        Opcode::BsGetFloat2 => {
-            let words = get_bits(emitter, opcode, operands)?;
+        Generic::BsGetFloat2 {
+            fail,
+            context,
+            live,
+            size,
+            unit,
+            flags,
+            dest,
+        } => {
+            let words = get_bits(emitter, (fail, live, unit, flags), context, size, dest);
             emitter.instruction(slow::binaries::get_float, words);
         }
-        Opcode::BsGetBinary2 => {
-            let words = get_bits(emitter, opcode, operands)?;
+        Generic::BsGetBinary2 {
+            fail,
+            context,
+            live,
+            size,
+            unit,
+            flags,
+            dest,
+        } => {
+            let words = get_bits(emitter, (fail, live, unit, flags), context, size, dest);
             let is_rest = words.size.as_constant().is_some_and(bits::is_all);
             if is_rest && matches!(words.unit, 1 | 2 | 4 | 8) {
                 emitter.operation::<binaries::GetRest>(words);
@@ -271,10 +244,15 @@ pub(super) fn matching(
                 emitter.instruction(slow::binaries::get_binary, words);
             }
         }
-        Opcode::BsSkipBits2 => {
-            let (context, unit) = (term(emitter, 1), value(3)?);
-            let size = size(emitter, operands[2]);
-            let fail = label(operands[0]);
+        Generic::BsSkipBits2 {
+            fail,
+            context,
+            size: units,
+            unit,
+            ..
+        } => {
+            let context = emitter.source(context);
+            let size = size(emitter, units);
             if let Some(bits) = constant_width(size, unit) {
                 emitter.operation::<binaries::SkipBits>(TestBits {
                     context,
@@ -291,92 +269,143 @@ pub(super) fn matching(
                 emitter.instruction(slow::binaries::skip_bits, words);
             }
         }
-        Opcode::BsTestTail2 | Opcode::BsTestUnit => {
-            let (context, count) = (term(emitter, 1), value(2)?);
-            if opcode == Opcode::BsTestUnit && count == 0 {
-                return Err(bad(opcode, 2));
-            }
-            let words = TestBits {
-                context,
-                fail: label(operands[0]),
-                bits: count,
+        Generic::BsTestUnit {
+            fail,
+            context,
+            unit,
+        } => {
+            let words = |bits| TestBits {
+                context: emitter.source(context),
+                fail,
+                bits,
             };
-            match opcode {
-                Opcode::BsTestTail2 => emitter.operation::<binaries::TestTail>(words),
-                _ if count == 1 => (),
-                _ if count.is_power_of_two() => {
-                    let bits = count - 1;
-                    emitter.operation::<binaries::TestPowerUnit>(TestBits { bits, ..words });
+            match unit {
+                0 => return Err(bad(Opcode::BsTestUnit, "unit")),
+                1 => (),
+                _ if unit.is_power_of_two() => {
+                    let words = words(unit - 1);
+                    emitter.operation::<binaries::TestPowerUnit>(words);
                 }
-                _ => emitter.operation::<binaries::TestUnit>(words),
+                _ => {
+                    let words = words(unit);
+                    emitter.operation::<binaries::TestUnit>(words);
+                }
             }
         }
-        Opcode::BsMatchString => {
-            let (context, bits) = (term(emitter, 1), value(2)?);
+        Generic::BsMatchString {
+            fail,
+            context,
+            bits,
+            string,
+        } => {
+            let context = emitter.source(context);
             let string = emitter
-                .string(value(3)?, bits.div_ceil(8))
-                .ok_or(bad(opcode, 3))?;
+                .string(string, bits.div_ceil(8))
+                .ok_or(bad(Opcode::BsMatchString, "string"))?;
             if (1..=binaries::WINDOW_BITS).contains(&bits) {
                 // SAFETY: the string has at least `bits` bits.
                 let wanted = unsafe { term::bits::range::load(string, 0, bits as u32) };
                 emitter.operation::<binaries::MatchBits>(MatchBits {
                     context,
-                    fail: label(operands[0]),
+                    fail,
                     width: bits,
                     mask: u64::MAX >> (64 - bits),
                     bits: wanted,
                 });
-                return Ok(());
+                return Ok(true);
             }
             let words = MatchString {
                 context,
-                fail: label(operands[0]),
+                fail,
                 bits,
                 string: string as u64,
             };
             emitter.instruction(slow::binaries::match_string, words);
         }
-        Opcode::BsGetTail => {
-            let words = GetTail {
-                context: term(emitter, 0),
-                dest: term(emitter, 1),
-                live: value(2)?,
-            };
-            emitter.operation::<binaries::GetTail>(words);
+        Generic::BsGetUtf8 {
+            fail,
+            context,
+            flags,
+            dest,
+            ..
+        } => {
+            let words = character(emitter, fail, context, flags, Some(dest));
+            emitter.operation::<binaries::GetUtf8>(words);
         }
-        Opcode::BsGetPosition => {
-            emitter.operation::<binaries::GetPosition>(SourceDest {
-                source: term(emitter, 0),
-                dest: term(emitter, 1),
-            });
+        Generic::BsGetUtf16 {
+            fail,
+            context,
+            flags,
+            dest,
+            ..
+        } => {
+            let words = character(emitter, fail, context, flags, Some(dest));
+            emitter.instruction(slow::binaries::get_utf16, words);
         }
-        Opcode::BsSetPosition => {
-            let words = SetPosition {
-                context: term(emitter, 0),
-                position: term(emitter, 1),
-            };
-            emitter.operation::<binaries::SetPosition>(words);
+        Generic::BsGetUtf32 {
+            fail,
+            context,
+            flags,
+            dest,
+            ..
+        } => {
+            let words = character(emitter, fail, context, flags, Some(dest));
+            emitter.instruction(slow::binaries::get_utf32, words);
         }
-        _ => {
-            let words = GetCharacter {
-                context: term(emitter, 1),
-                dest: match operands.get(4) {
-                    Some(&to) => emitter.source(to),
-                    None => Operand::constant(slow::binaries::NO_DEST),
-                },
-                fail: label(operands[0]),
-                flags: value(3)?,
-            };
-            let handler = match opcode {
-                Opcode::BsGetUtf8 => binaries::GetUtf8::handler(&words),
-                Opcode::BsSkipUtf8 => slow::binaries::get_utf8,
-                Opcode::BsGetUtf16 | Opcode::BsSkipUtf16 => slow::binaries::get_utf16,
-                _ => slow::binaries::get_utf32,
-            };
-            emitter.instruction(handler, words);
+        Generic::BsSkipUtf8 {
+            fail,
+            context,
+            flags,
+            ..
+        } => {
+            let words = character(emitter, fail, context, flags, None);
+            emitter.instruction(slow::binaries::get_utf8, words);
         }
+        Generic::BsSkipUtf16 {
+            fail,
+            context,
+            flags,
+            ..
+        } => {
+            let words = character(emitter, fail, context, flags, None);
+            emitter.instruction(slow::binaries::get_utf16, words);
+        }
+        Generic::BsSkipUtf32 {
+            fail,
+            context,
+            flags,
+            ..
+        } => {
+            let words = character(emitter, fail, context, flags, None);
+            emitter.instruction(slow::binaries::get_utf32, words);
+        }
+        _ => return Ok(false),
     }
-    Ok(())
+    Ok(true)
+}
+
+/// The words of an operation that reads a character, or skips it if there is no destination.
+fn character(
+    emitter: &Emitter<'_>,
+    fail: u32,
+    context: FileOperand,
+    flags: u64,
+    dest: Option<FileOperand>,
+) -> GetCharacter {
+    GetCharacter {
+        context: emitter.source(context),
+        dest: match dest {
+            Some(dest) => emitter.source(dest),
+            None => Operand::constant(slow::binaries::NO_DEST),
+        },
+        fail,
+        flags,
+    }
+}
+
+/// The size of a segment, as the table of operations asks for it.
+pub(super) fn segment_size(emitter: &Emitter<'_>, operand: FileOperand) -> Option<Operand> {
+    Some(size(emitter, operand))
 }
 
 /// The size of a segment.
@@ -393,18 +422,23 @@ fn constant_width(size: Operand, unit: u64) -> Option<u64> {
     size.checked_mul(unit)
 }
 
-/// `fail, context, live, size, unit, flags, dest`
-fn get_bits(emitter: &Emitter<'_>, opcode: Opcode, operands: &[FileOperand]) -> Result<GetBits> {
-    let value = |place: u8| number(operands[place as usize]).ok_or(bad(opcode, place));
-    Ok(GetBits {
-        context: emitter.source(operands[1]),
-        size: size(emitter, operands[3]),
-        dest: emitter.source(operands[6]),
-        fail: label(operands[0]),
-        live: value(2)?,
-        unit: value(4)?,
-        flags: value(5)?,
-    })
+/// The words of an operation that takes a segment.
+fn get_bits(
+    emitter: &Emitter<'_>,
+    (fail, live, unit, flags): (u32, u64, u64, u64),
+    context: FileOperand,
+    units: FileOperand,
+    dest: FileOperand,
+) -> GetBits {
+    GetBits {
+        context: emitter.source(context),
+        size: size(emitter, units),
+        dest: emitter.source(dest),
+        fail,
+        live,
+        unit,
+        flags,
+    }
 }
 
 /// An integer of constant size.
@@ -473,111 +507,104 @@ fn get_window(emitter: &mut Emitter<'_>, bits: GetBits, width: u64, kind: Window
     }
 }
 
-/// The operations that build bit strings.
-pub(super) fn build(emitter: &mut Emitter<'_>, opcode: Opcode, operands: &[FileOperand]) -> Result {
-    let value = |place: u8| number(operands[place as usize]).ok_or(bad(opcode, place));
-    let alloc = |place: u8| heap_bytes(operands[place as usize]).ok_or(bad(opcode, place));
-    let fail = label(operands.first().copied().unwrap_or(FileOperand::Nil));
-    match opcode {
-        Opcode::BsCreateBin => segments::create(emitter, opcode, operands)?,
-        Opcode::BsInit2 | Opcode::BsInitBits => {
-            let words = Init {
-                fail,
-                live: value(3)?,
-                dest: emitter.source(operands[5]),
-                heap: alloc(2)?,
-                size: number_or_source(emitter, operands[1]).ok_or(bad(opcode, 1))?,
-                unit: if opcode == Opcode::BsInit2 { 8 } else { 1 },
-            };
-            emitter.instruction(slow::build::init, words);
-        }
-        Opcode::BsAppend => {
+/// The older operations that build bit strings. Returns whether this is one.
+pub(super) fn build(emitter: &mut Emitter<'_>, generic: Generic<'_>) -> Result<bool> {
+    match generic {
+        Generic::BsInit2 {
+            fail,
+            size,
+            heap,
+            live,
+            dest,
+            ..
+        } => init(emitter, Opcode::BsInit2, 8, (fail, size, heap, live, dest))?,
+        Generic::BsInitBits {
+            fail,
+            size,
+            heap,
+            live,
+            dest,
+            ..
+        } => init(
+            emitter,
+            Opcode::BsInitBits,
+            1,
+            (fail, size, heap, live, dest),
+        )?,
+        Generic::BsAppend {
+            fail,
+            size,
+            heap,
+            live,
+            unit,
+            binary,
+            dest,
+            ..
+        } => {
             let words = AppendTo {
                 fail,
-                live: value(3)?,
-                dest: emitter.source(operands[7]),
-                heap: alloc(2)?,
-                size: emitter.source(operands[1]),
-                unit: value(4)?,
-                binary: emitter.source(operands[5]),
+                live,
+                dest: emitter.source(dest),
+                heap: heap_bytes(emitter, heap).ok_or(bad(Opcode::BsAppend, "heap"))?,
+                size: emitter.source(size),
+                unit,
+                binary: emitter.source(binary),
                 private: 0,
             };
             emitter.instruction(slow::build::append_to, words);
         }
-        Opcode::BsPrivateAppend => {
+        Generic::BsPrivateAppend {
+            fail,
+            size,
+            unit,
+            binary,
+            dest,
+            ..
+        } => {
             let words = AppendTo {
                 fail,
                 live: 0,
-                dest: emitter.source(operands[5]),
+                dest: emitter.source(dest),
                 heap: 0,
-                size: emitter.source(operands[1]),
-                unit: value(2)?,
-                binary: emitter.source(operands[3]),
+                size: emitter.source(size),
+                unit,
+                binary: emitter.source(binary),
                 private: 1,
             };
             emitter.instruction(slow::build::append_privately, words);
         }
-        Opcode::BsInitWritable => emitter.instruction(slow::build::init_writable, Nothing {}),
-        Opcode::BsPutInteger | Opcode::BsPutFloat | Opcode::BsPutBinary => {
-            let body = match opcode {
-                Opcode::BsPutInteger => slow::build::put_integer,
-                Opcode::BsPutFloat => slow::build::put_float,
-                _ => slow::build::put_binary,
-            };
-            let words = PutSegment {
-                fail,
-                value: emitter.source(operands[4]),
-                size: size(emitter, operands[1]),
-                unit: value(2)?,
-                flags: value(3)?,
-            };
-            emitter.instruction(body, words);
-        }
-        Opcode::BsPutString => {
-            let string = emitter.string(value(1)?, value(0)?).ok_or(bad(opcode, 1))?;
+        Generic::BsPutString { length, string } => {
+            let string = emitter
+                .string(string, length)
+                .ok_or(bad(Opcode::BsPutString, "string"))?;
             let words = PutString {
                 fail: 0,
                 string: string as u64,
-                length: value(0)?,
+                length,
             };
             emitter.instruction(slow::build::put_string, words);
         }
-        Opcode::BsPutUtf8 | Opcode::BsPutUtf16 | Opcode::BsPutUtf32 => {
-            let body = match opcode {
-                Opcode::BsPutUtf8 => slow::build::put_utf8,
-                Opcode::BsPutUtf16 => slow::build::put_utf16,
-                _ => slow::build::put_utf32,
-            };
-            let words = PutCharacter {
-                fail,
-                value: emitter.source(operands[2]),
-                flags: value(1)?,
-            };
-            emitter.instruction(body, words);
-        }
-        Opcode::BsAdd => {
-            let words = AddSizes {
-                fail,
-                a: emitter.source(operands[1]),
-                b: emitter.source(operands[2]),
-                unit: value(3)?,
-                dest: emitter.source(operands[4]),
-            };
-            emitter.instruction(slow::build::add_sizes, words);
-        }
-        _ => {
-            let words = SourceDest {
-                source: emitter.source(operands[1]),
-                dest: emitter.source(operands[2]),
-            };
-            let body = if opcode == Opcode::BsUtf8Size {
-                slow::build::utf8_size
-            } else {
-                slow::build::utf16_size
-            };
-            emitter.instruction(body, words);
-        }
+        _ => return Ok(false),
     }
+    Ok(true)
+}
+
+/// `bs_init2` and `bs_init_bits`, whose sizes have different units.
+fn init(
+    emitter: &mut Emitter<'_>,
+    opcode: Opcode,
+    unit: u64,
+    (fail, size, heap, live, dest): (u32, FileOperand, FileOperand, u64, FileOperand),
+) -> Result {
+    let words = Init {
+        fail,
+        live,
+        dest: emitter.source(dest),
+        heap: heap_bytes(emitter, heap).ok_or(bad(opcode, "heap"))?,
+        size: number_or_source(emitter, size).ok_or(bad(opcode, "size"))?,
+        unit,
+    };
+    emitter.instruction(slow::build::init, words);
     Ok(())
 }
 

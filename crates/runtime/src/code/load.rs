@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use beamfile::{BeamError, BeamFile, ChunkId, Constant, Operand, Span};
+use beamfile::{BeamError, BeamFile, ChunkId, Constant, Operand};
 use engine::assemble::AssembleErrorKind;
 use engine::start::Stub;
 use isa::opcodes::Opcode;
@@ -190,7 +190,7 @@ fn assemble(
             let mut named = records.filter(|it| record_name(*it) == name);
             named.next()
         },
-        map_keys: &|pairs| Some(constants.terms[*constants.map_keys.get(&pairs)?]),
+        map_keys: &|operation| Some(constants.terms[*constants.map_keys.get(&operation.offset)?]),
         bif: &|function, arity| {
             let export = exports::find(atoms[0], function, arity)?;
             export.bif.is_some().then_some(std::ptr::from_ref(export))
@@ -255,8 +255,8 @@ struct Constants {
     terms: Vec<Term>,
     /// The index in `terms` of an integer that is not small, by its bytes.
     big_integers: HashMap<Vec<u8>, usize>,
-    /// The index in `terms` of the sorted keys of a map, by the span of the operation's list of pairs.
-    map_keys: HashMap<Span, usize>,
+    /// The index in `terms` of the sorted keys of a map, by the offset of the operation that makes it.
+    map_keys: HashMap<u32, usize>,
     /// The native records that the file defines: see [`Loaded::records`].
     records: Vec<Term>,
     /// The names of source files: see [`Loaded::files`].
@@ -338,13 +338,13 @@ fn collect_big_integers(
 }
 
 /// Appends the sorted key tuples of maps that operations build with constant keys to the file's literals; returns their
-/// indexes by the span of the operation's list of pairs.
+/// indexes by the offset of the operation.
 fn collect_map_keys(
     code: &beamfile::Code,
     atoms: &[Term],
     heap: &mut layout::Heap,
     terms: &mut Vec<Term>,
-) -> HashMap<Span, usize> {
+) -> HashMap<u32, usize> {
     let mut found = HashMap::new();
     for operation in &code.operations {
         let constant = |operand: Operand| match operand {
@@ -354,7 +354,7 @@ fn collect_map_keys(
             Operand::Literal(index) => Some(terms[index as usize]),
             _ => None,
         };
-        let Some((pairs, keys)) = engine::constant_keys(code, operation, constant) else {
+        let Some(keys) = engine::constant_keys(code, operation, constant) else {
             continue;
         };
         let Some(order) = map::sorted_keys(&keys) else {
@@ -362,7 +362,7 @@ fn collect_map_keys(
         };
         let sorted: Vec<Term> = order.iter().map(|&place| keys[place]).collect();
         terms.push(build::tuple(heap, &sorted));
-        found.insert(pairs, terms.len() - 1);
+        found.insert(operation.offset, terms.len() - 1);
     }
     found
 }

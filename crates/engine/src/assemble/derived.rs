@@ -1,0 +1,148 @@
+//! The translation of generic operations that are always one instruction. All of it follows from the table of operations
+//! (`operation_table.rs`): an operand of the generic operation becomes the operand word of the same name, or what a function
+//! below makes of it.
+
+use beamfile::{FloatRegister, Generic, Operand as FileOperand};
+use isa::Opcode;
+use layout::Term;
+
+use super::AssembleErrorKind;
+use super::emit::Emitter;
+use super::operations::Result;
+use super::terms::segment_size;
+use crate::bodies::tuples;
+use crate::operand::Operand;
+use crate::operation::Operation;
+use crate::{bodies, encoding, slow};
+
+/// Words of a float, and of a fun without free variables, including headers.
+const FLOAT_WORDS: u64 = 2;
+pub(super) const FUN_WORDS: u64 = 4;
+
+/// What a field of an encoding takes from an operand of the same name.
+trait Given<T> {
+    fn given(self, emitter: &Emitter<'_>) -> T;
+}
+
+impl Given<Operand> for FileOperand {
+    fn given(self, emitter: &Emitter<'_>) -> Operand {
+        emitter.source(self)
+    }
+}
+
+impl Given<Term> for FileOperand {
+    fn given(self, emitter: &Emitter<'_>) -> Term {
+        emitter.constant(self).expect("a proven constant")
+    }
+}
+
+impl Given<u32> for u32 {
+    fn given(self, _: &Emitter<'_>) -> u32 {
+        self
+    }
+}
+
+impl Given<u64> for u64 {
+    fn given(self, _: &Emitter<'_>) -> u64 {
+        self
+    }
+}
+
+/// The byte offset of a floating-point register.
+impl Given<u64> for FloatRegister {
+    fn given(self, _: &Emitter<'_>) -> u64 {
+        u64::from(self.0) * 8
+    }
+}
+
+macro_rules! derive {
+    ([] bodies {
+        $($module:ident::$name:ident [$($kinds:ident)?] $encoding:ident
+            $(from $generic:ident {
+                $($same:ident),* $(; $($field:ident: $convert:ident($operand:ident)),*)?
+            })?;)*
+    } slow {
+        $($slow_module:ident::$slow_name:ident $slow_encoding:ident from $slow_generic:ident {
+            $($slow_same:ident),* $(; $($slow_field:ident: $slow_convert:ident($slow_operand:ident)),*)?
+        };)*
+    }) => {
+        /// Writes the instruction for an operation, if that is always the same. Returns whether it is.
+        pub(super) fn operation(emitter: &mut Emitter<'_>, generic: Generic<'_>) -> Result<bool> {
+            match generic {
+                $($(Generic::$generic { $($same,)* $($($operand,)*)? .. } => {
+                    let words = encoding::$encoding {
+                        $($same: $same.given(emitter),)*
+                        $($($field: $convert(emitter, $operand).ok_or(
+                            AssembleErrorKind::BadOperand {
+                                opcode: Opcode::$generic,
+                                operand: stringify!($operand),
+                            },
+                        )?,)*)?
+                    };
+                    emitter.operation::<bodies::$module::$name>(words);
+                })?)*
+                $(Generic::$slow_generic { $($slow_same,)* $($($slow_operand,)*)? .. } => {
+                    let words = encoding::$slow_encoding {
+                        $($slow_same: $slow_same.given(emitter),)*
+                        $($($slow_field: $slow_convert(emitter, $slow_operand).ok_or(
+                            AssembleErrorKind::BadOperand {
+                                opcode: Opcode::$slow_generic,
+                                operand: stringify!($slow_operand),
+                            },
+                        )?,)*)?
+                    };
+                    emitter.instruction(slow::$slow_module::$slow_name, words);
+                })*
+                _ => return Ok(false),
+            }
+            Ok(true)
+        }
+
+        // Each row names the encoding of its body.
+        const _: () = {
+            const fn reads<O: Operation<Encoding = E>, E>() {}
+            $(reads::<bodies::$module::$name, encoding::$encoding>();)*
+        };
+    };
+}
+
+for_each_operation!(derive);
+
+/// The operand itself, which has another name in the encoding.
+fn term(emitter: &Emitter<'_>, operand: FileOperand) -> Option<Operand> {
+    Some(emitter.source(operand))
+}
+
+/// The bytes of a frame of so many words.
+fn words_to_bytes(_: &Emitter<'_>, words: u64) -> Option<u64> {
+    words
+        .checked_mul(8)
+        .filter(|&bytes| bytes <= u64::from(u32::MAX) * 8)
+}
+
+/// The bytes that an `Alloc` operand asks for.
+pub(super) fn heap_bytes(_: &Emitter<'_>, operand: FileOperand) -> Option<u64> {
+    let FileOperand::Alloc {
+        words,
+        floats,
+        funs,
+    } = operand
+    else {
+        return None;
+    };
+    let words = u64::from(words) + u64::from(floats) * FLOAT_WORDS + u64::from(funs) * FUN_WORDS;
+    words
+        .checked_mul(8)
+        .filter(|&bytes| bytes <= u32::MAX.into())
+}
+
+/// The header of a tuple of this arity.
+pub(super) fn tuple_header(_: &Emitter<'_>, arity: u64) -> Option<u64> {
+    let arity = usize::try_from(arity).ok()?;
+    (arity <= layout::limits::MAX_TUPLE_ARITY).then(|| tuples::tuple_header(arity))
+}
+
+/// The offset of the element with this index, counted from 0, from a tuple's tagged pointer.
+pub(super) fn element_offset(_: &Emitter<'_>, index: u64) -> Option<u64> {
+    (index < layout::limits::MAX_TUPLE_ARITY as u64).then(|| tuples::element_offset(index))
+}
