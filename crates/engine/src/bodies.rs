@@ -10,6 +10,7 @@
 
 pub mod arith;
 pub mod binaries;
+pub mod builder;
 pub mod building;
 pub mod calls;
 pub mod compare;

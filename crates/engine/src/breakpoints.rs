@@ -40,19 +40,15 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use layout::breakpoint::Counter;
-use layout::context::Resume;
 use layout::{Breakpoint, Term};
 use sys::memory::code::{CodeArea, Place};
 
 use crate::code::{Code, Words};
+pub use crate::detour::resume;
+use crate::detour::{DETOUR, DETOUR_BYTES};
 use crate::form::Handler;
 use crate::native::{self, JUMP_BYTES, Making, NoRoom};
 use crate::slow;
-
-/// Length of the jump that a breakpoint writes at the entry.
-pub(crate) const DETOUR_BYTES: usize = 5;
-/// Its first byte.
-pub(crate) const DETOUR: u8 = 0xe9;
 
 /// The breakpoints of a module's code.
 #[derive(Debug, Default)]
@@ -99,15 +95,6 @@ unsafe impl Send for Stub {}
 enum Displaced {
     Handler(u64),
     Bytes([u8; DETOUR_BYTES]),
-}
-
-/// How the function of a breakpoint goes on.
-#[must_use]
-pub fn resume(breakpoint: &Breakpoint) -> Resume {
-    Resume {
-        at: breakpoint.resume_at.load(Ordering::Relaxed),
-        handler: breakpoint.resume_handler.load(Ordering::Relaxed),
-    }
 }
 
 /// Has a breakpoint only count calls, with one counter for each scheduler; or ask the runtime.
@@ -341,7 +328,7 @@ impl Set {
     unsafe fn change_word(&mut self, word: *mut u64, index: usize, on: bool) {
         let displaced = &mut self.displaced[index];
         if on {
-            let handler: Handler = slow::calls::breakpoint.handler;
+            let handler: Handler = slow::breakpoints::breakpoint.handler;
             displaced.get_or_insert_with(|| {
                 // SAFETY: the caller's promise above.
                 let before = unsafe { AtomicU64::from_ptr(word) }

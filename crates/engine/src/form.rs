@@ -93,8 +93,8 @@ pub trait Form: Copy {
     /// Continues in a slow path, which finds the operand words after `ip` as the body does.
     unsafe fn slow(machine: Registers<Self>, path: Handler) -> Exit;
 
-    /// Leaves the engine when a call of the function at `target` has used up the reductions.
-    unsafe fn preempt(machine: Registers<Self>, target: *const u64) -> Exit;
+    /// Continues in a slow path that finds a code address, `ip`, instead of its operands.
+    unsafe fn slow_at(machine: Registers<Self>, path: Handler, ip: *const u64) -> Exit;
 }
 
 /// The form in which operands are words after the handler address.
@@ -174,18 +174,8 @@ impl Form for Threaded {
     }
 
     #[inline(always)]
-    unsafe fn preempt(m: Registers<Self>, target: *const u64) -> Exit {
-        unsafe {
-            dispatch(
-                crate::slow::calls::preempt.handler,
-                m.x,
-                m.s,
-                m.h,
-                m.f,
-                m.c,
-                target,
-            )
-        }
+    unsafe fn slow_at(m: Registers<Self>, path: Handler, ip: *const u64) -> Exit {
+        unsafe { dispatch(path, m.x, m.s, m.h, m.f, m.c, ip) }
     }
 }
 

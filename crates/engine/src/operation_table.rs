@@ -5,7 +5,7 @@
 //! tuples::TestArity [register] TestArity from TestArity { tuple, fail; header: tuple_header(arity) };
 //! |                 |          |           |
 //! |                 |          |           the generic operation (`isa::opcodes`): operands whose names are the same, and others
-//! |                 |          |           that a function of `assemble::derived` makes from one
+//! |                 |          |           that a function of `assemble::convert` makes from one
 //! |                 |          its row in `encoding.rs`
 //! |                 combinations with stencils, as `variants!` names them; none if it always runs threaded
 //! its body, in `bodies`
@@ -462,7 +462,8 @@ macro_rules! for_each_slow_path {
             binaries: start_match(StartMatch) get_integer(GetBits) get_binary(GetBits) get_tail(GetTail)
                 get_utf8(GetCharacter) set_position(SetPosition);
             build: utf8_segment(PutValue) bytes_segment(PutBytes);
-            calls: preempt(Nothing) call_fun(CallFun) call_fun_last(CallFunLast);
+            leave: preempt(Nothing);
+            calls: call_fun(CallFun) call_fun_last(CallFunLast);
             collect: allocate(Allocation) allocate_heap(FrameAndHeap) test_heap(Allocation)
                 room_to_set_element(CallExport);
             compare: is_eq_exact(Comparison) is_ne_exact(Comparison) is_eq(Comparison) is_ne(Comparison)

@@ -17,7 +17,7 @@ use core::marker::PhantomData;
 use layout::limits::STACK_RESERVE_WORDS;
 use layout::{Context, Export, RuntimeTable, Term};
 
-use crate::encoding::{At, BeginsWith, End, ExportRef, Label, Operands, PlainWord, Wide};
+use crate::encoding::{At, BeginsWith, End, ExportRef, Label, Nothing, Operands, PlainWord, Wide};
 use crate::form::{Exit, Form};
 use crate::operand::{Dest, Knowledge, Operand, Source};
 use crate::operation::HandlerOf;
@@ -176,13 +176,18 @@ impl<F: Form> Registers<F> {
         unsafe { F::jump::<I>(self) }
     }
 
-    /// Calls the function at a label: uses up one reduction, and leaves the engine if none is left.
+    /// Calls the function at a label: uses up one reduction, and leaves the engine by the slow path `preempt`, which finds the
+    /// function's entry, if none is left.
     #[inline(always)]
-    pub unsafe fn call_label<const I: usize>(mut self, label: At<Label, I>) -> Exit {
+    pub unsafe fn call_label<const I: usize>(
+        mut self,
+        label: At<Label, I>,
+        preempt: HandlerOf<Nothing>,
+    ) -> Exit {
         self.f -= 1;
         if self.f < 0 {
             let target = unsafe { self.word(label) } as *const u64;
-            return unsafe { F::preempt(self, target) };
+            return unsafe { F::slow_at(self, preempt.handler, target) };
         }
         unsafe { F::jump::<I>(self) }
     }
@@ -201,10 +206,10 @@ impl<F: Form> Registers<F> {
 
     /// Calls the function at the code address `target`; see [`Registers::call_label`].
     #[inline(always)]
-    pub unsafe fn call(mut self, target: *const u64) -> Exit {
+    pub unsafe fn call(mut self, target: *const u64, preempt: HandlerOf<Nothing>) -> Exit {
         self.f -= 1;
         if self.f < 0 {
-            return unsafe { F::preempt(self, target) };
+            return unsafe { F::slow_at(self, preempt.handler, target) };
         }
         unsafe { F::enter(self, target) }
     }

@@ -10,6 +10,7 @@
 pub mod arith;
 pub mod bifs;
 pub mod binaries;
+pub mod breakpoints;
 pub mod build;
 pub mod calls;
 pub mod collect;
@@ -17,6 +18,7 @@ pub mod compare;
 pub mod debugger;
 pub mod exceptions;
 pub mod floats;
+pub mod leave;
 pub mod maps;
 pub mod messages;
 mod pairs;

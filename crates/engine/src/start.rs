@@ -14,40 +14,17 @@ use layout::{Export, Term};
 
 use crate::bodies::calls::CallFunLast;
 use crate::encoding::{CallExport, Encoding, Frame, FunctionClause, WordSink};
-use crate::form::{Handler, Threaded};
+use crate::form::Threaded;
 use crate::operand::X;
 use crate::operation::{HandlerOf, Operation, S};
+use crate::routine::Routine;
 use crate::slow;
-
-/// An instruction outside any module, whose operands are all 0: no label, no number, x0. It has the layout of a
-/// function's entry, preceded by its arity.
-#[repr(C)]
-struct Routine {
-    arity: u64,
-    handler: Handler,
-    operands: [u64; Routine::OPERANDS],
-}
-
-impl Routine {
-    const OPERANDS: usize = 4;
-
-    const fn new<W: Encoding>(arity: u64, handler: HandlerOf<W>) -> Routine {
-        assert!(W::CLASSES.len() <= Routine::OPERANDS);
-        Routine {
-            arity,
-            handler: handler.handler,
-            operands: [0; Routine::OPERANDS],
-        }
-    }
-}
-
-static PROCESS_END: Routine = Routine::new(0, slow::calls::process_end);
+use crate::slow::calls::PROCESS_END;
+use crate::slow::debugger::LINE_RESUMED;
 
 static TRACED_RETURN: Routine = Routine::new(1, slow::calls::traced_return);
 
 static TIMED_RETURN: Routine = Routine::new(1, slow::calls::timed_return);
-
-static LINE_RESUMED: Routine = Routine::new(0, slow::debugger::line_resumed);
 
 static APPLY: Routine = Routine::new(3, slow::calls::apply_list_last);
 
@@ -59,53 +36,49 @@ static CALL_FUN: Routine = Routine::new(
 
 static APPLY_FUN: Routine = Routine::new(2, slow::calls::apply_fun_list_last);
 
-fn entry(routine: &'static Routine) -> *const u64 {
-    (&raw const routine.handler).cast::<u64>()
-}
-
 /// The return address of a process's bottom frame: leaves with [`Exit::Exited`](crate::Exit::Exited), and the process
 /// ends with reason `normal`. The runtime can tell this from an uncaught exception, because it handled the latter
 /// itself, in `unwind`.
 #[must_use]
 pub fn process_end() -> *const u64 {
-    entry(&PROCESS_END)
+    PROCESS_END.entry()
 }
 
 /// The return address of a function whose return is traced; it has words of its own on the stack behind it.
 #[must_use]
 pub fn traced_return() -> *const u64 {
-    entry(&TRACED_RETURN)
+    TRACED_RETURN.entry()
 }
 
 /// As [`traced_return`], if the time of the function is taken.
 #[must_use]
 pub fn timed_return() -> *const u64 {
-    entry(&TIMED_RETURN)
+    TIMED_RETURN.entry()
 }
 
 /// The return address of a function that a process calls at a line with a breakpoint: the X registers of the process are on
 /// the stack behind it.
 #[must_use]
 pub fn line_resumed() -> *const u64 {
-    entry(&LINE_RESUMED)
+    LINE_RESUMED.entry()
 }
 
 /// Runs `apply(x0, x1, x2)` as a tail call.
 #[must_use]
 pub fn apply() -> *const u64 {
-    entry(&APPLY)
+    APPLY.entry()
 }
 
 /// Calls the fun in x0, which takes no arguments, as a tail call.
 #[must_use]
 pub fn call_fun() -> *const u64 {
-    entry(&CALL_FUN)
+    CALL_FUN.entry()
 }
 
 /// Runs `apply(x0, x1)` for a fun and a list, as a tail call.
 #[must_use]
 pub fn apply_fun() -> *const u64 {
-    entry(&APPLY_FUN)
+    APPLY_FUN.entry()
 }
 
 /// What the stub of an export does while no module defines the function.

@@ -187,8 +187,8 @@ impl<const WIDE: bool> Form for Stencil<WIDE> {
     }
 
     #[inline(always)]
-    unsafe fn preempt(m: Registers<Self>, target: *const u64) -> Exit {
-        unsafe { (slow::calls::preempt.handler)(m.x, m.s, m.h, m.f, m.c, target) }
+    unsafe fn slow_at(m: Registers<Self>, path: Handler, ip: *const u64) -> Exit {
+        unsafe { path(m.x, m.s, m.h, m.f, m.c, ip) }
     }
 }
 

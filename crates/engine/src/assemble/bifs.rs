@@ -2,12 +2,12 @@
 
 use beamfile::{Generic, Operand as FileOperand, Operation};
 use isa::{Opcode, atoms};
-use layout::{Export, NoGc, Term, no_gc};
+use layout::{Export, Term, no_gc};
 
-use super::AssembleErrorKind;
 use super::emit::Emitter;
+use super::error::{AssembleErrorKind, Result};
 use super::facts::Fact;
-use super::recursion;
+use super::imports::{constant_elements, erlang_function, is_erlang};
 use crate::bodies::{arith, calls, floats, guards, maps, tuples};
 use crate::encoding::{
     Bif0, Bif1, Bif2, Bif3, ByConstant, ByDivisor, CallExport, CallExportLast, Destination,
@@ -96,10 +96,7 @@ impl GuardBif {
 }
 
 /// Writes such a call.
-pub(super) fn guard_bif(
-    emitter: &mut Emitter<'_>,
-    call: &GuardBif,
-) -> Result<(), AssembleErrorKind> {
+pub(super) fn guard_bif(emitter: &mut Emitter<'_>, call: &GuardBif) -> Result {
     let (fail, live, import) = (call.fail, call.live.unwrap_or(NO_LIVE), call.import);
     let export = emitter.import(import);
     let values: Vec<Operand> = call
@@ -215,11 +212,6 @@ fn constant_index(operand: Operand) -> Option<u64> {
     (1..=layout::limits::MAX_TUPLE_ARITY as u64)
         .contains(&index)
         .then_some(index)
-}
-
-/// The elements, if the operand is a constant tuple. They live as long as the code that refers to the tuple.
-pub(super) fn constant_elements(operand: Operand, no_gc: &NoGc) -> Option<&[Term]> {
-    operand.as_constant()?.as_tuple(no_gc)
 }
 
 /// The body for two operands that are known to be floats, if they are and there is one.
@@ -451,11 +443,6 @@ pub(super) fn operator(
     (is_straight || has_body).then_some((name, is_straight))
 }
 
-/// The function's name, if it is in the module `erlang`.
-fn erlang_function(name: &Export) -> Option<u32> {
-    (name.module == Term::atom(atoms::ERLANG)).then(|| name.function.as_atom())?
-}
-
 /// The body that computes this BIF of one argument for the simple cases, if there is one.
 fn operator1(name: &Export, operands: &Bif1) -> Option<HandlerOf<Bif1>> {
     Some(match erlang_function(name)? {
@@ -618,7 +605,7 @@ pub(super) fn call(emitter: &mut Emitter<'_>, import: u32, tail: Tail) {
             _ => emitter.instruction(slow::bifs::call_bif, operands),
         }
         if let Tail::Last(frame) = tail {
-            recursion::before_return(emitter, frame);
+            emitter.before_return(frame);
             emitter.operation::<calls::DeallocateReturn>(Frame { frame });
         }
         return;
@@ -632,38 +619,7 @@ pub(super) fn call(emitter: &mut Emitter<'_>, import: u32, tail: Tail) {
     }
 }
 
-fn imported<'a>(emitter: &Emitter<'a>, import: u32) -> &'a Export {
-    // SAFETY: exports are never freed.
-    unsafe { &*emitter.import(import) }
-}
-
-/// Whether a call of this import is one of a BIF, other than `apply`.
-pub(super) fn is_bif(emitter: &Emitter<'_>, import: u32) -> bool {
-    let name = imported(emitter, import);
-    name.bif.is_some() && name.function != Term::atom(atoms::APPLY)
-}
-
-/// Whether it is one of a BIF that only raises.
-pub(super) fn raises(emitter: &Emitter<'_>, import: u32) -> bool {
-    let name = imported(emitter, import);
-    let raising = [
-        (atoms::ERROR, 1),
-        (atoms::ERROR, 2),
-        (atoms::EXIT, 1),
-        (atoms::THROW, 1),
-    ];
-    raising
-        .iter()
-        .any(|&(function, arity)| is_erlang(name, function, arity))
-}
-
-fn is_erlang(export: &Export, function: u32, arity: u32) -> bool {
-    export.module == Term::atom(atoms::ERLANG)
-        && export.function == Term::atom(function)
-        && export.arity == arity
-}
-
-fn require_bif(emitter: &Emitter<'_>, import: u32) -> Result<(), AssembleErrorKind> {
+fn require_bif(emitter: &Emitter<'_>, import: u32) -> Result {
     // SAFETY: exports are never freed.
     if unsafe { (*emitter.import(import)).bif.is_some() } {
         return Ok(());

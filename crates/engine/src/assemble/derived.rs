@@ -1,23 +1,19 @@
 //! The translation of generic operations that are always one instruction. All of it follows from the table of operations
 //! (`operation_table.rs`): an operand of the generic operation becomes the operand word of the same name, or what a function
-//! below makes of it.
+//! of `convert.rs` makes of it.
 
 use beamfile::{FloatRegister, Generic, Operand as FileOperand};
 use isa::Opcode;
 use layout::Term;
 
-use super::AssembleErrorKind;
+use super::convert::{
+    element_offset, heap_bytes, segment_size, term, tuple_header, words_to_bytes,
+};
 use super::emit::Emitter;
-use super::operations::Result;
-use super::terms::segment_size;
-use crate::bodies::tuples;
+use super::error::{AssembleErrorKind, Result};
 use crate::operand::Operand;
 use crate::operation::Operation;
 use crate::{bodies, encoding, slow};
-
-/// Words of a float, and of a fun without free variables, including headers.
-const FLOAT_WORDS: u64 = 2;
-pub(super) const FUN_WORDS: u64 = 4;
 
 /// What a field of an encoding takes from an operand of the same name.
 trait Given<T> {
@@ -107,42 +103,3 @@ macro_rules! derive {
 }
 
 for_each_operation!(derive);
-
-/// The operand itself, which has another name in the encoding.
-fn term(emitter: &Emitter<'_>, operand: FileOperand) -> Option<Operand> {
-    Some(emitter.source(operand))
-}
-
-/// The bytes of a frame of so many words.
-fn words_to_bytes(_: &Emitter<'_>, words: u64) -> Option<u64> {
-    words
-        .checked_mul(8)
-        .filter(|&bytes| bytes <= u64::from(u32::MAX) * 8)
-}
-
-/// The bytes that an `Alloc` operand asks for.
-pub(super) fn heap_bytes(_: &Emitter<'_>, operand: FileOperand) -> Option<u64> {
-    let FileOperand::Alloc {
-        words,
-        floats,
-        funs,
-    } = operand
-    else {
-        return None;
-    };
-    let words = u64::from(words) + u64::from(floats) * FLOAT_WORDS + u64::from(funs) * FUN_WORDS;
-    words
-        .checked_mul(8)
-        .filter(|&bytes| bytes <= u32::MAX.into())
-}
-
-/// The header of a tuple of this arity.
-pub(super) fn tuple_header(_: &Emitter<'_>, arity: u64) -> Option<u64> {
-    let arity = usize::try_from(arity).ok()?;
-    (arity <= layout::limits::MAX_TUPLE_ARITY).then(|| tuples::tuple_header(arity))
-}
-
-/// The offset of the element with this index, counted from 0, from a tuple's tagged pointer.
-pub(super) fn element_offset(_: &Emitter<'_>, index: u64) -> Option<u64> {
-    (index < layout::limits::MAX_TUPLE_ARITY as u64).then(|| tuples::element_offset(index))
-}

@@ -4,15 +4,16 @@ use beamfile::{Operand as FileOperand, Operation as FileOperation};
 use layout::{Export, FunEntry, Term};
 
 use super::facts::{Fact, Facts};
+use super::module::Module;
 use super::recursion::Recursion;
-use super::{Finished, Module};
+use crate::bodies::calls::ReturnWithin;
 use crate::bodies::coverage::{Count, Mark};
 use crate::bodies::debugger::LineBreakpoint;
 use crate::bodies::tests;
 use crate::code::{Function, LineTable, NOWHERE, Words};
-use crate::coverage::{self, Place};
-use crate::encoding::{CoveragePlace, Encoding, Jump, LinePlace, WordSink};
-use crate::line_breakpoints;
+use crate::coverage::{self, Coverage, Place};
+use crate::encoding::{self, CoveragePlace, Encoding, Jump, LinePlace, WordSink};
+use crate::line_breakpoints::{self, LineBreakpoints};
 use crate::native::{self, Known, NoRoom, Unplaced};
 use crate::operand::{Knowledge, Operand};
 use crate::operation::{HandlerOf, Operation};
@@ -104,6 +105,14 @@ impl<'a> Emitter<'a> {
         let place = self.labels.get(entry as usize);
         if label != entry && label != 0 && place == Some(&self.position()) {
             self.operation::<tests::Jump>(Jump { label });
+        }
+    }
+
+    /// Before a return that ends a frame of so many bytes: tests whether it leads behind a call of the function by itself.
+    pub(super) fn before_return(&mut self, frame: u64) {
+        for place in 0..self.recursion.places().len() {
+            let label = self.recursion.places()[place];
+            self.operation::<ReturnWithin>(encoding::ReturnWithin { frame, label });
         }
     }
 
@@ -326,6 +335,17 @@ impl<'a> Emitter<'a> {
             line_breakpoints: self.line_breakpoints.map(|plan| plan.breakpoints),
         })
     }
+}
+
+/// What an emitter returns at the end.
+pub(super) struct Finished {
+    pub(super) words: Words,
+    pub(super) labels: Box<[u32]>,
+    pub(super) lines: LineTable,
+    /// The position of the function that is run when the module is loaded.
+    pub(super) on_load: Option<u32>,
+    pub(super) coverage: Option<Coverage>,
+    pub(super) line_breakpoints: Option<LineBreakpoints>,
 }
 
 /// The integers that an instruction reads, and the one that it writes.

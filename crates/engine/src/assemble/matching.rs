@@ -11,7 +11,7 @@ use term::bits::Flags;
 use term::{am, list};
 
 use super::emit::Emitter;
-use super::operations::{Result, bad};
+use super::error::{Result, bad};
 use super::terms::{self, Window};
 use crate::bodies::binaries::{self, WINDOW_BITS};
 use crate::encoding::{

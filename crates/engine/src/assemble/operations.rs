@@ -12,12 +12,12 @@ use beamfile::{Code, Function, Generic, Operand as FileOperand, Operation};
 use isa::Opcode;
 use layout::{Header, ObjectKind, Term};
 
-use super::AssembleErrorKind;
 use super::bifs::{self, GuardBif, Tail};
-use super::derived::{self, FUN_WORDS, element_offset, heap_bytes, tuple_header};
+use super::convert::{FUN_WORDS, element_offset, heap_bytes, tuple_header};
 use super::emit::Emitter;
+use super::error::{AssembleErrorKind, Result, bad};
 use super::facts::Fact;
-use super::{facts, matching, records, recursion, segments, select, terms};
+use super::{derived, following, matching, records, segments, select, terms};
 use crate::bodies::{self, calls, compare, exceptions, lists, moves, tests, tuples};
 use crate::encoding::{
     Allocation, CallFun, CallFunLast, CallWithin, Catch, CompareImmediate, Comparison, Frame,
@@ -28,13 +28,6 @@ use crate::encoding::{
 };
 use crate::operand::{Operand, OperandKind};
 use crate::operation::Operation as Body;
-
-pub(super) type Result<T = ()> = core::result::Result<T, AssembleErrorKind>;
-
-/// The error for an operand of an operation.
-pub(super) fn bad(opcode: Opcode, operand: &'static str) -> AssembleErrorKind {
-    AssembleErrorKind::BadOperand { opcode, operand }
-}
 
 /// Writes the body of a function, which has this place in the code.
 pub(super) fn function(emitter: &mut Emitter<'_>, place: usize, function: &Function) -> Result {
@@ -61,9 +54,9 @@ pub(super) fn function(emitter: &mut Emitter<'_>, place: usize, function: &Funct
             emitter.enter(place);
         }
         let taken = rest.len() - cursor.operations.len();
-        let mut makes_facts = facts::follow(emitter, operation);
+        let mut makes_facts = following::follow(emitter, operation);
         for operation in &rest[..taken] {
-            makes_facts |= facts::follow(emitter, operation);
+            makes_facts |= following::follow(emitter, operation);
         }
         if makes_facts {
             emitter.makes_facts(first);
@@ -176,7 +169,7 @@ fn one<'a>(
         Generic::Deallocate { frame } => {
             let words = Frame { frame: frame * 8 };
             if cursor.take(Opcode::Return) {
-                recursion::before_return(emitter, words.frame);
+                emitter.before_return(words.frame);
                 emitter.operation::<calls::DeallocateReturn>(words);
             } else {
                 emitter.operation::<moves::Deallocate>(words);
@@ -272,7 +265,7 @@ fn one<'a>(
         }
 
         // Calls.
-        Generic::Call { label, .. } => match recursion::call_within(emitter) {
+        Generic::Call { label, .. } => match emitter.recursion.call_within() {
             Some(behind) => {
                 emitter.operation::<calls::CallWithin>(CallWithin { label, behind });
                 emitter.define(behind);
@@ -285,7 +278,7 @@ fn one<'a>(
             bifs::call(emitter, import, Tail::Last(frame * 8));
         }
         Generic::Return {} => {
-            recursion::before_return(emitter, 0);
+            emitter.before_return(0);
             emitter.operation::<calls::Return>(Nothing {});
         }
         Generic::CallFun { arity } => call_fun(emitter, Operand::x(arity as u16), arity, cursor),
@@ -460,7 +453,7 @@ fn move_and_leave<'a>(
             move_and_call(emitter, source, dest, call);
         }
         // Where the function may return behind a call by itself, that is tested between the two.
-        Some(Opcode::Return | Opcode::Deallocate) if recursion::returns_within(emitter) => {
+        Some(Opcode::Return | Opcode::Deallocate) if emitter.recursion.returns_within() => {
             return false;
         }
         Some(Opcode::Return) if behind == 0 => {
@@ -505,7 +498,7 @@ fn move_and_call(
                 label,
             });
         }
-        Some(Generic::Call { label, .. }) => match recursion::call_within(emitter) {
+        Some(Generic::Call { label, .. }) => match emitter.recursion.call_within() {
             Some(behind) => {
                 emitter.operation::<calls::MoveCallWithin>(MoveCallWithin {
                     source,

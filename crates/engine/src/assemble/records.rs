@@ -7,7 +7,7 @@ use layout::{Term, no_gc};
 use term::native_record::{self, Definition, NO_VALUE};
 
 use super::emit::Emitter;
-use super::operations::{Result, bad};
+use super::error::{Result, bad};
 use crate::bodies::records;
 use crate::encoding::{
     GetRecordElement, GetRecordElements, GetRecordField, IsRecordAccessible, NewRecord, PutRecord,

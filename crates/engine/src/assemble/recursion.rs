@@ -3,8 +3,8 @@
 //! The processor predicts where a return goes by the latest calls, of which it keeps some sixteen (`slow::pairs`). Such a
 //! function calls itself as often as a list has elements and returns as often, so most of these returns would go where
 //! nobody expected. But they nearly all lead to one of few places, those behind the function's calls of itself. So each
-//! return tests first whether it leads there ([`calls::ReturnWithin`]), which is a branch that the processor predicts; and
-//! these calls put nothing on the native stack ([`calls::CallWithin`]), so that what the function's caller has put there is
+//! return tests first whether it leads there (`ReturnWithin`), which is a branch that the processor predicts; and
+//! these calls put nothing on the native stack (`CallWithin`), so that what the function's caller has put there is
 //! still the latest when the function returns to it.
 //!
 //! That is only right if every return to such a place makes the test. So the function may be left by tail calls of functions
@@ -13,10 +13,8 @@
 use beamfile::{Function, Generic};
 use isa::Opcode;
 
-use super::bifs;
-use super::emit::Emitter;
-use crate::bodies::calls;
-use crate::encoding::ReturnWithin;
+use super::imports;
+use super::module::Module;
 
 /// The most places for which the returns of a function are tested.
 const MOST_PLACES: usize = 4;
@@ -60,9 +58,10 @@ struct Call {
 }
 
 impl Recursion {
-    pub(super) fn of(emitter: &mut Emitter<'_>) -> Recursion {
-        let functions = &emitter.module.code.functions;
-        let mut entries = vec![None; emitter.module.file.code_header.label_count as usize];
+    /// `new_label` makes a label that the file does not have.
+    pub(super) fn of(module: &Module<'_>, mut new_label: impl FnMut() -> u32) -> Recursion {
+        let functions = &module.code.functions;
+        let mut entries = vec![None; module.file.code_header.label_count as usize];
         for (place, function) in functions.iter().enumerate() {
             if let Some(entry) = entries.get_mut(function.entry_label as usize) {
                 *entry = Some(place);
@@ -70,7 +69,7 @@ impl Recursion {
         }
         let seen: Vec<Seen> = functions
             .iter()
-            .map(|function| look_at(emitter, function, &entries))
+            .map(|function| look_at(module, function, &entries))
             .collect();
         let mut within: Vec<Within> = seen.iter().map(|_| Within::default()).collect();
         for function in 0..seen.len() {
@@ -84,7 +83,7 @@ impl Recursion {
                 continue;
             }
             for (number, returning) in calls {
-                let label = emitter.new_label();
+                let label = new_label();
                 within[function].calls.push((number, label));
                 for function in returning {
                     within[function].places.push(label);
@@ -103,13 +102,33 @@ impl Recursion {
         self.function = function;
         self.calls = 0;
     }
+
+    /// Called once for each call, not a tail call, of a function of the module. If it comes back to the function that is being
+    /// written: the label that must be defined behind it.
+    pub(super) fn call_within(&mut self) -> Option<u32> {
+        let number = self.calls;
+        self.calls += 1;
+        let calls = &self.functions[self.function].calls;
+        let call = calls.iter().find(|call| call.0 == number)?;
+        Some(call.1)
+    }
+
+    /// The labels behind such calls, to which the function that is being written may return.
+    pub(super) fn places(&self) -> &[u32] {
+        &self.functions[self.function].places
+    }
+
+    /// Whether it may return to one.
+    pub(super) fn returns_within(&self) -> bool {
+        !self.places().is_empty()
+    }
 }
 
-fn look_at(emitter: &Emitter<'_>, function: &Function, entries: &[Option<usize>]) -> Seen {
-    let code = emitter.module.code;
-    let name = emitter.module.atoms[function.name as usize];
+fn look_at(module: &Module<'_>, function: &Function, entries: &[Option<usize>]) -> Seen {
+    let code = module.code;
+    let name = module.atoms[function.name as usize];
     let mut seen = Seen {
-        leaves: (emitter.module.bif)(name, u32::from(function.arity)).is_some(),
+        leaves: (module.bif)(name, u32::from(function.arity)).is_some(),
         ..Seen::default()
     };
     if seen.leaves {
@@ -138,8 +157,8 @@ fn look_at(emitter: &Emitter<'_>, function: &Function, entries: &[Option<usize>]
                     None => seen.leaves = true,
                 }
             }
-            Generic::CallExtOnly { import, .. } if bifs::raises(emitter, import) => path += 1,
-            Generic::CallExtLast { import, .. } if bifs::is_bif(emitter, import) => path += 1,
+            Generic::CallExtOnly { import, .. } if imports::raises(module, import) => path += 1,
+            Generic::CallExtLast { import, .. } if imports::is_bif(module, import) => path += 1,
             Generic::Return {} | Generic::Jump { .. } => path += 1,
             Generic::CallExtOnly { .. }
             | Generic::CallExtLast { .. }
@@ -195,30 +214,4 @@ fn returning(seen: &[Seen], callee: usize) -> Option<Vec<usize>> {
         at += 1;
     }
     Some(found)
-}
-
-/// Called once for each call, not a tail call, of a function of the module. If it comes back to the function that is being
-/// written: the label that must be defined behind it.
-pub(super) fn call_within(emitter: &mut Emitter<'_>) -> Option<u32> {
-    let recursion = &mut emitter.recursion;
-    let number = recursion.calls;
-    recursion.calls += 1;
-    let calls = &recursion.functions[recursion.function].calls;
-    let call = calls.iter().find(|call| call.0 == number)?;
-    Some(call.1)
-}
-
-/// Whether the function that is being written returns behind such calls.
-pub(super) fn returns_within(emitter: &Emitter<'_>) -> bool {
-    let recursion = &emitter.recursion;
-    !recursion.functions[recursion.function].places.is_empty()
-}
-
-/// Before a return that ends a frame of so many bytes: tests whether it leads behind such a call.
-pub(super) fn before_return(emitter: &mut Emitter<'_>, frame: u64) {
-    let function = emitter.recursion.function;
-    for place in 0..emitter.recursion.functions[function].places.len() {
-        let label = emitter.recursion.functions[function].places[place];
-        emitter.operation::<calls::ReturnWithin>(ReturnWithin { frame, label });
-    }
 }

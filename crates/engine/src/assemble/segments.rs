@@ -21,13 +21,15 @@ use term::am;
 use term::bits::construct::SegmentKind;
 use term::bits::{Flags, float, is_all, utf};
 
-use super::derived::heap_bytes;
+use super::convert::{heap_bytes, number_or_source, size};
 use super::emit::{Emitter, number};
-use super::operations::{Result, bad};
-use super::terms::{number_or_source, size};
+use super::error::{Result, bad};
+use crate::bodies::builder::{
+    GATHERED, GATHERED_BITS, HEAP_BINARY_HEAD, SHIFTED, SUB_BINARY_BYTES,
+};
 use crate::bodies::building::{
-    self, EndAppend, EndBinary, EndMeasuredBinary, EndPrivateAppend, GATHERED, GATHERED_BITS,
-    HEAP_BINARY_HEAD, SHIFTED, SUB_BINARY_BYTES, ShiftRight, StartMeasuredBinary,
+    self, EndAppend, EndBinary, EndMeasuredBinary, EndPrivateAppend, ShiftRight,
+    StartMeasuredBinary,
 };
 use crate::encoding::{
     self, Create, Encoding as _, EndBytes, EndGathered, Gather, GatherSized, PutBytes, PutConstant,

@@ -4,11 +4,11 @@ use beamfile::{Generic, Operand as FileOperand, Operation as FileOperation};
 use isa::Opcode;
 use layout::Term;
 use term::bits::{self, Flags};
-use term::{am, map as term_map};
+use term::map as term_map;
 
-use super::derived::heap_bytes;
+use super::convert::{heap_bytes, number_or_source, size};
 use super::emit::{Emitter, label};
-use super::operations::{Result, bad};
+use super::error::{Result, bad};
 use crate::bodies::{binaries, floats, maps};
 use crate::encoding::{
     AppendTo, FloatLoad, FloatStore, FloatUnary, GetBits, GetCharacter, GetMapElement,
@@ -403,19 +403,6 @@ fn character(
     }
 }
 
-/// The size of a segment, as the table of operations asks for it.
-pub(super) fn segment_size(emitter: &Emitter<'_>, operand: FileOperand) -> Option<Operand> {
-    Some(size(emitter, operand))
-}
-
-/// The size of a segment.
-pub(super) fn size(emitter: &Emitter<'_>, operand: FileOperand) -> Operand {
-    match emitter.constant(operand) {
-        Some(am::ALL) => Operand::constant(bits::ALL),
-        _ => emitter.source(operand),
-    }
-}
-
 /// The size in bits, if it is constant.
 fn constant_width(size: Operand, unit: u64) -> Option<u64> {
     let size = u64::try_from(size.as_constant()?.as_small()?).ok()?;
@@ -606,13 +593,4 @@ fn init(
     };
     emitter.instruction(slow::build::init, words);
     Ok(())
-}
-
-pub(super) fn number_or_source(emitter: &Emitter<'_>, operand: FileOperand) -> Option<Operand> {
-    match operand {
-        FileOperand::Number(value) => {
-            Term::try_small(i64::try_from(value).ok()?).map(Operand::constant)
-        }
-        other => Some(emitter.source(other)),
-    }
 }

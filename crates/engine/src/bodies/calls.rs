@@ -64,65 +64,65 @@ unsafe fn fun_entry<F: Form>(m: &Registers<F>, fun: Term, arity: u64, first: u64
 operations! {
     Call: P |m, o: Jump| {
         m.push(m.after(o.end));
-        m.call_label(o.label)
+        m.call_label(o.label, slow::leave::preempt)
     }
 
     /// As `Call`, by which a function comes back to itself: not a call for the processor (`assemble::recursion`).
     CallWithin: P |m, o: CallWithin| {
         m.push(m.word(o.behind) as *const u64);
-        m.call_label(o.label)
+        m.call_label(o.label, slow::leave::preempt)
     }
 
     CallOnly: P |m, o: Jump| {
-        m.call_label(o.label)
+        m.call_label(o.label, slow::leave::preempt)
     }
 
     CallLast: P |m, o: CallLast| {
         m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
-        m.call_label(o.label)
+        m.call_label(o.label, slow::leave::preempt)
     }
 
     /// A move to an X register and a call.
     MoveCall: S |m, o: MoveCall| {
         m.put(o.dest, m.get(o.source));
         m.push(m.after(o.end));
-        m.call_label(o.label)
+        m.call_label(o.label, slow::leave::preempt)
     }
 
     MoveCallWithin: S |m, o: MoveCallWithin| {
         m.put(o.dest, m.get(o.source));
         m.push(m.word(o.behind) as *const u64);
-        m.call_label(o.label)
+        m.call_label(o.label, slow::leave::preempt)
     }
 
     /// A move to an X register and a tail call.
     MoveCallOnly: S |m, o: MoveCall| {
         m.put(o.dest, m.get(o.source));
-        m.call_label(o.label)
+        m.call_label(o.label, slow::leave::preempt)
     }
 
     /// A move to an X register, the end of a frame and a tail call.
     MoveCallLast: S |m, o: MoveCallLast| {
         m.put(o.dest, m.get(o.source));
         m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
-        m.call_label(o.label)
+        m.call_label(o.label, slow::leave::preempt)
     }
 
     CallExport: P |m, o: CallExport| {
         m.push(m.after(o.end));
         let target = export_entry(m.export(o.export));
-        m.call(target)
+        m.call(target, slow::leave::preempt)
     }
 
     CallExportOnly: P |m, o: CallExport| {
         let target = export_entry(m.export(o.export));
-        m.call(target)
+        m.call(target, slow::leave::preempt)
     }
 
     CallExportLast: P |m, o: CallExportLast| {
         m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
         let target = export_entry(m.export(o.export));
-        m.call(target)
+        m.call(target, slow::leave::preempt)
     }
 
     /// Ends a frame and returns, if that leads behind a `CallWithin`, which is at the label.
@@ -168,7 +168,7 @@ operations! {
             return m.slow(o, slow::calls::call_fun);
         }
         m.push(m.after(o.end));
-        m.call(target)
+        m.call(target, slow::leave::preempt)
     }
 
     /// A tail call.
@@ -179,7 +179,7 @@ operations! {
             return m.slow(o, slow::calls::call_fun_last);
         }
         m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
-        m.call(target)
+        m.call(target, slow::leave::preempt)
     }
 
     MakeFun: P |m, o: MakeFun| {

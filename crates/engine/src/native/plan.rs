@@ -8,7 +8,7 @@ use super::{
     CALLED, CELLS_OF_HANDLERS, JUMP_BYTES, KNOWN_ROWS, Known, NEAR_JUMP_BYTES, SLOW_PATHS, Stencil,
     Unplaced, fitting_of, key, stencil, tables,
 };
-use crate::breakpoints::DETOUR_BYTES;
+use crate::detour::DETOUR_BYTES;
 use crate::operand::Knowledge;
 use crate::slow;
 

@@ -14,9 +14,10 @@ use crate::encoding::{CallExport, Encoding};
 use crate::form::{Exit, Form};
 use crate::operation::slow_paths;
 use crate::registers::Registers;
-use crate::slow::calls::leave;
+use crate::slow::calls::PROCESS_END;
 use crate::slow::collect::{defer_collection, is_due, make_room, make_room_at};
 use crate::slow::exceptions::{set_error, unwind};
+use crate::slow::leave::{leave, preempt};
 use crate::slow::pairs;
 
 /// The live-register operand of operations that have none because they may not collect.
@@ -77,7 +78,7 @@ unsafe fn continue_without_result<F: Form>(
                 m.s = (*process).heap.end.cast::<Term>();
                 // The catch marks were on the stack, which is now empty.
                 (*process).catches = 0;
-                m.push(crate::start::process_end());
+                m.push(PROCESS_END.entry());
                 let code = (*target).code.load(Ordering::Acquire);
                 return leave(m, Exit::Hibernated, code, (*target).arity as usize);
             }
@@ -91,7 +92,7 @@ unsafe fn continue_without_result<F: Form>(
             let target = (*(*raise).target).code.load(Ordering::Acquire);
             return match place {
                 ReturnAddress::Here => pairs::call(m, target),
-                ReturnAddress::Pushed => m.call(target),
+                ReturnAddress::Pushed => m.call(target, preempt),
             };
         }
         // The BIF is entered again, through its stub, which counts the call.

@@ -12,13 +12,13 @@ use term::bits::{Fault, Flags, is_all, match_width, range, utf, whole};
 use term::heap::Allocate;
 use term::{am, build, map};
 
-use crate::bodies::building;
+use crate::bodies::builder;
 use crate::encoding::{self, AppendTo, At, Create, Encoding, End, Label, Number};
 use crate::form::{Exit, Form};
 use crate::operand::read;
 use crate::operation::slow_paths;
 use crate::registers::Registers;
-use crate::slow::calls::breakpoint_here;
+use crate::slow::breakpoints::breakpoint_here;
 use crate::slow::collect::{defer_collection, is_due, make_room, make_room_at};
 use crate::slow::exceptions::{set_error, unwind_here};
 
@@ -156,10 +156,10 @@ slow_paths! {
 
     /// The bytes of a binary, which are known to fit before the position.
     bytes_segment |m, o: PutBytes| {
-        let Some((bytes, size)) = building::bytes_of(m.get(o.source)) else {
+        let Some((bytes, size)) = builder::bytes_of(m.get(o.source)) else {
             return m.jump(o.fail);
         };
-        let to = building::position(&m).wrapping_sub(size as usize);
+        let to = builder::position(&m).wrapping_sub(size as usize);
         to.copy_from_nonoverlapping(bytes, size as usize);
         m.f -= (size / BYTES_PER_REDUCTION) as i64;
         m.next(o.end)
@@ -168,13 +168,13 @@ slow_paths! {
     /// The first bytes of a binary.
     part_segment |m, o: PutPart| {
         let width = match_width(m.get(o.size), m.word(o.unit) as u32);
-        let found = building::bytes_of(m.get(o.source));
-        let to = building::position(&m).wrapping_add(m.word(o.offset) as usize);
-        let room = building::limit(&m) as u64 - to as u64 - m.word(o.rest);
+        let found = builder::bytes_of(m.get(o.source));
+        let to = builder::position(&m).wrapping_add(m.word(o.offset) as usize);
+        let room = builder::limit(&m) as u64 - to as u64 - m.word(o.rest);
         match (width, found) {
             (Some(width), Some((bytes, size))) if width <= size && width <= room => {
                 to.copy_from_nonoverlapping(bytes, width as usize);
-                building::set_position(&m, to.wrapping_add(width as usize));
+                builder::set_position(&m, to.wrapping_add(width as usize));
                 m.f -= (width / BYTES_PER_REDUCTION) as i64;
                 m.next(o.end)
             }
@@ -194,7 +194,7 @@ slow_paths! {
             return m.jump(o.fail);
         }
         (*m.c).builder[2] = sized;
-        let gathered = m.x.add(usize::from(building::GATHERED));
+        let gathered = m.x.add(usize::from(builder::GATHERED));
         let before = if m.word(o.first) != 0 { 0 } else { (*gathered).small_value() as u64 };
         let bits = value.small_value() as u64 & !(u64::MAX << width);
         *gathered = Term::small((before << width | bits) as i64);
@@ -206,7 +206,7 @@ slow_paths! {
         let kind = SEGMENT_KINDS[m.word(o.kind) as usize];
         let sized = if m.word(o.sized) != 0 { (*m.c).builder[2] } else { 0 };
         let width = m.word(o.bits) + sized;
-        let value = *m.x.add(usize::from(building::GATHERED));
+        let value = *m.x.add(usize::from(builder::GATHERED));
         let heap = &raw mut (*(*m.c).process).heap;
         if width == 0 || !m.has_room(m.word(o.bytes)) || is_due(&*heap) {
             return m.jump(o.fail);
@@ -394,10 +394,10 @@ unsafe fn write_character<F: Form, const I: usize, const N: usize>(
     (value, width): (u64, u32),
 ) -> Exit {
     unsafe {
-        let to = building::position(&m).wrapping_add(m.word(offset) as usize);
+        let to = builder::position(&m).wrapping_add(m.word(offset) as usize);
         // Swapped, so that the first byte is the lowest.
         let bytes = (value << (64 - width)).swap_bytes();
-        building::set_position(&m, range::write_front(to, bytes, width / 8));
+        builder::set_position(&m, range::write_front(to, bytes, width / 8));
         m.next(end)
     }
 }
@@ -584,7 +584,7 @@ unsafe fn build_whole(
         let source = |words: *const u64| read(x, s, o.source.of(words));
         // The bytes of a binary segment, as many as its size says.
         let bytes_of = |words: *const u64| {
-            let (bytes, length) = building::bytes_of(source(words))?;
+            let (bytes, length) = builder::bytes_of(source(words))?;
             let size = read(x, s, o.size.of(words));
             if is_all(size) {
                 return Some((bytes, length));
@@ -662,19 +662,19 @@ unsafe fn append_in_place(
     private: bool,
 ) -> Option<(Term, *mut u8)> {
     unsafe {
-        let found = building::writable(string)?;
+        let found = builder::writable(string)?;
         let size = found.used.checked_add(bytes)?;
         if bytes == 0 || size > found.capacity {
             return None;
         }
         let room = found.bytes.wrapping_add(found.used as usize);
-        building::extend(heap, found.whole, size);
+        builder::extend(heap, found.whole, size);
         if private {
-            building::lengthen(string, size);
+            builder::lengthen(string, size);
             return Some((string, room));
         }
-        let part = heap.allocate((building::SUB_BINARY_BYTES / 8) as usize);
-        Some((building::successor(string, found.whole, part, size), room))
+        let part = heap.allocate((builder::SUB_BINARY_BYTES / 8) as usize);
+        Some((builder::successor(string, found.whole, part, size), room))
     }
 }
 
@@ -691,7 +691,7 @@ unsafe fn append_to_copy(
         if bits == 0 {
             return None;
         }
-        let (old, size) = building::bytes_of(string)?;
+        let (old, size) = builder::bytes_of(string)?;
         let (longer, to) = if private {
             append::private_append(heap, string, bits, 8).ok()?
         } else {

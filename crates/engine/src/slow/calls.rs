@@ -1,52 +1,23 @@
-//! Leaving the engine at a call, and calls that are not plain jumps.
+//! Calls and returns that are not plain jumps.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use core::sync::atomic::Ordering;
 
-use layout::context::{Resume, TIMED_FRAME_WORDS, TRACED_FRAME_WORDS, TRACED_ROOM_WORDS};
+use layout::context::{TIMED_FRAME_WORDS, TRACED_FRAME_WORDS, TRACED_ROOM_WORDS};
 use layout::{Breakpoint, Term};
 use term::am;
 
-use crate::breakpoints::{DETOUR, resume};
+use crate::detour::resume;
 use crate::form::{Exit, Form, Handler, dispatch};
 use crate::operation::slow_paths;
 use crate::registers::Registers;
-use crate::slow::collect::{make_room, make_room_at};
+use crate::routine::Routine;
+use crate::slow::breakpoints::go_on;
+use crate::slow::collect::make_room;
 use crate::slow::exceptions::{unwind, unwind_here};
+use crate::slow::leave::{arity_at, preempt};
 use crate::slow::pairs;
 use crate::warming;
-
-/// Leaves the engine: saves x0..x`live` on the stack; the process will continue at `ip`.
-#[inline(always)]
-pub(crate) unsafe fn leave<F: Form>(
-    mut m: Registers<F>,
-    exit: Exit,
-    ip: *const u64,
-    live: usize,
-) -> Exit {
-    unsafe {
-        if !m.has_room(live as u64 * 8) {
-            if exit == Exit::Preempted {
-                if let Some(exit) = make_room_at(&mut m, live, live, ip) {
-                    return exit;
-                }
-            } else if !make_room(&mut m, live, live) {
-                return Exit::Exited;
-            }
-        }
-        m.s = m.s.sub(live);
-        let mut index = 0;
-        while index < live {
-            *m.s.add(index) = *m.x.add(index);
-            index += 1;
-        }
-        m.save();
-        let process = (*m.c).process;
-        (*process).ip = ip;
-        (*process).saved_x = live as u16;
-        exit
-    }
-}
 
 /// Whether this function always raises. When it is applied in tail position, its caller's frame stays on the stack,
 /// so that the trace begins with the caller.
@@ -88,55 +59,10 @@ fn unnested(mut call: [Term; 3]) -> [Term; 3] {
     call
 }
 
-/// Whether the instruction that runs may be the entry of a function with a breakpoint: [`breakpoint_here`] tells. The call has been
-/// told of or counted then: who runs the instruction again must [`go_on`] behind the breakpoint.
-#[inline(always)]
-pub(crate) unsafe fn may_have_breakpoint<F: Form>(m: &Registers<F>) -> bool {
-    unsafe {
-        let handler = *m.ip;
-        // Functions have no bytes under Miri, where all code is in the threaded form.
-        handler == breakpoint.handler as usize as u64
-            || !cfg!(miri) && *(handler as *const u8) == DETOUR
-    }
-}
-
-/// The breakpoint at the instruction that runs, or null if there is none.
-#[inline(always)]
-pub(crate) unsafe fn breakpoint_here<F: Form>(m: &Registers<F>) -> *const Breakpoint {
-    unsafe {
-        match may_have_breakpoint(m) {
-            true => (m.runtime().breakpoint_at)(m.ip),
-            false => core::ptr::null(),
-        }
-    }
-}
-
-/// Continues behind a breakpoint.
-#[inline(always)]
-pub(crate) unsafe fn go_on<F: Form>(m: Registers<F>, resume: Resume) -> Exit {
-    unsafe {
-        if resume.handler.is_null() {
-            return m.enter(resume.at);
-        }
-        let handler = core::mem::transmute::<*const (), Handler>(resume.handler);
-        dispatch(handler, m.x, m.s, m.h, m.f, m.c, resume.at)
-    }
-}
-
-/// The arity of the function that starts at `entry`.
-#[inline(always)]
-unsafe fn arity_at(entry: *const u64) -> usize {
-    unsafe { *entry.sub(1) as usize }
-}
+/// Where the bottom frame returns to.
+pub(crate) static PROCESS_END: Routine = Routine::new(0, process_end);
 
 slow_paths! {
-    /// The reductions are used up at a call; `ip` is the callee's entry.
-    preempt |m, o: Nothing| {
-        let entry = m.ip;
-        let live = arity_at(entry);
-        leave(m, Exit::Preempted, entry, live)
-    }
-
     call_fun |m, o: CallFun| {
         let (fun, arity) = (m.get(o.fun), m.word(o.arity));
         let target = called(&mut m, fun, arity);
@@ -156,7 +82,7 @@ slow_paths! {
             return unwind_here(m);
         }
         m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
-        m.call(target)
+        m.call(target, preempt)
     }
 
     /// `arity`; module and function are in the X registers after the arguments.
@@ -181,7 +107,7 @@ slow_paths! {
             return pairs::call(m, target);
         }
         m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
-        m.call(target)
+        m.call(target, preempt)
     }
 
     /// `erlang:apply/3` with x0 = module, x1 = function, x2 = arguments.
@@ -205,7 +131,7 @@ slow_paths! {
             return pairs::call(m, target);
         }
         m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
-        m.call(target)
+        m.call(target, preempt)
     }
 
     /// `erlang:apply/2` with x0 = fun, x1 = arguments.
@@ -230,7 +156,7 @@ slow_paths! {
             return unwind_here(m);
         }
         m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
-        m.call(target)
+        m.call(target, preempt)
     }
 
     /// The stub of a function without code: `export`. The return address is on the stack.
@@ -256,21 +182,6 @@ slow_paths! {
         }
         let handler = core::mem::transmute::<usize, Handler>(warming::handler(word) as usize);
         dispatch(handler, m.x, m.s, m.h, m.f, m.c, m.ip)
-    }
-
-    /// A breakpoint at a function's entry, in the threaded form; the arguments are in x0 onwards. No operands: the words
-    /// after it belong to the instruction that the breakpoint replaced.
-    breakpoint |m, o: Nothing| {
-        let entry = m.ip;
-        m.save();
-        if warming::is_warm(warming::count(entry)) {
-            (m.runtime().is_warm)(entry);
-        }
-        let record = (m.runtime().breakpoint_at)(entry);
-        m.load();
-        let handler = (*record).handler.load(Ordering::Relaxed).cast_const();
-        let handler = core::mem::transmute::<*const (), Handler>(handler);
-        handler(m.x, m.s, m.h, m.f, m.c, record.cast())
     }
 
     /// A breakpoint that counts the call and does nothing else; `ip` is the address of the [`Breakpoint`].

@@ -10,11 +10,11 @@ use layout::context::Room;
 use layout::heap::flag;
 use layout::{Heap, Term};
 
-use crate::breakpoints::resume;
+use crate::detour::resume;
 use crate::form::{Exit, Form};
 use crate::operation::slow_paths;
 use crate::registers::Registers;
-use crate::slow::calls::{breakpoint_here, go_on, may_have_breakpoint};
+use crate::slow::breakpoints::{breakpoint_here, go_on, may_have_breakpoint};
 
 /// Whether the heap needs a collection although there is room, because too much memory is used in fragments or off
 /// the heap.

@@ -12,9 +12,12 @@ use layout::heap::is_return_address;
 
 use crate::form::Exit;
 use crate::operation::slow_paths;
+use crate::routine::Routine;
 use crate::slow::collect::make_room;
 use crate::slow::pairs;
-use crate::start;
+
+/// Where a function returns to that a process calls at a line with a breakpoint.
+pub(crate) static LINE_RESUMED: Routine = Routine::new(0, line_resumed);
 
 slow_paths! {
     stop_at_line |m, o: LinePlace| {
@@ -27,7 +30,7 @@ slow_paths! {
         m.push(m.after(o.end));
         m.s = m.s.sub(live);
         m.s.copy_from_nonoverlapping(m.x, live);
-        m.push(start::line_resumed());
+        m.push(LINE_RESUMED.entry());
         m.save();
         let target = (m.runtime().stop_at_line)(m.c, m.after(o.end));
         m.load();

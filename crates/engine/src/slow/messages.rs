@@ -7,9 +7,9 @@ use layout::heap::flag;
 
 use crate::form::Exit;
 use crate::operation::slow_paths;
-use crate::slow::calls::leave;
 use crate::slow::collect::{is_due, make_room_at};
 use crate::slow::exceptions::unwind_here;
+use crate::slow::leave::leave;
 
 slow_paths! {
     /// `x0 ! x1`, the result in x0.

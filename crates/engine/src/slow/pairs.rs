@@ -14,6 +14,7 @@
 
 use crate::form::{Exit, Form};
 use crate::registers::Registers;
+use crate::slow::leave::preempt;
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux", not(miri)))]
 mod paired {
@@ -52,7 +53,7 @@ pub(crate) unsafe fn call<F: Form>(mut m: Registers<F>, target: *const u64) -> E
     unsafe {
         m.f -= 1;
         if m.f < 0 {
-            return F::preempt(m, target);
+            return F::slow_at(m, preempt.handler, target);
         }
         #[cfg(all(target_arch = "x86_64", target_os = "linux", not(miri)))]
         return paired::handler(paired::ferl_paired_call)(m.x, m.s, m.h, m.f, m.c, target);
