@@ -7,7 +7,7 @@ use term::{am, build, map};
 
 use super::magic;
 use runtime::code::bif::{BifResult, badarg, system_limit};
-use runtime::exec::scheduler;
+use runtime::mail::{current, schedulers};
 use runtime::process::Process;
 
 /// An array of `atomics:new/2`.
@@ -35,7 +35,7 @@ struct Counters {
 
 impl Counters {
     fn new(size: usize) -> Counters {
-        let places = scheduler::count() + 1;
+        let places = schedulers::count() + 1;
         let count = size.div_ceil(COUNTERS_PER_LINE) * places;
         Counters {
             lines: (0..count).map(|_| Line::default()).collect(),
@@ -61,7 +61,7 @@ impl Counters {
     #[inline]
     fn own_cell(&self, index: Term) -> Result<&AtomicU64, runtime::code::bif::Failure> {
         let index = place_of(index, self.size)?;
-        let place = scheduler::current_number() % self.places;
+        let place = current::current_number() % self.places;
         let line = &self.lines[index / COUNTERS_PER_LINE * self.places + place];
         Ok(&line.0[index % COUNTERS_PER_LINE])
     }

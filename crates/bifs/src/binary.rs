@@ -11,7 +11,7 @@ use term::{am, atom, bits, build, integer, unicode};
 
 use super::erlang;
 use runtime::code::bif::{BifResult, Failure, badarg, dirty_unless, system_limit};
-use runtime::exec::scheduler::charge;
+use runtime::mail::current::charge;
 use runtime::process::Process;
 
 mod few;

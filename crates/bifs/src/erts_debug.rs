@@ -19,7 +19,7 @@ use term::{am, atom, build, iolist, map, print, size, unicode};
 use runtime::code::bif::{BifResult, badarg, badmap, error};
 use runtime::code::breakpoints;
 use runtime::code::load::CodeResolver;
-use runtime::exec::scheduler::charge;
+use runtime::mail::current::charge;
 use runtime::process::Process;
 
 /// Words looked at that count as one reduction.

@@ -37,8 +37,9 @@ pub use persistent_term::all_within as persistent_terms_within;
 
 use isa::bifs::Properties;
 use layout::{Context, Term};
-use runtime::code::bif::{BifEntry, finish};
+use runtime::code::bif::finish;
 use runtime::exec::scheduler::dirty::{self, Policy};
+use runtime::mail::hooks::BifEntry;
 use runtime::process::Process;
 
 /// The arguments of a call.

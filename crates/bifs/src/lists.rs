@@ -4,7 +4,7 @@ use layout::{Term, no_gc};
 use term::{am, build, compare};
 
 use runtime::code::bif::{BifResult, Failure, badarg};
-use runtime::exec::scheduler::{charge, reductions_left};
+use runtime::mail::current::{charge, reductions_left};
 use runtime::process::Process;
 
 /// Cells that count as one reduction when they are only looked at.

@@ -4,7 +4,7 @@ use layout::Term;
 use term::{am, list, map};
 
 use runtime::code::bif::{BifResult, Failure, badarg, badkey, badmap, dirty_unless};
-use runtime::exec::scheduler::charge;
+use runtime::mail::current::charge;
 use runtime::process::Process;
 
 /// Pairs that count as one reduction.

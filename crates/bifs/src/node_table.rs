@@ -20,7 +20,7 @@ use distribution::peers;
 use distribution::relations::Kind;
 use ets::match_spec;
 use runtime::effects::port;
-use runtime::mail::{signal, timer, world};
+use runtime::mail::{timer, world};
 use runtime::process::{Process, config, state, table};
 
 /// How long a lock is waited for. Whoever holds one while no process runs is a thread of its own.
@@ -100,8 +100,8 @@ impl References {
 
     fn look_at_process(&mut self, process: &Process) {
         let word = process.state.load(Ordering::SeqCst);
-        let is_own = runtime::exec::scheduler::running_process()
-            .is_some_and(|own| std::ptr::eq(own, process));
+        let is_own =
+            runtime::mail::current::running_process().is_some_and(|own| std::ptr::eq(own, process));
         if word & state::EXITING != 0
             || (word & (state::RUNNING | state::DIRTY | state::BORROWED) != 0 && !is_own)
         {
@@ -133,7 +133,7 @@ impl References {
         while !next.is_null() {
             // SAFETY: as above; signals pushed meanwhile go before the newest, so they do not change the rest of the list.
             unsafe {
-                if signal::is_plain_message((*next).kind) {
+                if runtime::process::signal::is_plain_message((*next).kind) {
                     roots.push((*next).term);
                 }
                 next = (*next).next;

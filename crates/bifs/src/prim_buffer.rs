@@ -140,7 +140,7 @@ pub fn find_byte_index_2(process: &mut Process, [reference, byte]: [Term; 2]) ->
         found
     });
     let searched = found.unwrap_or(before);
-    runtime::exec::scheduler::charge((searched / SEARCHED_PER_REDUCTION) as i64);
+    runtime::mail::current::charge((searched / SEARCHED_PER_REDUCTION) as i64);
     Ok(match found {
         Some(place) => {
             let heap = process.heap();

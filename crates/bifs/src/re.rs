@@ -14,7 +14,7 @@ use term::{iolist, list};
 use super::magic;
 use regex::{self, Bsr, CompileOptions, Newline, Outcome, Pattern, PatternError, RunOptions};
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, dirty_unless, trap};
-use runtime::exec::scheduler::{charge, dirty};
+use runtime::mail::current::charge;
 use runtime::process::Process;
 
 /// Bytes of a subject that count as one reduction.
@@ -505,7 +505,7 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term, turn: Turn) -
     dirty_unless(bytes.len() <= MOST_BYTES_TRIED)?;
     let limit = options.run.match_limit.unwrap_or(DEFAULT_MATCH_LIMIT);
     // Here only for some steps, and only what starts near.
-    let (here, last_start) = match dirty::is_here() {
+    let (here, last_start) = match runtime::mail::dirty::is_here() {
         true => (limit, None),
         false => {
             let last_start = options.offset.saturating_add(MOST_BYTES_HERE);

@@ -9,7 +9,7 @@ use term::{am, build, list, map};
 
 use runtime::code::bif::{BifResult, Failure, badarg, badmap};
 use runtime::code::modules;
-use runtime::exec::scheduler::charge;
+use runtime::mail::current::charge;
 use runtime::process::Process;
 
 /// `{badrecord, Term}`

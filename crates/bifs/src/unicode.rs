@@ -10,7 +10,7 @@ use term::{am, atom, build};
 use super::erts_debug::UNICODE_LOOP;
 use super::magic;
 use runtime::code::bif::{BifResult, Failure, badarg, trap};
-use runtime::exec::scheduler::{charge, dirty, reductions_left};
+use runtime::mail::current::{charge, reductions_left};
 use runtime::process::Process;
 
 /// Characters that count as one reduction.
@@ -75,7 +75,11 @@ fn convert(process: &mut Process, data: Term, encoding: Term, wanted: Wanted) ->
     if let Conversion::More(rest) = conversion {
         return go_on(process, out, rest);
     }
-    if is_done && matches!(wanted, Wanted::List) && out.len() > SHORT_TEXT && !dirty::is_here() {
+    if is_done
+        && matches!(wanted, Wanted::List)
+        && out.len() > SHORT_TEXT
+        && !runtime::mail::dirty::is_here()
+    {
         // A dirty scheduler builds the list, in a call that has nothing else to do.
         if let (Some((progress, _)), true) = (progress, data.is_nil()) {
             *progress.0.lock() = out;

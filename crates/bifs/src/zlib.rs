@@ -386,7 +386,7 @@ fn run_step(
     // A few bytes may stand for very many.
     let reductions = (outcome.consumed / BYTES_PER_REDUCTION)
         .max(outcome.produced / PRODUCED_BYTES_PER_REDUCTION);
-    runtime::exec::scheduler::charge(reductions as i64);
+    runtime::mail::current::charge(reductions as i64);
     input.skip(outcome.consumed);
     if outcome.code == Code::OK && input.size() == 0 && outcome.produced < step.output {
         // This is needed even if no flush is requested: the last call may have filled its output.

@@ -21,7 +21,7 @@ use codec::{
     Progress,
 };
 use runtime::code::bif::{BifResult, Failure, badarg, error};
-use runtime::exec::scheduler::{charge, dirty};
+use runtime::mail::current::charge;
 use runtime::process::Process;
 
 /// More input than this, in bytes, is left to a dirty scheduler.
@@ -328,7 +328,7 @@ fn run<C: Codec>(
 }
 
 fn must_be_dirty(input: &[u8]) -> bool {
-    input.len() > MOST_BYTES_HERE && !dirty::is_here()
+    input.len() > MOST_BYTES_HERE && !runtime::mail::dirty::is_here()
 }
 
 /// `zstd:compress_stream_nif(Context, Input, Directive)`

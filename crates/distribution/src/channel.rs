@@ -39,9 +39,9 @@ use older::{Answer, Older};
 use output::{Body, Output};
 use runtime::effects::port::busy::{SuspendedSenders, suspend_sender};
 use runtime::effects::port::{Port, carrier};
-use runtime::effects::send::Sent;
-use runtime::mail::signal::{self, Signal};
+use runtime::mail::signal::{self, Sent};
 use runtime::process::Process;
+use runtime::process::signal::Signal;
 
 /// Shared binaries of more bytes are not copied into the output.
 const SHARED_BYTES: usize = 4 << 10;
@@ -470,7 +470,7 @@ impl Channel {
                 port.run_later(|_, access| access.exit(am::KILLED));
             }
             Controller::Process(process) => {
-                let kill = signal::Signal::Exit {
+                let kill = runtime::process::signal::Signal::Exit {
                     from: process.pid,
                     reason: Owned::new(am::KILL),
                     linked: false,

@@ -18,9 +18,9 @@ use crate::channel::{Channel, Phase};
 use crate::relations::{Kind, Relation};
 use crate::{handle, monitor_nodes};
 use runtime::effects::port;
-use runtime::mail::registry;
-use runtime::mail::signal::{self, Signal};
+use runtime::mail::{registry, signal};
 use runtime::process::Process;
+use runtime::process::signal::Signal;
 
 /// The channel to each node that has one, by the bits of the node's name.
 static PEERS: LazyLock<RwLock<FxHashMap<u64, Arc<Channel>>>> = LazyLock::new(RwLock::default);

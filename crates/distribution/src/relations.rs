@@ -26,7 +26,7 @@ use term::reference;
 
 use crate::channel::Channel;
 use handles::Found;
-use runtime::mail::signal::Rank;
+use runtime::process::signal::Rank;
 
 /// What a relation is, besides its two sides.
 pub enum Kind {

@@ -8,10 +8,10 @@ use crate::channel::input;
 use crate::control::{Control, code};
 use crate::relations::{self, Kind};
 use crate::{signals, spawn};
-use runtime::effects::send::Sent;
 use runtime::mail::remote::{Down, Remote};
-use runtime::mail::signal::Rank;
+use runtime::mail::signal::Sent;
 use runtime::process::Process;
+use runtime::process::signal::Rank;
 
 /// The connections of this node.
 pub static REMOTE: Connections = Connections;

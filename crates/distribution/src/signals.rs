@@ -15,11 +15,11 @@ use crate::channel::Channel;
 use crate::control::{Control, alternative, code};
 use crate::relations::{Kind, Relation};
 use crate::{peers, relations};
-use runtime::effects::send::Sent;
 use runtime::mail::remote;
-use runtime::mail::signal::Rank;
+use runtime::mail::signal::Sent;
 use runtime::process::Process;
 use runtime::process::relations::reference_of;
+use runtime::process::signal::Rank;
 use runtime::trace::sequence::{self, Token};
 
 /// The name of the node of a pid, reference or `{Name, Node}`.

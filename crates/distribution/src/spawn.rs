@@ -22,16 +22,17 @@ use crate::relations::{self, Kind, Relation, SpawnRequest};
 use crate::{peers, remote, signals};
 use runtime::code::preloaded;
 use runtime::effects;
-use runtime::effects::send::Sent;
 use runtime::exec::spawn::options::{
     Parsed, Replies, Reply, monitor_options, parse, rank, set_reply,
 };
 use runtime::exec::spawn::{self, CallFromAbroad, SpawnError};
-use runtime::mail::signal::{self, Rank, Signal};
+use runtime::mail::senders;
+use runtime::mail::signal::{self, Sent};
 use runtime::process::relations::{MonitorOptions, MonitorTarget, Watcher, reference_of};
+use runtime::process::signal::{Rank, Signal};
 use runtime::process::{Flags, Process, relations as own};
+use runtime::trace::events;
 use runtime::trace::sequence::{self, Token};
-use runtime::trace::{events, senders};
 
 /// A request that was sent, or answered at once.
 pub struct Requested {
@@ -474,7 +475,7 @@ pub(crate) fn serve(
             let mark = Owned::new(am::DIST_SPAWN_INIT).into_fragment();
             // SAFETY: as above. It is a message of the machine, which leaves the token of the arguments alone.
             unsafe {
-                (*mark).kind = signal::OWN_MESSAGE;
+                (*mark).kind = runtime::process::signal::OWN_MESSAGE;
                 signal::send_first(child, mark);
             }
         }

@@ -38,8 +38,9 @@ pub use store::shard::Following;
 pub use store::tree::WalkStart;
 pub use table::Table;
 
-use runtime::mail::signal::{self, Signal};
+use runtime::mail::signal;
 use runtime::process::Process;
+use runtime::process::signal::Signal;
 
 /// What a table may hold for one key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

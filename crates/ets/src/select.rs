@@ -23,7 +23,7 @@ use crate::store::part::Part;
 use crate::store::ranges::{self, Bound};
 use crate::store::tree::{self, Tree, Visited};
 use runtime::code::bif::{Failure, badarg};
-use runtime::exec::scheduler;
+use runtime::mail::current;
 use runtime::process::Process;
 
 use scope::{Scope, scope};
@@ -252,7 +252,7 @@ fn visit_flat(
             Term::small(count)
         }
     };
-    scheduler::charge(visited);
+    current::charge(visited);
     Ok(result)
 }
 
@@ -275,7 +275,7 @@ impl<'a> Walk<'a> {
             limit,
             backwards,
             interpreter,
-            budget: scheduler::reductions_left().max(MIN_BUDGET),
+            budget: current::reductions_left().max(MIN_BUDGET),
             count: 0,
             found: Vec::new(),
             earlier: Term::NIL,
@@ -291,7 +291,7 @@ impl<'a> Walk<'a> {
             WalkPosition::Tree { from, end } => self.walk_tree(from, end),
             WalkPosition::End => Ok(None),
         };
-        scheduler::charge(budget - self.budget);
+        current::charge(budget - self.budget);
         let pid = self.process.pid();
         let stopped = match walked {
             Ok(stopped) => stopped,

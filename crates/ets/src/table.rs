@@ -23,7 +23,7 @@ use crate::store::shard::Share;
 use crate::store::tree::WalkStart;
 use crate::store::words;
 use runtime::code::bif::{Failure, badarg_because};
-use runtime::exec::scheduler;
+use runtime::mail::schedulers;
 use runtime::process::Process;
 use runtime::process::table::Identity;
 
@@ -168,7 +168,7 @@ impl Words {
 
     #[must_use]
     pub fn total(&self, table: &Table) -> usize {
-        words::empty(&table.options, scheduler::count())
+        words::empty(&table.options, schedulers::count())
             + words::of_slots(self.slots)
             + self.objects as usize
     }
@@ -226,7 +226,7 @@ impl Table {
         let shared = options.write_concurrency != WriteConcurrency::No
             && options.protection != Protection::Private;
         let is_ordered = options.kind == TableKind::OrderedSet;
-        let schedulers = scheduler::count();
+        let schedulers = schedulers::count();
         let parts = if shared && !is_ordered { PARTS } else { 1 };
         let first_slots = FIRST_SLOTS / parts;
         let share = match parts {

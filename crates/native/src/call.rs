@@ -18,9 +18,10 @@ use layout::{Class, Context, Export, Term};
 use parking_lot::Mutex;
 use runtime::code::bif::{BifResult, Failure, finish};
 use runtime::code::native;
-use runtime::exec::scheduler;
-use runtime::exec::scheduler::dirty::{self, DirtyKind, Policy, lent};
+use runtime::exec::scheduler::dirty::{self, Policy};
+use runtime::mail::{current, lent};
 use runtime::process::Process;
+use runtime::process::dirty::DirtyKind;
 use term::{atom, build};
 
 use crate::abi::{DIRTY_CPU, DIRTY_IO, Function};
@@ -208,7 +209,7 @@ unsafe fn run<const IS_DIRTY: bool>(
     if stub.is_continuation.load(Ordering::Relaxed) != 0 {
         // SAFETY: the caller's promise.
         let arguments = unsafe { slice::from_raw_parts(arguments, arity) };
-        if !IS_DIRTY && scheduler::reductions_left() <= 0 {
+        if !IS_DIRTY && current::reductions_left() <= 0 {
             return Err(Failure::Yield {
                 arguments: arguments.into(),
             });

@@ -14,7 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use layout::Term;
 use layout::heap::flag;
-use runtime::exec::halt::{self, CrashCause};
+use runtime::exec::halt;
+use runtime::mail::hooks::CrashCause;
 use runtime::process::Process;
 use term::collect::verify;
 

@@ -12,7 +12,7 @@ use std::ptr;
 
 use layout::{Heap, Term};
 use runtime::code::bif::{BifResult, Failure};
-use runtime::exec::scheduler::dirty::lent;
+use runtime::mail::lent;
 use runtime::process::{Flags, Process};
 use term::am;
 use term::collect::verify;

@@ -15,7 +15,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use layout::object::offset;
 use layout::{Heap, ObjectKind, Term};
 use parking_lot::{Mutex, RwLock};
-use runtime::effects::tasks;
 use runtime::mail::{deferred, signal};
 use runtime::process::epoch;
 use term::off_heap::{self, Counted, MagicBlock};
@@ -362,7 +361,7 @@ pub unsafe fn monitor(object: *mut c_void, pid: Term) -> Monitored {
     });
     resource.monitors.lock().insert(number, Arc::clone(&watch));
     epoch::pinned(|| {
-        tasks::ask(
+        runtime::mail::tasks::ask(
             pid,
             Box::new(move |process| {
                 let Some(process) = process else {
@@ -411,7 +410,7 @@ impl Watch {
                     rare.at_exit.remove(action - 1);
                 }
             };
-            epoch::pinned(|| tasks::ask(self.pid, Box::new(remove)));
+            epoch::pinned(|| runtime::mail::tasks::ask(self.pid, Box::new(remove)));
         }
         true
     }

@@ -10,10 +10,11 @@ use term::am;
 use term::copy::Owned;
 
 use crate::crash::{self, Part};
-use runtime::exec::halt::{self, CrashCause};
-use runtime::mail::signal::{self, Signal};
-use runtime::mail::{registry, world};
+use runtime::exec::halt;
+use runtime::mail::hooks::CrashCause;
+use runtime::mail::{registry, signal, world};
 use runtime::process::config;
+use runtime::process::signal::Signal;
 
 const HELP: &str = "BREAK: (a)bort (A)bort with dump (c)ontinue (p)roc info (i)nfo\n       \
                     (l)oaded (v)ersion (k)ill (D)b-tables (d)istribution\n";

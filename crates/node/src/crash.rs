@@ -29,7 +29,7 @@ use layout::Term;
 use parking_lot::Mutex;
 
 use output::Output;
-use runtime::exec::halt::CrashCause;
+use runtime::mail::hooks::CrashCause;
 use runtime::mail::world;
 use term::release::{self, Release};
 

@@ -14,12 +14,12 @@ use crate::{break_menu, crash};
 use runtime::code::coverage::CoverageMode;
 use runtime::code::{self, preloaded};
 use runtime::effects::collector;
-use runtime::exec::halt::CrashCause;
 use runtime::exec::scheduler;
-use runtime::exec::spawn::{self, DEFAULTS, SpawnError, SpawnOptions};
-use runtime::mail::hooks::{self, Hooks};
-use runtime::mail::{idle, time, timer};
+use runtime::exec::spawn::{self, SpawnError, SpawnOptions};
+use runtime::mail::hooks::{self, CrashCause, Hooks};
+use runtime::mail::{idle, schedulers, time, timer};
 use runtime::process::config::{self, BreakMode, Config};
+use runtime::process::heap_limit::DEFAULTS;
 use runtime::process::{Priority, table};
 
 /// Runs a node; returns only if it cannot start.
@@ -33,7 +33,7 @@ pub fn start(config: Config) -> ExitCode {
     }
 }
 
-fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
+fn prepare(config: Config) -> Result<Vec<schedulers::RunQueuesOf>, String> {
     term::release::set(config.release);
     let config = config::set(config);
     hooks::set(Hooks {
@@ -42,6 +42,7 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
         end_with_dump: crash::end,
         libraries_end: native::node_ends,
         dump_section: crash::text_of,
+        machine: &runtime::exec::MACHINE,
         remote: &distribution::REMOTE,
         trace: &trace::TRACE,
     });
@@ -91,7 +92,7 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
     } else {
         Encoding::Latin1
     });
-    let queues = scheduler::create(config.schedulers, config.schedulers_online);
+    let queues = schedulers::create(config.schedulers, config.schedulers_online);
     idle::set_busy_wait(busy_wait_spins(config.flags.busy_wait));
     let bind_type = scheduler::binding::flagged(config.bind_type);
     if scheduler::binding::bind(bind_type).is_none() && !config.bind_if_possible {
@@ -306,11 +307,11 @@ fn spawn_first(config: &Config) -> Result<(), String> {
     Ok(())
 }
 
-fn run(queues: Vec<scheduler::RunQueuesOf>) -> ExitCode {
+fn run(queues: Vec<schedulers::RunQueuesOf>) -> ExitCode {
     let mut threads = Vec::new();
     for (index, queues) in queues.into_iter().enumerate() {
         let name = format!("{}_scheduler", index + 1);
-        match sys::thread::spawn(&name, scheduler::STACK_BYTES, move || {
+        match sys::thread::spawn(&name, schedulers::STACK_BYTES, move || {
             scheduler::run(index, queues)
         }) {
             Ok(thread) => threads.push(thread),

@@ -5,3 +5,15 @@ pub mod exit;
 pub mod halt;
 pub mod scheduler;
 pub mod spawn;
+
+use crate::effects::port;
+use crate::mail::hooks::Machine;
+
+/// What the lower rooms leave to the upper ones.
+pub static MACHINE: Machine = Machine {
+    run_dirty_scheduler: scheduler::dirty::run,
+    do_dirty_work: scheduler::dirty::perform_here,
+    attend_lent: scheduler::lent::attend,
+    link_refused: port::signals::link_refused,
+    process_down: port::signals::process_down,
+};

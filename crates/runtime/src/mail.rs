@@ -1,17 +1,28 @@
 //! How a process is reached and woken: signals, run queues, timers, names, and what a thread knows of its scheduler.
 
+pub mod awaited;
+pub mod binding;
+pub mod bounce;
 pub mod bound;
 pub mod crowd;
+pub mod current;
 pub mod deferred;
+pub mod dirty;
 pub mod errands;
 pub mod hooks;
 pub mod idle;
 pub mod io;
+pub mod lent;
 pub mod microstate;
+pub mod ports;
 pub mod queues;
 pub mod registry;
 pub mod remote;
+pub mod schedulers;
+pub mod senders;
 pub mod signal;
+pub mod suspend;
+pub mod tasks;
 pub mod time;
 pub mod timer;
 pub mod unique;

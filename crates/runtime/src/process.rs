@@ -13,18 +13,23 @@ pub mod block;
 pub mod cold;
 pub mod config;
 pub mod dictionary;
+pub mod dirty;
 pub mod epoch;
 pub mod flags;
 pub mod heap_limit;
 pub mod message_queue;
 pub mod rare;
+pub mod receive_markers;
 pub mod relations;
+pub mod signal;
 pub mod signal_queue;
 pub mod state;
 pub mod suspend;
 pub mod sync;
 pub mod table;
+pub mod tasks;
 mod thin;
+pub mod timer_key;
 
 use std::marker::PhantomPinned;
 #[cfg(not(feature = "loom"))]
@@ -40,7 +45,7 @@ pub use flags::Flags;
 pub use rare::Rare;
 pub use relations::Relations;
 
-use crate::mail::signal::SignalQueue;
+use crate::process::signal_queue::SignalQueue;
 use crate::process::sync::{AtomicU32, Ordering};
 
 /// Scheduling priorities, highest first.
@@ -221,21 +226,6 @@ impl Process {
         // One step, and only the owner writes these bits.
         let change = u32::from(self.bound_to() ^ number) << state::BOUND_SHIFT;
         self.state.fetch_xor(change, Ordering::Relaxed);
-    }
-
-    /// The name it is registered under.
-    #[must_use]
-    pub fn registered_name(&self) -> Option<Term> {
-        if self.state.load(Ordering::Relaxed) & state::REGISTERED == 0 {
-            return None;
-        }
-        crate::mail::registry::name_of(self.pid())
-    }
-
-    /// Reductions so far, including those of the running slice.
-    #[must_use]
-    pub fn reductions_now(&self) -> u64 {
-        self.reductions + crate::exec::scheduler::current_slice_reductions(self)
     }
 }
 

@@ -30,8 +30,8 @@ use term::copy::{self, Owned};
 use term::{build, compare};
 
 use crate::effects::system_monitor::{self, Monitor};
-use crate::mail::signal::{self, Signal};
-use crate::mail::{hooks, world};
+use crate::mail::{hooks, signal, world};
+use crate::process::signal::Signal;
 use crate::process::{Flags, Process, state, table};
 
 /// What a tracee can be traced for, and how it is reported: the names of `erlang:trace/3`. Their numbers are visible: the item
@@ -423,7 +423,7 @@ fn settle(process: &mut Process) {
 
 /// Whether every process is observed: because messages have to say who has sent them, or because message queues are watched.
 fn are_all_observed() -> bool {
-    senders::are_asked() || system_monitor::asks_for_queues()
+    crate::mail::senders::are_asked() || system_monitor::asks_for_queues()
 }
 
 /// Sets or removes the system monitor of a session; returns the previous one. Called from a BIF, or by a thread that runs no process.

@@ -12,9 +12,9 @@ use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
 
-use runtime::exec::scheduler::Sleepers;
-use runtime::mail::signal::SignalQueue;
+use runtime::mail::schedulers::Sleepers;
 use runtime::process::epoch::Epochs;
+use runtime::process::signal_queue::SignalQueue;
 use runtime::process::state;
 use runtime::process::sync::{AtomicPtr, AtomicU32, AtomicUsize, Mutex, Ordering, check};
 

@@ -4,8 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use layout::{Heap, Term};
 use runtime::effects::port;
-use runtime::exec::scheduler;
-use runtime::mail::{signal, time, unique};
+use runtime::mail::{current, signal, time, unique};
 use runtime::trace::{Event, Told, sequence, what};
 use smallvec::SmallVec;
 use term::external::{self, EncodeOptions};
@@ -72,7 +71,7 @@ fn build(heap: &mut Heap, tracee: Term, how: u32, event: &Event) -> Term {
         parts.push(event.matched);
     }
     if how & what::SCHEDULER_ID != 0 {
-        parts.push(Term::small(scheduler::current_number() as i64));
+        parts.push(Term::small(current::current_number() as i64));
     }
     if is_stamped {
         parts.push(timestamp(heap, how));

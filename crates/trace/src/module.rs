@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use layout::{Heap, Term};
 use runtime::code::modules;
 use runtime::code::native::Library;
-use runtime::exec::scheduler;
+use runtime::mail::current;
 use runtime::trace::{Event, Family, Told, what};
 use term::copy::Owned;
 use term::heap::Scratch;
@@ -173,7 +173,7 @@ fn options(heap: &mut Heap, how: u32, event: &Event) -> Term {
         pairs.push((am::MATCH_SPEC_RESULT, event.matched));
     }
     if how & what::SCHEDULER_ID != 0 {
-        let number = Term::small(scheduler::current_number() as i64);
+        let number = Term::small(current::current_number() as i64);
         pairs.push((am::SCHEDULER_ID, number));
     }
     let forms = [

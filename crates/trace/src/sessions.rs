@@ -15,11 +15,11 @@ use std::sync::{Arc, LazyLock};
 use layout::{Heap, Term};
 use parking_lot::{Mutex, RwLock};
 use runtime::effects::port;
-use runtime::exec::scheduler::dirty::{self, DirtyKind};
 use runtime::mail::world;
+use runtime::process::dirty::DirtyKind;
 use runtime::trace::newcomers::{PORTS, PROCESSES};
 use runtime::trace::points::Condition;
-use runtime::trace::{self, LEGACY, Tracer, costs, senders};
+use runtime::trace::{self, LEGACY, Tracer, costs};
 use term::{am, build};
 
 use crate::on_load::OnLoad;
@@ -152,7 +152,7 @@ pub fn list(heap: &mut Heap, numbers: impl IntoIterator<Item = u32>) -> Term {
 /// Has messages say who has sent them, or no longer, as the patterns of all sessions need that. The world must be stopped.
 pub(crate) fn settle_senders() {
     let asks = |session: &Arc<Session>| matches!(*session.receive.lock(), Some(Some(_)));
-    senders::ask(all().iter().any(asks));
+    runtime::trace::senders::ask(all().iter().any(asks));
 }
 
 /// Ends a session, and all that is traced in it; false if it has ended before. Called from a BIF.
@@ -168,7 +168,7 @@ pub fn destroy(session: &Session) -> bool {
 pub fn is_not_held(session: &Session) {
     let number = session.number;
     if remove(number) {
-        dirty::later(DirtyKind::Cpu, move || take_off(number));
+        runtime::mail::dirty::later(DirtyKind::Cpu, move || take_off(number));
     }
 }
 

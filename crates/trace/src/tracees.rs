@@ -5,8 +5,8 @@
 
 use layout::{Heap, Term};
 use runtime::effects::port;
-use runtime::mail::signal::{self, Signal};
-use runtime::mail::world;
+use runtime::mail::{signal, world};
+use runtime::process::signal::Signal;
 use runtime::process::{Process, state, table};
 use runtime::trace::newcomers::{PORTS, PROCESSES};
 use runtime::trace::{self, LEGACY, Tracer, Tracing, Tracings, what};

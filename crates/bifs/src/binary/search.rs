@@ -19,7 +19,7 @@ use crate::erlang::part_range;
 use crate::erts_debug::BINARY_LOOP;
 use crate::magic;
 use runtime::code::bif::{BifResult, Failure, badarg};
-use runtime::exec::scheduler::{charge, dirty, reductions_left};
+use runtime::mail::current::{charge, reductions_left};
 use runtime::process::Process;
 
 /// Bytes searched that count as one reduction.
@@ -269,7 +269,7 @@ fn search(
             }
         }
     };
-    let budget = match dirty::is_here() {
+    let budget = match runtime::mail::dirty::is_here() {
         true => usize::MAX,
         false => BINARY_LOOP.bound(reductions_left().max(8) as usize * BYTES_PER_REDUCTION),
     };
@@ -277,7 +277,7 @@ fn search(
     match search.run(&bytes, budget) {
         Step::Done => {
             charge(((search.position - before) / BYTES_PER_REDUCTION) as i64);
-            if search.found.count > FEW_FOUND && !dirty::is_here() {
+            if search.found.count > FEW_FOUND && !runtime::mail::dirty::is_here() {
                 // A dirty scheduler builds the list. If the search took more than one slice, it continues from here.
                 if let Some(Progress(place)) = magic::get::<Progress>(pattern) {
                     *place.lock() = Some(search);

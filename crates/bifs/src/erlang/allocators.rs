@@ -28,8 +28,7 @@ use term::{am, atom, build, list};
 
 use runtime::code::bif::{BifResult, badarg};
 use runtime::code::literals;
-use runtime::exec::scheduler;
-use runtime::mail::{signal, world};
+use runtime::mail::{schedulers, signal, world};
 use runtime::process::{Process, block};
 
 /// What stock accepts as the name of an allocator, and whether there is one here.
@@ -112,7 +111,7 @@ pub(super) fn tell(
     if names.is_empty() {
         return Err(badarg(1));
     }
-    for number in 1..=scheduler::schedulers().all.len() {
+    for number in 1..=schedulers::schedulers().all.len() {
         let mut scratch = Scratch::new();
         let heap = scratch.heap();
         let mut facts = Vec::new();

@@ -13,7 +13,7 @@ use crate::magic;
 use runtime::code::bif::{
     BifResult, Failure, badarg, badarg_as_called, dirty_unless, system_limit, trap,
 };
-use runtime::exec::scheduler::{charge, reductions_left};
+use runtime::mail::current::{charge, reductions_left};
 use runtime::process::Process;
 
 /// Bytes copied that count as one reduction.

@@ -12,7 +12,7 @@ use term::{am, atom, build, hash, integer, unicode};
 
 use crate::magic;
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_as_called, trap};
-use runtime::exec::scheduler::{charge, dirty, reductions_left};
+use runtime::mail::current::{charge, reductions_left};
 use runtime::process::Process;
 
 /// Bytes of CRC-32 or Adler-32 that count as one reduction.
@@ -270,7 +270,7 @@ const HASH_STEPS_PER_REDUCTION: usize = 16;
 
 /// The portable hash of a term; dirty schedulers hash large terms.
 fn portable_hash(term: Term) -> Result<u32, Failure> {
-    let most_steps = match dirty::is_here() {
+    let most_steps = match runtime::mail::dirty::is_here() {
         true => usize::MAX,
         false => SHORT_HASH_STEPS,
     };

@@ -16,7 +16,8 @@ use runtime::code::modules::{self, Loaded};
 use runtime::code::native::calling_code;
 use runtime::code::permission::{self, Permission};
 use runtime::code::{exports, literal_collector, preloaded, purge};
-use runtime::exec::scheduler;
+use runtime::effects::collector::literals;
+use runtime::mail::current;
 use runtime::process::Process;
 
 /// The result of `prepare_loading`: loaded code that is not committed yet.
@@ -51,7 +52,7 @@ pub fn prepare_loading_2(process: &mut Process, [module, code]: [Term; 2]) -> Bi
         Ok(loaded) => {
             // This has taken long. Whoever was spawned before gets a turn before `finish_loading` makes the code that of all, as
             // on stock.
-            scheduler::end_slice_soon();
+            current::end_slice_soon();
             Ok(magic::make(process, Prepared(Mutex::new(Some(loaded)))))
         }
         Err(error) => {
@@ -89,7 +90,7 @@ pub fn has_prepared_code_on_load_1(_process: &mut Process, [prepared]: [Term; 1]
 
 /// `erlang:finish_loading([Prepared])`
 pub fn finish_loading_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
-    if scheduler::reductions_left() <= 0 {
+    if current::reductions_left() <= 0 {
         let arguments = [list].into();
         return Err(Failure::Yield { arguments });
     }
@@ -289,7 +290,7 @@ pub fn send_copy_request_3(process: &mut Process, [pid, id, action]: [Term; 3]) 
         return Err(badarg(1));
     }
     let id = build::tuple(process.heap(), &[id, action, pid]);
-    literal_collector::send_copy_request(process.pid(), pid, Owned::new(id));
+    literals::send_copy_request(process.pid(), pid, Owned::new(id));
     Ok(am::OK)
 }
 

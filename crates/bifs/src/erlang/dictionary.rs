@@ -4,7 +4,7 @@ use layout::Term;
 use term::{am, build, compare};
 
 use runtime::code::bif::BifResult;
-use runtime::exec::scheduler;
+use runtime::mail::current;
 use runtime::process::Process;
 
 /// `put(Key, Value)`: returns the value before.
@@ -29,7 +29,7 @@ pub fn all(process: &mut Process) -> Term {
     let Process {
         head, dictionary, ..
     } = process;
-    scheduler::charge(dictionary.len() as i64 / 8);
+    current::charge(dictionary.len() as i64 / 8);
     let mut list = Term::NIL;
     for pair in dictionary.in_slots() {
         let pair = build::tuple(&mut head.heap, &pair);
@@ -65,7 +65,7 @@ fn keys_where(process: &mut Process, wanted: impl Fn(Term) -> bool) -> Term {
     let Process {
         head, dictionary, ..
     } = process;
-    scheduler::charge(dictionary.len() as i64 / 8);
+    current::charge(dictionary.len() as i64 / 8);
     let mut list = Term::NIL;
     for pair in dictionary.in_slots() {
         if wanted(pair[1]) {

@@ -15,11 +15,10 @@ use distribution::{handle, peers, signals, spawn};
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, error, notsup};
 use runtime::effects::port;
 use runtime::effects::port::carrier::Accepted;
-use runtime::exec::scheduler;
-use runtime::mail::registry;
-use runtime::mail::signal::{self, Signal};
+use runtime::mail::{current, registry, signal};
 use runtime::process::Process;
 use runtime::process::relations::{MonitorOptions, MonitorTarget};
+use runtime::process::signal::Signal;
 
 /// `node()`.
 pub fn node_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
@@ -495,7 +494,7 @@ pub fn dist_ctrl_put_data_2(process: &mut Process, [handle, data]: [Term; 2]) ->
     if channel.packet(&bytes) == Accepted::No {
         channel.break_off();
     }
-    scheduler::charge(5);
+    current::charge(5);
     Ok(am::OK)
 }
 

@@ -9,7 +9,7 @@ use term::{am, build, list, unicode};
 
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, dirty_unless, system_limit};
 use runtime::code::load::CodeResolver;
-use runtime::exec::scheduler::charge;
+use runtime::mail::current::charge;
 use runtime::process::Process;
 
 /// Encoded bytes that count as one reduction.

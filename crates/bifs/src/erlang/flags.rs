@@ -8,9 +8,8 @@ use term::{am, build, map};
 use distribution::monitor_nodes;
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because};
 use runtime::effects::incoming;
-use runtime::exec::scheduler;
 use runtime::exec::spawn::options::is_off_heap;
-use runtime::mail::signal;
+use runtime::mail::{awaited, bound, current, signal};
 use runtime::process::heap_limit::{HeapLimit, binary_words, heap_words, min_binary_words, size};
 use runtime::process::{Flags, Priority, Process, table};
 use runtime::trace::saved_calls::{self, Saved};
@@ -46,7 +45,7 @@ pub fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifRes
         am::MESSAGE_QUEUE_DATA => message_queue_data(process, value),
         am::SENSITIVE => {
             // Gives up the rest of the slice, so that the flag takes effect at once.
-            scheduler::charge(REDUCTIONS_PER_SLICE);
+            current::charge(REDUCTIONS_PER_SLICE);
             boolean(value).map(|on| {
                 let before = process.is_sensitive();
                 process.set_sensitive(on);
@@ -96,14 +95,14 @@ fn flag_bit(process: &mut Process, flag: Flags, value: Term) -> Option<Term> {
 
 /// Binds the process to a scheduler, and continues there.
 fn bind(process: &mut Process, value: Term) -> BifResult {
-    let number = scheduler::number_of(value).ok_or_else(|| badarg(2))?;
+    let number = bound::number_of(value).ok_or_else(|| badarg(2))?;
     let arrived = |process: &mut Process| process.existing_rare_mut()?.was_bound_to.take();
     let before = match arrived(process) {
         Some(before) => before,
         None => {
             let before = process.bound_to();
             process.bind_to(number);
-            if number != 0 && usize::from(number) != scheduler::current_number() {
+            if number != 0 && usize::from(number) != current::current_number() {
                 process.rare().was_bound_to = Some(before);
                 let arguments = [am::SCHEDULER, value].into();
                 return Err(Failure::Yield { arguments });
@@ -251,6 +250,6 @@ pub fn process_flag_3(process: &mut Process, [pid, name, value]: [Term; 3]) -> B
         };
         signal::reply(pid, asker, &own_reference, result);
     };
-    scheduler::ask(pid, None, Box::new(change));
+    awaited::ask(pid, None, Box::new(change));
     Ok(reference)
 }

@@ -4,7 +4,8 @@ use layout::Term;
 use term::{am, atom, list, unicode};
 
 use runtime::code::bif::{BifResult, badarg};
-use runtime::exec::halt::{self, CrashCause};
+use runtime::exec::halt;
+use runtime::mail::hooks::CrashCause;
 use runtime::process::Process;
 
 /// `erlang:halt(Status, Options)`

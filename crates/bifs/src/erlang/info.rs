@@ -9,10 +9,9 @@ use term::release::{self, Release};
 use term::{am, build, list, node};
 
 use runtime::code::bif::{BifResult, Failure, await_result, badarg};
+use runtime::effects::incoming;
 use runtime::effects::info::{self, Asker, COMMON};
-use runtime::effects::{incoming, tasks};
-use runtime::exec::scheduler;
-use runtime::mail::signal;
+use runtime::mail::{current, signal};
 use runtime::process::{Flags, Process, state, table};
 
 /// `process_info(Pid)`.
@@ -93,7 +92,7 @@ impl Items {
                 build::list(heap, &pairs)
             }
         };
-        scheduler::charge(steps);
+        current::charge(steps);
         answer
     }
 }
@@ -105,7 +104,7 @@ fn about(process: &mut Process, pid: Term, items: Items) -> BifResult {
         Items::One(_) => 1,
         Items::List(items, _) => items.len() as i64,
     };
-    scheduler::charge(own_items - 1);
+    current::charge(own_items - 1);
     if !pid.is_local_pid() {
         let of_this_node =
             pid.is_kind(ObjectKind::ExternalPid) && node::of(pid).name == node::own_name();
@@ -146,7 +145,7 @@ pub fn of_process(
     let saw_it_run = unsafe { (*other).state.load(Ordering::Relaxed) } & state::RUNNING != 0;
     let reference = incoming::reference_of_answer(process);
     let (asker, own_reference) = (process.pid(), Owned::new(reference));
-    tasks::ask_to_look(
+    runtime::mail::tasks::ask_to_look(
         pid,
         Box::new(move |other| {
             let mut scratch = Scratch::new();
@@ -175,7 +174,7 @@ pub fn process_display_2(process: &mut Process, [pid, kind]: [Term; 2]) -> BifRe
     }
     let reference = incoming::reference_of_answer(process);
     let (asker, own_reference) = (process.pid(), Owned::new(reference));
-    tasks::ask_to_look(
+    runtime::mail::tasks::ask_to_look(
         pid,
         Box::new(move |other| {
             let result = match other {

@@ -11,9 +11,8 @@ use runtime::code::bif::{BifResult, Failure, await_result, badarg, dirty_unless,
 use runtime::code::exports;
 use runtime::effects::apply::MOST_APPLIED;
 use runtime::effects::incoming;
-use runtime::exec::scheduler;
-use runtime::mail::signal;
-use runtime::process::suspend::{self, Suspending};
+use runtime::mail::{awaited, current, signal};
+use runtime::process::suspend::Suspending;
 use runtime::process::{Flags, Process, epoch, state, table};
 
 /// `self()`.
@@ -33,7 +32,7 @@ const MANY_PROCESSES: usize = 1 << 16;
 pub fn processes_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     dirty_unless(table::count() < MANY_PROCESSES)?;
     let (pids, _) = epoch::pinned(|| table::list(0, usize::MAX));
-    scheduler::charge(pids.len() as i64 / 10);
+    current::charge(pids.len() as i64 / 10);
     Ok(build::list(process.heap(), &pids))
 }
 
@@ -44,7 +43,7 @@ pub fn yield_0(process: &mut Process, []: [Term; 0]) -> BifResult {
         // Entered again in the next slice.
         process.flags.remove(Flags::BIF_YIELDED);
         // On stock this is an instruction, not a call: it costs no reduction.
-        scheduler::charge(-1);
+        current::charge(-1);
         return Ok(am::TRUE);
     }
     process.flags.insert(Flags::BIF_YIELDED);
@@ -64,7 +63,7 @@ pub fn processes_next_1(process: &mut Process, [place]: [Term; 1]) -> BifResult 
     // No table has places behind this one.
     let from = u32::try_from(place).unwrap_or(u32::MAX);
     let (pids, next) = epoch::pinned(|| table::list(from, PIDS_AT_ONCE));
-    scheduler::charge(PIDS_AT_ONCE as i64 / 10);
+    current::charge(PIDS_AT_ONCE as i64 / 10);
     if pids.is_empty() && next.is_none() {
         return Ok(am::NONE);
     }
@@ -81,7 +80,7 @@ pub fn bump_reductions_1(_process: &mut Process, [reductions]: [Term; 1]) -> Bif
         .filter(|reductions| *reductions >= 0)
         .ok_or_else(|| badarg(1))?;
     // No more than what is left of the slice can be used up in it.
-    scheduler::charge(reductions.min(scheduler::reductions_left().max(0)));
+    current::charge(reductions.min(current::reductions_left().max(0)));
     Ok(am::TRUE)
 }
 
@@ -126,7 +125,7 @@ fn ask_alive(process: &Process, pid: Term, reference: Term) {
     let answer = move |other: Option<&mut Process>| {
         signal::reply(pid, asker, &reference, am::boolean(other.is_some()));
     };
-    scheduler::ask(pid, None, Box::new(answer));
+    awaited::ask(pid, None, Box::new(answer));
 }
 
 /// `erts_internal:is_process_alive(Pid, Reference)`: `{Reference, boolean()}` is sent to the caller.
@@ -229,9 +228,9 @@ pub fn suspend_process_2(process: &mut Process, [pid, options]: [Term; 2]) -> Bi
 /// `held` is what the caller has suspended before.
 fn ask_suspend(pid: Term, held: &Suspending, done: impl FnOnce(bool) + Send + 'static) {
     if held.count == 0 {
-        suspend::suspend(pid, held, done);
+        runtime::mail::suspend::suspend(pid, held, done);
     } else {
-        suspend::confirm(pid, done);
+        runtime::mail::suspend::confirm(pid, done);
     }
 }
 
@@ -282,7 +281,7 @@ pub fn resume_process_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
         let less = held.with_count(held.count - 1);
         rare.suspending.insert(pid.bits(), less);
     } else {
-        suspend::resume_from(pid.bits());
+        runtime::mail::suspend::resume_from(pid.bits());
     }
     Ok(am::TRUE)
 }
@@ -333,6 +332,6 @@ pub fn group_leader_3(process: &mut Process, [leader, pid, reference]: [Term; 3]
         };
         signal::reply(pid, asker, &reference, result);
     };
-    scheduler::ask(pid, None, Box::new(change));
+    awaited::ask(pid, None, Box::new(change));
     Ok(am::OK)
 }

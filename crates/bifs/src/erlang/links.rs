@@ -11,7 +11,8 @@ use distribution::signals::{self, Related};
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, error};
 use runtime::effects::{incoming, port};
 use runtime::exec::spawn::options;
-use runtime::mail::signal::{self, Rank, Signal};
+use runtime::mail::signal;
+use runtime::process::signal::{Rank, Signal};
 use runtime::process::{Flags, Process, table};
 use runtime::trace::events;
 

@@ -6,17 +6,15 @@ use term::release::{self, Release};
 use term::{am, build, list, node, reference};
 
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because};
-use runtime::effects::send::Sent;
 use runtime::effects::{incoming, port};
-use runtime::exec::scheduler;
 use runtime::exec::spawn::options::monitor_options;
-use runtime::mail::registry;
-use runtime::mail::signal::{self, Rank, Signal};
+use runtime::mail::signal::{self, Sent};
+use runtime::mail::{current, registry, senders};
 use runtime::process::Process;
 use runtime::process::relations::{
     self, AliasKind, MonitorOptions, MonitorTarget, ReferenceNumber, Watcher,
 };
-use runtime::trace::senders;
+use runtime::process::signal::{Rank, Signal};
 
 use super::sending;
 use distribution::{signals, spawn};
@@ -275,7 +273,7 @@ fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Fail
     let Some(monitor) = process.relations.take_monitor(number) else {
         return Ok(Demonitored::Absent);
     };
-    scheduler::charge(1);
+    current::charge(1);
     if let MonitorTarget::Remote { handle } = monitor.target {
         let sent = signals::demonitor(process, handle, number.0);
         return Ok(Demonitored::Removed(sent));

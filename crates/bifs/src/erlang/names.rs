@@ -5,7 +5,7 @@ use term::{am, build};
 
 use runtime::code::bif::{BifResult, badarg, badarg_because};
 use runtime::effects::port;
-use runtime::exec::scheduler;
+use runtime::mail::current;
 use runtime::mail::registry::{self, Refusal};
 use runtime::process::Process;
 use runtime::trace;
@@ -56,6 +56,6 @@ pub fn whereis_1(_process: &mut Process, [name]: [Term; 1]) -> BifResult {
 /// `registered()`.
 pub fn registered_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let names = registry::names();
-    scheduler::charge(names.len() as i64 / 10);
+    current::charge(names.len() as i64 / 10);
     Ok(build::list(process.heap(), &names))
 }

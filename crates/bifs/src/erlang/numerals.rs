@@ -8,7 +8,7 @@ use term::text::integer::{self, IntegerError};
 use term::{am, build, list, unicode};
 
 use runtime::code::bif::{BifResult, Failure, badarg, dirty_unless, system_limit};
-use runtime::exec::scheduler::charge;
+use runtime::mail::current::charge;
 use runtime::process::Process;
 
 /// Integers of more words than this are converted to digits by dirty schedulers: it takes more than linear time.

@@ -184,12 +184,12 @@ fn add_items(list: Term, argument: usize, into: &mut SmallVec<[Term; FEW]>) -> R
 pub fn append_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     if let Some(appended) = build::append_in_room(process.heap(), a, b, SHORT_LIST) {
         let (list, cells) = appended.map_err(|_| badarg(1))?;
-        runtime::exec::scheduler::charge(cells as i64 / 16);
+        runtime::mail::current::charge(cells as i64 / 16);
         return Ok(list);
     }
     let mut front = SmallVec::new();
     add_items(a, 1, &mut front)?;
-    runtime::exec::scheduler::charge(front.len() as i64 / 16);
+    runtime::mail::current::charge(front.len() as i64 / 16);
     Ok(build::list_in_row(process.heap(), &front, b))
 }
 
@@ -242,7 +242,7 @@ pub fn subtract_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     if length == 0 || removed.is_empty() {
         return Ok(a);
     }
-    runtime::exec::scheduler::charge((length * removed.few.len().min(FEW)) as i64 / 16);
+    runtime::mail::current::charge((length * removed.few.len().min(FEW)) as i64 / 16);
     removed.order();
     let mut kept: SmallVec<[Term; 64]> = SmallVec::new();
     let (mut rest, mut walked) = (a, 0);

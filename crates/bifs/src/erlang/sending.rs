@@ -7,8 +7,9 @@ use term::{am, build, list, node};
 use distribution::signals;
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, error};
 use runtime::code::exports;
-use runtime::effects::send::{self, Sent};
-use runtime::mail::signal::Rank;
+use runtime::effects::send;
+use runtime::mail::signal::Sent;
+use runtime::process::signal::Rank;
 use runtime::process::{Flags, Process};
 
 /// `erlang:send(Dest, Message)`.

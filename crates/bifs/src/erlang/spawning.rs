@@ -8,8 +8,8 @@ use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, system_limi
 use runtime::effects::incoming;
 use runtime::exec::spawn::options::{BadOptions, Parsed, Replies, Reply, parse};
 use runtime::exec::spawn::{self, SpawnError, SpawnOptions, Spawned};
-use runtime::mail::signal::Rank;
 use runtime::process::Process;
+use runtime::process::signal::Rank;
 use runtime::trace::sequence;
 
 /// `spawn(Module, Function, Args)`.

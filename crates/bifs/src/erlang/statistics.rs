@@ -6,8 +6,7 @@ use layout::{Heap, Term};
 use term::{am, atom, build, map};
 
 use runtime::code::bif::{BifResult, badarg};
-use runtime::exec::scheduler::{self, dirty};
-use runtime::mail::{idle, microstate, time};
+use runtime::mail::{idle, microstate, schedulers, time};
 use runtime::process::Process;
 
 /// The previous results of `statistics(runtime)`, `(wall_clock)`, `(reductions)` and `(exact_reductions)`.
@@ -26,7 +25,7 @@ fn since(heap: &mut Heap, total: i64, last: i64) -> Term {
 }
 
 fn all_reductions() -> u64 {
-    let schedulers = &scheduler::schedulers().all;
+    let schedulers = &schedulers::schedulers().all;
     schedulers
         .iter()
         .map(|shared| shared.counts.reductions())
@@ -38,7 +37,7 @@ pub fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
     if !item.is_atom() {
         return Err(badarg(1));
     }
-    let running = process.reductions_now() - process.reductions;
+    let running = runtime::mail::current::reductions_now(process) - process.reductions;
     let heap = process.heap();
     let small = |value: usize| Term::small(value as i64);
     Ok(match atom::text(item) {
@@ -62,7 +61,7 @@ pub fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
             since(heap, total as i64, last as i64)
         }
         "context_switches" => {
-            let schedulers = &scheduler::schedulers().all;
+            let schedulers = &schedulers::schedulers().all;
             let switches: u64 = schedulers
                 .iter()
                 .map(|shared| shared.counts.switches())
@@ -107,13 +106,13 @@ pub fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
 
 /// `{Number, Awake, Total}` of each scheduler, with dirty schedulers of the given kinds last; `undefined` unless it was
 /// turned on.
-fn wall_times(heap: &mut Heap, dirty_kinds: &[dirty::DirtyKind]) -> Term {
+fn wall_times(heap: &mut Heap, dirty_kinds: &[runtime::process::dirty::DirtyKind]) -> Term {
     let Some(mut times) = idle::wall_times_ns() else {
         return am::UNDEFINED;
     };
     let total_ns = times.first().map_or(0, |(_, total_ns)| *total_ns);
     for &kind in dirty_kinds {
-        let worked = dirty::worked_ns(kind).into_iter();
+        let worked = runtime::mail::dirty::worked_ns(kind).into_iter();
         times.extend(worked.map(|worked_ns| (worked_ns.min(total_ns), total_ns)));
     }
     let rows: Vec<Term> = times
@@ -155,8 +154,11 @@ fn microstates(heap: &mut Heap) -> Term {
 }
 
 /// Which kinds of dirty schedulers an item includes.
-const DIRTY_CPU: &[dirty::DirtyKind] = &[dirty::DirtyKind::Cpu];
-const DIRTY_ALL: &[dirty::DirtyKind] = &[dirty::DirtyKind::Cpu, dirty::DirtyKind::Io];
+const DIRTY_CPU: &[runtime::process::dirty::DirtyKind] = &[runtime::process::dirty::DirtyKind::Cpu];
+const DIRTY_ALL: &[runtime::process::dirty::DirtyKind] = &[
+    runtime::process::dirty::DirtyKind::Cpu,
+    runtime::process::dirty::DirtyKind::Io,
+];
 
 fn counts(heap: &mut Heap, counts: Vec<usize>) -> Term {
     let counts = counts.into_iter().map(|count| Term::small(count as i64));
@@ -164,15 +166,23 @@ fn counts(heap: &mut Heap, counts: Vec<usize>) -> Term {
 }
 
 /// The lengths of the run queues, those of the dirty schedulers last.
-fn queue_lengths(dirty_kinds: &[dirty::DirtyKind]) -> Vec<usize> {
-    let mut lengths = scheduler::run_queue_lengths();
-    lengths.extend(dirty_kinds.iter().map(|kind| dirty::queue_length(*kind)));
+fn queue_lengths(dirty_kinds: &[runtime::process::dirty::DirtyKind]) -> Vec<usize> {
+    let mut lengths = schedulers::run_queue_lengths();
+    lengths.extend(
+        dirty_kinds
+            .iter()
+            .map(|kind| runtime::mail::dirty::queue_length(*kind)),
+    );
     lengths
 }
 
 /// The number of queued and running tasks for each run queue, those of the dirty schedulers last.
-fn active_tasks(dirty_kinds: &[dirty::DirtyKind]) -> Vec<usize> {
-    let mut tasks = scheduler::active_tasks();
-    tasks.extend(dirty_kinds.iter().map(|kind| dirty::active_tasks(*kind)));
+fn active_tasks(dirty_kinds: &[runtime::process::dirty::DirtyKind]) -> Vec<usize> {
+    let mut tasks = schedulers::active_tasks();
+    tasks.extend(
+        dirty_kinds
+            .iter()
+            .map(|kind| runtime::mail::dirty::active_tasks(*kind)),
+    );
     tasks
 }

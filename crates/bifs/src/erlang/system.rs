@@ -12,10 +12,9 @@ use super::system_flags::{OUTSTANDING_REQUESTS, multi_scheduling_state};
 use super::topology;
 use runtime::code::bif::{BifResult, badarg, trap};
 use runtime::exec::scheduler::online::{self, Blocked, SchedulerKind};
-use runtime::exec::scheduler::{self, dirty};
-use runtime::exec::spawn::DEFAULTS;
-use runtime::mail::{hooks, io, time};
-use runtime::process::heap_limit::HeapLimit;
+use runtime::exec::scheduler::{self};
+use runtime::mail::{current, hooks, io, schedulers, time};
+use runtime::process::heap_limit::{DEFAULTS, HeapLimit};
 use runtime::process::{Process, config, table};
 
 /// `erlang:system_info(Item)`
@@ -94,11 +93,11 @@ fn limits(name: &str) -> Option<Term> {
         "ets_limit" => count(config.flags.ets_limit),
         // Every scheduler has its own run queue.
         "schedulers" | "schedulers_total" | "run_queues" => count(config.schedulers),
-        "schedulers_active" => count(scheduler::schedulers().online.load(Ordering::Relaxed)),
+        "schedulers_active" => count(schedulers::schedulers().online.load(Ordering::Relaxed)),
         "schedulers_online" => count(online::online()),
-        "scheduler_id" => count(scheduler::current_number()),
+        "scheduler_id" => count(current::current_number()),
         "dirty_cpu_schedulers" => count(config.dirty_cpu_schedulers),
-        "dirty_cpu_schedulers_online" => count(dirty::cpu_online()),
+        "dirty_cpu_schedulers_online" => count(runtime::mail::dirty::cpu_online()),
         "dirty_io_schedulers" => count(config.flags.dirty_io_schedulers),
         "thread_pool_size" => count(config.flags.async_threads),
         "context_reductions" => Term::small(layout::limits::REDUCTIONS_PER_SLICE),
@@ -255,7 +254,7 @@ pub fn system_version() -> String {
         config.schedulers,
         online::online(),
         config.dirty_cpu_schedulers,
-        dirty::cpu_online(),
+        runtime::mail::dirty::cpu_online(),
         config.flags.dirty_io_schedulers,
         config.flags.async_threads,
     )
@@ -299,7 +298,7 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
             build::list(heap, &online::blockers(SchedulerKind::Normal))
         }
         "schedulers_state" => {
-            let running = scheduler::schedulers().online.load(Ordering::Relaxed);
+            let running = schedulers::schedulers().online.load(Ordering::Relaxed);
             let numbers = [config::get().schedulers, online::online(), running].map(count);
             build::tuple(heap, &numbers)
         }
@@ -377,9 +376,9 @@ fn check_io(heap: &mut Heap) -> Term {
 /// For each kind of scheduler, how many there are, how many are online and how many are active.
 fn all_schedulers_state(heap: &mut Heap) -> Term {
     let config = config::get();
-    let cpu = dirty::cpu_online();
+    let cpu = runtime::mail::dirty::cpu_online();
     let io = config.flags.dirty_io_schedulers;
-    let running = scheduler::schedulers().online.load(Ordering::Relaxed);
+    let running = schedulers::schedulers().online.load(Ordering::Relaxed);
     let unless_blocked = |active| match online::blocked() {
         Blocked::All => 0,
         Blocked::Normal | Blocked::Nothing => active,

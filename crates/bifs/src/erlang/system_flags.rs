@@ -8,11 +8,10 @@ use term::{am, atom, build};
 use ::trace::specification::CONTROL_WORD;
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, notsup, trap};
 use runtime::effects::{exception, log};
+use runtime::exec::scheduler::binding;
 use runtime::exec::scheduler::online::{self, Blocked, SchedulerKind};
-use runtime::exec::scheduler::{binding, dirty};
-use runtime::exec::spawn::DEFAULTS;
 use runtime::mail::{microstate, world};
-use runtime::process::heap_limit::{HeapLimit, heap_words, virtual_heap_words};
+use runtime::process::heap_limit::{DEFAULTS, HeapLimit, heap_words, virtual_heap_words};
 use runtime::process::{Process, config};
 use runtime::trace::sequence;
 
@@ -60,7 +59,9 @@ pub fn system_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifResu
         "dirty_cpu_schedulers_online" => {
             let most = online::online().min(config::get().dirty_cpu_schedulers);
             let count = between(value, 1, most as i64)?;
-            Ok(Term::small(dirty::set_cpu_online(count as usize) as i64))
+            Ok(Term::small(
+                runtime::mail::dirty::set_cpu_online(count as usize) as i64,
+            ))
         }
         "multi_scheduling" => multi_scheduling(process, name, value),
         "scheduler_bind_type" => {
@@ -155,8 +156,8 @@ fn schedulers_online(value: Term) -> BifResult {
     let before = online::set_online(count);
     let total_percent = config.dirty_cpu_schedulers * 100 / config.schedulers;
     let online_percent = count * total_percent / before;
-    let dirty_count = dirty::cpu_online() * online_percent / 100;
-    dirty::set_cpu_online(dirty_count.clamp(1, config.dirty_cpu_schedulers));
+    let dirty_count = runtime::mail::dirty::cpu_online() * online_percent / 100;
+    runtime::mail::dirty::set_cpu_online(dirty_count.clamp(1, config.dirty_cpu_schedulers));
     Ok(Term::small(before as i64))
 }
 

@@ -18,9 +18,8 @@ use runtime::code::bif::{
     BifResult, Failure, await_result, badarg, badarg_because, notsup, system_limit,
 };
 use runtime::effects::{incoming, log};
-use runtime::exec::scheduler;
 use runtime::mail::errands::{self, Errand};
-use runtime::mail::signal;
+use runtime::mail::{awaited, signal};
 use runtime::process::{Process, state, table};
 use runtime::trace::{self, Tracings};
 
@@ -128,7 +127,7 @@ fn process_info(process: &mut Process, asked: Asked, pid: Term) -> BifResult {
     let asker = process.pid();
     let reference = incoming::reference_of_answer(process);
     let owned = Owned::new(reference);
-    let body: signal::Call = Box::new(move |process| {
+    let body: runtime::process::signal::Call = Box::new(move |process| {
         let mut scratch = Scratch::new();
         let answer = process.and_then(|process| {
             trace::forget_gone_tracers(process);
@@ -139,7 +138,7 @@ fn process_info(process: &mut Process, asked: Asked, pid: Term) -> BifResult {
         });
         signal::reply(pid, asker, &owned, answer.unwrap_or(am::UNDEFINED));
     });
-    scheduler::ask(pid, None, body);
+    awaited::ask(pid, None, body);
     Err(await_result(reference))
 }
 
@@ -167,7 +166,7 @@ pub fn trace_delivered_1(process: &mut Process, [tracee]: [Term; 1]) -> BifResul
             Signals::None => {}
             Signals::Waiting => {
                 let answer = Arc::clone(&answer);
-                scheduler::ask(pid, None, Box::new(move |_| drop(answer)));
+                awaited::ask(pid, None, Box::new(move |_| drop(answer)));
             }
             Signals::PerhapsTaken => any_runs = true,
         }

@@ -7,7 +7,7 @@ use term::{am, build};
 
 use crate::magic;
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_as_called, badmap};
-use runtime::exec::scheduler::{charge, reductions_left};
+use runtime::mail::current::{charge, reductions_left};
 use runtime::process::Process;
 
 /// `map_get(Key, Map)` and `is_map_key(Key, Map)`

@@ -7,8 +7,7 @@ use term::{am, atom, build, copy, integer};
 
 use super::is_named;
 use runtime::code::bif::{BifResult, Failure, badarg, error, trap};
-use runtime::exec::scheduler::dirty::lent;
-use runtime::mail::signal;
+use runtime::mail::{lent, signal};
 use runtime::process::{Process, epoch};
 
 /// Where a test runs.

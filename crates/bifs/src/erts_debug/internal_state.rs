@@ -25,7 +25,8 @@ use ets::Pressure;
 use runtime::code::bif::{BifResult, Failure, badarg, error};
 use runtime::code::{self, debugger_lines, permission};
 use runtime::effects::{info, log, port, system_monitor};
-use runtime::exec::scheduler::{charge, reductions_left, schedulers};
+use runtime::mail::current::{charge, reductions_left};
+use runtime::mail::schedulers::schedulers;
 use runtime::mail::{timer, world};
 use runtime::process::{Process, epoch, state, table};
 

@@ -96,7 +96,9 @@ fn links_of(process: &Process, heap: &mut Heap) -> Term {
             let id = other;
             let kind = match other.is_local_port() {
                 true => am::PORT,
-                false if remote::is_handle(other) => atom::known("dist_process"),
+                false if runtime::process::relations::is_handle(other) => {
+                    atom::known("dist_process")
+                }
                 false => am::PROCESS,
             };
             let other = seen(heap, other)?;
@@ -108,7 +110,7 @@ fn links_of(process: &Process, heap: &mut Heap) -> Term {
 
 /// The other side of a link as programs see it.
 fn seen(heap: &mut Heap, other: Term) -> Option<Term> {
-    match remote::is_handle(other) {
+    match runtime::process::relations::is_handle(other) {
         true => remote::get().identity(other, heap),
         false => Some(other),
     }
@@ -240,7 +242,7 @@ fn monitors_of(process: &Process, heap: &mut Heap) -> Term {
         records.push(node_monitor(heap, "origin", name, Some(count)));
     }
     for (number, watcher) in process.relations.watchers() {
-        if remote::is_handle(watcher.watcher) {
+        if runtime::process::relations::is_handle(watcher.watcher) {
             let relation = relations::get(watcher.watcher);
             records.extend(remote_monitor(heap, &relation, Side::Process));
             continue;

@@ -9,8 +9,7 @@ use term::{am, atom, build};
 
 use crate::erlang::allocators::is_of_blocks;
 use runtime::code::bif::{BifResult, badarg};
-use runtime::exec::scheduler;
-use runtime::mail::{signal, world};
+use runtime::mail::{schedulers, signal, world};
 use runtime::process::Process;
 
 /// What `instrument` asks for: `{Name, Scheduler, Width, Start, Reference}`; since OTP 27 there are flags before the reference.
@@ -42,7 +41,7 @@ impl Request {
             start: u64::try_from(start.as_small()?).ok()?,
             reference,
         };
-        let schedulers = scheduler::schedulers().all.len() as i64;
+        let schedulers = schedulers::schedulers().all.len() as i64;
         let is_sound = is_known
             && (0..=schedulers).contains(&request.scheduler)
             && (1..=32).contains(&request.width)

@@ -11,7 +11,6 @@ use term::{am, atom, build, node};
 use runtime::code::bif::{BifResult, badarg, notsup};
 use runtime::code::purge;
 use runtime::effects::collector::{self, dirty_collection};
-use runtime::effects::tasks;
 use runtime::mail::signal;
 use runtime::process::{Flags, Priority, Process, priority_of, state, table};
 
@@ -100,8 +99,8 @@ fn ask(process: &Process, requester: Term, pid: Term, priority: Term, request: T
         signal::send_message_from_outside(pid, requester, answer);
     });
     match kind {
-        am::CHECK_PROCESS_CODE => tasks::request_to_look(pid, priority, task),
-        _ => tasks::request(pid, priority, takes_long, task),
+        am::CHECK_PROCESS_CODE => runtime::mail::tasks::request_to_look(pid, priority, task),
+        _ => runtime::mail::tasks::request(pid, priority, takes_long, task),
     }
     Ok(am::OK)
 }

@@ -9,7 +9,7 @@ use term::release::{self, Release};
 use term::{am, atom, build, compare, map};
 
 use runtime::code::bif::{BifResult, badarg, badmap};
-use runtime::exec::scheduler::reductions_left;
+use runtime::mail::current::reductions_left;
 use runtime::process::Process;
 
 /// `erts_internal:cmp_term(A, B)`: -1, 0 or 1 by the exact order, in which `1` and `1.0` differ.

@@ -4,8 +4,7 @@ use layout::Term;
 use term::am;
 
 use runtime::code::bif::{BifResult, badarg};
-use runtime::exec::scheduler;
-use runtime::mail::{idle, world};
+use runtime::mail::{idle, schedulers, world};
 use runtime::process::Process;
 
 /// `scheduler_wall_time(Enable)`: returns whether it was on. The time is always measured; this sets whether it is
@@ -16,7 +15,7 @@ pub fn scheduler_wall_time_1(_process: &mut Process, [enable]: [Term; 1]) -> Bif
 
 /// `no_aux_work_threads()`: threads that work for others, of which OTP expects one besides the schedulers.
 pub fn no_aux_work_threads_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
-    Ok(Term::small(scheduler::schedulers().all.len() as i64 + 1))
+    Ok(Term::small(schedulers::schedulers().all.len() as i64 + 1))
 }
 
 /// `system_check(schedulers)`: returns once all schedulers have responded.

@@ -11,7 +11,7 @@ use crate::magic;
 use ets::table::{Heir, Protection, Table, TableOptions, WriteConcurrency};
 use ets::{self, Access, Contents, OwnedObject, TableKind, registry};
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because};
-use runtime::exec::scheduler;
+use runtime::mail::current;
 use runtime::process::Process;
 use runtime::process::table::Identity;
 
@@ -222,11 +222,11 @@ fn free(rest: Term, result: Term) -> Result<Term, Term> {
 /// Frees some objects; returns whether there are more to free.
 fn free_some(rest: &Rest) -> bool {
     let mut contents = rest.0.lock();
-    let reductions = scheduler::reductions_left().max(LEAST_REDUCTIONS);
+    let reductions = current::reductions_left().max(LEAST_REDUCTIONS);
     let most = (reductions * OBJECTS_PER_REDUCTION) as usize;
     let objects = contents.objects;
     let more = contents.free_some(most);
-    scheduler::charge(if more {
+    current::charge(if more {
         reductions
     } else {
         objects.min(most) as i64 / OBJECTS_PER_REDUCTION

@@ -8,7 +8,7 @@ use super::table;
 use ets::table::{Table, Whole};
 use ets::{Access, New, TableKind};
 use runtime::code::bif::{BifResult, Failure, badarg};
-use runtime::exec::scheduler;
+use runtime::mail::current;
 use runtime::process::Process;
 
 /// Objects inserted for one reduction.
@@ -76,7 +76,7 @@ fn insert_all(
         // Up to OTP 26 a list is inserted into a bag from its end, so the last object becomes the oldest.
         objects.reverse();
     }
-    scheduler::charge(objects.len() as i64 / OBJECTS_PER_REDUCTION);
+    current::charge(objects.len() as i64 / OBJECTS_PER_REDUCTION);
     let mut whole = table.write_all();
     table.allow(process, Access::Write)?;
     let mut is_there = |object: &New| {

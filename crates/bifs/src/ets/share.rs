@@ -10,7 +10,7 @@ use ets::table::{Heir, Protection};
 use ets::{self, Access, registry};
 use runtime::code::bif::{BifResult, badarg, badarg_because};
 use runtime::effects::incoming;
-use runtime::exec::scheduler;
+use runtime::mail::schedulers;
 use runtime::process::{Process, table as processes};
 
 /// `ets:give_away(Table, Pid, Data)`.
@@ -99,7 +99,7 @@ pub fn internal_request_all_0(process: &mut Process, []: [Term; 0]) -> BifResult
         .map(|table| table.identifier(process.heap()))
         .collect();
     let all = build::list(process.heap(), &tables);
-    for number in 0..scheduler::schedulers().all.len() {
+    for number in 0..schedulers::schedulers().all.len() {
         let tables = if number == 0 { all } else { Term::NIL };
         let answer = build::tuple(process.heap(), &[request, tables]);
         incoming::deliver_last(process, am::SYSTEM, answer);

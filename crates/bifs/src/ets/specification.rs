@@ -7,7 +7,7 @@ use term::{am, build, copy};
 
 use ets::match_spec::{self, Dialect, Interpreter, Program};
 use runtime::code::bif::{BifResult, Failure, badarg};
-use runtime::exec::scheduler;
+use runtime::mail::current;
 use runtime::process::Process;
 use runtime::trace::frames::wish;
 use trace::specification;
@@ -38,7 +38,7 @@ pub fn match_spec_run_r_3(
     let program = match_spec::from_term(compiled).ok_or(badarg(2))?;
     let mut interpreter = Interpreter::new(&program, process.pid());
     let cost = program.cost();
-    let mut budget = scheduler::reductions_left().max(256);
+    let mut budget = current::reductions_left().max(256);
     let mut results = results;
     let mut rest = list;
     while let Some((subject, tail)) = rest.as_cons() {
@@ -48,7 +48,7 @@ pub fn match_spec_run_r_3(
             });
         }
         budget -= cost;
-        scheduler::charge(cost);
+        current::charge(cost);
         if let Some(result) = interpreter.run(&program, subject) {
             let heap = process.heap();
             let copied = copy::copy(heap, result);

@@ -24,8 +24,7 @@ use term::{am, build, list};
 use super::{BifResult, Refusal, answer, badarg, ok, path, posix, system};
 use crate::magic;
 use runtime::code::bif::Failure;
-use runtime::exec::scheduler::dirty;
-use runtime::exec::scheduler::dirty::lent::apart;
+use runtime::mail::lent::apart;
 use runtime::process::Process;
 use term::incoming::Incoming;
 use term::integer::{int32, int64};
@@ -96,7 +95,11 @@ fn own(process: &mut Process, file: File) -> Term {
         });
         let closing = Arc::clone(&handle);
         // The owner has ended, so the result of closing is dropped.
-        let close = move |_| dirty::later(dirty::DirtyKind::Io, move || _ = closing.close());
+        let close = move |_| {
+            runtime::mail::dirty::later(runtime::process::dirty::DirtyKind::Io, move || {
+                _ = closing.close()
+            })
+        };
         (handle, Box::new(close))
     });
     let reference = magic::make::<Handle>(process, handle);
@@ -211,11 +214,11 @@ fn read(
         return Ok(am::EOF);
     }
     let may_be_cached = handle.cached && size <= MOST_CACHED_BYTES;
-    if !may_be_cached && !dirty::is_here() {
+    if !may_be_cached && !runtime::mail::dirty::is_here() {
         return Err(NotRead::WouldBlock);
     }
     let mut incoming = Incoming::new(size).ok_or(Errno::ENOMEM)?;
-    let length = if dirty::is_here() {
+    let length = if runtime::mail::dirty::is_here() {
         let room = incoming.room();
         apart(process, || match offset {
             Some(offset) => file.pread_uninit(offset, room),

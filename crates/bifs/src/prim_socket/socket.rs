@@ -16,7 +16,6 @@ use term::copy::Owned;
 use term::{am, map};
 
 use super::{CLOSED, Refusal};
-use runtime::exec::scheduler::dirty;
 
 /// Bytes to read if the reader gives no number.
 pub const DEFAULT_BUFFER_BYTES: usize = 8192;
@@ -318,7 +317,9 @@ impl Ending {
             .is_some_and(|descriptor| sys::socket::call::lingers(descriptor.as_fd()));
         if lingers || self.file.is_some() {
             let (descriptor, file) = (self.descriptor, self.file);
-            dirty::later(dirty::DirtyKind::Io, move || drop((descriptor, file)));
+            runtime::mail::dirty::later(runtime::process::dirty::DirtyKind::Io, move || {
+                drop((descriptor, file))
+            });
         } else {
             drop(self.descriptor);
         }
@@ -339,7 +340,9 @@ impl Drop for Socket {
         let watched = std::mem::take(&mut kept.watched);
         if !watched.is_empty() {
             // A garbage collection may drop the socket, and must not send signals.
-            dirty::later(dirty::DirtyKind::Io, move || super::turns::forget(watched));
+            runtime::mail::dirty::later(runtime::process::dirty::DirtyKind::Io, move || {
+                super::turns::forget(watched)
+            });
         }
         if let Some(descriptor) = writing.descriptor.take() {
             use std::os::fd::AsFd;
@@ -350,7 +353,9 @@ impl Drop for Socket {
             count(self.domain, self.kind, self.protocol, -1);
             let lingers = sys::socket::call::lingers(descriptor.as_fd());
             if lingers {
-                dirty::later(dirty::DirtyKind::Io, move || drop(descriptor));
+                runtime::mail::dirty::later(runtime::process::dirty::DirtyKind::Io, move || {
+                    drop(descriptor)
+                });
             }
         }
     }

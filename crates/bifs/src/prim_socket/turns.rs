@@ -20,9 +20,9 @@ use term::{am, build, reference};
 use super::socket::{Armed, Kept, Line, Side, Socket, Task, Waiter, state};
 use super::{Answer, BAD_STATE, CLOSED, Refusal, answer, socket};
 use runtime::code::bif::BifResult;
-use runtime::exec::scheduler::dirty;
-use runtime::mail::signal::{self, Signal};
+use runtime::mail::signal;
 use runtime::process::Process;
+use runtime::process::signal::Signal;
 
 /// The request of a process, and the references for the messages about it.
 #[derive(Clone, Copy)]
@@ -366,7 +366,9 @@ impl Socket {
         if line.current.as_ref().is_some_and(|first| first.pid == pid) {
             if let Some(file) = line.sending.file.take() {
                 // Closing a file may block.
-                dirty::later(dirty::DirtyKind::Io, move || drop(file));
+                runtime::mail::dirty::later(runtime::process::dirty::DirtyKind::Io, move || {
+                    drop(file)
+                });
             }
             self.next(line, side);
         }

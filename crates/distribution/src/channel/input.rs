@@ -27,11 +27,10 @@ use crate::{peers, remote, signals, spawn};
 use runtime::code::load::CodeResolver;
 use runtime::effects::port::carrier::{Accepted, Source};
 use runtime::effects::{self, log};
-use runtime::mail::registry;
-use runtime::mail::signal::{self, PRIORITY, Rank, Signal, UNDECODED};
+use runtime::mail::{registry, senders, signal};
 use runtime::process::relations::Watcher;
+use runtime::process::signal::{PRIORITY, Rank, Signal, UNDECODED};
 use runtime::process::{Process, table};
-use runtime::trace::senders;
 use runtime::trace::sequence::{self, Token};
 
 /// A message of at least so many bytes may be shared by its binaries.

@@ -11,7 +11,8 @@ use crate::capability::{Capabilities, Capability};
 use crate::channel::Channel;
 use crate::control::{Control, alternative, code};
 use crate::spawn;
-use runtime::mail::signal::{self, Signal};
+use runtime::mail::signal;
+use runtime::process::signal::Signal;
 
 /// Signals that need none of these have one form only.
 const NEWEST: [Capability; 7] = [

@@ -16,7 +16,7 @@ use parking_lot::lock_api::{RawRwLock as _, RawRwLockTimed as _};
 
 use super::biased_lock::{self, BiasedLock};
 use super::part::Part;
-use runtime::exec::scheduler;
+use runtime::mail::current;
 use runtime::process::sync::between_steps;
 
 /// Aligned so that no two places share a cache line.
@@ -58,7 +58,7 @@ pub struct WriteGuard<'a> {
 /// Whether this thread is a scheduler.
 #[inline]
 fn is_scheduler() -> bool {
-    scheduler::current().is_some()
+    current::current().is_some()
 }
 
 impl PartLock {
@@ -76,7 +76,7 @@ impl PartLock {
     fn place(&self) -> &RawRwLock {
         match &*self.places {
             [only] => &only.0,
-            places => &places[scheduler::current_number() % places.len()].0,
+            places => &places[current::current_number() % places.len()].0,
         }
     }
 

@@ -36,7 +36,7 @@ use super::words;
 use crate::Verdict;
 use crate::match_spec::pattern;
 use node::{ALIGNMENT, Leaf, Node, ROOM, SPARSE};
-use runtime::exec::scheduler;
+use runtime::mail::{current, schedulers};
 
 /// Compares a pattern with a key as far as the pattern determines the order; returns `None` if the pattern may match
 /// the key.
@@ -93,7 +93,7 @@ impl Fingers {
     fn own(fingers: &[Finger]) -> &Finger {
         match fingers {
             [only] => only,
-            _ => &fingers[scheduler::current_number() % fingers.len()],
+            _ => &fingers[current::current_number() % fingers.len()],
         }
     }
 
@@ -107,7 +107,7 @@ impl Fingers {
     #[inline]
     fn set(&self, leaf: *mut Leaf, index: usize) {
         let fingers = self.0.get_or_init(|| {
-            let count = scheduler::count().min(MAX_FINGERS);
+            let count = schedulers::count().min(MAX_FINGERS);
             (0..count).map(|_| Finger(AtomicU64::new(0))).collect()
         });
         Self::own(fingers)

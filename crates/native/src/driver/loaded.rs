@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use drivers::open::{self, Settings, Starter};
 use layout::{Heap, Term, no_gc};
 use parking_lot::Mutex;
+use runtime::effects::port as table;
 use runtime::effects::port::driver::{Access, Driver};
-use runtime::effects::{port as table, tasks};
-use runtime::exec::scheduler::dirty::{self, DirtyKind};
 use runtime::mail::signal;
+use runtime::process::dirty::DirtyKind;
 use runtime::process::epoch;
 use sys::library::{SharedObject, path as loader_path};
 use term::copy::Owned;
@@ -175,7 +175,7 @@ impl Row {
         if self.is_leaving() && self.is_idle() {
             let driver = Arc::clone(&self.driver);
             // A port that closes is still being taken apart, and what it calls is in the object.
-            dirty::later(DirtyKind::Io, move || leave(&driver));
+            runtime::mail::dirty::later(DirtyKind::Io, move || leave(&driver));
         }
     }
 }
@@ -589,7 +589,7 @@ fn use_once_more(users: &mut Vec<(Term, usize)>, process: Term) -> bool {
 /// Has what a process uses unloaded when it ends.
 fn watch(process: Term) {
     epoch::pinned(|| {
-        tasks::ask(
+        runtime::mail::tasks::ask(
             process,
             Box::new(move |alive| match alive {
                 Some(alive) => alive

@@ -18,7 +18,7 @@ use parking_lot::{Mutex, RwLock};
 use runtime::code::load::CodeResolver;
 use runtime::effects::port::Port;
 use runtime::effects::port::driver::{Access, Close, Command, Control, Driver, Output, Ready};
-use runtime::exec::scheduler;
+use runtime::mail::current;
 use runtime::process::relations::ReferenceNumber;
 use smallvec::SmallVec;
 use sys::Errno;
@@ -192,7 +192,7 @@ impl Shared {
         ENTERED.set(before);
         let consumed = i64::from(entered.consumed.get());
         if consumed > 0 {
-            scheduler::charge(consumed * REDUCTIONS_PER_SLICE / i64::from(WHOLE_SLICE));
+            current::charge(consumed * REDUCTIONS_PER_SLICE / i64::from(WHOLE_SLICE));
         }
         result
     }

@@ -6,8 +6,7 @@ use std::{ptr, slice};
 use layout::Term;
 use layout::limits::{REDUCTIONS_PER_SLICE, X_REGISTERS};
 use runtime::effects::{port, send};
-use runtime::exec::scheduler::{self, dirty};
-use runtime::mail::{registry, signal};
+use runtime::mail::{current, registry, signal};
 use runtime::process::epoch;
 use term::{am, copy, iolist, reference};
 
@@ -216,13 +215,13 @@ pub extern "C" fn enif_port_command(
 /// no slices.
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_consume_timeslice(_env: *const Env, percent: c_int) -> c_int {
-    if dirty::is_here() {
+    if runtime::mail::dirty::is_here() {
         return 0;
     }
-    let left = scheduler::reductions_left().max(0);
+    let left = current::reductions_left().max(0);
     let percent = i64::from(percent.clamp(1, 100));
     let part = percent * REDUCTIONS_PER_SLICE / 100;
-    scheduler::charge(part.min(left));
+    current::charge(part.min(left));
     c_int::from(part >= left)
 }
 

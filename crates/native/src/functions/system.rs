@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::{self, NonNull};
 use std::sync::OnceLock;
 
-use runtime::exec::scheduler::{self, dirty};
+use runtime::mail::{current, schedulers};
 use runtime::process::config;
 use sys::library::{self, SharedObject};
 
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn enif_system_info(info: *mut SystemInfo, size: usize) {
         thread_support: 1,
         smp_support: 1,
         async_threads: config.flags.async_threads as c_int,
-        scheduler_threads: scheduler::count() as c_int,
+        scheduler_threads: schedulers::count() as c_int,
         nif_major_version: MAJOR,
         nif_minor_version: config.release.nif_minor().into(),
         dirty_scheduler_support: 1,
@@ -138,9 +138,9 @@ pub unsafe extern "C" fn enif_system_info(info: *mut SystemInfo, size: usize) {
 /// The kind of scheduler that this thread is: 1 normal, 2 dirty CPU, 3 dirty I/O; 0 if it is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_thread_type() -> c_int {
-    match dirty::kind_here() {
-        Some(dirty::DirtyKind::Cpu) => 2,
-        Some(dirty::DirtyKind::Io) => 3,
-        None => c_int::from(scheduler::current().is_some()),
+    match runtime::mail::dirty::kind_here() {
+        Some(runtime::process::dirty::DirtyKind::Cpu) => 2,
+        Some(runtime::process::dirty::DirtyKind::Io) => 3,
+        None => c_int::from(current::current().is_some()),
     }
 }

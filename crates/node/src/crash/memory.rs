@@ -2,7 +2,7 @@
 //! ends the node.
 
 use super::{DUMPING, end, leave};
-use runtime::exec::halt::CrashCause;
+use runtime::mail::hooks::CrashCause;
 
 /// Makes the allocator call this module when the system has no more memory.
 pub fn watch() {

@@ -13,7 +13,7 @@ use bifs::memory;
 use layout::FunEntry;
 use runtime::code;
 use runtime::code::modules::Loaded;
-use runtime::exec::scheduler;
+use runtime::mail::{current, schedulers};
 use runtime::process::{Priority, table};
 
 /// The version of the crash dump format.
@@ -27,7 +27,7 @@ pub fn header(out: &mut Output, slogan: &str) -> fmt::Result {
     write!(out, "System version: {}", bifs::system_version())?;
     out.text("Taints: \n")?;
     writeln!(out, "Atoms: {}", atom::count())?;
-    match scheduler::current_number() {
+    match current::current_number() {
         0 => {
             let thread = std::thread::current();
             writeln!(
@@ -41,7 +41,7 @@ pub fn header(out: &mut Output, slogan: &str) -> fmt::Result {
 }
 
 pub fn schedulers(out: &mut Output, view: &View) -> fmt::Result {
-    let Some(schedulers) = scheduler::schedulers_if_made() else {
+    let Some(schedulers) = schedulers::schedulers_if_made() else {
         return Ok(());
     };
     for shared in &schedulers.all {
@@ -67,8 +67,8 @@ pub fn schedulers(out: &mut Output, view: &View) -> fmt::Result {
             "OUT_OF_WORK"
         };
         writeln!(out, "Run Queue Flags: {work}")?;
-        let running = scheduler::running_process();
-        match running.filter(|_| shared.index + 1 == scheduler::current_number()) {
+        let running = current::running_process();
+        match running.filter(|_| shared.index + 1 == current::current_number()) {
             None => out.text("Current Process: \n")?,
             Some(process) => processes::current(out, view, process)?,
         }

@@ -15,9 +15,8 @@ use super::Form;
 use super::output::Output;
 use super::tables::View;
 use runtime::effects::{collector, info};
-use runtime::exec::scheduler;
-use runtime::mail::{remote, signal};
-use runtime::process::relations::{MonitorTarget, reference_of};
+use runtime::mail::{current, remote};
+use runtime::process::relations::{self, MonitorTarget, reference_of};
 use runtime::process::{Flags, Priority, Process, priority_of, state, table};
 
 /// The most messages that are read from a queue: a queue that is being changed must not keep the dump busy for ever.
@@ -61,7 +60,7 @@ pub fn is_taken(process: &Process) -> bool {
 
 /// Whether this thread runs the process.
 fn is_own(process: &Process) -> bool {
-    scheduler::running_process().is_some_and(|own| std::ptr::eq(own, process))
+    current::running_process().is_some_and(|own| std::ptr::eq(own, process))
 }
 
 /// Whether this thread was collecting the process's heap, so that nothing on it can be read.
@@ -140,7 +139,7 @@ pub fn messages(process: &Process) -> Vec<Term> {
     while !next.is_null() && has_room(&mut terms) {
         // SAFETY: as above; signals pushed meanwhile go before the newest, so they do not change the rest of the list.
         unsafe {
-            if signal::is_plain_message((*next).kind) {
+            if runtime::process::signal::is_plain_message((*next).kind) {
                 terms.push((*next).term);
             }
             next = (*next).next;
@@ -314,7 +313,7 @@ fn links(out: &mut Output, process: &Process) -> fmt::Result {
         out.text(text)
     };
     let mut others = Scratch::new();
-    let mut seen = |other: Term| match remote::is_handle(other) {
+    let mut seen = |other: Term| match relations::is_handle(other) {
         true => remote::get().identity(other, others.heap()),
         false => Some(other),
     };

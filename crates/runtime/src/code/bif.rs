@@ -9,13 +9,12 @@
 //!
 //! **BIFs never collect.** Results are built on `process.heap()`, which continues in a heap fragment when the heap is
 //! full, so terms may be held in locals throughout. A BIF that would run long charges the work it has done
-//! ([`crate::exec::scheduler::charge`]) and traps: it returns [`trap`] with an export and the arguments to re-enter with, all
+//! ([`crate::mail::current::charge`]) and traps: it returns [`trap`] with an export and the arguments to re-enter with, all
 //! of them on the heap.
 
-use layout::{BifFunction, Class, Context, Export, RaiseKind, Term};
+use layout::{Class, Context, Export, RaiseKind, Term};
 use term::{am, build};
 
-use crate::exec::scheduler::dirty;
 use crate::process::Process;
 
 /// The result of a BIF.
@@ -149,7 +148,7 @@ pub fn await_result(reference: Term) -> Failure {
 /// # Errors
 /// [`Failure::Dirty`].
 pub fn dirty_unless(short: bool) -> Result<(), Failure> {
-    if short || dirty::is_here() {
+    if short || crate::mail::dirty::is_here() {
         Ok(())
     } else {
         Err(Failure::Dirty)
@@ -164,14 +163,6 @@ pub fn badmap(process: &mut Process, map: Term) -> Failure {
 /// `{badkey, Key}`.
 pub fn badkey(process: &mut Process, key: Term) -> Failure {
     Failure::Error(build::tuple(process.heap(), &[am::BADKEY, key]))
-}
-
-/// One BIF, as the loader finds it; its properties are at the same index of `isa::bifs::BIFS`.
-pub struct BifEntry {
-    pub module: &'static str,
-    pub name: &'static str,
-    pub arity: u8,
-    pub function: BifFunction,
 }
 
 /// Converts the result of a body to the engine's form.

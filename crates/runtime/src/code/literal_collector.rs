@@ -11,17 +11,12 @@ use std::sync::{Arc, LazyLock};
 
 use layout::Term;
 use parking_lot::Mutex;
-use term::copy::{self, Owned};
-use term::heap::Scratch;
-use term::{am, build, literal};
+use term::{am, literal};
 
 use super::literals::Area;
 use super::modules::Loaded;
-use crate::effects::collector::{self, dirty_collection};
-use crate::effects::tasks;
-use crate::exec::scheduler::dirty::lent;
-use crate::mail::{signal, world};
-use crate::process::{Process, message_queue};
+use crate::mail::{lent, signal, world};
+use crate::process::Process;
 
 /// A removed module or persistent term, with its literal area, which processes may still refer to.
 enum Former {
@@ -100,26 +95,7 @@ pub fn release_area_switch() -> bool {
     any
 }
 
-/// Makes a process copy the literals of the present area; `asker` then receives `{copy_literals, Id, ok}`.
-pub fn send_copy_request(asker: Term, pid: Term, id: Owned) {
-    let addresses = AREAS.lock().present.as_ref().map(Former::addresses);
-    let copy = move |process: Option<&mut Process>| {
-        if let (Some(process), Some(addresses)) = (process, addresses) {
-            copy_literals(process, &addresses);
-        }
-        let mut scratch = Scratch::new();
-        let done = [am::COPY_LITERALS, id.term(), am::OK];
-        let done = build::tuple(scratch.heap(), &done);
-        signal::send_message_from_outside(pid, asker, done);
-    };
-    tasks::ask_to_collect(pid, dirty_collection::is_wanted_for_all, Box::new(copy));
-}
-
-/// Removes all pointers to those addresses from a process between two slices. Terms that it receives later contain
-/// none, because copying a term also copies doomed literals.
-fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
-    message_queue::replace(process, |message| {
-        copy::refers_to(message, addresses).then(|| Owned::new(message))
-    });
-    collector::copy_literals(process, addresses);
+/// The addresses of the present area.
+pub(crate) fn present() -> Option<Range<usize>> {
+    AREAS.lock().present.as_ref().map(Former::addresses)
 }

@@ -22,11 +22,9 @@ use term::release::{self, Release};
 
 use super::modules::{self, Address, Loaded, Versions};
 use super::{exports, funs, literal_collector};
-use crate::exec::scheduler;
-use crate::exec::scheduler::dirty::lent;
-use crate::mail::world;
+use crate::mail::{current, lent, world};
+use crate::process::Process;
 use crate::process::sync::between_steps;
-use crate::process::{Process, suspend};
 use crate::trace::points;
 
 /// Which version of a module is purged.
@@ -61,7 +59,7 @@ impl Purge {
     fn suspend(&mut self, process: &mut Process) {
         self.parked.push(process.pid());
         process.suspend_count = process.suspend_count.saturating_add(1);
-        scheduler::end_slice_soon();
+        current::end_slice_soon();
     }
 }
 
@@ -171,7 +169,7 @@ fn take(purge: &mut Option<Purge>, module: Term) -> Result<Purge, NotInOrder> {
 
 fn resume(parked: &[Term]) {
     for pid in parked {
-        suspend::resume_from(pid.bits());
+        crate::mail::suspend::resume_from(pid.bits());
     }
 }
 

@@ -4,7 +4,7 @@
 //! call.
 
 use super::{gdb_jit, modules};
-use crate::exec::scheduler::dirty::{self, DirtyKind};
+use crate::process::dirty::DirtyKind;
 
 /// Has machine code made for the module of the function with this entry.
 pub fn make_machine_code(entry: *const u64) {
@@ -12,7 +12,7 @@ pub fn make_machine_code(entry: *const u64) {
         return;
     };
     // The module may be purged meanwhile; its code lives as long as it is held here.
-    dirty::later(DirtyKind::Cpu, move || {
+    crate::mail::dirty::later(DirtyKind::Cpu, move || {
         if loaded.code.make_machine_code() {
             gdb_jit::register(&loaded);
             modules::changed();

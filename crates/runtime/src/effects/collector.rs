@@ -1,6 +1,7 @@
 //! Garbage collection of a process's heap: the roots, the size limit, and the accounting after a collection.
 
 pub mod dirty_collection;
+pub mod literals;
 pub mod trim;
 
 use std::cell::Cell;
@@ -14,11 +15,9 @@ use term::collect::stress::{self, Stress};
 use term::collect::{self, CollectionKind, Request};
 use term::copy::Owned;
 
-use crate::effects::incoming;
-use crate::effects::{profile, system_monitor};
-use crate::exec::scheduler;
-use crate::mail::deferred;
+use crate::effects::{incoming, profile, system_monitor};
 use crate::mail::microstate::{self, ThreadState};
+use crate::mail::{current, deferred, schedulers};
 use crate::process::heap_limit::min_binary_words;
 use crate::process::{Flags, Process};
 use crate::trace::{costs, events};
@@ -32,7 +31,7 @@ thread_local! {
 /// Whether the thread's last collection was of the same process, in its present slice or in the one before: then it computes,
 /// and would do better with a larger heap. A process that is called, however often, is collected once in several slices.
 fn is_busy(process: &Process) -> bool {
-    let Some(slice) = scheduler::current_slice() else {
+    let Some(slice) = current::current_slice() else {
         return true;
     };
     let pid = process.pid().bits();
@@ -62,10 +61,10 @@ static COUNTERS: [Counters; 64] = [const {
 }; 64];
 
 fn count(reclaimed_words: usize) {
-    let number = scheduler::current_number();
+    let number = current::current_number();
     let counters = &COUNTERS[number % COUNTERS.len()];
     // Unless there are very many schedulers, each has its counters alone; all other threads share those of number 0.
-    let is_shared = number == 0 || scheduler::count() >= COUNTERS.len();
+    let is_shared = number == 0 || schedulers::count() >= COUNTERS.len();
     let add = |counter: &AtomicU64, more: u64| {
         if is_shared {
             counter.fetch_add(more, Ordering::Relaxed);
@@ -200,7 +199,7 @@ fn collect_and_account(process: &mut Process, x: &mut [Term], request: Request<'
         return;
     };
     count(stats.reclaimed());
-    scheduler::charge(stats.reductions() as i64);
+    current::charge(stats.reductions() as i64);
     system_monitor::collection_ends(process, began_ns);
     if let Some(words) = measured_words {
         costs::is_collected(process, words);

@@ -12,18 +12,19 @@ use term::{am, build, reference};
 
 use crate::effects::receive::{self, priority};
 use crate::effects::{system_monitor, tasks};
-use crate::exec::scheduler::dirty;
-use crate::mail::remote;
-use crate::mail::signal::{
-    self, ALIAS_MESSAGE, ALIAS_TOKEN_MESSAGE, DEMONITOR, ENVELOPE, MESSAGE, OTHER, OWN_MESSAGE,
-    PRIORITY, Rank, Signal, SignalQueue, TOKEN_MESSAGE, UNDECODED, boxed, send_or_bounce, unboxed,
-};
+use crate::mail::bounce::{bounce, bounce_list};
+use crate::mail::signal::{self, send_or_bounce};
+use crate::mail::{remote, senders};
 use crate::process::relations::aliases::Reaches;
-use crate::process::relations::{self, MonitorTarget, ReferenceNumber, Relations, Watcher};
+use crate::process::relations::{self, MonitorTarget, ReferenceNumber, Relations};
+use crate::process::signal::{
+    ALIAS_MESSAGE, ALIAS_TOKEN_MESSAGE, DEMONITOR, ENVELOPE, MESSAGE, OTHER, OWN_MESSAGE, PRIORITY,
+    Rank, Signal, TOKEN_MESSAGE, UNDECODED, boxed, unboxed,
+};
 use crate::process::sync::between_steps;
 use crate::process::{Flags, Process, epoch, message_queue, state};
+use crate::trace;
 use crate::trace::sequence::Token;
-use crate::trace::{self, senders};
 
 /// Handles all signals that have arrived, in order. Afterwards the messages are in the inner queue, and
 /// `EXIT_PENDING` is set if one of the other signals ended the process.
@@ -104,7 +105,7 @@ fn handle_some(
                     let number = *Fragment::words_pointer(fragment);
                     heap::free_fragment(fragment);
                     if let Some(watcher) = process.relations.remove_watcher((number, 0))
-                        && remote::is_handle(watcher.watcher)
+                        && relations::is_handle(watcher.watcher)
                     {
                         remote::get().release(watcher.watcher, 1);
                     }
@@ -358,7 +359,7 @@ fn handle(process: &mut Process, signal: Signal) {
             if is_new && process.flags.contains(Flags::TRACED) {
                 tell_of_link(process, am::GETTING_LINKED, from);
             }
-            if !is_new && remote::is_handle(from) {
+            if !is_new && relations::is_handle(from) {
                 remote::get().release(from, 1);
             }
         }
@@ -368,7 +369,7 @@ fn handle(process: &mut Process, signal: Signal) {
                 tell_of_link(process, am::GETTING_UNLINKED, from);
             }
             between_steps();
-            if remote::is_handle(from) {
+            if relations::is_handle(from) {
                 if was_linked {
                     remote::get().release(from, 1);
                 }
@@ -382,7 +383,7 @@ fn handle(process: &mut Process, signal: Signal) {
         }
         Signal::UnlinkAck { from, number } => {
             let was_removed = process.relations.unlink_acknowledged(from, number);
-            if remote::is_handle(from) {
+            if relations::is_handle(from) {
                 // The signal's, and the entry's.
                 remote::get().release(from, 1 + usize::from(was_removed));
             }
@@ -576,97 +577,10 @@ fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason
     unsafe { append(process, sender, to_fragment(message)) };
 }
 
-/// Handles a signal whose receiver is gone: for example, a link or monitor request is answered with `noproc`.
-pub fn bounce(to: Term, signal: Signal) {
-    match signal {
-        Signal::Link { from } if from.is_local_port() => {
-            crate::effects::port::signals::link_refused(from, to);
-        }
-        Signal::Link { from } if remote::is_handle(from) => {
-            remote::get().linked_ended(from, to, am::NOPROC, None);
-        }
-        Signal::Link { from } => {
-            let reason = Owned::new(am::NOPROC);
-            let _ = signal::send(
-                from,
-                Signal::Exit {
-                    from: to,
-                    reason,
-                    linked: true,
-                },
-            );
-        }
-        Signal::Monitor {
-            reference,
-            watcher: Watcher { watcher, .. },
-        } => {
-            if remote::is_handle(watcher) {
-                return remote::get().watched_ended(watcher, to, am::NOPROC);
-            }
-            let reason = Owned::new(am::NOPROC);
-            if watcher.is_local_port() {
-                crate::effects::port::signals::process_down(watcher, reference);
-                return;
-            }
-            let down = Signal::Down {
-                reference,
-                from: None,
-                reason,
-            };
-            let _ = signal::send(watcher, down);
-        }
-        Signal::Call(body) => body(None),
-        // The sender keeps its entry until then; if it had not removed its own, a broken link would have told it.
-        Signal::Unlink { from, number } if remote::is_handle(from) => {
-            remote::get().unlink_handled(from, to, number);
-        }
-        Signal::Unlink { from, number } => {
-            let _ = signal::send(from, Signal::UnlinkAck { from: to, number });
-        }
-        Signal::RemoteExit {
-            link: Some(handle), ..
-        }
-        | Signal::UnlinkAck { from: handle, .. }
-            if remote::is_handle(handle) =>
-        {
-            remote::get().release(handle, 1);
-        }
-        Signal::Exit { .. }
-        | Signal::TokenExit { .. }
-        | Signal::RemoteExit { .. }
-        | Signal::UnlinkAck { .. }
-        | Signal::Down { .. }
-        | Signal::Timeout { .. } => {}
-    }
-}
-
-/// Handles the signals that were pushed to a process that has ended. Several threads may call this at once: each signal
-/// is taken by one of them.
-pub fn bounce_rest(pid: Term, signals: &SignalQueue) {
-    bounce_list(pid, signals.take());
-}
-
-/// Handles signals that were taken from the queue of a process that has ended.
-fn bounce_list(pid: Term, mut fragment: *mut Fragment) {
-    while !fragment.is_null() {
-        // SAFETY: taken from the queue, so this thread owns it.
-        unsafe {
-            let next = (*fragment).next;
-            between_steps();
-            match (*fragment).kind {
-                OTHER => bounce(pid, unboxed(fragment)),
-                ENVELOPE => heap::drop_fragment(senders::opened(fragment).1),
-                _ => heap::drop_fragment(fragment),
-            }
-            fragment = next;
-        }
-    }
-}
-
 /// Ends the links with ports of a process that ends, which closes those that it owns. A process with very many relations leaves that to
 /// [`break_relations`].
 pub fn close_ports(process: &mut Process, reason: Term) {
-    if dirty::takes_long(process.relations.count()) {
+    if crate::mail::dirty::takes_long(process.relations.count()) {
         return;
     }
     let ports: Vec<Term> = process
@@ -693,12 +607,12 @@ pub fn break_relations(process: &mut Process, reason: Term) {
         });
         return;
     }
-    if !dirty::takes_long(relations.count()) {
+    if !crate::mail::dirty::takes_long(relations.count()) {
         tell_all(pid, &relations, reason, |_| None);
         return;
     }
     let reason = Owned::new(reason);
-    dirty::later(dirty::DirtyKind::Cpu, move || {
+    crate::mail::dirty::later(crate::process::dirty::DirtyKind::Cpu, move || {
         let reason = reason.term();
         tell_all(pid, &relations, reason, |_| None);
     });
@@ -722,7 +636,7 @@ fn tell_all(
 ) {
     for (other, is_active) in relations.links() {
         between_steps();
-        if remote::is_handle(other) {
+        if relations::is_handle(other) {
             match is_active {
                 true => {
                     let mut scratch = Scratch::new();
@@ -758,7 +672,7 @@ fn tell_all(
     for (number, watcher) in relations.watchers() {
         let reference = (number, 0);
         between_steps();
-        if remote::is_handle(watcher.watcher) {
+        if relations::is_handle(watcher.watcher) {
             remote::get().watched_ended(watcher.watcher, pid, reason);
             continue;
         }

@@ -12,7 +12,7 @@ use term::{am, build, collect, copy, node};
 
 use crate::code;
 use crate::effects::exception;
-use crate::mail::remote;
+use crate::mail::{current, registry, remote};
 use crate::process::heap_limit::{HeapLimit, min_binary_words};
 use crate::process::relations::MonitorTarget;
 use crate::process::{Flags, Process, block, priority_of, state};
@@ -101,7 +101,7 @@ pub fn value(
     steps: &mut i64,
 ) -> Option<Term> {
     Some(match item {
-        am::REGISTERED_NAME => process.registered_name()?,
+        am::REGISTERED_NAME => registry::name_of_process(process)?,
         am::CURRENT_FUNCTION => current_function(process, asker, heap),
         am::CURRENT_LOCATION => current_location(process, asker, heap),
         am::CURRENT_STACKTRACE => current_stacktrace(process, heap),
@@ -129,7 +129,7 @@ pub fn value(
         am::GROUP_LEADER => copy::copy(heap, process.group_leader),
         am::PARENT if process.parent.is_none() => am::UNDEFINED,
         am::PARENT => copy::copy(heap, process.parent),
-        am::REDUCTIONS => build::unsigned(heap, process.reductions_now()),
+        am::REDUCTIONS => build::unsigned(heap, current::reductions_now(process)),
         am::CATCHLEVEL => Term::small(i64::from(process.head.catches)),
         am::TRACE => Term::small(i64::from(trace_number(process))),
         am::SEQUENTIAL_TRACE_TOKEN => {

@@ -31,10 +31,11 @@ use term::copy::Owned;
 use term::heap::Scratch;
 use term::{am, build, reference};
 
-use crate::mail::registry;
-use crate::mail::signal::{self, Rank, Signal};
-use crate::mail::timer::{self, TimerKey};
+use crate::mail::ports::{Left, PortWork};
+use crate::mail::{registry, signal, timer};
 use crate::process::relations::ReferenceNumber;
+use crate::process::signal::{Rank, Signal};
+use crate::process::timer_key::TimerKey;
 use crate::process::{Flags, Process};
 use crate::trace::ports::Tracee;
 use crate::trace::{self, Tracings, newcomers};
@@ -390,21 +391,6 @@ impl Port {
             let _ = driver.output(&mut access, &output);
         }
     }
-
-    /// The timer with this number has expired.
-    pub(crate) fn timer_expired(self: &Arc<Port>, generation: u64) {
-        let expire = move |port: &Arc<Port>, state: &mut State| {
-            if state.core.timer.is_some() && state.core.timer_generation == generation {
-                state.core.timer = None;
-                state.core.tracee(port.id).timed_out();
-                state.call(port, None, |driver, access| driver.timeout(access));
-            }
-        };
-        match self.state.try_lock() {
-            Some(state) => expire(self, &mut Entered::new(self, state, Occasion::Timeout)),
-            None => queue::push(self, 0, Box::new(expire)),
-        }
-    }
 }
 
 impl State {
@@ -532,6 +518,27 @@ impl Drop for Core {
     fn drop(&mut self) {
         if let Some(key) = self.timer.take() {
             timer::cancel(key);
+        }
+    }
+}
+
+impl PortWork for Port {
+    fn run_tasks(self: Arc<Self>, may_go_on: &dyn Fn() -> bool) -> Left {
+        queue::run_some(&self, queue::TASKS_AT_ONCE, may_go_on)
+    }
+
+    /// The timer with this number has expired.
+    fn timer_expired(self: Arc<Self>, generation: u64) {
+        let expire = move |port: &Arc<Port>, state: &mut State| {
+            if state.core.timer.is_some() && state.core.timer_generation == generation {
+                state.core.timer = None;
+                state.core.tracee(port.id).timed_out();
+                state.call(port, None, |driver, access| driver.timeout(access));
+            }
+        };
+        match self.state.try_lock() {
+            Some(state) => expire(&self, &mut Entered::new(&self, state, Occasion::Timeout)),
+            None => queue::push(&self, 0, Box::new(expire)),
         }
     }
 }

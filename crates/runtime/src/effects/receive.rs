@@ -12,9 +12,8 @@ use layout::context::Fetched;
 use layout::process::state as receive_state;
 use term::am;
 
-use crate::effects::incoming;
-use crate::effects::system_monitor;
-use crate::mail::signal::TOKEN_MESSAGE;
+use crate::effects::{incoming, system_monitor};
+use crate::process::signal::TOKEN_MESSAGE;
 use crate::process::{Flags, Process, message_queue};
 use crate::trace::{self, sequence};
 

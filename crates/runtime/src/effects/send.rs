@@ -5,24 +5,11 @@ use layout::{Context, Fragment, ObjectKind, Term};
 use term::{am, build, copy, node, reference};
 
 use crate::effects::{exception, port, system_monitor};
-use crate::mail::signal::{self, Rank};
-use crate::mail::{registry, remote};
+use crate::mail::signal::{self, Sent};
+use crate::mail::{registry, remote, senders};
+use crate::process::signal::Rank;
 use crate::process::{Flags, Process, epoch, table};
 use crate::trace;
-
-/// The result of a send.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[must_use]
-pub enum Sent {
-    /// Sent, or dropped because the receiver does not exist, which is the same to the sender.
-    Done,
-    /// The receiver is an unregistered name, or not a valid destination.
-    BadArgument,
-    /// Sent, but the sender must wait (a busy port).
-    Suspended,
-    /// Not sent: it has no external format, for a part of it is too large.
-    TooLarge,
-}
 
 /// The operator `!`: sends x1 to x0; the result is in x0.
 #[inline]
@@ -78,7 +65,7 @@ fn send_observed(from: &mut Process, to: Term, message: Term) -> Sent {
     if let Some(sent) = trace::sequence::sends(from, to, message, Rank::Ordinary) {
         return sent;
     }
-    match trace::senders::are_asked() {
+    match senders::are_asked() {
         true => send_without_trace::<true>(from, to, message),
         false => send_without_trace::<false>(from, to, message),
     }
@@ -98,8 +85,8 @@ pub fn send_with_priority(from: &mut Process, to: Term, message: Term) -> Sent {
             let fragment = signal::alias_message(number, message);
             // SAFETY: just found in the table; the fragment is new, so it is in no list.
             unsafe {
-                (*fragment).kind |= signal::PRIORITY;
-                signal::send_before_others(owner, trace::senders::noted(from.pid(), fragment));
+                (*fragment).kind |= crate::process::signal::PRIORITY;
+                signal::send_before_others(owner, senders::noted(from.pid(), fragment));
             }
         }
         return Sent::Done;
@@ -110,7 +97,7 @@ pub fn send_with_priority(from: &mut Process, to: Term, message: Term) -> Sent {
     };
     match is_elsewhere {
         true => remote::get().send(from, to, message, Rank::Priority),
-        false if trace::senders::are_asked() => send_without_trace::<true>(from, to, message),
+        false if senders::are_asked() => send_without_trace::<true>(from, to, message),
         false => send_without_trace::<false>(from, to, message),
     }
 }
@@ -133,15 +120,15 @@ pub fn send_by_library(from: &mut Process, to: Term, message: Term, own: bool) -
         // SAFETY: just found in the table; the fragment is new, so it is in no list.
         unsafe {
             if !own {
-                (*fragment).kind = signal::OWN_MESSAGE;
+                (*fragment).kind = crate::process::signal::OWN_MESSAGE;
             }
-            signal::send_fragment(receiver, trace::senders::noted(from.pid(), fragment));
+            signal::send_fragment(receiver, senders::noted(from.pid(), fragment));
         }
         true
     })
 }
 
-/// Sends a message that the tracer of its sender has been told of; if `NOTED`, it says who has sent it ([`trace::senders`]).
+/// Sends a message that the tracer of its sender has been told of; if `NOTED`, it says who has sent it ([`crate::mail::senders`]).
 #[inline(always)]
 fn send_without_trace<const NOTED: bool>(from: &mut Process, to: Term, message: Term) -> Sent {
     if to.is_local_pid() {
@@ -169,7 +156,7 @@ fn send_to_process<const NOTED: bool>(from: &Process, to: Term, message: Term) {
 unsafe fn noted<const NOTED: bool>(from: &Process, message: *mut Fragment) -> *mut Fragment {
     match NOTED {
         // SAFETY: the caller's promise.
-        true => unsafe { trace::senders::noted(from.pid(), message) },
+        true => unsafe { senders::noted(from.pid(), message) },
         false => message,
     }
 }

@@ -13,7 +13,7 @@ use crate::code::{modules, native, warming};
 use crate::effects::collector::{self, dirty_collection};
 use crate::effects::receive::{self, markers, priority, timer};
 use crate::effects::{apply as calls, debugger, error_handler, exception, send as sending};
-use crate::exec::scheduler;
+use crate::mail::current;
 use crate::process::{Flags, Process};
 use crate::trace::{exports as traced_exports, frames, points};
 
@@ -104,7 +104,7 @@ unsafe extern "C" fn defer_collection(context: *mut Context) -> bool {
     let later = dirty_collection::is_wanted(process);
     if later {
         process.head.heap.flags |= heap_flag::FORCE;
-        scheduler::end_slice_soon();
+        current::end_slice_soon();
     }
     later
 }

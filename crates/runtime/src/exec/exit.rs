@@ -5,14 +5,13 @@ use term::am;
 use term::copy::Owned;
 use term::print::display;
 
-use crate::effects::incoming;
-use crate::effects::{receive, tasks};
-use crate::exec::halt::{self, CrashCause};
-use crate::exec::scheduler::dirty;
+use crate::effects::{incoming, receive, tasks};
+use crate::exec::halt;
+use crate::mail::hooks::{self, CrashCause};
 use crate::mail::timer::bif_timers;
-use crate::mail::{hooks, registry};
+use crate::mail::{bounce, registry};
 use crate::process::sync::between_steps;
-use crate::process::{Flags, Process, message_queue, state, suspend, table};
+use crate::process::{Flags, Process, message_queue, state, table};
 use crate::trace;
 
 /// Ends a process for all others: removes it from the process table, and tells its links and monitors. Its heap stays until
@@ -48,7 +47,7 @@ pub fn leave(process: &mut Process, reason: &Owned) {
     between_steps();
     incoming::break_relations(process, reason.term());
     between_steps();
-    incoming::bounce_rest(pid, &process.signals);
+    bounce::bounce_rest(pid, &process.signals);
     tasks::refuse_all(process);
     if process.flags.contains(Flags::TRACED) {
         trace::events::has_exited(process);
@@ -63,7 +62,7 @@ pub fn free(process: &mut Process) {
 
 /// Whether the process is linked with a port, which [`incoming::close_ports`] sees to.
 fn has_port(process: &Process) -> bool {
-    if dirty::takes_long(process.relations.count()) {
+    if crate::mail::dirty::takes_long(process.relations.count()) {
         return false;
     }
     let mut linked = process.relations.linked();
@@ -113,7 +112,7 @@ fn give_up_cold(process: &mut Process, reason: Term) {
     };
     // A timer whose receiver is gone counts as ended, so it may be removed later.
     let timers = std::mem::take(&mut cold.timers);
-    dirty::now_or_later(timers.len(), move || bif_timers::cancel_all(timers));
+    crate::mail::dirty::now_or_later(timers.len(), move || bif_timers::cancel_all(timers));
     receive::timer::cancel(cold);
     let suspending = cold.rare.as_mut().map(|rare| {
         rare.at_exit.run(reason);
@@ -125,7 +124,7 @@ fn give_up_cold(process: &mut Process, reason: Term) {
         (hooks::get().release_tables)(process, tables);
     }
     for other in suspending.unwrap_or_default().into_keys() {
-        suspend::resume_from(other);
+        crate::mail::suspend::resume_from(other);
     }
 }
 
@@ -149,7 +148,7 @@ fn free_messages(process: &mut Process) {
     let first = Remains(queue.first);
     // SAFETY: the messages of the inner queue belong to the process, which has ended.
     let free = move || unsafe { message_queue::free_list(first.take()) };
-    dirty::now_or_later(queue.count as usize, free);
+    crate::mail::dirty::now_or_later(queue.count as usize, free);
     *queue = message_queue::UNLINKED;
     message_queue::link(queue);
 }
@@ -161,7 +160,7 @@ fn free_heap(process: &mut Process) {
         return;
     }
     let heap = Remains(std::mem::replace(heap, term::heap::empty()));
-    dirty::later(dirty::DirtyKind::Cpu, move || {
+    crate::mail::dirty::later(crate::process::dirty::DirtyKind::Cpu, move || {
         term::collect::free(&mut heap.take());
     });
 }

@@ -4,21 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::effects::{port, profile};
+use crate::mail::hooks::CrashCause;
 use crate::mail::{hooks, world};
 
 /// How long an ending node waits for its processes to stop between two slices.
 const PATIENCE: Duration = Duration::from_secs(2);
-
-/// Why the node ends with a crash dump.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CrashCause {
-    /// A program or its environment asked for it: a dump, and exit status 1.
-    Outside,
-    /// Someone at the terminal asked for it: a dump and, as on stock, a core.
-    Menu,
-    /// An internal error of ferl or of a native library: a dump unless `+d` was given, and a core.
-    Internal,
-}
 
 /// Ends the node with an exit status. If `flush`, no process runs any more, native libraries are told, and ports write their
 /// pending output first; then this must be called on a scheduler.

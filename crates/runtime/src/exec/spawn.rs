@@ -4,7 +4,7 @@ pub mod options;
 
 use std::marker::PhantomPinned;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use layout::heap::flag as heap_flag;
 use layout::limits::FIRST_HEAP_WORDS;
@@ -13,11 +13,12 @@ use layout::{Heap, ProcessHead, Term};
 use term::am;
 use term::copy;
 
-use crate::exec::scheduler;
-use crate::mail::signal::{Rank, SignalQueue};
-use crate::process::heap_limit::HeapLimit;
+use crate::mail::current;
+use crate::process::heap_limit::{DEFAULTS, HeapLimit};
 use crate::process::rare::HeapOptions;
 use crate::process::relations::{self, MonitorOptions, MonitorTarget, Relations, Watcher};
+use crate::process::signal::Rank;
+use crate::process::signal_queue::SignalQueue;
 use crate::process::{
     CacheLine, Dictionary, Flags, Priority, Process, block, message_queue, state, table,
 };
@@ -25,33 +26,6 @@ use crate::trace::sequence::Token;
 use crate::trace::{self, newcomers, system_profile};
 
 pub use options::SpawnOptions;
-
-/// The node's defaults for new processes (`+h*`, `system_flag`).
-pub struct Defaults {
-    pub min_heap_words: AtomicU32,
-    pub min_binary_words: AtomicU64,
-    pub fullsweep_after: AtomicU32,
-    pub max_heap_words: AtomicU64,
-    pub max_heap_kill: AtomicBool,
-    pub max_heap_log: AtomicBool,
-    pub max_heap_binaries: AtomicBool,
-    /// Whether the default maximum heap size was changed since the node started. If so, each new process stores the
-    /// defaults in its own options; older processes keep those of the start.
-    pub max_heap_changed: AtomicBool,
-    pub off_heap_messages: AtomicU32,
-}
-
-pub static DEFAULTS: Defaults = Defaults {
-    min_heap_words: AtomicU32::new(FIRST_HEAP_WORDS as u32),
-    min_binary_words: AtomicU64::new(46_422),
-    fullsweep_after: AtomicU32::new(65_535),
-    max_heap_words: AtomicU64::new(0),
-    max_heap_kill: AtomicBool::new(true),
-    max_heap_log: AtomicBool::new(true),
-    max_heap_binaries: AtomicBool::new(false),
-    max_heap_changed: AtomicBool::new(false),
-    off_heap_messages: AtomicU32::new(0),
-};
 
 /// Why no process was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -271,7 +245,7 @@ pub fn spawn_from_abroad(
 fn start(process: *mut Process) {
     // SAFETY: the process is fully initialised and QUEUED is set, so a thread that finds it may only send it signals.
     unsafe { table::publish(process, (*process).pid()) };
-    if let Some(scheduler) = scheduler::current() {
+    if let Some(scheduler) = current::current() {
         scheduler.count_spawn();
     } else {
         block::count(1);
@@ -281,7 +255,7 @@ fn start(process: *mut Process) {
         system_profile::process_is(unsafe { &*process }, am::ACTIVE);
     }
     // SAFETY: as said above.
-    unsafe { scheduler::enqueue_woken(process) };
+    unsafe { current::enqueue_woken(process) };
 }
 
 /// The call that a process begins with.

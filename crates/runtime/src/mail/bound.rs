@@ -11,7 +11,8 @@ use parking_lot::Mutex;
 
 use super::idle;
 use super::queues::{RunQueues, Runnable};
-use crate::exec::scheduler::{Scheduler, current_number, schedulers};
+use crate::mail::current::current_number;
+use crate::mail::schedulers::schedulers;
 use crate::process::sync::between_steps;
 use crate::process::{Priority, Process, bound_to, priority_of};
 
@@ -50,7 +51,7 @@ impl Bound {
     }
 
     /// The process whose turn it is, unless one of the scheduler's own queues goes before it.
-    fn pop(&self, own: &RunQueues, had_turn: bool) -> Option<*mut Process> {
+    pub(crate) fn pop(&self, own: &RunQueues, had_turn: bool) -> Option<*mut Process> {
         let mut by_priority = self.by_priority.lock();
         let queue = by_priority.iter_mut().find(|queue| !queue.is_empty())?;
         let first = queue.front()?.process();
@@ -86,17 +87,4 @@ pub fn number_of(term: Term) -> Option<u16> {
     let number = usize::try_from(term.as_small()?).ok()?;
     let is_one = number <= schedulers().all.len();
     is_one.then_some(u16::try_from(number).ok()?)
-}
-
-impl Scheduler {
-    /// The next of the processes that are bound to this scheduler, if it is the turn of one.
-    #[cold]
-    pub(crate) fn next_bound(&self) -> Option<*mut Process> {
-        let process = self
-            .shared
-            .bound
-            .pop(&self.queues, self.bound_had_turn.get());
-        self.bound_had_turn.set(process.is_some());
-        process
-    }
 }

@@ -5,8 +5,8 @@
 
 use std::cell::RefCell;
 
-use crate::exec::scheduler;
-use crate::exec::scheduler::dirty::{self, DirtyKind};
+use crate::mail::current;
+use crate::process::dirty::DirtyKind;
 
 type Work = Box<dyn FnOnce() + Send>;
 
@@ -16,17 +16,17 @@ thread_local! {
 
 /// Has work done at this thread's next safe place, in the order in which it comes up.
 pub fn soon(work: impl FnOnce() + Send + 'static) {
-    let here = match scheduler::current() {
+    let here = match current::current() {
         Some(scheduler) => {
             scheduler.slices_to_check.set(0);
             true
         }
-        None => dirty::is_here(),
+        None => crate::mail::dirty::is_here(),
     };
     if here {
         WAITING.with_borrow_mut(|waiting| waiting.push(Box::new(work)));
     } else {
-        dirty::later(DirtyKind::Cpu, work);
+        crate::mail::dirty::later(DirtyKind::Cpu, work);
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 
 use super::idle;
-use crate::exec::scheduler::schedulers;
+use crate::mail::schedulers::schedulers;
 
 /// Called once by each scheduler that has it to do, by several at once.
 pub type Errand = Arc<dyn Fn() + Send + Sync>;

@@ -5,11 +5,14 @@
 
 use std::sync::OnceLock;
 
-use crate::code::bif::BifEntry;
-use crate::exec::halt::CrashCause;
+use super::dirty::Work;
+use super::lent::Attended;
 use crate::mail::remote::Remote;
 use crate::process::Process;
+use crate::process::dirty::DirtyKind;
+use crate::process::relations::ReferenceNumber;
 use crate::trace::Trace;
+use layout::{BifFunction, Term};
 
 /// Tables and functions of the crates above.
 pub struct Hooks {
@@ -23,10 +26,45 @@ pub struct Hooks {
     pub libraries_end: fn(),
     /// The text of `erlang:system_info/1` for items that a crash dump holds as well: `info`, `procs`, `loaded`, `dist`.
     pub dump_section: fn(&str) -> Option<Vec<u8>>,
+    /// What this crate's upper rooms do for its lower ones: `exec::MACHINE`.
+    pub machine: &'static Machine,
     /// The connections to other nodes.
     pub remote: &'static dyn Remote,
     /// What becomes of the events of traced processes and ports.
     pub trace: &'static dyn Trace,
+}
+
+/// Why the node ends with a crash dump.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CrashCause {
+    /// A program or its environment asked for it: a dump, and exit status 1.
+    Outside,
+    /// Someone at the terminal asked for it: a dump and, as on stock, a core.
+    Menu,
+    /// An internal error of ferl or of a native library: a dump unless `+d` was given, and a core.
+    Internal,
+}
+
+/// One BIF, as the loader finds it; its properties are at the same index of `isa::bifs::BIFS`.
+pub struct BifEntry {
+    pub module: &'static str,
+    pub name: &'static str,
+    pub arity: u8,
+    pub function: BifFunction,
+}
+
+/// What the rooms above do for this one: `exec` has the table.
+pub struct Machine {
+    /// The thread of a dirty scheduler, with its number.
+    pub run_dirty_scheduler: fn(DirtyKind, usize) -> !,
+    /// Does dirty work on this thread.
+    pub do_dirty_work: fn(Work),
+    /// Handles the signals of a process that is lent, and that this thread has borrowed.
+    pub attend_lent: fn(&mut Process) -> Attended,
+    /// A process that a port wants to be linked to is gone.
+    pub link_refused: fn(Term, Term),
+    /// A process that a port monitors is gone.
+    pub process_down: fn(Term, ReferenceNumber),
 }
 
 static HOOKS: OnceLock<Hooks> = OnceLock::new();
@@ -45,4 +83,9 @@ pub fn set(hooks: Hooks) {
 /// Before [`set`].
 pub fn get() -> &'static Hooks {
     HOOKS.get().expect("hooks are set when the node starts")
+}
+
+/// What the rooms above do.
+pub(crate) fn machine() -> &'static Machine {
+    get().machine
 }

@@ -10,10 +10,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use sys::park::{ParkingSpot, Wakeup};
 
-use crate::exec::scheduler::{SPINS_PER_LOOK, Schedulers, Shared, schedulers};
 use crate::mail::microstate::{self, ThreadState};
+use crate::mail::schedulers::{Schedulers, Shared, schedulers};
 use crate::mail::{io, timer};
 use crate::process::sync::between_steps;
+
+/// Spin-loop iterations (about 50 ns each) between two looks at the queues of other schedulers. Each look fetches their
+/// cache lines, so it is not done on every iteration.
+pub(crate) const SPINS_PER_LOOK: u32 = 16;
 
 thread_local! {
     /// Whether an I/O event ended the last sleep of this thread's scheduler.
@@ -269,7 +273,7 @@ fn wait(shared: &Shared, most_ns: Option<u64>) -> Woken {
 fn work_somewhere(schedulers: &Schedulers, own: &Shared) -> bool {
     !schedulers.injected.is_empty()
         || own.bound.any()
-        || crate::effects::port::queue::any(&own.ports)
+        || super::ports::any(&own.ports)
         || own.errands.any()
         || schedulers
             .all

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use term::atom;
 
 use crate::process::sync::between_steps;
-use crate::process::{state, table};
+use crate::process::{Process, state, table};
 
 /// The registered names by pid or port. Every change to the registry holds this lock.
 static NAMES: LazyLock<Mutex<HashMap<Term, Term>>> = LazyLock::new(Mutex::default);
@@ -43,6 +43,15 @@ pub fn whereis_process(name: Term) -> Option<Term> {
 #[must_use]
 pub fn name_of(identifier: Term) -> Option<Term> {
     NAMES.lock().get(&identifier).copied()
+}
+
+/// The name that a process is registered under.
+#[must_use]
+pub fn name_of_process(process: &Process) -> Option<Term> {
+    if process.state.load(Ordering::Relaxed) & state::REGISTERED == 0 {
+        return None;
+    }
+    name_of(process.pid())
 }
 
 /// Why a name could not be registered.

@@ -11,17 +11,11 @@
 
 use layout::{Fragment, Heap, Term};
 
-use crate::effects::send::Sent;
 use crate::mail::hooks;
-use crate::mail::signal::Rank;
+use crate::mail::signal::Sent;
 use crate::process::Process;
-
-/// Whether the other side of a relation is on another node.
-#[inline]
-#[must_use]
-pub fn is_handle(other: Term) -> bool {
-    other.is_small()
-}
+use crate::process::relations::is_handle;
+use crate::process::signal::Rank;
 
 /// The other side of a relation as programs see it; `None` for relations that they do not see.
 #[must_use]
@@ -38,7 +32,7 @@ pub trait Remote: Sync {
     fn send(&self, from: &mut Process, to: Term, message: Term, rank: Rank) -> Sent;
 
     /// What a message that came from another node is in this node's form, after that node's name; `None` if it is damaged. Uses
-    /// up the fragment, whose kind is [`crate::mail::signal::UNDECODED`].
+    /// up the fragment, whose kind is [`crate::process::signal::UNDECODED`].
     ///
     /// # Safety
     /// The fragment is live, and in no list.
@@ -66,7 +60,7 @@ pub trait Remote: Sync {
     /// The process that had set the monitor with this number has ended. Uses up the handle.
     fn watcher_ended(&self, handle: Term, number: u64, reason: Term);
 
-    /// Who tells a process that what it monitored is gone (for [`crate::trace::senders`]), and the message. `reference` is that
+    /// Who tells a process that what it monitored is gone (for [`crate::mail::senders`]), and the message. `reference` is that
     /// of the monitor. Uses up the handle.
     fn down_message(&self, handle: Term, heap: &mut Heap, down: Down) -> Option<(Term, Term)>;
 }

@@ -13,116 +13,25 @@ use layout::{Fragment, Term};
 use term::copy::{self, Owned};
 use term::{am, heap};
 
-pub use crate::process::signal_queue::SignalQueue;
-
-use crate::effects::incoming;
-use crate::exec::scheduler;
-use crate::exec::scheduler::dirty::lent;
-use crate::mail::timer::TimerKey;
-use crate::process::relations::{ReferenceNumber, Watcher};
+use crate::mail::{bounce, current, lent, senders};
+use crate::process::relations::ReferenceNumber;
+use crate::process::signal::{ALIAS_MESSAGE, DEMONITOR, OWN_MESSAGE, PRIORITY, Signal, boxed};
 use crate::process::sync::{Ordering, between_steps};
 use crate::process::{Process, block, state, table};
-use crate::trace::{senders, system_profile};
+use crate::trace::system_profile;
 
-/// [`Fragment::kind`] of a message.
-pub const MESSAGE: u32 = 0;
-/// [`Fragment::kind`] of a [`Signal`].
-pub const OTHER: u32 = 1;
-/// [`Fragment::kind`] of a message sent to an alias, which is dropped unless the alias is active. The first two words
-/// of the fragment are the alias's number.
-pub const ALIAS_MESSAGE: u32 = 2;
-/// [`Fragment::kind`] of a removed monitor; the only word is the low part of its number.
-pub const DEMONITOR: u32 = 3;
-
-/// [`Fragment::kind`] of a message from another node, which its receiver decodes. Its words and term are for
-/// [`Remote::decode`](crate::mail::remote::Remote::decode) alone.
-pub const UNDECODED: u32 = 4;
-
-/// [`Fragment::kind`] of a message that the machine sends, not a program: it leaves the receiver's token alone.
-pub const OWN_MESSAGE: u32 = 5;
-/// As [`ALIAS_MESSAGE`], with a token as in [`TOKEN_MESSAGE`].
-pub const ALIAS_TOKEN_MESSAGE: u32 = 6;
-/// [`Fragment::kind`] of a message that carries a token of sequential trace: the fragment's last word is a term.
-pub const TOKEN_MESSAGE: u32 = 7;
-
-/// [`Fragment::kind`] of an envelope, which has a message of another kind, that message's term, and its sender: see [`senders`].
-pub const ENVELOPE: u32 = 8;
-
-/// A bit of [`Fragment::kind`] beside these: the message is to be received before those without it ([`priority`]).
-///
-/// [`priority`]: crate::effects::receive::priority
-pub const PRIORITY: u32 = 1 << 31;
-// A message in the inner queue whose kind is less than this needs nothing when it is received.
-const _: () =
-    assert!(MESSAGE < TOKEN_MESSAGE && OWN_MESSAGE < TOKEN_MESSAGE && TOKEN_MESSAGE < PRIORITY);
-
-/// Whether a fragment of a kind is a message, and has its term.
+/// The result of a send.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
-pub fn is_plain_message(kind: u32) -> bool {
-    matches!(kind, MESSAGE | TOKEN_MESSAGE | OWN_MESSAGE | ENVELOPE)
-}
-
-/// Which messages of its receiver a message is received before.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Rank {
-    /// Those that come later.
-    #[default]
-    Ordinary,
-    /// All but those with priority that came earlier.
-    Priority,
-}
-
-/// A function that the receiver runs.
-pub type Call = Box<dyn FnOnce(Option<&mut Process>) + Send>;
-
-/// Signals other than messages.
-pub enum Signal {
-    /// An exit signal. If `linked`, it comes from a broken link, and has an effect only if the receiver still has that
-    /// link.
-    Exit {
-        from: Term,
-        reason: Owned,
-        linked: bool,
-    },
-    /// An exit signal of a broken link that carries a token of sequential trace: `{Reason, Token}`.
-    TokenExit {
-        from: Term,
-        exit: Owned,
-    },
-    /// An exit signal from another node: `{From, Reason}`, or with a token `{From, Reason, Token}`. If `link` is a handle, it comes from a broken link.
-    RemoteExit {
-        exit: Owned,
-        link: Option<Term>,
-    },
-    Link {
-        from: Term,
-    },
-    /// `from` removed its link; `number` distinguishes its unlink signals.
-    Unlink {
-        from: Term,
-        number: u64,
-    },
-    /// `from` has handled the unlink signal with this number.
-    UnlinkAck {
-        from: Term,
-        number: u64,
-    },
-    Monitor {
-        reference: ReferenceNumber,
-        watcher: Watcher,
-    },
-    /// The target of one of the receiver's monitors is gone.
-    Down {
-        reference: ReferenceNumber,
-        from: Option<Term>,
-        reason: Owned,
-    },
-    /// A receive timer expired.
-    Timeout {
-        timer: TimerKey,
-    },
-    /// A function to be called by the owner of the receiver, with access to it; or with `None` if the receiver is gone.
-    Call(Call),
+pub enum Sent {
+    /// Sent, or dropped because the receiver does not exist, which is the same to the sender.
+    Done,
+    /// The receiver is an unregistered name, or not a valid destination.
+    BadArgument,
+    /// Sent, but the sender must wait (a busy port).
+    Suspended,
+    /// Not sent: it has no external format, for a part of it is too large.
+    TooLarge,
 }
 
 /// Sends a message that is already in a fragment.
@@ -303,7 +212,7 @@ enum Wakes {
 }
 
 /// Pushes a signal other than a message to the process `to`; if that has ended meanwhile, handles it as
-/// [`crate::effects::incoming::bounce`] does.
+/// [`crate::mail::bounce::bounce`] does.
 ///
 /// # Safety
 /// `process` was found in the process table within this slice; `fragment` is in no list.
@@ -318,7 +227,7 @@ unsafe fn push(to: Term, process: *mut Process, fragment: *mut Fragment, wakes: 
         }
         between_steps();
         if state::is_closed(&(*process).state) {
-            incoming::bounce_rest(to, &(*process).signals);
+            bounce::bounce_rest(to, &(*process).signals);
         } else if wakes == Wakes::Yes && state::is_dirty(&(*process).state) {
             lent::notice(to);
         }
@@ -363,38 +272,10 @@ pub fn is_alive(pid: Term) -> bool {
     pid.is_local_pid() && crate::process::epoch::pinned(|| !table::find(pid).is_null())
 }
 
-/// Sends a signal; if the receiver is gone, handles it as [`crate::effects::incoming::bounce`] does.
+/// Sends a signal; if the receiver is gone, handles it as [`crate::mail::bounce::bounce`] does.
 pub fn send_or_bounce(to: Term, signal: Signal) {
     if let Err(signal) = send(to, signal) {
-        incoming::bounce(to, signal);
-    }
-}
-
-const _: () = assert!(align_of::<Signal>() <= 8 && size_of::<Signal>().is_multiple_of(8));
-
-/// Puts a signal into a fragment.
-pub(crate) fn boxed(signal: Signal) -> *mut Fragment {
-    let fragment = heap::new_fragment(size_of::<Signal>() / 8);
-    // SAFETY: the fragment is new; its words have the signal's size and alignment.
-    unsafe {
-        (*fragment).kind = OTHER;
-        Fragment::words_pointer(fragment)
-            .cast::<Signal>()
-            .write(signal);
-    }
-    fragment
-}
-
-/// Takes the signal out of its fragment and frees the fragment.
-///
-/// # Safety
-/// `fragment` is a live fragment of kind [`OTHER`], in no list.
-pub(crate) unsafe fn unboxed(fragment: *mut Fragment) -> Signal {
-    // SAFETY: the caller's promise; `boxed` wrote the signal, which is moved out of the fragment before that is freed.
-    unsafe {
-        let signal = Fragment::words_pointer(fragment).cast::<Signal>().read();
-        heap::free_fragment(fragment);
-        signal
+        bounce::bounce(to, signal);
     }
 }
 
@@ -426,5 +307,5 @@ unsafe fn make_runnable(process: *mut Process) {
         system_profile::process_is(unsafe { &*process }, am::ACTIVE);
     }
     // SAFETY: the caller's promise.
-    unsafe { scheduler::enqueue_woken(process) };
+    unsafe { current::enqueue_woken(process) };
 }

@@ -14,12 +14,12 @@ use layout::Term;
 use parking_lot::Mutex;
 use term::copy::Owned;
 
-use crate::effects::port::Port;
-use crate::exec::scheduler;
-use crate::mail::idle;
-use crate::mail::signal::{self, Signal};
+use crate::mail::ports::PortWork;
+use crate::mail::{current, idle, signal};
+use crate::process::signal::Signal;
 use crate::process::sync::between_steps;
-use wheel::{Key, Wheel};
+use crate::process::timer_key::TimerKey;
+use wheel::Wheel;
 
 const NS_PER_TICK: i64 = 1_000_000;
 
@@ -35,14 +35,10 @@ pub(crate) enum TimerTarget {
         reference: u64,
     },
     /// The timer of a port's driver.
-    Port { port: Weak<Port>, generation: u64 },
-}
-
-/// Identifies a timer, even among those that ended before: its wheel and its key there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TimerKey {
-    wheel: u32,
-    key: Key,
+    Port {
+        port: Weak<dyn PortWork>,
+        generation: u64,
+    },
 }
 
 struct SchedulerTimers {
@@ -79,7 +75,7 @@ const LONG_MS: i64 = 1000;
 /// Sets a timer for so many milliseconds from now. Most long ones are cancelled soon, such as that of a call whose answer
 /// comes, and reading the clock is what costs most: so those begin a little later, when the scheduler reads it anyway.
 pub(crate) fn set_after(timeout_ms: i64, target: TimerTarget) -> TimerKey {
-    let number = scheduler::current_number();
+    let number = current::current_number();
     if timeout_ms < LONG_MS || number == 0 {
         let deadline_ns = sys::clock::monotonic_ns() + timeout_ms * NS_PER_TICK;
         return set(deadline_ns, target);
@@ -99,7 +95,7 @@ pub(crate) fn set_after(timeout_ms: i64, target: TimerTarget) -> TimerKey {
 
 /// Sets a timer for a moment of the monotonic clock, in nanoseconds.
 pub(crate) fn set(deadline_ns: i64, target: TimerTarget) -> TimerKey {
-    let number = scheduler::current_number();
+    let number = current::current_number();
     let index = number.saturating_sub(1);
     let place = &wheels()[index];
     // Rounded up, so that the timer does not expire early.

@@ -5,8 +5,8 @@
 use term::copy::Owned;
 
 use super::rare::Rare;
-use crate::effects::receive::markers::ReceiveMarkers;
-use crate::mail::timer::TimerKey;
+use crate::process::receive_markers::ReceiveMarkers;
+use crate::process::timer_key::TimerKey;
 
 /// The rarely used fields of a process: those that ordinary processes, such as a `gen_server` that calls another or has
 /// an ETS table, do use.

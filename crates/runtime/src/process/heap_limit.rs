@@ -1,8 +1,8 @@
 //! Sizes of heaps that programs ask for, and the limit of a process's heap (`max_heap_size`).
 //!
-//! The node's defaults are in [`crate::exec::spawn::DEFAULTS`]; what a process has of its own is in its `HeapOptions`.
+//! The node's defaults are in [`DEFAULTS`]; what a process has of its own is in its `HeapOptions`.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use layout::Term;
 use layout::limits::FIRST_HEAP_WORDS;
@@ -11,8 +11,34 @@ use term::release::{self, Release};
 use term::{am, build, map};
 
 use super::Process;
-use crate::exec::spawn::DEFAULTS;
 use crate::process::config;
+
+/// The node's defaults for new processes (`+h*`, `system_flag`).
+pub struct Defaults {
+    pub min_heap_words: AtomicU32,
+    pub min_binary_words: AtomicU64,
+    pub fullsweep_after: AtomicU32,
+    pub max_heap_words: AtomicU64,
+    pub max_heap_kill: AtomicBool,
+    pub max_heap_log: AtomicBool,
+    pub max_heap_binaries: AtomicBool,
+    /// Whether the default maximum heap size was changed since the node started. If so, each new process stores the
+    /// defaults in its own options; older processes keep those of the start.
+    pub max_heap_changed: AtomicBool,
+    pub off_heap_messages: AtomicU32,
+}
+
+pub static DEFAULTS: Defaults = Defaults {
+    min_heap_words: AtomicU32::new(FIRST_HEAP_WORDS as u32),
+    min_binary_words: AtomicU64::new(46_422),
+    fullsweep_after: AtomicU32::new(65_535),
+    max_heap_words: AtomicU64::new(0),
+    max_heap_kill: AtomicBool::new(true),
+    max_heap_log: AtomicBool::new(true),
+    max_heap_binaries: AtomicBool::new(false),
+    max_heap_changed: AtomicBool::new(false),
+    off_heap_messages: AtomicU32::new(0),
+};
 
 /// `max_heap_size` as programs set and read it.
 pub struct HeapLimit {

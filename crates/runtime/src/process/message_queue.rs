@@ -12,7 +12,7 @@ use term::copy::Owned;
 use term::heap;
 
 use super::Process;
-use crate::mail::signal::{MESSAGE, PRIORITY, TOKEN_MESSAGE};
+use crate::process::signal::{MESSAGE, PRIORITY, TOKEN_MESSAGE};
 
 /// An empty queue, to be completed by [`link`] when it is at its final address.
 pub const UNLINKED: MessageQueue = MessageQueue {

@@ -9,9 +9,8 @@ use rustc_hash::FxHashMap;
 use term::copy::Owned;
 
 use super::suspend::Suspending;
-use crate::effects::collector::dirty_collection::{Collection, Kept};
-use crate::effects::tasks::Tasks;
-use crate::exec::scheduler::dirty;
+use crate::process::dirty::{Collection, Kept};
+use crate::process::tasks::Tasks;
 use crate::trace::costs::Measured;
 use crate::trace::saved_calls::Saved;
 use crate::trace::sequence::Sequence;
@@ -32,7 +31,7 @@ pub struct Rare {
     /// Terms of the outcome of a dirty call: roots until the outcome is picked up.
     pub roots: Vec<Term>,
     /// The dirty call that was requested, or its outcome.
-    pub dirty: Option<dirty::Call>,
+    pub dirty: Option<crate::process::dirty::Call>,
     /// The garbage collection that the process needs a dirty scheduler for.
     pub collection: Option<Collection>,
     /// The registers of a process that left its scheduler for a collection in the middle of a function.

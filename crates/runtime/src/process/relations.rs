@@ -18,6 +18,13 @@ use entries::Entries;
 pub use links::Link;
 pub use monitors::{Monitor, MonitorOptions, MonitorTarget, Watcher};
 
+/// Whether the other side of a relation is on another node.
+#[inline]
+#[must_use]
+pub fn is_handle(other: Term) -> bool {
+    other.is_small()
+}
+
 /// The number of a reference, used as the key of its monitor or alias.
 pub type ReferenceNumber = (u64, u64);
 

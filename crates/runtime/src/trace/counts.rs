@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use layout::breakpoint::Counter;
 
-use crate::exec::scheduler;
+use crate::mail::{current, schedulers};
 
 /// The calls of one function.
 pub struct Count {
@@ -16,7 +16,7 @@ pub struct Count {
 impl Default for Count {
     fn default() -> Count {
         Count {
-            counters: (0..=scheduler::count())
+            counters: (0..=schedulers::count())
                 .map(|_| Counter::default())
                 .collect(),
             is_paused: AtomicBool::new(false),
@@ -30,7 +30,7 @@ impl Count {
         if self.is_paused() {
             return;
         }
-        match scheduler::current_number() {
+        match current::current_number() {
             0 => {
                 self.counters[0].0.fetch_add(1, Ordering::Relaxed);
             }

@@ -8,11 +8,12 @@ use term::release::{self, Release};
 use term::{am, build};
 
 use super::{
-    Event, Family, Sessions, Told, Tracing, change, costs, end, get, is_for, saved_calls, senders,
-    tell_all, what,
+    Event, Family, Sessions, Told, Tracing, change, costs, end, get, is_for, saved_calls, tell_all,
+    what,
 };
 use crate::effects::info::{self, Asker};
-use crate::mail::signal::{self, Signal};
+use crate::mail::{senders, signal};
+use crate::process::signal::Signal;
 use crate::process::{Flags, Process};
 
 /// Tells the tracers of a process of an event, in those sessions in which one of these bits of [`what`] is traced.

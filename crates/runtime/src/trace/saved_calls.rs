@@ -10,9 +10,9 @@ use layout::{Export, Heap, Term};
 use term::{am, build};
 
 use super::{exports, settle_flag};
-use crate::exec::scheduler::dirty::{self, DirtyKind};
 use crate::mail::world;
 use crate::process::Process;
+use crate::process::dirty::DirtyKind;
 
 /// The processes that save calls, and those that are about to.
 static SAVERS: AtomicUsize = AtomicUsize::new(0);
@@ -48,7 +48,7 @@ impl Drop for Share {
             return;
         }
         // Later, because the world cannot be stopped wherever a process ends.
-        dirty::later(DirtyKind::Cpu, || {
+        crate::mail::dirty::later(DirtyKind::Cpu, || {
             world::stopped(|| {
                 if SAVERS.load(Ordering::SeqCst) == 0 && IS_ON.swap(false, Ordering::SeqCst) {
                     exports::settle_all();

@@ -15,14 +15,11 @@ use term::copy::{self, Owned};
 use term::heap::{self, Scratch};
 use term::{am, build, reference};
 
-use super::{Told, Tracer, get, senders};
-use crate::effects::incoming;
-use crate::effects::port;
-use crate::effects::send::Sent;
-use crate::mail::registry;
-use crate::mail::signal::{
-    self, ALIAS_TOKEN_MESSAGE, MESSAGE, PRIORITY, Rank, Signal, TOKEN_MESSAGE,
-};
+use super::{Told, Tracer, get};
+use crate::effects::{incoming, port};
+use crate::mail::signal::{self, Sent};
+use crate::mail::{registry, senders};
+use crate::process::signal::{ALIAS_TOKEN_MESSAGE, MESSAGE, PRIORITY, Rank, Signal, TOKEN_MESSAGE};
 use crate::process::{Process, state, table};
 
 /// Bits of [`Token::flags`]; the numbers are visible in the token.

@@ -13,7 +13,7 @@ use term::{am, build};
 
 use super::{Told, get};
 use crate::effects::info;
-use crate::exec::scheduler;
+use crate::mail::schedulers;
 use crate::process::Process;
 
 /// What is told: bits of [`Profile::what`].
@@ -62,7 +62,7 @@ pub fn current() -> Option<Profile> {
 pub fn set(profile: Option<Profile>) -> Option<Profile> {
     let mut place = PROFILE.lock();
     if profile.is_some() {
-        let active = scheduler::awake_count();
+        let active = schedulers::awake_count();
         ACTIVE.store(i64::try_from(active).unwrap_or(0), Ordering::Relaxed);
     }
     WHAT.store(profile.map_or(0, |profile| profile.what), Ordering::Release);

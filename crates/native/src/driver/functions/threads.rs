@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use parking_lot::lock_api::RawMutex as _;
 use parking_lot::{Mutex, RawMutex};
-use runtime::exec::scheduler::dirty::{self, DirtyKind};
+use runtime::process::dirty::DirtyKind;
 
 use crate::driver::abi::Handle;
 use crate::driver::port::{self, Shared};
@@ -104,13 +104,13 @@ pub extern "C" fn driver_async(
         result: Given { data, free, shared },
     };
     match key {
-        None => dirty::later(DirtyKind::Io, move || job.run()),
+        None => runtime::mail::dirty::later(DirtyKind::Io, move || job.run()),
         Some(&key) => {
             let mut lines = LINES.lock();
             let is_first = !lines.contains_key(&key);
             lines.entry(key).or_default().push_back(job);
             if is_first {
-                dirty::later(DirtyKind::Io, move || run_line(key));
+                runtime::mail::dirty::later(DirtyKind::Io, move || run_line(key));
             }
         }
     }

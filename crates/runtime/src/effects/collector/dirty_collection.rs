@@ -12,14 +12,13 @@
 //!
 //! The thread that runs the process calls [`leave`], [`want`] and so on; the dirty one calls [`perform`].
 
-use layout::limits::FLOAT_REGISTERS;
 use layout::{Context, Term};
 use term::collect::stress::{self, Stress};
 use term::collect::{self, CollectionKind};
 
 use crate::code::modules;
 use crate::effects::{collector, tasks};
-use crate::exec::scheduler::dirty;
+use crate::process::dirty::Collection;
 use crate::process::{Flags, Process};
 
 /// A collection that might have to move at least this many words may take milliseconds (about 7 ns a word); compared
@@ -29,33 +28,6 @@ use crate::process::{Flags, Process};
 const LONG_WORDS: usize = 1 << 19;
 /// The same under GC stress, where most heaps should take this path.
 const STRESSED_LONG_WORDS: usize = 1 << 12;
-
-/// The collection for which a process has left its scheduler.
-pub enum Collection {
-    /// Makes room for the instruction at which the process continues; its registers are kept.
-    Room { words: usize },
-    /// A collection that was deferred to the end of the slice.
-    Due,
-    /// The collection of a process that hibernates.
-    Hibernation,
-    /// The first of its pending tasks, which collects.
-    Task,
-}
-
-/// The registers of a process that left in the middle of a function.
-#[derive(Default)]
-pub struct Kept {
-    /// X registers: roots until they are moved to its stack.
-    pub registers: Vec<Term>,
-    floats: Option<Box<[f64; FLOAT_REGISTERS]>>,
-}
-
-impl Kept {
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.registers.is_empty() && self.floats.is_none()
-    }
-}
 
 /// Whether a minor collection of the process would take too long for this thread.
 #[must_use]
@@ -74,7 +46,7 @@ fn would_take_long(process: &Process, kind: CollectionKind) -> bool {
         Stress::None => LONG_WORDS,
         Stress::Collect | Stress::Verify => STRESSED_LONG_WORDS,
     };
-    collect::most_words(&process.head.heap, kind) >= long_words && !dirty::is_here()
+    collect::most_words(&process.head.heap, kind) >= long_words && !crate::mail::dirty::is_here()
 }
 
 /// Makes the running process leave its scheduler. It will continue at `ip` with x0..x`live` once there is room for

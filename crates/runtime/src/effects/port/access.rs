@@ -15,9 +15,9 @@ use term::{am, build, reference};
 use super::driver::{Driver, Ready};
 use super::entered::Occasion;
 use super::{Core, Phase, Port, State, queue, table};
-use crate::mail::signal::{self, Signal};
-use crate::mail::{io, timer};
+use crate::mail::{io, signal, timer};
 use crate::process::relations::{ReferenceNumber, Watcher};
+use crate::process::signal::Signal;
 use crate::trace;
 
 /// See the module.

@@ -41,8 +41,9 @@ use layout::Term;
 use super::access::Access;
 use super::queue::{self, Task};
 use super::{Core, Phase, Port, State};
-use crate::mail::signal::{self, Signal};
+use crate::mail::signal;
 use crate::process::Process;
+use crate::process::signal::Signal;
 
 /// A low and a high mark in bytes. Whatever is filled becomes busy at the high one, until it is down to the low one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -12,7 +12,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use layout::Term;
 use parking_lot::Mutex;
@@ -21,76 +21,15 @@ use smallvec::SmallVec;
 use super::busy::{Busy, SuspendedSenders, Watermarks};
 use super::entered::{Entered, Occasion};
 use super::{Port, State};
-use crate::exec::scheduler;
+use crate::mail::ports;
+use crate::mail::ports::{Left, PortWork};
 use crate::process::sync::between_steps;
 
 /// Work to be done in the port.
 pub type Task = Box<dyn FnOnce(&Arc<Port>, &mut State) + Send>;
 
 /// Maximum number of tasks that a scheduler runs before it looks at its processes again.
-const TASKS_AT_ONCE: usize = 64;
-/// After so much time it looks at them in any case: a task may write or read 100 kB.
-const NS_AT_ONCE: i64 = 50_000;
-
-/// How long a port waits for one scheduler before others may take it. Chosen by E3 (`pipe_ring` with `+spp true`).
-const STEALABLE_AFTER_NS: i64 = 50_000;
-
-/// Ports with tasks that wait for one scheduler, or for whichever comes first.
-pub(crate) struct Runnable {
-    ports: Mutex<VecDeque<Arc<Port>>>,
-    length: AtomicUsize,
-    /// Since when the queue has not been empty.
-    since_ns: AtomicI64,
-}
-
-/// Ports whose tasks were queued by threads that are not schedulers.
-static FOR_ANY: Runnable = Runnable::new();
-
-impl Runnable {
-    pub const fn new() -> Runnable {
-        Runnable {
-            ports: Mutex::new(VecDeque::new()),
-            length: AtomicUsize::new(0),
-            since_ns: AtomicI64::new(0),
-        }
-    }
-
-    /// The result may be out of date; a scheduler that is about to sleep checks again after it has announced that.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.length.load(Ordering::Acquire) == 0
-    }
-
-    /// Whether the ports have waited so long that another scheduler may take one.
-    pub(crate) fn has_waited(&self) -> bool {
-        !self.is_empty()
-            && sys::clock::monotonic_ns() - self.since_ns.load(Ordering::Relaxed)
-                >= STEALABLE_AFTER_NS
-    }
-
-    /// Adds a port; returns how many there are now.
-    pub fn push(&self, port: Arc<Port>) -> usize {
-        let mut ports = self.ports.lock();
-        if ports.is_empty() {
-            let now_ns = sys::clock::monotonic_ns();
-            self.since_ns.store(now_ns, Ordering::Relaxed);
-        }
-        ports.push_back(port);
-        self.length.store(ports.len(), Ordering::Release);
-        ports.len()
-    }
-
-    /// Takes the port that has waited longest.
-    pub fn pop(&self) -> Option<Arc<Port>> {
-        if self.is_empty() {
-            return None;
-        }
-        let mut ports = self.ports.lock();
-        let port = ports.pop_front();
-        self.length.store(ports.len(), Ordering::Release);
-        port
-    }
-}
+pub(super) const TASKS_AT_ONCE: usize = 64;
 
 /// The queue of one port's tasks.
 pub(crate) struct Tasks {
@@ -162,39 +101,9 @@ pub(super) fn push(port: &Arc<Port>, bytes: usize, task: Task) {
         !port.tasks.pending.swap(true, Ordering::AcqRel)
     };
     between_steps();
-    if is_first && !scheduler::run_port_soon(port) {
-        FOR_ANY.push(Arc::clone(port));
-        scheduler::wake_one();
+    if is_first {
+        ports::queue(Arc::clone(port) as Arc<dyn PortWork>);
     }
-}
-
-/// Whether ports wait to be run, by the scheduler that has this queue or by any.
-#[inline]
-#[must_use]
-pub(crate) fn any(own: &Runnable) -> bool {
-    !own.is_empty() || any_for_all()
-}
-
-/// Whether ports wait to be run by any scheduler.
-#[inline]
-#[must_use]
-fn any_for_all() -> bool {
-    !FOR_ANY.is_empty()
-}
-
-/// Runs tasks of the port that has waited longest for the scheduler with this queue; if there is none, of one that
-/// waits for any scheduler. Returns how long that took. Ends early when the tasks have used up the scheduler's reductions.
-pub(crate) fn run_one(own: &Runnable) -> i64 {
-    let Some(port) = own.pop().or_else(|| FOR_ANY.pop()) else {
-        return 0;
-    };
-    let start_ns = sys::clock::monotonic_ns();
-    let spent_ns = || sys::clock::monotonic_ns() - start_ns;
-    let may_go_on = || spent_ns() < NS_AT_ONCE && scheduler::reductions_left() > 0;
-    if run_some(&port, TASKS_AT_ONCE, may_go_on) == Left::Some {
-        own.push(port);
-    }
-    spent_ns()
 }
 
 /// Runs the tasks that a port has now, but none that they add; returns whether there were any. For a thread beside which
@@ -202,21 +111,13 @@ pub(crate) fn run_one(own: &Runnable) -> i64 {
 pub(super) fn run_present(port: &Arc<Port>) -> bool {
     let present = port.tasks.queue.lock().tasks.len();
     if present > 0 {
-        let _: Left = run_some(port, present, || true);
+        let _: Left = run_some(port, present, &|| true);
     }
     present > 0
 }
 
-/// What may be left in a port's queue.
-#[derive(PartialEq, Eq)]
-#[must_use]
-enum Left {
-    Nothing,
-    Some,
-}
-
 /// Runs a port once, for at most so many of its tasks, as long as it may go on.
-fn run_some(port: &Arc<Port>, most: usize, may_go_on: impl Fn() -> bool) -> Left {
+pub(super) fn run_some(port: &Arc<Port>, most: usize, may_go_on: &dyn Fn() -> bool) -> Left {
     let mut resumed: SmallVec<[SuspendedSenders; 1]> = SmallVec::new();
     let mut take = || {
         let (task, senders) = take_first(port)?;

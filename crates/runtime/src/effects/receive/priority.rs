@@ -13,7 +13,7 @@ use layout::Fragment;
 use layout::heap::flag as heap_flag;
 use layout::process::state as receive_state;
 
-use crate::mail::signal::PRIORITY;
+use crate::process::signal::PRIORITY;
 use crate::process::{Flags, Process};
 
 /// Whether the message at a link is one with priority.

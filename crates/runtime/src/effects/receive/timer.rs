@@ -9,7 +9,8 @@ use layout::{Context, Term};
 use term::am;
 
 use crate::effects::exception;
-use crate::mail::timer::{self, TimerKey};
+use crate::mail::timer;
+use crate::process::timer_key::TimerKey;
 use crate::process::{Cold, Flags, Process, message_queue};
 
 /// Sets the timer of the current receive, unless it is already running; returns what the engine does next.

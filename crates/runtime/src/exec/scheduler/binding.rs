@@ -4,12 +4,12 @@
 //! than processors that the node may use, the rest stay unbound. Any thread may change the bindings: each scheduler's
 //! thread is named to the kernel by its thread id, so the scheduler itself need not take part.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::Ordering;
 
 use parking_lot::Mutex;
 use sys::cpu::topology::LogicalCpu;
 
-use super::{Shared, schedulers};
+use crate::mail::schedulers::{Shared, schedulers};
 
 /// An order of processors, with the name that Erlang code sees and the name for the `+sbt` flag.
 struct BindType {
@@ -115,42 +115,6 @@ fn processors() -> Vec<LogicalCpu> {
         logical: natural(logical) as usize,
     };
     defined.iter().map(of_one).collect()
-}
-
-/// The binding of one scheduler.
-pub(super) struct Binding {
-    /// The id of its thread; 0 before it runs.
-    thread: AtomicI64,
-    /// The processor; -1 when it is unbound.
-    processor: AtomicI64,
-}
-
-impl Binding {
-    pub(super) fn new() -> Binding {
-        Binding {
-            thread: AtomicI64::new(0),
-            processor: AtomicI64::new(-1),
-        }
-    }
-
-    /// Binds or unbinds the thread. If the processor has gone offline meanwhile, the thread is left unbound.
-    fn set(&self, processor: Option<usize>) {
-        let thread = self.thread.load(Ordering::SeqCst);
-        if thread == 0 {
-            return;
-        }
-        let bound = match processor {
-            Some(processor) => sys::cpu::pin_thread(thread, processor).is_ok(),
-            None => false,
-        };
-        if bound {
-            let processor = processor.map_or(-1, |processor| processor as i64);
-            self.processor.store(processor, Ordering::SeqCst);
-        } else if self.processor.swap(-1, Ordering::SeqCst) >= 0 {
-            // It was bound to a processor that the node may use, so it may use all of those again.
-            let _ = sys::cpu::unpin_thread(thread);
-        }
-    }
 }
 
 /// The index of a bind type, by the name that Erlang code uses.

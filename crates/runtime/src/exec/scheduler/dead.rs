@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::ptr::{self, NonNull};
 
-use crate::effects::incoming;
+use crate::mail::bounce;
 use crate::process::{Process, block, epoch};
 
 /// Number of dead processes whose memory is retired as one batch.
@@ -81,7 +81,7 @@ impl DeadProcesses {
                 };
                 // SAFETY: the block is initialised, and since its stamp has passed, no other thread can reach it.
                 unsafe {
-                    incoming::bounce_rest((*pointer).head.id, &(*pointer).signals);
+                    bounce::bounce_rest((*pointer).head.id, &(*pointer).signals);
                     ptr::drop_in_place(pointer);
                     block::give_back(block);
                 }

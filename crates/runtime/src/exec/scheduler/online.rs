@@ -9,7 +9,8 @@ use layout::Term;
 use parking_lot::Mutex;
 use std::sync::atomic::Ordering;
 
-use super::{current_number, dirty, schedulers, wake_all};
+use crate::mail::current::current_number;
+use crate::mail::schedulers::{schedulers, wake_all};
 use crate::mail::world;
 use crate::process::Process;
 use crate::process::rare::Action;
@@ -82,7 +83,7 @@ impl State {
         };
         schedulers().online.store(running, Ordering::SeqCst);
         between_steps();
-        dirty::set_blocked(blocked == Blocked::All);
+        crate::mail::dirty::set_blocked(blocked == Blocked::All);
         wake_all();
     }
 }
@@ -167,5 +168,5 @@ pub fn is_alone(kind: SchedulerKind) -> bool {
     }
     // Stopping the world makes all other schedulers end their slice; then they see that they are not online.
     world::stopped(|| ());
-    kind == SchedulerKind::Normal || dirty::is_quiet()
+    kind == SchedulerKind::Normal || crate::mail::dirty::is_quiet()
 }

@@ -12,8 +12,9 @@ use std::collections::VecDeque;
 
 use layout::Term;
 
-use super::{Scheduler, schedulers};
+use super::Scheduler;
 use crate::effects::collector::trim;
+use crate::mail::schedulers::schedulers;
 use crate::process::sync::between_steps;
 use crate::process::{Flags, Process, state, table};
 

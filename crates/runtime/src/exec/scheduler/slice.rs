@@ -11,14 +11,13 @@ use layout::limits::REDUCTIONS_PER_SLICE;
 use term::am;
 use term::copy::Owned;
 
-use super::{Scheduler, awaited, dirty};
-use crate::effects::collector;
-use crate::effects::collector::dirty_collection::{self, Collection};
+use super::{Scheduler, dirty};
 use crate::effects::collector::trim::{self, Rest};
-use crate::effects::incoming;
-use crate::effects::system_monitor;
+use crate::effects::collector::{self, dirty_collection};
 use crate::effects::tasks::{self, Ran};
+use crate::effects::{incoming, system_monitor};
 use crate::exec::exit;
+use crate::process::dirty::Collection;
 use crate::process::sync::between_steps;
 use crate::process::{Flags, Process, block, state};
 use crate::trace::{events, system_profile};
@@ -57,7 +56,7 @@ impl Slice {
                 incoming::fetch_between_slices(process);
             }
         }
-        scheduler.set_reductions_left(REDUCTIONS_PER_SLICE);
+        scheduler.own.set_reductions_left(REDUCTIONS_PER_SLICE);
         Slice {
             granted: REDUCTIONS_PER_SLICE,
             used: 0,
@@ -72,8 +71,8 @@ impl Slice {
     /// Adds the reductions used since the last call to the process's count. Called before the process is given up.
     #[inline]
     fn account(&mut self, scheduler: &Scheduler, process: &mut Process) {
-        let left = scheduler.reductions_left();
-        let forgone = scheduler.forgone.take();
+        let left = scheduler.own.reductions_left();
+        let forgone = scheduler.own.forgone.take();
         let used = (self.granted - left - forgone).max(0);
         self.granted = left;
         self.used += used;
@@ -117,7 +116,7 @@ impl Scheduler {
     pub(super) fn run_code(&self, slice: &mut Slice, pointer: *mut Process) -> Next {
         // SAFETY: this thread owns the process; the reference is not used after `engine::run`.
         let process = unsafe { &mut *pointer };
-        let context = self.context.get();
+        let context = self.own.context.get();
         process
             .flags
             .remove(Flags::WAITING | Flags::WAITING_WITHOUT_CLAUSES);
@@ -180,14 +179,14 @@ impl Scheduler {
         {
             return Next::Prepare;
         }
-        if trim::before_rest(process, self.shared.counts.switches() as u32) == Rest::Listed {
+        if trim::before_rest(process, self.own.shared.counts.switches() as u32) == Rest::Listed {
             self.resting.add(process);
         }
         if rests(process) {
             return Next::End;
         }
         // A signal arrived meanwhile. A flood of them must not starve the other processes.
-        if self.reductions_left() <= 0 {
+        if self.own.reductions_left() <= 0 {
             self.requeue(pointer);
             return Next::End;
         }
@@ -226,9 +225,9 @@ impl Scheduler {
         // SAFETY: this thread owns the process until it is in the queue.
         let (pid, before) = unsafe { ((*pointer).pid(), state::give_up(&(*pointer).state)) };
         between_steps();
-        self.enqueue(pointer);
-        if awaited::are_signals_left(before) {
-            self.attend_again(pid);
+        self.own.enqueue(pointer);
+        if crate::mail::awaited::are_signals_left(before) {
+            self.own.attend_again(pid);
         }
     }
 

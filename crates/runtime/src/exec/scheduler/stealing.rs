@@ -12,9 +12,9 @@
 //! Besides, a scheduler that has work balances its queue against much longer ones. Otherwise, where processes never
 //! wait, the few stolen ones would share one processor and the many others the other.
 //!
-//! Only the thief's thread uses this; of its victims it reads only [`super::Shared`].
+//! Only the thief's thread uses this; of its victims it reads only [`crate::mail::schedulers::Shared`].
 
-use super::{Counts, Shared};
+use crate::mail::schedulers::{Counts, Shared};
 
 /// How long a process waits alone before another scheduler takes it: the time of some hundred messages.
 const LONE_NS: i64 = 20_000;

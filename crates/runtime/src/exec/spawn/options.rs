@@ -9,13 +9,12 @@ use term::copy::Owned;
 use term::release::{self, Release};
 use term::{am, list};
 
-use super::DEFAULTS;
-use crate::exec::scheduler;
-use crate::mail::signal::Rank;
+use crate::mail::bound;
 use crate::process::Priority;
-use crate::process::heap_limit::{HeapLimit, binary_words, heap_words, size};
+use crate::process::heap_limit::{DEFAULTS, HeapLimit, binary_words, heap_words, size};
 use crate::process::rare::HeapOptions;
 use crate::process::relations::{AliasKind, MonitorOptions};
+use crate::process::signal::Rank;
 
 /// The options of `spawn_opt` and `spawn_request`.
 #[derive(Default)]
@@ -156,7 +155,7 @@ fn set_option(options: &mut SpawnOptions, name: Term, value: Term) -> Option<()>
             options.heap.max_heap_log = Some(limit.log);
             options.heap.max_heap_binaries = Some(limit.binaries);
         }
-        am::SCHEDULER => options.scheduler = scheduler::number_of(value)?,
+        am::SCHEDULER => options.scheduler = bound::number_of(value)?,
         _ => return None,
     }
     Some(())

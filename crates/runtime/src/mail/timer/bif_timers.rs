@@ -17,10 +17,10 @@ use parking_lot::Mutex;
 use term::am;
 use term::copy::Owned;
 
-use super::{TimerKey, TimerTarget};
-use crate::exec::scheduler::dirty;
+use super::TimerTarget;
 use crate::mail::{registry, signal, time};
 use crate::process::sync::between_steps;
+use crate::process::timer_key::TimerKey;
 use crate::process::{state, table};
 
 /// A running timer of `start_timer` or `send_after`.
@@ -126,7 +126,7 @@ pub(crate) fn cancel_all_to(to: Term) {
     let numbers = receivers(to).lock().remove(&to);
     between_steps();
     let numbers = numbers.unwrap_or_default();
-    dirty::now_or_later(numbers.len(), move || cancel_all(numbers));
+    crate::mail::dirty::now_or_later(numbers.len(), move || cancel_all(numbers));
 }
 
 /// Cancels the timers of these numbers.

@@ -8,17 +8,12 @@
 //! An entry may also be added without reading a clock, for so many ticks. It is not under way until the next `expire`, which
 //! knows the time.
 
+use crate::process::timer_key::Key;
+
 const BITS: u32 = 6;
 const SLOTS: usize = 1 << BITS;
 const LEVELS: usize = 8;
 const NONE: u32 = u32::MAX;
-
-/// Identifies an entry. The generation ensures that an old key never removes a later entry in the same place.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Key {
-    index: u32,
-    generation: u32,
-}
 
 struct Entry<T> {
     value: Option<T>,

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use term::copy::Owned;
 
 use super::aliases::AliasKind;
-use crate::mail::signal::Rank;
+use crate::process::signal::Rank;
 use crate::process::thin::Thin;
 
 /// What an entry is.

@@ -17,12 +17,12 @@ use layout::Term;
 use parking_lot::{Condvar, Mutex};
 use rustc_hash::FxHashMap;
 
-use super::{DirtyKind, is_here, later};
-use crate::effects::incoming;
-use crate::effects::tasks;
-use crate::exec::scheduler::{current, slice};
+use crate::mail::current::current;
+use crate::mail::dirty::{is_here, later};
+use crate::mail::hooks::machine;
+use crate::process::dirty::DirtyKind;
 use crate::process::sync::between_steps;
-use crate::process::{Flags, Process, epoch, state};
+use crate::process::{Process, epoch, state};
 
 /// A pointer to a process that is lent.
 #[derive(Clone, Copy)]
@@ -30,6 +30,14 @@ struct Lent(*mut Process);
 
 // SAFETY: who may use the pointer is decided by `Loan::is_borrowed`, under a lock.
 unsafe impl Send for Lent {}
+
+/// What came of handling the signals of a process that is lent.
+pub struct Attended {
+    /// They might be handled.
+    pub may_fetch: bool,
+    /// The process has ended.
+    pub has_departed: bool,
+}
 
 struct Loan {
     process: Lent,
@@ -164,20 +172,10 @@ fn attend_once(pid: Term) -> bool {
     between_steps();
     // SAFETY: borrowed, so nobody else uses the process; the pointer comes from the lender's own reference.
     let process = unsafe { &mut *pointer };
-    let mut has_departed = false;
-    let may_fetch = tasks::may_fetch(process);
-    if may_fetch {
-        incoming::fetch(process);
-        if process.flags.contains(Flags::EXIT_PENDING) {
-            // First, so that nobody misses it here who does not find it elsewhere.
-            LOANS.lock().departed.push(pid.bits());
-            between_steps();
-            slice::leave(process);
-            has_departed = true;
-        } else if process.flags.contains(Flags::SYSTEM_TASKS) {
-            tasks::run_those_that_look(process);
-        }
-    }
+    let Attended {
+        may_fetch,
+        has_departed,
+    } = (machine().attend_lent)(process);
     between_steps();
     {
         let mut loans = LOANS.lock();
@@ -189,6 +187,12 @@ fn attend_once(pid: Term) -> bool {
     }
     // The block stays valid, although the lender may have the process back: this thread is pinned.
     may_fetch && !has_departed && has_signals(pointer)
+}
+
+/// Notes that a process ends while a call is made for it. First, so that nobody misses it here who does not find it elsewhere.
+pub(crate) fn departs(pid: Term) {
+    LOANS.lock().departed.push(pid.bits());
+    between_steps();
 }
 
 fn borrow(pid: Term) -> Option<Lent> {
@@ -216,7 +220,7 @@ pub fn after_departed(then: impl FnOnce() + Send + 'static) {
 }
 
 /// The call of a process that has ended is over, and so is its heap.
-pub(super) fn departed_is_over(pid: Term) {
+pub(crate) fn departed_is_over(pid: Term) {
     let due: Vec<Waiting> = {
         let mut loans = LOANS.lock();
         loans.departed.retain(|bits| *bits != pid.bits());

@@ -1,0 +1,86 @@
+//! Asking a process for something that the asker waits for, whatever the priorities of both: see `exec::scheduler::awaited`.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use layout::Term;
+
+use super::current::{Current, current};
+use super::signal::send_or_bounce;
+use super::{dirty, errands};
+use crate::process::signal::{Call, Signal};
+use crate::process::sync::between_steps;
+use crate::process::{Priority, Process, priority_of, state, table};
+
+/// Has a process do something when it handles its signals; the running process is about to wait for the answer, with the priority of
+/// its request or else its own. The body is called with `None` if the process is gone.
+pub fn ask(pid: Term, priority: Option<Priority>, body: Call) {
+    send_or_bounce(pid, Signal::Call(body));
+    between_steps();
+    attend_soon(pid, priority);
+}
+
+/// Called when the running process is about to wait for a reply from the process `pid`, with the priority of its request or
+/// else its own. If the process has a lower one (and this is more than normal), its signals are handled soon.
+fn attend_soon(pid: Term, priority: Option<Priority>) {
+    let Some(scheduler) = current().filter(|_| !dirty::is_here()) else {
+        return;
+    };
+    let asker = scheduler.running();
+    if asker.is_null() {
+        return;
+    }
+    // SAFETY: the process stays valid while this thread runs it, and one that is found in the table stays valid for
+    // this slice.
+    unsafe {
+        let priority = priority.unwrap_or_else(|| priority_through(asker));
+        if priority >= Priority::Normal {
+            return;
+        }
+        let other = table::find(pid);
+        if !other.is_null() && priority_through(other) > priority {
+            scheduler.queues.push_awaited(pid, priority);
+        }
+    }
+}
+
+/// Whether signals have come while a thread had a process, by the state word from before it let go: their sender could not
+/// borrow it, and perhaps waits.
+#[inline]
+pub(crate) fn are_signals_left(before: u32) -> bool {
+    before & state::SIGNALS != 0 && priority_of(before) != Priority::Max
+}
+
+/// Handles the signals and tasks of a process before its next turn; for threads other than schedulers.
+#[cold]
+pub(crate) fn attend_from_elsewhere(pid: Term) {
+    errands::on_first_scheduler(Arc::new(move || {
+        if let Some(scheduler) = current() {
+            scheduler.attend_again(pid);
+        }
+    }));
+}
+
+/// The priority of a process that somebody else may have borrowed exclusively at this moment: no reference to the whole
+/// process is made.
+///
+/// # Safety
+/// The process's block is valid.
+unsafe fn priority_through(process: *const Process) -> Priority {
+    // SAFETY: the caller's promise; `state` is shared.
+    priority_of(unsafe { (*process).state.load(Ordering::Relaxed) })
+}
+
+impl Current {
+    /// Handles the signals of a process that a dirty call is made for after this slice.
+    pub(crate) fn attend_lent_soon(&self, pid: Term) {
+        self.queues.push_awaited(pid, Priority::High);
+    }
+
+    /// Handles the signals of a process before its next turn, because some have come while this thread had it: whoever waits
+    /// for an answer to them could not borrow it. Nobody knows here how urgent that is.
+    #[cold]
+    pub(crate) fn attend_again(&self, pid: Term) {
+        self.queues.push_awaited(pid, Priority::Max);
+    }
+}

@@ -1,0 +1,217 @@
+//! What any thread may know and use of each scheduler: its queues, where it sleeps, and what it counts.
+//!
+//! What only the scheduler's own thread uses is in [`super::current`].
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
+
+use super::binding::Binding;
+use super::bound::Bound;
+use super::errands::Errands;
+use super::idle::Sleeper;
+#[cfg(feature = "loom")]
+pub use super::idle::sleepers::Sleepers;
+#[cfg(not(feature = "loom"))]
+use super::idle::sleepers::Sleepers;
+use super::ports;
+use super::queues::{Injected, RunQueues, Stealers};
+
+/// Size of a scheduler's native stack; BIFs run on it.
+pub const STACK_BYTES: usize = 8 << 20;
+
+/// Counters of a scheduler's work, read by `statistics` and by thieves. Only the scheduler writes them.
+#[repr(align(128))]
+pub struct Counts {
+    switches: AtomicU64,
+    reductions: AtomicU64,
+    balance_checks: AtomicU64,
+}
+
+impl Counts {
+    pub(crate) fn add(&self, reductions: i64) {
+        let one_more = |count: &AtomicU64, more: u64| {
+            count.store(count.load(Ordering::Relaxed) + more, Ordering::Relaxed);
+        };
+        one_more(&self.switches, 1);
+        one_more(&self.reductions, reductions as u64);
+    }
+
+    pub(crate) fn add_balance_check(&self) {
+        let before = self.balance_checks.load(Ordering::Relaxed);
+        self.balance_checks.store(before + 1, Ordering::Relaxed);
+    }
+
+    /// How often the scheduler, having work, has compared its queue with those of the others.
+    #[must_use]
+    pub fn balance_checks(&self) -> u64 {
+        self.balance_checks.load(Ordering::Relaxed)
+    }
+
+    /// Context switches.
+    #[must_use]
+    pub fn switches(&self) -> u64 {
+        self.switches.load(Ordering::Relaxed)
+    }
+
+    #[must_use]
+    pub fn reductions(&self) -> u64 {
+        self.reductions.load(Ordering::Relaxed)
+    }
+}
+
+/// The part of a scheduler that other threads may access.
+#[repr(align(128))]
+pub struct Shared {
+    pub index: usize,
+    pub(crate) stealers: Stealers,
+    /// Ports with tasks that were queued by code running on this scheduler.
+    pub(crate) ports: ports::Waiting,
+    pub(crate) bound: Bound,
+    pub(crate) idle: Sleeper,
+    pub(crate) errands: Errands,
+    pub(crate) binding: Binding,
+    /// Whether it runs nothing but urgent processes, while others are queued.
+    pub(crate) gives_no_turns: AtomicBool,
+    pub counts: Counts,
+    /// Nanoseconds slept, without the sleep that began at `asleep_since_ns` and still lasts (0: it is awake).
+    pub slept_ns: AtomicI64,
+    pub asleep_since_ns: AtomicI64,
+    pub started_ns: i64,
+}
+
+impl Shared {
+    pub(crate) fn new(index: usize, queues: &RunQueues) -> Shared {
+        Shared {
+            index,
+            stealers: queues.stealers(),
+            ports: ports::Waiting::new(),
+            bound: Bound::default(),
+            idle: Sleeper::new(),
+            errands: Errands::default(),
+            binding: Binding::new(),
+            gives_no_turns: AtomicBool::new(false),
+            counts: Counts {
+                switches: AtomicU64::new(0),
+                reductions: AtomicU64::new(0),
+                balance_checks: AtomicU64::new(0),
+            },
+            slept_ns: AtomicI64::new(0),
+            asleep_since_ns: AtomicI64::new(0),
+            started_ns: sys::clock::monotonic_ns(),
+        }
+    }
+
+    /// The number of queued processes for each priority.
+    #[must_use]
+    pub fn queue_lengths(&self) -> [usize; 4] {
+        let (own, bound) = (self.stealers.lengths(), self.bound.lengths());
+        std::array::from_fn(|priority| own[priority] + bound[priority])
+    }
+}
+
+/// The schedulers of the node.
+pub struct Schedulers {
+    pub all: Vec<Shared>,
+    pub online: AtomicUsize,
+    pub(crate) idle: Sleepers,
+    pub(crate) injected: Injected,
+}
+
+static SCHEDULERS: OnceLock<Schedulers> = OnceLock::new();
+
+/// Number of schedulers; 1 before they are created.
+#[must_use]
+pub fn count() -> usize {
+    SCHEDULERS
+        .get()
+        .map_or(1, |schedulers| schedulers.all.len())
+}
+
+/// The node's schedulers.
+///
+/// # Panics
+/// Before [`create`].
+#[must_use]
+pub fn schedulers() -> &'static Schedulers {
+    SCHEDULERS
+        .get()
+        .expect("schedulers are made before the first process")
+}
+
+/// The node's schedulers, or `None` before [`create`].
+#[must_use]
+pub fn schedulers_if_made() -> Option<&'static Schedulers> {
+    SCHEDULERS.get()
+}
+
+/// Creates the state of `total` schedulers, of which `online` run processes. Each of their threads then calls [`run`].
+pub fn create(total: usize, online: usize) -> Vec<RunQueuesOf> {
+    let queues: Vec<RunQueues> = (0..total).map(|_| RunQueues::new()).collect();
+    let all = queues
+        .iter()
+        .enumerate()
+        .map(|(index, queues)| Shared::new(index, queues))
+        .collect();
+    let schedulers = Schedulers {
+        all,
+        online: AtomicUsize::new(online),
+        idle: Sleepers::new(),
+        injected: Injected::new(),
+    };
+    assert!(
+        SCHEDULERS.set(schedulers).is_ok(),
+        "schedulers are made once"
+    );
+    queues.into_iter().map(RunQueuesOf).collect()
+}
+
+/// The queues of one scheduler, to be handed to its thread.
+pub struct RunQueuesOf(pub(crate) RunQueues);
+
+// SAFETY: handed to a single thread before anyone uses it.
+unsafe impl Send for RunQueuesOf {}
+
+/// Wakes one sleeping scheduler, if there is one.
+pub fn wake_one() {
+    let schedulers = schedulers();
+    crate::mail::idle::wake_one(schedulers);
+}
+
+/// Wakes every sleeping scheduler.
+pub fn wake_all() {
+    let schedulers = schedulers();
+    crate::mail::idle::wake_all(schedulers);
+}
+
+/// The number of queued processes for each scheduler; processes from other threads count for the first.
+#[must_use]
+pub fn run_queue_lengths() -> Vec<usize> {
+    let mut lengths: Vec<usize> = schedulers()
+        .all
+        .iter()
+        .map(|shared| shared.stealers.len() + shared.bound.len())
+        .collect();
+    if let Some(first) = lengths.first_mut() {
+        *first += schedulers().injected.len();
+    }
+    lengths
+}
+
+/// The number of schedulers that do not sleep.
+#[must_use]
+pub fn awake_count() -> usize {
+    let all = schedulers().all.iter();
+    all.filter(|shared| shared.asleep_since_ns.load(Ordering::Relaxed) == 0)
+        .count()
+}
+
+/// The number of queued and running processes for each scheduler; an awake scheduler counts as running one.
+#[must_use]
+pub fn active_tasks() -> Vec<usize> {
+    let mut tasks = run_queue_lengths();
+    for (tasks, shared) in tasks.iter_mut().zip(&schedulers().all) {
+        let is_awake = shared.asleep_since_ns.load(Ordering::Relaxed) == 0;
+        *tasks += usize::from(is_awake);
+    }
+    tasks
+}

@@ -1,0 +1,138 @@
+//! Kinds of signals, and what each brings with it.
+//!
+//! A message is a [`Fragment`] of kind [`MESSAGE`]. The words of any other fragment hold a [`Signal`]. What each does to its
+//! receiver is in `effects::incoming`.
+
+use layout::{Fragment, Term};
+use term::copy::Owned;
+use term::heap;
+
+use super::Process;
+use super::relations::{ReferenceNumber, Watcher};
+use super::timer_key::TimerKey;
+
+/// [`Fragment::kind`] of a message.
+pub const MESSAGE: u32 = 0;
+/// [`Fragment::kind`] of a [`Signal`].
+pub const OTHER: u32 = 1;
+/// [`Fragment::kind`] of a message sent to an alias, which is dropped unless the alias is active. The first two words
+/// of the fragment are the alias's number.
+pub const ALIAS_MESSAGE: u32 = 2;
+/// [`Fragment::kind`] of a removed monitor; the only word is the low part of its number.
+pub const DEMONITOR: u32 = 3;
+/// [`Fragment::kind`] of a message from another node, which its receiver decodes. Its words and term are for
+/// [`Remote::decode`](crate::mail::remote::Remote::decode) alone.
+pub const UNDECODED: u32 = 4;
+/// [`Fragment::kind`] of a message that the machine sends, not a program: it leaves the receiver's token alone.
+pub const OWN_MESSAGE: u32 = 5;
+/// As [`ALIAS_MESSAGE`], with a token as in [`TOKEN_MESSAGE`].
+pub const ALIAS_TOKEN_MESSAGE: u32 = 6;
+/// [`Fragment::kind`] of a message that carries a token of sequential trace: the fragment's last word is a term.
+pub const TOKEN_MESSAGE: u32 = 7;
+/// [`Fragment::kind`] of an envelope, which has a message of another kind, that message's term, and its sender: see [`senders`].
+pub const ENVELOPE: u32 = 8;
+/// A bit of [`Fragment::kind`] beside these: the message is to be received before those without it ([`priority`]).
+///
+/// [`priority`]: crate::effects::receive::priority
+pub const PRIORITY: u32 = 1 << 31;
+
+// A message in the inner queue whose kind is less than this needs nothing when it is received.
+const _: () =
+    assert!(MESSAGE < TOKEN_MESSAGE && OWN_MESSAGE < TOKEN_MESSAGE && TOKEN_MESSAGE < PRIORITY);
+
+/// Whether a fragment of a kind is a message, and has its term.
+#[must_use]
+pub fn is_plain_message(kind: u32) -> bool {
+    matches!(kind, MESSAGE | TOKEN_MESSAGE | OWN_MESSAGE | ENVELOPE)
+}
+
+/// Which messages of its receiver a message is received before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Rank {
+    /// Those that come later.
+    #[default]
+    Ordinary,
+    /// All but those with priority that came earlier.
+    Priority,
+}
+
+/// A function that the receiver runs.
+pub type Call = Box<dyn FnOnce(Option<&mut Process>) + Send>;
+
+/// Signals other than messages.
+pub enum Signal {
+    /// An exit signal. If `linked`, it comes from a broken link, and has an effect only if the receiver still has that
+    /// link.
+    Exit {
+        from: Term,
+        reason: Owned,
+        linked: bool,
+    },
+    /// An exit signal of a broken link that carries a token of sequential trace: `{Reason, Token}`.
+    TokenExit {
+        from: Term,
+        exit: Owned,
+    },
+    /// An exit signal from another node: `{From, Reason}`, or with a token `{From, Reason, Token}`. If `link` is a handle, it comes from a broken link.
+    RemoteExit {
+        exit: Owned,
+        link: Option<Term>,
+    },
+    Link {
+        from: Term,
+    },
+    /// `from` removed its link; `number` distinguishes its unlink signals.
+    Unlink {
+        from: Term,
+        number: u64,
+    },
+    /// `from` has handled the unlink signal with this number.
+    UnlinkAck {
+        from: Term,
+        number: u64,
+    },
+    Monitor {
+        reference: ReferenceNumber,
+        watcher: Watcher,
+    },
+    /// The target of one of the receiver's monitors is gone.
+    Down {
+        reference: ReferenceNumber,
+        from: Option<Term>,
+        reason: Owned,
+    },
+    /// A receive timer expired.
+    Timeout {
+        timer: TimerKey,
+    },
+    /// A function to be called by the owner of the receiver, with access to it; or with `None` if the receiver is gone.
+    Call(Call),
+}
+
+const _: () = assert!(align_of::<Signal>() <= 8 && size_of::<Signal>().is_multiple_of(8));
+
+/// Puts a signal into a fragment.
+pub(crate) fn boxed(signal: Signal) -> *mut Fragment {
+    let fragment = heap::new_fragment(size_of::<Signal>() / 8);
+    // SAFETY: the fragment is new; its words have the signal's size and alignment.
+    unsafe {
+        (*fragment).kind = OTHER;
+        Fragment::words_pointer(fragment)
+            .cast::<Signal>()
+            .write(signal);
+    }
+    fragment
+}
+
+/// Takes the signal out of its fragment and frees the fragment.
+///
+/// # Safety
+/// `fragment` is a live fragment of kind [`OTHER`], in no list.
+pub(crate) unsafe fn unboxed(fragment: *mut Fragment) -> Signal {
+    // SAFETY: the caller's promise; `boxed` wrote the signal, which is moved out of the fragment before that is freed.
+    unsafe {
+        let signal = Fragment::words_pointer(fragment).cast::<Signal>().read();
+        heap::free_fragment(fragment);
+        signal
+    }
+}
