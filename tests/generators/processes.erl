@@ -13,21 +13,34 @@
 -record(actor, {number, peers, loads, bodies = 0, said = #{}, heard = #{}, awaited = #{}, early = #{}}).
 
 -define(SCENARIO_MS, 120000).
+-define(ONLY_MS, 10000).
+%% Steps that an actor has at most.
+-define(MOST_STEPS, 100).
 -define(SETTLE_MS, 30000).
 
 %% `start First Count`: runs the scenarios of these numbers.
+%% `start only Number Steps...`: runs one scenario several times, each time with some of its steps (`3,4,117`, which
+%% are numbers 3 and 4 of the first actor and number 17 of the second one); its lines then begin with 1, 2 and so on. A
+%% step is the same whatever other steps there are.
 start() ->
-    [First, Count] = [list_to_integer(Word) || Word <- init:get_plain_arguments()],
     logger:set_primary_config(level, none),
     load(1),
     prepare(),
     Before = held(),
-    Totals = [scenario(Number) || Number <- lists:seq(First, First + Count - 1)],
+    Totals =
+        case init:get_plain_arguments() of
+            ["only", Word | Lists] ->
+                Number = list_to_integer(Word),
+                [scenario(Number, Label, numbers(List), ?ONLY_MS) || {Label, List} <- lists:enumerate(Lists)];
+            Words ->
+                [First, Count] = [list_to_integer(Word) || Word <- Words],
+                [scenario(Number, Number, all, ?SCENARIO_MS) || Number <- lists:seq(First, First + Count - 1)]
+        end,
     settle(Before, ?SETTLE_MS),
     {Steps, Heard, Wrong} = lists:foldl(fun({A, B, C}, {D, E, F}) -> {A + D, B + E, C + F} end, {0, 0, 0}, Totals),
     Left = left(Before, held()),
     Left =:= [] orelse io:format("LEFT ~0tp~n", [Left]),
-    io:format("~b scenarios, ~b steps, ~b messages, ~b wrong~n", [Count, Steps, Heard, Wrong + length(Left)]),
+    io:format("~b scenarios, ~b steps, ~b messages, ~b wrong~n", [length(Totals), Steps, Heard, Wrong + length(Left)]),
     halt(min(1, Wrong + length(Left))).
 
 %% Loads what is loaded at first use, so that it does not count as left.
@@ -56,43 +69,50 @@ settle(Before, Left) ->
 
 %%% A scenario.
 
-scenario(Number) ->
+numbers(List) -> [list_to_integer(Word) || Word <- string:lexemes(List, ",")].
+
+scenario(Number, Label, Kept, Ms) ->
     rand:seed(exsss, {Number, 0, 0}),
     Actors = 1 + rand:uniform(7),
-    Steps = one_of([10, 30, 60, 100]),
+    Steps = one_of([10, 30, 60, ?MOST_STEPS]),
     Main = self(),
-    Started = [spawn_monitor(fun() -> actor(Main, Number, I, Steps) end) || I <- lists:seq(1, Actors)],
+    Started = [spawn_monitor(fun() -> actor(Main, Number, I, kept(I, Steps, Kept)) end) || I <- lists:seq(1, Actors)],
     Peers = list_to_tuple([receive {ready, Pid, Name, Alias} -> {Pid, Name, Alias} end || {Pid, _} <- Started]),
     {Disturber, Watch} =
         spawn_opt(fun() -> rand:seed(exsss, {Number, disturber(), 0}), disturb(Peers) end, [link, monitor]),
-    erlang:start_timer(?SCENARIO_MS, self(), {over, Number}),
+    erlang:start_timer(Ms, self(), {over, Label}),
     [Pid ! {peers, Peers} || {Pid, _} <- Started],
-    collect(Number, Started, finished),
+    collect(Label, Started, finished),
     %% The disturber ends before the actors do: a process that has ended cannot be suspended.
     unlink(Disturber),
     Disturber ! stop,
     Disturbed = receive {'DOWN', Watch, process, _, Reason} -> Reason end,
     [Pid ! check || {Pid, _} <- Started],
-    Results = collect(Number, Started, result),
+    Results = collect(Label, Started, result),
     [receive {'DOWN', Monitor, process, _, _} -> ok end || {_, Monitor} <- Started],
     Heard = lists:sum([H || {H, _} <- Results]),
     Wrong = [{disturber, Disturbed} || Disturbed =/= normal] ++ lists:append([W || {_, W} <- Results]),
-    [io:format("WRONG in ~b: ~0tp~n", [Number, What]) || What <- Wrong],
+    [io:format("WRONG in ~b: ~0tp~n", [Label, What]) || What <- Wrong],
     io:format("~b: ~b actors, ~b steps, ~b messages, ~b wrong~n",
-        [Number, Actors, Actors * Steps, Heard, length(Wrong)]),
+        [Label, Actors, Actors * Steps, Heard, length(Wrong)]),
     {Actors * Steps, Heard, length(Wrong)}.
 
 disturber() -> 1000.
 
+%% The steps of an actor that are played.
+kept(_, Steps, all) -> lists:seq(1, Steps);
+kept(Actor, Steps, Kept) ->
+    [Step || Step <- lists:seq(1, Steps), lists:member((Actor - 1) * ?MOST_STEPS + Step, Kept)].
+
 %% The answer of each actor; a scenario that lasts too long ends the machine.
-collect(Number, Started, Tag) ->
+collect(Label, Started, Tag) ->
     [receive
          {Tag, Pid, Answer} -> Answer;
          {'DOWN', _, process, _, Reason} when Tag =:= finished; Reason =/= normal ->
-             io:format("WRONG in ~b: actor died ~0tp~n", [Number, Reason]),
+             io:format("WRONG in ~b: actor died ~0tp~n", [Label, Reason]),
              halt(1);
-         {timeout, _, {over, Number}} ->
-             io:format("WRONG in ~b: hangs~n", [Number]),
+         {timeout, _, {over, Label}} ->
+             io:format("WRONG in ~b: hangs~n", [Label]),
              [io:format("~0tp~n", [process_info(P, [dictionary, current_stacktrace, status, message_queue_len,
                  messages])])
                  || {P, _} <- Started],
@@ -128,7 +148,7 @@ actor(Main, Scenario, Number, Steps) ->
     Main ! {ready, self(), Name, alias()},
     Peers = receive {peers, Tuple} -> Tuple end,
     put(wrong, []),
-    A = steps(Steps, #actor{number = Number, peers = Peers, loads = Number =:= 1}),
+    A = steps(Scenario, Steps, #actor{number = Number, peers = Peers, loads = Number =:= 1}),
     Others = [I || I <- lists:seq(1, tuple_size(Peers)), I =/= Number],
     %% What was said last tells the others how much that was.
     B = lists:foldl(fun(I, C) -> say(I, {last, maps:get(I, C#actor.said, 0) + 1}, C) end, A, Others),
@@ -151,12 +171,16 @@ same(Wanted, Found) -> wrong({wanted, Wanted, found, Found}).
 
 one(Found, Allowed) -> lists:member(Found, Allowed) orelse wrong({wanted_one_of, Allowed, found, Found}), ok.
 
-steps(0, A) -> A;
-steps(Left, A) ->
+steps(_, [], A) -> A;
+steps(Scenario, [Step | Steps], A) ->
+    seed({Scenario, A#actor.number, Step}),
     Game = game(A),
-    put(at, {A#actor.number, Left, Game}),
+    put(at, {A#actor.number, Step, Game}),
     B = drain(play(Game, A)),
-    steps(Left - 1, B).
+    steps(Scenario, Steps, B).
+
+%% Seeds of three numbers whose sums are equal would give the same steps.
+seed(Step) -> rand:seed(exsss, erlang:phash2(Step, 1 bsl 32)).
 
 game(A) ->
     one_of([say, say, say, say, say, say, ordered, link_late, monitor_late, unlink, relink, demonitor, timer, timer,

@@ -9,27 +9,39 @@
 -define(STEP_MS, 5000).
 
 %% `start First Count`: runs the scenarios of these numbers.
+%% `start only Number Steps...`: runs one scenario several times, each time with some of its steps (`3,4,17`); its lines
+%% then begin with 1, 2 and so on. A step is the same whatever other steps there are.
 start() ->
-    [First, Count] = [list_to_integer(Word) || Word <- init:get_plain_arguments()],
     logger:set_primary_config(level, none),
     {module, _} = code:ensure_loaded(traced),
     [code:ensure_loaded(Module) || Module <- [lists, maps, seq_trace, rand]],
-    [scenario(Number) || Number <- lists:seq(First, First + Count - 1)],
+    case init:get_plain_arguments() of
+        ["only", Word | Lists] ->
+            Number = list_to_integer(Word),
+            [scenario(Number, Label, numbers(List)) || {Label, List} <- lists:enumerate(Lists)];
+        Words ->
+            [First, Count] = [list_to_integer(Word) || Word <- Words],
+            [scenario(Number, Number, lists:seq(1, ?STEPS)) || Number <- lists:seq(First, First + Count - 1)]
+    end,
     halt().
 
--record(s, {number, actors, tracers, names}).
+numbers(List) -> [list_to_integer(Word) || Word <- string:lexemes(List, ",")].
 
-scenario(Number) ->
-    rand:seed(exsss, {Number, 0, 0}),
+-record(s, {label, actors, tracers, names}).
+
+scenario(Number, Label, Steps) ->
     Main = self(),
     Tracers = [spawn_link(fun() -> tracer(Main, []) end) || _ <- [1, 2]],
     Actors = [spawn(fun() -> actor(Main) end) || _ <- [1, 2, 3]],
     Names = maps:from_list([{Main, main} | lists:zip(Actors, [a, b, c]) ++ lists:zip(Tracers, [t, u])]),
-    State = #s{number = Number, actors = Actors, tracers = Tracers, names = Names},
+    State = #s{label = Label, actors = Actors, tracers = Tracers, names = Names},
     put(said, []),
-    After = lists:foldl(fun step/2, State, lists:seq(1, ?STEPS)),
+    After = lists:foldl(fun(N, S) -> seed({Number, N}), step(N, S) end, State, Steps),
     clear(After),
     [io:format("~b: ~0tp~n", [Of, What]) || {Of, What} <- lists:reverse(erase(said))].
+
+%% Seeds of three numbers whose sums are equal would give the same steps.
+seed(Step) -> rand:seed(exsss, erlang:phash2(Step, 1 bsl 32)).
 
 %% Ends all tracing.
 clear(#s{actors = Actors, tracers = Tracers}) ->
@@ -69,7 +81,7 @@ step(_, State) ->
     end.
 
 %% Kept until the end of the scenario: printing must not be traced.
-say(#s{number = Number, names = Names}, What) -> put(said, [{Number, named(What, Names)} | get(said)]).
+say(#s{label = Label, names = Names}, What) -> put(said, [{Label, named(What, Names)} | get(said)]).
 
 attempt(Fun) ->
     try Fun()

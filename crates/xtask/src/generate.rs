@@ -9,18 +9,16 @@ mod handshakes;
 mod packets;
 mod paired;
 mod patterns;
+mod place;
 mod processes;
 pub mod programs;
 mod shrink;
+mod steps;
 mod walks;
 
-use crate::project;
-use crate::stock::Stock;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Subcommand;
 use paired::Scenarios;
-use std::fs;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Subcommand)]
@@ -51,25 +49,15 @@ const CRYPTO: Scenarios = Scenarios {
     module: "cryptography",
     beside: &[],
     batch: 2000,
+    steps: None,
 };
 
 const TRACES: Scenarios = Scenarios {
     module: "traces",
     beside: &["traced"],
     batch: 50,
+    steps: Some(20),
 };
-
-/// The folder for what is made beside this stock, which is made if it is missing. Each release has its own, so that several
-/// can be compared at a time.
-fn place(name: &str, stock: &Stock) -> Result<PathBuf> {
-    let mut place = project::target().join("generated");
-    if !stock.is_usual() {
-        place.push(format!("otp-{}", stock.release));
-    }
-    place.push(name);
-    fs::create_dir_all(&place).with_context(|| place.display().to_string())?;
-    Ok(place)
-}
 
 pub fn run(generator: &Generator) -> Result<ExitCode> {
     match generator {

@@ -3,6 +3,7 @@
 //! Each machine calls all BIFs in one run and prints a digest for each of them. A BIF whose digests differ is called again
 //! on both, and the first calls that differ are shown. A machine that dies is started again after the BIF it died in.
 
+use super::place;
 use crate::count::Count;
 use crate::stock::{ReleaseOption, Stock};
 use crate::under_test::UnderTest;
@@ -240,7 +241,7 @@ pub fn run(options: &CallsOptions) -> Result<ExitCode> {
     if bifs.is_empty() {
         bail!("no BIF matches");
     }
-    let place = super::place("calls", &otp)?;
+    let place = place::of("calls", &otp)?;
     compile::generator(&otp.compiler, "calls", &place)?;
     let caller = |name: &str, machine: PathBuf| -> Result<Caller> {
         let folder = place.join(name);

@@ -1,5 +1,6 @@
 //! Generators that check by themselves what they make, because it follows from the language: they are not compared with stock.
 
+use super::place;
 use crate::compile;
 use crate::stock::ReleaseOption;
 use crate::under_test::UnderTest;
@@ -26,7 +27,7 @@ pub fn run(
     let Some(stock) = release.stock()? else {
         return Ok(ExitCode::SUCCESS);
     };
-    let place = super::place(module, &stock)?;
+    let place = place::of(module, &stock)?;
     for name in [module].iter().chain(checked.beside) {
         compile::generator(&stock.compiler, name, &place)?;
     }

@@ -3,6 +3,7 @@
 //! They are not compared with stock: the handshake is OTP's code on both. The generator counts what the node keeps when
 //! all have ended.
 
+use super::place;
 use crate::compile;
 use crate::stock::ReleaseOption;
 use crate::under_test::UnderTest;
@@ -31,7 +32,7 @@ pub fn run(options: &HandshakesOptions) -> Result<ExitCode> {
     let Some(stock) = options.release.stock()? else {
         return Ok(ExitCode::SUCCESS);
     };
-    let place = super::place("handshakes", &stock)?;
+    let place = place::of("handshakes", &stock)?;
     compile::generator(&stock.compiler, "handshakes", &place)?;
     let machine = options.under_test.path()?;
     let outcome = stock

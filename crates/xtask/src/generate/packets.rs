@@ -3,6 +3,7 @@
 //! They are not compared with stock, which 25.2 does not survive. The generator counts what the node keeps when the
 //! connections have ended.
 
+use super::place;
 use crate::compile;
 use crate::stock::ReleaseOption;
 use crate::under_test::UnderTest;
@@ -31,7 +32,7 @@ pub fn run(options: &PacketsOptions) -> Result<ExitCode> {
     let Some(stock) = options.release.stock()? else {
         return Ok(ExitCode::SUCCESS);
     };
-    let place = super::place("packets", &stock)?;
+    let place = place::of("packets", &stock)?;
     compile::generator(&stock.compiler, "packets", &place)?;
     let machine = options.under_test.path()?;
     let outcome = stock

@@ -1,13 +1,17 @@
 //! Scenarios that a module of `tests/generators` runs by their numbers, on ferl and on stock: what both print of each must be the same.
 //!
 //! A line begins with the number of its scenario. Where ferl differs, stock runs the scenario once more: what stock itself leaves open
-//! is not compared, but counted. A machine that dies goes on with the next scenario.
+//! is not compared, but counted. A machine that dies goes on with the next scenario. The first ones that differ are cut down to the steps
+//! that they need for that.
 
+use super::place;
+use super::programs;
+use super::shrink::{self, ShrinkOption};
+use super::steps::{self, Said, Scenario};
 use crate::compile;
 use crate::stock::ReleaseOption;
 use crate::under_test::UnderTest;
 use anyhow::{Result, bail};
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
@@ -23,6 +27,8 @@ pub struct PairedOptions {
     under_test: UnderTest,
     #[command(flatten)]
     release: ReleaseOption,
+    #[command(flatten)]
+    shrink: ShrinkOption,
     /// The number of the first scenario.
     #[arg(long, default_value_t = 1)]
     seed: u32,
@@ -45,16 +51,15 @@ pub struct Scenarios {
     pub beside: &'static [&'static str],
     /// Scenarios that one machine runs, one after the other.
     pub batch: u32,
+    /// How many steps a scenario has, if it can be cut down to some of them.
+    pub steps: Option<u32>,
 }
-
-/// The lines of each scenario.
-type Said = BTreeMap<u32, Vec<String>>;
 
 pub fn run(scenarios: &Scenarios, options: &PairedOptions) -> Result<ExitCode> {
     let Some(stock) = options.release.stock()? else {
         return Ok(ExitCode::SUCCESS);
     };
-    let place = super::place(scenarios.module, &stock)?;
+    let place = place::of(scenarios.module, &stock)?;
     for module in [scenarios.module].iter().chain(scenarios.beside) {
         compile::generator(&stock.compiler, module, &place)?;
     }
@@ -96,6 +101,19 @@ pub fn run(scenarios: &Scenarios, options: &PairedOptions) -> Result<ExitCode> {
             if differ <= MOST_SHOWN {
                 show(number, wanted, found);
             }
+            if let Some(steps) = scenarios.steps
+                && differ as usize <= shrink::MOST
+                && !options.shrink.time().is_zero()
+            {
+                let scenario = Scenario {
+                    module: scenarios.module,
+                    number,
+                    steps,
+                    place: &place,
+                    timeout: Duration::from_secs(options.timeout),
+                };
+                cut_down(&scenario, &options.shrink, &on_stock, &on_ferl)?;
+            }
         }
         ran += count;
         from += count;
@@ -104,6 +122,54 @@ pub fn run(scenarios: &Scenarios, options: &PairedOptions) -> Result<ExitCode> {
         "{ran} scenarios, {differ} differ, {open} that stock does not do alike twice, {failed} that stock does not do"
     );
     Ok(ExitCode::from(u8::from(differ > 0)))
+}
+
+/// Lines of what is left of a scenario that are shown.
+const LINES: usize = 30;
+
+/// Finds the steps that a scenario needs to differ, and prints them with the difference.
+fn cut_down(
+    scenario: &Scenario,
+    option: &ShrinkOption,
+    on_stock: &(dyn Fn() -> Invocation + Sync),
+    on_ferl: &dyn Fn() -> Invocation,
+) -> Result<()> {
+    let both = |lists: &[&str]| {
+        thread::scope(|scope| {
+            let wanted = scope.spawn(|| scenario.play(&on_stock, lists));
+            let found = scenario.play(on_ferl, lists);
+            let wanted = wanted.join().unwrap_or_else(|_| bail!("a thread died"));
+            anyhow::Ok((wanted?, found?))
+        })
+    };
+    let outcome = scenario.cut_down(option, |lists| {
+        let (wanted, found) = both(lists)?;
+        // What stock does not do alike twice is no difference.
+        let again = scenario.play(&on_stock, lists)?;
+        let differs = |at: usize| wanted[at] != found[at] && wanted[at] == again[at];
+        Ok((0..lists.len()).map(differs).collect())
+    })?;
+    let Some(outcome) = outcome else {
+        println!("  It does not differ when it is played again, so it is not cut down.");
+        return Ok(());
+    };
+    let list = outcome.smallest.text.as_str();
+    println!(
+        "  cut down from {} steps to {} ({outcome}): {}",
+        scenario.steps,
+        steps::count(list),
+        scenario.command(list)
+    );
+    let (wanted, found) = both(&[list])?;
+    let text = |played: &[Option<Vec<String>>]| match &played[0] {
+        Some(lines) => lines.iter().map(|line| format!("{line}\n")).collect(),
+        None => "the machine ended\n".to_owned(),
+    };
+    println!(
+        "{}",
+        programs::difference(&text(&wanted), &text(&found), LINES)
+    );
+    Ok(())
 }
 
 /// Prints the first lines in which ferl differs.
@@ -141,7 +207,7 @@ fn outcome(
             .args(["-s", scenarios.module, "start", "-extra"])
             .args([from.to_string(), (end - from).to_string()])
             .run()?;
-        let mut said = read(&outcome.stdout);
+        let mut said = steps::read(&outcome.stdout);
         if outcome.end.is_success() {
             all.append(&mut said);
             break;
@@ -157,31 +223,4 @@ fn outcome(
         from = last + 1;
     }
     Ok(all)
-}
-
-/// The lines that begin with the number of a scenario.
-fn read(stdout: &[u8]) -> Said {
-    let mut said = Said::new();
-    for line in String::from_utf8_lossy(stdout).lines() {
-        let number = line
-            .split_once(": ")
-            .and_then(|(number, _)| number.parse().ok());
-        if let Some(number) = number {
-            said.entry(number).or_default().push(line.to_owned());
-        }
-    }
-    said
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_belong_to_the_scenario_that_they_begin_with() {
-        let said = read(b"1: a\nnoise\n2: b\n2: c: d\nx: y\n");
-        assert_eq!(said[&1], ["1: a"]);
-        assert_eq!(said[&2], ["2: b", "2: c: d"]);
-        assert_eq!(said.len(), 2);
-    }
 }

@@ -3,9 +3,13 @@
 //! Their outcome follows from the language, so each machine tells by itself what is wrong; and both must print the same.
 //! Stock 25.2 once ended by signal 11, and once found something wrong. It then goes on with the next scenario, and ferl must
 //! do the one left out without stock's answer.
+//! The first one in which ferl does not is cut down to the steps that it needs to fail, if it fails again when it is played a few times.
 //! With `--delays`, threads of ferl are delayed between the steps of protocols (`runtime::process::sync::delays`), which the machine
 //! under test must have been built for.
 
+use super::place;
+use super::shrink::{self, ShrinkOption};
+use super::steps::{self, Scenario};
 use crate::compile::{self, Compiler};
 use crate::stock::ReleaseOption;
 use crate::under_test::UnderTest;
@@ -27,6 +31,11 @@ const FAILURES: usize = 3;
 /// How a scenario's line ends if all was right.
 const NOTHING_WRONG: &str = ", 0 wrong";
 
+/// Numbers of steps in a scenario: 100 for each of at most 8 actors, though most have less. And how often each choice of steps is played,
+/// because what fails may depend on schedulers.
+const STEPS: u32 = 800;
+const TIMES: usize = 4;
+
 /// The versions of the module that scenarios load and purge.
 const VERSIONS: u32 = 3;
 
@@ -36,6 +45,8 @@ pub struct ProcessesOptions {
     under_test: UnderTest,
     #[command(flatten)]
     release: ReleaseOption,
+    #[command(flatten)]
+    shrink: ShrinkOption,
     /// The number of the first scenario.
     #[arg(long, default_value_t = 1)]
     seed: u32,
@@ -55,9 +66,16 @@ pub fn run(options: &ProcessesOptions) -> Result<ExitCode> {
     let Some(stock) = options.release.stock()? else {
         return Ok(ExitCode::SUCCESS);
     };
-    let place = super::place("processes", &stock)?;
+    let place = place::of("processes", &stock)?;
     compile_all(&stock.compiler, &place)?;
     let ferl = options.under_test.path()?;
+    let on_ferl = || {
+        let mut machine = stock.booted_by(options.under_test.invocation(&ferl, &place));
+        if let Some(seed) = options.delays {
+            machine = machine.env("FERL_DELAYS", &seed.to_string());
+        }
+        machine
+    };
     let (mut scenarios, mut differ) = (0, 0);
     let end = options.seed.saturating_add(options.count);
     let mut from = options.seed;
@@ -65,15 +83,26 @@ pub fn run(options: &ProcessesOptions) -> Result<ExitCode> {
         let count = BATCH.min(end - from);
         let (wanted, found) = thread::scope(|scope| {
             let wanted = scope.spawn(|| of_stock(&stock.erl, from, count, &place));
-            let mut machine = stock.booted_by(options.under_test.invocation(&ferl, &place));
-            if let Some(seed) = options.delays {
-                machine = machine.env("FERL_DELAYS", &seed.to_string());
-            }
-            let found = outcome(machine, from, count, options.timeout, &place);
+            let found = outcome(on_ferl(), from, count, options.timeout, &place);
             let wanted = wanted.join().unwrap_or_else(|_| bail!("a thread died"));
             anyhow::Ok((wanted?, found?))
         })?;
-        differ += u32::from(!compare(&wanted, &found));
+        if !compare(&wanted, &found) {
+            differ += 1;
+            if let Some(number) = first_missing(&wanted, &found)
+                && differ as usize <= shrink::MOST
+                && !options.shrink.time().is_zero()
+            {
+                let scenario = Scenario {
+                    module: "processes",
+                    number,
+                    steps: STEPS,
+                    place: &place,
+                    timeout: Duration::from_secs(options.timeout),
+                };
+                cut_down(&scenario, &options.shrink, &on_ferl)?;
+            }
+        }
         scenarios += count;
         from += count;
     }
@@ -191,4 +220,46 @@ fn compare(wanted: &[String], found: &Outcome) -> bool {
         println!("only stock: {line}");
     }
     is_right && missing.is_empty()
+}
+
+/// The first scenario of which ferl does not say what stock does.
+fn first_missing(wanted: &[String], found: &Outcome) -> Option<u32> {
+    let found = of_scenarios(found);
+    let line = wanted.iter().find(|line| !found.contains(line))?;
+    line.split(':').next()?.parse().ok()
+}
+
+/// Finds the steps that a scenario needs to fail, and prints them.
+fn cut_down(
+    scenario: &Scenario,
+    option: &ShrinkOption,
+    on_ferl: &dyn Fn() -> Invocation,
+) -> Result<()> {
+    let outcome = scenario.cut_down(option, |lists| {
+        let often: Vec<&str> = lists.iter().flat_map(|list| [*list; TIMES]).collect();
+        let played = scenario.play(on_ferl, &often)?;
+        let is_wrong = |lines: &Option<Vec<String>>| {
+            let is_right = |line: &String| line.ends_with(NOTHING_WRONG);
+            !lines
+                .as_ref()
+                .is_some_and(|lines| lines.iter().any(is_right))
+        };
+        Ok(played
+            .chunks(TIMES)
+            .map(|times| times.iter().any(is_wrong))
+            .collect())
+    })?;
+    match outcome {
+        None => println!(
+            "Scenario {} does not fail when it is played again, so it is not cut down.",
+            scenario.number
+        ),
+        Some(outcome) => println!(
+            "Scenario {} fails with {} steps ({outcome}): {}",
+            scenario.number,
+            steps::count(&outcome.smallest.text),
+            scenario.command(&outcome.smallest.text)
+        ),
+    }
+    Ok(())
 }

@@ -6,6 +6,7 @@
 
 mod grammar;
 
+use super::place;
 use super::shrink::{self, Limits, Made, ShrinkOption};
 use crate::compile::{self, Compiler};
 use crate::count::Count;
@@ -63,7 +64,7 @@ pub fn run(options: &ProgramsOptions) -> Result<ExitCode> {
         options,
         stock: &stock,
         ferl: options.under_test.path()?,
-        place: super::place("programs", &stock)?,
+        place: place::of("programs", &stock)?,
     };
     let place = &machines.place;
     compile::generator(&stock.compiler, "run", place)?;
@@ -336,7 +337,8 @@ fn outputs(names: &[String], machine: impl Fn() -> Invocation) -> Result<BTreeMa
     Ok(outputs)
 }
 
-fn difference(wanted: &str, found: &str, lines: usize) -> String {
+/// How two texts differ, in at most so many lines.
+pub fn difference(wanted: &str, found: &str, lines: usize) -> String {
     let whole = TextDiff::from_lines(wanted, found)
         .unified_diff()
         .context_radius(1)

@@ -25,6 +25,11 @@ pub struct ShrinkOption {
 }
 
 impl ShrinkOption {
+    #[cfg(test)]
+    pub fn seconds(seconds: u64) -> ShrinkOption {
+        ShrinkOption { seconds }
+    }
+
     pub fn time(&self) -> Duration {
         Duration::from_secs(self.seconds)
     }
