@@ -31,7 +31,7 @@
 //!
 //! Breakpoints are changed, and functions replaced, only while no thread runs code.
 //!
-//! A module that gets machine code later ([`crate::warming`]) has its breakpoints in its words until then. They are set in the new
+//! A module that gets machine code later ([`crate::tiering`]) has its breakpoints in its words until then. They are set in the new
 //! code before anything leads to it, while others may run the words ([`Code::make_machine_code`]).
 
 use std::collections::BTreeMap;

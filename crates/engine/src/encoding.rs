@@ -498,7 +498,7 @@ encodings! {
 
     // Exceptions.
     Catch { y: Y, handler: Label }
-    /// `first`: see [`crate::warming`]. The arity comes last, just before the function's entry.
+    /// `first`: see [`crate::tiering`]. The arity comes last, just before the function's entry.
     FunctionClause { module: K, function: K, first: Wide, arity: Number }
     Raise { trace: Any, reason: Any }
 

@@ -7,11 +7,11 @@
 //!
 //! **Code.** An instruction is a word with the address of its handler, followed by its operand words ([`operand`]). A
 //! code address is the address of an instruction's first word. A function's entry is preceded by `func_info`
-//! (handler, module, function, a word for [`warming`], arity), so `entry[-1]` is the arity.
+//! (handler, module, function, a word for [`tiering`], arity), so `entry[-1]` is the arity.
 //!
 //! **Forms.** The bodies exist twice: as handlers that fetch their operands from the words, and as stencils, which
 //! are pieces of machine code that are copied and patched ([`native`]). A module always has its words. Where there
-//! are stencils, and the module runs often ([`warming`]), the handler word of each instruction holds the address of that instruction's own machine code, which
+//! are stencils, and the module runs often ([`tiering`]), the handler word of each instruction holds the address of that instruction's own machine code, which
 //! needs no dispatch. Code outside the engine sees no difference.
 //!
 //! **Frames.** A call pushes its return address and jumps to the callee; `allocate` moves the stack pointer down by
@@ -51,7 +51,7 @@ mod routine;
 mod run;
 mod slow;
 pub mod start;
-pub mod warming;
+pub mod tiering;
 
 pub use assemble::{AssembleError, Module, assemble, constant_keys, has_operation};
 pub use code::{Code, CodeLocation};

@@ -74,7 +74,7 @@ fn prepare(config: Config) -> Result<Vec<schedulers::RunQueuesOf>, String> {
     timer::create(config.schedulers);
     set_defaults(config);
     choose_form(config.machine_code);
-    engine::warming::set_calls(code_calls(config));
+    engine::tiering::set_calls(code_calls(config));
     code::gdb_jit::register_bottom();
     code::coverage::set_mode(coverage(config.flags.coverage));
     code::debugger_lines::set_up(config.flags.debugger, config.flags.line_breakpoints);

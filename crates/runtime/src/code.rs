@@ -20,6 +20,6 @@ pub mod perf;
 pub mod permission;
 pub mod preloaded;
 pub mod purge;
-pub mod warming;
+pub mod tiering;
 
 pub use modules::{Loaded, find_code, place_in_module, place_of};

@@ -11,7 +11,7 @@ use super::plan::plan;
 use super::{Known, NoRoom, room};
 use crate::form::Handler;
 use crate::slow;
-use crate::warming::{self, WORDS_BEFORE_ENTRY};
+use crate::tiering::{self, WORDS_BEFORE_ENTRY};
 
 /// Areas of modules' words and of their machine code, the bytes that they need, and those that they take: whole pages.
 pub static AREAS: Gauge = Gauge::new();
@@ -119,13 +119,13 @@ impl PlacedCode {
     }
 }
 
-/// Places words in low memory, with their machine code or without it yet ([`warming`]); `None` if that is impossible on
+/// Places words in low memory, with their machine code or without it yet ([`tiering`]); `None` if that is impossible on
 /// this system.
 ///
 /// # Errors
 /// [`NoRoom`] if it would be possible with more memory.
 pub(crate) fn place(words: &[u64], unplaced: Unplaced) -> Result<Option<Placed>, NoRoom> {
-    let calls = warming::calls();
+    let calls = tiering::calls();
     let placed = Placed::new(words, unplaced, calls)?;
     if calls == 0
         && let Some(making) = placed.as_ref().and_then(Placed::make)
@@ -154,7 +154,7 @@ impl Placed {
         }
         for &entry in &unplaced.entries {
             let entry = entry as usize;
-            placed[entry - WORDS_BEFORE_ENTRY] = warming::word(placed[entry], calls);
+            placed[entry - WORDS_BEFORE_ENTRY] = tiering::word(placed[entry], calls);
             if calls > 0 {
                 placed[entry] = cold();
             }
@@ -196,7 +196,7 @@ impl Placed {
             .collect();
         for &entry in &from.entries {
             let entry = entry as usize;
-            words[entry] = warming::handler(words[entry - WORDS_BEFORE_ENTRY]);
+            words[entry] = tiering::handler(words[entry - WORDS_BEFORE_ENTRY]);
         }
         Some(Making {
             placed: self,

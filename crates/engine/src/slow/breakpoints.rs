@@ -10,7 +10,7 @@ use crate::detour::DETOUR;
 use crate::form::{Exit, Form, Handler, dispatch};
 use crate::operation::slow_paths;
 use crate::registers::Registers;
-use crate::warming;
+use crate::tiering;
 
 /// Whether the instruction that runs may be the entry of a function with a breakpoint: [`breakpoint_here`] tells. The call has been
 /// told of or counted then: who runs the instruction again must [`go_on`] behind the breakpoint.
@@ -53,7 +53,7 @@ slow_paths! {
     breakpoint |m, o: Nothing| {
         let entry = m.ip;
         m.save();
-        if warming::is_warm(warming::count(entry)) {
+        if tiering::is_warm(tiering::count(entry)) {
             (m.runtime().is_warm)(entry);
         }
         let record = (m.runtime().breakpoint_at)(entry);

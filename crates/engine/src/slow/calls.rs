@@ -17,7 +17,7 @@ use crate::slow::collect::make_room;
 use crate::slow::exceptions::{unwind, unwind_here};
 use crate::slow::leave::{arity_at, preempt};
 use crate::slow::pairs;
-use crate::warming;
+use crate::tiering;
 
 /// Whether this function always raises. When it is applied in tail position, its caller's frame stays on the stack,
 /// so that the trace begins with the caller.
@@ -172,15 +172,15 @@ slow_paths! {
         m.enter(target)
     }
 
-    /// The entry of a function whose module has no machine code yet ([`crate::warming`]). No operands, as `breakpoint`.
+    /// The entry of a function whose module has no machine code yet ([`crate::tiering`]). No operands, as `breakpoint`.
     cold |m, o: Nothing| {
-        let word = warming::count(m.ip);
-        if warming::is_warm(word) {
+        let word = tiering::count(m.ip);
+        if tiering::is_warm(word) {
             m.save();
             (m.runtime().is_warm)(m.ip);
             m.load();
         }
-        let handler = core::mem::transmute::<usize, Handler>(warming::handler(word) as usize);
+        let handler = core::mem::transmute::<usize, Handler>(tiering::handler(word) as usize);
         dispatch(handler, m.x, m.s, m.h, m.f, m.c, m.ip)
     }
 

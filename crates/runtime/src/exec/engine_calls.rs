@@ -9,7 +9,7 @@ use layout::heap::flag as heap_flag;
 use layout::{Breakpoint, Context, Export, RuntimeTable, Term};
 use term::am;
 
-use crate::code::{modules, native, warming};
+use crate::code::{modules, native, tiering};
 use crate::effects::collector::{self, dirty_collection};
 use crate::effects::receive::{self, markers, priority, timer};
 use crate::effects::{apply as calls, debugger, error_handler, exception, send as sending};
@@ -191,7 +191,7 @@ unsafe extern "C" fn undefined_function(
 }
 
 unsafe extern "C" fn is_warm(entry: *const u64) {
-    warming::make_machine_code(entry);
+    tiering::make_machine_code(entry);
 }
 
 unsafe extern "C" fn breakpoint(context: *mut Context, breakpoint: *const Breakpoint) -> Resume {

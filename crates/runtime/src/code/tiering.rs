@@ -1,4 +1,4 @@
-//! Gives modules machine code when they have been called often enough; when that is, [`engine::warming`] counts.
+//! Gives modules machine code when they have been called often enough; when that is, [`engine::tiering`] counts.
 //!
 //! Making it takes up to milliseconds, so a dirty scheduler does it while the module runs in the threaded form. Any thread may
 //! call.
