@@ -1,7 +1,7 @@
 //! The operation bodies, grouped by family.
 //!
 //! All bodies share one contract, and every unsafe line in them relies on it: a body runs as the handler of an
-//! instruction that the assembler wrote. So its operand words are those of its encoding ([`crate::encoding`]); the
+//! instruction that the code generator wrote. So its operand words are those of its encoding ([`crate::encoding`]); the
 //! registers they name exist (X below `X_REGISTERS`, Y within the current frame; the compiler's validator and the loader ensure
 //! this); every register that is read holds a term; and a preceding `test_heap` has made heap room. Bodies call other
 //! functions only in tail position, so none has a native frame.

@@ -16,7 +16,7 @@
 //! So a call finds the record of the breakpoint ([`Breakpoint`]) without a search. In the threaded form the handler asks the
 //! runtime for it.
 //!
-//! The assembler guarantees two things for this: the first instruction of a function is at least [`DETOUR_BYTES`]
+//! The code generator guarantees two things for this: the first instruction of a function is at least [`DETOUR_BYTES`]
 //! long, and no jump within a function leads to its entry, so the entry is reached only by calls.
 //!
 //! A native library replaces functions in the same way, for as long as the code lives: there, the landing jumps to the

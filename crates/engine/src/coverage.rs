@@ -174,7 +174,7 @@ impl Coverage {
     }
 }
 
-/// The places of code that is being assembled, and where they are written to.
+/// The places of code that is being generated, and where they are written to.
 pub(crate) struct Plan {
     pub(crate) coverage: Coverage,
     /// The places of `executable_line` operations, by the offset of the operation, in ascending order.

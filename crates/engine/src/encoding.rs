@@ -2,7 +2,7 @@
 //!
 //! Both sides of an instruction are derived from its row in the table below. A body reads its operands through
 //! [`OperandsOf::OPERANDS`]: `m.get(o.dest)` only compiles if the row has an operand `dest` that can be read as a term.
-//! The assembler writes them as a value of the row's struct, and only together with a handler that reads this encoding
+//! The code generator writes them as a value of the row's struct, and only together with a handler that reads this encoding
 //! ([`HandlerOf`](crate::operation::HandlerOf)). So the two cannot disagree about the number, the order or the types of
 //! the words.
 //!
@@ -77,7 +77,7 @@ pub enum WordClass {
     Export,
 }
 
-/// Where the assembler writes words to.
+/// Where the code generator writes words to.
 pub trait WordSink {
     fn word(&mut self, word: u64);
 
@@ -87,7 +87,7 @@ pub trait WordSink {
 
 /// The type of an operand word.
 pub trait WordType {
-    /// What the assembler provides for it.
+    /// What the code generator provides for it.
     type Value;
     const CLASS: WordClass;
 
@@ -140,7 +140,7 @@ impl PlainWord for FloatRegister {}
 impl PlainWord for X {}
 impl<A> PlainWord for Out<A> {}
 
-/// A row of the table, as the assembler writes it.
+/// A row of the table, as the code generator writes it.
 pub trait Encoding: Sized {
     /// The positions of the operands, which may be of any kind.
     type Operands: Copy;

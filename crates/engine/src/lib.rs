@@ -1,7 +1,7 @@
-//! The engine: operation bodies, their threaded and native forms, and the assembler that translates a module into
+//! The engine: operation bodies, their threaded and native forms, and the code generator that translates a module into
 //! them.
 //!
-//! - [`assemble()`] turns the generic operations of a module into [`Code`].
+//! - [`generate()`] turns the generic operations of a module into [`Code`].
 //! - [`run()`] runs the process of a context until it leaves the engine, and returns the reason ([`Exit`]).
 //! - [`start`] has what the runtime needs to start processes and to make exports callable.
 //!
@@ -33,10 +33,10 @@
 #[macro_use]
 mod operation_table;
 
-pub mod assemble;
 mod bodies;
 pub mod breakpoints;
 pub mod code;
+pub mod codegen;
 pub mod coverage;
 mod detour;
 mod encoding;
@@ -53,8 +53,8 @@ mod slow;
 pub mod start;
 pub mod tiering;
 
-pub use assemble::{AssembleError, Module, assemble, constant_keys, has_operation};
 pub use code::{Code, CodeLocation};
+pub use codegen::{CodegenError, Module, constant_keys, generate, has_operation};
 pub use coverage::{Coverage, CoverageMode, Covered};
 pub use form::{Exit, Handler};
 pub use line_breakpoints::{LineBreakpoints, StopLine};

@@ -52,7 +52,7 @@ impl LineBreakpoints {
     }
 }
 
-/// The breakpoints of code that is being assembled.
+/// The breakpoints of code that is being generated.
 pub(crate) struct Plan {
     pub(crate) breakpoints: LineBreakpoints,
     /// The offset of the operation of each, in ascending order.

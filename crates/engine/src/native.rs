@@ -303,7 +303,7 @@ impl Cells {
 
 static ENABLED: AtomicBool = AtomicBool::new(true);
 
-/// Sets whether modules assembled from now on get machine code, if there are stencils; enabled by default.
+/// Sets whether modules loaded from now on get machine code, if there are stencils; enabled by default.
 pub fn set_enabled(enabled: bool) {
     ENABLED.store(enabled, Ordering::Relaxed);
 }

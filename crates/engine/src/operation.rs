@@ -1,4 +1,4 @@
-//! How an operation body is defined, and how the assembler picks the variant for its operands.
+//! How an operation body is defined, and how the code generator picks the variant for its operands.
 //!
 //! A body is a function, generic over its [`Form`] and over the kinds of the operands that are worth specialising.
 //! The shape traits below name the combinations ([`SD`]: a source and a destination). Each shape has a function `pick`

@@ -5,15 +5,15 @@
 //! tuples::TestArity [register] TestArity from TestArity { tuple, fail; header: tuple_header(arity) };
 //! |                 |          |           |
 //! |                 |          |           the generic operation (`isa::opcodes`): operands whose names are the same, and others
-//! |                 |          |           that a function of `assemble::convert` makes from one
+//! |                 |          |           that a function of `codegen::convert` makes from one
 //! |                 |          its row in `encoding.rs`
 //! |                 combinations with stencils, as `variants!` names them; none if it always runs threaded
 //! its body, in `bodies`
 //! ```
 //!
 //! From a row follow the stencils (`stencils.rs`), the handlers that they stand in for (`native.rs`), the translation where
-//! a generic operation is always one instruction (`assemble::derived`), and what the tests of operations expect. A row
-//! without a generic operation is one of several that the assembler chooses from, or fuses (`assemble::operations`). A row
+//! a generic operation is always one instruction (`codegen::derived`), and what the tests of operations expect. A row
+//! without a generic operation is one of several that the code generator chooses from, or fuses (`codegen::operations`). A row
 //! that disagrees with its body or its encoding does not compile.
 //!
 //! `stencil_table!(form)` is a list of lists of handlers in that form; a stencil is identified by its position. Constant data.

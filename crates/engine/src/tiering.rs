@@ -16,7 +16,7 @@ use core::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 static CALLS: AtomicU16 = AtomicU16::new(0);
 
 /// Sets how many calls of a function are counted before its module gets machine code; 0, as by default: every module gets it
-/// when it is assembled.
+/// when it is loaded.
 pub fn set_calls(calls: u16) {
     CALLS.store(calls, Ordering::Relaxed);
 }

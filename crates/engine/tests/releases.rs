@@ -1,4 +1,4 @@
-//! Every module of OTP 25 can be assembled, and the address tables of the result agree with the file.
+//! Every module of OTP 25 can be translated, and the address tables of the result agree with the file.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::ptr;
 use std::sync::atomic::AtomicPtr;
 
 use beamfile::BeamFile;
-use engine::{Module, assemble};
+use engine::{Module, generate};
 use layout::{Context, Export, Term};
 use term::external::{self, DecodeOptions, FunIdentity, Resolver};
 use term::{am, atom};
@@ -101,22 +101,22 @@ fn every_module_of_the_release_becomes_code() {
             coverage: None,
             line_breakpoints: false,
         };
-        let assembled =
-            assemble(&module).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        words += (assembled.size_bytes() - assembled.native_bytes()) / 8;
-        native += assembled.native_bytes();
-        assert!(assembled.native_bytes() > 0 || !engine::native::is_enabled());
+        let generated =
+            generate(&module).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        words += (generated.size_bytes() - generated.native_bytes()) / 8;
+        native += generated.native_bytes();
+        assert!(generated.native_bytes() > 0 || !engine::native::is_enabled());
         functions += code.functions.len();
         for function in &code.functions {
-            let entry = assembled.label(function.entry_label).unwrap();
-            let place = assembled.place(entry).unwrap();
+            let entry = generated.label(function.entry_label).unwrap();
+            let place = generated.place(entry).unwrap();
             assert_eq!(place.function, atoms[function.name as usize]);
             assert_eq!(place.arity, u32::from(function.arity));
             assert_eq!(place.entry, entry);
             // The arity is in the word before the entry.
             assert_eq!(unsafe { *entry.sub(1) }, u64::from(function.arity));
-            let before = assembled.label(function.info_label).unwrap();
-            assert_eq!(assembled.place(before).unwrap().line, function.line);
+            let before = generated.label(function.info_label).unwrap();
+            assert_eq!(generated.place(before).unwrap().line, function.line);
         }
     }
     println!(

@@ -67,7 +67,7 @@ operations! {
         m.call_label(o.label, slow::leave::preempt)
     }
 
-    /// As `Call`, by which a function comes back to itself: not a call for the processor (`assemble::recursion`).
+    /// As `Call`, by which a function comes back to itself: not a call for the processor (`codegen::recursion`).
     CallWithin: P |m, o: CallWithin| {
         m.push(m.word(o.behind) as *const u64);
         m.call_label(o.label, slow::leave::preempt)

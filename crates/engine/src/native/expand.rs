@@ -1,5 +1,5 @@
 //! Instructions whose threaded form loops over its operands, and whose machine code does not have to: it is a sequence
-//! of stencils of other operations, one for each operand. Called by the assembler's thread only.
+//! of stencils of other operations, one for each operand. Called by the code generator's thread only.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -269,7 +269,7 @@ impl Parts<'_> {
         let o = Select::OPERANDS;
         let value = o.end.index() + index;
         let label = value + self.word(o.count) as usize;
-        // SAFETY: the assembler wrote a term there.
+        // SAFETY: the code generator wrote a term there.
         (unsafe { Term::from_bits(self.words[value]) }, label as u32)
     }
 

@@ -18,7 +18,7 @@ pub static AREAS: Gauge = Gauge::new();
 pub static AREA_BYTES: Gauge = Gauge::new();
 pub static AREA_ROOM: Gauge = Gauge::new();
 
-/// The output of the assembler, besides the words.
+/// The output of the code generator, besides the words.
 #[derive(Debug)]
 pub(crate) struct Unplaced {
     /// The first words of instructions, in order.
@@ -200,7 +200,7 @@ impl Placed {
         }
         Some(Making {
             placed: self,
-            made: self.assemble(&from, &words),
+            made: self.generate(&from, &words),
             from,
             words,
             _lock: unplaced,
@@ -208,7 +208,7 @@ impl Placed {
     }
 
     /// `None` if there can be no machine code on this system.
-    fn assemble(&self, from: &Unplaced, words: &[u64]) -> Result<Option<Made>, NoRoom> {
+    fn generate(&self, from: &Unplaced, words: &[u64]) -> Result<Option<Made>, NoRoom> {
         let Some(plan) = plan(from, words) else {
             return Ok(None);
         };

@@ -25,7 +25,7 @@ pub const NO_LIVE: u64 = u64::MAX;
 
 #[inline(always)]
 unsafe fn body(export: *const Export) -> BifFunction {
-    // SAFETY: the assembler and the stub writer only use exports whose `bif` is set.
+    // SAFETY: the code generator and the stub writer only use exports whose `bif` is set.
     unsafe { (*export).bif.unwrap_unchecked() }
 }
 

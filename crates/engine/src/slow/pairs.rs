@@ -6,7 +6,7 @@
 //! drops; a return puts the true address there and returns to it. A slow path that calls or returns does the same, since one
 //! that is missing makes all predictions wrong that are still kept. What the processor predicts has no other effect.
 //!
-//! A function that calls itself once in each invocation does without (`assemble::recursion`), for there it makes more calls
+//! A function that calls itself once in each invocation does without (`codegen::recursion`), for there it makes more calls
 //! than a processor keeps.
 //!
 //! In the threaded form calls and returns are jumps, and so they are under Miri.

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, OnceLock};
 
 use beamfile::BeamFile;
-use engine::{AssembleError, Code, CoverageMode, Exit, Module, assemble, run, start};
+use engine::{Code, CodegenError, CoverageMode, Exit, Module, generate, run, start};
 use layout::context::{Fetched, Next, Resume, Room};
 use layout::limits::{FLOAT_REGISTERS, X_REGISTERS};
 use layout::process::MessageQueue;
@@ -203,7 +203,7 @@ impl Node {
     }
 
     /// Loads a module from the bytes of a file.
-    pub fn try_load(&mut self, name: &str, bytes: &[u8]) -> Result<(), AssembleError> {
+    pub fn try_load(&mut self, name: &str, bytes: &[u8]) -> Result<(), CodegenError> {
         let file = BeamFile::parse(bytes).unwrap();
         let code = file.decode().unwrap();
         let atoms: Vec<Term> = file.atoms.iter().map(|text| atom::known(text)).collect();
@@ -275,19 +275,19 @@ impl Node {
             coverage: self.coverage,
             line_breakpoints: false,
         };
-        let assembled = Box::new(assemble(&module)?);
+        let generated = Box::new(generate(&module)?);
         for row in &file.exports {
             let export = self
                 .exports
                 .get(atoms[0], atoms[row.function as usize], row.arity.into());
-            let entry = assembled.label(row.label).unwrap();
+            let entry = generated.label(row.label).unwrap();
             export.code.store(entry.cast_mut(), Ordering::Release);
         }
         for (row, entry) in file.lambdas.iter().zip(&funs) {
-            let code = assembled.label(row.label).unwrap();
+            let code = generated.label(row.label).unwrap();
             unsafe { (**entry).code.store(code.cast_mut(), Ordering::Release) };
         }
-        self.codes.push((name.to_owned(), assembled));
+        self.codes.push((name.to_owned(), generated));
         Ok(())
     }
 
@@ -554,7 +554,7 @@ comparisons! {
     unequal |a, b| !term::compare::eq(a, b);
 }
 
-/// BIFs that no program here calls: only their names are needed, to assemble code.
+/// BIFs that no program here calls: only their names are needed, to generate code.
 const ONLY_NAMED: [(&str, u32); 26] = [
     ("abs", 1),
     ("float", 1),
@@ -804,7 +804,7 @@ unsafe extern "C" fn undefined_function(
 }
 
 unsafe extern "C" fn is_warm(_: *const u64) {
-    unreachable!("all modules get machine code when they are assembled")
+    unreachable!("all modules get machine code when they are loaded")
 }
 
 unsafe extern "C" fn breakpoint(context: *mut Context, _: *const Breakpoint) -> Resume {

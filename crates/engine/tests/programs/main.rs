@@ -1,4 +1,4 @@
-//! Runs small programs, compiled by OTP's compiler, through the assembler and the bodies, on a minimal runtime with
+//! Runs small programs, compiled by OTP's compiler, through the code generator and the bodies, on a minimal runtime with
 //! only a few BIFs.
 
 #[cfg(target_arch = "x86_64")]

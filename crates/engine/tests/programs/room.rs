@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use engine::assemble::AssembleErrorKind;
+use engine::codegen::CodegenErrorKind;
 
 use crate::harness::{self, Node};
 
@@ -63,7 +63,7 @@ fn without_memory_for_code_a_module_is_refused_and_others_go_on() {
     node.try_load("basic", &basic).unwrap();
     let taken = take_everything();
     let error = node.try_load("basic", &basic).unwrap_err();
-    assert_eq!(error.kind, AssembleErrorKind::NoRoom);
+    assert_eq!(error.kind, CodegenErrorKind::NoRoom);
     assert_eq!(node.call("basic", "fib", &[15]), "610");
     drop(taken);
     node.try_load("basic", &basic).unwrap();

@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use beamfile::{BeamError, BeamFile, ChunkId, Constant, Operand};
-use engine::assemble::AssembleErrorKind;
+use engine::codegen::CodegenErrorKind;
 use engine::start::Stub;
 use isa::opcodes::Opcode;
 use layout::{Export, FunEntry, Term, no_gc};
@@ -34,7 +34,7 @@ pub enum LoadError {
         index: usize,
         error: external::DecodeError,
     },
-    Code(engine::AssembleError),
+    Code(engine::CodegenError),
     /// There is no memory left in the address ranges for code and literals.
     NoRoom,
     /// The file contains another module.
@@ -112,9 +112,9 @@ pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, Load
     let nifs = declared_nifs(&code, &atoms);
     let imports = imports_of(&file, &atoms);
     let funs = funs_of(&file, &atoms);
-    let assembled = assemble(&file, &code, &atoms, &constants, &imports, &funs)?;
-    perf::loaded(&assembled, file.lines.as_ref());
-    let loaded = loaded(&file, &atoms, &funs, constants, nifs, assembled);
+    let generated = generate(&file, &code, &atoms, &constants, &imports, &funs)?;
+    perf::loaded(&generated, file.lines.as_ref());
+    let loaded = loaded(&file, &atoms, &funs, constants, nifs, generated);
     gdb_jit::register(&loaded);
     Ok(Arc::new(loaded))
 }
@@ -165,7 +165,7 @@ fn funs_of(file: &BeamFile, atoms: &[Term]) -> Vec<&'static FunEntry> {
     entries.collect()
 }
 
-fn assemble(
+fn generate(
     file: &BeamFile,
     code: &beamfile::Code,
     atoms: &[Term],
@@ -198,8 +198,8 @@ fn assemble(
         coverage: coverage::mode_for(file),
         line_breakpoints: debugger_lines::loads_breakpoints(),
     };
-    engine::assemble(&module).map_err(|error| match error.kind {
-        AssembleErrorKind::NoRoom => LoadError::NoRoom,
+    engine::generate(&module).map_err(|error| match error.kind {
+        CodegenErrorKind::NoRoom => LoadError::NoRoom,
         _ => LoadError::Code(error),
     })
 }

@@ -15,7 +15,7 @@ use layout::{Header, ObjectKind, Term};
 use super::bifs::{self, GuardBif, Tail};
 use super::convert::{FUN_WORDS, element_offset, heap_bytes, tuple_header};
 use super::emit::Emitter;
-use super::error::{AssembleErrorKind, Result, bad};
+use super::error::{CodegenErrorKind, Result, bad};
 use super::facts::Fact;
 use super::{derived, following, matching, records, segments, select, terms};
 use crate::bodies::{self, calls, compare, exceptions, lists, moves, tests, tuples};
@@ -332,7 +332,7 @@ fn one<'a>(
                 || terms::build(emitter, generic)?
                 || records::operation(emitter, generic)?;
             if !written {
-                return Err(AssembleErrorKind::Unsupported(opcode));
+                return Err(CodegenErrorKind::Unsupported(opcode));
             }
         }
     }

@@ -29,18 +29,18 @@ use crate::encoding::{FunctionClause, Nothing};
 use crate::{native, slow};
 pub use bifs::has_operation;
 use emit::{Emitter, Finished};
-pub use error::{AssembleError, AssembleErrorKind};
+pub use error::{CodegenError, CodegenErrorKind};
 pub use module::{Module, constant_keys};
 use recursion::Recursion;
 
 /// Translates a module to code.
 ///
 /// # Errors
-/// [`AssembleError`], for an unsupported operation or a missing BIF.
+/// [`CodegenError`], for an unsupported operation or a missing BIF.
 ///
 /// # Panics
 /// If a table of `module` is shorter than that of its file.
-pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
+pub fn generate(module: &Module<'_>) -> Result<Code, CodegenError> {
     assert!(module.atoms.len() >= module.file.atoms.len());
     assert!(module.imports.len() >= module.file.imports.len());
     assert!(module.funs.len() >= module.file.lambdas.len());
@@ -74,7 +74,7 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
             bifs::stub(&mut emitter, export);
             continue;
         }
-        operations::function(&mut emitter, number, function).map_err(|kind| AssembleError {
+        operations::function(&mut emitter, number, function).map_err(|kind| CodegenError {
             function: format!("{}/{}", module.file.atom(function.name), function.arity),
             kind,
         })?;
@@ -82,12 +82,12 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
     // Never executed in valid code, but an instruction must follow the last one: if that is a call that only raises,
     // its return address points here.
     emitter.instruction(slow::exceptions::end_of_code, Nothing {});
-    let whole = |kind| AssembleError {
+    let whole = |kind| CodegenError {
         function: module.file.module().to_owned(),
         kind,
     };
     if emitter.position() == NOWHERE {
-        return Err(whole(AssembleErrorKind::TooLong));
+        return Err(whole(CodegenErrorKind::TooLong));
     }
     let first_handlers = functions
         .iter()
@@ -101,7 +101,7 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
         on_load,
         coverage,
         line_breakpoints,
-    } = finished.map_err(|native::NoRoom| whole(AssembleErrorKind::NoRoom))?;
+    } = finished.map_err(|native::NoRoom| whole(CodegenErrorKind::NoRoom))?;
     Ok(Code {
         module: module.atoms[0],
         words,

@@ -10,7 +10,7 @@ use super::convert::{
     element_offset, heap_bytes, segment_size, term, tuple_header, words_to_bytes,
 };
 use super::emit::Emitter;
-use super::error::{AssembleErrorKind, Result};
+use super::error::{CodegenErrorKind, Result};
 use crate::operand::Operand;
 use crate::operation::Operation;
 use crate::{bodies, encoding, slow};
@@ -69,7 +69,7 @@ macro_rules! derive {
                     let words = encoding::$encoding {
                         $($same: $same.given(emitter),)*
                         $($($field: $convert(emitter, $operand).ok_or(
-                            AssembleErrorKind::BadOperand {
+                            CodegenErrorKind::BadOperand {
                                 opcode: Opcode::$generic,
                                 operand: stringify!($operand),
                             },
@@ -81,7 +81,7 @@ macro_rules! derive {
                     let words = encoding::$slow_encoding {
                         $($slow_same: $slow_same.given(emitter),)*
                         $($($slow_field: $slow_convert(emitter, $slow_operand).ok_or(
-                            AssembleErrorKind::BadOperand {
+                            CodegenErrorKind::BadOperand {
                                 opcode: Opcode::$slow_generic,
                                 operand: stringify!($slow_operand),
                             },

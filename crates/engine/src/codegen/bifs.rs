@@ -5,7 +5,7 @@ use isa::{Opcode, atoms};
 use layout::{Export, Term, no_gc};
 
 use super::emit::Emitter;
-use super::error::{AssembleErrorKind, Result};
+use super::error::{CodegenErrorKind, Result};
 use super::facts::Fact;
 use super::imports::{constant_elements, erlang_function, is_erlang};
 use crate::bodies::{arith, calls, floats, guards, maps, tuples};
@@ -626,7 +626,7 @@ fn require_bif(emitter: &Emitter<'_>, import: u32) -> Result {
     }
     let file = emitter.module.file;
     let row = file.imports[import as usize];
-    Err(AssembleErrorKind::NoBif {
+    Err(CodegenErrorKind::NoBif {
         module: file.atom(row.module).to_owned(),
         function: file.atom(row.function).to_owned(),
         arity: row.arity,

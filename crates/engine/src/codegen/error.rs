@@ -6,15 +6,15 @@ use isa::Opcode;
 
 /// Why a module could not be translated.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AssembleError {
+pub struct CodegenError {
     /// The function in which the error was found, as `name/arity`.
     pub function: String,
-    pub kind: AssembleErrorKind,
+    pub kind: CodegenErrorKind,
 }
 
 /// The kinds of errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AssembleErrorKind {
+pub enum CodegenErrorKind {
     /// An operation that is not supported: it belongs to a later release, or to files that are too old.
     Unsupported(Opcode),
     /// An operation needs a BIF of this name, but there is none.
@@ -34,36 +34,36 @@ pub enum AssembleErrorKind {
     NoRoom,
 }
 
-impl fmt::Display for AssembleError {
+impl fmt::Display for CodegenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "function {}: ", self.function)?;
         match &self.kind {
-            AssembleErrorKind::Unsupported(opcode) => {
+            CodegenErrorKind::Unsupported(opcode) => {
                 write!(f, "operation {} is not supported", opcode.name())
             }
-            AssembleErrorKind::NoBif {
+            CodegenErrorKind::NoBif {
                 module,
                 function,
                 arity,
             } => write!(f, "{module}:{function}/{arity} is no BIF"),
-            AssembleErrorKind::BadOperand { opcode, operand } => {
+            CodegenErrorKind::BadOperand { opcode, operand } => {
                 write!(
                     f,
                     "operation {} has a bad operand `{operand}`",
                     opcode.name()
                 )
             }
-            AssembleErrorKind::TooLong => write!(f, "the code is too long"),
-            AssembleErrorKind::NoRoom => write!(f, "no memory is left for code"),
+            CodegenErrorKind::TooLong => write!(f, "the code is too long"),
+            CodegenErrorKind::NoRoom => write!(f, "no memory is left for code"),
         }
     }
 }
 
-impl std::error::Error for AssembleError {}
+impl std::error::Error for CodegenError {}
 
-pub(super) type Result<T = ()> = core::result::Result<T, AssembleErrorKind>;
+pub(super) type Result<T = ()> = core::result::Result<T, CodegenErrorKind>;
 
 /// The error for an operand of an operation.
-pub(super) fn bad(opcode: Opcode, operand: &'static str) -> AssembleErrorKind {
-    AssembleErrorKind::BadOperand { opcode, operand }
+pub(super) fn bad(opcode: Opcode, operand: &'static str) -> CodegenErrorKind {
+    CodegenErrorKind::BadOperand { opcode, operand }
 }
