@@ -15,6 +15,7 @@ pub mod code;
 pub mod slab;
 pub mod usage;
 
+use std::alloc::{Layout, alloc_zeroed};
 use std::ffi::c_void;
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -69,6 +70,9 @@ impl Reservation {
         let bytes = bytes
             .checked_next_multiple_of(page_bytes())
             .ok_or(Errno::ENOMEM)?;
+        if cfg!(miri) {
+            return in_miri(bytes, alignment);
+        }
         if alignment <= page_bytes() {
             let base = map(0, bytes, MapFlags::empty())?;
             return Ok(Reservation { base, bytes });
@@ -114,6 +118,12 @@ impl Reservation {
     /// # Safety
     /// There are no references into the part, and its content is no longer needed.
     pub unsafe fn release(&self, part: Range<usize>) -> Result<()> {
+        if cfg!(miri) {
+            let (start, bytes) = self.pages(&part)?;
+            // SAFETY: a part of this reservation (`pages`), whose content is no longer needed.
+            unsafe { start.write_bytes(0, bytes) };
+            return Ok(());
+        }
         self.advise(&part, Advice::LinuxDontNeed)
     }
 
@@ -124,7 +134,7 @@ impl Reservation {
 
     fn advise(&self, part: &Range<usize>, advice: Advice) -> Result<()> {
         let (start, bytes) = self.pages(part)?;
-        if bytes == 0 {
+        if bytes == 0 || cfg!(miri) {
             return Ok(());
         }
         // SAFETY: the range lies in this reservation (`pages` above). Only the unsafe `release` gives advice that
@@ -134,7 +144,7 @@ impl Reservation {
 
     fn protect(&self, part: &Range<usize>, protection: MprotectFlags) -> Result<()> {
         let (start, bytes) = self.pages(part)?;
-        if bytes == 0 {
+        if bytes == 0 || cfg!(miri) {
             return Ok(());
         }
         // SAFETY: the range lies in this reservation (`pages` above). Only `CodeArea` takes access away, and its
@@ -158,6 +168,10 @@ impl Reservation {
 
 impl Drop for Reservation {
     fn drop(&mut self) {
+        // The allocator would have to be told the alignment.
+        if cfg!(miri) {
+            return;
+        }
         unmap(self.base.addr().get(), self.bytes);
     }
 }
@@ -174,6 +188,15 @@ pub fn use_and_free(bytes: usize) -> Result<()> {
     // Memory that the kernel hands out in large parts is what the host has taken back.
     let _ = range.advise_huge(0..range.bytes());
     range.advise(&(0..range.bytes()), Advice::LinuxPopulateWrite)
+}
+
+/// A reservation under Miri: all of it is committed at once, because Miri knows neither `mprotect` nor `madvise`.
+fn in_miri(bytes: usize, alignment: usize) -> Result<Reservation> {
+    let layout = Layout::from_size_align(bytes, alignment.max(page_bytes()));
+    // SAFETY: there is at least one byte.
+    let base = unsafe { alloc_zeroed(layout.map_err(|_| Errno::ENOMEM)?) };
+    let base = NonNull::new(base).ok_or(Errno::ENOMEM)?;
+    Ok(Reservation { base, bytes })
 }
 
 /// Maps inaccessible addresses, at `hint` if the flags demand that.
