@@ -27,9 +27,16 @@ use layout::Term;
 
 use ets::{Table, registry};
 use runtime::code::bif::Failure;
+use runtime::process::Process;
+use runtime::process::epoch::Pinned;
 
-/// The table that an argument identifies.
+/// The table that an argument identifies, and the process: the table stays for as long as the BIF has the process.
 #[inline(always)]
-fn table<'a>(identifier: Term) -> Result<&'a Table, Failure> {
-    registry::look_up(identifier)
+pub(crate) fn table(
+    process: &mut Process,
+    identifier: Term,
+) -> Result<(&Table, &mut Process), Failure> {
+    // SAFETY: these BIFs are not dirty, so whoever has the process is a scheduler in its slice, which ends after the BIF.
+    let pinned = unsafe { Pinned::assume() };
+    Ok((registry::look_up(pinned, identifier)?, process))
 }

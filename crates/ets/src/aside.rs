@@ -18,7 +18,7 @@ static WAITING: Mutex<Waiting> = Mutex::new(Waiting {
 });
 
 /// Frees contents later.
-pub fn free(contents: Contents) {
+pub(crate) fn free(contents: Contents) {
     let mut waiting = WAITING.lock();
     waiting.contents.push(contents);
     if !waiting.is_served {

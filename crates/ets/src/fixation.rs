@@ -33,7 +33,7 @@ impl Fixation {
     }
 
     /// Fixes the table once more; returns true if the process did not fix it before.
-    pub fn fix(&self, pid: Term) -> bool {
+    pub(crate) fn fix(&self, pid: Term) -> bool {
         let mut holders = self.holders.lock();
         if holders.list.is_empty() {
             holders.since_ns = time::monotonic_ns();
@@ -50,7 +50,7 @@ impl Fixation {
     /// Undoes one [`fix`](Fixation::fix) of a process, or `all` of them; returns true if the table is no longer
     /// fixed.
     #[must_use]
-    pub fn release(&self, pid: Term, all: bool) -> bool {
+    pub(crate) fn release(&self, pid: Term, all: bool) -> bool {
         let mut holders = self.holders.lock();
         let Some(place) = holders.list.iter().position(|(holder, _)| *holder == pid) else {
             return false;

@@ -11,6 +11,8 @@
 //! A process records the tables that it owns or fixes in its `Cold::tables`. The owner and the fixations stored in
 //! the tables themselves are authoritative, so a stale number in that list does no harm.
 
+#![warn(unreachable_pub)]
+
 mod aside;
 mod fixation;
 pub mod match_spec;
@@ -21,7 +23,6 @@ mod store;
 pub mod table;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use layout::{Term, no_gc};
 use term::am;
@@ -30,7 +31,7 @@ use term::heap::Scratch;
 
 #[cfg(feature = "loom")]
 pub use store::directory::{Range, Ranges};
-pub use store::object::{New, Object, OwnedObject};
+pub use store::object::{New, ObjectMut, ObjectRef, OwnedObject};
 pub use store::part::Part;
 pub use store::ranges;
 pub use store::ranges::Pressure;
@@ -83,7 +84,7 @@ pub enum Access {
 }
 
 /// What to do with an object.
-pub enum Verdict {
+pub(crate) enum Verdict {
     Keep,
     Remove,
     /// Replace it by this one, which has an equal key.
@@ -92,20 +93,6 @@ pub enum Verdict {
 
 /// A table with at most this many objects is freed by the thread on which its owner ends; that takes a few ms.
 const FREED_IN_PLACE: usize = 50_000;
-
-/// `+e`. As in OTP, it affects nothing but `system_info(ets_limit)`.
-static LIMIT: AtomicUsize = AtomicUsize::new(8192);
-
-/// The value that `system_info(ets_limit)` shows.
-#[must_use]
-pub fn limit() -> usize {
-    LIMIT.load(Ordering::Relaxed)
-}
-
-/// Sets what `system_info(ets_limit)` shows.
-pub fn set_limit(limit: usize) {
-    LIMIT.store(limit, Ordering::Relaxed);
-}
 
 /// Number of tables (`system_info(ets_count)`).
 #[must_use]
@@ -227,7 +214,7 @@ fn pass_on(table: &Arc<Table>, owner: Term) {
             .filter(|heir| heir.process.pid != owner)
             .map(|heir| {
                 let mut scratch = Scratch::new();
-                let data = heir.data.copy_to(scratch.heap());
+                let data = heir.data.get().copy_to(scratch.heap());
                 (heir.process, data, scratch)
             })
     };

@@ -37,7 +37,7 @@ use pattern::Test;
 pub use tracing::{Action, Dialect, Effects};
 
 /// A clause's head, guards and body as given.
-pub type Source = [Term; 3];
+pub(crate) type Source = [Term; 3];
 
 /// The term is not a match specification; the caller gets `badarg`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -192,7 +192,9 @@ impl Program {
     /// The terms that the program holds.
     #[must_use]
     pub fn constants(&self) -> &[Term] {
-        self.constants.as_ref().map_or(&[], |held| held.elements())
+        self.constants
+            .as_ref()
+            .map_or(&[], |held| held.get().elements())
     }
 
     /// A constant by index.
@@ -201,6 +203,7 @@ impl Program {
         self.constants
             .as_ref()
             .expect("a program with constants")
+            .get()
             .elements()[index as usize]
     }
 }

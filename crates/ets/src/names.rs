@@ -1,8 +1,8 @@
 //! Named tables: a slot for every atom, so that finding a table by name takes three loads.
 //!
 //! Slots are in leaked chunks of doubling size, each allocated when the first name in it is used. Any thread may look
-//! up a name within a slice; a table that lost its name stays allocated until every scheduler has begun another slice
-//! (`epoch`). Whoever changes a slot holds the registry's lock.
+//! up a name while it is pinned, as it is within a slice; a table that lost its name stays allocated until every
+//! scheduler has begun another slice (`epoch`). Whoever changes a slot holds the registry's lock.
 
 use std::ptr;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use layout::Term;
 
 use super::table::Table;
-use runtime::process::epoch::Retired;
+use runtime::process::epoch::{Pinned, Retired};
 
 const FIRST_CHUNK_BITS: u32 = 10;
 const CHUNKS: usize = 22;
@@ -32,21 +32,37 @@ fn place_of(name: Term) -> (usize, usize) {
     )
 }
 
-/// The table with a name.
+/// The table that a slot holds; null if there is none.
 #[inline]
-pub fn find<'a>(name: Term) -> Option<&'a Table> {
+fn load(name: Term) -> *mut Table {
     let (chunk, place) = place_of(name);
     let slots = CHUNK[chunk].load(Ordering::Acquire);
     if slots.is_null() {
-        return None;
+        return ptr::null_mut();
     }
-    // SAFETY: a chunk has a slot for every place that `place_of` returns for it; a table that is found stays
-    // allocated through the slice (`retire`).
-    unsafe { (*slots.add(place)).load(Ordering::Acquire).as_ref() }
+    // SAFETY: a chunk is never freed, and has a slot for every place that `place_of` returns for it.
+    unsafe { (*slots.add(place)).load(Ordering::Acquire) }
+}
+
+/// The table with a name.
+#[inline]
+pub(crate) fn find<'a>(_pinned: Pinned<'a>, name: Term) -> Option<&'a Table> {
+    // SAFETY: a table that loses its name is kept until nobody is pinned any more who was then (`retire`).
+    unsafe { load(name).as_ref() }
+}
+
+/// Whether a name is in use.
+pub(crate) fn is_taken(name: Term) -> bool {
+    !load(name).is_null()
+}
+
+/// Whether a table has a name.
+pub(crate) fn is_of(name: Term, table: &Table) -> bool {
+    ptr::eq(load(name), table)
 }
 
 /// Gives a table a name that is free, or removes the name (`None`). The caller holds the registry's lock.
-pub fn set(name: Term, table: Option<&Arc<Table>>) {
+pub(crate) fn set(name: Term, table: Option<&Arc<Table>>) {
     let (chunk, place) = place_of(name);
     let mut slots = CHUNK[chunk].load(Ordering::Acquire);
     if slots.is_null() {
@@ -56,11 +72,11 @@ pub fn set(name: Term, table: Option<&Arc<Table>>) {
         CHUNK[chunk].store(slots, Ordering::Release);
     }
     let table = table.map_or(ptr::null(), Arc::as_ptr).cast_mut();
-    // SAFETY: as `find`.
+    // SAFETY: a chunk is never freed, and has a slot for every place that `place_of` returns for it.
     unsafe { (*slots.add(place)).store(table, Ordering::Release) };
 }
 
 /// Keeps a table that was removed from the registry until no thread can still be using it.
-pub fn retire(table: Arc<Table>) {
+pub(crate) fn retire(table: Arc<Table>) {
     RETIRED.keep(table);
 }

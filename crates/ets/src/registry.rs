@@ -15,18 +15,19 @@ use term::{am, reference};
 use super::names;
 use super::table::Table;
 use runtime::code::bif::{Failure, badarg_because};
+use runtime::process::epoch::Pinned;
 use runtime::process::sync::between_steps;
 
 /// Tables by number, which is nearly the order in which they were made. The lock also guards all changes of names.
 static TABLES: RwLock<BTreeMap<u64, Arc<Table>>> = RwLock::new(BTreeMap::new());
 
 /// The contents of a table's magic reference.
-pub struct Handle(Option<Arc<Table>>);
+pub(crate) struct Handle(Option<Arc<Table>>);
 
 impl Handle {
     /// The handle of a table; empty if the table is deleted.
     #[must_use]
-    pub fn of(number: u64) -> Handle {
+    pub(crate) fn of(number: u64) -> Handle {
         Handle(find(number))
     }
 }
@@ -36,7 +37,7 @@ impl Handle {
 pub fn publish(table: Arc<Table>) -> bool {
     let mut tables = TABLES.write();
     if table.options.named {
-        if names::find(table.name()).is_some() {
+        if names::is_taken(table.name()) {
             return false;
         }
         names::set(table.name(), Some(&table));
@@ -46,12 +47,10 @@ pub fn publish(table: Arc<Table>) -> bool {
 }
 
 /// Removes a table.
-pub fn remove(table: &Table) {
+pub(crate) fn remove(table: &Table) {
     let removed = {
         let mut tables = TABLES.write();
-        if table.options.named
-            && names::find(table.name()).is_some_and(|named| named.number == table.number)
-        {
+        if table.options.named && names::is_of(table.name(), table) {
             names::set(table.name(), None);
         }
         tables.remove(&table.number)
@@ -70,7 +69,7 @@ pub fn rename(table: &Table, name: Term) -> bool {
         let Some(counted) = tables.get(&table.number) else {
             return false;
         };
-        if names::find(name).is_some() {
+        if names::is_taken(name) {
             return false;
         }
         names::set(table.name(), None);
@@ -100,37 +99,41 @@ pub fn all_within(timeout: Duration) -> Option<Vec<Arc<Table>>> {
 
 /// Number of tables.
 #[must_use]
-pub fn count() -> usize {
+pub(crate) fn count() -> usize {
     TABLES.read().len()
 }
 
 /// The table of a reference that went through the external term format and came back with only its number.
 #[cold]
-fn by_number<'a>(identifier: Term) -> Option<&'a Table> {
+fn by_number<'a>(_pinned: Pinned<'a>, identifier: Term) -> Option<&'a Table> {
     let (low, _) = reference::number(identifier)?;
     let table = Arc::as_ptr(TABLES.read().get(&low)?);
-    // SAFETY: a table that is removed from the registry is retired, so this one stays allocated through the slice.
+    // SAFETY: a table is kept after it was removed from the registry until nobody is pinned any more who was then
+    // (`names::retire`).
     Some(unsafe { &*table })
 }
 
-/// The table that a name or reference stands for. It stays allocated while the BIF runs: a magic reference keeps its
-/// table alive, and is not collected meanwhile; a table found in another way lives through the slice.
+/// The table that a name or reference stands for.
 ///
 /// # Errors
 /// `badarg` with the cause `type` (neither), or `id` (no such table).
 #[inline]
-pub fn look_up<'a>(identifier: Term) -> Result<&'a Table, Failure> {
+pub fn look_up(pinned: Pinned<'_>, identifier: Term) -> Result<&Table, Failure> {
     if identifier.is_atom() {
-        return names::find(identifier).ok_or_else(|| badarg_because(am::ID));
+        return names::find(pinned, identifier).ok_or_else(|| badarg_because(am::ID));
     }
     if !identifier.is_magic_reference() {
-        return by_number(identifier).ok_or_else(|| badarg_because(am::TYPE));
+        return by_number(pinned, identifier).ok_or_else(|| badarg_because(am::TYPE));
     }
     let block = identifier.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;
-    // SAFETY: a magic reference counts its block, and nothing collects it while the BIF runs.
-    let handle: Option<&'a Handle> = unsafe { (*block).get::<Handle>() };
+    // SAFETY: a magic reference counts its block, and nothing collects it before this function returns.
+    let handle: Option<&Handle> = unsafe { (*block).get::<Handle>() };
     match handle {
-        Some(Handle(Some(table))) if !table.is_deleted() => Ok(table),
+        Some(Handle(Some(table))) if !table.is_deleted() => {
+            // SAFETY: it is still in the registry, or about to be removed by whoever deletes it; then it is kept until
+            // nobody is pinned any more who was then (`names::retire`).
+            Ok(unsafe { &*Arc::as_ptr(table) })
+        }
         Some(_) => Err(badarg_because(am::ID)),
         None => Err(badarg_because(am::TYPE)),
     }

@@ -18,7 +18,7 @@ use super::{Access, TableKind, Verdict};
 use crate::match_spec::flat::Flat;
 use crate::match_spec::pattern;
 use crate::match_spec::{self, Interpreter, Program};
-use crate::store::object::Object;
+use crate::store::object::ObjectRef;
 use crate::store::part::Part;
 use crate::store::ranges::{self, Bound};
 use crate::store::tree::{self, Tree, Visited};
@@ -320,7 +320,7 @@ impl<'a> Walk<'a> {
         self.limit > 0 && self.count >= self.limit
     }
 
-    fn visit(&mut self, object: &Object) -> Verdict {
+    fn visit(&mut self, object: ObjectRef<'_>) -> Verdict {
         self.budget -= self.cost;
         let opened = object.open();
         let Some(result) = self.interpreter.run(&self.program, opened.tuple()) else {
@@ -553,7 +553,7 @@ impl<'a> Walk<'a> {
     #[inline]
     fn visit_in_order(
         &mut self,
-        object: &Object,
+        object: ObjectRef<'_>,
         end: Option<Term>,
     ) -> (Verdict, Option<WalkPosition>) {
         let verdict = self.visit(object);

@@ -4,13 +4,17 @@
 //! ([`tree`]); an ordered set with `write_concurrency` is cut into key [`ranges`], each a part of its own, which the
 //! lock-free [`directory`] finds.
 
-pub mod biased_lock;
-pub mod directory;
-pub mod lock;
-pub mod object;
-pub mod packed;
-pub mod part;
+pub(crate) mod biased_lock;
+#[cfg_attr(
+    not(feature = "loom"),
+    expect(unreachable_pub, reason = "tests/interleavings uses it under loom")
+)]
+pub(crate) mod directory;
+pub(crate) mod lock;
+pub(crate) mod object;
+pub(crate) mod packed;
+pub(crate) mod part;
 pub mod ranges;
-pub mod shard;
-pub mod tree;
-pub mod words;
+pub(crate) mod shard;
+pub(crate) mod tree;
+pub(crate) mod words;

@@ -30,7 +30,7 @@ use runtime::process::table::Identity;
 /// Slots of an empty hash table, as in OTP.
 pub(crate) const FIRST_SLOTS: usize = 256;
 /// Parts of a hash table with write concurrency.
-pub const PARTS: usize = 16;
+pub(crate) const PARTS: usize = 16;
 /// Maximum number of places (see `lock`) in the lock of a part with read concurrency.
 const MAX_PLACES: usize = 16;
 /// OTP's locks that are one of [`PARTS`].
@@ -41,10 +41,10 @@ const _: () = assert!(PARTS.is_power_of_two() && LANES.is_power_of_two());
 /// Values of [`Table::status`]: the protection, or DELETED alone.
 mod status {
     /// Others may not even read.
-    pub const PRIVATE: u32 = 0;
-    pub const PROTECTED: u32 = 1;
-    pub const PUBLIC: u32 = 2;
-    pub const DELETED: u32 = 4;
+    pub(crate) const PRIVATE: u32 = 0;
+    pub(crate) const PROTECTED: u32 = 1;
+    pub(crate) const PUBLIC: u32 = 2;
+    pub(crate) const DELETED: u32 = 4;
 }
 
 /// Who may read and write besides the owner.
@@ -131,7 +131,7 @@ pub struct Locked<Guard> {
     pub hash: u32,
 }
 
-pub type Reading<'a> = Locked<ReadGuard<'a>>;
+pub(crate) type Reading<'a> = Locked<ReadGuard<'a>>;
 pub type Writing<'a> = Locked<WriteGuard<'a>>;
 
 /// A locked part of an ordered set: all of it, or a range.
@@ -275,12 +275,12 @@ impl Table {
         unsafe { Term::from_bits(self.owner.load(Ordering::Acquire)) }
     }
 
-    pub fn set_owner(&self, owner: Term) {
+    pub(crate) fn set_owner(&self, owner: Term) {
         self.owner.store(owner.bits(), Ordering::Release);
     }
 
     #[must_use]
-    pub fn is_deleted(&self) -> bool {
+    pub(crate) fn is_deleted(&self) -> bool {
         self.status.load(Ordering::Acquire) & status::DELETED != 0
     }
 
@@ -542,7 +542,7 @@ impl Table {
 
     /// Bytes that the table takes, without shared binaries.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let locks: usize = match &self.contents {
             Contents::Parts(parts) => parts.iter().map(PartLock::bytes).sum(),
             Contents::Ranges(ranges) => ranges.bytes(),

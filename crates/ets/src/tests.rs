@@ -262,7 +262,7 @@ fn a_folded_table_has_the_order_of_its_slots() {
         };
         assert_eq!(folded.slots(), unfolded.slots());
         for slot in 0..folded.slots() {
-            let keys = |objects: Vec<&super::Object>| -> Vec<Term> {
+            let keys = |objects: Vec<super::ObjectRef<'_>>| -> Vec<Term> {
                 objects.iter().map(|object| object.key(1)).collect()
             };
             let there = keys(folded.in_slot(slot).collect());
@@ -365,10 +365,10 @@ fn objects_copy_whole_and_give_binaries_back() {
     let whole = build::tuple(heap, &[text, binary, part]);
     let object = OwnedObject::new(whole, 1);
     let mut reader = Terms::new();
-    let copied = object.copy_to(reader.heap());
+    let copied = object.get().copy_to(reader.heap());
     assert_same(copied, whole, "the copy");
     assert_eq!(
-        object.binaries().len(),
+        object.get().binaries().len(),
         2,
         "the binary, and the one under its part"
     );
@@ -400,15 +400,15 @@ fn packed_objects_are_smaller_and_the_same_again() {
                 let elements = [first, Term::NIL, second, binary, part, Term::small(3)];
                 let tuple = build::tuple(terms.heap(), &elements);
                 let object = OwnedObject::packed(tuple, 9, keypos);
-                packed += usize::from(object.is_packed());
-                assert!(object.bytes() <= OwnedObject::new(tuple, 9).bytes());
-                assert_eq!(object.hash(), 9);
-                assert_same(object.key(keypos), elements[keypos - 1], "the key");
-                assert_same(object.open().tuple(), tuple, "what was packed");
+                packed += usize::from(object.get().is_packed());
+                assert!(object.get().bytes() <= OwnedObject::new(tuple, 9).get().bytes());
+                assert_eq!(object.get().hash(), 9);
+                assert_same(object.get().key(keypos), elements[keypos - 1], "the key");
+                assert_same(object.get().open().tuple(), tuple, "what was packed");
                 // Two: the binary itself, and the one that `part` refers to.
-                assert_eq!(object.binaries().len(), 2);
+                assert_eq!(object.get().binaries().len(), 2);
                 let mut reader = Terms::new();
-                let copied = object.copy_to(reader.heap());
+                let copied = object.get().copy_to(reader.heap());
                 drop(object);
                 assert_same(copied, tuple, "the copy without the object");
             }
@@ -419,7 +419,7 @@ fn packed_objects_are_smaller_and_the_same_again() {
         "only {packed} are packed"
     );
     let small = terms.read("{key,1,{}}");
-    assert!(!OwnedObject::packed(small, 0, 1).is_packed());
+    assert!(!OwnedObject::packed(small, 0, 1).get().is_packed());
 }
 
 #[test]
@@ -627,7 +627,7 @@ fn ranges_that_nobody_changes_together_become_one() {
     let mut terms = Terms::new();
     let mut insert = |number: i64| {
         let object = OwnedObject::new(tuple(&mut terms, (number, 0)), 0);
-        let key = object.key(1);
+        let key = object.get().key(1);
         ranges.write(key).insert(object, false, false);
     };
     let count = amount(1000, 300) as i64;

@@ -143,11 +143,11 @@ const SETTINGS: &[(&str, StateOf)] = &[
     }),
     ("node_tab_delayed_delete", set_forgetting),
     ("colliding_names", similar_names),
-    ("ets_force_split", |_, request| {
-        put_under_pressure(request, Pressure::Split)
+    ("ets_force_split", |process, request| {
+        put_under_pressure(process, request, Pressure::Split)
     }),
-    ("ets_debug_random_split_join", |_, request| {
-        put_under_pressure(request, Pressure::Random)
+    ("ets_debug_random_split_join", |process, request| {
+        put_under_pressure(process, request, Pressure::Random)
     }),
     ("ets_force_trap", |_, _| Ok(am::NOTSUP)),
     // Every signal queue takes signals from many senders at a time.
@@ -482,11 +482,11 @@ fn similar_names(process: &mut Process, request: Term) -> BifResult {
 
 /// `{Table, Enable}`: splits and merges ranges of an ordered set with write concurrency, whether or not anybody contends
 /// for them.
-fn put_under_pressure(request: Term, pressure: Pressure) -> BifResult {
+fn put_under_pressure(process: &mut Process, request: Term, pressure: Pressure) -> BifResult {
     let Some([table, enable]) = request.as_tuple_of() else {
         return Err(badarg(2));
     };
-    let found = ets::registry::look_up(table)?;
+    let (found, _) = crate::ets::table(process, table)?;
     let ranges = found.ranges().ok_or(badarg(2))?;
     ranges.set_pressure(match enable {
         am::TRUE => pressure,

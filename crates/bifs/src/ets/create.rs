@@ -161,7 +161,7 @@ fn parse_tuple(wanted: &mut Wanted, parts: &[Term]) -> Option<()> {
 
 /// `ets:rename(Table, Name)`.
 pub fn rename_2(process: &mut Process, [id, name]: [Term; 2]) -> BifResult {
-    let table = table(id)?;
+    let (table, process) = table(process, id)?;
     table.allow(process, Access::Write)?;
     if !name.is_atom() || !registry::rename(table, name) {
         return Err(badarg(2));
@@ -176,7 +176,7 @@ pub fn delete_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
             arguments: [rest].into(),
         });
     }
-    let table = table(id)?;
+    let (table, process) = table(process, id)?;
     table.allow(process, Access::Write)?;
     let rest = Rest(Mutex::new(ets::delete(table)));
     start_to_free(process, rest, am::TRUE).map_err(|rest| Failure::Yield {
@@ -193,7 +193,7 @@ pub fn internal_delete_all_2(process: &mut Process, [id, rest]: [Term; 2]) -> Bi
     if let Some(known) = magic::get::<Rest>(rest) {
         return free(rest, count(known)).map_err(go_on);
     }
-    let table = table(id)?;
+    let (table, process) = table(process, id)?;
     table.allow(process, Access::Write)?;
     let rest = Rest(Mutex::new(ets::clear(table)));
     let objects = count(&rest);
@@ -239,8 +239,8 @@ pub fn whereis_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     if !name.is_atom() {
         return Err(badarg(1));
     }
-    match table(name) {
-        Ok(table) => Ok(table.reference(process.heap())),
+    match table(process, name) {
+        Ok((table, process)) => Ok(table.reference(process.heap())),
         Err(Failure::ErrorBecause { cause: am::ID, .. }) => Ok(am::UNDEFINED),
         Err(failure) => Err(failure),
     }

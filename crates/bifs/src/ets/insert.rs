@@ -30,7 +30,7 @@ pub fn insert_new_2(process: &mut Process, [id, objects]: [Term; 2]) -> BifResul
 }
 
 fn insert(process: &mut Process, id: Term, objects: Term, only_new: bool) -> Result<bool, Failure> {
-    let table = table(id)?;
+    let (table, process) = table(process, id)?;
     table.allow(process, Access::Write)?;
     let single = match objects.as_cons() {
         Some((object, tail)) if tail.is_nil() => object,

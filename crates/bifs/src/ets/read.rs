@@ -7,13 +7,13 @@ use term::{am, build, copy};
 use super::table;
 use ets::Part;
 use ets::ranges::{self, Bound, Mark};
-use ets::{Access, Following, Object, Table, TableKind, WalkStart};
+use ets::{Access, Following, ObjectRef, Table, TableKind, WalkStart};
 use runtime::code::bif::{BifResult, badarg, badarg_because};
 use runtime::process::Process;
 
 /// `ets:lookup(Table, Key)`: the objects, the oldest first.
 pub fn lookup_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
-    let table = table(id)?;
+    let (table, process) = table(process, id)?;
     let reading = table.reading(process, key)?;
     let heap = process.heap();
     if table.options.kind.is_set() {
@@ -34,7 +34,7 @@ pub fn lookup_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
 
 /// `ets:member(Table, Key)`.
 pub fn member_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
-    let table = table(id)?;
+    let (table, process) = table(process, id)?;
     let reading = table.reading(process, key)?;
     Ok(am::boolean(reading.part.get(key, reading.hash).is_some()))
 }
@@ -58,7 +58,7 @@ fn element_of(
     default: Option<Term>,
 ) -> BifResult {
     let missing_key = || default.ok_or_else(|| badarg_because(am::BADKEY));
-    let table = table(id)?;
+    let (table, process) = table(process, id)?;
     let reading = table.reading(process, key)?;
     let position = position
         .as_small()
@@ -144,7 +144,7 @@ pub fn last_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
 }
 
 fn edge(process: &mut Process, id: Term, last: bool) -> BifResult {
-    let table = table(id)?;
+    let (table, process) = table(process, id)?;
     table.allow(process, Access::Read)?;
     if table.options.kind == TableKind::OrderedSet {
         return in_order(process, table, WalkStart::Edge, last);
@@ -209,7 +209,7 @@ pub fn prev_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
 }
 
 fn neighbour(process: &mut Process, id: Term, key: Term, backwards: bool) -> BifResult {
-    let table = table(id)?;
+    let (table, process) = table(process, id)?;
     let keypos = table.options.keypos;
     let is_ordered = table.options.kind == TableKind::OrderedSet;
     let part = {
@@ -239,7 +239,7 @@ fn neighbour(process: &mut Process, id: Term, key: Term, backwards: bool) -> Bif
 
 /// `ets:slot(Table, I)`: the objects of a slot; for an ordered set, the object at that place in the order.
 pub fn slot_2(process: &mut Process, [id, number]: [Term; 2]) -> BifResult {
-    let table = table(id)?;
+    let (table, process) = table(process, id)?;
     table.allow(process, Access::Read)?;
     let mut slot = number
         .as_small()
@@ -281,7 +281,7 @@ pub fn slot_2(process: &mut Process, [id, number]: [Term; 2]) -> BifResult {
 
 /// `erts_internal:ets_raw_first(Table)`: as `ets:first/1`, but does not skip objects that are only marked as deleted.
 pub fn ets_raw_first_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
-    let table = table(id)?;
+    let (table, process) = table(process, id)?;
     if table.options.kind == TableKind::OrderedSet {
         return first_1(process, [id]);
     }
@@ -290,7 +290,7 @@ pub fn ets_raw_first_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
 
 /// `erts_internal:ets_raw_next(Table, Key)`: likewise.
 pub fn ets_raw_next_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
-    let table = table(id)?;
+    let (table, process) = table(process, id)?;
     if table.options.kind == TableKind::OrderedSet {
         return next_2(process, [id, key]);
     }
@@ -323,11 +323,11 @@ fn first_of_all(process: &mut Process, table: &Table, from: usize) -> BifResult 
 /// `erts_internal:ets_lookup_binary_info(Table, Key)`: `{Address, Size, Holders}` of the objects' shared binaries, also of
 /// those that are only marked as deleted: they still hold them.
 pub fn ets_lookup_binary_info_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
-    let table = table(id)?;
+    let (table, process) = table(process, id)?;
     let reading = table.reading(process, key)?;
     let heap = process.heap();
     let mut list = Term::NIL;
-    let add = |object: &Object| {
+    let add = |object: ObjectRef<'_>| {
         for (address, size, holders) in object.binaries() {
             let address = build::unsigned(heap, address);
             let size = build::unsigned(heap, size);

@@ -51,7 +51,7 @@ fn traverse(
     let outcome = if let Some((walk, terms)) = paused(argument) {
         select::resume(process, walk, terms)?
     } else {
-        let table = table(id)?;
+        let (table, process) = table(process, id)?;
         table.allow(process, purpose.access())?;
         let wanted = match limit {
             Some(limit) => {
@@ -111,7 +111,7 @@ fn go_on(process: &mut Process, continuation: Term) -> BifResult {
     } else {
         let no_gc = no_gc!();
         let parts = continuation.as_tuple(no_gc).ok_or(badarg(1))?;
-        let table = table(*parts.first().ok_or(badarg(1))?)?;
+        let (table, process) = table(process, *parts.first().ok_or(badarg(1))?)?;
         table.allow(process, Access::Read)?;
         select::continue_from(process, table, parts)?
     };
@@ -173,8 +173,9 @@ pub fn internal_select_delete_2(process: &mut Process, arguments: [Term; 2]) -> 
 /// `ets:select_replace(Table, Specification)`.
 pub fn select_replace_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
     let id = arguments[0];
-    let of_no_bag = |_: &mut Process, specification| {
-        if table(id)?.options.kind == ets::TableKind::Bag {
+    let of_no_bag = |process: &mut Process, specification| {
+        let (table, _) = table(process, id)?;
+        if table.options.kind == ets::TableKind::Bag {
             return Err(runtime::code::bif::badarg_because(am::TABLE_TYPE));
         }
         Ok(specification)

@@ -15,7 +15,7 @@ use runtime::process::{Process, table as processes};
 
 /// `ets:give_away(Table, Pid, Data)`.
 pub fn give_away_3(process: &mut Process, [id, pid, data]: [Term; 3]) -> BifResult {
-    let table = table(id)?;
+    let (table, process) = table(process, id)?;
     table.allow(process, Access::Write)?;
     if processes::find(pid).is_null() {
         return Err(badarg(2));
@@ -34,7 +34,7 @@ pub fn give_away_3(process: &mut Process, [id, pid, data]: [Term; 3]) -> BifResu
 
 /// `ets:setopts(Table, Options)`: `{heir, Pid, Data}`, `{heir, none}` and `{protection, Protection}`.
 pub fn setopts_2(process: &mut Process, [id, options]: [Term; 2]) -> BifResult {
-    let table = table(id)?;
+    let (table, process) = table(process, id)?;
     table.allow(process, Access::Write)?;
     let options = if options.is_tuple() {
         vec![options]
@@ -80,7 +80,7 @@ pub fn setopts_2(process: &mut Process, [id, options]: [Term; 2]) -> BifResult {
 
 /// `ets:safe_fixtable(Table, Fix)`.
 pub fn safe_fixtable_2(process: &mut Process, [id, fix]: [Term; 2]) -> BifResult {
-    let table = table(id)?;
+    let (table, process) = table(process, id)?;
     table.allow(process, Access::Read)?;
     match fix {
         am::TRUE => ets::fix(process, table),

@@ -8,21 +8,21 @@ use term::{am, build, compare, list};
 
 use super::table;
 use ets::table::{Table, Writing};
-use ets::{Access, Object, OwnedObject};
+use ets::{Access, ObjectMut, ObjectRef, OwnedObject};
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, system_limit};
 use runtime::process::Process;
 
 /// `ets:update_element(Table, Key, Changes)`.
 pub fn update_element_3(process: &mut Process, [id, key, changes]: [Term; 3]) -> BifResult {
-    let table = table(id)?;
+    let (table, process) = table(process, id)?;
     let mut writing = table.writing(process, key)?;
     if !table.options.kind.is_set() {
         // Unlike `update_counter`, this gives no cause.
         return Err(badarg(1));
     }
     let mut failure = None;
-    let found = writing.part.update(key, writing.hash, |object| {
-        changed(object, table, changes).unwrap_or_else(|found| {
+    let found = writing.part.update(key, writing.hash, |mut object| {
+        changed(&mut object, table, changes).unwrap_or_else(|found| {
             failure = Some(found);
             None
         })
@@ -38,7 +38,7 @@ pub fn update_element_4(
     process: &mut Process,
     [id, key, changes, default]: [Term; 4],
 ) -> BifResult {
-    let table = table(id)?;
+    let (table, process) = table(process, id)?;
     table.allow(process, Access::Write)?;
     let keypos = table.options.keypos;
     check_default(keypos, default)?;
@@ -64,7 +64,7 @@ pub fn update_element_4(
 /// Applies the changes of `ets:update_element/3` to an object: returns its replacement, or `None` if it was changed in
 /// place.
 fn changed(
-    object: &mut Object,
+    object: &mut ObjectMut<'_>,
     table: &Table,
     changes: Term,
 ) -> Result<Option<OwnedObject>, Failure> {
@@ -72,7 +72,7 @@ fn changed(
     if change_in_place(object, keypos, changes) {
         return Ok(None);
     }
-    let changes = changes_of(changes, keypos, object.elements().len())?;
+    let changes = changes_of(changes, keypos, object.get().elements().len())?;
     Ok(change(object, table, &changes))
 }
 
@@ -125,7 +125,7 @@ fn changes_of(changes: Term, keypos: usize, size: usize) -> Result<Changes, Fail
 
 /// The fast path: one element, whose old and new values are immediates. Returns false, and changes nothing, in any
 /// other case.
-fn change_in_place(object: &mut Object, keypos: usize, change: Term) -> bool {
+fn change_in_place(object: &mut ObjectMut<'_>, keypos: usize, change: Term) -> bool {
     let Some([position, value]) = change.as_tuple_of() else {
         return false;
     };
@@ -133,12 +133,16 @@ fn change_in_place(object: &mut Object, keypos: usize, change: Term) -> bool {
         Some(position) if position >= 1 && position != keypos as i64 => position as usize - 1,
         _ => return false,
     };
-    index < object.elements().len() && object.set_immediate(index, value)
+    index < object.get().elements().len() && object.set_immediate(index, value)
 }
 
 /// Changes elements of an object: in place, or by making a replacement.
-fn change(object: &mut Object, table: &Table, changes: &[(usize, Term)]) -> Option<OwnedObject> {
-    let elements = object.elements();
+fn change(
+    object: &mut ObjectMut<'_>,
+    table: &Table,
+    changes: &[(usize, Term)],
+) -> Option<OwnedObject> {
+    let elements = object.get().elements();
     if changes
         .iter()
         .all(|(index, value)| value.is_immediate() && elements[*index].is_immediate())
@@ -150,7 +154,7 @@ fn change(object: &mut Object, table: &Table, changes: &[(usize, Term)]) -> Opti
         return None;
     }
     let packed = table.options.compressed.then_some(table.options.keypos);
-    Some(object.changed(changes, packed))
+    Some(object.get().changed(changes, packed))
 }
 
 /// `{Position, Increment}` or `{Position, Increment, Threshold, SetValue}`.
@@ -163,13 +167,13 @@ struct Step {
 
 /// `ets:update_counter(Table, Key, Steps)`.
 pub fn update_counter_3(process: &mut Process, [id, key, steps]: [Term; 3]) -> BifResult {
-    let table = table(id)?;
+    let (table, process) = table(process, id)?;
     update_counter(process, table, key, steps, None)
 }
 
 /// `ets:update_counter(Table, Key, Steps, Default)`.
 pub fn update_counter_4(process: &mut Process, [id, key, steps, default]: [Term; 4]) -> BifResult {
-    let table = table(id)?;
+    let (table, process) = table(process, id)?;
     table.allow(process, Access::Write)?;
     check_default(table.options.keypos, default)?;
     update_counter(process, table, key, steps, Some(default))
@@ -192,7 +196,7 @@ fn update_counter(
     }
     let heap = process.heap();
     let made: Vec<Term>;
-    let object = writing.part.get(key, writing.hash).map(Object::open);
+    let object = writing.part.get(key, writing.hash).map(ObjectRef::open);
     let is_new = object.is_none();
     let elements: &[Term] = match (&object, default) {
         (Some(object), _) => object.elements(),
@@ -222,7 +226,7 @@ fn update_counter(
         let hash = writing.hash;
         writing
             .part
-            .update(key, hash, |object| change(object, table, &changes));
+            .update(key, hash, |mut object| change(&mut object, table, &changes));
     }
     Ok(if is_list {
         build::list(heap, &results)
@@ -292,8 +296,8 @@ fn count_in_place(writing: &mut Writing<'_>, keypos: usize, key: Term, step: Ter
         return None;
     }
     let index = usize::try_from(position - 1).ok()?;
-    let object = writing.part.get_mut(key, writing.hash)?;
-    let old = object.elements().get(index)?.as_small()?;
+    let mut object = writing.part.get_mut(key, writing.hash)?;
+    let old = object.get().elements().get(index)?.as_small()?;
     let new = Term::try_small(old + increment)?;
     object.set_immediate(index, new).then_some(new)
 }

@@ -11,7 +11,7 @@ const CHUNK_WORDS: usize = 256;
 const KEPT_WORDS: usize = 1 << 16;
 
 /// Growing memory for terms.
-pub struct Arena {
+pub(crate) struct Arena {
     /// The last chunk is the one that is filled.
     chunks: Vec<Box<[u64]>>,
     used: usize,
@@ -22,7 +22,7 @@ pub struct Arena {
 unsafe impl Send for Arena {}
 
 impl Arena {
-    pub fn new() -> Arena {
+    pub(crate) fn new() -> Arena {
         Arena {
             chunks: Vec::new(),
             used: 0,
@@ -31,7 +31,7 @@ impl Arena {
     }
 
     /// Discards all terms.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         if !self.off_heap.is_null() {
             // SAFETY: the list's objects are in the arena, and nobody uses them from here on.
             unsafe { off_heap::release(std::mem::replace(&mut self.off_heap, ptr::null_mut())) };

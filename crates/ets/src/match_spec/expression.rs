@@ -13,7 +13,7 @@ use super::{Constants, Invalid};
 
 /// One operation; it takes its operands from the stack, the last on top, and pushes its result.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Operation {
+pub(crate) enum Operation {
     /// Pushes an immediate. While compiling: any constant.
     Push(Term),
     /// Pushes a constant, by index.
@@ -57,12 +57,12 @@ enum Work {
 
 /// The context for compiling the expressions of a clause.
 pub(super) struct Context<'a> {
-    pub variables: &'a Variables,
-    pub constants: &'a mut Constants,
+    pub(crate) variables: &'a Variables,
+    pub(crate) constants: &'a mut Constants,
     /// Where composite constants are made.
-    pub scratch: &'a mut Heap,
-    pub lint: &'a mut Lint,
-    pub dialect: Dialect,
+    pub(crate) scratch: &'a mut Heap,
+    pub(crate) lint: &'a mut Lint,
+    pub(crate) dialect: Dialect,
 }
 
 /// Compiles the guards of a clause.

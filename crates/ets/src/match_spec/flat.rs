@@ -11,7 +11,7 @@ use term::{am, build, compare, copy};
 
 use super::Source;
 use super::pattern::{self, Contents};
-use crate::Object;
+use crate::ObjectRef;
 
 /// Maximum number of elements of a head.
 const MAX_ELEMENTS: usize = 16;
@@ -35,7 +35,7 @@ enum Body {
 }
 
 /// A specification that needs no program.
-pub struct Flat {
+pub(crate) struct Flat {
     parts: SmallVec<[Part; MAX_ELEMENTS]>,
     /// The numbers of the variables, in order of binding.
     variables: SmallVec<[u64; MAX_ELEMENTS]>,
@@ -43,12 +43,12 @@ pub struct Flat {
 }
 
 /// The values of a head's variables.
-pub type Bound = SmallVec<[Term; MAX_ELEMENTS]>;
+pub(crate) type Bound = SmallVec<[Term; MAX_ELEMENTS]>;
 
 impl Flat {
     /// Returns `None` if the specification is of another kind, or invalid.
     #[must_use]
-    pub fn of([head, guards, body]: &Source) -> Option<Flat> {
+    pub(crate) fn of([head, guards, body]: &Source) -> Option<Flat> {
         let no_gc = no_gc!();
         let elements = head.as_tuple(no_gc)?;
         let (result, end) = body.as_cons()?;
@@ -101,7 +101,7 @@ impl Flat {
 
     /// The constant that the element at `index` (from 0) must equal.
     #[must_use]
-    pub fn constant(&self, index: usize) -> Option<Term> {
+    pub(crate) fn constant(&self, index: usize) -> Option<Term> {
         match self.parts.get(index) {
             Some(Part::Constant(term)) => Some(*term),
             _ => None,
@@ -110,7 +110,7 @@ impl Flat {
 
     /// The values of the variables if a tuple of these elements matches.
     #[must_use]
-    pub fn matches(&self, elements: &[Term]) -> Option<Bound> {
+    pub(crate) fn matches(&self, elements: &[Term]) -> Option<Bound> {
         if elements.len() != self.parts.len() {
             return None;
         }
@@ -134,7 +134,7 @@ impl Flat {
 
     /// Whether the result is `true`.
     #[must_use]
-    pub fn is_true(&self, bound: &Bound) -> bool {
+    pub(crate) fn is_true(&self, bound: &Bound) -> bool {
         match self.body {
             Body::Subject | Body::Bindings => false,
             Body::Variable(place) => bound[place] == am::TRUE,
@@ -143,7 +143,12 @@ impl Flat {
     }
 
     /// Makes the result on a heap.
-    pub fn result<A: Allocate>(&self, object: &Object, bound: &Bound, heap: &mut A) -> Term {
+    pub(crate) fn result<A: Allocate>(
+        &self,
+        object: ObjectRef<'_>,
+        bound: &Bound,
+        heap: &mut A,
+    ) -> Term {
         match self.body {
             Body::Subject => object.copy_to(heap),
             Body::Variable(place) => copy::copy(heap, bound[place]),

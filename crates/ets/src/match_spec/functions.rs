@@ -17,12 +17,12 @@ macro_rules! functions {
     ($(($function:ident, $name:ident, $arity:literal),)*) => {
         /// A function; its arguments are on the stack, the last on top.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        pub enum Function {
+        pub(crate) enum Function {
             $($function,)*
         }
 
         impl Function {
-            pub fn arity(self) -> usize {
+            pub(crate) fn arity(self) -> usize {
                 match self {
                     $(Function::$function => $arity,)*
                 }
@@ -113,7 +113,7 @@ const LATER: &[Function] = &[
 ];
 
 /// The function with a name and an arity.
-pub fn find(name: Term, arity: usize) -> Option<Function> {
+pub(crate) fn find(name: Term, arity: usize) -> Option<Function> {
     TABLE
         .iter()
         .find(|row| row.0 == name && row.1 == arity)
@@ -141,7 +141,12 @@ fn calculated(outcome: Result<Term, ArithError>) -> Option<Term> {
 ///
 /// # Panics
 /// If there are fewer arguments than the function's arity.
-pub fn call(function: Function, arguments: &[Term], own: Term, arena: &mut Arena) -> Option<Term> {
+pub(crate) fn call(
+    function: Function,
+    arguments: &[Term],
+    own: Term,
+    arena: &mut Arena,
+) -> Option<Term> {
     use Function as F;
     let a = arguments.first().copied().unwrap_or(Term::NIL);
     let b = arguments.get(1).copied().unwrap_or(Term::NIL);

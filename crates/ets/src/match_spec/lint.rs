@@ -9,25 +9,25 @@ use super::{Invalid, Source};
 const MAX_BYTES: usize = 99;
 
 /// Collects complaints, or stops at the first fault.
-pub struct Lint {
+pub(crate) struct Lint {
     complaints: Option<Vec<String>>,
 }
 
 impl Lint {
     /// The first fault ends the compilation.
-    pub fn silent() -> Lint {
+    pub(crate) fn silent() -> Lint {
         Lint { complaints: None }
     }
 
     /// Faults are recorded, and compilation continues where that makes sense.
-    pub fn aloud() -> Lint {
+    pub(crate) fn aloud() -> Lint {
         Lint {
             complaints: Some(Vec::new()),
         }
     }
 
     /// Records a fault; returns an error if compilation has to stop.
-    pub fn fault(&mut self, complaint: impl FnOnce() -> String) -> Result<(), Invalid> {
+    pub(crate) fn fault(&mut self, complaint: impl FnOnce() -> String) -> Result<(), Invalid> {
         let Some(complaints) = &mut self.complaints else {
             return Err(Invalid);
         };
@@ -40,31 +40,31 @@ impl Lint {
     }
 
     /// Records a fault after which compilation cannot continue.
-    pub fn fatal(&mut self, complaint: &str) -> Invalid {
+    pub(crate) fn fatal(&mut self, complaint: &str) -> Invalid {
         let _ = self.fault(|| complaint.to_owned());
         Invalid
     }
 
     /// Returns an error if anything was recorded.
-    pub fn is_clean(&self) -> Result<(), Invalid> {
+    pub(crate) fn is_clean(&self) -> Result<(), Invalid> {
         match &self.complaints {
             Some(complaints) if !complaints.is_empty() => Err(Invalid),
             _ => Ok(()),
         }
     }
 
-    pub fn into_complaints(self) -> Vec<String> {
+    pub(crate) fn into_complaints(self) -> Vec<String> {
         self.complaints.unwrap_or_default()
     }
 }
 
 /// A term as it is shown in complaints.
-pub fn show(term: Term) -> String {
+pub(crate) fn show(term: Term) -> String {
     print::display_limited(term, MAX_BYTES).to_string()
 }
 
 /// The clauses of a specification.
-pub fn sources(specification: Term, lint: &mut Lint) -> Result<Vec<Source>, Invalid> {
+pub(crate) fn sources(specification: Term, lint: &mut Lint) -> Result<Vec<Source>, Invalid> {
     if !specification.is_cons() {
         return Err(lint.fatal("Match programs are not in a list."));
     }

@@ -18,14 +18,14 @@ use super::{Constants, Invalid};
 
 /// A word of the subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WordAddress {
-    pub register: u32,
-    pub index: u32,
+pub(crate) struct WordAddress {
+    pub(crate) register: u32,
+    pub(crate) index: u32,
 }
 
 /// One test; it reads the word at a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Test {
+pub(crate) enum Test {
     /// A tuple of that many elements; they become the base in `to`.
     Tuple {
         at: WordAddress,
@@ -79,7 +79,7 @@ pub enum Test {
 
 /// The variables of a head; a variable's place at run time is its index in the order of binding.
 #[derive(Default)]
-pub struct Variables {
+pub(crate) struct Variables {
     /// Their numbers, in order of binding.
     numbers: Vec<u64>,
     /// The places of all variables, if there are more than are quickly looked through.
@@ -92,7 +92,7 @@ const FEW_VARIABLES: usize = 16;
 
 impl Variables {
     /// The place of the variable `$number`.
-    pub fn find(&self, number: u64) -> Option<u32> {
+    pub(crate) fn find(&self, number: u64) -> Option<u32> {
         if self.numbers.len() > FEW_VARIABLES {
             return self.places.get(&number).copied();
         }
@@ -111,12 +111,12 @@ impl Variables {
         count as u32 - 1
     }
 
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.numbers.len()
     }
 
     /// All places, in the order of the variables' numbers; to be asked for when all are bound.
-    pub fn in_order(&self) -> Arc<[u32]> {
+    pub(crate) fn in_order(&self) -> Arc<[u32]> {
         let sorted = || {
             let mut places: Vec<u32> = (0..self.numbers.len() as u32).collect();
             places.sort_by_key(|place| self.numbers[*place as usize]);
@@ -127,16 +127,16 @@ impl Variables {
 }
 
 /// A compiled head.
-pub struct Head {
-    pub tests: Vec<Test>,
-    pub variables: Variables,
-    pub registers: usize,
-    pub cells: usize,
+pub(crate) struct Head {
+    pub(crate) tests: Vec<Test>,
+    pub(crate) variables: Variables,
+    pub(crate) registers: usize,
+    pub(crate) cells: usize,
 }
 
 /// The number of a variable: `1` for `'$1'`.
 #[must_use]
-pub fn variable(term: Term) -> Option<u64> {
+pub(crate) fn variable(term: Term) -> Option<u64> {
     if !term.is_atom() {
         return None;
     }
@@ -153,13 +153,13 @@ pub fn variable(term: Term) -> Option<u64> {
 
 /// Whether a term is `'_'` or a variable.
 #[must_use]
-pub fn is_wildcard(term: Term) -> bool {
+pub(crate) fn is_wildcard(term: Term) -> bool {
     term == am::UNDERSCORE || variable(term).is_some()
 }
 
 /// What a pattern contains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Contents {
+pub(crate) enum Contents {
     /// Only constants.
     Ground,
     /// Constants, and maps of constants: more than one term may match.
@@ -169,7 +169,7 @@ pub enum Contents {
 
 /// Examines a whole pattern.
 #[must_use]
-pub fn contents(pattern: Term) -> Contents {
+pub(crate) fn contents(pattern: Term) -> Contents {
     contents_within(pattern, usize::MAX).unwrap_or(Contents::Wildcards)
 }
 

@@ -231,8 +231,8 @@ fn check_flat(source: &Source, subject: Term, expected: &Option<String>) -> bool
     };
     let object = OwnedObject::new(subject, 0);
     let mut room = Terms::new();
-    let bound = flat.matches(object.open().elements());
-    let found = bound.map(|bound| show(flat.result(&object, &bound, room.heap())));
+    let bound = flat.matches(object.get().open().elements());
+    let found = bound.map(|bound| show(flat.result(object.get(), &bound, room.heap())));
     let shown: Vec<String> = source.iter().copied().map(show).collect();
     assert_eq!(&found, expected, "{shown:?} on {}", show(subject));
     found.is_some()
@@ -241,7 +241,7 @@ fn check_flat(source: &Source, subject: Term, expected: &Option<String>) -> bool
 #[test]
 fn what_holds_for_all_specifications() {
     let (mut compiled, mut matched, mut kept, mut flat) = (0, 0, 0, 0);
-    for seed in 0..amount(60_000, 60) {
+    for seed in 0..amount(60_000, 15) {
         let mut numbers = Numbers(seed * 2_654_435_761 + 1);
         let mut terms = Terms::new();
         let mut random = Random {

@@ -13,7 +13,7 @@ fn element(tuple: Term, keypos: usize) -> Option<Term> {
 
 /// Whether the result of a clause is certainly a tuple with the key of the object.
 #[must_use]
-pub fn keeps_key(&[head, _, body]: &Source, keypos: usize) -> bool {
+pub(crate) fn keeps_key(&[head, _, body]: &Source, keypos: usize) -> bool {
     let Some((result, rest)) = body.as_cons() else {
         return false;
     };

@@ -500,7 +500,7 @@ fn a_program_outlives_the_terms_it_was_made_of() {
 
 #[test]
 fn depth_and_length_need_no_native_stack() {
-    let size = crate::tests::amount(300_000, 300) as usize;
+    let size = crate::tests::amount(300_000, 100) as usize;
     let mut terms = Terms::new();
     let heap = terms.heap();
     let variable = term::atom::known("$1");

@@ -23,14 +23,14 @@ use std::sync::{LazyLock, atomic};
 use std::time::Instant;
 
 /// Whether the system supports such a barrier; Miri knows none.
-pub static IS_POSSIBLE: LazyLock<bool> =
+pub(crate) static IS_POSSIBLE: LazyLock<bool> =
     LazyLock::new(|| !cfg!(miri) && sys::thread::register_barrier());
 
 /// The value of [`BiasedLock::held`] while the scheduler is in to write.
 const WRITING: u32 = 1 << 31;
 
 /// See the file's comment.
-pub struct BiasedLock {
+pub(crate) struct BiasedLock {
     /// How often the scheduler is in to read, or [`WRITING`]; only the scheduler writes this.
     held: AtomicU32,
     /// Number of outsiders that are in or waiting.
@@ -38,7 +38,7 @@ pub struct BiasedLock {
 }
 
 impl BiasedLock {
-    pub const fn new() -> BiasedLock {
+    pub(crate) const fn new() -> BiasedLock {
         BiasedLock {
             held: AtomicU32::new(0),
             outsiders: AtomicU32::new(0),
@@ -52,7 +52,7 @@ impl BiasedLock {
     /// If it is in to write.
     #[inline]
     #[must_use]
-    pub fn enter(&self) -> bool {
+    pub(crate) fn enter(&self) -> bool {
         let held = self.held.load(Ordering::Relaxed);
         assert!(held < WRITING, "a part is locked by its own thread");
         if held > 0 {
@@ -68,7 +68,7 @@ impl BiasedLock {
     /// If it is in already.
     #[inline]
     #[must_use]
-    pub fn enter_to_write(&self) -> bool {
+    pub(crate) fn enter_to_write(&self) -> bool {
         assert!(!self.is_held(), "a part is locked by its own thread");
         self.enter_as(WRITING)
     }
@@ -87,13 +87,13 @@ impl BiasedLock {
     /// Whether the scheduler is in; only the scheduler may ask.
     #[inline]
     #[must_use]
-    pub fn is_held(&self) -> bool {
+    pub(crate) fn is_held(&self) -> bool {
         self.held.load(Ordering::Relaxed) > 0
     }
 
     /// The scheduler leaves.
     #[inline]
-    pub fn leave(&self) {
+    pub(crate) fn leave(&self) {
         let held = self.held.load(Ordering::Relaxed);
         let left = if held == WRITING { 0 } else { held - 1 };
         self.held.store(left, Ordering::Release);
@@ -101,7 +101,7 @@ impl BiasedLock {
 
     /// An outsider enters. Returns false, without having entered, if the scheduler did not leave before `until`.
     #[must_use]
-    pub fn enter_from_outside(&self, until: Option<Instant>) -> bool {
+    pub(crate) fn enter_from_outside(&self, until: Option<Instant>) -> bool {
         self.outsiders.fetch_add(1, Ordering::SeqCst);
         atomic::fence(Ordering::SeqCst);
         sys::thread::barrier_everywhere();
@@ -116,7 +116,7 @@ impl BiasedLock {
     }
 
     /// An outsider leaves.
-    pub fn leave_to_outside(&self) {
+    pub(crate) fn leave_to_outside(&self) {
         self.outsiders.fetch_sub(1, Ordering::Release);
     }
 }

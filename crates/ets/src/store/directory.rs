@@ -14,14 +14,16 @@
 //! lock `changes` or a neighbour. The exception is a range that is in no directory: whoever else locks it came
 //! through an old directory, and releases it at once.
 //!
-//! Any thread may call. A range stays allocated as long as the [`Ranges`]. A replaced directory is handed to the
-//! caller, who must keep it until no thread can still be reading it. So every read has to happen where the caller can
-//! tell when it has ended (in the runtime within a slice, or in `epoch::pinned`).
+//! Any thread may call. A range stays allocated as long as the [`Ranges`], a replaced directory until no thread is pinned
+//! any more that was when it was current. Directories are read by threads that are pinned ([`Pinned`]), or that keep them
+//! from being replaced ([`Held`]).
 //!
 //! `tests/interleavings` runs this file under loom.
 
-use std::ptr;
+use std::ptr::{self, NonNull};
+use std::time::Duration;
 
+use runtime::process::epoch::{Pinned, Retired};
 use runtime::process::sync::{AtomicPtr, Mutex, MutexGuard, Ordering};
 
 /// Maximum number of ranges of a table. More would hardly reduce contention, and would slow down operations on all
@@ -40,27 +42,35 @@ pub trait Range {
 }
 
 /// See the file's comment.
-pub struct Directory<B, R> {
+struct Directory<B, R> {
     bounds: Vec<B>,
     /// One more than there are bounds.
     ranges: Vec<*const R>,
 }
 
-/// A directory that was replaced, to be dropped when no thread can be reading it any more.
-#[must_use]
-pub struct Replaced<B, R>(#[allow(dead_code)] Box<Directory<B, R>>);
+/// A directory that was replaced. It is no box: that would claim that nobody reads it any more.
+struct Replaced<B, R>(NonNull<Directory<B, R>>);
 
 // SAFETY: it is only dropped, and that accesses no range.
 unsafe impl<B: Send, R> Send for Replaced<B, R> {}
+
+impl<B, R> Drop for Replaced<B, R> {
+    fn drop(&mut self) {
+        // SAFETY: it came from a box (`Held::replace`). Only `Ranges::retired` has such values, and drops them when nobody
+        // is pinned any more who was when they were current, or with the ranges.
+        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+    }
+}
 
 /// All ranges of a table.
 pub struct Ranges<B, R> {
     current: AtomicPtr<Directory<B, R>>,
     changes: Mutex<Changes<R>>,
+    retired: Retired<Replaced<B, R>>,
 }
 
 /// Locked by whoever replaces the directory, and by whoever needs it to stay as it is.
-pub struct Changes<R> {
+struct Changes<R> {
     /// All ranges that were ever allocated.
     all: Vec<*mut R>,
     /// Those of them that are in no directory.
@@ -69,10 +79,16 @@ pub struct Changes<R> {
 
 // SAFETY: the pointers lead to ranges, which many threads may use (`R: Send + Sync`).
 unsafe impl<B: Send + Sync, R: Send + Sync> Send for Ranges<B, R> {}
-// SAFETY: as above.
+// SAFETY: the pointers lead to ranges, which many threads may use (`R: Send + Sync`).
 unsafe impl<B: Send + Sync, R: Send + Sync> Sync for Ranges<B, R> {}
-// SAFETY: as above.
+// SAFETY: the pointers lead to ranges, which many threads may use (`R: Send + Sync`).
 unsafe impl<R: Send + Sync> Send for Changes<R> {}
+
+/// A table's ranges, none of which is split or merged while this is held.
+pub struct Held<'a, B, R> {
+    ranges: &'a Ranges<B, R>,
+    changes: MutexGuard<'a, Changes<R>>,
+}
 
 impl<B: Clone, R: Range> Ranges<B, R> {
     /// One range for all keys.
@@ -88,12 +104,13 @@ impl<B: Clone, R: Range> Ranges<B, R> {
                 all: vec![range],
                 spare: Vec::new(),
             }),
+            retired: Retired::new(),
         }
     }
 
-    fn current(&self) -> &Directory<B, R> {
-        // SAFETY: never null; a replaced directory is dropped only when nobody reads it any more, which the caller
-        // ensures.
+    fn current<'a>(&'a self, _pinned: Pinned<'a>) -> &'a Directory<B, R> {
+        // SAFETY: never null; a replaced directory is dropped only when nobody is pinned any more who was when it was
+        // current (`Ranges::retired`).
         unsafe { &*self.current.load(Ordering::Acquire) }
     }
 
@@ -102,16 +119,17 @@ impl<B: Clone, R: Range> Ranges<B, R> {
     #[inline]
     pub fn enter<'a, Guard>(
         &'a self,
+        pinned: Pinned<'_>,
         route: impl Fn(&[B]) -> usize,
         lock: impl Fn(&'a R) -> Guard,
     ) -> (&'a R, Guard) {
-        let mut directory = self.current();
+        let mut directory = self.current(pinned);
         let mut range = directory.ranges[route(&directory.bounds)];
         loop {
             // SAFETY: ranges stay allocated.
             let locked = unsafe { &*range };
             let guard = lock(locked);
-            let now = self.current();
+            let now = self.current(pinned);
             if ptr::eq(now, directory) {
                 return (locked, guard);
             }
@@ -125,8 +143,8 @@ impl<B: Clone, R: Range> Ranges<B, R> {
     }
 
     /// The bound at the end of a range, or at its beginning. The caller holds the range's lock.
-    pub fn bound_of(&self, range: &R, at_beginning: bool) -> Option<B> {
-        let directory = self.current();
+    pub fn bound_of(&self, pinned: Pinned<'_>, range: &R, at_beginning: bool) -> Option<B> {
+        let directory = self.current(pinned);
         let index = directory.index_of(range)?;
         let bound = if at_beginning {
             index.checked_sub(1)?
@@ -144,30 +162,27 @@ impl<B: Clone, R: Range> Ranges<B, R> {
         range: &R,
         fresh: impl FnOnce() -> R,
         divide: impl FnOnce(&mut R::Writer<'_>) -> Option<B>,
-    ) -> Option<Replaced<B, R>> {
-        let mut changes = self.changes.try_lock()?;
-        let directory = self.current();
-        let index = directory.index_of(range)?;
-        if directory.ranges.len() >= MOST_RANGES {
+    ) -> Option<()> {
+        let mut held = self.try_hold()?;
+        let index = held.directory().index_of(range)?;
+        if held.directory().ranges.len() >= MOST_RANGES {
             return None;
         }
-        if changes.spare.is_empty() {
+        if held.changes.spare.is_empty() {
             let made = Box::into_raw(Box::new(fresh()));
-            changes.all.push(made);
-            changes.spare.push(made);
+            held.changes.all.push(made);
+            held.changes.spare.push(made);
         }
-        let upper = *changes.spare.last()?;
+        let upper = *held.changes.spare.last()?;
         // SAFETY: ranges stay allocated.
         let mut writer = unsafe { &*upper }.write();
         let bound = divide(&mut writer)?;
-        changes.spare.pop();
-        let mut next = Directory {
-            bounds: directory.bounds.clone(),
-            ranges: directory.ranges.clone(),
-        };
+        held.changes.spare.pop();
+        let mut next = held.directory().clone();
         next.bounds.insert(index, bound);
         next.ranges.insert(index + 1, upper);
-        Some(self.replace(next))
+        held.replace(next);
+        Some(())
     }
 
     /// Merges a range, which the caller has write-locked as `writer`, with a neighbour. `merge` moves the contents of
@@ -178,9 +193,9 @@ impl<B: Clone, R: Range> Ranges<B, R> {
         range: &R,
         writer: &mut R::Writer<'a>,
         merge: impl FnOnce(&mut R::Writer<'a>, &mut R::Writer<'a>),
-    ) -> Option<Replaced<B, R>> {
-        let mut changes = self.changes.try_lock()?;
-        let directory = self.current();
+    ) -> Option<()> {
+        let mut held = self.try_hold()?;
+        let directory = held.directory();
         let index = directory.index_of(range)?;
         let is_last = index + 1 == directory.ranges.len();
         let neighbour = if is_last {
@@ -196,50 +211,83 @@ impl<B: Clone, R: Range> Ranges<B, R> {
             merge(writer, &mut other);
         }
         let upper = index.max(neighbour);
-        changes.spare.push(directory.ranges[upper]);
-        let mut next = Directory {
-            bounds: directory.bounds.clone(),
-            ranges: directory.ranges.clone(),
-        };
+        let mut next = directory.clone();
         next.bounds.remove(upper - 1);
-        next.ranges.remove(upper);
-        Some(self.replace(next))
+        let spare = next.ranges.remove(upper);
+        held.changes.spare.push(spare);
+        held.replace(next);
+        Some(())
     }
 
-    /// Merges all ranges into one. The caller has write-locked them all, and all but the first are empty.
-    pub fn collapse(&self, changes: &mut Changes<R>) -> Replaced<B, R> {
-        let directory = self.current();
-        changes.spare.extend_from_slice(&directory.ranges[1..]);
-        self.replace(Directory {
-            bounds: Vec::new(),
-            ranges: vec![directory.ranges[0]],
+    fn try_hold(&self) -> Option<Held<'_, B, R>> {
+        let changes = self.changes.try_lock()?;
+        Some(Held {
+            ranges: self,
+            changes,
         })
     }
 
-    /// Installs another directory. The caller holds `changes`.
-    fn replace(&self, next: Directory<B, R>) -> Replaced<B, R> {
+    /// Keeps ranges from being split or merged.
+    pub fn hold(&self) -> Held<'_, B, R> {
+        Held {
+            ranges: self,
+            changes: self.changes.lock(),
+        }
+    }
+
+    /// As [`Ranges::hold`]; `None` if another change did not end within `timeout`.
+    pub fn hold_within(&self, timeout: Duration) -> Option<Held<'_, B, R>> {
+        let changes = self.changes.try_lock_for(timeout)?;
+        Some(Held {
+            ranges: self,
+            changes,
+        })
+    }
+}
+
+impl<'a, B, R> Held<'a, B, R> {
+    fn directory(&self) -> &Directory<B, R> {
+        // SAFETY: never null, and replaced only through a `Held`, of which this is the only one.
+        unsafe { &*self.ranges.current.load(Ordering::Acquire) }
+    }
+
+    /// Installs another directory, and keeps the old one for those that still read it.
+    fn replace(&mut self, next: Directory<B, R>) {
         let next = Box::into_raw(Box::new(next));
-        let old = self.current.swap(next, Ordering::AcqRel);
-        // SAFETY: it came from a box, and is no longer current.
-        Replaced(unsafe { Box::from_raw(old) })
+        let old = self.ranges.current.swap(next, Ordering::AcqRel);
+        let replaced = Replaced(NonNull::new(old).expect("a current directory"));
+        // The models have no epochs.
+        #[cfg(feature = "loom")]
+        std::mem::forget(replaced);
+        #[cfg(not(feature = "loom"))]
+        self.ranges.retired.keep(replaced);
     }
 
-    /// Keeps ranges from being split or merged while the guard is held.
-    pub fn hold(&self) -> MutexGuard<'_, Changes<R>> {
-        self.changes.lock()
-    }
-
-    /// The mutex behind [`Ranges::hold`], for callers that lock it in another way (with a timeout).
-    pub fn changes(&self) -> &Mutex<Changes<R>> {
-        &self.changes
-    }
-
-    /// All ranges in the order of their keys, and the bounds between them; the caller holds `changes`.
-    pub fn all<'a>(&'a self, _changes: &Changes<R>) -> (impl Iterator<Item = &'a R>, &'a [B]) {
-        let directory = self.current();
+    /// All ranges in the order of their keys, and the bounds between them.
+    pub fn all(&self) -> (impl Iterator<Item = &'a R>, &[B]) {
+        let directory = self.directory();
         // SAFETY: ranges stay allocated.
         let ranges = directory.ranges.iter().map(|range| unsafe { &**range });
         (ranges, &directory.bounds)
+    }
+
+    /// Merges all ranges into one. The caller has write-locked them all, and all but the first are empty.
+    pub fn collapse(&mut self) {
+        let ranges = self.directory().ranges.clone();
+        self.changes.spare.extend_from_slice(&ranges[1..]);
+        self.replace(Directory {
+            bounds: Vec::new(),
+            ranges: vec![ranges[0]],
+        });
+    }
+}
+
+impl<B: Clone, R> Clone for Directory<B, R> {
+    fn clone(&self) -> Directory<B, R> {
+        Directory {
+            bounds: self.bounds.clone(),
+            ranges: self.ranges.clone(),
+        }
     }
 }
 

@@ -8,7 +8,9 @@
 //! first and then keep the scheduler out through `BiasedLock`; a scheduler that is kept out locks a place as they do.
 
 use std::cell::UnsafeCell;
+use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
 use std::time::{Duration, Instant};
 
 use parking_lot::RawRwLock;
@@ -24,7 +26,7 @@ use runtime::process::sync::between_steps;
 struct PaddedLock(RawRwLock);
 
 /// A part and its lock.
-pub struct PartLock {
+pub(crate) struct PartLock {
     places: Box<[PaddedLock]>,
     /// Present on a node with one scheduler.
     biased: Option<BiasedLock>,
@@ -43,16 +45,18 @@ enum Hold<'a> {
     Places(Option<&'a BiasedLock>),
 }
 
-/// Shared access to a part.
+/// Shared access to a part. It belongs to the thread that locked it.
 pub struct ReadGuard<'a> {
     hold: Hold<'a>,
-    part: &'a Part,
+    /// Not a reference: that would have to stay valid through the call that drops the guard, also after the release.
+    part: NonNull<Part>,
 }
 
-/// Exclusive access to a part.
+/// Exclusive access to a part. It belongs to the thread that locked it.
 pub struct WriteGuard<'a> {
     lock: &'a PartLock,
     hold: Hold<'a>,
+    of_this_thread: PhantomData<*const ()>,
 }
 
 /// Whether this thread is a scheduler.
@@ -63,7 +67,7 @@ fn is_scheduler() -> bool {
 
 impl PartLock {
     /// A lock with `places` places for readers, on a node with `schedulers` schedulers.
-    pub fn new(part: Part, places: usize, schedulers: usize) -> PartLock {
+    pub(crate) fn new(part: Part, places: usize, schedulers: usize) -> PartLock {
         PartLock {
             places: (0..places.max(1))
                 .map(|_| PaddedLock(RawRwLock::INIT))
@@ -90,15 +94,25 @@ impl PartLock {
     }
 
     #[inline]
-    pub fn read(&self) -> ReadGuard<'_> {
+    pub(crate) fn read(&self) -> ReadGuard<'_> {
         let hold = match &self.biased {
             Some(biased) if is_scheduler() && biased.enter() => Hold::Biased(biased),
             _ => self.take_place(),
         };
-        // SAFETY: this place is locked shared, so no writer has all places before the guard is dropped; or the one
-        // scheduler is in (`BiasedLock`), which keeps others out, and does not write.
-        let part = unsafe { &*self.part.get() };
+        self.reader(hold)
+    }
+
+    fn reader<'a>(&'a self, hold: Hold<'a>) -> ReadGuard<'a> {
+        let part = NonNull::from_ref(&self.part).cast();
         ReadGuard { hold, part }
+    }
+
+    fn writer<'a>(&'a self, hold: Hold<'a>) -> WriteGuard<'a> {
+        WriteGuard {
+            lock: self,
+            hold,
+            of_this_thread: PhantomData,
+        }
     }
 
     fn take_place(&self) -> Hold<'_> {
@@ -108,7 +122,7 @@ impl PartLock {
     }
 
     /// As [`PartLock::read`]; returns `None` if the lock was not acquired within `timeout`.
-    pub fn read_within(&self, timeout: Duration) -> Option<ReadGuard<'_>> {
+    pub(crate) fn read_within(&self, timeout: Duration) -> Option<ReadGuard<'_>> {
         let until = Instant::now() + timeout;
         let place = self.place();
         let hold = match &self.biased {
@@ -133,13 +147,11 @@ impl PartLock {
                 Hold::Place(place, biased.as_ref())
             }
         };
-        // SAFETY: as in `read`.
-        let part = unsafe { &*self.part.get() };
-        Some(ReadGuard { hold, part })
+        Some(self.reader(hold))
     }
 
     #[inline]
-    pub fn write(&self) -> WriteGuard<'_> {
+    pub(crate) fn write(&self) -> WriteGuard<'_> {
         let hold = match &self.biased {
             Some(biased) if is_scheduler() => {
                 if biased.enter_to_write() {
@@ -150,7 +162,7 @@ impl PartLock {
             }
             _ => self.take_places(),
         };
-        WriteGuard { lock: self, hold }
+        self.writer(hold)
     }
 
     #[inline]
@@ -164,7 +176,7 @@ impl PartLock {
 
     /// As [`PartLock::write`]; also returns whether it had to wait.
     #[inline]
-    pub fn write_noting_contention(&self) -> (WriteGuard<'_>, bool) {
+    pub(crate) fn write_noting_contention(&self) -> (WriteGuard<'_>, bool) {
         if self.biased.is_some() {
             return (self.write(), false);
         }
@@ -175,12 +187,11 @@ impl PartLock {
                 place.0.lock_exclusive();
             }
         }
-        let hold = Hold::Places(None);
-        (WriteGuard { lock: self, hold }, waited)
+        (self.writer(Hold::Places(None)), waited)
     }
 
     /// As [`PartLock::write`]; returns `None` if it would have to wait, or if the node has one scheduler.
-    pub fn try_write(&self) -> Option<WriteGuard<'_>> {
+    pub(crate) fn try_write(&self) -> Option<WriteGuard<'_>> {
         if self.biased.is_some() {
             return None;
         }
@@ -193,12 +204,11 @@ impl PartLock {
                 return None;
             }
         }
-        let hold = Hold::Places(None);
-        Some(WriteGuard { lock: self, hold })
+        Some(self.writer(Hold::Places(None)))
     }
 
     /// Bytes that the lock takes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         size_of::<PartLock>() + size_of_val(&*self.places)
     }
 }
@@ -208,7 +218,9 @@ impl Deref for ReadGuard<'_> {
 
     #[inline]
     fn deref(&self) -> &Part {
-        self.part
+        // SAFETY: the guard holds a place shared, so no writer has all places before it is dropped; or the one scheduler
+        // is in (`BiasedLock`), which keeps others out, and does not write.
+        unsafe { self.part.as_ref() }
     }
 }
 
@@ -243,7 +255,7 @@ impl Deref for WriteGuard<'_> {
 impl DerefMut for WriteGuard<'_> {
     #[inline]
     fn deref_mut(&mut self) -> &mut Part {
-        // SAFETY: as above, and the guard is borrowed exclusively.
+        // SAFETY: the guard holds all places, or `BiasedLock` instead of them, and is borrowed exclusively.
         unsafe { &mut *self.lock.part.get() }
     }
 }

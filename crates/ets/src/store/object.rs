@@ -20,11 +20,15 @@
 //! No term in the block points out of it, not even to literals (their module may be purged while the object stays).
 //! So copying it to a heap is one copy of memory and one pass that adjusts pointers.
 //!
-//! Whoever holds the lock of the part that an object belongs to may read it, or change it if the lock is exclusive.
+//! A reference to the head would give no right to the words behind it, so there are three handles with a pointer to the
+//! whole block instead: [`OwnedObject`] owns it, [`ObjectRef`] may read it and [`ObjectMut`] may change it. The lifetimes
+//! of the latter two come from what owns the object, and so from the lock of the part that it belongs to.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
-use std::ops::Deref;
+use std::marker::PhantomData;
+use std::ops::Range;
 use std::ptr::{self, NonNull};
+use std::slice;
 
 use layout::{Header, NoGc, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
@@ -35,12 +39,12 @@ use term::{compare, copy};
 
 use super::packed::{self, Packed};
 
-/// Set in [`Object::mark`]: the object is deleted, but stays in its chain while the table is fixed.
+/// Set in [`Head::mark`]: the object is deleted, but stays in its chain while the table is fixed.
 const DELETED: u32 = 1 << 31;
 /// Bits of a hash.
-pub const HASH_MASK: u32 = DELETED - 1;
+pub(crate) const HASH_MASK: u32 = DELETED - 1;
 
-/// Set in [`Object::words`]: some elements are packed.
+/// Set in [`Head::words`]: some elements are packed.
 const PACKED: u32 = 1 << 31;
 /// A packed object of at most this many words is unpacked to the heap as a whole even if only one element is wanted.
 const MAX_UNPACKED_WORDS: usize = 128;
@@ -49,19 +53,32 @@ const COUNTS: usize = 2;
 
 /// The head of an object; its words follow.
 #[repr(C)]
-pub struct Object {
+pub(super) struct Head {
     off_heap: *mut u64,
     /// Number of words after the head, and whether some are packed.
     words: u32,
     /// The hash of the key, and whether the object is deleted.
     mark: u32,
-    /// The next object of a chain; belongs to the owner of the chain.
-    pub(super) next: *mut Object,
+    /// The next object of a chain. An object that is dropped has none, so that long chains are not freed recursively.
+    next: Link,
 }
+
+/// A place of an object in a chain.
+pub(super) type Link = Option<OwnedObject>;
+
+/// An object and ownership of its memory.
+pub struct OwnedObject(NonNull<Head>);
+
+/// An object that may be read. It has the right to the whole block.
+#[derive(Clone, Copy)]
+pub struct ObjectRef<'a>(NonNull<Head>, PhantomData<&'a Head>);
+
+/// An object that may be changed. It has the right to the whole block.
+pub struct ObjectMut<'a>(NonNull<Head>, PhantomData<&'a mut Head>);
 
 /// The whole tuple of an object, unpacked if necessary.
 pub enum Opened<'a> {
-    Plain(&'a Object),
+    Plain(ObjectRef<'a>),
     Unpacked { tuple: Term, _room: Scratch },
 }
 
@@ -79,9 +96,14 @@ impl Opened<'_> {
     #[inline]
     #[must_use]
     pub fn elements(&self) -> &[Term] {
-        // SAFETY: the words lie in the object or in the room that `self` holds, and no collection knows them.
-        let no_gc = unsafe { NoGc::assume_for() };
-        self.tuple().as_tuple(no_gc).expect("an object is a tuple")
+        match self {
+            Opened::Plain(object) => object.elements(),
+            Opened::Unpacked { tuple, .. } => {
+                // SAFETY: the words lie in the room that `self` holds, and no collection knows them.
+                let no_gc = unsafe { NoGc::assume_for() };
+                tuple.as_tuple(no_gc).expect("an object is a tuple")
+            }
+        }
     }
 }
 
@@ -110,7 +132,7 @@ impl New {
     #[must_use]
     pub fn key(&self, keypos: usize) -> Term {
         match self {
-            New::Object(object) => object.key(keypos),
+            New::Object(object) => object.get().key(keypos),
             New::Tuple { tuple, .. } => {
                 tuple.as_tuple(no_gc!()).expect("a tuple with a key")[keypos - 1]
             }
@@ -121,16 +143,16 @@ impl New {
     #[must_use]
     pub fn hash(&self) -> u32 {
         match self {
-            New::Object(object) => object.hash(),
+            New::Object(object) => object.get().hash(),
             New::Tuple { hash, .. } => *hash,
         }
     }
 
     /// Whether an object's tuple is exactly equal.
     #[must_use]
-    pub fn equals(&self, object: &Object) -> bool {
+    pub(crate) fn equals(&self, object: ObjectRef<'_>) -> bool {
         match self {
-            New::Object(new) => compare::eq_exact(object.open().tuple(), new.open().tuple()),
+            New::Object(new) => compare::eq_exact(object.open().tuple(), new.get().open().tuple()),
             New::Tuple { tuple, .. } => compare::eq_exact(object.open().tuple(), *tuple),
         }
     }
@@ -138,7 +160,7 @@ impl New {
     /// Overwrites the memory of an object with an equal key, if this one fits exactly. Otherwise returns false and
     /// changes nothing.
     #[inline]
-    pub fn overwrite(&self, object: &mut Object) -> bool {
+    pub(crate) fn overwrite(&self, object: &mut ObjectMut<'_>) -> bool {
         match self {
             New::Tuple {
                 tuple,
@@ -151,7 +173,7 @@ impl New {
 
     #[inline]
     #[must_use]
-    pub fn into_object(self, keypos: usize) -> OwnedObject {
+    pub(crate) fn into_object(self, keypos: usize) -> OwnedObject {
         match self {
             New::Object(object) => object,
             New::Tuple {
@@ -164,13 +186,13 @@ impl New {
     }
 }
 
-pub use layout::cache::prefetch as fetch;
+pub(crate) use layout::cache::prefetch as fetch;
 
 /// Prefetches what follows the first cache line of an object: a key of several words extends into it, and is read
 /// right after the head.
 #[inline(always)]
-pub fn fetch_key(object: *const Object) {
-    fetch(object.cast::<u8>().wrapping_add(64));
+pub(crate) fn fetch_key(object: ObjectRef<'_>) {
+    fetch(object.0.as_ptr().cast::<u8>().wrapping_add(64));
 }
 
 /// [`are_alike`] compares at most this many cells of a list.
@@ -250,27 +272,49 @@ unsafe fn put_alike(old: Term, new: Term) -> Term {
 }
 
 fn block_layout(words: usize) -> Layout {
-    Layout::from_size_align(size_of::<Object>() + words * 8, 8).expect("a size below isize::MAX")
+    Layout::from_size_align(size_of::<Head>() + words * 8, 8).expect("a size below isize::MAX")
 }
 
-impl Object {
-    /// The word after the head. A reference to the head gives no right to what follows it, so this pointer is that of the
-    /// block, which was exposed when the block was allocated.
+impl<'a> ObjectRef<'a> {
     #[inline(always)]
-    fn first_word(&self) -> *mut u64 {
-        ptr::with_exposed_provenance_mut(ptr::from_ref(self).addr() + size_of::<Object>())
+    fn head(self) -> &'a Head {
+        // SAFETY: whoever made this handle had the right to read the object for `'a` (`OwnedObject::get`,
+        // `ObjectRef::from_raw`), and nothing changes the head meanwhile.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// The word after the head, with the right to the whole block.
+    #[inline(always)]
+    fn first_word(self) -> *mut u64 {
+        // Wrapping is not needed, but does not ask for a reason either: a block is larger than its head.
+        self.0.as_ptr().wrapping_add(1).cast()
+    }
+
+    /// An object behind a pointer that [`OwnedObject::into_raw`] returned.
+    ///
+    /// # Safety
+    /// The object is live for `'a`, and nobody changes it meanwhile.
+    #[inline(always)]
+    pub(super) unsafe fn from_raw(object: NonNull<Head>) -> ObjectRef<'a> {
+        ObjectRef(object, PhantomData)
+    }
+
+    /// The object after this one in its chain.
+    #[inline(always)]
+    pub(super) fn next(self) -> Option<ObjectRef<'a>> {
+        self.head().next.as_ref().map(OwnedObject::get)
     }
 
     #[inline]
     #[must_use]
-    pub fn is_packed(&self) -> bool {
-        self.words & PACKED != 0
+    pub(crate) fn is_packed(self) -> bool {
+        self.head().words & PACKED != 0
     }
 
     /// The tuple with all of its elements, unpacked if necessary.
     #[inline]
     #[must_use]
-    pub fn open(&self) -> Opened<'_> {
+    pub fn open(self) -> Opened<'a> {
         if self.is_packed() {
             self.unpacked()
         } else {
@@ -279,7 +323,7 @@ impl Object {
     }
 
     #[cold]
-    fn unpacked(&self) -> Opened<'_> {
+    fn unpacked(self) -> Opened<'a> {
         let mut room = Scratch::new();
         let tuple = self.copy_to(room.heap());
         Opened::Unpacked { tuple, _room: room }
@@ -288,7 +332,7 @@ impl Object {
     /// The tuple as it is stored in the block. Valid while the object is.
     #[inline]
     #[must_use]
-    fn tuple(&self) -> Term {
+    fn tuple(self) -> Term {
         // SAFETY: the block's first words are the tuple.
         unsafe { Term::from_boxed_pointer(self.first_word()) }
     }
@@ -296,63 +340,65 @@ impl Object {
     /// The elements of the tuple; packed ones are the non-value.
     #[inline]
     #[must_use]
-    pub fn elements(&self) -> &[Term] {
-        // SAFETY: the words lie in the object, which lives as long as it is borrowed, and no collection knows it.
-        let no_gc = unsafe { NoGc::assume_for() };
-        self.tuple().as_tuple(no_gc).expect("an object is a tuple")
+    pub fn elements(self) -> &'a [Term] {
+        let tuple = self.first_word();
+        // SAFETY: the block's first words are a tuple (`OwnedObject::new` asserts it), and nobody changes them for `'a`.
+        unsafe { slice::from_raw_parts(tuple.add(1).cast(), Header(*tuple).arity()) }
     }
 
     /// The key, which is at `keypos` (from 1).
     #[inline]
     #[must_use]
-    pub fn key(&self, keypos: usize) -> Term {
+    pub fn key(self, keypos: usize) -> Term {
         self.elements()[keypos - 1]
     }
 
-    /// As [`Object::key`], without a bounds check.
+    /// As [`ObjectRef::key`], without a bounds check.
     ///
     /// # Safety
     /// The tuple has at least `keypos` elements, and `keypos` is not 0.
     #[inline(always)]
     #[must_use]
-    pub unsafe fn key_unchecked(&self, keypos: usize) -> Term {
-        // SAFETY: the caller's promise; the elements are terms.
+    pub(crate) unsafe fn key_unchecked(self, keypos: usize) -> Term {
+        // SAFETY: the element is one of the tuple's, which the caller has to know; elements are terms.
         unsafe { Term::from_bits(*self.first_word().add(keypos)) }
     }
 
     #[inline]
     #[must_use]
-    pub fn hash(&self) -> u32 {
-        self.mark & HASH_MASK
+    pub fn hash(self) -> u32 {
+        self.head().mark & HASH_MASK
     }
 
     #[inline]
     #[must_use]
-    pub fn is_deleted(&self) -> bool {
-        self.mark & DELETED != 0
-    }
-
-    pub fn set_deleted(&mut self, deleted: bool) {
-        self.mark = self.hash() | if deleted { DELETED } else { 0 };
+    pub fn is_deleted(self) -> bool {
+        self.head().mark & DELETED != 0
     }
 
     /// Number of words after the head.
     #[inline]
-    fn words(&self) -> usize {
-        (self.words & !PACKED) as usize
+    fn words(self) -> usize {
+        (self.head().words & !PACKED) as usize
+    }
+
+    /// All words after the head.
+    fn all_words(self) -> &'a [u64] {
+        // SAFETY: the block has that many words after its head, and nobody changes them for `'a`.
+        unsafe { slice::from_raw_parts(self.first_word(), self.words()) }
     }
 
     /// Bytes that the object takes, without shared binaries.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(self) -> usize {
         block_layout(self.words()).size()
     }
 
     /// Address, size and reference count of the shared binaries in it.
     #[must_use]
-    pub fn binaries(&self) -> Vec<(u64, u64, u32)> {
+    pub fn binaries(self) -> Vec<(u64, u64, u32)> {
         let mut binaries = Vec::new();
-        let mut object = self.off_heap;
+        let mut object = self.head().off_heap;
         while !object.is_null() {
             // SAFETY: the list holds the off-heap objects of this block, which is borrowed.
             unsafe {
@@ -370,72 +416,10 @@ impl Object {
         binaries
     }
 
-    /// Replaces an immediate at `index` (from 0) by another one. Returns false and changes nothing if either is not
-    /// an immediate.
-    pub fn set_immediate(&mut self, index: usize, value: Term) -> bool {
-        let elements = self.elements();
-        if !value.is_immediate() || !elements[index].is_immediate() {
-            return false;
-        }
-        // SAFETY: the element is within the tuple, and the object is borrowed exclusively.
-        unsafe { *self.first_word().add(1 + index) = value.bits() };
-        true
-    }
-
-    /// Overwrites this tuple with another one that has an equal key, if that takes as many words and this one is not
-    /// packed. Otherwise returns false and changes nothing.
-    fn overwrite(&mut self, tuple: Term) -> bool {
-        if self.overwrite_alike(tuple) {
-            return true;
-        }
-        let words = copy::size_with_literals(tuple);
-        if self.words as usize != words {
-            return false;
-        }
-        // SAFETY: the block has as many words as the tuple, which lies outside of it: a block's terms are not shared.
-        unsafe {
-            off_heap::release(std::mem::replace(&mut self.off_heap, ptr::null_mut()));
-            copy::copy_to(self.first_word(), words, &mut self.off_heap, tuple, true);
-        }
-        true
-    }
-
-    /// As [`Object::overwrite`], for a tuple of the same shape: its words need not be counted, nor its terms laid out
-    /// again.
-    #[inline]
-    fn overwrite_alike(&mut self, tuple: Term) -> bool {
-        let no_gc = no_gc!();
-        let Some(elements) = tuple.as_tuple(no_gc) else {
-            return false;
-        };
-        let held = self.elements();
-        let is_alike = !self.is_packed()
-            && self.off_heap.is_null()
-            && held.len() == elements.len()
-            && held
-                .iter()
-                .zip(elements)
-                .all(|(old, new)| are_alike(*old, *new));
-        if !is_alike {
-            return false;
-        }
-        let first = self.first_word();
-        for (index, new) in elements.iter().enumerate() {
-            // SAFETY: the place is an element of this object's tuple, and alike to the new one; the block is a tree,
-            // so no element shares words with another one.
-            unsafe {
-                let place = first.add(1 + index);
-                let put = put_alike(Term::from_bits(*place), *new);
-                place.write(put.bits());
-            }
-        }
-        true
-    }
-
     /// A copy of the tuple with the elements at some indexes (from 0) replaced; with a `keypos` packed, see
     /// [`OwnedObject::packed`].
     #[must_use]
-    pub fn changed(&self, changes: &[(usize, Term)], keypos: Option<usize>) -> OwnedObject {
+    pub fn changed(self, changes: &[(usize, Term)], keypos: Option<usize>) -> OwnedObject {
         let opened = self.open();
         let tuple = opened.tuple();
         let mut words: SmallVec<[u64; 16]> = SmallVec::new();
@@ -454,17 +438,16 @@ impl Object {
 
     /// Copies the tuple to a heap.
     #[inline]
-    pub fn copy_to<A: Allocate + ?Sized>(&self, heap: &mut A) -> Term {
+    pub fn copy_to<A: Allocate + ?Sized>(self, heap: &mut A) -> Term {
         let words = self.words();
-        let source = self.first_word();
-        // SAFETY: the block begins with the tuple's header, and has that many words.
-        if words == 1 + Header(unsafe { *source }).arity() {
+        let source = self.all_words();
+        if words == 1 + Header(source[0]).arity() {
             // All elements are immediates.
             let room = heap.allocate(words);
             // SAFETY: the room is fresh and as large; the copy is a tuple.
             unsafe {
-                for at in 0..words {
-                    room.add(at).write(*source.add(at));
+                for (at, word) in source.iter().enumerate() {
+                    room.add(at).write(*word);
                 }
                 return Term::from_boxed_pointer(room);
             }
@@ -475,13 +458,13 @@ impl Object {
         let room = heap.allocate(words);
         // SAFETY: the room is fresh; the copy begins with the tuple.
         unsafe {
-            copy_words(source, room, words, heap);
+            copy_words(source, room, heap);
             Term::from_boxed_pointer(room)
         }
     }
 
     /// Copies an element, counted from 0, to a heap.
-    pub fn copy_element_to<A: Allocate + ?Sized>(&self, index: usize, heap: &mut A) -> Term {
+    pub fn copy_element_to<A: Allocate + ?Sized>(self, index: usize, heap: &mut A) -> Term {
         let element = self.elements()[index];
         if element != Term::NONE {
             return copy::copy(heap, element);
@@ -499,15 +482,15 @@ impl Object {
     /// Copies the tuple of a packed object, unpacking it.
     #[cold]
     #[inline(never)]
-    fn unpack_to<A: Allocate + ?Sized>(&self, heap: &mut A) -> Term {
+    fn unpack_to<A: Allocate + ?Sized>(self, heap: &mut A) -> Term {
         let block = self.block();
         let room = heap.allocate(block.before + block.rest);
-        let source = self.first_word();
+        let source = &self.all_words()[..block.before];
         let mut bytes = 0;
         // SAFETY: the words before the islands are the tuple and what its key reaches, copied to the same offsets;
         // the rest is placed after them. Packed elements are those that hold the non-value.
         unsafe {
-            copy_words(source, room, block.before, heap);
+            copy_words(source, room, heap);
             let arity = self.elements().len();
             let first: SmallVec<[*mut u64; 8]> = (1..=arity)
                 .map(|at| room.add(at))
@@ -531,26 +514,114 @@ impl Object {
     }
 
     /// The parts of a packed object.
-    fn block(&self) -> Block<'_> {
-        // SAFETY: `OwnedObject::packed` wrote the counts into the last words of the block, and the parts that they
-        // count before them.
+    fn block(self) -> Block<'a> {
+        // `OwnedObject::packed` wrote the counts into the last words, and the parts that they count before them.
+        let (words, counts) = self.all_words().split_at(self.words() - COUNTS);
+        let before = (counts[0] >> 32) as usize;
+        let (islands, tokens) = words[before..].split_at(counts[0] as u32 as usize);
+        // SAFETY: words are bytes, eight of them each.
+        let bytes = unsafe { slice::from_raw_parts(tokens.as_ptr().cast(), 8 * tokens.len()) };
+        Block {
+            before,
+            rest: counts[1] as usize,
+            islands,
+            bytes,
+        }
+    }
+}
+
+impl<'a> ObjectMut<'a> {
+    /// An object behind a pointer that [`OwnedObject::into_raw`] returned.
+    ///
+    /// # Safety
+    /// The object is live for `'a`, and nobody else uses it meanwhile.
+    #[inline(always)]
+    pub(super) unsafe fn from_raw(object: NonNull<Head>) -> ObjectMut<'a> {
+        ObjectMut(object, PhantomData)
+    }
+
+    /// The object, to be read.
+    #[inline(always)]
+    #[must_use]
+    pub fn get(&self) -> ObjectRef<'_> {
+        ObjectRef(self.0, PhantomData)
+    }
+
+    #[inline(always)]
+    fn head(&mut self) -> &mut Head {
+        // SAFETY: whoever made this handle had the only access to the object (`OwnedObject::get_mut`,
+        // `ObjectMut::from_raw`), and the handle is borrowed exclusively.
+        unsafe { self.0.as_mut() }
+    }
+
+    pub(super) fn set_deleted(&mut self, deleted: bool) {
+        let hash = self.get().hash();
+        self.head().mark = hash | if deleted { DELETED } else { 0 };
+    }
+
+    /// Replaces an immediate at `index` (from 0) by another one. Returns false and changes nothing if either is not
+    /// an immediate.
+    pub fn set_immediate(&mut self, index: usize, value: Term) -> bool {
+        if !value.is_immediate() || !self.get().elements()[index].is_immediate() {
+            return false;
+        }
+        // SAFETY: the element is within the tuple, and this handle is the only one to the object.
+        unsafe { *self.get().first_word().add(1 + index) = value.bits() };
+        true
+    }
+
+    /// Overwrites this tuple with another one that has an equal key, if that takes as many words and this one is not
+    /// packed. Otherwise returns false and changes nothing.
+    fn overwrite(&mut self, tuple: Term) -> bool {
+        if self.overwrite_alike(tuple) {
+            return true;
+        }
+        let words = copy::size_with_literals(tuple);
+        // Never true of a packed one, whose count of words is marked.
+        if self.head().words as usize != words {
+            return false;
+        }
+        let room = self.get().first_word();
+        let list = &mut self.head().off_heap;
+        // SAFETY: the block has as many words as the tuple, which lies outside of it: a block's terms are not shared.
         unsafe {
-            let end = self.first_word().add(self.words());
-            let rest = *end.sub(1) as usize;
-            let both = *end.sub(2);
-            let (before, islands) = ((both >> 32) as usize, both as u32 as usize);
-            let begin = self.first_word().add(before);
-            let tokens = begin.add(islands);
-            Block {
-                before,
-                rest,
-                islands: begin,
-                bytes: std::slice::from_raw_parts(
-                    tokens.cast::<u8>(),
-                    (self.words() - before - islands - COUNTS) * 8,
-                ),
+            off_heap::release(std::mem::replace(list, ptr::null_mut()));
+            copy::copy_to(room, words, list, tuple, true);
+        }
+        true
+    }
+
+    /// As [`ObjectMut::overwrite`], for a tuple of the same shape: its words need not be counted, nor its terms laid out
+    /// again.
+    #[inline]
+    fn overwrite_alike(&mut self, tuple: Term) -> bool {
+        let no_gc = no_gc!();
+        let Some(elements) = tuple.as_tuple(no_gc) else {
+            return false;
+        };
+        let object = self.get();
+        let held = object.elements();
+        let is_alike = !object.is_packed()
+            && object.head().off_heap.is_null()
+            && held.len() == elements.len()
+            && held
+                .iter()
+                .zip(elements)
+                .all(|(old, new)| are_alike(*old, *new));
+        if !is_alike {
+            return false;
+        }
+        let first = object.first_word();
+        for (index, new) in elements.iter().enumerate() {
+            // SAFETY: the place is an element of this object's tuple, and alike to the new one; the block is a tree,
+            // so no element shares words with another one.
+            unsafe {
+                let place = first.add(1 + index);
+                let put = put_alike(Term::from_bits(*place), *new);
+                place.write(put.bits());
             }
         }
+        true
     }
 }
 
@@ -560,7 +631,7 @@ struct Block<'a> {
     before: usize,
     /// Number of words that the packed elements reach, when unpacked.
     rest: usize,
-    islands: *const u64,
+    islands: &'a [u64],
     /// The tokens, and padding up to the end of the last word.
     bytes: &'a [u8],
 }
@@ -568,13 +639,9 @@ struct Block<'a> {
 /// Copies words of a block to a heap, adjusting their pointers.
 ///
 /// # Safety
-/// `source` has `words` words: objects and list cells that point only to each other. `room` has as many fresh words.
-unsafe fn copy_words<A: Allocate + ?Sized>(
-    source: *const u64,
-    room: *mut u64,
-    words: usize,
-    heap: &mut A,
-) {
+/// The words are objects and list cells that point only to each other. `room` has as many fresh words.
+unsafe fn copy_words<A: Allocate + ?Sized>(words: &[u64], room: *mut u64, heap: &mut A) {
+    let (source, words) = (words.as_ptr(), words.len());
     let shift = (room as u64).wrapping_sub(source as u64);
     let mut at = 0;
     let mut bytes = 0;
@@ -612,9 +679,6 @@ unsafe fn copy_words<A: Allocate + ?Sized>(
     }
 }
 
-/// An object and ownership of its memory.
-pub struct OwnedObject(NonNull<Object>);
-
 // SAFETY: an object points to nothing that belongs to a thread or process, and has one owner.
 unsafe impl Send for OwnedObject {}
 // SAFETY: shared access only reads.
@@ -635,12 +699,11 @@ impl OwnedObject {
         );
         let words = copy::size_with_literals(tuple);
         let object = OwnedObject::with_room(words, hash);
-        // SAFETY: the room has as many words as were counted.
+        let room = object.get().first_word();
+        // SAFETY: the room has as many words as were counted; nobody else has the object.
         unsafe {
-            // By the block's own pointer: one made from a reference to the head may not write behind it.
-            let head = object.0.as_ptr();
-            let room = head.add(1).cast::<u64>();
-            let copied = copy::copy_to(room, words, &mut (*head).off_heap, tuple, true);
+            let list = &raw mut (*object.0.as_ptr()).off_heap;
+            let copied = copy::copy_to(room, words, &mut *list, tuple, true);
             debug_assert_eq!(copied.boxed_pointer(), room);
         }
         object
@@ -651,21 +714,19 @@ impl OwnedObject {
         assert!(words < PACKED as usize, "an object below 16 GiB");
         let layout = block_layout(words);
         // SAFETY: the size is not zero.
-        let block = unsafe { alloc(layout) }.cast::<Object>();
+        let block = unsafe { alloc(layout) }.cast::<Head>();
         let Some(object) = NonNull::new(block) else {
             handle_alloc_error(layout)
         };
         held::took(HeldKind::Object, layout.size());
-        let head = Object {
+        let head = Head {
             off_heap: ptr::null_mut(),
             words: words as u32,
             mark: hash & HASH_MASK,
-            next: ptr::null_mut(),
+            next: None,
         };
         // SAFETY: fresh memory for the head.
         unsafe { object.write(head) };
-        // For `first_word`.
-        block.expose_provenance();
         OwnedObject(object)
     }
 
@@ -675,7 +736,7 @@ impl OwnedObject {
     /// # Panics
     /// As [`OwnedObject::new`], and if there is no element at `keypos`.
     #[must_use]
-    pub fn packed(tuple: Term, hash: u32, keypos: usize) -> OwnedObject {
+    pub(crate) fn packed(tuple: Term, hash: u32, keypos: usize) -> OwnedObject {
         let no_gc = no_gc!();
         let elements = tuple.as_tuple(no_gc).expect("a tuple with a key");
         // The tuple with `[]` in place of the packed elements, and a tuple of the packed elements.
@@ -708,28 +769,26 @@ impl OwnedObject {
             )
         };
         let others = OwnedObject::new(others, 0);
+        let others = others.get();
         let count = others.elements().len();
         let whole_words = before + others.words() - 1 - count;
-        // SAFETY: the words of a copied tuple except its header; the copy lives until the end.
-        let others_words =
-            unsafe { std::slice::from_raw_parts(others.first_word().add(1), others.words() - 1) };
-        // SAFETY: as above.
+        let others_words = &others.all_words()[1..];
+        // SAFETY: the words of a copied tuple except its header.
         let Some(packed) = (unsafe { Packed::of(others_words) }) else {
             return OwnedObject::new(tuple, hash);
         };
-        // SAFETY: islands are objects in `others`, which is alive.
-        let size_of_island = |island: &*const u64| unsafe { 1 + Header(**island).raw_words() };
-        let island_words: usize = packed.islands.iter().map(size_of_island).sum();
+        let island_words: usize = packed.islands.iter().map(Range::len).sum();
         let words = before + island_words + packed.bytes.len().div_ceil(8) + COUNTS;
         if words >= whole_words {
             return OwnedObject::new(tuple, hash);
         }
-        let mut object = OwnedObject::with_room(words, hash);
+        let object = OwnedObject::with_room(words, hash);
+        let room = object.get().first_word();
         // SAFETY: the room has all of the words that are written: the kept ones, the islands, the tokens, the counts.
+        // Nobody else has the object.
         unsafe {
-            let head = object.0.as_mut();
+            let head = &mut *object.0.as_ptr();
             head.words |= PACKED;
-            let room = head.first_word();
             copy::copy_to(room, before, &mut head.off_heap, kept, true);
             for (index, element) in elements.iter().enumerate() {
                 if !element.is_immediate() && index + 1 != keypos {
@@ -738,11 +797,11 @@ impl OwnedObject {
             }
             let mut to = room.add(before);
             for island in &packed.islands {
-                let size = size_of_island(island);
-                to.copy_from_nonoverlapping(*island, size);
+                let island = &others_words[island.clone()];
+                to.copy_from_nonoverlapping(island.as_ptr(), island.len());
                 off_heap::retain(off_heap::block_of(to));
                 off_heap::link(&mut head.off_heap, to);
-                to = to.add(size);
+                to = to.add(island.len());
             }
             let end = room.add(words);
             // The last word of tokens may be filled only in part.
@@ -759,37 +818,47 @@ impl OwnedObject {
         object
     }
 
-    /// Gives up ownership: the object now belongs to a chain.
+    /// Gives up ownership; [`OwnedObject::from_raw`] takes it back.
     #[must_use]
-    pub(super) fn into_raw(self) -> *mut Object {
-        let object = self.0.as_ptr();
+    pub(super) fn into_raw(self) -> NonNull<Head> {
+        let object = self.0;
         std::mem::forget(self);
         object
     }
 
-    /// Takes ownership of an object that was in a chain.
+    /// Takes ownership of an object.
     ///
     /// # Safety
-    /// `object` came from [`OwnedObject::into_raw`] and is in no chain any more.
+    /// `object` came from [`OwnedObject::into_raw`], and this is the only call with it since.
     #[must_use]
-    pub(super) unsafe fn from_raw(object: *mut Object) -> OwnedObject {
-        // SAFETY: the caller's promise; such a pointer is not null.
-        OwnedObject(unsafe { NonNull::new_unchecked(object) })
+    pub(super) unsafe fn from_raw(object: NonNull<Head>) -> OwnedObject {
+        OwnedObject(object)
+    }
+
+    /// The object, to be read.
+    #[inline(always)]
+    #[must_use]
+    pub fn get(&self) -> ObjectRef<'_> {
+        ObjectRef(self.0, PhantomData)
     }
 
     /// The object, to be changed.
-    pub fn get_mut(&mut self) -> &mut Object {
-        // SAFETY: live, and borrowed exclusively through `self`.
-        unsafe { self.0.as_mut() }
+    #[inline(always)]
+    pub(crate) fn get_mut(&mut self) -> ObjectMut<'_> {
+        ObjectMut(self.0, PhantomData)
     }
-}
 
-impl Deref for OwnedObject {
-    type Target = Object;
+    /// Prefetches the object.
+    #[inline(always)]
+    pub(super) fn fetch(&self) {
+        fetch(self.0.as_ptr());
+    }
 
-    fn deref(&self) -> &Object {
-        // SAFETY: live as long as `self`.
-        unsafe { self.0.as_ref() }
+    /// The place behind this object in its chain.
+    #[inline(always)]
+    pub(super) fn next_mut(&mut self) -> &mut Link {
+        // SAFETY: the owner has the only access to the object, and is borrowed.
+        unsafe { &mut (*self.0.as_ptr()).next }
     }
 }
 
@@ -797,10 +866,11 @@ impl Drop for OwnedObject {
     fn drop(&mut self) {
         // SAFETY: this is the only owner; the layout is the one that the object was allocated with.
         unsafe {
-            let object = self.0.as_ptr();
-            off_heap::release((*object).off_heap);
-            let layout = block_layout((*object).words());
-            dealloc(object.cast(), layout);
+            let head = self.0.as_ptr();
+            debug_assert!((*head).next.is_none(), "an object that is in no chain");
+            off_heap::release((*head).off_heap);
+            let layout = block_layout(self.get().words());
+            dealloc(head.cast(), layout);
             held::gave(HeldKind::Object, layout.size());
         }
     }

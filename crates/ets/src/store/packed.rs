@@ -17,6 +17,8 @@
 //!
 //! Only this file makes tokens, so the code that reads them does not validate their meaning.
 
+use std::ops::Range;
+
 use layout::{Header, Term};
 use term::off_heap;
 
@@ -35,15 +37,15 @@ const TAG_BITS: u32 = 2;
 const MORE: u64 = 31;
 
 /// Words in packed form.
-pub struct Packed {
-    pub bytes: Vec<u8>,
-    /// The objects that are kept unpacked, in the order in which the tokens refer to them.
-    pub islands: Vec<*const u64>,
+pub(crate) struct Packed {
+    pub(crate) bytes: Vec<u8>,
+    /// The places of the objects that are kept unpacked, in the order in which the tokens refer to them.
+    pub(crate) islands: Vec<Range<usize>>,
 }
 
 /// Whether an object holds a reference to something outside its block.
 #[inline]
-pub fn is_counting(header: Header) -> bool {
+pub(crate) fn is_counting(header: Header) -> bool {
     header.is_off_heap()
 }
 
@@ -52,7 +54,7 @@ impl Packed {
     ///
     /// # Safety
     /// The words are the end of a block of terms, and every pointer leads to an object among them.
-    pub unsafe fn of(words: &[u64]) -> Option<Packed> {
+    pub(crate) unsafe fn of(words: &[u64]) -> Option<Packed> {
         let mut packed = Packed {
             // A few bytes for most words.
             bytes: Vec::with_capacity(4 * words.len()),
@@ -66,7 +68,7 @@ impl Packed {
                 let plain = header.raw_words();
                 if is_counting(header) {
                     packed.token(ISLAND, 0);
-                    packed.islands.push(words[at..].as_ptr());
+                    packed.islands.push(at..at + 1 + plain);
                 } else {
                     packed.token(HEADER, word >> TAG_BITS);
                     for word in &words[at + 1..at + 1 + plain] {
@@ -80,7 +82,7 @@ impl Packed {
             if cells > 0 {
                 packed.token(TEXT, cells as u64);
                 let heads = words[at..].iter().step_by(2).take(cells);
-                // SAFETY: small integers, as `text_cells` found.
+                // SAFETY: `text_cells` found that these words are small integers.
                 let bytes = heads.map(|head| unsafe { Term::from_bits(*head) }.small_value() as u8);
                 packed.bytes.extend(bytes);
                 at += 2 * cells;
@@ -147,13 +149,13 @@ fn text_cells(words: &[u64], at: usize) -> usize {
 }
 
 /// The memory that unpacking writes to.
-pub struct Target<'a> {
+pub(crate) struct Target<'a> {
     /// Where each of the first words goes.
-    pub first: &'a [*mut u64],
+    pub(crate) first: &'a [*mut u64],
     /// Where all other words go, contiguously.
-    pub rest: *mut u64,
+    pub(crate) rest: *mut u64,
     /// The number of those other words.
-    pub rest_words: usize,
+    pub(crate) rest_words: usize,
 }
 
 struct Tokens<'a> {
@@ -199,11 +201,11 @@ impl Tokens<'_> {
 /// place.
 ///
 /// # Safety
-/// `bytes` begins with the tokens that [`Packed::of`] made from as many words as the target has; `islands` points to
-/// the words of its islands, one object after the other; the target's memory is fresh.
-pub unsafe fn unpack(
+/// `bytes` begins with the tokens that [`Packed::of`] made from as many words as the target has; `islands` are the
+/// words of its islands, one object after the other; the target's memory is fresh.
+pub(crate) unsafe fn unpack(
     bytes: &[u8],
-    mut islands: *const u64,
+    mut islands: &[u64],
     target: &Target<'_>,
     mut counted: impl FnMut(*mut u64),
 ) {
@@ -255,12 +257,12 @@ pub unsafe fn unpack(
                     at += header.raw_words();
                 }
                 _ => {
-                    let words = 1 + Header(*islands).raw_words();
-                    to.copy_from_nonoverlapping(islands, words);
-                    islands = islands.add(words);
+                    let (island, rest) = islands.split_at(1 + Header(islands[0]).raw_words());
+                    islands = rest;
+                    to.copy_from_nonoverlapping(island.as_ptr(), island.len());
                     off_heap::retain(off_heap::block_of(to));
                     counted(to);
-                    at += words - 1;
+                    at += island.len() - 1;
                 }
             }
         }

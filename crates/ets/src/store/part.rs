@@ -6,7 +6,7 @@
 use layout::Term;
 use term::compare;
 
-use super::object::{New, Object, OwnedObject};
+use super::object::{New, ObjectMut, ObjectRef, OwnedObject};
 use super::shard::{Following, Shard, Share};
 use super::tree::{Tree, WalkStart};
 use crate::{TableKind, Verdict};
@@ -37,7 +37,7 @@ impl Part {
     }
 
     /// Calls `visit` with each object that is kept, also those that are only marked as deleted.
-    pub fn each(&self, visit: impl FnMut(&Object)) {
+    pub fn each(&self, visit: impl FnMut(ObjectRef<'_>)) {
         match self {
             Part::Hash(shard) => shard.all().for_each(visit),
             Part::Tree(tree) => tree.walk(WalkStart::Edge, false).for_each(visit),
@@ -46,7 +46,7 @@ impl Part {
 
     /// Calls `visit` with each object of a key, the newest first.
     #[inline]
-    pub fn each_with_key(&self, key: Term, hash: u32, mut visit: impl FnMut(&Object)) {
+    pub fn each_with_key(&self, key: Term, hash: u32, mut visit: impl FnMut(ObjectRef<'_>)) {
         match self {
             Part::Hash(shard) if shard.is_set() => {
                 if let Some(object) = shard.newest(key, hash) {
@@ -65,7 +65,7 @@ impl Part {
     /// The newest object of a key.
     #[inline]
     #[must_use]
-    pub fn get(&self, key: Term, hash: u32) -> Option<&Object> {
+    pub fn get(&self, key: Term, hash: u32) -> Option<ObjectRef<'_>> {
         match self {
             Part::Hash(shard) => shard.newest(key, hash),
             Part::Tree(tree) => tree.get(key),
@@ -74,7 +74,7 @@ impl Part {
 
     /// The one object of a key in a set, to be changed in place; its key must not change.
     #[inline]
-    pub fn get_mut(&mut self, key: Term, hash: u32) -> Option<&mut Object> {
+    pub fn get_mut(&mut self, key: Term, hash: u32) -> Option<ObjectMut<'_>> {
         match self {
             Part::Hash(shard) => shard.get_mut(key, hash),
             Part::Tree(tree) => tree.get_mut(key),
@@ -109,8 +109,14 @@ impl Part {
     }
 
     /// As [`Part::remove_key`]; calls `show` with each object first, the newest first.
-    pub fn take_key(&mut self, key: Term, hash: u32, fixed: bool, mut show: impl FnMut(&Object)) {
-        let show = |object: &Object| {
+    pub fn take_key(
+        &mut self,
+        key: Term,
+        hash: u32,
+        fixed: bool,
+        mut show: impl FnMut(ObjectRef<'_>),
+    ) {
+        let show = |object: ObjectRef<'_>| {
             show(object);
             true
         };
@@ -122,7 +128,7 @@ impl Part {
 
     /// Deletes the objects that equal a tuple.
     pub fn remove_object(&mut self, tuple: Term, key: Term, hash: u32, fixed: bool) {
-        let equal = |object: &Object| compare::eq_exact(object.open().tuple(), tuple);
+        let equal = |object: ObjectRef<'_>| compare::eq_exact(object.open().tuple(), tuple);
         match self {
             Part::Hash(shard) => shard.remove_key(key, hash, fixed, equal),
             Part::Tree(tree) => tree.remove_key(key, equal),
@@ -130,12 +136,12 @@ impl Part {
     }
 
     /// Keeps, removes or replaces each object of a key, as `judge` decides.
-    pub fn judge_key(
+    pub(crate) fn judge_key(
         &mut self,
         key: Term,
         hash: u32,
         fixed: bool,
-        judge: impl FnMut(&Object) -> Verdict,
+        judge: impl FnMut(ObjectRef<'_>) -> Verdict,
     ) {
         match self {
             Part::Hash(shard) => shard.judge_key(key, hash, fixed, judge),
@@ -150,7 +156,7 @@ impl Part {
         &mut self,
         key: Term,
         hash: u32,
-        change: impl FnOnce(&mut Object) -> Option<OwnedObject>,
+        change: impl FnOnce(ObjectMut<'_>) -> Option<OwnedObject>,
     ) -> bool {
         match self {
             Part::Hash(shard) => shard.update(key, hash, change),
@@ -160,7 +166,7 @@ impl Part {
 
     /// The first object, or the last of an ordered set.
     #[must_use]
-    pub fn first(&self, last: bool) -> Option<&Object> {
+    pub fn first(&self, last: bool) -> Option<ObjectRef<'_>> {
         match self {
             Part::Hash(shard) => shard.first_from(0),
             Part::Tree(tree) => tree.edge(last),
@@ -179,7 +185,7 @@ impl Part {
     }
 
     /// Deletes all objects of a fixed table; returns how many there were.
-    pub fn mark_all(&mut self) -> i64 {
+    pub(crate) fn mark_all(&mut self) -> i64 {
         let objects = self.objects();
         match self {
             Part::Hash(shard) => {
@@ -193,21 +199,14 @@ impl Part {
     }
 
     /// Frees the objects that are only marked as deleted.
-    pub fn purge(&mut self) {
+    pub(crate) fn purge(&mut self) {
         if let Part::Hash(shard) = self {
             shard.purge();
         }
     }
 
-    /// Gives back unused slots after many deletions.
-    pub fn settle(&mut self, fixed: bool) {
-        if let Part::Hash(shard) = self {
-            shard.settle(fixed);
-        }
-    }
-
     /// Frees about `count` objects of a part that was taken out of its table; returns how many.
-    pub fn free_some(&mut self, count: usize) -> usize {
+    pub(crate) fn free_some(&mut self, count: usize) -> usize {
         match self {
             Part::Hash(shard) => shard.free_some(count),
             Part::Tree(tree) => tree.free_some(count),
@@ -216,7 +215,7 @@ impl Part {
 
     /// Takes everything out; the caller frees it outside the lock.
     #[must_use]
-    pub fn take(&mut self) -> Part {
+    pub(crate) fn take(&mut self) -> Part {
         match self {
             Part::Hash(shard) => Part::Hash(shard.take()),
             Part::Tree(tree) => Part::Tree(tree.take()),

@@ -15,13 +15,12 @@ use layout::Term;
 use term::heap::Scratch;
 use term::{build, compare};
 
-use super::directory::{self, Changes, Range, Replaced};
+use super::directory::{self, Held, Range};
 use super::lock::{PartLock, ReadGuard, WriteGuard};
 use super::object::OwnedObject;
 use super::part::Part;
 use super::tree::{Tree, WalkStart};
-use runtime::process::epoch::{self, Retired};
-use runtime::process::sync::MutexGuard;
+use runtime::process::epoch;
 
 /// What is added to a range's heat when its lock had to be waited for; if not, 1 is subtracted
 /// (`tables/ordered_set_concurrent` chose all three constants).
@@ -47,14 +46,14 @@ pub enum Pressure {
 /// A key between two ranges.
 #[derive(Clone)]
 pub struct Bound {
-    pub key: Term,
+    pub(crate) key: Term,
     /// Owns the key's memory if it is not an immediate.
     _holder: Option<Arc<OwnedObject>>,
 }
 
 // SAFETY: the key is an immediate, or part of an object that is kept alive by `_holder` and only read.
 unsafe impl Send for Bound {}
-// SAFETY: as above.
+// SAFETY: the key is an immediate, or part of an object that is kept alive by `_holder` and only read.
 unsafe impl Sync for Bound {}
 
 impl Bound {
@@ -66,7 +65,7 @@ impl Bound {
         let tuple = build::tuple(scratch.heap(), &[key]);
         let holder = Arc::new(OwnedObject::new(tuple, 0));
         Bound {
-            key: holder.key(1),
+            key: holder.get().key(1),
             _holder: Some(holder),
         }
     }
@@ -167,11 +166,10 @@ pub struct Ranges {
 
 /// All ranges, write-locked.
 pub struct All<'a> {
-    pub parts: Vec<WriteGuard<'a>>,
+    pub(crate) parts: Vec<WriteGuard<'a>>,
     bounds: Vec<Bound>,
-    ranges: &'a Ranges,
     /// Released last.
-    changes: MutexGuard<'a, Changes<Span>>,
+    held: Held<'a, Bound, Span>,
 }
 
 impl All<'_> {
@@ -181,9 +179,8 @@ impl All<'_> {
     }
 
     /// Merges all ranges into one; they are empty.
-    pub fn collapse(&mut self) {
-        let ranges = self.ranges;
-        epoch::pinned(|| RETIRED.keep(ranges.spans.collapse(&mut self.changes)));
+    pub(crate) fn collapse(&mut self) {
+        self.held.collapse();
         self.bounds.clear();
     }
 }
@@ -225,7 +222,7 @@ impl Ranges {
     /// From now on every write that begins changes the shape of the table as `pressure` says.
     pub fn set_pressure(&self, pressure: Pressure) {
         self.pressure.store(pressure as u8, Ordering::Relaxed);
-        for span in self.spans.all(&self.spans.hold()).0 {
+        for span in self.spans.hold().all().0 {
             // A write that takes its turn at this moment may overwrite it; the one after a split sets it again.
             span.heat.store(self.fresh_heat(), Ordering::Relaxed);
         }
@@ -264,19 +261,20 @@ impl Ranges {
 
     /// Read-locks the range of a key.
     #[inline]
-    pub fn read(&self, key: Term) -> ReadGuard<'_> {
-        epoch::pinned(|| self.spans.enter(|bounds| until(bounds, key), Span::read)).1
+    pub(crate) fn read(&self, key: Term) -> ReadGuard<'_> {
+        let route = |bounds: &[Bound]| until(bounds, key);
+        epoch::with_pin(|pinned| self.spans.enter(pinned, route, Span::read)).1
     }
 
     /// Write-locks the range of a key.
     #[inline]
-    pub fn write(&self, key: Term) -> WriteGuard<'_> {
+    pub(crate) fn write(&self, key: Term) -> WriteGuard<'_> {
         let mut is_adapted = false;
         loop {
-            let (span, (guard, waited)) = epoch::pinned(|| {
-                self.spans
-                    .enter(|bounds| until(bounds, key), Span::write_noting_contention)
-            });
+            let route = |bounds: &[Bound]| until(bounds, key);
+            let lock = Span::write_noting_contention;
+            let (span, (guard, waited)) =
+                epoch::with_pin(|pinned| self.spans.enter(pinned, route, lock));
             if (COLD..=HOT).contains(&span.heat_by(waited)) || is_adapted {
                 return guard;
             }
@@ -288,71 +286,65 @@ impl Ranges {
     /// Read-locks the range in which a walk begins.
     pub fn read_from(&self, from: WalkStart, backwards: bool) -> (&Span, ReadGuard<'_>) {
         let route = |bounds: &[Bound]| beginning(bounds, from, backwards);
-        epoch::pinned(|| self.spans.enter(route, Span::read))
+        epoch::with_pin(|pinned| self.spans.enter(pinned, route, Span::read))
     }
 
     /// As [`Ranges::read_from`], but write-locks it.
-    pub fn write_from(&self, from: WalkStart, backwards: bool) -> (&Span, WriteGuard<'_>) {
+    pub(crate) fn write_from(&self, from: WalkStart, backwards: bool) -> (&Span, WriteGuard<'_>) {
         let route = |bounds: &[Bound]| beginning(bounds, from, backwards);
-        epoch::pinned(|| self.spans.enter(route, Range::write))
+        epoch::with_pin(|pinned| self.spans.enter(pinned, route, Range::write))
     }
 
     /// Where the next range begins, or, going backwards, where this one begins; the caller holds its lock.
     pub fn bound_of(&self, span: &Span, backwards: bool) -> Option<Bound> {
-        epoch::pinned(|| self.spans.bound_of(span, backwards))
+        epoch::with_pin(|pinned| self.spans.bound_of(pinned, span, backwards))
     }
 
     /// Splits a hot range, or merges a cold one with its neighbour, if no lock has to be waited for.
     #[cold]
     fn adapt<'a>(&'a self, span: &Span, mut guard: WriteGuard<'a>) {
         let heat = span.heat.swap(self.fresh_heat(), Ordering::Relaxed);
-        let replaced = epoch::pinned(|| {
-            if self.is_to_split(span, heat) {
-                let fresh = || {
-                    let span = Self::span(self.keypos, self.places, self.schedulers);
-                    span.heat.store(self.fresh_heat(), Ordering::Relaxed);
-                    span
-                };
-                self.spans
-                    .split(span, fresh, |other| divide(&mut guard, other))
-            } else {
-                self.spans.join(span, &mut guard, merge)
-            }
-        });
-        drop(guard);
-        if let Some(replaced) = replaced {
-            RETIRED.keep(replaced);
-        }
+        let _ = if self.is_to_split(span, heat) {
+            let fresh = || {
+                let span = Self::span(self.keypos, self.places, self.schedulers);
+                span.heat.store(self.fresh_heat(), Ordering::Relaxed);
+                span
+            };
+            self.spans
+                .split(span, fresh, |other| divide(&mut guard, other))
+        } else {
+            self.spans.join(span, &mut guard, merge)
+        };
     }
 
     /// Write-locks everything.
     #[must_use]
     pub fn write_all(&self) -> All<'_> {
-        let changes = self.spans.hold();
-        let (spans, bounds) = self.spans.all(&changes);
+        let held = self.spans.hold();
+        let (spans, bounds) = held.all();
         let bounds = bounds.to_vec();
+        let parts = spans.map(Range::write).collect();
         All {
-            parts: spans.map(Range::write).collect(),
+            parts,
             bounds,
-            ranges: self,
-            changes,
+            held,
         }
     }
 
     /// Read-locks one range after the other, in order, until `visit` returns a value; meanwhile none is split or
     /// merged.
-    pub fn each<R>(&self, mut visit: impl FnMut(&Part) -> Option<R>) -> Option<R> {
-        let changes = self.spans.hold();
-        let (mut spans, _) = self.spans.all(&changes);
+    pub(crate) fn each<R>(&self, mut visit: impl FnMut(&Part) -> Option<R>) -> Option<R> {
+        let held = self.spans.hold();
+        let (mut spans, _) = held.all();
         spans.find_map(|span| visit(&span.read()))
     }
 
     /// As [`Ranges::each`], leaving out ranges whose lock was not acquired within `timeout`.
-    pub fn each_within(&self, timeout: Duration, mut visit: impl FnMut(&Part)) {
-        let Some(changes) = self.spans.changes().try_lock_for(timeout) else {
+    pub(crate) fn each_within(&self, timeout: Duration, mut visit: impl FnMut(&Part)) {
+        let Some(held) = self.spans.hold_within(timeout) else {
             return;
         };
-        let (spans, _) = self.spans.all(&changes);
+        let (spans, _) = held.all();
         for span in spans {
             if let Some(part) = span.lock.read_within(timeout) {
                 visit(&part);
@@ -361,9 +353,9 @@ impl Ranges {
     }
 
     /// Bytes of the locks.
-    pub fn bytes(&self) -> usize {
-        let changes = self.spans.hold();
-        let (spans, _) = self.spans.all(&changes);
+    pub(crate) fn bytes(&self) -> usize {
+        let held = self.spans.hold();
+        let (spans, _) = held.all();
         spans
             .map(|span| size_of::<Span>() + span.lock.bytes())
             .sum()
@@ -371,9 +363,9 @@ impl Ranges {
 
     /// Makes the next writer of a key split its range, or merge it with the next one.
     #[cfg(test)]
-    pub fn provoke(&self, key: Term, is_hot: bool) {
+    pub(crate) fn provoke(&self, key: Term, is_hot: bool) {
         let route = |bounds: &[Bound]| until(bounds, key);
-        let (span, guard) = epoch::pinned(|| self.spans.enter(route, Range::write));
+        let (span, guard) = epoch::with_pin(|pinned| self.spans.enter(pinned, route, Range::write));
         let heat = if is_hot { HOT + 2 } else { COLD };
         span.heat.store(heat, Ordering::Relaxed);
         drop(guard);
@@ -381,8 +373,7 @@ impl Ranges {
 
     /// Number of ranges.
     pub fn count(&self) -> usize {
-        let changes = self.spans.hold();
-        self.spans.all(&changes).0.count()
+        self.spans.hold().all().0.count()
     }
 }
 
@@ -403,6 +394,3 @@ fn merge(lower: &mut WriteGuard<'_>, upper: &mut WriteGuard<'_>) {
         lower.append(upper.take());
     }
 }
-
-/// Replaced directories, kept until no thread can be reading them.
-static RETIRED: Retired<Replaced<Bound, Span>> = Retired::new();

@@ -12,12 +12,10 @@
 //!
 //! The caller holds the lock of the part: shared for `&self`, exclusive for `&mut self`.
 
-use std::ptr;
-
 use layout::Term;
 use term::compare;
 
-use super::object::{New, Object, OwnedObject, fetch, fetch_key};
+use super::object::{Link, New, ObjectMut, ObjectRef, OwnedObject, fetch, fetch_key};
 use super::words;
 use crate::{TableKind, Verdict};
 
@@ -55,7 +53,7 @@ pub struct Share {
 
 impl Share {
     /// All objects.
-    pub const WHOLE: Share = Share {
+    pub(crate) const WHOLE: Share = Share {
         low: usize::MAX,
         shift: 0,
         lanes: 1,
@@ -63,7 +61,7 @@ impl Share {
 
     /// Those of `lanes` of OTP's locks, for one of `shards` shards; both are powers of two.
     #[must_use]
-    pub const fn of(shards: usize, lanes: usize) -> Share {
+    pub(crate) const fn of(shards: usize, lanes: usize) -> Share {
         Share {
             low: lanes - 1,
             shift: shards.trailing_zeros(),
@@ -81,9 +79,15 @@ impl Share {
 
 /// One hash table.
 pub struct Shard {
-    share: Share,
     /// The first object of every chain; empty before the first insertion.
-    slots: Vec<*mut Object>,
+    slots: Vec<Link>,
+    shape: Shape,
+    tally: Tally,
+}
+
+/// How a table's slots are chosen, and what its keys are.
+struct Shape {
+    share: Share,
     /// Logarithm of the number of slots that share a chain; 0 if the table is not folded.
     fold: u32,
     /// Mask for the bits of a hash that select a slot: the number of slots, rounded up to a power of two, less one.
@@ -91,6 +95,11 @@ pub struct Shard {
     first_slots: usize,
     keypos: usize,
     kind: TableKind,
+}
+
+/// What a table holds.
+#[derive(Default)]
+struct Tally {
     /// Objects that are not deleted.
     live: usize,
     /// All objects, also those marked as deleted.
@@ -101,16 +110,11 @@ pub struct Shard {
     marked: Vec<usize>,
 }
 
-// SAFETY: the chains belong to this shard alone.
-unsafe impl Send for Shard {}
-// SAFETY: shared access only reads.
-unsafe impl Sync for Shard {}
-
 /// The next object in the order of slots.
 pub enum Following<'a> {
     /// There is no object with the key that was asked for.
     NoSuchKey,
-    Object(&'a Object),
+    Object(ObjectRef<'a>),
     End,
 }
 
@@ -121,65 +125,60 @@ impl Shard {
         debug_assert!(
             share.lanes == 1 || share.lanes <= first_slots && first_slots <= FOLDED_CHAINS
         );
+        assert!(keypos > 0, "elements are counted from 1");
         Shard {
-            share,
             slots: Vec::new(),
-            fold: (first_slots / FOLDED_CHAINS).max(1).ilog2(),
-            mask: first_slots.next_power_of_two() - 1,
-            first_slots,
-            keypos,
-            kind,
-            live: 0,
-            count: 0,
-            bytes: 0,
-            marked: Vec::new(),
+            shape: Shape {
+                share,
+                fold: (first_slots / FOLDED_CHAINS).max(1).ilog2(),
+                mask: first_slots.next_power_of_two() - 1,
+                first_slots,
+                keypos,
+                kind,
+            },
+            tally: Tally::default(),
         }
     }
 
     #[must_use]
     pub fn objects(&self) -> usize {
-        self.live
+        self.tally.live
     }
 
     /// Whether a key has at most one object.
     #[inline]
     #[must_use]
     pub fn is_set(&self) -> bool {
-        self.kind == TableKind::Set
+        self.shape.kind == TableKind::Set
     }
 
     #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.bytes + self.slots.capacity() * size_of::<*mut Object>()
+    pub(crate) fn bytes(&self) -> usize {
+        self.tally.bytes + self.slots.capacity() * size_of::<Link>()
     }
 
     /// Words of the objects as OTP counts them.
     #[must_use]
-    pub fn words(&self) -> usize {
-        self.bytes / 8 + self.count * words::MORE
+    pub(crate) fn words(&self) -> usize {
+        self.tally.bytes / 8 + self.tally.count * words::MORE
     }
 
     /// Number of slots.
     #[must_use]
     pub fn slots(&self) -> usize {
-        self.slots.len().max(self.first_slots)
+        self.slots.len().max(self.shape.first_slots)
     }
 
     #[inline]
     fn slot_of(&self, hash: u32) -> usize {
-        let slot = self.share.bits(hash) & self.mask;
-        if slot < self.slots() {
-            slot
-        } else {
-            slot & (self.mask >> 1)
-        }
+        self.shape.slot_of(hash, self.slots())
     }
 
     /// The slot that a traversal visits after `slot`; [`Shard::slots`] if that is the last.
     #[inline]
     #[must_use]
-    pub fn after(&self, slot: usize) -> usize {
-        let (slots, lanes) = (self.slots(), self.share.lanes);
+    pub(crate) fn after(&self, slot: usize) -> usize {
+        let (slots, lanes) = (self.slots(), self.shape.share.lanes);
         let next = slot + lanes;
         if next < slots || lanes == 1 {
             return next;
@@ -194,119 +193,101 @@ impl Shard {
     /// few chains at most.
     #[inline]
     #[must_use]
-    pub fn past_empty(&self, slot: usize) -> usize {
-        if self.live == 0 {
+    pub(crate) fn past_empty(&self, slot: usize) -> usize {
+        if self.tally.live == 0 {
             return self.slots();
         }
-        let chain = slot >> self.fold;
-        if self.fold == 0
-            || self.share.lanes > 1
-            || !self.slots.get(chain).is_some_and(|first| first.is_null())
+        let chain = slot >> self.shape.fold;
+        if self.shape.fold == 0
+            || self.shape.share.lanes > 1
+            || !self.slots.get(chain).is_some_and(Option::is_none)
         {
             return slot;
         }
-        let used = self.slots[chain..]
-            .iter()
-            .position(|first| !first.is_null());
-        used.map_or(self.slots(), |skipped| (chain + skipped) << self.fold)
+        let used = self.slots[chain..].iter().position(Option::is_some);
+        used.map_or(self.slots(), |skipped| (chain + skipped) << self.shape.fold)
     }
 
     /// The chain of a slot; in a folded table other slots share it.
     #[inline]
     fn chain(&self, slot: usize) -> Chain<'_> {
-        let first = self.slots.get(slot >> self.fold);
-        let first = first.copied().unwrap_or(ptr::null_mut());
-        // SAFETY: a chain holds live objects, and stays as it is while `self` is borrowed.
-        let next = unsafe { first.as_ref() };
-        Chain { next }
-    }
-
-    #[inline(always)]
-    fn has_key(&self, object: &Object, key: Term, hash: u32) -> bool {
-        // SAFETY: the objects of a shard have an element at `keypos`: `insert` read the key there.
-        let found = unsafe { object.key_unchecked(self.keypos) };
-        if key.is_immediate() {
-            return found == key;
+        let first = self
+            .slots
+            .get(slot >> self.shape.fold)
+            .and_then(Option::as_ref);
+        Chain {
+            next: first.map(OwnedObject::get),
         }
-        object.hash() == hash && compare::eq_exact(found, key)
     }
 
     /// The objects with a key that are not deleted, the newest first.
-    pub fn with_key(&self, key: Term, hash: u32) -> impl Iterator<Item = &Object> {
+    pub(crate) fn with_key(&self, key: Term, hash: u32) -> impl Iterator<Item = ObjectRef<'_>> {
         self.chain(self.slot_of(hash))
-            .skip_while(move |object| !self.has_key(object, key, hash))
-            .take_while(move |object| self.has_key(object, key, hash))
+            .skip_while(move |object| !self.shape.has_key(*object, key, hash))
+            .take_while(move |object| self.shape.has_key(*object, key, hash))
             .filter(|object| !object.is_deleted())
     }
 
     /// The newest object with a key that is not deleted. In a set nothing after it is examined, because every object
     /// is on cache lines of its own.
     #[inline]
-    pub fn newest(&self, key: Term, hash: u32) -> Option<&Object> {
+    pub(crate) fn newest(&self, key: Term, hash: u32) -> Option<ObjectRef<'_>> {
         if key.is_immediate() {
             return self.newest_immediate(key, hash);
         }
         let mut chain = self.chain(self.slot_of(hash));
         let found = chain.find(|object| {
             fetch_key(*object);
-            self.has_key(object, key, hash)
+            self.shape.has_key(*object, key, hash)
         })?;
         if !found.is_deleted() {
             return Some(found);
         }
         chain
-            .take_while(|object| self.has_key(object, key, hash))
+            .take_while(|object| self.shape.has_key(*object, key, hash))
             .find(|object| !object.is_deleted())
     }
 
     /// As [`Shard::newest`], for an immediate key.
     #[inline]
-    fn newest_immediate(&self, key: Term, hash: u32) -> Option<&Object> {
-        let mut next = *self.slots.get(self.slot_of(hash) >> self.fold)?;
-        loop {
-            // SAFETY: a chain holds live objects, each with a key there, and stays as it is while `self` is borrowed.
-            let object = unsafe { next.as_ref() }?;
-            // SAFETY: as above.
-            if unsafe { object.key_unchecked(self.keypos) } == key && !object.is_deleted() {
-                return Some(object);
-            }
-            next = object.next;
-        }
+    fn newest_immediate(&self, key: Term, hash: u32) -> Option<ObjectRef<'_>> {
+        self.chain(self.slot_of(hash))
+            .find(|object| self.shape.key_of(*object) == key && !object.is_deleted())
     }
 
     /// Whether an object in the chain of a slot belongs to that slot.
     #[inline(always)]
-    fn is_in(&self, object: &Object, slot: usize) -> bool {
-        self.fold == 0 || self.slot_of(object.hash()) == slot
+    fn is_in(&self, object: ObjectRef<'_>, slot: usize) -> bool {
+        self.shape.fold == 0 || self.slot_of(object.hash()) == slot
     }
 
     /// The objects of a slot that are not deleted.
-    pub fn in_slot(&self, slot: usize) -> impl Iterator<Item = &Object> {
+    pub fn in_slot(&self, slot: usize) -> impl Iterator<Item = ObjectRef<'_>> {
         self.chain(slot)
-            .filter(move |object| self.is_in(object, slot) && !object.is_deleted())
+            .filter(move |object| self.is_in(*object, slot) && !object.is_deleted())
     }
 
     /// All objects of a slot, also those that are only marked as deleted.
-    pub fn all_in_slot(&self, slot: usize) -> impl Iterator<Item = &Object> {
+    pub fn all_in_slot(&self, slot: usize) -> impl Iterator<Item = ObjectRef<'_>> {
         self.chain(slot)
-            .filter(move |object| self.is_in(object, slot))
+            .filter(move |object| self.is_in(*object, slot))
     }
 
     /// All objects with a key, also those that are only marked as deleted.
-    pub fn all_with_key(&self, key: Term, hash: u32) -> impl Iterator<Item = &Object> {
+    pub fn all_with_key(&self, key: Term, hash: u32) -> impl Iterator<Item = ObjectRef<'_>> {
         self.chain(self.slot_of(hash))
-            .skip_while(move |object| !self.has_key(object, key, hash))
-            .take_while(move |object| self.has_key(object, key, hash))
+            .skip_while(move |object| !self.shape.has_key(*object, key, hash))
+            .take_while(move |object| self.shape.has_key(*object, key, hash))
     }
 
     /// All objects, also those that are only marked as deleted.
-    pub fn all(&self) -> impl Iterator<Item = &Object> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = ObjectRef<'_>> {
         self.from(0).flat_map(|slot| self.all_in_slot(slot))
     }
 
     /// The first object in `slot` or a later slot, also if it is only marked as deleted.
     #[must_use]
-    pub fn first_of_all(&self, slot: usize) -> Option<&Object> {
+    pub fn first_of_all(&self, slot: usize) -> Option<ObjectRef<'_>> {
         self.from(slot)
             .find_map(|slot| self.all_in_slot(slot).next())
     }
@@ -314,7 +295,7 @@ impl Shard {
     /// `slot` and those that a traversal visits after it; none before the first insertion.
     #[inline]
     fn from(&self, slot: usize) -> impl Iterator<Item = usize> {
-        let end = self.slots.len() << self.fold;
+        let end = self.slots.len() << self.shape.fold;
         let first = Some(slot).filter(|&slot| slot < end);
         std::iter::successors(first, move |&slot| {
             Some(self.after(slot)).filter(|&next| next < end)
@@ -323,42 +304,42 @@ impl Shard {
 
     /// The first object after those with a key, also if it is only marked as deleted.
     #[must_use]
-    pub fn next_of_all(&self, key: Term, hash: u32) -> Option<&Object> {
+    pub fn next_of_all(&self, key: Term, hash: u32) -> Option<ObjectRef<'_>> {
         let slot = self.slot_of(hash);
         self.chain(slot)
-            .skip_while(|object| !self.has_key(object, key, hash))
-            .find(|object| !self.has_key(object, key, hash))
+            .skip_while(|object| !self.shape.has_key(*object, key, hash))
+            .find(|object| !self.shape.has_key(*object, key, hash))
             .or_else(|| self.first_of_all(self.after(slot)))
     }
 
     /// Prefetches the first object of a slot that is about to be visited: in a large table it comes from memory, and
     /// several prefetches at once are faster than one load after the other.
     #[inline]
-    pub fn fetch(&self, slot: usize) {
-        if let Some(object) = self.slots.get(slot >> self.fold) {
-            fetch(*object);
+    pub(crate) fn fetch(&self, slot: usize) {
+        if let Some(Some(object)) = self.slots.get(slot >> self.shape.fold) {
+            object.fetch();
         }
     }
 
     /// As [`Shard::fetch`], for a slot that a traversal visits a little later than `slot`.
     #[inline]
-    pub fn fetch_ahead(&self, slot: usize) {
-        self.fetch(slot + FETCHED_AHEAD * self.share.lanes);
+    pub(crate) fn fetch_ahead(&self, slot: usize) {
+        self.fetch(slot + FETCHED_AHEAD * self.shape.share.lanes);
     }
 
     /// Prefetches the slot of a hash, for a [`Shard::fetch`] to follow.
     #[inline]
-    pub fn fetch_slot(&self, hash: u32) {
+    pub(crate) fn fetch_slot(&self, hash: u32) {
         fetch(
             self.slots
                 .as_ptr()
-                .wrapping_add(self.slot_of(hash) >> self.fold),
+                .wrapping_add(self.slot_of(hash) >> self.shape.fold),
         );
     }
 
     /// As [`Shard::fetch`], for the slot of a hash.
     #[inline]
-    pub fn fetch_first(&self, hash: u32) {
+    pub(crate) fn fetch_first(&self, hash: u32) {
         self.fetch(self.slot_of(hash));
     }
 
@@ -366,23 +347,23 @@ impl Shard {
     #[must_use]
     pub fn chain_length(&self, slot: usize) -> (usize, usize) {
         let live = self.in_slot(slot).count();
-        let all = self.chain(slot).filter(|object| self.is_in(object, slot));
+        let all = self.chain(slot).filter(|object| self.is_in(*object, slot));
         (live, all.count() - live)
     }
 
     /// The first object in `slot` or a later slot.
     #[must_use]
-    pub fn first_from(&self, slot: usize) -> Option<&Object> {
+    pub(crate) fn first_from(&self, slot: usize) -> Option<ObjectRef<'_>> {
         self.from(slot).find_map(|slot| self.in_slot(slot).next())
     }
 
     /// The first object after those with a key.
     #[must_use]
-    pub fn following(&self, key: Term, hash: u32) -> Following<'_> {
+    pub(crate) fn following(&self, key: Term, hash: u32) -> Following<'_> {
         let slot = self.slot_of(hash);
         let mut found = false;
         for object in self.chain(slot) {
-            if self.has_key(object, key, hash) {
+            if self.shape.has_key(object, key, hash) {
                 found = true;
             } else if found && !object.is_deleted() {
                 return Following::Object(object);
@@ -395,102 +376,38 @@ impl Shard {
             .map_or(Following::End, Following::Object)
     }
 
-    /// `Ok`: the link to the first object with a key. `Err`: there is none, and this is the link at the end of its
-    /// slot. The slots must have been allocated.
-    fn link_to(&mut self, key: Term, hash: u32) -> Result<*mut *mut Object, *mut *mut Object> {
-        let slot = self.slot_of(hash);
-        let mut link: *mut *mut Object = &raw mut self.slots[slot >> self.fold];
-        if self.fold == 0 && key.is_immediate() {
-            // SAFETY: as below; the objects have an element at `keypos`, as `insert` read their keys there.
-            unsafe {
-                while let Some(object) = (*link).as_ref() {
-                    if object.key_unchecked(self.keypos) == key {
-                        return Ok(link);
-                    }
-                    link = &raw mut (**link).next;
-                }
-            }
-            return Err(link);
-        }
-        // SAFETY: links of a chain are followed to live objects.
-        unsafe {
-            while let Some(object) = (*link).as_ref() {
-                fetch_key(object);
-                if self.has_key(object, key, hash) {
-                    return Ok(link);
-                }
-                if self.fold > 0 && self.slot_of(object.hash()) > slot {
-                    break;
-                }
-                link = &raw mut (**link).next;
-            }
-        }
-        Err(link)
-    }
-
-    /// The link to the first object of a slot; if there is none, the link at its end. The slots must have been
-    /// allocated.
-    fn link_to_slot(&mut self, slot: usize) -> *mut *mut Object {
-        let mut link: *mut *mut Object = &raw mut self.slots[slot >> self.fold];
-        if self.fold > 0 {
-            // SAFETY: links of a chain are followed to live objects.
-            unsafe {
-                while let Some(object) = (*link).as_ref()
-                    && self.slot_of(object.hash()) < slot
-                {
-                    link = &raw mut (**link).next;
-                }
-            }
-        }
-        link
-    }
-
     /// Inserts an object. With `only_new`, returns false and does nothing if its key is there.
-    pub fn insert(&mut self, new: New, only_new: bool, fixed: bool) -> bool {
-        if self.slots.is_empty() {
-            let chains = self.first_slots >> self.fold;
-            self.slots.resize(chains, ptr::null_mut());
+    pub(crate) fn insert(&mut self, new: New, only_new: bool, fixed: bool) -> bool {
+        let Shard {
+            slots,
+            shape,
+            tally,
+        } = self;
+        if slots.is_empty() {
+            slots.resize_with(shape.first_slots >> shape.fold, || None);
         }
         let hash = new.hash();
-        let key = new.key(self.keypos);
-        let found = self.link_to(key, hash);
-        let (Ok(link) | Err(link)) = found;
-        // SAFETY: `link` leads to the first object with the key, or is the end of its slot; the shard is borrowed
-        // exclusively.
-        unsafe {
-            if found.is_ok() {
-                if self.kind == TableKind::Set {
-                    if only_new && !(**link).is_deleted() {
-                        return false;
-                    }
-                    let was_deleted = (**link).is_deleted();
-                    if new.overwrite(&mut **link) {
-                        if was_deleted {
-                            (**link).set_deleted(false);
-                            self.live += 1;
-                        }
-                        return true;
-                    }
-                    let next = (**link).next;
-                    let object = new.into_object(self.keypos);
-                    self.unlink(link);
-                    self.link(link, next, object);
-                    return true;
-                }
-                if only_new && self.live_from(*link, key, hash) {
+        let key = new.key(shape.keypos);
+        match shape.link_to(slots, key, hash) {
+            Ok(link) if shape.kind == TableKind::Set => {
+                return Self::replace_in_set(shape, tally, link, new, only_new);
+            }
+            Ok(link) => {
+                if only_new && shape.is_live_from(link, key, hash) {
                     return false;
                 }
-                if self.kind == TableKind::Bag && self.restore_equal(link, key, &new) {
+                if shape.kind == TableKind::Bag
+                    && Self::restore_equal(shape, tally, link, key, &new)
+                {
                     return true;
                 }
+                tally.link(link, new.into_object(shape.keypos));
             }
-            let next = *link;
-            let object = new.into_object(self.keypos);
-            self.link(link, next, object);
+            Err(link) => tally.link(link, new.into_object(shape.keypos)),
         }
-        if self.fold > 0 {
+        if self.shape.fold > 0 {
             // The number of slots stays the same, so this is allowed while the table is fixed.
-            if self.count > FOLDED_CHAINS {
+            if self.tally.count > FOLDED_CHAINS {
                 self.unfold();
             }
         } else if !fixed {
@@ -499,123 +416,110 @@ impl Shard {
         true
     }
 
-    /// # Safety
-    /// `link` is a link of the chain, and `next` is the object that is to follow the new one.
-    unsafe fn link(&mut self, link: *mut *mut Object, next: *mut Object, object: OwnedObject) {
-        self.live += 1;
-        self.count += 1;
-        self.bytes += object.bytes();
-        let object = object.into_raw();
-        // SAFETY: the caller's promise.
-        unsafe {
-            (*object).next = next;
-            *link = object;
-        }
-    }
-
-    /// Takes the object behind a link out of its chain and frees it.
-    ///
-    /// # Safety
-    /// `link` is a link of a chain, and not its end.
-    unsafe fn unlink(&mut self, link: *mut *mut Object) {
-        // SAFETY: the caller's promise.
-        let object = unsafe {
-            let object = *link;
-            *link = (*object).next;
-            OwnedObject::from_raw(object)
+    /// Puts an object in the place of the one at a link, which has the same key.
+    #[inline]
+    fn replace_in_set(
+        shape: &Shape,
+        tally: &mut Tally,
+        link: &mut Link,
+        new: New,
+        only_new: bool,
+    ) -> bool {
+        let Some(old) = link else {
+            unreachable!("the link to an object");
         };
-        self.count -= 1;
-        self.bytes -= object.bytes();
-        if !object.is_deleted() {
-            self.live -= 1;
+        let was_deleted = old.get().is_deleted();
+        if only_new && !was_deleted {
+            return false;
         }
+        if new.overwrite(&mut old.get_mut()) {
+            if was_deleted {
+                old.get_mut().set_deleted(false);
+                tally.live += 1;
+            }
+            return true;
+        }
+        let object = new.into_object(shape.keypos);
+        tally.unlink(link);
+        tally.link(link, object);
+        true
     }
 
-    /// Whether one of the objects with a key, starting at `object`, is not deleted.
-    ///
-    /// # Safety
-    /// `object` is in a chain, and the first with the key.
-    unsafe fn live_from(&self, mut object: *mut Object, key: Term, hash: u32) -> bool {
-        // SAFETY: a chain holds live objects.
-        while let Some(candidate) = unsafe { object.as_ref() } {
-            if !self.has_key(candidate, key, hash) {
-                return false;
+    /// If a bag has an equal object, returns true; if that was deleted, restores it and moves it to the front of its
+    /// key. `first` is the link to the first object with the key.
+    fn restore_equal(
+        shape: &Shape,
+        tally: &mut Tally,
+        first: &mut Link,
+        key: Term,
+        new: &New,
+    ) -> bool {
+        let hash = new.hash();
+        let mut link = &mut *first;
+        let mut is_first = true;
+        while let Some(candidate) = first_of(link).filter(|one| shape.has_key(*one, key, hash)) {
+            if !new.equals(candidate) {
+                link = behind(link);
+                is_first = false;
+                continue;
             }
             if !candidate.is_deleted() {
                 return true;
             }
-            object = candidate.next;
-        }
-        false
-    }
-
-    /// If a bag has an equal object, returns true; if that was deleted, restores it and moves it to the front of its
-    /// key.
-    ///
-    /// # Safety
-    /// `first` is the link to the first object with the key.
-    unsafe fn restore_equal(&mut self, first: *mut *mut Object, key: Term, new: &New) -> bool {
-        let hash = new.hash();
-        let mut link = first;
-        // SAFETY: links of a chain are followed to live objects; the shard is borrowed exclusively.
-        unsafe {
-            while !(*link).is_null() && self.has_key(&**link, key, hash) {
-                let candidate = *link;
-                if new.equals(&*candidate) {
-                    if (*candidate).is_deleted() {
-                        (*candidate).set_deleted(false);
-                        self.live += 1;
-                        if link != first {
-                            *link = (*candidate).next;
-                            (*candidate).next = *first;
-                            *first = candidate;
-                        }
-                    }
-                    return true;
-                }
-                link = &raw mut (*candidate).next;
+            let Some(mut object) = link.take() else {
+                unreachable!("the link to an object");
+            };
+            object.get_mut().set_deleted(false);
+            tally.live += 1;
+            if is_first {
+                *link = Some(object);
+            } else {
+                *link = object.next_mut().take();
+                *object.next_mut() = first.take();
+                *first = Some(object);
             }
+            return true;
         }
         false
     }
 
     /// Deletes the objects with a key that `condemned` chooses.
-    pub fn remove_key(
+    pub(crate) fn remove_key(
         &mut self,
         key: Term,
         hash: u32,
         fixed: bool,
-        mut condemned: impl FnMut(&Object) -> bool,
+        mut condemned: impl FnMut(ObjectRef<'_>) -> bool,
     ) {
         if self.slots.is_empty() {
             return;
         }
         let slot = self.slot_of(hash);
-        let Ok(mut link) = self.link_to(key, hash) else {
+        let Shard {
+            slots,
+            shape,
+            tally,
+        } = self;
+        let Ok(mut link) = shape.link_to(slots, key, hash) else {
             return;
         };
         // While the table is fixed, the chain must still show where the key was.
         let mut keep = fixed;
         let mut any = false;
-        // SAFETY: as `restore_equal`.
-        unsafe {
-            while !(*link).is_null() && self.has_key(&**link, key, hash) {
-                let object = *link;
-                if (*object).is_deleted() || !condemned(&*object) {
-                    keep &= (*object).is_deleted();
-                    link = &raw mut (*object).next;
-                    continue;
-                }
-                any = true;
-                if keep {
-                    (*object).set_deleted(true);
-                    self.live -= 1;
-                    self.mark_slot(slot);
-                    keep = false;
-                    link = &raw mut (*object).next;
-                } else {
-                    self.unlink(link);
-                }
+        while let Some(object) = first_of(link).filter(|one| shape.has_key(*one, key, hash)) {
+            let was_deleted = object.is_deleted();
+            if was_deleted || !condemned(object) {
+                keep &= was_deleted;
+                link = behind(link);
+                continue;
+            }
+            any = true;
+            if keep {
+                tally.mark(link, slot);
+                keep = false;
+                link = behind(link);
+            } else {
+                tally.unlink(link);
             }
         }
         if any && !fixed {
@@ -623,93 +527,82 @@ impl Shard {
         }
     }
 
-    fn mark_slot(&mut self, slot: usize) {
-        if self.marked.last() == Some(&slot) {
-            return;
-        }
-        if self.marked.len() == self.marked.capacity() && self.marked.len() > FOLDED_CHAINS {
-            // The same few keys may come and go for as long as the table is fixed.
-            self.marked.sort_unstable();
-            self.marked.dedup();
-            let few = self.marked.len() <= self.marked.capacity() / 2;
-            self.marked.reserve(if few { 0 } else { self.marked.len() });
-        }
-        self.marked.push(slot);
-    }
-
     /// Keeps, removes or replaces each object of a slot, as `judge` decides.
-    pub fn judge_slot(&mut self, slot: usize, fixed: bool, judge: impl FnMut(&Object) -> Verdict) {
-        if slot >> self.fold < self.slots.len() {
-            let link = self.link_to_slot(slot);
-            let (fold, mask, share) = (self.fold, self.mask, self.share);
+    pub(crate) fn judge_slot(
+        &mut self,
+        slot: usize,
+        fixed: bool,
+        judge: impl FnMut(ObjectRef<'_>) -> Verdict,
+    ) {
+        let Shard {
+            slots,
+            shape,
+            tally,
+        } = self;
+        if slot >> shape.fold < slots.len() {
             // The number of slots of a folded table is a power of two, so the mask alone gives the slot.
-            let is_in =
-                move |object: &Object| fold == 0 || share.bits(object.hash()) & mask == slot;
-            // SAFETY: the link of a slot of this shard.
-            unsafe { self.judge_chain(link, slot, fixed, judge, is_in) };
+            let is_in = |object: ObjectRef<'_>| {
+                shape.fold == 0 || shape.share.bits(object.hash()) & shape.mask == slot
+            };
+            let link = shape.link_to_slot(slots, slot);
+            Self::judge_chain(shape, tally, link, slot, fixed, judge, is_in);
         }
     }
 
     /// Keeps, removes or replaces each object with a key, as `judge` decides.
-    pub fn judge_key(
+    pub(crate) fn judge_key(
         &mut self,
         key: Term,
         hash: u32,
         fixed: bool,
-        judge: impl FnMut(&Object) -> Verdict,
+        judge: impl FnMut(ObjectRef<'_>) -> Verdict,
     ) {
         if self.slots.is_empty() {
             return;
         }
-        let (slot, keypos) = (self.slot_of(hash), self.keypos);
-        let Ok(link) = self.link_to(key, hash) else {
-            return;
-        };
-        let of_key = move |object: &Object| {
-            object.hash() == hash && compare::eq_exact(object.key(keypos), key)
-        };
-        // SAFETY: a link of that slot's chain.
-        unsafe { self.judge_chain(link, slot, fixed, judge, of_key) };
+        let slot = self.slot_of(hash);
+        let Shard {
+            slots,
+            shape,
+            tally,
+        } = self;
+        if let Ok(link) = shape.link_to(slots, key, hash) {
+            let of_key = |object: ObjectRef<'_>| shape.has_key(object, key, hash);
+            Self::judge_chain(shape, tally, link, slot, fixed, judge, of_key);
+        }
     }
 
-    /// # Safety
-    /// `link` is a link of the chain of `slot`.
-    unsafe fn judge_chain(
-        &mut self,
-        mut link: *mut *mut Object,
+    /// Keeps, removes or replaces each object from a link on, as long as it is `wanted`; the link is one of the chain of
+    /// `slot`.
+    fn judge_chain(
+        shape: &Shape,
+        tally: &mut Tally,
+        mut link: &mut Link,
         slot: usize,
         fixed: bool,
-        mut judge: impl FnMut(&Object) -> Verdict,
-        wanted: impl Fn(&Object) -> bool,
+        mut judge: impl FnMut(ObjectRef<'_>) -> Verdict,
+        wanted: impl Fn(ObjectRef<'_>) -> bool,
     ) {
-        // SAFETY: as `restore_equal`.
-        unsafe {
-            while !(*link).is_null() && wanted(&**link) {
-                let object = *link;
-                let verdict = if (*object).is_deleted() {
-                    Verdict::Keep
-                } else {
-                    judge(&*object)
-                };
-                match verdict {
-                    Verdict::Remove if fixed => {
-                        (*object).set_deleted(true);
-                        self.live -= 1;
-                        self.mark_slot(slot);
-                    }
-                    Verdict::Remove => {
-                        self.unlink(link);
-                        continue;
-                    }
-                    Verdict::Replace(new) => {
-                        let next = (*object).next;
-                        self.unlink(link);
-                        self.link(link, next, new);
-                    }
-                    Verdict::Keep => {}
+        while let Some(object) = first_of(link).filter(|object| wanted(*object)) {
+            let verdict = if object.is_deleted() {
+                Verdict::Keep
+            } else {
+                judge(object)
+            };
+            match verdict {
+                Verdict::Remove if fixed => tally.mark(link, slot),
+                Verdict::Remove => {
+                    tally.unlink(link);
+                    continue;
                 }
-                link = &raw mut (**link).next;
+                Verdict::Replace(new) => {
+                    shape.admit(&new);
+                    tally.unlink(link);
+                    tally.link(link, new);
+                }
+                Verdict::Keep => {}
             }
+            link = behind(link);
         }
     }
 
@@ -718,54 +611,54 @@ impl Shard {
         &mut self,
         key: Term,
         hash: u32,
-        change: impl FnOnce(&mut Object) -> Option<OwnedObject>,
+        change: impl FnOnce(ObjectMut<'_>) -> Option<OwnedObject>,
     ) -> bool {
         if self.slots.is_empty() {
             return false;
         }
-        let Ok(link) = self.link_to(key, hash) else {
+        let Shard {
+            slots,
+            shape,
+            tally,
+        } = self;
+        let Ok(link) = shape.link_to(slots, key, hash) else {
             return false;
         };
-        // SAFETY: as `restore_equal`.
-        unsafe {
-            if (**link).is_deleted() {
-                return false;
-            }
-            if let Some(new) = change(&mut **link) {
-                let next = (**link).next;
-                self.unlink(link);
-                self.link(link, next, new);
-            }
+        let Some(object) = link else {
+            return false;
+        };
+        if object.get().is_deleted() {
+            return false;
+        }
+        if let Some(new) = change(object.get_mut()) {
+            shape.admit(&new);
+            tally.unlink(link);
+            tally.link(link, new);
         }
         true
     }
 
     /// The object of a set with this key, to be changed in place.
-    pub fn get_mut(&mut self, key: Term, hash: u32) -> Option<&mut Object> {
+    pub(crate) fn get_mut(&mut self, key: Term, hash: u32) -> Option<ObjectMut<'_>> {
         if self.slots.is_empty() {
             return None;
         }
-        let link = self.link_to(key, hash).ok()?;
-        // SAFETY: as `restore_equal`; the borrow is that of the shard.
-        unsafe { (*link).as_mut() }.filter(|object| !object.is_deleted())
+        let link = self.shape.link_to(&mut self.slots, key, hash).ok()?;
+        let object = link.as_mut()?.get_mut();
+        (!object.get().is_deleted()).then_some(object)
     }
 
     /// Frees the objects that are only marked as deleted: the table is no longer fixed.
-    pub fn purge(&mut self) {
-        for slot in std::mem::take(&mut self.marked) {
-            let chain = slot >> self.fold;
-            if chain >= self.slots.len() {
+    pub(crate) fn purge(&mut self) {
+        for slot in std::mem::take(&mut self.tally.marked) {
+            let Some(mut link) = self.slots.get_mut(slot >> self.shape.fold) else {
                 continue;
-            }
-            let mut link: *mut *mut Object = &raw mut self.slots[chain];
-            // SAFETY: as `restore_equal`.
-            unsafe {
-                while !(*link).is_null() {
-                    if (**link).is_deleted() {
-                        self.unlink(link);
-                    } else {
-                        link = &raw mut (**link).next;
-                    }
+            };
+            while let Some(object) = first_of(link) {
+                if object.is_deleted() {
+                    self.tally.unlink(link);
+                } else {
+                    link = behind(link);
                 }
             }
         }
@@ -774,24 +667,18 @@ impl Shard {
     /// Gives every slot a chain of its own.
     #[cold]
     fn unfold(&mut self) {
-        let chains = std::mem::replace(&mut self.slots, vec![ptr::null_mut(); self.first_slots]);
-        self.fold = 0;
-        for mut object in chains {
-            let mut end: *mut *mut Object = ptr::null_mut();
-            let mut last = usize::MAX;
-            // SAFETY: the objects of a chain are live; they are linked in again one by one, in their order, so `end`
-            // is a link of this shard whenever there was an object of the same slot.
-            unsafe {
-                while !object.is_null() {
-                    let slot = self.slot_of((*object).hash());
-                    if slot != last {
-                        (last, end) = (slot, &raw mut self.slots[slot]);
-                    }
-                    let next = (*object).next;
-                    (*object).next = ptr::null_mut();
-                    *end = object;
-                    end = &raw mut (*object).next;
-                    object = next;
+        let count = self.shape.first_slots;
+        let unfolded = std::iter::repeat_with(|| None).take(count).collect();
+        let chains = std::mem::replace(&mut self.slots, unfolded);
+        self.shape.fold = 0;
+        let Shard { slots, shape, .. } = self;
+        let slot_of = |object: &OwnedObject| shape.slot_of(object.get().hash(), count);
+        for mut rest in chains {
+            while let Some(slot) = rest.as_ref().map(slot_of) {
+                let mut end = &mut slots[slot];
+                while let Some(mut object) = rest.take_if(|object| slot_of(object) == slot) {
+                    rest = object.next_mut().take();
+                    end = end.insert(object).next_mut();
                 }
             }
         }
@@ -799,20 +686,11 @@ impl Shard {
 
     fn grow(&mut self) {
         for _ in 0..STEPS {
-            if self.live <= self.slots.len().max(self.undivided()) {
+            if self.tally.live <= self.slots.len().max(self.shape.undivided()) {
                 return;
             }
             self.purge_before_moving();
             self.split();
-        }
-    }
-
-    /// So many objects need no more than the first slots. One shard of several often has more objects than slots while the
-    /// table as a whole has not; only once in 10,000 it has twice as many.
-    fn undivided(&self) -> usize {
-        match self.share.lanes {
-            1 => self.first_slots,
-            _ => 2 * self.first_slots,
         }
     }
 
@@ -823,34 +701,25 @@ impl Shard {
         let old = new & (mask >> 1);
         // A later split will read that slot.
         self.fetch(old + FETCHED_AHEAD);
-        self.slots.push(ptr::null_mut());
-        self.mask = mask;
-        let slots = self.slots.as_mut_ptr();
-        // SAFETY: both slots are there; the old chain's objects are relinked one by one into the two chains; links are
-        // those of the two slots or of objects already placed.
-        unsafe {
-            let (mut stay_link, mut move_link) = (slots.add(old), slots.add(new));
-            let mut object = *stay_link;
-            while !object.is_null() {
-                let next = (*object).next;
-                let link = if self.share.bits((*object).hash()) & mask == new {
-                    &mut move_link
-                } else {
-                    &mut stay_link
-                };
-                **link = object;
-                *link = &raw mut (*object).next;
-                object = next;
+        self.shape.mask = mask;
+        let mut rest = self.slots[old].take();
+        self.slots.push(None);
+        let (stay, moved) = self.slots.split_at_mut(new);
+        let (mut stay, mut moved) = (&mut stay[old], &mut moved[0]);
+        while let Some(mut object) = rest {
+            rest = object.next_mut().take();
+            if self.shape.share.bits(object.get().hash()) & mask == new {
+                moved = moved.insert(object).next_mut();
+            } else {
+                stay = stay.insert(object).next_mut();
             }
-            *stay_link = ptr::null_mut();
-            *move_link = ptr::null_mut();
         }
     }
 
     /// Frees the objects that are only marked as deleted, before objects move: `marked` says in which slots they are.
     /// There are some if the table is no longer fixed, but whoever released it has not come to this part yet.
     fn purge_before_moving(&mut self) {
-        if !self.marked.is_empty() {
+        if !self.tally.marked.is_empty() {
             self.purge();
         }
     }
@@ -869,7 +738,7 @@ impl Shard {
     }
 
     /// Removes the slots that are too many, after many objects were deleted at once.
-    pub fn settle(&mut self, fixed: bool) {
+    pub(crate) fn settle(&mut self, fixed: bool) {
         if fixed || !self.has_slots_to_spare() {
             return;
         }
@@ -883,46 +752,37 @@ impl Shard {
     /// In OTP slots come and go in segments; a table does not shrink unless it has at least two segments besides the
     /// first slots.
     fn has_slots_to_spare(&self) -> bool {
-        let added = self.slots.len().saturating_sub(self.first_slots);
-        let allocated = self.first_slots + added.div_ceil(SEGMENT) * SEGMENT;
-        allocated >= self.first_slots + 2 * SEGMENT && self.live < (allocated - SEGMENT) / 2
+        let first_slots = self.shape.first_slots;
+        let added = self.slots.len().saturating_sub(first_slots);
+        let allocated = first_slots + added.div_ceil(SEGMENT) * SEGMENT;
+        allocated >= first_slots + 2 * SEGMENT && self.tally.live < (allocated - SEGMENT) / 2
     }
 
     /// Removes the last slot; its objects are put before those of the slot that it was split from.
     fn join(&mut self) {
         let source = self.slots.len() - 1;
         let target = source & (((source + 1).next_power_of_two() - 1) >> 1);
-        self.mask = source.next_power_of_two() - 1;
-        let first = self.slots[source];
-        let tail = self.slots[target];
-        if !first.is_null() {
-            let mut last = first;
-            // SAFETY: a chain holds live objects.
-            unsafe {
-                while !(*last).next.is_null() {
-                    last = (*last).next;
-                }
-                (*last).next = tail;
-            }
-            self.slots[target] = first;
+        self.shape.mask = source.next_power_of_two() - 1;
+        let Some(mut chain) = self.slots.pop().flatten() else {
+            return;
+        };
+        let mut end = chain.next_mut();
+        while end.is_some() {
+            end = behind(end);
         }
-        self.slots.pop();
+        *end = self.slots[target].take();
+        self.slots[target] = Some(chain);
     }
 
     /// Frees at least `count` objects, from the last slot backwards and up to the end of a slot. Returns how many.
-    pub fn free_some(&mut self, count: usize) -> usize {
+    pub(crate) fn free_some(&mut self, count: usize) -> usize {
         let mut freed = 0;
         while freed < count {
-            let Some(mut object) = self.slots.pop() else {
+            let Some(mut chain) = self.slots.pop() else {
                 break;
             };
-            while !object.is_null() {
-                // SAFETY: each object of the chain is freed once, after its `next` was read.
-                unsafe {
-                    let next = (*object).next;
-                    drop(OwnedObject::from_raw(object));
-                    object = next;
-                }
+            while let Some(mut object) = chain {
+                chain = object.next_mut().take();
                 freed += 1;
             }
         }
@@ -931,10 +791,15 @@ impl Shard {
 
     /// Takes everything out, leaving an empty table; the caller frees it outside the lock.
     #[must_use]
-    pub fn take(&mut self) -> Shard {
+    pub(crate) fn take(&mut self) -> Shard {
         std::mem::replace(
             self,
-            Shard::new(self.kind, self.keypos, self.first_slots, self.share),
+            Shard::new(
+                self.shape.kind,
+                self.shape.keypos,
+                self.shape.first_slots,
+                self.shape.share,
+            ),
         )
     }
 }
@@ -945,18 +810,185 @@ impl Drop for Shard {
     }
 }
 
+impl Shape {
+    /// The slot of a hash in a table with `slots` slots.
+    #[inline(always)]
+    fn slot_of(&self, hash: u32, slots: usize) -> usize {
+        let slot = self.share.bits(hash) & self.mask;
+        if slot < slots {
+            slot
+        } else {
+            slot & (self.mask >> 1)
+        }
+    }
+
+    #[inline(always)]
+    fn key_of(&self, object: ObjectRef<'_>) -> Term {
+        // SAFETY: the objects of a shard have an element at `keypos`: `Shard::insert` reads their keys there, and
+        // `Shape::admit` asks those that replace others.
+        unsafe { object.key_unchecked(self.keypos) }
+    }
+
+    /// Whether an object has a key.
+    #[inline(always)]
+    fn has_key(&self, object: ObjectRef<'_>, key: Term, hash: u32) -> bool {
+        let found = self.key_of(object);
+        if key.is_immediate() {
+            return found == key;
+        }
+        object.hash() == hash && compare::eq_exact(found, key)
+    }
+
+    /// # Panics
+    /// If an object that is to replace another one has no element at `keypos`.
+    fn admit(&self, object: &OwnedObject) {
+        let elements = object.get().elements().len();
+        assert!(self.keypos <= elements, "an object of {elements} elements");
+    }
+
+    /// `Ok`: the link to the first object with a key. `Err`: there is none, and this is the link at the end of its
+    /// slot. The slots must have been allocated.
+    #[inline]
+    fn link_to<'s>(
+        &self,
+        slots: &'s mut [Link],
+        key: Term,
+        hash: u32,
+    ) -> Result<&'s mut Link, &'s mut Link> {
+        let count = slots.len().max(self.first_slots);
+        let slot = self.slot_of(hash, count);
+        let mut link = &mut slots[slot >> self.fold];
+        if self.fold == 0 && key.is_immediate() {
+            while let Some(object) = first_of(link) {
+                if self.key_of(object) == key {
+                    return Ok(link);
+                }
+                link = behind(link);
+            }
+            return Err(link);
+        }
+        while let Some(object) = first_of(link) {
+            fetch_key(object);
+            if self.has_key(object, key, hash) {
+                return Ok(link);
+            }
+            if self.fold > 0 && self.slot_of(object.hash(), count) > slot {
+                break;
+            }
+            link = behind(link);
+        }
+        Err(link)
+    }
+
+    /// Whether one of the objects with a key is not deleted; `first` is the link to the first of them.
+    fn is_live_from(&self, first: &Link, key: Term, hash: u32) -> bool {
+        Chain {
+            next: first_of(first),
+        }
+        .take_while(|object| self.has_key(*object, key, hash))
+        .any(|object| !object.is_deleted())
+    }
+
+    /// The link to the first object of a slot; if there is none, the link at its end. The slots must have been
+    /// allocated.
+    fn link_to_slot<'s>(&self, slots: &'s mut [Link], slot: usize) -> &'s mut Link {
+        let count = slots.len().max(self.first_slots);
+        let mut link = &mut slots[slot >> self.fold];
+        if self.fold > 0 {
+            while let Some(object) = first_of(link)
+                && self.slot_of(object.hash(), count) < slot
+            {
+                link = behind(link);
+            }
+        }
+        link
+    }
+
+    /// So many objects need no more than the first slots. One shard of several often has more objects than slots while the
+    /// table as a whole has not; only once in 10,000 it has twice as many.
+    fn undivided(&self) -> usize {
+        match self.share.lanes {
+            1 => self.first_slots,
+            _ => 2 * self.first_slots,
+        }
+    }
+}
+
+impl Tally {
+    /// Puts an object at a link, before what is there.
+    #[inline]
+    fn link(&mut self, link: &mut Link, mut object: OwnedObject) {
+        self.live += 1;
+        self.count += 1;
+        self.bytes += object.get().bytes();
+        *object.next_mut() = link.take();
+        *link = Some(object);
+    }
+
+    /// Takes the object at a link out of its chain, and frees it.
+    #[inline]
+    fn unlink(&mut self, link: &mut Link) {
+        if let Some(mut object) = link.take() {
+            *link = object.next_mut().take();
+            self.count -= 1;
+            self.bytes -= object.get().bytes();
+            if !object.get().is_deleted() {
+                self.live -= 1;
+            }
+        }
+    }
+
+    /// Marks the object at a link as deleted; it is in this slot.
+    fn mark(&mut self, link: &mut Link, slot: usize) {
+        if let Some(object) = link {
+            object.get_mut().set_deleted(true);
+            self.live -= 1;
+            self.mark_slot(slot);
+        }
+    }
+
+    fn mark_slot(&mut self, slot: usize) {
+        if self.marked.last() == Some(&slot) {
+            return;
+        }
+        if self.marked.len() == self.marked.capacity() && self.marked.len() > FOLDED_CHAINS {
+            // The same few keys may come and go for as long as the table is fixed.
+            self.marked.sort_unstable();
+            self.marked.dedup();
+            let few = self.marked.len() <= self.marked.capacity() / 2;
+            self.marked.reserve(if few { 0 } else { self.marked.len() });
+        }
+        self.marked.push(slot);
+    }
+}
+
+/// The object at a link.
+#[inline(always)]
+fn first_of(link: &Link) -> Option<ObjectRef<'_>> {
+    link.as_ref().map(OwnedObject::get)
+}
+
+/// The link after the object at a link.
+///
+/// # Panics
+/// If there is no object.
+#[inline(always)]
+fn behind(link: &mut Link) -> &mut Link {
+    link.as_mut().expect("an object").next_mut()
+}
+
 /// The objects of a chain.
 struct Chain<'a> {
-    next: Option<&'a Object>,
+    next: Option<ObjectRef<'a>>,
 }
 
 impl<'a> Iterator for Chain<'a> {
-    type Item = &'a Object;
+    type Item = ObjectRef<'a>;
 
-    fn next(&mut self) -> Option<&'a Object> {
+    #[inline(always)]
+    fn next(&mut self) -> Option<ObjectRef<'a>> {
         let object = self.next?;
-        // SAFETY: a chain holds live objects.
-        self.next = unsafe { object.next.as_ref() };
+        self.next = object.next();
         Some(object)
     }
 }

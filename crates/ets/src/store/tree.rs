@@ -15,7 +15,7 @@
 //! are then right only as a sum over all of them.
 
 mod digest;
-pub mod node;
+pub(crate) mod node;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -24,14 +24,14 @@ use std::cmp::Ordering;
 use std::marker::PhantomData;
 use std::ptr;
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering::Relaxed;
 
 use layout::{Term, no_gc};
 use smallvec::SmallVec;
 use term::compare;
 
-use super::object::{New, Object, OwnedObject, fetch};
+use super::object::{New, ObjectMut, ObjectRef, OwnedObject};
 use super::words;
 use crate::Verdict;
 use crate::match_spec::pattern;
@@ -77,9 +77,10 @@ fn compare_pattern(pattern: Term, key: Term) -> Option<Ordering> {
 /// Maximum number of fingers of a tree.
 const MAX_FINGERS: usize = 16;
 
-/// An object's position: the address of a leaf, with the index in the bits that its alignment leaves free.
+/// An object's position: a pointer to the byte of a leaf that has the number of the index, which is below its alignment.
+/// Null if there is none.
 #[repr(align(64))]
-struct Finger(AtomicU64);
+struct Finger(AtomicPtr<u8>);
 
 /// The position that was returned last, for each scheduler: concurrent traversals have separate positions, on
 /// separate cache lines. Allocated by the first traversal.
@@ -100,32 +101,32 @@ impl Fingers {
     #[inline]
     fn get(&self) -> Option<(*mut Leaf, usize)> {
         let place = Self::own(self.0.get()?).0.load(Relaxed);
-        let index = place as usize % ALIGNMENT;
-        (place != 0).then(|| ((place - index as u64) as *mut Leaf, index))
+        let index = place.addr() % ALIGNMENT;
+        (!place.is_null()).then(|| (place.wrapping_sub(index).cast(), index))
     }
 
     #[inline]
     fn set(&self, leaf: *mut Leaf, index: usize) {
         let fingers = self.0.get_or_init(|| {
             let count = schedulers::count().min(MAX_FINGERS);
-            (0..count).map(|_| Finger(AtomicU64::new(0))).collect()
+            let none = || Finger(AtomicPtr::new(ptr::null_mut()));
+            (0..count).map(|_| none()).collect()
         });
-        Self::own(fingers)
-            .0
-            .store(leaf as u64 + index as u64, Relaxed);
+        let place = leaf.cast::<u8>().wrapping_add(index);
+        Self::own(fingers).0.store(place, Relaxed);
     }
 
     /// Clears the finger of this scheduler.
     fn forget(&self) {
         if let Some(fingers) = self.0.get() {
-            Self::own(fingers).0.store(0, Relaxed);
+            Self::own(fingers).0.store(ptr::null_mut(), Relaxed);
         }
     }
 
     /// Must be called before a leaf is freed or moved to another tree.
     fn clear(&mut self) {
         for finger in self.0.get_mut().into_iter().flatten() {
-            *finger.0.get_mut() = 0;
+            *finger.0.get_mut() = ptr::null_mut();
         }
     }
 }
@@ -168,7 +169,8 @@ pub enum WalkStart {
 
 /// The objects from a position on, in order or backwards.
 pub struct Walk<'a> {
-    leaf: *const Leaf,
+    /// Null past the end. With the right to change the leaf, for those that have borrowed the tree exclusively.
+    leaf: *mut Leaf,
     /// The index of the next object; when going backwards, one more than that.
     index: usize,
     backwards: bool,
@@ -176,7 +178,7 @@ pub struct Walk<'a> {
 }
 
 /// How a visit ended.
-pub enum Visited<R> {
+pub(crate) enum Visited<R> {
     /// At the last object.
     All,
     /// At the first object that is past what was asked for.
@@ -199,56 +201,59 @@ impl<'a> Walk<'a> {
     /// this leaf.
     fn rest_of(&self, leaf: &Leaf) -> (usize, Term) {
         if self.backwards {
-            (self.index - leaf.begin, leaf.keys[leaf.begin])
+            (self.index - leaf.begin(), leaf.keys[leaf.begin()])
         } else {
-            (leaf.end - self.index, leaf.keys[leaf.end - 1])
+            (leaf.end() - self.index, leaf.keys[leaf.end() - 1])
         }
     }
 
     /// The position of the next object; moves the walk to the next leaf if necessary.
     #[inline]
-    fn settle(&mut self) -> Option<(*const Leaf, usize)> {
+    fn settle(&mut self) -> Option<(*mut Leaf, usize)> {
+        let mut leaf = self.entries()?;
         loop {
-            // SAFETY: the leaf belongs to a tree that is borrowed as long as the walk.
-            let leaf = unsafe { self.leaf.as_ref() }?;
             if self.backwards {
-                if self.index > leaf.begin {
-                    return Some((leaf, self.index - 1));
+                if self.index > leaf.begin() {
+                    return Some((self.leaf, self.index - 1));
                 }
                 self.leaf = leaf.previous;
-                // SAFETY: as above.
-                self.index = unsafe { self.leaf.as_ref() }.map_or(0, |leaf| leaf.end);
+                leaf = self.entries()?;
+                self.index = leaf.end();
             } else {
-                if self.index < leaf.end {
-                    return Some((leaf, self.index));
+                if self.index < leaf.end() {
+                    return Some((self.leaf, self.index));
                 }
                 self.leaf = leaf.next;
-                // SAFETY: as above.
-                self.index = unsafe { self.leaf.as_ref() }.map_or(0, |leaf| leaf.begin);
+                leaf = self.entries()?;
+                self.index = leaf.begin();
             }
         }
+    }
+
+    /// The leaf that the walk has reached.
+    #[inline(always)]
+    fn entries(&self) -> Option<&'a Leaf> {
+        // SAFETY: a walk begins at a leaf of a tree and follows the links between leaves; the tree is borrowed as long
+        // as the walk lives.
+        unsafe { self.leaf.as_ref() }
     }
 }
 
 impl<'a> Iterator for Walk<'a> {
-    type Item = &'a Object;
+    type Item = ObjectRef<'a>;
 
     #[inline]
-    fn next(&mut self) -> Option<&'a Object> {
-        let (leaf, index) = self.settle()?;
-        // SAFETY: as in `settle`, and `index` is one of its entries.
-        let leaf = unsafe { &*leaf };
+    fn next(&mut self) -> Option<ObjectRef<'a>> {
+        let (_, index) = self.settle()?;
+        let leaf = self.entries()?;
         self.index = if self.backwards { index } else { index + 1 };
         let ahead = if self.backwards {
             index.wrapping_sub(FETCHED_AHEAD)
         } else {
             index + FETCHED_AHEAD
         };
-        if ahead < leaf.end {
-            fetch(leaf.objects[ahead]);
-        }
-        // SAFETY: the objects in a tree are live.
-        Some(unsafe { &*leaf.objects[index] })
+        leaf.fetch(ahead);
+        Some(leaf.object(index))
     }
 }
 
@@ -274,18 +279,18 @@ impl Tree {
     }
 
     #[must_use]
-    pub fn bytes(&self) -> i64 {
+    pub(crate) fn bytes(&self) -> i64 {
         self.bytes + self.node_bytes
     }
 
     /// Words of the objects as OTP counts them.
     #[must_use]
-    pub fn words(&self) -> i64 {
+    pub(crate) fn words(&self) -> i64 {
         self.bytes / 8 + self.objects * words::MORE_IN_ORDER
     }
 
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.first.is_null()
     }
 
@@ -321,15 +326,15 @@ impl Tree {
         let (leaf, index) = self.fingers.get()?;
         // SAFETY: fingers are cleared before a leaf is freed, so this one is live.
         let entries = unsafe { &*leaf };
-        let is_there = (entries.begin..entries.end).contains(&index)
+        let is_there = (entries.begin()..entries.end()).contains(&index)
             && node::order(entries.keys[index], key).is_eq();
         is_there.then_some((leaf, index))
     }
 
     #[must_use]
-    pub fn get(&self, key: Term) -> Option<&Object> {
+    pub fn get(&self, key: Term) -> Option<ObjectRef<'_>> {
         let handed_out = match self.fingers.get() {
-            // SAFETY: as in `at_hand`.
+            // SAFETY: fingers are cleared before a leaf is freed, so this one is live.
             Some((leaf, index)) if unsafe { (&(*leaf).keys)[index] } == key => self.at_hand(key),
             Some(_) if !key.is_immediate() => {
                 let found = self.at_hand(key);
@@ -343,18 +348,18 @@ impl Tree {
             _ => None,
         };
         let (leaf, index) = handed_out.or_else(|| self.find(key))?;
-        // SAFETY: an entry of a live leaf.
-        Some(unsafe { &*(&(*leaf).objects)[index] })
+        // SAFETY: a live leaf of this tree, which is borrowed.
+        Some(unsafe { &*leaf }.object(index))
     }
 
     /// Visits the objects from a position on, in order or backwards, up to the first key for which `is_past` holds;
     /// it must then hold for all keys after that. Stops when `visit` returns a value.
-    pub fn visit<R>(
+    pub(crate) fn visit<R>(
         &self,
         from: WalkStart,
         backwards: bool,
         is_past: impl Fn(Term) -> bool,
-        mut visit: impl FnMut(&Object) -> Option<R>,
+        mut visit: impl FnMut(ObjectRef<'_>) -> Option<R>,
     ) -> Visited<R> {
         self.visit_spots(from, backwards, is_past, |_, object| visit(object))
     }
@@ -364,7 +369,7 @@ impl Tree {
         from: WalkStart,
         backwards: bool,
         is_past: impl Fn(Term) -> bool,
-        mut visit: impl FnMut(Spot, &Object) -> Option<R>,
+        mut visit: impl FnMut(Spot, ObjectRef<'_>) -> Option<R>,
     ) -> Visited<R> {
         let mut walk = self.walk(from, backwards);
         // Number of objects that come next and are known not to be past: most leaves need only one comparison.
@@ -384,8 +389,8 @@ impl Tree {
             }
             known -= 1;
             let spot = Spot {
-                leaf: leaf.cast_mut(),
-                index: index - entries.begin,
+                leaf,
+                index: index - entries.begin(),
             };
             if let Some(object) = walk.next()
                 && let Some(answer) = visit(spot, object)
@@ -397,11 +402,11 @@ impl Tree {
     }
 
     /// Visits objects in order as [`Tree::visit`] does, and keeps, removes or replaces each as `judge` decides.
-    pub fn judge<R>(
+    pub(crate) fn judge<R>(
         &mut self,
         from: WalkStart,
         is_past: impl Fn(Term) -> bool,
-        mut judge: impl FnMut(&Object) -> (Verdict, Option<R>),
+        mut judge: impl FnMut(ObjectRef<'_>) -> (Verdict, Option<R>),
     ) -> Visited<R> {
         // All are judged first and changed afterwards, because the tree must not change while it is walked.
         let mut verdicts: Vec<(Spot, Verdict)> = Vec::new();
@@ -412,7 +417,8 @@ impl Tree {
             }
             answer
         });
-        self.execute_all(verdicts);
+        // SAFETY: the spots were taken by the visit, and the tree has been borrowed exclusively since before.
+        unsafe { self.execute_all(verdicts) };
         visited
     }
 
@@ -420,7 +426,10 @@ impl Tree {
     ///
     /// Works from the last to the first: a change then moves nothing that comes before it, neither within a leaf nor
     /// among leaves, and a leaf that is freed is none of those still to be processed.
-    fn execute_all(&mut self, mut verdicts: Vec<(Spot, Verdict)>) {
+    ///
+    /// # Safety
+    /// The tree has not changed since the spots were taken.
+    unsafe fn execute_all(&mut self, mut verdicts: Vec<(Spot, Verdict)>) {
         while let Some(mut verdict) = verdicts.pop() {
             let leaf = verdict.0.leaf;
             // SAFETY: a live leaf, and the tree is borrowed exclusively.
@@ -431,15 +440,14 @@ impl Tree {
             let mut any = false;
             loop {
                 let (spot, judged) = verdict;
-                let index = entries.begin + spot.index;
+                let index = entries.begin() + spot.index;
                 match judged {
                     Verdict::Keep => {}
                     Verdict::Replace(new) => self.replace(entries, index, new.into()),
                     Verdict::Remove => {
-                        // SAFETY: the object belonged to the tree.
-                        let object = unsafe { OwnedObject::from_raw(entries.remove(index)) };
+                        let object = entries.remove(index);
                         self.objects -= 1;
-                        self.bytes -= object.bytes() as i64;
+                        self.bytes -= object.get().bytes() as i64;
                         any = true;
                         if spot.index == 0 {
                             first = Some(object);
@@ -452,10 +460,11 @@ impl Tree {
                 }
             }
             if first.is_some() && entries.count() > 0 && !first_key.is_immediate() {
-                self.part_by(first_key, entries.keys[entries.begin]);
+                self.part_by(first_key, entries.keys[entries.begin()]);
             }
             if any && entries.count() <= SPARSE {
-                self.join_leaf(leaf, first_key);
+                // SAFETY: a leaf of this tree, and `entries` is not used any more.
+                unsafe { self.join_leaf(leaf, first_key) };
             }
         }
     }
@@ -465,36 +474,35 @@ impl Tree {
     pub fn update(
         &mut self,
         key: Term,
-        change: impl FnOnce(&mut Object) -> Option<OwnedObject>,
+        change: impl FnOnce(ObjectMut<'_>) -> Option<OwnedObject>,
     ) -> bool {
         let Some((leaf, index)) = self.find(key) else {
             return false;
         };
         // SAFETY: a live leaf, and the tree is borrowed exclusively.
         let entries = unsafe { &mut *leaf };
-        // SAFETY: an object of this tree.
-        if let Some(new) = change(unsafe { &mut *entries.objects[index] }) {
+        if let Some(new) = change(entries.object_mut(index)) {
             self.replace(entries, index, new.into());
         }
         true
     }
 
     /// The object with a key, to be changed in place; its key must not change.
-    pub fn get_mut(&mut self, key: Term) -> Option<&mut Object> {
+    pub(crate) fn get_mut(&mut self, key: Term) -> Option<ObjectMut<'_>> {
         let (leaf, index) = self.find(key)?;
-        // SAFETY: an entry of a live leaf, and the tree is borrowed exclusively.
-        Some(unsafe { &mut *(&(*leaf).objects)[index] })
+        // SAFETY: a live leaf, and the tree is borrowed exclusively.
+        Some(unsafe { &mut *leaf }.object_mut(index))
     }
 
     /// The first object, or the last.
     #[must_use]
-    pub fn edge(&self, last: bool) -> Option<&Object> {
+    pub(crate) fn edge(&self, last: bool) -> Option<ObjectRef<'_>> {
         self.walk(WalkStart::Edge, last).next()
     }
 
     /// The object after a key, which need not exist, or before it.
     #[must_use]
-    pub fn neighbour(&self, key: Term, backwards: bool) -> Option<&Object> {
+    pub fn neighbour(&self, key: Term, backwards: bool) -> Option<ObjectRef<'_>> {
         let mut walk = match self.at_hand(key) {
             Some((leaf, index)) => Walk {
                 leaf,
@@ -505,7 +513,7 @@ impl Tree {
             None => self.walk(WalkStart::After(key), backwards),
         };
         let (leaf, index) = walk.settle()?;
-        self.fingers.set(leaf.cast_mut(), index);
+        self.fingers.set(leaf, index);
         // The caller is about to copy the object's key; a boxed key is part of the object, which is then read.
         walk.next()
     }
@@ -515,14 +523,14 @@ impl Tree {
     pub fn walk(&self, from: WalkStart, backwards: bool) -> Walk<'_> {
         let (leaf, index) = match from {
             _ if self.is_empty() => (ptr::null_mut(), 0),
-            // SAFETY: a live leaf of this tree.
-            WalkStart::Edge if !backwards => (self.first, unsafe { (*self.first).begin }),
-            // SAFETY: as above.
-            WalkStart::Edge => (self.last, unsafe { (*self.last).end }),
+            // SAFETY: a live leaf of this tree, which is not empty.
+            WalkStart::Edge if !backwards => (self.first, unsafe { (*self.first).begin() }),
+            // SAFETY: a live leaf of this tree, which is not empty.
+            WalkStart::Edge => (self.last, unsafe { (*self.last).end() }),
             WalkStart::After(key) | WalkStart::At(key) => {
                 let leaf = self.leaf_of(key);
                 let is_beside = matches!(from, WalkStart::At(_)) == backwards;
-                // SAFETY: as above.
+                // SAFETY: a live leaf of this tree, which is borrowed.
                 let index = match unsafe { &*leaf }.search(key) {
                     Ok(index) if is_beside => index + 1,
                     Ok(index) | Err(index) => index,
@@ -545,22 +553,22 @@ impl Tree {
     fn partition(&self, is_before: impl Fn(Term) -> bool) -> (*mut Leaf, usize) {
         let mut node = self.root;
         for _ in 0..self.height {
-            // SAFETY: as in `leaf_of`.
+            // SAFETY: above the leaves are live inner nodes, each with a child at the index that it finds.
             node = unsafe {
                 let inner = &*node.inner();
                 inner.children[inner.partition(&is_before)]
             };
         }
-        // SAFETY: a live leaf.
-        let leaf = unsafe { &*node.leaf() };
+        // SAFETY: a live leaf, if there is any.
+        let leaf = unsafe { node.leaf().as_ref() }.expect("a tree with a leaf");
         let index = leaf.keys().partition_point(|key| is_before(*key));
-        (node.leaf(), leaf.begin + index)
+        (node.leaf(), leaf.begin() + index)
     }
 
     /// Whether a key lies before the first key that a pattern may match; going backwards, whether it lies before the
     /// position after the last of those.
     #[must_use]
-    pub fn is_before_matches(key: Term, pattern: Term, backwards: bool) -> bool {
+    pub(crate) fn is_before_matches(key: Term, pattern: Term, backwards: bool) -> bool {
         let order = compare_pattern(pattern, key);
         if backwards {
             order != Some(Ordering::Less)
@@ -571,7 +579,7 @@ impl Tree {
 
     /// Whether a key lies past all keys that the pattern may match, in the direction of the walk.
     #[must_use]
-    pub fn is_past(key: Term, pattern: Term, backwards: bool) -> bool {
+    pub(crate) fn is_past(key: Term, pattern: Term, backwards: bool) -> bool {
         let past = if backwards {
             Ordering::Greater
         } else {
@@ -581,13 +589,12 @@ impl Tree {
     }
 
     /// The object at an index in the order of keys (from 0). If there is none, returns the number of objects.
-    pub fn nth(&self, mut index: usize) -> Result<&Object, usize> {
+    pub fn nth(&self, mut index: usize) -> Result<ObjectRef<'_>, usize> {
         let (mut leaf, mut passed) = (self.first, 0);
-        // SAFETY: leaves of this tree, and entries of theirs.
+        // SAFETY: leaves of this tree.
         while let Some(entries) = unsafe { leaf.as_ref() } {
             if index < entries.count() {
-                // SAFETY: as above.
-                return Ok(unsafe { &*entries.objects[entries.begin + index] });
+                return Ok(entries.object(entries.begin() + index));
             }
             index -= entries.count();
             passed += entries.count();
@@ -597,7 +604,7 @@ impl Tree {
     }
 
     /// Inserts an object. With `only_new`, returns false and does nothing if its key is there.
-    pub fn insert(&mut self, new: impl Into<New>, only_new: bool) -> bool {
+    pub(crate) fn insert(&mut self, new: impl Into<New>, only_new: bool) -> bool {
         let new = new.into();
         let key = new.key(self.keypos);
         if self.is_empty() {
@@ -612,15 +619,15 @@ impl Tree {
             Err(index) => {
                 let object = new.into_object(self.keypos);
                 // The key that was searched for may be on a process's heap; this one is in the object.
-                let key = object.key(self.keypos);
-                self.bytes += object.bytes() as i64;
+                let key = object.get().key(self.keypos);
+                self.bytes += object.get().bytes() as i64;
                 self.objects += 1;
-                let object = object.into_raw();
                 if entries.count() < ROOM {
                     entries.insert(index, key, object);
                     self.node_bytes += entries.count_digests();
                 } else {
-                    self.split_leaf(leaf, index, key, object);
+                    // SAFETY: a leaf of this tree, and `entries` is not used any more.
+                    unsafe { self.split_leaf(leaf, index, key, object) };
                 }
             }
         }
@@ -630,37 +637,31 @@ impl Tree {
     /// Replaces an object by one with an equal key.
     fn replace(&mut self, entries: &mut Leaf, index: usize, new: New) {
         let old_key = entries.keys[index];
-        let old = entries.objects[index];
-        let may_part = index == entries.begin && !old_key.is_immediate();
-        // SAFETY: an object of this tree, which is borrowed exclusively. At most the address of its key changes, and
-        // this key does not separate children.
-        if !may_part && new.overwrite(unsafe { &mut *old }) {
-            // SAFETY: as above.
-            let key = unsafe { (*old).key(self.keypos) };
-            entries.set(index, key, old);
+        let may_part = index == entries.begin() && !old_key.is_immediate();
+        // At most the address of its key changes, and this key does not separate children.
+        if !may_part && new.overwrite(&mut entries.object_mut(index)) {
+            entries.reread_key(index, self.keypos);
             return;
         }
         let object = new.into_object(self.keypos);
-        let key = object.key(self.keypos);
-        self.bytes += object.bytes() as i64;
+        let key = object.get().key(self.keypos);
+        self.bytes += object.get().bytes() as i64;
         if may_part {
             self.part_by(old_key, key);
         }
-        entries.set(index, key, object.into_raw());
-        // SAFETY: the object belonged to the tree, and nothing in the tree points to it any more.
-        let old = unsafe { OwnedObject::from_raw(old) };
-        self.bytes -= old.bytes() as i64;
+        // Dropped at the end: nothing in the tree points to it any more.
+        let old = entries.replace(index, key, object);
+        self.bytes -= old.get().bytes() as i64;
     }
 
     /// The leaf in which a key is or has to be inserted, and the index there. A key greater than all others needs no
     /// search.
     #[inline]
     fn place_for(&self, key: Term) -> (*mut Leaf, Result<usize, usize>) {
-        // SAFETY: the last leaf of a tree that is not empty. All leaves have entries, except the first one of a new
-        // tree.
-        let last = unsafe { &*self.last };
-        if last.count() == 0 || node::order(last.keys[last.end - 1], key).is_lt() {
-            return (self.last, Err(last.end));
+        // SAFETY: a live leaf, if there is any. All leaves have entries, except the first one of a new tree.
+        let last = unsafe { self.last.as_ref() }.expect("a tree with a leaf");
+        if last.count() == 0 || node::order(last.keys[last.end() - 1], key).is_lt() {
+            return (self.last, Err(last.end()));
         }
         let leaf = self.leaf_of(key);
         // SAFETY: a live leaf.
@@ -668,14 +669,19 @@ impl Tree {
     }
 
     /// Deletes the object with a key, if `condemned` chooses it.
-    pub fn remove_key(&mut self, key: Term, mut condemned: impl FnMut(&Object) -> bool) {
+    pub(crate) fn remove_key(
+        &mut self,
+        key: Term,
+        mut condemned: impl FnMut(ObjectRef<'_>) -> bool,
+    ) {
         if self.is_empty() {
             return;
         }
         // Needed if the key may separate children: the inner node that it does so in is on the same path.
         let path = (!key.is_immediate()).then(|| self.path_to(key));
         let leaf = match &path {
-            Some(path) => self.end_of(path).leaf(),
+            // SAFETY: the path was made above.
+            Some(path) => unsafe { self.end_of(path) }.leaf(),
             None => self.leaf_of(key),
         };
         // SAFETY: a live leaf, and the tree is borrowed exclusively.
@@ -683,38 +689,37 @@ impl Tree {
         let Ok(index) = entries.search(key) else {
             return;
         };
-        // SAFETY: an object of this tree.
-        if !condemned(unsafe { &*entries.objects[index] }) {
+        if !condemned(entries.object(index)) {
             return;
         }
         let removed = entries.keys[index];
-        let was_first = index == entries.begin;
-        // SAFETY: the object belonged to the tree; it is freed at the end, when nothing in the tree points to it any
-        // more.
-        let object = unsafe { OwnedObject::from_raw(entries.remove(index)) };
+        let was_first = index == entries.begin();
+        // Freed at the end, when nothing in the tree points to it any more.
+        let object = entries.remove(index);
         self.objects -= 1;
-        self.bytes -= object.bytes() as i64;
+        self.bytes -= object.get().bytes() as i64;
         if was_first && entries.count() > 0 && !removed.is_immediate() {
-            let first = entries.keys[entries.begin];
+            let first = entries.keys[entries.begin()];
             match path {
-                Some(path) => Self::part_path_by(&path, first),
+                // SAFETY: no inner node has changed since the path was made.
+                Some(path) => unsafe { Self::part_path_by(&path, first) },
                 None => self.part_by(removed, first),
             }
         }
         if shape::is_to_be_joined(entries.count()) {
-            self.join_leaf(leaf, removed);
+            // SAFETY: a leaf of this tree, and `entries` is not used any more.
+            unsafe { self.join_leaf(leaf, removed) };
         }
     }
 
     /// Keeps, removes or replaces the object with a key, as `judge` decides.
-    pub fn judge_key(&mut self, key: Term, judge: impl FnOnce(&Object) -> Verdict) {
+    pub(crate) fn judge_key(&mut self, key: Term, judge: impl FnOnce(ObjectRef<'_>) -> Verdict) {
         let Some((leaf, index)) = self.find(key) else {
             return;
         };
         // SAFETY: a live leaf, and the tree is borrowed exclusively.
         let entries = unsafe { &mut *leaf };
-        // SAFETY: an object of this tree.
-        match judge(unsafe { &*entries.objects[index] }) {
+        match judge(entries.object(index)) {
             Verdict::Keep => {}
             Verdict::Remove => self.remove_key(key, |_| true),
             Verdict::Replace(new) => self.replace(entries, index, new.into()),
@@ -722,7 +727,7 @@ impl Tree {
     }
 
     /// Frees at least `count` objects, from the first on and up to the end of a leaf. Returns how many.
-    pub fn free_some(&mut self, count: usize) -> usize {
+    pub(crate) fn free_some(&mut self, count: usize) -> usize {
         let mut freed = 0;
         while freed < count && !self.is_empty() {
             freed += self.free_leaf();
@@ -732,7 +737,7 @@ impl Tree {
 
     /// Takes everything out, leaving an empty tree; the caller frees it outside the lock.
     #[must_use]
-    pub fn take(&mut self) -> Tree {
+    pub(crate) fn take(&mut self) -> Tree {
         std::mem::replace(self, Tree::new(self.keypos))
     }
 }

@@ -14,7 +14,7 @@ const HASH: usize = 305;
 const ORDERED: usize = 139;
 const ORDERED_IN_RANGES: usize = 99;
 /// Locks of a hash table with write concurrency, unless another number is asked for.
-pub const LOCKS: usize = 64;
+pub(crate) const LOCKS: usize = 64;
 const LOCK: usize = 16;
 /// Added for having locks, however many.
 const WITH_LOCKS: usize = 32;
@@ -22,8 +22,8 @@ const WITH_LOCKS: usize = 32;
 const FOR_READERS: usize = 32;
 const COUNTERS: usize = 34;
 /// Words that an OTP object takes more than ours, and that one of an ordered set does.
-pub const MORE: usize = 1;
-pub const MORE_IN_ORDER: i64 = 2;
+pub(crate) const MORE: usize = 1;
+pub(crate) const MORE_IN_ORDER: i64 = 2;
 /// OTP adds this many slots at once.
 const SEGMENT: usize = 2048;
 /// Entries in the first table of segments; each further table has [`MORE_SEGMENTS`] more than the one before, which
@@ -33,7 +33,7 @@ const MORE_SEGMENTS: usize = 128;
 const HEAD_OF_SEGMENTS: usize = 6;
 
 /// Words of a table without objects.
-pub fn empty(options: &TableOptions, schedulers: usize) -> usize {
+pub(crate) fn empty(options: &TableOptions, schedulers: usize) -> usize {
     let is_ordered = options.kind == TableKind::OrderedSet;
     let alone = if is_ordered { ORDERED } else { HASH };
     if schedulers == 1 {
@@ -54,7 +54,7 @@ pub fn empty(options: &TableOptions, schedulers: usize) -> usize {
 }
 
 /// Words of the slots beyond the first ones.
-pub fn of_slots(slots: usize) -> usize {
+pub(crate) fn of_slots(slots: usize) -> usize {
     let segments = slots.saturating_sub(FIRST_SLOTS).div_ceil(SEGMENT);
     if segments == 0 {
         return 0;

@@ -12,7 +12,7 @@ use term::print::display;
 use super::Form;
 use super::output::Output;
 use super::{LOCK_PATIENCE, heaps};
-use ets::Object;
+use ets::ObjectRef;
 use ets::Part;
 use ets::table::{Table, Words, WriteConcurrency};
 use runtime::code;
@@ -149,7 +149,7 @@ fn one_table(out: &mut Output, table: &Arc<Table>, form: Form) -> fmt::Result {
 fn show_slot<'a>(
     text: &mut String,
     number: usize,
-    objects: impl Iterator<Item = &'a Object>,
+    objects: impl Iterator<Item = ObjectRef<'a>>,
     table: &Table,
 ) {
     let _ = write!(text, "{number}: [");

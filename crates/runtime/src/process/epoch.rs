@@ -10,6 +10,7 @@ mod protocol;
 
 use std::cell::Cell;
 use std::collections::VecDeque;
+use std::marker::PhantomData;
 
 use crate::process::sync::between_steps;
 use parking_lot::Mutex;
@@ -101,15 +102,89 @@ impl<T> Retired<T> {
     }
 }
 
+/// Shows that this thread neither becomes quiescent nor idle before `'a` ends: what it finds in a table stays for as long.
+#[derive(Clone, Copy)]
+pub struct Pinned<'a>(PhantomData<(&'a (), *const ())>);
+
+impl<'a> Pinned<'a> {
+    /// For a thread that is in a slice.
+    ///
+    /// # Safety
+    /// The thread is not idle, and calls neither [`quiescent`] nor [`idle`] before `'a` ends.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn assume() -> Pinned<'a> {
+        Pinned(PhantomData)
+    }
+}
+
 /// Runs a look-up on a thread that is not in a slice.
 pub fn pinned<R>(look_up: impl FnOnce() -> R) -> R {
+    with_pin(|_| look_up())
+}
+
+/// As [`pinned`]; what is looked up lives as long as the pin.
+pub fn with_pin<R>(look_up: impl FnOnce(Pinned<'_>) -> R) -> R {
     if !is_idle() {
-        return look_up();
+        return look_up(Pinned(PhantomData));
     }
     between_steps();
     quiescent();
-    let result = look_up();
+    let result = look_up(Pinned(PhantomData));
     between_steps();
     idle();
     result
+}
+
+#[cfg(all(test, not(feature = "loom")))]
+mod tests {
+    use std::ptr::{self, NonNull};
+    use std::sync::atomic::{AtomicPtr, Ordering};
+
+    use super::*;
+
+    /// A number that another one has replaced. As in tables, it is no box, which would claim that nobody reads it.
+    struct Replaced(NonNull<u64>);
+
+    // SAFETY: a number belongs to no thread.
+    unsafe impl Send for Replaced {}
+
+    impl Drop for Replaced {
+        fn drop(&mut self) {
+            // SAFETY: it came from a box, and nobody can read it any more: that is what the test is about.
+            drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+        }
+    }
+
+    #[test]
+    fn what_a_pinned_thread_finds_stays() {
+        const ROUNDS: u64 = if cfg!(miri) { 60 } else { 20_000 };
+        let current = AtomicPtr::new(Box::into_raw(Box::new(0)));
+        let retired = Retired::new();
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    idle();
+                    let mut last = 0;
+                    while last < ROUNDS {
+                        last = with_pin(|_pinned| {
+                            let found = current.load(Ordering::Acquire);
+                            std::thread::yield_now();
+                            // SAFETY: it is replaced at most, but not dropped before this thread becomes idle.
+                            let number = unsafe { found.read() };
+                            assert!(number >= last, "{number} after {last}");
+                            number
+                        });
+                    }
+                });
+            }
+            for round in 1..=ROUNDS {
+                let old = current.swap(Box::into_raw(Box::new(round)), Ordering::AcqRel);
+                retired.keep(Replaced(NonNull::new(old).expect("a number")));
+                std::thread::yield_now();
+            }
+        });
+        let last = current.swap(ptr::null_mut(), Ordering::AcqRel);
+        drop(Replaced(NonNull::new(last).expect("a number")));
+    }
 }

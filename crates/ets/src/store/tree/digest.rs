@@ -55,10 +55,10 @@ struct Route {
 }
 
 /// The digests of a node's keys.
-pub struct Digests {
+pub(crate) struct Digests {
     route: Route,
     /// At the indexes of the keys; the other places are filled as in a node of small integers.
-    pub words: [i64; ROOM],
+    pub(crate) words: [i64; ROOM],
 }
 
 /// Whether two terms are equal in the order of keys.
@@ -268,7 +268,7 @@ impl Route {
 impl Digests {
     /// The digests of sorted keys that are stored from index `place` on.
     #[must_use]
-    pub fn of(keys: &[Term], place: usize) -> Option<Digests> {
+    pub(crate) fn of(keys: &[Term], place: usize) -> Option<Digests> {
         let (first, last) = (keys.first()?, keys.last()?);
         let route = Route::between(*first, *last)?;
         let mut words = [ABOVE_ALL.bits() as i64; ROOM];
@@ -281,24 +281,24 @@ impl Digests {
 
     /// The word of a key that is sought; `None` if digests cannot locate it.
     #[inline]
-    pub fn word(&self, key: Term) -> Option<i64> {
+    pub(crate) fn word(&self, key: Term) -> Option<i64> {
         self.route.word(key)
     }
 
     /// Whether the word of a key locates it, that is, whether the key begins as `one`, a key of the node.
     #[inline]
-    pub fn is_at_home(&self, key: Term, one: Term) -> bool {
+    pub(crate) fn is_at_home(&self, key: Term, one: Term) -> bool {
         self.route.leads_to(key, one)
     }
 
     /// The first index in `range` with this word; the words there are sorted, and none is above `word`.
-    pub fn first_with(&self, word: i64, range: std::ops::Range<usize>) -> usize {
+    pub(crate) fn first_with(&self, word: i64, range: std::ops::Range<usize>) -> usize {
         range.start + self.words[range].partition_point(|other| *other < word)
     }
 
     /// Whether the digests are the same as if made anew for these keys.
     #[cfg(test)]
-    pub fn holds_for(&self, keys: &[Term], place: usize) -> bool {
+    pub(crate) fn holds_for(&self, keys: &[Term], place: usize) -> bool {
         let is_there = |(key, word): (&Term, &i64)| {
             self.route.leads_to(*key, keys[0]) && self.route.word(*key) == Some(*word)
         };

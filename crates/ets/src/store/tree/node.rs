@@ -14,52 +14,53 @@
 
 use std::cmp::Ordering;
 use std::ops::Range;
-use std::ptr;
+use std::ptr::{self, NonNull};
 
 use layout::{ObjectKind, Term};
 use term::compare;
 
 use super::digest::Digests;
-use crate::store::object::Object;
+use crate::store::object::{Head, ObjectMut, ObjectRef, OwnedObject, fetch};
 
 /// Capacity of a node (`tables/ordered_set` chose it). An index fits into the bits that a node's alignment leaves
 /// free.
-pub const ROOM: usize = 48;
-pub const ALIGNMENT: usize = 64;
+pub(crate) const ROOM: usize = 48;
+pub(crate) const ALIGNMENT: usize = 64;
 /// Number of keys that the second step of a search examines.
 const BLOCK: usize = 6;
 /// A node with at most this many entries looks for a neighbour to merge with.
-pub const SPARSE: usize = ROOM / 4;
+pub(crate) const SPARSE: usize = ROOM / 4;
 /// Nodes that together have at most this many entries are merged.
-pub const MAX_MERGED: usize = ROOM * 3 / 4;
+pub(crate) const MAX_MERGED: usize = ROOM * 3 / 4;
 
 const _: () = assert!(ROOM <= ALIGNMENT && SPARSE >= 2 && ROOM.is_multiple_of(BLOCK));
 
 /// Sorts before all small integers; not a term.
 // SAFETY: only its word is compared.
-pub const BELOW_ALL: Term = unsafe { Term::from_bits(i64::MIN as u64) };
+pub(crate) const BELOW_ALL: Term = unsafe { Term::from_bits(i64::MIN as u64) };
 /// Sorts after all small integers except the greatest, which has the same word.
-// SAFETY: as above.
-pub const ABOVE_ALL: Term = unsafe { Term::from_bits(i64::MAX as u64) };
+// SAFETY: only its word is compared.
+pub(crate) const ABOVE_ALL: Term = unsafe { Term::from_bits(i64::MAX as u64) };
 
 /// A leaf gets digests once it has this many entries; if they cannot be made, it tries again after as many more.
 const DIGESTED: usize = 8;
 
 /// Objects in the order of their keys.
 #[repr(C, align(64))]
-pub struct Leaf {
-    pub begin: usize,
-    pub end: usize,
+pub(crate) struct Leaf {
+    begin: usize,
+    end: usize,
     /// Whether all keys are small integers.
-    pub is_plain: bool,
+    pub(crate) is_plain: bool,
     /// Whether its digests are counted in the bytes of the tree.
     is_counted: bool,
-    pub digests: Option<Box<Digests>>,
-    pub previous: *mut Leaf,
-    pub next: *mut Leaf,
+    pub(crate) digests: Option<Box<Digests>>,
+    pub(crate) previous: *mut Leaf,
+    pub(crate) next: *mut Leaf,
     /// Each key is the term in its object.
-    pub keys: [Term; ROOM],
-    pub objects: [*mut Object; ROOM],
+    pub(crate) keys: [Term; ROOM],
+    /// Each object is here once, at the index of its key, and belongs to the leaf.
+    objects: [Option<NonNull<Head>>; ROOM],
 }
 
 /// Children in the order of their keys.
@@ -68,29 +69,29 @@ pub struct Leaf {
 /// any key of the latter. It is an immediate, or else the first key of child `i`, because it must not outlive the
 /// object of that key. `keys[0]` is [`BELOW_ALL`].
 #[repr(C, align(64))]
-pub struct Inner {
-    pub count: usize,
+pub(crate) struct Inner {
+    pub(crate) count: usize,
     /// Whether all of `keys[1..]` are small integers.
-    pub is_plain: bool,
-    pub digests: Option<Digests>,
-    pub keys: [Term; ROOM],
-    pub children: [Node; ROOM],
+    pub(crate) is_plain: bool,
+    pub(crate) digests: Option<Digests>,
+    pub(crate) keys: [Term; ROOM],
+    pub(crate) children: [Node; ROOM],
 }
 
 /// A leaf or an inner node; the height tells which.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Node(pub *mut u8);
+pub(crate) struct Node(pub *mut u8);
 
 impl Node {
-    pub const NONE: Node = Node(ptr::null_mut());
+    pub(crate) const NONE: Node = Node(ptr::null_mut());
 
     #[inline]
-    pub fn leaf(self) -> *mut Leaf {
+    pub(crate) fn leaf(self) -> *mut Leaf {
         self.0.cast()
     }
 
     #[inline]
-    pub fn inner(self) -> *mut Inner {
+    pub(crate) fn inner(self) -> *mut Inner {
         self.0.cast()
     }
 }
@@ -110,7 +111,7 @@ impl From<*mut Inner> for Node {
 /// Compares a key in a node with the key sought. Most keys of a table have one shape; tuples of the same size that
 /// differ first in a small integer are compared right here.
 #[inline(always)]
-pub fn order(other: Term, key: Term) -> Ordering {
+pub(crate) fn order(other: Term, key: Term) -> Ordering {
     if other.is_boxed()
         && key.is_boxed()
         && other.header() == key.header()
@@ -156,7 +157,7 @@ fn word_of(key: Term) -> i64 {
 }
 
 /// Where to split a full node to insert an entry at `at`: nodes that grow at one end are left nearly full.
-pub fn cut_for(at: usize) -> usize {
+pub(crate) fn cut_for(at: usize) -> usize {
     match at {
         ROOM => ROOM - ROOM / 8,
         0 | 1 => ROOM / 8,
@@ -165,7 +166,7 @@ pub fn cut_for(at: usize) -> usize {
 }
 
 impl Leaf {
-    pub fn new() -> *mut Leaf {
+    pub(crate) fn new() -> *mut Leaf {
         Box::into_raw(Box::new(Leaf {
             begin: 0,
             end: 0,
@@ -175,23 +176,62 @@ impl Leaf {
             previous: ptr::null_mut(),
             next: ptr::null_mut(),
             keys: [ABOVE_ALL; ROOM],
-            objects: [ptr::null_mut(); ROOM],
+            objects: [None; ROOM],
         }))
     }
 
     #[inline]
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.end - self.begin
     }
 
+    /// The index of the first entry.
     #[inline]
-    pub fn keys(&self) -> &[Term] {
+    pub(crate) fn begin(&self) -> usize {
+        self.begin
+    }
+
+    /// The index behind the last entry.
+    #[inline]
+    pub(crate) fn end(&self) -> usize {
+        self.end
+    }
+
+    /// The object of an entry.
+    ///
+    /// # Panics
+    /// If there is no entry at this index; this goes for all functions that are given an entry's index.
+    #[inline]
+    pub(crate) fn object(&self, at: usize) -> ObjectRef<'_> {
+        let object = self.objects[at].expect("an entry");
+        // SAFETY: it belongs to this leaf, which is borrowed.
+        unsafe { ObjectRef::from_raw(object) }
+    }
+
+    /// As [`Leaf::object`], to be changed in place. If its key moves, [`Leaf::reread_key`] must be called.
+    #[inline]
+    pub(crate) fn object_mut(&mut self, at: usize) -> ObjectMut<'_> {
+        let object = self.objects[at].expect("an entry");
+        // SAFETY: it belongs to this leaf, which is borrowed exclusively.
+        unsafe { ObjectMut::from_raw(object) }
+    }
+
+    /// Prefetches the object of an entry, if there is one at this index.
+    #[inline]
+    pub(crate) fn fetch(&self, at: usize) {
+        if let Some(Some(object)) = self.objects.get(at) {
+            fetch(object.as_ptr());
+        }
+    }
+
+    #[inline]
+    pub(crate) fn keys(&self) -> &[Term] {
         &self.keys[self.begin..self.end]
     }
 
     /// `Ok`: the index of a key. `Err`: the index where it would have to be.
     #[inline]
-    pub fn search(&self, key: Term) -> Result<usize, usize> {
+    pub(crate) fn search(&self, key: Term) -> Result<usize, usize> {
         if self.is_plain && key.is_small() {
             let end = not_above(&self.keys, word_of(key), word_of).clamp(self.begin, self.end);
             if end > self.begin && self.keys[end - 1] == key {
@@ -247,7 +287,7 @@ impl Leaf {
     }
 
     /// The change in the bytes of the digests since they were last counted; counts the present ones.
-    pub fn count_digests(&mut self) -> i64 {
+    pub(crate) fn count_digests(&mut self) -> i64 {
         let bytes = size_of::<Digests>() as i64;
         let counted = std::mem::replace(&mut self.is_counted, self.digests.is_some());
         (i64::from(self.is_counted) - i64::from(counted)) * bytes
@@ -281,10 +321,17 @@ impl Leaf {
         }
     }
 
-    /// Inserts an object at an index, before the one that is there; there must be room.
+    /// Inserts an object at an index, before the one that is there.
+    ///
+    /// # Panics
+    /// If there is no room, or if the index is not one of an entry or the one behind the last.
     #[inline]
-    pub fn insert(&mut self, at: usize, key: Term, object: *mut Object) {
+    pub(crate) fn insert(&mut self, at: usize, key: Term, object: OwnedObject) {
         let (begin, end) = (self.begin, self.end);
+        assert!(
+            begin <= at && at <= end && end - begin < ROOM,
+            "room for an entry"
+        );
         let word = self.digest_for(at, key);
         let is_shorter_behind = end - at <= at - begin;
         if end < ROOM && (begin == 0 || is_shorter_behind) {
@@ -297,7 +344,7 @@ impl Leaf {
                 digests.words[at] = word;
             }
             self.end = end + 1;
-            self.set(at, key, object);
+            self.put(at, key, object);
         } else {
             self.keys.copy_within(begin..at, begin - 1);
             self.objects.copy_within(begin..at, begin - 1);
@@ -306,25 +353,44 @@ impl Leaf {
                 digests.words[at - 1] = word;
             }
             self.begin = begin - 1;
-            self.set(at - 1, key, object);
+            self.put(at - 1, key, object);
         }
         if self.digests.is_none() && !self.is_plain && self.count().is_multiple_of(DIGESTED) {
             self.digest();
         }
     }
 
-    /// Stores an object at an index, in place of one with an equal key, which has the same digest.
+    /// Stores an object at an index whose object, if there was one, is now elsewhere.
     #[inline]
-    pub fn set(&mut self, at: usize, key: Term, object: *mut Object) {
+    fn put(&mut self, at: usize, key: Term, object: OwnedObject) {
+        self.objects[at] = Some(object.into_raw());
         self.keys[at] = key;
-        self.objects[at] = object;
         self.is_plain &= key.is_small();
     }
 
+    /// Replaces the object of an entry by one with an equal key, which has the same digest. Returns the old one.
     #[inline]
-    pub fn remove(&mut self, at: usize) -> *mut Object {
+    pub(crate) fn replace(&mut self, at: usize, key: Term, object: OwnedObject) -> OwnedObject {
+        let old = self.objects[at].expect("an entry");
+        self.put(at, key, object);
+        // SAFETY: it belonged to this leaf, which no longer has it.
+        unsafe { OwnedObject::from_raw(old) }
+    }
+
+    /// Stores the key of an entry anew, after its object was overwritten.
+    #[inline]
+    pub(crate) fn reread_key(&mut self, at: usize, keypos: usize) {
+        let key = self.object(at).key(keypos);
+        self.keys[at] = key;
+        self.is_plain &= key.is_small();
+    }
+
+    /// Takes an entry out; returns its object.
+    #[inline]
+    pub(crate) fn remove(&mut self, at: usize) -> OwnedObject {
         let (begin, end) = (self.begin, self.end);
-        let object = self.objects[at];
+        assert!(begin <= at && at < end, "an entry");
+        let object = self.objects[at].expect("an entry");
         if at - begin < end - at {
             if begin < at {
                 self.keys.copy_within(begin..at, begin + 1);
@@ -335,6 +401,7 @@ impl Leaf {
                 digests.words[begin] = word_of(BELOW_ALL);
             }
             self.keys[begin] = BELOW_ALL;
+            self.objects[begin] = None;
             self.begin = begin + 1;
         } else {
             if at + 1 < end {
@@ -346,12 +413,14 @@ impl Leaf {
                 digests.words[end - 1] = word_of(ABOVE_ALL);
             }
             self.keys[end - 1] = ABOVE_ALL;
+            self.objects[end - 1] = None;
             self.end = end - 1;
         }
         if self.begin == self.end {
             self.digests = None;
         }
-        object
+        // SAFETY: it belonged to this leaf, which no longer has it.
+        unsafe { OwnedObject::from_raw(object) }
     }
 
     /// Moves all entries to the beginning of the room.
@@ -361,15 +430,16 @@ impl Leaf {
         self.objects.copy_within(begin..end, 0);
         (self.begin, self.end) = (0, end - begin);
         self.keys[self.end..end].fill(ABOVE_ALL);
+        self.objects[self.end..end].fill(None);
     }
 
-    /// Moves the entries from an index on to the end of another leaf.
-    pub fn move_to(&mut self, other: &mut Leaf, from: usize) {
+    /// Moves the entries from an index on to the end of another leaf, which has room for them.
+    pub(crate) fn move_to(&mut self, other: &mut Leaf, from: usize) {
         other.compact();
         let moved = self.end - from;
         let places = other.end..other.end + moved;
         other.keys[places.clone()].copy_from_slice(&self.keys[from..self.end]);
-        other.objects[places].copy_from_slice(&self.objects[from..self.end]);
+        other.objects[places].swap_with_slice(&mut self.objects[from..self.end]);
         other.end += moved;
         self.keys[from..self.end].fill(ABOVE_ALL);
         self.end = from;
@@ -381,7 +451,7 @@ impl Leaf {
 }
 
 impl Inner {
-    pub fn new() -> *mut Inner {
+    pub(crate) fn new() -> *mut Inner {
         let mut keys = [ABOVE_ALL; ROOM];
         keys[0] = BELOW_ALL;
         Box::into_raw(Box::new(Inner {
@@ -395,7 +465,7 @@ impl Inner {
 
     /// The index of the child in which a key is or would have to be.
     #[inline]
-    pub fn search(&self, key: Term) -> usize {
+    pub(crate) fn search(&self, key: Term) -> usize {
         if self.is_plain && key.is_small() {
             return not_above(&self.keys, word_of(key), word_of).min(self.count) - 1;
         }
@@ -421,18 +491,18 @@ impl Inner {
     }
 
     /// The last child whose separating key is before the place that is sought, as `is_before` tells.
-    pub fn partition(&self, is_before: impl Fn(Term) -> bool) -> usize {
+    pub(crate) fn partition(&self, is_before: impl Fn(Term) -> bool) -> usize {
         self.keys[1..self.count].partition_point(|key| is_before(*key))
     }
 
     /// Sets the only child.
-    pub fn start(&mut self, child: Node) {
+    pub(crate) fn start(&mut self, child: Node) {
         self.children[0] = child;
         self.count = 1;
     }
 
     /// Inserts a child at an index, with the key that separates it from the one before; there must be room.
-    pub fn insert(&mut self, at: usize, key: Term, child: Node) {
+    pub(crate) fn insert(&mut self, at: usize, key: Term, child: Node) {
         let count = self.count;
         self.keys.copy_within(at..count, at + 1);
         self.children.copy_within(at..count, at + 1);
@@ -451,7 +521,7 @@ impl Inner {
     }
 
     /// Removes one of several children.
-    pub fn remove(&mut self, at: usize) {
+    pub(crate) fn remove(&mut self, at: usize) {
         let count = self.count;
         self.keys.copy_within(at + 1..count, at);
         self.children.copy_within(at + 1..count, at);
@@ -466,7 +536,7 @@ impl Inner {
     }
 
     /// Replaces the key before a child.
-    pub fn set_key(&mut self, at: usize, key: Term) {
+    pub(crate) fn set_key(&mut self, at: usize, key: Term) {
         self.keys[at] = key;
         self.is_plain &= key.is_small();
         // The old key may have been freed, so the new one is compared with another key of the node.
@@ -484,7 +554,7 @@ impl Inner {
     }
 
     /// Moves the children from an index on to the end of another node; `key` separates them from those already there.
-    pub fn move_to(&mut self, other: &mut Inner, from: usize, key: Term) {
+    pub(crate) fn move_to(&mut self, other: &mut Inner, from: usize, key: Term) {
         let moved = self.count - from;
         let first = other.count;
         let places = first..first + moved;

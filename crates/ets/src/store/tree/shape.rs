@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::Tree;
 use super::node::{Inner, Leaf, MAX_MERGED, Node, ROOM, SPARSE, cut_for};
-use crate::store::object::{Object, OwnedObject};
+use crate::store::object::OwnedObject;
 
 /// Inner nodes from the root down, each with the index of the child that comes next.
 type Path = SmallVec<[(*mut Inner, usize); 8]>;
@@ -22,7 +22,7 @@ const INNER_BYTES: i64 = size_of::<Inner>() as i64;
 /// Whether a leaf with `count` entries left looks for another one to merge with. Not after each removal, because it
 /// may find none.
 #[inline]
-pub fn is_to_be_joined(count: usize) -> bool {
+pub(crate) fn is_to_be_joined(count: usize) -> bool {
     matches!(count, 0 | SPARSE) || count == SPARSE / 2
 }
 
@@ -41,7 +41,10 @@ impl Tree {
     }
 
     /// The node that a path leads to.
-    pub(super) fn end_of(&self, path: &Path) -> Node {
+    ///
+    /// # Safety
+    /// The path is one of this tree, which has not changed since.
+    pub(super) unsafe fn end_of(&self, path: &Path) -> Node {
         // SAFETY: inner nodes of this tree, each with a child at the index.
         path.last().map_or(self.root, |(inner, index)| unsafe {
             (&(**inner).children)[*index]
@@ -52,7 +55,7 @@ impl Tree {
     fn path_by(&self, levels: usize, choose: impl Fn(*mut Inner) -> usize) -> Path {
         let mut path = Path::new();
         let mut node = self.root;
-        for _ in 0..levels {
+        for _ in 0..levels.min(self.height) {
             let inner = node.inner();
             let index = choose(inner);
             path.push((inner, index));
@@ -65,12 +68,16 @@ impl Tree {
     /// Wherever `old`, the first key of a leaf and not an immediate, separates two children, puts `new` in its place.
     pub(super) fn part_by(&mut self, old: Term, new: Term) {
         if self.height > 0 {
-            Self::part_path_by(&self.path_to(old), new);
+            // SAFETY: a path of this tree, which is borrowed exclusively.
+            unsafe { Self::part_path_by(&self.path_to(old), new) };
         }
     }
 
     /// Records that the first key below the end of a path has changed to `key`.
-    pub(super) fn part_path_by(path: &[(*mut Inner, usize)], key: Term) {
+    ///
+    /// # Safety
+    /// The path is one of a tree that the caller has borrowed exclusively, and its nodes have not been freed since.
+    pub(super) unsafe fn part_path_by(path: &[(*mut Inner, usize)], key: Term) {
         if let Some((inner, index)) = path.iter().rev().find(|(_, index)| *index > 0) {
             // SAFETY: a live inner node of the tree, which is borrowed exclusively.
             unsafe { (**inner).set_key(*index, key) };
@@ -78,12 +85,15 @@ impl Tree {
     }
 
     /// Inserts an object into a full leaf, splitting it.
-    pub(super) fn split_leaf(
+    ///
+    /// # Safety
+    /// The leaf is one of this tree, and nobody has a reference to it.
+    pub(super) unsafe fn split_leaf(
         &mut self,
         leaf: *mut Leaf,
         at: usize,
         key: Term,
-        object: *mut Object,
+        object: OwnedObject,
     ) {
         let path = self.path_to(key);
         let right = Leaf::new();
@@ -116,7 +126,11 @@ impl Tree {
     }
 
     /// Inserts a node after the one that a path leads to.
-    fn add_child(&mut self, mut path: Path, mut key: Term, mut node: Node) {
+    ///
+    /// # Safety
+    /// The path is one of this tree, which has not changed since; the node is of the same level as the one before, and no
+    /// other leads to it.
+    unsafe fn add_child(&mut self, mut path: Path, mut key: Term, mut node: Node) {
         while let Some((inner, index)) = path.pop() {
             let at = index + 1;
             // SAFETY: live inner nodes of this tree.
@@ -151,7 +165,10 @@ impl Tree {
 
     /// Merges a leaf that held the key `removed` and has few entries left with a neighbour, if they fit together;
     /// frees an empty leaf.
-    pub(super) fn join_leaf(&mut self, leaf: *mut Leaf, removed: Term) {
+    ///
+    /// # Safety
+    /// The leaf is one of this tree, and nobody has a reference to it.
+    pub(super) unsafe fn join_leaf(&mut self, leaf: *mut Leaf, removed: Term) {
         // SAFETY: live nodes of this tree, which is borrowed exclusively.
         unsafe {
             if (*leaf).count() == 0 {
@@ -175,7 +192,7 @@ impl Tree {
             } else {
                 return;
             };
-            (*right).move_to(&mut *left, (*right).begin);
+            (*right).move_to(&mut *left, (*right).begin());
             self.node_bytes += (*left).count_digests();
             let place = path.last_mut().expect("the leaf's parent");
             place.1 = at;
@@ -184,7 +201,10 @@ impl Tree {
     }
 
     /// Frees a leaf without entries, and the inner nodes that become empty with it.
-    fn drop_leaf(&mut self, leaf: *mut Leaf, path: Path) {
+    ///
+    /// # Safety
+    /// The leaf is one of this tree, nobody has a reference to it, and the path leads to it.
+    unsafe fn drop_leaf(&mut self, leaf: *mut Leaf, path: Path) {
         self.fingers.clear();
         // SAFETY: live leaves of this tree; this one is no longer reachable when `drop_child` is done.
         unsafe {
@@ -199,13 +219,16 @@ impl Tree {
             (*leaf).digests = None;
             self.node_bytes += (*leaf).count_digests();
             drop(Box::from_raw(leaf));
+            self.node_bytes -= LEAF_BYTES;
+            self.drop_child(path);
         }
-        self.node_bytes -= LEAF_BYTES;
-        self.drop_child(path);
     }
 
     /// Removes the child at the end of a path; that child is already freed.
-    fn drop_child(&mut self, mut path: Path) {
+    ///
+    /// # Safety
+    /// The path is one of this tree, which has not changed since, but for that child.
+    unsafe fn drop_child(&mut self, mut path: Path) {
         while let Some((inner, index)) = path.pop() {
             // SAFETY: live inner nodes of this tree, which is borrowed exclusively.
             unsafe {
@@ -258,8 +281,8 @@ impl Tree {
             drop(Box::from_raw(right));
             self.node_bytes -= INNER_BYTES;
             place.1 = at;
+            self.drop_child(path);
         }
-        self.drop_child(path);
     }
 
     /// While the root has only one child, makes that child the root.
@@ -281,28 +304,31 @@ impl Tree {
 
     /// Frees the first leaf and its objects; returns how many objects.
     pub(super) fn free_leaf(&mut self) -> usize {
+        if self.is_empty() {
+            return 0;
+        }
         let path = self.path_by(self.height, |_| 0);
         let leaf = self.first;
-        // SAFETY: a live leaf; its objects belong to the tree. No key that separates children is part of them,
-        // because nothing comes before them.
-        let count = unsafe {
-            let (begin, end) = ((*leaf).begin, (*leaf).end);
-            for object in &(&(*leaf).objects)[begin..end] {
-                let object = OwnedObject::from_raw(*object);
-                self.bytes -= object.bytes() as i64;
+        // SAFETY: a live leaf of this tree, to which the path leads. No key that separates children is part of its
+        // objects, because nothing comes before them.
+        unsafe {
+            let entries = &mut *leaf;
+            let count = entries.count();
+            while entries.count() > 0 {
+                let object = entries.remove(entries.end() - 1);
+                self.bytes -= object.get().bytes() as i64;
             }
-            end - begin
-        };
-        self.objects -= count as i64;
-        self.drop_leaf(leaf, path);
-        count
+            self.objects -= count as i64;
+            self.drop_leaf(leaf, path);
+            count
+        }
     }
 
     /// Splits off about half of the tree, the upper part. Returns it, and a term that is not greater than any of its
     /// keys. `None` if there are fewer than two objects.
     ///
     /// The term is valid until either tree is changed.
-    pub fn split_off(&mut self) -> Option<(Tree, Term)> {
+    pub(crate) fn split_off(&mut self) -> Option<(Tree, Term)> {
         if self.is_empty() {
             return None;
         }
@@ -319,7 +345,7 @@ impl Tree {
                 }
                 let right = Leaf::new();
                 upper.node_bytes += LEAF_BYTES;
-                (*leaf).move_to(&mut *right, (*leaf).begin + count / 2);
+                (*leaf).move_to(&mut *right, (*leaf).begin() + count / 2);
                 self.node_bytes += (*leaf).count_digests();
                 upper.node_bytes += (*right).count_digests();
                 upper.root = right.into();
@@ -349,7 +375,7 @@ impl Tree {
     }
 
     /// Takes over the contents of another tree, all of whose keys are above those of this one.
-    pub fn append(&mut self, mut upper: Tree) {
+    pub(crate) fn append(&mut self, mut upper: Tree) {
         self.fingers.clear();
         self.objects += std::mem::take(&mut upper.objects);
         self.bytes += std::mem::take(&mut upper.bytes);

@@ -128,7 +128,7 @@ fn number_in(text: &[u8]) -> i64 {
     digits[digits.len() - 6..].parse().expect("six digits")
 }
 
-fn pair(object: &Object) -> (i64, i64) {
+fn pair(object: ObjectRef<'_>) -> (i64, i64) {
     let elements = object.elements();
     (number(elements[0]), elements[1].small_value())
 }
@@ -206,11 +206,10 @@ impl Tree {
         assert!(!leaf.is_plain || keys.iter().all(|key| key.is_small()));
         if let Some(digests) = &leaf.digests {
             *bytes += size_of::<Digests>() as i64;
-            assert!(!leaf.is_plain && digests.holds_for(keys, leaf.begin));
+            assert!(!leaf.is_plain && digests.holds_for(keys, leaf.begin()));
         }
         for index in 0..leaf.count() {
-            // SAFETY: a live node or object of the tree.
-            let object = unsafe { &*leaf.objects[leaf.begin + index] };
+            let object = leaf.object(leaf.begin() + index);
             *bytes += object.bytes() as i64;
             assert_eq!(
                 object.key(self.keypos),
