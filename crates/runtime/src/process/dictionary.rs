@@ -304,7 +304,7 @@ mod tests {
         let mut dictionary = Dictionary::default();
         let mut model: HashMap<usize, Term> = HashMap::new();
         let mut seed = 0x2545_f491_4f6c_dd1d_u64;
-        for step in 0..100_000 {
+        for step in 0..if cfg!(miri) { 3000 } else { 100_000 } {
             seed ^= seed << 13;
             seed ^= seed >> 7;
             seed ^= seed << 17;

@@ -457,7 +457,7 @@ mod tests {
             Some(index)
         };
         for lives in [1, 10, 600, 1000, 1023, 1024] {
-            for _ in 0..5000 {
+            for _ in 0..if cfg!(miri) { 1100 } else { 5000 } {
                 while used.len() >= lives {
                     release(&table, used.pop_front().unwrap());
                 }
@@ -505,7 +505,7 @@ mod tests {
             for _ in 0..4 {
                 scope.spawn(|| {
                     let mut got = Vec::new();
-                    for _ in 0..20_000 {
+                    for _ in 0..if cfg!(miri) { 100 } else { 20_000 } {
                         let (index, round) = table.reserve(|| 0).expect("a few are in use");
                         got.push((round, index));
                         release(&table, index);

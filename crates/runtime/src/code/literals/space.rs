@@ -151,7 +151,7 @@ mod tests {
         space.extend(2_000);
         let mut used = vec![false; 2_000];
         let mut taken: Vec<Range<usize>> = Vec::new();
-        for _ in 0..5_000 {
+        for _ in 0..if cfg!(miri) { 100 } else { 5_000 } {
             if random.bool() || taken.is_empty() {
                 let size = random.usize(1..100);
                 let Some(start) = space.take(size) else {

@@ -368,6 +368,10 @@ mod tests {
         };
         assert!(symbols_in(b"").is_none());
         assert!(symbols_in(&[0xff; 200]).is_none());
+        // Under Miri the running program is Miri, which is large and has other symbols.
+        if cfg!(miri) {
+            return;
+        }
         let own = std::fs::read("/proc/self/exe").unwrap();
         let symbols = symbols_in(&own).unwrap();
         assert!(symbols.len() > 100 && symbols.is_sorted_by_key(|symbol| symbol.start));

@@ -320,8 +320,9 @@ mod tests {
         let mut model: HashMap<(u8, u64), u64> = HashMap::new();
         let mut random = fastrand::Rng::with_seed(7);
         // The number of keys in use grows and shrinks, so that both search and index are used.
+        const STEPS: u32 = if cfg!(miri) { 400 } else { 20_000 };
         for span in [4, 30, 5, 3000, 8, 1] {
-            for step in 0..20_000 {
+            for step in 0..STEPS {
                 let kind = [EntryKind::Link, EntryKind::Watcher][random.usize(0..2)];
                 let number = random.u64(1..=span);
                 let pid = Term::local_pid(number as u32, 0);
@@ -335,10 +336,10 @@ mod tests {
                     .get(kind, key)
                     .map(|entry| entry.alias.is_some() as u64);
                 assert_eq!(found.is_some(), known.is_some());
-                if known.is_some() && random.u32(0..100) < if step < 10_000 { 40 } else { 95 } {
+                if known.is_some() && random.u32(0..100) < if step < STEPS / 2 { 40 } else { 95 } {
                     assert!(entries.remove(kind, key).is_some());
                     model.remove(&(kind as u8, number));
-                } else if known.is_none() && step < 15_000 {
+                } else if known.is_none() && step < STEPS / 4 * 3 {
                     entries.add(Entry::new(kind, number, pid));
                     model.insert((kind as u8, number), number);
                 }
