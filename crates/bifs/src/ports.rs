@@ -6,7 +6,7 @@ use term::copy::{self, Owned};
 use term::integer::uint32;
 use term::{am, atom, build, list, node};
 
-use drivers::open;
+use drivers::{open, settings};
 use runtime::code::bif::{BifResult, Failure, badarg};
 use runtime::effects::port;
 use runtime::effects::port::signals::{self, CommandResult};
@@ -15,7 +15,7 @@ use runtime::process::Process;
 
 /// `erts_internal:open_port(Name, Settings)`
 pub fn open_port_2(process: &mut Process, [name, settings]: [Term; 2]) -> BifResult {
-    let settings = match open::settings(settings) {
+    let settings = match settings::read(settings) {
         Ok(settings) => settings,
         Err(reason) => return Ok(reason),
     };

@@ -15,7 +15,7 @@ use sys::file::{File, OpenMode};
 use sys::poll::{Interest, Token};
 use term::{am, atom};
 
-use super::open::{OpenError, Settings};
+use super::settings::{OpenError, Settings};
 use runtime::effects::log;
 use runtime::effects::port::Port;
 use runtime::effects::port::descriptor_writer::{Blocking, DescriptorWriter};

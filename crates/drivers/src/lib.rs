@@ -7,4 +7,5 @@ mod inet;
 pub mod open;
 mod program;
 mod ram_file;
+pub mod settings;
 pub mod tty;

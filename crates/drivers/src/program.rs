@@ -15,7 +15,7 @@ use sys::poll::{Interest, Token};
 use term::{am, atom, build};
 
 use super::fd::{READS_AT_ONCE, with_buffer};
-use super::open::{OpenError, Settings};
+use super::settings::{OpenError, Settings};
 use runtime::effects::port::descriptor_writer::{Blocking, DescriptorWriter};
 use runtime::effects::port::driver::{Access, Close, Command, Driver, Output, Ready};
 use runtime::effects::port::framing::Cutter;

@@ -5,7 +5,7 @@
 
 use sys::Errno;
 
-use super::open::{OpenError, Settings};
+use super::settings::{OpenError, Settings};
 use runtime::effects::port::driver::{Access, Command, Driver, Output};
 
 /// Operations, as OTP's `ram_file` numbers them.

@@ -17,7 +17,7 @@ use sys::poll::{Interest, Token};
 use sys::terminal::{Mode, ModeGuard};
 use term::{am, atom};
 
-use super::open::{OpenError, Settings};
+use super::settings::{OpenError, Settings};
 use line::Line;
 use runtime::effects::port::descriptor_writer::{Blocking, DescriptorWriter};
 use runtime::effects::port::driver::{Access, Close, Command, Control, Driver, Output, Ready};

@@ -7,59 +7,15 @@
 //! ```
 //!
 //! Setting N adds to the count (a negative number subtracts). What a driver does when the option changes is
-//! [`super::options::Follow`].
+//! [`super::options::requests::Follow`].
 
 use term::am;
 
-use super::options::SocketOptions;
+use super::message;
+use super::options::Active;
 use super::protocol::{INVALID, Reader, Refusal};
-use super::{Protocol, Socket, message};
+use super::socket::{Protocol, Socket};
 use runtime::effects::port::access::Access;
-
-/// When data is sent to the connected process.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Active {
-    /// Only on request.
-    No,
-    Yes,
-    Once,
-    /// As many times as counted.
-    Multi,
-}
-
-impl Active {
-    pub(super) fn number(self) -> i32 {
-        self as i32
-    }
-
-    fn from_number(number: i32) -> Option<Active> {
-        [Active::No, Active::Yes, Active::Once, Active::Multi]
-            .into_iter()
-            .find(|active| active.number() == number)
-    }
-}
-
-impl SocketOptions {
-    pub fn is_active(&self) -> bool {
-        self.active != Active::No
-    }
-
-    /// Counts a delivered packet; returns true if the socket became passive and its owner must be told.
-    pub fn count_active(&mut self) -> bool {
-        match self.active {
-            Active::Once => self.active = Active::No,
-            Active::Multi => {
-                self.active_count -= 1;
-                if self.active_count == 0 {
-                    self.active = Active::No;
-                    return true;
-                }
-            }
-            Active::No | Active::Yes => {}
-        }
-        false
-    }
-}
 
 impl Socket {
     pub(super) fn set_active(

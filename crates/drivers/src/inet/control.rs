@@ -9,7 +9,8 @@ use super::protocol::{
     Answer, BAD_PORT, BAD_SEQUENCE, Bytes, INVALID, Reader, Refusal, done, family, kind, request,
     short, status, transport, word,
 };
-use super::{Socket, address, interfaces};
+use super::socket::Socket;
+use super::{address, interfaces};
 use runtime::effects::port::access::Access;
 use term::release::{self, Release};
 

@@ -5,8 +5,8 @@ use layout::{Heap, Term};
 use sys::Errno;
 use term::{am, atom, build};
 
-use super::Pending;
 use super::options::SocketOptions;
+use super::pending::Pending;
 use super::sender::Sender;
 use runtime::effects::port::access::Access;
 

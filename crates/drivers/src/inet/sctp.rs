@@ -6,10 +6,10 @@
 use sys::Errno;
 use sys::socket::{self, catalogue};
 
-use super::Socket;
 use super::protocol::{
     self, Answer, INVALID, MAGIC, Refusal, done, family, kind, request, transport,
 };
+use super::socket::Socket;
 use runtime::effects::port::access::Access;
 use runtime::effects::port::driver::{Command, Control, Driver};
 use runtime::effects::port::output::Output;

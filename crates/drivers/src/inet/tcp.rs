@@ -19,13 +19,15 @@ use sys::socket::{self, SocketKind};
 use term::am;
 
 use super::input::Input;
-use super::options::Follow;
+use super::options::requests::Follow;
+use super::pending::{Pending, set_timer};
 use super::protocol::{
     self, Answer, BAD_PORT, Bytes, INVALID, MAGIC, Reader, SUBSCRIBE_EMPTY_QUEUE, done, request,
     short, status,
 };
 use super::sender::Sender;
-use super::{Pending, Protocol, Socket, address, message, set_timer};
+use super::socket::{Protocol, Socket};
+use super::{address, message};
 use close::Ends;
 use read_ahead::ReadAhead;
 use runtime::effects::port::access::Access;

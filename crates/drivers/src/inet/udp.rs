@@ -8,12 +8,15 @@ use sys::socket::{self, Address, SocketKind, message as with_ancillary};
 use term::{am, atom, build};
 
 use super::message::Value;
-use super::options::{self, Follow, number};
+use super::options::number;
+use super::options::requests::{self, Follow};
+use super::pending::{Pending, set_timer};
 use super::protocol::{
     self, Answer, BAD_PORT, Bytes, INVALID, MAGIC, Reader, Refusal, done, request, short, status,
 };
 use super::sender::Sender;
-use super::{Pending, Protocol, Socket, address, message, set_timer};
+use super::socket::{Protocol, Socket};
+use super::{address, message};
 use runtime::effects::port::access::Access;
 use runtime::effects::port::driver::{Command, Control, Driver, Ready};
 use runtime::effects::port::output::Output;
@@ -143,7 +146,7 @@ impl Udp {
         let to = address::read(&mut reader, self.socket.family)?;
         let length = reader.word()? as usize;
         let ancillary = reader.bytes(length)?;
-        let entries = options::read_ancillary(ancillary)?;
+        let entries = requests::read_ancillary(ancillary)?;
         let bytes = reader.rest();
         self.socket.statistics.count_sent(bytes.len());
         let fd = self.socket.fd()?;
@@ -323,7 +326,7 @@ fn ancillary_list(heap: &mut Heap, entries: &[with_ancillary::Ancillary]) -> Ter
     let pairs: Vec<Term> = entries
         .iter()
         .filter_map(|entry| {
-            let option = match options::ancillary_number(entry.name)? {
+            let option = match requests::ancillary_number(entry.name)? {
                 number::TYPE_OF_SERVICE => "tos",
                 number::TRAFFIC_CLASS => "tclass",
                 _ => "ttl",

@@ -8,7 +8,8 @@ use std::ffi::{CStr, c_int};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use drivers::open::{self, Settings, Starter};
+use drivers::open::{self, Starter};
+use drivers::settings::Settings;
 use layout::{Heap, Term, no_gc};
 use parking_lot::Mutex;
 use runtime::effects::port as table;

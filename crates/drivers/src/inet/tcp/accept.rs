@@ -5,8 +5,10 @@ use sys::socket::{self, Descriptor};
 use term::{am, atom};
 
 use super::Tcp;
+use crate::inet::message;
+use crate::inet::pending::Pending;
 use crate::inet::protocol::{Answer, INVALID, short, status};
-use crate::inet::{Pending, Socket, message};
+use crate::inet::socket::Socket;
 use runtime::effects::port::access::Access;
 use runtime::process::table;
 

@@ -8,9 +8,10 @@ use layout::Term;
 use term::am;
 
 use super::Tcp;
+use crate::inet::message;
+use crate::inet::pending::deadline;
 use crate::inet::protocol::{self, status};
 use crate::inet::sender::Sender;
-use crate::inet::{deadline, message};
 use runtime::effects::port::access::Access;
 
 impl Tcp {
