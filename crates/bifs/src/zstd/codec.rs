@@ -104,13 +104,159 @@ const OWN_ALLOCATOR: z::ZSTD_customMem = z::ZSTD_customMem {
     opaque: std::ptr::null_mut(),
 };
 
-/// A dictionary prepared for compressing.
-pub struct CompressDictionary(NonNull<z::ZSTD_CDict>);
+/// A codec and its dictionaries, by the library's names for one of the two directions, whose functions are alike.
+macro_rules! codec {
+    (
+        $codec:ident: $context:ident, $parameter:ident, $create:ident, $free:ident, $load:ident, $refer:ident, $set:ident,
+        $get:ident, $reset:ident, $output_bytes:ident;
+        $dictionary:ident: $raw_dictionary:ident, $dictionary_id:ident, $free_dictionary:ident;
+        $step:ident
+    ) => {
+        pub struct $dictionary(NonNull<z::$raw_dictionary>);
 
-// SAFETY: the library only reads a dictionary once it is made, and it may be freed by any thread.
-unsafe impl Send for CompressDictionary {}
-// SAFETY: as above.
-unsafe impl Sync for CompressDictionary {}
+        // SAFETY: the library only reads a dictionary once it is made, and it may be freed by any thread.
+        unsafe impl Send for $dictionary {}
+        // SAFETY: as above.
+        unsafe impl Sync for $dictionary {}
+
+        impl $dictionary {
+            pub fn id(&self) -> u32 {
+                // SAFETY: a live dictionary.
+                unsafe { z::$dictionary_id(self.0.as_ptr()) }
+            }
+        }
+
+        impl Drop for $dictionary {
+            fn drop(&mut self) {
+                // SAFETY: contexts that refer to it hold a count, so there is none.
+                unsafe { z::$free_dictionary(self.0.as_ptr()) };
+            }
+        }
+
+        pub struct $codec {
+            raw: NonNull<z::$context>,
+            dictionary: Option<Arc<$dictionary>>,
+        }
+
+        // SAFETY: a context has no ties to a thread.
+        unsafe impl Send for $codec {}
+
+        impl Codec for $codec {
+            type Dictionary = $dictionary;
+            type Parameter = z::$parameter;
+
+            fn new() -> Option<$codec> {
+                // SAFETY: no preconditions.
+                let raw = NonNull::new(unsafe { z::$create() })?;
+                Some($codec {
+                    raw,
+                    dictionary: None,
+                })
+            }
+
+            fn load_dictionary(&mut self, bytes: &[u8]) -> Result<(), Error> {
+                // SAFETY: a live context, as in all functions of this type; the bytes are copied.
+                checked(unsafe { z::$load(self.raw.as_ptr(), start(bytes), bytes.len()) })?;
+                self.dictionary = None;
+                Ok(())
+            }
+
+            fn refer_to(&mut self, dictionary: &Arc<$dictionary>) -> Result<(), Error> {
+                // SAFETY: the dictionary is kept below for as long as the context refers to it; if this fails, it goes on with
+                // the last one.
+                checked(unsafe { z::$refer(self.raw.as_ptr(), dictionary.0.as_ptr()) })?;
+                self.dictionary = Some(Arc::clone(dictionary));
+                Ok(())
+            }
+
+            fn set(&mut self, parameter: z::$parameter, value: c_int) -> Result<(), Error> {
+                // SAFETY: the library checks the value.
+                checked(unsafe { z::$set(self.raw.as_ptr(), parameter, value) }).map(drop)
+            }
+
+            fn get(&self, parameter: z::$parameter) -> Result<c_int, Error> {
+                let mut value = 0;
+                // SAFETY: a place for the value; the context is only read.
+                checked(unsafe { z::$get(self.raw.as_ptr(), parameter, &raw mut value) })?;
+                Ok(value)
+            }
+
+            fn step(
+                &mut self,
+                input: &[u8],
+                room: &mut [MaybeUninit<u8>],
+                directive: Directive,
+                progress: &mut Progress,
+            ) -> Result<(), Error> {
+                let raw = self.raw.as_ptr();
+                counted(input, room, progress, |output, input| {
+                    // SAFETY: both buffers are borrowed and as long as they say.
+                    unsafe { $step(raw, output, input, directive) }
+                })
+            }
+
+            fn output_bytes() -> usize {
+                // SAFETY: no preconditions.
+                unsafe { z::$output_bytes() }
+            }
+
+            fn reset(&mut self) {
+                let session = z::ZSTD_ResetDirective::ZSTD_reset_session_only;
+                // SAFETY: a live context. A session can always be reset.
+                unsafe { z::$reset(self.raw.as_ptr(), session) };
+            }
+        }
+
+        impl Drop for $codec {
+            fn drop(&mut self) {
+                // SAFETY: nobody else has it; its dictionary is released afterwards.
+                unsafe { z::$free(self.raw.as_ptr()) };
+            }
+        }
+    };
+}
+
+codec! {
+    Compressor: ZSTD_CCtx, ZSTD_cParameter, ZSTD_createCCtx, ZSTD_freeCCtx, ZSTD_CCtx_loadDictionary, ZSTD_CCtx_refCDict,
+        ZSTD_CCtx_setParameter, ZSTD_CCtx_getParameter, ZSTD_CCtx_reset, ZSTD_CStreamOutSize;
+    CompressDictionary: ZSTD_CDict, ZSTD_getDictID_fromCDict, ZSTD_freeCDict;
+    compress
+}
+
+codec! {
+    Decompressor: ZSTD_DCtx, ZSTD_dParameter, ZSTD_createDCtx, ZSTD_freeDCtx, ZSTD_DCtx_loadDictionary, ZSTD_DCtx_refDDict,
+        ZSTD_DCtx_setParameter, ZSTD_DCtx_getParameter, ZSTD_DCtx_reset, ZSTD_DStreamOutSize;
+    DecompressDictionary: ZSTD_DDict, ZSTD_getDictID_fromDDict, ZSTD_freeDDict;
+    decompress
+}
+
+/// A step of a [`Compressor`].
+///
+/// # Safety
+/// The context is live, and the buffers are as long as they say.
+unsafe fn compress(
+    raw: *mut z::ZSTD_CCtx,
+    output: *mut z::ZSTD_outBuffer,
+    input: *mut z::ZSTD_inBuffer,
+    directive: Directive,
+) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe { z::ZSTD_compressStream2(raw, output, input, directive) }
+}
+
+/// A step of a [`Decompressor`], which needs no directive.
+///
+/// # Safety
+/// As for [`compress`].
+unsafe fn decompress(
+    raw: *mut z::ZSTD_DCtx,
+    output: *mut z::ZSTD_outBuffer,
+    input: *mut z::ZSTD_inBuffer,
+    _directive: Directive,
+) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe { z::ZSTD_decompressStream(raw, output, input) }
+}
 
 impl CompressDictionary {
     /// `None` if the bytes say that they are a dictionary, and are not.
@@ -128,27 +274,7 @@ impl CompressDictionary {
         })
         .map(CompressDictionary)
     }
-
-    pub fn id(&self) -> u32 {
-        // SAFETY: a live dictionary.
-        unsafe { z::ZSTD_getDictID_fromCDict(self.0.as_ptr()) }
-    }
 }
-
-impl Drop for CompressDictionary {
-    fn drop(&mut self) {
-        // SAFETY: contexts that refer to it hold a count, so there is none.
-        unsafe { z::ZSTD_freeCDict(self.0.as_ptr()) };
-    }
-}
-
-/// A dictionary prepared for decompressing.
-pub struct DecompressDictionary(NonNull<z::ZSTD_DDict>);
-
-// SAFETY: as `CompressDictionary`.
-unsafe impl Send for DecompressDictionary {}
-// SAFETY: as above.
-unsafe impl Sync for DecompressDictionary {}
 
 impl DecompressDictionary {
     /// `None` if the bytes say that they are a dictionary, and are not.
@@ -157,201 +283,13 @@ impl DecompressDictionary {
         NonNull::new(unsafe { z::ZSTD_createDDict(start(bytes), bytes.len()) })
             .map(DecompressDictionary)
     }
-
-    pub fn id(&self) -> u32 {
-        // SAFETY: a live dictionary.
-        unsafe { z::ZSTD_getDictID_fromDDict(self.0.as_ptr()) }
-    }
 }
-
-impl Drop for DecompressDictionary {
-    fn drop(&mut self) {
-        // SAFETY: contexts that refer to it hold a count, so there is none.
-        unsafe { z::ZSTD_freeDDict(self.0.as_ptr()) };
-    }
-}
-
-pub struct Compressor {
-    raw: NonNull<z::ZSTD_CCtx>,
-    dictionary: Option<Arc<CompressDictionary>>,
-}
-
-// SAFETY: a context has no ties to a thread.
-unsafe impl Send for Compressor {}
 
 impl Compressor {
     /// How many bytes the next frame will be made of.
     pub fn pledge(&mut self, bytes: u64) -> Result<(), Error> {
-        // SAFETY: a live context, as in all functions of this type.
+        // SAFETY: a live context.
         checked(unsafe { z::ZSTD_CCtx_setPledgedSrcSize(self.raw.as_ptr(), bytes) }).map(drop)
-    }
-}
-
-impl Codec for Compressor {
-    type Dictionary = CompressDictionary;
-    type Parameter = z::ZSTD_cParameter;
-
-    fn new() -> Option<Compressor> {
-        // SAFETY: no preconditions.
-        let raw = NonNull::new(unsafe { z::ZSTD_createCCtx() })?;
-        Some(Compressor {
-            raw,
-            dictionary: None,
-        })
-    }
-
-    fn load_dictionary(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        // SAFETY: the bytes are copied.
-        checked(unsafe {
-            z::ZSTD_CCtx_loadDictionary(self.raw.as_ptr(), start(bytes), bytes.len())
-        })?;
-        self.dictionary = None;
-        Ok(())
-    }
-
-    fn refer_to(&mut self, dictionary: &Arc<CompressDictionary>) -> Result<(), Error> {
-        // SAFETY: the dictionary is kept below for as long as the context refers to it; if this fails, it goes on with the last one.
-        checked(unsafe { z::ZSTD_CCtx_refCDict(self.raw.as_ptr(), dictionary.0.as_ptr()) })?;
-        self.dictionary = Some(Arc::clone(dictionary));
-        Ok(())
-    }
-
-    fn set(&mut self, parameter: z::ZSTD_cParameter, value: c_int) -> Result<(), Error> {
-        // SAFETY: the library checks the value.
-        checked(unsafe { z::ZSTD_CCtx_setParameter(self.raw.as_ptr(), parameter, value) }).map(drop)
-    }
-
-    fn get(&self, parameter: z::ZSTD_cParameter) -> Result<c_int, Error> {
-        let mut value = 0;
-        // SAFETY: a place for the value.
-        checked(unsafe {
-            z::ZSTD_CCtx_getParameter(self.raw.as_ptr(), parameter, &raw mut value)
-        })?;
-        Ok(value)
-    }
-
-    fn step(
-        &mut self,
-        input: &[u8],
-        room: &mut [MaybeUninit<u8>],
-        directive: Directive,
-        progress: &mut Progress,
-    ) -> Result<(), Error> {
-        let raw = self.raw.as_ptr();
-        counted(input, room, progress, |output, input| {
-            // SAFETY: both buffers are borrowed and as long as they say.
-            unsafe { z::ZSTD_compressStream2(raw, output, input, directive) }
-        })
-    }
-
-    fn output_bytes() -> usize {
-        // SAFETY: no preconditions.
-        unsafe { z::ZSTD_CStreamOutSize() }
-    }
-
-    fn reset(&mut self) {
-        // SAFETY: a live context. A session can always be reset.
-        unsafe {
-            z::ZSTD_CCtx_reset(
-                self.raw.as_ptr(),
-                z::ZSTD_ResetDirective::ZSTD_reset_session_only,
-            )
-        };
-    }
-}
-
-impl Drop for Compressor {
-    fn drop(&mut self) {
-        // SAFETY: nobody else has it; its dictionary is released afterwards.
-        unsafe { z::ZSTD_freeCCtx(self.raw.as_ptr()) };
-    }
-}
-
-pub struct Decompressor {
-    raw: NonNull<z::ZSTD_DCtx>,
-    dictionary: Option<Arc<DecompressDictionary>>,
-}
-
-// SAFETY: as `Compressor`.
-unsafe impl Send for Decompressor {}
-
-impl Codec for Decompressor {
-    type Dictionary = DecompressDictionary;
-    type Parameter = z::ZSTD_dParameter;
-
-    fn new() -> Option<Decompressor> {
-        // SAFETY: no preconditions.
-        let raw = NonNull::new(unsafe { z::ZSTD_createDCtx() })?;
-        Some(Decompressor {
-            raw,
-            dictionary: None,
-        })
-    }
-
-    fn load_dictionary(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        // SAFETY: a live context, as in all functions of this type; the bytes are copied.
-        checked(unsafe {
-            z::ZSTD_DCtx_loadDictionary(self.raw.as_ptr(), start(bytes), bytes.len())
-        })?;
-        self.dictionary = None;
-        Ok(())
-    }
-
-    fn refer_to(&mut self, dictionary: &Arc<DecompressDictionary>) -> Result<(), Error> {
-        // SAFETY: as for `Compressor`.
-        checked(unsafe { z::ZSTD_DCtx_refDDict(self.raw.as_ptr(), dictionary.0.as_ptr()) })?;
-        self.dictionary = Some(Arc::clone(dictionary));
-        Ok(())
-    }
-
-    fn set(&mut self, parameter: z::ZSTD_dParameter, value: c_int) -> Result<(), Error> {
-        // SAFETY: the library checks the value.
-        checked(unsafe { z::ZSTD_DCtx_setParameter(self.raw.as_ptr(), parameter, value) }).map(drop)
-    }
-
-    fn get(&self, parameter: z::ZSTD_dParameter) -> Result<c_int, Error> {
-        let mut value = 0;
-        // SAFETY: a place for the value; the context is only read.
-        checked(unsafe {
-            z::ZSTD_DCtx_getParameter(self.raw.as_ptr(), parameter, &raw mut value)
-        })?;
-        Ok(value)
-    }
-
-    fn step(
-        &mut self,
-        input: &[u8],
-        room: &mut [MaybeUninit<u8>],
-        _directive: Directive,
-        progress: &mut Progress,
-    ) -> Result<(), Error> {
-        let raw = self.raw.as_ptr();
-        counted(input, room, progress, |output, input| {
-            // SAFETY: both buffers are borrowed and as long as they say.
-            unsafe { z::ZSTD_decompressStream(raw, output, input) }
-        })
-    }
-
-    fn output_bytes() -> usize {
-        // SAFETY: no preconditions.
-        unsafe { z::ZSTD_DStreamOutSize() }
-    }
-
-    fn reset(&mut self) {
-        // SAFETY: as for `Compressor`.
-        unsafe {
-            z::ZSTD_DCtx_reset(
-                self.raw.as_ptr(),
-                z::ZSTD_ResetDirective::ZSTD_reset_session_only,
-            )
-        };
-    }
-}
-
-impl Drop for Decompressor {
-    fn drop(&mut self) {
-        // SAFETY: nobody else has it; its dictionary is released afterwards.
-        unsafe { z::ZSTD_freeDCtx(self.raw.as_ptr()) };
     }
 }
 
