@@ -4,7 +4,7 @@
 -export([main/0]).
 
 main() ->
-    Top = filename:join(directory(), "file_helpers_" ++ os:getpid()),
+    Top = filename:join(os:getenv("TMPDIR", "/tmp"), "file_helpers_" ++ os:getpid()),
     ok = file:make_dir(Top),
     try
         terms(filename:join(Top, "terms"), Top),
@@ -15,12 +15,6 @@ main() ->
         many(Top)
     after
         see:value(removed, file:del_dir_r(Top))
-    end.
-
-directory() ->
-    case os:getenv("TMPDIR") of
-        false -> "/tmp";
-        Directory -> Directory
     end.
 
 terms(File, Top) ->

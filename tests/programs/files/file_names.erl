@@ -4,7 +4,7 @@
 -export([main/0]).
 
 main() ->
-    Top = filename:join(directory(), "file_names_" ++ os:getpid()),
+    Top = filename:join(os:getenv("TMPDIR", "/tmp"), "file_names_" ++ os:getpid()),
     ok = file:make_dir(Top),
     {ok, Before} = file:get_cwd(),
     try
@@ -20,12 +20,6 @@ main() ->
     after
         ok = file:set_cwd(Before),
         see:value(removed, file:del_dir_r(Top))
-    end.
-
-directory() ->
-    case os:getenv("TMPDIR") of
-        false -> "/tmp";
-        Directory -> Directory
     end.
 
 directories() ->

@@ -4,7 +4,7 @@
 -export([main/0]).
 
 main() ->
-    Top = filename:join(directory(), "files_and_signals_" ++ os:getpid()),
+    Top = filename:join(os:getenv("TMPDIR", "/tmp"), "files_and_signals_" ++ os:getpid()),
     ok = file:make_dir(Top),
     try
         questioned(Top),
@@ -17,41 +17,8 @@ main() ->
         see:value(removed, file:del_dir_r(Top))
     end.
 
-directory() ->
-    case os:getenv("TMPDIR") of
-        false -> "/tmp";
-        Directory -> Directory
-    end.
-
-%% Writes, reads back and lists for ever.
-busy(Top, N) ->
-    File = filename:join(Top, "busy" ++ integer_to_list(N)),
-    Loop = fun Loop(K) ->
-                   Data = binary:copy(<<K:16>>, 100 + K rem 50),
-                   ok = file:write_file(File, Data, [raw]),
-                   {ok, Data} = prim_file:read_file(File),
-                   {ok, Fd} = file:open(File, [raw, read, write, binary]),
-                   {ok, <<K:16, _/binary>>} = file:pread(Fd, 0, 50),
-                   ok = file:pwrite(Fd, 10, <<"here">>),
-                   {ok, 2} = file:position(Fd, 2),
-                   {ok, _} = file:read(Fd, 20),
-                   ok = file:close(Fd),
-                   Garbage = [{K, I, [K]} || I <- lists:seq(1, 20)],
-                   20 = length(Garbage),
-                   Loop((K + 1) rem 65536)
-           end,
-    Loop(0).
-
-busies(Top, Count) -> [spawn_link(fun() -> busy(Top, N) end) || N <- lists:seq(1, Count)].
-
-stop(Pids) ->
-    [unlink(P) || P <- Pids],
-    Monitors = [monitor(process, P) || P <- Pids],
-    [exit(P, kill) || P <- Pids],
-    [receive {'DOWN', M, process, _, Reason} -> Reason end || M <- Monitors].
-
 questioned(Top) ->
-    Pids = busies(Top, 4),
+    Pids = busy_files:start(Top, 4),
     Answers = [begin
                    [{memory, M}, {message_queue_len, 0}] = process_info(P, [memory, message_queue_len]),
                    true = is_integer(M),
@@ -61,11 +28,11 @@ questioned(Top) ->
                    {backtrace, B} = process_info(P, backtrace),
                    is_binary(B)
                end || _ <- lists:seq(1, 50), P <- Pids],
-    see:value("questioned", {length(Answers), lists:usort(Answers), lists:usort(stop(Pids))}).
+    see:value("questioned", {length(Answers), lists:usort(Answers), lists:usort(busy_files:stop(Pids))}).
 
 killed(Top) ->
     Ends = [begin
-                {P, M} = spawn_monitor(fun() -> busy(Top, 100 + N) end),
+                {P, M} = spawn_monitor(fun() -> busy_files:busy(Top, 100 + N) end),
                 timer:sleep(N rem 5),
                 exit(P, case N rem 3 of 0 -> kill; 1 -> stopped; 2 -> {some, reason} end),
                 receive {'DOWN', M, process, P, Reason} -> Reason end
@@ -74,7 +41,7 @@ killed(Top) ->
     Linked = [begin
                   process_flag(trap_exit, true),
                   P = spawn_link(fun() -> spawn_link(fun() -> timer:sleep(N rem 4), exit(chain) end),
-                      busy(Top, 200 + N) end),
+                      busy_files:busy(Top, 200 + N) end),
                   receive {'EXIT', P, Reason} -> Reason end
               end || N <- lists:seq(1, 20)],
     process_flag(trap_exit, false),
@@ -116,7 +83,7 @@ raising(Top) ->
 
 %% New code is loaded and old code purged while processes are in calls of the file system.
 reloading(Top) ->
-    Pids = busies(Top, 3),
+    Pids = busy_files:start(Top, 3),
     Forms = fun(V) -> [{attribute, 1, module, of_files}, {attribute, 1, export, [{v, 0}]},
                        {function, 1, v, 0, [{clause, 1, [], [], [{integer, 1, V}]}]}] end,
     Versions = [begin
@@ -125,4 +92,4 @@ reloading(Top) ->
                     {module, of_files} = code:load_binary(of_files, "of_files.beam", Binary),
                     of_files:v()
                 end || V <- lists:seq(1, 10)],
-    see:value("reloading", {Versions, lists:usort(stop(Pids))}).
+    see:value("reloading", {Versions, lists:usort(busy_files:stop(Pids))}).

@@ -3,7 +3,7 @@
 -export([main/0]).
 
 main() ->
-    Top = filename:join(directory(), "open_files_" ++ os:getpid()),
+    Top = filename:join(os:getenv("TMPDIR", "/tmp"), "open_files_" ++ os:getpid()),
     ok = file:make_dir(Top),
     try
         File = filename:join(Top, "file"),
@@ -16,12 +16,6 @@ main() ->
         others(File)
     after
         see:value(removed, file:del_dir_r(Top))
-    end.
-
-directory() ->
-    case os:getenv("TMPDIR") of
-        false -> "/tmp";
-        Directory -> Directory
     end.
 
 with(File, Modes, Fun) ->

@@ -81,7 +81,7 @@ pub unsafe extern "C" fn enif_select(
 ) -> c_int {
     // SAFETY: the header asks for a live object.
     unsafe {
-        select(
+        enif_select_x(
             env,
             event,
             flags & !CUSTOM_MESSAGE,
@@ -103,26 +103,11 @@ pub unsafe extern "C" fn enif_select_x(
     message: Term,
     message_env: Option<&mut Env>,
 ) -> c_int {
-    // SAFETY: the header asks for a live object.
-    unsafe { select(env, event, flags, object, pid, message, message_env) }
-}
-
-/// # Safety
-/// `object` is a live object of a library.
-unsafe fn select(
-    env: &mut Env,
-    event: c_int,
-    flags: c_int,
-    object: *mut c_void,
-    pid: Option<&Identifier>,
-    message: Term,
-    message_env: Option<&mut Env>,
-) -> c_int {
     if event < 0 {
         return c_int::MIN | INVALID_EVENT;
     }
     if flags & STOP != 0 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the header asks for a live object.
         return unsafe { stop(event, object) };
     }
     if flags & CANCEL != 0 {
@@ -133,7 +118,7 @@ unsafe fn select(
         Some(pid) => pid.0,
         None => env.caller().unwrap_or(Term::NIL),
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: the header asks for a live object.
     let wish = |name: &str| unsafe {
         let mut scratch = Scratch::new();
         let built = match flags & CUSTOM_MESSAGE != 0 {
