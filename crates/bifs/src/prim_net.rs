@@ -12,7 +12,7 @@ use term::release::{self, Release};
 use term::{am, atom, build, list, map};
 
 use super::prim_socket::address::{self, name_or_number, number_of};
-use super::prim_socket::{Answer, Refusal, answer, ok};
+use super::prim_socket::outcome::{Answer, Refusal, answer, ok};
 use runtime::code::bif::{BifResult, notsup};
 use runtime::mail::lent::apart;
 use runtime::process::Process;

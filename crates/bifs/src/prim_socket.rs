@@ -14,6 +14,7 @@ mod info;
 mod ioctl;
 mod life;
 mod options;
+pub mod outcome;
 mod receive;
 mod send;
 mod sendfile;
@@ -31,102 +32,7 @@ pub use send::*;
 pub use sendfile::*;
 pub use turns::nif_cancel_3;
 
-use std::sync::Arc;
-
 use layout::Term;
-use sys::Errno;
-use term::release::{self, Release};
-use term::{am, atom, build};
-
-use super::magic;
-use runtime::code::bif::{BifResult, badarg, error};
-use runtime::process::Process;
-use socket::Socket;
-use term::integer::int32;
-
-/// Why a function has failed, and how it is reported.
-pub enum Refusal {
-    /// A `badarg` exception: an argument has a type that the function does not take.
-    Badarg,
-    /// `{error, Posix}`.
-    System(Errno),
-    /// `{error, Reason}`.
-    Error(Term),
-    /// `{error, {invalid, What}}`.
-    ErrorInvalid(Term),
-    /// `{invalid, What}`, which OTP's module explains.
-    Invalid(Term),
-    /// `{invalid, {integer_range, Number}}`; an exception in OTP 27.
-    Range(Term),
-    /// The exception `{invalid, What}`.
-    Raise(Term),
-}
-
-impl From<Errno> for Refusal {
-    fn from(error: Errno) -> Refusal {
-        Refusal::System(error)
-    }
-}
-
-/// The result of a body.
-pub type Answer = Result<Term, Refusal>;
-
-/// The socket is closed, or is being closed.
-const CLOSED: Refusal = Refusal::Error(am::CLOSED);
-/// The operation is not possible in the current state.
-const BAD_STATE: Refusal = Refusal::ErrorInvalid(am::STATE);
-
-/// Converts the outcome of a body to the result of a BIF.
-pub fn answer(process: &mut Process, outcome: Answer) -> BifResult {
-    let heap = process.heap();
-    match outcome {
-        Ok(term) => Ok(term),
-        Err(Refusal::Badarg) => Err(badarg(1)),
-        Err(Refusal::System(errno)) => {
-            let reason = atom::known(errno.name());
-            Ok(build::tuple(heap, &[am::ERROR, reason]))
-        }
-        Err(Refusal::Error(reason)) => Ok(build::tuple(heap, &[am::ERROR, reason])),
-        Err(Refusal::ErrorInvalid(what)) => {
-            let reason = build::tuple(heap, &[am::INVALID, what]);
-            Ok(build::tuple(heap, &[am::ERROR, reason]))
-        }
-        Err(Refusal::Invalid(what)) => Ok(build::tuple(heap, &[am::INVALID, what])),
-        Err(Refusal::Range(number)) => {
-            let what = build::tuple(heap, &[am::INTEGER_RANGE, number]);
-            let refusal = build::tuple(heap, &[am::INVALID, what]);
-            match release::get() == Release::OTP_27 {
-                true => Err(error(refusal)),
-                false => Ok(refusal),
-            }
-        }
-        Err(Refusal::Raise(what)) => Err(error(build::tuple(heap, &[am::INVALID, what]))),
-    }
-}
-
-/// `{ok, Value}`.
-pub fn ok(process: &mut Process, value: Term) -> Term {
-    build::tuple(process.heap(), &[am::OK, value])
-}
-
-/// The socket that a reference holds.
-fn socket<'a>(reference: Term) -> Result<&'a Arc<Socket>, Refusal> {
-    magic::get::<Arc<Socket>>(reference).ok_or(Refusal::Badarg)
-}
-
-/// An integer of 32 bits; a longer one is reported as out of range.
-fn int(term: Term) -> Result<i32, Refusal> {
-    int32(term).ok_or_else(|| not_in_range(term))
-}
-
-/// The failure for a term that does not fit the width of a number.
-fn not_in_range(term: Term) -> Refusal {
-    if term.is_integer() {
-        Refusal::Range(term)
-    } else {
-        Refusal::Badarg
-    }
-}
 
 /// Takes the settings that OTP's module passes when it loads its native functions.
 pub fn load(info: Term) {

@@ -5,7 +5,8 @@ use runtime::code::bif::BifResult;
 use runtime::process::Process;
 use sys::Errno;
 
-use super::{Refusal, answer, socket};
+use super::outcome::{Refusal, answer};
+use super::socket::socket;
 
 fn refuse(process: &mut Process, reference: Term, refusal: Refusal) -> BifResult {
     let outcome = socket(reference).and(Err(refusal));

@@ -6,9 +6,10 @@ use layout::Term;
 use sys::Errno;
 use term::am;
 
+use super::outcome::{Answer, CLOSED, Refusal, answer};
+use super::socket::socket;
 use super::socket::state;
 use super::turns::forget;
-use super::{Answer, CLOSED, Refusal, answer, socket};
 use crate::magic;
 use runtime::code::bif::{BifResult, Failure};
 use runtime::process::Process;

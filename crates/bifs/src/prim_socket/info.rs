@@ -9,8 +9,9 @@ use term::release::{self, Release};
 use term::{am, atom, build, map};
 
 use super::address::name_or_number;
+use super::outcome::{Answer, Refusal, answer};
+use super::socket::socket;
 use super::socket::{COUNT_NAMES, COUNTS, Line, NODE, Task, state};
-use super::{Answer, Refusal, answer, socket};
 use runtime::code::bif::BifResult;
 use runtime::process::Process;
 

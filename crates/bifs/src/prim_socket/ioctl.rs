@@ -10,7 +10,9 @@ use sys::socket::interface::{self, Request};
 use term::release::{self, Release};
 use term::{am, atom, build, list, map};
 
-use super::{Answer, Refusal, address, answer, ok, socket};
+use super::address;
+use super::outcome::{Answer, Refusal, answer, ok};
+use super::socket::socket;
 use runtime::code::bif::BifResult;
 use runtime::process::Process;
 use term::integer::{int32, uint64};

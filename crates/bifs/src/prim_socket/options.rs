@@ -13,9 +13,11 @@ use term::unicode::bytes_of;
 use term::{am, atom, build, list, map};
 
 use super::address::{self, Domain, name_of, name_or_number, number_of};
+use super::ancillary;
 use super::life::note;
+use super::outcome::{Answer, Refusal, answer, int, ok};
+use super::socket::socket;
 use super::socket::{DEFAULT_ANCILLARY_BYTES, DEFAULT_BUFFER_BYTES, Socket, tell_registry};
-use super::{Answer, Refusal, ancillary, answer, int, ok, socket};
 use runtime::code::bif::BifResult;
 use runtime::process::Process;
 use term::integer::{int32, uint32, uint64};
@@ -113,7 +115,7 @@ fn place(level_term: Term, number: Term, own_too: bool) -> Result<SocketOption, 
     match level(level_term) {
         Some(level) => Ok(SocketOption::System(Name { level, number })),
         None if level_term == am::OTP && own_too => Ok(SocketOption::Own(number)),
-        None => Err(super::not_in_range(level_term)),
+        None => Err(super::outcome::not_in_range(level_term)),
     }
 }
 

@@ -9,9 +9,11 @@ use sys::socket::{call, catalogue};
 use term::{am, atom, build, map};
 
 use super::options::MOST_ANCILLARY_BYTES;
+use super::outcome::{Answer, CLOSED, Refusal, answer, int, not_in_range};
+use super::socket::socket;
 use super::socket::{Line, Side, Socket, Task};
 use super::turns::{Exhausted, Request, Turn, only};
-use super::{Answer, CLOSED, Refusal, address, ancillary, answer, int, not_in_range, socket};
+use super::{address, ancillary};
 use runtime::code::bif::BifResult;
 use runtime::process::Process;
 use term::incoming::Incoming;

@@ -13,9 +13,11 @@ use sys::socket::{Address, call};
 use term::unicode::bytes_of;
 use term::{am, atom, build, list, map};
 
+use super::outcome::{Answer, Refusal, answer, int};
+use super::socket::socket;
 use super::socket::{Line, Side, Socket, Task};
 use super::turns::{Exhausted, Request, Turn, only};
-use super::{Answer, Refusal, address, ancillary, answer, int, socket};
+use super::{address, ancillary};
 use runtime::code::bif::BifResult;
 use runtime::process::Process;
 

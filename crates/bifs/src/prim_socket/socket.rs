@@ -15,7 +15,8 @@ use sys::socket::{Descriptor, catalogue};
 use term::copy::Owned;
 use term::{am, map};
 
-use super::{CLOSED, Refusal};
+use super::outcome::{CLOSED, Refusal};
+use crate::magic;
 
 /// Bytes to read if the reader gives no number.
 pub const DEFAULT_BUFFER_BYTES: usize = 8192;
@@ -446,4 +447,9 @@ fn count(domain: i32, kind: i32, protocol: i32, difference: i64) {
     for place in [Some(0), domain, kind, protocol].into_iter().flatten() {
         COUNTS[place].fetch_add(difference as u64, Ordering::Relaxed);
     }
+}
+
+/// The socket that a reference holds.
+pub fn socket<'a>(reference: Term) -> Result<&'a Arc<Socket>, Refusal> {
+    magic::get::<Arc<Socket>>(reference).ok_or(Refusal::Badarg)
 }

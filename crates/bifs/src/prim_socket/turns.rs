@@ -17,8 +17,9 @@ use term::heap::Scratch;
 use term::release::{self, Release};
 use term::{am, build, reference};
 
+use super::outcome::{Answer, BAD_STATE, CLOSED, Refusal, answer};
+use super::socket::socket;
 use super::socket::{Armed, Kept, Line, Side, Socket, Task, Waiter, state};
-use super::{Answer, BAD_STATE, CLOSED, Refusal, answer, socket};
 use runtime::code::bif::BifResult;
 use runtime::mail::signal;
 use runtime::process::Process;
