@@ -596,7 +596,7 @@ emulator_flags! {
         "Invalid delayed node table gc: {}", "how long an unused node stays in the table";
     "zebwt" Next OneOf(ETS_WAITS) => ignored, "threshold",
         "Invalid ets busy wait threshold: {}", "busy wait on ETS locks; no effect";
-    "zosrl" Next number(1, MAX_IDENTIFIERS) => ignored, "number",
+    "zosrl" Next number(1, MAX_IDENTIFIERS) => sets outstanding_requests_limit: Option<usize> = None, "number",
         "Invalid outstanding requests limit {}", "requests a system process may have outstanding";
 
     // OTP's memory allocators: ferl has different ones, so these flags are checked but have no effect.

@@ -8,7 +8,7 @@ use term::release::Release;
 use term::{am, atom, build};
 
 use super::allocators::{self, Detail};
-use super::system_flags::{OUTSTANDING_REQUESTS, multi_scheduling_state};
+use super::system_flags::{multi_scheduling_state, outstanding_requests_limit};
 use super::topology;
 use runtime::code::bif::{BifResult, badarg, trap};
 use runtime::exec::scheduler::online::{self, Blocked, SchedulerKind};
@@ -106,9 +106,7 @@ fn limits(name: &str) -> Option<Term> {
             config.schedulers + config.dirty_cpu_schedulers + config.flags.dirty_io_schedulers,
         ),
         "dist_buf_busy_limit" => count(config.flags.dist_busy_limit_kilobytes * 1024),
-        "outstanding_system_requests_limit" => {
-            Term::small(OUTSTANDING_REQUESTS.load(Ordering::Relaxed) as i64)
-        }
+        "outstanding_system_requests_limit" => count(outstanding_requests_limit()),
         "logical_processors" => count(sys::cpu::known().processors.configured),
         "logical_processors_online" => count(sys::cpu::known().processors.online),
         "logical_processors_available" => count(sys::cpu::known().processors.available),

@@ -1,6 +1,6 @@
 //! `system_flag/2`: settings of the whole node.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use layout::Term;
 use term::{am, atom, build};
@@ -22,8 +22,20 @@ const MAX_BACKTRACE_DEPTH: i64 = 64;
 /// The most requests that `outstanding_system_requests_limit` may allow.
 const MAX_OUTSTANDING_REQUESTS: i64 = (1 << 30) - 1;
 
+/// What [`outstanding_requests_limit`] was set to; 0 if it was not.
+static OUTSTANDING_REQUESTS: AtomicUsize = AtomicUsize::new(0);
+
 /// `outstanding_system_requests_limit`: requests are not queued here, so the number has no effect.
-pub static OUTSTANDING_REQUESTS: AtomicU64 = AtomicU64::new(4);
+pub fn outstanding_requests_limit() -> usize {
+    let config = config::get();
+    match OUTSTANDING_REQUESTS.load(Ordering::Relaxed) {
+        0 => config
+            .flags
+            .outstanding_requests_limit
+            .unwrap_or(2 * config.schedulers),
+        limit => limit,
+    }
+}
 
 /// `erlang:system_flag(Flag, Value)`: returns the value before.
 pub fn system_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifResult {
@@ -106,8 +118,9 @@ pub fn system_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifResu
         }
         "system_logger" => system_logger(value),
         "outstanding_system_requests_limit" => {
-            let limit = between(value, 1, MAX_OUTSTANDING_REQUESTS)? as u64;
-            let before = OUTSTANDING_REQUESTS.swap(limit, Ordering::Relaxed);
+            let limit = between(value, 1, MAX_OUTSTANDING_REQUESTS)? as usize;
+            let before = outstanding_requests_limit();
+            OUTSTANDING_REQUESTS.store(limit, Ordering::Relaxed);
             Ok(Term::small(before as i64))
         }
         "scheduling_statistics" => match value {
