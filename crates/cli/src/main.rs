@@ -13,7 +13,7 @@ use cli::environment::Environment;
 use cli::launch::{self, Launch, MACHINE_NAME, Print, Request};
 use cli::otp::{self, Otp};
 use cli::refusal::{self, Refusal};
-use cli::settings::{self, Wish};
+use cli::settings::{self, Outcome};
 use cli::words::{self, Word};
 use runtime::Config;
 use sys::terminal::watcher;
@@ -49,12 +49,12 @@ fn start() -> Result<ExitCode, Refusal> {
     let name = launch::program_name(&called, &directory, &environment);
     environment.set(b"PROGNAME", &name);
     let typed: Vec<Word> = arguments.map(OsStringExt::into_vec).collect();
-    let (typed, wish) = otp::take_wish(typed);
-    if wish == otp::Wish::List {
+    let (typed, search) = otp::take_search(typed);
+    if search == otp::Search::List {
         write_out(otp::report(&environment).as_bytes());
         return Ok(ExitCode::SUCCESS);
     }
-    let otp = Otp::find_any(&environment, wish == otp::Wish::Try)
+    let otp = Otp::find_any(&environment, search == otp::Search::Try)
         .map_err(|error| Refusal::plain(format!("ferl: {error}")))?;
     let words = words::merge(&typed, &environment, otp.release)?;
     let launch = match launch::split(&words, &otp, &environment)? {
@@ -93,9 +93,9 @@ fn obey(reading: settings::Reading, otp: &Otp, environment: &Environment) -> Exi
     for note in &reading.notes {
         write_error(&format!("{note}\n"));
     }
-    match reading.wish {
-        Ok(Wish::Run(config)) => run(*config, environment),
-        Ok(Wish::PrintVersion) => {
+    match reading.outcome {
+        Ok(Outcome::Run(config)) => run(*config, environment),
+        Ok(Outcome::PrintVersion) => {
             write_error(&format!(
                 "Erlang (SMP,ASYNC_THREADS) (FERL {}) emulator version {}\n",
                 env!("CARGO_PKG_VERSION"),
@@ -103,7 +103,7 @@ fn obey(reading: settings::Reading, otp: &Otp, environment: &Environment) -> Exi
             ));
             ExitCode::SUCCESS
         }
-        Ok(Wish::PrintHelp) => {
+        Ok(Outcome::PrintHelp) => {
             write_out(refusal::emulator_usage().as_bytes());
             ExitCode::SUCCESS
         }

@@ -137,7 +137,7 @@ fn release_of(erts_version: &str) -> Option<Release> {
 
 /// What the command line asks about the OTP to boot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum Search {
     /// To boot one that is supported.
     Supported,
     /// To boot what is found (`+otp_try`).
@@ -148,20 +148,23 @@ pub enum Wish {
 
 /// Takes ferl's own flags about the OTP to boot, which no machine of OTP sees, from the words typed.
 #[must_use]
-pub fn take_wish(mut typed: Vec<Vec<u8>>) -> (Vec<Vec<u8>>, Wish) {
+pub fn take_search(mut typed: Vec<Vec<u8>>) -> (Vec<Vec<u8>>, Search) {
     let ends = |word: &Vec<u8>| word == b"--" || word == b"-extra";
     let end = typed.iter().position(ends).unwrap_or(typed.len());
-    let wish_of = |word: &Vec<u8>| match &word[..] {
-        b"+otp" => Some(Wish::List),
-        b"+otp_try" => Some(Wish::Try),
+    let search_of = |word: &Vec<u8>| match &word[..] {
+        b"+otp" => Some(Search::List),
+        b"+otp_try" => Some(Search::Try),
         _ => None,
     };
-    match typed[..end].iter().position(|word| wish_of(word).is_some()) {
+    match typed[..end]
+        .iter()
+        .position(|word| search_of(word).is_some())
+    {
         Some(place) => {
-            let wish = wish_of(&typed.remove(place)).unwrap_or(Wish::Supported);
-            (typed, wish)
+            let search = search_of(&typed.remove(place)).unwrap_or(Search::Supported);
+            (typed, search)
         }
-        None => (typed, Wish::Supported),
+        None => (typed, Search::Supported),
     }
 }
 

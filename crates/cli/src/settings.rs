@@ -17,7 +17,7 @@ use schedulers::Schedulers;
 
 /// What the words request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum Outcome {
     Run(Box<Config>),
     PrintVersion,
     PrintHelp,
@@ -26,7 +26,7 @@ pub enum Wish {
 /// The result, and the notes to be printed before it is carried out.
 pub struct Reading {
     pub notes: Vec<String>,
-    pub wish: Result<Wish, Refusal>,
+    pub outcome: Result<Outcome, Refusal>,
 }
 
 /// Reads the words of `launch`. `processors` is the number of processors that this process may use.
@@ -39,7 +39,7 @@ pub fn read(launch: &Launch, otp: &Otp, processors: u32) -> Reading {
     let early = reader.read_all(launch);
     Reading {
         notes: std::mem::take(&mut reader.notes),
-        wish: early.map(|early| early.unwrap_or_else(|| reader.finish(launch.smp))),
+        outcome: early.map(|early| early.unwrap_or_else(|| reader.finish(launch.smp))),
     }
 }
 
@@ -165,12 +165,12 @@ struct Reader {
 
 impl Reader {
     /// Reads all words; returns `Some` if a flag requests something other than to run the machine.
-    fn read_all(&mut self, launch: &Launch) -> Result<Option<Wish>, Refusal> {
+    fn read_all(&mut self, launch: &Launch) -> Result<Option<Outcome>, Refusal> {
         let items = items(launch);
         for round in Round::ALL {
             for item in items.iter().filter(|item| item.round() == round) {
-                if let Some(wish) = self.read_item(item)? {
-                    return Ok(Some(wish));
+                if let Some(outcome) = self.read_item(item)? {
+                    return Ok(Some(outcome));
                 }
             }
             match round {
@@ -182,7 +182,7 @@ impl Reader {
         Ok(None)
     }
 
-    fn read_item(&mut self, item: &Item<'_>) -> Result<Option<Wish>, Refusal> {
+    fn read_item(&mut self, item: &Item<'_>) -> Result<Option<Outcome>, Refusal> {
         match *item {
             Item::Flag { flag, word, value } => self.read_flag(flag, word, value),
             Item::Unknown(word) => Err(Refusal::emulator(unknown(word))),
@@ -196,7 +196,7 @@ impl Reader {
         flag: &'static EmulatorFlag,
         word: &[u8],
         text: Option<&[u8]>,
-    ) -> Result<Option<Wish>, Refusal> {
+    ) -> Result<Option<Outcome>, Refusal> {
         if !flag.is_in(self.config.release) {
             return Err(Refusal::emulator(unknown(word)));
         }
@@ -236,7 +236,7 @@ impl Reader {
         parsed: Parsed,
         flag: &'static EmulatorFlag,
         text: &[u8],
-    ) -> Result<Option<Wish>, Refusal> {
+    ) -> Result<Option<Outcome>, Refusal> {
         let config = &mut self.config;
         match action {
             Action::BindType => {
@@ -259,13 +259,13 @@ impl Reader {
                     .ok_or_else(|| Refusal::emulator(value::complaint(flag, text)))?;
             }
             Action::FileNames => self.set_file_names(text, flag)?,
-            Action::Help => return Ok(Some(Wish::PrintHelp)),
+            Action::Help => return Ok(Some(Outcome::PrintHelp)),
             Action::Schedulers => self.schedulers.set(pair(&parsed))?,
             Action::SchedulersPercent => {
                 self.schedulers.percent = percentages(pair(&parsed))
                     .ok_or_else(|| Refusal::emulator(value::complaint(flag, text)))?;
             }
-            Action::Version => return Ok(Some(Wish::PrintVersion)),
+            Action::Version => return Ok(Some(Outcome::PrintVersion)),
         }
         Ok(None)
     }
@@ -308,12 +308,12 @@ impl Reader {
         )))
     }
 
-    fn finish(mut self, smp: bool) -> Wish {
+    fn finish(mut self, smp: bool) -> Outcome {
         self.schedulers.fill(&mut self.config, smp);
         let flags = &mut self.config.flags;
         flags.async_threads = flags.async_threads.max(1);
         flags.ets_limit = flags.ets_limit.max(flags::MIN_ETS_TABLES);
-        Wish::Run(Box::new(self.config))
+        Outcome::Run(Box::new(self.config))
     }
 }
 

@@ -14,9 +14,9 @@
 //!
 //! Locks: the state, the relations ([`crate::relations`]) and the input are locked one at a time, never one within another.
 
+mod downgrade;
 pub(crate) mod header;
 pub(crate) mod input;
-mod older;
 mod output;
 
 use std::sync::Arc;
@@ -30,12 +30,12 @@ use term::external::{Desk, EncodeOptions, Encoder, Segment};
 use term::heap::Scratch;
 use term::{am, build, reference};
 
-use crate::capability::{Capabilities, Capability};
+use crate::flags::{Flag, Flags};
 use crate::monitor_nodes;
 use crate::relations::Relations;
+use downgrade::{Answer, Downgraded};
 use header::Collector;
 use input::Input;
-use older::{Answer, Older};
 use output::{Body, Output};
 use runtime::effects::port::busy::{SuspendedSenders, suspend_sender};
 use runtime::effects::port::{Port, carrier};
@@ -52,11 +52,11 @@ pub struct Channel {
     pub node: Term,
     /// Its number among the connections to that node.
     pub id: u32,
-    /// That of the reference which is its handle ([`crate::handle`]).
+    /// That of the reference which is its handle ([`crate::dist_handle`]).
     pub handle_number: u64,
     pub relations: Relations,
     /// Those of both nodes; 0 while the channel is pending.
-    capabilities: AtomicU64,
+    flags: AtomicU64,
     /// That of the other node in its present life; 0 while the channel is pending.
     creation: AtomicU32,
     state: Mutex<State>,
@@ -91,7 +91,7 @@ pub struct Facts {
     /// That of the other node.
     pub creation: u32,
     /// What both nodes are capable of.
-    pub both: Capabilities,
+    pub both: Flags,
 }
 
 /// What a process has sent, as terms.
@@ -139,7 +139,7 @@ impl Channel {
             id,
             handle_number: reference::fresh_number(),
             relations: Relations::default(),
-            capabilities: AtomicU64::new(0),
+            flags: AtomicU64::new(0),
             creation: AtomicU32::new(0),
             state: Mutex::new(State {
                 phase: Phase::Pending,
@@ -161,14 +161,14 @@ impl Channel {
     }
 
     /// What both nodes are capable of; nothing is known of that while the channel is pending.
-    pub(crate) fn capabilities(&self) -> Option<Capabilities> {
-        let both = self.capabilities.load(Ordering::Acquire);
-        (both != 0).then_some(Capabilities(both))
+    pub(crate) fn flags(&self) -> Option<Flags> {
+        let both = self.flags.load(Ordering::Acquire);
+        (both != 0).then_some(Flags(both))
     }
 
-    /// Whether both nodes have a capability; not while the channel is pending.
-    pub fn has(&self, capability: Capability) -> bool {
-        self.capabilities().is_some_and(|both| both.has(capability))
+    /// Whether both nodes have a flag; not while the channel is pending.
+    pub fn has(&self, flag: Flag) -> bool {
+        self.flags().is_some_and(|both| both.has(flag))
     }
 
     /// The creation of the other node, which is known when the channel is up.
@@ -178,7 +178,7 @@ impl Channel {
 
     /// Whether other nodes should know of the other node.
     pub fn is_visible(&self) -> bool {
-        self.has(Capability::Published)
+        self.has(Flag::Published)
     }
 
     /// The port or process that carries the channel.
@@ -215,10 +215,10 @@ impl Channel {
             return false;
         }
         let Facts { creation, both } = facts;
-        state.output = Output::new(both.have_header(), both.has(Capability::Fragments));
+        state.output = Output::new(both.have_header(), both.has(Flag::Fragments));
         state.controller = controller;
         self.creation.store(creation, Ordering::Release);
-        self.capabilities.store(both.0, Ordering::Release);
+        self.flags.store(both.0, Ordering::Release);
         let waiting = std::mem::take(&mut state.waiting);
         state.waiting_bytes = 0;
         let mut answers = Vec::new();
@@ -244,7 +244,7 @@ impl Channel {
         }
         // Their terms are those of the operations.
         for answer in answers {
-            older::answer(self, answer);
+            downgrade::answer(self, answer);
         }
         drop(waiting);
         if !all_sent {
@@ -331,7 +331,7 @@ impl Channel {
         control: Term,
         payload: Option<Term>,
     ) -> Queued {
-        if self.capabilities().is_none() {
+        if self.flags().is_none() {
             let mut state = self.state.lock();
             if state.phase == Phase::Pending {
                 let operation = Operation {
@@ -345,7 +345,7 @@ impl Channel {
                 return state.must_wait(suspendable);
             }
         }
-        let Some(both) = self.capabilities() else {
+        let Some(both) = self.flags() else {
             // It is down, and never was up.
             return Queued::Accepted;
         };
@@ -360,7 +360,7 @@ impl Channel {
         let (queued, answer) = self.encode(both, control, payload, put);
         self.announce_output();
         if let Some(answer) = answer {
-            older::answer(self, answer);
+            downgrade::answer(self, answer);
         }
         queued
     }
@@ -369,18 +369,18 @@ impl Channel {
     /// answered if it were newer.
     fn encode(
         &self,
-        both: Capabilities,
+        both: Flags,
         control: Term,
         payload: Option<Term>,
         show: impl FnOnce(&Message<'_>) -> Queued,
     ) -> (Queued, Option<Answer>) {
-        let older = match older::understands_all(both) {
+        let downgraded = match downgrade::understands_all(both) {
             true => None,
-            false => older::translate(both, control, payload),
+            false => downgrade::translate(both, control, payload),
         };
-        match older {
+        match downgraded {
             None => (Message::encode(both, control, payload, show), None),
-            Some(Older { message, answer }) => {
+            Some(Downgraded { message, answer }) => {
                 let queued = match message {
                     Some((control, payload)) => {
                         Message::encode(both, control.term(), payload, show)
@@ -632,12 +632,12 @@ struct Message<'a> {
 impl Message<'_> {
     /// Encodes a control term and a message as the other node wants them, and shows the result.
     fn encode(
-        both: Capabilities,
+        both: Flags,
         control: Term,
         payload: Option<Term>,
         show: impl FnOnce(&Message<'_>) -> Queued,
     ) -> Queued {
-        let has_cache = both.has(Capability::HeaderAtomCache);
+        let has_cache = both.has(Flag::HeaderAtomCache);
         let collector = Collector::new();
         let number = |atom| collector.number(atom);
         let options = EncodeOptions {

@@ -8,10 +8,10 @@
 //!
 //! The protocol is OTP's: <https://www.erlang.org/doc/apps/erts/erl_dist_protocol.html>.
 
-pub mod capability;
 pub mod channel;
 pub mod control;
-pub mod handle;
+pub mod dist_handle;
+pub mod flags;
 pub mod monitor_nodes;
 pub mod peers;
 pub mod relations;

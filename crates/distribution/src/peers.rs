@@ -16,7 +16,7 @@ use term::{am, build, node};
 
 use crate::channel::{Channel, Phase};
 use crate::relations::{Kind, Relation};
-use crate::{handle, monitor_nodes};
+use crate::{dist_handle, monitor_nodes};
 use runtime::effects::port;
 use runtime::mail::{registry, signal};
 use runtime::process::Process;
@@ -89,7 +89,7 @@ pub fn connect(name: Term) -> Option<Arc<Channel>> {
         };
         let mut scratch = Scratch::new();
         let heap = scratch.heap();
-        let id = handle::make(heap, &channel);
+        let id = dist_handle::make(heap, &channel);
         let request = build::tuple(heap, &[am::AUTO_CONNECT, name, id]);
         signal::send_message_from_outside(am::SYSTEM, net_kernel, request);
     }

@@ -73,7 +73,7 @@ pub fn start(
         names::working_directory().map_err(reason)?;
     }
     if let What::File(file) = what {
-        names::may(file, names::Wish::Execute).map_err(reason)?;
+        names::may(file, names::AccessKind::Execute).map_err(reason)?;
     }
     // Both ends are closed when a program is executed, so neither leaks into other programs.
     let handle = port.handle();

@@ -140,7 +140,7 @@ pub fn watch_panics() {
 }
 
 /// The settings of the dump, from environment variables.
-struct Wish {
+struct DumpOptions {
     name: PathBuf,
     /// If more than 0, the node is killed after this time.
     seconds: Option<u32>,
@@ -148,9 +148,9 @@ struct Wish {
     nice: Option<i32>,
 }
 
-impl Wish {
+impl DumpOptions {
     /// Reads the environment variables; `None` if no dump is to be written.
-    fn read() -> Option<Wish> {
+    fn read() -> Option<DumpOptions> {
         let number = |name: &[u8]| {
             let value = sys::env::get_now(name)?;
             Some(leading_number(&value))
@@ -171,7 +171,7 @@ impl Wish {
         }
         let name =
             sys::env::get_now(b"ERL_CRASH_DUMP").unwrap_or_else(|| b"erl_crash.dump".to_vec());
-        Some(Wish {
+        Some(DumpOptions {
             name: std::ffi::OsString::from_vec(name).into(),
             seconds: seconds.and_then(|seconds| u32::try_from(seconds).ok()),
             bytes,
@@ -225,20 +225,22 @@ fn leading_number(text: &[u8]) -> i64 {
 }
 
 fn dump(slogan: &str) {
-    let Some(wish) = Wish::read() else { return };
-    if let Some(nice) = wish.nice {
+    let Some(options) = DumpOptions::read() else {
+        return;
+    };
+    if let Some(nice) = options.nice {
         sys::thread::lower_priority(nice);
     }
-    if let Some(seconds) = wish.seconds {
+    if let Some(seconds) = options.seconds {
         sys::signal::kill_after(seconds);
     }
     say(&format_args!(
         "\nCrash dump is being written to: {}...",
-        wish.name.display()
+        options.name.display()
     ));
     drop(SPARE.try_lock().and_then(|mut spare| spare.take()));
-    let Ok(file) = wish.open() else { return };
-    let mut out = Output::to_file(file, wish.bytes);
+    let Ok(file) = options.open() else { return };
+    let mut out = Output::to_file(file, options.bytes);
     if write(&mut out, slogan).and_then(|()| out.finish()).is_ok() {
         say(&"done\n");
     }

@@ -9,9 +9,9 @@ use term::{am, build, integer, list, map, node};
 
 use crate::erlang::{sending, spawning};
 use crate::node_table;
-use distribution::capability::{self, Capabilities};
 use distribution::channel::{Channel, Facts, Phase};
-use distribution::{handle, peers, signals, spawn};
+use distribution::flags::{self, Flags};
+use distribution::{dist_handle, peers, signals, spawn};
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, error, notsup};
 use runtime::effects::port;
 use runtime::effects::port::carrier::Accepted;
@@ -245,7 +245,7 @@ pub fn new_connection_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
         let arguments = Box::new([name]);
         return Err(Failure::Yield { arguments });
     }
-    Ok(handle::make(process.heap(), &channel))
+    Ok(dist_handle::make(process.heap(), &channel))
 }
 
 /// `erts_internal:abort_pending_connection(Node, Connection)`: returns whether it was not established yet.
@@ -253,21 +253,21 @@ pub fn abort_pending_connection_2(
     _process: &mut Process,
     [name, connection]: [Term; 2],
 ) -> BifResult {
-    let channel = handle::channel(connection).filter(|channel| channel.node == name);
+    let channel = dist_handle::channel(connection).filter(|channel| channel.node == name);
     let channel = channel.ok_or_else(|| badarg(2))?;
     Ok(am::boolean(channel.abort()))
 }
 
-/// `erts_internal:get_dflags()`: a record of sets of capabilities: those offered, those that other nodes must have,
+/// `erts_internal:get_dflags()`: a record of sets of flags: those offered, those that other nodes must have,
 /// those that may be offered on request, those that may be rejected, and those that need messages kept in order.
 pub fn get_dflags_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let sets = [
-        capability::offered(),
-        Capabilities::of(capability::MANDATORY),
-        // All offered capabilities may be requested.
-        capability::offered(),
-        Capabilities::of(capability::REJECTABLE),
-        Capabilities::of(capability::STRICT_ORDER),
+        flags::offered(),
+        Flags::of(flags::MANDATORY),
+        // All offered flags may be requested.
+        flags::offered(),
+        Flags::of(flags::REJECTABLE),
+        Flags::of(flags::STRICT_ORDER),
     ];
     let mut record = vec![am::ERTS_DFLAGS];
     for set in sets {
@@ -325,7 +325,7 @@ pub fn create_dist_channel_3(
                 true => {
                     announce(&channel);
                     channel.tell_up();
-                    handle::make(scratch.heap(), &channel)
+                    dist_handle::make(scratch.heap(), &channel)
                 }
                 false => am::BADARG,
             };
@@ -336,7 +336,7 @@ pub fn create_dist_channel_3(
     } else {
         return Ok(am::BADARG);
     }
-    let handle = handle::make(process.heap(), &channel);
+    let handle = dist_handle::make(process.heap(), &channel);
     Ok(build::tuple(process.heap(), &[am::OK, handle]))
 }
 
@@ -345,7 +345,7 @@ fn facts_of(facts: Term) -> Option<Facts> {
     let [flags, creation] = facts.as_tuple_of()?;
     Some(Facts {
         creation: u32::try_from(integer::uint64(creation)?).ok()?,
-        both: Capabilities(integer::uint64(flags)?),
+        both: Flags(integer::uint64(flags)?),
     })
 }
 
@@ -397,7 +397,7 @@ pub fn dist_spawn_request_4(
 
 /// The connection that the caller controls.
 fn controlled(process: &Process, handle: Term) -> Result<Arc<Channel>, Failure> {
-    let channel = handle::channel(handle).ok_or_else(|| badarg(1))?;
+    let channel = dist_handle::channel(handle).ok_or_else(|| badarg(1))?;
     match channel.controller() {
         Some(controller) if controller == process.pid() => Ok(channel),
         _ => Err(notsup()),
@@ -487,7 +487,7 @@ pub fn dist_ctrl_put_data_2(process: &mut Process, [handle, data]: [Term; 2]) ->
         true => std::borrow::Cow::Borrowed(&[][..]),
         false => term::unicode::bytes_of(data, no_gc).ok_or_else(|| badarg(2))?,
     };
-    let channel = handle::channel(handle).ok_or_else(|| badarg(1))?;
+    let channel = dist_handle::channel(handle).ok_or_else(|| badarg(1))?;
     if !channel.takes_input_from(process.pid()) {
         return Err(notsup());
     }
@@ -500,7 +500,7 @@ pub fn dist_ctrl_put_data_2(process: &mut Process, [handle, data]: [Term; 2]) ->
 
 /// `dist_get_stat(Handle)`: `{ok, PacketsIn, PacketsOut, BytesThatWait}`.
 pub fn dist_get_stat_1(process: &mut Process, [handle]: [Term; 1]) -> BifResult {
-    let statistics = handle::channel(handle).and_then(|channel| channel.statistics());
+    let statistics = dist_handle::channel(handle).and_then(|channel| channel.statistics());
     let (packets_in, packets_out, waiting) = statistics.ok_or_else(|| badarg(1))?;
     let heap = process.heap();
     let numbers = [packets_in, packets_out, waiting as u64];

@@ -24,14 +24,14 @@ fn read_line_on(erts_version: &str, line: &str, processors: u32) -> Reading {
 }
 
 fn config(line: &str) -> Config {
-    match read_line(line, 4).wish {
-        Ok(Wish::Run(config)) => *config,
+    match read_line(line, 4).outcome {
+        Ok(Outcome::Run(config)) => *config,
         other => panic!("{line}: {other:?}"),
     }
 }
 
 fn complaint(line: &str) -> String {
-    read_line(line, 4).wish.expect_err(line).message
+    read_line(line, 4).outcome.expect_err(line).message
 }
 
 /// The numbers of schedulers, schedulers online, dirty CPU schedulers, and dirty CPU schedulers online.
@@ -172,7 +172,7 @@ fn every_allowed_word_of_every_flag_is_accepted() {
         for word in words {
             let name = flag.name.replace(['?', '@'], "B");
             let line = format!("+{name} {word}");
-            match (read_line_on("17.1", &line, 4).wish, flag.effect) {
+            match (read_line_on("17.1", &line, 4).outcome, flag.effect) {
                 (Ok(_), _) => {}
                 (Err(refusal), Effect::RefusedFor(refused)) if refused == *word => {
                     assert!(refusal.message.contains("is not supported"));
@@ -195,8 +195,8 @@ fn coverage_came_with_27() {
             "function_counters",
         ),
     ] {
-        match read_line_on("15.2.7", line, 4).wish {
-            Ok(Wish::Run(config)) => assert_eq!(config.flags.coverage, word, "{line}"),
+        match read_line_on("15.2.7", line, 4).outcome {
+            Ok(Outcome::Run(config)) => assert_eq!(config.flags.coverage, word, "{line}"),
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -213,8 +213,8 @@ fn debuggers_are_supported_from_28_on() {
         ("+D +Dibpl false", (true, false)),
         ("+Dibpl true", (false, true)),
     ] {
-        match read_line_on("17.1", line, 4).wish {
-            Ok(Wish::Run(config)) => {
+        match read_line_on("17.1", line, 4).outcome {
+            Ok(Outcome::Run(config)) => {
                 let flags = config.flags;
                 assert_eq!((flags.debugger, flags.line_breakpoints), wanted, "{line}");
             }
@@ -222,7 +222,7 @@ fn debuggers_are_supported_from_28_on() {
         }
     }
     for line in ["+Dfoo", "+Dibpl maybe"] {
-        assert!(read_line_on("17.1", line, 4).wish.is_err(), "{line}");
+        assert!(read_line_on("17.1", line, 4).outcome.is_err(), "{line}");
     }
 }
 
@@ -243,8 +243,11 @@ fn of_several_break_modes_ignoring_wins() {
 fn the_first_round_with_a_mistake_is_reported() {
     assert_eq!(complaint("+P 5 +S foo"), "bad amount of schedulers foo");
     assert_eq!(complaint("+Z +MBfoo"), "bad \"MB\" parameter");
-    assert_eq!(read_line("+V +P 5", 4).wish, Ok(Wish::PrintVersion));
-    assert_eq!(read_line("-version +P 5", 4).wish, Ok(Wish::PrintVersion));
+    assert_eq!(read_line("+V +P 5", 4).outcome, Ok(Outcome::PrintVersion));
+    assert_eq!(
+        read_line("-version +P 5", 4).outcome,
+        Ok(Outcome::PrintVersion)
+    );
     assert_eq!(complaint("+P 5 +V"), "bad number of processes 5");
 }
 
@@ -252,7 +255,7 @@ fn the_first_round_with_a_mistake_is_reported() {
 fn notes_come_before_what_follows() {
     let reading = read_line("+v +P 5", 4);
     assert_eq!(reading.notes, ["warning: -v (only in debug compiled code)"]);
-    assert!(reading.wish.is_err());
+    assert!(reading.outcome.is_err());
 }
 
 #[test]
@@ -311,7 +314,7 @@ fn no_value_makes_reading_panic() {
             for words in [vec![name.clone(), value.to_vec()], vec![joined]] {
                 let split = launch::split(&words, &otp, &Environment::default());
                 if let Ok(Request::Start(launch)) = split {
-                    let _ = read(&launch, &otp, u32::MAX).wish;
+                    let _ = read(&launch, &otp, u32::MAX).outcome;
                 }
             }
         }

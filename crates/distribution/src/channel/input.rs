@@ -20,8 +20,8 @@ use term::{am, build, copy, node, reference};
 
 use super::Channel;
 use super::header::{self, AtomCache, AtomList, Bytes};
-use crate::capability::Capabilities;
 use crate::control::{alternative, code};
+use crate::flags::Flags;
 use crate::relations::{self, Kind};
 use crate::{peers, remote, signals, spawn};
 use runtime::code::load::CodeResolver;
@@ -275,10 +275,7 @@ fn take_apart(channel: &Arc<Channel>, input: &mut Input, packet: &[u8]) -> Resul
     let mut bytes = Bytes(packet);
     let first = bytes.u8().ok_or(Damaged)?;
     if first == header::PASS_THROUGH {
-        if channel
-            .capabilities()
-            .is_some_and(Capabilities::have_header)
-        {
+        if channel.flags().is_some_and(Flags::have_header) {
             return report_damage(channel, packet, &[]);
         }
         let arrived = Arrived {

@@ -36,7 +36,7 @@ const WRITE_CANCELLED: c_int = 1 << 5;
 const ERROR_CANCELLED: c_int = 1 << 6;
 
 /// A message to be sent when a descriptor is ready.
-struct Wish {
+struct Selection {
     to: Term,
     message: Owned,
 }
@@ -46,7 +46,7 @@ struct Selected {
     /// Counted once.
     object: Object,
     /// For reading, writing and errors.
-    wishes: [Option<Wish>; 3],
+    selections: [Option<Selection>; 3],
     token: Option<Token>,
 }
 
@@ -63,7 +63,7 @@ pub fn selected_descriptors() -> usize {
     SELECTED.lock().len()
 }
 
-/// For each kind of wish: its flag, the bit for its cancellation, the name in its message.
+/// For each kind of selection: its flag, the bit for its cancellation, the name in its message.
 const KINDS: [(c_int, c_int, &str); 3] = [
     (READ, READ_CANCELLED, "ready_input"),
     (WRITE, WRITE_CANCELLED, "ready_output"),
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn enif_select_x(
         None => env.caller().unwrap_or(Term::NIL),
     };
     // SAFETY: the header asks for a live object.
-    let wish = |name: &str| unsafe {
+    let selection = |name: &str| unsafe {
         let mut scratch = Scratch::new();
         let built = match flags & CUSTOM_MESSAGE != 0 {
             true => message,
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn enif_select_x(
                 )
             }
         };
-        Wish {
+        Selection {
             to,
             message: Owned::new(built),
         }
@@ -144,13 +144,13 @@ pub unsafe extern "C" fn enif_select_x(
         unsafe { resource::keep(object) };
         Selected {
             object: Object(object),
-            wishes: [None, None, None],
+            selections: [None, None, None],
             token: None,
         }
     });
     for (place, (flag, _, name)) in KINDS.into_iter().enumerate() {
         if flags & flag != 0 {
-            selected.wishes[place] = Some(wish(name));
+            selected.selections[place] = Some(selection(name));
         }
     }
     if !watch(event, selected) {
@@ -171,11 +171,11 @@ pub unsafe extern "C" fn enif_select_x(
     0
 }
 
-/// Watches a descriptor for what is wished. It is registered anew each time: if it is ready already, that is told again.
+/// Watches a descriptor for what was selected. It is registered anew each time: if it is ready already, that is told again.
 fn watch(event: c_int, selected: &mut Selected) -> bool {
     let interest = Interest {
-        readable: selected.wishes[0].is_some() || selected.wishes[2].is_some(),
-        writable: selected.wishes[1].is_some(),
+        readable: selected.selections[0].is_some() || selected.selections[2].is_some(),
+        writable: selected.selections[1].is_some(),
     };
     // SAFETY: the library keeps the descriptor open until the object's type is told that it is stopped.
     let fd = unsafe { BorrowedFd::borrow_raw(event) };
@@ -203,13 +203,13 @@ fn is_ready(event: c_int, ready: Event) {
     ];
     let mut due = Vec::new();
     if let Some(selected) = SELECTED.lock().get_mut(&event) {
-        for (wish, is_ready) in selected.wishes.iter_mut().zip(states) {
+        for (selection, is_ready) in selected.selections.iter_mut().zip(states) {
             if is_ready {
-                due.extend(wish.take());
+                due.extend(selection.take());
             }
         }
     }
-    for Wish { to, message } in due {
+    for Selection { to, message } in due {
         signal::send_message_from_outside(am::SYSTEM, to, message.term());
     }
 }
@@ -217,8 +217,8 @@ fn is_ready(event: c_int, ready: Event) {
 fn cancel(event: c_int, flags: c_int) -> c_int {
     let mut cancelled = 0;
     if let Some(selected) = SELECTED.lock().get_mut(&event) {
-        for (wish, (flag, bit, _)) in selected.wishes.iter_mut().zip(KINDS) {
-            if flags & flag != 0 && wish.take().is_some() {
+        for (selection, (flag, bit, _)) in selected.selections.iter_mut().zip(KINDS) {
+            if flags & flag != 0 && selection.take().is_some() {
                 cancelled |= bit;
             }
         }
@@ -232,8 +232,8 @@ unsafe fn stop(event: c_int, object: *mut c_void) -> c_int {
     let stopped = SELECTED.lock().remove(&event);
     let mut result = STOP_CALLED;
     if let Some(selected) = &stopped {
-        for (wish, (_, bit, _)) in selected.wishes.iter().zip(KINDS) {
-            if wish.is_some() {
+        for (selection, (_, bit, _)) in selected.selections.iter().zip(KINDS) {
+            if selection.is_some() {
                 result |= bit;
             }
         }

@@ -81,7 +81,7 @@ pub fn set_working_directory(name: &[u8]) -> Result<()> {
 
 /// The kind of access that [`may`] is asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum AccessKind {
     /// Whether the name exists.
     Exist,
     /// Whether the file may be read.
@@ -93,21 +93,21 @@ pub enum Wish {
 }
 
 /// Whether this process may access a file in some way; the error says why not.
-pub fn may(name: &[u8], wish: Wish) -> Result<()> {
-    let wish = match wish {
-        Wish::Exist => Access::EXISTS,
-        Wish::Read => Access::READ_OK,
-        Wish::Write => Access::WRITE_OK,
-        Wish::Execute => Access::EXEC_OK,
+pub fn may(name: &[u8], kind: AccessKind) -> Result<()> {
+    let kind = match kind {
+        AccessKind::Exist => Access::EXISTS,
+        AccessKind::Read => Access::READ_OK,
+        AccessKind::Write => Access::WRITE_OK,
+        AccessKind::Execute => Access::EXEC_OK,
     };
-    named(name, |name| rustix::fs::access(name, wish))
+    named(name, |name| rustix::fs::access(name, kind))
 }
 
 /// Whether the name is that of a regular file that may be executed.
 pub fn is_program(name: &[u8]) -> bool {
     let is_file =
         info::of(name, Links::Follow).is_ok_and(|info| info.kind == info::FileKind::Regular);
-    is_file && may(name, Wish::Execute).is_ok()
+    is_file && may(name, AccessKind::Execute).is_ok()
 }
 
 /// Whether the name is that of the working directory.

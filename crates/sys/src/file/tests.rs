@@ -1,7 +1,7 @@
 //! Files in a temporary directory. The error names are those that stock OTP gave for the same calls.
 
 use super::info::{FileKind, Links};
-use super::names::Wish;
+use super::names::AccessKind;
 use super::*;
 use crate::fixture::Tree;
 
@@ -389,18 +389,18 @@ fn the_working_directory_is_known() {
 }
 
 #[test]
-fn wishes_are_granted_or_refused() {
+fn access_is_granted_or_refused() {
     let directory = Directory::new(&[("f", "")]);
-    for wish in [Wish::Exist, Wish::Read, Wish::Write] {
-        assert_eq!(names::may(&directory.name("f"), wish), Ok(()));
+    for kind in [AccessKind::Exist, AccessKind::Read, AccessKind::Write] {
+        assert_eq!(names::may(&directory.name("f"), kind), Ok(()));
     }
     assert_eq!(
-        names::may(&directory.name("f"), Wish::Execute),
+        names::may(&directory.name("f"), AccessKind::Execute),
         Err(Errno::EACCES)
     );
-    assert_eq!(names::may(b"/bin/sh", Wish::Execute), Ok(()));
+    assert_eq!(names::may(b"/bin/sh", AccessKind::Execute), Ok(()));
     assert_eq!(
-        names::may(&directory.name("none"), Wish::Exist),
+        names::may(&directory.name("none"), AccessKind::Exist),
         Err(Errno::ENOENT)
     );
 }

@@ -1,4 +1,4 @@
-//! What is told to a node that lacks a capability.
+//! What is told to a node that lacks a distribution flag.
 //!
 //! Signals are made in their newest form, perhaps before it is known what the other node is capable of. Here they get the form
 //! that it understands; where there is none, they are dropped, or answered in its place.
@@ -7,33 +7,33 @@ use layout::{Term, no_gc};
 use term::am;
 use term::release::{self, Release};
 
-use crate::capability::{Capabilities, Capability};
 use crate::channel::Channel;
 use crate::control::{Control, alternative, code};
+use crate::flags::{Flag, Flags};
 use crate::spawn;
 use runtime::mail::signal;
 use runtime::process::signal::Signal;
 
 /// Signals that need none of these have one form only.
-const NEWEST: [Capability; 7] = [
-    Capability::Monitor,
-    Capability::MonitorName,
-    Capability::SendSender,
-    Capability::ExitPayload,
-    Capability::UnlinkId,
-    Capability::Spawn,
-    Capability::Alias,
+const NEWEST: [Flag; 7] = [
+    Flag::Monitor,
+    Flag::MonitorName,
+    Flag::SendSender,
+    Flag::ExitPayload,
+    Flag::UnlinkId,
+    Flag::Spawn,
+    Flag::Alias,
 ];
 
 /// What becomes of a signal.
-pub struct Older {
+pub struct Downgraded {
     /// What is sent.
     pub message: Option<(Control, Option<Term>)>,
     /// What the sender would have heard of a newer node.
     pub answer: Option<Answer>,
 }
 
-/// See [`Older`].
+/// See [`Downgraded`].
 #[derive(Clone, Copy)]
 pub enum Answer {
     /// To the spawn request of this number: the other node cannot do that.
@@ -42,27 +42,27 @@ pub enum Answer {
     Unlinked { pid: Term, from: Term, number: u64 },
 }
 
-/// Whether a node with these capabilities understands every form that this node sends.
-pub fn understands_all(both: Capabilities) -> bool {
-    let knows_alternative = both.has(Capability::AlternativeSend) || !release::has(Release::OTP_28);
-    knows_alternative && NEWEST.iter().all(|&capability| both.has(capability))
+/// Whether a node with these flags understands every form that this node sends.
+pub fn understands_all(both: Flags) -> bool {
+    let knows_alternative = both.has(Flag::AlternativeSend) || !release::has(Release::OTP_28);
+    knows_alternative && NEWEST.iter().all(|&flag| both.has(flag))
 }
 
-/// The form of a signal that a node with these capabilities understands; `None` if it is the one that it has.
-pub fn translate(both: Capabilities, control: Term, payload: Option<Term>) -> Option<Older> {
+/// The form of a signal that a node with these flags understands; `None` if it is the one that it has.
+pub fn translate(both: Flags, control: Term, payload: Option<Term>) -> Option<Downgraded> {
     let no_gc = no_gc!();
     let [code, rest @ ..] = control.as_tuple(no_gc)? else {
         return None;
     };
-    let lacks = |capability| !both.has(capability);
-    let knows_monitors = both.has(Capability::Monitor) && both.has(Capability::MonitorName);
-    let sent = |control| Older {
+    let lacks = |flag| !both.has(flag);
+    let knows_monitors = both.has(Flag::Monitor) && both.has(Flag::MonitorName);
+    let sent = |control| Downgraded {
         message: Some((control, None)),
         answer: None,
     };
-    let older = match (code.as_small()?, rest) {
+    let downgraded = match (code.as_small()?, rest) {
         (code::ALTERNATIVE_SEND, &[flags, from, to, ref token @ ..])
-            if lacks(Capability::AlternativeSend) =>
+            if lacks(Flag::AlternativeSend) =>
         {
             return Some(before_alternative(
                 both,
@@ -76,32 +76,32 @@ pub fn translate(both: Capabilities, control: Term, payload: Option<Term>) -> Op
         (code::MONITOR | code::DEMONITOR | code::DOWN | code::PAYLOAD_DOWN, _)
             if !knows_monitors =>
         {
-            Older {
+            Downgraded {
                 message: None,
                 answer: None,
             }
         }
-        (code::SEND_SENDER, &[_, to]) if lacks(Capability::SendSender) => Older {
+        (code::SEND_SENDER, &[_, to]) if lacks(Flag::SendSender) => Downgraded {
             message: Some((Control::new(code::SEND, &[am::EMPTY, to]), payload)),
             answer: None,
         },
-        (code::ALIAS_SEND, _) if lacks(Capability::Alias) => Older {
+        (code::ALIAS_SEND, _) if lacks(Flag::Alias) => Downgraded {
             message: None,
             answer: None,
         },
-        (code::PAYLOAD_EXIT, &[from, to]) if lacks(Capability::ExitPayload) => {
+        (code::PAYLOAD_EXIT, &[from, to]) if lacks(Flag::ExitPayload) => {
             sent(Control::new(code::EXIT, &[from, to, payload?]))
         }
-        (code::PAYLOAD_EXIT_TRACED, &[from, to, token]) if lacks(Capability::ExitPayload) => sent(
+        (code::PAYLOAD_EXIT_TRACED, &[from, to, token]) if lacks(Flag::ExitPayload) => sent(
             Control::new(code::EXIT_TRACED, &[from, to, token, payload?]),
         ),
-        (code::PAYLOAD_EXIT2, &[from, to]) if lacks(Capability::ExitPayload) => {
+        (code::PAYLOAD_EXIT2, &[from, to]) if lacks(Flag::ExitPayload) => {
             sent(Control::new(code::EXIT2, &[from, to, payload?]))
         }
-        (code::PAYLOAD_DOWN, &[from, to, reference]) if lacks(Capability::ExitPayload) => {
+        (code::PAYLOAD_DOWN, &[from, to, reference]) if lacks(Flag::ExitPayload) => {
             sent(Control::new(code::DOWN, &[from, to, reference, payload?]))
         }
-        (code::UNLINK_ID, &[number, pid, from]) if lacks(Capability::UnlinkId) => Older {
+        (code::UNLINK_ID, &[number, pid, from]) if lacks(Flag::UnlinkId) => Downgraded {
             message: Some((Control::new(code::UNLINK, &[pid, from]), None)),
             answer: Some(Answer::Unlinked {
                 pid,
@@ -109,11 +109,11 @@ pub fn translate(both: Capabilities, control: Term, payload: Option<Term>) -> Op
                 number: term::integer::uint64(number)?,
             }),
         },
-        (code::UNLINK_ID_ACK, _) if lacks(Capability::UnlinkId) => Older {
+        (code::UNLINK_ID_ACK, _) if lacks(Flag::UnlinkId) => Downgraded {
             message: None,
             answer: None,
         },
-        (code::SPAWN_REQUEST, &[reference, ..]) if lacks(Capability::Spawn) => Older {
+        (code::SPAWN_REQUEST, &[reference, ..]) if lacks(Flag::Spawn) => Downgraded {
             message: None,
             answer: Some(Answer::NotSpawned {
                 number: term::reference::number(reference)?.0,
@@ -121,17 +121,17 @@ pub fn translate(both: Capabilities, control: Term, payload: Option<Term>) -> Op
         },
         _ => return None,
     };
-    Some(older)
+    Some(downgraded)
 }
 
 /// The form of a message or exit signal before OTP 28. Exit signals through aliases have none.
 fn before_alternative(
-    both: Capabilities,
+    both: Flags,
     flags: i64,
     (from, to): (Term, Term),
     token: &[Term],
     payload: Option<Term>,
-) -> Older {
+) -> Downgraded {
     let is = |flag| flags & flag != 0;
     let traced = |plain, traced| if token.is_empty() { plain } else { traced };
     let control = if is(alternative::EXIT) {
@@ -154,13 +154,13 @@ fn before_alternative(
         }))
     };
     let Some(control) = control else {
-        return Older {
+        return Downgraded {
             message: None,
             answer: None,
         };
     };
     // The node may lack what this form needs, too.
-    translate(both, control.term(), payload).unwrap_or(Older {
+    translate(both, control.term(), payload).unwrap_or(Downgraded {
         message: Some((control, payload)),
         answer: None,
     })
@@ -186,16 +186,16 @@ pub fn answer(channel: &Channel, answer: Answer) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capability::DEFAULT;
+    use crate::flags::DEFAULT;
 
-    fn all_but(capability: Capability) -> Capabilities {
-        Capabilities(Capabilities::of(DEFAULT).0 & !(1 << capability as u8))
+    fn all_but(flag: Flag) -> Flags {
+        Flags(Flags::of(DEFAULT).0 & !(1 << flag as u8))
     }
 
-    fn codes(lacking: Capability, control: &Control) -> (Option<Option<Term>>, bool) {
+    fn codes(lacking: Flag, control: &Control) -> (Option<Option<Term>>, bool) {
         match translate(all_but(lacking), control.term(), Some(am::NORMAL)) {
             None => (None, false),
-            Some(Older { message, answer }) => {
+            Some(Downgraded { message, answer }) => {
                 let code =
                     message.map(|(control, _)| control.term().as_tuple(no_gc!()).unwrap()[0]);
                 (Some(code), answer.is_some())
@@ -203,7 +203,7 @@ mod tests {
         }
     }
 
-    /// Each form that needs a capability gets the older one without it, and stays what it is where only others are lacking.
+    /// Each form that needs a flag gets the older one without it, and stays what it is where only others are lacking.
     #[test]
     fn newer_forms_are_translated() {
         let [a, b] = [Term::local_pid(1, 0), Term::local_pid(2, 0)];
@@ -213,63 +213,57 @@ mod tests {
             (
                 code::MONITOR,
                 vec![a, b, am::OK],
-                Capability::Monitor,
+                Flag::Monitor,
                 Some(None),
                 false,
             ),
             (
                 code::DEMONITOR,
                 vec![a, b, am::OK],
-                Capability::Monitor,
+                Flag::Monitor,
                 Some(None),
                 false,
             ),
             (
                 code::SEND_SENDER,
                 vec![a, b],
-                Capability::SendSender,
+                Flag::SendSender,
                 form(code::SEND),
                 false,
             ),
-            (
-                code::ALIAS_SEND,
-                vec![a, b],
-                Capability::Alias,
-                Some(None),
-                false,
-            ),
+            (code::ALIAS_SEND, vec![a, b], Flag::Alias, Some(None), false),
             (
                 code::PAYLOAD_EXIT,
                 vec![a, b],
-                Capability::ExitPayload,
+                Flag::ExitPayload,
                 form(code::EXIT),
                 false,
             ),
             (
                 code::PAYLOAD_EXIT2,
                 vec![a, b],
-                Capability::ExitPayload,
+                Flag::ExitPayload,
                 form(code::EXIT2),
                 false,
             ),
             (
                 code::PAYLOAD_DOWN,
                 vec![a, b, am::OK],
-                Capability::ExitPayload,
+                Flag::ExitPayload,
                 form(code::DOWN),
                 false,
             ),
             (
                 code::UNLINK_ID,
                 vec![number, a, b],
-                Capability::UnlinkId,
+                Flag::UnlinkId,
                 form(code::UNLINK),
                 true,
             ),
             (
                 code::UNLINK_ID_ACK,
                 vec![number, a, b],
-                Capability::UnlinkId,
+                Flag::UnlinkId,
                 Some(None),
                 false,
             ),
@@ -282,7 +276,7 @@ mod tests {
                 "{code}"
             );
             for (_, _, other, ..) in &cases {
-                let is_dropped = *code == code::PAYLOAD_DOWN && *other == Capability::Monitor;
+                let is_dropped = *code == code::PAYLOAD_DOWN && *other == Flag::Monitor;
                 if other != lacking && !is_dropped {
                     assert_eq!(
                         codes(*other, &control),
@@ -293,11 +287,8 @@ mod tests {
             }
         }
         let monitor = Control::new(code::MONITOR, &[a, b, am::OK]);
-        assert_eq!(
-            codes(Capability::MonitorName, &monitor),
-            (Some(None), false)
-        );
-        assert!(understands_all(Capabilities::of(DEFAULT)));
-        assert!(!understands_all(all_but(Capability::Spawn)));
+        assert_eq!(codes(Flag::MonitorName, &monitor), (Some(None), false));
+        assert!(understands_all(Flags::of(DEFAULT)));
+        assert!(!understands_all(all_but(Flag::Spawn)));
     }
 }

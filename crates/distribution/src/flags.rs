@@ -1,11 +1,11 @@
-//! The capabilities that nodes tell each other when they connect. The numbers are public: the documentation of the
-//! distribution protocol has them.
+//! The distribution flags, by which nodes tell each other what they are capable of when they connect. The numbers are
+//! public: the documentation of the distribution protocol has them.
 
 use term::release::{self, Release};
 
-/// One capability, by bit number.
+/// One flag, by bit number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Capability {
+pub enum Flag {
     /// The node is visible: others connect to it of their own accord.
     Published = 0,
     AtomCache = 1,
@@ -42,10 +42,10 @@ pub enum Capability {
     NativeRecords = 38,
 }
 
-use Capability as C;
+use Flag as C;
 
 /// A node without one of these is refused.
-pub const MANDATORY: &[Capability] = &[
+pub const MANDATORY: &[Flag] = &[
     C::ExtendedReferences,
     C::FunTags,
     C::NewFunTags,
@@ -60,7 +60,7 @@ pub const MANDATORY: &[Capability] = &[
 ];
 
 /// What this node offers whatever its release.
-pub const DEFAULT: &[Capability] = &[
+pub const DEFAULT: &[Flag] = &[
     C::ExtendedReferences,
     C::Monitor,
     C::FunTags,
@@ -90,19 +90,19 @@ pub const DEFAULT: &[Capability] = &[
 
 /// What this node offers, of the release that was booted.
 #[must_use]
-pub fn offered() -> Capabilities {
-    let mut offered = Capabilities::of(DEFAULT).0;
+pub fn offered() -> Flags {
+    let mut offered = Flags::of(DEFAULT).0;
     if release::has(Release::OTP_28) {
-        offered |= Capabilities::of(&[C::AlternativeSend]).0;
+        offered |= Flags::of(&[C::AlternativeSend]).0;
     }
     if release::has(Release::OTP_29) {
-        offered |= Capabilities::of(&[C::NativeRecords]).0;
+        offered |= Flags::of(&[C::NativeRecords]).0;
     }
-    Capabilities(offered)
+    Flags(offered)
 }
 
 /// What a carrier may take back.
-pub const REJECTABLE: &[Capability] = &[
+pub const REJECTABLE: &[Flag] = &[
     C::AtomCache,
     C::HiddenAtomCache,
     C::HeaderAtomCache,
@@ -110,21 +110,21 @@ pub const REJECTABLE: &[Capability] = &[
 ];
 
 /// What needs a carrier that keeps packets in order.
-pub const STRICT_ORDER: &[Capability] = &[C::HeaderAtomCache];
+pub const STRICT_ORDER: &[Flag] = &[C::HeaderAtomCache];
 
-/// A set of capabilities.
+/// A set of flags.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Capabilities(pub u64);
+pub struct Flags(pub u64);
 
-impl Capabilities {
+impl Flags {
     #[must_use]
-    pub fn of(list: &[Capability]) -> Capabilities {
+    pub fn of(list: &[Flag]) -> Flags {
         let bits = list.iter().fold(0, |bits, one| bits | 1 << *one as u8);
-        Capabilities(bits)
+        Flags(bits)
     }
 
     #[must_use]
-    pub fn has(self, one: Capability) -> bool {
+    pub fn has(self, one: Flag) -> bool {
         self.0 & 1 << one as u8 != 0
     }
 
@@ -132,13 +132,13 @@ impl Capabilities {
     /// have one.
     #[must_use]
     pub fn have_header(self) -> bool {
-        self.has(Capability::HeaderAtomCache) || self.has(Capability::Fragments)
+        self.has(Flag::HeaderAtomCache) || self.has(Flag::Fragments)
     }
 
     /// Whether these are all that another node must have.
     #[must_use]
     pub fn suffice(self) -> bool {
-        let mandatory = Capabilities::of(MANDATORY).0;
+        let mandatory = Flags::of(MANDATORY).0;
         self.0 & mandatory == mandatory
     }
 }
