@@ -107,7 +107,7 @@ pub fn set_signal_2(_process: &mut Process, [signal, option]: [Term; 2]) -> BifR
         .find(|known| known.name() == atom::text(signal))
         .ok_or(badarg(1))?;
     if signal == Signal::Continue {
-        // The machine handles it in any case, for the terminal's sake.
+        // The VM handles it in any case, for the terminal's sake.
         drivers::tty::forward_continue(disposition == Disposition::Handle);
         return Ok(am::OK);
     }

@@ -258,11 +258,11 @@ fn compile(process: &mut Process, text: Term, list: Term) -> BifResult {
     }
 }
 
-/// What an exported pattern of this machine begins with.
+/// What an exported pattern of this VM begins with.
 const EXPORTED: &[u8] = b"re-ferl\0\x01\x00";
 
 /// `{re_exported_pattern, Head, Text, Options, Code}`. Only the text and the options count when it is imported, here and
-/// by any machine that has not made it.
+/// by any VM that has not made it.
 fn exported_term(process: &mut Process, pattern: &Pattern, options: Term) -> Term {
     let heap = process.heap();
     let elements = [

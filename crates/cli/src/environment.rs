@@ -1,4 +1,4 @@
-//! Environment variables as a value: changes by `-env` and the launcher are passed to the machine as part of the
+//! Environment variables as a value: changes by `-env` and the launcher are passed to the VM as part of the
 //! configuration. They are not written to the environment of the process, which other threads could
 //! read at the same time. Main thread only.
 

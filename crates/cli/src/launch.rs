@@ -1,6 +1,6 @@
-//! Splits the words of a start between the machine and Erlang's `init`, and handles the flags for the launcher itself
+//! Splits the words of a start between the VM and Erlang's `init`, and handles the flags for the launcher itself
 //! (`-env`, `-detached`, `-make`, the port mapper for `-sname`, ...), as OTP's `erlexec` program does. The result is
-//! exactly the command line with which stock's machine is started; a test compares the two.
+//! exactly the command line with which stock's VM is started; a test compares the two.
 //!
 //! Nothing is executed here: a [`Launch`] describes what to do. Main thread only.
 
@@ -18,7 +18,7 @@ use crate::words::Word;
 /// What to start, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
-    /// Flags for the machine, with `-` in place of `+`.
+    /// Flags for the VM, with `-` in place of `+`.
     pub emulator_words: Vec<Word>,
     /// Everything after the first `--`: `-root R -bindir B -progname P -- -home H -- ...`.
     pub init_words: Vec<Word>,
@@ -70,12 +70,12 @@ pub enum Request {
 
 /// The name of OTP's own start script.
 const PROGNAME: &str = "erl";
-/// The machine's name in messages and for `-emu_name_exit`.
-pub const MACHINE_NAME: &str = "ferl";
+/// The VM's name in messages and for `-emu_name_exit`.
+pub const VM_NAME: &str = "ferl";
 
 /// The name that programs find among the arguments of `init`, and scripts in the environment, to start further nodes: the path of this
 /// program, which was called by the name `called` from `directory`. The name alone would not do: the search path of a node begins with
-/// the folders of its OTP, where `erl` is another machine.
+/// the folders of its OTP, where `erl` is another VM.
 #[must_use]
 pub fn program_name(called: &Path, directory: &Path, environment: &Environment) -> Vec<u8> {
     let is_there = |path: &PathBuf| path.is_file();
@@ -112,7 +112,7 @@ pub fn split(words: &[Word], otp: &Otp, environment: &Environment) -> Result<Req
     split.finish(smp, flavor)
 }
 
-/// Reads `-smp` and `-emu_*`, which select the machine, before any other flag. Their words stay in the list, for
+/// Reads `-smp` and `-emu_*`, which select the VM, before any other flag. Their words stay in the list, for
 /// `init:get_argument/1`.
 fn machine_kind(words: &[Word]) -> Result<(bool, Flavor), Refusal> {
     let (mut smp, mut flavor) = (true, Flavor::Default);
@@ -345,7 +345,7 @@ impl<'a> Split<'a> {
         Ok(value)
     }
 
-    /// Handles a word that begins with `+`: passes it to the machine, with the next word if that is its value.
+    /// Handles a word that begins with `+`: passes it to the VM, with the next word if that is its value.
     fn emulator_word(&mut self, word: &Word) -> Result<(), Refusal> {
         let name = &word[1..];
         let passed = [b"-", name].concat();
@@ -422,7 +422,7 @@ impl<'a> Split<'a> {
 }
 
 impl Launch {
-    /// The arguments of the machine, as stock's machine receives them.
+    /// The arguments of the VM, as stock's VM receives them.
     pub fn arguments(&self) -> impl Iterator<Item = &[u8]> {
         let emulator = self.emulator_words.iter().map(Vec::as_slice);
         let init = self.init_words.iter().map(Vec::as_slice);

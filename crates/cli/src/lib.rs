@@ -1,7 +1,7 @@
-//! The `ferl` command up to the start of the machine: turns the command line into a [`runtime::Config`].
+//! The `ferl` command up to the start of the VM: turns the command line into a [`runtime::Config`].
 //!
 //! A command line passes through `words` (environment variables and argument files are merged in),
-//! `launch` (words are split between the machine and Erlang's `init`) and `settings` (the machine's
+//! `launch` (words are split between the VM and Erlang's `init`) and `settings` (the VM's
 //! words are checked against the flag table, `isa::flags`), and becomes a `Config`. `otp` finds the
 //! libraries to boot. All of this runs on the main thread before any other thread exists, reads no
 //! global state (the environment is a value), and does not panic for any input.

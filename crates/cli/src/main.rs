@@ -1,4 +1,4 @@
-//! The `ferl` command: finds OTP, interprets the command line as `erl` does, and starts the machine.
+//! The `ferl` command: finds OTP, interprets the command line as `erl` does, and starts the VM.
 
 #![forbid(unsafe_code)]
 
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use cli::environment::Environment;
-use cli::launch::{self, Launch, MACHINE_NAME, Print, Request};
+use cli::launch::{self, Launch, Print, Request, VM_NAME};
 use cli::otp::{self, Otp};
 use cli::refusal::{self, Refusal};
 use cli::settings::{self, Outcome};
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Does everything up to the start of the machine, in stock's order: what earlier flags print or start takes effect
+/// Does everything up to the start of the VM, in stock's order: what earlier flags print or start takes effect
 /// even if a later flag is wrong.
 fn start() -> Result<ExitCode, Refusal> {
     let mut environment = Environment::inherited();
@@ -60,7 +60,7 @@ fn start() -> Result<ExitCode, Refusal> {
     let launch = match launch::split(&words, &otp, &environment)? {
         Request::Start(launch) => launch,
         Request::PrintName => {
-            write_out(format!("{MACHINE_NAME}\n").as_bytes());
+            write_out(format!("{VM_NAME}\n").as_bytes());
             return Ok(ExitCode::SUCCESS);
         }
         Request::Manual {
@@ -88,7 +88,7 @@ fn start() -> Result<ExitCode, Refusal> {
     ))
 }
 
-/// Carries out the flags of the machine.
+/// Carries out the flags of the VM.
 fn obey(reading: settings::Reading, otp: &Otp, environment: &Environment) -> ExitCode {
     for note in &reading.notes {
         write_error(&format!("{note}\n"));
@@ -114,7 +114,7 @@ fn obey(reading: settings::Reading, otp: &Otp, environment: &Environment) -> Exi
     }
 }
 
-/// Runs the machine until it halts; `environment` is that of the node and of the programs it starts.
+/// Runs the VM until it halts; `environment` is that of the node and of the programs it starts.
 fn run(config: Config, environment: &Environment) -> ExitCode {
     for (name, value) in environment.iter() {
         // Ignore variables whose name the system rejects: programs could not inherit them either.
@@ -179,10 +179,7 @@ fn print_command(launch: &Launch, form: Print) {
             }
         }
         Print::QuotedCommand => {
-            for word in [MACHINE_NAME.as_bytes()]
-                .into_iter()
-                .chain(launch.arguments())
-            {
+            for word in [VM_NAME.as_bytes()].into_iter().chain(launch.arguments()) {
                 text.push(b'"');
                 text.extend_from_slice(word);
                 text.extend_from_slice(b"\" ");
@@ -194,7 +191,7 @@ fn print_command(launch: &Launch, form: Print) {
 }
 
 fn announce(launch: &Launch) {
-    let mut text = format!("Executing: {MACHINE_NAME}").into_bytes();
+    let mut text = format!("Executing: {VM_NAME}").into_bytes();
     for word in launch.arguments() {
         text.push(b' ');
         text.extend_from_slice(word);

@@ -4,7 +4,7 @@
 //! programs that it starts. Main thread only.
 //!
 //! An installed OTP has the preloaded modules beside its libraries. Releases built from it do not, because stock's
-//! machine contains them: then those of an installed OTP with the same version are used.
+//! VM contains them: then those of an installed OTP with the same version are used.
 
 use std::ffi::OsStr;
 use std::fmt::{self, Display};
@@ -146,7 +146,7 @@ pub enum Search {
     List,
 }
 
-/// Takes ferl's own flags about the OTP to boot, which no machine of OTP sees, from the words typed.
+/// Takes ferl's own flags about the OTP to boot, which stock does not have, from the words typed.
 #[must_use]
 pub fn take_search(mut typed: Vec<Vec<u8>>) -> (Vec<Vec<u8>>, Search) {
     let ends = |word: &Vec<u8>| word == b"--" || word == b"-extra";
@@ -168,7 +168,7 @@ pub fn take_search(mut typed: Vec<Vec<u8>>) -> (Vec<Vec<u8>>, Search) {
     }
 }
 
-/// Every OTP on this machine that can be found: that of `FERL_OTP`, of `ROOTDIR`, of the `erl` programs on `PATH`, and
+/// Every OTP on this host that can be found: that of `FERL_OTP`, of `ROOTDIR`, of the `erl` programs on `PATH`, and
 /// those in the usual places.
 pub fn all(environment: &Environment) -> Vec<Otp> {
     let named = ["FERL_OTP", "ROOTDIR"].into_iter().filter_map(|variable| {
@@ -185,7 +185,7 @@ pub fn all(environment: &Environment) -> Vec<Otp> {
     found
 }
 
-/// What `ferl +otp` prints: the releases on this machine, what is to be expected of each, and which one would be booted.
+/// What `ferl +otp` prints: the releases on this host, what is to be expected of each, and which one would be booted.
 #[must_use]
 pub fn report(environment: &Environment) -> String {
     let booted = Otp::find(environment);

@@ -1,4 +1,4 @@
-//! Checks the machine's words against the table of emulator flags and turns them into a [`Config`].
+//! Checks the VM's words against the table of emulator flags and turns them into a [`Config`].
 //!
 //! Words are read in the table's four rounds, each from left to right, so that of several errors the
 //! one that stock would report is reported. Main thread only.
@@ -9,7 +9,7 @@ use isa::Release;
 use isa::flags::{self, Action, Effect, EmulatorFlag, FlagValues, Parsed, Round, ValuePosition};
 use runtime::process::config::{BreakMode, Config};
 
-use crate::launch::{Flavor, Launch, MACHINE_NAME};
+use crate::launch::{Flavor, Launch, VM_NAME};
 use crate::otp::Otp;
 use crate::refusal::Refusal;
 use crate::value;
@@ -117,7 +117,7 @@ impl Item<'_> {
     }
 }
 
-/// Groups the machine's words into flags with their values, up to the first `--` that is not the value of a flag.
+/// Groups the VM's words into flags with their values, up to the first `--` that is not the value of a flag.
 fn items(launch: &Launch) -> Vec<Item<'_>> {
     let mut words = launch.arguments().peekable();
     let mut items = Vec::new();
@@ -164,7 +164,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Reads all words; returns `Some` if a flag requests something other than to run the machine.
+    /// Reads all words; returns `Some` if a flag requests something other than to run the VM.
     fn read_all(&mut self, launch: &Launch) -> Result<Option<Outcome>, Refusal> {
         let items = items(launch);
         for round in Round::ALL {
@@ -334,7 +334,7 @@ fn unknown(word: &[u8]) -> String {
     let word = String::from_utf8_lossy(word);
     match flags::family(name) {
         Some(family) => family.complaint.replace("{}", &word),
-        None => format!("{MACHINE_NAME} unknown flag {word}"),
+        None => format!("{VM_NAME} unknown flag {word}"),
     }
 }
 

@@ -13,7 +13,7 @@ const FERL: &str = env!("CARGO_BIN_EXE_ferl");
 /// For each function, the address of its machine code and its size in bytes.
 type Functions = BTreeMap<String, (u64, u64)>;
 
-/// Runs a machine with `+JPperf`; returns the contents of the map and the dump, if it wrote them, and deletes the
+/// Runs a VM with `+JPperf`; returns the contents of the map and the dump, if it wrote them, and deletes the
 /// files.
 fn files(mut machine: Command, value: &str) -> (Option<String>, Option<Vec<u8>>) {
     let output = machine

@@ -473,7 +473,7 @@ pub(crate) fn serve(
         unsafe { signal::send_first(child, message) };
         if preloaded::wants_mark() {
             let mark = Owned::new(am::DIST_SPAWN_INIT).into_fragment();
-            // SAFETY: as above. It is a message of the machine, which leaves the token of the arguments alone.
+            // SAFETY: as above. It is a message of the VM, which leaves the token of the arguments alone.
             unsafe {
                 (*mark).kind = runtime::process::signal::OWN_MESSAGE;
                 signal::send_first(child, mark);

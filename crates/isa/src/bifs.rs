@@ -1,7 +1,7 @@
 //! The BIFs: each row gives module, function, arity, the path of the Rust body, and properties.
 //!
 //! A BIF's number is the position of its row, and everything else is derived from the rows: [`BIFS`] here, the array
-//! of bodies in `runtime`. If a row's body is missing, `runtime` does not compile. Constant data; any thread may read
+//! of bodies in the crate `bifs` (`bifs::ENTRIES`). If a row's body is missing, that crate does not compile. Constant data; any thread may read
 //! it.
 //!
 //! A row counts in all releases, unless its properties say since or until when.
@@ -948,7 +948,7 @@ impl Bif {
     }
 }
 
-/// The modules whose NIFs the machine brings along.
+/// The modules whose NIFs the VM brings along.
 pub const NIF_MODULES: &[&str] = &[
     "erl_tracer",
     "prim_buffer",

@@ -17,7 +17,7 @@ pub const MAJOR: c_int = 2;
 pub const LATIN1: c_int = 1;
 pub const UTF8: c_int = 2;
 
-/// Libraries for another kind of machine have another text here.
+/// Libraries for another kind of VM have another text here.
 pub const VARIANT: &[u8] = b"beam.vanilla";
 
 /// Where a function of the interface stores a result.

@@ -11,9 +11,9 @@ use rustix::time::{ClockId, Timespec};
 
 use crate::errno::{Result, check};
 
-/// Nanoseconds of a clock that never steps and starts at an arbitrary point (the boot of the machine).
+/// Nanoseconds of a clock that never steps and starts at an arbitrary point (the boot of the host).
 ///
-/// It does not advance while the machine is suspended, as OTP's on Linux does not.
+/// It does not advance while the host is suspended, as OTP's on Linux does not.
 #[inline]
 pub fn monotonic_ns() -> i64 {
     read(ClockId::Monotonic)

@@ -2,7 +2,7 @@
 //!
 //! The allowed number of processors, which the number of schedulers follows, is that of the affinity mask, limited by
 //! the processor quota of the control groups. Numbers of processors are the kernel's (`cpu0`, `cpu1`...); the masks
-//! have no fixed width, so machines with more than 1024 processors work.
+//! have no fixed width, so hosts with more than 1024 processors work.
 
 pub mod topology;
 

@@ -1,4 +1,4 @@
-//! Facts about this machine, its operating system and this process.
+//! Facts about this host, its operating system and this process.
 
 use std::ffi::CStr;
 
@@ -36,7 +36,7 @@ pub fn system() -> Result<System> {
     })
 }
 
-/// The name of this machine, as bytes: what `inet:gethostname/0` starts from.
+/// The name of this host, as bytes: what `inet:gethostname/0` starts from.
 pub(crate) fn name() -> Result<Vec<u8>> {
     Ok(rustix::system::uname().nodename().to_bytes().to_vec())
 }

@@ -3,7 +3,7 @@
 //! A [`Reservation`] is a range of addresses that takes no memory until parts of it are committed, and whose
 //! memory can be released part by part. [`code`] reserves ranges for machine code; [`slab`] cuts
 //! ranges into small blocks. [`usage`] says how much
-//! memory this process, this machine and our control group have.
+//! memory this process, this host and our control group have.
 //!
 //! Invariant: a committed page reads as zero until it is written, also after it was released and written
 //! again. All offsets and lengths are whole pages, which is checked.

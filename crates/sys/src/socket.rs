@@ -3,7 +3,7 @@
 //! Every socket opened here is non-blocking and closed when another program is executed; calls that would wait
 //! fail with `eagain` (`einprogress` for a connection that is being set up). No call raises SIGPIPE.
 //! Addresses are in [`address`], options in [`option`], datagrams with ancillary data in [`message`], calls with every
-//! argument in [`call`], the machine's interfaces in [`interface`], names of hosts and services in [`resolve`] and
+//! argument in [`call`], the host's interfaces in [`interface`], names of hosts and services in [`resolve`] and
 //! [`service`], and the names that OTP has for all of these in [`catalogue`].
 
 pub mod address;
@@ -352,7 +352,7 @@ pub fn send_file(
     repeat(|| rustix::fs::sendfile(socket, file, Some(&mut offset), count))
 }
 
-/// The name of this machine.
+/// The name of this host.
 ///
 /// # Errors
 /// The system's.

@@ -1,4 +1,4 @@
-//! Calendar time, in UTC and in the machine's time zone.
+//! Calendar time, in UTC and in the host's time zone.
 
 use layout::{Term, no_gc};
 use sys::clock::calendar::{self, DateTime, DaylightSaving};

@@ -397,9 +397,9 @@ fn all_schedulers_state(heap: &mut Heap) -> Term {
 /// The command line as the emulator got it.
 fn emulator_arguments(heap: &mut Heap) -> Term {
     let config = config::get();
-    let machine = std::env::current_exe().unwrap_or_default();
-    let machine = machine.into_os_string().into_encoded_bytes();
-    let words = [machine.as_slice()]
+    let program = std::env::current_exe().unwrap_or_default();
+    let program = program.into_os_string().into_encoded_bytes();
+    let words = [program.as_slice()]
         .into_iter()
         .chain(config.emulator_args.iter().map(Vec::as_slice))
         .chain([b"--".as_slice()])
@@ -409,7 +409,7 @@ fn emulator_arguments(heap: &mut Heap) -> Term {
     build::list(heap, &words)
 }
 
-/// What the machine offers to threads, in the shape of stock's description of its thread library: atomic operations by
+/// What the VM offers to threads, in the shape of stock's description of its thread library: atomic operations by
 /// size, and where they are from.
 fn thread_primitives(heap: &mut Heap) -> Term {
     let operations = [

@@ -1,8 +1,8 @@
-//! `erts_debug:get_internal_state/1` and `set_internal_state/2`: what OTP's own test suites ask of the machine below
+//! `erts_debug:get_internal_state/1` and `set_internal_state/2`: what OTP's own test suites ask of the VM below
 //! them, and what they make it do.
 //!
 //! There are three tables of names: states, states of something, and settings. A name that is in none raises `badarg`,
-//! as on stock; so do those that stock has and this machine has nothing for (`reader_groups_map`).
+//! as on stock; so do those that stock has and this VM has nothing for (`reader_groups_map`).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -296,7 +296,7 @@ pub fn set_internal_state_2(process: &mut Process, [what, value]: [Term; 2]) -> 
     setting(process, value)
 }
 
-/// What the machine keeps beside what other BIFs count, for runs that look for growth: `[{Kind, Count}]`. Stock has no
+/// What the VM keeps beside what other BIFs count, for runs that look for growth: `[{Kind, Count}]`. Stock has no
 /// such state. A table whose lock is not acquired in time is left out.
 fn kept(process: &mut Process) -> BifResult {
     const PATIENCE: Duration = Duration::from_secs(1);

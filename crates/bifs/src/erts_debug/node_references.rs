@@ -100,7 +100,7 @@ fn connections(heap: &mut Heap, own: Node, nodes: &BTreeSet<u64>) -> Term {
     build::list(heap, &entries)
 }
 
-/// The machine itself refers to it.
+/// The VM itself refers to it.
 fn itself(heap: &mut Heap) -> Row {
     let referrer = build::tuple(heap, &[am::SYSTEM, am::UNDEFINED]);
     (referrer, am::SYSTEM, 1)

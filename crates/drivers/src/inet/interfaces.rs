@@ -1,4 +1,4 @@
-//! The machine's interfaces, for `inet:getifaddrs/0`, `inet:getiflist/0`, `inet:ifget/2`, `inet:ifset/2`.
+//! The host's interfaces, for `inet:getifaddrs/0`, `inet:getiflist/0`, `inet:ifget/2`, `inet:ifset/2`.
 
 use std::os::fd::BorrowedFd;
 

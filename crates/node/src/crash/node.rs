@@ -1,4 +1,4 @@
-//! The sections about the whole node: the header, schedulers, memory, the machine's tables, loaded code, and atoms.
+//! The sections about the whole node: the header, schedulers, memory, the VM's tables, loaded code, and atoms.
 
 use std::fmt::{self, Write};
 use std::sync::atomic::Ordering;

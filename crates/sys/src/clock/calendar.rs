@@ -1,4 +1,4 @@
-//! Calendar times: seconds since 1970 to dates and back, in UTC and in the machine's time zone.
+//! Calendar times: seconds since 1970 to dates and back, in UTC and in the host's time zone.
 //!
 //! The rules are those of `erlang:localtime/0`, `universaltime/0`, `localtime_to_universaltime/2`,
 //! `universaltime_to_localtime/1`, `posixtime_to_universaltime/1` and `universaltime_to_posixtime/1`:

@@ -1,7 +1,7 @@
 //! How processors are arranged: nodes (memory), processors (packages), cores and hardware threads.
 //!
 //! `erlang:system_info(cpu_topology)` shows this, and binding strategies (`+sbt`) need it. It is
-//! read from `/sys`, whose directory is a parameter so that tests can describe other machines.
+//! read from `/sys`, whose directory is a parameter so that tests can describe other hosts.
 
 use std::path::Path;
 

@@ -7,7 +7,7 @@ use rustix::process::{Resource, getrlimit};
 use super::page_bytes;
 use crate::cgroup;
 
-/// Memory of the machine, in bytes.
+/// Memory of the host, in bytes.
 pub fn total_bytes() -> u64 {
     let system = rustix::system::sysinfo();
     system.totalram * u64::from(system.mem_unit)

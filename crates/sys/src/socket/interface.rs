@@ -1,4 +1,4 @@
-//! The machine's network interfaces.
+//! The host's network interfaces.
 
 use std::ffi::CStr;
 use std::os::fd::{AsRawFd, BorrowedFd};

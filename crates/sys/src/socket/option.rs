@@ -101,7 +101,7 @@ names! {
     MULTICAST_INTERFACE = ip(libc::IP_MULTICAST_IF),
     /// Hops that a multicast may take.
     MULTICAST_TIME_TO_LIVE = ip(libc::IP_MULTICAST_TTL),
-    /// Multicasts are also delivered on this machine.
+    /// Multicasts are also delivered on this host.
     MULTICAST_LOOP = ip(libc::IP_MULTICAST_LOOP),
     /// Joins a group, IPv4.
     ADD_MEMBERSHIP = ip(libc::IP_ADD_MEMBERSHIP),

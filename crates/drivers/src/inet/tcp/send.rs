@@ -31,7 +31,7 @@ const CARRIED_BYTES: usize = 128 << 10;
 /// E6 (`binaries`), as the next one: with 128 kB it had 0.8 of this speed, and 0.6 with 128 kB for both.
 const CARRIED_BYTES_OF_LARGE: usize = 512 << 10;
 /// And the system has at most about this many that it has not sent. What it has goes out before a small message that
-/// comes later: of two nodes of one machine it would take megabytes, which are a millisecond or two.
+/// comes later: of two nodes of one host it would take megabytes, which are a millisecond or two.
 const CARRIED_UNSENT_BYTES: i32 = 192 << 10;
 /// As [`MAX_WRITES`], for such a connection: what has come from the other node waits meanwhile.
 const MAX_CARRIED_WRITES: usize = 1;
