@@ -1,10 +1,11 @@
 #!/bin/sh
-# OTP's ssh, inets and ssl, on stock and on ferl, beside Debian's OpenSSH (ssh, sftp, sshd), curl and openssl; what they say is compared:
+# OTP's ssh, inets and ssl, on stock and on ferl, beside Debian's OpenSSH (ssh, sftp, sshd), curl and openssl; what they
+# say is compared:
 #
 #     packaging/other_programs.sh [FERL]
 #
-# It must run as root: sshd, which is unpacked into a temporary folder and not installed, wants a user of its own, which it gets in a
-# name space of mounts. Exit status 1 if a line differs.
+# It must run as root: sshd, which is unpacked into a temporary folder and not installed, wants a user of its own, which
+# it gets in a name space of mounts. Exit status 1 if a line differs.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 ferl=$(realpath "${1:-$here/../target/release/ferl}")

@@ -3,8 +3,8 @@
 #
 #   packaging/deb/build.sh BINARY FOLDER
 #
-# writes FOLDER/ferl_VERSION_ARCHITECTURE.deb with BINARY as /usr/bin/ferl, and prints its path. The same binary and commit
-# give the same package. `make deb` calls this with the release build.
+# writes FOLDER/ferl_VERSION_ARCHITECTURE.deb with BINARY as /usr/bin/ferl, and prints its path. The same binary and
+# commit give the same package. `make deb` calls this with the release build.
 set -eu
 
 if [ $# -ne 2 ]; then
