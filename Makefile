@@ -8,15 +8,17 @@ run: build
 	target/release/ferl lab --report target/lab.html
 
 # What a change must pass: the steps in crates/xtask/src/suite/steps.rs, the time that each took, and the count of all
-# tests as the last line. Built without `--package`, xtask shares what it needs with the tests.
+# tests as the last line. Built in the profile of the tests and without `--package`, xtask shares with them what it
+# needs.
 test: setup applications stock-25 stock-27 stock-29
-	@cargo run --quiet --bin xtask -- test --since $$(date +%s)
+	@cargo run --quiet --profile tests --bin xtask -- test --since $$(date +%s)
 
 # The same, and the slower ways to run the same programs.
 test-all: setup applications stock-25 stock-27 stock-29
-	@cargo run --quiet --bin xtask -- test --all --since $$(date +%s)
+	@cargo run --quiet --profile tests --bin xtask -- test --all --since $$(date +%s)
 
-# The experiments at the sizes their authors published, where memory allows; takes hours. The results are kept in bench/results.
+# The experiments at the sizes their authors published, where memory allows; takes hours. The results are kept in
+# bench/results.
 bench: build
 	target/release/ferl lab --full --report target/bench.html --json target/bench.json --markdown target/bench.md --save
 

@@ -67,27 +67,30 @@ pub const TESTS: &[Step] = &[
     step("format", "cargo fmt --all --check"),
     step(
         "clippy",
-        "cargo clippy --quiet --workspace --all-targets -- -D warnings",
+        "cargo clippy --quiet --profile tests --workspace --all-targets -- -D warnings",
     ),
     step(
         "docs",
-        "env RUSTDOCFLAGS=-Dwarnings cargo doc --quiet --workspace --no-deps --document-private-items",
+        "env RUSTDOCFLAGS=-Dwarnings cargo doc --quiet --profile tests --workspace --no-deps --document-private-items",
     ),
     only_if(DENY, step("deny", "cargo deny check licenses bans sources")),
     build(
         "tests built",
-        "cargo test --quiet --workspace --lib --bins --tests --no-run",
+        "cargo test --quiet --profile tests --workspace --lib --bins --tests --no-run",
     ),
     step(
         "tests",
-        "cargo test --quiet --workspace --lib --bins --tests --no-fail-fast",
+        "cargo test --quiet --profile tests --workspace --lib --bins --tests --no-fail-fast",
     ),
     // Of the crates that have any: looking for examples costs as much as checking a crate again.
-    step("examples", "cargo test --quiet --doc -p beamfile -p isa"),
+    step(
+        "examples",
+        "cargo test --quiet --profile tests --doc -p beamfile -p isa",
+    ),
     // Apart from the tests, because it needs another build of `runtime` and `ets`.
     step(
         "interleavings",
-        "cargo test --quiet -p runtime -p ets --features ets/loom --test interleavings",
+        "cargo test --quiet --profile tests -p runtime -p ets --features ets/loom --test interleavings",
     ),
 ];
 
@@ -197,7 +200,7 @@ pub const SLOWER: &[Step] = &[
     ),
     step(
         "interleavings, four preemptions",
-        "env LOOM_MAX_PREEMPTIONS=4 cargo test --quiet -p runtime -p ets --features ets/loom --test interleavings",
+        "env LOOM_MAX_PREEMPTIONS=4 cargo test --quiet --profile tests -p runtime -p ets --features ets/loom --test interleavings",
     ),
     only_if(
         ADVISORIES,
