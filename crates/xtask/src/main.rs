@@ -12,6 +12,7 @@ mod dependencies;
 mod differential;
 mod disasm;
 mod generate;
+mod lines;
 mod load;
 mod nif_functions;
 mod project;
@@ -53,6 +54,8 @@ enum Chore {
     /// Make calls or programs from a seed, and compare what they do on ferl and on stock.
     #[command(subcommand)]
     Generate(generate::Generator),
+    /// Show the lines of more than 120 columns.
+    Lines,
     /// Put five nodes of ferl and stock under a random load, with kills and partitions, and count what is wrong.
     Load(load::LoadOptions),
     /// Check which crate, and which module of a crate, uses which; `--write` notes what is used.
@@ -76,6 +79,7 @@ fn main() -> ExitCode {
         Chore::Bifs(options) => bifs::run(&options),
         Chore::NifFunctions => nif_functions::run(),
         Chore::Generate(generator) => generate::run(&generator),
+        Chore::Lines => lines::run(),
         Chore::Load(options) => load::run(&options),
         Chore::Rooms(options) => rooms::run(&options),
         Chore::Soak(options) => soak::run(&options),
