@@ -17,10 +17,10 @@ use term::external::{self, DecodeOptions};
 use term::{am, atom, build, iolist, map, print, size, unicode};
 
 use runtime::code::bif::{BifResult, badarg, badmap, error};
-use runtime::code::breakpoints;
 use runtime::code::load::CodeResolver;
 use runtime::mail::current::charge;
 use runtime::process::Process;
+use runtime::trace::breakpoints;
 
 /// Words looked at that count as one reduction.
 const WORDS_PER_REDUCTION: usize = 64;

@@ -19,8 +19,8 @@ use runtime::mail::remote;
 use runtime::mail::signal::Sent;
 use runtime::process::Process;
 use runtime::process::relations::reference_of;
+use runtime::process::sequence::Token;
 use runtime::process::signal::Rank;
-use runtime::trace::sequence::{self, Token};
 
 /// The name of the node of a pid, reference or `{Name, Node}`.
 #[must_use]
@@ -80,7 +80,7 @@ pub fn send_without_waiting(from: &Process, to: Term, message: Term, rank: Rank)
 /// The control message of a message, with the sender's token of sequential trace if it has one.
 fn control_of_message(sender: &Process, to: Term, rank: Rank) -> Control {
     let from = sender.pid();
-    let token = sequence::of(sender);
+    let token = runtime::process::sequence::of(sender);
     let is_alternative = rank == Rank::Priority || to.is_kind(ObjectKind::ExternalReference);
     if is_alternative && release::has(Release::OTP_28) {
         return alternative_control(from, to, 0, rank, token);

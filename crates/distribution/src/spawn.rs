@@ -29,10 +29,10 @@ use runtime::exec::spawn::{self, CallFromAbroad, SpawnError};
 use runtime::mail::senders;
 use runtime::mail::signal::{self, Sent};
 use runtime::process::relations::{MonitorOptions, MonitorTarget, Watcher, reference_of};
+use runtime::process::sequence::Token;
 use runtime::process::signal::{Rank, Signal};
 use runtime::process::{Flags, Process, relations as own};
-use runtime::trace::events;
-use runtime::trace::sequence::{self, Token};
+use runtime::trace::{events, sequence};
 
 /// A request that was sent, or answered at once.
 pub struct Requested {

@@ -36,6 +36,7 @@ pub fn start(config: Config) -> ExitCode {
 fn prepare(config: Config) -> Result<Vec<schedulers::RunQueuesOf>, String> {
     term::release::set(config.release);
     let config = config::set(config);
+    runtime::trace::set(&trace::TRACE);
     hooks::set(Hooks {
         bifs: bifs::ENTRIES,
         release_tables: ets::owner_ends,
@@ -44,7 +45,7 @@ fn prepare(config: Config) -> Result<Vec<schedulers::RunQueuesOf>, String> {
         dump_section: crash::text_of,
         machine: &runtime::exec::MACHINE,
         remote: &distribution::REMOTE,
-        trace: &trace::TRACE,
+        observer: &runtime::trace::observer::OBSERVER,
     });
     crash::watch_panics();
     crash::watch_memory();

@@ -5,7 +5,6 @@
 //! Changes are made under one lock, and changes that are visible to processes while the world is stopped.
 
 pub mod bif;
-pub mod breakpoints;
 pub mod coverage;
 pub mod debugger_lines;
 pub mod exports;
@@ -20,6 +19,7 @@ pub mod perf;
 pub mod permission;
 pub mod preloaded;
 pub mod purge;
+pub mod stack;
 pub mod tiering;
 
 pub use modules::{Loaded, find_code, place_in_module, place_of};

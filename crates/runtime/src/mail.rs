@@ -14,6 +14,7 @@ pub mod idle;
 pub mod io;
 pub mod lent;
 pub mod microstate;
+pub mod observer;
 pub mod ports;
 pub mod queues;
 pub mod registry;

@@ -21,6 +21,7 @@ pub mod message_queue;
 pub mod rare;
 pub mod receive_markers;
 pub mod relations;
+pub mod sequence;
 pub mod signal;
 pub mod signal_queue;
 pub mod state;
@@ -30,6 +31,7 @@ pub mod table;
 pub mod tasks;
 mod thin;
 pub mod timer_key;
+pub mod tracing;
 
 use std::marker::PhantomPinned;
 #[cfg(not(feature = "loom"))]

@@ -8,235 +8,52 @@
 //! **Who may call.** The thread that owns the process, or, for a port, the one that has locked it. So the events of one tracee
 //! reach its tracer in order.
 
+pub mod breakpoints;
 pub mod costs;
 pub mod counts;
 pub mod events;
 pub mod exports;
 pub mod frames;
 pub mod newcomers;
+pub mod observer;
 pub mod points;
-pub mod ports;
 pub mod saved_calls;
 pub mod senders;
 pub mod sequence;
 pub mod system_profile;
 
-use std::sync::Arc;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use layout::{Heap, Term};
-use smallvec::SmallVec;
-use term::copy::{self, Owned};
-use term::{build, compare};
+use layout::Term;
 
 use crate::effects::system_monitor::{self, Monitor};
-use crate::mail::{hooks, signal, world};
+use crate::mail::{signal, world};
 use crate::process::signal::Signal;
+use crate::process::tracing::{Event, LEGACY, Sessions, Tracer, Tracing, Tracings};
 use crate::process::{Flags, Process, state, table};
 
-/// What a tracee can be traced for, and how it is reported: the names of `erlang:trace/3`. Their numbers are visible: the item
-/// `trace` of `process_info` is their sum.
-pub mod what {
-    pub const TIMESTAMP: u32 = 1;
-    pub const STRICT_MONOTONIC_TIMESTAMP: u32 = 1 << 1;
-    pub const MONOTONIC_TIMESTAMP: u32 = 1 << 2;
-    pub const SEND: u32 = 1 << 4;
-    pub const RECEIVE: u32 = 1 << 5;
-    pub const SET_ON_SPAWN: u32 = 1 << 6;
-    pub const SET_ON_FIRST_SPAWN: u32 = 1 << 7;
-    pub const SET_ON_LINK: u32 = 1 << 8;
-    pub const SET_ON_FIRST_LINK: u32 = 1 << 9;
-    pub const CALL: u32 = 1 << 10;
-    pub const PROCS: u32 = 1 << 11;
-    pub const RUNNING: u32 = 1 << 13;
-    pub const GARBAGE_COLLECTION: u32 = 1 << 14;
-    pub const ARITY: u32 = 1 << 15;
-    pub const RETURN_TO: u32 = 1 << 16;
-    pub const SILENT: u32 = 1 << 17;
-    pub const RUNNING_PORTS: u32 = 1 << 20;
-    pub const RUNNING_PROCS: u32 = 1 << 21;
-    pub const PORTS: u32 = 1 << 22;
-    pub const SCHEDULER_ID: u32 = 1 << 23;
-    pub const EXITING: u32 = 1 << 24;
-
-    /// What a process is besides, in the same number.
-    pub const IS_SENSITIVE: u32 = 1 << 3;
-
-    pub const ALL: u32 = OF_PROCESSES | OF_PORTS;
-    pub const TIMESTAMPS: u32 = TIMESTAMP | STRICT_MONOTONIC_TIMESTAMP | MONOTONIC_TIMESTAMP;
-    /// What concerns processes and ports alike.
-    pub const COMMON: u32 = SILENT | TIMESTAMPS | SCHEDULER_ID | RECEIVE | SEND;
-    pub const OF_PORTS: u32 = COMMON | PORTS | RUNNING_PORTS;
-    pub const OF_PROCESSES: u32 = COMMON
-        | SET_ON_SPAWN
-        | SET_ON_FIRST_SPAWN
-        | SET_ON_LINK
-        | SET_ON_FIRST_LINK
-        | CALL
-        | PROCS
-        | RUNNING
-        | GARBAGE_COLLECTION
-        | ARITY
-        | RETURN_TO
-        | RUNNING_PROCS
-        | EXITING;
+/// Whether there is a session of this number.
+fn is_session(session: u32) -> bool {
+    session == LEGACY || get().is_session(session)
 }
 
-/// Who is told of events.
-#[derive(Clone)]
-pub enum Tracer {
-    /// A process or port of this node, which gets messages.
-    Identifier(Term),
-    /// A module with the behaviour `erl_tracer`, and its state.
-    Module(Arc<(Term, Owned)>),
+/// Changes what is traced in a session.
+pub fn change_tracings(tracings: &mut Tracings, session: u32, change: impl FnOnce(&mut Tracing)) {
+    tracings.change(session, is_session(session), change);
 }
 
-impl Tracer {
-    /// Whether both are the same module with equal states, or the same process or port.
-    #[must_use]
-    pub fn is(&self, other: &Tracer) -> bool {
-        match (self, other) {
-            (Tracer::Identifier(one), Tracer::Identifier(other)) => one == other,
-            (Tracer::Module(one), Tracer::Module(other)) => {
-                Arc::ptr_eq(one, other)
-                    || (one.0 == other.0 && compare::eq_exact(one.1.term(), other.1.term()))
-            }
-            _ => false,
-        }
-    }
-
-    /// The term by which programs and frames name it: a process or port, or `{Module, State}`.
-    pub fn to_term(&self, heap: &mut Heap) -> Term {
-        match self {
-            Tracer::Identifier(identifier) => *identifier,
-            Tracer::Module(module) => {
-                let state = copy::copy(heap, module.1.term());
-                build::tuple(heap, &[module.0, state])
-            }
-        }
-    }
-}
-
-/// The session in which `erlang:trace/3` and its relatives act. From OTP 27 on there may be others, with higher numbers.
-pub const LEGACY: u32 = 0;
-
-/// How a process or port is traced in one session.
-#[derive(Clone)]
-pub struct Tracing {
-    pub session: u32,
-    /// Bits of [`what`]; 0 without a tracer.
-    pub what: u32,
-    pub tracer: Option<Tracer>,
-}
-
-impl Tracing {
-    /// Not at all.
-    #[must_use]
-    pub fn new(session: u32) -> Tracing {
-        Tracing {
-            session,
-            what: 0,
-            tracer: None,
-        }
-    }
-
-    #[must_use]
-    pub fn is_off(&self) -> bool {
-        self.what == 0 || self.tracer.is_none()
-    }
-}
-
-/// How a process or port is traced: in each session by itself.
-#[derive(Clone, Default)]
-pub struct Tracings {
-    /// What is in any of `all`.
-    what: u32,
-    /// Those that are not off: one for each session in which it is traced, the latest first. As a rule it is one.
-    all: SmallVec<[Tracing; 1]>,
-}
-
-impl Tracings {
-    pub const NONE: Tracings = Tracings {
-        what: 0,
-        all: SmallVec::new_const(),
+/// Ends what is traced in sessions whose tracer is gone.
+pub fn forget_gone(tracings: &mut Tracings, tracee: Term) {
+    let is_gone = |tracing: &&Tracing| {
+        let tracer = tracing.tracer.as_ref();
+        tracer.is_some_and(|tracer| !get().is_there(tracer, tracee))
     };
-
-    #[inline]
-    #[must_use]
-    pub fn is_off(&self) -> bool {
-        self.what == 0
-    }
-
-    /// What is traced in any session: bits of [`what`].
-    #[inline]
-    #[must_use]
-    pub fn what(&self) -> u32 {
-        self.what
-    }
-
-    /// In each session in which something is traced.
-    pub fn iter(&self) -> std::slice::Iter<'_, Tracing> {
-        self.all.iter()
-    }
-
-    /// In this session, if anything is traced there.
-    #[must_use]
-    pub fn of(&self, session: u32) -> Option<&Tracing> {
-        self.all.iter().find(|tracing| tracing.session == session)
-    }
-
-    /// Changes what is traced in a session. A session that has ended traces nothing.
-    pub fn change(&mut self, session: u32, change: impl FnOnce(&mut Tracing)) {
-        let place = self.all.iter().position(|t| t.session == session);
-        let is_over = |tracing: &Tracing| {
-            tracing.is_off() || (session != LEGACY && !get().is_session(session))
-        };
-        match place {
-            Some(place) => {
-                change(&mut self.all[place]);
-                if is_over(&self.all[place]) {
-                    self.all.remove(place);
-                }
-            }
-            None => {
-                let mut tracing = Tracing::new(session);
-                change(&mut tracing);
-                if !is_over(&tracing) {
-                    self.all.insert(0, tracing);
-                }
-            }
-        }
-        self.what = self.all.iter().fold(0, |what, t| what | t.what);
-    }
-
-    /// Ends all that is traced in a session.
-    pub fn end(&mut self, session: u32) {
-        self.change(session, |tracing| tracing.what = 0);
-    }
-
-    /// Ends what is traced in sessions whose tracer is gone.
-    pub fn forget_gone_tracers(&mut self, tracee: Term) {
-        let is_gone = |tracing: &&Tracing| {
-            let tracer = tracing.tracer.as_ref();
-            tracer.is_some_and(|tracer| !get().is_there(tracer, tracee))
-        };
-        let gone: Sessions = self.iter().filter(is_gone).map(|t| t.session).collect();
-        for session in gone {
-            self.end(session);
-        }
-    }
-
-    /// Tells the tracers of those sessions in which one of these bits of [`what`] is traced; ends what is traced in those whose
-    /// tracer is gone.
-    pub fn tell(&mut self, tracee: Term, wanted: u32, event: &Event) {
-        for session in tell_all(self, tracee, wanted, event) {
-            self.end(session);
-        }
+    let gone: Sessions = tracings.iter().filter(is_gone).map(|t| t.session).collect();
+    for session in gone {
+        tracings.end(session);
     }
 }
-
-/// Numbers of sessions.
-pub(crate) type Sessions = SmallVec<[u32; 1]>;
 
 /// Tells the tracers of those sessions in which one of these bits of [`what`] is traced; returns those whose tracer is gone.
 fn tell_all(tracings: &Tracings, tracee: Term, wanted: u32, event: &Event) -> Sessions {
@@ -245,53 +62,6 @@ fn tell_all(tracings: &Tracings, tracee: Term, wanted: u32, event: &Event) -> Se
         .filter(|tracing| get().tell(tracee, tracing, event) == Told::TracerGone)
         .map(|tracing| tracing.session)
         .collect()
-}
-
-/// The family of an event: each has functions of its own in tracer modules.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Family {
-    Call,
-    Send,
-    Receive,
-    Procs,
-    Ports,
-    RunningProcs,
-    RunningPorts,
-    GarbageCollection,
-}
-
-/// An event, as its message has it.
-#[derive(Clone, Copy)]
-pub struct Event {
-    pub family: Family,
-    pub tag: Term,
-    pub message: Term,
-    /// What follows the message, or NONE.
-    pub extra: Term,
-    /// What a match specification has returned, unless that is `true`.
-    pub matched: Term,
-}
-
-impl Event {
-    #[must_use]
-    pub fn new(family: Family, tag: Term, message: Term) -> Event {
-        Event {
-            family,
-            tag,
-            message,
-            extra: Term::NONE,
-            matched: am_true(),
-        }
-    }
-
-    #[must_use]
-    pub fn with(self, extra: Term) -> Event {
-        Event { extra, ..self }
-    }
-}
-
-fn am_true() -> Term {
-    term::am::TRUE
 }
 
 /// Whether a tracer still is there.
@@ -338,25 +108,22 @@ pub trait Trace: Sync {
     fn tell_if(&self, process: &mut Process, parts: &[Term], event: &Event);
 }
 
+static TRACE: OnceLock<&'static dyn Trace> = OnceLock::new();
+
+/// Hands in what becomes of events. Called once, when the node starts.
+pub fn set(trace: &'static dyn Trace) {
+    assert!(TRACE.set(trace).is_ok(), "set once");
+}
+
 /// The crate `trace`.
 #[inline]
 #[must_use]
 pub fn get() -> &'static dyn Trace {
-    hooks::get().trace
+    *TRACE.get().expect("set when the node starts")
 }
 
 /// Whether a process or port has ever been traced: until then, nobody needs to be told of what others do to it.
 static EVER: AtomicBool = AtomicBool::new(false);
-
-/// Whether calls of a function have ever been traced, counted or timed.
-static EVER_OF_CALLS: AtomicBool = AtomicBool::new(false);
-
-/// Whether somebody may be told of a call: until then, calls may take a shorter way than by the function's code.
-#[inline]
-#[must_use]
-pub fn may_tell_of_calls() -> bool {
-    EVER_OF_CALLS.load(Ordering::Relaxed)
-}
 
 /// Tells the tracer of a process, which may be another than the running one, of what is done to it.
 pub fn is_done_to(running: &mut Process, pid: Term, tag: Term, data: Term) {
@@ -391,7 +158,7 @@ pub fn of_session(process: &Process, session: u32) -> Option<&Tracing> {
 /// Whether a process is traced for one of these, in any session.
 #[must_use]
 pub fn is_for(process: &Process, what: u32) -> bool {
-    of(process).is_some_and(|tracings| tracings.what & what != 0)
+    of(process).is_some_and(|tracings| tracings.what() & what != 0)
 }
 
 /// Whether a process is traced for one of these in a session.
@@ -402,7 +169,7 @@ pub fn is_for_in(process: &Process, session: u32, what: u32) -> bool {
 
 /// Changes how a process is traced in a session. Only its owner, or while the world is stopped.
 pub fn change(process: &mut Process, session: u32, change: impl FnOnce(&mut Tracing)) {
-    process.rare().tracings.change(session, change);
+    change_tracings(&mut process.rare().tracings, session, change);
     settle(process);
 }
 
@@ -451,7 +218,8 @@ pub fn set_monitor(session: u32, monitor: Option<Monitor>) -> Option<Monitor> {
 pub(crate) fn settle_flag(process: &mut Process) {
     let is_traced = (process.existing_rare()).is_some_and(|rare| !rare.tracings.is_off());
     let saves = (process.existing_rare()).is_some_and(|rare| rare.saved_calls.is_some());
-    let is_observed = is_traced || saves || sequence::of(process).is_some() || are_all_observed();
+    let is_observed =
+        is_traced || saves || crate::process::sequence::of(process).is_some() || are_all_observed();
     process.flags.set(Flags::TRACED, is_observed);
 }
 
@@ -483,7 +251,7 @@ pub fn for_each_stopped(change: impl Fn(&mut Process) + Copy + Send + 'static) {
 pub fn forget_gone_tracers(process: &mut Process) {
     let pid = process.pid();
     if let Some(rare) = process.existing_rare_mut() {
-        rare.tracings.forget_gone_tracers(pid);
+        forget_gone(&mut rare.tracings, pid);
         settle_flag(process);
     }
 }

@@ -2,9 +2,10 @@
 
 use layout::{ObjectKind, Term};
 use runtime::process::Process;
+use runtime::process::tracing::{Event, Family, Tracer, Tracing, what};
 use runtime::trace::frames::wish;
 use runtime::trace::points::{Call, Condition};
-use runtime::trace::{self, Event, Family, Tracer, Tracing, events, what};
+use runtime::trace::{self, events};
 use smallvec::SmallVec;
 use term::bits::matching;
 use term::heap::Scratch;

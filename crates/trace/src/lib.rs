@@ -23,8 +23,9 @@ pub mod tracer;
 
 use layout::Term;
 use runtime::process::Process;
+use runtime::process::tracing::{Event, Tracer, Tracing};
 use runtime::trace::points::{Call, Condition};
-use runtime::trace::{Event, Told, Trace, Tracer, Tracing, saved_calls};
+use runtime::trace::{Told, Trace, saved_calls};
 
 /// What the runtime is given of this crate.
 pub static TRACE: Handler = Handler;

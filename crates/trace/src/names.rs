@@ -1,7 +1,7 @@
 //! The names of all that a tracee can be traced for.
 
 use layout::{Heap, Term};
-use runtime::trace::what;
+use runtime::process::tracing::what;
 use term::{am, build};
 
 /// In the order in which `trace_info/2` lists them.

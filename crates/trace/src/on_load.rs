@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use layout::{Heap, Term};
-use runtime::code::breakpoints::Pattern;
+use runtime::trace::breakpoints::Pattern;
 use runtime::trace::points::Condition;
 use term::release::{self, Release};
 use term::{am, build};

@@ -5,13 +5,14 @@ use std::sync::atomic::Ordering;
 
 use ets::match_spec::Dialect;
 use layout::{Export, Heap, Term};
-use runtime::code::breakpoints::Pattern;
 use runtime::code::{exports, modules};
 use runtime::mail::world;
 use runtime::process::Process;
+use runtime::process::tracing::{Family, Tracer};
+use runtime::trace::breakpoints::Pattern;
 use runtime::trace::costs::{Costs, Measure};
+use runtime::trace::exports as traced_exports;
 use runtime::trace::points::{self, Actions, Condition, Meta, Watch};
-use runtime::trace::{Family, Tracer, exports as traced_exports};
 use term::release::{self, Release};
 use term::{am, build, copy, list};
 

@@ -2,7 +2,7 @@
 //! own, and knows nothing of those of others. `erlang:trace/3` and its relatives act in the session [`LEGACY`], which is always
 //! there.
 //!
-//! What a session traces of a process or port stands there ([`Tracings`](runtime::trace::Tracings)), and what it does when a
+//! What a session traces of a process or port stands there ([`Tracings`](runtime::process::tracing::Tracings)), and what it does when a
 //! function is called at that function ([`Actions`](runtime::trace::points::Actions)); everything else is here. A session ends when
 //! it is destroyed, or when no program holds it any more. From then on nobody finds it, and what is changed in it where that was
 //! under way has no effect; then whatever it has left at processes, ports and functions is taken off.
@@ -17,9 +17,10 @@ use parking_lot::{Mutex, RwLock};
 use runtime::effects::port;
 use runtime::mail::world;
 use runtime::process::dirty::DirtyKind;
+use runtime::process::tracing::{LEGACY, Tracer};
 use runtime::trace::newcomers::{PORTS, PROCESSES};
 use runtime::trace::points::Condition;
-use runtime::trace::{self, LEGACY, Tracer, costs};
+use runtime::trace::{self, costs};
 use term::{am, build};
 
 use crate::on_load::OnLoad;

@@ -5,14 +5,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use ets::match_spec::{Action, Dialect, Effects, Interpreter, Program};
 use layout::{Heap, Term};
-use runtime::code;
+use runtime::code::{self, stack};
 use runtime::effects::info;
 use runtime::mail::signal;
 use runtime::process::Process;
 use runtime::process::signal::Signal;
-use runtime::trace::frames::{self, wish};
+use runtime::process::tracing::{Tracer, what};
+use runtime::trace::frames::wish;
 use runtime::trace::points::Condition;
-use runtime::trace::{self, Tracer, sequence, what};
+use runtime::trace::{self, sequence};
 use term::copy::Owned;
 use term::heap::Scratch;
 use term::{am, build, integer, list};
@@ -125,7 +126,7 @@ impl Run<'_> {
         if self.place == Place::Nowhere {
             return am::UNDEFINED;
         }
-        let Some(address) = frames::caller(self.process) else {
+        let Some(address) = stack::caller(self.process) else {
             return am::UNDEFINED;
         };
         let Some(place) = code::place_of(address) else {
@@ -240,14 +241,17 @@ impl Effects for Run<'_> {
                 print!("{}\r\n", term::print::display(term));
                 am::TRUE
             }
-            (Action::IsSeqTrace, _) => am::boolean(sequence::of(self.process).is_some()),
-            (Action::GetSeqToken, _) => match sequence::of(self.process).cloned() {
+            (Action::IsSeqTrace, _) => {
+                am::boolean(runtime::process::sequence::of(self.process).is_some())
+            }
+            (Action::GetSeqToken, _) => match runtime::process::sequence::of(self.process).cloned()
+            {
                 Some(token) => token.to_term(self.heap()),
                 None => Term::NIL,
             },
             // As on stock, a specification that is only tried out gets what the token has now.
             (Action::SetSeqToken, &[component, _]) if self.place == Place::Nowhere => {
-                let token = sequence::of(self.process).cloned();
+                let token = runtime::process::sequence::of(self.process).cloned();
                 sequence::component(self.heap(), token.as_ref(), component)?
             }
             (Action::SetSeqToken, &[component, value]) => {

@@ -7,9 +7,10 @@ use layout::{Heap, Term};
 use runtime::effects::port;
 use runtime::mail::{signal, world};
 use runtime::process::signal::Signal;
+use runtime::process::tracing::{LEGACY, Tracer, Tracing, Tracings, what};
 use runtime::process::{Process, state, table};
+use runtime::trace;
 use runtime::trace::newcomers::{PORTS, PROCESSES};
-use runtime::trace::{self, LEGACY, Tracer, Tracing, Tracings, what};
 use std::sync::atomic::Ordering;
 use term::release::{self, Release};
 use term::{am, build, list, node};
@@ -198,7 +199,7 @@ fn change_port(port: Term, change: &Change) -> Result<usize, Refusal> {
     let found = port::find(port).filter(|_| port.is_local_port());
     let apply_to = |tracings: &mut Tracings| {
         let mut is_changed = false;
-        tracings.change(change.session, |tracing| {
+        runtime::trace::change_tracings(tracings, change.session, |tracing| {
             is_changed = apply(tracing, port, change);
         });
         is_changed
@@ -227,7 +228,7 @@ fn apply(tracing: &mut Tracing, tracee: Term, change: &Change) -> bool {
 }
 
 fn apply_to_new(tracings: &mut Tracings, change: &Change, concerned: u32) {
-    tracings.change(change.session, |tracing| {
+    runtime::trace::change_tracings(tracings, change.session, |tracing| {
         change_one(tracing, change, concerned);
     });
 }
@@ -279,7 +280,7 @@ pub fn of_newcomers(name: Term) -> Option<Tracings> {
 pub fn of_port(port: Term) -> Option<Tracings> {
     let found = port::find(port)?;
     found.change_tracing(|tracings| {
-        tracings.forget_gone_tracers(port);
+        runtime::trace::forget_gone(tracings, port);
         tracings.clone()
     })
 }

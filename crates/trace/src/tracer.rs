@@ -5,7 +5,7 @@ use std::sync::Arc;
 use layout::{Term, no_gc};
 use runtime::effects::port;
 use runtime::process::table;
-use runtime::trace::Tracer;
+use runtime::process::tracing::Tracer;
 use term::am;
 use term::copy::Owned;
 

@@ -6,7 +6,7 @@ use term::{am, build, copy};
 use ::trace::tracer;
 use runtime::code::bif::{BifResult, badarg};
 use runtime::process::Process;
-use runtime::trace::Tracer;
+use runtime::process::tracing::Tracer;
 use runtime::trace::sequence::{self, Before};
 
 /// `seq_trace(Component, Value)`: changes the caller's token, and returns the component before. If there is none, one is made,
@@ -24,7 +24,7 @@ pub fn seq_trace_2(process: &mut Process, [component, value]: [Term; 2]) -> BifR
 
 /// `seq_trace_info(Component)`: a component of the caller's token.
 pub fn seq_trace_info_1(process: &mut Process, [component]: [Term; 1]) -> BifResult {
-    let token = sequence::of(process).cloned();
+    let token = runtime::process::sequence::of(process).cloned();
     sequence::component(process.heap(), token.as_ref(), component).ok_or(badarg(1))
 }
 

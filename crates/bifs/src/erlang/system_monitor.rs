@@ -7,9 +7,10 @@ use term::{am, build, integer, list};
 use runtime::code::bif::{BifResult, Failure, badarg};
 use runtime::effects::system_monitor::{self, LongQueue, MonitorSettings};
 use runtime::mail::world;
+use runtime::process::tracing::{LEGACY, Tracer, what};
 use runtime::process::{Process, table};
+use runtime::trace;
 use runtime::trace::system_profile::{self, Profile, wanted};
-use runtime::trace::{self, LEGACY, Tracer, what};
 
 use super::tracing::session_of;
 use ::trace::sessions::Session;

@@ -20,8 +20,9 @@ use runtime::code::bif::{
 use runtime::effects::{incoming, log};
 use runtime::mail::errands::{self, Errand};
 use runtime::mail::{awaited, signal};
+use runtime::process::tracing::{self, Tracings};
 use runtime::process::{Process, state, table};
-use runtime::trace::{self, Tracings};
+use runtime::trace;
 
 /// `trace_info(What, Item)`
 pub fn trace_info_2(process: &mut Process, [what, item]: [Term; 2]) -> BifResult {
@@ -253,7 +254,7 @@ fn change_tracees(process: &mut Process, who: Term, how: Term, mut change: Chang
         _ => return Err(badarg(2)),
     };
     if change.on && change.tracer.is_none() {
-        change.tracer = Some(trace::Tracer::Identifier(process.pid()));
+        change.tracer = Some(tracing::Tracer::Identifier(process.pid()));
     }
     match tracees::change(process, who, &change) {
         Ok(count) => Ok(Term::small(count as i64)),

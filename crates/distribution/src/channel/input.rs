@@ -29,9 +29,10 @@ use runtime::effects::port::carrier::{Accepted, Source};
 use runtime::effects::{self, log};
 use runtime::mail::{registry, senders, signal};
 use runtime::process::relations::Watcher;
+use runtime::process::sequence::Token;
 use runtime::process::signal::{PRIORITY, Rank, Signal, UNDECODED};
 use runtime::process::{Process, table};
-use runtime::trace::sequence::{self, Token};
+use runtime::trace::sequence;
 
 /// A message of at least so many bytes may be shared by its binaries.
 const SHARED_BYTES: usize = 64 << 10;

@@ -11,8 +11,8 @@ use parking_lot::RwLock;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use term::atom;
 
-use crate::mail::hooks;
-use crate::trace;
+use crate::mail::observer::observer;
+use crate::mail::{hooks, observer};
 
 type Name = (Term, Term, u32);
 
@@ -162,7 +162,7 @@ pub fn is_defined(export: &Export) -> bool {
 pub fn is_loaded(export: &Export) -> bool {
     // SAFETY: exports live for ever.
     let stub = unsafe { engine::start::stub_entry(export) };
-    !std::ptr::eq(trace::exports::code_of(export), stub)
+    !std::ptr::eq(code_of(export), stub)
 }
 
 /// Makes calls go to a module's code or, with `None`, to the export's stub.
@@ -176,7 +176,7 @@ pub fn set_code(export: &'static Export, entry: Option<*const u64>) {
 /// to newer code already; this concerns an `on_load` function that was called and never finished.
 pub fn unload(range: &Range<*const u64>) {
     for export in EXPORTS.read().all() {
-        if range.contains(&trace::exports::code_of(export)) {
+        if range.contains(&code_of(export)) {
             set_code(export, None);
         }
     }
@@ -228,4 +228,12 @@ pub fn by_stub(address: *const u64) -> Option<&'static Export> {
         let start = export.stub.as_ptr() as usize;
         (start..start + size_of_val(&export.stub)).contains(&address)
     })
+}
+
+/// Where calls of an export lead, whether or not they are traced.
+fn code_of(export: &Export) -> *const u64 {
+    match observer::may_tell_of_calls() {
+        true => observer().code_of(export),
+        false => export.code.load(Ordering::Acquire),
+    }
 }

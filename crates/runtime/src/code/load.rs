@@ -3,6 +3,8 @@
 //! *Preparing* does the work and changes nothing that is visible to a process; *committing* switches the
 //! exports of one or more modules while the world is stopped.
 
+use crate::mail::observer;
+use crate::mail::observer::observer;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -479,7 +481,7 @@ pub fn commit(prepared: &[Arc<Loaded>]) -> Result<(), Vec<Term>> {
             Ok(())
         })?;
         let current = prepared.iter().filter(|loaded| loaded.on_load.is_none());
-        current.for_each(|loaded| crate::trace::get().loaded(loaded.name));
+        current.for_each(|loaded| observer().is_loaded(loaded.name));
         Ok(())
     })
 }
@@ -499,7 +501,7 @@ pub fn finish_on_load(name: Term, keep: bool) -> bool {
                     bind_exports(&pending, before.as_deref());
                 }
             });
-            crate::trace::get().loaded(name);
+            observer().is_loaded(name);
         }
         is_pending
     })
@@ -507,9 +509,13 @@ pub fn finish_on_load(name: Term, keep: bool) -> bool {
 
 /// Ends the tracing of functions of a module whose current version will no longer be that, while the world is stopped.
 fn untrace(name: Term) {
-    crate::trace::exports::clear(name);
-    if let Some(current) = modules::current(name) {
-        crate::trace::points::clear(&current);
+    if observer::may_tell_of_calls() {
+        observer().clear_exports(name);
+    }
+    if let Some(current) = modules::current(name)
+        && !current.code.breakpoints().is_empty()
+    {
+        observer().clear_points(&current.code);
     }
 }
 

@@ -16,9 +16,9 @@ use layout::{Export, Term};
 use parking_lot::{Mutex, RwLock};
 
 use super::modules::{self, Loaded};
-use crate::mail::world;
+use crate::mail::observer::observer;
+use crate::mail::{observer, world};
 use crate::process::Process;
-use crate::trace;
 
 /// A library that was loaded for a version of a module. It is dropped when that version is purged.
 pub trait Library: Send + Sync {
@@ -121,7 +121,11 @@ pub struct Caller {
 /// The module whose code calls the BIF that runs now; `None` if the BIF was applied, or yielded and is called again.
 #[must_use]
 pub fn calling_code(process: &Process) -> Option<Arc<Loaded>> {
-    let traced_call = || trace::exports::call_site(process).and_then(modules::find_code);
+    let traced_call = || {
+        let is_told = observer::may_tell_of_calls();
+        let site = is_told.then(|| observer().call_site(process)).flatten();
+        site.and_then(modules::find_code)
+    };
     modules::find_code(process.head.ip).or_else(traced_call)
 }
 

@@ -22,10 +22,10 @@ use term::release::{self, Release};
 
 use super::modules::{self, Address, Loaded, Versions};
 use super::{exports, funs, literal_collector};
+use crate::mail::observer::observer;
 use crate::mail::{current, lent, world};
 use crate::process::Process;
 use crate::process::sync::between_steps;
-use crate::trace::points;
 
 /// Which version of a module is purged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -214,7 +214,9 @@ fn forget(purge: &Purge) -> Option<Arc<Loaded>> {
             let gone = version.take_if(|version| Arc::ptr_eq(version, &purge.code))?;
             table.remove_range(&gone);
             exports::unload(&gone.code.range());
-            points::forget(&gone.code);
+            if !gone.code.breakpoints().is_empty() {
+                observer().forget_points(&gone.code);
+            }
             Some(gone)
         })
     })

@@ -13,8 +13,9 @@ use term::{am, build, fun, list};
 
 use crate::code::{exports, modules, purge};
 use crate::effects::{error_handler, exception};
+use crate::mail::observer;
+use crate::mail::observer::observer;
 use crate::process::Process;
-use crate::trace;
 
 /// The maximum arity of a function.
 const MOST_ARGUMENTS: usize = 255;
@@ -151,8 +152,8 @@ pub fn apply_list(
         return raise(process, context, am::BADARG, &[module, function, arguments]);
     }
     match spread(context, arguments) {
-        Ok(2) if module == am::ERLANG && function == am::APPLY && trace::may_tell_of_calls() => {
-            trace::exports::observed_apply()
+        Ok(2) if module == am::ERLANG && function == am::APPLY && observer::may_tell_of_calls() => {
+            observer().observed_apply()
         }
         Ok(arity) if arity <= MOST_ARGUMENTS => apply(process, context, module, function, arity),
         Ok(arity) => {

@@ -17,10 +17,10 @@ use term::copy::Owned;
 
 use crate::effects::{incoming, profile, system_monitor};
 use crate::mail::microstate::{self, ThreadState};
+use crate::mail::observer::observer;
 use crate::mail::{current, deferred, schedulers};
 use crate::process::heap_limit::min_binary_words;
 use crate::process::{Flags, Process};
-use crate::trace::{costs, events};
 
 thread_local! {
     static RUNNING: Cell<bool> = const { Cell::new(false) };
@@ -152,10 +152,12 @@ fn collect_and_account(process: &mut Process, x: &mut [Term], request: Request<'
             true => am::GC_MAJOR_START,
             false => am::GC_MINOR_START,
         };
-        events::collects(process, tag, request.need_words);
+        observer().collects(process, tag, request.need_words);
     }
     let began_ns = system_monitor::collection_begins();
-    let measured_words = traced.then(|| costs::collects(process)).flatten();
+    let measured_words = traced
+        .then(|| observer().measures_collection(process))
+        .flatten();
     let off_heap_limit_words = min_binary_words(process);
     let is_busy = is_busy(process);
     let is_new = trim::is_new(process);
@@ -202,14 +204,14 @@ fn collect_and_account(process: &mut Process, x: &mut [Term], request: Request<'
     current::charge(stats.reductions() as i64);
     system_monitor::collection_ends(process, began_ns);
     if let Some(words) = measured_words {
-        costs::is_collected(process, words);
+        observer().is_collected(process, words);
     }
     if traced {
         let tag = match is_major {
             true => am::GC_MAJOR_END,
             false => am::GC_MINOR_END,
         };
-        events::collects(process, tag, stats.reclaimed());
+        observer().collects(process, tag, stats.reclaimed());
     }
 }
 

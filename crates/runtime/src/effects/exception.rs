@@ -15,8 +15,9 @@ use term::copy::Owned;
 use term::{am, build, list};
 
 use crate::code;
+use crate::code::stack;
+use crate::mail::observer::observer;
 use crate::process::{Flags, Process};
-use crate::trace::frames;
 
 /// The maximum number of frames in a stack trace, unless changed by `system_flag(backtrace_depth)`.
 const DEFAULT_DEPTH: usize = 8;
@@ -90,7 +91,7 @@ pub unsafe fn unwind(
             None => process.head.heap.end,
         };
         let exception = [class, context.raise.reason];
-        frames::thrown(process, top..end.cast_const(), handler, exception);
+        observer().throws(process, top..end.cast_const(), handler, exception);
     }
     match handler {
         Some(handler) => {
@@ -218,7 +219,7 @@ fn addresses(process: &mut Process, ip: *const u64) -> Term {
     } else if !ip.is_null() {
         addresses.push(small(ip));
     }
-    let callers = frames::calls(&process.head.heap).take(depth + 1 - addresses.len());
+    let callers = stack::calls(&process.head.heap).take(depth + 1 - addresses.len());
     addresses.extend(callers.map(small));
     build::tuple(process.heap(), &addresses)
 }

@@ -13,18 +13,18 @@ use term::{am, build, reference};
 use crate::effects::receive::{self, priority};
 use crate::effects::{system_monitor, tasks};
 use crate::mail::bounce::{bounce, bounce_list};
+use crate::mail::observer::observer;
 use crate::mail::signal::{self, send_or_bounce};
 use crate::mail::{remote, senders};
 use crate::process::relations::aliases::Reaches;
 use crate::process::relations::{self, MonitorTarget, ReferenceNumber, Relations};
+use crate::process::sequence::Token;
 use crate::process::signal::{
     ALIAS_MESSAGE, ALIAS_TOKEN_MESSAGE, DEMONITOR, ENVELOPE, MESSAGE, OTHER, OWN_MESSAGE, PRIORITY,
     Rank, Signal, TOKEN_MESSAGE, UNDECODED, boxed, unboxed,
 };
 use crate::process::sync::between_steps;
-use crate::process::{Flags, Process, epoch, message_queue, state};
-use crate::trace;
-use crate::trace::sequence::Token;
+use crate::process::{Flags, Process, epoch, message_queue, sequence, state};
 
 /// Handles all signals that have arrived, in order. Afterwards the messages are in the inner queue, and
 /// `EXIT_PENDING` is set if one of the other signals ended the process.
@@ -200,7 +200,7 @@ pub(crate) unsafe fn append(process: &mut Process, from: Term, message: *mut Fra
     // SAFETY: the caller's promise.
     unsafe {
         if process.flags.contains(Flags::TRACED) {
-            trace::events::receives(process, from, message);
+            observer().receives(process, from, message);
             message_queue::append(process, message);
             system_monitor::queue_grows(process);
         } else {
@@ -221,7 +221,7 @@ unsafe fn put(process: &mut Process, rank: Rank, from: Term, message: *mut Fragm
             return append(process, from, message);
         }
         if process.flags.contains(Flags::TRACED) {
-            trace::events::receives(process, from, message);
+            observer().receives(process, from, message);
         }
         priority::insert(process, message);
     }
@@ -406,7 +406,7 @@ fn handle(process: &mut Process, signal: Signal) {
 fn tell_of_link(process: &mut Process, tag: Term, other: Term) {
     let mut scratch = Scratch::new();
     if let Some(other) = remote::identity(scratch.heap(), other) {
-        trace::events::does(process, tag, other);
+        observer().does(process, tag, other);
     }
 }
 
@@ -452,7 +452,7 @@ fn exit_trapped(process: &mut Process, rank: Rank, (from, reason): (Term, Term),
     let message = build::tuple(scratch.heap(), &[am::UC_EXIT, from, reason]);
     // SAFETY: the fragment is new, so it is in no list.
     unsafe {
-        let message = trace::sequence::exit_message(message, token);
+        let message = sequence::exit_message(message, token);
         put(process, rank, senders::of(from), message);
     }
 }
@@ -474,7 +474,7 @@ fn remote_exit(process: &mut Process, exit: &Owned, link: Option<Term>) {
         }
         let lives = process.traps_exit() || reason == am::NORMAL;
         if lives && process.flags.contains(Flags::TRACED) {
-            trace::events::does(process, am::GETTING_UNLINKED, from);
+            observer().does(process, am::GETTING_UNLINKED, from);
         }
     } else if reason == am::KILL {
         return die(process, Owned::new(am::KILLED));
@@ -599,11 +599,11 @@ pub fn break_relations(process: &mut Process, reason: Term) {
     let pid = process.pid();
     let relations = std::mem::take(&mut process.relations);
     // A token goes from the process to others, one after the other.
-    if trace::sequence::of(process).is_some() {
+    if sequence::of(process).is_some() {
         tell_all(pid, &relations, reason, |other| {
             let mut scratch = Scratch::new();
             let other = remote::identity(scratch.heap(), other)?;
-            trace::sequence::ends(process, other, reason)
+            observer().ends_link(process, other, reason)
         });
         return;
     }
@@ -654,7 +654,7 @@ fn tell_all(
             crate::effects::port::signals::exit_signal(other, pid, reason, true);
         } else {
             let exit = match token(other) {
-                Some(token) => trace::sequence::exit_signal(pid, reason, &token),
+                Some(token) => sequence::exit_signal(pid, reason, &token),
                 None => link_exit(pid, reason),
             };
             let _ = signal::send(other, exit);

@@ -11,12 +11,14 @@ use term::release::{self, Release};
 use term::{am, build, collect, copy, node};
 
 use crate::code;
+use crate::code::stack;
 use crate::effects::exception;
+use crate::mail::observer::observer;
 use crate::mail::{current, registry, remote};
 use crate::process::heap_limit::{HeapLimit, min_binary_words};
 use crate::process::relations::MonitorTarget;
-use crate::process::{Flags, Process, block, priority_of, state};
-use crate::trace::{frames, saved_calls, sequence, what};
+use crate::process::tracing::what;
+use crate::process::{Flags, Process, block, priority_of, sequence, state};
 use std::sync::atomic::Ordering;
 
 /// Which process requests the information.
@@ -135,7 +137,7 @@ pub fn value(
         am::SEQUENTIAL_TRACE_TOKEN => {
             sequence::of(process).map_or(Term::NIL, |token| token.to_term(heap))
         }
-        am::LAST_CALLS => saved_calls::list(process, heap),
+        am::LAST_CALLS => observer().last_calls(process, heap),
         am::BINARY => off_heap_objects(process, ObjectKind::SharedBinary, heap, steps),
         am::MAGIC_REF => off_heap_objects(process, ObjectKind::Reference, heap, steps),
         am::ASYNC_DIST => {
@@ -454,7 +456,7 @@ fn places(process: &Process, most: usize) -> Vec<code::modules::NamedPlace> {
     if !note(process.head.ip) {
         return places;
     }
-    for call in frames::calls(&process.head.heap) {
+    for call in stack::calls(&process.head.heap) {
         if !note(call) {
             break;
         }

@@ -18,6 +18,7 @@ pub(crate) mod queue;
 mod report;
 pub mod signals;
 mod table;
+pub mod tracing;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -29,21 +30,22 @@ use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 use term::copy::Owned;
 use term::heap::Scratch;
-use term::{am, build, reference};
+use term::{am, atom, build, reference};
 
+use crate::mail::observer::observer;
 use crate::mail::ports::{Left, PortWork};
-use crate::mail::{registry, signal, timer};
+use crate::mail::{observer, registry, signal, timer};
 use crate::process::relations::ReferenceNumber;
 use crate::process::signal::{Rank, Signal};
 use crate::process::timer_key::TimerKey;
+use crate::process::tracing::Tracings;
 use crate::process::{Flags, Process};
-use crate::trace::ports::Tracee;
-use crate::trace::{self, Tracings, newcomers};
 use access::Access;
 use busy::{Busy, Watermarks};
 use driver::{Close, Driver, Ready};
 use entered::{Entered, Occasion};
 use output::Output;
+use tracing::Tracee;
 
 pub use report::report;
 pub(crate) use table::flush_all;
@@ -187,7 +189,7 @@ impl Core {
     fn notify(&mut self, to: Term, port: Term, what: Term, told: Term) {
         let mut scratch = Scratch::new();
         let message = build::tuple(scratch.heap(), &[port, what]);
-        trace::ports::sends(&self.tracings, port, to, told);
+        tracing::sends(&self.tracings, port, to, told);
         signal::send_message_from_outside(port, to, message);
     }
 
@@ -234,9 +236,10 @@ impl Port {
         port.tasks.set_watermarks(options.queue_watermarks);
         let mut state = port.state.lock();
         let State { driver, core } = &mut *state;
-        if newcomers::PORTS.any() {
-            core.tracings = newcomers::PORTS.get();
-            trace::ports::opens(core, port.id, process.pid());
+        if observer::are_ports_told() {
+            core.tracings = observer().new_port();
+            let name = atom::intern_latin1(core.name()).ok();
+            core.tracee(port.id).happens(am::OPEN, process.pid(), name);
         }
         let access = &mut Access {
             port: &port,
@@ -261,7 +264,7 @@ impl Port {
         core.tracee(port.id)
             .happens(am::GETTING_LINKED, owner, None);
         if process.flags.contains(Flags::TRACED) {
-            trace::events::does(process, am::LINK, port.id);
+            observer().does(process, am::LINK, port.id);
         }
         let mut opened = port.id;
         if answers_later {

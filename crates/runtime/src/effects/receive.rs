@@ -10,12 +10,11 @@ pub mod timer;
 
 use layout::context::Fetched;
 use layout::process::state as receive_state;
-use term::am;
 
 use crate::effects::{incoming, system_monitor};
+use crate::mail::observer::observer;
 use crate::process::signal::TOKEN_MESSAGE;
 use crate::process::{Flags, Process, message_queue};
-use crate::trace::{self, sequence};
 
 /// Handles the signals that have arrived, and returns whether there is a message at `save`.
 #[inline]
@@ -52,8 +51,7 @@ pub unsafe fn remove(process: &mut Process) {
     unsafe {
         let message = message_queue::take_saved(process);
         if (*message).kind >= TOKEN_MESSAGE || process.flags.contains(Flags::TRACED) {
-            trace::saved_calls::happens(process, am::RECEIVE);
-            sequence::received(process, message);
+            observer().has_received(process, message);
             system_monitor::queue_shrinks(process);
         }
         if (*message).words == 0 {
@@ -68,7 +66,7 @@ pub unsafe fn remove(process: &mut Process) {
 #[inline]
 pub fn timed_out(process: &mut Process) {
     if process.flags.contains(Flags::TRACED) {
-        trace::events::times_out(process);
+        observer().times_out(process);
     }
     timer::stop(process);
     message_queue::rewind(process);

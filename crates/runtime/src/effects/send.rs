@@ -5,18 +5,18 @@ use layout::{Context, Fragment, ObjectKind, Term};
 use term::{am, build, copy, node, reference};
 
 use crate::effects::{exception, port, system_monitor};
+use crate::mail::observer::observer;
 use crate::mail::signal::{self, Sent};
 use crate::mail::{registry, remote, senders};
 use crate::process::signal::Rank;
 use crate::process::{Flags, Process, epoch, table};
-use crate::trace;
 
 /// The operator `!`: sends x1 to x0; the result is in x0.
 #[inline]
 pub fn send_operator(process: &mut Process, context: &mut Context) -> Next {
     let (to, message) = (context.x[0], context.x[1]);
     if process.flags.contains(Flags::TRACED) {
-        trace::saved_calls::sends_by_operator(process);
+        observer().sends_by_operator(process);
     }
     let sent = send(process, to, message);
     match sent {
@@ -61,8 +61,8 @@ pub fn send(from: &mut Process, to: Term, message: Term) -> Sent {
 #[cold]
 #[inline(never)]
 fn send_observed(from: &mut Process, to: Term, message: Term) -> Sent {
-    trace::events::sends(from, to, message);
-    if let Some(sent) = trace::sequence::sends(from, to, message, Rank::Ordinary) {
+    observer().sends(from, to, message);
+    if let Some(sent) = observer().sends_token(from, to, message, Rank::Ordinary) {
         return sent;
     }
     match senders::are_asked() {
@@ -74,8 +74,8 @@ fn send_observed(from: &mut Process, to: Term, message: Term) -> Sent {
 /// As [`send`], for a message that its receiver is to receive with priority if `to` is one of its aliases for that.
 pub fn send_with_priority(from: &mut Process, to: Term, message: Term) -> Sent {
     if from.flags.contains(Flags::TRACED) {
-        trace::events::sends(from, to, message);
-        if let Some(sent) = trace::sequence::sends(from, to, message, Rank::Priority) {
+        observer().sends(from, to, message);
+        if let Some(sent) = observer().sends_token(from, to, message, Rank::Priority) {
             return sent;
         }
     }
@@ -111,8 +111,12 @@ pub fn send_by_library(from: &mut Process, to: Term, message: Term, own: bool) -
             return false;
         }
         if from.flags.contains(Flags::TRACED) {
-            trace::events::sends_by_library(from, to, message);
-            if own && trace::sequence::sends(from, to, message, Rank::Ordinary).is_some() {
+            observer().sends_by_library(from, to, message);
+            if own
+                && observer()
+                    .sends_token(from, to, message, Rank::Ordinary)
+                    .is_some()
+            {
                 return true;
             }
         }

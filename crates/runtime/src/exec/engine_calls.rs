@@ -14,8 +14,8 @@ use crate::effects::collector::{self, dirty_collection};
 use crate::effects::receive::{self, markers, priority, timer};
 use crate::effects::{apply as calls, debugger, error_handler, exception, send as sending};
 use crate::mail::current;
+use crate::mail::observer::observer;
 use crate::process::{Flags, Process};
-use crate::trace::{exports as traced_exports, frames, points};
 
 /// The runtime functions that the bodies of the engine's operations call.
 pub static TABLE: RuntimeTable = RuntimeTable {
@@ -197,28 +197,30 @@ unsafe extern "C" fn is_warm(entry: *const u64) {
 unsafe extern "C" fn breakpoint(context: *mut Context, breakpoint: *const Breakpoint) -> Resume {
     // SAFETY: the engine's contract; breakpoints live as long as their code.
     let ((process, context), breakpoint) = unsafe { (both(context), &*breakpoint) };
-    points::reached(process, context, breakpoint)
+    observer().reaches(process, context, breakpoint)
 }
 
 unsafe extern "C" fn breakpoint_at(entry: *const u64) -> *const Breakpoint {
-    points::breakpoint_at(entry)
+    observer().breakpoint_at(entry)
 }
 
 unsafe extern "C" fn traced_export(context: *mut Context, export: *const Export) -> *const u64 {
     // SAFETY: the engine's contract; only the stubs of traced exports call this.
-    let ((process, context), traced) = unsafe { (both(context), traced_exports::of_stub(export)) };
-    traced_exports::called(process, context, traced)
+    unsafe {
+        let (process, context) = both(context);
+        observer().calls_export(process, context, export)
+    }
 }
 
 unsafe extern "C" fn timed_return(context: *mut Context) {
     // SAFETY: the engine's contract.
-    frames::timed_returns(unsafe { running(context) });
+    observer().timed_returns(unsafe { running(context) });
 }
 
 unsafe extern "C" fn traced_return(context: *mut Context) {
     // SAFETY: the engine's contract.
     let (process, context) = unsafe { both(context) };
-    frames::returns(process, context.x[0]);
+    observer().returns(process, context.x[0]);
 }
 
 unsafe extern "C" fn stop_at_line(context: *mut Context, next: *const u64) -> *const u64 {

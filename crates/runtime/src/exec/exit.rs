@@ -8,11 +8,11 @@ use term::print::display;
 use crate::effects::{incoming, receive, tasks};
 use crate::exec::halt;
 use crate::mail::hooks::{self, CrashCause};
+use crate::mail::observer::observer;
 use crate::mail::timer::bif_timers;
 use crate::mail::{bounce, registry};
 use crate::process::sync::between_steps;
 use crate::process::{Flags, Process, message_queue, state, table};
-use crate::trace;
 
 /// Ends a process for all others: removes it from the process table, and tells its links and monitors. Its heap stays until
 /// [`free`], and the control block until no thread can still hold a pointer from the table.
@@ -27,7 +27,7 @@ pub fn leave(process: &mut Process, reason: &Owned) {
     }
     let pid = process.pid();
     if process.flags.contains(Flags::TRACED) {
-        trace::events::exits(process, reason.term());
+        observer().exits(process, reason.term());
     }
     let word = state::exit(&process.state, holds_nothing(process));
     between_steps();
@@ -50,7 +50,7 @@ pub fn leave(process: &mut Process, reason: &Owned) {
     bounce::bounce_rest(pid, &process.signals);
     tasks::refuse_all(process);
     if process.flags.contains(Flags::TRACED) {
-        trace::events::has_exited(process);
+        observer().has_exited(process);
     }
 }
 
@@ -99,7 +99,7 @@ fn give_up_all(process: &mut Process, word: u32, reason: Term) {
         if process.flags.contains(Flags::TRACED)
             && let Some(name) = registry::name_of(pid)
         {
-            trace::events::does(process, am::UNREGISTER, name);
+            observer().does(process, am::UNREGISTER, name);
         }
         registry::forget_owner(pid);
     }

@@ -34,10 +34,10 @@ use crate::exec::engine_calls;
 use crate::mail::current::Current;
 use crate::mail::idle::SPINS_PER_LOOK;
 use crate::mail::microstate::{self, ThreadState};
+use crate::mail::observer::observer;
 use crate::mail::schedulers::{RunQueuesOf, Shared, schedulers, wake_one};
-use crate::mail::{current, ports, timer};
+use crate::mail::{current, observer, ports, timer};
 use crate::process::{Priority, Process, block, epoch, state};
-use crate::trace::system_profile;
 use dead::DeadProcesses;
 use resting::Resting;
 use slice::{Next, Slice};
@@ -423,8 +423,8 @@ impl Scheduler {
                 .fetch_add(slept_ns, Ordering::Relaxed);
             crate::mail::world::enter();
             epoch::quiescent();
-            if system_profile::any() {
-                system_profile::scheduler_is(self.own.shared.index + 1, am::ACTIVE);
+            if observer::is_profiled() {
+                observer().scheduler_is(self.own.shared.index + 1, am::ACTIVE);
             }
             self.check_all_but_io();
         }
@@ -437,14 +437,14 @@ impl Scheduler {
 
     /// Tells the profiler that the scheduler sleeps, which may make work for it.
     fn is_kept_awake(&self) -> bool {
-        if !system_profile::any() {
+        if !observer::is_profiled() {
             return false;
         }
         let number = self.own.shared.index + 1;
-        system_profile::scheduler_is(number, am::INACTIVE);
+        observer().scheduler_is(number, am::INACTIVE);
         let is_kept = !self.has_no_work();
         if is_kept {
-            system_profile::scheduler_is(number, am::ACTIVE);
+            observer().scheduler_is(number, am::ACTIVE);
         }
         is_kept
     }

@@ -13,17 +13,17 @@ use layout::{Heap, ProcessHead, Term};
 use term::am;
 use term::copy;
 
-use crate::mail::current;
+use crate::mail::observer::observer;
+use crate::mail::{current, observer};
 use crate::process::heap_limit::{DEFAULTS, HeapLimit};
 use crate::process::rare::HeapOptions;
 use crate::process::relations::{self, MonitorOptions, MonitorTarget, Relations, Watcher};
+use crate::process::sequence::{Spawn, Token};
 use crate::process::signal::Rank;
 use crate::process::signal_queue::SignalQueue;
 use crate::process::{
-    CacheLine, Dictionary, Flags, Priority, Process, block, message_queue, state, table,
+    CacheLine, Dictionary, Flags, Priority, Process, block, message_queue, sequence, state, table,
 };
-use crate::trace::sequence::Token;
-use crate::trace::{self, newcomers, system_profile};
 
 pub use options::SpawnOptions;
 
@@ -74,14 +74,14 @@ pub fn spawn(
     let monitor = options
         .monitor
         .map(|options| monitor_child(parent, process, options));
-    if parent.flags.contains(Flags::TRACED) || newcomers::PROCESSES.any() {
+    if parent.flags.contains(Flags::TRACED) || observer::are_processes_told() {
         let call = [module, function, arguments];
         let mut scratch = term::heap::Scratch::new();
         let call = match options.requested {
             true => as_requested(scratch.heap(), call),
             false => call,
         };
-        if trace::sequence::of(parent).is_some() {
+        if sequence::of(parent).is_some() {
             let listed = options.listed.unwrap_or(match options.link.is_some() {
                 true => term::build::list(scratch.heap(), &[am::LINK]),
                 false => Term::NIL,
@@ -95,7 +95,7 @@ pub fn spawn(
                 (options.reply_tag, options.replied),
             ));
         }
-        trace::events::spawns(Some(parent), process, call, options.link.is_some());
+        observer().spawns(Some(parent), process, call, options.link.is_some());
     }
     start(child);
     Ok(Spawned {
@@ -118,7 +118,7 @@ fn pass_token_on(
     let mut scratch = term::heap::Scratch::new();
     let heap = scratch.heap();
     let arity = term::list::length(arguments).unwrap_or_default();
-    let spawn = trace::sequence::Spawn {
+    let spawn = Spawn {
         reference,
         function: term::build::tuple(heap, &[module, function, Term::small(arity as i64)]),
         options,
@@ -127,7 +127,10 @@ fn pass_token_on(
         requested: reply_tag.is_some(),
         replied,
     };
-    (reference, trace::sequence::spawns(parent, child, &spawn))
+    (
+        reference,
+        observer().spawns_with_token(parent, child, &spawn),
+    )
 }
 
 /// The call of a process that was spawned by `spawn_request`, as stock makes it.
@@ -181,8 +184,8 @@ pub fn spawn_root(
     if pid != first {
         process.parent = first;
     }
-    if newcomers::PROCESSES.any() {
-        trace::events::spawns(None, process, [module, function, arguments], false);
+    if observer::are_processes_told() {
+        observer().spawns(None, process, [module, function, arguments], false);
     }
     start(child);
     Ok(pid)
@@ -232,9 +235,9 @@ pub fn spawn_from_abroad(
     process.initial_arity = arity;
     process.group_leader = copy::copy(process.heap(), group_leader);
     process.parent = copy::copy(process.heap(), parent);
-    if newcomers::PROCESSES.any() {
+    if observer::are_processes_told() {
         let call = [first.module, first.function, first.arguments];
-        trace::events::is_spawned_from_abroad(process, parent, call, options.link.is_some());
+        observer().is_spawned_from_abroad(process, parent, call, options.link.is_some());
     }
     prepare(process);
     let pid = process.pid();
@@ -250,9 +253,9 @@ fn start(process: *mut Process) {
     } else {
         block::count(1);
     }
-    if system_profile::any() {
+    if observer::is_profiled() {
         // SAFETY: nobody else owns the process until it is in a queue.
-        system_profile::process_is(unsafe { &*process }, am::ACTIVE);
+        observer().process_is(unsafe { &*process }, am::ACTIVE);
     }
     // SAFETY: as said above.
     unsafe { current::enqueue_woken(process) };
@@ -453,7 +456,7 @@ fn prepare_first_call(process: &mut Process, call: FirstCall) -> Result<(), Spaw
     }
     process.head.saved_x = 3;
     process.head.ip = match fun_call {
-        Some(_) if trace::may_tell_of_calls() => trace::exports::observed_apply(),
+        Some(_) if observer::may_tell_of_calls() => observer().observed_apply(),
         Some(_) => engine::start::apply_fun(),
         None => engine::start::apply(),
     };

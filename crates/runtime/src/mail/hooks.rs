@@ -7,11 +7,11 @@ use std::sync::OnceLock;
 
 use super::dirty::Work;
 use super::lent::Attended;
+use crate::mail::observer::Observer;
 use crate::mail::remote::Remote;
 use crate::process::Process;
 use crate::process::dirty::DirtyKind;
 use crate::process::relations::ReferenceNumber;
-use crate::trace::Trace;
 use layout::{BifFunction, Term};
 
 /// Tables and functions of the crates above.
@@ -30,8 +30,8 @@ pub struct Hooks {
     pub machine: &'static Machine,
     /// The connections to other nodes.
     pub remote: &'static dyn Remote,
-    /// What becomes of the events of traced processes and ports.
-    pub trace: &'static dyn Trace,
+    /// Who is told what processes and ports do: `trace::OBSERVER`.
+    pub observer: &'static dyn Observer,
 }
 
 /// Why the node ends with a crash dump.

@@ -13,12 +13,12 @@ use layout::{Fragment, Term};
 use term::copy::{self, Owned};
 use term::{am, heap};
 
-use crate::mail::{bounce, current, lent, senders};
+use crate::mail::observer::observer;
+use crate::mail::{bounce, current, lent, observer, senders};
 use crate::process::relations::ReferenceNumber;
 use crate::process::signal::{ALIAS_MESSAGE, DEMONITOR, OWN_MESSAGE, PRIORITY, Signal, boxed};
 use crate::process::sync::{Ordering, between_steps};
 use crate::process::{Process, block, state, table};
-use crate::trace::system_profile;
 
 /// The result of a send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -302,9 +302,9 @@ unsafe fn make_runnable(process: *mut Process) {
     between_steps();
     // The process runs here soon. A process that waited long is in no cache: its block is fetched meanwhile.
     block::prefetch(process);
-    if system_profile::any() {
+    if observer::is_profiled() {
         // SAFETY: nobody else owns the process until it is in a queue.
-        system_profile::process_is(unsafe { &*process }, am::ACTIVE);
+        observer().process_is(unsafe { &*process }, am::ACTIVE);
     }
     // SAFETY: the caller's promise.
     unsafe { current::enqueue_woken(process) };

@@ -2,19 +2,21 @@
 //! calls, suspend others, are asked about by others, or change rare flags. Allocated when first needed, like the
 //! [`Cold`](super::Cold) that it belongs to; only the owner of the process accesses it.
 
+use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use layout::{Heap, Term};
 use rustc_hash::FxHashMap;
 use term::copy::Owned;
 
+use super::sequence::Sequence;
 use super::suspend::Suspending;
+use super::tracing::{Sessions, Tracings};
 use crate::process::dirty::{Collection, Kept};
 use crate::process::tasks::Tasks;
-use crate::trace::costs::Measured;
-use crate::trace::saved_calls::Saved;
-use crate::trace::sequence::Sequence;
-use crate::trace::{Sessions, Tracings};
+
+/// What an observer of a process keeps with it. Only the observer knows what that is.
+pub type Observed = Option<Box<dyn Any + Send>>;
 
 /// The fields of a process that only few processes need.
 #[derive(Default)]
@@ -46,13 +48,13 @@ pub struct Rare {
     /// There may be frames of functions on the stack whose exceptions are traced.
     pub exceptions_traced: bool,
     /// The functions whose costs are measured (`call_time`, `call_memory`), in each session that does that.
-    pub measured: Vec<Measured>,
+    pub measured: Observed,
     /// Words that collections have freed while memory was measured.
     pub collected_words: i64,
     /// The sessions whose system monitor was told that its message queue is long.
     pub long_queue_of: Sessions,
     /// Its last calls, if it saves them.
-    pub saved_calls: Option<Box<Saved>>,
+    pub saved_calls: Observed,
     /// Whether it never waits for a connection to another node (`process_flag(async_dist, true)`).
     pub async_dist: bool,
     /// What scheduler it was bound to, while it goes to the one that it has bound itself to.
@@ -110,7 +112,7 @@ impl Rare {
             && tracings.is_off()
             && sequence.is_none()
             && !exceptions_traced
-            && measured.is_empty()
+            && measured.is_none()
             && *collected_words == 0
             && long_queue_of.is_empty()
             && saved_calls.is_none()

@@ -14,8 +14,10 @@ use layout::Term;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use super::{is_for_in, what};
+use super::is_for_in;
 use crate::process::Process;
+use crate::process::rare::Rare;
+use crate::process::tracing::what;
 use sys::clock::ticks;
 use term::collect;
 
@@ -180,6 +182,15 @@ impl Measured {
     }
 }
 
+/// What is measured of a process.
+fn measured_in(rare: &mut Rare) -> &mut Vec<Measured> {
+    let all = rare
+        .measured
+        .get_or_insert_with(|| Box::new(Vec::<Measured>::new()));
+    all.downcast_mut()
+        .expect("only this file puts something here")
+}
+
 /// The time, or the memory that a process has taken so far.
 fn now(process: &Process, measure: Measure) -> i64 {
     match measure {
@@ -206,7 +217,7 @@ pub(super) fn called(
     let measure = costs.measure;
     let mut now = now(process, measure);
     let pid = process.pid();
-    let all = &process.rare().measured;
+    let all = measured_in(process.rare());
     let place = all
         .iter()
         .position(|m| m.session == session && m.measure == measure);
@@ -215,11 +226,11 @@ pub(super) fn called(
         if measure == Measure::Memory && is_initial(process, function) {
             now = 0;
         }
-        let all = &mut process.rare().measured;
+        let all = measured_in(process.rare());
         all.push(Measured::new(session, measure));
         all.len() - 1
     });
-    let measured = &mut process.rare().measured[place];
+    let measured = &mut measured_in(process.rare())[place];
     measured.account(now);
     let before = measured.now;
     measured.now = measured.number(costs, pid);
@@ -239,7 +250,7 @@ fn is_initial(process: &Process, [module, function, arity]: [Term; 3]) -> bool {
 /// The function that a process is in returns to the one with this number, or to none that is measured.
 pub(super) fn returned(process: &mut Process, session: u32, measure: Measure, number: usize) {
     let now = now(process, measure);
-    let mut all = process.rare().measured.iter_mut();
+    let mut all = measured_in(process.rare()).iter_mut();
     if let Some(measured) = all.find(|m| m.session == session && m.measure == measure) {
         measured.account(now);
         measured.now = number;
@@ -250,13 +261,21 @@ pub(super) fn returned(process: &mut Process, session: u32, measure: Measure, nu
 /// Forgets what a process knows in a session that has ended.
 pub fn forget(process: &mut Process, session: u32) {
     if let Some(rare) = process.existing_rare_mut() {
-        rare.measured.retain(|measured| measured.session != session);
+        let all = measured_in(rare);
+        all.retain(|measured| measured.session != session);
+        if all.is_empty() {
+            rare.measured = None;
+        }
     }
 }
 
 /// What is measured of a process, if anything is.
 fn measured_of(process: &Process) -> &[Measured] {
-    process.existing_rare().map_or(&[], |rare| &rare.measured)
+    let all = process
+        .existing_rare()
+        .and_then(|rare| rare.measured.as_ref());
+    let all = all.and_then(|all| all.downcast_ref::<Vec<Measured>>());
+    all.map_or(&[], Vec::as_slice)
 }
 
 /// The words on the heap of a process whose memory is measured; a collection begins, whose end is told to
@@ -288,7 +307,10 @@ pub(super) fn scheduled_out(process: &mut Process) {
 #[cold]
 pub(super) fn scheduled_in(process: &mut Process) {
     if let Some(rare) = process.existing_rare_mut() {
-        for measured in &mut rare.measured {
+        if rare.measured.is_none() {
+            return;
+        }
+        for measured in measured_in(rare) {
             if measured.measure == Measure::Time {
                 measured.since = ticks::now();
             }

@@ -7,13 +7,11 @@ use term::heap::Scratch;
 use term::release::{self, Release};
 use term::{am, build};
 
-use super::{
-    Event, Family, Sessions, Told, Tracing, change, costs, end, get, is_for, saved_calls, tell_all,
-    what,
-};
+use super::{Told, change, costs, end, get, is_for, saved_calls, tell_all};
 use crate::effects::info::{self, Asker};
 use crate::mail::{senders, signal};
 use crate::process::signal::Signal;
+use crate::process::tracing::{Event, Family, Sessions, Tracing, what};
 use crate::process::{Flags, Process};
 
 /// Tells the tracers of a process of an event, in those sessions in which one of these bits of [`what`] is traced.

@@ -15,8 +15,9 @@ use rustc_hash::FxHashMap;
 use term::am;
 
 use super::points::{self, Actions};
-use super::{frames, saved_calls};
-use crate::code::{self, native};
+use super::saved_calls;
+use crate::code::{self, native, stack};
+use crate::mail::observer;
 use crate::process::Process;
 
 /// The other export, and what is done for calls. Never freed. The export is the first field: an address of one is that of the
@@ -200,7 +201,7 @@ fn make(export: &'static Export) -> &'static Traced {
         .write()
         .insert(std::ptr::from_ref(export) as usize, traced);
     ANY.store(true, Ordering::Relaxed);
-    super::EVER_OF_CALLS.store(true, Ordering::Relaxed);
+    observer::tell_of_calls();
     traced
 }
 
@@ -231,7 +232,7 @@ pub(crate) fn call_site(process: &Process) -> Option<*const u64> {
     let in_export = offset_of!(Export, stub) + Export::STUB_ENTRY * size_of::<u64>();
     let export = (process.head.ip as usize).checked_sub(in_export)?;
     let is_traced = TRACED.read().contains_key(&export);
-    is_traced.then(|| frames::caller(process))?
+    is_traced.then(|| stack::caller(process))?
 }
 
 /// A process calls a traced export; returns where it continues.

@@ -14,16 +14,17 @@
 
 use std::sync::Arc;
 
+use layout::Term;
 use layout::context::{TIMED_FRAME_WORDS, TRACED_FRAME_WORDS};
-use layout::heap::is_return_address;
-use layout::{Heap, Term};
 use term::copy::Owned;
 use term::heap::Scratch;
 use term::{am, build};
 
 use super::costs::{self, Measure};
-use super::{Event, Family, Sessions, Tracer, Tracing, events, get, is_for_in, what};
+use super::{events, get, is_for_in};
 use crate::code;
+use crate::code::stack::{behind_frames, is_traced_return, words_of};
+use crate::process::tracing::{Event, Family, Sessions, Tracer, Tracing, what};
 use crate::process::{Flags, Process};
 
 /// What is to be told of the end of a call.
@@ -38,89 +39,10 @@ pub mod wish {
     pub const TRACER_GONE: u8 = 1 << 3;
 }
 
-/// Whether a word of the stack begins one of these frames.
-#[must_use]
-pub fn is_traced_return(word: u64) -> bool {
-    words_of(word).is_some()
-}
-
-/// The addresses of the calls that a stack returns to, the innermost first, without the frames of traces. Equal ones in a row
-/// (recursion) come once, as in OTP's stack traces.
-pub fn calls(heap: &Heap) -> impl Iterator<Item = *const u64> {
-    let (mut at, end, mut before) = (heap.stack.cast_const(), heap.end.cast_const(), 0);
-    std::iter::from_fn(move || {
-        let mut near = at.wrapping_add(NEAR).min(end);
-        loop {
-            while at < near {
-                // SAFETY: the words between stack and end are return addresses and terms.
-                let word = unsafe { *at };
-                at = at.wrapping_add(1);
-                if is_return_address(word) && word != before && is_call(word) {
-                    before = word;
-                    // A return address points to the word after its call.
-                    return Some((word - 8) as *const u64);
-                }
-            }
-            if at == end {
-                return None;
-            }
-            at = skip(at, end, before);
-            near = at.wrapping_add(CHUNK).min(end);
-        }
-    })
-}
-
-/// So many words are looked at one by one before [`skip`] is called: most frames are small.
-const NEAR: usize = 64;
-
-/// The number of words that [`skip`] looks at together.
-const CHUNK: usize = 16;
-
-/// Goes on to the first chunk of a stack that has a return address other than `known`, or to the last words. Below a function that
-/// calls itself there may be thousands of frames that return to the same place.
-#[inline(never)]
-fn skip(mut at: *const u64, end: *const u64, known: u64) -> *const u64 {
-    while at.wrapping_add(CHUNK) <= end {
-        // SAFETY: these words are between stack and end.
-        let words = unsafe { *at.cast::<[u64; CHUNK]>() };
-        // Without comparisons, for which processors of the basic kind have no vector instruction. The low bits of `known` are 0,
-        // so those of the difference are the word's own.
-        let others = words.iter().fold(0, |others, word| {
-            let difference = word ^ known;
-            let is_address = (difference & 0b11).wrapping_sub(1);
-            let differs = difference | difference.wrapping_neg();
-            others | is_address & differs
-        });
-        if others >> 63 != 0 {
-            break;
-        }
-        at = at.wrapping_add(CHUNK);
-    }
-    at
-}
-
-/// Whether a return address is where a call continues. A function of its own, so that the loops above have few instructions for
-/// each of the other words.
-#[inline(never)]
-fn is_call(address: u64) -> bool {
-    address != engine::start::process_end() as u64 && !is_traced_return(address)
-}
-
 /// Whether the function that is being called has a frame already.
 pub(super) fn has_frame(process: &Process) -> bool {
     // SAFETY: the stack has a return address on top when a function is called.
     is_traced_return(unsafe { *process.head.heap.stack })
-}
-
-/// The size of the frame that a word of the stack begins, if it begins one.
-fn words_of(word: u64) -> Option<usize> {
-    if word == engine::start::traced_return() as u64 {
-        Some(TRACED_FRAME_WORDS)
-    } else if word == engine::start::timed_return() as u64 {
-        Some(TIMED_FRAME_WORDS)
-    } else {
-        None
-    }
 }
 
 /// In a frame, the session is above the wishes.
@@ -251,20 +173,6 @@ fn is_returned_to(process: &Process, session: u32) -> bool {
     false
 }
 
-/// The first word from here on that is behind the frames that begin here.
-///
-/// # Safety
-/// A stack begins here with a return address, and ends with one that is no frame's.
-unsafe fn behind_frames(mut words: *const u64) -> *const u64 {
-    // SAFETY: the caller's promise.
-    unsafe {
-        while let Some(frame) = words_of(*words) {
-            words = words.add(frame);
-        }
-    }
-    words
-}
-
 /// The terms of a frame.
 struct Frame {
     wishes: u8,
@@ -333,14 +241,6 @@ pub(crate) fn returns(process: &mut Process, value: Term) {
             words.add(TRACED_FRAME_WORDS - 1)
         });
     }
-}
-
-/// The address of the call by which a process has come to the entry of the function that it is at.
-#[must_use]
-pub fn caller(process: &Process) -> Option<*const u64> {
-    // SAFETY: a stack ends with a return address that is no other's.
-    let address = unsafe { *behind_frames(process.head.heap.stack) };
-    is_return_address(address).then(|| (address - 8) as *const u64)
 }
 
 /// Tells a session where a process continues: at the first return address of a function from here on.

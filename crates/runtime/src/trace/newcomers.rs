@@ -5,22 +5,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 use term::am;
 
-use super::{LEGACY, Tracings, are_all_observed, settle};
+use super::{are_all_observed, settle};
+use crate::mail::observer;
 use crate::process::Process;
+use crate::process::tracing::Tracings;
 
 /// How those of one kind that will be made are traced.
 pub struct Newcomers {
-    any: AtomicBool,
+    /// Where those who make them look.
+    any: &'static AtomicBool,
     tracings: Mutex<Tracings>,
 }
 
-pub static PROCESSES: Newcomers = Newcomers::new();
-pub static PORTS: Newcomers = Newcomers::new();
+pub static PROCESSES: Newcomers = Newcomers::new(&observer::NEW_PROCESSES);
+pub static PORTS: Newcomers = Newcomers::new(&observer::NEW_PORTS);
 
 impl Newcomers {
-    const fn new() -> Newcomers {
+    const fn new(any: &'static AtomicBool) -> Newcomers {
         Newcomers {
-            any: AtomicBool::new(false),
+            any,
             tracings: Mutex::new(Tracings::NONE),
         }
     }
@@ -47,12 +50,8 @@ impl Newcomers {
     }
 
     fn settle(&self, tracings: &mut Tracings) {
-        tracings.forget_gone_tracers(am::UNDEFINED);
-        // In the order that stock has for them: that of the sessions, of which the one that is always there comes last.
-        tracings.all.sort_by_key(|tracing| match tracing.session {
-            LEGACY => u32::MAX,
-            session => session,
-        });
+        super::forget_gone(tracings, am::UNDEFINED);
+        tracings.sort();
         let any = !tracings.is_off() || are_all_observed();
         self.any.store(any, Ordering::Relaxed);
     }

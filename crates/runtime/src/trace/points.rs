@@ -20,12 +20,13 @@ use term::am;
 use super::costs::{self, Costs, Measure};
 use super::counts::Count;
 use super::frames::wish;
-use super::{LEGACY, Tracer, frames, get, is_for_in, what};
-use crate::code::breakpoints::Pattern;
+use super::{frames, get, is_for_in};
 use crate::code::modules;
 use crate::effects::{collector, error_handler};
-use crate::mail::world;
+use crate::mail::{observer, world};
+use crate::process::tracing::{LEGACY, Tracer, what};
 use crate::process::{Flags, Process};
+use crate::trace::breakpoints::Pattern;
 
 /// A match specification that decides which calls are reported, if there is one. What it is knows the crate `trace`.
 pub type Condition = Option<Arc<dyn Any + Send + Sync>>;
@@ -262,68 +263,76 @@ pub fn change_if(
     change: &dyn Fn(&mut Actions),
     wanted: &dyn Fn(Term, Term, u32) -> bool,
 ) -> Result<usize, NoRoom> {
+    let each = code.iter();
+    each.map(|loaded| change_code(&loaded.code, pattern, change, wanted))
+        .sum()
+}
+
+fn change_code(
+    code: &Code,
+    pattern: &Pattern,
+    change: &dyn Fn(&mut Actions),
+    wanted: &dyn Fn(Term, Term, u32) -> bool,
+) -> Result<usize, NoRoom> {
     let mut count = 0;
-    for loaded in code {
-        let breakpoints = loaded.code.breakpoints();
-        // The places of functions in the code whose breakpoints are to be set and cleared.
-        let (mut set, mut cleared) = (Vec::new(), Vec::new());
-        let mut new_points = Vec::new();
-        for (place, (function, _)) in loaded.code.functions().enumerate() {
-            let [module, name] = [function.module, function.function];
-            if !pattern.is_for(name, function.arity) || !wanted(module, name, function.arity) {
-                continue;
+    let breakpoints = code.breakpoints();
+    // The places of functions in the code whose breakpoints are to be set and cleared.
+    let (mut set, mut cleared) = (Vec::new(), Vec::new());
+    let mut new_points = Vec::new();
+    for (place, (function, _)) in code.functions().enumerate() {
+        let [module, name] = [function.module, function.function];
+        if !pattern.is_for(name, function.arity) || !wanted(module, name, function.arity) {
+            continue;
+        }
+        count += 1;
+        let breakpoint = breakpoints.get(place);
+        // SAFETY: the world is stopped, and the reference is gone before the next.
+        if let Some(point) = breakpoint.and_then(|at| unsafe { point_to_change(at) }) {
+            change(&mut point.actions);
+            match point.actions.is_empty() {
+                true => cleared.push(place),
+                false => settle(&breakpoints[place], &point.actions),
             }
-            count += 1;
-            let breakpoint = breakpoints.get(place);
-            // SAFETY: the world is stopped, and the reference is gone before the next.
-            if let Some(point) = breakpoint.and_then(|at| unsafe { point_to_change(at) }) {
-                change(&mut point.actions);
-                match point.actions.is_empty() {
-                    true => cleared.push(place),
-                    false => settle(&breakpoints[place], &point.actions),
-                }
-                continue;
-            }
-            let mut actions = Actions::default();
-            change(&mut actions);
-            if !actions.is_empty() {
-                let function = [module, name, Term::small(function.arity.into())];
-                set.push(place);
-                new_points.push(Box::new(Point { function, actions }));
-            }
+            continue;
         }
-        // SAFETY: no thread runs code while the world is stopped, and no thread reads words of code meanwhile.
-        unsafe {
-            loaded.code.set_breakpoints(&cleared, false)?;
-            loaded.code.set_breakpoints(&set, true)?;
+        let mut actions = Actions::default();
+        change(&mut actions);
+        if !actions.is_empty() {
+            let function = [module, name, Term::small(function.arity.into())];
+            set.push(place);
+            new_points.push(Box::new(Point { function, actions }));
         }
-        for place in cleared {
-            put_point(&breakpoints[place], None);
-        }
-        if !set.is_empty() {
-            super::EVER_OF_CALLS.store(true, Ordering::Relaxed);
-        }
-        let breakpoints = loaded.code.breakpoints();
-        for (place, point) in set.into_iter().zip(new_points) {
-            settle(&breakpoints[place], &point.actions);
-            put_point(&breakpoints[place], Some(point));
-        }
+    }
+    // SAFETY: no thread runs code while the world is stopped, and no thread reads words of code meanwhile.
+    unsafe {
+        code.set_breakpoints(&cleared, false)?;
+        code.set_breakpoints(&set, true)?;
+    }
+    for place in cleared {
+        put_point(&breakpoints[place], None);
+    }
+    if !set.is_empty() {
+        observer::tell_of_calls();
+    }
+    let breakpoints = code.breakpoints();
+    for (place, point) in set.into_iter().zip(new_points) {
+        settle(&breakpoints[place], &point.actions);
+        put_point(&breakpoints[place], Some(point));
     }
     Ok(count)
 }
 
 /// Ends all that is done for calls of a version of a module that is no longer current. The world must be stopped.
-pub fn clear(code: &Arc<modules::Loaded>) {
-    if !code.code.breakpoints().is_empty() {
+pub fn clear(code: &Code) {
+    if !code.breakpoints().is_empty() {
         let pattern = Pattern {
             module: None,
             function: None,
             arity: None,
         };
         // Restoring code needs no memory but that for making it writable; without that the breakpoints stay, with nothing to do.
-        let _ = change_in(std::slice::from_ref(code), &pattern, &|actions| {
-            *actions = Actions::default();
-        });
+        let forget = |actions: &mut Actions| *actions = Actions::default();
+        let _ = change_code(code, &pattern, &forget, &|_, _, _| true);
     }
 }
 

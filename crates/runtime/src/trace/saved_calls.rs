@@ -3,6 +3,7 @@
 //!
 //! While there is such a process, the calls of all exports are told of ([`exports`]); other processes' calls are slower then.
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -95,8 +96,10 @@ pub fn set(process: &mut Process, saved: Option<Box<Saved>>) -> usize {
     if saved.is_none() && process.existing_rare().is_none() {
         return 0;
     }
+    let saved = saved.map(|saved| saved as Box<dyn Any + Send>);
     let before = std::mem::replace(&mut process.rare().saved_calls, saved);
     settle_flag(process);
+    let before = before.and_then(|before| before.downcast::<Saved>().ok());
     before.map_or(0, |before| before.most)
 }
 
@@ -104,7 +107,7 @@ pub fn set(process: &mut Process, saved: Option<Box<Saved>>) -> usize {
 pub fn list(process: &Process, heap: &mut Heap) -> Term {
     let saved = process
         .existing_rare()
-        .and_then(|rare| rare.saved_calls.as_ref());
+        .and_then(|rare| rare.saved_calls.as_ref()?.downcast_ref::<Saved>());
     let Some(saved) = saved else {
         return am::FALSE;
     };
@@ -122,7 +125,7 @@ fn add(process: &mut Process, call: Call) {
     }
     let saved = process
         .existing_rare_mut()
-        .and_then(|rare| rare.saved_calls.as_mut());
+        .and_then(|rare| rare.saved_calls.as_mut()?.downcast_mut::<Saved>());
     if let Some(saved) = saved {
         saved.add(call);
     }

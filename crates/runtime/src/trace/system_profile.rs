@@ -4,7 +4,7 @@
 //! Hooks in the scheduler, in signals and in ports look at one word; while nobody profiles, each costs one load. Any thread may
 //! call these functions.
 
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use layout::Term;
 use parking_lot::Mutex;
@@ -13,6 +13,7 @@ use term::{am, build};
 
 use super::{Told, get};
 use crate::effects::info;
+use crate::mail::observer::PROFILED;
 use crate::mail::schedulers;
 use crate::process::Process;
 
@@ -31,25 +32,16 @@ pub struct Profile {
     pub profiler: Term,
     /// Bits of [`wanted`].
     pub what: u32,
-    /// The form of timestamps: a bit of [`super::what`].
+    /// The form of timestamps: a bit of [`crate::process::tracing::what`].
     pub stamp: u32,
 }
 
 static PROFILE: Mutex<Option<Profile>> = Mutex::new(None);
-/// The bits of `PROFILE`'s `what`; 0 if there is none.
-static WHAT: AtomicU32 = AtomicU32::new(0);
 /// The number of schedulers that work.
 static ACTIVE: AtomicI64 = AtomicI64::new(0);
 
-/// Whether anything is told.
-#[inline(always)]
-#[must_use]
-pub fn any() -> bool {
-    WHAT.load(Ordering::Relaxed) != 0
-}
-
 fn is_wanted(what: u32) -> bool {
-    WHAT.load(Ordering::Relaxed) & what != 0
+    PROFILED.load(Ordering::Relaxed) & what != 0
 }
 
 /// Who is told now.
@@ -65,7 +57,7 @@ pub fn set(profile: Option<Profile>) -> Option<Profile> {
         let active = schedulers::awake_count();
         ACTIVE.store(i64::try_from(active).unwrap_or(0), Ordering::Relaxed);
     }
-    WHAT.store(profile.map_or(0, |profile| profile.what), Ordering::Release);
+    PROFILED.store(profile.map_or(0, |profile| profile.what), Ordering::Release);
     std::mem::replace(&mut *place, profile)
 }
 
@@ -81,7 +73,7 @@ fn tell(about: Term, parts: &[Term]) {
         return;
     }
     if get().tell_profile(profiler, parts, stamp) == Told::TracerGone {
-        WHAT.store(0, Ordering::Relaxed);
+        PROFILED.store(0, Ordering::Relaxed);
         *PROFILE.lock() = None;
     }
 }

@@ -15,10 +15,10 @@ use term::{am, build, reference};
 use super::driver::{Driver, Ready};
 use super::entered::Occasion;
 use super::{Core, Phase, Port, State, queue, table};
+use crate::effects::port::tracing;
 use crate::mail::{io, signal, timer};
 use crate::process::relations::{ReferenceNumber, Watcher};
 use crate::process::signal::Signal;
-use crate::trace;
 
 /// See the module.
 pub struct Access<'a> {
@@ -75,7 +75,7 @@ impl Access<'_> {
     pub fn send(&self, to: Term, body: impl FnOnce(&mut Heap) -> Term) -> bool {
         let mut scratch = Scratch::new();
         let message = body(scratch.heap());
-        trace::ports::sends(&self.core.tracings, self.port.id, to, message);
+        tracing::sends(&self.core.tracings, self.port.id, to, message);
         signal::send_message_from_outside(self.port.id, to, message)
     }
 
@@ -93,7 +93,7 @@ impl Access<'_> {
     ) -> bool {
         let mut scratch = Scratch::with_room(words);
         let message = body(scratch.heap());
-        trace::ports::sends(&self.core.tracings, self.port.id, to, message);
+        tracing::sends(&self.core.tracings, self.port.id, to, message);
         // SAFETY: the caller's promise about `body`.
         unsafe { signal::send_built(self.port.id, to, scratch, message) }
     }
@@ -116,7 +116,7 @@ impl Access<'_> {
 
     /// Sends a process a term; returns false if there is no such process.
     pub fn send_term(&self, to: Term, message: &Owned) -> bool {
-        trace::ports::sends(&self.core.tracings, self.port.id, to, message.term());
+        tracing::sends(&self.core.tracings, self.port.id, to, message.term());
         signal::send_message_from_outside(self.port.id, to, message.term())
     }
 

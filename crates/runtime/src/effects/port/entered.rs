@@ -9,7 +9,8 @@ use term::am;
 
 use super::{Phase, Port, State};
 use crate::effects::system_monitor;
-use crate::trace::system_profile;
+use crate::mail::observer;
+use crate::mail::observer::observer;
 
 /// Why a port is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,8 +68,8 @@ impl<'a> Entered<'a> {
             occasion,
             began_ns: system_monitor::port_begins(),
         };
-        if system_profile::any() {
-            system_profile::port_runs(port.id, am::ACTIVE);
+        if observer::is_profiled() {
+            observer().port_runs(port.id, am::ACTIVE);
         }
         entered.tell(am::IN);
         entered
@@ -88,8 +89,8 @@ impl Drop for Entered<'_> {
         if self.state.core.phase == Phase::Open {
             self.tell(am::OUT);
         }
-        if system_profile::any() {
-            system_profile::port_runs(self.port, am::INACTIVE);
+        if observer::is_profiled() {
+            observer().port_runs(self.port, am::INACTIVE);
         }
         if let Some(began_ns) = self.began_ns
             && let Some(task) = self.occasion.task()

@@ -18,13 +18,15 @@ use super::driver::{Command, Control, Output};
 use super::entered::Entered;
 use super::{Core, Phase, Port, State, busy, find, queue, table};
 use crate::effects::incoming;
+use crate::effects::port::tracing;
+use crate::mail::observer;
+use crate::mail::observer::observer;
 use crate::mail::registry::{self, Refusal};
 use crate::mail::signal::{self, Sent};
 use crate::process::relations::ReferenceNumber;
 use crate::process::signal::{Rank, Signal};
 use crate::process::sync::between_steps;
 use crate::process::{Flags, Process};
-use crate::trace::{self, system_profile};
 
 /// A request that has reached its port.
 pub struct Request<'a> {
@@ -107,7 +109,7 @@ fn queue_in_order(
 fn enter_for<'a>(process: &mut Process, port: &'a Port, operation: Term) -> Option<Entered<'a>> {
     port.enter_for(process.pid(), operation, || {
         if process.flags.contains(Flags::TRACED) {
-            trace::events::waits_for_port(process);
+            observer().waits_for_port(process);
         }
     })
 }
@@ -116,7 +118,7 @@ fn enter_for<'a>(process: &mut Process, port: &'a Port, operation: Term) -> Opti
 #[inline]
 fn left(process: &mut Process) {
     if process.flags.contains(Flags::TRACED) {
-        trace::events::has_waited_for_port(process);
+        observer().has_waited_for_port(process);
     }
 }
 
@@ -126,9 +128,9 @@ struct Waiting(bool);
 impl Waiting {
     #[inline]
     fn new(process: &Process) -> Waiting {
-        let is_told = system_profile::any();
+        let is_told = observer::is_profiled();
         if is_told {
-            system_profile::process_waits_for_port(process, am::INACTIVE);
+            observer().process_waits_for_port(process, am::INACTIVE);
         }
         Waiting(is_told)
     }
@@ -136,7 +138,7 @@ impl Waiting {
     #[inline]
     fn ends(self, process: &Process) {
         if self.0 {
-            system_profile::process_waits_for_port(process, am::ACTIVE);
+            observer().process_waits_for_port(process, am::ACTIVE);
         }
     }
 }
@@ -228,7 +230,7 @@ impl Request<'_> {
         tracee.receives(self.caller, |heap| build::tuple(heap, &[am::CONNECT, new]));
         let mut scratch = Scratch::new();
         let message = build::tuple(scratch.heap(), &[port, am::CONNECTED]);
-        trace::ports::sends(tracee.tracings, port, self.caller, message);
+        tracing::sends(tracee.tracings, port, self.caller, message);
     }
 
     /// Reports a control with these bytes.

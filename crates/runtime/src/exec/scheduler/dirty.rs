@@ -31,10 +31,10 @@ use crate::exec::exit;
 use crate::mail::current::enqueue_woken;
 use crate::mail::dirty::{Handed, Work};
 use crate::mail::microstate::{self, ThreadState};
+use crate::mail::observer::observer;
 use crate::mail::{deferred, dirty, lent};
 use crate::process::dirty::{Call, DirtyKind};
 use crate::process::{Flags, Process, state};
-use crate::trace::events;
 
 /// How a dirty BIF is run, by its row in the BIF table.
 #[derive(Clone, Copy, Debug)]
@@ -214,7 +214,7 @@ fn run_call(context: &mut Context, pointer: *mut Process) {
     // SAFETY: as above; the reference is not used during the call.
     let process = unsafe { &mut *pointer };
     if process.flags.contains(Flags::TRACED) {
-        events::scheduled_in(process);
+        observer().scheduled_in(process);
     }
     let Some(Call::Wanted { function, .. }) = process.rare().dirty.take() else {
         unreachable!("`want` set it");
@@ -261,7 +261,7 @@ fn run_collection(pointer: *mut Process) {
     let process = unsafe { &mut *pointer };
     state::begin(&process.state);
     if process.flags.contains(Flags::TRACED) {
-        events::scheduled_in(process);
+        observer().scheduled_in(process);
     }
     dirty_collection::perform(process);
     give_back(pointer);
@@ -273,7 +273,7 @@ fn give_back(pointer: *mut Process) {
     let process = unsafe { &mut *pointer };
     process.reductions += dirty::take_charged();
     if process.flags.contains(Flags::TRACED) {
-        events::scheduled_out(process);
+        observer().scheduled_out(process);
     }
     let pid = process.pid();
     let has_tasks = release(process);

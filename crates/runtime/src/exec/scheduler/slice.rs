@@ -17,10 +17,11 @@ use crate::effects::collector::{self, dirty_collection};
 use crate::effects::tasks::{self, Ran};
 use crate::effects::{incoming, system_monitor};
 use crate::exec::exit;
+use crate::mail::observer;
+use crate::mail::observer::observer;
 use crate::process::dirty::Collection;
 use crate::process::sync::between_steps;
 use crate::process::{Flags, Process, block, state};
-use crate::trace::{events, system_profile};
 
 /// What comes next in a slice.
 #[must_use]
@@ -47,7 +48,7 @@ impl Slice {
         // SAFETY: taken from a run queue, so this thread owns it until it waits, yields or ends.
         let process = unsafe { &mut *pointer };
         if process.flags.contains(Flags::TRACED) {
-            events::scheduled_in(process);
+            observer().scheduled_in(process);
         }
         if before & state::SIGNALS != 0 {
             block::prefetch_heap(&process.head.heap);
@@ -214,7 +215,7 @@ impl Scheduler {
         // SAFETY: as below.
         let process = unsafe { &mut *pointer };
         if process.flags.contains(Flags::TRACED) {
-            events::scheduled_out(process);
+            observer().scheduled_out(process);
         }
         self.give_up(pointer);
     }
@@ -237,7 +238,7 @@ impl Scheduler {
         // borrows it.
         unsafe {
             if (*pointer).flags.contains(Flags::TRACED) {
-                events::scheduled_out(&mut *pointer);
+                observer().scheduled_out(&mut *pointer);
             }
             (*pointer).state.fetch_or(state::DIRTY, Ordering::Relaxed);
             state::give_up(&(*pointer).state);
@@ -260,7 +261,7 @@ impl Scheduler {
 /// Puts a process to rest; false if a signal has arrived for it.
 #[inline]
 fn rests(process: &mut Process) -> bool {
-    if process.flags.contains(Flags::TRACED) || system_profile::any() {
+    if process.flags.contains(Flags::TRACED) || observer::is_profiled() {
         return rests_observed(process);
     }
     between_steps();
@@ -269,20 +270,23 @@ fn rests(process: &mut Process) -> bool {
 
 #[cold]
 fn rests_observed(process: &mut Process) -> bool {
-    let (is_observed, is_told) = (process.flags.contains(Flags::TRACED), system_profile::any());
+    let (is_observed, is_told) = (
+        process.flags.contains(Flags::TRACED),
+        observer::is_profiled(),
+    );
     if is_observed {
-        events::scheduled_out(process);
+        observer().scheduled_out(process);
     }
     if is_told {
-        system_profile::process_is(process, am::INACTIVE);
+        observer().process_is(process, am::INACTIVE);
     }
     between_steps();
     let rests = state::rest(&process.state);
     if !rests && is_observed {
-        events::scheduled_in(process);
+        observer().scheduled_in(process);
     }
     if !rests && is_told {
-        system_profile::process_is(process, am::ACTIVE);
+        observer().process_is(process, am::ACTIVE);
     }
     rests
 }
@@ -302,8 +306,8 @@ pub(super) fn leave(process: &mut Process) {
     let reason = reason.unwrap_or_else(|| Owned::new(am::NORMAL));
     let pid = process.pid();
     exit::leave(process, &reason);
-    if system_profile::any() {
-        system_profile::process_has_ended(pid);
+    if observer::is_profiled() {
+        observer().process_has_ended(pid);
     }
 }
 

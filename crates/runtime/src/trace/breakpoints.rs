@@ -4,10 +4,9 @@
 //! A breakpoint belongs to one version of a module and is removed with it. Breakpoints are set and cleared while the
 //! world is stopped.
 
+use crate::trace::points;
 use engine::native::NoRoom;
 use layout::Term;
-
-use crate::trace::points;
 
 /// A pattern of functions; `None` matches anything.
 #[derive(Clone, Copy)]

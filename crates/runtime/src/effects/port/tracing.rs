@@ -2,23 +2,16 @@
 
 use layout::{Heap, Term};
 use term::heap::Scratch;
-use term::{am, atom, build};
+use term::{am, build};
 
-use super::{Event, Family, Tracings, tell_all, what};
-use crate::effects::port::Core;
+use crate::mail::observer::observer;
 use crate::process::table;
-
-/// A process opens a port, whose driver has not started yet.
-#[cold]
-pub(crate) fn opens(core: &mut Core, port: Term, owner: Term) {
-    let name = atom::intern_latin1(core.name()).ok();
-    core.tracee(port).happens(am::OPEN, owner, name);
-}
+use crate::process::tracing::{Event, Family, Tracings, what};
 
 /// A port that is traced so sends a message.
 #[inline]
 pub fn sends(tracings: &Tracings, port: Term, to: Term, message: Term) {
-    if tracings.what & what::SEND != 0 {
+    if tracings.what() & what::SEND != 0 {
         tell_of_send(tracings, port, to, message);
     }
 }
@@ -31,7 +24,7 @@ fn tell_of_send(tracings: &Tracings, port: Term, to: Term, message: Term) {
     };
     let event = Event::new(Family::Send, tag, message).with(to);
     // That the tracer is gone is noticed by whoever may change how the port is traced.
-    let _ = tell_all(tracings, port, what::SEND, &event);
+    let _ = observer().tell(tracings, port, what::SEND, &event);
 }
 
 /// How one port is traced, and its identifier.
@@ -43,11 +36,13 @@ pub struct Tracee<'a> {
 impl Tracee<'_> {
     #[inline]
     fn is_for(&self, what: u32) -> bool {
-        self.tracings.what & what != 0
+        self.tracings.what() & what != 0
     }
 
     fn tell(&mut self, wanted: u32, event: &Event) {
-        self.tracings.tell(self.port, wanted, event);
+        for session in observer().tell(self.tracings, self.port, wanted, event) {
+            self.tracings.end(session);
+        }
     }
 
     /// Something that `ports` reports: `open`, `closed`, `getting_linked`, `register` and the like.
