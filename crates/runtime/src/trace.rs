@@ -1,9 +1,9 @@
-//! What the paths of processes know of tracing: what a process is traced for and who is told, and one function for each
-//! event.
+//! Tracing: what a process is traced for and who is told, and one function for each event.
 //!
-//! A process that is traced has [`Flags::TRACED`] set, and in its `Rare` a [`Tracing`] for each session in which it is; paths
-//! test that bit, and call the functions of [`events`] only if it is set. What becomes of an event (its message, its timestamp, match specifications, the
-//! kinds of tracers) is the matter of the crate `trace`, which hands in [`Trace`].
+//! A process that is traced has [`Flags::TRACED`] set, and in its `Rare` a [`Tracing`] for each session in which it is. The other rooms
+//! test that bit, and tell the [`observer`] only if it is set; nothing of this room is called otherwise. What becomes of an event
+//! (its message, its timestamp, match specifications, the kinds of tracers) is the matter of the crate `trace`, which hands in
+//! [`Trace`].
 //!
 //! **Who may call.** The thread that owns the process, or, for a port, the one that has locked it. So the events of one tracee
 //! reach its tracer in order.
@@ -55,7 +55,7 @@ pub fn forget_gone(tracings: &mut Tracings, tracee: Term) {
     }
 }
 
-/// Tells the tracers of those sessions in which one of these bits of [`what`] is traced; returns those whose tracer is gone.
+/// Tells the tracers of those sessions in which one of these bits of [`what`](crate::process::tracing::what) is traced; returns those whose tracer is gone.
 fn tell_all(tracings: &Tracings, tracee: Term, wanted: u32, event: &Event) -> Sessions {
     let wants = tracings.iter().filter(|t| t.what & wanted != 0);
     wants

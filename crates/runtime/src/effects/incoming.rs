@@ -130,7 +130,7 @@ fn handle_some(
 
 /// Handles a signal that comes after the one that ends the process. A link or monitor is refused only once nothing of the
 /// process can be found, such as its name or its tables; and whoever calls a function for the process in vain counts on its
-/// relations being gone. So these stay in the queue for [`bounce_rest`].
+/// relations being gone. So these stay in the queue for [`bounce::bounce_rest`](crate::mail::bounce::bounce_rest).
 #[cold]
 fn come_too_late(process: &mut Process, signal: Signal) {
     if matches!(

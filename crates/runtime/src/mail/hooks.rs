@@ -1,9 +1,12 @@
-//! What the runtime calls in the crates above it. They hand it in once, when the node starts; nothing is called
-//! before that.
+//! What the runtime calls in the crates above it, and its lower rooms in the upper ones. It is handed in once, when the node
+//! starts; nothing is called before that.
 //!
-//! These are all the calls that go upwards: a new one is a new field here.
+//! These are all the calls that go upwards: a new one is a new field here, of [`Machine`], or of
+//! [`Observer`](super::observer::Observer).
 
 use std::sync::OnceLock;
+
+use layout::{BifFunction, Term};
 
 use super::dirty::Work;
 use super::lent::Attended;
@@ -12,7 +15,6 @@ use crate::mail::remote::Remote;
 use crate::process::Process;
 use crate::process::dirty::DirtyKind;
 use crate::process::relations::ReferenceNumber;
-use layout::{BifFunction, Term};
 
 /// Tables and functions of the crates above.
 pub struct Hooks {

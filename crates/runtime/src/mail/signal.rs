@@ -1,10 +1,9 @@
-//! Signals: everything that reaches a process from outside goes through its one signal queue, so signals
+//! Sending signals: everything that reaches a process from outside goes through its one signal queue, so signals
 //! of any kind from one sender to one receiver arrive in order.
 //!
-//! A message is a [`Fragment`] of kind [`MESSAGE`]; it is pushed as it is, and the receiver's heap later adopts it. The words
-//! of any other fragment hold a [`Signal`]. Senders push; the owner takes the
-//! whole queue at once and handles the signals in order: messages move to the inner queue, other signals take effect
-//! (`effects::incoming`).
+//! A message is pushed as it is, and the receiver's heap later adopts it; other signals are in fragments of their own
+//! ([`process::signal`](crate::process::signal)). Senders push; the owner takes the whole queue at once and handles the signals in
+//! order: messages move to the inner queue, other signals take effect (`effects::incoming`).
 
 #[cfg(test)]
 mod tests;

@@ -29,7 +29,7 @@ pub const OWN_MESSAGE: u32 = 5;
 pub const ALIAS_TOKEN_MESSAGE: u32 = 6;
 /// [`Fragment::kind`] of a message that carries a token of sequential trace: the fragment's last word is a term.
 pub const TOKEN_MESSAGE: u32 = 7;
-/// [`Fragment::kind`] of an envelope, which has a message of another kind, that message's term, and its sender: see [`senders`].
+/// [`Fragment::kind`] of an envelope, which has a message of another kind, that message's term, and its sender: see `mail::senders`.
 pub const ENVELOPE: u32 = 8;
 /// A bit of [`Fragment::kind`] beside these: the message is to be received before those without it ([`priority`]).
 ///

@@ -4,7 +4,7 @@
 //! *task*, and a scheduler runs the port's tasks in order. After a signal has been queued, all later ones are queued
 //! too until the queue has been found empty, so signals from one sender stay in order.
 //!
-//! The port then waits for the scheduler that ran the sender ([`Runnable`]), which checks after each slice: what
+//! The port then waits for the scheduler that ran the sender (`mail::ports`), which checks after each slice: what
 //! replies to the sender has its caches. Another scheduler takes a port only when that queue has not been empty for
 //! `STEALABLE_AFTER_NS` (compare `crate::mail::crowd`).
 //!
