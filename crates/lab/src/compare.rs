@@ -157,12 +157,11 @@ fn text(old: &Session, new: &Session) -> Result<Vec<String>> {
 
 fn about(which: &str, session: &Session) -> String {
     let host = &session.host;
-    let parts = [
-        session.commit.as_str(),
-        &session.note,
-        &session.began,
-        &host.processor,
-    ];
+    let what = match session.commit.as_str() {
+        "" => session.note.as_str(),
+        commit => commit,
+    };
+    let parts = [what, session.began.as_str(), host.processor.as_str()];
     let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     format!(
         "{which}: {}, {} processors",

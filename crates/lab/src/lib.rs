@@ -138,11 +138,12 @@ fn measure(options: &LabOptions, mut problems: Vec<String>) -> Result<Session> {
         problems.extend(left_out.take());
     }
     let ferl = ferl(options)?;
-    let commit = match (&options.commit, options.save) {
-        (Some(commit), _) => commit.clone(),
-        // Before the runs: a session that cannot be kept would have been in vain.
-        (None, true) => Checkout::here()?.commit_of(&ferl)?,
-        (None, false) => String::new(),
+    // Before the runs: a session that cannot be kept would have been in vain.
+    let checkout = options.save.then(Checkout::here).transpose()?;
+    let commit = match (&options.commit, &checkout) {
+        (Some(commit), _) => saved::short(commit).to_owned(),
+        (None, Some(checkout)) => checkout.commit_of(&ferl)?,
+        (None, None) => String::new(),
     };
     // Until the plan is printed, seconds may pass on a busy host.
     say("Starting each VM once, and compiling the programs of the experiments if they are new.");
