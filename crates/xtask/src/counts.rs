@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use stored::{Counts, Made, Verdict};
 use watch::Invocation;
@@ -64,6 +64,9 @@ pub struct CountsOptions {
     /// Store the counts in bench/counts.json instead of comparing with it.
     #[arg(long)]
     write: bool,
+    /// The commit that is counted, to be stored [default: that of the checkout].
+    #[arg(long, value_name = "COMMIT")]
+    commit: Option<String>,
     /// Runs at the same time [default: one for each processor].
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
@@ -87,34 +90,44 @@ pub fn run(options: &CountsOptions) -> Result<ExitCode> {
         bail!("no row matches; bench/counts.erl has them all");
     }
     let made = Made {
-        commit: commit(),
         rustc: compiled_by(&ferl)?,
         otp: place.version.clone(),
         valgrind: first_line(Command::new(&valgrind).arg("--version"))?,
     };
     let file = project::root().join("bench").join("counts.json");
     let mut stored = Counts::read(&file)?;
-
+    let differences = stored.made.differences(&made);
+    if options.write && options.filters.is_empty() {
+        stored.retain(|name| rows.iter().any(|row| row.name == name));
+    } else if options.write && !differences.is_empty() {
+        bail!("{}: write all rows", differences.join("; "));
+    }
     println!(
         "{} rows, instructions for one piece of work, under {}",
         rows.len(),
         made.valgrind
     );
-    if !options.write {
-        for line in stored.made.differences(&made) {
-            println!("{line}");
-        }
+    if options.write {
+        stored.made = made;
+    } else {
+        differences.iter().for_each(|line| println!("{line}"));
     }
     println!("{}", stored::HEADING);
+    let commit = options.commit.clone().unwrap_or_else(commit);
     let queue: Mutex<VecDeque<&Row>> = Mutex::new(rows.iter().collect());
-    let found = Mutex::new(Vec::new());
+    let tally = Mutex::new((stored, Vec::new()));
     let next = || queue.lock().ok()?.pop_front();
     let work = || -> Result<()> {
         while let Some(row) = next() {
             let count = place.count(&valgrind, &ferl, row)?;
+            let Ok(mut tally) = tally.lock() else { break };
+            let (stored, found) = &mut *tally;
             println!("{}", stored.compared(&row.name, row.size, count));
-            if let Ok(mut found) = found.lock() {
-                found.push((row, count));
+            found.push((row, count));
+            // After each row: what was counted is not lost if the rest is interrupted.
+            if options.write {
+                stored.put(&row.name, row.size, count, &commit);
+                stored.write(&file)?;
             }
         }
         Ok(())
@@ -130,17 +143,11 @@ pub fn run(options: &CountsOptions) -> Result<ExitCode> {
                 .unwrap_or_else(|_| bail!("a worker has panicked"))
         })
     })?;
-    let found = found.into_inner().unwrap_or_default();
-
     if options.write {
-        stored.made = made;
-        for (row, count) in found {
-            stored.put(&row.name, row.size, count);
-        }
-        stored.write(&file)?;
         println!("written to {}", file.display());
         return Ok(ExitCode::SUCCESS);
     }
+    let (stored, found) = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(judge(&stored, &found))
 }
 
@@ -318,11 +325,11 @@ fn compiled_by(ferl: &Path) -> Result<String> {
         .rposition(|window| window == COMPILED_BY)
         .and_then(|at| {
             bytes[at + COMPILED_BY.len()..]
-                .split(|byte| *byte == 0)
+                .split(|byte| matches!(byte, 0 | b')'))
                 .next()
         })
         .context("the executable does not say what compiled it")?;
-    Ok(String::from_utf8_lossy(version).into_owned())
+    Ok(format!("{})", String::from_utf8_lossy(version)))
 }
 
 #[cfg(test)]

@@ -21,20 +21,20 @@ pub struct Counts {
 /// What a count depends on besides the code.
 #[derive(Default, Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Made {
-    /// The commit that was counted.
-    pub commit: String,
     pub rustc: String,
     /// Whose compiler and libraries the programs have.
     pub otp: String,
     pub valgrind: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Count {
     /// How often the work was done.
     size: u64,
     /// The instructions that this took.
     instructions: u64,
+    /// The commit that was counted.
+    commit: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,9 +78,18 @@ impl Counts {
         fs::write(file, text + "\n").with_context(|| file.display().to_string())
     }
 
-    pub fn put(&mut self, name: &str, size: u64, instructions: u64) {
-        let count = Count { size, instructions };
+    pub fn put(&mut self, name: &str, size: u64, instructions: u64, commit: &str) {
+        let count = Count {
+            size,
+            instructions,
+            commit: commit.to_owned(),
+        };
         self.rows.insert(name.to_owned(), count);
+    }
+
+    /// Drops the rows that are not wanted any more.
+    pub fn retain(&mut self, is_wanted: impl Fn(&str) -> bool) {
+        self.rows.retain(|name, _| is_wanted(name));
     }
 
     pub fn verdict(&self, name: &str, size: u64, instructions: u64) -> Verdict {
@@ -121,7 +130,7 @@ mod tests {
 
     fn stored() -> Counts {
         let mut counts = Counts::default();
-        counts.put("fib", 2, 1000);
+        counts.put("fib", 2, 1000, "1234abcd");
         counts
     }
 
