@@ -179,6 +179,14 @@ impl Form for Threaded {
     }
 }
 
+/// What holds between any two instructions: heap and stack have not met, and both, as code, consist of whole words.
+#[inline(always)]
+fn check(s: *mut Term, h: *mut u64, ip: *const u64) {
+    debug_assert!(h as usize <= s as usize, "the heap is in the stack");
+    debug_assert!(h as usize % 8 == 0 && s as usize % 8 == 0);
+    debug_assert!(!ip.is_null() && ip as usize % 8 == 0);
+}
+
 /// The final call of every body. With optimisation it compiles to a jump.
 ///
 /// # Safety
@@ -194,6 +202,7 @@ pub unsafe fn dispatch(
     c: *mut Context,
     ip: *const u64,
 ) -> Exit {
+    check(s, h, ip);
     // SAFETY: the caller's contract.
     unsafe { handler(x, s, h, f, c, ip) }
 }
@@ -212,6 +221,7 @@ pub unsafe fn dispatch(
     c: *mut Context,
     ip: *const u64,
 ) -> Exit {
+    check(s, h, ip);
     trampoline::NEXT.set(Some((handler, x, s, h, f, c, ip)));
     Exit::Step
 }

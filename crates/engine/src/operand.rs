@@ -13,6 +13,7 @@
 use core::marker::PhantomData;
 
 use layout::Term;
+use layout::limits::X_REGISTERS;
 
 use crate::encoding::{In, Out};
 use crate::form::Form;
@@ -262,11 +263,13 @@ impl<A: Dest> Dest for Out<A> {
 
 #[inline(always)]
 fn x_register(x: *mut Term, word: u64) -> *mut Term {
+    debug_assert!(word % 8 == 0 && word < 8 * X_REGISTERS as u64);
     x.wrapping_byte_add(word as usize)
 }
 
 #[inline(always)]
 fn y_register(s: *mut Term, word: u64) -> *mut Term {
+    debug_assert!(word % 8 == Y_TAG);
     s.wrapping_byte_add(word as usize)
         .wrapping_byte_sub(Y_TAG as usize)
 }

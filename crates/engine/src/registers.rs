@@ -14,6 +14,7 @@
 
 use core::marker::PhantomData;
 
+use layout::heap::is_return_address;
 use layout::limits::STACK_RESERVE_WORDS;
 use layout::{Context, Export, RuntimeTable, Term};
 
@@ -91,7 +92,10 @@ impl<F: Form> Registers<F> {
     /// The value of an operand.
     #[inline(always)]
     pub unsafe fn get<A: Source, const I: usize>(&self, _: At<A, I>) -> Term {
-        unsafe { A::read::<F, I>(self) }
+        let value = unsafe { A::read::<F, I>(self) };
+        debug_assert!(is_term(value), "a register without a term");
+        debug_assert!(!A::IS_SMALL || value.is_small());
+        value
     }
 
     /// Whether two operands, whose values are given too, are small integers.
@@ -130,6 +134,7 @@ impl<F: Form> Registers<F> {
     /// Writes the register that an operand names.
     #[inline(always)]
     pub unsafe fn put<D: Dest, const I: usize>(&self, _: At<D, I>, value: Term) {
+        debug_assert!(is_term(value), "no term for a register");
         unsafe { D::write::<F, I>(self, value) }
     }
 
@@ -208,6 +213,8 @@ impl<F: Form> Registers<F> {
     #[inline(always)]
     pub unsafe fn call(mut self, target: *const u64, preempt: HandlerOf<Nothing>) -> Exit {
         self.f -= 1;
+        // The word before a function's entry is its arity.
+        debug_assert!(unsafe { *target.sub(1) } <= u64::from(u8::MAX), "no entry");
         if self.f < 0 {
             return unsafe { F::slow_at(self, preempt.handler, target) };
         }
@@ -226,6 +233,7 @@ impl<F: Form> Registers<F> {
     /// Pushes a word.
     #[inline(always)]
     pub unsafe fn push(&mut self, address: *const u64) {
+        debug_assert!(is_return_address(address as u64));
         unsafe {
             self.s = self.s.sub(1);
             *self.s.cast::<u64>() = address as u64;
@@ -237,6 +245,7 @@ impl<F: Form> Registers<F> {
     pub unsafe fn pop(&mut self) -> *const u64 {
         unsafe {
             let address = *self.s.cast::<u64>() as *const u64;
+            debug_assert!(is_return_address(address as u64));
             self.s = self.s.add(1);
             address
         }
@@ -253,6 +262,10 @@ impl<F: Form> Registers<F> {
     /// Writes the registers back to the process and the context.
     #[inline(always)]
     pub unsafe fn save(&self) {
+        debug_assert!(
+            self.h as usize <= self.s as usize,
+            "the heap is in the stack"
+        );
         unsafe {
             let process = (*self.c).process;
             (*process).heap.top = self.h;
@@ -277,4 +290,10 @@ impl<F: Form> Registers<F> {
     pub unsafe fn runtime(&self) -> &'static RuntimeTable {
         unsafe { &*(*self.c).runtime }
     }
+}
+
+/// Whether a word is a term, and no return address.
+#[inline(always)]
+fn is_term(value: Term) -> bool {
+    value.bits() & 0b11 != 0
 }

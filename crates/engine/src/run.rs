@@ -1,6 +1,7 @@
 //! Entering and leaving the engine.
 
-use layout::{Context, Term};
+use layout::limits::X_REGISTERS;
+use layout::{Context, Heap, Term};
 
 use crate::form::{Exit, Handler};
 
@@ -20,8 +21,10 @@ pub unsafe fn run(context: *mut Context) -> Exit {
     // stack, where `leave` put them.
     unsafe {
         let process = (*context).process;
+        check(&(*process).heap);
         let x = (&raw mut (*context).x).cast::<Term>();
         let saved = usize::from((*process).saved_x);
+        debug_assert!(saved <= X_REGISTERS);
         let stack = (*process).heap.stack.cast::<Term>();
         x.copy_from_nonoverlapping(stack, saved);
         (*process).saved_x = 0;
@@ -32,6 +35,14 @@ pub unsafe fn run(context: *mut Context) -> Exit {
         let exit = handler(x, stack, heap, reductions, context, ip);
         #[cfg(miri)]
         let exit = crate::form::trampoline::bounce(exit);
+        check(&(*process).heap);
         exit
     }
+}
+
+/// What holds whenever a process is outside the engine: heap and stack lie within their block, and have not met.
+fn check(heap: &Heap) {
+    debug_assert!(heap.start <= heap.top, "the heap ends before its start");
+    debug_assert!(heap.top <= heap.stack, "the heap is in the stack");
+    debug_assert!(heap.stack <= heap.end, "the stack begins behind its end");
 }

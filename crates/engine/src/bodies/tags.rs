@@ -31,6 +31,7 @@ pub(crate) fn is_cons(term: Term) -> bool {
 /// The header of a term that is known to be boxed.
 #[inline(always)]
 pub(super) unsafe fn header(term: Term) -> u64 {
+    debug_assert!(is_boxed(term) && term.bits() & 0b11 != 0);
     unsafe { *(term.bits() as *const u8).wrapping_sub(2).cast::<u64>() }
 }
 
@@ -53,11 +54,13 @@ pub(super) unsafe fn has_header(term: Term, mask: u64, expected: u64) -> bool {
 /// The term of an object at the heap top.
 #[inline(always)]
 pub(super) unsafe fn boxed(object: *mut u64) -> Term {
+    debug_assert!(object as usize % 8 == 0);
     unsafe { Term::from_bits((object as u64).wrapping_add(0b10)) }
 }
 
 /// The term of a cell at the heap top.
 #[inline(always)]
 pub(super) unsafe fn cons(cell: *mut Term) -> Term {
+    debug_assert!(cell as usize % 8 == 0);
     unsafe { Term::from_bits((cell as u64).wrapping_add(0b01)) }
 }

@@ -8,6 +8,7 @@
 
 use layout::context::Room;
 use layout::heap::flag;
+use layout::limits::X_REGISTERS;
 use layout::{Heap, Term};
 
 use crate::detour::resume;
@@ -27,6 +28,7 @@ pub(crate) unsafe fn is_due(heap: &Heap) -> bool {
 /// Makes room for `words`, preserving x0..x`live`; false if the process must end. Reads the registers again.
 #[inline(always)]
 pub(crate) unsafe fn make_room<F: Form>(m: &mut Registers<F>, words: usize, live: usize) -> bool {
+    debug_assert!(live <= X_REGISTERS);
     unsafe {
         m.save();
         let done = (m.runtime().collect)(m.c, words, live);
@@ -44,6 +46,7 @@ pub(crate) unsafe fn make_room_at<F: Form>(
     live: usize,
     ip: *const u64,
 ) -> Option<Exit> {
+    debug_assert!(live <= X_REGISTERS);
     unsafe {
         m.save();
         let room = (m.runtime().collect_at)(m.c, words, live, ip);

@@ -1,6 +1,8 @@
 //! Leaving the engine, so that the process continues later.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
+use layout::limits::X_REGISTERS;
+
 use crate::form::{Exit, Form};
 use crate::operation::slow_paths;
 use crate::registers::Registers;
@@ -14,6 +16,7 @@ pub(crate) unsafe fn leave<F: Form>(
     ip: *const u64,
     live: usize,
 ) -> Exit {
+    debug_assert!(live <= X_REGISTERS);
     unsafe {
         if !m.has_room(live as u64 * 8) {
             if exit == Exit::Preempted {
