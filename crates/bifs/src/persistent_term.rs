@@ -12,7 +12,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
 
-use layout::{Term, no_gc};
+use layout::Term;
 use parking_lot::Mutex;
 use term::copy::Owned;
 use term::{am, atom, build, compare, hash, map};
@@ -325,6 +325,7 @@ pub fn erase_persistent_terms_0(_process: &mut Process, []: [Term; 0]) -> BifRes
 
 #[cfg(test)]
 mod tests {
+    use layout::no_gc;
     use std::sync::atomic::AtomicBool;
 
     use super::*;

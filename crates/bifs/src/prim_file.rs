@@ -11,7 +11,7 @@ pub use handle::*;
 pub use names::*;
 pub use system::*;
 
-use layout::{NoGc, Term, no_gc};
+use layout::{NoGc, Term};
 use sys::Errno;
 use term::{am, atom, build};
 
@@ -72,6 +72,7 @@ fn path(name: Term, no_gc: &NoGc) -> Result<std::borrow::Cow<'_, [u8]>, Errno> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use layout::no_gc;
     use term::heap::Scratch;
 
     #[test]

@@ -12,7 +12,7 @@ use std::ptr;
 use layout::cache;
 use layout::heap::flag;
 use layout::limits::STACK_RESERVE_WORDS;
-use layout::{Fragment, Heap, Term, no_gc};
+use layout::{Fragment, Heap, Term};
 
 use crate::{copy, held, off_heap};
 
@@ -387,6 +387,7 @@ pub fn empty() -> Heap {
 mod tests {
     use super::*;
     use crate::build;
+    use layout::no_gc;
 
     /// Builds a message with these bytes, with room for `room` words. Returns the fragment it was built in and the one
     /// to send.

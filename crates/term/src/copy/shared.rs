@@ -4,7 +4,7 @@
 //! A set of the objects seen says which are shared. That costs several times what a plain copy does, so messages do
 //! without it, as on stock.
 
-use layout::{Header, Term, no_gc};
+use layout::{Header, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a copy that keeps sharing takes.
@@ -120,6 +120,7 @@ mod tests {
     use super::*;
     use crate::heap::Scratch;
     use crate::{build, compare};
+    use layout::no_gc;
 
     /// Each level refers to the one below twice: `2^levels` paths lead to the bottom.
     fn pyramid(terms: &mut Scratch, levels: usize) -> Term {
