@@ -2,7 +2,7 @@
 //! starts; nothing is called before that.
 //!
 //! These are all the calls that go upwards: a new one is a new field here, of [`Machine`], or of
-//! [`Observer`](super::observer::Observer).
+//! [`Observer`].
 
 use std::sync::OnceLock;
 
