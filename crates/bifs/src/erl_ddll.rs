@@ -11,7 +11,7 @@ use native::driver::loaded::{
     self, Awaited, FIRST_MESSAGE, NOT_AVAILABLE, OpenFailure, Outcome, Reload, Request, Told,
 };
 use runtime::code::bif::{BifResult, badarg};
-use runtime::effects::incoming;
+use runtime::effects::signal_handling;
 use runtime::process::Process;
 
 /// Bytes of the longest driver name: that of an atom of Latin-1 characters.
@@ -257,7 +257,7 @@ pub fn monitor_2(process: &mut Process, [kind, item]: [Term; 2]) -> BifResult {
     let monitor = reference::make(process.heap());
     let message = [atom::known(tag), monitor, kind, driver, atom::known(state)];
     let message = build::tuple(process.heap(), &message);
-    incoming::deliver_last(process, am::SYSTEM, message);
+    signal_handling::deliver_last(process, am::SYSTEM, message);
     Ok(monitor)
 }
 

@@ -17,7 +17,7 @@ use crate::zlib::stream::{Code, Direction, Stream};
 use runtime::code::bif::{BifResult, Failure, badarg, error};
 use runtime::process::Process;
 use term::byte_queue::ByteQueue;
-use term::incoming::Incoming;
+use term::input_buffer::InputBuffer;
 use term::integer::int32;
 
 /// What to do with input after the end of a compressed stream.
@@ -350,7 +350,7 @@ fn run_step(
     state: &mut State,
     direction: Direction,
     step: &Step,
-    output: &mut Incoming,
+    output: &mut InputBuffer,
 ) -> Result<Outcome, Failure> {
     state.stream(direction)?;
     let State {
@@ -401,7 +401,7 @@ fn run_step(
 /// `{finished | continue, Output}`, or `{need_dictionary, Adler, Output}`; `Output` is a list of at most
 /// one binary.
 fn run(state: &mut State, heap: &mut Heap, direction: Direction, step: &Step) -> BifResult {
-    let Some(mut output) = Incoming::new(step.output) else {
+    let Some(mut output) = InputBuffer::new(step.output) else {
         return answer(Code::MEMORY_ERROR);
     };
     let outcome = run_step(state, direction, step, &mut output)?;

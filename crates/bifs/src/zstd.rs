@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use layout::{Term, no_gc};
 use parking_lot::{Mutex, MutexGuard};
-use term::incoming::Incoming;
+use term::input_buffer::InputBuffer;
 use term::integer::{int32, uint64};
 use term::unicode::bytes_of;
 use term::{am, atom, build, iolist, map};
@@ -301,7 +301,7 @@ fn run<C: Codec>(
     piece_bytes: usize,
 ) -> BifResult {
     let (term, input) = input;
-    let mut output = Incoming::new(piece_bytes).ok_or(badarg(2))?;
+    let mut output = InputBuffer::new(piece_bytes).ok_or(badarg(2))?;
     let mut progress = Progress::default();
     loop {
         let outcome = codec.step(input, output.room(), directive, &mut progress);

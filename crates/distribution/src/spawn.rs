@@ -132,7 +132,7 @@ pub fn request(
         if reply.on_error {
             let parts = [reply.tag, reference, am::ERROR, reason];
             let message = build::tuple(process.heap(), &parts);
-            effects::incoming::deliver(process, term::node::own_name(), message);
+            effects::signal_handling::deliver(process, term::node::own_name(), message);
         }
         Some(Requested {
             reference,
@@ -351,7 +351,7 @@ fn accept_reply(
             let tag = monitor.tag.as_ref().map_or(am::UC_DOWN, Owned::term);
             let parts = [tag, reference, am::PROCESS, result, am::NOCONNECTION];
             let down = build::tuple(heap, &parts);
-            effects::incoming::deliver_last(parent, relation.channel.node, down);
+            effects::signal_handling::deliver_last(parent, relation.channel.node, down);
         }
     } else if !is_spawned {
         parent.relations.remove_alias(number);
@@ -373,7 +373,7 @@ fn accept_reply(
         };
         match token {
             Some(token) => sequence::deliver_reply(parent, sender, token, message),
-            None => effects::incoming::deliver(parent, sender, message),
+            None => effects::signal_handling::deliver(parent, sender, message),
         }
     }
     true

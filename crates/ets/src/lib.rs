@@ -13,10 +13,10 @@
 
 #![warn(unreachable_pub)]
 
-mod aside;
 mod fixation;
 pub mod match_spec;
 mod names;
+mod reaper;
 pub mod registry;
 pub mod select;
 mod store;
@@ -186,7 +186,7 @@ impl Contents {
     /// Frees everything; if that is a lot, on a thread of its own, so that the scheduler can run other processes.
     fn free_aside(self) {
         if self.objects > FREED_IN_PLACE {
-            aside::free(self);
+            reaper::free(self);
         }
     }
 }

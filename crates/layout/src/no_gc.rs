@@ -5,10 +5,10 @@
 //! A function that returns such a reference takes the token from its caller; otherwise [`no_gc!`](crate::no_gc!) makes one
 //! that ends with the frame or the statement it stands in.
 //!
-//! Safe code can have a token at any time, because safe code cannot collect: whatever collects, moves or frees the words
-//! of a live heap is an `unsafe fn`, and its contract is that no frame below it holds a token, or a term that it is not
-//! given as a root. The engine calls those functions at safepoints, where no frame of Rust is between it and the scheduler;
-//! the scheduler calls them between slices. A BIF never does.
+//! Safe code can have a token at any time, because only the collector's callers collect: the engine at safepoints, where no
+//! frame of Rust is between it and the scheduler, and the scheduler between slices. A BIF never does. Whoever collects,
+//! moves or frees the words of a live heap promises that no frame below holds a token, or a term that is not a root. The
+//! compiler does not check that promise yet: the collector's entry points are not `unsafe` functions.
 
 use core::marker::PhantomData;
 use core::ptr::NonNull;

@@ -5,14 +5,16 @@
 //! Miri checks in its permissive mode (`-Zmiri-permissive-provenance`).
 //!
 //! **Where pointers are exposed.** [`Term::from_cons_pointer`](crate::Term::from_cons_pointer),
-//! [`Term::from_boxed_pointer`](crate::Term::from_boxed_pointer) and [`Term::catch`](crate::Term::catch) call
-//! `expose_provenance`. So does whoever stores an address in a plain word of an object: the block and the first byte of a
-//! shared binary, the entry of a fun or an export, the next object of an off-heap list, the bytes of a match context.
+//! [`Term::from_boxed_pointer`](crate::Term::from_boxed_pointer) and [`Term::catch`](crate::Term::catch) cast a pointer to a
+//! number, which exposes its provenance. So does whoever stores an address in a plain word of an object: the block and the
+//! first byte of a shared binary, the entry of a fun or an export, the next object of an off-heap list, the bytes of a match
+//! context.
 //!
 //! **Where they come back.** [`Cons`](crate::Cons) and [`Boxed`](crate::Boxed) are what a term becomes once its tag was
-//! tested; their making is the one place where the tag goes and `with_exposed_provenance` stands. Addresses in plain words
-//! come back in [`Boxed::address`](crate::Boxed::address), with the same call. A pointer that was never a word (the heap's
-//! top, a fragment in a queue, a cell just allocated) keeps the provenance of its allocation and needs neither.
+//! tested; their making takes the tag away and calls `with_exposed_provenance`. Addresses in plain words come back in
+//! [`Boxed::address`](crate::Boxed::address), with the same call, or, in code that does not use it yet, by a cast, which is
+//! the same to Miri's permissive mode. A pointer that was never a word (the heap's top, a fragment in a queue, a cell just
+//! allocated) keeps the provenance of its allocation and needs neither.
 //!
 //! **A pointer spans its allocation.** What is exposed comes from the pointer to the whole block or fragment, never from a
 //! reference to a part: a pointer that was derived from `&mut fragment.term` may touch that one word only, and an object's

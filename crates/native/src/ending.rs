@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use parking_lot::{Condvar, Mutex};
 
-use runtime::mail::errands::{self, Errand};
+use runtime::mail::aux_work::{self, AuxWork};
 
 use crate::library::Library;
 
@@ -107,9 +107,9 @@ pub fn note(library: &Arc<Library>) {
 /// The library's module was purged: every scheduler is told. The library lives until the last one was, so `unload` follows.
 pub fn purged(library: Arc<Library>) {
     if let Some(&callback) = library.ending.thread_leaves.get() {
-        // SAFETY: the library's function, which gets what the library keeps; the errand keeps the library.
-        let errand: Errand = Arc::new(move || unsafe { callback(library.data()) });
-        errands::on_every_scheduler(&errand);
+        // SAFETY: the library's function, which gets what the library keeps; that work keeps the library.
+        let work: AuxWork = Arc::new(move || unsafe { callback(library.data()) });
+        aux_work::on_every_scheduler(&work);
     }
 }
 

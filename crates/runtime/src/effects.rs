@@ -6,13 +6,13 @@ pub mod collector;
 pub mod debugger;
 pub(crate) mod error_handler;
 pub mod exception;
-pub mod incoming;
 pub mod info;
 pub mod log;
 pub mod port;
 pub mod profile;
 pub(crate) mod receive;
 pub mod send;
+pub mod signal_handling;
 
 pub mod system_monitor;
 pub mod tasks;

@@ -1,20 +1,20 @@
 //! How a process is reached and woken: signals, run queues, timers, names, and what a thread knows of its scheduler.
 
+pub mod aux_work;
 pub mod awaited;
 pub mod binding;
 pub mod bounce;
 pub mod bound;
-pub mod crowd;
 pub mod current;
 pub mod deferred;
 pub mod dirty;
-pub mod errands;
 pub mod hooks;
 pub mod idle;
 pub mod io;
 pub mod lent;
 pub mod microstate;
 pub mod observer;
+pub mod overload;
 pub mod ports;
 pub mod queues;
 pub mod registry;

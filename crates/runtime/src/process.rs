@@ -29,7 +29,7 @@ pub mod suspend;
 pub mod sync;
 pub mod table;
 pub mod tasks;
-mod thin;
+mod thin_array;
 pub mod timer_key;
 pub mod tracing;
 

@@ -18,7 +18,7 @@ pub mod fun;
 pub mod hash;
 pub mod heap;
 pub mod held;
-pub mod incoming;
+pub mod input_buffer;
 pub mod integer;
 pub mod iolist;
 pub mod list;

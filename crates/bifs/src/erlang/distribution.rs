@@ -176,7 +176,7 @@ pub fn monitor_node_3(process: &mut Process, [name, flag, options]: [Term; 3]) -
             if may_be_passive && !is_up {
                 return Err(connect_first(name, options));
             }
-            runtime::effects::incoming::catch_up(process);
+            runtime::effects::signal_handling::catch_up(process);
             let number = term::reference::fresh_number();
             let Some(handle) = signals::monitor_node(process, name, number) else {
                 return Err(connect_first(name, options));
@@ -187,12 +187,16 @@ pub fn monitor_node_3(process: &mut Process, [name, flag, options]: [Term; 3]) -
                 .add_monitor((number, 0), target, MonitorOptions::default());
         }
         am::FALSE => {
-            runtime::effects::incoming::catch_up(process);
+            runtime::effects::signal_handling::catch_up(process);
             if let Some(number) = signals::monitored_node(process, name)
                 && let Some(monitor) = process.relations.take_monitor((number, 0))
             {
                 let pid = process.pid();
-                runtime::effects::incoming::demonitor_target(pid, (number, 0), &monitor.target);
+                runtime::effects::signal_handling::demonitor_target(
+                    pid,
+                    (number, 0),
+                    &monitor.target,
+                );
             }
         }
         _ => return Err(badarg(2)),
@@ -316,7 +320,7 @@ pub fn create_dist_channel_3(
         announce(&channel);
         channel.tell_up();
     } else if controller.is_local_pid() {
-        let reference = runtime::effects::incoming::reference_of_answer(process);
+        let reference = runtime::effects::signal_handling::reference_of_answer(process);
         let wanted = Owned::new(reference);
         let carry = move |controller: Option<&mut Process>| {
             let is_carried = controller.is_some_and(|process| carry_by(process, &channel, facts));
@@ -380,7 +384,7 @@ pub fn dist_spawn_request_4(
     let Some(call) = call.filter(|_| name.is_atom() && name != node::own_name()) else {
         return Ok(am::BADARG);
     };
-    runtime::effects::incoming::catch_up(process);
+    runtime::effects::signal_handling::catch_up(process);
     let is_request = kind == am::SPAWN_REQUEST;
     let Some(requested) = spawn::request(process, name, call, options, is_request) else {
         return Ok(am::BADARG);

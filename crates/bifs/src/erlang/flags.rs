@@ -7,7 +7,7 @@ use term::{am, build, map};
 
 use distribution::monitor_nodes;
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because};
-use runtime::effects::incoming;
+use runtime::effects::signal_handling;
 use runtime::exec::spawn::options::is_off_heap;
 use runtime::mail::{awaited, bound, current, signal};
 use runtime::process::heap_limit::{HeapLimit, binary_words, heap_words, min_binary_words, size};
@@ -31,7 +31,7 @@ pub fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifRes
         am::PRIORITY => priority(process, value),
         am::TRAP_EXIT => {
             // Exit signals that have arrived are judged by the flag as it was.
-            incoming::catch_up(process);
+            signal_handling::catch_up(process);
             if process.flags.contains(Flags::EXIT_PENDING) {
                 return Err(Failure::Exit);
             }
@@ -240,7 +240,7 @@ pub fn process_flag_3(process: &mut Process, [pid, name, value]: [Term; 3]) -> B
         return Ok(am::BADTYPE);
     }
     let asker = process.pid();
-    let reference = incoming::reference_of_answer(process);
+    let reference = signal_handling::reference_of_answer(process);
     let own_reference = Owned::new(reference);
     let change = move |other: Option<&mut Process>| {
         let result = match (other, wanted) {

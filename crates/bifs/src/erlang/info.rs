@@ -9,8 +9,8 @@ use term::release::{self, Release};
 use term::{am, build, list, node};
 
 use runtime::code::bif::{BifResult, Failure, await_result, badarg};
-use runtime::effects::incoming;
 use runtime::effects::info::{self, Asker, COMMON};
+use runtime::effects::signal_handling;
 use runtime::mail::{current, signal};
 use runtime::process::{Flags, Process, state, table};
 
@@ -129,7 +129,7 @@ pub fn of_process(
 ) -> BifResult {
     if pid == process.pid() {
         // Signals that were sent to it before must take effect first.
-        incoming::fetch(process);
+        signal_handling::fetch(process);
         if process.flags.contains(Flags::EXIT_PENDING) {
             return Err(Failure::Exit);
         }
@@ -143,7 +143,7 @@ pub fn of_process(
     }
     // SAFETY: just found in this slice; `state` may be read by any thread.
     let saw_it_run = unsafe { (*other).state.load(Ordering::Relaxed) } & state::RUNNING != 0;
-    let reference = incoming::reference_of_answer(process);
+    let reference = signal_handling::reference_of_answer(process);
     let (asker, own_reference) = (process.pid(), Owned::new(reference));
     runtime::mail::tasks::ask_to_look(
         pid,
@@ -172,7 +172,7 @@ pub fn process_display_2(process: &mut Process, [pid, kind]: [Term; 2]) -> BifRe
     if !pid.is_local_pid() || table::find(pid).is_null() {
         return Ok(am::BADARG);
     }
-    let reference = incoming::reference_of_answer(process);
+    let reference = signal_handling::reference_of_answer(process);
     let (asker, own_reference) = (process.pid(), Owned::new(reference));
     runtime::mail::tasks::ask_to_look(
         pid,

@@ -10,7 +10,7 @@ use distribution::signals;
 use runtime::code::bif::{BifResult, Failure, await_result, badarg, dirty_unless, system_limit};
 use runtime::code::exports;
 use runtime::effects::apply::MOST_APPLIED;
-use runtime::effects::incoming;
+use runtime::effects::signal_handling;
 use runtime::mail::{awaited, current, signal};
 use runtime::process::suspend::Suspending;
 use runtime::process::{Flags, Process, epoch, state, table};
@@ -105,7 +105,7 @@ pub fn is_process_alive_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult 
     if has_nothing_to_handle(other) {
         return Ok(am::TRUE);
     }
-    let reference = incoming::reference_of_answer(process);
+    let reference = signal_handling::reference_of_answer(process);
     ask_alive(process, pid, reference);
     Err(await_result(reference))
 }
@@ -160,7 +160,7 @@ pub fn hibernate_3(process: &mut Process, [module, function, arguments]: [Term; 
 /// `hibernate()`: waits until a message comes, and keeps the stack. As with `yield/0`, the function in `erlang` would
 /// call itself forever.
 pub fn hibernate_0(process: &mut Process, []: [Term; 0]) -> BifResult {
-    incoming::catch_up(process);
+    signal_handling::catch_up(process);
     if process.head.messages.count > 0 {
         return Ok(am::OK);
     }
@@ -211,7 +211,7 @@ pub fn suspend_process_2(process: &mut Process, [pid, options]: [Term; 2]) -> Bi
     if !exists {
         return Ok(am::BADARG);
     }
-    let reference = incoming::reference_of_answer(process);
+    let reference = signal_handling::reference_of_answer(process);
     let own_reference = Owned::new(reference);
     let done = move |alive: bool| {
         signal::reply(

@@ -9,7 +9,7 @@ use term::{am, build, node, reference};
 use super::sending;
 use distribution::signals::{self, Related};
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, error};
-use runtime::effects::{incoming, port};
+use runtime::effects::{port, signal_handling};
 use runtime::exec::spawn::options;
 use runtime::mail::signal;
 use runtime::process::signal::{Rank, Signal};
@@ -35,7 +35,7 @@ fn link(process: &mut Process, other: Term, rank: Rank) -> BifResult {
     if process.flags.contains(Flags::TRACED) {
         events::does(process, am::LINK, other);
     }
-    incoming::catch_up(process);
+    signal_handling::catch_up(process);
     if other.is_local_pid() {
         if other == process.pid() {
             return Ok(am::TRUE);
@@ -70,7 +70,7 @@ fn link(process: &mut Process, other: Term, rank: Rank) -> BifResult {
                 Related::Sent(sent) => sending::after(process, sent, am::TRUE),
                 Related::NoConnection => {
                     let reason = Owned::new(am::NOCONNECTION);
-                    incoming::exit_received(process, rank, other, reason);
+                    signal_handling::exit_received(process, rank, other, reason);
                     unless_ended(process, am::TRUE)
                 }
             }
@@ -88,8 +88,8 @@ fn no_process(process: &mut Process, other: Term) -> BifResult {
         let message = build::tuple(process.heap(), &[am::UC_EXIT, other, am::NOPROC]);
         // A signal from the process that is not there, since OTP 29.
         match release::has(Release::OTP_29) {
-            true => incoming::deliver_last_as_sent(process, other, message),
-            false => incoming::deliver_last(process, am::SYSTEM, message),
+            true => signal_handling::deliver_last_as_sent(process, other, message),
+            false => signal_handling::deliver_last(process, am::SYSTEM, message),
         }
         Ok(am::TRUE)
     } else {
@@ -126,13 +126,13 @@ pub fn unlink_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
         events::does(process, am::UNLINK, other);
     }
     if other.is_local_pid() || other.is_local_port() {
-        incoming::catch_up(process);
+        signal_handling::catch_up(process);
         unlink(process, other);
         return Ok(am::TRUE);
     }
     match other.boxed_kind() {
         Some(ObjectKind::ExternalPid) => {
-            incoming::catch_up(process);
+            signal_handling::catch_up(process);
             let sent = signals::unlink(process, other);
             sending::after(process, sent, am::TRUE)
         }
@@ -165,13 +165,13 @@ pub fn exit_2(process: &mut Process, [to, reason]: [Term; 2]) -> BifResult {
 fn exit(process: &mut Process, to: Term, reason: Term, rank: Rank) -> BifResult {
     if to == process.pid() && (reason == am::KILL || !process.traps_exit()) {
         // Signals that were sent to it before take effect first.
-        incoming::fetch(process);
+        signal_handling::fetch(process);
         let reason = if reason == am::KILL {
             am::KILLED
         } else {
             reason
         };
-        incoming::die(process, Owned::new(reason));
+        signal_handling::die(process, Owned::new(reason));
         return Err(Failure::Exit);
     }
     send_exit(process, to, reason, rank)
@@ -201,7 +201,7 @@ fn send_exit(process: &mut Process, to: Term, reason: Term, rank: Rank) -> BifRe
         if let (Some(pid), Some(number)) = (table::owner_pid(to), reference::number(to)) {
             let mut scratch = Scratch::new();
             let exit = build::tuple(scratch.heap(), &[from, reason]);
-            incoming::exit_through_alias(pid, number, Owned::new(exit), rank);
+            signal_handling::exit_through_alias(pid, number, Owned::new(exit), rank);
         }
         if to.is_kind(ObjectKind::ExternalReference) && !node::is_own(to) {
             let sent = signals::exit(process, to, reason, rank);

@@ -6,7 +6,7 @@ use term::release::{self, Release};
 use term::{am, build, list, node, reference};
 
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because};
-use runtime::effects::{incoming, port};
+use runtime::effects::{port, signal_handling};
 use runtime::exec::spawn::options::monitor_options;
 use runtime::mail::signal::{self, Sent};
 use runtime::mail::{current, registry, senders};
@@ -96,8 +96,8 @@ fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOption
             let sender = senders::of(object);
             let down = build::tuple(process.heap(), &[tag, reference, kind, object, reason]);
             match options.rank {
-                Rank::Ordinary => incoming::deliver_last(process, sender, down),
-                Rank::Priority => incoming::deliver_before_others(process, sender, down),
+                Rank::Ordinary => signal_handling::deliver_last(process, sender, down),
+                Rank::Priority => signal_handling::deliver_before_others(process, sender, down),
             }
         }
         Watched::Here(target) => {
@@ -278,7 +278,7 @@ fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Fail
         let sent = signals::demonitor(process, handle, number.0);
         return Ok(Demonitored::Removed(sent));
     }
-    incoming::demonitor_target(process.pid(), number, &monitor.target);
+    signal_handling::demonitor_target(process.pid(), number, &monitor.target);
     Ok(Demonitored::Removed(Sent::Done))
 }
 

@@ -5,7 +5,7 @@ use term::{am, build, list, node, reference};
 
 use distribution::spawn::abandon;
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, system_limit};
-use runtime::effects::incoming;
+use runtime::effects::signal_handling;
 use runtime::exec::spawn::options::{BadOptions, Parsed, Replies, Reply, parse};
 use runtime::exec::spawn::{self, SpawnError, SpawnOptions, Spawned};
 use runtime::process::Process;
@@ -54,7 +54,7 @@ pub fn spawn_request_4(
         Ok(parsed) => parsed,
         Err(BadOptions::NoList) => return Ok(am::BADOPT),
         Err(BadOptions::Unknown(reply)) => {
-            incoming::catch_up(process);
+            signal_handling::catch_up(process);
             return Ok(refuse(process, &reply, am::BADOPT));
         }
     };
@@ -63,7 +63,7 @@ pub fn spawn_request_4(
     options.reply_tag = Some(reply.tag);
     options.replied = reply.on_success;
     // The reply comes after what has arrived, and before anything from the child.
-    incoming::catch_up(process);
+    signal_handling::catch_up(process);
     match spawn::spawn(process, module, function, arguments, arity, options) {
         Ok(spawned) => {
             let token = spawned.sequence;
@@ -101,7 +101,7 @@ fn refuse(process: &mut Process, reply: &Reply, reason: Term) -> Term {
 
 fn deliver(process: &mut Process, sender: Term, elements: &[Term]) {
     let message = build::tuple(process.heap(), elements);
-    incoming::deliver(process, sender, message);
+    signal_handling::deliver(process, sender, message);
 }
 
 /// `spawn_request_abandon(Request)`. A request to this node has its reply from the start, so there is none to abandon.
@@ -109,7 +109,7 @@ pub fn spawn_request_abandon_1(process: &mut Process, [request]: [Term; 1]) -> B
     if !request.is_reference() {
         return Err(badarg(1));
     }
-    incoming::catch_up(process);
+    signal_handling::catch_up(process);
     let number = reference::number(request);
     let is_abandoned = number.is_some_and(|number| abandon(process, number));
     Ok(am::boolean(is_abandoned))

@@ -5,7 +5,7 @@ use term::copy::Owned;
 use term::{am, build, list, reference};
 
 use runtime::code::bif::{BifResult, badarg, badarg_because};
-use runtime::effects::incoming;
+use runtime::effects::signal_handling;
 use runtime::mail::time::{self, END_MS};
 use runtime::mail::timer::bif_timers;
 use runtime::process::{Process, table};
@@ -171,7 +171,7 @@ fn ask(process: &mut Process, reference: Term, options: Term, cancel: bool) -> B
             am::READ_TIMER
         };
         let message = build::tuple(process.heap(), &[kind, reference, result]);
-        incoming::deliver_last(process, am::CLOCK_SERVICE, message);
+        signal_handling::deliver_last(process, am::CLOCK_SERVICE, message);
         return Ok(am::OK);
     }
     Ok(result)

@@ -17,8 +17,8 @@ use ::trace::{on_load, patterns, tracer};
 use runtime::code::bif::{
     BifResult, Failure, await_result, badarg, badarg_because, notsup, system_limit,
 };
-use runtime::effects::{incoming, log};
-use runtime::mail::errands::{self, Errand};
+use runtime::effects::{log, signal_handling};
+use runtime::mail::aux_work::{self, AuxWork};
 use runtime::mail::{awaited, signal};
 use runtime::process::tracing::{self, Tracings};
 use runtime::process::{Process, state, table};
@@ -126,7 +126,7 @@ fn process_info(process: &mut Process, asked: Asked, pid: Term) -> BifResult {
         return Ok(am::UNDEFINED);
     }
     let asker = process.pid();
-    let reference = incoming::reference_of_answer(process);
+    let reference = signal_handling::reference_of_answer(process);
     let owned = Owned::new(reference);
     let body: runtime::process::signal::Call = Box::new(move |process| {
         let mut scratch = Scratch::new();
@@ -174,10 +174,10 @@ pub fn trace_delivered_1(process: &mut Process, [tracee]: [Term; 1]) -> BifResul
     }
     if any_runs {
         // Each scheduler does this when the process that it runs now has handled what it has taken.
-        let errand: Errand = Arc::new(move || {
+        let work: AuxWork = Arc::new(move || {
             let _held = &answer;
         });
-        errands::on_every_scheduler(&errand);
+        aux_work::on_every_scheduler(&work);
     }
     Ok(reference)
 }

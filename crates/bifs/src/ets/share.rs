@@ -9,7 +9,7 @@ use super::table;
 use ets::table::{Heir, Protection};
 use ets::{self, Access, registry};
 use runtime::code::bif::{BifResult, badarg, badarg_because};
-use runtime::effects::incoming;
+use runtime::effects::signal_handling;
 use runtime::mail::schedulers;
 use runtime::process::{Process, table as processes};
 
@@ -102,7 +102,7 @@ pub fn internal_request_all_0(process: &mut Process, []: [Term; 0]) -> BifResult
     for number in 0..schedulers::schedulers().all.len() {
         let tables = if number == 0 { all } else { Term::NIL };
         let answer = build::tuple(process.heap(), &[request, tables]);
-        incoming::deliver_last(process, am::SYSTEM, answer);
+        signal_handling::deliver_last(process, am::SYSTEM, answer);
     }
     Ok(request)
 }

@@ -26,7 +26,7 @@ use crate::magic;
 use runtime::code::bif::Failure;
 use runtime::mail::lent::apart;
 use runtime::process::Process;
-use term::incoming::Incoming;
+use term::input_buffer::InputBuffer;
 use term::integer::{int32, int64};
 
 /// The open file that a handle refers to.
@@ -217,7 +217,7 @@ fn read(
     if !may_be_cached && !runtime::mail::dirty::is_here() {
         return Err(NotRead::WouldBlock);
     }
-    let mut incoming = Incoming::new(size).ok_or(Errno::ENOMEM)?;
+    let mut incoming = InputBuffer::new(size).ok_or(Errno::ENOMEM)?;
     let length = if runtime::mail::dirty::is_here() {
         let room = incoming.room();
         apart(process, || match offset {
@@ -427,7 +427,7 @@ pub fn ipread_s32bu_p32bu_nif_3(
             return Ok(am::EOF);
         }
         let room = usize::try_from(size).map_err(|_| Errno::ENOMEM)?;
-        let mut incoming = Incoming::new(room).ok_or(Errno::ENOMEM)?;
+        let mut incoming = InputBuffer::new(room).ok_or(Errno::ENOMEM)?;
         let data = match file.pread_uninit(place, incoming.room())? {
             0 => am::EOF,
             // SAFETY: the read has reported that it wrote `length` bytes.
@@ -478,11 +478,11 @@ pub fn read_file_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
 
 /// Reads a whole file, and says how many bytes were written. If the file reports its size, no more than that is read, even if it
 /// grows meanwhile.
-fn read_whole(file: &File) -> Result<(Incoming, usize), Errno> {
+fn read_whole(file: &File) -> Result<(InputBuffer, usize), Errno> {
     let said = file.info().map_or(0, |info| info.size);
     let said = usize::try_from(said).map_err(|_| Errno::ENOMEM)?;
     let mut size = if said == 0 { FIRST_READ_BYTES } else { said };
-    let mut incoming = Incoming::new(size).ok_or(Errno::ENOMEM)?;
+    let mut incoming = InputBuffer::new(size).ok_or(Errno::ENOMEM)?;
     let mut length = 0;
     loop {
         length += file.read_uninit(&mut incoming.room()[length..])?;

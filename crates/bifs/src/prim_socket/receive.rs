@@ -16,7 +16,7 @@ use super::turns::{Exhausted, Request, Turn, only};
 use super::{address, ancillary};
 use runtime::code::bif::BifResult;
 use runtime::process::Process;
-use term::incoming::Incoming;
+use term::input_buffer::InputBuffer;
 use term::integer::{int32, uint32, uint64};
 use term::release::{self, Release};
 use term::unicode::bytes_of;
@@ -98,8 +98,8 @@ fn not_now(request: Request) -> Term {
 }
 
 /// A buffer for incoming bytes; an error if the memory cannot be allocated.
-fn room(bytes: usize) -> Result<Incoming, Refusal> {
-    Incoming::new(bytes).ok_or(Refusal::System(Errno::ENOMEM))
+fn room(bytes: usize) -> Result<InputBuffer, Refusal> {
+    InputBuffer::new(bytes).ok_or(Refusal::System(Errno::ENOMEM))
 }
 
 impl Read<'_> {

@@ -14,7 +14,7 @@ use smallvec::{SmallVec, smallvec};
 use term::copy::Owned;
 use term::external::{self, DecodeOptions, SourceBinary};
 use term::heap::{self, Scratch};
-use term::incoming::Incoming;
+use term::input_buffer::InputBuffer;
 use term::integer::uint64;
 use term::{am, build, copy, node, reference};
 
@@ -64,7 +64,7 @@ struct Sequence {
 
 /// Bytes of a message in the block in which they will stay.
 struct Assembly {
-    block: Incoming,
+    block: InputBuffer,
     room: usize,
     filled: usize,
 }
@@ -81,7 +81,7 @@ impl Assembly {
         let bytes = (first.len() as u64).saturating_mul(count.min(MOST_ROOM_TIMES));
         let room = (bytes.min(MOST_ROOM_BYTES) as usize).max(first.len());
         let mut assembly = Assembly {
-            block: Incoming::new(room)?,
+            block: InputBuffer::new(room)?,
             room,
             filled: 0,
         };
@@ -94,7 +94,7 @@ impl Assembly {
         let end = self.filled.checked_add(bytes)?;
         if end > self.room {
             self.room = end.checked_mul(2)?;
-            let block = std::mem::replace(&mut self.block, Incoming::new(0)?);
+            let block = std::mem::replace(&mut self.block, InputBuffer::new(0)?);
             self.block = block.grow(self.room)?;
         }
         Some(())
@@ -574,7 +574,9 @@ fn alternative_send(
         let reason = payload.decode()?;
         let exit = signals::exit_pair(from, reason.term());
         match alias {
-            Some((number, rank)) => effects::incoming::exit_through_alias(pid, number, exit, rank),
+            Some((number, rank)) => {
+                effects::signal_handling::exit_through_alias(pid, number, exit, rank)
+            }
             None => {
                 let _ = signal::send(pid, Signal::RemoteExit { exit, link: None });
             }

@@ -15,7 +15,7 @@ use term::collect::stress::{self, Stress};
 use term::collect::{self, CollectionKind, Request};
 use term::copy::Owned;
 
-use crate::effects::{incoming, profile, system_monitor};
+use crate::effects::{profile, signal_handling, system_monitor};
 use crate::mail::microstate::{self, ThreadState};
 use crate::mail::observer::observer;
 use crate::mail::{current, deferred, schedulers};
@@ -197,7 +197,7 @@ fn collect_and_account(process: &mut Process, x: &mut [Term], request: Request<'
     let Ok(stats) = result else {
         // Not enough memory: end only the process that requested it, not the node.
         crate::effects::log::out_of_memory(process, words);
-        incoming::die(process, Owned::new(am::KILLED));
+        signal_handling::die(process, Owned::new(am::KILLED));
         return;
     };
     count(stats.reclaimed());
@@ -222,7 +222,7 @@ mod limit {
     use term::copy::Owned;
 
     use super::Process;
-    use crate::effects::incoming;
+    use crate::effects::signal_handling;
     use crate::process::Flags;
     use crate::process::heap_limit::HeapLimit;
 
@@ -247,7 +247,7 @@ mod limit {
             crate::effects::log::over_heap_limit(process, words, &limit);
         }
         if limit.kill {
-            incoming::die(process, Owned::new(am::KILLED));
+            signal_handling::die(process, Owned::new(am::KILLED));
         }
         limit.kill
     }

@@ -11,7 +11,7 @@ pub mod timer;
 use layout::context::Fetched;
 use layout::process::state as receive_state;
 
-use crate::effects::{incoming, system_monitor};
+use crate::effects::{signal_handling, system_monitor};
 use crate::mail::observer::observer;
 use crate::process::signal::TOKEN_MESSAGE;
 use crate::process::{Flags, Process, message_queue};
@@ -19,7 +19,7 @@ use crate::process::{Flags, Process, message_queue};
 /// Handles the signals that have arrived, and returns whether there is a message at `save`.
 #[inline]
 pub fn fetch(process: &mut Process) -> Fetched {
-    incoming::fetch(process);
+    signal_handling::fetch(process);
     if process
         .flags
         .intersects(Flags::EXIT_PENDING | Flags::PRIORITY_MESSAGES)

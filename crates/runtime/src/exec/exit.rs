@@ -5,7 +5,7 @@ use term::am;
 use term::copy::Owned;
 use term::print::display;
 
-use crate::effects::{incoming, receive, tasks};
+use crate::effects::{receive, signal_handling, tasks};
 use crate::exec::halt;
 use crate::mail::hooks::{self, CrashCause};
 use crate::mail::observer::observer;
@@ -45,7 +45,7 @@ pub fn leave(process: &mut Process, reason: &Owned) {
     // From here on senders do not find the process. A sender that found it before may still push signals; `bounce_rest`
     // handles those when the block is reclaimed.
     between_steps();
-    incoming::break_relations(process, reason.term());
+    signal_handling::break_relations(process, reason.term());
     between_steps();
     bounce::bounce_rest(pid, &process.signals);
     tasks::refuse_all(process);
@@ -60,7 +60,7 @@ pub fn free(process: &mut Process) {
     free_heap(process);
 }
 
-/// Whether the process is linked with a port, which [`incoming::close_ports`] sees to.
+/// Whether the process is linked with a port, which [`signal_handling::close_ports`] sees to.
 fn has_port(process: &Process) -> bool {
     if crate::mail::dirty::takes_long(process.relations.count()) {
         return false;
@@ -90,7 +90,7 @@ fn give_up_all(process: &mut Process, word: u32, reason: Term) {
         bif_timers::cancel_all_to(pid);
     }
     // Whoever restarts the process opens the same address, which must be free by then.
-    incoming::close_ports(process, reason);
+    signal_handling::close_ports(process, reason);
     between_steps();
     give_up_cold(process, reason);
     between_steps();

@@ -151,7 +151,7 @@ impl Scheduler {
             let _aux = microstate::enter(ThreadState::Aux);
             self.retire();
             crate::mail::deferred::run();
-            self.own.shared.errands.run();
+            self.own.shared.aux_work.run();
             timer::expire(self.own.shared.index);
         }
         if self.is_online() {
@@ -243,7 +243,7 @@ impl Scheduler {
             self.hand_over();
             return None;
         }
-        if self.own.crowd.is_noted() && self.own.shared.stealers.len() > 1 {
+        if self.own.overload.is_noted() && self.own.shared.stealers.len() > 1 {
             self.own.call_for_help();
         }
         if self.own.shared.bound.any()
@@ -254,7 +254,7 @@ impl Scheduler {
         if let Some(process) = self.own.queues.pop() {
             return Some(process);
         }
-        self.own.crowd.is_over();
+        self.own.overload.is_over();
         if self.own.queues.take_injected(&schedulers().injected, true) {
             return self.own.queues.pop();
         }
@@ -400,7 +400,7 @@ impl Scheduler {
     /// Waits for an event, a timer, or a call from another thread, because there is nothing to run.
     fn sleep(&self) {
         self.retire();
-        self.own.shared.errands.run();
+        self.own.shared.aux_work.run();
         timer::expire(self.own.shared.index);
         self.trim_resting();
         // No separate I/O poll here: the wait below includes one (E3: this saves one system call for each message).

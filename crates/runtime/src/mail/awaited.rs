@@ -7,7 +7,7 @@ use layout::Term;
 
 use super::current::{Current, current};
 use super::signal::send_or_bounce;
-use super::{dirty, errands};
+use super::{aux_work, dirty};
 use crate::process::signal::{Call, Signal};
 use crate::process::sync::between_steps;
 use crate::process::{Priority, Process, priority_of, state, table};
@@ -54,7 +54,7 @@ pub(crate) fn are_signals_left(before: u32) -> bool {
 /// Handles the signals and tasks of a process before its next turn; for threads other than schedulers.
 #[cold]
 pub(crate) fn attend_from_elsewhere(pid: Term) {
-    errands::on_first_scheduler(Arc::new(move || {
+    aux_work::on_first_scheduler(Arc::new(move || {
         if let Some(scheduler) = current() {
             scheduler.attend_again(pid);
         }

@@ -11,8 +11,8 @@ use std::sync::atomic::Ordering;
 use layout::Context;
 use layout::limits::REDUCTIONS_PER_SLICE;
 
-use super::crowd::Crowd;
 use super::dirty;
+use super::overload::Overload;
 use super::ports::PortWork;
 use super::queues::RunQueues;
 use super::schedulers::{Shared, schedulers};
@@ -25,7 +25,7 @@ pub struct Current {
     /// context is kept while a process runs: single fields are read and written.
     pub(crate) context: UnsafeCell<Context>,
     pub(crate) queues: RunQueues,
-    pub(crate) crowd: Crowd,
+    pub(crate) overload: Overload,
     /// Blocks taken for new processes, minus those given back, since this was last added to the node's count.
     pub(crate) spawned: Cell<isize>,
     pub(crate) slices_to_check: Cell<u32>,
@@ -153,7 +153,7 @@ impl Current {
             shared,
             context: UnsafeCell::new(context),
             queues,
-            crowd: Crowd::default(),
+            overload: Overload::default(),
             spawned: Cell::new(0),
             slices_to_check: Cell::new(0),
             forgone: Cell::new(0),
@@ -193,7 +193,7 @@ impl Current {
     /// More than one task is queued here. Wakes another scheduler if this lasts.
     pub(crate) fn call_for_help(&self) {
         let schedulers = schedulers();
-        if schedulers.idle.any() && self.crowd.waits(sys::clock::monotonic_ns()) {
+        if schedulers.idle.any() && self.overload.waits(sys::clock::monotonic_ns()) {
             crate::mail::idle::wake_one(schedulers);
         }
     }

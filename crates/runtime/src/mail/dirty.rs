@@ -67,7 +67,7 @@ pub(crate) fn as_dirty<R>(work: impl FnOnce() -> R) -> R {
 /// Runs something at some later time on a dirty scheduler, where it may block or take long. The caller is not told when
 /// it is done.
 pub fn later(kind: DirtyKind, work: impl FnOnce() + Send + 'static) {
-    pool(kind).submit(Work::Errand(Box::new(work)));
+    pool(kind).submit(Work::Function(Box::new(work)));
 }
 
 /// Work on at least this many things takes milliseconds.
@@ -98,7 +98,7 @@ pub enum Work {
     Collection(Handed),
     /// A task that takes long, of a process that is borrowed: a run queue holds it, but nobody else owns it.
     BorrowedTask(Handed),
-    Errand(Box<dyn FnOnce() + Send>),
+    Function(Box<dyn FnOnce() + Send>),
 }
 
 impl Work {
@@ -110,7 +110,7 @@ impl Work {
                 priority_of((**process).state.load(Ordering::Relaxed))
             },
             Work::BorrowedTask(_) => Priority::Max,
-            Work::Errand(_) => Priority::Normal,
+            Work::Function(_) => Priority::Normal,
         }
     }
 }

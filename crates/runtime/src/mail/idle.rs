@@ -210,7 +210,7 @@ pub(crate) fn sleep(shared: &Shared, online: bool, most_ns: Option<u64>) {
     between_steps();
     microstate::set(ThreadState::Sleep);
     let came_online = !online && shared.index < schedulers.online.load(Ordering::SeqCst);
-    if came_online || shared.errands.any() || online && work_somewhere(schedulers, shared) {
+    if came_online || shared.aux_work.any() || online && work_somewhere(schedulers, shared) {
         schedulers.idle.withdraw(shared.index);
         return;
     }
@@ -274,7 +274,7 @@ fn work_somewhere(schedulers: &Schedulers, own: &Shared) -> bool {
     !schedulers.injected.is_empty()
         || own.bound.any()
         || super::ports::any(&own.ports)
-        || own.errands.any()
+        || own.aux_work.any()
         || schedulers
             .all
             .iter()

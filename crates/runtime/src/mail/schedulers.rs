@@ -5,9 +5,9 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 
+use super::aux_work::AuxWorkList;
 use super::binding::Binding;
 use super::bound::Bound;
-use super::errands::Errands;
 use super::idle::Sleeper;
 #[cfg(feature = "loom")]
 pub use super::idle::sleepers::Sleepers;
@@ -68,7 +68,7 @@ pub struct Shared {
     pub(crate) ports: ports::Waiting,
     pub(crate) bound: Bound,
     pub(crate) idle: Sleeper,
-    pub(crate) errands: Errands,
+    pub(crate) aux_work: AuxWorkList,
     pub(crate) binding: Binding,
     /// Whether it runs nothing but urgent processes, while others are queued.
     pub(crate) gives_no_turns: AtomicBool,
@@ -87,7 +87,7 @@ impl Shared {
             ports: ports::Waiting::new(),
             bound: Bound::default(),
             idle: Sleeper::new(),
-            errands: Errands::default(),
+            aux_work: AuxWorkList::default(),
             binding: Binding::new(),
             gives_no_turns: AtomicBool::new(false),
             counts: Counts {

@@ -3,7 +3,7 @@
 //!
 //! A message is pushed as it is, and the receiver's heap later adopts it; other signals are in fragments of their own
 //! ([`process::signal`](crate::process::signal)). Senders push; the owner takes the whole queue at once and handles the signals in
-//! order: messages move to the inner queue, other signals take effect (`effects::incoming`).
+//! order: messages move to the inner queue, other signals take effect (`effects::signal_handling`).
 
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use layout::Term;
 use smallvec::SmallVec;
 use term::compare;
 
-use super::thin::Thin;
+use super::thin_array::ThinArray;
 
 /// The most pairs that are searched without an index: with one more, OTP's table grows.
 const SEARCHED: usize = FIRST_SLOTS - 1;
@@ -35,12 +35,12 @@ impl Default for Index {
 
 /// See the module's documentation. The slice is key, value, key, value...
 #[derive(Default)]
-pub struct Dictionary(Thin<Option<Box<Index>>, Term, FIRST_TERMS>);
+pub struct Dictionary(ThinArray<Option<Box<Index>>, Term, FIRST_TERMS>);
 
 impl Dictionary {
     #[must_use]
     pub const fn new() -> Dictionary {
-        Dictionary(Thin::new())
+        Dictionary(ThinArray::new())
     }
 
     /// The number of pairs.

@@ -1,7 +1,7 @@
 //! Kinds of signals, and what each brings with it.
 //!
 //! A message is a [`Fragment`] of kind [`MESSAGE`]. The words of any other fragment hold a [`Signal`]. What each does to its
-//! receiver is in `effects::incoming`.
+//! receiver is in `effects::signal_handling`.
 
 use layout::{Fragment, Term};
 use term::copy::Owned;

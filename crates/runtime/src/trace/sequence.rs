@@ -16,7 +16,7 @@ use term::heap::Scratch;
 use term::{am, build, reference};
 
 use super::{Told, get};
-use crate::effects::{incoming, port};
+use crate::effects::{port, signal_handling};
 use crate::mail::signal::{self, Sent};
 use crate::mail::{registry, senders};
 use crate::process::sequence::{Spawn, Token, message_with, of, token_in};
@@ -384,7 +384,7 @@ pub fn spawns(parent: &mut Process, child: &mut Process, spawn: &Spawn) -> Optio
 /// Delivers the reply to a request to spawn, with the token that [`spawns`] has returned.
 pub fn deliver_spawn_reply(parent: &mut Process, child: Term, token: &Token, reply: Term) {
     // SAFETY: the fragment is new, so it is in no list.
-    unsafe { incoming::append(parent, child, message_with(token, reply, None)) };
+    unsafe { signal_handling::append(parent, child, message_with(token, reply, None)) };
 }
 
 /// A process that has a token asks another node to spawn, which is told as two messages: the request, and the arguments. Returns the
@@ -449,7 +449,7 @@ fn first_of_two(token: &Token) -> Token {
 /// Delivers the reply of another node, with the token that it has brought.
 pub fn deliver_reply(parent: &mut Process, node: Term, token: &Token, reply: Term) {
     // SAFETY: the fragment is new, so it is in no list.
-    unsafe { incoming::append(parent, node, message_with(token, reply, None)) };
+    unsafe { signal_handling::append(parent, node, message_with(token, reply, None)) };
 }
 
 /// Takes the token of every process away; called while the world is stopped.

@@ -16,7 +16,7 @@ use packet::{self, PacketKind, terms};
 use runtime::effects::port::access::Access;
 use runtime::effects::port::carrier::Accepted;
 use runtime::mail::idle;
-use term::incoming::Incoming;
+use term::input_buffer::InputBuffer;
 
 /// Maximum number of bytes that one request may ask for.
 const MAX_WANTED_BYTES: usize = 64 << 20;
@@ -163,7 +163,7 @@ impl Tcp {
         let is_whole = framing.kind == PacketKind::Raw && self.input.lacks_all_of(max);
         if is_whole
             && self.is_read_directly(max)
-            && let Some(incoming) = Incoming::new(max)
+            && let Some(incoming) = InputBuffer::new(max)
         {
             return self.read_directly(port, incoming, max);
         }
@@ -224,7 +224,7 @@ impl Tcp {
     fn read_directly(
         &mut self,
         port: &mut Access<'_>,
-        mut incoming: Incoming,
+        mut incoming: InputBuffer,
         wanted: usize,
     ) -> Step {
         let may_go_on = self.may_read_ahead();

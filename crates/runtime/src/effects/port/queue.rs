@@ -6,7 +6,7 @@
 //!
 //! The port then waits for the scheduler that ran the sender (`mail::ports`), which checks after each slice: what
 //! replies to the sender has its caches. Another scheduler takes a port only when that queue has not been empty for
-//! `STEALABLE_AFTER_NS` (compare `crate::mail::crowd`).
+//! `STEALABLE_AFTER_NS` (compare `crate::mail::overload`).
 //!
 //! Any thread may queue tasks; only one scheduler at a time runs them.
 

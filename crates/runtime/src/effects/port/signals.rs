@@ -17,8 +17,8 @@ use super::busy::Held;
 use super::driver::{Command, Control, Output};
 use super::entered::Entered;
 use super::{Core, Phase, Port, State, busy, find, queue, table};
-use crate::effects::incoming;
 use crate::effects::port::tracing;
+use crate::effects::signal_handling;
 use crate::mail::observer;
 use crate::mail::observer::observer;
 use crate::mail::registry::{self, Refusal};
@@ -61,11 +61,11 @@ pub fn request(
         left(process);
         waiting.ends(process);
         // What the port has sent meanwhile, such as the exit signal of one that closes, takes effect before the answer.
-        incoming::catch_up(process);
+        signal_handling::catch_up(process);
         return answer;
     }
     waiting.ends(process);
-    let made = incoming::reference_of_answer(process);
+    let made = signal_handling::reference_of_answer(process);
     let (reference, argument) = (Owned::new(made), Owned::new(argument));
     let task = move |port: &Arc<Port>, state: &mut State| {
         let mut scratch = Scratch::new();
@@ -191,7 +191,7 @@ pub fn command(
         drop(state);
         left(process);
         if let CommandResult::Answer(_) = result {
-            incoming::catch_up(process);
+            signal_handling::catch_up(process);
         }
         return result;
     }
@@ -203,7 +203,7 @@ pub fn command(
         return CommandResult::Busy;
     }
     let size = output.size();
-    let made = incoming::reference_of_answer(process);
+    let made = signal_handling::reference_of_answer(process);
     let number = reference::number(made).expect("a reference");
     // If nothing is shared, the copied bytes are kept instead of the term.
     let (data, copied) = match output.into_copied() {

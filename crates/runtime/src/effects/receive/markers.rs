@@ -7,7 +7,7 @@ use layout::Term;
 use term::{am, reference};
 
 use super::priority;
-use crate::effects::incoming;
+use crate::effects::signal_handling;
 use crate::process::Process;
 
 /// Reserves a marker at the end of the queue, and returns a term for [`bind`].
@@ -15,7 +15,7 @@ use crate::process::Process;
 pub fn reserve(process: &mut Process) -> Term {
     // Messages that have already arrived cannot contain a reference that does not exist yet, so the scan may start
     // after them.
-    incoming::fetch(process);
+    signal_handling::fetch(process);
     let position = process.head.messages.last;
     if process.head.messages.count == 0 {
         // An empty queue gains nothing from a marker.

@@ -11,7 +11,7 @@ use layout::Term;
 use layout::limits::REDUCTIONS_PER_SLICE;
 
 use super::{Scheduler, dirty, slice};
-use crate::effects::incoming;
+use crate::effects::signal_handling;
 use crate::effects::tasks::{self, Ran};
 use crate::mail::lent;
 use crate::process::sync::between_steps;
@@ -38,7 +38,7 @@ impl Scheduler {
         // Pending tasks come first: one of them may be to handle earlier signals.
         run_tasks(process);
         if !process.flags.contains(Flags::SYSTEM_TASKS) {
-            incoming::fetch_between_slices(process);
+            signal_handling::fetch_between_slices(process);
             run_tasks(process);
         }
         if process.flags.contains(Flags::DIRTY_COLLECTION)

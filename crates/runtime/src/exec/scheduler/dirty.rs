@@ -196,7 +196,7 @@ fn perform(context: &mut Context, work: Work) {
         Work::Call(Handed(pointer)) => run_call(context, pointer),
         Work::Collection(Handed(pointer)) => run_collection(pointer),
         Work::BorrowedTask(Handed(pointer)) => run_borrowed_task(pointer),
-        Work::Errand(errand) => errand(),
+        Work::Function(function) => function(),
     }
     deferred::run();
 }

@@ -1,7 +1,7 @@
 //! Handling the signals of a process while a dirty call is made for it: see `mail::lent`.
 
 use super::slice;
-use crate::effects::{incoming, tasks};
+use crate::effects::{signal_handling, tasks};
 use crate::mail::lent::{self, Attended};
 use crate::process::{Flags, Process};
 
@@ -10,7 +10,7 @@ pub(crate) fn attend(process: &mut Process) -> Attended {
     let mut has_departed = false;
     let may_fetch = tasks::may_fetch(process);
     if may_fetch {
-        incoming::fetch(process);
+        signal_handling::fetch(process);
         if process.flags.contains(Flags::EXIT_PENDING) {
             lent::departs(process.pid());
             slice::leave(process);

@@ -15,7 +15,7 @@ use super::{Scheduler, dirty};
 use crate::effects::collector::trim::{self, Rest};
 use crate::effects::collector::{self, dirty_collection};
 use crate::effects::tasks::{self, Ran};
-use crate::effects::{incoming, system_monitor};
+use crate::effects::{signal_handling, system_monitor};
 use crate::exec::exit;
 use crate::mail::observer;
 use crate::mail::observer::observer;
@@ -54,7 +54,7 @@ impl Slice {
             block::prefetch_heap(&process.head.heap);
             // Pending tasks come first: one of them may be to handle earlier signals. `prepare` does the rest.
             if !process.flags.contains(Flags::SYSTEM_TASKS) {
-                incoming::fetch_between_slices(process);
+                signal_handling::fetch_between_slices(process);
             }
         }
         scheduler.own.set_reductions_left(REDUCTIONS_PER_SLICE);
@@ -93,7 +93,7 @@ impl Scheduler {
         }
         if process.flags.contains(Flags::SYSTEM_TASKS) {
             if tasks::run(process) == Ran::All {
-                incoming::fetch_between_slices(process);
+                signal_handling::fetch_between_slices(process);
                 return Next::Prepare;
             }
             slice.account(self, process);
@@ -104,7 +104,7 @@ impl Scheduler {
             return match rests(process) {
                 true => Next::End,
                 false => {
-                    incoming::fetch_between_slices(process);
+                    signal_handling::fetch_between_slices(process);
                     Next::Prepare
                 }
             };
@@ -191,7 +191,7 @@ impl Scheduler {
             self.requeue(pointer);
             return Next::End;
         }
-        incoming::fetch_between_slices(process);
+        signal_handling::fetch_between_slices(process);
         Next::Prepare
     }
 
@@ -205,7 +205,7 @@ impl Scheduler {
             return self.hand_to_dirty(pointer);
         }
         collector::hibernate(process);
-        incoming::fetch(process);
+        signal_handling::fetch(process);
         Next::Prepare
     }
 

@@ -13,7 +13,7 @@ use term::copy::Owned;
 
 use super::aliases::AliasKind;
 use crate::process::signal::Rank;
-use crate::process::thin::Thin;
+use crate::process::thin_array::ThinArray;
 
 /// What an entry is.
 #[repr(u8)]
@@ -136,11 +136,11 @@ const MOST_UNINDEXED: usize = 1024;
 
 /// See the module's documentation.
 #[derive(Default)]
-pub struct Entries(Thin<Option<Box<Extra>>, Entry, 2>);
+pub struct Entries(ThinArray<Option<Box<Extra>>, Entry, 2>);
 
 impl Entries {
     pub const fn new() -> Entries {
-        Entries(Thin::new())
+        Entries(ThinArray::new())
     }
 
     pub fn len(&self) -> usize {
@@ -300,7 +300,7 @@ impl Entries {
     /// Gives up memory that empty relations keep.
     pub fn trim(&mut self) {
         if self.0.is_empty() {
-            self.0 = Thin::new();
+            self.0 = ThinArray::new();
         }
     }
 }

@@ -24,21 +24,21 @@ struct Block<H> {
 }
 
 /// See the module's documentation. `FIRST` is the number of elements that the first block has room for.
-pub struct Thin<H, T: Copy, const FIRST: usize> {
+pub struct ThinArray<H, T: Copy, const FIRST: usize> {
     block: Option<NonNull<Block<H>>>,
     owns: PhantomData<(H, T)>,
 }
 
 // SAFETY: the array owns its block, which nothing else refers to.
-unsafe impl<H: Send, T: Copy + Send, const FIRST: usize> Send for Thin<H, T, FIRST> {}
+unsafe impl<H: Send, T: Copy + Send, const FIRST: usize> Send for ThinArray<H, T, FIRST> {}
 
-impl<H: Default, T: Copy, const FIRST: usize> Thin<H, T, FIRST> {
+impl<H: Default, T: Copy, const FIRST: usize> ThinArray<H, T, FIRST> {
     const IS_ALIGNED: () = assert!(align_of::<T>() <= align_of::<Block<H>>() && FIRST > 0);
 
     #[must_use]
     pub const fn new() -> Self {
         let () = Self::IS_ALIGNED;
-        Thin {
+        ThinArray {
             block: None,
             owns: PhantomData,
         }
@@ -232,18 +232,18 @@ fn length_field(length: usize) -> u32 {
     u32::try_from(length).expect("fewer than 2^32 elements")
 }
 
-impl<H: Default, T: Copy, const FIRST: usize> Default for Thin<H, T, FIRST> {
+impl<H: Default, T: Copy, const FIRST: usize> Default for ThinArray<H, T, FIRST> {
     fn default() -> Self {
-        Thin::new()
+        ThinArray::new()
     }
 }
 
-impl<H, T: Copy, const FIRST: usize> Thin<H, T, FIRST> {
+impl<H, T: Copy, const FIRST: usize> ThinArray<H, T, FIRST> {
     /// Where the elements begin in a block.
     const OFFSET: usize = size_of::<Block<H>>();
     const FIRST_CLASS: Option<Class> = Class::of(Stay::Whole, Self::bytes_for(FIRST));
 
-    /// Bytes of a block for so many elements, a number that [`Thin::layout`] has checked.
+    /// Bytes of a block for so many elements, a number that [`ThinArray::layout`] has checked.
     const fn bytes_for(capacity: usize) -> usize {
         Self::OFFSET + capacity * size_of::<T>()
     }
@@ -278,7 +278,7 @@ impl<H, T: Copy, const FIRST: usize> Thin<H, T, FIRST> {
     }
 }
 
-impl<H, T: Copy, const FIRST: usize> Drop for Thin<H, T, FIRST> {
+impl<H, T: Copy, const FIRST: usize> Drop for ThinArray<H, T, FIRST> {
     fn drop(&mut self) {
         if let Some(mut block) = self.block {
             // SAFETY: the array's own block, allocated by `reallocate` for its capacity.
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn elements_and_header_survive_growing_and_shrinking() {
-        let mut array: Thin<Option<Box<u64>>, u64, 2> = Thin::new();
+        let mut array: ThinArray<Option<Box<u64>>, u64, 2> = ThinArray::new();
         assert!(array.header().is_none() && array.as_slice().is_empty());
         *array.header_mut() = Some(Box::new(7));
         for number in 0..1000 {
@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn an_empty_array_is_one_word_and_has_no_block() {
-        let array: Thin<Option<Box<u64>>, u64, 2> = Thin::new();
+        let array: ThinArray<Option<Box<u64>>, u64, 2> = ThinArray::new();
         assert_eq!(size_of_val(&array), 8);
         assert_eq!(array.bytes(), 0);
     }

@@ -1,7 +1,7 @@
-//! Errands of the normal schedulers' threads, online or not: what concerns memory of the thread itself, or its queues.
+//! Auxiliary work of the normal schedulers' threads, online or not: what concerns memory of the thread itself, or its queues.
 //!
 //! Each has a list of its own, at which it looks in its rounds and before it sleeps; a sleeping one is woken. Any thread may call
-//! [`on_every_scheduler`] and [`on_first_scheduler`]; what an errand holds is dropped when the last scheduler has done it.
+//! [`on_every_scheduler`] and [`on_first_scheduler`]; what such work holds is dropped when the last scheduler has done it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,18 +12,18 @@ use super::idle;
 use crate::mail::schedulers::schedulers;
 
 /// Called once by each scheduler that has it to do, by several at once.
-pub type Errand = Arc<dyn Fn() + Send + Sync>;
+pub type AuxWork = Arc<dyn Fn() + Send + Sync>;
 
-/// The errands that one scheduler has to do.
+/// The auxiliary work that one scheduler has to do.
 #[derive(Default)]
-pub(crate) struct Errands {
+pub(crate) struct AuxWorkList {
     any: AtomicBool,
-    list: Mutex<Vec<Errand>>,
+    list: Mutex<Vec<AuxWork>>,
 }
 
-impl Errands {
-    fn push(&self, errand: Errand) {
-        self.list.lock().push(errand);
+impl AuxWorkList {
+    fn push(&self, work: AuxWork) {
+        self.list.lock().push(work);
         self.any.store(true, Ordering::SeqCst);
     }
 
@@ -39,21 +39,21 @@ impl Errands {
         }
         self.any.store(false, Ordering::SeqCst);
         let list = std::mem::take(&mut *self.list.lock());
-        list.iter().for_each(|errand| errand());
+        list.iter().for_each(|work| work());
     }
 }
 
 /// Has every scheduler do this, each on its own thread, soon.
-pub fn on_every_scheduler(errand: &Errand) {
+pub fn on_every_scheduler(work: &AuxWork) {
     for shared in &schedulers().all {
-        shared.errands.push(Arc::clone(errand));
+        shared.aux_work.push(Arc::clone(work));
         idle::wake(shared.index);
     }
 }
 
 /// Has the first scheduler, which is always online, do this on its own thread, soon.
-pub(crate) fn on_first_scheduler(errand: Errand) {
+pub(crate) fn on_first_scheduler(work: AuxWork) {
     let first = &schedulers().all[0];
-    first.errands.push(errand);
+    first.aux_work.push(work);
     idle::wake(first.index);
 }

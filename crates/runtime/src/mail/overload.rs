@@ -7,19 +7,19 @@
 
 use std::cell::Cell;
 
-/// How long a queue stays crowded before another scheduler is woken. Chosen by E3 (`pipe_ring`), where each I/O poll
+/// How long a queue stays non-empty before another scheduler is woken. Chosen by E3 (`pipe_ring`), where each I/O poll
 /// yields work for 30 to 100 us, depending on the machine and on `+spp`: there a second scheduler would take the
 /// processor that the external programs need.
 const PATIENCE_NS: i64 = 200_000;
 
 /// See the module's documentation.
 #[derive(Default)]
-pub(crate) struct Crowd {
+pub(crate) struct Overload {
     /// When a process was first seen queued behind another, if the queue has not been seen empty since; otherwise 0.
     since_ns: Cell<i64>,
 }
 
-impl Crowd {
+impl Overload {
     /// Notes that something is queued behind something else; returns whether another scheduler should be woken.
     pub(crate) fn waits(&self, now_ns: i64) -> bool {
         let since_ns = self.since_ns.get();
@@ -40,7 +40,7 @@ impl Crowd {
         self.since_ns.set(0);
     }
 
-    /// Whether the queue was crowded when last looked at.
+    /// Whether the queue was non-empty when last looked at.
     pub(crate) fn is_noted(&self) -> bool {
         self.since_ns.get() != 0
     }
@@ -51,21 +51,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crowd_calls_for_help_when_it_stays() {
-        let crowd = Crowd::default();
-        assert!(!crowd.waits(1_000));
-        assert!(!crowd.waits(1_000 + PATIENCE_NS - 1));
-        assert!(crowd.waits(1_000 + PATIENCE_NS));
-        assert!(!crowd.waits(1_000 + PATIENCE_NS + 1));
-        assert!(crowd.waits(1_000 + 2 * PATIENCE_NS));
+    fn a_queue_that_stays_long_wakes_another_scheduler() {
+        let overload = Overload::default();
+        assert!(!overload.waits(1_000));
+        assert!(!overload.waits(1_000 + PATIENCE_NS - 1));
+        assert!(overload.waits(1_000 + PATIENCE_NS));
+        assert!(!overload.waits(1_000 + PATIENCE_NS + 1));
+        assert!(overload.waits(1_000 + 2 * PATIENCE_NS));
     }
 
     #[test]
     fn a_queue_that_was_empty_is_a_new_one() {
-        let crowd = Crowd::default();
-        assert!(!crowd.waits(1_000));
-        assert!(crowd.is_noted());
-        crowd.is_over();
-        assert!(!crowd.is_noted() && !crowd.waits(1_000 + PATIENCE_NS));
+        let overload = Overload::default();
+        assert!(!overload.waits(1_000));
+        assert!(overload.is_noted());
+        overload.is_over();
+        assert!(!overload.is_noted() && !overload.waits(1_000 + PATIENCE_NS));
     }
 }

@@ -11,20 +11,20 @@ use layout::limits::HEAP_BINARY_BYTES;
 use layout::{Heap, Term};
 
 /// A buffer for incoming bytes.
-pub struct Incoming {
+pub struct InputBuffer {
     block: *mut BinaryBlock,
     size: usize,
 }
 
 // SAFETY: the block has no other user.
-unsafe impl Send for Incoming {}
+unsafe impl Send for InputBuffer {}
 
-impl Incoming {
+impl InputBuffer {
     /// A buffer of `size` bytes; `None` if the memory cannot be allocated.
     #[must_use]
-    pub fn new(size: usize) -> Option<Incoming> {
+    pub fn new(size: usize) -> Option<InputBuffer> {
         let block = BinaryBlock::try_new(size)?;
-        Some(Incoming { block, size })
+        Some(InputBuffer { block, size })
     }
 
     /// The bytes of the buffer.
@@ -38,7 +38,7 @@ impl Incoming {
 
     /// Makes the buffer larger, keeping its content; `None` if the memory cannot be allocated.
     #[must_use]
-    pub fn grow(mut self, size: usize) -> Option<Incoming> {
+    pub fn grow(mut self, size: usize) -> Option<InputBuffer> {
         // SAFETY: the block is live and counted once, and no pointer into it is kept.
         self.block = unsafe { BinaryBlock::try_resize(self.block, size)? };
         self.size = size;
@@ -82,7 +82,7 @@ impl Incoming {
     }
 }
 
-impl Drop for Incoming {
+impl Drop for InputBuffer {
     fn drop(&mut self) {
         // SAFETY: this value holds one count of the block, which it gives up here.
         unsafe { off_heap::drop_reference(self.block.cast()) };
