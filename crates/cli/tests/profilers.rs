@@ -294,10 +294,11 @@ fn a_debugger_walks_erlang_frames() {
         "deep:'-main/0-fun-0-'/1",
     ];
     assert_eq!(frames.get(..expected.len()), Some(&expected[..]), "{text}");
+    // The scheduler's own frames follow. Which of its functions are inlined depends on the profile.
     assert!(
         frames
             .iter()
-            .any(|frame| frame.contains("Scheduler::run_slice")),
+            .any(|frame| frame.contains("scheduler::Scheduler::")),
         "{text}"
     );
 }
