@@ -16,7 +16,7 @@
 //! not move until the next safepoint of the process that owns it (a literal never moves). Only functions documented
 //! to do so may collect; while none of them runs, reading through a term is sound. Therefore the accessors below are
 //! safe functions, while [`Term::from_bits`] and the pointer constructors are unsafe. `head`, `tail`, `header` and `word`
-//! still rely on a tag that their caller has tested; [`Cons`](crate::Cons) and [`Boxed`](crate::Boxed) test it themselves.
+//! still rely on a tag that their caller has tested; the views `Cons` and `Boxed` test it themselves.
 
 use core::ptr;
 
