@@ -4,7 +4,9 @@
 %%   calls summary SEED COUNT FILE    for each BIF in the file (Module Function Arity, a line each): how many calls, how
 %%                                    many of them succeeded, and a digest of all that came out
 %%   calls each SEED COUNT M F A      the calls of one BIF, one line each: what was called, what came out,
-%%                                    a digest of both
+%%                                    the places of the arguments in the pool, a digest of both
+%%   calls these M F A PLACES...      calls of one BIF with arguments from these places (`3,17`), one line each, which
+%%                                    begins with its number
 %%
 %% A call is made by a process of its own, so nothing of it lasts. What comes out is the value, or the class and
 %% reason together with the explanation of each argument; identities in it are replaced by their kind.
@@ -18,21 +20,22 @@
 
 start() ->
     logger:set_primary_config(level, none),
-    [Mode, Seed, Count | More] = init:get_plain_arguments(),
-    Numbers = {list_to_integer(Seed), list_to_integer(Count)},
-    case {Mode, More} of
-        {"summary", [File]} ->
+    case init:get_plain_arguments() of
+        ["summary", Seed, Count, File] ->
             {ok, Listed} = file:read_file(File),
-            lists:foreach(fun(Line) -> summary(Numbers, bif(binary:split(Line, <<" ">>, [global]))) end,
+            lists:foreach(fun(Line) -> summary(numbers(Seed, Count), bif(binary:split(Line, <<" ">>, [global]))) end,
                           binary:split(Listed, <<"\n">>, [global, trim_all]));
-        {"each", Bif} -> each(Numbers, bif([list_to_binary(Word) || Word <- Bif]))
+        ["each", Seed, Count | Bif] -> each(numbers(Seed, Count), bif([list_to_binary(Word) || Word <- Bif]));
+        ["these", M, F, A | Lists] -> these(bif([list_to_binary(Word) || Word <- [M, F, A]]), Lists)
     end,
     halt().
+
+numbers(Seed, Count) -> {list_to_integer(Seed), list_to_integer(Count)}.
 
 bif([M, F, A]) -> {binary_to_atom(M), binary_to_atom(F), binary_to_integer(A)}.
 
 summary(Numbers, {M, F, A} = Bif) ->
-    Tell = fun(_, Outcome, {Made, Succeeded, Digest}) ->
+    Tell = fun(_, _, Outcome, {Made, Succeeded, Digest}) ->
                    {Made + 1, Succeeded + succeeded(Outcome), erlang:md5([Digest, encoded(Outcome)])}
            end,
     {Made, Succeeded, Digest} = calls(Numbers, Bif, Tell, {0, 0, <<>>}),
@@ -45,17 +48,33 @@ encoded(Outcome) -> term_to_binary(Outcome, [deterministic, {minor_version, 2}])
 
 each(Numbers, {M, F, _} = Bif) ->
     calls(Numbers, Bif,
-          fun(Arguments, Outcome, ok) ->
-                  Digest = binary:encode_hex(binary:part(erlang:md5(encoded({Arguments, Outcome})), 0, 4)),
-                  io:format("~0tp:~0tp~0tP -> ~0tP ~ts~n", [M, F, Arguments, 60, Outcome, 60, Digest])
+          fun(Places, Arguments, Outcome, ok) ->
+                  io:format("~ts~n", [line({M, F}, Places, Arguments, Outcome)])
           end, ok).
+
+these({M, F, _} = Bif, Lists) ->
+    {_, All} = pool(Bif),
+    [begin
+         Places = [min(list_to_integer(Word), tuple_size(All)) || Word <- string:lexemes(List, ",")],
+         {Arguments, Outcome} = call(Bif, All, Places),
+         io:format("~b: ~ts~n", [Label, line({M, F}, Places, Arguments, Outcome)])
+     end || {Label, List} <- lists:enumerate(Lists)].
+
+line({M, F}, Places, Arguments, Outcome) ->
+    Digest = binary:encode_hex(binary:part(erlang:md5(encoded({Arguments, Outcome})), 0, 4)),
+    List = lists:join($,, [integer_to_list(Place) || Place <- Places]),
+    io_lib:format("~0tp:~0tp~0tP -> ~0tP ~ts ~ts", [M, F, Arguments, 60, Outcome, 60, List, Digest]).
 
 %% Seed and BIF alone decide what is called.
 calls({Seed, Count}, {M, F, A} = Bif, Tell, State) ->
     Random = rand:seed_s(exsss, {Seed, erlang:crc32(atom_to_binary(M)), erlang:crc32([atom_to_binary(F), A])}),
+    calls(count(A, Count), Bif, pool(Bif), {[], 0}, Random, Tell, State).
+
+%% All that may be an argument, and how much of it, at the front, is likely to be one.
+pool(Bif) ->
     Likely = [Value || Value <- likely() ++ special(Bif), fits(Bif, Value)],
     All = Likely ++ [Value || Value <- pool(), fits(Bif, Value)],
-    calls(count(A, Count), Bif, {length(Likely), list_to_tuple(All)}, {[], 0}, Random, Tell, State).
+    {length(Likely), list_to_tuple(All)}.
 
 %% Without arguments, two calls tell all.
 count(0, _) -> 2;
@@ -101,7 +120,7 @@ calls(N, {_, _, Arity} = Bif, {_, All} = Pool, Good, Random0, Tell, State) ->
                   {value, _} -> remember(Names, Good);
                   _ -> Good
               end,
-    calls(N - 1, Bif, Pool, NewGood, Random, Tell, Tell(Arguments, Outcome, State)).
+    calls(N - 1, Bif, Pool, NewGood, Random, Tell, Tell(Names, Arguments, Outcome, State)).
 
 %% Arguments are chosen as places in the pool, and made by the process that calls. Until the first success, half of
 %% the calls keep to what is likely to be an argument.

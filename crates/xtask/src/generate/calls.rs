@@ -1,9 +1,14 @@
 //! BIFs called with arguments from a pool (`tests/generators/calls.erl`), on both machines, with the same seed.
 //!
-//! Each machine calls all BIFs in one run and prints a digest for each of them. A BIF whose digests differ is called again
-//! on both, and the first calls that differ are shown. A machine that dies is started again after the BIF it died in.
+//! Each machine calls all BIFs in one run and prints a digest for each of them. A BIF whose digests differ is called
+//! again on both, and the first calls that differ are shown; of the first BIFs that differ, the first call is made
+//! again with other arguments, from the front of the pool, as long as it still differs. A machine that dies is started
+//! again after the BIF it died in.
 
+use super::choices::{Choice, Choices};
 use super::place;
+use super::shrink::{self, Limits, Made, ShrinkOption};
+use super::steps;
 use crate::count::Count;
 use crate::stock::{ReleaseOption, Stock};
 use crate::under_test::UnderTest;
@@ -191,6 +196,8 @@ pub struct CallsOptions {
     under_test: UnderTest,
     #[command(flatten)]
     release: ReleaseOption,
+    #[command(flatten)]
+    shrink: ShrinkOption,
     /// Other calls.
     #[arg(long, default_value_t = 1)]
     seed: u32,
@@ -281,8 +288,14 @@ pub fn run(options: &CallsOptions) -> Result<ExitCode> {
         match (wanted, found) {
             (Summary::Calls { .. }, Summary::Calls { .. }) => {
                 println!("DIFFERS {bif}");
-                for line in first_differences(&stock, &ferl, bif, options)? {
+                let lines = first_differences(&stock, &ferl, bif, options)?;
+                for line in &lines {
                     println!("  {line}");
+                }
+                if count.failed <= shrink::MOST
+                    && let Some(places) = lines.first().and_then(|line| places(line))
+                {
+                    cut_down(&stock, &ferl, bif, places, &options.shrink)?;
                 }
             }
             _ => {
@@ -370,6 +383,19 @@ impl Caller<'_> {
         Ok(all)
     }
 
+    /// Calls of one BIF with arguments from these places, a line each; none where the machine died.
+    fn these(&self, bif: &str, lists: &[&str]) -> Result<Vec<Option<String>>> {
+        let lines = steps::lines_of_each(lists, |left| {
+            let mut arguments = vec!["these".to_owned()];
+            arguments.extend(words(bif).iter().chain(left).map(|word| (*word).to_owned()));
+            self.run(&arguments)
+        })?;
+        Ok(lines
+            .into_iter()
+            .map(|lines| lines.map(|lines| lines.concat()))
+            .collect())
+    }
+
     /// The calls of one BIF, a line each.
     fn each(&self, bif: &str, options: &CallsOptions) -> Result<Vec<String>> {
         let mut arguments = vec![
@@ -404,8 +430,9 @@ fn read_summary(stdout: &[u8], bifs: &[String]) -> Vec<Summary> {
         .collect()
 }
 
-/// The calls in which both first differ, a line of each. Once the calls themselves differ, later lines say nothing. Lines are
-/// compared by their digests: the order of a map's keys, which is open from OTP 26 on, shows in the text only.
+/// The calls in which both first differ, a line of each. Once the calls themselves differ, later lines say nothing.
+/// Lines are compared by their digests: the order of a map's keys, which is open from OTP 26 on, shows in the text
+/// only.
 fn first_differences(
     stock: &Caller,
     ferl: &Caller,
@@ -414,12 +441,14 @@ fn first_differences(
 ) -> Result<Vec<String>> {
     let (wanted, found) = (stock.each(bif, options)?, ferl.each(bif, options)?);
     let shown = |name: &str, line: Option<&String>| {
-        let line: String = line
-            .map_or("nothing", String::as_str)
-            .chars()
-            .take(700)
-            .collect();
-        format!("{name}: {line}")
+        let line = line.map_or("nothing", String::as_str);
+        // However long the call and its value are, the places and the digest are at the end.
+        let end = line
+            .rmatch_indices(' ')
+            .nth(1)
+            .map_or(line.len(), |(at, _)| at);
+        let start: String = line[..end].chars().take(700).collect();
+        format!("{name}: {start}{}", &line[end..])
     };
     let digest = |line: Option<&String>| {
         let words = line.and_then(|line| line.rsplit_once(' '));
@@ -443,6 +472,64 @@ fn first_differences(
     Ok(lines)
 }
 
+/// Places in the pool of arguments, which is shorter.
+const MOST_PLACES: u64 = 1000;
+
+/// Calls that are tried at once.
+const BATCH: usize = 40;
+
+/// The places of a call's arguments, from 1 on: the last word but one of its line.
+fn places(line: &str) -> Option<Vec<u64>> {
+    let list = line.rsplit(' ').nth(1)?;
+    list.split(',').map(|place| place.parse().ok()).collect()
+}
+
+/// Makes a call that differs again, with arguments from further to the front of the pool, and shows the last one that
+/// differs.
+fn cut_down(
+    stock: &Caller,
+    ferl: &Caller,
+    bif: &str,
+    places: Vec<u64>,
+    option: &ShrinkOption,
+) -> Result<()> {
+    let arity = places.len();
+    let make = |record: Vec<Choice>| {
+        let mut choices = Choices::recorded(record);
+        let chosen: Vec<String> = (0..arity)
+            .map(|_| choices.u64(1..MOST_PLACES).to_string())
+            .collect();
+        Made {
+            text: chosen.join(","),
+            record: choices.into_record(),
+        }
+    };
+    let differ = |lists: &[&str]| {
+        let (wanted, found) = (stock.these(bif, lists)?, ferl.these(bif, lists)?);
+        Ok((0..lists.len()).map(|at| wanted[at] != found[at]).collect())
+    };
+    let first = make(
+        places
+            .iter()
+            .map(|place| Choice::Number(place - 1))
+            .collect(),
+    );
+    let limits = Limits {
+        time: option.time(),
+        batch: BATCH,
+    };
+    let outcome = shrink::shrink(first, &limits, make, differ)?;
+    if outcome.tried == 0 {
+        return Ok(());
+    }
+    println!("  cut down ({outcome}):");
+    for (name, caller) in [("stock", stock), ("ferl ", ferl)] {
+        let line = caller.these(bif, &[&outcome.smallest.text])?.remove(0);
+        println!("  {name}: {}", line.as_deref().unwrap_or("it died"));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -452,6 +539,14 @@ mod tests {
         assert_eq!(words("erlang:=:=/2"), ["erlang", "=:=", "2"]);
         assert_eq!(words("erlang://2"), ["erlang", "/", "2"]);
         assert_eq!(words("erlang:+/2").join(" "), "erlang + 2");
+    }
+
+    #[test]
+    fn a_line_tells_the_places_of_the_arguments() {
+        let line = "stock: lists:member[a,[b, c]] -> {value,false} 4,117 0AB1C2D3";
+        assert_eq!(places(line), Some(vec![4, 117]));
+        assert_eq!(places("stock: nothing"), None);
+        assert_eq!(places("erlang:self[] -> {value,'a pid'}  0AB1C2D3"), None);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Generators that check by themselves what they make, because it follows from the language: they are not compared with stock.
+//! Generators that check by themselves what they make, because it follows from the language: they are not compared with
+//! stock.
 
 use super::place;
 use crate::compile;

@@ -1,9 +1,10 @@
 //! The choices that a generator makes: drawn at random and recorded, or taken from a record that was changed.
 //!
-//! A record is a tree: what belongs to one part of the work (an expression, a clause, a step) is a [`Choice::Part`] of its own. So a part
-//! can be emptied, or replaced by another, without shifting the choices of its neighbours. Any record is good: where a number is too
-//! large or missing, or a part is found instead, the generator gets the nearest that it can use. Choices are written such that 0, which
-//! is also what a missing number is, means the simplest; and a generator asks [`Choices::goes_on`] where it could stop.
+//! A record is a tree: what belongs to one part of the work (an expression, a clause, a step) is a [`Choice::Part`] of
+//! its own. So a part can be emptied, or replaced by another, without shifting the choices of its neighbours. Any
+//! record is good: where a number is too large or missing, or a part is found instead, the generator gets the nearest
+//! that it can use. Choices are written such that 0, which is also what a missing number is, means the simplest; and a
+//! generator asks [`Choices::goes_on`] where it could stop.
 
 use std::ops::{Range, RangeInclusive};
 use std::vec::IntoIter;
@@ -71,8 +72,9 @@ impl Choices {
         self.add(Choice::Part(part));
     }
 
-    /// Whether the generator goes on where it could stop, or makes something that it could leave out: at random whenever it `may`; a
-    /// record says, where it lets it. So what was made where it had to stop is the same where it need not.
+    /// Whether the generator goes on where it could stop, or makes something that it could leave out: at random
+    /// whenever it `may`; a record says, where it lets it. So what was made where it had to stop is the same where it
+    /// need not.
     pub fn goes_on(&mut self, may: bool) -> bool {
         self.number(|_| may.into(), 1 + u64::from(may)) == 1
     }

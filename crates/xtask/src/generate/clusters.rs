@@ -1,4 +1,5 @@
-//! Scenarios on three nodes, by seed (`tests/support/scenario.erl`), run and judged as the programs under `tests/cluster` are.
+//! Scenarios on three nodes, by seed (`tests/support/scenario.erl`), run and judged as the programs under
+//! `tests/cluster` are.
 
 use crate::cluster::{self, ClusterOptions};
 use crate::differential::program;

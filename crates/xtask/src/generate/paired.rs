@@ -1,8 +1,9 @@
-//! Scenarios that a module of `tests/generators` runs by their numbers, on ferl and on stock: what both print of each must be the same.
+//! Scenarios that a module of `tests/generators` runs by their numbers, on ferl and on stock: what both print of each
+//! must be the same.
 //!
-//! A line begins with the number of its scenario. Where ferl differs, stock runs the scenario once more: what stock itself leaves open
-//! is not compared, but counted. A machine that dies goes on with the next scenario. The first ones that differ are cut down to the steps
-//! that they need for that.
+//! A line begins with the number of its scenario. Where ferl differs, stock runs the scenario once more: what stock
+//! itself leaves open is not compared, but counted. A machine that dies goes on with the next scenario. The first ones
+//! that differ are cut down to the steps that they need for that.
 
 use super::place;
 use super::programs;

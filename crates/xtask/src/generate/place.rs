@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 use crate::project;
 use crate::stock::Stock;
 
-/// The folder for what is made beside this stock, which is made if it is missing. Each release has its own, so that several
-/// can be compared at a time.
+/// The folder for what is made beside this stock, which is made if it is missing. Each release has its own, so that
+/// several can be compared at a time.
 pub fn of(name: &str, stock: &Stock) -> Result<PathBuf> {
     let mut place = project::target().join("generated");
     if !stock.is_usual() {

@@ -1,11 +1,11 @@
 //! Scenarios of many processes, by seed (`tests/generators/processes.erl`), on ferl and on stock.
 //!
-//! Their outcome follows from the language, so each machine tells by itself what is wrong; and both must print the same.
-//! Stock 25.2 once ended by signal 11, and once found something wrong. It then goes on with the next scenario, and ferl must
-//! do the one left out without stock's answer.
-//! The first one in which ferl does not is cut down to the steps that it needs to fail, if it fails again when it is played a few times.
-//! With `--delays`, threads of ferl are delayed between the steps of protocols (`runtime::process::sync::delays`), which the machine
-//! under test must have been built for.
+//! Their outcome follows from the language, so each machine tells by itself what is wrong; and both must print the
+//! same. Stock 25.2 once ended by signal 11, and once found something wrong. It then goes on with the next scenario,
+//! and ferl must do the one left out without stock's answer. The first one in which ferl does not is cut down to the
+//! steps that it needs to fail, if it fails again when it is played a few times. With `--delays`, threads of ferl are
+//! delayed between the steps of protocols (`runtime::process::sync::delays`), which the machine under test must have
+//! been built for.
 
 use super::place;
 use super::shrink::{self, ShrinkOption};
@@ -23,16 +23,16 @@ use watch::{Invocation, Outcome};
 /// Scenarios that one machine runs, one after the other.
 const BATCH: u32 = 50;
 
-/// Seconds that stock may take for a batch; it takes about ten. And how often it may fail in one: come to a stand, end, or
-/// find something wrong.
+/// Seconds that stock may take for a batch; it takes about ten. And how often it may fail in one: come to a stand, end,
+/// or find something wrong.
 const STOCK_SECONDS: u64 = 120;
 const FAILURES: usize = 3;
 
 /// How a scenario's line ends if all was right.
 const NOTHING_WRONG: &str = ", 0 wrong";
 
-/// Numbers of steps in a scenario: 100 for each of at most 8 actors, though most have less. And how often each choice of steps is played,
-/// because what fails may depend on schedulers.
+/// Numbers of steps in a scenario: 100 for each of at most 8 actors, though most have less. And how often each choice
+/// of steps is played, because what fails may depend on schedulers.
 const STEPS: u32 = 800;
 const TIMES: usize = 4;
 
@@ -53,8 +53,8 @@ pub struct ProcessesOptions {
     /// Scenarios to run.
     #[arg(long, value_name = "N", default_value_t = 50)]
     count: u32,
-    /// Delay threads between the steps of protocols, by this seed above 0 (FERL_DELAYS). The machine under test must have
-    /// been built with the feature `delays`.
+    /// Delay threads between the steps of protocols, by this seed above 0 (FERL_DELAYS). The machine under test must
+    /// have been built with the feature `delays`.
     #[arg(long, value_name = "SEED")]
     delays: Option<u32>,
     /// Seconds that a batch of scenarios may take.

@@ -1,8 +1,8 @@
 //! Random programs (`programs/grammar.rs`), compiled by stock's compiler and run on both machines.
 //!
 //! One machine runs many programs and prints the name of each before its output, so that a difference can be told by
-//! name. The text of a program that differs is kept, and its path is printed; the first ones are cut down, and what is left of each is
-//! written beside it. `tests/generators/run.erl` runs the programs.
+//! name. The text of a program that differs is kept, and its path is printed; the first ones are cut down, and what is
+//! left of each is written beside it. `tests/generators/run.erl` runs the programs.
 
 mod grammar;
 
@@ -186,7 +186,8 @@ impl Machines<'_> {
         ))
     }
 
-    /// Whether the machines differ in each of these texts of a module. One that does not compile is none in which they do.
+    /// Whether the machines differ in each of these texts of a module. One that does not compile is none in which they
+    /// do.
     fn differ(&self, module: &str, texts: &[&str]) -> Result<Vec<bool>> {
         let names: Vec<String> = (1..=texts.len())
             .map(|at| format!("{module}_{at}"))
@@ -233,11 +234,12 @@ fn remove(place: &Path, name: &str) {
     }
 }
 
-/// What a compiler says that finds its own code wrong, as OTP 29's does for some exceptions within exceptions: no fault of the program.
+/// What a compiler says that finds its own code wrong, as OTP 29's does for some exceptions within exceptions: no fault
+/// of the program.
 const COMPILERS_FAULT: &str = "Internal consistency check failed";
 
-/// Writes the programs of consecutive seeds, for a release of OTP, into `place` and compiles them there. Returns the names of those that
-/// compiled: all but those for which the compiler found a fault of its own.
+/// Writes the programs of consecutive seeds, for a release of OTP, into `place` and compiles them there. Returns the
+/// names of those that compiled: all but those for which the compiler found a fault of its own.
 pub fn compile_batch(
     compiler: &Compiler,
     names: &[String],
@@ -266,7 +268,8 @@ pub fn compile_batch(
     Ok(compiled.map(|(name, _)| name.clone()).collect())
 }
 
-/// Compiles programs, and says which have compiled. Each that has not is told to `refused`, with what the compiler said.
+/// Compiles programs, and says which have compiled. Each that has not is told to `refused`, with what the compiler
+/// said.
 fn compile_each(
     compiler: &Compiler,
     sources: &[PathBuf],

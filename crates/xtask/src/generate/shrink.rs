@@ -1,10 +1,10 @@
-//! Cuts down what a generator has made, once the machines differ in it: looks for a record of choices ([`choices`](super::choices)) that
-//! makes something smaller in which they still differ.
+//! Cuts down what a generator has made, once the machines differ in it: looks for a record of choices
+//! ([`choices`](super::choices)) that makes something smaller in which they still differ.
 //!
-//! A candidate is the record with one change: some parts that stand beside each other are emptied, a part is replaced by one that it
-//! contains, or a number is made smaller. What differs becomes what candidates are made of, until none differs or the time is over.
-//! Machines are started once for many candidates, so these are tried in batches, drawn from all changes: large ones come first in a
-//! list of them, and as a rule the largest leave nothing that differs.
+//! A candidate is the record with one change: some parts that stand beside each other are emptied, a part is replaced
+//! by one that it contains, or a number is made smaller. What differs becomes what candidates are made of, until none
+//! differs or the time is over. Machines are started once for many candidates, so these are tried in batches, drawn
+//! from all changes: large ones come first in a list of them, and as a rule the largest leave nothing that differs.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -75,8 +75,8 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Looks for the smallest that still differs. `make` makes the text of a record, with the choices that it has used; `differ` says of
-/// each text whether the machines differ in it.
+/// Looks for the smallest that still differs. `make` makes the text of a record, with the choices that it has used;
+/// `differ` says of each text whether the machines differ in it.
 pub fn shrink(
     first: Made,
     limits: &Limits,

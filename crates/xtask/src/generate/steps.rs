@@ -1,15 +1,16 @@
 //! Scenarios that are cut down: those of their steps are left out without which they still fail.
 //!
-//! The generator is in Erlang (`tests/generators`). By `start only Number Steps...` it plays the scenario of a number once for each of the
-//! lists that follow, with these steps alone, and its lines begin with the place of the list: 1, 2 and so on. Each step draws its random
-//! numbers from a seed of its own, so it is the same whatever other steps there are.
+//! The generator is in Erlang (`tests/generators`). By `start only Number Steps...` it plays the scenario of a number
+//! once for each of the lists that follow, with these steps alone, and its lines begin with the place of the list: 1, 2
+//! and so on. Each step draws its random numbers from a seed of its own, so it is the same whatever other steps there
+//! are.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
-use watch::Invocation;
+use watch::{Invocation, Outcome as Ended};
 
 use super::choices::{Choice, Choices};
 use super::shrink::{self, Limits, Made, Outcome, ShrinkOption};
@@ -40,10 +41,8 @@ impl Scenario<'_> {
         machine: &dyn Fn() -> Invocation,
         lists: &[&str],
     ) -> Result<Vec<Option<Vec<String>>>> {
-        let mut played = Vec::new();
-        while played.len() < lists.len() {
-            let left = &lists[played.len()..];
-            let outcome = machine()
+        lines_of_each(lists, |left| {
+            machine()
                 .timeout(self.timeout)
                 .arg("-noshell")
                 .arg("-pa")
@@ -51,32 +50,12 @@ impl Scenario<'_> {
                 .args(["-s", self.module, "start", "-extra", "only"])
                 .arg(self.number.to_string())
                 .args(left)
-                .run()?;
-            let mut said = read(&outcome.stdout);
-            // A scenario prints its lines when it is over.
-            let reached = said.last_key_value().map_or(0, |(last, _)| *last as usize);
-            let complete = if outcome.end.is_success() {
-                left.len()
-            } else {
-                reached
-            };
-            for label in 1..=complete {
-                let lines = said.remove(&(label as u32)).unwrap_or_default();
-                let unlabelled = |line: String| {
-                    line.split_once(": ")
-                        .map_or(line.clone(), |(_, rest)| rest.to_owned())
-                };
-                played.push(Some(lines.into_iter().map(unlabelled).collect()));
-            }
-            if complete < left.len() {
-                played.push(None);
-            }
-        }
-        Ok(played)
+                .run()
+        })
     }
 
-    /// Leaves out steps as long as the rest fails, in the time that there is for it: the steps that are left, or none if all of them
-    /// do not fail when they are played again.
+    /// Leaves out steps as long as the rest fails, in the time that there is for it: the steps that are left, or none
+    /// if all of them do not fail when they are played again.
     pub fn cut_down(
         &self,
         option: &ShrinkOption,
@@ -120,6 +99,39 @@ impl Scenario<'_> {
             self.number
         )
     }
+}
+
+/// The lines that a machine prints for each of these lists, which `run` gives it; they begin with the place of the
+/// list. None where it ended in the middle of them: it is started again for those that follow.
+pub fn lines_of_each(
+    lists: &[&str],
+    run: impl Fn(&[&str]) -> Result<Ended>,
+) -> Result<Vec<Option<Vec<String>>>> {
+    let mut played = Vec::new();
+    while played.len() < lists.len() {
+        let left = &lists[played.len()..];
+        let outcome = run(left)?;
+        let mut said = read(&outcome.stdout);
+        // A scenario prints its lines when it is over.
+        let reached = said.last_key_value().map_or(0, |(last, _)| *last as usize);
+        let complete = if outcome.end.is_success() {
+            left.len()
+        } else {
+            reached
+        };
+        for label in 1..=complete {
+            let lines = said.remove(&(label as u32)).unwrap_or_default();
+            let unlabelled = |line: String| {
+                line.split_once(": ")
+                    .map_or(line.clone(), |(_, rest)| rest.to_owned())
+            };
+            played.push(Some(lines.into_iter().map(unlabelled).collect()));
+        }
+        if complete < left.len() {
+            played.push(None);
+        }
+    }
+    Ok(played)
 }
 
 /// The lines of each scenario, by its number.
