@@ -37,7 +37,9 @@ mv "$making" "$place"
 root=$place/root/usr/lib/erlang
 programs=$(dirname "$(find "$root" -name beam.smp)")
 own_loader=
-if find "$programs" "$root/lib" \( -name '*.so' -o -name beam.smp \) -exec ldd {} + 2>&1 | grep -q 'not found'; then
+# Not a pipe into `grep -q`, which ends `find` by a signal at its first match, so that the pipe fails.
+needs=$(find "$programs" "$root/lib" \( -name '*.so' -o -name beam.smp \) -exec ldd {} + 2>&1 || true)
+if grep -q 'not found' <<<"$needs"; then
     libraries=$(dirname "$(find "$place/root" -name 'libc.so.6' | head -n 1)")
     own_loader="$(find "$libraries" -name 'ld-linux-*.so.*' | head -n 1) --library-path $libraries "
     for name in beam.smp erl_child_setup inet_gethost; do
