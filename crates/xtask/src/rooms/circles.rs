@@ -1,8 +1,9 @@
 //! Circles of files: files of one crate that all reach each other by what they import. Whoever changes one of them must
 //! keep all of them in mind, so `crates/circles.txt` holds how many files the largest circle of each crate may have.
 
+use super::crates::Member;
+use super::files;
 use super::table::{self, Graph};
-use super::{crates, files};
 use crate::project;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
@@ -12,46 +13,67 @@ use std::path::PathBuf;
 const OPENING: &str = "\
 # How many files of a crate may stand in one circle: files that all reach each other by what they import. A crate without
 # a line has no circle. `cargo xtask rooms` shows the circles and checks this table, as `cargo test -p xtask` does;
-# `cargo xtask rooms --write` notes what there is. A number may become smaller; a greater one is a decision.
+# `cargo xtask rooms CRATE` shows the arrows in them, and `--write` notes what there is. A smaller number is noted with
+# the change that made it so; a greater one is a decision.
 ";
 
 /// The files of one crate.
 pub struct Measured {
     krate: String,
     files: usize,
-    /// Largest first, each with its lines.
-    circles: Vec<(Vec<String>, usize)>,
+    /// Largest first.
+    circles: Vec<Circle>,
+}
+
+struct Circle {
+    files: Vec<String>,
+    lines: usize,
+    /// What its files use of each other, each with a place where they do.
+    arrows: Vec<String>,
 }
 
 impl Measured {
     fn largest(&self) -> usize {
-        self.circles.first().map_or(0, |(circle, _)| circle.len())
+        self.circles.first().map_or(0, |circle| circle.files.len())
     }
 }
 
 /// Every crate of the workspace.
-pub fn measured() -> Result<Vec<Measured>> {
-    let members = crates::members(&project::root())?;
-    let measure = |member: &crates::Member| {
-        let graph = files::graph(&member.folder.join("src"))?;
-        Ok(Measured {
+pub fn measured(members: &[Member]) -> Vec<Measured> {
+    let measure = |member: &Member| {
+        let graph = files::graph(&member.sources);
+        Measured {
             krate: member.name.clone(),
             files: graph.len(),
-            circles: circles(&graph),
-        })
+            circles: table::circles(&graph)
+                .into_iter()
+                .map(|circle| Circle::new(&graph, circle))
+                .collect(),
+        }
     };
     members.iter().map(measure).collect()
 }
 
-fn circles(graph: &Graph) -> Vec<(Vec<String>, usize)> {
-    let with_lines = |circle: Vec<&str>| {
-        let lines = circle.iter().map(|name| graph[*name].lines).sum();
-        (circle.into_iter().map(str::to_owned).collect(), lines)
-    };
-    table::circles(graph).into_iter().map(with_lines).collect()
+impl Circle {
+    fn new(graph: &Graph, files: Vec<&str>) -> Circle {
+        let mut arrows = Vec::new();
+        for from in &files {
+            for (to, place) in &graph[*from].uses {
+                if files.contains(&to.as_str()) {
+                    arrows.push(format!("{from} -> {to}: {place}"));
+                }
+            }
+        }
+        Circle {
+            lines: files.iter().map(|name| graph[*name].lines).sum(),
+            files: files.into_iter().map(str::to_owned).collect(),
+            arrows,
+        }
+    }
 }
 
-pub fn print(crates: &[Measured]) {
+/// The circles of each crate, with their arrows for the one that is asked for.
+pub fn print(crates: &[Measured], asked: Option<&str>) {
     println!("circles of files:");
     for Measured {
         krate,
@@ -60,8 +82,18 @@ pub fn print(crates: &[Measured]) {
     } in crates
     {
         println!("  {krate}: {} in {files} files", circles.len());
-        for (circle, lines) in circles {
-            println!("{lines:>7} lines in {}: {}", circle.len(), circle.join(" "));
+        for Circle {
+            files,
+            lines,
+            arrows,
+        } in circles
+        {
+            println!("{lines:>7} lines in {}: {}", files.len(), files.join(" "));
+            if asked == Some(krate) {
+                for arrow in arrows {
+                    println!("        {arrow}");
+                }
+            }
         }
     }
     println!();
@@ -76,7 +108,7 @@ pub fn write(crates: &[Measured]) -> Result<()> {
     fs::write(&table, text).with_context(|| table.display().to_string())
 }
 
-/// What the table does not allow, and lines for crates that are gone.
+/// Every difference from the table, and lines for crates that are gone.
 pub fn complaints(crates: &[Measured]) -> Result<Vec<String>> {
     let table = table();
     let text = fs::read_to_string(&table)
@@ -106,12 +138,18 @@ fn compare(crates: &[Measured], allowed: &BTreeMap<String, usize>) -> Vec<String
     let mut complaints = Vec::new();
     for measured in crates {
         let most = allowed.get(&measured.krate).copied().unwrap_or(0);
-        if measured.largest() > most {
+        let largest = measured.largest();
+        if largest > most {
             complaints.push(format!(
-                "crates/circles.txt: a circle of {} files in {}, of which {most} may stand in one: {}",
-                measured.largest(),
+                "crates/circles.txt: a circle of {largest} files in {}, of which {most} may stand in one: {}",
                 measured.krate,
-                measured.circles[0].0.join(" "),
+                measured.circles[0].files.join(" "),
+            ));
+        } else if largest < most {
+            complaints.push(format!(
+                "crates/circles.txt: the largest circle in {} has {largest} files, no longer {most}: \
+                 `cargo xtask rooms --write` notes it",
+                measured.krate,
             ));
         }
     }
@@ -134,16 +172,20 @@ mod tests {
         Measured {
             krate: krate.to_owned(),
             files: 9,
-            circles: vec![(circle, 100)],
+            circles: vec![Circle {
+                files: circle,
+                lines: 100,
+                arrows: Vec::new(),
+            }],
         }
     }
 
     #[test]
-    fn a_circle_may_shrink_and_not_grow() {
+    fn a_circle_has_the_size_that_the_table_says() {
         let crates = [measured("a", &["x.rs", "y.rs", "z.rs"])];
         let told = |text: &str| compare(&crates, &allowed(text).unwrap());
         assert!(told("# why\na: 3\n").is_empty());
-        assert!(told("a: 4\n").is_empty());
+        assert_eq!(told("a: 4\n").len(), 1);
         assert_eq!(
             told("a: 2\nb: 2\n"),
             [

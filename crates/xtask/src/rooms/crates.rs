@@ -1,22 +1,24 @@
 //! The crates of the workspace and the arrows between them, as `cargo metadata` tells them. What only tests need is
 //! left out: a test may use any crate.
 
-use super::reading;
+use super::reading::Sources;
 use super::table::{Graph, Room};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs};
 
 pub struct Member {
     pub name: String,
     pub folder: PathBuf,
     /// Crates it needs to be built, of this workspace or not.
     needs: Vec<String>,
+    pub sources: Sources,
 }
 
+/// Every crate of the workspace, with its sources.
 pub fn members(root: &Path) -> Result<Vec<Member>> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
@@ -44,20 +46,19 @@ fn read_member(package: &Value) -> Result<Member> {
             needs.push(text(&dependency["name"])?);
         }
     }
+    let folder = manifest.parent().context("no folder")?.to_owned();
     Ok(Member {
         name: text(&package["name"])?,
-        folder: manifest.parent().context("no folder")?.to_owned(),
+        sources: Sources::below(&folder.join("src"))?,
+        folder,
         needs,
     })
 }
 
-pub fn graph(members: &[Member]) -> Result<Graph> {
+pub fn graph(members: &[Member]) -> Graph {
     let mut graph = Graph::new();
     for member in members {
-        let mut lines = 0;
-        for source in reading::paths(&member.folder.join("src"))? {
-            lines += fs::read_to_string(source)?.lines().count();
-        }
+        let lines = member.sources.lines();
         let manifest = format!("crates/{}/Cargo.toml", member.name);
         let uses: BTreeMap<String, String> = member
             .needs
@@ -67,5 +68,5 @@ pub fn graph(members: &[Member]) -> Result<Graph> {
             .collect();
         graph.insert(member.name.clone(), Room { lines, uses });
     }
-    Ok(graph)
+    graph
 }

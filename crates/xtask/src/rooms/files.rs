@@ -5,22 +5,16 @@
 //! defines it, and as the re-exporting file's own arrow only where that file uses the name itself. Paths that begin with
 //! the name of a child (`table::find` in `process.rs`) count too.
 
-use super::reading::{self, Source};
+use super::reading::Sources;
 use super::table::Graph;
-use anyhow::Result;
 use std::collections::BTreeMap;
-use std::path::Path;
 
-/// The graph of the files below a folder of sources.
-pub fn graph(folder: &Path) -> Result<Graph> {
-    Ok(arrows(&reading::sources(folder)?))
-}
-
-fn arrows(files: &[Source]) -> Graph {
-    let readings = reading::readings(files);
+/// The graph of the files of one crate.
+pub fn graph(sources: &Sources) -> Graph {
+    let Sources { files, readings } = sources;
     let homes: BTreeMap<&[String], &str> = files
         .iter()
-        .filter(|file| !reading::is_for_tests(&readings, &file.module))
+        .filter(|file| !sources.is_for_tests(&file.module))
         .map(|file| (file.module.as_slice(), file.name.as_str()))
         .collect();
     let names: BTreeMap<&[String], &[String]> = readings
@@ -40,7 +34,7 @@ fn arrows(files: &[Source]) -> Graph {
     {
         graph.entry(file.name.clone()).or_default().lines = file.lines;
     }
-    for reading in &readings {
+    for reading in readings {
         let is_passed_on = |name: &String| reading.words.get(name).is_some_and(|times| *times < 2);
         let children = reading.below.iter().filter(|found| {
             let end = found.from.len() + 1;
@@ -53,7 +47,7 @@ fn arrows(files: &[Source]) -> Graph {
             if found.exported.as_ref().is_some_and(is_passed_on) {
                 continue;
             }
-            if reading::is_for_tests(&readings, &found.from) {
+            if sources.is_for_tests(&found.from) {
                 continue;
             }
             let (Some(from), Some(to)) = (
@@ -108,7 +102,7 @@ mod tests {
     use crate::rooms::reading::tests::{listed, sources_of};
 
     fn graph_of(files: &[(&str, &str)]) -> Vec<String> {
-        listed(&arrows(&sources_of(files)))
+        listed(&graph(&sources_of(files)))
     }
 
     #[test]

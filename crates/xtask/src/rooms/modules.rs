@@ -4,31 +4,27 @@
 //! from `crate::` or `super::` reaches first. The crate's root, which declares the modules and re-exports from them, is not
 //! looked at; a name that it re-exports counts as its module's.
 
-use super::reading::{self, Source};
+use super::reading::Sources;
 use super::table::Graph;
-use anyhow::Result;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 /// The room of the crate's root (`lib.rs`, `main.rs`).
 const ROOT: &str = "root";
 
-/// The graph of the top-level modules below a folder of sources.
-pub fn graph(folder: &Path) -> Result<Graph> {
-    Ok(arrows(&reading::sources(folder)?))
-}
-
-fn arrows(files: &[Source]) -> Graph {
-    let readings = reading::readings(files);
-    let is_for_tests = |module: &[String]| reading::is_for_tests(&readings, module);
+/// The graph of the top-level modules of one crate.
+pub fn graph(sources: &Sources) -> Graph {
+    let Sources { files, readings } = sources;
     let mut graph = Graph::new();
-    for file in files.iter().filter(|file| !is_for_tests(&file.module)) {
+    for file in files
+        .iter()
+        .filter(|file| !sources.is_for_tests(&file.module))
+    {
         let room = graph.entry(room_of(&file.module)).or_default();
         room.lines += file.lines;
     }
     let rooms: BTreeSet<String> = graph.keys().cloned().collect();
     let mut homes = BTreeMap::new();
-    for (file, reading) in files.iter().zip(&readings) {
+    for (file, reading) in files.iter().zip(readings) {
         if file.module.is_empty() {
             for (name, to) in &reading.names {
                 if let ([name], [room, _, ..]) = (name.as_slice(), to.as_slice())
@@ -42,7 +38,7 @@ fn arrows(files: &[Source]) -> Graph {
             homes.entry(name.clone()).or_insert_with(|| room_of(module));
         }
     }
-    for (file, reading) in files.iter().zip(&readings) {
+    for (file, reading) in files.iter().zip(readings) {
         for found in &reading.found {
             let from = room_of(&found.from);
             let to = match found.to.first() {
@@ -50,7 +46,7 @@ fn arrows(files: &[Source]) -> Graph {
                 Some(name) => homes.get(name).map_or(ROOT, String::as_str),
                 None => ROOT,
             };
-            if from != to && from != ROOT && !is_for_tests(&found.from) {
+            if from != to && from != ROOT && !sources.is_for_tests(&found.from) {
                 let place = || format!("{}:{}", file.name, found.line());
                 let room = graph.entry(from).or_default();
                 room.uses.entry(to.to_owned()).or_insert_with(place);
@@ -70,7 +66,7 @@ mod tests {
     use crate::rooms::reading::tests::{listed, sources_of};
 
     fn graph_of(files: &[(&str, &str)]) -> Vec<String> {
-        listed(&arrows(&sources_of(files)))
+        listed(&graph(&sources_of(files)))
     }
 
     const ROOT_FILE: (&str, &str) = (

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The Rust files below a folder, in order.
-pub fn paths(folder: &Path) -> Result<Vec<PathBuf>> {
+fn paths(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for path in project::entries(folder)? {
         if path.is_dir() {
@@ -23,8 +23,37 @@ pub fn paths(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// The sources of one crate, and what each file of them says.
+pub struct Sources {
+    pub files: Vec<Source>,
+    /// One for each file, in the same order.
+    pub readings: Vec<Reading>,
+}
+
+impl Sources {
+    /// The Rust files below a folder.
+    pub fn below(folder: &Path) -> Result<Sources> {
+        Ok(Sources::of(files(folder)?))
+    }
+
+    fn of(files: Vec<Source>) -> Sources {
+        let readings = files.iter().map(Reading::of).collect();
+        Sources { files, readings }
+    }
+
+    pub fn lines(&self) -> usize {
+        self.files.iter().map(|file| file.lines).sum()
+    }
+
+    /// Whether only tests have this module.
+    pub fn is_for_tests(&self, module: &[String]) -> bool {
+        let mut tests = self.readings.iter().flat_map(|reading| &reading.tests);
+        tests.any(|test| module.starts_with(test))
+    }
+}
+
 /// The Rust files below a folder, each as tokens.
-pub fn sources(folder: &Path) -> Result<Vec<Source>> {
+fn files(folder: &Path) -> Result<Vec<Source>> {
     let mut files = Vec::new();
     for path in paths(folder)? {
         let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
@@ -94,17 +123,6 @@ fn module_of(path: &Path) -> Vec<String> {
     names
 }
 
-/// What each file says.
-pub fn readings(files: &[Source]) -> Vec<Reading> {
-    let read = |file: &Source| {
-        let mut reading = Reading::default();
-        reading.walk(file.tokens.clone(), &file.module);
-        count_words(file.tokens.clone(), &mut reading.words);
-        reading
-    };
-    files.iter().map(read).collect()
-}
-
 fn count_words(tokens: TokenStream, words: &mut BTreeMap<String, usize>) {
     for token in tokens {
         match token {
@@ -115,13 +133,14 @@ fn count_words(tokens: TokenStream, words: &mut BTreeMap<String, usize>) {
     }
 }
 
-/// Whether only tests have this module.
-pub fn is_for_tests(readings: &[Reading], module: &[String]) -> bool {
-    let mut tests = readings.iter().flat_map(|reading| &reading.tests);
-    tests.any(|test| module.starts_with(test))
-}
-
 impl Reading {
+    fn of(file: &Source) -> Reading {
+        let mut reading = Reading::default();
+        reading.walk(file.tokens.clone(), &file.module);
+        count_words(file.tokens.clone(), &mut reading.words);
+        reading
+    }
+
     /// Reads tokens that stand in a module.
     fn walk(&mut self, tokens: TokenStream, module: &[String]) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
@@ -341,14 +360,14 @@ pub mod tests {
     use crate::rooms::table::Graph;
 
     /// Files by name and text.
-    pub fn sources_of(files: &[(&str, &str)]) -> Vec<Source> {
+    pub fn sources_of(files: &[(&str, &str)]) -> Sources {
         let source = |(name, text): &(&str, &str)| Source {
             name: (*name).to_owned(),
             module: module_of(Path::new(name)),
             lines: text.lines().count(),
             tokens: text.parse().unwrap(),
         };
-        files.iter().map(source).collect()
+        Sources::of(files.iter().map(source).collect())
     }
 
     /// Each arrow as `from to place`.
