@@ -134,7 +134,21 @@ impl<'a> Reader<'a> {
         self.index("arity", 256).map(|arity| arity as u8)
     }
 
+    #[inline]
     pub(crate) fn compact(&mut self) -> Result<(Tag, Number<'a>), BeamError> {
+        // Registers, labels nearby and most others fit in the byte of the tag.
+        match self.data.get(self.at) {
+            Some(&first) if first & 0x08 == 0 => {
+                self.at += 1;
+                let number = Number::Short(u16::from(first >> 4));
+                Ok((Tag::from_bits(first), number))
+            }
+            _ => self.wide_compact(),
+        }
+    }
+
+    /// As `compact`, for each of the forms.
+    fn wide_compact(&mut self) -> Result<(Tag, Number<'a>), BeamError> {
         let first = self.u8()?;
         let tag = Tag::from_bits(first);
         let number = if first & 0x08 == 0 {

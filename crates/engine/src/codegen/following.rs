@@ -22,10 +22,14 @@ fn integer_of(bits: Option<u64>) -> Fact {
     }
 }
 
-/// Tells an operation that was translated. Returns whether that made facts of the straight way.
-pub(super) fn follow(emitter: &mut Emitter<'_>, operation: &Operation) -> bool {
+/// Tells an operation that was translated, which `generic` is taken apart. Returns whether that made facts of the straight
+/// way.
+pub(super) fn follow(
+    emitter: &mut Emitter<'_>,
+    operation: &Operation,
+    generic: Generic<'_>,
+) -> bool {
     let code = emitter.module.code;
-    let generic = code.generic(operation);
     match generic {
         Generic::Move { source, dest } => {
             let [source, dest] = [source, dest].map(|operand| emitter.source(operand));

@@ -47,16 +47,18 @@ pub(super) fn function(emitter: &mut Emitter<'_>, place: usize, function: &Funct
         if let Some(label) = label {
             emitter.keep_from_entry(function.entry_label, label);
         }
-        masked = masked.or_else(|| bifs::masked(emitter, operation, cursor.operations));
+        if masked.is_none() && operation.opcode == Opcode::GcBif2 {
+            masked = bifs::masked(emitter, operation, cursor.operations);
+        }
         let (rest, first) = (cursor.operations, emitter.instructions());
         one(emitter, operation, generic, &mut cursor)?;
         if label == Some(function.entry_label) {
             emitter.enter(place);
         }
         let taken = rest.len() - cursor.operations.len();
-        let mut makes_facts = following::follow(emitter, operation);
+        let mut makes_facts = following::follow(emitter, operation, generic);
         for operation in &rest[..taken] {
-            makes_facts |= following::follow(emitter, operation);
+            makes_facts |= following::follow(emitter, operation, code.generic(operation));
         }
         if makes_facts {
             emitter.makes_facts(first);
@@ -87,15 +89,17 @@ impl<'a> Cursor<'a> {
         self.operations.get(index).map(|operation| operation.opcode)
     }
 
-    /// The next operation, which remains.
-    fn peek(&self) -> Option<Generic<'a>> {
+    /// The next operation, which remains, if it has one of these opcodes. Most have not, and are not taken apart.
+    fn peek(&self, opcodes: &[Opcode]) -> Option<Generic<'a>> {
         let operation = self.operations.first()?;
-        Some(self.code.generic(operation))
+        opcodes
+            .contains(&operation.opcode)
+            .then(|| self.code.generic(operation))
     }
 
     /// Whether the next operation tests the arity of the same term, and continues at the same label if that fails.
     fn tests_arity(&self, emitter: &Emitter<'_>, term: FileOperand, fail: u32) -> bool {
-        let (other_fail, tuple) = match self.peek() {
+        let (other_fail, tuple) = match self.peek(&[Opcode::TestArity, Opcode::SelectTupleArity]) {
             Some(Generic::TestArity { fail, tuple, .. }) => (fail, tuple),
             Some(Generic::SelectTupleArity { fail, tuple, .. }) => (fail, tuple),
             _ => return false,
@@ -114,7 +118,7 @@ impl<'a> Cursor<'a> {
 
     /// Takes the end of a frame and a return, if these come next; returns the words of the frame.
     fn take_return(&mut self) -> Option<u64> {
-        let Generic::Deallocate { frame } = self.peek()? else {
+        let Generic::Deallocate { frame } = self.peek(&[Opcode::Deallocate])? else {
             return None;
         };
         if self.opcode_at(1) != Some(Opcode::Return) {
@@ -410,7 +414,7 @@ fn r#move<'a>(
     if let Some(Generic::Move {
         source: source2,
         dest: dest2,
-    }) = cursor.peek()
+    }) = cursor.peek(&[Opcode::Move])
     {
         // The second move may be better fused with what follows.
         let better = matches!(
@@ -444,11 +448,11 @@ fn move_and_leave<'a>(
     let behind = usize::from(cursor.opcode_at(0) == Some(Opcode::Line));
     match cursor.opcode_at(behind) {
         Some(Opcode::Call | Opcode::CallOnly | Opcode::CallLast) => {
-            if let Some(Generic::Line { line }) = cursor.peek() {
+            if let Some(Generic::Line { line }) = cursor.peek(&[Opcode::Line]) {
                 cursor.next();
                 emitter.line(line);
             }
-            let call = cursor.peek();
+            let call = cursor.peek(&[Opcode::Call, Opcode::CallOnly, Opcode::CallLast]);
             cursor.next();
             move_and_call(emitter, source, dest, call);
         }
@@ -564,7 +568,7 @@ fn get_tuple_element<'a>(
         tuple: tuple2,
         index: index2,
         dest: dest2,
-    }) = cursor.peek()
+    }) = cursor.peek(&[Opcode::GetTupleElement])
     {
         let offset2 = element_offset(emitter, index2).ok_or(bad)?;
         // The first operation must not overwrite the tuple.
@@ -596,7 +600,7 @@ fn get_list<'a>(
     fail: u32,
     cursor: &mut Cursor<'a>,
 ) -> bool {
-    let Some(Generic::GetList { list, head, tail }) = cursor.peek() else {
+    let Some(Generic::GetList { list, head, tail }) = cursor.peek(&[Opcode::GetList]) else {
         return false;
     };
     let [list, head, tail] = [list, head, tail].map(|operand| emitter.source(operand));

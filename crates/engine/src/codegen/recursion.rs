@@ -12,6 +12,7 @@
 
 use beamfile::{Function, Generic};
 use isa::Opcode;
+use isa::opcodes::Effect;
 
 use super::imports;
 use super::module::Module;
@@ -141,6 +142,10 @@ fn look_at(module: &Module<'_>, function: &Function, entries: &[Option<usize>]) 
         let is_next = |distance: usize, opcode| {
             operations.get(place + distance).map(|next| next.opcode) == Some(opcode)
         };
+        // The code goes on behind it, or in the same function.
+        if operation.opcode.effect() == Effect::Plain {
+            continue;
+        }
         match code.generic(operation) {
             Generic::Call { label, .. } => {
                 seen.calls.extend(callee(label).map(|callee| Call {
