@@ -1,7 +1,7 @@
 //! `cargo xtask test`: what a change must pass, step by step ([`steps`]), and how long each step took.
 //!
-//! Steps stand in two lanes, which run side by side: one builds the tests and runs them, the other builds the
-//! release and compares it with stock. What must not be disturbed follows when both have ended. A step writes to a file under
+//! Steps stand in lanes, which run side by side: one builds the tests and runs them, the other builds the release and then
+//! parts in two, which compare it with stock. What must not be disturbed follows when all have ended. A step writes to a file under
 //! `target/test`; what it wrote is shown when it has ended, so that steps never write between each other's lines. A
 //! step that fails does not keep the others from running, except for the build that those after it run.
 //!
@@ -21,7 +21,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
-use steps::{Failure, Step};
+use steps::{Failure, Lane, Step};
 use sys::child::Exit;
 use sys::child::usage::wait_with_usage;
 
@@ -61,10 +61,10 @@ pub fn run(options: &SuiteOptions) -> Result<ExitCode> {
     fs::create_dir_all(&logs).with_context(|| logs.display().to_string())?;
     let built = options.since.map_or(Duration::ZERO, time_since);
     let started = Instant::now();
-    let mut reports = side_by_side(&[steps::TESTS, steps::RELEASE], &logs);
-    reports.extend(side_by_side(&[steps::ALONE], &logs));
+    let mut reports = side_by_side(&[Lane::of(steps::TESTS), steps::RELEASE], &logs);
+    reports.extend(side_by_side(&[Lane::of(steps::ALONE)], &logs));
     if options.all {
-        reports.extend(side_by_side(&[steps::SLOWER], &logs));
+        reports.extend(side_by_side(&[Lane::of(steps::SLOWER)], &logs));
     }
     print_times(&reports, built, started.elapsed());
     let total: Count = reports.iter().map(|report| report.count).sum();
@@ -79,21 +79,21 @@ pub fn run(options: &SuiteOptions) -> Result<ExitCode> {
 }
 
 /// Runs each lane in a thread, and shows each step as it ends.
-fn side_by_side(lanes: &[&'static [Step]], logs: &Path) -> Vec<Report> {
+fn side_by_side(lanes: &[Lane], logs: &Path) -> Vec<Report> {
     let (sender, ended) = channel();
     thread::scope(|scope| {
         for lane in lanes {
             let sender = sender.clone();
-            scope.spawn(move || run_lane(lane, logs, &sender));
+            scope.spawn(move || run_lane(*lane, true, logs, &sender));
         }
         drop(sender);
         ended.iter().inspect(show).collect()
     })
 }
 
-fn run_lane(lane: &'static [Step], logs: &Path, ended: &Sender<Report>) {
-    let mut is_built = true;
-    for step in lane {
+/// Runs the steps of a lane, then the lanes behind it side by side. Where a build has failed, the rest is only reported.
+fn run_lane(lane: Lane, mut is_built: bool, logs: &Path, ended: &Sender<Report>) {
+    for step in lane.steps {
         let report = if is_built {
             run_step(step, logs)
         } else {
@@ -103,6 +103,12 @@ fn run_lane(lane: &'static [Step], logs: &Path, ended: &Sender<Report>) {
         // The receiver outlives the lanes.
         let _ = ended.send(report);
     }
+    thread::scope(|scope| {
+        for lane in lane.then {
+            let ended = ended.clone();
+            scope.spawn(move || run_lane(*lane, is_built, logs, &ended));
+        }
+    });
 }
 
 fn run_step(step: &'static Step, logs: &Path) -> Report {
@@ -250,12 +256,15 @@ mod tests {
         }
     }
 
-    fn counted(lane: Vec<Step>) -> (Vec<Report>, String) {
-        let lane: &'static [Step] = lane.leak();
+    fn counted(steps: Vec<Step>) -> (Vec<Report>, String) {
+        counted_lane(Lane::of(steps.leak()))
+    }
+
+    fn counted_lane(lane: Lane) -> (Vec<Report>, String) {
         let logs = std::env::temp_dir().join(format!(
             "xtask-suite-{}-{}",
             std::process::id(),
-            lane[0].name
+            lane.steps[0].name
         ));
         fs::create_dir_all(&logs).unwrap();
         let reports = side_by_side(&[lane], &logs);
@@ -289,5 +298,26 @@ mod tests {
         let (reports, total) = counted(vec![build, step("use", "true")]);
         assert!(reports[1].verdict == Verdict::NotRun);
         assert_eq!(total, "0 passed, 2 failed");
+    }
+    #[test]
+    fn lanes_behind_a_lane_run_when_it_has_ended_and_not_if_its_build_failed() {
+        let then: &'static [Lane] = vec![
+            Lane::of(vec![step("left", "true")].leak()),
+            Lane::of(vec![step("right", "true")].leak()),
+        ]
+        .leak();
+        for (command, expected) in [
+            ("true", "3 passed, 0 failed"),
+            ("false", "0 passed, 3 failed"),
+        ] {
+            let build = Step {
+                failure: Failure::EndsLane,
+                ..step("parting", command)
+            };
+            let steps: &'static [Step] = vec![build].leak();
+            let (reports, total) = counted_lane(Lane { steps, then });
+            assert_eq!(reports[0].name, "parting");
+            assert_eq!(total, expected);
+        }
     }
 }

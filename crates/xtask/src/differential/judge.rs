@@ -30,6 +30,9 @@ const AGREEMENTS_ALONE: usize = 2;
 pub struct JudgeOptions {
     /// Only programs whose path below their folder contains one of these.
     filter: Vec<String>,
+    /// Not the programs whose path contains this.
+    #[arg(long, value_name = "PART")]
+    skip: Vec<String>,
     /// Also the programs in the folder `later`, which are not expected to pass yet.
     #[arg(long)]
     later: bool,
@@ -59,6 +62,7 @@ impl JudgeOptions {
         programs
             .into_iter()
             .filter(|program| project::is_asked_for(&program.name, &self.filter))
+            .filter(|program| !self.skip.iter().any(|part| program.name.contains(part)))
             .filter(|program| wants_later || !program.name.starts_with("later/"))
             .filter(|program| wants_long || !program.name.starts_with("long/"))
             .collect()
