@@ -9,9 +9,9 @@ use std::ptr;
 use term::atom;
 use term::compare::eq_exact;
 use term::external::{
-    self, DecodeOptions, Decoder, EncodeOptions, FunIdentity, Resolver, Step, size,
+    self, DecodeOptions, Decoder, EncodeOptions, Resolver, Step, size,
 };
-use term::fun::{self, Found};
+use term::fun::{self, Found, FunIdentity};
 use term::heap::Scratch;
 use term::print;
 

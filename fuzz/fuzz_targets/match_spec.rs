@@ -7,8 +7,8 @@ use ets::match_spec::{self, Interpreter, Program};
 use layout::{Export, Term};
 use libfuzzer_sys::fuzz_target;
 use term::atom;
-use term::external::{self, DecodeOptions, FunIdentity, Resolver};
-use term::fun::Found;
+use term::external::{self, DecodeOptions, Resolver};
+use term::fun::{Found, FunIdentity};
 use term::heap::Scratch;
 
 /// Resolves no functions: their entries are never freed, and would fill the memory.

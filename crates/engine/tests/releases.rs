@@ -8,7 +8,8 @@ use std::sync::atomic::AtomicPtr;
 use beamfile::BeamFile;
 use engine::{Module, generate};
 use layout::{Context, Export, Term};
-use term::external::{self, DecodeOptions, FunIdentity, Resolver};
+use term::external::{self, DecodeOptions, Resolver};
+use term::fun::FunIdentity;
 use term::{am, atom};
 
 unsafe extern "C" fn never(_: *mut Context, _: *const Term) -> Term {

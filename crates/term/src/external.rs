@@ -28,7 +28,7 @@ pub use encode::{Desk, EncodeOptions, Encoder, SystemLimit, encode, encode_bare}
 pub use segments::{Segment, encode_segments, segments_to_list};
 pub use size::size;
 
-use crate::fun;
+use crate::fun::{self, FunIdentity};
 use crate::off_heap::MagicBlock;
 
 /// How to decode.
@@ -47,20 +47,6 @@ pub struct DecodeOptions<'a> {
 pub struct SourceBinary {
     pub binary: Term,
     pub start: usize,
-}
-
-/// The origin of a fun, as the external format describes it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct FunIdentity {
-    pub module: Term,
-    /// MD5 of the module.
-    pub unique: [u8; 16],
-    pub index: u32,
-    pub old_index: u32,
-    pub old_unique: u32,
-    /// Arguments of a call, without the free variables.
-    pub arity: u32,
-    pub free: u32,
 }
 
 /// Finds or creates the objects that terms point to but the runtime owns.

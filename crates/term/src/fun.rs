@@ -11,7 +11,6 @@ use layout::object::offset;
 use layout::{Export, FunEntry, ObjectKind, Term, no_gc};
 
 use crate::build;
-use crate::external::FunIdentity;
 use crate::heap::Allocate;
 use crate::off_heap::MagicBlock;
 
@@ -33,6 +32,20 @@ pub fn is_of_arity(term: Term, arity: Term) -> Option<bool> {
         _ => return Some(false),
     };
     Some(wanted == Some(i64::from(has)))
+}
+
+/// The origin of a fun, as the external format describes it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct FunIdentity {
+    pub module: Term,
+    /// MD5 of the module.
+    pub unique: [u8; 16],
+    pub index: u32,
+    pub old_index: u32,
+    pub old_unique: u32,
+    /// Arguments of a call, without the free variables.
+    pub arity: u32,
+    pub free: u32,
 }
 
 /// The entry of a fun that comes with an external term.

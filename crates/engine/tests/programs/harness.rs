@@ -20,7 +20,8 @@ use layout::{
 };
 use term::collect::stress::Stress;
 use term::collect::{self, Request};
-use term::external::{self, DecodeOptions, FunIdentity, Resolver};
+use term::external::{self, DecodeOptions, Resolver};
+use term::fun::FunIdentity;
 use term::{am, atom, build, copy, literal};
 
 pub struct Node {

@@ -13,8 +13,7 @@ use std::time::Duration;
 
 use layout::FunEntry;
 use parking_lot::RwLock;
-use term::external::FunIdentity;
-use term::fun::{self, Found};
+use term::fun::{self, Found, FunIdentity};
 use term::off_heap::MagicBlock;
 
 use super::modules::Address;

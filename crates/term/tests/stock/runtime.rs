@@ -4,8 +4,8 @@ use std::ptr;
 use std::sync::atomic::AtomicPtr;
 
 use layout::{Export, Term};
-use term::external::{FunIdentity, Resolver};
-use term::fun::{self, Found};
+use term::external::Resolver;
+use term::fun::{self, Found, FunIdentity};
 
 pub struct TestRuntime;
 

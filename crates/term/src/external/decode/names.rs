@@ -5,10 +5,10 @@ use layout::object::offset;
 use layout::{ObjectKind, Term};
 use smallvec::SmallVec;
 
-use super::super::{FunIdentity, tags};
+use super::super::tags;
 use super::{DecodeError, End, Fault, Reading, Row, fail_at, seen};
 use crate::atom::{self, AtomError};
-use crate::fun::{self, Found};
+use crate::fun::{self, Found, FunIdentity};
 use crate::native_record::{self, Definition};
 use crate::node::{self, Node};
 use crate::{build, reference};
