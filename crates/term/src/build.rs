@@ -10,7 +10,9 @@ use layout::{Export, FunEntry, Header, Heap, ObjectKind, Term, no_gc};
 use crate::fun;
 use crate::heap::{Allocate, room_words};
 use crate::off_heap::{self, BinaryBlock, Counted, MagicBlock};
-use crate::size::SHARED_BINARY_WORDS;
+
+/// Words of the object that refers to bytes outside the heap.
+pub(crate) const SHARED_BINARY_WORDS: usize = 6;
 
 /// `[Head | Tail]`.
 #[inline]

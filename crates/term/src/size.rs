@@ -9,14 +9,13 @@ use std::collections::HashSet;
 use layout::object::{MapShape, offset};
 use layout::{Header, ObjectKind, Term};
 
-use crate::{build, literal, native_record};
+use crate::build::{self, SHARED_BINARY_WORDS};
+use crate::{literal, native_record};
 
 /// Words of a native record's definition in OTP, beside the names of its fields and an order of these.
 const DEFINITION_WORDS: usize = 6;
 /// Words of a fun in OTP, without its free variables.
 const FUN_WORDS: usize = 5;
-/// Words of the object that refers to bytes outside the heap.
-pub(crate) const SHARED_BINARY_WORDS: usize = 6;
 const SUB_BINARY_WORDS: usize = 5;
 
 /// Words that the term would take if nothing in it were shared, literals included.
