@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use crate::heap::Allocate;
-use crate::integer::{is_too_long, most_limbs};
+use crate::integer::{Integer, integer_limbs, is_too_long, most_limbs};
 use crate::release::{self, Release};
 use crate::{Term, build};
 
@@ -28,29 +28,9 @@ pub enum ArithError {
 }
 
 use ArithError::{BadArith, SystemLimit};
-use layout::{NoGc, no_gc};
+use layout::no_gc;
 
 type Outcome = Result<Term, ArithError>;
-
-/// Sign (true: negative) and magnitude of an integer.
-type Integer<'a> = (bool, &'a [u64]);
-
-/// Sign and magnitude of any integer; the limb of a small one is stored in `room`. Zero has no limbs.
-#[inline]
-#[must_use]
-pub fn integer_limbs<'t>(
-    term: Term,
-    room: &'t mut [u64; 1],
-    no_gc: &'t NoGc,
-) -> Option<Integer<'t>> {
-    match term.as_small() {
-        Some(value) => {
-            room[0] = value.unsigned_abs();
-            Some((value < 0, &room[..usize::from(value != 0)]))
-        }
-        None => term.as_big(no_gc),
-    }
-}
 
 #[inline]
 fn smalls(a: Term, b: Term) -> Option<(i64, i64)> {
@@ -225,36 +205,6 @@ pub fn from_i128<A: Allocate + ?Sized>(heap: &mut A, value: i128) -> Term {
         value < 0,
         &[magnitude as u64, (magnitude >> 64) as u64],
     )
-}
-
-/// The order of two integers of any size.
-///
-/// # Panics
-/// When one is not an integer.
-#[must_use]
-pub fn compare_integers(a: Term, b: Term) -> Ordering {
-    if let Some((a, b)) = smalls(a, b) {
-        return a.cmp(&b);
-    }
-    let (mut a_room, mut b_room) = ([0], [0]);
-    let no_gc = no_gc!();
-    let a = integer_limbs(a, &mut a_room, no_gc).expect("an integer");
-    let b = integer_limbs(b, &mut b_room, no_gc).expect("an integer");
-    match (a.0, b.0) {
-        (false, true) => Ordering::Greater,
-        (true, false) => Ordering::Less,
-        (false, false) => limbs::compare(a.1, b.1),
-        (true, true) => limbs::compare(b.1, a.1),
-    }
-}
-
-/// The order of two big integers.
-///
-/// # Panics
-/// When one is not an integer.
-#[must_use]
-pub fn compare_big(a: Term, b: Term) -> Ordering {
-    compare_integers(a, b)
 }
 
 /// The float nearest to a number, rounded as OTP rounds.

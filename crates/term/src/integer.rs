@@ -1,10 +1,14 @@
-//! Integers of machine widths. Each function refuses what does not fit its width.
+//! What an integer is, whatever its size: its limbs, its order, and its value in machine widths, where each function
+//! refuses what does not fit.
 //!
 //! Pure functions of a term; any thread that may read the term may call them.
 
-use layout::limits::{BIG_LIMBS, BIG_LIMBS_27};
-use layout::{Term, no_gc};
+use std::cmp::Ordering;
 
+use layout::limits::{BIG_LIMBS, BIG_LIMBS_27};
+use layout::{NoGc, Term, no_gc};
+
+use crate::arith::limbs;
 use crate::release::{self, Release};
 
 /// The limbs that an integer may have.
@@ -21,6 +25,47 @@ pub fn most_limbs() -> usize {
 #[must_use]
 pub fn is_too_long(limbs: usize) -> bool {
     limbs > BIG_LIMBS_27 && limbs > most_limbs()
+}
+
+/// Sign (true: negative) and magnitude of an integer.
+pub(crate) type Integer<'a> = (bool, &'a [u64]);
+
+/// Sign and magnitude of any integer; the limb of a small one is stored in `room`. Zero has no limbs.
+#[inline]
+#[must_use]
+pub fn integer_limbs<'t>(
+    term: Term,
+    room: &'t mut [u64; 1],
+    no_gc: &'t NoGc,
+) -> Option<Integer<'t>> {
+    match term.as_small() {
+        Some(value) => {
+            room[0] = value.unsigned_abs();
+            Some((value < 0, &room[..usize::from(value != 0)]))
+        }
+        None => term.as_big(no_gc),
+    }
+}
+
+/// The order of two integers of any size.
+///
+/// # Panics
+/// When one is not an integer.
+#[must_use]
+pub fn compare_integers(a: Term, b: Term) -> Ordering {
+    if let (Some(a), Some(b)) = (a.as_small(), b.as_small()) {
+        return a.cmp(&b);
+    }
+    let (mut a_room, mut b_room) = ([0], [0]);
+    let no_gc = no_gc!();
+    let a = integer_limbs(a, &mut a_room, no_gc).expect("an integer");
+    let b = integer_limbs(b, &mut b_room, no_gc).expect("an integer");
+    match (a.0, b.0) {
+        (false, true) => Ordering::Greater,
+        (true, false) => Ordering::Less,
+        (false, false) => limbs::compare(a.1, b.1),
+        (true, true) => limbs::compare(b.1, a.1),
+    }
 }
 
 /// An integer of 64 bits.

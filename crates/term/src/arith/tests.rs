@@ -3,6 +3,7 @@
 use super::limbs::to_unsigned;
 use super::*;
 use crate::heap::Scratch;
+use crate::integer::compare_integers;
 use fastrand::Rng;
 use layout::limits::BIG_LIMBS;
 use layout::limits::{SMALL_MAX, SMALL_MIN};

@@ -5,12 +5,12 @@
 
 use layout::{Term, no_gc};
 
-use crate::arith::{integer_limbs, limbs};
+use crate::arith::limbs;
 use crate::bits::Flags;
 use crate::bits::range::{load, store};
 use crate::build;
 use crate::heap::Allocate;
-use crate::integer::is_too_long;
+use crate::integer::{integer_limbs, is_too_long};
 
 /// The integer in `width` bits at `position`; `None` when it has too many limbs.
 ///

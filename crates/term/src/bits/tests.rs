@@ -106,7 +106,7 @@ fn integers_come_out_and_go_back() {
         let bits = model(&bytes, position, width);
         let (negative, limbs) = integer_model(&bits, flags);
         let expected = build::big(heap, negative, &limbs);
-        let order = crate::arith::compare_integers(value, expected);
+        let order = crate::integer::compare_integers(value, expected);
         assert!(order.is_eq(), "{bits:?} {flags:?}");
         let to = random.u64(..20);
         let mut target = vec![0xff; (to + width).div_ceil(8) as usize];

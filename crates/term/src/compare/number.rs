@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use layout::{NoGc, Term, no_gc};
 
-use crate::arith::compare_integers;
+use crate::integer::compare_integers;
 use crate::release::{self, Release};
 
 /// The arithmetical order of two numbers.

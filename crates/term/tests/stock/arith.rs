@@ -4,7 +4,7 @@ use crate::answers::{compare, outcome};
 use fastrand::Rng;
 use term::arith::{self, ArithError};
 use term::heap::Scratch;
-use term::{Term, am, atom, build};
+use term::{Term, am, atom, build, integer};
 
 const MAPPER: &str = r#"fun({compare, [A, B]}) -> {A < B, A == B, A =:= B};
     ({Op, Args}) -> try {ok, apply(erlang, Op, Args)} catch error:Reason -> Reason end end"#;
@@ -185,7 +185,7 @@ fn order_of_numbers() {
         };
         let order = match b.as_float() {
             Some(value) => arith::compare_with_float(a, value),
-            None => arith::compare_integers(a, b),
+            None => integer::compare_integers(a, b),
         };
         let exact = order.is_eq() && !b.is_float();
         let answer = [order.is_lt(), order.is_eq(), exact].map(am::boolean);
