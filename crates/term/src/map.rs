@@ -8,7 +8,7 @@
 //! thread that may read the map. A term handed in as `map` must be a map.
 
 use layout::limits::FLAT_MAP_PAIRS;
-use layout::object::{MapShape, offset};
+use layout::object::offset;
 use layout::{Header, ObjectKind, Term};
 use smallvec::SmallVec;
 
@@ -23,55 +23,19 @@ use keys::{place_of_word, position, search};
 mod growth;
 mod iterate;
 mod keys;
-pub(crate) mod trie;
+mod trie;
+pub(crate) mod views;
 
 pub use iterate::{Iter, NextFrom, iter, next_from};
-pub use trie::{children, get_hashed, get_immediate};
+pub use trie::{get_hashed, get_immediate};
+pub(crate) use views::flat;
+pub use views::{children, is_flat, keys_tuple, size};
 
 /// The key that was missing, for an update that only changes existing keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BadKey(pub Term);
 
 type Pairs = SmallVec<[(Term, Term); FLAT_MAP_PAIRS]>;
-
-/// Number of pairs.
-#[inline]
-#[must_use]
-pub fn size(map: Term) -> usize {
-    map.word(offset::MAP_SIZE) as usize
-}
-
-/// Whether a map has few keys, which are in a tuple.
-#[inline]
-#[must_use]
-pub fn is_flat(map: Term) -> bool {
-    map.header().map_shape() == MapShape::Flat
-}
-
-/// The tuple of a flat map's keys; `None` for a hash map.
-#[must_use]
-pub fn keys_tuple(map: Term) -> Option<Term> {
-    // SAFETY: this word of a flat map is a term.
-    is_flat(map).then(|| unsafe { Term::from_bits(map.word(offset::FLAT_MAP_KEYS)) })
-}
-
-/// Keys and values of a flat map.
-#[inline]
-pub(crate) fn flat<'a>(map: Term) -> (&'a [Term], &'a [Term]) {
-    let count = map.header().arity() - offset::FLAT_MAP_VALUES;
-    // SAFETY: a flat map has as many values as its tuple of keys has elements; the
-    // moving rule keeps both.
-    unsafe {
-        let keys = Term::from_bits(map.word(offset::FLAT_MAP_KEYS));
-        (
-            std::slice::from_raw_parts(keys.word_pointer(0).cast::<Term>(), count),
-            std::slice::from_raw_parts(
-                map.word_pointer(offset::FLAT_MAP_VALUES).cast::<Term>(),
-                count,
-            ),
-        )
-    }
-}
 
 /// The value of a key.
 #[inline]

@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use super::{aligned, export_entry};
 use crate::integer::uint8;
+use crate::map::views;
 use crate::{fun, native_record, reference};
 
 /// What a word of the input says about the words that follow it.
@@ -371,7 +372,7 @@ impl Murmur {
     /// A map, or a node of a large one, which has come from the stack.
     fn map(&mut self, stack: &mut Stack, map: Term) -> Option<Term> {
         if map.header().map_shape() == MapShape::Flat {
-            let (keys, values) = crate::map::flat(map);
+            let (keys, values) = views::flat(map);
             self.alpha(self.number(Kind::FlatMap));
             self.beta(keys.len() as u64);
             let ((last_key, keys), (last_value, values)) =
@@ -383,7 +384,7 @@ impl Murmur {
             self.element(stack, *last_value);
             return Some(*last_key);
         }
-        let children = crate::map::trie::children(map);
+        let children = views::children(map);
         if map.header().map_shape() == MapShape::HashRoot {
             let kind = match children.len() {
                 16 => Kind::FullRoot,

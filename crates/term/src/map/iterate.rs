@@ -4,7 +4,8 @@ use layout::limits::FLAT_MAP_PAIRS;
 use layout::{ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
-use super::{flat, is_flat, prepend_pair, size, trie};
+use super::views::{children, flat, is_flat, size};
+use super::{prepend_pair, trie};
 use crate::heap::Allocate;
 use crate::{am, build};
 
@@ -40,7 +41,7 @@ pub fn iter(map: Term) -> Iter {
 }
 
 fn range(node: Term) -> (*const Term, *const Term) {
-    let children = trie::children(node).as_ptr_range();
+    let children = children(node).as_ptr_range();
     (children.start, children.end)
 }
 
@@ -219,9 +220,7 @@ impl Walk {
 
     /// The path of the next leaf, as limbs; `None` at the end.
     fn path(mut self) -> Option<SmallVec<[u64; 2]>> {
-        while (self.nodes.last())
-            .is_some_and(|&(node, visited)| visited == trie::children(node).len())
-        {
+        while (self.nodes.last()).is_some_and(|&(node, visited)| visited == children(node).len()) {
             self.nodes.pop();
         }
         let last = self.nodes.len().checked_sub(1)?;

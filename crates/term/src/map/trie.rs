@@ -10,7 +10,9 @@ use layout::object::{MapShape, offset};
 use layout::{Header, Term};
 use smallvec::SmallVec;
 
-use super::{Pairs, from_sorted, insert_sorted, iter, size};
+use super::iterate::iter;
+use super::views::{children, size};
+use super::{Pairs, from_sorted, insert_sorted};
 use crate::build;
 use crate::compare::eq_exact;
 use crate::copy::copy_terms;
@@ -31,16 +33,6 @@ fn deeper(hash: u32, key: Term, level: u32) -> u32 {
     } else {
         hash >> 4
     }
-}
-
-/// The children of a hash map's root or inner node.
-#[inline]
-#[must_use]
-pub fn children<'a>(node: Term) -> &'a [Term] {
-    let header = node.header();
-    let first = usize::from(header.map_shape() == MapShape::HashRoot) * offset::HASH_ROOT_CHILDREN;
-    // SAFETY: the children of a node follow its raw words; the moving rule keeps them.
-    unsafe { std::slice::from_raw_parts(node.word_pointer(first).cast(), header.arity() - first) }
 }
 
 /// The bitmap's bit and the index of the child for these bits of a hash, whether or not it exists.
