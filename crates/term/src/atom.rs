@@ -16,7 +16,6 @@ use layout::limits::ATOM_CHARACTERS;
 use parking_lot::Mutex;
 
 use crate::external::tags;
-use crate::hash::hash_of_text;
 
 mod numbers;
 mod ranks;
@@ -258,6 +257,27 @@ pub fn cache_place(atom: Term) -> usize {
 #[must_use]
 pub fn text(atom: Term) -> &'static str {
     entry(atom.as_atom().expect("an atom")).text()
+}
+
+/// The hash of the text of an atom: Latin-1 characters of the text count as one byte.
+fn hash_of_text(text: &str) -> u32 {
+    let mut hash = 0u32;
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        let mut value = byte;
+        if byte & 0xfe == 0xc2
+            && let Some(next) = bytes.next()
+        {
+            value = byte << 6 | next & 0x3f;
+        }
+        hash = (hash << 4).wrapping_add(u32::from(value));
+        let high = hash & 0xf000_0000;
+        if high != 0 {
+            hash ^= high >> 24;
+            hash ^= high;
+        }
+    }
+    hash
 }
 
 /// The hash of an atom's text, as every release computes it.

@@ -22,8 +22,10 @@ use crate::{atom, fun, reference};
 mod internal;
 mod later;
 mod phash;
+mod word;
 
 pub use phash::phash;
+pub use word::{place, word};
 
 /// The hash that places an object in a hashed table by its key.
 #[inline]
@@ -196,28 +198,6 @@ fn aligned<'a>(bits: Bits, count: usize) -> Cow<'a, [u8]> {
         source[index] << shift | next >> (8 - shift)
     };
     Cow::Owned((0..count).map(byte).collect())
-}
-
-/// The hash of the text of an atom, which the atom's entry keeps: Latin-1 characters of the text count as one byte.
-#[must_use]
-pub(crate) fn hash_of_text(text: &str) -> u32 {
-    let mut hash = 0u32;
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        let mut value = byte;
-        if byte & 0xfe == 0xc2
-            && let Some(next) = bytes.next()
-        {
-            value = byte << 6 | next & 0x3f;
-        }
-        hash = (hash << 4).wrapping_add(u32::from(value));
-        let high = hash & 0xf000_0000;
-        if high != 0 {
-            hash ^= high >> 24;
-            hash ^= high;
-        }
-    }
-    hash
 }
 
 /// A float's bits; the same for 0.0 and -0.0.
@@ -633,26 +613,6 @@ fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term:
         ObjectKind::ExternalPid | ObjectKind::ExternalPort => unreachable!("hashed above"),
     }
 }
-
-/// A hash of a word, for tables in memory: a folded multiplication, in which each half of the product mixes what the other
-/// does not.
-#[inline]
-#[must_use]
-pub fn word(word: u64) -> u64 {
-    let product = u128::from(word) * u128::from(ODD);
-    product as u64 ^ (product >> 64) as u64
-}
-
-/// A place for a word among `1 << bits` places of a cache, where another word may take it over. Fibonacci hashing: the
-/// high bits of the product are mixed best.
-#[inline]
-#[must_use]
-pub fn place(word: u64, bits: u32) -> usize {
-    (word.wrapping_mul(ODD) >> (u64::BITS - bits)) as usize
-}
-
-/// 2^64 divided by the golden ratio.
-const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 #[cfg(test)]
 mod tests;
