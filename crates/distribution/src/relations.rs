@@ -26,7 +26,7 @@ use term::reference;
 
 use crate::channel::Channel;
 use handles::Found;
-use runtime::process::signal::Rank;
+use runtime::process::rank::Rank;
 
 /// What a relation is, besides its two sides.
 pub enum Kind {

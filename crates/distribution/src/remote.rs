@@ -11,7 +11,7 @@ use crate::{signals, spawn};
 use runtime::mail::remote::{Down, Remote};
 use runtime::mail::signal::Sent;
 use runtime::process::Process;
-use runtime::process::signal::Rank;
+use runtime::process::rank::Rank;
 
 /// The connections of this node.
 pub static REMOTE: Connections = Connections;

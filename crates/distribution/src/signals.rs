@@ -18,9 +18,9 @@ use crate::{peers, relations};
 use runtime::mail::remote;
 use runtime::mail::signal::Sent;
 use runtime::process::Process;
+use runtime::process::rank::Rank;
 use runtime::process::relations::reference_of;
 use runtime::process::sequence::Token;
-use runtime::process::signal::Rank;
 
 /// The name of the node of a pid, reference or `{Name, Node}`.
 #[must_use]

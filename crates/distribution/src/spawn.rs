@@ -28,9 +28,10 @@ use runtime::exec::spawn::options::{
 use runtime::exec::spawn::{self, CallFromAbroad, SpawnError};
 use runtime::mail::senders;
 use runtime::mail::signal::{self, Sent};
+use runtime::process::rank::Rank;
 use runtime::process::relations::{MonitorOptions, MonitorTarget, Watcher, reference_of};
 use runtime::process::sequence::Token;
-use runtime::process::signal::{Rank, Signal};
+use runtime::process::signal::Signal;
 use runtime::process::{Flags, Process, relations as own};
 use runtime::trace::{events, sequence};
 
@@ -127,7 +128,7 @@ pub fn request(
     } = wanted;
     let monitors = monitor.is_some();
     let monitor = monitor.unwrap_or_default();
-    let (number, reference) = own::new_reference(process, monitor.alias);
+    let (number, reference) = process.new_reference(monitor.alias);
     let refuse = |process: &mut Process, reason: Term| {
         if reply.on_error {
             let parts = [reply.tag, reference, am::ERROR, reason];

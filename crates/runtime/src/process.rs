@@ -18,6 +18,7 @@ pub mod epoch;
 pub mod flags;
 pub mod heap_limit;
 pub mod message_queue;
+pub mod rank;
 pub mod rare;
 pub mod receive_markers;
 pub mod relations;
@@ -39,7 +40,7 @@ use std::mem::offset_of;
 
 use layout::process::MessageQueue;
 use layout::{Heap, ProcessHead, Term};
-use term::am;
+use term::{am, reference};
 
 pub use cold::Cold;
 pub use dictionary::Dictionary;
@@ -47,6 +48,7 @@ pub use flags::Flags;
 pub use rare::Rare;
 pub use relations::Relations;
 
+use crate::process::relations::{AliasKind, ReferenceNumber};
 use crate::process::signal_queue::SignalQueue;
 use crate::process::sync::{AtomicU32, Ordering};
 
@@ -142,6 +144,14 @@ impl Process {
     #[inline]
     pub fn heap(&mut self) -> &mut Heap {
         &mut self.head.heap
+    }
+
+    /// Makes the reference of a new monitor; if it also is an alias, it names the process.
+    pub fn new_reference(&mut self, alias: Option<AliasKind>) -> (ReferenceNumber, Term) {
+        let owner = alias.map(|_| self.pid());
+        let number = reference::fresh_number();
+        let reference = relations::reference_of(self.heap(), number, owner);
+        ((number, 0), reference)
     }
 
     #[inline]

@@ -12,7 +12,8 @@ use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, error};
 use runtime::effects::{port, signal_handling};
 use runtime::exec::spawn::options;
 use runtime::mail::signal;
-use runtime::process::signal::{Rank, Signal};
+use runtime::process::rank::Rank;
+use runtime::process::signal::Signal;
 use runtime::process::{Flags, Process, table};
 use runtime::trace::events;
 

@@ -11,10 +11,11 @@ use runtime::exec::spawn::options::monitor_options;
 use runtime::mail::signal::{self, Sent};
 use runtime::mail::{current, registry, senders};
 use runtime::process::Process;
+use runtime::process::rank::Rank;
 use runtime::process::relations::{
-    self, AliasKind, MonitorOptions, MonitorTarget, ReferenceNumber, Watcher,
+    AliasKind, MonitorOptions, MonitorTarget, ReferenceNumber, Watcher,
 };
-use runtime::process::signal::{Rank, Signal};
+use runtime::process::signal::Signal;
 
 use super::sending;
 use distribution::{signals, spawn};
@@ -58,7 +59,7 @@ fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOption
         _ => return Err(badarg_because(am::BADTYPE)),
     };
     let own = process.pid();
-    let (number, reference) = relations::new_reference(process, options.alias);
+    let (number, reference) = process.new_reference(options.alias);
     let mut requested = Sent::Done;
     let watched = match watched {
         Watched::Elsewhere(object) => {

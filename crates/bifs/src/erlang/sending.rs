@@ -9,7 +9,7 @@ use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, error};
 use runtime::code::exports;
 use runtime::effects::send;
 use runtime::mail::signal::Sent;
-use runtime::process::signal::Rank;
+use runtime::process::rank::Rank;
 use runtime::process::{Flags, Process};
 
 /// `erlang:send(Dest, Message)`.

@@ -9,7 +9,7 @@ use runtime::effects::signal_handling;
 use runtime::exec::spawn::options::{BadOptions, Parsed, Replies, Reply, parse};
 use runtime::exec::spawn::{self, SpawnError, SpawnOptions, Spawned};
 use runtime::process::Process;
-use runtime::process::signal::Rank;
+use runtime::process::rank::Rank;
 use runtime::trace::sequence;
 
 /// `spawn(Module, Function, Args)`.

@@ -28,9 +28,10 @@ use runtime::code::load::CodeResolver;
 use runtime::effects::port::carrier::{Accepted, Source};
 use runtime::effects::{self, log};
 use runtime::mail::{registry, senders, signal};
+use runtime::process::rank::Rank;
 use runtime::process::relations::Watcher;
 use runtime::process::sequence::Token;
-use runtime::process::signal::{PRIORITY, Rank, Signal, UNDECODED};
+use runtime::process::signal::{PRIORITY, Signal, UNDECODED};
 use runtime::process::{Process, table};
 use runtime::trace::sequence;
 

@@ -8,7 +8,7 @@ use crate::effects::{exception, port, system_monitor};
 use crate::mail::observer::observer;
 use crate::mail::signal::{self, Sent};
 use crate::mail::{registry, remote, senders};
-use crate::process::signal::Rank;
+use crate::process::rank::Rank;
 use crate::process::{Flags, Process, epoch, table};
 
 /// The operator `!`: sends x1 to x0; the result is in x0.

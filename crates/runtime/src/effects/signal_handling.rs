@@ -16,12 +16,13 @@ use crate::mail::bounce::{bounce, bounce_list};
 use crate::mail::observer::observer;
 use crate::mail::signal::{self, send_or_bounce};
 use crate::mail::{remote, senders};
+use crate::process::rank::Rank;
 use crate::process::relations::aliases::Reaches;
 use crate::process::relations::{self, MonitorTarget, ReferenceNumber, Relations};
 use crate::process::sequence::Token;
 use crate::process::signal::{
     ALIAS_MESSAGE, ALIAS_TOKEN_MESSAGE, DEMONITOR, ENVELOPE, MESSAGE, OTHER, OWN_MESSAGE, PRIORITY,
-    Rank, Signal, TOKEN_MESSAGE, UNDECODED, boxed, unboxed,
+    Signal, TOKEN_MESSAGE, UNDECODED, boxed, unboxed,
 };
 use crate::process::sync::between_steps;
 use crate::process::{Flags, Process, epoch, message_queue, sequence, state};

@@ -16,10 +16,10 @@ use term::copy;
 use crate::mail::observer::observer;
 use crate::mail::{current, observer};
 use crate::process::heap_limit::{DEFAULTS, HeapLimit};
+use crate::process::rank::Rank;
 use crate::process::rare::HeapOptions;
-use crate::process::relations::{self, MonitorOptions, MonitorTarget, Relations, Watcher};
+use crate::process::relations::{MonitorOptions, MonitorTarget, Relations, Watcher};
 use crate::process::sequence::{Spawn, Token};
-use crate::process::signal::Rank;
 use crate::process::signal_queue::SignalQueue;
 use crate::process::{
     CacheLine, Dictionary, Flags, Priority, Process, block, message_queue, sequence, state, table,
@@ -142,7 +142,7 @@ fn as_requested(heap: &mut Heap, call: [Term; 3]) -> [Term; 3] {
 
 /// Lets a process monitor the child that it is spawning; returns the monitor's reference.
 fn monitor_child(parent: &mut Process, child: &mut Process, options: MonitorOptions) -> Term {
-    let (number, reference) = relations::new_reference(parent, options.alias);
+    let (number, reference) = parent.new_reference(options.alias);
     let watcher = Watcher {
         watcher: parent.pid(),
         name: None,

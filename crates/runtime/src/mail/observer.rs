@@ -14,8 +14,8 @@ use layout::{Breakpoint, Context, Export, Fragment, Heap, Term};
 use super::hooks;
 use super::signal::Sent;
 use crate::process::Process;
+use crate::process::rank::Rank;
 use crate::process::sequence::{Spawn, Token};
-use crate::process::signal::Rank;
 use crate::process::tracing::{Event, Sessions, Tracings};
 
 /// Whether processes that will be made are observed.

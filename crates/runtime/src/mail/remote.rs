@@ -14,8 +14,8 @@ use layout::{Fragment, Heap, Term};
 use crate::mail::hooks;
 use crate::mail::signal::Sent;
 use crate::process::Process;
+use crate::process::rank::Rank;
 use crate::process::relations::is_handle;
-use crate::process::signal::Rank;
 
 /// The other side of a relation as programs see it; `None` for relations that they do not see.
 #[must_use]

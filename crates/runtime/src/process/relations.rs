@@ -12,7 +12,6 @@ use layout::Term;
 use term::heap::Allocate;
 use term::reference;
 
-use super::Process;
 pub use aliases::AliasKind;
 use entries::Entries;
 pub use links::Link;
@@ -66,13 +65,6 @@ impl Relations {
 /// high part.
 fn low_number((low, high): ReferenceNumber) -> Option<u64> {
     (high == 0).then_some(low)
-}
-
-/// Makes the reference of a new monitor; if it also is an alias, it names the process.
-pub fn new_reference(process: &mut Process, alias: Option<AliasKind>) -> (ReferenceNumber, Term) {
-    let owner = alias.map(|_| process.pid());
-    let number = reference::fresh_number();
-    ((number, 0), reference_of(process.heap(), number, owner))
 }
 
 /// The reference of a monitor, which names its `owner` if it is or was an alias.

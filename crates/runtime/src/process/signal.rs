@@ -46,16 +46,6 @@ pub fn is_plain_message(kind: u32) -> bool {
     matches!(kind, MESSAGE | TOKEN_MESSAGE | OWN_MESSAGE | ENVELOPE)
 }
 
-/// Which messages of its receiver a message is received before.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Rank {
-    /// Those that come later.
-    #[default]
-    Ordinary,
-    /// All but those with priority that came earlier.
-    Priority,
-}
-
 /// A function that the receiver runs.
 pub type Call = Box<dyn FnOnce(Option<&mut Process>) + Send>;
 

@@ -13,8 +13,8 @@ use super::{
 use crate::mail::observer::Observer;
 use crate::mail::signal::Sent;
 use crate::process::Process;
+use crate::process::rank::Rank;
 use crate::process::sequence::{Spawn, Token};
-use crate::process::signal::Rank;
 use crate::process::tracing::{Event, Sessions, Tracings};
 
 /// The observer of the node.

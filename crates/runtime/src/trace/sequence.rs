@@ -19,8 +19,9 @@ use super::{Told, get};
 use crate::effects::{port, signal_handling};
 use crate::mail::signal::{self, Sent};
 use crate::mail::{registry, senders};
+use crate::process::rank::Rank;
 use crate::process::sequence::{Spawn, Token, message_with, of, token_in};
-use crate::process::signal::{MESSAGE, PRIORITY, Rank, TOKEN_MESSAGE};
+use crate::process::signal::{MESSAGE, PRIORITY, TOKEN_MESSAGE};
 use crate::process::tracing::Tracer;
 use crate::process::{Process, state, table};
 

@@ -23,8 +23,9 @@ use crate::mail::observer;
 use crate::mail::observer::observer;
 use crate::mail::registry::{self, Refusal};
 use crate::mail::signal::{self, Sent};
+use crate::process::rank::Rank;
 use crate::process::relations::ReferenceNumber;
-use crate::process::signal::{Rank, Signal};
+use crate::process::signal::Signal;
 use crate::process::sync::between_steps;
 use crate::process::{Flags, Process};
 

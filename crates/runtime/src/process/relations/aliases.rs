@@ -7,7 +7,7 @@ use layout::Term;
 use super::entries::{Entry, EntryKind};
 use super::monitors::Monitor;
 use super::{ReferenceNumber, Relations, low_number};
-use crate::process::signal::Rank;
+use crate::process::rank::Rank;
 
 /// The event that ends an alias, besides `unalias/1`.
 #[repr(u8)]

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use term::copy::Owned;
 
 use super::aliases::AliasKind;
-use crate::process::signal::Rank;
+use crate::process::rank::Rank;
 use crate::process::thin_array::ThinArray;
 
 /// What an entry is.

@@ -10,7 +10,7 @@ use term::reference;
 
 use super::Relations;
 use super::entries::{Entry, EntryKind};
-use crate::process::signal::Rank;
+use crate::process::rank::Rank;
 
 /// The `number` of an active link; the others are those of unlink signals.
 const ACTIVE: u64 = 0;

@@ -7,8 +7,8 @@ use term::copy::Owned;
 use super::aliases::AliasKind;
 use super::entries::{Entry, EntryKind, mark};
 use super::{ReferenceNumber, Relations, low_number};
+use crate::process::rank::Rank;
 use crate::process::relations::is_handle;
-use crate::process::signal::Rank;
 
 /// A monitor, as the process that set it knows it.
 pub struct Monitor {
