@@ -27,4 +27,5 @@ pub mod tasks;
 pub mod time;
 pub mod timer;
 pub mod unique;
+pub mod wake;
 pub mod world;

@@ -35,7 +35,8 @@ use crate::mail::current::Current;
 use crate::mail::idle::SPINS_PER_LOOK;
 use crate::mail::microstate::{self, ThreadState};
 use crate::mail::observer::observer;
-use crate::mail::schedulers::{RunQueuesOf, Shared, schedulers, wake_one};
+use crate::mail::schedulers::{RunQueuesOf, Shared, schedulers};
+use crate::mail::wake::wake_one;
 use crate::mail::{current, observer, ports, timer};
 use crate::process::{Priority, Process, block, epoch, state};
 use dead::DeadProcesses;
@@ -285,7 +286,7 @@ impl Scheduler {
             any = true;
         }
         if any {
-            wake_one();
+            wake_one(schedulers());
         }
     }
 

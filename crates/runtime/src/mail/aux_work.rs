@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use super::idle;
+use super::wake;
 use crate::mail::schedulers::schedulers;
 
 /// Called once by each scheduler that has it to do, by several at once.
@@ -47,7 +47,7 @@ impl AuxWorkList {
 pub fn on_every_scheduler(work: &AuxWork) {
     for shared in &schedulers().all {
         shared.aux_work.push(Arc::clone(work));
-        idle::wake(shared.index);
+        wake::wake(shared.index);
     }
 }
 
@@ -55,5 +55,5 @@ pub fn on_every_scheduler(work: &AuxWork) {
 pub(crate) fn on_first_scheduler(work: AuxWork) {
     let first = &schedulers().all[0];
     first.aux_work.push(work);
-    idle::wake(first.index);
+    wake::wake(first.index);
 }

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use layout::Term;
 use parking_lot::Mutex;
 
-use super::idle;
 use super::queues::{RunQueues, Runnable};
+use super::wake;
 use crate::mail::current::current_number;
 use crate::mail::schedulers::schedulers;
 use crate::process::sync::between_steps;
@@ -77,7 +77,7 @@ pub(crate) fn queue(process: *mut Process, word: u32) {
     // Who comes online looks for itself.
     let is_online = shared.index < schedulers().online.load(Ordering::SeqCst);
     if is_online && number != current_number() {
-        idle::wake(shared.index);
+        wake::wake(shared.index);
     }
 }
 

@@ -123,7 +123,7 @@ pub unsafe fn enqueue_woken(process: *mut Process) {
         }
         let schedulers = schedulers();
         schedulers.injected.push(process);
-        crate::mail::idle::wake_one_unless_searched(schedulers);
+        super::wake::wake_one_unless_searched(schedulers);
         return;
     };
     scheduler.enqueue(process);
@@ -194,7 +194,7 @@ impl Current {
     pub(crate) fn call_for_help(&self) {
         let schedulers = schedulers();
         if schedulers.idle.any() && self.overload.waits(sys::clock::monotonic_ns()) {
-            crate::mail::idle::wake_one(schedulers);
+            super::wake::wake_one(schedulers);
         }
     }
 

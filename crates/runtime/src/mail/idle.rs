@@ -1,17 +1,16 @@
-//! Sleeping schedulers, and how they are woken.
+//! Schedulers without work: how long they look for some, and how they sleep. How they are woken is in [`super::wake`].
 //!
 //! At most one idle scheduler waits in the I/O poll, and handles the events that it sees; the others wait on their
-//! parking spots. [`sleepers`] lists the sleeping schedulers.
-
-pub(crate) mod sleepers;
+//! parking spots. [`sleepers`](super::wake::sleepers) lists the sleeping schedulers.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use sys::park::{ParkingSpot, Wakeup};
+use sys::park::Wakeup;
 
 use crate::mail::microstate::{self, ThreadState};
 use crate::mail::schedulers::{Schedulers, Shared, schedulers};
+use crate::mail::wake::wake_one;
 use crate::mail::{io, timer};
 use crate::process::sync::between_steps;
 
@@ -98,64 +97,13 @@ pub fn wall_times_ns() -> Option<Vec<(i64, i64)>> {
     Some(schedulers().all.iter().map(of_one).collect())
 }
 
-/// The place where one scheduler sleeps.
-pub(crate) struct Sleeper {
-    spot: ParkingSpot,
-}
-
-impl Sleeper {
-    pub(crate) fn new() -> Sleeper {
-        Sleeper {
-            spot: ParkingSpot::new(),
-        }
-    }
-}
-
-/// Wakes a sleeping online scheduler, if there is one. Called after work was queued.
-pub(crate) fn wake_one(schedulers: &Schedulers) {
-    let online = schedulers.online.load(Ordering::Relaxed);
-    if let Some(index) = schedulers.idle.choose(online) {
-        between_steps();
-        unpark(&schedulers.all[index]);
-    }
-}
-
-/// Wakes a sleeping scheduler, unless an awake one is looking for work. Called after work was queued that any scheduler
-/// may take.
-pub(crate) fn wake_one_unless_searched(schedulers: &Schedulers) {
-    let online = schedulers.online.load(Ordering::Relaxed);
-    if let Some(index) = schedulers.idle.choose_unless_searched(online) {
-        unpark(&schedulers.all[index]);
-    }
-}
-
-/// Wakes every sleeping scheduler.
-pub(crate) fn wake_all(schedulers: &Schedulers) {
-    for index in schedulers.idle.take_all() {
-        unpark(&schedulers.all[index]);
-    }
-}
-
-fn unpark(shared: &Shared) {
-    shared.idle.spot.unpark();
-    io::interrupt(shared.index);
-}
-
-/// Wakes one particular scheduler, if it sleeps, so that it looks at its own timers.
-pub fn wake(index: usize) {
-    let schedulers = schedulers();
-    schedulers.idle.withdraw(index);
-    between_steps();
-    unpark(&schedulers.all[index]);
-}
-
 /// Sleeps for a while although there is work, which is left to the other schedulers. This scheduler is not listed as a
 /// sleeper meanwhile. Called while the thread is idle in the epochs.
 pub(crate) fn nap(shared: &Shared, timeout_ns: u64) {
     let timeout_ns =
         timer::until_next(shared.index).map_or(timeout_ns, |next| next.min(timeout_ns));
     if timeout_ns > 0 {
-        let _ = shared.idle.spot.park(Some(timeout_ns), 0);
+        let _ = shared.spot.park(Some(timeout_ns), 0);
     }
 }
 
@@ -227,7 +175,7 @@ pub(crate) fn sleep(shared: &Shared, online: bool, most_ns: Option<u64>) {
         wait(shared, most_ns.map(|most| most - settles_after_ns));
     }
     schedulers.idle.withdraw(shared.index);
-    shared.idle.spot.take_notification();
+    shared.spot.take_notification();
 }
 
 /// How [`wait`] ended.
@@ -248,12 +196,10 @@ fn wait(shared: &Shared, most_ns: Option<u64>) -> Woken {
         (Some(timer), Some(most)) => Some(timer.min(most)),
         (one, other) => one.or(other),
     };
-    let waited = io::wait(shared.index, timeout_ns, || {
-        shared.idle.spot.take_notification()
-    });
+    let waited = io::wait(shared.index, timeout_ns, || shared.spot.take_notification());
     WOKEN_BY_IO.set(waited == io::Waited::Events);
     if waited == io::Waited::NotHere {
-        return match shared.idle.spot.park(timeout_ns, 0) {
+        return match shared.spot.park(timeout_ns, 0) {
             Wakeup::TimedOut if timeout_ns == most_ns => Woken::TimeIsOver,
             _ => Woken::Otherwise,
         };

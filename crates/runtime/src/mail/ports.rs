@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-use super::{current, schedulers};
+use super::schedulers::schedulers;
+use super::{current, wake};
 
 /// What schedulers and timers do with a port.
 pub trait PortWork: Send + Sync {
@@ -121,6 +122,6 @@ const NS_AT_ONCE: i64 = 50_000;
 pub(crate) fn queue(port: Arc<dyn PortWork>) {
     if !current::run_port_soon(&port) {
         FOR_ANY.push(port);
-        schedulers::wake_one();
+        wake::wake_one(schedulers());
     }
 }

@@ -5,16 +5,17 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 
+use sys::park::ParkingSpot;
+
 use super::aux_work::AuxWorkList;
 use super::binding::Binding;
 use super::bound::Bound;
-use super::idle::Sleeper;
-#[cfg(feature = "loom")]
-pub use super::idle::sleepers::Sleepers;
-#[cfg(not(feature = "loom"))]
-use super::idle::sleepers::Sleepers;
 use super::ports;
 use super::queues::{Injected, RunQueues, Stealers};
+#[cfg(feature = "loom")]
+pub use super::wake::sleepers::Sleepers;
+#[cfg(not(feature = "loom"))]
+use super::wake::sleepers::Sleepers;
 
 /// Size of a scheduler's native stack; BIFs run on it.
 pub const STACK_BYTES: usize = 8 << 20;
@@ -67,7 +68,8 @@ pub struct Shared {
     /// Ports with tasks that were queued by code running on this scheduler.
     pub(crate) ports: ports::Waiting,
     pub(crate) bound: Bound,
-    pub(crate) idle: Sleeper,
+    /// Where its thread sleeps.
+    pub(crate) spot: ParkingSpot,
     pub(crate) aux_work: AuxWorkList,
     pub(crate) binding: Binding,
     /// Whether it runs nothing but urgent processes, while others are queued.
@@ -86,7 +88,7 @@ impl Shared {
             stealers: queues.stealers(),
             ports: ports::Waiting::new(),
             bound: Bound::default(),
-            idle: Sleeper::new(),
+            spot: ParkingSpot::new(),
             aux_work: AuxWorkList::default(),
             binding: Binding::new(),
             gives_no_turns: AtomicBool::new(false),
@@ -170,18 +172,6 @@ pub struct RunQueuesOf(pub(crate) RunQueues);
 
 // SAFETY: handed to a single thread before anyone uses it.
 unsafe impl Send for RunQueuesOf {}
-
-/// Wakes one sleeping scheduler, if there is one.
-pub fn wake_one() {
-    let schedulers = schedulers();
-    crate::mail::idle::wake_one(schedulers);
-}
-
-/// Wakes every sleeping scheduler.
-pub fn wake_all() {
-    let schedulers = schedulers();
-    crate::mail::idle::wake_all(schedulers);
-}
 
 /// The number of queued processes for each scheduler; processes from other threads count for the first.
 #[must_use]

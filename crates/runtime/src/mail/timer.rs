@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use term::copy::Owned;
 
 use crate::mail::ports::PortWork;
-use crate::mail::{current, idle, signal};
+use crate::mail::{current, signal, wake};
 use crate::process::signal::Signal;
 use crate::process::sync::between_steps;
 use crate::process::timer_key::TimerKey;
@@ -109,7 +109,7 @@ pub(crate) fn set(deadline_ns: i64, target: TimerTarget) -> TimerKey {
         place.next.store(tick, Ordering::Relaxed);
         drop(wheel);
         if number == 0 {
-            idle::wake(index);
+            wake::wake(index);
         }
     }
     TimerKey {

@@ -10,7 +10,8 @@ use parking_lot::Mutex;
 use std::sync::atomic::Ordering;
 
 use crate::mail::current::current_number;
-use crate::mail::schedulers::{schedulers, wake_all};
+use crate::mail::schedulers::schedulers;
+use crate::mail::wake::wake_all;
 use crate::mail::world;
 use crate::process::Process;
 use crate::process::rare::Action;
@@ -84,7 +85,7 @@ impl State {
         schedulers().online.store(running, Ordering::SeqCst);
         between_steps();
         crate::mail::dirty::set_blocked(blocked == Blocked::All);
-        wake_all();
+        wake_all(schedulers());
     }
 }
 
