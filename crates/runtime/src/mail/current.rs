@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use layout::Context;
 use layout::limits::REDUCTIONS_PER_SLICE;
 
-use super::dirty;
+use super::dirty::here;
 use super::overload::Overload;
 use super::ports::PortWork;
 use super::queues::RunQueues;
@@ -87,8 +87,8 @@ pub fn charge(reductions: i64) {
     if reductions == 0 {
         return;
     }
-    if dirty::is_here() {
-        dirty::charge(reductions);
+    if here::is_here() {
+        here::charge(reductions);
     } else if let Some(scheduler) = current() {
         scheduler.set_reductions_left(scheduler.reductions_left() - reductions);
     }

@@ -1,0 +1,50 @@
+//! Whether this thread is a dirty scheduler, and what is charged to the work that runs on it.
+
+use std::cell::Cell;
+
+use crate::process::dirty::DirtyKind;
+
+thread_local! {
+    static IS_DIRTY: Cell<bool> = const { Cell::new(false) };
+    /// On a dirty scheduler, its kind.
+    static KIND: Cell<DirtyKind> = const { Cell::new(DirtyKind::Cpu) };
+    /// Reductions charged to the work that runs on this thread.
+    static CHARGED: Cell<i64> = const { Cell::new(0) };
+}
+
+/// Whether this thread is a dirty scheduler, where a body may block or take long.
+#[must_use]
+pub fn is_here() -> bool {
+    IS_DIRTY.get()
+}
+
+/// The kind of dirty scheduler that this thread is, if it is one.
+#[must_use]
+pub fn kind_here() -> Option<DirtyKind> {
+    IS_DIRTY.get().then(|| KIND.get())
+}
+
+/// Charges the process that this thread works for. The reductions are added to the process's count, not taken from a
+/// slice.
+pub(crate) fn charge(reductions: i64) {
+    CHARGED.set(CHARGED.get() + reductions);
+}
+
+/// Reductions charged on this thread since this was last called.
+pub(crate) fn take_charged() -> u64 {
+    CHARGED.take().max(0) as u64
+}
+
+/// Makes this thread a dirty scheduler of a kind.
+pub(crate) fn begin(kind: DirtyKind) {
+    IS_DIRTY.set(true);
+    KIND.set(kind);
+}
+
+/// Does something as a dirty scheduler does, on a thread that is none.
+pub(crate) fn as_dirty<R>(work: impl FnOnce() -> R) -> R {
+    let was_dirty = IS_DIRTY.replace(true);
+    let result = work();
+    IS_DIRTY.set(was_dirty);
+    result
+}
