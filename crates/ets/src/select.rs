@@ -13,12 +13,12 @@ use layout::{Term, no_gc};
 use smallvec::SmallVec;
 use term::{am, build, compare, copy};
 
+use super::options::{Access, TableKind};
 use super::table::Table;
-use super::{Access, TableKind, Verdict};
 use crate::match_spec::flat::Flat;
 use crate::match_spec::pattern;
 use crate::match_spec::{self, Interpreter, Program};
-use crate::store::object::ObjectRef;
+use crate::store::object::{ObjectRef, Verdict};
 use crate::store::part::Part;
 use crate::store::ranges::{self, Bound};
 use crate::store::tree::{self, Tree, Visited};

@@ -14,7 +14,8 @@ use term::off_heap::MagicBlock;
 use term::{am, build, hash};
 
 use super::fixation::Fixation;
-use super::{Access, TableKind, registry};
+use super::options::{Access, FIRST_SLOTS, Protection, TableKind, TableOptions, WriteConcurrency};
+use super::registry;
 use crate::store::lock::{PartLock, ReadGuard, WriteGuard};
 use crate::store::object::{HASH_MASK, New, OwnedObject};
 use crate::store::part::Part;
@@ -27,8 +28,6 @@ use runtime::mail::schedulers;
 use runtime::process::Process;
 use runtime::process::table::Identity;
 
-/// Slots of an empty hash table, as in OTP.
-pub(crate) const FIRST_SLOTS: usize = 256;
 /// Parts of a hash table with write concurrency.
 pub(crate) const PARTS: usize = 16;
 /// Maximum number of places (see `lock`) in the lock of a part with read concurrency.
@@ -47,14 +46,6 @@ mod status {
     pub(crate) const DELETED: u32 = 4;
 }
 
-/// Who may read and write besides the owner.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Protection {
-    Private,
-    Protected,
-    Public,
-}
-
 impl Protection {
     fn bits(self) -> u32 {
         match self {
@@ -63,38 +54,6 @@ impl Protection {
             Protection::Public => status::PUBLIC,
         }
     }
-
-    #[must_use]
-    pub fn atom(self) -> Term {
-        match self {
-            Protection::Private => am::PRIVATE,
-            Protection::Protected => am::PROTECTED,
-            Protection::Public => am::PUBLIC,
-        }
-    }
-}
-
-/// `write_concurrency`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum WriteConcurrency {
-    No,
-    Yes,
-    Auto,
-    /// `{debug_hash_fixed_number_of_locks, N}`.
-    Locks(u32),
-}
-
-/// The options that were given to `ets:new/2`.
-#[derive(Clone, Debug)]
-pub struct TableOptions {
-    pub kind: TableKind,
-    pub keypos: usize,
-    pub protection: Protection,
-    pub named: bool,
-    pub compressed: bool,
-    pub write_concurrency: WriteConcurrency,
-    pub read_concurrency: bool,
-    pub decentralized_counters: bool,
 }
 
 /// The process that gets the table when its owner ends.

@@ -8,7 +8,8 @@ use term::{am, list};
 
 use super::table;
 use crate::magic;
-use ets::table::{Heir, Protection, Table, TableOptions, WriteConcurrency};
+use ets::options::{Protection, TableOptions, WriteConcurrency};
+use ets::table::{Heir, Table};
 use ets::{self, Access, Contents, OwnedObject, TableKind, registry};
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because};
 use runtime::mail::current;

@@ -6,7 +6,8 @@ use layout::{Term, no_gc};
 use term::{am, build, list, reference};
 
 use super::table;
-use ets::table::{Heir, Protection};
+use ets::options::Protection;
+use ets::table::Heir;
 use ets::{self, Access, registry};
 use runtime::code::bif::{BifResult, badarg, badarg_because};
 use runtime::effects::signal_handling;

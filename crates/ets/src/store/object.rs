@@ -82,6 +82,14 @@ pub enum Opened<'a> {
     Unpacked { tuple: Term, _room: Scratch },
 }
 
+/// What to do with an object.
+pub(crate) enum Verdict {
+    Keep,
+    Remove,
+    /// Replace it by this one, which has an equal key.
+    Replace(OwnedObject),
+}
+
 impl Opened<'_> {
     /// Valid while this and the object are.
     #[inline]

@@ -6,10 +6,10 @@
 use layout::Term;
 use term::compare;
 
-use super::object::{New, ObjectMut, ObjectRef, OwnedObject};
+use super::object::{New, ObjectMut, ObjectRef, OwnedObject, Verdict};
 use super::shard::{Following, Shard, Share};
 use super::tree::{Tree, WalkStart};
-use crate::{TableKind, Verdict};
+use crate::options::TableKind;
 
 /// The objects behind one lock.
 pub enum Part {

@@ -15,9 +15,9 @@
 use layout::Term;
 use term::compare;
 
-use super::object::{Link, New, ObjectMut, ObjectRef, OwnedObject, fetch, fetch_key};
+use super::object::{Link, New, ObjectMut, ObjectRef, OwnedObject, Verdict, fetch, fetch_key};
 use super::words;
-use crate::{TableKind, Verdict};
+use crate::options::TableKind;
 
 /// OTP's tables grow and shrink by this many slots at a time.
 const SEGMENT: usize = 2048;

@@ -31,9 +31,8 @@ use layout::{Term, no_gc};
 use smallvec::SmallVec;
 use term::compare;
 
-use super::object::{New, ObjectMut, ObjectRef, OwnedObject};
+use super::object::{New, ObjectMut, ObjectRef, OwnedObject, Verdict};
 use super::words;
-use crate::Verdict;
 use crate::match_spec::pattern;
 use node::{ALIGNMENT, Leaf, Node, ROOM, SPARSE};
 use runtime::mail::{current, schedulers};

@@ -5,8 +5,7 @@
 //! Compressed objects, funs, empty tuples and maps, and references of tables are counted with their sizes in this VM,
 //! and fixing a table counts for nothing. Any thread may call.
 
-use crate::TableKind;
-use crate::table::{FIRST_SLOTS, TableOptions, WriteConcurrency};
+use crate::options::{FIRST_SLOTS, TableKind, TableOptions, WriteConcurrency};
 
 /// A hash table without objects, its first slots included.
 const HASH: usize = 305;
