@@ -441,7 +441,7 @@ impl<'a> Walk<'a> {
         };
         let mut slot = shard.past_empty(first);
         while slot < shard.slots() {
-            shard.fetch_ahead(slot);
+            shard.prefetch_ahead(slot);
             for object in shard.in_slot(slot) {
                 self.visit(object);
             }
@@ -468,7 +468,7 @@ impl<'a> Walk<'a> {
         let fixed = table.fixation.is_fixed();
         let mut slot = shard.past_empty(first);
         while slot < shard.slots() {
-            shard.fetch_ahead(slot);
+            shard.prefetch_ahead(slot);
             shard.judge_slot(slot, fixed, |object| self.visit(object));
             let next = shard.after(slot);
             if self.stops_after(slot) {

@@ -16,7 +16,7 @@ const OBJECTS_PER_REDUCTION: i64 = 8;
 
 /// Distance, in objects of a list, at which memory is prefetched before an insertion; slots are prefetched at twice
 /// this distance.
-const FETCHED_AHEAD: usize = 8;
+const PREFETCHED_AHEAD: usize = 8;
 
 /// `ets:insert(Table, ObjectOrObjects)`.
 pub fn insert_2(process: &mut Process, [id, objects]: [Term; 2]) -> BifResult {
@@ -92,17 +92,17 @@ fn insert_all(
         TableKind::OrderedSet => Vec::new(),
         _ => objects.iter().map(New::hash).collect(),
     };
-    let fetch = |whole: &mut Whole<'_>, at: usize, is_second: bool| {
+    let prefetch = |whole: &mut Whole<'_>, at: usize, is_second: bool| {
         if let Some(hash) = hashes.get(at) {
-            whole.part_of(Term::NIL, *hash).fetch(*hash, is_second);
+            whole.part_of(Term::NIL, *hash).prefetch(*hash, is_second);
         }
     };
-    for at in 0..2 * FETCHED_AHEAD {
-        fetch(&mut whole, at, false);
+    for at in 0..2 * PREFETCHED_AHEAD {
+        prefetch(&mut whole, at, false);
     }
     for (at, object) in objects.into_iter().enumerate() {
-        fetch(&mut whole, at + 2 * FETCHED_AHEAD, false);
-        fetch(&mut whole, at + FETCHED_AHEAD, true);
+        prefetch(&mut whole, at + 2 * PREFETCHED_AHEAD, false);
+        prefetch(&mut whole, at + PREFETCHED_AHEAD, true);
         whole
             .part_of(object.key(keypos), object.hash())
             .insert(object, false, fixed);

@@ -194,13 +194,13 @@ impl New {
     }
 }
 
-pub(crate) use layout::cache::prefetch as fetch;
+pub(crate) use layout::cache::prefetch;
 
 /// Prefetches what follows the first cache line of an object: a key of several words extends into it, and is read
 /// right after the head.
 #[inline(always)]
-pub(crate) fn fetch_key(object: ObjectRef<'_>) {
-    fetch(object.0.as_ptr().cast::<u8>().wrapping_add(64));
+pub(crate) fn prefetch_key(object: ObjectRef<'_>) {
+    prefetch(object.0.as_ptr().cast::<u8>().wrapping_add(64));
 }
 
 /// [`are_alike`] compares at most this many cells of a list.
@@ -858,8 +858,8 @@ impl OwnedObject {
 
     /// Prefetches the object.
     #[inline(always)]
-    pub(super) fn fetch(&self) {
-        fetch(self.0.as_ptr());
+    pub(super) fn prefetch(&self) {
+        prefetch(self.0.as_ptr());
     }
 
     /// The place behind this object in its chain.

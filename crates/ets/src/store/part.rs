@@ -83,10 +83,10 @@ impl Part {
 
     /// Prefetches the objects with a hash, in two steps: the second step reads what the first one prefetches.
     #[inline]
-    pub fn fetch(&self, hash: u32, is_second: bool) {
+    pub fn prefetch(&self, hash: u32, is_second: bool) {
         match self {
-            Part::Hash(shard) if is_second => shard.fetch_first(hash),
-            Part::Hash(shard) => shard.fetch_slot(hash),
+            Part::Hash(shard) if is_second => shard.prefetch_first(hash),
+            Part::Hash(shard) => shard.prefetch_slot(hash),
             Part::Tree(_) => {}
         }
     }

@@ -15,14 +15,16 @@
 use layout::Term;
 use term::compare;
 
-use super::object::{Link, New, ObjectMut, ObjectRef, OwnedObject, Verdict, fetch, fetch_key};
+use super::object::{
+    Link, New, ObjectMut, ObjectRef, OwnedObject, Verdict, prefetch, prefetch_key,
+};
 use super::words;
 use crate::options::TableKind;
 
 /// OTP's tables grow and shrink by this many slots at a time.
 const SEGMENT: usize = 2048;
 /// Number of slots by which prefetching runs ahead (`tables/set` of the lab).
-const FETCHED_AHEAD: usize = 8;
+const PREFETCHED_AHEAD: usize = 8;
 /// A table grows or shrinks by at most this many slots per insertion or deletion.
 const STEPS: usize = 5;
 /// Chains of a folded table; a table with more objects than that is unfolded (`tables/many_tables`).
@@ -237,7 +239,7 @@ impl Shard {
         }
         let mut chain = self.chain(self.slot_of(hash));
         let found = chain.find(|object| {
-            fetch_key(*object);
+            prefetch_key(*object);
             self.shape.has_key(*object, key, hash)
         })?;
         if !found.is_deleted() {
@@ -315,32 +317,32 @@ impl Shard {
     /// Prefetches the first object of a slot that is about to be visited: in a large table it comes from memory, and
     /// several prefetches at once are faster than one load after the other.
     #[inline]
-    pub(crate) fn fetch(&self, slot: usize) {
+    pub(crate) fn prefetch(&self, slot: usize) {
         if let Some(Some(object)) = self.slots.get(slot >> self.shape.fold) {
-            object.fetch();
+            object.prefetch();
         }
     }
 
-    /// As [`Shard::fetch`], for a slot that a traversal visits a little later than `slot`.
+    /// As [`Shard::prefetch`], for a slot that a traversal visits a little later than `slot`.
     #[inline]
-    pub(crate) fn fetch_ahead(&self, slot: usize) {
-        self.fetch(slot + FETCHED_AHEAD * self.shape.share.lanes);
+    pub(crate) fn prefetch_ahead(&self, slot: usize) {
+        self.prefetch(slot + PREFETCHED_AHEAD * self.shape.share.lanes);
     }
 
-    /// Prefetches the slot of a hash, for a [`Shard::fetch`] to follow.
+    /// Prefetches the slot of a hash, for a [`Shard::prefetch`] to follow.
     #[inline]
-    pub(crate) fn fetch_slot(&self, hash: u32) {
-        fetch(
+    pub(crate) fn prefetch_slot(&self, hash: u32) {
+        prefetch(
             self.slots
                 .as_ptr()
                 .wrapping_add(self.slot_of(hash) >> self.shape.fold),
         );
     }
 
-    /// As [`Shard::fetch`], for the slot of a hash.
+    /// As [`Shard::prefetch`], for the slot of a hash.
     #[inline]
-    pub(crate) fn fetch_first(&self, hash: u32) {
-        self.fetch(self.slot_of(hash));
+    pub(crate) fn prefetch_first(&self, hash: u32) {
+        self.prefetch(self.slot_of(hash));
     }
 
     /// Number of objects in a slot: live ones, and deleted ones.
@@ -700,7 +702,7 @@ impl Shard {
         let mask = (new + 1).next_power_of_two() - 1;
         let old = new & (mask >> 1);
         // A later split will read that slot.
-        self.fetch(old + FETCHED_AHEAD);
+        self.prefetch(old + PREFETCHED_AHEAD);
         self.shape.mask = mask;
         let mut rest = self.slots[old].take();
         self.slots.push(None);
@@ -868,7 +870,7 @@ impl Shape {
             return Err(link);
         }
         while let Some(object) = first_of(link) {
-            fetch_key(object);
+            prefetch_key(object);
             if self.has_key(object, key, hash) {
                 return Ok(link);
             }

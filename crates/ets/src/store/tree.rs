@@ -193,7 +193,7 @@ struct Spot {
 }
 
 /// How many objects ahead a walk prefetches.
-const FETCHED_AHEAD: usize = 4;
+const PREFETCHED_AHEAD: usize = 4;
 
 impl<'a> Walk<'a> {
     /// How many objects of the leaf are still to come, and the last key among them; `settle` has moved the walk to
@@ -247,11 +247,11 @@ impl<'a> Iterator for Walk<'a> {
         let leaf = self.entries()?;
         self.index = if self.backwards { index } else { index + 1 };
         let ahead = if self.backwards {
-            index.wrapping_sub(FETCHED_AHEAD)
+            index.wrapping_sub(PREFETCHED_AHEAD)
         } else {
-            index + FETCHED_AHEAD
+            index + PREFETCHED_AHEAD
         };
-        leaf.fetch(ahead);
+        leaf.prefetch(ahead);
         Some(leaf.object(index))
     }
 }

@@ -20,7 +20,7 @@ use layout::{ObjectKind, Term};
 use term::compare;
 
 use super::digest::Digests;
-use crate::store::object::{Head, ObjectMut, ObjectRef, OwnedObject, fetch};
+use crate::store::object::{Head, ObjectMut, ObjectRef, OwnedObject, prefetch};
 
 /// Capacity of a node (`tables/ordered_set` chose it). An index fits into the bits that a node's alignment leaves
 /// free.
@@ -218,9 +218,9 @@ impl Leaf {
 
     /// Prefetches the object of an entry, if there is one at this index.
     #[inline]
-    pub(crate) fn fetch(&self, at: usize) {
+    pub(crate) fn prefetch(&self, at: usize) {
         if let Some(Some(object)) = self.objects.get(at) {
-            fetch(object.as_ptr());
+            prefetch(object.as_ptr());
         }
     }
 
