@@ -26,7 +26,7 @@ use layout::Term;
 use parking_lot::Mutex;
 use term::byte_queue::ByteQueue;
 use term::copy::Owned;
-use term::external::{Desk, EncodeOptions, Encoder, Segment};
+use term::external::{EncodeBuffers, EncodeOptions, Encoder, Segment};
 use term::heap::Scratch;
 use term::{am, build, reference};
 
@@ -645,10 +645,10 @@ impl Message<'_> {
             atom_cache: has_cache.then_some(&number),
             ..EncodeOptions::default()
         };
-        let mut desk = Desk::new();
+        let mut buffers = EncodeBuffers::new();
         let mut encoder = match both.have_header() {
-            true => Encoder::bare_segmented(control, &mut desk, SHARED_BYTES),
-            false => Encoder::segmented(control, &mut desk),
+            true => Encoder::bare_segmented(control, &mut buffers, SHARED_BYTES),
+            false => Encoder::segmented(control, &mut buffers),
         };
         if encoder.finish(&options).is_err() {
             return Queued::TooLarge;

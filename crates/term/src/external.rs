@@ -24,7 +24,7 @@ use layout::{Export, Term};
 
 pub use compression::compress;
 pub use decode::{DecodeError, Decoder, Fault, Step, decode, decode_bare};
-pub use encode::{Desk, EncodeOptions, Encoder, SystemLimit, encode, encode_bare};
+pub use encode::{EncodeBuffers, EncodeOptions, Encoder, SystemLimit, encode, encode_bare};
 pub use segments::{Segment, encode_segments, segments_to_list};
 pub use size::size;
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use layout::{Term, no_gc};
-use term::external::{self, DecodeOptions, Decoder, Desk, EncodeOptions, Encoder};
+use term::external::{self, DecodeOptions, Decoder, EncodeBuffers, EncodeOptions, Encoder};
 use term::release::{self, Release};
 use term::{am, build, list, unicode};
 
@@ -94,10 +94,10 @@ fn encode(encoder: &mut Encoder, options: &EncodeOptions) -> Result<(), Failure>
 }
 
 fn encoded(process: &mut Process, term: Term, options: &EncodeOptions, level: u32) -> BifResult {
-    let mut desk = Desk::new();
+    let mut buffers = EncodeBuffers::new();
     let mut encoder = match level {
-        NO_COMPRESSION => Encoder::joining(term, &mut desk),
-        _ => Encoder::new(term, &mut desk),
+        NO_COMPRESSION => Encoder::joining(term, &mut buffers),
+        _ => Encoder::new(term, &mut buffers),
     };
     encode(&mut encoder, options)?;
     charge_for(encoder.size());
@@ -128,8 +128,8 @@ pub fn term_to_binary_2(process: &mut Process, [term, options]: [Term; 2]) -> Bi
 
 /// A term that only this node can read.
 fn local(process: &mut Process, term: Term, options: &EncodeOptions) -> BifResult {
-    let mut desk = Desk::new();
-    let mut encoder = Encoder::new(term, &mut desk);
+    let mut buffers = EncodeBuffers::new();
+    let mut encoder = Encoder::new(term, &mut buffers);
     encode(&mut encoder, options)?;
     charge_for(encoder.size());
     let marked = external::local::mark(encoder.bytes());
@@ -137,8 +137,8 @@ fn local(process: &mut Process, term: Term, options: &EncodeOptions) -> BifResul
 }
 
 fn iovec(process: &mut Process, term: Term, options: &EncodeOptions) -> BifResult {
-    let mut desk = Desk::new();
-    let mut encoder = Encoder::segmented(term, &mut desk);
+    let mut buffers = EncodeBuffers::new();
+    let mut encoder = Encoder::segmented(term, &mut buffers);
     encode(&mut encoder, options)?;
     charge_for(encoder.bytes().len());
     Ok(external::segments_to_list(

@@ -87,25 +87,25 @@ pub struct SystemLimit;
 
 /// What an encoder needs of its caller's stack, so that small terms need no allocation. It is large: it is made where it
 /// stays.
-pub struct Desk {
+pub struct EncodeBuffers {
     first: FirstBytes,
     tasks: SmallVec<[Task; 8]>,
 }
 
-impl Desk {
+impl EncodeBuffers {
     #[inline(always)]
     #[must_use]
-    pub fn new() -> Desk {
-        Desk {
+    pub fn new() -> EncodeBuffers {
+        EncodeBuffers {
             first: FirstBytes::uninit(),
             tasks: SmallVec::new(),
         }
     }
 }
 
-impl Default for Desk {
-    fn default() -> Desk {
-        Desk::new()
+impl Default for EncodeBuffers {
+    fn default() -> EncodeBuffers {
+        EncodeBuffers::new()
     }
 }
 
@@ -114,8 +114,8 @@ impl Default for Desk {
 /// # Errors
 /// [`SystemLimit`].
 pub fn encode(term: Term, options: &EncodeOptions) -> Result<Vec<u8>, SystemLimit> {
-    let mut desk = Desk::new();
-    let mut encoder = Encoder::new(term, &mut desk);
+    let mut buffers = EncodeBuffers::new();
+    let mut encoder = Encoder::new(term, &mut buffers);
     encoder.finish(options)?;
     Ok(encoder.bytes().to_vec())
 }
@@ -129,8 +129,8 @@ pub fn encode_bare(
     term: Term,
     options: &EncodeOptions,
 ) -> Result<(), SystemLimit> {
-    let mut desk = Desk::new();
-    let mut encoder = Encoder::bare(term, &mut desk);
+    let mut buffers = EncodeBuffers::new();
+    let mut encoder = Encoder::bare(term, &mut buffers);
     encoder.finish(options)?;
     buffer.extend_from_slice(encoder.bytes());
     Ok(())
@@ -275,8 +275,8 @@ impl<'a> Encoder<'a> {
     /// An encoder for a term, version byte first.
     #[inline]
     #[must_use]
-    pub fn new(term: Term, desk: &'a mut Desk) -> Encoder<'a> {
-        let mut encoder = Encoder::bare(term, desk);
+    pub fn new(term: Term, buffers: &'a mut EncodeBuffers) -> Encoder<'a> {
+        let mut encoder = Encoder::bare(term, buffers);
         encoder.output.push(tags::VERSION);
         encoder
     }
@@ -284,11 +284,11 @@ impl<'a> Encoder<'a> {
     /// An encoder for a term, without version byte.
     #[inline]
     #[must_use]
-    pub fn bare(term: Term, desk: &'a mut Desk) -> Encoder<'a> {
+    pub fn bare(term: Term, buffers: &'a mut EncodeBuffers) -> Encoder<'a> {
         Encoder {
-            output: Output::new(&mut desk.first),
+            output: Output::new(&mut buffers.first),
             next: term,
-            tasks: &mut desk.tasks,
+            tasks: &mut buffers.tasks,
             stop_at: 0,
             apart: Vec::new(),
             apart_bytes: 0,
@@ -298,16 +298,20 @@ impl<'a> Encoder<'a> {
 
     /// An encoder for a term, version byte first, that does not copy large shared binaries.
     #[must_use]
-    pub fn segmented(term: Term, desk: &'a mut Desk) -> Encoder<'a> {
-        let mut encoder = Encoder::new(term, desk);
+    pub fn segmented(term: Term, buffers: &'a mut EncodeBuffers) -> Encoder<'a> {
+        let mut encoder = Encoder::new(term, buffers);
         encoder.copied_bytes = HEAP_BINARY_BYTES;
         encoder
     }
 
     /// An encoder for a term, without version byte, that does not copy shared binaries of more than `copied_bytes` bytes.
     #[must_use]
-    pub fn bare_segmented(term: Term, desk: &'a mut Desk, copied_bytes: usize) -> Encoder<'a> {
-        let mut encoder = Encoder::bare(term, desk);
+    pub fn bare_segmented(
+        term: Term,
+        buffers: &'a mut EncodeBuffers,
+        copied_bytes: usize,
+    ) -> Encoder<'a> {
+        let mut encoder = Encoder::bare(term, buffers);
         encoder.copied_bytes = copied_bytes.max(HEAP_BINARY_BYTES);
         encoder
     }
@@ -328,8 +332,8 @@ impl<'a> Encoder<'a> {
     /// [`Encoder::take_binary`] makes.
     #[inline]
     #[must_use]
-    pub fn joining(term: Term, desk: &'a mut Desk) -> Encoder<'a> {
-        let mut encoder = Encoder::new(term, desk);
+    pub fn joining(term: Term, buffers: &'a mut EncodeBuffers) -> Encoder<'a> {
+        let mut encoder = Encoder::new(term, buffers);
         encoder.copied_bytes = COPIED_AT_ONCE;
         encoder
     }

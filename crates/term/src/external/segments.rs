@@ -3,7 +3,7 @@
 use layout::Term;
 use layout::object::offset;
 
-use super::encode::{Desk, EncodeOptions, Encoder, SystemLimit};
+use super::encode::{EncodeBuffers, EncodeOptions, Encoder, SystemLimit};
 use crate::build;
 use crate::heap::Allocate;
 use crate::off_heap::{self, BinaryBlock};
@@ -30,8 +30,8 @@ pub fn encode_segments(
     term: Term,
     options: &EncodeOptions,
 ) -> Result<(Vec<u8>, Vec<Segment>), SystemLimit> {
-    let mut desk = Desk::new();
-    let mut encoder = Encoder::segmented(term, &mut desk);
+    let mut buffers = EncodeBuffers::new();
+    let mut encoder = Encoder::segmented(term, &mut buffers);
     encoder.finish(options)?;
     Ok((encoder.bytes().to_vec(), encoder.segments()))
 }
