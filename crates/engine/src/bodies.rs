@@ -26,5 +26,5 @@ pub mod moves;
 pub mod records;
 pub mod select;
 mod tags;
-pub mod tests;
 pub mod tuples;
+pub mod type_tests;

@@ -38,7 +38,7 @@ use sys::memory::page_bytes;
 
 use crate::bodies::{
     arith, binaries, building, calls, compare, coverage, debugger, exceptions, floats, guards,
-    lists, maps, messages, moves, records, select, tests, tuples,
+    lists, maps, messages, moves, records, select, tuples, type_tests,
 };
 use crate::encoding;
 use crate::form::{Handler, Threaded};

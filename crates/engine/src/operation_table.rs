@@ -67,25 +67,25 @@ macro_rules! for_each_operation {
                 tuples::IsTaggedTuple [register] IsTaggedTuple
                     from IsTaggedTuple { term, tag, fail; header: tuple_header(arity) };
 
-                tests::IsInteger [register] Test from IsInteger { term, fail };
-                tests::IsFloat [register] Test from IsFloat { term, fail };
-                tests::IsNumber [register] Test from IsNumber { term, fail };
-                tests::IsAtom [register] Test from IsAtom { term, fail };
-                tests::IsPid [register] Test from IsPid { term, fail };
-                tests::IsPort [] Test from IsPort { term, fail };
-                tests::IsReference [] Test from IsReference { term, fail };
-                tests::IsNil [register] Test from IsNil { term, fail };
-                tests::IsList [register] Test from IsList { term, fail };
-                tests::IsNonemptyList [register] Test from IsNonemptyList { term, fail };
-                tests::IsBinary [register] Test from IsBinary { term, fail };
-                tests::IsBitstring [register] Test from IsBitstr { term, fail };
-                tests::IsBoolean [] Test from IsBoolean { term, fail };
-                tests::IsMap [register] Test from IsMap { term, fail };
-                tests::IsAnyNativeRecord [register] Test from IsAnyNativeRecord { term, fail };
-                tests::IsFunction [register] Test from IsFunction { term, fail };
-                tests::IsFunction2 [] IsFunction2;
-                tests::IsFunctionOfArity [register] IsFunctionOfArity;
-                tests::Jump [plain] Jump from Jump { label };
+                type_tests::IsInteger [register] Test from IsInteger { term, fail };
+                type_tests::IsFloat [register] Test from IsFloat { term, fail };
+                type_tests::IsNumber [register] Test from IsNumber { term, fail };
+                type_tests::IsAtom [register] Test from IsAtom { term, fail };
+                type_tests::IsPid [register] Test from IsPid { term, fail };
+                type_tests::IsPort [] Test from IsPort { term, fail };
+                type_tests::IsReference [] Test from IsReference { term, fail };
+                type_tests::IsNil [register] Test from IsNil { term, fail };
+                type_tests::IsList [register] Test from IsList { term, fail };
+                type_tests::IsNonemptyList [register] Test from IsNonemptyList { term, fail };
+                type_tests::IsBinary [register] Test from IsBinary { term, fail };
+                type_tests::IsBitstring [register] Test from IsBitstr { term, fail };
+                type_tests::IsBoolean [] Test from IsBoolean { term, fail };
+                type_tests::IsMap [register] Test from IsMap { term, fail };
+                type_tests::IsAnyNativeRecord [register] Test from IsAnyNativeRecord { term, fail };
+                type_tests::IsFunction [register] Test from IsFunction { term, fail };
+                type_tests::IsFunction2 [] IsFunction2;
+                type_tests::IsFunctionOfArity [register] IsFunctionOfArity;
+                type_tests::Jump [plain] Jump from Jump { label };
 
                 compare::IsEqExact [sources] Comparison;
                 compare::IsEqImmediate [register] CompareImmediate;

@@ -53,7 +53,7 @@ mod slow {
 }
 
 use bodies::{
-    arith, binaries, building, calls, compare, coverage, debugger, exceptions, floats, guards, lists, maps, messages, moves, records, select, tests, tuples,
+    arith, binaries, building, calls, compare, coverage, debugger, exceptions, floats, guards, lists, maps, messages, moves, records, select, tuples, type_tests,
 };
 use form::{Exit, Form, Handler};
 use layout::{Context, Term};

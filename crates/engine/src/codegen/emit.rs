@@ -9,7 +9,7 @@ use super::recursion::Recursion;
 use crate::bodies::calls::ReturnWithin;
 use crate::bodies::coverage::{Count, Mark};
 use crate::bodies::debugger::LineBreakpoint;
-use crate::bodies::tests;
+use crate::bodies::type_tests;
 use crate::code::{Function, LineTable, NOWHERE, Words};
 use crate::coverage::{self, Coverage, Place};
 use crate::encoding::{self, CoveragePlace, Encoding, Jump, LinePlace, WordSink};
@@ -104,7 +104,7 @@ impl<'a> Emitter<'a> {
     pub(super) fn keep_from_entry(&mut self, entry: u32, label: u32) {
         let place = self.labels.get(entry as usize);
         if label != entry && label != 0 && place == Some(&self.position()) {
-            self.operation::<tests::Jump>(Jump { label });
+            self.operation::<type_tests::Jump>(Jump { label });
         }
     }
 

@@ -18,7 +18,7 @@ use super::emit::Emitter;
 use super::error::{CodegenErrorKind, Result, bad};
 use super::facts::Fact;
 use super::{derived, following, matching, records, segments, select, terms};
-use crate::bodies::{self, calls, compare, exceptions, lists, moves, tests, tuples};
+use crate::bodies::{self, calls, compare, exceptions, lists, moves, tuples, type_tests};
 use crate::encoding::{
     Allocation, CallFun, CallFunLast, CallWithin, Catch, CompareImmediate, Comparison, Frame,
     FrameAndHeap, GetTupleElement, GetTupleElement2, InitYs, IsFunction2, IsFunctionOfArity,
@@ -230,9 +230,11 @@ fn one<'a>(
                 Some(arity @ 0..=255) => {
                     let arity = arity as u64;
                     let words = IsFunctionOfArity { term, arity, fail };
-                    emitter.operation::<tests::IsFunctionOfArity>(words);
+                    emitter.operation::<type_tests::IsFunctionOfArity>(words);
                 }
-                _ => emitter.operation::<tests::IsFunction2>(IsFunction2 { term, arity, fail }),
+                _ => {
+                    emitter.operation::<type_tests::IsFunction2>(IsFunction2 { term, arity, fail })
+                }
             }
         }
 

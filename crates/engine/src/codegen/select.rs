@@ -4,7 +4,7 @@ use beamfile::Operand as FileOperand;
 use layout::Term;
 
 use super::emit::{Emitter, label, number};
-use crate::bodies::{compare, select, tests, tuples};
+use crate::bodies::{compare, select, tuples, type_tests};
 use crate::encoding::{
     CompareImmediate, Comparison, Jump, JumpTable, Select, Select2, SelectArity2, WordSink as _,
 };
@@ -43,14 +43,14 @@ pub(super) fn select_value(
     immediates.sort_by_key(|&(value, _)| value.bits() as i64);
     immediates.dedup_by_key(|&mut (value, _)| value);
     match immediates[..] {
-        [] => emitter.operation::<tests::Jump>(Jump { label: default }),
+        [] => emitter.operation::<type_tests::Jump>(Jump { label: default }),
         [(value, target)] => {
             emitter.operation::<compare::IsNeImmediate>(CompareImmediate {
                 a: term,
                 b: value,
                 fail: target,
             });
-            emitter.operation::<tests::Jump>(Jump { label: default });
+            emitter.operation::<type_tests::Jump>(Jump { label: default });
         }
         [(value, label), (value2, label2)] => {
             emitter.operation::<select::SelectValue2>(Select2 {

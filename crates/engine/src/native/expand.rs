@@ -9,7 +9,7 @@ use layout::{Header, ObjectKind, Term};
 
 use super::plan::Piece;
 use super::{ByHandler, Stencil, fitting};
-use crate::bodies::{calls, compare, maps, moves, records, select, tests, tuples};
+use crate::bodies::{calls, compare, maps, moves, records, select, tuples, type_tests};
 use crate::encoding::{
     Allocation, At, CompareImmediate, CopyElement, Encoding, EndTuple, FunHead, InitYs, Jump,
     MakeFun, NewMap, NewRecord, OneY, PutElement, PutHeader, PutTuple, Select, SelectNode, Test,
@@ -261,7 +261,7 @@ impl Parts<'_> {
             self.add::<compare::IsNeImmediate>(InWords::None, test)?;
         }
         let label = o.fail.index() as u32;
-        self.add::<tests::Jump>(InWords::None, Jump { label })
+        self.add::<type_tests::Jump>(InWords::None, Jump { label })
     }
 
     /// A value of a `Select`, and the operand that is its label.
@@ -323,7 +323,7 @@ impl Parts<'_> {
             };
             self.add::<select::SelectHeader>(InWords::None, test)?;
         }
-        self.add::<tests::Jump>(InWords::None, Jump { label: fail })
+        self.add::<type_tests::Jump>(InWords::None, Jump { label: fail })
     }
 
     fn init(&mut self) -> Option<()> {
