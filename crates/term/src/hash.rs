@@ -3,7 +3,7 @@
 //! - [`phash2`] and [`phash()`]: the portable ones, the same on every node and release, to the bit.
 //! - [`internal()`] and [`map_key`]: the hash that places a key in a hashed table or a large map. Programs see it as the order of
 //!   what a map or table holds, which for most keys is the same as on the node's release: OTP 27 brought another hash
-//!   (`later`). Atoms are the exception: their index in the atom table is hashed, and it differs from node to node. So are
+//!   (`murmur`). Atoms are the exception: their index in the atom table is hashed, and it differs from node to node. So are
 //!   funs, native records and what came from other nodes, for which OTP hashes addresses and numbers of its own.
 //!
 //! The mixing step up to OTP 26 is Bob Jenkins' (<https://burtleburtle.net/bob/hash/evahash.html>). Any thread
@@ -20,7 +20,7 @@ use crate::release::{self, Release};
 use crate::{atom, fun, reference};
 
 mod internal;
-mod later;
+mod murmur;
 mod phash;
 mod word;
 
@@ -45,15 +45,15 @@ pub fn table_key(key: Term) -> u32 {
 #[must_use]
 pub fn internal_whole(term: Term, salt: u32) -> u64 {
     if release::has(Release::OTP_27) {
-        later_hash(term, u64::from(salt))
+        murmur_hash(term, u64::from(salt))
     } else {
         u64::from(internal::internal(term, salt))
     }
 }
 
 #[inline]
-fn later_hash(term: Term, salt: u64) -> u64 {
-    later::hash(term, salt, release::has(Release::OTP_29))
+fn murmur_hash(term: Term, salt: u64) -> u64 {
+    murmur::hash(term, salt, release::has(Release::OTP_29))
 }
 
 /// The low 32 bits of [`internal_whole`].
@@ -70,7 +70,7 @@ pub fn internal(term: Term, salt: u32) -> u32 {
 pub fn map_key(key: Term, round: u32) -> u32 {
     // Keys of one 64-bit hash part by the older one, with more and more salts.
     if round < 2 && release::has(Release::OTP_27) {
-        (later_hash(key, 0) >> (32 * round)) as u32
+        (murmur_hash(key, 0) >> (32 * round)) as u32
     } else {
         internal::map_key(key, round)
     }
@@ -81,7 +81,7 @@ pub fn map_key(key: Term, round: u32) -> u32 {
 #[must_use]
 pub fn immediate_map_key(key: Term) -> u32 {
     if release::has(Release::OTP_27) {
-        later::immediate(key, 0) as u32
+        murmur::immediate(key, 0) as u32
     } else {
         internal::immediate(key, 0)
     }

@@ -85,8 +85,8 @@ fn equal_terms_hash_equal() {
         let sample = samples.any(round % 5);
         let copy = crate::copy::Owned::new(sample.term);
         assert_eq!(internal(sample.term, 0), internal(copy.term(), 0));
-        let later = |term| later::hash(term, 0, true);
-        assert_eq!(later(sample.term), later(copy.term()));
+        let hashed = |term| murmur::hash(term, 0, true);
+        assert_eq!(hashed(sample.term), hashed(copy.term()));
         assert_eq!(phash2(sample.term), phash2(copy.term()));
     }
     let heap = samples.scratch.heap();
@@ -103,7 +103,7 @@ fn depth_needs_no_native_stack() {
     }
     assert_ne!(phash2(deep), phash(deep));
     assert_ne!(internal(deep, 0), internal(deep, 1));
-    assert_ne!(later::hash(deep, 0, false), later::hash(deep, 1, false));
+    assert_ne!(murmur::hash(deep, 0, false), murmur::hash(deep, 1, false));
 }
 
 /// What `erts_debug:get_internal_state({internal_hash, Term})` returns on stock 27.3.4 and 29.1.
@@ -143,7 +143,7 @@ fn later_releases_hash_as_stock() {
         835_191_004_119_534_807,
     ];
     for (place, &term) in terms.iter().enumerate() {
-        assert_eq!(later::hash(term, 0, false), on_27[place], "term {place}");
-        assert_eq!(later::hash(term, 0, true), on_29[place], "term {place}");
+        assert_eq!(murmur::hash(term, 0, false), on_27[place], "term {place}");
+        assert_eq!(murmur::hash(term, 0, true), on_29[place], "term {place}");
     }
 }
