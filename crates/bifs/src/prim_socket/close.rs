@@ -7,9 +7,9 @@ use sys::Errno;
 use term::am;
 
 use super::outcome::{Answer, CLOSED, Refusal, answer};
+use super::requests::forget;
 use super::socket::socket;
 use super::socket::state;
-use super::turns::forget;
 use crate::magic;
 use runtime::code::bif::{BifResult, Failure};
 use runtime::process::Process;

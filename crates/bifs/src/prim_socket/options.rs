@@ -14,7 +14,7 @@ use term::{am, atom, build, list, map};
 
 use super::address::{self, Domain, name_of, name_or_number, number_of};
 use super::ancillary;
-use super::life::note;
+use super::open::note;
 use super::outcome::{Answer, Refusal, answer, int, ok};
 use super::socket::socket;
 use super::socket::{DEFAULT_ANCILLARY_BYTES, DEFAULT_BUFFER_BYTES, Socket, tell_registry};

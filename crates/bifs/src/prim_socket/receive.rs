@@ -10,9 +10,9 @@ use term::{am, atom, build, map};
 
 use super::options::MOST_ANCILLARY_BYTES;
 use super::outcome::{Answer, CLOSED, Refusal, answer, int, not_in_range};
+use super::requests::{Exhausted, Request, Turn, only};
 use super::socket::socket;
 use super::socket::{Line, Side, Socket, Task};
-use super::turns::{Exhausted, Request, Turn, only};
 use super::{address, ancillary};
 use runtime::code::bif::BifResult;
 use runtime::process::Process;

@@ -14,9 +14,9 @@ use term::unicode::bytes_of;
 use term::{am, atom, build, list, map};
 
 use super::outcome::{Answer, Refusal, answer, int};
+use super::requests::{Exhausted, Request, Turn, only};
 use super::socket::socket;
 use super::socket::{Line, Side, Socket, Task};
-use super::turns::{Exhausted, Request, Turn, only};
 use super::{address, ancillary};
 use runtime::code::bif::BifResult;
 use runtime::process::Process;

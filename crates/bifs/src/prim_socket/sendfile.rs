@@ -8,9 +8,9 @@ use sys::Errno;
 use term::{am, atom, build};
 
 use super::outcome::{Answer, BAD_STATE, Refusal, answer, not_in_range, ok};
+use super::requests::{Exhausted, Request, Turn, only};
 use super::socket::socket;
 use super::socket::{Line, Side, Socket, Task};
-use super::turns::{Exhausted, Request, Turn, only};
 use crate::prim_file;
 use runtime::code::bif::BifResult;
 use runtime::process::Process;

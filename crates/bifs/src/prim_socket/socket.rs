@@ -342,7 +342,7 @@ impl Drop for Socket {
         if !watched.is_empty() {
             // A garbage collection may drop the socket, and must not send signals.
             runtime::mail::dirty::later(runtime::process::dirty::DirtyKind::Io, move || {
-                super::turns::forget(watched)
+                super::requests::forget(watched)
             });
         }
         if let Some(descriptor) = writing.descriptor.take() {

@@ -13,10 +13,10 @@ use term::{am, build, map};
 
 use super::address::{self, Domain};
 use super::outcome::{Answer, BAD_STATE, Refusal, answer, int, ok};
+use super::requests::{Exhausted, Request, Turn, only};
 use super::socket::socket;
 use super::socket::tell_registry;
 use super::socket::{Line, NODE, Side, Socket, Task, state};
-use super::turns::{Exhausted, Request, Turn, only};
 use crate::magic;
 use runtime::code::bif::BifResult;
 use runtime::process::Process;

@@ -1,4 +1,4 @@
-//! Turns: the lines of processes that read, accept, write or connect, how they are told that the descriptor is ready,
+//! Requests: the queues of processes that read, accept, write or connect, how they are told that the descriptor is ready,
 //! and what happens when one of them, or the owner, ends.
 //!
 //! The first in line tries. If that would block, it gets one message `{'$socket', Socket, select, Ref}` when it should
