@@ -1,11 +1,11 @@
-%% The programs whose instructions `cargo xtask counts` counts. A row has a name, a size N, and work that is done N times, so
-%% that the work for 2N less the work for N is free of booting, of loading the code and of warming up.
+%% The programs whose instructions `cargo xtask counts` counts. A row has a name, a size N, and work that is done N
+%% times, so that the work for 2N less the work for N is free of booting, of loading the code and of warming up.
 %%
 %%   erl -noshell -s counts list -s erlang halt           prints `NAME SIZE` for each row
 %%   erl -noshell -run counts work spawn 20000 -s erlang halt
 %%
-%% Nothing here depends on time, on chance or on how many schedulers run. Sizes are such that N times the work is some hundred
-%% million instructions: then what changes from run to run, some hundred thousand, is less than half a percent.
+%% Nothing here depends on time, on chance or on how many schedulers run. Sizes are such that N times the work is some
+%% hundred million instructions: then what changes from run to run, some hundred thousand, is less than half a percent.
 -module(counts).
 -behaviour(gen_server).
 -export([list/0, work/1, ended/0]).
@@ -30,8 +30,9 @@ rows() ->
 
 %% Programs of `experiments/compute`, and how often each is run.
 compute() ->
-    [{big_integers, 2}, {binaries, 1}, {closures, 1}, {compiler, 2}, {errors, 1}, {external_terms, 2}, {fib, 1}, {io_format, 1},
-     {json, 1}, {lists, 1}, {maps_large, 1}, {maps_small, 1}, {nbody, 1}, {regexes, 1}, {scan_parse, 1}].
+    [{big_integers, 2}, {binaries, 1}, {closures, 1}, {compiler, 2}, {errors, 1}, {external_terms, 2}, {fib, 1},
+     {io_format, 1}, {json, 1}, {lists, 1}, {maps_large, 1}, {maps_small, 1}, {nbody, 1}, {regexes, 1},
+     {scan_parse, 1}].
 
 list() ->
     [io:format("~s ~b~n", [Name, Size]) || {Name, Size, _} <- rows()],

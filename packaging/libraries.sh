@@ -9,9 +9,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 ferl=$(realpath "${1:-$here/../target/release/ferl}")
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-packages="erlang-jiffy erlang-p1-cache-tab erlang-p1-eimp erlang-p1-iconv erlang-p1-mqtree erlang-p1-sip erlang-p1-sqlite3
-    erlang-p1-stringprep erlang-p1-tls erlang-p1-utils erlang-p1-xml erlang-p1-xmpp erlang-p1-yaml erlang-p1-zlib erlang-bitcask
-    erlang-goldrush erlang-lager erlang-cl erlang-yaws erlang-idna erlang-unicode-util-compat yaws"
+packages="erlang-jiffy erlang-p1-cache-tab erlang-p1-eimp erlang-p1-iconv erlang-p1-mqtree erlang-p1-sip
+    erlang-p1-sqlite3 erlang-p1-stringprep erlang-p1-tls erlang-p1-utils erlang-p1-xml erlang-p1-xmpp erlang-p1-yaml
+    erlang-p1-zlib erlang-bitcask erlang-goldrush
+    erlang-lager erlang-cl erlang-yaws erlang-idna erlang-unicode-util-compat yaws"
 cd "$place"
 for package in $packages; do
     apt-get -q download "$package" > apt.log 2>&1 || { cat apt.log; echo "cannot download $package"; exit 2; }

@@ -28,7 +28,8 @@ chmod +x sshd
 export LD_LIBRARY_PATH="$place/root/usr/lib/x86_64-linux-gnu:$place/root/lib/x86_64-linux-gnu"
 run() {
     mkdir "$1"
-    (cd "$1" && timeout -s KILL 180 "$2" -noshell -pa "$place" -s other_programs start -extra "$place/sshd" ssh sftp > ../"$1".txt)
+    (cd "$1" && timeout -s KILL 180 "$2" -noshell -pa "$place" -s other_programs start \
+        -extra "$place/sshd" ssh sftp > ../"$1".txt)
 }
 run stock erl
 run ferl "$ferl"

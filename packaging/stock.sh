@@ -21,7 +21,8 @@ making=$place.making
 rm -rf "$making" "$place"
 mkdir -p "$making/apt/lists/partial" "$making/packages" "$making/root"
 
-source=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' | grep -v security | head -n 1)
+source=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' |
+    grep -v security | head -n 1)
 [ -n "$source" ] || { echo "stock.sh: apt has no source of Debian's packages" >&2; exit 1; }
 echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $source $suite main" >"$making/apt/sources.list"
 apt=(apt-get -qq -o "Dir::Etc::SourceList=$making/apt/sources.list" -o Dir::Etc::SourceParts=/nonexistent

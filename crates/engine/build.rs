@@ -2,9 +2,9 @@
 //! machine code, operation by operation, as Rust tables for `src/native.rs`.
 //!
 //! This is done only for x86-64 Linux, and not under Miri; elsewhere the tables are empty and the engine runs
-//! threaded. How often the assembly was rewritten in each way, and how many stencils that gives, is written to `rewrites.txt` in
-//! the output directory, for `tests/rewrites.rs`. A stencil is left out unless it is a plain sequence of code that ends in jumps; `tests/stencils.rs`
-//! defines what that means, and lists those that may be missing.
+//! threaded. How often the assembly was rewritten in each way, and how many stencils that gives, is written to
+//! `rewrites.txt` in the output directory, for `tests/rewrites.rs`. A stencil is left out unless it is a plain sequence
+//! of code that ends in jumps; `tests/stencils.rs` defines what that means, and lists those that may be missing.
 
 use std::collections::HashMap;
 use std::env;

@@ -1,5 +1,5 @@
-//! Fuzzes regular expressions that a program hands back compiled: whatever the bytes are, they are refused, or a pattern
-//! that can be searched for within limits.
+//! Fuzzes regular expressions that a program hands back compiled: whatever the bytes are, they are refused, or a
+//! pattern that can be searched for within limits.
 
 #![no_main]
 

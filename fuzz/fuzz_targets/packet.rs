@@ -1,5 +1,5 @@
-//! Fuzzes packets in a stream of bytes: the length that is found is the same for more bytes, and what is within it can be
-//! made a term and printed.
+//! Fuzzes packets in a stream of bytes: the length that is found is the same for more bytes, and what is within it can
+//! be made a term and printed.
 
 #![no_main]
 

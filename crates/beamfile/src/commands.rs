@@ -6,8 +6,8 @@
 use crate::operand::Operand;
 use crate::{BeamFile, Code};
 
-/// A command of `bs_match`. Sizes are in units, unless they are called bits. A size that does not fit is `u64::MAX`: no bit
-/// string is that long.
+/// A command of `bs_match`. Sizes are in units, unless they are called bits. A size that does not fit is `u64::MAX`: no
+/// bit string is that long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchCommand {
     /// At least so many bits are left, and what is left behind them is a multiple of the unit.

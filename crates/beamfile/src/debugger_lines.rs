@@ -213,8 +213,8 @@ mod tests {
         debugger_lines(data, &atoms, 2).map_err(|error| error.kind)
     }
 
-    /// The entry of a function with one argument; a line without a frame where a variable is in x0, which calls `m:f/1`; one with a
-    /// frame of two words where it is in y1, and another is 7, which calls `f/2` and a fun.
+    /// The entry of a function with one argument; a line without a frame where a variable is in x0, which calls
+    /// `m:f/1`; one with a frame of two words where it is in y1, and another is 7, which calls `f/2` and a fun.
     const LINES: &[u8] = &[
         0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 14, //
         4, 0x00, 0x22, 4, 0x10, 0x17, 0x20, 0x11, 0x03, //

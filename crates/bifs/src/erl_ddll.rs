@@ -1,4 +1,5 @@
-//! `erl_ddll`: ferl's own drivers, which are linked in and permanent, and those of native libraries ([`native::driver::loaded`]).
+//! `erl_ddll`: ferl's own drivers, which are linked in and permanent, and those of native libraries
+//! ([`native::driver::loaded`]).
 //!
 //! Any thread may call these functions.
 

@@ -1,4 +1,5 @@
-//! `erl_debugger` (OTP 28 and later), what a process calls that comes to a breakpoint at a line, and `code:get_debug_info/1`.
+//! `erl_debugger` (OTP 28 and later), what a process calls that comes to a breakpoint at a line, and
+//! `code:get_debug_info/1`.
 //!
 //! Without the flag `+D` all functions but `supported/0` are undefined, as on stock.
 
@@ -234,7 +235,8 @@ pub fn peek_xreg_3(process: &mut Process, [pid, register, most]: [Term; 3]) -> B
     })
 }
 
-/// The numbers among the arguments, which are given with their places. The process to look at must be another one of this node.
+/// The numbers among the arguments, which are given with their places. The process to look at must be another one of
+/// this node.
 fn checked<const N: usize>(
     process: &Process,
     pid: Term,
@@ -269,8 +271,9 @@ fn looked_at(
     })
 }
 
-/// `erts_internal:notify_breakpoint_hit({Module, Function, Arity}, Line, Resume)`: tells the debugger that the calling process has
-/// come to a breakpoint. Returns `ok`, `abort` if the process is the debugger itself, or `noproc` if there is none.
+/// `erts_internal:notify_breakpoint_hit({Module, Function, Arity}, Line, Resume)`: tells the debugger that the calling
+/// process has come to a breakpoint. Returns `ok`, `abort` if the process is the debugger itself, or `noproc` if there
+/// is none.
 pub fn notify_breakpoint_hit_3(
     process: &mut Process,
     [function, line, resume]: [Term; 3],
@@ -300,8 +303,8 @@ pub fn notify_breakpoint_hit_3(
     })
 }
 
-/// `code:get_debug_info(Module)`: `none` if it was not compiled for debuggers, and otherwise what is known of each line at which a
-/// process can be stopped, which is none if the module was loaded without such lines.
+/// `code:get_debug_info(Module)`: `none` if it was not compiled for debuggers, and otherwise what is known of each line
+/// at which a process can be stopped, which is none if the module was loaded without such lines.
 pub fn get_debug_info_1(process: &mut Process, [module]: [Term; 1]) -> BifResult {
     let loaded = modules::current(module).ok_or(badarg(1))?;
     let Some(known) = &loaded.debugger_lines else {

@@ -53,7 +53,8 @@ pub fn copy_shared_2(_process: &mut Process, [term, literals]: [Term; 2]) -> Bif
     }
 }
 
-/// `erts_debug:unaligned_bitstring(Bits, Offset)`: the same bits, which begin 1 to 7 bits behind the beginning of a byte.
+/// `erts_debug:unaligned_bitstring(Bits, Offset)`: the same bits, which begin 1 to 7 bits behind the beginning of a
+/// byte.
 pub fn unaligned_bitstring_2(process: &mut Process, [string, offset]: [Term; 2]) -> BifResult {
     let skipped = offset.as_small().and_then(|bits| u8::try_from(bits).ok());
     let skipped = skipped

@@ -36,7 +36,8 @@ pub(crate) fn table(
     process: &mut Process,
     identifier: Term,
 ) -> Result<(&Table, &mut Process), Failure> {
-    // SAFETY: these BIFs are not dirty, so whoever has the process is a scheduler in its slice, which ends after the BIF.
+    // SAFETY: these BIFs are not dirty, so whoever has the process is a scheduler in its slice, which ends after the
+    // BIF.
     let pinned = unsafe { Pinned::assume() };
     Ok((registry::look_up(pinned, identifier)?, process))
 }

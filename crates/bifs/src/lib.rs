@@ -1,8 +1,8 @@
 //! The bodies of the BIFs, one file or folder for each Erlang module.
 //!
-//! `isa::bifs` has a row for each BIF. Its body is a function named `name_arity`; `runtime::code::bif` states what it may do.
-//! [`ENTRIES`] is made from the rows: a row without a body does not compile. The other public functions are for the
-//! crash dump, which tells what the BIFs tell.
+//! `isa::bifs` has a row for each BIF. Its body is a function named `name_arity`; `runtime::code::bif` states what it
+//! may do. [`ENTRIES`] is made from the rows: a row without a body does not compile. The other public functions are for
+//! the crash dump, which tells what the BIFs tell.
 
 mod atomics;
 mod binary;

@@ -1,8 +1,8 @@
 //! Who refers to which node. An external identifier has its node in it, so nothing is counted while programs run; the
 //! counts are found by looking at everything that may hold one, while no process runs.
 //!
-//! What is not looked at, because it is there for a moment only: signals other than messages, messages from other nodes that
-//! nobody has decoded yet, and the heaps of processes that are on a dirty scheduler or are ending.
+//! What is not looked at, because it is there for a moment only: signals other than messages, messages from other nodes
+//! that nobody has decoded yet, and the heaps of processes that are on a dirty scheduler or are ending.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -131,7 +131,8 @@ impl References {
         }
         let mut next = process.signals.newest();
         while !next.is_null() {
-            // SAFETY: as above; signals pushed meanwhile go before the newest, so they do not change the rest of the list.
+            // SAFETY: as above; signals pushed meanwhile go before the newest, so they do not change the rest of the
+            // list.
             unsafe {
                 if runtime::process::signal::is_plain_message((*next).kind) {
                     roots.push((*next).term);
@@ -164,8 +165,8 @@ impl References {
         self.walk(referrer, place, roots, false);
     }
 
-    /// Counts the identifiers that can be reached from `roots`, each once. Literals belong to others, unless they are asked
-    /// for.
+    /// Counts the identifiers that can be reached from `roots`, each once. Literals belong to others, unless they are
+    /// asked for.
     fn walk(
         &mut self,
         referrer: Referrer,
@@ -234,12 +235,13 @@ fn delay() -> Option<Duration> {
     Some(Duration::from_secs(seconds))
 }
 
-/// With more processes than this nothing is looked for: all of them would stand still for too long, for the sake of a name.
+/// With more processes than this nothing is looked for: all of them would stand still for too long, for the sake of a
+/// name.
 const MOST_PROCESSES: usize = 100_000;
 
-/// Forgets the names of nodes that have long been unused. As it has to look at everything, it does so once in the time that a
-/// name has to be unused, so that a name is kept for at most twice that time once somebody asks; and not at all while every
-/// name is that of a connected node.
+/// Forgets the names of nodes that have long been unused. As it has to look at everything, it does so once in the time
+/// that a name has to be unused, so that a name is kept for at most twice that time once somebody asks; and not at all
+/// while every name is that of a connected node.
 pub fn forget_unused() {
     static LAST: Mutex<Option<Instant>> = Mutex::new(None);
     let Some(delay) = delay() else {

@@ -2,9 +2,9 @@
 //!
 //! A socket is a magic reference to a [`socket::Socket`]. A process owns it; when the owner ends, the socket is
 //! closed. An operation that would block returns `select`, and a message says when to try again. [`requests`] decides
-//! which process may read and which may write, [`open`] and [`close`] do what they say, and [`receive`], [`send`] and [`sendfile`]
-//! move bytes. The names of options, flags and requests are in `sys::socket::catalogue`; their values are converted in
-//! [`options`] and [`ancillary`].
+//! which process may read and which may write, [`open`] and [`close`] do what they say, and [`receive`], [`send`] and
+//! [`sendfile`] move bytes. The names of options, flags and requests are in `sys::socket::catalogue`; their values are
+//! converted in [`options`] and [`ancillary`].
 
 pub mod address;
 mod ancillary;

@@ -19,9 +19,11 @@ use runtime::process::Process;
 
 /// Bytes of a subject that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 64;
-/// Longer subjects, in bytes, are checked by dirty schedulers, and searched by them if no match starts within so many bytes.
+/// Longer subjects, in bytes, are checked by dirty schedulers, and searched by them if no match starts within so many
+/// bytes.
 const MOST_BYTES_HERE: usize = 128 * 1024;
-/// Longer subjects are searched by dirty schedulers at once: PCRE2 may look through the whole of one for the first byte of a match.
+/// Longer subjects are searched by dirty schedulers at once: PCRE2 may look through the whole of one for the first byte
+/// of a match.
 const MOST_BYTES_TRIED: usize = 16 * 1024 * 1024;
 /// For subjects of at least this length, in bytes, it is remembered that they are valid UTF-8.
 const LONG_SUBJECT: usize = 512;
@@ -261,8 +263,8 @@ fn compile(process: &mut Process, text: Term, list: Term) -> BifResult {
 /// What an exported pattern of this VM begins with.
 const EXPORTED: &[u8] = b"re-ferl\0\x01\x00";
 
-/// `{re_exported_pattern, Head, Text, Options, Code}`. Only the text and the options count when it is imported, here and
-/// by any VM that has not made it.
+/// `{re_exported_pattern, Head, Text, Options, Code}`. Only the text and the options count when it is imported, here
+/// and by any VM that has not made it.
 fn exported_term(process: &mut Process, pattern: &Pattern, options: Term) -> Term {
     let heap = process.heap();
     let elements = [

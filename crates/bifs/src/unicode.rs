@@ -98,8 +98,8 @@ fn convert(process: &mut Process, data: Term, encoding: Term, wanted: Wanted) ->
     Ok(unicode::finish(heap, converted, conversion))
 }
 
-/// The result for data that is converted already, or is the UTF-8 that nearly all binaries of text are, and short enough
-/// for this slice.
+/// The result for data that is converted already, or is the UTF-8 that nearly all binaries of text are, and short
+/// enough for this slice.
 fn at_once(
     process: &mut Process,
     data: Term,

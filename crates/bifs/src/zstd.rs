@@ -1,7 +1,7 @@
 //! `zstd`: compression, the native functions of OTP's module of that name (since 28).
 //!
-//! A context is a magic reference, used only by the process that made it; a dictionary is one that any process may use. Each call
-//! consumes input until its piece of output is full. What does not end soon runs on a dirty scheduler.
+//! A context is a magic reference, used only by the process that made it; a dictionary is one that any process may use.
+//! Each call consumes input until its piece of output is full. What does not end soon runs on a dirty scheduler.
 
 mod codec;
 
@@ -291,8 +291,8 @@ fn directive(term: Term) -> Option<Directive> {
     }
 }
 
-/// Fills at most one piece of output. Returns `{continue, Output}`, `{continue, Rest, Output}` if input is left, and when everything is
-/// flushed `{done, Output}`, or `{flush, Output}` if there may be more.
+/// Fills at most one piece of output. Returns `{continue, Output}`, `{continue, Rest, Output}` if input is left, and
+/// when everything is flushed `{done, Output}`, or `{flush, Output}` if there may be more.
 fn run<C: Codec>(
     process: &mut Process,
     codec: &mut C,

@@ -73,9 +73,9 @@ const PROGNAME: &str = "erl";
 /// The VM's name in messages and for `-emu_name_exit`.
 pub const VM_NAME: &str = "ferl";
 
-/// The name that programs find among the arguments of `init`, and scripts in the environment, to start further nodes: the path of this
-/// program, which was called by the name `called` from `directory`. The name alone would not do: the search path of a node begins with
-/// the folders of its OTP, where `erl` is another VM.
+/// The name that programs find among the arguments of `init`, and scripts in the environment, to start further nodes:
+/// the path of this program, which was called by the name `called` from `directory`. The name alone would not do: the
+/// search path of a node begins with the folders of its OTP, where `erl` is another VM.
 #[must_use]
 pub fn program_name(called: &Path, directory: &Path, environment: &Environment) -> Vec<u8> {
     let is_there = |path: &PathBuf| path.is_file();

@@ -1,7 +1,7 @@
 //! Finds the OTP libraries to boot: in `FERL_OTP`, else in `ROOTDIR`, else at the `erl` on `PATH` (symbolic links
 //! resolved), else in the usual places. A release that this ferl cannot boot is rejected by its number, before
-//! any of its files are loaded. Only in `ROOTDIR` is it passed over: a node of another release leaves that variable to the
-//! programs that it starts. Main thread only.
+//! any of its files are loaded. Only in `ROOTDIR` is it passed over: a node of another release leaves that variable to
+//! the programs that it starts. Main thread only.
 //!
 //! An installed OTP has the preloaded modules beside its libraries. Releases built from it do not, because stock's
 //! VM contains them: then those of an installed OTP with the same version are used.

@@ -56,8 +56,8 @@ fn end(machine: &Path, arguments: &str) -> String {
     fs::read_to_string(directory.join("errors")).unwrap()
 }
 
-/// A node in its terminal, and the folder of both. When it is dropped nothing of them is left, also where the node would have lived
-/// on.
+/// A node in its terminal, and the folder of both. When it is dropped nothing of them is left, also where the node
+/// would have lived on.
 struct Terminal {
     script: Child,
     directory: PathBuf,

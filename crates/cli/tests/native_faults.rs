@@ -1,5 +1,5 @@
-//! What ferl says when a native library does what it must not: which function of which library it was. Needs OTP 25 with
-//! its headers for C; does nothing without them.
+//! What ferl says when a native library does what it must not: which function of which library it was. Needs OTP 25
+//! with its headers for C; does nothing without them.
 //!
 //! A fault is always told; terms that are used where or when they must not be are found by `+native_checks true`.
 

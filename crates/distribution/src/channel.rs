@@ -5,14 +5,15 @@
 //!     └──────────── attempt given up ──────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! While it is pending, what is sent waits as terms, because it is not known yet how the other node wants them; afterwards
-//! it is encoded by whoever sends, and put into the [`output`]. A port takes output when its driver can write; a
-//! controlling process asks for it packet by packet. What comes in is taken apart by [`input`].
+//! While it is pending, what is sent waits as terms, because it is not known yet how the other node wants them;
+//! afterwards it is encoded by whoever sends, and put into the [`output`]. A port takes output when its driver can
+//! write; a controlling process asks for it packet by packet. What comes in is taken apart by [`input`].
 //!
-//! **Busy.** When `+zdbbl` bytes wait, the process that sends is suspended, after its message was accepted. It is resumed when
-//! nothing of its own waits any more, and all are once less waits.
+//! **Busy.** When `+zdbbl` bytes wait, the process that sends is suspended, after its message was accepted. It is
+//! resumed when nothing of its own waits any more, and all are once less waits.
 //!
-//! Locks: the state, the relations ([`crate::relations`]) and the input are locked one at a time, never one within another.
+//! Locks: the state, the relations ([`crate::relations`]) and the input are locked one at a time, never one within
+//! another.
 
 mod downgrade;
 pub(crate) mod header;
@@ -269,8 +270,8 @@ impl Channel {
         self.phase() == Phase::Pending && self.close(am::NOCONNECTION)
     }
 
-    /// Sends a control term, and a message if there is one, for a process that is suspended if too much waits, unless it has
-    /// set the flag `async_dist`.
+    /// Sends a control term, and a message if there is one, for a process that is suspended if too much waits, unless
+    /// it has set the flag `async_dist`.
     pub fn send_from(&self, from: &mut Process, control: Term, payload: Option<Term>) -> Sent {
         let pid = from.pid();
         let is_async = from.existing_rare().is_some_and(|rare| rare.async_dist);
@@ -295,8 +296,8 @@ impl Channel {
         }
     }
 
-    /// Sends a control term, and a message if there is one, in the order of what `sender` sends. Nobody could be told that
-    /// it is too large, and the other node must not wait for it in vain: that ends the connection, as on stock.
+    /// Sends a control term, and a message if there is one, in the order of what `sender` sends. Nobody could be told
+    /// that it is too large, and the other node must not wait for it in vain: that ends the connection, as on stock.
     pub fn send(&self, sender: Term, control: Term, payload: Option<Term>) {
         if self.queue(sender, None, control, payload) == Queued::TooLarge {
             self.break_connection();

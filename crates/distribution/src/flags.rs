@@ -128,8 +128,8 @@ impl Flags {
         self.0 & 1 << one as u8 != 0
     }
 
-    /// Whether packets have a header, and terms in them no version. The header's atoms are those of the cache, if both nodes
-    /// have one.
+    /// Whether packets have a header, and terms in them no version. The header's atoms are those of the cache, if both
+    /// nodes have one.
     #[must_use]
     pub fn have_header(self) -> bool {
         self.has(Flag::HeaderAtomCache) || self.has(Flag::Fragments)

@@ -2,8 +2,8 @@
 //! other.
 //!
 //! OTP's `net_kernel` makes and watches connections, in Erlang, by BIFs that end here ([`peers`], [`channel`]). What
-//! processes do goes out as control messages ([`control`]): messages, links and monitors ([`relations`]), processes to be
-//! spawned ([`spawn`]). [`channel::input`] does what those that come in say. The runtime reaches up through
+//! processes do goes out as control messages ([`control`]): messages, links and monitors ([`relations`]), processes to
+//! be spawned ([`spawn`]). [`channel::input`] does what those that come in say. The runtime reaches up through
 //! [`runtime::mail::remote::Remote`], which is implemented in [`remote`].
 //!
 //! The protocol is OTP's: <https://www.erlang.org/doc/apps/erts/erl_dist_protocol.html>.

@@ -1,7 +1,7 @@
 //! Processes that are told of all nodes that come and go (`net_kernel:monitor_nodes`).
 //!
-//! A process subscribes with a set of options, any number of times, and gets a message for each time. Those of a process that
-//! has ended are removed when a message does not reach it.
+//! A process subscribes with a set of options, any number of times, and gets a message for each time. Those of a
+//! process that has ended are removed when a message does not reach it.
 
 use layout::{Heap, Term};
 use parking_lot::Mutex;

@@ -152,8 +152,8 @@ fn relation_lost(relation: &Relation) {
     }
 }
 
-/// Gives this node a name: `net_kernel`, which the caller speaks for, has started. From then on the end of `net_kernel` ends the
-/// node's part in the distribution. Returns false if that is impossible.
+/// Gives this node a name: `net_kernel`, which the caller speaks for, has started. From then on the end of `net_kernel`
+/// ends the node's part in the distribution. Returns false if that is impossible.
 #[must_use]
 pub fn become_alive(name: Term, creation: u32) -> bool {
     if is_alive() {

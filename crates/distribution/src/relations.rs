@@ -1,12 +1,12 @@
 //! Relations between processes of this node and of others: what stands behind the handles of [`runtime::mail::remote`].
 //!
-//! Each relation is a [`Relation`] of one channel. It is found by its handle, by the channel when a signal comes in (which names
-//! both sides), and when the channel ends. Handles are numbers that are never used again.
+//! Each relation is a [`Relation`] of one channel. It is found by its handle, by the channel when a signal comes in
+//! (which names both sides), and when the channel ends. Handles are numbers that are never used again.
 //!
-//! Counting: see [`runtime::mail::remote`]. A count is taken and given back under the lock of the channel's relations, so a
-//! relation that the channel finds cannot vanish before it is counted. Once the channel has ended, its relations go one by
-//! one, on all schedulers, and that lock would be in their way: then whoever finds one counts it only if somebody still
-//! does, and the channel's own table is left as it is, until it goes with the channel.
+//! Counting: see [`runtime::mail::remote`]. A count is taken and given back under the lock of the channel's relations,
+//! so a relation that the channel finds cannot vanish before it is counted. Once the channel has ended, its relations
+//! go one by one, on all schedulers, and that lock would be in their way: then whoever finds one counts it only if
+//! somebody still does, and the channel's own table is left as it is, until it goes with the channel.
 
 mod handles;
 
@@ -32,8 +32,8 @@ use runtime::process::rank::Rank;
 pub enum Kind {
     /// Two processes are linked.
     Link,
-    /// The local process has set a monitor; the other side is a pid or `{Name, Node}`. Its reference may be an alias too,
-    /// and name the local process.
+    /// The local process has set a monitor; the other side is a pid or `{Name, Node}`. Its reference may be an alias
+    /// too, and name the local process.
     Monitor { names_owner: bool },
     /// The other side has set a monitor on the local process, with this reference; by its name, if it has one here.
     Watcher {
@@ -262,7 +262,8 @@ impl Relations {
         is_counted.then_some(handle)
     }
 
-    /// The link between two processes; it is made if there is none. The caller owns a count. `None` if the channel has ended.
+    /// The link between two processes; it is made if there is none. The caller owns a count. `None` if the channel has
+    /// ended.
     pub fn link(&self, channel: &Arc<Channel>, local: Term, remote: Term) -> Option<Term> {
         let mut table = self.table.lock();
         let known = table.links.get(&link_key(local, remote));
@@ -344,8 +345,8 @@ impl Relations {
         self.table.lock().all.clone()
     }
 
-    /// The channel has ended: accepts no more relations, and returns all that there are, oldest first. The caller owns a
-    /// count of each that [`Kind::is_passed_on`].
+    /// The channel has ended: accepts no more relations, and returns all that there are, oldest first. The caller owns
+    /// a count of each that [`Kind::is_passed_on`].
     pub fn close(&self) -> Vec<Arc<Relation>> {
         let mut all = {
             let mut table = self.table.lock();

@@ -119,8 +119,8 @@ pub(crate) fn exit_link(channel: &crate::channel::Channel, pid: Term, to: Term, 
     channel.send(pid, control.term(), Some(reason));
 }
 
-/// Tells a process of another node that one which it monitors has ended. `parts` are the pid or name that it monitors, its
-/// pid, and the monitor's reference.
+/// Tells a process of another node that one which it monitors has ended. `parts` are the pid or name that it monitors,
+/// its pid, and the monitor's reference.
 pub(crate) fn tell_down(
     channel: &crate::channel::Channel,
     sender: Term,

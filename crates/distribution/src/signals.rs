@@ -1,7 +1,8 @@
 //! What a running process sends to another node: messages, links, monitors, exit signals.
 //!
-//! Each function takes what a BIF found to be on another node. If there is no connection, one is begun, except where the caller says no; if
-//! there can be none, what is sent is lost as if the connection had been, and relations end with `noconnection`.
+//! Each function takes what a BIF found to be on another node. If there is no connection, one is begun, except where
+//! the caller says no; if there can be none, what is sent is lost as if the connection had been, and relations end with
+//! `noconnection`.
 
 use std::sync::Arc;
 
@@ -36,7 +37,8 @@ pub fn node_of(to: Term) -> Option<Term> {
     }
 }
 
-/// The channel over which a signal to an identifier goes. `None` if there is none, or if it is of an earlier life of this node.
+/// The channel over which a signal to an identifier goes. `None` if there is none, or if it is of an earlier life of
+/// this node.
 fn channel_to(to: Term) -> Option<Arc<Channel>> {
     let node = node_of(to)?;
     if node == node::own_name() {
@@ -273,8 +275,8 @@ pub(crate) fn name_or_pid(target: Term) -> Term {
     }
 }
 
-/// Monitors a node; the caller adds the relation, which owns the handle. `None` if there is no connection and none can be
-/// begun.
+/// Monitors a node; the caller adds the relation, which owns the handle. `None` if there is no connection and none can
+/// be begun.
 #[must_use]
 pub fn monitor_node(process: &Process, name: Term, number: u64) -> Option<Term> {
     let channel = peers::connect(name)?;

@@ -1,8 +1,9 @@
 //! Processes that one node spawns on another: `spawn_request` and what is built on it.
 //!
-//! The parent keeps the request among its monitors, by the number of the request's reference, until the reply comes. That entry
-//! owns one count of the handle, and the reply that is to come owns another: so whichever of them goes first, the other
-//! finds the request. A new process waits for its arguments, which are its first message: so it decodes them itself.
+//! The parent keeps the request among its monitors, by the number of the request's reference, until the reply comes.
+//! That entry owns one count of the handle, and the reply that is to come owns another: so whichever of them goes
+//! first, the other finds the request. A new process waits for its arguments, which are its first message: so it
+//! decodes them itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -229,8 +230,8 @@ pub(crate) fn give_up(handle: Term, request: &SpawnRequest, reason: Term) {
     relations::release(handle);
 }
 
-/// The reply to a request has come: the new pid, or the reason why there is none, and perhaps a token of sequential trace. Uses up a
-/// count of the handle.
+/// The reply to a request has come: the new pid, or the reason why there is none, and perhaps a token of sequential
+/// trace. Uses up a count of the handle.
 pub(crate) fn replied(handle: Term, result: Term, flags: i64, token: Option<Token>) {
     let relation = relations::get(handle);
     if let Kind::Spawn(request) = &relation.kind
@@ -293,8 +294,8 @@ impl Link {
     }
 }
 
-/// The parent learns of its child, and of the link with it, whose count it uses up. Returns whether its entry for the request
-/// was there, and is gone now.
+/// The parent learns of its child, and of the link with it, whose count it uses up. Returns whether its entry for the
+/// request was there, and is gone now.
 fn accept_reply(
     parent: &mut Process,
     relation: &Relation,
@@ -418,7 +419,8 @@ pub(crate) fn awaits_reply(channel: &Channel, number: u64) -> bool {
 }
 
 /// Spawns a process as another node has asked: `request` is the reference, the parent, the group leader,
-/// `{Module, Function, Arity}` and the options; `None` if it makes no sense. `token` is one of sequential trace, if there is one.
+/// `{Module, Function, Arity}` and the options; `None` if it makes no sense. `token` is one of sequential trace, if
+/// there is one.
 pub(crate) fn serve(
     channel: &Arc<Channel>,
     request: [Term; 5],

@@ -2,9 +2,10 @@
 //! `prim_inet` speaks.
 //!
 //! [`active`] is the option of that name (`{active, once}`). [`protocol`] has the numbers of requests and answers,
-//! [`address`] addresses, [`options`] options, [`interfaces`] the host's interfaces, [`statistics`] counters, [`message`] the
-//! messages that processes get, [`pending`] requests that are answered later. [`input`] finds packets in a stream. [`tcp`] and
-//! [`udp`] are the drivers; what they share is [`socket`]. [`sctp`] only reports that SCTP is not supported.
+//! [`address`] addresses, [`options`] options, [`interfaces`] the host's interfaces, [`statistics`] counters,
+//! [`message`] the messages that processes get, [`pending`] requests that are answered later. [`input`] finds packets
+//! in a stream. [`tcp`] and [`udp`] are the drivers; what they share is [`socket`]. [`sctp`] only reports that SCTP is
+//! not supported.
 //!
 //! All of this is called with the port's lock held.
 

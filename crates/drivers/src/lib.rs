@@ -1,6 +1,7 @@
 //! The drivers that come with ferl: sockets, the terminal, external programs, descriptors and files in memory.
 //!
-//! Each implements `runtime::effects::port::driver::Driver`. [`open`] has one row for each driver that a program opens by name.
+//! Each implements `runtime::effects::port::driver::Driver`. [`open`] has one row for each driver that a program opens
+//! by name.
 
 mod fd;
 mod inet;

@@ -187,7 +187,8 @@ fn environment(value: Term) -> Option<Vec<Change>> {
     Some(changes)
 }
 
-/// The native bytes of a name, argument or directory. Bits after the last whole byte of a binary are ignored up to OTP 26.
+/// The native bytes of a name, argument or directory. Bits after the last whole byte of a binary are ignored up to
+/// OTP 26.
 pub fn native(term: Term, empty: bool) -> Option<Vec<u8>> {
     let has_odd_bits = term.as_bits().is_some_and(|bits| bits.bit_len() % 8 != 0);
     if has_odd_bits && release::has(Release::OTP_27) {

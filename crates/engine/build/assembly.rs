@@ -6,15 +6,15 @@
 //!   compiler cannot know that nearly all offsets are that small.
 //! - Loops within a stencil are not aligned: a copy starts at any address.
 //! - A constant becomes part of the instruction that uses it. The compiler loads it into a register first, because a
-//!   symbol's address could be too large. If it stays in the register, it is loaded as a number, not as an address relative
-//!   to the code.
+//!   symbol's address could be too large. If it stays in the register, it is loaded as a number, not as an address
+//!   relative to the code.
 //! - The test for a small integer has three instructions instead of four.
 //! - A test falls through to the next instruction, and jumps if it fails.
 //! - Calls and returns of Erlang functions are call and return instructions, so that the processor predicts returns.
 //!
 //! This works on lines of AT&T syntax; whatever does not look as expected stays as it is. [`Rewrites`] counts what was
-//! rewritten, so that a test (`tests/rewrites.rs`) notices when a compiler writes something else. Used by the build script
-//! and by the tests.
+//! rewritten, so that a test (`tests/rewrites.rs`) notices when a compiler writes something else. Used by the build
+//! script and by the tests.
 
 use std::fmt::{self, Write};
 
@@ -279,8 +279,8 @@ fn fall_through(hot: &mut [String]) -> bool {
     true
 }
 
-/// Makes constants that are loaded into a register, used once and then forgotten, operands of what uses them. Returns how
-/// many.
+/// Makes constants that are loaded into a register, used once and then forgotten, operands of what uses them. Returns
+/// how many.
 fn join_constants(blocks: &mut [Block]) -> usize {
     let mut count = 0;
     for block in 0..blocks.len() {
@@ -317,8 +317,8 @@ fn make_constants_absolute(blocks: &mut [Block]) -> usize {
     count
 }
 
-/// Replaces the inversion by which the compiler tests whether the four lowest bits of a register are all set: they are if
-/// adding one clears them, which needs no copy of the register before. Returns how many.
+/// Replaces the inversion by which the compiler tests whether the four lowest bits of a register are all set: they are
+/// if adding one clears them, which needs no copy of the register before. Returns how many.
 fn shorten_tests(blocks: &mut [Block]) -> usize {
     let mut count = 0;
     for block in 0..blocks.len() {

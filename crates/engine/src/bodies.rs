@@ -2,9 +2,9 @@
 //!
 //! All bodies share one contract, and every unsafe line in them relies on it: a body runs as the handler of an
 //! instruction that the code generator wrote. So its operand words are those of its encoding ([`crate::encoding`]); the
-//! registers they name exist (X below `X_REGISTERS`, Y within the current frame; the compiler's validator and the loader ensure
-//! this); every register that is read holds a term; and a preceding `test_heap` has made heap room. Bodies call other
-//! functions only in tail position, so none has a native frame.
+//! registers they name exist (X below `X_REGISTERS`, Y within the current frame; the compiler's validator and the
+//! loader ensure this); every register that is read holds a term; and a preceding `test_heap` has made heap room.
+//! Bodies call other functions only in tail position, so none has a native frame.
 //!
 //! In a test, the operand `fail` is a label, never 0. In an operation that may raise, 0 means "raise".
 

@@ -13,8 +13,8 @@
 //! 41 ff 21             jmp [r9]
 //! ```
 //!
-//! So a call finds the record of the breakpoint ([`Breakpoint`]) without a search. In the threaded form the handler asks the
-//! runtime for it.
+//! So a call finds the record of the breakpoint ([`Breakpoint`]) without a search. In the threaded form the handler
+//! asks the runtime for it.
 //!
 //! The code generator guarantees two things for this: the first instruction of a function is at least [`DETOUR_BYTES`]
 //! long, and no jump within a function leads to its entry, so the entry is reached only by calls.
@@ -31,8 +31,8 @@
 //!
 //! Breakpoints are changed, and functions replaced, only while no thread runs code.
 //!
-//! A module that gets machine code later ([`crate::tiering`]) has its breakpoints in its words until then. They are set in the new
-//! code before anything leads to it, while others may run the words ([`Code::make_machine_code`]).
+//! A module that gets machine code later ([`crate::tiering`]) has its breakpoints in its words until then. They are set
+//! in the new code before anything leads to it, while others may run the words ([`Code::make_machine_code`]).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -125,7 +125,8 @@ fn go_on_at(breakpoint: &Breakpoint, at: *const u64, handler: u64) {
 }
 
 impl Code {
-    /// The record of each function's breakpoint, in the order of [`Code::functions`]; empty as long as there has been none.
+    /// The record of each function's breakpoint, in the order of [`Code::functions`]; empty as long as there has been
+    /// none.
     #[must_use]
     pub fn breakpoints(&self) -> &[Breakpoint] {
         self.breakpoints
@@ -134,8 +135,8 @@ impl Code {
             .map_or(&[], |records| &records.0)
     }
 
-    /// Makes the module's machine code, if it has none yet and can have it. Other threads may run its words meanwhile. Returns
-    /// whether it was made now.
+    /// Makes the module's machine code, if it has none yet and can have it. Other threads may run its words meanwhile.
+    /// Returns whether it was made now.
     pub fn make_machine_code(&self) -> bool {
         let Words::Placed(placed) = &self.words else {
             return false;
@@ -165,8 +166,8 @@ impl Code {
         is_sealed
     }
 
-    /// Sets the breakpoints of the words in machine code that nothing leads to yet. Returns the functions, and what that
-    /// replaced.
+    /// Sets the breakpoints of the words in machine code that nothing leads to yet. Returns the functions, and what
+    /// that replaced.
     fn carry_over(
         &self,
         set: &mut Set,
@@ -195,8 +196,8 @@ impl Code {
         Ok(landings.base().as_ptr() as usize + index * JUMP_BYTES)
     }
 
-    /// Sets or clears the breakpoints of functions, which are given by their places in [`Code::functions`]. Those that are set ask the
-    /// runtime then ([`only_count`]).
+    /// Sets or clears the breakpoints of functions, which are given by their places in [`Code::functions`]. Those that
+    /// are set ask the runtime then ([`only_count`]).
     ///
     /// # Errors
     /// [`NoRoom`] if the system provides no memory for the landings or does not allow writing to the code; then
@@ -257,8 +258,8 @@ impl Code {
         set.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Replaces functions: from now on a call of one continues at its stub, after its breakpoint if it has one. A name that this code
-    /// does not define is left out.
+    /// Replaces functions: from now on a call of one continues at its stub, after its breakpoint if it has one. A name
+    /// that this code does not define is left out.
     ///
     /// # Errors
     /// [`NoRoom`] as for [`Code::set_breakpoints`]; then nothing has changed.

@@ -185,8 +185,8 @@ impl Code {
         })
     }
 
-    /// The machine code from the instruction at word `start` to the one at word `end`, or to the end of the code: the first
-    /// words of instructions are addresses in the machine code, in the same order as the words.
+    /// The machine code from the instruction at word `start` to the one at word `end`, or to the end of the code: the
+    /// first words of instructions are addresses in the machine code, in the same order as the words.
     pub(crate) fn code_of<'a>(
         &self,
         code: &'a PlacedCode,

@@ -1,10 +1,10 @@
 //! Translates the generic operations of a module to its code.
 //!
 //! One pass per function: each operation becomes an instruction (`derived.rs`, if it always is the same), and certain
-//! neighbouring operations become a single one ("Fusing", `operations.rs`). What the operations prove about registers meanwhile is in `facts.rs` and
-//! `following.rs`. Labels are patched at the end, when all words are written. `beamfile` has already
-//! validated the operands, so the only errors left are an operation that this machine does not support, and a name
-//! that must be a BIF but is not.
+//! neighbouring operations become a single one ("Fusing", `operations.rs`). What the operations prove about registers
+//! meanwhile is in `facts.rs` and `following.rs`. Labels are patched at the end, when all words are written. `beamfile`
+//! has already validated the operands, so the only errors left are an operation that this machine does not support, and
+//! a name that must be a BIF but is not.
 
 mod bifs;
 mod convert;

@@ -1,12 +1,13 @@
 //! Native coverage (OTP 27 and later): what of a module has run, or how often.
 //!
-//! The mode is chosen when a module is loaded, and code that is loaded without one has no instruction for it. With one, an
-//! instruction (`bodies::coverage`) stands at the entry of each function, or at each line that the file calls executable. It
-//! writes to its *place*, a byte or a counter, which lives as long as the code.
+//! The mode is chosen when a module is loaded, and code that is loaded without one has no instruction for it. With one,
+//! an instruction (`bodies::coverage`) stands at the entry of each function, or at each line that the file calls
+//! executable. It writes to its *place*, a byte or a counter, which lives as long as the code.
 //!
-//! Any scheduler that runs the code writes, and any thread may read or clear the places meanwhile. A byte is only ever set, so
-//! whoever comes second writes the same. A counter is added to in one step of the processor, as on stock: no call is lost when
-//! several schedulers run the same line. Places say nothing about other memory, so all accesses are relaxed.
+//! Any scheduler that runs the code writes, and any thread may read or clear the places meanwhile. A byte is only ever
+//! set, so whoever comes second writes the same. A counter is added to in one step of the processor, as on stock: no
+//! call is lost when several schedulers run the same line. Places say nothing about other memory, so all accesses are
+//! relaxed.
 
 use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
@@ -126,7 +127,8 @@ impl Coverage {
         self.mode
     }
 
-    /// What is known of each function, in the order of the code. A mode of lines only tells whether any line of it has run.
+    /// What is known of each function, in the order of the code. A mode of lines only tells whether any line of it has
+    /// run.
     #[must_use]
     pub fn functions(&self) -> Vec<Covered> {
         if !self.mode.is_of_lines() {
@@ -211,9 +213,9 @@ impl Plan {
     }
 }
 
-/// Gives places to lines as stock does. It has a table of the lines of all code, in which a line that follows itself has one row,
-/// and a place for each row that an `executable_line` refers to. So clauses on one line may share a place, also those that
-/// `cover` numbers differently: the last number counts.
+/// Gives places to lines as stock does. It has a table of the lines of all code, in which a line that follows itself
+/// has one row, and a place for each row that an `executable_line` refers to. So clauses on one line may share a place,
+/// also those that `cover` numbers differently: the last number counts.
 #[derive(Default)]
 struct Rows {
     lines: Vec<CoveredLine>,

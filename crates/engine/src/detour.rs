@@ -1,5 +1,5 @@
-//! What a breakpoint puts in the place of a function's entry, as far as those need to know who run or place the code: the jump
-//! (`breakpoints.rs` draws it), and how the function goes on behind it. Any thread may ask.
+//! What a breakpoint puts in the place of a function's entry, as far as those need to know who run or place the code:
+//! the jump (`breakpoints.rs` draws it), and how the function goes on behind it. Any thread may ask.
 
 use core::sync::atomic::Ordering;
 

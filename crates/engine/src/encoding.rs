@@ -2,9 +2,9 @@
 //!
 //! Both sides of an instruction are derived from its row in the table below. A body reads its operands through
 //! [`OperandsOf::OPERANDS`]: `m.get(o.dest)` only compiles if the row has an operand `dest` that can be read as a term.
-//! The code generator writes them as a value of the row's struct, and only together with a handler that reads this encoding
-//! ([`HandlerOf`](crate::operation::HandlerOf)). So the two cannot disagree about the number, the order or the types of
-//! the words.
+//! The code generator writes them as a value of the row's struct, and only together with a handler that reads this
+//! encoding ([`HandlerOf`](crate::operation::HandlerOf)). So the two cannot disagree about the number, the order or the
+//! types of the words.
 //!
 //! The types in braces are those of [`WordType`]. The parameters of a row are the kinds of operands for which its
 //! bodies are specialised; the variant of the body is chosen by the operands `In<..>` and `Out<..>`. Instructions of
@@ -288,8 +288,8 @@ encodings! {
     SetTupleElement<A: Source, B: Source> { value: In<A>, tuple: In<B>, offset: Number }
     /// As many elements follow as the header says.
     PutTuple { dest: Any, header: Number }
-    /// The header is that of the tuple and of its copy; `count` pairs follow: a place, as a small integer counted from 1,
-    /// and the new element.
+    /// The header is that of the tuple and of its copy; `count` pairs follow: a place, as a small integer counted from
+    /// 1, and the new element.
     UpdateRecord { tuple: Any, dest: Any, header: Number, count: Number }
     /// The offset is from a tuple's tagged pointer.
     CopyElement<A: Source> { tuple: In<A>, offset: Number }
@@ -308,8 +308,8 @@ encodings! {
     Comparison<A: Source, B: Source> { a: In<A>, b: In<B>, fail: Label }
     CompareImmediate<A: Source> { a: In<A>, b: K, fail: Label }
 
-    // Jumps. After `Select` follow `count` values and then as many labels; after `JumpTable`, room for as many addresses of
-    // machine code, and then the labels.
+    // Jumps. After `Select` follow `count` values and then as many labels; after `JumpTable`, room for as many
+    // addresses of machine code, and then the labels.
     Jump { label: Label }
     Select<A: Source> { term: In<A>, fail: Label, count: Number }
     Select2<A: Source> { term: In<A>, fail: Label, value: K, label: Label, value2: K, label2: Label }
@@ -363,8 +363,8 @@ encodings! {
         a: In<A>, b: Any, dest: Out<B>, fail: Label, live: Number, export: ExportRef, by: Number
     }
 
-    /// Two operands of an operation whose result the next one masks, which `after` is behind; `mask` are the bits of a term that
-    /// remain, without those of the tag.
+    /// Two operands of an operation whose result the next one masks, which `after` is behind; `mask` are the bits of a
+    /// term that remain, without those of the tag.
     Masked<A: Source, B: Source, C: Dest> { a: In<A>, b: In<B>, dest: Out<C>, mask: Wide, after: Label }
 
     /// As `Masked`, of a product with the constant `factor` and a sum with `b`, which are three operations.
@@ -372,7 +372,8 @@ encodings! {
         a: In<A>, b: In<B>, dest: Out<C>, factor: Wide, mask: Wide, after: Label
     }
 
-    /// A `Bif2` whose second argument is a constant that divides the first; the last three are from `bodies::arith::reciprocal`, or are the bits and the shift of a power of two.
+    /// A `Bif2` whose second argument is a constant that divides the first; the last three are from
+    /// `bodies::arith::reciprocal`, or are the bits and the shift of a power of two.
     ByDivisor<A: Source, B: Dest> {
         a: In<A>, b: Any, dest: Out<B>, fail: Label, live: Number, export: ExportRef,
         by: Number, shift: Number, reciprocal: Wide

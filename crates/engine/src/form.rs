@@ -79,7 +79,8 @@ pub trait Form: Copy {
     /// Continues at the label in operand word `I`.
     unsafe fn jump<const I: usize>(machine: Registers<Self>) -> Exit;
 
-    /// Continues at the label with this index of a jump table: `count` addresses of machine code, and then as many labels.
+    /// Continues at the label with this index of a jump table: `count` addresses of machine code, and then as many
+    /// labels.
     unsafe fn enter_table(
         machine: Registers<Self>,
         table: *const u64,

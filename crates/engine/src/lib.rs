@@ -11,8 +11,8 @@
 //!
 //! **Forms.** The bodies exist twice: as handlers that fetch their operands from the words, and as stencils, which
 //! are pieces of machine code that are copied and patched ([`native`]). A module always has its words. Where there
-//! are stencils, and the module runs often ([`tiering`]), the handler word of each instruction holds the address of that instruction's own machine code, which
-//! needs no dispatch. Code outside the engine sees no difference.
+//! are stencils, and the module runs often ([`tiering`]), the handler word of each instruction holds the address of
+//! that instruction's own machine code, which needs no dispatch. Code outside the engine sees no difference.
 //!
 //! **Frames.** A call pushes its return address and jumps to the callee; `allocate` moves the stack pointer down by
 //! the size of the frame's Y registers, so that y0 is at the stack pointer. A stack is therefore a sequence of words

@@ -1,9 +1,9 @@
 //! Breakpoints at lines (OTP 28 and later): where a debugger may stop a process in the middle of a function.
 //!
 //! Code has them only if it is loaded for debuggers, from a file that was compiled for them. Then an instruction
-//! (`bodies::debugger`) stands at each line that the file names, and reads its *place*: whether the breakpoint is set. Places live
-//! as long as the code. Any thread may set or clear them while others run the code; they say nothing about other memory, so all
-//! accesses are relaxed.
+//! (`bodies::debugger`) stands at each line that the file names, and reads its *place*: whether the breakpoint is set.
+//! Places live as long as the code. Any thread may set or clear them while others run the code; they say nothing about
+//! other memory, so all accesses are relaxed.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -68,8 +68,8 @@ pub(crate) struct Stop {
 }
 
 impl Plan {
-    /// `is_line` says whether an atom of the file is `line`: the operation at the entry of a function, which is of another kind,
-    /// is no place to stop.
+    /// `is_line` says whether an atom of the file is `line`: the operation at the entry of a function, which is of
+    /// another kind, is no place to stop.
     pub(crate) fn new(code: &FileCode, is_line: impl Fn(u32) -> bool) -> Plan {
         let mut lines = Vec::new();
         let mut offsets = Vec::new();

@@ -18,8 +18,9 @@
 //! executable, and machine code is not writable while it can run. If no such memory is available, or there are no
 //! stencils for the processor, code runs threaded. Any thread may call; cells are created under a lock.
 //!
-//! This module has the tables of stencils. `placed` has the memory of a module's words and machine code, `plan` chooses what each
-//! instruction runs and where that lies (`expand` for instructions that are several stencils), `patch` writes it.
+//! This module has the tables of stencils. `placed` has the memory of a module's words and machine code, `plan` chooses
+//! what each instruction runs and where that lies (`expand` for instructions that are several stencils), `patch` writes
+//! it.
 
 mod expand;
 mod patch;
@@ -240,8 +241,8 @@ static ROWS: LazyLock<ByHandler<usize>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The rows of the table of stencils for operands of which more is known: for which handlers they stand in, and what must
-/// be known.
+/// The rows of the table of stencils for operands of which more is known: for which handlers they stand in, and what
+/// must be known.
 static KNOWN_HANDLERS: &[&[(Handler, &[Knowledge])]] = known_table!((key));
 
 /// These rows by handler and knowledge.
@@ -345,9 +346,9 @@ fn room<T>(result: sys::Result<T>) -> Result<Option<T>, NoRoom> {
 
 /// What is known where an instruction runs, so that its machine code can do without tests.
 ///
-/// What is not sure holds on the straight way only: when the machine code before has fallen through. Instructions that rely
-/// on that, and those from which their code is reached, have machine code twice: the straight way, which nothing enters
-/// in the middle, and behind the function a *copy* without such code, to which their words lead.
+/// What is not sure holds on the straight way only: when the machine code before has fallen through. Instructions that
+/// rely on that, and those from which their code is reached, have machine code twice: the straight way, which nothing
+/// enters in the middle, and behind the function a *copy* without such code, to which their words lead.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
     /// About the first integers that it reads.

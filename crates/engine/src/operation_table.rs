@@ -1,5 +1,5 @@
-//! The table of operations: what each is called, which combinations of operand kinds have stencils, its operand words, and the
-//! generic operation that it comes from.
+//! The table of operations: what each is called, which combinations of operand kinds have stencils, its operand words,
+//! and the generic operation that it comes from.
 //!
 //! ```text
 //! tuples::TestArity [register] TestArity from TestArity { tuple, fail; header: tuple_header(arity) };
@@ -11,15 +11,16 @@
 //! its body, in `bodies`
 //! ```
 //!
-//! From a row follow the stencils (`stencils.rs`), the handlers that they stand in for (`native.rs`), the translation where
-//! a generic operation is always one instruction (`codegen::derived`), and what the tests of operations expect. A row
-//! without a generic operation is one of several that the code generator chooses from, or fuses (`codegen::operations`). A row
-//! that disagrees with its body or its encoding does not compile.
+//! From a row follow the stencils (`stencils.rs`), the handlers that they stand in for (`native.rs`), the translation
+//! where a generic operation is always one instruction (`codegen::derived`), and what the tests of operations expect. A
+//! row without a generic operation is one of several that the code generator chooses from, or fuses
+//! (`codegen::operations`). A row that disagrees with its body or its encoding does not compile.
 //!
-//! `stencil_table!(form)` is a list of lists of handlers in that form; a stencil is identified by its position. Constant data.
+//! `stencil_table!(form)` is a list of lists of handlers in that form; a stencil is identified by its position.
+//! Constant data.
 
-/// Expands `$callback! { $arguments bodies { rows } slow { rows } }`. The rows of slow paths are those of generic operations
-/// that always are one.
+/// Expands `$callback! { $arguments bodies { rows } slow { rows } }`. The rows of slow paths are those of generic
+/// operations that always are one.
 macro_rules! for_each_operation {
     ($callback:ident $($argument:tt)*) => {
         $callback! {
@@ -379,8 +380,9 @@ macro_rules! stencil_table {
     };
 }
 
-/// Stencils for operands of which more is known ([`Knowledge`](crate::operand::Knowledge)): `code` is their machine code
-/// in a form, `key` says for which handler of the table above they stand in, and what must be known of its sources.
+/// Stencils for operands of which more is known ([`Knowledge`](crate::operand::Knowledge)): `code` is their machine
+/// code in a form, `key` says for which handler of the table above they stand in, and what must be known of its
+/// sources.
 macro_rules! known_variants {
     (@ (code $form:ty), $operation:path, $shape:ident, [$(($($source:ty),* $(; $dest:ident)?)),*]) => {
         &[$(<$operation as $shape>::run::<$form, $($source),* $(, $dest)?> as Handler),*]

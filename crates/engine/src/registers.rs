@@ -181,8 +181,8 @@ impl<F: Form> Registers<F> {
         unsafe { F::jump::<I>(self) }
     }
 
-    /// Calls the function at a label: uses up one reduction, and leaves the engine by the slow path `preempt`, which finds the
-    /// function's entry, if none is left.
+    /// Calls the function at a label: uses up one reduction, and leaves the engine by the slow path `preempt`, which
+    /// finds the function's entry, if none is left.
     #[inline(always)]
     pub unsafe fn call_label<const I: usize>(
         mut self,

@@ -1,5 +1,5 @@
-//! Instructions outside any module: the routines that processes start and end with (`start`), and those that slow paths push as
-//! return addresses. Constant data.
+//! Instructions outside any module: the routines that processes start and end with (`start`), and those that slow paths
+//! push as return addresses. Constant data.
 
 use crate::encoding::Encoding;
 use crate::form::Handler;

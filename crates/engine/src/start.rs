@@ -56,8 +56,8 @@ pub fn timed_return() -> *const u64 {
     TIMED_RETURN.entry()
 }
 
-/// The return address of a function that a process calls at a line with a breakpoint: the X registers of the process are on
-/// the stack behind it.
+/// The return address of a function that a process calls at a line with a breakpoint: the X registers of the process
+/// are on the stack behind it.
 #[must_use]
 pub fn line_resumed() -> *const u64 {
     LINE_RESUMED.entry()

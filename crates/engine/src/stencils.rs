@@ -1,8 +1,9 @@
 //! The bodies as stencils: a separate crate, which `build.rs` compiles to an object file.
 //!
 //! It includes the engine's own bodies, over a form whose operands are symbols. `NARROW` and `WIDE` list the machine
-//! code of every row of `operation_table.rs` (`NARROW_KNOWN` and `WIDE_KNOWN` that of its second table): the narrow form encodes constants in its instructions; the wide one reads
-//! them, as 64-bit values, from the instruction's words. The loader (`native.rs`) knows these symbols:
+//! code of every row of `operation_table.rs` (`NARROW_KNOWN` and `WIDE_KNOWN` that of its second table): the narrow
+//! form encodes constants in its instructions; the wide one reads them, as 64-bit values, from the instruction's words.
+//! The loader (`native.rs`) knows these symbols:
 //!
 //! | symbol | stands for |
 //! |---|---|

@@ -1,22 +1,22 @@
-//! When modules get machine code: most functions that are loaded never run, or run a few times, and machine code for them
-//! would cost more than it saves.
+//! When modules get machine code: most functions that are loaded never run, or run a few times, and machine code for
+//! them would cost more than it saves.
 //!
-//! A module begins in the threaded form. Its functions' entries lead to `slow::calls::cold`, which counts the calls and goes
-//! on with the function's first instruction. When a function has been called often enough, the runtime is told
-//! (`RuntimeTable::is_warm`), and some thread calls [`Code::make_machine_code`](crate::Code::make_machine_code), while others
-//! run the module. Both forms mix freely: each instruction's first word is replaced by the address of its machine code,
-//! and whoever reads a word before or after that finds a way to run the instruction.
+//! A module begins in the threaded form. Its functions' entries lead to `slow::calls::cold`, which counts the calls and
+//! goes on with the function's first instruction. When a function has been called often enough, the runtime is told
+//! (`RuntimeTable::is_warm`), and some thread calls [`Code::make_machine_code`](crate::Code::make_machine_code), while
+//! others run the module. Both forms mix freely: each instruction's first word is replaced by the address of its
+//! machine code, and whoever reads a word before or after that finds a way to run the instruction.
 //!
-//! The word before a function's arity (`FunctionClause::first`) holds the handler of its first instruction, in the lower
-//! bits, and how many calls are to be counted. Several threads may count at once; then a call may be lost.
+//! The word before a function's arity (`FunctionClause::first`) holds the handler of its first instruction, in the
+//! lower bits, and how many calls are to be counted. Several threads may count at once; then a call may be lost.
 
 use core::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 
 /// Calls of a function after which its module gets machine code.
 static CALLS: AtomicU16 = AtomicU16::new(0);
 
-/// Sets how many calls of a function are counted before its module gets machine code; 0, as by default: every module gets it
-/// when it is loaded.
+/// Sets how many calls of a function are counted before its module gets machine code; 0, as by default: every module
+/// gets it when it is loaded.
 pub fn set_calls(calls: u16) {
     CALLS.store(calls, Ordering::Relaxed);
 }
@@ -56,8 +56,8 @@ pub(crate) unsafe fn count(entry: *const u64) -> u64 {
     word
 }
 
-/// Whether the call that found this word makes its function one that has been called often enough: once, and then again after
-/// many more calls.
+/// Whether the call that found this word makes its function one that has been called often enough: once, and then again
+/// after many more calls.
 #[inline(always)]
 pub(crate) fn is_warm(word: u64) -> bool {
     word >> HANDLER_BITS == 0

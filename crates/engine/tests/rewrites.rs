@@ -1,7 +1,7 @@
 //! Holds how often the build rewrote the stencils' assembly in each way, and how many stencils that gave.
 //!
-//! `build/assembly.rs` leaves alone what it does not recognise, so a compiler that writes something else makes ferl slower and
-//! breaks nothing. `tests/rewrites.txt` has the counts of the compiler that `rust-toolchain.toml` pins.
+//! `build/assembly.rs` leaves alone what it does not recognise, so a compiler that writes something else makes ferl
+//! slower and breaks nothing. `tests/rewrites.txt` has the counts of the compiler that `rust-toolchain.toml` pins.
 
 use std::path::Path;
 

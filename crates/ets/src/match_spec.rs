@@ -6,9 +6,9 @@
 //!           functions (what expressions may call), arena (temporary terms)
 //! ```
 //!
-//! A program is constant data that any thread may run; each run has a [`Interpreter`] of its own. Nothing here recurses,
-//! however deep patterns, expressions and subjects are. Specifications of tracing have more functions than those of tables
-//! (`tracing`).
+//! A program is constant data that any thread may run; each run has a [`Interpreter`] of its own. Nothing here
+//! recurses, however deep patterns, expressions and subjects are. Specifications of tracing have more functions than
+//! those of tables (`tracing`).
 
 mod arena;
 mod expression;
@@ -67,8 +67,8 @@ thread_local! {
 }
 
 impl Drop for Program {
-    /// A constant may be a reference to another program, whose constants refer to a third one, and so on. Their constants
-    /// are dropped one after the other, because recursion would overflow the stack.
+    /// A constant may be a reference to another program, whose constants refer to a third one, and so on. Their
+    /// constants are dropped one after the other, because recursion would overflow the stack.
     fn drop(&mut self) {
         let Some(constants) = self.constants.take() else {
             return;

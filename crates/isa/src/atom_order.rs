@@ -1,13 +1,13 @@
 //! The order of the atoms that stock's own code names. Constant data; any thread may read it.
 //!
-//! From OTP 26 on it shows: the keys of a small map are in the order in which atoms came into the table. Measured on stock of each
-//! release, whose table was read from its first number on, by external terms that name an atom by its number. Left out are the
-//! names of protocols, which the system tells when they are asked for.
+//! From OTP 26 on it shows: the keys of a small map are in the order in which atoms came into the table. Measured on
+//! stock of each release, whose table was read from its first number on, by external terms that name an atom by its
+//! number. Left out are the names of protocols, which the system tells when they are asked for.
 
 use crate::release::Release;
 
-/// The atoms that come before any module, and those that native libraries of the emulator make behind the preloaded modules.
-/// Their words are atoms.
+/// The atoms that come before any module, and those that native libraries of the emulator make behind the preloaded
+/// modules. Their words are atoms.
 struct Texts {
     first: &'static str,
     natives: &'static str,

@@ -1,8 +1,8 @@
 //! The BIFs: each row gives module, function, arity, the path of the Rust body, and properties.
 //!
 //! A BIF's number is the position of its row, and everything else is derived from the rows: [`BIFS`] here, the array
-//! of bodies in the crate `bifs` (`bifs::ENTRIES`). If a row's body is missing, that crate does not compile. Constant data; any thread may read
-//! it.
+//! of bodies in the crate `bifs` (`bifs::ENTRIES`). If a row's body is missing, that crate does not compile. Constant
+//! data; any thread may read it.
 //!
 //! A row counts in all releases, unless its properties say since or until when.
 //!
@@ -12,7 +12,8 @@
 use crate::atoms;
 use crate::release::Release;
 
-/// Expands `$callback! { ("module", "name", arity, path::of_body, PROPERTY | PROPERTY...), ... }`, one row for each BIF.
+/// Expands `$callback! { ("module", "name", arity, path::of_body, PROPERTY | PROPERTY...), ... }`, one row for each
+/// BIF.
 ///
 /// The path is relative to the crate `bifs`, and the properties are constants of
 /// [`crate::bifs::Properties`]. A callback matches the rows with

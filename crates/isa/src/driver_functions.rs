@@ -1,9 +1,11 @@
-//! The functions of the C interface of linked-in drivers (`erl_driver.h`). Each row gives the function's family and its name.
+//! The functions of the C interface of linked-in drivers (`erl_driver.h`). Each row gives the function's family and its
+//! name.
 //!
-//! As with the functions of NIFs, what the executable exports and the array of functions in `native` are derived from the rows.
-//! Constant data; any thread may read it.
+//! As with the functions of NIFs, what the executable exports and the array of functions in `native` are derived from
+//! the rows. Constant data; any thread may read it.
 
-/// Expands `$callback! { (family, name), ... }`. The family is the file of `native::driver::functions` that has the function.
+/// Expands `$callback! { (family, name), ... }`. The family is the file of `native::driver::functions` that has the
+/// function.
 #[macro_export]
 macro_rules! for_each_driver_function {
     ($callback:ident) => {

@@ -1,11 +1,13 @@
-//! The functions of the C interface of NIFs (`erl_nif.h`). Each row gives the function's family, its name, and the minor
-//! version of interface 2 that added it (0: it is older; OTP 25 has 16, OTP 26 to 28 have 17, OTP 29 has 18). All are there for a node
-//! of any release: a library that needs a newer interface than the node's is refused by the version in its entry.
+//! The functions of the C interface of NIFs (`erl_nif.h`). Each row gives the function's family, its name, and the
+//! minor version of interface 2 that added it (0: it is older; OTP 25 has 16, OTP 26 to 28 have 17, OTP 29 has 18). All
+//! are there for a node of any release: a library that needs a newer interface than the node's is refused by the
+//! version in its entry.
 //!
-//! What the executable exports, the array of functions in `native` and the report of what is missing are derived from the
-//! rows: if a row has no function, `native` does not compile. Constant data; any thread may read it.
+//! What the executable exports, the array of functions in `native` and the report of what is missing are derived from
+//! the rows: if a row has no function, `native` does not compile. Constant data; any thread may read it.
 
-/// Expands `$callback! { (family, name, minor), ... }`. The family is the file of `native::functions` that has the function.
+/// Expands `$callback! { (family, name, minor), ... }`. The family is the file of `native::functions` that has the
+/// function.
 #[macro_export]
 macro_rules! for_each_nif_function {
     ($callback:ident) => {

@@ -8,11 +8,12 @@ mod operands;
 
 pub use operands::{OperandKind, OperandRow};
 
-/// Expands `$callback! { (number, Variant, "name", [operands], status, effect), ... }`, one row for each generic opcode.
+/// Expands `$callback! { (number, Variant, "name", [operands], status, effect), ... }`, one row for each generic
+/// opcode.
 ///
 /// An operand is `name: Kind`, where the kind is one of [`crate::opcodes::OperandKind`]; a list has the kinds
-/// of its elements in brackets. `status` is `Current`, `Old`, `Removed(arity)` or `Later(release)`: an expression of type
-/// [`crate::opcodes::Status`], evaluated where its variants are in scope. `effect` is a variant of
+/// of its elements in brackets. `status` is `Current`, `Old`, `Removed(arity)` or `Later(release)`: an expression of
+/// type [`crate::opcodes::Status`], evaluated where its variants are in scope. `effect` is a variant of
 /// [`crate::opcodes::Effect`].
 #[macro_export]
 macro_rules! for_each_opcode {
@@ -280,8 +281,8 @@ pub enum Status {
 /// What an operation changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Nothing but its operands of the kind [`OperandKind::Dest`], and the code goes on behind it or at its label: what is
-    /// known about other registers remains true.
+    /// Nothing but its operands of the kind [`OperandKind::Dest`], and the code goes on behind it or at its label: what
+    /// is known about other registers remains true.
     Plain,
     /// More than that, or nobody has said what.
     Other,

@@ -16,8 +16,9 @@ const MESSAGE: &[u8; 64] = b"sixty-four bytes, sent and answered, again and agai
 /// Round trips of each connection before the measurement begins.
 const WARM_UP_TRIPS: u64 = 2;
 
-/// `echo PORT CONNECTIONS TRIPS` makes `TRIPS` round trips in all, and prints `rate: ` (per second), `p50: `, `p99: ` and
-/// `p999: ` (microseconds). `idle PORT CONNECTIONS` connects, prints `ready`, and ends when its standard input ends.
+/// `echo PORT CONNECTIONS TRIPS` makes `TRIPS` round trips in all, and prints `rate: ` (per second), `p50: `, `p99: `
+/// and `p999: ` (microseconds). `idle PORT CONNECTIONS` connects, prints `ready`, and ends when its standard input
+/// ends.
 pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let words: Vec<String> = arguments
         .map(|word| word.to_string_lossy().into_owned())

@@ -1,8 +1,8 @@
 //! `ferl lab compare OLD NEW`: how much better or worse ferl is in one kept session than in another, row by row.
 //!
-//! Two sessions are hours or weeks apart, and a host's speed may have changed in between. So a row is compared by ferl's ratio
-//! to the other VM, which had its turns in the same minutes, if both sessions have the same one; else by ferl's own figure. A
-//! difference counts only where the spreads do not meet.
+//! Two sessions are hours or weeks apart, and a host's speed may have changed in between. So a row is compared by
+//! ferl's ratio to the other VM, which had its turns in the same minutes, if both sessions have the same one; else by
+//! ferl's own figure. A difference counts only where the spreads do not meet.
 
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use crate::screen::say;
 use crate::show;
 use crate::statistics::{self, Ratio, Summary, Verdict};
 
-/// Compares the results of two runs, row by row: how many times as good the new ones are. The exit status is 1 if a row is
-/// worse beyond the spread of its runs.
+/// Compares the results of two runs, row by row: how many times as good the new ones are. The exit status is 1 if a row
+/// is worse beyond the spread of its runs.
 #[derive(clap::Args, Debug)]
 pub struct CompareOptions {
     /// A file that --save or --json has written, or the first digits of a commit in bench/results.

@@ -1,9 +1,9 @@
 //! `ferl lab results`: draws `docs/results.md`, `docs/findings.md` and the picture of the README from what is kept in
 //! `bench/results`, and from `bench/notes.json`, which says why ferl is behind where it is, and what was found by hand.
 //!
-//! The page has a table for each kind of machine and each VM that ferl was compared with there: of each experiment the newest
-//! session counts. The picture shows the newest full run. Nothing in either is written by hand, and a test compares both with
-//! what is kept.
+//! The page has a table for each kind of machine and each VM that ferl was compared with there: of each experiment the
+//! newest session counts. The picture shows the newest full run. Nothing in either is written by hand, and a test
+//! compares both with what is kept.
 
 use anyhow::{Context, Result, bail};
 use minijinja::Environment;
@@ -66,7 +66,8 @@ pub const MORE_PICKS: &[Pick] = &[
     ),
 ];
 
-/// Draws docs/results.md, docs/findings.md and the picture of the README again, from bench/results and bench/notes.json.
+/// Draws docs/results.md, docs/findings.md and the picture of the README again, from bench/results and
+/// bench/notes.json.
 #[derive(clap::Args, Debug)]
 pub struct ResultsOptions {}
 

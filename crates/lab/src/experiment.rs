@@ -1,8 +1,8 @@
 //! What an experiment is: a command line, cases, sizes, and the figures that are read from its runs.
 //!
 //! An experiment is a command line that contains a size. It is run in one or more cases (sets of flags) and at one or
-//! more sizes, and each run gives one or more figures. These are types, and the cases and figures that several rows share;
-//! the experiments themselves are in `rows`.
+//! more sizes, and each run gives one or more figures. These are types, and the cases and figures that several rows
+//! share; the experiments themselves are in `rows`.
 
 use std::time::Duration;
 
@@ -14,8 +14,9 @@ pub struct Experiment {
     pub name: &'static str,
     /// One sentence: what happens, and what the figure means.
     pub about: &'static str,
-    /// The arguments after the flags and `-noshell`. `{N}` is replaced by the size, `{NAME}` by the row's name, `{FERL}` by
-    /// the path of this executable, `{PEER}` by the program of another node and `{PROGRAM}` by the path of `program`.
+    /// The arguments after the flags and `-noshell`. `{N}` is replaced by the size, `{NAME}` by the row's name,
+    /// `{FERL}` by the path of this executable, `{PEER}` by the program of another node and `{PROGRAM}` by the path of
+    /// `program`.
     pub command: &'static str,
     /// A program that the experiment needs besides the VM.
     pub program: Option<Program>,
@@ -24,8 +25,8 @@ pub struct Experiment {
     pub quick: &'static [u64],
     pub full: &'static [u64],
     pub ends: Ends,
-    /// How much longer a run takes than most, because it rests or is large. It may take, and is expected to take, that much
-    /// more.
+    /// How much longer a run takes than most, because it rests or is large. It may take, and is expected to take, that
+    /// much more.
     pub extra_time: Duration,
     pub figures: &'static [Figure],
     pub published: &'static [Published],

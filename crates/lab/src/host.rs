@@ -69,10 +69,10 @@ pub fn memory_budget_bytes() -> u64 {
     (available_bytes() as f64 * USABLE_SHARE) as u64
 }
 
-/// Has the machine's host hand out again what it has taken back of this many bytes of free memory, if it does so at all:
-/// otherwise each run would be measured with whatever the host had left it. On one virtual machine the first use of a GiB
-/// took 0.2 s when it had been free for less than two seconds, and 3.7 s later; for whoever uses huge pages that decided
-/// how long it took to start processes.
+/// Has the machine's host hand out again what it has taken back of this many bytes of free memory, if it does so at
+/// all: otherwise each run would be measured with whatever the host had left it. On one virtual machine the first use
+/// of a GiB took 0.2 s when it had been free for less than two seconds, and 3.7 s later; for whoever uses huge pages
+/// that decided how long it took to start processes.
 pub fn warm_memory(bytes: u64) {
     let does_give_back = fs::exists("/sys/module/page_reporting").unwrap_or(false);
     let bytes = bytes.min(memory_budget_bytes() / 2);
@@ -88,8 +88,8 @@ fn available_bytes() -> u64 {
     let host = usage::available_bytes().unwrap_or_else(usage::total_bytes);
     let group = usage::group_limit_bytes()
         .map(|limit| limit.saturating_sub(usage::group_usage_bytes().unwrap_or(0)));
-    // The group's usage includes page cache, which the kernel gives back on demand, so at least this much is free. A limit
-    // above the host's memory is no limit.
+    // The group's usage includes page cache, which the kernel gives back on demand, so at least this much is free. A
+    // limit above the host's memory is no limit.
     match group {
         Some(group) if usage::group_limit_bytes() < Some(usage::total_bytes()) => host.min(group),
         _ => host,

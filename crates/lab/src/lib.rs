@@ -1,11 +1,12 @@
 //! The lab: runs experiments on ferl and on other Erlang VMs in turns, and compares what it measures from outside.
 //!
-//! A session goes through these modules: [`rows`] declares the [`experiment`]s, [`plan`] selects some of them, [`programs`]
-//! compiles the Erlang sources, [`vms`] finds the VMs, [`session`] runs each cell in rounds ([`mod@measure`] is one run),
-//! [`pace`] keeps the time and [`screen`] shows the progress. [`lines`] computes figures and ratios ([`statistics`]
-//! decides what counts as a difference). The [`results`] are shown as a [`table`], a page ([`report`]), a summary, a
-//! picture ([`headline`]) or JSON. What is kept of them ([`saved`]) is compared ([`compare`]) and becomes a page of the
-//! repository ([`digest`]). [`client`] is a separate program that some experiments start.
+//! A session goes through these modules: [`rows`] declares the [`experiment`]s, [`plan`] selects some of them,
+//! [`programs`] compiles the Erlang sources, [`vms`] finds the VMs, [`session`] runs each cell in rounds
+//! ([`mod@measure`] is one run), [`pace`] keeps the time and [`screen`] shows the progress. [`lines`] computes figures
+//! and ratios ([`statistics`] decides what counts as a difference). The [`results`] are shown as a [`table`], a page
+//! ([`report`]), a summary, a picture ([`headline`]) or JSON. What is kept of them ([`saved`]) is compared
+//! ([`compare`]) and becomes a page of the repository ([`digest`]). [`client`] is a separate program that some
+//! experiments start.
 //!
 //! Invariant: the lab links nothing of the virtual machine. All it knows of a VM is what the operating system shows and
 //! what the programs print. One thread.

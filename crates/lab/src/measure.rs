@@ -180,7 +180,8 @@ fn account(outcome: &Outcome, sampler: &Sampler, host: Option<(HostTimes, HostTi
         let busy = after.busy_s - before.busy_s;
         ((busy - user_s - system_s) / wall_s).max(0.0)
     });
-    // Between fork and exec the VM counts as large as the lab, so the kernel's peak is used only if it is larger than that.
+    // Between fork and exec the VM counts as large as the lab, so the kernel's peak is used only if it is larger than
+    // that.
     let own = sys::memory::usage::peak_resident_bytes().unwrap_or(u64::MAX);
     let reported = Some(usage.peak_resident_bytes).filter(|bytes| *bytes > own);
     Run {

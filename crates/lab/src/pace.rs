@@ -149,8 +149,8 @@ impl Pace {
     }
 }
 
-/// The most rounds that all remaining cells can have alike. If not even one fits, this cell still has one, provided that
-/// it fits alone.
+/// The most rounds that all remaining cells can have alike. If not even one fits, this cell still has one, provided
+/// that it fits alone.
 fn rounds_that_fit(left_s: f64, this_s: f64, rest_s: f64, wanted: u32) -> u32 {
     (1..=wanted)
         .rev()

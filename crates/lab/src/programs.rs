@@ -1,6 +1,7 @@
-//! The programs of the experiments. Their sources are embedded in this executable, and compiled once into a folder of the
-//! user's cache, so that every command line that the lab shows can be repeated by hand. What is written in Elixir or C is put there
-//! as sources: whoever has no compiler for it can still run all others. `elixir_forms.erl` and `natives.erl` compile it.
+//! The programs of the experiments. Their sources are embedded in this executable, and compiled once into a folder of
+//! the user's cache, so that every command line that the lab shows can be repeated by hand. What is written in Elixir
+//! or C is put there as sources: whoever has no compiler for it can still run all others. `elixir_forms.erl` and
+//! `natives.erl` compile it.
 //!
 //! Invariant: a folder with its final name holds every program, because it is filled under a temporary name and then
 //! renamed.

@@ -1,8 +1,8 @@
 //! The report: one self-contained HTML file without scripts, for wide and narrow screens, light and dark.
 //!
-//! Plots are drawn with fixed colours. The style sheet in `templates/page.html` replaces those of ink and grid, so that the
-//! same drawing serves a light and a dark page. Each plot is drawn once for wide and once for narrow screens, and the
-//! style sheet shows one of the two.
+//! Plots are drawn with fixed colours. The style sheet in `templates/page.html` replaces those of ink and grid, so that
+//! the same drawing serves a light and a dark page. Each plot is drawn once for wide and once for narrow screens, and
+//! the style sheet shows one of the two.
 
 mod canvas;
 mod charts;

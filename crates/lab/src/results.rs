@@ -1,5 +1,5 @@
-//! The results of one session: the shape of the JSON that `--json` and `--save` write, and the source of every table, page
-//! and summary. What `--save` writes is smaller: of the cells it has those that failed.
+//! The results of one session: the shape of the JSON that `--json` and `--save` write, and the source of every table,
+//! page and summary. What `--save` writes is smaller: of the cells it has those that failed.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,8 +39,8 @@ pub struct Session {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Host {
-    /// What kind of machine it is, in a word that may be part of a file's name: `amd-epyc-25-17-2`, which are the maker, the
-    /// series, the family and the model of the processor, and how many processors may be used.
+    /// What kind of machine it is, in a word that may be part of a file's name: `amd-epyc-25-17-2`, which are the
+    /// maker, the series, the family and the model of the processor, and how many processors may be used.
     #[serde(default)]
     pub kind: String,
     pub processor: String,

@@ -1,7 +1,7 @@
 //! The experiments that the lab can run, one row each. These are tables; nothing here runs anything.
 //!
-//! To add an experiment, add an `.erl` file to `experiments/` and a row here. Each program in `experiments/compute` becomes
-//! a row without being listed, whether it is written in Erlang or in Elixir.
+//! To add an experiment, add an `.erl` file to `experiments/` and a row here. Each program in `experiments/compute`
+//! becomes a row without being listed, whether it is written in Erlang or in Elixir.
 
 mod answers;
 mod between;

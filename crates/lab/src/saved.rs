@@ -1,7 +1,7 @@
 //! Results that are kept: `bench/results/COMMIT-HOST.json` in a checkout of ferl, one file for each run with `--save`.
 //!
-//! A file is a [`Session`] whose cells are left out unless they failed: its lines have the figures of each round. HOST is
-//! [`Host::kind`](crate::results::Host::kind), so a file says what kind of machine it is of, and not whose.
+//! A file is a [`Session`] whose cells are left out unless they failed: its lines have the figures of each round. HOST
+//! is [`Host::kind`](crate::results::Host::kind), so a file says what kind of machine it is of, and not whose.
 
 use anyhow::{Context, Result, bail};
 use serde::Serialize;

@@ -1,6 +1,6 @@
-//! What a session shows while it runs: the table, which grows line by line, and below it on a terminal a status line with
-//! the run of the moment, the next one, and the time. In a file the headings carry the time instead, and there are no
-//! escape codes.
+//! What a session shows while it runs: the table, which grows line by line, and below it on a terminal a status line
+//! with the run of the moment, the next one, and the time. In a file the headings carry the time instead, and there are
+//! no escape codes.
 //!
 //! One thread, besides the one by which `indicatif` keeps the clock of the status line going.
 

@@ -1,5 +1,5 @@
-//! Runs a plan. Each cell has rounds in which every VM has a turn, so that a disturbance of the host affects all of them
-//! alike.
+//! Runs a plan. Each cell has rounds in which every VM has a turn, so that a disturbance of the host affects all of
+//! them alike.
 //!
 //! A VM that fails in a cell gets no further turns there. A size that will not fit into memory, judging by the smaller
 //! ones, is not tried. Both are results.
@@ -25,7 +25,8 @@ const LONG_RUN: Duration = Duration::from_secs(20);
 const VERY_LONG_RUN: Duration = Duration::from_secs(90);
 /// Roughly what a VM holds before it does anything. Memory beyond this grows with the size.
 const EMPTY_VM_BYTES: f64 = 60e6;
-/// The time limit of the headline set, which leaves room for compiling the programs and writing the page in two minutes.
+/// The time limit of the headline set, which leaves room for compiling the programs and writing the page in two
+/// minutes.
 const HEADLINE_TIME_LIMIT: Duration = Duration::from_secs(105);
 
 /// What the command line says about all runs; `None` stands for the default of the set.
@@ -261,8 +262,8 @@ impl<'a> Lab<'a> {
         }
     }
 
-    /// The first run fills the page cache, so it does not count. The headline set does that once, the quick set for each
-    /// experiment, and the full set for each cell.
+    /// The first run fills the page cache, so it does not count. The headline set does that once, the quick set for
+    /// each experiment, and the full set for each cell.
     fn needs_warm_up(&self, at: usize, number_in_experiment: usize) -> bool {
         match self.settings.set {
             Set::Headline => at == 0,

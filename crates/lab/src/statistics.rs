@@ -83,8 +83,8 @@ pub fn ratio(ratios: &[f64]) -> Option<Ratio> {
     })
 }
 
-/// How many times as good what was measured later is. Both say how good it was: more is better, and all numbers are above
-/// zero. They are of different sessions, so there are no pairs: the spread is that of the worst beside the best.
+/// How many times as good what was measured later is. Both say how good it was: more is better, and all numbers are
+/// above zero. They are of different sessions, so there are no pairs: the spread is that of the worst beside the best.
 pub fn change(earlier: &Summary, later: &Summary) -> Ratio {
     let (least, most) = (later.least / earlier.most, later.most / earlier.least);
     let median = later.median / earlier.median;

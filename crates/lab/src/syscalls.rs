@@ -1,5 +1,5 @@
-//! Counts the system calls of a run with `strace`, if it is installed. That slows the VM down, so it happens in a separate
-//! run whose figures are discarded.
+//! Counts the system calls of a run with `strace`, if it is installed. That slows the VM down, so it happens in a
+//! separate run whose figures are discarded.
 
 use std::fs;
 use std::path::Path;
@@ -39,8 +39,8 @@ pub fn count(trial: &Trial, vm: &Vm, programs: &Path, bounds: Bounds) -> Vec<(St
     }
 }
 
-/// Parses lines such as ` 99.00    0.123456          12      1024       100 futex`. The number of errors before the name
-/// may be absent.
+/// Parses lines such as ` 99.00    0.123456          12      1024       100 futex`. The number of errors before the
+/// name may be absent.
 fn read(table: &str) -> Vec<(String, u64)> {
     let rows = table.lines().filter_map(|line| {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();

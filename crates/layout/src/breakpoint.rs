@@ -1,7 +1,7 @@
 //! Breakpoints: what stands at the entry of a function whose calls are counted, traced or debugged.
 //!
-//! A breakpoint leads straight to its record here, which never moves while its code lives. Counters are written by running
-//! processes; everything else is written only while no thread runs code.
+//! A breakpoint leads straight to its record here, which never moves while its code lives. Counters are written by
+//! running processes; everything else is written only while no thread runs code.
 
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};

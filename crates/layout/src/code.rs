@@ -50,7 +50,8 @@ impl Export {
 /// loaded; before that, when only external terms have named it, it lives as long as the funs in them.
 #[repr(C)]
 pub struct FunEntry {
-    /// The function's entry; null while its module is not loaded, or is being purged (calls then go through `RuntimeTable::call_fun`).
+    /// The function's entry; null while its module is not loaded, or is being purged (calls then go through
+    /// `RuntimeTable::call_fun`).
     pub code: AtomicPtr<u64>,
     pub module: Term,
     /// Number of arguments of a call, not counting the free variables.

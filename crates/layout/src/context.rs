@@ -108,8 +108,8 @@ pub enum Fetched {
     Ended = 2,
 }
 
-/// Words that a function whose return is traced has on the stack, in front of its caller's return address: the address of an
-/// instruction, and terms. See `runtime::trace::frames`.
+/// Words that a function whose return is traced has on the stack, in front of its caller's return address: the address
+/// of an instruction, and terms. See `runtime::trace::frames`.
 pub const TRACED_FRAME_WORDS: usize = 6;
 
 /// As [`TRACED_FRAME_WORDS`], if only the time or the memory of the function is measured.
@@ -124,8 +124,8 @@ pub const TRACED_ROOM_WORDS: usize = 2 * TRACED_FRAME_WORDS + 2 * TIMED_FRAME_WO
 pub struct Resume {
     /// A code address; null after raising.
     pub at: *const u64,
-    /// What runs the instruction there, or null: whatever its first word says. That word, or the machine code that it stands
-    /// for, may be the breakpoint.
+    /// What runs the instruction there, or null: whatever its first word says. That word, or the machine code that it
+    /// stands for, may be the breakpoint.
     pub handler: *const (),
 }
 
@@ -207,8 +207,8 @@ pub struct RuntimeTable {
     /// `error_handler:undefined_function/3` (or null after raising undef). May collect.
     pub undefined_function:
         unsafe extern "C" fn(context: *mut Context, export: *const Export) -> *const u64,
-    /// The function with this entry has been called often enough for its module to get machine code. Told again after many more
-    /// calls.
+    /// The function with this entry has been called often enough for its module to get machine code. Told again after
+    /// many more calls.
     pub is_warm: unsafe extern "C" fn(entry: *const u64),
     /// The called function has this breakpoint. There are [`TRACED_ROOM_WORDS`] of room on the stack. Returns where to
     /// continue. May collect only if that is not the function.
@@ -223,8 +223,8 @@ pub struct RuntimeTable {
     pub traced_return: unsafe extern "C" fn(context: *mut Context),
     /// As `traced_return`, of a function whose time is taken.
     pub timed_return: unsafe extern "C" fn(context: *mut Context),
-    /// The process stops at the line of the instruction before `next`: puts the function's name and the line into x0..x3, and returns
-    /// the entry of the function to call.
+    /// The process stops at the line of the instruction before `next`: puts the function's name and the line into
+    /// x0..x3, and returns the entry of the function to call.
     pub stop_at_line: unsafe extern "C" fn(context: *mut Context, next: *const u64) -> *const u64,
     /// The first instruction of the stub that replaces the function with this entry; a native library has put it there.
     pub native_function: unsafe extern "C" fn(entry: *const u64) -> *const u64,

@@ -41,8 +41,8 @@ pub struct Heap {
     pub off_heap: *mut u64,
     /// The old generation; null until the first promotion allocates it.
     pub old: *mut OldHeap,
-    /// Objects that the heap left behind at the start of a block when it moved to a larger one without a collection; null
-    /// if there are none. The next collection moves those that live.
+    /// Objects that the heap left behind at the start of a block when it moved to a larger one without a collection;
+    /// null if there are none. The next collection moves those that live.
     pub left: *mut u64,
     /// Words in `fragments`.
     pub fragment_words: u32,

@@ -1,14 +1,14 @@
 //! [`NoGc`]: the proof that nothing collects for a while, and so the lifetime of references to words of terms.
 //!
 //! A [`Term`](crate::Term) is a word, and may be read under the moving rule without any lifetime. A reference into a
-//! heap (`&[Term]`, `&[u8]`) needs one, and takes it from a token: `term.as_tuple(no_gc)` lives as long as `no_gc` does.
-//! A function that returns such a reference takes the token from its caller; otherwise [`no_gc!`](crate::no_gc!) makes one
-//! that ends with the frame or the statement it stands in.
+//! heap (`&[Term]`, `&[u8]`) needs one, and takes it from a token: `term.as_tuple(no_gc)` lives as long as `no_gc`
+//! does. A function that returns such a reference takes the token from its caller; otherwise [`no_gc!`](crate::no_gc!)
+//! makes one that ends with the frame or the statement it stands in.
 //!
-//! Safe code can have a token at any time, because only the collector's callers collect: the engine at safepoints, where no
-//! frame of Rust is between it and the scheduler, and the scheduler between slices. A BIF never does. Whoever collects,
-//! moves or frees the words of a live heap promises that no frame below holds a token, or a term that is not a root. The
-//! compiler does not check that promise yet: the collector's entry points are not `unsafe` functions.
+//! Safe code can have a token at any time, because only the collector's callers collect: the engine at safepoints,
+//! where no frame of Rust is between it and the scheduler, and the scheduler between slices. A BIF never does. Whoever
+//! collects, moves or frees the words of a live heap promises that no frame below holds a token, or a term that is not
+//! a root. The compiler does not check that promise yet: the collector's entry points are not `unsafe` functions.
 
 use core::marker::PhantomData;
 use core::ptr::NonNull;

@@ -525,8 +525,8 @@ impl Term {
     #[must_use]
     pub fn as_bits(self) -> Option<Bits> {
         let object = self.as_boxed()?;
-        // SAFETY: each kind of object has the words that are read for it. Those that are addresses were exposed when they
-        // were written.
+        // SAFETY: each kind of object has the words that are read for it. Those that are addresses were exposed when
+        // they were written.
         unsafe {
             match object.kind() {
                 ObjectKind::HeapBinary => Some(Bits {

@@ -15,8 +15,8 @@
 //! **The moving rule.** A `Term` held by Rust code is valid: the cell or object it points to is initialised and does
 //! not move until the next safepoint of the process that owns it (a literal never moves). Only functions documented
 //! to do so may collect; while none of them runs, reading through a term is sound. Therefore the accessors below are
-//! safe functions, while [`Term::from_bits`] and the pointer constructors are unsafe. `head`, `tail`, `header` and `word`
-//! still rely on a tag that their caller has tested; the views `Cons` and `Boxed` test it themselves.
+//! safe functions, while [`Term::from_bits`] and the pointer constructors are unsafe. `head`, `tail`, `header` and
+//! `word` still rely on a tag that their caller has tested; the views `Cons` and `Boxed` test it themselves.
 
 use core::ptr;
 

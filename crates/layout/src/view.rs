@@ -1,8 +1,8 @@
 //! What a tagged pointer is once its tag was tested: a cons cell or a boxed object.
 //!
 //! A view is a pointer, as valid as the term it was made from and for as long (the moving rule, `term.rs`). It returns
-//! words by value, and makes no reference. Having one proves the tag, so that its methods have no precondition; an index
-//! is either compared with the arity, or the function is unsafe and says `unchecked`.
+//! words by value, and makes no reference. Having one proves the tag, so that its methods have no precondition; an
+//! index is either compared with the arity, or the function is unsafe and says `unchecked`.
 
 use core::ptr::{self, NonNull};
 

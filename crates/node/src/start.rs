@@ -125,8 +125,8 @@ fn choose_form(wanted: bool) {
     }
 }
 
-/// Calls of a function before its module gets machine code. Profilers want all of it from the start, so that each place in it has
-/// a name.
+/// Calls of a function before its module gets machine code. Profilers want all of it from the start, so that each place
+/// in it has a name.
 fn code_calls(config: &Config) -> u16 {
     match config.flags.perf != "false" || config.flags.profile.is_some() {
         true => 0,

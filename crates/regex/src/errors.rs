@@ -6,8 +6,8 @@ use std::ffi::c_int;
 /// PCRE2's error numbers start here.
 const FIRST: c_int = 100;
 
-/// PCRE2 10.47's number and offset for an error that an older PCRE2 has found at `offset`: the newer one stops behind the
-/// character that is wrong, in a pattern of characters if `utf`.
+/// PCRE2 10.47's number and offset for an error that an older PCRE2 has found at `offset`: the newer one stops behind
+/// the character that is wrong, in a pattern of characters if `utf`.
 pub(crate) fn as_later_pcre2(
     code: c_int,
     offset: usize,

@@ -3,11 +3,12 @@
 //! characters in a class, letters of escapes that do not exist in a class, `\x` without digits, `\F`, a control
 //! character after `\c`. To others only
 //! PCRE2 gives a meaning: `{,3}` and `{ 1, 3 }` are not repetitions in PCRE 8, and `\8` is the digit unless there are
-//! eight groups before it. A script's property, `\p{Greek}`, has in PCRE2 also the characters that several scripts use, and
-//! `\p{Lu}`, `\p{Ll}` and `\p{Lt}` are the same if case does not matter; PCRE 8 knows fewer names, and only in one spelling.
+//! eight groups before it. A script's property, `\p{Greek}`, has in PCRE2 also the characters that several scripts use,
+//! and `\p{Lu}`, `\p{Ll}` and `\p{Lt}` are the same if case does not matter; PCRE 8 knows fewer names, and only in one
+//! spelling.
 //!
-//! Only patterns that PCRE2 has refused for one of the former reasons, or that have such braces, digits or properties, are
-//! rewritten. Plain functions; any thread may call them.
+//! Only patterns that PCRE2 has refused for one of the former reasons, or that have such braces, digits or properties,
+//! are rewritten. Plain functions; any thread may call them.
 
 use std::ffi::c_int;
 use std::ops::Range;
@@ -330,8 +331,8 @@ impl Writer<'_> {
         self.places.push((self.out.len(), self.at));
     }
 
-    /// Writes a property of letters of one case, which PCRE2 takes for all cases if case does not matter, with what says
-    /// how often it occurs; otherwise returns false.
+    /// Writes a property of letters of one case, which PCRE2 takes for all cases if case does not matter, with what
+    /// says how often it occurs; otherwise returns false.
     fn cased_property(&mut self) -> bool {
         let length = cased_length(self.rest());
         if !self.caseless || length == 0 {
@@ -408,8 +409,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Rewrites the class that begins at `start` so that its `properties` keep their case. If nothing else in it has a case,
-    /// none of it needs to be without; otherwise it becomes two classes.
+    /// Rewrites the class that begins at `start` so that its `properties` keep their case. If nothing else in it has a
+    /// case, none of it needs to be without; otherwise it becomes two classes.
     fn cased_class(&mut self, start: usize, properties: &[Range<usize>], has_case: bool) {
         let mut class = self.out.split_off(start);
         if !has_case {

@@ -242,7 +242,8 @@ pub struct Pattern {
     pub names: Vec<(Box<[u8]>, Vec<usize>)>,
 }
 
-/// How deep parentheses may be nested before OTP 28: as deep as capturing ones may be in PCRE 8, whose working memory ends there.
+/// How deep parentheses may be nested before OTP 28: as deep as capturing ones may be in PCRE 8, whose working memory
+/// ends there.
 const MAX_NESTING_PCRE8: u32 = 798;
 /// How deep they may be nested since. Capturing ones are too complicated for PCRE2 long before.
 const MAX_NESTING: u32 = 10_000;
@@ -286,7 +287,8 @@ pub fn compile(text: &[u8], options: CompileOptions) -> Result<Rc<Pattern>, Patt
     Ok(pattern)
 }
 
-/// The pattern of bytes from [`Pattern::to_bytes`], or of those that stock has made ([`stock`]); `None` if they are not valid.
+/// The pattern of bytes from [`Pattern::to_bytes`], or of those that stock has made ([`stock`]); `None` if they are not
+/// valid.
 #[must_use]
 pub fn from_bytes(bytes: &[u8]) -> Option<Rc<Pattern>> {
     if stock::is_such(bytes) {

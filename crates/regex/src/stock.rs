@@ -1,5 +1,6 @@
-//! Patterns that stock's PCRE 8.44 has compiled, as literals of modules hold them: a program compiled on stock may contain
-//! the code of its patterns (each `~r` of Elixir does). The code is read back into a pattern, which PCRE2 then compiles.
+//! Patterns that stock's PCRE 8.44 has compiled, as literals of modules hold them: a program compiled on stock may
+//! contain the code of its patterns (each `~r` of Elixir does). The code is read back into a pattern, which PCRE2 then
+//! compiles.
 //!
 //! ```text
 //! header      64 bytes: magic, size, options, ..., place, entry size and number of the names
@@ -10,10 +11,10 @@
 //!             items; for each further alternative ALT, distance, items; KET or one of its kind, distance
 //! ```
 //!
-//! Options within a pattern are gone from its code, since each operation says what it does; so the text that is written here
-//! says it for each item too, and is compiled without those options. A group that was repeated a certain number of times
-//! stands in the code as often, with the same number: such copies become one again. Code that makes no sense, and what PCRE2
-//! has no words for, is no pattern.
+//! Options within a pattern are gone from its code, since each operation says what it does; so the text that is written
+//! here says it for each item too, and is compiled without those options. A group that was repeated a certain number of
+//! times stands in the code as often, with the same number: such copies become one again. Code that makes no sense, and
+//! what PCRE2 has no words for, is no pattern.
 
 mod op;
 mod pattern;

@@ -4,7 +4,8 @@
 //! ```text
 //! bytes    0-255   the lower case of a character
 //! bytes  256-511   the other case
-//! bytes  512-831   classes, 32 bytes of bits each: space, xdigit, digit, upper, lower, word, graph, print, punct, cntrl
+//! bytes  512-831   classes, 32 bytes of bits each: space, xdigit, digit, upper, lower, word, graph, print,
+//!                  punct, cntrl
 //! bytes  832-1087  kinds of a character: 1 space, 2 letter, 4 small letter, 8 digit, 16 word
 //! ```
 

@@ -4,8 +4,8 @@
 //! back it with huge pages even where only a few bytes of each are used: a node that had just booted held 130 MB.
 //! Before the first allocation it is told to commit memory only as needed.
 //!
-//! Blocks of one size lie in *pages* of mimalloc, which it cuts from its arenas; a block larger than [`MOST_SHARED_BYTES`] has
-//! a page to itself. [`pages`] shows all of them.
+//! Blocks of one size lie in *pages* of mimalloc, which it cuts from its arenas; a block larger than
+//! [`MOST_SHARED_BYTES`] has a page to itself. [`pages`] shows all of them.
 //!
 //! When the system refuses memory, the handler of [`on_shortage`] is called. It either returns, and the allocation
 //! fails, or ends the program, with the help of a small reserve that is kept for that.
@@ -102,13 +102,15 @@ pub fn settles_after_ns(now_ns: i64) -> u64 {
     not_before.max(SETTLES_AFTER_NS) as u64
 }
 
-/// Lets this thread settle the next time that it is idle for a while, although it has settled lately: it has freed much since.
+/// Lets this thread settle the next time that it is idle for a while, although it has settled lately: it has freed much
+/// since.
 pub fn settle_again() {
     SETTLED_AT_NS.set(None);
 }
 
 /// Returns memory to the system that this thread has freed, and mimalloc and [`slab`] keep for it, and the large blocks
-/// that any thread has freed. They themselves do so later, at other allocations, and a sleeping thread allocates nothing.
+/// that any thread has freed. They themselves do so later, at other allocations, and a sleeping thread allocates
+/// nothing.
 pub fn settle() {
     LARGE_FREED_BYTES.store(0, Ordering::Relaxed);
     // SAFETY: touches nothing but mimalloc's own bookkeeping.
@@ -286,8 +288,8 @@ fn short(layout: Layout) -> *mut u8 {
     std::ptr::null_mut()
 }
 
-/// The alignment of every block of mimalloc. For more, mimalloc has to be asked by another function, which is slower even
-/// if the block that it finds happens to be aligned.
+/// The alignment of every block of mimalloc. For more, mimalloc has to be asked by another function, which is slower
+/// even if the block that it finds happens to be aligned.
 const ALIGNMENT: usize = size_of::<usize>();
 
 // SAFETY: blocks are mimalloc's, or parts of the reserve, which are aligned, disjoint and never reused.

@@ -72,8 +72,8 @@ pub fn affinity() -> Result<Vec<usize>> {
     affinity_of(0)
 }
 
-/// The processors that this program could use when it started: what a child gets, whatever happens to our threads. The first
-/// call should be made before any thread is pinned.
+/// The processors that this program could use when it started: what a child gets, whatever happens to our threads. The
+/// first call should be made before any thread is pinned.
 pub fn initial_affinity() -> &'static [usize] {
     static INITIAL: OnceLock<Vec<usize>> = OnceLock::new();
     INITIAL.get_or_init(|| known().usable.clone())

@@ -1,8 +1,9 @@
-//! A line about where a thread was when it executed what it must not: for faults in native libraries, which end the node.
+//! A line about where a thread was when it executed what it must not: for faults in native libraries, which end the
+//! node.
 //!
-//! The handler of such signals writes the line to standard error, puts back what was to happen before, and returns to the fault, which
-//! then takes its course. It runs on the thread's signal stack in the middle of anything, so it allocates nothing and takes no lock but
-//! the loader's, whose tables name the function and the object of an address.
+//! The handler of such signals writes the line to standard error, puts back what was to happen before, and returns to
+//! the fault, which then takes its course. It runs on the thread's signal stack in the middle of anything, so it
+//! allocates nothing and takes no lock but the loader's, whose tables name the function and the object of an address.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::fmt::{self, Write as _};
@@ -42,7 +43,8 @@ pub fn watch(describe: Describe) {
             as libc::sighandler_t;
         action.sa_flags = libc::SA_ONSTACK | libc::SA_SIGINFO;
         let mut old = MaybeUninit::uninit();
-        // SAFETY: reads what was to happen, which is initialised if that succeeds; then sets a handler that may run at any time.
+        // SAFETY: reads what was to happen, which is initialised if that succeeds; then sets a handler that may run at
+        // any time.
         unsafe {
             if libc::sigaction(*number, std::ptr::null(), old.as_mut_ptr()) == 0 {
                 let _ = before.set(old.assume_init());
@@ -116,7 +118,8 @@ struct Place<'a> {
 /// The place of an address; none if no loaded object has it.
 fn place_of<'a>(address: usize) -> Option<Place<'a>> {
     let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: the loader fills the structure if it finds an object, and the object stays loaded: its code is being executed.
+    // SAFETY: the loader fills the structure if it finds an object, and the object stays loaded: its code is being
+    // executed.
     unsafe {
         if libc::dladdr(address as *const c_void, info.as_mut_ptr()) == 0 {
             return None;

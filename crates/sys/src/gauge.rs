@@ -12,7 +12,8 @@ pub struct Gauge {
     peak: AtomicI64,
 }
 
-/// What a gauge shows. A gauge may be below zero for a moment, when threads tell of their changes late; then it shows zero.
+/// What a gauge shows. A gauge may be below zero for a moment, when threads tell of their changes late; then it shows
+/// zero.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Reading {
     /// Its value.

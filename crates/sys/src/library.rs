@@ -3,7 +3,8 @@
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::NonNull;
 
-/// Libraries that stock's VM is linked with. Some libraries use them without naming them; they are loaded when one turns out to.
+/// Libraries that stock's VM is linked with. Some libraries use them without naming them; they are loaded when one
+/// turns out to.
 const EXPECTED: [&CStr; 4] = [
     c"libz.so.1",
     c"libm.so.6",

@@ -32,8 +32,8 @@ pub fn page_bytes() -> usize {
     *PAGE.get_or_init(rustix::param::page_size)
 }
 
-/// Returns the memory of all whole pages in a part of the program's own memory to the system at once. They stay mapped, and
-/// read as zero. Nothing happens where the system refuses.
+/// Returns the memory of all whole pages in a part of the program's own memory to the system at once. They stay mapped,
+/// and read as zero. Nothing happens where the system refuses.
 ///
 /// # Safety
 /// The part was allocated, nothing refers into it, and its content is no longer needed.
@@ -176,11 +176,11 @@ impl Drop for Reservation {
     }
 }
 
-/// Uses so many bytes of memory for a moment: all of it has been handed out by the kernel and written to, and is free again
-/// when this returns. `einval` on kernels that cannot do so in one step (before Linux 5.14).
+/// Uses so many bytes of memory for a moment: all of it has been handed out by the kernel and written to, and is free
+/// again when this returns. `einval` on kernels that cannot do so in one step (before Linux 5.14).
 ///
-/// A virtual machine may give memory that has been free for some seconds back to its host; the next to use it waits for the
-/// host, several microseconds for each KiB. After this it does not.
+/// A virtual machine may give memory that has been free for some seconds back to its host; the next to use it waits for
+/// the host, several microseconds for each KiB. After this it does not.
 pub fn use_and_free(bytes: usize) -> Result<()> {
     const HUGE_PAGE_BYTES: usize = 2 << 20;
     let range = Reservation::new(bytes, HUGE_PAGE_BYTES)?;

@@ -232,7 +232,8 @@ impl Poller {
         Ok(epoll::delete(&self.epoll, fd)?)
     }
 
-    /// How many descriptors are in the set, without the waker's, as the kernel tells it: those that were closed are not.
+    /// How many descriptors are in the set, without the waker's, as the kernel tells it: those that were closed are
+    /// not.
     pub fn count(&self) -> Result<usize> {
         let told =
             std::fs::read_to_string(format!("/proc/self/fdinfo/{}", self.epoll.as_raw_fd()))?;

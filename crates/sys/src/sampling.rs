@@ -1,11 +1,11 @@
-//! Interrupting a thread at regular intervals of the processor time that it uses, to see what it does: the timer and the
-//! signal of a profiler.
+//! Interrupting a thread at regular intervals of the processor time that it uses, to see what it does: the timer and
+//! the signal of a profiler.
 //!
-//! Each thread that [`start`]s has a timer of its own, which runs only while the thread runs. The kernel looks at such timers
-//! in its tick, so it interrupts at most that often; what it has left out is in the [`Interrupted::weight`].
+//! Each thread that [`start`]s has a timer of its own, which runs only while the thread runs. The kernel looks at such
+//! timers in its tick, so it interrupts at most that often; what it has left out is in the [`Interrupted::weight`].
 //!
-//! The observer runs in the handler of a signal: it must not allocate, lock, or call anything that may. It reads and writes
-//! what is its thread's own, and what is atomic.
+//! The observer runs in the handler of a signal: it must not allocate, lock, or call anything that may. It reads and
+//! writes what is its thread's own, and what is atomic.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -116,7 +116,8 @@ pub fn called_before(address: usize) -> Option<usize> {
     if !cfg!(target_arch = "x86_64") || begin < text.start || address > text.end {
         return None;
     }
-    // SAFETY: these bytes are within the program, which is mapped as long as it runs, and its functions are never written.
+    // SAFETY: these bytes are within the program, which is mapped as long as it runs, and its functions are never
+    // written.
     let call = unsafe { std::slice::from_raw_parts(begin as *const u8, CALL_BYTES) };
     let &[CALL, a, b, c, d] = call else {
         return None;
@@ -133,8 +134,8 @@ extern "C" fn interrupted(
     let Some(observer) = OBSERVER.get() else {
         return;
     };
-    // SAFETY: the kernel passes the handler information on the signal, in which the sixth number of a timer's signal is how
-    // often it has expired besides, and the registers of the interrupted thread.
+    // SAFETY: the kernel passes the handler information on the signal, in which the sixth number of a timer's signal is
+    // how often it has expired besides, and the registers of the interrupted thread.
     let interrupted = unsafe {
         let more = match (*info).si_code {
             libc::SI_TIMER => *info.cast::<i32>().add(5),

@@ -220,7 +220,8 @@ pub fn take_pending() -> Pending {
         let _ = crate::fd::read(event, &mut [0; 8]);
     }
     let mut pending = PENDING.swap(0, Ordering::Acquire);
-    // The thread that waits for children tells of ours. On stock OTP those belong to another process, so no signal comes.
+    // The thread that waits for children tells of ours. On stock OTP those belong to another process, so no signal
+    // comes.
     if child::is_stranger_signalled() {
         pending |= bit(Signal::Child.number());
     }

@@ -270,8 +270,8 @@ fn restore_at_signals() {
     }
     let handler = restore_and_end as extern "C" fn(libc::c_int) as libc::sighandler_t;
     for number in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {
-        // SAFETY: all-zero structures are valid. The handler may run at any time on any thread: it takes no lock that it has to wait
-        // for, and calls only what a handler may call.
+        // SAFETY: all-zero structures are valid. The handler may run at any time on any thread: it takes no lock that
+        // it has to wait for, and calls only what a handler may call.
         unsafe {
             let mut now: libc::sigaction = std::mem::zeroed();
             let mut action: libc::sigaction = std::mem::zeroed();

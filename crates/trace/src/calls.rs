@@ -85,7 +85,8 @@ fn told_by_process(
         &arguments,
         |process, outcome| {
             let Outcome { matched, wishes } = outcome;
-            // What the specification changes holds for this call already, but the tracer is the one that was there before.
+            // What the specification changes holds for this call already, but the tracer is the one that was there
+            // before.
             let how = of_process(process, session);
             if how & what::SILENT != 0 {
                 return 0;
@@ -170,7 +171,8 @@ fn event(
     }
 }
 
-/// Tells the tracers of a process of a `send` or `'receive'`, in those sessions whose pattern for such events wants that.
+/// Tells the tracers of a process of a `send` or `'receive'`, in those sessions whose pattern for such events wants
+/// that.
 pub fn told_if(process: &mut Process, parts: &[Term], event: &Event) {
     let wanted = match event.family {
         Family::Send => what::SEND,

@@ -1,10 +1,11 @@
-//! Tracing: what becomes of the events that processes and ports report ([`runtime::trace`]), and how programs say what is
-//! traced.
+//! Tracing: what becomes of the events that processes and ports report ([`runtime::trace`]), and how programs say what
+//! is traced.
 //!
 //! - [`tracer`]: who is told: a process, a port, or a module;
 //! - `message`: what processes and ports are told; [`module`]: modules as tracers;
 //! - [`tracees`]: `erlang:trace/3`, and the half of `trace_info/2` that concerns processes and ports;
-//! - [`patterns`]: `erlang:trace_pattern/3`, and the other half of `trace_info/2`; [`specification`]: match specifications;
+//! - [`patterns`]: `erlang:trace_pattern/3`, and the other half of `trace_info/2`; [`specification`]: match
+//!   specifications;
 //! - `calls`: what is told of calls; [`sessions`]: the sessions of OTP 27;
 //! - [`names`]: the names of all that a tracee can be traced for.
 //!

@@ -58,7 +58,8 @@ fn deliver(to: Term, message: Term) -> Told {
     Told::Yes
 }
 
-/// `{trace, Tracee, Tag, Message, Extra, Matched, Scheduler}` or `{trace_ts, ..., Timestamp}`, with those parts that there are.
+/// `{trace, Tracee, Tag, Message, Extra, Matched, Scheduler}` or `{trace_ts, ..., Timestamp}`, with those parts that
+/// there are.
 fn build(heap: &mut Heap, tracee: Term, how: u32, event: &Event) -> Term {
     let is_stamped = how & what::TIMESTAMPS != 0;
     let head = if is_stamped { am::TRACE_TS } else { am::TRACE };
@@ -98,8 +99,8 @@ pub fn stamp_of_sequence(how: u32) -> u32 {
     form.map_or(0, |(_, form)| *form)
 }
 
-/// Tells a process or port of an event of a sequence: `{seq_trace, Label, Event}`, with a timestamp if one is asked for (a bit
-/// of [`what`]).
+/// Tells a process or port of an event of a sequence: `{seq_trace, Label, Event}`, with a timestamp if one is asked for
+/// (a bit of [`what`]).
 pub fn send_sequence(to: Term, label: Term, stamp: u32, event: Term) -> Told {
     let mut scratch = Scratch::with_room(FRAME_WORDS);
     let heap = scratch.heap();

@@ -60,8 +60,8 @@ pub fn is_tracer(module: Term) -> bool {
     module.is_atom() && library(module).is_some()
 }
 
-/// Calls `enabled` or `trace`, or that of the family if there is one; NONE if it has raised. `caller` is what the callback sees as
-/// the process that calls it.
+/// Calls `enabled` or `trace`, or that of the family if there is one; NONE if it has raised. `caller` is what the
+/// callback sees as the process that calls it.
 fn call(
     library: &dyn Library,
     caller: Option<Term>,
@@ -76,7 +76,8 @@ fn call(
         .unwrap_or(Term::NONE)
 }
 
-/// Whether an event is what the tracee itself does now. Others happen to it, and may be told by whoever does that to it.
+/// Whether an event is what the tracee itself does now. Others happen to it, and may be told by whoever does that to
+/// it.
 fn is_done_by_tracee(family: Family) -> bool {
     use Family::{Call, GarbageCollection, RunningProcs, Send};
     matches!(family, Call | Send | RunningProcs | GarbageCollection)
@@ -101,8 +102,8 @@ pub enum Wanted {
     Never,
 }
 
-/// Asks a tracer whether it wants to be told of an event; `family` is that whose callback is asked, if it has one. One whose
-/// module is gone does not want that: it stops being a tracer only when it is asked whether it is there.
+/// Asks a tracer whether it wants to be told of an event; `family` is that whose callback is asked, if it has one. One
+/// whose module is gone does not want that: it stops being a tracer only when it is asked whether it is there.
 pub fn wants(tracer: &Module, family: Option<Family>, tag: Term, tracee: Term) -> Wanted {
     library(tracer.0).map_or(Wanted::No, |library| {
         ask(&*library, tracer, family, tag, tracee)
@@ -123,8 +124,8 @@ fn ask(
     }
 }
 
-/// Asks a tracer, and tells it of an event. It has been asked about calls before their specification was run, and what is
-/// told of their ends follows from that.
+/// Asks a tracer, and tells it of an event. It has been asked about calls before their specification was run, and what
+/// is told of their ends follows from that.
 pub fn tell(tracer: &Module, tracee: Term, how: u32, event: &Event) -> Told {
     let Some(library) = library(tracer.0) else {
         return Told::Yes;

@@ -38,8 +38,8 @@ pub(crate) enum Wanted {
 }
 
 impl Wanted {
-    /// What decides on calls from now on; none if they are not told. As on stock, only counters and costs are begun anew or paused: for
-    /// all else these words say `true`.
+    /// What decides on calls from now on; none if they are not told. As on stock, only counters and costs are begun
+    /// anew or paused: for all else these words say `true`.
     fn condition(&self) -> Option<Condition> {
         match self {
             Wanted::Off => None,
@@ -207,7 +207,8 @@ fn exports_of(pattern: &Pattern) -> Vec<&'static Export> {
     all.into_iter().filter(matches).collect()
 }
 
-/// Changes what a session does for all functions of a pattern, while the world is stopped; `meta` is what is wanted of meta tracing.
+/// Changes what a session does for all functions of a pattern, while the world is stopped; `meta` is what is wanted of
+/// meta tracing.
 pub(crate) fn apply(
     session: u32,
     pattern: &Pattern,
@@ -269,7 +270,8 @@ pub(crate) fn end(session: u32) {
         function: None,
         arity: None,
     };
-    // Restoring code needs no memory but that for making it writable; without that the breakpoints stay, and find nothing to do.
+    // Restoring code needs no memory but that for making it writable; without that the breakpoints stay, and find
+    // nothing to do.
     let _ = points::change_in(&modules::all_current(None), &every, &end);
 }
 
@@ -290,7 +292,8 @@ fn by_breakpoint(watch: &mut Watch, wanted: &Wanted, meta: &Wanted, flags: &Flag
         let condition = meta.condition();
         watch.meta = condition.map(|condition| new_meta(condition, tracer));
     }
-    // As on stock, what is to be paused or begun anew begins if it is not there yet, where something else is done for calls.
+    // As on stock, what is to be paused or begun anew begins if it is not there yet, where something else is done for
+    // calls.
     let begins = matches!(wanted, Wanted::Restart | Wanted::Pause);
     if flags.count {
         match wanted {
@@ -362,7 +365,8 @@ enum Known {
     Watch(Watch),
 }
 
-/// What is done for calls of a function by its full name, and when it is entered by any call; `None` if there is no such function.
+/// What is done for calls of a function by its full name, and when it is entered by any call; `None` if there is no
+/// such function.
 fn actions_of([module, function]: [Term; 2], arity: u32) -> Option<[Actions; 2]> {
     let export = exports::find(module, function, arity);
     let loaded = modules::current(module);
@@ -387,8 +391,8 @@ fn known(session: u32, name: [Term; 2], arity: u32) -> Known {
     }
 }
 
-/// The numbers of the sessions that do something when a function is called, in the order in which stock goes through them; `None` if
-/// there is no such function.
+/// The numbers of the sessions that do something when a function is called, in the order in which stock goes through
+/// them; `None` if there is no such function.
 #[must_use]
 pub fn sessions_of(name: [Term; 2], arity: u32) -> Option<Vec<u32>> {
     let [by_name, entered] = actions_of(name, arity)?;

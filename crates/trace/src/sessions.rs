@@ -1,11 +1,12 @@
-//! Trace sessions, which OTP has from release 27 on: `trace:session_create/3`. A session has a tracer, patterns and tracees of its
-//! own, and knows nothing of those of others. `erlang:trace/3` and its relatives act in the session [`LEGACY`], which is always
-//! there.
+//! Trace sessions, which OTP has from release 27 on: `trace:session_create/3`. A session has a tracer, patterns and
+//! tracees of its own, and knows nothing of those of others. `erlang:trace/3` and its relatives act in the session
+//! [`LEGACY`], which is always there.
 //!
-//! What a session traces of a process or port stands there ([`Tracings`](runtime::process::tracing::Tracings)), and what it does when a
-//! function is called at that function ([`Actions`](runtime::trace::points::Actions)); everything else is here. A session ends when
-//! it is destroyed, or when no program holds it any more. From then on nobody finds it, and what is changed in it where that was
-//! under way has no effect; then whatever it has left at processes, ports and functions is taken off.
+//! What a session traces of a process or port stands there ([`Tracings`](runtime::process::tracing::Tracings)), and
+//! what it does when a function is called at that function ([`Actions`](runtime::trace::points::Actions)); everything
+//! else is here. A session ends when it is destroyed, or when no program holds it any more. From then on nobody finds
+//! it, and what is changed in it where that was under way has no effect; then whatever it has left at processes, ports
+//! and functions is taken off.
 //!
 //! Any thread may call.
 
@@ -87,7 +88,8 @@ pub(crate) fn with<R>(number: u32, look: impl FnOnce(&Arc<Session>) -> R) -> Opt
     sessions.iter().find(|s| s.number == number).map(look)
 }
 
-/// All sessions, in the order in which stock goes through them: the one that is always there, and the others, the latest first.
+/// All sessions, in the order in which stock goes through them: the one that is always there, and the others, the
+/// latest first.
 #[must_use]
 pub fn all() -> Vec<Arc<Session>> {
     let sessions = SESSIONS.read();
@@ -150,7 +152,8 @@ pub fn list(heap: &mut Heap, numbers: impl IntoIterator<Item = u32>) -> Term {
     list
 }
 
-/// Has messages say who has sent them, or no longer, as the patterns of all sessions need that. The world must be stopped.
+/// Has messages say who has sent them, or no longer, as the patterns of all sessions need that. The world must be
+/// stopped.
 pub(crate) fn settle_senders() {
     let asks = |session: &Arc<Session>| matches!(*session.receive.lock(), Some(Some(_)));
     runtime::trace::senders::ask(all().iter().any(asks));

@@ -147,8 +147,9 @@ impl Run<'_> {
         build::tuple(heap, &parts)
     }
 
-    /// Changes how this process or the one that is named is traced; `off` is undone before `on` is done. As on stock, the
-    /// tracer is that of this process, unless another is given, or else that of the session; without one nothing is traced.
+    /// Changes how this process or the one that is named is traced; `off` is undone before `on` is done. As on stock,
+    /// the tracer is that of this process, unless another is given, or else that of the session; without one nothing is
+    /// traced.
     fn change(
         &mut self,
         whom: Option<Term>,

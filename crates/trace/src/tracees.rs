@@ -1,7 +1,7 @@
 //! What processes and ports are traced for: `erlang:trace/3`, `trace_info/2`.
 //!
-//! Tracing of a process is changed by itself, or while the world is stopped, so that it holds from then on for all that the
-//! process does. A process that a dirty scheduler runs is the exception: it changes itself when that call is over.
+//! Tracing of a process is changed by itself, or while the world is stopped, so that it holds from then on for all that
+//! the process does. A process that a dirty scheduler runs is the exception: it changes itself when that call is over.
 
 use layout::{Heap, Term};
 use runtime::effects::port;
@@ -159,8 +159,8 @@ fn change_processes(caller: &mut Process, change: &Change) -> usize {
     count
 }
 
-/// Applies a change to a process other than the caller, while the world is stopped. `None` if there is no such process, false if
-/// it has another tracer.
+/// Applies a change to a process other than the caller, while the world is stopped. `None` if there is no such process,
+/// false if it has another tracer.
 fn apply_to_other(pid: Term, change: &Change) -> Option<bool> {
     let process = table::find(pid);
     if process.is_null() {
@@ -245,7 +245,8 @@ fn change_one(tracing: &mut Tracing, change: &Change, concerned: u32) {
     }
 }
 
-/// `{flags, Flags}` or `{tracer, Tracer}` of one that is traced so, as a session sees it. `None` if there is no such item.
+/// `{flags, Flags}` or `{tracer, Tracer}` of one that is traced so, as a session sees it. `None` if there is no such
+/// item.
 pub fn item(heap: &mut Heap, tracings: &Tracings, session: u32, item: Term) -> Option<Term> {
     let seen = tracings.of(session);
     let value = match item {

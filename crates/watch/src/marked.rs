@@ -1,5 +1,6 @@
-//! Processes that carry a mark in their environment. What a program starts inherits its environment, also when it leaves the
-//! program's process group and outlives it, so a mark that is given to one run finds everything that the run has left.
+//! Processes that carry a mark in their environment. What a program starts inherits its environment, also when it
+//! leaves the program's process group and outlives it, so a mark that is given to one run finds everything that the run
+//! has left.
 //!
 //! Any thread may call this.
 
@@ -49,7 +50,8 @@ fn marked(mark: &[u8]) -> Vec<Marked> {
         .collect()
 }
 
-/// The process with this number, if it carries the mark. Processes of others cannot be read, and a zombie has no environment.
+/// The process with this number, if it carries the mark. Processes of others cannot be read, and a zombie has no
+/// environment.
 fn look(number: i32, mark: &[u8]) -> Option<Marked> {
     let carries = || {
         let environment = fs::read(format!("/proc/{number}/environ")).unwrap_or_default();

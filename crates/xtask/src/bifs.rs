@@ -1,8 +1,8 @@
 //! `cargo xtask bifs`: which functions of stock's emulator ferl's table has, and which it lacks.
 //!
-//! Stock's functions are those that a running node lists: `system_info(snifs)` for the BIFs, and `module_info(nifs)` for
-//! the modules whose functions the emulator brings along. ferl's are the rows of the table in `isa`, from which it is built, so
-//! that only functions that exist are counted, and only those of the release that is compared.
+//! Stock's functions are those that a running node lists: `system_info(snifs)` for the BIFs, and `module_info(nifs)`
+//! for the modules whose functions the emulator brings along. ferl's are the rows of the table in `isa`, from which it
+//! is built, so that only functions that exist are counted, and only those of the release that is compared.
 
 use crate::stock::ReleaseOption;
 use anyhow::{Context, Result, bail};

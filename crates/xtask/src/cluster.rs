@@ -1,8 +1,8 @@
-//! `cargo xtask cluster`: every program under `tests/cluster` runs on two nodes, each of which is ferl or stock, and prints
-//! what it prints when both are stock.
+//! `cargo xtask cluster`: every program under `tests/cluster` runs on two nodes, each of which is ferl or stock, and
+//! prints what it prints when both are stock.
 //!
-//! The program's `main/1` runs on `a@localhost` with the other's name, `b@localhost`, as its argument; `tests/support/cluster.erl`
-//! is what it does the rest with. The programs are judged as those on one node are
+//! The program's `main/1` runs on `a@localhost` with the other's name, `b@localhost`, as its argument;
+//! `tests/support/cluster.erl` is what it does the rest with. The programs are judged as those on one node are
 //! ([`differential`](crate::differential)). [`nodes`] starts and ends what a run needs.
 
 pub mod nodes;
@@ -98,7 +98,8 @@ struct Machines<'a> {
     ferl: Option<PathBuf>,
     other: Option<&'a Path>,
     under_test: &'a UnderTest,
-    /// The libraries that ferl boots, also where a node of another release starts it and leaves it the place of its own.
+    /// The libraries that ferl boots, also where a node of another release starts it and leaves it the place of its
+    /// own.
     libraries: (&'static str, &'a Path),
 }
 

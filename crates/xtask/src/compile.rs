@@ -1,5 +1,5 @@
-//! Erlang sources to `.beam` files, through stock `erlc`, and C sources to shared objects: the same files then run on both
-//! machines.
+//! Erlang sources to `.beam` files, through stock `erlc`, and C sources to shared objects: the same files then run on
+//! both machines.
 
 use crate::{project, stock};
 use ::stock::Otp;

@@ -1,10 +1,10 @@
-//! `cargo xtask counts`: how many instructions ferl executes for the programs of `bench/counts.erl`, compared with those that
-//! `bench/counts.json` stores. Hosts change their speed by more than a change in the code does; counts stay within a fraction of
-//! a percent, so a row that is 3 % worse fails.
+//! `cargo xtask counts`: how many instructions ferl executes for the programs of `bench/counts.erl`, compared with
+//! those that `bench/counts.json` stores. Hosts change their speed by more than a change in the code does; counts stay
+//! within a fraction of a percent, so a row that is 3 % worse fails.
 //!
-//! A row is run twice under valgrind's callgrind, for N and for 2N times its work; the difference is what N times cost, without
-//! booting and loading. The node is made to do the same each time: one scheduler, no waiting in loops, machine code from the start.
-//! What runs on several schedulers, and starting programs, cannot be counted so.
+//! A row is run twice under valgrind's callgrind, for N and for 2N times its work; the difference is what N times cost,
+//! without booting and loading. The node is made to do the same each time: one scheduler, no waiting in loops, machine
+//! code from the start. What runs on several schedulers, and starting programs, cannot be counted so.
 
 mod stored;
 

@@ -1,8 +1,8 @@
 //! `cargo xtask decisions`: the records of decisions under `docs/decisions`, one file for each, and their index.
 //!
-//! A record is `NNNN-title.md`: a heading with the number, the status, the date, and the sections in [`SECTIONS`]. It is not
-//! changed when a later one replaces it, but for its status, which names that one. The index is made of the records; a test
-//! fails if it is not what they say, or if one lacks a part.
+//! A record is `NNNN-title.md`: a heading with the number, the status, the date, and the sections in [`SECTIONS`]. It
+//! is not changed when a later one replaces it, but for its status, which names that one. The index is made of the
+//! records; a test fails if it is not what they say, or if one lacks a part.
 
 use crate::project;
 use anyhow::{Context, Result, bail, ensure};

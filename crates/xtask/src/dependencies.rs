@@ -1,4 +1,5 @@
-//! `cargo xtask dependencies`: licences, duplicates and sources of what the workspace depends on, as `deny.toml` allows them.
+//! `cargo xtask dependencies`: licences, duplicates and sources of what the workspace depends on, as `deny.toml` allows
+//! them.
 //!
 //! It is what `cargo deny check licenses bans sources` checks, for this host, without a program that takes minutes to
 //! build. The test of this module makes `cargo test` check it. Advisories need cargo-deny and its database.
@@ -90,7 +91,8 @@ fn packages() -> Result<Vec<Package>> {
         .collect()
 }
 
-/// `name v1.0.0|licence`. Behind the version stands `(proc-macro)`, or in parentheses where the package is if that is not the registry.
+/// `name v1.0.0|licence`. Behind the version stands `(proc-macro)`, or in parentheses where the package is if that is
+/// not the registry.
 fn package(line: &str) -> Result<Package> {
     let unread = || format!("a line of cargo tree: {line}");
     let (package, licence) = line.split_once('|').with_context(unread)?;

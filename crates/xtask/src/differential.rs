@@ -2,9 +2,9 @@
 //! and its output and exit status must equal those on stock.
 //!
 //! Each version of a program is compiled once, and run once on stock: the code and stock's answer are kept under
-//! `target/differential`, under a hash of everything that may change them ([`oracle`]). [`judge`] says what a difference
-//! means. With `--release 27` all of it is done with stock of that release: its compiler, its answers, and its libraries
-//! below the machine under test.
+//! `target/differential`, under a hash of everything that may change them ([`oracle`]). [`judge`] says what a
+//! difference means. With `--release 27` all of it is done with stock of that release: its compiler, its answers, and
+//! its libraries below the machine under test.
 
 pub mod judge;
 pub mod oracle;

@@ -1,7 +1,7 @@
 //! `cargo xtask disasm Module Function Arity`: the machine code that ferl makes of a function.
 //!
-//! With `+JPperf dump` ferl writes its code to a file for perf. The records of that file are searched for the function, and
-//! `objdump` disassembles its bytes. ferl finds the module by its code path, or in a folder given with `--pa`.
+//! With `+JPperf dump` ferl writes its code to a file for perf. The records of that file are searched for the function,
+//! and `objdump` disassembles its bytes. ferl finds the module by its code path, or in a folder given with `--pa`.
 
 use crate::project;
 use anyhow::{Context, Result, bail};

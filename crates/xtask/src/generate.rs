@@ -27,7 +27,8 @@ pub enum Generator {
     Calls(calls::CallsOptions),
     /// Run scenarios on three nodes of both kinds: what they print must equal what nodes of stock print.
     Clusters(clusters::ClustersOptions),
-    /// Call functions of `crypto` with every algorithm, with good and bad arguments: what comes of it must be as on stock.
+    /// Call functions of `crypto` with every algorithm, with good and bad arguments: what comes of it must be as on
+    /// stock.
     Crypto(paired::PairedOptions),
     /// Connect to a node as sound and damaged peers do: it must live, and keep nothing of them.
     Handshakes(handshakes::HandshakesOptions),

@@ -1,5 +1,5 @@
-//! `cargo xtask load`: five nodes of ferl and stock under a random load for some minutes (`tests/load/cluster_load.erl`), with
-//! progress as it goes. The nodes check each other.
+//! `cargo xtask load`: five nodes of ferl and stock under a random load for some minutes
+//! (`tests/load/cluster_load.erl`), with progress as it goes. The nodes check each other.
 
 use crate::cluster::nodes::{self, MARK};
 use crate::compile::Compiler;

@@ -37,7 +37,8 @@ struct CommandLine {
 enum Chore {
     /// Run every program under tests/programs on ferl; its output must equal stock's.
     Differential(differential::DifferentialOptions),
-    /// Run every program under tests/cluster on two nodes, of which each is ferl or stock; both must print what two of stock do.
+    /// Run every program under tests/cluster on two nodes, of which each is ferl or stock; both must print what two of
+    /// stock do.
     Cluster(cluster::ClusterOptions),
     /// Count the instructions of some programs under valgrind, and compare them with those stored in bench/counts.json.
     Counts(counts::CountsOptions),

@@ -1,5 +1,5 @@
-//! `cargo xtask nif-functions`: which functions of stock's headers for native libraries and for linked-in drivers ferl has, and which
-//! of them the libraries under `tests/programs` call. Fails if one is missing or is not called.
+//! `cargo xtask nif-functions`: which functions of stock's headers for native libraries and for linked-in drivers ferl
+//! has, and which of them the libraries under `tests/programs` call. Fails if one is missing or is not called.
 
 use crate::{project, stock};
 use anyhow::{Context, Result};
@@ -48,8 +48,8 @@ pub fn run() -> Result<ExitCode> {
 }
 
 impl Interface {
-    /// Prints what is missing or not called; returns whether that is nothing. What ferl has beyond the header, because a later release
-    /// has it, must be called too.
+    /// Prints what is missing or not called; returns whether that is nothing. What ferl has beyond the header, because
+    /// a later release has it, must be called too.
     fn report(&self, sources: &str) -> Result<bool> {
         let path = stock::headers()?.join(self.header);
         let header = fs::read_to_string(&path).with_context(|| {
@@ -83,8 +83,8 @@ impl Interface {
     }
 }
 
-/// The names of functions that the header for NIFs declares: `ERL_NIF_API_FUNC_DECL(type, name, ...)`, without those for machines
-/// whose `long` has not 64 bits.
+/// The names of functions that the header for NIFs declares: `ERL_NIF_API_FUNC_DECL(type, name, ...)`, without those
+/// for machines whose `long` has not 64 bits.
 fn declared_for_nifs(header: &str) -> BTreeSet<&str> {
     let mut is_for_others = false;
     let declarations = header.lines().filter_map(|line| {
@@ -131,7 +131,8 @@ fn sources(folder: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// Whether a name stands in a text as a word, be it called or handed on, or a macro of the header that calls the function.
+/// Whether a name stands in a text as a word, be it called or handed on, or a macro of the header that calls the
+/// function.
 fn calls(text: &str, name: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     let named = |name: &str| {

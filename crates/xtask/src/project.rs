@@ -1,4 +1,5 @@
-//! Where things are: the root of the checkout, the target folder, and the machines to compare; and names picked by filters.
+//! Where things are: the root of the checkout, the target folder, and the machines to compare; and names picked by
+//! filters.
 
 use anyhow::{Context, Result, bail};
 use std::env;

@@ -1,11 +1,11 @@
-//! `cargo xtask rooms`: which crate may use which, inside a crate which top-level module may use which, and how many files
-//! of a crate may stand in one circle.
+//! `cargo xtask rooms`: which crate may use which, inside a crate which top-level module may use which, and how many
+//! files of a crate may stand in one circle.
 //!
 //! What is allowed is data: `crates/rooms.txt` for the crates of the workspace, `rooms.txt` beside the `Cargo.toml`
 //! of each crate whose modules are held too ([`table`] says how a line reads), and `crates/circles.txt` for files
-//! ([`circles`]). What is used is read from `cargo metadata` ([`crates`]) and from the sources ([`modules`], [`files`]). An
-//! arrow that is used and not allowed is an error, and so is one that is allowed and no longer used; the same holds for
-//! the sizes of circles. The tests of this module make `cargo test` check all tables.
+//! ([`circles`]). What is used is read from `cargo metadata` ([`crates`]) and from the sources ([`modules`],
+//! [`files`]). An arrow that is used and not allowed is an error, and so is one that is allowed and no longer used; the
+//! same holds for the sizes of circles. The tests of this module make `cargo test` check all tables.
 
 mod circles;
 mod crates;

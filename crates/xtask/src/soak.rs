@@ -1,8 +1,8 @@
 //! `cargo xtask soak`: programs that run again and again in one node, which counts what it keeps after each round
 //! (`tests/generators/soak.erl`). What grows from round to round is a leak.
 //!
-//! The programs are differential programs, by default the hard ones, and random programs whose modules are loaded and purged in
-//! each round.
+//! The programs are differential programs, by default the hard ones, and random programs whose modules are loaded and
+//! purged in each round.
 
 use crate::compile::{self, Compiler};
 use crate::differential::program::{self, Program};

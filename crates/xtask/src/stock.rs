@@ -1,5 +1,5 @@
-//! Stock machines on the chores' command lines: OTP 25, which ferl is compared with where nothing else is said, or one of another
-//! release. The crate `stock` finds them.
+//! Stock machines on the chores' command lines: OTP 25, which ferl is compared with where nothing else is said, or one
+//! of another release. The crate `stock` finds them.
 
 use crate::compile::Compiler;
 use crate::count::Count;
@@ -23,7 +23,8 @@ pub struct ReleaseOption {
 }
 
 impl ReleaseOption {
-    /// The stock to compare with. `None` if it is one of another release that is not installed: that is told in a line, and counted.
+    /// The stock to compare with. `None` if it is one of another release that is not installed: that is told in a line,
+    /// and counted.
     pub fn stock(&self) -> Result<Option<Stock>> {
         let Some(release) = self.release else {
             return Stock::usual().map(Some);

@@ -1,9 +1,10 @@
 //! `cargo xtask test`: what a change must pass, step by step ([`steps`]), and how long each step took.
 //!
-//! Steps stand in lanes, which run side by side: one builds the tests and runs them, the other builds the release and then
-//! parts in two, which compare it with stock. What must not be disturbed follows when all have ended. A step writes to a file under
-//! `target/test`; what it wrote is shown when it has ended, so that steps never write between each other's lines. A
-//! step that fails does not keep the others from running, except for the build that those after it run.
+//! Steps stand in lanes, which run side by side: one builds the tests and runs them, the other builds the release and
+//! then parts in two, which compare it with stock. What must not be disturbed follows when all have ended. A step
+//! writes to a file under `target/test`; what it wrote is shown when it has ended, so that steps never write between
+//! each other's lines. A step that fails does not keep the others from running, except for the build that those after
+//! it run.
 //!
 //! Before the end stands when `make test-all` was last green ([`green`]).
 //! The last line is the sum of what the steps counted: `N passed, N failed`, and `, N skipped` if any were. A step
@@ -91,7 +92,8 @@ fn side_by_side(lanes: &[Lane], logs: &Path) -> Vec<Report> {
     })
 }
 
-/// Runs the steps of a lane, then the lanes behind it side by side. Where a build has failed, the rest is only reported.
+/// Runs the steps of a lane, then the lanes behind it side by side. Where a build has failed, the rest is only
+/// reported.
 fn run_lane(lane: Lane, mut is_built: bool, logs: &Path, ended: &Sender<Report>) {
     for step in lane.steps {
         let report = if is_built {

@@ -2,10 +2,10 @@
 //!
 //! Each file under `tests/terminal` is a session ([`session`]). Both machines get a window of tmux of the same size and
 //! the same keys ([`window`]). After each step the screens must be equal, with their colours and the cursor, apart
-//! from what changes from run to run ([`screen`]). The first pair that differs ends the session and is shown as a diff. A
-//! difference counts only when neither screen has changed for seconds, so that a busy host only makes a run slower.
-//! What a node prints while it ends depends on which of its processes is first, though: a session that differs is judged
-//! again when all others have ended, alone. If it agrees each time it has passed, and is named.
+//! from what changes from run to run ([`screen`]). The first pair that differs ends the session and is shown as a diff.
+//! A difference counts only when neither screen has changed for seconds, so that a busy host only makes a run slower.
+//! What a node prints while it ends depends on which of its processes is first, though: a session that differs is
+//! judged again when all others have ended, alone. If it agrees each time it has passed, and is named.
 //! This needs `tmux`, which is why it is a chore and not a test of cargo's.
 
 mod screen;

@@ -16,8 +16,8 @@ pub struct UnderTest {
     /// Run threaded code instead of machine code (`-emu_flavor emu`).
     #[arg(long)]
     emu: bool,
-    /// Calls of a function before its module gets machine code: adds `+code_calls N`. With 0 all code is machine code, with a few
-    /// modules change while their functions run.
+    /// Calls of a function before its module gets machine code: adds `+code_calls N`. With 0 all code is machine code,
+    /// with a few modules change while their functions run.
     #[arg(long, value_name = "N")]
     code_calls: Option<u16>,
     /// Have the machine under test collect at every safepoint (FERL_COLLECT_ALWAYS=1).

@@ -9,12 +9,14 @@
 //! | `literal_alloc` | literals | their range of addresses |
 //! | `ll_alloc` | code of modules | an area of pages for each module |
 //!
-//! So the carriers of `std_alloc` hold blocks of several types, as stock's may. There is nothing like stock's `temp_alloc`
-//! and `sl_alloc`; libraries and drivers have memory of the C library, as where stock's `driver_alloc` is turned off. The
-//! chunks are the segments of `mseg_alloc`. Each allocator has one instance, because all threads use the same.
+//! So the carriers of `std_alloc` hold blocks of several types, as stock's may. There is nothing like stock's
+//! `temp_alloc` and `sl_alloc`; libraries and drivers have memory of the C library, as where stock's `driver_alloc` is
+//! turned off. The chunks are the segments of `mseg_alloc`. Each allocator has one instance, because all threads use
+//! the same.
 //!
 //! Figures come from counts that are kept anyway, threads being a little late in telling them (`term::held`). What
-//! `std_alloc` has is counted when it is asked for, while the schedulers stand still, so its peaks are of those moments.
+//! `std_alloc` has is counted when it is asked for, while the schedulers stand still, so its peaks are of those
+//! moments.
 
 use std::sync::atomic::Ordering;
 
@@ -99,8 +101,9 @@ fn names_of(list: Term) -> Result<Vec<Term>, runtime::code::bif::Failure> {
     }
 }
 
-/// `{allocator, Reference, Names}` and its like: the caller gets an answer `{Reference, Number, [{Name, Instance, Facts}]}` for
-/// each scheduler, which `erlang:get_alloc_info/2` puts together. The first has it all.
+/// `{allocator, Reference, Names}` and its like: the caller gets an answer
+/// `{Reference, Number, [{Name, Instance, Facts}]}` for each scheduler, which `erlang:get_alloc_info/2` puts together.
+/// The first has it all.
 pub(super) fn tell(
     process: &mut Process,
     detail: Detail,

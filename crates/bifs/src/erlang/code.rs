@@ -30,8 +30,8 @@ pub(super) fn permission(arguments: &[Term]) -> Result<Permission, Failure> {
     })
 }
 
-/// The permission to load or delete code. It is refused, too, while a purge withholds funs: until that is over, the process is
-/// suspended.
+/// The permission to load or delete code. It is refused, too, while a purge withholds funs: until that is over, the
+/// process is suspended.
 fn permission_to_load(process: &mut Process, arguments: &[Term]) -> Result<Permission, Failure> {
     let permission = permission(arguments)?;
     if purge::park_change(process) {
@@ -50,8 +50,8 @@ pub fn prepare_loading_2(process: &mut Process, [module, code]: [Term; 2]) -> Bi
     let (_, bytes) = aligned(process, code, no_gc).ok_or(badarg(2))?;
     match load::prepare(Some(module), bytes) {
         Ok(loaded) => {
-            // This has taken long. Whoever was spawned before gets a turn before `finish_loading` makes the code that of all, as
-            // on stock.
+            // This has taken long. Whoever was spawned before gets a turn before `finish_loading` makes the code that
+            // of all, as on stock.
             current::end_slice_soon();
             Ok(magic::make(process, Prepared(Mutex::new(Some(loaded)))))
         }
@@ -465,16 +465,16 @@ pub fn beamfile_module_md5_1(process: &mut Process, [code]: [Term; 1]) -> BifRes
     }
 }
 
-/// Whether this is the name of a library whose NIFs are built into the VM: their functions are rows of the BIF table. `net` is the
-/// name under which `prim_net` loads its NIFs.
+/// Whether this is the name of a library whose NIFs are built into the VM: their functions are rows of the BIF table.
+/// `net` is the name under which `prim_net` loads its NIFs.
 fn is_built_in_library(name: &str) -> bool {
     isa::bifs::NIF_MODULES.contains(&name) || matches!(name, "net" | "socket_registry")
 }
 
 /// `erlang:load_nif(Path, LoadInfo)`
 ///
-/// While somebody else may change code, it yields. Then the second argument is `[Code | LoadInfo]`, because a call that is made again
-/// does not show where it came from.
+/// While somebody else may change code, it yields. Then the second argument is `[Code | LoadInfo]`, because a call that
+/// is made again does not show where it came from.
 pub fn load_nif_2(process: &mut Process, [path, info]: [Term; 2]) -> BifResult {
     let character = |item: Result<Term, _>| {
         let code = u32::try_from(item.ok()?.as_small()?).ok()?;

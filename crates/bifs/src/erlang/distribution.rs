@@ -156,8 +156,8 @@ pub fn monitor_node_2(process: &mut Process, [name, flag]: [Term; 2]) -> BifResu
     monitor_node_3(process, [name, flag, Term::NIL])
 }
 
-/// `monitor_node(Node, Flag, Options)`: begins a connection if there is none. With `allow_passive_connect` one that the other
-/// node begins counts as well.
+/// `monitor_node(Node, Flag, Options)`: begins a connection if there is none. With `allow_passive_connect` one that the
+/// other node begins counts as well.
 pub fn monitor_node_3(process: &mut Process, [name, flag, options]: [Term; 3]) -> BifResult {
     if list::items(options).any(|option| option != Ok(am::ALLOW_PASSIVE_CONNECT)) {
         return Err(badarg_because(am::BADOPT));
@@ -280,8 +280,9 @@ pub fn get_dflags_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(build::tuple(process.heap(), &record))
 }
 
-/// `erts_internal:create_dist_channel(Node, Controller, {Flags, Creation})`: the handshake is done, and a port or process
-/// carries the connection. Returns `{ok, Handle}`, `{message, Reference}` if the handle comes in a message, or `badarg`.
+/// `erts_internal:create_dist_channel(Node, Controller, {Flags, Creation})`: the handshake is done, and a port or
+/// process carries the connection. Returns `{ok, Handle}`, `{message, Reference}` if the handle comes in a message, or
+/// `badarg`.
 pub fn create_dist_channel_3(
     process: &mut Process,
     [name, controller, facts]: [Term; 3],
@@ -408,8 +409,8 @@ fn controlled(process: &Process, handle: Term) -> Result<Arc<Channel>, Failure> 
     }
 }
 
-/// `dist_ctrl_get_data(Handle)`: the next packet as a list of binaries, with its size if that is wanted; `none` if there is
-/// none.
+/// `dist_ctrl_get_data(Handle)`: the next packet as a list of binaries, with its size if that is wanted; `none` if
+/// there is none.
 pub fn dist_ctrl_get_data_1(process: &mut Process, [handle]: [Term; 1]) -> BifResult {
     let channel = controlled(process, handle)?;
     let Some((packet, wants_size)) = channel.output_for(process.pid()) else {

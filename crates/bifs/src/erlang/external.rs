@@ -238,8 +238,8 @@ pub fn external_size_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
     size(process, term, &EncodeOptions::of_release())
 }
 
-/// `erlang:external_size(Term, Options)`: in OTP 25 the only option is `{minor_version, 0 | 1}`, later it takes those of
-/// `term_to_binary/2`.
+/// `erlang:external_size(Term, Options)`: in OTP 25 the only option is `{minor_version, 0 | 1}`, later it takes those
+/// of `term_to_binary/2`.
 pub fn external_size_2(process: &mut Process, [term, options]: [Term; 2]) -> BifResult {
     if release::has(Release::OTP_27) {
         let wanted = encode_options(options).ok_or(badarg(2))?;

@@ -64,8 +64,8 @@ fn numbers(list: Term, longest: usize, open: &[u8]) -> Option<Vec<u64>> {
         .collect()
 }
 
-/// The node that the first number of a text denotes: 0 is this node (`None`); otherwise it is a connected one, in its present
-/// life, by the index of its name.
+/// The node that the first number of a text denotes: 0 is this node (`None`); otherwise it is a connected one, in its
+/// present life, by the index of its name.
 fn node_of(number: u64) -> Result<Option<Node>, Failure> {
     if number == 0 {
         return Ok(None);
@@ -120,8 +120,8 @@ pub fn list_to_port_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     Ok(Term::local_port(index, (number >> PID_INDEX_BITS) as u32))
 }
 
-/// `erlang:list_to_ref(Characters)`: `"#Ref<Node.Third.Second.First>"`. Those of other nodes may have any number of words
-/// from one to five.
+/// `erlang:list_to_ref(Characters)`: `"#Ref<Node.Third.Second.First>"`. Those of other nodes may have any number of
+/// words from one to five.
 pub fn list_to_ref_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     let numbers = numbers(list, REFERENCE_TEXT, b"#Ref<").ok_or(badarg(1))?;
     let [node, ref words @ ..] = numbers[..] else {

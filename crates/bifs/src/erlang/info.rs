@@ -119,8 +119,8 @@ fn about(process: &mut Process, pid: Term, items: Items) -> BifResult {
     })
 }
 
-/// What `tell` says of a process of this node when it has handled the signals that the caller sent it before; `gone`, an atom, if
-/// it is gone. Another process is asked, and the caller waits for its answer.
+/// What `tell` says of a process of this node when it has handled the signals that the caller sent it before; `gone`,
+/// an atom, if it is gone. Another process is asked, and the caller waits for its answer.
 pub fn of_process(
     process: &mut Process,
     pid: Term,

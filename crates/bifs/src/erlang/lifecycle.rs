@@ -54,7 +54,8 @@ pub fn yield_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 /// Pids that `processes_next/1` returns at once.
 const PIDS_AT_ONCE: usize = 1_000;
 
-/// `erts_internal:processes_next(Place)`: `{NextPlace, Pids}` of the processes from that place of the table on, or `none`.
+/// `erts_internal:processes_next(Place)`: `{NextPlace, Pids}` of the processes from that place of the table on, or
+/// `none`.
 pub fn processes_next_1(process: &mut Process, [place]: [Term; 1]) -> BifResult {
     let place = place
         .as_small()

@@ -68,8 +68,8 @@ pub(super) fn after(process: &mut Process, sent: Sent, result: Term) -> BifResul
     }
 }
 
-/// `erlang:bif_return_trap(Result)`: returns the result of a BIF whose caller was suspended in it, once it is resumed. It
-/// has stock's name, for `process_info(Pid, current_function)` shows it; as on stock, programs cannot call it.
+/// `erlang:bif_return_trap(Result)`: returns the result of a BIF whose caller was suspended in it, once it is resumed.
+/// It has stock's name, for `process_info(Pid, current_function)` shows it; as on stock, programs cannot call it.
 pub fn bif_return_trap_1(process: &mut Process, [result]: [Term; 1]) -> BifResult {
     if !process.flags.contains(Flags::BIF_YIELDED) {
         let arguments = build::list(process.heap(), &[result]);

@@ -9,8 +9,8 @@ use runtime::process::Process;
 use runtime::process::tracing::Tracer;
 use runtime::trace::sequence::{self, Before};
 
-/// `seq_trace(Component, Value)`: changes the caller's token, and returns the component before. If there is none, one is made,
-/// unless the component is the token itself.
+/// `seq_trace(Component, Value)`: changes the caller's token, and returns the component before. If there is none, one
+/// is made, unless the component is the token itself.
 pub fn seq_trace_2(process: &mut Process, [component, value]: [Term; 2]) -> BifResult {
     let before = sequence::change(process, component, value).ok_or(badarg(1))?;
     let heap = process.heap();

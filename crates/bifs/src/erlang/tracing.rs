@@ -143,8 +143,8 @@ fn process_info(process: &mut Process, asked: Asked, pid: Term) -> BifResult {
     Err(await_result(reference))
 }
 
-/// `trace_delivered(Tracee)`: events are told as they happen, so the answer only waits for signals that have reached a tracee and that
-/// it has not handled yet.
+/// `trace_delivered(Tracee)`: events are told as they happen, so the answer only waits for signals that have reached a
+/// tracee and that it has not handled yet.
 pub fn trace_delivered_1(process: &mut Process, [tracee]: [Term; 1]) -> BifResult {
     let tracees = match tracee {
         am::ALL => table::list(0, usize::MAX).0,
@@ -347,8 +347,8 @@ pub fn trace_session_destroy_1(_process: &mut Process, [session]: [Term; 1]) -> 
     Ok(am::boolean(sessions::destroy(&found)))
 }
 
-/// `erts_internal:trace_info(Session | any, What | any, Item)`: as `trace_info/2`; of any session, `{session, Sessions}` in which it
-/// is traced.
+/// `erts_internal:trace_info(Session | any, What | any, Item)`: as `trace_info/2`; of any session,
+/// `{session, Sessions}` in which it is traced.
 pub fn trace_info_3(process: &mut Process, [session, what, item]: [Term; 3]) -> BifResult {
     if session != am::ANY {
         let session = session_of(session)?;
@@ -394,13 +394,14 @@ fn those(wanted: impl Fn(&Session) -> bool) -> Option<Vec<u32>> {
     )
 }
 
-/// `erts_trace_cleaner:check()`: whether processes and ports must be cleaned of sessions that have ended. Those are cleaned
-/// when a session ends.
+/// `erts_trace_cleaner:check()`: whether processes and ports must be cleaned of sessions that have ended. Those are
+/// cleaned when a session ends.
 pub fn trace_cleaner_check_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(am::FALSE)
 }
 
-/// `erts_trace_cleaner:send_trace_clean_signal(To)`: only the process that cleans may send one, and it is never told to.
+/// `erts_trace_cleaner:send_trace_clean_signal(To)`: only the process that cleans may send one, and it is never told
+/// to.
 pub fn send_trace_clean_signal_1(_process: &mut Process, [_to]: [Term; 1]) -> BifResult {
     Err(notsup())
 }

@@ -183,7 +183,8 @@ fn connection_number(process: &mut Process, node: Term) -> BifResult {
     Ok(build::unsigned(process.heap(), u64::from(channel.id)))
 }
 
-/// `{Lost, Watched, ByPorts, ByLibraries}`: descriptors that were closed while they were watched, and those that are watched.
+/// `{Lost, Watched, ByPorts, ByLibraries}`: descriptors that were closed while they were watched, and those that are
+/// watched.
 fn polled(process: &mut Process) -> Term {
     let (watched, _) = runtime::mail::io::watched();
     let by_libraries = native::selected_descriptors();
@@ -195,7 +196,8 @@ fn polled(process: &mut Process) -> Term {
     )
 }
 
-/// `[{Pid, Options}]`: the processes that are told of nodes, once for each time that they subscribed, the last one first.
+/// `[{Pid, Options}]`: the processes that are told of nodes, once for each time that they subscribed, the last one
+/// first.
 fn monitoring_nodes(process: &mut Process) -> BifResult {
     let heap = process.heap();
     let all = monitor_nodes::all();
@@ -226,8 +228,8 @@ fn monitoring_nodes(process: &mut Process) -> BifResult {
     Ok(build::list(heap, &pairs))
 }
 
-/// How `processes/0` goes about it, as the record `ptab_list_bif_info`: it looks through the whole table at once, whatever
-/// the reductions.
+/// How `processes/0` goes about it, as the record `ptab_list_bif_info`: it looks through the whole table at once,
+/// whatever the reductions.
 fn processes_bif_info(process: &mut Process) -> BifResult {
     let places = build::unsigned(process.heap(), table::limit() as u64);
     let (chunks, none) = (Term::small(1), Term::small(0));
@@ -423,7 +425,8 @@ fn permission_name() -> Term {
     }
 }
 
-/// Takes the permission to change code for as long as the caller likes, or gives it back. Nothing gives it back if the caller exits.
+/// Takes the permission to change code for as long as the caller likes, or gives it back. Nothing gives it back if the
+/// caller exits.
 fn keep_permission(_process: &mut Process, wanted: Term) -> BifResult {
     match wanted {
         am::TRUE if permission::try_keep() => Ok(am::TRUE),
@@ -480,8 +483,8 @@ fn similar_names(process: &mut Process, request: Term) -> BifResult {
     Ok(build::list(process.heap(), &names))
 }
 
-/// `{Table, Enable}`: splits and merges ranges of an ordered set with write concurrency, whether or not anybody contends
-/// for them.
+/// `{Table, Enable}`: splits and merges ranges of an ordered set with write concurrency, whether or not anybody
+/// contends for them.
 fn put_under_pressure(process: &mut Process, request: Term, pressure: Pressure) -> BifResult {
     let Some([table, enable]) = request.as_tuple_of() else {
         return Err(badarg(2));

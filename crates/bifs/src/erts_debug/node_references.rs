@@ -52,8 +52,8 @@ pub fn both(process: &mut Process) -> BifResult {
     Ok(build::tuple(heap, &[of_nodes, of_connections]))
 }
 
-/// By name: the nodes of that name that something refers to, and the controller of its connection. A name that is neither
-/// referred to nor connected waits to be forgotten.
+/// By name: the nodes of that name that something refers to, and the controller of its connection. A name that is
+/// neither referred to nor connected waits to be forgotten.
 fn connections(heap: &mut Heap, own: Node, nodes: &BTreeSet<u64>) -> Term {
     let mut names: Vec<Term> = node::known_names();
     let mut also = |name: Term| {

@@ -1,5 +1,5 @@
-//! The links and monitors of a process, a port or a connection, as the records of `get_internal_state({link_list, _})` and
-//! `{monitor_list, _}`: also those that `process_info` does not show, such as a link that is being removed.
+//! The links and monitors of a process, a port or a connection, as the records of `get_internal_state({link_list, _})`
+//! and `{monitor_list, _}`: also those that `process_info` does not show, such as a link that is being removed.
 
 use layout::{Heap, Term, no_gc};
 use term::{am, atom, build, copy};
@@ -13,8 +13,8 @@ use runtime::mail::remote;
 use runtime::process::Process;
 use runtime::process::relations::{MonitorTarget, reference_of};
 
-/// `{link_list, PidOrPortOrNode}`: `[{erl_link, Type, Other, State, Id}]`, or `undefined`. The records of a node are those of
-/// the connection to it: `Other` is the process of this node.
+/// `{link_list, PidOrPortOrNode}`: `[{erl_link, Type, Other, State, Id}]`, or `undefined`. The records of a node are
+/// those of the connection to it: `Other` is the process of this node.
 pub fn links(process: &mut Process, of: Term) -> BifResult {
     if of.is_local_port() {
         let Some(found) = port::resolve(of) else {
@@ -156,8 +156,8 @@ enum Side {
     Connection,
 }
 
-/// A monitor between a process of this node and one of another, as one of the two sides here keeps it. What is the origin of a
-/// monitor for the process is its target for the connection.
+/// A monitor between a process of this node and one of another, as one of the two sides here keeps it. What is the
+/// origin of a monitor for the process is its target for the connection.
 fn remote_monitor(heap: &mut Heap, relation: &Relation, side: Side) -> Option<Term> {
     let (reference, name, is_watched) = match &relation.kind {
         Kind::Monitor { names_owner } => {

@@ -12,7 +12,8 @@ use runtime::code::bif::{BifResult, badarg};
 use runtime::mail::{schedulers, signal, world};
 use runtime::process::Process;
 
-/// What `instrument` asks for: `{Name, Scheduler, Width, Start, Reference}`; since OTP 27 there are flags before the reference.
+/// What `instrument` asks for: `{Name, Scheduler, Width, Start, Reference}`; since OTP 27 there are flags before the
+/// reference.
 struct Request {
     name: Term,
     scheduler: i64,
@@ -58,16 +59,16 @@ impl Request {
     }
 }
 
-/// `gather_alloc_histograms(Request)`: returns how many answers to expect. Blocks here have no tags that say what they are, as
-/// stock's under `+Muatags false`; so there are none.
+/// `gather_alloc_histograms(Request)`: returns how many answers to expect. Blocks here have no tags that say what they
+/// are, as stock's under `+Muatags false`; so there are none.
 pub fn gather_alloc_histograms_1(_process: &mut Process, [request]: [Term; 1]) -> BifResult {
     Request::of(request)
         .map(|_| Term::small(0))
         .ok_or(badarg(1))
 }
 
-/// `gather_carrier_info(Request)`: the caller gets `{Reference, [{Name, IsInPool, Bytes, NotLookedAt, [{Type, Count, Bytes}],
-/// FreeBlocks}]}`. Returns how many such answers to expect.
+/// `gather_carrier_info(Request)`: the caller gets `{Reference, [{Name, IsInPool, Bytes, NotLookedAt, [{Type, Count,
+/// Bytes}], FreeBlocks}]}`. Returns how many such answers to expect.
 pub fn gather_carrier_info_1(process: &mut Process, [request]: [Term; 1]) -> BifResult {
     let request = Request::of(request).ok_or(badarg(1))?;
     if request.scheduler != 0 {

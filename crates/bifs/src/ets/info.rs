@@ -121,8 +121,9 @@ fn fixed(process: &mut Process, table: &Table, as_timestamp: bool) -> Term {
     build::tuple(heap, &[since, holders])
 }
 
-/// `{Slots, MeanChain, Deviation, ExpectedDeviation, Shortest, Longest, Deleted, Locks}`; for an ordered set `false`, or
-/// with write concurrency `{Bounds, Ranges, Steps}`, where the last is how often a search for a key's range compares.
+/// `{Slots, MeanChain, Deviation, ExpectedDeviation, Shortest, Longest, Deleted, Locks}`; for an ordered set `false`,
+/// or with write concurrency `{Bounds, Ranges, Steps}`, where the last is how often a search for a key's range
+/// compares.
 fn stats(process: &mut Process, table: &Table) -> Term {
     if let Some(ranges) = table.ranges() {
         let ranges = ranges.count();

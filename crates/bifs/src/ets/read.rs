@@ -320,8 +320,8 @@ fn first_of_all(process: &mut Process, table: &Table, from: usize) -> BifResult 
     Ok(am::DOLLAR_END_OF_TABLE)
 }
 
-/// `erts_internal:ets_lookup_binary_info(Table, Key)`: `{Address, Size, Holders}` of the objects' shared binaries, also of
-/// those that are only marked as deleted: they still hold them.
+/// `erts_internal:ets_lookup_binary_info(Table, Key)`: `{Address, Size, Holders}` of the objects' shared binaries, also
+/// of those that are only marked as deleted: they still hold them.
 pub fn ets_lookup_binary_info_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
     let (table, process) = table(process, id)?;
     let reading = table.reading(process, key)?;

@@ -86,7 +86,8 @@ fn no_place() -> Failure {
     }
 }
 
-/// Refuses a default that is no tuple, and from OTP 28 on also one without a place for the key, even if it is not needed.
+/// Refuses a default that is no tuple, and from OTP 28 on also one without a place for the key, even if it is not
+/// needed.
 fn check_default(keypos: usize, default: Term) -> Result<(), Failure> {
     let size = default.tuple_size();
     match release::has(Release::OTP_28) {

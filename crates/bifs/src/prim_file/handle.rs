@@ -476,8 +476,8 @@ pub fn read_file_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     })
 }
 
-/// Reads a whole file, and says how many bytes were written. If the file reports its size, no more than that is read, even if it
-/// grows meanwhile.
+/// Reads a whole file, and says how many bytes were written. If the file reports its size, no more than that is read,
+/// even if it grows meanwhile.
 fn read_whole(file: &File) -> Result<(InputBuffer, usize), Errno> {
     let said = file.info().map_or(0, |info| info.size);
     let said = usize::try_from(said).map_err(|_| Errno::ENOMEM)?;

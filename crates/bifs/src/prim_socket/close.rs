@@ -19,9 +19,9 @@ struct Told;
 
 /// `prim_socket:nif_close(Socket)`: tells all waiting processes. The caller continues with `nif_finalize_close/1`.
 ///
-/// That one runs elsewhere, and on stock the caller then gets its next turn where it comes from, behind those that it has told. Here
-/// another scheduler may take it up before they had a turn; a process that ends once its socket is closed, as the server of a socket
-/// of `gen_tcp`, would be gone when they ask it. So the call yields first.
+/// That one runs elsewhere, and on stock the caller then gets its next turn where it comes from, behind those that it
+/// has told. Here another scheduler may take it up before they had a turn; a process that ends once its socket is
+/// closed, as the server of a socket of `gen_tcp`, would be gone when they ask it. So the call yields first.
 pub fn nif_close_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     if magic::get::<Told>(reference).is_some() {
         return Ok(am::OK);

@@ -394,8 +394,8 @@ pub fn nif_getopt_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
     answer(process, outcome)
 }
 
-/// `prim_socket:nif_getopt(Socket, Level, Option, native, ValueSpec)`, or with `value` and what the option is read with,
-/// which only options of SCTP take.
+/// `prim_socket:nif_getopt(Socket, Level, Option, native, ValueSpec)`, or with `value` and what the option is read
+/// with, which only options of SCTP take.
 pub fn nif_getopt_5(
     process: &mut Process,
     [reference, level, number, kind, wanted]: [Term; 5],

@@ -1,5 +1,5 @@
-//! Requests: the queues of processes that read, accept, write or connect, how they are told that the descriptor is ready,
-//! and what happens when one of them, or the owner, ends.
+//! Requests: the queues of processes that read, accept, write or connect, how they are told that the descriptor is
+//! ready, and what happens when one of them, or the owner, ends.
 //!
 //! The first in line tries. If that would block, it gets one message `{'$socket', Socket, select, Ref}` when it should
 //! try again. The others get theirs when their turn comes. From the first wait on, the descriptor is in the node's
@@ -310,7 +310,8 @@ impl Socket {
         line.state &= !(state::ACCEPTING | state::CONNECTING);
     }
 
-    /// Takes the socket out of the poll; all processes in line are told that it is closed. Returns whether there were any.
+    /// Takes the socket out of the poll; all processes in line are told that it is closed. Returns whether there were
+    /// any.
     pub fn stop(&self, reading: &mut Line, writing: &mut Line, kept: &mut Kept) -> bool {
         if let (Some(token), Ok(descriptor)) = (kept.token.take(), reading.open()) {
             runtime::mail::io::unregister(descriptor.as_fd(), token);

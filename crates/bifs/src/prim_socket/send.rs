@@ -229,8 +229,8 @@ fn send_vector(process: &mut Process, [reference, binaries, number]: [Term; 3]) 
     send_parts(process, socket, &mut line, request, parts, (None, &[], 0))
 }
 
-/// `prim_socket:nif_sendmmsg(Socket, Messages, Flags, Ref)`: returns `ok` if no message was cut off that was sent, even if others
-/// were not, and `{ok, [{Index, Bytes}]}` with those that were.
+/// `prim_socket:nif_sendmmsg(Socket, Messages, Flags, Ref)`: returns `ok` if no message was cut off that was sent, even
+/// if others were not, and `{ok, [{Index, Bytes}]}` with those that were.
 pub fn nif_sendmmsg_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
     let outcome = send_messages(process, arguments);
     answer(process, outcome)

@@ -1,7 +1,8 @@
 //! Contexts and dictionaries of the C library zstd, behind types that cannot be misused.
 //!
-//! This is the library itself and not a rewrite, because programs keep and compare its output. A context refers to its dictionary by
-//! address, so it holds a count of it. Dictionaries never change and may be used by several threads; a context by one at a time.
+//! This is the library itself and not a rewrite, because programs keep and compare its output. A context refers to its
+//! dictionary by address, so it holds a count of it. Dictionaries never change and may be used by several threads; a
+//! context by one at a time.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
@@ -73,7 +74,8 @@ pub trait Codec: Sized + Send + 'static {
     fn reset(&mut self);
 }
 
-/// Calls the library with the input and the output of a step in its form, and counts what it has done; it returns what is left.
+/// Calls the library with the input and the output of a step in its form, and counts what it has done; it returns what
+/// is left.
 fn counted(
     input: &[u8],
     room: &mut [MaybeUninit<u8>],
@@ -162,8 +164,8 @@ macro_rules! codec {
             }
 
             fn refer_to(&mut self, dictionary: &Arc<$dictionary>) -> Result<(), Error> {
-                // SAFETY: the dictionary is kept below for as long as the context refers to it; if this fails, it goes on with
-                // the last one.
+                // SAFETY: the dictionary is kept below for as long as the context refers to it; if this fails, it goes
+                // on with the last one.
                 checked(unsafe { z::$refer(self.raw.as_ptr(), dictionary.0.as_ptr()) })?;
                 self.dictionary = Some(Arc::clone(dictionary));
                 Ok(())

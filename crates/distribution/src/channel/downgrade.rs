@@ -1,7 +1,7 @@
 //! What is told to a node that lacks a distribution flag.
 //!
-//! Signals are made in their newest form, perhaps before it is known what the other node is capable of. Here they get the form
-//! that it understands; where there is none, they are dropped, or answered in its place.
+//! Signals are made in their newest form, perhaps before it is known what the other node is capable of. Here they get
+//! the form that it understands; where there is none, they are dropped, or answered in its place.
 
 use layout::{Term, no_gc};
 use term::am;
@@ -72,7 +72,8 @@ pub fn translate(both: Flags, control: Term, payload: Option<Term>) -> Option<Do
                 payload,
             ));
         }
-        // A monitor of a process there is one of the connection then. This serves nodes that are one process, as those in C.
+        // A monitor of a process there is one of the connection then. This serves nodes that are one process, as those
+        // in C.
         (code::MONITOR | code::DEMONITOR | code::DOWN | code::PAYLOAD_DOWN, _)
             if !knows_monitors =>
         {

@@ -1,7 +1,8 @@
 //! What comes in from the other node: packets, taken apart, put together if they are fragments, and done.
 //!
-//! Only control messages are decoded here. The terms that processes send each other are decoded by whoever receives them
-//! ([`decode`]), so that one channel keeps all schedulers busy. Nothing is trusted: what makes no sense ends the connection.
+//! Only control messages are decoded here. The terms that processes send each other are decoded by whoever receives
+//! them ([`decode`]), so that one channel keeps all schedulers busy. Nothing is trusted: what makes no sense ends the
+//! connection.
 //!
 //! One thread at a time reads a channel: it holds the lock of the input, and then takes the others.
 
@@ -72,8 +73,8 @@ struct Assembly {
 
 /// At most so much room is made for fragments that have not come yet. It costs address space only.
 const MOST_ROOM_BYTES: u64 = 64 << 20;
-/// And at most so many times as much as there is already, so that a node whose messages never end fills neither the memory
-/// nor the address space with what it has only announced.
+/// And at most so many times as much as there is already, so that a node whose messages never end fills neither the
+/// memory nor the address space with what it has only announced.
 const MOST_ROOM_TIMES: u64 = 32;
 
 impl Assembly {
@@ -196,8 +197,8 @@ pub fn packet(channel: &Arc<Channel>, input: &Mutex<Input>, bytes: &[u8]) -> Acc
     input.accepted(result, is_part)
 }
 
-/// Keeps the beginning of a packet, if it is a fragment of a message whose beginning is here already: there its bytes have
-/// their place, and need not be copied. Returns whether it was kept.
+/// Keeps the beginning of a packet, if it is a fragment of a message whose beginning is here already: there its bytes
+/// have their place, and need not be copied. Returns whether it was kept.
 pub fn begin(input: &Mutex<Input>, beginning: &[u8], length: usize) -> bool {
     let mut input = input.lock();
     let rest = length.saturating_sub(beginning.len());
@@ -598,8 +599,8 @@ fn is_of(channel: &Channel, pid: Term) -> bool {
     pid.is_kind(ObjectKind::ExternalPid) && node::of(pid).name == channel.node
 }
 
-/// The process of this node that a signal of the other node is for; `Some(None)` if it was one of an earlier life of this
-/// node.
+/// The process of this node that a signal of the other node is for; `Some(None)` if it was one of an earlier life of
+/// this node.
 #[allow(clippy::option_option)]
 fn receiver(channel: &Channel, from: Term, to: Term) -> Option<Option<Term>> {
     if !is_of(channel, from) || !to.is_pid() {
@@ -743,7 +744,8 @@ fn group_leader(leader: Term, to: Term) -> Option<()> {
     Some(())
 }
 
-/// The token of sequential trace that a control message ends in, if it has one more part; `None` if it is none, or there are others.
+/// The token of sequential trace that a control message ends in, if it has one more part; `None` if it is none, or
+/// there are others.
 fn token_of(parts: &[Term]) -> Option<Option<Token>> {
     match *parts {
         [] => Some(None),
@@ -799,7 +801,8 @@ impl Payload<'_> {
     }
 
     /// The message as its receiver will decode it: `{Node, Connection, Versioned, Atoms, Bytes, Start}`; then for one
-    /// through an alias the two words of its number, and `priority` if it asks for that, and for arguments the new process.
+    /// through an alias the two words of its number, and `priority` if it asks for that, and for arguments the new
+    /// process.
     pub(crate) fn into_fragment(self, channel: &Channel, way: Way) -> *mut Fragment {
         let words = 16 + self.atoms.len() + build::binary_words(self.bytes.len());
         let mut scratch = Scratch::with_room(words);
@@ -843,8 +846,8 @@ impl Payload<'_> {
     }
 }
 
-/// Decodes a message that [`Payload::into_fragment`] has made, and returns it after the name of its node; if that fails, the connection it came over ends, and so does a
-/// process that would wait for its arguments for ever.
+/// Decodes a message that [`Payload::into_fragment`] has made, and returns it after the name of its node; if that
+/// fails, the connection it came over ends, and so does a process that would wait for its arguments for ever.
 ///
 /// # Safety
 /// The fragment is live, and in no list.

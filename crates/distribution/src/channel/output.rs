@@ -1,12 +1,13 @@
 //! What waits to go to the other node: packets in the order of the wire, and the *lanes* of large messages.
 //!
-//! A message of more than [`FRAGMENT_BYTES`] goes out in fragments. It waits in a lane of its sender, and so does whatever the
-//! same sender sends after it, since signals between two processes stay in order. The first [`MOST_TURNS`] lanes put one
-//! fragment on the wire in turn, and what other processes send goes between them. Further lanes wait until one of these has sent
-//! its message: the other node keeps room for each message that has begun.
+//! A message of more than [`FRAGMENT_BYTES`] goes out in fragments. It waits in a lane of its sender, and so does
+//! whatever the same sender sends after it, since signals between two processes stay in order. The first [`MOST_TURNS`]
+//! lanes put one fragment on the wire in turn, and what other processes send goes between them. Further lanes wait
+//! until one of these has sent its message: the other node keeps room for each message that has begun.
 //!
-//! A sender that is suspended because too much waits goes on as soon as nothing of its own waits. So nobody is kept waiting by
-//! the large messages of others, and there is at most one message of each sender above the mark all the same.
+//! A sender that is suspended because too much waits goes on as soon as nothing of its own waits. So nobody is kept
+//! waiting by the large messages of others, and there is at most one message of each sender above the mark all the
+//! same.
 //!
 //! Guarded by the channel's lock.
 
@@ -125,7 +126,8 @@ impl Output {
         self.fragment_bytes = 0;
     }
 
-    /// Puts what precedes `size` bytes on the wire: the header, whose first four bytes are free, with the packet's length.
+    /// Puts what precedes `size` bytes on the wire: the header, whose first four bytes are free, with the packet's
+    /// length.
     fn begin_packet(&mut self, mut packet: Header, size: usize) {
         let length = (packet.len() - 4 + size) as u32;
         packet[..4].copy_from_slice(&length.to_be_bytes());
@@ -172,8 +174,8 @@ impl Output {
         });
     }
 
-    /// Moves packets to the back of a queue until that has `enough` bytes, or `most` where nothing is kept waiting by that,
-    /// or nothing is left; returns how many.
+    /// Moves packets to the back of a queue until that has `enough` bytes, or `most` where nothing is kept waiting by
+    /// that, or nothing is left; returns how many.
     pub fn take(&mut self, queue: &mut ByteQueue, enough: usize, most: usize) -> usize {
         let enough = match self.fragment_bytes < ONLY_FRAGMENTS_BYTES {
             true => enough,
@@ -284,7 +286,8 @@ mod tests {
         body
     }
 
-    /// A sender of a large message waits for its last fragment, and one of a small message only for that, which goes between.
+    /// A sender of a large message waits for its last fragment, and one of a small message only for that, which goes
+    /// between.
     #[test]
     fn senders_go_on_when_nothing_of_their_own_waits() {
         let [large, small] = [Term::small(1), Term::small(2)];

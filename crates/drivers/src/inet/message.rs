@@ -1,5 +1,5 @@
-//! The messages that sockets send to processes. Each is built in the memory in which it arrives, so a part of it says how
-//! long it will be: [`Value`].
+//! The messages that sockets send to processes. Each is built in the memory in which it arrives, so a part of it says
+//! how long it will be: [`Value`].
 
 use layout::{Heap, Term};
 use sys::Errno;
@@ -18,8 +18,8 @@ pub struct Value<F> {
 }
 
 impl<F: FnOnce(&mut Heap) -> Term> Value<F> {
-    /// A term that `build` makes, of `words` words. If their number is not known before, the message is copied when it is
-    /// complete.
+    /// A term that `build` makes, of `words` words. If their number is not known before, the message is copied when it
+    /// is complete.
     ///
     /// # Safety
     /// `build` makes all of the term on the heap that it is given, apart from immediates.

@@ -1,7 +1,7 @@
 //! Whoever sends data through a socket, and waits for the reply.
 //!
-//! Before OTP 26 the reply names only the socket. From then on the data begin with the size of a reference, in two bytes,
-//! and the reference as a term that only this node can read; the reply has it, too.
+//! Before OTP 26 the reply names only the socket. From then on the data begin with the size of a reference, in two
+//! bytes, and the reference as a term that only this node can read; the reply has it, too.
 
 use layout::{Heap, Term};
 use term::external::{self, DecodeOptions};

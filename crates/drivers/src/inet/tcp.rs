@@ -1,7 +1,8 @@
 //! The driver `tcp_inet`: streams, of the internet families and local ones.
 //!
-//! [`accept`] accepts connections, [`receive`] reads (through [`read_ahead`], and [`carried`] from another node), [`send`]
-//! writes, [`busy`] makes senders wait while much is queued, [`close`] handles the ways in which a connection ends.
+//! [`accept`] accepts connections, [`receive`] reads (through [`read_ahead`], and [`carried`] from another node),
+//! [`send`] writes, [`busy`] makes senders wait while much is queued, [`close`] handles the ways in which a connection
+//! ends.
 
 mod accept;
 mod busy;
@@ -52,7 +53,8 @@ pub struct Tcp {
     receiving: Option<Pending>,
     accepting: VecDeque<Pending>,
     queue: ByteQueue,
-    /// Whether the queue of a connection to another node has come to the high watermark, and not yet down to the low one.
+    /// Whether the queue of a connection to another node has come to the high watermark, and not yet down to the low
+    /// one.
     is_filled: bool,
     /// Whether the queue waits for the socket to take more.
     wants_write: bool,

@@ -32,12 +32,14 @@ fn masked(untagged: i64, mask: u64) -> Term {
     unsafe { term(untagged & mask as i64 | TAG as i64) }
 }
 
-/// The reciprocal of a divisor, as a factor and the number of bits by which the high word of the product is then shifted.
+/// The reciprocal of a divisor, as a factor and the number of bits by which the high word of the product is then
+/// shifted.
 ///
-/// The factor is the least number greater than 2^p / `divisor`, and p is 64 and the shift. A dividend is a small integer, so
-/// below 2^59, and 2^p is at least 2^59 times the divisor; so the product exceeds 2^p times the true quotient by less than
-/// 2^p / `divisor`, which is too little to reach the next integer. For the same reason the product of a negative
-/// dividend is below that, and rounds to one less than the quotient. The factor is below 2^63, as the divisor is at least 3.
+/// The factor is the least number greater than 2^p / `divisor`, and p is 64 and the shift. A dividend is a small
+/// integer, so below 2^59, and 2^p is at least 2^59 times the divisor; so the product exceeds 2^p times the true
+/// quotient by less than 2^p / `divisor`, which is too little to reach the next integer. For the same reason the
+/// product of a negative dividend is below that, and rounds to one less than the quotient. The factor is below 2^63, as
+/// the divisor is at least 3.
 pub(crate) fn reciprocal(divisor: u32) -> (u64, u64) {
     debug_assert!(divisor > 2 && !divisor.is_power_of_two());
     let shift = (u64::from(divisor.ilog2()) + 1).saturating_sub(64 - 59);
@@ -118,8 +120,8 @@ operations! {
         m.next_with(o.end, product)
     }
 
-    /// `*` and then `band` with a mask, of small integers: the product may be a large one, but its low bits are those that the
-    /// processor keeps. For other operands the two operations follow.
+    /// `*` and then `band` with a mask, of small integers: the product may be a large one, but its low bits are those
+    /// that the processor keeps. For other operands the two operations follow.
     MultiplyMasked: IidFew |m, o: Masked| {
         let (a, b) = (m.get(o.a), m.get(o.b));
         if !m.both_small((o.a, a), (o.b, b)) {

@@ -197,8 +197,8 @@ macro_rules! takes {
     };
 }
 
-// Several integers in a row are read at once, and taken out of that window one by one. The word at the heap top keeps it
-// meanwhile: nothing else uses that word until something is built there.
+// Several integers in a row are read at once, and taken out of that window one by one. The word at the heap top keeps
+// it meanwhile: nothing else uses that word until something is built there.
 takes! {
     /// As `GetUnsigned`.
     TakeUnsigned |value, m, o| value as i64;
@@ -209,8 +209,8 @@ takes! {
 }
 
 operations! {
-    /// Reads the bits before the one that is `bits` behind the position into the window; the lowest `WINDOW_BITS` are right.
-    /// The position stays.
+    /// Reads the bits before the one that is `bits` behind the position into the window; the lowest `WINDOW_BITS` are
+    /// right. The position stays.
     OpenWindow: S |m, o: Advance| {
         let context = m.get(o.context);
         *m.h = window(context, *word(context, offset::MATCH_POSITION) + m.word(o.bits));
@@ -325,7 +325,8 @@ operations! {
         m.next(o.end)
     }
 
-    /// All that is left, without advancing. What is short enough to be copied is left to the slow path: few whole bytes.
+    /// All that is left, without advancing. What is short enough to be copied is left to the slow path: few whole
+    /// bytes.
     GetTail: SD |m, o: GetTail| {
         if !m.has_room(PART_BYTES) {
             return m.slow(o, slow::binaries::get_tail);

@@ -1,5 +1,5 @@
-//! The bit string that is being built, by the operations in `building` or by their slow paths: where it is written to, and what it
-//! is appended to.
+//! The bit string that is being built, by the operations in `building` or by their slow paths: where it is written to,
+//! and what it is appended to.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use core::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,5 @@
-//! Building bit strings of whole bytes, segment by segment. The code generator chooses these operations by the segments of a
-//! `bs_create_bin` whose sizes are known when the code is loaded, and puts them in front of the general operation
+//! Building bit strings of whole bytes, segment by segment. The code generator chooses these operations by the segments
+//! of a `bs_create_bin` whose sizes are known when the code is loaded, and puts them in front of the general operation
 //! (`slow::build::create`), which they jump to whenever something is not as expected: a value of another type, no
 //! room. Until the last of them nothing has changed that anyone can see, so the general operation starts afresh.
 //!

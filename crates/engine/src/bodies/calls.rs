@@ -22,13 +22,13 @@ pub(crate) unsafe fn export_entry(export: *const Export) -> *const u64 {
     unsafe { (*export).code.load(Ordering::Acquire) }
 }
 
-/// The entry of `fun` for a call with `arity` arguments; its free variables are copied to the registers from `first` on, an offset
-/// from the first register. Null if the runtime must handle the call: for what is no fun of this arity, and while the code is not
-/// loaded.
+/// The entry of `fun` for a call with `arity` arguments; its free variables are copied to the registers from `first`
+/// on, an offset from the first register. Null if the runtime must handle the call: for what is no fun of this arity,
+/// and while the code is not loaded.
 #[inline(always)]
 unsafe fn fun_entry<F: Form>(m: &Registers<F>, fun: Term, arity: u64, first: u64) -> *const u64 {
-    // The headers of a fun with code of its own and of a `fun M:F/A` differ in one bit of the kind, and what their first words
-    // point to begins alike.
+    // The headers of a fun with code of its own and of a `fun M:F/A` differ in one bit of the kind, and what their
+    // first words point to begins alike.
     const EITHER: u64 = kind_bits(ObjectKind::Fun) & kind_bits(ObjectKind::Export);
     const DIFFERENT: u64 = kind_bits(ObjectKind::Fun) ^ kind_bits(ObjectKind::Export);
     const _: () = assert!(DIFFERENT.count_ones() == 1 && offset::FUN_ENTRY == offset::EXPORT_ENTRY);

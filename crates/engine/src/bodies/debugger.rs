@@ -1,4 +1,5 @@
-//! Where a debugger may stop a process: only code that was loaded for debuggers has this operation (`line_breakpoints`).
+//! Where a debugger may stop a process: only code that was loaded for debuggers has this operation
+//! (`line_breakpoints`).
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -7,8 +8,8 @@ use crate::operation::operations;
 use crate::slow;
 
 operations! {
-    /// A line begins. If it has a breakpoint, the process calls a function of OTP first, which returns when the debugger wants
-    /// it to go on.
+    /// A line begins. If it has a breakpoint, the process calls a function of OTP first, which returns when the
+    /// debugger wants it to go on.
     LineBreakpoint: P |m, o: LinePlace| {
         let is_set = m.wide(o.place) as *const AtomicBool;
         if (*is_set).load(Ordering::Relaxed) {

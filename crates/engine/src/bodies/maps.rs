@@ -1,5 +1,5 @@
-//! Reading from maps, replacing their values, and making maps with constant keys. Flat maps are searched for immediate keys
-//! here; everything else is in `slow::maps`.
+//! Reading from maps, replacing their values, and making maps with constant keys. Flat maps are searched for immediate
+//! keys here; everything else is in `slow::maps`.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::object::offset;

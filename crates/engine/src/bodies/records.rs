@@ -1,5 +1,5 @@
-//! Native records: testing them, taking a field, and making one of which all values are known where it is made. What looks
-//! up a definition, or raises, is in `slow::records`.
+//! Native records: testing them, taking a field, and making one of which all values are known where it is made. What
+//! looks up a definition, or raises, is in `slow::records`.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::object::offset;

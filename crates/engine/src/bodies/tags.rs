@@ -1,8 +1,8 @@
 //! Tags of terms in registers.
 //!
 //! A register that an operation reads holds a term, never a header or a return address. So its low bits are not 00, and
-//! one bit tells a pointer of either kind: the test of it needs no register. Pointers get their tag by an addition, which
-//! the compiler joins with others; the heap top is a multiple of eight.
+//! one bit tells a pointer of either kind: the test of it needs no register. Pointers get their tag by an addition,
+//! which the compiler joins with others; the heap top is a multiple of eight.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::{Header, ObjectKind, Term};

@@ -301,8 +301,8 @@ impl Masking {
     }
 }
 
-/// Writes an instruction that does an operation and those behind it, and skips them, if they are a product or a left shift, perhaps
-/// a sum with it, and a mask.
+/// Writes an instruction that does an operation and those behind it, and skips them, if they are a product or a left
+/// shift, perhaps a sum with it, and a mask.
 pub(super) fn masked(
     emitter: &mut Emitter<'_>,
     operation: &Operation,
@@ -362,8 +362,8 @@ pub(super) fn masked(
     Some(Masking { after, last })
 }
 
-/// The operator that an operation applies to a register and something else, and the latter. Its result replaces the register, which
-/// is needed nowhere else.
+/// The operator that an operation applies to a register and something else, and the latter. Its result replaces the
+/// register, which is needed nowhere else.
 fn continued(
     emitter: &Emitter<'_>,
     operation: &Operation,
@@ -493,7 +493,8 @@ fn operator2(name: &Export, operands: &Bif2) -> Option<HandlerOf<Bif2>> {
     })
 }
 
-/// The operation that does what a function of the module `erlang` does, with the arguments and the result where a call has them.
+/// The operation that does what a function of the module `erlang` does, with the arguments and the result where a call
+/// has them.
 enum Whole {
     OfOne(HandlerOf<Bif1>, Bif1),
     OfTwo(HandlerOf<Bif2>, Bif2),
@@ -530,14 +531,15 @@ impl Whole {
     }
 }
 
-/// Whether the function that a module has in the place of this BIF does more than to call it: then the BIF's name should lead there.
+/// Whether the function that a module has in the place of this BIF does more than to call it: then the BIF's name
+/// should lead there.
 #[must_use]
 pub fn has_operation(bif: &Export) -> bool {
     Whole::of(bif, 0).is_some()
 }
 
-/// The function that a module has in the place of a BIF, for who calls it by name, as `fun erlang:'+'/2` does. What an operation
-/// refuses the BIF itself gets, which raises.
+/// The function that a module has in the place of a BIF, for who calls it by name, as `fun erlang:'+'/2` does. What an
+/// operation refuses the BIF itself gets, which raises.
 pub(super) fn stub(emitter: &mut Emitter<'_>, export: *const Export) {
     let fail = emitter.new_label();
     emitter.facts.clear();

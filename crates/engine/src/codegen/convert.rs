@@ -1,5 +1,5 @@
-//! What an operand of a generic operation becomes in an instruction, where it does not stay the same. `None` is for one that no
-//! sound file has.
+//! What an operand of a generic operation becomes in an instruction, where it does not stay the same. `None` is for one
+//! that no sound file has.
 
 use beamfile::Operand as FileOperand;
 use layout::Term;

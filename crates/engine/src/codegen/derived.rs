@@ -1,6 +1,6 @@
-//! The translation of generic operations that are always one instruction. All of it follows from the table of operations
-//! (`operation_table.rs`): an operand of the generic operation becomes the operand word of the same name, or what a function
-//! of `convert.rs` makes of it.
+//! The translation of generic operations that are always one instruction. All of it follows from the table of
+//! operations (`operation_table.rs`): an operand of the generic operation becomes the operand word of the same name, or
+//! what a function of `convert.rs` makes of it.
 
 use beamfile::{FloatRegister, Generic, Operand as FileOperand};
 use isa::Opcode;

@@ -108,7 +108,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Before a return that ends a frame of so many bytes: tests whether it leads behind a call of the function by itself.
+    /// Before a return that ends a frame of so many bytes: tests whether it leads behind a call of the function by
+    /// itself.
     pub(super) fn before_return(&mut self, frame: u64) {
         for place in 0..self.recursion.places().len() {
             let label = self.recursion.places()[place];
@@ -151,8 +152,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// A `debug_line` operation is here. If a process can stop at it, it goes on at the next instruction, which it reaches then as
-    /// from a jump.
+    /// A `debug_line` operation is here. If a process can stop at it, it goes on at the next instruction, which it
+    /// reaches then as from a jump.
     pub(super) fn stop_line(&mut self, operation: &FileOperation) {
         let plan = self.line_breakpoints.as_ref();
         let Some(stop) = plan.and_then(|plan| plan.of(self.module.code, operation)) else {

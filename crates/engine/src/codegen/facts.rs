@@ -4,14 +4,15 @@
 //! follows from operations of the function alone: from constants, from what an operation returns whatever its operands
 //! are, and from tests. The types that a file may contain are never asked.
 //!
-//! A *sure* fact holds wherever the operation behind it is entered: also after a slow path, a collection or an exchange of
-//! processes, none of which changes what a term is. Other facts hold on the *straight way* only: small operands and a small
-//! result are what an operation's own machine code handles, so the code that it falls into may rely on them, while a slow
-//! path may have found a large integer. The straight ways of a function are numbered: a fact of one says nothing in another.
+//! A *sure* fact holds wherever the operation behind it is entered: also after a slow path, a collection or an exchange
+//! of processes, none of which changes what a term is. Other facts hold on the *straight way* only: small operands and
+//! a small result are what an operation's own machine code handles, so the code that it falls into may rely on them,
+//! while a slow path may have found a large integer. The straight ways of a function are numbered: a fact of one says
+//! nothing in another.
 //!
 //! A label ends everything, since who jumps there knows nothing: other branches, handlers of exceptions, the scheduler
-//! after a wait, callers, other functions of a damaged file. So does every operation that is not known here. That makes one
-//! pass over few registers enough. `following.rs` is that pass; here is what it keeps.
+//! after a wait, callers, other functions of a damaged file. So does every operation that is not known here. That makes
+//! one pass over few registers enough. `following.rs` is that pass; here is what it keeps.
 //!
 //! Used by the thread that loads the module.
 

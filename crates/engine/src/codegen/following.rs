@@ -22,8 +22,8 @@ fn integer_of(bits: Option<u64>) -> Fact {
     }
 }
 
-/// Tells an operation that was translated, which `generic` is taken apart. Returns whether that made facts of the straight
-/// way.
+/// Tells an operation that was translated, which `generic` is taken apart. Returns whether that made facts of the
+/// straight way.
 pub(super) fn follow(
     emitter: &mut Emitter<'_>,
     operation: &Operation,

@@ -176,7 +176,8 @@ impl Matching<'_, '_> {
         }
     }
 
-    /// An integer. In a row of them, those that are known to be there are taken from windows, and the position is moved once.
+    /// An integer. In a row of them, those that are known to be there are taken from windows, and the position is moved
+    /// once.
     fn integer(&mut self, segment: MatchSegment, after: &[MatchCommand]) -> Result {
         let flags = self.flags(segment.flags)?;
         let bits = self.get_bits(segment, flags)?;

@@ -1,7 +1,7 @@
 //! Translates a function, operation by operation.
 //!
-//! What is always one instruction is translated by [`derived`], from the table of operations. Here is the rest: operations of
-//! which the operands choose an instruction, those that become several, and those that are fused.
+//! What is always one instruction is translated by [`derived`], from the table of operations. Here is the rest:
+//! operations of which the operands choose an instruction, those that become several, and those that are fused.
 //!
 //! **Fusing.** Neighbouring operations that often occur together become one instruction: a move and a call or return,
 //! the end of a frame and a return, two moves, two elements of one tuple, a test for a cons cell and taking it apart.
@@ -64,7 +64,8 @@ pub(super) fn function(emitter: &mut Emitter<'_>, place: usize, function: &Funct
             emitter.makes_facts(first);
         }
         if let Some(done) = masked.take_if(|it| it.ends_with(operation)) {
-            // Who comes here has done none of the operations, and still knows what is sure: the result is small either way.
+            // Who comes here has done none of the operations, and still knows what is sure: the result is small either
+            // way.
             emitter.facts.end_way();
             emitter.define(done.after);
         }

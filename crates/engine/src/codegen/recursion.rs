@@ -1,14 +1,15 @@
-//! Functions that call themselves before they are done, as those do that build a list from its end: `[f(Head) | map(Tail)]`.
+//! Functions that call themselves before they are done, as those do that build a list from its end:
+//! `[f(Head) | map(Tail)]`.
 //!
-//! The processor predicts where a return goes by the latest calls, of which it keeps some sixteen (`slow::pairs`). Such a
-//! function calls itself as often as a list has elements and returns as often, so most of these returns would go where
-//! nobody expected. But they nearly all lead to one of few places, those behind the function's calls of itself. So each
-//! return tests first whether it leads there (`ReturnWithin`), which is a branch that the processor predicts; and
-//! these calls put nothing on the native stack (`CallWithin`), so that what the function's caller has put there is
+//! The processor predicts where a return goes by the latest calls, of which it keeps some sixteen (`slow::pairs`). Such
+//! a function calls itself as often as a list has elements and returns as often, so most of these returns would go
+//! where nobody expected. But they nearly all lead to one of few places, those behind the function's calls of itself.
+//! So each return tests first whether it leads there (`ReturnWithin`), which is a branch that the processor predicts;
+//! and these calls put nothing on the native stack (`CallWithin`), so that what the function's caller has put there is
 //! still the latest when the function returns to it.
 //!
-//! That is only right if every return to such a place makes the test. So the function may be left by tail calls of functions
-//! of the module alone, which make the test too: a list comprehension with two generators is two functions.
+//! That is only right if every return to such a place makes the test. So the function may be left by tail calls of
+//! functions of the module alone, which make the test too: a list comprehension with two generators is two functions.
 
 use beamfile::{Function, Generic};
 use isa::Opcode;
@@ -104,8 +105,8 @@ impl Recursion {
         self.calls = 0;
     }
 
-    /// Called once for each call, not a tail call, of a function of the module. If it comes back to the function that is being
-    /// written: the label that must be defined behind it.
+    /// Called once for each call, not a tail call, of a function of the module. If it comes back to the function that
+    /// is being written: the label that must be defined behind it.
     pub(super) fn call_within(&mut self) -> Option<u32> {
         let number = self.calls;
         self.calls += 1;
@@ -180,8 +181,8 @@ fn look_at(module: &Module<'_>, function: &Function, entries: &[Option<usize>]) 
     seen
 }
 
-/// The calls by which a function comes back to itself, by number, and for each the functions that return behind it. `None`
-/// if it may make two of them in one invocation.
+/// The calls by which a function comes back to itself, by number, and for each the functions that return behind it.
+/// `None` if it may make two of them in one invocation.
 fn calls_within(seen: &[Seen], function: usize) -> Option<Vec<(usize, Vec<usize>)>> {
     let mut found = Vec::new();
     let mut last_path = None;
@@ -197,8 +198,8 @@ fn calls_within(seen: &[Seen], function: usize) -> Option<Vec<(usize, Vec<usize>
     Some(found)
 }
 
-/// The functions in which a call of this one may return: itself, and those that are called in tail position. `None` if others
-/// of another module are among them, or too many.
+/// The functions in which a call of this one may return: itself, and those that are called in tail position. `None` if
+/// others of another module are among them, or too many.
 fn returning(seen: &[Seen], callee: usize) -> Option<Vec<usize>> {
     let mut found = vec![callee];
     let mut at = 0;

@@ -273,8 +273,8 @@ impl Parts<'_> {
         (unsafe { Term::from_bits(self.words[value]) }, label as u32)
     }
 
-    /// A binary search in which each comparison is code of its own, so that the processor learns the outcome of each. As
-    /// a loop, it cost the parser of OTP a tenth of its time.
+    /// A binary search in which each comparison is code of its own, so that the processor learns the outcome of each.
+    /// As a loop, it cost the parser of OTP a tenth of its time.
     fn tree(&mut self) -> Option<()> {
         let count = self.word(Select::OPERANDS.count) as usize;
         self.subtree(0..count)

@@ -108,7 +108,8 @@ static JUMP_TABLES: LazyLock<[u64; 2]> = LazyLock::new(|| {
     [Operand::x(0), Operand::y(0)].map(|term| select::JumpTable::pick([term]) as usize as u64)
 });
 
-/// The places of the addresses of machine code, if the instruction at `start` has a table of them; its labels come behind.
+/// The places of the addresses of machine code, if the instruction at `start` has a table of them; its labels come
+/// behind.
 fn table_at(words: &[u64], start: usize) -> Range<usize> {
     if !JUMP_TABLES.contains(&words[start]) {
         return 0..0;

@@ -182,12 +182,13 @@ impl Placed {
     /// The word at a place, which other threads may read at the same time.
     fn word(&self, place: u32) -> &AtomicU64 {
         assert!((place as usize) < self.words);
-        // SAFETY: a word of the area, which lives as long as `self`. While other threads may read it, it is only changed
-        // through such references.
+        // SAFETY: a word of the area, which lives as long as `self`. While other threads may read it, it is only
+        // changed through such references.
         unsafe { &*self.base().add(place as usize).cast::<AtomicU64>() }
     }
 
-    /// Makes machine code, unless that was tried before. Other threads may run the words meanwhile; who else wants it waits.
+    /// Makes machine code, unless that was tried before. Other threads may run the words meanwhile; who else wants it
+    /// waits.
     pub(crate) fn make(&self) -> Option<Making<'_>> {
         let mut unplaced = self.unplaced.lock().unwrap_or_else(PoisonError::into_inner);
         let from = unplaced.take()?;

@@ -201,7 +201,8 @@ pub(super) fn plan(unplaced: &Unplaced, words: &[u64]) -> Option<Plan> {
 /// A straight way that is being planned.
 #[derive(Default)]
 struct Way {
-    /// The first instruction that needs a copy if one behind it does: the one after the first that makes something known.
+    /// The first instruction that needs a copy if one behind it does: the one after the first that makes something
+    /// known.
     first: Option<usize>,
     /// Whether the instruction planned last relies on the way, and the number of the last one that does.
     relies: bool,

@@ -84,8 +84,8 @@ slow_paths! {
     }
 }
 
-/// Whether `+` of this operand, and `-` of it, fails without a stack frame of its own: a constant that is a small integer, beside a
-/// register, up to OTP 26.
+/// Whether `+` of this operand, and `-` of it, fails without a stack frame of its own: a constant that is a small
+/// integer, beside a register, up to OTP 26.
 fn is_step(operand: Operand, other: Operand) -> bool {
     other.as_constant().is_none()
         && operand.as_constant().is_some_and(Term::is_small)

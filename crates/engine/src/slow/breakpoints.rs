@@ -12,8 +12,8 @@ use crate::operation::slow_paths;
 use crate::registers::Registers;
 use crate::tiering;
 
-/// Whether the instruction that runs may be the entry of a function with a breakpoint: [`breakpoint_here`] tells. The call has been
-/// told of or counted then: who runs the instruction again must [`go_on`] behind the breakpoint.
+/// Whether the instruction that runs may be the entry of a function with a breakpoint: [`breakpoint_here`] tells. The
+/// call has been told of or counted then: who runs the instruction again must [`go_on`] behind the breakpoint.
 #[inline(always)]
 pub(crate) unsafe fn may_have_breakpoint<F: Form>(m: &Registers<F>) -> bool {
     unsafe {
@@ -48,8 +48,8 @@ pub(crate) unsafe fn go_on<F: Form>(m: Registers<F>, resume: Resume) -> Exit {
 }
 
 slow_paths! {
-    /// A breakpoint at a function's entry, in the threaded form; the arguments are in x0 onwards. No operands: the words
-    /// after it belong to the instruction that the breakpoint replaced.
+    /// A breakpoint at a function's entry, in the threaded form; the arguments are in x0 onwards. No operands: the
+    /// words after it belong to the instruction that the breakpoint replaced.
     breakpoint |m, o: Nothing| {
         let entry = m.ip;
         m.save();

@@ -264,7 +264,8 @@ slow_paths! {
     }
 }
 
-/// Where a call of `fun` with `arity` arguments goes that machine code does not handle; null after raising an exception.
+/// Where a call of `fun` with `arity` arguments goes that machine code does not handle; null after raising an
+/// exception.
 #[inline(always)]
 unsafe fn called<F: Form>(m: &mut Registers<F>, fun: Term, arity: u64) -> *const u64 {
     unsafe {

@@ -1,7 +1,7 @@
 //! Stopping at a line, and going on.
 //!
-//! The process calls `erts_internal:breakpoint/4` from the middle of a function. Its X registers are kept on the stack meanwhile,
-//! in a frame of their own:
+//! The process calls `erts_internal:breakpoint/4` from the middle of a function. Its X registers are kept on the stack
+//! meanwhile, in a frame of their own:
 //!
 //! ```text
 //! line_resumed | x0 | x1 ... | address of the next instruction | frame of the function ...
@@ -37,7 +37,8 @@ slow_paths! {
         pairs::call(m, target)
     }
 
-    /// The process goes on: its registers are on top of the stack, and behind them a return address, which no term looks like.
+    /// The process goes on: its registers are on top of the stack, and behind them a return address, which no term
+    /// looks like.
     line_resumed |m, o: Nothing| {
         let mut live = 0;
         while !is_return_address((*m.s).bits()) {

@@ -35,7 +35,8 @@ slow_paths! {
         }
     }
 
-    /// No message is available in the inner queue, a collection is due, or there is something about messages with priority.
+    /// No message is available in the inner queue, a collection is due, or there is something about messages with
+    /// priority.
     loop_rec |m, o: LoopRec| {
         let process = (*m.c).process;
         if (*process).heap.flags & flag::FORCE != 0 {

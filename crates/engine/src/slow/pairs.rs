@@ -2,12 +2,13 @@
 //!
 //! A processor keeps the addresses behind its latest call instructions, and predicts by them where a return instruction
 //! goes. Return addresses of Erlang functions are on the Erlang stack, so machine code uses both instructions for that
-//! alone (`build/assembly.rs`): a call puts an address on the native stack, which the code before the entry of the function
-//! drops; a return puts the true address there and returns to it. A slow path that calls or returns does the same, since one
-//! that is missing makes all predictions wrong that are still kept. What the processor predicts has no other effect.
+//! alone (`build/assembly.rs`): a call puts an address on the native stack, which the code before the entry of the
+//! function drops; a return puts the true address there and returns to it. A slow path that calls or returns does the
+//! same, since one that is missing makes all predictions wrong that are still kept. What the processor predicts has no
+//! other effect.
 //!
-//! A function that calls itself once in each invocation does without (`codegen::recursion`), for there it makes more calls
-//! than a processor keeps.
+//! A function that calls itself once in each invocation does without (`codegen::recursion`), for there it makes more
+//! calls than a processor keeps.
 //!
 //! In the threaded form calls and returns are jumps, and so they are under Miri.
 #![allow(clippy::undocumented_unsafe_blocks)]

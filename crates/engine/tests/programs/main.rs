@@ -1,5 +1,5 @@
-//! Runs small programs, compiled by OTP's compiler, through the code generator and the bodies, on a minimal runtime with
-//! only a few BIFs.
+//! Runs small programs, compiled by OTP's compiler, through the code generator and the bodies, on a minimal runtime
+//! with only a few BIFs.
 
 #[cfg(target_arch = "x86_64")]
 mod gdb_jit;

@@ -1,6 +1,6 @@
 //! Checks which handlers the programs under `tests/programs/operations` use: all that have stencils, for every
-//! combination of operands, except those listed here with a reason, and those that come from a generic operation of a later release
-//! than 25.
+//! combination of operands, except those listed here with a reason, and those that come from a generic operation of a
+//! later release than 25.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,8 +14,8 @@ use crate::harness::Node;
 const HOLES: &[(&str, &[usize])] = &[
     // A tuple that is overwritten is not a constant.
     ("tuples::SetTupleElement", &[2, 5]),
-    // Parts of `put_tuple2`, `make_fun3`, `select_val` and `select_tuple_arity` in machine code. The threaded form, which this test examines, uses a
-    // single handler for each of them.
+    // Parts of `put_tuple2`, `make_fun3`, `select_val` and `select_tuple_arity` in machine code. The threaded form,
+    // which this test examines, uses a single handler for each of them.
     ("tuples::PutHeader", &[0]),
     ("tuples::PutElement", &[0, 1, 2]),
     // Of `update_record`, likewise.
@@ -24,8 +24,8 @@ const HOLES: &[(&str, &[usize])] = &[
     ("select::SelectNode", &[0, 1]),
     ("select::IsBoxed", &[0, 1]),
     ("select::SelectHeader", &[0, 1]),
-    // Calls of a function by itself, and returns to itself (`language/recursion_to_itself` of the corpus): in the programs each
-    // operation has a function of its own.
+    // Calls of a function by itself, and returns to itself (`language/recursion_to_itself` of the corpus): in the
+    // programs each operation has a function of its own.
     ("calls::CallWithin", &[0]),
     ("calls::MoveCallWithin", &[0, 1, 2]),
     // From a Y register, where there is no frame that could have one.
@@ -134,7 +134,8 @@ fn the_programs_of_operations_use_every_handler() {
     assert_eq!(found, expected);
 }
 
-/// Whether the assembler of OTP 25, with which the programs are made, does not know an operation: it is run with later ones.
+/// Whether the assembler of OTP 25, with which the programs are made, does not know an operation: it is run with later
+/// ones.
 fn is_newer(generic: Option<Opcode>) -> bool {
     generic.is_some_and(|opcode| matches!(opcode.status(), Status::Later(_)))
 }

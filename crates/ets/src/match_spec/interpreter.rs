@@ -58,8 +58,8 @@ impl Interpreter {
         })
     }
 
-    /// Runs the first clause that matches, of a specification of tracing; false if none does. What the effects have got is
-    /// valid until the next run.
+    /// Runs the first clause that matches, of a specification of tracing; false if none does. What the effects have got
+    /// is valid until the next run.
     pub fn run_tracing(
         &mut self,
         program: &Program,

@@ -1,7 +1,8 @@
-//! What specifications of tracing have more than those of tables: functions that ask about the process, and that have effects.
+//! What specifications of tracing have more than those of tables: functions that ask about the process, and that have
+//! effects.
 //!
-//! The subject is the list of a call's arguments, or of the parts of another event. The value of a body does not count: an
-//! event matches, and `message` says what is told of that.
+//! The subject is the list of a call's arguments, or of the parts of another event. The value of a body does not count:
+//! an event matches, and `message` says what is told of that.
 
 use layout::{Heap, Term, no_gc};
 use term::release::{self, Release};
@@ -29,8 +30,9 @@ impl Dialect {
     }
 }
 
-/// The head of a clause as a list of patterns, one for each argument or part of the event, or as one pattern for all of them. A
-/// tuple stands for the list of its elements. From OTP 28 on `'_'` may be the tail of a list, for all that follow.
+/// The head of a clause as a list of patterns, one for each argument or part of the event, or as one pattern for all of
+/// them. A tuple stands for the list of its elements. From OTP 28 on `'_'` may be the tail of a list, for all that
+/// follow.
 pub(super) fn arguments(head: Term, heap: &mut Heap, lint: &mut Lint) -> Result<Term, Invalid> {
     if let Some(patterns) = head.as_tuple(no_gc!()) {
         return Ok(build::list(heap, patterns));
@@ -86,7 +88,8 @@ struct Row {
     in_guards: bool,
 }
 
-/// For which events an action exists. As on stock, a traced return can be asked for by any, and says nothing but for calls.
+/// For which events an action exists. As on stock, a traced return can be asked for by any, and says nothing but for
+/// calls.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Events {
     All,

@@ -5,8 +5,8 @@
 //! ordered set   {Table, LastKey, EndPattern, Limit, Program, [], Backwards, 0}
 //! ```
 //!
-//! `Table` is the reference of a hash table even if it has a name, because another table may have the name later. For an
-//! ordered set it is the name if there is one, as on stock.
+//! `Table` is the reference of a hash table even if it has a name, because another table may have the name later. For
+//! an ordered set it is the name if there is one, as on stock.
 //!
 //! Programs may make continuations of their own, and `ets:repair_continuation/2` knows their form: nothing in them is
 //! trusted, and they can only collect. What is left of a paused walk is a [`PausedWalk`], which no program can make.

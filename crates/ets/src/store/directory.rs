@@ -14,9 +14,9 @@
 //! lock `changes` or a neighbour. The exception is a range that is in no directory: whoever else locks it came
 //! through an old directory, and releases it at once.
 //!
-//! Any thread may call. A range stays allocated as long as the [`Ranges`], a replaced directory until no thread is pinned
-//! any more that was when it was current. Directories are read by threads that are pinned ([`Pinned`]), or that keep them
-//! from being replaced ([`Held`]).
+//! Any thread may call. A range stays allocated as long as the [`Ranges`], a replaced directory until no thread is
+//! pinned any more that was when it was current. Directories are read by threads that are pinned ([`Pinned`]), or that
+//! keep them from being replaced ([`Held`]).
 //!
 //! `tests/interleavings` runs this file under loom.
 
@@ -56,8 +56,8 @@ unsafe impl<B: Send, R> Send for Replaced<B, R> {}
 
 impl<B, R> Drop for Replaced<B, R> {
     fn drop(&mut self) {
-        // SAFETY: it came from a box (`Held::replace`). Only `Ranges::retired` has such values, and drops them when nobody
-        // is pinned any more who was when they were current, or with the ranges.
+        // SAFETY: it came from a box (`Held::replace`). Only `Ranges::retired` has such values, and drops them when
+        // nobody is pinned any more who was when they were current, or with the ranges.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }

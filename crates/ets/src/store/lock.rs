@@ -4,8 +4,9 @@
 //! locks the place of its scheduler, so that readers on different schedulers do not write to the same line; a writer
 //! locks all places, in order.
 //!
-//! On a node with one scheduler, that thread locks no place but enters [`BiasedLock`]. All other threads lock their places
-//! first and then keep the scheduler out through `BiasedLock`; a scheduler that is kept out locks a place as they do.
+//! On a node with one scheduler, that thread locks no place but enters [`BiasedLock`]. All other threads lock their
+//! places first and then keep the scheduler out through `BiasedLock`; a scheduler that is kept out locks a place as
+//! they do.
 
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
@@ -218,8 +219,8 @@ impl Deref for ReadGuard<'_> {
 
     #[inline]
     fn deref(&self) -> &Part {
-        // SAFETY: the guard holds a place shared, so no writer has all places before it is dropped; or the one scheduler
-        // is in (`BiasedLock`), which keeps others out, and does not write.
+        // SAFETY: the guard holds a place shared, so no writer has all places before it is dropped; or the one
+        // scheduler is in (`BiasedLock`), which keeps others out, and does not write.
         unsafe { self.part.as_ref() }
     }
 }

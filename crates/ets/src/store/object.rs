@@ -21,8 +21,8 @@
 //! So copying it to a heap is one copy of memory and one pass that adjusts pointers.
 //!
 //! A reference to the head would give no right to the words behind it, so there are three handles with a pointer to the
-//! whole block instead: [`OwnedObject`] owns it, [`ObjectRef`] may read it and [`ObjectMut`] may change it. The lifetimes
-//! of the latter two come from what owns the object, and so from the lock of the part that it belongs to.
+//! whole block instead: [`OwnedObject`] owns it, [`ObjectRef`] may read it and [`ObjectMut`] may change it. The
+//! lifetimes of the latter two come from what owns the object, and so from the lock of the part that it belongs to.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::marker::PhantomData;
@@ -350,7 +350,8 @@ impl<'a> ObjectRef<'a> {
     #[must_use]
     pub fn elements(self) -> &'a [Term] {
         let tuple = self.first_word();
-        // SAFETY: the block's first words are a tuple (`OwnedObject::new` asserts it), and nobody changes them for `'a`.
+        // SAFETY: the block's first words are a tuple (`OwnedObject::new` asserts it), and nobody changes them for
+        // `'a`.
         unsafe { slice::from_raw_parts(tuple.add(1).cast(), Header(*tuple).arity()) }
     }
 
@@ -599,8 +600,8 @@ impl<'a> ObjectMut<'a> {
         true
     }
 
-    /// As [`ObjectMut::overwrite`], for a tuple of the same shape: its words need not be counted, nor its terms laid out
-    /// again.
+    /// As [`ObjectMut::overwrite`], for a tuple of the same shape: its words need not be counted, nor its terms laid
+    /// out again.
     #[inline]
     fn overwrite_alike(&mut self, tuple: Term) -> bool {
         let no_gc = no_gc!();

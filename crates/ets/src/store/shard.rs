@@ -8,7 +8,8 @@
 //! A small table is *folded*: neighbouring slots share a chain, which holds their objects in the order of the slots.
 //! So a table with a few objects does not need two kilobytes for slots, and the difference cannot be observed.
 //!
-//! One of several tables, each with the objects whose hash leads to its lock, is a *share* of OTP's table: see [`Share`].
+//! One of several tables, each with the objects whose hash leads to its lock, is a *share* of OTP's table: see
+//! [`Share`].
 //!
 //! The caller holds the lock of the part: shared for `&self`, exclusive for `&mut self`.
 
@@ -32,17 +33,18 @@ const FOLDED_CHAINS: usize = 16;
 
 /// Which objects of a table a shard holds.
 ///
-/// OTP's tables with write concurrency have one array of slots and 64 locks; the lowest bits of a slot's number choose its lock.
-/// They are traversed lock by lock, and each lock's slots in their order. A shard stands for a few neighbouring locks, and
-/// has only their slots:
+/// OTP's tables with write concurrency have one array of slots and 64 locks; the lowest bits of a slot's number choose
+/// its lock. They are traversed lock by lock, and each lock's slots in their order. A shard stands for a few
+/// neighbouring locks, and has only their slots:
 ///
 /// ```text
 /// hash           | more bits of the slot | shard | lane |
 /// slot of shard  | more bits of the slot         | lane |
 /// ```
 ///
-/// So a traversal goes lane by lane, and a small table shows the order of OTP's. A larger one does not always: OTP's slots
-/// grow with the objects of the whole table, a shard's with its own, so that its writers share nothing with others.
+/// So a traversal goes lane by lane, and a small table shows the order of OTP's. A larger one does not always: OTP's
+/// slots grow with the objects of the whole table, a shard's with its own, so that its writers share nothing with
+/// others.
 #[derive(Clone, Copy)]
 pub struct Share {
     /// Mask for the bits of a hash that choose the lane, or all bits if there is but one shard.
@@ -191,8 +193,8 @@ impl Shard {
         }
     }
 
-    /// `slot`, or a later slot if the slots before that are known to be empty; [`Shard::slots`] if all are. This looks at a
-    /// few chains at most.
+    /// `slot`, or a later slot if the slots before that are known to be empty; [`Shard::slots`] if all are. This looks
+    /// at a few chains at most.
     #[inline]
     #[must_use]
     pub(crate) fn past_empty(&self, slot: usize) -> usize {
@@ -574,8 +576,8 @@ impl Shard {
         }
     }
 
-    /// Keeps, removes or replaces each object from a link on, as long as it is `wanted`; the link is one of the chain of
-    /// `slot`.
+    /// Keeps, removes or replaces each object from a link on, as long as it is `wanted`; the link is one of the chain
+    /// of `slot`.
     fn judge_chain(
         shape: &Shape,
         tally: &mut Tally,
@@ -906,8 +908,8 @@ impl Shape {
         link
     }
 
-    /// So many objects need no more than the first slots. One shard of several often has more objects than slots while the
-    /// table as a whole has not; only once in 10,000 it has twice as many.
+    /// So many objects need no more than the first slots. One shard of several often has more objects than slots while
+    /// the table as a whole has not; only once in 10,000 it has twice as many.
     fn undivided(&self) -> usize {
         match self.share.lanes {
             1 => self.first_slots,

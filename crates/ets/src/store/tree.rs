@@ -76,8 +76,8 @@ fn compare_pattern(pattern: Term, key: Term) -> Option<Ordering> {
 /// Maximum number of fingers of a tree.
 const MAX_FINGERS: usize = 16;
 
-/// An object's position: a pointer to the byte of a leaf that has the number of the index, which is below its alignment.
-/// Null if there is none.
+/// An object's position: a pointer to the byte of a leaf that has the number of the index, which is below its
+/// alignment. Null if there is none.
 #[repr(align(64))]
 struct Finger(AtomicPtr<u8>);
 

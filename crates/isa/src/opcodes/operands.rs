@@ -1,7 +1,7 @@
 //! The kinds of operands that generic operations take, as OTP's loader requires them.
 //!
-//! `beamfile` decodes every operand to the variant of its `Operand` that the kind names, and refuses the file otherwise. Constant
-//! data.
+//! `beamfile` decodes every operand to the variant of its `Operand` that the kind names, and refuses the file
+//! otherwise. Constant data.
 
 /// An operand of an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -276,7 +276,8 @@ fn thin<T>(samples: &mut Vec<T>) {
     }
 }
 
-/// The name without a number at either end: `sched_1` and `sched_2` are counted together, and so are `1_aux` and `2_aux`.
+/// The name without a number at either end: `sched_1` and `sched_2` are counted together, and so are `1_aux` and
+/// `2_aux`.
 fn without_number(name: &str) -> String {
     let stem = name.trim_matches(|c: char| c.is_ascii_digit());
     let stem = stem.trim_matches(['_', '-', ' ', '/']);

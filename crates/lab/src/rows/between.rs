@@ -1,5 +1,5 @@
-//! E6: what goes between two nodes, on one machine. `between.erl` says what is done. The other node runs on the same VM, or
-//! in the case `beside erl` on the `erl` in PATH.
+//! E6: what goes between two nodes, on one machine. `between.erl` says what is done. The other node runs on the same
+//! VM, or in the case `beside erl` on the `erl` in PATH.
 
 use std::time::Duration;
 

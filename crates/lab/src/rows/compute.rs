@@ -1,5 +1,5 @@
-//! The programs of `experiments/compute`: each file `compute_NAME.erl` or `compute_NAME.ex` becomes a row, described by the
-//! first line of the file. Each runs in one process; `compute.erl` starts and times it.
+//! The programs of `experiments/compute`: each file `compute_NAME.erl` or `compute_NAME.ex` becomes a row, described by
+//! the first line of the file. Each runs in one process; `compute.erl` starts and times it.
 
 use crate::experiment::{ELIXIR, Experiment, Group, ONE, PLAIN, Set, Unit, printed_micros};
 use crate::programs::{self, Language};

@@ -1,5 +1,5 @@
-//! Native libraries: calls of OTP's crypto, and TLS 1.3 of its ssl between two processes of one node (`secure.erl`); terms and messages of
-//! a library of our own (`natives.erl`).
+//! Native libraries: calls of OTP's crypto, and TLS 1.3 of its ssl between two processes of one node (`secure.erl`);
+//! terms and messages of a library of our own (`natives.erl`).
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
-//! ETS: one row for each type of table and each way of sharing it, with a figure for each operation. `tables.erl` defines
-//! the ways of sharing, `table_chores.erl` further operations, and `shared_values.erl` measures atomics, counters and
-//! persistent terms.
+//! ETS: one row for each type of table and each way of sharing it, with a figure for each operation. `tables.erl`
+//! defines the ways of sharing, `table_chores.erl` further operations, and `shared_values.erl` measures atomics,
+//! counters and persistent terms.
 
 use crate::experiment::{Case, EACH, Experiment, Figure, Group, ONE, PLAIN, Set, Source, TWO};
 

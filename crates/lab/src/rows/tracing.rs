@@ -1,4 +1,5 @@
-//! Tracing: how many events a second a tracer is told of, or are counted, and what it costs to turn patterns on (`tracing.erl`).
+//! Tracing: how many events a second a tracer is told of, or are counted, and what it costs to turn patterns on
+//! (`tracing.erl`).
 
 use std::time::Duration;
 

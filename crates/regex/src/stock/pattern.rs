@@ -105,8 +105,8 @@ fn mode_of(operation: u8) -> Mode {
     }
 }
 
-/// A plain group that may be left out. `(X){0,3}` stands in the code as `(?:(X)(?:(X)(X)?)?)?`, of which the inner part has been
-/// read as `(X){1,3}`.
+/// A plain group that may be left out. `(X){0,3}` stands in the code as `(?:(X)(?:(X)(X)?)?)?`, of which the inner part
+/// has been read as `(X){1,3}`.
 fn nested(alternatives: Vec<Vec<Node>>, mode: Mode) -> Node {
     if let [items] = &alternatives[..]
         && let [
@@ -158,8 +158,8 @@ fn joined(first: &Node, second: &Node) -> Option<Node> {
     Some(both.repeated(times(before.least + after.least, most, after.mode)))
 }
 
-/// What two copies of a node were made of. PCRE makes a repetition possessive where what follows allows it, which is not
-/// the same behind each copy.
+/// What two copies of a node were made of. PCRE makes a repetition possessive where what follows allows it, which is
+/// not the same behind each copy.
 fn common(first: &Node, second: &Node) -> Option<Node> {
     if first == second {
         return Some(first.clone());

@@ -149,8 +149,8 @@ fn tell_known(process: libc::pid_t) -> bool {
     true
 }
 
-/// Tells of the ends of ours until the status of this stranger, which has ended, is taken: until then the system would name it
-/// again and again, so ours are looked at one by one.
+/// Tells of the ends of ours until the status of this stranger, which has ended, is taken: until then the system would
+/// name it again and again, so ours are looked at one by one.
 fn tell_beside(stranger: libc::pid_t) {
     let (since, [shortest, longest]) = (Instant::now(), PAUSES);
     let mut pause = shortest;

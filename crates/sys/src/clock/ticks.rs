@@ -1,5 +1,5 @@
-//! A clock that is read in a few nanoseconds, for those who read it at each call of a function: the counter of the processor,
-//! where the kernel takes the time from it too, and the monotonic clock elsewhere.
+//! A clock that is read in a few nanoseconds, for those who read it at each call of a function: the counter of the
+//! processor, where the kernel takes the time from it too, and the monotonic clock elsewhere.
 //!
 //! The kernel uses the counter only if it runs at the same speed always and is the same on all processors.
 

@@ -1,8 +1,8 @@
 //! Address space for machine code.
 //!
 //! Generated code refers to the program with 32-bit addresses or distances, so it must lie where those
-//! reach: [`Place`] says where. A page that runs is not writable: code is written first and sealed before it runs, and must be
-//! unsealed before it is written again.
+//! reach: [`Place`] says where. A page that runs is not writable: code is written first and sealed before it runs, and
+//! must be unsealed before it is written again.
 
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -88,9 +88,9 @@ impl CodeArea {
             .protect(&part, MprotectFlags::READ | MprotectFlags::WRITE)
     }
 
-    /// Makes a sealed part writable for a moment, until it is sealed again. It may stay executable meanwhile: then the system
-    /// need not part its mapping from others, nor make every processor forget it, which is most of the cost. Where the system
-    /// wants no page to be both, it is as [`CodeArea::unseal`].
+    /// Makes a sealed part writable for a moment, until it is sealed again. It may stay executable meanwhile: then the
+    /// system need not part its mapping from others, nor make every processor forget it, which is most of the cost.
+    /// Where the system wants no page to be both, it is as [`CodeArea::unseal`].
     ///
     /// # Safety
     /// As for [`CodeArea::unseal`].

@@ -1,12 +1,12 @@
 //! Blocks of a few fixed sizes, of which a program holds millions, cut from chunks of 2 MiB.
 //!
 //! A chunk holds blocks of one size and is one huge page, so that fresh memory costs one page fault for thousands of
-//! blocks. What is used of a chunk is written down beside it ([`mod@pool`]), not in its free blocks: these are not touched
-//! until they are taken again. Each thread keeps a few free blocks; others are taken and given back in batches.
+//! blocks. What is used of a chunk is written down beside it ([`mod@pool`]), not in its free blocks: these are not
+//! touched until they are taken again. Each thread keeps a few free blocks; others are taken and given back in batches.
 //!
-//! A chunk without a used block goes back to the system a moment later, when a batch of its class is moved next, or when an
-//! idle thread calls [`settle`]. Blocks are taken from the chunk with the lowest number that has free ones, so the others
-//! become empty in time.
+//! A chunk without a used block goes back to the system a moment later, when a batch of its class is moved next, or
+//! when an idle thread calls [`settle`]. Blocks are taken from the chunk with the lowest number that has free ones, so
+//! the others become empty in time.
 
 mod pool;
 
@@ -21,8 +21,8 @@ use crate::clock;
 use crate::gauge::Gauge;
 use pool::{Pool, Taken};
 
-/// How long the user of a block keeps it. Blocks of both kinds do not share chunks, so that those of the second kind become
-/// empty when their users have moved on.
+/// How long the user of a block keeps it. Blocks of both kinds do not share chunks, so that those of the second kind
+/// become empty when their users have moved on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stay {
     /// As long as what it belongs to exists.
@@ -49,7 +49,8 @@ const CLASSES: [(Stay, usize); 12] = [
 
 /// Blocks that move between a thread and a pool at a time.
 const BATCH: usize = 256;
-/// The most blocks of a class that a thread keeps: about as many processes as one scheduler lets die before it frees them.
+/// The most blocks of a class that a thread keeps: about as many processes as one scheduler lets die before it frees
+/// them.
 const MOST_KEPT: usize = 1024;
 
 const fn pool(class: usize) -> Mutex<Pool> {
@@ -75,8 +76,8 @@ thread_local! {
     static CACHES: [Cache; CLASSES.len()] = const { [const { Cache::new() }; CLASSES.len()] };
 }
 
-/// The free blocks of one class that a thread keeps: the first `count` elements, and those that lie one behind the other from
-/// `next` to `end`.
+/// The free blocks of one class that a thread keeps: the first `count` elements, and those that lie one behind the
+/// other from `next` to `end`.
 struct Cache {
     count: Cell<usize>,
     next: Cell<*mut u8>,
@@ -120,8 +121,8 @@ impl Chunks {
     }
 }
 
-/// The chunks in use for blocks that stay so long: bytes of a block, its blocks, and how many of them are in use or in a
-/// thread's hands.
+/// The chunks in use for blocks that stay so long: bytes of a block, its blocks, and how many of them are in use or in
+/// a thread's hands.
 #[must_use]
 pub fn chunks(stay: Stay) -> Vec<(usize, usize, usize)> {
     let of_kind = |(_, (kind, _)): &(_, (Stay, usize))| *kind == stay;
@@ -211,8 +212,8 @@ impl Class {
         }
     }
 
-    /// Makes room in a full cache: gives the blocks back that were given first. They are less likely than others to be in the
-    /// processor's cache.
+    /// Makes room in a full cache: gives the blocks back that were given first. They are less likely than others to be
+    /// in the processor's cache.
     #[cold]
     #[inline(never)]
     fn pass_on(self, cache: &Cache) {

@@ -243,7 +243,8 @@ pub fn send_messages(
         })
         .collect();
     let count = retry(|| {
-        // SAFETY: the headers are as many as it says, and all that they point to is alive and has the lengths that they say.
+        // SAFETY: the headers are as many as it says, and all that they point to is alive and has the lengths that they
+        // say.
         let sent = unsafe {
             libc::sendmmsg(
                 socket.as_raw_fd(),
@@ -258,8 +259,8 @@ pub fn send_messages(
     Ok(sent.map(|header| header.msg_len as usize).collect())
 }
 
-/// Receives at most as many messages as there are rooms of `room_bytes`, one behind the other, and of `ancillary_bytes`, a multiple
-/// of eight. It waits for none but the first.
+/// Receives at most as many messages as there are rooms of `room_bytes`, one behind the other, and of
+/// `ancillary_bytes`, a multiple of eight. It waits for none but the first.
 ///
 /// # Errors
 /// As [`receive`].
@@ -296,8 +297,8 @@ pub fn receive_messages(
     }
     let flags = flags | libc::MSG_WAITFORONE;
     let count = retry(|| {
-        // SAFETY: the headers are as many as it says, and rooms, addresses and ancillary data are alive for the call and have the
-        // lengths that the headers say.
+        // SAFETY: the headers are as many as it says, and rooms, addresses and ancillary data are alive for the call
+        // and have the lengths that the headers say.
         let received = unsafe {
             libc::recvmmsg(
                 socket.as_raw_fd(),

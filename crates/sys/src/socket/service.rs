@@ -13,7 +13,8 @@ pub fn port(name: &[u8], protocol: Option<&[u8]>) -> Option<u16> {
     let protocol = protocol.map(CString::new).transpose().ok()?;
     let protocol = protocol.as_deref().map_or(ptr::null(), CStr::as_ptr);
     let port = |entry: &libc::servent| u16::from_be(entry.s_port as u16);
-    // SAFETY: terminated texts, or none for the protocol; `find` passes an entry, room of the length given and a place for the result.
+    // SAFETY: terminated texts, or none for the protocol; `find` passes an entry, room of the length given and a place
+    // for the result.
     let call = |entry, room, bytes, found: &mut _| unsafe {
         getservbyname_r(name.as_ptr(), protocol, entry, room, bytes, found)
     };

@@ -1,8 +1,9 @@
 //! A program that gives a terminal its former mode back when the program that had changed it is killed.
 //!
-//! OTP 26 and later do this by `erl_child_setup`, the program that starts all others. It is ferl itself that runs here, with the
-//! argument [`ARGUMENT`], the reading end of a pipe as input and the terminal as output. It first reads the former mode. Then the
-//! pipe ends, because whoever had the other end is gone, or there is one byte more: there is nothing to do.
+//! OTP 26 and later do this by `erl_child_setup`, the program that starts all others. It is ferl itself that runs here,
+//! with the argument [`ARGUMENT`], the reading end of a pipe as input and the terminal as output. It first reads the
+//! former mode. Then the pipe ends, because whoever had the other end is gone, or there is one byte more: there is
+//! nothing to do.
 
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
@@ -39,7 +40,8 @@ impl Watcher {
             .arg(ARGUMENT.as_bytes())
             .give(0, input.as_fd())
             .give(1, terminal)
-            // Signals of the terminal's keys are not for it, and it may set the mode although it is not in the foreground.
+            // Signals of the terminal's keys are not for it, and it may set the mode although it is not in the
+            // foreground.
             .new_session()
             .start_told(|_| {})
             .map_err(|error| error.errno)?;

@@ -1,10 +1,10 @@
 //! Two nodes that run one program, and the port mapper that they find each other by.
 //!
-//! Each run has a port mapper of its own, on a port that nobody else uses, and a home of its own with a cookie that its first
-//! node makes. So runs beside each other may use the same names, which need no place-holders in what is printed.
+//! Each run has a port mapper of its own, on a port that nobody else uses, and a home of its own with a cookie that its
+//! first node makes. So runs beside each other may use the same names, which need no place-holders in what is printed.
 //!
-//! Invariant: when a run returns, everything that it has started is gone, also nodes that the program itself has started: they
-//! are found by a mark in their environment. One that would have stayed is named in the output.
+//! Invariant: when a run returns, everything that it has started is gone, also nodes that the program itself has
+//! started: they are found by a mark in their environment. One that would have stayed is named in the output.
 
 use crate::differential::judge::Scratch;
 use crate::differential::program::Program;
@@ -70,8 +70,8 @@ impl<'a> Nodes<'a> {
         &self.scratch.0
     }
 
-    /// A script that starts `erl` and tells it the port mapper's port by a flag. A release that was unpacked beside the system may
-    /// lack the program that makes this flag of the environment.
+    /// A script that starts `erl` and tells it the port mapper's port by a flag. A release that was unpacked beside the
+    /// system may lack the program that makes this flag of the environment.
     pub fn started_with_port(&self, erl: &Path, which: &str) -> Result<PathBuf> {
         let folder = self.folder().join(which);
         fs::create_dir_all(&folder)?;
@@ -137,7 +137,8 @@ impl<'a> Nodes<'a> {
             .timeout(self.timeout)
     }
 
-    /// With the environment that all processes of the run have: the programs of both nodes are there to start further nodes.
+    /// With the environment that all processes of the run have: the programs of both nodes are there to start further
+    /// nodes.
     fn with_surroundings(&self, invocation: Invocation, paths: &[String; 2]) -> Invocation {
         invocation
             .timeout(self.timeout * 2)

@@ -86,7 +86,8 @@ pub trait Stage: Sync {
     fn judged(&self, program: &Program, code: &[&Path]) -> Result<Outcome>;
 }
 
-/// Judges programs on one stage after the other, and reports. `oracle` keeps what stock prints, once for each [`Stage::place`].
+/// Judges programs on one stage after the other, and reports. `oracle` keeps what stock prints, once for each
+/// [`Stage::place`].
 pub fn judge(
     programs: Vec<Program>,
     oracle: &Oracle<'_>,

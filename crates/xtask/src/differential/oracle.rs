@@ -1,10 +1,10 @@
 //! Stock's side: the code of the programs, and what stock prints for each. Both are kept between runs.
 //!
 //! What is kept has a name with a hash of everything it was made from, so that a change of any of it is a new name and
-//! no old answer is taken for a new one: the text of the program, which declares its flags, its exit status and the compiler's
-//! options; the modules that come with it; the shared modules; the command line; and what [`surroundings`] tells of stock
-//! and of the host. A result is moved to its place when it is complete, so that a half-written one is never found,
-//! also when two runs meet. `--fresh` asks stock again.
+//! no old answer is taken for a new one: the text of the program, which declares its flags, its exit status and the
+//! compiler's options; the modules that come with it; the shared modules; the command line; and what [`surroundings`]
+//! tells of stock and of the host. A result is moved to its place when it is complete, so that a half-written one is
+//! never found, also when two runs meet. `--fresh` asks stock again.
 
 use super::judge::Stage;
 use super::program::{self, Program};
@@ -61,7 +61,8 @@ impl std::fmt::Display for StockFailed {
 impl std::error::Error for StockFailed {}
 
 impl<'a> Oracle<'a> {
-    /// An oracle that keeps what it knows of this stock in `kept`. `also` is what answers depend on that no program tells.
+    /// An oracle that keeps what it knows of this stock in `kept`. `also` is what answers depend on that no program
+    /// tells.
     pub fn new(stock: &'a Stock, kept: &Path, also: &[&str]) -> Result<Self> {
         let mut oracle = Oracle {
             support: PathBuf::new(),

@@ -11,8 +11,8 @@
 //! ```
 //!
 //! A folder beside `NAME.erl` that is called `NAME` holds modules that the program loads by itself;
-//! they are compiled into folders of the same names next to its `.beam` file. So are native libraries, written in C: the
-//! program then needs `erl_nif.h`.
+//! they are compiled into folders of the same names next to its `.beam` file. So are native libraries, written in C:
+//! the program then needs `erl_nif.h`.
 
 use super::oracle::Answer;
 use crate::project;

@@ -1,9 +1,9 @@
 //! The files of one crate and the arrows between them, read from its sources; and the size of the largest circle that
 //! each crate may have.
 //!
-//! A path leads to the file of the longest module that it names. A name that a file re-exports counts as the file's that
-//! defines it, and as the re-exporting file's own arrow only where that file uses the name itself. Paths that begin with
-//! the name of a child (`table::find` in `process.rs`) count too.
+//! A path leads to the file of the longest module that it names. A name that a file re-exports counts as the file's
+//! that defines it, and as the re-exporting file's own arrow only where that file uses the name itself. Paths that
+//! begin with the name of a child (`table::find` in `process.rs`) count too.
 
 use super::reading::Sources;
 use super::table::Graph;

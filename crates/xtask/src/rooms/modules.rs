@@ -1,8 +1,8 @@
 //! The top-level modules of one crate and the arrows between them, read from its sources.
 //!
 //! A file belongs to the module that its path names first (`port/driver.rs` to `port`), and uses the module that a path
-//! from `crate::` or `super::` reaches first. The crate's root, which declares the modules and re-exports from them, is not
-//! looked at; a name that it re-exports counts as its module's.
+//! from `crate::` or `super::` reaches first. The crate's root, which declares the modules and re-exports from them, is
+//! not looked at; a name that it re-exports counts as its module's.
 
 use super::reading::Sources;
 use super::table::Graph;

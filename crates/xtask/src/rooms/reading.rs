@@ -1,7 +1,8 @@
-//! What the sources of one crate say of each other: the paths that each file names, what it re-exports, what is for tests.
+//! What the sources of one crate say of each other: the paths that each file names, what it re-exports, what is for
+//! tests.
 //!
-//! The sources are taken apart into tokens, so comments and texts are no paths, and paths inside braces and macros count.
-//! Code for tests alone (`#[cfg(test)]`) is not looked at.
+//! The sources are taken apart into tokens, so comments and texts are no paths, and paths inside braces and macros
+//! count. Code for tests alone (`#[cfg(test)]`) is not looked at.
 
 use crate::project;
 use anyhow::{Context, Result, anyhow};
@@ -100,8 +101,8 @@ pub struct Reading {
     pub found: Vec<Found>,
     /// Paths that begin with a name of their own module, which may be that of a child.
     pub below: Vec<Found>,
-    /// Names that a `use` brings into a module: the module with the name, and the path behind it. Whoever names the module
-    /// may name it there, if it is public or if they are below it.
+    /// Names that a `use` brings into a module: the module with the name, and the path behind it. Whoever names the
+    /// module may name it there, if it is public or if they are below it.
     pub names: BTreeMap<Vec<String>, Vec<String>>,
     /// How often each word stands in the file.
     pub words: BTreeMap<String, usize>,

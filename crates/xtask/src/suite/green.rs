@@ -1,4 +1,5 @@
-//! When `make test-all` was last green: a line in `docs/test-all.txt`, which the run itself writes and whoever ran it commits.
+//! When `make test-all` was last green: a line in `docs/test-all.txt`, which the run itself writes and whoever ran it
+//! commits.
 
 use crate::count::Count;
 use crate::project;

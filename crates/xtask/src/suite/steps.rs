@@ -107,7 +107,8 @@ pub const TESTS: &[Step] = &[
     ),
 ];
 
-/// The second lane: the release, and what it does beside stock. Programs wait more than they work, so three run at a time.
+/// The second lane: the release, and what it does beside stock. Programs wait more than they work, so three run at a
+/// time.
 pub const RELEASE: Lane = Lane {
     steps: &[build(
         "release built",

@@ -1,4 +1,5 @@
-//! Removes from a screen what changes from run to run: the banner's details, the numbers of pids, dates, the home directory.
+//! Removes from a screen what changes from run to run: the banner's details, the numbers of pids, dates, the home
+//! directory.
 
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! A session: the actions of a person at the terminal, read from a file under `tests/terminal`.
 //!
 //! Lines hold steps: texts in double quotes, typed as they are (`\r`, `\t`, `\e`, `\"`, `\\`, `\u{301}` are known), and
-//! keys by tmux's names (`Enter`, `C-a`, `M-b`). `resize 60x30` changes the window, `kill HUP` signals the machine. Lines that
-//! begin with `%%` come first and declare how the machine is started:
+//! keys by tmux's names (`Enter`, `C-a`, `M-b`). `resize 60x30` changes the window, `kill HUP` signals the machine.
+//! Lines that begin with `%%` come first and declare how the machine is started:
 //!
 //! - `args:` its arguments, as a shell reads them
 //! - `command:` the whole line for a shell, in which `$ERL` is the machine
@@ -38,8 +38,8 @@ pub struct Size {
     pub rows: u16,
 }
 
-/// One action; the screens are compared after each. There is only one at a time because a key that arrives while the shell
-/// still handles the one before has an effect that depends on timing, on both machines.
+/// One action; the screens are compared after each. There is only one at a time because a key that arrives while the
+/// shell still handles the one before has an effect that depends on timing, on both machines.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Step {
     /// Text, typed as it is.

@@ -1,8 +1,8 @@
 //! A window of tmux with one machine in it, closed when dropped.
 //!
 //! A shell starts the machine, then shows its exit status and the terminal's settings. The shell reads nothing
-//! afterwards, because stock may leave the terminal non-blocking. Each window has its own tmux server, home directory and
-//! working directory.
+//! afterwards, because stock may leave the terminal non-blocking. Each window has its own tmux server, home directory
+//! and working directory.
 
 use super::screen;
 use super::session::{Session, Size, Step};
@@ -41,8 +41,8 @@ impl Window {
         let home = env::temp_dir().join(format!("{label:_<8}{name}"));
         fs::create_dir_all(&home)?;
         let window = Window { server, home };
-        // Signals that interrupt the machine must not end the shell that started it. A terminal whose machine was killed is
-        // restored by another program, which may need a moment.
+        // Signals that interrupt the machine must not end the shell that started it. A terminal whose machine was
+        // killed is restored by another program, which may need a moment.
         let command = format!(
             "trap : INT QUIT; cd '{home}'; export HOME='{home}' ERL='{machine}'; unset XDG_CACHE_HOME XDG_CONFIG_HOME; \
              ({environment} {command}); status=$?; sleep 0.3; echo status $status; stty -a; sleep 600",

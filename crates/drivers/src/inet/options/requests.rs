@@ -1,8 +1,8 @@
 //! Requests to set and to read options of sockets.
 //!
 //! A request to set options is a sequence of numbers and values, from the end of the program's list to its beginning;
-//! a refusal by the system is mostly not reported, as in OTP, except where [`System::is_reported`] says so. A request to
-//! get options is a sequence of numbers; options that the system refuses are left out of the answer.
+//! a refusal by the system is mostly not reported, as in OTP, except where [`System::is_reported`] says so. A request
+//! to get options is a sequence of numbers; options that the system refuses are left out of the answer.
 
 use std::os::fd::BorrowedFd;
 

@@ -1,8 +1,9 @@
 //! Backpressure: senders wait while the socket's queue is long.
 //!
-//! At the high watermark the port becomes busy (`runtime::effects::port::busy`), so that no more commands come, and the sender
-//! whose command has filled the queue waits for its `{inet_reply, _, _}`. The replies are sent, and the port is no longer
-//! busy, when the queue is down to the low watermark, when the send timeout expires, or when the connection ends.
+//! At the high watermark the port becomes busy (`runtime::effects::port::busy`), so that no more commands come, and the
+//! sender whose command has filled the queue waits for its `{inet_reply, _, _}`. The replies are sent, and the port is
+//! no longer busy, when the queue is down to the low watermark, when the send timeout expires, or when the connection
+//! ends.
 
 use layout::Term;
 use term::am;

@@ -1,10 +1,10 @@
 //! Reading long packets of a connection to another node to their place.
 //!
-//! Most bytes of a large message come in fragments, and each of them has its place in the message as soon as its first bytes
-//! are known. So the rest of such a packet is not read into the socket's buffer: the channel gives the room
-//! ([`Channel::fill`]). One call also reads a little of what follows, which shows where the next one belongs. If nothing
-//! follows yet, the next call reads no more than that ([`Tcp::look`]): otherwise a reader that has caught up with the other
-//! node would find whole fragments in each read, and have to copy them all.
+//! Most bytes of a large message come in fragments, and each of them has its place in the message as soon as its first
+//! bytes are known. So the rest of such a packet is not read into the socket's buffer: the channel gives the room
+//! ([`Channel::fill`]). One call also reads a little of what follows, which shows where the next one belongs. If
+//! nothing follows yet, the next call reads no more than that ([`Tcp::look`]): otherwise a reader that has caught up
+//! with the other node would find whole fragments in each read, and have to copy them all.
 
 use std::mem::MaybeUninit;
 use std::os::fd::BorrowedFd;

@@ -27,8 +27,8 @@ const FILE_BYTES: u64 = 1 << 20;
 
 /// A connection to another node has at most about this many bytes in the queue.
 const CARRIED_BYTES: usize = 128 << 10;
-/// The same where only large messages go out: a long write keeps the other node reading while this one copies. Chosen by
-/// E6 (`binaries`), as the next one: with 128 kB it had 0.8 of this speed, and 0.6 with 128 kB for both.
+/// The same where only large messages go out: a long write keeps the other node reading while this one copies. Chosen
+/// by E6 (`binaries`), as the next one: with 128 kB it had 0.8 of this speed, and 0.6 with 128 kB for both.
 const CARRIED_BYTES_OF_LARGE: usize = 512 << 10;
 /// And the system has at most about this many that it has not sent. What it has goes out before a small message that
 /// comes later: of two nodes of one host it would take megabytes, which are a millisecond or two.
@@ -127,8 +127,8 @@ impl Tcp {
         self.socket.watch(port)
     }
 
-    /// Writes what a connection to another node has to say. Only as much is queued here as the socket may soon take, so that
-    /// a small message can still overtake a large one that waits in the channel.
+    /// Writes what a connection to another node has to say. Only as much is queued here as the socket may soon take, so
+    /// that a small message can still overtake a large one that waits in the channel.
     pub(super) fn carry_output(&mut self, port: &mut Access<'_>) {
         if !self.socket.is_connected() || self.file.is_some() {
             return;
@@ -142,9 +142,9 @@ impl Tcp {
         }
     }
 
-    /// The socket is full: the queue takes from the channel what the user's high watermark allows, and then nothing until it
-    /// is down to the low one, as in OTP. Only what does not fit here counts towards the channel's own limit, at which
-    /// senders are suspended.
+    /// The socket is full: the queue takes from the channel what the user's high watermark allows, and then nothing
+    /// until it is down to the low one, as in OTP. Only what does not fit here counts towards the channel's own limit,
+    /// at which senders are suspended.
     fn fill_to_high_watermark(&mut self, port: &Access<'_>) {
         let Watermarks { low, high } = self.socket.options.watermarks;
         let queued = self.queue.size();
@@ -155,7 +155,8 @@ impl Tcp {
         }
     }
 
-    /// Takes output from the channel that the port carries, as [`Channel::take_output`](runtime::effects::port::carrier::Channel::take_output) has it; returns whether there
+    /// Takes output from the channel that the port carries, as
+    /// [`Channel::take_output`](runtime::effects::port::carrier::Channel::take_output) has it; returns whether there
     /// was any.
     fn refill(&mut self, port: &Access<'_>, enough: usize, most: usize) -> bool {
         let Some(channel) = port.channel() else {

@@ -7,8 +7,8 @@ use super::without_padding;
 /// As many as strings can have.
 const PARAMETERS: usize = 9;
 
-/// The text that a string of a description stands for, with these parameters (0 for those that are missing), and without
-/// delays. What is not understood stands for nothing.
+/// The text that a string of a description stands for, with these parameters (0 for those that are missing), and
+/// without delays. What is not understood stands for nothing.
 #[must_use]
 pub fn with_parameters(text: &[u8], given: &[i32]) -> Vec<u8> {
     let text = without_padding(text);

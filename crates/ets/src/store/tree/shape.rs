@@ -128,8 +128,8 @@ impl Tree {
     /// Inserts a node after the one that a path leads to.
     ///
     /// # Safety
-    /// The path is one of this tree, which has not changed since; the node is of the same level as the one before, and no
-    /// other leads to it.
+    /// The path is one of this tree, which has not changed since; the node is of the same level as the one before, and
+    /// no other leads to it.
     unsafe fn add_child(&mut self, mut path: Path, mut key: Term, mut node: Node) {
         while let Some((inner, index)) = path.pop() {
             let at = index + 1;

@@ -31,7 +31,8 @@ pub(super) struct Pool {
     counts: &'static Chunks,
 }
 
-// SAFETY: the addresses in it are those of memory that belongs to whoever has locked the pool, apart from blocks in use.
+// SAFETY: the addresses in it are those of memory that belongs to whoever has locked the pool, apart from blocks in
+// use.
 unsafe impl Send for Pool {}
 
 /// Blocks that were taken.
@@ -66,8 +67,8 @@ impl Pool {
         }
     }
 
-    /// Takes blocks, all from one chunk, in the order of their addresses: at most as many as there are places for them. `None`
-    /// if the system has no more memory.
+    /// Takes blocks, all from one chunk, in the order of their addresses: at most as many as there are places for them.
+    /// `None` if the system has no more memory.
     pub(super) fn take<'a>(
         &mut self,
         bytes: usize,
@@ -169,8 +170,8 @@ impl Pool {
             .collect()
     }
 
-    /// Gives a chunk back to the system that has been empty for a while at `now_ns`; returns whether there was one. Only one,
-    /// because the pool is locked meanwhile.
+    /// Gives a chunk back to the system that has been empty for a while at `now_ns`; returns whether there was one.
+    /// Only one, because the pool is locked meanwhile.
     pub(super) fn release_empty(&mut self, now_ns: i64) -> bool {
         if self.empty == 0 {
             return false;
