@@ -1,6 +1,7 @@
 //! The types of `erl_nif.h` whose layout is part of the binary interface.
 //!
-//! They are read from and written to memory of libraries, so nothing here may change but by a new version of the header.
+//! They are read from and written to memory of libraries, so nothing here may change but by a new version of the
+//! header.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::mem::MaybeUninit;
@@ -79,8 +80,8 @@ pub struct Entry {
 pub const DIRTY_CPU: c_uint = 1;
 pub const DIRTY_IO: c_uint = 2;
 
-/// `ErlNifBinary`. The header has one more word, which is not touched: libraries that were compiled for an interface before 2.6 do not
-/// have room for it.
+/// `ErlNifBinary`. The header has one more word, which is not touched: libraries that were compiled for an interface
+/// before 2.6 do not have room for it.
 #[repr(C)]
 pub struct Binary {
     pub size: usize,

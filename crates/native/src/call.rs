@@ -1,7 +1,7 @@
 //! Calling the functions of libraries.
 //!
-//! A process calls a NIF through its [`Stub`], as it calls a BIF. The function runs on the caller's scheduler or, by its
-//! flags, on a dirty one.
+//! A process calls a NIF through its [`Stub`], as it calls a BIF. The function runs on the caller's scheduler or, by
+//! its flags, on a dirty one.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -39,8 +39,8 @@ pub struct Stub {
     library: AtomicPtr<Library>,
     /// Flags of `ErlNifFunc`.
     flags: AtomicU32,
-    /// The call continues another one, so it must not keep other processes from running. It has one more argument than the
-    /// function, at the end: `{Module, Name, Arguments}` of the call that programs have made, which an error names.
+    /// The call continues another one, so it must not keep other processes from running. It has one more argument than
+    /// the function, at the end: `{Module, Name, Arguments}` of the call that programs have made, which an error names.
     is_continuation: AtomicU8,
 }
 
@@ -62,7 +62,8 @@ thread_local! {
     static CALLED: Cell<*const Stub> = const { Cell::new(ptr::null()) };
 }
 
-/// Writes which function of a library this thread is calling; returns false if none. It is called for a fault, in the middle of anything.
+/// Writes which function of a library this thread is calling; returns false if none. It is called for a fault, in the
+/// middle of anything.
 pub fn describe(out: &mut dyn fmt::Write) -> bool {
     let called = CALLED.get();
     if called.is_null() {
@@ -193,7 +194,8 @@ unsafe extern "C" fn call(context: *mut Context, arguments: *const Term) -> Term
     }
 }
 
-/// Calls a stub's function. For a dirty one this is done on a dirty scheduler, and the process may have ended afterwards.
+/// Calls a stub's function. For a dirty one this is done on a dirty scheduler, and the process may have ended
+/// afterwards.
 ///
 /// # Safety
 /// `arguments` are those of the function, and stay where they are.
@@ -259,7 +261,8 @@ unsafe fn run<const IS_DIRTY: bool>(
     // A function of a library never calls another one here.
     CALLED.set(ptr::null());
     if env.is_plain() && !result.is_none() {
-        // Most calls end here. The environment is not moved, because the stores to it are too fresh to be read in one piece.
+        // Most calls end here. The environment is not moved, because the stores to it are too fresh to be read in one
+        // piece.
         return Ok(result);
     }
     let result = env.finish(result);

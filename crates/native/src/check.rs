@@ -1,10 +1,11 @@
-//! Whether a library uses terms only where and as long as `erl_nif.h` allows it: `+native_checks true`, and debug builds.
+//! Whether a library uses terms only where and as long as `erl_nif.h` allows it: `+native_checks true`, and debug
+//! builds.
 //!
-//! A term belongs to one environment and ends with it. What a library builds on must be of the environment that it builds
-//! in, and so must the result of a call. What it reads may be of any environment, as long as that is there. Where nobody
-//! checks, a library that breaks these rules may work for months, until a collection comes in between. So there also is
-//! a collection after each call while checks are on, which moves all that the call has seen: a handle that was kept
-//! leads nowhere from then on.
+//! A term belongs to one environment and ends with it. What a library builds on must be of the environment that it
+//! builds in, and so must the result of a call. What it reads may be of any environment, as long as that is there.
+//! Where nobody checks, a library that breaks these rules may work for months, until a collection comes in between. So
+//! there also is a collection after each call while checks are on, which moves all that the call has seen: a handle
+//! that was kept leads nowhere from then on.
 //!
 //! A library that is found out ends the node with a crash dump whose slogan says what it did in which call.
 

@@ -1,9 +1,10 @@
-//! How libraries take part in the end of the node and in their own (`enif_set_option`). They are told that the node ends, and a node
-//! that ends after it has flushed its output waits until no function of a library that has asked for that is running any more. When a
-//! library's module is purged, every scheduler may call it, to free what it keeps for the thread. As on stock, dirty ones do not.
+//! How libraries take part in the end of the node and in their own (`enif_set_option`). They are told that the node
+//! ends, and a node that ends after it has flushed its output waits until no function of a library that has asked for
+//! that is running any more. When a library's module is purged, every scheduler may call it, to free what it keeps for
+//! the thread. As on stock, dirty ones do not.
 //!
-//! A library says what it wants while it is loaded, once; later it is only read. The thread that ends the node calls [`node_ends`]; no
-//! process runs then, but functions on dirty schedulers do.
+//! A library says what it wants while it is loaded, once; later it is only read. The thread that ends the node calls
+//! [`node_ends`]; no process runs then, but functions on dirty schedulers do.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -104,7 +105,8 @@ pub fn note(library: &Arc<Library>) {
     }
 }
 
-/// The library's module was purged: every scheduler is told. The library lives until the last one was, so `unload` follows.
+/// The library's module was purged: every scheduler is told. The library lives until the last one was, so `unload`
+/// follows.
 pub fn purged(library: Arc<Library>) {
     if let Some(&callback) = library.ending.thread_leaves.get() {
         // SAFETY: the library's function, which gets what the library keeps; that work keeps the library.

@@ -1,8 +1,9 @@
 //! Environments (`ErlNifEnv`): where a library's terms live.
 //!
-//! The environment of a call builds on the heap of the process that calls, that of a dirty call beside it. Nothing collects until the call is over, so
-//! the terms that the library holds stay where they are; afterwards they may move, and the library must not use them. An
-//! environment of the library's own (`enif_alloc_env`), and that of a callback, has a heap of its own.
+//! The environment of a call builds on the heap of the process that calls, that of a dirty call beside it. Nothing
+//! collects until the call is over, so the terms that the library holds stay where they are; afterwards they may move,
+//! and the library must not use them. An environment of the library's own (`enif_alloc_env`), and that of a callback,
+//! has a heap of its own.
 //!
 //! An environment is used by one thread at a time.
 
@@ -142,8 +143,8 @@ impl Env {
         !self.process.is_null()
     }
 
-    /// Whether the process that calls, if one does, is alive: it may end while a dirty call is made for it, and otherwise by what
-    /// the call does.
+    /// Whether the process that calls, if one does, is alive: it may end while a dirty call is made for it, and
+    /// otherwise by what the call does.
     pub fn is_caller_alive(&self) -> bool {
         if self.process.is_null() {
             return true;

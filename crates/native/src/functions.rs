@@ -4,8 +4,8 @@
 //! `Option` or a raw pointer, and a pointer for a result is an [`Out`](crate::abi::Out). A library that breaks the
 //! contract breaks the node, as on stock. Terms are handed over as their words.
 //!
-//! [`FUNCTIONS`] is made from the rows of `isa::nif_functions`: a row without a function does not compile. It also keeps
-//! the linker from leaving them out.
+//! [`FUNCTIONS`] is made from the rows of `isa::nif_functions`: a row without a function does not compile. It also
+//! keeps the linker from leaving them out.
 
 pub(crate) mod atoms;
 mod binaries;
@@ -47,8 +47,8 @@ impl ExportedFunction {
     }
 }
 
-/// Defines the array of the functions that the rows of a table name. Each row begins with the function's family, which is its module
-/// here, and its name.
+/// Defines the array of the functions that the rows of a table name. Each row begins with the function's family, which
+/// is its module here, and its name.
 macro_rules! exported_functions {
     ($(($family:ident, $name:ident $(, $more:tt)*),)*) => {
         /// Every function, in the order of the table.

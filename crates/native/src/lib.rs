@@ -1,9 +1,9 @@
-//! Native libraries: the C interfaces of NIFs and of linked-in drivers ([`driver`]), as `erl_nif.h` and `erl_driver.h` of OTP 25
-//! define them. Shared objects that were compiled for stock are loaded as they are.
+//! Native libraries: the C interfaces of NIFs and of linked-in drivers ([`driver`]), as `erl_nif.h` and `erl_driver.h`
+//! of OTP 25 define them. Shared objects that were compiled for stock are loaded as they are.
 //!
-//! A library calls the node through [`functions`], which are symbols of the executable; the node calls a library through
-//! pointers to its functions ([`call`]). A term's word is its handle in C: it is valid as long as its environment
-//! ([`mod@env`]). Resources ([`resource`]) are objects of a library behind references.
+//! A library calls the node through [`functions`], which are symbols of the executable; the node calls a library
+//! through pointers to its functions ([`call`]). A term's word is its handle in C: it is valid as long as its
+//! environment ([`mod@env`]). Resources ([`resource`]) are objects of a library behind references.
 //!
 //! Whoever loads a library trusts it with the node. Here, unsafe code relies on what the header asks of a library.
 

@@ -88,7 +88,8 @@ impl Refusal {
     }
 }
 
-/// `erlang:load_nif(Path, LoadInfo)`, called by this code; `None` if it was applied. Whoever calls this has the permission to change code.
+/// `erlang:load_nif(Path, LoadInfo)`, called by this code; `None` if it was applied. Whoever calls this has the
+/// permission to change code.
 ///
 /// # Errors
 /// `badarg` if the path is not one. Anything else that is wrong is the result.

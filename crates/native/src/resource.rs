@@ -1,9 +1,10 @@
 //! Resources: objects of a library, behind references that programs hold.
 //!
 //! An object lies in memory that C sees by its address; the words before it lead to the counted block that references
-//! hold. When nobody holds the block any more, the destructor of the object's type is called: at once if the library gives the object
-//! up, otherwise at the thread's next safe place ([`deferred`]), since whoever drops the last reference may be in the middle of a
-//! collection, or hold a lock that the destructor takes. A process that has collected its garbage finds the destructors called.
+//! hold. When nobody holds the block any more, the destructor of the object's type is called: at once if the library
+//! gives the object up, otherwise at the thread's next safe place ([`deferred`]), since whoever drops the last
+//! reference may be in the middle of a collection, or hold a lock that the destructor takes. A process that has
+//! collected its garbage finds the destructors called.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -419,7 +420,8 @@ impl Watch {
     fn object(&self, heap: &mut Heap) -> Option<Term> {
         let known = self.block.lock();
         let block = known.as_ref()?.0;
-        // SAFETY: the object takes the block out, for which it needs the lock, before it is freed. The count goes to the reference.
+        // SAFETY: the object takes the block out, for which it needs the lock, before it is freed. The count goes to
+        // the reference.
         unsafe {
             if !off_heap::retain_if_held(block.cast()) {
                 return None;

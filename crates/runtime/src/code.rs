@@ -1,7 +1,7 @@
 //! Code: exports, fun entries, modules and their two versions, literal areas, loading and purging.
 //!
-//! Exports live for ever, as do the fun entries of loaded code, and both are found by name; a module's current and old code
-//! come and go.
+//! Exports live for ever, as do the fun entries of loaded code, and both are found by name; a module's current and old
+//! code come and go.
 //! Changes are made under one lock, and changes that are visible to processes while the world is stopped.
 
 pub mod bif;

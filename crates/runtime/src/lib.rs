@@ -1,7 +1,8 @@
 //! The machine: processes, the signals between them, the schedulers that run them, code, timers, and the core of ports.
 //!
-//! The rooms, from the lowest: [`process`] is data alone; [`mail`] is how a process is reached and woken; [`code`] is what it
-//! runs; [`effects`] is what happens to it; [`exec`] is what runs it; [`trace`] observes it. `rooms.txt` says which may use which.
+//! The rooms, from the lowest: [`process`] is data alone; [`mail`] is how a process is reached and woken; [`code`] is
+//! what it runs; [`effects`] is what happens to it; [`exec`] is what runs it; [`trace`] observes it. `rooms.txt` says
+//! which may use which.
 
 pub mod code;
 pub mod effects;

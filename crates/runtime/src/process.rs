@@ -94,8 +94,8 @@ pub struct Process {
     pub flags: Flags,
     /// The number of processes that have suspended this one; unless 0, it does not run.
     pub suspend_count: u16,
-    /// Twice the number of the slice in which it last waited, as its scheduler counts them, or 0 if it has not waited yet;
-    /// plus 1 while a scheduler lists it (see `collector::trim`).
+    /// Twice the number of the slice in which it last waited, as its scheduler counts them, or 0 if it has not waited
+    /// yet; plus 1 while a scheduler lists it (see `collector::trim`).
     pub rested_in: u32,
     /// Reductions counted so far, without those of the current slice that are not yet accounted for.
     pub reductions: u64,

@@ -1,12 +1,12 @@
 //! Tracing: what a process is traced for and who is told, and one function for each event.
 //!
-//! A process that is traced has [`Flags::TRACED`] set, and in its `Rare` a [`Tracing`] for each session in which it is. The other rooms
-//! test that bit, and tell the [`observer`] only if it is set; nothing of this room is called otherwise. What becomes of an event
-//! (its message, its timestamp, match specifications, the kinds of tracers) is the matter of the crate `trace`, which hands in
-//! [`Trace`].
+//! A process that is traced has [`Flags::TRACED`] set, and in its `Rare` a [`Tracing`] for each session in which it is.
+//! The other rooms test that bit, and tell the [`observer`] only if it is set; nothing of this room is called
+//! otherwise. What becomes of an event (its message, its timestamp, match specifications, the kinds of tracers) is the
+//! matter of the crate `trace`, which hands in [`Trace`].
 //!
-//! **Who may call.** The thread that owns the process, or, for a port, the one that has locked it. So the events of one tracee
-//! reach its tracer in order.
+//! **Who may call.** The thread that owns the process, or, for a port, the one that has locked it. So the events of one
+//! tracee reach its tracer in order.
 
 pub mod breakpoints;
 pub mod costs;
@@ -55,7 +55,8 @@ pub fn forget_gone(tracings: &mut Tracings, tracee: Term) {
     }
 }
 
-/// Tells the tracers of those sessions in which one of these bits of [`what`](crate::process::tracing::what) is traced; returns those whose tracer is gone.
+/// Tells the tracers of those sessions in which one of these bits of [`what`](crate::process::tracing::what) is traced;
+/// returns those whose tracer is gone.
 fn tell_all(tracings: &Tracings, tracee: Term, wanted: u32, event: &Event) -> Sessions {
     let wants = tracings.iter().filter(|t| t.what & wanted != 0);
     wants
@@ -87,8 +88,8 @@ pub trait Trace: Sync {
     /// Whether there is a session of this number, other than [`LEGACY`].
     fn is_session(&self, session: u32) -> bool;
 
-    /// A function is called that is traced in a session; `tracer` is told, or that of the process. Returns what is to be told of
-    /// the end of the call: bits of [`frames::wish`].
+    /// A function is called that is traced in a session; `tracer` is told, or that of the process. Returns what is to
+    /// be told of the end of the call: bits of [`frames::wish`].
     fn called(
         &self,
         process: &mut Process,
@@ -104,7 +105,8 @@ pub trait Trace: Sync {
     /// Tells the profiler of the system `{profile, Parts..., Timestamp}`; `stamp` is the form of the timestamp.
     fn tell_profile(&self, profiler: Term, parts: &[Term], stamp: u32) -> Told;
 
-    /// Tells the tracers of a process of a `send` or `'receive'` with these parts, where the pattern for such events wants that.
+    /// Tells the tracers of a process of a `send` or `'receive'` with these parts, where the pattern for such events
+    /// wants that.
     fn tell_if(&self, process: &mut Process, parts: &[Term], event: &Event);
 }
 
@@ -188,12 +190,14 @@ fn settle(process: &mut Process) {
     settle_flag(process);
 }
 
-/// Whether every process is observed: because messages have to say who has sent them, or because message queues are watched.
+/// Whether every process is observed: because messages have to say who has sent them, or because message queues are
+/// watched.
 fn are_all_observed() -> bool {
     crate::mail::senders::are_asked() || system_monitor::asks_for_queues()
 }
 
-/// Sets or removes the system monitor of a session; returns the previous one. Called from a BIF, or by a thread that runs no process.
+/// Sets or removes the system monitor of a session; returns the previous one. Called from a BIF, or by a thread that
+/// runs no process.
 pub fn set_monitor(session: u32, monitor: Option<Monitor>) -> Option<Monitor> {
     let of_queues =
         |monitor: Option<Monitor>| monitor.and_then(|(_, settings)| settings.long_queue);
@@ -213,8 +217,8 @@ pub fn set_monitor(session: u32, monitor: Option<Monitor>) -> Option<Monitor> {
     before
 }
 
-/// Sets the flag of a process that is traced, has a token of sequential trace, or saves calls, and of no other, unless all are
-/// observed.
+/// Sets the flag of a process that is traced, has a token of sequential trace, or saves calls, and of no other, unless
+/// all are observed.
 pub(crate) fn settle_flag(process: &mut Process) {
     let is_traced = (process.existing_rare()).is_some_and(|rare| !rare.tracings.is_off());
     let saves = (process.existing_rare()).is_some_and(|rare| rare.saved_calls.is_some());
@@ -223,7 +227,8 @@ pub(crate) fn settle_flag(process: &mut Process) {
     process.flags.set(Flags::TRACED, is_observed);
 }
 
-/// Changes every process while the world is stopped; one that a dirty scheduler runs, when it is in its owner's hands again.
+/// Changes every process while the world is stopped; one that a dirty scheduler runs, when it is in its owner's hands
+/// again.
 pub fn for_each_stopped(change: impl Fn(&mut Process) + Copy + Send + 'static) {
     let (pids, _) = table::list(0, usize::MAX);
     for pid in pids {

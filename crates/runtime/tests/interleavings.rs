@@ -274,7 +274,8 @@ fn a_borrowed_process_is_run_by_who_takes_it_or_by_the_borrower() {
     });
 }
 
-/// Two threads want the signals of a process handled that nobody runs; the one that finds it borrowed leaves them to the other.
+/// Two threads want the signals of a process handled that nobody runs; the one that finds it borrowed leaves them to
+/// the other.
 #[test]
 fn a_signal_to_a_borrowed_process_does_not_wait_for_its_turn() {
     let attend = |process: &Process| {
@@ -334,7 +335,8 @@ fn a_process_that_ends_while_it_is_borrowed_is_left_once() {
     });
 }
 
-/// A signal to a process that ends is handled exactly once: by its exit or by the sender, and not before its name is gone.
+/// A signal to a process that ends is handled exactly once: by its exit or by the sender, and not before its name is
+/// gone.
 #[test]
 fn a_signal_to_an_ending_process_is_answered() {
     check(|| {

@@ -2,9 +2,9 @@
 //!
 //! Entries never move. The first 65,536, which is enough for most nodes, are in a static array; the others are in
 //! leaked chunks that double in size. So reading an entry by its number needs no lock, and comparing two atoms usually
-//! reads one word of each. Finding the atom of a known text needs no lock either (`numbers`); a new one takes the lock for
-//! writing. An entry also holds the registration slot of its name, so that sending to a name is one load. Any thread may
-//! call.
+//! reads one word of each. Finding the atom of a known text needs no lock either (`numbers`); a new one takes the lock
+//! for writing. An entry also holds the registration slot of its name, so that sending to a name is one load. Any
+//! thread may call.
 
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;

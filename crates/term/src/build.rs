@@ -547,8 +547,8 @@ pub fn tuple_uninit<A: Allocate + ?Sized>(heap: &mut A, arity: usize) -> (Term, 
     }
 }
 
-/// A list of `count` cells, at least one, whose elements the caller fills in, and where the first goes; each cell is two
-/// words from the one before.
+/// A list of `count` cells, at least one, whose elements the caller fills in, and where the first goes; each cell is
+/// two words from the one before.
 #[inline]
 pub fn list_uninit<A: Allocate + ?Sized>(heap: &mut A, count: usize) -> (Term, *mut Term) {
     debug_assert!(count > 0);

@@ -1,7 +1,8 @@
-//! A queue of bytes for functions that work in steps, and for output that waits: pieces in order, consumed from the front.
+//! A queue of bytes for functions that work in steps, and for output that waits: pieces in order, consumed from the
+//! front.
 //!
-//! Large binaries are shared, not copied; short runs of bytes are put together. A queue is owned by an object whose lock
-//! serializes access; it holds no pointer into a process's heap.
+//! Large binaries are shared, not copied; short runs of bytes are put together. A queue is owned by an object whose
+//! lock serializes access; it holds no pointer into a process's heap.
 
 use std::collections::VecDeque;
 
@@ -106,8 +107,8 @@ impl ByteQueue {
         }
     }
 
-    /// Moves at least `count` bytes, or all if there are fewer, from the front to the back of another queue. No chunk is
-    /// divided.
+    /// Moves at least `count` bytes, or all if there are fewer, from the front to the back of another queue. No chunk
+    /// is divided.
     pub fn move_chunks(&mut self, to: &mut ByteQueue, count: usize) {
         let mut moved = 0;
         while moved < count

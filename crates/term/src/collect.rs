@@ -13,10 +13,10 @@
 //! change are raw: positions of match contexts, and size, flags and block of a writable binary. The one exception is a
 //! receive that makes sub-binaries of a message which it has not taken out of the queue yet; see [`Request::peeked`].
 //!
-//! **Sizes.** A block has one of OTP's sizes ([`block::SIZES`]), or is that of a first heap, or a tight one (`block::tight_size`).
-//! Small heaps grow a step at every other collection, so a process that has little to do stays small, and a busy one
-//! soon collects rarely. When little is alive, it is first copied to a buffer on the native stack, so that the new
-//! block has the right size at once, or no new block is needed.
+//! **Sizes.** A block has one of OTP's sizes ([`block::SIZES`]), or is that of a first heap, or a tight one
+//! (`block::tight_size`). Small heaps grow a step at every other collection, so a process that has little to do stays
+//! small, and a busy one soon collects rarely. When little is alive, it is first copied to a buffer on the native
+//! stack, so that the new block has the right size at once, or no new block is needed.
 //!
 //! Only the thread that runs the process may call, at a safepoint: Rust locals hold no terms except the roots.
 
@@ -109,8 +109,8 @@ pub struct Request<'a> {
     pub tight: bool,
     /// The process collects often, so a larger block would let it collect less often.
     pub is_busy: bool,
-    /// The process waits: if all that it holds lies in the block that it left to be called, it may go back there without a
-    /// collection, and keep what has become garbage in it.
+    /// The process waits: if all that it holds lies in the block that it left to be called, it may go back there
+    /// without a collection, and keep what has become garbage in it.
     pub may_go_back: bool,
     /// The process has not waited yet: whatever it takes to begin, it gives back when it waits for the first time.
     pub is_new: bool,
@@ -151,8 +151,8 @@ pub fn collect(
     run(heap, roots, &Request::new(kind, need_words))
 }
 
-/// A major collection that leaves no room except the stack's reserve: the next allocation grows the heap. The block is not
-/// smaller than that of a new process.
+/// A major collection that leaves no room except the stack's reserve: the next allocation grows the heap. The block is
+/// not smaller than that of a new process.
 ///
 /// # Errors
 /// When there is not enough memory to collect in.
@@ -185,8 +185,8 @@ pub fn collect_literals(
 const STAGING_WORDS: usize = 512;
 /// The same limit for a heap that is likely to keep its block's size: taking a new block costs less than copying twice.
 const SETTLED_STAGING_WORDS: usize = 32;
-/// A settled heap of which at most this many words survived the last time is collected by way of the buffer too, unless it
-/// is busy: copying them twice costs less than another block, which is in no cache.
+/// A settled heap of which at most this many words survived the last time is collected by way of the buffer too, unless
+/// it is busy: copying them twice costs less than another block, which is in no cache.
 const FEW_SURVIVORS: usize = 64;
 /// Default minimum of the off-heap limit, in words; the same as OTP's.
 pub const OFF_HEAP_LIMIT_WORDS: u32 = 46_422;
@@ -296,8 +296,8 @@ fn by_replacing(
 /// Frees a block of so many words.
 type GiveBack = unsafe fn(*mut u64, usize);
 
-/// What becomes of a heap's blocks when the heap has moved. Whoever asks for a collection wants to see its memory used by
-/// others: if little is alive, the system gets the rest at once.
+/// What becomes of a heap's blocks when the heap has moved. Whoever asks for a collection wants to see its memory used
+/// by others: if little is alive, the system gets the rest at once.
 fn how_to_give_back(heap: &Heap, request: &Request<'_>, live: usize) -> GiveBack {
     let old = old_heap(heap).map_or(0, |old| words_between(old.start, old.end));
     match was_asked_for(heap, request) && live <= (block_words(heap) + old) / 4 {
@@ -306,7 +306,8 @@ fn how_to_give_back(heap: &Heap, request: &Request<'_>, live: usize) -> GiveBack
     }
 }
 
-/// Whether a program has asked for a collection of everything: directly, or by flags that it set for the next collection.
+/// Whether a program has asked for a collection of everything: directly, or by flags that it set for the next
+/// collection.
 fn was_asked_for(heap: &Heap, request: &Request<'_>) -> bool {
     const BY_FLAGS: u16 = flag::FORCE | flag::NEED_FULLSWEEP;
     request.kind == CollectionKind::Major || heap.flags & BY_FLAGS == BY_FLAGS
@@ -362,7 +363,8 @@ fn mover(heap: &Heap, plan: &Plan, request: &Request<'_>) -> Mover {
     }
 }
 
-/// Moves everything alive out of the spaces being collected, what stays young to `space`, and sweeps the off-heap lists.
+/// Moves everything alive out of the spaces being collected, what stays young to `space`, and sweeps the off-heap
+/// lists.
 fn empty_spaces(
     heap: &mut Heap,
     roots: &mut [&mut [Term]],

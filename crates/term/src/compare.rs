@@ -1,8 +1,8 @@
 //! Equality and the order of terms.
 //!
-//! `number < atom < reference < fun < port < pid < tuple < native record < map < [] < list < bit string`. There are two versions of
-//! each: arithmetical (`==`, `<`: an integer may equal a float) and exact (`=:=`, and the order of map keys, where
-//! every integer comes before every float). Keys of maps are always compared exactly.
+//! `number < atom < reference < fun < port < pid < tuple < native record < map < [] < list < bit string`. There are two
+//! versions of each: arithmetical (`==`, `<`: an integer may equal a float) and exact (`=:=`, and the order of map
+//! keys, where every integer comes before every float). Keys of maps are always compared exactly.
 //!
 //! Any thread may call, with terms it may read. Two identical words are equal without a look at the objects they point
 //! to; that is most of the speed. Lists and tuples, the most common terms, are compared by functions that recurse down
@@ -47,7 +47,8 @@ pub fn eq_exact(a: Term, b: Term) -> bool {
     }
 }
 
-/// Decides `=:=` from the words of two tuples or two small binaries alone, if possible: keys and tags usually differ in an immediate.
+/// Decides `=:=` from the words of two tuples or two small binaries alone, if possible: keys and tags usually differ in
+/// an immediate.
 #[inline]
 fn glance(a: Term, b: Term) -> Option<bool> {
     match (a.boxed_kind()?, b.boxed_kind()?) {
@@ -107,8 +108,8 @@ pub fn compare_exact(a: Term, b: Term) -> Ordering {
     order_of(a, b, true)
 }
 
-/// The order of the keys of a flat map: the exact one, but where atoms are ranked, two of them are in the order of their ranks.
-/// Atoms inside of other keys are compared by text.
+/// The order of the keys of a flat map: the exact one, but where atoms are ranked, two of them are in the order of
+/// their ranks. Atoms inside of other keys are compared by text.
 #[inline]
 #[must_use]
 pub fn compare_keys(a: Term, b: Term) -> Ordering {

@@ -1,8 +1,9 @@
 //! Copying terms from one heap to another: messages, spawn arguments, ETS objects, literals.
 //!
-//! Sharing within a term is not kept, as in OTP ([`shared`] keeps it, for persistent terms). The copy is laid out breadth first, except that a list's cells are
-//! contiguous. Scanning what was written finds what is still to be copied, so no stack is needed however deep the term
-//! is. Literals are shared, not copied, unless the caller asks for copies or their area is about to be freed.
+//! Sharing within a term is not kept, as in OTP ([`shared`] keeps it, for persistent terms). The copy is laid out
+//! breadth first, except that a list's cells are contiguous. Scanning what was written finds what is still to be
+//! copied, so no stack is needed however deep the term is. Literals are shared, not copied, unless the caller asks for
+//! copies or their area is about to be freed.
 
 pub mod shared;
 
@@ -329,8 +330,8 @@ impl Copier<'_> {
     }
 }
 
-/// Copies the words of an object. Most have only a few, for which a call to `memcpy` costs more than the copying; also, it
-/// reads several words at once, and the processor has to wait if they were just written one by one.
+/// Copies the words of an object. Most have only a few, for which a call to `memcpy` costs more than the copying; also,
+/// it reads several words at once, and the processor has to wait if they were just written one by one.
 ///
 /// # Safety
 /// Both are as long as said, and do not overlap.

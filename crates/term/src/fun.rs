@@ -1,8 +1,9 @@
 //! Closures: the entry that a fun shares with all others made at its place in the code, and the process that made it.
 //!
 //! An entry that belongs to loaded code lives for ever. One that only external terms have named is kept by the funs
-//! decoded from them: such a fun has, in place of its creator, a pair of the creator and a magic reference, its *keeper*,
-//! whose object gives the entry up with the last fun. So funs that code makes need no count. Any thread may call.
+//! decoded from them: such a fun has, in place of its creator, a pair of the creator and a magic reference,
+//! its *keeper*, whose object gives the entry up with the last fun. So funs that code makes need no count. Any thread
+//! may call.
 
 use std::ptr;
 use std::sync::atomic::AtomicPtr;

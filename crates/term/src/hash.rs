@@ -1,10 +1,11 @@
 //! Hashes of terms.
 //!
 //! - [`phash2`] and [`phash()`]: the portable ones, the same on every node and release, to the bit.
-//! - [`internal()`] and [`map_key`]: the hash that places a key in a hashed table or a large map. Programs see it as the order of
-//!   what a map or table holds, which for most keys is the same as on the node's release: OTP 27 brought another hash
-//!   (`murmur`). Atoms are the exception: their index in the atom table is hashed, and it differs from node to node. So are
-//!   funs, native records and what came from other nodes, for which OTP hashes addresses and numbers of its own.
+//! - [`internal()`] and [`map_key`]: the hash that places a key in a hashed table or a large map. Programs see it as
+//!   the order of what a map or table holds, which for most keys is the same as on the node's release: OTP 27 brought
+//!   another hash (`murmur`). Atoms are the exception: their index in the atom table is hashed, and it differs from
+//!   node to node. So are funs, native records and what came from other nodes, for which OTP hashes addresses and
+//!   numbers of its own.
 //!
 //! The mixing step up to OTP 26 is Bob Jenkins' (<https://burtleburtle.net/bob/hash/evahash.html>). Any thread
 //! may call, with terms it may read. Nothing here recurses, however deep the terms are.
@@ -459,8 +460,8 @@ fn phash2_small(mixer: &mut Mixer, value: i64) {
     }
 }
 
-/// Mixes in the immediates that a run of terms begins with, or the pairs of two immediates that a map goes on with, without
-/// the stack, at most this many. Returns their number.
+/// Mixes in the immediates that a run of terms begins with, or the pairs of two immediates that a map goes on with,
+/// without the stack, at most this many. Returns their number.
 fn phash2_run(mixer: &mut Mixer, pairs: &mut u32, run: &mut Rest, most: usize) -> usize {
     let mut steps = 0;
     let mut pair = |key: Term, value: Term| {
@@ -606,8 +607,8 @@ fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term:
             let (definition, values) = term.as_native_record(no_gc).expect("a native record");
             // The definition is a tuple of atoms, whose hash takes no stack.
             mixer.two(values.len() as u32, phash2(definition), golden(23));
-            // The last value is hashed first. (On stock it is the one whose name is the atom with the highest number, so
-            // there the hash of the same record differs from node to node.)
+            // The last value is hashed first. (On stock it is the one whose name is the atom with the highest number,
+            // so there the hash of the same record differs from node to node.)
             rest.extend(values.iter().map(|value| Rest::Term(*value)));
         }
         ObjectKind::ExternalPid | ObjectKind::ExternalPort => unreachable!("hashed above"),

@@ -13,7 +13,8 @@ use sys::gauge::{Gauge, Reading};
 /// What the bytes are for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HeldKind {
-    /// Heap blocks and fragments, messages among them, and what else belongs to one process: from the program's allocator.
+    /// Heap blocks and fragments, messages among them, and what else belongs to one process: from the program's
+    /// allocator.
     Heap = 0,
     /// The same from chunks of blocks that live as long as their process, and from those of the other kind
     /// (`sys::memory::slab`).
@@ -34,7 +35,8 @@ pub const SLACK_BYTES: isize = 8 << 10;
 struct Common {
     bytes: Gauge,
     blocks: Gauge,
-    /// Those that are [large](is_large) are told at once. They have a page of the allocator to themselves; what these take.
+    /// Those that are [large](is_large) are told at once. They have a page of the allocator to themselves; what these
+    /// take.
     large_bytes: Gauge,
     large_blocks: Gauge,
     large_room: Gauge,

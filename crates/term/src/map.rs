@@ -217,7 +217,8 @@ pub fn flat_uninit<A: Allocate + ?Sized>(heap: &mut A, size: usize) -> (Term, Te
     }
 }
 
-/// Brings the pairs of a flat map, whose keys nobody else has, in the order of its keys; returns whether the keys differ.
+/// Brings the pairs of a flat map, whose keys nobody else has, in the order of its keys; returns whether the keys
+/// differ.
 #[must_use]
 pub fn sort_flat(map: Term) -> bool {
     let (keys, values) = flat(map);
@@ -580,8 +581,8 @@ fn lists_forward() -> bool {
     release::has(Release::OTP_29)
 }
 
-/// A list made of the pairs, in the order in which OTP lists a map: that of a flat map's keys, and for a hash map the one of
-/// [`lists_forward`]. `item` prepends a pair to the list.
+/// A list made of the pairs, in the order in which OTP lists a map: that of a flat map's keys, and for a hash map the
+/// one of [`lists_forward`]. `item` prepends a pair to the list.
 #[inline(always)]
 fn list_of<A: Allocate + ?Sized>(
     heap: &mut A,

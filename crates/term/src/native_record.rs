@@ -1,9 +1,9 @@
 //! Native records (OTP 29): terms with a definition, which names their module, their name and their fields, and a value
 //! for each field.
 //!
-//! The definition is a tuple `{Module, Name, IsExported, Field...}` of atoms. For records that code makes it is a literal of
-//! their module; others bring their own. So two definitions are the same if their elements are, and a record is what it is
-//! whatever its module defines now. Any thread may call, with terms it may read.
+//! The definition is a tuple `{Module, Name, IsExported, Field...}` of atoms. For records that code makes it is a
+//! literal of their module; others bring their own. So two definitions are the same if their elements are, and a record
+//! is what it is whatever its module defines now. Any thread may call, with terms it may read.
 
 use std::cmp::Ordering;
 
@@ -115,8 +115,8 @@ pub fn build_uninit<A: Allocate + ?Sized>(
     }
 }
 
-/// The order of the definitions of two records: by module, name, whether they are exported, number of fields, and names of
-/// the fields.
+/// The order of the definitions of two records: by module, name, whether they are exported, number of fields, and names
+/// of the fields.
 #[must_use]
 pub fn compare_definitions(a: Term, b: Term) -> Ordering {
     let no_gc = no_gc!();

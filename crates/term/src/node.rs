@@ -72,8 +72,8 @@ pub fn heard_of(name: Term, creation: u32) -> Node {
     Node { name, creation }
 }
 
-/// Forgets the names that were unused at a look at least `delay` ago, and still are. `is_used` must have looked at everything
-/// that may refer to a node. A name that is forgotten too early is heard of again with its next identifier.
+/// Forgets the names that were unused at a look at least `delay` ago, and still are. `is_used` must have looked at
+/// everything that may refer to a node. A name that is forgotten too early is heard of again with its next identifier.
 pub fn forget_unused(delay: Duration, is_used: impl Fn(Term) -> bool) {
     let now = Instant::now();
     NAMES.write().retain(|name, heard| {
@@ -86,8 +86,8 @@ pub fn forget_unused(delay: Duration, is_used: impl Fn(Term) -> bool) {
     });
 }
 
-/// Names of all nodes that were heard of and not forgotten since, the first one first. This node's own name is included only if an external
-/// identifier carried it.
+/// Names of all nodes that were heard of and not forgotten since, the first one first. This node's own name is included
+/// only if an external identifier carried it.
 #[must_use]
 pub fn known_names() -> Vec<Term> {
     let names = NAMES.read();
@@ -105,7 +105,8 @@ pub fn of(identifier: Term) -> Node {
     Node::of_word(identifier.word(offset::EXTERNAL_NODE))
 }
 
-/// Whether an external pid, port or reference carries this node's name: then it belongs to an earlier incarnation of this node.
+/// Whether an external pid, port or reference carries this node's name: then it belongs to an earlier incarnation of
+/// this node.
 #[must_use]
 pub fn is_own(identifier: Term) -> bool {
     of(identifier).name == own_name()

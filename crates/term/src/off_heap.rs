@@ -121,8 +121,8 @@ impl BinaryBlock {
         }
     }
 
-    /// As [`BinaryBlock::try_new`], with a few bytes of room behind the others, for a native library: some write a zero byte behind
-    /// what they have asked for, for which stock has room.
+    /// As [`BinaryBlock::try_new`], with a few bytes of room behind the others, for a native library: some write a zero
+    /// byte behind what they have asked for, for which stock has room.
     #[must_use]
     pub fn try_new_padded(size: usize) -> Option<*mut BinaryBlock> {
         let block = BinaryBlock::try_new(size.checked_add(PADDING_BYTES)?)?;

@@ -13,8 +13,8 @@
 //! | index of the process + 1 |  number          |  an alias, up to OTP 26
 //! ```
 //!
-//! The serial of its process is then not known, and nobody needs it: only a process that has this alias takes what is sent
-//! through it. From OTP 27 on an alias has five words, of which the last two are index and serial of its process.
+//! The serial of its process is then not known, and nobody needs it: only a process that has this alias takes what is
+//! sent through it. From OTP 27 on an alias has five words, of which the last two are index and serial of its process.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -89,8 +89,8 @@ pub fn number(reference: Term) -> Option<(u64, u64)> {
     }
 }
 
-/// The words of a reference of this node, and how many they are: `#Ref<0.third.second.first>`. The first has 18 bits. It
-/// holds the lowest bits, which change fastest, because only it is hashed.
+/// The words of a reference of this node, and how many they are: `#Ref<0.third.second.first>`. The first has 18 bits.
+/// It holds the lowest bits, which change fastest, because only it is hashed.
 #[must_use]
 pub fn words(reference: Term) -> Option<([u32; MOST_WORDS], usize)> {
     let (low, high) = number(reference)?;
@@ -170,8 +170,8 @@ const fn from_words(words: [u32; 3]) -> (u64, u64) {
     (first & 0x3_ffff | second << 18 | third << 50, third >> 14)
 }
 
-/// The process that an alias names. Its serial is 0 if the alias came from outside the heaps of this node, so it is only
-/// good for its index.
+/// The process that an alias names. Its serial is 0 if the alias came from outside the heaps of this node, so it is
+/// only good for its index.
 #[must_use]
 pub fn pid(reference: Term) -> Option<Term> {
     if reference.is_kind(ObjectKind::Reference)

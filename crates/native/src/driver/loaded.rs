@@ -1,7 +1,7 @@
 //! Drivers that are loaded, and who uses them: what `erl_ddll` asks for.
 //!
-//! A driver stays as long as a process has loaded it more often than it has unloaded it, and as long as it has ports. One lock guards
-//! all of it; nothing is called with that lock held.
+//! A driver stays as long as a process has loaded it more often than it has unloaded it, and as long as it has ports.
+//! One lock guards all of it; nothing is called with that lock held.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_int};
@@ -142,8 +142,8 @@ struct Row {
     driver: Arc<Loaded>,
     /// How often each process has loaded it.
     users: Vec<(Term, usize)>,
-    /// The ports by the bits of their identifiers, which mostly increase from port to port: the oldest is ended first, and one of many
-    /// is found fast when it closes.
+    /// The ports by the bits of their identifiers, which mostly increase from port to port: the oldest is ended first,
+    /// and one of many is found fast when it closes.
     ports: BTreeMap<u64, Term>,
     kills_ports: bool,
     /// The folder to load it from anew, and the process that has asked for that.
@@ -162,8 +162,8 @@ impl Row {
         self.ports.is_empty() && self.driver.jobs.load(Ordering::Acquire) == 0
     }
 
-    /// What uses it or is asked of it has changed. If it is to be unloaded: ends its ports if that is asked for, and sees to it that it
-    /// happens.
+    /// What uses it or is asked of it has changed. If it is to be unloaded: ends its ports if that is asked for, and
+    /// sees to it that it happens.
     fn settle(&self, kills_ports: bool) {
         if (kills_ports || self.kills_ports) && self.is_leaving() {
             self.ports.values().copied().for_each(kill);

@@ -1,7 +1,8 @@
 //! A port of a loaded driver.
 //!
-//! [`Shared`] is what functions of the interface find by the port's handle, from any thread; [`DriverPort`] is the port's driver. While a
-//! driver is called, [`with`] gives what it calls the [`Access`] of the port: this is how `driver_output` knows where it is.
+//! [`Shared`] is what functions of the interface find by the port's handle, from any thread; [`DriverPort`] is the
+//! port's driver. While a driver is called, [`with`] gives what it calls the [`Access`] of the port: this is how
+//! `driver_output` knows where it is.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -65,11 +66,13 @@ pub struct Shared {
     pub deadline_ns: Mutex<Option<i64>>,
     /// The lock for the port's data, which the port counts once; null if the driver has made none.
     data_lock: AtomicPtr<PortDataLock>,
-    /// The driver has ended the port, which is no port to it any more; it is stopped when the call that it is in has returned.
+    /// The driver has ended the port, which is no port to it any more; it is stopped when the call that it is in has
+    /// returned.
     has_ended: AtomicBool,
 }
 
-/// A descriptor that is selected. Readiness is reported as long as it lasts, which the poller does not: see [`DriverPort::ready`].
+/// A descriptor that is selected. Readiness is reported as long as it lasts, which the poller does not: see
+/// [`DriverPort::ready`].
 struct Selected {
     interest: Interest,
     /// None if the poller cannot watch it: a file or device that is always ready.
@@ -111,7 +114,8 @@ pub fn find(handle: Handle) -> Option<Arc<Shared>> {
     shared.cloned()
 }
 
-/// Writes which driver this thread is calling; returns false if none. It is called for a fault, in the middle of anything.
+/// Writes which driver this thread is calling; returns false if none. It is called for a fault, in the middle of
+/// anything.
 pub fn describe(out: &mut dyn fmt::Write) -> bool {
     let entered = ENTERED.get();
     if entered.is_null() {
@@ -141,8 +145,8 @@ pub fn with<R>(handle: Handle, body: impl FnOnce(&Shared, &mut Access<'_>) -> R)
     }
 }
 
-/// Counts a part of a slice, in percent, for the call that a driver is in; returns whether the slice is used up. None if there is no such
-/// port.
+/// Counts a part of a slice, in percent, for the call that a driver is in; returns whether the slice is used up. None
+/// if there is no such port.
 pub fn consume(handle: Handle, percent: u32) -> Option<bool> {
     if with(handle, |_, _| ()).is_none() {
         return find(handle).map(|_| percent >= WHOLE_SLICE);
@@ -153,8 +157,8 @@ pub fn consume(handle: Handle, percent: u32) -> Option<bool> {
     Some(consumed.get() == WHOLE_SLICE)
 }
 
-/// Does something for a port: now if this thread's driver is called for it, otherwise by a scheduler. Returns false if there is no such
-/// port.
+/// Does something for a port: now if this thread's driver is called for it, otherwise by a scheduler. Returns false if
+/// there is no such port.
 pub fn perform(
     handle: Handle,
     body: impl FnOnce(&Shared, &mut Access<'_>) + Send + 'static,
@@ -178,8 +182,8 @@ pub fn perform(
 }
 
 impl Shared {
-    /// Calls a function of the driver for this port. What the driver tells of its slice is charged to the process that the scheduler
-    /// runs, if it is called by one.
+    /// Calls a function of the driver for this port. What the driver tells of its slice is charged to the process that
+    /// the scheduler runs, if it is called by one.
     pub fn call<R>(&self, access: &mut Access<'_>, body: impl FnOnce(&Entry, Data) -> R) -> R {
         let entered = Entered {
             shared: self,
@@ -327,7 +331,8 @@ pub fn start(
     }
 }
 
-/// Why a driver starts no port, by what it has returned instead of data; None if it is data. The system's error must still be there.
+/// Why a driver starts no port, by what it has returned instead of data; None if it is data. The system's error must
+/// still be there.
 pub fn refusal(data: Data) -> Option<Term> {
     Some(match data as isize {
         ERROR_GENERAL => am::EINVAL,
@@ -504,8 +509,8 @@ impl Driver for DriverPort {
         }
         if self.0.control_is_binary.load(Ordering::Relaxed) && !is_room {
             let binary = at.cast::<Binary>();
-            // SAFETY: with this flag, the driver returns a binary, and gives up its count. All of it is the result, whatever size
-            // the driver returned.
+            // SAFETY: with this flag, the driver returns a binary, and gives up its count. All of it is the result,
+            // whatever size the driver returned.
             return Some(Control::Binary(unsafe {
                 let size = usize::try_from((*binary).size).unwrap_or(0);
                 let bytes = off_heap::BinaryBlock::bytes(Binary::block(binary));

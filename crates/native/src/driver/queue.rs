@@ -1,7 +1,7 @@
 //! The queue of a port: bytes that the driver still has to write, in binaries.
 //!
-//! A driver that has a lock for its port's data (`driver_pdl_create`) may use the queue from any thread, so it has a lock of its own.
-//! The arrays that `driver_peekq` shows are valid until the queue changes, as the header says.
+//! A driver that has a lock for its port's data (`driver_pdl_create`) may use the queue from any thread, so it has a
+//! lock of its own. The arrays that `driver_peekq` shows are valid until the queue changes, as the header says.
 
 use std::slice;
 
@@ -42,8 +42,8 @@ impl Queue {
         self.size
     }
 
-    /// Adds bytes, which are copied unless they are in a binary; at the back or, in the same order, at the front. Returns false if there
-    /// is no memory.
+    /// Adds bytes, which are copied unless they are in a binary; at the back or, in the same order, at the front.
+    /// Returns false if there is no memory.
     ///
     /// # Safety
     /// The bytes can be read; if there is a binary, they are in it, and it is held.

@@ -225,7 +225,8 @@ fn part_of(binary: Term) -> Option<Part> {
     }
 }
 
-/// The block of bytes that a binary's bytes are in, counted once for the caller; None if they are on a heap or in an object.
+/// The block of bytes that a binary's bytes are in, counted once for the caller; None if they are on a heap or in an
+/// object.
 pub(crate) fn block_of_binary(binary: Term) -> Option<*mut BinaryBlock> {
     let (whole, _) = build::whole_of(binary);
     if !whole.is_kind(ObjectKind::SharedBinary) {

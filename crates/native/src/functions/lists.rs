@@ -151,7 +151,8 @@ fn characters(list: Term) -> impl Iterator<Item = Option<char>> {
     list::items(list).map(|item| unicode::character(item.ok()?))
 }
 
-/// As [`enif_get_string`] for UTF-8. A character that does not fit whole is left out, and the result tells what was written.
+/// As [`enif_get_string`] for UTF-8. A character that does not fit whole is left out, and the result tells what was
+/// written.
 ///
 /// # Safety
 /// The room has `size` bytes, at least 1.

@@ -120,8 +120,8 @@ pub extern "C" fn enif_cond_wait(condition: &Condition, mutex: &Mutex) {
     expect_success("enif_cond_wait", error);
 }
 
-/// The keys of thread data, by the numbers that libraries see: for a key that is there, a number that no other key has had; 0 for one
-/// that is not. The system's own keys are too few: libraries may make thousands.
+/// The keys of thread data, by the numbers that libraries see: for a key that is there, a number that no other key has
+/// had; 0 for one that is not. The system's own keys are too few: libraries may make thousands.
 static KEYS: RustMutex<Vec<u64>> = RustMutex::new(Vec::new());
 static LAST_KEY: AtomicU64 = AtomicU64::new(0);
 

@@ -25,8 +25,8 @@ pub extern "C" fn enif_priv_data(env: &Env) -> *mut c_void {
         .map_or(ptr::null_mut(), |library| library.data())
 }
 
-/// The environment lies in memory of [`enif_alloc`]: there are libraries that free an empty one by `enif_free`, which goes well
-/// on stock.
+/// The environment lies in memory of [`enif_alloc`]: there are libraries that free an empty one by `enif_free`, which
+/// goes well on stock.
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_alloc_env() -> *mut Env {
     let env = enif_alloc(size_of::<Env>()).cast::<Env>();
@@ -211,8 +211,8 @@ pub extern "C" fn enif_port_command(
     1
 }
 
-/// Charges the process for part of its slice, at most for what is left of it; returns whether the slice is used up. A dirty scheduler has
-/// no slices.
+/// Charges the process for part of its slice, at most for what is left of it; returns whether the slice is used up. A
+/// dirty scheduler has no slices.
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_consume_timeslice(_env: *const Env, percent: c_int) -> c_int {
     if runtime::mail::dirty::is_here() {

@@ -171,7 +171,8 @@ pub unsafe extern "C" fn enif_select_x(
     0
 }
 
-/// Watches a descriptor for what was selected. It is registered anew each time: if it is ready already, that is told again.
+/// Watches a descriptor for what was selected. It is registered anew each time: if it is ready already, that is told
+/// again.
 fn watch(event: c_int, selected: &mut Selected) -> bool {
     let interest = Interest {
         readable: selected.selections[0].is_some() || selected.selections[2].is_some(),

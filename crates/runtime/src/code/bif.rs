@@ -9,8 +9,8 @@
 //!
 //! **BIFs never collect.** Results are built on `process.heap()`, which continues in a heap fragment when the heap is
 //! full, so terms may be held in locals throughout. A BIF that would run long charges the work it has done
-//! ([`crate::mail::current::charge`]) and traps: it returns [`trap`] with an export and the arguments to re-enter with, all
-//! of them on the heap.
+//! ([`crate::mail::current::charge`]) and traps: it returns [`trap`] with an export and the arguments to re-enter with,
+//! all of them on the heap.
 
 use layout::{Class, Context, Export, RaiseKind, Term};
 use term::{am, build};

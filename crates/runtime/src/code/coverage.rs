@@ -1,5 +1,5 @@
-//! The mode of native coverage in which modules are loaded from now on (OTP 27 and later). Any thread may ask and change it;
-//! what is loaded meanwhile is loaded in either.
+//! The mode of native coverage in which modules are loaded from now on (OTP 27 and later). Any thread may ask and
+//! change it; what is loaded meanwhile is loaded in either.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 

@@ -1,5 +1,6 @@
-//! What modules get for debuggers when they are loaded (`+D`, OTP 28 and later): breakpoints at lines, and what is known there
-//! (`code:get_debug_info/1`). Any thread may ask and change what is wanted; what is loaded meanwhile is loaded in either way.
+//! What modules get for debuggers when they are loaded (`+D`, OTP 28 and later): breakpoints at lines, and what is
+//! known there (`code:get_debug_info/1`). Any thread may ask and change what is wanted; what is loaded meanwhile is
+//! loaded in either way.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -39,8 +40,9 @@ pub fn set_loads_breakpoints(loads: bool) {
     LOADS_BREAKPOINTS.store(loads, Ordering::Relaxed);
 }
 
-/// For each line: `#{frame_size => none | Words, vars => [{Name, {x | y, Number} | {value, Term}}], calls => [Call]}`, where a call is
-/// `{Module, Function, Arity}`, `{Function, Arity}` or the name of a variable. Nil for the entry of a function.
+/// For each line: `#{frame_size => none | Words, vars => [{Name, {x | y, Number} | {value, Term}}], calls => [Call]}`,
+/// where a call is `{Module, Function, Arity}`, `{Function, Arity}` or the name of a variable. Nil for the entry of a
+/// function.
 pub(super) fn of(file: &BeamFile, atoms: &[Term], heap: &mut Heap, literals: &[Term]) -> Vec<Term> {
     let lines = file.debugger_lines.iter().flatten();
     let keys = ["frame_size", "vars", "calls"].map(atom::known);

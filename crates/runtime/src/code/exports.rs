@@ -137,8 +137,8 @@ pub fn find(module: Term, function: Term, arity: u32) -> Option<&'static Export>
     Some(entry)
 }
 
-/// Exports that each thread remembers; a power of two. A behaviour calls its callback module by name, so every request to
-/// a `gen_server` looks for an export.
+/// Exports that each thread remembers; a power of two. A behaviour calls its callback module by name, so every request
+/// to a `gen_server` looks for an export.
 const REMEMBERED: usize = 256;
 
 thread_local! {
@@ -172,8 +172,8 @@ pub fn set_code(export: &'static Export, entry: Option<*const u64>) {
     export.code.store(entry.cast_mut(), Ordering::Release);
 }
 
-/// Makes all exports that lead into a range of code, which is being removed, lead to their stubs. Exports of old code lead
-/// to newer code already; this concerns an `on_load` function that was called and never finished.
+/// Makes all exports that lead into a range of code, which is being removed, lead to their stubs. Exports of old code
+/// lead to newer code already; this concerns an `on_load` function that was called and never finished.
 pub fn unload(range: &Range<*const u64>) {
     for export in EXPORTS.read().all() {
         if range.contains(&code_of(export)) {

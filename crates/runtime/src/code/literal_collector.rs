@@ -1,8 +1,8 @@
 //! Freeing the literal areas of purged modules and removed persistent terms.
 //!
-//! A heap may still refer to such literals. `erts_literal_area_collector` drives this, one area at a time: it switches to
-//! the next area, makes every process copy the literals that it uses from it, and switches again, which frees it. Any
-//! thread may call these functions.
+//! A heap may still refer to such literals. `erts_literal_area_collector` drives this, one area at a time: it switches
+//! to the next area, makes every process copy the literals that it uses from it, and switches again, which frees it.
+//! Any thread may call these functions.
 
 use std::collections::VecDeque;
 use std::ops::Range;

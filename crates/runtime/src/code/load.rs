@@ -536,8 +536,8 @@ fn bind_exports(loaded: &Loaded, before: Option<&Loaded>) {
     }
     for (function, arity, entry) in &loaded.exports {
         let export = exports::get(loaded.name, *function, *arity);
-        // A BIF takes precedence over the exported function of the same name in the file, which only calls it, unless the BIF has
-        // an operation, which that function does first.
+        // A BIF takes precedence over the exported function of the same name in the file, which only calls it, unless
+        // the BIF has an operation, which that function does first.
         let leads_here = match engine::start::stub_for(export) {
             Stub::Undefined => true,
             Stub::Bif => engine::has_operation(export),

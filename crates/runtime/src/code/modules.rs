@@ -41,7 +41,8 @@ pub struct Loaded {
     pub nifs: Vec<(Term, u32)>,
     /// The native library that replaces some of its functions.
     pub library: super::native::Slot,
-    /// Its native records, as literals, with the default value of each field ([`term::native_record::NO_VALUE`] for none).
+    /// Its native records, as literals, with the default value of each field ([`term::native_record::NO_VALUE`] for
+    /// none).
     pub records: Vec<Term>,
     /// The module name as given in the file.
     pub file_atom: Term,
@@ -132,8 +133,9 @@ pub fn find_code(address: *const u64) -> Option<Arc<Loaded>> {
     loaded.code.contains(address).then(|| Arc::clone(loaded))
 }
 
-/// The function and line of a code address in a module or an export's stub. The file's name, a literal, can be used until the
-/// caller's process leaves its operation or BIF: the module is not purged before. Afterwards heaps that refer to it count.
+/// The function and line of a code address in a module or an export's stub. The file's name, a literal, can be used
+/// until the caller's process leaves its operation or BIF: the module is not purged before. Afterwards heaps that refer
+/// to it count.
 #[must_use]
 pub fn place_of(address: *const u64) -> Option<NamedPlace> {
     place_in_module(address).or_else(|| {
@@ -219,8 +221,8 @@ pub fn versions(name: Term) -> Versions {
     TABLE.read().modules.get(&name).cloned().unwrap_or_default()
 }
 
-/// The native record that the current version of a module defines by this name; see [`Loaded::records`]. The module cannot
-/// be purged before the caller's process leaves its operation or BIF.
+/// The native record that the current version of a module defines by this name; see [`Loaded::records`]. The module
+/// cannot be purged before the caller's process leaves its operation or BIF.
 #[must_use]
 pub fn record(module: Term, name: Term) -> Option<Term> {
     let table = TABLE.read();

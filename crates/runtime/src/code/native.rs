@@ -28,8 +28,9 @@ pub trait Library: Send + Sync {
     fn functions(&self) -> Vec<(Term, u32)>;
     /// Whether it has a function of this name.
     fn has(&self, name: Term, arity: u32) -> bool;
-    /// Calls its function of this name, which sees `caller` as the process that calls it. `None` if it has none. The result is that
-    /// of the function if it is an immediate term, and NONE if it is another one or the function has raised.
+    /// Calls its function of this name, which sees `caller` as the process that calls it. `None` if it has none. The
+    /// result is that of the function if it is an immediate term, and NONE if it is another one or the function has
+    /// raised.
     fn call(&self, caller: Option<Term>, name: Term, arguments: &[Term]) -> Option<Term>;
     /// The version of the module that it belongs to was purged: no process can call its functions any more.
     fn purged(self: Arc<Self>);

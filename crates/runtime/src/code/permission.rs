@@ -1,7 +1,8 @@
-//! The permission to change code: one BIF at a time loads, deletes or purges code, gives it a library, or changes what of it is traced.
+//! The permission to change code: one BIF at a time loads, deletes or purges code, gives it a library, or changes what
+//! of it is traced.
 //!
-//! It is tried only, by any scheduler: whoever is refused yields and asks again, because a thread that waited for it within a slice
-//! would keep the world from stopping.
+//! It is tried only, by any scheduler: whoever is refused yields and asks again, because a thread that waited for it
+//! within a slice would keep the world from stopping.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -56,8 +56,8 @@ pub fn note_customs() {
     WANTS_MARK.store(atom::lookup(WITHOUT_ARGUMENTS).is_some(), Ordering::Relaxed);
 }
 
-/// Whether `erts_internal:dist_spawn_init/1` waits for a second message behind the arguments, its own name as an atom. If that
-/// comes first, the arguments could not be decoded.
+/// Whether `erts_internal:dist_spawn_init/1` waits for a second message behind the arguments, its own name as an atom.
+/// If that comes first, the arguments could not be decoded.
 #[must_use]
 pub fn wants_mark() -> bool {
     WANTS_MARK.load(Ordering::Relaxed)

@@ -151,7 +151,8 @@ pub fn complete(module: Term) -> Result<bool, NotInOrder> {
     between_steps();
     resume(&purged.parked);
     let any = gone.is_some();
-    // No process calls its functions any more, but a dirty call of one that has ended may last. Resources may keep the library.
+    // No process calls its functions any more, but a dirty call of one that has ended may last. Resources may keep the
+    // library.
     if let Some(library) = purged.code.library.take() {
         lent::after_departed(move || library.purged());
     }
@@ -190,9 +191,9 @@ pub fn park(process: &mut Process, entry: &FunEntry) -> bool {
     true
 }
 
-/// Suspends the running process, which wants to load or delete code, until the purge in progress is over; returns false if
-/// it may go on. The caller has the permission to change code, so that no purge begins or ends meanwhile, and gives it back
-/// if the process is suspended.
+/// Suspends the running process, which wants to load or delete code, until the purge in progress is over; returns false
+/// if it may go on. The caller has the permission to change code, so that no purge begins or ends meanwhile, and gives
+/// it back if the process is suspended.
 pub fn park_change(process: &mut Process) -> bool {
     if !release::has(Release::OTP_26) {
         return false;

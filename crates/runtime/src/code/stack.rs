@@ -12,8 +12,8 @@ pub fn is_traced_return(word: u64) -> bool {
     words_of(word).is_some()
 }
 
-/// The addresses of the calls that a stack returns to, the innermost first, without the frames of traces. Equal ones in a row
-/// (recursion) come once, as in OTP's stack traces.
+/// The addresses of the calls that a stack returns to, the innermost first, without the frames of traces. Equal ones in
+/// a row (recursion) come once, as in OTP's stack traces.
 pub fn calls(heap: &Heap) -> impl Iterator<Item = *const u64> {
     let (mut at, end, mut before) = (heap.stack.cast_const(), heap.end.cast_const(), 0);
     std::iter::from_fn(move || {
@@ -44,15 +44,15 @@ const NEAR: usize = 64;
 /// The number of words that [`skip`] looks at together.
 const CHUNK: usize = 16;
 
-/// Goes on to the first chunk of a stack that has a return address other than `known`, or to the last words. Below a function that
-/// calls itself there may be thousands of frames that return to the same place.
+/// Goes on to the first chunk of a stack that has a return address other than `known`, or to the last words. Below a
+/// function that calls itself there may be thousands of frames that return to the same place.
 #[inline(never)]
 fn skip(mut at: *const u64, end: *const u64, known: u64) -> *const u64 {
     while at.wrapping_add(CHUNK) <= end {
         // SAFETY: these words are between stack and end.
         let words = unsafe { *at.cast::<[u64; CHUNK]>() };
-        // Without comparisons, for which processors of the basic kind have no vector instruction. The low bits of `known` are 0,
-        // so those of the difference are the word's own.
+        // Without comparisons, for which processors of the basic kind have no vector instruction. The low bits of
+        // `known` are 0, so those of the difference are the word's own.
         let others = words.iter().fold(0, |others, word| {
             let difference = word ^ known;
             let is_address = (difference & 0b11).wrapping_sub(1);
@@ -67,8 +67,8 @@ fn skip(mut at: *const u64, end: *const u64, known: u64) -> *const u64 {
     at
 }
 
-/// Whether a return address is where a call continues. A function of its own, so that the loops above have few instructions for
-/// each of the other words.
+/// Whether a return address is where a call continues. A function of its own, so that the loops above have few
+/// instructions for each of the other words.
 #[inline(never)]
 fn is_call(address: u64) -> bool {
     address != engine::start::process_end() as u64 && !is_traced_return(address)

@@ -1,7 +1,7 @@
 //! Gives modules machine code when they have been called often enough; when that is, [`engine::tiering`] counts.
 //!
-//! Making it takes up to milliseconds, so a dirty scheduler does it while the module runs in the threaded form. Any thread may
-//! call.
+//! Making it takes up to milliseconds, so a dirty scheduler does it while the module runs in the threaded form. Any
+//! thread may call.
 
 use super::{gdb_jit, modules};
 use crate::process::dirty::DirtyKind;

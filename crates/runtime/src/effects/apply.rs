@@ -83,7 +83,8 @@ fn call_closure(
     error_handler::call(process, context, am::UNDEFINED_LAMBDA, what, arity)
 }
 
-/// Makes a process that was parked call the fun again, by `erts_code_purger:pending_purge_lambda/3`, when it is resumed.
+/// Makes a process that was parked call the fun again, by `erts_code_purger:pending_purge_lambda/3`, when it is
+/// resumed.
 fn wait_for_purge(
     process: &mut Process,
     context: &mut Context,

@@ -28,8 +28,9 @@ thread_local! {
     static LAST: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
 }
 
-/// Whether the thread's last collection was of the same process, in its present slice or in the one before: then it computes,
-/// and would do better with a larger heap. A process that is called, however often, is collected once in several slices.
+/// Whether the thread's last collection was of the same process, in its present slice or in the one before: then it
+/// computes, and would do better with a larger heap. A process that is called, however often, is collected once in
+/// several slices.
 fn is_busy(process: &Process) -> bool {
     let Some(slice) = current::current_slice() else {
         return true;
@@ -138,7 +139,8 @@ pub(crate) fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
 fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
     if !limit::ends(process, &request) {
         collect_and_account(process, x, request);
-        // What the collection has found unused may be an object of a native library, whose end the process may look for.
+        // What the collection has found unused may be an object of a native library, whose end the process may look
+        // for.
         deferred::run();
     }
 }

@@ -1,7 +1,7 @@
 //! Which process is the debugger of a node with `+D` (OTP 28 and later), and stopping at lines.
 //!
-//! A process that comes to a line whose breakpoint is set ([`engine::LineBreakpoints`]) calls `erts_internal:breakpoint/4`, which tells the
-//! debugger and waits until it lets the process go on.
+//! A process that comes to a line whose breakpoint is set ([`engine::LineBreakpoints`]) calls
+//! `erts_internal:breakpoint/4`, which tells the debugger and waits until it lets the process go on.
 //!
 //! Any thread may call.
 

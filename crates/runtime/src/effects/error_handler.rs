@@ -12,8 +12,8 @@ use crate::effects::exception;
 use crate::process::Process;
 
 /// Prepares a call of the error handler's function `why/3` in place of a call with `arity` arguments in x0 onwards.
-/// Puts `what` (the module, and the function or fun) and the list of the arguments into x0..x2, and returns the handler's
-/// code. Without an error handler, raises `undef` and returns null.
+/// Puts `what` (the module, and the function or fun) and the list of the arguments into x0..x2, and returns the
+/// handler's code. Without an error handler, raises `undef` and returns null.
 pub fn call(
     process: &mut Process,
     context: &mut Context,

@@ -2,11 +2,11 @@
 //!
 //! A *raw trace* is a stack trace not yet in the form that programs see; a register carries it from the handler to
 //! `build_stacktrace`. It is a tuple `{Class, First, Info, Addresses}` made when the exception is raised. It is cheap
-//! to make because it holds code addresses (a tuple of integers) instead of names. `First` is `{M, F, ArgsOrArity}` for a
-//! top frame given by name, otherwise the list of arguments (or `true` if there are none) of the function at the first
-//! address, or `[]` if neither is known. `Info` explains the error (`error_info`); it is `[]` if nothing does, `true` if the
-//! module in `First` does without more information, and `undefined` if the line of the top frame is not to be told. After
-//! `raise/3` a raw trace is `{Class, Trace}` with the trace that the program gave.
+//! to make because it holds code addresses (a tuple of integers) instead of names. `First` is `{M, F, ArgsOrArity}` for
+//! a top frame given by name, otherwise the list of arguments (or `true` if there are none) of the function at the
+//! first address, or `[]` if neither is known. `Info` explains the error (`error_info`); it is `[]` if nothing does,
+//! `true` if the module in `First` does without more information, and `undefined` if the line of the top frame is not
+//! to be told. After `raise/3` a raw trace is `{Class, Trace}` with the trace that the program gave.
 
 use layout::heap::is_return_address;
 use layout::{Class, Context, Export, Heap, RaiseKind, Term, no_gc};
@@ -185,8 +185,8 @@ unsafe fn raw_trace(
     )
 }
 
-/// What a raw trace keeps of why a function of a module failed. Most traces are never looked at, so the map is made later if the
-/// module is all that there is to tell.
+/// What a raw trace keeps of why a function of a module failed. Most traces are never looked at, so the map is made
+/// later if the module is all that there is to tell.
 fn explanation(heap: &mut Heap, module: Term, cause: Term) -> Term {
     if cause.is_none() {
         return am::TRUE;
@@ -332,8 +332,8 @@ pub fn location(heap: &mut Heap, place: &code::modules::NamedPlace) -> Term {
     build::list(heap, &[file, line])
 }
 
-/// See `RuntimeTable::raw_raise`: fills `raise`; returns false if `class` is not a valid class. If one is given, a function that
-/// had no clause is told without its line, as on stock; not so after `try ... after`, which gives none.
+/// See `RuntimeTable::raw_raise`: fills `raise`; returns false if `class` is not a valid class. If one is given, a
+/// function that had no clause is told without its line, as on stock; not so after `try ... after`, which gives none.
 pub fn raw_raise(context: &mut Context, class: Term, reason: Term, trace: Term) -> bool {
     let (class, arguments) = match class {
         Term::NONE => {

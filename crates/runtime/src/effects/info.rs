@@ -432,8 +432,8 @@ fn off_heap_objects(process: &Process, kind: ObjectKind, heap: &mut Heap, steps:
     build::list(heap, &list)
 }
 
-/// The place of the process as another one sees it: also a BIF that it waits in, or goes on with in its next slice. Who asks about
-/// itself is in a BIF that asks, and gets to know of that one's caller.
+/// The place of the process as another one sees it: also a BIF that it waits in, or goes on with in its next slice. Who
+/// asks about itself is in a BIF that asks, and gets to know of that one's caller.
 fn current_place(process: &Process, asker: Asker) -> Option<code::modules::NamedPlace> {
     // Of those that yield or hibernate stock knows the caller, or that there is none.
     let sees_bif = asker != Asker::Itself && !process.flags.contains(Flags::HIBERNATED);
@@ -445,8 +445,8 @@ fn current_place(process: &Process, asker: Asker) -> Option<code::modules::Named
     here.or_else(|| places(process, 1).into_iter().next())
 }
 
-/// The current place of the process and the places it will return to, innermost first; at most `most`. Addresses in the stub of a
-/// BIF are none: they have no lines, and a stack trace begins with the caller then, as on stock.
+/// The current place of the process and the places it will return to, innermost first; at most `most`. Addresses in the
+/// stub of a BIF are none: they have no lines, and a stack trace begins with the caller then, as on stock.
 fn places(process: &Process, most: usize) -> Vec<code::modules::NamedPlace> {
     let mut places = Vec::new();
     let mut note = |address: *const u64| {
@@ -550,8 +550,8 @@ fn dirty_call(process: &Process) -> Option<&Export> {
     if !waits_for_call || code::modules::find_code(process.head.ip).is_some() {
         return None;
     }
-    // SAFETY: the process has left to call a BIF again, and is not in code: it is at the instruction that calls it, whose export
-    // lives for ever.
+    // SAFETY: the process has left to call a BIF again, and is not in code: it is at the instruction that calls it,
+    // whose export lives for ever.
     Some(unsafe { &*code::native::called_stub(process) })
 }
 

@@ -119,7 +119,8 @@ pub struct Core {
     calls_again: SmallVec<[Ready; 1]>,
     /// The reason with which the driver wants the port to end.
     exit: Option<Owned>,
-    /// The process that opens the port, and the number of the reference that its answer has, if it waits for the driver.
+    /// The process that opens the port, and the number of the reference that its answer has, if it waits for the
+    /// driver.
     opening: Option<(Term, ReferenceNumber)>,
     /// The process that asked by message to close the port; it is notified when that is done.
     closed_for: Option<Term>,
@@ -223,8 +224,9 @@ impl Port {
         })
     }
 
-    /// Makes a port that `process` owns and is linked to, and starts its driver. The driver may already use the port. Returns the port
-    /// or, if the driver answers later ([`Driver::answers_open`]), the reference of the message that will bring it.
+    /// Makes a port that `process` owns and is linked to, and starts its driver. The driver may already use the port.
+    /// Returns the port or, if the driver answers later ([`Driver::answers_open`]), the reference of the message that
+    /// will bring it.
     ///
     /// # Errors
     /// The reason: what `start` returned, or `system_limit`. Nothing stays of the port then.
@@ -317,8 +319,8 @@ impl Port {
         Some(Entered::new(self, state, Occasion::Asked(operation)))
     }
 
-    /// As [`Port::enter`], unless earlier signals of the sender are held; `before` is called when the port is locked, before its run
-    /// begins.
+    /// As [`Port::enter`], unless earlier signals of the sender are held; `before` is called when the port is locked,
+    /// before its run begins.
     #[inline]
     fn enter_for(
         &self,

@@ -1,23 +1,25 @@
 //! The sampling profiler (`+profile`): what the threads of the node spend their processor time on, as stacks of Erlang
 //! functions.
 //!
-//! Each scheduler and dirty scheduler is interrupted at intervals of its own processor time ([`sys::sampling`]). The handler
-//! writes what it finds as addresses into the thread's [`ring`]; a thread of the profiler empties the rings ten times a
-//! second, gives the addresses [`names`] while the code that they belong to is still loaded, and counts equal stacks. When
-//! the node ends, [`flame`] writes them. Without the flag no thread has a ring, and nothing here runs.
+//! Each scheduler and dirty scheduler is interrupted at intervals of its own processor time ([`sys::sampling`]). The
+//! handler writes what it finds as addresses into the thread's [`ring`]; a thread of the profiler empties the rings ten
+//! times a second, gives the addresses [`names`] while the code that they belong to is still loaded, and counts equal
+//! stacks. When the node ends, [`flame`] writes them. Without the flag no thread has a ring, and nothing here runs.
 //!
 //! **Why the handler may walk a stack.** It runs on the thread that owns the process, between two machine instructions:
 //!
 //! - The fields `start`, `stack` and `end` of a heap change only within a collection, during which
-//!   [`collector::is_running`] is true; then the handler only counts, and [`collected`] takes the stack afterwards, which is
-//!   what it was before. So at any other time the words between a stack pointer within the block and `end` may be read.
-//! - In machine code, the register of the second argument is the stack pointer. Elsewhere the field `stack` is what it was when
-//!   the machine code was last left through `Registers::save`, as it is at calls of BIFs and of the runtime. Slow paths that
-//!   only look (comparisons, lookups in maps) do without; their stack pointer is looked for where they hold it. If that
-//!   finds another one, it still points into the block, and the sample names some callers too many or too few.
-//! - A word of the stack with low bits 00 is a return address. A frame whose slots are not yet initialised may hold others, of
-//!   earlier calls: so the newest frame, for the few instructions until its first call, may be followed by a stray name.
-//!   What is not in the code of any module is left out.
+//!   [`collector::is_running`] is true; then the handler only counts, and [`collected`] takes the stack afterwards,
+//!   which is what it was before. So at any other time the words between a stack pointer within the block and `end` may
+//!   be read.
+//! - In machine code, the register of the second argument is the stack pointer. Elsewhere the field `stack` is what it
+//!   was when the machine code was last left through `Registers::save`, as it is at calls of BIFs and of the runtime.
+//!   Slow paths that only look (comparisons, lookups in maps) do without; their stack pointer is looked for where they
+//!   hold it. If that finds another one, it still points into the block, and the sample names some callers too many or
+//!   too few.
+//! - A word of the stack with low bits 00 is a return address. A frame whose slots are not yet initialised may hold
+//!   others, of earlier calls: so the newest frame, for the few instructions until its first call, may be followed by a
+//!   stray name. What is not in the code of any module is left out.
 
 pub mod flame;
 mod names;
@@ -100,8 +102,8 @@ pub fn open(path: &Path, hz: u32) -> Result<(), String> {
     Ok(())
 }
 
-/// Begins to sample this thread if the profiler is on. Called at the bottom of its native stack; `context` is its own and
-/// lives as long as it.
+/// Begins to sample this thread if the profiler is on. Called at the bottom of its native stack; `context` is its own
+/// and lives as long as it.
 pub(crate) fn begin(context: *const Context, kind: ThreadKind) {
     let Some(profiler) = PROFILER.get() else {
         return;
@@ -119,7 +121,8 @@ pub(crate) fn begin(context: *const Context, kind: ThreadKind) {
     }
 }
 
-/// Called after each collection on this thread, with the process that was collected: takes the samples that fell into it.
+/// Called after each collection on this thread, with the process that was collected: takes the samples that fell into
+/// it.
 #[inline]
 pub(crate) fn collected(process: &ProcessHead) {
     if let Some(ring) = OWN.get() {

@@ -102,8 +102,9 @@ pub fn send_with_priority(from: &mut Process, to: Term, message: Term) -> Sent {
     }
 }
 
-/// Sends a message from a process that is in a call of a native library, on any thread; returns whether the receiver exists. If it
-/// is as `own` as one that the process sends by itself, it passes the token of sequential trace on, or takes the receiver's away.
+/// Sends a message from a process that is in a call of a native library, on any thread; returns whether the receiver
+/// exists. If it is as `own` as one that the process sends by itself, it passes the token of sequential trace on, or
+/// takes the receiver's away.
 pub fn send_by_library(from: &mut Process, to: Term, message: Term, own: bool) -> bool {
     epoch::pinned(|| {
         let receiver = table::find(to);
@@ -132,7 +133,8 @@ pub fn send_by_library(from: &mut Process, to: Term, message: Term, own: bool) -
     })
 }
 
-/// Sends a message that the tracer of its sender has been told of; if `NOTED`, it says who has sent it ([`crate::mail::senders`]).
+/// Sends a message that the tracer of its sender has been told of; if `NOTED`, it says who has sent it
+/// ([`crate::mail::senders`]).
 #[inline(always)]
 fn send_without_trace<const NOTED: bool>(from: &mut Process, to: Term, message: Term) -> Sent {
     if to.is_local_pid() {
@@ -205,8 +207,8 @@ fn send_elsewhere<const NOTED: bool>(from: &mut Process, to: Term, message: Term
         let owner = table::owner(to);
         if let (false, Some(number)) = (owner.is_null(), reference::number(to)) {
             let fragment = signal::alias_message(number, message);
-            // SAFETY: just found in the table; the fragment is new, so it is in no list. The receiver takes the message only
-            // while the alias is active.
+            // SAFETY: just found in the table; the fragment is new, so it is in no list. The receiver takes the message
+            // only while the alias is active.
             unsafe { signal::send_fragment(owner, noted::<NOTED>(from, fragment)) };
         }
         return match to.is_kind(ObjectKind::ExternalReference) {

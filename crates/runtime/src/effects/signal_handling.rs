@@ -41,8 +41,8 @@ const MANY_SIGNALS: usize = 1 << 14;
 /// The same under GC stress, where some queues should take this path.
 const STRESSED_MANY_SIGNALS: usize = 4;
 
-/// As [`fetch`], between two slices. If very many signals have arrived, the later ones become a task of the process, for
-/// a dirty scheduler: until that is done, nothing else may handle signals.
+/// As [`fetch`], between two slices. If very many signals have arrived, the later ones become a task of the process,
+/// for a dirty scheduler: until that is done, nothing else may handle signals.
 pub fn fetch_between_slices(process: &mut Process) {
     state::look(&process.state);
     let arrived = process.signals.take();
@@ -129,9 +129,10 @@ fn handle_some(
     fragment
 }
 
-/// Handles a signal that comes after the one that ends the process. A link or monitor is refused only once nothing of the
-/// process can be found, such as its name or its tables; and whoever calls a function for the process in vain counts on its
-/// relations being gone. So these stay in the queue for [`bounce::bounce_rest`](crate::mail::bounce::bounce_rest).
+/// Handles a signal that comes after the one that ends the process. A link or monitor is refused only once nothing of
+/// the process can be found, such as its name or its tables; and whoever calls a function for the process in vain
+/// counts on its relations being gone. So these stay in the queue for
+/// [`bounce::bounce_rest`](crate::mail::bounce::bounce_rest).
 #[cold]
 fn come_too_late(process: &mut Process, signal: Signal) {
     if matches!(
@@ -164,8 +165,8 @@ pub fn catch_up(process: &mut Process) {
     }
 }
 
-/// Delivers a term to the running process as a message, after all signals that have arrived. None of them is handled yet,
-/// as on stock. `from` is for [`senders`].
+/// Delivers a term to the running process as a message, after all signals that have arrived. None of them is handled
+/// yet, as on stock. `from` is for [`senders`].
 pub fn deliver_last(process: &mut Process, from: Term, message: Term) {
     // SAFETY: the process runs, so it is allocated; the fragment is new, so it is in no list.
     unsafe {
@@ -262,8 +263,8 @@ unsafe fn enclosed(process: &mut Process, fragment: *mut Fragment) {
 /// A message through an alias that asks for priority. It gets it if the alias is for that.
 ///
 /// # Safety
-/// `fragment` is a live fragment of kind `ALIAS_MESSAGE` or `ALIAS_TOKEN_MESSAGE`, with `PRIORITY`, that is in no list, or is a
-/// message of another node with that.
+/// `fragment` is a live fragment of kind `ALIAS_MESSAGE` or `ALIAS_TOKEN_MESSAGE`, with `PRIORITY`, that is in no list,
+/// or is a message of another node with that.
 #[cold]
 unsafe fn with_priority(process: &mut Process, from: Term, fragment: *mut Fragment) {
     // SAFETY: the caller's promise; a fragment through an alias begins with the two words of the alias's number.
@@ -488,8 +489,8 @@ fn remote_exit(process: &mut Process, exit: &Owned, link: Option<Term>) {
     exit_received(process, rank, from, Owned::new(reason));
 }
 
-/// An exit signal `{From, Reason}` for the process of an alias, which takes it if the alias is active; it stays so. `asked` is the rank
-/// that the sender asks for.
+/// An exit signal `{From, Reason}` for the process of an alias, which takes it if the alias is active; it stays so.
+/// `asked` is the rank that the sender asks for.
 pub fn exit_through_alias(pid: Term, number: ReferenceNumber, exit: Owned, asked: Rank) {
     let exit = move |receiver: Option<&mut Process>| {
         let Some(receiver) = receiver else {
@@ -578,8 +579,8 @@ fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason
     unsafe { append(process, sender, to_fragment(message)) };
 }
 
-/// Ends the links with ports of a process that ends, which closes those that it owns. A process with very many relations leaves that to
-/// [`break_relations`].
+/// Ends the links with ports of a process that ends, which closes those that it owns. A process with very many
+/// relations leaves that to [`break_relations`].
 pub fn close_ports(process: &mut Process, reason: Term) {
     if crate::mail::dirty::takes_long(process.relations.count()) {
         return;
@@ -628,7 +629,8 @@ pub fn link_exit(from: Term, reason: Term) -> Signal {
     }
 }
 
-/// Tells the other sides of all relations that the process ends; `token` returns what goes with the exit signal of a link.
+/// Tells the other sides of all relations that the process ends; `token` returns what goes with the exit signal of a
+/// link.
 fn tell_all(
     pid: Term,
     relations: &Relations,

@@ -1,8 +1,8 @@
-//! `system_monitor`: in each trace session one process that gets messages about long collections, long slices, large heaps,
-//! busy ports and long message queues. Before OTP 28 there is one session for that.
+//! `system_monitor`: in each trace session one process that gets messages about long collections, long slices, large
+//! heaps, busy ports and long message queues. Before OTP 28 there is one session for that.
 //!
-//! Hooks in the collector, the scheduler and `send` compare with thresholds in atomics, the least of all sessions; without a
-//! monitor each hook costs one load. Any thread may call these functions.
+//! Hooks in the collector, the scheduler and `send` compare with thresholds in atomics, the least of all sessions;
+//! without a monitor each hook costs one load. Any thread may call these functions.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
@@ -179,7 +179,8 @@ fn publish(monitors: &[(u32, Monitor)]) {
     COLLECTIONS.store(collections, Ordering::Relaxed);
 }
 
-/// Has each collection take so much longer, for tests (`erts_debug:set_internal_state(test_long_gc_sleep, Milliseconds)`).
+/// Has each collection take so much longer, for tests (`erts_debug:set_internal_state(test_long_gc_sleep,
+/// Milliseconds)`).
 pub fn delay_collections(delay_ms: u64) {
     let monitors = MONITORS.lock();
     DELAY_MS.store(delay_ms, Ordering::Relaxed);

@@ -6,8 +6,8 @@
 //!
 //! What a program requests with a priority (`erts_internal:request_system_task`) is done by that priority, whatever the
 //! process's own: the machine's own tasks first, then `max`, `high`, `normal` and `low`, each in order of arrival; but
-//! one of `low` after so many of `normal`, as processes are scheduled. Only the owner calls these functions; `mail::tasks` asks for
-//! a task.
+//! one of `low` after so many of `normal`, as processes are scheduled. Only the owner calls these functions;
+//! `mail::tasks` asks for a task.
 
 use crate::effects::collector::dirty_collection;
 use crate::mail::tasks::add;

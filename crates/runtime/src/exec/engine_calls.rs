@@ -1,5 +1,5 @@
-//! The engine's calls into the runtime: the functions of `layout::RuntimeTable`, each a thin entry to the file that does
-//! the work.
+//! The engine's calls into the runtime: the functions of `layout::RuntimeTable`, each a thin entry to the file that
+//! does the work.
 //!
 //! The engine calls each on the thread that runs the process, after it has written back heap top, stack and
 //! reductions. `layout::context` documents the contracts.

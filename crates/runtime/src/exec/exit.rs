@@ -14,8 +14,8 @@ use crate::mail::{bounce, registry};
 use crate::process::sync::between_steps;
 use crate::process::{Flags, Process, message_queue, state, table};
 
-/// Ends a process for all others: removes it from the process table, and tells its links and monitors. Its heap stays until
-/// [`free`], and the control block until no thread can still hold a pointer from the table.
+/// Ends a process for all others: removes it from the process table, and tells its links and monitors. Its heap stays
+/// until [`free`], and the control block until no thread can still hold a pointer from the table.
 pub fn leave(process: &mut Process, reason: &Owned) {
     if process.flags.contains(Flags::SYSTEM) {
         // No other process can do its work, so the node cannot continue without it.
@@ -69,7 +69,8 @@ fn has_port(process: &Process) -> bool {
     linked.any(Term::is_local_port)
 }
 
-/// Whether the process has nothing to give up when it ends, besides its links and monitors of processes, and a registered name.
+/// Whether the process has nothing to give up when it ends, besides its links and monitors of processes, and a
+/// registered name.
 fn holds_nothing(process: &Process) -> bool {
     !has_port(process)
         && process.cold.as_ref().is_none_or(|cold| {

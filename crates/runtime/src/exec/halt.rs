@@ -10,8 +10,8 @@ use crate::mail::{hooks, world};
 /// How long an ending node waits for its processes to stop between two slices.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Ends the node with an exit status. If `flush`, no process runs any more, native libraries are told, and ports write their
-/// pending output first; then this must be called on a scheduler.
+/// Ends the node with an exit status. If `flush`, no process runs any more, native libraries are told, and ports write
+/// their pending output first; then this must be called on a scheduler.
 pub fn halt(status: i32, flush: bool) -> ! {
     if flush {
         flush_all();

@@ -46,8 +46,8 @@ use stealing::{Thief, Verdict};
 
 /// Slices between two checks of the clock and of I/O.
 const SLICES_PER_CHECK: u32 = 64;
-/// So much time in a port counts as a slice: some tasks of ports take much longer than others, and a check must not wait for
-/// many of them.
+/// So much time in a port counts as a slice: some tasks of ports take much longer than others, and a check must not
+/// wait for many of them.
 const PORT_NS_PER_SLICE: i64 = 10_000;
 /// Reductions after which the next check is due even before [`SLICES_PER_CHECK`] slices.
 const REDUCTIONS_PER_CHECK: i64 = 2 * REDUCTIONS_PER_SLICE;
@@ -161,8 +161,8 @@ impl Scheduler {
         }
     }
 
-    /// Takes processes from schedulers that have many more than this one, or that give them no turns because urgent ones run there:
-    /// of those the urgent ones first.
+    /// Takes processes from schedulers that have many more than this one, or that give them no turns because urgent
+    /// ones run there: of those the urgent ones first.
     fn even_out(&self) {
         let all = &schedulers().all;
         if all.len() == 1 {
@@ -207,7 +207,8 @@ impl Scheduler {
         }
     }
 
-    /// Takes urgent processes from a scheduler that runs nothing else; returns whether it had any besides the one that runs.
+    /// Takes urgent processes from a scheduler that runs nothing else; returns whether it had any besides the one that
+    /// runs.
     fn take_urgent(&self, victim: &Shared, is_busy_too: bool) -> bool {
         let own = self.own.shared.stealers.lengths();
         let theirs = victim.stealers.lengths();

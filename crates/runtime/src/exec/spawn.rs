@@ -39,8 +39,8 @@ pub struct Spawned {
     pub pid: Term,
     /// The monitor's reference, on the parent's heap, if a monitor was requested.
     pub monitor: Option<Term>,
-    /// What a request of a process with a token of sequential trace is answered with: its reference, on the parent's heap,
-    /// and the reply's token.
+    /// What a request of a process with a token of sequential trace is answered with: its reference, on the parent's
+    /// heap, and the reply's token.
     pub sequence: Option<(Term, Option<Token>)>,
 }
 
@@ -105,7 +105,8 @@ pub fn spawn(
     })
 }
 
-/// Gives the child the token of its parent, and returns the reference of the spawn and the token of the reply to a request.
+/// Gives the child the token of its parent, and returns the reference of the spawn and the token of the reply to a
+/// request.
 fn pass_token_on(
     parent: &mut Process,
     child: &mut Process,

@@ -1,7 +1,9 @@
-//! Auxiliary work of the normal schedulers' threads, online or not: what concerns memory of the thread itself, or its queues.
+//! Auxiliary work of the normal schedulers' threads, online or not: what concerns memory of the thread itself, or its
+//! queues.
 //!
-//! Each has a list of its own, at which it looks in its rounds and before it sleeps; a sleeping one is woken. Any thread may call
-//! [`on_every_scheduler`] and [`on_first_scheduler`]; what such work holds is dropped when the last scheduler has done it.
+//! Each has a list of its own, at which it looks in its rounds and before it sleeps; a sleeping one is woken. Any
+//! thread may call [`on_every_scheduler`] and [`on_first_scheduler`]; what such work holds is dropped when the last
+//! scheduler has done it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

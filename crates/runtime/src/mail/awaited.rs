@@ -1,4 +1,5 @@
-//! Asking a process for something that the asker waits for, whatever the priorities of both: see `exec::scheduler::awaited`.
+//! Asking a process for something that the asker waits for, whatever the priorities of both: see
+//! `exec::scheduler::awaited`.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,16 +13,17 @@ use crate::process::signal::{Call, Signal};
 use crate::process::sync::between_steps;
 use crate::process::{Priority, Process, priority_of, state, table};
 
-/// Has a process do something when it handles its signals; the running process is about to wait for the answer, with the priority of
-/// its request or else its own. The body is called with `None` if the process is gone.
+/// Has a process do something when it handles its signals; the running process is about to wait for the answer, with
+/// the priority of its request or else its own. The body is called with `None` if the process is gone.
 pub fn ask(pid: Term, priority: Option<Priority>, body: Call) {
     send_or_bounce(pid, Signal::Call(body));
     between_steps();
     attend_soon(pid, priority);
 }
 
-/// Called when the running process is about to wait for a reply from the process `pid`, with the priority of its request or
-/// else its own. If the process has a lower one (and this is more than normal), its signals are handled soon.
+/// Called when the running process is about to wait for a reply from the process `pid`, with the priority of its
+/// request or else its own. If the process has a lower one (and this is more than normal), its signals are handled
+/// soon.
 fn attend_soon(pid: Term, priority: Option<Priority>) {
     let Some(scheduler) = current().filter(|_| !dirty::is_here()) else {
         return;
@@ -44,8 +46,8 @@ fn attend_soon(pid: Term, priority: Option<Priority>) {
     }
 }
 
-/// Whether signals have come while a thread had a process, by the state word from before it let go: their sender could not
-/// borrow it, and perhaps waits.
+/// Whether signals have come while a thread had a process, by the state word from before it let go: their sender could
+/// not borrow it, and perhaps waits.
 #[inline]
 pub(crate) fn are_signals_left(before: u32) -> bool {
     before & state::SIGNALS != 0 && priority_of(before) != Priority::Max
@@ -77,8 +79,8 @@ impl Current {
         self.queues.push_awaited(pid, Priority::High);
     }
 
-    /// Handles the signals of a process before its next turn, because some have come while this thread had it: whoever waits
-    /// for an answer to them could not borrow it. Nobody knows here how urgent that is.
+    /// Handles the signals of a process before its next turn, because some have come while this thread had it: whoever
+    /// waits for an answer to them could not borrow it. Nobody knows here how urgent that is.
     #[cold]
     pub(crate) fn attend_again(&self, pid: Term) {
         self.queues.push_awaited(pid, Priority::Max);

@@ -1,7 +1,8 @@
 //! Processes that must run on one scheduler: `spawn_opt` with `{scheduler, N}`, and `process_flag(scheduler, N)`.
 //!
-//! Each scheduler has queues for them besides its own, one per priority, from which nobody steals. Any thread queues a process
-//! there and wakes the scheduler; only the scheduler itself takes one. Those of a scheduler that is not online wait until it is.
+//! Each scheduler has queues for them besides its own, one per priority, from which nobody steals. Any thread queues a
+//! process there and wakes the scheduler; only the scheduler itself takes one. Those of a scheduler that is not online
+//! wait until it is.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,7 +1,7 @@
 //! The scheduler of this thread, as code that its processes run may use it.
 //!
-//! [`current`] is set while the scheduler's loop (`exec::scheduler`) is on the stack, on its own thread alone. So a [`Current`] is only
-//! ever borrowed shared, and what changes in it is in cells.
+//! [`current`] is set while the scheduler's loop (`exec::scheduler`) is on the stack, on its own thread alone. So a
+//! [`Current`] is only ever borrowed shared, and what changes in it is in cells.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ptr;

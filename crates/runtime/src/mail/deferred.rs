@@ -1,7 +1,9 @@
-//! Work that a scheduler does as soon as it can, but not where it comes up: in the middle of a collection, say, or under a lock.
+//! Work that a scheduler does as soon as it can, but not where it comes up: in the middle of a collection, say, or
+//! under a lock.
 //!
-//! Each scheduler's thread, normal or dirty, has a list of its own. It is worked off after each collection, in the scheduler's next
-//! round, and after each piece of dirty work. On other threads there is no such place, so a dirty scheduler does what comes up there.
+//! Each scheduler's thread, normal or dirty, has a list of its own. It is worked off after each collection, in the
+//! scheduler's next round, and after each piece of dirty work. On other threads there is no such place, so a dirty
+//! scheduler does what comes up there.
 
 use std::cell::RefCell;
 

@@ -1,7 +1,7 @@
 //! Work for dirty schedulers: their queues, and the threads that wait for it.
 //!
-//! What is done with the work is in `exec::scheduler::dirty`. A thread is started when work is queued and all others are busy, up to the
-//! numbers that the node was started with. Any thread may call [`later`].
+//! What is done with the work is in `exec::scheduler::dirty`. A thread is started when work is queued and all others
+//! are busy, up to the numbers that the node was started with. Any thread may call [`later`].
 
 pub(crate) mod here;
 mod work_queue;

@@ -1,5 +1,5 @@
-//! What the runtime calls in the crates above it, and its lower rooms in the upper ones. It is handed in once, when the node
-//! starts; nothing is called before that.
+//! What the runtime calls in the crates above it, and its lower rooms in the upper ones. It is handed in once, when the
+//! node starts; nothing is called before that.
 //!
 //! These are all the calls that go upwards: a new one is a new field here, of [`Machine`], or of
 //! [`Observer`].

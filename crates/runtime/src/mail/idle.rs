@@ -33,8 +33,8 @@ const TURNS_PER_POLL: usize = 16;
 /// E3 (`pipe_ring`).
 const TURNS_FOR_IO: usize = 10;
 
-/// The same after something came from another node, about 40 us in all: as long as an answer takes on one machine. To sleep
-/// and wake takes longer: a message there and back took 92 us with it, 20 to 43 us without.
+/// The same after something came from another node, about 40 us in all: as long as an answer takes on one machine. To
+/// sleep and wake takes longer: a message there and back took 92 us with it, 20 to 43 us without.
 const TURNS_FOR_PEER: usize = 40;
 /// After so many times in vain, most times are as for other I/O: the peer is far away, or does not answer at once.
 const MOST_IN_VAIN: u8 = 16;

@@ -78,7 +78,8 @@ pub fn watched() -> (usize, usize) {
     (handlers.len(), handlers.capacity() * place_bytes)
 }
 
-/// The number of descriptors that were registered and have been closed since, which is a fault of whoever registered them.
+/// The number of descriptors that were registered and have been closed since, which is a fault of whoever registered
+/// them.
 #[must_use]
 pub fn lost() -> usize {
     let handlers = IO.handlers.read().len();

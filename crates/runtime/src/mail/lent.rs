@@ -1,14 +1,15 @@
 //! Processes that a dirty call goes on without: while the call waits or works for itself, others handle their signals.
 //!
-//! Such a process answers (`process_info`, checks for old code), takes links and monitors, and ends when it is told to, however
-//! long the call lasts. Its code, heap and registers stay as they are: nothing is collected, and what must be done between two
-//! slices waits. A process that ends meanwhile is gone for all others at once; its heap stays until the call is over,
-//! because the call may read its arguments ([`exit::leave`](crate::exec::exit::leave)).
+//! Such a process answers (`process_info`, checks for old code), takes links and monitors, and ends when it is told to,
+//! however long the call lasts. Its code, heap and registers stay as they are: nothing is collected, and what must be
+//! done between two slices waits. A process that ends meanwhile is gone for all others at once; its heap stays until
+//! the call is over, because the call may read its arguments ([`exit::leave`](crate::exec::exit::leave)).
 //!
-//! The loans are in one list. The thread that makes the call lends the process with a pointer that is derived from its own
-//! reference, and does not use that reference until it has the process back; a borrower marks the loan while it works on the process, and
-//! the lender waits for it. A sender sets `SIGNALS` in the state word before it looks for a loan; the lender lists the loan, and
-//! a borrower ends its work, before they look at that bit: so one of them sees to the signal.
+//! The loans are in one list. The thread that makes the call lends the process with a pointer that is derived from its
+//! own reference, and does not use that reference until it has the process back; a borrower marks the loan while it
+//! works on the process, and the lender waits for it. A sender sets `SIGNALS` in the state word before it looks for a
+//! loan; the lender lists the loan, and a borrower ends its work, before they look at that bit: so one of them sees to
+//! the signal.
 
 use std::cell::Cell;
 use std::sync::LazyLock;
@@ -66,15 +67,16 @@ static LOANS: LazyLock<Mutex<Loans>> = LazyLock::new(Mutex::default);
 /// A borrower has given a process back.
 static GIVEN_BACK: Condvar = Condvar::new();
 
-/// Runs something that does not touch the process; on a dirty scheduler, others handle its signals meanwhile. The process may have
-/// ended afterwards; its heap and stack are as before.
+/// Runs something that does not touch the process; on a dirty scheduler, others handle its signals meanwhile. The
+/// process may have ended afterwards; its heap and stack are as before.
 #[inline(never)]
 pub fn apart<R>(process: &mut Process, work: impl FnOnce() -> R) -> R {
     if !is_here() {
         return work();
     }
     let process = std::hint::black_box(std::ptr::from_mut(process));
-    // SAFETY: the thread owns the process, and has it back before the reference from which the pointer comes is used again.
+    // SAFETY: the thread owns the process, and has it back before the reference from which the pointer comes is used
+    // again.
     unsafe {
         lend(process);
         let result = work();
@@ -138,8 +140,8 @@ pub unsafe fn has_departed(process: *const Process) -> bool {
     unsafe { (*process).state.load(std::sync::atomic::Ordering::SeqCst) & state::CLOSED != 0 }
 }
 
-/// Called after a signal was pushed to a process that is in the hands of a dirty scheduler: if it is lent, its signals are handled
-/// after the slice in which a process has sent this one, or here and now if no process runs on this thread.
+/// Called after a signal was pushed to a process that is in the hands of a dirty scheduler: if it is lent, its signals
+/// are handled after the slice in which a process has sent this one, or here and now if no process runs on this thread.
 #[cold]
 pub(crate) fn notice(pid: Term) {
     let sending = current().filter(|scheduler| !is_here() && !scheduler.running().is_null());
@@ -189,7 +191,8 @@ fn attend_once(pid: Term) -> bool {
     may_fetch && !has_departed && has_signals(pointer)
 }
 
-/// Notes that a process ends while a call is made for it. First, so that nobody misses it here who does not find it elsewhere.
+/// Notes that a process ends while a call is made for it. First, so that nobody misses it here who does not find it
+/// elsewhere.
 pub(crate) fn departs(pid: Term) {
     LOANS.lock().departed.push(pid.bits());
     between_steps();

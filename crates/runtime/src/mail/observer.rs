@@ -1,8 +1,8 @@
 //! Who observes processes, ports and calls: the room `trace`, which hands in an [`Observer`].
 //!
 //! Whoever may have something to tell tests first whether anybody is told: a process by its flag
-//! ([`Flags::TRACED`](crate::process::Flags::TRACED)), other places by a word here. Only then is the observer called. While nobody observes,
-//! a place costs that test.
+//! ([`Flags::TRACED`](crate::process::Flags::TRACED)), other places by a word here. Only then is the observer called.
+//! While nobody observes, a place costs that test.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -120,7 +120,8 @@ pub trait Observer: Sync {
     /// A collection of the process begins, for which `words` are needed, or ends, and has reclaimed as many.
     fn collects(&self, process: &mut Process, tag: Term, words: usize);
 
-    /// The words on the heap of a process whose memory is measured; a collection begins, whose end [`is_collected`] is told.
+    /// The words on the heap of a process whose memory is measured; a collection begins, whose end [`is_collected`] is
+    /// told.
     ///
     /// [`is_collected`]: Observer::is_collected
     fn measures_collection(&self, process: &Process) -> Option<usize>;
@@ -157,7 +158,8 @@ pub trait Observer: Sync {
     /// The value of `process_info(last_calls)`.
     fn last_calls(&self, process: &Process, heap: &mut Heap) -> Term;
 
-    /// Tells the tracers of those sessions in which one of these bits of [`what`] is traced; returns those whose tracer is gone.
+    /// Tells the tracers of those sessions in which one of these bits of [`what`] is traced; returns those whose tracer
+    /// is gone.
     ///
     /// [`what`]: crate::process::tracing::what
     fn tell(&self, tracings: &Tracings, tracee: Term, wanted: u32, event: &Event) -> Sessions;
@@ -208,7 +210,8 @@ pub trait Observer: Sync {
     /// A function that is measured returns; the number is on top of the stack.
     fn timed_returns(&self, process: &mut Process);
 
-    /// An exception leaves the functions whose frames are between two places of the stack; it is caught at `handler`, or not.
+    /// An exception leaves the functions whose frames are between two places of the stack; it is caught at `handler`,
+    /// or not.
     fn throws(
         &self,
         process: &mut Process,

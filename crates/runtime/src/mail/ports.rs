@@ -101,7 +101,8 @@ fn any_for_all() -> bool {
 }
 
 /// Runs tasks of the port that has waited longest for the scheduler with this queue; if there is none, of one that
-/// waits for any scheduler. Returns how long that took. Ends early when the tasks have used up the scheduler's reductions.
+/// waits for any scheduler. Returns how long that took. Ends early when the tasks have used up the scheduler's
+/// reductions.
 pub(crate) fn run_one(own: &Waiting) -> i64 {
     let Some(port) = own.pop().or_else(|| FOR_ANY.pop()) else {
         return 0;
@@ -118,7 +119,8 @@ pub(crate) fn run_one(own: &Waiting) -> i64 {
 /// After so much time it looks at them in any case: a task may write or read 100 kB.
 const NS_AT_ONCE: i64 = 50_000;
 
-/// Has the tasks of a port run soon: by this thread's scheduler after the current slice, or by another one if that takes long.
+/// Has the tasks of a port run soon: by this thread's scheduler after the current slice, or by another one if that
+/// takes long.
 pub(crate) fn queue(port: Arc<dyn PortWork>) {
     if !current::run_port_soon(&port) {
         FOR_ANY.push(port);

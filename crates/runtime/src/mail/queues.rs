@@ -1,7 +1,8 @@
 //! Run queues: one per priority, first in first out, with stealing (crossbeam's deques).
 //!
-//! Normal and low processes have separate queues. Each normal process has eight turns for one of each low process, however
-//! many there are of both: as in OTP, where they share a queue, in which a low one is passed over seven times of eight.
+//! Normal and low processes have separate queues. Each normal process has eight turns for one of each low process,
+//! however many there are of both: as in OTP, where they share a queue, in which a low one is passed over seven times
+//! of eight.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -38,7 +39,8 @@ pub(crate) struct RunQueues {
     /// At least the number of queued processes of other than normal priority. While it is 0, `pop` looks only at the
     /// normal queue.
     urgent: Cell<u32>,
-    /// Turns of normal processes, each times the number of low ones then, as far as low ones have not had their turns for them.
+    /// Turns of normal processes, each times the number of low ones then, as far as low ones have not had their turns
+    /// for them.
     due_to_low: Cell<u64>,
     /// Slices of urgent processes while others were queued, since somebody asked.
     passed_over: Cell<u64>,
@@ -205,8 +207,8 @@ impl RunQueues {
         self.passed_over.take()
     }
 
-    /// Whether one of these processes goes before a bound one of the given priority. Those of one priority take turns with the
-    /// bound ones, which `had_turn` last time.
+    /// Whether one of these processes goes before a bound one of the given priority. Those of one priority take turns
+    /// with the bound ones, which `had_turn` last time.
     pub(crate) fn goes_before(&self, priority: Priority, had_turn: bool) -> bool {
         let [max, high, normal, low] = &self.by_priority;
         match priority {

@@ -1,13 +1,13 @@
 //! Processes of other nodes, as processes of this node are tied to them.
 //!
-//! The runtime knows no connection: crate `distribution` hands in [`Remote`], which it calls when something has to go to
-//! another node. A relation to a process of another node (a link, a monitor in either direction) is named by a *handle*, an
-//! immediate term that stands where the pid of a process of this node would stand. It is a small integer, which is never
-//! a pid or port.
+//! The runtime knows no connection: crate `distribution` hands in [`Remote`], which it calls when something has to go
+//! to another node. A relation to a process of another node (a link, a monitor in either direction) is named by
+//! a *handle*, an immediate term that stands where the pid of a process of this node would stand. It is a small
+//! integer, which is never a pid or port.
 //!
-//! **Handles are counted.** Every entry in a process's relations and every signal that carries a handle owns one count. Whoever
-//! removes the entry or handles the signal gives that count back: by [`Remote::release`], or by one of the calls below
-//! that says so.
+//! **Handles are counted.** Every entry in a process's relations and every signal that carries a handle owns one count.
+//! Whoever removes the entry or handles the signal gives that count back: by [`Remote::release`], or by one of the
+//! calls below that says so.
 
 use layout::{Fragment, Heap, Term};
 
@@ -31,8 +31,8 @@ pub trait Remote: Sync {
     /// Sends a message to a pid, alias or `{Name, Node}` of another node.
     fn send(&self, from: &mut Process, to: Term, message: Term, rank: Rank) -> Sent;
 
-    /// What a message that came from another node is in this node's form, after that node's name; `None` if it is damaged. Uses
-    /// up the fragment, whose kind is [`crate::process::signal::UNDECODED`].
+    /// What a message that came from another node is in this node's form, after that node's name; `None` if it is
+    /// damaged. Uses up the fragment, whose kind is [`crate::process::signal::UNDECODED`].
     ///
     /// # Safety
     /// The fragment is live, and in no list.
@@ -44,8 +44,8 @@ pub trait Remote: Sync {
     /// Gives so many counts of a handle back.
     fn release(&self, handle: Term, counts: usize);
 
-    /// Process `pid`, which is linked, has ended; the signal carries a token of sequential trace if there is one. Uses up the
-    /// handle.
+    /// Process `pid`, which is linked, has ended; the signal carries a token of sequential trace if there is one. Uses
+    /// up the handle.
     fn linked_ended(&self, handle: Term, pid: Term, reason: Term, token: Option<Term>);
 
     /// `pid` has handled the unlink signal with this number. Uses up the handle.
@@ -60,8 +60,8 @@ pub trait Remote: Sync {
     /// The process that had set the monitor with this number has ended. Uses up the handle.
     fn watcher_ended(&self, handle: Term, number: u64, reason: Term);
 
-    /// Who tells a process that what it monitored is gone (for [`crate::mail::senders`]), and the message. `reference` is that
-    /// of the monitor. Uses up the handle.
+    /// Who tells a process that what it monitored is gone (for [`crate::mail::senders`]), and the message. `reference`
+    /// is that of the monitor. Uses up the handle.
     fn down_message(&self, handle: Term, heap: &mut Heap, down: Down) -> Option<(Term, Term)>;
 }
 

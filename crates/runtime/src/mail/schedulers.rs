@@ -146,7 +146,8 @@ pub fn schedulers_if_made() -> Option<&'static Schedulers> {
     SCHEDULERS.get()
 }
 
-/// Creates the state of `total` schedulers, of which `online` run processes. Each of their threads then calls `exec::scheduler::run`.
+/// Creates the state of `total` schedulers, of which `online` run processes. Each of their threads then calls
+/// `exec::scheduler::run`.
 pub fn create(total: usize, online: usize) -> Vec<RunQueuesOf> {
     let queues: Vec<RunQueues> = (0..total).map(|_| RunQueues::new()).collect();
     let all = queues

@@ -1,12 +1,13 @@
 //! Who has sent a message, for patterns of `'receive'` with a match specification: the only ones that can ask for that.
 //!
 //! A message does not know its sender. While there is such a pattern, every process is observed
-//! ([`Flags::TRACED`](crate::process::Flags::TRACED)), so that sending takes the way that looks here, and every message travels
-//! in an *envelope*: a fragment of a kind of its own, with the sender and the message. The receiver takes it out. So nothing is
-//! paid for while there is no such pattern. The sender of a message that was sent before is not known.
+//! ([`Flags::TRACED`](crate::process::Flags::TRACED)), so that sending takes the way that looks here, and every message
+//! travels in an *envelope*: a fragment of a kind of its own, with the sender and the message. The receiver takes it
+//! out. So nothing is paid for while there is no such pattern. The sender of a message that was sent before is not
+//! known.
 //!
-//! A sender is an immediate: a pid or port of this node, the name of the node that a message comes from, or for what the
-//! machine sends by itself `system` or `clock_service`; `undefined` if it is unknown.
+//! A sender is an immediate: a pid or port of this node, the name of the node that a message comes from, or for what
+//! the machine sends by itself `system` or `clock_service`; `undefined` if it is unknown.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -2,8 +2,8 @@
 //! of any kind from one sender to one receiver arrive in order.
 //!
 //! A message is pushed as it is, and the receiver's heap later adopts it; other signals are in fragments of their own
-//! ([`process::signal`](crate::process::signal)). Senders push; the owner takes the whole queue at once and handles the signals in
-//! order: messages move to the inner queue, other signals take effect (`effects::signal_handling`).
+//! ([`process::signal`](crate::process::signal)). Senders push; the owner takes the whole queue at once and handles the
+//! signals in order: messages move to the inner queue, other signals take effect (`effects::signal_handling`).
 
 #[cfg(test)]
 mod tests;
@@ -48,8 +48,8 @@ pub unsafe fn send_fragment(to: *mut Process, message: *mut Fragment) {
     }
 }
 
-/// As [`send_fragment`], for a message with [`PRIORITY`]: like a signal that is no message, it is taken in even if the process
-/// has others to receive.
+/// As [`send_fragment`], for a message with [`PRIORITY`]: like a signal that is no message, it is taken in even if the
+/// process has others to receive.
 ///
 /// # Safety
 /// As for [`send_fragment`].
@@ -185,8 +185,9 @@ pub fn send(to: Term, signal: Signal) -> Result<(), Signal> {
     })
 }
 
-/// Tells a process that a monitor on it was removed. This does not wake the process: it forgets the monitor when it next
-/// handles signals. So a call to a server, whose caller removes the monitor after the reply, wakes the server once.
+/// Tells a process that a monitor on it was removed. This does not wake the process: it forgets the monitor when it
+/// next handles signals. So a call to a server, whose caller removes the monitor after the reply, wakes the server
+/// once.
 pub fn demonitor(target: Term, (number, _): ReferenceNumber) {
     crate::process::epoch::pinned(|| {
         let process = table::find(target);

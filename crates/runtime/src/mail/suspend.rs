@@ -7,8 +7,8 @@ use layout::Term;
 use crate::process::suspend::Suspending;
 use crate::process::{Process, state, table};
 
-/// Suspends the process with this pid on behalf of one more process, which calls this. `done` is called with true, between two
-/// slices of the process, once it is suspended, or with false if it is gone.
+/// Suspends the process with this pid on behalf of one more process, which calls this. `done` is called with true,
+/// between two slices of the process, once it is suspended, or with false if it is gone.
 pub fn suspend(pid: Term, suspending: &Suspending, done: impl FnOnce(bool) + Send + 'static) {
     let noticed = suspending.clone();
     crate::mail::tasks::ask(

@@ -8,8 +8,8 @@ use crate::process::signal::Call;
 use crate::process::tasks::{Kind, Task};
 use crate::process::{Flags, Priority, Process};
 
-/// Asks a process to run a task of the machine between two of its slices; the body is called with `None` if the process is
-/// gone.
+/// Asks a process to run a task of the machine between two of its slices; the body is called with `None` if the process
+/// is gone.
 pub fn ask(to: Term, body: Call) {
     ask_to_collect(to, |_| false, body);
 }

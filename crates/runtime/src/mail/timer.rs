@@ -68,12 +68,13 @@ fn wheels() -> &'static [SchedulerTimers] {
         .expect("wheels are made before the first timer")
 }
 
-/// Timeouts of at least so many milliseconds begin when their scheduler next looks at the time (see [`set_after`]): within 64
-/// slices or a millisecond or two.
+/// Timeouts of at least so many milliseconds begin when their scheduler next looks at the time (see [`set_after`]):
+/// within 64 slices or a millisecond or two.
 const LONG_MS: i64 = 1000;
 
-/// Sets a timer for so many milliseconds from now. Most long ones are cancelled soon, such as that of a call whose answer
-/// comes, and reading the clock is what costs most: so those begin a little later, when the scheduler reads it anyway.
+/// Sets a timer for so many milliseconds from now. Most long ones are cancelled soon, such as that of a call whose
+/// answer comes, and reading the clock is what costs most: so those begin a little later, when the scheduler reads it
+/// anyway.
 pub(crate) fn set_after(timeout_ms: i64, target: TimerTarget) -> TimerKey {
     let number = current::current_number();
     if timeout_ms < LONG_MS || number == 0 {

@@ -1,5 +1,5 @@
-//! Waking schedulers that sleep: whoever has queued work chooses one from [`sleepers`], or names it. How a scheduler falls
-//! asleep is in [`super::idle`]. Any thread may call.
+//! Waking schedulers that sleep: whoever has queued work chooses one from [`sleepers`], or names it. How a scheduler
+//! falls asleep is in [`super::idle`]. Any thread may call.
 
 pub(crate) mod sleepers;
 

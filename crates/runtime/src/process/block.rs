@@ -12,8 +12,8 @@ use super::Process;
 
 /// Bytes of a block.
 pub const BLOCK_BYTES: usize = size_of::<Process>();
-/// Where blocks come from; in models and under Miri, where they have other sizes or no memory of the system, from the program's
-/// allocator.
+/// Where blocks come from; in models and under Miri, where they have other sizes or no memory of the system, from the
+/// program's allocator.
 const CLASS: Option<Class> = Class::of(Stay::Whole, BLOCK_BYTES);
 const _: () = assert!(CLASS.is_some() || cfg!(any(miri, feature = "loom")));
 

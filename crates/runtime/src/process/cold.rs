@@ -1,6 +1,6 @@
-//! The rarely used part of a process, allocated when first needed, and freed when a process that is seldom called goes to
-//! wait with nothing in it ([`collector::trim`](crate::effects::collector::trim)). What few processes need is in [`Rare`]. Only the
-//! owner of the process accesses it.
+//! The rarely used part of a process, allocated when first needed, and freed when a process that is seldom called goes
+//! to wait with nothing in it ([`collector::trim`](crate::effects::collector::trim)). What few processes need is in
+//! [`Rare`]. Only the owner of the process accesses it.
 
 use term::copy::Owned;
 

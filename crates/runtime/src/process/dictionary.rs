@@ -72,8 +72,8 @@ impl Dictionary {
     }
 
     /// The pairs in the reverse of the order in which OTP lists them: by slots of a linear hash table that starts with
-    /// [`FIRST_SLOTS`] and grows and shrinks with the pairs. OTP takes an atom's number for its hash, which differs from
-    /// run to run there, too. Within a slot the order is that of OTP as long as nothing was erased.
+    /// [`FIRST_SLOTS`] and grows and shrinks with the pairs. OTP takes an atom's number for its hash, which differs
+    /// from run to run there, too. Within a slot the order is that of OTP as long as nothing was erased.
     #[must_use]
     pub fn in_slots(&self) -> Vec<[Term; 2]> {
         let (pairs, _) = self.terms().as_chunks::<2>();
@@ -312,7 +312,8 @@ mod tests {
             let span = [6, 2 * SEARCHED + 4, keys.len()][(step / 500) % 3];
             let at = seed as usize % span;
             let value = Term::small((seed >> 20 & 0xffff) as i64);
-            // Some of the time more is erased than put, so that the number of pairs goes back and forth over `SEARCHED`.
+            // Some of the time more is erased than put, so that the number of pairs goes back and forth over
+            // `SEARCHED`.
             let most_put = if step % 500 < 250 { 2 } else { 1 };
             match seed >> 60 & 3 {
                 choice if choice < most_put => {

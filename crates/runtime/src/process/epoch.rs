@@ -73,7 +73,8 @@ pub fn passed(stamp: u64) -> bool {
     EPOCHS.passed(stamp)
 }
 
-/// What was taken out of everyone's reach, each with its stamp, until nobody can still look at it. Any thread may add to it.
+/// What was taken out of everyone's reach, each with its stamp, until nobody can still look at it. Any thread may add
+/// to it.
 pub struct Retired<T>(Mutex<VecDeque<(u64, T)>>);
 
 impl<T> Default for Retired<T> {
@@ -102,7 +103,8 @@ impl<T> Retired<T> {
     }
 }
 
-/// Shows that this thread neither becomes quiescent nor idle before `'a` ends: what it finds in a table stays for as long.
+/// Shows that this thread neither becomes quiescent nor idle before `'a` ends: what it finds in a table stays for as
+/// long.
 #[derive(Clone, Copy)]
 pub struct Pinned<'a>(PhantomData<(&'a (), *const ())>);
 

@@ -1,5 +1,5 @@
-//! The flags of a process ([`Process::flags`](super::Process::flags)): what its owner knows of it, each in one bit. Only the
-//! owner reads or changes them; what other threads may know is in the [`state`](super::state) word.
+//! The flags of a process ([`Process::flags`](super::Process::flags)): what its owner knows of it, each in one bit.
+//! Only the owner reads or changes them; what other threads may know is in the [`state`](super::state) word.
 
 use std::ops::BitOr;
 
@@ -22,7 +22,8 @@ impl Flags {
     pub const DIRTY_COLLECTION: Flags = Flags(1 << 5);
     /// It must not run again: a signal ended it, with the `exit_reason` in `Cold`.
     pub const EXIT_PENDING: Flags = Flags(1 << 6);
-    /// Messages with priority have come after the receive in progress had passed their place: `effects::receive::priority`.
+    /// Messages with priority have come after the receive in progress had passed their place:
+    /// `effects::receive::priority`.
     pub const PRIORITY_MESSAGES: Flags = Flags(1 << 7);
     /// System tasks are pending in `Rare`: collections and checks that must run between two slices.
     pub const SYSTEM_TASKS: Flags = Flags(1 << 8);
@@ -32,8 +33,8 @@ impl Flags {
     pub const DIRTY_CALL: Flags = Flags(1 << 10);
     /// The outcome of the dirty call is in `Rare`; the process picks it up when it calls the BIF again.
     pub const DIRTY_CALL_DONE: Flags = Flags(1 << 11);
-    /// The BIF that it calls has given up the slice and returns when it is entered again: `erlang:yield/0`, or a call that a
-    /// busy port or connection suspends.
+    /// The BIF that it calls has given up the slice and returns when it is entered again: `erlang:yield/0`, or a call
+    /// that a busy port or connection suspends.
     pub const BIF_YIELDED: Flags = Flags(1 << 12);
     /// It is traced, has a token of sequential trace, or saves its calls: `Rare` says what is reported, and to whom.
     pub const TRACED: Flags = Flags(1 << 13);

@@ -1,4 +1,5 @@
-//! The receive markers of a process: links of its message queue, and the references that no earlier message can contain.
+//! The receive markers of a process: links of its message queue, and the references that no earlier message can
+//! contain.
 
 use layout::Fragment;
 
@@ -15,7 +16,8 @@ struct Marker {
     position: *mut *mut Fragment,
 }
 
-/// The `id` of the place where the receive in progress goes on after messages with priority (`effects::receive::priority`).
+/// The `id` of the place where the receive in progress goes on after messages with priority
+/// (`effects::receive::priority`).
 const RESUME: u64 = 0;
 
 /// The `id` of the place behind the messages with priority; it is there if [`RESUME`] is.

@@ -1,7 +1,7 @@
 //! Kinds of signals, and what each brings with it.
 //!
-//! A message is a [`Fragment`] of kind [`MESSAGE`]. The words of any other fragment hold a [`Signal`]. What each does to its
-//! receiver is in `effects::signal_handling`.
+//! A message is a [`Fragment`] of kind [`MESSAGE`]. The words of any other fragment hold a [`Signal`]. What each does
+//! to its receiver is in `effects::signal_handling`.
 
 use layout::{Fragment, Term};
 use term::copy::Owned;
@@ -29,7 +29,8 @@ pub const OWN_MESSAGE: u32 = 5;
 pub const ALIAS_TOKEN_MESSAGE: u32 = 6;
 /// [`Fragment::kind`] of a message that carries a token of sequential trace: the fragment's last word is a term.
 pub const TOKEN_MESSAGE: u32 = 7;
-/// [`Fragment::kind`] of an envelope, which has a message of another kind, that message's term, and its sender: see `mail::senders`.
+/// [`Fragment::kind`] of an envelope, which has a message of another kind, that message's term, and its sender: see
+/// `mail::senders`.
 pub const ENVELOPE: u32 = 8;
 /// A bit of [`Fragment::kind`] beside these: the message is to be received before those without it ([`priority`]).
 ///
@@ -63,7 +64,8 @@ pub enum Signal {
         from: Term,
         exit: Owned,
     },
-    /// An exit signal from another node: `{From, Reason}`, or with a token `{From, Reason, Token}`. If `link` is a handle, it comes from a broken link.
+    /// An exit signal from another node: `{From, Reason}`, or with a token `{From, Reason, Token}`. If `link` is a
+    /// handle, it comes from a broken link.
     RemoteExit {
         exit: Owned,
         link: Option<Term>,

@@ -19,12 +19,12 @@
 //! bits 16-31         the number of the scheduler that it must run on, 0 for any (owner; read by whoever queues it)
 //! ```
 //!
-//! QUEUED and RUNNING exclude each other. A process at rest has neither, nor EVENT, and nobody owns it: whoever sets EVENT
-//! then has to queue it. The owner clears EVENT *before* it takes the signals, and goes to rest only while EVENT is clear; a
-//! sender pushes its signal *before* it sets EVENT. So either the owner sees the signal, or the process is queued once
-//! more. A queued process may be borrowed, and stays QUEUED; a scheduler that takes it from its queue meanwhile makes
-//! it RUNNING as usual, sees BORROWED in the previous word, and leaves it to the borrower. All operations are
-//! sequentially consistent. `tests/interleavings` runs this file under loom.
+//! QUEUED and RUNNING exclude each other. A process at rest has neither, nor EVENT, and nobody owns it: whoever sets
+//! EVENT then has to queue it. The owner clears EVENT *before* it takes the signals, and goes to rest only while EVENT
+//! is clear; a sender pushes its signal *before* it sets EVENT. So either the owner sees the signal, or the process is
+//! queued once more. A queued process may be borrowed, and stays QUEUED; a scheduler that takes it from its queue
+//! meanwhile makes it RUNNING as usual, sees BORROWED in the previous word, and leaves it to the borrower. All
+//! operations are sequentially consistent. `tests/interleavings` runs this file under loom.
 
 use crate::process::sync::{AtomicU32, Ordering, between_steps};
 
@@ -45,8 +45,8 @@ pub const TIMED: u32 = 1 << 13;
 pub const SENSITIVE: u32 = 1 << 14;
 pub const BOUND_SHIFT: u32 = 16;
 
-/// Sets EVENT, and perhaps SIGNALS, after a signal was pushed. Returns true if the process was at rest: then it is marked
-/// as queued, and the caller owns it and must queue it.
+/// Sets EVENT, and perhaps SIGNALS, after a signal was pushed. Returns true if the process was at rest: then it is
+/// marked as queued, and the caller owns it and must queue it.
 #[inline(always)]
 #[must_use]
 pub fn announce(word: &AtomicU32, bits: u32) -> bool {
@@ -92,9 +92,10 @@ pub fn borrow(word: &AtomicU32) -> bool {
     false
 }
 
-/// Gives back a borrowed process, which may be `gone` (it has ended). Returns the word before. If it has QUEUED, its queue
-/// still holds the process; if not, another thread took it from the queue and left it, so the borrower has to queue it
-/// again, or retire it if `gone`. SIGNALS came too late for the borrower, and their sender perhaps found the process borrowed.
+/// Gives back a borrowed process, which may be `gone` (it has ended). Returns the word before. If it has QUEUED, its
+/// queue still holds the process; if not, another thread took it from the queue and left it, so the borrower has to
+/// queue it again, or retire it if `gone`. SIGNALS came too late for the borrower, and their sender perhaps found the
+/// process borrowed.
 #[must_use]
 pub fn give_back(word: &AtomicU32, gone: bool) -> u32 {
     let mut seen = word.load(Ordering::SeqCst);
@@ -142,8 +143,8 @@ pub fn rest(word: &AtomicU32) -> bool {
     false
 }
 
-/// Makes a process at rest a running one, for a thread that does not run its code but works on its memory; false if it is
-/// not at rest. The caller puts it to [`rest`] again, or queues it.
+/// Makes a process at rest a running one, for a thread that does not run its code but works on its memory; false if it
+/// is not at rest. The caller puts it to [`rest`] again, or queues it.
 #[must_use]
 pub fn take_resting(word: &AtomicU32) -> bool {
     const BUSY: u32 = QUEUED | RUNNING | EVENT | EXITING | DIRTY | BORROWED | GONE | CLOSED;

@@ -1,7 +1,7 @@
 //! The atomics and locks used by the protocols that are tested under loom.
 //!
-//! With the feature `loom` they are loom's (module `model`), and `tests/interleavings` of this crate and of `ets` run these
-//! protocols in every order. Such a build serves nothing else. Other code uses `std` and `parking_lot` directly.
+//! With the feature `loom` they are loom's (module `model`), and `tests/interleavings` of this crate and of `ets` run
+//! these protocols in every order. Such a build serves nothing else. Other code uses `std` and `parking_lot` directly.
 
 #[cfg(feature = "loom")]
 mod model;

@@ -15,9 +15,9 @@
 //! order. A round ends at the *extent*, which grows with the number of processes, so that at most every second slot
 //! that the cursor meets is in use.
 //!
-//! A pid is handed out twice only if a test moves the cursor back, or after 2^32 rounds. Either begins another *era*; whoever
-//! keeps a pid for long and must not mistake a later process for its owner keeps its [`Identity`]. Only processes of
-//! later eras than the first are listed with theirs.
+//! A pid is handed out twice only if a test moves the cursor back, or after 2^32 rounds. Either begins another *era*;
+//! whoever keeps a pid for long and must not mistake a later process for its owner keeps its [`Identity`]. Only
+//! processes of later eras than the first are listed with theirs.
 //!
 //! A reader keeps the pointer only within one slice, and the memory of a process is not reused before every scheduler
 //! has begun another slice (`epoch`), so a process found here can be signalled without a reference count.

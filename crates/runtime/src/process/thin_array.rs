@@ -5,8 +5,9 @@
 //! ```
 //!
 //! An empty array has no block until something is added or its header is needed. The first block comes from
-//! `sys::memory::slab` if that has blocks of its size, since there are millions of them. The elements are plain words, so they are
-//! moved and forgotten without being dropped; the header is dropped with the array. Only the owner of the process accesses it.
+//! `sys::memory::slab` if that has blocks of its size, since there are millions of them. The elements are plain words,
+//! so they are moved and forgotten without being dropped; the header is dropped with the array. Only the owner of the
+//! process accesses it.
 
 use std::alloc::{Layout, alloc, dealloc, realloc};
 use std::marker::PhantomData;
@@ -208,7 +209,8 @@ impl<H: Default, T: Copy, const FIRST: usize> ThinArray<H, T, FIRST> {
     /// Moves a block to one for another number of elements; null if there is no memory.
     ///
     /// # Safety
-    /// The block was allocated for `before` elements, and not more than `after` of them are used. Afterwards it is not used.
+    /// The block was allocated for `before` elements, and not more than `after` of them are used. Afterwards it is not
+    /// used.
     unsafe fn resize(block: NonNull<Block<H>>, before: usize, after: usize) -> *mut u8 {
         let (from, to) = (Self::layout(before), Self::layout(after));
         if Self::class_of(before).is_none() && Self::class_of(after).is_none() {

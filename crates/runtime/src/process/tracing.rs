@@ -7,8 +7,8 @@ use smallvec::SmallVec;
 use term::copy::{self, Owned};
 use term::{am, build, compare};
 
-/// What a tracee can be traced for, and how it is reported: the names of `erlang:trace/3`. Their numbers are visible: the item
-/// `trace` of `process_info` is their sum.
+/// What a tracee can be traced for, and how it is reported: the names of `erlang:trace/3`. Their numbers are visible:
+/// the item `trace` of `process_info` is their sum.
 pub mod what {
     pub const TIMESTAMP: u32 = 1;
     pub const STRICT_MONOTONIC_TIMESTAMP: u32 = 1 << 1;
@@ -90,7 +90,8 @@ impl Tracer {
     }
 }
 
-/// The session in which `erlang:trace/3` and its relatives act. From OTP 27 on there may be others, with higher numbers.
+/// The session in which `erlang:trace/3` and its relatives act. From OTP 27 on there may be others, with higher
+/// numbers.
 pub const LEGACY: u32 = 0;
 
 /// How a process or port is traced in one session.
@@ -184,7 +185,8 @@ impl Tracings {
         self.change(session, true, |tracing| tracing.what = 0);
     }
 
-    /// In the order that stock has for newcomers: that of the sessions, of which the one that is always there comes last.
+    /// In the order that stock has for newcomers: that of the sessions, of which the one that is always there comes
+    /// last.
     pub(crate) fn sort(&mut self) {
         self.all.sort_by_key(|tracing| match tracing.session {
             LEGACY => u32::MAX,

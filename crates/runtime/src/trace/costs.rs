@@ -1,9 +1,10 @@
 //! What processes spend in traced functions: time (`call_time`), or memory (`call_memory`).
 //!
-//! In each session, a process that is traced for calls is in one such function at a time: the last one that it has called and
-//! that has not returned. It numbers the functions that it has called ([`Measured`]), and the number of the function before is in
-//! a frame on the stack ([`super::frames`]). What it has spent in each is shared with those who ask about the function, and only the
-//! process writes it: so it finds that without a lock. A function may be forgotten meanwhile.
+//! In each session, a process that is traced for calls is in one such function at a time: the last one that it has
+//! called and that has not returned. It numbers the functions that it has called ([`Measured`]), and the number of the
+//! function before is in a frame on the stack ([`super::frames`]). What it has spent in each is shared with those who
+//! ask about the function, and only the process writes it: so it finds that without a lock. A function may be forgotten
+//! meanwhile.
 //!
 //! Memory is what the process has put on its heap: what is there now, and what collections have taken away.
 

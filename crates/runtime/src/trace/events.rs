@@ -1,5 +1,5 @@
-//! The events of processes, one function each. They are called only for a process whose [`Flags::TRACED`] is set, and test
-//! whether it is traced for the event.
+//! The events of processes, one function each. They are called only for a process whose [`Flags::TRACED`] is set, and
+//! test whether it is traced for the event.
 
 use layout::heap::Heap;
 use layout::{Fragment, Term, no_gc};
@@ -140,8 +140,8 @@ fn sessions_of(process: &Process) -> Sessions {
     tracings.map(|tracing| tracing.session).collect()
 }
 
-/// A process sets a link to `other`, which had none: `other` is told first what it inherits. In stock only `spawn_link` passes on what
-/// `set_on_link` says before OTP 27, whatever the documentation says.
+/// A process sets a link to `other`, which had none: `other` is told first what it inherits. In stock only `spawn_link`
+/// passes on what `set_on_link` says before OTP 27, whatever the documentation says.
 #[cold]
 pub fn links(process: &mut Process, other: Term) {
     if !release::has(Release::OTP_27) {
@@ -240,8 +240,8 @@ pub fn scheduled_out(process: &mut Process) {
     }
 }
 
-/// A port does something for the process at once: its tracer sees it put away, if it is told of processes that run and not of all that
-/// are scheduled.
+/// A port does something for the process at once: its tracer sees it put away, if it is told of processes that run and
+/// not of all that are scheduled.
 #[cold]
 pub(crate) fn waits_for_port(process: &mut Process) {
     if is_for(process, what::RUNNING_PROCS) {

@@ -1,7 +1,7 @@
 //! Tracing of calls of exported functions by their full name, and of BIFs.
 //!
-//! While an export is traced, its calls lead to another export's stub, which tells of the call and goes on to where the call
-//! would have led. A BIF is called by name without its export's code; then it traps to that.
+//! While an export is traced, its calls lead to another export's stub, which tells of the call and goes on to where the
+//! call would have led. A BIF is called by name without its export's code; then it traps to that.
 //!
 //! What is traced changes while the world is stopped.
 
@@ -20,8 +20,8 @@ use crate::code::{self, native, stack};
 use crate::mail::observer;
 use crate::process::Process;
 
-/// The other export, and what is done for calls. Never freed. The export is the first field: an address of one is that of the
-/// other.
+/// The other export, and what is done for calls. Never freed. The export is the first field: an address of one is that
+/// of the other.
 #[repr(C)]
 pub(crate) struct Traced {
     stub: Export,
@@ -32,8 +32,8 @@ pub(crate) struct Traced {
     actions: AtomicPtr<Actions>,
 }
 
-// SAFETY: the words of the stub do not change once it is shared; what its pointer `actions` leads to is replaced while the world
-// is stopped.
+// SAFETY: the words of the stub do not change once it is shared; what its pointer `actions` leads to is replaced while
+// the world is stopped.
 unsafe impl Send for Traced {}
 // SAFETY: as above.
 unsafe impl Sync for Traced {}
@@ -81,8 +81,8 @@ pub fn code_of(export: &Export) -> *const u64 {
     find(export).map_or_else(untraced, Traced::code)
 }
 
-/// Where a call of `erlang:apply/2` leads that somebody may be told of: one by `apply/3`, or by the start of a process with a
-/// fun. Other calls of it are operations of their own, on OTP as well.
+/// Where a call of `erlang:apply/2` leads that somebody may be told of: one by `apply/3`, or by the start of a process
+/// with a fun. Other calls of it are operations of their own, on OTP as well.
 #[cold]
 #[must_use]
 pub fn observed_apply() -> *const u64 {
@@ -207,7 +207,8 @@ fn make(export: &'static Export) -> &'static Traced {
 
 /// Stands for the function of a traced BIF: has the export's code called instead, which tells of the call.
 unsafe extern "C" fn go_by_code(context: *mut Context, _arguments: *const Term) -> Term {
-    // SAFETY: the engine's contract for BIFs; the process is at the instruction that calls the BIF, whose operand is the export.
+    // SAFETY: the engine's contract for BIFs; the process is at the instruction that calls the BIF, whose operand is
+    // the export.
     unsafe {
         let process = &*(*context).process.cast::<Process>();
         let raise = &raw mut (*context).raise;
@@ -226,7 +227,8 @@ pub(crate) unsafe fn of_stub(stub: *const Export) -> &'static Traced {
     unsafe { &*stub.cast::<Traced>() }
 }
 
-/// Where a process has called the BIF that it is in, if calls of that are told of: such a BIF is called by its export's code.
+/// Where a process has called the BIF that it is in, if calls of that are told of: such a BIF is called by its export's
+/// code.
 #[must_use]
 pub(crate) fn call_site(process: &Process) -> Option<*const u64> {
     let in_export = offset_of!(Export, stub) + Export::STUB_ENTRY * size_of::<u64>();

@@ -1,16 +1,18 @@
 //! Frames of functions whose return is traced.
 //!
-//! Such a function finds on the stack, in front of its caller's return address, the address of an instruction that tells of its
-//! return ([`engine::start::traced_return`]), and five terms:
+//! Such a function finds on the stack, in front of its caller's return address, the address of an instruction that
+//! tells of its return ([`engine::start::traced_return`]), and five terms:
 //!
 //! ```text
 //! traced_return | wishes, session | module | function | arity | tracer or [] | caller's return address ...
 //! ```
 //!
-//! One whose time or memory is measured has a smaller frame: another address ([`engine::start::timed_return`]), and in one small
-//! integer the session, what is measured, and the number of the function before (`costs`). Each session has frames of its own.
+//! One whose time or memory is measured has a smaller frame: another address ([`engine::start::timed_return`]), and in
+//! one small integer the session, what is measured, and the number of the function before (`costs`). Each session has
+//! frames of its own.
 //!
-//! To collections these are terms as others. Stack traces leave the address out. Only the thread that runs the process calls.
+//! To collections these are terms as others. Stack traces leave the address out. Only the thread that runs the process
+//! calls.
 
 use std::sync::Arc;
 
@@ -87,8 +89,8 @@ pub(super) fn push(
     }
 }
 
-/// Lets the function that is being called tell a session that it has ended, for what is measured. `before` is the number of the
-/// function before.
+/// Lets the function that is being called tell a session that it has ended, for what is measured. `before` is the
+/// number of the function before.
 pub(super) fn push_measured(process: &mut Process, session: u32, measure: Measure, before: usize) {
     process.rare().exceptions_traced = true;
     let frame = MeasuredFrame {
@@ -264,7 +266,8 @@ fn continues_at(process: &mut Process, session: u32, address: *const u64) {
     events::tell_in(process, session, &event);
 }
 
-/// An exception leaves the functions whose frames are between two places of the stack; it is caught at `handler`, or not.
+/// An exception leaves the functions whose frames are between two places of the stack; it is caught at `handler`, or
+/// not.
 #[cold]
 pub(crate) fn thrown(
     process: &mut Process,

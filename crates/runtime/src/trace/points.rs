@@ -1,8 +1,9 @@
 //! Points: functions at whose entry there is a breakpoint, and what is done when one is called.
 //!
-//! The interpreting debugger and tracing of local calls share the breakpoints in code ([`engine::breakpoints`]). Each breakpoint's
-//! record leads to its point, so a process that reaches one finds it without a search or a lock: points change only while the
-//! world is stopped. A breakpoint that does nothing but count calls does not even come here ([`only_count`]).
+//! The interpreting debugger and tracing of local calls share the breakpoints in code ([`engine::breakpoints`]). Each
+//! breakpoint's record leads to its point, so a process that reaches one finds it without a search or a lock: points
+//! change only while the world is stopped. A breakpoint that does nothing but count calls does not even come here
+//! ([`only_count`]).
 
 use std::any::Any;
 use std::sync::Arc;
@@ -140,7 +141,8 @@ impl Actions {
     }
 
     fn add(&mut self, watch: Watch) {
-        // Those who are told of calls by the full name only come first, as on stock. Only at BIFs they meet others here.
+        // Those who are told of calls by the full name only come first, as on stock. Only at BIFs they meet others
+        // here.
         let is_before = |other: &Watch| other.is_global && !watch.is_global;
         let place = self.watches.iter().take_while(|w| is_before(w)).count();
         self.watches.insert(place, watch);
@@ -178,7 +180,8 @@ struct Point {
     actions: Actions,
 }
 
-/// The point of a breakpoint. The reference must not be kept longer than the thread runs a process, or holds the world stopped.
+/// The point of a breakpoint. The reference must not be kept longer than the thread runs a process, or holds the world
+/// stopped.
 fn point_of(breakpoint: &Breakpoint) -> Option<&Point> {
     // SAFETY: boxes of `Point` are put here by `put_point`, and freed only while no thread runs a process.
     unsafe {
@@ -330,7 +333,8 @@ pub fn clear(code: &Code) {
             function: None,
             arity: None,
         };
-        // Restoring code needs no memory but that for making it writable; without that the breakpoints stay, with nothing to do.
+        // Restoring code needs no memory but that for making it writable; without that the breakpoints stay, with
+        // nothing to do.
         let forget = |actions: &mut Actions| *actions = Actions::default();
         let _ = change_code(code, &pattern, &forget, &|_, _, _| true);
     }
@@ -456,7 +460,8 @@ impl Watch {
     /// Begins to measure what the call costs.
     fn measure(&self, process: &mut Process, function: [Term; 3]) {
         let session = self.session;
-        // As on stock, functions that replace each other have one frame, whatever it is for, and even if it is another session's.
+        // As on stock, functions that replace each other have one frame, whatever it is for, and even if it is another
+        // session's.
         let has_frame = frames::has_frame(process);
         let costs = [(Measure::Time, &self.time), (Measure::Memory, &self.memory)];
         for (measure, costs) in costs {

@@ -1,7 +1,8 @@
-//! `process_flag(save_calls, Length)`: a process keeps the names of the last functions that it has called by their full names,
-//! and when it has sent, received, or waited in vain.
+//! `process_flag(save_calls, Length)`: a process keeps the names of the last functions that it has called by their full
+//! names, and when it has sent, received, or waited in vain.
 //!
-//! While there is such a process, the calls of all exports are told of ([`exports`]); other processes' calls are slower then.
+//! While there is such a process, the calls of all exports are told of ([`exports`]); other processes' calls are slower
+//! then.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -91,7 +92,8 @@ impl Saved {
     }
 }
 
-/// Has a process save calls from now on, or no longer; returns how many it has saved at most. Only its owner calls this.
+/// Has a process save calls from now on, or no longer; returns how many it has saved at most. Only its owner calls
+/// this.
 pub fn set(process: &mut Process, saved: Option<Box<Saved>>) -> usize {
     if saved.is_none() && process.existing_rare().is_none() {
         return 0;

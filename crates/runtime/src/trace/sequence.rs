@@ -1,9 +1,11 @@
-//! Sequential trace: a *token* that a process passes on with what it sends, so that one can follow what a message has led to.
+//! Sequential trace: a *token* that a process passes on with what it sends, so that one can follow what a message has
+//! led to.
 //!
-//! A process that has a token is observed ([`TRACED`](crate::process::Flags::TRACED)), as one that is traced is, and only such a process comes here when
-//! it sends, spawns or ends. A message that carries a token is of a kind of its own; its receiver takes the token over when it
-//! receives the message. A message that a program sends without one takes the receiver's away, and one of the machine (a
-//! timer's, a port's, that of a monitor) leaves it alone: the kind says which it is.
+//! A process that has a token is observed ([`TRACED`](crate::process::Flags::TRACED)), as one that is traced is, and
+//! only such a process comes here when it sends, spawns or ends. A message that carries a token is of a kind of its
+//! own; its receiver takes the token over when it receives the message. A message that a program sends without one
+//! takes the receiver's away, and one of the machine (a timer's, a port's, that of a monitor) leaves it alone: the kind
+//! says which it is.
 //!
 //! Only the owner of a process calls these functions, if they do not say otherwise.
 
@@ -111,8 +113,8 @@ pub enum Before {
     Token(Option<Token>),
 }
 
-/// Changes a component of the token of a process. If there is none, one is made, unless the component is the token itself.
-/// `None` if there is no such component, or if it cannot have this value.
+/// Changes a component of the token of a process. If there is none, one is made, unless the component is the token
+/// itself. `None` if there is no such component, or if it cannot have this value.
 pub fn change(process: &mut Process, component: Term, value: Term) -> Option<Before> {
     if let Some(bit) = bit_of(component) {
         let bits = match value {
@@ -323,8 +325,9 @@ fn take_over(process: &mut Process, token: Option<Token>, message: Term) {
     tell(&told, what::RECEIVE, process, pid, message);
 }
 
-/// The process, which ends, tells another one to which it is linked, perhaps on another node. Returns the token that goes with
-/// the signal, if the process has one. As on stock it is the receiver that this happens at, which may be sensitive.
+/// The process, which ends, tells another one to which it is linked, perhaps on another node. Returns the token that
+/// goes with the signal, if the process has one. As on stock it is the receiver that this happens at, which may be
+/// sensitive.
 pub fn ends(process: &mut Process, to: Term, reason: Term) -> Option<Token> {
     let from = process.pid();
     let token = next(process)?;
@@ -388,8 +391,8 @@ pub fn deliver_spawn_reply(parent: &mut Process, child: Term, token: &Token, rep
     unsafe { signal_handling::append(parent, child, message_with(token, reply, None)) };
 }
 
-/// A process that has a token asks another node to spawn, which is told as two messages: the request, and the arguments. Returns the
-/// token that goes with both.
+/// A process that has a token asks another node to spawn, which is told as two messages: the request, and the
+/// arguments. Returns the token that goes with both.
 pub fn asks_to_spawn(
     process: &mut Process,
     node: Term,

@@ -1,8 +1,8 @@
-//! `erlang:system_profile/2`: a process or port that is told which processes and ports are ready to run, and which schedulers
-//! work.
+//! `erlang:system_profile/2`: a process or port that is told which processes and ports are ready to run, and which
+//! schedulers work.
 //!
-//! Hooks in the scheduler, in signals and in ports look at one word; while nobody profiles, each costs one load. Any thread may
-//! call these functions.
+//! Hooks in the scheduler, in signals and in ports look at one word; while nobody profiles, each costs one load. Any
+//! thread may call these functions.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 

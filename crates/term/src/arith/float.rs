@@ -1,7 +1,8 @@
 //! Conversions between integers and floats.
 //!
 //! An integer is converted to a float limb by limb from the most significant one, rounding at each step, as OTP does
-//! before 29: for a long integer the result can differ in the last bit from the nearest float, and programs can see that.
+//! before 29: for a long integer the result can differ in the last bit from the nearest float, and programs can see
+//! that.
 
 use crate::heap::Allocate;
 use crate::release::{self, Release};

@@ -27,8 +27,8 @@ pub fn with_room<R>(length: usize, body: impl FnOnce(&mut [u64]) -> R) -> R {
     }
 }
 
-/// Does a step with each cell and the limb at its place, and passes a carry on from step to step; returns the last one. Four
-/// steps are one turn of the loop, so that a carry of one bit stays in the processor's flag.
+/// Does a step with each cell and the limb at its place, and passes a carry on from step to step; returns the last one.
+/// Four steps are one turn of the loop, so that a carry of one bit stays in the processor's flag.
 #[inline(always)]
 fn carry_along<C: Copy>(
     cells: &mut [u64],
@@ -141,8 +141,8 @@ pub fn multiply(out: &mut [u64], a: &[u64], b: &[u64]) {
     }
 }
 
-/// A divisor whose highest bit is set, and what makes division by it two multiplications ("Improved division by invariant
-/// integers", Möller and Granlund, 2011).
+/// A divisor whose highest bit is set, and what makes division by it two multiplications ("Improved division by
+/// invariant integers", Möller and Granlund, 2011).
 struct Divisor {
     limb: u64,
     /// `(2^128 - 1) / limb - 2^64`

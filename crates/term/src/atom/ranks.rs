@@ -1,9 +1,11 @@
-//! The order of atoms as keys of flat maps, as OTP 26 and later have it: not by text, but as they came into stock's table.
+//! The order of atoms as keys of flat maps, as OTP 26 and later have it: not by text, but as they came into stock's
+//! table.
 //!
 //! Programs see that order when they list or print a map. Stock's table begins with the atoms that its own code names
-//! (`isa::atom_order`), and the others follow as they are made, which is mostly by the modules that are loaded. ferl's table
-//! begins with other atoms. So an atom that was there before the first module was loaded has a rank here, and for the others
-//! the number decides. One that is not among stock's own gets its rank when it is first mentioned: then stock would make it.
+//! (`isa::atom_order`), and the others follow as they are made, which is mostly by the modules that are loaded. ferl's
+//! table begins with other atoms. So an atom that was there before the first module was loaded has a rank here, and for
+//! the others the number decides. One that is not among stock's own gets its rank when it is first mentioned: then
+//! stock would make it.
 //!
 //! Nothing is ranked before [`set`], and on a release that orders atoms by text nothing ever is. Any thread may call.
 
@@ -24,8 +26,8 @@ static RANKS: OnceLock<Box<[AtomicU64]>> = OnceLock::new();
 /// Counts those that were first mentioned after [`set`].
 static MENTIONED: AtomicU32 = AtomicU32::new(0);
 
-/// Ranks atoms from now on, if the release does: those that stock's code names come first, and all others that exist are not
-/// mentioned yet. Called once, before the first module is loaded.
+/// Ranks atoms from now on, if the release does: those that stock's code names come first, and all others that exist
+/// are not mentioned yet. Called once, before the first module is loaded.
 pub fn set(release: Release) {
     let Some(order) = AtomOrder::of(release) else {
         return;
@@ -58,7 +60,8 @@ fn number(atom: Term) -> usize {
     atom.as_atom().expect("an atom") as usize
 }
 
-/// A text was looked up whose atom exists: if nothing has mentioned that atom before, it takes its place behind all others.
+/// A text was looked up whose atom exists: if nothing has mentioned that atom before, it takes its place behind all
+/// others.
 #[inline(always)]
 pub fn mention(atom: Term) {
     if are_ranked() {

@@ -137,8 +137,8 @@ pub fn append_word<A: Allocate + ?Sized>(
     }
     let bytes = whole.word(offset::SHARED_BINARY_BYTES) as *mut u8;
     let (first, offset_in_byte) = ((start / 8) as usize, (start % 8) as u32);
-    // SAFETY: `extend` made room up to `end`. `writable_whole` proved that `string` is a sub-binary that starts at bit 0
-    // of the whole; nobody else may append to it now.
+    // SAFETY: `extend` made room up to `end`. `writable_whole` proved that `string` is a sub-binary that starts at bit
+    // 0 of the whole; nobody else may append to it now.
     unsafe {
         if offset_in_byte + width <= 64 && first + 8 <= (*block_of(whole)).capacity {
             // Eight bytes at once: what is behind the string is nobody's.

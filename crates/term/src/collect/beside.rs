@@ -1,8 +1,9 @@
 //! A heap that leaves its block without a collection, and may go back to it.
 //!
-//! A process that is called after a long wait has no room: it gave that back. It moves to a larger block, and its objects
-//! stay where they are, at [`Heap::left`]. When it waits again, either something that the call has made is alive, and the
-//! heap is collected as any other; or nothing is, as after a question that the state answers, and it goes back.
+//! A process that is called after a long wait has no room: it gave that back. It moves to a larger block, and its
+//! objects stay where they are, at [`Heap::left`]. When it waits again, either something that the call has made is
+//! alive, and the heap is collected as any other; or nothing is, as after a question that the state answers, and it
+//! goes back.
 
 use std::ptr;
 
@@ -16,8 +17,8 @@ use super::sizes::{block_words, left_block_words, stack_words, words_between};
 use super::stress::Stress;
 use super::{CollectionKind, Request, block};
 
-/// A block that was left without room (see [`Request::tight`]) is left for a larger one if at most this many words of it
-/// may be garbage.
+/// A block that was left without room (see [`Request::tight`]) is left for a larger one if at most this many words of
+/// it may be garbage.
 const FRESH_WORDS: usize = 16;
 /// The least block for a new process that leaves its first one. In it the behaviours of OTP and Elixir begin without a
 /// collection; 90 words would do for an `init` that does nothing else.
@@ -25,10 +26,10 @@ pub(super) const BEGINNING_WORDS: usize = 142;
 /// A heap with more fragments than this is collected: each root would be compared with each of them.
 const MOST_FRAGMENTS: usize = 4;
 
-/// Lets a small heap without room grow into a larger block without a collection, if hardly anything of it can be garbage:
-/// only the stack moves, and the objects stay where they are until the next collection. A process that is called after a long
-/// wait needs room for the call, and gives it back when it waits again; so it is collected at most once. So is a new process,
-/// which leaves its first block whatever is alive.
+/// Lets a small heap without room grow into a larger block without a collection, if hardly anything of it can be
+/// garbage: only the stack moves, and the objects stay where they are until the next collection. A process that is
+/// called after a long wait needs room for the call, and gives it back when it waits again; so it is collected at most
+/// once. So is a new process, which leaves its first block whatever is alive.
 pub(super) fn grow(heap: &mut Heap, request: &Request<'_>) -> bool {
     let asked = request.kind == CollectionKind::Major || request.doomed_literals.is_some();
     let due = heap.flags & flag::FORCE != 0 || is_fullsweep_due(heap);
@@ -95,12 +96,12 @@ fn leave(heap: &mut Heap, block: *mut u64, words: usize) {
     }
 }
 
-/// Goes back to the block that was left, if that is as large as it has to be and holds all that roots and stack refer to:
-/// what was made or received since then is garbage. Nothing that the process keeps is touched, so its cache lines need not
-/// be fetched.
+/// Goes back to the block that was left, if that is as large as it has to be and holds all that roots and stack refer
+/// to: what was made or received since then is garbage. Nothing that the process keeps is touched, so its cache lines
+/// need not be fetched.
 ///
-/// The words that a writable binary or a match context changes are no references, and what an object refers to is older than it:
-/// so what lies there refers to nothing new, if it did not when it was left ([`flag::LEFT_ALONE`]).
+/// The words that a writable binary or a match context changes are no references, and what an object refers to is older
+/// than it: so what lies there refers to nothing new, if it did not when it was left ([`flag::LEFT_ALONE`]).
 pub(super) fn go_back(heap: &mut Heap, roots: &mut [&mut [Term]], request: &Request<'_>) -> bool {
     const DUE: u16 = flag::FORCE | flag::NEED_FULLSWEEP;
     if !request.may_go_back || heap.flags & (flag::LEFT_ALONE | DUE) != flag::LEFT_ALONE {
@@ -128,8 +129,8 @@ pub(super) fn go_back(heap: &mut Heap, roots: &mut [&mut [Term]], request: &Requ
     true
 }
 
-/// Whether a root or a word of the stack refers to an object in the heap's block or in a fragment. Answers true if that would
-/// take long to find out.
+/// Whether a root or a word of the stack refers to an object in the heap's block or in a fragment. Answers true if that
+/// would take long to find out.
 fn refers_to_new(heap: &Heap, roots: &[&mut [Term]]) -> bool {
     let mut areas = [Area::EMPTY; MOST_FRAGMENTS + 1];
     areas[0] = Area::new(heap.start, heap.top);

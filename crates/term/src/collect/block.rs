@@ -4,8 +4,8 @@
 //! before it plus one; past about a million words, each is a fifth larger than the one before. Any thread may call; a
 //! block belongs to whoever took it.
 //!
-//! Blocks that waiting processes have come from `sys::memory::slab`, where it has blocks of their size: there are millions of
-//! them. Others come from the program's allocator.
+//! Blocks that waiting processes have come from `sys::memory::slab`, where it has blocks of their size: there are
+//! millions of them. Others come from the program's allocator.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
@@ -120,8 +120,8 @@ fn kind_of(words: usize) -> HeldKind {
     }
 }
 
-/// The size of a block for `words` words that leaves no more room than the allocator would waste, whose sizes are an eighth
-/// to a quarter apart; and at least that of a first block.
+/// The size of a block for `words` words that leaves no more room than the allocator would waste, whose sizes are an
+/// eighth to a quarter apart; and at least that of a first block.
 #[must_use]
 pub(super) fn tight_size(words: usize) -> usize {
     let step = if words <= MOST_SLAB_WORDS {
@@ -189,8 +189,8 @@ pub(super) unsafe fn give_back(block: *mut u64, words: usize) {
 /// Blocks of at least so many words are worth a system call.
 const DISCARDED_WORDS: usize = 1 << 16;
 
-/// As [`give_back`], for a block that probably nobody needs again: the system gets its memory back now. The allocator would
-/// keep it for a second or so, in case it is needed.
+/// As [`give_back`], for a block that probably nobody needs again: the system gets its memory back now. The allocator
+/// would keep it for a second or so, in case it is needed.
 ///
 /// # Safety
 /// As [`give_back`].

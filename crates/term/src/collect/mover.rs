@@ -97,9 +97,9 @@ const RUN_CELLS: usize = 8;
 /// Runs that are remembered at a time for each space.
 const RUNS: usize = 8;
 
-/// Runs of cells in a new space that were moved and not scanned yet, and whose heads are no pointers: there is nothing to be
-/// found in them before the last tail. Those of strings and of lists of numbers are long. In the order of their addresses,
-/// because both moving and scanning go upwards; a run that finds no room here is scanned like anything else.
+/// Runs of cells in a new space that were moved and not scanned yet, and whose heads are no pointers: there is nothing
+/// to be found in them before the last tail. Those of strings and of lists of numbers are long. In the order of their
+/// addresses, because both moving and scanning go upwards; a run that finds no room here is scanned like anything else.
 pub(super) struct Runs {
     /// A queue in a ring: where each run begins, and its last tail.
     places: [MaybeUninit<(*mut u64, *mut u64)>; RUNS],

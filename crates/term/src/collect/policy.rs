@@ -1,5 +1,5 @@
-//! How large the spaces of a heap are, and what a collection moves: decided before anything moves ([`decide`]), and again
-//! when it is known what has survived ([`block_words_after`]). Nothing here changes a heap.
+//! How large the spaces of a heap are, and what a collection moves: decided before anything moves ([`decide`]), and
+//! again when it is known what has survived ([`block_words_after`]). Nothing here changes a heap.
 
 use layout::Heap;
 use layout::heap::flag;
@@ -19,8 +19,8 @@ pub(super) const SMALL_BLOCK_WORDS: usize = 233;
 /// A block above this size may be allocated larger than is known to be needed: pages cost nothing until they are
 /// touched.
 pub(super) const LAZY_BLOCK_WORDS: usize = 1 << 16;
-/// Blocks of busy heaps up to this size grow if collecting them costs much: in a larger one more objects die before anything
-/// copies them. Chosen by `parallel`.
+/// Blocks of busy heaps up to this size grow if collecting them costs much: in a larger one more objects die before
+/// anything copies them. Chosen by `parallel`.
 const CHURNING_BLOCK_WORDS: usize = 4_185;
 /// What a collection costs besides copying, as words copied.
 const COLLECTION_WORDS: usize = 128;
@@ -216,8 +216,8 @@ pub(super) fn block_words_after(
         return size_for(wanted);
     }
     if block > own && !plan.major && !request.is_busy && wanted.max(need * 2) <= own {
-        // The block at hand was sized for the case that everything is alive, also what is in fragments. A busy heap takes
-        // the larger block.
+        // The block at hand was sized for the case that everything is alive, also what is in fragments. A busy heap
+        // takes the larger block.
         return own;
     }
     let cost = live + moved.promoted + COLLECTION_WORDS;

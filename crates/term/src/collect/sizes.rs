@@ -29,8 +29,8 @@ pub struct Sizes {
     pub old_off_heap: usize,
 }
 
-/// Whether a collection that leaves no free room would probably give memory back: the heap has fragments, or its block is
-/// larger than what survived the last collection and its stack need.
+/// Whether a collection that leaves no free room would probably give memory back: the heap has fragments, or its block
+/// is larger than what survived the last collection and its stack need.
 #[must_use]
 pub fn has_room_to_give(heap: &Heap) -> bool {
     if !heap.fragments.is_null() {

@@ -58,8 +58,8 @@ pub fn check(heap: &Heap, roots: &[&mut [Term]], peeked: *mut Fragment) {
     walk.objects();
 }
 
-/// What is wrong with a word that is said to be a term of this heap, if anything is: that it is no term, or not of this heap. Only
-/// the object that it leads to is looked at, not what is in it.
+/// What is wrong with a word that is said to be a term of this heap, if anything is: that it is no term, or not of this
+/// heap. Only the object that it leads to is looked at, not what is in it.
 #[must_use]
 pub fn objection(heap: &Heap, term: Term) -> Option<&'static str> {
     if let Some(objection) = objection_to_word(term) {

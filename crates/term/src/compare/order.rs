@@ -1,8 +1,8 @@
 //! The order of terms, for pairs that the fast paths do not decide.
 //!
 //! A stack of frames holds what is still to be compared as long as everything so far is equal. Only the frames of hash
-//! maps, and of flat maps with ranked atoms, stay when a difference is found: their keys come in another order, so the least
-//! key that makes a difference is known only at the end.
+//! maps, and of flat maps with ranked atoms, stay when a difference is found: their keys come in another order, so the
+//! least key that makes a difference is known only at the end.
 
 use std::cmp::Ordering;
 
@@ -356,9 +356,9 @@ pub fn external_references(a: Term, b: Term) -> Ordering {
 
 /// A comparison of two hash maps of the same size, or of flat ones whose atoms are ranked.
 ///
-/// Both are walked in the order that they have, so they yield the same keys as long as they have the same keys. The least
-/// key that only one map has decides: that map is the lesser one, because in place of this key the other has a greater
-/// one. If there is no such key, the least key whose values differ decides.
+/// Both are walked in the order that they have, so they yield the same keys as long as they have the same keys. The
+/// least key that only one map has decides: that map is the lesser one, because in place of this key the other has a
+/// greater one. If there is no such key, the least key whose values differ decides.
 struct Unordered {
     a: Term,
     b: Term,

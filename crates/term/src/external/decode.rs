@@ -1,9 +1,9 @@
 //! Decoding the external format.
 //!
-//! An object is allocated when its head is read, and each term goes to its place in it at once. What is still to be read
-//! of the objects around is kept on a stack of rows, so depth needs no native stack. Every term that is still to be read
-//! takes at least one byte; a claim of more terms than remaining bytes is refused, which bounds everything that is
-//! allocated. After an error the places that are left become `[]`, so no half-made object stays behind.
+//! An object is allocated when its head is read, and each term goes to its place in it at once. What is still to be
+//! read of the objects around is kept on a stack of rows, so depth needs no native stack. Every term that is still to
+//! be read takes at least one byte; a claim of more terms than remaining bytes is refused, which bounds everything that
+//! is allocated. After an error the places that are left become `[]`, so no half-made object stays behind.
 
 use layout::limits::{FLAT_MAP_PAIRS, HEAP_BINARY_BYTES};
 use layout::object::offset;
@@ -510,8 +510,8 @@ impl Decoder {
         Ok(outer)
     }
 
-    /// Brings the keys of a flat map in order; returns whether they differ from each other. If a map before had the same
-    /// keys, it gets the same tuple of keys.
+    /// Brings the keys of a flat map in order; returns whether they differ from each other. If a map before had the
+    /// same keys, it gets the same tuple of keys.
     fn flat_map_ended(&mut self, row: Row) -> bool {
         let (map, keys) = row.flat_map();
         let no_gc = no_gc!();
@@ -535,8 +535,8 @@ impl Decoder {
         true
     }
 
-    /// Whether there may be `count` more terms besides those that were claimed before: each has at least one of the bytes that
-    /// remain.
+    /// Whether there may be `count` more terms besides those that were claimed before: each has at least one of the
+    /// bytes that remain.
     #[inline(always)]
     fn may_claim(&self, remaining: usize, row: Row, count: usize) -> bool {
         self.pending + row.left + count <= remaining + 1

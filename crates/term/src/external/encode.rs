@@ -1,8 +1,8 @@
 //! Encoding terms in the external format.
 //!
-//! One pass, from the term to bytes: [`Encoder::run`] is at a place in one object, the rest of those around it is kept on
-//! a stack of tasks, so depth needs no native stack and the work can stop. Lengths that are known only at the end (of
-//! lists and funs) are filled in later.
+//! One pass, from the term to bytes: [`Encoder::run`] is at a place in one object, the rest of those around it is kept
+//! on a stack of tasks, so depth needs no native stack and the work can stop. Lengths that are known only at the end
+//! (of lists and funs) are filled in later.
 
 use layout::limits::HEAP_BINARY_BYTES;
 use layout::object::{Bits, MapShape, offset};
@@ -85,8 +85,8 @@ impl Default for EncodeOptions<'_> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SystemLimit;
 
-/// What an encoder needs of its caller's stack, so that small terms need no allocation. It is large: it is made where it
-/// stays.
+/// What an encoder needs of its caller's stack, so that small terms need no allocation. It is large: it is made where
+/// it stays.
 pub struct EncodeBuffers {
     first: FirstBytes,
     tasks: SmallVec<[Task; 8]>,
@@ -153,16 +153,16 @@ enum Task {
     },
 }
 
-/// The terms of an object that are still to be written: a row of terms in memory, or a list. Both are one type, because the
-/// writing loop has to keep what it is at in few registers.
+/// The terms of an object that are still to be written: a row of terms in memory, or a list. Both are one type, because
+/// the writing loop has to keep what it is at in few registers.
 #[derive(Clone, Copy)]
 struct Rest {
     /// The address of the next term of a row; a list.
     at: u64,
     /// The number of terms of a row; of a list, the number of elements that were written.
     count: usize,
-    /// Words from a term of a row to the next one: [`Rest::ROW`], or for the keys and values of a flat map, which are apart,
-    /// the words from a key to its value, and from a value to the next key, in turns. [`Rest::LIST`] for a list.
+    /// Words from a term of a row to the next one: [`Rest::ROW`], or for the keys and values of a flat map, which are
+    /// apart, the words from a key to its value, and from a value to the next key, in turns. [`Rest::LIST`] for a list.
     step: isize,
     /// Where the number of a list's elements belongs.
     length_at: usize,
@@ -304,7 +304,8 @@ impl<'a> Encoder<'a> {
         encoder
     }
 
-    /// An encoder for a term, without version byte, that does not copy shared binaries of more than `copied_bytes` bytes.
+    /// An encoder for a term, without version byte, that does not copy shared binaries of more than `copied_bytes`
+    /// bytes.
     #[must_use]
     pub fn bare_segmented(
         term: Term,
@@ -420,8 +421,8 @@ impl<'a> Encoder<'a> {
         segments
     }
 
-    /// Writes until the budget (bytes of output, of which those of binaries hardly count) is used up (`false`) or all is
-    /// written (`true`). A string counts as one term.
+    /// Writes until the budget (bytes of output, of which those of binaries hardly count) is used up (`false`) or all
+    /// is written (`true`). A string counts as one term.
     ///
     /// # Errors
     /// [`SystemLimit`].
@@ -641,8 +642,8 @@ impl<'a> Encoder<'a> {
         Ok(Parts::None)
     }
 
-    /// Writes a binary, if it has whole bytes, is not large, and there is room for what is to be copied of it. Returns the pen
-    /// where it then is.
+    /// Writes a binary, if it has whole bytes, is not large, and there is room for what is to be copied of it. Returns
+    /// the pen where it then is.
     ///
     /// # Safety
     /// As [`Encoder::begin`].
@@ -670,8 +671,8 @@ impl<'a> Encoder<'a> {
         pen
     }
 
-    /// Leaves the whole bytes of a binary out of the output, where they belong at `at`. Only shared binaries have so many
-    /// bytes that this is done.
+    /// Leaves the whole bytes of a binary out of the output, where they belong at `at`. Only shared binaries have so
+    /// many bytes that this is done.
     #[inline(always)]
     fn put_apart(&mut self, at: usize, binary: Term, bits: Bits) {
         let size = (bits.bit_len() / 8) as usize;
@@ -742,8 +743,8 @@ impl<'a> Encoder<'a> {
         Parts::Kept(row, Task::Keep(pairs))
     }
 
-    /// Writes a list that begins with a byte. If it turns out that it is no string, the bytes so far become the elements
-    /// of a list, whose rest is returned.
+    /// Writes a list that begins with a byte. If it turns out that it is no string, the bytes so far become the
+    /// elements of a list, whose rest is returned.
     fn string(&mut self, list: Term) -> Parts {
         let begin = self.output.len();
         let (mut rest, mut count) = (list, 0);

@@ -1,5 +1,5 @@
-//! Terms that only this node can read again (`local` of `term_to_binary/2`): a mark, a check sum that another node would
-//! not make, and the term in the external format. Any thread may call.
+//! Terms that only this node can read again (`local` of `term_to_binary/2`): a mark, a check sum that another node
+//! would not make, and the term in the external format. Any thread may call.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
@@ -33,8 +33,8 @@ pub fn is_marked(bytes: &[u8]) -> bool {
     bytes.starts_with(&[VERSION, LOCAL])
 }
 
-/// What was marked, with its version byte, and perhaps bytes that follow it; [`is_ours`] then tells whether this node has
-/// made it.
+/// What was marked, with its version byte, and perhaps bytes that follow it; [`is_ours`] then tells whether this node
+/// has made it.
 #[must_use]
 pub fn unmark(bytes: &[u8]) -> Option<Vec<u8>> {
     let term = bytes.get(HEAD_BYTES..)?;

@@ -30,8 +30,8 @@ impl FirstBytes {
     }
 }
 
-/// Capacity of the buffer that a thread keeps. Copying the bytes out of it, to a binary of their size, costs less than blocks
-/// that grow.
+/// Capacity of the buffer that a thread keeps. Copying the bytes out of it, to a binary of their size, costs less than
+/// blocks that grow.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 thread_local! {
@@ -256,8 +256,8 @@ impl<'a> Output<'a> {
             // SAFETY: the block is live.
             (unsafe { BinaryBlock::bytes(self.block) }, capacity)
         };
-        // SAFETY: the old room has `length` bytes, and the new one, which is this output's alone, more. A block keeps its
-        // bytes when its size changes.
+        // SAFETY: the old room has `length` bytes, and the new one, which is this output's alone, more. A block keeps
+        // its bytes when its size changes.
         unsafe {
             if !has_block {
                 start.copy_from_nonoverlapping(self.start, length);

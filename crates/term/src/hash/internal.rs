@@ -54,8 +54,8 @@ pub fn immediate(term: Term, salt: u32) -> u32 {
     mixer.0
 }
 
-/// The hash after a tuple's arity, for arities below the number of these and no salt: what the hash of most keys that are
-/// tuples begins with.
+/// The hash after a tuple's arity, for arities below the number of these and no salt: what the hash of most keys that
+/// are tuples begins with.
 const BEGUN: [u32; 8] = {
     let mut begun = [0; 8];
     let mut arity = 0;
@@ -206,7 +206,8 @@ fn object(mixer: &mut Mixer, rest: &mut RestStack, term: Term) {
             mixer.two(second, third, golden(8));
         }
         ObjectKind::ExternalReference => {
-            // The node's word holds the index of its name, which never changes, so that can be hashed instead of the name.
+            // The node's word holds the index of its name, which never changes, so that can be hashed instead of the
+            // name.
             mixer.wide(term.word(offset::EXTERNAL_NODE), golden(7));
             for index in offset::EXTERNAL_REFERENCE_WORDS..header.arity() {
                 mixer.wide(term.word(index), golden(8));

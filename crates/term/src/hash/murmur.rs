@@ -1,8 +1,8 @@
 //! The hash that places keys in large maps and hashed tables from OTP 27 on.
 //!
-//! MurmurHash3 for 64-bit machines (Austin Appleby, public domain), which takes pairs of words: here a word that says what
-//! follows, and the words of a term. Both halves are folded into 64 bits. An immediate is only scrambled, so no two of them
-//! have the same hash. Elements that are not immediate wait on a stack, which takes the last one first.
+//! MurmurHash3 for 64-bit machines (Austin Appleby, public domain), which takes pairs of words: here a word that says
+//! what follows, and the words of a term. Both halves are folded into 64 bits. An immediate is only scrambled, so no
+//! two of them have the same hash. Elements that are not immediate wait on a stack, which takes the last one first.
 
 use layout::object::{MapShape, offset};
 use layout::{ObjectKind, Term, no_gc};
@@ -42,8 +42,8 @@ enum Kind {
 /// OTP 29 has native records between tuples and maps.
 const RECORD: u64 = Kind::Tuple as u64 + 1;
 
-/// The 64-bit hash of a term; bits 0 to 3 are for a trie's root, the next four for the level below, and so on. `has_records`
-/// says whether the release has native records, OTP 29 or later.
+/// The 64-bit hash of a term; bits 0 to 3 are for a trie's root, the next four for the level below, and so on.
+/// `has_records` says whether the release has native records, OTP 29 or later.
 #[inline]
 pub fn hash(term: Term, salt: u64, has_records: bool) -> u64 {
     if term.is_immediate() {
@@ -340,7 +340,8 @@ impl Murmur {
                 self.alpha(pair(self.number(Kind::Reference), first));
                 self.beta(pair(second, third));
             }
-            // The node's word holds the index of its name, which never changes, so that can be hashed instead of the name.
+            // The node's word holds the index of its name, which never changes, so that can be hashed instead of the
+            // name.
             ObjectKind::ExternalReference => {
                 let words = offset::EXTERNAL_REFERENCE_WORDS..term.header().arity();
                 let kind = self.number(Kind::ExternalReference);

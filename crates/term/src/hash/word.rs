@@ -1,7 +1,7 @@
 //! Hashes of single words, for tables and caches in memory. Programs never see them.
 
-/// A hash of a word, for tables in memory: a folded multiplication, in which each half of the product mixes what the other
-/// does not.
+/// A hash of a word, for tables in memory: a folded multiplication, in which each half of the product mixes what the
+/// other does not.
 #[inline]
 #[must_use]
 pub fn word(word: u64) -> u64 {

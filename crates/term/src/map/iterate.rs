@@ -129,8 +129,8 @@ pub fn next_from<A: Allocate + ?Sized>(
             let mut end: *mut Term = &raw mut first;
             for leaf in std::iter::from_fn(|| walk.next_leaf()).take(limit) {
                 let (tuple, elements) = build::tuple_uninit(heap, 3);
-                // SAFETY: fresh words for the three elements; the place for the tuple is `first`, or the last element of
-                // the tuple before, which this function has just made.
+                // SAFETY: fresh words for the three elements; the place for the tuple is `first`, or the last element
+                // of the tuple before, which this function has just made.
                 unsafe {
                     elements.write(leaf.head());
                     elements.add(1).write(leaf.tail());
@@ -172,7 +172,8 @@ fn limbs_of(path: Term) -> Option<SmallVec<[u64; 2]>> {
         .map(|(_, limbs)| SmallVec::from_slice(limbs))
 }
 
-/// A position in a trie: the nodes from the root on, each with the number of its children that were or are being visited.
+/// A position in a trie: the nodes from the root on, each with the number of its children that were or are being
+/// visited.
 struct Walk {
     nodes: SmallVec<[(Term, usize); 8]>,
     /// Whether the last child of each node is visited first.

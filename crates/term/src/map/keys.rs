@@ -1,7 +1,7 @@
 //! Where a key is among the sorted keys of a flat map.
 //!
-//! Most look-ups are for a word that is among the keys as it is: an immediate, or the very object that was put there. So
-//! words are compared first, many at a time, and objects are looked into only if that finds nothing.
+//! Most look-ups are for a word that is among the keys as it is: an immediate, or the very object that was put there.
+//! So words are compared first, many at a time, and objects are looked into only if that finds nothing.
 //!
 //! Any thread may call that may read the keys.
 
@@ -103,7 +103,8 @@ fn elements_of<'a>(key: Term, header: Header) -> Option<&'a [Term]> {
     Some(unsafe { std::slice::from_raw_parts(key.word_pointer(0).cast(), header.arity()) })
 }
 
-/// The order of a key and a tuple, whose elements are given, with a short way for tuples that differ in a small integer.
+/// The order of a key and a tuple, whose elements are given, with a short way for tuples that differ in a small
+/// integer.
 #[inline(always)]
 fn order_of_tuple(other: Term, tuple: Term, elements: &[Term]) -> Ordering {
     let Some(others) = elements_of(other, tuple.header()) else {

@@ -128,8 +128,8 @@ fn get_immediate_anywhere(map: Term, key: Term) -> Option<Term> {
     look_up_immediate(map, key, Anywhere)
 }
 
-/// The child of a node for these bits of a hash, if there is one. `first` is the place of the node's first child: those of
-/// a root come after its size, those of an inner node after the header.
+/// The child of a node for these bits of a hash, if there is one. `first` is the place of the node's first child: those
+/// of a root come after its size, those of an inner node after the header.
 #[inline(always)]
 fn child(node: Term, first: usize, hash: u32, count: impl CountBits) -> Option<Term> {
     let bitmap = node.header().bitmap();

@@ -15,8 +15,8 @@ const WRITE: c_int = 1 << 1;
 const USE: c_int = 1 << 2;
 const NO_CALLBACK: c_int = 1 << 3;
 
-/// Adds to what a descriptor is selected for, or removes from it. When [`USE`] is removed without [`NO_CALLBACK`], the descriptor is
-/// selected for nothing any more, and `stop_select` is called.
+/// Adds to what a descriptor is selected for, or removes from it. When [`USE`] is removed without [`NO_CALLBACK`], the
+/// descriptor is selected for nothing any more, and `stop_select` is called.
 #[unsafe(no_mangle)]
 pub extern "C" fn driver_select(port: Handle, event: Event, mode: c_int, on: c_int) -> c_int {
     let fd = event as RawFd;

@@ -176,8 +176,8 @@ pub unsafe extern "C" fn driver_create_port(
     made.flatten().map_or(NONE, port::handle_of)
 }
 
-/// Gives the port its data, or refuses it, when the driver answers later than by what `start` returns: with `ERL_DRV_FLAG_USE_INIT_ACK`,
-/// once.
+/// Gives the port its data, or refuses it, when the driver answers later than by what `start` returns: with
+/// `ERL_DRV_FLAG_USE_INIT_ACK`, once.
 #[unsafe(no_mangle)]
 pub extern "C" fn erl_drv_init_ack(port: Handle, data: Data) {
     let refusal = port::refusal(data);
@@ -207,8 +207,8 @@ pub extern "C" fn erl_drv_set_os_pid(port: Handle, pid: isize) {
     }
 }
 
-/// Whether the driver has used up its time, when it has taken this part of a slice, in percent, beside what it has told of
-/// in the same call. Returns below 0 if there is no such port.
+/// Whether the driver has used up its time, when it has taken this part of a slice, in percent, beside what it has told
+/// of in the same call. Returns below 0 if there is no such port.
 #[unsafe(no_mangle)]
 pub extern "C" fn erl_drv_consume_timeslice(port: Handle, percent: c_int) -> c_int {
     port::consume(port, percent.clamp(1, 100) as u32).map_or(-1, c_int::from)

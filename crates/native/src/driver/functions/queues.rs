@@ -137,7 +137,8 @@ pub unsafe extern "C" fn driver_pushqv(port: Handle, vector: &IoVec, skip: usize
     unsafe { add_vector(port, vector, skip, true) }
 }
 
-/// Removes bytes from the front; returns how many are left, or the largest number if there are not as many, or no such port.
+/// Removes bytes from the front; returns how many are left, or the largest number if there are not as many, or no such
+/// port.
 #[unsafe(no_mangle)]
 pub extern "C" fn driver_deq(port: Handle, size: usize) -> usize {
     let left = with(port, |mut queue| {

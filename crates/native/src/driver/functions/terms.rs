@@ -46,10 +46,11 @@ unsafe fn described(words: *const usize, count: c_int) -> Option<Owned> {
 /// The result for a port that is closing: nothing was sent.
 const CLOSING: c_int = 0;
 
-/// Sends a message to the connected process. Another thread than the one that the driver is called on leaves that to a scheduler, and
-/// does not learn whether the process exists.
+/// Sends a message to the connected process. Another thread than the one that the driver is called on leaves that to a
+/// scheduler, and does not learn whether the process exists.
 ///
-/// Returns 1; 0 if there is no such process, or the port is closing; below 0 if the words make no sense, or there is no such port.
+/// Returns 1; 0 if there is no such process, or the port is closing; below 0 if the words make no sense, or there is no
+/// such port.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn erl_drv_output_term(
     port: Handle,

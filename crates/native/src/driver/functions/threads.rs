@@ -85,8 +85,9 @@ fn run_line(key: c_uint) {
     }
 }
 
-/// Has `invoke` called on a thread where it may block, and then `ready_async` for the port; with a key, after all others that have the
-/// same. If the port is gone by then, `free` is called instead. Returns the number of the job; below 0 if there is no such port.
+/// Has `invoke` called on a thread where it may block, and then `ready_async` for the port; with a key, after all
+/// others that have the same. If the port is gone by then, `free` is called instead. Returns the number of the job;
+/// below 0 if there is no such port.
 #[unsafe(no_mangle)]
 pub extern "C" fn driver_async(
     port: Handle,

@@ -3,10 +3,11 @@
 //! Most processes of a large system wait, and are seldom called: the work of a slice leaves garbage and free room that
 //! nobody needs for a long time. A process that is *seldom* called is collected at the end of its slice, while its heap
 //! is in the processor's cache: it goes back to a block as small as its first one, or to one without free room. Its
-//! [`Cold`](crate::process::Cold) is freed if nothing is in it, such as after another process has asked about it. When the
-//! process is called again, it moves to a larger block without a collection, so a call costs one small collection; none, if
-//! nothing that it has made is alive (`term::collect`). A process that is called again and again keeps its room and pays
-//! nothing; once it has waited for a while, a scheduler that has nothing to do collects it (`scheduler::resting`).
+//! [`Cold`](crate::process::Cold) is freed if nothing is in it, such as after another process has asked about it. When
+//! the process is called again, it moves to a larger block without a collection, so a call costs one small collection;
+//! none, if nothing that it has made is alive (`term::collect`). A process that is called again and again keeps its
+//! room and pays nothing; once it has waited for a while, a scheduler that has nothing to do collects it
+//! (`scheduler::resting`).
 //!
 //! Only the thread that owns the process calls this.
 
@@ -21,8 +22,8 @@ const SELDOM_SLICES: u32 = 2048;
 
 /// The most words of objects that are collected at the end of a slice: more would delay the processes behind it.
 const MOST_WORDS: usize = 512;
-/// The most words that are collected while there is nothing to run. A message that arrives meanwhile waits for that, some
-/// 80 us.
+/// The most words that are collected while there is nothing to run. A message that arrives meanwhile waits for that,
+/// some 80 us.
 const MOST_WORDS_AT_REST: usize = 1 << 15;
 
 /// In [`Process::rested_in`]: the process is listed by a scheduler, which will look at it later.
@@ -44,7 +45,8 @@ pub(super) fn is_new(process: &Process) -> bool {
     process.rested_in == 0
 }
 
-/// Notes that a process goes to wait in its scheduler's slice number `slice`, and gives back what it will not need soon.
+/// Notes that a process goes to wait in its scheduler's slice number `slice`, and gives back what it will not need
+/// soon.
 #[inline]
 pub fn before_rest(process: &mut Process, slice: u32) -> Rest {
     let (before, listed) = (process.rested_in & !LISTED, process.rested_in & LISTED);
@@ -76,8 +78,8 @@ fn give_or_list(process: &mut Process, is_seldom: bool) -> Rest {
     Rest::Listed
 }
 
-/// Gives back the room of a process that has waited for a while; it is in no list any more. Returns how many bytes its heap
-/// has become smaller.
+/// Gives back the room of a process that has waited for a while; it is in no list any more. Returns how many bytes its
+/// heap has become smaller.
 pub fn at_rest(process: &mut Process) -> usize {
     process.rested_in &= !LISTED;
     process.trim_cold();
@@ -89,8 +91,8 @@ pub fn at_rest(process: &mut Process) -> usize {
     words_before.saturating_sub(collect::total_words(&process.head.heap)) * 8
 }
 
-/// Whether a process that waits since this slice may go back to the block that it left to be called, with what has become garbage
-/// there. One time in sixteen it may not, whatever the numbers of its slices have in common.
+/// Whether a process that waits since this slice may go back to the block that it left to be called, with what has
+/// become garbage there. One time in sixteen it may not, whatever the numbers of its slices have in common.
 fn may_keep_garbage(slice: u32) -> bool {
     const GOLDEN_RATIO: u32 = 0x9E37_79B9;
     slice.wrapping_mul(GOLDEN_RATIO) >> 28 != 0

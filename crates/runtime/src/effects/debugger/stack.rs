@@ -1,7 +1,7 @@
 //! The stack and the X registers of a suspended process, as a debugger sees them.
 //!
-//! Frames are numbered from the bottom of the stack, where the process ends when it returns. Each has the terms in its slots, y0
-//! first. The registers that the process will continue with are above its stack.
+//! Frames are numbered from the bottom of the stack, where the process ends when it returns. Each has the terms in its
+//! slots, y0 first. The registers that the process will continue with are above its stack.
 
 use std::ops::Range;
 
@@ -56,8 +56,8 @@ fn frames(process: &Process) -> Vec<Frame> {
     frames
 }
 
-/// The list of frames, from the top of the stack: `{Number, Function, #{slots => [Slot], code => Address}}`. Terms of more than
-/// `most` words are left out.
+/// The list of frames, from the top of the stack: `{Number, Function, #{slots => [Slot], code => Address}}`. Terms of
+/// more than `most` words are left out.
 pub fn frames_term(process: &Process, most: usize, heap: &mut Heap) -> Term {
     let frames = frames(process);
     let frames: Vec<Term> = (0..frames.len() as i64)
@@ -144,8 +144,8 @@ fn value(term: Term, most: usize, heap: &mut Heap) -> Term {
     build::tuple(heap, &[am::VALUE, term])
 }
 
-/// What is at a code address: `#{function => {Module, Function, Arity}, line => Line | undefined}`, or an atom for what is outside
-/// all modules.
+/// What is at a code address: `#{function => {Module, Function, Arity}, line => Line | undefined}`, or an atom for what
+/// is outside all modules.
 fn function(process: &Process, address: *const u64, is_return: bool, heap: &mut Heap) -> Term {
     if address == engine::start::process_end() {
         return atom::known("<terminate process normally>");

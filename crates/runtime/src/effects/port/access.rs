@@ -47,7 +47,8 @@ impl Access<'_> {
         self.caller.unwrap_or(self.core.connected)
     }
 
-    /// The process that sent this command, control or call, or opens the port; None if the driver is called for something else.
+    /// The process that sent this command, control or call, or opens the port; None if the driver is called for
+    /// something else.
     #[must_use]
     pub fn asked_by(&self) -> Option<Term> {
         self.caller
@@ -79,8 +80,8 @@ impl Access<'_> {
         signal::send_message_from_outside(self.port.id, to, message)
     }
 
-    /// As [`Access::send`], for a message of `words` words, which is built where it stays instead of being copied. If it
-    /// turns out to be longer or much shorter, it is copied.
+    /// As [`Access::send`], for a message of `words` words, which is built where it stays instead of being copied. If
+    /// it turns out to be longer or much shorter, it is copied.
     ///
     /// # Safety
     /// As for [`Scratch::into_fragment`]: `body` builds the whole message on the heap that it is given, apart from
@@ -154,8 +155,8 @@ impl Access<'_> {
         self.send_parts(header, &[]);
     }
 
-    /// As [`Access::send_data`], with data in parts: each is a binary of its own in a list that ends with the last one. A port that is
-    /// not binary sends all bytes in one list.
+    /// As [`Access::send_data`], with data in parts: each is a binary of its own in a list that ends with the last one.
+    /// A port that is not binary sends all bytes in one list.
     pub fn send_parts(&mut self, header: &[u8], parts: &[&[u8]]) {
         let bytes: usize = parts.iter().map(|part| part.len()).sum();
         self.count_input(header.len() + bytes);
@@ -259,8 +260,9 @@ impl Access<'_> {
         io::register(fd, interest, Arc::new(handler))
     }
 
-    /// Has [`Driver::ready`] called again soon, because there is more to do than is fair in one call. A descriptor has one
-    /// such call at a time, however often events come meanwhile: what else is queued for the port would wait for each.
+    /// Has [`Driver::ready`] called again soon, because there is more to do than is fair in one call. A descriptor has
+    /// one such call at a time, however often events come meanwhile: what else is queued for the port would wait for
+    /// each.
     pub fn call_again(&mut self, ready: Ready) {
         let again = &mut self.core.calls_again;
         if let Some(queued) = again.iter_mut().find(|queued| queued.fd == ready.fd) {
@@ -339,8 +341,8 @@ impl Access<'_> {
         self.core.opening.is_some()
     }
 
-    /// Answers the process that opens the port: with the port, or with the reason why it is not opened. Without effect if it does not
-    /// wait for that.
+    /// Answers the process that opens the port: with the port, or with the reason why it is not opened. Without effect
+    /// if it does not wait for that.
     pub fn answer_open(&mut self, answer: Term) {
         self.core.answer_open(self.port.id, answer);
     }

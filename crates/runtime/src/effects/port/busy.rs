@@ -15,15 +15,15 @@
 //! ```
 //!
 //! **The sender.** It asks `must_wait` before its command is carried out or queued: under the port's lock if it found
-//! the port idle ([`State::must_wait`]), otherwise of the queue and then of the driver ([`Port::must_wait_to_queue`]). A
-//! recorded sender then calls [`suspend_sender`]. With `port_command` the command is tried again when the sender runs
-//! again; with `Port ! Message` it has been accepted, and only the sender stops. While the driver is busy, such a command is
-//! *held*: it is carried out when the driver no longer is, and then its sender is resumed. A sender with `nosuspend` is not
-//! recorded and does not wait; `force` does not ask.
+//! the port idle ([`State::must_wait`]), otherwise of the queue and then of the driver ([`Port::must_wait_to_queue`]).
+//! A recorded sender then calls [`suspend_sender`]. With `port_command` the command is tried again when the sender runs
+//! again; with `Port ! Message` it has been accepted, and only the sender stops. While the driver is busy, such a
+//! command is *held*: it is carried out when the driver no longer is, and then its sender is resumed. A sender with
+//! `nosuspend` is not recorded and does not wait; `force` does not ask.
 //!
-//! A command that was queued before the driver became busy is held as well when its turn comes, and its sender goes on. What that
-//! sender then asks for is held behind it ([`State::must_hold`]): messages, requests, exit signals. Links and monitors are
-//! not, because nobody can tell their order from that of output.
+//! A command that was queued before the driver became busy is held as well when its turn comes, and its sender goes on.
+//! What that sender then asks for is held behind it ([`State::must_hold`]): messages, requests, exit signals. Links and
+//! monitors are not, because nobody can tell their order from that of output.
 //!
 //! **No wakeup is lost**: asking and recording are one step under the lock under which the state ends. Resuming is a
 //! signal that the sender carries out itself, so it cannot overtake [`suspend_sender`], which the sender does before
@@ -31,7 +31,8 @@
 //!
 //! A closed port is never busy: its commands fail or are dropped, and nobody would resume the senders.
 //!
-//! The watermarks of a driver's output are the driver's own ([`super::descriptor_writer`], sockets); it says only `set_busy`.
+//! The watermarks of a driver's output are the driver's own ([`super::descriptor_writer`], sockets); it says only
+//! `set_busy`.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -136,7 +137,8 @@ impl SuspendedSenders {
 /// A signal of a process that waits until the driver is no longer busy.
 pub(super) struct Held {
     pub(super) sender: Term,
-    /// Whether the sender is suspended until the signal has been carried out. It is dropped if the sender ends meanwhile.
+    /// Whether the sender is suspended until the signal has been carried out. It is dropped if the sender ends
+    /// meanwhile.
     pub(super) is_awaited: bool,
     pub(super) task: Task,
 }
@@ -162,8 +164,8 @@ impl State {
                 .any(|held| held.sender == sender && !held.is_awaited)
     }
 
-    /// Whether a signal whose turn has come has to be held: a command for the driver while that is busy, or whatever its sender has sent
-    /// behind one.
+    /// Whether a signal whose turn has come has to be held: a command for the driver while that is busy, or whatever
+    /// its sender has sent behind one.
     pub(super) fn must_hold(&self, sender: Term, waits_for_driver: bool) -> bool {
         waits_for_driver && self.is_busy() || self.holds_of(sender)
     }
@@ -172,7 +174,8 @@ impl State {
         self.core.held.push_back(held);
     }
 
-    /// Carries out what was held while the driver was busy, until it is busy again, and resumes the senders that wait for that.
+    /// Carries out what was held while the driver was busy, until it is busy again, and resumes the senders that wait
+    /// for that.
     pub(super) fn run_held(&mut self, port: &Arc<Port>) {
         while !self.is_busy() {
             let Some(held) = self.core.held.pop_front() else {

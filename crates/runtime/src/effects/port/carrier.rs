@@ -1,9 +1,9 @@
 //! Ports that carry a connection to another node.
 //!
-//! From the moment at which the node's distribution hands a [`Channel`] to a port ([`Port::carry`]), packets that come in are
-//! for it, and not for the connected process; and the driver takes output from it whenever it can write. The channel
-//! learns of the port's end. All this happens under the port's lock, except that the channel may ask from any thread for
-//! its output to be taken ([`Port::take_output_soon`]).
+//! From the moment at which the node's distribution hands a [`Channel`] to a port ([`Port::carry`]), packets that come
+//! in are for it, and not for the connected process; and the driver takes output from it whenever it can write. The
+//! channel learns of the port's end. All this happens under the port's lock, except that the channel may ask from any
+//! thread for its output to be taken ([`Port::take_output_soon`]).
 
 use std::mem::MaybeUninit;
 use std::sync::Arc;
@@ -14,20 +14,22 @@ use term::byte_queue::ByteQueue;
 use super::access::Access;
 use super::{Phase, Port};
 
-/// The connection that a port carries. Calls come under the port's lock, so the channel must not call the port meanwhile.
+/// The connection that a port carries. Calls come under the port's lock, so the channel must not call the port
+/// meanwhile.
 pub trait Channel: Send + Sync {
     /// A packet has arrived, without its length.
     fn packet(&self, bytes: &[u8]) -> Accepted;
 
-    /// The beginning of a packet of this many bytes has arrived. Returns true if the channel has kept it, and has room for
-    /// the others, which are then for [`Channel::fill`]; otherwise the packet will come as a whole.
+    /// The beginning of a packet of this many bytes has arrived. Returns true if the channel has kept it, and has room
+    /// for the others, which are then for [`Channel::fill`]; otherwise the packet will come as a whole.
     fn begin_packet(&self, beginning: &[u8], length: usize) -> bool;
 
     /// Has more bytes of the packet that was begun read to where they will stay. `None` if even more are to come.
     fn fill(&self, source: &mut dyn Source) -> Option<Accepted>;
 
-    /// Moves output to the back of a queue: whole packets with their lengths, until the queue has at least `enough` bytes,
-    /// or `most` bytes if nothing small has gone out for a while, or there is nothing left. Returns the number of packets.
+    /// Moves output to the back of a queue: whole packets with their lengths, until the queue has at least `enough`
+    /// bytes, or `most` bytes if nothing small has gone out for a while, or there is nothing left. Returns the number
+    /// of packets.
     fn take_output(&self, queue: &mut ByteQueue, enough: usize, most: usize) -> usize;
 
     /// The port has closed.

@@ -1,5 +1,5 @@
-//! A port that is being run: its lock is held, and whoever wants to know how ports run is told of the beginning and the end
-//! (`running_ports` of tracing, `system_profile`, `long_schedule` of the system monitor).
+//! A port that is being run: its lock is held, and whoever wants to know how ports run is told of the beginning and the
+//! end (`running_ports` of tracing, `system_profile`, `long_schedule` of the system monitor).
 
 use std::ops::{Deref, DerefMut};
 

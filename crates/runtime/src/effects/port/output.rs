@@ -46,8 +46,8 @@ impl<'t> Output<'t> {
         Output::take_apart(iolist, false, no_gc)
     }
 
-    /// As [`Output::new`], but up to OTP 26 ignores bit strings shorter than a byte, as stock does when a command is executed at
-    /// once. Drivers that take vectors refuse them: see [`Output::has_odd_bits`].
+    /// As [`Output::new`], but up to OTP 26 ignores bit strings shorter than a byte, as stock does when a command is
+    /// executed at once. Drivers that take vectors refuse them: see [`Output::has_odd_bits`].
     ///
     /// # Errors
     /// As [`Output::new`].

@@ -106,8 +106,8 @@ pub(super) fn push(port: &Arc<Port>, bytes: usize, task: Task) {
     }
 }
 
-/// Runs the tasks that a port has now, but none that they add; returns whether there were any. For a thread beside which
-/// no other runs tasks.
+/// Runs the tasks that a port has now, but none that they add; returns whether there were any. For a thread beside
+/// which no other runs tasks.
 pub(super) fn run_present(port: &Arc<Port>) -> bool {
     let present = port.tasks.queue.lock().tasks.len();
     if present > 0 {

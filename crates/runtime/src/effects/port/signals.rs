@@ -39,8 +39,8 @@ pub struct Request<'a> {
     pub heap: &'a mut Heap,
 }
 
-/// Asks a port something, which tracers know as `operation`; returns the answer, or the reference of the message that will bring it. All that the port
-/// sent before has then taken effect, as on stock.
+/// Asks a port something, which tracers know as `operation`; returns the answer, or the reference of the message that
+/// will bring it. All that the port sent before has then taken effect, as on stock.
 pub fn request(
     process: &mut Process,
     port: &Arc<Port>,
@@ -84,7 +84,8 @@ pub fn request(
     made
 }
 
-/// Queues a signal of a process, which is held if it has to be when its turn comes; with the bytes that it holds of a command.
+/// Queues a signal of a process, which is held if it has to be when its turn comes; with the bytes that it holds of a
+/// command.
 fn queue_in_order(
     port: &Arc<Port>,
     sender: Term,

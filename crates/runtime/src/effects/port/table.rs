@@ -139,7 +139,8 @@ fn all() -> Vec<Arc<Port>> {
 }
 
 /// Held while a port begins or ends to be listed, by many threads at once, and alone by a thread that lists: so a list
-/// shows all ports as they are at one moment. It is acquired while a port is locked, so no port may be locked while listing.
+/// shows all ports as they are at one moment. It is acquired while a port is locked, so no port may be locked while
+/// listing.
 static LISTING: RwLock<()> = RwLock::new(());
 
 /// Lets [`list`] show a port, or not any more.
@@ -204,8 +205,8 @@ const FLUSH_POLL_NS: u64 = 1_000_000;
 
 /// Closes all ports and waits until everything that they still hold is written, however long its readers take; called
 /// before the node ends, by a thread beside which none runs processes. Ports whose output is written are closed at
-/// once, so that nobody waits for them: the reader of one port's output may be another port of this node, which reads no
-/// more.
+/// once, so that nobody waits for them: the reader of one port's output may be another port of this node, which reads
+/// no more.
 pub(crate) fn flush_all() {
     let mut ports = all();
     // Commands that were sent before are carried out.

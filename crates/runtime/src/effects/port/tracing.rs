@@ -1,4 +1,5 @@
-//! The events of ports, one function each. The caller has locked the port. A port that is not traced costs a test of one word.
+//! The events of ports, one function each. The caller has locked the port. A port that is not traced costs a test of
+//! one word.
 
 use layout::{Heap, Term};
 use term::heap::Scratch;

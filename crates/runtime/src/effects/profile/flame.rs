@@ -1,8 +1,8 @@
-//! The files of a profile: stacks in folded form, one a line with its weight (`NAME.folded`), and a flame graph (`NAME.html`),
-//! a page that needs nothing else.
+//! The files of a profile: stacks in folded form, one a line with its weight (`NAME.folded`), and a flame graph
+//! (`NAME.html`), a page that needs nothing else.
 //!
-//! In the graph each rectangle is a function, as wide as the part of all samples in which it was on the stack; what it has
-//! called stands below it. Rectangles that would be too narrow to see are left out.
+//! In the graph each rectangle is a function, as wide as the part of all samples in which it was on the stack; what it
+//! has called stands below it. Rectangles that would be too narrow to see are left out.
 
 use std::fmt::Write as _;
 use std::fs;

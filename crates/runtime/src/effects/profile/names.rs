@@ -1,8 +1,8 @@
 //! Names for the addresses in samples. Each name has a number, which stays; what an address is called is forgotten when
 //! modules are loaded or purged.
 //!
-//! A slow path of the engine is known by its name in the program's own symbol table, and a BIF or native function by the
-//! instruction that calls it. Without symbols (a stripped program) both are called `[runtime]`.
+//! A slow path of the engine is known by its name in the program's own symbol table, and a BIF or native function by
+//! the instruction that calls it. Without symbols (a stripped program) both are called `[runtime]`.
 
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
@@ -234,8 +234,9 @@ impl Program {
         }
     }
 
-    /// Whether what was called just before this return address is in progress: it is where the sample was taken, or has called something
-    /// in turn. What an earlier slow path has left on the stack is told apart by this, if it is a call of a known function.
+    /// Whether what was called just before this return address is in progress: it is where the sample was taken, or has
+    /// called something in turn. What an earlier slow path has left on the stack is told apart by this, if it is a call
+    /// of a known function.
     fn has_called(&self, returns_to: u64, inner: &[u64], ip: u64) -> bool {
         let start_of = |address| self.symbol(address).map(|symbol| symbol.start);
         let called = sys::sampling::called_before(returns_to as usize);
@@ -256,8 +257,8 @@ impl Program {
     }
 }
 
-/// The functions in the symbol table of an ELF file of 64 bits, little end first, that begins at address 0. `read` returns a
-/// number of bytes at a place of the file: only what is needed is read, for the file is large.
+/// The functions in the symbol table of an ELF file of 64 bits, little end first, that begins at address 0. `read`
+/// returns a number of bytes at a place of the file: only what is needed is read, for the file is large.
 fn symbols_of(read: impl Fn(u64, u64) -> Option<Vec<u8>>) -> Option<Vec<Symbol>> {
     const FILE_HEADER_BYTES: u64 = 64;
     const SECTION_HEADER_BYTES: u64 = 64;

@@ -6,9 +6,9 @@
 //! | found 8 | returns 12 | others 12 | natives 8 | weight 24 |  ip  |  ip of the process  |  natives  |  returns  |  others  |
 //! ```
 //!
-//! The writer writes the words of a sample before it moves `written`, the reader moves `read` after it has read them. A sample
-//! for which there is no room is lost, and counted. The writer's ordinary code and the handler that interrupts it share the
-//! flag `is_busy`.
+//! The writer writes the words of a sample before it moves `written`, the reader moves `read` after it has read them. A
+//! sample for which there is no room is lost, and counted. The writer's ordinary code and the handler that interrupts
+//! it share the flag `is_busy`.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
@@ -80,8 +80,8 @@ pub(super) struct Ring {
     collecting: AtomicU32,
     lost: AtomicU64,
     context: *const Context,
-    /// The native stack pointer at the last sample in machine code, which is the end of the frames of slow paths. Before the
-    /// first one, an address further out.
+    /// The native stack pointer at the last sample in machine code, which is the end of the frames of slow paths.
+    /// Before the first one, an address further out.
     bottom: AtomicUsize,
     kind: ThreadKind,
     text: std::ops::Range<usize>,
@@ -256,8 +256,9 @@ impl Ring {
         to.at - from
     }
 
-    /// The stack pointer that a slow path holds. It is the greatest address in the process's block that is not that of a term
-    /// on the heap, in the registers that functions preserve and in the outermost frames, which are those of the slow path and of what it has called.
+    /// The stack pointer that a slow path holds. It is the greatest address in the process's block that is not that of
+    /// a term on the heap, in the registers that functions preserve and in the outermost frames, which are those of the
+    /// slow path and of what it has called.
     ///
     /// # Safety
     /// As for `walk`; `interrupted` is this thread.
@@ -286,7 +287,8 @@ impl Ring {
             .max()
     }
 
-    /// Writes the words of the native stack that look like addresses of functions or code, outermost first; returns how many.
+    /// Writes the words of the native stack that look like addresses of functions or code, outermost first; returns how
+    /// many.
     ///
     /// # Safety
     /// `stack` is this thread's native stack pointer.
@@ -334,8 +336,8 @@ impl Ring {
     }
 }
 
-/// Writes at most `most` return addresses between two addresses, and returns where it stopped. Equal ones in a row, those
-/// of a recursion, are written once.
+/// Writes at most `most` return addresses between two addresses, and returns where it stopped. Equal ones in a row,
+/// those of a recursion, are written once.
 ///
 /// # Safety
 /// The words may be read.

@@ -1,11 +1,12 @@
 //! Messages with priority, of OTP 28 and later: they are received before all others.
 //!
-//! In the inner queue they come first, in the order of their arrival, and have a bit in their kind. A message is put there
-//! whenever signals are handled, also in the middle of a receive: even while that examines a message, which then must not
-//! change. So putting one in never changes the message at `save`. If the receive has passed the place, the process gets the flag
-//! [`PRIORITY`](Flags::PRIORITY_MESSAGES), and its heap the flag by which the next `loop_rec` calls [`seek`], where no message is being examined: the
-//! messages with priority are examined, and then the receive goes on where it was. That place is one of the
-//! [`markers`](super::markers), which stay right whatever happens to the queue.
+//! In the inner queue they come first, in the order of their arrival, and have a bit in their kind. A message is put
+//! there whenever signals are handled, also in the middle of a receive: even while that examines a message, which then
+//! must not change. So putting one in never changes the message at `save`. If the receive has passed the place, the
+//! process gets the flag [`PRIORITY`](Flags::PRIORITY_MESSAGES), and its heap the flag by which the next `loop_rec`
+//! calls [`seek`], where no message is being examined: the messages with priority are examined, and then the receive
+//! goes on where it was. That place is one of the [`markers`](super::markers), which stay right whatever happens to the
+//! queue.
 //!
 //! Only the thread that owns the process calls these functions.
 

@@ -3,9 +3,9 @@
 //! A process that makes a request to another one (`process_info`, a garbage collection, a check for old code) waits for
 //! the reply. If the receiver has a lower priority, it would get no turn while processes of the requester's priority
 //! have work. So the requester's scheduler borrows the receiver between two slices, handles its signals and tasks, and
-//! gives it back; the receiver's code does not run. If another thread runs or has borrowed the receiver at that moment, that
-//! thread sees to the signals when it lets go of it (`Current::attend_again` and `attend_from_elsewhere` of `mail::awaited`).
-//! Only the scheduler's own thread calls these functions.
+//! gives it back; the receiver's code does not run. If another thread runs or has borrowed the receiver at that moment,
+//! that thread sees to the signals when it lets go of it (`Current::attend_again` and `attend_from_elsewhere` of
+//! `mail::awaited`). Only the scheduler's own thread calls these functions.
 
 use layout::Term;
 use layout::limits::REDUCTIONS_PER_SLICE;

@@ -90,7 +90,8 @@ pub fn define(cpus: Option<Defined>) {
     let _ = bind(position);
 }
 
-/// Asks the system for its processors again, and binds the schedulers anew if something has changed; returns whether it has.
+/// Asks the system for its processors again, and binds the schedulers anew if something has changed; returns whether it
+/// has.
 pub fn read_again() -> bool {
     let has_changed = sys::cpu::read_again();
     if has_changed {

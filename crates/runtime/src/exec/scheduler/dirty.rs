@@ -7,11 +7,13 @@
 //! to the schedulers. There the BIF is called again and only returns the stored outcome: a result, an exception or a
 //! trap. So no Erlang code runs on a dirty thread, and the engine needs no knowledge of dirty calls.
 //!
-//! A process whose garbage collection would take long comes here as well, without a call: see `collector::dirty_collection`.
+//! A process whose garbage collection would take long comes here as well, without a call: see
+//! `collector::dirty_collection`.
 //!
 //! While the process waits here, and while its call waits for the system or runs a library's code, others handle its
-//! signals ([`lent`]); otherwise they stay pending, as for a process in a run queue. No dirty call collects: a body builds terms
-//! on the heap or beside it, and its result is a root ([`Rare::roots`](crate::process::Rare)) until it is picked up.
+//! signals ([`lent`]); otherwise they stay pending, as for a process in a run queue. No dirty call collects: a body
+//! builds terms on the heap or beside it, and its result is a root ([`Rare::roots`](crate::process::Rare)) until it is
+//! picked up.
 //!
 //! A body that runs here is not part of a slice: it may look up processes only under `epoch::pinned`, and there is no
 //! current scheduler. A thread is started when work is queued and all others are busy, up to the numbers that the node
@@ -240,7 +242,8 @@ fn run_call(context: &mut Context, pointer: *mut Process) {
     give_back(pointer);
 }
 
-/// Frees the heap of a process that has ended before its call was over, and gives its block to a scheduler, to be retired.
+/// Frees the heap of a process that has ended before its call was over, and gives its block to a scheduler, to be
+/// retired.
 #[cold]
 fn bury(pointer: *mut Process) {
     // SAFETY: this thread owns the process until it is in a run queue.
@@ -280,8 +283,8 @@ fn give_back(pointer: *mut Process) {
     give_up(pointer, pid, has_tasks);
 }
 
-/// Ends what a dirty scheduler does with a process; returns whether tasks are left. Once DIRTY is clear, a thread that has stopped
-/// the schedulers may look at the process and change it.
+/// Ends what a dirty scheduler does with a process; returns whether tasks are left. Once DIRTY is clear, a thread that
+/// has stopped the schedulers may look at the process and change it.
 fn release(process: &mut Process) -> bool {
     let has_tasks = process.flags.contains(Flags::SYSTEM_TASKS);
     process.state.fetch_and(!state::DIRTY, Ordering::Release);

@@ -1,11 +1,11 @@
 //! Processes that wait with room in their heaps, to be trimmed when their scheduler has nothing to do.
 //!
-//! A process that is called again and again keeps its room while it waits (`collector::trim`). When it has not run for a
-//! second, a scheduler that is about to sleep collects it. Each process is in at most one list, once, so the lists take at most
-//! 16 bytes for each process that runs often; a mark in `Process::rested_in` says that it is in one.
+//! A process that is called again and again keeps its room while it waits (`collector::trim`). When it has not run for
+//! a second, a scheduler that is about to sleep collects it. Each process is in at most one list, once, so the lists
+//! take at most 16 bytes for each process that runs often; a mark in `Process::rested_in` says that it is in one.
 //!
-//! Only the scheduler's own thread uses its list. A listed process is at rest, and owned by nobody, or runs anywhere; so it is
-//! found by its pid, and taken by its state word for as long as the collection lasts.
+//! Only the scheduler's own thread uses its list. A listed process is at rest, and owned by nobody, or runs anywhere;
+//! so it is found by its pid, and taken by its state word for as long as the collection lasts.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;

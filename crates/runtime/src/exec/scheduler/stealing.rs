@@ -101,9 +101,9 @@ impl Thief {
         self.watched.2 = 0;
     }
 
-    /// How many processes of one priority a scheduler with work takes from a victim to balance their queues: `own` are queued here
-    /// and `queued` there. `since_ns` and `slices` are the time and the number of slices since the last balance
-    /// check.
+    /// How many processes of one priority a scheduler with work takes from a victim to balance their queues: `own` are
+    /// queued here and `queued` there. `since_ns` and `slices` are the time and the number of slices since the last
+    /// balance check.
     pub(super) fn share(since_ns: i64, slices: u64, own: usize, queued: usize) -> usize {
         let difference = queued.saturating_sub(own);
         let worth_it = since_ns >= WORTH_NS * slices as i64;

@@ -1,5 +1,5 @@
-//! Work that waits for a dirty scheduler, by priority: as in the run queues, what is urgent comes first, and one item of
-//! low priority for every eight of normal priority.
+//! Work that waits for a dirty scheduler, by priority: as in the run queues, what is urgent comes first, and one item
+//! of low priority for every eight of normal priority.
 
 use std::collections::VecDeque;
 

@@ -1,9 +1,9 @@
 //! The timers that programs start with `erlang:start_timer` and `erlang:send_after`, found by the number of their
 //! reference. Any thread may call.
 //!
-//! A timer runs as long as its entry is here. Whoever removes the entry decides how the timer ends: the one that cancels
-//! it, or its expiry, which sends the message before it releases the lock. So the message of a timer that can no longer
-//! be cancelled has been sent.
+//! A timer runs as long as its entry is here. Whoever removes the entry decides how the timer ends: the one that
+//! cancels it, or its expiry, which sends the message before it releases the lock. So the message of a timer that can
+//! no longer be cancelled has been sent.
 //!
 //! A timer ends with its receiver, if that is a process. A process lists its timers to itself in its own `Cold`; those
 //! that others set for it are listed here, and a process for which there is such a list has the TIMED bit in its state

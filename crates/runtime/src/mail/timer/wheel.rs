@@ -5,8 +5,8 @@
 //! doubly-linked list of entries in a slab, so inserting and removing take constant time; a bit mask per level finds
 //! the next occupied slot.
 //!
-//! An entry may also be added without reading a clock, for so many ticks. It is not under way until the next `expire`, which
-//! knows the time.
+//! An entry may also be added without reading a clock, for so many ticks. It is not under way until the next `expire`,
+//! which knows the time.
 
 use crate::process::timer_key::Key;
 
@@ -91,8 +91,8 @@ impl<T> Wheel<T> {
         self.give_entry(key.index)
     }
 
-    /// Removes the values due at `now` or before, and adds them with their keys to `due` in order of ticks. Lets those that
-    /// waited begin; tick `now` may have passed in part, so it counts for none of theirs.
+    /// Removes the values due at `now` or before, and adds them with their keys to `due` in order of ticks. Lets those
+    /// that waited begin; tick `now` may have passed in part, so it counts for none of theirs.
     pub fn expire(&mut self, now: i64, due: &mut Vec<(Key, T)>) {
         self.expire_under_way(now, due);
         let waiting = std::mem::replace(&mut self.waiting, NONE);
@@ -126,7 +126,8 @@ impl<T> Wheel<T> {
         self.now = self.now.max(now);
     }
 
-    /// The entries of a list, which has the newest first: those of one tick must expire in the order in which they were added.
+    /// The entries of a list, which has the newest first: those of one tick must expire in the order in which they were
+    /// added.
     fn oldest_first(&self, mut index: u32) -> impl Iterator<Item = u32> + use<T> {
         let mut indexes = Vec::new();
         while index != NONE {

@@ -36,7 +36,8 @@ pub(super) enum EntryKind {
 pub(super) struct Entry {
     /// The number of a reference; for a link see [`EntryKind::Link`].
     pub number: u64,
-    /// A pid or port; for a monitor perhaps `clock_service`, or `undefined` for a name that nobody had; `NONE` for an alias.
+    /// A pid or port; for a monitor perhaps `clock_service`, or `undefined` for a name that nobody had; `NONE` for an
+    /// alias.
     pub other: Term,
     /// The name by which `other`, or the process, was monitored: the index of an atom.
     pub name_index: u32,
@@ -53,8 +54,8 @@ pub(super) struct Entry {
 pub(super) mod mark {
     /// A monitor of a port, or of a name that was to be a port's.
     pub const OF_PORT: u8 = 1;
-    /// Messages through the alias that ask for it, or the message that a link or monitor makes when it ends, are received with
-    /// priority.
+    /// Messages through the alias that ask for it, or the message that a link or monitor makes when it ends, are
+    /// received with priority.
     pub const PRIORITY: u8 = 2;
 }
 
@@ -125,13 +126,13 @@ struct Extra {
     tags: FxHashMap<u64, Owned>,
 }
 
-/// The latest entries are searched, at most so many. The entry of a call, which is soon removed, is usually among them, and
-/// costs no access to the index: in a process with many links that would be in no cache.
+/// The latest entries are searched, at most so many. The entry of a call, which is soon removed, is usually among them,
+/// and costs no access to the index: in a process with many links that would be in no cache.
 const MOST_SEARCHED: usize = 16;
 /// The latest entries that are left out when others are added to the index.
 const LEFT_OUT: usize = 8;
-/// The most entries that are not in the index. They are added together: the processor then waits for several places of the
-/// index at the same time.
+/// The most entries that are not in the index. They are added together: the processor then waits for several places of
+/// the index at the same time.
 const MOST_UNINDEXED: usize = 1024;
 
 /// See the module's documentation.
@@ -257,7 +258,8 @@ impl Entries {
         Some(entry)
     }
 
-    /// Removes an entry from the index, and lets the last indexed one be found in its place. Returns where that one is now.
+    /// Removes an entry from the index, and lets the last indexed one be found in its place. Returns where that one is
+    /// now.
     fn unindex(&mut self, at: usize) -> usize {
         let (entries, extra) = self.parts();
         let last = extra.indexed as usize - 1;

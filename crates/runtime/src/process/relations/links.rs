@@ -27,8 +27,8 @@ impl Relations {
         self.0.get_mut(EntryKind::Link, other.bits())
     }
 
-    /// Adds a link from this side; false if there was an active one, which then has this rank. A link that was being removed
-    /// becomes active again.
+    /// Adds a link from this side; false if there was an active one, which then has this rank. A link that was being
+    /// removed becomes active again.
     pub fn add_link(&mut self, other: Term, rank: Rank) -> bool {
         match self.link(other) {
             Some(link) => {

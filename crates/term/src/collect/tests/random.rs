@@ -304,7 +304,8 @@ fn play(seed: u64, registers: usize, steps: usize) {
 }
 
 impl World {
-    /// Calls a process that holds the terms of `x` and waits, and lets it wait again. Returns whether it went back to its block.
+    /// Calls a process that holds the terms of `x` and waits, and lets it wait again. Returns whether it went back to
+    /// its block.
     fn call(&mut self) -> bool {
         self.process.run(&waiting(false));
         let state = self.process.x.clone();

@@ -29,8 +29,8 @@ pub struct Row {
     pub end: End,
 }
 
-/// Words from a place to the next one, and from there to the one after that, in turns: the keys and the values of a flat map
-/// are apart.
+/// Words from a place to the next one, and from there to the one after that, in turns: the keys and the values of a
+/// flat map are apart.
 ///
 /// ```text
 /// 31           16 15            0

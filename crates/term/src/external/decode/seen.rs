@@ -1,5 +1,5 @@
-//! Atoms that this thread has decoded before. A text that is found here needs neither to be checked nor to be looked up,
-//! and most atoms of a term come again in it. Atoms live for ever, so what is noted stays true.
+//! Atoms that this thread has decoded before. A text that is found here needs neither to be checked nor to be looked
+//! up, and most atoms of a term come again in it. Atoms live for ever, so what is noted stays true.
 //!
 //! A place is chosen by the text; another text may take it over. Only short texts of ASCII characters are noted, which
 //! mean the same atom in Latin-1 and in UTF-8.

@@ -42,7 +42,8 @@ impl Encoder<'_> {
         self.output.reserve(3 + text.len());
         let before = self.output.pen(usize::MAX);
         let (mut pen, mut count) = (before, 0u16);
-        // SAFETY: there is room for the head and for as many bytes as the text has, which are not fewer than characters.
+        // SAFETY: there is room for the head and for as many bytes as the text has, which are not fewer than
+        // characters.
         unsafe {
             pen.put([tags::ATOM, 0, 0]);
             let mut bytes = text.bytes();
