@@ -503,8 +503,8 @@ emulator_flags! {
         "bad +JPperf support flag {}", "let Linux perf name Erlang functions";
     "K" Next Text => ignored, "bool",
         "", "kernel poll, which is always on";
-    "L" Alone Nothing => ignored, "",
-        "", "do not load line numbers";
+    "L" Alone Nothing => sets line_numbers: bool = true, "",
+        "", "do not load names of source files and line numbers";
     "n" Next OneOf(&["s", "a", "d"]) => ignored, "s|a|d",
         "bad -n option {}", "signals to ports; deprecated, no effect";
     "native_checks" Next Bool => sets native_checks: bool = false, "bool",

@@ -126,6 +126,7 @@ fn flags_set_what_they_say() {
     );
     let flags = &config.flags;
     assert_eq!(flags.process_limit, 5000);
+    assert!(!flags.line_numbers);
     assert_eq!(flags.port_limit, 6000);
     assert_eq!(flags.atom_limit, 10_000);
     assert_eq!(flags.ets_limit, 20_000);

@@ -5,6 +5,7 @@
 
 use crate::mail::observer;
 use crate::mail::observer::observer;
+use crate::process::config;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -101,8 +102,11 @@ impl Resolver for CodeResolver {
 /// # Errors
 /// See [`LoadError`].
 pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, LoadError> {
-    let file = BeamFile::parse(bytes).map_err(LoadError::File)?;
+    let mut file = BeamFile::parse(bytes).map_err(LoadError::File)?;
     let code = file.decode().map_err(LoadError::File)?;
+    if !config::loads_line_numbers() {
+        file.lines = None;
+    }
     let atoms = atoms_of(&file)?;
     if let Some(expected) = expected.filter(|expected| *expected != atoms[0]) {
         return Err(LoadError::Name {

@@ -73,6 +73,12 @@ pub fn get() -> &'static Config {
     CONFIG.get().expect("the node has started")
 }
 
+/// Whether modules are loaded with the names of their source files and line numbers (`+L`: they are not).
+#[must_use]
+pub fn loads_line_numbers() -> bool {
+    CONFIG.get().is_none_or(|config| config.flags.line_numbers)
+}
+
 /// Whether internal errors write a crash dump (`+d`: they do not).
 #[must_use]
 pub fn dumps_own_errors() -> bool {
