@@ -5,7 +5,8 @@
 //! builds in, and so must the result of a call. What it reads may be of any environment, as long as that is there.
 //! Where nobody checks, a library that breaks these rules may work for months, until a collection comes in between. So
 //! there also is a collection after each call while checks are on, which moves all that the call has seen: a handle
-//! that was kept leads nowhere from then on.
+//! that was kept leads nowhere from then on. Traced processes are spared it, because their tracers may be told of
+//! collections.
 //!
 //! A library that is found out ends the node with a crash dump whose slogan says what it did in which call.
 
@@ -17,7 +18,7 @@ use layout::Term;
 use layout::heap::flag;
 use runtime::exec::halt;
 use runtime::mail::hooks::CrashCause;
-use runtime::process::Process;
+use runtime::process::{Flags, Process};
 use term::collect::verify;
 
 use crate::call;
@@ -84,7 +85,9 @@ pub fn call_has_ended(process: &mut Process, env: &mut Env, result: Term) {
     {
         end(format_args!("it returned {objection}"), result);
     }
-    process.heap().flags |= flag::NEED_FULLSWEEP | flag::FORCE;
+    if !process.flags.contains(Flags::TRACED) {
+        process.heap().flags |= flag::NEED_FULLSWEEP | flag::FORCE;
+    }
 }
 
 #[cold]

@@ -19,7 +19,7 @@ use runtime::code::native::{self, Caller};
 use runtime::process::Process;
 use sys::library::SharedObject;
 use term::unicode::filename::{self, Allowed};
-use term::{am, atom, build, print};
+use term::{am, atom, build, copy, print};
 
 use crate::abi::{Entry, Function, MAJOR, NamedFunction, OldNamedFunction, Unload, VARIANT};
 use crate::call::{Stub, Target, dirty_kind};
@@ -499,6 +499,17 @@ impl native::Library for Library {
         if let Some(pid) = caller {
             env.set_caller(pid);
         }
+        // They lie on heaps of others. Checks ask whether a term is of the environment, so there the library gets copies
+        // that are.
+        let copies: Vec<Term>;
+        let arguments = match check::is_on() {
+            true => {
+                let copied = |&argument: &Term| copy::copy(env.heap(), argument);
+                copies = arguments.iter().map(copied).collect();
+                copies.as_slice()
+            }
+            false => arguments,
+        };
         // SAFETY: the stub is this library's, and has as many arguments.
         let result = unsafe { stub.call_directly(&mut env, arguments) };
         let result = env.finish(result).ok().filter(|term| term.is_immediate());
