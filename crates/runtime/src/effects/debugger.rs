@@ -18,7 +18,6 @@ use term::{atom, build};
 
 use crate::code::{self, exports};
 use crate::mail::signal;
-use crate::process::table;
 
 /// The debugger.
 static REGISTERED: Mutex<Option<Session>> = Mutex::new(None);
@@ -32,7 +31,7 @@ pub struct Session {
 
 impl Session {
     fn is_alive(&self) -> bool {
-        !table::find(self.pid).is_null()
+        signal::is_alive(self.pid)
     }
 }
 

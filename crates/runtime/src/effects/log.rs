@@ -10,7 +10,7 @@ use term::{am, atom, build, map};
 use crate::effects::info;
 use crate::mail::{registry, signal};
 use crate::process::heap_limit::HeapLimit;
-use crate::process::{Process, config, table};
+use crate::process::{Process, config};
 
 /// Reports that a process ended because of an uncaught error.
 pub(crate) fn crashed(process: &Process, reason: Term) {
@@ -300,7 +300,7 @@ enum Addressee {
 fn addressee() -> Addressee {
     let mut receiver = RECEIVER.lock();
     if let Receiver::Process(pid) = *receiver {
-        if !table::find(pid).is_null() {
+        if signal::is_alive(pid) {
             return Addressee::Process(pid);
         }
         *receiver = Receiver::Logger;

@@ -15,7 +15,7 @@ use term::{am, atom, build, collect};
 
 use crate::effects::info;
 use crate::mail::signal;
-use crate::process::{Process, table};
+use crate::process::Process;
 
 /// The events to report, as the program set them; a threshold of 0 turns its event off.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -143,7 +143,7 @@ fn find(monitors: &[(u32, Monitor)], session: u32) -> Option<Monitor> {
 }
 
 fn forget_dead(monitors: &mut Vec<(u32, Monitor)>) {
-    monitors.retain(|(_, (pid, _))| !table::find(*pid).is_null());
+    monitors.retain(|(_, (pid, _))| signal::is_alive(*pid));
     publish(monitors);
 }
 

@@ -71,7 +71,7 @@ pub(crate) fn sends_by_library(process: &mut Process, to: Term, message: Term) {
     if !is_for(process, what::SEND) {
         return;
     }
-    let is_lost = to.is_local_pid() && crate::process::table::find(to).is_null();
+    let is_lost = to.is_local_pid() && !crate::mail::signal::is_alive(to);
     let tag = match is_lost {
         true => am::SEND_TO_NON_EXISTING_PROCESS,
         false => am::SEND,
