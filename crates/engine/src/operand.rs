@@ -13,7 +13,7 @@
 use core::marker::PhantomData;
 
 use layout::Term;
-use layout::limits::X_REGISTERS;
+use layout::limits::ALL_X_REGISTERS;
 
 use crate::encoding::{In, Out};
 use crate::form::Form;
@@ -263,7 +263,7 @@ impl<A: Dest> Dest for Out<A> {
 
 #[inline(always)]
 fn x_register(x: *mut Term, word: u64) -> *mut Term {
-    debug_assert!(word % 8 == 0 && word < 8 * X_REGISTERS as u64);
+    debug_assert!(word % 8 == 0 && word < 8 * ALL_X_REGISTERS as u64);
     x.wrapping_byte_add(word as usize)
 }
 

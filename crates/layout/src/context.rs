@@ -5,7 +5,7 @@ use core::marker::PhantomPinned;
 
 use crate::breakpoint::Breakpoint;
 use crate::code::Export;
-use crate::limits::{FLOAT_REGISTERS, X_REGISTERS};
+use crate::limits::{ALL_X_REGISTERS, FLOAT_REGISTERS};
 use crate::process::ProcessHead;
 use crate::term::Term;
 
@@ -28,7 +28,7 @@ pub struct Context {
     /// `term::bits::construct::Builder`. Not valid across a safepoint.
     pub builder: [u64; 3],
     /// X registers; the X base register holds the address of this array.
-    pub x: [Term; X_REGISTERS + 8],
+    pub x: [Term; ALL_X_REGISTERS],
     /// Code that has borrowed the context exclusively calls functions that charge reductions through the scheduler's
     /// own pointer. This field makes the compiler allow that: it does not assume that `&mut Context` is unique.
     pub aliased: PhantomPinned,

@@ -12,7 +12,7 @@ use std::sync::{Mutex, OnceLock};
 use beamfile::BeamFile;
 use engine::{Code, CodegenError, CoverageMode, Exit, Module, generate, run, start};
 use layout::context::{Fetched, Next, Resume, Room};
-use layout::limits::{FLOAT_REGISTERS, X_REGISTERS};
+use layout::limits::{ALL_X_REGISTERS, FLOAT_REGISTERS};
 use layout::process::MessageQueue;
 use layout::{
     BifFunction, Breakpoint, Class, Context, Export, FunEntry, ObjectKind, ProcessHead, Raise,
@@ -345,7 +345,7 @@ impl Node {
             scheduler: (&raw mut *self.shared).cast(),
             f: [0.0; FLOAT_REGISTERS],
             builder: [0; 3],
-            x: [Term::NONE; X_REGISTERS + 8],
+            x: [Term::NONE; ALL_X_REGISTERS],
             aliased: std::marker::PhantomPinned,
         });
         loop {

@@ -25,7 +25,7 @@ use std::marker::PhantomPinned;
 use std::ptr;
 use std::sync::atomic::Ordering;
 
-use layout::limits::{FLOAT_REGISTERS, REDUCTIONS_PER_SLICE, X_REGISTERS};
+use layout::limits::{ALL_X_REGISTERS, FLOAT_REGISTERS, REDUCTIONS_PER_SLICE};
 use layout::{Class, Context, Raise, RaiseKind, Term};
 use term::am;
 
@@ -109,7 +109,7 @@ fn new_context(number: usize) -> Context {
         scheduler: ptr::null_mut(),
         f: [0.0; FLOAT_REGISTERS],
         builder: [0; 3],
-        x: [Term::NIL; X_REGISTERS + 8],
+        x: [Term::NIL; ALL_X_REGISTERS],
         aliased: PhantomPinned,
     }
 }
