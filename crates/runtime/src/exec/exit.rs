@@ -49,6 +49,11 @@ pub fn leave(process: &mut Process, reason: &Owned) {
     between_steps();
     bounce::bounce_rest(pid, &process.signals);
     tasks::refuse_all(process);
+    debug_assert_eq!(
+        process.relations.count(),
+        0,
+        "relations of a process that has ended"
+    );
     if process.flags.contains(Flags::TRACED) {
         observer().has_exited(process);
     }

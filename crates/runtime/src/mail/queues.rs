@@ -11,7 +11,7 @@ use crossbeam_deque::{Injector, Steal, Stealer, Worker};
 use layout::Term;
 
 use super::bound::Bound;
-use crate::process::{Priority, Process};
+use crate::process::{Priority, Process, state};
 
 /// Normal slices for each low one.
 pub(crate) const NORMAL_PER_LOW: u32 = 8;
@@ -22,6 +22,8 @@ pub(crate) struct Runnable(*mut Process);
 
 impl Runnable {
     pub(crate) fn new(process: *mut Process) -> Runnable {
+        // SAFETY: whoever queues a process owns it; `state` is shared.
+        debug_assert!(unsafe { state::is_queued(&(*process).state) });
         Runnable(process)
     }
 
@@ -65,7 +67,7 @@ impl Injected {
     pub(crate) fn push(&self, process: *mut Process) {
         // SAFETY: the caller set QUEUED and so owns the process until it is in the queue.
         let priority = unsafe { (*process).priority() };
-        self.0.push((Runnable(process), priority));
+        self.0.push((Runnable::new(process), priority));
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -130,7 +132,7 @@ impl RunQueues {
     pub(crate) fn push(&self, process: *mut Process, priority: Priority) -> bool {
         let queue = &self.by_priority[priority as usize];
         let more = !queue.is_empty();
-        queue.push(Runnable(process));
+        queue.push(Runnable::new(process));
         if priority != Priority::Normal {
             self.urgent.update(|urgent| urgent + 1);
         }
@@ -171,6 +173,7 @@ impl RunQueues {
 
     pub(crate) fn pop(&self) -> Option<*mut Process> {
         let [max, high, normal, low] = &self.by_priority;
+        debug_assert!(max.len() + high.len() + low.len() <= self.urgent.get() as usize);
         if self.urgent.get() > 0 {
             if let Some(Runnable(process)) = max.pop().or_else(|| high.pop()) {
                 self.urgent.update(|urgent| urgent - 1);

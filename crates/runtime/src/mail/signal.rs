@@ -41,6 +41,7 @@ pub enum Sent {
 pub unsafe fn send_fragment(to: *mut Process, message: *mut Fragment) {
     // SAFETY: found within this slice, so still allocated; only shared fields are touched.
     unsafe {
+        block::assert_in_use(to);
         between_steps();
         (*to).signals.push(message);
         between_steps();
@@ -56,6 +57,7 @@ pub unsafe fn send_fragment(to: *mut Process, message: *mut Fragment) {
 pub unsafe fn send_before_others(to: *mut Process, message: *mut Fragment) {
     // SAFETY: the caller's promise.
     unsafe {
+        block::assert_in_use(to);
         between_steps();
         (*to).signals.push(message);
         between_steps();
@@ -219,6 +221,7 @@ enum Wakes {
 unsafe fn push(to: Term, process: *mut Process, fragment: *mut Fragment, wakes: Wakes) {
     // SAFETY: the caller's promise; only shared fields are touched.
     unsafe {
+        block::assert_in_use(process);
         between_steps();
         (*process).signals.push(fragment);
         if wakes == Wakes::Yes {

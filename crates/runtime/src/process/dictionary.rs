@@ -151,6 +151,7 @@ impl Dictionary {
                 index.slots += slots_more(index.slots);
             }
         }
+        debug_assert_eq!(index.positions.len(), pairs.len());
     }
 
     /// Removes a pair and returns its value; the last pair takes its place.
@@ -175,6 +176,7 @@ impl Dictionary {
         if let Ok(found) = positions.find_entry(hash_of(at), |&other| other as usize == at) {
             found.remove();
         }
+        debug_assert_eq!(positions.len(), last, "a pair was not in the index");
         if let Some(moved) = positions.find_mut(hash_of(last), |&other| other as usize == last) {
             *moved = at as u32;
         }

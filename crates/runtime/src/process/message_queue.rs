@@ -38,6 +38,8 @@ pub unsafe fn append(process: &mut Process, message: *mut Fragment) {
     let queue = &mut process.head.messages;
     // SAFETY: `last` is a link (see the module's documentation).
     unsafe {
+        debug_assert!((*queue.last).is_null(), "the last link leads on");
+        debug_assert_eq!(queue.first.is_null(), queue.count == 0);
         (*message).next = ptr::null_mut();
         *queue.last = message;
         queue.last = &raw mut (*message).next;
@@ -55,6 +57,7 @@ pub unsafe fn take_saved(process: &mut Process) -> *mut Fragment {
     // SAFETY: `save` is a link, and by the caller's promise not the last; no link to the message's `next` is left.
     unsafe {
         let message = *queue.save;
+        debug_assert!(!message.is_null() && queue.count > 0);
         let next = &raw mut (*message).next;
         *queue.save = *next;
         if queue.last == next {
@@ -90,10 +93,12 @@ pub fn replace(process: &mut Process, other: impl Fn(Term) -> Option<Owned>) {
     let Process { head, cold, .. } = process;
     let queue = &mut head.messages;
     let mut link: *mut *mut Fragment = &raw mut queue.first;
+    let mut met = 0;
     // SAFETY: links and messages of the inner queue belong to the owner; every pointer to the `next` of a replaced
     // message is changed to point to that of its replacement.
     unsafe {
         while !(*link).is_null() {
+            met += 1;
             let old = *link;
             let is_looked_at = link == queue.save;
             if let Some(new) = other((*old).term) {
@@ -119,6 +124,7 @@ pub fn replace(process: &mut Process, other: impl Fn(Term) -> Option<Owned>) {
             link = &raw mut (**link).next;
         }
     }
+    debug_assert_eq!((met, link), (queue.count, queue.last));
 }
 
 /// The kind of a copy of a message of this kind, which has lost the token.

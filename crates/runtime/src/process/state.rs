@@ -55,6 +55,10 @@ pub fn announce(word: &AtomicU32, bits: u32) -> bool {
     while seen & bits != bits {
         between_steps();
         let rests = seen & (QUEUED | RUNNING) == 0;
+        debug_assert!(
+            !rests || seen & (EVENT | EXITING | BORROWED | GONE | CLOSED) == 0,
+            "a process of state {seen:#b} is at rest"
+        );
         let announced = seen | bits | if rests { QUEUED } else { 0 };
         match word.compare_exchange_weak(seen, announced, Ordering::SeqCst, Ordering::SeqCst) {
             Ok(_) => return rests,
@@ -62,6 +66,13 @@ pub fn announce(word: &AtomicU32, bits: u32) -> bool {
         }
     }
     false
+}
+
+/// Whether the process is in a run queue, or about to be put into one.
+#[inline(always)]
+#[must_use]
+pub fn is_queued(word: &AtomicU32) -> bool {
+    word.load(Ordering::SeqCst) & (QUEUED | RUNNING) == QUEUED
 }
 
 /// Marks a process taken from a queue as running; returns the previous word.
@@ -99,6 +110,10 @@ pub fn borrow(word: &AtomicU32) -> bool {
 #[must_use]
 pub fn give_back(word: &AtomicU32, gone: bool) -> u32 {
     let mut seen = word.load(Ordering::SeqCst);
+    debug_assert!(
+        seen & BORROWED != 0,
+        "a process of state {seen:#b} is given back"
+    );
     loop {
         let held = seen & QUEUED != 0;
         let mark = if gone && held { GONE } else { 0 };
@@ -114,7 +129,13 @@ pub fn give_back(word: &AtomicU32, gone: bool) -> u32 {
 /// Marks a running process as queued, before it goes back into a queue. Returns the word before.
 #[inline(always)]
 pub fn give_up(word: &AtomicU32) -> u32 {
-    word.fetch_sub(RUNNING - QUEUED, Ordering::SeqCst)
+    let before = word.fetch_sub(RUNNING - QUEUED, Ordering::SeqCst);
+    debug_assert_eq!(
+        before & (QUEUED | RUNNING),
+        RUNNING,
+        "a process of state {before:#b} is given up"
+    );
+    before
 }
 
 /// Clears EVENT and SIGNALS, before the owner takes the signals: those pushed after this are announced again.
@@ -133,6 +154,11 @@ pub fn look(word: &AtomicU32) {
 pub fn rest(word: &AtomicU32) -> bool {
     let mut seen = word.load(Ordering::SeqCst);
     while seen & EVENT == 0 {
+        debug_assert_eq!(
+            seen & (QUEUED | RUNNING | EXITING | BORROWED | DIRTY),
+            RUNNING,
+            "a process of state {seen:#b} goes to rest"
+        );
         let rested = seen & !RUNNING;
         between_steps();
         match word.compare_exchange_weak(seen, rested, Ordering::SeqCst, Ordering::SeqCst) {
@@ -165,6 +191,11 @@ pub fn take_resting(word: &AtomicU32) -> bool {
 #[must_use]
 pub fn exit(word: &AtomicU32, holds_nothing: bool) -> u32 {
     let mut seen = word.load(Ordering::SeqCst);
+    // One in dirty hands may end while a dirty call is still to be made for it.
+    debug_assert!(
+        seen & (RUNNING | BORROWED | DIRTY) != 0 && seen & (EXITING | CLOSED) == 0,
+        "the exit of a process of state {seen:#b} begins"
+    );
     loop {
         let closes = holds_nothing && seen & (REGISTERED | TIMED) == 0;
         let exiting = seen | EXITING | if closes { CLOSED } else { 0 };
@@ -191,7 +222,12 @@ pub fn set_timed(word: &AtomicU32) -> bool {
 /// takes the signals pushed until now afterwards.
 #[inline(always)]
 pub fn close(word: &AtomicU32) {
-    word.fetch_or(CLOSED, Ordering::SeqCst);
+    let before = word.fetch_or(CLOSED, Ordering::SeqCst);
+    debug_assert_eq!(
+        before & (EXITING | CLOSED),
+        EXITING,
+        "a process of state {before:#b} is closed"
+    );
 }
 
 /// Whether the process is closed. A sender that sees this after its push must handle its signal itself, because the

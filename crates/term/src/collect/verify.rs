@@ -58,6 +58,33 @@ pub fn check(heap: &Heap, roots: &[&mut [Term]], peeked: *mut Fragment) {
     walk.objects();
 }
 
+/// Ends a build with assertions if the words of a heap that bound its parts are out of order.
+#[inline(always)]
+pub fn assert_in_order(heap: &Heap) {
+    debug_assert!(
+        heap.start <= heap.high_water && heap.high_water <= heap.top,
+        "objects that survived end at {:?}, those of the heap are {:?} to {:?}",
+        heap.high_water,
+        heap.start,
+        heap.top
+    );
+    debug_assert!(
+        heap.top <= heap.stack && heap.stack <= heap.end,
+        "the heap ends at {:?}, the stack is {:?} to {:?}",
+        heap.top,
+        heap.stack,
+        heap.end
+    );
+    debug_assert!(
+        heap.fragment_top <= heap.fragment_end,
+        "the free part of a fragment"
+    );
+    debug_assert!(
+        old_heap(heap).is_none_or(|old| old.start <= old.top && old.top <= old.end),
+        "the old heap is full beyond its end"
+    );
+}
+
 /// What is wrong with a word that is said to be a term of this heap, if anything is: that it is no term, or not of this
 /// heap. Only the object that it leads to is looked at, not what is in it.
 #[must_use]

@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 
 use layout::limits::REDUCTIONS_PER_SLICE;
 use term::am;
+use term::collect::verify;
 use term::copy::Owned;
 
 use super::{Scheduler, dirty};
@@ -130,12 +131,14 @@ impl Scheduler {
         // context is to the whole process, of which the head is the first field.
         let exit = unsafe {
             (*context).process = pointer.cast();
+            assert_runs(&*pointer);
             let exit = engine::run(context);
             (*context).process = ptr::null_mut();
             exit
         };
         // SAFETY: this thread still owns the process, and nothing borrows it any more.
         let process = unsafe { &mut *pointer };
+        assert_runs(process);
         slice.account(self, process);
         system_monitor::run_ends(process, run);
         match exit {
@@ -255,6 +258,30 @@ impl Scheduler {
         between_steps();
         self.dead.add(pointer);
         Next::End
+    }
+}
+
+/// Ends a build with assertions if this process cannot be one whose code runs now.
+#[inline(always)]
+fn assert_runs(process: &Process) {
+    if cfg!(debug_assertions) {
+        const BUSY: u32 = state::QUEUED
+            | state::RUNNING
+            | state::DIRTY
+            | state::EXITING
+            | state::BORROWED
+            | state::GONE
+            | state::CLOSED;
+        let word = process.state.load(Ordering::Relaxed);
+        debug_assert_eq!(word & BUSY, state::RUNNING, "code runs in state {word:#b}");
+        debug_assert_eq!(process.head.id, process.id);
+        verify::assert_in_order(&process.head.heap);
+        // SAFETY: `last` and `save` are links of the queue.
+        unsafe {
+            let queue = &process.head.messages;
+            debug_assert!((*queue.last).is_null(), "a message behind the last one");
+            debug_assert_eq!(queue.first.is_null(), queue.count == 0);
+        }
     }
 }
 

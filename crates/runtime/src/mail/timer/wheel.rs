@@ -171,6 +171,7 @@ impl<T> Wheel<T> {
     }
 
     fn link(&mut self, index: u32) {
+        debug_assert!(self.entries[index as usize].value.is_some());
         let tick = self.entries[index as usize].tick.max(self.now);
         let differing = (tick ^ self.now) as u64;
         let highest = 63 - (differing | 1).leading_zeros();
@@ -203,8 +204,10 @@ impl<T> Wheel<T> {
         let (previous, next) = (entry.previous, entry.next);
         let (level, slot) = (entry.level as usize, entry.slot as usize);
         if next != NONE {
+            debug_assert_eq!(self.entries[next as usize].previous, index);
             self.entries[next as usize].previous = previous;
         }
+        debug_assert!(previous == NONE || self.entries[previous as usize].next == index);
         if previous != NONE {
             self.entries[previous as usize].next = next;
         } else if level == usize::from(NOT_UNDER_WAY) {
@@ -238,6 +241,10 @@ impl<T> Wheel<T> {
 
     fn give_entry(&mut self, index: u32) -> Option<T> {
         let entry = &mut self.entries[index as usize];
+        debug_assert!(
+            entry.value.is_some() && self.len > 0,
+            "a free entry is freed"
+        );
         entry.generation = entry.generation.wrapping_add(1);
         entry.next = self.free;
         self.free = index;

@@ -58,6 +58,7 @@ impl<const MOST: usize> Epochs<MOST> {
     #[inline]
     pub fn quiescent(&self, place: &Place) {
         let now = self.now.load(Ordering::Relaxed);
+        debug_assert!(place.is_idle() || place.0.load(Ordering::Relaxed) <= now);
         between_steps();
         place.0.store(now, Ordering::Release);
         // Keeps later look-ups from being reordered before the announcement.
@@ -74,6 +75,7 @@ impl<const MOST: usize> Epochs<MOST> {
 
     /// See [`super::passed`].
     pub fn passed(&self, stamp: u64) -> bool {
+        debug_assert!(stamp < self.now.load(Ordering::Relaxed));
         let taken = self.taken.load(Ordering::Relaxed);
         self.places[..taken]
             .iter()

@@ -213,11 +213,21 @@ impl Entries {
 
     /// Adds an entry; there is none of its kind with its key.
     pub fn add(&mut self, entry: Entry) {
+        debug_assert!(!self.ends_with_another(&entry), "two entries of one key");
         self.0.extend([entry]);
         let (indexed, length) = (self.indexed(), self.0.len());
         if length - indexed > MOST_UNINDEXED {
             self.index(indexed..length - LEFT_OUT);
         }
+    }
+
+    /// Whether one of the latest entries has the kind and key of this one.
+    fn ends_with_another(&self, entry: &Entry) -> bool {
+        let all = self.0.as_slice();
+        let latest = &all[all.len().saturating_sub(MOST_SEARCHED)..];
+        latest
+            .iter()
+            .any(|other| other.kind == entry.kind && other.key() == entry.key())
     }
 
     /// Adds the entries at these positions to the index, which holds all before them.
@@ -231,6 +241,7 @@ impl Entries {
             extra.index.insert_unique(hash_of(&at), at, hash_of);
         }
         extra.indexed = positions.end as u32;
+        debug_assert_eq!(extra.index.len(), positions.end);
     }
 
     /// The entries, and the rest, which exists.
@@ -267,6 +278,7 @@ impl Entries {
         if let Ok(found) = extra.index.find_entry(entries[at].hash(), is_at(at)) {
             found.remove();
         }
+        debug_assert_eq!(extra.index.len(), last, "an entry was not in the index");
         if at != last
             && let Some(moved) = extra.index.find_mut(entries[last].hash(), is_at(last))
         {
