@@ -357,7 +357,7 @@ fn objects_copy_whole_and_give_binaries_back() {
     let mut terms = Terms::new();
     let text =
         terms.read(r#"{key,[1,2.5,"text"|#{a => {<<"short">>,1180591620717411303424}}],{}}"#);
-    let big = vec![7; amount(1 << 20, 1 << 12) as usize];
+    let big = vec![7; amount(1 << 20, 1 << 14) as usize];
     let heap = terms.heap();
     let before = term::held::bytes(term::held::HeldKind::Binary);
     let binary = build::binary(heap, &big);

@@ -156,6 +156,7 @@ mod tests {
     use crate::samples::{Sample, Samples, ask_stock};
 
     #[test]
+    #[cfg_attr(miri, ignore = "asks stock OTP, a program, which Miri cannot start")]
     fn sizes_are_those_of_stock() {
         let mut samples = Samples::new(31);
         // Whether stock OTP keeps a bit string's bytes on a heap depends on how it was made, so bit strings are left
@@ -164,9 +165,7 @@ mod tests {
         all.extend((0..400).map(|round| samples.any(round % 4)));
         all.retain(|sample| !sample.text.contains("/bits"));
         let fun = "fun(Ts) -> [[integer_to_list(erts_debug:flat_size(T)), $\\n] || T <- Ts] end";
-        let Some(expected) = ask_stock(&all, fun) else {
-            return;
-        };
+        let expected = ask_stock(&all, fun);
         for (sample, line) in all.iter().zip(expected.lines()) {
             assert_eq!(flat_size(sample.term).to_string(), line, "{}", sample.text);
         }

@@ -22,7 +22,8 @@ use protocol::Epochs;
 use protocol::Place;
 
 /// The maximum number of participating threads: schedulers, dirty schedulers and a few others of the runtime.
-const MAX_PARTICIPANTS: usize = 4096;
+/// Miri examines all places at each access to one.
+const MAX_PARTICIPANTS: usize = if cfg!(miri) { 32 } else { 4096 };
 
 #[cfg(not(feature = "loom"))]
 static EPOCHS: Epochs<MAX_PARTICIPANTS> = Epochs::new();

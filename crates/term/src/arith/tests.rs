@@ -52,7 +52,7 @@ fn to_i128(term: Term) -> i128 {
 #[test]
 fn integers_agree_with_the_machine() {
     let mut random = Rng::with_seed(1);
-    for _ in 0..20_000 {
+    for _ in 0..if cfg!(miri) { 100 } else { 20_000 } {
         let mut scratch = Scratch::new();
         let heap = scratch.heap();
         let (a, b) = (signed(&mut random, 126), signed(&mut random, 126));
@@ -102,7 +102,7 @@ fn integers_agree_with_the_machine() {
 #[test]
 fn long_division_undoes_multiplication() {
     let mut random = Rng::with_seed(2);
-    for round in 0..600 {
+    for round in 0..if cfg!(miri) { 12 } else { 600 } {
         let mut scratch = Scratch::new();
         let heap = scratch.heap();
         let length = |random: &mut Rng, most: usize| random.usize(..most) + 1;
@@ -142,8 +142,12 @@ fn magnitudes_agree_with_num_bigint() {
     let mut random = Rng::with_seed(3);
     // Limbs at which carries, borrows and estimated digits are at their limits.
     let edges = [0, 1, 1 << 63, (1 << 63) - 1, u64::MAX - 1, u64::MAX];
-    for round in 0..20_000 {
-        let most = if round % 50 == 0 { 150 } else { 8 };
+    for round in 0..if cfg!(miri) { 40 } else { 20_000 } {
+        let most = match round % 50 {
+            0 if cfg!(miri) => 20,
+            0 => 150,
+            _ => 8,
+        };
         let mut magnitude = |from: usize| -> Vec<u64> {
             let length = random.usize(from..=most);
             let mut limbs: Vec<u64> = (0..length)
@@ -192,6 +196,10 @@ fn magnitudes_agree_with_num_bigint() {
 }
 
 #[test]
+#[cfg_attr(
+    miri,
+    ignore = "its numbers have half a million limbs, minutes for each operation under Miri"
+)]
 fn the_limit_is_met_and_not_passed() {
     let mut scratch = Scratch::new();
     let heap = scratch.heap();
@@ -266,7 +274,7 @@ fn floats_end_where_they_stop_being_finite() {
 #[test]
 fn whole_floats_become_the_integer_they_are() {
     let mut random = Rng::with_seed(3);
-    for round in 0..20_000 {
+    for round in 0..if cfg!(miri) { 200 } else { 20_000 } {
         let mut scratch = Scratch::new();
         let heap = scratch.heap();
         let value = f64::from_bits(random.u64(..));

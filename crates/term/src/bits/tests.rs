@@ -28,7 +28,7 @@ fn model_of(bits: Bits) -> Vec<bool> {
 #[test]
 fn ranges_agree_with_single_bits() {
     let mut random = Rng::with_seed(1);
-    for round in 0..20_000 {
+    for round in 0..if cfg!(miri) { 100 } else { 20_000 } {
         let most = if round % 20 == 0 { 2000 } else { 150 };
         let (from, to, count) = (random.u64(..40), random.u64(..40), random.u64(..most));
         // Exactly as many bytes as hold bits, so that tools can catch a read past them.
@@ -90,7 +90,7 @@ fn integer_model(bits: &[bool], flags: Flags) -> (bool, Vec<u64>) {
 #[test]
 fn integers_come_out_and_go_back() {
     let mut random = Rng::with_seed(2);
-    for round in 0..20_000 {
+    for round in 0..if cfg!(miri) { 100 } else { 20_000 } {
         let mut scratch = Scratch::new();
         let heap = scratch.heap();
         let most = if round % 10 == 0 { 1500 } else { 140 };
@@ -415,7 +415,8 @@ fn appending_in_a_loop_reuses_the_block() {
     let heap = scratch.heap();
     let mut string = build::binary(heap, &[]);
     let (mut moves, mut whole) = (0, Term::NIL);
-    for index in 0..300_000 {
+    let bytes = if cfg!(miri) { 3000 } else { 300_000 };
+    for index in 0..bytes {
         string = append_byte(heap, string, index as u8);
         if build::whole_of(string).0 != whole {
             whole = build::whole_of(string).0;
@@ -423,7 +424,7 @@ fn appending_in_a_loop_reuses_the_block() {
         }
     }
     assert_eq!(moves, 1, "one object, reallocated as it grows");
-    let expected: Vec<u8> = (0..300_000).map(|index| index as u8).collect();
+    let expected: Vec<u8> = (0..bytes).map(|index| index as u8).collect();
     assert_eq!(bytes_of(string), expected);
 }
 
@@ -504,10 +505,11 @@ fn shared_bits_are_not_touched_by_appending_bits() {
         built(heap, &segments).unwrap()
     };
     let mut string = empty;
-    for index in 0..10_003 {
+    let bits = if cfg!(miri) { 1003 } else { 10_003 };
+    for index in 0..bits {
         string = bit(heap, string, index % 3 & 1);
     }
-    let expected: Vec<bool> = (0..10_003).map(|index| index % 3 & 1 == 1).collect();
+    let expected: Vec<bool> = (0..bits).map(|index| index % 3 & 1 == 1).collect();
     assert_eq!(model_of(string.as_bits().unwrap()), expected);
     let sent = copy::Owned::new(string);
     let longer = bit(heap, string, 1);
@@ -521,7 +523,8 @@ fn comprehensions_fill_one_binary_in_place() {
     let heap = scratch.heap();
     let string = append::init_writable(heap, Term::small(10));
     let mut now = string;
-    for index in 0..100_000 {
+    let numbers: u32 = if cfg!(miri) { 1000 } else { 100_000 };
+    for index in 0..numbers.into() {
         let segments = [
             segment(SegmentKind::PrivateAppend, now, ALL, 1),
             segment(SegmentKind::Integer, Term::small(index), Term::small(16), 1),
@@ -529,7 +532,7 @@ fn comprehensions_fill_one_binary_in_place() {
         now = built(heap, &segments).unwrap();
     }
     assert_eq!(now, string);
-    let expected: Vec<u8> = (0..100_000u32)
+    let expected: Vec<u8> = (0..numbers)
         .flat_map(|index| (index as u16).to_be_bytes())
         .collect();
     assert_eq!(bytes_of(now), expected);

@@ -207,10 +207,11 @@ pub(super) unsafe fn give_to_system(block: *mut u64, words: usize) {
 /// The content of poisoned words. Read as a term, it is a boxed object at an address that no process has.
 pub(super) const POISON: u64 = 0xdead_dead_dead_deaa;
 
-/// Whether freed and fresh words are overwritten: in tests, in builds that verify, and under stress.
+/// Whether freed and fresh words are overwritten: in tests, in builds that verify, and under stress. Miri sees by itself
+/// that such words are read; written, they would be initialised.
 #[inline]
 pub(super) fn is_poisoning() -> bool {
-    cfg!(any(test, feature = "verify")) || stress::get() != Stress::None
+    cfg!(all(any(test, feature = "verify"), not(miri))) || stress::get() != Stress::None
 }
 
 /// Overwrites words that must not be read any more.
@@ -241,7 +242,7 @@ mod tests {
         assert_eq!(size_for(38), Some(38));
         assert_eq!(size_for(39), Some(51));
         assert_eq!(size_for(usize::MAX), None);
-        for words in 0..5_000 {
+        for words in (0..5_000).step_by(if cfg!(miri) { 37 } else { 1 }) {
             assert_eq!(size_for(words), size_for_many(words));
         }
     }

@@ -585,7 +585,7 @@ fn hibernation_leaves_no_room() {
 /// A collection that was asked for gives large blocks of both generations to the system, and only what nobody needs.
 #[test]
 fn a_large_heap_shrinks_when_asked() {
-    let many = if cfg!(miri) { 1000 } else { 200_000 };
+    let many = if cfg!(miri) { 300 } else { 200_000 };
     let mut process = Process::new(2);
     process.collect(4 * many, CollectionKind::Minor);
     process.x[0] = build::list(&mut process.heap, &numbers(5));

@@ -41,6 +41,7 @@ fn order(list: impl Iterator<Item = Term>) -> String {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "asks stock OTP, a program, which Miri cannot start")]
 fn order_is_that_of_stock() {
     let mut samples = Samples::new(11);
     samples.without_atoms = true;
@@ -56,9 +57,7 @@ fn order_is_that_of_stock() {
             [Line([V || {_, V} <- maps:to_list(M)]), \"\\n\", Line(maps:values(M)), \"\\n\",
              Line(I), \"\\n\", integer_to_list(Path), \"\\n\"]
          end || N <- [1, 5, 31, 32, 33, 34, 40, 64, 100, 200, 1000, 5000]] end";
-    let Some(expected) = ask_stock(&keys, fun) else {
-        return;
-    };
+    let expected = ask_stock(&keys, fun);
     let mut expected = expected.lines();
     for count in [1, 5, 31, 32, 33, 34, 40, 64, 100, 200, 1000, 5000] {
         let pairs: Vec<(Term, Term)> = keys[..count]
@@ -119,7 +118,7 @@ fn order_is_that_of_stock() {
 fn pieces_make_up_the_whole() {
     let mut scratch = Scratch::new();
     let heap = scratch.heap();
-    let pairs: Vec<(Term, Term)> = (0..3000)
+    let pairs: Vec<(Term, Term)> = (0..if cfg!(miri) { 300 } else { 3000 })
         .map(|key| (Term::small(key), Term::small(key)))
         .collect();
     let map = from_pairs(heap, &pairs);
@@ -163,7 +162,7 @@ fn changes_keep_shape_and_content() {
     let mut samples = Samples::new(5);
     let mut map = empty(samples.scratch.heap());
     let mut model: BTreeMap<i64, i64> = BTreeMap::new();
-    for round in 0..6000 {
+    for round in 0..if cfg!(miri) { 300 } else { 6000 } {
         // The map grows to some hundred keys, and shrinks to none again.
         let key = samples.random(400) as i64 * 7919;
         let grow = samples.random(100) < if round % 2000 < 1000 { 80 } else { 20 };
@@ -216,7 +215,7 @@ fn changes_keep_shape_and_content() {
 #[test]
 fn merging_takes_the_second_map_first() {
     let mut samples = Samples::new(9);
-    for round in 0..200 {
+    for round in 0..if cfg!(miri) { 12 } else { 200 } {
         let sizes = [
             samples.random(90),
             samples.random(if round % 2 == 0 { 90 } else { 20 }),
@@ -282,7 +281,8 @@ fn growth_that_is_remembered_is_growth() {
     };
     let mut chosen = 12345u32;
     let mut remembered = 0;
-    for round in 0..20_000 {
+    let rounds = if cfg!(miri) { 200 } else { 20_000 };
+    for round in 0..rounds {
         // Each choice of keys is used three times.
         if round % 3 == 0 {
             chosen = chosen.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -302,7 +302,7 @@ fn growth_that_is_remembered_is_growth() {
         assert!(eq_exact(grown, expected), "{round}");
         assert_eq!(size(grown), size(expected));
     }
-    assert!(remembered > 10_000, "{remembered}");
+    assert!(remembered > rounds / 2, "{remembered}");
     // A key that is added twice, keys that are objects, and a map that would be too large are not handled by the cache.
     let (one, two) = (Term::small(1), Term::small(2));
     let map = from_pairs(heap, &[(am::OK, one)]);
@@ -347,6 +347,10 @@ fn lookups_in_any_order_find_what_single_ones_find() {
 }
 
 #[test]
+#[cfg_attr(
+    miri,
+    ignore = "hashes 200,000 keys until some collide, which takes Miri minutes"
+)]
 fn immediate_keys_of_one_hash_are_told_apart() {
     let mut seen = BTreeMap::new();
     let mut pairs = Vec::new();
