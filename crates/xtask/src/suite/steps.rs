@@ -61,6 +61,11 @@ const FUZZ: (&str, &str) = (
     "cargo +nightly fuzz --version",
     "Rust nightly or cargo-fuzz is missing",
 );
+/// Also makes what Miri runs programs with, the first time.
+const MIRI: (&str, &str) = (
+    "cargo +nightly miri setup",
+    "Rust nightly or its components miri and rust-src are missing",
+);
 const CXX: (&str, &str) = ("command -v c++", "c++ is missing");
 const DENY: (&str, &str) = (
     "cargo deny --version",
@@ -104,6 +109,14 @@ pub const TESTS: &[Step] = &[
     step(
         "interleavings",
         "cargo test --quiet --profile tests -p runtime -p ets --features ets/loom --test interleavings",
+    ),
+    // What tells most in half a minute; more of it is among the slower steps.
+    only_if(
+        MIRI,
+        step(
+            "Miri",
+            "cargo +nightly miri test --quiet -p term -p runtime --lib -- copy:: signal:: links:: tasks:: thin_array::",
+        ),
     ),
 ];
 
@@ -226,6 +239,20 @@ pub const SLOWER: &[Step] = &[
         "env LOOM_MAX_PREEMPTIONS=4 cargo test --quiet --profile tests -p runtime -p ets --features ets/loom --test interleavings",
     ),
     only_if(
+        MIRI,
+        step(
+            "Miri, terms",
+            "cargo +nightly miri test --quiet -p term --lib --no-fail-fast -- compare:: copy:: hash:: iolist::",
+        ),
+    ),
+    only_if(
+        MIRI,
+        step(
+            "Miri, processes",
+            "cargo +nightly miri test --quiet -p runtime --lib --no-fail-fast",
+        ),
+    ),
+    only_if(
         ADVISORIES,
         step("advisories", "cargo deny check advisories"),
     ),
@@ -273,6 +300,52 @@ pub const SLOWER: &[Step] = &[
     step(
         "processes, collect always",
         "xtask generate processes --seed 3000 --count 50 --schedulers 8 --collect-always",
+    ),
+    // With all assertions, which a release does not have. Stencils carry none: the threaded form runs those of the
+    // operations' bodies.
+    step(
+        "checked built",
+        "cargo build --quiet --profile checked --package cli",
+    ),
+    step(
+        "differential, checked",
+        "xtask differential --ferl target/checked/ferl",
+    ),
+    step(
+        "differential, checked, emu",
+        "xtask differential --ferl target/checked/ferl --emu",
+    ),
+    step(
+        "differential, checked, collect always",
+        "xtask differential --ferl target/checked/ferl --emu --collect-always language maps binaries errors tracing",
+    ),
+    step(
+        "calls, checked",
+        "xtask generate calls --ferl target/checked/ferl --emu --seed 6 --count 200",
+    ),
+    step(
+        "programs, checked",
+        "xtask generate programs --ferl target/checked/ferl --emu --seed 7000 --count 100",
+    ),
+    step(
+        "processes, checked",
+        "xtask generate processes --ferl target/checked/ferl --seed 7000 --count 200 --schedulers 8",
+    ),
+    step(
+        "walks, checked",
+        "xtask generate walks --ferl target/checked/ferl --seed 7 --count 1000 --schedulers 8",
+    ),
+    step(
+        "patterns, checked",
+        "xtask generate patterns --ferl target/checked/ferl --seed 7 --count 500 --schedulers 8",
+    ),
+    step(
+        "traces, checked",
+        "xtask generate traces --ferl target/checked/ferl --seed 8000 --count 300",
+    ),
+    step(
+        "clusters, checked",
+        "xtask generate clusters --ferl target/checked/ferl --seed 4000 --count 20",
     ),
     // Delays are a feature that a release does not have.
     step(
