@@ -2,7 +2,8 @@
 
 /// X registers a module may use; the limit of the instruction set.
 pub const X_REGISTERS: usize = 1024;
-/// All X registers that there are: behind those of modules are some in which operations leave something to the next ones.
+/// All X registers that there are: behind those of modules are some in which operations leave something to the next
+/// ones.
 pub const ALL_X_REGISTERS: usize = X_REGISTERS + 8;
 /// Floating-point registers a module may use.
 pub const FLOAT_REGISTERS: usize = 1024;

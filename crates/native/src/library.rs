@@ -499,8 +499,8 @@ impl native::Library for Library {
         if let Some(pid) = caller {
             env.set_caller(pid);
         }
-        // They lie on heaps of others. Checks ask whether a term is of the environment, so there the library gets copies
-        // that are.
+        // They lie on heaps of others. Checks ask whether a term is of the environment, so there the library gets
+        // copies that are.
         let copies: Vec<Term>;
         let arguments = match check::is_on() {
             true => {

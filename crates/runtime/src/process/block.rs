@@ -57,8 +57,8 @@ pub fn count(difference: isize) {
     IN_USE.fetch_add(difference as usize, Ordering::Relaxed);
 }
 
-/// Ends a build with assertions if a process was freed and its block not used again. Its block is still the node's: nobody
-/// writes to the `id` of a free one.
+/// Ends a build with assertions if a process was freed and its block not used again. Its block is still the node's:
+/// nobody writes to the `id` of a free one.
 ///
 /// # Safety
 /// `process` was found in the process table, or is owned by this thread.

@@ -207,8 +207,8 @@ pub(super) unsafe fn give_to_system(block: *mut u64, words: usize) {
 /// The content of poisoned words. Read as a term, it is a boxed object at an address that no process has.
 pub(super) const POISON: u64 = 0xdead_dead_dead_deaa;
 
-/// Whether freed and fresh words are overwritten: in tests, in builds that verify, and under stress. Miri sees by itself
-/// that such words are read; written, they would be initialised.
+/// Whether freed and fresh words are overwritten: in tests, in builds that verify, and under stress. Miri sees by
+/// itself that such words are read; written, they would be initialised.
 #[inline]
 pub(super) fn is_poisoning() -> bool {
     cfg!(all(any(test, feature = "verify"), not(miri))) || stress::get() != Stress::None
