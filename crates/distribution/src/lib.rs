@@ -8,6 +8,8 @@
 //!
 //! The protocol is OTP's: <https://www.erlang.org/doc/apps/erts/erl_dist_protocol.html>.
 
+#![warn(unreachable_pub)]
+
 pub mod channel;
 pub mod control;
 pub mod dist_handle;

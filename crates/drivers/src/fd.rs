@@ -54,7 +54,7 @@ struct FdDriver {
 ///
 /// # Errors
 /// `einval` for an impossible number, or the system's error.
-pub fn start(
+pub(crate) fn start(
     port: &mut Access<'_>,
     input: i32,
     output: i32,
@@ -111,7 +111,7 @@ pub fn start(
 ///
 /// # Errors
 /// Always `einval`, whatever the system's error is.
-pub fn start_file(
+pub(crate) fn start_file(
     port: &mut Access<'_>,
     file: &[u8],
     settings: &Settings,

@@ -37,7 +37,11 @@ use udp::Udp;
 ///
 /// # Errors
 /// None.
-pub fn start_tcp(_: &mut Access<'_>, _: &[u8], _: &Settings) -> Result<Box<dyn Driver>, OpenError> {
+pub(crate) fn start_tcp(
+    _: &mut Access<'_>,
+    _: &[u8],
+    _: &Settings,
+) -> Result<Box<dyn Driver>, OpenError> {
     Ok(Box::new(Tcp::default()))
 }
 
@@ -45,7 +49,11 @@ pub fn start_tcp(_: &mut Access<'_>, _: &[u8], _: &Settings) -> Result<Box<dyn D
 ///
 /// # Errors
 /// None.
-pub fn start_udp(_: &mut Access<'_>, _: &[u8], _: &Settings) -> Result<Box<dyn Driver>, OpenError> {
+pub(crate) fn start_udp(
+    _: &mut Access<'_>,
+    _: &[u8],
+    _: &Settings,
+) -> Result<Box<dyn Driver>, OpenError> {
     Ok(Box::new(Udp::default()))
 }
 
@@ -53,7 +61,7 @@ pub fn start_udp(_: &mut Access<'_>, _: &[u8], _: &Settings) -> Result<Box<dyn D
 ///
 /// # Errors
 /// None.
-pub fn start_sctp(
+pub(crate) fn start_sctp(
     _: &mut Access<'_>,
     _: &[u8],
     _: &Settings,

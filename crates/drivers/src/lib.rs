@@ -3,6 +3,8 @@
 //! Each implements `runtime::effects::port::driver::Driver`. [`open`] has one row for each driver that a program opens
 //! by name.
 
+#![warn(unreachable_pub)]
+
 mod fd;
 mod inet;
 pub mod open;

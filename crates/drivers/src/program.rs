@@ -34,7 +34,7 @@ const DEFAULT_PATH: &[u8] = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:
 
 /// What to start.
 #[derive(Clone, Copy)]
-pub enum What<'a> {
+pub(crate) enum What<'a> {
     /// A command for a shell.
     Command(&'a [u8]),
     /// Exactly this file.
@@ -61,7 +61,7 @@ fn reason(error: Errno) -> OpenError {
 ///
 /// # Errors
 /// The system's error: `enoent`, `eacces`, `emfile`, `eagain`...
-pub fn start(
+pub(crate) fn start(
     port: &mut Access<'_>,
     what: What<'_>,
     settings: &Settings,

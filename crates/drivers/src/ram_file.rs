@@ -10,27 +10,27 @@ use runtime::effects::port::driver::{Access, Command, Driver, Output};
 
 /// Operations, as OTP's `ram_file` numbers them.
 mod operation {
-    pub const OPEN: u8 = 1;
-    pub const READ: u8 = 2;
-    pub const SEEK: u8 = 3;
-    pub const WRITE: u8 = 4;
-    pub const SYNC: u8 = 9;
-    pub const TRUNCATE: u8 = 14;
-    pub const PREAD: u8 = 17;
-    pub const PWRITE: u8 = 18;
-    pub const SYNC_DATA: u8 = 19;
-    pub const GET: u8 = 30;
-    pub const SIZE: u8 = 37;
-    pub const ADVISE: u8 = 38;
-    pub const ALLOCATE: u8 = 39;
+    pub(super) const OPEN: u8 = 1;
+    pub(super) const READ: u8 = 2;
+    pub(super) const SEEK: u8 = 3;
+    pub(super) const WRITE: u8 = 4;
+    pub(super) const SYNC: u8 = 9;
+    pub(super) const TRUNCATE: u8 = 14;
+    pub(super) const PREAD: u8 = 17;
+    pub(super) const PWRITE: u8 = 18;
+    pub(super) const SYNC_DATA: u8 = 19;
+    pub(super) const GET: u8 = 30;
+    pub(super) const SIZE: u8 = 37;
+    pub(super) const ADVISE: u8 = 38;
+    pub(super) const ALLOCATE: u8 = 39;
 }
 
 /// First bytes of answers.
 mod response {
-    pub const OK: u8 = 0;
-    pub const ERROR: u8 = 1;
-    pub const DATA: u8 = 2;
-    pub const NUMBER: u8 = 3;
+    pub(super) const OK: u8 = 0;
+    pub(super) const ERROR: u8 = 1;
+    pub(super) const DATA: u8 = 2;
+    pub(super) const NUMBER: u8 = 3;
 }
 
 const MODE_READ: u32 = 1;
@@ -38,7 +38,7 @@ const MODE_WRITE: u32 = 2;
 
 /// The file behind a port.
 #[derive(Default)]
-pub struct RamFile {
+pub(crate) struct RamFile {
     /// `MODE_READ`, `MODE_WRITE`; 0 until it is opened.
     mode: u32,
     content: Vec<u8>,
@@ -56,7 +56,7 @@ struct Answer {
 ///
 /// # Errors
 /// None.
-pub fn start(
+pub(crate) fn start(
     _port: &mut Access<'_>,
     _command: &[u8],
     _settings: &Settings,

@@ -26,20 +26,20 @@ use runtime::process::config::{self, BreakMode};
 
 /// First bytes of commands, as OTP numbers them.
 mod operation {
-    pub const PUT: u8 = 0;
-    pub const MOVE: u8 = 1;
-    pub const INSERT: u8 = 2;
-    pub const DELETE: u8 = 3;
-    pub const BEEP: u8 = 4;
+    pub(super) const PUT: u8 = 0;
+    pub(super) const MOVE: u8 = 1;
+    pub(super) const INSERT: u8 = 2;
+    pub(super) const DELETE: u8 = 3;
+    pub(super) const BEEP: u8 = 4;
     /// Put, and reply `ok`.
-    pub const PUT_AND_ANSWER: u8 = 5;
+    pub(super) const PUT_AND_ANSWER: u8 = 5;
 }
 
 /// Operations of `port_control`.
 mod control {
-    pub const WINDOW_SIZE: u32 = 0x018b_0900 + 100;
-    pub const GET_UNICODE: u32 = 0x018b_0900 + 101;
-    pub const SET_UNICODE: u32 = 0x018b_0900 + 102;
+    pub(super) const WINDOW_SIZE: u32 = 0x018b_0900 + 100;
+    pub(super) const GET_UNICODE: u32 = 0x018b_0900 + 101;
+    pub(super) const SET_UNICODE: u32 = 0x018b_0900 + 102;
 }
 
 /// The size of a window that does not report one.

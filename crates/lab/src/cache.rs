@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// Where compiled programs and durations are kept between sessions; `None` if there is no such folder that can be
 /// written to.
-pub fn folder() -> Option<PathBuf> {
+pub(crate) fn folder() -> Option<PathBuf> {
     let home = || env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
     let cache = env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)

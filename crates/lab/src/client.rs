@@ -19,7 +19,7 @@ const WARM_UP_TRIPS: u64 = 2;
 /// `echo PORT CONNECTIONS TRIPS` makes `TRIPS` round trips in all, and prints `rate: ` (per second), `p50: `, `p99: `
 /// and `p999: ` (microseconds). `idle PORT CONNECTIONS` connects, prints `ready`, and ends when its standard input
 /// ends.
-pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+pub(crate) fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let words: Vec<String> = arguments
         .map(|word| word.to_string_lossy().into_owned())
         .collect();

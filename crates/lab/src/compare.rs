@@ -17,7 +17,7 @@ use crate::statistics::{self, Ratio, Summary, Verdict};
 /// Compares the results of two runs, row by row: how many times as good the new ones are. The exit status is 1 if a row
 /// is worse beyond the spread of its runs.
 #[derive(clap::Args, Debug)]
-pub struct CompareOptions {
+pub(crate) struct CompareOptions {
     /// A file that --save or --json has written, or the first digits of a commit in bench/results.
     pub old: String,
     /// The same.
@@ -34,7 +34,7 @@ struct Compared {
 }
 
 /// Returns whether no row is worse.
-pub fn run(options: &CompareOptions) -> Result<bool> {
+pub(crate) fn run(options: &CompareOptions) -> Result<bool> {
     let (old, new) = find(&options.old, &options.new)?;
     let (old, new) = (saved::read(&old)?, saved::read(&new)?);
     for line in text(&old, &new)? {

@@ -25,7 +25,7 @@ const RESULTS: &str = include_str!("../templates/results.md");
 const FINDINGS: &str = include_str!("../templates/findings.md");
 const LINE_COLUMNS: usize = 120;
 /// The lines of the page's tables besides the headline figures.
-pub const MORE_PICKS: &[Pick] = &[
+pub(crate) const MORE_PICKS: &[Pick] = &[
     pick("everyday/boot", "", "time", "Booting and halting"),
     pick(
         "everyday/fan_in",
@@ -69,7 +69,7 @@ pub const MORE_PICKS: &[Pick] = &[
 /// Draws docs/results.md, docs/findings.md and the picture of the README again, from bench/results and
 /// bench/notes.json.
 #[derive(clap::Args, Debug)]
-pub struct ResultsOptions {}
+pub(crate) struct ResultsOptions {}
 
 /// Why ferl is behind somewhere.
 #[derive(Deserialize)]
@@ -156,7 +156,7 @@ struct Machine {
     sessions: Vec<String>,
 }
 
-pub fn run(_options: &ResultsOptions) -> Result<bool> {
+pub(crate) fn run(_options: &ResultsOptions) -> Result<bool> {
     let checkout = Checkout::here()?;
     for (path, text) in files(&checkout)? {
         fs::write(&path, text).with_context(|| format!("{} cannot be written", path.display()))?;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// One row.
 #[derive(Clone, Copy)]
-pub struct Experiment {
+pub(crate) struct Experiment {
     pub group: Group,
     /// Unique within the group.
     pub name: &'static str,
@@ -42,14 +42,14 @@ pub struct Experiment {
 
 /// A third-party program, and the Debian package that contains it.
 #[derive(Clone, Copy)]
-pub struct Program {
+pub(crate) struct Program {
     pub name: &'static str,
     pub package: &'static str,
 }
 
 impl Program {
     /// Why a row that needs the program cannot be run.
-    pub fn is_missing(self) -> String {
+    pub(crate) fn is_missing(self) -> String {
         format!(
             "{} is not installed: apt-get install {}",
             self.name, self.package
@@ -57,13 +57,13 @@ impl Program {
     }
 }
 
-pub const ELIXIR: Program = Program {
+pub(crate) const ELIXIR: Program = Program {
     name: "elixir",
     package: "elixir",
 };
 
 /// The defaults of a row.
-pub const PLAIN: Experiment = Experiment {
+pub(crate) const PLAIN: Experiment = Experiment {
     group: Group::Everyday,
     name: "",
     about: "",
@@ -84,13 +84,13 @@ pub const PLAIN: Experiment = Experiment {
 
 impl Experiment {
     /// The name used on the command line and in results: `E1/start`.
-    pub fn key(&self) -> String {
+    pub(crate) fn key(&self) -> String {
         format!("{}/{}", self.group.key(), self.name)
     }
 
     /// The sizes to run. The headline set takes the largest quick size, and the smallest as well where a figure is
     /// computed from the growth between sizes.
-    pub fn sizes(&self, set: Set) -> Vec<u64> {
+    pub(crate) fn sizes(&self, set: Set) -> Vec<u64> {
         match (set, self.quick) {
             (Set::Full, _) => self.full.to_vec(),
             (Set::Headline, [first, .., last]) => {
@@ -107,7 +107,7 @@ impl Experiment {
 
 /// Which selection of rows, cases and sizes is run. Each set contains the rows and cases of those before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Set {
+pub(crate) enum Set {
     /// E1 to E5 and a few more, within two minutes.
     Headline,
     /// A few minutes on two processors.
@@ -118,7 +118,7 @@ pub enum Set {
 
 impl Set {
     /// As written in results.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Set::Headline => "headline",
             Set::Quick => "quick",
@@ -129,7 +129,7 @@ impl Set {
 
 /// A family of rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Group {
+pub(crate) enum Group {
     Creation,
     Load,
     Ports,
@@ -147,7 +147,7 @@ pub enum Group {
 }
 
 impl Group {
-    pub const ALL: [Group; 13] = [
+    pub(crate) const ALL: [Group; 13] = [
         Group::Creation,
         Group::Load,
         Group::Ports,
@@ -163,7 +163,7 @@ impl Group {
         Group::Tracing,
     ];
 
-    pub fn key(self) -> &'static str {
+    pub(crate) fn key(self) -> &'static str {
         match self {
             Group::Creation => "E1",
             Group::Load => "E2",
@@ -181,7 +181,7 @@ impl Group {
         }
     }
 
-    pub fn title(self) -> &'static str {
+    pub(crate) fn title(self) -> &'static str {
         match self {
             Group::Creation => "Creating processes, with SMP on and off",
             Group::Load => "Load of each processor, and memory of many processes",
@@ -202,12 +202,12 @@ impl Group {
     }
 
     /// Whether it is one of the five published experiments, whose authors gave figures.
-    pub fn is_published(self) -> bool {
+    pub(crate) fn is_published(self) -> bool {
         self.published_on().is_some()
     }
 
     /// `E1: Creating processes...`
-    pub fn heading(self) -> String {
+    pub(crate) fn heading(self) -> String {
         if self.is_published() || self == Group::Between {
             format!("{}: {}", self.key(), self.title())
         } else {
@@ -216,18 +216,18 @@ impl Group {
     }
 
     /// Whether the mean of the ratios of its lines says something: its rows measure the same sort of thing.
-    pub fn has_mean(self) -> bool {
+    pub(crate) fn has_mean(self) -> bool {
         matches!(self, Group::Compute | Group::Tables | Group::Answers)
     }
 
-    pub fn of_key(key: &str) -> Option<Group> {
+    pub(crate) fn of_key(key: &str) -> Option<Group> {
         Group::ALL
             .into_iter()
             .find(|group| group.key().eq_ignore_ascii_case(key))
     }
 
     /// The hardware on which the published figures were measured.
-    pub fn published_on(self) -> Option<&'static str> {
+    pub(crate) fn published_on(self) -> Option<&'static str> {
         match self {
             Group::Creation => Some("4 cores of 2.4 GHz under Xen, +S 4:4"),
             Group::Load => Some("4 Xeon E7-4820 with 64 logical processors, 125 GB"),
@@ -248,7 +248,7 @@ impl Group {
 
 /// One way to start the VM.
 #[derive(Clone, Copy)]
-pub struct Case {
+pub(crate) struct Case {
     pub label: &'static str,
     /// Emulator flags. `{CPUS}` is replaced by the number of processors, `{TWICE}` by twice that number.
     pub flags: &'static str,
@@ -262,7 +262,7 @@ pub struct Case {
     pub set: Set,
 }
 
-pub const DEFAULT: Case = Case {
+pub(crate) const DEFAULT: Case = Case {
     label: "",
     flags: "",
     flags_of_others: None,
@@ -271,26 +271,26 @@ pub const DEFAULT: Case = Case {
     set: Set::Headline,
 };
 
-pub const SMP_ON: Case = Case {
+pub(crate) const SMP_ON: Case = Case {
     label: "SMP on",
     flags: "+S {CPUS}:{CPUS}",
     ..DEFAULT
 };
 
-pub const SMP_OFF: Case = Case {
+pub(crate) const SMP_OFF: Case = Case {
     label: "SMP off",
     flags: "-smp disable",
     flags_of_others: Some("+S 1:1"),
     ..DEFAULT
 };
 
-pub const ONE: Case = Case {
+pub(crate) const ONE: Case = Case {
     label: "one scheduler",
     flags: "+S 1:1",
     ..DEFAULT
 };
 
-pub const TWO: Case = Case {
+pub(crate) const TWO: Case = Case {
     label: "two schedulers",
     flags: "+S 2:2",
     ..DEFAULT
@@ -298,7 +298,7 @@ pub const TWO: Case = Case {
 
 /// When a run ends.
 #[derive(Clone, Copy)]
-pub enum Ends {
+pub(crate) enum Ends {
     ByItself,
     /// The lab ends the run this long after the program has printed `says`. What the lab measures from outside is the
     /// time in between.
@@ -311,7 +311,7 @@ pub enum Ends {
 
 impl Ends {
     /// The text that begins the measured part, and how long that lasts; `None` if the run ends by itself.
-    pub fn measured_part(self, set: Set) -> Option<(&'static str, Duration)> {
+    pub(crate) fn measured_part(self, set: Set) -> Option<(&'static str, Duration)> {
         match (self, set) {
             (Ends::ByItself, _) => None,
             (Ends::After { says, full, .. }, Set::Full) => Some((says, full)),
@@ -322,7 +322,7 @@ impl Ends {
 
 /// A number read from a run.
 #[derive(Clone, Copy)]
-pub struct Figure {
+pub(crate) struct Figure {
     pub label: &'static str,
     pub source: Source,
     /// Converts the number to the unit.
@@ -333,10 +333,14 @@ pub struct Figure {
     pub slope: Option<&'static str>,
 }
 
-pub const TIMED: Figure = printed_micros("time", "timed: ", Unit::Seconds);
+pub(crate) const TIMED: Figure = printed_micros("time", "timed: ", Unit::Seconds);
 
 /// A time that the program prints in microseconds after `prefix`, shown in `unit`; less is better.
-pub const fn printed_micros(label: &'static str, prefix: &'static str, unit: Unit) -> Figure {
+pub(crate) const fn printed_micros(
+    label: &'static str,
+    prefix: &'static str,
+    unit: Unit,
+) -> Figure {
     let factor = match unit {
         Unit::Seconds => 1e-6,
         Unit::Millis => 1e-3,
@@ -353,7 +357,7 @@ pub const fn printed_micros(label: &'static str, prefix: &'static str, unit: Uni
 }
 
 /// The number of operations a second, from the time after `timed: `.
-pub const RATE: Figure = Figure {
+pub(crate) const RATE: Figure = Figure {
     label: "rate",
     scale: Scale::SizePer(1e-6),
     unit: Unit::PerSecond,
@@ -362,7 +366,7 @@ pub const RATE: Figure = Figure {
 };
 
 /// The memory that idle connections hold.
-pub const CONNECTIONS: Figure = Figure {
+pub(crate) const CONNECTIONS: Figure = Figure {
     label: "resident memory",
     source: Source::Resident,
     scale: Scale::By(1.0),
@@ -372,7 +376,7 @@ pub const CONNECTIONS: Figure = Figure {
 };
 
 /// The time of one operation, from the time after `timed: `.
-pub const EACH: Figure = Figure {
+pub(crate) const EACH: Figure = Figure {
     label: "each",
     scale: Scale::PerSize(1.0),
     unit: Unit::Micros,
@@ -381,7 +385,7 @@ pub const EACH: Figure = Figure {
 
 /// Where a figure comes from.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Source {
+pub(crate) enum Source {
     /// The number that the program prints right after this text.
     Printed(&'static str),
     /// Seconds from the start of the VM to its end.
@@ -399,7 +403,7 @@ pub enum Source {
 }
 
 #[derive(Clone, Copy)]
-pub enum Scale {
+pub(crate) enum Scale {
     /// The number times this.
     By(f64),
     /// The number times this, divided by the size.
@@ -409,7 +413,7 @@ pub enum Scale {
 }
 
 impl Scale {
-    pub fn apply(self, number: f64, size: u64) -> f64 {
+    pub(crate) fn apply(self, number: f64, size: u64) -> f64 {
         let size = size as f64;
         match self {
             Scale::By(factor) => number * factor,
@@ -421,7 +425,7 @@ impl Scale {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Unit {
+pub(crate) enum Unit {
     Seconds,
     Millis,
     Micros,
@@ -434,7 +438,7 @@ pub enum Unit {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Better {
+pub(crate) enum Better {
     Less,
     More,
     /// The figure is shown, but not compared.
@@ -443,14 +447,14 @@ pub enum Better {
 
 impl Better {
     /// Whether VMs are compared by the figure.
-    pub fn is_compared(self) -> bool {
+    pub(crate) fn is_compared(self) -> bool {
         self != Better::Neither
     }
 }
 
 /// A figure published by the author of the experiment.
 #[derive(Clone, Copy)]
-pub struct Published {
+pub(crate) struct Published {
     /// The label of the figure, the label of the case, and the size.
     pub figure: &'static str,
     pub case: &'static str,

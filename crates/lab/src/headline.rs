@@ -17,7 +17,7 @@ const TEMPLATE: &str = include_str!("../templates/headline.svg");
 
 /// The headline figures of one session, compared with one other VM.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Headline {
+pub(crate) struct Headline {
     /// The session's remark, such as the commit that was measured.
     pub note: String,
     /// Local date and time of the start of the session.
@@ -29,7 +29,7 @@ pub struct Headline {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct HeadlineFigure {
+pub(crate) struct HeadlineFigure {
     pub label: String,
     /// Medians with their unit; `None` for the mean of a group.
     pub medians: Option<Medians>,
@@ -40,14 +40,14 @@ pub struct HeadlineFigure {
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Medians {
+pub(crate) struct Medians {
     pub unit: Unit,
     pub ferl: f64,
     pub other: f64,
 }
 
 /// A line that is a headline figure, at the largest size that was measured.
-pub struct Pick {
+pub(crate) struct Pick {
     pub row: &'static str,
     case: &'static str,
     figure: &'static str,
@@ -55,7 +55,7 @@ pub struct Pick {
     label: &'static str,
 }
 
-pub const fn pick(
+pub(crate) const fn pick(
     row: &'static str,
     case: &'static str,
     figure: &'static str,
@@ -69,7 +69,7 @@ pub const fn pick(
     }
 }
 
-pub const PICKS: &[Pick] = &[
+pub(crate) const PICKS: &[Pick] = &[
     pick("E1/start", "SMP on", "time", "E1: chain of {N} processes"),
     pick(
         "E1/start_wo_msg",
@@ -115,7 +115,7 @@ impl Headline {
     /// # Errors
     ///
     /// If the session has no other VM to compare with, or none of the headline figures.
-    pub fn of(session: &Session) -> Result<Headline> {
+    pub(crate) fn of(session: &Session) -> Result<Headline> {
         let other = session
             .vms
             .get(1)
@@ -145,7 +145,7 @@ impl Headline {
     }
 
     /// The figures as text.
-    pub fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         let about = self.about();
         let figures = self.figures.iter().map(|figure| {
             let (ferl, other) = figure.values();
@@ -165,7 +165,7 @@ impl Headline {
 
 impl HeadlineFigure {
     /// The medians of ferl and of the other VM, with their units.
-    pub fn values(&self) -> (String, String) {
+    pub(crate) fn values(&self) -> (String, String) {
         let Some(medians) = &self.medians else {
             return Default::default();
         };
@@ -181,13 +181,13 @@ impl HeadlineFigure {
 }
 
 /// The geometric means of the groups that have one here.
-pub fn means(session: &Session) -> impl Iterator<Item = HeadlineFigure> {
+pub(crate) fn means(session: &Session) -> impl Iterator<Item = HeadlineFigure> {
     let means = MEANS.iter();
     means.filter_map(|(group, label)| mean(session, *group, label))
 }
 
 /// The line that a pick names, if the session has it with a ratio.
-pub fn picked(session: &Session, pick: &Pick) -> Option<HeadlineFigure> {
+pub(crate) fn picked(session: &Session, pick: &Pick) -> Option<HeadlineFigure> {
     let found = session
         .experiments
         .iter()
@@ -281,7 +281,7 @@ struct RowView {
 }
 
 /// The picture: a bar for each figure, as long as ferl is better.
-pub fn picture(headline: &Headline) -> Result<String> {
+pub(crate) fn picture(headline: &Headline) -> Result<String> {
     let most = headline
         .figures
         .iter()

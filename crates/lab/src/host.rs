@@ -7,7 +7,7 @@ use crate::results::Host;
 /// The share of the free memory that a run may use; the rest keeps the host usable.
 const USABLE_SHARE: f64 = 0.85;
 
-pub fn describe() -> Host {
+pub(crate) fn describe() -> Host {
     let system = sys::host::system().map_or_else(
         |_| "unknown".to_owned(),
         |system| format!("{} {} {}", system.name, system.release, system.machine),
@@ -65,7 +65,7 @@ fn series(name: &str) -> Option<String> {
 }
 
 /// The most memory that a run may hold, in bytes.
-pub fn memory_budget_bytes() -> u64 {
+pub(crate) fn memory_budget_bytes() -> u64 {
     (available_bytes() as f64 * USABLE_SHARE) as u64
 }
 
@@ -73,7 +73,7 @@ pub fn memory_budget_bytes() -> u64 {
 /// all: otherwise each run would be measured with whatever the host had left it. On one virtual machine the first use
 /// of a GiB took 0.2 s when it had been free for less than two seconds, and 3.7 s later; for whoever uses huge pages
 /// that decided how long it took to start processes.
-pub fn warm_memory(bytes: u64) {
+pub(crate) fn warm_memory(bytes: u64) {
     let does_give_back = fs::exists("/sys/module/page_reporting").unwrap_or(false);
     let bytes = bytes.min(memory_budget_bytes() / 2);
     if does_give_back && bytes > 0 {

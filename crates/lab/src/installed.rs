@@ -4,7 +4,7 @@ use std::env;
 use std::path::PathBuf;
 
 /// Finds a program by its path, or by its name in PATH.
-pub fn find_program(name: &str) -> Option<PathBuf> {
+pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     if name.contains('/') {
         let path = PathBuf::from(name);
         return path.is_file().then(|| path.canonicalize().ok()).flatten();

@@ -6,7 +6,7 @@ use crate::show;
 use crate::statistics::{self, Ratio};
 
 /// All lines of an experiment, ordered by figure: a line for each cell, then the growth, if it is a figure too.
-pub fn of(experiment: &Experiment, cells: &[Cell], vms: usize) -> Vec<Line> {
+pub(crate) fn of(experiment: &Experiment, cells: &[Cell], vms: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     for (at, figure) in experiment.figures.iter().enumerate() {
         lines.extend(cells.iter().map(|cell| of_figure(experiment, at, cell)));
@@ -18,13 +18,13 @@ pub fn of(experiment: &Experiment, cells: &[Cell], vms: usize) -> Vec<Line> {
 }
 
 /// The lines of one cell.
-pub fn of_cell(experiment: &Experiment, cell: &Cell) -> Vec<Line> {
+pub(crate) fn of_cell(experiment: &Experiment, cell: &Cell) -> Vec<Line> {
     let figures = 0..experiment.figures.len();
     figures.map(|at| of_figure(experiment, at, cell)).collect()
 }
 
 /// The lines of the growth from size to size.
-pub fn growth(experiment: &Experiment, cells: &[Cell], vms: usize) -> Vec<Line> {
+pub(crate) fn growth(experiment: &Experiment, cells: &[Cell], vms: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     for (at, figure) in experiment.figures.iter().enumerate() {
         if let Some(label) = figure.slope {

@@ -24,14 +24,14 @@ const MOST_BYTES_PER_PROCESS: u64 = 4096;
 
 /// The limits of a run.
 #[derive(Clone, Copy)]
-pub struct Bounds {
+pub(crate) struct Bounds {
     pub timeout: Duration,
     pub memory_bytes: u64,
 }
 
 /// One cell of the plan: an experiment in one case, at one size.
 #[derive(Clone, Copy)]
-pub struct Trial<'a> {
+pub(crate) struct Trial<'a> {
     pub experiment: &'a Experiment,
     pub case: &'a Case,
     pub size: Option<u64>,
@@ -39,7 +39,7 @@ pub struct Trial<'a> {
 }
 
 /// The results of a run.
-pub struct Measurement {
+pub(crate) struct Measurement {
     pub run: Run,
     pub load: Vec<Load>,
     pub threads: Vec<(String, usize)>,
@@ -47,12 +47,12 @@ pub struct Measurement {
 
 impl Trial<'_> {
     /// `E1/start, SMP on, 300k`.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         show::join(&self.experiment.key(), self.case.label, self.size)
     }
 
     /// The command line, beginning with the program.
-    pub fn words(&self, vm: &Vm, programs: &Path) -> Vec<String> {
+    pub(crate) fn words(&self, vm: &Vm, programs: &Path) -> Vec<String> {
         let processors = sys::cpu::Processors::detect().allowed();
         let flags = match self.case.flags_of_others {
             Some(flags) if !vm.is_ferl => flags,
@@ -113,7 +113,12 @@ impl Trial<'_> {
     /// # Errors
     ///
     /// Why the run gave no figures.
-    pub fn run(&self, vm: &Vm, programs: &Path, bounds: Bounds) -> Result<Measurement, String> {
+    pub(crate) fn run(
+        &self,
+        vm: &Vm,
+        programs: &Path,
+        bounds: Bounds,
+    ) -> Result<Measurement, String> {
         self.program()?;
         let words = self.words(vm, programs);
         let folder = tempfile::tempdir()
@@ -248,7 +253,7 @@ fn number_after(text: &str, before: &str) -> Option<f64> {
 }
 
 /// The command line, quoted for a shell.
-pub fn shell_line(words: &[String]) -> String {
+pub(crate) fn shell_line(words: &[String]) -> String {
     let quoted = words.iter().map(|word| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "+-_./:=,@".contains(c);
         if !word.is_empty() && word.chars().all(plain) {

@@ -17,7 +17,7 @@ use crate::experiment::Set;
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true
 )]
-pub struct LabOptions {
+pub(crate) struct LabOptions {
     #[command(subcommand)]
     pub task: Option<Task>,
     /// The words of this command line, to be kept with the results.
@@ -83,13 +83,15 @@ pub struct LabOptions {
 
 /// What is done with kept results instead of measuring.
 #[derive(Subcommand, Debug)]
-pub enum Task {
+pub(crate) enum Task {
     Compare(CompareOptions),
     Results(ResultsOptions),
 }
 
 impl LabOptions {
-    pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<LabOptions, clap::Error> {
+    pub(crate) fn read(
+        arguments: impl IntoIterator<Item = OsString>,
+    ) -> Result<LabOptions, clap::Error> {
         let words: Vec<OsString> = [OsString::from("ferl lab")]
             .into_iter()
             .chain(arguments)
@@ -103,7 +105,7 @@ impl LabOptions {
     }
 
     /// Rows that are asked for by name have the sizes of the quick set.
-    pub fn set(&self) -> Set {
+    pub(crate) fn set(&self) -> Set {
         if self.full {
             Set::Full
         } else if self.quick || !self.experiments.is_empty() {

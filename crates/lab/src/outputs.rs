@@ -15,13 +15,13 @@ use crate::summary;
 use crate::view;
 
 /// What `--from` can read.
-pub enum Stored {
+pub(crate) enum Stored {
     Session(Box<Session>),
     Headline(Headline),
 }
 
 /// Reads what `--json`, `--save` or `--headline` wrote.
-pub fn read(path: &Path) -> Result<Stored> {
+pub(crate) fn read(path: &Path) -> Result<Stored> {
     let name = path.display();
     let text = fs::read_to_string(path).with_context(|| format!("{name} cannot be read"))?;
     let is_headline = serde_json::from_str::<serde_json::Value>(&text)
@@ -35,7 +35,7 @@ pub fn read(path: &Path) -> Result<Stored> {
 }
 
 /// The files to write. They are opened before the runs, which may take hours.
-pub struct Outputs {
+pub(crate) struct Outputs {
     files: Vec<(PathBuf, OutputForm)>,
 }
 
@@ -50,7 +50,7 @@ enum OutputForm {
 
 impl Outputs {
     /// A file that cannot be written is added to `problems`.
-    pub fn open(options: &LabOptions, problems: &mut Vec<String>) -> Outputs {
+    pub(crate) fn open(options: &LabOptions, problems: &mut Vec<String>) -> Outputs {
         let mut files = Vec::new();
         let wanted = [
             (&options.json, OutputForm::Json),
@@ -73,7 +73,7 @@ impl Outputs {
     }
 
     /// Returns whether all of them were written.
-    pub fn write(&self, stored: &Stored) -> bool {
+    pub(crate) fn write(&self, stored: &Stored) -> bool {
         let mut done = true;
         for (path, form) in &self.files {
             let written = form.text(stored).and_then(|text| {
@@ -122,7 +122,7 @@ impl Stored {
 }
 
 /// Keeps a session in the checkout that the working directory lies in.
-pub fn save(session: &Session) -> Result<()> {
+pub(crate) fn save(session: &Session) -> Result<()> {
     let folder = Checkout::here()?.results();
     fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let path = saved::file_of(&folder, session);

@@ -22,7 +22,7 @@ const CORRECTION: (f64, f64) = (0.2, 8.0);
 const TRUSTED_AFTER_S: f64 = 5.0;
 
 /// Seconds that one run took, by cell and VM, in earlier sessions on this host.
-pub struct KnownDurations {
+pub(crate) struct KnownDurations {
     path: Option<PathBuf>,
     seconds: BTreeMap<String, f64>,
     /// Those of this session. They do not change what this session expects: its pace compares runs with that.
@@ -31,7 +31,7 @@ pub struct KnownDurations {
 
 impl KnownDurations {
     /// Reads them from the user's cache. A file that cannot be read counts as empty.
-    pub fn read() -> KnownDurations {
+    pub(crate) fn read() -> KnownDurations {
         let path = crate::cache::folder().map(|folder| folder.join("durations.json"));
         let text = path.as_ref().and_then(|path| fs::read_to_string(path).ok());
         let seconds = text.and_then(|text| serde_json::from_str(&text).ok());
@@ -43,7 +43,7 @@ impl KnownDurations {
     }
 
     /// Keeps them for the next session, if there is a place.
-    pub fn write(mut self) {
+    pub(crate) fn write(mut self) {
         self.seconds.append(&mut self.learned);
         if let (Some(path), Ok(text)) = (&self.path, serde_json::to_string_pretty(&self.seconds)) {
             // Without the file the next session guesses, as the first one did.
@@ -56,13 +56,13 @@ impl KnownDurations {
         format!("{key}|{case}|{}|{name}", trial.size.unwrap_or(0))
     }
 
-    pub fn learn(&mut self, trial: &Trial, vm: &Vm, took: Duration) {
+    pub(crate) fn learn(&mut self, trial: &Trial, vm: &Vm, took: Duration) {
         self.learned
             .insert(KnownDurations::key(trial, vm), took.as_secs_f64());
     }
 
     /// Expected seconds of one run.
-    pub fn expected_s(&self, trial: &Trial, vm: &Vm) -> f64 {
+    pub(crate) fn expected_s(&self, trial: &Trial, vm: &Vm) -> f64 {
         if let Some(seconds) = self.seconds.get(&KnownDurations::key(trial, vm)) {
             return *seconds;
         }
@@ -78,7 +78,7 @@ impl KnownDurations {
 }
 
 /// The time of a session: what it has used, what is expected to remain, and the limit.
-pub struct Pace {
+pub(crate) struct Pace {
     began: Instant,
     limit: Option<Duration>,
     /// Expected seconds of one round of each cell on all VMs, in the order of the plan.
@@ -93,7 +93,12 @@ pub struct Pace {
 
 impl Pace {
     /// `began` is when the time limit began to run, and `rounds` the number wanted of each cell.
-    pub fn new(began: Instant, limit: Option<Duration>, round_s: Vec<f64>, rounds: u32) -> Pace {
+    pub(crate) fn new(
+        began: Instant,
+        limit: Option<Duration>,
+        round_s: Vec<f64>,
+        rounds: u32,
+    ) -> Pace {
         Pace {
             began,
             limit,
@@ -106,13 +111,13 @@ impl Pace {
     }
 
     /// One run is done.
-    pub fn ran(&mut self, took: Duration, expected_s: f64) {
+    pub(crate) fn ran(&mut self, took: Duration, expected_s: f64) {
         self.taken_s += took.as_secs_f64();
         self.expected_s += expected_s;
     }
 
     /// The rounds that the next cell gets. 0: the time limit leaves no room for it.
-    pub fn rounds_of(&mut self, at: usize) -> u32 {
+    pub(crate) fn rounds_of(&mut self, at: usize) -> u32 {
         self.at = at;
         let Some(limit) = self.limit else {
             return self.rounds;
@@ -125,7 +130,7 @@ impl Pace {
     }
 
     /// Expected seconds from the start to the end of the session.
-    pub fn total_s(&self, rounds_left_of_cell: f64) -> f64 {
+    pub(crate) fn total_s(&self, rounds_left_of_cell: f64) -> f64 {
         let this_s = self.round_s.get(self.at).copied().unwrap_or(0.0) * rounds_left_of_cell;
         let later = self.round_s.get(self.at + 1..).unwrap_or(&[]);
         let later_s = later.iter().sum::<f64>() * f64::from(self.rounds);
@@ -137,7 +142,7 @@ impl Pace {
         }
     }
 
-    pub fn elapsed_s(&self) -> f64 {
+    pub(crate) fn elapsed_s(&self) -> f64 {
         self.began.elapsed().as_secs_f64()
     }
 

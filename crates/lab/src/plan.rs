@@ -3,14 +3,14 @@
 use crate::experiment::{Case, Experiment, Group, Set};
 
 /// An experiment and those of its cells that are run.
-pub struct Planned {
+pub(crate) struct Planned {
     pub experiment: Experiment,
     pub cells: Vec<(Case, Option<u64>)>,
 }
 
 /// The rows with the given names, or all rows of the set if no name is given. A name that matches no row is added to
 /// `problems`.
-pub fn plan(
+pub(crate) fn plan(
     rows: Vec<Experiment>,
     names: &[String],
     set: Set,
@@ -48,7 +48,7 @@ fn matches(row: &Experiment, name: &str) -> bool {
 }
 
 /// The rows whose program is installed, and one sentence for all others.
-pub fn runnable(
+pub(crate) fn runnable(
     plan: Vec<Planned>,
     is_installed: impl Fn(&str) -> bool,
 ) -> (Vec<Planned>, Option<String>) {

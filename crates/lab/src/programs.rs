@@ -25,7 +25,7 @@ static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../experiments");
 const COMPILE_TIMEOUT: Duration = Duration::from_secs(120);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Language {
+pub(crate) enum Language {
     Erlang,
     Elixir,
     /// A native library.
@@ -50,7 +50,7 @@ impl Language {
 
 /// One program.
 #[derive(Clone, Copy)]
-pub struct Source {
+pub(crate) struct Source {
     /// The name of the module, or of the file if it is not written in Erlang.
     pub module: &'static str,
     pub language: Language,
@@ -60,7 +60,7 @@ pub struct Source {
 }
 
 /// All programs, sorted by name.
-pub fn sources() -> impl Iterator<Item = Source> {
+pub(crate) fn sources() -> impl Iterator<Item = Source> {
     let mut files: Vec<&'static File<'static>> = FILES.files().collect();
     files.extend(FILES.dirs().flat_map(Dir::files));
     files.sort_by_key(|file| file.path().file_name());
@@ -85,7 +85,7 @@ fn opening(text: &str) -> &str {
 }
 
 /// A folder with every program compiled.
-pub struct Programs {
+pub(crate) struct Programs {
     pub folder: PathBuf,
     /// Removes the folder when dropped, if there was no cache to keep it in.
     _temporary: Option<tempfile::TempDir>,
@@ -93,7 +93,7 @@ pub struct Programs {
 
 impl Programs {
     /// Takes the programs from the cache, or compiles them with the compiler of the OTP that the VM boots.
-    pub fn compiled(vm: &Vm) -> Result<Programs> {
+    pub(crate) fn compiled(vm: &Vm) -> Result<Programs> {
         let (parent, temporary) = match cache::folder() {
             Some(cache) => (cache, None),
             None => {

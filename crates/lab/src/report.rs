@@ -17,7 +17,7 @@ use crate::view::{self, PlotView};
 
 const TEMPLATE: &str = include_str!("../templates/page.html");
 
-pub fn page(session: &Session) -> Result<String> {
+pub(crate) fn page(session: &Session) -> Result<String> {
     let mut view = view::view(session);
     for group in &mut view.groups {
         let is_published = Group::of_key(&group.key).is_some_and(Group::is_published);

@@ -7,7 +7,7 @@ use crate::experiment::{Better, Unit};
 use crate::statistics::{Ratio, Summary};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Session {
+pub(crate) struct Session {
     pub lab: String,
     /// A remark given with `--note`, such as the commit that was measured.
     #[serde(default)]
@@ -38,7 +38,7 @@ pub struct Session {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Host {
+pub(crate) struct Host {
     /// What kind of machine it is, in a word that may be part of a file's name: `amd-epyc-25-17-2`, which are the
     /// maker, the series, the family and the model of the processor, and how many processors may be used.
     #[serde(default)]
@@ -51,7 +51,7 @@ pub struct Host {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct VmInfo {
+pub(crate) struct VmInfo {
     /// The name in tables: `ferl`, `OTP 25`.
     pub name: String,
     pub path: String,
@@ -62,7 +62,7 @@ pub struct VmInfo {
 
 /// The results of one experiment.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Found {
+pub(crate) struct Found {
     pub key: String,
     pub group: String,
     pub about: String,
@@ -72,7 +72,7 @@ pub struct Found {
 
 /// One case of an experiment at one size.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Cell {
+pub(crate) struct Cell {
     pub case: String,
     pub size: Option<u64>,
     /// In the order of [`Session::vms`].
@@ -81,7 +81,7 @@ pub struct Cell {
 
 /// The results of one cell on one VM.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct OnVm {
+pub(crate) struct OnVm {
     /// The command line, quoted for a shell.
     pub command: String,
     /// One for each round, up to the first failure.
@@ -98,7 +98,7 @@ pub struct OnVm {
 
 /// One run, measured from outside.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Run {
+pub(crate) struct Run {
     /// In the order of the experiment's figures.
     pub figures: Vec<f64>,
     pub wall_s: f64,
@@ -121,14 +121,14 @@ pub struct Run {
 
 /// The load of each processor, in percent, since the previous sample.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Load {
+pub(crate) struct Load {
     pub at_s: f64,
     pub runnable: u32,
     pub cores: Vec<CoreLoad>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CoreLoad {
+pub(crate) struct CoreLoad {
     pub user: f32,
     pub nice: f32,
     pub system: f32,
@@ -140,14 +140,14 @@ pub struct CoreLoad {
 
 impl CoreLoad {
     /// The share of time spent on any work of this host.
-    pub fn busy(&self) -> f32 {
+    pub(crate) fn busy(&self) -> f32 {
         self.user + self.nice + self.system + self.irq + self.soft
     }
 }
 
 /// One line of the table: a figure of one cell, or of all sizes of a case together, over all rounds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Line {
+pub(crate) struct Line {
     pub figure: String,
     pub case: String,
     pub size: Option<u64>,
@@ -168,13 +168,13 @@ pub struct Line {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Measured {
+pub(crate) enum Measured {
     Summary(Summary),
     Failure(String),
 }
 
 impl Measured {
-    pub fn summary(&self) -> Option<&Summary> {
+    pub(crate) fn summary(&self) -> Option<&Summary> {
         match self {
             Measured::Summary(summary) => Some(summary),
             Measured::Failure(_) => None,
@@ -183,22 +183,22 @@ impl Measured {
 }
 
 /// From this load by other programs on, a line is marked: they may have changed the figures.
-pub const NOISE_CPUS: f64 = 0.25;
+pub(crate) const NOISE_CPUS: f64 = 0.25;
 
 impl Line {
-    pub fn is_noisy(&self) -> bool {
+    pub(crate) fn is_noisy(&self) -> bool {
         self.others_cpus > NOISE_CPUS
     }
 }
 
 impl Session {
     /// Whether everything requested was done on every VM.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.problems.is_empty() && self.failures().next().is_none()
     }
 
     /// Every cell that failed: the experiment, the cell, the VM and why.
-    pub fn failures(&self) -> impl Iterator<Item = (&Found, &Cell, &VmInfo, &str)> {
+    pub(crate) fn failures(&self) -> impl Iterator<Item = (&Found, &Cell, &VmInfo, &str)> {
         self.experiments.iter().flat_map(move |found| {
             found.cells.iter().flat_map(move |cell| {
                 cell.on
@@ -210,7 +210,7 @@ impl Session {
     }
 
     /// The lines that compare the VMs, rather than only show a figure.
-    pub fn comparisons(&self) -> impl Iterator<Item = (&Found, &Line)> {
+    pub(crate) fn comparisons(&self) -> impl Iterator<Item = (&Found, &Line)> {
         self.experiments.iter().flat_map(|found| {
             let lines = found.lines.iter().filter(|line| line.better.is_compared());
             lines.map(move |line| (found, line))
@@ -220,12 +220,12 @@ impl Session {
 
 /// Sessions for tests.
 #[cfg(test)]
-pub mod sample {
+pub(crate) mod sample {
     use super::*;
     use crate::statistics;
 
     /// A session of rows that are times: a row's key, and the times of ferl and of OTP 25.
-    pub fn session(commit: &str, rows: &[(&str, &[f64], &[f64])]) -> Session {
+    pub(crate) fn session(commit: &str, rows: &[(&str, &[f64], &[f64])]) -> Session {
         let vm = |name: &str| VmInfo {
             name: name.to_owned(),
             path: "/usr/bin/erl".to_owned(),

@@ -17,7 +17,7 @@ mod tracing;
 use crate::experiment::Experiment;
 
 /// Every experiment, in the order in which they are run and shown.
-pub fn all() -> Vec<Experiment> {
+pub(crate) fn all() -> Vec<Experiment> {
     let mut rows: Vec<Experiment> = published::ROWS.to_vec();
     rows.extend_from_slice(between::ROWS);
     rows.extend_from_slice(secure::ROWS);

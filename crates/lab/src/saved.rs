@@ -23,13 +23,13 @@ const DIGITS: usize = 5;
 const DEEPEST_WITH_LINES: usize = 4;
 
 /// A checkout of ferl.
-pub struct Checkout {
+pub(crate) struct Checkout {
     pub root: PathBuf,
 }
 
 impl Checkout {
     /// The checkout that the working directory lies in.
-    pub fn here() -> Result<Checkout> {
+    pub(crate) fn here() -> Result<Checkout> {
         let here = std::env::current_dir().context("the working directory is unknown")?;
         let root = here
             .ancestors()
@@ -42,12 +42,12 @@ impl Checkout {
         })
     }
 
-    pub fn results(&self) -> PathBuf {
+    pub(crate) fn results(&self) -> PathBuf {
         self.root.join("bench").join("results")
     }
 
     /// The commit that an executable was built from: that of the checkout, unless its sources were changed since.
-    pub fn commit_of(&self, executable: &Path) -> Result<String> {
+    pub(crate) fn commit_of(&self, executable: &Path) -> Result<String> {
         const SOURCES: [&str; 4] = ["crates", "Cargo.toml", "Cargo.lock", "experiments"];
         let hint = "`--commit` says what was measured";
         let changed = self.git(
@@ -89,7 +89,7 @@ impl Checkout {
     }
 
     /// Everything that is kept, oldest first: the name of the file without its ending, and what it holds.
-    pub fn all(&self) -> Result<Vec<(String, Session)>> {
+    pub(crate) fn all(&self) -> Result<Vec<(String, Session)>> {
         let mut found = Vec::new();
         for path in self.files()? {
             let name = path.file_stem().unwrap_or_default();
@@ -116,7 +116,7 @@ impl Checkout {
     }
 
     /// The files of a commit, which the first digits name.
-    pub fn of_commit(&self, commit: &str) -> Result<Vec<PathBuf>> {
+    pub(crate) fn of_commit(&self, commit: &str) -> Result<Vec<PathBuf>> {
         let mut files = self.files()?;
         files.retain(|path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -129,12 +129,12 @@ impl Checkout {
 }
 
 /// The commit as names have it.
-pub fn short(commit: &str) -> &str {
+pub(crate) fn short(commit: &str) -> &str {
     commit.get(..COMMIT_DIGITS).unwrap_or(commit)
 }
 
 /// Where a session is kept; one of the same commit on the same kind of machine gets a number.
-pub fn file_of(folder: &Path, session: &Session) -> PathBuf {
+pub(crate) fn file_of(folder: &Path, session: &Session) -> PathBuf {
     let name = format!("{}-{}", short(&session.commit), session.host.kind);
     let numbered = (2..).map(|number| format!("{name}.{number}.json"));
     std::iter::once(format!("{name}.json"))
@@ -145,7 +145,7 @@ pub fn file_of(folder: &Path, session: &Session) -> PathBuf {
 }
 
 /// Reads what `--save` or `--json` wrote.
-pub fn read(path: &Path) -> Result<Session> {
+pub(crate) fn read(path: &Path) -> Result<Session> {
     let name = path.display();
     let text = fs::read_to_string(path).with_context(|| format!("{name} cannot be read"))?;
     let value: serde_json::Value =
@@ -185,7 +185,7 @@ fn check(session: &Session) -> Result<()> {
 }
 
 /// The text of a kept session: one line for each line of the table.
-pub fn text(session: &Session) -> Result<String> {
+pub(crate) fn text(session: &Session) -> Result<String> {
     let mut kept = session.clone();
     kept.experiments.iter_mut().for_each(keep);
     // Paths tell about a host, not about what was measured.

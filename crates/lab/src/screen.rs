@@ -18,7 +18,7 @@ use crate::table::Table;
 /// The clock of the status line moves this often.
 const CLOCK: Duration = Duration::from_secs(1);
 
-pub struct Screen {
+pub(crate) struct Screen {
     table: Table,
     status: ProgressBar,
     /// The group whose heading was printed last.
@@ -27,7 +27,7 @@ pub struct Screen {
 
 impl Screen {
     /// `longest_name` is the length of the longest name among the lines to come.
-    pub fn new(vm_names: Vec<String>, longest_name: usize) -> Screen {
+    pub(crate) fn new(vm_names: Vec<String>, longest_name: usize) -> Screen {
         let target = ProgressDrawTarget::stderr();
         let status = if target.is_hidden() {
             ProgressBar::hidden()
@@ -46,13 +46,13 @@ impl Screen {
     }
 
     /// Shows what the session is going to do.
-    pub fn begin(&self, outlook: &str) {
+    pub(crate) fn begin(&self, outlook: &str) {
         self.print(outlook);
         self.print(&self.table.header());
     }
 
     /// Prints the heading of the experiment's group, if it is a new one.
-    pub fn experiment(&mut self, experiment: &Experiment, pace: &Pace) {
+    pub(crate) fn experiment(&mut self, experiment: &Experiment, pace: &Pace) {
         let group = experiment.group.key();
         if group == self.group {
             return;
@@ -67,7 +67,7 @@ impl Screen {
     }
 
     /// Shows the run that starts now. `rounds_left` counts this cell's rounds, as parts of all VMs' turns.
-    pub fn turn(&self, now: &str, next: &str, pace: &Pace, rounds_left: f64) {
+    pub(crate) fn turn(&self, now: &str, next: &str, pace: &Pace, rounds_left: f64) {
         let total_s = pace.total_s(rounds_left);
         self.status.set_length((total_s * 1e3) as u64);
         self.status.set_position((pace.elapsed_s() * 1e3) as u64);
@@ -78,13 +78,13 @@ impl Screen {
     }
 
     /// Prints lines that are complete.
-    pub fn lines<'a>(&self, lines: impl Iterator<Item = (String, &'a Line)>) {
+    pub(crate) fn lines<'a>(&self, lines: impl Iterator<Item = (String, &'a Line)>) {
         for (name, line) in lines {
             self.print(&self.table.row(&name, line));
         }
     }
 
-    pub fn end(&self) {
+    pub(crate) fn end(&self) {
         self.status.finish_and_clear();
     }
 
@@ -103,7 +103,7 @@ fn clock(pace: &Pace, rounds_left: f64) -> String {
 }
 
 /// The width of the terminal that standard output is; `None` if it is none.
-pub fn columns() -> Option<usize> {
+pub(crate) fn columns() -> Option<usize> {
     let terminal = Term::stdout();
     terminal.size_checked().map(|(_, columns)| columns.into())
 }
@@ -113,6 +113,6 @@ fn columns_of_status() -> usize {
 }
 
 /// Prints a line to standard output. An error is ignored: the reader of a pipe may be gone.
-pub fn say(text: &str) {
+pub(crate) fn say(text: &str) {
     let _ = writeln!(io::stdout(), "{text}");
 }

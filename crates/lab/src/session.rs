@@ -30,7 +30,7 @@ const EMPTY_VM_BYTES: f64 = 60e6;
 const HEADLINE_TIME_LIMIT: Duration = Duration::from_secs(105);
 
 /// What the command line says about all runs; `None` stands for the default of the set.
-pub struct SessionSettings {
+pub(crate) struct SessionSettings {
     pub set: Set,
     pub rounds: Option<u32>,
     /// The most that one run may take.
@@ -97,7 +97,7 @@ struct Smaller {
     failed: Option<u64>,
 }
 
-pub struct Lab<'a> {
+pub(crate) struct Lab<'a> {
     settings: &'a SessionSettings,
     vms: &'a [Vm],
     programs: &'a Programs,
@@ -112,7 +112,7 @@ pub struct Lab<'a> {
 
 impl<'a> Lab<'a> {
     /// Runs everything, and prints each line as soon as it is complete.
-    pub fn run(
+    pub(crate) fn run(
         settings: &'a SessionSettings,
         vms: &'a [Vm],
         programs: &'a Programs,

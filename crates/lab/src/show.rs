@@ -5,7 +5,7 @@ use crate::results::{Cell, Found, Line};
 use crate::statistics::{Ratio, Verdict};
 
 /// A number without its unit, which has its own column.
-pub fn number(unit: Unit, number: f64) -> String {
+pub(crate) fn number(unit: Unit, number: f64) -> String {
     match unit {
         Unit::Seconds => digits(number),
         Unit::Millis | Unit::Micros => digits(number),
@@ -15,7 +15,7 @@ pub fn number(unit: Unit, number: f64) -> String {
     }
 }
 
-pub fn unit(unit: Unit) -> &'static str {
+pub(crate) fn unit(unit: Unit) -> &'static str {
     match unit {
         Unit::Seconds => "s",
         Unit::Millis => "ms",
@@ -44,7 +44,7 @@ fn digits(number: f64) -> String {
 }
 
 /// `2.31 (2.20-2.44)`.
-pub fn ratio(ratio: &Ratio) -> String {
+pub(crate) fn ratio(ratio: &Ratio) -> String {
     let (median, least, most) = (ratio.median, ratio.least, ratio.most);
     if ratio.pairs == 1 {
         return number_of_ratio(median);
@@ -53,12 +53,12 @@ pub fn ratio(ratio: &Ratio) -> String {
 }
 
 /// `2.31`.
-pub fn number_of_ratio(ratio: f64) -> String {
+pub(crate) fn number_of_ratio(ratio: f64) -> String {
     format!("{ratio:.2}")
 }
 
 /// `1 round` or `up to 3 rounds`.
-pub fn rounds(count: u32) -> String {
+pub(crate) fn rounds(count: u32) -> String {
     match count {
         1 => "1 round".to_owned(),
         count => format!("up to {count} rounds"),
@@ -66,7 +66,7 @@ pub fn rounds(count: u32) -> String {
 }
 
 /// `48 s`, `1 min 35 s` or `2 h 10 min`.
-pub fn duration(seconds: f64) -> String {
+pub(crate) fn duration(seconds: f64) -> String {
     let whole = seconds.round() as u64;
     match (whole / 3600, whole / 60 % 60, whole % 60) {
         (0, 0, seconds) => format!("{seconds} s"),
@@ -75,7 +75,7 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-pub fn verdict(verdict: Verdict) -> &'static str {
+pub(crate) fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Better => "better",
         Verdict::Worse => "worse",
@@ -98,7 +98,7 @@ fn bytes(number: f64) -> String {
 }
 
 /// 1234567 as 1,234,567.
-pub fn grouped(number: i64) -> String {
+pub(crate) fn grouped(number: i64) -> String {
     let digits = number.unsigned_abs().to_string();
     let mut out = String::new();
     if number < 0 {
@@ -114,7 +114,7 @@ pub fn grouped(number: i64) -> String {
 }
 
 /// 300000 as 300k.
-pub fn size(size: u64) -> String {
+pub(crate) fn size(size: u64) -> String {
     for (factor, letter) in [(1_000_000, "M"), (1_000, "k")] {
         if size >= factor {
             let whole = size as f64 / factor as f64;
@@ -126,7 +126,7 @@ pub fn size(size: u64) -> String {
 }
 
 /// The name of a line among the lines of its experiment. It includes the figure if there are several.
-pub fn name_in(found: &Found, line: &Line) -> String {
+pub(crate) fn name_in(found: &Found, line: &Line) -> String {
     let has_others = found.lines.iter().any(|other| other.figure != line.figure);
     let name = line_name(found, line);
     if has_others {
@@ -137,16 +137,16 @@ pub fn name_in(found: &Found, line: &Line) -> String {
 }
 
 /// `start, SMP on, 300k`: the cell that the line belongs to.
-pub fn line_name(found: &Found, line: &Line) -> String {
+pub(crate) fn line_name(found: &Found, line: &Line) -> String {
     let name = found.key.rsplit('/').next().unwrap_or_default();
     join(name, &line.case, line.size)
 }
 
-pub fn cell_name(found: &Found, cell: &Cell) -> String {
+pub(crate) fn cell_name(found: &Found, cell: &Cell) -> String {
     join(&found.key, &cell.case, cell.size)
 }
 
-pub fn join(name: &str, case: &str, of: Option<u64>) -> String {
+pub(crate) fn join(name: &str, case: &str, of: Option<u64>) -> String {
     let mut text = name.to_owned();
     if !case.is_empty() {
         text.push_str(", ");
@@ -160,7 +160,7 @@ pub fn join(name: &str, case: &str, of: Option<u64>) -> String {
 }
 
 /// The text without its middle, if it is longer than this many characters: the size and the figure at its end matter.
-pub fn shortened(text: &str, most: usize) -> String {
+pub(crate) fn shortened(text: &str, most: usize) -> String {
     let characters: Vec<char> = text.chars().collect();
     if characters.len() <= most {
         return text.to_owned();
@@ -173,7 +173,7 @@ pub fn shortened(text: &str, most: usize) -> String {
 }
 
 /// The beginning of the text, at most this many characters.
-pub fn cut(text: &str, most: usize) -> String {
+pub(crate) fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }

@@ -13,7 +13,7 @@ const ENOUGH_PAIRS: usize = 6;
 const FEWEST_PAIRS: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Summary {
+pub(crate) struct Summary {
     pub median: f64,
     pub least: f64,
     pub most: f64,
@@ -21,7 +21,7 @@ pub struct Summary {
 }
 
 /// `None` if there are no numbers.
-pub fn summary(numbers: &[f64]) -> Option<Summary> {
+pub(crate) fn summary(numbers: &[f64]) -> Option<Summary> {
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f64::total_cmp);
     let (least, most) = (*sorted.first()?, *sorted.last()?);
@@ -42,7 +42,7 @@ pub fn summary(numbers: &[f64]) -> Option<Summary> {
 /// How ferl compares with another VM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub(crate) enum Verdict {
     Better,
     Worse,
     /// The spread includes 1.
@@ -53,7 +53,7 @@ pub enum Verdict {
 
 /// How many times as good ferl is as another VM. Above 1 ferl is better, whether less or more of the figure is better.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ratio {
+pub(crate) struct Ratio {
     pub median: f64,
     pub least: f64,
     pub most: f64,
@@ -62,7 +62,7 @@ pub struct Ratio {
 }
 
 /// `None` if there are no ratios. Each must be above zero.
-pub fn ratio(ratios: &[f64]) -> Option<Ratio> {
+pub(crate) fn ratio(ratios: &[f64]) -> Option<Ratio> {
     let Summary {
         median,
         least,
@@ -85,7 +85,7 @@ pub fn ratio(ratios: &[f64]) -> Option<Ratio> {
 
 /// How many times as good what was measured later is. Both say how good it was: more is better, and all numbers are
 /// above zero. They are of different sessions, so there are no pairs: the spread is that of the worst beside the best.
-pub fn change(earlier: &Summary, later: &Summary) -> Ratio {
+pub(crate) fn change(earlier: &Summary, later: &Summary) -> Ratio {
     let (least, most) = (later.least / earlier.most, later.most / earlier.least);
     let median = later.median / earlier.median;
     let count = earlier.count.min(later.count);
@@ -111,7 +111,7 @@ fn verdict(median: f64, least: f64, most: f64, count: usize) -> Verdict {
 }
 
 /// The slope of the line through the points by least squares; `None` with fewer than two different x.
-pub fn slope(points: &[(f64, f64)]) -> Option<f64> {
+pub(crate) fn slope(points: &[(f64, f64)]) -> Option<f64> {
     let count = points.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
     let (mean_x, mean_y) = (mean(|p| p.0), mean(|p| p.1));
@@ -124,7 +124,7 @@ pub fn slope(points: &[(f64, f64)]) -> Option<f64> {
 }
 
 /// The geometric mean; `None` if there are no ratios.
-pub fn geometric_mean(ratios: &[f64]) -> Option<f64> {
+pub(crate) fn geometric_mean(ratios: &[f64]) -> Option<f64> {
     let sum: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
     (!ratios.is_empty()).then(|| (sum / ratios.len() as f64).exp())
 }

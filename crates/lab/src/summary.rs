@@ -8,7 +8,7 @@ use crate::view::View;
 
 const TEMPLATE: &str = include_str!("../templates/summary.md");
 
-pub fn summary(view: &View) -> Result<String> {
+pub(crate) fn summary(view: &View) -> Result<String> {
     let mut environment = Environment::new();
     environment.add_template("summary.md", TEMPLATE)?;
     Ok(environment

@@ -15,7 +15,7 @@ const SLOWDOWN: u32 = 4;
 const MOST_NAMES: usize = 12;
 
 /// The most frequent system calls; empty if they cannot be counted.
-pub fn count(trial: &Trial, vm: &Vm, programs: &Path, bounds: Bounds) -> Vec<(String, u64)> {
+pub(crate) fn count(trial: &Trial, vm: &Vm, programs: &Path, bounds: Bounds) -> Vec<(String, u64)> {
     let Some(strace) = find_program("strace") else {
         return Vec::new();
     };

@@ -19,7 +19,7 @@ const VERDICT: usize = "too few rounds*".len();
 const SHORTEST_NAME: usize = 24;
 
 /// How the lines of one session are laid out.
-pub struct Table {
+pub(crate) struct Table {
     vm_names: Vec<String>,
     name_width: usize,
     /// Show the least and the most ratio, if the terminal is wide enough.
@@ -28,7 +28,7 @@ pub struct Table {
 
 impl Table {
     /// `longest_name` is the length of the longest name, and `columns` the width of the terminal; `None` in a file.
-    pub fn new(vm_names: Vec<String>, longest_name: usize, columns: Option<usize>) -> Table {
+    pub(crate) fn new(vm_names: Vec<String>, longest_name: usize, columns: Option<usize>) -> Table {
         let mut table = Table {
             vm_names,
             name_width: longest_name,
@@ -42,7 +42,7 @@ impl Table {
     }
 
     /// The table of a session that has been run.
-    pub fn of(session: &Session, columns: Option<usize>) -> Table {
+    pub(crate) fn of(session: &Session, columns: Option<usize>) -> Table {
         let names = session
             .experiments
             .iter()
@@ -70,7 +70,7 @@ impl Table {
     }
 
     /// The names of the columns.
-    pub fn header(&self) -> String {
+    pub(crate) fn header(&self) -> String {
         let mut text = format!("  {:<1$} {2:<UNIT$}", "", self.name_width, "");
         for name in &self.vm_names {
             text.push_str(&format!(" {name:>VALUE$}"));
@@ -88,13 +88,13 @@ impl Table {
     }
 
     /// The heading of a group.
-    pub fn heading(&self, group: &str) -> String {
+    pub(crate) fn heading(&self, group: &str) -> String {
         let heading = Group::of_key(group).map_or_else(|| group.to_owned(), Group::heading);
         style(heading).bold().to_string()
     }
 
     /// One line, with the name that it has in its experiment.
-    pub fn row(&self, name: &str, line: &Line) -> String {
+    pub(crate) fn row(&self, name: &str, line: &Line) -> String {
         let name = show::shortened(name, self.name_width);
         let unit = show::unit(line.unit);
         let mut text = format!("  {name:<0$} {unit:<UNIT$}", self.name_width);
@@ -120,7 +120,7 @@ impl Table {
     }
 
     /// All lines of a session under the headings of their groups.
-    pub fn rows(&self, session: &Session) -> Vec<String> {
+    pub(crate) fn rows(&self, session: &Session) -> Vec<String> {
         let mut rows = vec![self.header()];
         let mut group = "";
         for found in &session.experiments {
@@ -154,7 +154,7 @@ fn verdict(ratio: &Ratio, line: &Line) -> String {
 }
 
 /// The lines after the table: how it was measured, the totals, and what failed.
-pub fn closing(session: &Session) -> Vec<String> {
+pub(crate) fn closing(session: &Session) -> Vec<String> {
     let rounds = show::rounds(session.rounds);
     let mut said = vec![format!(
         "Medians of {rounds} in which the VMs take turns. A ratio above 1 means that ferl is better. {} in all.",

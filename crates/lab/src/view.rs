@@ -8,7 +8,7 @@ use crate::show;
 use crate::statistics::{self, Verdict};
 
 #[derive(Serialize)]
-pub struct View {
+pub(crate) struct View {
     pub note: String,
     pub began: String,
     pub set: String,
@@ -28,7 +28,7 @@ pub struct View {
 }
 
 #[derive(Serialize)]
-pub struct HostView {
+pub(crate) struct HostView {
     pub processor: String,
     pub processors: usize,
     pub memory: String,
@@ -37,7 +37,7 @@ pub struct HostView {
 
 /// How many lines of ferl are better or worse than those of another VM.
 #[derive(Serialize, Default)]
-pub struct Standing {
+pub(crate) struct Standing {
     pub other: String,
     pub better: usize,
     pub worse: usize,
@@ -46,7 +46,7 @@ pub struct Standing {
 }
 
 #[derive(Serialize)]
-pub struct Behind {
+pub(crate) struct Behind {
     /// The row, and the name of the line.
     pub key: String,
     pub name: String,
@@ -57,14 +57,14 @@ pub struct Behind {
 }
 
 #[derive(Serialize)]
-pub struct Failure {
+pub(crate) struct Failure {
     pub name: String,
     pub vm: String,
     pub why: String,
 }
 
 #[derive(Serialize)]
-pub struct GroupView {
+pub(crate) struct GroupView {
     pub key: String,
     /// `E1: Creating processes...`
     pub heading: String,
@@ -76,7 +76,7 @@ pub struct GroupView {
 }
 
 #[derive(Serialize)]
-pub struct ExperimentView {
+pub(crate) struct ExperimentView {
     pub key: String,
     pub anchor: String,
     pub about: String,
@@ -88,7 +88,7 @@ pub struct ExperimentView {
 }
 
 #[derive(Serialize)]
-pub struct LineView {
+pub(crate) struct LineView {
     pub name: String,
     pub figure: String,
     pub unit: String,
@@ -100,7 +100,7 @@ pub struct LineView {
 }
 
 #[derive(Serialize)]
-pub struct ValueView {
+pub(crate) struct ValueView {
     pub text: String,
     /// The least and the most, if they differ.
     pub range: String,
@@ -108,7 +108,7 @@ pub struct ValueView {
 }
 
 #[derive(Serialize)]
-pub struct RatioView {
+pub(crate) struct RatioView {
     pub text: String,
     pub verdict: String,
     /// The class in the style sheet.
@@ -116,7 +116,7 @@ pub struct RatioView {
 }
 
 #[derive(Serialize)]
-pub struct CommandView {
+pub(crate) struct CommandView {
     pub name: String,
     pub vm: String,
     pub command: String,
@@ -124,7 +124,7 @@ pub struct CommandView {
 
 /// What the operating system reported about the runs of one cell on one VM: medians.
 #[derive(Serialize)]
-pub struct AccountView {
+pub(crate) struct AccountView {
     pub name: String,
     pub vm: String,
     pub wall: String,
@@ -145,7 +145,7 @@ pub struct AccountView {
 
 /// A plot, drawn once for wide and once for narrow screens.
 #[derive(Serialize)]
-pub struct PlotView {
+pub(crate) struct PlotView {
     pub title: String,
     pub wide: String,
     pub narrow: String,
@@ -153,14 +153,14 @@ pub struct PlotView {
 }
 
 #[derive(Serialize, Clone)]
-pub struct LegendEntry {
+pub(crate) struct LegendEntry {
     pub label: String,
     pub colour: String,
     /// `line`, `dashed`, `dotted`, `box` or `diamond`.
     pub shape: String,
 }
 
-pub fn view(session: &Session) -> View {
+pub(crate) fn view(session: &Session) -> View {
     let others: Vec<String> = session.vms[1..].iter().map(|vm| vm.name.clone()).collect();
     View {
         note: session.note.clone(),

@@ -16,7 +16,7 @@ const DEFAULT: &str = "erl";
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An Erlang VM that starts.
-pub struct Vm {
+pub(crate) struct Vm {
     pub path: PathBuf,
     pub is_ferl: bool,
     /// The root folder of the OTP whose libraries it boots.
@@ -30,7 +30,7 @@ pub struct Vm {
 
 impl Vm {
     /// A run of the VM, or of a program with the VM's environment.
-    pub fn invocation(&self, program: &Path, folder: &Path) -> Invocation {
+    pub(crate) fn invocation(&self, program: &Path, folder: &Path) -> Invocation {
         invocation(program, folder, self.told.as_deref())
     }
 
@@ -95,7 +95,7 @@ fn invocation(program: &Path, folder: &Path, told: Option<&Path>) -> Invocation 
 /// # Errors
 ///
 /// When ferl does not start.
-pub fn find(ferl: &Path, against: &[String], problems: &mut Vec<String>) -> Result<Vec<Vm>> {
+pub(crate) fn find(ferl: &Path, against: &[String], problems: &mut Vec<String>) -> Result<Vec<Vm>> {
     let mut found = Vec::new();
     let default = [DEFAULT.to_owned()];
     let names = if against.is_empty() {

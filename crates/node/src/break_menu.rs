@@ -30,7 +30,7 @@ enum Choice {
 }
 
 /// Shows the menu and carries out the choice.
-pub fn open() {
+pub(crate) fn open() {
     let choice = world::stopped(|| {
         sys::terminal::suspend();
         let choice = choose();

@@ -33,7 +33,7 @@ use runtime::mail::hooks::CrashCause;
 use runtime::mail::world;
 use term::release::{self, Release};
 
-pub use memory::watch as watch_memory;
+pub(crate) use memory::watch as watch_memory;
 
 /// How long to wait for the schedulers to stop.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -60,12 +60,12 @@ thread_local! {
 
 /// Reserves a descriptor, so that the dump's file can be opened even if descriptors have run out. Called once, at the
 /// node's start.
-pub fn reserve_descriptor() {
+pub(crate) fn reserve_descriptor() {
     *SPARE.lock() = File::open("/dev/null").ok();
 }
 
 /// Ends the node: prints `slogan` and writes the dump.
-pub fn end(cause: CrashCause, slogan: &str) -> ! {
+pub(crate) fn end(cause: CrashCause, slogan: &str) -> ! {
     // Not through the buffers of the standard library: there may be no memory.
     let is_unended = cause == CrashCause::Menu && !release::has(Release::OTP_29);
     let end = if is_unended { "" } else { "\n" };
@@ -121,7 +121,7 @@ fn say(text: &dyn fmt::Display) {
 }
 
 /// Makes any panic end the node with a dump.
-pub fn watch_panics() {
+pub(crate) fn watch_panics() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |information| {
         if DUMPING.get() {
@@ -268,7 +268,7 @@ fn write(out: &mut Output, slogan: &str) -> fmt::Result {
 
 /// A part of the text that can be requested while the node lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub(crate) enum Part {
     Node,
     Processes,
     Ports,
@@ -279,7 +279,7 @@ pub enum Part {
 
 /// The result of `erlang:system_info(info | procs | loaded | dist)`; `None` for any other item. Called in a BIF.
 #[must_use]
-pub fn text_of(item: &str) -> Option<Vec<u8>> {
+pub(crate) fn text_of(item: &str) -> Option<Vec<u8>> {
     let parts: &[Part] = match item {
         "info" => &[Part::Node],
         "procs" => &[Part::Processes, Part::Ports],
@@ -292,7 +292,7 @@ pub fn text_of(item: &str) -> Option<Vec<u8>> {
 
 /// The text of these parts, in order. For processes, ports and tables the caller must have stopped the world.
 #[must_use]
-pub fn text(parts: &[Part]) -> Vec<u8> {
+pub(crate) fn text(parts: &[Part]) -> Vec<u8> {
     let mut out = Output::to_memory();
     let view = LazyCell::new(tables::View::take);
     for part in parts {
@@ -311,7 +311,7 @@ pub fn text(parts: &[Part]) -> Vec<u8> {
 
 /// Every process with its text, those with the highest index in the process table first. The caller must have stopped
 /// the world.
-pub fn each_process() -> impl Iterator<Item = (Term, Vec<u8>)> {
+pub(crate) fn each_process() -> impl Iterator<Item = (Term, Vec<u8>)> {
     let mut processes: Vec<_> = processes::each().collect();
     let view = tables::View::take();
     std::iter::from_fn(move || {

@@ -3,7 +3,7 @@
 use super::{Length, Limits};
 
 /// Header names that become atoms; the number of a header is its index, from 1.
-pub const HEADERS: &[&str] = &[
+pub(crate) const HEADERS: &[&str] = &[
     "Cache-Control",
     "Connection",
     "Date",
@@ -59,7 +59,7 @@ pub const HEADERS: &[&str] = &[
 ];
 
 /// Methods that become atoms.
-pub const METHODS: &[&str] = &["OPTIONS", "GET", "HEAD", "POST", "PUT", "DELETE", "TRACE"];
+pub(crate) const METHODS: &[&str] = &["OPTIONS", "GET", "HEAD", "POST", "PUT", "DELETE", "TRACE"];
 
 /// Longer header names keep their case.
 const MAX_CANONICAL_NAME: usize = 50;
@@ -68,7 +68,7 @@ const NO_VERSION: (i32, i32) = (0, 9);
 
 /// One parsed line.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Line<'a> {
+pub(crate) enum Line<'a> {
     Response {
         version: (i32, i32),
         status: i32,
@@ -90,7 +90,7 @@ pub enum Line<'a> {
 
 /// The URI of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Uri<'a> {
+pub(crate) enum Uri<'a> {
     Star,
     Text(&'a [u8]),
     Path(&'a [u8]),
@@ -106,7 +106,7 @@ pub enum Uri<'a> {
 
 /// The line is not HTTP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct NotHttp;
+pub(crate) struct NotHttp;
 
 fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
@@ -117,7 +117,7 @@ fn is_token(byte: u8) -> bool {
 }
 
 /// The length of the line that the bytes start with; a header continues in lines that start with a blank.
-pub fn length(bytes: &[u8], limits: &Limits, in_headers: &mut bool) -> Length {
+pub(crate) fn length(bytes: &[u8], limits: &Limits, in_headers: &mut bool) -> Length {
     if bytes == b"\n" || bytes == b"\r\n" {
         return Length::Known(bytes.len());
     }
@@ -157,7 +157,7 @@ pub fn length(bytes: &[u8], limits: &Limits, in_headers: &mut bool) -> Length {
 ///
 /// # Errors
 /// [`NotHttp`].
-pub fn parse<'a>(line: &'a [u8], in_headers: &mut bool) -> Result<Line<'a>, NotHttp> {
+pub(crate) fn parse<'a>(line: &'a [u8], in_headers: &mut bool) -> Result<Line<'a>, NotHttp> {
     let length = line.len();
     let line = match line {
         [.., b'\r', _] => &line[..length - 2],
@@ -254,7 +254,7 @@ fn strip_scheme<'a>(uri: &'a [u8], scheme: &[u8]) -> Option<&'a [u8]> {
 
 /// Parses the second word of a request.
 #[must_use]
-pub fn parse_uri(uri: &[u8]) -> Uri<'_> {
+pub(crate) fn parse_uri(uri: &[u8]) -> Uri<'_> {
     if uri == b"*" {
         return Uri::Star;
     }

@@ -4,6 +4,8 @@
 //! Nothing here depends on sockets, and only [`terms`] on terms; the bytes come from outside, so every length is
 //! checked. Any thread may call.
 
+#![warn(unreachable_pub)]
+
 mod http;
 pub mod terms;
 

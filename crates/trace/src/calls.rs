@@ -16,7 +16,7 @@ use crate::patterns;
 use crate::specification::{self, Outcome};
 
 /// Tells the tracer of a process in a session, or `tracer`, of a call; returns what else is to be told of it.
-pub fn called(
+pub(crate) fn called(
     process: &mut Process,
     call: &Call<'_>,
     condition: &Condition,
@@ -173,7 +173,7 @@ fn event(
 
 /// Tells the tracers of a process of a `send` or `'receive'`, in those sessions whose pattern for such events wants
 /// that.
-pub fn told_if(process: &mut Process, parts: &[Term], event: &Event) {
+pub(crate) fn told_if(process: &mut Process, parts: &[Term], event: &Event) {
     let wanted = match event.family {
         Family::Send => what::SEND,
         _ => what::RECEIVE,

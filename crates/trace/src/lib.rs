@@ -11,6 +11,8 @@
 //!
 //! Every function may be called by any thread, if its comment does not say otherwise.
 
+#![warn(unreachable_pub)]
+
 mod calls;
 mod message;
 pub mod module;

@@ -15,10 +15,10 @@ use term::{am, build};
 use crate::tracer;
 
 /// `timestamp` is the time that the node has used of processors (`cpu_timestamp`).
-pub static CPU_TIME: AtomicBool = AtomicBool::new(false);
+pub(crate) static CPU_TIME: AtomicBool = AtomicBool::new(false);
 
 /// The name of the form that [`what::TIMESTAMP`] has now.
-pub fn wall_time_name() -> Term {
+pub(crate) fn wall_time_name() -> Term {
     match CPU_TIME.load(Ordering::Relaxed) {
         true => am::CPU_TIMESTAMP,
         false => am::TIMESTAMP,
@@ -29,7 +29,7 @@ pub fn wall_time_name() -> Term {
 const FRAME_WORDS: usize = 16;
 
 /// Tells a process or port of an event. Nobody is told of what it does itself.
-pub fn send(to: Term, tracee: Term, how: u32, event: &Event) -> Told {
+pub(crate) fn send(to: Term, tracee: Term, how: u32, event: &Event) -> Told {
     if to == tracee {
         return match tracer::exists(to) {
             true => Told::Yes,
@@ -83,7 +83,7 @@ fn build(heap: &mut Heap, tracee: Term, how: u32, event: &Event) -> Term {
 
 /// The timestamp that a token asks for: a bit of [`what`], or 0.
 #[must_use]
-pub fn stamp_of_sequence(how: u32) -> u32 {
+pub(crate) fn stamp_of_sequence(how: u32) -> u32 {
     let forms = [
         (sequence::what::TIMESTAMP, what::TIMESTAMP),
         (
@@ -101,7 +101,7 @@ pub fn stamp_of_sequence(how: u32) -> u32 {
 
 /// Tells a process or port of an event of a sequence: `{seq_trace, Label, Event}`, with a timestamp if one is asked for
 /// (a bit of [`what`]).
-pub fn send_sequence(to: Term, label: Term, stamp: u32, event: Term) -> Told {
+pub(crate) fn send_sequence(to: Term, label: Term, stamp: u32, event: Term) -> Told {
     let mut scratch = Scratch::with_room(FRAME_WORDS);
     let heap = scratch.heap();
     let mut parts: SmallVec<[Term; 4]> = [am::SEQ_TRACE, label, event].into_iter().collect();
@@ -113,7 +113,7 @@ pub fn send_sequence(to: Term, label: Term, stamp: u32, event: Term) -> Told {
 }
 
 /// Tells a profiler `{profile, Parts..., Timestamp}`.
-pub fn send_profile(to: Term, parts: &[Term], stamp: u32) -> Told {
+pub(crate) fn send_profile(to: Term, parts: &[Term], stamp: u32) -> Told {
     let mut scratch = Scratch::with_room(FRAME_WORDS);
     let heap = scratch.heap();
     let mut message: SmallVec<[Term; 8]> = [am::PROFILE].into_iter().collect();
@@ -124,7 +124,7 @@ pub fn send_profile(to: Term, parts: &[Term], stamp: u32) -> Told {
 }
 
 /// The time of an event, in the form that is wanted; of several the first one here.
-pub fn timestamp(heap: &mut Heap, how: u32) -> Term {
+pub(crate) fn timestamp(heap: &mut Heap, how: u32) -> Term {
     if how & what::TIMESTAMP != 0 {
         let now_us = match CPU_TIME.load(Ordering::Relaxed) {
             true => sys::clock::process_cpu_ns() / 1000,

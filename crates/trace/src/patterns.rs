@@ -66,7 +66,7 @@ impl Flags {
         self.time || self.memory
     }
 
-    pub fn by_breakpoint(&self) -> bool {
+    pub(crate) fn by_breakpoint(&self) -> bool {
         self.local || self.meta.is_some() || self.count || self.costs()
     }
 }

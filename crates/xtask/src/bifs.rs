@@ -21,7 +21,7 @@ const TELL: &str = r#"
     halt()."#;
 
 #[derive(clap::Args)]
-pub struct BifsOptions {
+pub(crate) struct BifsOptions {
     /// Only these modules, and each missing function by name.
     modules: Vec<String>,
     #[command(flatten)]
@@ -41,7 +41,7 @@ struct Count {
     beyond: BTreeSet<Function>,
 }
 
-pub fn run(options: &BifsOptions) -> Result<ExitCode> {
+pub(crate) fn run(options: &BifsOptions) -> Result<ExitCode> {
     let Some(stock) = options.release.stock()? else {
         return Ok(ExitCode::SUCCESS);
     };

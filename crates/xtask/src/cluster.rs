@@ -5,7 +5,7 @@
 //! `tests/support/cluster.erl` is what it does the rest with. The programs are judged as those on one node are
 //! ([`differential`](crate::differential)). [`nodes`] starts and ends what a run needs.
 
-pub mod nodes;
+pub(crate) mod nodes;
 
 use crate::differential::judge::{self, JudgeOptions, Stage};
 use crate::differential::oracle::Oracle;
@@ -23,7 +23,7 @@ use std::time::Duration;
 use watch::{Invocation, Outcome};
 
 #[derive(clap::Args)]
-pub struct ClusterOptions {
+pub(crate) struct ClusterOptions {
     #[command(flatten)]
     under_test: UnderTest,
     #[command(flatten)]
@@ -61,13 +61,13 @@ struct Pair {
     b: Machine,
 }
 
-pub fn run(options: &ClusterOptions) -> Result<ExitCode> {
+pub(crate) fn run(options: &ClusterOptions) -> Result<ExitCode> {
     let programs = program::discover(&project::root().join("tests/cluster"))?;
     run_all(programs, options)
 }
 
 /// Runs programs on each of the pairs that are asked for.
-pub fn run_all(programs: Vec<Program>, options: &ClusterOptions) -> Result<ExitCode> {
+pub(crate) fn run_all(programs: Vec<Program>, options: &ClusterOptions) -> Result<ExitCode> {
     let Some(stock) = options.release.stock()? else {
         return Ok(ExitCode::SUCCESS);
     };

@@ -8,21 +8,26 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Stock's compiler.
-pub struct Compiler(Otp);
+pub(crate) struct Compiler(Otp);
 
 impl Compiler {
     /// That of the release that is meant where none is named.
-    pub fn usual() -> Result<Compiler> {
+    pub(crate) fn usual() -> Result<Compiler> {
         Ok(Compiler(::stock::usual()?.clone()))
     }
 
-    pub fn of(otp: Otp) -> Compiler {
+    pub(crate) fn of(otp: Otp) -> Compiler {
         Compiler(otp)
     }
 
     /// Compiles all sources with one call, because starting `erlc` costs more than compiling a small file. Returns what
     /// `erlc` said; a file has compiled if its `.beam` file is there.
-    pub fn batch(&self, options: &[String], sources: &[PathBuf], into: &Path) -> Result<String> {
+    pub(crate) fn batch(
+        &self,
+        options: &[String],
+        sources: &[PathBuf],
+        into: &Path,
+    ) -> Result<String> {
         std::fs::create_dir_all(into).with_context(|| into.display().to_string())?;
         let output = self
             .0
@@ -40,7 +45,7 @@ impl Compiler {
 }
 
 /// Compiles a native library with stock's headers, to `NAME.so`. Words behind `/* cc: ` in its first line are options.
-pub fn library(source: &Path, into: &Path) -> Result<()> {
+pub(crate) fn library(source: &Path, into: &Path) -> Result<()> {
     std::fs::create_dir_all(into).with_context(|| into.display().to_string())?;
     let text = std::fs::read_to_string(source).with_context(|| source.display().to_string())?;
     let first = text.lines().next().unwrap_or_default();
@@ -68,12 +73,12 @@ pub fn library(source: &Path, into: &Path) -> Result<()> {
 }
 
 /// Compiles `tests/generators/NAME.erl`, which the machines run to make calls or to run generated programs.
-pub fn generator(compiler: &Compiler, name: &str, into: &Path) -> Result<()> {
+pub(crate) fn generator(compiler: &Compiler, name: &str, into: &Path) -> Result<()> {
     generator_with(compiler, &[], name, into)
 }
 
 /// As [`generator`], with options of the compiler.
-pub fn generator_with(
+pub(crate) fn generator_with(
     compiler: &Compiler,
     options: &[String],
     name: &str,
@@ -91,7 +96,7 @@ pub fn generator_with(
 }
 
 /// Where the compiled form of `source` is put.
-pub fn beam_path(source: &Path, into: &Path) -> PathBuf {
+pub(crate) fn beam_path(source: &Path, into: &Path) -> PathBuf {
     into.join(source.file_stem().unwrap_or_default())
         .with_extension("beam")
 }

@@ -4,10 +4,10 @@ use std::fmt;
 use std::iter::Sum;
 
 /// How lines begin that are shown although all passed.
-pub const NOTES: &[&str] = &["PASSED ALONE", "LEFT OUT"];
+pub(crate) const NOTES: &[&str] = &["PASSED ALONE", "LEFT OUT"];
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Count {
+pub(crate) struct Count {
     pub passed: usize,
     pub failed: usize,
     pub skipped: usize,
@@ -15,7 +15,7 @@ pub struct Count {
 
 impl Count {
     /// What a step counted: cargo's line of each test program, or the last line of a chore.
-    pub fn of_step(output: &str, succeeded: bool) -> Count {
+    pub(crate) fn of_step(output: &str, succeeded: bool) -> Count {
         let counts: Vec<Count> = output.lines().filter_map(Count::of_cargo).collect();
         let mut count: Count = match counts.as_slice() {
             [] => output

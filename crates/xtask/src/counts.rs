@@ -57,7 +57,7 @@ const ARGUMENTS: &[&str] = &[
 ];
 
 #[derive(clap::Args)]
-pub struct CountsOptions {
+pub(crate) struct CountsOptions {
     /// The machine under test [default: target/release/ferl].
     #[arg(long, value_name = "PATH")]
     ferl: Option<PathBuf>,
@@ -80,7 +80,7 @@ struct Row {
     size: u64,
 }
 
-pub fn run(options: &CountsOptions) -> Result<ExitCode> {
+pub(crate) fn run(options: &CountsOptions) -> Result<ExitCode> {
     let ferl = project::ferl(options.ferl.as_deref())?;
     let valgrind = valgrind()?;
     let place = Place::prepare()?;

@@ -14,7 +14,7 @@ const INDEX: &str = "README.md";
 const SECTIONS: [&str; 4] = ["Context", "Decision", "Consequence", "Rejected"];
 
 #[derive(clap::Args)]
-pub struct DecisionsOptions {
+pub(crate) struct DecisionsOptions {
     /// Write the index, docs/decisions/README.md.
     #[arg(long)]
     write: bool,
@@ -30,7 +30,7 @@ struct Record {
     date: String,
 }
 
-pub fn run(options: &DecisionsOptions) -> Result<ExitCode> {
+pub(crate) fn run(options: &DecisionsOptions) -> Result<ExitCode> {
     let folder = folder();
     let index = index(&records(&folder)?);
     let file = folder.join(INDEX);

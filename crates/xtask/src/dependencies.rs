@@ -25,7 +25,7 @@ struct Package {
     elsewhere: Option<String>,
 }
 
-pub fn run() -> Result<ExitCode> {
+pub(crate) fn run() -> Result<ExitCode> {
     let packages = packages()?;
     let complaints = complaints(&packages, &allowed_licences()?);
     for complaint in &complaints {

@@ -6,9 +6,9 @@
 //! difference means. With `--release 27` all of it is done with stock of that release: its compiler, its answers, and
 //! its libraries below the machine under test.
 
-pub mod judge;
-pub mod oracle;
-pub mod program;
+pub(crate) mod judge;
+pub(crate) mod oracle;
+pub(crate) mod program;
 
 use crate::project;
 use crate::stock::{ReleaseOption, Stock};
@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use watch::{Invocation, Outcome};
 
 #[derive(clap::Args)]
-pub struct DifferentialOptions {
+pub(crate) struct DifferentialOptions {
     #[command(flatten)]
     under_test: UnderTest,
     #[command(flatten)]
@@ -31,7 +31,7 @@ pub struct DifferentialOptions {
     judging: JudgeOptions,
 }
 
-pub fn run(options: &DifferentialOptions) -> Result<ExitCode> {
+pub(crate) fn run(options: &DifferentialOptions) -> Result<ExitCode> {
     let Some(stock) = options.release.stock()? else {
         return Ok(ExitCode::SUCCESS);
     };

@@ -12,7 +12,7 @@ use std::time::Duration;
 use watch::Invocation;
 
 #[derive(clap::Args)]
-pub struct DisasmOptions {
+pub(crate) struct DisasmOptions {
     /// The machine [default: target/release/ferl].
     #[arg(long, value_name = "PATH")]
     ferl: Option<PathBuf>,
@@ -30,7 +30,7 @@ struct Found {
     code: Vec<u8>,
 }
 
-pub fn run(options: &DisasmOptions) -> Result<ExitCode> {
+pub(crate) fn run(options: &DisasmOptions) -> Result<ExitCode> {
     let ferl = project::ferl(options.ferl.as_deref())?;
     let folder = std::env::temp_dir();
     // Quoted, so that any name is an atom and nothing else of it is evaluated.

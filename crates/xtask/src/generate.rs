@@ -11,7 +11,7 @@ mod paired;
 mod patterns;
 mod place;
 mod processes;
-pub mod programs;
+pub(crate) mod programs;
 mod shrink;
 mod steps;
 mod walks;
@@ -22,7 +22,7 @@ use paired::Scenarios;
 use std::process::ExitCode;
 
 #[derive(Subcommand)]
-pub enum Generator {
+pub(crate) enum Generator {
     /// Call every BIF with good, edge and bad arguments: values, reasons and explanations must equal stock's.
     Calls(calls::CallsOptions),
     /// Run scenarios on three nodes of both kinds: what they print must equal what nodes of stock print.
@@ -60,7 +60,7 @@ const TRACES: Scenarios = Scenarios {
     steps: Some(20),
 };
 
-pub fn run(generator: &Generator) -> Result<ExitCode> {
+pub(crate) fn run(generator: &Generator) -> Result<ExitCode> {
     match generator {
         Generator::Calls(options) => calls::run(options),
         Generator::Clusters(options) => clusters::run(options),

@@ -19,7 +19,7 @@ const WRITTEN: &[&str] = &[
     "docs/decisions/README.md",
 ];
 
-pub fn run() -> Result<ExitCode> {
+pub(crate) fn run() -> Result<ExitCode> {
     let found = too_long()?;
     for line in &found {
         println!("{line}");

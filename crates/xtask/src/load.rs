@@ -16,7 +16,7 @@ use watch::marked;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(clap::Args)]
-pub struct LoadOptions {
+pub(crate) struct LoadOptions {
     #[command(flatten)]
     under_test: UnderTest,
     /// Minutes under load.
@@ -27,7 +27,7 @@ pub struct LoadOptions {
     seed: u32,
 }
 
-pub fn run(options: &LoadOptions) -> Result<ExitCode> {
+pub(crate) fn run(options: &LoadOptions) -> Result<ExitCode> {
     let place = project::target().join("load");
     let compiler = Compiler::usual()?;
     let sources: Vec<_> = ["support/cluster", "support/apart", "load/cluster_load"]

@@ -19,7 +19,7 @@ struct Interface {
     not_exported: &'static [&'static str],
 }
 
-pub fn run() -> Result<ExitCode> {
+pub(crate) fn run() -> Result<ExitCode> {
     if !stock::headers()?.join(stock::NIF_HEADER).is_file() {
         println!("LEFT OUT the header for native libraries (Debian's erlang-dev) is missing");
         println!("0 passed, 0 failed, 1 skipped");

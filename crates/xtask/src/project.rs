@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The root of the checkout. Cargo tells where this crate is, which is two folders below it.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     let this_crate = env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     this_crate
@@ -17,12 +17,12 @@ pub fn root() -> PathBuf {
 }
 
 /// Cargo's target folder, for everything that can be made again.
-pub fn target() -> PathBuf {
+pub(crate) fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
 /// What a folder holds, in the order of the names.
-pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
         paths.push(entry?.path());
@@ -32,12 +32,12 @@ pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Whether a name contains one of the parts that the command line gives; without parts, every name is asked for.
-pub fn is_asked_for(name: &str, parts: &[String]) -> bool {
+pub(crate) fn is_asked_for(name: &str, parts: &[String]) -> bool {
     parts.is_empty() || parts.iter().any(|part| name.contains(part.as_str()))
 }
 
 /// The machine under test: the path given, or the release build.
-pub fn ferl(given: Option<&Path>) -> Result<PathBuf> {
+pub(crate) fn ferl(given: Option<&Path>) -> Result<PathBuf> {
     let path = match given {
         Some(path) => path.to_path_buf(),
         None => target().join("release").join("ferl"),
@@ -53,7 +53,7 @@ pub fn ferl(given: Option<&Path>) -> Result<PathBuf> {
 }
 
 /// The port mapper that nodes of all releases find each other by: that of OTP 25.
-pub fn port_mapper() -> Result<PathBuf> {
+pub(crate) fn port_mapper() -> Result<PathBuf> {
     let otp = stock::usual()?;
     otp.epmd()
         .with_context(|| format!("there is no epmd beside {}", otp.erl.display()))

@@ -28,7 +28,7 @@ const TABLE_NAME: &str = "rooms.txt";
 const PICTURE: &str = "docs/rooms.svg";
 
 #[derive(clap::Args)]
-pub struct RoomsOptions {
+pub(crate) struct RoomsOptions {
     /// Write what is used into the tables, and draw the picture of the crates, instead of checking.
     #[arg(long)]
     write: bool,
@@ -44,7 +44,7 @@ struct House {
     graph: Graph,
 }
 
-pub fn run(options: &RoomsOptions) -> Result<ExitCode> {
+pub(crate) fn run(options: &RoomsOptions) -> Result<ExitCode> {
     let members = crates::members(&project::root())?;
     let houses = houses(&members);
     let mut complaints = Vec::new();

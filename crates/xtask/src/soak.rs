@@ -25,7 +25,7 @@ const GRACE: Duration = Duration::from_secs(600);
 const MEMORY_LIMIT_BYTES: u64 = 8 << 30;
 
 #[derive(clap::Args)]
-pub struct SoakOptions {
+pub(crate) struct SoakOptions {
     #[command(flatten)]
     under_test: UnderTest,
     /// Minutes after which no round begins.
@@ -41,7 +41,7 @@ pub struct SoakOptions {
     filters: Vec<String>,
 }
 
-pub fn run(options: &SoakOptions) -> Result<ExitCode> {
+pub(crate) fn run(options: &SoakOptions) -> Result<ExitCode> {
     let place = project::target().join("generated").join("soak");
     fs::create_dir_all(&place).with_context(|| place.display().to_string())?;
     let mut names = compile_programs(options, &place)?;

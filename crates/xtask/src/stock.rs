@@ -12,11 +12,11 @@ use std::path::PathBuf;
 use watch::Invocation;
 
 /// The header that native libraries include.
-pub const NIF_HEADER: &str = "erl_nif.h";
+pub(crate) const NIF_HEADER: &str = "erl_nif.h";
 
 /// The choice of a release on a chore's command line.
 #[derive(clap::Args)]
-pub struct ReleaseOption {
+pub(crate) struct ReleaseOption {
     /// Compare with stock of this release of OTP, whose libraries ferl then boots too [default: 25].
     #[arg(long, value_name = "N")]
     release: Option<u8>,
@@ -25,7 +25,7 @@ pub struct ReleaseOption {
 impl ReleaseOption {
     /// The stock to compare with. `None` if it is one of another release that is not installed: that is told in a line,
     /// and counted.
-    pub fn stock(&self) -> Result<Option<Stock>> {
+    pub(crate) fn stock(&self) -> Result<Option<Stock>> {
         let Some(release) = self.release else {
             return Stock::usual().map(Some);
         };
@@ -45,7 +45,7 @@ impl ReleaseOption {
 }
 
 /// An installed OTP, and its compiler.
-pub struct Stock {
+pub(crate) struct Stock {
     otp: Otp,
     pub compiler: Compiler,
 }
@@ -69,7 +69,7 @@ impl Deref for Stock {
 
 impl Stock {
     /// The one that is meant where no release is named.
-    pub fn usual() -> Result<Stock> {
+    pub(crate) fn usual() -> Result<Stock> {
         Ok(Stock::from(::stock::usual()?.clone()))
     }
 
@@ -78,17 +78,17 @@ impl Stock {
     }
 
     /// Whether it is the one that is meant where no release is named.
-    pub fn is_usual(&self) -> bool {
+    pub(crate) fn is_usual(&self) -> bool {
         self.release == ::stock::RELEASE
     }
 
     /// Whether what is for these releases is for this one; none stand for all.
-    pub fn runs(&self, releases: &[u8]) -> bool {
+    pub(crate) fn runs(&self, releases: &[u8]) -> bool {
         releases.is_empty() || releases.contains(&self.release)
     }
 
     /// The invocation of ferl that boots these libraries.
-    pub fn booted_by(&self, invocation: Invocation) -> Invocation {
+    pub(crate) fn booted_by(&self, invocation: Invocation) -> Invocation {
         match self.environment() {
             Some((name, value)) => invocation.env(name, &value.to_string_lossy()),
             None => invocation,
@@ -96,7 +96,7 @@ impl Stock {
     }
 
     /// What of it is installed that may be missing: applications, and the header for native libraries.
-    pub fn applications(&self) -> Result<HashSet<String>> {
+    pub(crate) fn applications(&self) -> Result<HashSet<String>> {
         let library = self.root.join("lib");
         let mut names = HashSet::new();
         if headers()?.join(NIF_HEADER).is_file() {
@@ -115,6 +115,6 @@ impl Stock {
 }
 
 /// Where the headers for C of OTP 25 are, if they are installed. Libraries made with them run on newer releases too.
-pub fn headers() -> Result<PathBuf> {
+pub(crate) fn headers() -> Result<PathBuf> {
     Ok(::stock::usual()?.headers())
 }

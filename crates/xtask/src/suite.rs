@@ -27,7 +27,7 @@ use sys::child::Exit;
 use sys::child::usage::wait_with_usage;
 
 #[derive(clap::Args)]
-pub struct SuiteOptions {
+pub(crate) struct SuiteOptions {
     /// Also the slower ways to run the same tests.
     #[arg(long)]
     all: bool,
@@ -57,7 +57,7 @@ enum Verdict {
     NotRun,
 }
 
-pub fn run(options: &SuiteOptions) -> Result<ExitCode> {
+pub(crate) fn run(options: &SuiteOptions) -> Result<ExitCode> {
     let logs = project::target().join("test");
     fs::create_dir_all(&logs).with_context(|| logs.display().to_string())?;
     let built = options.since.map_or(Duration::ZERO, time_since);

@@ -38,7 +38,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 const AGREEMENTS_ALONE: usize = 2;
 
 #[derive(clap::Args)]
-pub struct TerminalOptions {
+pub(crate) struct TerminalOptions {
     /// The machine under test [default: target/release/ferl].
     #[arg(long, value_name = "PATH")]
     ferl: Option<PathBuf>,
@@ -54,7 +54,7 @@ pub struct TerminalOptions {
     filter: Vec<String>,
 }
 
-pub fn run(options: &TerminalOptions) -> Result<ExitCode> {
+pub(crate) fn run(options: &TerminalOptions) -> Result<ExitCode> {
     let ferl = project::ferl(options.ferl.as_deref())?;
     let Some(stock) = options.release.stock()? else {
         return Ok(ExitCode::SUCCESS);

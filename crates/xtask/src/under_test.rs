@@ -9,7 +9,7 @@ use watch::Invocation;
 const COLLECT_ALWAYS_SLOWDOWN: u32 = 15;
 
 #[derive(clap::Args)]
-pub struct UnderTest {
+pub(crate) struct UnderTest {
     /// The machine under test [default: target/release/ferl].
     #[arg(long, value_name = "PATH")]
     ferl: Option<PathBuf>,
@@ -29,12 +29,12 @@ pub struct UnderTest {
 }
 
 impl UnderTest {
-    pub fn path(&self) -> Result<PathBuf> {
+    pub(crate) fn path(&self) -> Result<PathBuf> {
         project::ferl(self.ferl.as_deref())
     }
 
     /// How much longer programs may take than on stock.
-    pub fn slowdown(&self) -> u32 {
+    pub(crate) fn slowdown(&self) -> u32 {
         if self.collect_always {
             COLLECT_ALWAYS_SLOWDOWN
         } else {
@@ -43,7 +43,7 @@ impl UnderTest {
     }
 
     /// A run of the machine at `path` as these flags say.
-    pub fn invocation(&self, path: &Path, folder: &Path) -> Invocation {
+    pub(crate) fn invocation(&self, path: &Path, folder: &Path) -> Invocation {
         let mut invocation = Invocation::new(path, folder);
         if self.emu {
             invocation = invocation.args(["-emu_flavor", "emu"]);

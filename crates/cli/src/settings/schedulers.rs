@@ -8,7 +8,7 @@ use runtime::process::config::Config;
 use crate::refusal::Refusal;
 
 /// The counts while flags are read. All values are within 32 bits, so 64-bit arithmetic cannot overflow.
-pub struct Schedulers {
+pub(super) struct Schedulers {
     /// Processors this process may use: the default of every count.
     processors: i64,
     pub total: i64,
@@ -22,7 +22,7 @@ pub struct Schedulers {
 }
 
 impl Schedulers {
-    pub fn new(processors: u32) -> Schedulers {
+    pub(super) fn new(processors: u32) -> Schedulers {
         let processors = i64::from(processors).clamp(1, MAX_SCHEDULERS);
         Schedulers {
             processors,
@@ -36,7 +36,7 @@ impl Schedulers {
     }
 
     /// `+S total:online`.
-    pub fn set(&mut self, pair: (Option<i64>, Option<i64>)) -> Result<(), Refusal> {
+    pub(super) fn set(&mut self, pair: (Option<i64>, Option<i64>)) -> Result<(), Refusal> {
         let (total, online) = self.counted(pair, self.online);
         if !(1..=MAX_SCHEDULERS).contains(&total) {
             let asked = pair.0.unwrap_or(self.processors);
@@ -54,7 +54,10 @@ impl Schedulers {
     }
 
     /// `+SDcpu total:online`.
-    pub fn set_dirty_cpu(&mut self, pair: (Option<i64>, Option<i64>)) -> Result<(), Refusal> {
+    pub(super) fn set_dirty_cpu(
+        &mut self,
+        pair: (Option<i64>, Option<i64>),
+    ) -> Result<(), Refusal> {
         let (total, online) = self.counted(pair, self.dirty_online);
         if !(1..=MAX_SCHEDULERS).contains(&total) {
             let asked = pair.0.unwrap_or(self.processors);
@@ -87,7 +90,7 @@ impl Schedulers {
     }
 
     /// Applies the percentages to the result of all other flags, regardless of their order.
-    pub fn apply_percentages(&mut self) -> Result<(), Refusal> {
+    pub(super) fn apply_percentages(&mut self) -> Result<(), Refusal> {
         if self.percent != (100, 100) {
             let (total, online) = self.percent;
             self.total = (self.total * total / 100).max(1);
@@ -115,7 +118,7 @@ impl Schedulers {
     }
 
     /// Stores the counts in the configuration; without `smp` there is one scheduler of each kind.
-    pub fn fill(&self, config: &mut Config, smp: bool) {
+    pub(super) fn fill(&self, config: &mut Config, smp: bool) {
         let count = |number: i64| if smp { number as usize } else { 1 };
         config.schedulers = count(self.total);
         config.schedulers_online = count(self.online);

@@ -26,7 +26,7 @@ const NEWEST: [Flag; 7] = [
 ];
 
 /// What becomes of a signal.
-pub struct Downgraded {
+pub(super) struct Downgraded {
     /// What is sent.
     pub message: Option<(Control, Option<Term>)>,
     /// What the sender would have heard of a newer node.
@@ -35,7 +35,7 @@ pub struct Downgraded {
 
 /// See [`Downgraded`].
 #[derive(Clone, Copy)]
-pub enum Answer {
+pub(super) enum Answer {
     /// To the spawn request of this number: the other node cannot do that.
     NotSpawned { number: u64 },
     /// An acknowledgement: the other node needs no number to tell a new link from one that was removed.
@@ -43,13 +43,13 @@ pub enum Answer {
 }
 
 /// Whether a node with these flags understands every form that this node sends.
-pub fn understands_all(both: Flags) -> bool {
+pub(super) fn understands_all(both: Flags) -> bool {
     let knows_alternative = both.has(Flag::AlternativeSend) || !release::has(Release::OTP_28);
     knows_alternative && NEWEST.iter().all(|&flag| both.has(flag))
 }
 
 /// The form of a signal that a node with these flags understands; `None` if it is the one that it has.
-pub fn translate(both: Flags, control: Term, payload: Option<Term>) -> Option<Downgraded> {
+pub(super) fn translate(both: Flags, control: Term, payload: Option<Term>) -> Option<Downgraded> {
     let no_gc = no_gc!();
     let [code, rest @ ..] = control.as_tuple(no_gc)? else {
         return None;
@@ -168,7 +168,7 @@ fn before_alternative(
 }
 
 /// Answers for the other node.
-pub fn answer(channel: &Channel, answer: Answer) {
+pub(super) fn answer(channel: &Channel, answer: Answer) {
     match answer {
         Answer::NotSpawned { number } => {
             if let Some(handle) = channel.relations.find_spawn(number) {

@@ -17,11 +17,11 @@ use layout::Term;
 use smallvec::SmallVec;
 use term::atom::{self, CACHE_PLACES};
 
-pub const VERSION: u8 = 131;
-pub const WHOLE: u8 = 68;
-pub const FIRST_FRAGMENT: u8 = 69;
-pub const LATER_FRAGMENT: u8 = 70;
-pub const PASS_THROUGH: u8 = 112;
+pub(crate) const VERSION: u8 = 131;
+pub(crate) const WHOLE: u8 = 68;
+pub(crate) const FIRST_FRAGMENT: u8 = 69;
+pub(crate) const LATER_FRAGMENT: u8 = 70;
+pub(crate) const PASS_THROUGH: u8 = 112;
 
 /// Maximum number of atoms that one header lists.
 const MOST_LISTED: usize = 255;
@@ -29,10 +29,10 @@ const NEW_ENTRY: u8 = 8;
 const LONG_ATOMS: u8 = 1;
 
 /// The atoms of one message, in the order in which they were found.
-pub type AtomList = SmallVec<[Term; 16]>;
+pub(crate) type AtomList = SmallVec<[Term; 16]>;
 
 /// Collects the atoms of a message while it is encoded.
-pub struct Collector(RefCell<Collected>);
+pub(crate) struct Collector(RefCell<Collected>);
 
 struct Collected {
     atoms: AtomList,
@@ -41,7 +41,7 @@ struct Collected {
 }
 
 impl Collector {
-    pub fn new() -> Collector {
+    pub(crate) fn new() -> Collector {
         Collector(RefCell::new(Collected {
             atoms: AtomList::new(),
             numbers: [0; 256],
@@ -49,7 +49,7 @@ impl Collector {
     }
 
     /// The number of an atom in the list; `None` if it must be spelled out.
-    pub fn number(&self, atom: Term) -> Option<u8> {
+    pub(crate) fn number(&self, atom: Term) -> Option<u8> {
         let Collected { atoms, numbers } = &mut *self.0.borrow_mut();
         let index = atom.as_atom().expect("an atom");
         let slot = &mut numbers[(index ^ index >> 8) as u8 as usize];
@@ -64,7 +64,7 @@ impl Collector {
         Some(*slot - 1)
     }
 
-    pub fn list(&self) -> AtomList {
+    pub(crate) fn list(&self) -> AtomList {
         self.0.borrow().atoms.clone()
     }
 }
@@ -75,10 +75,10 @@ const BLOCK: usize = 64;
 const EMPTY: u32 = u32::MAX;
 
 /// The cache of one direction: the index of the atom at each place.
-pub struct AtomCache([Option<Box<[u32; BLOCK]>>; CACHE_PLACES / BLOCK]);
+pub(crate) struct AtomCache([Option<Box<[u32; BLOCK]>>; CACHE_PLACES / BLOCK]);
 
 impl AtomCache {
-    pub fn new() -> AtomCache {
+    pub(crate) fn new() -> AtomCache {
         AtomCache([const { None }; CACHE_PLACES / BLOCK])
     }
 
@@ -93,7 +93,7 @@ impl AtomCache {
     }
 
     /// Writes how many atoms there are and which, and puts those that are new into the cache.
-    pub fn write(&mut self, header: &mut SmallVec<[u8; 64]>, atoms: &[Term]) {
+    pub(crate) fn write(&mut self, header: &mut SmallVec<[u8; 64]>, atoms: &[Term]) {
         header.push(atoms.len() as u8);
         if atoms.is_empty() {
             return;
@@ -127,7 +127,7 @@ impl AtomCache {
     }
 
     /// Reads what [`AtomCache::write`] has written; `None` if it is damaged.
-    pub fn read(&mut self, bytes: &mut Bytes<'_>) -> Option<AtomList> {
+    pub(crate) fn read(&mut self, bytes: &mut Bytes<'_>) -> Option<AtomList> {
         let count = usize::from(bytes.u8()?);
         let mut atoms = AtomList::new();
         if count == 0 {
@@ -153,16 +153,16 @@ impl AtomCache {
 }
 
 /// A cursor over the bytes of a packet.
-pub struct Bytes<'a>(pub &'a [u8]);
+pub(crate) struct Bytes<'a>(pub &'a [u8]);
 
 impl<'a> Bytes<'a> {
-    pub fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+    pub(crate) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
         Some(taken)
     }
 
-    pub fn u8(&mut self) -> Option<u8> {
+    pub(crate) fn u8(&mut self) -> Option<u8> {
         self.take(1).map(|bytes| bytes[0])
     }
 
@@ -171,7 +171,7 @@ impl<'a> Bytes<'a> {
         Some(u16::from_be_bytes(bytes.try_into().expect("two bytes")))
     }
 
-    pub fn u64(&mut self) -> Option<u64> {
+    pub(crate) fn u64(&mut self) -> Option<u64> {
         let bytes = self.take(8)?;
         Some(u64::from_be_bytes(bytes.try_into().expect("eight bytes")))
     }

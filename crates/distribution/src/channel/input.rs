@@ -40,7 +40,7 @@ use runtime::trace::sequence;
 const SHARED_BYTES: usize = 64 << 10;
 
 /// What is known of what has come in so far.
-pub struct Input {
+pub(crate) struct Input {
     cache: AtomCache,
     sequences: FxHashMap<u64, Sequence>,
     /// The fragment that is being read to its place in a message.
@@ -132,7 +132,7 @@ impl Assembly {
 }
 
 impl Input {
-    pub fn new() -> Input {
+    pub(crate) fn new() -> Input {
         Input {
             cache: AtomCache::new(),
             sequences: FxHashMap::default(),
@@ -157,7 +157,7 @@ struct Arrived<'a> {
 
 /// The message behind a control term.
 #[derive(Clone, Copy)]
-pub struct Payload<'a> {
+pub(crate) struct Payload<'a> {
     atoms: &'a [Term],
     bytes: &'a [u8],
     versioned: bool,
@@ -176,7 +176,7 @@ pub(crate) enum Way {
 }
 
 /// Does what a packet says.
-pub fn packet(channel: &Arc<Channel>, input: &Mutex<Input>, bytes: &[u8]) -> Accepted {
+pub(crate) fn packet(channel: &Arc<Channel>, input: &Mutex<Input>, bytes: &[u8]) -> Accepted {
     if bytes.is_empty() {
         // A sign of life.
         return Accepted::Yes;
@@ -199,7 +199,7 @@ pub fn packet(channel: &Arc<Channel>, input: &Mutex<Input>, bytes: &[u8]) -> Acc
 
 /// Keeps the beginning of a packet, if it is a fragment of a message whose beginning is here already: there its bytes
 /// have their place, and need not be copied. Returns whether it was kept.
-pub fn begin(input: &Mutex<Input>, beginning: &[u8], length: usize) -> bool {
+pub(crate) fn begin(input: &Mutex<Input>, beginning: &[u8], length: usize) -> bool {
     let mut input = input.lock();
     let rest = length.saturating_sub(beginning.len());
     if input.is_broken || input.begun.is_some() || rest as u64 > MOST_ROOM_BYTES {
@@ -209,7 +209,7 @@ pub fn begin(input: &Mutex<Input>, beginning: &[u8], length: usize) -> bool {
 }
 
 /// Reads more of the packet that was begun; `None` if it is not whole yet.
-pub fn fill(
+pub(crate) fn fill(
     channel: &Arc<Channel>,
     input: &Mutex<Input>,
     source: &mut dyn Source,
@@ -851,7 +851,7 @@ impl Payload<'_> {
 ///
 /// # Safety
 /// The fragment is live, and in no list.
-pub unsafe fn decode(fragment: *mut Fragment) -> Option<(Term, *mut Fragment)> {
+pub(crate) unsafe fn decode(fragment: *mut Fragment) -> Option<(Term, *mut Fragment)> {
     // SAFETY: the caller's promise; only `into_fragment` makes fragments of this kind.
     let whole = unsafe { (*fragment).term };
     let no_gc = no_gc!();

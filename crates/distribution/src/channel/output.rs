@@ -20,7 +20,7 @@ use term::byte_queue::ByteQueue;
 use super::header::{self, AtomCache, AtomList};
 
 /// The size of a fragment.
-pub const FRAGMENT_BYTES: usize = 64 << 10;
+pub(super) const FRAGMENT_BYTES: usize = 64 << 10;
 /// After so many bytes of fragments alone, no small message is expected between those that follow.
 const ONLY_FRAGMENTS_BYTES: usize = 8 << 20;
 /// At most so many large messages are on their way at a time.
@@ -28,7 +28,7 @@ const MOST_TURNS: usize = 16;
 
 /// An encoded control term, and the message if there is one.
 #[derive(Default)]
-pub struct Body {
+pub(super) struct Body {
     pub bytes: ByteQueue,
     pub atoms: AtomList,
     /// Bytes that the first fragment must have: those of the control term.
@@ -37,7 +37,7 @@ pub struct Body {
 
 /// See the module.
 #[derive(Default)]
-pub struct Output {
+pub(super) struct Output {
     wire: ByteQueue,
     /// The packets on the wire: how many bytes each has, with its length.
     packets: VecDeque<u32>,
@@ -74,7 +74,7 @@ struct Begun {
 type Header = SmallVec<[u8; 64]>;
 
 impl Output {
-    pub fn new(has_header: bool, fragments: bool) -> Output {
+    pub(super) fn new(has_header: bool, fragments: bool) -> Output {
         Output {
             cache: has_header.then(AtomCache::new),
             fragments,
@@ -83,32 +83,32 @@ impl Output {
     }
 
     /// Bytes that wait.
-    pub fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         self.wire.size() + self.lane_bytes
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.size() == 0
     }
 
     /// Whether messages of a process wait behind a large one.
-    pub fn has_lane(&self, sender: Term) -> bool {
+    pub(super) fn has_lane(&self, sender: Term) -> bool {
         self.lanes.iter().any(|lane| lane.sender == sender)
     }
 
     /// Whether so large a message goes out in fragments.
-    pub fn divides(&self, bytes: usize) -> bool {
+    pub(super) fn divides(&self, bytes: usize) -> bool {
         self.fragments && bytes > FRAGMENT_BYTES
     }
 
     /// Puts a message that is not divided, of a process without a lane, on the wire.
-    pub fn put(&mut self, atoms: &[Term], bytes: &[u8]) {
+    pub(super) fn put(&mut self, atoms: &[Term], bytes: &[u8]) {
         self.begin_whole(atoms, bytes.len());
         self.wire.push_bytes(bytes);
     }
 
     /// As [`Output::put`].
-    pub fn put_body(&mut self, body: &mut Body) {
+    pub(super) fn put_body(&mut self, body: &mut Body) {
         self.begin_whole(&body.atoms, body.bytes.size());
         body.bytes.move_chunks(&mut self.wire, usize::MAX);
     }
@@ -137,7 +137,7 @@ impl Output {
     }
 
     /// The sender is suspended until nothing of its own waits.
-    pub fn wait(&mut self, sender: Term) {
+    pub(super) fn wait(&mut self, sender: Term) {
         match self.lanes.iter_mut().find(|lane| lane.sender == sender) {
             Some(lane) => lane.waits = true,
             None => self.waiting.push_back((self.wire_end, sender)),
@@ -145,7 +145,7 @@ impl Output {
     }
 
     /// The senders that go on: those of which nothing waits, or all.
-    pub fn relieved(&mut self, all: bool) -> Vec<Term> {
+    pub(super) fn relieved(&mut self, all: bool) -> Vec<Term> {
         let taken = self.wire_end - self.wire.size() as u64;
         let is_taken = |&&(end, _): &&(u64, Term)| all || end <= taken;
         let count = self.waiting.iter().take_while(is_taken).count();
@@ -161,7 +161,7 @@ impl Output {
     }
 
     /// Queues a message in its sender's lane.
-    pub fn put_in_lane(&mut self, sender: Term, body: Body) {
+    pub(super) fn put_in_lane(&mut self, sender: Term, body: Body) {
         self.lane_bytes += body.bytes.size();
         if let Some(lane) = self.lanes.iter_mut().find(|lane| lane.sender == sender) {
             return lane.bodies.push_back(body);
@@ -176,7 +176,7 @@ impl Output {
 
     /// Moves packets to the back of a queue until that has `enough` bytes, or `most` where nothing is kept waiting by
     /// that, or nothing is left; returns how many.
-    pub fn take(&mut self, queue: &mut ByteQueue, enough: usize, most: usize) -> usize {
+    pub(super) fn take(&mut self, queue: &mut ByteQueue, enough: usize, most: usize) -> usize {
         let enough = match self.fragment_bytes < ONLY_FRAGMENTS_BYTES {
             true => enough,
             false => most,
@@ -202,7 +202,7 @@ impl Output {
     }
 
     /// Takes one packet, without its length.
-    pub fn take_packet(&mut self) -> Option<ByteQueue> {
+    pub(super) fn take_packet(&mut self) -> Option<ByteQueue> {
         if self.packets.is_empty() && !self.advance_lane() {
             return None;
         }

@@ -95,7 +95,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    pub fn lock(handle: Term) -> Option<Found> {
+    pub(super) fn lock(handle: Term) -> Option<Found> {
         let Place {
             shard,
             slot,
@@ -107,13 +107,13 @@ impl Found {
         is_it.then_some(Found { shard, slot })
     }
 
-    pub fn relation(&self) -> &Arc<Relation> {
+    pub(super) fn relation(&self) -> &Arc<Relation> {
         let relation = self.shard.slots[self.slot].relation.as_ref();
         relation.expect("it was found")
     }
 
     /// Removes the relation; its handle is not one any more.
-    pub fn remove(mut self) -> Arc<Relation> {
+    pub(super) fn remove(mut self) -> Arc<Relation> {
         let slot = &mut self.shard.slots[self.slot];
         slot.generation = (u64::from(slot.generation + 1) % GENERATIONS) as u32;
         let relation = slot.relation.take();

@@ -11,7 +11,7 @@ use super::protocol::{Bytes, INVALID, Reader, Refusal, family};
 const NO_FAMILY: Refusal = Refusal::System(Errno::EAFNOSUPPORT);
 
 /// Reads an address: its family, then the fields of that. `own` is the socket's family, for *any* and *loopback*.
-pub fn read(reader: &mut Reader<'_>, own: Option<Family>) -> Result<Address, Refusal> {
+pub(super) fn read(reader: &mut Reader<'_>, own: Option<Family>) -> Result<Address, Refusal> {
     match reader.byte()? {
         family::INET => {
             let port = reader.short()?;
@@ -47,7 +47,7 @@ pub fn read(reader: &mut Reader<'_>, own: Option<Family>) -> Result<Address, Ref
 }
 
 /// Writes an address: its family, then the fields of that.
-pub fn write(bytes: &mut Bytes, address: &Address) {
+pub(super) fn write(bytes: &mut Bytes, address: &Address) {
     match address.view() {
         View::Inet { ip, port } => {
             bytes.push(family::INET);
@@ -70,7 +70,7 @@ pub fn write(bytes: &mut Bytes, address: &Address) {
 }
 
 /// The words of what [`terms`] builds.
-pub fn terms_words(address: &Address) -> usize {
+pub(super) fn terms_words(address: &Address) -> usize {
     match address.view() {
         View::Inet { .. } => 5,
         View::Inet6 { .. } => 9,
@@ -80,7 +80,7 @@ pub fn terms_words(address: &Address) -> usize {
 }
 
 /// The two elements of a message that give the sender of a datagram.
-pub fn terms(heap: &mut Heap, address: &Address) -> (Term, Term) {
+pub(super) fn terms(heap: &mut Heap, address: &Address) -> (Term, Term) {
     let number = |value: u16| Term::small(i64::from(value));
     match address.view() {
         View::Inet { ip, port } => {

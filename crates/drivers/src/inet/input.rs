@@ -12,7 +12,7 @@ use packet::{self, Length, Limits, PacketKind};
 
 /// How packets are delimited on a socket.
 #[derive(Clone, Copy, Debug)]
-pub struct Framing {
+pub(super) struct Framing {
     pub kind: PacketKind,
     /// The maximum length of a packet; 0 for no limit.
     pub packet_bytes: u32,
@@ -22,7 +22,7 @@ pub struct Framing {
 /// What to do next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
-pub enum Next {
+pub(super) enum Next {
     /// Deliver the packet of this many bytes at the front.
     Packet(usize),
     /// Read at most this many bytes.
@@ -37,7 +37,7 @@ const MAX_RESERVED_BYTES: usize = 4 << 20;
 
 /// See the module.
 #[derive(Default, Debug)]
-pub struct Input {
+pub(super) struct Input {
     bytes: Vec<u8>,
     /// Bytes before this index have been delivered.
     start: usize,
@@ -50,25 +50,25 @@ pub struct Input {
 impl Input {
     /// Bytes that have been read and not delivered.
     #[must_use]
-    pub fn available(&self) -> &[u8] {
+    pub(super) fn available(&self) -> &[u8] {
         &self.bytes[self.start..]
     }
 
     /// Whether there is no buffer.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.size == 0
     }
 
     /// Whether there are no bytes, and none are known to be missing.
     #[must_use]
-    pub fn is_idle(&self) -> bool {
+    pub(super) fn is_idle(&self) -> bool {
         self.bytes.is_empty() && self.missing == 0
     }
 
     /// How many bytes a read of any data takes, when the input is idle.
     #[must_use]
-    pub fn idle_size(&self, buffer_bytes: usize) -> usize {
+    pub(super) fn idle_size(&self, buffer_bytes: usize) -> usize {
         match self.size {
             0 => buffer_bytes,
             size => size,
@@ -76,34 +76,34 @@ impl Input {
     }
 
     /// Such a read found nothing: the buffer, and with it its size, is kept.
-    pub fn keep_idle(&mut self, size: usize) {
+    pub(super) fn keep_idle(&mut self, size: usize) {
         self.size = size;
     }
 
     /// Whether this many bytes are waited for, and none of them has arrived.
     #[must_use]
-    pub fn lacks_all_of(&self, bytes: usize) -> bool {
+    pub(super) fn lacks_all_of(&self, bytes: usize) -> bool {
         self.bytes.is_empty() && self.missing == bytes
     }
 
     /// How many bytes are known to be missing; 0 if unknown.
     #[must_use]
-    pub fn missing(&self) -> usize {
+    pub(super) fn missing(&self) -> usize {
         self.missing
     }
 
     /// Forgets everything.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         *self = Input::default();
     }
 
     /// Nobody waits for the missing bytes any more.
-    pub fn forget_missing(&mut self) {
+    pub(super) fn forget_missing(&mut self) {
         self.missing = 0;
     }
 
     /// Puts bytes in front of those that are there.
-    pub fn push_front(&mut self, bytes: &[u8]) {
+    pub(super) fn push_front(&mut self, bytes: &[u8]) {
         self.size = if self.is_empty() {
             bytes.len()
         } else {
@@ -119,7 +119,7 @@ impl Input {
 
     /// To be called before a read of `wanted` bytes, or of a packet if that is 0. `buffer_bytes` is the size of a new
     /// buffer.
-    pub fn plan(
+    pub(super) fn plan(
         &mut self,
         wanted: usize,
         buffer_bytes: usize,
@@ -147,7 +147,7 @@ impl Input {
     }
 
     /// Looks for a whole packet without reading; None if there is none yet.
-    pub fn ready(&mut self, framing: &Framing, in_headers: &mut bool) -> Option<Next> {
+    pub(super) fn ready(&mut self, framing: &Framing, in_headers: &mut bool) -> Option<Next> {
         if self.is_empty() || self.missing > 0 {
             return None;
         }
@@ -158,7 +158,7 @@ impl Input {
     }
 
     /// Room to read into: at most `max` bytes.
-    pub fn room(&mut self, max: usize) -> &mut [MaybeUninit<u8>] {
+    pub(super) fn room(&mut self, max: usize) -> &mut [MaybeUninit<u8>] {
         // Beyond that, the room grows with the data that has arrived.
         let max = max.min(MAX_RESERVED_BYTES.max(self.bytes.len() / 2));
         self.bytes.reserve(max);
@@ -166,7 +166,7 @@ impl Input {
     }
 
     /// Frees the room after a read that brought nothing, if there are no bytes.
-    pub fn release_room(&mut self) {
+    pub(super) fn release_room(&mut self) {
         if self.bytes.is_empty() {
             self.bytes = Vec::new();
         }
@@ -176,7 +176,7 @@ impl Input {
     ///
     /// # Safety
     /// That many bytes of the room from the last [`Input::room`] are initialised.
-    pub unsafe fn filled(
+    pub(super) unsafe fn filled(
         &mut self,
         count: usize,
         framing: &Framing,
@@ -196,7 +196,7 @@ impl Input {
     }
 
     /// This many bytes at the front have been delivered.
-    pub fn taken(&mut self, count: usize) {
+    pub(super) fn taken(&mut self, count: usize) {
         self.start += count;
         self.missing = 0;
         if self.start == self.bytes.len() {
@@ -205,7 +205,7 @@ impl Input {
     }
 
     /// Moves the remaining bytes to the front of the buffer.
-    pub fn restart(&mut self) {
+    pub(super) fn restart(&mut self) {
         if self.start > 0 {
             self.bytes.drain(..self.start);
             self.start = 0;

@@ -10,26 +10,26 @@ use super::protocol::{Answer, Bytes, INVALID, Reader, done, family};
 
 /// Properties of an interface that can be read or set.
 mod option {
-    pub const ADDRESS: u8 = 1;
-    pub const BROADCAST: u8 = 2;
-    pub const DESTINATION: u8 = 3;
-    pub const LARGEST_PACKET: u8 = 4;
-    pub const NETMASK: u8 = 5;
-    pub const FLAGS: u8 = 6;
-    pub const HARDWARE: u8 = 7;
+    pub(super) const ADDRESS: u8 = 1;
+    pub(super) const BROADCAST: u8 = 2;
+    pub(super) const DESTINATION: u8 = 3;
+    pub(super) const LARGEST_PACKET: u8 = 4;
+    pub(super) const NETMASK: u8 = 5;
+    pub(super) const FLAGS: u8 = 6;
+    pub(super) const HARDWARE: u8 = 7;
 }
 
 /// Flags; those in the second half switch one off.
 mod flag {
-    pub const UP: u32 = 0x0001;
-    pub const BROADCAST: u32 = 0x0002;
-    pub const LOOPBACK: u32 = 0x0004;
-    pub const POINT_TO_POINT: u32 = 0x0008;
-    pub const RUNNING: u32 = 0x0010;
-    pub const MULTICAST: u32 = 0x0020;
-    pub const DOWN: u32 = 0x0100;
-    pub const NO_BROADCAST: u32 = 0x0200;
-    pub const NO_POINT_TO_POINT: u32 = 0x0800;
+    pub(super) const UP: u32 = 0x0001;
+    pub(super) const BROADCAST: u32 = 0x0002;
+    pub(super) const LOOPBACK: u32 = 0x0004;
+    pub(super) const POINT_TO_POINT: u32 = 0x0008;
+    pub(super) const RUNNING: u32 = 0x0010;
+    pub(super) const MULTICAST: u32 = 0x0020;
+    pub(super) const DOWN: u32 = 0x0100;
+    pub(super) const NO_BROADCAST: u32 = 0x0200;
+    pub(super) const NO_POINT_TO_POINT: u32 = 0x0800;
 }
 
 fn flags_word(flags: Flags) -> u32 {
@@ -64,7 +64,7 @@ fn put_name(bytes: &mut Bytes, name: &[u8]) {
 }
 
 /// All addresses of all interfaces.
-pub fn addresses() -> Answer {
+pub(super) fn addresses() -> Answer {
     let mut bytes = Bytes::new();
     for entry in interface::entries()? {
         put_name(&mut bytes, &entry.name);
@@ -89,7 +89,7 @@ pub fn addresses() -> Answer {
 }
 
 /// Names of the interfaces that have an IPv4 address.
-pub fn names() -> Answer {
+pub(super) fn names() -> Answer {
     let mut bytes = Bytes::new();
     for entry in interface::entries()? {
         if matches!(
@@ -104,7 +104,7 @@ pub fn names() -> Answer {
 }
 
 /// Returns properties of one interface; those that it does not have are left out.
-pub fn get(socket: BorrowedFd<'_>, request: &[u8]) -> Answer {
+pub(super) fn get(socket: BorrowedFd<'_>, request: &[u8]) -> Answer {
     let mut reader = Reader::new(request);
     let name = reader.counted()?;
     let mut bytes = Bytes::new();
@@ -145,7 +145,7 @@ pub fn get(socket: BorrowedFd<'_>, request: &[u8]) -> Answer {
 }
 
 /// Changes properties of one interface. A refusal by the system is not reported, as in OTP.
-pub fn set(socket: BorrowedFd<'_>, request: &[u8]) -> Answer {
+pub(super) fn set(socket: BorrowedFd<'_>, request: &[u8]) -> Answer {
     let mut reader = Reader::new(request);
     let name = reader.counted()?;
     while !reader.is_empty() {

@@ -11,7 +11,7 @@ use super::sender::Sender;
 use runtime::effects::port::access::Access;
 
 /// A term that a message will contain.
-pub struct Value<F> {
+pub(super) struct Value<F> {
     /// `None` if that is not known before.
     words: Option<usize>,
     build: F,
@@ -23,7 +23,7 @@ impl<F: FnOnce(&mut Heap) -> Term> Value<F> {
     ///
     /// # Safety
     /// `build` makes all of the term on the heap that it is given, apart from immediates.
-    pub unsafe fn new(words: Option<usize>, build: F) -> Value<F> {
+    pub(super) unsafe fn new(words: Option<usize>, build: F) -> Value<F> {
         Value { words, build }
     }
 
@@ -48,7 +48,7 @@ impl<F: FnOnce(&mut Heap) -> Term> Value<F> {
     }
 
     /// Sends the value itself to the connected process, unless the port was closed.
-    pub fn send_to_connected(self, port: &Access<'_>) {
+    pub(super) fn send_to_connected(self, port: &Access<'_>) {
         if !port.is_closing() {
             // SAFETY: the value is made on that heap, as `new` demands.
             unsafe { port.send_built(port.connected(), self.words.unwrap_or(0), self.build) };
@@ -57,7 +57,7 @@ impl<F: FnOnce(&mut Heap) -> Term> Value<F> {
 }
 
 /// An atom, a small number or the identifier of a port.
-pub fn immediate(term: Term) -> Value<impl FnOnce(&mut Heap) -> Term> {
+pub(super) fn immediate(term: Term) -> Value<impl FnOnce(&mut Heap) -> Term> {
     assert!(term.is_immediate());
     Value {
         words: Some(0),
@@ -66,7 +66,9 @@ pub fn immediate(term: Term) -> Value<impl FnOnce(&mut Heap) -> Term> {
 }
 
 /// A tuple of such terms.
-pub fn tuple<const ARITY: usize>(elements: [Term; ARITY]) -> Value<impl FnOnce(&mut Heap) -> Term> {
+pub(super) fn tuple<const ARITY: usize>(
+    elements: [Term; ARITY],
+) -> Value<impl FnOnce(&mut Heap) -> Term> {
     assert!(elements.iter().all(|element| element.is_immediate()));
     Value {
         words: Some(1 + ARITY),
@@ -75,17 +77,17 @@ pub fn tuple<const ARITY: usize>(elements: [Term; ARITY]) -> Value<impl FnOnce(&
 }
 
 /// The atom of an error.
-pub fn reason(error: Errno) -> Term {
+pub(super) fn reason(error: Errno) -> Term {
     atom::known(error.name())
 }
 
 /// `{inet_reply, Socket, ok}`, with the sender's reference if it has one.
-pub fn reply_ok(port: &Access<'_>, to: Sender) {
+pub(super) fn reply_ok(port: &Access<'_>, to: Sender) {
     reply(port, to, immediate(am::OK));
 }
 
 /// `{inet_reply, Socket, {error, Reason}}`, with the sender's reference if it has one.
-pub fn reply_error(port: &Access<'_>, to: Sender, reason: Term) {
+pub(super) fn reply_error(port: &Access<'_>, to: Sender, reason: Term) {
     reply(port, to, tuple([am::ERROR, reason]));
 }
 
@@ -101,7 +103,7 @@ fn reply<F: FnOnce(&mut Heap) -> Term>(port: &Access<'_>, to: Sender, status: Va
 }
 
 /// `{inet_async, Socket, Reference, Result}`
-pub fn finished<F: FnOnce(&mut Heap) -> Term>(
+pub(super) fn finished<F: FnOnce(&mut Heap) -> Term>(
     port: &Access<'_>,
     request: &Pending,
     result: Value<F>,
@@ -112,12 +114,12 @@ pub fn finished<F: FnOnce(&mut Heap) -> Term>(
 }
 
 /// `{inet_async, Socket, Reference, ok}`
-pub fn finished_ok(port: &Access<'_>, request: &Pending) {
+pub(super) fn finished_ok(port: &Access<'_>, request: &Pending) {
     finished(port, request, immediate(am::OK));
 }
 
 /// `{inet_async, Socket, Reference, {ok, Value}}`
-pub fn finished_with<F: FnOnce(&mut Heap) -> Term>(
+pub(super) fn finished_with<F: FnOnce(&mut Heap) -> Term>(
     port: &Access<'_>,
     request: &Pending,
     value: Value<F>,
@@ -133,24 +135,28 @@ pub fn finished_with<F: FnOnce(&mut Heap) -> Term>(
 }
 
 /// `{inet_async, Socket, Reference, {error, Reason}}`
-pub fn failed(port: &Access<'_>, request: &Pending, reason: Term) {
+pub(super) fn failed(port: &Access<'_>, request: &Pending, reason: Term) {
     finished(port, request, tuple([am::ERROR, reason]));
 }
 
 /// `{Tag, Socket}` for the connected process.
-pub fn event(port: &Access<'_>, tag: Term) {
+pub(super) fn event(port: &Access<'_>, tag: Term) {
     let id = port.id();
     immediate(id).send_to_connected_behind(port, &[tag]);
 }
 
 /// `{Tag, Socket, Value}` for the connected process.
-pub fn event_with<F: FnOnce(&mut Heap) -> Term>(port: &Access<'_>, tag: Term, value: Value<F>) {
+pub(super) fn event_with<F: FnOnce(&mut Heap) -> Term>(
+    port: &Access<'_>,
+    tag: Term,
+    value: Value<F>,
+) {
     value.send_to_connected_behind(port, &[tag, port.id()]);
 }
 
 /// Data as the socket's options require: a list, or a binary preceded by a list of the first bytes, which are `extra`
 /// and the header's.
-pub fn data(heap: &mut Heap, options: &SocketOptions, extra: usize, bytes: &[u8]) -> Term {
+pub(super) fn data(heap: &mut Heap, options: &SocketOptions, extra: usize, bytes: &[u8]) -> Term {
     let header = options.header_bytes + extra;
     if !options.binary || header > bytes.len() {
         return build::byte_list(heap, bytes);
@@ -163,7 +169,7 @@ pub fn data(heap: &mut Heap, options: &SocketOptions, extra: usize, bytes: &[u8]
 }
 
 /// The words of what [`data`] makes of `length` bytes.
-pub fn data_words(options: &SocketOptions, extra: usize, length: usize) -> usize {
+pub(super) fn data_words(options: &SocketOptions, extra: usize, length: usize) -> usize {
     let header = options.header_bytes + extra;
     if !options.binary || header > length {
         return 2 * length;
@@ -172,7 +178,7 @@ pub fn data_words(options: &SocketOptions, extra: usize, length: usize) -> usize
 }
 
 /// `{Socket, {data, Data}}`, for sockets with `{deliver, port}`.
-pub fn port_data(port: &mut Access<'_>, options: &SocketOptions, bytes: &[u8]) {
+pub(super) fn port_data(port: &mut Access<'_>, options: &SocketOptions, bytes: &[u8]) {
     let header = options.header_bytes;
     if !options.binary || header > bytes.len() {
         port.send_data(bytes, &[]);

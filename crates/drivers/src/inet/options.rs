@@ -2,66 +2,66 @@
 //!
 //! [`requests`] sets and reads them for programs.
 
-pub mod requests;
+pub(super) mod requests;
 
 use super::input::Framing;
 use runtime::effects::port::busy::Watermarks;
 use term::release::{self, Release};
 
 /// Numbers of options.
-pub mod number {
-    pub const REUSE_ADDRESS: u8 = 0;
-    pub const KEEP_ALIVE: u8 = 1;
-    pub const DONT_ROUTE: u8 = 2;
-    pub const LINGER: u8 = 3;
-    pub const BROADCAST: u8 = 4;
-    pub const OUT_OF_BAND_INLINE: u8 = 5;
-    pub const SEND_BUFFER: u8 = 6;
-    pub const RECEIVE_BUFFER: u8 = 7;
-    pub const PRIORITY: u8 = 8;
-    pub const TYPE_OF_SERVICE: u8 = 9;
-    pub const NO_DELAY: u8 = 10;
-    pub const MULTICAST_INTERFACE: u8 = 11;
-    pub const MULTICAST_TIME_TO_LIVE: u8 = 12;
-    pub const MULTICAST_LOOP: u8 = 13;
-    pub const ADD_MEMBERSHIP: u8 = 14;
-    pub const DROP_MEMBERSHIP: u8 = 15;
-    pub const ONLY_IPV6: u8 = 16;
-    pub const REUSE_PORT: u8 = 17;
-    pub const REUSE_PORT_BALANCED: u8 = 18;
-    pub const BUFFER: u8 = 20;
-    pub const HEADER: u8 = 21;
-    pub const ACTIVE: u8 = 22;
-    pub const PACKET: u8 = 23;
-    pub const MODE: u8 = 24;
-    pub const DELIVER: u8 = 25;
-    pub const EXIT_ON_CLOSE: u8 = 26;
-    pub const HIGH_WATERMARK: u8 = 27;
-    pub const LOW_WATERMARK: u8 = 28;
-    pub const SEND_TIMEOUT: u8 = 30;
-    pub const DELAY_SEND: u8 = 31;
-    pub const PACKET_SIZE: u8 = 32;
-    pub const READ_PACKETS: u8 = 33;
-    pub const RAW: u8 = 34;
-    pub const SEND_TIMEOUT_CLOSE: u8 = 35;
-    pub const HIGH_MESSAGE_WATERMARK: u8 = 36;
-    pub const LOW_MESSAGE_WATERMARK: u8 = 37;
-    pub const NAMESPACE: u8 = 38;
-    pub const SHOW_RESET: u8 = 39;
-    pub const LINE_DELIMITER: u8 = 40;
-    pub const TRAFFIC_CLASS: u8 = 41;
-    pub const BIND_TO_DEVICE: u8 = 42;
-    pub const RECEIVE_TYPE_OF_SERVICE: u8 = 43;
-    pub const RECEIVE_TRAFFIC_CLASS: u8 = 44;
-    pub const PACKET_OPTIONS: u8 = 45;
-    pub const TIME_TO_LIVE: u8 = 46;
-    pub const RECEIVE_TIME_TO_LIVE: u8 = 47;
-    pub const NO_PUSH: u8 = 48;
-    pub const KEEP_ALIVE_COUNT: u8 = 51;
-    pub const KEEP_ALIVE_IDLE: u8 = 52;
-    pub const KEEP_ALIVE_INTERVAL: u8 = 53;
-    pub const USER_TIMEOUT: u8 = 54;
-    pub const DEBUG: u8 = 99;
+pub(super) mod number {
+    pub(crate) const REUSE_ADDRESS: u8 = 0;
+    pub(crate) const KEEP_ALIVE: u8 = 1;
+    pub(crate) const DONT_ROUTE: u8 = 2;
+    pub(crate) const LINGER: u8 = 3;
+    pub(crate) const BROADCAST: u8 = 4;
+    pub(crate) const OUT_OF_BAND_INLINE: u8 = 5;
+    pub(crate) const SEND_BUFFER: u8 = 6;
+    pub(crate) const RECEIVE_BUFFER: u8 = 7;
+    pub(crate) const PRIORITY: u8 = 8;
+    pub(crate) const TYPE_OF_SERVICE: u8 = 9;
+    pub(crate) const NO_DELAY: u8 = 10;
+    pub(crate) const MULTICAST_INTERFACE: u8 = 11;
+    pub(crate) const MULTICAST_TIME_TO_LIVE: u8 = 12;
+    pub(crate) const MULTICAST_LOOP: u8 = 13;
+    pub(crate) const ADD_MEMBERSHIP: u8 = 14;
+    pub(crate) const DROP_MEMBERSHIP: u8 = 15;
+    pub(crate) const ONLY_IPV6: u8 = 16;
+    pub(crate) const REUSE_PORT: u8 = 17;
+    pub(crate) const REUSE_PORT_BALANCED: u8 = 18;
+    pub(crate) const BUFFER: u8 = 20;
+    pub(crate) const HEADER: u8 = 21;
+    pub(crate) const ACTIVE: u8 = 22;
+    pub(crate) const PACKET: u8 = 23;
+    pub(crate) const MODE: u8 = 24;
+    pub(crate) const DELIVER: u8 = 25;
+    pub(crate) const EXIT_ON_CLOSE: u8 = 26;
+    pub(crate) const HIGH_WATERMARK: u8 = 27;
+    pub(crate) const LOW_WATERMARK: u8 = 28;
+    pub(crate) const SEND_TIMEOUT: u8 = 30;
+    pub(crate) const DELAY_SEND: u8 = 31;
+    pub(crate) const PACKET_SIZE: u8 = 32;
+    pub(crate) const READ_PACKETS: u8 = 33;
+    pub(crate) const RAW: u8 = 34;
+    pub(crate) const SEND_TIMEOUT_CLOSE: u8 = 35;
+    pub(crate) const HIGH_MESSAGE_WATERMARK: u8 = 36;
+    pub(crate) const LOW_MESSAGE_WATERMARK: u8 = 37;
+    pub(crate) const NAMESPACE: u8 = 38;
+    pub(crate) const SHOW_RESET: u8 = 39;
+    pub(crate) const LINE_DELIMITER: u8 = 40;
+    pub(crate) const TRAFFIC_CLASS: u8 = 41;
+    pub(crate) const BIND_TO_DEVICE: u8 = 42;
+    pub(crate) const RECEIVE_TYPE_OF_SERVICE: u8 = 43;
+    pub(crate) const RECEIVE_TRAFFIC_CLASS: u8 = 44;
+    pub(crate) const PACKET_OPTIONS: u8 = 45;
+    pub(crate) const TIME_TO_LIVE: u8 = 46;
+    pub(crate) const RECEIVE_TIME_TO_LIVE: u8 = 47;
+    pub(crate) const NO_PUSH: u8 = 48;
+    pub(crate) const KEEP_ALIVE_COUNT: u8 = 51;
+    pub(crate) const KEEP_ALIVE_IDLE: u8 = 52;
+    pub(crate) const KEEP_ALIVE_INTERVAL: u8 = 53;
+    pub(crate) const USER_TIMEOUT: u8 = 54;
+    pub(crate) const DEBUG: u8 = 99;
 }
 
 /// Default number of bytes that one read of a socket takes, and that of OTP 28 and later.
@@ -72,7 +72,7 @@ const READ_PACKETS: i32 = 5;
 
 /// When data is sent to the connected process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Active {
+pub(super) enum Active {
     /// Only on request.
     No,
     Yes,
@@ -82,11 +82,11 @@ pub enum Active {
 }
 
 impl Active {
-    pub fn number(self) -> i32 {
+    pub(super) fn number(self) -> i32 {
         self as i32
     }
 
-    pub fn from_number(number: i32) -> Option<Active> {
+    pub(super) fn from_number(number: i32) -> Option<Active> {
         [Active::No, Active::Yes, Active::Once, Active::Multi]
             .into_iter()
             .find(|active| active.number() == number)
@@ -95,7 +95,7 @@ impl Active {
 
 /// Options that are stored here.
 #[derive(Clone, Debug)]
-pub struct SocketOptions {
+pub(super) struct SocketOptions {
     pub buffer_bytes: i32,
     /// Whether the program chose `buffer_bytes`; otherwise it follows the system's buffer.
     pub is_buffer_chosen: bool,
@@ -126,14 +126,14 @@ pub struct SocketOptions {
 
 /// See [`SocketOptions::ancillary`].
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Ancillary {
+pub(super) struct Ancillary {
     pub type_of_service: bool,
     pub traffic_class: bool,
     pub time_to_live: bool,
 }
 
 impl Ancillary {
-    pub fn any(self) -> bool {
+    pub(super) fn any(self) -> bool {
         self != Ancillary::default()
     }
 }
@@ -171,7 +171,7 @@ impl Default for SocketOptions {
 
 impl SocketOptions {
     /// The options that an accepted connection inherits from its listener.
-    pub fn inherited(&self) -> SocketOptions {
+    pub(super) fn inherited(&self) -> SocketOptions {
         SocketOptions {
             active: Active::No,
             active_count: 0,
@@ -185,12 +185,12 @@ impl SocketOptions {
         }
     }
 
-    pub fn is_active(&self) -> bool {
+    pub(super) fn is_active(&self) -> bool {
         self.active != Active::No
     }
 
     /// Counts a delivered packet; returns true if the socket became passive and its owner must be told.
-    pub fn count_active(&mut self) -> bool {
+    pub(super) fn count_active(&mut self) -> bool {
         match self.active {
             Active::Once => self.active = Active::No,
             Active::Multi => {
@@ -206,7 +206,7 @@ impl SocketOptions {
     }
 
     /// How packets are delimited.
-    pub fn framing(&self) -> Framing {
+    pub(super) fn framing(&self) -> Framing {
         Framing {
             kind: packet_kind(self.packet),
             packet_bytes: self.packet_bytes,

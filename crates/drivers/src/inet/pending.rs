@@ -9,7 +9,7 @@ use runtime::effects::port::access::Access;
 
 /// A request that is answered later, with `{inet_async, Socket, Reference, _}`.
 #[derive(Clone, Copy, Debug)]
-pub struct Pending {
+pub(super) struct Pending {
     pub reference: u16,
     pub caller: Term,
     /// When it times out, by the monotonic clock.
@@ -18,7 +18,7 @@ pub struct Pending {
 
 impl Pending {
     /// `timeout_ms` is the timeout as requests carry it.
-    pub fn new(reference: u16, caller: Term, timeout_ms: u32) -> Pending {
+    pub(super) fn new(reference: u16, caller: Term, timeout_ms: u32) -> Pending {
         let deadline_ns = (timeout_ms != protocol::INFINITY).then(|| deadline(timeout_ms));
         Pending {
             reference,
@@ -27,18 +27,18 @@ impl Pending {
         }
     }
 
-    pub fn is_due(&self, now_ns: i64) -> bool {
+    pub(super) fn is_due(&self, now_ns: i64) -> bool {
         self.deadline_ns.is_some_and(|deadline| deadline <= now_ns)
     }
 }
 
 /// The monotonic time in `after_ms` milliseconds.
-pub fn deadline(after_ms: u32) -> i64 {
+pub(super) fn deadline(after_ms: u32) -> i64 {
     sys::clock::monotonic_ns().saturating_add(i64::from(after_ms) * 1_000_000)
 }
 
 /// Sets the port's timer for `earliest`, a monotonic time, unless it is set for that already.
-pub fn set_timer(port: &mut Access<'_>, set_for: &mut Option<i64>, earliest: Option<i64>) {
+pub(super) fn set_timer(port: &mut Access<'_>, set_for: &mut Option<i64>, earliest: Option<i64>) {
     if *set_for == earliest {
         return;
     }

@@ -9,111 +9,111 @@ use sys::Errno;
 use runtime::effects::port::driver::Control;
 
 /// Added to each operation, so that a port that is not a socket refuses them.
-pub const MAGIC: u32 = 0x03f1_a300;
+pub(super) const MAGIC: u32 = 0x03f1_a300;
 
 /// Operations.
-pub mod request {
-    pub const OPEN: u32 = 1;
-    pub const CLOSE: u32 = 2;
-    pub const CONNECT: u32 = 3;
-    pub const PEER: u32 = 4;
-    pub const NAME: u32 = 5;
-    pub const BIND: u32 = 6;
-    pub const SET_OPTIONS: u32 = 7;
-    pub const GET_OPTIONS: u32 = 8;
-    pub const GET_STATISTICS: u32 = 11;
-    pub const HOST_NAME: u32 = 12;
-    pub const OPEN_DESCRIPTOR: u32 = 13;
-    pub const DESCRIPTOR: u32 = 14;
-    pub const TYPE: u32 = 15;
-    pub const STATUS: u32 = 16;
-    pub const SERVICE_BY_NAME: u32 = 17;
-    pub const SERVICE_BY_PORT: u32 = 18;
-    pub const SET_NAME: u32 = 19;
-    pub const SET_PEER: u32 = 20;
-    pub const INTERFACES: u32 = 21;
-    pub const INTERFACE_GET: u32 = 22;
-    pub const INTERFACE_SET: u32 = 23;
-    pub const SUBSCRIBE: u32 = 24;
-    pub const INTERFACE_ADDRESSES: u32 = 25;
-    pub const ACCEPT: u32 = 26;
-    pub const LISTEN: u32 = 27;
-    pub const IGNORE_DESCRIPTOR: u32 = 28;
-    pub const OWN_ADDRESSES: u32 = 29;
-    pub const PEER_ADDRESSES: u32 = 30;
-    pub const RECEIVE: u32 = 42;
-    pub const UNRECEIVE: u32 = 43;
-    pub const SHUTDOWN: u32 = 44;
-    pub const SEND_FILE: u32 = 45;
-    pub const RECEIVE_PACKET: u32 = 60;
+pub(super) mod request {
+    pub(crate) const OPEN: u32 = 1;
+    pub(crate) const CLOSE: u32 = 2;
+    pub(crate) const CONNECT: u32 = 3;
+    pub(crate) const PEER: u32 = 4;
+    pub(crate) const NAME: u32 = 5;
+    pub(crate) const BIND: u32 = 6;
+    pub(crate) const SET_OPTIONS: u32 = 7;
+    pub(crate) const GET_OPTIONS: u32 = 8;
+    pub(crate) const GET_STATISTICS: u32 = 11;
+    pub(crate) const HOST_NAME: u32 = 12;
+    pub(crate) const OPEN_DESCRIPTOR: u32 = 13;
+    pub(crate) const DESCRIPTOR: u32 = 14;
+    pub(crate) const TYPE: u32 = 15;
+    pub(crate) const STATUS: u32 = 16;
+    pub(crate) const SERVICE_BY_NAME: u32 = 17;
+    pub(crate) const SERVICE_BY_PORT: u32 = 18;
+    pub(crate) const SET_NAME: u32 = 19;
+    pub(crate) const SET_PEER: u32 = 20;
+    pub(crate) const INTERFACES: u32 = 21;
+    pub(crate) const INTERFACE_GET: u32 = 22;
+    pub(crate) const INTERFACE_SET: u32 = 23;
+    pub(crate) const SUBSCRIBE: u32 = 24;
+    pub(crate) const INTERFACE_ADDRESSES: u32 = 25;
+    pub(crate) const ACCEPT: u32 = 26;
+    pub(crate) const LISTEN: u32 = 27;
+    pub(crate) const IGNORE_DESCRIPTOR: u32 = 28;
+    pub(crate) const OWN_ADDRESSES: u32 = 29;
+    pub(crate) const PEER_ADDRESSES: u32 = 30;
+    pub(crate) const RECEIVE: u32 = 42;
+    pub(crate) const UNRECEIVE: u32 = 43;
+    pub(crate) const SHUTDOWN: u32 = 44;
+    pub(crate) const SEND_FILE: u32 = 45;
+    pub(crate) const RECEIVE_PACKET: u32 = 60;
 }
 
 /// Families of addresses, and two placeholders for an address in the socket's own family.
-pub mod family {
-    pub const UNSPECIFIED: u8 = 0;
-    pub const INET: u8 = 1;
-    pub const INET6: u8 = 2;
-    pub const ANY: u8 = 3;
-    pub const LOOPBACK: u8 = 4;
-    pub const LOCAL: u8 = 5;
-    pub const UNDEFINED: u8 = 6;
+pub(super) mod family {
+    pub(crate) const UNSPECIFIED: u8 = 0;
+    pub(crate) const INET: u8 = 1;
+    pub(crate) const INET6: u8 = 2;
+    pub(crate) const ANY: u8 = 3;
+    pub(crate) const LOOPBACK: u8 = 4;
+    pub(crate) const LOCAL: u8 = 5;
+    pub(crate) const UNDEFINED: u8 = 6;
 }
 
 /// Kinds of sockets.
-pub mod kind {
-    pub const STREAM: u8 = 1;
-    pub const DATAGRAM: u8 = 2;
-    pub const SEQUENCE: u8 = 3;
+pub(super) mod kind {
+    pub(crate) const STREAM: u8 = 1;
+    pub(crate) const DATAGRAM: u8 = 2;
+    pub(crate) const SEQUENCE: u8 = 3;
 }
 
 /// Protocols of a socket, as OTP 28 and later name them when they open one.
-pub mod transport {
-    pub const DEFAULT: u8 = 0;
-    pub const TCP: u8 = 1;
-    pub const UDP: u8 = 2;
-    pub const SCTP: u8 = 3;
-    pub const MULTIPATH_TCP: u8 = 4;
+pub(super) mod transport {
+    pub(crate) const DEFAULT: u8 = 0;
+    pub(crate) const TCP: u8 = 1;
+    pub(crate) const UDP: u8 = 2;
+    pub(crate) const SCTP: u8 = 3;
+    pub(crate) const MULTIPATH_TCP: u8 = 4;
 }
 
 /// Bits in the answer to [`request::STATUS`].
-pub mod status {
-    pub const OPEN: u32 = 0x01;
-    pub const ACTIVE: u32 = 0x04;
-    pub const LISTEN: u32 = 0x08;
-    pub const CONNECTING: u32 = 0x10;
-    pub const ACCEPTING: u32 = 0x20;
-    pub const BUSY: u32 = 0x80;
+pub(super) mod status {
+    pub(crate) const OPEN: u32 = 0x01;
+    pub(crate) const ACTIVE: u32 = 0x04;
+    pub(crate) const LISTEN: u32 = 0x08;
+    pub(crate) const CONNECTING: u32 = 0x10;
+    pub(crate) const ACCEPTING: u32 = 0x20;
+    pub(crate) const BUSY: u32 = 0x80;
 }
 
 /// The items of [`request::GET_STATISTICS`].
-pub mod statistic {
-    pub const RECEIVED_COUNT: u8 = 1;
-    pub const RECEIVED_MAX: u8 = 2;
-    pub const RECEIVED_AVERAGE: u8 = 3;
-    pub const RECEIVED_DEVIATION: u8 = 4;
-    pub const SENT_COUNT: u8 = 5;
-    pub const SENT_MAX: u8 = 6;
-    pub const SENT_AVERAGE: u8 = 7;
-    pub const SEND_PENDING: u8 = 8;
-    pub const RECEIVED_OCTETS: u8 = 9;
-    pub const SENT_OCTETS: u8 = 10;
+pub(super) mod statistic {
+    pub(crate) const RECEIVED_COUNT: u8 = 1;
+    pub(crate) const RECEIVED_MAX: u8 = 2;
+    pub(crate) const RECEIVED_AVERAGE: u8 = 3;
+    pub(crate) const RECEIVED_DEVIATION: u8 = 4;
+    pub(crate) const SENT_COUNT: u8 = 5;
+    pub(crate) const SENT_MAX: u8 = 6;
+    pub(crate) const SENT_AVERAGE: u8 = 7;
+    pub(crate) const SEND_PENDING: u8 = 8;
+    pub(crate) const RECEIVED_OCTETS: u8 = 9;
+    pub(crate) const SENT_OCTETS: u8 = 10;
 }
 
 /// The only event that can be subscribed to: that everything has been sent.
-pub const SUBSCRIBE_EMPTY_QUEUE: u8 = 1;
+pub(super) const SUBSCRIBE_EMPTY_QUEUE: u8 = 1;
 
 /// A timeout in milliseconds that never expires.
-pub const INFINITY: u32 = u32::MAX;
+pub(super) const INFINITY: u32 = u32::MAX;
 
 const REPLY_ERROR: u8 = 0;
 const REPLY_OK: u8 = 1;
 
 /// The bytes of an answer.
-pub type Bytes = SmallVec<[u8; 32]>;
+pub(super) type Bytes = SmallVec<[u8; 32]>;
 
 /// Why a request is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Refusal {
+pub(super) enum Refusal {
     System(Errno),
     Named(&'static str),
     /// The operation makes no sense; the caller gets `badarg`.
@@ -127,33 +127,33 @@ impl From<Errno> for Refusal {
 }
 
 /// `einval`.
-pub const INVALID: Refusal = Refusal::System(Errno::EINVAL);
+pub(super) const INVALID: Refusal = Refusal::System(Errno::EINVAL);
 /// The socket is not in a state that allows this.
-pub const BAD_PORT: Refusal = Refusal::Named("exbadport");
+pub(super) const BAD_PORT: Refusal = Refusal::Named("exbadport");
 /// The socket is open already.
-pub const BAD_SEQUENCE: Refusal = Refusal::Named("exbadseq");
+pub(super) const BAD_SEQUENCE: Refusal = Refusal::Named("exbadseq");
 
 /// The answer to a request.
-pub type Answer = Result<Bytes, Refusal>;
+pub(super) type Answer = Result<Bytes, Refusal>;
 
 /// An answer that is just *ok*.
-pub fn done() -> Answer {
+pub(super) fn done() -> Answer {
     Ok(Bytes::new())
 }
 
 /// A number of 16 bits.
-pub fn short(number: u16) -> Answer {
+pub(super) fn short(number: u16) -> Answer {
     Ok(Bytes::from_slice(&number.to_be_bytes()))
 }
 
 /// A number of 32 bits.
-pub fn word(number: u32) -> Answer {
+pub(super) fn word(number: u32) -> Answer {
     Ok(Bytes::from_slice(&number.to_be_bytes()))
 }
 
 /// The answer as the port returns it.
 #[must_use]
-pub fn reply(answer: Answer) -> Option<Control> {
+pub(super) fn reply(answer: Answer) -> Option<Control> {
     let (code, bytes) = match &answer {
         Ok(bytes) => (REPLY_OK, &bytes[..]),
         Err(Refusal::System(error)) => (REPLY_ERROR, error.name().as_bytes()),
@@ -168,66 +168,66 @@ pub fn reply(answer: Answer) -> Option<Control> {
 
 /// Parses a request. One that is too short gets `einval`.
 #[derive(Clone, Copy, Debug)]
-pub struct Reader<'a> {
+pub(super) struct Reader<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
     #[must_use]
-    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Reader<'a> {
         Reader { rest: bytes }
     }
 
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.rest.len()
     }
 
     /// All bytes that are left.
     #[must_use]
-    pub fn rest(&self) -> &'a [u8] {
+    pub(super) fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
-    pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], Refusal> {
+    pub(super) fn bytes(&mut self, count: usize) -> Result<&'a [u8], Refusal> {
         let (bytes, rest) = self.rest.split_at_checked(count).ok_or(INVALID)?;
         self.rest = rest;
         Ok(bytes)
     }
 
-    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Refusal> {
+    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], Refusal> {
         let (bytes, rest) = self.rest.split_first_chunk().ok_or(INVALID)?;
         self.rest = rest;
         Ok(*bytes)
     }
 
-    pub fn byte(&mut self) -> Result<u8, Refusal> {
+    pub(super) fn byte(&mut self) -> Result<u8, Refusal> {
         self.array().map(u8::from_be_bytes)
     }
 
-    pub fn short(&mut self) -> Result<u16, Refusal> {
+    pub(super) fn short(&mut self) -> Result<u16, Refusal> {
         self.array().map(u16::from_be_bytes)
     }
 
-    pub fn int(&mut self) -> Result<i32, Refusal> {
+    pub(super) fn int(&mut self) -> Result<i32, Refusal> {
         self.array().map(i32::from_be_bytes)
     }
 
-    pub fn word(&mut self) -> Result<u32, Refusal> {
+    pub(super) fn word(&mut self) -> Result<u32, Refusal> {
         self.array().map(u32::from_be_bytes)
     }
 
-    pub fn long(&mut self) -> Result<u64, Refusal> {
+    pub(super) fn long(&mut self) -> Result<u64, Refusal> {
         self.array().map(u64::from_be_bytes)
     }
 
     /// A byte that is a count, and then that many bytes.
-    pub fn counted(&mut self) -> Result<&'a [u8], Refusal> {
+    pub(super) fn counted(&mut self) -> Result<&'a [u8], Refusal> {
         let count = self.byte()?;
         self.bytes(usize::from(count))
     }

@@ -16,7 +16,7 @@ use runtime::effects::port::output::Output;
 use term::release::{self, Release};
 
 /// See the module. Requests that need no open socket are answered as for any other.
-pub struct Sctp(pub Socket);
+pub(super) struct Sctp(pub Socket);
 
 /// Tries to open the socket, to return the system's error.
 fn open(bytes: &[u8]) -> Answer {

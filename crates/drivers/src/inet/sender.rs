@@ -17,7 +17,7 @@ use runtime::effects::port::output::Output;
 const SIZE_BYTES: usize = 2;
 
 #[derive(Clone, Copy)]
-pub struct Sender {
+pub(super) struct Sender {
     pub pid: Term,
     /// The number of its reference.
     reference: Option<(u64, u64)>,
@@ -25,7 +25,7 @@ pub struct Sender {
 
 impl Sender {
     /// The process that calls, when it sends no data.
-    pub fn without_reference(pid: Term) -> Sender {
+    pub(super) fn without_reference(pid: Term) -> Sender {
         Sender {
             pid,
             reference: None,
@@ -34,7 +34,10 @@ impl Sender {
 
     /// The sender of data, and the data themselves if something stands before them. `None` if they do not begin as they
     /// should.
-    pub fn of<'t>(port: &Access<'_>, data: &Output<'t>) -> Option<(Sender, Option<Output<'t>>)> {
+    pub(super) fn of<'t>(
+        port: &Access<'_>,
+        data: &Output<'t>,
+    ) -> Option<(Sender, Option<Output<'t>>)> {
         let sender = Sender::without_reference(port.caller());
         if !release::has(Release::OTP_26) {
             return Some((sender, None));
@@ -62,12 +65,12 @@ impl Sender {
     }
 
     /// The words of what [`Sender::reply`] builds, apart from the status.
-    pub fn reply_words(self) -> usize {
+    pub(super) fn reply_words(self) -> usize {
         4 + self.reference.map_or(0, |_| 1 + reference::WORDS)
     }
 
     /// `{inet_reply, Socket, Status}` or `{inet_reply, Socket, Status, Reference}`
-    pub fn reply(self, heap: &mut Heap, socket: Term, status: Term) -> Term {
+    pub(super) fn reply(self, heap: &mut Heap, socket: Term, status: Term) -> Term {
         match self.reference {
             None => build::tuple(heap, &[am::INET_REPLY, socket, status]),
             Some((low, high)) => {

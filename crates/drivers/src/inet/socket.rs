@@ -20,13 +20,13 @@ use runtime::effects::port::access::Access;
 
 /// Which driver a socket belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Protocol {
+pub(super) enum Protocol {
     Tcp,
     Udp,
 }
 
 /// The fields of all sockets.
-pub struct Socket {
+pub(super) struct Socket {
     /// None before it is opened, and once it is closed.
     pub fd: Option<Descriptor>,
     token: Option<Token>,
@@ -54,7 +54,7 @@ pub struct Socket {
 }
 
 impl Socket {
-    pub fn new(protocol: Protocol) -> Socket {
+    pub(super) fn new(protocol: Protocol) -> Socket {
         Socket {
             fd: None,
             token: None,
@@ -75,24 +75,24 @@ impl Socket {
     }
 
     /// The descriptor; `ebadf` if there is none, as the system would return.
-    pub fn fd(&self) -> sys::Result<BorrowedFd<'_>> {
+    pub(super) fn fd(&self) -> sys::Result<BorrowedFd<'_>> {
         self.fd.as_ref().map(AsFd::as_fd).ok_or(Errno::EBADF)
     }
 
-    pub fn is_open(&self) -> bool {
+    pub(super) fn is_open(&self) -> bool {
         self.has(status::OPEN)
     }
 
-    pub fn is_connected(&self) -> bool {
+    pub(super) fn is_connected(&self) -> bool {
         self.has(status::OPEN | status::ACTIVE)
     }
 
-    pub fn has(&self, bits: u32) -> bool {
+    pub(super) fn has(&self, bits: u32) -> bool {
         self.status & bits == bits
     }
 
     /// A new number for a request that is answered later.
-    pub fn new_reference(&mut self) -> u16 {
+    pub(super) fn new_reference(&mut self) -> u16 {
         let reference = self.next_reference;
         self.next_reference = reference.wrapping_add(1);
         reference
@@ -100,7 +100,7 @@ impl Socket {
 
     /// Records in `receiving` that the caller waits for data; returns the number of the request. `ealready` if a
     /// process waits already.
-    pub fn begin_receive(
+    pub(super) fn begin_receive(
         &mut self,
         port: &Access<'_>,
         receiving: &mut Option<Pending>,
@@ -119,7 +119,7 @@ impl Socket {
     }
 
     /// Takes over a descriptor.
-    pub fn opened(&mut self, fd: Descriptor, family: Family, kind: SocketKind) {
+    pub(super) fn opened(&mut self, fd: Descriptor, family: Family, kind: SocketKind) {
         self.fd = Some(fd);
         self.family = Some(family);
         self.kind = Some(kind);
@@ -128,12 +128,12 @@ impl Socket {
         self.hung_up = false;
     }
 
-    pub fn is_watched(&self) -> bool {
+    pub(super) fn is_watched(&self) -> bool {
         self.token.is_some()
     }
 
     /// Has events of the descriptor reported from now on.
-    pub fn watch(&mut self, port: &mut Access<'_>) -> sys::Result<()> {
+    pub(super) fn watch(&mut self, port: &mut Access<'_>) -> sys::Result<()> {
         if self.token.is_none() && !self.ignored {
             let fd = self.fd.as_ref().ok_or(Errno::EBADF)?;
             self.token = Some(port.watch(fd.as_fd(), Interest::BOTH)?);
@@ -141,14 +141,14 @@ impl Socket {
         Ok(())
     }
 
-    pub fn unwatch(&mut self, port: &mut Access<'_>) {
+    pub(super) fn unwatch(&mut self, port: &mut Access<'_>) {
         if let (Some(token), Some(fd)) = (self.token.take(), &self.fd) {
             port.unwatch(fd.as_fd(), token);
         }
     }
 
     /// Closes the descriptor if the socket owns it; a lent one is released when the port ends.
-    pub fn close(&mut self, port: &mut Access<'_>) {
+    pub(super) fn close(&mut self, port: &mut Access<'_>) {
         self.unwatch(port);
         if self.fd.as_ref().is_some_and(|fd| !fd.is_lent()) && self.is_open() {
             self.fd = None;

@@ -23,25 +23,25 @@ impl Direction {
 
 /// Both directions of a socket.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Statistics {
+pub(super) struct Statistics {
     received: Direction,
     sent: Direction,
     deviation: f64,
 }
 
 impl Statistics {
-    pub fn count_received(&mut self, bytes: usize) {
+    pub(super) fn count_received(&mut self, bytes: usize) {
         self.received.count(bytes);
         let off = bytes as f64 - self.received.average;
         self.deviation += (off - self.deviation) / self.received.count as f64;
     }
 
-    pub fn count_sent(&mut self, bytes: usize) {
+    pub(super) fn count_sent(&mut self, bytes: usize) {
         self.sent.count(bytes);
     }
 
     /// Counts several packets that were taken together.
-    pub fn count_packets_sent(&mut self, packets: usize, bytes: usize) {
+    pub(super) fn count_packets_sent(&mut self, packets: usize, bytes: usize) {
         for _ in 0..packets {
             self.sent.count(bytes / packets);
         }
@@ -51,7 +51,7 @@ impl Statistics {
     ///
     /// # Errors
     /// For an unknown question.
-    pub fn answer(&self, questions: &[u8], pending: usize) -> Result<Bytes, Refusal> {
+    pub(super) fn answer(&self, questions: &[u8], pending: usize) -> Result<Bytes, Refusal> {
         let mut bytes = Bytes::new();
         for &question in questions {
             bytes.push(question);

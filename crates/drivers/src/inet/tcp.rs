@@ -38,7 +38,7 @@ use send::FileToSend;
 use term::byte_queue::ByteQueue;
 
 /// See the module.
-pub struct Tcp {
+pub(super) struct Tcp {
     socket: Socket,
     ends: Ends,
     ahead: ReadAhead,

@@ -25,7 +25,7 @@ use runtime::effects::port::output::Output;
 const STACK_BYTES: usize = 16 << 10;
 
 /// See the module.
-pub struct Udp {
+pub(super) struct Udp {
     socket: Socket,
     remote: Option<Box<Address>>,
     receiving: Option<Pending>,

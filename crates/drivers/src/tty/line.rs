@@ -24,7 +24,7 @@ enum Cell {
 }
 
 /// See the module.
-pub struct Line {
+pub(super) struct Line {
     cells: Vec<Cell>,
     /// The cell at the cursor.
     position: usize,
@@ -36,7 +36,7 @@ pub struct Line {
 }
 
 impl Line {
-    pub fn new(terminal: Capabilities) -> Line {
+    pub(super) fn new(terminal: Capabilities) -> Line {
         Line {
             cells: Vec::new(),
             position: 0,
@@ -47,34 +47,34 @@ impl Line {
         }
     }
 
-    pub fn set_columns(&mut self, columns: usize) {
+    pub(super) fn set_columns(&mut self, columns: usize) {
         self.columns = columns.max(1);
     }
 
-    pub fn set_utf8(&mut self, utf8: bool) {
+    pub(super) fn set_utf8(&mut self, utf8: bool) {
         self.utf8 = utf8;
     }
 
-    pub fn position(&self) -> usize {
+    pub(super) fn position(&self) -> usize {
         self.position
     }
 
-    pub fn take_output(&mut self) -> Vec<u8> {
+    pub(super) fn take_output(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.output)
     }
 
-    pub fn beep(&mut self) {
+    pub(super) fn beep(&mut self) {
         self.output.push(7);
     }
 
     /// Writes characters over those at the cursor.
-    pub fn put(&mut self, text: &[u8]) {
+    pub(super) fn put(&mut self, text: &[u8]) {
         let written = self.overwrite(text);
         self.show(self.position - written, self.position, false);
     }
 
     /// Inserts characters at the cursor.
-    pub fn insert(&mut self, text: &[u8]) {
+    pub(super) fn insert(&mut self, text: &[u8]) {
         let tail = self.cells.split_off(self.position.min(self.cells.len()));
         let written = self.overwrite(text);
         self.cells.truncate(self.position);
@@ -85,7 +85,7 @@ impl Line {
     }
 
     /// Removes characters after the cursor, or before it if the number is negative.
-    pub fn delete(&mut self, count: isize) {
+    pub(super) fn delete(&mut self, count: isize) {
         let other = self.step(count);
         let (start, end) = (self.position.min(other), self.position.max(other));
         if start == end {
@@ -109,7 +109,7 @@ impl Line {
     }
 
     /// Moves the cursor by this many characters.
-    pub fn move_by(&mut self, count: isize) {
+    pub(super) fn move_by(&mut self, count: isize) {
         let other = self.step(count);
         self.move_cursor(self.position, other);
         self.position = other;

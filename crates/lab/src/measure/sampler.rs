@@ -19,12 +19,12 @@ const LOAD_INTERVAL: Duration = Duration::from_millis(100);
 const BOOTED_AFTER: Duration = Duration::from_millis(120);
 
 /// Processor time that all programs on the host have used since it booted.
-pub struct HostTimes {
+pub(super) struct HostTimes {
     pub busy_s: f64,
 }
 
 impl HostTimes {
-    pub fn now() -> Option<HostTimes> {
+    pub(super) fn now() -> Option<HostTimes> {
         let ticks = procfs::ticks_per_second() as f64;
         let total = KernelStats::current().ok()?.total;
         Some(HostTimes {
@@ -50,7 +50,7 @@ struct OwnTime {
     ticks: u64,
 }
 
-pub struct Sampler {
+pub(super) struct Sampler {
     /// The text by which the program announces the measured part, and how long that part lasts.
     ends: Option<(&'static str, Duration)>,
     began: Option<OwnTime>,
@@ -66,7 +66,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    pub fn new(ends: Option<(&'static str, Duration)>) -> Sampler {
+    pub(super) fn new(ends: Option<(&'static str, Duration)>) -> Sampler {
         Sampler {
             ends,
             began: None,
@@ -82,7 +82,7 @@ impl Sampler {
         }
     }
 
-    pub fn look(&mut self, look: &Look) -> Next {
+    pub(super) fn look(&mut self, look: &Look) -> Next {
         if !self.marked {
             self.marked = true;
             // If the host runs out of memory, the kernel shall kill the experiment and no other program.
@@ -162,20 +162,20 @@ impl Sampler {
     }
 
     /// Whether the measured part was sampled to its end.
-    pub fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.over
     }
 
-    pub fn peak_bytes(&self) -> u64 {
+    pub(super) fn peak_bytes(&self) -> u64 {
         self.peak_bytes
     }
 
-    pub fn last_bytes(&self) -> u64 {
+    pub(super) fn last_bytes(&self) -> u64 {
         self.resident.last().map_or(0, |(_, bytes)| *bytes)
     }
 
     /// The median of the samples of the second half.
-    pub fn steady_bytes(&self) -> u64 {
+    pub(super) fn steady_bytes(&self) -> u64 {
         let Some((end, _)) = self.resident.last() else {
             return 0;
         };
@@ -190,20 +190,20 @@ impl Sampler {
         late.get(late.len() / 2).copied().unwrap_or(0)
     }
 
-    pub fn io_calls(&self) -> (u64, u64) {
+    pub(super) fn io_calls(&self) -> (u64, u64) {
         self.io_calls
     }
 
-    pub fn thread_count(&self) -> u64 {
+    pub(super) fn thread_count(&self) -> u64 {
         self.thread_count
     }
 
-    pub fn threads(&self) -> Vec<(String, usize)> {
+    pub(super) fn threads(&self) -> Vec<(String, usize)> {
         self.names.clone().into_iter().collect()
     }
 
     /// The number of processors that the VM used, on average, during the measured part.
-    pub fn cpu_used(&self) -> Option<f64> {
+    pub(super) fn cpu_used(&self) -> Option<f64> {
         let (began, last) = (self.began?, self.last?);
         let seconds = last.at.checked_sub(began.at)?.as_secs_f64();
         let ticks = last.ticks.checked_sub(began.ticks)? as f64;
@@ -211,7 +211,7 @@ impl Sampler {
     }
 
     /// Average load, in percent, of the least loaded processor during the measured part.
-    pub fn least_loaded(&self) -> Option<f64> {
+    pub(super) fn least_loaded(&self) -> Option<f64> {
         let from = self.began.map_or(Duration::ZERO, |began| began.at);
         let first = self.loads.iter().find(|sample| sample.at >= from)?;
         let last = self.loads.last().filter(|last| last.at > first.at)?;
@@ -225,7 +225,7 @@ impl Sampler {
     }
 
     /// The load of the processors between each two samples.
-    pub fn load_over_time(&self) -> Vec<Load> {
+    pub(super) fn load_over_time(&self) -> Vec<Load> {
         self.loads
             .windows(2)
             .map(|pair| Load {

@@ -6,9 +6,9 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 /// The style sheet of the page finds these colours by their values and replaces them.
-pub const INK: RGBColor = RGBColor(0x10, 0x10, 0x10);
-pub const GRID: RGBColor = RGBColor(0xd0, 0xd0, 0xd1);
-pub const PUBLISHED: RGBColor = RGBColor(0x80, 0x80, 0x81);
+pub(super) const INK: RGBColor = RGBColor(0x10, 0x10, 0x10);
+pub(super) const GRID: RGBColor = RGBColor(0xd0, 0xd0, 0xd1);
+pub(super) const PUBLISHED: RGBColor = RGBColor(0x80, 0x80, 0x81);
 
 /// Colours of VMs and of processors, visible on light and on dark backgrounds.
 const COLOURS: [RGBColor; 8] = [
@@ -22,28 +22,28 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(0x74, 0x8f, 0x3c),
 ];
 
-pub const FONT: &str = "sans-serif";
-pub const LETTERS: u32 = 13;
+pub(super) const FONT: &str = "sans-serif";
+pub(super) const LETTERS: u32 = 13;
 
-pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-pub fn colour(at: usize) -> RGBColor {
+pub(super) fn colour(at: usize) -> RGBColor {
     COLOURS[at % COLOURS.len()]
 }
 
-pub fn css(colour: RGBColor) -> String {
+pub(super) fn css(colour: RGBColor) -> String {
     format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2)
 }
 
 /// The width of a drawing.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Width {
+pub(super) enum Width {
     Wide,
     Narrow,
 }
 
 impl Width {
-    pub fn pixels(self) -> u32 {
+    pub(super) fn pixels(self) -> u32 {
         match self {
             Width::Wide => 620,
             Width::Narrow => 340,
@@ -52,7 +52,7 @@ impl Width {
 }
 
 /// Draws at both widths; returns the wide drawing and the narrow one.
-pub fn twice(
+pub(super) fn twice(
     height: impl Fn(Width) -> u32,
     draw: impl Fn(&Area, Width) -> Result<()>,
 ) -> Result<(String, String)> {
@@ -86,14 +86,20 @@ fn responsive(svg: &str) -> String {
 }
 
 #[derive(Clone, Copy)]
-pub enum Side {
+pub(super) enum Side {
     Left,
     Middle,
     Right,
 }
 
 /// Writes a text, centred vertically at the point, with the given side of the text there.
-pub fn write(area: &Area, text: &str, at: (i32, i32), side: Side, colour: RGBColor) -> Result<()> {
+pub(super) fn write(
+    area: &Area,
+    text: &str,
+    at: (i32, i32),
+    side: Side,
+    colour: RGBColor,
+) -> Result<()> {
     let across = match side {
         Side::Left => HPos::Left,
         Side::Middle => HPos::Center,
@@ -108,7 +114,7 @@ pub fn write(area: &Area, text: &str, at: (i32, i32), side: Side, colour: RGBCol
 }
 
 /// Round numbers between two positive numbers, for a logarithmic axis.
-pub fn round_numbers(least: f64, most: f64) -> Vec<f64> {
+pub(super) fn round_numbers(least: f64, most: f64) -> Vec<f64> {
     let decades = (most / least).log10();
     let steps: &[f64] = if decades > 2.5 {
         &[1.0]

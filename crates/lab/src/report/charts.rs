@@ -45,7 +45,12 @@ impl Pattern {
 }
 
 /// A figure against the size, with both axes logarithmic, and the published figures beside it.
-pub fn growth(session: &Session, found: &Found, figure: &str, lines: &[&Line]) -> Result<PlotView> {
+pub(super) fn growth(
+    session: &Session,
+    found: &Found,
+    figure: &str,
+    lines: &[&Line],
+) -> Result<PlotView> {
     let unit = lines[0].unit;
     let series = series(session, found, lines);
     let points = || series.iter().flat_map(|series| &series.points);
@@ -257,7 +262,12 @@ impl BarGroup {
 }
 
 /// A bar for each VM in each case, with the number at its end and the spread as a whisker.
-pub fn bars(session: &Session, found: &Found, figure: &str, lines: &[&Line]) -> Result<PlotView> {
+pub(super) fn bars(
+    session: &Session,
+    found: &Found,
+    figure: &str,
+    lines: &[&Line],
+) -> Result<PlotView> {
     let unit = lines[0].unit;
     let groups: Vec<BarGroup> = lines.iter().map(|line| BarGroup::of(found, line)).collect();
     let most = groups
@@ -347,7 +357,7 @@ impl RatioAxis {
 }
 
 /// The ratios of a group's lines on one logarithmic axis; ferl is better to the right of 1. `None` if there are none.
-pub fn ratios(session: &Session, group: &str) -> Result<Option<PlotView>> {
+pub(super) fn ratios(session: &Session, group: &str) -> Result<Option<PlotView>> {
     let rows: Vec<(String, &Line)> = session
         .comparisons()
         .filter(|(found, line)| found.group == group && line.ratios.iter().any(Option::is_some))
@@ -403,7 +413,7 @@ pub fn ratios(session: &Session, group: &str) -> Result<Option<PlotView>> {
 }
 
 /// The load of each processor over time, on each VM, in the first run of each case.
-pub fn load(session: &Session, found: &Found) -> Result<Vec<PlotView>> {
+pub(super) fn load(session: &Session, found: &Found) -> Result<Vec<PlotView>> {
     let mut plots = Vec::new();
     for cell in &found.cells {
         for (on, vm) in cell.on.iter().zip(&session.vms) {

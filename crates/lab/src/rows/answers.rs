@@ -16,7 +16,7 @@ const WHILE: Experiment = Experiment {
     ..PLAIN
 };
 
-pub const ROWS: &[Experiment] = &[
+pub(super) const ROWS: &[Experiment] = &[
     Experiment {
         name: "lists",
         about: "One process works on a large list; another wants to run every millisecond: how late it is at worst.",

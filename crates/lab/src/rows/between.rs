@@ -32,7 +32,7 @@ const BETWEEN: Experiment = Experiment {
     ..PLAIN
 };
 
-pub const ROWS: &[Experiment] = &[
+pub(super) const ROWS: &[Experiment] = &[
     Experiment {
         name: "pingpong",
         about: "A number goes to a process of another node and back.",

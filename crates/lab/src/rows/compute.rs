@@ -33,7 +33,7 @@ fn set_of(name: &str) -> Set {
     }
 }
 
-pub fn rows() -> impl Iterator<Item = Experiment> {
+pub(super) fn rows() -> impl Iterator<Item = Experiment> {
     programs::sources().filter_map(|source| {
         let name = source.module.strip_prefix("compute_")?;
         let (command, program) = match source.language {

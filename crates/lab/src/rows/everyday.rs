@@ -8,7 +8,7 @@ use crate::experiment::{
     Source, TIMED, Unit, printed_micros,
 };
 
-pub const ROWS: &[Experiment] = &[
+pub(super) const ROWS: &[Experiment] = &[
     Experiment {
         name: "boot",
         set: Set::Headline,

@@ -115,7 +115,7 @@ const IN_ELIXIR: Experiment = Experiment {
     ..LIVES
 };
 
-pub const ROWS: &[Experiment] = &[
+pub(super) const ROWS: &[Experiment] = &[
     Experiment {
         name: "gen_servers",
         about: "gen_servers with a map of three keys, linked to one parent: each is started, called, left alone, called and killed.",

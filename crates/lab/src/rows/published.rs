@@ -28,7 +28,7 @@ const FULL: Case = Case {
     ..DEFAULT
 };
 
-pub const ROWS: &[Experiment] = &[
+pub(super) const ROWS: &[Experiment] = &[
     Experiment {
         group: Group::Creation,
         name: "start",

@@ -52,7 +52,7 @@ const fn of_sizes(fewer: f64) -> [Figure; 2] {
     ]
 }
 
-pub const ROWS: &[Experiment] = &[
+pub(super) const ROWS: &[Experiment] = &[
     Experiment {
         name: "calls",
         about: "Calls of a native function that does nothing.",

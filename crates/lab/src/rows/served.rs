@@ -47,7 +47,7 @@ const IDLE: Experiment = Experiment {
     ..PLAIN
 };
 
-pub const ROWS: &[Experiment] = &[
+pub(super) const ROWS: &[Experiment] = &[
     Experiment {
         name: "served_passive",
         about: "A thousand external connections, each waiting for its answer before it sends again; the server uses recv.",

@@ -131,7 +131,7 @@ const SHARED: Experiment = Experiment {
     ..TABLE
 };
 
-pub const ROWS: &[Experiment] = &[
+pub(super) const ROWS: &[Experiment] = &[
     Experiment {
         name: "set",
         about: "One process and a set: the time of one operation, or the time for each object.",

@@ -23,7 +23,7 @@ const COUNTED: Experiment = Experiment {
     ..TRACED
 };
 
-pub const ROWS: &[Experiment] = &[
+pub(super) const ROWS: &[Experiment] = &[
     Experiment {
         name: "calls",
         about: "Calls of a function that a process is told of.",

@@ -26,7 +26,7 @@ use std::sync::atomic::Ordering;
 /// Limbs of the longest integer that is written in decimal; for longer ones that takes too long.
 const DECIMAL_LIMBS: usize = 64;
 
-pub fn all(out: &mut Output, view: &View, stopped: bool) -> fmt::Result {
+pub(super) fn all(out: &mut Output, view: &View, stopped: bool) -> fmt::Result {
     let mut walk = Walk::default();
     for process in processes::each() {
         let state = process.state.load(Ordering::SeqCst);
@@ -137,7 +137,7 @@ fn address(term: Term) -> u64 {
 }
 
 /// Writes a term as part of another: an immediate in full, otherwise the address of its object.
-pub fn element(out: &mut Output, term: Term) -> fmt::Result {
+pub(super) fn element(out: &mut Output, term: Term) -> fmt::Result {
     if let Some(value) = term.as_small() {
         write!(out, "I{value}")
     } else if term.is_atom() {

@@ -5,7 +5,7 @@ use super::{DUMPING, end, leave};
 use runtime::mail::hooks::CrashCause;
 
 /// Makes the allocator call this module when the system has no more memory.
-pub fn watch() {
+pub(crate) fn watch() {
     sys::allocator::on_shortage(shortage);
 }
 

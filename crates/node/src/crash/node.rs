@@ -19,7 +19,7 @@ use runtime::process::{Priority, table};
 /// The version of the crash dump format.
 const VERSION: &str = "0.5";
 
-pub fn header(out: &mut Output, slogan: &str) -> fmt::Result {
+pub(super) fn header(out: &mut Output, slogan: &str) -> fmt::Result {
     writeln!(out, "=erl_crash_dump:{VERSION}")?;
     let seconds = sys::clock::system_ns().div_euclid(1_000_000_000);
     writeln!(out, "{}", sys::clock::calendar::local_text(seconds))?;
@@ -40,7 +40,7 @@ pub fn header(out: &mut Output, slogan: &str) -> fmt::Result {
     }
 }
 
-pub fn schedulers(out: &mut Output, view: &View) -> fmt::Result {
+pub(super) fn schedulers(out: &mut Output, view: &View) -> fmt::Result {
     let Some(schedulers) = schedulers::schedulers_if_made() else {
         return Ok(());
     };
@@ -77,7 +77,7 @@ pub fn schedulers(out: &mut Output, view: &View) -> fmt::Result {
 }
 
 /// The sections that are also the result of `system_info(info)`.
-pub fn info(out: &mut Output, view: &View) -> fmt::Result {
+pub(super) fn info(out: &mut Output, view: &View) -> fmt::Result {
     out.text("=memory\n")?;
     let ets = memory::ets_bytes(&view.tables, LOCK_PATIENCE);
     let code: usize = view
@@ -132,7 +132,7 @@ pub fn info(out: &mut Output, view: &View) -> fmt::Result {
     out.text("=allocator:mimalloc\noption e: true\noption m: mimalloc\n")
 }
 
-pub fn distribution(out: &mut Output) -> fmt::Result {
+pub(super) fn distribution(out: &mut Output) -> fmt::Result {
     let name = node::own_name();
     writeln!(out, "=node:{}", display(name))?;
     if name == term::am::NONODE_NOHOST {
@@ -141,7 +141,7 @@ pub fn distribution(out: &mut Output) -> fmt::Result {
     Ok(())
 }
 
-pub fn loaded(out: &mut Output, view: &View, form: Form) -> fmt::Result {
+pub(super) fn loaded(out: &mut Output, view: &View, form: Form) -> fmt::Result {
     let size = |loaded: &Loaded| loaded.code.size_bytes() + loaded.literals.words * 8;
     let sum = |old: bool| -> usize {
         view.modules
@@ -193,7 +193,7 @@ fn chunk(out: &mut Output, name: &str, bytes: &[u8]) -> fmt::Result {
     out.text("\n")
 }
 
-pub fn funs(out: &mut Output) -> fmt::Result {
+pub(super) fn funs(out: &mut Output) -> fmt::Result {
     let mut result = Ok(());
     code::funs::each_within(LOCK_PATIENCE, |entry| {
         if result.is_ok() {
@@ -215,7 +215,7 @@ fn fun(out: &mut Output, entry: &FunEntry) -> fmt::Result {
     writeln!(out, "Address: {code:#018x?}\nRefc: 1")
 }
 
-pub fn atoms(out: &mut Output) -> fmt::Result {
+pub(super) fn atoms(out: &mut Output) -> fmt::Result {
     out.text("=atoms\n")?;
     for index in (0..atom::count() as u32).rev() {
         writeln!(out, "{}", display(layout::Term::atom(index)))?;

@@ -13,7 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// See the module's documentation.
-pub struct Output {
+pub(super) struct Output {
     file: Option<File>,
     buffer: Vec<u8>,
     /// Bytes that may still be written.
@@ -22,7 +22,7 @@ pub struct Output {
 
 impl Output {
     /// Output to a file, with an optional limit on its size.
-    pub fn to_file(file: File, most_bytes: Option<u64>) -> Output {
+    pub(super) fn to_file(file: File, most_bytes: Option<u64>) -> Output {
         Output {
             file: Some(file),
             buffer: Vec::with_capacity(BUFFER_BYTES),
@@ -30,7 +30,7 @@ impl Output {
         }
     }
 
-    pub fn to_memory() -> Output {
+    pub(super) fn to_memory() -> Output {
         Output {
             file: None,
             buffer: Vec::new(),
@@ -39,12 +39,12 @@ impl Output {
     }
 
     /// The text that was written to memory.
-    pub fn into_bytes(self) -> Vec<u8> {
+    pub(super) fn into_bytes(self) -> Vec<u8> {
         self.buffer
     }
 
     /// Writes the buffer to the file.
-    pub fn finish(&mut self) -> fmt::Result {
+    pub(super) fn finish(&mut self) -> fmt::Result {
         if let Some(file) = &mut self.file {
             let written = file.write_all(&self.buffer);
             self.buffer.clear();
@@ -53,11 +53,11 @@ impl Output {
         Ok(())
     }
 
-    pub fn text(&mut self, text: &str) -> fmt::Result {
+    pub(super) fn text(&mut self, text: &str) -> fmt::Result {
         self.bytes(text.as_bytes())
     }
 
-    pub fn bytes(&mut self, bytes: &[u8]) -> fmt::Result {
+    pub(super) fn bytes(&mut self, bytes: &[u8]) -> fmt::Result {
         if bytes.len() as u64 > self.left {
             let (fitting, _) = bytes.split_at(self.left as usize);
             self.left = 0;
@@ -83,7 +83,7 @@ impl Output {
     }
 
     /// Writes bytes in base 64.
-    pub fn base64(&mut self, bytes: &[u8]) -> fmt::Result {
+    pub(super) fn base64(&mut self, bytes: &[u8]) -> fmt::Result {
         // Formatting allocates nothing.
         write!(self, "{}", Base64Display::new(bytes, &STANDARD))
     }

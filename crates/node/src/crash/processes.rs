@@ -22,7 +22,7 @@ use runtime::process::{Flags, Priority, Process, priority_of, state, table};
 /// The most messages that are read from a queue: a queue that is being changed must not keep the dump busy for ever.
 const MOST_MESSAGES: usize = 10_000_000;
 
-pub fn all(out: &mut Output, view: &View, form: Form) -> fmt::Result {
+pub(super) fn all(out: &mut Output, view: &View, form: Form) -> fmt::Result {
     for process in each() {
         one(out, view, process, form)?;
     }
@@ -30,7 +30,7 @@ pub fn all(out: &mut Output, view: &View, form: Form) -> fmt::Result {
 }
 
 /// Every process in the table.
-pub fn each() -> impl Iterator<Item = &'static Process> {
+pub(super) fn each() -> impl Iterator<Item = &'static Process> {
     let mut from = Some(0);
     let mut pids = Vec::new().into_iter();
     std::iter::from_fn(move || {
@@ -52,7 +52,7 @@ pub fn each() -> impl Iterator<Item = &'static Process> {
 }
 
 /// Whether another thread may be changing the process's heap and queues.
-pub fn is_taken(process: &Process) -> bool {
+pub(super) fn is_taken(process: &Process) -> bool {
     let state = process.state.load(Ordering::SeqCst);
     // A dirty scheduler may take up a DIRTY process at any time.
     state & (state::RUNNING | state::DIRTY | state::BORROWED) != 0 && !is_own(process)
@@ -64,7 +64,7 @@ fn is_own(process: &Process) -> bool {
 }
 
 /// Whether this thread was collecting the process's heap, so that nothing on it can be read.
-pub fn is_collecting(process: &Process) -> bool {
+pub(super) fn is_collecting(process: &Process) -> bool {
     collector::is_running() && is_own(process)
 }
 
@@ -121,7 +121,7 @@ fn internal_state(out: &mut Output, process: &Process) -> fmt::Result {
 
 /// The messages that the process has not received yet: those in its inner queue, then those in its signal queue, oldest
 /// first.
-pub fn messages(process: &Process) -> Vec<Term> {
+pub(super) fn messages(process: &Process) -> Vec<Term> {
     let mut terms = Vec::new();
     let has_room = |terms: &mut Vec<Term>| {
         terms.len() < MOST_MESSAGES && attempt(|| terms.try_reserve(1).is_ok())
@@ -149,7 +149,7 @@ pub fn messages(process: &Process) -> Vec<Term> {
     terms
 }
 
-pub fn one(out: &mut Output, view: &View, process: &Process, form: Form) -> fmt::Result {
+pub(super) fn one(out: &mut Output, view: &View, process: &Process, form: Form) -> fmt::Result {
     let taken = is_taken(process);
     writeln!(out, "=proc:{}", display(process.id))?;
     writeln!(out, "State: {}", state_text(process))?;
@@ -387,7 +387,7 @@ fn sizes(out: &mut Output, process: &Process) -> fmt::Result {
 }
 
 /// Describes the process that this thread's scheduler runs.
-pub fn current(out: &mut Output, view: &View, process: &Process) -> fmt::Result {
+pub(super) fn current(out: &mut Output, view: &View, process: &Process) -> fmt::Result {
     writeln!(out, "Current Process: {}", display(process.id))?;
     writeln!(out, "Current Process State: {}", state_text(process))?;
     out.text("Current Process Internal State: ")?;

@@ -22,7 +22,7 @@ use runtime::effects::port::{self, Port};
 use runtime::mail::{registry, timer};
 
 /// The snapshot of the shared tables; those whose lock was not acquired are empty.
-pub struct View {
+pub(super) struct View {
     /// Registered names by pid or port.
     pub names: HashMap<Term, Term>,
     /// Loaded modules, in the order in which they were first loaded.
@@ -34,7 +34,7 @@ pub struct View {
 }
 
 impl View {
-    pub fn take() -> View {
+    pub(super) fn take() -> View {
         let modules = code::modules::all_within(LOCK_PATIENCE);
         View {
             names: registry::all_within(LOCK_PATIENCE).unwrap_or_default(),
@@ -46,7 +46,7 @@ impl View {
     }
 
     /// Module, function, arity and offset in bytes of a code address.
-    pub fn place(&self, address: *const u64) -> Option<(Term, Term, u32, usize)> {
+    pub(super) fn place(&self, address: *const u64) -> Option<(Term, Term, u32, usize)> {
         if !self.knows_code {
             return None;
         }
@@ -57,7 +57,7 @@ impl View {
     }
 
     /// Writes a code address as `M:F/A + Offset`.
-    pub fn write_place(&self, out: &mut Output, address: *const u64) -> fmt::Result {
+    pub(super) fn write_place(&self, out: &mut Output, address: *const u64) -> fmt::Result {
         if address as u64 == engine::start::process_end() as u64 {
             return out.text("<terminate process normally>");
         }
@@ -73,14 +73,14 @@ impl View {
     }
 }
 
-pub fn ports(out: &mut Output, view: &View) -> fmt::Result {
+pub(super) fn ports(out: &mut Output, view: &View) -> fmt::Result {
     for port in &view.ports {
         port::report(out, port, &view.names, LOCK_PATIENCE)?;
     }
     Ok(())
 }
 
-pub fn ets(out: &mut Output, view: &View, form: Form) -> fmt::Result {
+pub(super) fn ets(out: &mut Output, view: &View, form: Form) -> fmt::Result {
     for table in &view.tables {
         one_table(out, table, form)?;
     }
@@ -202,7 +202,7 @@ impl Chains {
     }
 }
 
-pub fn timers(out: &mut Output) -> fmt::Result {
+pub(super) fn timers(out: &mut Output) -> fmt::Result {
     let now_ns = sys::clock::monotonic_ns();
     let mut result = Ok(());
     timer::messages_within(LOCK_PATIENCE, &mut |to, message, deadline_ns| {
@@ -218,11 +218,11 @@ pub fn timers(out: &mut Output) -> fmt::Result {
 }
 
 /// The keys and values of persistent terms, if their lock was acquired in time.
-pub fn persistent_terms() -> Vec<(Term, Term)> {
+pub(super) fn persistent_terms() -> Vec<(Term, Term)> {
     bifs::persistent_terms_within(LOCK_PATIENCE).unwrap_or_default()
 }
 
-pub fn write_persistent_terms(out: &mut Output, pairs: &[(Term, Term)]) -> fmt::Result {
+pub(super) fn write_persistent_terms(out: &mut Output, pairs: &[(Term, Term)]) -> fmt::Result {
     out.text("=persistent_terms\n")?;
     for (key, value) in pairs {
         heaps::element(out, *key)?;

@@ -21,7 +21,7 @@ use std::time::Duration;
 use watch::{Invocation, Look, Next, Outcome, marked};
 
 /// What both nodes are started with. Only this host can connect to them, and on a busy one it may take its time.
-pub const FLAGS: [&str; 6] = [
+pub(crate) const FLAGS: [&str; 6] = [
     "-kernel",
     "inet_dist_use_interface",
     "{127,0,0,1}",
@@ -34,14 +34,14 @@ const NAMES: [&str; 2] = ["a@localhost", "b@localhost"];
 /// What `cluster:up/0` prints when its node can be connected to and has all that programs need.
 const UP: &[u8] = b"up\n";
 /// The mark of a run, in the environment of all that it starts.
-pub const MARK: &str = "CLUSTER_RUN";
+pub(crate) const MARK: &str = "CLUSTER_RUN";
 /// How long nodes that the program has started have time to end by themselves.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// How often those beside the program are looked at.
 const LOOK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// What two nodes need to run a program.
-pub struct Nodes<'a> {
+pub(crate) struct Nodes<'a> {
     program: &'a Program,
     code: &'a [&'a Path],
     timeout: Duration,
@@ -53,7 +53,11 @@ pub struct Nodes<'a> {
 }
 
 impl<'a> Nodes<'a> {
-    pub fn new(program: &'a Program, code: &'a [&'a Path], timeout: Duration) -> Result<Self> {
+    pub(crate) fn new(
+        program: &'a Program,
+        code: &'a [&'a Path],
+        timeout: Duration,
+    ) -> Result<Self> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         Ok(Nodes {
@@ -66,13 +70,13 @@ impl<'a> Nodes<'a> {
         })
     }
 
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         &self.scratch.0
     }
 
     /// A script that starts `erl` and tells it the port mapper's port by a flag. A release that was unpacked beside the
     /// system may lack the program that makes this flag of the environment.
-    pub fn started_with_port(&self, erl: &Path, which: &str) -> Result<PathBuf> {
+    pub(crate) fn started_with_port(&self, erl: &Path, which: &str) -> Result<PathBuf> {
         let folder = self.folder().join(which);
         fs::create_dir_all(&folder)?;
         let script = folder.join("erl");
@@ -84,7 +88,7 @@ impl<'a> Nodes<'a> {
     }
 
     /// Runs the program on `a`, beside `b`. The outcome is that of `a`, with what `b` printed behind what `a` printed.
-    pub fn run(&self, a: Invocation, b: Invocation) -> Result<Outcome> {
+    pub(crate) fn run(&self, a: Invocation, b: Invocation) -> Result<Outcome> {
         let paths = [&a, &b].map(|node| node.program.display().to_string());
         let is_over = AtomicBool::new(false);
         let outcome = thread::scope(|scope| {
@@ -239,7 +243,7 @@ impl<'scope> Beside<'scope> {
 }
 
 /// A port that nobody listens on.
-pub fn unused_port() -> Result<u16> {
+pub(crate) fn unused_port() -> Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no port is unused")?;
     Ok(listener.local_addr()?.port())
 }

@@ -10,17 +10,18 @@ use std::path::Path;
 const TOLD_PERCENT: u64 = 3;
 
 /// Above the lines of [`Counts::compared`].
-pub const HEADING: &str = "row                                   stored            now     change";
+pub(super) const HEADING: &str =
+    "row                                   stored            now     change";
 
 #[derive(Default, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Counts {
+pub(super) struct Counts {
     pub made: Made,
     rows: BTreeMap<String, Count>,
 }
 
 /// What a count depends on besides the code.
 #[derive(Default, Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Made {
+pub(super) struct Made {
     pub rustc: String,
     /// Whose compiler and libraries the programs have.
     pub otp: String,
@@ -38,7 +39,7 @@ struct Count {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub(super) enum Verdict {
     Worse,
     Better,
     Alike,
@@ -48,7 +49,7 @@ pub enum Verdict {
 
 impl Made {
     /// A line for whatever is not as it was when the counts were stored.
-    pub fn differences(&self, now: &Made) -> Vec<String> {
+    pub(super) fn differences(&self, now: &Made) -> Vec<String> {
         [
             ("rustc", &self.rustc, &now.rustc),
             ("OTP", &self.otp, &now.otp),
@@ -65,7 +66,7 @@ impl Made {
 
 impl Counts {
     /// What a file holds; nothing if there is none yet.
-    pub fn read(file: &Path) -> Result<Counts> {
+    pub(super) fn read(file: &Path) -> Result<Counts> {
         if !file.exists() {
             return Ok(Counts::default());
         }
@@ -73,12 +74,12 @@ impl Counts {
         serde_json::from_str(&text).with_context(|| file.display().to_string())
     }
 
-    pub fn write(&self, file: &Path) -> Result<()> {
+    pub(super) fn write(&self, file: &Path) -> Result<()> {
         let text = serde_json::to_string_pretty(self)?;
         fs::write(file, text + "\n").with_context(|| file.display().to_string())
     }
 
-    pub fn put(&mut self, name: &str, size: u64, instructions: u64, commit: &str) {
+    pub(super) fn put(&mut self, name: &str, size: u64, instructions: u64, commit: &str) {
         let count = Count {
             size,
             instructions,
@@ -88,11 +89,11 @@ impl Counts {
     }
 
     /// Drops the rows that are not wanted any more.
-    pub fn retain(&mut self, is_wanted: impl Fn(&str) -> bool) {
+    pub(super) fn retain(&mut self, is_wanted: impl Fn(&str) -> bool) {
         self.rows.retain(|name, _| is_wanted(name));
     }
 
-    pub fn verdict(&self, name: &str, size: u64, instructions: u64) -> Verdict {
+    pub(super) fn verdict(&self, name: &str, size: u64, instructions: u64) -> Verdict {
         let Some(stored) = self.stored(name, size) else {
             return Verdict::New;
         };
@@ -107,7 +108,7 @@ impl Counts {
     }
 
     /// The line of a row: instructions for one piece of work, stored and now.
-    pub fn compared(&self, name: &str, size: u64, instructions: u64) -> String {
+    pub(super) fn compared(&self, name: &str, size: u64, instructions: u64) -> String {
         let each = |instructions: u64| format!("{:.1}", instructions as f64 / size as f64);
         let now = each(instructions);
         let Some(stored) = self.stored(name, size) else {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 /// Whether the licence can be had on allowed terms. An expression that cannot be read is not allowed, nor is one that
 /// is missing.
-pub fn is_allowed(expression: &str, allowed: &BTreeSet<String>) -> bool {
+pub(super) fn is_allowed(expression: &str, allowed: &BTreeSet<String>) -> bool {
     let spaced = ['(', ')', '/']
         .iter()
         .fold(expression.to_owned(), |text, &sign| {

@@ -27,7 +27,7 @@ use watch::{End, Outcome};
 const AGREEMENTS_ALONE: usize = 2;
 
 #[derive(clap::Args)]
-pub struct JudgeOptions {
+pub(crate) struct JudgeOptions {
     /// Only programs whose path below their folder contains one of these.
     filter: Vec<String>,
     /// Not the programs whose path contains this.
@@ -55,7 +55,7 @@ pub struct JudgeOptions {
 
 impl JudgeOptions {
     /// The programs that are asked for. Those in the folder `long` take minutes: a filter must name the folder.
-    pub fn select(&self, programs: Vec<Program>) -> Vec<Program> {
+    pub(crate) fn select(&self, programs: Vec<Program>) -> Vec<Program> {
         let names = |folder: &str| self.filter.iter().any(|part| part.contains(folder));
         let wants_later = self.later || names("later");
         let wants_long = names("long/");
@@ -70,7 +70,7 @@ impl JudgeOptions {
 }
 
 /// Where a program runs: on one machine, or on several that are one cluster. `code` are the folders of its code.
-pub trait Stage: Sync {
+pub(crate) trait Stage: Sync {
     /// What stands behind the program's name in the report.
     fn label(&self) -> String;
 
@@ -88,7 +88,7 @@ pub trait Stage: Sync {
 
 /// Judges programs on one stage after the other, and reports. `oracle` keeps what stock prints, once for each
 /// [`Stage::place`].
-pub fn judge(
+pub(crate) fn judge(
     programs: Vec<Program>,
     oracle: &Oracle<'_>,
     stages: &[&dyn Stage],
@@ -359,10 +359,10 @@ fn shown_difference(wanted: &str, found: &str, lines: usize) -> String {
 }
 
 /// The working directory of one run, removed with everything the program left in it.
-pub struct Scratch(pub PathBuf);
+pub(crate) struct Scratch(pub PathBuf);
 
 impl Scratch {
-    pub fn new(program: &Program) -> Result<Self> {
+    pub(crate) fn new(program: &Program) -> Result<Self> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let name = format!(
             "xtask-{}-{}-{}",

@@ -32,7 +32,7 @@ const TELL: &str = r#"
 /// The variables of the environment, besides those that begin with `ERL`, on which an answer may depend.
 const SEEN_BY_PROGRAMS: &[&str] = &["LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TZ", "USER"];
 
-pub struct Oracle<'a> {
+pub(crate) struct Oracle<'a> {
     /// Code that all programs share (`tests/support`).
     pub support: PathBuf,
     pub stock: &'a Stock,
@@ -43,14 +43,14 @@ pub struct Oracle<'a> {
 
 /// What a machine has to print, and its exit status.
 #[derive(Clone)]
-pub struct Answer {
+pub(crate) struct Answer {
     pub stdout: Vec<u8>,
     pub status: i32,
 }
 
 /// Stock hung, crashed or ended with another status than the program says.
 #[derive(Debug)]
-pub struct StockFailed(String);
+pub(crate) struct StockFailed(String);
 
 impl std::fmt::Display for StockFailed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -63,7 +63,7 @@ impl std::error::Error for StockFailed {}
 impl<'a> Oracle<'a> {
     /// An oracle that keeps what it knows of this stock in `kept`. `also` is what answers depend on that no program
     /// tells.
-    pub fn new(stock: &'a Stock, kept: &Path, also: &[&str]) -> Result<Self> {
+    pub(crate) fn new(stock: &'a Stock, kept: &Path, also: &[&str]) -> Result<Self> {
         let mut oracle = Oracle {
             support: PathBuf::new(),
             version: surroundings(&stock.erl)? + &also.concat(),
@@ -105,7 +105,7 @@ impl<'a> Oracle<'a> {
 
     /// Compiles what was not compiled before. For each program, in order: the folder with its code,
     /// or what the compiler said.
-    pub fn compile(&self, programs: &[Program]) -> Result<Vec<Result<PathBuf, String>>> {
+    pub(crate) fn compile(&self, programs: &[Program]) -> Result<Vec<Result<PathBuf, String>>> {
         let mut wanted: BTreeMap<&[String], Vec<&Program>> = BTreeMap::new();
         for program in programs
             .iter()
@@ -142,7 +142,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// What stock prints for this program on this stage, kept or (if `fresh`) asked again.
-    pub fn ask(
+    pub(crate) fn ask(
         &self,
         program: &Program,
         folder: &Path,

@@ -27,9 +27,9 @@ use watch::Invocation;
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What every program is started with, before the folders of its code.
-pub const FLAGS: [&str; 5] = ["-noshell", "-kernel", "logger_level", "none", "-pa"];
+pub(crate) const FLAGS: [&str; 5] = ["-noshell", "-kernel", "logger_level", "none", "-pa"];
 
-pub struct Program {
+pub(crate) struct Program {
     /// The path below `tests/programs`, without the ending.
     pub name: String,
     pub module: String,
@@ -49,7 +49,7 @@ pub struct Program {
     pub expected: Option<Answer>,
 }
 
-pub struct Companion {
+pub(crate) struct Companion {
     pub relative: PathBuf,
     pub source: PathBuf,
     pub text: Vec<u8>,
@@ -57,13 +57,13 @@ pub struct Companion {
 
 impl Companion {
     /// Whether it is a native library, in C.
-    pub fn is_library(&self) -> bool {
+    pub(crate) fn is_library(&self) -> bool {
         self.source.extension().is_some_and(|ending| ending == "c")
     }
 }
 
 /// All programs, in the order of their names.
-pub fn discover(root: &Path) -> Result<Vec<Program>> {
+pub(crate) fn discover(root: &Path) -> Result<Vec<Program>> {
     let mut programs = Vec::new();
     visit(root, root, &mut programs)?;
     programs.sort_by(|a, b| a.name.cmp(&b.name));
@@ -165,17 +165,17 @@ impl Program {
     }
 
     /// Adds the command line of a run: compiled code in `folders`, no log, `main/0`, then `halt/0`.
-    pub fn on(&self, invocation: Invocation, folders: &[&Path]) -> Invocation {
+    pub(crate) fn on(&self, invocation: Invocation, folders: &[&Path]) -> Invocation {
         self.main(self.flags(invocation, folders), &[])
     }
 
     /// Adds the flags of a machine that has the code in `folders`, and keeps no log.
-    pub fn flags(&self, invocation: Invocation, folders: &[&Path]) -> Invocation {
+    pub(crate) fn flags(&self, invocation: Invocation, folders: &[&Path]) -> Invocation {
         invocation.args(&self.arguments).args(FLAGS).args(folders)
     }
 
     /// Adds the call of `main`, with a list of these atoms if there are any, then `halt/0`.
-    pub fn main(&self, invocation: Invocation, arguments: &[&str]) -> Invocation {
+    pub(crate) fn main(&self, invocation: Invocation, arguments: &[&str]) -> Invocation {
         invocation
             .args(["-s", &self.module, "main"])
             .args(arguments)

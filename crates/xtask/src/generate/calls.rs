@@ -191,7 +191,7 @@ const LEFT_OUT: &[(&str, &[&str], &str)] = &[
 ];
 
 #[derive(clap::Args)]
-pub struct CallsOptions {
+pub(crate) struct CallsOptions {
     #[command(flatten)]
     under_test: UnderTest,
     #[command(flatten)]
@@ -234,7 +234,7 @@ enum Summary {
     Died(String),
 }
 
-pub fn run(options: &CallsOptions) -> Result<ExitCode> {
+pub(super) fn run(options: &CallsOptions) -> Result<ExitCode> {
     if options.left_out {
         for (module, names, reason) in LEFT_OUT {
             println!("{module}: {} {reason}", names.join(" "));

@@ -10,14 +10,14 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 /// Modules in `tests/generators`: the one that is started, and what it uses.
-pub struct Checked {
+pub(super) struct Checked {
     pub module: &'static str,
     pub beside: &'static [&'static str],
 }
 
 /// Runs a generator on the machine under test, which boots the libraries of this release, with these words as its
 /// arguments; prints those of its lines that `is_shown` wants.
-pub fn run(
+pub(super) fn run(
     checked: &Checked,
     (under_test, release): (&UnderTest, &ReleaseOption),
     timeout: Duration,

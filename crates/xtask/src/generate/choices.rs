@@ -12,13 +12,13 @@ use std::vec::IntoIter;
 use fastrand::Rng;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Choice {
+pub(super) enum Choice {
     /// Counted from the simplest value.
     Number(u64),
     Part(Vec<Choice>),
 }
 
-pub struct Choices {
+pub(super) struct Choices {
     source: Source,
     /// What was chosen so far: the choices of the part that is being made, and below it those of the parts around it.
     made: Vec<Vec<Choice>>,
@@ -31,14 +31,14 @@ enum Source {
 }
 
 impl Choices {
-    pub fn random(seed: u64) -> Choices {
+    pub(super) fn random(seed: u64) -> Choices {
         Choices {
             source: Source::Random(Rng::with_seed(seed)),
             made: vec![Vec::new()],
         }
     }
 
-    pub fn recorded(record: Vec<Choice>) -> Choices {
+    pub(super) fn recorded(record: Vec<Choice>) -> Choices {
         Choices {
             source: Source::Recorded(vec![record.into_iter()]),
             made: vec![Vec::new()],
@@ -46,13 +46,13 @@ impl Choices {
     }
 
     /// The record of all that was chosen.
-    pub fn into_record(mut self) -> Vec<Choice> {
+    pub(super) fn into_record(mut self) -> Vec<Choice> {
         assert_eq!(self.made.len(), 1, "a part has not been left");
         self.made.remove(0)
     }
 
     /// Begins a part, which ends with [`leave`](Choices::leave).
-    pub fn enter(&mut self) {
+    pub(super) fn enter(&mut self) {
         if let Source::Recorded(left) = &mut self.source {
             let next = left.last_mut().and_then(Iterator::next);
             let part = match next {
@@ -64,7 +64,7 @@ impl Choices {
         self.made.push(Vec::new());
     }
 
-    pub fn leave(&mut self) {
+    pub(super) fn leave(&mut self) {
         if let Source::Recorded(left) = &mut self.source {
             left.pop();
         }
@@ -75,32 +75,32 @@ impl Choices {
     /// Whether the generator goes on where it could stop, or makes something that it could leave out: at random
     /// whenever it `may`; a record says, where it lets it. So what was made where it had to stop is the same where it
     /// need not.
-    pub fn goes_on(&mut self, may: bool) -> bool {
+    pub(super) fn goes_on(&mut self, may: bool) -> bool {
         self.number(|_| may.into(), 1 + u64::from(may)) == 1
     }
 
-    pub fn u32(&mut self, range: Range<u32>) -> u32 {
+    pub(super) fn u32(&mut self, range: Range<u32>) -> u32 {
         let (start, count) = (range.start, u64::from(range.end - range.start));
         start + self.number(|random| (random.u32(range) - start).into(), count) as u32
     }
 
-    pub fn u64(&mut self, range: Range<u64>) -> u64 {
+    pub(super) fn u64(&mut self, range: Range<u64>) -> u64 {
         let (start, count) = (range.start, range.end - range.start);
         start + self.number(|random| random.u64(range) - start, count)
     }
 
-    pub fn usize(&mut self, range: Range<usize>) -> usize {
+    pub(super) fn usize(&mut self, range: Range<usize>) -> usize {
         let (start, count) = (range.start, range.end - range.start);
         start + self.number(|random| (random.usize(range) - start) as u64, count as u64) as usize
     }
 
-    pub fn usize_up_to(&mut self, range: RangeInclusive<usize>) -> usize {
+    pub(super) fn usize_up_to(&mut self, range: RangeInclusive<usize>) -> usize {
         let (start, count) = (*range.start(), range.end() - range.start() + 1);
         start + self.number(|random| (random.usize(range) - start) as u64, count as u64) as usize
     }
 
     /// A number of a range around 0, which is the simplest; those below 0 come last.
-    pub fn i32(&mut self, range: Range<i32>) -> i32 {
+    pub(super) fn i32(&mut self, range: Range<i32>) -> i32 {
         let (start, end) = (range.start, range.end);
         let count = i64::from(end) - i64::from(start);
         let chosen = self.number(
@@ -115,16 +115,16 @@ impl Choices {
         chosen as i32
     }
 
-    pub fn u8(&mut self) -> u8 {
+    pub(super) fn u8(&mut self) -> u8 {
         self.number(|random| random.u8(..).into(), 256) as u8
     }
 
-    pub fn bool(&mut self) -> bool {
+    pub(super) fn bool(&mut self) -> bool {
         self.number(|random| random.bool().into(), 2) == 1
     }
 
     /// Puts a slice into another order; that which it has is the simplest.
-    pub fn shuffle<T>(&mut self, slice: &mut [T]) {
+    pub(super) fn shuffle<T>(&mut self, slice: &mut [T]) {
         for at in 1..slice.len() {
             let back = self.number(|random| (at - random.usize(..=at)) as u64, at as u64 + 1);
             slice.swap(at, at - back as usize);

@@ -9,7 +9,7 @@ use std::fs;
 use std::process::ExitCode;
 
 #[derive(clap::Args)]
-pub struct ClustersOptions {
+pub(crate) struct ClustersOptions {
     /// The number of the first scenario.
     #[arg(long, default_value_t = 1)]
     seed: u32,
@@ -20,7 +20,7 @@ pub struct ClustersOptions {
     cluster: ClusterOptions,
 }
 
-pub fn run(options: &ClustersOptions) -> Result<ExitCode> {
+pub(super) fn run(options: &ClustersOptions) -> Result<ExitCode> {
     let place = project::target().join("generated").join("clusters");
     if place.is_dir() {
         fs::remove_dir_all(&place).with_context(|| place.display().to_string())?;

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 #[derive(clap::Args)]
-pub struct HandshakesOptions {
+pub(crate) struct HandshakesOptions {
     #[command(flatten)]
     under_test: UnderTest,
     #[command(flatten)]
@@ -28,7 +28,7 @@ pub struct HandshakesOptions {
     timeout: u64,
 }
 
-pub fn run(options: &HandshakesOptions) -> Result<ExitCode> {
+pub(super) fn run(options: &HandshakesOptions) -> Result<ExitCode> {
     let Some(stock) = options.release.stock()? else {
         return Ok(ExitCode::SUCCESS);
     };

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 #[derive(clap::Args)]
-pub struct PacketsOptions {
+pub(crate) struct PacketsOptions {
     #[command(flatten)]
     under_test: UnderTest,
     #[command(flatten)]
@@ -28,7 +28,7 @@ pub struct PacketsOptions {
     timeout: u64,
 }
 
-pub fn run(options: &PacketsOptions) -> Result<ExitCode> {
+pub(super) fn run(options: &PacketsOptions) -> Result<ExitCode> {
     let Some(stock) = options.release.stock()? else {
         return Ok(ExitCode::SUCCESS);
     };

@@ -23,7 +23,7 @@ use watch::Invocation;
 const MOST_SHOWN: u32 = 10;
 
 #[derive(clap::Args)]
-pub struct PairedOptions {
+pub(crate) struct PairedOptions {
     #[command(flatten)]
     under_test: UnderTest,
     #[command(flatten)]
@@ -45,7 +45,7 @@ pub struct PairedOptions {
 }
 
 /// What is run.
-pub struct Scenarios {
+pub(super) struct Scenarios {
     /// In `tests/generators`; its `start/0` gets the first number and the count.
     pub module: &'static str,
     /// Other modules that it needs.
@@ -56,7 +56,7 @@ pub struct Scenarios {
     pub steps: Option<u32>,
 }
 
-pub fn run(scenarios: &Scenarios, options: &PairedOptions) -> Result<ExitCode> {
+pub(super) fn run(scenarios: &Scenarios, options: &PairedOptions) -> Result<ExitCode> {
     let Some(stock) = options.release.stock()? else {
         return Ok(ExitCode::SUCCESS);
     };

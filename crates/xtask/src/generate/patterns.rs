@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 #[derive(clap::Args)]
-pub struct PatternsOptions {
+pub(crate) struct PatternsOptions {
     #[command(flatten)]
     under_test: UnderTest,
     #[command(flatten)]
@@ -32,7 +32,7 @@ const PATTERNS: Checked = Checked {
 /// How long the end may take, or all of a run that counts rounds.
 const PATIENCE: Duration = Duration::from_secs(900);
 
-pub fn run(options: &PatternsOptions) -> Result<ExitCode> {
+pub(super) fn run(options: &PatternsOptions) -> Result<ExitCode> {
     let time = Duration::from_secs(60 * options.minutes.unwrap_or_default());
     let words = [
         options.seed.into(),

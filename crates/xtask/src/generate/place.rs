@@ -10,7 +10,7 @@ use crate::stock::Stock;
 
 /// The folder for what is made beside this stock, which is made if it is missing. Each release has its own, so that
 /// several can be compared at a time.
-pub fn of(name: &str, stock: &Stock) -> Result<PathBuf> {
+pub(super) fn of(name: &str, stock: &Stock) -> Result<PathBuf> {
     let mut place = project::target().join("generated");
     if !stock.is_usual() {
         place.push(format!("otp-{}", stock.release));

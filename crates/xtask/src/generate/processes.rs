@@ -40,7 +40,7 @@ const TIMES: usize = 4;
 const VERSIONS: u32 = 3;
 
 #[derive(clap::Args)]
-pub struct ProcessesOptions {
+pub(crate) struct ProcessesOptions {
     #[command(flatten)]
     under_test: UnderTest,
     #[command(flatten)]
@@ -62,7 +62,7 @@ pub struct ProcessesOptions {
     timeout: u64,
 }
 
-pub fn run(options: &ProcessesOptions) -> Result<ExitCode> {
+pub(super) fn run(options: &ProcessesOptions) -> Result<ExitCode> {
     let Some(stock) = options.release.stock()? else {
         return Ok(ExitCode::SUCCESS);
     };

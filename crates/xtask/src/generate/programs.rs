@@ -27,7 +27,7 @@ use watch::Invocation;
 const BATCH: u32 = 50;
 
 #[derive(clap::Args)]
-pub struct ProgramsOptions {
+pub(crate) struct ProgramsOptions {
     #[command(flatten)]
     under_test: UnderTest,
     #[command(flatten)]
@@ -56,7 +56,7 @@ struct Machines<'a> {
     place: PathBuf,
 }
 
-pub fn run(options: &ProgramsOptions) -> Result<ExitCode> {
+pub(crate) fn run(options: &ProgramsOptions) -> Result<ExitCode> {
     let Some(stock) = options.release.stock()? else {
         return Ok(ExitCode::SUCCESS);
     };
@@ -240,7 +240,7 @@ const COMPILERS_FAULT: &str = "Internal consistency check failed";
 
 /// Writes the programs of consecutive seeds, for a release of OTP, into `place` and compiles them there. Returns the
 /// names of those that compiled: all but those for which the compiler found a fault of its own.
-pub fn compile_batch(
+pub(crate) fn compile_batch(
     compiler: &Compiler,
     names: &[String],
     first: u32,
@@ -341,7 +341,7 @@ fn outputs(names: &[String], machine: impl Fn() -> Invocation) -> Result<BTreeMa
 }
 
 /// How two texts differ, in at most so many lines.
-pub fn difference(wanted: &str, found: &str, lines: usize) -> String {
+pub(crate) fn difference(wanted: &str, found: &str, lines: usize) -> String {
     let whole = TextDiff::from_lines(wanted, found)
         .unified_diff()
         .context_radius(1)

@@ -15,10 +15,10 @@ use anyhow::Result;
 use super::choices::Choice;
 
 /// Failures of one run that are cut down: if there are many, they have one cause as a rule.
-pub const MOST: usize = 3;
+pub(super) const MOST: usize = 3;
 
 #[derive(clap::Args)]
-pub struct ShrinkOption {
+pub(super) struct ShrinkOption {
     /// Seconds in which something that differs is cut down; 0 leaves it as it is.
     #[arg(long = "shrink", value_name = "SECONDS", default_value_t = 120)]
     seconds: u64,
@@ -26,18 +26,18 @@ pub struct ShrinkOption {
 
 impl ShrinkOption {
     #[cfg(test)]
-    pub fn seconds(seconds: u64) -> ShrinkOption {
+    pub(super) fn seconds(seconds: u64) -> ShrinkOption {
         ShrinkOption { seconds }
     }
 
-    pub fn time(&self) -> Duration {
+    pub(super) fn time(&self) -> Duration {
         Duration::from_secs(self.seconds)
     }
 }
 
 /// Something made from choices.
 #[derive(Clone)]
-pub struct Made {
+pub(super) struct Made {
     pub text: String,
     pub record: Vec<Choice>,
 }
@@ -51,13 +51,13 @@ impl Made {
 }
 
 /// How something is cut down.
-pub struct Limits {
+pub(super) struct Limits {
     pub time: Duration,
     /// Candidates that are tried at once.
     pub batch: usize,
 }
 
-pub struct Outcome {
+pub(super) struct Outcome {
     pub smallest: Made,
     pub tried: usize,
     pub took: Duration,
@@ -77,7 +77,7 @@ impl fmt::Display for Outcome {
 
 /// Looks for the smallest that still differs. `make` makes the text of a record, with the choices that it has used;
 /// `differ` says of each text whether the machines differ in it.
-pub fn shrink(
+pub(super) fn shrink(
     first: Made,
     limits: &Limits,
     make: impl Fn(Vec<Choice>) -> Made,

@@ -19,7 +19,7 @@ use super::shrink::{self, Limits, Made, Outcome, ShrinkOption};
 const BATCH: usize = 12;
 
 /// A scenario, and how it is played.
-pub struct Scenario<'a> {
+pub(super) struct Scenario<'a> {
     pub module: &'static str,
     pub number: u32,
     /// Its steps have the numbers from 1 on.
@@ -30,13 +30,13 @@ pub struct Scenario<'a> {
 }
 
 /// How many steps a list has.
-pub fn count(list: &str) -> usize {
+pub(super) fn count(list: &str) -> usize {
     list.split_terminator(',').count()
 }
 
 impl Scenario<'_> {
     /// The lines that a machine prints for each of these lists; none where it ended in the middle of them.
-    pub fn play(
+    pub(super) fn play(
         &self,
         machine: &dyn Fn() -> Invocation,
         lists: &[&str],
@@ -56,7 +56,7 @@ impl Scenario<'_> {
 
     /// Leaves out steps as long as the rest fails, in the time that there is for it: the steps that are left, or none
     /// if all of them do not fail when they are played again.
-    pub fn cut_down(
+    pub(super) fn cut_down(
         &self,
         option: &ShrinkOption,
         mut fail: impl FnMut(&[&str]) -> Result<Vec<bool>>,
@@ -91,7 +91,7 @@ impl Scenario<'_> {
     }
 
     /// How the scenario is played with these steps alone.
-    pub fn command(&self, steps: &str) -> String {
+    pub(super) fn command(&self, steps: &str) -> String {
         format!(
             "erl -noshell -pa {} -s {} start -extra only {} {steps}",
             self.place.display(),
@@ -103,7 +103,7 @@ impl Scenario<'_> {
 
 /// The lines that a machine prints for each of these lists, which `run` gives it; they begin with the place of the
 /// list. None where it ended in the middle of them: it is started again for those that follow.
-pub fn lines_of_each(
+pub(super) fn lines_of_each(
     lists: &[&str],
     run: impl Fn(&[&str]) -> Result<Ended>,
 ) -> Result<Vec<Option<Vec<String>>>> {
@@ -135,10 +135,10 @@ pub fn lines_of_each(
 }
 
 /// The lines of each scenario, by its number.
-pub type Said = BTreeMap<u32, Vec<String>>;
+pub(super) type Said = BTreeMap<u32, Vec<String>>;
 
 /// The lines that begin with the number of a scenario.
-pub fn read(stdout: &[u8]) -> Said {
+pub(super) fn read(stdout: &[u8]) -> Said {
     let mut said = Said::new();
     for line in String::from_utf8_lossy(stdout).lines() {
         let number = line

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 #[derive(clap::Args)]
-pub struct WalksOptions {
+pub(crate) struct WalksOptions {
     #[command(flatten)]
     under_test: UnderTest,
     #[command(flatten)]
@@ -32,7 +32,7 @@ const WALKS: Checked = Checked {
     beside: &[],
 };
 
-pub fn run(options: &WalksOptions) -> Result<ExitCode> {
+pub(super) fn run(options: &WalksOptions) -> Result<ExitCode> {
     let timeout = Duration::from_secs(options.timeout);
     let words = [options.seed, options.count].map(u64::from);
     checked::run(

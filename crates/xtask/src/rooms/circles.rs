@@ -18,7 +18,7 @@ const OPENING: &str = "\
 ";
 
 /// The files of one crate.
-pub struct Measured {
+pub(super) struct Measured {
     krate: String,
     files: usize,
     /// Largest first.
@@ -39,7 +39,7 @@ impl Measured {
 }
 
 /// Every crate of the workspace.
-pub fn measured(members: &[Member]) -> Vec<Measured> {
+pub(super) fn measured(members: &[Member]) -> Vec<Measured> {
     let measure = |member: &Member| {
         let graph = files::graph(&member.sources);
         Measured {
@@ -73,7 +73,7 @@ impl Circle {
 }
 
 /// The circles of each crate, with their arrows for the one that is asked for.
-pub fn print(crates: &[Measured], asked: Option<&str>) {
+pub(super) fn print(crates: &[Measured], asked: Option<&str>) {
     println!("circles of files:");
     for Measured {
         krate,
@@ -99,7 +99,7 @@ pub fn print(crates: &[Measured], asked: Option<&str>) {
     println!();
 }
 
-pub fn write(crates: &[Measured]) -> Result<()> {
+pub(super) fn write(crates: &[Measured]) -> Result<()> {
     let mut text = OPENING.to_owned();
     for measured in crates.iter().filter(|measured| measured.largest() > 0) {
         text.push_str(&format!("{}: {}\n", measured.krate, measured.largest()));
@@ -109,7 +109,7 @@ pub fn write(crates: &[Measured]) -> Result<()> {
 }
 
 /// Every difference from the table, and lines for crates that are gone.
-pub fn complaints(crates: &[Measured]) -> Result<Vec<String>> {
+pub(super) fn complaints(crates: &[Measured]) -> Result<Vec<String>> {
     let table = table();
     let text = fs::read_to_string(&table)
         .with_context(|| format!("{} (`--write` makes it)", table.display()))?;

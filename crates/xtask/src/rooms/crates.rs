@@ -10,7 +10,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-pub struct Member {
+pub(super) struct Member {
     pub name: String,
     pub folder: PathBuf,
     /// Crates it needs to be built, of this workspace or not.
@@ -19,7 +19,7 @@ pub struct Member {
 }
 
 /// Every crate of the workspace, with its sources.
-pub fn members(root: &Path) -> Result<Vec<Member>> {
+pub(super) fn members(root: &Path) -> Result<Vec<Member>> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["metadata", "--no-deps", "--format-version", "1"])
@@ -55,7 +55,7 @@ fn read_member(package: &Value) -> Result<Member> {
     })
 }
 
-pub fn graph(members: &[Member]) -> Graph {
+pub(super) fn graph(members: &[Member]) -> Graph {
     let mut graph = Graph::new();
     for member in members {
         let lines = member.sources.lines();

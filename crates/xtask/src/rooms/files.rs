@@ -10,7 +10,7 @@ use super::table::Graph;
 use std::collections::BTreeMap;
 
 /// The graph of the files of one crate.
-pub fn graph(sources: &Sources) -> Graph {
+pub(super) fn graph(sources: &Sources) -> Graph {
     let Sources { files, readings } = sources;
     let homes: BTreeMap<&[String], &str> = files
         .iter()

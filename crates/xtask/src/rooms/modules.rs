@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const ROOT: &str = "root";
 
 /// The graph of the top-level modules of one crate.
-pub fn graph(sources: &Sources) -> Graph {
+pub(super) fn graph(sources: &Sources) -> Graph {
     let Sources { files, readings } = sources;
     let mut graph = Graph::new();
     for file in files

@@ -21,7 +21,7 @@ struct Position {
 }
 
 /// Draws the graph, which must have no circles.
-pub fn svg(graph: &Graph) -> String {
+pub(super) fn svg(graph: &Graph) -> String {
     let floors = floors(graph);
     let columns = floors.iter().map(Vec::len).max().unwrap_or(0);
     let (width, height) = (

@@ -25,7 +25,7 @@ fn paths(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// The sources of one crate, and what each file of them says.
-pub struct Sources {
+pub(super) struct Sources {
     pub files: Vec<Source>,
     /// One for each file, in the same order.
     pub readings: Vec<Reading>,
@@ -33,7 +33,7 @@ pub struct Sources {
 
 impl Sources {
     /// The Rust files below a folder.
-    pub fn below(folder: &Path) -> Result<Sources> {
+    pub(super) fn below(folder: &Path) -> Result<Sources> {
         Ok(Sources::of(files(folder)?))
     }
 
@@ -42,12 +42,12 @@ impl Sources {
         Sources { files, readings }
     }
 
-    pub fn lines(&self) -> usize {
+    pub(super) fn lines(&self) -> usize {
         self.files.iter().map(|file| file.lines).sum()
     }
 
     /// Whether only tests have this module.
-    pub fn is_for_tests(&self, module: &[String]) -> bool {
+    pub(super) fn is_for_tests(&self, module: &[String]) -> bool {
         let mut tests = self.readings.iter().flat_map(|reading| &reading.tests);
         tests.any(|test| module.starts_with(test))
     }
@@ -72,7 +72,7 @@ fn files(folder: &Path) -> Result<Vec<Source>> {
     Ok(files)
 }
 
-pub struct Source {
+pub(super) struct Source {
     /// The path below the crate's sources.
     pub name: String,
     pub module: Vec<String>,
@@ -81,7 +81,7 @@ pub struct Source {
 }
 
 /// A path that was found: where it leads, from the crate's root, and where it stands.
-pub struct Found {
+pub(super) struct Found {
     pub to: Vec<String>,
     pub from: Vec<String>,
     /// The name under which its file re-exports it, if it does.
@@ -90,14 +90,14 @@ pub struct Found {
 }
 
 impl Found {
-    pub fn line(&self) -> usize {
+    pub(super) fn line(&self) -> usize {
         self.at.start().line
     }
 }
 
 /// What one file of a crate says.
 #[derive(Default)]
-pub struct Reading {
+pub(super) struct Reading {
     pub found: Vec<Found>,
     /// Paths that begin with a name of their own module, which may be that of a child.
     pub below: Vec<Found>,
@@ -356,12 +356,12 @@ fn resolved(path: &[String], module: &[String]) -> Vec<String> {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::rooms::table::Graph;
 
     /// Files by name and text.
-    pub fn sources_of(files: &[(&str, &str)]) -> Sources {
+    pub(crate) fn sources_of(files: &[(&str, &str)]) -> Sources {
         let source = |(name, text): &(&str, &str)| Source {
             name: (*name).to_owned(),
             module: module_of(Path::new(name)),
@@ -372,7 +372,7 @@ pub mod tests {
     }
 
     /// Each arrow as `from to place`.
-    pub fn listed(graph: &Graph) -> Vec<String> {
+    pub(crate) fn listed(graph: &Graph) -> Vec<String> {
         let arrows = graph.iter().flat_map(|(name, room)| {
             let uses = room.uses.iter();
             uses.map(move |(used, place)| format!("{name} {used} {place}"))

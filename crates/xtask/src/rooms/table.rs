@@ -7,10 +7,10 @@ use anyhow::{Result, bail};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is used: every room, by name.
-pub type Graph = BTreeMap<String, Room>;
+pub(super) type Graph = BTreeMap<String, Room>;
 
 #[derive(Default, Debug)]
-pub struct Room {
+pub(super) struct Room {
     /// Of all its sources.
     pub lines: usize,
     /// The rooms it uses, each with a place where it does.
@@ -19,10 +19,10 @@ pub struct Room {
 
 /// What is allowed.
 #[derive(Debug)]
-pub struct Table(BTreeMap<String, BTreeSet<String>>);
+pub(super) struct Table(BTreeMap<String, BTreeSet<String>>);
 
 impl Table {
-    pub fn read(text: &str) -> Result<Table> {
+    pub(super) fn read(text: &str) -> Result<Table> {
         let mut rooms = BTreeMap::new();
         for (index, line) in text.lines().enumerate() {
             let line = line.trim();
@@ -42,7 +42,7 @@ impl Table {
 }
 
 /// The text of a table that allows exactly what is used, below the opening comment of the old one.
-pub fn written(graph: &Graph, old: &str) -> String {
+pub(super) fn written(graph: &Graph, old: &str) -> String {
     let mut text: String = old
         .lines()
         .take_while(|line| line.starts_with('#') || line.is_empty())
@@ -56,7 +56,7 @@ pub fn written(graph: &Graph, old: &str) -> String {
 }
 
 /// Every difference between what is used and what is allowed, one line each.
-pub fn compare(graph: &Graph, allowed: &Table) -> Vec<String> {
+pub(super) fn compare(graph: &Graph, allowed: &Table) -> Vec<String> {
     let mut complaints = Vec::new();
     for (name, room) in graph {
         let Some(allowed) = allowed.0.get(name) else {
@@ -81,7 +81,7 @@ pub fn compare(graph: &Graph, allowed: &Table) -> Vec<String> {
 }
 
 /// The groups of rooms in which each reaches each other, largest first.
-pub fn circles(graph: &Graph) -> Vec<Vec<&str>> {
+pub(super) fn circles(graph: &Graph) -> Vec<Vec<&str>> {
     let reached: BTreeMap<&str, BTreeSet<&str>> = graph
         .keys()
         .map(|name| (name.as_str(), reached_from(graph, name)))

@@ -13,7 +13,7 @@ fn file() -> PathBuf {
 }
 
 /// Writes down that all steps passed now, at the commit that is checked out.
-pub fn note(count: Count) -> Result<()> {
+pub(super) fn note(count: Count) -> Result<()> {
     let commit = said("git", &["rev-parse", "--short=8", "HEAD"])?;
     let is_changed = !said("git", &["status", "--porcelain", "--untracked-files=no"])?.is_empty();
     let changes = if is_changed { " with changes" } else { "" };
@@ -28,7 +28,7 @@ pub fn note(count: Count) -> Result<()> {
 }
 
 /// One line about the last green run.
-pub fn last() -> String {
+pub(super) fn last() -> String {
     match fs::read_to_string(file()) {
         Ok(line) => format!("make test-all was last green at {}", line.trim()),
         Err(_) => format!(

@@ -1,6 +1,6 @@
 //! The steps of `make test` and `make test-all`, as data.
 
-pub struct Step {
+pub(super) struct Step {
     pub name: &'static str,
     /// A program and its arguments, between spaces; `xtask` is this program itself.
     pub command: &'static str,
@@ -11,20 +11,20 @@ pub struct Step {
 
 /// Steps that run one after the other, and then lanes that run side by side.
 #[derive(Clone, Copy)]
-pub struct Lane {
+pub(super) struct Lane {
     pub steps: &'static [Step],
     pub then: &'static [Lane],
 }
 
 impl Lane {
-    pub const fn of(steps: &'static [Step]) -> Lane {
+    pub(super) const fn of(steps: &'static [Step]) -> Lane {
         Lane { steps, then: &[] }
     }
 }
 
 /// What a step's failure means.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Failure {
+pub(super) enum Failure {
     /// The whole has failed; the other steps run all the same.
     Counts,
     /// Later steps of the lane run what this one makes, so they are given up.
@@ -81,7 +81,7 @@ const AARCH64: (&str, &str) = (
 );
 
 /// The first lane: everything that is built without optimisation, which is one folder of cargo's.
-pub const TESTS: &[Step] = &[
+pub(super) const TESTS: &[Step] = &[
     step("format", "cargo fmt --all --check"),
     step(
         "clippy",
@@ -122,7 +122,7 @@ pub const TESTS: &[Step] = &[
 
 /// The second lane: the release, and what it does beside stock. Programs wait more than they work, so three run at a
 /// time.
-pub const RELEASE: Lane = Lane {
+pub(super) const RELEASE: Lane = Lane {
     steps: &[build(
         "release built",
         "cargo build --quiet --release --package cli",
@@ -176,13 +176,13 @@ const BESIDE_STOCK: &[Step] = &[
 ];
 
 /// What waits for screens to come to rest, when nothing else runs.
-pub const ALONE: &[Step] = &[only_if(
+pub(super) const ALONE: &[Step] = &[only_if(
     TMUX,
     step("terminal", "xtask terminal editing_lines break_tells"),
 )];
 
 /// The slower ways to run the same, for `make test-all`.
-pub const SLOWER: &[Step] = &[
+pub(super) const SLOWER: &[Step] = &[
     only_if(TMUX, step("terminal, all", "xtask terminal")),
     step(
         "differential, all collect always",

@@ -4,14 +4,14 @@
 use std::path::Path;
 
 /// Whether the screen has any text besides the line about the cursor.
-pub fn shows_something(screen: &str) -> bool {
+pub(super) fn shows_something(screen: &str) -> bool {
     screen
         .lines()
         .any(|line| !line.is_empty() && !line.starts_with("cursor "))
 }
 
 /// The screen without what changes from run to run.
-pub fn plain(screen: &str, home: &Path) -> String {
+pub(super) fn plain(screen: &str, home: &Path) -> String {
     let home = home.display().to_string();
     let mut text = String::new();
     let begins = |line: &str| {

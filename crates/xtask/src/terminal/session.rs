@@ -20,7 +20,7 @@ use std::fs;
 use std::path::Path;
 
 /// A session as its file describes it.
-pub struct Session {
+pub(super) struct Session {
     pub name: String,
     /// The command line that starts the machine, for a shell.
     pub command: String,
@@ -33,7 +33,7 @@ pub struct Session {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Size {
+pub(super) struct Size {
     pub columns: u16,
     pub rows: u16,
 }
@@ -41,7 +41,7 @@ pub struct Size {
 /// One action; the screens are compared after each. There is only one at a time because a key that arrives while the
 /// shell still handles the one before has an effect that depends on timing, on both machines.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Step {
+pub(super) enum Step {
     /// Text, typed as it is.
     Type(String),
     /// A key by tmux's name.
@@ -52,7 +52,7 @@ pub enum Step {
 }
 
 /// The sessions of a folder, by name.
-pub fn discover(folder: &Path) -> Result<Vec<Session>> {
+pub(super) fn discover(folder: &Path) -> Result<Vec<Session>> {
     let mut sessions = Vec::new();
     let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
     for entry in entries {
@@ -183,7 +183,7 @@ fn unquote(quoted: &str) -> Result<(String, &str)> {
 
 impl Session {
     /// The first program that it needs and that is not in PATH.
-    pub fn missing(&self) -> Option<&str> {
+    pub(super) fn missing(&self) -> Option<&str> {
         let path = env::var_os("PATH").unwrap_or_default();
         let folders: Vec<_> = env::split_paths(&path).collect();
         let is_missing = |name: &&String| !folders.iter().any(|f| f.join(name.as_str()).is_file());
@@ -193,7 +193,7 @@ impl Session {
 
 impl Step {
     /// The same in steps of one key each.
-    pub fn every_key(self) -> Vec<Step> {
+    pub(super) fn every_key(self) -> Vec<Step> {
         match self {
             Step::Type(text) => text.chars().map(|c| Step::Type(c.to_string())).collect(),
             other => vec![other],

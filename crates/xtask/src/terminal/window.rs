@@ -20,14 +20,14 @@ const CLOSED: &str = "the window is closed\n";
 static OPENED: AtomicUsize = AtomicUsize::new(0);
 
 /// A window, closed when dropped.
-pub struct Window {
+pub(super) struct Window {
     server: String,
     home: PathBuf,
 }
 
 impl Window {
     /// `variable` is set for the machine, besides what the session declares.
-    pub fn open(
+    pub(super) fn open(
         label: &str,
         machine: &Path,
         variable: Option<(&str, &Path)>,
@@ -87,7 +87,7 @@ impl Window {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    pub fn perform(&self, step: &Step) -> Result<()> {
+    pub(super) fn perform(&self, step: &Step) -> Result<()> {
         match step {
             Step::Type(text) => {
                 // At the end of an argument, tmux takes a semicolon as the end of its command.
@@ -130,7 +130,7 @@ impl Window {
     }
 
     /// The text on the screen with its colours, and a line about the cursor.
-    pub fn screen(&self) -> String {
+    pub(super) fn screen(&self) -> String {
         let where_ = "cursor #{cursor_x},#{cursor_y} #{cursor_flag}";
         let asked = [
             "capture-pane",

@@ -99,7 +99,7 @@ fn set_system(fd: BorrowedFd<'_>, name: Name, value: &[u8]) -> sys::Result<()> {
 /// What the driver has to do after options have been set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
-pub enum Follow {
+pub(crate) enum Follow {
     Nothing,
     /// Deliver packets that are there already.
     Deliver,
@@ -110,7 +110,11 @@ pub enum Follow {
 }
 
 impl Socket {
-    pub fn set_options(&mut self, port: &mut Access<'_>, bytes: &[u8]) -> Result<Follow, Refusal> {
+    pub(crate) fn set_options(
+        &mut self,
+        port: &mut Access<'_>,
+        bytes: &[u8],
+    ) -> Result<Follow, Refusal> {
         let before = (self.options.active, self.options.packet);
         let mut reader = Reader::new(bytes);
         while reader.len() >= 5 {
@@ -322,7 +326,7 @@ impl Socket {
         }
     }
 
-    pub fn get_options(&self, port: &Access<'_>, bytes: &[u8]) -> Answer {
+    pub(crate) fn get_options(&self, port: &Access<'_>, bytes: &[u8]) -> Answer {
         let mut answer = Bytes::new();
         let mut reader = Reader::new(bytes);
         while !reader.is_empty() {
@@ -492,7 +496,7 @@ fn put(answer: &mut Bytes, number: u8, value: i32) {
 }
 
 /// The option that a piece of ancillary data is about.
-pub fn ancillary_number(name: Name) -> Option<u8> {
+pub(crate) fn ancillary_number(name: Name) -> Option<u8> {
     match name {
         option::TYPE_OF_SERVICE | option::RECEIVE_TYPE_OF_SERVICE => Some(number::TYPE_OF_SERVICE),
         option::TRAFFIC_CLASS | option::RECEIVE_TRAFFIC_CLASS => Some(number::TRAFFIC_CLASS),
@@ -502,7 +506,7 @@ pub fn ancillary_number(name: Name) -> Option<u8> {
 }
 
 /// Reads the options that a datagram is to be sent with.
-pub fn read_ancillary(bytes: &[u8]) -> Result<Vec<ancillary::Ancillary>, Refusal> {
+pub(crate) fn read_ancillary(bytes: &[u8]) -> Result<Vec<ancillary::Ancillary>, Refusal> {
     let mut reader = Reader::new(bytes);
     let mut entries = Vec::new();
     while !reader.is_empty() {

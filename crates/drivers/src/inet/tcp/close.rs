@@ -16,7 +16,7 @@ use runtime::effects::port::access::Access;
 
 /// What has ended, and who still has to be told.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Ends {
+pub(super) struct Ends {
     /// The owner of the active socket has been told.
     is_reported: bool,
     /// The peer sends no more, and nothing more is read.

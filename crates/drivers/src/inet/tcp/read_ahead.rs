@@ -26,7 +26,7 @@ thread_local! {
 
 /// See the module.
 #[derive(Default)]
-pub struct ReadAhead {
+pub(super) struct ReadAhead {
     bytes: Vec<u8>,
     /// Bytes before this index have been taken.
     start: usize,
@@ -34,14 +34,14 @@ pub struct ReadAhead {
 
 /// The result of a read.
 #[derive(Clone, Copy)]
-pub struct Read {
+pub(super) struct Read {
     pub count: usize,
     /// Whether the system had less than there was room for.
     pub found_end: bool,
 }
 
 impl ReadAhead {
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
@@ -61,7 +61,7 @@ impl ReadAhead {
     ///
     /// # Errors
     /// As [`socket::receive`].
-    pub fn read(
+    pub(super) fn read(
         &mut self,
         fd: BorrowedFd<'_>,
         room: &mut [MaybeUninit<u8>],
@@ -128,7 +128,7 @@ impl ReadAhead {
     }
 
     /// Makes closing look as if the system still had what is here.
-    pub fn end(&mut self, fd: sys::Result<BorrowedFd<'_>>) {
+    pub(super) fn end(&mut self, fd: sys::Result<BorrowedFd<'_>>) {
         if !self.is_empty()
             && let Ok(fd) = fd
         {

@@ -37,7 +37,7 @@ const CARRIED_UNSENT_BYTES: i32 = 192 << 10;
 const MAX_CARRIED_WRITES: usize = 1;
 
 /// A file that is being sent.
-pub struct FileToSend {
+pub(super) struct FileToSend {
     file: OwnedFd,
     offset: u64,
     left: u64,

@@ -21,7 +21,7 @@ const TURNS: u64 = 6;
 
 /// The type that an expression is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Type {
+pub(super) enum Type {
     Integer,
     Float,
     Atom,
@@ -75,12 +75,12 @@ struct Writer {
 }
 
 /// A module of random choices, for this release of OTP.
-pub fn random(name: &str, seed: u64, release: u8) -> Made {
+pub(super) fn random(name: &str, seed: u64, release: u8) -> Made {
     module(name, Choices::random(seed), release)
 }
 
 /// A module of recorded choices.
-pub fn recorded(name: &str, record: Vec<Choice>, release: u8) -> Made {
+pub(super) fn recorded(name: &str, record: Vec<Choice>, release: u8) -> Made {
     module(name, Choices::recorded(record), release)
 }
 

@@ -6,7 +6,7 @@ use super::{TURNS, Type, Writer};
 const WRONG_IN: u32 = 40;
 
 impl Writer {
-    pub fn expression(&mut self, wanted: Type, depth: u32) -> String {
+    pub(super) fn expression(&mut self, wanted: Type, depth: u32) -> String {
         self.part(|writer| writer.whole_expression(wanted, depth))
     }
 
@@ -465,7 +465,7 @@ impl Writer {
         }
     }
 
-    pub fn key(&mut self) -> String {
+    pub(super) fn key(&mut self) -> String {
         self.one_of(&[
             "a",
             "b",
@@ -480,7 +480,7 @@ impl Writer {
         .to_owned()
     }
 
-    pub fn literal(&mut self, of: Type, depth: u32) -> String {
+    pub(super) fn literal(&mut self, of: Type, depth: u32) -> String {
         match of {
             Type::Integer => {
                 let edge = self.one_of(&[0, 1, 2, 7, 59, 60, 63, 64]);

@@ -4,7 +4,12 @@ use super::{TYPES, Type, Writer};
 
 impl Writer {
     /// A pattern that values of a type may match. Its variables are new and are added to `bound`.
-    pub fn pattern(&mut self, of: Type, depth: u32, bound: &mut Vec<(String, Type)>) -> String {
+    pub(super) fn pattern(
+        &mut self,
+        of: Type,
+        depth: u32,
+        bound: &mut Vec<(String, Type)>,
+    ) -> String {
         if depth == 0 || self.chance(25) {
             let name = self.fresh();
             bound.push((name.clone(), of));
@@ -92,7 +97,7 @@ impl Writer {
     }
 
     /// ` when ...`, or nothing.
-    pub fn when(&mut self) -> String {
+    pub(super) fn when(&mut self) -> String {
         if self.chance(55) {
             return String::new();
         }
@@ -103,7 +108,7 @@ impl Writer {
     }
 
     /// A boolean expression that is allowed in a guard.
-    pub fn guard(&mut self, depth: u32) -> String {
+    pub(super) fn guard(&mut self, depth: u32) -> String {
         if depth > 0 && self.chance(35) {
             let (a, b) = (self.guard(depth - 1), self.guard(depth - 1));
             let operator = self.one_of(&["andalso", "orelse", "and", "or", "xor"]);

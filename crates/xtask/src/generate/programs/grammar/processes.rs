@@ -4,7 +4,7 @@ use super::{Type, Writer};
 
 impl Writer {
     /// An expression that uses processes. Its value can be of any type.
-    pub fn with_processes(&mut self, depth: u32) -> String {
+    pub(super) fn with_processes(&mut self, depth: u32) -> String {
         let of = self.any_type();
         let value = self.expression(of, depth);
         let (a, b, c) = (self.fresh(), self.fresh(), self.fresh());
@@ -68,7 +68,7 @@ impl Writer {
     }
 
     /// An expression that fails or may fail, and catches that.
-    pub fn protected(&mut self, of: Type, depth: u32) -> String {
+    pub(super) fn protected(&mut self, of: Type, depth: u32) -> String {
         let value = self.expression(of, depth);
         let instead = self.expression(of, depth.saturating_sub(1));
         let (a, b) = (self.fresh(), self.fresh());

@@ -11,7 +11,7 @@ const RECORDS: [(&str, &[&str]); 2] = [
 ];
 
 /// The definitions; one record is exported.
-pub fn definitions() -> String {
+pub(super) fn definitions() -> String {
     let mut text = String::new();
     for (name, fields) in RECORDS {
         let (last, others) = fields.split_last().expect("a field");
@@ -40,7 +40,7 @@ impl Writer {
     }
 
     /// A new record, whose last field always gets a value, or one that was changed.
-    pub fn record(&mut self, depth: u32) -> String {
+    pub(super) fn record(&mut self, depth: u32) -> String {
         let (name, fields) = self.any_record();
         if self.chance(35) {
             let record = self.expression(Type::Record, depth);
@@ -65,7 +65,7 @@ impl Writer {
     }
 
     /// A field of a record, which may be of another type than that which is wanted, so not too often.
-    pub fn field(&mut self, depth: u32) -> String {
+    pub(super) fn field(&mut self, depth: u32) -> String {
         let (name, fields) = self.any_record();
         let field = self.one_of(fields);
         let id = self.id(name);
@@ -86,7 +86,7 @@ impl Writer {
         values.join(", ")
     }
 
-    pub fn record_literal(&mut self, depth: u32) -> String {
+    pub(super) fn record_literal(&mut self, depth: u32) -> String {
         let (name, fields) = self.any_record();
         let last = fields.last().expect("a field");
         let of = self.any_type();
@@ -97,7 +97,7 @@ impl Writer {
         format!("#{name}{{{last} = {value}}}")
     }
 
-    pub fn record_pattern(&mut self, depth: u32, bound: &mut Vec<(String, Type)>) -> String {
+    pub(super) fn record_pattern(&mut self, depth: u32, bound: &mut Vec<(String, Type)>) -> String {
         let (name, fields) = self.any_record();
         let fields = self.some_fields(fields);
         let id = self.id(name);
@@ -110,7 +110,7 @@ impl Writer {
     }
 
     /// A test of a variable, which is a record or anything.
-    pub fn record_guard(&mut self) -> Option<String> {
+    pub(super) fn record_guard(&mut self) -> Option<String> {
         let variable = self.variable(Type::Record)?;
         let (name, fields) = self.any_record();
         let field = self.one_of(fields);
