@@ -11,8 +11,8 @@ use layout::{Fragment, Term};
 use term::copy::Owned;
 use term::heap;
 
-use super::Process;
-use crate::process::signal::{MESSAGE, PRIORITY, TOKEN_MESSAGE};
+use super::{Process, sequence};
+use crate::process::signal::{PRIORITY, TOKEN_MESSAGE};
 
 /// An empty queue, to be completed by [`link`] when it is at its final address.
 pub const UNLINKED: MessageQueue = MessageQueue {
@@ -102,8 +102,7 @@ pub fn replace(process: &mut Process, other: impl Fn(Term) -> Option<Owned>) {
             let old = *link;
             let is_looked_at = link == queue.save;
             if let Some(new) = other((*old).term) {
-                let new = new.into_fragment();
-                (*new).kind = without_token((*old).kind);
+                let new = in_place_of(old, new);
                 (*new).next = (*old).next;
                 let (before, after) = (&raw mut (*old).next, &raw mut (*new).next);
                 *link = new;
@@ -127,12 +126,25 @@ pub fn replace(process: &mut Process, other: impl Fn(Term) -> Option<Owned>) {
     debug_assert_eq!((met, link), (queue.count, queue.last));
 }
 
-/// The kind of a copy of a message of this kind, which has lost the token.
-fn without_token(kind: u32) -> u32 {
-    match kind & !PRIORITY {
-        TOKEN_MESSAGE => MESSAGE | kind & PRIORITY,
-        _ => kind,
-    }
+/// A message with a term that is equal to that of another one, of the same kind and with the same token.
+///
+/// # Safety
+/// `old` is a live message of an inner queue.
+unsafe fn in_place_of(old: *mut Fragment, term: Owned) -> *mut Fragment {
+    // SAFETY: the caller's promise.
+    let kind = unsafe { (*old).kind };
+    let token = match kind & !PRIORITY {
+        // SAFETY: it is of that kind.
+        TOKEN_MESSAGE => unsafe { sequence::token_in(old) },
+        _ => None,
+    };
+    let new = match token {
+        Some(token) => sequence::message_with(&token, term.term(), None),
+        None => term.into_fragment(),
+    };
+    // SAFETY: the fragment is new.
+    unsafe { (*new).kind = kind };
+    new
 }
 
 /// Frees a list of messages.
