@@ -15,9 +15,9 @@ use layout::{Heap, Term};
 use runtime::code::bif::{BifResult, Failure};
 use runtime::mail::lent;
 use runtime::process::{Flags, Process};
-use term::am;
 use term::collect::verify;
 use term::heap::Scratch;
+use term::{am, copy};
 
 use crate::call::Stub;
 use crate::library::Library;
@@ -117,6 +117,15 @@ impl Env {
         // SAFETY: the process that calls has lent its heap to this environment, or it is that of `own`, which does not
         // move in its box.
         unsafe { &mut *self.heap }
+    }
+
+    /// Copies a term of any environment into this one. A heap of its own may live for ever, and belongs to no process
+    /// that is asked to copy its literals, so it gets copies of them at once.
+    pub fn copy(&mut self, term: Term) -> Term {
+        match self.own {
+            None => copy::copy(self.heap(), term),
+            Some(_) => copy::copy_with_literals(self.heap(), term),
+        }
     }
 
     /// Does something with the process that calls, if one does and has not ended.

@@ -3,8 +3,9 @@
 //! Sharing within a term is not kept, as in OTP ([`shared`] keeps it, for persistent terms). The copy is laid out
 //! breadth first, except that a list's cells are contiguous. Scanning what was written finds what is still to be
 //! copied, so no stack is needed however deep the term is. Literals are shared, not copied, unless the caller asks for
-//! copies or their area is about to be freed.
+//! copies, their area is about to be freed, or the thread's copies must not point to any ([`literal::share_here`]).
 
+pub mod kept;
 pub mod shared;
 
 use std::ptr;
@@ -131,6 +132,17 @@ pub fn copy<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Term {
     unsafe { copy_counted(heap, term, words) }
 }
 
+/// As [`copy`], with all literals: for what is kept outside a process, where nobody looks when a literal area is freed.
+pub fn copy_with_literals<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Term {
+    let words = size_with_literals(term);
+    if words == 0 {
+        return term;
+    }
+    let room = heap.allocate(words);
+    // SAFETY: `room` has the words that were counted.
+    unsafe { copy_to(room, words, heap.off_heap_list(), term, true) }
+}
+
 /// Maximum number of elements of a tuple that [`copy_flat`] handles.
 const FLAT_ELEMENTS: usize = 8;
 
@@ -239,8 +251,39 @@ pub unsafe fn copy_to(
             scan = scan.add(1);
         }
         debug_assert_eq!(copier.top, end);
+        // The room may be a literal area itself.
+        let is_elsewhere =
+            |address| literal::contains(address) && !copier.is_copied_address(address);
+        debug_assert!(!with_literals || holds_none(room, end, is_elsewhere));
         result
     }
+}
+
+/// Whether no term of a space that is full of objects lies at an address for which `is_meant` is true.
+///
+/// # Safety
+/// Between both there are whole objects, and nothing else.
+pub(crate) unsafe fn holds_none(
+    start: *const u64,
+    end: *const u64,
+    is_meant: impl Fn(usize) -> bool,
+) -> bool {
+    let mut at = start;
+    while at < end {
+        // SAFETY: the caller's promise.
+        let word = unsafe { *at };
+        if Header::is_header(word) {
+            at = at.wrapping_add(1 + Header(word).raw_words());
+            continue;
+        }
+        // SAFETY: what is neither a header nor behind one is a term.
+        let term = unsafe { Term::from_bits(word) };
+        if !term.is_immediate() && is_meant(word as usize) {
+            return false;
+        }
+        at = at.wrapping_add(1);
+    }
+    true
 }
 
 /// Gives a copied object its own count of what lies off the heap, and takes from it the right to append in place.
@@ -279,7 +322,12 @@ impl Copier<'_> {
     /// Whether a term is in the copy already.
     #[inline(always)]
     fn is_copied(&self, term: Term) -> bool {
-        (term.bits() as usize).wrapping_sub(self.start) < self.end - self.start
+        self.is_copied_address(term.bits() as usize)
+    }
+
+    #[inline(always)]
+    fn is_copied_address(&self, address: usize) -> bool {
+        address.wrapping_sub(self.start) < self.end - self.start
     }
 
     /// Copies one object (or a whole run of list cells), leaving its parts as they are.
@@ -384,6 +432,7 @@ impl Owned {
             let room = Fragment::words_pointer(fragment);
             (*fragment).term = copy_to(room, words, &mut (*fragment).off_heap, term, true);
         }
+        kept::begins(fragment);
         Owned(fragment)
     }
 
@@ -417,6 +466,7 @@ impl Owned {
             return to_fragment(term);
         }
         let fragment = self.0;
+        kept::ends(fragment);
         std::mem::forget(self);
         fragment
     }
@@ -425,6 +475,7 @@ impl Owned {
 impl Drop for Owned {
     fn drop(&mut self) {
         if self.without_fragment().is_none() {
+            kept::ends(self.0);
             // SAFETY: made by `new`, and in no list.
             unsafe { crate::heap::drop_fragment(self.0) };
         }

@@ -3,7 +3,14 @@
 //!
 //! All of them lie in one reserved range of addresses, so "is it a literal?" is a subtraction and
 //! a comparison. The runtime reserves the range and hands out areas of it. Any thread may ask.
+//!
+//! Who points to a literal must be found when its area is freed. Processes are: each is asked to copy what it uses of
+//! the area. So only what belongs to a process, its messages included, may point to literals; what is kept anywhere
+//! else owns copies of them (`copy::copy_with_literals`, `copy::Owned`). A message is also made by threads that nobody
+//! stops when an area is doomed (dirty schedulers, threads of libraries), and may be on its way when its receiver is
+//! asked: there, copies take their literals along too ([`share_here`]).
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -28,11 +35,21 @@ pub fn doom(area: &Range<usize>) {
     DOOMED_SIZE.store(area.len(), Ordering::Release);
 }
 
+thread_local! {
+    static SHARES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Sets whether copies that this thread makes may point to literals: as long as it cannot miss that an area is doomed,
+/// because it is stopped for that. At first they may not.
+pub fn share_here(shares: bool) {
+    SHARES.set(shares);
+}
+
 /// Whether a term points to a literal that copies may go on pointing to.
 #[inline(always)]
 #[must_use]
 pub fn is_shared(term: Term) -> bool {
-    is_literal(term) && !is_doomed(term)
+    is_literal(term) && SHARES.get() && !is_doomed(term)
 }
 
 /// The literals that copies may point to, for somebody who asks for many terms in a row.
@@ -53,11 +70,11 @@ impl Shared {
         doomed_size: 0,
     };
 
-    /// Those of now; none for a copy that takes its literals along.
+    /// Those of now; none for a copy that takes its literals along, or on a thread whose copies do.
     #[inline]
     #[must_use]
     pub fn unless(with_literals: bool) -> Shared {
-        match with_literals {
+        match with_literals || !SHARES.get() {
             true => Shared::NONE,
             false => Shared::now(),
         }

@@ -8,7 +8,7 @@ use layout::limits::{REDUCTIONS_PER_SLICE, X_REGISTERS};
 use runtime::effects::{port, send};
 use runtime::mail::{current, registry, signal};
 use runtime::process::epoch;
-use term::{am, copy, iolist, reference};
+use term::{am, iolist, reference};
 
 use super::atoms;
 use super::exceptions::enif_make_badarg;
@@ -53,7 +53,7 @@ pub extern "C" fn enif_clear_env(env: &mut Env) {
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_make_copy(env: &mut Env, term: Term) -> Term {
     check::read(ptr::null(), "enif_make_copy", term);
-    copy::copy(env.heap(), term)
+    env.copy(term)
 }
 
 #[unsafe(no_mangle)]

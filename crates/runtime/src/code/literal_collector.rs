@@ -1,8 +1,9 @@
 //! Freeing the literal areas of purged modules and removed persistent terms.
 //!
-//! A heap may still refer to such literals. `erts_literal_area_collector` drives this, one area at a time: it switches
-//! to the next area, makes every process copy the literals that it uses from it, and switches again, which frees it.
-//! Any thread may call these functions.
+//! A heap may still refer to such literals, and messages may; what is kept outside processes never does
+//! (`term::literal`). `erts_literal_area_collector` drives this, one area at a time: it switches to the next area,
+//! makes every process copy the literals that it uses from it, and switches again, which frees it. Any thread may call
+//! these functions.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -11,6 +12,7 @@ use std::sync::{Arc, LazyLock};
 
 use layout::Term;
 use parking_lot::Mutex;
+use term::copy::kept;
 use term::{am, literal};
 
 use super::literals::Area;
@@ -89,7 +91,11 @@ pub fn release_area_switch() -> bool {
     // No lock may be held here: a thread that waits for it would not stop.
     world::stopped(|| literal::doom(&addresses));
     // A dirty call of a process that has ended may refer to the area, and its process was not asked.
-    lent::after_departed(move || drop(done));
+    lent::after_departed(move || {
+        if let Some(done) = done {
+            kept::check(&done.addresses());
+        }
+    });
     let any = next.is_some();
     AREAS.lock().present = next;
     any

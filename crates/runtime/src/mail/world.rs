@@ -3,12 +3,14 @@
 //!
 //! An awake scheduler holds the world lock for reading. A thread that wants to stop the world raises a request count
 //! and takes the lock for writing; schedulers release their read lock between two slices while a request is pending.
+//! Other threads are not stopped, so what they copy must not point to literals (`term::literal`).
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use parking_lot::{RwLock, RwLockReadGuard};
+use term::literal;
 
 static WORLD: RwLock<()> = RwLock::new(());
 static ASKING: AtomicUsize = AtomicUsize::new(0);
@@ -22,10 +24,12 @@ thread_local! {
 /// Called before this thread runs processes.
 pub(crate) fn enter() {
     SHARE.set(Some(WORLD.read()));
+    literal::share_here(true);
 }
 
 /// Called when this thread will run no process until it calls [`enter`] again.
 pub(crate) fn leave() {
+    literal::share_here(false);
     SHARE.set(None);
 }
 

@@ -790,5 +790,6 @@ fn take_literal_area() -> (*mut u64, usize) {
         literal::set_range(area as usize, words * 8);
         area as usize
     });
+    literal::share_here(true);
     (address as *mut u64, words)
 }
