@@ -181,6 +181,48 @@ pub fn collect_literals(
     run(heap, roots, &request)
 }
 
+/// Whether a word of the heap or a root is an address within `range`, or looks like one: a heap that refers to no
+/// literal of an area that is to be freed needs no collection. Garbage counts too.
+#[must_use]
+pub fn may_refer_to<'a>(
+    heap: &Heap,
+    roots: impl IntoIterator<Item = &'a [Term]>,
+    range: &Range<usize>,
+) -> bool {
+    // It reads words that were never written, which Miri forbids.
+    if cfg!(miri) {
+        return true;
+    }
+    let is_within = |start: *const u64, words: usize| {
+        // SAFETY: the callers below pass what belongs to the heap. Whatever stands there is a number.
+        (0..words)
+            .any(|index| range.contains(&(unsafe { start.add(index).read_volatile() } as usize)))
+    };
+    let is_between =
+        |start: *const u64, end: *const u64| is_within(start, words_between(start, end));
+    let mut fragment = heap.fragments;
+    while !fragment.is_null() {
+        // SAFETY: the heap's fragments are live.
+        let next = unsafe {
+            let words = (*fragment).words as usize;
+            if is_within(Fragment::words_pointer(fragment), words) {
+                return true;
+            }
+            (*fragment).next
+        };
+        fragment = next;
+    }
+    let old = old_heap(heap);
+    is_between(heap.start, heap.top)
+        || is_between(heap.stack, heap.end)
+        || old.is_some_and(|old| is_between(old.start, old.top))
+        || is_within(heap.left, usize::from(heap.left_words))
+        || roots
+            .into_iter()
+            .flatten()
+            .any(|root| range.contains(&(root.bits() as usize)))
+}
+
 /// If at most this many words may survive, they are copied by way of a buffer on the native stack.
 const STAGING_WORDS: usize = 512;
 /// The same limit for a heap that is likely to keep its block's size: taking a new block costs less than copying twice.

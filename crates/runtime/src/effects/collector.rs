@@ -127,13 +127,34 @@ fn give_room(process: &mut Process, may_keep_garbage: bool) {
     run(process, &mut [], request);
 }
 
-/// Copies the literals at these addresses to the heap of a process between two slices.
+/// Copies the literals at these addresses to the heap of a process between two slices, if it refers to any.
 pub(crate) fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
+    if !may_refer_to(process, addresses) {
+        return;
+    }
     let request = Request {
         doomed_literals: Some(addresses),
         ..Request::new(CollectionKind::Major, 0)
     };
     run(process, &mut [], request);
+}
+
+/// Whether the heap of a process between two slices may refer to something at these addresses.
+pub(crate) fn may_refer_to(process: &Process, addresses: &Range<usize>) -> bool {
+    let leader = std::slice::from_ref(&process.group_leader);
+    let parent = std::slice::from_ref(&process.parent);
+    let rare = process.existing_rare();
+    let [rare_roots, registers] = rare.map_or([&[][..]; 2], |rare| {
+        [&rare.roots[..], &rare.kept.registers[..]]
+    });
+    let roots = [
+        leader,
+        parent,
+        process.dictionary.terms(),
+        rare_roots,
+        registers,
+    ];
+    collect::may_refer_to(&process.head.heap, roots, addresses)
 }
 
 fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {

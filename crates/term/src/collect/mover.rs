@@ -10,7 +10,6 @@
 //!
 //! Only the thread that runs the process may call, at a safepoint.
 
-use std::collections::HashMap;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -77,7 +76,9 @@ enum Fate {
 /// marks can be left in them.
 pub(super) struct DoomedLiterals {
     area: Area,
-    copies: HashMap<u64, u64>,
+    /// For each word of the area where the copy of the object is that begins there, as a term, or 0. Empty before the
+    /// first one is copied: memory that is only reserved costs little, and finding a place in it no search.
+    copies: Vec<u64>,
 }
 
 impl DoomedLiterals {
@@ -87,8 +88,16 @@ impl DoomedLiterals {
                 start: range.start,
                 bytes: range.end - range.start,
             },
-            copies: HashMap::new(),
+            copies: Vec::new(),
         }
+    }
+
+    /// The place of the copy of an object.
+    fn copy_of(&mut self, word: u64) -> &mut u64 {
+        if self.copies.is_empty() {
+            self.copies = vec![0; self.area.bytes / 8];
+        }
+        &mut self.copies[(word as usize - self.area.start) / 8]
     }
 }
 
@@ -345,7 +354,8 @@ impl Mover {
     #[cold]
     unsafe fn copy_literal(&mut self, word: u64) -> u64 {
         let doomed = self.doomed.as_mut().expect("a doomed literal was seen");
-        if let Some(&copy) = doomed.copies.get(&word) {
+        let copy = *doomed.copy_of(word);
+        if copy != 0 {
             return copy;
         }
         let room = self.young_top;
@@ -367,7 +377,7 @@ impl Mover {
                 Term::from_boxed_pointer(room)
             }
         };
-        doomed.copies.insert(word, copy.bits());
+        *doomed.copy_of(word) = copy.bits();
         copy.bits()
     }
 

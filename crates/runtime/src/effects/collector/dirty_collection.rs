@@ -42,11 +42,16 @@ pub fn is_wanted_for_all(process: &Process) -> bool {
 }
 
 fn would_take_long(process: &Process, kind: CollectionKind) -> bool {
+    is_long(collect::most_words(&process.head.heap, kind))
+}
+
+/// Whether moving that many words would take too long for this thread.
+pub(super) fn is_long(words: usize) -> bool {
     let long_words = match stress::get() {
         Stress::None => LONG_WORDS,
         Stress::Collect | Stress::Verify => STRESSED_LONG_WORDS,
     };
-    collect::most_words(&process.head.heap, kind) >= long_words && !crate::mail::dirty::is_here()
+    words >= long_words && !crate::mail::dirty::is_here()
 }
 
 /// Makes the running process leave its scheduler. It will continue at `ip` with x0..x`live` once there is room for

@@ -11,7 +11,7 @@ use super::dirty_collection;
 use crate::code::literal_collector;
 use crate::effects::collector;
 use crate::mail::{signal, tasks};
-use crate::process::{Process, message_queue};
+use crate::process::{Flags, Process, message_queue};
 
 /// Makes a process copy the literals of the present area; `asker` then receives `{copy_literals, Id, ok}`.
 pub fn send_copy_request(asker: Term, pid: Term, id: Owned) {
@@ -25,7 +25,16 @@ pub fn send_copy_request(asker: Term, pid: Term, id: Owned) {
         let done = build::tuple(scratch.heap(), &done);
         signal::send_message_from_outside(pid, asker, done);
     };
-    tasks::ask_to_collect(pid, dirty_collection::is_wanted_for_all, Box::new(copy));
+    tasks::ask_to_collect(pid, takes_long, Box::new(copy));
+}
+
+/// Whether copying the literals of the present area would take a process too long for this thread.
+fn takes_long(process: &Process) -> bool {
+    dirty_collection::is_wanted_for_all(process)
+        || literal_collector::present().is_some_and(|addresses| {
+            dirty_collection::is_long(addresses.len() / 8)
+                && collector::may_refer_to(process, &addresses)
+        })
 }
 
 /// Removes all pointers to those addresses from a process between two slices. Terms that it receives later contain
@@ -35,4 +44,8 @@ fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
         copy::refers_to(message, addresses).then(|| Owned::new(message))
     });
     collector::copy_literals(process, addresses);
+    debug_assert!(
+        process.flags.contains(Flags::EXIT_PENDING) || !collector::may_refer_to(process, addresses),
+        "a process refers to literals that it was asked to copy"
+    );
 }
