@@ -19,7 +19,7 @@ use parking_lot::Mutex;
 use runtime::code::bif::{BifResult, Failure, finish};
 use runtime::code::native;
 use runtime::exec::scheduler::dirty::{self, Policy};
-use runtime::mail::{current, lent};
+use runtime::mail::{current, deferred, lent};
 use runtime::process::Process;
 use runtime::process::dirty::DirtyKind;
 use term::{atom, build};
@@ -242,8 +242,10 @@ unsafe fn run<const IS_DIRTY: bool>(
     let run = |env: &mut Env| unsafe { function(env, arity as c_int, arguments) };
     // Most libraries are not awaited: in their calls nothing is left to be done for that.
     let result = match library.ending.enter() {
+        // What comes up in a call that may take long is done elsewhere.
+        None if IS_DIRTY => deferred::hold(|| run(&mut env)),
         None => run(&mut env),
-        Some(_running) => run(&mut env),
+        Some(_running) => deferred::hold(|| run(&mut env)),
     };
     if IS_DIRTY {
         // SAFETY: lent above.

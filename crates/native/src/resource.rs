@@ -1,12 +1,10 @@
 //! Resources: objects of a library, behind references that programs hold.
 //!
 //! An object lies in memory that C sees by its address; the words before it lead to the counted block that references
-//! hold. When nobody holds the block any more, the destructor of the object's type is called: at once if the library
-//! gives the object up, otherwise at the thread's next safe place ([`deferred`]), since whoever drops the last
-//! reference may be in the middle of a collection, or hold a lock that the destructor takes. A process that has
-//! collected its garbage finds the destructors called.
+//! hold. When nobody holds the block any more, the destructor of the object's type is called at a safe place
+//! ([`deferred`]), since whoever drops the last reference may be in the middle of a collection, or be the library with
+//! a lock that the destructor takes. A process that has collected its garbage finds the destructors called.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -235,15 +233,13 @@ pub unsafe fn keep(object: *mut c_void) -> *mut Counted {
     }
 }
 
-/// Drops one holder of an object, for the library: if it was the last one, the destructor has been called afterwards.
+/// Drops one holder of an object, for the library.
 ///
 /// # Safety
 /// `object` is a live object of a library, and the caller is one of its holders.
 pub unsafe fn release(object: *mut c_void) {
-    RELEASING.set(true);
     // SAFETY: the caller's promise.
     unsafe { off_heap::drop_reference(head_of(object).block.cast()) };
-    RELEASING.set(false);
 }
 
 /// A reference that holds an object.
@@ -279,11 +275,6 @@ struct Doomed {
     memory: Memory,
 }
 
-thread_local! {
-    /// Whether the library itself drops its hold on an object, so that the destructor may be called at once.
-    static RELEASING: Cell<bool> = const { Cell::new(false) };
-}
-
 impl Drop for Resource {
     fn drop(&mut self) {
         for (_, watch) in self.monitors.get_mut().drain() {
@@ -293,11 +284,7 @@ impl Drop for Resource {
             kind: Arc::clone(&self.kind),
             memory: Memory(self.memory.0),
         };
-        if RELEASING.replace(false) {
-            doomed.destroy();
-        } else {
-            deferred::soon(move || doomed.destroy());
-        }
+        deferred::soon(move || doomed.destroy());
     }
 }
 
@@ -370,13 +357,14 @@ pub unsafe fn monitor(object: *mut c_void, pid: Term) -> Monitored {
                     deferred::soon(move || watch.fire());
                     return;
                 };
-                if watch.block.lock().is_some() {
+                // Locked until the action's number is there: whoever ends the monitor later removes the action.
+                let known = watch.block.lock();
+                if known.is_some() {
                     let at_exit = &mut process.rare().at_exit;
-                    let shown = Arc::clone(&watch);
-                    let number = at_exit.add(|number| {
-                        watch.action.store(number + 1, Ordering::Release);
-                        (number, Box::new(move |_| watch.fire()))
-                    });
+                    let (fired, shown) = (Arc::clone(&watch), Arc::clone(&watch));
+                    let fire = move |_| deferred::now_or_soon(move || fired.fire());
+                    let number = at_exit.add(|number| (number, Box::new(fire)));
+                    watch.action.store(number + 1, Ordering::Release);
                     at_exit.set_watcher(number, Box::new(move |heap| shown.object(heap)));
                 }
             }),

@@ -19,7 +19,7 @@ use parking_lot::{Mutex, RwLock};
 use runtime::code::load::CodeResolver;
 use runtime::effects::port::Port;
 use runtime::effects::port::driver::{Access, Close, Command, Control, Driver, Output, Ready};
-use runtime::mail::current;
+use runtime::mail::{current, deferred};
 use runtime::process::relations::ReferenceNumber;
 use smallvec::SmallVec;
 use sys::Errno;
@@ -192,7 +192,7 @@ impl Shared {
         };
         let _own = (self.driver.flags & USE_PORT_LOCKING == 0).then(|| self.driver.lock.lock());
         let before = ENTERED.replace(&raw const entered);
-        let result = body(self.driver.entry(), self.data());
+        let result = deferred::hold(|| body(self.driver.entry(), self.data()));
         ENTERED.set(before);
         let consumed = i64::from(entered.consumed.get());
         if consumed > 0 {
@@ -564,6 +564,10 @@ impl Driver for DriverPort {
             port.answers_call(&bytes);
         }
         decoded.ok().map(|(term, _)| Owned::new(term))
+    }
+
+    fn is_of_library(&self) -> bool {
+        true
     }
 
     fn locking(&self) -> &'static str {

@@ -6,7 +6,7 @@ use std::{ptr, slice};
 use layout::Term;
 use layout::limits::{REDUCTIONS_PER_SLICE, X_REGISTERS};
 use runtime::effects::{port, send};
-use runtime::mail::{current, registry, signal};
+use runtime::mail::{current, deferred, registry, signal};
 use runtime::process::epoch;
 use term::{am, iolist, reference};
 
@@ -72,6 +72,14 @@ pub unsafe extern "C" fn enif_send(
     message_env: *mut Env,
     message: Term,
 ) -> c_int {
+    // What the message wakes, a tracer's port perhaps, must not call the library.
+    // SAFETY: the caller's promise.
+    deferred::hold(|| unsafe { sends(env, to, message_env, message) })
+}
+
+/// # Safety
+/// As for [`enif_send`].
+unsafe fn sends(env: *mut Env, to: &Identifier, message_env: *mut Env, message: Term) -> c_int {
     // SAFETY: the caller's promise.
     unsafe { check::sent(env, message_env, message) };
     if !to.0.is_local_pid() {
@@ -204,7 +212,8 @@ pub extern "C" fn enif_port_command(
     let (Some(port), Ok(data)) = (port, iolist::to_vec(message, usize::MAX)) else {
         return 0;
     };
-    port::signals::command_from_outside(&port, &data);
+    // A scheduler hands it over: the driver may be the library's own, which may hold the locks that the driver takes.
+    port::signals::queue_command(&port, data);
     if let Some(env) = message_env {
         env.clear();
     }

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::os::fd::BorrowedFd;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use layout::Term;
@@ -48,6 +49,9 @@ struct Selected {
     /// For reading, writing and errors.
     selections: [Option<Selection>; 3],
     token: Option<Token>,
+    /// The number of the registration: what is told of an earlier one, whose descriptor had the same number, is not for
+    /// this one.
+    registration: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,6 +59,8 @@ struct Object(*mut c_void);
 
 // SAFETY: the address of a library's object.
 unsafe impl Send for Object {}
+
+static NEXT_REGISTRATION: AtomicU64 = AtomicU64::new(1);
 
 static SELECTED: LazyLock<Mutex<HashMap<c_int, Selected>>> = LazyLock::new(Mutex::default);
 
@@ -146,6 +152,7 @@ pub unsafe extern "C" fn enif_select_x(
             object: Object(object),
             selections: [None, None, None],
             token: None,
+            registration: 0,
         }
     });
     for (place, (flag, _, name)) in KINDS.into_iter().enumerate() {
@@ -181,8 +188,11 @@ fn watch(event: c_int, selected: &mut Selected) -> bool {
     // SAFETY: the library keeps the descriptor open until the object's type is told that it is stopped.
     let fd = unsafe { BorrowedFd::borrow_raw(event) };
     let before = selected.token.take();
-    match io::register(fd, interest, Arc::new(move |ready| is_ready(event, ready))) {
+    let registration = NEXT_REGISTRATION.fetch_add(1, Ordering::Relaxed);
+    let handler = move |ready| is_ready(event, registration, ready);
+    match io::register(fd, interest, Arc::new(handler)) {
         Ok(token) => {
+            selected.registration = registration;
             if let Some(before) = before {
                 io::forget(before);
             }
@@ -196,20 +206,25 @@ fn watch(event: c_int, selected: &mut Selected) -> bool {
     }
 }
 
-fn is_ready(event: c_int, ready: Event) {
+fn is_ready(event: c_int, registration: u64, ready: Event) {
     let states = [
         ready.is_readable() || ready.is_error() || ready.is_read_closed(),
         ready.is_writable() || ready.is_error(),
         ready.is_error() || ready.is_urgent(),
     ];
     let mut due = Vec::new();
-    if let Some(selected) = SELECTED.lock().get_mut(&event) {
+    let mut all = SELECTED.lock();
+    let selected = all
+        .get_mut(&event)
+        .filter(|selected| selected.registration == registration);
+    if let Some(selected) = selected {
         for (selection, is_ready) in selected.selections.iter_mut().zip(states) {
             if is_ready {
                 due.extend(selection.take());
             }
         }
     }
+    drop(all);
     for Selection { to, message } in due {
         signal::send_message_from_outside(am::SYSTEM, to, message.term());
     }

@@ -34,7 +34,7 @@ use term::{am, atom, build, reference};
 
 use crate::mail::observer::observer;
 use crate::mail::ports::{Left, PortWork};
-use crate::mail::{observer, registry, signal, timer};
+use crate::mail::{deferred, observer, registry, signal, timer};
 use crate::process::rank::Rank;
 use crate::process::relations::ReferenceNumber;
 use crate::process::signal::Signal;
@@ -340,7 +340,19 @@ impl Port {
         if self.parallelism || self.tasks.are_pending() {
             return None;
         }
-        self.state.try_lock()
+        self.try_enter()
+    }
+
+    /// Locks the port, unless another thread has, or its driver comes from a library and this thread must call none
+    /// (`mail::deferred`).
+    #[inline]
+    fn try_enter(&self) -> Option<MutexGuard<'_, State>> {
+        let state = self.state.try_lock()?;
+        let driver = state.driver.as_deref();
+        match deferred::is_held() && driver.is_some_and(|driver| driver.is_of_library()) {
+            true => None,
+            false => Some(state),
+        }
     }
 
     /// Calls the driver, from any thread: for an event, a timer, or a thread of the driver. None if the driver has
@@ -360,7 +372,7 @@ impl Port {
         occasion: Occasion,
         body: impl FnOnce(&mut dyn Driver, &mut Access<'_>) + Send + 'static,
     ) {
-        match self.state.try_lock() {
+        match self.try_enter() {
             Some(state) => {
                 Entered::new(self, state, occasion).call(self, None, body);
             }
@@ -542,7 +554,7 @@ impl PortWork for Port {
                 state.call(port, None, |driver, access| driver.timeout(access));
             }
         };
-        match self.state.try_lock() {
+        match self.try_enter() {
             Some(state) => expire(&self, &mut Entered::new(&self, state, Occasion::Timeout)),
             None => queue::push(&self, 0, Box::new(expire)),
         }

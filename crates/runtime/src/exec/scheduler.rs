@@ -434,7 +434,11 @@ impl Scheduler {
 
     fn has_no_work(&self) -> bool {
         let has_bound = self.own.shared.bound.any() && self.is_online();
-        self.own.queues.is_empty() && !ports::any(&self.own.shared.ports) && !has_bound
+        self.own.queues.is_empty()
+            && !ports::any(&self.own.shared.ports)
+            && !has_bound
+            && !self.own.queues.has_awaited(&self.own.shared.bound)
+            && !crate::mail::deferred::any()
     }
 
     /// Tells the profiler that the scheduler sleeps, which may make work for it.

@@ -11,17 +11,17 @@
 //! loan; the lender lists the loan, and a borrower ends its work, before they look at that bit: so one of them sees to
 //! the signal.
 
-use std::cell::Cell;
 use std::sync::LazyLock;
 
 use layout::Term;
 use parking_lot::{Condvar, Mutex};
 use rustc_hash::FxHashMap;
 
+use crate::mail::awaited::attend_from_elsewhere;
 use crate::mail::current::current;
-use crate::mail::dirty::{is_here, later};
+use crate::mail::deferred;
+use crate::mail::dirty::here::is_here;
 use crate::mail::hooks::machine;
-use crate::process::dirty::DirtyKind;
 use crate::process::sync::between_steps;
 use crate::process::{Process, epoch, state};
 
@@ -100,7 +100,7 @@ pub unsafe fn lend(process: *mut Process) {
     LOANS.lock().by_pid.insert(pid.bits(), loan);
     between_steps();
     if !has_departed && has_signals(process) {
-        attend(pid);
+        notice(pid);
     }
 }
 
@@ -140,30 +140,20 @@ pub unsafe fn has_departed(process: *const Process) -> bool {
     unsafe { (*process).state.load(std::sync::atomic::Ordering::SeqCst) & state::CLOSED != 0 }
 }
 
-/// Called after a signal was pushed to a process that is in the hands of a dirty scheduler: if it is lent, its signals
-/// are handled after the slice in which a process has sent this one, or here and now if no process runs on this thread.
+/// Called after a signal was pushed to a process that is in the hands of a dirty scheduler: if it is lent, a scheduler
+/// handles its signals after the slice or piece of work in which this one was sent. Never the sender itself, which may
+/// be in a function of a library, under a lock: what a process that ends leaves to be done may be anything.
 #[cold]
 pub(crate) fn notice(pid: Term) {
-    let sending = current().filter(|scheduler| !is_here() && !scheduler.running().is_null());
-    match sending {
+    match current().filter(|_| !is_here()) {
         Some(scheduler) => scheduler.attend_lent_soon(pid),
-        None => attend(pid),
+        None => attend_from_elsewhere(pid),
     }
 }
 
-thread_local! {
-    static IS_ATTENDING: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Handles the signals of a process, if it is lent and nobody else does.
+/// Handles the signals of a process, if it is lent and nobody else does. Only schedulers call this, between two slices.
 pub(crate) fn attend(pid: Term) {
-    if IS_ATTENDING.replace(true) {
-        // One that ends may send signals to another one that is lent, and so on: that is no reason for a deep stack.
-        later(DirtyKind::Cpu, move || attend(pid));
-        return;
-    }
     epoch::pinned(|| while attend_once(pid) {});
-    IS_ATTENDING.set(false);
 }
 
 /// Returns whether more signals have come meanwhile.
@@ -174,10 +164,11 @@ fn attend_once(pid: Term) -> bool {
     between_steps();
     // SAFETY: borrowed, so nobody else uses the process; the pointer comes from the lender's own reference.
     let process = unsafe { &mut *pointer };
+    // The lender waits for this thread, perhaps in a function of a library.
     let Attended {
         may_fetch,
         has_departed,
-    } = (machine().attend_lent)(process);
+    } = deferred::hold(|| (machine().attend_lent)(process));
     between_steps();
     {
         let mut loans = LOANS.lock();

@@ -158,13 +158,27 @@ impl RunQueues {
         }
     }
 
+    /// Whether [`pop_awaited`](RunQueues::pop_awaited) would return one.
+    pub(crate) fn has_awaited(&self, bound: &Bound) -> bool {
+        if !self.any_awaited.get() {
+            return false;
+        }
+        let [by_max, by_high] = &*self.awaited.borrow();
+        !by_max.is_empty() || !by_high.is_empty() && self.is_free_for_high(bound)
+    }
+
+    /// Whether no `Max` process is queued.
+    fn is_free_for_high(&self, bound: &Bound) -> bool {
+        self.by_priority[Priority::Max as usize].is_empty() && !bound.any_of(Priority::Max)
+    }
+
     #[cold]
     fn pop_awaited_now(&self, bound: &Bound) -> Option<Term> {
         let [by_max, by_high] = &mut *self.awaited.borrow_mut();
         let pid = by_max.pop_front().or_else(|| {
-            let max = &self.by_priority[Priority::Max as usize];
-            let is_free = max.is_empty() && !bound.any_of(Priority::Max);
-            is_free.then(|| by_high.pop_front()).flatten()
+            self.is_free_for_high(bound)
+                .then(|| by_high.pop_front())
+                .flatten()
         });
         self.any_awaited
             .set(!by_max.is_empty() || !by_high.is_empty());

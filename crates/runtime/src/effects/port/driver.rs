@@ -103,6 +103,11 @@ pub trait Driver: Send {
         "driver_level"
     }
 
+    /// Whether calling it calls a library, which is done under the rule of `mail::deferred`.
+    fn is_of_library(&self) -> bool {
+        false
+    }
+
     /// A descriptor given to [`Access::watch`] became ready.
     fn ready(&mut self, _port: &mut Access<'_>, _ready: Ready) {}
 

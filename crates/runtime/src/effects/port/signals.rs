@@ -324,6 +324,15 @@ pub fn command_from_outside(port: &Arc<Port>, data: &[u8]) {
     });
 }
 
+/// As [`command_from_outside`], but never in this thread, which may be in a function of a library.
+pub fn queue_command(port: &Arc<Port>, data: Vec<u8>) {
+    let body = move |port: &Arc<Port>, state: &mut State| {
+        let connected = state.core.connected;
+        let _ = state.command(port, connected, &Output::of_bytes(&data));
+    };
+    queue::push(port, 0, Box::new(body));
+}
+
 /// `port_control/3`.
 pub fn control(process: &mut Process, port: &Arc<Port>, operation: u32, data: Term) -> Term {
     if Output::new(data, no_gc!()).is_err() {
