@@ -466,9 +466,6 @@ impl Driver for DriverPort {
     fn output(&mut self, port: &mut Access<'_>, output: &Output) -> Command {
         let entry = self.0.driver.entry();
         if let Some(outputv) = entry.outputv {
-            if output.has_odd_bits() {
-                return Command::Bad;
-            }
             let Some(mut vector) = Vector::of(output) else {
                 return Command::Bad;
             };

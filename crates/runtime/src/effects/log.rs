@@ -102,6 +102,15 @@ pub fn bad_input(port: Term, name: (i32, i32)) {
     });
 }
 
+/// Reports that a port was given what is no output for it; `name` is the port's.
+pub(crate) fn bad_output(name: &[u8]) {
+    let name = String::from_utf8_lossy(name);
+    let text = format!("Bad value on output port '{name}'\n");
+    report_as(am::ERROR, None, "~s~n", |heap| {
+        vec![build::string(heap, &text)]
+    });
+}
+
 /// Reports the use of a deprecated flag of `system_flag`.
 pub fn deprecated_flag(process: &Process, name: &str) {
     let text = format!(

@@ -18,7 +18,7 @@ use super::driver::{Command, Control, Output};
 use super::entered::Entered;
 use super::{Core, Phase, Port, State, busy, find, queue, table};
 use crate::effects::port::tracing;
-use crate::effects::signal_handling;
+use crate::effects::{log, signal_handling};
 use crate::mail::observer;
 use crate::mail::observer::observer;
 use crate::mail::registry::{self, Refusal};
@@ -178,6 +178,7 @@ pub fn command(
 ) -> CommandResult {
     let no_gc = no_gc!();
     let Ok(output) = Output::of_command(data, no_gc) else {
+        log::bad_output(port.state.lock().core.name());
         return CommandResult::Answer(am::BADARG);
     };
     let caller = process.pid();
@@ -280,6 +281,11 @@ impl State {
         }
         let driver = self.driver.as_ref();
         let in_parts = driver.is_some_and(|driver| driver.takes_vector());
+        if in_parts && output.has_odd_bits() {
+            // Of bits that are no bytes, these were left out.
+            log::bad_output(self.core.name());
+            return am::BADARG;
+        }
         self.core.tracee(port.id).receives(caller, |heap| {
             let data = match in_parts {
                 true => output.as_list(heap),
@@ -548,6 +554,9 @@ fn run_message(
             bad_signal(port, connected);
         }
         return;
+    }
+    if command_of(message).is_some() {
+        log::bad_output(state.core.name());
     }
     if request == am::CLOSE {
         state.core.tracee(port.id).receives(from, |_| am::CLOSE);
