@@ -235,7 +235,7 @@ macro_rules! for_each_opcode {
             (176, RecvMarkerUse, "recv_marker_use", [value: Register], Current, Other),
             (177, BsCreateBin, "bs_create_bin",
              [fail: Fail, heap: Alloc, live: Registers, unit: Number, dest: Dest,
-              segments: List[Atom, Number, Number, Constant, NumberOrSource, Source]],
+              segments: List[Atom, Number, Number, Source, NumberOrSource, Source]],
              Current, Other),
             (178, CallFun2, "call_fun2", [tag: LambdaOrAtom, arity: Arity, fun: Source], Current, Other),
             (179, NifStart, "nif_start", [], Current, Other),

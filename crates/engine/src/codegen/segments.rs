@@ -800,7 +800,8 @@ fn segment(emitter: &Emitter<'_>, part: Part) -> Result<Segment> {
     })
 }
 
-/// The flags of a segment. In newer code they are a list of atoms.
+/// The flags of a segment. In newer code they are a list of atoms. Files that no compiler has written may name a
+/// register, which stands for none.
 fn flags(emitter: &Emitter<'_>, operand: FileOperand) -> u64 {
     let mut flags = number(operand).unwrap_or(0);
     let mut rest = emitter.constant(operand).unwrap_or(Term::NIL);
