@@ -1,7 +1,9 @@
 //! Making tuples and taking them apart.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
-use layout::{ObjectKind, Term};
+use core::sync::atomic::Ordering;
+
+use layout::{Export, ObjectKind, Term};
 
 use super::tags::{KIND_MASK, boxed, has_header, header_of};
 use crate::form::Form;
@@ -37,10 +39,15 @@ enum Replaced {
     No,
 }
 
-/// Writes a copy of the tuple in x1 to x0, with x2 in place of the element whose index is in x0.
+/// Writes a copy of the tuple in x1 to x0, with x2 in place of the element whose index is in x0; unless calls of the
+/// BIF, whose export this is, run something else because somebody is told of them.
 #[inline(always)]
-unsafe fn set_element<F: Form>(m: &mut Registers<F>) -> Replaced {
+unsafe fn set_element<F: Form>(m: &mut Registers<F>, export: *const Export) -> Replaced {
     unsafe {
+        let body = (&raw const (*export).bif).cast::<*mut ()>().read();
+        if (*export).called.load(Ordering::Relaxed) != body {
+            return Replaced::No;
+        }
         let (index, tuple) = (*m.x, *m.x.add(1));
         let header = header_of(tuple);
         if header & KIND_MASK != tuple_header(0)
@@ -103,7 +110,8 @@ operations! {
 
     /// A call of `setelement/3` with the arguments in x0, x1 and x2.
     SetElement: P |m, o: CallExport| {
-        match set_element(&mut m) {
+        let export = m.export(o.export);
+        match set_element(&mut m, export) {
             Replaced::Yes => m.next(o.end),
             Replaced::NoRoom => m.slow(o, slow::collect::room_to_set_element),
             Replaced::No => m.slow(o, slow::bifs::call_bif),
@@ -112,7 +120,8 @@ operations! {
 
     /// As `SetElement`, in a function without a frame; a return is the next instruction.
     SetElementOnly: P |m, o: CallExport| {
-        match set_element(&mut m) {
+        let export = m.export(o.export);
+        match set_element(&mut m, export) {
             Replaced::Yes => m.next(o.end),
             Replaced::NoRoom => m.slow(o, slow::collect::room_to_set_element),
             Replaced::No => m.slow(o, slow::bifs::call_bif_only),

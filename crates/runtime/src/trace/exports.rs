@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use layout::{Context, Export, RaiseKind, Term};
 use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
-use term::am;
+use term::{am, atom};
 
 use super::points::{self, Actions};
 use super::saved_calls;
@@ -155,11 +155,16 @@ fn apply(export: &'static Export, change: &dyn Fn(&mut Actions), always: bool) {
             .code
             .store(traced.entry().cast_mut(), Ordering::Release);
     }
-    if export.bif.is_some() {
+    if export.bif.is_some() && !is_instruction(export) {
         export
             .called
             .store(go_by_code as *mut (), Ordering::Release);
     }
+}
+
+/// Whether a call of a BIF by name is an instruction on stock, of which nobody is told.
+fn is_instruction(export: &Export) -> bool {
+    (export.module, export.function, export.arity) == (am::ERLANG, atom::known("yield"), 0)
 }
 
 /// Ends the tracing of a module's exports. The world must be stopped.
