@@ -9,8 +9,14 @@ main() ->
      || {Name, F} <- [{plus, fun() -> A + 1 end}, {minus, fun() -> A - 1 end}, {before, fun() -> 1 + A end},
          {negative, fun() -> A + -5 end},
                       {wide, fun() -> A + ((1 bsl 59) - 1) end}, {large, fun() -> A + (1 bsl 62) end},
-                      {from, fun() -> 1 - A end},
-                      {variable, fun() -> A + A end}]].
+                      {from, fun() -> 1 - A end}, {minus_negative, fun() -> A - (-1) end}, {minus_nothing, fun() ->
+                          A - 0 end},
+                      {minus_least, fun() -> A - (-(1 bsl 59)) end}, {minus_most, fun() -> A - ((1 bsl 59) - 1) end},
+                      {behind, fun() -> -1 - A end}, {applied, fun() -> apply(erlang, see:id('+'), [A]) end},
+                      {guard, fun() -> if +A > 1 -> yes; true -> no end end},
+                      {variable, fun() -> A + A end}]],
+    %% This one is an addition on some releases.
+    see:before(26, positive, fun() -> top(fun() -> +A end) end).
 
 top(F) ->
     try F()

@@ -136,7 +136,11 @@ pub(super) fn guard_bif(emitter: &mut Emitter<'_>, call: &GuardBif) -> Result {
                 live,
                 export,
             };
-            let body = operator1(name, &operands).unwrap_or(slow::bifs::guard1);
+            let is_plus = is_erlang(name, atoms::PLUS, 1) && a.as_constant().is_none();
+            let body = match is_plus {
+                true => slow::bifs::identity,
+                false => operator1(name, &operands).unwrap_or(slow::bifs::guard1),
+            };
             emitter.instruction(body, operands);
         }
         [a, b, dest] => {

@@ -77,15 +77,17 @@ slow_paths! {
 
     /// `-`, unless its result is a float.
     subtract_integers |m, o: Bif2| {
-        if is_step(m.operand(o.b), m.operand(o.a)) {
+        let (a, b) = (m.operand(o.a), m.operand(o.b));
+        let is_negative = |term: Term| term.as_small().is_some_and(|value| value < 0);
+        if is_step(b, a) && !b.as_constant().is_some_and(is_negative) {
             return m.slow(o, step);
         }
         m.slow(o, guard2)
     }
 }
 
-/// Whether `+` of this operand, and `-` of it, fails without a stack frame of its own: a constant that is a small
-/// integer, beside a register, up to OTP 26.
+/// Whether `+` of this operand, and `-` of it unless it is negative, fails without a stack frame of its own: a constant
+/// that is a small integer, beside a register, up to OTP 26.
 fn is_step(operand: Operand, other: Operand) -> bool {
     other.as_constant().is_none()
         && operand.as_constant().is_some_and(Term::is_small)
