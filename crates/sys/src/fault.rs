@@ -72,15 +72,24 @@ unsafe extern "C" fn report(number: c_int, info: *const libc::siginfo_t, context
             line.write_to_stderr();
         }
     }
-    // SAFETY: puts back a complete action. A signal that was sent is sent again; a fault happens again.
+    if was_sent {
+        // Whoever sends one wants the node to end, but not by this one, which stock ignores.
+        if number != libc::SIGFPE {
+            // SAFETY: what was to happen before may be a handler (the standard library's, which looks for an overflow
+            // of the stack) that expects the fault to happen again. The signal that is sent again here ends the node.
+            unsafe {
+                libc::signal(number, libc::SIG_DFL);
+                libc::raise(number);
+            }
+        }
+        return;
+    }
+    // SAFETY: puts back a complete action; the fault happens again.
     unsafe {
         match BEFORE[index].get() {
             Some(before) => libc::sigaction(number, before, std::ptr::null_mut()),
             None => libc::signal(number, libc::SIG_DFL) as c_int,
         };
-        if was_sent {
-            libc::raise(number);
-        }
     }
 }
 
