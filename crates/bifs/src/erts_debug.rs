@@ -13,6 +13,7 @@ pub use internal_state::{BINARY_LOOP, UNICODE_LOOP, get_internal_state_1, set_in
 
 use layout::object::MapShape;
 use layout::{Term, no_gc};
+use sys::standard::to_output;
 use term::external::{self, DecodeOptions};
 use term::{am, atom, build, iolist, map, print, size, unicode};
 
@@ -72,7 +73,7 @@ pub fn unaligned_bitstring_2(process: &mut Process, [string, offset]: [Term; 2])
 /// `erts_debug:display(Term)`: prints the term, and returns the text as characters.
 pub fn display_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
     let text = format!("{}\n", print::display(term));
-    print!("{text}");
+    to_output(format_args!("{text}"));
     Ok(build::byte_list(process.heap(), text.as_bytes()))
 }
 

@@ -4,6 +4,9 @@
 //! may do. [`ENTRIES`] is made from the rows: a row without a body does not compile. The other public functions are for
 //! the crash dump, which tells what the BIFs tell.
 
+// They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
+
 mod atomics;
 mod binary;
 mod erl_ddll;

@@ -4,6 +4,8 @@
 //! by name.
 
 #![warn(unreachable_pub)]
+// They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 mod fd;
 mod inet;

@@ -14,6 +14,7 @@ use layout::Term;
 use smallvec::SmallVec;
 use sys::errno::Errno;
 use sys::poll::{Interest, Token};
+use sys::standard::to_error;
 use sys::terminal::{Mode, ModeGuard};
 use term::{am, atom};
 
@@ -329,7 +330,7 @@ pub fn signalled(signal: TerminalSignal) -> bool {
 /// ends here.
 pub fn continued() {
     if sys::terminal::renew().is_err() {
-        eprintln!("Can't set tty raw");
+        to_error(format_args!("Can't set tty raw\n"));
         runtime::exec::halt::halt(1, false);
     }
 }

@@ -30,6 +30,9 @@
 //!
 //! Everything runs on the thread that owns the context.
 
+// They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
+
 #[macro_use]
 mod operation_table;
 

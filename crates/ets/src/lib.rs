@@ -11,6 +11,8 @@
 //! A process records the tables that it owns or fixes in its `Cold::tables`. The owner and the fixations stored in
 //! the tables themselves are authoritative, so a stale number in that list does no harm.
 
+// They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 #![warn(unreachable_pub)]
 
 mod fixation;

@@ -7,6 +7,9 @@
 //!
 //! Whoever loads a library trusts it with the node. Here, unsafe code relies on what the header asks of a library.
 
+// They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
+
 mod abi;
 mod call;
 mod check;

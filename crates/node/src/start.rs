@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use layout::Term;
+use sys::standard::to_error;
 use term::heap::Scratch;
 use term::unicode::{Encoding, filename};
 use term::{am, atom, build};
@@ -27,7 +28,7 @@ pub fn start(config: Config) -> ExitCode {
     match prepare(config) {
         Ok(queues) => run(queues),
         Err(message) => {
-            eprintln!("ferl: {message}");
+            to_error(format_args!("ferl: {message}\n"));
             ExitCode::FAILURE
         }
     }
@@ -117,10 +118,10 @@ fn prepare(config: Config) -> Result<Vec<schedulers::RunQueuesOf>, String> {
 fn choose_form(wanted: bool) {
     engine::native::set_enabled(wanted);
     if let Err(error) = engine::native::check() {
-        eprintln!(
-            "ferl: the system gives no executable memory ({}): code is interpreted, which is slower",
+        to_error(format_args!(
+            "ferl: the system gives no executable memory ({}): code is interpreted, which is slower\n",
             error.message()
-        );
+        ));
         engine::native::set_enabled(false);
     }
 }
@@ -317,11 +318,11 @@ fn run(queues: Vec<schedulers::RunQueuesOf>) -> ExitCode {
         }) {
             Ok(thread) => threads.push(thread),
             Err(error) => {
-                eprintln!(
-                    "ferl: scheduler {} cannot be started: {}",
+                to_error(format_args!(
+                    "ferl: scheduler {} cannot be started: {}\n",
                     index + 1,
                     error.message()
-                );
+                ));
                 return ExitCode::FAILURE;
             }
         }

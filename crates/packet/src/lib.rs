@@ -5,6 +5,8 @@
 //! checked. Any thread may call.
 
 #![warn(unreachable_pub)]
+// They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 mod http;
 pub mod terms;

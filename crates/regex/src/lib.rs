@@ -10,6 +10,8 @@
 //! back like any binary, and bytes that were tampered with are at worst another pattern. What PCRE2 compiled from
 //! them is kept in a small cache per thread. All unsafe code that calls PCRE2 is here.
 
+// They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 #![warn(unreachable_pub)]
 
 mod errors;

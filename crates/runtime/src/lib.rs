@@ -4,6 +4,9 @@
 //! what it runs; [`effects`] is what happens to it; [`exec`] is what runs it; [`trace`] observes it. `rooms.txt` says
 //! which may use which.
 
+// They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
+
 pub mod code;
 pub mod effects;
 pub mod exec;

@@ -13,6 +13,8 @@
 //!
 //! Unless a module says otherwise its functions may be called from any thread.
 
+// They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 #![warn(missing_docs, unreachable_pub)]
 
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
@@ -41,6 +43,7 @@ pub mod poll;
 pub mod sampling;
 pub mod signal;
 pub mod socket;
+pub mod standard;
 pub mod terminal;
 pub mod thread;
 

@@ -4,6 +4,9 @@
 //! The words themselves are declared in `layout`; here is how they are allocated, built, copied,
 //! collected, compared, hashed, calculated with, printed and put into the external term format.
 
+// They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
+
 pub mod am;
 pub mod arith;
 pub mod atom;

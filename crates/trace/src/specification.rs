@@ -14,6 +14,7 @@ use runtime::process::tracing::{Tracer, what};
 use runtime::trace::frames::wish;
 use runtime::trace::points::Condition;
 use runtime::trace::{self, sequence};
+use sys::standard::to_output;
 use term::copy::Owned;
 use term::heap::Scratch;
 use term::{am, build, integer, list};
@@ -239,7 +240,7 @@ impl Effects for Run<'_> {
             }
             (Action::Display, &[term]) => {
                 // As on stock, with the end of line of a terminal.
-                print!("{}\r\n", term::print::display(term));
+                to_output(format_args!("{}\r\n", term::print::display(term)));
                 am::TRUE
             }
             (Action::IsSeqTrace, _) => {

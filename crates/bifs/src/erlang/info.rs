@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use layout::{Heap, ObjectKind, Term};
+use sys::standard::to_error;
 use term::copy::{self, Owned};
 use term::heap::Scratch;
 use term::release::{self, Release};
@@ -166,7 +167,7 @@ pub fn process_display_2(process: &mut Process, [pid, kind]: [Term; 2]) -> BifRe
         return Ok(am::BADOPT);
     }
     if pid == process.pid() {
-        eprint!("{}", info::backtrace(process));
+        to_error(format_args!("{}", info::backtrace(process)));
         return Ok(am::TRUE);
     }
     if !pid.is_local_pid() || table::find(pid).is_null() {
@@ -179,7 +180,7 @@ pub fn process_display_2(process: &mut Process, [pid, kind]: [Term; 2]) -> BifRe
         Box::new(move |other| {
             let result = match other {
                 Some(other) => {
-                    eprint!("{}", info::backtrace(other));
+                    to_error(format_args!("{}", info::backtrace(other)));
                     am::TRUE
                 }
                 None => am::BADARG,

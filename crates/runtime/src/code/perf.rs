@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::sync::{Mutex, PoisonError};
 
+use sys::standard::to_error;
 use term::print;
 
 /// The files that are being written.
@@ -45,7 +46,7 @@ pub fn open(map: bool, dump: bool) {
 
 fn told<T>(name: &str, result: io::Result<T>) -> Option<T> {
     result
-        .inspect_err(|error| eprintln!("ferl: {name}: {error}"))
+        .inspect_err(|error| to_error(format_args!("ferl: {name}: {error}\n")))
         .ok()
 }
 

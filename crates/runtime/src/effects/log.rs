@@ -3,6 +3,7 @@
 
 use layout::{Heap, Term};
 use parking_lot::Mutex;
+use sys::standard::to_error;
 use term::heap::Scratch;
 use term::release::{self, Release};
 use term::{am, atom, build, map};
@@ -290,10 +291,10 @@ fn report_as(
             signal::send_message_from_outside(am::SYSTEM, logger, message);
         }
         Addressee::Nobody => {}
-        Addressee::StandardError => eprintln!(
-            "(no logger present) unexpected logger message: {}",
+        Addressee::StandardError => to_error(format_args!(
+            "(no logger present) unexpected logger message: {}\n",
             term::print::display(message)
-        ),
+        )),
     }
 }
 

@@ -37,6 +37,7 @@ use rustc_hash::FxHashMap;
 use crate::effects::collector;
 use names::{Names, Native};
 use ring::{Found, Ring, Sample};
+use sys::standard::to_error;
 
 /// How often the rings are emptied.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -117,7 +118,10 @@ pub(crate) fn begin(context: *const Context, kind: ThreadKind) {
     OWN.set(Some(ring));
     profiler.rings.lock().push(ring);
     if let Err(error) = sys::sampling::start(profiler.hz) {
-        eprintln!("ferl: a thread is not profiled: {}", error.message());
+        to_error(format_args!(
+            "ferl: a thread is not profiled: {}\n",
+            error.message()
+        ));
     }
 }
 
@@ -158,7 +162,7 @@ pub fn finish() {
         .collect();
     stacks.sort_unstable_by(|a, b| a.names.cmp(&b.names));
     if let Err(error) = flame::write(&profiler.path, &stacks, profiler.hz, lost) {
-        eprintln!("ferl: {}: {error}", profiler.path.display());
+        to_error(format_args!("ferl: {}: {error}\n", profiler.path.display()));
     }
 }
 
