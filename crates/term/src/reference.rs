@@ -17,6 +17,8 @@
 //! sent through it. From OTP 27 on an alias has five words, of which the last two are index and serial of its process.
 
 use std::cell::Cell;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use isa::release::Release;
@@ -40,7 +42,12 @@ const COUNTER_BITS: u32 = 54;
 /// The most words that a reference of this node has.
 pub const MOST_WORDS: usize = 5;
 
-static NEXT_BLOCK: AtomicU64 = AtomicU64::new(1);
+/// The block that a thread takes next. A node begins anywhere in the first half of the blocks that there are: a reference
+/// that an earlier run has kept equals none of this one, and nobody can guess the one that names an object.
+static NEXT_BLOCK: LazyLock<AtomicU64> = LazyLock::new(|| {
+    let blocks = 1 << COUNTER_BITS >> BLOCK.ilog2();
+    AtomicU64::new(RandomState::new().hash_one(0) % (blocks / 2))
+});
 
 thread_local! {
     static NEXT: Cell<u64> = const { Cell::new(0) };
@@ -52,11 +59,18 @@ pub fn fresh_number() -> u64 {
     NEXT.with(|next| {
         let mut number = next.get();
         if number.is_multiple_of(BLOCK) {
-            number = NEXT_BLOCK.fetch_add(1, Ordering::Relaxed) * BLOCK + 1;
+            number = begin_block();
         }
         next.set(number + 1);
         number
     })
+}
+
+/// The first number that a thread uses of a new block: any but 0 in its first half, which nobody can guess either.
+#[cold]
+fn begin_block() -> u64 {
+    let block = NEXT_BLOCK.fetch_add(1, Ordering::Relaxed);
+    block * BLOCK + 1 + RandomState::new().hash_one(block) % (BLOCK / 2)
 }
 
 /// `make_ref()`.
