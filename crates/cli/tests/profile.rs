@@ -2,7 +2,7 @@
 #![cfg(target_arch = "x86_64")]
 
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 
 fn erlc(folder: &Path, module: &str, source: &str) {
     let file = folder.join(format!("{module}.erl"));
@@ -124,6 +124,21 @@ fn a_profile_that_cannot_be_written_is_told_at_the_start() {
         !output.status.success() && told.contains("nowhere/run.folded"),
         "{told}"
     );
+    // Neither the file behind another user's link is written, nor is a pipe waited for.
+    for left in ["link.html", "pipe.folded"] {
+        let _ = std::fs::remove_file(folder.join(left));
+    }
+    std::os::unix::fs::symlink("elsewhere", folder.join("link.html")).unwrap();
+    let pipe = Command::new("mkfifo")
+        .arg(folder.join("pipe.folded"))
+        .status();
+    assert!(pipe.expect("mkfifo").success());
+    for name in ["link", "pipe"] {
+        let output = ferl(&folder, &["+profile", name]);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && told.contains(name), "{told}");
+    }
+    assert!(!folder.join("elsewhere").exists());
     let output = ferl(&folder, &["+profile", "run", "-emu_flavor", "emu"]);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(

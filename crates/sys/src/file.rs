@@ -14,7 +14,7 @@ use std::mem::MaybeUninit;
 use std::num::NonZeroU64;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{FallocateFlags, Mode, OFlags};
+use rustix::fs::{FallocateFlags, FileType, Mode, OFlags};
 
 use crate::errno::{Errno, Result, check_size, repeat, retry};
 use crate::{fd, path};
@@ -86,6 +86,25 @@ impl File {
             return Err(Errno::EISDIR);
         }
         Ok(file)
+    }
+
+    /// Creates or empties an ordinary file that the machine itself writes, in a folder where others may write too: a
+    /// link is not followed (`eloop`), and a pipe or a device is refused (`enxio`, `einval`) instead of waited for.
+    pub fn create_ordinary(name: &[u8]) -> Result<OwnedFd> {
+        let flags = OFlags::WRONLY
+            | OFlags::CREATE
+            | OFlags::TRUNC
+            | OFlags::NOFOLLOW
+            | OFlags::NONBLOCK
+            | OFlags::CLOEXEC;
+        let fd = path::with(name, |name| {
+            repeat(|| rustix::fs::open(name, flags, Mode::from(0o666)))
+        })?;
+        let status = rustix::fs::fstat(&fd)?;
+        match FileType::from_raw_mode(status.st_mode) {
+            FileType::RegularFile => Ok(fd),
+            _ => Err(Errno::EINVAL),
+        }
     }
 
     /// A file that is open already.

@@ -52,6 +52,7 @@ pub enum ThreadKind {
 /// What the flag asks for, and what was found so far.
 struct Profiler {
     path: PathBuf,
+    files: flame::Files,
     hz: u32,
     rings: Mutex<Vec<&'static Ring>>,
     counts: Mutex<Counts>,
@@ -81,11 +82,12 @@ pub fn open(path: &Path, hz: u32) -> Result<(), String> {
             "+profile needs machine code, which is turned off or not supported here".to_owned(),
         );
     }
-    flame::check(path)?;
+    let files = flame::Files::create(path)?;
     sys::sampling::set_observer(observe)
         .map_err(|error| format!("+profile: no signal for samples: {}", error.message()))?;
     let profiler = Profiler {
         path: path.to_owned(),
+        files,
         hz,
         rings: Mutex::default(),
         counts: Mutex::default(),
@@ -144,10 +146,11 @@ fn observe(interrupted: &sys::sampling::Interrupted) {
     }
 }
 
-/// Writes the files, if the profiler is on. Called when the node ends.
-pub fn finish() {
+/// Writes the files, if the profiler is on. Called when the node ends; returns whether all is written that was asked
+/// for.
+pub fn finish() -> bool {
     let Some(profiler) = PROFILER.get() else {
-        return;
+        return true;
     };
     profiler.empty_rings();
     let counts = profiler.counts.lock();
@@ -161,9 +164,11 @@ pub fn finish() {
         })
         .collect();
     stacks.sort_unstable_by(|a, b| a.names.cmp(&b.names));
-    if let Err(error) = flame::write(&profiler.path, &stacks, profiler.hz, lost) {
+    let written = profiler.files.write(&stacks, profiler.hz, lost);
+    if let Err(error) = &written {
         to_error(format_args!("ferl: {}: {error}\n", profiler.path.display()));
     }
+    written.is_ok()
 }
 
 impl Profiler {

@@ -5,8 +5,9 @@
 //! has called stands below it. Rectangles that would be too narrow to see are left out.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::io;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Names of functions, outermost first, and the samples that found exactly these.
@@ -29,25 +30,38 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Creates the files, so that a wrong path is told at the start of the run and not at its end.
-///
-/// # Errors
-/// A message with the name of the file.
-pub fn check(path: &Path) -> Result<(), String> {
-    for ending in [".folded", ".html"] {
-        let path = with_ending(path, ending);
-        fs::write(&path, "").map_err(|error| format!("{}: {error}", path.display()))?;
-    }
-    Ok(())
+/// The files that a profile is written to when the node ends.
+pub struct Files {
+    folded: File,
+    page: File,
 }
 
-/// Writes both files. The stacks must be in the order of their names.
-///
-/// # Errors
-/// If one cannot be written.
-pub fn write(path: &Path, stacks: &[Stack<'_>], hz: u32, lost: u64) -> io::Result<()> {
-    fs::write(with_ending(path, ".folded"), folded(stacks))?;
-    fs::write(with_ending(path, ".html"), page(stacks, hz, lost))
+impl Files {
+    /// Creates the files, so that a wrong path is told at the start of the run and not at its end.
+    ///
+    /// # Errors
+    /// A message with the name of the file.
+    pub fn create(path: &Path) -> Result<Files, String> {
+        let create = |ending| {
+            let path = with_ending(path, ending);
+            let file = sys::file::File::create_ordinary(path.as_os_str().as_bytes());
+            file.map(File::from)
+                .map_err(|error| format!("{}: {}", path.display(), error.message()))
+        };
+        Ok(Files {
+            folded: create(".folded")?,
+            page: create(".html")?,
+        })
+    }
+
+    /// Writes both files. The stacks must be in the order of their names.
+    ///
+    /// # Errors
+    /// If one cannot be written.
+    pub fn write(&self, stacks: &[Stack<'_>], hz: u32, lost: u64) -> io::Result<()> {
+        (&self.folded).write_all(folded(stacks).as_bytes())?;
+        (&self.page).write_all(page(stacks, hz, lost).as_bytes())
+    }
 }
 
 fn folded(stacks: &[Stack<'_>]) -> String {
