@@ -349,8 +349,8 @@ impl<'a> Split<'a> {
     fn emulator_word(&mut self, word: &Word) -> Result<(), Refusal> {
         let name = &word[1..];
         let passed = [b"-", name].concat();
-        let known = flags::find(name).filter(|(flag, _)| flag.is_in(self.otp.release));
-        let takes_next = match (known, flags::family(name)) {
+        let known = flags::find(name, self.otp.release);
+        let takes_next = match (known, flags::family(name, self.otp.release)) {
             (Some((flag, length)), _) => match flag.place {
                 ValuePosition::Alone | ValuePosition::Whole | ValuePosition::Joined => false,
                 // The launcher does not know the JIT flags: for any flag that begins with `J` it takes the next word.

@@ -118,7 +118,7 @@ impl Item<'_> {
 }
 
 /// Groups the VM's words into flags with their values, up to the first `--` that is not the value of a flag.
-fn items(launch: &Launch) -> Vec<Item<'_>> {
+fn items(launch: &Launch, release: Release) -> Vec<Item<'_>> {
     let mut words = launch.arguments().peekable();
     let mut items = Vec::new();
     while let Some(word) = words.next() {
@@ -129,7 +129,7 @@ fn items(launch: &Launch) -> Vec<Item<'_>> {
             items.push(Item::Stray);
             continue;
         };
-        let Some((flag, length)) = flags::find(name) else {
+        let Some((flag, length)) = flags::find(name, release) else {
             items.push(Item::Unknown(word));
             continue;
         };
@@ -166,7 +166,7 @@ struct Reader {
 impl Reader {
     /// Reads all words; returns `Some` if a flag requests something other than to run the VM.
     fn read_all(&mut self, launch: &Launch) -> Result<Option<Outcome>, Refusal> {
-        let items = items(launch);
+        let items = items(launch, self.config.release);
         for round in Round::ALL {
             for item in items.iter().filter(|item| item.round() == round) {
                 if let Some(outcome) = self.read_item(item)? {
@@ -185,7 +185,7 @@ impl Reader {
     fn read_item(&mut self, item: &Item<'_>) -> Result<Option<Outcome>, Refusal> {
         match *item {
             Item::Flag { flag, word, value } => self.read_flag(flag, word, value),
-            Item::Unknown(word) => Err(Refusal::emulator(unknown(word))),
+            Item::Unknown(word) => Err(Refusal::emulator(unknown(word, self.config.release))),
             Item::Unfinished => Err(Refusal::emulator("too few arguments")),
             Item::Stray => Err(Refusal::emulator("")),
         }
@@ -197,9 +197,6 @@ impl Reader {
         word: &[u8],
         text: Option<&[u8]>,
     ) -> Result<Option<Outcome>, Refusal> {
-        if !flag.is_in(self.config.release) {
-            return Err(Refusal::emulator(unknown(word)));
-        }
         let complain = |complaint: String| {
             // One allocator row covers several flags; the letter of the actual one is in the word.
             let letter = word.get(2).copied().map_or('?', char::from);
@@ -253,6 +250,12 @@ impl Reader {
                 };
                 config.break_mode = config.break_mode.max(asked);
             }
+            // Whether frames have pointers is nothing that could be chosen.
+            Action::Perf => match parsed {
+                Parsed::Word("fp" | "no_fp") => {}
+                Parsed::Word(word) => config.flags.perf = word,
+                _ => {}
+            },
             Action::DirtyCpuSchedulers => self.schedulers.set_dirty_cpu(pair(&parsed))?,
             Action::DirtyCpuSchedulersPercent => {
                 self.schedulers.dirty_percent = percentages(pair(&parsed))
@@ -318,7 +321,7 @@ impl Reader {
 }
 
 /// The error message for a word that is not a flag.
-fn unknown(word: &[u8]) -> String {
+fn unknown(word: &[u8], release: Release) -> String {
     let name = &word[1..];
     if name.starts_with(b"M") {
         // Stock parses such a word up to the letter of the allocator.
@@ -332,8 +335,12 @@ fn unknown(word: &[u8]) -> String {
         );
     }
     let word = String::from_utf8_lossy(word);
-    match flags::family(name) {
-        Some(family) => family.complaint.replace("{}", &word),
+    match flags::family(name, release) {
+        Some(family) => {
+            let name = String::from_utf8_lossy(name);
+            let complaint = family.complaint.replace("{}", &word);
+            complaint.replace("{name}", &name)
+        }
         None => format!("{VM_NAME} unknown flag {word}"),
     }
 }

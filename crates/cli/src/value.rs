@@ -114,10 +114,11 @@ fn pair(text: &[u8]) -> Option<Parsed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use isa::Release;
     use isa::flags::find;
 
     fn check(flag: &str, value: &str, expected: Result<Parsed, &str>) {
-        let (flag, _) = find(flag.as_bytes()).unwrap();
+        let (flag, _) = find(flag.as_bytes(), Release::OTP_25).unwrap();
         let parsed = parse(flag, value.as_bytes());
         assert_eq!(
             parsed,

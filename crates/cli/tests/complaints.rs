@@ -1,11 +1,13 @@
 //! Compares how ferl and stock react to flags with good and with bad values: the exit status and the
 //! first line of output. Each command line has a `+V`, so that an accepted one prints the version
-//! and starts no node. Needs OTP 25.
+//! and starts no node. Needs OTP 25; flags of later releases are compared where OTP 27 and 29 are installed.
 
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
 
+use isa::Release;
 use isa::flags::{Digits, EMULATOR_FLAGS, EmulatorFlag, Origin, Value, ValuePosition};
+use stock::Otp;
 
 /// Intended differences, with the reason.
 const MEANT: &[(&str, &str)] = &[
@@ -84,6 +86,9 @@ const LINES: &[&str] = &[
     "-env",
 ];
 
+/// The same for families that later releases have.
+const LATER_LINES: [&str; 5] = ["+Dfoo", "+Dix", "+Dibp", "+hmaxfoo", "+zhf 3"];
+
 #[test]
 fn says_what_stock_says() {
     let mut lines: BTreeSet<String> = LINES.iter().map(|line| (*line).to_owned()).collect();
@@ -94,24 +99,59 @@ fn says_what_stock_says() {
     {
         lines.extend(lines_for(flag));
     }
+    compare(stock::otp(), lines);
+}
+
+#[test]
+fn says_of_later_flags_what_stock_of_later_releases_says() {
+    for release in [27, 29] {
+        let otp = match stock::find(release) {
+            Ok(otp) => otp,
+            Err(missing) => {
+                println!("LEFT OUT: {missing}");
+                continue;
+            }
+        };
+        let mut lines: BTreeSet<String> = LATER_LINES.map(str::to_owned).into();
+        for flag in EMULATOR_FLAGS.iter().filter(|flag| is_later(flag.origin)) {
+            lines.extend(lines_for(flag));
+        }
+        compare(&otp, lines);
+    }
+}
+
+fn is_later(origin: Origin) -> bool {
+    match origin {
+        Origin::Since(first) => first != Release::OTP_25,
+        Origin::Own => false,
+    }
+}
+
+/// Compares what ferl and stock of this release say to each line.
+fn compare(otp: &Otp, mut lines: BTreeSet<String>) {
     lines.retain(|line| !MEANT.iter().any(|(meant, _)| line == meant));
     // Two at a time, because a run mostly waits.
     let lines: Vec<String> = lines.into_iter().collect();
     let differences: Vec<String> = std::thread::scope(|scope| {
+        let of_half = |half: &[String]| -> Vec<String> {
+            let differences = half.iter().filter_map(|line| difference(otp, line));
+            differences.collect()
+        };
         let halves: Vec<_> = lines
             .chunks(lines.len().div_ceil(2))
-            .map(|half| scope.spawn(|| half.iter().filter_map(|line| difference(line)).collect()))
+            .map(|half| scope.spawn(move || of_half(half)))
             .collect();
         halves
             .into_iter()
-            .flat_map(|half| -> Vec<String> { half.join().expect("a comparing thread") })
+            .flat_map(|half| half.join().expect("a comparing thread"))
             .collect()
     });
     assert!(
         differences.is_empty(),
-        "{} of {} differ:\n{}",
+        "{} of {} differ on OTP {}:\n{}",
         differences.len(),
         lines.len(),
+        otp.release,
         differences.join("\n")
     );
 }
@@ -177,7 +217,7 @@ fn numbers(min: i64, max: i64, digits: Digits) -> Vec<String> {
 }
 
 /// The difference between stock and ferl for a command line, if any.
-fn difference(line: &str) -> Option<String> {
+fn difference(otp: &Otp, line: &str) -> Option<String> {
     let run = |mut program: Command| {
         let output = program
             .args(line.split_whitespace())
@@ -186,10 +226,9 @@ fn difference(line: &str) -> Option<String> {
             .expect("the program starts");
         summary(&output)
     };
-    let (stock, ferl) = (
-        run(stock::erl_25()),
-        run(stock::ferl_on_25(env!("CARGO_BIN_EXE_ferl"))),
-    );
+    let mut ferl = Command::new(env!("CARGO_BIN_EXE_ferl"));
+    ferl.envs(otp.environment());
+    let (stock, ferl) = (run(Command::new(&otp.erl)), run(ferl));
     (stock != ferl).then(|| format!("{line}\n  stock: {stock}\n  ferl:  {ferl}"))
 }
 

@@ -89,3 +89,35 @@ fn a_peer_that_is_slow_to_read_gets_all() {
         assert!(node.wait().unwrap().success());
     }
 }
+
+/// From OTP 27 on the wait has a limit: a node whose peer reads nothing ends when it is over, with a status of its own.
+#[test]
+fn the_wait_for_a_peer_that_reads_nothing_has_a_limit() {
+    let Ok(otp) = stock::find(27) else {
+        println!("LEFT OUT: it needs OTP 27");
+        return;
+    };
+    let cases = [
+        (&[][..], "halt(9, [{flush_timeout, 300}])", 255),
+        (&["+zhft", "300"], "halt(9)", 255),
+        (&["+zhft", "300"], "halt(9, [{flush, false}])", 9),
+        (&["+zhft", "infinity"], "halt(9, [{flush_timeout, 0}])", 255),
+    ];
+    for machine in [&otp.erl, Path::new(env!("CARGO_BIN_EXE_ferl"))] {
+        for (flags, halt, status) in cases {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let port = listener.local_addr().unwrap().port();
+            let program = format!(
+                "{{ok, S}} = gen_tcp:connect({{127,0,0,1}}, {port}, [binary, {{high_watermark, 100000000}}]), \
+                 ok = gen_tcp:send(S, binary:copy(<<120>>, 20000000)), {halt}."
+            );
+            let mut node = Command::new(machine);
+            node.args(flags).args(["-noshell", "-eval", &program]);
+            node.envs(otp.environment()).stdin(Stdio::null());
+            let mut node = node.spawn().expect("a node");
+            let _peer = listener.accept().unwrap();
+            let ended = node.wait().unwrap();
+            assert_eq!(ended.code(), Some(status), "{machine:?} {flags:?} {halt}");
+        }
+    }
+}

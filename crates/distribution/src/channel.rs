@@ -274,8 +274,12 @@ impl Channel {
     /// it has set the flag `async_dist`.
     pub fn send_from(&self, from: &mut Process, control: Term, payload: Option<Term>) -> Sent {
         let pid = from.pid();
-        let is_async = from.existing_rare().is_some_and(|rare| rare.async_dist);
-        match self.queue(pid, (!is_async).then_some(pid), control, payload) {
+        match self.queue(
+            pid,
+            (!from.is_async_dist()).then_some(pid),
+            control,
+            payload,
+        ) {
             Queued::Accepted => Sent::Done,
             Queued::Busy => {
                 suspend_sender(from);

@@ -23,6 +23,7 @@ use line::Line;
 use runtime::effects::port::descriptor_writer::{Blocking, DescriptorWriter};
 use runtime::effects::port::driver::{Access, Close, Command, Control, Driver, Output, Ready};
 use runtime::effects::port::framing::Framing;
+use runtime::exec::halt::{self, Flush};
 use runtime::process::config::{self, BreakMode};
 
 /// First bytes of commands, as OTP numbers them.
@@ -331,6 +332,6 @@ pub fn signalled(signal: TerminalSignal) -> bool {
 pub fn continued() {
     if sys::terminal::renew().is_err() {
         to_error(format_args!("Can't set tty raw\n"));
-        runtime::exec::halt::halt(1, false);
+        halt::halt(1, Flush::No);
     }
 }

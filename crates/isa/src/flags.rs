@@ -33,9 +33,9 @@ pub struct EmulatorFlag {
 }
 
 /// Who has a flag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
-    /// Stock, since this release; before, the flag is unknown.
+    /// Stock, since this release; before, the flag is unknown. Where a later row has the same name, up to its release.
     Since(Release),
     /// Only ferl: stock takes the word for another flag.
     Own,
@@ -125,6 +125,7 @@ pub enum Action {
     DirtyCpuSchedulersPercent,
     FileNames,
     Help,
+    Perf,
     Schedulers,
     SchedulersPercent,
     Version,
@@ -187,24 +188,26 @@ impl EmulatorFlag {
     }
 }
 
-/// The flag that `word` (without its `+` or `-`) begins with, and the length of its name. The longest name wins;
-/// among equally long ones, the one without a placeholder. A word that belongs to a family is never read as a shorter
-/// flag (`+SDx` is not `+S Dx`).
-pub fn find(word: &[u8]) -> Option<(&'static EmulatorFlag, usize)> {
-    let shortest = family(word).map_or(0, |family| family.prefix.len());
+/// The flag of a release that `word` (without its `+` or `-`) begins with, and the length of its name. The longest name
+/// wins; among equally long ones, the one without a placeholder, then the one of the latest release. A word that belongs
+/// to a family is never read as a shorter flag (`+SDx` is not `+S Dx`).
+pub fn find(word: &[u8], release: Release) -> Option<(&'static EmulatorFlag, usize)> {
+    let shortest = family(word, release).map_or(0, |family| family.prefix.len());
     EMULATOR_FLAGS
         .iter()
+        .filter(|flag| flag.is_in(release))
         .filter_map(|flag| Some((flag, flag.prefix_length(word)?)))
         .filter(|&(_, length)| length >= shortest)
-        .max_by_key(|&(flag, length)| (length, flag.is_exact()))
+        .max_by_key(|&(flag, length)| (length, flag.is_exact(), flag.origin))
 }
 
 /// A group of flags with a common prefix, and what happens to a word that has the prefix but is no flag.
 pub struct Family {
     pub prefix: &'static str,
     pub launcher: LauncherRule,
-    /// `{}` is replaced by the word.
+    /// `{}` is replaced by the word, `{name}` by the word without its `-`.
     pub complaint: &'static str,
+    pub since: Release,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -219,47 +222,67 @@ pub enum LauncherRule {
 
 pub const FAMILIES: &[Family] = &[
     Family {
+        prefix: "Di",
+        launcher: LauncherRule::Pass,
+        complaint: "Unknown instrumentation option {name}",
+        since: Release::OTP_28,
+    },
+    Family {
+        prefix: "D",
+        launcher: LauncherRule::Pass,
+        complaint: "Unknown option {name}",
+        since: Release::OTP_28,
+    },
+    Family {
         prefix: "SD",
         launcher: LauncherRule::Refuse,
         complaint: "bad or missing dirty scheduler specifier: {}",
+        since: Release::OTP_25,
     },
     Family {
         prefix: "I",
         launcher: LauncherRule::Refuse,
         complaint: "unknown flag {}",
+        since: Release::OTP_25,
     },
     // Of these, stock only prints the usage.
     Family {
         prefix: "JD",
         launcher: LauncherRule::PassWithNext,
         complaint: "",
+        since: Release::OTP_25,
     },
     Family {
         prefix: "JP",
         launcher: LauncherRule::PassWithNext,
         complaint: "",
+        since: Release::OTP_25,
     },
     Family {
         prefix: "J",
         launcher: LauncherRule::PassWithNext,
         complaint: "invalid JIT option {}",
+        since: Release::OTP_25,
     },
     Family {
         prefix: "s",
         launcher: LauncherRule::Pass,
         complaint: "bad scheduling option {}",
+        since: Release::OTP_25,
     },
     Family {
         prefix: "z",
         launcher: LauncherRule::Pass,
         complaint: "bad -z option {}",
+        since: Release::OTP_25,
     },
 ];
 
-/// The family that a word (without its `+` or `-`) belongs to.
-pub fn family(word: &[u8]) -> Option<&'static Family> {
+/// The family of a release that a word (without its `+` or `-`) belongs to.
+pub fn family(word: &[u8], release: Release) -> Option<&'static Family> {
     FAMILIES
         .iter()
+        .filter(|family| release.has(family.since))
         .find(|family| word.starts_with(family.prefix.as_bytes()))
 }
 
@@ -304,6 +327,8 @@ const COVERAGE_MODES: &[&str] = &[
     "line_counters",
 ];
 const PERF_SUPPORTS: &[&str] = &["false", "true", "dump", "map"];
+/// From OTP 27 on also whether frames have pointers for perf; ferl's always have.
+const PERF_SUPPORTS_27: &[&str] = &["false", "true", "dump", "map", "fp", "no_fp"];
 const ETS_WAITS: &[&str] = &[
     "none",
     "very_short",
@@ -362,6 +387,8 @@ const fn number_or(word: &'static str, min: i64, max: i64, digits: Digits) -> Va
 /// * `notes LINE`
 /// * `refused_for WORD`
 /// * `ignored`
+///
+/// A later release's row of the same name takes the place of the earlier one; without help it is not listed twice.
 macro_rules! emulator_flags {
     ($($name:literal $position:ident $value:expr =>
        $(sets $field:ident: $type:ty = $default:expr,)?
@@ -454,7 +481,7 @@ emulator_flags! {
         "bad decentralized counter groups limit: {}", "groups of decentralized counters; no effect";
     "D" Whole Nothing => sets debugger: bool = false, "",
         "", "support debuggers: the module erl_debugger (OTP 28 and later)", from OTP_28;
-    "Dibpl" Next Bool => sets line_breakpoints: bool = true, "bool",
+    "Dibpl" NextOnly Bool => sets line_breakpoints: bool = true, "bool",
         "Dibpl expected `true' or `false' but got: `{}'", "with +D, load modules with breakpoints at lines (true)", from OTP_28;
     "e" Next number(0, INT) => sets ets_limit: usize = MIN_ETS_TABLES, "number",
         "bad maximum number of ets tables {}", "number of ETS tables to expect";
@@ -471,6 +498,8 @@ emulator_flags! {
         "bad max heap size {}", "default largest heap of a process; 0 is no limit";
     "hmaxel" Next Bool => sets max_heap_log: bool = true, "bool",
         "bad max heap error logger {}", "log a process that outgrows its largest heap";
+    "hmaxib" Next Bool => sets max_heap_binaries: bool = false, "bool",
+        "bad max heap include bins {}", "count binaries outside of the heap in +hmax (OTP 27 and later)", from OTP_27;
     "hmaxk" Next Bool => sets max_heap_kill: bool = true, "bool",
         "bad max heap kill {}", "kill a process that outgrows its largest heap";
     "hmbs" Next number(1, INT) => sets min_binary_words: u64 = 46_422, "words",
@@ -497,10 +526,16 @@ emulator_flags! {
         "bad I/O poll threads number: {}", "poll threads; no effect";
     "JDdump" Next Bool => refused_for "true", "bool",
         "bad +JDdump flag {}", "dump machine code; refused when true";
+    "JMsingle" Next Bool => ignored, "bool",
+        "bad +JMsingle support flag {}", "map machine code once (OTP 27 and later); no effect", from OTP_27;
     "JPcover" Next OneOf(COVERAGE_MODES) => sets coverage: Word = "false", "bool|mode",
         "bad +JPcover flag {}", "count functions or lines that run (OTP 27 and later)", from OTP_27;
     "JPperf" Next OneOf(PERF_SUPPORTS) => sets perf: Word = "false", "bool|map|dump",
         "bad +JPperf support flag {}", "let Linux perf name Erlang functions";
+    "JPperf" Next OneOf(PERF_SUPPORTS_27) => does Perf, "bool|map|dump|fp|no_fp",
+        "bad +JPperf support flag {}", "", from OTP_27;
+    "JPperfdirectory" Next Text => sets perf_directory: Option<PathBuf> = None, "folder",
+        "", "where +JPperf writes its files, /tmp (OTP 29 and later)", from OTP_29;
     "K" Next Text => ignored, "bool",
         "", "kernel poll, which is always on";
     "L" Alone Nothing => sets line_numbers: bool = true, "",
@@ -511,6 +546,8 @@ emulator_flags! {
         "bad +native_checks flag {}", "end the node where a native library misuses terms (not in erl)", from ferl;
     "native_libs" Next Bool => sets native_libraries: bool = true, "bool",
         "bad +native_libs flag {}", "load native libraries; false refuses them all (not in erl)", from ferl;
+    "pad" Next Bool => sets async_dist: bool = false, "bool",
+        "bad async dist value {}", "processes do not wait for busy connections (OTP 26 and later)", from OTP_26;
     "pc" Next OneOf(PRINTABLE_RANGES) => sets printable_range: Word = "latin1", "range",
         "bad range of printable characters: {}", "printable characters: latin1 or unicode";
     "profile" Next Text => sets profile: Option<PathBuf> = None, "name",
@@ -529,6 +566,10 @@ emulator_flags! {
         "bad reader groups limit: {}", "groups of lock readers; no effect";
     "R" Next number(23, 25) => ignored, "release",
         "bad compatibility release number {}", "be compatible with this release; no effect";
+    "R" Next number(24, 26) => ignored, "release", "bad compatibility release number {}", "", from OTP_26;
+    "R" Next number(25, 27) => ignored, "release", "bad compatibility release number {}", "", from OTP_27;
+    "R" Next number(26, 28) => ignored, "release", "bad compatibility release number {}", "", from OTP_28;
+    "R" Next number(27, 29) => ignored, "release", "bad compatibility release number {}", "", from OTP_29;
     "S" Next Pair => does Schedulers, "n1:n2",
         "bad amount of schedulers {}", "schedulers, and how many of them are online";
     "SDcpu" Next Pair => does DirtyCpuSchedulers, "n1:n2",
@@ -596,6 +637,9 @@ emulator_flags! {
         "Invalid delayed node table gc: {}", "how long an unused node stays in the table";
     "zebwt" Next OneOf(ETS_WAITS) => ignored, "threshold",
         "Invalid ets busy wait threshold: {}", "busy wait on ETS locks; no effect";
+    "zhft" Next number_or("infinity", 0, INT, Digits::Lenient)
+        => sets halt_flush_timeout_ms: Option<u32> = None, "milliseconds",
+        "Invalid halt flush timeout {}", "how long halting may write what ports hold (OTP 27 and later)", from OTP_27;
     "zosrl" Next number(1, MAX_IDENTIFIERS) => sets outstanding_requests_limit: Option<usize> = None, "number",
         "Invalid outstanding requests limit {}", "requests a system process may have outstanding";
 
@@ -788,14 +832,15 @@ mod tests {
             ("MTe", "MTe", 3),
             ("MBe", "M?e", 3),
             ("MIscs", "MIscs", 5),
+            ("hmaxib", "hmax", 4),
         ] {
-            let (flag, found) = find(word.as_bytes()).expect(word);
+            let (flag, found) = find(word.as_bytes(), Release::OTP_25).expect(word);
             assert_eq!((flag.name, found), (name, length), "{word}");
         }
         for word in [
             "Z", "", "sfoo", "MTacul", "Mfoo", "MXscs", "IOx", "SDx", "pfoo",
         ] {
-            assert!(find(word.as_bytes()).is_none(), "{word}");
+            assert!(find(word.as_bytes(), Release::OTP_25).is_none(), "{word}");
         }
     }
 
@@ -804,7 +849,7 @@ mod tests {
         for (index, flag) in EMULATOR_FLAGS.iter().enumerate() {
             let twin = EMULATOR_FLAGS[..index]
                 .iter()
-                .find(|other| other.name == flag.name);
+                .find(|other| (other.name, other.origin) == (flag.name, flag.origin));
             assert!(twin.is_none(), "{} twice", flag.name);
             assert_eq!(
                 flag.value == Value::Nothing,

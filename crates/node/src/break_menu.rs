@@ -10,7 +10,7 @@ use term::am;
 use term::copy::Owned;
 
 use crate::crash::{self, Part};
-use runtime::exec::halt;
+use runtime::exec::halt::{self, Flush};
 use runtime::mail::hooks::CrashCause;
 use runtime::mail::{registry, signal, world};
 use runtime::process::config;
@@ -42,7 +42,7 @@ pub(crate) fn open() {
     });
     match choice {
         Choice::Continue => {}
-        Choice::End => halt::halt(0, false),
+        Choice::End => halt::halt(0, Flush::No),
         Choice::EndWithDump => {
             crash::end(CrashCause::Menu, "Crash dump requested by user");
         }

@@ -83,6 +83,7 @@ fn prepare(config: Config) -> Result<Vec<schedulers::RunQueuesOf>, String> {
     code::perf::open(
         matches!(config.flags.perf, "true" | "map"),
         matches!(config.flags.perf, "true" | "dump"),
+        config.flags.perf_directory.as_deref(),
     );
     if let Some(path) = &config.flags.profile {
         runtime::effects::profile::open(path, config.flags.profile_hz)?;
@@ -230,6 +231,9 @@ fn set_defaults(config: &Config) {
     DEFAULTS
         .max_heap_log
         .store(config.flags.max_heap_log, Ordering::Relaxed);
+    DEFAULTS
+        .max_heap_binaries
+        .store(config.flags.max_heap_binaries, Ordering::Relaxed);
     DEFAULTS
         .fullsweep_after
         .store(u32::from(config.fullsweep_after), Ordering::Relaxed);

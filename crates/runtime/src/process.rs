@@ -183,6 +183,12 @@ impl Process {
 
     /// What few processes need, if this one has it.
     #[must_use]
+    /// Whether it never waits for a connection to another node (`+pad`, `process_flag(async_dist, _)`).
+    pub fn is_async_dist(&self) -> bool {
+        let said = self.existing_rare().and_then(|rare| rare.async_dist);
+        said.unwrap_or_else(|| config::get().flags.async_dist)
+    }
+
     pub fn existing_rare(&self) -> Option<&Rare> {
         self.cold.as_ref()?.rare.as_deref()
     }

@@ -54,7 +54,8 @@ pub fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifRes
         }
         am::MONITOR_NODES => monitor_nodes(process, value, Term::NIL),
         am::ASYNC_DIST => boolean(value).map(|on| {
-            let before = std::mem::replace(&mut process.rare().async_dist, on);
+            let before = process.is_async_dist();
+            process.rare().async_dist = Some(on);
             am::boolean(before)
         }),
         _ => return Err(badarg_because(am::BADOPT)),

@@ -1,26 +1,40 @@
 //! Ending the node.
 
+use std::time::Duration;
+
 use layout::Term;
+use term::release::{self, Release};
 use term::{am, atom, list, unicode};
 
-use runtime::code::bif::{BifResult, badarg};
-use runtime::exec::halt;
+use runtime::code::bif::{BifResult, badarg, badarg_because};
+use runtime::exec::halt::{self, Flush};
 use runtime::mail::hooks::CrashCause;
-use runtime::process::Process;
+use runtime::process::{Process, config};
 
 /// `erlang:halt(Status, Options)`
 pub fn halt_2(_process: &mut Process, [status, options]: [Term; 2]) -> BifResult {
     let mut flush = true;
+    let mut limit = config::get().flags.halt_flush_timeout_ms.map(u64::from);
     for option in list::items(options) {
-        match option.map_err(|_| badarg(2))?.as_tuple_of() {
-            Some([name, value])
-                if name == atom::known("flush") && (value == am::TRUE || value == am::FALSE) =>
-            {
-                flush = value == am::TRUE;
-            }
-            _ => return Err(badarg(2)),
+        let bad = || badarg_because(am::BADOPT);
+        let Some([name, value]) = option.map_err(|_| bad())?.as_tuple_of() else {
+            return Err(bad());
+        };
+        if name == atom::known("flush") && (value == am::TRUE || value == am::FALSE) {
+            flush = value == am::TRUE;
+        } else if name == atom::known("flush_timeout") && release::has(Release::OTP_27) {
+            // Stock refuses `infinity`, which its documentation allows.
+            let time = value.as_small().and_then(|time| u64::try_from(time).ok());
+            limit = Some(time.ok_or_else(bad)?);
+        } else {
+            return Err(bad());
         }
     }
+    let flush = match (flush, limit) {
+        (false, _) => Flush::No,
+        (true, None) => Flush::All,
+        (true, Some(limit)) => Flush::Within(Duration::from_millis(limit)),
+    };
     if let Some(code) = status.as_small() {
         if code < 0 {
             return Err(badarg(1));

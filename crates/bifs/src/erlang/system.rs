@@ -82,8 +82,11 @@ fn limits(name: &str) -> Option<Term> {
     let config = config::get();
     Some(match name {
         "process_count" => count(table::count()),
-        "async_dist" => am::FALSE,
-        "halt_flush_timeout" if term::release::has(Release::OTP_27) => am::INFINITY,
+        "async_dist" => am::boolean(config.flags.async_dist),
+        "halt_flush_timeout" if term::release::has(Release::OTP_27) => {
+            let limit = config.flags.halt_flush_timeout_ms;
+            limit.map_or(am::INFINITY, |limit| count(limit as usize))
+        }
         "process_limit" => count(table::limit()),
         "port_count" => count(runtime::effects::port::count()),
         "port_limit" => count(runtime::effects::port::limit()),

@@ -1,13 +1,14 @@
 //! Files that describe the machine code of modules to Linux `perf` (`+JPperf`): a map of names in `/tmp/perf-PID.map`,
 //! which `perf report` finds by itself, and a dump of the code with source lines in `/tmp/jit-PID.dump`, for
-//! `perf inject --jit`. As on stock, functions are named `module:function/arity`, their `func_info` has the suffix
-//! `-CodeInfoPrologue`, and names in the map begin with `$`.
+//! `perf inject --jit`; from OTP 29 on in the folder that `+JPperfdirectory` names. As on stock, functions are named
+//! `module:function/arity`, their `func_info` has the suffix `-CodeInfoPrologue`, and names in the map begin with `$`.
 //!
 //! The thread that loads a module writes its entries, under a lock. If a file cannot be opened, a message says so; if
 //! one cannot be written, it is not written any more. Nothing else depends on these files.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use sys::standard::to_error;
@@ -30,23 +31,35 @@ static FILES: Mutex<Files> = Mutex::new(Files {
     dump: None,
 });
 
-/// Opens the requested files.
-pub fn open(map: bool, dump: bool) {
+/// Opens the requested files, in a folder or in `/tmp`.
+pub fn open(map: bool, dump: bool, folder: Option<&Path>) {
     let process = sys::host::process_id();
+    let folder = folder.unwrap_or(Path::new("/tmp"));
     let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
     if map {
-        let name = format!("/tmp/perf-{process}.map");
-        files.map = told(&name, File::create(&name));
+        let name = folder.join(format!("perf-{process}.map"));
+        files.map = told(&name, create_new(&name));
     }
     if dump {
-        let name = format!("/tmp/jit-{process}.dump");
-        files.dump = told(&name, Dump::create(&name, process));
+        let name = folder.join(format!("jit-{process}.dump"));
+        let dump = create_new(&name).and_then(|file| Dump::begin(file, process));
+        files.dump = told(&name, dump);
     }
 }
 
-fn told<T>(name: &str, result: io::Result<T>) -> Option<T> {
+/// Creates a file in a folder where others may write too. What is there under that name is removed, never followed or
+/// written to: it may be a link that somebody else has laid, or what an earlier process with this number has left.
+fn create_new(name: &Path) -> io::Result<File> {
+    match std::fs::remove_file(name) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    File::create_new(name)
+}
+
+fn told<T>(name: &Path, result: io::Result<T>) -> Option<T> {
     result
-        .inspect_err(|error| to_error(format_args!("ferl: {name}: {error}\n")))
+        .inspect_err(|error| to_error(format_args!("ferl: {}: {error}\n", name.display())))
         .ok()
 }
 
@@ -116,13 +129,8 @@ const LINES_BYTES: usize = 32;
 const LINE_BYTES: usize = 16;
 
 impl Dump {
-    fn create(name: &str, process: u32) -> io::Result<Dump> {
-        let mut file = File::options()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(name)?;
+    /// Begins a dump in an empty file, which can be read too.
+    fn begin(mut file: File, process: u32) -> io::Result<Dump> {
         let mut header = Vec::with_capacity(HEADER_BYTES as usize);
         for word in [MAGIC, VERSION, HEADER_BYTES, MACHINE, 0, process] {
             header.extend(word.to_le_bytes());

@@ -140,10 +140,7 @@ pub fn value(
         am::LAST_CALLS => observer().last_calls(process, heap),
         am::BINARY => off_heap_objects(process, ObjectKind::SharedBinary, heap, steps),
         am::MAGIC_REF => off_heap_objects(process, ObjectKind::Reference, heap, steps),
-        am::ASYNC_DIST => {
-            let rare = process.existing_rare();
-            am::boolean(rare.is_some_and(|rare| rare.async_dist))
-        }
+        am::ASYNC_DIST => am::boolean(process.is_async_dist()),
         // Where `proc_lib:set_label/1` puts it.
         am::LABEL => {
             let label = process.dictionary.get(am::DOLLAR_PROCESS_LABEL);

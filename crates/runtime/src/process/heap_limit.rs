@@ -99,7 +99,7 @@ impl HeapLimit {
             words: flags.max_heap_words,
             kill: flags.max_heap_kill,
             log: flags.max_heap_log,
-            binaries: false,
+            binaries: flags.max_heap_binaries,
         }
     }
 

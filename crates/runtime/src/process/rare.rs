@@ -55,8 +55,8 @@ pub struct Rare {
     pub long_queue_of: Sessions,
     /// Its last calls, if it saves them.
     pub saved_calls: Observed,
-    /// Whether it never waits for a connection to another node (`process_flag(async_dist, true)`).
-    pub async_dist: bool,
+    /// Whether it never waits for a connection to another node (`process_flag(async_dist, true)`), if it has said so.
+    pub async_dist: Option<bool>,
     /// What scheduler it was bound to, while it goes to the one that it has bound itself to.
     pub was_bound_to: Option<u16>,
     /// It is suspended by the receiver of what it has sent with `!`.
@@ -95,7 +95,7 @@ impl Rare {
             ets_super_user,
         } = self;
         *heap_options == HeapOptions::default()
-            && !async_dist
+            && async_dist.is_none()
             && !is_sending
             && !ets_super_user
             && was_bound_to.is_none()

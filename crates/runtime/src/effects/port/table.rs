@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use layout::Term;
 use layout::limits::PID_INDEX_BITS;
@@ -203,11 +203,11 @@ pub fn bytes() -> (u64, u64) {
 /// How long an ending node waits for events before it looks at its ports again.
 const FLUSH_POLL_NS: u64 = 1_000_000;
 
-/// Closes all ports and waits until everything that they still hold is written, however long its readers take; called
-/// before the node ends, by a thread beside which none runs processes. Ports whose output is written are closed at
-/// once, so that nobody waits for them: the reader of one port's output may be another port of this node, which reads
-/// no more.
-pub(crate) fn flush_all() {
+/// Closes all ports and waits until everything that they still hold is written, however long its readers take, or until
+/// a moment; returns whether all is written. Called before the node ends, by a thread beside which none runs processes.
+/// Ports whose output is written are closed at once, so that nobody waits for them: the reader of one port's output may
+/// be another port of this node, which reads no more.
+pub(crate) fn flush_all(until: Option<Instant>) -> bool {
     let mut ports = all();
     // Commands that were sent before are carried out.
     for port in &ports {
@@ -219,6 +219,9 @@ pub(crate) fn flush_all() {
     let exists = |port: &Arc<Port>| port.state.lock().core.phase == Phase::Closing;
     ports.retain(exists);
     while !ports.is_empty() {
+        if until.is_some_and(|until| Instant::now() >= until) {
+            return false;
+        }
         let mut is_active = false;
         for port in &ports {
             is_active |= queue::run_present(port);
@@ -227,4 +230,5 @@ pub(crate) fn flush_all() {
         timer::expire_all();
         ports.retain(exists);
     }
+    true
 }
