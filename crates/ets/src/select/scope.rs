@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use layout::{Term, no_gc};
 
+use term::release::{self, Release};
 use term::{compare, hash};
 
 use crate::match_spec::Source;
@@ -34,7 +35,13 @@ pub(super) fn scope(sources: &[Source], keypos: usize, ordered: bool) -> Scope {
         else {
             continue;
         };
-        match pattern::contents(*key) {
+        // A map in a key is a pattern as elsewhere: each map with at least these associations matches. Up to OTP 25 the
+        // key was looked up as a value.
+        let contents = match pattern::contents(*key) {
+            Contents::GroundMaps if release::has(Release::OTP_26) => Contents::Wildcards,
+            contents => contents,
+        };
+        match contents {
             Contents::Wildcards if ordered && !pattern::is_wildcard(*key) && !key.is_map() => {
                 patterns.push(*key)
             }

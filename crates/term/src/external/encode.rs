@@ -18,6 +18,7 @@ use crate::{atom, build, map, text};
 mod identifiers;
 mod pieces;
 
+pub(super) use identifiers::is_narrow_port;
 pub(super) use identifiers::{latin1_length, node_of};
 pub use identifiers::{port_number, reference_words};
 pub(super) use pieces::big_bytes;

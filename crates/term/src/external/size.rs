@@ -174,7 +174,7 @@ impl Sizing<'_> {
         if identifier.is_pid() {
             1 + name + 4 + 4 + 4
         } else if identifier.is_port() {
-            let narrow = encode::port_number(identifier) <= tags::MAX_NEW_PORT;
+            let narrow = encode::is_narrow_port(encode::port_number(identifier));
             1 + name + if narrow { 4 } else { 8 } + 4
         } else {
             1 + 2 + name + 4 + 4 * encode::reference_words(identifier).1

@@ -9,6 +9,7 @@ use super::pieces::{put_small, put_spelling, tagged};
 use super::{EncodeOptions, Encoder, Parts, Rest, Task};
 use crate::native_record::Definition;
 use crate::off_heap::MagicBlock;
+use crate::release::{self, Release};
 use crate::{atom, fun, node, reference};
 
 impl Encoder<'_> {
@@ -151,7 +152,7 @@ impl Encoder<'_> {
     fn port(&mut self, port: Term, options: &EncodeOptions) {
         let (name, creation) = node_of(port);
         let number = port_number(port);
-        let narrow = number <= tags::MAX_NEW_PORT;
+        let narrow = is_narrow_port(number);
         let tag = if narrow {
             tags::NEW_PORT
         } else {
@@ -241,6 +242,11 @@ pub fn port_number(port: Term) -> u64 {
     } else {
         port.word(offset::EXTERNAL_ID)
     }
+}
+
+/// Whether a port is written with four bytes for its number. From OTP 27 on all have eight.
+pub(in super::super) fn is_narrow_port(number: u64) -> bool {
+    number <= tags::MAX_NEW_PORT && !release::has(Release::OTP_27)
 }
 
 /// The words of a reference, and how many there are.
