@@ -189,8 +189,8 @@ impl EmulatorFlag {
 }
 
 /// The flag of a release that `word` (without its `+` or `-`) begins with, and the length of its name. The longest name
-/// wins; among equally long ones, the one without a placeholder, then the one of the latest release. A word that belongs
-/// to a family is never read as a shorter flag (`+SDx` is not `+S Dx`).
+/// wins; among equally long ones, the one without a placeholder, then the one of the latest release. A word that
+/// belongs to a family is never read as a shorter flag (`+SDx` is not `+S Dx`).
 pub fn find(word: &[u8], release: Release) -> Option<(&'static EmulatorFlag, usize)> {
     let shortest = family(word, release).map_or(0, |family| family.prefix.len());
     EMULATOR_FLAGS

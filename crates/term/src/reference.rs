@@ -42,8 +42,8 @@ const COUNTER_BITS: u32 = 54;
 /// The most words that a reference of this node has.
 pub const MOST_WORDS: usize = 5;
 
-/// The block that a thread takes next. A node begins anywhere in the first half of the blocks that there are: a reference
-/// that an earlier run has kept equals none of this one, and nobody can guess the one that names an object.
+/// The block that a thread takes next. A node begins anywhere in the first half of the blocks that there are: a
+/// reference that an earlier run has kept equals none of this one, and nobody can guess the one that names an object.
 static NEXT_BLOCK: LazyLock<AtomicU64> = LazyLock::new(|| {
     let blocks = 1 << COUNTER_BITS >> BLOCK.ilog2();
     AtomicU64::new(RandomState::new().hash_one(0) % (blocks / 2))
