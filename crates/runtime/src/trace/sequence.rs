@@ -11,6 +11,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use layout::limits::SMALL_MAX;
 use layout::{Fragment, Heap, ObjectKind, Term};
 use parking_lot::Mutex;
 use term::copy::{self, Owned};
@@ -170,12 +171,19 @@ pub fn component(heap: &mut Heap, token: Option<&Token>, component: Term) -> Opt
     Some(build::tuple(heap, &[component, value]))
 }
 
+/// A serial number as a token holds it: what is beyond a small integer is lost. One that grows sixteenfold with each spawn
+/// is there after fifteen.
+fn within_small(number: i64) -> i64 {
+    let unused = (i64::BITS - 1) - SMALL_MAX.ilog2() - 1;
+    number << unused >> unused
+}
+
 /// The token for the next event of a process.
 fn next(process: &mut Process) -> Option<Token> {
     let pid = process.pid();
     let sequence = process.existing_rare_mut()?.sequence.as_mut()?;
     let token = sequence.token.as_mut()?;
-    sequence.clock += 1;
+    sequence.clock = within_small(sequence.clock + 1);
     token.serial = sequence.clock;
     token.last = sequence.last;
     token.from = Owned::new(pid);
@@ -378,7 +386,7 @@ pub fn spawns(parent: &mut Process, child: &mut Process, spawn: &Spawn) -> Optio
         return Some(token);
     }
     // Stock takes over the serial number together with its tag, and programs see that.
-    let number = token.serial << 4 | 0xf;
+    let number = within_small(token.serial << 4 | 0xf);
     let sequence = parent.rare().sequence.get_or_insert_default();
     (sequence.clock, sequence.last) = (number, number);
     tell(&token, what::RECEIVE, parent, own, reply);
