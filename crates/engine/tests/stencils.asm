@@ -3401,46 +3401,51 @@ SelfPid:
       PLT32	CONT-0x4
 
 SetElement:
+    mov    0x0(%rip),%rax        # 7
+      PC32	RECORD+0x4
+    mov    0x28(%rax),%r9
+    cmp    0x20(%rax),%r9
+    jne    68
     mov    0x8(%rdi),%rax
     test   $0x1,%al
-    jne    57
+    jne    68
     mov    (%rdi),%r10
     mov    %r10d,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    57
+    jne    68
     mov    -0x2(%rax),%r9
     mov    %r9d,%r11d
     and    $0x3f,%r11d
-    jne    57
+    jne    68
     sar    $0x4,%r10
     dec    %r10
     mov    %r9,%r11
     shr    $0x6,%r11
     cmp    %r11,%r10
-    jae    57
+    jae    68
     shr    $0x3,%r9
     lea    (%rdx,%r9,1),%r10
     add    $0x28,%r10
     cmp    %rsi,%r10
-    jbe    66
-    mov    0x0(%rip),%rax        # 4f
+    jbe    77
+    mov    0x0(%rip),%rax        # 60
       PC32	room_to_set_element-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
-    mov    0x0(%rip),%rax        # 5e
+    mov    0x0(%rip),%rax        # 6f
       PC32	call_bif-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
     mov    %r9,%r10
-    nopl   0x0(%rax)
+    nopw   0x0(%rax,%rax,1)
     mov    -0x2(%rax,%r10,1),%r11
     mov    %r11,(%rdx,%r10,1)
     add    $0xfffffffffffffff8,%r10
     cmp    $0xfffffffffffffff8,%r10
-    jne    70
+    jne    80
     dec    %rcx
     mov    (%rdi),%rax
     mov    0x10(%rdi),%r10
@@ -3451,50 +3456,55 @@ SetElement:
     add    $0x2,%rdx
     mov    %rdx,(%rdi)
     mov    %rax,%rdx
-    jmp    ac
+    jmp    bc
       PLT32	CONT-0x4
 
 SetElementOnly:
+    mov    0x0(%rip),%rax        # 7
+      PC32	RECORD+0x4
+    mov    0x28(%rax),%r9
+    cmp    0x20(%rax),%r9
+    jne    68
     mov    0x8(%rdi),%rax
     test   $0x1,%al
-    jne    57
+    jne    68
     mov    (%rdi),%r10
     mov    %r10d,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    57
+    jne    68
     mov    -0x2(%rax),%r9
     mov    %r9d,%r11d
     and    $0x3f,%r11d
-    jne    57
+    jne    68
     sar    $0x4,%r10
     dec    %r10
     mov    %r9,%r11
     shr    $0x6,%r11
     cmp    %r11,%r10
-    jae    57
+    jae    68
     shr    $0x3,%r9
     lea    (%rdx,%r9,1),%r10
     add    $0x28,%r10
     cmp    %rsi,%r10
-    jbe    66
-    mov    0x0(%rip),%rax        # 4f
+    jbe    77
+    mov    0x0(%rip),%rax        # 60
       PC32	room_to_set_element-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
-    mov    0x0(%rip),%rax        # 5e
+    mov    0x0(%rip),%rax        # 6f
       PC32	call_bif_only-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
     mov    %r9,%r10
-    nopl   0x0(%rax)
+    nopw   0x0(%rax,%rax,1)
     mov    -0x2(%rax,%r10,1),%r11
     mov    %r11,(%rdx,%r10,1)
     add    $0xfffffffffffffff8,%r10
     cmp    $0xfffffffffffffff8,%r10
-    jne    70
+    jne    80
     dec    %rcx
     mov    (%rdi),%rax
     mov    0x10(%rdi),%r10
@@ -3505,7 +3515,7 @@ SetElementOnly:
     add    $0x2,%rdx
     mov    %rdx,(%rdi)
     mov    %rax,%rdx
-    jmp    ac
+    jmp    bc
       PLT32	CONT-0x4
 
 SetPosition:
