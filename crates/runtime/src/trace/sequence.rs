@@ -171,8 +171,8 @@ pub fn component(heap: &mut Heap, token: Option<&Token>, component: Term) -> Opt
     Some(build::tuple(heap, &[component, value]))
 }
 
-/// A serial number as a token holds it: what is beyond a small integer is lost. One that grows sixteenfold with each spawn
-/// is there after fifteen.
+/// A serial number as a token holds it: what is beyond a small integer is lost. One that grows sixteenfold with each
+/// spawn is there after fifteen.
 fn within_small(number: i64) -> i64 {
     let unused = (i64::BITS - 1) - SMALL_MAX.ilog2() - 1;
     number << unused >> unused
