@@ -25,6 +25,7 @@ main([B]) ->
     %% Each side checks what the other made of the cookie that this side has for it.
     see:value("a third cookie", {erlang:set_cookie(C, third), net_adm:ping(C),
                                  cluster:call(Peer, fun() -> net_adm:ping(Here) end)}),
+    refused(Peer, C),
     see:value("the other follows", {cluster:call(Peer, fun() -> erlang:set_cookie(Here, third) end), net_adm:ping(C)}),
     see:value("of others as before", {cluster:call(Peer, fun() -> erlang:get_cookie(B) end), net_adm:ping(B)}),
     parted(Peer, C),
@@ -46,3 +47,12 @@ parted(Peer, Node) ->
     cluster:disconnect(Node),
     Here = node(),
     false = cluster:wait(fun() -> cluster:call(Peer, fun() -> lists:member(Here, nodes(connected)) end) end, false).
+
+%% Waits until both nodes have forgotten a connection that was refused. Who is refused sees the socket closed, and may
+%% ask again, before the kernel process of the other node hears that the handshake has ended; until then it takes the
+%% connection for one that is being made, and waits for its outcome: pang.
+refused(Peer, Node) ->
+    Here = node(),
+    Forgotten = fun(Other) -> cluster:wait(fun() -> ets:member(sys_dist, Other) end, false) end,
+    false = Forgotten(Node),
+    false = cluster:call(Peer, fun() -> Forgotten(Here) end).
