@@ -332,7 +332,5 @@ fn run(queues: Vec<schedulers::RunQueuesOf>) -> ExitCode {
         }
     }
     // The schedulers never return; `halt` ends the operating system process.
-    loop {
-        std::thread::park();
-    }
+    sys::child::orphans::take_for_ever()
 }

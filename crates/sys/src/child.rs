@@ -6,11 +6,13 @@
 //!
 //! Invariant: a child gets descriptors 0, 1, 2 and those it was given, no others; default signal handlers except for
 //! the signals it is to ignore; and no blocked signal. No other code in this process may wait for "any child", or a
-//! status would be lost; a child that has ended stays a zombie until its status is taken.
+//! status would be lost; a child that has ended stays a zombie until its status is taken. Those that the kernel gives
+//! this process because their parents have ended are [`orphans`].
 
 pub mod bound;
 mod ends;
 pub mod low;
+pub mod orphans;
 mod start;
 pub mod usage;
 

@@ -183,6 +183,12 @@ pub fn pending_fd() -> Result<BorrowedFd<'static>> {
 /// Changes what happens when a signal comes. `einval` for [`Signal::Stop`].
 pub fn set(signal: Signal, disposition: Disposition) -> Result<()> {
     let handler = match disposition {
+        // The default would be silent.
+        Disposition::Default | Disposition::Ignore
+            if signal == Signal::Child && child::orphans::are_ours() =>
+        {
+            hear as extern "C" fn(libc::c_int) as libc::sighandler_t
+        }
         Disposition::Default => libc::SIG_DFL,
         // With SIG_IGN for this signal the system would take the exit statuses of children itself.
         Disposition::Ignore if signal == Signal::Child => {
@@ -253,6 +259,7 @@ extern "C" fn note(number: libc::c_int, info: *const libc::siginfo_t) {
     if number == libc::SIGCHLD && !sent_by_a_process {
         // SAFETY: the same; of this signal the kernel says which child it is for.
         child::signalled(unsafe { (*info).si_pid() });
+        child::orphans::heard();
     } else {
         PENDING.fetch_or(bit(number), Ordering::Release);
     }
@@ -263,6 +270,11 @@ extern "C" fn note(number: libc::c_int, info: *const libc::siginfo_t) {
 }
 
 extern "C" fn disregard(_number: libc::c_int) {}
+
+/// The handler of the end of a child where nobody wants to know of it but who takes the statuses of orphans.
+extern "C" fn hear(_number: libc::c_int) {
+    child::orphans::heard();
+}
 
 fn bit(number: i32) -> u64 {
     1u64.checked_shl(number as u32).unwrap_or(0)

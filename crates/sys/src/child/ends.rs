@@ -5,8 +5,8 @@
 //! thread may start a child; it holds the lock meanwhile, so an end is never reported before its child is registered.
 //!
 //! C libraries start children of their own in this process, as `system` and `popen` do, and wait for them: the status
-//! of such a *stranger* is left to them. Nobody waits for one that was started in this process before it executed this
-//! program; so after a while the status of a stranger is thrown away.
+//! of such a *stranger* is left to them, and after a while thrown away. Those that nobody can wait for are taken
+//! elsewhere ([`orphans`](super::orphans)).
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
