@@ -13,7 +13,7 @@ use runtime::process::{Process, table};
 /// `erl_tracer:enabled(Tag, Tracer, Tracee)`
 pub fn enabled_3(_process: &mut Process, [tag, tracer, tracee]: [Term; 3]) -> BifResult {
     let is_there = if tracer.is_local_pid() {
-        !table::find(tracer).is_null()
+        table::exists(tracer)
     } else {
         tracer.is_local_port() && port::find(tracer).is_some_and(|port| port.is_open())
     };

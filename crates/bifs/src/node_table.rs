@@ -21,7 +21,8 @@ use distribution::relations::Kind;
 use ets::match_spec;
 use runtime::effects::port;
 use runtime::mail::{timer, world};
-use runtime::process::{Process, config, state, table};
+use runtime::process::peer::Peer;
+use runtime::process::{config, epoch, state, table};
 
 /// How long a lock is waited for. Whoever holds one while no process runs is a thread of its own.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -70,12 +71,14 @@ impl References {
     }
 
     fn look(&mut self) {
+        assert!(world::is_stopped_here(), "other threads run processes");
         let (pids, _) = table::list(0, usize::MAX);
         for pid in pids {
-            // SAFETY: no other thread runs a process, so what is in the table stays allocated.
-            if let Some(process) = unsafe { table::find(pid).as_ref() } {
-                self.look_at_process(process);
-            }
+            epoch::with_pin(|pinned| {
+                if let Some(process) = table::find(pinned, pid) {
+                    self.look_at_process(process);
+                }
+            });
         }
         self.look_at_connections();
         for port in port::all_within(PATIENCE) {
@@ -98,15 +101,17 @@ impl References {
         self.walk(Referrer::PersistentTerms, Place::System, terms, true);
     }
 
-    fn look_at_process(&mut self, process: &Process) {
-        let word = process.state.load(Ordering::SeqCst);
-        let is_own =
-            runtime::mail::current::running_process().is_some_and(|own| std::ptr::eq(own, process));
+    fn look_at_process(&mut self, process: Peer<'_>) {
+        let word = process.state();
+        let is_own = runtime::mail::current::is_running_here(process.pointer());
         if word & state::EXITING != 0
             || (word & (state::RUNNING | state::DIRTY | state::BORROWED) != 0 && !is_own)
         {
             return;
         }
+        // SAFETY: the world is stopped, and the process is in no other thread's hands; this thread's own has its
+        // registers written back.
+        let process = unsafe { &*process.pointer() };
         let mut roots = vec![process.group_leader];
         roots.extend(Some(process.parent).filter(|parent| !parent.is_none()));
         roots.extend(process.dictionary.pairs().flatten());

@@ -359,7 +359,7 @@ mod tests {
                         .collect();
                     while !stop.load(Ordering::Relaxed) {
                         for (number, key) in keys.iter().enumerate() {
-                            epoch::pinned(|| {
+                            epoch::with_pin(|_| {
                                 let value = find(*key);
                                 assert!(value.is_some() || number as i64 >= KEYS);
                                 let whose = value.map(|value| value.as_tuple(no_gc!()).unwrap()[0]);

@@ -266,7 +266,7 @@ pub fn tty_select_3(
     on_signal(Box::new(move |signal| {
         if let Some(tty) = weak.upgrade() {
             tty.state.lock().signals.push(signal);
-            signal::send_message_from_outside(am::SYSTEM, pid, message.term());
+            signal::send_message(am::SYSTEM, pid, message.term());
         }
     }));
     let message = selection(process, reference, read_ref);

@@ -425,7 +425,7 @@ impl Channel {
         // A process asks again when it wants to know again.
         self.is_output_announced.store(false, Ordering::SeqCst);
         if let Some(pid) = notified {
-            signal::send_message_from_outside(am::SYSTEM, pid, am::DIST_DATA);
+            signal::send_message(am::SYSTEM, pid, am::DIST_DATA);
         }
     }
 

@@ -88,7 +88,7 @@ pub fn tell(change: Change) {
         }
         let mut scratch = Scratch::new();
         let message = message(scratch.heap(), &change, options);
-        if !signal::send_message_from_outside(am::SYSTEM, pid, message) {
+        if !signal::send_message(am::SYSTEM, pid, message) {
             SUBSCRIPTIONS.lock().retain(|one| one.pid != pid);
         }
     }

@@ -91,7 +91,7 @@ pub fn connect(name: Term) -> Option<Arc<Channel>> {
         let heap = scratch.heap();
         let id = dist_handle::make(heap, &channel);
         let request = build::tuple(heap, &[am::AUTO_CONNECT, name, id]);
-        signal::send_message_from_outside(am::SYSTEM, net_kernel, request);
+        signal::send_message(am::SYSTEM, net_kernel, request);
     }
     Some(channel)
 }

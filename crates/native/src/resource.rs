@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use layout::object::offset;
 use layout::{Heap, ObjectKind, Term};
 use parking_lot::{Mutex, RwLock};
-use runtime::mail::{deferred, signal};
-use runtime::process::epoch;
+use runtime::mail::deferred;
+use runtime::process::table;
 use term::off_heap::{self, Counted, MagicBlock};
 use term::{Allocate, build, reference};
 
@@ -337,7 +337,7 @@ pub unsafe fn monitor(object: *mut c_void, pid: Term) -> Monitored {
     if resource.kind.callbacks.read().down.is_none() {
         return Monitored::NoCallback;
     }
-    if !signal::is_alive(pid) {
+    if !table::exists(pid) {
         return Monitored::NoProcess;
     }
     let number = reference::fresh_number();
@@ -348,28 +348,26 @@ pub unsafe fn monitor(object: *mut c_void, pid: Term) -> Monitored {
         action: AtomicU64::new(0),
     });
     resource.monitors.lock().insert(number, Arc::clone(&watch));
-    epoch::pinned(|| {
-        runtime::mail::tasks::ask(
-            pid,
-            Box::new(move |process| {
-                let Some(process) = process else {
-                    // Not from here, which is inside the library's call: it may hold locks that its function takes.
-                    deferred::soon(move || watch.fire());
-                    return;
-                };
-                // Locked until the action's number is there: whoever ends the monitor later removes the action.
-                let known = watch.block.lock();
-                if known.is_some() {
-                    let at_exit = &mut process.rare().at_exit;
-                    let (fired, shown) = (Arc::clone(&watch), Arc::clone(&watch));
-                    let fire = move |_| deferred::now_or_soon(move || fired.fire());
-                    let number = at_exit.add(|number| (number, Box::new(fire)));
-                    watch.action.store(number + 1, Ordering::Release);
-                    at_exit.set_watcher(number, Box::new(move |heap| shown.object(heap)));
-                }
-            }),
-        );
-    });
+    runtime::mail::tasks::ask(
+        pid,
+        Box::new(move |process| {
+            let Some(process) = process else {
+                // Not from here, which is inside the library's call: it may hold locks that its function takes.
+                deferred::soon(move || watch.fire());
+                return;
+            };
+            // Locked until the action's number is there: whoever ends the monitor later removes the action.
+            let known = watch.block.lock();
+            if known.is_some() {
+                let at_exit = &mut process.rare().at_exit;
+                let (fired, shown) = (Arc::clone(&watch), Arc::clone(&watch));
+                let fire = move |_| deferred::now_or_soon(move || fired.fire());
+                let number = at_exit.add(|number| (number, Box::new(fire)));
+                watch.action.store(number + 1, Ordering::Release);
+                at_exit.set_watcher(number, Box::new(move |heap| shown.object(heap)));
+            }
+        }),
+    );
     Monitored::Yes(Monitor {
         words: [number, reference::OBJECT, 0, 0],
     })
@@ -399,7 +397,7 @@ impl Watch {
                     rare.at_exit.remove(action - 1);
                 }
             };
-            epoch::pinned(|| runtime::mail::tasks::ask(self.pid, Box::new(remove)));
+            runtime::mail::tasks::ask(self.pid, Box::new(remove));
         }
         true
     }

@@ -13,8 +13,8 @@ use crate::crash::{self, Part};
 use runtime::exec::halt::{self, Flush};
 use runtime::mail::hooks::CrashCause;
 use runtime::mail::{registry, signal, world};
-use runtime::process::config;
 use runtime::process::signal::Signal;
+use runtime::process::{config, epoch};
 
 const HELP: &str = "BREAK: (a)bort (A)bort with dump (c)ontinue (p)roc info (i)nfo\n       \
                     (l)oaded (v)ersion (k)ill (D)b-tables (d)istribution\n";
@@ -88,17 +88,20 @@ fn choose() -> Choice {
 fn choose_whom_to_kill() -> Option<Choice> {
     let line = "-".repeat(50);
     show(format!("\n\nProcess Information\n\n{line}\n").as_bytes());
-    for (pid, text) in crash::each_process() {
-        show(&text);
-        show(b"(k)ill (n)ext (r)eturn:\n");
-        match key().unwrap_or(0) {
-            0 => return Some(Choice::End),
-            b'k' => kill(pid),
-            b'n' => {}
-            _ => return None,
+    epoch::with_pin(|pinned| {
+        // SAFETY: the menu is shown while the world is stopped.
+        for (pid, text) in unsafe { crash::each_process(pinned) } {
+            show(&text);
+            show(b"(k)ill (n)ext (r)eturn:\n");
+            match key().unwrap_or(0) {
+                0 => return Some(Choice::End),
+                b'k' => kill(pid),
+                b'n' => {}
+                _ => return None,
+            }
         }
-    }
-    None
+        None
+    })
 }
 
 /// Kills a process with an exit signal that appears to come from `init`.

@@ -31,6 +31,7 @@ use parking_lot::Mutex;
 use output::Output;
 use runtime::mail::hooks::CrashCause;
 use runtime::mail::world;
+use runtime::process::epoch::Pinned;
 use term::release::{self, Release};
 
 pub(crate) use memory::watch as watch_memory;
@@ -309,10 +310,13 @@ pub(crate) fn text(parts: &[Part]) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// Every process with its text, those with the highest index in the process table first. The caller must have stopped
-/// the world.
-pub(crate) fn each_process() -> impl Iterator<Item = (Term, Vec<u8>)> {
-    let mut processes: Vec<_> = processes::each().collect();
+/// Every process with its text, those with the highest index in the process table first.
+///
+/// # Safety
+/// The world is stopped while the iterator lives.
+pub(crate) unsafe fn each_process(pinned: Pinned<'_>) -> impl Iterator<Item = (Term, Vec<u8>)> {
+    // SAFETY: the caller has stopped the world.
+    let mut processes: Vec<_> = unsafe { processes::each(pinned) }.collect();
     let view = tables::View::take();
     std::iter::from_fn(move || {
         let process = processes.pop()?;

@@ -205,7 +205,7 @@ fn watch_signals() -> sys::Result<()> {
                 let mut scratch = Scratch::new();
                 let message =
                     build::tuple(scratch.heap(), &[am::NOTIFY, atom::known(signal.name())]);
-                runtime::mail::signal::send_message_from_outside(am::SYSTEM, server, message);
+                runtime::mail::signal::send_message(am::SYSTEM, server, message);
             }
         }
     };

@@ -7,7 +7,9 @@
 //! *shared*: `signals` and `state` (any thread, atomically) and `id` (never changes). While it does not run, nobody
 //! accesses the others. Other threads communicate with it by signals.
 //!
-//! The only thing that other threads may know about a process is one word, its [`state`].
+//! The only thing that other threads may know about a process is one word, its [`state`]. So there are two ways to a
+//! process: a [`Peer`](peer::Peer), which the [`table`] finds for anybody, reaches the shared fields alone; a reference
+//! to the [`Process`] comes from its [`Owner`](owner::Owner), of which there is at most one.
 
 pub mod block;
 pub mod cold;
@@ -18,6 +20,8 @@ pub mod epoch;
 pub mod flags;
 pub mod heap_limit;
 pub mod message_queue;
+pub mod owner;
+pub mod peer;
 pub mod rank;
 pub mod rare;
 pub mod receive_markers;

@@ -31,7 +31,7 @@ use crate::effects::system_monitor::{self, Monitor};
 use crate::mail::{signal, world};
 use crate::process::signal::Signal;
 use crate::process::tracing::{Event, LEGACY, Sessions, Tracer, Tracing, Tracings};
-use crate::process::{Flags, Process, state, table};
+use crate::process::{Flags, Process, epoch, state, table};
 
 /// Whether there is a session of this number.
 fn is_session(session: u32) -> bool {
@@ -229,26 +229,30 @@ pub(crate) fn settle_flag(process: &mut Process) {
 
 /// Changes every process while the world is stopped; one that a dirty scheduler runs, when it is in its owner's hands
 /// again.
+///
+/// # Panics
+/// If the world is not stopped by this thread.
 pub fn for_each_stopped(change: impl Fn(&mut Process) + Copy + Send + 'static) {
+    assert!(world::is_stopped_here(), "other threads run processes");
     let (pids, _) = table::list(0, usize::MAX);
     for pid in pids {
-        let process = table::find(pid);
-        if process.is_null() {
-            continue;
-        }
-        // SAFETY: found in the table, from which nobody removes it while the world is stopped; `state` is shared.
-        let word = unsafe { (*process).state.load(Ordering::SeqCst) };
-        if word & state::DIRTY != 0 {
-            let change = move |process: Option<&mut Process>| {
-                if let Some(process) = process {
-                    change(process);
-                }
+        epoch::with_pin(|pinned| {
+            let Some(process) = table::find(pinned, pid) else {
+                return;
             };
-            let _ = signal::send(pid, Signal::Call(Box::new(change)));
-        } else {
-            // SAFETY: as above; no scheduler runs a process now, and this one is not in the hands of a dirty scheduler.
-            change(unsafe { &mut *process });
-        }
+            if process.state() & state::DIRTY != 0 {
+                let change = move |process: Option<&mut Process>| {
+                    if let Some(process) = process {
+                        change(process);
+                    }
+                };
+                let _ = signal::send(pid, Signal::Call(Box::new(change)));
+            } else {
+                // SAFETY: the world is stopped, so no scheduler runs a process, and this one is not in the hands of a
+                // dirty scheduler.
+                change(unsafe { &mut *process.pointer() });
+            }
+        });
     }
 }
 

@@ -559,7 +559,7 @@ fn memory_is_reused_when_nobody_can_look_at_it() {
     });
 }
 
-/// As a thread does that is not a scheduler (`epoch::pinned`), while a scheduler retires.
+/// As a thread does that is not a scheduler (`epoch::with_pin`), while a scheduler retires.
 #[test]
 fn memory_is_not_reused_while_an_idle_thread_comes_back() {
     check(|| {

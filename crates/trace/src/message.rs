@@ -44,7 +44,7 @@ pub(crate) fn send(to: Term, tracee: Term, how: u32, event: &Event) -> Told {
 /// Sends a message to a tracer, which a port gets in the external format.
 fn deliver(to: Term, message: Term) -> Told {
     if to.is_local_pid() {
-        return match signal::send_message_from_outside(am::SYSTEM, to, message) {
+        return match signal::send_message(am::SYSTEM, to, message) {
             true => Told::Yes,
             false => Told::TracerGone,
         };

@@ -8,7 +8,7 @@ use runtime::effects::port;
 use runtime::mail::{signal, world};
 use runtime::process::signal::Signal;
 use runtime::process::tracing::{LEGACY, Tracer, Tracing, Tracings, what};
-use runtime::process::{Process, state, table};
+use runtime::process::{Process, epoch, state, table};
 use runtime::trace;
 use runtime::trace::newcomers::{PORTS, PROCESSES};
 use std::sync::atomic::Ordering;
@@ -162,27 +162,27 @@ fn change_processes(caller: &mut Process, change: &Change) -> usize {
 /// Applies a change to a process other than the caller, while the world is stopped. `None` if there is no such process,
 /// false if it has another tracer.
 fn apply_to_other(pid: Term, change: &Change) -> Option<bool> {
-    let process = table::find(pid);
-    if process.is_null() {
-        return None;
-    }
-    // SAFETY: found in the table, from which nobody removes it while the world is stopped; `state` is shared.
-    let word = unsafe { (*process).state.load(Ordering::SeqCst) };
-    if word & state::EXITING != 0 {
-        return None;
-    }
-    if word & state::DIRTY != 0 {
-        let change = change.clone();
-        let body = move |process: Option<&mut Process>| {
-            if let Some(process) = process {
-                apply_to_process(process, &change);
-            }
-        };
-        let sent = signal::send(pid, Signal::Call(Box::new(body)));
-        return sent.is_ok().then_some(true);
-    }
-    // SAFETY: as above; no scheduler runs a process now, and this one is not in the hands of a dirty scheduler.
-    apply_to_process(unsafe { &mut *process }, change)
+    assert!(world::is_stopped_here(), "other threads run processes");
+    epoch::with_pin(|pinned| {
+        let process = table::find(pinned, pid)?;
+        let word = process.state();
+        if word & state::EXITING != 0 {
+            return None;
+        }
+        if word & state::DIRTY != 0 {
+            let change = change.clone();
+            let body = move |process: Option<&mut Process>| {
+                if let Some(process) = process {
+                    apply_to_process(process, &change);
+                }
+            };
+            let sent = signal::send(pid, Signal::Call(Box::new(body)));
+            return sent.is_ok().then_some(true);
+        }
+        // SAFETY: the world is stopped, so no scheduler runs a process, and this one is not in the hands of a dirty
+        // scheduler.
+        apply_to_process(unsafe { &mut *process.pointer() }, change)
+    })
 }
 
 fn apply_to_process(process: &mut Process, change: &Change) -> Option<bool> {

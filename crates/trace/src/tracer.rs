@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use layout::{Term, no_gc};
 use runtime::effects::port;
-use runtime::mail::signal;
+use runtime::process::table;
 use runtime::process::tracing::Tracer;
 use term::am;
 use term::copy::Owned;
@@ -15,7 +15,7 @@ use crate::module;
 #[must_use]
 pub fn exists(identifier: Term) -> bool {
     if identifier.is_local_pid() {
-        return signal::is_alive(identifier);
+        return table::exists(identifier);
     }
     identifier.is_local_port() && port::find(identifier).is_some_and(|port| port.seems_open())
 }

@@ -130,7 +130,7 @@ pub(super) fn tell(
         }
         let facts = build::list(heap, &facts);
         let answer = build::tuple(heap, &[reference, Term::small(number as i64), facts]);
-        signal::send_message_from_outside(am::SYSTEM, process.pid(), answer);
+        signal::send_message(am::SYSTEM, process.pid(), answer);
     }
     Ok(am::TRUE)
 }

@@ -304,7 +304,7 @@ pub fn create_dist_channel_3(
         let mut scratch = Scratch::new();
         let parts = [am::DIST_CTRLR, controller, channel.node, setup];
         let message = build::tuple(scratch.heap(), &parts);
-        signal::send_message_from_outside(am::SYSTEM, net_kernel, message);
+        signal::send_message(am::SYSTEM, net_kernel, message);
     };
     if controller.is_local_port() {
         let port = port::find(controller);

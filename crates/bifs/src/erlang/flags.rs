@@ -237,7 +237,7 @@ pub fn process_flag_3(process: &mut Process, [pid, name, value]: [Term; 3]) -> B
             None => am::BADARG,
         });
     }
-    if !pid.is_local_pid() || table::find(pid).is_null() {
+    if !pid.is_local_pid() || !table::exists(pid) {
         return Ok(am::BADTYPE);
     }
     let asker = process.pid();

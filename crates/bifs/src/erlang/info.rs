@@ -1,7 +1,5 @@
 //! `process_info`, and displaying a process's backtrace.
 
-use std::sync::atomic::Ordering;
-
 use layout::{Heap, ObjectKind, Term};
 use sys::standard::to_error;
 use term::copy::{self, Owned};
@@ -138,12 +136,10 @@ pub fn of_process(
         let answer = tell(process, Asker::Itself, scratch.heap());
         return Ok(copy::copy(process.heap(), answer));
     }
-    let other = table::find(pid);
-    if other.is_null() {
+    let Some(word) = table::state_of(pid) else {
         return Ok(gone);
-    }
-    // SAFETY: just found in this slice; `state` may be read by any thread.
-    let saw_it_run = unsafe { (*other).state.load(Ordering::Relaxed) } & state::RUNNING != 0;
+    };
+    let saw_it_run = word & state::RUNNING != 0;
     let reference = signal_handling::reference_of_answer(process);
     let (asker, own_reference) = (process.pid(), Owned::new(reference));
     runtime::mail::tasks::ask_to_look(
@@ -170,7 +166,7 @@ pub fn process_display_2(process: &mut Process, [pid, kind]: [Term; 2]) -> BifRe
         to_error(format_args!("{}", info::backtrace(process)));
         return Ok(am::TRUE);
     }
-    if !pid.is_local_pid() || table::find(pid).is_null() {
+    if !pid.is_local_pid() || !table::exists(pid) {
         return Ok(am::BADARG);
     }
     let reference = signal_handling::reference_of_answer(process);

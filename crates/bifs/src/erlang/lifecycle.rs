@@ -12,6 +12,7 @@ use runtime::code::exports;
 use runtime::effects::apply::MOST_APPLIED;
 use runtime::effects::signal_handling;
 use runtime::mail::{awaited, current, signal};
+use runtime::process::peer::Peer;
 use runtime::process::suspend::Suspending;
 use runtime::process::{Flags, Process, epoch, state, table};
 
@@ -31,7 +32,7 @@ const MANY_PROCESSES: usize = 1 << 16;
 /// `processes()`.
 pub fn processes_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     dirty_unless(table::count() < MANY_PROCESSES)?;
-    let (pids, _) = epoch::pinned(|| table::list(0, usize::MAX));
+    let (pids, _) = table::list(0, usize::MAX);
     current::charge(pids.len() as i64 / 10);
     Ok(build::list(process.heap(), &pids))
 }
@@ -63,7 +64,7 @@ pub fn processes_next_1(process: &mut Process, [place]: [Term; 1]) -> BifResult 
         .ok_or_else(|| badarg(1))?;
     // No table has places behind this one.
     let from = u32::try_from(place).unwrap_or(u32::MAX);
-    let (pids, next) = epoch::pinned(|| table::list(from, PIDS_AT_ONCE));
+    let (pids, next) = table::list(from, PIDS_AT_ONCE);
     current::charge(PIDS_AT_ONCE as i64 / 10);
     if pids.is_empty() && next.is_none() {
         return Ok(am::NONE);
@@ -99,12 +100,10 @@ pub fn is_process_alive_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult 
             Err(badarg(1))
         };
     }
-    let other = table::find(pid);
-    if other.is_null() {
-        return Ok(am::FALSE);
-    }
-    if has_nothing_to_handle(other) {
-        return Ok(am::TRUE);
+    match epoch::with_pin(|pinned| table::find(pinned, pid).map(has_nothing_to_handle)) {
+        None => return Ok(am::FALSE),
+        Some(true) => return Ok(am::TRUE),
+        Some(false) => {}
     }
     let reference = signal_handling::reference_of_answer(process);
     ask_alive(process, pid, reference);
@@ -112,13 +111,9 @@ pub fn is_process_alive_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult 
 }
 
 /// Whether a process is idle and has handled every signal: then it is alive, and stays so until another signal comes.
-fn has_nothing_to_handle(process: *const Process) -> bool {
-    use std::sync::atomic::Ordering;
-    // SAFETY: found within this slice; both fields may be read by any thread.
-    unsafe {
-        let busy = state::QUEUED | state::RUNNING | state::EVENT | state::SIGNALS | state::EXITING;
-        (*process).signals.is_empty() && (*process).state.load(Ordering::SeqCst) & busy == 0
-    }
+fn has_nothing_to_handle(process: Peer<'_>) -> bool {
+    let busy = state::QUEUED | state::RUNNING | state::EVENT | state::SIGNALS | state::EXITING;
+    !process.has_signals() && process.state() & busy == 0
 }
 
 fn ask_alive(process: &Process, pid: Term, reference: Term) {
@@ -185,7 +180,7 @@ pub fn suspend_process_2(process: &mut Process, [pid, options]: [Term; 2]) -> Bi
         .and_then(|rare| rare.suspending.get(&pid.bits()).cloned())
         .unwrap_or_default();
     let is_first = held.count == 0;
-    let exists = !table::find(pid).is_null();
+    let exists = table::exists(pid);
     let result = am::boolean(is_first || !options.unless_suspending);
     if exists && (is_first || !options.unless_suspending) {
         let more = held.with_count(held.count + 1);
@@ -275,7 +270,7 @@ pub fn resume_process_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
         return Err(badarg(1));
     };
     let held = rare.suspending.remove(&pid.bits()).unwrap_or_default();
-    if held.count == 0 || table::find(pid).is_null() {
+    if held.count == 0 || !table::exists(pid) {
         return Err(badarg(1));
     }
     if held.count > 1 {
@@ -297,7 +292,7 @@ pub fn group_leader_2(process: &mut Process, [leader, pid]: [Term; 2]) -> BifRes
         return Ok(am::TRUE);
     }
     if pid.is_local_pid() {
-        let exists = !table::find(pid).is_null();
+        let exists = table::exists(pid);
         return Ok(if exists { am::FALSE } else { am::BADARG });
     }
     if pid.is_kind(ObjectKind::ExternalPid) {

@@ -41,7 +41,7 @@ fn link(process: &mut Process, other: Term, rank: Rank) -> BifResult {
         if other == process.pid() {
             return Ok(am::TRUE);
         }
-        if table::find(other).is_null() {
+        if !table::exists(other) {
             return no_process(process, other);
         }
         if !process.relations.add_link(other, rank) {

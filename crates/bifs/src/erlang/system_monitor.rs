@@ -39,7 +39,7 @@ pub fn system_monitor_2(process: &mut Process, [pid, options]: [Term; 2]) -> Bif
     let monitor = if pid == am::UNDEFINED || options.is_nil() {
         None
     } else {
-        if !pid.is_local_pid() || table::find(pid).is_null() {
+        if !pid.is_local_pid() || !table::exists(pid) {
             return Err(badarg(1));
         }
         let settings = parse(options, MonitorSettings::default());

@@ -1,7 +1,6 @@
 //! Tracing: see the crate `trace`.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use layout::{Heap, Term, no_gc};
 use term::copy::Owned;
@@ -21,7 +20,7 @@ use runtime::effects::{log, signal_handling};
 use runtime::mail::aux_work::{self, AuxWork};
 use runtime::mail::{awaited, signal};
 use runtime::process::tracing::{self, Tracings};
-use runtime::process::{Process, state, table};
+use runtime::process::{Process, epoch, state, table};
 use runtime::trace;
 
 /// `trace_info(What, Item)`
@@ -122,7 +121,7 @@ fn tracee_info(process: &mut Process, asked: Asked, what: Term) -> BifResult {
 
 /// Asks another process how it is traced.
 fn process_info(process: &mut Process, asked: Asked, pid: Term) -> BifResult {
-    if table::find(pid).is_null() {
+    if !table::exists(pid) {
         return Ok(am::UNDEFINED);
     }
     let asker = process.pid();
@@ -205,14 +204,12 @@ enum Signals {
 }
 
 fn signals_of(pid: Term) -> Signals {
-    let found = table::find(pid);
-    if found.is_null() {
+    let found = epoch::with_pin(|pinned| {
+        let process = table::find(pinned, pid)?;
+        Some((!process.has_signals(), process.state()))
+    });
+    let Some((is_empty, word)) = found else {
         return Signals::None;
-    }
-    // SAFETY: found within this slice; any thread may look at both.
-    let (is_empty, word) = unsafe {
-        let is_empty = (*found).signals.is_empty();
-        (is_empty, (*found).state.load(Ordering::SeqCst))
     };
     let is_announced = word & (state::QUEUED | state::RUNNING | state::EVENT | state::SIGNALS) != 0;
     if word & state::DIRTY != 0 {

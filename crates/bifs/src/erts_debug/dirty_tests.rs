@@ -8,7 +8,7 @@ use term::{am, atom, build, copy, integer};
 use super::is_named;
 use runtime::code::bif::{BifResult, Failure, badarg, error, trap};
 use runtime::mail::{lent, signal};
-use runtime::process::{Process, epoch};
+use runtime::process::{Process, table};
 
 /// Where a test runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -152,7 +152,7 @@ fn keep_busy(ms: u64) {
 fn tell(process: &mut Process, to: Term, tag: Term) {
     let pid = process.pid();
     let message = build::tuple(process.heap(), &[tag, pid]);
-    epoch::pinned(|| signal::send_message_from_outside(am::UNDEFINED, to, message));
+    signal::send_message(am::UNDEFINED, to, message);
 }
 
 /// Tells `tester` `{alive, Pid}`, and goes on until a signal says that it must end; then builds another term.
@@ -160,7 +160,7 @@ fn until_told_to_exit(process: &mut Process, place: Place, tester: Term) -> BifR
     let pid = process.pid();
     tell(process, tester, am::ALIVE);
     lent::apart(process, || {
-        while signal::is_alive(pid) {
+        while table::exists(pid) {
             match place {
                 Place::DirtyCpu => keep_busy(1),
                 _ => wait(1),

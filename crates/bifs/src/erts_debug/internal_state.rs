@@ -201,10 +201,7 @@ fn polled(process: &mut Process) -> Term {
 fn monitoring_nodes(process: &mut Process) -> BifResult {
     let heap = process.heap();
     let all = monitor_nodes::all();
-    let living = all
-        .iter()
-        .rev()
-        .filter(|(pid, _)| !table::find(*pid).is_null());
+    let living = all.iter().rev().filter(|(pid, _)| table::exists(*pid));
     let pairs: Vec<Term> = living
         .map(|&(pid, options)| {
             let mut list = Term::NIL;
@@ -360,12 +357,9 @@ fn process_status(_process: &mut Process, pid: Term) -> BifResult {
     if !pid.is_local_pid() {
         return Err(badarg(1));
     }
-    let found = table::find(pid);
-    if found.is_null() {
+    let Some(word) = table::state_of(pid) else {
         return Ok(am::UNDEFINED);
-    }
-    // SAFETY: found in this slice; any thread may read the state word.
-    let word = unsafe { (*found).state.load(Ordering::Relaxed) };
+    };
     Ok(if word & state::EXITING != 0 {
         am::EXITING
     } else if word & state::RUNNING != 0 {
@@ -500,7 +494,7 @@ fn put_under_pressure(process: &mut Process, request: Term, pressure: Pressure) 
 
 /// The caller is collected as soon as it has the result.
 fn force_collection(process: &mut Process, pid: Term) -> BifResult {
-    if pid != process.pid() && table::find(pid).is_null() {
+    if pid != process.pid() && !table::exists(pid) {
         return Ok(am::FALSE);
     }
     process.heap().flags |= heap_flag::FORCE;

@@ -108,7 +108,7 @@ pub fn gather_carrier_info_1(process: &mut Process, [request]: [Term; 1]) -> Bif
     }
     let all = build::list(heap, &all);
     let answer = build::tuple(heap, &[request.reference, all]);
-    signal::send_message_from_outside(am::SYSTEM, process.pid(), answer);
+    signal::send_message(am::SYSTEM, process.pid(), answer);
     Ok(Term::small(1))
 }
 

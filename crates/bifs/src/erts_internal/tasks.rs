@@ -96,7 +96,7 @@ fn ask(process: &Process, requester: Term, pid: Term, priority: Term, request: T
         let result = process.map_or(am::FALSE, body);
         let mut scratch = term::heap::Scratch::new();
         let answer = build::tuple(scratch.heap(), &[kind, id.term(), result]);
-        signal::send_message_from_outside(pid, requester, answer);
+        signal::send_message(pid, requester, answer);
     });
     match kind {
         am::CHECK_PROCESS_CODE => runtime::mail::tasks::request_to_look(pid, priority, task),
@@ -128,7 +128,6 @@ fn collect(process: &mut Process, major: bool) -> Term {
 
 /// `is_system_process(Pid)`.
 pub fn is_system_process_1(_process: &mut Process, [pid]: [Term; 1]) -> BifResult {
-    use std::sync::atomic::Ordering;
     if !pid.is_local_pid() {
         let is_pid = pid.is_kind(ObjectKind::ExternalPid);
         return if is_pid {
@@ -137,12 +136,7 @@ pub fn is_system_process_1(_process: &mut Process, [pid]: [Term; 1]) -> BifResul
             Err(badarg(1))
         };
     }
-    let other = table::find(pid);
-    if other.is_null() {
-        return Ok(am::FALSE);
-    }
-    // SAFETY: just found in this slice; `state` may be read by any thread.
-    let word = unsafe { (*other).state.load(Ordering::Relaxed) };
+    let word = table::state_of(pid).unwrap_or(0);
     Ok(am::boolean(word & state::SYSTEM != 0))
 }
 
@@ -151,17 +145,7 @@ pub fn is_process_executing_dirty_1(_process: &mut Process, [pid]: [Term; 1]) ->
     if !pid.is_pid() {
         return Err(badarg(1));
     }
-    let other = if pid.is_local_pid() {
-        table::find(pid)
-    } else {
-        std::ptr::null_mut()
-    };
-    let word = if other.is_null() {
-        0
-    } else {
-        // SAFETY: found within this slice; only the state word is read, which any thread may do.
-        unsafe { (*other).state.load(Ordering::SeqCst) }
-    };
+    let word = table::state_of(pid).unwrap_or(0);
     let runs_dirty = state::RUNNING | state::DIRTY;
     Ok(am::boolean(word & runs_dirty == runs_dirty))
 }
@@ -176,7 +160,7 @@ pub fn dirty_process_handle_signals_1(process: &mut Process, [pid]: [Term; 1]) -
     if !pid.is_local_pid() {
         return Ok(am::FALSE);
     }
-    Ok(if table::find(pid).is_null() {
+    Ok(if !table::exists(pid) {
         am::NOPROC
     } else {
         am::NORMAL
@@ -194,7 +178,7 @@ pub fn check_dirty_process_code_2(process: &mut Process, [pid, module]: [Term; 2
     if !module.is_atom() {
         return Err(badarg(2));
     }
-    Ok(if table::find(pid).is_null() {
+    Ok(if !table::exists(pid) {
         am::FALSE
     } else {
         am::NORMAL

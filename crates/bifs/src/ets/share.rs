@@ -18,7 +18,7 @@ use runtime::process::{Process, table as processes};
 pub fn give_away_3(process: &mut Process, [id, pid, data]: [Term; 3]) -> BifResult {
     let (table, process) = table(process, id)?;
     table.allow(process, Access::Write)?;
-    if processes::find(pid).is_null() {
+    if !processes::exists(pid) {
         return Err(badarg(2));
     }
     if table.owner() != process.pid() {

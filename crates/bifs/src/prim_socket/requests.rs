@@ -78,7 +78,7 @@ fn abort(pid: Term, message: &Owned, reason: Term) {
     let heap = scratch.heap();
     let what = build::tuple(heap, &[reference, reason]);
     let told = build::tuple(heap, &[tag, whole, am::ABORT, what]);
-    signal::send_message_from_outside(am::UNDEFINED, pid, told);
+    signal::send_message(am::UNDEFINED, pid, told);
 }
 
 impl Armed {

@@ -5,7 +5,7 @@
 //! to be waited for, and the table changes its shape accordingly. Theirs is a tree of route nodes; here a sorted
 //! array leads to the ranges, because there are few ([`super::directory`] has the protocol).
 //!
-//! A scheduler calls within a slice; on other threads each access to the directory is pinned (`epoch::pinned`).
+//! A scheduler calls within a slice; on other threads each access to the directory is pinned (`epoch::with_pin`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU64, Ordering};

@@ -16,7 +16,6 @@ use runtime::effects::port as table;
 use runtime::effects::port::driver::{Access, Driver};
 use runtime::mail::signal;
 use runtime::process::dirty::DirtyKind;
-use runtime::process::epoch;
 use sys::library::{SharedObject, path as loader_path};
 use term::copy::Owned;
 use term::heap::Scratch;
@@ -360,7 +359,7 @@ fn tell(
                 state,
             ];
             let message = build::tuple(heap, &parts);
-            signal::send_message_from_outside(am::SYSTEM, watcher.pid, message);
+            signal::send_message(am::SYSTEM, watcher.pid, message);
         }
     }
 }
@@ -589,18 +588,16 @@ fn use_once_more(users: &mut Vec<(Term, usize)>, process: Term) -> bool {
 
 /// Has what a process uses unloaded when it ends.
 fn watch(process: Term) {
-    epoch::pinned(|| {
-        runtime::mail::tasks::ask(
-            process,
-            Box::new(move |alive| match alive {
-                Some(alive) => alive
-                    .rare()
-                    .at_exit
-                    .add(|_| ((), Box::new(move |_| process_gone(process)))),
-                None => process_gone(process),
-            }),
-        );
-    });
+    runtime::mail::tasks::ask(
+        process,
+        Box::new(move |alive| match alive {
+            Some(alive) => alive
+                .rare()
+                .at_exit
+                .add(|_| ((), Box::new(move |_| process_gone(process)))),
+            None => process_gone(process),
+        }),
+    );
 }
 
 fn process_gone(process: Term) {

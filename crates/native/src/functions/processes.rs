@@ -7,7 +7,7 @@ use layout::Term;
 use layout::limits::{REDUCTIONS_PER_SLICE, X_REGISTERS};
 use runtime::effects::{port, send};
 use runtime::mail::{current, deferred, registry, signal};
-use runtime::process::epoch;
+use runtime::process::table;
 use term::{am, iolist, reference};
 
 use super::atoms;
@@ -95,9 +95,8 @@ unsafe fn sends(env: *mut Env, to: &Identifier, message_env: *mut Env, message: 
     let by_process = env.as_mut().and_then(|env| {
         env.with_process(|process| send::send_by_library(process, to.0, message, is_built_apart))
     });
-    let sent = by_process.unwrap_or_else(|| {
-        signal::send_message_from_outside(caller.unwrap_or(am::UNDEFINED), to.0, message)
-    });
+    let sent = by_process
+        .unwrap_or_else(|| signal::send_message(caller.unwrap_or(am::UNDEFINED), to.0, message));
     if sent {
         // SAFETY: as above.
         if let Some(env) = unsafe { message_env.as_mut() } {
@@ -148,8 +147,7 @@ pub extern "C" fn enif_is_pid_undefined(pid: &Identifier) -> c_int {
 
 /// Who is registered by a name.
 fn whereis(name: Term) -> Option<Term> {
-    name.is_atom()
-        .then(|| epoch::pinned(|| registry::whereis(name)))?
+    name.is_atom().then(|| registry::whereis(name))?
 }
 
 #[unsafe(no_mangle)]
@@ -182,7 +180,7 @@ pub extern "C" fn enif_whereis_port(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_is_process_alive(_env: *const Env, pid: &Identifier) -> c_int {
-    c_int::from(signal::is_alive(pid.0))
+    c_int::from(table::exists(pid.0))
 }
 
 #[unsafe(no_mangle)]

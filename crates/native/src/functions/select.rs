@@ -226,7 +226,7 @@ fn is_ready(event: c_int, registration: u64, ready: Event) {
     }
     drop(all);
     for Selection { to, message } in due {
-        signal::send_message_from_outside(am::SYSTEM, to, message.term());
+        signal::send_message(am::SYSTEM, to, message.term());
     }
 }
 

@@ -20,7 +20,7 @@ use term::{atom, build, literal, text};
 use super::output::Output;
 use super::processes;
 use super::tables::{self, View};
-use runtime::process::{Process, state};
+use runtime::process::{Process, epoch, state};
 use std::sync::atomic::Ordering;
 
 /// Limbs of the longest integer that is written in decimal; for longer ones that takes too long.
@@ -28,18 +28,23 @@ const DECIMAL_LIMBS: usize = 64;
 
 pub(super) fn all(out: &mut Output, view: &View, stopped: bool) -> fmt::Result {
     let mut walk = Walk::default();
-    for process in processes::each() {
-        let state = process.state.load(Ordering::SeqCst);
-        let skipped = state & state::EXITING != 0
-            || process.is_sensitive()
-            || processes::is_taken(process)
-            || processes::is_collecting(process)
-            // Not all schedulers stopped, and one of them may take up any queued process.
-            || (!stopped && state & (state::QUEUED | state::RUNNING) == state::QUEUED);
-        if !skipped {
-            one(out, view, process, &mut walk)?;
+    let written: fmt::Result = epoch::with_pin(|pinned| {
+        // SAFETY: the node ends, and those are skipped whose heap may be changing.
+        for process in unsafe { processes::each(pinned) } {
+            let state = process.state.load(Ordering::SeqCst);
+            let skipped = state & state::EXITING != 0
+                || process.is_sensitive()
+                || processes::is_taken(process)
+                || processes::is_collecting(process)
+                // Not all schedulers stopped, and one of them may take up any queued process.
+                || (!stopped && state & (state::QUEUED | state::RUNNING) == state::QUEUED);
+            if !skipped {
+                one(out, view, process, &mut walk)?;
+            }
         }
-    }
+        Ok(())
+    });
+    written?;
     let persistent = tables::persistent_terms();
     tables::write_persistent_terms(out, &persistent)?;
     for (key, value) in persistent {

@@ -67,10 +67,9 @@ pub(super) fn schedulers(out: &mut Output, view: &View) -> fmt::Result {
             "OUT_OF_WORK"
         };
         writeln!(out, "Run Queue Flags: {work}")?;
-        let running = current::running_process();
-        match running.filter(|_| shared.index + 1 == current::current_number()) {
-            None => out.text("Current Process: \n")?,
-            Some(process) => processes::current(out, view, process)?,
+        match shared.index + 1 == current::current_number() {
+            true => processes::current(out, view)?,
+            false => out.text("Current Process: \n")?,
         }
     }
     Ok(())

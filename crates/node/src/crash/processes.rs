@@ -16,6 +16,7 @@ use super::output::Output;
 use super::tables::View;
 use runtime::effects::{collector, info};
 use runtime::mail::{current, remote};
+use runtime::process::epoch::{self, Pinned};
 use runtime::process::relations::{self, MonitorTarget, reference_of};
 use runtime::process::{Flags, Priority, Process, priority_of, state, table};
 
@@ -23,24 +24,29 @@ use runtime::process::{Flags, Priority, Process, priority_of, state, table};
 const MOST_MESSAGES: usize = 10_000_000;
 
 pub(super) fn all(out: &mut Output, view: &View, form: Form) -> fmt::Result {
-    for process in each() {
-        one(out, view, process, form)?;
-    }
-    Ok(())
+    epoch::with_pin(|pinned| {
+        // SAFETY: the dump, and the texts for `system_info` and the break menu, are made as `each` asks for.
+        for process in unsafe { each(pinned) } {
+            one(out, view, process, form)?;
+        }
+        Ok(())
+    })
 }
 
 /// Every process in the table.
-pub(super) fn each() -> impl Iterator<Item = &'static Process> {
+///
+/// # Safety
+/// The world is stopped. If the node ends although some threads would not stop, the caller looks at what they may be
+/// changing ([`is_taken`]) as far as a dump must, and knows that it may be wrong.
+pub(super) unsafe fn each<'p>(pinned: Pinned<'p>) -> impl Iterator<Item = &'p Process> {
     let mut from = Some(0);
     let mut pids = Vec::new().into_iter();
     std::iter::from_fn(move || {
         loop {
             if let Some(pid) = pids.next() {
-                let process = table::find_if_made(pid);
-                // SAFETY: the schedulers are stopped, or the caller is one of them between two quiescent points, so
-                // processes in the table stay allocated meanwhile.
-                if let Some(process) = unsafe { process.as_ref() } {
-                    return Some(process);
+                if let Some(process) = table::find_if_made(pinned, pid) {
+                    // SAFETY: the caller's promise, and the block stays as long as the pin.
+                    return Some(unsafe { &*process.pointer() });
                 }
                 continue;
             }
@@ -55,17 +61,13 @@ pub(super) fn each() -> impl Iterator<Item = &'static Process> {
 pub(super) fn is_taken(process: &Process) -> bool {
     let state = process.state.load(Ordering::SeqCst);
     // A dirty scheduler may take up a DIRTY process at any time.
-    state & (state::RUNNING | state::DIRTY | state::BORROWED) != 0 && !is_own(process)
-}
-
-/// Whether this thread runs the process.
-fn is_own(process: &Process) -> bool {
-    current::running_process().is_some_and(|own| std::ptr::eq(own, process))
+    state & (state::RUNNING | state::DIRTY | state::BORROWED) != 0
+        && !current::is_running_here(process)
 }
 
 /// Whether this thread was collecting the process's heap, so that nothing on it can be read.
 pub(super) fn is_collecting(process: &Process) -> bool {
-    collector::is_running() && is_own(process)
+    collector::is_running() && current::is_running_here(process)
 }
 
 fn state_text(process: &Process) -> &'static str {
@@ -386,8 +388,19 @@ fn sizes(out: &mut Output, process: &Process) -> fmt::Result {
     Ok(())
 }
 
-/// Describes the process that this thread's scheduler runs.
-pub(super) fn current(out: &mut Output, view: &View, process: &Process) -> fmt::Result {
+/// Describes the process that this thread's scheduler runs, if it runs one.
+pub(super) fn current(out: &mut Output, view: &View) -> fmt::Result {
+    epoch::with_pin(|pinned| {
+        let running = current::running_pid().and_then(|pid| table::find_if_made(pinned, pid));
+        match running {
+            None => out.text("Current Process: \n"),
+            // SAFETY: this thread runs the process, and its registers are written back, as during a BIF call.
+            Some(process) => current_one(out, view, unsafe { &*process.pointer() }),
+        }
+    })
+}
+
+fn current_one(out: &mut Output, view: &View, process: &Process) -> fmt::Result {
     writeln!(out, "Current Process: {}", display(process.id))?;
     writeln!(out, "Current Process State: {}", state_text(process))?;
     out.text("Current Process Internal State: ")?;

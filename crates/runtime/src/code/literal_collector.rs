@@ -75,7 +75,7 @@ fn free(former: Former) {
     if bits != 0 {
         // SAFETY: the bits of a local pid, an immediate.
         let collector = unsafe { Term::from_bits(bits) };
-        signal::send_message_from_outside(am::SYSTEM, collector, am::COPY_LITERALS);
+        signal::send_message(am::SYSTEM, collector, am::COPY_LITERALS);
     }
 }
 

@@ -18,6 +18,7 @@ use term::{atom, build};
 
 use crate::code::{self, exports};
 use crate::mail::signal;
+use crate::process::table;
 
 /// The debugger.
 static REGISTERED: Mutex<Option<Session>> = Mutex::new(None);
@@ -31,7 +32,7 @@ pub struct Session {
 
 impl Session {
     fn is_alive(&self) -> bool {
-        signal::is_alive(self.pid)
+        table::exists(self.pid)
     }
 }
 

@@ -11,7 +11,7 @@ use term::{am, atom, build, map};
 use crate::effects::info;
 use crate::mail::{registry, signal};
 use crate::process::heap_limit::HeapLimit;
-use crate::process::{Process, config};
+use crate::process::{Process, config, table};
 
 /// Reports that a process ended because of an uncaught error.
 pub(crate) fn crashed(process: &Process, reason: Term) {
@@ -288,7 +288,7 @@ fn report_as(
     let message = build::tuple(heap, &[am::LOG, level, format, list, metadata]);
     match addressee() {
         Addressee::Process(logger) => {
-            signal::send_message_from_outside(am::SYSTEM, logger, message);
+            signal::send_message(am::SYSTEM, logger, message);
         }
         Addressee::Nobody => {}
         Addressee::StandardError => to_error(format_args!(
@@ -310,7 +310,7 @@ enum Addressee {
 fn addressee() -> Addressee {
     let mut receiver = RECEIVER.lock();
     if let Receiver::Process(pid) = *receiver {
-        if signal::is_alive(pid) {
+        if table::exists(pid) {
             return Addressee::Process(pid);
         }
         *receiver = Receiver::Logger;

@@ -192,7 +192,7 @@ impl Core {
         let mut scratch = Scratch::new();
         let message = build::tuple(scratch.heap(), &[port, what]);
         tracing::sends(&self.tracings, port, to, told);
-        signal::send_message_from_outside(port, to, message);
+        signal::send_message(port, to, message);
     }
 
     /// For reporting what the port does.

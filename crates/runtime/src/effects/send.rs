@@ -80,15 +80,17 @@ pub fn send_with_priority(from: &mut Process, to: Term, message: Term) -> Sent {
         }
     }
     if to.is_kind(ObjectKind::Reference) {
-        let owner = table::owner(to);
-        if let (false, Some(number)) = (owner.is_null(), reference::number(to)) {
-            let fragment = signal::alias_message(number, message);
-            // SAFETY: just found in the table; the fragment is new, so it is in no list.
-            unsafe {
-                (*fragment).kind |= crate::process::signal::PRIORITY;
-                signal::send_before_others(owner, senders::noted(from.pid(), fragment));
+        epoch::with_pin(|pinned| {
+            let owner = table::owner(pinned, to);
+            if let (Some(owner), Some(number)) = (owner, reference::number(to)) {
+                let fragment = signal::alias_message(number, message);
+                // SAFETY: the fragment is new, so it is in no list.
+                unsafe {
+                    (*fragment).kind |= crate::process::signal::PRIORITY;
+                    signal::send_before_others(owner, senders::noted(from.pid(), fragment));
+                }
             }
-        }
+        });
         return Sent::Done;
     }
     let is_elsewhere = match to.as_tuple_of() {
@@ -106,11 +108,10 @@ pub fn send_with_priority(from: &mut Process, to: Term, message: Term) -> Sent {
 /// exists. If it is as `own` as one that the process sends by itself, it passes the token of sequential trace on, or
 /// takes the receiver's away.
 pub fn send_by_library(from: &mut Process, to: Term, message: Term, own: bool) -> bool {
-    epoch::pinned(|| {
-        let receiver = table::find(to);
-        if receiver.is_null() {
+    epoch::with_pin(|pinned| {
+        let Some(receiver) = table::find(pinned, to) else {
             return false;
-        }
+        };
         if from.flags.contains(Flags::TRACED) {
             observer().sends_by_library(from, to, message);
             if own
@@ -122,7 +123,7 @@ pub fn send_by_library(from: &mut Process, to: Term, message: Term, own: bool) -
             }
         }
         let fragment = copy::to_fragment(message);
-        // SAFETY: just found in the table; the fragment is new, so it is in no list.
+        // SAFETY: the fragment is new, so it is in no list.
         unsafe {
             if !own {
                 (*fragment).kind = crate::process::signal::OWN_MESSAGE;
@@ -146,12 +147,13 @@ fn send_without_trace<const NOTED: bool>(from: &mut Process, to: Term, message: 
 
 #[inline(always)]
 fn send_to_process<const NOTED: bool>(from: &Process, to: Term, message: Term) {
-    let receiver = table::find(to);
-    if !receiver.is_null() {
-        let fragment = copy::to_fragment(message);
-        // SAFETY: just found in the table; the fragment is new, so it is in no list.
-        unsafe { signal::send_fragment(receiver, noted::<NOTED>(from, fragment)) };
-    }
+    epoch::with_pin(|pinned| {
+        if let Some(receiver) = table::find(pinned, to) {
+            let fragment = copy::to_fragment(message);
+            // SAFETY: the fragment is new, so it is in no list.
+            unsafe { signal::send_fragment(receiver, noted::<NOTED>(from, fragment)) };
+        }
+    });
 }
 
 /// A message, with its sender if `NOTED`.
@@ -204,13 +206,15 @@ fn send_elsewhere<const NOTED: bool>(from: &mut Process, to: Term, message: Term
         };
     }
     if to.is_reference() {
-        let owner = table::owner(to);
-        if let (false, Some(number)) = (owner.is_null(), reference::number(to)) {
-            let fragment = signal::alias_message(number, message);
-            // SAFETY: just found in the table; the fragment is new, so it is in no list. The receiver takes the message
-            // only while the alias is active.
-            unsafe { signal::send_fragment(owner, noted::<NOTED>(from, fragment)) };
-        }
+        epoch::with_pin(|pinned| {
+            let owner = table::owner(pinned, to);
+            if let (Some(owner), Some(number)) = (owner, reference::number(to)) {
+                let fragment = signal::alias_message(number, message);
+                // SAFETY: the fragment is new, so it is in no list. The receiver takes the message only while the alias
+                // is active.
+                unsafe { signal::send_fragment(owner, noted::<NOTED>(from, fragment)) };
+            }
+        });
         return match to.is_kind(ObjectKind::ExternalReference) {
             true => remote::get().send(from, to, message, Rank::Ordinary),
             false => Sent::Done,

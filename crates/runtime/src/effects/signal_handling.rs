@@ -72,7 +72,7 @@ impl Taken {
 fn leave_to_dirty(process: &mut Process, left: *mut Fragment) {
     let (pid, left) = (process.pid(), Taken(left));
     let handle_left = move |process: Option<&mut Process>| match process {
-        Some(process) => epoch::pinned(|| {
+        Some(process) => epoch::with_pin(|_| {
             let left = handle_some(process, left.take(), usize::MAX);
             debug_assert!(left.is_null());
             fetch(process);
@@ -172,7 +172,7 @@ pub fn deliver_last(process: &mut Process, from: Term, message: Term) {
     unsafe {
         let fragment = to_fragment(message);
         (*fragment).kind = OWN_MESSAGE;
-        signal::send_fragment(process, senders::noted(from, fragment));
+        signal::send_fragment(process.as_peer(), senders::noted(from, fragment));
     }
 }
 
@@ -190,7 +190,12 @@ pub fn deliver_before_others(process: &mut Process, from: Term, message: Term) {
 /// As [`deliver_last`], as if another process had sent the message: it takes a token of sequential trace away.
 pub fn deliver_last_as_sent(process: &mut Process, from: Term, message: Term) {
     // SAFETY: as above.
-    unsafe { signal::send_fragment(process, senders::noted(from, to_fragment(message))) };
+    unsafe {
+        signal::send_fragment(
+            process.as_peer(),
+            senders::noted(from, to_fragment(message)),
+        )
+    };
 }
 
 /// Puts a message into the inner queue. `from` is for [`senders`].

@@ -15,7 +15,7 @@ use term::{am, atom, build, collect};
 
 use crate::effects::info;
 use crate::mail::signal;
-use crate::process::Process;
+use crate::process::{Process, table};
 
 /// The events to report, as the program set them; a threshold of 0 turns its event off.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -132,7 +132,7 @@ fn queue_changes(process: &mut Process) {
             am::boolean(is_long),
         ];
         let message = build::tuple(scratch.heap(), &told);
-        signal::send_message_from_outside(am::SYSTEM, monitor, message);
+        signal::send_message(am::SYSTEM, monitor, message);
     }
 }
 
@@ -143,7 +143,7 @@ fn find(monitors: &[(u32, Monitor)], session: u32) -> Option<Monitor> {
 }
 
 fn forget_dead(monitors: &mut Vec<(u32, Monitor)>) {
-    monitors.retain(|(_, (pid, _))| signal::is_alive(*pid));
+    monitors.retain(|(_, (pid, _))| table::exists(*pid));
     publish(monitors);
 }
 
@@ -210,7 +210,7 @@ fn tell(
     let facts = facts(heap);
     let message = build::tuple(heap, &[am::MONITOR, about, what, facts]);
     for monitor in to {
-        signal::send_message_from_outside(am::SYSTEM, monitor, message);
+        signal::send_message(am::SYSTEM, monitor, message);
     }
 }
 

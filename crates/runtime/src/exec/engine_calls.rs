@@ -54,41 +54,46 @@ pub static TABLE: RuntimeTable = RuntimeTable {
     other,
 };
 
-/// The process that runs on a context.
+/// The process that runs on a context. It is lent as long as the pointer through which the function was called, at most
+/// as long as that function's frame.
 ///
 /// # Safety
 /// `context` belongs to this thread, and a process runs on it.
-unsafe fn running<'a>(context: *mut Context) -> &'a mut Process {
+unsafe fn running(context: &mut *mut Context) -> &mut Process {
     // SAFETY: the caller's promise; `ProcessHead` is the first field of `Process`.
-    unsafe { &mut *(*context).process.cast::<Process>() }
+    unsafe { &mut *(**context).process.cast::<Process>() }
 }
 
 /// The process that runs on a context, and the context.
 ///
 /// # Safety
 /// As for [`running`].
-unsafe fn both<'a>(context: *mut Context) -> (&'a mut Process, &'a mut Context) {
+unsafe fn both(context: &mut *mut Context) -> (&mut Process, &mut Context) {
     // SAFETY: the caller's promise; a context and its process are separate allocations.
-    unsafe { (running(context), &mut *context) }
+    unsafe {
+        let pointer = *context;
+        (running(context), &mut *pointer)
+    }
 }
 
-unsafe extern "C" fn collect(context: *mut Context, words: usize, live: usize) -> bool {
+unsafe extern "C" fn collect(mut context: *mut Context, words: usize, live: usize) -> bool {
     // SAFETY: the engine's contract.
-    let (process, context) = unsafe { both(context) };
+    let (process, context) = unsafe { both(&mut context) };
     collector::collect(process, &mut context.x[..live], words);
     !process.flags.contains(Flags::EXIT_PENDING)
 }
 
 unsafe extern "C" fn collect_at(
-    context: *mut Context,
+    mut context: *mut Context,
     words: usize,
     live: usize,
     ip: *const u64,
 ) -> Room {
     // SAFETY: the engine's contract.
     unsafe {
-        if dirty_collection::is_wanted(running(context)) {
-            dirty_collection::leave(running(context), &*context, words, live, ip);
+        if dirty_collection::is_wanted(running(&mut context)) {
+            let (process, context) = both(&mut context);
+            dirty_collection::leave(process, context, words, live, ip);
             Room::Deferred
         } else if collect(context, words, live) {
             Room::Made
@@ -98,9 +103,9 @@ unsafe extern "C" fn collect_at(
     }
 }
 
-unsafe extern "C" fn defer_collection(context: *mut Context) -> bool {
+unsafe extern "C" fn defer_collection(mut context: *mut Context) -> bool {
     // SAFETY: the engine's contract.
-    let process = unsafe { running(context) };
+    let process = unsafe { running(&mut context) };
     let later = dirty_collection::is_wanted(process);
     if later {
         process.head.heap.flags |= heap_flag::FORCE;
@@ -109,9 +114,9 @@ unsafe extern "C" fn defer_collection(context: *mut Context) -> bool {
     later
 }
 
-unsafe extern "C" fn leave_midway(context: *mut Context, ip: *const u64, live: usize) -> usize {
+unsafe extern "C" fn leave_midway(mut context: *mut Context, ip: *const u64, live: usize) -> usize {
     // SAFETY: the engine's contract.
-    let (process, context) = unsafe { both(context) };
+    let (process, context) = unsafe { both(&mut context) };
     dirty_collection::keep_floats(process, context);
     let kept = dirty_collection::registers_at(ip, live);
     context.x[live..kept].fill(Term::NIL);
@@ -128,64 +133,64 @@ unsafe extern "C" fn unwind(
     unsafe { exception::unwind(&mut *context, ip, failed, arguments) }
 }
 
-unsafe extern "C" fn send(context: *mut Context) -> Next {
+unsafe extern "C" fn send(mut context: *mut Context) -> Next {
     // SAFETY: the engine's contract.
-    let (process, context) = unsafe { both(context) };
+    let (process, context) = unsafe { both(&mut context) };
     sending::send_operator(process, context)
 }
 
-unsafe extern "C" fn fetch_messages(context: *mut Context) -> Fetched {
+unsafe extern "C" fn fetch_messages(mut context: *mut Context) -> Fetched {
     // SAFETY: the engine's contract.
-    receive::fetch(unsafe { running(context) })
+    receive::fetch(unsafe { running(&mut context) })
 }
 
-unsafe extern "C" fn seek_message(context: *mut Context) {
+unsafe extern "C" fn seek_message(mut context: *mut Context) {
     // SAFETY: the engine's contract: no message is being examined.
-    priority::seek(unsafe { running(context) });
+    priority::seek(unsafe { running(&mut context) });
 }
 
-unsafe extern "C" fn remove_message(context: *mut Context) {
+unsafe extern "C" fn remove_message(mut context: *mut Context) {
     // SAFETY: the engine's contract: a message is at `save`.
-    unsafe { receive::remove(running(context)) }
+    unsafe { receive::remove(running(&mut context)) }
 }
 
-unsafe extern "C" fn set_timeout(context: *mut Context, timeout: Term) -> Next {
+unsafe extern "C" fn set_timeout(mut context: *mut Context, timeout: Term) -> Next {
     // SAFETY: the engine's contract.
-    let (process, context) = unsafe { both(context) };
+    let (process, context) = unsafe { both(&mut context) };
     timer::set(process, context, timeout)
 }
 
-unsafe extern "C" fn timed_out(context: *mut Context) {
+unsafe extern "C" fn timed_out(mut context: *mut Context) {
     // SAFETY: the engine's contract.
-    receive::timed_out(unsafe { running(context) });
+    receive::timed_out(unsafe { running(&mut context) });
 }
 
-unsafe extern "C" fn marker_reserve(context: *mut Context) -> Term {
+unsafe extern "C" fn marker_reserve(mut context: *mut Context) -> Term {
     // SAFETY: the engine's contract.
-    markers::reserve(unsafe { running(context) })
+    markers::reserve(unsafe { running(&mut context) })
 }
 
-unsafe extern "C" fn marker_bind(context: *mut Context, marker: Term, reference: Term) {
+unsafe extern "C" fn marker_bind(mut context: *mut Context, marker: Term, reference: Term) {
     // SAFETY: the engine's contract.
-    markers::bind(unsafe { running(context) }, marker, reference);
+    markers::bind(unsafe { running(&mut context) }, marker, reference);
 }
 
-unsafe extern "C" fn marker_clear(context: *mut Context, reference: Term) {
+unsafe extern "C" fn marker_clear(mut context: *mut Context, reference: Term) {
     // SAFETY: the engine's contract.
-    markers::clear(unsafe { running(context) }, reference);
+    markers::clear(unsafe { running(&mut context) }, reference);
 }
 
-unsafe extern "C" fn marker_use(context: *mut Context, reference: Term) {
+unsafe extern "C" fn marker_use(mut context: *mut Context, reference: Term) {
     // SAFETY: the engine's contract.
-    markers::start_at(unsafe { running(context) }, reference);
+    markers::start_at(unsafe { running(&mut context) }, reference);
 }
 
 unsafe extern "C" fn undefined_function(
-    context: *mut Context,
+    mut context: *mut Context,
     export: *const Export,
 ) -> *const u64 {
     // SAFETY: the engine's contract; exports live for ever.
-    let ((process, context), export) = unsafe { (both(context), &*export) };
+    let ((process, context), export) = unsafe { (both(&mut context), &*export) };
     let (what, arity) = ([export.module, export.function], export.arity as usize);
     error_handler::call(process, context, am::UNDEFINED_FUNCTION, what, arity)
 }
@@ -194,9 +199,12 @@ unsafe extern "C" fn is_warm(entry: *const u64) {
     tiering::make_machine_code(entry);
 }
 
-unsafe extern "C" fn breakpoint(context: *mut Context, breakpoint: *const Breakpoint) -> Resume {
+unsafe extern "C" fn breakpoint(
+    mut context: *mut Context,
+    breakpoint: *const Breakpoint,
+) -> Resume {
     // SAFETY: the engine's contract; breakpoints live as long as their code.
-    let ((process, context), breakpoint) = unsafe { (both(context), &*breakpoint) };
+    let ((process, context), breakpoint) = unsafe { (both(&mut context), &*breakpoint) };
     observer().reaches(process, context, breakpoint)
 }
 
@@ -204,28 +212,28 @@ unsafe extern "C" fn breakpoint_at(entry: *const u64) -> *const Breakpoint {
     observer().breakpoint_at(entry)
 }
 
-unsafe extern "C" fn traced_export(context: *mut Context, export: *const Export) -> *const u64 {
+unsafe extern "C" fn traced_export(mut context: *mut Context, export: *const Export) -> *const u64 {
     // SAFETY: the engine's contract; only the stubs of traced exports call this.
     unsafe {
-        let (process, context) = both(context);
+        let (process, context) = both(&mut context);
         observer().calls_export(process, context, export)
     }
 }
 
-unsafe extern "C" fn timed_return(context: *mut Context) {
+unsafe extern "C" fn timed_return(mut context: *mut Context) {
     // SAFETY: the engine's contract.
-    observer().timed_returns(unsafe { running(context) });
+    observer().timed_returns(unsafe { running(&mut context) });
 }
 
-unsafe extern "C" fn traced_return(context: *mut Context) {
+unsafe extern "C" fn traced_return(mut context: *mut Context) {
     // SAFETY: the engine's contract.
-    let (process, context) = unsafe { both(context) };
+    let (process, context) = unsafe { both(&mut context) };
     observer().returns(process, context.x[0]);
 }
 
-unsafe extern "C" fn stop_at_line(context: *mut Context, next: *const u64) -> *const u64 {
+unsafe extern "C" fn stop_at_line(mut context: *mut Context, next: *const u64) -> *const u64 {
     // SAFETY: the engine's contract.
-    let (_, context) = unsafe { both(context) };
+    let (_, context) = unsafe { both(&mut context) };
     debugger::stop_at_line(context, next)
 }
 
@@ -233,47 +241,47 @@ unsafe extern "C" fn native_function(entry: *const u64) -> *const u64 {
     native::stub_of(entry)
 }
 
-unsafe extern "C" fn call_fun(context: *mut Context, fun: Term, arity: usize) -> *const u64 {
+unsafe extern "C" fn call_fun(mut context: *mut Context, fun: Term, arity: usize) -> *const u64 {
     // SAFETY: the engine's contract.
-    let (process, context) = unsafe { both(context) };
+    let (process, context) = unsafe { both(&mut context) };
     calls::call_fun(process, context, fun, arity)
 }
 
 unsafe extern "C" fn apply(
-    context: *mut Context,
+    mut context: *mut Context,
     module: Term,
     function: Term,
     arity: usize,
 ) -> *const u64 {
     // SAFETY: the engine's contract.
-    let (process, context) = unsafe { both(context) };
+    let (process, context) = unsafe { both(&mut context) };
     calls::apply(process, context, module, function, arity)
 }
 
 unsafe extern "C" fn apply_list(
-    context: *mut Context,
+    mut context: *mut Context,
     module: Term,
     function: Term,
     arguments: Term,
 ) -> *const u64 {
     // SAFETY: the engine's contract.
-    let (process, context) = unsafe { both(context) };
+    let (process, context) = unsafe { both(&mut context) };
     calls::apply_list(process, context, module, function, arguments)
 }
 
 unsafe extern "C" fn apply_fun_list(
-    context: *mut Context,
+    mut context: *mut Context,
     fun: Term,
     arguments: Term,
 ) -> *const u64 {
     // SAFETY: the engine's contract.
-    let (process, context) = unsafe { both(context) };
+    let (process, context) = unsafe { both(&mut context) };
     calls::apply_fun_list(process, context, fun, arguments)
 }
 
-unsafe extern "C" fn build_stacktrace(context: *mut Context, raw: Term) -> Term {
+unsafe extern "C" fn build_stacktrace(mut context: *mut Context, raw: Term) -> Term {
     // SAFETY: the engine's contract.
-    exception::build_stacktrace(unsafe { running(context) }.heap(), raw)
+    exception::build_stacktrace(unsafe { running(&mut context) }.heap(), raw)
 }
 
 unsafe extern "C" fn raw_raise(
@@ -287,13 +295,13 @@ unsafe extern "C" fn raw_raise(
 }
 
 unsafe extern "C" fn catch_value(
-    context: *mut Context,
+    mut context: *mut Context,
     class: Term,
     reason: Term,
     raw: Term,
 ) -> Term {
     // SAFETY: the engine's contract.
-    exception::catch_value(unsafe { running(context) }.heap(), class, reason, raw)
+    exception::catch_value(unsafe { running(&mut context) }.heap(), class, reason, raw)
 }
 
 unsafe extern "C" fn find_record(module: Term, name: Term) -> Term {

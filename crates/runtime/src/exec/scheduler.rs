@@ -38,7 +38,8 @@ use crate::mail::observer::observer;
 use crate::mail::schedulers::{RunQueuesOf, Shared, schedulers};
 use crate::mail::wake::wake_one;
 use crate::mail::{current, observer, ports, timer};
-use crate::process::{Priority, Process, block, epoch, state};
+use crate::process::owner::{Begun, Runnable};
+use crate::process::{Priority, block, epoch};
 use dead::DeadProcesses;
 use resting::Resting;
 use slice::{Next, Slice};
@@ -116,7 +117,8 @@ fn new_context(number: usize) -> Context {
 
 impl Scheduler {
     fn rounds(&self) -> ! {
-        epoch::quiescent();
+        // SAFETY: the thread is between two slices, and holds nothing from a table.
+        unsafe { epoch::quiescent() };
         crate::mail::world::enter();
         loop {
             if self.own.slices_to_check.get() == 0 || self.reductions_to_check.get() <= 0 {
@@ -130,7 +132,7 @@ impl Scheduler {
                 continue;
             }
             match self.next() {
-                Some(process) => self.run_slice(process),
+                Some(runnable) => self.run_slice(runnable),
                 None => self.wait_for_work(),
             }
         }
@@ -232,14 +234,15 @@ impl Scheduler {
         crate::mail::world::step_aside_if_asked();
         self.own.set_reductions_left(REDUCTIONS_PER_SLICE);
         let spent_ns = ports::run_one(&self.own.shared.ports);
-        epoch::quiescent();
+        // SAFETY: the thread is between two slices, and holds nothing from a table.
+        unsafe { epoch::quiescent() };
         let counted = 1 + (spent_ns / PORT_NS_PER_SLICE) as u32;
         self.own
             .slices_to_check
             .update(|slices| slices.saturating_sub(counted));
     }
 
-    fn next(&self) -> Option<*mut Process> {
+    fn next(&self) -> Option<Runnable> {
         crate::mail::world::step_aside_if_asked();
         if !self.is_online() {
             self.hand_over();
@@ -265,7 +268,7 @@ impl Scheduler {
 
     /// The next of the processes that are bound to this scheduler, if it is the turn of one.
     #[cold]
-    fn next_bound(&self) -> Option<*mut Process> {
+    fn next_bound(&self) -> Option<Runnable> {
         let process = self
             .own
             .shared
@@ -291,7 +294,7 @@ impl Scheduler {
         }
     }
 
-    fn steal(&self) -> Option<*mut Process> {
+    fn steal(&self) -> Option<Runnable> {
         let all = &schedulers().all;
         let own = self.own.shared.index;
         if let Some(victim) = all.iter().find(|victim| victim.ports.has_waited())
@@ -339,17 +342,20 @@ impl Scheduler {
         let wait_ns = look_again_ns - sys::clock::monotonic_ns();
         if wait_ns > LONGEST_SPIN_NS {
             self.retire();
-            epoch::idle();
+            // SAFETY: the thread is between two slices, and holds nothing from a table.
+            unsafe { epoch::idle() };
             crate::mail::world::leave();
             crate::mail::idle::nap(self.own.shared, wait_ns as u64);
             crate::mail::world::enter();
-            epoch::quiescent();
+            // SAFETY: the thread is between two slices, and holds nothing from a table.
+            unsafe { epoch::quiescent() };
             self.check();
         } else {
             for _ in 0..SPINS_PER_LOOK {
                 std::hint::spin_loop();
             }
-            epoch::quiescent();
+            // SAFETY: the thread is between two slices, and holds nothing from a table.
+            unsafe { epoch::quiescent() };
             // Where processes are always left to the others, this goes on for as long as they run; the check of timers
             // and I/O becomes due meanwhile, as it does by slices.
             self.own
@@ -359,27 +365,37 @@ impl Scheduler {
     }
 
     /// Lets a process that was taken from a run queue run until it waits, ends, or has used its reductions.
-    fn run_slice(&self, pointer: *mut Process) {
+    fn run_slice(&self, runnable: Runnable) {
         self.own
             .slices_to_check
             .update(|slices| slices.saturating_sub(1));
-        // SAFETY: taken from a run queue, so its block is still valid; `state` is shared.
-        let before = unsafe { state::begin(&(*pointer).state) };
-        if before & (state::BORROWED | state::GONE) != 0 {
-            self.leave_to_borrower(pointer, before);
-            return;
-        }
-        let mut slice = Slice::begin(self, pointer, before);
+        let (mut process, before) = match runnable.begin() {
+            Begun::Runs(process, before) => (process, before),
+            left => return self.leave_to_borrower(left),
+        };
+        let mut slice = Slice::begin(self, &mut process, before);
         loop {
-            let next = match self.prepare(&mut slice, pointer) {
-                Next::Run => self.run_code(&mut slice, pointer),
+            let next = match self.prepare(&mut slice, process) {
+                Next::Run(process) => self.run_code(&mut slice, process),
                 other => other,
             };
-            if next == Next::End {
-                break;
+            match next {
+                Next::Run(left) | Next::Prepare(left) => process = left,
+                Next::End => break,
             }
         }
         self.end_slice(&slice);
+    }
+
+    /// Drops a process that was taken from a run queue while another thread had borrowed it, or after it ended while
+    /// borrowed.
+    #[cold]
+    fn leave_to_borrower(&self, left: Begun) {
+        if let Begun::IsGone(block) = left {
+            self.dead.add(block);
+        }
+        // SAFETY: the thread is between two slices, and holds nothing from a table.
+        unsafe { epoch::quiescent() };
     }
 
     /// What is done after each slice, when the process has been given up.
@@ -387,7 +403,8 @@ impl Scheduler {
         let used = slice.used();
         self.reductions_to_check.update(|left| left - (used + 16));
         self.own.shared.counts.add(used);
-        epoch::quiescent();
+        // SAFETY: the thread is between two slices, and holds nothing from a table.
+        unsafe { epoch::quiescent() };
         if self.dead.is_full() {
             self.retire();
         }
@@ -395,7 +412,8 @@ impl Scheduler {
 
     /// Reclaims the memory of dead processes that no thread can still reference.
     fn retire(&self) {
-        let reclaimed = self.dead.reclaim();
+        // SAFETY: the thread is between two slices, and holds nothing from a table.
+        let reclaimed = unsafe { self.dead.reclaim() };
         block::count(self.own.spawned.take() - reclaimed as isize);
     }
 
@@ -407,7 +425,8 @@ impl Scheduler {
         self.trim_resting();
         // No separate I/O poll here: the wait below includes one (E3: this saves one system call for each message).
         if self.has_no_work() && !self.is_kept_awake() {
-            epoch::idle();
+            // SAFETY: the thread is between two slices, and holds nothing from a table.
+            unsafe { epoch::idle() };
             crate::mail::world::leave();
             let asleep_since_ns = sys::clock::monotonic_ns();
             self.own
@@ -424,7 +443,8 @@ impl Scheduler {
                 .slept_ns
                 .fetch_add(slept_ns, Ordering::Relaxed);
             crate::mail::world::enter();
-            epoch::quiescent();
+            // SAFETY: the thread is between two slices, and holds nothing from a table.
+            unsafe { epoch::quiescent() };
             if observer::is_profiled() {
                 observer().scheduler_is(self.own.shared.index + 1, am::ACTIVE);
             }

@@ -16,6 +16,7 @@ use term::copy;
 use crate::mail::observer::observer;
 use crate::mail::{current, observer};
 use crate::process::heap_limit::{DEFAULTS, HeapLimit};
+use crate::process::owner::{Owner, Runnable};
 use crate::process::rank::Rank;
 use crate::process::rare::HeapOptions;
 use crate::process::relations::{MonitorOptions, MonitorTarget, Relations, Watcher};
@@ -62,9 +63,7 @@ pub fn spawn(
         arguments,
         arity,
     };
-    let child = make(Some(parent), call, &options)?;
-    // SAFETY: created above and not yet published, so no other thread can reach it.
-    let process = unsafe { &mut *child };
+    let mut process = make(Some(parent), call, &options)?;
     let pid = process.pid();
     if let Some(rank) = options.link {
         process.relations.link_new(parent.pid(), Rank::Ordinary);
@@ -73,7 +72,7 @@ pub fn spawn(
     let mut sequence = None;
     let monitor = options
         .monitor
-        .map(|options| monitor_child(parent, process, options));
+        .map(|options| monitor_child(parent, &mut process, options));
     if parent.flags.contains(Flags::TRACED) || observer::are_processes_told() {
         let call = [module, function, arguments];
         let mut scratch = term::heap::Scratch::new();
@@ -88,16 +87,16 @@ pub fn spawn(
             });
             sequence = Some(pass_token_on(
                 parent,
-                process,
+                &mut process,
                 call,
                 listed,
                 monitor,
                 (options.reply_tag, options.replied),
             ));
         }
-        observer().spawns(Some(parent), process, call, options.link.is_some());
+        observer().spawns(Some(parent), &mut process, call, options.link.is_some());
     }
-    start(child);
+    start(process);
     Ok(Spawned {
         pid,
         monitor,
@@ -175,9 +174,7 @@ pub fn spawn_root(
         arguments,
         arity,
     };
-    let child = make(None, call, options)?;
-    // SAFETY: as in `spawn`.
-    let process = unsafe { &mut *child };
+    let mut process = make(None, call, options)?;
     let pid = process.pid();
     // The first process is its own group leader, and counts as the parent of the others.
     let first = Term::local_pid(0, 0);
@@ -186,9 +183,9 @@ pub fn spawn_root(
         process.parent = first;
     }
     if observer::are_processes_told() {
-        observer().spawns(None, process, [module, function, arguments], false);
+        observer().spawns(None, &mut process, [module, function, arguments], false);
     }
-    start(child);
+    start(process);
     Ok(pid)
 }
 
@@ -225,9 +222,7 @@ pub fn spawn_from_abroad(
         arguments: term::build::list(scratch.heap(), &[call]),
         arity: 1,
     };
-    let child = make(None, first, options)?;
-    // SAFETY: created above and not yet published, so no other thread can reach it.
-    let process = unsafe { &mut *child };
+    let mut process = make(None, first, options)?;
     let (module, function, arity) = initial;
     process.initial_call = (
         module.as_atom().unwrap_or(0),
@@ -238,28 +233,34 @@ pub fn spawn_from_abroad(
     process.parent = copy::copy(process.heap(), parent);
     if observer::are_processes_told() {
         let call = [first.module, first.function, first.arguments];
-        observer().is_spawned_from_abroad(process, parent, call, options.link.is_some());
+        observer().is_spawned_from_abroad(&mut process, parent, call, options.link.is_some());
     }
-    prepare(process);
+    prepare(&mut process);
     let pid = process.pid();
-    start(child);
+    start(process);
     Ok(pid)
 }
 
-fn start(process: *mut Process) {
-    // SAFETY: the process is fully initialised and QUEUED is set, so a thread that finds it may only send it signals.
-    unsafe { table::publish(process, (*process).pid()) };
+/// Lets everybody know of a new process, and queues it: its state word says QUEUED from the beginning.
+fn start(process: Owner) {
+    let pid = process.pid();
+    let block = process.into_block();
+    // SAFETY: the block is initialised, and retired when the process has ended. A thread that finds it may borrow it,
+    // so that this one has the entry for the queue only.
+    let runnable = unsafe {
+        table::publish(block, pid);
+        Runnable::new(block)
+    };
     if let Some(scheduler) = current::current() {
         scheduler.count_spawn();
     } else {
         block::count(1);
     }
     if observer::is_profiled() {
-        // SAFETY: nobody else owns the process until it is in a queue.
-        observer().process_is(unsafe { &*process }, am::ACTIVE);
+        let (pid, ip) = runnable.place();
+        observer().process_is(pid, ip, am::ACTIVE);
     }
-    // SAFETY: as said above.
-    unsafe { current::enqueue_woken(process) };
+    current::enqueue_woken(runnable);
 }
 
 /// The call that a process begins with.
@@ -276,14 +277,17 @@ fn make(
     parent: Option<&Process>,
     call: FirstCall,
     options: &SpawnOptions,
-) -> Result<*mut Process, SpawnError> {
+) -> Result<Owner, SpawnError> {
     let pid = table::reserve().ok_or(SpawnError::Limit)?;
     let Some(block) = block::take() else {
         table::unreserve(pid);
         return Err(SpawnError::Limit);
     };
-    // SAFETY: the block is unused.
-    let process = unsafe { write_control_block(block.as_ptr(), pid, parent, call, options) };
+    // SAFETY: the block is unused, and nobody else knows of it.
+    let process = unsafe {
+        write_control_block(block.as_ptr(), pid, parent, call, options);
+        &mut *block.as_ptr()
+    };
     if !term::collect::begin(&mut process.head.heap) {
         // SAFETY: the process was made above and never published.
         unsafe { discard(block, pid) };
@@ -300,7 +304,8 @@ fn make(
         unsafe { discard(block, pid) };
         return Err(SpawnError::Limit);
     }
-    Ok(block.as_ptr())
+    // SAFETY: it is new, and nobody else knows of it.
+    Ok(unsafe { Owner::new(block) })
 }
 
 /// Writes the control block of a new process. Always inlined, so that the block is written in place.
@@ -308,13 +313,13 @@ fn make(
 /// # Safety
 /// `pointer` is an unused block.
 #[inline(always)]
-unsafe fn write_control_block<'a>(
+unsafe fn write_control_block(
     pointer: *mut Process,
     pid: Term,
     parent: Option<&Process>,
     call: FirstCall,
     options: &SpawnOptions,
-) -> &'a mut Process {
+) {
     let process = Process {
         head: ProcessHead {
             heap: first_heap(options),
@@ -347,11 +352,8 @@ unsafe fn write_control_block<'a>(
         dictionary: Dictionary::new(),
         aliased: PhantomPinned,
     };
-    // SAFETY: the caller's promise.
-    unsafe {
-        pointer.write(process);
-        &mut *pointer
-    }
+    // SAFETY: by the caller's promise nothing else is in the block.
+    unsafe { pointer.write(process) };
 }
 
 fn first_flags(options: &SpawnOptions) -> Flags {

@@ -2,7 +2,6 @@
 //! `exec::scheduler::awaited`.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use layout::Term;
 
@@ -11,7 +10,7 @@ use super::signal::send_or_bounce;
 use super::{aux_work, dirty};
 use crate::process::signal::{Call, Signal};
 use crate::process::sync::between_steps;
-use crate::process::{Priority, Process, priority_of, state, table};
+use crate::process::{Priority, priority_of, state, table};
 
 /// Has a process do something when it handles its signals; the running process is about to wait for the answer, with
 /// the priority of its request or else its own. The body is called with `None` if the process is gone.
@@ -28,21 +27,15 @@ fn attend_soon(pid: Term, priority: Option<Priority>) {
     let Some(scheduler) = current().filter(|_| !dirty::is_here()) else {
         return;
     };
-    let asker = scheduler.running();
-    if asker.is_null() {
+    let Some(own) = scheduler.running_priority() else {
+        return;
+    };
+    let priority = priority.unwrap_or(own);
+    if priority >= Priority::Normal {
         return;
     }
-    // SAFETY: the process stays valid while this thread runs it, and one that is found in the table stays valid for
-    // this slice.
-    unsafe {
-        let priority = priority.unwrap_or_else(|| priority_through(asker));
-        if priority >= Priority::Normal {
-            return;
-        }
-        let other = table::find(pid);
-        if !other.is_null() && priority_through(other) > priority {
-            scheduler.queues.push_awaited(pid, priority);
-        }
+    if table::state_of(pid).is_some_and(|word| priority_of(word) > priority) {
+        scheduler.queues.push_awaited(pid, priority);
     }
 }
 
@@ -61,16 +54,6 @@ pub(crate) fn attend_from_elsewhere(pid: Term) {
             scheduler.attend_again(pid);
         }
     }));
-}
-
-/// The priority of a process that somebody else may have borrowed exclusively at this moment: no reference to the whole
-/// process is made.
-///
-/// # Safety
-/// The process's block is valid.
-unsafe fn priority_through(process: *const Process) -> Priority {
-    // SAFETY: the caller's promise; `state` is shared.
-    priority_of(unsafe { (*process).state.load(Ordering::Relaxed) })
 }
 
 impl Current {

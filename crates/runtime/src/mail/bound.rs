@@ -10,12 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use layout::Term;
 use parking_lot::Mutex;
 
-use super::queues::{RunQueues, Runnable};
+use super::queues::RunQueues;
 use super::wake;
 use crate::mail::current::current_number;
 use crate::mail::schedulers::schedulers;
+use crate::process::owner::Runnable;
 use crate::process::sync::between_steps;
-use crate::process::{Priority, Process, bound_to, priority_of};
+use crate::process::{Priority, bound_to, priority_of};
 
 /// The bound processes that are queued for one scheduler.
 #[derive(Default)]
@@ -25,9 +26,9 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    fn push(&self, process: *mut Process, priority: Priority) {
+    fn push(&self, runnable: Runnable, priority: Priority) {
         let mut by_priority = self.by_priority.lock();
-        by_priority[priority as usize].push_back(Runnable::new(process));
+        by_priority[priority as usize].push_back(runnable);
         // The scheduler looks at this before it sleeps.
         self.count.fetch_add(1, Ordering::SeqCst);
     }
@@ -52,28 +53,26 @@ impl Bound {
     }
 
     /// The process whose turn it is, unless one of the scheduler's own queues goes before it.
-    pub(crate) fn pop(&self, own: &RunQueues, had_turn: bool) -> Option<*mut Process> {
+    pub(crate) fn pop(&self, own: &RunQueues, had_turn: bool) -> Option<Runnable> {
         let mut by_priority = self.by_priority.lock();
         let queue = by_priority.iter_mut().find(|queue| !queue.is_empty())?;
-        let first = queue.front()?.process();
-        // SAFETY: the queue has the ownership, and the state is shared.
-        let priority = priority_of(unsafe { (*first).state.load(Ordering::Relaxed) });
+        let priority = priority_of(queue.front()?.state());
         if own.goes_before(priority, had_turn) {
             return None;
         }
-        queue.pop_front();
+        let first = queue.pop_front();
         self.count.fetch_sub(1, Ordering::SeqCst);
-        Some(first)
+        first
     }
 }
 
-/// Queues a process with this state word, which binds it to a scheduler. The caller owns it until it is in the queue.
+/// Queues a process with this state word, which binds it to a scheduler.
 #[cold]
 #[inline(never)]
-pub(crate) fn queue(process: *mut Process, word: u32) {
+pub(crate) fn queue(runnable: Runnable, word: u32) {
     let number = usize::from(bound_to(word));
     let shared = &schedulers().all[number - 1];
-    shared.bound.push(process, priority_of(word));
+    shared.bound.push(runnable, priority_of(word));
     between_steps();
     // Who comes online looks for itself.
     let is_online = shared.index < schedulers().online.load(Ordering::SeqCst);

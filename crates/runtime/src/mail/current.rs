@@ -8,15 +8,16 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use layout::Context;
 use layout::limits::REDUCTIONS_PER_SLICE;
+use layout::{Context, Term};
 
 use super::dirty::here;
 use super::overload::Overload;
 use super::ports::PortWork;
 use super::queues::RunQueues;
 use super::schedulers::{Shared, schedulers};
-use crate::process::{Process, bound_to, priority_of};
+use crate::process::owner::Runnable;
+use crate::process::{Priority, Process, bound_to, priority_of};
 
 /// What a scheduler's thread has for the code that it runs.
 pub struct Current {
@@ -37,11 +38,18 @@ thread_local! {
     static CURRENT: Cell<Option<&'static Current>> = const { Cell::new(None) };
 }
 
-/// The process that runs on this thread. Its registers are written back, as during a BIF call.
+/// Whether this thread runs the process at this address. Its registers are written back, as during a BIF call.
 #[must_use]
-pub fn running_process<'a>() -> Option<&'a Process> {
-    // SAFETY: the process stays valid while this thread runs it.
-    unsafe { current()?.running().as_ref() }
+pub fn is_running_here(process: *const Process) -> bool {
+    current().is_some_and(|scheduler| ptr::eq(scheduler.running(), process))
+}
+
+/// The pid of the process that runs on this thread.
+#[must_use]
+pub fn running_pid() -> Option<Term> {
+    let running = current()?.running();
+    // SAFETY: a process is valid while this thread runs it; `id` never changes.
+    (!running.is_null()).then(|| unsafe { (*running).id })
 }
 
 /// The scheduler of this thread; `None` on other threads.
@@ -109,24 +117,20 @@ pub fn reductions_left() -> i64 {
     current().map_or(REDUCTIONS_PER_SLICE, Current::reductions_left)
 }
 
-/// Queues a process that this thread made runnable (its QUEUED bit is set): on this thread's scheduler, or in the
-/// injected queue if this thread is not a scheduler.
-///
-/// # Safety
-/// The process is valid, and this thread owns it until it is in a queue.
-pub unsafe fn enqueue_woken(process: *mut Process) {
+/// Queues a process that this thread made runnable: on this thread's scheduler, or in the injected queue if this thread
+/// is not a scheduler.
+pub(crate) fn enqueue_woken(runnable: Runnable) {
     let Some(scheduler) = current() else {
-        // SAFETY: the caller's promise.
-        let word = unsafe { (*process).state.load(Ordering::Relaxed) };
+        let word = runnable.state();
         if bound_to(word) != 0 {
-            return super::bound::queue(process, word);
+            return super::bound::queue(runnable, word);
         }
         let schedulers = schedulers();
-        schedulers.injected.push(process);
+        schedulers.injected.push(runnable);
         super::wake::wake_one_unless_searched(schedulers);
         return;
     };
-    scheduler.enqueue(process);
+    scheduler.enqueue(runnable);
 }
 
 /// Makes this thread's scheduler run a port after the current slice, or another scheduler if that takes long. Returns
@@ -166,6 +170,15 @@ impl Current {
         unsafe { (*self.context.get()).process.cast() }
     }
 
+    /// The priority of that process, which somebody may have borrowed exclusively at this moment: no reference to the
+    /// whole of it is made.
+    pub(crate) fn running_priority(&self) -> Option<Priority> {
+        let running = self.running();
+        // SAFETY: a process is valid while this thread runs it; `state` is shared.
+        (!running.is_null())
+            .then(|| priority_of(unsafe { (*running).state.load(Ordering::Relaxed) }))
+    }
+
     /// Reductions left in the slice of the running process.
     pub(crate) fn reductions_left(&self) -> i64 {
         // SAFETY: as in `running`.
@@ -178,13 +191,12 @@ impl Current {
     }
 
     /// Puts a process into this scheduler's queue; calls for help if others were already queued.
-    pub(crate) fn enqueue(&self, process: *mut Process) {
-        // SAFETY: QUEUED is set by this thread, which therefore owns the process until it is in the queue.
-        let word = unsafe { (*process).state.load(Ordering::Relaxed) };
+    pub(crate) fn enqueue(&self, runnable: Runnable) {
+        let word = runnable.state();
         if bound_to(word) != 0 {
-            return super::bound::queue(process, word);
+            return super::bound::queue(runnable, word);
         }
-        let more_than_one = self.queues.push(process, priority_of(word));
+        let more_than_one = self.queues.push(runnable, priority_of(word));
         if more_than_one {
             self.call_for_help();
         }

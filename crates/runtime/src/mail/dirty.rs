@@ -16,7 +16,8 @@ use super::hooks::machine;
 use super::microstate::{self, ThreadState};
 use super::schedulers;
 use crate::process::dirty::DirtyKind;
-use crate::process::{Priority, Process, config, priority_of};
+use crate::process::owner::{Owner, Runnable};
+use crate::process::{Priority, config, priority_of};
 pub(crate) use here::{as_dirty, begin, take_charged};
 pub use here::{is_here, kind_here};
 use work_queue::WorkQueue;
@@ -44,17 +45,11 @@ pub(crate) fn now_or_later(count: usize, work: impl FnOnce() + Send + 'static) {
     }
 }
 
-/// A process in a dirty queue.
-pub struct Handed(pub(crate) *mut Process);
-
-// SAFETY: the pointer carries the ownership of the process, which moves to the other thread with it.
-unsafe impl Send for Handed {}
-
 pub enum Work {
-    Call(Handed),
-    Collection(Handed),
-    /// A task that takes long, of a process that is borrowed: a run queue holds it, but nobody else owns it.
-    BorrowedTask(Handed),
+    Call(Runnable),
+    Collection(Runnable),
+    /// A task that takes long, of a process that is borrowed: a run queue holds it too.
+    BorrowedTask(Owner),
     Function(Box<dyn FnOnce() + Send>),
 }
 
@@ -62,10 +57,7 @@ impl Work {
     /// That of the process that waits for it.
     fn priority(&self) -> Priority {
         match self {
-            // SAFETY: whoever holds the pointer owns the process.
-            Work::Call(Handed(process)) | Work::Collection(Handed(process)) => unsafe {
-                priority_of((**process).state.load(Ordering::Relaxed))
-            },
+            Work::Call(runnable) | Work::Collection(runnable) => priority_of(runnable.state()),
             Work::BorrowedTask(_) => Priority::Max,
             Work::Function(_) => Priority::Normal,
         }

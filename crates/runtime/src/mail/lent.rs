@@ -153,7 +153,7 @@ pub(crate) fn notice(pid: Term) {
 
 /// Handles the signals of a process, if it is lent and nobody else does. Only schedulers call this, between two slices.
 pub(crate) fn attend(pid: Term) {
-    epoch::pinned(|| while attend_once(pid) {});
+    epoch::with_pin(|_| while attend_once(pid) {});
 }
 
 /// Returns whether more signals have come meanwhile.

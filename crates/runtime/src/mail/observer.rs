@@ -168,7 +168,7 @@ pub trait Observer: Sync {
     fn new_port(&self) -> Tracings;
 
     /// A process has become ready to run (`active`), or is so no more. Whoever calls this owns the process.
-    fn process_is(&self, process: &Process, status: Term);
+    fn process_is(&self, pid: Term, ip: *const u64, status: Term);
 
     /// A process has ended.
     fn process_has_ended(&self, pid: Term);

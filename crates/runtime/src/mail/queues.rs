@@ -11,29 +11,11 @@ use crossbeam_deque::{Injector, Steal, Stealer, Worker};
 use layout::Term;
 
 use super::bound::Bound;
-use crate::process::{Priority, Process, state};
+use crate::process::owner::Runnable;
+use crate::process::{Priority, priority_of};
 
 /// Normal slices for each low one.
 pub(crate) const NORMAL_PER_LOW: u32 = 8;
-
-/// A queued process. Whoever holds this entry owns the process.
-#[derive(Clone, Copy)]
-pub(crate) struct Runnable(*mut Process);
-
-impl Runnable {
-    pub(crate) fn new(process: *mut Process) -> Runnable {
-        // SAFETY: whoever queues a process owns it; `state` is shared.
-        debug_assert!(unsafe { state::is_queued(&(*process).state) });
-        Runnable(process)
-    }
-
-    pub(crate) fn process(&self) -> *mut Process {
-        self.0
-    }
-}
-
-// SAFETY: the queue entry carries the ownership of the process to the thread that takes it.
-unsafe impl Send for Runnable {}
 
 /// The queues of one scheduler, as its own thread uses them.
 pub(crate) struct RunQueues {
@@ -64,10 +46,9 @@ impl Injected {
         Injected(Injector::new())
     }
 
-    pub(crate) fn push(&self, process: *mut Process) {
-        // SAFETY: the caller set QUEUED and so owns the process until it is in the queue.
-        let priority = unsafe { (*process).priority() };
-        self.0.push((Runnable::new(process), priority));
+    pub(crate) fn push(&self, runnable: Runnable) {
+        let priority = priority_of(runnable.state());
+        self.0.push((runnable, priority));
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -129,10 +110,10 @@ impl RunQueues {
     }
 
     /// Queues a process; returns whether others of its priority were already queued.
-    pub(crate) fn push(&self, process: *mut Process, priority: Priority) -> bool {
+    pub(crate) fn push(&self, runnable: Runnable, priority: Priority) -> bool {
         let queue = &self.by_priority[priority as usize];
         let more = !queue.is_empty();
-        queue.push(Runnable::new(process));
+        queue.push(runnable);
         if priority != Priority::Normal {
             self.urgent.update(|urgent| urgent + 1);
         }
@@ -185,24 +166,24 @@ impl RunQueues {
         pid
     }
 
-    pub(crate) fn pop(&self) -> Option<*mut Process> {
+    pub(crate) fn pop(&self) -> Option<Runnable> {
         let [max, high, normal, low] = &self.by_priority;
         debug_assert!(max.len() + high.len() + low.len() <= self.urgent.get() as usize);
         if self.urgent.get() > 0 {
-            if let Some(Runnable(process)) = max.pop().or_else(|| high.pop()) {
+            if let Some(runnable) = max.pop().or_else(|| high.pop()) {
                 self.urgent.update(|urgent| urgent - 1);
                 if !normal.is_empty() || !low.is_empty() {
                     self.passed_over.update(|slices| slices + 1);
                 }
-                return Some(process);
+                return Some(runnable);
             }
             if self.is_turn_of_low()
-                && let Some(Runnable(process)) = low.pop()
+                && let Some(runnable) = low.pop()
             {
                 let turn = u64::from(NORMAL_PER_LOW) * normal.len() as u64;
                 self.due_to_low.update(|due| due.saturating_sub(turn));
                 self.urgent.update(|urgent| urgent - 1);
-                return Some(process);
+                return Some(runnable);
             }
             self.due_to_low.update(|due| due + low.len() as u64);
             if max.is_empty() && high.is_empty() && low.is_empty() {
@@ -210,7 +191,7 @@ impl RunQueues {
                 self.urgent.set(0);
             }
         }
-        normal.pop().map(|Runnable(process)| process)
+        normal.pop()
     }
 
     /// Whether a low process comes before a normal one now.
@@ -260,8 +241,8 @@ impl RunQueues {
                 break;
             }
             match injected.0.steal() {
-                Steal::Success((Runnable(process), priority)) => {
-                    self.push(process, priority);
+                Steal::Success((runnable, priority)) => {
+                    self.push(runnable, priority);
                     any = true;
                 }
                 Steal::Retry => {}
@@ -284,19 +265,19 @@ impl RunQueues {
     }
 
     /// Moves some of another scheduler's processes here and returns one of them.
-    pub(crate) fn steal_from(&self, victim: &Stealers) -> Option<*mut Process> {
+    pub(crate) fn steal_from(&self, victim: &Stealers) -> Option<Runnable> {
         for (priority, stealer) in victim.0.iter().enumerate() {
             loop {
                 if stealer.is_empty() {
                     break;
                 }
                 match stealer.steal_batch_and_pop(&self.by_priority[priority]) {
-                    Steal::Success(Runnable(process)) => {
+                    Steal::Success(runnable) => {
                         if priority != Priority::Normal as usize {
                             let queued = self.by_priority[priority].len() as u32;
                             self.urgent.update(|urgent| urgent + queued);
                         }
-                        return Some(process);
+                        return Some(runnable);
                     }
                     Steal::Retry => std::hint::spin_loop(),
                     Steal::Empty => break,

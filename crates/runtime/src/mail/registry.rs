@@ -14,6 +14,7 @@ use layout::Term;
 use parking_lot::Mutex;
 use term::atom;
 
+use crate::process::epoch::with_pin;
 use crate::process::sync::between_steps;
 use crate::process::{Process, state, table};
 
@@ -72,35 +73,29 @@ pub enum Refusal {
 /// # Panics
 /// If `name` is not an atom.
 pub fn give(name: Term, identifier: Term) -> Result<(), Refusal> {
-    let mut names = NAMES.lock();
-    let slot = atom::registration(name.as_atom().expect("an atom"));
-    let process_state = if identifier.is_local_pid() {
-        let process = table::find(identifier);
-        if process.is_null() {
+    with_pin(|pinned| {
+        let mut names = NAMES.lock();
+        let slot = atom::registration(name.as_atom().expect("an atom"));
+        let process = table::find(pinned, identifier);
+        if process.is_none() && identifier.is_local_pid() {
             return Err(Refusal::NotAlive);
         }
-        // SAFETY: just found in the process table; `state` is shared.
-        Some(unsafe { &(*process).state })
-    } else {
-        None
-    };
-    between_steps();
-    if names.contains_key(&identifier) {
-        return Err(Refusal::HasName);
-    }
-    if slot.load(Ordering::Relaxed) != 0 {
-        return Err(Refusal::NameTaken);
-    }
-    if let Some(word) = process_state
-        && word.fetch_or(state::REGISTERED, Ordering::SeqCst) & state::EXITING != 0
-    {
-        return Err(Refusal::NotAlive);
-    }
-    between_steps();
-    slot.store(identifier.bits(), Ordering::Release);
-    between_steps();
-    names.insert(identifier, name);
-    Ok(())
+        between_steps();
+        if names.contains_key(&identifier) {
+            return Err(Refusal::HasName);
+        }
+        if slot.load(Ordering::Relaxed) != 0 {
+            return Err(Refusal::NameTaken);
+        }
+        if process.is_some_and(|process| !process.set_registered()) {
+            return Err(Refusal::NotAlive);
+        }
+        between_steps();
+        slot.store(identifier.bits(), Ordering::Release);
+        between_steps();
+        names.insert(identifier, name);
+        Ok(())
+    })
 }
 
 /// Registers a name; returns false if that is not possible.
@@ -145,15 +140,11 @@ fn take(names: &mut HashMap<Term, Term>, name: Term, identifier: Term) {
     between_steps();
     slot.store(0, Ordering::Release);
     between_steps();
-    let process = table::find(identifier);
-    if !process.is_null() {
-        // SAFETY: just found in the process table; `state` is shared.
-        unsafe {
-            (*process)
-                .state
-                .fetch_and(!state::REGISTERED, Ordering::SeqCst)
-        };
-    }
+    with_pin(|pinned| {
+        if let Some(process) = table::find(pinned, identifier) {
+            process.clear_registered();
+        }
+    });
 }
 
 /// All names by pid or port; `None` if the lock was not acquired within `timeout`.

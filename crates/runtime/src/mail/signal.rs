@@ -14,10 +14,13 @@ use term::{am, heap};
 
 use crate::mail::observer::observer;
 use crate::mail::{bounce, current, lent, observer, senders};
+use crate::process::epoch::with_pin;
+use crate::process::owner::Runnable;
+use crate::process::peer::Peer;
 use crate::process::relations::ReferenceNumber;
 use crate::process::signal::{ALIAS_MESSAGE, DEMONITOR, OWN_MESSAGE, PRIORITY, Signal, boxed};
-use crate::process::sync::{Ordering, between_steps};
-use crate::process::{Process, block, state, table};
+use crate::process::sync::between_steps;
+use crate::process::{Process, state, table};
 
 /// The result of a send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,17 +39,14 @@ pub enum Sent {
 /// Sends a message that is already in a fragment.
 ///
 /// # Safety
-/// `to` was found in the process table within this slice; `message` is a fragment that is in no list.
+/// `message` is a live fragment that is in no list.
 #[inline]
-pub unsafe fn send_fragment(to: *mut Process, message: *mut Fragment) {
-    // SAFETY: found within this slice, so still allocated; only shared fields are touched.
-    unsafe {
-        block::assert_in_use(to);
-        between_steps();
-        (*to).signals.push(message);
-        between_steps();
-        wake(to, state::EVENT);
-    }
+pub unsafe fn send_fragment(to: Peer<'_>, message: *mut Fragment) {
+    between_steps();
+    // SAFETY: the caller's promise about the fragment.
+    unsafe { to.push(message) };
+    between_steps();
+    wake(to, state::EVENT);
 }
 
 /// As [`send_fragment`], for a message with [`PRIORITY`]: like a signal that is no message, it is taken in even if the
@@ -54,25 +54,12 @@ pub unsafe fn send_fragment(to: *mut Process, message: *mut Fragment) {
 ///
 /// # Safety
 /// As for [`send_fragment`].
-pub unsafe fn send_before_others(to: *mut Process, message: *mut Fragment) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        block::assert_in_use(to);
-        between_steps();
-        (*to).signals.push(message);
-        between_steps();
-        wake(to, state::EVENT | state::SIGNALS);
-    }
-}
-
-/// The state word of a process, as it is just now; `None` if there is no such process. Any thread.
-#[must_use]
-pub fn state_of(pid: Term) -> Option<u32> {
-    crate::process::epoch::pinned(|| {
-        let process = table::find(pid);
-        // SAFETY: just found in the table; any thread may read the state word.
-        (!process.is_null()).then(|| unsafe { (*process).state.load(Ordering::Relaxed) })
-    })
+pub unsafe fn send_before_others(to: Peer<'_>, message: *mut Fragment) {
+    between_steps();
+    // SAFETY: the caller's promise about the fragment.
+    unsafe { to.push(message) };
+    between_steps();
+    wake(to, state::EVENT | state::SIGNALS);
 }
 
 /// Sends a message that is already in a fragment, from any thread; drops it if there is no such process.
@@ -80,16 +67,17 @@ pub fn state_of(pid: Term) -> Option<u32> {
 /// # Safety
 /// The fragment is in no list, and nobody else refers to it.
 pub unsafe fn send_prepared(to: Term, message: *mut Fragment) {
-    crate::process::epoch::pinned(|| {
-        let process = table::find(to);
-        // SAFETY: just found in the table; the caller's promise.
+    with_pin(|pinned| {
+        let process = table::find(pinned, to);
+        // SAFETY: nobody else refers to the fragment, which is in no list, so it may be dropped, or given to the
+        // process.
         unsafe {
-            if process.is_null() {
-                heap::drop_fragment(message);
-            } else if (*message).kind & PRIORITY != 0 {
-                send_before_others(process, message);
-            } else {
-                send_fragment(process, message);
+            match process {
+                None => heap::drop_fragment(message),
+                Some(process) if (*message).kind & PRIORITY != 0 => {
+                    send_before_others(process, message);
+                }
+                Some(process) => send_fragment(process, message),
             }
         }
     });
@@ -130,39 +118,35 @@ pub fn alias_message(number: ReferenceNumber, message: Term) -> *mut Fragment {
     fragment
 }
 
-/// Copies a term into a message for a process; returns whether the process exists. `from` is for [`senders`].
+/// Copies a term into a message for a process; returns whether the process exists. `from` is for [`senders`]. Any
+/// thread.
 pub fn send_message(from: Term, to: Term, message: Term) -> bool {
-    let process = table::find(to);
-    if process.is_null() {
-        return false;
-    }
-    let fragment = copy::to_fragment(message);
-    // SAFETY: just found in the table; the fragment is new, so it is in no list.
-    unsafe {
-        (*fragment).kind = OWN_MESSAGE;
-        send_fragment(process, senders::noted(from, fragment));
-    }
-    true
+    send_own(from, to, || copy::to_fragment(message))
 }
 
-/// As [`send_message`], for threads that are not in a slice (timers, I/O threads).
-pub fn send_message_from_outside(from: Term, to: Term, message: Term) -> bool {
-    crate::process::epoch::pinned(|| send_message(from, to, message))
-}
-
-/// As [`send_message_from_outside`], for a message built in a scratch heap that becomes the fragment, without a copy.
+/// As [`send_message`], for a message built in a scratch heap that becomes the fragment, without a copy.
 ///
 /// # Safety
 /// As for [`heap::Scratch::into_fragment`].
 pub unsafe fn send_built(from: Term, to: Term, scratch: heap::Scratch, message: Term) -> bool {
-    crate::process::epoch::pinned(|| {
-        let process = table::find(to);
-        if process.is_null() {
+    // SAFETY: by the caller's promise the scratch heap can become a fragment.
+    send_own(from, to, || unsafe { scratch.into_fragment(message) })
+}
+
+/// Sends an owned term as a message, without a copy; returns whether the process exists. `from` is for [`senders`].
+pub fn send_owned(from: Term, to: Term, message: Owned) -> bool {
+    send_own(from, to, || message.into_fragment())
+}
+
+/// Sends a message of the machine's own, which is made if the process exists; returns whether it does.
+fn send_own(from: Term, to: Term, make: impl FnOnce() -> *mut Fragment) -> bool {
+    with_pin(|pinned| {
+        let Some(process) = table::find(pinned, to) else {
             return false;
-        }
-        // SAFETY: just found in the table; by the caller's promise the scratch heap can become a fragment.
+        };
+        let fragment = make();
+        // SAFETY: the fragment is new, so it is in no list.
         unsafe {
-            let fragment = scratch.into_fragment(message);
             (*fragment).kind = OWN_MESSAGE;
             send_fragment(process, senders::noted(from, fragment));
         }
@@ -175,14 +159,12 @@ pub unsafe fn send_built(from: Term, to: Term, scratch: heap::Scratch, message: 
 /// # Errors
 /// Returns the signal if the receiver does not exist.
 pub fn send(to: Term, signal: Signal) -> Result<(), Signal> {
-    crate::process::epoch::pinned(|| {
-        let process = table::find(to);
-        if process.is_null() {
+    with_pin(|pinned| {
+        let Some(process) = table::find(pinned, to) else {
             return Err(signal);
-        }
-        let fragment = boxed(signal);
-        // SAFETY: just found in the table; the fragment is new, so it is in no list.
-        unsafe { push(to, process, fragment, Wakes::Yes) };
+        };
+        // SAFETY: the fragment is new, so it is in no list.
+        unsafe { push(process, boxed(signal), Wakes::Yes) };
         Ok(())
     })
 }
@@ -191,17 +173,16 @@ pub fn send(to: Term, signal: Signal) -> Result<(), Signal> {
 /// next handles signals. So a call to a server, whose caller removes the monitor after the reply, wakes the server
 /// once.
 pub fn demonitor(target: Term, (number, _): ReferenceNumber) {
-    crate::process::epoch::pinned(|| {
-        let process = table::find(target);
-        if process.is_null() {
+    with_pin(|pinned| {
+        let Some(process) = table::find(pinned, target) else {
             return;
-        }
+        };
         let fragment = heap::new_fragment(1);
-        // SAFETY: just found in the table; the fragment is new, so it is in no list, and has one word.
+        // SAFETY: the fragment is new, so it is in no list, and has one word.
         unsafe {
             (*fragment).kind = DEMONITOR;
             Fragment::words_pointer(fragment).write(number);
-            push(target, process, fragment, Wakes::No);
+            push(process, fragment, Wakes::No);
         }
     });
 }
@@ -213,52 +194,32 @@ enum Wakes {
     No,
 }
 
-/// Pushes a signal other than a message to the process `to`; if that has ended meanwhile, handles it as
+/// Pushes a signal other than a message; if the process has ended meanwhile, handles it as
 /// [`crate::mail::bounce::bounce`] does.
 ///
 /// # Safety
-/// `process` was found in the process table within this slice; `fragment` is in no list.
-unsafe fn push(to: Term, process: *mut Process, fragment: *mut Fragment, wakes: Wakes) {
-    // SAFETY: the caller's promise; only shared fields are touched.
-    unsafe {
-        block::assert_in_use(process);
+/// `fragment` is live and in no list.
+unsafe fn push(process: Peer<'_>, fragment: *mut Fragment, wakes: Wakes) {
+    between_steps();
+    // SAFETY: the caller's promise about the fragment.
+    unsafe { process.push(fragment) };
+    if wakes == Wakes::Yes {
         between_steps();
-        (*process).signals.push(fragment);
-        if wakes == Wakes::Yes {
-            between_steps();
-            wake(process, state::EVENT | state::SIGNALS);
-        }
-        between_steps();
-        if state::is_closed(&(*process).state) {
-            bounce::bounce_rest(to, &(*process).signals);
-        } else if wakes == Wakes::Yes && state::is_dirty(&(*process).state) {
-            lent::notice(to);
-        }
+        wake(process, state::EVENT | state::SIGNALS);
     }
-}
-
-/// Sends an owned term as a message, without a copy; returns whether the process exists. `from` is for [`senders`].
-pub fn send_owned(from: Term, to: Term, message: Owned) -> bool {
-    crate::process::epoch::pinned(|| {
-        let process = table::find(to);
-        if process.is_null() {
-            return false;
-        }
-        // SAFETY: just found in the table; the fragment is in no list.
-        unsafe {
-            let fragment = message.into_fragment();
-            (*fragment).kind = OWN_MESSAGE;
-            send_fragment(process, senders::noted(from, fragment));
-        }
-        true
-    })
+    between_steps();
+    if let Some(signals) = process.signals_if_closed() {
+        bounce::bounce_rest(process.pid(), signals);
+    } else if wakes == Wakes::Yes && process.is_dirty() {
+        lent::notice(process.pid());
+    }
 }
 
 /// Sends the reply `{Reference, Result}` to a process that waits for it. `from` is for [`senders`].
 pub fn reply(from: Term, to: Term, reference: &Owned, result: Term) {
     let mut scratch = heap::Scratch::new();
     let message = term::build::tuple(scratch.heap(), &[reference.term(), result]);
-    send_message_from_outside(from, to, message);
+    send_message(from, to, message);
 }
 
 /// As [`reply`], for a reference given by its number.
@@ -266,13 +227,7 @@ pub fn reply_to(from: Term, to: Term, (low, high): (u64, u64), result: Term) {
     let mut scratch = heap::Scratch::new();
     let reference = term::reference::with_number(scratch.heap(), low, high);
     let message = term::build::tuple(scratch.heap(), &[reference, result]);
-    send_message_from_outside(from, to, message);
-}
-
-/// Whether a process of this node exists. Any thread may ask; the answer may be out of date.
-#[must_use]
-pub fn is_alive(pid: Term) -> bool {
-    pid.is_local_pid() && crate::process::epoch::pinned(|| !table::find(pid).is_null())
+    send_message(from, to, message);
 }
 
 /// Sends a signal; if the receiver is gone, handles it as [`crate::mail::bounce::bounce`] does.
@@ -283,32 +238,23 @@ pub fn send_or_bounce(to: Term, signal: Signal) {
 }
 
 /// Sets bits of a process's state word because a signal has arrived, and queues the process if it was at rest.
-///
-/// # Safety
-/// `process` was found in the process table within this slice.
 #[inline]
-pub unsafe fn wake(process: *mut Process, bits: u32) {
-    // SAFETY: the caller's promise; `state` is shared.
-    if state::announce(unsafe { &(*process).state }, bits) {
-        // SAFETY: this thread set QUEUED on a process at rest, so no other thread owns or queues it.
-        unsafe { make_runnable(process) };
+pub fn wake(process: Peer<'_>, bits: u32) {
+    if let Some(runnable) = process.announce(bits) {
+        make_runnable(runnable);
     }
 }
 
-/// Queues a process that was at rest and whose QUEUED bit this thread set.
-///
-/// # Safety
-/// As for [`wake`], and no other thread is queueing the process.
+/// Queues a process that was at rest.
 #[cold]
 #[inline(never)]
-unsafe fn make_runnable(process: *mut Process) {
+fn make_runnable(runnable: Runnable) {
     between_steps();
     // The process runs here soon. A process that waited long is in no cache: its block is fetched meanwhile.
-    block::prefetch(process);
+    runnable.prefetch();
     if observer::is_profiled() {
-        // SAFETY: nobody else owns the process until it is in a queue.
-        observer().process_is(unsafe { &*process }, am::ACTIVE);
+        let (pid, ip) = runnable.place();
+        observer().process_is(pid, ip, am::ACTIVE);
     }
-    // SAFETY: the caller's promise.
-    unsafe { current::enqueue_woken(process) };
+    current::enqueue_woken(runnable);
 }

@@ -1,11 +1,9 @@
 //! Suspending processes, and letting them go on.
 
-use std::sync::atomic::Ordering;
-
 use layout::Term;
 
 use crate::process::suspend::Suspending;
-use crate::process::{Process, state, table};
+use crate::process::{state, table};
 
 /// Suspends the process with this pid on behalf of one more process, which calls this. `done` is called with true,
 /// between two slices of the process, once it is suspended, or with false if it is gone.
@@ -23,12 +21,7 @@ pub fn suspend(pid: Term, suspending: &Suspending, done: impl FnOnce(bool) + Sen
         }),
     );
     // One that is not running will notice before it runs again.
-    let process = table::find(pid);
-    // SAFETY: found in the table, so it lives until the slice in which this is called is over; `state` is shared.
-    let is_running = |process: *mut Process| unsafe {
-        (*process).state.load(Ordering::Acquire) & state::RUNNING != 0
-    };
-    if !process.is_null() && !is_running(process) {
+    if table::state_of(pid).is_some_and(|word| word & state::RUNNING == 0) {
         suspending.notice();
     }
 }

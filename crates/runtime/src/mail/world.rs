@@ -58,6 +58,12 @@ pub fn stopped<R>(body: impl FnOnce() -> R) -> R {
     result
 }
 
+/// Whether this thread is in the body of [`stopped`], or has ended the node by [`stop_for_good`].
+#[must_use]
+pub fn is_stopped_here() -> bool {
+    IS_ALONE.get()
+}
+
 /// Keeps all other threads from running processes for ever, because the node ends. Returns false if that was not
 /// reached within `patience`; then some threads still run, but each only until the end of its slice.
 #[must_use]

@@ -45,18 +45,25 @@ fn place() -> &'static Place {
 }
 
 /// Announces that the thread holds no pointer from a table at this moment; it may look up again afterwards.
+///
+/// # Safety
+/// No [`Pinned`] of this thread lives, nor what was found by means of one.
 #[inline]
-pub fn quiescent() {
+pub unsafe fn quiescent() {
     EPOCHS.quiescent(place());
 }
 
 /// Announces that the thread holds no pointer from a table and will not look up anything before it calls [`quiescent`]
 /// again.
-pub fn idle() {
+///
+/// # Safety
+/// As for [`quiescent`].
+pub unsafe fn idle() {
     place().become_idle();
 }
 
 /// Whether this thread has announced itself idle.
+#[inline]
 #[must_use]
 pub fn is_idle() -> bool {
     place().is_idle()
@@ -110,7 +117,7 @@ impl<T> Retired<T> {
 pub struct Pinned<'a>(PhantomData<(&'a (), *const ())>);
 
 impl<'a> Pinned<'a> {
-    /// For a thread that is in a slice.
+    /// For a thread that is in a slice, where [`with_pin`] is too much.
     ///
     /// # Safety
     /// The thread is not idle, and calls neither [`quiescent`] nor [`idle`] before `'a` ends.
@@ -121,22 +128,41 @@ impl<'a> Pinned<'a> {
     }
 }
 
-/// Runs a look-up on a thread that is not in a slice.
-pub fn pinned<R>(look_up: impl FnOnce() -> R) -> R {
-    with_pin(|_| look_up())
-}
-
-/// As [`pinned`]; what is looked up lives as long as the pin.
+/// Pins this thread, which may be in a slice or not, while it looks something up. What it finds lives as long as the
+/// pin.
+#[inline]
 pub fn with_pin<R>(look_up: impl FnOnce(Pinned<'_>) -> R) -> R {
     if !is_idle() {
         return look_up(Pinned(PhantomData));
     }
-    between_steps();
-    quiescent();
+    let pin = Pin::new();
     let result = look_up(Pinned(PhantomData));
-    between_steps();
-    idle();
+    drop(pin);
     result
+}
+
+/// A thread that was idle is not, until this is dropped.
+struct Pin;
+
+impl Pin {
+    #[cold]
+    #[inline(never)]
+    fn new() -> Pin {
+        between_steps();
+        // SAFETY: an idle thread has found nothing.
+        unsafe { quiescent() };
+        Pin
+    }
+}
+
+impl Drop for Pin {
+    #[cold]
+    #[inline(never)]
+    fn drop(&mut self) {
+        between_steps();
+        // SAFETY: the pin that `with_pin` lent is over: what it called cannot have kept anything found by means of it.
+        unsafe { idle() };
+    }
 }
 
 #[cfg(all(test, not(feature = "loom")))]
@@ -167,7 +193,8 @@ mod tests {
         std::thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| {
-                    idle();
+                    // SAFETY: the thread has found nothing yet.
+                    unsafe { idle() };
                     let mut last = 0;
                     while last < ROUNDS {
                         last = with_pin(|_pinned| {

@@ -19,10 +19,11 @@
 //! whoever keeps a pid for long and must not mistake a later process for its owner keeps its [`Identity`]. Only
 //! processes of later eras than the first are listed with theirs.
 //!
-//! A reader keeps the pointer only within one slice, and the memory of a process is not reused before every scheduler
-//! has begun another slice (`epoch`), so a process found here can be signalled without a reference count.
+//! What a reader finds here it keeps for as long as it is pinned, and the memory of a process is not reused before
+//! every thread has been quiescent (`epoch`), so a [`Peer`] can be signalled without a reference count.
 
 use std::collections::HashMap;
+use std::ptr::NonNull;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 
@@ -31,7 +32,9 @@ use parking_lot::Mutex;
 use sys::memory::Reservation;
 use term::reference;
 
-use super::{Process, epoch};
+use super::Process;
+use super::epoch::{self, Pinned};
+use super::peer::Peer;
 
 const FREE: u64 = 0;
 const RESERVED: u64 = 1;
@@ -291,7 +294,7 @@ impl Identity {
     /// The identity of the process that has this pid now.
     #[must_use]
     pub fn of(pid: Term) -> Option<Identity> {
-        if find(pid).is_null() {
+        if !exists(pid) {
             return None;
         }
         let table = table();
@@ -310,10 +313,17 @@ impl Identity {
 }
 
 /// Publishes a process, so that [`find`] returns it.
-pub fn publish(process: *mut Process, pid: Term) {
+///
+/// # Safety
+/// The process is initialised, has this pid, which was reserved for it, and stays allocated until it was removed and
+/// every thread has been quiescent since.
+pub(crate) unsafe fn publish(process: NonNull<Process>, pid: Term) {
     let slot = slot(pid.identifier_index()).expect("a reserved slot");
     debug_assert_eq!(slot.load(Ordering::Relaxed), RESERVED);
-    slot.store(process as u64, Ordering::Release);
+    slot.store(
+        process.as_ptr().expose_provenance() as u64,
+        Ordering::Release,
+    );
 }
 
 /// Removes a process; a later round may reuse its slot.
@@ -334,13 +344,11 @@ pub fn unreserve(pid: Term) {
     remove(pid);
 }
 
-/// As [`find`], but returns null before the table is created.
+/// As [`find`], but finds none before the table is created.
 #[must_use]
-pub fn find_if_made(pid: Term) -> *mut Process {
-    if TABLE.get().is_none() {
-        return std::ptr::null_mut();
-    }
-    find_stopped(pid)
+pub fn find_if_made(pinned: Pinned<'_>, pid: Term) -> Option<Peer<'_>> {
+    TABLE.get()?;
+    find(pinned, pid)
 }
 
 /// As [`list`], but returns an empty list before the table is created.
@@ -352,61 +360,58 @@ pub fn list_if_made(from: u32, most: usize) -> (Vec<Term>, Option<u32>) {
     list(from, most)
 }
 
-/// The process with this pid; null if it does not exist (any more). The pointer is valid until the caller's thread
-/// next reaches a quiescent point (`epoch`).
+/// The process with this pid; `None` if it does not exist (any more), or if the term is no pid of this node.
 #[inline]
 #[must_use]
-pub fn find(pid: Term) -> *mut Process {
-    let process = find_stopped(pid);
-    debug_assert!(
-        process.is_null() || !epoch::is_idle(),
-        "a look-up by a thread that does not say how long it looks"
-    );
-    process
-}
-
-/// As [`find`], also for a thread that the epochs do not know of, while nothing ends.
-#[inline]
-fn find_stopped(pid: Term) -> *mut Process {
+pub fn find(pinned: Pinned<'_>, pid: Term) -> Option<Peer<'_>> {
     if !pid.is_local_pid() {
-        return std::ptr::null_mut();
+        return None;
     }
-    let process = at(pid.identifier_index());
-    // SAFETY: a published process stays allocated until the reader's slice ends; `id` never changes.
-    if !process.is_null() && unsafe { (*process).id } == pid {
-        process
-    } else {
-        std::ptr::null_mut()
-    }
+    at(pinned, pid.identifier_index()).filter(|process| process.pid() == pid)
 }
 
-/// The process that takes what is sent through an alias; null for other terms, or if there is none. When the alias's
-/// process has ended it may be another one, which does not have this alias. As for [`find`], the pointer is valid
-/// until the next quiescent point.
+/// Whether the process with this pid exists. Any thread may ask; the answer may be out of date.
 #[inline]
 #[must_use]
-pub fn owner(alias: Term) -> *mut Process {
-    match reference::pid(alias) {
-        Some(pid) => at(pid.identifier_index()),
-        None => std::ptr::null_mut(),
-    }
+pub fn exists(pid: Term) -> bool {
+    epoch::with_pin(|pinned| find(pinned, pid).is_some())
+}
+
+/// The state word of the process with this pid, as it is just now; `None` if there is none. Any thread may ask.
+#[inline]
+#[must_use]
+pub fn state_of(pid: Term) -> Option<u32> {
+    epoch::with_pin(|pinned| Some(find(pinned, pid)?.state()))
+}
+
+/// The process that takes what is sent through an alias; `None` for other terms, or if there is none. When the alias's
+/// process has ended it may be another one, which does not have this alias.
+#[inline]
+#[must_use]
+pub fn owner(pinned: Pinned<'_>, alias: Term) -> Option<Peer<'_>> {
+    at(pinned, reference::pid(alias)?.identifier_index())
 }
 
 /// The pid of [`owner`].
 #[must_use]
 pub fn owner_pid(alias: Term) -> Option<Term> {
-    let process = owner(alias);
-    // SAFETY: as in `find`.
-    (!process.is_null()).then(|| unsafe { (*process).id })
+    epoch::with_pin(|pinned| Some(owner(pinned, alias)?.pid()))
 }
 
-/// The process in a slot; null if there is none.
+/// The process in a slot; `None` if there is none.
 #[inline]
-fn at(index: u32) -> *mut Process {
-    let word = slot(index).map_or(FREE, |slot| slot.load(Ordering::Acquire));
-    match word {
-        FREE | RESERVED => std::ptr::null_mut(),
-        process => process as *mut Process,
+fn at(pinned: Pinned<'_>, index: u32) -> Option<Peer<'_>> {
+    debug_assert!(
+        !epoch::is_idle(),
+        "a look-up by a thread that is not pinned"
+    );
+    match slot(index)?.load(Ordering::Acquire) {
+        FREE | RESERVED => None,
+        address => {
+            let process = NonNull::new(std::ptr::with_exposed_provenance_mut(address as usize))?;
+            // SAFETY: the slot has it now, after this thread was pinned.
+            Some(unsafe { Peer::new(pinned, process) })
+        }
     }
 }
 
@@ -414,18 +419,16 @@ fn at(index: u32) -> *mut Process {
 #[must_use]
 pub fn list(from: u32, most: usize) -> (Vec<Term>, Option<u32>) {
     let end = table().end();
-    let mut pids = Vec::new();
-    for index in from..end {
-        if pids.len() >= most {
-            return (pids, Some(index));
+    epoch::with_pin(|pinned| {
+        let mut pids = Vec::new();
+        for index in from..end {
+            if pids.len() >= most {
+                return (pids, Some(index));
+            }
+            pids.extend(at(pinned, index).map(Peer::pid));
         }
-        let word = slot(index).map_or(0, |slot| slot.load(Ordering::Acquire));
-        if word > RESERVED {
-            // SAFETY: as in `find`.
-            pids.push(unsafe { (*(word as *mut Process)).id });
-        }
-    }
-    (pids, None)
+        (pids, None)
+    })
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::effects::info::{self, Asker};
 use crate::mail::{senders, signal};
 use crate::process::signal::Signal;
 use crate::process::tracing::{Event, Family, Sessions, Tracing, what};
-use crate::process::{Flags, Process};
+use crate::process::{Flags, Process, table};
 
 /// Tells the tracers of a process of an event, in those sessions in which one of these bits of [`what`] is traced.
 pub fn tell(process: &mut Process, wanted: u32, event: &Event) {
@@ -71,7 +71,7 @@ pub(crate) fn sends_by_library(process: &mut Process, to: Term, message: Term) {
     if !is_for(process, what::SEND) {
         return;
     }
-    let is_lost = to.is_local_pid() && !crate::mail::signal::is_alive(to);
+    let is_lost = to.is_local_pid() && !table::exists(to);
     let tag = match is_lost {
         true => am::SEND_TO_NON_EXISTING_PROCESS,
         false => am::SEND,

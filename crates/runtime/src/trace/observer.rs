@@ -146,8 +146,8 @@ impl Observer for Tracers {
         newcomers::PORTS.get()
     }
 
-    fn process_is(&self, process: &Process, status: Term) {
-        system_profile::process_is(process, status);
+    fn process_is(&self, pid: Term, ip: *const u64, status: Term) {
+        system_profile::process_is(pid, ip, status);
     }
 
     fn process_has_ended(&self, pid: Term) {

@@ -26,7 +26,7 @@ use crate::process::rank::Rank;
 use crate::process::sequence::{Spawn, Token, message_with, of, token_in};
 use crate::process::signal::{MESSAGE, PRIORITY, TOKEN_MESSAGE};
 use crate::process::tracing::Tracer;
-use crate::process::{Process, state, table};
+use crate::process::{Process, epoch, state, table};
 
 /// Bits of [`Token::flags`]; the numbers are visible in the token.
 pub mod what {
@@ -278,30 +278,32 @@ pub fn sends(process: &mut Process, to: Term, message: Term, rank: Rank) -> Opti
         tell(&token, what::SEND, process, receiver, message);
         return None;
     }
-    let (found, alias) = match receiver.is_reference() {
-        true => {
-            reference::pid(receiver)?;
-            (table::owner(receiver), reference::number(receiver))
+    epoch::with_pin(|pinned| {
+        let (found, alias) = match receiver.is_reference() {
+            true => {
+                reference::pid(receiver)?;
+                (table::owner(pinned, receiver), reference::number(receiver))
+            }
+            false if receiver.is_local_pid() => (table::find(pinned, receiver), None),
+            false => return None,
+        };
+        let Some(found) = found else {
+            return Some(Sent::Done);
+        };
+        let token = next(process)?;
+        tell(&token, what::SEND, process, receiver, message);
+        let fragment = message_with(&token, message, alias);
+        // SAFETY: the fragment is new, so it is in no list.
+        unsafe {
+            if alias.is_some() && rank == Rank::Priority {
+                (*fragment).kind |= PRIORITY;
+                signal::send_before_others(found, senders::noted(process.pid(), fragment));
+            } else {
+                signal::send_fragment(found, senders::noted(process.pid(), fragment));
+            }
         }
-        false if receiver.is_local_pid() => (table::find(receiver), None),
-        false => return None,
-    };
-    if found.is_null() {
-        return Some(Sent::Done);
-    }
-    let token = next(process)?;
-    tell(&token, what::SEND, process, receiver, message);
-    let fragment = message_with(&token, message, alias);
-    // SAFETY: just found in the table; the fragment is new, so it is in no list.
-    unsafe {
-        if alias.is_some() && rank == Rank::Priority {
-            (*fragment).kind |= PRIORITY;
-            signal::send_before_others(found, senders::noted(process.pid(), fragment));
-        } else {
-            signal::send_fragment(found, senders::noted(process.pid(), fragment));
-        }
-    }
-    Some(Sent::Done)
+        Some(Sent::Done)
+    })
 }
 
 /// The process has received a message, which it, or its sender, has to do with sequences.
@@ -345,7 +347,7 @@ pub fn ends(process: &mut Process, to: Term, reason: Term) -> Option<Token> {
         tell_at(&token, what::SEND, am::UNDEFINED, to, message);
         return Some(token);
     }
-    let state = signal::state_of(to).unwrap_or(state::EXITING);
+    let state = table::state_of(to).unwrap_or(state::EXITING);
     if state & (state::SENSITIVE | state::EXITING) == 0 {
         tell_at(&token, what::SEND, to, to, message);
     }

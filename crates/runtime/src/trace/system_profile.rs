@@ -78,14 +78,14 @@ fn tell(about: Term, parts: &[Term]) {
     }
 }
 
-/// A process has become ready to run (`active`), or is so no more. Whoever calls this owns the process.
+/// A process, which continues at `ip`, has become ready to run (`active`), or is so no more.
 #[cold]
-pub fn process_is(process: &Process, status: Term) {
+pub fn process_is(pid: Term, ip: *const u64, status: Term) {
     if is_wanted(wanted::RUNNABLE_PROCS) {
         let mut scratch = Scratch::new();
-        let place = info::function_at(process.head.ip);
+        let place = info::function_at(ip);
         let place = place.map_or(Term::small(0), |call| build::tuple(scratch.heap(), &call));
-        tell(process.pid(), &[process.pid(), status, place]);
+        tell(pid, &[pid, status, place]);
     }
 }
 
@@ -101,7 +101,7 @@ pub fn process_has_ended(pid: Term) {
 #[cold]
 pub(crate) fn process_waits_for_port(process: &Process, status: Term) {
     if is_wanted(wanted::EXCLUSIVE) {
-        process_is(process, status);
+        process_is(process.pid(), process.head.ip, status);
     }
 }
 

@@ -119,9 +119,7 @@ impl Tcp {
         if self.accepting.is_empty() {
             return;
         }
-        let is_alive = |pending: &Pending| {
-            runtime::process::epoch::pinned(|| !table::find(pending.caller).is_null())
-        };
+        let is_alive = |pending: &Pending| table::exists(pending.caller);
         self.accepting.retain(is_alive);
         self.note_accepting();
     }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ffi::c_int;
 
 use layout::Term;
-use runtime::mail::signal;
+use runtime::process::table;
 
 use crate::driver::abi::{Handle, Monitor};
 use crate::driver::port;
@@ -16,7 +16,7 @@ pub extern "C" fn driver_monitor_process(port: Handle, pid: Term, monitor: &mut 
         if shared.driver.entry().process_exit.is_none() {
             return -1;
         }
-        if !signal::is_alive(pid) {
+        if !table::exists(pid) {
             return 1;
         }
         let number = access.monitor(pid);

@@ -92,9 +92,7 @@ unsafe fn send(port: Handle, to: Term, words: *const usize, count: c_int) -> c_i
             let sent = to.is_local_pid()
                 && port::with(port, |_, access| from_here(access))
                     // Another thread of the driver, which no tracer is told of.
-                    .unwrap_or_else(|| {
-                        signal::send_message_from_outside(am::UNDEFINED, to, message.term())
-                    });
+                    .unwrap_or_else(|| signal::send_message(am::UNDEFINED, to, message.term()));
             c_int::from(sent)
         }
         None => -1,

@@ -23,7 +23,7 @@ pub fn send_copy_request(asker: Term, pid: Term, id: Owned) {
         let mut scratch = Scratch::new();
         let done = [am::COPY_LITERALS, id.term(), am::OK];
         let done = build::tuple(scratch.heap(), &done);
-        signal::send_message_from_outside(pid, asker, done);
+        signal::send_message(pid, asker, done);
     };
     tasks::ask_to_collect(pid, takes_long, Box::new(copy));
 }

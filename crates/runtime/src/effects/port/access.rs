@@ -77,7 +77,7 @@ impl Access<'_> {
         let mut scratch = Scratch::new();
         let message = body(scratch.heap());
         tracing::sends(&self.core.tracings, self.port.id, to, message);
-        signal::send_message_from_outside(self.port.id, to, message)
+        signal::send_message(self.port.id, to, message)
     }
 
     /// As [`Access::send`], for a message of `words` words, which is built where it stays instead of being copied. If
@@ -118,7 +118,7 @@ impl Access<'_> {
     /// Sends a process a term; returns false if there is no such process.
     pub fn send_term(&self, to: Term, message: &Owned) -> bool {
         tracing::sends(&self.core.tracings, self.port.id, to, message.term());
-        signal::send_message_from_outside(self.port.id, to, message.term())
+        signal::send_message(self.port.id, to, message.term())
     }
 
     /// Whether the port was closed, and still exists only until its output is written.

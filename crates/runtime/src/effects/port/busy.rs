@@ -43,8 +43,8 @@ use super::access::Access;
 use super::queue::{self, Task};
 use super::{Core, Phase, Port, State};
 use crate::mail::signal;
-use crate::process::Process;
 use crate::process::signal::Signal;
+use crate::process::{Process, table};
 
 /// A low and a high mark in bytes. Whatever is filled becomes busy at the high one, until it is down to the low one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -181,7 +181,7 @@ impl State {
             let Some(held) = self.core.held.pop_front() else {
                 return;
             };
-            if !held.is_awaited || signal::is_alive(held.sender) {
+            if !held.is_awaited || table::exists(held.sender) {
                 (held.task)(port, self);
             }
             if held.is_awaited {

@@ -6,7 +6,7 @@ use term::heap::Scratch;
 use term::{am, build};
 
 use crate::mail::observer::observer;
-use crate::mail::signal;
+use crate::process::table;
 use crate::process::tracing::{Event, Family, Tracings, what};
 
 /// A port that is traced so sends a message.
@@ -19,7 +19,7 @@ pub fn sends(tracings: &Tracings, port: Term, to: Term, message: Term) {
 
 #[cold]
 fn tell_of_send(tracings: &Tracings, port: Term, to: Term, message: Term) {
-    let tag = match to.is_local_pid() && !signal::is_alive(to) {
+    let tag = match to.is_local_pid() && !table::exists(to) {
         true => am::SEND_TO_NON_EXISTING_PROCESS,
         false => am::SEND,
     };

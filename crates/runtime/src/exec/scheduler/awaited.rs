@@ -24,57 +24,50 @@ impl Scheduler {
         self.own
             .slices_to_check
             .update(|slices| slices.saturating_sub(1));
-        let pointer = table::find(pid);
-        // SAFETY: a process found in the table stays valid until this thread is quiescent; `state` is shared.
-        if pointer.is_null() || !unsafe { state::borrow(&(*pointer).state) } {
+        if !self.attend_queued(pid) {
             lent::attend(pid);
-            epoch::quiescent();
-            return;
         }
+        // SAFETY: the thread is between two slices, and what was found here is no longer used.
+        unsafe { epoch::quiescent() };
+    }
+
+    /// Borrows a queued process and handles its signals; false if this thread cannot have it.
+    fn attend_queued(&self, pid: Term) -> bool {
+        let borrowed = epoch::with_pin(|pinned| table::find(pinned, pid)?.borrow());
+        let Some(mut process) = borrowed else {
+            return false;
+        };
         between_steps();
-        // SAFETY: borrowed, so this thread owns it until it is given back.
-        let process = unsafe { &mut *pointer };
         self.own.set_reductions_left(REDUCTIONS_PER_SLICE);
         // Pending tasks come first: one of them may be to handle earlier signals.
-        run_tasks(process);
+        run_tasks(&mut process);
         if !process.flags.contains(Flags::SYSTEM_TASKS) {
-            signal_handling::fetch_between_slices(process);
-            run_tasks(process);
+            signal_handling::fetch_between_slices(&mut process);
+            run_tasks(&mut process);
         }
         if process.flags.contains(Flags::DIRTY_COLLECTION)
             && !process.flags.contains(Flags::EXIT_PENDING)
         {
-            dirty::hand_over_borrowed(pointer);
-            epoch::quiescent();
-            return;
+            dirty::hand_over_borrowed(process);
+            return true;
         }
         let gone = process.flags.contains(Flags::EXIT_PENDING);
         if gone {
-            slice::end(process);
+            slice::end(&mut process);
         }
         between_steps();
-        let before = state::give_back(&process.state, gone);
-        if before & state::QUEUED == 0 {
+        let (left, before) = process.give_back(gone);
+        if let Some(process) = left {
             between_steps();
             if gone {
-                self.dead.add(pointer);
+                self.dead.add(process.into_block());
             } else {
-                self.give_up(pointer);
+                self.give_up(process);
             }
         } else if !gone && before & state::SIGNALS != 0 {
             self.own.attend_again(pid);
         }
-        epoch::quiescent();
-    }
-
-    /// Drops a process that was taken from a run queue while another thread had borrowed it, or after it ended while
-    /// borrowed. `before` is its state word at that time.
-    #[cold]
-    pub(super) fn leave_to_borrower(&self, pointer: *mut Process, before: u32) {
-        if before & state::GONE != 0 {
-            self.dead.add(pointer);
-        }
-        epoch::quiescent();
+        true
     }
 }
 

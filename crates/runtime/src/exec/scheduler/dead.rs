@@ -17,7 +17,7 @@ const BATCH: usize = 64;
 /// See the module's documentation.
 pub(super) struct DeadProcesses {
     /// The first `fresh_count` of these ended after the last batch was stamped.
-    fresh: [Cell<*mut Process>; BATCH],
+    fresh: [Cell<Option<NonNull<Process>>>; BATCH],
     fresh_count: Cell<usize>,
     /// Batches and their stamps, the oldest first.
     stamped: RefCell<VecDeque<(u64, Batch)>>,
@@ -25,12 +25,12 @@ pub(super) struct DeadProcesses {
     spare: Cell<Batch>,
 }
 
-type Batch = Vec<*mut Process>;
+type Batch = Vec<NonNull<Process>>;
 
 impl DeadProcesses {
     pub(super) fn new() -> DeadProcesses {
         DeadProcesses {
-            fresh: [const { Cell::new(ptr::null_mut()) }; BATCH],
+            fresh: [const { Cell::new(None) }; BATCH],
             fresh_count: Cell::new(0),
             stamped: RefCell::default(),
             spare: Cell::default(),
@@ -39,12 +39,12 @@ impl DeadProcesses {
 
     /// Adds a process that has ended, and that no look-up can find any more.
     #[inline]
-    pub(super) fn add(&self, process: *mut Process) {
+    pub(super) fn add(&self, process: NonNull<Process>) {
         if self.is_full() {
             self.stamp();
         }
         let count = self.fresh_count.get();
-        self.fresh[count].set(process);
+        self.fresh[count].set(Some(process));
         self.fresh_count.set(count + 1);
     }
 
@@ -60,25 +60,26 @@ impl DeadProcesses {
         let count = self.fresh_count.take();
         if count > 0 {
             let mut batch = self.spare.take();
-            batch.extend(self.fresh[..count].iter().map(Cell::get));
+            batch.extend(self.fresh[..count].iter().filter_map(Cell::get));
             self.stamped
                 .borrow_mut()
                 .push_back((epoch::retire_stamp(), batch));
         }
     }
 
-    /// Reclaims the memory of those that no thread can still reference; returns their number. The caller holds no
-    /// pointer from a table.
-    pub(super) fn reclaim(&self) -> usize {
+    /// Reclaims the memory of those that no thread can still reference; returns their number.
+    ///
+    /// # Safety
+    /// As for [`epoch::quiescent`].
+    pub(super) unsafe fn reclaim(&self) -> usize {
         self.stamp();
-        epoch::quiescent();
+        // SAFETY: by the caller's promise this thread holds nothing that it has found.
+        unsafe { epoch::quiescent() };
         let mut reclaimed = 0;
         while let Some(mut batch) = self.take_passed() {
             reclaimed += batch.len();
-            for pointer in batch.drain(..) {
-                let Some(block) = NonNull::new(pointer) else {
-                    unreachable!("a dead process has an address")
-                };
+            for block in batch.drain(..) {
+                let pointer = block.as_ptr();
                 // SAFETY: the block is initialised, and since its stamp has passed, no other thread can reach it.
                 unsafe {
                     bounce::bounce_rest((*pointer).head.id, &(*pointer).signals);

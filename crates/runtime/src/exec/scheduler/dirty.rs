@@ -15,7 +15,7 @@
 //! builds terms on the heap or beside it, and its result is a root ([`Rare::roots`](crate::process::Rare)) until it is
 //! picked up.
 //!
-//! A body that runs here is not part of a slice: it may look up processes only under `epoch::pinned`, and there is no
+//! A body that runs here is not part of a slice: it may look up processes only under `epoch::with_pin`, and there is no
 //! current scheduler. A thread is started when work is queued and all others are busy, up to the numbers that the node
 //! was started with.
 
@@ -31,11 +31,13 @@ use crate::effects::collector::dirty_collection;
 use crate::effects::profile;
 use crate::exec::exit;
 use crate::mail::current::enqueue_woken;
-use crate::mail::dirty::{Handed, Work};
+use crate::mail::dirty::Work;
 use crate::mail::microstate::{self, ThreadState};
 use crate::mail::observer::observer;
 use crate::mail::{deferred, dirty, lent};
 use crate::process::dirty::{Call, DirtyKind};
+use crate::process::owner::{Begun, Owner, Runnable};
+use crate::process::sync::between_steps;
 use crate::process::{Flags, Process, state};
 
 /// How a dirty BIF is run, by its row in the BIF table.
@@ -145,30 +147,33 @@ fn pick_up(context: &mut Context, process: &mut Process) -> Term {
     }
 }
 
-/// Puts a process that needs a dirty scheduler into a dirty queue. The caller owns it and has marked it DIRTY and
-/// QUEUED.
-pub(super) fn hand_over(pointer: *mut Process) {
-    // SAFETY: the caller owns the process.
-    let process = unsafe { &mut *pointer };
-    if process.flags.contains(Flags::DIRTY_COLLECTION) {
-        dirty::pool(DirtyKind::Cpu).submit(Work::Collection(Handed(pointer)));
-        return;
-    }
+/// Puts a process that needs a dirty scheduler into a dirty queue.
+pub(super) fn hand_over(mut process: Owner) {
     let kind = match process.existing_rare().and_then(|rare| rare.dirty.as_ref()) {
-        Some(Call::Wanted { kind, .. }) => *kind,
+        _ if process.flags.contains(Flags::DIRTY_COLLECTION) => None,
+        Some(Call::Wanted { kind, .. }) => Some(*kind),
         _ => unreachable!("`want` set it"),
     };
-    // SAFETY: the caller owns the process; `run_call` takes it back.
-    unsafe { lent::lend(pointer) };
-    dirty::pool(kind).submit(Work::Call(Handed(pointer)));
+    let pointer = process.pointer();
+    // Before it is QUEUED, so that nobody borrows it.
+    process.state.fetch_or(state::DIRTY, Ordering::Relaxed);
+    let (runnable, _) = process.give_up();
+    between_steps();
+    match kind {
+        None => dirty::pool(DirtyKind::Cpu).submit(Work::Collection(runnable)),
+        Some(kind) => {
+            // SAFETY: nobody uses the process before `run_call` takes it back.
+            unsafe { lent::lend(pointer) };
+            dirty::pool(kind).submit(Work::Call(runnable));
+        }
+    }
 }
 
 /// Leaves a task that takes long to a dirty scheduler, for a process that the caller has borrowed and asked for
 /// [`Collection::Task`](crate::process::dirty::Collection::Task).
-pub(super) fn hand_over_borrowed(pointer: *mut Process) {
-    // SAFETY: the caller owns the process.
-    unsafe { (*pointer).state.fetch_or(state::DIRTY, Ordering::SeqCst) };
-    dirty::pool(DirtyKind::Cpu).submit(Work::BorrowedTask(Handed(pointer)));
+pub(super) fn hand_over_borrowed(process: Owner) {
+    process.state.fetch_or(state::DIRTY, Ordering::SeqCst);
+    dirty::pool(DirtyKind::Cpu).submit(Work::BorrowedTask(process));
 }
 
 /// What the thread of a dirty scheduler does.
@@ -195,92 +200,85 @@ pub(crate) fn perform_here(work: Work) {
 fn perform(context: &mut Context, work: Work) {
     let _: u64 = dirty::take_charged();
     match work {
-        Work::Call(Handed(pointer)) => run_call(context, pointer),
-        Work::Collection(Handed(pointer)) => run_collection(pointer),
-        Work::BorrowedTask(Handed(pointer)) => run_borrowed_task(pointer),
+        Work::Call(runnable) => run_call(context, begin(runnable)),
+        Work::Collection(runnable) => run_collection(begin(runnable)),
+        Work::BorrowedTask(process) => run_borrowed_task(process),
         Work::Function(function) => function(),
     }
     deferred::run();
 }
 
-/// Makes the dirty call that a process requested, and gives the process back to the schedulers.
-fn run_call(context: &mut Context, pointer: *mut Process) {
-    // SAFETY: taken from a dirty queue, so this thread owns it once it has it back; `state` is shared.
-    let has_departed = unsafe {
-        state::begin(&(*pointer).state);
-        lent::take_back(pointer)
-    };
-    if has_departed {
-        return bury(pointer);
+/// Marks a process taken from a dirty queue as running.
+fn begin(runnable: Runnable) -> Owner {
+    match runnable.begin() {
+        Begun::Runs(process, _) => process,
+        Begun::IsBorrowed | Begun::IsGone(_) => unreachable!("a DIRTY process is not borrowed"),
     }
-    // SAFETY: as above; the reference is not used during the call.
-    let process = unsafe { &mut *pointer };
+}
+
+/// Makes the dirty call that a process requested, and gives the process back to the schedulers. It is lent at first, so
+/// it is not touched until it is taken back.
+fn run_call(context: &mut Context, mut process: Owner) {
+    // SAFETY: `hand_over` has lent it, and left it to this thread.
+    let has_departed = unsafe { lent::take_back(process.pointer()) };
+    if has_departed {
+        return bury(process);
+    }
     if process.flags.contains(Flags::TRACED) {
-        observer().scheduled_in(process);
+        observer().scheduled_in(&mut process);
     }
     let Some(Call::Wanted { function, .. }) = process.rare().dirty.take() else {
         unreachable!("`want` set it");
     };
     let arguments = process.head.heap.stack.cast::<Term>();
-    context.process = pointer.cast();
+    context.process = process.pointer().cast();
     context.raise.kind = RaiseKind::None;
     context.reductions_left = REDUCTIONS_PER_SLICE;
     // SAFETY: the engine saved the arguments on the stack when it left; the function is that of the BIF that they are
-    // for, and the context holds the process.
+    // for, and the context holds the process, which is not used here during the call.
     let result = unsafe { function(context, arguments) };
     context.process = std::ptr::null_mut();
     // SAFETY: this thread has made the call.
-    if unsafe { lent::has_departed(pointer) } {
-        return bury(pointer);
+    if unsafe { lent::has_departed(process.pointer()) } {
+        return bury(process);
     }
-    // SAFETY: this thread still owns the process, and the call no longer borrows it.
-    let process = unsafe { &mut *pointer };
     let rare = process.rare();
     (rare.dirty, rare.roots) = outcome(context, result);
     process.flags.remove(Flags::DIRTY_CALL);
     process.flags.insert(Flags::DIRTY_CALL_DONE);
-    give_back(pointer);
+    give_back(process);
 }
 
 /// Frees the heap of a process that has ended before its call was over, and gives its block to a scheduler, to be
 /// retired.
 #[cold]
-fn bury(pointer: *mut Process) {
-    // SAFETY: this thread owns the process until it is in a run queue.
-    let process = unsafe { &mut *pointer };
+fn bury(mut process: Owner) {
     let pid = process.pid();
-    exit::free(process);
+    exit::free(&mut process);
     process.state.fetch_and(!state::DIRTY, Ordering::SeqCst);
     process.state.fetch_or(state::GONE, Ordering::SeqCst);
-    state::give_up(&process.state);
-    // SAFETY: as above.
-    unsafe { enqueue_woken(pointer) };
+    let (gone, _) = process.give_up();
+    enqueue_woken(gone);
     lent::departed_is_over(pid);
 }
 
 /// Collects the garbage of a process, and gives the process back to the schedulers.
-fn run_collection(pointer: *mut Process) {
-    // SAFETY: taken from a dirty queue, so this thread owns it.
-    let process = unsafe { &mut *pointer };
-    state::begin(&process.state);
+fn run_collection(mut process: Owner) {
     if process.flags.contains(Flags::TRACED) {
-        observer().scheduled_in(process);
+        observer().scheduled_in(&mut process);
     }
-    dirty_collection::perform(process);
-    give_back(pointer);
+    dirty_collection::perform(&mut process);
+    give_back(process);
 }
 
 /// Gives a process back to the schedulers.
-fn give_back(pointer: *mut Process) {
-    // SAFETY: this thread owns the process until it is in a run queue.
-    let process = unsafe { &mut *pointer };
+fn give_back(mut process: Owner) {
     process.reductions += dirty::take_charged();
     if process.flags.contains(Flags::TRACED) {
-        observer().scheduled_out(process);
+        observer().scheduled_out(&mut process);
     }
-    let pid = process.pid();
-    let has_tasks = release(process);
-    give_up(pointer, pid, has_tasks);
+    let has_tasks = release(&mut process);
+    give_up(process, has_tasks);
 }
 
 /// Ends what a dirty scheduler does with a process; returns whether tasks are left. Once DIRTY is clear, a thread that
@@ -293,28 +291,23 @@ fn release(process: &mut Process) -> bool {
 
 /// Runs a task of a borrowed process, and gives the process back to its queue, or to another one if a scheduler took it
 /// from its queue meanwhile.
-fn run_borrowed_task(pointer: *mut Process) {
-    // SAFETY: the borrower has left it to this thread, which owns it until it is given back.
-    let process = unsafe { &mut *pointer };
+fn run_borrowed_task(mut process: Owner) {
     let pid = process.pid();
-    dirty_collection::perform(process);
+    dirty_collection::perform(&mut process);
     process.reductions += dirty::take_charged();
-    release(process);
-    // SAFETY: as above; `state` is shared.
-    let before = unsafe { state::give_back(&(*pointer).state, false) };
-    if before & state::QUEUED == 0 {
-        give_up(pointer, pid, false);
+    release(&mut process);
+    if let (Some(process), _) = process.give_back(false) {
+        give_up(process, false);
     }
     // Who borrows it next looks for further tasks, and lets it end if this task has ended it.
     crate::mail::awaited::attend_from_elsewhere(pid);
 }
 
-/// Puts a process that this thread owns, and has released, into a run queue.
-fn give_up(pointer: *mut Process, pid: Term, has_tasks: bool) {
-    // SAFETY: this thread owns the process until it is in the queue; `state` is shared.
-    let before = unsafe { state::give_up(&(*pointer).state) };
-    // SAFETY: as above; only now is it queued.
-    unsafe { enqueue_woken(pointer) };
+/// Puts a process that this thread has released into a run queue.
+fn give_up(process: Owner, has_tasks: bool) {
+    let pid = process.pid();
+    let (runnable, before) = process.give_up();
+    enqueue_woken(runnable);
     if has_tasks || crate::mail::awaited::are_signals_left(before) {
         crate::mail::awaited::attend_from_elsewhere(pid);
     }

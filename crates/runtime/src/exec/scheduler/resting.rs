@@ -16,7 +16,7 @@ use super::Scheduler;
 use crate::effects::collector::trim;
 use crate::mail::schedulers::schedulers;
 use crate::process::sync::between_steps;
-use crate::process::{Flags, Process, state, table};
+use crate::process::{Flags, Process, epoch, table};
 
 /// How long a process must not have run before it is trimmed.
 const RESTED_MS: u32 = 1_000;
@@ -95,24 +95,22 @@ impl Scheduler {
     }
 
     fn trim_if_rested(&self, entry: Entry, now_ms: u32) {
-        let pointer = table::find(entry.pid);
-        if pointer.is_null() {
-            return;
-        }
         let entry = Entry {
             since_ms: now_ms,
             ..entry
         };
-        // SAFETY: a process found in the table stays valid until this thread is quiescent; `state` is shared.
-        if !unsafe { state::take_resting(&(*pointer).state) } {
-            self.resting.list_again(entry);
-            return;
-        }
+        let taken = epoch::with_pin(|pinned| {
+            let process = table::find(pinned, entry.pid)?;
+            Some(process.take_resting())
+        });
+        let mut process = match taken {
+            None => return,
+            Some(None) => return self.resting.list_again(entry),
+            Some(Some(process)) => process,
+        };
         between_steps();
-        // SAFETY: taken, so this thread owns it until it is given up.
-        let process = unsafe { &mut *pointer };
         if process.rested_in == entry.rested_in {
-            let bytes = trim::at_rest(process);
+            let bytes = trim::at_rest(&mut process);
             self.resting
                 .given_back_bytes
                 .update(|so_far| so_far + bytes);
@@ -123,8 +121,9 @@ impl Scheduler {
         between_steps();
         // A signal may have arrived meanwhile, or there was no memory for the collection and the process ends.
         let ends = process.flags.contains(Flags::EXIT_PENDING);
-        if ends || !state::rest(&process.state) {
-            self.give_up(pointer);
+        let busy = if ends { Err(process) } else { process.rest() };
+        if let Err(process) = busy {
+            self.give_up(process);
         }
     }
 }

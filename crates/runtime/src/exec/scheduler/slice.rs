@@ -1,8 +1,8 @@
 //! The steps of one slice: what is done before and after a process's code runs.
 //!
-//! Each step takes the pointer to the process rather than a reference: the code that runs in between borrows the
-//! process through the context, and a step may give the process up to another thread. Only the scheduler's own thread
-//! calls these functions, for a process that it owns.
+//! Each step takes the [`Owner`] of the process and returns it, unless it gives the process up to another thread, puts
+//! it to rest or ends it. No reference to the process is kept over the code that runs in between, which borrows it
+//! through the context. Only the scheduler's own thread calls these functions.
 
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -21,17 +21,17 @@ use crate::exec::exit;
 use crate::mail::observer;
 use crate::mail::observer::observer;
 use crate::process::dirty::Collection;
+use crate::process::owner::Owner;
 use crate::process::sync::between_steps;
 use crate::process::{Flags, Process, block, state};
 
 /// What comes next in a slice.
 #[must_use]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Next {
     /// The process's code may run.
-    Run,
+    Run(Owner),
     /// The process must be prepared again before its code may run.
-    Prepare,
+    Prepare(Owner),
     /// The slice is over, and the process has been given up.
     End,
 }
@@ -45,9 +45,7 @@ pub(super) struct Slice {
 impl Slice {
     /// Begins the slice of a process; `before` is its state word before this scheduler took it.
     #[inline]
-    pub(super) fn begin(scheduler: &Scheduler, pointer: *mut Process, before: u32) -> Slice {
-        // SAFETY: taken from a run queue, so this thread owns it until it waits, yields or ends.
-        let process = unsafe { &mut *pointer };
+    pub(super) fn begin(scheduler: &Scheduler, process: &mut Process, before: u32) -> Slice {
         if process.flags.contains(Flags::TRACED) {
             observer().scheduled_in(process);
         }
@@ -85,67 +83,62 @@ impl Slice {
 impl Scheduler {
     /// Does what must be done before the process's code runs.
     #[inline]
-    pub(super) fn prepare(&self, slice: &mut Slice, pointer: *mut Process) -> Next {
-        // SAFETY: this thread owns the process, and does not use this reference after giving it up.
-        let process = unsafe { &mut *pointer };
+    pub(super) fn prepare(&self, slice: &mut Slice, mut process: Owner) -> Next {
         if process.flags.contains(Flags::EXIT_PENDING) {
-            slice.account(self, process);
-            return self.finish(pointer);
+            slice.account(self, &mut process);
+            return self.finish(process);
         }
         if process.flags.contains(Flags::SYSTEM_TASKS) {
-            if tasks::run(process) == Ran::All {
-                signal_handling::fetch_between_slices(process);
-                return Next::Prepare;
+            if tasks::run(&mut process) == Ran::All {
+                signal_handling::fetch_between_slices(&mut process);
+                return Next::Prepare(process);
             }
-            slice.account(self, process);
-            return self.hand_to_dirty(pointer);
+            slice.account(self, &mut process);
+            return self.hand_to_dirty(process);
         }
-        if stands_still(process) {
-            slice.account(self, process);
-            return match rests(process) {
-                true => Next::End,
-                false => {
-                    signal_handling::fetch_between_slices(process);
-                    Next::Prepare
+        if stands_still(&mut process) {
+            slice.account(self, &mut process);
+            return match rest(process) {
+                Ok(()) => Next::End,
+                Err(mut process) => {
+                    signal_handling::fetch_between_slices(&mut process);
+                    Next::Prepare(process)
                 }
             };
         }
-        Next::Run
+        Next::Run(process)
     }
 
     /// Runs the process's code until it leaves the engine.
     #[inline]
-    pub(super) fn run_code(&self, slice: &mut Slice, pointer: *mut Process) -> Next {
-        // SAFETY: this thread owns the process; the reference is not used after `engine::run`.
-        let process = unsafe { &mut *pointer };
+    pub(super) fn run_code(&self, slice: &mut Slice, mut process: Owner) -> Next {
         let context = self.own.context.get();
         process
             .flags
             .remove(Flags::WAITING | Flags::WAITING_WITHOUT_CLAUSES);
         if process.flags.contains(Flags::SAVED_FLOATS) {
             // SAFETY: no code runs, so nothing else borrows the context.
-            dirty_collection::restore_floats(process, unsafe { &mut *context });
+            dirty_collection::restore_floats(&mut process, unsafe { &mut *context });
         }
-        let run = system_monitor::run_begins(process);
-        // SAFETY: this thread owns the context, and its process, which is in its canonical state. The pointer in the
-        // context is to the whole process, of which the head is the first field.
+        let run = system_monitor::run_begins(&process);
+        // SAFETY: this thread owns the context, and its process, which is in its canonical state; it does not use the
+        // process until the engine returns. The pointer in the context is to the whole process, of which the head is
+        // the first field.
         let exit = unsafe {
-            (*context).process = pointer.cast();
-            assert_runs(&*pointer);
+            (*context).process = process.pointer().cast();
+            assert_runs(&process);
             let exit = engine::run(context);
             (*context).process = ptr::null_mut();
             exit
         };
-        // SAFETY: this thread still owns the process, and nothing borrows it any more.
-        let process = unsafe { &mut *pointer };
-        assert_runs(process);
-        slice.account(self, process);
-        system_monitor::run_ends(process, run);
+        assert_runs(&process);
+        slice.account(self, &mut process);
+        system_monitor::run_ends(&process, run);
         match exit {
-            engine::Exit::Preempted => self.preempted(pointer),
-            engine::Exit::Waiting => self.waits(pointer),
-            engine::Exit::Hibernated => self.hibernates(pointer),
-            engine::Exit::Exited => self.finish(pointer),
+            engine::Exit::Preempted => self.preempted(process),
+            engine::Exit::Waiting => self.waits(process),
+            engine::Exit::Hibernated => self.hibernates(process),
+            engine::Exit::Exited => self.finish(process),
             #[cfg(miri)]
             engine::Exit::Step => unreachable!("the engine's trampoline takes this step"),
         }
@@ -153,25 +146,21 @@ impl Scheduler {
 
     /// The process has used its reductions, or has work for a dirty scheduler.
     #[inline]
-    fn preempted(&self, pointer: *mut Process) -> Next {
-        // SAFETY: as in `prepare`.
-        let process = unsafe { &mut *pointer };
-        dirty_collection::want_if_due(process);
+    fn preempted(&self, mut process: Owner) -> Next {
+        dirty_collection::want_if_due(&mut process);
         if process
             .flags
             .intersects(Flags::DIRTY_CALL | Flags::DIRTY_COLLECTION)
         {
-            return self.hand_to_dirty(pointer);
+            return self.hand_to_dirty(process);
         }
-        self.requeue(pointer);
+        self.requeue(process);
         Next::End
     }
 
     /// The process waits for a message or a timeout.
     #[inline]
-    fn waits(&self, pointer: *mut Process) -> Next {
-        // SAFETY: as in `prepare`.
-        let process = unsafe { &mut *pointer };
+    fn waits(&self, mut process: Owner) -> Next {
         process.flags.insert(Flags::WAITING);
         // SAFETY: `save` is a link of the queue.
         if unsafe { !(*process.head.messages.save).is_null() } {
@@ -181,82 +170,72 @@ impl Scheduler {
             .flags
             .intersects(Flags::EXIT_PENDING | Flags::SYSTEM_TASKS)
         {
-            return Next::Prepare;
+            return Next::Prepare(process);
         }
-        if trim::before_rest(process, self.own.shared.counts.switches() as u32) == Rest::Listed {
-            self.resting.add(process);
+        let slice = self.own.shared.counts.switches() as u32;
+        if trim::before_rest(&mut process, slice) == Rest::Listed {
+            self.resting.add(&process);
         }
-        if rests(process) {
-            return Next::End;
-        }
+        let mut process = match rest(process) {
+            Ok(()) => return Next::End,
+            Err(process) => process,
+        };
         // A signal arrived meanwhile. A flood of them must not starve the other processes.
         if self.own.reductions_left() <= 0 {
-            self.requeue(pointer);
+            self.requeue(process);
             return Next::End;
         }
-        signal_handling::fetch_between_slices(process);
-        Next::Prepare
+        signal_handling::fetch_between_slices(&mut process);
+        Next::Prepare(process)
     }
 
     /// The process hibernates.
-    fn hibernates(&self, pointer: *mut Process) -> Next {
-        // SAFETY: as in `prepare`.
-        let process = unsafe { &mut *pointer };
+    fn hibernates(&self, mut process: Owner) -> Next {
         process.flags.insert(Flags::HIBERNATED);
-        if dirty_collection::is_wanted_for_all(process) {
-            dirty_collection::want(process, Collection::Hibernation);
-            return self.hand_to_dirty(pointer);
+        if dirty_collection::is_wanted_for_all(&process) {
+            dirty_collection::want(&mut process, Collection::Hibernation);
+            return self.hand_to_dirty(process);
         }
-        collector::hibernate(process);
-        signal_handling::fetch(process);
-        Next::Prepare
+        collector::hibernate(&mut process);
+        signal_handling::fetch(&mut process);
+        Next::Prepare(process)
     }
 
     /// Puts the running process back into the queue.
     #[inline]
-    pub(super) fn requeue(&self, pointer: *mut Process) {
-        // SAFETY: as below.
-        let process = unsafe { &mut *pointer };
+    pub(super) fn requeue(&self, mut process: Owner) {
         if process.flags.contains(Flags::TRACED) {
-            observer().scheduled_out(process);
+            observer().scheduled_out(&mut process);
         }
-        self.give_up(pointer);
+        self.give_up(process);
     }
 
     /// Puts a process that this thread owns, but does not run, back into the queue.
     #[inline]
-    pub(super) fn give_up(&self, pointer: *mut Process) {
-        // SAFETY: this thread owns the process until it is in the queue.
-        let (pid, before) = unsafe { ((*pointer).pid(), state::give_up(&(*pointer).state)) };
+    pub(super) fn give_up(&self, process: Owner) {
+        let pid = process.pid();
+        let (runnable, before) = process.give_up();
         between_steps();
-        self.own.enqueue(pointer);
+        self.own.enqueue(runnable);
         if crate::mail::awaited::are_signals_left(before) {
             self.own.attend_again(pid);
         }
     }
 
     /// Gives the running process to a dirty scheduler.
-    fn hand_to_dirty(&self, pointer: *mut Process) -> Next {
-        // SAFETY: this thread owns the process until it is handed over. DIRTY is set before QUEUED, so that nobody
-        // borrows it.
-        unsafe {
-            if (*pointer).flags.contains(Flags::TRACED) {
-                observer().scheduled_out(&mut *pointer);
-            }
-            (*pointer).state.fetch_or(state::DIRTY, Ordering::Relaxed);
-            state::give_up(&(*pointer).state);
+    fn hand_to_dirty(&self, mut process: Owner) -> Next {
+        if process.flags.contains(Flags::TRACED) {
+            observer().scheduled_out(&mut process);
         }
-        between_steps();
-        dirty::hand_over(pointer);
+        dirty::hand_over(process);
         Next::End
     }
 
     /// Ends the running process.
-    fn finish(&self, pointer: *mut Process) -> Next {
-        // SAFETY: this thread owns the process.
-        end(unsafe { &mut *pointer });
+    fn finish(&self, mut process: Owner) -> Next {
+        end(&mut process);
         between_steps();
-        self.dead.add(pointer);
+        self.dead.add(process.into_block());
         Next::End
     }
 }
@@ -285,37 +264,38 @@ fn assert_runs(process: &Process) {
     }
 }
 
-/// Puts a process to rest; false if a signal has arrived for it.
+/// Puts a process to rest; returns it if a signal has arrived for it.
 #[inline]
-fn rests(process: &mut Process) -> bool {
+fn rest(process: Owner) -> Result<(), Owner> {
     if process.flags.contains(Flags::TRACED) || observer::is_profiled() {
-        return rests_observed(process);
+        return rest_observed(process);
     }
     between_steps();
-    state::rest(&process.state)
+    process.rest()
 }
 
 #[cold]
-fn rests_observed(process: &mut Process) -> bool {
+fn rest_observed(mut process: Owner) -> Result<(), Owner> {
     let (is_observed, is_told) = (
         process.flags.contains(Flags::TRACED),
         observer::is_profiled(),
     );
     if is_observed {
-        observer().scheduled_out(process);
+        observer().scheduled_out(&mut process);
     }
     if is_told {
-        observer().process_is(process, am::INACTIVE);
+        observer().process_is(process.pid(), process.head.ip, am::INACTIVE);
     }
     between_steps();
-    let rests = state::rest(&process.state);
-    if !rests && is_observed {
-        observer().scheduled_in(process);
-    }
-    if !rests && is_told {
-        observer().process_is(process, am::ACTIVE);
-    }
-    rests
+    process.rest().map_err(|mut process| {
+        if is_observed {
+            observer().scheduled_in(&mut process);
+        }
+        if is_told {
+            observer().process_is(process.pid(), process.head.ip, am::ACTIVE);
+        }
+        process
+    })
 }
 
 /// Ends a process; the caller has to add it to the scheduler's dead processes.

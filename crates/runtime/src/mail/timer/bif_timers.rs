@@ -19,9 +19,10 @@ use term::copy::Owned;
 
 use super::TimerTarget;
 use crate::mail::{registry, signal, time};
+use crate::process::epoch::with_pin;
 use crate::process::sync::between_steps;
+use crate::process::table;
 use crate::process::timer_key::TimerKey;
-use crate::process::{state, table};
 
 /// A running timer of `start_timer` or `send_after`.
 #[derive(Clone, Copy)]
@@ -95,21 +96,22 @@ fn receivers(to: Term) -> &'static Receivers {
     &RECEIVERS[to.identifier_index() as usize % SHARDS]
 }
 
-/// Has a timer cancelled when its receiver, a process other than the caller, ends. Called within a slice.
+/// Has a timer cancelled when its receiver, a process other than the caller, ends.
 pub fn end_with_receiver(reference: u64, to: Term) {
-    let process = table::find(to);
-    between_steps();
-    if !process.is_null() {
-        let mut receivers = receivers(to).lock();
-        list(receivers.entry(to).or_default(), reference);
+    let will_look = with_pin(|pinned| {
+        let process = table::find(pinned, to);
         between_steps();
-        // SAFETY: just found in the table; `state` is shared.
-        if state::set_timed(unsafe { &(*process).state }) {
-            return;
-        }
+        process.is_some_and(|process| {
+            let mut receivers = receivers(to).lock();
+            list(receivers.entry(to).or_default(), reference);
+            between_steps();
+            process.set_timed()
+        })
+    });
+    if !will_look {
+        cancel(reference);
+        cancel_all_to(to);
     }
-    cancel(reference);
-    cancel_all_to(to);
 }
 
 /// Adds a timer's number to a list, from which numbers of timers that have ended are dropped from time to time.
@@ -151,9 +153,7 @@ pub fn exists(reference: u64) -> bool {
 }
 
 fn left_ms(running: &Running) -> Option<i64> {
-    if running.to.is_local_pid()
-        && crate::process::epoch::pinned(|| table::find(running.to).is_null())
-    {
+    if running.to.is_local_pid() && !table::exists(running.to) {
         return None;
     }
     let left_ns = running.deadline_ns - sys::clock::monotonic_ns();

@@ -90,6 +90,7 @@ impl Place {
     }
 
     /// Whether the thread is idle.
+    #[inline]
     pub fn is_idle(&self) -> bool {
         self.0.load(Ordering::Relaxed) == IDLE
     }
