@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use layout::{Heap, Term, no_gc};
+use layout::{Heap, NoGc, Term, no_gc};
 use term::{am, build, map};
 
 use super::magic;
@@ -128,8 +128,8 @@ fn integer_of(heap: &mut Heap, bits: u64, signed: bool) -> Term {
     }
 }
 
-fn atomics<'a>(reference: Term) -> Result<&'a Atomics, runtime::code::bif::Failure> {
-    magic::get::<Atomics>(reference).ok_or(badarg(1))
+fn atomics(reference: Term, no_gc: &NoGc) -> Result<&Atomics, runtime::code::bif::Failure> {
+    magic::get::<Atomics>(reference, no_gc).ok_or(badarg(1))
 }
 
 /// `erts_internal:atomics_new(Arity, Options)`
@@ -148,7 +148,8 @@ pub fn atomics_new_2(process: &mut Process, [arity, options]: [Term; 2]) -> BifR
 
 /// `atomics:put(Ref, Index, Value)`
 pub fn put_3(_process: &mut Process, [reference, index, value]: [Term; 3]) -> BifResult {
-    let atomics = atomics(reference)?;
+    let no_gc = no_gc!();
+    let atomics = atomics(reference, no_gc)?;
     let place = place(&atomics.values, index)?;
     place.store(
         bits_of(value, atomics.signed).ok_or(badarg(3))?,
@@ -159,7 +160,8 @@ pub fn put_3(_process: &mut Process, [reference, index, value]: [Term; 3]) -> Bi
 
 /// `atomics:get(Ref, Index)`
 pub fn get_2(process: &mut Process, [reference, index]: [Term; 2]) -> BifResult {
-    let atomics = atomics(reference)?;
+    let no_gc = no_gc!();
+    let atomics = atomics(reference, no_gc)?;
     let bits = place(&atomics.values, index)?.load(Ordering::SeqCst);
     Ok(integer_of(process.heap(), bits, atomics.signed))
 }
@@ -171,7 +173,8 @@ fn increment_of(value: Term) -> Option<u64> {
 
 /// `atomics:add(Ref, Index, Increment)`
 pub fn add_3(_process: &mut Process, [reference, index, increment]: [Term; 3]) -> BifResult {
-    let atomics = atomics(reference)?;
+    let no_gc = no_gc!();
+    let atomics = atomics(reference, no_gc)?;
     let place = place(&atomics.values, index)?;
     place.fetch_add(increment_of(increment).ok_or(badarg(3))?, Ordering::SeqCst);
     Ok(am::OK)
@@ -179,7 +182,8 @@ pub fn add_3(_process: &mut Process, [reference, index, increment]: [Term; 3]) -
 
 /// `atomics:add_get(Ref, Index, Increment)`
 pub fn add_get_3(process: &mut Process, [reference, index, increment]: [Term; 3]) -> BifResult {
-    let atomics = atomics(reference)?;
+    let no_gc = no_gc!();
+    let atomics = atomics(reference, no_gc)?;
     let place = place(&atomics.values, index)?;
     let increment = increment_of(increment).ok_or(badarg(3))?;
     let bits = place
@@ -190,7 +194,8 @@ pub fn add_get_3(process: &mut Process, [reference, index, increment]: [Term; 3]
 
 /// `atomics:exchange(Ref, Index, Value)`
 pub fn exchange_3(process: &mut Process, [reference, index, value]: [Term; 3]) -> BifResult {
-    let atomics = atomics(reference)?;
+    let no_gc = no_gc!();
+    let atomics = atomics(reference, no_gc)?;
     let place = place(&atomics.values, index)?;
     let bits = place.swap(
         bits_of(value, atomics.signed).ok_or(badarg(3))?,
@@ -204,7 +209,8 @@ pub fn compare_exchange_4(
     process: &mut Process,
     [reference, index, expected, desired]: [Term; 4],
 ) -> BifResult {
-    let atomics = atomics(reference)?;
+    let no_gc = no_gc!();
+    let atomics = atomics(reference, no_gc)?;
     let place = place(&atomics.values, index)?;
     let expected = bits_of(expected, atomics.signed).ok_or(badarg(3))?;
     let desired = bits_of(desired, atomics.signed).ok_or(badarg(4))?;
@@ -216,7 +222,8 @@ pub fn compare_exchange_4(
 
 /// `atomics:info(Ref)`
 pub fn info_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
-    let atomics = atomics(reference)?;
+    let no_gc = no_gc!();
+    let atomics = atomics(reference, no_gc)?;
     let heap = process.heap();
     let (least, most) = if atomics.signed {
         (
@@ -238,8 +245,8 @@ pub fn info_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     Ok(map::from_pairs(heap, &pairs))
 }
 
-fn counters<'a>(reference: Term) -> Result<&'a Counters, runtime::code::bif::Failure> {
-    magic::get::<Counters>(reference).ok_or(badarg(1))
+fn counters(reference: Term, no_gc: &NoGc) -> Result<&Counters, runtime::code::bif::Failure> {
+    magic::get::<Counters>(reference, no_gc).ok_or(badarg(1))
 }
 
 /// `erts_internal:counters_new(Size)`
@@ -249,7 +256,8 @@ pub fn counters_new_1(process: &mut Process, [size]: [Term; 1]) -> BifResult {
 
 /// `erts_internal:counters_get(Ref, Index)`
 pub fn counters_get_2(process: &mut Process, [reference, index]: [Term; 2]) -> BifResult {
-    let cells = counters(reference)?.cells(index)?;
+    let no_gc = no_gc!();
+    let cells = counters(reference, no_gc)?.cells(index)?;
     let bits = cells
         .map(|cell| cell.load(Ordering::Relaxed))
         .fold(0, u64::wrapping_add);
@@ -261,14 +269,16 @@ pub fn counters_add_3(
     _process: &mut Process,
     [reference, index, increment]: [Term; 3],
 ) -> BifResult {
-    let cell = counters(reference)?.own_cell(index)?;
+    let no_gc = no_gc!();
+    let cell = counters(reference, no_gc)?.own_cell(index)?;
     cell.fetch_add(increment_of(increment).ok_or(badarg(3))?, Ordering::Relaxed);
     Ok(am::OK)
 }
 
 /// `erts_internal:counters_put(Ref, Index, Value)`
 pub fn counters_put_3(_process: &mut Process, [reference, index, value]: [Term; 3]) -> BifResult {
-    let mut cells = counters(reference)?.cells(index)?;
+    let no_gc = no_gc!();
+    let mut cells = counters(reference, no_gc)?.cells(index)?;
     let bits = bits_of(value, true).ok_or(badarg(3))?;
     if let Some(first) = cells.next() {
         first.store(bits, Ordering::Relaxed);
@@ -279,7 +289,8 @@ pub fn counters_put_3(_process: &mut Process, [reference, index, value]: [Term; 
 
 /// `erts_internal:counters_info(Ref)`
 pub fn counters_info_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
-    let counters = counters(reference)?;
+    let no_gc = no_gc!();
+    let counters = counters(reference, no_gc)?;
     let memory = COUNTERS_HEAD_BYTES + size_of_val(&*counters.lines);
     let pairs = [
         (am::SIZE, Term::small(counters.size as i64)),

@@ -2,8 +2,8 @@
 
 use std::any::Any;
 
-use layout::Term;
 use layout::object::offset;
+use layout::{NoGc, Term, no_gc};
 use parking_lot::Mutex;
 use term::off_heap::MagicBlock;
 use term::{build, reference};
@@ -18,15 +18,14 @@ pub fn make<T: Any + Send + Sync>(process: &mut Process, object: T) -> Term {
     unsafe { build::magic_reference(process.heap(), number, reference::OBJECT, block) }
 }
 
-/// The object of type `T` that a reference holds. It lives as long as the reference, so at least until the BIF returns.
+/// The object of type `T` that a reference holds. It lives as long as the reference, which only a collection drops.
 #[must_use]
-pub fn get<'a, T: Any>(reference: Term) -> Option<&'a T> {
+pub fn get<T: Any>(reference: Term, _no_gc: &NoGc) -> Option<&T> {
     if !reference.is_magic_reference() {
         return None;
     }
     let block = reference.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;
-    // SAFETY: the reference holds a count of the block, and the moving rule keeps the reference alive until the BIF
-    // returns.
+    // SAFETY: the reference holds a count of the block, which it gives up when a collection finds it dead.
     unsafe { (*block).get::<T>() }
 }
 
@@ -45,5 +44,5 @@ pub fn pause<T: Any + Send>(process: &mut Process, state: T) -> Term {
 /// Takes the state of a BIF out of its reference; `None` if it is something else, or if the state was taken before.
 #[must_use]
 pub fn resume<T: Any + Send>(reference: Term) -> Option<T> {
-    get::<Paused<T>>(reference)?.0.lock().take()
+    get::<Paused<T>>(reference, no_gc!())?.0.lock().take()
 }

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use layout::{Term, no_gc};
+use layout::{NoGc, Term, no_gc};
 use parking_lot::{Mutex, MutexGuard};
 use term::{am, build, list};
 
@@ -56,13 +56,13 @@ impl Content {
     }
 }
 
-fn buffer<'a>(reference: Term) -> Result<&'a Buffer, Failure> {
-    magic::get::<Buffer>(reference).ok_or(badarg(1))
+fn buffer(reference: Term, no_gc: &NoGc) -> Result<&Buffer, Failure> {
+    magic::get::<Buffer>(reference, no_gc).ok_or(badarg(1))
 }
 
 /// The content, after moving all bytes to the queue.
-fn queued<'a>(reference: Term) -> Result<MutexGuard<'a, Content>, Failure> {
-    let mut content = buffer(reference)?.content.lock();
+fn queued(reference: Term, no_gc: &NoGc) -> Result<MutexGuard<'_, Content>, Failure> {
+    let mut content = buffer(reference, no_gc)?.content.lock();
     content.enqueue_gathered();
     Ok(content)
 }
@@ -84,20 +84,23 @@ pub fn new_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 
 /// `prim_buffer:size(Buffer)`
 pub fn size_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
-    let content = buffer(reference)?.content.lock();
+    let no_gc = no_gc!();
+    let content = buffer(reference, no_gc)?.content.lock();
     let size = content.queue.size() + content.gathered.len();
     Ok(build::unsigned(process.heap(), size as u64))
 }
 
 /// `prim_buffer:peek_head(Buffer)`: the first binary.
 pub fn peek_head_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
-    let content = queued(reference)?;
+    let no_gc = no_gc!();
+    let content = queued(reference, no_gc)?;
     content.queue.first(process.heap()).ok_or(badarg(1))
 }
 
 /// `prim_buffer:copying_read(Buffer, Size)`
 pub fn copying_read_2(process: &mut Process, [reference, size]: [Term; 2]) -> BifResult {
-    let mut content = queued(reference)?;
+    let no_gc = no_gc!();
+    let mut content = queued(reference, no_gc)?;
     let size = count(&content, size)?;
     let (binary, room) = build::binary_uninit(process.heap(), size);
     // SAFETY: `room` points to `size` bytes that only this function refers to; zeroing initialises them.
@@ -112,7 +115,8 @@ pub fn copying_read_2(process: &mut Process, [reference, size]: [Term; 2]) -> Bi
 
 /// `prim_buffer:write(Buffer, Binaries)`
 pub fn write_2(_process: &mut Process, [reference, list]: [Term; 2]) -> BifResult {
-    let mut content = buffer(reference)?.content.lock();
+    let no_gc = no_gc!();
+    let mut content = buffer(reference, no_gc)?.content.lock();
     for binary in list::items(list) {
         let binary = binary.map_err(|_| badarg(2))?;
         content.write(binary).ok_or(badarg(2))?;
@@ -122,7 +126,8 @@ pub fn write_2(_process: &mut Process, [reference, list]: [Term; 2]) -> BifResul
 
 /// `prim_buffer:skip(Buffer, Size)`
 pub fn skip_2(_process: &mut Process, [reference, size]: [Term; 2]) -> BifResult {
-    let mut content = queued(reference)?;
+    let no_gc = no_gc!();
+    let mut content = queued(reference, no_gc)?;
     let size = count(&content, size)?;
     content.queue.skip(size);
     Ok(am::OK)
@@ -130,7 +135,8 @@ pub fn skip_2(_process: &mut Process, [reference, size]: [Term; 2]) -> BifResult
 
 /// `prim_buffer:find_byte_index(Buffer, Byte)`
 pub fn find_byte_index_2(process: &mut Process, [reference, byte]: [Term; 2]) -> BifResult {
-    let content = queued(reference)?;
+    let no_gc = no_gc!();
+    let content = queued(reference, no_gc)?;
     let byte = int32(byte).and_then(|byte| u8::try_from(byte).ok());
     let byte = byte.ok_or(badarg(2))?;
     let mut before = 0;
@@ -153,16 +159,24 @@ pub fn find_byte_index_2(process: &mut Process, [reference, byte]: [Term; 2]) ->
 
 /// `prim_buffer:try_lock(Buffer)`
 pub fn try_lock_1(_process: &mut Process, [reference]: [Term; 1]) -> BifResult {
-    Ok(if buffer(reference)?.taken.swap(true, Ordering::Acquire) {
-        am::BUSY
-    } else {
-        am::ACQUIRED
-    })
+    Ok(
+        if buffer(reference, no_gc!())?
+            .taken
+            .swap(true, Ordering::Acquire)
+        {
+            am::BUSY
+        } else {
+            am::ACQUIRED
+        },
+    )
 }
 
 /// `prim_buffer:unlock(Buffer)`
 pub fn unlock_1(_process: &mut Process, [reference]: [Term; 1]) -> BifResult {
-    if buffer(reference)?.taken.swap(false, Ordering::Release) {
+    if buffer(reference, no_gc!())?
+        .taken
+        .swap(false, Ordering::Release)
+    {
         Ok(am::OK)
     } else {
         Err(error(am::LOCK_ORDER_VIOLATION))

@@ -14,7 +14,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use drivers::tty::{TerminalSignal, on_signal};
-use layout::Term;
+use layout::{NoGc, Term, no_gc};
 use parking_lot::Mutex;
 use sys::errno::Errno;
 use sys::poll::{Interest, Token};
@@ -91,8 +91,8 @@ impl Drop for Tty {
     }
 }
 
-fn tty<'a>(reference: Term) -> Result<&'a Arc<Tty>, Failure> {
-    magic::get::<Arc<Tty>>(reference).ok_or(badarg(1))
+fn tty(reference: Term, no_gc: &NoGc) -> Result<&Arc<Tty>, Failure> {
+    magic::get::<Arc<Tty>>(reference, no_gc).ok_or(badarg(1))
 }
 
 fn error_tuple(process: &mut Process, reason: Term) -> Term {
@@ -160,7 +160,8 @@ fn create(process: &mut Process, output: i32) -> BifResult {
 
 /// `prim_tty:tty_init(Terminal, stdout, Options)`: notes the mode; `tty_set/1` puts it in force.
 pub fn tty_init_3(process: &mut Process, [reference, _output, options]: [Term; 3]) -> BifResult {
-    let tty = tty(reference)?;
+    let no_gc = no_gc!();
+    let tty = tty(reference, no_gc)?;
     if !options.is_map() {
         return Err(badarg(3));
     }
@@ -183,7 +184,8 @@ pub fn tty_init_3(process: &mut Process, [reference, _output, options]: [Term; 3
 /// `prim_tty:tty_init(Terminal, #{input := raw | cooked | disabled, output := raw | cooked})`: puts the mode in force.
 /// Only raw input needs a terminal.
 pub fn tty_init_2(process: &mut Process, [reference, options]: [Term; 2]) -> BifResult {
-    let tty = tty(reference)?;
+    let no_gc = no_gc!();
+    let tty = tty(reference, no_gc)?;
     if !options.is_map() {
         return Err(badarg(2));
     }
@@ -218,7 +220,8 @@ pub fn tty_init_2(process: &mut Process, [reference, options]: [Term; 2]) -> Bif
 
 /// `prim_tty:tty_set(Terminal)`
 pub fn tty_set_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
-    let tty = tty(reference)?;
+    let no_gc = no_gc!();
+    let tty = tty(reference, no_gc)?;
     let mut state = tty.state.lock();
     let Some(wanted) = state.wanted else {
         return Ok(am::OK);
@@ -257,7 +260,8 @@ pub fn tty_select_3(
     process: &mut Process,
     [reference, signal_ref, read_ref]: [Term; 3],
 ) -> BifResult {
-    let tty = tty(reference)?;
+    let no_gc = no_gc!();
+    let tty = tty(reference, no_gc)?;
     let pid = process.pid();
     let (weak, message) = (
         Arc::downgrade(tty),
@@ -276,7 +280,8 @@ pub fn tty_select_3(
 
 /// `prim_tty:tty_select(Terminal, ReadRef)`: signals come another way.
 pub fn tty_select_2(process: &mut Process, [reference, read_ref]: [Term; 2]) -> BifResult {
-    let tty = tty(reference)?;
+    let no_gc = no_gc!();
+    let tty = tty(reference, no_gc)?;
     let message = selection(process, reference, read_ref);
     tty.select(process.pid(), message);
     Ok(am::OK)
@@ -284,14 +289,15 @@ pub fn tty_select_2(process: &mut Process, [reference, read_ref]: [Term; 2]) -> 
 
 /// `prim_tty:tty_is_open(Terminal, stdin | stdout | stderr)`
 pub fn tty_is_open_2(_process: &mut Process, [reference, stream]: [Term; 2]) -> BifResult {
-    tty(reference)?;
+    tty(reference, no_gc!())?;
     let number = stream_number(stream).ok_or(badarg(2))?;
     Ok(am::boolean(sys::fd::duplicate(number).is_ok()))
 }
 
 /// `prim_tty:tty_read_signal(Terminal, SignalRef)`
 pub fn tty_read_signal_2(process: &mut Process, [reference, _ref]: [Term; 2]) -> BifResult {
-    let tty = tty(reference)?;
+    let no_gc = no_gc!();
+    let tty = tty(reference, no_gc)?;
     let mut state = tty.state.lock();
     let signal = if state.signals.is_empty() {
         am::NONE
@@ -307,7 +313,8 @@ pub fn tty_read_signal_2(process: &mut Process, [reference, _ref]: [Term; 2]) ->
 
 /// `prim_tty:tty_window_size(Terminal)`
 pub fn tty_window_size_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
-    let tty = tty(reference)?;
+    let no_gc = no_gc!();
+    let tty = tty(reference, no_gc)?;
     let size = terminal::size(tty.output.as_fd()).or_else(|_| terminal::size(tty.input.as_fd()));
     let heap = process.heap();
     Ok(match size {
@@ -322,7 +329,8 @@ pub fn tty_window_size_1(process: &mut Process, [reference]: [Term; 1]) -> BifRe
 
 /// `prim_tty:write_nif(Terminal, Iovec)`: waits until all is written.
 pub fn write_nif_2(process: &mut Process, [reference, data]: [Term; 2]) -> BifResult {
-    let tty = tty(reference)?;
+    let no_gc = no_gc!();
+    let tty = tty(reference, no_gc)?;
     let bytes = iolist::to_vec(data, MOST_WRITTEN).map_err(|_| badarg(2))?;
     match sys::fd::write_everything(tty.output.as_fd(), &bytes, None) {
         Ok(()) => Ok(am::OK),
@@ -345,7 +353,8 @@ pub fn read_nif_3(process: &mut Process, [reference, read_ref, most]: [Term; 3])
 }
 
 fn read(process: &mut Process, reference: Term, read_ref: Term, most: usize) -> BifResult {
-    let tty = tty(reference)?;
+    let no_gc = no_gc!();
+    let tty = tty(reference, no_gc)?;
     let mut buffer = [0; READ_BYTES];
     let count = match sys::fd::read(tty.input.as_fd(), &mut buffer[..most]) {
         Ok(0) | Err(Errno::EIO) => return Ok(error_tuple(process, am::CLOSED)),

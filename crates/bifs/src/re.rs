@@ -316,7 +316,7 @@ fn compiled(term: Term) -> Option<Compiled> {
     };
     let unicode = unicode.as_small()? != 0;
     let is_whole = match release::has(Release::OTP_28) {
-        true => magic::get::<Held>(bytes).is_some(),
+        true => magic::get::<Held>(bytes, no_gc!()).is_some(),
         false => bytes.is_bitstring(),
     };
     let whole = captures.is_small() && crlf.is_small() && is_whole;
@@ -324,7 +324,7 @@ fn compiled(term: Term) -> Option<Compiled> {
 }
 
 fn pattern_of(compiled: &Compiled) -> Option<Rc<Pattern>> {
-    match magic::get::<Held>(compiled.bytes) {
+    match magic::get::<Held>(compiled.bytes, no_gc!()) {
         Some(held) => regex::from_bytes(&held.0),
         None => regex::from_bytes(&unicode::bytes_of(compiled.bytes, no_gc!())?),
     }

@@ -2,7 +2,7 @@
 //!
 //! The output of earlier slices is kept as a [`Progress`] in front of the remaining data.
 
-use layout::Term;
+use layout::{Term, no_gc};
 use term::release::{self, Release};
 use term::unicode::{self, Conversion, Encoding};
 use term::{am, atom, build};
@@ -37,9 +37,10 @@ fn convert(process: &mut Process, data: Term, encoding: Term, wanted: Wanted) ->
         let arguments = [data, encoding];
         return Err(trap(am::UNICODE, atom::known(name), &arguments));
     };
+    let no_gc = no_gc!();
     let progress = data
         .as_cons()
-        .and_then(|(head, rest)| Some((magic::get::<Progress>(head)?, rest)));
+        .and_then(|(head, rest)| Some((magic::get::<Progress>(head, no_gc)?, rest)));
     let budget = reductions_left().max(8) as usize * CHARACTERS_PER_REDUCTION;
     let mut budget = UNICODE_LOOP.bound(budget);
     let (mut out, before, data) = match progress {

@@ -7,7 +7,7 @@ mod stream;
 
 use std::ffi::c_int;
 
-use layout::{Heap, Term, no_gc};
+use layout::{Heap, NoGc, Term, no_gc};
 use parking_lot::{Mutex, MutexGuard};
 use term::copy::{self, Owned};
 use term::{am, atom, build, iolist};
@@ -98,8 +98,8 @@ fn answer_of(outcome: Result<(), Code>) -> BifResult {
     answer(outcome.err().unwrap_or(Code::OK))
 }
 
-fn handle<'a>(reference: Term) -> Result<&'a Handle, Failure> {
-    magic::get::<Handle>(reference).ok_or(badarg(1))
+fn handle(reference: Term, no_gc: &NoGc) -> Result<&Handle, Failure> {
+    magic::get::<Handle>(reference, no_gc).ok_or(badarg(1))
 }
 
 /// Locks the state; an error unless the caller is the controlling process.
@@ -139,7 +139,8 @@ pub fn open_nif_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 
 /// `zlib:close_nif(Z)`
 pub fn close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
-    let mut state = state(process, handle(reference)?)?;
+    let no_gc = no_gc!();
+    let mut state = state(process, handle(reference, no_gc)?)?;
     if state.closed {
         return Err(error(am::NOT_INITIALIZED));
     }
@@ -151,7 +152,8 @@ pub fn close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
 
 /// `zlib:set_controller_nif(Z, Pid)`
 pub fn set_controller_nif_2(process: &mut Process, [reference, pid]: [Term; 2]) -> BifResult {
-    let handle = handle(reference)?;
+    let no_gc = no_gc!();
+    let handle = handle(reference, no_gc)?;
     if !pid.is_local_pid() {
         return Err(badarg(2));
     }
@@ -171,7 +173,8 @@ pub fn deflate_init_nif_6(
         strategy,
     ]: [Term; 6],
 ) -> BifResult {
-    let handle = handle(reference)?;
+    let no_gc = no_gc!();
+    let handle = handle(reference, no_gc)?;
     let numbers = integers([level, method, window_bits, memory_level, strategy])?;
     let [level, method, window_bits, memory_level, strategy] = numbers;
     let mut state = state(process, handle)?;
@@ -192,7 +195,8 @@ pub fn inflate_init_nif_3(
     process: &mut Process,
     [reference, window_bits, at_end]: [Term; 3],
 ) -> BifResult {
-    let handle = handle(reference)?;
+    let no_gc = no_gc!();
+    let handle = handle(reference, no_gc)?;
     let [window_bits, at_end] = integers([window_bits, at_end])?;
     let mut state = state(process, handle)?;
     if state.closed || state.stream.is_some() {
@@ -213,7 +217,8 @@ fn set_dictionary(
     [reference, dictionary]: [Term; 2],
     direction: Direction,
 ) -> BifResult {
-    let handle = handle(reference)?;
+    let no_gc = no_gc!();
+    let handle = handle(reference, no_gc)?;
     let dictionary = iolist::to_vec(dictionary, MOST_DICTIONARY_BYTES).map_err(|_| badarg(2))?;
     let mut state = state(process, handle)?;
     let raw = state.raw;
@@ -253,7 +258,8 @@ pub fn inflate_set_dictionary_nif_2(process: &mut Process, arguments: [Term; 2])
 /// `zlib:inflateGetDictionary_nif(Z)`
 pub fn inflate_get_dictionary_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let dictionary = {
-        let mut state = state(process, handle(reference)?)?;
+        let no_gc = no_gc!();
+        let mut state = state(process, handle(reference, no_gc)?)?;
         state.stream(Direction::Inflate)?.inflate_dictionary()
     };
     match dictionary {
@@ -263,7 +269,8 @@ pub fn inflate_get_dictionary_nif_1(process: &mut Process, [reference]: [Term; 1
 }
 
 fn reset(process: &mut Process, reference: Term, direction: Direction) -> BifResult {
-    let mut state = state(process, handle(reference)?)?;
+    let no_gc = no_gc!();
+    let mut state = state(process, handle(reference, no_gc)?)?;
     let outcome = state.stream(direction)?.reset();
     state.checksum = 0;
     state.end_seen = false;
@@ -282,7 +289,8 @@ pub fn inflate_reset_nif_1(process: &mut Process, [reference]: [Term; 1]) -> Bif
 }
 
 fn end(process: &mut Process, reference: Term, direction: Direction) -> BifResult {
-    let mut state = state(process, handle(reference)?)?;
+    let no_gc = no_gc!();
+    let mut state = state(process, handle(reference, no_gc)?)?;
     state.stream(direction)?;
     let mut outcome = state.stream.take().map_or(Ok(()), Stream::end);
     let incomplete = direction == Direction::Inflate && !state.end_seen;
@@ -308,7 +316,8 @@ pub fn deflate_params_nif_3(
     process: &mut Process,
     [reference, level, strategy]: [Term; 3],
 ) -> BifResult {
-    let handle = handle(reference)?;
+    let no_gc = no_gc!();
+    let handle = handle(reference, no_gc)?;
     let [level, strategy] = integers([level, strategy])?;
     let mut state = state(process, handle)?;
     answer_of(
@@ -442,7 +451,8 @@ pub fn deflate_nif_4(
     process: &mut Process,
     [reference, input, output, flush]: [Term; 4],
 ) -> BifResult {
-    let handle = handle(reference)?;
+    let no_gc = no_gc!();
+    let handle = handle(reference, no_gc)?;
     let step = step([input, output, flush])?;
     let mut state = state(process, handle)?;
     state.stream(Direction::Deflate)?;
@@ -454,7 +464,8 @@ pub fn inflate_nif_4(
     process: &mut Process,
     [reference, input, output, flush]: [Term; 4],
 ) -> BifResult {
-    let handle = handle(reference)?;
+    let no_gc = no_gc!();
+    let handle = handle(reference, no_gc)?;
     let step = step([input, output, flush])?;
     let mut state = state(process, handle)?;
     state.stream(Direction::Inflate)?;
@@ -475,7 +486,8 @@ pub fn inflate_nif_4(
 
 /// `zlib:enqueue_nif(Z, Binaries)`
 pub fn enqueue_nif_2(process: &mut Process, [reference, list]: [Term; 2]) -> BifResult {
-    let mut state = state(process, handle(reference)?)?;
+    let no_gc = no_gc!();
+    let mut state = state(process, handle(reference, no_gc)?)?;
     if state.stream.is_none() {
         return Err(error(am::NOT_INITIALIZED));
     }
@@ -498,7 +510,8 @@ pub fn enqueue_nif_2(process: &mut Process, [reference, list]: [Term; 2]) -> Bif
 
 /// `zlib:crc32_nif(Z)`
 pub fn crc32_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
-    let state = state(process, handle(reference)?)?;
+    let no_gc = no_gc!();
+    let state = state(process, handle(reference, no_gc)?)?;
     if state.stream.is_none() {
         return Err(error(am::NOT_INITIALIZED));
     }
@@ -507,7 +520,8 @@ pub fn crc32_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
 
 /// `zlib:getStash_nif(Z)`
 pub fn get_stash_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
-    let state = state(process, handle(reference)?)?;
+    let no_gc = no_gc!();
+    let state = state(process, handle(reference, no_gc)?)?;
     Ok(match &state.stash {
         None => atom::known("empty"),
         Some(stash) => {
@@ -520,7 +534,8 @@ pub fn get_stash_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResu
 
 /// `zlib:clearStash_nif(Z)`
 pub fn clear_stash_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
-    let mut state = state(process, handle(reference)?)?;
+    let no_gc = no_gc!();
+    let mut state = state(process, handle(reference, no_gc)?)?;
     match state.stash.take() {
         Some(_) => Ok(am::OK),
         None => Err(error(am::ERROR)),
@@ -529,7 +544,8 @@ pub fn clear_stash_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifRe
 
 /// `zlib:setStash_nif(Z, Term)`
 pub fn set_stash_nif_2(process: &mut Process, [reference, term]: [Term; 2]) -> BifResult {
-    let mut state = state(process, handle(reference)?)?;
+    let no_gc = no_gc!();
+    let mut state = state(process, handle(reference, no_gc)?)?;
     if state.stash.is_some() {
         return Err(error(am::ERROR));
     }
@@ -539,13 +555,15 @@ pub fn set_stash_nif_2(process: &mut Process, [reference, term]: [Term; 2]) -> B
 
 /// `zlib:getBufSize_nif(Z)`
 pub fn get_buf_size_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
-    let state = state(process, handle(reference)?)?;
+    let no_gc = no_gc!();
+    let state = state(process, handle(reference, no_gc)?)?;
     Ok(Term::small(i64::from(state.buffer_size)))
 }
 
 /// `zlib:setBufSize_nif(Z, Size)`
 pub fn set_buf_size_nif_2(process: &mut Process, [reference, size]: [Term; 2]) -> BifResult {
-    let mut state = state(process, handle(reference)?)?;
+    let no_gc = no_gc!();
+    let mut state = state(process, handle(reference, no_gc)?)?;
     state.buffer_size = int32(size).ok_or(badarg(2))?;
     Ok(am::OK)
 }

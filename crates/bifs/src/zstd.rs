@@ -7,7 +7,7 @@ mod codec;
 
 use std::sync::Arc;
 
-use layout::{Term, no_gc};
+use layout::{NoGc, Term, no_gc};
 use parking_lot::{Mutex, MutexGuard};
 use term::input_buffer::InputBuffer;
 use term::integer::{int32, uint64};
@@ -40,11 +40,12 @@ struct State<C> {
 type Handle<C> = Mutex<State<C>>;
 
 /// An open context of the calling process.
-fn context<'a, C: Codec>(
+fn context<'t, C: Codec>(
     process: &Process,
     reference: Term,
-) -> Result<MutexGuard<'a, State<C>>, Failure> {
-    let handle = magic::get::<Handle<C>>(reference).ok_or(badarg(1))?;
+    no_gc: &'t NoGc,
+) -> Result<MutexGuard<'t, State<C>>, Failure> {
+    let handle = magic::get::<Handle<C>>(reference, no_gc).ok_or(badarg(1))?;
     let state = handle.lock();
     if state.codec.is_none() {
         return Err(badarg(1));
@@ -104,7 +105,8 @@ fn load_dictionary<C: Codec>(
     process: &mut Process,
     [reference, dictionary]: [Term; 2],
 ) -> BifResult {
-    let mut state = context::<C>(process, reference)?;
+    let no_gc = no_gc!();
+    let mut state = context::<C>(process, reference, no_gc)?;
     let dictionary = iolist::to_vec(dictionary, usize::MAX).map_err(|_| badarg(2))?;
     let outcome = state.codec()?.load_dictionary(&dictionary);
     done(process, outcome)
@@ -124,8 +126,9 @@ fn refer_to_dictionary<C: Codec>(
     process: &mut Process,
     [reference, dictionary]: [Term; 2],
 ) -> BifResult {
-    let mut state = context::<C>(process, reference)?;
-    let dictionary = magic::get::<Arc<C::Dictionary>>(dictionary).ok_or(badarg(2))?;
+    let no_gc = no_gc!();
+    let mut state = context::<C>(process, reference, no_gc)?;
+    let dictionary = magic::get::<Arc<C::Dictionary>>(dictionary, no_gc).ok_or(badarg(2))?;
     let outcome = state.codec()?.refer_to(dictionary);
     done(process, outcome)
 }
@@ -199,7 +202,8 @@ pub fn set_compress_parameter_nif_3(
     process: &mut Process,
     [reference, key, value]: [Term; 3],
 ) -> BifResult {
-    let mut state = context::<Compressor>(process, reference)?;
+    let no_gc = no_gc!();
+    let mut state = context::<Compressor>(process, reference, no_gc)?;
     let (parameter, values) = compress_parameter(process, key)?;
     let number = match values {
         Values::Numbers => int32(value),
@@ -225,7 +229,8 @@ pub fn get_compress_parameter_nif_2(
     process: &mut Process,
     [reference, key]: [Term; 2],
 ) -> BifResult {
-    let mut state = context::<Compressor>(process, reference)?;
+    let no_gc = no_gc!();
+    let mut state = context::<Compressor>(process, reference, no_gc)?;
     let (parameter, values) = compress_parameter(process, key)?;
     let number = raised(process, state.codec()?.get(parameter))?;
     Ok(match values {
@@ -246,7 +251,8 @@ pub fn set_pledged_src_size_nif_2(
     process: &mut Process,
     [reference, bytes]: [Term; 2],
 ) -> BifResult {
-    let mut state = context::<Compressor>(process, reference)?;
+    let no_gc = no_gc!();
+    let mut state = context::<Compressor>(process, reference, no_gc)?;
     let outcome = state.codec()?.pledge(uint64(bytes).ok_or(badarg(2))?);
     done(process, outcome)
 }
@@ -264,7 +270,8 @@ pub fn set_decompress_parameter_nif_3(
     process: &mut Process,
     [reference, key, value]: [Term; 3],
 ) -> BifResult {
-    let mut state = context::<Decompressor>(process, reference)?;
+    let no_gc = no_gc!();
+    let mut state = context::<Decompressor>(process, reference, no_gc)?;
     let number = int32(value).ok_or(badarg(3))?;
     let parameter = decompress_parameter(process, key)?;
     let outcome = state.codec()?.set(parameter, number);
@@ -276,7 +283,8 @@ pub fn get_decompress_parameter_nif_2(
     process: &mut Process,
     [reference, key]: [Term; 2],
 ) -> BifResult {
-    let mut state = context::<Decompressor>(process, reference)?;
+    let no_gc = no_gc!();
+    let mut state = context::<Decompressor>(process, reference, no_gc)?;
     let parameter = decompress_parameter(process, key)?;
     let number = raised(process, state.codec()?.get(parameter))?;
     Ok(Term::small(i64::from(number)))
@@ -336,7 +344,8 @@ pub fn compress_stream_nif_3(
     process: &mut Process,
     [reference, input, to_do]: [Term; 3],
 ) -> BifResult {
-    let mut state = context::<Compressor>(process, reference)?;
+    let no_gc = no_gc!();
+    let mut state = context::<Compressor>(process, reference, no_gc)?;
     let to_do = directive(to_do).ok_or(badarg(3))?;
     let codec = state.codec()?;
     let outcome = match bytes_of(input, no_gc!()) {
@@ -358,7 +367,8 @@ pub fn decompress_stream_nif_3(
     process: &mut Process,
     [reference, input, to_do]: [Term; 3],
 ) -> BifResult {
-    let mut state = context::<Decompressor>(process, reference)?;
+    let no_gc = no_gc!();
+    let mut state = context::<Decompressor>(process, reference, no_gc)?;
     let to_do = directive(to_do).ok_or(badarg(3))?;
     let no_gc = no_gc!();
     let Some(bytes) = bytes_of(input, no_gc) else {
@@ -388,7 +398,8 @@ pub fn decompress_stream_nif_3(
 }
 
 fn reset<C: Codec>(process: &mut Process, reference: Term) -> BifResult {
-    let mut state = context::<C>(process, reference)?;
+    let no_gc = no_gc!();
+    let mut state = context::<C>(process, reference, no_gc)?;
     state.begun = false;
     state.codec()?.reset();
     Ok(am::OK)
@@ -405,7 +416,7 @@ pub fn decompress_reset_nif_1(process: &mut Process, [reference]: [Term; 1]) -> 
 }
 
 fn close<C: Codec>(process: &mut Process, reference: Term) -> BifResult {
-    context::<C>(process, reference)?.codec = None;
+    context::<C>(process, reference, no_gc!())?.codec = None;
     Ok(am::OK)
 }
 
@@ -450,13 +461,15 @@ pub fn create_ddict_nif_1(process: &mut Process, [bytes]: [Term; 1]) -> BifResul
 
 /// `zstd:getDictId_fromCDict_nif(Dictionary)`
 pub fn dictionary_id_of_compressor_nif_1(_: &mut Process, [reference]: [Term; 1]) -> BifResult {
-    let dictionary = magic::get::<Arc<CompressDictionary>>(reference).ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let dictionary = magic::get::<Arc<CompressDictionary>>(reference, no_gc).ok_or(badarg(1))?;
     Ok(Term::small(i64::from(dictionary.id())))
 }
 
 /// `zstd:getDictId_fromDDict_nif(Dictionary)`
 pub fn dictionary_id_of_decompressor_nif_1(_: &mut Process, [reference]: [Term; 1]) -> BifResult {
-    let dictionary = magic::get::<Arc<DecompressDictionary>>(reference).ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let dictionary = magic::get::<Arc<DecompressDictionary>>(reference, no_gc).ok_or(badarg(1))?;
     Ok(Term::small(i64::from(dictionary.id())))
 }
 

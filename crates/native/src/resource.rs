@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use layout::object::offset;
-use layout::{Heap, ObjectKind, Term};
+use layout::{Heap, NoGc, ObjectKind, Term};
 use parking_lot::{Mutex, RwLock};
 use runtime::mail::deferred;
 use runtime::process::table;
@@ -254,8 +254,8 @@ pub unsafe fn make_reference<A: Allocate + ?Sized>(heap: &mut A, object: *mut c_
     }
 }
 
-/// The object that a term holds, and its type.
-pub fn get<'a>(term: Term) -> Option<(*mut c_void, &'a ResourceType)> {
+/// The object that a term holds, and its type. Both live as long as the term, which only a collection drops.
+pub fn get(term: Term, _no_gc: &NoGc) -> Option<(*mut c_void, &ResourceType)> {
     let is_binary = term.is_kind(ObjectKind::SharedBinary);
     if !is_binary && !term.is_magic_reference() {
         return None;
@@ -263,7 +263,7 @@ pub fn get<'a>(term: Term) -> Option<(*mut c_void, &'a ResourceType)> {
     let block = term.word(offset::OFF_HEAP_BLOCK) as *mut Counted;
     // SAFETY: the term holds a count of the block.
     let resource = unsafe { MagicBlock::of(block) }?;
-    // SAFETY: as above.
+    // SAFETY: the block stays as long as somebody counts, and the term does so until a collection finds it dead.
     let resource = unsafe { &*resource }.get::<Resource>()?;
     let object = resource.memory.0.wrapping_add(size_of::<Head>());
     Some((object.cast(), &resource.kind))

@@ -115,7 +115,7 @@ fn pattern_of(argument: Term) -> Option<Arc<Pattern>> {
     let [tag, reference] = *elements else {
         return None;
     };
-    let Compiled(pattern) = magic::get::<Compiled>(reference)?;
+    let Compiled(pattern) = magic::get::<Compiled>(reference, no_gc)?;
     (tag == pattern.tag()).then(|| Arc::clone(pattern))
 }
 
@@ -252,7 +252,8 @@ fn search(
 ) -> Result<(SearchOptions, Found), Failure> {
     let no_gc = no_gc!();
     let bytes = unicode::bytes_of(subject, no_gc).ok_or(badarg(1))?;
-    let earlier = magic::get::<Progress>(pattern).and_then(|Progress(search)| search.lock().take());
+    let earlier =
+        magic::get::<Progress>(pattern, no_gc).and_then(|Progress(search)| search.lock().take());
     let mut search = match earlier {
         Some(search) => search,
         None => {
@@ -279,7 +280,7 @@ fn search(
             charge(((search.position - before) / BYTES_PER_REDUCTION) as i64);
             if search.found.count > FEW_FOUND && !runtime::mail::dirty::is_here() {
                 // A dirty scheduler builds the list. If the search took more than one slice, it continues from here.
-                if let Some(Progress(place)) = magic::get::<Progress>(pattern) {
+                if let Some(Progress(place)) = magic::get::<Progress>(pattern, no_gc) {
                     *place.lock() = Some(search);
                 }
                 return Err(Failure::Dirty);

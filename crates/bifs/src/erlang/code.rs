@@ -81,7 +81,8 @@ fn aligned<'t>(process: &mut Process, binary: Term, no_gc: &'t NoGc) -> Option<(
 
 /// `erlang:has_prepared_code_on_load(Prepared)`
 pub fn has_prepared_code_on_load_1(_process: &mut Process, [prepared]: [Term; 1]) -> BifResult {
-    let prepared = magic::get::<Prepared>(prepared).ok_or(badarg(1))?;
+    let no_gc = no_gc!();
+    let prepared = magic::get::<Prepared>(prepared, no_gc).ok_or(badarg(1))?;
     let loaded = prepared.0.lock();
     Ok(am::boolean(
         loaded.as_ref().ok_or(badarg(1))?.on_load.is_some(),
@@ -95,10 +96,11 @@ pub fn finish_loading_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
         return Err(Failure::Yield { arguments });
     }
     let _permission = permission_to_load(process, &[list])?;
+    let no_gc = no_gc!();
     let mut prepared = Vec::new();
     for item in list::items(list) {
         let item = item.map_err(|_| badarg(1))?;
-        let holder = magic::get::<Prepared>(item).ok_or(badarg(1))?;
+        let holder = magic::get::<Prepared>(item, no_gc).ok_or(badarg(1))?;
         let loaded = holder.0.lock().clone().ok_or(badarg(1))?;
         prepared.push((holder, loaded));
     }
@@ -221,7 +223,7 @@ pub fn check_old_code_1(_process: &mut Process, [module]: [Term; 1]) -> BifResul
 pub fn delete_module_1(process: &mut Process, [argument]: [Term; 1]) -> BifResult {
     let second = argument
         .as_cons()
-        .filter(|(head, _)| magic::get::<Deleting>(*head).is_some());
+        .filter(|(head, _)| magic::get::<Deleting>(*head, no_gc!()).is_some());
     let module = second.map_or(argument, |(_, module)| module);
     if !module.is_atom() {
         return Err(badarg(1));

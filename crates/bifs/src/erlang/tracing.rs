@@ -300,7 +300,7 @@ impl Drop for Made {
 /// The session that `{Strong, Weak}` names, as `trace:session_create/3` has returned it, whether or not it has ended.
 fn made(term: Term) -> Option<Arc<Session>> {
     let [strong, weak] = term.as_tuple_of()?;
-    let session = magic::get::<Made>(strong)?.0.clone();
+    let session = magic::get::<Made>(strong, no_gc!())?.0.clone();
     let mut scratch = Scratch::new();
     let own = session.weak(scratch.heap());
     compare::eq_exact(own, weak).then_some(session)

@@ -383,7 +383,7 @@ fn magic_info(process: &mut Process, magic: Term) -> BifResult {
     let count = unsafe { (*block).references() };
     let heap = process.heap();
     let address = build::unsigned(heap, block as u64);
-    let is_test_object = am::boolean(magic::get::<TestObject>(magic).is_some());
+    let is_test_object = am::boolean(magic::get::<TestObject>(magic, no_gc!()).is_some());
     let info = [address, Term::small(i64::from(count)), is_test_object];
     Ok(build::tuple(heap, &info))
 }

@@ -172,7 +172,7 @@ pub fn rename_2(process: &mut Process, [id, name]: [Term; 2]) -> BifResult {
 
 /// `ets:delete(Table)`.
 pub fn delete_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
-    if magic::get::<Rest>(id).is_some() {
+    if magic::get::<Rest>(id, no_gc!()).is_some() {
         return free(id, am::TRUE).map_err(|rest| Failure::Yield {
             arguments: [rest].into(),
         });
@@ -191,7 +191,7 @@ pub fn internal_delete_all_2(process: &mut Process, [id, rest]: [Term; 2]) -> Bi
     let go_on = |rest: Term| Failure::Yield {
         arguments: [id, rest].into(),
     };
-    if let Some(known) = magic::get::<Rest>(rest) {
+    if let Some(known) = magic::get::<Rest>(rest, no_gc!()) {
         return free(rest, count(known)).map_err(go_on);
     }
     let (table, process) = table(process, id)?;
@@ -214,7 +214,7 @@ fn start_to_free(process: &mut Process, rest: Rest, result: Term) -> Result<Term
 }
 
 fn free(rest: Term, result: Term) -> Result<Term, Term> {
-    match magic::get::<Rest>(rest) {
+    match magic::get::<Rest>(rest, no_gc!()) {
         Some(contents) if free_some(contents) => Err(rest),
         _ => Ok(result),
     }

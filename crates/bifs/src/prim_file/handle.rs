@@ -63,24 +63,24 @@ impl OpenFile {
     }
 }
 
-fn handle<'a>(reference: Term) -> Result<&'a Handle, Refusal> {
-    magic::get::<Handle>(reference).ok_or(Refusal::Badarg(1))
+fn handle(reference: Term, no_gc: &NoGc) -> Result<&Handle, Refusal> {
+    magic::get::<Handle>(reference, no_gc).ok_or(Refusal::Badarg(1))
 }
 
 fn file(reference: Term) -> Result<Arc<File>, Refusal> {
-    Ok(handle(reference)?.get()?)
+    Ok(handle(reference, no_gc!())?.get()?)
 }
 
 /// The handle of an open file; this is checked before the other arguments.
-fn open_handle<'a>(reference: Term) -> Result<&'a Handle, Refusal> {
-    let handle = handle(reference)?;
+fn open_handle(reference: Term, no_gc: &NoGc) -> Result<&Handle, Refusal> {
+    let handle = handle(reference, no_gc)?;
     handle.get()?;
     Ok(handle)
 }
 
 /// The file of a handle, for callers that send it over a socket; `None` if the term is not a handle.
 pub fn file_of(reference: Term) -> Option<sys::Result<Arc<File>>> {
-    magic::get::<Handle>(reference).map(|handle| handle.get())
+    magic::get::<Handle>(reference, no_gc!()).map(|handle| handle.get())
 }
 
 /// `{ok, Handle}` for a file that the process owns from now on.
@@ -157,7 +157,8 @@ pub fn file_desc_to_ref_nif_1(process: &mut Process, [number]: [Term; 1]) -> Bif
 
 /// `prim_file:close_nif(Handle)`
 pub fn close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
-    let outcome = handle(reference).and_then(|handle| {
+    let no_gc = no_gc!();
+    let outcome = handle(reference, no_gc).and_then(|handle| {
         process.rare().at_exit.remove(handle.at_exit);
         handle.close()?;
         Ok(am::OK)
@@ -168,7 +169,8 @@ pub fn close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
 /// `prim_file:delayed_close_nif(Handle)`: called by OTP's process that closes orphaned files. Here the file was closed
 /// when its owner ended.
 pub fn delayed_close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
-    let outcome = handle(reference).and_then(|handle| match handle.get() {
+    let no_gc = no_gc!();
+    let outcome = handle(reference, no_gc).and_then(|handle| match handle.get() {
         Ok(_) => Err(Errno::EINVAL.into()),
         Err(_) => Ok(am::OK),
     });
@@ -246,7 +248,8 @@ fn answer_read(process: &mut Process, outcome: Result<Term, NotRead>) -> BifResu
 
 /// `prim_file:read_nif(Handle, Size)`
 pub fn read_nif_2(process: &mut Process, [reference, size]: [Term; 2]) -> BifResult {
-    let outcome = open_handle(reference)
+    let no_gc = no_gc!();
+    let outcome = open_handle(reference, no_gc)
         .and_then(|handle| Ok((handle, not_negative(size, 2)?)))
         .map_err(NotRead::from)
         .and_then(|(handle, size)| read(process, handle, None, size));
@@ -255,7 +258,8 @@ pub fn read_nif_2(process: &mut Process, [reference, size]: [Term; 2]) -> BifRes
 
 /// `prim_file:pread_nif(Handle, Offset, Size)`
 pub fn pread_nif_3(process: &mut Process, [reference, offset, size]: [Term; 3]) -> BifResult {
-    let outcome = open_handle(reference)
+    let no_gc = no_gc!();
+    let outcome = open_handle(reference, no_gc)
         .and_then(|handle| {
             numbers(&[offset, size])?;
             Ok((handle, not_negative(offset, 2)?, not_negative(size, 3)?))

@@ -1,6 +1,6 @@
 //! Functions of SCTP associations, which ferl does not have: what stock returns for sockets of other kinds.
 
-use layout::Term;
+use layout::{Term, no_gc};
 use runtime::code::bif::BifResult;
 use runtime::process::Process;
 use sys::Errno;
@@ -9,7 +9,8 @@ use super::outcome::{Refusal, answer};
 use super::socket::socket;
 
 fn refuse(process: &mut Process, reference: Term, refusal: Refusal) -> BifResult {
-    let outcome = socket(reference).and(Err(refusal));
+    let no_gc = no_gc!();
+    let outcome = socket(reference, no_gc).and(Err(refusal));
     answer(process, outcome)
 }
 

@@ -2,7 +2,7 @@
 
 use std::os::fd::AsFd;
 
-use layout::Term;
+use layout::{Term, no_gc};
 use sys::Errno;
 use term::am;
 
@@ -23,7 +23,7 @@ struct Told;
 /// has told. Here another scheduler may take it up before they had a turn; a process that ends once its socket is
 /// closed, as the server of a socket of `gen_tcp`, would be gone when they ask it. So the call yields first.
 pub fn nif_close_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
-    if magic::get::<Told>(reference).is_some() {
+    if magic::get::<Told>(reference, no_gc!()).is_some() {
         return Ok(am::OK);
     }
     match close(process, reference) {
@@ -38,7 +38,8 @@ pub fn nif_close_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
 
 /// Returns whether other processes were told.
 fn close(process: &mut Process, reference: Term) -> Result<bool, Refusal> {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     let (mut reading, mut writing, mut kept) = socket.all();
     reading.open()?;
     kept.closer = Some(process.pid());
@@ -54,7 +55,8 @@ pub fn nif_finalize_close_1(process: &mut Process, [reference]: [Term; 1]) -> Bi
 }
 
 fn finalize(process: &mut Process, reference: Term) -> Answer {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     let (mut reading, mut writing, mut kept) = socket.all();
     if reading.state & state::CLOSED != 0 {
         return Err(CLOSED);

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use layout::Term;
+use layout::{Term, no_gc};
 use sys::socket::call::MOST_MESSAGE_PARTS;
 use sys::socket::{catalogue, resolve};
 use term::release::{self, Release};
@@ -75,7 +75,8 @@ fn in_line(line: &Line, task: Task) -> Term {
 }
 
 fn info(process: &mut Process, reference: Term) -> Answer {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     let (reading, writing, kept) = socket.all();
     let origin = match (socket.origin, socket.is_lent) {
         (None | Some(0), _) => am::NORMAL,

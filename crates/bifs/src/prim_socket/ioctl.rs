@@ -2,7 +2,7 @@
 
 use std::os::fd::AsFd;
 
-use layout::{Heap, Term};
+use layout::{Heap, Term, no_gc};
 use sys::socket::Address;
 use sys::socket::address::View;
 use sys::socket::catalogue::{self, INTERFACE_FLAGS};
@@ -27,7 +27,8 @@ fn with<T>(
     number: Term,
     body: impl FnOnce(std::os::fd::BorrowedFd<'_>, u64) -> Result<T, Refusal>,
 ) -> Result<T, Refusal> {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     let number = uint64(number).ok_or(Refusal::Badarg)?;
     let line = socket.reading.lock();
     body(line.open()?.as_fd(), number)

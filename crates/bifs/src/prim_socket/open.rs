@@ -168,7 +168,8 @@ pub fn nif_bind_2(process: &mut Process, [reference, address]: [Term; 2]) -> Bif
 }
 
 fn bind(reference: Term, address: Term) -> Answer {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     let address = address::read(address).ok_or(Refusal::Invalid(am::SOCKADDR))?;
     let mut line = socket.reading.lock();
     system::bind(line.open()?.as_fd(), &address)?;
@@ -183,7 +184,8 @@ pub fn nif_listen_2(process: &mut Process, [reference, backlog]: [Term; 2]) -> B
 }
 
 fn listen(reference: Term, backlog: Term) -> Answer {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     let backlog = int(backlog)?;
     let mut line = socket.reading.lock();
     system::listen(line.open()?.as_fd(), backlog)?;
@@ -202,16 +204,17 @@ pub fn nif_connect_3(process: &mut Process, [reference, number, address]: [Term;
     let outcome = match (number.is_reference(), address::read(address)) {
         (false, _) => Err(Refusal::Badarg),
         (true, None) if release::has(Release::OTP_29) => {
-            socket(reference).and(Err(Refusal::System(Errno::EINVAL)))
+            socket(reference, no_gc!()).and(Err(Refusal::System(Errno::EINVAL)))
         }
-        (true, None) => socket(reference).and(Err(Refusal::Invalid(am::SOCKADDR))),
+        (true, None) => socket(reference, no_gc!()).and(Err(Refusal::Invalid(am::SOCKADDR))),
         (true, Some(address)) => connect(process, reference, Some((number, address))),
     };
     answer(process, outcome)
 }
 
 fn connect(process: &mut Process, reference: Term, to: Option<(Term, system::Address)>) -> Answer {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     let mut line = socket.writing.lock();
     line.open()?;
     if line.task == Some(Task::Write) {
@@ -259,7 +262,8 @@ pub fn nif_accept_2(process: &mut Process, [reference, number]: [Term; 2]) -> Bi
 }
 
 fn accept(process: &mut Process, reference: Term, number: Term) -> Answer {
-    let listener = socket(reference)?;
+    let no_gc = no_gc!();
+    let listener = socket(reference, no_gc)?;
     if !number.is_reference() {
         return Err(Refusal::Badarg);
     }
@@ -333,7 +337,8 @@ pub fn nif_shutdown_2(process: &mut Process, [reference, how]: [Term; 2]) -> Bif
 }
 
 fn shutdown(process: &mut Process, reference: Term, how: Term) -> Answer {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     let half = match how {
         am::READ => Half::Read,
         am::WRITE => Half::Write,
@@ -366,7 +371,8 @@ fn name(
     reference: Term,
     ask: fn(std::os::fd::BorrowedFd<'_>) -> sys::Result<system::Address>,
 ) -> Answer {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     let address = {
         let line = socket.reading.lock();
         ask(line.open()?.as_fd())?

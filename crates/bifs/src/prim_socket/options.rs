@@ -126,7 +126,8 @@ pub fn nif_setopt_5(process: &mut Process, arguments: [Term; 5]) -> BifResult {
 }
 
 fn set(process: &mut Process, [reference, level, number, value, native]: [Term; 5]) -> Answer {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     let native = int32(native).ok_or(Refusal::Badarg)? != 0;
     let name = match place(level, number, !native)? {
         SocketOption::Own(number) => return set_own(process, reference, number, value),
@@ -280,7 +281,8 @@ pub fn nif_getopt_3(process: &mut Process, [reference, level, number]: [Term; 3]
 }
 
 fn get(process: &mut Process, [reference, level, number]: [Term; 3]) -> Answer {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     let name = match place(level, number, true)? {
         SocketOption::Own(number) => return get_own(process, socket, number),
         SocketOption::System(name) => name,
@@ -403,7 +405,8 @@ pub fn nif_getopt_5(
     if kind == atom::known("native") {
         return nif_getopt_4(process, [reference, level, number, wanted]);
     }
-    let outcome = socket(reference).and(Err(Refusal::System(Errno::ENOTSUP)));
+    let no_gc = no_gc!();
+    let outcome = socket(reference, no_gc).and(Err(Refusal::System(Errno::ENOTSUP)));
     answer(process, outcome)
 }
 
@@ -411,7 +414,8 @@ pub fn nif_getopt_5(
 const MOST_VALUE_BYTES: usize = 1 << 20;
 
 fn get_native(process: &mut Process, [reference, level, number, wanted]: [Term; 4]) -> Answer {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     let SocketOption::System(name) = place(level, number, false)? else {
         unreachable!("only the system's are asked for")
     };
@@ -462,7 +466,8 @@ fn buffer_size(term: Term, default: usize) -> Option<usize> {
 }
 
 fn set_own(process: &mut Process, reference: Term, number: i32, value: Term) -> Answer {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     let flag = || boolean(value).ok_or(BAD_VALUE);
     match number {
         own::BUFFER => {
@@ -534,7 +539,8 @@ fn set_own(process: &mut Process, reference: Term, number: i32, value: Term) -> 
 }
 
 fn give_away(process: &mut Process, reference: Term, owner: Term) -> Answer {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     {
         let (reading, writing, mut kept) = socket.all();
         writing.open()?;

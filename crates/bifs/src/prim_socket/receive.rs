@@ -2,7 +2,7 @@
 
 use std::os::fd::AsFd;
 
-use layout::{Heap, Term, no_gc};
+use layout::{Heap, NoGc, Term, no_gc};
 use parking_lot::MutexGuard;
 use sys::Errno;
 use sys::socket::{call, catalogue};
@@ -58,7 +58,7 @@ fn asked(
     flags: Term,
     number: Term,
 ) -> Result<(Request, usize, i32), Refusal> {
-    socket(reference)?;
+    socket(reference, no_gc!())?;
     let request = request(reference, number)?;
     if int32(flags).is_none() {
         integers(&[length, flags])?;
@@ -74,8 +74,12 @@ struct Read<'a> {
 }
 
 /// Begins a read; `None` if it is not the process's turn.
-fn begin<'a>(process: &mut Process, request: Request) -> Result<Option<Read<'a>>, Refusal> {
-    let socket = socket(request.socket)?;
+fn begin<'t>(
+    process: &mut Process,
+    request: Request,
+    no_gc: &'t NoGc,
+) -> Result<Option<Read<'t>>, Refusal> {
+    let socket = socket(request.socket, no_gc)?;
     let mut line = socket.reading.lock();
     line.open()?;
     only(&line, Task::Read)?;
@@ -184,7 +188,8 @@ pub fn nif_recv_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
 
 fn receive(process: &mut Process, [reference, length, flags, number]: [Term; 4]) -> Answer {
     let (request, length, flags) = asked(reference, length, flags, number)?;
-    let Some(mut read) = begin(process, request)? else {
+    let no_gc = no_gc!();
+    let Some(mut read) = begin(process, request, no_gc)? else {
         return Ok(not_now(request));
     };
     let mut early = std::mem::take(&mut read.line.early);
@@ -286,7 +291,8 @@ pub fn nif_recvfrom_4(process: &mut Process, arguments: [Term; 4]) -> BifResult 
 
 fn receive_from(process: &mut Process, [reference, length, flags, number]: [Term; 4]) -> Answer {
     let (request, length, flags) = asked(reference, length, flags, number)?;
-    let Some(mut read) = begin(process, request)? else {
+    let no_gc = no_gc!();
+    let Some(mut read) = begin(process, request, no_gc)? else {
         return Ok(not_now(request));
     };
     let wanted = read.wanted(length);
@@ -322,7 +328,7 @@ fn receive_message(
     process: &mut Process,
     [reference, length, along, flags, number]: [Term; 5],
 ) -> Answer {
-    socket(reference)?;
+    socket(reference, no_gc!())?;
     let request = request(reference, number)?;
     if int32(flags).is_none() {
         integers(&[length, along, flags])?;
@@ -330,7 +336,8 @@ fn receive_message(
     integers(&[length, along])?;
     let (length, along) = (size(length)?, size(along)?);
     let flags = int(flags)?;
-    let Some(mut read) = begin(process, request)? else {
+    let no_gc = no_gc!();
+    let Some(mut read) = begin(process, request, no_gc)? else {
         return Ok(not_now(request));
     };
     let wanted = read.wanted(length);
@@ -388,14 +395,15 @@ fn receive_messages(
     process: &mut Process,
     [reference, most, length, along, flags, number]: [Term; 6],
 ) -> Answer {
-    socket(reference)?;
+    socket(reference, no_gc!())?;
     let request = request(reference, number)?;
     integers(&[most, length, along, flags])?;
     let (length, along) = (size(length)?, size(along)?);
     let count = uint32(most).filter(|count| *count > 0);
     let most = (count.ok_or(Refusal::Range(most))? as usize).min(call::MOST_MESSAGES);
     let flags = int(flags)?;
-    let Some(mut read) = begin(process, request)? else {
+    let no_gc = no_gc!();
+    let Some(mut read) = begin(process, request, no_gc)? else {
         return Ok(not_now(request));
     };
     let room_bytes = read.wanted(length);

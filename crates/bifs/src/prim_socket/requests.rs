@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 
-use layout::Term;
+use layout::{Term, no_gc};
 use sys::poll::{Event, Interest};
 use sys::socket::call;
 use term::copy::Owned;
@@ -414,7 +414,8 @@ pub fn nif_cancel_3(process: &mut Process, [reference, operation, number]: [Term
 }
 
 fn cancel(process: &mut Process, reference: Term, operation: Term, number: Term) -> Answer {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     if !operation.is_atom() || !number.is_reference() {
         return Err(Refusal::Badarg);
     }

@@ -66,7 +66,8 @@ fn send(
     [reference, bytes, flags, number]: [Term; 4],
     to: Option<Term>,
 ) -> Answer {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     if !number.is_reference() {
         return Err(Refusal::Badarg);
     }
@@ -96,7 +97,8 @@ fn sent_so_far(
     size: usize,
     more: bool,
 ) -> Answer {
-    let socket = socket(request.socket)?;
+    let no_gc = no_gc!();
+    let socket = socket(request.socket, no_gc)?;
     let pair = |process: &mut Process, tag: Term, count: usize| {
         let heap = process.heap();
         let count = build::unsigned(heap, count as u64);
@@ -153,7 +155,8 @@ fn send_message(
     process: &mut Process,
     [reference, message, flags, number, binaries]: [Term; 5],
 ) -> Answer {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     if !number.is_reference() || !message.is_map() {
         return Err(Refusal::Badarg);
     }
@@ -216,7 +219,8 @@ pub fn nif_sendv_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
 }
 
 fn send_vector(process: &mut Process, [reference, binaries, number]: [Term; 3]) -> Answer {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     if !number.is_reference() {
         return Err(Refusal::Badarg);
     }
@@ -237,7 +241,8 @@ pub fn nif_sendmmsg_4(process: &mut Process, arguments: [Term; 4]) -> BifResult 
 }
 
 fn send_messages(process: &mut Process, [reference, messages, flags, number]: [Term; 4]) -> Answer {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     if !number.is_reference() || !(messages.is_nil() || messages.is_cons()) {
         return Err(Refusal::Badarg);
     }

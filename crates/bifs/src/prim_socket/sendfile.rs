@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 use std::sync::Arc;
 
-use layout::Term;
+use layout::{Term, no_gc};
 use sys::Errno;
 use term::{am, atom, build};
 
@@ -41,7 +41,8 @@ pub fn nif_sendfile_1(process: &mut Process, [reference]: [Term; 1]) -> BifResul
 }
 
 fn give_up(reference: Term) -> Answer {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     let file = socket.writing.lock().sending.file.take();
     match file {
         Some(_) => Ok(am::OK),
@@ -72,7 +73,8 @@ fn send(
     [reference, number, offset_term, count_term]: [Term; 4],
     file: Option<Term>,
 ) -> Answer {
-    let socket = socket(reference)?;
+    let no_gc = no_gc!();
+    let socket = socket(reference, no_gc)?;
     if !number.is_reference() {
         return Err(Refusal::Badarg);
     }

@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use layout::Term;
+use layout::{NoGc, Term};
 use parking_lot::{Mutex, MutexGuard};
 use sys::poll::Token;
 use sys::socket::{Descriptor, catalogue};
@@ -450,6 +450,6 @@ fn count(domain: i32, kind: i32, protocol: i32, difference: i64) {
 }
 
 /// The socket that a reference holds.
-pub fn socket<'a>(reference: Term) -> Result<&'a Arc<Socket>, Refusal> {
-    magic::get::<Arc<Socket>>(reference).ok_or(Refusal::Badarg)
+pub fn socket(reference: Term, no_gc: &NoGc) -> Result<&Arc<Socket>, Refusal> {
+    magic::get::<Arc<Socket>>(reference, no_gc).ok_or(Refusal::Badarg)
 }

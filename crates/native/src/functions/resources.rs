@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 
-use layout::Term;
+use layout::{Term, no_gc};
 use term::reference;
 
 use super::atoms;
@@ -130,7 +130,8 @@ pub extern "C" fn enif_get_resource(
     object: Out<'_, *mut c_void>,
 ) -> c_int {
     check::read(env, "enif_get_resource", term);
-    let found = resource::get(term).filter(|(_, found)| ptr::eq(*found, kind));
+    let no_gc = no_gc!();
+    let found = resource::get(term, no_gc).filter(|(_, found)| ptr::eq(*found, kind));
     super::numbers::store(object, found.map(|(object, _)| object))
 }
 
@@ -150,7 +151,8 @@ pub unsafe extern "C" fn enif_dynamic_resource_call(
     data: *mut c_void,
 ) -> c_int {
     check::read(env, "enif_dynamic_resource_call", term);
-    let Some((object, kind)) = resource::get(term).filter(|_| term.is_reference()) else {
+    let no_gc = no_gc!();
+    let Some((object, kind)) = resource::get(term, no_gc).filter(|_| term.is_reference()) else {
         return 1;
     };
     let callbacks = kind.callbacks();
