@@ -21,7 +21,7 @@ use runtime::code::bif::{BifResult, badarg};
 use runtime::code::literal_collector;
 use runtime::code::literals::{self, Area};
 use runtime::process::Process;
-use runtime::process::epoch::Retired;
+use runtime::process::epoch::{self, Pinned, Retired};
 
 /// Places of the first table.
 const FIRST_PLACES: usize = 64;
@@ -68,23 +68,24 @@ struct Writer {
 /// Takes the place of a removed entry, so that a search continues past it.
 const GONE: *mut Entry = ptr::dangling_mut();
 
-/// The entry that a place points to.
-///
-/// # Safety
-/// The pointer was read from a place, in the current slice or with the writer's lock held.
-unsafe fn entry<'a>(pointer: *mut Entry) -> Option<&'a Entry> {
-    if pointer == GONE {
-        return None;
-    }
-    // SAFETY: null, or a pointer to an entry, which stays allocated until the end of the slice.
-    unsafe { pointer.as_ref() }
-}
-
 impl Table {
     fn new(places: usize) -> Table {
         Table {
             places: (0..places).map(|_| AtomicPtr::default()).collect(),
         }
+    }
+
+    /// The entry that a place points to.
+    ///
+    /// # Safety
+    /// The pointer was read from a place of this table since the thread pinned it.
+    #[inline]
+    unsafe fn entry(&self, pointer: *mut Entry) -> Option<&Entry> {
+        if pointer == GONE {
+            return None;
+        }
+        // SAFETY: null, or a pointer to an entry, which stays allocated as long as the pin that the table was found by.
+        unsafe { pointer.as_ref() }
     }
 
     /// The place of a key's entry; the error is the null place at which the search ended.
@@ -98,7 +99,7 @@ impl Table {
                 return Err(place);
             }
             // SAFETY: the pointer was just read from a place.
-            if let Some(entry) = unsafe { entry(pointer) }
+            if let Some(entry) = unsafe { self.entry(pointer) }
                 && entry.hash == hash
                 && compare::eq_exact(entry.key, key)
             {
@@ -110,23 +111,25 @@ impl Table {
 
     fn entries(&self) -> impl Iterator<Item = &Entry> {
         // SAFETY: the pointer was just read from a place.
-        let lead = |place: &AtomicPtr<Entry>| unsafe { entry(place.load(Ordering::Acquire)) };
+        let lead = |place: &AtomicPtr<Entry>| unsafe { self.entry(place.load(Ordering::Acquire)) };
         self.places.iter().filter_map(lead)
     }
 }
 
-/// The current table; valid until the end of the slice, or while the writer's lock is held.
+/// The current table.
 #[inline]
-fn current<'a>() -> Option<&'a Table> {
-    // SAFETY: tables that were replaced stay allocated until the end of the slice.
+fn current(_pinned: Pinned<'_>) -> Option<&Table> {
+    // SAFETY: a table that is replaced from now on stays allocated as long as the pin.
     unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
 }
 
 #[inline]
 fn find(key: Term) -> Option<Term> {
     let hash = hash::internal(key, 0);
-    let (_, entry) = current()?.search(key, hash).ok()?;
-    Some(entry.value)
+    epoch::with_pin(|pinned| {
+        let (_, entry) = current(pinned)?.search(key, hash).ok()?;
+        Some(entry.value)
+    })
 }
 
 /// A table shrinks when less than one in so many places is in use.
@@ -140,19 +143,19 @@ fn places_for(entries: usize) -> usize {
 
 impl Writer {
     /// A table with room for one more entry.
-    fn with_room<'a>(&mut self) -> &'a Table {
-        if let Some(table) = current()
+    fn with_room<'p>(&mut self, pinned: Pinned<'p>) -> &'p Table {
+        if let Some(table) = current(pinned)
             && (self.used + 1) * 2 <= table.places.len()
         {
             return table;
         }
-        self.rebuild(places_for(self.count + 1))
+        self.rebuild(pinned, places_for(self.count + 1))
     }
 
     /// Replaces the table by one with so many places, none of which is `GONE`.
-    fn rebuild<'a>(&mut self, places: usize) -> &'a Table {
+    fn rebuild<'p>(&mut self, pinned: Pinned<'p>, places: usize) -> &'p Table {
         let table = Table::new(places);
-        if let Some(old) = current() {
+        if let Some(old) = current(pinned) {
             for kept in old.entries() {
                 if let Err(place) = table.search(kept.key, kept.hash) {
                     let kept = ptr::from_ref(kept).cast_mut();
@@ -167,7 +170,7 @@ impl Writer {
             // SAFETY: it was allocated as the new table was, and nobody can find it any more.
             FORMER_TABLES.keep(unsafe { Box::from_raw(old) });
         }
-        // SAFETY: the table stays allocated until it is replaced, and then until the end of the slice.
+        // SAFETY: the table stays allocated until it is replaced, and then as long as the pin.
         unsafe { &*fresh }
     }
 
@@ -186,8 +189,8 @@ impl Writer {
         FORMER_ENTRIES.keep(unsafe { Box::from_raw(entry) });
     }
 
-    fn remove(&mut self, key: Term) -> bool {
-        let Some(table) = current() else {
+    fn remove(&mut self, pinned: Pinned<'_>, key: Term) -> bool {
+        let Some(table) = current(pinned) else {
             return false;
         };
         let Ok((place, entry)) = table.search(key, hash::internal(key, 0)) else {
@@ -196,7 +199,7 @@ impl Writer {
         table.places[place].store(GONE, Ordering::Release);
         self.retire(entry);
         if table.places.len() > (self.count * LEAST_LOAD).max(FIRST_PLACES) {
-            self.rebuild(places_for(self.count));
+            self.rebuild(pinned, places_for(self.count));
         }
         true
     }
@@ -234,17 +237,19 @@ fn put_term(key: Term, value: Term, may_replace: bool) -> BifResult {
         area: ManuallyDrop::new(area),
     });
     let entry = Box::into_raw(entry);
-    let table = writer.with_room();
-    match table.search(key, hash) {
-        Ok((place, before)) => {
-            table.places[place].store(entry, Ordering::Release);
-            writer.retire(before);
+    epoch::with_pin(|pinned| {
+        let table = writer.with_room(pinned);
+        match table.search(key, hash) {
+            Ok((place, before)) => {
+                table.places[place].store(entry, Ordering::Release);
+                writer.retire(before);
+            }
+            Err(place) => {
+                table.places[place].store(entry, Ordering::Release);
+                writer.used += 1;
+            }
         }
-        Err(place) => {
-            table.places[place].store(entry, Ordering::Release);
-            writer.used += 1;
-        }
-    }
+    });
     writer.count += 1;
     writer.words += words;
     Ok(am::OK)
@@ -263,11 +268,13 @@ pub fn get_2(_process: &mut Process, [key, default]: [Term; 2]) -> BifResult {
 /// `persistent_term:get()`
 pub fn get_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let heap = process.heap();
-    let entries = current().into_iter().flat_map(Table::entries);
-    // The last place comes first, as in OTP.
-    Ok(entries.fold(Term::NIL, |list, entry| {
-        let pair = build::tuple(heap, &[entry.key, entry.value]);
-        build::cons(heap, pair, list)
+    Ok(epoch::with_pin(|pinned| {
+        let entries = current(pinned).into_iter().flat_map(Table::entries);
+        // The last place comes first, as in OTP.
+        entries.fold(Term::NIL, |list, entry| {
+            let pair = build::tuple(heap, &[entry.key, entry.value]);
+            build::cons(heap, pair, list)
+        })
     }))
 }
 
@@ -275,18 +282,21 @@ pub fn get_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 #[must_use]
 pub fn all_within(patience: Duration) -> Option<Vec<(Term, Term)>> {
     let _writer = WRITER.try_lock_for(patience)?;
-    let entries = current().into_iter().flat_map(Table::entries);
-    Some(entries.map(|entry| (entry.key, entry.value)).collect())
+    Some(epoch::with_pin(|pinned| {
+        let entries = current(pinned).into_iter().flat_map(Table::entries);
+        entries.map(|entry| (entry.key, entry.value)).collect()
+    }))
 }
 
 /// `persistent_term:erase(Key)`
 pub fn erase_1(_process: &mut Process, [key]: [Term; 1]) -> BifResult {
-    Ok(am::boolean(WRITER.lock().remove(key)))
+    let removed = epoch::with_pin(|pinned| WRITER.lock().remove(pinned, key));
+    Ok(am::boolean(removed))
 }
 
 /// The places of the current table.
 fn places() -> usize {
-    current().map_or(0, |table| table.places.len())
+    epoch::with_pin(|pinned| current(pinned).map_or(0, |table| table.places.len()))
 }
 
 /// `persistent_term:info()`
@@ -312,14 +322,16 @@ pub fn table_info(process: &mut Process) -> BifResult {
 /// `erts_internal:erase_persistent_terms()`
 pub fn erase_persistent_terms_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     let mut writer = WRITER.lock();
-    let keys: Vec<Owned> = current()
-        .into_iter()
-        .flat_map(Table::entries)
-        .map(|entry| Owned::new(entry.key))
-        .collect();
-    for key in keys {
-        writer.remove(key.term());
-    }
+    epoch::with_pin(|pinned| {
+        let keys: Vec<Owned> = current(pinned)
+            .into_iter()
+            .flat_map(Table::entries)
+            .map(|entry| Owned::new(entry.key))
+            .collect();
+        for key in keys {
+            writer.remove(pinned, key.term());
+        }
+    });
     Ok(am::OK)
 }
 
@@ -329,7 +341,6 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use runtime::process::epoch;
     use term::test_terms::Terms;
 
     fn pair(terms: &mut Terms, first: i64, second: i64) -> Term {
@@ -379,8 +390,9 @@ mod tests {
                 }
                 for number in KEYS..2 * KEYS {
                     let key = pair(&mut terms, number, 1);
-                    assert!(WRITER.lock().remove(key));
-                    assert!(!WRITER.lock().remove(key));
+                    let remove = || epoch::with_pin(|pinned| WRITER.lock().remove(pinned, key));
+                    assert!(remove());
+                    assert!(!remove());
                 }
             }
             stop.store(true, Ordering::Relaxed);
@@ -391,7 +403,7 @@ mod tests {
         assert_eq!(writer.count, KEYS as usize);
         // `{Key, 1}` and `{Key, Round}`.
         assert_eq!(writer.words, KEYS as usize * 6);
-        let places = current().map_or(0, |table| table.places.len());
+        let places = places();
         assert!(places <= 4096, "{places} places for {KEYS} terms");
     }
 }
