@@ -12,8 +12,64 @@ pub struct MessageQueue {
     pub last: *mut *mut Fragment,
     /// The link to the message that a `receive` examines next.
     pub save: *mut *mut Fragment,
-    /// Number of messages in the queue.
-    pub count: u64,
+    pub sizes: QueueSizes,
+}
+
+/// The number of messages in an inner queue, and their words beside the headers, in one word:
+///
+/// ```text
+/// bits 0-33   number of messages
+/// bits 34-63  words of all of them; all ones, and no longer known, from 8 GB on until the queue is empty
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(transparent)]
+pub struct QueueSizes(u64);
+
+impl QueueSizes {
+    pub const EMPTY: QueueSizes = QueueSizes(0);
+    const WORDS_AT: u32 = 34;
+    const COUNT: u64 = (1 << Self::WORDS_AT) - 1;
+    const MOST_WORDS: u64 = u64::MAX >> Self::WORDS_AT;
+
+    /// Number of messages.
+    #[inline(always)]
+    #[must_use]
+    pub fn count(self) -> u64 {
+        self.0 & Self::COUNT
+    }
+
+    /// Words of all messages, unless there are too many to be counted.
+    #[inline]
+    #[must_use]
+    pub fn words(self) -> Option<u64> {
+        let words = self.0 >> Self::WORDS_AT;
+        (words < Self::MOST_WORDS).then_some(words)
+    }
+
+    #[inline(always)]
+    fn of(count: u64, words: u64) -> QueueSizes {
+        QueueSizes(words << Self::WORDS_AT | count)
+    }
+
+    /// Counts a message that is put into the queue.
+    #[inline(always)]
+    pub fn add(&mut self, words: u32) {
+        let sum = (self.0 >> Self::WORDS_AT) + u64::from(words);
+        *self = Self::of(self.count() + 1, sum.min(Self::MOST_WORDS));
+    }
+
+    /// Counts a message that is taken out of the queue.
+    #[inline(always)]
+    pub fn remove(&mut self, words: u32) {
+        let (count, sum) = (self.count() - 1, self.0 >> Self::WORDS_AT);
+        *self = if count == 0 {
+            Self::EMPTY
+        } else if sum == Self::MOST_WORDS {
+            Self::of(count, sum)
+        } else {
+            Self::of(count, sum - u64::from(words))
+        };
+    }
 }
 
 /// Only the thread that runs the process accesses it (the one-owner invariant).
@@ -49,4 +105,38 @@ pub mod state {
     /// A bit beside these: the receive examines messages with priority once more, and goes on at the marker
     /// for that afterwards. It is only set between the first `loop_rec` of a receive and the last.
     pub const RESUMES: u8 = 4;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_those_of_the_messages() {
+        let mut sizes = QueueSizes::EMPTY;
+        for words in [0, 7, u32::MAX / 16] {
+            sizes.add(words);
+        }
+        assert_eq!(
+            (sizes.count(), sizes.words()),
+            (3, Some(7 + u64::from(u32::MAX / 16)))
+        );
+        sizes.remove(7);
+        assert_eq!(
+            (sizes.count(), sizes.words()),
+            (2, Some(u64::from(u32::MAX / 16)))
+        );
+    }
+
+    #[test]
+    fn too_many_words_are_unknown_until_the_queue_is_empty() {
+        let mut sizes = QueueSizes::EMPTY;
+        sizes.add(u32::MAX);
+        sizes.add(1);
+        assert_eq!((sizes.count(), sizes.words()), (2, None));
+        sizes.remove(u32::MAX);
+        assert_eq!((sizes.count(), sizes.words()), (1, None));
+        sizes.remove(1);
+        assert_eq!(sizes, QueueSizes::EMPTY);
+    }
 }

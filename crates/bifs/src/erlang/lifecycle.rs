@@ -157,7 +157,7 @@ pub fn hibernate_3(process: &mut Process, [module, function, arguments]: [Term; 
 /// call itself forever.
 pub fn hibernate_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     signal_handling::catch_up(process);
-    if process.head.messages.count > 0 {
+    if process.head.messages.sizes.count() > 0 {
         return Ok(am::OK);
     }
     process.heap().flags |= heap_flag::NEED_FULLSWEEP | heap_flag::FORCE;

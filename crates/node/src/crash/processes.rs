@@ -380,7 +380,7 @@ fn sizes(out: &mut Output, process: &Process) -> fmt::Result {
             "OldBinVHeap unused",
             sizes.off_heap_limit.saturating_sub(sizes.old_off_heap),
         ),
-        ("Memory", info::memory_bytes(process, &mut 0)),
+        ("Memory", info::memory_bytes(process)),
     ];
     for (name, value) in rows {
         writeln!(out, "{name}: {value}")?;

@@ -246,8 +246,8 @@ mod limit {
 
     use super::Process;
     use crate::effects::signal_handling;
-    use crate::process::Flags;
     use crate::process::heap_limit::HeapLimit;
+    use crate::process::{Flags, message_queue};
 
     /// Whether the process must end because its heap would exceed the limit. As OTP documents, the limit is compared
     /// when a collection begins, with all memory that the heap will occupy during the collection.
@@ -258,7 +258,9 @@ mod limit {
         }
         let mut words = collect::peak_words(&process.head.heap, request) as u64;
         if !process.flags.contains(Flags::OFF_HEAP_MESSAGES) {
-            words = words.saturating_add(queued_words(process));
+            // Messages that were fetched and not yet received stay in separate fragments until then, but count as part
+            // of the heap.
+            words = words.saturating_add(message_queue::words(&process.head.messages));
         }
         if limit.binaries {
             words = words.saturating_add(process.head.heap.off_heap_words.into());
@@ -273,20 +275,5 @@ mod limit {
             signal_handling::die(process, Owned::new(am::KILLED));
         }
         limit.kill
-    }
-
-    /// Words of the messages that were fetched and not yet received. They stay in separate fragments until then, but
-    /// count as part of the heap unless the process keeps its messages off heap.
-    fn queued_words(process: &Process) -> u64 {
-        let mut words = 0;
-        let mut message = process.head.messages.first;
-        while !message.is_null() {
-            // SAFETY: the messages of the inner queue belong to the process, which this thread owns.
-            unsafe {
-                words += u64::from((*message).words);
-                message = (*message).next;
-            }
-        }
-        words
     }
 }

@@ -18,7 +18,7 @@ use crate::mail::{current, registry, remote};
 use crate::process::heap_limit::{HeapLimit, min_binary_words};
 use crate::process::relations::MonitorTarget;
 use crate::process::tracing::what;
-use crate::process::{Flags, Process, block, priority_of, sequence, state};
+use crate::process::{Flags, Process, block, message_queue, priority_of, sequence, state};
 use std::sync::atomic::Ordering;
 
 /// Which process requests the information.
@@ -114,7 +114,7 @@ pub fn value(
         }
         am::STATUS => status(process, asker),
         am::MESSAGES => messages(process, heap, steps),
-        am::MESSAGE_QUEUE_LEN => Term::small(process.head.messages.count as i64),
+        am::MESSAGE_QUEUE_LEN => Term::small(process.head.messages.sizes.count() as i64),
         am::MESSAGE_QUEUE_DATA if process.flags.contains(Flags::OFF_HEAP_MESSAGES) => am::OFF_HEAP,
         am::MESSAGE_QUEUE_DATA => am::ON_HEAP,
         am::LINKS => links(process, heap, steps),
@@ -148,12 +148,12 @@ pub fn value(
         }
         am::PRIORITY_MESSAGES => am::boolean(process.relations.have_priority()),
         am::BACKTRACE => build::binary(heap, backtrace(process).as_bytes()),
-        _ => sizes(process, item, heap, steps),
+        _ => sizes(process, item, heap),
     })
 }
 
 /// Items about the heap.
-fn sizes(process: &Process, item: Term, heap: &mut Heap, steps: &mut i64) -> Term {
+fn sizes(process: &Process, item: Term, heap: &mut Heap) -> Term {
     let own = &process.head.heap;
     let words = match item {
         am::HEAP_SIZE => collect::sizes(own).heap_block - unused_words(process),
@@ -161,11 +161,11 @@ fn sizes(process: &Process, item: Term, heap: &mut Heap, steps: &mut i64) -> Ter
         am::TOTAL_HEAP_SIZE => {
             let mut words = collect::total_words(own) - unused_words(process);
             if !process.flags.contains(Flags::OFF_HEAP_MESSAGES) {
-                words += message_words(process, steps);
+                words += message_queue::words(&process.head.messages) as usize;
             }
             words
         }
-        am::MEMORY => memory_bytes(process, steps),
+        am::MEMORY => memory_bytes(process),
         am::MIN_HEAP_SIZE => own.min_words as usize,
         am::MIN_BIN_VHEAP_SIZE => min_binary_words(process) as usize,
         am::FULLSWEEP_AFTER => own.fullsweep_after.into(),
@@ -245,20 +245,13 @@ fn message_iter(process: &Process) -> impl Iterator<Item = *mut Fragment> {
     })
 }
 
-fn message_words(process: &Process, steps: &mut i64) -> usize {
-    *steps += process.head.messages.count as i64 / 4;
-    // SAFETY: as in `message_iter`.
-    message_iter(process)
-        .map(|message| unsafe { (*message).words as usize })
-        .sum()
-}
-
 /// Bytes of memory that the process uses, without its shared binaries.
 #[must_use]
-pub fn memory_bytes(process: &Process, steps: &mut i64) -> usize {
-    let count = process.head.messages.count as usize;
+pub fn memory_bytes(process: &Process) -> usize {
+    let count = process.head.messages.sizes.count() as usize;
     let headers = count * size_of::<Fragment>();
-    let words = collect::total_words(&process.head.heap) + message_words(process, steps);
+    let messages = message_queue::words(&process.head.messages) as usize;
+    let words = collect::total_words(&process.head.heap) + messages;
     let mut bytes = block::BLOCK_BYTES + headers;
     bytes += process.relations.bytes() + process.dictionary.bytes();
     if let Some(cold) = &process.cold {

@@ -35,7 +35,7 @@ pub(crate) fn over_heap_limit(process: &Process, words: u64, limit: &HeapLimit) 
     let format = "~n     Context:            maximum heap size reached~n     \
                   Max Heap Size:      ~p~n     Total Heap Size:    ~p~n     Kill:               ~p~n     \
                   Error Logger:       ~p~n     Message Queue Len:  ~p~n     GC Info:            ~p~n";
-    let messages = process.head.messages.count;
+    let messages = process.head.messages.sizes.count();
     let has_stack = release::has(Release::OTP_27);
     let stack = match has_stack {
         true => "     Stacktrace:         ~p~n",

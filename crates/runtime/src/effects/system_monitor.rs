@@ -84,7 +84,7 @@ pub(crate) fn asks_for_queues() -> bool {
 /// A message has come into the queue of an observed process.
 #[inline]
 pub(crate) fn queue_grows(process: &mut Process) {
-    if process.head.messages.count >= LONG_QUEUE.load(Ordering::Relaxed) {
+    if process.head.messages.sizes.count() >= LONG_QUEUE.load(Ordering::Relaxed) {
         queue_changes(process);
     }
 }
@@ -102,7 +102,7 @@ pub(crate) fn queue_shrinks(process: &mut Process) {
 #[cold]
 fn queue_changes(process: &mut Process) {
     let pid = process.pid();
-    let count = process.head.messages.count;
+    let count = process.head.messages.sizes.count();
     let long_of = process.rare().long_queue_of.clone();
     let monitors = MONITORS.lock();
     let changes = monitors

@@ -154,7 +154,7 @@ fn free_messages(process: &mut Process) {
     let first = Remains(queue.first);
     // SAFETY: the messages of the inner queue belong to the process, which has ended.
     let free = move || unsafe { message_queue::free_list(first.take()) };
-    crate::mail::dirty::now_or_later(queue.count as usize, free);
+    crate::mail::dirty::now_or_later(queue.sizes.count() as usize, free);
     *queue = message_queue::UNLINKED;
     message_queue::link(queue);
 }

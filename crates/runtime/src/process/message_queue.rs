@@ -6,7 +6,7 @@
 
 use std::ptr;
 
-use layout::process::MessageQueue;
+use layout::process::{MessageQueue, QueueSizes};
 use layout::{Fragment, Term};
 use term::copy::Owned;
 use term::heap;
@@ -19,7 +19,7 @@ pub const UNLINKED: MessageQueue = MessageQueue {
     first: ptr::null_mut(),
     last: ptr::null_mut(),
     save: ptr::null_mut(),
-    count: 0,
+    sizes: QueueSizes::EMPTY,
 };
 
 /// Sets the links of an empty queue.
@@ -39,12 +39,12 @@ pub unsafe fn append(process: &mut Process, message: *mut Fragment) {
     // SAFETY: `last` is a link (see the module's documentation).
     unsafe {
         debug_assert!((*queue.last).is_null(), "the last link leads on");
-        debug_assert_eq!(queue.first.is_null(), queue.count == 0);
+        debug_assert_eq!(queue.first.is_null(), queue.sizes.count() == 0);
         (*message).next = ptr::null_mut();
         *queue.last = message;
         queue.last = &raw mut (*message).next;
+        queue.sizes.add((*message).words);
     }
-    queue.count += 1;
 }
 
 /// Takes out the message at `save`, and lets the next receive begin with the first message.
@@ -57,13 +57,13 @@ pub unsafe fn take_saved(process: &mut Process) -> *mut Fragment {
     // SAFETY: `save` is a link, and by the caller's promise not the last; no link to the message's `next` is left.
     unsafe {
         let message = *queue.save;
-        debug_assert!(!message.is_null() && queue.count > 0);
+        debug_assert!(!message.is_null() && queue.sizes.count() > 0);
         let next = &raw mut (*message).next;
         *queue.save = *next;
         if queue.last == next {
             queue.last = queue.save;
         }
-        queue.count -= 1;
+        queue.sizes.remove((*message).words);
         let link = queue.save;
         queue.save = &raw mut queue.first;
         if let Some(cold) = process.cold.as_mut() {
@@ -106,6 +106,8 @@ pub fn replace(process: &mut Process, other: impl Fn(Term) -> Option<Owned>) {
                 (*new).next = (*old).next;
                 let (before, after) = (&raw mut (*old).next, &raw mut (*new).next);
                 *link = new;
+                queue.sizes.add((*new).words);
+                queue.sizes.remove((*old).words);
                 for place in [&mut queue.last, &mut queue.save] {
                     if *place == before {
                         *place = after;
@@ -123,7 +125,7 @@ pub fn replace(process: &mut Process, other: impl Fn(Term) -> Option<Owned>) {
             link = &raw mut (**link).next;
         }
     }
-    debug_assert_eq!((met, link), (queue.count, queue.last));
+    debug_assert_eq!((met, link), (queue.sizes.count(), queue.last));
 }
 
 /// A message with a term that is equal to that of another one, of the same kind and with the same token.
@@ -145,6 +147,24 @@ unsafe fn in_place_of(old: *mut Fragment, term: Owned) -> *mut Fragment {
     // SAFETY: the fragment is new.
     unsafe { (*new).kind = kind };
     new
+}
+
+/// Words of the messages in the queue beside their headers; if there are too many to be known, the messages are visited
+/// one by one.
+#[must_use]
+pub fn words(queue: &MessageQueue) -> u64 {
+    queue.sizes.words().unwrap_or_else(|| {
+        let mut words = 0;
+        let mut message = queue.first;
+        while !message.is_null() {
+            // SAFETY: the messages of an inner queue are live.
+            unsafe {
+                words += u64::from((*message).words);
+                message = (*message).next;
+            }
+        }
+        words
+    })
 }
 
 /// Frees a list of messages.

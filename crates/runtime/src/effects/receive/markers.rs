@@ -17,7 +17,7 @@ pub fn reserve(process: &mut Process) -> Term {
     // after them.
     signal_handling::fetch(process);
     let position = process.head.messages.last;
-    if process.head.messages.count == 0 {
+    if process.head.messages.sizes.count() == 0 {
         // An empty queue gains nothing from a marker.
         return am::UNDEFINED;
     }

@@ -54,7 +54,7 @@ pub unsafe fn insert(process: &mut Process, message: *mut Fragment) {
         if queue.save == end {
             queue.save = after;
         }
-        queue.count += 1;
+        queue.sizes.add((*message).words);
         if !is_ahead {
             process.flags.insert(Flags::PRIORITY_MESSAGES);
             process.head.heap.flags |= heap_flag::PRIORITY;

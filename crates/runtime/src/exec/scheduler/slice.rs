@@ -259,7 +259,7 @@ fn assert_runs(process: &Process) {
         unsafe {
             let queue = &process.head.messages;
             debug_assert!((*queue.last).is_null(), "a message behind the last one");
-            debug_assert_eq!(queue.first.is_null(), queue.count == 0);
+            debug_assert_eq!(queue.first.is_null(), queue.sizes.count() == 0);
         }
     }
 }
