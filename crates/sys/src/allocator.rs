@@ -7,8 +7,11 @@
 //! Blocks of one size lie in *pages* of mimalloc, which it cuts from its arenas; a block larger than
 //! [`MOST_SHARED_BYTES`] has a page to itself. [`pages`] shows all of them.
 //!
-//! When the system refuses memory, the handler of [`on_shortage`] is called. It either returns, and the allocation
-//! fails, or ends the program, with the help of a small reserve that is kept for that.
+//! The system hands out more addresses than it has memory for, and ends programs that use them. So before a block of at
+//! least [`ASKED_FOR_BYTES`] is allocated, the machine is asked whether it has that much.
+//!
+//! When the system refuses memory, or the machine has none, the handler of [`on_shortage`] is called. It either
+//! returns, and the allocation fails, or ends the program, with the help of a small reserve that is kept for that.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::{Cell, UnsafeCell};
@@ -31,6 +34,21 @@ const RESERVE_BYTES: usize = 16 << 20;
 const KEPT_BYTES: usize = 4 << 20;
 const SMALL_BYTES: usize = 64 << 10;
 const _: () = assert!(KEPT_BYTES < RESERVE_BYTES);
+
+/// Larger blocks are allocated only if there is memory for them. To ask takes less than a hundredth of the time that it
+/// takes to use so much.
+const ASKED_FOR_BYTES: usize = 64 << 20;
+
+/// Whether a block of that size may be allocated, which takes the place of one of `before` bytes.
+#[inline]
+fn is_too_large(bytes: usize, before: usize) -> bool {
+    bytes >= ASKED_FOR_BYTES && bytes > before && exceeds_memory(bytes - before)
+}
+
+#[cold]
+fn exceeds_memory(bytes: usize) -> bool {
+    !cfg!(miri) && !crate::memory::usage::has_room_for(bytes)
+}
 
 /// Called by the C library before `main`, and before Rust allocates. Miri runs no C, so mimalloc neither.
 #[used]
@@ -296,6 +314,9 @@ const ALIGNMENT: usize = size_of::<usize>();
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if is_too_large(layout.size(), 0) {
+            return short(layout);
+        }
         let pointer = if layout.align() <= ALIGNMENT && !cfg!(miri) {
             // SAFETY: may be called for any size.
             unsafe { libmimalloc_sys::mi_malloc(layout.size()).cast() }
@@ -311,6 +332,9 @@ unsafe impl GlobalAlloc for Allocator {
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if is_too_large(layout.size(), 0) {
+            return short(layout);
+        }
         // SAFETY: the caller's promise.
         let pointer = unsafe { MiMalloc.alloc_zeroed(layout) };
         if pointer.is_null() {
@@ -332,7 +356,7 @@ unsafe impl GlobalAlloc for Allocator {
 
     #[inline]
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if !is_reserve(pointer) {
+        if !is_reserve(pointer) && !is_too_large(size, layout.size()) {
             // SAFETY: the caller's promise; the block is mimalloc's.
             let moved = unsafe { MiMalloc.realloc(pointer, layout, size) };
             if !moved.is_null() {
@@ -358,6 +382,21 @@ unsafe impl GlobalAlloc for Allocator {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn more_than_the_machine_has_is_refused() {
+        let total = crate::memory::usage::total_bytes() as usize;
+        let large = Layout::from_size_align(total * 2 + (1 << 40), 16).unwrap();
+        let small = Layout::from_size_align(1 << 10, 16).unwrap();
+        // SAFETY: the sizes are not zero, and nothing is used.
+        unsafe {
+            assert!(Allocator.alloc(large).is_null());
+            assert!(Allocator.alloc_zeroed(large).is_null());
+            let block = Allocator.alloc(small);
+            assert!(Allocator.realloc(block, small, large.size()).is_null());
+            Allocator.dealloc(block, small);
+        }
+    }
 
     #[test]
     fn memory_is_taken_as_it_is_needed() {

@@ -34,6 +34,22 @@ pub fn address_limit_bytes() -> Option<u64> {
     getrlimit(Resource::As).current
 }
 
+/// Whether the machine has room for that many bytes more of this process, as far as can be told. The system itself
+/// hands out addresses without asking, and ends programs later, when they use them: this one, or others.
+pub fn has_room_for(bytes: usize) -> bool {
+    let bytes = bytes as u64;
+    let system = rustix::system::sysinfo();
+    let unit = u64::from(system.mem_unit);
+    // What is in use by others may be swapped out or come free; what this process has stays.
+    let most = group_limit_bytes()
+        .unwrap_or(u64::MAX)
+        .min((system.totalram + system.totalswap) * unit);
+    if bytes > most.saturating_sub(resident_bytes().unwrap_or(0)) {
+        return false;
+    }
+    available_bytes().is_none_or(|available| bytes <= available + system.freeswap * unit)
+}
+
 /// Resident memory of this process, in bytes.
 pub fn resident_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
@@ -75,5 +91,12 @@ mod tests {
         assert!(total_bytes() > 16 << 20);
         assert!(available_bytes().unwrap() <= total_bytes());
         assert!(group_limit_bytes().is_none_or(|limit| limit > 0));
+    }
+
+    #[test]
+    fn there_is_no_room_for_more_than_there_is() {
+        assert!(has_room_for(1 << 20));
+        assert!(!has_room_for(total_bytes() as usize * 2 + (1 << 40)));
+        assert!(!has_room_for(usize::MAX));
     }
 }
