@@ -172,7 +172,7 @@ pub fn destroy(session: &Session) -> bool {
 pub fn is_not_held(session: &Session) {
     let number = session.number;
     if remove(number) {
-        runtime::mail::dirty::later(DirtyKind::Cpu, move || take_off(number));
+        runtime::mail::dirty::later(DirtyKind::Chore, move || take_off(number));
     }
 }
 

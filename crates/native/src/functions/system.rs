@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use runtime::mail::{current, schedulers};
 use runtime::process::config;
+use runtime::process::dirty::DirtyKind;
 use sys::library::{self, SharedObject};
 
 use super::atoms::bytes_of;
@@ -139,8 +140,8 @@ pub unsafe extern "C" fn enif_system_info(info: *mut SystemInfo, size: usize) {
 #[unsafe(no_mangle)]
 pub extern "C" fn enif_thread_type() -> c_int {
     match runtime::mail::dirty::kind_here() {
-        Some(runtime::process::dirty::DirtyKind::Cpu) => 2,
-        Some(runtime::process::dirty::DirtyKind::Io) => 3,
+        Some(DirtyKind::Cpu | DirtyKind::Long | DirtyKind::Chore) => 2,
+        Some(DirtyKind::Io) => 3,
         None => c_int::from(current::current().is_some()),
     }
 }

@@ -12,7 +12,7 @@ pub fn make_machine_code(entry: *const u64) {
         return;
     };
     // The module may be purged meanwhile; its code lives as long as it is held here.
-    crate::mail::dirty::later(DirtyKind::Cpu, move || {
+    crate::mail::dirty::later(DirtyKind::Chore, move || {
         if loaded.code.make_machine_code() {
             gdb_jit::register(&loaded);
             modules::changed();

@@ -584,12 +584,8 @@ fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason
     unsafe { append(process, sender, to_fragment(message)) };
 }
 
-/// Ends the links with ports of a process that ends, which closes those that it owns. A process with very many
-/// relations leaves that to [`break_relations`].
+/// Ends the links with ports of a process that ends, which closes those that it owns.
 pub fn close_ports(process: &mut Process, reason: Term) {
-    if crate::mail::dirty::takes_long(process.relations.count()) {
-        return;
-    }
     let ports: Vec<Term> = process
         .relations
         .linked()
@@ -619,7 +615,7 @@ pub fn break_relations(process: &mut Process, reason: Term) {
         return;
     }
     let reason = Owned::new(reason);
-    crate::mail::dirty::later(crate::process::dirty::DirtyKind::Cpu, move || {
+    crate::mail::dirty::later(crate::process::dirty::DirtyKind::Chore, move || {
         let reason = reason.term();
         tell_all(pid, &relations, reason, |_| None);
     });

@@ -67,9 +67,6 @@ pub fn free(process: &mut Process) {
 
 /// Whether the process is linked with a port, which [`signal_handling::close_ports`] sees to.
 fn has_port(process: &Process) -> bool {
-    if crate::mail::dirty::takes_long(process.relations.count()) {
-        return false;
-    }
     let mut linked = process.relations.linked();
     linked.any(Term::is_local_port)
 }
@@ -166,7 +163,7 @@ fn free_heap(process: &mut Process) {
         return;
     }
     let heap = Remains(std::mem::replace(heap, term::heap::empty()));
-    crate::mail::dirty::later(crate::process::dirty::DirtyKind::Cpu, move || {
+    crate::mail::dirty::later(crate::process::dirty::DirtyKind::Chore, move || {
         term::collect::free(&mut heap.take());
     });
 }

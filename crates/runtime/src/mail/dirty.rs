@@ -2,14 +2,22 @@
 //!
 //! What is done with the work is in `exec::scheduler::dirty`. A thread is started when work is queued and all others
 //! are busy, up to the numbers that the node was started with. Any thread may call [`later`].
+//!
+//! **The machine's own work waits for nobody else's.** Functions of libraries may keep their threads for ever, so the
+//! machine's long BIFs and collections have threads of their own ([`DirtyKind::Long`]), and what it owes to others (to
+//! tell that a process has ended, to close its ports) has others again ([`DirtyKind::Chore`]). Of these two kinds, work
+//! that others wait behind keeps its place for [`TURN_NS`]: after that another thread, started for this if need be,
+//! works beside it, and the system divides the processors among them ([`turns`]).
 
 pub(crate) mod here;
+mod turns;
 mod work_queue;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 use sys::park::{ParkingSpot, Wakeup};
 
 use super::hooks::machine;
@@ -18,8 +26,8 @@ use super::schedulers;
 use crate::process::dirty::DirtyKind;
 use crate::process::owner::{Owner, Runnable};
 use crate::process::{Priority, config, priority_of};
-pub(crate) use here::{as_dirty, begin, take_charged};
-pub use here::{is_here, kind_here};
+pub(crate) use here::{as_dirty, begin, call_for, take_charged};
+pub use here::{is_here, is_in_vain, kind_here};
 use work_queue::WorkQueue;
 
 /// Runs something at some later time on a dirty scheduler, where it may block or take long. The caller is not told when
@@ -39,7 +47,7 @@ pub(crate) fn takes_long(count: usize) -> bool {
 /// Does work on that many things of a process that ends: here and now, or later if it would take long.
 pub(crate) fn now_or_later(count: usize, work: impl FnOnce() + Send + 'static) {
     if takes_long(count) {
-        later(DirtyKind::Cpu, work);
+        later(DirtyKind::Chore, work);
     } else {
         work();
     }
@@ -67,8 +75,6 @@ impl Work {
 /// The dirty schedulers of one kind.
 pub(crate) struct Pool {
     queue: Mutex<Queue>,
-    /// Where threads that are not online wait until they may work again.
-    came_online: Condvar,
     kind: DirtyKind,
     /// One for each thread that may ever be started.
     places: OnceLock<Box<[DirtyScheduler]>>,
@@ -102,12 +108,16 @@ impl Clock {
         self.worked_ns.fetch_add(worked_ns, Ordering::Relaxed);
     }
 
-    fn read_ns(&self) -> i64 {
-        let running_ns = match self.began_ns.load(Ordering::Relaxed) {
+    /// How long the present work has lasted; 0 if there is none.
+    fn lasts_ns(&self) -> i64 {
+        match self.began_ns.load(Ordering::Relaxed) {
             0 => 0,
             began_ns => (sys::clock::monotonic_ns() - began_ns).max(0),
-        };
-        self.worked_ns.load(Ordering::Relaxed) + running_ns
+        }
+    }
+
+    fn read_ns(&self) -> i64 {
+        self.worked_ns.load(Ordering::Relaxed) + self.lasts_ns()
     }
 }
 
@@ -124,14 +134,18 @@ pub fn worked_ns(kind: DirtyKind) -> Vec<i64> {
 #[derive(Default)]
 struct Queue {
     work: WorkQueue<Work>,
+    /// Work that has been taken from the queue and is not done, without what has lasted longer than its turn.
+    working: usize,
+    /// Work that has lasted longer than its turn, by the number of its thread; others work in its place.
+    overdue: Vec<usize>,
+    /// Work that was given to a thread that does not know of it yet, by the number of the thread.
+    given: FxHashMap<usize, Work>,
     threads: usize,
     /// Numbers that no thread has, because it could not be started; all others up to the greatest are in use.
     not_started: Vec<usize>,
     /// The numbers of the threads that wait for work, used as a stack: the last one's memory is still in a cache, and
     /// the others' memory stays untouched.
     idle: Vec<usize>,
-    /// Threads that wait because they are not online.
-    offline: usize,
 }
 
 impl Queue {
@@ -146,33 +160,96 @@ impl Queue {
         self.threads -= 1;
         self.not_started.push(number);
     }
+
+    /// The thread with this number has done its work.
+    fn has_done(&mut self, number: usize) {
+        match self.overdue.iter().position(|&overdue| overdue == number) {
+            Some(at) => drop(self.overdue.swap_remove(at)),
+            None => self.working -= 1,
+        }
+    }
+
+    /// Gives the first of the waiting work to a thread, if another one may work at once: one that waits, or else a new
+    /// one while there are fewer than `most_threads`.
+    fn give(&mut self, most_working: usize, most_threads: usize) -> Option<Receiver> {
+        if BLOCKED.load(Ordering::SeqCst) || self.working >= most_working || self.work.is_empty() {
+            return None;
+        }
+        let receiver = match self.idle.pop() {
+            Some(number) => Receiver::Waiting(number),
+            None if self.threads < most_threads => Receiver::New(self.new_number()),
+            None => return None,
+        };
+        let (Receiver::Waiting(number) | Receiver::New(number)) = receiver;
+        let work = self.work.pop()?;
+        self.working += 1;
+        self.given.insert(number, work);
+        Some(receiver)
+    }
+}
+
+/// The number of the thread that was given work.
+enum Receiver {
+    Waiting(usize),
+    /// It must be started.
+    New(usize),
 }
 
 static CPU: Pool = Pool::new(DirtyKind::Cpu);
 
 static IO: Pool = Pool::new(DirtyKind::Io);
 
+static LONG: Pool = Pool::new(DirtyKind::Long);
+
+static CHORES: Pool = Pool::new(DirtyKind::Chore);
+
+static POOLS: [&Pool; 4] = [&CPU, &IO, &LONG, &CHORES];
+
 pub(crate) fn pool(kind: DirtyKind) -> &'static Pool {
     match kind {
         DirtyKind::Cpu => &CPU,
         DirtyKind::Io => &IO,
+        DirtyKind::Long => &LONG,
+        DirtyKind::Chore => &CHORES,
     }
 }
 
-/// The number of work items that wait for a dirty scheduler of a kind.
+/// The pools whose work programs see as that of a kind: the machine's own long work is that of dirty CPU schedulers.
+fn pools_seen_as(kind: DirtyKind) -> impl Iterator<Item = &'static Pool> {
+    let is_seen = move |pool: &&Pool| match pool.kind {
+        DirtyKind::Long | DirtyKind::Chore => kind == DirtyKind::Cpu,
+        other => kind == other,
+    };
+    POOLS.into_iter().filter(is_seen)
+}
+
+/// The number of work items that wait for a dirty scheduler of a kind; the machine's own long work is counted with
+/// [`DirtyKind::Cpu`].
 #[must_use]
 pub fn queue_length(kind: DirtyKind) -> usize {
-    pool(kind).queue.lock().work.len()
+    let waiting = |pool: &Pool| pool.queue.lock().work.len();
+    pools_seen_as(kind).map(waiting).sum()
 }
 
 /// As [`queue_length`], plus the items that are being worked on.
 #[must_use]
 pub fn active_tasks(kind: DirtyKind) -> usize {
-    let queue = pool(kind).queue.lock();
-    queue.work.len()
-        + queue
-            .threads
-            .saturating_sub(queue.idle.len() + queue.offline)
+    let active = |pool: &Pool| {
+        let queue = pool.queue.lock();
+        queue.work.len() + queue.working + queue.overdue.len()
+    };
+    pools_seen_as(kind).map(active).sum()
+}
+
+/// The number that a dirty scheduler has among the threads of microstate accounting, where all that do long work are
+/// dirty CPU schedulers.
+pub(crate) fn account_number(kind: DirtyKind, number: usize) -> usize {
+    let before = match kind {
+        DirtyKind::Cpu | DirtyKind::Io => 0,
+        DirtyKind::Long => CPU.places().len(),
+        DirtyKind::Chore => CPU.places().len() + LONG.places().len(),
+    };
+    before + number
 }
 
 impl Pool {
@@ -180,12 +257,13 @@ impl Pool {
         Pool {
             queue: Mutex::new(Queue {
                 work: WorkQueue::new(),
+                working: 0,
+                overdue: Vec::new(),
+                given: FxHashMap::with_hasher(rustc_hash::FxBuildHasher),
                 threads: 0,
                 not_started: Vec::new(),
                 idle: Vec::new(),
-                offline: 0,
             }),
-            came_online: Condvar::new(),
             kind,
             places: OnceLock::new(),
         }
@@ -197,6 +275,9 @@ impl Pool {
             let most_threads = match self.kind {
                 DirtyKind::Cpu => config.dirty_cpu_schedulers,
                 DirtyKind::Io => config.flags.dirty_io_schedulers,
+                DirtyKind::Long | DirtyKind::Chore => {
+                    (config.dirty_cpu_schedulers * THREADS_BY_TURNS).max(LEAST_THREADS_BY_TURNS)
+                }
             };
             (0..most_threads.max(1))
                 .map(|_| DirtyScheduler::default())
@@ -204,13 +285,22 @@ impl Pool {
         })
     }
 
-    /// The number of threads that may work at once.
-    fn most_threads(&self) -> usize {
+    /// The number of threads that may work at once, without those whose turn is over.
+    fn most_working(&self) -> usize {
         match self.kind {
-            DirtyKind::Cpu => cpu_online(),
+            DirtyKind::Cpu | DirtyKind::Long | DirtyKind::Chore => cpu_online(),
             DirtyKind::Io => config::get().flags.dirty_io_schedulers,
         }
         .max(1)
+    }
+
+    /// Whether others work in the place of work whose turn is over.
+    fn has_turns(&self) -> bool {
+        matches!(self.kind, DirtyKind::Long | DirtyKind::Chore)
+    }
+
+    fn give(&self, queue: &mut Queue) -> Option<Receiver> {
+        queue.give(self.most_working(), self.places().len())
     }
 
     pub(crate) fn submit(&'static self, work: Work) {
@@ -222,37 +312,44 @@ impl Pool {
             return;
         }
         queue.work.push(work, priority);
-        if let Some(number) = queue.idle.pop() {
-            drop(queue);
-            self.wake(number);
-            return;
-        }
-        if queue.threads >= self.most_threads() {
-            return;
-        }
-        let number = queue.new_number();
+        let receiver = self.give(&mut queue);
+        let some_wait = !queue.work.is_empty();
         drop(queue);
-        self.start_thread(number);
-    }
-
-    /// Wakes a thread that was taken off the idle list.
-    fn wake(&self, number: usize) {
-        self.places()[number - 1].spot.unpark();
-    }
-
-    /// Makes all waiting threads check again whether they may work.
-    fn wake_all(&self) {
-        let idle = std::mem::take(&mut self.queue.lock().idle);
-        for number in idle {
-            self.wake(number);
+        if let Some(receiver) = receiver {
+            self.tell(receiver);
         }
-        self.came_online.notify_all();
+        if some_wait && self.has_turns() {
+            turns::watch();
+        }
+    }
+
+    /// Makes a thread begin the work that it was given.
+    fn tell(&'static self, receiver: Receiver) {
+        match receiver {
+            Receiver::Waiting(number) => {
+                self.places()[number - 1].spot.unpark();
+            }
+            Receiver::New(number) => self.start_thread(number),
+        }
+    }
+
+    /// Gives the waiting work to threads, as far as these may work.
+    fn give_all(&'static self) {
+        loop {
+            let receiver = self.give(&mut self.queue.lock());
+            match receiver {
+                Some(receiver) => self.tell(receiver),
+                None => return,
+            }
+        }
     }
 
     fn start_thread(&'static self, number: usize) {
         let name = match self.kind {
             DirtyKind::Cpu => format!("{number}_dirty_cpu"),
             DirtyKind::Io => format!("{number}_dirty_io"),
+            DirtyKind::Long => format!("{number}_long"),
+            DirtyKind::Chore => format!("{number}_chores"),
         };
         let started = sys::thread::spawn(&name, schedulers::STACK_BYTES, move || {
             (machine().run_dirty_scheduler)(self.kind, number)
@@ -260,10 +357,16 @@ impl Pool {
         if started.is_err() {
             let mut queue = self.queue.lock();
             queue.give_back(number);
+            queue.working -= 1;
+            let work = queue.given.remove(&number);
             // If another thread exists, it will do the work later; with none, the work must be done here.
             let left = if queue.threads == 0 {
-                queue.work.take_all()
+                work.into_iter().chain(queue.work.take_all()).collect()
             } else {
+                if let Some(work) = work {
+                    let priority = work.priority();
+                    queue.work.push(work, priority);
+                }
                 Vec::new()
             };
             drop(queue);
@@ -272,50 +375,46 @@ impl Pool {
     }
 
     /// What the thread with this number does as long as the node lives.
-    pub(crate) fn run(&self, number: usize, mut perform: impl FnMut(Work)) -> ! {
+    pub(crate) fn run(&'static self, number: usize, mut perform: impl FnMut(Work)) -> ! {
         let clock = &self.places()[number - 1].clock;
+        let mut work = self.next(number);
         loop {
-            let work = self.next(number);
             clock.start();
             microstate::set(ThreadState::Emulator);
             perform(work);
             microstate::set(ThreadState::Sleep);
             clock.stop();
+            self.queue.lock().has_done(number);
+            work = self.next(number);
         }
     }
 
-    fn next(&self, number: usize) -> Work {
+    fn next(&'static self, number: usize) -> Work {
         let spot = &self.places()[number - 1].spot;
         let mut settled = false;
         let mut queue = self.queue.lock();
         loop {
-            if number > self.most_threads() {
-                // This thread may have been woken for work that it may not do: pass the wake-up on.
-                if !queue.work.is_empty()
-                    && let Some(other) = queue.idle.pop()
-                {
-                    self.wake(other);
-                }
-                queue.offline += 1;
-                self.came_online.wait(&mut queue);
-                queue.offline -= 1;
-                continue;
-            }
-            if !BLOCKED.load(Ordering::SeqCst)
-                && let Some(work) = queue.work.pop()
-            {
+            if let Some(work) = queue.given.remove(&number) {
                 return work;
             }
-            queue.idle.push(number);
+            if !queue.idle.contains(&number) {
+                queue.idle.push(number);
+            }
+            let receiver = self.give(&mut queue);
+            if let Some(Receiver::Waiting(other)) = receiver
+                && other == number
+            {
+                continue;
+            }
             drop(queue);
+            if let Some(receiver) = receiver {
+                self.tell(receiver);
+            }
             let most_ns =
                 (!settled).then(|| sys::allocator::settles_after_ns(sys::clock::monotonic_ns()));
             let time_is_over = spot.park(most_ns, 0) == Wakeup::TimedOut;
             queue = self.queue.lock();
-            if let Some(at) = queue.idle.iter().rposition(|&idle| idle == number) {
-                queue.idle.remove(at);
-            }
-            if time_is_over && queue.work.is_empty() {
+            if time_is_over && queue.work.is_empty() && !queue.given.contains_key(&number) {
                 drop(queue);
                 sys::allocator::settle();
                 settled = true;
@@ -324,11 +423,31 @@ impl Pool {
         }
     }
 
+    /// Ends the turns of work that has lasted too long, so that what waits behind it begins. Returns whether anything
+    /// waits that may begin after further turns.
+    fn end_turns(&'static self) -> bool {
+        let mut queue = self.queue.lock();
+        if queue.work.is_empty() || BLOCKED.load(Ordering::SeqCst) {
+            return false;
+        }
+        let threads = queue.threads + queue.not_started.len();
+        for (at, place) in self.places()[..threads].iter().enumerate() {
+            let number = at + 1;
+            if place.clock.lasts_ns() > TURN_NS && !queue.overdue.contains(&number) {
+                queue.overdue.push(number);
+                queue.working -= 1;
+            }
+        }
+        drop(queue);
+        self.give_all();
+        !self.queue.lock().work.is_empty()
+    }
+
     /// Whether no thread is working; if so, this thread does the queued work.
     fn is_quiet(&self) -> bool {
         let work = {
             let mut queue = self.queue.lock();
-            if queue.threads > queue.idle.len() + queue.offline {
+            if queue.working + queue.overdue.len() > 0 {
                 return false;
             }
             queue.work.take_all()
@@ -337,6 +456,15 @@ impl Pool {
         true
     }
 }
+
+/// How long work keeps its place while other work waits, in nanoseconds. It is the slice of a process, about; threads
+/// that take turns more often than this cost more than they gain.
+const TURN_NS: i64 = 1_000_000;
+
+/// At most so many threads do long work, for each dirty CPU scheduler.
+const THREADS_BY_TURNS: usize = 8;
+/// At least so many threads may do long work: few processors are no reason to wait for each other.
+const LEAST_THREADS_BY_TURNS: usize = 32;
 
 /// The number of online dirty CPU schedulers; 0 until it is first changed.
 static CPU_ONLINE: AtomicUsize = AtomicUsize::new(0);
@@ -357,22 +485,24 @@ pub fn cpu_online() -> usize {
 pub fn set_cpu_online(count: usize) -> usize {
     let before = cpu_online();
     CPU_ONLINE.store(count, Ordering::SeqCst);
-    CPU.wake_all();
+    for pool in POOLS {
+        pool.give_all();
+    }
     before
 }
 
 /// Makes the dirty schedulers stop or continue. Those that are working finish their current item first.
 pub(crate) fn set_blocked(blocked: bool) {
     if BLOCKED.swap(blocked, Ordering::SeqCst) && !blocked {
-        for pool in [&CPU, &IO] {
-            pool.wake_all();
+        for pool in POOLS {
+            pool.give_all();
         }
     }
 }
 
 /// Whether no dirty scheduler is working any more; called while they are blocked.
 pub(crate) fn is_quiet() -> bool {
-    CPU.is_quiet() && IO.is_quiet()
+    POOLS.iter().all(|pool| pool.is_quiet())
 }
 
 #[cfg(test)]

@@ -6,10 +6,14 @@ use layout::{BifFunction, Class, Export, RaiseKind, Term};
 /// Why work needs a dirty scheduler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DirtyKind {
-    /// It takes long.
+    /// A library's function takes long, perhaps for ever.
     Cpu,
     /// It may block.
     Io,
+    /// A BIF or a collection takes long.
+    Long,
+    /// What the machine owes to others takes long: to tell them of a process that has ended, to free its memory.
+    Chore,
 }
 
 /// A call on its way to a dirty scheduler and back; the process keeps it.

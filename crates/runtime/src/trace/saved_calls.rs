@@ -50,7 +50,7 @@ impl Drop for Share {
             return;
         }
         // Later, because the world cannot be stopped wherever a process ends.
-        crate::mail::dirty::later(DirtyKind::Cpu, || {
+        crate::mail::dirty::later(DirtyKind::Chore, || {
             world::stopped(|| {
                 if SAVERS.load(Ordering::SeqCst) == 0 && IS_ON.swap(false, Ordering::SeqCst) {
                     exports::settle_all();

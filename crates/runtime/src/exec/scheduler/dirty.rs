@@ -8,7 +8,8 @@
 //! trap. So no Erlang code runs on a dirty thread, and the engine needs no knowledge of dirty calls.
 //!
 //! A process whose garbage collection would take long comes here as well, without a call: see
-//! `collector::dirty_collection`.
+//! `collector::dirty_collection`. Long BIFs and collections have other threads than functions of libraries
+//! ([`DirtyKind`]).
 //!
 //! While the process waits here, and while its call waits for the system or runs a library's code, others handle its
 //! signals ([`lent`]); otherwise they stay pending, as for a process in a run queue. No dirty call collects: a body
@@ -53,7 +54,12 @@ impl Policy {
     #[must_use]
     pub const fn of(properties: Properties) -> Option<Policy> {
         let kind = if properties.has(Properties::DIRTY_CPU) {
-            DirtyKind::Cpu
+            // What is not tried first is made for dirty CPU schedulers: zstd's dictionaries, and tests of these
+            // schedulers.
+            match properties.has(Properties::TRIED_FIRST) {
+                true => DirtyKind::Long,
+                false => DirtyKind::Cpu,
+            }
         } else if properties.has(Properties::DIRTY_IO) {
             DirtyKind::Io
         } else {
@@ -160,7 +166,7 @@ pub(super) fn hand_over(mut process: Owner) {
     let (runnable, _) = process.give_up();
     between_steps();
     match kind {
-        None => dirty::pool(DirtyKind::Cpu).submit(Work::Collection(runnable)),
+        None => dirty::pool(DirtyKind::Long).submit(Work::Collection(runnable)),
         Some(kind) => {
             // SAFETY: nobody uses the process before `run_call` takes it back.
             unsafe { lent::lend(pointer) };
@@ -173,7 +179,7 @@ pub(super) fn hand_over(mut process: Owner) {
 /// [`Collection::Task`](crate::process::dirty::Collection::Task).
 pub(super) fn hand_over_borrowed(process: Owner) {
     process.state.fetch_or(state::DIRTY, Ordering::SeqCst);
-    dirty::pool(DirtyKind::Cpu).submit(Work::BorrowedTask(process));
+    dirty::pool(DirtyKind::Long).submit(Work::BorrowedTask(process));
 }
 
 /// What the thread of a dirty scheduler does.
@@ -183,10 +189,14 @@ pub(crate) fn run(kind: DirtyKind, number: usize) -> ! {
     let _ = sys::cpu::unpin_current_thread();
     let mut context = Box::new(new_context(0));
     let thread = match kind {
-        DirtyKind::Cpu => microstate::ThreadKind::DirtyCpu,
+        DirtyKind::Cpu | DirtyKind::Long | DirtyKind::Chore => microstate::ThreadKind::DirtyCpu,
         DirtyKind::Io => microstate::ThreadKind::DirtyIo,
     };
-    microstate::begin(thread, number, ThreadState::Sleep);
+    microstate::begin(
+        thread,
+        dirty::account_number(kind, number),
+        ThreadState::Sleep,
+    );
     profile::begin(&raw mut *context, profile::ThreadKind::Dirty);
     dirty::pool(kind).run(number, |work| perform(&mut context, work))
 }
@@ -236,7 +246,7 @@ fn run_call(context: &mut Context, mut process: Owner) {
     context.reductions_left = REDUCTIONS_PER_SLICE;
     // SAFETY: the engine saved the arguments on the stack when it left; the function is that of the BIF that they are
     // for, and the context holds the process, which is not used here during the call.
-    let result = unsafe { function(context, arguments) };
+    let result = unsafe { dirty::call_for(process.pointer(), || function(context, arguments)) };
     context.process = std::ptr::null_mut();
     // SAFETY: this thread has made the call.
     if unsafe { lent::has_departed(process.pointer()) } {

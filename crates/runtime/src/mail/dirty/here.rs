@@ -3,11 +3,14 @@
 use std::cell::Cell;
 
 use crate::process::dirty::DirtyKind;
+use crate::process::{Process, state};
 
 thread_local! {
     static IS_DIRTY: Cell<bool> = const { Cell::new(false) };
     /// On a dirty scheduler, its kind.
     static KIND: Cell<DirtyKind> = const { Cell::new(DirtyKind::Cpu) };
+    /// The process that this thread makes a call for, or null.
+    static CALLER: Cell<*const Process> = const { Cell::new(std::ptr::null()) };
     /// Reductions charged to the work that runs on this thread.
     static CHARGED: Cell<i64> = const { Cell::new(0) };
 }
@@ -22,6 +25,26 @@ pub fn is_here() -> bool {
 #[must_use]
 pub fn kind_here() -> Option<DirtyKind> {
     IS_DIRTY.get().then(|| KIND.get())
+}
+
+/// Whether the process that this thread makes a call for has ended, so that nobody will see what the call returns. It
+/// can end while it is [lent](crate::mail::lent::apart).
+#[must_use]
+pub fn is_in_vain() -> bool {
+    let caller = CALLER.get();
+    // SAFETY: set by `call_for`, whose caller owns the process until that returns; `state` is shared.
+    !caller.is_null() && state::is_closed(unsafe { &(*caller).state })
+}
+
+/// Makes a call for a process.
+///
+/// # Safety
+/// This thread owns the process.
+pub(crate) unsafe fn call_for<R>(process: *const Process, call: impl FnOnce() -> R) -> R {
+    let outer = CALLER.replace(process);
+    let result = call();
+    CALLER.set(outer);
+    result
 }
 
 /// Charges the process that this thread works for. The reductions are added to the process's count, not taken from a
