@@ -521,7 +521,8 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term, turn: Turn) -
         is_valid,
         ..options.run
     };
-    let outcome = pattern.run(&bytes, options.offset, &run);
+    // Others need not wait for the process meanwhile.
+    let outcome = runtime::mail::lent::apart(process, || pattern.run(&bytes, options.offset, &run));
     if last_start.is_some() && !options.run.anchored && matches!(outcome, Outcome::NoMatch) {
         return Err(Failure::Dirty);
     }

@@ -10,6 +10,7 @@ use term::{am, build, list, unicode};
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, dirty_unless, system_limit};
 use runtime::code::load::CodeResolver;
 use runtime::mail::current::charge;
+use runtime::mail::{dirty, lent};
 use runtime::process::Process;
 
 /// Encoded bytes that count as one reduction.
@@ -82,15 +83,27 @@ fn charge_for(bytes: usize) {
     }
 }
 
-/// Runs an encoder to the end.
-fn encode(encoder: &mut Encoder, options: &EncodeOptions) -> Result<(), Failure> {
+/// Runs an encoder to the end, or until the process has ended.
+fn encode(
+    process: &mut Process,
+    encoder: &mut Encoder,
+    options: &EncodeOptions,
+) -> Result<(), Failure> {
     let mut budget = MOST_ENCODED_HERE;
     let done = encoder.run(options, &mut budget);
-    if !done.map_err(|_| system_limit())? {
-        dirty_unless(false)?;
-        encoder.finish(options).map_err(|_| system_limit())?;
+    if done.map_err(|_| system_limit())? {
+        return Ok(());
     }
-    Ok(())
+    dirty_unless(false)?;
+    lent::apart(process, || {
+        loop {
+            let mut budget = MOST_ENCODED_HERE;
+            let done = encoder.run(options, &mut budget);
+            if done.map_err(|_| system_limit())? || dirty::is_in_vain() {
+                return Ok(());
+            }
+        }
+    })
 }
 
 fn encoded(process: &mut Process, term: Term, options: &EncodeOptions, level: u32) -> BifResult {
@@ -99,13 +112,19 @@ fn encoded(process: &mut Process, term: Term, options: &EncodeOptions, level: u3
         NO_COMPRESSION => Encoder::joining(term, &mut buffers),
         _ => Encoder::new(term, &mut buffers),
     };
-    encode(&mut encoder, options)?;
+    encode(process, &mut encoder, options)?;
+    if dirty::is_in_vain() {
+        return Ok(Term::NIL);
+    }
     charge_for(encoder.size());
     if level != NO_COMPRESSION {
         let bytes = encoder.bytes();
         dirty_unless(bytes.len() <= MOST_COMPRESSED_HERE)?;
         charge((bytes.len() / BYTES_PER_REDUCTION * 8) as i64);
-        if let Some(compressed) = external::compress(bytes, level) {
+        let compressed = lent::apart(process, || {
+            external::compress(bytes, level, || !dirty::is_in_vain())
+        });
+        if let Some(compressed) = compressed {
             return Ok(build::binary(process.heap(), &compressed));
         }
     }
@@ -130,7 +149,10 @@ pub fn term_to_binary_2(process: &mut Process, [term, options]: [Term; 2]) -> Bi
 fn local(process: &mut Process, term: Term, options: &EncodeOptions) -> BifResult {
     let mut buffers = EncodeBuffers::new();
     let mut encoder = Encoder::new(term, &mut buffers);
-    encode(&mut encoder, options)?;
+    encode(process, &mut encoder, options)?;
+    if dirty::is_in_vain() {
+        return Ok(Term::NIL);
+    }
     charge_for(encoder.size());
     let marked = external::local::mark(encoder.bytes());
     Ok(build::binary(process.heap(), &marked))
@@ -139,7 +161,10 @@ fn local(process: &mut Process, term: Term, options: &EncodeOptions) -> BifResul
 fn iovec(process: &mut Process, term: Term, options: &EncodeOptions) -> BifResult {
     let mut buffers = EncodeBuffers::new();
     let mut encoder = Encoder::segmented(term, &mut buffers);
-    encode(&mut encoder, options)?;
+    encode(process, &mut encoder, options)?;
+    if dirty::is_in_vain() {
+        return Ok(Term::NIL);
+    }
     charge_for(encoder.bytes().len());
     Ok(external::segments_to_list(
         process.heap(),

@@ -7,9 +7,13 @@ use flate2::{Compression, Decompress, FlushDecompress, Status};
 
 use super::tags;
 
-/// Compresses an encoded term (version byte first) at a level of 1 to 9; `None` if that would not make it shorter.
+/// Compressed bytes between two questions whether to go on; they take a few milliseconds at most.
+const BLOCK_BYTES: usize = 16 * 1024;
+
+/// Compresses an encoded term (version byte first) at a level of 1 to 9; `None` if that would not make it shorter, or
+/// if `go_on`, which is asked now and then, has returned false.
 #[must_use]
-pub fn compress(bytes: &[u8], level: u32) -> Option<Vec<u8>> {
+pub fn compress(bytes: &[u8], level: u32, go_on: impl Fn() -> bool) -> Option<Vec<u8>> {
     const HEAD: usize = 6;
     let length = bytes.len().checked_sub(1)?;
     if length < HEAD - 1 {
@@ -22,9 +26,17 @@ pub fn compress(bytes: &[u8], level: u32) -> Option<Vec<u8>> {
     // Reading one byte more than is allowed shows that the result would be too long.
     let limit = bytes.len() as u64 + 1 - HEAD as u64;
     let mut stream = ZlibEncoder::new(&bytes[1..], Compression::new(level)).take(limit);
-    match stream.read_to_end(&mut compressed) {
-        Ok(written) if (written as u64) < limit => Some(compressed),
-        _ => None,
+    loop {
+        let written = (&mut stream)
+            .take(BLOCK_BYTES as u64)
+            .read_to_end(&mut compressed)
+            .ok()?;
+        if written < BLOCK_BYTES {
+            return (stream.limit() > 0).then_some(compressed);
+        }
+        if !go_on() {
+            return None;
+        }
     }
 }
 
