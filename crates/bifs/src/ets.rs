@@ -31,6 +31,9 @@ use runtime::process::Process;
 use runtime::process::epoch::Pinned;
 
 /// The table that an argument identifies, and the process: the table stays for as long as the BIF has the process.
+///
+/// # Errors
+/// Those of [`registry::look_up`], and [`Failure::Again`] while a long list is being inserted into the table.
 #[inline(always)]
 pub(crate) fn table(
     process: &mut Process,
@@ -39,5 +42,7 @@ pub(crate) fn table(
     // SAFETY: these BIFs are not dirty, so whoever has the process is a scheduler in its slice, which ends after the
     // BIF.
     let pinned = unsafe { Pinned::assume() };
-    Ok((registry::look_up(pinned, identifier)?, process))
+    let table = registry::look_up(pinned, identifier)?;
+    table.is_complete()?;
+    Ok((table, process))
 }

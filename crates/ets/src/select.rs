@@ -370,12 +370,12 @@ impl<'a> Walk<'a> {
         }
         for key in keys {
             if self.purpose.access() == Access::Read {
-                let reading = self.table.reading(self.process, key)?;
+                let reading = self.table.reading_further(self.process, key)?;
                 reading.part.each_with_key(key, reading.hash, |object| {
                     self.visit(object);
                 });
             } else {
-                let mut writing = self.table.writing(self.process, key)?;
+                let mut writing = self.table.writing_further(self.process, key)?;
                 let fixed = self.table.fixation.is_fixed();
                 let hash = writing.hash;
                 writing

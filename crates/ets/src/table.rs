@@ -37,13 +37,15 @@ const LANES: usize = words::LOCKS / PARTS;
 
 const _: () = assert!(PARTS.is_power_of_two() && LANES.is_power_of_two());
 
-/// Values of [`Table::status`]: the protection, or DELETED alone.
+/// Values of [`Table::status`]: the protection, perhaps with FILLING; or DELETED alone.
 mod status {
     /// Others may not even read.
     pub(crate) const PRIVATE: u32 = 0;
     pub(crate) const PROTECTED: u32 = 1;
     pub(crate) const PUBLIC: u32 = 2;
     pub(crate) const DELETED: u32 = 4;
+    /// A long list is being inserted: who finds this waits for the end of it.
+    pub(crate) const FILLING: u32 = 8;
 }
 
 impl Protection {
@@ -239,13 +241,43 @@ impl Table {
     }
 
     #[must_use]
-    pub(crate) fn is_deleted(&self) -> bool {
+    pub fn is_deleted(&self) -> bool {
         self.status.load(Ordering::Acquire) & status::DELETED != 0
+    }
+
+    /// Checks that no long list is being inserted, which others must not see in part. A BIF asks this before it begins;
+    /// those that look at one part only ask again with its lock held ([`Table::reading`], [`Table::writing`]).
+    ///
+    /// # Errors
+    /// [`Failure::Again`].
+    #[inline]
+    pub fn is_complete(&self) -> Result<(), Failure> {
+        match self.status.load(Ordering::Acquire) & status::FILLING {
+            0 => Ok(()),
+            _ => Err(Failure::Again),
+        }
+    }
+
+    /// Begins to insert a long list; false if another one is being inserted, or the table is deleted. Must be called
+    /// with all parts locked.
+    #[must_use]
+    pub fn begin_filling(&self) -> bool {
+        let barring = status::FILLING | status::DELETED;
+        self.status
+            .try_update(Ordering::AcqRel, Ordering::Acquire, |word| {
+                (word & barring == 0).then_some(word | status::FILLING)
+            })
+            .is_ok()
+    }
+
+    /// Ends what [`Table::begin_filling`] began, unless the table was deleted meanwhile.
+    pub fn end_filling(&self) {
+        self.status.fetch_and(!status::FILLING, Ordering::AcqRel);
     }
 
     #[must_use]
     pub fn protection(&self) -> Protection {
-        match self.status.load(Ordering::Acquire) {
+        match self.status.load(Ordering::Acquire) & !status::FILLING {
             status::PROTECTED => Protection::Protected,
             status::PUBLIC => Protection::Public,
             _ => Protection::Private,
@@ -268,7 +300,7 @@ impl Table {
     /// `badarg` with the cause `id` (deleted) or `access`.
     #[inline]
     pub fn allow(&self, process: &Process, access: Access) -> Result<(), Failure> {
-        let status = self.status.load(Ordering::Acquire);
+        let status = self.status.load(Ordering::Acquire) & !status::FILLING;
         let enough = match access {
             Access::Info => status & status::DELETED == 0,
             Access::Read => status == status::PROTECTED || status == status::PUBLIC,
@@ -340,9 +372,24 @@ impl Table {
     /// Read-locks the part of a key.
     ///
     /// # Errors
-    /// As [`Table::allow`]; this goes for all functions that lock.
+    /// As [`Table::allow`] and [`Table::is_complete`].
     #[inline(always)]
     pub fn reading(&self, process: &Process, key: Term) -> Result<Reading<'_>, Failure> {
+        let reading = self.reading_further(process, key)?;
+        self.is_complete()?;
+        Ok(reading)
+    }
+
+    /// As [`Table::reading`], for the later keys of an operation on several.
+    ///
+    /// # Errors
+    /// As [`Table::allow`].
+    #[inline(always)]
+    pub(crate) fn reading_further(
+        &self,
+        process: &Process,
+        key: Term,
+    ) -> Result<Reading<'_>, Failure> {
         let hash = self.hash(key);
         let part = match &self.contents {
             Contents::Parts(parts) => parts[part_of(hash, parts.len())].read(),
@@ -360,6 +407,21 @@ impl Table {
     // whole, and a load that is wider than the stores before it waits for them.
     #[inline(always)]
     pub fn writing(&self, process: &Process, key: Term) -> Result<Writing<'_>, Failure> {
+        let writing = self.writing_further(process, key)?;
+        self.is_complete()?;
+        Ok(writing)
+    }
+
+    /// As [`Table::writing`], for the later keys of an operation on several.
+    ///
+    /// # Errors
+    /// As [`Table::allow`].
+    #[inline(always)]
+    pub(crate) fn writing_further(
+        &self,
+        process: &Process,
+        key: Term,
+    ) -> Result<Writing<'_>, Failure> {
         let hash = self.hash(key);
         let part = match &self.contents {
             Contents::Parts(parts) => parts[part_of(hash, parts.len())].write(),

@@ -9,7 +9,7 @@ use term::release::{self, Release};
 use term::{am, atom, build, compare, map};
 
 use runtime::code::bif::{BifResult, badarg, badmap};
-use runtime::mail::current::reductions_left;
+use runtime::mail::current::{charge, reductions_left};
 use runtime::process::Process;
 
 /// `erts_internal:cmp_term(A, B)`: -1, 0 or 1 by the exact order, in which `1` and `1.0` differ.
@@ -77,6 +77,9 @@ pub fn map_hashmap_children_1(process: &mut Process, [node]: [Term; 1]) -> BifRe
         .fold(Term::NIL, |list, &child| build::cons(heap, child, list)))
 }
 
+/// Pairs of a map that count as one reduction.
+const PAIRS_PER_REDUCTION: usize = 4;
+
 /// `erts_internal:map_next(Path, Map, iterator | Tail)`: some pairs of a map, and where to continue.
 pub fn map_next_3(process: &mut Process, [path, map, shape]: [Term; 3]) -> BifResult {
     // As many pairs as fit in the rest of the slice.
@@ -92,6 +95,7 @@ pub fn map_next_3(process: &mut Process, [path, map, shape]: [Term; 3]) -> BifRe
         list if list.is_list() => NextFrom::List(list),
         _ => return Err(badarg(3)),
     };
+    charge((pairs.min(map.map_size().unwrap_or(0)) / PAIRS_PER_REDUCTION) as i64);
     map::next_from(process.heap(), map, path, pairs, shape).ok_or(badarg(1))
 }
 

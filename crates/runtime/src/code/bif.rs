@@ -49,6 +49,8 @@ pub enum Failure {
     Wait { arguments: Box<[Term]> },
     /// Continue the BIF in the next slice, with the arguments given here.
     Yield { arguments: Box<[Term]> },
+    /// Call the BIF again in the next slice with the same arguments; nothing has been done yet. Not for guard BIFs.
+    Again,
     /// The BIF must run on a dirty scheduler; nothing has been done yet. Only for bodies that are tried first on the
     /// caller's scheduler.
     Dirty,
@@ -235,6 +237,8 @@ fn fail(context: &mut Context, failure: Failure) -> Term {
             raise.kind = RaiseKind::Yield;
             load(&mut context.x, &arguments);
         }
+        // The X registers still hold the arguments.
+        Failure::Again => raise.kind = RaiseKind::Yield,
         Failure::Dirty => {
             unreachable!("a body that is not tried first calls for a dirty scheduler")
         }
