@@ -9,6 +9,7 @@ use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, error};
 use runtime::code::exports;
 use runtime::effects::send;
 use runtime::mail::signal::Sent;
+use runtime::process::epoch::with_pin;
 use runtime::process::rank::Rank;
 use runtime::process::{Flags, Process};
 
@@ -45,10 +46,10 @@ pub fn send_3(process: &mut Process, [to, message, options]: [Term; 3]) -> BifRe
     if !suspend && runtime::effects::port::signals::would_suspend(to, message) {
         return Ok(am::NOSUSPEND);
     }
-    let sent = match rank {
-        Rank::Ordinary => send::send(process, to, message),
-        Rank::Priority => send::send_with_priority(process, to, message),
-    };
+    let sent = with_pin(|pinned| match rank {
+        Rank::Ordinary => send::send(pinned, process, to, message),
+        Rank::Priority => send::send_with_priority(pinned, process, to, message),
+    });
     after(process, sent, am::OK)
 }
 
@@ -102,6 +103,6 @@ fn is_elsewhere(to: Term) -> bool {
 }
 
 fn deliver(process: &mut Process, to: Term, message: Term, result: Term) -> BifResult {
-    let sent = send::send(process, to, message);
+    let sent = with_pin(|pinned| send::send(pinned, process, to, message));
     after(process, sent, result)
 }

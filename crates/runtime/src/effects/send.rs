@@ -8,17 +8,18 @@ use crate::effects::{exception, port, system_monitor};
 use crate::mail::observer::observer;
 use crate::mail::signal::{self, Sent};
 use crate::mail::{registry, remote, senders};
+use crate::process::epoch::{self, Pinned};
 use crate::process::rank::Rank;
-use crate::process::{Flags, Process, epoch, table};
+use crate::process::{Flags, Process, table};
 
 /// The operator `!`: sends x1 to x0; the result is in x0.
 #[inline]
-pub fn send_operator(process: &mut Process, context: &mut Context) -> Next {
+pub fn send_operator(pinned: Pinned<'_>, process: &mut Process, context: &mut Context) -> Next {
     let (to, message) = (context.x[0], context.x[1]);
     if process.flags.contains(Flags::TRACED) {
         observer().sends_by_operator(process);
     }
-    let sent = send(process, to, message);
+    let sent = send(pinned, process, to, message);
     match sent {
         Sent::Done => {
             context.x[0] = message;
@@ -50,29 +51,29 @@ pub fn send_operator(process: &mut Process, context: &mut Context) -> Next {
 
 /// Sends a message from a running process.
 #[inline]
-pub fn send(from: &mut Process, to: Term, message: Term) -> Sent {
+pub fn send(pinned: Pinned<'_>, from: &mut Process, to: Term, message: Term) -> Sent {
     match from.flags.contains(Flags::TRACED) {
-        true => send_observed(from, to, message),
-        false => send_without_trace::<false>(from, to, message),
+        true => send_observed(pinned, from, to, message),
+        false => send_without_trace::<false>(pinned, from, to, message),
     }
 }
 
 /// Kept apart, so that the ordinary way stays in one piece.
 #[cold]
 #[inline(never)]
-fn send_observed(from: &mut Process, to: Term, message: Term) -> Sent {
+fn send_observed(pinned: Pinned<'_>, from: &mut Process, to: Term, message: Term) -> Sent {
     observer().sends(from, to, message);
     if let Some(sent) = observer().sends_token(from, to, message, Rank::Ordinary) {
         return sent;
     }
     match senders::are_asked() {
-        true => send_without_trace::<true>(from, to, message),
-        false => send_without_trace::<false>(from, to, message),
+        true => send_without_trace::<true>(pinned, from, to, message),
+        false => send_without_trace::<false>(pinned, from, to, message),
     }
 }
 
 /// As [`send`], for a message that its receiver is to receive with priority if `to` is one of its aliases for that.
-pub fn send_with_priority(from: &mut Process, to: Term, message: Term) -> Sent {
+pub fn send_with_priority(pinned: Pinned<'_>, from: &mut Process, to: Term, message: Term) -> Sent {
     if from.flags.contains(Flags::TRACED) {
         observer().sends(from, to, message);
         if let Some(sent) = observer().sends_token(from, to, message, Rank::Priority) {
@@ -80,17 +81,15 @@ pub fn send_with_priority(from: &mut Process, to: Term, message: Term) -> Sent {
         }
     }
     if to.is_kind(ObjectKind::Reference) {
-        epoch::with_pin(|pinned| {
-            let owner = table::owner(pinned, to);
-            if let (Some(owner), Some(number)) = (owner, reference::number(to)) {
-                let fragment = signal::alias_message(number, message);
-                // SAFETY: the fragment is new, so it is in no list.
-                unsafe {
-                    (*fragment).kind |= crate::process::signal::PRIORITY;
-                    signal::send_before_others(owner, senders::noted(from.pid(), fragment));
-                }
+        let owner = table::owner(pinned, to);
+        if let (Some(owner), Some(number)) = (owner, reference::number(to)) {
+            let fragment = signal::alias_message(number, message);
+            // SAFETY: the fragment is new, so it is in no list.
+            unsafe {
+                (*fragment).kind |= crate::process::signal::PRIORITY;
+                signal::send_before_others(owner, senders::noted(from.pid(), fragment));
             }
-        });
+        }
         return Sent::Done;
     }
     let is_elsewhere = match to.as_tuple_of() {
@@ -99,8 +98,8 @@ pub fn send_with_priority(from: &mut Process, to: Term, message: Term) -> Sent {
     };
     match is_elsewhere {
         true => remote::get().send(from, to, message, Rank::Priority),
-        false if senders::are_asked() => send_without_trace::<true>(from, to, message),
-        false => send_without_trace::<false>(from, to, message),
+        false if senders::are_asked() => send_without_trace::<true>(pinned, from, to, message),
+        false => send_without_trace::<false>(pinned, from, to, message),
     }
 }
 
@@ -137,23 +136,26 @@ pub fn send_by_library(from: &mut Process, to: Term, message: Term, own: bool) -
 /// Sends a message that the tracer of its sender has been told of; if `NOTED`, it says who has sent it
 /// ([`crate::mail::senders`]).
 #[inline(always)]
-fn send_without_trace<const NOTED: bool>(from: &mut Process, to: Term, message: Term) -> Sent {
+fn send_without_trace<const NOTED: bool>(
+    pinned: Pinned<'_>,
+    from: &mut Process,
+    to: Term,
+    message: Term,
+) -> Sent {
     if to.is_local_pid() {
-        send_to_process::<NOTED>(from, to, message);
+        send_to_process::<NOTED>(pinned, from, to, message);
         return Sent::Done;
     }
-    send_elsewhere::<NOTED>(from, to, message)
+    send_elsewhere::<NOTED>(pinned, from, to, message)
 }
 
 #[inline(always)]
-fn send_to_process<const NOTED: bool>(from: &Process, to: Term, message: Term) {
-    epoch::with_pin(|pinned| {
-        if let Some(receiver) = table::find(pinned, to) {
-            let fragment = copy::to_fragment(message);
-            // SAFETY: the fragment is new, so it is in no list.
-            unsafe { signal::send_fragment(receiver, noted::<NOTED>(from, fragment)) };
-        }
-    });
+fn send_to_process<const NOTED: bool>(pinned: Pinned<'_>, from: &Process, to: Term, message: Term) {
+    if let Some(receiver) = table::find(pinned, to) {
+        let fragment = copy::to_fragment(message);
+        // SAFETY: the fragment is new, so it is in no list.
+        unsafe { signal::send_fragment(receiver, noted::<NOTED>(from, fragment)) };
+    }
 }
 
 /// A message, with its sender if `NOTED`.
@@ -177,12 +179,17 @@ fn send_to_port(from: &mut Process, port: Term, message: Term) -> Sent {
     sent
 }
 
-fn send_elsewhere<const NOTED: bool>(from: &mut Process, to: Term, message: Term) -> Sent {
+fn send_elsewhere<const NOTED: bool>(
+    pinned: Pinned<'_>,
+    from: &mut Process,
+    to: Term,
+    message: Term,
+) -> Sent {
     if to.is_atom() {
         return match registry::whereis(to) {
             None => Sent::BadArgument,
             Some(pid) if pid.is_local_pid() => {
-                send_to_process::<NOTED>(from, pid, message);
+                send_to_process::<NOTED>(pinned, from, pid, message);
                 Sent::Done
             }
             Some(port) => send_to_port(from, port, message),
@@ -198,7 +205,7 @@ fn send_elsewhere<const NOTED: bool>(from: &mut Process, to: Term, message: Term
         if node == node::own_name()
             && let Some(receiver) = registry::whereis(name)
         {
-            return send_without_trace::<NOTED>(from, receiver, message);
+            return send_without_trace::<NOTED>(pinned, from, receiver, message);
         }
         return match node == node::own_name() {
             true => Sent::Done,
@@ -206,15 +213,13 @@ fn send_elsewhere<const NOTED: bool>(from: &mut Process, to: Term, message: Term
         };
     }
     if to.is_reference() {
-        epoch::with_pin(|pinned| {
-            let owner = table::owner(pinned, to);
-            if let (Some(owner), Some(number)) = (owner, reference::number(to)) {
-                let fragment = signal::alias_message(number, message);
-                // SAFETY: the fragment is new, so it is in no list. The receiver takes the message only while the alias
-                // is active.
-                unsafe { signal::send_fragment(owner, noted::<NOTED>(from, fragment)) };
-            }
-        });
+        let owner = table::owner(pinned, to);
+        if let (Some(owner), Some(number)) = (owner, reference::number(to)) {
+            let fragment = signal::alias_message(number, message);
+            // SAFETY: the fragment is new, so it is in no list. The receiver takes the message only while the alias
+            // is active.
+            unsafe { signal::send_fragment(owner, noted::<NOTED>(from, fragment)) };
+        }
         return match to.is_kind(ObjectKind::ExternalReference) {
             true => remote::get().send(from, to, message, Rank::Ordinary),
             false => Sent::Done,

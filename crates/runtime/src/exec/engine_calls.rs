@@ -15,6 +15,7 @@ use crate::effects::receive::{self, markers, priority, timer};
 use crate::effects::{apply as calls, debugger, error_handler, exception, send as sending};
 use crate::mail::current;
 use crate::mail::observer::observer;
+use crate::process::epoch::Pinned;
 use crate::process::{Flags, Process};
 
 /// The runtime functions that the bodies of the engine's operations call.
@@ -136,7 +137,9 @@ unsafe extern "C" fn unwind(
 unsafe extern "C" fn send(mut context: *mut Context) -> Next {
     // SAFETY: the engine's contract.
     let (process, context) = unsafe { both(&mut context) };
-    sending::send_operator(process, context)
+    // SAFETY: code runs in a slice alone, which ends when this thread is quiescent next.
+    let pinned = unsafe { Pinned::assume() };
+    sending::send_operator(pinned, process, context)
 }
 
 unsafe extern "C" fn fetch_messages(mut context: *mut Context) -> Fetched {

@@ -130,15 +130,11 @@ impl<'a> Pinned<'a> {
 
 /// Pins this thread, which may be in a slice or not, while it looks something up. What it finds lives as long as the
 /// pin.
-#[inline]
+#[inline(always)]
 pub fn with_pin<R>(look_up: impl FnOnce(Pinned<'_>) -> R) -> R {
-    if !is_idle() {
-        return look_up(Pinned(PhantomData));
-    }
-    let pin = Pin::new();
-    let result = look_up(Pinned(PhantomData));
-    drop(pin);
-    result
+    // The look-up stands here once, so that it becomes a part of its caller.
+    let _pin = is_idle().then(Pin::new);
+    look_up(Pinned(PhantomData))
 }
 
 /// A thread that was idle is not, until this is dropped.

@@ -327,6 +327,7 @@ pub(crate) unsafe fn publish(process: NonNull<Process>, pid: Term) {
 }
 
 /// Removes a process; a later round may reuse its slot.
+#[inline]
 pub fn remove(pid: Term) {
     let table = table();
     if table.era.load(Ordering::Relaxed) != 0 {

@@ -17,7 +17,7 @@ const BATCH: usize = 64;
 /// See the module's documentation.
 pub(super) struct DeadProcesses {
     /// The first `fresh_count` of these ended after the last batch was stamped.
-    fresh: [Cell<Option<NonNull<Process>>>; BATCH],
+    fresh: [Cell<NonNull<Process>>; BATCH],
     fresh_count: Cell<usize>,
     /// Batches and their stamps, the oldest first.
     stamped: RefCell<VecDeque<(u64, Batch)>>,
@@ -30,7 +30,7 @@ type Batch = Vec<NonNull<Process>>;
 impl DeadProcesses {
     pub(super) fn new() -> DeadProcesses {
         DeadProcesses {
-            fresh: [const { Cell::new(None) }; BATCH],
+            fresh: [const { Cell::new(NonNull::dangling()) }; BATCH],
             fresh_count: Cell::new(0),
             stamped: RefCell::default(),
             spare: Cell::default(),
@@ -44,7 +44,7 @@ impl DeadProcesses {
             self.stamp();
         }
         let count = self.fresh_count.get();
-        self.fresh[count].set(Some(process));
+        self.fresh[count].set(process);
         self.fresh_count.set(count + 1);
     }
 
@@ -60,7 +60,7 @@ impl DeadProcesses {
         let count = self.fresh_count.take();
         if count > 0 {
             let mut batch = self.spare.take();
-            batch.extend(self.fresh[..count].iter().filter_map(Cell::get));
+            batch.extend(self.fresh[..count].iter().map(Cell::get));
             self.stamped
                 .borrow_mut()
                 .push_back((epoch::retire_stamp(), batch));
