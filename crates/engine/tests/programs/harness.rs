@@ -13,7 +13,7 @@ use beamfile::BeamFile;
 use engine::{Code, CodegenError, CoverageMode, Exit, Module, generate, run, start};
 use layout::context::{Fetched, Next, Resume, Room};
 use layout::limits::{ALL_X_REGISTERS, FLOAT_REGISTERS};
-use layout::process::MessageQueue;
+use layout::process::{MessageQueue, QueueSizes};
 use layout::{
     BifFunction, Breakpoint, Class, Context, Export, FunEntry, ObjectKind, ProcessHead, Raise,
     RaiseKind, RuntimeTable, Term, no_gc,
@@ -304,7 +304,7 @@ impl Node {
                 first: ptr::null_mut(),
                 last: ptr::null_mut(),
                 save: ptr::null_mut(),
-                count: 0,
+                sizes: QueueSizes::EMPTY,
             },
             id: Term::local_pid(1, 0),
             saved_x: 3,
