@@ -54,7 +54,7 @@ fn start(
     }
     let number = reference::fresh_number();
     let reference = reference::with_number(process.heap(), number, 0);
-    if to.is_local_pid() && !table::exists(to) {
+    if to != process.pid() && to.is_local_pid() && !table::exists(to) {
         return Ok(reference);
     }
     let message = match form {

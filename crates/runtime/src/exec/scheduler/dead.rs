@@ -60,7 +60,8 @@ impl DeadProcesses {
         let count = self.fresh_count.take();
         if count > 0 {
             let mut batch = self.spare.take();
-            batch.extend(self.fresh[..count].iter().map(Cell::get));
+            let fresh = self.fresh[..count].iter();
+            batch.extend(fresh.map(|process| process.replace(NonNull::dangling())));
             self.stamped
                 .borrow_mut()
                 .push_back((epoch::retire_stamp(), batch));
