@@ -8,7 +8,7 @@
 //! Safe code can have a token at any time, because only the collector's callers collect: the engine at safepoints,
 //! where no frame of Rust is between it and the scheduler, and the scheduler between slices. A BIF never does. Whoever
 //! collects, moves or frees the words of a live heap promises that no frame below holds a token, or a term that is not
-//! a root. The compiler does not check that promise yet: the collector's entry points are not `unsafe` functions.
+//! a root: the collector's entry points are `unsafe` functions.
 
 use core::marker::PhantomData;
 use core::ptr::NonNull;

@@ -17,7 +17,7 @@ fn heap_of(words: usize) -> Heap {
     heap.min_words = words as u32;
     heap.fullsweep_after = u16::MAX;
     heap.off_heap_limit_words = u32::MAX;
-    collect::collect(&mut heap, &mut [], 0, CollectionKind::Minor).expect("memory");
+    collect(&mut heap, &mut [], 0, CollectionKind::Minor).expect("memory");
     heap
 }
 
@@ -56,7 +56,7 @@ fn young(name: &str, words: usize, live: usize, rounds: u32) {
     report(name, rounds, || {
         litter(&mut heap, &mut roots, live);
         let start = Instant::now();
-        let moved = collect::collect(&mut heap, &mut [&mut roots], 8, CollectionKind::Minor)
+        let moved = collect(&mut heap, &mut [&mut roots], 8, CollectionKind::Minor)
             .expect("memory")
             .moved;
         (start.elapsed(), moved)
@@ -106,7 +106,7 @@ fn mixed(name: &str, words: usize, table: usize, rounds: u32) {
             }
         }
         let start = Instant::now();
-        let moved = collect::collect(&mut heap, &mut [&mut roots], 8, CollectionKind::Minor)
+        let moved = collect(&mut heap, &mut [&mut roots], 8, CollectionKind::Minor)
             .expect("memory")
             .moved;
         (start.elapsed(), moved)
@@ -121,7 +121,7 @@ fn major(name: &str, rounds: u32, make: impl Fn(&mut Heap) -> Term) {
     heap.min_words = 0;
     report(name, rounds, || {
         let start = Instant::now();
-        let moved = collect::collect(&mut heap, &mut [&mut roots], 8, CollectionKind::Major)
+        let moved = collect(&mut heap, &mut [&mut roots], 8, CollectionKind::Major)
             .expect("memory")
             .moved;
         (start.elapsed(), moved)
@@ -145,8 +145,8 @@ fn growing(name: &str, count: i64) {
     for index in 0..count {
         if free_words(&heap) < 8 {
             let start = Instant::now();
-            let stats = collect::collect(&mut heap, &mut [&mut roots], 4, CollectionKind::Minor)
-                .expect("memory");
+            let stats =
+                collect(&mut heap, &mut [&mut roots], 4, CollectionKind::Minor).expect("memory");
             time += start.elapsed();
             collections += 1;
             majors += usize::from(stats.was_major);
@@ -185,9 +185,7 @@ fn main() {
     let request = Request::new(CollectionKind::Minor, 8);
     report("nothing to collect", 200_000, || {
         let start = Instant::now();
-        let moved = collect::run(&mut heap, &mut [], &request)
-            .expect("memory")
-            .moved;
+        let moved = run(&mut heap, &mut [], &request).expect("memory").moved;
         (start.elapsed(), moved)
     });
     collect::free(&mut heap);
@@ -213,4 +211,23 @@ fn main() {
         }
         level[0]
     });
+}
+
+fn collect(
+    heap: &mut Heap,
+    roots: &mut [&mut [Term]],
+    words: usize,
+    kind: CollectionKind,
+) -> Result<collect::Stats, collect::NoMemory> {
+    run(heap, roots, &Request::new(kind, words))
+}
+
+/// A collection of this program: afterwards it uses the roots alone.
+fn run(
+    heap: &mut Heap,
+    roots: &mut [&mut [Term]],
+    request: &Request<'_>,
+) -> Result<collect::Stats, collect::NoMemory> {
+    // SAFETY: as said above; nothing here holds a token.
+    unsafe { collect::run(heap, roots, request) }
 }

@@ -142,13 +142,17 @@ impl Request<'_> {
 ///
 /// # Errors
 /// When there is not enough memory for that.
-pub fn collect(
+///
+/// # Safety
+/// As for [`run`].
+pub unsafe fn collect(
     heap: &mut Heap,
     roots: &mut [&mut [Term]],
     need_words: usize,
     kind: CollectionKind,
 ) -> Result<Stats, NoMemory> {
-    run(heap, roots, &Request::new(kind, need_words))
+    // SAFETY: the caller's promise.
+    unsafe { run(heap, roots, &Request::new(kind, need_words)) }
 }
 
 /// A major collection that leaves no room except the stack's reserve: the next allocation grows the heap. The block is
@@ -156,12 +160,16 @@ pub fn collect(
 ///
 /// # Errors
 /// When there is not enough memory to collect in.
-pub fn hibernate(heap: &mut Heap, roots: &mut [&mut [Term]]) -> Result<Stats, NoMemory> {
+///
+/// # Safety
+/// As for [`run`].
+pub unsafe fn hibernate(heap: &mut Heap, roots: &mut [&mut [Term]]) -> Result<Stats, NoMemory> {
     let request = Request {
         tight: true,
         ..Request::new(CollectionKind::Major, 0)
     };
-    run(heap, roots, &request)
+    // SAFETY: the caller's promise.
+    unsafe { run(heap, roots, &request) }
 }
 
 /// A major collection that copies the literals at the addresses of `range` to the heap, so that their area can be
@@ -169,7 +177,10 @@ pub fn hibernate(heap: &mut Heap, roots: &mut [&mut [Term]]) -> Result<Stats, No
 ///
 /// # Errors
 /// When there is not enough memory to collect in.
-pub fn collect_literals(
+///
+/// # Safety
+/// As for [`run`].
+pub unsafe fn collect_literals(
     heap: &mut Heap,
     roots: &mut [&mut [Term]],
     range: &Range<usize>,
@@ -178,7 +189,8 @@ pub fn collect_literals(
         doomed_literals: Some(range),
         ..Request::new(CollectionKind::Major, 0)
     };
-    run(heap, roots, &request)
+    // SAFETY: the caller's promise.
+    unsafe { run(heap, roots, &request) }
 }
 
 /// Whether a word of the heap or a root is an address within `range`, or looks like one: a heap that refers to no
@@ -237,7 +249,11 @@ pub const OFF_HEAP_LIMIT_WORDS: u32 = 46_422;
 ///
 /// # Errors
 /// When there is not enough memory for the request.
-pub fn run(
+///
+/// # Safety
+/// Words of the heap move, and are freed. No [`NoGc`](layout::NoGc) of this thread is used to read them when this
+/// returns that was there before; and of the terms on this heap that the caller knew, it uses those in `roots` only.
+pub unsafe fn run(
     heap: &mut Heap,
     roots: &mut [&mut [Term]],
     request: &Request<'_>,

@@ -117,11 +117,12 @@ fn collect(process: &mut Process, major: bool) -> Term {
     if sleeps(process) {
         return am::TRUE;
     }
-    // Between two slices the registers are saved on the stack, so there are no other roots.
-    if major {
-        collector::collect_all(process, &mut []);
-    } else {
-        collector::collect(process, &mut [], 0);
+    // SAFETY: between two slices the registers are saved on the stack, so there are no other roots.
+    unsafe {
+        match major {
+            true => collector::collect_all(process, &mut []),
+            false => collector::collect(process, &mut [], 0),
+        }
     }
     am::TRUE
 }

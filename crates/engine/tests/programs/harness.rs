@@ -296,7 +296,8 @@ impl Node {
     /// of an uncaught exception.
     pub fn call(&mut self, module: &str, function: &str, arguments: &[i64]) -> String {
         let mut heap = term::heap::empty();
-        collect::collect(&mut heap, &mut [], 60, collect::CollectionKind::Minor).unwrap();
+        unsafe { collect::collect(&mut heap, &mut [], 60, collect::CollectionKind::Minor) }
+            .unwrap();
         let mut process = Box::new(ProcessHead {
             heap,
             ip: start::apply(),

@@ -103,32 +103,51 @@ pub fn set_stress(variable: Option<OsString>) {
 
 /// Makes room for `words` words on the heap of the running process; the registers `x` are roots.
 /// If the heap would exceed its limit, does nothing but set `EXIT_PENDING`.
-pub fn collect(process: &mut Process, x: &mut [Term], words: usize) {
-    run(process, x, Request::new(CollectionKind::Minor, words));
+///
+/// # Safety
+/// As for [`collect::run`], of which the roots are `x`, and what the process itself has.
+pub unsafe fn collect(process: &mut Process, x: &mut [Term], words: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { run(process, x, Request::new(CollectionKind::Minor, words)) };
 }
 
 /// A major collection of a process at rest or in a BIF (`garbage_collect/0`).
-pub fn collect_all(process: &mut Process, x: &mut [Term]) {
-    run(process, x, Request::new(CollectionKind::Major, 0));
+///
+/// # Safety
+/// As for [`collect`].
+pub unsafe fn collect_all(process: &mut Process, x: &mut [Term]) {
+    // SAFETY: the caller's promise.
+    unsafe { run(process, x, Request::new(CollectionKind::Major, 0)) };
 }
 
 /// Shrinks the heap of a hibernating process to its live data.
-pub(crate) fn hibernate(process: &mut Process) {
-    give_room(process, false);
+///
+/// # Safety
+/// As for [`collect`].
+pub(crate) unsafe fn hibernate(process: &mut Process) {
+    // SAFETY: the caller's promise.
+    unsafe { give_room(process, false) };
 }
 
 /// Gives back the room of a heap whose process waits. A collection that is traced is one, whatever the heap may keep.
-fn give_room(process: &mut Process, may_keep_garbage: bool) {
+///
+/// # Safety
+/// As for [`collect`].
+unsafe fn give_room(process: &mut Process, may_keep_garbage: bool) {
     let request = Request {
         tight: true,
         may_go_back: may_keep_garbage && !process.flags.contains(Flags::TRACED),
         ..Request::new(CollectionKind::Major, 0)
     };
-    run(process, &mut [], request);
+    // SAFETY: the caller's promise.
+    unsafe { run(process, &mut [], request) };
 }
 
 /// Copies the literals at these addresses to the heap of a process between two slices, if it refers to any.
-pub(crate) fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
+///
+/// # Safety
+/// As for [`collect`].
+pub(crate) unsafe fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
     if !may_refer_to(process, addresses) {
         return;
     }
@@ -136,7 +155,8 @@ pub(crate) fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
         doomed_literals: Some(addresses),
         ..Request::new(CollectionKind::Major, 0)
     };
-    run(process, &mut [], request);
+    // SAFETY: the caller's promise.
+    unsafe { run(process, &mut [], request) };
 }
 
 /// Whether the heap of a process between two slices may refer to something at these addresses.
@@ -157,16 +177,21 @@ pub(crate) fn may_refer_to(process: &Process, addresses: &Range<usize>) -> bool 
     collect::may_refer_to(&process.head.heap, roots, addresses)
 }
 
-fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
+/// # Safety
+/// As for [`collect`].
+unsafe fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
     if !limit::ends(process, &request) {
-        collect_and_account(process, x, request);
+        // SAFETY: the caller's promise.
+        unsafe { collect_and_account(process, x, request) };
         // What the collection has found unused may be an object of a native library, whose end the process may look
         // for.
         deferred::run();
     }
 }
 
-fn collect_and_account(process: &mut Process, x: &mut [Term], request: Request<'_>) {
+/// # Safety
+/// As for [`collect`].
+unsafe fn collect_and_account(process: &mut Process, x: &mut [Term], request: Request<'_>) {
     let _gc = microstate::enter(ThreadState::Gc);
     let traced = process.flags.contains(Flags::TRACED);
     let is_major = traced && collect::is_major(&process.head.heap, &request);
@@ -214,7 +239,8 @@ fn collect_and_account(process: &mut Process, x: &mut [Term], request: Request<'
         ..request
     };
     RUNNING.set(true);
-    let result = collect::run(&mut head.heap, &mut roots, &request);
+    // SAFETY: the caller's promise.
+    let result = unsafe { collect::run(&mut head.heap, &mut roots, &request) };
     RUNNING.set(false);
     profile::collected(head);
     let Ok(stats) = result else {

@@ -78,9 +78,12 @@ unsafe fn both(context: &mut *mut Context) -> (&mut Process, &mut Context) {
 }
 
 unsafe extern "C" fn collect(mut context: *mut Context, words: usize, live: usize) -> bool {
-    // SAFETY: the engine's contract.
-    let (process, context) = unsafe { both(&mut context) };
-    collector::collect(process, &mut context.x[..live], words);
+    // SAFETY: the engine's contract: a safepoint, where the live registers are all roots beside the process's own.
+    let process = unsafe {
+        let (process, context) = both(&mut context);
+        collector::collect(process, &mut context.x[..live], words);
+        process
+    };
     !process.flags.contains(Flags::EXIT_PENDING)
 }
 

@@ -420,7 +420,8 @@ fn has_room(process: &mut Process, arguments: &mut [Term], sessions: usize) -> b
     let heap = &process.head.heap;
     let free = (heap.stack as usize - heap.top as usize) / size_of::<u64>();
     if free < needed + STACK_RESERVE_WORDS {
-        collector::collect(process, arguments, needed);
+        // SAFETY: a function is about to begin: beside what the process has, only its arguments are live.
+        unsafe { collector::collect(process, arguments, needed) };
     }
     !process.flags.contains(Flags::EXIT_PENDING)
 }

@@ -16,6 +16,41 @@ use layout::{Header, ObjectKind};
 
 mod random;
 
+// What these tests read after a collection they take from its roots, or with a token that is made afterwards.
+
+fn collect(
+    heap: &mut Heap,
+    roots: &mut [&mut [Term]],
+    need_words: usize,
+    kind: CollectionKind,
+) -> Result<Stats, NoMemory> {
+    // SAFETY: as said above.
+    unsafe { super::collect(heap, roots, need_words, kind) }
+}
+
+fn hibernate(heap: &mut Heap, roots: &mut [&mut [Term]]) -> Result<Stats, NoMemory> {
+    // SAFETY: as said above.
+    unsafe { super::hibernate(heap, roots) }
+}
+
+fn collect_literals(
+    heap: &mut Heap,
+    roots: &mut [&mut [Term]],
+    range: &Range<usize>,
+) -> Result<Stats, NoMemory> {
+    // SAFETY: as said above.
+    unsafe { super::collect_literals(heap, roots, range) }
+}
+
+fn run(
+    heap: &mut Heap,
+    roots: &mut [&mut [Term]],
+    request: &Request<'_>,
+) -> Result<Stats, NoMemory> {
+    // SAFETY: as said above.
+    unsafe { super::run(heap, roots, request) }
+}
+
 /// One object or cell: its header and raw words, its parts, and a binary's bytes. A part is an immediate, a pointer to
 /// a literal, or the number of an object.
 #[derive(PartialEq, Eq, Debug)]

@@ -107,18 +107,24 @@ pub fn want(process: &mut Process, collection: Collection) {
 }
 
 /// Does the requested collection; called on a dirty scheduler.
-pub fn perform(process: &mut Process) {
+///
+/// # Safety
+/// As for [`collect`](collector::collect); the process is between two slices.
+pub unsafe fn perform(process: &mut Process) {
     process.flags.remove(Flags::DIRTY_COLLECTION);
     match process.rare().collection.take() {
         Some(Collection::Room { words }) => {
             let live = process.rare().kept.registers.len();
-            collector::collect(process, &mut [], words + live);
+            // SAFETY: the caller's promise. The registers that were kept are roots.
+            unsafe { collector::collect(process, &mut [], words + live) };
             if !process.flags.contains(Flags::EXIT_PENDING) {
                 save_registers(process);
             }
         }
-        Some(Collection::Due) => collector::collect(process, &mut [], 0),
-        Some(Collection::Hibernation) => collector::hibernate(process),
+        // SAFETY: the caller's promise.
+        Some(Collection::Due) => unsafe { collector::collect(process, &mut [], 0) },
+        // SAFETY: the caller's promise.
+        Some(Collection::Hibernation) => unsafe { collector::hibernate(process) },
         Some(Collection::Task) => tasks::run_first(process),
         None => unreachable!("`want` set it"),
     }

@@ -47,8 +47,11 @@ pub(super) fn is_new(process: &Process) -> bool {
 
 /// Notes that a process goes to wait in its scheduler's slice number `slice`, and gives back what it will not need
 /// soon.
+///
+/// # Safety
+/// As for [`collect`](super::collect).
 #[inline]
-pub fn before_rest(process: &mut Process, slice: u32) -> Rest {
+pub unsafe fn before_rest(process: &mut Process, slice: u32) -> Rest {
     let (before, listed) = (process.rested_in & !LISTED, process.rested_in & LISTED);
     // 0 is the mark of a process that has not waited yet: what it needed to begin, it needs no more.
     let now = (slice << 1).max(2);
@@ -60,15 +63,19 @@ pub fn before_rest(process: &mut Process, slice: u32) -> Rest {
     if !is_seldom && listed != 0 || !collect::has_room_to_give(&process.head.heap) {
         return Rest::AsItIs;
     }
-    give_or_list(process, is_seldom)
+    // SAFETY: the caller's promise.
+    unsafe { give_or_list(process, is_seldom) }
 }
 
+/// # Safety
+/// As for [`collect`](super::collect).
 #[cold]
 #[inline(never)]
-fn give_or_list(process: &mut Process, is_seldom: bool) -> Rest {
+unsafe fn give_or_list(process: &mut Process, is_seldom: bool) -> Rest {
     if is_seldom && may_give(process, MOST_WORDS) {
         let may_keep = may_keep_garbage(process.rested_in >> 1);
-        trim(process, may_keep);
+        // SAFETY: the caller's promise.
+        unsafe { trim(process, may_keep) };
         return Rest::AsItIs;
     }
     if process.rested_in & LISTED != 0 || !may_give(process, MOST_WORDS_AT_REST) {
@@ -80,14 +87,18 @@ fn give_or_list(process: &mut Process, is_seldom: bool) -> Rest {
 
 /// Gives back the room of a process that has waited for a while; it is in no list any more. Returns how many bytes its
 /// heap has become smaller.
-pub fn at_rest(process: &mut Process) -> usize {
+///
+/// # Safety
+/// As for [`collect`](super::collect).
+pub unsafe fn at_rest(process: &mut Process) -> usize {
     process.rested_in &= !LISTED;
     process.trim_cold();
     if !collect::has_room_to_give(&process.head.heap) || !may_give(process, MOST_WORDS_AT_REST) {
         return 0;
     }
     let words_before = collect::total_words(&process.head.heap);
-    trim(process, false);
+    // SAFETY: the caller's promise.
+    unsafe { trim(process, false) };
     words_before.saturating_sub(collect::total_words(&process.head.heap)) * 8
 }
 
@@ -105,8 +116,11 @@ fn may_give(process: &Process, most: usize) -> bool {
         && collect::most_words(heap, CollectionKind::Major) <= most
 }
 
-fn trim(process: &mut Process, may_keep_garbage: bool) {
-    super::give_room(process, may_keep_garbage);
+/// # Safety
+/// As for [`collect`](super::collect).
+unsafe fn trim(process: &mut Process, may_keep_garbage: bool) {
+    // SAFETY: the caller's promise.
+    unsafe { super::give_room(process, may_keep_garbage) };
     process.relations.trim();
     process.dictionary.trim();
 }

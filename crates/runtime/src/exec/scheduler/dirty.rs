@@ -277,7 +277,8 @@ fn run_collection(mut process: Owner) {
     if process.flags.contains(Flags::TRACED) {
         observer().scheduled_in(&mut process);
     }
-    dirty_collection::perform(&mut process);
+    // SAFETY: the process is between two slices, and this thread uses none of its terms.
+    unsafe { dirty_collection::perform(&mut process) };
     give_back(process);
 }
 
@@ -303,7 +304,8 @@ fn release(process: &mut Process) -> bool {
 /// from its queue meanwhile.
 fn run_borrowed_task(mut process: Owner) {
     let pid = process.pid();
-    dirty_collection::perform(&mut process);
+    // SAFETY: the process is between two slices, and this thread uses none of its terms.
+    unsafe { dirty_collection::perform(&mut process) };
     process.reductions += dirty::take_charged();
     release(&mut process);
     if let (Some(process), _) = process.give_back(false) {

@@ -173,7 +173,8 @@ impl Scheduler {
             return Next::Prepare(process);
         }
         let slice = self.own.shared.counts.switches() as u32;
-        if trim::before_rest(&mut process, slice) == Rest::Listed {
+        // SAFETY: the process is between two slices, and this thread uses none of its terms.
+        if unsafe { trim::before_rest(&mut process, slice) } == Rest::Listed {
             self.resting.add(&process);
         }
         let mut process = match rest(process) {
@@ -196,7 +197,8 @@ impl Scheduler {
             dirty_collection::want(&mut process, Collection::Hibernation);
             return self.hand_to_dirty(process);
         }
-        collector::hibernate(&mut process);
+        // SAFETY: the process is between two slices, and this thread uses none of its terms.
+        unsafe { collector::hibernate(&mut process) };
         signal_handling::fetch(&mut process);
         Next::Prepare(process)
     }
