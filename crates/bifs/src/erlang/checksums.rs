@@ -13,6 +13,7 @@ use term::{am, atom, build, hash, integer, unicode};
 use crate::magic;
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_as_called, trap};
 use runtime::mail::current::{charge, reductions_left};
+use runtime::mail::lent;
 use runtime::process::Process;
 
 /// Bytes of CRC-32 or Adler-32 that count as one reduction.
@@ -269,26 +270,26 @@ const SHORT_HASH_STEPS: usize = 1 << 15;
 const HASH_STEPS_PER_REDUCTION: usize = 16;
 
 /// The portable hash of a term; dirty schedulers hash large terms.
-fn portable_hash(term: Term) -> Result<u32, Failure> {
-    let most_steps = match runtime::mail::dirty::is_here() {
-        true => usize::MAX,
-        false => SHORT_HASH_STEPS,
+fn portable_hash(process: &mut Process, term: Term) -> Result<u32, Failure> {
+    let hashed = match runtime::mail::dirty::is_here() {
+        true => lent::apart(process, || hash::phash2_within(term, usize::MAX)),
+        false => hash::phash2_within(term, SHORT_HASH_STEPS),
     };
-    let (hash, steps) = hash::phash2_within(term, most_steps).ok_or(Failure::Dirty)?;
+    let (hash, steps) = hashed.ok_or(Failure::Dirty)?;
     charge((steps / HASH_STEPS_PER_REDUCTION) as i64);
     Ok(hash)
 }
 
 /// `erlang:phash2(Term)`: below 2^27.
-pub fn phash2_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
-    Ok(number(portable_hash(term)? & 0x7ff_ffff))
+pub fn phash2_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
+    Ok(number(portable_hash(process, term)? & 0x7ff_ffff))
 }
 
 /// `erlang:phash2(Term, Range)`: from 0 on.
-pub fn phash2_2(_process: &mut Process, [term, range]: [Term; 2]) -> BifResult {
+pub fn phash2_2(process: &mut Process, [term, range]: [Term; 2]) -> BifResult {
     let range = range_of(range).ok_or(badarg(2))?;
     Ok(Term::small(
-        (u64::from(portable_hash(term)?) % range) as i64,
+        (u64::from(portable_hash(process, term)?) % range) as i64,
     ))
 }
 

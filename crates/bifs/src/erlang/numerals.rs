@@ -2,6 +2,8 @@
 
 use layout::{Heap, Term, no_gc};
 use smallvec::SmallVec;
+use term::copy;
+use term::heap::Scratch;
 use term::integer::uint8;
 use term::text::float::{self, Form};
 use term::text::integer::{self, IntegerError};
@@ -9,6 +11,7 @@ use term::{am, build, list, unicode};
 
 use runtime::code::bif::{BifResult, Failure, badarg, dirty_unless, system_limit};
 use runtime::mail::current::charge;
+use runtime::mail::lent;
 use runtime::process::Process;
 
 /// Integers of more words than this are converted to digits by dirty schedulers: it takes more than linear time.
@@ -37,7 +40,7 @@ fn of_digits(
     let no_gc = no_gc!();
     let (_, limbs) = number.as_big(no_gc).ok_or(badarg(1))?;
     dirty_unless(limbs.len() <= MOST_LIMBS_HERE)?;
-    let text = integer::print(number, base);
+    let text = lent::apart(process, || integer::print(number, base));
     charge((text.len() / 64) as i64);
     Ok(build(process.heap(), text.as_bytes()))
 }
@@ -71,12 +74,22 @@ pub fn integer_to_binary_2(process: &mut Process, [number, base]: [Term; 2]) -> 
     of_digits(process, number, base, build::binary)
 }
 
+/// The integer that is the whole of a text. Others need not wait for the process while a long one is read.
+fn parse(process: &mut Process, text: &[u8], base: u32) -> BifResult {
+    if text.len() <= MOST_DIGITS_HERE {
+        return integer::parse(process.heap(), text, base).map_err(failure);
+    }
+    dirty_unless(false)?;
+    let mut scratch = Scratch::new();
+    let number = lent::apart(process, || integer::parse(scratch.heap(), text, base));
+    Ok(copy::copy(process.heap(), number.map_err(failure)?))
+}
+
 /// `erlang:binary_to_integer(Binary)`
 pub fn binary_to_integer_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let text = unicode::bytes_of(binary, no_gc).ok_or(badarg(1))?;
-    dirty_unless(text.len() <= MOST_DIGITS_HERE)?;
-    integer::parse(process.heap(), &text, 10).map_err(failure)
+    parse(process, &text, 10)
 }
 
 /// `erlang:binary_to_integer(Binary, Base)`
@@ -84,8 +97,7 @@ pub fn binary_to_integer_2(process: &mut Process, [binary, base]: [Term; 2]) -> 
     let base = base_of(base).ok_or(badarg(2))?;
     let no_gc = no_gc!();
     let text = unicode::bytes_of(binary, no_gc).ok_or(badarg(1))?;
-    dirty_unless(text.len() <= MOST_DIGITS_HERE)?;
-    integer::parse(process.heap(), &text, base).map_err(failure)
+    parse(process, &text, base)
 }
 
 /// The characters of a text; most numbers have no more.
@@ -120,8 +132,7 @@ fn list_to_integer(process: &mut Process, list: Term, base: u32) -> BifResult {
     if !read_leading(list, is_part, &mut text) {
         return Err(badarg(1));
     }
-    dirty_unless(text.len() <= MOST_DIGITS_HERE)?;
-    integer::parse(process.heap(), &text, base).map_err(failure)
+    parse(process, &text, base)
 }
 
 /// `erlang:list_to_integer(Characters)`

@@ -9,6 +9,8 @@ use term::arith::{self, ArithError};
 use term::{am, build, compare};
 
 use runtime::code::bif::{BifResult, Failure, badarg, badarith, dirty_unless, system_limit};
+use runtime::mail::current::charge;
+use runtime::mail::{dirty, lent};
 use runtime::process::Process;
 
 fn arithmetic(result: Result<Term, ArithError>) -> BifResult {
@@ -184,12 +186,12 @@ fn add_items(list: Term, argument: usize, into: &mut SmallVec<[Term; FEW]>) -> R
 pub fn append_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     if let Some(appended) = build::append_in_room(process.heap(), a, b, SHORT_LIST) {
         let (list, cells) = appended.map_err(|_| badarg(1))?;
-        runtime::mail::current::charge(cells as i64 / 16);
+        charge(cells as i64 / 16);
         return Ok(list);
     }
     let mut front = SmallVec::new();
     add_items(a, 1, &mut front)?;
-    runtime::mail::current::charge(front.len() as i64 / 16);
+    charge(front.len() as i64 / 16);
     Ok(build::list_in_row(process.heap(), &front, b))
 }
 
@@ -242,10 +244,20 @@ pub fn subtract_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     if length == 0 || removed.is_empty() {
         return Ok(a);
     }
-    runtime::mail::current::charge((length * removed.few.len().min(FEW)) as i64 / 16);
+    charge((length * removed.few.len().min(FEW)) as i64 / 16);
+    // Others need not wait for the process meanwhile.
+    match lent::apart(process, || what_is_kept(a, removed)) {
+        Some((kept, rest)) => Ok(build::list_in_row(process.heap(), &kept, rest)),
+        None => Ok(a),
+    }
+}
+
+/// The items of a list that are not removed, up to the last one that is, and the rest of the list; `None` if none is
+/// removed, or the process has ended meanwhile.
+fn what_is_kept(list: Term, mut removed: Removed) -> Option<(SmallVec<[Term; 64]>, Term)> {
     removed.order();
     let mut kept: SmallVec<[Term; 64]> = SmallVec::new();
-    let (mut rest, mut walked) = (a, 0);
+    let (mut rest, mut walked) = (list, 0);
     while !removed.is_empty()
         && let Some((item, next)) = rest.as_cons()
     {
@@ -254,12 +266,12 @@ pub fn subtract_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
         }
         rest = next;
         walked += 1;
+        if walked % SHORT_LIST == 0 && dirty::is_in_vain() {
+            return None;
+        }
     }
     // What is behind the last item removed stays as it is.
-    if kept.len() == walked {
-        return Ok(a);
-    }
-    Ok(build::list_in_row(process.heap(), &kept, rest))
+    (kept.len() < walked).then_some((kept, rest))
 }
 
 /// A term as a key of an ordered map, compared in the exact order.
