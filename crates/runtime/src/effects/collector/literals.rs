@@ -43,7 +43,8 @@ fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
     message_queue::replace(process, |message| {
         copy::refers_to(message, addresses).then(|| Owned::new(message))
     });
-    // SAFETY: this is a task of the process, which is between two slices: all its terms are where a collection finds them.
+    // SAFETY: this is a task of the process, which is between two slices: all its terms are where a collection finds
+    // them.
     unsafe { collector::copy_literals(process, addresses) };
     debug_assert!(
         process.flags.contains(Flags::EXIT_PENDING) || !collector::may_refer_to(process, addresses),
