@@ -46,29 +46,40 @@ impl QueueSizes {
         (words < Self::MOST_WORDS).then_some(words)
     }
 
+    /// From this value on the words are no longer known.
+    const UNKNOWN: u64 = Self::MOST_WORDS << Self::WORDS_AT;
+
+    /// A message of so many words, as it counts here. Of one of 8 GB or more the upper bits are lost.
     #[inline(always)]
-    fn of(count: u64, words: u64) -> QueueSizes {
-        QueueSizes(words << Self::WORDS_AT | count)
+    fn one(words: u32) -> u64 {
+        u64::from(words) << Self::WORDS_AT | 1
     }
 
     /// Counts a message that is put into the queue.
     #[inline(always)]
     pub fn add(&mut self, words: u32) {
-        let sum = (self.0 >> Self::WORDS_AT) + u64::from(words);
-        *self = Self::of(self.count() + 1, sum.min(Self::MOST_WORDS));
+        match self.0.checked_add(Self::one(words)) {
+            Some(sum) if u64::from(words) <= Self::MOST_WORDS => self.0 = sum,
+            _ => self.0 = Self::UNKNOWN | (self.count() + 1),
+        }
     }
 
     /// Counts a message that is taken out of the queue.
     #[inline(always)]
     pub fn remove(&mut self, words: u32) {
-        let (count, sum) = (self.count() - 1, self.0 >> Self::WORDS_AT);
-        *self = if count == 0 {
-            Self::EMPTY
-        } else if sum == Self::MOST_WORDS {
-            Self::of(count, sum)
+        if self.0 < Self::UNKNOWN {
+            self.0 -= Self::one(words);
         } else {
-            Self::of(count, sum - u64::from(words))
-        };
+            self.remove_from_unknown();
+        }
+    }
+
+    #[cold]
+    fn remove_from_unknown(&mut self) {
+        self.0 -= 1;
+        if self.count() == 0 {
+            *self = Self::EMPTY;
+        }
     }
 }
 
