@@ -14,10 +14,11 @@ use std::time::Duration;
 
 use layout::Term;
 use parking_lot::Mutex;
-use term::copy::Owned;
+use sys::memory::budget;
+use term::copy::{self, Owned};
 use term::{am, atom, build, compare, hash, map};
 
-use runtime::code::bif::{BifResult, badarg};
+use runtime::code::bif::{BifResult, Failure, badarg, system_limit};
 use runtime::code::literal_collector;
 use runtime::code::literals::{self, Area};
 use runtime::process::Process;
@@ -215,8 +216,22 @@ pub fn put_new_2(_process: &mut Process, [key, value]: [Term; 2]) -> BifResult {
     put_term(key, value, false)
 }
 
+/// A value of at most this many words may still be put when the node is near the end of its memory: the logger puts
+/// such ones when processes crash.
+const SMALL_WORDS: usize = 64;
+
+/// Whether a term may be put. Nobody owns these terms, so nobody's end would give their memory back.
+fn may_put(value: Term) -> Result<(), Failure> {
+    let is_small = || copy::size_with_literals(value) <= SMALL_WORDS;
+    match budget::is_high() && !is_small() {
+        true => Err(system_limit()),
+        false => Ok(()),
+    }
+}
+
 fn put_term(key: Term, value: Term, may_replace: bool) -> BifResult {
     let mut writer = WRITER.lock();
+    may_put(value)?;
     if let Some(before) = find(key) {
         if compare::eq_exact(before, value) {
             return Ok(am::OK);
@@ -225,8 +240,7 @@ fn put_term(key: Term, value: Term, may_replace: bool) -> BifResult {
             return Err(badarg(1));
         }
     }
-    let (area, literals) =
-        literals::make_sharing(&[key, value]).ok_or(runtime::code::bif::system_limit())?;
+    let (area, literals) = literals::make_sharing(&[key, value]).ok_or(system_limit())?;
     let hash = hash::internal(key, 0);
     let words = area.words;
     let entry = Box::new(Entry {

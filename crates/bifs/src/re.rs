@@ -515,8 +515,12 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term, turn: Turn) -
             (limit.min(MOST_STEPS_HERE), last_start)
         }
     };
+    // Backtracking may take half of what the node still has.
+    let room_kib =
+        sys::memory::budget::room_lately().map(|room| (room / 2048).min(u64::from(u32::MAX)));
     let run = RunOptions {
         match_limit: Some(here),
+        heap_limit_kib: room_kib.map(|room| room as u32),
         last_start,
         is_valid,
         ..options.run

@@ -2,7 +2,7 @@
 //! parsed as by C's functions, because scripts rely on what those accept (`+P 5000x`), but never wrap around. Any
 //! thread.
 
-use isa::flags::{Digits, EmulatorFlag, Parsed, Value};
+use isa::flags::{Digits, EmulatorFlag, MemoryBudget, Parsed, Value};
 
 use crate::topology;
 
@@ -44,6 +44,7 @@ pub fn parse(flag: &EmulatorFlag, value: &[u8]) -> Result<Parsed, String> {
                 .ok_or_else(bad)
         }
         Value::Pair => pair(value).ok_or_else(bad),
+        Value::Budget => budget(value).map(Parsed::Budget).ok_or_else(bad),
         Value::Topology => match topology::check(value) {
             Ok(()) => Ok(Parsed::Text(value.to_vec())),
             Err(reason) => Err(format!("{}: {reason}", bad())),
@@ -111,6 +112,23 @@ fn pair(text: &[u8]) -> Option<Parsed> {
     }
 }
 
+/// Parses `off`, a number of bytes, or a percentage from 1 to 100.
+fn budget(text: &[u8]) -> Option<MemoryBudget> {
+    if text == b"off" {
+        return Some(MemoryBudget::Unlimited);
+    }
+    match text.strip_suffix(b"%") {
+        Some(share) => {
+            let share = bounded(share, 1, 100, Digits::Strict)?;
+            Some(MemoryBudget::Share(share as u8))
+        }
+        None => {
+            let bytes = bounded(text, 1, i64::MAX, Digits::Strict)?;
+            Some(MemoryBudget::Bytes(bytes as u64))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,6 +162,21 @@ mod tests {
         check("zdbbl", "foo", Err("Invalid dbbl limit: 0"));
         check("zdntgc", "5x", Err("Invalid delayed node table gc: 5x"));
         check("zdntgc", "infinity", Ok(Parsed::Instead));
+    }
+
+    #[test]
+    fn budgets_are_bytes_a_share_or_none() {
+        let budget = |budget| Ok(Parsed::Budget(budget));
+        check("Mguard", "off", budget(MemoryBudget::Unlimited));
+        check(
+            "Mguard",
+            "500000000",
+            budget(MemoryBudget::Bytes(500_000_000)),
+        );
+        check("Mguard", "80%", budget(MemoryBudget::Share(80)));
+        for bad in ["", "on", "0", "-1", "0%", "101%", "%", "5x", "80 %"] {
+            check("Mguard", bad, Err(&format!("bad +Mguard budget {bad}")));
+        }
     }
 
     #[test]

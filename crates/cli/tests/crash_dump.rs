@@ -179,12 +179,16 @@ fn only_a_slogan_makes_a_dump() {
 }
 
 #[test]
-fn a_full_atom_table_ends_the_node() {
+fn a_full_atom_table_ends_the_node_without_the_memory_guard() {
     let program = "(fun F(N) -> list_to_atom(integer_to_list(N)), F(N + 1) end)(0).";
     for machine in MACHINES {
         let folder = folder(&format!("atoms_{machine}"));
         let output = machine
             .command()
+            .args(match machine {
+                Machine::Ferl => &["+Mguard", "off"][..],
+                Machine::Stock => &[],
+            })
             .args(["+t", "20000", "-noshell", "-eval", program])
             .current_dir(&folder)
             .env_remove("ERL_CRASH_DUMP_SECONDS")

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use crate::Release;
 use values::FlagValue;
-pub use values::{Parsed, Word};
+pub use values::{MemoryBudget, Parsed, Word};
 
 /// One emulator flag.
 pub struct EmulatorFlag {
@@ -86,6 +86,8 @@ pub enum Value {
     Pair,
     /// A CPU topology, such as `L0-3c0-3p0:L4-7c0-3p1`.
     Topology,
+    /// Bytes, a percentage (`80%`), or `off`.
+    Budget,
 }
 
 /// How strictly a number is parsed. Existing scripts rely on what C's functions accept.
@@ -460,7 +462,7 @@ macro_rules! origin {
     };
 }
 
-use Value::{Bool, Nothing, OneOf, Pair, StartsWith, Text, Topology};
+use Value::{Bool, Budget, Nothing, OneOf, Pair, StartsWith, Text, Topology};
 
 emulator_flags! {
     "a" Next number(16, 8192) => ignored, "size",
@@ -644,6 +646,9 @@ emulator_flags! {
         "Invalid outstanding requests limit {}", "requests a system process may have outstanding";
 
     // OTP's memory allocators: ferl has different ones, so these flags are checked but have no effect.
+    "Mguard" Next Budget => sets memory_budget: MemoryBudget = MemoryBudget::Share(90), "budget",
+        "bad +Mguard budget {}",
+        "memory that the node may take: bytes, N% of what there is (90%), or off (not in erl)", from ferl;
     "M?as" Next OneOf(STRATEGIES) => ignored, "strategy",
         "bad \"M?a\" value: {}", "";
     "M?asbcst" Next digits(0, KB) => ignored, "kilobytes",
@@ -883,6 +888,13 @@ mod tests {
                 Value::NumberOr { min, max, .. } => {
                     vec![Parsed::Instead, Parsed::Number(min), Parsed::Number(max)]
                 }
+                Value::Budget => [
+                    MemoryBudget::Unlimited,
+                    MemoryBudget::Bytes(5),
+                    MemoryBudget::Share(50),
+                ]
+                .map(Parsed::Budget)
+                .to_vec(),
                 Value::Pair | Value::Topology => panic!("{}: no field holds this", flag.name),
             };
             let mut told = values.iter().map(|value| {

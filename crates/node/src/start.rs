@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use isa::flags::MemoryBudget;
 use layout::Term;
 use sys::standard::to_error;
 use term::heap::Scratch;
@@ -42,6 +43,7 @@ fn prepare(config: Config) -> Result<Vec<schedulers::RunQueuesOf>, String> {
         bifs: bifs::ENTRIES,
         release_tables: ets::owner_ends,
         end_with_dump: crash::end,
+        memory_short: guard::short,
         libraries_end: native::node_ends,
         dump_section: crash::text_of,
         machine: &runtime::exec::MACHINE,
@@ -52,12 +54,15 @@ fn prepare(config: Config) -> Result<Vec<schedulers::RunQueuesOf>, String> {
     crash::watch_memory();
     native::watch_faults();
     crash::reserve_descriptor();
-    atom::on_full(|limit| {
-        crash::end(
-            CrashCause::Outside,
-            &format!("no more index entries in atom_tab (max={limit})"),
-        )
-    });
+    // With the guard, who wants one more atom gets an exception.
+    if config.flags.memory_budget == MemoryBudget::Unlimited {
+        atom::on_full(|limit| {
+            crash::end(
+                CrashCause::Outside,
+                &format!("no more index entries in atom_tab (max={limit})"),
+            )
+        });
+    }
     sys::signal::init()
         .map_err(|error| format!("signals cannot be set up: {}", error.message()))?;
     // Optional: if the descriptor limit is too low for this, the node starts programs without it.
@@ -111,6 +116,8 @@ fn prepare(config: Config) -> Result<Vec<schedulers::RunQueuesOf>, String> {
     load_preloaded(&config.preloaded_dir)?;
     atom::rank_natives(config.release);
     spawn_first(config)?;
+    guard::start(config.flags.memory_budget)
+        .map_err(|error| format!("the memory guard cannot be started: {}", error.message()))?;
     Ok(queues)
 }
 

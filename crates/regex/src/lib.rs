@@ -160,6 +160,8 @@ pub struct RunOptions {
     pub is_valid: bool,
     pub match_limit: Option<u32>,
     pub depth_limit: Option<u32>,
+    /// Memory that backtracking may take, in units of 1024 bytes. PCRE2's own limit is 20 GB.
+    pub heap_limit_kib: Option<u32>,
     /// Only a match that starts at this offset or before it is looked for.
     pub last_start: Option<usize>,
     /// Newline and `\R` conventions that replace those of the compiled pattern.
@@ -601,6 +603,9 @@ impl Pattern {
             }
             if let Some(last_start) = options.last_start {
                 pcre::pcre2_set_offset_limit_8(context, last_start);
+            }
+            if let Some(limit) = options.heap_limit_kib {
+                pcre::pcre2_set_heap_limit_8(context, limit);
             }
             if let Some(limit) = options.depth_limit {
                 pcre::pcre2_set_depth_limit_8(context, limit);

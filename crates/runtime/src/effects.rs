@@ -6,6 +6,7 @@ pub mod collector;
 pub mod debugger;
 pub(crate) mod error_handler;
 pub mod exception;
+pub mod holdings;
 pub mod info;
 pub mod log;
 pub mod port;

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use libmimalloc_sys::{mi_heap_area_t, mi_heap_t, mi_option_set, mi_option_t};
 use mimalloc::MiMalloc;
 
-use crate::memory::slab;
+use crate::memory::{budget, slab, usage};
 
 /// `mi_option_arena_eager_commit` of mimalloc 2 and 3, which the crate has no name for.
 const ARENA_EAGER_COMMIT: mi_option_t = 4;
@@ -34,20 +34,23 @@ const RESERVE_BYTES: usize = 16 << 20;
 const KEPT_BYTES: usize = 4 << 20;
 const SMALL_BYTES: usize = 64 << 10;
 const _: () = assert!(KEPT_BYTES < RESERVE_BYTES);
+const _: () = assert!(budget::LARGE_BYTES <= ASKED_FOR_BYTES);
 
 /// Larger blocks are allocated only if there is memory for them. To ask takes less than a hundredth of the time that it
 /// takes to use so much.
 const ASKED_FOR_BYTES: usize = 64 << 20;
 
-/// Whether a block of that size may be allocated, which takes the place of one of `before` bytes.
+/// Whether a block of that size, which takes the place of one of `before` bytes, is not to be allocated.
 #[inline]
-fn is_too_large(bytes: usize, before: usize) -> bool {
-    bytes >= ASKED_FOR_BYTES && bytes > before && exceeds_memory(bytes - before)
+fn is_refused(bytes: usize, before: usize) -> bool {
+    bytes >= budget::LARGE_BYTES && bytes > before && is_refused_if_large(bytes, before)
 }
 
 #[cold]
-fn exceeds_memory(bytes: usize) -> bool {
-    !cfg!(miri) && !crate::memory::usage::has_room_for(bytes)
+fn is_refused_if_large(bytes: usize, before: usize) -> bool {
+    // The old block lives until the new one is made, so all of it counts against the budget.
+    (is_attempt() && is_beyond_budget(bytes))
+        || (bytes >= ASKED_FOR_BYTES && !cfg!(miri) && !usage::has_room_for(bytes - before))
 }
 
 /// Called by the C library before `main`, and before Rust allocates. Miri runs no C, so mimalloc neither.
@@ -92,6 +95,47 @@ pub fn on_shortage(handler: Handler) {
 /// the program is about to end.
 pub fn open_reserve() {
     MAY_USE_RESERVE.set(true);
+}
+
+thread_local! {
+    /// Whether this thread is within an [`attempt`].
+    static ATTEMPT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `ask`, whose allocations may fail: then the operation that the program asked for fails, not the node. They fail
+/// when the system has no memory, and large ones when the budget has none.
+pub fn attempt<R>(ask: impl FnOnce() -> R) -> R {
+    let outer = ATTEMPT.replace(true);
+    let result = ask();
+    ATTEMPT.set(outer);
+    result
+}
+
+/// Runs `ask` outside of any [`attempt`].
+pub fn insist<R>(ask: impl FnOnce() -> R) -> R {
+    let outer = ATTEMPT.replace(false);
+    let result = ask();
+    ATTEMPT.set(outer);
+    result
+}
+
+/// Whether this thread is within an [`attempt`].
+#[must_use]
+pub fn is_attempt() -> bool {
+    ATTEMPT.get()
+}
+
+/// Whether an allocation of this size is beyond the budget, also when what was freed has gone back to the system.
+fn is_beyond_budget(bytes: usize) -> bool {
+    if budget::admit(bytes) {
+        return false;
+    }
+    settle();
+    if budget::admit(bytes) {
+        return false;
+    }
+    budget::refuse();
+    true
 }
 
 /// A thread settles when it has been idle for this time.
@@ -314,7 +358,7 @@ const ALIGNMENT: usize = size_of::<usize>();
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if is_too_large(layout.size(), 0) {
+        if is_refused(layout.size(), 0) {
             return short(layout);
         }
         let pointer = if layout.align() <= ALIGNMENT && !cfg!(miri) {
@@ -332,7 +376,7 @@ unsafe impl GlobalAlloc for Allocator {
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if is_too_large(layout.size(), 0) {
+        if is_refused(layout.size(), 0) {
             return short(layout);
         }
         // SAFETY: the caller's promise.
@@ -356,7 +400,7 @@ unsafe impl GlobalAlloc for Allocator {
 
     #[inline]
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if !is_reserve(pointer) && !is_too_large(size, layout.size()) {
+        if !is_reserve(pointer) && !is_refused(size, layout.size()) {
             // SAFETY: the caller's promise; the block is mimalloc's.
             let moved = unsafe { MiMalloc.realloc(pointer, layout, size) };
             if !moved.is_null() {

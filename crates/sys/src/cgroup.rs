@@ -84,6 +84,28 @@ pub(crate) fn memory_usage_bytes(root: &Path) -> Option<u64> {
     }))
 }
 
+/// Bytes charged to the innermost memory group without those of files that the kernel can drop, if there is such a
+/// group.
+pub(crate) fn memory_taken_bytes(root: &Path) -> Option<u64> {
+    let group = Groups::of_this_process(root)
+        .directories("memory")
+        .into_iter()
+        .next()?;
+    let (usage, files) = match group.version {
+        // Memory that files have in common with programs (`shmem`) is in the page cache's sum under version 1, and
+        // cannot be dropped.
+        Version::One => (
+            "memory.usage_in_bytes",
+            ["total_inactive_file", "total_active_file"],
+        ),
+        Version::Two => ("memory.current", ["inactive_file", "active_file"]),
+    };
+    let usage = read_number(&group.path.join(usage))?;
+    let statistics = group.path.join("memory.stat");
+    let files = files.map(|name| read_field(&statistics, &format!("{name} ")).unwrap_or(0));
+    Some(usage.saturating_sub(files.iter().sum()))
+}
+
 fn quota_v2(directory: &Path) -> Option<CpuQuota> {
     let text = read(&directory.join("cpu.max"))?;
     let mut fields = text.split_ascii_whitespace();

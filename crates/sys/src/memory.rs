@@ -2,8 +2,8 @@
 //!
 //! A [`Reservation`] is a range of addresses that takes no memory until parts of it are committed, and whose
 //! memory can be released part by part. [`code`] reserves ranges for machine code; [`slab`] cuts
-//! ranges into small blocks. [`usage`] says how much
-//! memory this process, this host and our control group have.
+//! ranges into small blocks. [`usage`] says how much memory this process, this host and our control group have,
+//! and [`budget`] how much of it this process may take.
 //!
 //! Invariant: a committed page reads as zero until it is written, also after it was released and written
 //! again. All offsets and lengths are whole pages, which is checked.
@@ -11,6 +11,7 @@
 //! A reservation may be shared by threads: every method is a system call on a range that the caller owns, and the
 //! kernel serialises these calls.
 
+pub mod budget;
 pub mod code;
 pub mod slab;
 pub mod usage;

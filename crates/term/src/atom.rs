@@ -6,6 +6,7 @@
 //! for writing. An entry also holds the registration slot of its name, so that sending to a name is one load. Any
 //! thread may call.
 
+use std::cell::Cell;
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -32,7 +33,7 @@ pub enum AtomError {
     TooLong,
     /// The text is not UTF-8.
     NotUtf8,
-    /// The table is full: the node cannot continue.
+    /// The table is full.
     Limit,
 }
 
@@ -188,6 +189,33 @@ fn characters(text: &[u8]) -> usize {
 /// # Errors
 /// See [`AtomError`].
 pub fn intern_str(text: &str) -> Result<Term, AtomError> {
+    let limit = LIMIT.load(Ordering::Relaxed);
+    // If the node ends of it anyway, nothing needs to be kept.
+    let kept = match ON_FULL.get() {
+        None if !IS_FOR_CODE.get() => limit / PART_FOR_CODE,
+        _ => 0,
+    };
+    intern_up_to(limit - kept, text)
+}
+
+/// This part of the table is kept for the atoms of code that is loaded ([`for_code`]).
+const PART_FOR_CODE: usize = 32;
+
+thread_local! {
+    static IS_FOR_CODE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `body`, whose atoms are those of code that is loaded: a program that has made all the atoms that it may must
+/// still be able to say so, for which modules may have to be loaded.
+pub fn for_code<R>(body: impl FnOnce() -> R) -> R {
+    let outer = IS_FOR_CODE.replace(true);
+    let result = body();
+    IS_FOR_CODE.set(outer);
+    result
+}
+
+/// As [`intern_str`], in a table that has less than `limit` atoms.
+fn intern_up_to(limit: usize, text: &str) -> Result<Term, AtomError> {
     if let Some(atom) = lookup(text) {
         ranks::mention(atom);
         return Ok(atom);
@@ -201,7 +229,6 @@ pub fn intern_str(text: &str) -> Result<Term, AtomError> {
         return Ok(atom);
     }
     let index = COUNT.load(Ordering::Relaxed);
-    let limit = LIMIT.load(Ordering::Relaxed);
     if index as usize >= limit {
         drop(writing);
         if let Some(full) = ON_FULL.get() {
@@ -215,13 +242,14 @@ pub fn intern_str(text: &str) -> Result<Term, AtomError> {
     Ok(Term::atom(index))
 }
 
-/// The atom for a text that ferl itself names; the limit of the table leaves room for these.
+/// The atom for a text that ferl itself names. There are few of these, so they are made beyond the limit too.
 ///
 /// # Panics
-/// When the table is full.
+/// For a text that is too long.
 #[must_use]
 pub fn known(text: &str) -> Term {
-    intern_str(text).unwrap_or_else(|error| panic!("the atom {text:?} cannot be made: {error:?}"))
+    intern_up_to(u32::MAX as usize, text)
+        .unwrap_or_else(|error| panic!("the atom {text:?} cannot be made: {error:?}"))
 }
 
 /// As [`intern`], for Latin-1 bytes.

@@ -451,6 +451,16 @@ impl Owned {
             .unwrap_or_else(|| unsafe { (*self.0).term })
     }
 
+    /// Words of the copy.
+    #[must_use]
+    pub fn words(&self) -> u32 {
+        match self.without_fragment() {
+            Some(_) => 0,
+            // SAFETY: the fragment lives as long as `self`.
+            None => unsafe { (*self.0).words },
+        }
+    }
+
     /// While the copy is borrowed, nothing moves or frees its words.
     #[inline(always)]
     #[must_use]

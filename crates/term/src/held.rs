@@ -8,6 +8,7 @@ use std::alloc::{Layout, alloc, handle_alloc_error};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub use sys::allocator::{attempt, is_attempt};
 use sys::gauge::{Gauge, Reading};
 
 /// What the bytes are for.
@@ -190,18 +191,6 @@ pub fn account(kind: HeldKind) -> Account {
     }
 }
 
-thread_local! {
-    static ATTEMPT: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Runs `ask`, whose allocations may fail: then the operation that the program asked for fails, not the node.
-pub fn attempt<R>(ask: impl FnOnce() -> R) -> R {
-    let outer = ATTEMPT.replace(true);
-    let result = ask();
-    ATTEMPT.set(outer);
-    result
-}
-
 /// Ends the node, for a caller that cannot do without the memory that an [`attempt`] did not get.
 pub fn exhausted(layout: Layout) -> ! {
     // SAFETY: the callers' sizes are not zero.
@@ -211,10 +200,11 @@ pub fn exhausted(layout: Layout) -> ! {
     handle_alloc_error(layout)
 }
 
-/// Whether this thread is within an [`attempt`].
-#[must_use]
-pub fn is_attempt() -> bool {
-    ATTEMPT.get()
+/// Runs `ask` for a caller that cannot do without the memory that an [`attempt`] did not get: it is taken beyond the
+/// budget, and if the system has nothing, the program's allocator ends the node.
+pub fn insist<R>(ask: impl FnOnce() -> R) -> R {
+    sys::memory::budget::refuse();
+    sys::allocator::insist(ask)
 }
 
 /// Bytes held at this moment.

@@ -4,7 +4,7 @@
 //! the list of the heap or fragment it lies in. The collector walks the list to release the blocks of dead objects.
 //! Counts are atomic; a list belongs to the owner of its heap.
 
-use std::alloc::{Layout, alloc, dealloc, realloc};
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::mem::offset_of;
@@ -70,7 +70,14 @@ impl BinaryBlock {
     /// A block with room for `capacity` bytes, uninitialised, counted once for the caller.
     #[must_use]
     pub fn new(capacity: usize) -> *mut BinaryBlock {
-        BinaryBlock::try_new(capacity).unwrap_or_else(|| no_memory(capacity))
+        BinaryBlock::try_new(capacity).unwrap_or_else(|| {
+            held::insist(|| {
+                let layout = BinaryBlock::layout(capacity).expect("a size below isize::MAX");
+                // SAFETY: the size is not zero.
+                let block = unsafe { alloc(layout) };
+                BinaryBlock::begin(block, capacity).unwrap_or_else(|| handle_alloc_error(layout))
+            })
+        })
     }
 
     /// As [`BinaryBlock::new`], but returns `None` when there is not enough memory: for sizes that a program chose.
@@ -78,7 +85,13 @@ impl BinaryBlock {
     pub fn try_new(capacity: usize) -> Option<*mut BinaryBlock> {
         let layout = BinaryBlock::layout(capacity)?;
         // SAFETY: the size is not zero.
-        let block = held::attempt(|| unsafe { alloc(layout) }).cast::<BinaryBlock>();
+        let block = held::attempt(|| unsafe { alloc(layout) });
+        BinaryBlock::begin(block, capacity)
+    }
+
+    /// Makes a block of fresh memory for it; `None` of no memory.
+    fn begin(block: *mut u8, capacity: usize) -> Option<*mut BinaryBlock> {
+        let block = block.cast::<BinaryBlock>();
         if block.is_null() {
             return None;
         }
@@ -106,11 +119,30 @@ impl BinaryBlock {
     #[must_use]
     pub unsafe fn try_resize(block: *mut BinaryBlock, capacity: usize) -> Option<*mut BinaryBlock> {
         // SAFETY: the caller's promise.
+        held::attempt(|| unsafe { BinaryBlock::resize_if_any(block, capacity) })
+    }
+
+    /// As [`BinaryBlock::try_resize`], for a caller that cannot do without.
+    ///
+    /// # Safety
+    /// As [`BinaryBlock::try_resize`].
+    pub(crate) unsafe fn resize(block: *mut BinaryBlock, capacity: usize) -> *mut BinaryBlock {
+        // SAFETY: the caller's promise; where there is no memory, nothing was changed.
+        unsafe {
+            BinaryBlock::try_resize(block, capacity).unwrap_or_else(|| {
+                let resized = held::insist(|| BinaryBlock::resize_if_any(block, capacity));
+                resized.expect("the allocator ends the node if there is no memory")
+            })
+        }
+    }
+
+    unsafe fn resize_if_any(block: *mut BinaryBlock, capacity: usize) -> Option<*mut BinaryBlock> {
+        // SAFETY: the callers' promise.
         unsafe {
             let old = (*block).capacity;
             let size = BinaryBlock::layout(capacity)?.size();
             let layout = BinaryBlock::layout(old)?;
-            let resized = held::attempt(|| realloc(block.cast(), layout, size));
+            let resized = realloc(block.cast(), layout, size);
             let resized = resized.cast::<BinaryBlock>();
             if resized.is_null() {
                 return None;
@@ -157,11 +189,6 @@ impl BinaryBlock {
         // SAFETY: the bytes lie behind the header.
         unsafe { block.add(1).cast::<u8>() }
     }
-}
-
-#[cold]
-fn no_memory(capacity: usize) -> ! {
-    held::exhausted(BinaryBlock::layout(capacity).expect("a size below isize::MAX"))
 }
 
 impl MagicBlock {

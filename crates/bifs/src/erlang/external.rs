@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 
 use layout::{Term, no_gc};
-use term::external::{self, DecodeOptions, Decoder, EncodeBuffers, EncodeOptions, Encoder};
+use term::external::{self, DecodeOptions, Decoder, EncodeBuffers, EncodeOptions, Encoder, Fault};
 use term::release::{self, Release};
 use term::{am, build, list, unicode};
 
-use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, dirty_unless, system_limit};
+use runtime::code::bif::{
+    BifResult, Failure, badarg, badarg_because, dirty_unless, room_for, system_limit,
+};
 use runtime::code::load::CodeResolver;
 use runtime::mail::current::charge;
 use runtime::mail::{dirty, lent};
@@ -205,21 +207,27 @@ fn decoded(
         true => Cow::Owned(external::local::unmark(&given).ok_or(badarg(1))?),
         false => Cow::Borrowed(&given[..]),
     };
-    let is_short = match bytes.get(1..6) {
+    let (claimed, is_short) = match bytes.get(1..6) {
         // Never more than the size that the term claims is decompressed.
         Some(&[COMPRESSED_TAG, a, b, c, d]) => {
             let claimed = u32::from_be_bytes([a, b, c, d]) as usize;
-            claimed.max(bytes.len()) <= MOST_DECOMPRESSED_HERE
+            let claimed = claimed.max(bytes.len());
+            (claimed * 2, claimed <= MOST_DECOMPRESSED_HERE)
         }
-        _ => bytes.len() <= MOST_DECODED_HERE,
+        _ => (bytes.len(), bytes.len() <= MOST_DECODED_HERE),
     };
     dirty_unless(is_short)?;
+    // A term takes more room than its bytes, as a rule, but a binary does not.
+    room_for(claimed)?;
     charge_for(bytes.len());
     let mut decoder = Decoder::new();
     let heap = process.heap();
     let term = decoder
         .finish(heap, &bytes, options, &mut CodeResolver)
-        .map_err(|_| badarg(1))?;
+        .map_err(|error| match error.fault {
+            Fault::AtomLimit => system_limit(),
+            _ => badarg(1),
+        })?;
     let mut used = decoder.used();
     if is_local {
         if !external::local::is_ours(&given, used) {

@@ -8,7 +8,9 @@ use smallvec::SmallVec;
 use term::arith::{self, ArithError};
 use term::{am, build, compare};
 
-use runtime::code::bif::{BifResult, Failure, badarg, badarith, dirty_unless, system_limit};
+use runtime::code::bif::{
+    BifResult, Failure, badarg, badarith, dirty_unless, room_for, system_limit,
+};
 use runtime::mail::current::charge;
 use runtime::mail::{dirty, lent};
 use runtime::process::Process;
@@ -177,7 +179,10 @@ fn length(list: Term, argument: usize) -> Result<usize, Failure> {
 
 /// Adds the items of a proper list to those of `into`.
 fn add_items(list: Term, argument: usize, into: &mut SmallVec<[Term; FEW]>) -> Result<(), Failure> {
-    into.reserve(length(list, argument)?);
+    let length = length(list, argument)?;
+    // They are kept here, and then in a list.
+    room_for(length * 24)?;
+    into.reserve(length);
     into.extend(term::list::items(list).flatten());
     Ok(())
 }

@@ -51,6 +51,11 @@ pub fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
             };
             Err(trap(am::ERLANG, am::FORMAT_CPU_TOPOLOGY, &[records]))
         }
+        Some(&[name, which])
+            if name == atom::known("ferl") && which == atom::known("memory_guard") =>
+        {
+            Ok(guard::info(process.heap()))
+        }
         Some(&[am::ALLOCATOR, which]) => Err(trap(am::ERLANG, am::ALLOC_INFO, &[which])),
         Some(&[am::ALLOCATOR_SIZES, which]) => Err(trap(am::ERLANG, am::ALLOC_SIZES, &[which])),
         Some(

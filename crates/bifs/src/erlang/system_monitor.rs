@@ -2,7 +2,7 @@
 
 use layout::{Heap, Term, no_gc};
 use term::release::{self, Release};
-use term::{am, build, integer, list};
+use term::{am, atom, build, integer, list};
 
 use runtime::code::bif::{BifResult, Failure, badarg};
 use runtime::effects::system_monitor::{self, LongQueue, MonitorSettings};
@@ -126,6 +126,8 @@ fn parse(list: Term, settings: MonitorSettings) -> Option<MonitorSettings> {
                     _ => Some(long_queue(value)?),
                 };
             }
+            // Only ferl has it; stock does not know the name.
+            _ if name == atom::known("memory_guard") => options.memory_guard = is_on()?,
             _ => return None,
         }
     }
@@ -154,6 +156,9 @@ fn list_of(heap: &mut Heap, options: MonitorSettings) -> Term {
     }
     if options.busy_port {
         list.push(am::BUSY_PORT);
+    }
+    if options.memory_guard {
+        list.push(atom::known("memory_guard"));
     }
     for (name, value) in [
         (am::LARGE_HEAP, options.large_heap_words),

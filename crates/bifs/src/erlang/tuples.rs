@@ -4,7 +4,7 @@ use layout::limits::MAX_TUPLE_ARITY;
 use layout::{Term, no_gc};
 use term::{build, list};
 
-use runtime::code::bif::{BifResult, Failure, badarg};
+use runtime::code::bif::{BifResult, Failure, badarg, room_for};
 use runtime::process::Process;
 
 /// Converts an index from 1 to an offset below `limit`; `number` is the argument at fault.
@@ -65,9 +65,11 @@ fn arity_of(term: Term) -> Result<usize, Failure> {
     let arity = term
         .as_small()
         .and_then(|arity| usize::try_from(arity).ok());
-    arity
-        .filter(|arity| *arity <= MAX_TUPLE_ARITY)
-        .ok_or(badarg(1))
+    let arity = arity.filter(|arity| *arity <= MAX_TUPLE_ARITY);
+    let arity = arity.ok_or(badarg(1))?;
+    // The elements are kept beside the tuple until it is made.
+    room_for(arity * 16)?;
+    Ok(arity)
 }
 
 /// `make_tuple(Arity, Value)`

@@ -20,6 +20,17 @@ pub enum Parsed {
     /// The word that the row allows in place of a number.
     Instead,
     Pair(Option<i64>, Option<i64>),
+    Budget(MemoryBudget),
+}
+
+/// How much memory the node may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryBudget {
+    /// As much as it gets.
+    Unlimited,
+    Bytes(u64),
+    /// A percentage of the memory that there is: what the node's control groups allow, or what the host has.
+    Share(u8),
 }
 
 /// One of the words that a flag's row allows.
@@ -59,6 +70,15 @@ impl FlagValue for Vec<u8> {
         *self = match value {
             Parsed::Text(text) => text.clone(),
             other => unfit("a text", other),
+        };
+    }
+}
+
+impl FlagValue for MemoryBudget {
+    fn store(&mut self, value: &Parsed, _default: MemoryBudget) {
+        *self = match value {
+            Parsed::Budget(budget) => *budget,
+            other => unfit("a memory budget", other),
         };
     }
 }

@@ -96,6 +96,21 @@ pub fn badarith() -> Failure {
     Failure::Error(am::BADARITH)
 }
 
+/// Whether the node has memory for a result of so many bytes that is built in one go: for sizes that a program chose.
+/// What is not large always has.
+///
+/// # Errors
+/// `system_limit`, if the result would take the node beyond its budget.
+#[inline]
+pub fn room_for(bytes: usize) -> Result<(), Failure> {
+    use sys::memory::budget;
+    if bytes < budget::LARGE_BYTES || budget::has_room(bytes as u64) {
+        return Ok(());
+    }
+    budget::refuse();
+    Err(system_limit())
+}
+
 #[cold]
 #[must_use]
 pub fn system_limit() -> Failure {

@@ -107,14 +107,14 @@ pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, Load
     if !config::loads_line_numbers() {
         file.lines = None;
     }
-    let atoms = atoms_of(&file)?;
+    let atoms = atom::for_code(|| atoms_of(&file))?;
     if let Some(expected) = expected.filter(|expected| *expected != atoms[0]) {
         return Err(LoadError::Name {
             expected,
             found: file.module().to_owned(),
         });
     }
-    let constants = Constants::of(&file, &code, &atoms)?;
+    let constants = atom::for_code(|| Constants::of(&file, &code, &atoms))?;
     let nifs = declared_nifs(&code, &atoms);
     let imports = imports_of(&file, &atoms);
     let funs = funs_of(&file, &atoms);

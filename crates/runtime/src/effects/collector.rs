@@ -13,9 +13,8 @@ use layout::Term;
 use term::am;
 use term::collect::stress::{self, Stress};
 use term::collect::{self, CollectionKind, Request};
-use term::copy::Owned;
 
-use crate::effects::{profile, signal_handling, system_monitor};
+use crate::effects::{profile, system_monitor};
 use crate::mail::microstate::{self, ThreadState};
 use crate::mail::observer::observer;
 use crate::mail::{current, deferred, schedulers};
@@ -182,19 +181,27 @@ pub(crate) fn may_refer_to(process: &Process, addresses: &Range<usize>) -> bool 
 unsafe fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
     if !limit::ends(process, &request) {
         // SAFETY: the caller's promise.
-        unsafe { collect_and_account(process, x, request) };
+        while !unsafe { collect_and_account(process, x, &request) }
+            && shortage::is_relieved(process, &request)
+        {}
         // What the collection has found unused may be an object of a native library, whose end the process may look
         // for.
         deferred::run();
     }
 }
 
+/// Returns whether there was memory for it.
+///
 /// # Safety
 /// As for [`collect`].
-unsafe fn collect_and_account(process: &mut Process, x: &mut [Term], request: Request<'_>) {
+unsafe fn collect_and_account(
+    process: &mut Process,
+    x: &mut [Term],
+    request: &Request<'_>,
+) -> bool {
     let _gc = microstate::enter(ThreadState::Gc);
     let traced = process.flags.contains(Flags::TRACED);
-    let is_major = traced && collect::is_major(&process.head.heap, &request);
+    let is_major = traced && collect::is_major(&process.head.heap, request);
     if traced {
         let tag = match is_major {
             true => am::GC_MAJOR_START,
@@ -209,7 +216,6 @@ unsafe fn collect_and_account(process: &mut Process, x: &mut [Term], request: Re
     let off_heap_limit_words = min_binary_words(process);
     let is_busy = is_busy(process);
     let is_new = trim::is_new(process);
-    let words = request.need_words;
     let Process {
         head,
         cold,
@@ -236,7 +242,7 @@ unsafe fn collect_and_account(process: &mut Process, x: &mut [Term], request: Re
         off_heap_limit_words: u32::try_from(off_heap_limit_words).unwrap_or(u32::MAX),
         is_busy,
         is_new,
-        ..request
+        ..*request
     };
     RUNNING.set(true);
     // SAFETY: the caller's promise.
@@ -244,10 +250,7 @@ unsafe fn collect_and_account(process: &mut Process, x: &mut [Term], request: Re
     RUNNING.set(false);
     profile::collected(head);
     let Ok(stats) = result else {
-        // Not enough memory: end only the process that requested it, not the node.
-        crate::effects::log::out_of_memory(process, words);
-        signal_handling::die(process, Owned::new(am::KILLED));
-        return;
+        return false;
     };
     count(stats.reclaimed());
     current::charge(stats.reductions() as i64);
@@ -261,6 +264,41 @@ unsafe fn collect_and_account(process: &mut Process, x: &mut [Term], request: Re
             false => am::GC_MINOR_END,
         };
         observer().collects(process, tag, stats.reclaimed());
+    }
+    true
+}
+
+/// A heap for which there is no memory.
+mod shortage {
+    use term::collect::{self, Request};
+    use term::copy::Owned;
+    use term::{am, atom};
+
+    use super::Process;
+    use crate::effects::{log, signal_handling};
+    use crate::mail::hooks::{self, Shortage};
+    use crate::mail::world;
+    use crate::process::Flags;
+
+    /// Whether others have given memory up for this process, which then tries again. If not, it ends: the process that
+    /// wants the memory, and not the node.
+    pub(super) fn is_relieved(process: &mut Process, request: &Request<'_>) -> bool {
+        if process.flags.contains(Flags::EXIT_PENDING) {
+            return false;
+        }
+        let own = collect::total_words(&process.head.heap) as u64 * 8;
+        let peak = (collect::peak_words(&process.head.heap, request) as u64).saturating_mul(8);
+        let short = hooks::get().memory_short;
+        let reason = match world::aside(|| short(process, own, peak - own.min(peak))) {
+            Shortage::Relieved => return true,
+            Shortage::Ends => atom::known("memory_guard"),
+            Shortage::Unknown => {
+                log::out_of_memory(process, request.need_words);
+                am::KILLED
+            }
+        };
+        signal_handling::die(process, Owned::new(reason));
+        false
     }
 }
 

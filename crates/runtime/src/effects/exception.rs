@@ -378,6 +378,13 @@ fn uncaught(process: &mut Process, class: Class, reason: Term, raw: Term) {
     } else {
         reason
     };
+    // It is copied for the log and for whoever is told, without what its parts share: a stack trace may hold the
+    // arguments of the call that there was no memory for.
+    let copies_bytes = term::copy::size_with_literals(reason) * 8 * 2;
+    let reason = match crate::code::bif::room_for(copies_bytes) {
+        Ok(()) => reason,
+        Err(_) => term::atom::known("memory_guard"),
+    };
     if class == Class::Error {
         crate::effects::log::crashed(process, reason);
     }

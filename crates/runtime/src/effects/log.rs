@@ -70,6 +70,15 @@ pub(crate) fn out_of_memory(process: &Process, words: usize) {
     });
 }
 
+/// Reports what the memory guard sees or does, as an error or as a warning.
+pub fn memory_guard(is_error: bool, text: &str) {
+    let level = match is_error {
+        true => am::ERROR,
+        false => am::WARNING,
+    };
+    report_as(level, None, "~ts", |heap| vec![build::string(heap, text)]);
+}
+
 /// Reports why a file cannot be loaded; the loader's caller gets only `badfile`.
 pub fn load_failed(process: &Process, module: Term, why: &str) {
     report(process, "Loading of ~p failed: ~ts~n", |heap, _| {

@@ -210,8 +210,12 @@ impl Port {
         self.state.lock().core.links.clone()
     }
 
-    /// Makes a port that is in the table but not open yet; None if there are as many as the limit allows.
+    /// Makes a port that is in the table but not open yet; None if there are as many as the limit allows, or if the
+    /// node is near the end of its memory.
     pub fn make(core: Core, parallelism: bool) -> Option<Arc<Port>> {
+        if sys::memory::budget::is_high() {
+            return None;
+        }
         table::insert(|id| {
             Arc::new(Port {
                 id,

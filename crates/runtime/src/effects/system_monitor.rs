@@ -25,6 +25,8 @@ pub struct MonitorSettings {
     pub large_heap_words: u64,
     pub busy_port: bool,
     pub busy_dist_port: bool,
+    /// What the memory guard does. Only ferl has it.
+    pub memory_guard: bool,
     pub long_queue: Option<LongQueue>,
 }
 
@@ -212,6 +214,16 @@ fn tell(
     for monitor in to {
         signal::send_message(am::SYSTEM, monitor, message);
     }
+}
+
+/// Tells of the memory guard: `about` a process, or the atom `node`.
+pub fn memory_guard(about: Term, facts: impl FnOnce(&mut Heap) -> Term) {
+    tell(
+        about,
+        atom::known("memory_guard"),
+        |settings| settings.memory_guard,
+        facts,
+    );
 }
 
 /// Called when a collection begins; returns the time if collections are monitored.

@@ -13,6 +13,7 @@ use layout::{Heap, ProcessHead, Term};
 use term::am;
 use term::copy;
 
+use crate::effects::holdings::{self, Vital};
 use crate::mail::observer::observer;
 use crate::mail::{current, observer};
 use crate::process::heap_limit::{DEFAULTS, HeapLimit};
@@ -272,12 +273,25 @@ struct FirstCall {
     arity: u32,
 }
 
+/// Whether a process is made also when the node is near the end of its memory: because a process asks for it that the
+/// node cannot do without, or because of its priority. It may be what helps.
+#[cold]
+fn is_urgent(parent: Option<&Process>, options: &SpawnOptions) -> bool {
+    options
+        .priority
+        .is_some_and(|wanted| wanted < Priority::Normal)
+        || parent.is_some_and(|parent| Vital::now().has(&holdings::standing(parent)))
+}
+
 /// Creates a fully initialised process that is neither published nor queued.
 fn make(
     parent: Option<&Process>,
     call: FirstCall,
     options: &SpawnOptions,
 ) -> Result<Owner, SpawnError> {
+    if sys::memory::budget::is_high() && !is_urgent(parent, options) {
+        return Err(SpawnError::Limit);
+    }
     let pid = table::reserve().ok_or(SpawnError::Limit)?;
     let Some(block) = block::take() else {
         table::unreserve(pid);

@@ -24,6 +24,9 @@ pub struct Hooks {
     pub release_tables: fn(&mut Process, Vec<u64>),
     /// Writes a crash dump and ends the node.
     pub end_with_dump: fn(CrashCause, &str) -> !,
+    /// There is no memory for the heap of this process, which has the first number of bytes, and needs the second one
+    /// more. It is not run meanwhile, and the world may be stopped. Says what becomes of it.
+    pub memory_short: fn(&Process, u64, u64) -> Shortage,
     /// The node ends after a flush: what native libraries have asked for then. No process runs any more.
     pub libraries_end: fn(),
     /// The text of `erlang:system_info/1` for items that a crash dump holds as well: `info`, `procs`, `loaded`, `dist`.
@@ -34,6 +37,17 @@ pub struct Hooks {
     pub remote: &'static dyn Remote,
     /// Who is told what processes and ports do: `trace::OBSERVER`.
     pub observer: &'static dyn Observer,
+}
+
+/// What becomes of a process for whose heap there is no memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shortage {
+    /// Others were ended: it may try again.
+    Relieved,
+    /// It ends, because it holds most.
+    Ends,
+    /// Nobody limits the memory of the node but the system.
+    Unknown,
 }
 
 /// Why the node ends with a crash dump.

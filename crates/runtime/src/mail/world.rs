@@ -41,6 +41,20 @@ pub(crate) fn step_aside_if_asked() {
     }
 }
 
+/// Runs `body`, which waits for others, while the world may be stopped: this thread's process, if it runs one, does not
+/// go on meanwhile, and counts as running.
+pub(crate) fn aside<R>(body: impl FnOnce() -> R) -> R {
+    let shared = SHARE.with_borrow(Option::is_some);
+    if shared {
+        leave();
+    }
+    let result = body();
+    if shared {
+        enter();
+    }
+    result
+}
+
 /// Runs `body` while no other thread runs a process. Called from a BIF (its process does not run
 /// meanwhile) or from a thread that is not a scheduler.
 pub fn stopped<R>(body: impl FnOnce() -> R) -> R {

@@ -29,6 +29,11 @@ pub fn group_usage_bytes() -> Option<u64> {
     cgroup::memory_usage_bytes(Path::new("/"))
 }
 
+/// As [`group_usage_bytes`], without the page cache of files, which the kernel drops when it needs memory.
+pub fn group_taken_bytes() -> Option<u64> {
+    cgroup::memory_taken_bytes(Path::new("/"))
+}
+
 /// The limit of this process's address space, in bytes, if there is one (`ulimit -v`).
 pub fn address_limit_bytes() -> Option<u64> {
     getrlimit(Resource::As).current

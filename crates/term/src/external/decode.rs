@@ -35,7 +35,7 @@ pub enum Fault {
     Atom,
     /// Decoding must be safe, and the term contains a new atom or function.
     Unsafe,
-    /// The atom table is full: the node cannot continue.
+    /// The atom table is full.
     AtomLimit,
     /// Not a finite number.
     Float,

@@ -13,8 +13,8 @@ use layout::limits::HEAP_BINARY_BYTES;
 use layout::{Heap, Term};
 
 use super::tags;
+use crate::build;
 use crate::off_heap::{self, BinaryBlock};
-use crate::{build, held};
 
 /// Bytes that may be written after one check: a heap binary with its head, or the fixed parts of any other term.
 pub const ROOM: usize = 80;
@@ -249,7 +249,7 @@ impl<'a> Output<'a> {
             let capacity = least.saturating_add(least / 32).max(length * 2);
             self.block = if has_block {
                 // SAFETY: the block is this output's alone.
-                unsafe { resize(self.block, capacity) }
+                unsafe { BinaryBlock::resize(self.block, capacity) }
             } else {
                 BinaryBlock::new(capacity)
             };
@@ -357,24 +357,10 @@ impl<'a> Output<'a> {
         let block = std::mem::replace(&mut self.block, std::ptr::null_mut());
         // SAFETY: the block is this output's alone, and its count goes to the binary.
         unsafe {
-            let block = resize(block, length);
+            let block = BinaryBlock::resize(block, length);
             (*block).used.store(length, Ordering::Relaxed);
             build::shared_binary(heap, block, length, 0)
         }
-    }
-}
-
-/// Gives a block another capacity; its address may change.
-///
-/// # Safety
-/// As [`BinaryBlock::try_resize`].
-unsafe fn resize(block: *mut BinaryBlock, capacity: usize) -> *mut BinaryBlock {
-    // SAFETY: the caller's promise.
-    match unsafe { BinaryBlock::try_resize(block, capacity) } {
-        Some(block) => block,
-        None => held::exhausted(
-            std::alloc::Layout::from_size_align(capacity, 16).expect("a size below isize::MAX"),
-        ),
     }
 }
 

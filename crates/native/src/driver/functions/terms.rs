@@ -28,7 +28,9 @@ pub extern "C" fn driver_mk_term_nil() -> Term {
 pub unsafe extern "C" fn driver_mk_atom(text: *const c_char) -> Term {
     // SAFETY: the header asks for a string.
     let text = unsafe { bytes_of(text) };
-    atom::intern_latin1(text).expect("a native library: an atom of more than 255 characters")
+    let text: String = text.iter().map(|&byte| char::from(byte)).collect();
+    // The library cannot be told that the table is full.
+    atom::known(&text)
 }
 
 /// The term that words describe.

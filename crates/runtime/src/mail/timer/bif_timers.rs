@@ -32,6 +32,23 @@ struct Running {
     deadline_ns: i64,
     /// The receiver. If it is a process that has ended, the timer counts as ended too.
     to: Term,
+    /// Words of its message.
+    words: u32,
+}
+
+/// About what a timer takes besides its message: an entry here and one in its wheel.
+const TIMER_BYTES: u64 = 160;
+
+/// Bytes of those of these timers that run.
+#[must_use]
+pub fn bytes(numbers: &[u64]) -> u64 {
+    let of_one = |&number: &u64| {
+        let timers = shard(number).lock();
+        timers
+            .get(&number)
+            .map_or(0, |running| TIMER_BYTES + u64::from(running.words) * 8)
+    };
+    numbers.iter().map(of_one).sum()
 }
 
 /// Number of separately locked tables of running timers.
@@ -52,6 +69,7 @@ pub fn start(reference: u64, deadline_monotonic_ns: i64, to: Term, message: Owne
     let deadline_ns = time::to_clock_ns(deadline_monotonic_ns);
     // Locked before the timer is set, because it may expire on another thread at once.
     let mut timers = shard(reference).lock();
+    let words = message.words();
     let target = TimerTarget::Message {
         to,
         send: message,
@@ -62,6 +80,7 @@ pub fn start(reference: u64, deadline_monotonic_ns: i64, to: Term, message: Owne
         key,
         deadline_ns,
         to,
+        words,
     };
     timers.insert(reference, running);
 }

@@ -1,0 +1,80 @@
+%% Processes that take memory without end, each in its own way. `main/1` prints how one of them ended, what the guard
+%% counted, and whether a witness, which should answer every 10 ms, was silent for more than two seconds.
+-module(bomb).
+-export([main/1, run/1]).
+
+main([Kind]) ->
+    spawn(fun() -> watch(Kind) end).
+
+watch(Kind) ->
+    Watcher = self(),
+    Witness = spawn_link(fun() -> witness(now_ms(), 0) end),
+    erlang:system_monitor(spawn_link(fun() -> monitors(Watcher) end), [memory_guard]),
+    {Pid, Monitor} = spawn_monitor(?MODULE, run, [Kind]),
+    End = receive
+        {'DOWN', Monitor, process, Pid, {Reason, _Stack}} -> Reason;
+        {'DOWN', Monitor, process, Pid, Reason} -> Reason
+    end,
+    told(Pid, End),
+    calm(200),
+    Witness ! {stop, self()},
+    Silent = receive {silent_ms, Longest} -> Longest end,
+    #{ended := Ended, level := Level} = erlang:system_info({ferl, memory_guard}),
+    io:format("~s ended: ~p, by the guard: ~p, then ~p, witness in time: ~p~n",
+        [Kind, End, Ended > 0, Level, Silent < 2000]),
+    halt().
+
+now_ms() -> erlang:monotonic_time(millisecond).
+
+witness(Last, Longest) ->
+    receive {stop, From} -> From ! {silent_ms, Longest}
+    after 10 -> Now = now_ms(), witness(Now, max(Longest, Now - Last - 10))
+    end.
+
+monitors(Watcher) ->
+    receive {monitor, Who, memory_guard, Facts} -> Watcher ! {told, Who, Facts}, monitors(Watcher) end.
+
+%% Who is ended by the guard is told of with its size.
+told(Pid, memory_guard) ->
+    receive
+        {told, Pid, Facts} ->
+            true = proplists:get_value(size, Facts) > 0,
+            hard = proplists:get_value(mark, Facts)
+    end;
+told(_Pid, _End) ->
+    ok.
+
+%% Waits until the memory has gone back.
+calm(0) -> ok;
+calm(Times) ->
+    case erlang:system_info({ferl, memory_guard}) of
+        #{level := calm} -> ok;
+        _ -> timer:sleep(50), calm(Times - 1)
+    end.
+
+run(list) -> list([]);
+run(double) -> double(lists:seq(1, 1000));
+run(binary) -> binary(<<0:8000>>);
+run(binaries) -> binaries([]);
+run(queue) -> Self = self(), [spawn_link(fun() -> flood(Self) end) || _ <- lists:seq(1, 4)], receive never -> ok end;
+run(processes) -> spawn_all();
+run(table) -> insert(ets:new(table, [public]), 0);
+run(ordered) -> insert(ets:new(table, [public, ordered_set]), 0);
+run(map) -> map(#{}, 0);
+run(timers) -> timers(0);
+run(atoms) -> atoms(0);
+run(persistent) -> persistent(0);
+run(external) -> external(term_to_binary(binary:copy(<<0>>, 30000000), [compressed]), []).
+
+list(List) -> list([{1, 2, 3} | List]).
+double(List) -> double(List ++ List).
+binary(Binary) -> binary(<<Binary/binary, Binary/binary>>).
+binaries(List) -> binaries([<<(length(List)):8, 0:8000000>> | List]).
+flood(To) -> To ! {hello, lists:seq(1, 20)}, flood(To).
+spawn_all() -> spawn(fun() -> List = lists:seq(1, 600), receive never -> List end end), spawn_all().
+insert(Table, N) -> ets:insert(Table, {N, lists:seq(1, 10)}), insert(Table, N + 1).
+map(Map, N) -> map(Map#{N => {N, N}}, N + 1).
+timers(N) -> erlang:send_after(100000000, self(), {N, lists:seq(1, 50)}), timers(N + 1).
+atoms(N) -> _ = list_to_atom("an_atom_that_is_new_" ++ integer_to_list(N)), atoms(N + 1).
+persistent(N) -> persistent_term:put({bomb, N}, lists:seq(1, 1000)), persistent(N + 1).
+external(Bytes, List) -> external(Bytes, [binary_to_term(Bytes) | List]).

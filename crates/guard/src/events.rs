@@ -1,0 +1,83 @@
+//! Who is told what the guard does: the logger, and processes that asked for it by `system_monitor`.
+//!
+//! A monitor with the option `memory_guard` gets `{monitor, Who, memory_guard, Facts}`. `Who` is the process that is
+//! ended, or the atom `node` for a mark that was reached. `Facts` is a list of pairs: `{mark, soft | high | hard}`,
+//! `{resident, Bytes}` and `{budget, Bytes}`; of a process also `{size, Bytes}`.
+
+use layout::Term;
+use runtime::effects::{log, system_monitor};
+use sys::memory::budget::{Level, Marks};
+use term::{atom, build};
+
+/// The name of a level, as programs see it.
+pub(crate) fn name(level: Level) -> &'static str {
+    match level {
+        Level::Calm => "calm",
+        Level::Soft => "soft",
+        Level::High => "high",
+        Level::Hard => "hard",
+    }
+}
+
+/// The node has grown to a mark.
+pub(crate) fn reached(level: Level, marks: &Marks, resident: u64) {
+    tell(atom::known("node"), level, marks, resident, None);
+    let consequence = match level {
+        Level::Calm => return,
+        Level::Soft => "free memory is given back",
+        Level::High => "nothing is spawned or opened until it has less",
+        Level::Hard => "the process that holds most is ended",
+    };
+    let text = format!(
+        "Memory guard: the node has {} of {} MB ({} mark): {consequence}\n",
+        megabytes(resident),
+        megabytes(marks.budget),
+        name(level)
+    );
+    log::memory_guard(level >= Level::High, &text);
+}
+
+/// A process of this size is ended.
+pub(crate) fn ends(pid: Term, size: u64, description: &str, marks: &Marks, resident: u64) {
+    tell(pid, Level::Hard, marks, resident, Some(size));
+    let text = format!(
+        "Memory guard: the node has {} of {} MB, so a process was ended:\n{}",
+        megabytes(resident),
+        megabytes(marks.budget),
+        description
+    );
+    log::memory_guard(true, &text);
+}
+
+/// There is nobody whom the guard may end.
+pub(crate) fn finds_nobody(marks: &Marks, resident: u64) {
+    let text = format!(
+        "Memory guard: the node has {} of {} MB, and no process that may be ended holds much of it\n",
+        megabytes(resident),
+        megabytes(marks.budget)
+    );
+    log::memory_guard(true, &text);
+}
+
+fn tell(who: Term, level: Level, marks: &Marks, resident: u64, size: Option<u64>) {
+    system_monitor::memory_guard(who, |heap| {
+        let mark = atom::known(name(level));
+        let mut facts = vec![build::tuple(heap, &[atom::known("mark"), mark])];
+        let numbers = [
+            ("resident", Some(resident)),
+            ("budget", Some(marks.budget)),
+            ("size", size),
+        ];
+        for (name, number) in numbers {
+            let Some(number) = number else { continue };
+            let number = build::unsigned(heap, number);
+            facts.push(build::tuple(heap, &[atom::known(name), number]));
+        }
+        build::list(heap, &facts)
+    });
+}
+
+/// In megabytes of 2^20 bytes, rounded.
+pub(crate) fn megabytes(bytes: u64) -> u64 {
+    (bytes + (1 << 19)) >> 20
+}

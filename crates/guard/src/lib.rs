@@ -1,0 +1,76 @@
+//! The memory guard: keeps the node within its budget, so that it is not the node that ends when memory runs out.
+//!
+//! - [`budget`]: what the node may take: a flag, the control groups, or a share of the host's memory;
+//! - [`watcher`]: the thread that measures, sets the level, and does what each mark asks for;
+//! - [`offender`]: what the death of each process would free, and who ends at the hard mark;
+//! - [`shortage`]: a process for whose heap there is no memory;
+//! - [`events`]: who is told.
+//!
+//! The marks and the level are in `sys::memory::budget`, where the doors of the node look at them: spawning, opening
+//! ports and sockets (`is_high`), and large allocations (`admit`).
+
+#![warn(unreachable_pub)]
+// They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
+
+mod budget;
+mod events;
+mod offender;
+mod shortage;
+mod watcher;
+
+use layout::{Heap, Term};
+use term::{am, atom, build, map};
+
+pub use shortage::short;
+use watcher::COUNTS;
+
+/// Starts the watcher. For the thread that starts the node, when its first processes exist.
+///
+/// # Errors
+/// The system's, if there is no thread for it.
+pub fn start(setting: isa::flags::MemoryBudget) -> Result<(), sys::errno::Errno> {
+    budget::set(setting);
+    if setting == isa::flags::MemoryBudget::Unlimited {
+        return Ok(());
+    }
+    sys::thread::spawn("memory_guard", watcher::STACK_BYTES, watcher::watch)?;
+    Ok(())
+}
+
+/// `erlang:system_info({ferl, memory_guard})`: a map, `undefined` if the guard is off. All sizes are in bytes.
+///
+/// - `budget`, `source` (`flag`, `cgroup` or `host`), `soft`, `high`, `hard`;
+/// - `resident`, measured now, and `others`: what other programs of the same control group take of the budget;
+/// - `level`: `calm`, `soft`, `high` or `hard`;
+/// - `soft_count`, `high_count`, `hard_count`: how often each mark was reached;
+/// - `ended`: processes that the guard has ended; `refused`: large allocations that were not admitted.
+pub fn info(heap: &mut Heap) -> Term {
+    use sys::memory::budget::{Level, level, measure, refused};
+    let Some(found) = budget::found() else {
+        return am::UNDEFINED;
+    };
+    let marks = found.marks();
+    let [_, soft, high, hard] = Level::ALL.map(|level| COUNTS.reached(level));
+    let numbers = [
+        ("budget", found.budget),
+        ("soft", marks.soft),
+        ("high", marks.high),
+        ("hard", marks.hard),
+        ("resident", measure()),
+        ("others", found.others),
+        ("soft_count", soft),
+        ("high_count", high),
+        ("hard_count", hard),
+        ("ended", COUNTS.ended()),
+        ("refused", refused()),
+    ];
+    let mut pairs = vec![
+        (atom::known("source"), atom::known(found.source.name())),
+        (atom::known("level"), atom::known(events::name(level()))),
+    ];
+    for (name, number) in numbers {
+        pairs.push((atom::known(name), build::unsigned(heap, number)));
+    }
+    map::from_pairs(heap, &pairs)
+}

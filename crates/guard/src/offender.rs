@@ -1,0 +1,287 @@
+//! Who ends when memory runs out, and whose garbage is collected before that.
+//!
+//! The size of a process is what its end frees: its heap and messages, its share of shared binaries, and its ETS
+//! tables. The largest ends, and with it others of about its size if it alone does not hold enough. The processes that
+//! a node cannot do without never end; supervisors end only when there is nobody else.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::time::Duration;
+
+use layout::Term;
+use runtime::effects::collector::{self, dirty_collection};
+use runtime::effects::holdings::{self, Holdings, Vital};
+use runtime::effects::signal_handling;
+use runtime::mail::{signal, tasks};
+use runtime::process::signal::Signal;
+use runtime::process::{Flags, Process};
+use sys::memory::budget::Marks;
+use term::atom;
+use term::copy::Owned;
+
+use crate::events;
+
+/// At most this many processes are candidates at a time, so that the choice itself takes little memory.
+const MOST_CANDIDATES: usize = 1024;
+
+/// Processes that hold less than this part of what is wanted do not end for it.
+const LEAST_PART: u64 = 8;
+
+/// How long the lock of a part of a table is waited for.
+const TABLE_PATIENCE: Duration = Duration::from_millis(1);
+
+/// Processes that wait are collected from this size on.
+const LARGE_HEAP_BYTES: u64 = 256 << 10;
+
+/// What the end of a process frees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Size {
+    own: Holdings,
+    table_bytes: u64,
+}
+
+impl Size {
+    pub(crate) fn bytes(&self) -> u64 {
+        self.own.bytes() + self.table_bytes
+    }
+}
+
+/// A process that is ended.
+pub(crate) struct Offender {
+    pub(crate) pid: Term,
+    pub(crate) size: Size,
+    pub(crate) description: String,
+}
+
+impl Offender {
+    /// Says that it ends, and why.
+    pub(crate) fn tell(&self, marks: &Marks, resident: u64) {
+        events::ends(
+            self.pid,
+            self.size.bytes(),
+            &self.description,
+            marks,
+            resident,
+        );
+    }
+}
+
+/// A process that may be ended: supervisors are last, and of the others the largest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    is_no_supervisor: bool,
+    bytes: u64,
+    pid_bits: u64,
+}
+
+/// Ends the largest processes until `wanted` bytes are to be freed, and returns how many were ended.
+pub(crate) fn end_largest(wanted: u64, marks: &Marks, resident: u64) -> u64 {
+    let tables = table_bytes();
+    let candidates = candidates(&tables);
+    let offenders = describe(enough(&candidates, wanted), &tables);
+    end(&offenders, marks, resident)
+}
+
+/// Ends the processes that hold most, for a process that wants `wanted` bytes more and would hold `bytes` then, but
+/// only those that hold more than that. Returns how many were ended.
+pub(crate) fn end_larger(bytes: u64, wanted: u64, marks: &Marks, resident: u64) -> u64 {
+    let tables = table_bytes();
+    let mut candidates = candidates(&tables);
+    candidates.retain(|candidate| candidate.bytes > bytes);
+    end(
+        &describe(enough(&candidates, wanted), &tables),
+        marks,
+        resident,
+    )
+}
+
+/// Whether the guard must not end this process.
+pub(crate) fn is_kept(process: &Process) -> bool {
+    Vital::now().has(&holdings::standing(process))
+}
+
+/// A process that ends because there is no memory for what it wants.
+pub(crate) fn about(process: &Process) -> Offender {
+    let size = size_of(process, &HashMap::new());
+    Offender {
+        pid: process.pid(),
+        size,
+        description: holdings::describe(process, &size.own),
+    }
+}
+
+fn end(offenders: &[Offender], marks: &Marks, resident: u64) -> u64 {
+    for offender in offenders {
+        let end = |process: Option<&mut Process>| {
+            if let Some(process) = process {
+                let reason = Owned::new(atom::known("memory_guard"));
+                signal_handling::die(process, reason);
+            }
+        };
+        // One that has ended by itself meanwhile is as good.
+        let _ = signal::send(offender.pid, Signal::Call(Box::new(end)));
+    }
+    for offender in offenders {
+        offender.tell(marks, resident);
+    }
+    offenders.len() as u64
+}
+
+/// Those that may be ended, the one that ends first in front.
+fn candidates(tables: &HashMap<u64, u64>) -> Vec<Candidate> {
+    let vital = Vital::now();
+    // The least of the candidates is at the top, to be replaced.
+    let mut largest: BinaryHeap<Reverse<Candidate>> =
+        BinaryHeap::with_capacity(MOST_CANDIDATES + 1);
+    holdings::look_at_all(|process| {
+        let standing = holdings::standing(process);
+        if vital.has(&standing) {
+            return;
+        }
+        let size = size_of(process, tables);
+        largest.push(Reverse(Candidate {
+            is_no_supervisor: !standing.is_supervisor,
+            bytes: size.bytes(),
+            pid_bits: standing.pid.bits(),
+        }));
+        if largest.len() > MOST_CANDIDATES {
+            largest.pop();
+        }
+    });
+    let mut candidates: Vec<Candidate> = largest.into_iter().map(|Reverse(each)| each).collect();
+    candidates.sort_unstable_by(|one, other| other.cmp(one));
+    candidates
+}
+
+/// The first candidates that hold `wanted` bytes together, none much smaller than the first: whoever is so small does
+/// not matter beside it. None at all if they hold next to nothing of it: their end would not help.
+fn enough(candidates: &[Candidate], wanted: u64) -> &[Candidate] {
+    let Some(first) = candidates.first() else {
+        return &[];
+    };
+    let mut held = 0;
+    let is_needed = |candidate: &&Candidate| {
+        let is_alike = candidate.is_no_supervisor == first.is_no_supervisor
+            && candidate.bytes >= first.bytes / 4;
+        let is_needed = held < wanted && is_alike;
+        held += candidate.bytes;
+        is_needed
+    };
+    let count = candidates.iter().take_while(is_needed).count();
+    let chosen = &candidates[..count];
+    let bytes: u64 = chosen.iter().map(|candidate| candidate.bytes).sum();
+    match bytes >= wanted / LEAST_PART {
+        true => chosen,
+        false => &[],
+    }
+}
+
+/// Looks at those that were chosen once more: what is told of them takes memory, so it is made for them alone.
+fn describe(chosen: &[Candidate], tables: &HashMap<u64, u64>) -> Vec<Offender> {
+    let mut offenders = Vec::new();
+    holdings::look_at_all(|process| {
+        let pid = process.pid();
+        if !chosen
+            .iter()
+            .any(|candidate| candidate.pid_bits == pid.bits())
+        {
+            return;
+        }
+        let size = size_of(process, tables);
+        let mut description = holdings::describe(process, &size.own);
+        description.push_str(&format!(
+            "     ETS tables:       {} bytes\n",
+            size.table_bytes
+        ));
+        offenders.push(Offender {
+            pid,
+            size,
+            description,
+        });
+    });
+    offenders.sort_by_key(|offender| Reverse(offender.size.bytes()));
+    offenders
+}
+
+fn size_of(process: &Process, tables: &HashMap<u64, u64>) -> Size {
+    let table_bytes = tables.get(&process.pid().bits()).copied();
+    Size {
+        own: holdings::of(process),
+        table_bytes: table_bytes.unwrap_or(0),
+    }
+}
+
+/// Bytes of tables by their owners' pids. Parts that somebody is writing to for long do not count.
+fn table_bytes() -> HashMap<u64, u64> {
+    let mut bytes = HashMap::new();
+    for table in ets::registry::all_within(TABLE_PATIENCE * 20).unwrap_or_default() {
+        let of_owner: &mut u64 = bytes.entry(table.owner().bits()).or_default();
+        table.each_part_within(TABLE_PATIENCE, |part| *of_owner += part.bytes() as u64);
+    }
+    bytes
+}
+
+/// Has the garbage of processes that wait with a large heap collected.
+pub(crate) fn collect_those_that_wait() {
+    let mut waiting = Vec::with_capacity(MOST_CANDIDATES);
+    holdings::look_at_all(|process| {
+        let is_large =
+            term::collect::total_words(&process.head.heap) as u64 * 8 >= LARGE_HEAP_BYTES;
+        let waits =
+            process.flags.contains(Flags::WAITING) && !process.flags.contains(Flags::HIBERNATED);
+        if is_large && waits && waiting.len() < MOST_CANDIDATES {
+            waiting.push(process.pid());
+        }
+    });
+    for pid in waiting {
+        let body = |process: Option<&mut Process>| {
+            if let Some(process) = process {
+                // SAFETY: between two slices the registers are saved on the stack, so there are no other roots.
+                unsafe { collector::collect_all(process, &mut []) };
+            }
+        };
+        tasks::ask_to_collect(pid, dirty_collection::is_wanted_for_all, Box::new(body));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidates(sizes: &[(bool, u64)]) -> Vec<Candidate> {
+        let candidate = |(number, &(is_no_supervisor, bytes)): (usize, &(bool, u64))| Candidate {
+            is_no_supervisor,
+            bytes,
+            pid_bits: number as u64,
+        };
+        let mut candidates: Vec<Candidate> = sizes.iter().enumerate().map(candidate).collect();
+        candidates.sort_unstable_by(|one, other| other.cmp(one));
+        candidates
+    }
+
+    #[track_caller]
+    fn check(sizes: &[(bool, u64)], wanted: u64, expected: &[u64]) {
+        let candidates = candidates(sizes);
+        let chosen: Vec<u64> = enough(&candidates, wanted)
+            .iter()
+            .map(|each| each.bytes)
+            .collect();
+        assert_eq!(chosen, expected);
+    }
+
+    #[test]
+    fn the_largest_end_until_they_hold_enough() {
+        let sizes = [(true, 100), (true, 60), (true, 40), (true, 2)];
+        check(&sizes, 10, &[100]);
+        check(&sizes, 120, &[100, 60]);
+        check(&sizes, 900, &[100, 60, 40]);
+        check(&[], 10, &[]);
+        check(&[(true, 10), (true, 9)], 1000, &[]);
+    }
+
+    #[test]
+    fn supervisors_end_when_there_is_nobody_else() {
+        check(&[(false, 1000), (true, 100), (true, 80)], 500, &[100, 80]);
+        check(&[(false, 1000), (false, 900)], 500, &[1000]);
+    }
+}

@@ -1,0 +1,240 @@
+//! What the end of a process would free, and who the process is: for the memory guard.
+//!
+//! All processes are looked at while the world is stopped. Those that a dirty scheduler or a library may be changing
+//! even then are left out: what they want is large, and they are refused it where they ask.
+
+use std::sync::atomic::Ordering;
+
+use layout::object::offset;
+use layout::{Fragment, ObjectKind, Term, no_gc};
+use term::off_heap;
+use term::print::display;
+use term::{am, collect};
+
+use crate::code;
+use crate::mail::timer::bif_timers;
+use crate::mail::{registry, world};
+use crate::process::{Flags, Process, block, epoch, message_queue, priority_of, state, table};
+
+/// Bytes that a process holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Holdings {
+    /// Its block, heap, stack and fragments, and what else is its own: dictionary, links.
+    pub heap_bytes: u64,
+    pub messages: u64,
+    pub message_bytes: u64,
+    /// Its share of shared binaries: of one that several references hold, each holds a part.
+    pub binary_bytes: u64,
+    /// Its timers to itself, with their messages.
+    pub timer_bytes: u64,
+}
+
+/// The binaries of at most this many of its messages are looked at.
+const MOST_MESSAGES: usize = 100_000;
+
+impl Holdings {
+    /// All of it.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.heap_bytes + self.message_bytes + self.binary_bytes + self.timer_bytes
+    }
+}
+
+/// Calls `visit` with every process that nobody changes meanwhile, while the world is stopped. `visit` must not wait
+/// for anything that a scheduler does.
+pub fn look_at_all(mut visit: impl FnMut(&Process)) {
+    let mut from = Some(0);
+    let mut look = || {
+        epoch::with_pin(|pinned| {
+            while let Some(first) = from {
+                let (pids, next) = table::list(first, 1024);
+                from = next;
+                for peer in pids.into_iter().filter_map(|pid| table::find(pinned, pid)) {
+                    if is_taken(peer.state()) {
+                        continue;
+                    }
+                    // SAFETY: no scheduler runs a process or ends one while the world is stopped, and those that other
+                    // threads may be changing are left out; the block stays as long as the pin.
+                    visit(unsafe { &*peer.pointer() });
+                }
+            }
+        });
+    };
+    world::stopped(&mut look);
+}
+
+/// Whether a thread that does not stop with the world may be changing the process.
+fn is_taken(word: u32) -> bool {
+    word & (state::RUNNING | state::DIRTY | state::BORROWED | state::EXITING) != 0
+}
+
+/// What a process holds. Its messages that it has not fetched yet are not among them.
+#[must_use]
+pub fn of(process: &Process) -> Holdings {
+    let words = collect::total_words(&process.head.heap) as u64;
+    let mut own = block::BLOCK_BYTES + process.relations.bytes() + process.dictionary.bytes();
+    own += process.cold.as_ref().map_or(0, |cold| cold.bytes());
+    let mut holdings = Holdings {
+        heap_bytes: words * 8 + own as u64,
+        ..Holdings::default()
+    };
+    let queue = &process.head.messages;
+    holdings.messages = queue.sizes.count();
+    holdings.message_bytes =
+        holdings.messages * (size_of::<Fragment>() as u64) + message_queue::words(queue) * 8;
+    let mut message = queue.first;
+    for _ in 0..MOST_MESSAGES {
+        if message.is_null() {
+            break;
+        }
+        // SAFETY: the messages of the inner queue live while the process is borrowed.
+        unsafe {
+            holdings.binary_bytes += share((*message).off_heap);
+            message = (*message).next;
+        }
+    }
+    if let Some(cold) = &process.cold {
+        holdings.timer_bytes = bif_timers::bytes(&cold.timers);
+    }
+    let heap = &process.head.heap;
+    // SAFETY: null, or the heap's own old generation; the lists are those of a process that is borrowed.
+    unsafe {
+        let old = heap
+            .old
+            .as_ref()
+            .map_or(std::ptr::null_mut(), |old| old.off_heap);
+        holdings.binary_bytes += share(heap.off_heap) + share(old);
+    }
+    holdings
+}
+
+/// The bytes of shared binaries in a list of counted objects, each divided by the references to it.
+///
+/// # Safety
+/// The list is that of a live heap or fragment that nobody changes meanwhile.
+unsafe fn share(mut object: *mut u64) -> u64 {
+    let mut bytes = 0;
+    while !object.is_null() {
+        // SAFETY: the members of such a list are live objects with a live block.
+        unsafe {
+            let term = Term::from_boxed_pointer(object);
+            if term.is_kind(ObjectKind::SharedBinary) {
+                let references = u64::from(off_heap::references(off_heap::block_of(object)));
+                bytes += term.word(offset::SHARED_BINARY_SIZE) / references.max(1);
+            }
+            object = off_heap::next_of(object);
+        }
+    }
+    bytes
+}
+
+/// Who is who, as far as the guard asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    pub pid: Term,
+    pub parent: Option<Term>,
+    pub name: Option<Term>,
+    pub is_supervisor: bool,
+    /// One of the machine's own.
+    pub is_system: bool,
+    pub is_waiting: bool,
+}
+
+/// See [`Standing`].
+#[must_use]
+pub fn standing(process: &Process) -> Standing {
+    let initial = process.dictionary.get(am::DOLLAR_INITIAL_CALL);
+    let initial = initial.and_then(|call| call.as_tuple(no_gc!())?.first().copied());
+    let parent = process.parent;
+    Standing {
+        pid: process.pid(),
+        parent: (!parent.is_none() && parent.is_local_pid()).then_some(parent),
+        name: registry::name_of_process(process),
+        is_supervisor: initial == Some(term::atom::known("supervisor")),
+        is_system: process.flags.contains(Flags::SYSTEM)
+            || priority_of(process.state.load(Ordering::Relaxed)) == crate::process::Priority::Max,
+        is_waiting: process.flags.contains(Flags::WAITING),
+    }
+}
+
+/// The names of processes whose children, and who themselves, a node cannot do without.
+const VITAL: [&str; 11] = [
+    "application_controller",
+    "erl_prim_loader",
+    "init",
+    "kernel_safe_sup",
+    "kernel_sup",
+    "logger",
+    "logger_sup",
+    "net_sup",
+    "standard_error_sup",
+    "user",
+    "user_sup",
+];
+
+/// The processes that a node cannot do without: they are never ended, and may spawn at any time.
+pub struct Vital {
+    pids: Vec<Term>,
+    init: Option<Term>,
+}
+
+impl Vital {
+    /// Those that there are.
+    #[must_use]
+    pub fn now() -> Vital {
+        let find = |name: &str| registry::whereis_process(term::atom::known(name));
+        Vital {
+            pids: VITAL.into_iter().filter_map(find).collect(),
+            init: find("init"),
+        }
+    }
+
+    /// Whether this is one of them.
+    #[must_use]
+    pub fn has(&self, process: &Standing) -> bool {
+        if process.is_system || self.pids.contains(&process.pid) {
+            return true;
+        }
+        match process.parent {
+            // What a program is started with (`-s`, `-eval`) is a child of `init` too, but has no name.
+            parent if parent.is_some() && parent == self.init => process.name.is_some(),
+            Some(parent) => self.pids.contains(&parent),
+            None => false,
+        }
+    }
+}
+
+/// Lines that tell of a process what its reader wants to know when it was ended.
+#[must_use]
+pub fn describe(process: &Process, holdings: &Holdings) -> String {
+    let name = registry::name_of_process(process);
+    let name = name.map_or_else(String::new, |name| format!(" ({})", display(name)));
+    let call = |module: u32, function: u32, arity: u32| {
+        let [module, function] = [module, function].map(Term::atom).map(display);
+        format!("{module}:{function}/{arity}")
+    };
+    let (module, function) = process.initial_call;
+    let begun = match process.dictionary.get(am::DOLLAR_INITIAL_CALL) {
+        Some(initial) => display(initial).to_string(),
+        None => call(module, function, process.initial_arity),
+    };
+    let place = code::place_of(process.head.ip);
+    let place = place.map_or_else(
+        || "unknown".to_string(),
+        |place| {
+            let [module, function] = [place.module, place.function].map(display);
+            format!("{module}:{function}/{}", place.arity)
+        },
+    );
+    format!(
+        "     Process:          {}{name}\n     Begun with:       {begun}\n     \
+         Is in:            {place}\n     Heap:             {} bytes\n     \
+         Messages:         {}, {} bytes\n     Binaries:         {} bytes\n     Timers:           {} bytes\n",
+        display(process.pid()),
+        holdings.heap_bytes,
+        holdings.messages,
+        holdings.message_bytes,
+        holdings.binary_bytes,
+        holdings.timer_bytes,
+    )
+}

@@ -1,0 +1,341 @@
+//! How much memory this process may take, and how near to that it is.
+//!
+//! One thread, the *watcher*, measures and sets the [`level`]; for everybody else the level is one load. A large
+//! allocation could pass every mark between two measurements, so it asks first ([`admit`]). What is small cannot: the
+//! system hands out some gigabytes a second, and the nearer the marks are the more often the watcher looks
+//! ([`Marks::next_look`]).
+//!
+//! What counts is resident memory. Memory that was admitted and not touched yet is not resident; it is counted as
+//! *granted* until it is, or for a while.
+
+use std::os::fd::OwnedFd;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::time::Duration;
+
+use rustix::fs::{Mode, OFlags};
+
+use super::page_bytes;
+use crate::park::ParkingSpot;
+
+/// How near to its budget the process is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Level {
+    /// Below all marks.
+    Calm,
+    /// What can be given back is given back.
+    Soft,
+    /// What would grow the process is refused.
+    High,
+    /// Something has to end.
+    Hard,
+}
+
+impl Level {
+    /// All levels, from the lowest.
+    pub const ALL: [Level; 4] = [Level::Calm, Level::Soft, Level::High, Level::Hard];
+
+    fn from_number(number: u8) -> Level {
+        Level::ALL[usize::from(number) % Level::ALL.len()]
+    }
+}
+
+/// The budget, and the marks below it, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marks {
+    /// From so much on the level is [`Level::Soft`].
+    pub soft: u64,
+    /// The same for [`Level::High`].
+    pub high: u64,
+    /// The same for [`Level::Hard`].
+    pub hard: u64,
+    /// What the process may take.
+    pub budget: u64,
+}
+
+/// What the marks are, in percent of the budget.
+const SOFT_PERCENT: u64 = 70;
+const HIGH_PERCENT: u64 = 80;
+const HARD_PERCENT: u64 = 90;
+
+/// The hard mark is at least this far below the budget: between two looks of the watcher, and until what it ends has
+/// ended, the process may grow by that. A process touches one to two gigabytes of new memory a second on each
+/// processor.
+const LEAST_MARGIN_BYTES: u64 = 24 << 20;
+
+/// The fastest growth that is expected.
+const BYTES_PER_MS: u64 = 4 << 20;
+
+/// Never looks more often, or less often, than this.
+const SHORTEST_LOOK: Duration = Duration::from_millis(2);
+const LONGEST_LOOK: Duration = Duration::from_millis(500);
+
+impl Marks {
+    /// The marks for a budget.
+    #[must_use]
+    pub fn of(budget: u64) -> Marks {
+        let percent = |percent: u64| budget / 100 * percent;
+        let hard = percent(HARD_PERCENT).min(budget.saturating_sub(LEAST_MARGIN_BYTES));
+        let high = percent(HIGH_PERCENT).min(hard / 100 * 92);
+        let soft = percent(SOFT_PERCENT).min(high / 100 * 92);
+        Marks {
+            soft,
+            high,
+            hard,
+            budget,
+        }
+    }
+
+    /// The level of a process of this size. One that falls leaves a level only when it is a little below its mark, so
+    /// that a size near a mark does not change the level at every look.
+    #[must_use]
+    pub fn level(&self, resident: u64, before: Level) -> Level {
+        let has_reached = |mark: u64, level: Level| match before >= level {
+            true => resident >= mark - mark / 50,
+            false => resident >= mark,
+        };
+        [
+            (self.hard, Level::Hard),
+            (self.high, Level::High),
+            (self.soft, Level::Soft),
+        ]
+        .into_iter()
+        .find(|(mark, level)| has_reached(*mark, *level))
+        .map_or(Level::Calm, |(_, level)| level)
+    }
+
+    /// When a process of this size should be looked at again: before it can have reached the next mark that it is
+    /// below.
+    #[must_use]
+    pub fn next_look(&self, resident: u64) -> Duration {
+        let marks = [self.soft, self.high, self.hard];
+        let room = marks.into_iter().find(|mark| *mark > resident);
+        let room = room.map_or(0, |mark| mark - resident);
+        Duration::from_millis(room / BYTES_PER_MS).clamp(SHORTEST_LOOK, LONGEST_LOOK)
+    }
+}
+
+/// Allocations of at least this many bytes ask. Heaps of that size are collected by dirty schedulers, where a process
+/// can wait until others have ended.
+pub const LARGE_BYTES: usize = 4 << 20;
+
+const NONE: u64 = u64::MAX;
+
+static LEVEL: AtomicU8 = AtomicU8::new(Level::Calm as u8);
+/// Where large allocations end: the hard mark, or [`NONE`].
+static HARD: AtomicU64 = AtomicU64::new(NONE);
+static RESIDENT: AtomicU64 = AtomicU64::new(0);
+static GRANTED: AtomicU64 = AtomicU64::new(0);
+static REFUSED: AtomicU64 = AtomicU64::new(0);
+static WATCHER: ParkingSpot = ParkingSpot::new();
+
+/// The level that the watcher has set last.
+#[inline]
+#[must_use]
+pub fn level() -> Level {
+    Level::from_number(LEVEL.load(Ordering::Relaxed))
+}
+
+/// Whether what would grow the process is to be refused.
+#[inline]
+#[must_use]
+pub fn is_high() -> bool {
+    LEVEL.load(Ordering::Relaxed) >= Level::High as u8
+}
+
+/// Sets the level. For the watcher.
+pub fn set_level(level: Level) {
+    LEVEL.store(level as u8, Ordering::Relaxed);
+}
+
+/// Sets the mark that large allocations must not pass; `None`: they may. For the watcher.
+pub fn set_hard(mark: Option<u64>) {
+    HARD.store(mark.unwrap_or(NONE), Ordering::Relaxed);
+}
+
+/// Whether there is memory within the budget for an allocation of this size, which then counts as granted. Small
+/// allocations are always admitted.
+#[inline]
+#[must_use]
+pub fn admit(bytes: usize) -> bool {
+    bytes < LARGE_BYTES || HARD.load(Ordering::Relaxed) == NONE || admit_large(bytes as u64)
+}
+
+#[cold]
+fn admit_large(bytes: u64) -> bool {
+    let fits = |resident: u64| {
+        let taken = resident.saturating_add(GRANTED.load(Ordering::Relaxed));
+        taken.saturating_add(bytes) <= HARD.load(Ordering::Relaxed)
+    };
+    let admitted = fits(RESIDENT.load(Ordering::Relaxed)) || fits(measure());
+    if admitted {
+        GRANTED.fetch_add(bytes, Ordering::Relaxed);
+    }
+    admitted
+}
+
+/// Counts an allocation that was refused, and has the watcher look for who holds the memory.
+#[cold]
+pub fn refuse() {
+    REFUSED.fetch_add(1, Ordering::Relaxed);
+    wake_watcher();
+}
+
+/// Whether there would be memory for an allocation of this size; nothing is granted.
+#[must_use]
+pub fn has_room(bytes: u64) -> bool {
+    room().is_none_or(|room| bytes <= room)
+}
+
+/// Bytes that the process may grow by before it reaches the hard mark; `None` without one.
+#[must_use]
+pub fn room() -> Option<u64> {
+    measure();
+    room_lately()
+}
+
+/// As [`room`], of the last measurement.
+#[must_use]
+pub fn room_lately() -> Option<u64> {
+    let mark = HARD.load(Ordering::Relaxed);
+    let resident = RESIDENT.load(Ordering::Relaxed);
+    let taken = resident.saturating_add(GRANTED.load(Ordering::Relaxed));
+    (mark != NONE).then(|| mark.saturating_sub(taken))
+}
+
+/// How many large allocations were not admitted.
+#[must_use]
+pub fn refused() -> u64 {
+    REFUSED.load(Ordering::Relaxed)
+}
+
+/// Resident memory now, in bytes; the size of last time where the system does not tell. Growth since the last
+/// measurement is taken to be granted memory that was touched.
+pub fn measure() -> u64 {
+    let before = RESIDENT.load(Ordering::Relaxed);
+    let resident = resident_bytes().unwrap_or(before);
+    RESIDENT.store(resident, Ordering::Relaxed);
+    spend(resident.saturating_sub(before));
+    resident
+}
+
+/// Forgets a part of what was granted long ago: it may have been freed before it was touched. For the watcher, some ten
+/// times a second.
+pub fn forget_old_grants() {
+    spend(GRANTED.load(Ordering::Relaxed) / 8 + 4096);
+}
+
+fn spend(bytes: u64) {
+    // Always succeeds: the function never returns `None`.
+    let _ = GRANTED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |granted| {
+        Some(granted.saturating_sub(bytes))
+    });
+}
+
+/// Has the watcher look at once.
+pub fn wake_watcher() {
+    WATCHER.unpark();
+}
+
+/// Sleeps until somebody wakes the watcher, at most so long. Only the watcher may call this.
+pub fn wait_to_look(longest: Duration) {
+    let ns = u64::try_from(longest.as_nanos()).unwrap_or(u64::MAX);
+    let _ = WATCHER.park(Some(ns), 0);
+}
+
+/// As [`resident_bytes`](super::usage::resident_bytes), without opening a file each time.
+fn resident_bytes() -> Option<u64> {
+    static STATM: OnceLock<Option<OwnedFd>> = OnceLock::new();
+    let open = || {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        rustix::fs::open("/proc/self/statm", flags, Mode::empty()).ok()
+    };
+    let file = STATM.get_or_init(open).as_ref()?;
+    let mut text = [0; 128];
+    let length = rustix::io::pread(file, &mut text, 0).ok()?;
+    let text = std::str::from_utf8(&text[..length]).ok()?;
+    let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
+    pages.checked_mul(page_bytes() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    #[test]
+    fn marks_rise_and_leave_a_margin() {
+        for budget in [0, 1, 20 * MIB, 64 * MIB, 100 * MIB, 512 * MIB, 1 << 40] {
+            let marks = Marks::of(budget);
+            let Marks {
+                soft, high, hard, ..
+            } = marks;
+            assert!(
+                soft <= high && high <= hard && hard <= budget,
+                "{budget}: {marks:?}"
+            );
+            assert!(hard == 0 || budget - hard >= LEAST_MARGIN_BYTES);
+        }
+        assert_eq!(Marks::of(1000 * MIB).hard / MIB, 900);
+        assert_eq!(Marks::of(100 * MIB).hard / MIB, 76);
+    }
+
+    #[test]
+    fn a_level_is_left_a_little_below_its_mark() {
+        let marks = Marks::of(1000 * MIB);
+        let mut level = Level::Calm;
+        let mut seen = Vec::new();
+        for resident in [100, 700, 699, 690, 680, 801, 799, 900, 890, 881, 100] {
+            level = marks.level(resident * MIB, level);
+            seen.push(level);
+        }
+        use Level::{Calm, Hard, High, Soft};
+        assert_eq!(
+            seen,
+            [
+                Calm, Soft, Soft, Soft, Calm, High, High, Hard, Hard, High, Calm
+            ]
+        );
+    }
+
+    #[test]
+    fn the_watcher_looks_more_often_near_a_mark() {
+        let marks = Marks::of(1000 * MIB);
+        assert_eq!(marks.next_look(0), Duration::from_millis(175));
+        assert_eq!(marks.next_look(699 * MIB), SHORTEST_LOOK);
+        assert_eq!(marks.next_look(700 * MIB), Duration::from_millis(25));
+        assert_eq!(marks.next_look(2000 * MIB), SHORTEST_LOOK);
+        assert_eq!(Marks::of(1 << 40).next_look(0), LONGEST_LOOK);
+    }
+
+    /// One test, because the mark is the process's.
+    #[test]
+    fn large_allocations_end_at_the_mark() {
+        assert!(
+            admit(usize::MAX),
+            "without a mark everything is within the budget"
+        );
+        let resident = measure();
+        assert_eq!(
+            Some(resident / (64 * MIB)),
+            super::super::usage::resident_bytes().map(|bytes| bytes / (64 * MIB))
+        );
+        // Other tests take memory at the same time.
+        set_hard(Some(resident + 3584 * MIB));
+        assert!(admit(1 << 30), "less than the room");
+        assert!(
+            !admit(3 << 30),
+            "what was granted counts before it is touched"
+        );
+        assert!(admit(LARGE_BYTES - 1));
+        refuse();
+        assert_eq!(refused(), 1);
+        for _ in 0..100 {
+            forget_old_grants();
+        }
+        assert!(admit(3 << 30), "old grants are forgotten");
+        set_hard(None);
+    }
+}
