@@ -113,7 +113,7 @@ pub unsafe fn collect(process: &mut Process, x: &mut [Term], words: usize) {
 /// A major collection of a process at rest or in a BIF (`garbage_collect/0`).
 ///
 /// # Safety
-/// As for [`collect`].
+/// As for [`collect()`].
 pub unsafe fn collect_all(process: &mut Process, x: &mut [Term]) {
     // SAFETY: the caller's promise.
     unsafe { run(process, x, Request::new(CollectionKind::Major, 0)) };
@@ -122,7 +122,7 @@ pub unsafe fn collect_all(process: &mut Process, x: &mut [Term]) {
 /// Shrinks the heap of a hibernating process to its live data.
 ///
 /// # Safety
-/// As for [`collect`].
+/// As for [`collect()`].
 pub(crate) unsafe fn hibernate(process: &mut Process) {
     // SAFETY: the caller's promise.
     unsafe { give_room(process, false) };
@@ -131,7 +131,7 @@ pub(crate) unsafe fn hibernate(process: &mut Process) {
 /// Gives back the room of a heap whose process waits. A collection that is traced is one, whatever the heap may keep.
 ///
 /// # Safety
-/// As for [`collect`].
+/// As for [`collect()`].
 unsafe fn give_room(process: &mut Process, may_keep_garbage: bool) {
     let request = Request {
         tight: true,
@@ -145,7 +145,7 @@ unsafe fn give_room(process: &mut Process, may_keep_garbage: bool) {
 /// Copies the literals at these addresses to the heap of a process between two slices, if it refers to any.
 ///
 /// # Safety
-/// As for [`collect`].
+/// As for [`collect()`].
 pub(crate) unsafe fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
     if !may_refer_to(process, addresses) {
         return;
@@ -177,7 +177,7 @@ pub(crate) fn may_refer_to(process: &Process, addresses: &Range<usize>) -> bool 
 }
 
 /// # Safety
-/// As for [`collect`].
+/// As for [`collect()`].
 unsafe fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
     if !limit::ends(process, &request) {
         // SAFETY: the caller's promise.
@@ -193,7 +193,7 @@ unsafe fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
 /// Returns whether there was memory for it.
 ///
 /// # Safety
-/// As for [`collect`].
+/// As for [`collect()`].
 unsafe fn collect_and_account(
     process: &mut Process,
     x: &mut [Term],

@@ -109,7 +109,7 @@ pub fn want(process: &mut Process, collection: Collection) {
 /// Does the requested collection; called on a dirty scheduler.
 ///
 /// # Safety
-/// As for [`collect`](collector::collect); the process is between two slices.
+/// As for [`collect()`](collector::collect()); the process is between two slices.
 pub unsafe fn perform(process: &mut Process) {
     process.flags.remove(Flags::DIRTY_COLLECTION);
     match process.rare().collection.take() {

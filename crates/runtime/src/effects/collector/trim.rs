@@ -49,7 +49,7 @@ pub(super) fn is_new(process: &Process) -> bool {
 /// soon.
 ///
 /// # Safety
-/// As for [`collect`](super::collect).
+/// As for [`collect()`](super::collect()).
 #[inline]
 pub unsafe fn before_rest(process: &mut Process, slice: u32) -> Rest {
     let (before, listed) = (process.rested_in & !LISTED, process.rested_in & LISTED);
@@ -68,7 +68,7 @@ pub unsafe fn before_rest(process: &mut Process, slice: u32) -> Rest {
 }
 
 /// # Safety
-/// As for [`collect`](super::collect).
+/// As for [`collect()`](super::collect()).
 #[cold]
 #[inline(never)]
 unsafe fn give_or_list(process: &mut Process, is_seldom: bool) -> Rest {
@@ -89,7 +89,7 @@ unsafe fn give_or_list(process: &mut Process, is_seldom: bool) -> Rest {
 /// heap has become smaller.
 ///
 /// # Safety
-/// As for [`collect`](super::collect).
+/// As for [`collect()`](super::collect()).
 pub unsafe fn at_rest(process: &mut Process) -> usize {
     process.rested_in &= !LISTED;
     process.trim_cold();
@@ -117,7 +117,7 @@ fn may_give(process: &Process, most: usize) -> bool {
 }
 
 /// # Safety
-/// As for [`collect`](super::collect).
+/// As for [`collect()`](super::collect()).
 unsafe fn trim(process: &mut Process, may_keep_garbage: bool) {
     // SAFETY: the caller's promise.
     unsafe { super::give_room(process, may_keep_garbage) };
