@@ -27,7 +27,9 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// See `runtime::mail::hooks::Hooks::memory_short`.
 pub fn short(process: &Process, own: u64, needed: u64) -> Shortage {
-    let Some(found) = budget::found() else {
+    // Where the system itself has no memory, for example of addresses, nobody's end within the budget would help.
+    let was_refused = allocator::take_refusal();
+    let Some(found) = budget::found().filter(|_| was_refused) else {
         return Shortage::Unknown;
     };
     let _turn = ONE_AT_A_TIME.lock();

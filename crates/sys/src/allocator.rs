@@ -100,6 +100,8 @@ pub fn open_reserve() {
 thread_local! {
     /// Whether this thread is within an [`attempt`].
     static ATTEMPT: Cell<bool> = const { Cell::new(false) };
+    /// See [`take_refusal`].
+    static WAS_REFUSED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs `ask`, whose allocations may fail: then the operation that the program asked for fails, not the node. They fail
@@ -135,7 +137,14 @@ fn is_beyond_budget(bytes: usize) -> bool {
         return false;
     }
     budget::refuse();
+    WAS_REFUSED.set(true);
     true
+}
+
+/// Whether an allocation of this thread was refused for the budget's sake since the last call: if not, one that failed
+/// did so because the system has no memory.
+pub fn take_refusal() -> bool {
+    WAS_REFUSED.replace(false)
 }
 
 /// A thread settles when it has been idle for this time.
