@@ -14,9 +14,9 @@ const PROGRAM: &str = r#"
             [_, Rest] <- [binary:split(Line, <<" (sleep) ">>)], [State, Parent | _] <- [binary:split(Rest, <<" ">>, [global])],
             Parent =:= Own]
     end,
-    [os:cmd("(sleep 2 &) > /dev/null 2>&1") || _ <- lists:seq(1, 50)],
+    [os:cmd("(sleep 6 &) > /dev/null 2>&1") || _ <- lists:seq(1, 50)],
     Came = length(States()),
-    Ports = [{open_port({spawn, "sh -c 'sleep 2; exit " ++ integer_to_list(N) ++ "'"}, [exit_status]), N}
+    Ports = [{open_port({spawn, "sh -c 'sleep 6; exit " ++ integer_to_list(N) ++ "'"}, [exit_status]), N}
         || N <- [0, 7, 200]],
     Exits = [receive {Port, {exit_status, Exit}} -> Exit end || {Port, _} <- Ports],
     Left = fun
