@@ -40,6 +40,9 @@ told(Pid, memory_guard) ->
         {told, Pid, Facts} ->
             true = proplists:get_value(size, Facts) > 0,
             hard = proplists:get_value(mark, Facts)
+    after 10000 ->
+        io:format("nobody was told of ~p~n", [Pid]),
+        halt(1)
     end;
 told(_Pid, _End) ->
     ok.

@@ -383,7 +383,7 @@ fn uncaught(process: &mut Process, class: Class, reason: Term, raw: Term) {
     let copies_bytes = term::copy::size_with_literals(reason) * 8 * 2;
     let reason = match crate::code::bif::room_for(copies_bytes) {
         Ok(()) => reason,
-        Err(_) => term::atom::known("memory_guard"),
+        Err(_) => am::SYSTEM_LIMIT,
     };
     if class == Class::Error {
         crate::effects::log::crashed(process, reason);
