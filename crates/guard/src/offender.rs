@@ -4,7 +4,7 @@
 //! tables. The largest ends, and with it others of about its size if it alone does not hold enough. The processes that
 //! a node cannot do without never end; supervisors end only when there is nobody else.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 use std::time::Duration;
 
@@ -67,11 +67,24 @@ impl Offender {
 }
 
 /// A process that may be ended: supervisors are last, and of the others the largest first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Candidate {
     is_no_supervisor: bool,
     bytes: u64,
-    pid_bits: u64,
+    pid: Term,
+}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Candidate) -> Ordering {
+        let key = |each: &Candidate| (each.is_no_supervisor, each.bytes, each.pid.bits());
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Candidate) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// Ends the largest processes until `wanted` bytes are to be freed, and returns how many were ended.
@@ -142,7 +155,7 @@ fn candidates(tables: &HashMap<u64, u64>) -> Vec<Candidate> {
         largest.push(Reverse(Candidate {
             is_no_supervisor: !standing.is_supervisor,
             bytes: size.bytes(),
-            pid_bits: standing.pid.bits(),
+            pid: standing.pid,
         }));
         if largest.len() > MOST_CANDIDATES {
             largest.pop();
@@ -179,14 +192,8 @@ fn enough(candidates: &[Candidate], wanted: u64) -> &[Candidate] {
 /// Looks at those that were chosen once more: what is told of them takes memory, so it is made for them alone.
 fn describe(chosen: &[Candidate], tables: &HashMap<u64, u64>) -> Vec<Offender> {
     let mut offenders = Vec::new();
-    holdings::look_at_all(|process| {
-        let pid = process.pid();
-        if !chosen
-            .iter()
-            .any(|candidate| candidate.pid_bits == pid.bits())
-        {
-            return;
-        }
+    let pids = chosen.iter().map(|candidate| candidate.pid);
+    holdings::look_at(pids, |process| {
         let size = size_of(process, tables);
         let mut description = holdings::describe(process, &size.own);
         description.push_str(&format!(
@@ -194,7 +201,7 @@ fn describe(chosen: &[Candidate], tables: &HashMap<u64, u64>) -> Vec<Offender> {
             size.table_bytes
         ));
         offenders.push(Offender {
-            pid,
+            pid: process.pid(),
             size,
             description,
         });
@@ -252,7 +259,7 @@ mod tests {
         let candidate = |(number, &(is_no_supervisor, bytes)): (usize, &(bool, u64))| Candidate {
             is_no_supervisor,
             bytes,
-            pid_bits: number as u64,
+            pid: Term::local_pid(number as u32, 0),
         };
         let mut candidates: Vec<Candidate> = sizes.iter().enumerate().map(candidate).collect();
         candidates.sort_unstable_by(|one, other| other.cmp(one));

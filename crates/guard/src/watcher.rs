@@ -74,7 +74,7 @@ struct Ending {
 
 struct Watcher {
     level: Level,
-    asked_at: Instant,
+    asked_at: Option<Instant>,
     gave_back_at: Option<Instant>,
     collected_at: Option<Instant>,
     complained_at: Option<Instant>,
@@ -85,7 +85,7 @@ struct Watcher {
 pub(crate) fn watch() {
     let mut watcher = Watcher {
         level: Level::Calm,
-        asked_at: Instant::now(),
+        asked_at: Some(Instant::now()),
         gave_back_at: None,
         collected_at: None,
         complained_at: None,
@@ -93,8 +93,7 @@ pub(crate) fn watch() {
     };
     let mut found = budget::found();
     loop {
-        if watcher.asked_at.elapsed() >= ASKS_EVERY {
-            watcher.asked_at = Instant::now();
+        if is_due(&mut watcher.asked_at, ASKS_EVERY) {
             found = budget::ask_again();
             gauge::forget_old_grants();
         }

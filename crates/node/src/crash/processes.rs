@@ -39,30 +39,13 @@ pub(super) fn all(out: &mut Output, view: &View, form: Form) -> fmt::Result {
 /// The world is stopped. If the node ends although some threads would not stop, the caller looks at what they may be
 /// changing ([`is_taken`]) as far as a dump must, and knows that it may be wrong.
 pub(super) unsafe fn each<'p>(pinned: Pinned<'p>) -> impl Iterator<Item = &'p Process> {
-    let mut from = Some(0);
-    let mut pids = Vec::new().into_iter();
-    std::iter::from_fn(move || {
-        loop {
-            if let Some(pid) = pids.next() {
-                if let Some(process) = table::find_if_made(pinned, pid) {
-                    // SAFETY: the caller's promise, and the block stays as long as the pin.
-                    return Some(unsafe { &*process.pointer() });
-                }
-                continue;
-            }
-            let (found, next) = table::list_if_made(from?, 1024);
-            pids = found.into_iter();
-            from = next;
-        }
-    })
+    // SAFETY: the caller's promise, and the block stays as long as the pin.
+    table::all(pinned).map(|process| unsafe { &*process.pointer() })
 }
 
 /// Whether another thread may be changing the process's heap and queues.
 pub(super) fn is_taken(process: &Process) -> bool {
-    let state = process.state.load(Ordering::SeqCst);
-    // A dirty scheduler may take up a DIRTY process at any time.
-    state & (state::RUNNING | state::DIRTY | state::BORROWED) != 0
-        && !current::is_running_here(process)
+    state::is_in_hands(process.state.load(Ordering::SeqCst)) && !current::is_running_here(process)
 }
 
 /// Whether this thread was collecting the process's heap, so that nothing on it can be read.

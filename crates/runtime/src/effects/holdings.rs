@@ -7,14 +7,16 @@ use std::sync::atomic::Ordering;
 
 use layout::object::offset;
 use layout::{Fragment, ObjectKind, Term, no_gc};
+use term::am;
 use term::off_heap;
 use term::print::display;
-use term::{am, collect};
 
 use crate::code;
+use crate::effects::info;
 use crate::mail::timer::bif_timers;
 use crate::mail::{registry, world};
-use crate::process::{Flags, Process, block, epoch, message_queue, priority_of, state, table};
+use crate::process::peer::Peer;
+use crate::process::{Flags, Process, epoch, message_queue, priority_of, state, table};
 
 /// Bytes that a process holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,45 +45,55 @@ impl Holdings {
 /// Calls `visit` with every process that nobody changes meanwhile, while the world is stopped. `visit` must not wait
 /// for anything that a scheduler does.
 pub fn look_at_all(mut visit: impl FnMut(&Process)) {
-    let mut from = Some(0);
-    let mut look = || {
+    world::stopped(|| {
         epoch::with_pin(|pinned| {
-            while let Some(first) = from {
-                let (pids, next) = table::list(first, 1024);
-                from = next;
-                for peer in pids.into_iter().filter_map(|pid| table::find(pinned, pid)) {
-                    if is_taken(peer.state()) {
-                        continue;
-                    }
-                    // SAFETY: no scheduler runs a process or ends one while the world is stopped, and those that other
-                    // threads may be changing are left out; the block stays as long as the pin.
-                    visit(unsafe { &*peer.pointer() });
-                }
+            // SAFETY: the world is stopped.
+            table::all(pinned).for_each(|peer| unsafe { look(peer, &mut visit) });
+        });
+    });
+}
+
+/// As [`look_at_all`], with those of these processes that there are.
+pub fn look_at(pids: impl IntoIterator<Item = Term>, mut visit: impl FnMut(&Process)) {
+    world::stopped(|| {
+        epoch::with_pin(|pinned| {
+            for peer in pids.into_iter().filter_map(|pid| table::find(pinned, pid)) {
+                // SAFETY: the world is stopped.
+                unsafe { look(peer, &mut visit) };
             }
         });
-    };
-    world::stopped(&mut look);
+    });
+}
+
+/// Calls `visit` with a process, unless somebody may be changing it.
+///
+/// # Safety
+/// The world is stopped.
+unsafe fn look(peer: Peer<'_>, visit: &mut impl FnMut(&Process)) {
+    if !is_taken(peer.state()) {
+        // SAFETY: by the caller's promise no scheduler runs a process or ends one, and those that other threads may be
+        // changing are left out; the block stays as long as the pin.
+        visit(unsafe { &*peer.pointer() });
+    }
 }
 
 /// Whether a thread that does not stop with the world may be changing the process.
 fn is_taken(word: u32) -> bool {
-    word & (state::RUNNING | state::DIRTY | state::BORROWED | state::EXITING) != 0
+    state::is_in_hands(word) || word & state::EXITING != 0
 }
 
 /// What a process holds. Its messages that it has not fetched yet are not among them.
 #[must_use]
 pub fn of(process: &Process) -> Holdings {
-    let words = collect::total_words(&process.head.heap) as u64;
-    let mut own = block::BLOCK_BYTES + process.relations.bytes() + process.dictionary.bytes();
-    own += process.cold.as_ref().map_or(0, |cold| cold.bytes());
+    let queue = &process.head.messages;
+    let messages = queue.sizes.count();
+    let message_bytes = messages * (size_of::<Fragment>() as u64) + message_queue::words(queue) * 8;
     let mut holdings = Holdings {
-        heap_bytes: words * 8 + own as u64,
+        heap_bytes: info::memory_bytes(process) as u64 - message_bytes,
+        messages,
+        message_bytes,
         ..Holdings::default()
     };
-    let queue = &process.head.messages;
-    holdings.messages = queue.sizes.count();
-    holdings.message_bytes =
-        holdings.messages * (size_of::<Fragment>() as u64) + message_queue::words(queue) * 8;
     let mut message = queue.first;
     for _ in 0..MOST_MESSAGES {
         if message.is_null() {

@@ -239,6 +239,13 @@ pub fn is_closed(word: &AtomicU32) -> bool {
     word.load(Ordering::SeqCst) & CLOSED != 0
 }
 
+/// Whether a thread may be changing the heap and queues of a process with this state word: one that runs it or has
+/// borrowed it, or a dirty scheduler, which may take a DIRTY process at any time.
+#[must_use]
+pub fn is_in_hands(word: u32) -> bool {
+    word & (RUNNING | DIRTY | BORROWED) != 0
+}
+
 /// Whether the process is in a dirty queue or run by a dirty scheduler.
 #[inline(always)]
 #[must_use]

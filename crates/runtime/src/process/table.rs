@@ -432,6 +432,25 @@ pub fn list(from: u32, most: usize) -> (Vec<Term>, Option<u32>) {
     })
 }
 
+/// Every process that there is when its turn comes; none before the table is made.
+pub fn all(pinned: Pinned<'_>) -> impl Iterator<Item = Peer<'_>> {
+    let mut from = Some(0);
+    let mut pids = Vec::new().into_iter();
+    std::iter::from_fn(move || {
+        loop {
+            if let Some(pid) = pids.next() {
+                match find_if_made(pinned, pid) {
+                    Some(process) => return Some(process),
+                    None => continue,
+                }
+            }
+            let (found, next) = list_if_made(from?, 1024);
+            pids = found.into_iter();
+            from = next;
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,14 +8,10 @@
 //! What counts is resident memory. Memory that was admitted and not touched yet is not resident; it is counted as
 //! *granted* until it is, or for a while.
 
-use std::os::fd::OwnedFd;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
-use rustix::fs::{Mode, OFlags};
-
-use super::page_bytes;
+use super::usage::resident_bytes;
 use crate::park::ParkingSpot;
 
 /// How near to its budget the process is.
@@ -244,21 +240,6 @@ pub fn wait_to_look(longest: Duration) {
     let _ = WATCHER.park(Some(ns), 0);
 }
 
-/// As [`resident_bytes`](super::usage::resident_bytes), without opening a file each time.
-fn resident_bytes() -> Option<u64> {
-    static STATM: OnceLock<Option<OwnedFd>> = OnceLock::new();
-    let open = || {
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-        rustix::fs::open("/proc/self/statm", flags, Mode::empty()).ok()
-    };
-    let file = STATM.get_or_init(open).as_ref()?;
-    let mut text = [0; 128];
-    let length = rustix::io::pread(file, &mut text, 0).ok()?;
-    let text = std::str::from_utf8(&text[..length]).ok()?;
-    let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
-    pages.checked_mul(page_bytes() as u64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -320,7 +301,7 @@ mod tests {
         let resident = measure();
         assert_eq!(
             Some(resident / (64 * MIB)),
-            super::super::usage::resident_bytes().map(|bytes| bytes / (64 * MIB))
+            resident_bytes().map(|bytes| bytes / (64 * MIB))
         );
         // Other tests take memory at the same time.
         set_hard(Some(resident + 3584 * MIB));

@@ -1,7 +1,10 @@
 //! How much memory there is and how much of it this process uses.
 
+use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::sync::OnceLock;
 
+use rustix::fs::{Mode, OFlags};
 use rustix::process::{Resource, getrlimit};
 
 use super::page_bytes;
@@ -55,9 +58,17 @@ pub fn has_room_for(bytes: usize) -> bool {
     available_bytes().is_none_or(|available| bytes <= available + system.freeswap * unit)
 }
 
-/// Resident memory of this process, in bytes.
+/// Resident memory of this process, in bytes. The file stays open, because this is asked for often.
 pub fn resident_bytes() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    static STATM: OnceLock<Option<OwnedFd>> = OnceLock::new();
+    let open = || {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        rustix::fs::open("/proc/self/statm", flags, Mode::empty()).ok()
+    };
+    let file = STATM.get_or_init(open).as_ref()?;
+    let mut text = [0; 128];
+    let length = rustix::io::pread(file, &mut text, 0).ok()?;
+    let text = std::str::from_utf8(&text[..length]).ok()?;
     let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
     pages.checked_mul(page_bytes() as u64)
 }
