@@ -22,7 +22,6 @@
 //! ```
 
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 mod atoms;
 mod checksum;

@@ -133,7 +133,7 @@ fn atomics(reference: Term, no_gc: &NoGc) -> Result<&Atomics, runtime::code::bif
 }
 
 /// `erts_internal:atomics_new(Arity, Options)`
-pub fn atomics_new_2(process: &mut Process, [arity, options]: [Term; 2]) -> BifResult {
+pub(crate) fn atomics_new_2(process: &mut Process, [arity, options]: [Term; 2]) -> BifResult {
     // Option bit 0: signed.
     let options = options.as_small().ok_or(badarg(2))?;
     let values = (0..count_of(arity)?).map(|_| AtomicU64::new(0)).collect();
@@ -147,7 +147,7 @@ pub fn atomics_new_2(process: &mut Process, [arity, options]: [Term; 2]) -> BifR
 }
 
 /// `atomics:put(Ref, Index, Value)`
-pub fn put_3(_process: &mut Process, [reference, index, value]: [Term; 3]) -> BifResult {
+pub(crate) fn put_3(_process: &mut Process, [reference, index, value]: [Term; 3]) -> BifResult {
     let no_gc = no_gc!();
     let atomics = atomics(reference, no_gc)?;
     let place = place(&atomics.values, index)?;
@@ -159,7 +159,7 @@ pub fn put_3(_process: &mut Process, [reference, index, value]: [Term; 3]) -> Bi
 }
 
 /// `atomics:get(Ref, Index)`
-pub fn get_2(process: &mut Process, [reference, index]: [Term; 2]) -> BifResult {
+pub(crate) fn get_2(process: &mut Process, [reference, index]: [Term; 2]) -> BifResult {
     let no_gc = no_gc!();
     let atomics = atomics(reference, no_gc)?;
     let bits = place(&atomics.values, index)?.load(Ordering::SeqCst);
@@ -172,7 +172,7 @@ fn increment_of(value: Term) -> Option<u64> {
 }
 
 /// `atomics:add(Ref, Index, Increment)`
-pub fn add_3(_process: &mut Process, [reference, index, increment]: [Term; 3]) -> BifResult {
+pub(crate) fn add_3(_process: &mut Process, [reference, index, increment]: [Term; 3]) -> BifResult {
     let no_gc = no_gc!();
     let atomics = atomics(reference, no_gc)?;
     let place = place(&atomics.values, index)?;
@@ -181,7 +181,10 @@ pub fn add_3(_process: &mut Process, [reference, index, increment]: [Term; 3]) -
 }
 
 /// `atomics:add_get(Ref, Index, Increment)`
-pub fn add_get_3(process: &mut Process, [reference, index, increment]: [Term; 3]) -> BifResult {
+pub(crate) fn add_get_3(
+    process: &mut Process,
+    [reference, index, increment]: [Term; 3],
+) -> BifResult {
     let no_gc = no_gc!();
     let atomics = atomics(reference, no_gc)?;
     let place = place(&atomics.values, index)?;
@@ -193,7 +196,7 @@ pub fn add_get_3(process: &mut Process, [reference, index, increment]: [Term; 3]
 }
 
 /// `atomics:exchange(Ref, Index, Value)`
-pub fn exchange_3(process: &mut Process, [reference, index, value]: [Term; 3]) -> BifResult {
+pub(crate) fn exchange_3(process: &mut Process, [reference, index, value]: [Term; 3]) -> BifResult {
     let no_gc = no_gc!();
     let atomics = atomics(reference, no_gc)?;
     let place = place(&atomics.values, index)?;
@@ -205,7 +208,7 @@ pub fn exchange_3(process: &mut Process, [reference, index, value]: [Term; 3]) -
 }
 
 /// `atomics:compare_exchange(Ref, Index, Expected, Desired)`
-pub fn compare_exchange_4(
+pub(crate) fn compare_exchange_4(
     process: &mut Process,
     [reference, index, expected, desired]: [Term; 4],
 ) -> BifResult {
@@ -221,7 +224,7 @@ pub fn compare_exchange_4(
 }
 
 /// `atomics:info(Ref)`
-pub fn info_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn info_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let atomics = atomics(reference, no_gc)?;
     let heap = process.heap();
@@ -250,12 +253,12 @@ fn counters(reference: Term, no_gc: &NoGc) -> Result<&Counters, runtime::code::b
 }
 
 /// `erts_internal:counters_new(Size)`
-pub fn counters_new_1(process: &mut Process, [size]: [Term; 1]) -> BifResult {
+pub(crate) fn counters_new_1(process: &mut Process, [size]: [Term; 1]) -> BifResult {
     Ok(magic::make(process, Counters::new(count_of(size)?)))
 }
 
 /// `erts_internal:counters_get(Ref, Index)`
-pub fn counters_get_2(process: &mut Process, [reference, index]: [Term; 2]) -> BifResult {
+pub(crate) fn counters_get_2(process: &mut Process, [reference, index]: [Term; 2]) -> BifResult {
     let no_gc = no_gc!();
     let cells = counters(reference, no_gc)?.cells(index)?;
     let bits = cells
@@ -265,7 +268,7 @@ pub fn counters_get_2(process: &mut Process, [reference, index]: [Term; 2]) -> B
 }
 
 /// `erts_internal:counters_add(Ref, Index, Increment)`
-pub fn counters_add_3(
+pub(crate) fn counters_add_3(
     _process: &mut Process,
     [reference, index, increment]: [Term; 3],
 ) -> BifResult {
@@ -276,7 +279,10 @@ pub fn counters_add_3(
 }
 
 /// `erts_internal:counters_put(Ref, Index, Value)`
-pub fn counters_put_3(_process: &mut Process, [reference, index, value]: [Term; 3]) -> BifResult {
+pub(crate) fn counters_put_3(
+    _process: &mut Process,
+    [reference, index, value]: [Term; 3],
+) -> BifResult {
     let no_gc = no_gc!();
     let mut cells = counters(reference, no_gc)?.cells(index)?;
     let bits = bits_of(value, true).ok_or(badarg(3))?;
@@ -288,7 +294,7 @@ pub fn counters_put_3(_process: &mut Process, [reference, index, value]: [Term; 
 }
 
 /// `erts_internal:counters_info(Ref)`
-pub fn counters_info_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn counters_info_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let counters = counters(reference, no_gc)?;
     let memory = COUNTERS_HEAD_BYTES + size_of_val(&*counters.lines);

@@ -17,7 +17,7 @@ use runtime::process::Process;
 mod few;
 mod search;
 
-pub use search::*;
+pub(crate) use search::*;
 
 /// Bytes looked at or copied that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 256;
@@ -25,7 +25,7 @@ const BYTES_PER_REDUCTION: usize = 256;
 const MOST_COPIED_HERE: u64 = 4 << 20;
 
 /// `binary:at(Binary, Position)`
-pub fn at_2(_process: &mut Process, [binary, position]: [Term; 2]) -> BifResult {
+pub(crate) fn at_2(_process: &mut Process, [binary, position]: [Term; 2]) -> BifResult {
     if !binary.is_binary() {
         return Err(badarg(1));
     }
@@ -56,28 +56,28 @@ fn not_empty(binary: Term) -> Result<layout::object::Bits, Failure> {
 }
 
 /// `binary:first(Binary)`
-pub fn first_1(_process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+pub(crate) fn first_1(_process: &mut Process, [binary]: [Term; 1]) -> BifResult {
     Ok(byte_at(not_empty(binary)?, 0))
 }
 
 /// `binary:last(Binary)`
-pub fn last_1(_process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+pub(crate) fn last_1(_process: &mut Process, [binary]: [Term; 1]) -> BifResult {
     let bits = not_empty(binary)?;
     Ok(byte_at(bits, bits.bit_len() / 8 - 1))
 }
 
 /// `binary:part(Binary, {Start, Length})`
-pub fn part_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
+pub(crate) fn part_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
     erlang::binary_part_2(process, arguments)
 }
 
 /// `binary:part(Binary, Start, Length)`
-pub fn part_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
+pub(crate) fn part_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
     erlang::binary_part_3(process, arguments)
 }
 
 /// `binary:list_to_bin(Iolist)`
-pub fn list_to_bin_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+pub(crate) fn list_to_bin_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     let name = || (atom::known("binary"), atom::known("list_to_bin"));
     erlang::list_to_binary_as(process, list, name)
 }
@@ -112,19 +112,19 @@ fn copies(process: &mut Process, binary: Term, count: u64) -> BifResult {
 }
 
 /// `binary:copy(Binary)`
-pub fn copy_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+pub(crate) fn copy_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
     copies(process, binary, 1)
 }
 
 /// `binary:copy(Binary, Count)`
-pub fn copy_2(process: &mut Process, [binary, count]: [Term; 2]) -> BifResult {
+pub(crate) fn copy_2(process: &mut Process, [binary, count]: [Term; 2]) -> BifResult {
     copies(process, binary, integer::uint64(count).ok_or(badarg(2))?)
 }
 
 /// `binary:referenced_byte_size(Binary)`: the size of the whole binary that this one is a part of.
 ///
 /// From OTP 27 on a short one lies on a heap of its own, whole bytes or not. OTP 27 returns the number of its bits.
-pub fn referenced_byte_size_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+pub(crate) fn referenced_byte_size_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
     let bits = binary.as_bits().ok_or(badarg(1))?.bit_len();
     let (whole, _) = build::whole_of(binary);
     let is_shared = whole.is_kind(ObjectKind::SharedBinary);
@@ -178,12 +178,12 @@ fn encode(process: &mut Process, number: Term, order: Order) -> BifResult {
 }
 
 /// `binary:encode_unsigned(Integer)`
-pub fn encode_unsigned_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
+pub(crate) fn encode_unsigned_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
     encode(process, number, Order::Big)
 }
 
 /// `binary:encode_unsigned(Integer, Order)`
-pub fn encode_unsigned_2(process: &mut Process, [number, order]: [Term; 2]) -> BifResult {
+pub(crate) fn encode_unsigned_2(process: &mut Process, [number, order]: [Term; 2]) -> BifResult {
     encode(process, number, order_of(order).ok_or(badarg(2))?)
 }
 
@@ -211,12 +211,12 @@ fn decode(process: &mut Process, binary: Term, order: Order) -> BifResult {
 }
 
 /// `binary:decode_unsigned(Binary)`
-pub fn decode_unsigned_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+pub(crate) fn decode_unsigned_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
     decode(process, binary, Order::Big)
 }
 
 /// `binary:decode_unsigned(Binary, Order)`
-pub fn decode_unsigned_2(process: &mut Process, [binary, order]: [Term; 2]) -> BifResult {
+pub(crate) fn decode_unsigned_2(process: &mut Process, [binary, order]: [Term; 2]) -> BifResult {
     decode(process, binary, order_of(order).ok_or(badarg(2))?)
 }
 
@@ -261,14 +261,14 @@ fn common(list: Term, same: impl Fn(&[u8], &[u8]) -> usize) -> BifResult {
 }
 
 /// `binary:longest_common_prefix(Binaries)`
-pub fn longest_common_prefix_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
+pub(crate) fn longest_common_prefix_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
     common(list, |a, b| {
         a.iter().zip(b).take_while(|(a, b)| a == b).count()
     })
 }
 
 /// `binary:longest_common_suffix(Binaries)`
-pub fn longest_common_suffix_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
+pub(crate) fn longest_common_suffix_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
     common(list, |a, b| {
         let pairs = a.iter().rev().zip(b.iter().rev());
         pairs.take_while(|(a, b)| a == b).count()

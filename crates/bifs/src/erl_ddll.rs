@@ -106,7 +106,7 @@ fn failure(process: &mut Process, reason: Term) -> BifResult {
 }
 
 /// `erl_ddll:loaded_drivers()`
-pub fn loaded_drivers_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn loaded_drivers_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let heap = process.heap();
     let added = loaded::names();
     let added = added.iter().map(|name| build::byte_list(heap, name));
@@ -117,7 +117,7 @@ pub fn loaded_drivers_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 }
 
 /// `erl_ddll:info(Name, Item)`
-pub fn info_2(process: &mut Process, [driver, item]: [Term; 2]) -> BifResult {
+pub(crate) fn info_2(process: &mut Process, [driver, item]: [Term; 2]) -> BifResult {
     let linked_in = atom::known("linked_in_driver");
     let name = name(driver).ok_or(badarg(1))?;
     if !is_linked_in(&name) {
@@ -164,7 +164,7 @@ fn fact(process: &mut Process, name: &[u8], facts: &loaded::Facts, item: Term) -
 }
 
 /// `erl_ddll:try_load(Path, Name, Options)`
-pub fn try_load_3(process: &mut Process, [path, driver, options]: [Term; 3]) -> BifResult {
+pub(crate) fn try_load_3(process: &mut Process, [path, driver, options]: [Term; 3]) -> BifResult {
     let allowed = Allowed {
         atoms: false,
         empty: true,
@@ -206,7 +206,7 @@ pub fn try_load_3(process: &mut Process, [path, driver, options]: [Term; 3]) -> 
 }
 
 /// `erl_ddll:try_unload(Name, Options)`
-pub fn try_unload_2(process: &mut Process, [driver, options]: [Term; 2]) -> BifResult {
+pub(crate) fn try_unload_2(process: &mut Process, [driver, options]: [Term; 2]) -> BifResult {
     let (mut kills_ports, mut when_told) = (false, Told::Never);
     for option in list::to_vec(options).ok_or(badarg(2))? {
         match option.as_tuple_of() {
@@ -231,7 +231,7 @@ pub fn try_unload_2(process: &mut Process, [driver, options]: [Term; 2]) -> BifR
 }
 
 /// `erl_ddll:monitor(driver, {Name, When})`: the message comes at once if the driver is already as it is awaited.
-pub fn monitor_2(process: &mut Process, [kind, item]: [Term; 2]) -> BifResult {
+pub(crate) fn monitor_2(process: &mut Process, [kind, item]: [Term; 2]) -> BifResult {
     if !is(kind, "driver") {
         return Err(badarg(1));
     }
@@ -263,7 +263,7 @@ pub fn monitor_2(process: &mut Process, [kind, item]: [Term; 2]) -> BifResult {
 }
 
 /// `erl_ddll:demonitor(Reference)`
-pub fn demonitor_1(process: &mut Process, [monitor]: [Term; 1]) -> BifResult {
+pub(crate) fn demonitor_1(process: &mut Process, [monitor]: [Term; 1]) -> BifResult {
     if !monitor.is_reference() {
         return Err(badarg(1));
     }
@@ -278,7 +278,7 @@ const LONG_NAME: &str = "Driver name to long";
 const WRONG_VERSION: &str = "Driver compiled with incorrect version of erl_driver.h";
 
 /// `erl_ddll:format_error_int(Reason)`: OTP's texts.
-pub fn format_error_int_1(process: &mut Process, [reason]: [Term; 1]) -> BifResult {
+pub(crate) fn format_error_int_1(process: &mut Process, [reason]: [Term; 1]) -> BifResult {
     let text = match reason.as_tuple_of() {
         Some([kind, code]) if is(kind, "open_error") => text_of(code.as_small().ok_or(badarg(1))?),
         None if reason.is_atom() => text_of_reason(atom::text(reason))

@@ -16,12 +16,12 @@ use runtime::process::Process;
 use crate::erlang::of_process;
 
 /// `erl_debugger:supported()`
-pub fn supported_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn supported_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(am::boolean(debugger_lines::is_supported()))
 }
 
 /// `erl_debugger:instrumentations()`
-pub fn instrumentations_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn instrumentations_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     check_supported()?;
     let loads = am::boolean(debugger_lines::loads_breakpoints());
     Ok(map::from_pairs(
@@ -31,7 +31,7 @@ pub fn instrumentations_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 }
 
 /// `erl_debugger:toggle_instrumentations(#{line_breakpoint => Bool})`
-pub fn toggle_instrumentations_1(_process: &mut Process, [wanted]: [Term; 1]) -> BifResult {
+pub(crate) fn toggle_instrumentations_1(_process: &mut Process, [wanted]: [Term; 1]) -> BifResult {
     check_supported()?;
     if !wanted.is_map() {
         return Err(badarg(1));
@@ -48,7 +48,7 @@ pub fn toggle_instrumentations_1(_process: &mut Process, [wanted]: [Term; 1]) ->
 }
 
 /// `erl_debugger:register(Pid)`
-pub fn register_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
+pub(crate) fn register_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
     check_supported()?;
     if !pid.is_local_pid() {
         return Err(badarg(1));
@@ -61,7 +61,7 @@ pub fn register_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
 }
 
 /// `erl_debugger:unregister(Pid, Session)`
-pub fn unregister_2(_process: &mut Process, [pid, number]: [Term; 2]) -> BifResult {
+pub(crate) fn unregister_2(_process: &mut Process, [pid, number]: [Term; 2]) -> BifResult {
     check_supported()?;
     if !pid.is_local_pid() {
         return Err(badarg(1));
@@ -74,13 +74,13 @@ pub fn unregister_2(_process: &mut Process, [pid, number]: [Term; 2]) -> BifResu
 }
 
 /// `erl_debugger:whereis()`
-pub fn whereis_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn whereis_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     check_supported()?;
     Ok(debugger::registered().map_or(am::UNDEFINED, |session| session.pid))
 }
 
 /// `erl_debugger:breakpoint(Module, Line, IsSet)`
-pub fn breakpoint_3(process: &mut Process, [module, line, is_set]: [Term; 3]) -> BifResult {
+pub(crate) fn breakpoint_3(process: &mut Process, [module, line, is_set]: [Term; 3]) -> BifResult {
     check_supported()?;
     if !module.is_atom() {
         return Err(badarg(1));
@@ -134,7 +134,7 @@ fn line_of(loaded: &Loaded, location: u32) -> Option<i64> {
 }
 
 /// `erl_debugger:breakpoints(Module)`
-pub fn breakpoints_1(process: &mut Process, [module]: [Term; 1]) -> BifResult {
+pub(crate) fn breakpoints_1(process: &mut Process, [module]: [Term; 1]) -> BifResult {
     check_supported()?;
     if !module.is_atom() {
         return Err(badarg(1));
@@ -158,7 +158,7 @@ pub fn breakpoints_1(process: &mut Process, [module]: [Term; 1]) -> BifResult {
 }
 
 /// `erl_debugger:breakpoints(Module, Function, Arity)`
-pub fn breakpoints_3(process: &mut Process, [module, name, arity]: [Term; 3]) -> BifResult {
+pub(crate) fn breakpoints_3(process: &mut Process, [module, name, arity]: [Term; 3]) -> BifResult {
     check_supported()?;
     for (place, argument) in [(1, module), (2, name)] {
         if !argument.is_atom() {
@@ -201,7 +201,7 @@ fn breakpoints_of(loaded: &Loaded, function: u32, heap: &mut Heap) -> Term {
 }
 
 /// `erl_debugger:stack_frames(Pid, MaxTermSize)`
-pub fn stack_frames_2(process: &mut Process, [pid, most]: [Term; 2]) -> BifResult {
+pub(crate) fn stack_frames_2(process: &mut Process, [pid, most]: [Term; 2]) -> BifResult {
     let [most] = checked(process, pid, [(2, most)])?;
     looked_at(process, pid, move |other, heap| {
         stack::frames_term(other, most, heap)
@@ -209,7 +209,7 @@ pub fn stack_frames_2(process: &mut Process, [pid, most]: [Term; 2]) -> BifResul
 }
 
 /// `erl_debugger:peek_stack_frame_slot(Pid, Frame, Slot, MaxTermSize)`
-pub fn peek_stack_frame_slot_4(
+pub(crate) fn peek_stack_frame_slot_4(
     process: &mut Process,
     [pid, frame, slot, most]: [Term; 4],
 ) -> BifResult {
@@ -220,7 +220,7 @@ pub fn peek_stack_frame_slot_4(
 }
 
 /// `erl_debugger:xregs_count(Pid)`
-pub fn xregs_count_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
+pub(crate) fn xregs_count_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
     let [] = checked(process, pid, [])?;
     looked_at(process, pid, |other, _| {
         Term::small(stack::registers(other) as i64)
@@ -228,7 +228,7 @@ pub fn xregs_count_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
 }
 
 /// `erl_debugger:peek_xreg(Pid, Register, MaxTermSize)`
-pub fn peek_xreg_3(process: &mut Process, [pid, register, most]: [Term; 3]) -> BifResult {
+pub(crate) fn peek_xreg_3(process: &mut Process, [pid, register, most]: [Term; 3]) -> BifResult {
     let [register, most] = checked(process, pid, [(2, register), (3, most)])?;
     looked_at(process, pid, move |other, heap| {
         stack::register_term(other, register, most, heap).unwrap_or(am::UNDEFINED)
@@ -274,7 +274,7 @@ fn looked_at(
 /// `erts_internal:notify_breakpoint_hit({Module, Function, Arity}, Line, Resume)`: tells the debugger that the calling
 /// process has come to a breakpoint. Returns `ok`, `abort` if the process is the debugger itself, or `noproc` if there
 /// is none.
-pub fn notify_breakpoint_hit_3(
+pub(crate) fn notify_breakpoint_hit_3(
     process: &mut Process,
     [function, line, resume]: [Term; 3],
 ) -> BifResult {
@@ -305,7 +305,7 @@ pub fn notify_breakpoint_hit_3(
 
 /// `code:get_debug_info(Module)`: `none` if it was not compiled for debuggers, and otherwise what is known of each line
 /// at which a process can be stopped, which is none if the module was loaded without such lines.
-pub fn get_debug_info_1(process: &mut Process, [module]: [Term; 1]) -> BifResult {
+pub(crate) fn get_debug_info_1(process: &mut Process, [module]: [Term; 1]) -> BifResult {
     let loaded = modules::current(module).ok_or(badarg(1))?;
     let Some(known) = &loaded.debugger_lines else {
         return Ok(am::NONE);

@@ -11,7 +11,7 @@ use runtime::mail::{signal, time};
 use runtime::process::{Process, table};
 
 /// `erl_tracer:enabled(Tag, Tracer, Tracee)`
-pub fn enabled_3(_process: &mut Process, [tag, tracer, tracee]: [Term; 3]) -> BifResult {
+pub(crate) fn enabled_3(_process: &mut Process, [tag, tracer, tracee]: [Term; 3]) -> BifResult {
     let is_there = if tracer.is_local_pid() {
         table::exists(tracer)
     } else {
@@ -27,7 +27,7 @@ pub fn enabled_3(_process: &mut Process, [tag, tracer, tracee]: [Term; 3]) -> Bi
 }
 
 /// `erl_tracer:trace(Tag, Tracer, Tracee, Message, Options)`
-pub fn trace_5(
+pub(crate) fn trace_5(
     process: &mut Process,
     [tag, tracer, tracee, message, options]: [Term; 5],
 ) -> BifResult {

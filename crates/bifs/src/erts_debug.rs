@@ -8,8 +8,10 @@ mod internal_state;
 mod node_references;
 mod relations;
 
-pub use dirty_tests::{dirty_3, dirty_cpu_2, dirty_io_2};
-pub use internal_state::{BINARY_LOOP, UNICODE_LOOP, get_internal_state_1, set_internal_state_2};
+pub(crate) use dirty_tests::{dirty_3, dirty_cpu_2, dirty_io_2};
+pub(crate) use internal_state::{
+    BINARY_LOOP, UNICODE_LOOP, get_internal_state_1, set_internal_state_2,
+};
 
 use layout::object::MapShape;
 use layout::{Term, no_gc};
@@ -27,7 +29,7 @@ use runtime::trace::breakpoints;
 const WORDS_PER_REDUCTION: usize = 64;
 
 /// `erts_debug:same(A, B)`: whether they are the identical term, not just equal.
-pub fn same_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
+pub(crate) fn same_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     Ok(am::boolean(a == b))
 }
 
@@ -37,17 +39,17 @@ fn words(process: &mut Process, words: usize) -> BifResult {
 }
 
 /// `erts_debug:flat_size(Term)`
-pub fn flat_size_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
+pub(crate) fn flat_size_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
     words(process, size::flat_size(term))
 }
 
 /// `erts_debug:size_shared(Term)`
-pub fn size_shared_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
+pub(crate) fn size_shared_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
     words(process, size::shared_size(term))
 }
 
 /// `erts_debug:copy_shared(Term, CopyLiterals)`: terms are immutable, so the copy that shares most is the term itself.
-pub fn copy_shared_2(_process: &mut Process, [term, literals]: [Term; 2]) -> BifResult {
+pub(crate) fn copy_shared_2(_process: &mut Process, [term, literals]: [Term; 2]) -> BifResult {
     match literals {
         am::TRUE | am::FALSE => Ok(term),
         _ => Err(badarg(2)),
@@ -56,7 +58,10 @@ pub fn copy_shared_2(_process: &mut Process, [term, literals]: [Term; 2]) -> Bif
 
 /// `erts_debug:unaligned_bitstring(Bits, Offset)`: the same bits, which begin 1 to 7 bits behind the beginning of a
 /// byte.
-pub fn unaligned_bitstring_2(process: &mut Process, [string, offset]: [Term; 2]) -> BifResult {
+pub(crate) fn unaligned_bitstring_2(
+    process: &mut Process,
+    [string, offset]: [Term; 2],
+) -> BifResult {
     let skipped = offset.as_small().and_then(|bits| u8::try_from(bits).ok());
     let skipped = skipped
         .filter(|bits| (1..8).contains(bits))
@@ -71,14 +76,14 @@ pub fn unaligned_bitstring_2(process: &mut Process, [string, offset]: [Term; 2])
 }
 
 /// `erts_debug:display(Term)`: prints the term, and returns the text as characters.
-pub fn display_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
+pub(crate) fn display_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
     let text = format!("{}\n", print::display(term));
     to_output(format_args!("{text}"));
     Ok(build::byte_list(process.heap(), text.as_bytes()))
 }
 
 /// `erts_debug:map_info(Map)`: the shape of a hash map's trie.
-pub fn map_info_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
+pub(crate) fn map_info_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
     if !map.is_map() {
         return Err(badmap(process, map));
     }
@@ -128,27 +133,27 @@ fn is_named(term: Term, name: &str) -> bool {
 }
 
 /// `erts_debug:lcnt_clear()`: locks are not counted.
-pub fn lcnt_clear_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn lcnt_clear_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(am::ERROR)
 }
 
 /// `erts_debug:lcnt_collect()`
-pub fn lcnt_collect_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn lcnt_collect_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(am::ERROR)
 }
 
 /// `erts_debug:lcnt_control(Option)`
-pub fn lcnt_control_1(_process: &mut Process, [_option]: [Term; 1]) -> BifResult {
+pub(crate) fn lcnt_control_1(_process: &mut Process, [_option]: [Term; 1]) -> BifResult {
     Err(badarg(1))
 }
 
 /// `erts_debug:lcnt_control(Option, Value)`
-pub fn lcnt_control_2(_process: &mut Process, [_option, _value]: [Term; 2]) -> BifResult {
+pub(crate) fn lcnt_control_2(_process: &mut Process, [_option, _value]: [Term; 2]) -> BifResult {
     Err(badarg(1))
 }
 
 /// `erts_debug:dist_ext_to_term(AtomCache, Binary)`
-pub fn dist_ext_to_term_2(process: &mut Process, [cache, binary]: [Term; 2]) -> BifResult {
+pub(crate) fn dist_ext_to_term_2(process: &mut Process, [cache, binary]: [Term; 2]) -> BifResult {
     let no_gc = no_gc!();
     let atoms = cache.as_tuple(no_gc).ok_or(badarg(1))?;
     if atoms.len() > 255 || !atoms.iter().all(|term| term.is_atom()) {
@@ -164,17 +169,17 @@ pub fn dist_ext_to_term_2(process: &mut Process, [cache, binary]: [Term; 2]) -> 
 }
 
 /// `erts_debug:disassemble(Function)`: `false`, as on stock with native code.
-pub fn disassemble_1(_process: &mut Process, [_function]: [Term; 1]) -> BifResult {
+pub(crate) fn disassemble_1(_process: &mut Process, [_function]: [Term; 1]) -> BifResult {
     Ok(am::FALSE)
 }
 
 /// `erts_debug:interpreter_size()`
-pub fn interpreter_size_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn interpreter_size_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(Term::small(0))
 }
 
 /// `erts_debug:instructions()`: the names of the instructions that code is made of.
-pub fn instructions_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn instructions_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let heap = process.heap();
     let names = isa::opcodes::Opcode::ALL.iter().rev();
     Ok(names.fold(Term::NIL, |list, opcode| {
@@ -186,7 +191,7 @@ pub fn instructions_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 /// `erts_debug:breakpoint({Module, Function, Arity}, Flag)`: sets or clears breakpoints of the interpreting debugger,
 /// and returns how many functions matched. `'_'` matches anything, and may be used only for the last one, two or all
 /// three elements of the tuple.
-pub fn breakpoint_2(_process: &mut Process, [pattern, flag]: [Term; 2]) -> BifResult {
+pub(crate) fn breakpoint_2(_process: &mut Process, [pattern, flag]: [Term; 2]) -> BifResult {
     let on = match flag {
         am::TRUE => true,
         am::FALSE => false,

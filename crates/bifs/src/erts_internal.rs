@@ -6,8 +6,8 @@ mod tasks;
 mod terms;
 mod threads;
 
-pub use carriers::*;
-pub use spawning::*;
-pub use tasks::*;
-pub use terms::*;
-pub use threads::*;
+pub(crate) use carriers::*;
+pub(crate) use spawning::*;
+pub(crate) use tasks::*;
+pub(crate) use terms::*;
+pub(crate) use threads::*;

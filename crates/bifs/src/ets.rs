@@ -13,15 +13,15 @@ mod share;
 mod specification;
 mod update;
 
-pub use create::*;
-pub use info::*;
-pub use insert::*;
-pub use read::*;
-pub use remove::*;
-pub use select::*;
-pub use share::*;
-pub use specification::*;
-pub use update::*;
+pub(crate) use create::*;
+pub(crate) use info::*;
+pub(crate) use insert::*;
+pub(crate) use read::*;
+pub(crate) use remove::*;
+pub(crate) use select::*;
+pub(crate) use share::*;
+pub(crate) use specification::*;
+pub(crate) use update::*;
 
 use layout::Term;
 

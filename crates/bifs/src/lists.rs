@@ -23,7 +23,7 @@ fn charge_cells(cells: usize, cells_per_reduction: usize) {
 }
 
 /// `lists:member(Term, List)`
-pub fn member_2(_process: &mut Process, [term, list]: [Term; 2]) -> BifResult {
+pub(crate) fn member_2(_process: &mut Process, [term, list]: [Term; 2]) -> BifResult {
     let budget = budget(LOOKS_PER_REDUCTION);
     let immediate = term.is_immediate();
     let mut rest = list;
@@ -49,7 +49,7 @@ pub fn member_2(_process: &mut Process, [term, list]: [Term; 2]) -> BifResult {
 }
 
 /// `lists:reverse(List, Tail)`
-pub fn reverse_2(process: &mut Process, [list, tail]: [Term; 2]) -> BifResult {
+pub(crate) fn reverse_2(process: &mut Process, [list, tail]: [Term; 2]) -> BifResult {
     let budget = budget(COPIES_PER_REDUCTION);
     let (rest, reversed, cells) = build::reverse_onto(process.heap(), list, tail, budget);
     charge_cells(cells, COPIES_PER_REDUCTION);
@@ -99,17 +99,17 @@ fn find(key: Term, position: Term, list: Term) -> Result<Option<Term>, Failure> 
 }
 
 /// `lists:keyfind(Key, N, List)`
-pub fn keyfind_3(_process: &mut Process, [key, position, list]: [Term; 3]) -> BifResult {
+pub(crate) fn keyfind_3(_process: &mut Process, [key, position, list]: [Term; 3]) -> BifResult {
     Ok(find(key, position, list)?.unwrap_or(am::FALSE))
 }
 
 /// `lists:keymember(Key, N, List)`
-pub fn keymember_3(_process: &mut Process, [key, position, list]: [Term; 3]) -> BifResult {
+pub(crate) fn keymember_3(_process: &mut Process, [key, position, list]: [Term; 3]) -> BifResult {
     Ok(am::boolean(find(key, position, list)?.is_some()))
 }
 
 /// `lists:keysearch(Key, N, List)`
-pub fn keysearch_3(process: &mut Process, [key, position, list]: [Term; 3]) -> BifResult {
+pub(crate) fn keysearch_3(process: &mut Process, [key, position, list]: [Term; 3]) -> BifResult {
     Ok(match find(key, position, list)? {
         Some(tuple) => build::tuple(process.heap(), &[am::VALUE, tuple]),
         None => am::FALSE,

@@ -11,7 +11,7 @@ use term::{build, reference};
 use runtime::process::Process;
 
 /// A reference that holds `object`.
-pub fn make<T: Any + Send + Sync>(process: &mut Process, object: T) -> Term {
+pub(crate) fn make<T: Any + Send + Sync>(process: &mut Process, object: T) -> Term {
     let block = MagicBlock::new(Box::new(object));
     let number = reference::fresh_number();
     // SAFETY: a fresh block; its only count goes to the reference.
@@ -20,7 +20,7 @@ pub fn make<T: Any + Send + Sync>(process: &mut Process, object: T) -> Term {
 
 /// The object of type `T` that a reference holds. It lives as long as the reference, which only a collection drops.
 #[must_use]
-pub fn get<T: Any>(reference: Term, _no_gc: &NoGc) -> Option<&T> {
+pub(crate) fn get<T: Any>(reference: Term, _no_gc: &NoGc) -> Option<&T> {
     if !reference.is_magic_reference() {
         return None;
     }
@@ -37,12 +37,12 @@ struct Paused<T>(Mutex<Option<T>>);
 /// What a program hands over is never trusted as such a state, even if it found the reference in the stack trace of an
 /// error: it holds the state only until the BIF continues. So whatever stands beside it in the arguments was put there
 /// by the BIF, too.
-pub fn pause<T: Any + Send>(process: &mut Process, state: T) -> Term {
+pub(crate) fn pause<T: Any + Send>(process: &mut Process, state: T) -> Term {
     make(process, Paused(Mutex::new(Some(state))))
 }
 
 /// Takes the state of a BIF out of its reference; `None` if it is something else, or if the state was taken before.
 #[must_use]
-pub fn resume<T: Any + Send>(reference: Term) -> Option<T> {
+pub(crate) fn resume<T: Any + Send>(reference: Term) -> Option<T> {
     get::<Paused<T>>(reference, no_gc!())?.0.lock().take()
 }

@@ -34,13 +34,13 @@ fn size_of(process: &mut Process, map: Term) -> Result<usize, Failure> {
 }
 
 /// `maps:find(Key, Map)`
-pub fn find_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
+pub(crate) fn find_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
     expect_map(process, map)?;
     Ok(map::find(process.heap(), map, key))
 }
 
 /// `maps:get(Key, Map)`
-pub fn get_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
+pub(crate) fn get_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
     expect_map(process, map)?;
     match map::get(map, key) {
         Some(value) => Ok(value),
@@ -49,13 +49,13 @@ pub fn get_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
 }
 
 /// `maps:is_key(Key, Map)`
-pub fn is_key_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
+pub(crate) fn is_key_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
     expect_map(process, map)?;
     Ok(am::boolean(map::get(map, key).is_some()))
 }
 
 /// `maps:from_list(Pairs)`
-pub fn from_list_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+pub(crate) fn from_list_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     let mut pairs = Vec::new();
     for pair in list::items(list) {
         let pair = pair.map_err(|_| badarg(1))?;
@@ -70,7 +70,7 @@ pub fn from_list_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
 }
 
 /// `maps:from_keys(Keys, Value)`
-pub fn from_keys_2(process: &mut Process, [list, value]: [Term; 2]) -> BifResult {
+pub(crate) fn from_keys_2(process: &mut Process, [list, value]: [Term; 2]) -> BifResult {
     let mut pairs = Vec::new();
     for key in list::items(list) {
         pairs.push((key.map_err(|_| badarg(1))?, value));
@@ -81,7 +81,7 @@ pub fn from_keys_2(process: &mut Process, [list, value]: [Term; 2]) -> BifResult
 }
 
 /// `maps:keys(Map)`
-pub fn keys_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
+pub(crate) fn keys_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
     let size = size_of(process, map)?;
     dirty_unless(size <= MOST_PAIRS_LISTED_HERE)?;
     charge_pairs(size);
@@ -89,7 +89,7 @@ pub fn keys_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
 }
 
 /// `maps:values(Map)`
-pub fn values_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
+pub(crate) fn values_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
     let size = size_of(process, map)?;
     dirty_unless(size <= MOST_PAIRS_LISTED_HERE)?;
     charge_pairs(size);
@@ -97,7 +97,7 @@ pub fn values_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
 }
 
 /// `maps:merge(Map1, Map2)`
-pub fn merge_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
+pub(crate) fn merge_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     let size_a = size_of(process, a)?;
     let size_b = size_of(process, b)?;
     dirty_unless(size_a + size_b <= MOST_PAIRS_HERE)?;
@@ -106,13 +106,13 @@ pub fn merge_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
 }
 
 /// `maps:put(Key, Value, Map)`
-pub fn put_3(process: &mut Process, [key, value, map]: [Term; 3]) -> BifResult {
+pub(crate) fn put_3(process: &mut Process, [key, value, map]: [Term; 3]) -> BifResult {
     expect_map(process, map)?;
     Ok(map::put(process.heap(), map, key, value))
 }
 
 /// `maps:update(Key, Value, Map)`
-pub fn update_3(process: &mut Process, [key, value, map]: [Term; 3]) -> BifResult {
+pub(crate) fn update_3(process: &mut Process, [key, value, map]: [Term; 3]) -> BifResult {
     expect_map(process, map)?;
     match map::update(process.heap(), map, key, value) {
         Some(map) => Ok(map),
@@ -121,13 +121,13 @@ pub fn update_3(process: &mut Process, [key, value, map]: [Term; 3]) -> BifResul
 }
 
 /// `maps:remove(Key, Map)`
-pub fn remove_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
+pub(crate) fn remove_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
     expect_map(process, map)?;
     Ok(map::remove(process.heap(), map, key))
 }
 
 /// `maps:take(Key, Map)`
-pub fn take_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
+pub(crate) fn take_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
     expect_map(process, map)?;
     let heap = process.heap();
     Ok(match map::take(heap, map, key) {

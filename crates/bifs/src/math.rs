@@ -38,7 +38,7 @@ fn answer(process: &mut Process, value: f64) -> BifResult {
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident = $function:expr;)*) => {
         $($(#[$doc])*
-        pub fn $name(process: &mut Process, [number]: [Term; 1]) -> BifResult {
+        pub(crate) fn $name(process: &mut Process, [number]: [Term; 1]) -> BifResult {
             let function: fn(f64) -> f64 = $function;
             let value = function(float_of(number, 1)?);
             answer(process, value)
@@ -92,19 +92,19 @@ functions! {
 }
 
 /// `math:atan2(Y, X)`
-pub fn atan2_2(process: &mut Process, [y, x]: [Term; 2]) -> BifResult {
+pub(crate) fn atan2_2(process: &mut Process, [y, x]: [Term; 2]) -> BifResult {
     let value = float_of(y, 1)?.atan2(float_of(x, 2)?);
     answer(process, value)
 }
 
 /// `math:fmod(X, Y)`
-pub fn fmod_2(process: &mut Process, [x, y]: [Term; 2]) -> BifResult {
+pub(crate) fn fmod_2(process: &mut Process, [x, y]: [Term; 2]) -> BifResult {
     let value = float_of(x, 1)? % float_of(y, 2)?;
     answer(process, value)
 }
 
 /// `math:pow(X, N)`
-pub fn pow_2(process: &mut Process, [x, n]: [Term; 2]) -> BifResult {
+pub(crate) fn pow_2(process: &mut Process, [x, n]: [Term; 2]) -> BifResult {
     let value = float_of(x, 1)?.powf(float_of(n, 2)?);
     answer(process, value)
 }

@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What holds an identifier.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Referrer {
+pub(crate) enum Referrer {
     /// A process or port, or the name that a timer sends to.
     Entity(u64),
     /// The number of a table.
@@ -41,7 +41,7 @@ pub enum Referrer {
 
 /// In what of a referrer the identifiers are.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub(crate) enum Place {
     Heap,
     Link,
     Monitor,
@@ -53,19 +53,19 @@ pub enum Place {
 
 /// Counts of identifiers, by node, referrer and place.
 #[derive(Default)]
-pub struct References(pub BTreeMap<(Referrer, u64, Place), i64>);
+pub(crate) struct References(pub BTreeMap<(Referrer, u64, Place), i64>);
 
 impl References {
     /// Looks at everything, while no other thread runs a process.
     #[must_use]
-    pub fn find() -> References {
+    pub(crate) fn find() -> References {
         let mut references = References::default();
         world::stopped(|| references.look());
         references
     }
 
     /// The nodes that something refers to.
-    pub fn nodes(&self) -> impl Iterator<Item = Node> {
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = Node> {
         let words: BTreeSet<u64> = self.0.keys().map(|(_, word, _)| *word).collect();
         words.into_iter().map(Node::of_word)
     }
@@ -227,7 +227,7 @@ impl References {
 static DELAY_S: AtomicI64 = AtomicI64::new(-1);
 
 /// Sets the seconds after which the name of an unused node is forgotten; with `None` those of `+zdntgc` count.
-pub fn set_delay(seconds: Option<u32>) {
+pub(crate) fn set_delay(seconds: Option<u32>) {
     DELAY_S.store(seconds.map_or(-1, i64::from), Ordering::Relaxed);
 }
 
@@ -247,7 +247,7 @@ const MOST_PROCESSES: usize = 100_000;
 /// Forgets the names of nodes that have long been unused. As it has to look at everything, it does so once in the time
 /// that a name has to be unused, so that a name is kept for at most twice that time once somebody asks; and not at all
 /// while every name is that of a connected node.
-pub fn forget_unused() {
+pub(crate) fn forget_unused() {
     static LAST: Mutex<Option<Instant>> = Mutex::new(None);
     let Some(delay) = delay() else {
         return;

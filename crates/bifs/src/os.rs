@@ -31,7 +31,7 @@ fn characters(process: &mut Process, bytes: &[u8]) -> Term {
 }
 
 /// `os:env()`
-pub fn env_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn env_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let mut pairs = Vec::new();
     for (name, value) in sys::env::list() {
         let (name, value) = (characters(process, &name), characters(process, &value));
@@ -41,7 +41,7 @@ pub fn env_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 }
 
 /// `os:getenv(Name)`
-pub fn getenv_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn getenv_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     let name = native(name)
         .filter(|name| !name.contains(&0) && !name.contains(&b'='))
         .ok_or(badarg(1))?;
@@ -49,7 +49,7 @@ pub fn getenv_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
 }
 
 /// `os:putenv(Name, Value)`
-pub fn putenv_2(_process: &mut Process, [name, value]: [Term; 2]) -> BifResult {
+pub(crate) fn putenv_2(_process: &mut Process, [name, value]: [Term; 2]) -> BifResult {
     let name = native(name).ok_or(badarg(1))?;
     let value = native(value).ok_or(badarg(2))?;
     sys::env::put(&name, &value).map_err(|_| badarg(1))?;
@@ -57,14 +57,14 @@ pub fn putenv_2(_process: &mut Process, [name, value]: [Term; 2]) -> BifResult {
 }
 
 /// `os:unsetenv(Name)`
-pub fn unsetenv_1(_process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn unsetenv_1(_process: &mut Process, [name]: [Term; 1]) -> BifResult {
     let name = native(name).ok_or(badarg(1))?;
     sys::env::unset(&name).map_err(|_| badarg(1))?;
     Ok(am::TRUE)
 }
 
 /// `os:getpid()`
-pub fn getpid_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn getpid_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let text = sys::host::process_id().to_string();
     Ok(build::string(process.heap(), &text))
 }
@@ -87,7 +87,7 @@ const SETTABLE: [Signal; 10] = [
 const SETTABLE_LATER: [Signal; 2] = [Signal::Continue, Signal::WindowChange];
 
 /// `os:set_signal(Signal, default | handle | ignore)`
-pub fn set_signal_2(_process: &mut Process, [signal, option]: [Term; 2]) -> BifResult {
+pub(crate) fn set_signal_2(_process: &mut Process, [signal, option]: [Term; 2]) -> BifResult {
     if !signal.is_atom() {
         return Err(badarg(1));
     }
@@ -119,7 +119,7 @@ pub fn set_signal_2(_process: &mut Process, [signal, option]: [Term; 2]) -> BifR
 }
 
 /// `file:native_name_encoding()`
-pub fn native_name_encoding_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn native_name_encoding_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(if config::get().file_names_utf8 {
         am::UTF8
     } else {
@@ -128,12 +128,12 @@ pub fn native_name_encoding_0(_process: &mut Process, []: [Term; 0]) -> BifResul
 }
 
 /// `io:printable_range()`
-pub fn printable_range_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn printable_range_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(atom::known(config::get().flags.printable_range))
 }
 
 /// `error_logger:warning_map()`
-pub fn warning_map_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn warning_map_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(match config::get().flags.warnings {
         "e" => am::ERROR,
         "i" => am::INFO,
@@ -142,7 +142,7 @@ pub fn warning_map_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
 }
 
 /// `net_kernel:dflag_unicode_io(Pid)`
-pub fn dflag_unicode_io_1(_process: &mut Process, [pid]: [Term; 1]) -> BifResult {
+pub(crate) fn dflag_unicode_io_1(_process: &mut Process, [pid]: [Term; 1]) -> BifResult {
     if pid.is_pid() {
         Ok(am::TRUE)
     } else {

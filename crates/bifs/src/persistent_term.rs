@@ -207,12 +207,12 @@ impl Writer {
 }
 
 /// `persistent_term:put(Key, Value)`
-pub fn put_2(_process: &mut Process, [key, value]: [Term; 2]) -> BifResult {
+pub(crate) fn put_2(_process: &mut Process, [key, value]: [Term; 2]) -> BifResult {
     put_term(key, value, true)
 }
 
 /// `persistent_term:put_new(Key, Value)`: `badarg` if the key has another value.
-pub fn put_new_2(_process: &mut Process, [key, value]: [Term; 2]) -> BifResult {
+pub(crate) fn put_new_2(_process: &mut Process, [key, value]: [Term; 2]) -> BifResult {
     put_term(key, value, false)
 }
 
@@ -270,17 +270,17 @@ fn put_term(key: Term, value: Term, may_replace: bool) -> BifResult {
 }
 
 /// `persistent_term:get(Key)`
-pub fn get_1(_process: &mut Process, [key]: [Term; 1]) -> BifResult {
+pub(crate) fn get_1(_process: &mut Process, [key]: [Term; 1]) -> BifResult {
     find(key).ok_or(badarg(1))
 }
 
 /// `persistent_term:get(Key, Default)`
-pub fn get_2(_process: &mut Process, [key, default]: [Term; 2]) -> BifResult {
+pub(crate) fn get_2(_process: &mut Process, [key, default]: [Term; 2]) -> BifResult {
     Ok(find(key).unwrap_or(default))
 }
 
 /// `persistent_term:get()`
-pub fn get_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn get_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let heap = process.heap();
     Ok(epoch::with_pin(|pinned| {
         let entries = current(pinned).into_iter().flat_map(Table::entries);
@@ -303,7 +303,7 @@ pub fn all_within(patience: Duration) -> Option<Vec<(Term, Term)>> {
 }
 
 /// `persistent_term:erase(Key)`
-pub fn erase_1(_process: &mut Process, [key]: [Term; 1]) -> BifResult {
+pub(crate) fn erase_1(_process: &mut Process, [key]: [Term; 1]) -> BifResult {
     let removed = epoch::with_pin(|pinned| WRITER.lock().remove(pinned, key));
     Ok(am::boolean(removed))
 }
@@ -314,7 +314,7 @@ fn places() -> usize {
 }
 
 /// `persistent_term:info()`
-pub fn info_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn info_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let (count, words) = {
         let writer = WRITER.lock();
         (writer.count, writer.words)
@@ -328,13 +328,13 @@ pub fn info_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 }
 
 /// The number of places of the table, for `erts_debug`.
-pub fn table_info(process: &mut Process) -> BifResult {
+pub(crate) fn table_info(process: &mut Process) -> BifResult {
     let pairs = [(atom::known("table"), Term::small(places() as i64))];
     Ok(map::from_pairs(process.heap(), &pairs))
 }
 
 /// `erts_internal:erase_persistent_terms()`
-pub fn erase_persistent_terms_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn erase_persistent_terms_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     let mut writer = WRITER.lock();
     epoch::with_pin(|pinned| {
         let keys: Vec<Owned> = current(pinned)

@@ -14,7 +14,7 @@ use runtime::mail::registry;
 use runtime::process::Process;
 
 /// `erts_internal:open_port(Name, Settings)`
-pub fn open_port_2(process: &mut Process, [name, settings]: [Term; 2]) -> BifResult {
+pub(crate) fn open_port_2(process: &mut Process, [name, settings]: [Term; 2]) -> BifResult {
     let settings = match settings::read(settings) {
         Ok(settings) => settings,
         Err(reason) => return Ok(reason),
@@ -26,7 +26,7 @@ pub fn open_port_2(process: &mut Process, [name, settings]: [Term; 2]) -> BifRes
 }
 
 /// `erts_internal:port_command(Port, Data, Flags)`
-pub fn port_command_3(process: &mut Process, [port, data, flags]: [Term; 3]) -> BifResult {
+pub(crate) fn port_command_3(process: &mut Process, [port, data, flags]: [Term; 3]) -> BifResult {
     let (mut force, mut nosuspend) = (false, false);
     for flag in list::items(flags) {
         match flag {
@@ -53,7 +53,7 @@ pub fn port_command_3(process: &mut Process, [port, data, flags]: [Term; 3]) -> 
 }
 
 /// `erts_internal:port_connect(Port, Pid)`
-pub fn port_connect_2(process: &mut Process, [port, pid]: [Term; 2]) -> BifResult {
+pub(crate) fn port_connect_2(process: &mut Process, [port, pid]: [Term; 2]) -> BifResult {
     let Some(found) = port::resolve(port).filter(|_| pid.is_local_pid()) else {
         return Ok(am::BADARG);
     };
@@ -61,7 +61,7 @@ pub fn port_connect_2(process: &mut Process, [port, pid]: [Term; 2]) -> BifResul
 }
 
 /// `erts_internal:port_close(Port)`
-pub fn port_close_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
+pub(crate) fn port_close_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
     let Some(found) = port::resolve(port) else {
         return Ok(am::BADARG);
     };
@@ -69,7 +69,10 @@ pub fn port_close_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
 }
 
 /// `erts_internal:port_control(Port, Operation, Data)`
-pub fn port_control_3(process: &mut Process, [port, operation, data]: [Term; 3]) -> BifResult {
+pub(crate) fn port_control_3(
+    process: &mut Process,
+    [port, operation, data]: [Term; 3],
+) -> BifResult {
     let (Some(found), Some(operation)) = (port::resolve(port), uint32(operation)) else {
         return Ok(am::BADARG);
     };
@@ -77,7 +80,7 @@ pub fn port_control_3(process: &mut Process, [port, operation, data]: [Term; 3])
 }
 
 /// `erts_internal:port_call(Port, Operation, Data)`
-pub fn port_call_3(process: &mut Process, [port, operation, data]: [Term; 3]) -> BifResult {
+pub(crate) fn port_call_3(process: &mut Process, [port, operation, data]: [Term; 3]) -> BifResult {
     let (Some(found), Some(operation)) = (port::resolve(port), uint32(operation)) else {
         return Ok(am::BADARG);
     };
@@ -85,20 +88,20 @@ pub fn port_call_3(process: &mut Process, [port, operation, data]: [Term; 3]) ->
 }
 
 /// `erlang:ports()`
-pub fn ports_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn ports_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let ports = port::list();
     Ok(build::list(process.heap(), &ports))
 }
 
 /// `erlang:port_set_data(Port, Data)`
-pub fn port_set_data_2(_process: &mut Process, [port, data]: [Term; 2]) -> BifResult {
+pub(crate) fn port_set_data_2(_process: &mut Process, [port, data]: [Term; 2]) -> BifResult {
     let found = port::resolve(port).ok_or(badarg(1))?;
     found.set_data(Owned::new(data));
     Ok(am::TRUE)
 }
 
 /// `erlang:port_get_data(Port)`
-pub fn port_get_data_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
+pub(crate) fn port_get_data_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
     let found = port::resolve(port).ok_or(badarg(1))?;
     let heap = process.heap();
     Ok(found.with_data(|data| copy::copy(heap, data)))
@@ -121,7 +124,7 @@ fn is_known(port: Term) -> bool {
 }
 
 /// `erts_internal:port_info(Port)`
-pub fn port_info_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
+pub(crate) fn port_info_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
     if !is_known(port) {
         return Ok(am::BADARG);
     }
@@ -154,7 +157,7 @@ pub fn port_info_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
 }
 
 /// `erts_internal:port_info(Port, Item)`
-pub fn port_info_2(process: &mut Process, [port, item]: [Term; 2]) -> BifResult {
+pub(crate) fn port_info_2(process: &mut Process, [port, item]: [Term; 2]) -> BifResult {
     if !is_known(port) {
         return Ok(atom::known("badtype"));
     }

@@ -78,12 +78,12 @@ fn count(content: &Content, size: Term) -> Result<usize, Failure> {
 }
 
 /// `prim_buffer:new()`
-pub fn new_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn new_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(magic::make(process, Buffer::default()))
 }
 
 /// `prim_buffer:size(Buffer)`
-pub fn size_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn size_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let content = buffer(reference, no_gc)?.content.lock();
     let size = content.queue.size() + content.gathered.len();
@@ -91,14 +91,14 @@ pub fn size_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
 }
 
 /// `prim_buffer:peek_head(Buffer)`: the first binary.
-pub fn peek_head_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn peek_head_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let content = queued(reference, no_gc)?;
     content.queue.first(process.heap()).ok_or(badarg(1))
 }
 
 /// `prim_buffer:copying_read(Buffer, Size)`
-pub fn copying_read_2(process: &mut Process, [reference, size]: [Term; 2]) -> BifResult {
+pub(crate) fn copying_read_2(process: &mut Process, [reference, size]: [Term; 2]) -> BifResult {
     let no_gc = no_gc!();
     let mut content = queued(reference, no_gc)?;
     let size = count(&content, size)?;
@@ -114,7 +114,7 @@ pub fn copying_read_2(process: &mut Process, [reference, size]: [Term; 2]) -> Bi
 }
 
 /// `prim_buffer:write(Buffer, Binaries)`
-pub fn write_2(_process: &mut Process, [reference, list]: [Term; 2]) -> BifResult {
+pub(crate) fn write_2(_process: &mut Process, [reference, list]: [Term; 2]) -> BifResult {
     let no_gc = no_gc!();
     let mut content = buffer(reference, no_gc)?.content.lock();
     for binary in list::items(list) {
@@ -125,7 +125,7 @@ pub fn write_2(_process: &mut Process, [reference, list]: [Term; 2]) -> BifResul
 }
 
 /// `prim_buffer:skip(Buffer, Size)`
-pub fn skip_2(_process: &mut Process, [reference, size]: [Term; 2]) -> BifResult {
+pub(crate) fn skip_2(_process: &mut Process, [reference, size]: [Term; 2]) -> BifResult {
     let no_gc = no_gc!();
     let mut content = queued(reference, no_gc)?;
     let size = count(&content, size)?;
@@ -134,7 +134,7 @@ pub fn skip_2(_process: &mut Process, [reference, size]: [Term; 2]) -> BifResult
 }
 
 /// `prim_buffer:find_byte_index(Buffer, Byte)`
-pub fn find_byte_index_2(process: &mut Process, [reference, byte]: [Term; 2]) -> BifResult {
+pub(crate) fn find_byte_index_2(process: &mut Process, [reference, byte]: [Term; 2]) -> BifResult {
     let no_gc = no_gc!();
     let content = queued(reference, no_gc)?;
     let byte = int32(byte).and_then(|byte| u8::try_from(byte).ok());
@@ -158,7 +158,7 @@ pub fn find_byte_index_2(process: &mut Process, [reference, byte]: [Term; 2]) ->
 }
 
 /// `prim_buffer:try_lock(Buffer)`
-pub fn try_lock_1(_process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn try_lock_1(_process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     Ok(
         if buffer(reference, no_gc!())?
             .taken
@@ -172,7 +172,7 @@ pub fn try_lock_1(_process: &mut Process, [reference]: [Term; 1]) -> BifResult {
 }
 
 /// `prim_buffer:unlock(Buffer)`
-pub fn unlock_1(_process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn unlock_1(_process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     if buffer(reference, no_gc!())?
         .taken
         .swap(false, Ordering::Release)

@@ -7,9 +7,9 @@ mod handle;
 mod names;
 mod system;
 
-pub use handle::*;
-pub use names::*;
-pub use system::*;
+pub(crate) use handle::*;
+pub(crate) use names::*;
+pub(crate) use system::*;
 
 use layout::{NoGc, Term};
 use sys::Errno;

@@ -26,7 +26,7 @@ fn einval() -> Refusal {
 }
 
 /// `prim_net:nif_info()`
-pub fn nif_info_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn nif_info_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let debug = am::boolean(DEBUG.load(Ordering::Relaxed));
     let later = [(am::DEBUG, debug), (atom::known("netns"), am::FALSE)];
     let pairs = match release::has(Release::OTP_28) {
@@ -37,7 +37,7 @@ pub fn nif_info_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 }
 
 /// `prim_net:nif_command(Command)`
-pub fn nif_command_1(process: &mut Process, [command]: [Term; 1]) -> BifResult {
+pub(crate) fn nif_command_1(process: &mut Process, [command]: [Term; 1]) -> BifResult {
     let outcome = match command.as_tuple_of() {
         Some([am::DEBUG, am::TRUE]) => {
             DEBUG.store(true, Ordering::Relaxed);
@@ -53,7 +53,7 @@ pub fn nif_command_1(process: &mut Process, [command]: [Term; 1]) -> BifResult {
 }
 
 /// `prim_net:nif_gethostname()`
-pub fn nif_gethostname_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn nif_gethostname_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let outcome = match sys::socket::host_name() {
         Ok(name) => {
             let name = build::byte_list(process.heap(), &name);
@@ -71,7 +71,7 @@ impl From<Failure> for Refusal {
 }
 
 /// `prim_net:nif_getnameinfo(Address, Flags)`
-pub fn nif_getnameinfo_2(process: &mut Process, [address, flags]: [Term; 2]) -> BifResult {
+pub(crate) fn nif_getnameinfo_2(process: &mut Process, [address, flags]: [Term; 2]) -> BifResult {
     let outcome = name_info(process, address, flags);
     answer(process, outcome)
 }
@@ -103,7 +103,7 @@ fn name_flags(list: Term) -> Option<i32> {
 }
 
 /// `prim_net:nif_getaddrinfo(Host, Service, Hints)`; hints are ignored.
-pub fn nif_getaddrinfo_3(process: &mut Process, [host, service, _]: [Term; 3]) -> BifResult {
+pub(crate) fn nif_getaddrinfo_3(process: &mut Process, [host, service, _]: [Term; 3]) -> BifResult {
     let outcome = address_info(process, host, service);
     answer(process, outcome)
 }
@@ -143,7 +143,7 @@ fn address_info(process: &mut Process, host: Term, service: Term) -> Answer {
 }
 
 /// `prim_net:nif_getservbyname(Name, Protocol)`
-pub fn nif_getservbyname_2(process: &mut Process, [name, protocol]: [Term; 2]) -> BifResult {
+pub(crate) fn nif_getservbyname_2(process: &mut Process, [name, protocol]: [Term; 2]) -> BifResult {
     let outcome = port_of_service(process, name, protocol);
     answer(process, outcome)
 }
@@ -156,7 +156,7 @@ fn port_of_service(process: &mut Process, name: Term, protocol: Term) -> Answer 
 }
 
 /// `prim_net:nif_getservbyport(Port, Protocol)`
-pub fn nif_getservbyport_2(process: &mut Process, [port, protocol]: [Term; 2]) -> BifResult {
+pub(crate) fn nif_getservbyport_2(process: &mut Process, [port, protocol]: [Term; 2]) -> BifResult {
     let outcome = service_at_port(process, port, protocol);
     answer(process, outcome)
 }
@@ -176,7 +176,7 @@ fn protocol_of(name: &[u8]) -> Option<&[u8]> {
 }
 
 /// `prim_net:nif_getifaddrs(Options)`
-pub fn nif_getifaddrs_1(process: &mut Process, [options]: [Term; 1]) -> BifResult {
+pub(crate) fn nif_getifaddrs_1(process: &mut Process, [options]: [Term; 1]) -> BifResult {
     let outcome = interfaces(process, options);
     answer(process, outcome)
 }
@@ -232,7 +232,7 @@ fn write_link(heap: &mut Heap, link: &Link) -> Term {
 }
 
 /// `prim_net:nif_if_name2index(Name)`
-pub fn nif_if_name2index_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn nif_if_name2index_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     let outcome = match list::bytes(name).filter(|name| name.len() <= interface::NAME_BYTES) {
         None => Err(einval()),
         Some(name) => match interface::index(&name) {
@@ -244,7 +244,7 @@ pub fn nif_if_name2index_1(process: &mut Process, [name]: [Term; 1]) -> BifResul
 }
 
 /// `prim_net:nif_if_index2name(Index)`
-pub fn nif_if_index2name_1(process: &mut Process, [index]: [Term; 1]) -> BifResult {
+pub(crate) fn nif_if_index2name_1(process: &mut Process, [index]: [Term; 1]) -> BifResult {
     let outcome = match uint32(index) {
         None => Err(Refusal::Badarg),
         Some(index) => match interface::name(index) {
@@ -259,7 +259,7 @@ pub fn nif_if_index2name_1(process: &mut Process, [index]: [Term; 1]) -> BifResu
 }
 
 /// `prim_net:nif_if_names()`
-pub fn nif_if_names_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn nif_if_names_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let outcome = match interface::indexes() {
         Ok(found) => {
             let heap = process.heap();
@@ -277,21 +277,21 @@ pub fn nif_if_names_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 }
 
 /// `prim_net:nif_get_adapters_addresses(Options)`: for another operating system.
-pub fn nif_get_adapters_addresses_1(_process: &mut Process, [_]: [Term; 1]) -> BifResult {
+pub(crate) fn nif_get_adapters_addresses_1(_process: &mut Process, [_]: [Term; 1]) -> BifResult {
     Err(notsup())
 }
 
 /// `prim_net:nif_get_if_entry(Options)`: for another operating system.
-pub fn nif_get_if_entry_1(_process: &mut Process, [_]: [Term; 1]) -> BifResult {
+pub(crate) fn nif_get_if_entry_1(_process: &mut Process, [_]: [Term; 1]) -> BifResult {
     Err(notsup())
 }
 
 /// `prim_net:nif_get_interface_info(Options)`: for another operating system.
-pub fn nif_get_interface_info_1(_process: &mut Process, [_]: [Term; 1]) -> BifResult {
+pub(crate) fn nif_get_interface_info_1(_process: &mut Process, [_]: [Term; 1]) -> BifResult {
     Err(notsup())
 }
 
 /// `prim_net:nif_get_ip_address_table(Options)`: for another operating system.
-pub fn nif_get_ip_address_table_1(_process: &mut Process, [_]: [Term; 1]) -> BifResult {
+pub(crate) fn nif_get_ip_address_table_1(_process: &mut Process, [_]: [Term; 1]) -> BifResult {
     Err(notsup())
 }

@@ -6,7 +6,7 @@
 //! [`sendfile`] move bytes. The names of options, flags and requests are in `sys::socket::catalogue`; their values are
 //! converted in [`options`] and [`ancillary`].
 
-pub mod address;
+pub(crate) mod address;
 mod ancillary;
 mod associations;
 mod close;
@@ -14,27 +14,27 @@ mod info;
 mod ioctl;
 mod open;
 mod options;
-pub mod outcome;
+pub(crate) mod outcome;
 mod receive;
 mod requests;
 mod send;
 mod sendfile;
 mod socket;
 
-pub use associations::*;
-pub use close::*;
-pub use info::*;
-pub use ioctl::*;
-pub use open::*;
-pub use options::*;
-pub use receive::*;
-pub use requests::nif_cancel_3;
-pub use send::*;
-pub use sendfile::*;
+pub(crate) use associations::*;
+pub(crate) use close::*;
+pub(crate) use info::*;
+pub(crate) use ioctl::*;
+pub(crate) use open::*;
+pub(crate) use options::*;
+pub(crate) use receive::*;
+pub(crate) use requests::nif_cancel_3;
+pub(crate) use send::*;
+pub(crate) use sendfile::*;
 
 use layout::Term;
 
 /// Takes the settings that OTP's module passes when it loads its native functions.
-pub fn load(info: Term) {
+pub(crate) fn load(info: Term) {
     socket::load(info);
 }

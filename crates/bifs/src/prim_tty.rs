@@ -8,7 +8,7 @@
 
 mod description;
 
-pub use description::*;
+pub(crate) use description::*;
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -114,7 +114,7 @@ fn stream_number(stream: Term) -> Option<i32> {
 }
 
 /// `prim_tty:isatty(stdin | stdout | stderr)`
-pub fn isatty_1(_process: &mut Process, [stream]: [Term; 1]) -> BifResult {
+pub(crate) fn isatty_1(_process: &mut Process, [stream]: [Term; 1]) -> BifResult {
     let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
     let fd: BorrowedFd<'_> = match stream_number(stream) {
         Some(0) => input.as_fd(),
@@ -130,12 +130,12 @@ pub fn isatty_1(_process: &mut Process, [stream]: [Term; 1]) -> BifResult {
 }
 
 /// `prim_tty:tty_create()`
-pub fn tty_create_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn tty_create_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     create(process, 1)
 }
 
 /// `prim_tty:tty_create(stdout | stderr)`
-pub fn tty_create_1(process: &mut Process, [stream]: [Term; 1]) -> BifResult {
+pub(crate) fn tty_create_1(process: &mut Process, [stream]: [Term; 1]) -> BifResult {
     match stream_number(stream) {
         Some(output @ 1..) => create(process, output),
         _ => Err(badarg(1)),
@@ -159,7 +159,10 @@ fn create(process: &mut Process, output: i32) -> BifResult {
 }
 
 /// `prim_tty:tty_init(Terminal, stdout, Options)`: notes the mode; `tty_set/1` puts it in force.
-pub fn tty_init_3(process: &mut Process, [reference, _output, options]: [Term; 3]) -> BifResult {
+pub(crate) fn tty_init_3(
+    process: &mut Process,
+    [reference, _output, options]: [Term; 3],
+) -> BifResult {
     let no_gc = no_gc!();
     let tty = tty(reference, no_gc)?;
     if !options.is_map() {
@@ -183,7 +186,7 @@ pub fn tty_init_3(process: &mut Process, [reference, _output, options]: [Term; 3
 
 /// `prim_tty:tty_init(Terminal, #{input := raw | cooked | disabled, output := raw | cooked})`: puts the mode in force.
 /// Only raw input needs a terminal.
-pub fn tty_init_2(process: &mut Process, [reference, options]: [Term; 2]) -> BifResult {
+pub(crate) fn tty_init_2(process: &mut Process, [reference, options]: [Term; 2]) -> BifResult {
     let no_gc = no_gc!();
     let tty = tty(reference, no_gc)?;
     if !options.is_map() {
@@ -219,7 +222,7 @@ pub fn tty_init_2(process: &mut Process, [reference, options]: [Term; 2]) -> Bif
 }
 
 /// `prim_tty:tty_set(Terminal)`
-pub fn tty_set_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn tty_set_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let tty = tty(reference, no_gc)?;
     let mut state = tty.state.lock();
@@ -241,12 +244,12 @@ pub fn tty_set_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
 }
 
 /// `prim_tty:setlocale(Terminal)`: whether the locale's encoding is UTF-8.
-pub fn setlocale_1(_process: &mut Process, [_tty]: [Term; 1]) -> BifResult {
+pub(crate) fn setlocale_1(_process: &mut Process, [_tty]: [Term; 1]) -> BifResult {
     Ok(am::boolean(sys::locale::is_utf8()))
 }
 
 /// `prim_tty:tty_encoding(Terminal)`
-pub fn tty_encoding_1(_process: &mut Process, [_tty]: [Term; 1]) -> BifResult {
+pub(crate) fn tty_encoding_1(_process: &mut Process, [_tty]: [Term; 1]) -> BifResult {
     Ok(atom::known("utf8"))
 }
 
@@ -256,7 +259,7 @@ fn selection(process: &mut Process, tty: Term, reference: Term) -> Owned {
 }
 
 /// `prim_tty:tty_select(Terminal, SignalRef, ReadRef)`
-pub fn tty_select_3(
+pub(crate) fn tty_select_3(
     process: &mut Process,
     [reference, signal_ref, read_ref]: [Term; 3],
 ) -> BifResult {
@@ -279,7 +282,7 @@ pub fn tty_select_3(
 }
 
 /// `prim_tty:tty_select(Terminal, ReadRef)`: signals come another way.
-pub fn tty_select_2(process: &mut Process, [reference, read_ref]: [Term; 2]) -> BifResult {
+pub(crate) fn tty_select_2(process: &mut Process, [reference, read_ref]: [Term; 2]) -> BifResult {
     let no_gc = no_gc!();
     let tty = tty(reference, no_gc)?;
     let message = selection(process, reference, read_ref);
@@ -288,14 +291,14 @@ pub fn tty_select_2(process: &mut Process, [reference, read_ref]: [Term; 2]) -> 
 }
 
 /// `prim_tty:tty_is_open(Terminal, stdin | stdout | stderr)`
-pub fn tty_is_open_2(_process: &mut Process, [reference, stream]: [Term; 2]) -> BifResult {
+pub(crate) fn tty_is_open_2(_process: &mut Process, [reference, stream]: [Term; 2]) -> BifResult {
     tty(reference, no_gc!())?;
     let number = stream_number(stream).ok_or(badarg(2))?;
     Ok(am::boolean(sys::fd::duplicate(number).is_ok()))
 }
 
 /// `prim_tty:tty_read_signal(Terminal, SignalRef)`
-pub fn tty_read_signal_2(process: &mut Process, [reference, _ref]: [Term; 2]) -> BifResult {
+pub(crate) fn tty_read_signal_2(process: &mut Process, [reference, _ref]: [Term; 2]) -> BifResult {
     let no_gc = no_gc!();
     let tty = tty(reference, no_gc)?;
     let mut state = tty.state.lock();
@@ -312,7 +315,7 @@ pub fn tty_read_signal_2(process: &mut Process, [reference, _ref]: [Term; 2]) ->
 }
 
 /// `prim_tty:tty_window_size(Terminal)`
-pub fn tty_window_size_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn tty_window_size_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let tty = tty(reference, no_gc)?;
     let size = terminal::size(tty.output.as_fd()).or_else(|_| terminal::size(tty.input.as_fd()));
@@ -328,7 +331,7 @@ pub fn tty_window_size_1(process: &mut Process, [reference]: [Term; 1]) -> BifRe
 }
 
 /// `prim_tty:write_nif(Terminal, Iovec)`: waits until all is written.
-pub fn write_nif_2(process: &mut Process, [reference, data]: [Term; 2]) -> BifResult {
+pub(crate) fn write_nif_2(process: &mut Process, [reference, data]: [Term; 2]) -> BifResult {
     let no_gc = no_gc!();
     let tty = tty(reference, no_gc)?;
     let bytes = iolist::to_vec(data, MOST_WRITTEN).map_err(|_| badarg(2))?;
@@ -339,12 +342,15 @@ pub fn write_nif_2(process: &mut Process, [reference, data]: [Term; 2]) -> BifRe
 }
 
 /// `prim_tty:read_nif(Terminal, Ref)`: what is there, and the next selection.
-pub fn read_nif_2(process: &mut Process, [reference, read_ref]: [Term; 2]) -> BifResult {
+pub(crate) fn read_nif_2(process: &mut Process, [reference, read_ref]: [Term; 2]) -> BifResult {
     read(process, reference, read_ref, READ_BYTES)
 }
 
 /// `prim_tty:read_nif(Terminal, Ref, Most)`: as `read_nif/2`, of at most that many bytes.
-pub fn read_nif_3(process: &mut Process, [reference, read_ref, most]: [Term; 3]) -> BifResult {
+pub(crate) fn read_nif_3(
+    process: &mut Process,
+    [reference, read_ref, most]: [Term; 3],
+) -> BifResult {
     let most = most
         .as_small()
         .and_then(|most| usize::try_from(most).ok())
@@ -377,12 +383,12 @@ fn code_of(character: Term) -> Result<u32, Failure> {
 }
 
 /// `prim_tty:isprint(Byte)`
-pub fn isprint_1(_process: &mut Process, [character]: [Term; 1]) -> BifResult {
+pub(crate) fn isprint_1(_process: &mut Process, [character]: [Term; 1]) -> BifResult {
     Ok(am::boolean((0x20..0x7f).contains(&code_of(character)?)))
 }
 
 /// `prim_tty:wcwidth(Character)`
-pub fn wcwidth_1(process: &mut Process, [character]: [Term; 1]) -> BifResult {
+pub(crate) fn wcwidth_1(process: &mut Process, [character]: [Term; 1]) -> BifResult {
     match terminal::printed_width(code_of(character)?) {
         Some(width) => Ok(Term::small(width as i64)),
         None => Ok(error_tuple(process, atom::known("not_printable"))),
@@ -390,7 +396,7 @@ pub fn wcwidth_1(process: &mut Process, [character]: [Term; 1]) -> BifResult {
 }
 
 /// `prim_tty:wcswidth(Characters)`: a binary of C's wide characters.
-pub fn wcswidth_1(process: &mut Process, [characters]: [Term; 1]) -> BifResult {
+pub(crate) fn wcswidth_1(process: &mut Process, [characters]: [Term; 1]) -> BifResult {
     let bytes = iolist::to_vec(characters, MOST_WRITTEN).map_err(|_| badarg(1))?;
     let (characters, _) = bytes.as_chunks::<SIZEOF_WCHAR>();
     let widths = characters
@@ -406,6 +412,6 @@ pub fn wcswidth_1(process: &mut Process, [characters]: [Term; 1]) -> BifResult {
 }
 
 /// `prim_tty:sizeof_wchar()`
-pub fn sizeof_wchar_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn sizeof_wchar_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(Term::small(SIZEOF_WCHAR as i64))
 }

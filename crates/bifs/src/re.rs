@@ -171,7 +171,7 @@ fn atom_option(options: &mut RegexOptions, name: &str) -> Option<()> {
 }
 
 /// `re:version()`
-pub fn version_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn version_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     // What PCRE2 is told to mean depends on the release, and its own version hardly differs from that of stock.
     let version = match release::has(Release::OTP_26) {
         true if release::has(Release::OTP_28) => "10.47 2025-10-21",
@@ -278,7 +278,7 @@ fn exported_term(process: &mut Process, pattern: &Pattern, options: Term) -> Ter
 }
 
 /// `re:import(Exported)`
-pub fn import_1(process: &mut Process, [exported]: [Term; 1]) -> BifResult {
+pub(crate) fn import_1(process: &mut Process, [exported]: [Term; 1]) -> BifResult {
     let Some([tag, head, text, options, code]) = exported.as_tuple_of() else {
         return Err(badarg(1));
     };
@@ -295,12 +295,12 @@ pub fn import_1(process: &mut Process, [exported]: [Term; 1]) -> BifResult {
 }
 
 /// `re:compile(Text)`
-pub fn compile_1(process: &mut Process, [text]: [Term; 1]) -> BifResult {
+pub(crate) fn compile_1(process: &mut Process, [text]: [Term; 1]) -> BifResult {
     compile(process, text, Term::NIL)
 }
 
 /// `re:compile(Text, Options)`
-pub fn compile_2(process: &mut Process, [text, options]: [Term; 2]) -> BifResult {
+pub(crate) fn compile_2(process: &mut Process, [text, options]: [Term; 2]) -> BifResult {
     compile(process, text, options)
 }
 
@@ -651,18 +651,18 @@ fn charge_searched(length: usize, offset: usize, outcome: &Outcome) {
 }
 
 /// `re:run(Subject, RE)`
-pub fn run_2(process: &mut Process, [subject, re]: [Term; 2]) -> BifResult {
+pub(crate) fn run_2(process: &mut Process, [subject, re]: [Term; 2]) -> BifResult {
     run(process, subject, re, Term::NIL, Turn::Only)
 }
 
 /// `re:run(Subject, RE, Options)`
-pub fn run_3(process: &mut Process, [subject, re, options]: [Term; 3]) -> BifResult {
+pub(crate) fn run_3(process: &mut Process, [subject, re, options]: [Term; 3]) -> BifResult {
     run(process, subject, re, options, Turn::Only)
 }
 
 /// `re:internal_run(Subject, RE, Options, IsFirst)`: later calls for a subject need not check that it is valid UTF-8,
 /// if this process has already checked.
-pub fn internal_run_4(
+pub(crate) fn internal_run_4(
     process: &mut Process,
     [subject, re, options, first]: [Term; 4],
 ) -> BifResult {
@@ -674,7 +674,7 @@ pub fn internal_run_4(
 }
 
 /// `re:inspect(RE, namelist)`
-pub fn inspect_2(process: &mut Process, [re, item]: [Term; 2]) -> BifResult {
+pub(crate) fn inspect_2(process: &mut Process, [re, item]: [Term; 2]) -> BifResult {
     if item != am::NAMELIST {
         return Err(badarg(2));
     }

@@ -26,7 +26,10 @@ fn badfield(process: &mut Process, (module, name): (Term, Term), field: Term) ->
 }
 
 /// `records:create(Module, Name, [{Field, Value}], #{is_exported => Boolean})`
-pub fn create_4(process: &mut Process, [module, name, fields, options]: [Term; 4]) -> BifResult {
+pub(crate) fn create_4(
+    process: &mut Process,
+    [module, name, fields, options]: [Term; 4],
+) -> BifResult {
     if !module.is_atom() || !name.is_atom() {
         return Err(badrecord(process, name));
     }
@@ -69,7 +72,10 @@ pub fn create_4(process: &mut Process, [module, name, fields, options]: [Term; 4
 const FIELDS_PER_REDUCTION: i64 = 16;
 
 /// `records:update(Record, Module, Name, #{Field => Value})`
-pub fn update_4(process: &mut Process, [record, module, name, fields]: [Term; 4]) -> BifResult {
+pub(crate) fn update_4(
+    process: &mut Process,
+    [record, module, name, fields]: [Term; 4],
+) -> BifResult {
     let no_gc = no_gc!();
     let Some((tuple, values)) = record.as_native_record(no_gc) else {
         return Err(badrecord(process, record));
@@ -93,7 +99,7 @@ pub fn update_4(process: &mut Process, [record, module, name, fields]: [Term; 4]
 }
 
 /// `records:get(Field, Record)`
-pub fn get_2(_process: &mut Process, [field, record]: [Term; 2]) -> BifResult {
+pub(crate) fn get_2(_process: &mut Process, [field, record]: [Term; 2]) -> BifResult {
     let no_gc = no_gc!();
     let (definition, values) = record.as_native_record(no_gc).ok_or(badarg(2))?;
     let place = Definition::of(definition, no_gc!())
@@ -103,7 +109,7 @@ pub fn get_2(_process: &mut Process, [field, record]: [Term; 2]) -> BifResult {
 }
 
 /// `records:get_definition(Module, Name)`: `{#{is_exported => Boolean}, [Field | {Field, Default}]}`
-pub fn get_definition_2(process: &mut Process, [module, name]: [Term; 2]) -> BifResult {
+pub(crate) fn get_definition_2(process: &mut Process, [module, name]: [Term; 2]) -> BifResult {
     let record = modules::record(module, name).ok_or(badarg(2))?;
     let no_gc = no_gc!();
     let (definition, values) = record.as_native_record(no_gc).ok_or(badarg(2))?;
@@ -124,7 +130,7 @@ pub fn get_definition_2(process: &mut Process, [module, name]: [Term; 2]) -> Bif
 }
 
 /// `records:get_field_names(Record)`, in the order of their declaration
-pub fn get_field_names_1(process: &mut Process, [record]: [Term; 1]) -> BifResult {
+pub(crate) fn get_field_names_1(process: &mut Process, [record]: [Term; 1]) -> BifResult {
     let Some(definition) = record.record_definition() else {
         return Err(badrecord(process, record));
     };
@@ -135,19 +141,19 @@ pub fn get_field_names_1(process: &mut Process, [record]: [Term; 1]) -> BifResul
 }
 
 /// `records:get_module(Record)`
-pub fn get_module_1(_process: &mut Process, [record]: [Term; 1]) -> BifResult {
+pub(crate) fn get_module_1(_process: &mut Process, [record]: [Term; 1]) -> BifResult {
     let definition = record.record_definition().ok_or(badarg(1))?;
     Ok(Definition::of(definition, no_gc!()).module)
 }
 
 /// `records:get_name(Record)`
-pub fn get_name_1(_process: &mut Process, [record]: [Term; 1]) -> BifResult {
+pub(crate) fn get_name_1(_process: &mut Process, [record]: [Term; 1]) -> BifResult {
     let definition = record.record_definition().ok_or(badarg(1))?;
     Ok(Definition::of(definition, no_gc!()).name)
 }
 
 /// `records:is_exported(Record)`
-pub fn is_exported_1(process: &mut Process, [record]: [Term; 1]) -> BifResult {
+pub(crate) fn is_exported_1(process: &mut Process, [record]: [Term; 1]) -> BifResult {
     match record.as_native_record(no_gc!()) {
         Some((definition, _)) => Ok(am::boolean(
             Definition::of(definition, no_gc!()).is_exported,

@@ -123,17 +123,23 @@ fn at_once(
 }
 
 /// `unicode:characters_to_binary(Data, Encoding)`: to UTF-8.
-pub fn characters_to_binary_2(process: &mut Process, [data, encoding]: [Term; 2]) -> BifResult {
+pub(crate) fn characters_to_binary_2(
+    process: &mut Process,
+    [data, encoding]: [Term; 2],
+) -> BifResult {
     convert(process, data, encoding, Wanted::Binary)
 }
 
 /// `unicode:characters_to_list(Data, Encoding)`
-pub fn characters_to_list_2(process: &mut Process, [data, encoding]: [Term; 2]) -> BifResult {
+pub(crate) fn characters_to_list_2(
+    process: &mut Process,
+    [data, encoding]: [Term; 2],
+) -> BifResult {
     convert(process, data, encoding, Wanted::List)
 }
 
 /// `unicode:bin_is_7bit(Binary)`: in OTP 27 true of the empty one only.
-pub fn bin_is_7bit_1(_process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+pub(crate) fn bin_is_7bit_1(_process: &mut Process, [binary]: [Term; 1]) -> BifResult {
     let is_27 = release::has(Release::OTP_27) && !release::has(Release::OTP_28);
     let may_be = !is_27 || binary.as_bits().is_some_and(|bits| bits.bit_len() == 0);
     Ok(am::boolean(may_be && unicode::is_7bit(binary)))

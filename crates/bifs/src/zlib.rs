@@ -121,7 +121,7 @@ fn integers<const N: usize>(terms: [Term; N]) -> Result<[c_int; N], Failure> {
 }
 
 /// `zlib:open_nif()`
-pub fn open_nif_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn open_nif_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let state = State {
         stream: None,
         closed: false,
@@ -138,7 +138,7 @@ pub fn open_nif_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 }
 
 /// `zlib:close_nif(Z)`
-pub fn close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let mut state = state(process, handle(reference, no_gc)?)?;
     if state.closed {
@@ -151,7 +151,10 @@ pub fn close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
 }
 
 /// `zlib:set_controller_nif(Z, Pid)`
-pub fn set_controller_nif_2(process: &mut Process, [reference, pid]: [Term; 2]) -> BifResult {
+pub(crate) fn set_controller_nif_2(
+    process: &mut Process,
+    [reference, pid]: [Term; 2],
+) -> BifResult {
     let no_gc = no_gc!();
     let handle = handle(reference, no_gc)?;
     if !pid.is_local_pid() {
@@ -162,7 +165,7 @@ pub fn set_controller_nif_2(process: &mut Process, [reference, pid]: [Term; 2]) 
 }
 
 /// `zlib:deflateInit_nif(Z, Level, Method, WindowBits, MemLevel, Strategy)`
-pub fn deflate_init_nif_6(
+pub(crate) fn deflate_init_nif_6(
     process: &mut Process,
     [
         reference,
@@ -191,7 +194,7 @@ pub fn deflate_init_nif_6(
 }
 
 /// `zlib:inflateInit_nif(Z, WindowBits, AtEnd)`
-pub fn inflate_init_nif_3(
+pub(crate) fn inflate_init_nif_3(
     process: &mut Process,
     [reference, window_bits, at_end]: [Term; 3],
 ) -> BifResult {
@@ -246,17 +249,26 @@ fn signed(checksum: u32) -> Term {
 }
 
 /// `zlib:deflateSetDictionary_nif(Z, Dictionary)`
-pub fn deflate_set_dictionary_nif_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
+pub(crate) fn deflate_set_dictionary_nif_2(
+    process: &mut Process,
+    arguments: [Term; 2],
+) -> BifResult {
     set_dictionary(process, arguments, Direction::Deflate)
 }
 
 /// `zlib:inflateSetDictionary_nif(Z, Dictionary)`
-pub fn inflate_set_dictionary_nif_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
+pub(crate) fn inflate_set_dictionary_nif_2(
+    process: &mut Process,
+    arguments: [Term; 2],
+) -> BifResult {
     set_dictionary(process, arguments, Direction::Inflate)
 }
 
 /// `zlib:inflateGetDictionary_nif(Z)`
-pub fn inflate_get_dictionary_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn inflate_get_dictionary_nif_1(
+    process: &mut Process,
+    [reference]: [Term; 1],
+) -> BifResult {
     let dictionary = {
         let no_gc = no_gc!();
         let mut state = state(process, handle(reference, no_gc)?)?;
@@ -279,12 +291,12 @@ fn reset(process: &mut Process, reference: Term, direction: Direction) -> BifRes
 }
 
 /// `zlib:deflateReset_nif(Z)`
-pub fn deflate_reset_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn deflate_reset_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     reset(process, reference, Direction::Deflate)
 }
 
 /// `zlib:inflateReset_nif(Z)`
-pub fn inflate_reset_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn inflate_reset_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     reset(process, reference, Direction::Inflate)
 }
 
@@ -302,17 +314,17 @@ fn end(process: &mut Process, reference: Term, direction: Direction) -> BifResul
 }
 
 /// `zlib:deflateEnd_nif(Z)`
-pub fn deflate_end_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn deflate_end_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     end(process, reference, Direction::Deflate)
 }
 
 /// `zlib:inflateEnd_nif(Z)`
-pub fn inflate_end_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn inflate_end_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     end(process, reference, Direction::Inflate)
 }
 
 /// `zlib:deflateParams_nif(Z, Level, Strategy)`
-pub fn deflate_params_nif_3(
+pub(crate) fn deflate_params_nif_3(
     process: &mut Process,
     [reference, level, strategy]: [Term; 3],
 ) -> BifResult {
@@ -447,7 +459,7 @@ fn run(state: &mut State, heap: &mut Heap, direction: Direction, step: &Step) ->
 }
 
 /// `zlib:deflate_nif(Z, InputChunkSize, OutputChunkSize, Flush)`
-pub fn deflate_nif_4(
+pub(crate) fn deflate_nif_4(
     process: &mut Process,
     [reference, input, output, flush]: [Term; 4],
 ) -> BifResult {
@@ -460,7 +472,7 @@ pub fn deflate_nif_4(
 }
 
 /// `zlib:inflate_nif(Z, InputChunkSize, OutputChunkSize, Flush)`
-pub fn inflate_nif_4(
+pub(crate) fn inflate_nif_4(
     process: &mut Process,
     [reference, input, output, flush]: [Term; 4],
 ) -> BifResult {
@@ -485,7 +497,7 @@ pub fn inflate_nif_4(
 }
 
 /// `zlib:enqueue_nif(Z, Binaries)`
-pub fn enqueue_nif_2(process: &mut Process, [reference, list]: [Term; 2]) -> BifResult {
+pub(crate) fn enqueue_nif_2(process: &mut Process, [reference, list]: [Term; 2]) -> BifResult {
     let no_gc = no_gc!();
     let mut state = state(process, handle(reference, no_gc)?)?;
     if state.stream.is_none() {
@@ -509,7 +521,7 @@ pub fn enqueue_nif_2(process: &mut Process, [reference, list]: [Term; 2]) -> Bif
 }
 
 /// `zlib:crc32_nif(Z)`
-pub fn crc32_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn crc32_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let state = state(process, handle(reference, no_gc)?)?;
     if state.stream.is_none() {
@@ -519,7 +531,7 @@ pub fn crc32_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
 }
 
 /// `zlib:getStash_nif(Z)`
-pub fn get_stash_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn get_stash_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let state = state(process, handle(reference, no_gc)?)?;
     Ok(match &state.stash {
@@ -533,7 +545,7 @@ pub fn get_stash_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResu
 }
 
 /// `zlib:clearStash_nif(Z)`
-pub fn clear_stash_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn clear_stash_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let mut state = state(process, handle(reference, no_gc)?)?;
     match state.stash.take() {
@@ -543,7 +555,7 @@ pub fn clear_stash_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifRe
 }
 
 /// `zlib:setStash_nif(Z, Term)`
-pub fn set_stash_nif_2(process: &mut Process, [reference, term]: [Term; 2]) -> BifResult {
+pub(crate) fn set_stash_nif_2(process: &mut Process, [reference, term]: [Term; 2]) -> BifResult {
     let no_gc = no_gc!();
     let mut state = state(process, handle(reference, no_gc)?)?;
     if state.stash.is_some() {
@@ -554,14 +566,14 @@ pub fn set_stash_nif_2(process: &mut Process, [reference, term]: [Term; 2]) -> B
 }
 
 /// `zlib:getBufSize_nif(Z)`
-pub fn get_buf_size_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn get_buf_size_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let state = state(process, handle(reference, no_gc)?)?;
     Ok(Term::small(i64::from(state.buffer_size)))
 }
 
 /// `zlib:setBufSize_nif(Z, Size)`
-pub fn set_buf_size_nif_2(process: &mut Process, [reference, size]: [Term; 2]) -> BifResult {
+pub(crate) fn set_buf_size_nif_2(process: &mut Process, [reference, size]: [Term; 2]) -> BifResult {
     let no_gc = no_gc!();
     let mut state = state(process, handle(reference, no_gc)?)?;
     state.buffer_size = int32(size).ok_or(badarg(2))?;

@@ -92,12 +92,12 @@ fn create<C: Codec>(process: &mut Process) -> BifResult {
 }
 
 /// `zstd:init_compress_nif()`
-pub fn init_compress_nif_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn init_compress_nif_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     create::<Compressor>(process)
 }
 
 /// `zstd:init_decompress_nif()`
-pub fn init_decompress_nif_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn init_decompress_nif_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     create::<Decompressor>(process)
 }
 
@@ -113,12 +113,18 @@ fn load_dictionary<C: Codec>(
 }
 
 /// `zstd:load_compress_dictionary_nif(Context, Dictionary)`
-pub fn load_compress_dictionary_nif_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
+pub(crate) fn load_compress_dictionary_nif_2(
+    process: &mut Process,
+    arguments: [Term; 2],
+) -> BifResult {
     load_dictionary::<Compressor>(process, arguments)
 }
 
 /// `zstd:load_decompress_dictionary_nif(Context, Dictionary)`
-pub fn load_decompress_dictionary_nif_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
+pub(crate) fn load_decompress_dictionary_nif_2(
+    process: &mut Process,
+    arguments: [Term; 2],
+) -> BifResult {
     load_dictionary::<Decompressor>(process, arguments)
 }
 
@@ -134,12 +140,18 @@ fn refer_to_dictionary<C: Codec>(
 }
 
 /// `zstd:ref_compress_dictionary_nif(Context, Dictionary)`
-pub fn ref_compress_dictionary_nif_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
+pub(crate) fn ref_compress_dictionary_nif_2(
+    process: &mut Process,
+    arguments: [Term; 2],
+) -> BifResult {
     refer_to_dictionary::<Compressor>(process, arguments)
 }
 
 /// `zstd:ref_decompress_dictionary_nif(Context, Dictionary)`
-pub fn ref_decompress_dictionary_nif_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
+pub(crate) fn ref_decompress_dictionary_nif_2(
+    process: &mut Process,
+    arguments: [Term; 2],
+) -> BifResult {
     refer_to_dictionary::<Decompressor>(process, arguments)
 }
 
@@ -198,7 +210,7 @@ fn compress_parameter(
 }
 
 /// `zstd:set_compress_parameter_nif(Context, Key, Value)`
-pub fn set_compress_parameter_nif_3(
+pub(crate) fn set_compress_parameter_nif_3(
     process: &mut Process,
     [reference, key, value]: [Term; 3],
 ) -> BifResult {
@@ -225,7 +237,7 @@ pub fn set_compress_parameter_nif_3(
 }
 
 /// `zstd:get_compress_parameter_nif(Context, Key)`
-pub fn get_compress_parameter_nif_2(
+pub(crate) fn get_compress_parameter_nif_2(
     process: &mut Process,
     [reference, key]: [Term; 2],
 ) -> BifResult {
@@ -247,7 +259,7 @@ pub fn get_compress_parameter_nif_2(
 }
 
 /// `zstd:set_pledged_src_size_nif(Context, Bytes)`
-pub fn set_pledged_src_size_nif_2(
+pub(crate) fn set_pledged_src_size_nif_2(
     process: &mut Process,
     [reference, bytes]: [Term; 2],
 ) -> BifResult {
@@ -266,7 +278,7 @@ fn decompress_parameter(process: &mut Process, key: Term) -> Result<ZSTD_dParame
 }
 
 /// `zstd:set_decompress_parameter_nif(Context, Key, Value)`
-pub fn set_decompress_parameter_nif_3(
+pub(crate) fn set_decompress_parameter_nif_3(
     process: &mut Process,
     [reference, key, value]: [Term; 3],
 ) -> BifResult {
@@ -279,7 +291,7 @@ pub fn set_decompress_parameter_nif_3(
 }
 
 /// `zstd:get_decompress_parameter_nif(Context, Key)`
-pub fn get_decompress_parameter_nif_2(
+pub(crate) fn get_decompress_parameter_nif_2(
     process: &mut Process,
     [reference, key]: [Term; 2],
 ) -> BifResult {
@@ -340,7 +352,7 @@ fn must_be_dirty(input: &[u8]) -> bool {
 }
 
 /// `zstd:compress_stream_nif(Context, Input, Directive)`
-pub fn compress_stream_nif_3(
+pub(crate) fn compress_stream_nif_3(
     process: &mut Process,
     [reference, input, to_do]: [Term; 3],
 ) -> BifResult {
@@ -363,7 +375,7 @@ pub fn compress_stream_nif_3(
 }
 
 /// `zstd:decompress_stream_nif(Context, Input, Directive)`
-pub fn decompress_stream_nif_3(
+pub(crate) fn decompress_stream_nif_3(
     process: &mut Process,
     [reference, input, to_do]: [Term; 3],
 ) -> BifResult {
@@ -406,12 +418,12 @@ fn reset<C: Codec>(process: &mut Process, reference: Term) -> BifResult {
 }
 
 /// `zstd:compress_reset_nif(Context)`
-pub fn compress_reset_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn compress_reset_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     reset::<Compressor>(process, reference)
 }
 
 /// `zstd:decompress_reset_nif(Context)`
-pub fn decompress_reset_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn decompress_reset_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     reset::<Decompressor>(process, reference)
 }
 
@@ -421,12 +433,12 @@ fn close<C: Codec>(process: &mut Process, reference: Term) -> BifResult {
 }
 
 /// `zstd:compress_close_nif(Context)`
-pub fn compress_close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn compress_close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     close::<Compressor>(process, reference)
 }
 
 /// `zstd:decompress_close_nif(Context)`
-pub fn decompress_close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn decompress_close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     close::<Decompressor>(process, reference)
 }
 
@@ -443,7 +455,7 @@ fn dictionary<D: Send + Sync + 'static>(
 }
 
 /// `zstd:create_cdict_nif(Dictionary, Level)`
-pub fn create_cdict_nif_2(process: &mut Process, [bytes, level]: [Term; 2]) -> BifResult {
+pub(crate) fn create_cdict_nif_2(process: &mut Process, [bytes, level]: [Term; 2]) -> BifResult {
     let no_gc = no_gc!();
     let bytes = bytes_of(bytes, no_gc).ok_or(badarg(1))?;
     let level = int32(level).ok_or(badarg(2))?;
@@ -452,7 +464,7 @@ pub fn create_cdict_nif_2(process: &mut Process, [bytes, level]: [Term; 2]) -> B
 }
 
 /// `zstd:create_ddict_nif(Dictionary)`
-pub fn create_ddict_nif_1(process: &mut Process, [bytes]: [Term; 1]) -> BifResult {
+pub(crate) fn create_ddict_nif_1(process: &mut Process, [bytes]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let bytes = bytes_of(bytes, no_gc).ok_or(badarg(1))?;
     let made = DecompressDictionary::new(&bytes);
@@ -460,34 +472,40 @@ pub fn create_ddict_nif_1(process: &mut Process, [bytes]: [Term; 1]) -> BifResul
 }
 
 /// `zstd:getDictId_fromCDict_nif(Dictionary)`
-pub fn dictionary_id_of_compressor_nif_1(_: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn dictionary_id_of_compressor_nif_1(
+    _: &mut Process,
+    [reference]: [Term; 1],
+) -> BifResult {
     let no_gc = no_gc!();
     let dictionary = magic::get::<Arc<CompressDictionary>>(reference, no_gc).ok_or(badarg(1))?;
     Ok(Term::small(i64::from(dictionary.id())))
 }
 
 /// `zstd:getDictId_fromDDict_nif(Dictionary)`
-pub fn dictionary_id_of_decompressor_nif_1(_: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn dictionary_id_of_decompressor_nif_1(
+    _: &mut Process,
+    [reference]: [Term; 1],
+) -> BifResult {
     let no_gc = no_gc!();
     let dictionary = magic::get::<Arc<DecompressDictionary>>(reference, no_gc).ok_or(badarg(1))?;
     Ok(Term::small(i64::from(dictionary.id())))
 }
 
 /// `zstd:getDictId_fromDict_nif(Dictionary)`
-pub fn dictionary_id_of_dictionary_nif_1(_: &mut Process, [bytes]: [Term; 1]) -> BifResult {
+pub(crate) fn dictionary_id_of_dictionary_nif_1(_: &mut Process, [bytes]: [Term; 1]) -> BifResult {
     let bytes = iolist::to_vec(bytes, usize::MAX).map_err(|_| badarg(1))?;
     Ok(Term::small(i64::from(codec::dictionary_id(&bytes))))
 }
 
 /// `zstd:getDictId_fromFrame_nif(Frame)`
-pub fn dictionary_id_of_frame_nif_1(_: &mut Process, [bytes]: [Term; 1]) -> BifResult {
+pub(crate) fn dictionary_id_of_frame_nif_1(_: &mut Process, [bytes]: [Term; 1]) -> BifResult {
     let bytes = iolist::to_vec(bytes, usize::MAX).map_err(|_| badarg(1))?;
     let id = codec::dictionary_id_of_frame(&bytes);
     Ok(Term::small(i64::from(id)))
 }
 
 /// `zstd:get_frame_header_nif(Frame)`
-pub fn get_frame_header_nif_1(process: &mut Process, [bytes]: [Term; 1]) -> BifResult {
+pub(crate) fn get_frame_header_nif_1(process: &mut Process, [bytes]: [Term; 1]) -> BifResult {
     let bytes = iolist::to_vec(bytes, usize::MAX).map_err(|_| badarg(1))?;
     let header = raised(process, codec::frame_header(&bytes))?;
     let heap = process.heap();

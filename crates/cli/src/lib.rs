@@ -6,7 +6,6 @@
 //! libraries to boot. All of this runs on the main thread before any other thread exists, reads no
 //! global state (the environment is a value), and does not panic for any input.
 
-#![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
 
 pub mod environment;

@@ -1,6 +1,5 @@
 //! The `ferl` command: finds OTP, interprets the command line as `erl` does, and starts the VM.
 
-#![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
 
 use std::ffi::OsStr;

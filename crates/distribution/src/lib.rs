@@ -8,7 +8,6 @@
 //!
 //! The protocol is OTP's: <https://www.erlang.org/doc/apps/erts/erl_dist_protocol.html>.
 
-#![warn(unreachable_pub)]
 // They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 

@@ -3,7 +3,6 @@
 //! Each implements `runtime::effects::port::driver::Driver`. [`open`] has one row for each driver that a program opens
 //! by name.
 
-#![warn(unreachable_pub)]
 // They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 

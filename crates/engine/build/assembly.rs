@@ -19,11 +19,11 @@
 use std::fmt::{self, Write};
 
 /// Stands for an offset of one byte until the loader writes it.
-pub const SHORT_PLACEHOLDER: u8 = 0x55;
+pub(crate) const SHORT_PLACEHOLDER: u8 = 0x55;
 
 /// How often the assembly was rewritten in each way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Rewrites {
+pub(crate) struct Rewrites {
     /// Functions: each becomes the code of one stencil.
     pub functions: usize,
     /// Blocks that lead to a slow path and were moved away.
@@ -74,7 +74,7 @@ impl Block {
 }
 
 /// The assembly of all stencils, rewritten.
-pub fn rewrite(assembly: &str) -> (String, Rewrites) {
+pub(crate) fn rewrite(assembly: &str) -> (String, Rewrites) {
     let (mut text, mut rewrites) = (String::new(), Rewrites::default());
     let mut lines = assembly.lines();
     while let Some(line) = lines.next() {

@@ -8,23 +8,23 @@
 //!
 //! In a test, the operand `fail` is a label, never 0. In an operation that may raise, 0 means "raise".
 
-pub mod arith;
-pub mod binaries;
-pub mod builder;
-pub mod building;
-pub mod calls;
-pub mod compare;
-pub mod coverage;
-pub mod debugger;
-pub mod exceptions;
-pub mod floats;
-pub mod guards;
-pub mod lists;
-pub mod maps;
-pub mod messages;
-pub mod moves;
-pub mod records;
-pub mod select;
+pub(crate) mod arith;
+pub(crate) mod binaries;
+pub(crate) mod builder;
+pub(crate) mod building;
+pub(crate) mod calls;
+pub(crate) mod compare;
+pub(crate) mod coverage;
+pub(crate) mod debugger;
+pub(crate) mod exceptions;
+pub(crate) mod floats;
+pub(crate) mod guards;
+pub(crate) mod lists;
+pub(crate) mod maps;
+pub(crate) mod messages;
+pub(crate) mod moves;
+pub(crate) mod records;
+pub(crate) mod select;
 mod tags;
-pub mod tuples;
-pub mod type_tests;
+pub(crate) mod tuples;
+pub(crate) mod type_tests;

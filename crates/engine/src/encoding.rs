@@ -20,7 +20,7 @@ use layout::{Export, Term};
 use crate::operand::{Any, Dest, K, Operand, Source, X, Y};
 
 /// An operand word: its type, and its position after the handler word.
-pub struct At<T, const I: usize>(PhantomData<T>);
+pub(crate) struct At<T, const I: usize>(PhantomData<T>);
 
 impl<T, const I: usize> Clone for At<T, I> {
     fn clone(&self) -> Self {
@@ -34,7 +34,7 @@ impl<T, const I: usize> At<T, I> {
     /// The position.
     #[inline(always)]
     #[must_use]
-    pub const fn index(self) -> usize {
+    pub(crate) const fn index(self) -> usize {
         I
     }
 
@@ -44,32 +44,32 @@ impl<T, const I: usize> At<T, I> {
     /// `words` are the operand words of an instruction with this encoding.
     #[inline(always)]
     #[must_use]
-    pub unsafe fn of(self, words: *const u64) -> u64 {
+    pub(crate) unsafe fn of(self, words: *const u64) -> u64 {
         // SAFETY: the caller's promise.
         unsafe { *words.add(I) }
     }
 }
 
 /// A source operand, of the kind `A` in a specialised body.
-pub struct In<A = Any>(PhantomData<A>);
+pub(crate) struct In<A = Any>(PhantomData<A>);
 /// A destination operand, of the kind `A` in a specialised body.
-pub struct Out<A = Any>(PhantomData<A>);
+pub(crate) struct Out<A = Any>(PhantomData<A>);
 /// A label; 0 stands for none.
-pub struct Label;
+pub(crate) struct Label;
 /// A count, a size, a header or flags: anything that fits the immediate operand of a machine instruction.
-pub struct Number;
+pub(crate) struct Number;
 /// Any 64-bit value.
-pub struct Wide;
+pub(crate) struct Wide;
 /// An export, which is never freed.
-pub struct ExportRef;
+pub(crate) struct ExportRef;
 /// A floating-point register, as its byte offset.
-pub struct FloatRegister;
+pub(crate) struct FloatRegister;
 /// The position after the last operand of the row.
-pub struct End;
+pub(crate) struct End;
 
 /// What a word can hold for the purpose of comparing encodings.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum WordClass {
+pub(crate) enum WordClass {
     Operand,
     Label,
     Number,
@@ -78,7 +78,7 @@ pub enum WordClass {
 }
 
 /// Where the code generator writes words to.
-pub trait WordSink {
+pub(crate) trait WordSink {
     fn word(&mut self, word: u64);
 
     /// Writes the address of a label, or 0 for label 0.
@@ -86,7 +86,7 @@ pub trait WordSink {
 }
 
 /// The type of an operand word.
-pub trait WordType {
+pub(crate) trait WordType {
     /// What the code generator provides for it.
     type Value;
     const CLASS: WordClass;
@@ -132,7 +132,7 @@ impl WordType for Label {
 }
 
 /// Types whose word may be read as a number.
-pub trait PlainWord {}
+pub(crate) trait PlainWord {}
 
 impl PlainWord for Number {}
 impl PlainWord for Label {}
@@ -141,7 +141,7 @@ impl PlainWord for X {}
 impl<A> PlainWord for Out<A> {}
 
 /// A row of the table, as the code generator writes it.
-pub trait Encoding: Sized {
+pub(crate) trait Encoding: Sized {
     /// The positions of the operands, which may be of any kind.
     type Operands: Copy;
     const OPERANDS: Self::Operands;
@@ -152,18 +152,18 @@ pub trait Encoding: Sized {
 }
 
 /// The positions of the operands in a body specialised for these kinds.
-pub trait OperandsOf<Kinds> {
+pub(crate) trait OperandsOf<Kinds> {
     type Operands: Copy;
     const OPERANDS: Self::Operands;
 }
 
 /// The type that [`OperandsOf`] and [`Encoding`] have as `Operands`.
-pub trait Operands {
+pub(crate) trait Operands {
     type Encoding: Encoding;
 }
 
 /// Implemented if an instruction of this encoding can be handled by a slow path that reads the encoding `W`.
-pub trait BeginsWith<W> {}
+pub(crate) trait BeginsWith<W> {}
 
 impl<W> BeginsWith<W> for W {}
 
@@ -187,7 +187,7 @@ macro_rules! encodings {
     )*) => {
         $(
             $(#[$doc])*
-            pub struct $name {
+            pub(crate) struct $name {
                 $(pub $field: <$type as WordType>::Value,)*
             }
 
@@ -195,7 +195,7 @@ macro_rules! encodings {
                 /// The operands by which the variant of a body is chosen.
                 #[allow(dead_code, reason = "slow paths have no variants")]
                 #[must_use]
-                pub fn specialised(&self) -> [Operand; { 0 $($(+ second!($of, 1))?)* }] {
+                pub(crate) fn specialised(&self) -> [Operand; { 0 $($(+ second!($of, 1))?)* }] {
                     [$($(second!($of, self.$field),)?)*]
                 }
             }
@@ -208,7 +208,7 @@ macro_rules! encodings {
                 }
 
                 #[allow(dead_code, reason = "some operands are only read by a slow path of another encoding")]
-                pub struct Positions<$($($kind),*)?> {
+                pub(crate) struct Positions<$($($kind),*)?> {
                     $(pub $field: At<$type $(<$of>)?, { Index::$field as usize }>,)*
                     pub end: At<End, { Index::end as usize }>,
                 }

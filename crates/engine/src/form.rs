@@ -48,7 +48,7 @@ pub type Handler = unsafe extern "C" fn(
 /// All functions share one contract: the machine runs the instruction at `ip`, and it has the operand words that the
 /// call names.
 #[allow(clippy::missing_safety_doc)]
-pub trait Form: Copy {
+pub(crate) trait Form: Copy {
     /// Operand word `I`, if it is a register, a label, a count or a size.
     unsafe fn word<const I: usize>(ip: *const u64) -> u64;
 
@@ -100,7 +100,7 @@ pub trait Form: Copy {
 
 /// The form in which operands are words after the handler address.
 #[derive(Clone, Copy)]
-pub struct Threaded;
+pub(crate) struct Threaded;
 
 // SAFETY of all functions: the caller's contract, and the layout of an instruction: its first word is the address of
 // a handler, its operand words follow, and after them comes another instruction.
@@ -194,7 +194,7 @@ fn check(s: *mut Term, h: *mut u64, ip: *const u64) {
 /// `handler` expects at `ip` the instruction, or the code address, that its documentation says.
 #[cfg(not(miri))]
 #[inline(always)]
-pub unsafe fn dispatch(
+pub(crate) unsafe fn dispatch(
     handler: Handler,
     x: *mut Term,
     s: *mut Term,

@@ -23,11 +23,11 @@ const Y_TAG: u64 = 0b100;
 
 /// An encoded operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Operand(u64);
+pub(crate) struct Operand(u64);
 
 /// The kind of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum OperandKind {
+pub(crate) enum OperandKind {
     X,
     Y,
     Constant,
@@ -35,19 +35,19 @@ pub enum OperandKind {
 
 impl Operand {
     #[must_use]
-    pub const fn x(register: u16) -> Operand {
+    pub(crate) const fn x(register: u16) -> Operand {
         Operand(register as u64 * 8)
     }
 
     #[must_use]
-    pub const fn y(slot: u32) -> Operand {
+    pub(crate) const fn y(slot: u32) -> Operand {
         Operand(slot as u64 * 8 + Y_TAG)
     }
 
     /// # Panics
     /// If the term is the non-value.
     #[must_use]
-    pub const fn constant(term: Term) -> Operand {
+    pub(crate) const fn constant(term: Term) -> Operand {
         assert!(term.bits() & 0b11 != 0);
         Operand(term.bits())
     }
@@ -59,12 +59,12 @@ impl Operand {
     }
 
     #[must_use]
-    pub const fn word(self) -> u64 {
+    pub(crate) const fn word(self) -> u64 {
         self.0
     }
 
     #[must_use]
-    pub const fn kind(self) -> OperandKind {
+    pub(crate) const fn kind(self) -> OperandKind {
         if self.0 & 0b11 != 0 {
             OperandKind::Constant
         } else if self.0 & Y_TAG != 0 {
@@ -76,14 +76,14 @@ impl Operand {
 
     /// Whether it is a constant other than a small integer.
     #[must_use]
-    pub fn is_other_constant(self) -> bool {
+    pub(crate) fn is_other_constant(self) -> bool {
         self.as_constant()
             .is_some_and(|constant| !constant.is_small())
     }
 
     /// The constant, if it is one.
     #[must_use]
-    pub fn as_constant(self) -> Option<Term> {
+    pub(crate) fn as_constant(self) -> Option<Term> {
         match self.kind() {
             // SAFETY: the operand was made from a term.
             OperandKind::Constant => Some(unsafe { Term::from_bits(self.0) }),
@@ -94,7 +94,7 @@ impl Operand {
 
 /// What is known about a source where its instruction runs, beyond what the instruction itself says.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Knowledge {
+pub(crate) enum Knowledge {
     #[default]
     Nothing,
     /// It is a small integer.
@@ -104,7 +104,7 @@ pub enum Knowledge {
 }
 
 /// A kind of operand that can be read.
-pub trait Source {
+pub(crate) trait Source {
     /// Whether it is always a small integer.
     const IS_SMALL: bool = false;
     /// Whether it is always a constant that is a small integer.
@@ -119,26 +119,26 @@ pub trait Source {
 }
 
 /// A kind of operand that can be written.
-pub trait Dest {
+pub(crate) trait Dest {
     /// # Safety
     /// Operand word `I` is a register of this kind.
     unsafe fn write<F: Form, const I: usize>(m: &Registers<F>, value: Term);
 }
 
 /// An X register.
-pub struct X;
+pub(crate) struct X;
 /// A Y register.
-pub struct Y;
+pub(crate) struct Y;
 /// A constant.
-pub struct K;
+pub(crate) struct K;
 /// A constant that is a small integer.
-pub struct N;
+pub(crate) struct N;
 /// Any kind, determined when the operand is read.
-pub struct Any;
+pub(crate) struct Any;
 /// An operand of another kind, known to be a small integer; only in machine code.
-pub struct Small<A>(PhantomData<A>);
+pub(crate) struct Small<A>(PhantomData<A>);
 /// The same, passed on by the machine code before; the operand has it as well.
-pub struct Passed<A>(PhantomData<A>);
+pub(crate) struct Passed<A>(PhantomData<A>);
 
 impl Source for X {
     type Unknown = X;
@@ -280,7 +280,7 @@ fn y_register(s: *mut Term, word: u64) -> *mut Term {
 /// `word` is an operand of the instruction that runs, and `x` and `s` are the machine's registers.
 #[inline(always)]
 #[must_use]
-pub unsafe fn read(x: *mut Term, s: *mut Term, word: u64) -> Term {
+pub(crate) unsafe fn read(x: *mut Term, s: *mut Term, word: u64) -> Term {
     if word & 0b11 != 0 {
         // SAFETY: the word of a constant is the term itself.
         return unsafe { Term::from_bits(word) };
@@ -294,7 +294,7 @@ pub unsafe fn read(x: *mut Term, s: *mut Term, word: u64) -> Term {
 /// # Safety
 /// As for [`read`]; `word` names a register.
 #[inline(always)]
-pub unsafe fn write(x: *mut Term, s: *mut Term, word: u64, value: Term) {
+pub(crate) unsafe fn write(x: *mut Term, s: *mut Term, word: u64, value: Term) {
     // SAFETY: the word names a register, which is in the X array or the current frame.
     unsafe { *register(x, s, word) = value }
 }

@@ -13,13 +13,13 @@ use crate::form::{Exit, Form, Handler, Threaded};
 use crate::operand::{Any, Dest, K, N, Operand, OperandKind, Source, X, Y};
 
 /// A handler, and the encoding of the instructions that it can run.
-pub struct HandlerOf<W> {
+pub(crate) struct HandlerOf<W> {
     pub handler: Handler,
     encoding: PhantomData<fn(W)>,
 }
 
 impl<W> HandlerOf<W> {
-    pub const fn new(handler: Handler) -> HandlerOf<W> {
+    pub(crate) const fn new(handler: Handler) -> HandlerOf<W> {
         HandlerOf {
             handler,
             encoding: PhantomData,
@@ -36,7 +36,7 @@ impl<W> Clone for HandlerOf<W> {
 impl<W> Copy for HandlerOf<W> {}
 
 /// An operation, defined by [`operations!`].
-pub trait Operation {
+pub(crate) trait Operation {
     type Encoding;
 
     /// The variant of its body for these operands.
@@ -47,7 +47,7 @@ macro_rules! shape {
     ($(#[$doc:meta])* $name:ident [$($kind:ident: $bound:ident),*] |$operands:pat_param| $pick:expr) => {
         $(#[$doc])*
         #[allow(clippy::missing_safety_doc)]
-        pub trait $name {
+        pub(crate) trait $name {
             unsafe extern "C" fn run<F: Form, $($kind: $bound),*>(
                 x: *mut Term, s: *mut Term, h: *mut u64, f: i64, c: *mut Context, ip: *const u64,
             ) -> Exit;
@@ -202,7 +202,7 @@ macro_rules! operation {
     (@ $shape:ident [$($kind:ident: $bound:ident),*] [$(#[$doc:meta])* $name:ident]
         |$m:ident, $o:ident: $encoding:ident| $body:block) => {
         $(#[$doc])*
-        pub struct $name;
+        pub(crate) struct $name;
 
         impl $crate::operation::$shape for $name {
             unsafe extern "C" fn run<F: $crate::form::Form, $($kind: $crate::operand::$bound),*>(
@@ -244,7 +244,7 @@ macro_rules! slow_paths {
         $(
             $(#[$doc])*
             #[allow(non_upper_case_globals)]
-            pub const $name: $crate::operation::HandlerOf<$crate::encoding::$encoding> = {
+            pub(crate) const $name: $crate::operation::HandlerOf<$crate::encoding::$encoding> = {
                 unsafe extern "C" fn $name(
                     x: *mut ::layout::Term,
                     s: *mut ::layout::Term,

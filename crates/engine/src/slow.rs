@@ -7,19 +7,19 @@
 //!
 //! Each is a constant with a function's name: the handler, and the type of the encoding that it reads.
 
-pub mod arith;
-pub mod bifs;
-pub mod binaries;
-pub mod breakpoints;
-pub mod build;
-pub mod calls;
-pub mod collect;
-pub mod compare;
-pub mod debugger;
-pub mod exceptions;
-pub mod floats;
-pub mod leave;
-pub mod maps;
-pub mod messages;
+pub(crate) mod arith;
+pub(crate) mod bifs;
+pub(crate) mod binaries;
+pub(crate) mod breakpoints;
+pub(crate) mod build;
+pub(crate) mod calls;
+pub(crate) mod collect;
+pub(crate) mod compare;
+pub(crate) mod debugger;
+pub(crate) mod exceptions;
+pub(crate) mod floats;
+pub(crate) mod leave;
+pub(crate) mod maps;
+pub(crate) mod messages;
 mod pairs;
-pub mod records;
+pub(crate) mod records;

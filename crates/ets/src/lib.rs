@@ -13,7 +13,6 @@
 
 // They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
-#![warn(unreachable_pub)]
 
 mod fixation;
 pub mod match_spec;

@@ -9,7 +9,6 @@
 //! The marks and the level are in `sys::memory::budget`, where the doors of the node look at them: spawning, opening
 //! ports and sockets (`is_high`), and large allocations (`admit`).
 
-#![warn(unreachable_pub)]
 // They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 

@@ -5,7 +5,6 @@
 //! crate that needs the rows in a form that this crate cannot express (a typed atom, a function body) expands the
 //! table with its own callback. Everything here is constant data, which any thread may read.
 
-#![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
 
 pub mod atom_order;

@@ -11,7 +11,6 @@
 //! Invariant: the lab links nothing of the virtual machine. All it knows of a VM is what the operating system shows and
 //! what the programs print. One thread.
 
-#![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
 
 mod cache;

@@ -4,7 +4,6 @@
 //! Everything here is `repr(C)` or `repr(transparent)` and does not use `std`, so that stencils can be compiled from
 //! it. This crate defines layouts and offsets only, no algorithms: comparing, hashing, printing and collecting are in
 //! `term`; scheduling is in `runtime`.
-#![warn(unreachable_pub)]
 #![no_std]
 
 pub mod breakpoint;

@@ -12,34 +12,35 @@ use crate::env::Env;
 use crate::resource::ResourceType;
 
 /// The interface that is offered; its minor version is that of the release.
-pub const MAJOR: c_int = 2;
+pub(crate) const MAJOR: c_int = 2;
 
 /// `ErlNifCharEncoding`. Until OTP 26 there was only the first, and no other value was looked at.
-pub const LATIN1: c_int = 1;
-pub const UTF8: c_int = 2;
+pub(crate) const LATIN1: c_int = 1;
+pub(crate) const UTF8: c_int = 2;
 
 /// Libraries for another kind of VM have another text here.
-pub const VARIANT: &[u8] = b"beam.vanilla";
+pub(crate) const VARIANT: &[u8] = b"beam.vanilla";
 
 /// Where a function of the interface stores a result.
-pub type Out<'a, T> = &'a mut MaybeUninit<T>;
+pub(crate) type Out<'a, T> = &'a mut MaybeUninit<T>;
 
 /// A NIF.
-pub type Function =
+pub(crate) type Function =
     unsafe extern "C" fn(env: &mut Env, count: c_int, arguments: *const Term) -> Term;
 
-pub type Load = unsafe extern "C" fn(env: &mut Env, data: *mut *mut c_void, info: Term) -> c_int;
-pub type Upgrade = unsafe extern "C" fn(
+pub(crate) type Load =
+    unsafe extern "C" fn(env: &mut Env, data: *mut *mut c_void, info: Term) -> c_int;
+pub(crate) type Upgrade = unsafe extern "C" fn(
     env: &mut Env,
     data: *mut *mut c_void,
     old_data: *mut *mut c_void,
     info: Term,
 ) -> c_int;
-pub type Unload = unsafe extern "C" fn(env: &mut Env, data: *mut c_void);
+pub(crate) type Unload = unsafe extern "C" fn(env: &mut Env, data: *mut c_void);
 
 /// `ErlNifFunc`.
 #[repr(C)]
-pub struct NamedFunction {
+pub(crate) struct NamedFunction {
     pub name: *const c_char,
     pub arity: c_uint,
     pub function: Option<Function>,
@@ -48,7 +49,7 @@ pub struct NamedFunction {
 
 /// `ErlNifFunc` before 2.7.
 #[repr(C)]
-pub struct OldNamedFunction {
+pub(crate) struct OldNamedFunction {
     pub name: *const c_char,
     pub arity: c_uint,
     pub function: Option<Function>,
@@ -56,7 +57,7 @@ pub struct OldNamedFunction {
 
 /// `ErlNifEntry`. A library of an earlier interface has only the first of these fields.
 #[repr(C)]
-pub struct Entry {
+pub(crate) struct Entry {
     pub major: c_int,
     pub minor: c_int,
     pub name: *const c_char,
@@ -77,13 +78,13 @@ pub struct Entry {
 }
 
 /// Flags of a function: on which dirty schedulers it runs.
-pub const DIRTY_CPU: c_uint = 1;
-pub const DIRTY_IO: c_uint = 2;
+pub(crate) const DIRTY_CPU: c_uint = 1;
+pub(crate) const DIRTY_IO: c_uint = 2;
 
 /// `ErlNifBinary`. The header has one more word, which is not touched: libraries that were compiled for an interface
 /// before 2.6 do not have room for it.
 #[repr(C)]
-pub struct Binary {
+pub(crate) struct Binary {
     pub size: usize,
     pub data: *mut u8,
     /// The block that the library owns; null if the bytes belong to a term or to the environment.
@@ -94,18 +95,18 @@ pub struct Binary {
 /// `ErlNifPid`, `ErlNifPort`: a term.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
-pub struct Identifier(pub Term);
+pub(crate) struct Identifier(pub Term);
 
 /// `ErlNifMonitor`.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Monitor {
+pub(crate) struct Monitor {
     pub words: [u64; 4],
 }
 
 /// `ErlNifSysInfo`.
 #[repr(C)]
-pub struct SystemInfo {
+pub(crate) struct SystemInfo {
     pub driver_major_version: c_int,
     pub driver_minor_version: c_int,
     pub erts_version: *const c_char,
@@ -121,7 +122,7 @@ pub struct SystemInfo {
 
 /// `ErlNifMapIterator`.
 #[repr(C)]
-pub struct MapIterator {
+pub(crate) struct MapIterator {
     pub map: Term,
     pub size: usize,
     /// From 1; 0 is before the first pair, and `size + 1` behind the last.
@@ -131,20 +132,21 @@ pub struct MapIterator {
     pub spare: [*mut c_void; 3],
 }
 
-pub type Destructor = unsafe extern "C" fn(env: &mut Env, object: *mut c_void);
-pub type Stop =
+pub(crate) type Destructor = unsafe extern "C" fn(env: &mut Env, object: *mut c_void);
+pub(crate) type Stop =
     unsafe extern "C" fn(env: &mut Env, object: *mut c_void, event: c_int, is_direct: c_int);
-pub type Down = unsafe extern "C" fn(
+pub(crate) type Down = unsafe extern "C" fn(
     env: &mut Env,
     object: *mut c_void,
     pid: &mut Identifier,
     monitor: &mut Monitor,
 );
-pub type DynamicCall = unsafe extern "C" fn(env: &mut Env, object: *mut c_void, data: *mut c_void);
+pub(crate) type DynamicCall =
+    unsafe extern "C" fn(env: &mut Env, object: *mut c_void, data: *mut c_void);
 
 /// `ErlNifResourceTypeInit`. Which members there are depends on the function that it is given to.
 #[repr(C)]
-pub struct TypeInit {
+pub(crate) struct TypeInit {
     pub destructor: Option<Destructor>,
     pub stop: Option<Stop>,
     pub down: Option<Down>,
@@ -153,11 +155,11 @@ pub struct TypeInit {
 }
 
 /// `ErlNifResourceFlags`.
-pub const CREATE: c_int = 1;
-pub const TAKEOVER: c_int = 2;
+pub(crate) const CREATE: c_int = 1;
+pub(crate) const TAKEOVER: c_int = 2;
 
 /// `ErlNifResourceType *`.
-pub type TypePointer = *const ResourceType;
+pub(crate) type TypePointer = *const ResourceType;
 
 /// `SysIOVec`.
 #[repr(C)]
@@ -167,11 +169,11 @@ pub struct IoPart {
     pub size: usize,
 }
 
-pub const IOVEC_PARTS: usize = 16;
+pub(crate) const IOVEC_PARTS: usize = 16;
 
 /// `ErlNifIOVec`.
 #[repr(C)]
-pub struct IoVector {
+pub(crate) struct IoVector {
     pub count: c_int,
     pub size: usize,
     pub parts: *mut IoPart,

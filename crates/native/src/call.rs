@@ -32,7 +32,7 @@ use crate::library::Library;
 /// How a process calls a function of a library. Stubs are never freed; one whose library is gone is used again for a
 /// function of that name.
 #[repr(C)]
-pub struct Stub {
+pub(crate) struct Stub {
     /// First, because the engine finds the stub by it.
     pub export: Export,
     function: AtomicUsize,
@@ -46,7 +46,7 @@ pub struct Stub {
 
 /// What a stub is made of.
 #[derive(Clone, Copy)]
-pub struct Target {
+pub(crate) struct Target {
     pub module: Term,
     pub name: Term,
     pub arity: u32,
@@ -64,7 +64,7 @@ thread_local! {
 
 /// Writes which function of a library this thread is calling; returns false if none. It is called for a fault, in the
 /// middle of anything.
-pub fn describe(out: &mut dyn fmt::Write) -> bool {
+pub(crate) fn describe(out: &mut dyn fmt::Write) -> bool {
     let called = CALLED.get();
     if called.is_null() {
         return false;
@@ -96,7 +96,7 @@ unsafe impl Send for Stub {}
 
 impl Stub {
     /// A stub that calls a function.
-    pub fn of(target: &Target, library: *const Library) -> &'static Stub {
+    pub(crate) fn of(target: &Target, library: *const Library) -> &'static Stub {
         let name = (target.module, target.name, target.arity);
         let unused = UNUSED.lock().get_mut(&name).and_then(Vec::pop);
         let stub = unused.unwrap_or_else(|| Stub::new(name));
@@ -135,7 +135,7 @@ impl Stub {
     ///
     /// # Safety
     /// The library that the stub was made for is loaded, and the function has as many arguments.
-    pub unsafe fn call_directly(&self, env: &mut Env, arguments: &[Term]) -> Term {
+    pub(crate) unsafe fn call_directly(&self, env: &mut Env, arguments: &[Term]) -> Term {
         let address = self.function.load(Ordering::Relaxed);
         // SAFETY: `Stub::of` stored a function there; the caller's promise. It keeps to the contract of `erl_nif.h`.
         unsafe {
@@ -145,7 +145,7 @@ impl Stub {
     }
 
     /// Leaves the stub to later libraries. No process is in it.
-    pub fn give_back(&'static self) {
+    pub(crate) fn give_back(&'static self) {
         let Export {
             module,
             function,
@@ -157,13 +157,13 @@ impl Stub {
     }
 
     /// Whether an address is in the stub.
-    pub fn contains(&self, address: *const u64) -> bool {
+    pub(crate) fn contains(&self, address: *const u64) -> bool {
         self.export.stub.as_ptr_range().contains(&address)
     }
 }
 
 /// On which dirty schedulers a function with these flags runs; an error if the flags are invalid.
-pub fn dirty_kind(flags: c_uint) -> Result<Option<DirtyKind>, ()> {
+pub(crate) fn dirty_kind(flags: c_uint) -> Result<Option<DirtyKind>, ()> {
     match flags {
         0 => Ok(None),
         DIRTY_CPU => Ok(Some(DirtyKind::Cpu)),

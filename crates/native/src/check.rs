@@ -27,7 +27,7 @@ use crate::env::Env;
 static IS_ON: AtomicBool = AtomicBool::new(cfg!(debug_assertions));
 
 /// Does what the user has asked for. Called before the first library is loaded.
-pub fn follow_flag() {
+pub(crate) fn follow_flag() {
     if runtime::process::config::get().flags.native_checks {
         IS_ON.store(true, Ordering::Relaxed);
     }
@@ -35,13 +35,13 @@ pub fn follow_flag() {
 
 /// Whether anything is checked.
 #[inline(always)]
-pub fn is_on() -> bool {
+pub(crate) fn is_on() -> bool {
     IS_ON.load(Ordering::Relaxed)
 }
 
 /// Checks terms that `function` builds on in an environment.
 #[inline(always)]
-pub fn built_on(env: &mut Env, function: &str, terms: &[Term]) {
+pub(crate) fn built_on(env: &mut Env, function: &str, terms: &[Term]) {
     if is_on() {
         for &term in terms {
             belongs(env, function, term);
@@ -51,7 +51,7 @@ pub fn built_on(env: &mut Env, function: &str, terms: &[Term]) {
 
 /// Checks a term that `function` reads. The environment is the one that the library names, which may be null.
 #[inline(always)]
-pub fn read(env: *const Env, function: &str, term: Term) {
+pub(crate) fn read(env: *const Env, function: &str, term: Term) {
     if is_on() {
         is_live(env, function, term);
     }
@@ -62,7 +62,7 @@ pub fn read(env: *const Env, function: &str, term: Term) {
 /// # Safety
 /// Environments are live or null.
 #[inline(always)]
-pub unsafe fn sent(env: *mut Env, message_env: *mut Env, message: Term) {
+pub(crate) unsafe fn sent(env: *mut Env, message_env: *mut Env, message: Term) {
     if is_on() {
         let of = if message_env.is_null() {
             env
@@ -79,7 +79,7 @@ pub unsafe fn sent(env: *mut Env, message_env: *mut Env, message: Term) {
 
 /// Checks the result of a call. After it, no handle of the call is valid.
 #[cold]
-pub fn call_has_ended(process: &mut Process, env: &mut Env, result: Term) {
+pub(crate) fn call_has_ended(process: &mut Process, env: &mut Env, result: Term) {
     if !result.is_none()
         && let Some(objection) = env.objection(result)
     {

@@ -17,11 +17,11 @@ use runtime::mail::aux_work::{self, AuxWork};
 use crate::library::Library;
 
 /// Called with what the library keeps for itself.
-pub type Callback = unsafe extern "C" fn(data: *mut c_void);
+pub(crate) type Callback = unsafe extern "C" fn(data: *mut c_void);
 
 /// What a library has asked for.
 #[derive(Default)]
-pub struct Ending {
+pub(crate) struct Ending {
     told: OnceLock<Callback>,
     /// What every scheduler calls when the module is purged.
     thread_leaves: OnceLock<Callback>,
@@ -40,23 +40,23 @@ static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
 
 impl Ending {
     /// Has the library told; returns false if it was set before.
-    pub fn tell(&self, callback: Callback) -> bool {
+    pub(crate) fn tell(&self, callback: Callback) -> bool {
         self.told.set(callback).is_ok()
     }
 
     /// Has every scheduler call this when the module is purged; returns false if it was set before.
-    pub fn tell_threads(&self, callback: Callback) -> bool {
+    pub(crate) fn tell_threads(&self, callback: Callback) -> bool {
         self.thread_leaves.set(callback).is_ok()
     }
 
     /// Has the library awaited; returns false if it was set before.
-    pub fn wait_for_it(&self) -> bool {
+    pub(crate) fn wait_for_it(&self) -> bool {
         !self.is_awaited.swap(true, Ordering::AcqRel)
     }
 
     /// Notes that a function of the library runs, as long as the result lives.
     #[inline]
-    pub fn enter(&self) -> Option<Running<'_>> {
+    pub(crate) fn enter(&self) -> Option<Running<'_>> {
         self.is_awaited
             .load(Ordering::Relaxed)
             .then(|| self.count())
@@ -84,7 +84,7 @@ impl Ending {
 }
 
 /// A function of a library that is awaited runs.
-pub struct Running<'a>(&'a Ending);
+pub(crate) struct Running<'a>(&'a Ending);
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
@@ -94,7 +94,7 @@ impl Drop for Running<'_> {
 }
 
 /// Notes a library that has been loaded, if it takes part.
-pub fn note(library: &Arc<Library>) {
+pub(crate) fn note(library: &Arc<Library>) {
     let Ending {
         told, is_awaited, ..
     } = &library.ending;
@@ -107,7 +107,7 @@ pub fn note(library: &Arc<Library>) {
 
 /// The library's module was purged: every scheduler is told. The library lives until the last one was, so `unload`
 /// follows.
-pub fn purged(library: Arc<Library>) {
+pub(crate) fn purged(library: Arc<Library>) {
     if let Some(&callback) = library.ending.thread_leaves.get() {
         // SAFETY: the library's function, which gets what the library keeps; that work keeps the library.
         let work: AuxWork = Arc::new(move || unsafe { callback(library.data()) });

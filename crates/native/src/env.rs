@@ -23,7 +23,7 @@ use crate::call::Stub;
 use crate::library::Library;
 
 /// See the module's documentation. C sees a pointer to it only.
-pub struct Env {
+pub(crate) struct Env {
     /// Where terms are built: the process's, or that of `own`.
     heap: *mut Heap,
     /// The process that calls; null if none does. In a dirty call it is lent to others: see [`lent`].
@@ -71,7 +71,7 @@ enum Outcome {
 impl Env {
     /// The environment of a call by a process.
     #[inline]
-    pub fn of_call(process: &mut Process, library: &Library) -> Env {
+    pub(crate) fn of_call(process: &mut Process, library: &Library) -> Env {
         Env {
             heap: process.heap(),
             process,
@@ -84,7 +84,7 @@ impl Env {
 
     /// The environment of a dirty call. The process is lent while the library runs, so terms are built beside its heap,
     /// which gets them when the call is over ([`Env::join`]).
-    pub fn of_dirty_call(process: *mut Process, library: &Library) -> Env {
+    pub(crate) fn of_dirty_call(process: *mut Process, library: &Library) -> Env {
         Env {
             process,
             ..Env::independent(library)
@@ -92,7 +92,7 @@ impl Env {
     }
 
     /// Gives the process what was built in a dirty call, at its end.
-    pub fn join(&mut self, process: &mut Process) {
+    pub(crate) fn join(&mut self, process: &mut Process) {
         if let Some(own) = self.own.take() {
             self.heap = process.heap();
             own.join(process.heap());
@@ -100,7 +100,7 @@ impl Env {
     }
 
     /// An environment with a heap of its own.
-    pub fn independent(library: *const Library) -> Env {
+    pub(crate) fn independent(library: *const Library) -> Env {
         let mut own = Box::new(Scratch::new());
         Env {
             heap: own.heap(),
@@ -113,7 +113,7 @@ impl Env {
     }
 
     /// The heap to build in.
-    pub fn heap(&mut self) -> &mut Heap {
+    pub(crate) fn heap(&mut self) -> &mut Heap {
         // SAFETY: the process that calls has lent its heap to this environment, or it is that of `own`, which does not
         // move in its box.
         unsafe { &mut *self.heap }
@@ -121,7 +121,7 @@ impl Env {
 
     /// Copies a term of any environment into this one. A heap of its own may live for ever, and belongs to no process
     /// that is asked to copy its literals, so it gets copies of them at once.
-    pub fn copy(&mut self, term: Term) -> Term {
+    pub(crate) fn copy(&mut self, term: Term) -> Term {
         match self.own {
             None => copy::copy(self.heap(), term),
             Some(_) => copy::copy_with_literals(self.heap(), term),
@@ -129,7 +129,7 @@ impl Env {
     }
 
     /// Does something with the process that calls, if one does and has not ended.
-    pub fn with_process<R>(&mut self, action: impl FnOnce(&mut Process) -> R) -> Option<R> {
+    pub(crate) fn with_process<R>(&mut self, action: impl FnOnce(&mut Process) -> R) -> Option<R> {
         let process = self.process;
         if process.is_null() || !self.is_caller_alive() {
             return None;
@@ -148,13 +148,13 @@ impl Env {
     }
 
     /// Whether a process calls.
-    pub fn is_of_process(&self) -> bool {
+    pub(crate) fn is_of_process(&self) -> bool {
         !self.process.is_null()
     }
 
     /// Whether the process that calls, if one does, is alive: it may end while a dirty call is made for it, and
     /// otherwise by what the call does.
-    pub fn is_caller_alive(&self) -> bool {
+    pub(crate) fn is_caller_alive(&self) -> bool {
         if self.process.is_null() {
             return true;
         }
@@ -168,7 +168,7 @@ impl Env {
     }
 
     /// The pid of the process that calls, or that a callback is called for.
-    pub fn caller(&self) -> Option<Term> {
+    pub(crate) fn caller(&self) -> Option<Term> {
         if self.process.is_null() {
             return self.kept.as_ref()?.caller;
         }
@@ -177,7 +177,7 @@ impl Env {
     }
 
     /// What keeps a term from being one of this environment: its heap's or, in a dirty call, the process's.
-    pub fn objection(&self, term: Term) -> Option<&'static str> {
+    pub(crate) fn objection(&self, term: Term) -> Option<&'static str> {
         // SAFETY: as in `heap`.
         let objection = verify::objection(unsafe { &*self.heap }, term)?;
         if self.own.is_none() || self.process.is_null() {
@@ -188,24 +188,24 @@ impl Env {
     }
 
     /// Says for which process a callback is called.
-    pub fn set_caller(&mut self, pid: Term) {
+    pub(crate) fn set_caller(&mut self, pid: Term) {
         self.kept.get_or_insert_default().caller = Some(pid);
     }
 
     /// The library that is called.
-    pub fn library(&self) -> Option<&Library> {
+    pub(crate) fn library(&self) -> Option<&Library> {
         // SAFETY: a library outlives the calls of its functions.
         unsafe { self.library.as_ref() }
     }
 
     /// Makes the call raise an error, whatever it returns.
-    pub fn raise(&mut self, reason: Term) -> Term {
+    pub(crate) fn raise(&mut self, reason: Term) -> Term {
         self.outcome = Some(Box::new(Outcome::Raised(reason)));
         Term::NONE
     }
 
     /// The reason of the error that the call raises.
-    pub fn raised(&self) -> Option<Term> {
+    pub(crate) fn raised(&self) -> Option<Term> {
         match self.outcome.as_deref() {
             Some(Outcome::Raised(reason)) => Some(*reason),
             _ => None,
@@ -213,13 +213,13 @@ impl Env {
     }
 
     /// Makes the call continue with another function, if it raises no error.
-    pub fn schedule(&mut self, stub: &'static Stub, arguments: Box<[Term]>) -> Term {
+    pub(crate) fn schedule(&mut self, stub: &'static Stub, arguments: Box<[Term]>) -> Term {
         self.outcome = Some(Box::new(Outcome::Scheduled(stub, arguments)));
         Term::NONE
     }
 
     /// Keeps bytes as long as the environment; returns where they are.
-    pub fn keep(&mut self, bytes: Box<[u8]>) -> *mut u8 {
+    pub(crate) fn keep(&mut self, bytes: Box<[u8]>) -> *mut u8 {
         let kept = &mut self.kept.get_or_insert_default().bytes;
         kept.push(bytes);
         kept.last_mut()
@@ -227,19 +227,23 @@ impl Env {
     }
 
     /// Keeps an I/O vector as long as the environment.
-    pub fn keep_vector(&mut self, parts: impl Iterator<Item = Box<dyn Any>>, memory: *mut c_void) {
+    pub(crate) fn keep_vector(
+        &mut self,
+        parts: impl Iterator<Item = Box<dyn Any>>,
+        memory: *mut c_void,
+    ) {
         let parts = parts.collect();
         let kept = self.kept.get_or_insert_default();
         kept.vectors.push(KeptVector { parts, memory });
     }
 
     /// Whether it is one of a library's own, or a callback's: it has a heap of its own, and no process calls.
-    pub fn is_independent(&self) -> bool {
+    pub(crate) fn is_independent(&self) -> bool {
         self.own.is_some() && self.process.is_null()
     }
 
     /// Removes all terms of an environment with a heap of its own.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         let library = self.library;
         if self.is_independent() {
             *self = Env::independent(library);
@@ -248,13 +252,13 @@ impl Env {
 
     /// Whether nothing was kept in it, so that nothing has to be done when it ends.
     #[inline]
-    pub fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         self.outcome.is_none() && self.own.is_none() && self.kept.is_none()
     }
 
     /// The result of a call in which the function returned `result`.
     #[inline]
-    pub fn finish(&mut self, result: Term) -> BifResult {
+    pub(crate) fn finish(&mut self, result: Term) -> BifResult {
         match self.outcome.take() {
             None if result.is_none() => Err(Failure::Error(am::BADARG)),
             None => Ok(result),

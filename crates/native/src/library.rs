@@ -29,7 +29,7 @@ use crate::env::Env;
 use crate::resource::{self, Opened};
 
 /// A loaded library.
-pub struct Library {
+pub(crate) struct Library {
     pub module: Term,
     unload: Option<Unload>,
     /// What the library keeps for itself. It is given the address of this word in `load` and `upgrade`.
@@ -417,18 +417,18 @@ fn call_upgrade(
 
 impl Library {
     /// Whether `load` or `upgrade` is being called.
-    pub fn is_loading(&self) -> bool {
+    pub(crate) fn is_loading(&self) -> bool {
         !self.is_loaded.load(Ordering::Acquire)
     }
 
     /// What the library keeps for itself.
-    pub fn data(&self) -> *mut c_void {
+    pub(crate) fn data(&self) -> *mut c_void {
         // SAFETY: written in `load` and `upgrade` only, before others can call the library, or while they stand still.
         unsafe { *self.data.get() }
     }
 
     /// The stub of a function that continues a call.
-    pub fn continuation(&self, target: &Target) -> &'static Stub {
+    pub(crate) fn continuation(&self, target: &Target) -> &'static Stub {
         let key = (
             target.name,
             target.arity,

@@ -24,7 +24,7 @@ use crate::env::Env;
 use crate::library::Library;
 
 /// A type of resources (`ErlNifResourceType`).
-pub struct ResourceType {
+pub(crate) struct ResourceType {
     pub module: Term,
     pub name: Term,
     callbacks: RwLock<Callbacks>,
@@ -32,7 +32,7 @@ pub struct ResourceType {
 
 /// What is called for the objects of a type.
 #[derive(Clone, Default)]
-pub struct Callbacks {
+pub(crate) struct Callbacks {
     pub destructor: Option<Destructor>,
     pub stop: Option<Stop>,
     pub down: Option<Down>,
@@ -57,7 +57,7 @@ impl Callbacks {
 }
 
 /// A type that a library opens in `load` or `upgrade`, and its functions for it.
-pub struct Opened {
+pub(crate) struct Opened {
     kind: Arc<ResourceType>,
     callbacks: Callbacks,
 }
@@ -67,13 +67,13 @@ static TYPES: Mutex<Vec<Arc<ResourceType>>> = Mutex::new(Vec::new());
 
 impl ResourceType {
     /// The functions of the library that the type belongs to now.
-    pub fn callbacks(&self) -> Callbacks {
+    pub(crate) fn callbacks(&self) -> Callbacks {
         self.callbacks.read().clone()
     }
 }
 
 /// Opens a type for a library that is being loaded; returns it, and what was tried, as `ErlNifResourceFlags`.
-pub fn open(
+pub(crate) fn open(
     library: &Library,
     name: Term,
     callbacks: Callbacks,
@@ -104,7 +104,7 @@ pub fn open(
 }
 
 /// Gives a library the types that it has opened: it was loaded.
-pub fn commit(library: &Arc<Library>) {
+pub(crate) fn commit(library: &Arc<Library>) {
     let opened = std::mem::take(&mut *library.opened.lock());
     let mut types = TYPES.lock();
     let mut before = Vec::new();
@@ -127,7 +127,7 @@ pub fn commit(library: &Arc<Library>) {
 
 /// Removes the types that still belong to a library whose module was purged. Those of which there are objects live on,
 /// and keep the library.
-pub fn forget(library: &Library) {
+pub(crate) fn forget(library: &Library) {
     let address = ptr::from_ref(library) as usize;
     let is_own = |kind: &mut Arc<ResourceType>| kind.callbacks.read().opened_by == address;
     let gone: Vec<_> = TYPES.lock().extract_if(.., is_own).collect();
@@ -163,7 +163,7 @@ struct Head {
 ///
 /// # Safety
 /// `kind` is a type that [`open`] returned.
-pub unsafe fn allocate(kind: *const ResourceType, size: usize) -> Option<*mut c_void> {
+pub(crate) unsafe fn allocate(kind: *const ResourceType, size: usize) -> Option<*mut c_void> {
     // SAFETY: the type is alive, as the caller promises, and the count is taken over.
     let kind = unsafe {
         Arc::increment_strong_count(kind);
@@ -206,7 +206,7 @@ unsafe fn resource_of<'a>(object: *mut c_void) -> &'a Resource {
 ///
 /// # Safety
 /// `object` is a live object of a library.
-pub unsafe fn size_of_object(object: *mut c_void) -> usize {
+pub(crate) unsafe fn size_of_object(object: *mut c_void) -> usize {
     // SAFETY: the caller's promise.
     unsafe { head_of(object).size }
 }
@@ -215,7 +215,7 @@ pub unsafe fn size_of_object(object: *mut c_void) -> usize {
 ///
 /// # Safety
 /// `object` is a live object of a library.
-pub unsafe fn type_of<'a>(object: *mut c_void) -> &'a ResourceType {
+pub(crate) unsafe fn type_of<'a>(object: *mut c_void) -> &'a ResourceType {
     // SAFETY: the caller's promise.
     unsafe { &resource_of(object).kind }
 }
@@ -224,7 +224,7 @@ pub unsafe fn type_of<'a>(object: *mut c_void) -> &'a ResourceType {
 ///
 /// # Safety
 /// `object` is a live object of a library.
-pub unsafe fn keep(object: *mut c_void) -> *mut Counted {
+pub(crate) unsafe fn keep(object: *mut c_void) -> *mut Counted {
     // SAFETY: the caller's promise.
     unsafe {
         let block = head_of(object).block.cast();
@@ -237,7 +237,7 @@ pub unsafe fn keep(object: *mut c_void) -> *mut Counted {
 ///
 /// # Safety
 /// `object` is a live object of a library, and the caller is one of its holders.
-pub unsafe fn release(object: *mut c_void) {
+pub(crate) unsafe fn release(object: *mut c_void) {
     // SAFETY: the caller's promise.
     unsafe { off_heap::drop_reference(head_of(object).block.cast()) };
 }
@@ -246,7 +246,10 @@ pub unsafe fn release(object: *mut c_void) {
 ///
 /// # Safety
 /// `object` is a live object of a library.
-pub unsafe fn make_reference<A: Allocate + ?Sized>(heap: &mut A, object: *mut c_void) -> Term {
+pub(crate) unsafe fn make_reference<A: Allocate + ?Sized>(
+    heap: &mut A,
+    object: *mut c_void,
+) -> Term {
     // SAFETY: the caller's promise; the count that `keep` adds goes to the reference.
     unsafe {
         let number = resource_of(object).number;
@@ -255,7 +258,7 @@ pub unsafe fn make_reference<A: Allocate + ?Sized>(heap: &mut A, object: *mut c_
 }
 
 /// The object that a term holds, and its type. Both live as long as the term, which only a collection drops.
-pub fn get(term: Term, _no_gc: &NoGc) -> Option<(*mut c_void, &ResourceType)> {
+pub(crate) fn get(term: Term, _no_gc: &NoGc) -> Option<(*mut c_void, &ResourceType)> {
     let is_binary = term.is_kind(ObjectKind::SharedBinary);
     if !is_binary && !term.is_magic_reference() {
         return None;
@@ -320,7 +323,7 @@ unsafe impl Send for Block {}
 
 /// What [`monitor`] returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Monitored {
+pub(crate) enum Monitored {
     Yes(Monitor),
     /// The object's type has no function for it.
     NoCallback,
@@ -331,7 +334,7 @@ pub enum Monitored {
 ///
 /// # Safety
 /// `object` is a live object of a library.
-pub unsafe fn monitor(object: *mut c_void, pid: Term) -> Monitored {
+pub(crate) unsafe fn monitor(object: *mut c_void, pid: Term) -> Monitored {
     // SAFETY: the caller's promise.
     let (resource, block) = unsafe { (resource_of(object), head_of(object).block) };
     if resource.kind.callbacks.read().down.is_none() {
@@ -377,7 +380,7 @@ pub unsafe fn monitor(object: *mut c_void, pid: Term) -> Monitored {
 ///
 /// # Safety
 /// `object` is a live object of a library.
-pub unsafe fn demonitor(object: *mut c_void, monitor: &Monitor) -> bool {
+pub(crate) unsafe fn demonitor(object: *mut c_void, monitor: &Monitor) -> bool {
     // SAFETY: the caller's promise.
     let resource = unsafe { resource_of(object) };
     let watch = resource.monitors.lock().remove(&monitor.words[0]);
@@ -460,7 +463,7 @@ impl Watch {
 ///
 /// # Safety
 /// `object` is a live object of a library.
-pub unsafe fn stop(object: *mut c_void, event: c_int, is_direct: bool) {
+pub(crate) unsafe fn stop(object: *mut c_void, event: c_int, is_direct: bool) {
     // SAFETY: the caller's promise.
     let callbacks = unsafe { type_of(object) }.callbacks();
     if let Some(stop) = callbacks.stop {

@@ -1,6 +1,5 @@
 //! A node: its start, its break menu, and its end with a crash dump.
 
-#![warn(unreachable_pub)]
 // They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 

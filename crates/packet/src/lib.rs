@@ -4,7 +4,6 @@
 //! Nothing here depends on sockets, and only [`terms`] on terms; the bytes come from outside, so every length is
 //! checked. Any thread may call.
 
-#![warn(unreachable_pub)]
 // They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 

@@ -3,7 +3,6 @@
 //! A release is looked for in the tree that a variable names (`FERL_STOCK_25` for OTP 25: the tree, or its `erl`), then
 //! in `PATH`, then under `target/stock`, where `packaging/stock.sh` unpacks it (`make stock-25`). What ferl does is
 //! compared with [`RELEASE`] where nothing else is said. Any thread may call this.
-#![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
 
 use std::env;

@@ -15,7 +15,7 @@
 
 // They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
-#![warn(missing_docs, unreachable_pub)]
+#![warn(missing_docs)]
 
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
 compile_error!("`sys` knows 64-bit Linux only; port its modules one by one");

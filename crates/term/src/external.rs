@@ -74,7 +74,7 @@ mod testing {
     use super::*;
 
     /// A runtime without any function.
-    pub struct NoRuntime;
+    pub(super) struct NoRuntime;
 
     impl Resolver for NoRuntime {
         fn export(&mut self, _: Term, _: Term, _: u32, _: bool) -> Option<&'static Export> {

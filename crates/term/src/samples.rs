@@ -15,13 +15,13 @@ use crate::{atom, build, map, node};
 
 /// A term and the expression for it.
 #[derive(Clone)]
-pub struct Sample {
+pub(crate) struct Sample {
     pub term: Term,
     pub text: String,
 }
 
 /// Builds pseudo-random samples, always the same ones for a given seed.
-pub struct Samples {
+pub(crate) struct Samples {
     pub scratch: Scratch,
     rng: Rng,
     /// Leaves atoms out, for tests that depend on a node's atom table.
@@ -33,7 +33,7 @@ const ATOMS: [&str; 10] = [
 ];
 
 impl Samples {
-    pub fn new(seed: u64) -> Samples {
+    pub(crate) fn new(seed: u64) -> Samples {
         Samples {
             scratch: Scratch::new(),
             rng: Rng::with_seed(seed),
@@ -41,11 +41,11 @@ impl Samples {
         }
     }
 
-    pub fn random(&mut self, below: u64) -> u64 {
+    pub(crate) fn random(&mut self, below: u64) -> u64 {
         self.rng.u64(..below)
     }
 
-    pub fn integer(&mut self, value: i128) -> Sample {
+    pub(crate) fn integer(&mut self, value: i128) -> Sample {
         let magnitude = value.unsigned_abs();
         let limbs = [magnitude as u64, (magnitude >> 64) as u64];
         Sample {
@@ -54,7 +54,7 @@ impl Samples {
         }
     }
 
-    pub fn float(&mut self, value: f64) -> Sample {
+    pub(crate) fn float(&mut self, value: f64) -> Sample {
         let mut text = format!("{value:?}");
         if !text.contains('.') {
             text = text.replace('e', ".0e");
@@ -65,7 +65,7 @@ impl Samples {
         }
     }
 
-    pub fn atom(&mut self, text: &str) -> Sample {
+    pub(crate) fn atom(&mut self, text: &str) -> Sample {
         let code_points: Vec<u32> = text.chars().map(u32::from).collect();
         Sample {
             term: atom::known(text),
@@ -73,7 +73,7 @@ impl Samples {
         }
     }
 
-    pub fn tuple(&mut self, parts: &[Sample]) -> Sample {
+    pub(crate) fn tuple(&mut self, parts: &[Sample]) -> Sample {
         let terms: Vec<Term> = parts.iter().map(|part| part.term).collect();
         Sample {
             term: build::tuple(self.scratch.heap(), &terms),
@@ -81,7 +81,7 @@ impl Samples {
         }
     }
 
-    pub fn list(&mut self, parts: &[Sample], tail: Option<&Sample>) -> Sample {
+    pub(crate) fn list(&mut self, parts: &[Sample], tail: Option<&Sample>) -> Sample {
         let terms: Vec<Term> = parts.iter().map(|part| part.term).collect();
         let end = tail.map_or(Term::NIL, |tail| tail.term);
         let term = build::list_with_tail(self.scratch.heap(), &terms, end);
@@ -94,7 +94,7 @@ impl Samples {
     }
 
     /// A bit string that starts `skip` bits into some binary.
-    pub fn bits(&mut self, bytes: &[u8], skip: u64, length: u64) -> Sample {
+    pub(crate) fn bits(&mut self, bytes: &[u8], skip: u64, length: u64) -> Sample {
         let whole = build::binary(self.scratch.heap(), bytes);
         let mut term = whole;
         if skip > 0 || length < bytes.len() as u64 * 8 {
@@ -108,7 +108,7 @@ impl Samples {
         Sample { term, text }
     }
 
-    pub fn map(&mut self, pairs: &[(Sample, Sample)]) -> Sample {
+    pub(crate) fn map(&mut self, pairs: &[(Sample, Sample)]) -> Sample {
         let terms: Vec<(Term, Term)> = pairs.iter().map(|(k, v)| (k.term, v.term)).collect();
         let pairs: Vec<String> = pairs
             .iter()
@@ -120,21 +120,27 @@ impl Samples {
         }
     }
 
-    pub fn export(&mut self, module: &str, function: &str, arity: u32) -> Sample {
+    pub(crate) fn export(&mut self, module: &str, function: &str, arity: u32) -> Sample {
         Sample {
             term: build::export(self.scratch.heap(), export_entry(module, function, arity)),
             text: format!("fun {module}:{function}/{arity}"),
         }
     }
 
-    pub fn local_pid(&mut self, number: u32, serial: u32) -> Sample {
+    pub(crate) fn local_pid(&mut self, number: u32, serial: u32) -> Sample {
         Sample {
             term: Term::local_pid(number, serial),
             text: format!("c:pid(0,{number},{serial})"),
         }
     }
 
-    pub fn external_pid(&mut self, name: &str, creation: u32, id: u32, serial: u32) -> Sample {
+    pub(crate) fn external_pid(
+        &mut self,
+        name: &str,
+        creation: u32,
+        id: u32,
+        serial: u32,
+    ) -> Sample {
         let node = node::heard_of(atom::known(name), creation).word();
         let words = [node, u64::from(id) | u64::from(serial) << 32];
         Sample {
@@ -146,7 +152,7 @@ impl Samples {
         }
     }
 
-    pub fn external_port(&mut self, name: &str, creation: u32, id: u64) -> Sample {
+    pub(crate) fn external_port(&mut self, name: &str, creation: u32, id: u64) -> Sample {
         let node = node::heard_of(atom::known(name), creation).word();
         Sample {
             term: build::object(self.scratch.heap(), ObjectKind::ExternalPort, &[node, id]),
@@ -157,7 +163,12 @@ impl Samples {
         }
     }
 
-    pub fn external_reference(&mut self, name: &str, creation: u32, words: [u32; 3]) -> Sample {
+    pub(crate) fn external_reference(
+        &mut self,
+        name: &str,
+        creation: u32,
+        words: [u32; 3],
+    ) -> Sample {
         let node = node::heard_of(atom::known(name), creation).word();
         let [first, second, third] = words.map(u64::from);
         let words = [node, 3, first | second << 32, third];
@@ -171,7 +182,7 @@ impl Samples {
     }
 
     /// Edge cases of every type.
-    pub fn borders(&mut self) -> Vec<Sample> {
+    pub(crate) fn borders(&mut self) -> Vec<Sample> {
         let mut all = Vec::new();
         let powers = [
             7, 8, 16, 26, 27, 28, 31, 32, 53, 54, 59, 60, 63, 64, 65, 96, 100,
@@ -250,7 +261,7 @@ impl Samples {
     }
 
     /// Any term, at most `depth` levels deep.
-    pub fn any(&mut self, depth: u32) -> Sample {
+    pub(crate) fn any(&mut self, depth: u32) -> Sample {
         let kinds = if depth == 0 { 6 } else { 11 };
         match self.random(kinds) {
             0 => {
@@ -323,7 +334,7 @@ fn external_atom(name: &str) -> String {
 }
 
 /// The only entry of an exported function.
-pub fn export_entry(module: &str, function: &str, arity: u32) -> &'static Export {
+pub(crate) fn export_entry(module: &str, function: &str, arity: u32) -> &'static Export {
     type Entries = HashMap<(String, String, u32), &'static Export>;
     static ENTRIES: Mutex<Option<Entries>> = Mutex::new(None);
     let key = (module.to_owned(), function.to_owned(), arity);
@@ -347,7 +358,7 @@ pub fn export_entry(module: &str, function: &str, arity: u32) -> &'static Export
 
 /// Evaluates a fun of one argument, the list of all terms, on a stock node, and returns the iolist that the fun
 /// returns.
-pub fn ask_stock(samples: &[Sample], fun: &str) -> String {
+pub(crate) fn ask_stock(samples: &[Sample], fun: &str) -> String {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let mut program = String::from("%% coding: utf-8\n");
     for sample in samples {

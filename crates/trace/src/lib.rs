@@ -11,7 +11,6 @@
 //!
 //! Every function may be called by any thread, if its comment does not say otherwise.
 
-#![warn(unreachable_pub)]
 // They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 

@@ -6,7 +6,6 @@
 //! at a time.
 
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 pub mod marked;
 

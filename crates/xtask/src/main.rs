@@ -1,6 +1,5 @@
 //! `cargo xtask`: the project's chores. None links the virtual machine: they start programs and judge what these print,
 //! so that a chore still works, and tells what failed, when ferl does not.
-#![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
 
 mod bifs;

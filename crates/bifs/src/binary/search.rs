@@ -99,7 +99,7 @@ fn compile(pattern: Term) -> Option<Arc<Pattern>> {
 }
 
 /// `binary:compile_pattern(Pattern)`: `{bm | ac, Reference}`.
-pub fn compile_pattern_1(process: &mut Process, [pattern]: [Term; 1]) -> BifResult {
+pub(crate) fn compile_pattern_1(process: &mut Process, [pattern]: [Term; 1]) -> BifResult {
     let compiled = compile(pattern).ok_or(badarg(1))?;
     let tag = compiled.tag();
     let reference = magic::make(process, Compiled(compiled));
@@ -334,28 +334,28 @@ fn matching(global: bool, list: Term) -> impl FnOnce(usize) -> Option<SearchOpti
 }
 
 /// `binary:match(Subject, Pattern)`
-pub fn match_2(process: &mut Process, [subject, pattern]: [Term; 2]) -> BifResult {
+pub(crate) fn match_2(process: &mut Process, [subject, pattern]: [Term; 2]) -> BifResult {
     let again = |progress| -> Box<[Term]> { Box::new([subject, progress]) };
     let (_, found) = search(process, subject, pattern, whole(false), again)?;
     Ok(first_place(process, &found))
 }
 
 /// `binary:match(Subject, Pattern, Options)`
-pub fn match_3(process: &mut Process, [subject, pattern, list]: [Term; 3]) -> BifResult {
+pub(crate) fn match_3(process: &mut Process, [subject, pattern, list]: [Term; 3]) -> BifResult {
     let again = |progress| -> Box<[Term]> { Box::new([subject, progress, list]) };
     let (_, found) = search(process, subject, pattern, matching(false, list), again)?;
     Ok(first_place(process, &found))
 }
 
 /// `binary:matches(Subject, Pattern)`
-pub fn matches_2(process: &mut Process, [subject, pattern]: [Term; 2]) -> BifResult {
+pub(crate) fn matches_2(process: &mut Process, [subject, pattern]: [Term; 2]) -> BifResult {
     let again = |progress| -> Box<[Term]> { Box::new([subject, progress]) };
     let (_, found) = search(process, subject, pattern, whole(true), again)?;
     Ok(all_places(process, &found))
 }
 
 /// `binary:matches(Subject, Pattern, Options)`
-pub fn matches_3(process: &mut Process, [subject, pattern, list]: [Term; 3]) -> BifResult {
+pub(crate) fn matches_3(process: &mut Process, [subject, pattern, list]: [Term; 3]) -> BifResult {
     let again = |progress| -> Box<[Term]> { Box::new([subject, progress, list]) };
     let (_, found) = search(process, subject, pattern, matching(true, list), again)?;
     Ok(all_places(process, &found))
@@ -394,14 +394,14 @@ fn parts(process: &mut Process, subject: Term, options: SearchOptions, found: &F
 }
 
 /// `binary:split(Subject, Pattern)`
-pub fn split_2(process: &mut Process, [subject, pattern]: [Term; 2]) -> BifResult {
+pub(crate) fn split_2(process: &mut Process, [subject, pattern]: [Term; 2]) -> BifResult {
     let again = |progress| -> Box<[Term]> { Box::new([subject, progress]) };
     let (options, found) = search(process, subject, pattern, whole(false), again)?;
     Ok(parts(process, subject, options, &found))
 }
 
 /// `binary:split(Subject, Pattern, Options)`
-pub fn split_3(process: &mut Process, [subject, pattern, list]: [Term; 3]) -> BifResult {
+pub(crate) fn split_3(process: &mut Process, [subject, pattern, list]: [Term; 3]) -> BifResult {
     let again = |progress| -> Box<[Term]> { Box::new([subject, progress, list]) };
     let splitting = |size| options_of(list, size, true);
     let (options, found) = search(process, subject, pattern, splitting, again)?;

@@ -23,7 +23,7 @@ fn failure(error: AtomError) -> Failure {
 }
 
 /// `erlang:atom_to_binary(Atom, Encoding)`
-pub fn atom_to_binary_2(process: &mut Process, [atom, encoding]: [Term; 2]) -> BifResult {
+pub(crate) fn atom_to_binary_2(process: &mut Process, [atom, encoding]: [Term; 2]) -> BifResult {
     if !atom.is_atom() {
         return Err(badarg(1));
     }
@@ -39,7 +39,7 @@ pub fn atom_to_binary_2(process: &mut Process, [atom, encoding]: [Term; 2]) -> B
 }
 
 /// `erlang:atom_to_list(Atom)`
-pub fn atom_to_list_1(process: &mut Process, [atom]: [Term; 1]) -> BifResult {
+pub(crate) fn atom_to_list_1(process: &mut Process, [atom]: [Term; 1]) -> BifResult {
     if !atom.is_atom() {
         return Err(badarg(1));
     }
@@ -47,7 +47,7 @@ pub fn atom_to_list_1(process: &mut Process, [atom]: [Term; 1]) -> BifResult {
 }
 
 /// `erlang:binary_to_atom(Binary, Encoding)`
-pub fn binary_to_atom_2(_process: &mut Process, [binary, encoding]: [Term; 2]) -> BifResult {
+pub(crate) fn binary_to_atom_2(_process: &mut Process, [binary, encoding]: [Term; 2]) -> BifResult {
     let no_gc = no_gc!();
     let bytes = unicode::bytes_of(binary, no_gc).ok_or(badarg(1))?;
     match encoding {
@@ -59,7 +59,7 @@ pub fn binary_to_atom_2(_process: &mut Process, [binary, encoding]: [Term; 2]) -
 }
 
 /// `erlang:binary_to_existing_atom(Binary, Encoding)`
-pub fn binary_to_existing_atom_2(
+pub(crate) fn binary_to_existing_atom_2(
     _process: &mut Process,
     [binary, encoding]: [Term; 2],
 ) -> BifResult {
@@ -90,12 +90,12 @@ fn text_of(list: Term) -> Result<String, Failure> {
 }
 
 /// `erlang:list_to_atom(Characters)`
-pub fn list_to_atom_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
+pub(crate) fn list_to_atom_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
     atom::intern_str(&text_of(list)?).map_err(failure)
 }
 
 /// `erlang:list_to_existing_atom(Characters)`
-pub fn list_to_existing_atom_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
+pub(crate) fn list_to_existing_atom_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
     let text = text_of(list).map_err(|_| badarg(1))?;
     atom::lookup(&text).ok_or(badarg(1))
 }

@@ -24,7 +24,7 @@ const PIECES_PER_REDUCTION: usize = 64;
 const LISTED_PER_REDUCTION: u64 = 64;
 
 /// The error of a BIF whose first argument is not a valid I/O list.
-pub fn iolist_failure(error: IolistError) -> Failure {
+pub(crate) fn iolist_failure(error: IolistError) -> Failure {
     match error {
         IolistError::Bad(_) => badarg(1),
         IolistError::Limit => system_limit(),
@@ -41,13 +41,13 @@ fn bits_of(term: Term) -> Result<Bits, Failure> {
 }
 
 /// `erlang:bit_size(Bitstring)`
-pub fn bit_size_1(process: &mut Process, [string]: [Term; 1]) -> BifResult {
+pub(crate) fn bit_size_1(process: &mut Process, [string]: [Term; 1]) -> BifResult {
     let bits = bits_left(string)?;
     Ok(build::unsigned(process.heap(), bits))
 }
 
 /// `erlang:byte_size(Bitstring)`
-pub fn byte_size_1(process: &mut Process, [string]: [Term; 1]) -> BifResult {
+pub(crate) fn byte_size_1(process: &mut Process, [string]: [Term; 1]) -> BifResult {
     let bits = bits_left(string)?;
     Ok(build::unsigned(process.heap(), bits.div_ceil(8)))
 }
@@ -62,7 +62,7 @@ fn bits_left(string: Term) -> Result<u64, Failure> {
 }
 
 /// A part of the whole bytes of a bit string; a negative length extends to the left.
-pub fn part(process: &mut Process, string: Term, position: Term, length: Term) -> BifResult {
+pub(crate) fn part(process: &mut Process, string: Term, position: Term, length: Term) -> BifResult {
     let bits = bits_of(string)?;
     // From OTP 26 on the whole must be a binary, also if its odd bits are not wanted.
     if bits.bit_len() % 8 != 0 && release::has(Release::OTP_26) {
@@ -80,7 +80,7 @@ pub fn part(process: &mut Process, string: Term, position: Term, length: Term) -
 }
 
 /// Start and length of a part of `size` bytes; `None` if it is not within them.
-pub fn part_range(size: u64, position: Term, length: Term) -> Option<(u64, u64)> {
+pub(crate) fn part_range(size: u64, position: Term, length: Term) -> Option<(u64, u64)> {
     let position = integer::uint64(position)?;
     let length = integer::int64(length)?;
     let (start, end) = if length < 0 {
@@ -92,7 +92,7 @@ pub fn part_range(size: u64, position: Term, length: Term) -> Option<(u64, u64)>
 }
 
 /// `erlang:binary_part(Binary, {Start, Length})`
-pub fn binary_part_2(process: &mut Process, [string, range]: [Term; 2]) -> BifResult {
+pub(crate) fn binary_part_2(process: &mut Process, [string, range]: [Term; 2]) -> BifResult {
     match range.as_tuple_of() {
         Some([position, length]) => part(process, string, position, length),
         _ => Err(badarg(2)),
@@ -100,12 +100,15 @@ pub fn binary_part_2(process: &mut Process, [string, range]: [Term; 2]) -> BifRe
 }
 
 /// `erlang:binary_part(Binary, Start, Length)`
-pub fn binary_part_3(process: &mut Process, [string, position, length]: [Term; 3]) -> BifResult {
+pub(crate) fn binary_part_3(
+    process: &mut Process,
+    [string, position, length]: [Term; 3],
+) -> BifResult {
     part(process, string, position, length)
 }
 
 /// `erlang:split_binary(Binary, Position)`; bits beyond the last whole byte go to the right.
-pub fn split_binary_2(process: &mut Process, [string, position]: [Term; 2]) -> BifResult {
+pub(crate) fn split_binary_2(process: &mut Process, [string, position]: [Term; 2]) -> BifResult {
     let bits = bits_of(string)?;
     let position = integer::uint64(position)
         .filter(|position| *position <= bits.bit_len() / 8)
@@ -228,12 +231,12 @@ fn join(
 }
 
 /// `erlang:list_to_binary(Iolist)`: accepts only a list.
-pub fn list_to_binary_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+pub(crate) fn list_to_binary_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     list_to_binary_as(process, list, || named("list_to_binary"))
 }
 
 /// `list_to_binary`, called as `function`, its module and name.
-pub fn list_to_binary_as(
+pub(crate) fn list_to_binary_as(
     process: &mut Process,
     list: Term,
     function: impl FnOnce() -> (Term, Term),
@@ -250,12 +253,12 @@ fn named(function: &str) -> (Term, Term) {
 }
 
 /// `erlang:iolist_to_binary(IolistOrBinary)`
-pub fn iolist_to_binary_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResult {
+pub(crate) fn iolist_to_binary_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResult {
     join(process, iolist, Wanted::Bytes, || named("iolist_to_binary"))
 }
 
 /// `erlang:list_to_bitstring(List)`: accepts only a list.
-pub fn list_to_bitstring_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+pub(crate) fn list_to_bitstring_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     if !list.is_list() {
         return Err(badarg(1));
     }
@@ -263,7 +266,7 @@ pub fn list_to_bitstring_1(process: &mut Process, [list]: [Term; 1]) -> BifResul
 }
 
 /// `erlang:iolist_size(IolistOrBinary)`
-pub fn iolist_size_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResult {
+pub(crate) fn iolist_size_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResult {
     let (before, whole, rest) = match joining_of(iolist) {
         Some((Joining::Sizing { bits }, whole, rest)) => (bits, whole, rest),
         _ => (0, iolist, iolist),
@@ -282,7 +285,7 @@ pub fn iolist_size_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResult {
 }
 
 /// `erlang:iolist_to_iovec(IolistOrBinary)`
-pub fn iolist_to_iovec_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResult {
+pub(crate) fn iolist_to_iovec_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResult {
     let size = iolist::size_step(process.heap(), iolist, Wanted::Bytes, pieces());
     let short = matches!(size.map_err(iolist_failure)?, Step::Done(_));
     dirty_unless(short)?;
@@ -328,7 +331,7 @@ fn list_of(process: &mut Process, binary: Term, listing: Listing, tail: Term) ->
 }
 
 /// `erlang:binary_to_list(Binary)`; all BIFs that make lists of bytes continue here.
-pub fn binary_to_list_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+pub(crate) fn binary_to_list_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
     if let Some((head, tail)) = binary.as_cons()
         && let Some((binary, list)) = tail.as_cons()
         && let Some(listing) = magic::resume(head)
@@ -347,7 +350,10 @@ pub fn binary_to_list_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult
 }
 
 /// `erlang:binary_to_list(Binary, First, Last)`, counted from 1.
-pub fn binary_to_list_3(process: &mut Process, [binary, first, last]: [Term; 3]) -> BifResult {
+pub(crate) fn binary_to_list_3(
+    process: &mut Process,
+    [binary, first, last]: [Term; 3],
+) -> BifResult {
     let bits = bits_of(binary)?.bit_len();
     if bits % 8 != 0 && release::has(Release::OTP_27) {
         return Err(badarg(1));
@@ -366,7 +372,7 @@ pub fn binary_to_list_3(process: &mut Process, [binary, first, last]: [Term; 3])
 }
 
 /// `erlang:bitstring_to_list(Bitstring)`: the bytes, and a last bit string if bits are left over.
-pub fn bitstring_to_list_1(process: &mut Process, [string]: [Term; 1]) -> BifResult {
+pub(crate) fn bitstring_to_list_1(process: &mut Process, [string]: [Term; 1]) -> BifResult {
     let bits = bits_of(string)?;
     let (count, left) = (bits.bit_len() / 8, bits.bit_len() % 8);
     let heap = process.heap();

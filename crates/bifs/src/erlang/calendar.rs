@@ -53,28 +53,28 @@ fn date_time(term: Term) -> Option<DateTime> {
 }
 
 /// `date()`.
-pub fn date_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn date_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(date_term(process, local_now()))
 }
 
 /// `time()`.
-pub fn time_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn time_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(time_term(process, local_now()))
 }
 
 /// `localtime()`.
-pub fn localtime_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn localtime_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(date_time_term(process, local_now()))
 }
 
 /// `universaltime()`.
-pub fn universaltime_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn universaltime_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let now = calendar::universal_of_seconds(now_seconds());
     Ok(date_time_term(process, now))
 }
 
 /// `localtime_to_universaltime(DateTime, IsDst)`.
-pub fn localtime_to_universaltime_2(
+pub(crate) fn localtime_to_universaltime_2(
     process: &mut Process,
     [time, daylight_saving]: [Term; 2],
 ) -> BifResult {
@@ -91,7 +91,7 @@ pub fn localtime_to_universaltime_2(
 }
 
 /// `universaltime_to_localtime(DateTime)`.
-pub fn universaltime_to_localtime_1(process: &mut Process, [time]: [Term; 1]) -> BifResult {
+pub(crate) fn universaltime_to_localtime_1(process: &mut Process, [time]: [Term; 1]) -> BifResult {
     let local = date_time(time)
         .and_then(calendar::universal_to_local)
         .ok_or_else(|| badarg(1))?;
@@ -99,7 +99,7 @@ pub fn universaltime_to_localtime_1(process: &mut Process, [time]: [Term; 1]) ->
 }
 
 /// `universaltime_to_posixtime(DateTime)`: seconds since 1970.
-pub fn universaltime_to_posixtime_1(process: &mut Process, [time]: [Term; 1]) -> BifResult {
+pub(crate) fn universaltime_to_posixtime_1(process: &mut Process, [time]: [Term; 1]) -> BifResult {
     let seconds = date_time(time)
         .and_then(calendar::seconds_of_universal)
         .ok_or_else(|| badarg(1))?;
@@ -107,7 +107,10 @@ pub fn universaltime_to_posixtime_1(process: &mut Process, [time]: [Term; 1]) ->
 }
 
 /// `posixtime_to_universaltime(Seconds)`.
-pub fn posixtime_to_universaltime_1(process: &mut Process, [seconds]: [Term; 1]) -> BifResult {
+pub(crate) fn posixtime_to_universaltime_1(
+    process: &mut Process,
+    [seconds]: [Term; 1],
+) -> BifResult {
     let seconds = match seconds.as_small() {
         Some(seconds) => seconds,
         None => big_seconds(seconds).ok_or_else(|| badarg(1))?,

@@ -96,18 +96,18 @@ fn crc32(process: &mut Process, start: u32, data: Term) -> BifResult {
 }
 
 /// `erlang:crc32(Data)`
-pub fn crc32_1(process: &mut Process, [data]: [Term; 1]) -> BifResult {
+pub(crate) fn crc32_1(process: &mut Process, [data]: [Term; 1]) -> BifResult {
     crc32(process, 0, data)
 }
 
 /// `erlang:crc32(OldCrc, Data)`
-pub fn crc32_2(process: &mut Process, [start, data]: [Term; 2]) -> BifResult {
+pub(crate) fn crc32_2(process: &mut Process, [start, data]: [Term; 2]) -> BifResult {
     let start = integer::uint32(start).ok_or(badarg(1))?;
     crc32(process, start, data)
 }
 
 /// `erlang:crc32_combine(First, Second, SizeOfSecond)`
-pub fn crc32_combine_3(_process: &mut Process, [a, b, size]: [Term; 3]) -> BifResult {
+pub(crate) fn crc32_combine_3(_process: &mut Process, [a, b, size]: [Term; 3]) -> BifResult {
     let a = integer::uint32(a).ok_or(badarg(1))?;
     let b = integer::uint32(b).ok_or(badarg(2))?;
     let size = integer::uint32(size).ok_or(badarg(3))?;
@@ -132,12 +132,12 @@ fn adler32(process: &mut Process, start: u32, data: Term) -> BifResult {
 }
 
 /// `erlang:adler32(Data)`
-pub fn adler32_1(process: &mut Process, [data]: [Term; 1]) -> BifResult {
+pub(crate) fn adler32_1(process: &mut Process, [data]: [Term; 1]) -> BifResult {
     adler32(process, 1, data)
 }
 
 /// `erlang:adler32(OldAdler, Data)`
-pub fn adler32_2(process: &mut Process, [start, data]: [Term; 2]) -> BifResult {
+pub(crate) fn adler32_2(process: &mut Process, [start, data]: [Term; 2]) -> BifResult {
     let start = integer::uint32(start).ok_or(badarg(1))?;
     adler32(process, start, data)
 }
@@ -169,7 +169,7 @@ fn combine_adler(a: u32, b: u32, size: u64) -> u32 {
 }
 
 /// `erlang:adler32_combine(First, Second, SizeOfSecond)`
-pub fn adler32_combine_3(_process: &mut Process, [a, b, size]: [Term; 3]) -> BifResult {
+pub(crate) fn adler32_combine_3(_process: &mut Process, [a, b, size]: [Term; 3]) -> BifResult {
     let a = integer::uint32(a).ok_or(badarg(1))?;
     let b = integer::uint32(b).ok_or(badarg(2))?;
     let size = integer::uint32(size).ok_or(badarg(3))?;
@@ -180,7 +180,7 @@ pub fn adler32_combine_3(_process: &mut Process, [a, b, size]: [Term; 3]) -> Bif
 struct Md5Progress(Md5);
 
 /// `erlang:md5(Data)`
-pub fn md5_1(process: &mut Process, [data]: [Term; 1]) -> BifResult {
+pub(crate) fn md5_1(process: &mut Process, [data]: [Term; 1]) -> BifResult {
     let progress = data
         .as_cons()
         .and_then(|(head, rest)| Some((magic::resume(head)?, rest)));
@@ -227,12 +227,12 @@ fn state(context: Term) -> Option<Md5> {
 }
 
 /// `erlang:md5_init()`
-pub fn md5_init_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn md5_init_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(context(process, &Md5::new()))
 }
 
 /// `erlang:md5_update(Context, Data)`
-pub fn md5_update_2(process: &mut Process, [before, data]: [Term; 2]) -> BifResult {
+pub(crate) fn md5_update_2(process: &mut Process, [before, data]: [Term; 2]) -> BifResult {
     let mut md5 = state(before).ok_or(badarg(1))?;
     let rest = read(process, data, MD5_BYTES_PER_REDUCTION, |bytes| {
         md5.update(bytes)
@@ -247,7 +247,7 @@ pub fn md5_update_2(process: &mut Process, [before, data]: [Term; 2]) -> BifResu
 }
 
 /// `erlang:md5_final(Context)`
-pub fn md5_final_1(process: &mut Process, [context]: [Term; 1]) -> BifResult {
+pub(crate) fn md5_final_1(process: &mut Process, [context]: [Term; 1]) -> BifResult {
     let md5 = state(context).ok_or(badarg(1))?;
     Ok(build::binary(process.heap(), &md5.finalize()))
 }
@@ -258,7 +258,7 @@ fn range_of(range: Term) -> Option<u64> {
 }
 
 /// `erlang:phash(Term, Range)`: from 1 on.
-pub fn phash_2(_process: &mut Process, [term, range]: [Term; 2]) -> BifResult {
+pub(crate) fn phash_2(_process: &mut Process, [term, range]: [Term; 2]) -> BifResult {
     let range = range_of(range).ok_or(badarg(2))?;
     let hash = u64::from(hash::phash(term)) % range;
     Ok(Term::small(hash as i64 + 1))
@@ -281,12 +281,12 @@ fn portable_hash(process: &mut Process, term: Term) -> Result<u32, Failure> {
 }
 
 /// `erlang:phash2(Term)`: below 2^27.
-pub fn phash2_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
+pub(crate) fn phash2_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
     Ok(number(portable_hash(process, term)? & 0x7ff_ffff))
 }
 
 /// `erlang:phash2(Term, Range)`: from 0 on.
-pub fn phash2_2(process: &mut Process, [term, range]: [Term; 2]) -> BifResult {
+pub(crate) fn phash2_2(process: &mut Process, [term, range]: [Term; 2]) -> BifResult {
     let range = range_of(range).ok_or(badarg(2))?;
     Ok(Term::small(
         (u64::from(portable_hash(process, term)?) % range) as i64,

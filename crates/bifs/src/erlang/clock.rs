@@ -12,57 +12,57 @@ use runtime::process::Process;
 const NATIVE_PER_SECOND: i64 = 1_000_000_000;
 
 /// `monotonic_time()`.
-pub fn monotonic_time_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn monotonic_time_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(build::integer(process.heap(), time::monotonic_ns()))
 }
 
 /// `monotonic_time(Unit)`.
-pub fn monotonic_time_1(process: &mut Process, [unit]: [Term; 1]) -> BifResult {
+pub(crate) fn monotonic_time_1(process: &mut Process, [unit]: [Term; 1]) -> BifResult {
     in_unit(process, time::monotonic_ns(), unit)
 }
 
 /// `system_time()`.
-pub fn system_time_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn system_time_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(build::integer(process.heap(), time::system_ns()))
 }
 
 /// `system_time(Unit)`.
-pub fn system_time_1(process: &mut Process, [unit]: [Term; 1]) -> BifResult {
+pub(crate) fn system_time_1(process: &mut Process, [unit]: [Term; 1]) -> BifResult {
     in_unit(process, time::system_ns(), unit)
 }
 
 /// `time_offset()`.
-pub fn time_offset_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn time_offset_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(build::integer(process.heap(), time::offset_ns()))
 }
 
 /// `time_offset(Unit)`.
-pub fn time_offset_1(process: &mut Process, [unit]: [Term; 1]) -> BifResult {
+pub(crate) fn time_offset_1(process: &mut Process, [unit]: [Term; 1]) -> BifResult {
     in_unit(process, time::offset_ns(), unit)
 }
 
 /// `os:system_time()`.
-pub fn os_system_time_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn os_system_time_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(build::integer(process.heap(), sys::clock::system_ns()))
 }
 
 /// `os:system_time(Unit)`.
-pub fn os_system_time_1(process: &mut Process, [unit]: [Term; 1]) -> BifResult {
+pub(crate) fn os_system_time_1(process: &mut Process, [unit]: [Term; 1]) -> BifResult {
     in_unit(process, sys::clock::system_ns(), unit)
 }
 
 /// `os:perf_counter()`.
-pub fn os_perf_counter_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn os_perf_counter_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(build::integer(process.heap(), sys::clock::monotonic_ns()))
 }
 
 /// `erts_internal:time_unit()`: `native` units per second.
-pub fn time_unit_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn time_unit_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(Term::small(NATIVE_PER_SECOND))
 }
 
 /// `erts_internal:perf_counter_unit()`.
-pub fn perf_counter_unit_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn perf_counter_unit_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(Term::small(NATIVE_PER_SECOND))
 }
 
@@ -116,18 +116,18 @@ fn timestamp(process: &mut Process, time_us: i64) -> Term {
 }
 
 /// `timestamp()`.
-pub fn timestamp_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn timestamp_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let now_us = time::system_ns().div_euclid(1_000);
     Ok(timestamp(process, now_us))
 }
 
 /// `os:timestamp()`.
-pub fn os_timestamp_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn os_timestamp_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let now_us = sys::clock::system_ns().div_euclid(1_000);
     Ok(timestamp(process, now_us))
 }
 
 /// `now()`: never the same twice, always growing.
-pub fn now_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn now_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(timestamp(process, unique::now_us()))
 }

@@ -21,7 +21,7 @@ use runtime::mail::current;
 use runtime::process::Process;
 
 /// The result of `prepare_loading`: loaded code that is not committed yet.
-pub struct Prepared(Mutex<Option<Arc<Loaded>>>);
+pub(crate) struct Prepared(Mutex<Option<Arc<Loaded>>>);
 
 /// The permission to change code. While somebody else has it, the call yields and is made again.
 pub(super) fn permission(arguments: &[Term]) -> Result<Permission, Failure> {
@@ -42,7 +42,7 @@ fn permission_to_load(process: &mut Process, arguments: &[Term]) -> Result<Permi
 }
 
 /// `erts_internal:prepare_loading(Module, Code)`
-pub fn prepare_loading_2(process: &mut Process, [module, code]: [Term; 2]) -> BifResult {
+pub(crate) fn prepare_loading_2(process: &mut Process, [module, code]: [Term; 2]) -> BifResult {
     if !module.is_atom() {
         return Err(badarg(1));
     }
@@ -80,7 +80,10 @@ fn aligned<'t>(process: &mut Process, binary: Term, no_gc: &'t NoGc) -> Option<(
 }
 
 /// `erlang:has_prepared_code_on_load(Prepared)`
-pub fn has_prepared_code_on_load_1(_process: &mut Process, [prepared]: [Term; 1]) -> BifResult {
+pub(crate) fn has_prepared_code_on_load_1(
+    _process: &mut Process,
+    [prepared]: [Term; 1],
+) -> BifResult {
     let no_gc = no_gc!();
     let prepared = magic::get::<Prepared>(prepared, no_gc).ok_or(badarg(1))?;
     let loaded = prepared.0.lock();
@@ -90,7 +93,7 @@ pub fn has_prepared_code_on_load_1(_process: &mut Process, [prepared]: [Term; 1]
 }
 
 /// `erlang:finish_loading([Prepared])`
-pub fn finish_loading_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+pub(crate) fn finish_loading_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     if current::reductions_left() <= 0 {
         let arguments = [list].into();
         return Err(Failure::Yield { arguments });
@@ -158,7 +161,7 @@ pub fn finish_loading_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
 }
 
 /// `erlang:call_on_load_function(Module)`
-pub fn call_on_load_function_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult {
+pub(crate) fn call_on_load_function_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult {
     let pending = modules::versions(module).pending.ok_or(badarg(1))?;
     let entry = pending.on_load.ok_or(badarg(1))?;
     // The `on_load` function need not be exported, so it is called through an export with a name reserved for this.
@@ -172,7 +175,10 @@ pub fn call_on_load_function_1(_process: &mut Process, [module]: [Term; 1]) -> B
 }
 
 /// `erlang:finish_after_on_load(Module, Keep)`
-pub fn finish_after_on_load_2(process: &mut Process, [module, keep]: [Term; 2]) -> BifResult {
+pub(crate) fn finish_after_on_load_2(
+    process: &mut Process,
+    [module, keep]: [Term; 2],
+) -> BifResult {
     if keep != am::TRUE && keep != am::FALSE {
         return Err(badarg(2));
     }
@@ -188,19 +194,19 @@ pub fn finish_after_on_load_2(process: &mut Process, [module, keep]: [Term; 2]) 
 }
 
 /// `erlang:loaded()`
-pub fn loaded_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn loaded_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let names = modules::names();
     Ok(build::list(process.heap(), &names))
 }
 
 /// `erlang:pre_loaded()`
-pub fn pre_loaded_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn pre_loaded_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let names = preloaded::names();
     Ok(build::list(process.heap(), &names))
 }
 
 /// `erlang:module_loaded(Module)`
-pub fn module_loaded_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult {
+pub(crate) fn module_loaded_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult {
     if !module.is_atom() {
         return Err(badarg(1));
     }
@@ -208,7 +214,7 @@ pub fn module_loaded_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult
 }
 
 /// `erlang:check_old_code(Module)`
-pub fn check_old_code_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult {
+pub(crate) fn check_old_code_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult {
     if !module.is_atom() {
         return Err(badarg(1));
     }
@@ -220,7 +226,7 @@ pub fn check_old_code_1(_process: &mut Process, [module]: [Term; 1]) -> BifResul
 /// Processes spawned before the call still start in the module. On stock this is so because new code takes effect only
 /// when every scheduler has switched to something else. Therefore the first call yields, so that all processes already
 /// queued run first. The second call has `[Deleting | Module]` as its argument.
-pub fn delete_module_1(process: &mut Process, [argument]: [Term; 1]) -> BifResult {
+pub(crate) fn delete_module_1(process: &mut Process, [argument]: [Term; 1]) -> BifResult {
     let second = argument
         .as_cons()
         .filter(|(head, _)| magic::get::<Deleting>(*head, no_gc!()).is_some());
@@ -254,7 +260,7 @@ pub fn delete_module_1(process: &mut Process, [argument]: [Term; 1]) -> BifResul
 struct Deleting;
 
 /// `erts_internal:purge_module(Module, prepare | prepare_on_load | abort | complete)`
-pub fn purge_module_2(process: &mut Process, [module, step]: [Term; 2]) -> BifResult {
+pub(crate) fn purge_module_2(process: &mut Process, [module, step]: [Term; 2]) -> BifResult {
     if !purge::is_purger(process) {
         return Err(notsup());
     }
@@ -273,7 +279,7 @@ pub fn purge_module_2(process: &mut Process, [module, step]: [Term; 2]) -> BifRe
 }
 
 /// `erts_literal_area_collector:release_area_switch()`
-pub fn release_area_switch_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn release_area_switch_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     if !literal_collector::is_collector(process) {
         return Err(notsup());
     }
@@ -281,7 +287,10 @@ pub fn release_area_switch_0(process: &mut Process, []: [Term; 0]) -> BifResult 
 }
 
 /// `erts_literal_area_collector:send_copy_request(Pid, RequestId, Action)`
-pub fn send_copy_request_3(process: &mut Process, [pid, id, action]: [Term; 3]) -> BifResult {
+pub(crate) fn send_copy_request_3(
+    process: &mut Process,
+    [pid, id, action]: [Term; 3],
+) -> BifResult {
     if !literal_collector::is_collector(process) {
         return Err(notsup());
     }
@@ -297,7 +306,7 @@ pub fn send_copy_request_3(process: &mut Process, [pid, id, action]: [Term; 3]) 
 }
 
 /// `erlang:function_exported(Module, Function, Arity)`
-pub fn function_exported_3(
+pub(crate) fn function_exported_3(
     _process: &mut Process,
     [module, function, arity]: [Term; 3],
 ) -> BifResult {
@@ -325,7 +334,10 @@ fn is_stub_of_loaded(export: &Export) -> bool {
 }
 
 /// `erlang:is_builtin(Module, Function, Arity)`
-pub fn is_builtin_3(_process: &mut Process, [module, function, arity]: [Term; 3]) -> BifResult {
+pub(crate) fn is_builtin_3(
+    _process: &mut Process,
+    [module, function, arity]: [Term; 3],
+) -> BifResult {
     let (Some(arity), true, true) = (arity.as_small(), module.is_atom(), function.is_atom()) else {
         return Err(badarg(3));
     };
@@ -341,7 +353,7 @@ pub fn is_builtin_3(_process: &mut Process, [module, function, arity]: [Term; 3]
 }
 
 /// `erlang:get_module_info(Module)`
-pub fn get_module_info_1(process: &mut Process, [module]: [Term; 1]) -> BifResult {
+pub(crate) fn get_module_info_1(process: &mut Process, [module]: [Term; 1]) -> BifResult {
     let items = [
         am::MODULE,
         am::EXPORTS,
@@ -358,7 +370,7 @@ pub fn get_module_info_1(process: &mut Process, [module]: [Term; 1]) -> BifResul
 }
 
 /// `erlang:get_module_info(Module, Item)`
-pub fn get_module_info_2(process: &mut Process, [module, item]: [Term; 2]) -> BifResult {
+pub(crate) fn get_module_info_2(process: &mut Process, [module, item]: [Term; 2]) -> BifResult {
     if !module.is_atom() || !item.is_atom() {
         return Err(badarg(1));
     }
@@ -438,7 +450,7 @@ fn chunk_term(process: &mut Process, bytes: &[u8]) -> BifResult {
 }
 
 /// `erts_internal:beamfile_chunk(Code, Name)`
-pub fn beamfile_chunk_2(process: &mut Process, [code, name]: [Term; 2]) -> BifResult {
+pub(crate) fn beamfile_chunk_2(process: &mut Process, [code, name]: [Term; 2]) -> BifResult {
     let no_gc = no_gc!();
     let (code, bytes) = aligned(process, code, no_gc).ok_or(badarg(1))?;
     let id = list::bytes_at_most(name, 4).and_then(|bytes| <[u8; 4]>::try_from(bytes).ok());
@@ -458,7 +470,7 @@ pub fn beamfile_chunk_2(process: &mut Process, [code, name]: [Term; 2]) -> BifRe
 }
 
 /// `erts_internal:beamfile_module_md5(Code)`
-pub fn beamfile_module_md5_1(process: &mut Process, [code]: [Term; 1]) -> BifResult {
+pub(crate) fn beamfile_module_md5_1(process: &mut Process, [code]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let (_, bytes) = aligned(process, code, no_gc).ok_or(badarg(1))?;
     match beamfile::BeamFile::parse(bytes) {
@@ -477,7 +489,7 @@ fn is_built_in_library(name: &str) -> bool {
 ///
 /// While somebody else may change code, it yields. Then the second argument is `[Code | LoadInfo]`, because a call that
 /// is made again does not show where it came from.
-pub fn load_nif_2(process: &mut Process, [path, info]: [Term; 2]) -> BifResult {
+pub(crate) fn load_nif_2(process: &mut Process, [path, info]: [Term; 2]) -> BifResult {
     let character = |item: Result<Term, _>| {
         let code = u32::try_from(item.ok()?.as_small()?).ok()?;
         char::from_u32(code)

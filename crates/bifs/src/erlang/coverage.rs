@@ -11,23 +11,23 @@ use runtime::code::modules;
 use runtime::process::Process;
 
 /// `code:coverage_support()`
-pub fn coverage_support_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn coverage_support_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(am::TRUE)
 }
 
 /// `code:get_coverage_mode()`
-pub fn get_coverage_mode_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn get_coverage_mode_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(name_of(coverage::mode()))
 }
 
 /// `code:get_coverage_mode(Module)`
-pub fn get_coverage_mode_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult {
+pub(crate) fn get_coverage_mode_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult {
     let loaded = modules::current(module).ok_or(badarg(1))?;
     Ok(name_of(loaded.code.coverage().map(Coverage::mode)))
 }
 
 /// `code:set_coverage_mode(Mode)`
-pub fn set_coverage_mode_1(_process: &mut Process, [mode]: [Term; 1]) -> BifResult {
+pub(crate) fn set_coverage_mode_1(_process: &mut Process, [mode]: [Term; 1]) -> BifResult {
     let mut modes = CoverageMode::ALL.into_iter().map(Some).chain([None]);
     let mode = modes.find(|it| name_of(*it) == mode);
     Ok(name_of(coverage::set_mode(mode.ok_or(badarg(1))?)))
@@ -39,7 +39,7 @@ fn name_of(mode: Option<CoverageMode>) -> Term {
 }
 
 /// `code:get_coverage(Level, Module)`
-pub fn get_coverage_2(process: &mut Process, [level, module]: [Term; 2]) -> BifResult {
+pub(crate) fn get_coverage_2(process: &mut Process, [level, module]: [Term; 2]) -> BifResult {
     let loaded = modules::current(module).ok_or(badarg(2))?;
     let coverage = loaded.code.coverage().ok_or(badarg(2))?;
     let heap = process.heap();
@@ -86,7 +86,7 @@ fn term_of(covered: Covered) -> Term {
 }
 
 /// `code:reset_coverage(Module)`
-pub fn reset_coverage_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult {
+pub(crate) fn reset_coverage_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult {
     let loaded = modules::current(module).ok_or(badarg(1))?;
     loaded.code.coverage().ok_or(badarg(1))?.reset();
     Ok(am::OK)

@@ -8,24 +8,24 @@ use runtime::mail::current;
 use runtime::process::Process;
 
 /// `put(Key, Value)`: returns the value before.
-pub fn put_2(process: &mut Process, [key, value]: [Term; 2]) -> BifResult {
+pub(crate) fn put_2(process: &mut Process, [key, value]: [Term; 2]) -> BifResult {
     let before = process.dictionary.put(key, value);
     Ok(before.unwrap_or(am::UNDEFINED))
 }
 
 /// `get(Key)`.
-pub fn get_1(process: &mut Process, [key]: [Term; 1]) -> BifResult {
+pub(crate) fn get_1(process: &mut Process, [key]: [Term; 1]) -> BifResult {
     let value = process.dictionary.get(key);
     Ok(value.unwrap_or(am::UNDEFINED))
 }
 
 /// `get()`: all pairs.
-pub fn get_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn get_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(all(process))
 }
 
 /// All pairs of the dictionary, as a list on the process's heap.
-pub fn all(process: &mut Process) -> Term {
+pub(crate) fn all(process: &mut Process) -> Term {
     let Process {
         head, dictionary, ..
     } = process;
@@ -39,25 +39,25 @@ pub fn all(process: &mut Process) -> Term {
 }
 
 /// `erase(Key)`: returns the value it had.
-pub fn erase_1(process: &mut Process, [key]: [Term; 1]) -> BifResult {
+pub(crate) fn erase_1(process: &mut Process, [key]: [Term; 1]) -> BifResult {
     let value = process.dictionary.erase(key);
     Ok(value.unwrap_or(am::UNDEFINED))
 }
 
 /// `erase()`: returns and removes all pairs.
-pub fn erase_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn erase_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let pairs = all(process);
     process.dictionary.clear();
     Ok(pairs)
 }
 
 /// `get_keys()`.
-pub fn get_keys_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn get_keys_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(keys_where(process, |_| true))
 }
 
 /// `get_keys(Value)`: the keys with that value.
-pub fn get_keys_1(process: &mut Process, [value]: [Term; 1]) -> BifResult {
+pub(crate) fn get_keys_1(process: &mut Process, [value]: [Term; 1]) -> BifResult {
     Ok(keys_where(process, |other| compare::eq_exact(other, value)))
 }
 

@@ -22,7 +22,7 @@ fn write(mut out: impl Write, bytes: &[u8]) {
 }
 
 /// `erlang:display(Term)`
-pub fn display_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
+pub(crate) fn display_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
     let mut bytes = term::print::display_bytes(term);
     bytes.push(b'\n');
     write(stdout().lock(), &bytes);
@@ -38,7 +38,7 @@ fn text_of(characters: Term) -> Option<String> {
 }
 
 /// `erlang:display_string(stdin | stdout | stderr, Text)`: as it is.
-pub fn display_string_2(_process: &mut Process, [stream, text]: [Term; 2]) -> BifResult {
+pub(crate) fn display_string_2(_process: &mut Process, [stream, text]: [Term; 2]) -> BifResult {
     let text = match unicode::bytes_of(text, no_gc!()) {
         Some(bytes) => bytes.to_vec(),
         None => text_of(text).ok_or(badarg(2))?.into_bytes(),
@@ -52,14 +52,14 @@ pub fn display_string_2(_process: &mut Process, [stream, text]: [Term; 2]) -> Bi
 }
 
 /// `erlang:display_string(String)`: to standard error, as in OTP 25.
-pub fn display_string_1(_process: &mut Process, [string]: [Term; 1]) -> BifResult {
+pub(crate) fn display_string_1(_process: &mut Process, [string]: [Term; 1]) -> BifResult {
     let text = text_of(string).ok_or(badarg(1))?;
     write(stderr().lock(), text.as_bytes());
     Ok(am::TRUE)
 }
 
 /// `erlang:display_nl()`: to standard error, as in OTP 25.
-pub fn display_nl_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn display_nl_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     write(stderr().lock(), b"\n");
     Ok(am::TRUE)
 }

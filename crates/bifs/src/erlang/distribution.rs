@@ -21,12 +21,12 @@ use runtime::process::relations::{MonitorOptions, MonitorTarget};
 use runtime::process::signal::Signal;
 
 /// `node()`.
-pub fn node_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn node_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(node::own_name())
 }
 
 /// `node(PidPortOrReference)`.
-pub fn node_1(_process: &mut Process, [identifier]: [Term; 1]) -> BifResult {
+pub(crate) fn node_1(_process: &mut Process, [identifier]: [Term; 1]) -> BifResult {
     if identifier.is_local_pid() || identifier.is_local_port() {
         return Ok(node::own_name());
     }
@@ -40,12 +40,12 @@ pub fn node_1(_process: &mut Process, [identifier]: [Term; 1]) -> BifResult {
 }
 
 /// `nodes()`.
-pub fn nodes_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn nodes_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     nodes_1(process, [am::VISIBLE])
 }
 
 /// `nodes(Kinds)`.
-pub fn nodes_1(process: &mut Process, [kinds]: [Term; 1]) -> BifResult {
+pub(crate) fn nodes_1(process: &mut Process, [kinds]: [Term; 1]) -> BifResult {
     let names: Vec<Term> = nodes(kinds)
         .ok_or_else(|| badarg(1))?
         .into_iter()
@@ -55,7 +55,7 @@ pub fn nodes_1(process: &mut Process, [kinds]: [Term; 1]) -> BifResult {
 }
 
 /// `nodes(Kinds, #{connection_id => boolean(), node_type => boolean()})`: each node with the requested information.
-pub fn nodes_2(process: &mut Process, [kinds, options]: [Term; 2]) -> BifResult {
+pub(crate) fn nodes_2(process: &mut Process, [kinds, options]: [Term; 2]) -> BifResult {
     let nodes = nodes(kinds).ok_or_else(|| badarg(1))?;
     let size = options.map_size().ok_or_else(|| badarg(2))?;
     let mut known = 0;
@@ -152,13 +152,13 @@ fn nodes(kinds: Term) -> Option<Vec<KnownNode>> {
 }
 
 /// `monitor_node(Node, Flag)`.
-pub fn monitor_node_2(process: &mut Process, [name, flag]: [Term; 2]) -> BifResult {
+pub(crate) fn monitor_node_2(process: &mut Process, [name, flag]: [Term; 2]) -> BifResult {
     monitor_node_3(process, [name, flag, Term::NIL])
 }
 
 /// `monitor_node(Node, Flag, Options)`: begins a connection if there is none. With `allow_passive_connect` one that the
 /// other node begins counts as well.
-pub fn monitor_node_3(process: &mut Process, [name, flag, options]: [Term; 3]) -> BifResult {
+pub(crate) fn monitor_node_3(process: &mut Process, [name, flag, options]: [Term; 3]) -> BifResult {
     if list::items(options).any(|option| option != Ok(am::ALLOW_PASSIVE_CONNECT)) {
         return Err(badarg_because(am::BADOPT));
     }
@@ -211,7 +211,7 @@ fn connect_first(name: Term, options: Term) -> Failure {
 }
 
 /// `setnode(Name, Creation)`: this node takes part in the distribution from now on.
-pub fn setnode_2(_process: &mut Process, [name, creation]: [Term; 2]) -> BifResult {
+pub(crate) fn setnode_2(_process: &mut Process, [name, creation]: [Term; 2]) -> BifResult {
     let creation = integer::uint64(creation).and_then(|creation| u32::try_from(creation).ok());
     let creation = creation.ok_or_else(|| badarg(2))?;
     if !is_node_name(name) || !peers::become_alive(name, creation) {
@@ -231,7 +231,7 @@ fn is_node_name(name: Term) -> bool {
 }
 
 /// `erts_internal:get_creation()`.
-pub fn get_creation_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn get_creation_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(match node::own_creation() {
         0 => am::UNDEFINED,
         creation => Term::small(i64::from(creation)),
@@ -239,7 +239,7 @@ pub fn get_creation_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
 }
 
 /// `erts_internal:new_connection(Node)`: the connection to a node, begun if there was none.
-pub fn new_connection_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn new_connection_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     if !is_node_name(name) || name == node::own_name() {
         return Err(badarg(1));
     }
@@ -253,7 +253,7 @@ pub fn new_connection_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
 }
 
 /// `erts_internal:abort_pending_connection(Node, Connection)`: returns whether it was not established yet.
-pub fn abort_pending_connection_2(
+pub(crate) fn abort_pending_connection_2(
     _process: &mut Process,
     [name, connection]: [Term; 2],
 ) -> BifResult {
@@ -264,7 +264,7 @@ pub fn abort_pending_connection_2(
 
 /// `erts_internal:get_dflags()`: a record of sets of flags: those offered, those that other nodes must have,
 /// those that may be offered on request, those that may be rejected, and those that need messages kept in order.
-pub fn get_dflags_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn get_dflags_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let sets = [
         flags::offered(),
         Flags::of(flags::MANDATORY),
@@ -283,7 +283,7 @@ pub fn get_dflags_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 /// `erts_internal:create_dist_channel(Node, Controller, {Flags, Creation})`: the handshake is done, and a port or
 /// process carries the connection. Returns `{ok, Handle}`, `{message, Reference}` if the handle comes in a message, or
 /// `badarg`.
-pub fn create_dist_channel_3(
+pub(crate) fn create_dist_channel_3(
     process: &mut Process,
     [name, controller, facts]: [Term; 3],
 ) -> BifResult {
@@ -373,7 +373,7 @@ fn carry_by(process: &mut Process, channel: &Arc<Channel>, facts: Facts) -> bool
 
 /// `erts_internal:dist_spawn_request(Node, {Module, Function, Args}, Options, Kind)`: returns the request's reference,
 /// for `spawn_opt` with whether the new process is to be monitored.
-pub fn dist_spawn_request_4(
+pub(crate) fn dist_spawn_request_4(
     process: &mut Process,
     [name, call, options, kind]: [Term; 4],
 ) -> BifResult {
@@ -411,7 +411,7 @@ fn controlled(process: &Process, handle: Term) -> Result<Arc<Channel>, Failure> 
 
 /// `dist_ctrl_get_data(Handle)`: the next packet as a list of binaries, with its size if that is wanted; `none` if
 /// there is none.
-pub fn dist_ctrl_get_data_1(process: &mut Process, [handle]: [Term; 1]) -> BifResult {
+pub(crate) fn dist_ctrl_get_data_1(process: &mut Process, [handle]: [Term; 1]) -> BifResult {
     let channel = controlled(process, handle)?;
     let Some((packet, wants_size)) = channel.output_for(process.pid()) else {
         return Ok(am::NONE);
@@ -436,14 +436,20 @@ pub fn dist_ctrl_get_data_1(process: &mut Process, [handle]: [Term; 1]) -> BifRe
 }
 
 /// `dist_ctrl_get_data_notification(Handle)`: asks for the message `dist_data` when there is output.
-pub fn dist_ctrl_get_data_notification_1(process: &mut Process, [handle]: [Term; 1]) -> BifResult {
+pub(crate) fn dist_ctrl_get_data_notification_1(
+    process: &mut Process,
+    [handle]: [Term; 1],
+) -> BifResult {
     let channel = controlled(process, handle)?;
     channel.notify(process.pid());
     Ok(am::OK)
 }
 
 /// `dist_ctrl_input_handler(Handle, Pid)`: the process that hands in what arrives.
-pub fn dist_ctrl_input_handler_2(process: &mut Process, [handle, pid]: [Term; 2]) -> BifResult {
+pub(crate) fn dist_ctrl_input_handler_2(
+    process: &mut Process,
+    [handle, pid]: [Term; 2],
+) -> BifResult {
     let channel = controlled(process, handle)?;
     if !pid.is_local_pid() {
         return Err(badarg(2));
@@ -453,7 +459,7 @@ pub fn dist_ctrl_input_handler_2(process: &mut Process, [handle, pid]: [Term; 2]
 }
 
 /// `dist_ctrl_get_opt(Handle, get_size)`.
-pub fn dist_ctrl_get_opt_2(process: &mut Process, [handle, option]: [Term; 2]) -> BifResult {
+pub(crate) fn dist_ctrl_get_opt_2(process: &mut Process, [handle, option]: [Term; 2]) -> BifResult {
     let channel = controlled(process, handle)?;
     if option != am::GET_SIZE {
         return Err(badarg(2));
@@ -463,7 +469,10 @@ pub fn dist_ctrl_get_opt_2(process: &mut Process, [handle, option]: [Term; 2]) -
 }
 
 /// `dist_ctrl_set_opt(Handle, get_size, Value)`: returns the value before.
-pub fn dist_ctrl_set_opt_3(process: &mut Process, [handle, option, value]: [Term; 3]) -> BifResult {
+pub(crate) fn dist_ctrl_set_opt_3(
+    process: &mut Process,
+    [handle, option, value]: [Term; 3],
+) -> BifResult {
     let channel = controlled(process, handle)?;
     if option != am::GET_SIZE {
         return Err(badarg(2));
@@ -478,7 +487,7 @@ pub fn dist_ctrl_set_opt_3(process: &mut Process, [handle, option, value]: [Term
 }
 
 /// `dist_ctrl_put_data(Handle, Data)`: hands in a packet that has arrived.
-pub fn dist_ctrl_put_data_2(process: &mut Process, [handle, data]: [Term; 2]) -> BifResult {
+pub(crate) fn dist_ctrl_put_data_2(process: &mut Process, [handle, data]: [Term; 2]) -> BifResult {
     if data.is_cons() {
         let helper = (am::ERTS_INTERNAL, am::DIST_CTRL_PUT_DATA);
         return Err(runtime::code::bif::trap(
@@ -504,7 +513,7 @@ pub fn dist_ctrl_put_data_2(process: &mut Process, [handle, data]: [Term; 2]) ->
 }
 
 /// `dist_get_stat(Handle)`: `{ok, PacketsIn, PacketsOut, BytesThatWait}`.
-pub fn dist_get_stat_1(process: &mut Process, [handle]: [Term; 1]) -> BifResult {
+pub(crate) fn dist_get_stat_1(process: &mut Process, [handle]: [Term; 1]) -> BifResult {
     let statistics = dist_handle::channel(handle).and_then(|channel| channel.statistics());
     let (packets_in, packets_out, waiting) = statistics.ok_or_else(|| badarg(1))?;
     let heap = process.heap();

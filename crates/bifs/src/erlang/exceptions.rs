@@ -23,17 +23,20 @@ fn raise(class: Class, reason: Term, arguments: Term, info: Term) -> BifResult {
 }
 
 /// `error(Reason)`.
-pub fn error_1(_process: &mut Process, [reason]: [Term; 1]) -> BifResult {
+pub(crate) fn error_1(_process: &mut Process, [reason]: [Term; 1]) -> BifResult {
     raise(Class::Error, reason, Term::NONE, Term::NONE)
 }
 
 /// `error(Reason, Args)`: the arguments show in the trace.
-pub fn error_2(_process: &mut Process, [reason, arguments]: [Term; 2]) -> BifResult {
+pub(crate) fn error_2(_process: &mut Process, [reason, arguments]: [Term; 2]) -> BifResult {
     raise(Class::Error, reason, arguments, Term::NONE)
 }
 
 /// `error(Reason, Args, [{error_info, Map}])`; if any option is invalid, all are ignored.
-pub fn error_3(_process: &mut Process, [reason, arguments, options]: [Term; 3]) -> BifResult {
+pub(crate) fn error_3(
+    _process: &mut Process,
+    [reason, arguments, options]: [Term; 3],
+) -> BifResult {
     let info = error_info(options).unwrap_or(Term::NONE);
     raise(Class::Error, reason, arguments, info)
 }
@@ -51,27 +54,27 @@ fn error_info(options: Term) -> Option<Term> {
 }
 
 /// `exit(Reason)`.
-pub fn exit_1(_process: &mut Process, [reason]: [Term; 1]) -> BifResult {
+pub(crate) fn exit_1(_process: &mut Process, [reason]: [Term; 1]) -> BifResult {
     raise(Class::Exit, reason, Term::NONE, Term::NONE)
 }
 
 /// `throw(Term)`.
-pub fn throw_1(_process: &mut Process, [thrown]: [Term; 1]) -> BifResult {
+pub(crate) fn throw_1(_process: &mut Process, [thrown]: [Term; 1]) -> BifResult {
     raise(Class::Throw, thrown, Term::NONE, Term::NONE)
 }
 
 /// `nif_error(Reason)`: as `error/1`, but the trace names this BIF, and tools treat it as a function that returns.
-pub fn nif_error_1(_process: &mut Process, [reason]: [Term; 1]) -> BifResult {
+pub(crate) fn nif_error_1(_process: &mut Process, [reason]: [Term; 1]) -> BifResult {
     Err(Failure::Error(reason))
 }
 
 /// `nif_error(Reason, Args)`.
-pub fn nif_error_2(_process: &mut Process, [reason, _arguments]: [Term; 2]) -> BifResult {
+pub(crate) fn nif_error_2(_process: &mut Process, [reason, _arguments]: [Term; 2]) -> BifResult {
     Err(Failure::Error(reason))
 }
 
 /// `raise(Class, Reason, Stacktrace)`; returns `badarg` if the arguments are invalid.
-pub fn raise_3(process: &mut Process, [class, reason, trace]: [Term; 3]) -> BifResult {
+pub(crate) fn raise_3(process: &mut Process, [class, reason, trace]: [Term; 3]) -> BifResult {
     let Some(class) = exception::class_of(class) else {
         return Ok(am::BADARG);
     };

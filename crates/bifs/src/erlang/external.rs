@@ -134,12 +134,12 @@ fn encoded(process: &mut Process, term: Term, options: &EncodeOptions, level: u3
 }
 
 /// `erlang:term_to_binary(Term)`
-pub fn term_to_binary_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
+pub(crate) fn term_to_binary_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
     encoded(process, term, &EncodeOptions::of_release(), NO_COMPRESSION)
 }
 
 /// `erlang:term_to_binary(Term, Options)`
-pub fn term_to_binary_2(process: &mut Process, [term, options]: [Term; 2]) -> BifResult {
+pub(crate) fn term_to_binary_2(process: &mut Process, [term, options]: [Term; 2]) -> BifResult {
     let wanted = encode_options(options).ok_or(badarg(2))?;
     if wanted.local {
         return local(process, term, &wanted.encode);
@@ -176,12 +176,12 @@ fn iovec(process: &mut Process, term: Term, options: &EncodeOptions) -> BifResul
 }
 
 /// `erlang:term_to_iovec(Term)`
-pub fn term_to_iovec_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
+pub(crate) fn term_to_iovec_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
     iovec(process, term, &EncodeOptions::of_release())
 }
 
 /// `erlang:term_to_iovec(Term, Options)`
-pub fn term_to_iovec_2(process: &mut Process, [term, options]: [Term; 2]) -> BifResult {
+pub(crate) fn term_to_iovec_2(process: &mut Process, [term, options]: [Term; 2]) -> BifResult {
     let wanted = encode_options(options).ok_or(badarg(2))?;
     let binary = if wanted.local {
         local(process, term, &wanted.encode)?
@@ -243,12 +243,12 @@ fn decoded(
 }
 
 /// `erlang:binary_to_term(Binary)`
-pub fn binary_to_term_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+pub(crate) fn binary_to_term_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
     decoded(process, binary, &DecodeOptions::default(), false)
 }
 
 /// `erlang:binary_to_term(Binary, Options)`: with `used` also returns how many bytes the term took.
-pub fn binary_to_term_2(process: &mut Process, [binary, options]: [Term; 2]) -> BifResult {
+pub(crate) fn binary_to_term_2(process: &mut Process, [binary, options]: [Term; 2]) -> BifResult {
     let (mut decode, mut used) = (DecodeOptions::default(), false);
     for option in list::items(options) {
         match option {
@@ -267,13 +267,13 @@ fn size(process: &mut Process, term: Term, options: &EncodeOptions) -> BifResult
 }
 
 /// `erlang:external_size(Term)`
-pub fn external_size_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
+pub(crate) fn external_size_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
     size(process, term, &EncodeOptions::of_release())
 }
 
 /// `erlang:external_size(Term, Options)`: in OTP 25 the only option is `{minor_version, 0 | 1}`, later it takes those
 /// of `term_to_binary/2`.
-pub fn external_size_2(process: &mut Process, [term, options]: [Term; 2]) -> BifResult {
+pub(crate) fn external_size_2(process: &mut Process, [term, options]: [Term; 2]) -> BifResult {
     if release::has(Release::OTP_27) {
         let wanted = encode_options(options).ok_or(badarg(2))?;
         let size = external::size(term, &wanted.encode).map_err(|_| system_limit())?;

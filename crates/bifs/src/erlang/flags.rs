@@ -18,7 +18,7 @@ use runtime::trace::saved_calls::{self, Saved};
 const MAX_SAVED_CALLS: u64 = 10_000;
 
 /// `process_flag(Flag, Value)`: returns the value before.
-pub fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifResult {
+pub(crate) fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifResult {
     if let Some([am::MONITOR_NODES, options]) = name.as_tuple_of() {
         return monitor_nodes(process, value, options).ok_or_else(|| badarg(2));
     }
@@ -228,7 +228,7 @@ fn length(length: usize) -> Term {
 
 /// `erts_internal:process_flag(Pid, Flag, Value)`: returns the value before, `badarg`, `badtype`, or a reference. With
 /// a reference, one of these arrives later in a message.
-pub fn process_flag_3(process: &mut Process, [pid, name, value]: [Term; 3]) -> BifResult {
+pub(crate) fn process_flag_3(process: &mut Process, [pid, name, value]: [Term; 3]) -> BifResult {
     // Only this flag of another process can be set.
     let wanted = (name == am::SAVE_CALLS).then_some(value).and_then(saved);
     if pid == process.pid() {

@@ -31,7 +31,7 @@ fn name_of(entry: &FunEntry) -> Term {
 }
 
 /// `erlang:make_fun(Module, Function, Arity)`
-pub fn make_fun_3(process: &mut Process, [module, function, arity]: [Term; 3]) -> BifResult {
+pub(crate) fn make_fun_3(process: &mut Process, [module, function, arity]: [Term; 3]) -> BifResult {
     if !module.is_atom() {
         return Err(badarg(1));
     }
@@ -47,7 +47,7 @@ pub fn make_fun_3(process: &mut Process, [module, function, arity]: [Term; 3]) -
 }
 
 /// `erlang:fun_info(Fun, Item)`
-pub fn fun_info_2(process: &mut Process, [fun, item]: [Term; 2]) -> BifResult {
+pub(crate) fn fun_info_2(process: &mut Process, [fun, item]: [Term; 2]) -> BifResult {
     if !item.is_atom() {
         return Err(badarg(2));
     }
@@ -104,7 +104,7 @@ fn external_info(export: &Export, item: Term) -> Option<Term> {
 }
 
 /// `erlang:fun_info_mfa(Fun)`
-pub fn fun_info_mfa_1(process: &mut Process, [fun]: [Term; 1]) -> BifResult {
+pub(crate) fn fun_info_mfa_1(process: &mut Process, [fun]: [Term; 1]) -> BifResult {
     let (module, function, arity) = match (entry_of(fun), export_of(fun)) {
         (Some(entry), _) => (entry.module, name_of(entry), entry.arity),
         (None, Some(export)) => (export.module, export.function, export.arity),
@@ -115,7 +115,7 @@ pub fn fun_info_mfa_1(process: &mut Process, [fun]: [Term; 1]) -> BifResult {
 }
 
 /// `erlang:fun_to_list(Fun)`
-pub fn fun_to_list_1(process: &mut Process, [fun]: [Term; 1]) -> BifResult {
+pub(crate) fn fun_to_list_1(process: &mut Process, [fun]: [Term; 1]) -> BifResult {
     if !fun.is_fun() {
         return Err(badarg(1));
     }

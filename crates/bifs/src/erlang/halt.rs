@@ -12,7 +12,7 @@ use runtime::mail::hooks::CrashCause;
 use runtime::process::{Process, config};
 
 /// `erlang:halt(Status, Options)`
-pub fn halt_2(_process: &mut Process, [status, options]: [Term; 2]) -> BifResult {
+pub(crate) fn halt_2(_process: &mut Process, [status, options]: [Term; 2]) -> BifResult {
     let mut flush = true;
     let mut limit = config::get().flags.halt_flush_timeout_ms.map(u64::from);
     for option in list::items(options) {

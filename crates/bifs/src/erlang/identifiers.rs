@@ -25,7 +25,7 @@ fn printed(process: &mut Process, identifier: Term) -> Term {
 }
 
 /// `erlang:pid_to_list(Pid)`
-pub fn pid_to_list_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
+pub(crate) fn pid_to_list_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
     if !pid.is_pid() {
         return Err(badarg(1));
     }
@@ -33,7 +33,7 @@ pub fn pid_to_list_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
 }
 
 /// `erlang:port_to_list(Port)`
-pub fn port_to_list_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
+pub(crate) fn port_to_list_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
     if !port.is_port() {
         return Err(badarg(1));
     }
@@ -41,7 +41,7 @@ pub fn port_to_list_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
 }
 
 /// `erlang:ref_to_list(Reference)`
-pub fn ref_to_list_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn ref_to_list_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     if !reference.is_reference() {
         return Err(badarg(1));
     }
@@ -84,7 +84,7 @@ fn external(process: &mut Process, kind: ObjectKind, node: Node, words: &[u64]) 
 }
 
 /// `erlang:list_to_pid(Characters)`: `"<Node.Number.Serial>"`.
-pub fn list_to_pid_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+pub(crate) fn list_to_pid_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     let numbers = numbers(list, PID_TEXT, b"<").ok_or(badarg(1))?;
     let [node, number, serial] = numbers[..] else {
         return Err(badarg(1));
@@ -105,7 +105,7 @@ pub fn list_to_pid_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
 }
 
 /// `erlang:list_to_port(Characters)`: `"#Port<Node.Number>"`.
-pub fn list_to_port_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+pub(crate) fn list_to_port_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     let numbers = numbers(list, PORT_TEXT, b"#Port<").ok_or(badarg(1))?;
     let [node, number] = numbers[..] else {
         return Err(badarg(1));
@@ -122,7 +122,7 @@ pub fn list_to_port_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
 
 /// `erlang:list_to_ref(Characters)`: `"#Ref<Node.Third.Second.First>"`. Those of other nodes may have any number of
 /// words from one to five.
-pub fn list_to_ref_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+pub(crate) fn list_to_ref_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     let numbers = numbers(list, REFERENCE_TEXT, b"#Ref<").ok_or(badarg(1))?;
     let [node, ref words @ ..] = numbers[..] else {
         return Err(badarg(1));

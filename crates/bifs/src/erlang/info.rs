@@ -14,13 +14,13 @@ use runtime::mail::{current, signal};
 use runtime::process::{Flags, Process, state, table};
 
 /// `process_info(Pid)`.
-pub fn process_info_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
+pub(crate) fn process_info_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
     let items = COMMON.iter().map(|item| Item::Named(*item)).collect();
     about(process, pid, Items::List(items, Unnamed::LeftOut))
 }
 
 /// `process_info(Pid, ItemOrItems)`.
-pub fn process_info_2(process: &mut Process, [pid, items]: [Term; 2]) -> BifResult {
+pub(crate) fn process_info_2(process: &mut Process, [pid, items]: [Term; 2]) -> BifResult {
     if !items.is_list() {
         let item = Item::read(items).ok_or(badarg(2))?;
         return about(process, pid, Items::One(item));
@@ -120,7 +120,7 @@ fn about(process: &mut Process, pid: Term, items: Items) -> BifResult {
 
 /// What `tell` says of a process of this node when it has handled the signals that the caller sent it before; `gone`,
 /// an atom, if it is gone. Another process is asked, and the caller waits for its answer.
-pub fn of_process(
+pub(crate) fn of_process(
     process: &mut Process,
     pid: Term,
     gone: Term,
@@ -158,7 +158,7 @@ pub fn of_process(
 
 /// `erts_internal:process_display(Pid, backtrace)`: writes the backtrace to standard error. Returns `true`, `badarg`,
 /// `badopt`, or a reference. With a reference, the result arrives later in a message.
-pub fn process_display_2(process: &mut Process, [pid, kind]: [Term; 2]) -> BifResult {
+pub(crate) fn process_display_2(process: &mut Process, [pid, kind]: [Term; 2]) -> BifResult {
     if kind != am::BACKTRACE {
         return Ok(am::BADOPT);
     }

@@ -17,12 +17,12 @@ use runtime::process::suspend::Suspending;
 use runtime::process::{Flags, Process, epoch, state, table};
 
 /// `self()`.
-pub fn self_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn self_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(process.pid())
 }
 
 /// `group_leader()`.
-pub fn group_leader_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn group_leader_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(process.group_leader)
 }
 
@@ -30,7 +30,7 @@ pub fn group_leader_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 const MANY_PROCESSES: usize = 1 << 16;
 
 /// `processes()`.
-pub fn processes_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn processes_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     dirty_unless(table::count() < MANY_PROCESSES)?;
     let (pids, _) = table::list(0, usize::MAX);
     current::charge(pids.len() as i64 / 10);
@@ -39,7 +39,7 @@ pub fn processes_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 
 /// `yield()`: gives up the rest of the slice. OTP's loader replaces calls with an instruction; the function in `erlang`
 /// would call itself forever.
-pub fn yield_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn yield_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     if process.flags.contains(Flags::BIF_YIELDED) {
         // Entered again in the next slice.
         process.flags.remove(Flags::BIF_YIELDED);
@@ -57,7 +57,7 @@ const PIDS_AT_ONCE: usize = 1_000;
 
 /// `erts_internal:processes_next(Place)`: `{NextPlace, Pids}` of the processes from that place of the table on, or
 /// `none`.
-pub fn processes_next_1(process: &mut Process, [place]: [Term; 1]) -> BifResult {
+pub(crate) fn processes_next_1(process: &mut Process, [place]: [Term; 1]) -> BifResult {
     let place = place
         .as_small()
         .filter(|place| *place >= 0)
@@ -76,7 +76,7 @@ pub fn processes_next_1(process: &mut Process, [place]: [Term; 1]) -> BifResult 
 }
 
 /// `bump_reductions(Reductions)`.
-pub fn bump_reductions_1(_process: &mut Process, [reductions]: [Term; 1]) -> BifResult {
+pub(crate) fn bump_reductions_1(_process: &mut Process, [reductions]: [Term; 1]) -> BifResult {
     let reductions = reductions
         .as_small()
         .filter(|reductions| *reductions >= 0)
@@ -87,7 +87,7 @@ pub fn bump_reductions_1(_process: &mut Process, [reductions]: [Term; 1]) -> Bif
 }
 
 /// `is_process_alive(Pid)`. Signals that the caller has sent to the process take effect first.
-pub fn is_process_alive_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
+pub(crate) fn is_process_alive_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
     if pid == process.pid() {
         return Ok(am::TRUE);
     }
@@ -125,7 +125,7 @@ fn ask_alive(process: &Process, pid: Term, reference: Term) {
 }
 
 /// `erts_internal:is_process_alive(Pid, Reference)`: `{Reference, boolean()}` is sent to the caller.
-pub fn is_process_alive_2(process: &mut Process, [pid, reference]: [Term; 2]) -> BifResult {
+pub(crate) fn is_process_alive_2(process: &mut Process, [pid, reference]: [Term; 2]) -> BifResult {
     if !pid.is_local_pid() {
         return Err(badarg(1));
     }
@@ -137,7 +137,10 @@ pub fn is_process_alive_2(process: &mut Process, [pid, reference]: [Term; 2]) ->
 }
 
 /// `hibernate(Module, Function, Args)`: discards the stack and waits until a message comes.
-pub fn hibernate_3(process: &mut Process, [module, function, arguments]: [Term; 3]) -> BifResult {
+pub(crate) fn hibernate_3(
+    process: &mut Process,
+    [module, function, arguments]: [Term; 3],
+) -> BifResult {
     let arity = list::length(arguments).ok_or(badarg(3))?;
     if !module.is_atom() || !function.is_atom() {
         return Err(badarg(1));
@@ -155,7 +158,7 @@ pub fn hibernate_3(process: &mut Process, [module, function, arguments]: [Term; 
 
 /// `hibernate()`: waits until a message comes, and keeps the stack. As with `yield/0`, the function in `erlang` would
 /// call itself forever.
-pub fn hibernate_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn hibernate_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     signal_handling::catch_up(process);
     if process.head.messages.sizes.count() > 0 {
         return Ok(am::OK);
@@ -168,7 +171,7 @@ pub fn hibernate_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 /// `erts_internal:suspend_process(Pid, Options)`: returns `true`, `false` (the caller had already suspended it, and
 /// gave `unless_suspending`), `badarg`, `badopt`, or a reference. With a reference, one of these arrives later in a
 /// message.
-pub fn suspend_process_2(process: &mut Process, [pid, options]: [Term; 2]) -> BifResult {
+pub(crate) fn suspend_process_2(process: &mut Process, [pid, options]: [Term; 2]) -> BifResult {
     if !pid.is_local_pid() || pid == process.pid() {
         return Ok(am::BADARG);
     }
@@ -262,7 +265,7 @@ impl SuspendOptions {
 }
 
 /// `resume_process(Pid)`: undoes one `suspend_process` call of the caller.
-pub fn resume_process_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
+pub(crate) fn resume_process_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
     if !pid.is_local_pid() {
         return Err(badarg(1));
     }
@@ -283,7 +286,7 @@ pub fn resume_process_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
 }
 
 /// `erts_internal:group_leader(Leader, Pid)`: returns `true`, `badarg`, or `false` if the process itself must be asked.
-pub fn group_leader_2(process: &mut Process, [leader, pid]: [Term; 2]) -> BifResult {
+pub(crate) fn group_leader_2(process: &mut Process, [leader, pid]: [Term; 2]) -> BifResult {
     if !leader.is_pid() {
         return Ok(am::BADARG);
     }
@@ -306,7 +309,10 @@ pub fn group_leader_2(process: &mut Process, [leader, pid]: [Term; 2]) -> BifRes
 }
 
 /// `erts_internal:group_leader(Leader, Pid, Reference)`: `{Reference, true | badarg}` is sent to the caller.
-pub fn group_leader_3(process: &mut Process, [leader, pid, reference]: [Term; 3]) -> BifResult {
+pub(crate) fn group_leader_3(
+    process: &mut Process,
+    [leader, pid, reference]: [Term; 3],
+) -> BifResult {
     if !leader.is_pid() {
         return Err(badarg(1));
     }

@@ -27,7 +27,7 @@ fn unless_ended(process: &Process, result: Term) -> BifResult {
 }
 
 /// `link(PidOrPort)`.
-pub fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
+pub(crate) fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
     link(process, other, Rank::Ordinary)
 }
 
@@ -104,25 +104,25 @@ fn rank(options: Term) -> Result<Rank, Failure> {
 }
 
 /// `link(PidOrPort, Options)`
-pub fn link_2(process: &mut Process, [other, options]: [Term; 2]) -> BifResult {
+pub(crate) fn link_2(process: &mut Process, [other, options]: [Term; 2]) -> BifResult {
     let rank = rank(options)?;
     link(process, other, rank)
 }
 
 /// `exit(To, Reason, Options)`
-pub fn exit_3(process: &mut Process, [to, reason, options]: [Term; 3]) -> BifResult {
+pub(crate) fn exit_3(process: &mut Process, [to, reason, options]: [Term; 3]) -> BifResult {
     let rank = rank(options)?;
     exit(process, to, reason, rank)
 }
 
 /// `exit_signal(To, Reason, Options)`
-pub fn exit_signal_3(process: &mut Process, [to, reason, options]: [Term; 3]) -> BifResult {
+pub(crate) fn exit_signal_3(process: &mut Process, [to, reason, options]: [Term; 3]) -> BifResult {
     let rank = rank(options)?;
     send_exit(process, to, reason, rank)
 }
 
 /// `unlink(PidOrPort)`.
-pub fn unlink_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
+pub(crate) fn unlink_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
     if process.flags.contains(Flags::TRACED) {
         events::does(process, am::UNLINK, other);
     }
@@ -159,7 +159,7 @@ fn unlink(process: &mut Process, other: Term) {
 }
 
 /// `exit(PidOrPort, Reason)`. A process that ends itself this way exits before the call returns.
-pub fn exit_2(process: &mut Process, [to, reason]: [Term; 2]) -> BifResult {
+pub(crate) fn exit_2(process: &mut Process, [to, reason]: [Term; 2]) -> BifResult {
     exit(process, to, reason, Rank::Ordinary)
 }
 
@@ -179,7 +179,7 @@ fn exit(process: &mut Process, to: Term, reason: Term, rank: Rank) -> BifResult 
 }
 
 /// `exit_signal(PidOrPort, Reason)`: as `exit/2`, without its special case for the caller.
-pub fn exit_signal_2(process: &mut Process, [to, reason]: [Term; 2]) -> BifResult {
+pub(crate) fn exit_signal_2(process: &mut Process, [to, reason]: [Term; 2]) -> BifResult {
     send_exit(process, to, reason, Rank::Ordinary)
 }
 

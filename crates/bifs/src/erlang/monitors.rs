@@ -21,12 +21,12 @@ use super::sending;
 use distribution::{signals, spawn};
 
 /// `monitor(Type, Item)`.
-pub fn monitor_2(process: &mut Process, [kind, item]: [Term; 2]) -> BifResult {
+pub(crate) fn monitor_2(process: &mut Process, [kind, item]: [Term; 2]) -> BifResult {
     monitor(process, kind, item, MonitorOptions::default())
 }
 
 /// `monitor(Type, Item, Options)`.
-pub fn monitor_3(process: &mut Process, [kind, item, options]: [Term; 3]) -> BifResult {
+pub(crate) fn monitor_3(process: &mut Process, [kind, item, options]: [Term; 3]) -> BifResult {
     let options = monitor_options(options).ok_or_else(|| badarg_because(am::BADOPT))?;
     monitor(process, kind, item, options)
 }
@@ -227,7 +227,7 @@ enum Demonitored {
 }
 
 /// `demonitor(Reference)`.
-pub fn demonitor_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn demonitor_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     match demonitor(process, reference)? {
         Demonitored::Removed(sent) => sending::after(process, sent, am::TRUE),
         Demonitored::Absent => Ok(am::TRUE),
@@ -235,7 +235,7 @@ pub fn demonitor_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
 }
 
 /// `demonitor(Reference, Options)`; the options are `flush` and `info`.
-pub fn demonitor_2(process: &mut Process, [reference, options]: [Term; 2]) -> BifResult {
+pub(crate) fn demonitor_2(process: &mut Process, [reference, options]: [Term; 2]) -> BifResult {
     let (mut flush, mut info) = (false, false);
     for option in list::items(options) {
         match option {
@@ -284,7 +284,7 @@ fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Fail
 }
 
 /// `alias(Options)`; the options are `explicit_unalias`, `reply`, and from OTP 28 on `priority`.
-pub fn alias_1(process: &mut Process, [options]: [Term; 1]) -> BifResult {
+pub(crate) fn alias_1(process: &mut Process, [options]: [Term; 1]) -> BifResult {
     let (mut kind, mut rank) = (AliasKind::ExplicitUnalias, Rank::Ordinary);
     for option in list::items(options) {
         match option {
@@ -301,7 +301,7 @@ pub fn alias_1(process: &mut Process, [options]: [Term; 1]) -> BifResult {
 }
 
 /// `unalias(Alias)`: returns whether it was active.
-pub fn unalias_1(process: &mut Process, [alias]: [Term; 1]) -> BifResult {
+pub(crate) fn unalias_1(process: &mut Process, [alias]: [Term; 1]) -> BifResult {
     if !alias.is_reference() {
         return Err(badarg(1));
     }

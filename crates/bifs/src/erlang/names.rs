@@ -11,7 +11,7 @@ use runtime::process::Process;
 use runtime::trace;
 
 /// `register(Name, PidOrPort)`.
-pub fn register_2(process: &mut Process, [name, identifier]: [Term; 2]) -> BifResult {
+pub(crate) fn register_2(process: &mut Process, [name, identifier]: [Term; 2]) -> BifResult {
     if !name.is_atom() || name == am::UNDEFINED {
         return Err(badarg_because(am::NONE));
     }
@@ -35,7 +35,7 @@ pub fn register_2(process: &mut Process, [name, identifier]: [Term; 2]) -> BifRe
 }
 
 /// `unregister(Name)`.
-pub fn unregister_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn unregister_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     let owner = registry::unregister(name).ok_or_else(|| badarg(1))?;
     if owner.is_local_port() {
         port::signals::has_lost_name(owner, name);
@@ -46,7 +46,7 @@ pub fn unregister_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
 }
 
 /// `whereis(Name)`.
-pub fn whereis_1(_process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn whereis_1(_process: &mut Process, [name]: [Term; 1]) -> BifResult {
     if !name.is_atom() {
         return Err(badarg(1));
     }
@@ -54,7 +54,7 @@ pub fn whereis_1(_process: &mut Process, [name]: [Term; 1]) -> BifResult {
 }
 
 /// `registered()`.
-pub fn registered_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn registered_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let names = registry::names();
     current::charge(names.len() as i64 / 10);
     Ok(build::list(process.heap(), &names))

@@ -53,23 +53,23 @@ fn failure(error: IntegerError) -> Failure {
 }
 
 /// `erlang:integer_to_list(Integer)`
-pub fn integer_to_list_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
+pub(crate) fn integer_to_list_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
     of_digits(process, number, 10, build::byte_list)
 }
 
 /// `erlang:integer_to_list(Integer, Base)`
-pub fn integer_to_list_2(process: &mut Process, [number, base]: [Term; 2]) -> BifResult {
+pub(crate) fn integer_to_list_2(process: &mut Process, [number, base]: [Term; 2]) -> BifResult {
     let base = base_of(base).ok_or(badarg(2))?;
     of_digits(process, number, base, build::byte_list)
 }
 
 /// `erlang:integer_to_binary(Integer)`
-pub fn integer_to_binary_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
+pub(crate) fn integer_to_binary_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
     of_digits(process, number, 10, build::binary)
 }
 
 /// `erlang:integer_to_binary(Integer, Base)`
-pub fn integer_to_binary_2(process: &mut Process, [number, base]: [Term; 2]) -> BifResult {
+pub(crate) fn integer_to_binary_2(process: &mut Process, [number, base]: [Term; 2]) -> BifResult {
     let base = base_of(base).ok_or(badarg(2))?;
     of_digits(process, number, base, build::binary)
 }
@@ -86,14 +86,14 @@ fn parse(process: &mut Process, text: &[u8], base: u32) -> BifResult {
 }
 
 /// `erlang:binary_to_integer(Binary)`
-pub fn binary_to_integer_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+pub(crate) fn binary_to_integer_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let text = unicode::bytes_of(binary, no_gc).ok_or(badarg(1))?;
     parse(process, &text, 10)
 }
 
 /// `erlang:binary_to_integer(Binary, Base)`
-pub fn binary_to_integer_2(process: &mut Process, [binary, base]: [Term; 2]) -> BifResult {
+pub(crate) fn binary_to_integer_2(process: &mut Process, [binary, base]: [Term; 2]) -> BifResult {
     let base = base_of(base).ok_or(badarg(2))?;
     let no_gc = no_gc!();
     let text = unicode::bytes_of(binary, no_gc).ok_or(badarg(1))?;
@@ -136,7 +136,7 @@ fn list_to_integer(process: &mut Process, list: Term, base: u32) -> BifResult {
 }
 
 /// `erlang:list_to_integer(Characters)`
-pub fn list_to_integer_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+pub(crate) fn list_to_integer_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     list_to_integer(process, list, 10)
 }
 
@@ -150,7 +150,10 @@ fn is_big(text: &[u8], base: u32) -> bool {
 }
 
 /// `erts_internal:binary_to_integer(Binary, Base)`: an integer, `badarg`, or `big`.
-pub fn internal_binary_to_integer_2(process: &mut Process, [binary, base]: [Term; 2]) -> BifResult {
+pub(crate) fn internal_binary_to_integer_2(
+    process: &mut Process,
+    [binary, base]: [Term; 2],
+) -> BifResult {
     let no_gc = no_gc!();
     let (Some(text), Some(base)) = (unicode::bytes_of(binary, no_gc), base_of(base)) else {
         return Ok(am::BADARG);
@@ -168,7 +171,10 @@ fn few_digits_and_rest(process: &mut Process, list: Term, base: u32) -> Option<T
 }
 
 /// `erts_internal:list_to_integer(List, Base)`: `{Integer, Rest}`, `big`, `badarg`, `no_integer`, or `not_a_list`.
-pub fn internal_list_to_integer_2(process: &mut Process, [list, base]: [Term; 2]) -> BifResult {
+pub(crate) fn internal_list_to_integer_2(
+    process: &mut Process,
+    [list, base]: [Term; 2],
+) -> BifResult {
     let Some(base) = base_of(base) else {
         return Ok(am::BADARG);
     };
@@ -197,7 +203,7 @@ pub fn internal_list_to_integer_2(process: &mut Process, [list, base]: [Term; 2]
 }
 
 /// `erts_internal:term_to_string(Term, Limit | undefined)`: the text that `erlang:display/1` writes, up to a limit.
-pub fn term_to_string_2(process: &mut Process, [term, limit]: [Term; 2]) -> BifResult {
+pub(crate) fn term_to_string_2(process: &mut Process, [term, limit]: [Term; 2]) -> BifResult {
     let limit = match limit {
         am::UNDEFINED => None,
         limit => Some(
@@ -218,7 +224,7 @@ pub fn term_to_string_2(process: &mut Process, [term, limit]: [Term; 2]) -> BifR
 }
 
 /// `erlang:list_to_integer(Characters, Base)`
-pub fn list_to_integer_2(process: &mut Process, [list, base]: [Term; 2]) -> BifResult {
+pub(crate) fn list_to_integer_2(process: &mut Process, [list, base]: [Term; 2]) -> BifResult {
     list_to_integer(process, list, base_of(base).ok_or(badarg(2))?)
 }
 
@@ -228,7 +234,7 @@ fn no_number(process: &mut Process, why: &str) -> Term {
 }
 
 /// `string:list_to_integer(String)`: `{Integer, Rest}`, or `{error, no_integer | not_a_list}`.
-pub fn string_list_to_integer_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+pub(crate) fn string_list_to_integer_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     if !list.is_list() {
         return Ok(no_number(process, "not_a_list"));
     }
@@ -250,7 +256,7 @@ pub fn string_list_to_integer_1(process: &mut Process, [list]: [Term; 1]) -> Bif
 }
 
 /// `string:list_to_float(String)`: `{Float, Rest}`, or `{error, no_float | not_a_list}`.
-pub fn string_list_to_float_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+pub(crate) fn string_list_to_float_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     if !list.is_list() {
         return Ok(no_number(process, "not_a_list"));
     }
@@ -304,38 +310,38 @@ fn float_text(number: Term, form: Form) -> Result<String, Failure> {
 }
 
 /// `erlang:float_to_list(Float)`
-pub fn float_to_list_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
+pub(crate) fn float_to_list_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
     let text = float_text(number, Form::default())?;
     Ok(build::byte_list(process.heap(), text.as_bytes()))
 }
 
 /// `erlang:float_to_list(Float, Options)`
-pub fn float_to_list_2(process: &mut Process, [number, options]: [Term; 2]) -> BifResult {
+pub(crate) fn float_to_list_2(process: &mut Process, [number, options]: [Term; 2]) -> BifResult {
     let text = float_text(number, form_of(options).ok_or(badarg(2))?)?;
     Ok(build::byte_list(process.heap(), text.as_bytes()))
 }
 
 /// `erlang:float_to_binary(Float)`
-pub fn float_to_binary_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
+pub(crate) fn float_to_binary_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
     let text = float_text(number, Form::default())?;
     Ok(build::binary(process.heap(), text.as_bytes()))
 }
 
 /// `erlang:float_to_binary(Float, Options)`
-pub fn float_to_binary_2(process: &mut Process, [number, options]: [Term; 2]) -> BifResult {
+pub(crate) fn float_to_binary_2(process: &mut Process, [number, options]: [Term; 2]) -> BifResult {
     let text = float_text(number, form_of(options).ok_or(badarg(2))?)?;
     Ok(build::binary(process.heap(), text.as_bytes()))
 }
 
 /// `erlang:list_to_float(Characters)`
-pub fn list_to_float_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+pub(crate) fn list_to_float_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     let text = list::bytes(list).ok_or(badarg(1))?;
     let value = float::parse(&text).ok_or(badarg(1))?;
     Ok(build::float(process.heap(), value))
 }
 
 /// `erlang:binary_to_float(Binary)`
-pub fn binary_to_float_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+pub(crate) fn binary_to_float_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let text = unicode::bytes_of(binary, no_gc).ok_or(badarg(1))?;
     let value = float::parse(&text).ok_or(badarg(1))?;

@@ -25,24 +25,24 @@ fn arithmetic(result: Result<Term, ArithError>) -> BifResult {
 macro_rules! binary_operators {
     ($($(#[$doc:meta])* $name:ident: $function:path;)*) => {
         $($(#[$doc])*
-        pub fn $name(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
+        pub(crate) fn $name(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
             arithmetic($function(process.heap(), a, b))
         })*
     };
 }
 
 /// `max(A, B)`: the first, if they compare equal.
-pub fn max_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
+pub(crate) fn max_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     Ok(if compare::compare(a, b).is_lt() { b } else { a })
 }
 
 /// `min(A, B)`: the first, if they compare equal.
-pub fn min_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
+pub(crate) fn min_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     Ok(if compare::compare(a, b).is_gt() { b } else { a })
 }
 
 /// `is_integer(Term, Least, Most)`
-pub fn is_integer_3(_process: &mut Process, [term, least, most]: [Term; 3]) -> BifResult {
+pub(crate) fn is_integer_3(_process: &mut Process, [term, least, most]: [Term; 3]) -> BifResult {
     if !least.is_integer() {
         return Err(badarg(2));
     }
@@ -82,17 +82,17 @@ binary_operators! {
 }
 
 /// `+A`, computed as `A + 0`: it turns a negative zero into a positive one.
-pub fn plus_1(process: &mut Process, [a]: [Term; 1]) -> BifResult {
+pub(crate) fn plus_1(process: &mut Process, [a]: [Term; 1]) -> BifResult {
     arithmetic(arith::add(process.heap(), a, Term::small(0)))
 }
 
 /// `-A`
-pub fn minus_1(process: &mut Process, [a]: [Term; 1]) -> BifResult {
+pub(crate) fn minus_1(process: &mut Process, [a]: [Term; 1]) -> BifResult {
     arithmetic(arith::negate(process.heap(), a))
 }
 
 /// `bnot A`
-pub fn bnot_1(process: &mut Process, [a]: [Term; 1]) -> BifResult {
+pub(crate) fn bnot_1(process: &mut Process, [a]: [Term; 1]) -> BifResult {
     arithmetic(arith::bnot(process.heap(), a))
 }
 
@@ -105,31 +105,31 @@ fn truth(term: Term, number: usize) -> Result<bool, Failure> {
 }
 
 /// `not A`
-pub fn not_1(_process: &mut Process, [a]: [Term; 1]) -> BifResult {
+pub(crate) fn not_1(_process: &mut Process, [a]: [Term; 1]) -> BifResult {
     Ok(am::boolean(!truth(a, 1)?))
 }
 
 /// `A and B`
-pub fn and_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
+pub(crate) fn and_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     let (a, b) = (truth(a, 1)?, truth(b, 2)?);
     Ok(am::boolean(a && b))
 }
 
 /// `A or B`
-pub fn or_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
+pub(crate) fn or_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     let (a, b) = (truth(a, 1)?, truth(b, 2)?);
     Ok(am::boolean(a || b))
 }
 
 /// `A xor B`
-pub fn xor_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
+pub(crate) fn xor_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     Ok(am::boolean(truth(a, 1)? != truth(b, 2)?))
 }
 
 macro_rules! comparisons {
     ($($(#[$doc:meta])* $name:ident: |$a:ident, $b:ident| $body:expr;)*) => {
         $($(#[$doc])*
-        pub fn $name(_process: &mut Process, [$a, $b]: [Term; 2]) -> BifResult {
+        pub(crate) fn $name(_process: &mut Process, [$a, $b]: [Term; 2]) -> BifResult {
             Ok(am::boolean($body))
         })*
     };
@@ -188,7 +188,7 @@ fn add_items(list: Term, argument: usize, into: &mut SmallVec<[Term; FEW]>) -> R
 }
 
 /// `A ++ B`
-pub fn append_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
+pub(crate) fn append_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     if let Some(appended) = build::append_in_room(process.heap(), a, b, SHORT_LIST) {
         let (list, cells) = appended.map_err(|_| badarg(1))?;
         charge(cells as i64 / 16);
@@ -242,7 +242,7 @@ impl Removed {
 }
 
 /// `A -- B`
-pub fn subtract_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
+pub(crate) fn subtract_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     let length = length(a, 1)?;
     let mut removed = Removed::default();
     add_items(b, 2, &mut removed.few)?;

@@ -49,7 +49,10 @@ fn whole_bytes<'t>(
 
 /// `erlang:decode_packet(Type, Binary, Options)`:
 /// `{ok, Packet, Rest}`, `{more, Length | undefined}` or `{error, invalid}`.
-pub fn decode_packet_3(process: &mut Process, [kind, string, options]: [Term; 3]) -> BifResult {
+pub(crate) fn decode_packet_3(
+    process: &mut Process,
+    [kind, string, options]: [Term; 3],
+) -> BifResult {
     let kind = terms::kind_of(kind).ok_or_else(|| badarg_because(am::BADOPT))?;
     let no_gc = no_gc!();
     let bytes = whole_bytes(process, string, no_gc).ok_or(badarg(2))?;

@@ -7,12 +7,12 @@ use runtime::code::bif::{BifResult, badarg};
 use runtime::process::Process;
 
 /// `erlang:abs(Number)`
-pub fn abs_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
+pub(crate) fn abs_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
     arith::abs(process.heap(), number).ok_or(badarg(1))
 }
 
 /// `erlang:float(Number)`
-pub fn float_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
+pub(crate) fn float_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
     if number.is_float() {
         return Ok(number);
     }
@@ -21,21 +21,21 @@ pub fn float_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
 }
 
 /// `erlang:trunc(Number)`
-pub fn trunc_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
+pub(crate) fn trunc_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
     arith::trunc(process.heap(), number).ok_or(badarg(1))
 }
 
 /// `erlang:round(Number)`
-pub fn round_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
+pub(crate) fn round_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
     arith::round(process.heap(), number).ok_or(badarg(1))
 }
 
 /// `erlang:floor(Number)`
-pub fn floor_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
+pub(crate) fn floor_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
     arith::floor(process.heap(), number).ok_or(badarg(1))
 }
 
 /// `erlang:ceil(Number)`
-pub fn ceil_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
+pub(crate) fn ceil_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
     arith::ceil(process.heap(), number).ok_or(badarg(1))
 }

@@ -14,17 +14,17 @@ use runtime::process::rank::Rank;
 use runtime::process::{Flags, Process};
 
 /// `erlang:send(Dest, Message)`.
-pub fn send_2(process: &mut Process, [to, message]: [Term; 2]) -> BifResult {
+pub(crate) fn send_2(process: &mut Process, [to, message]: [Term; 2]) -> BifResult {
     deliver(process, to, message, message)
 }
 
 /// `erlang:'!'(Dest, Message)`.
-pub fn bang_2(process: &mut Process, [to, message]: [Term; 2]) -> BifResult {
+pub(crate) fn bang_2(process: &mut Process, [to, message]: [Term; 2]) -> BifResult {
     deliver(process, to, message, message)
 }
 
 /// `erlang:send(Dest, Message, Options)`: returns `ok`, `noconnect` or `nosuspend`.
-pub fn send_3(process: &mut Process, [to, message, options]: [Term; 3]) -> BifResult {
+pub(crate) fn send_3(process: &mut Process, [to, message, options]: [Term; 3]) -> BifResult {
     let (mut connect, mut suspend, mut rank) = (true, true, Rank::Ordinary);
     for option in list::items(options) {
         match option {
@@ -71,7 +71,7 @@ pub(super) fn after(process: &mut Process, sent: Sent, result: Term) -> BifResul
 
 /// `erlang:bif_return_trap(Result)`: returns the result of a BIF whose caller was suspended in it, once it is resumed.
 /// It has stock's name, for `process_info(Pid, current_function)` shows it; as on stock, programs cannot call it.
-pub fn bif_return_trap_1(process: &mut Process, [result]: [Term; 1]) -> BifResult {
+pub(crate) fn bif_return_trap_1(process: &mut Process, [result]: [Term; 1]) -> BifResult {
     if !process.flags.contains(Flags::BIF_YIELDED) {
         let arguments = build::list(process.heap(), &[result]);
         return Err(runtime::code::bif::trap(

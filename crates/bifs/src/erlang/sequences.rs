@@ -11,7 +11,7 @@ use runtime::trace::sequence::{self, Before};
 
 /// `seq_trace(Component, Value)`: changes the caller's token, and returns the component before. If there is none, one
 /// is made, unless the component is the token itself.
-pub fn seq_trace_2(process: &mut Process, [component, value]: [Term; 2]) -> BifResult {
+pub(crate) fn seq_trace_2(process: &mut Process, [component, value]: [Term; 2]) -> BifResult {
     let before = sequence::change(process, component, value).ok_or(badarg(1))?;
     let heap = process.heap();
     Ok(match before {
@@ -23,18 +23,21 @@ pub fn seq_trace_2(process: &mut Process, [component, value]: [Term; 2]) -> BifR
 }
 
 /// `seq_trace_info(Component)`: a component of the caller's token.
-pub fn seq_trace_info_1(process: &mut Process, [component]: [Term; 1]) -> BifResult {
+pub(crate) fn seq_trace_info_1(process: &mut Process, [component]: [Term; 1]) -> BifResult {
     let token = runtime::process::sequence::of(process).cloned();
     sequence::component(process.heap(), token.as_ref(), component).ok_or(badarg(1))
 }
 
 /// `seq_trace_print(Information)`: returns whether the caller has a token.
-pub fn seq_trace_print_1(process: &mut Process, [information]: [Term; 1]) -> BifResult {
+pub(crate) fn seq_trace_print_1(process: &mut Process, [information]: [Term; 1]) -> BifResult {
     Ok(am::boolean(sequence::print(process, None, information)))
 }
 
 /// `seq_trace_print(Label, Information)`: only if the token has this label.
-pub fn seq_trace_print_2(process: &mut Process, [label, information]: [Term; 2]) -> BifResult {
+pub(crate) fn seq_trace_print_2(
+    process: &mut Process,
+    [label, information]: [Term; 2],
+) -> BifResult {
     Ok(am::boolean(sequence::print(
         process,
         Some(label),
@@ -43,7 +46,7 @@ pub fn seq_trace_print_2(process: &mut Process, [label, information]: [Term; 2])
 }
 
 /// `system_flag(sequential_tracer, Tracer)`: returns the tracer before.
-pub fn set_system_tracer(process: &mut Process, tracer: Term) -> BifResult {
+pub(crate) fn set_system_tracer(process: &mut Process, tracer: Term) -> BifResult {
     let wanted = match tracer {
         am::FALSE => None,
         _ => {
@@ -57,7 +60,7 @@ pub fn set_system_tracer(process: &mut Process, tracer: Term) -> BifResult {
 }
 
 /// `system_info(sequential_tracer)`, without the item's name.
-pub fn system_tracer(heap: &mut Heap) -> Term {
+pub(crate) fn system_tracer(heap: &mut Heap) -> Term {
     named(heap, sequence::system_tracer())
 }
 

@@ -13,12 +13,12 @@ use runtime::process::rank::Rank;
 use runtime::trace::sequence;
 
 /// `spawn(Module, Function, Args)`.
-pub fn spawn_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
+pub(crate) fn spawn_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
     spawn_with(process, arguments, SpawnOptions::default()).map(|spawned| spawned.pid)
 }
 
 /// `spawn_link(Module, Function, Args)`.
-pub fn spawn_link_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
+pub(crate) fn spawn_link_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
     let options = SpawnOptions {
         link: Some(Rank::Ordinary),
         ..SpawnOptions::default()
@@ -27,7 +27,7 @@ pub fn spawn_link_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
 }
 
 /// `spawn_opt(Module, Function, Args, Options)`: returns a pid, or `{Pid, Reference}` with a monitor.
-pub fn spawn_opt_4(
+pub(crate) fn spawn_opt_4(
     process: &mut Process,
     [module, function, arguments, options]: [Term; 4],
 ) -> BifResult {
@@ -43,7 +43,7 @@ pub fn spawn_opt_4(
 
 /// `erts_internal:spawn_request(Module, Function, Args, Options)`: returns the request's reference, `badarg`, or
 /// `badopt` if the options are not a proper list. The reply is put in the message queue before this returns.
-pub fn spawn_request_4(
+pub(crate) fn spawn_request_4(
     process: &mut Process,
     [module, function, arguments, options]: [Term; 4],
 ) -> BifResult {
@@ -105,7 +105,7 @@ fn deliver(process: &mut Process, sender: Term, elements: &[Term]) {
 }
 
 /// `spawn_request_abandon(Request)`. A request to this node has its reply from the start, so there is none to abandon.
-pub fn spawn_request_abandon_1(process: &mut Process, [request]: [Term; 1]) -> BifResult {
+pub(crate) fn spawn_request_abandon_1(process: &mut Process, [request]: [Term; 1]) -> BifResult {
     if !request.is_reference() {
         return Err(badarg(1));
     }
@@ -126,7 +126,7 @@ fn spawn_with(
 }
 
 /// The number of arguments; `None` unless these are two atoms and a proper list.
-pub fn arity_of(module: Term, function: Term, arguments: Term) -> Option<u32> {
+pub(crate) fn arity_of(module: Term, function: Term, arguments: Term) -> Option<u32> {
     if !module.is_atom() || !function.is_atom() {
         return None;
     }

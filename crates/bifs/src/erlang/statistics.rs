@@ -33,7 +33,7 @@ fn all_reductions() -> u64 {
 }
 
 /// `erlang:statistics(Item)`
-pub fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
+pub(crate) fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
     if !item.is_atom() {
         return Err(badarg(1));
     }

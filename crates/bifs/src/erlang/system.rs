@@ -18,7 +18,7 @@ use runtime::process::heap_limit::{DEFAULTS, HeapLimit};
 use runtime::process::{Process, config, table};
 
 /// `erlang:system_info(Item)`
-pub fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
+pub(crate) fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
     if item == am::CPU_TOPOLOGY {
         let records = topology::used(process.heap());
         return Err(trap(am::ERLANG, am::FORMAT_CPU_TOPOLOGY, &[records]));

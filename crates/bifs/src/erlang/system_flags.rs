@@ -26,7 +26,7 @@ const MAX_OUTSTANDING_REQUESTS: i64 = (1 << 30) - 1;
 static OUTSTANDING_REQUESTS: AtomicUsize = AtomicUsize::new(0);
 
 /// `outstanding_system_requests_limit`: requests are not queued here, so the number has no effect.
-pub fn outstanding_requests_limit() -> usize {
+pub(crate) fn outstanding_requests_limit() -> usize {
     let config = config::get();
     match OUTSTANDING_REQUESTS.load(Ordering::Relaxed) {
         0 => config
@@ -38,7 +38,7 @@ pub fn outstanding_requests_limit() -> usize {
 }
 
 /// `erlang:system_flag(Flag, Value)`: returns the value before.
-pub fn system_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifResult {
+pub(crate) fn system_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifResult {
     let unknown = || badarg_because(am::BADOPT);
     if !name.is_atom() {
         return Err(unknown());
@@ -199,7 +199,7 @@ fn multi_scheduling(process: &mut Process, name: Term, value: Term) -> BifResult
 }
 
 /// `system_info(multi_scheduling)`
-pub fn multi_scheduling_state() -> Term {
+pub(crate) fn multi_scheduling_state() -> Term {
     match online::blocked() {
         Blocked::Nothing => am::ENABLED,
         Blocked::Normal => am::BLOCKED_NORMAL,

@@ -19,12 +19,12 @@ use ::trace::sessions::Session;
 const LEAST_LARGE_HEAP_WORDS: u64 = 16_384;
 
 /// `system_monitor()`: the current settings.
-pub fn system_monitor_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn system_monitor_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(settings(process.heap(), system_monitor::get(LEGACY)))
 }
 
 /// `system_monitor(undefined | {Pid, Options})`.
-pub fn system_monitor_1(process: &mut Process, [settings]: [Term; 1]) -> BifResult {
+pub(crate) fn system_monitor_1(process: &mut Process, [settings]: [Term; 1]) -> BifResult {
     if settings == am::UNDEFINED {
         return system_monitor_2(process, [am::UNDEFINED, Term::NIL]);
     }
@@ -35,7 +35,7 @@ pub fn system_monitor_1(process: &mut Process, [settings]: [Term; 1]) -> BifResu
 }
 
 /// `system_monitor(Pid, Options)`: returns the settings before.
-pub fn system_monitor_2(process: &mut Process, [pid, options]: [Term; 2]) -> BifResult {
+pub(crate) fn system_monitor_2(process: &mut Process, [pid, options]: [Term; 2]) -> BifResult {
     let monitor = if pid == am::UNDEFINED || options.is_nil() {
         None
     } else {
@@ -50,7 +50,7 @@ pub fn system_monitor_2(process: &mut Process, [pid, options]: [Term; 2]) -> Bif
 }
 
 /// `erts_internal:system_monitor(legacy | Session)`: as `system_monitor/0` before OTP 28, of a session.
-pub fn session_system_monitor_1(process: &mut Process, [session]: [Term; 1]) -> BifResult {
+pub(crate) fn session_system_monitor_1(process: &mut Process, [session]: [Term; 1]) -> BifResult {
     let number = match session {
         am::LEGACY => LEGACY,
         _ => session_of(session).map_err(|_| badarg(1))?.number,
@@ -60,7 +60,7 @@ pub fn session_system_monitor_1(process: &mut Process, [session]: [Term; 1]) -> 
 
 /// `erts_internal:system_monitor(legacy, Pid, Options)`: as `system_monitor/2` before OTP 28.
 /// `system_monitor(Session, session, Changes)`: has the tracer of the session told; what is not named stays as it is.
-pub fn session_system_monitor_3(
+pub(crate) fn session_system_monitor_3(
     process: &mut Process,
     [session, pid, options]: [Term; 3],
 ) -> BifResult {
@@ -187,7 +187,7 @@ const PROFILED: [(Term, u32); 4] = [
 ];
 
 /// `system_profile()`: `{Profiler, Options}` or `undefined`.
-pub fn system_profile_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn system_profile_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(profile_term(process, system_profile::current()))
 }
 
@@ -203,7 +203,7 @@ fn profile_term(process: &mut Process, profile: Option<Profile>) -> Term {
 }
 
 /// `system_profile(Profiler, Options)`: returns what was set before.
-pub fn system_profile_2(process: &mut Process, [profiler, options]: [Term; 2]) -> BifResult {
+pub(crate) fn system_profile_2(process: &mut Process, [profiler, options]: [Term; 2]) -> BifResult {
     let wanted = match profiler == am::UNDEFINED || options.is_nil() {
         true => None,
         false => Some(parse_profile(profiler, options)?),

@@ -20,22 +20,28 @@ enum Form {
 }
 
 /// `start_timer(Time, Dest, Message)`.
-pub fn start_timer_3(process: &mut Process, [time, to, message]: [Term; 3]) -> BifResult {
+pub(crate) fn start_timer_3(process: &mut Process, [time, to, message]: [Term; 3]) -> BifResult {
     start(process, time, to, message, Term::NIL, Form::Timeout)
 }
 
 /// `start_timer(Time, Dest, Message, Options)`; the only option is `{abs, boolean()}`.
-pub fn start_timer_4(process: &mut Process, [time, to, message, options]: [Term; 4]) -> BifResult {
+pub(crate) fn start_timer_4(
+    process: &mut Process,
+    [time, to, message, options]: [Term; 4],
+) -> BifResult {
     start(process, time, to, message, options, Form::Timeout)
 }
 
 /// `send_after(Time, Dest, Message)`.
-pub fn send_after_3(process: &mut Process, [time, to, message]: [Term; 3]) -> BifResult {
+pub(crate) fn send_after_3(process: &mut Process, [time, to, message]: [Term; 3]) -> BifResult {
     start(process, time, to, message, Term::NIL, Form::Bare)
 }
 
 /// `send_after(Time, Dest, Message, Options)`.
-pub fn send_after_4(process: &mut Process, [time, to, message, options]: [Term; 4]) -> BifResult {
+pub(crate) fn send_after_4(
+    process: &mut Process,
+    [time, to, message, options]: [Term; 4],
+) -> BifResult {
     start(process, time, to, message, options, Form::Bare)
 }
 
@@ -129,22 +135,22 @@ fn boolean(value: Term) -> Option<bool> {
 }
 
 /// `cancel_timer(Reference)`: returns the milliseconds left, or `false`.
-pub fn cancel_timer_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn cancel_timer_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     ask(process, reference, Term::NIL, true)
 }
 
 /// `cancel_timer(Reference, Options)`; the options are `{async, boolean()}` and `{info, boolean()}`.
-pub fn cancel_timer_2(process: &mut Process, [reference, options]: [Term; 2]) -> BifResult {
+pub(crate) fn cancel_timer_2(process: &mut Process, [reference, options]: [Term; 2]) -> BifResult {
     ask(process, reference, options, true)
 }
 
 /// `read_timer(Reference)`: returns the milliseconds left, or `false`.
-pub fn read_timer_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn read_timer_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     ask(process, reference, Term::NIL, false)
 }
 
 /// `read_timer(Reference, Options)`; the only option is `{async, boolean()}`.
-pub fn read_timer_2(process: &mut Process, [reference, options]: [Term; 2]) -> BifResult {
+pub(crate) fn read_timer_2(process: &mut Process, [reference, options]: [Term; 2]) -> BifResult {
     ask(process, reference, options, false)
 }
 

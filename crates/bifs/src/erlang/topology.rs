@@ -13,7 +13,7 @@ use runtime::exec::scheduler::binding::{self, Defined};
 const MAX_NUMBER: i64 = (1 << 16) - 1;
 
 /// The topology that the kernel reports.
-pub fn detected(heap: &mut Heap) -> Term {
+pub(super) fn detected(heap: &mut Heap) -> Term {
     let cpus = &sys::cpu::known().topology;
     let first_node = cpus.first().map(|cpu| cpu.node);
     let several_nodes = cpus.iter().any(|cpu| Some(cpu.node) != first_node);
@@ -32,7 +32,7 @@ pub fn detected(heap: &mut Heap) -> Term {
 }
 
 /// The topology that was defined with `system_flag`, or `undefined`.
-pub fn defined(heap: &mut Heap) -> Term {
+pub(super) fn defined(heap: &mut Heap) -> Term {
     match binding::defined() {
         Some(defined) => records(heap, &defined),
         None => am::UNDEFINED,
@@ -40,7 +40,7 @@ pub fn defined(heap: &mut Heap) -> Term {
 }
 
 /// The topology in use: the defined one, otherwise the detected one.
-pub fn used(heap: &mut Heap) -> Term {
+pub(super) fn used(heap: &mut Heap) -> Term {
     match binding::defined() {
         Some(defined) => records(heap, &defined),
         None => detected(heap),
@@ -61,7 +61,7 @@ fn records(heap: &mut Heap, cpus: &[[i64; 6]]) -> Term {
 }
 
 /// Defines the topology, or with `undefined` returns to the detected one; `None` if it is not consistent.
-pub fn define(value: Term) -> Option<()> {
+pub(super) fn define(value: Term) -> Option<()> {
     if value == am::UNDEFINED {
         binding::define(None);
         return Some(());

@@ -24,7 +24,7 @@ use runtime::process::{Process, epoch, state, table};
 use runtime::trace;
 
 /// `trace_info(What, Item)`
-pub fn trace_info_2(process: &mut Process, [what, item]: [Term; 2]) -> BifResult {
+pub(crate) fn trace_info_2(process: &mut Process, [what, item]: [Term; 2]) -> BifResult {
     info(process, &sessions::legacy(), what, item)
 }
 
@@ -144,7 +144,7 @@ fn process_info(process: &mut Process, asked: Asked, pid: Term) -> BifResult {
 
 /// `trace_delivered(Tracee)`: events are told as they happen, so the answer only waits for signals that have reached a
 /// tracee and that it has not handled yet.
-pub fn trace_delivered_1(process: &mut Process, [tracee]: [Term; 1]) -> BifResult {
+pub(crate) fn trace_delivered_1(process: &mut Process, [tracee]: [Term; 1]) -> BifResult {
     let tracees = match tracee {
         am::ALL => table::list(0, usize::MAX).0,
         _ if tracee.is_local_pid() => vec![tracee],
@@ -225,13 +225,13 @@ fn signals_of(pid: Term) -> Signals {
 }
 
 /// `erts_internal:trace(Who, How, Options)`: the number of tracees.
-pub fn trace_3(process: &mut Process, [who, how, options]: [Term; 3]) -> BifResult {
+pub(crate) fn trace_3(process: &mut Process, [who, how, options]: [Term; 3]) -> BifResult {
     let change = tracees::parse(options).map_err(|_| badarg_because(am::BADOPT))?;
     change_tracees(process, who, how, change)
 }
 
 /// `erts_internal:trace(Session, Who, How, Options)`
-pub fn trace_4(process: &mut Process, [session, who, how, options]: [Term; 4]) -> BifResult {
+pub(crate) fn trace_4(process: &mut Process, [session, who, how, options]: [Term; 4]) -> BifResult {
     let session = session_of(session)?;
     let mut change = tracees::parse(options).map_err(|_| badarg_because(am::BADOPT))?;
     if session.tracer.is_some() {
@@ -264,13 +264,13 @@ fn change_tracees(process: &mut Process, who: Term, how: Term, mut change: Chang
 }
 
 /// `erts_internal:trace_pattern(Functions, Specification, Flags)`: the number of functions.
-pub fn trace_pattern_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
+pub(crate) fn trace_pattern_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
     let _permission = code::permission(&arguments)?;
     change_patterns(process, &sessions::legacy(), arguments)
 }
 
 /// `erts_internal:trace_pattern(Session, Functions, Specification, Flags)`
-pub fn trace_pattern_4(
+pub(crate) fn trace_pattern_4(
     process: &mut Process,
     [session, functions, specification, flags]: [Term; 4],
 ) -> BifResult {
@@ -315,7 +315,7 @@ pub(super) fn session_of(term: Term) -> Result<Arc<Session>, Failure> {
 }
 
 /// `erts_internal:trace_session_create(Name, Tracer | undefined, Options)`: `{Session, {Name, Number}}`.
-pub fn trace_session_create_3(
+pub(crate) fn trace_session_create_3(
     process: &mut Process,
     [name, tracer, options]: [Term; 3],
 ) -> BifResult {
@@ -337,7 +337,7 @@ pub fn trace_session_create_3(
 }
 
 /// `erts_internal:trace_session_destroy(Session)`: whether it had not ended yet.
-pub fn trace_session_destroy_1(_process: &mut Process, [session]: [Term; 1]) -> BifResult {
+pub(crate) fn trace_session_destroy_1(_process: &mut Process, [session]: [Term; 1]) -> BifResult {
     let _permission = code::permission(&[session])?;
     let found = made(session).or_else(|| sessions::named(session));
     let found = found.ok_or_else(|| badarg_because(am::BADOPT))?;
@@ -346,7 +346,7 @@ pub fn trace_session_destroy_1(_process: &mut Process, [session]: [Term; 1]) -> 
 
 /// `erts_internal:trace_info(Session | any, What | any, Item)`: as `trace_info/2`; of any session,
 /// `{session, Sessions}` in which it is traced.
-pub fn trace_info_3(process: &mut Process, [session, what, item]: [Term; 3]) -> BifResult {
+pub(crate) fn trace_info_3(process: &mut Process, [session, what, item]: [Term; 3]) -> BifResult {
     if session != am::ANY {
         let session = session_of(session)?;
         return info(process, &session, what, item);
@@ -393,47 +393,47 @@ fn those(wanted: impl Fn(&Session) -> bool) -> Option<Vec<u32>> {
 
 /// `erts_trace_cleaner:check()`: whether processes and ports must be cleaned of sessions that have ended. Those are
 /// cleaned when a session ends.
-pub fn trace_cleaner_check_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn trace_cleaner_check_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(am::FALSE)
 }
 
 /// `erts_trace_cleaner:send_trace_clean_signal(To)`: only the process that cleans may send one, and it is never told
 /// to.
-pub fn send_trace_clean_signal_1(_process: &mut Process, [_to]: [Term; 1]) -> BifResult {
+pub(crate) fn send_trace_clean_signal_1(_process: &mut Process, [_to]: [Term; 1]) -> BifResult {
     Err(notsup())
 }
 
 /// `dt_get_tag()`: without dynamic trace probes no tags are kept.
-pub fn dt_get_tag_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn dt_get_tag_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(am::UNDEFINED)
 }
 
 /// `dt_get_tag_data()`.
-pub fn dt_get_tag_data_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn dt_get_tag_data_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(am::UNDEFINED)
 }
 
 /// `dt_put_tag(Tag)`.
-pub fn dt_put_tag_1(_process: &mut Process, [_tag]: [Term; 1]) -> BifResult {
+pub(crate) fn dt_put_tag_1(_process: &mut Process, [_tag]: [Term; 1]) -> BifResult {
     Ok(am::UNDEFINED)
 }
 
 /// `dt_spread_tag(Flag)`.
-pub fn dt_spread_tag_1(_process: &mut Process, [_flag]: [Term; 1]) -> BifResult {
+pub(crate) fn dt_spread_tag_1(_process: &mut Process, [_flag]: [Term; 1]) -> BifResult {
     Ok(am::TRUE)
 }
 
 /// `dt_restore_tag(Tag)`.
-pub fn dt_restore_tag_1(_process: &mut Process, [_tag]: [Term; 1]) -> BifResult {
+pub(crate) fn dt_restore_tag_1(_process: &mut Process, [_tag]: [Term; 1]) -> BifResult {
     Ok(am::TRUE)
 }
 
 /// `dt_append_vm_tag_data(Data)`.
-pub fn dt_append_vm_tag_data_1(_process: &mut Process, [data]: [Term; 1]) -> BifResult {
+pub(crate) fn dt_append_vm_tag_data_1(_process: &mut Process, [data]: [Term; 1]) -> BifResult {
     Ok(data)
 }
 
 /// `dt_prepend_vm_tag_data(Data)`.
-pub fn dt_prepend_vm_tag_data_1(_process: &mut Process, [data]: [Term; 1]) -> BifResult {
+pub(crate) fn dt_prepend_vm_tag_data_1(_process: &mut Process, [data]: [Term; 1]) -> BifResult {
     Ok(data)
 }

@@ -19,7 +19,7 @@ fn place(index: Term, limit: usize, number: usize) -> Result<usize, Failure> {
 }
 
 /// `element(Index, Tuple)`
-pub fn element_2(_process: &mut Process, [index, tuple]: [Term; 2]) -> BifResult {
+pub(crate) fn element_2(_process: &mut Process, [index, tuple]: [Term; 2]) -> BifResult {
     let index = index.as_small().ok_or(badarg(1))?;
     let no_gc = no_gc!();
     let elements = tuple.as_tuple(no_gc).ok_or(badarg(2))?;
@@ -28,7 +28,7 @@ pub fn element_2(_process: &mut Process, [index, tuple]: [Term; 2]) -> BifResult
 }
 
 /// `setelement(Index, Tuple, Value)`
-pub fn setelement_3(process: &mut Process, [index, tuple, value]: [Term; 3]) -> BifResult {
+pub(crate) fn setelement_3(process: &mut Process, [index, tuple, value]: [Term; 3]) -> BifResult {
     let no_gc = no_gc!();
     let elements = tuple.as_tuple(no_gc).ok_or(badarg(2))?;
     let place = place(index, elements.len(), 1)?;
@@ -36,21 +36,21 @@ pub fn setelement_3(process: &mut Process, [index, tuple, value]: [Term; 3]) -> 
 }
 
 /// `tuple_size(Tuple)`
-pub fn tuple_size_1(_process: &mut Process, [tuple]: [Term; 1]) -> BifResult {
+pub(crate) fn tuple_size_1(_process: &mut Process, [tuple]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let elements = tuple.as_tuple(no_gc).ok_or(badarg(1))?;
     Ok(Term::small(elements.len() as i64))
 }
 
 /// `tuple_to_list(Tuple)`
-pub fn tuple_to_list_1(process: &mut Process, [tuple]: [Term; 1]) -> BifResult {
+pub(crate) fn tuple_to_list_1(process: &mut Process, [tuple]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let elements = tuple.as_tuple(no_gc).ok_or(badarg(1))?;
     Ok(build::list_in_row(process.heap(), elements, Term::NIL))
 }
 
 /// `list_to_tuple(List)`
-pub fn list_to_tuple_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+pub(crate) fn list_to_tuple_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     let mut elements = Vec::new();
     for element in list::items(list) {
         if elements.len() == MAX_TUPLE_ARITY {
@@ -73,13 +73,13 @@ fn arity_of(term: Term) -> Result<usize, Failure> {
 }
 
 /// `make_tuple(Arity, Value)`
-pub fn make_tuple_2(process: &mut Process, [arity, value]: [Term; 2]) -> BifResult {
+pub(crate) fn make_tuple_2(process: &mut Process, [arity, value]: [Term; 2]) -> BifResult {
     let elements = vec![value; arity_of(arity)?];
     Ok(build::tuple(process.heap(), &elements))
 }
 
 /// `make_tuple(Arity, Default, [{Index, Value}])`
-pub fn make_tuple_3(process: &mut Process, [arity, default, list]: [Term; 3]) -> BifResult {
+pub(crate) fn make_tuple_3(process: &mut Process, [arity, default, list]: [Term; 3]) -> BifResult {
     let mut elements = vec![default; arity_of(arity)?];
     for pair in list::items(list) {
         let pair = pair.map_err(|_| badarg(3))?;
@@ -93,7 +93,7 @@ pub fn make_tuple_3(process: &mut Process, [arity, default, list]: [Term; 3]) ->
 }
 
 /// `append_element(Tuple, Value)`
-pub fn append_element_2(process: &mut Process, [tuple, value]: [Term; 2]) -> BifResult {
+pub(crate) fn append_element_2(process: &mut Process, [tuple, value]: [Term; 2]) -> BifResult {
     let mut elements = tuple.as_tuple(no_gc!()).ok_or(badarg(1))?.to_vec();
     if elements.len() == MAX_TUPLE_ARITY {
         return Err(badarg(1));
@@ -103,7 +103,10 @@ pub fn append_element_2(process: &mut Process, [tuple, value]: [Term; 2]) -> Bif
 }
 
 /// `insert_element(Index, Tuple, Value)`
-pub fn insert_element_3(process: &mut Process, [index, tuple, value]: [Term; 3]) -> BifResult {
+pub(crate) fn insert_element_3(
+    process: &mut Process,
+    [index, tuple, value]: [Term; 3],
+) -> BifResult {
     let mut elements = tuple.as_tuple(no_gc!()).ok_or(badarg(2))?.to_vec();
     if elements.len() == MAX_TUPLE_ARITY {
         return Err(badarg(2));
@@ -113,7 +116,7 @@ pub fn insert_element_3(process: &mut Process, [index, tuple, value]: [Term; 3])
 }
 
 /// `delete_element(Index, Tuple)`
-pub fn delete_element_2(process: &mut Process, [index, tuple]: [Term; 2]) -> BifResult {
+pub(crate) fn delete_element_2(process: &mut Process, [index, tuple]: [Term; 2]) -> BifResult {
     let mut elements = tuple.as_tuple(no_gc!()).ok_or(badarg(2))?.to_vec();
     elements.remove(place(index, elements.len(), 1)?);
     Ok(build::tuple(process.heap(), &elements))

@@ -11,12 +11,12 @@ use runtime::mail::current::{charge, reductions_left};
 use runtime::process::Process;
 
 /// `map_get(Key, Map)` and `is_map_key(Key, Map)`
-pub use crate::maps::{get_2 as map_get_2, is_key_2 as is_map_key_2};
+pub(crate) use crate::maps::{get_2 as map_get_2, is_key_2 as is_map_key_2};
 
 macro_rules! type_tests {
     ($($name:ident: $test:ident;)*) => {
         $(#[doc = concat!("`", stringify!($test), "(Term)`")]
-        pub fn $name(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
+        pub(crate) fn $name(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
             Ok(am::boolean(term.$test()))
         })*
     };
@@ -39,18 +39,18 @@ type_tests! {
 }
 
 /// `is_boolean(Term)`
-pub fn is_boolean_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
+pub(crate) fn is_boolean_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
     Ok(am::boolean(term == am::TRUE || term == am::FALSE))
 }
 
 /// `is_function(Term, Arity)`
-pub fn is_function_2(_process: &mut Process, [term, arity]: [Term; 2]) -> BifResult {
+pub(crate) fn is_function_2(_process: &mut Process, [term, arity]: [Term; 2]) -> BifResult {
     let has = term::fun::is_of_arity(term, arity).ok_or(badarg(2))?;
     Ok(am::boolean(has))
 }
 
 /// `is_record(Term, Tag)`
-pub fn is_record_2(_process: &mut Process, [term, tag]: [Term; 2]) -> BifResult {
+pub(crate) fn is_record_2(_process: &mut Process, [term, tag]: [Term; 2]) -> BifResult {
     if !tag.is_atom() {
         return Err(badarg(2));
     }
@@ -64,12 +64,12 @@ pub fn is_record_2(_process: &mut Process, [term, tag]: [Term; 2]) -> BifResult 
 }
 
 /// `is_record(Term)`: whether it is a native record.
-pub fn is_record_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
+pub(crate) fn is_record_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
     Ok(am::boolean(term.is_native_record()))
 }
 
 /// `is_record(Term, Tag, Size)`
-pub fn is_record_3(_process: &mut Process, [term, tag, size]: [Term; 3]) -> BifResult {
+pub(crate) fn is_record_3(_process: &mut Process, [term, tag, size]: [Term; 3]) -> BifResult {
     if !tag.is_atom() {
         return Err(badarg(2));
     }
@@ -85,12 +85,12 @@ pub fn is_record_3(_process: &mut Process, [term, tag, size]: [Term; 3]) -> BifR
 }
 
 /// `hd(List)`
-pub fn hd_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
+pub(crate) fn hd_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
     list.as_cons().map(|(head, _)| head).ok_or(badarg(1))
 }
 
 /// `tl(List)`
-pub fn tl_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
+pub(crate) fn tl_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
     list.as_cons().map(|(_, tail)| tail).ok_or(badarg(1))
 }
 
@@ -102,7 +102,7 @@ struct Counted(i64);
 const CELLS_PER_REDUCTION: i64 = 64;
 
 /// `length(List)`, where it is applied; in guards and plain calls the engine computes it.
-pub fn length_1(process: &mut Process, [argument]: [Term; 1]) -> BifResult {
+pub(crate) fn length_1(process: &mut Process, [argument]: [Term; 1]) -> BifResult {
     let (list, mut rest, before) = match counted(argument) {
         Some((count, list, rest)) => (list, rest, count),
         None => (argument, argument, 0),
@@ -137,7 +137,7 @@ fn counted(state: Term) -> Option<(i64, Term, Term)> {
 }
 
 /// `size(TupleOrBinary)`
-pub fn size_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
+pub(crate) fn size_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
     if let Some(elements) = term.as_tuple(no_gc!()) {
         return Ok(Term::small(elements.len() as i64));
     }
@@ -146,7 +146,7 @@ pub fn size_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
 }
 
 /// `map_size(Map)`
-pub fn map_size_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
+pub(crate) fn map_size_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
     match map.map_size() {
         Some(size) => Ok(Term::small(size as i64)),
         None => Err(badmap(process, map)),

@@ -7,20 +7,20 @@ use runtime::code::bif::{BifResult, badarg};
 use runtime::mail::unique;
 use runtime::process::Process;
 
-pub use runtime::mail::unique::MONOTONIC_MIN;
+pub(crate) use runtime::mail::unique::MONOTONIC_MIN;
 
 /// `make_ref()`.
-pub fn make_ref_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn make_ref_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(reference::make(process.heap()))
 }
 
 /// `unique_integer()`.
-pub fn unique_integer_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn unique_integer_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(unique::integer(process.heap(), false, false))
 }
 
 /// `unique_integer(Modifiers)`: `monotonic`, `positive`.
-pub fn unique_integer_1(process: &mut Process, [modifiers]: [Term; 1]) -> BifResult {
+pub(crate) fn unique_integer_1(process: &mut Process, [modifiers]: [Term; 1]) -> BifResult {
     let (mut monotonic, mut positive) = (false, false);
     for modifier in list::items(modifiers) {
         match modifier {
@@ -33,12 +33,12 @@ pub fn unique_integer_1(process: &mut Process, [modifiers]: [Term; 1]) -> BifRes
 }
 
 /// The last monotonic integer, counted from the least, for `erts_debug`.
-pub fn monotonic_count(process: &mut Process) -> BifResult {
+pub(crate) fn monotonic_count(process: &mut Process) -> BifResult {
     Ok(build::unsigned(process.heap(), unique::monotonic_count()))
 }
 
 /// Sets what [`monotonic_count`] returns.
-pub fn set_monotonic_count(count: Term) -> BifResult {
+pub(crate) fn set_monotonic_count(count: Term) -> BifResult {
     // Negative numbers count back from the wrap.
     let count = match integer::int64(count) {
         Some(count) => count as u64,

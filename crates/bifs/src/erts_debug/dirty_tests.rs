@@ -38,17 +38,17 @@ impl Place {
 }
 
 /// `erts_debug:dirty_cpu(Test, Argument)`
-pub fn dirty_cpu_2(process: &mut Process, [test, argument]: [Term; 2]) -> BifResult {
+pub(crate) fn dirty_cpu_2(process: &mut Process, [test, argument]: [Term; 2]) -> BifResult {
     run(process, Place::DirtyCpu, test, argument)
 }
 
 /// `erts_debug:dirty_io(Test, Argument)`
-pub fn dirty_io_2(process: &mut Process, [test, argument]: [Term; 2]) -> BifResult {
+pub(crate) fn dirty_io_2(process: &mut Process, [test, argument]: [Term; 2]) -> BifResult {
     run(process, Place::DirtyIo, test, argument)
 }
 
 /// `erts_debug:dirty(normal | dirty_cpu | dirty_io, Test, Argument)`
-pub fn dirty_3(process: &mut Process, [place, test, argument]: [Term; 3]) -> BifResult {
+pub(crate) fn dirty_3(process: &mut Process, [place, test, argument]: [Term; 3]) -> BifResult {
     if place == am::NORMAL {
         return run(process, Place::Normal, test, argument);
     }

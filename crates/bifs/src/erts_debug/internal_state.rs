@@ -259,7 +259,7 @@ fn require_available() -> Result<(), Failure> {
 }
 
 /// `erts_debug:get_internal_state(What)`
-pub fn get_internal_state_1(process: &mut Process, [what]: [Term; 1]) -> BifResult {
+pub(crate) fn get_internal_state_1(process: &mut Process, [what]: [Term; 1]) -> BifResult {
     require_available()?;
     if let Some(state) = find(STATES, what) {
         return state(process);
@@ -277,7 +277,7 @@ pub fn get_internal_state_1(process: &mut Process, [what]: [Term; 1]) -> BifResu
 }
 
 /// `erts_debug:set_internal_state(What, Value)`
-pub fn set_internal_state_2(process: &mut Process, [what, value]: [Term; 2]) -> BifResult {
+pub(crate) fn set_internal_state_2(process: &mut Process, [what, value]: [Term; 2]) -> BifResult {
     if super::is_named(what, "available_internal_state") && matches!(value, am::TRUE | am::FALSE) {
         let enabled = value == am::TRUE;
         if enabled {
@@ -588,12 +588,12 @@ fn zeroed_binary(process: &mut Process, size: Term) -> BifResult {
 
 /// The most work that a BIF does before it yields, whatever is left of its slice: suites set it to have short inputs
 /// interrupted often.
-pub struct LoopLimit(AtomicU64);
+pub(crate) struct LoopLimit(AtomicU64);
 
-pub static BINARY_LOOP: LoopLimit = LoopLimit::none();
-pub static UNICODE_LOOP: LoopLimit = LoopLimit::none();
+pub(crate) static BINARY_LOOP: LoopLimit = LoopLimit::none();
+pub(crate) static UNICODE_LOOP: LoopLimit = LoopLimit::none();
 /// Regular expressions run on dirty schedulers when they take long, so nothing looks at this limit.
-pub static RE_LOOP: LoopLimit = LoopLimit::none();
+pub(super) static RE_LOOP: LoopLimit = LoopLimit::none();
 
 impl LoopLimit {
     const fn none() -> LoopLimit {
@@ -601,7 +601,7 @@ impl LoopLimit {
     }
 
     /// `budget`, or the limit where that is less.
-    pub fn bound(&self, budget: usize) -> usize {
+    pub(crate) fn bound(&self, budget: usize) -> usize {
         budget.min(self.0.load(Ordering::Relaxed) as usize)
     }
 

@@ -20,7 +20,7 @@ use runtime::process::Process;
 type Row = (Term, Term, i64);
 
 /// See the module.
-pub fn both(process: &mut Process) -> BifResult {
+pub(super) fn both(process: &mut Process) -> BifResult {
     node_table::forget_unused();
     let references = References::find();
     let own = Node {

@@ -15,7 +15,7 @@ use runtime::process::relations::{MonitorTarget, reference_of};
 
 /// `{link_list, PidOrPortOrNode}`: `[{erl_link, Type, Other, State, Id}]`, or `undefined`. The records of a node are
 /// those of the connection to it: `Other` is the process of this node.
-pub fn links(process: &mut Process, of: Term) -> BifResult {
+pub(super) fn links(process: &mut Process, of: Term) -> BifResult {
     if of.is_local_port() {
         let Some(found) = port::resolve(of) else {
             return Ok(am::UNDEFINED);
@@ -39,7 +39,7 @@ pub fn links(process: &mut Process, of: Term) -> BifResult {
 }
 
 /// `{monitor_list, PidOrNode}`: `[{erl_monitor, Type, Direction, Reference, Other, Extra}]`, or `undefined`.
-pub fn monitors(process: &mut Process, of: Term) -> BifResult {
+pub(super) fn monitors(process: &mut Process, of: Term) -> BifResult {
     if of.as_atom().is_some() {
         return of_node(process, of, |_, relation, heap| match relation.kind {
             Kind::Node => Some(node_monitor(heap, "target", relation.local, None)),

@@ -61,7 +61,7 @@ impl Request {
 
 /// `gather_alloc_histograms(Request)`: returns how many answers to expect. Blocks here have no tags that say what they
 /// are, as stock's under `+Muatags false`; so there are none.
-pub fn gather_alloc_histograms_1(_process: &mut Process, [request]: [Term; 1]) -> BifResult {
+pub(crate) fn gather_alloc_histograms_1(_process: &mut Process, [request]: [Term; 1]) -> BifResult {
     Request::of(request)
         .map(|_| Term::small(0))
         .ok_or(badarg(1))
@@ -69,7 +69,7 @@ pub fn gather_alloc_histograms_1(_process: &mut Process, [request]: [Term; 1]) -
 
 /// `gather_carrier_info(Request)`: the caller gets `{Reference, [{Name, IsInPool, Bytes, NotLookedAt, [{Type, Count,
 /// Bytes}], FreeBlocks}]}`. Returns how many such answers to expect.
-pub fn gather_carrier_info_1(process: &mut Process, [request]: [Term; 1]) -> BifResult {
+pub(crate) fn gather_carrier_info_1(process: &mut Process, [request]: [Term; 1]) -> BifResult {
     let request = Request::of(request).ok_or(badarg(1))?;
     if request.scheduler != 0 {
         return Ok(Term::small(0));

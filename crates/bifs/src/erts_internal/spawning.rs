@@ -8,7 +8,7 @@ use runtime::exec::spawn::{self, SpawnError, SpawnOptions};
 use runtime::process::Process;
 
 /// `spawn_system_process(Module, Function, Args)`.
-pub fn spawn_system_process_3(
+pub(crate) fn spawn_system_process_3(
     process: &mut Process,
     [module, function, arguments]: [Term; 3],
 ) -> BifResult {

@@ -16,7 +16,7 @@ use runtime::process::{Flags, Priority, Process, priority_of, state, table};
 
 /// `garbage_collect(major | minor)`, for the caller. The engine collects after this has returned, when it knows which
 /// terms are live.
-pub fn garbage_collect_1(process: &mut Process, [kind]: [Term; 1]) -> BifResult {
+pub(crate) fn garbage_collect_1(process: &mut Process, [kind]: [Term; 1]) -> BifResult {
     let heap = process.heap();
     match kind {
         am::MAJOR => heap.flags |= heap_flag::NEED_FULLSWEEP | heap_flag::FORCE,
@@ -27,7 +27,7 @@ pub fn garbage_collect_1(process: &mut Process, [kind]: [Term; 1]) -> BifResult 
 }
 
 /// `check_process_code(Module)`, for the caller.
-pub fn check_process_code_1(process: &mut Process, [module]: [Term; 1]) -> BifResult {
+pub(crate) fn check_process_code_1(process: &mut Process, [module]: [Term; 1]) -> BifResult {
     if !module.is_atom() {
         return Err(badarg(1));
     }
@@ -35,7 +35,7 @@ pub fn check_process_code_1(process: &mut Process, [module]: [Term; 1]) -> BifRe
 }
 
 /// `request_system_task(Pid, Priority, Request)`: the result comes as a message `{Kind, Id, Result}`.
-pub fn request_system_task_3(
+pub(crate) fn request_system_task_3(
     process: &mut Process,
     [pid, priority, request]: [Term; 3],
 ) -> BifResult {
@@ -43,7 +43,7 @@ pub fn request_system_task_3(
 }
 
 /// `request_system_task(Requester, Pid, Priority, Request)`.
-pub fn request_system_task_4(
+pub(crate) fn request_system_task_4(
     process: &mut Process,
     [requester, pid, priority, request]: [Term; 4],
 ) -> BifResult {
@@ -128,7 +128,7 @@ fn collect(process: &mut Process, major: bool) -> Term {
 }
 
 /// `is_system_process(Pid)`.
-pub fn is_system_process_1(_process: &mut Process, [pid]: [Term; 1]) -> BifResult {
+pub(crate) fn is_system_process_1(_process: &mut Process, [pid]: [Term; 1]) -> BifResult {
     if !pid.is_local_pid() {
         let is_pid = pid.is_kind(ObjectKind::ExternalPid);
         return if is_pid {
@@ -142,7 +142,7 @@ pub fn is_system_process_1(_process: &mut Process, [pid]: [Term; 1]) -> BifResul
 }
 
 /// `is_process_executing_dirty(Pid)`: whether it is running on a dirty scheduler.
-pub fn is_process_executing_dirty_1(_process: &mut Process, [pid]: [Term; 1]) -> BifResult {
+pub(crate) fn is_process_executing_dirty_1(_process: &mut Process, [pid]: [Term; 1]) -> BifResult {
     if !pid.is_pid() {
         return Err(badarg(1));
     }
@@ -154,7 +154,7 @@ pub fn is_process_executing_dirty_1(_process: &mut Process, [pid]: [Term; 1]) ->
 /// `dirty_process_handle_signals(Pid)`, called by the system processes that handle signals for processes on dirty
 /// schedulers. Here no process needs that, as each handles its own signals: the result is `normal`, or `noproc` if it
 /// is gone.
-pub fn dirty_process_handle_signals_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
+pub(crate) fn dirty_process_handle_signals_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
     if !process.flags.contains(Flags::SYSTEM) {
         return Err(notsup());
     }
@@ -169,7 +169,10 @@ pub fn dirty_process_handle_signals_1(process: &mut Process, [pid]: [Term; 1]) -
 }
 
 /// `check_dirty_process_code(Pid, Module)`: `normal`, because no Erlang code runs on a dirty scheduler.
-pub fn check_dirty_process_code_2(process: &mut Process, [pid, module]: [Term; 2]) -> BifResult {
+pub(crate) fn check_dirty_process_code_2(
+    process: &mut Process,
+    [pid, module]: [Term; 2],
+) -> BifResult {
     if !process.flags.contains(Flags::SYSTEM) {
         return Err(notsup());
     }

@@ -13,7 +13,7 @@ use runtime::mail::current::{charge, reductions_left};
 use runtime::process::Process;
 
 /// `erts_internal:cmp_term(A, B)`: -1, 0 or 1 by the exact order, in which `1` and `1.0` differ.
-pub fn cmp_term_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
+pub(crate) fn cmp_term_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     Ok(Term::small(match compare::compare_exact(a, b) {
         Ordering::Less => -1,
         Ordering::Equal => 0,
@@ -22,7 +22,7 @@ pub fn cmp_term_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
 }
 
 /// `erts_internal:term_type(Term)`
-pub fn term_type_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
+pub(crate) fn term_type_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
     let name = match term.boxed_kind() {
         Some(ObjectKind::Tuple) => "tuple",
         Some(ObjectKind::NativeRecord) => "record",
@@ -55,7 +55,7 @@ pub fn term_type_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
 }
 
 /// `erts_internal:map_to_tuple_keys(Map)`
-pub fn map_to_tuple_keys_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
+pub(crate) fn map_to_tuple_keys_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
     if !map.is_map() {
         return Err(badmap(process, map));
     }
@@ -63,7 +63,7 @@ pub fn map_to_tuple_keys_1(process: &mut Process, [map]: [Term; 1]) -> BifResult
 }
 
 /// `erts_internal:map_hashmap_children(Node)`: the children of a hash map's root or inner node, last first.
-pub fn map_hashmap_children_1(process: &mut Process, [node]: [Term; 1]) -> BifResult {
+pub(crate) fn map_hashmap_children_1(process: &mut Process, [node]: [Term; 1]) -> BifResult {
     if !node.is_map() {
         return Err(badmap(process, node));
     }
@@ -81,7 +81,7 @@ pub fn map_hashmap_children_1(process: &mut Process, [node]: [Term; 1]) -> BifRe
 const PAIRS_PER_REDUCTION: usize = 4;
 
 /// `erts_internal:map_next(Path, Map, iterator | Tail)`: some pairs of a map, and where to continue.
-pub fn map_next_3(process: &mut Process, [path, map, shape]: [Term; 3]) -> BifResult {
+pub(crate) fn map_next_3(process: &mut Process, [path, map, shape]: [Term; 3]) -> BifResult {
     // As many pairs as fit in the rest of the slice.
     let pairs = reductions_left().max(4) as usize / 4;
     if !map.is_map() {

@@ -31,7 +31,7 @@ struct Wanted {
 }
 
 /// `ets:new(Name, Options)`.
-pub fn new_2(process: &mut Process, [name, options]: [Term; 2]) -> BifResult {
+pub(crate) fn new_2(process: &mut Process, [name, options]: [Term; 2]) -> BifResult {
     if !name.is_atom() {
         return Err(badarg(1));
     }
@@ -161,7 +161,7 @@ fn parse_tuple(wanted: &mut Wanted, parts: &[Term]) -> Option<()> {
 }
 
 /// `ets:rename(Table, Name)`.
-pub fn rename_2(process: &mut Process, [id, name]: [Term; 2]) -> BifResult {
+pub(crate) fn rename_2(process: &mut Process, [id, name]: [Term; 2]) -> BifResult {
     let (table, process) = table(process, id)?;
     table.allow(process, Access::Write)?;
     if !name.is_atom() || !registry::rename(table, name) {
@@ -171,7 +171,7 @@ pub fn rename_2(process: &mut Process, [id, name]: [Term; 2]) -> BifResult {
 }
 
 /// `ets:delete(Table)`.
-pub fn delete_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
+pub(crate) fn delete_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
     if magic::get::<Rest>(id, no_gc!()).is_some() {
         return free(id, am::TRUE).map_err(|rest| Failure::Yield {
             arguments: [rest].into(),
@@ -186,7 +186,7 @@ pub fn delete_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
 }
 
 /// `ets:internal_delete_all(Table, undefined)`: returns how many objects there were.
-pub fn internal_delete_all_2(process: &mut Process, [id, rest]: [Term; 2]) -> BifResult {
+pub(crate) fn internal_delete_all_2(process: &mut Process, [id, rest]: [Term; 2]) -> BifResult {
     let count = |rest: &Rest| Term::small(rest.0.lock().objects as i64);
     let go_on = |rest: Term| Failure::Yield {
         arguments: [id, rest].into(),
@@ -236,7 +236,7 @@ fn free_some(rest: &Rest) -> bool {
 }
 
 /// `ets:whereis(Name)`.
-pub fn whereis_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn whereis_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     if !name.is_atom() {
         return Err(badarg(1));
     }

@@ -32,7 +32,7 @@ const ITEMS: [Term; 15] = [
 ];
 
 /// `ets:info(Table)`.
-pub fn info_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
+pub(crate) fn info_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
     let (table, process) = match table(process, id) {
         Err(Failure::ErrorBecause { cause: am::ID, .. }) => return Ok(am::UNDEFINED),
         found => found?,
@@ -48,7 +48,7 @@ pub fn info_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
 }
 
 /// `ets:info(Table, Item)`.
-pub fn info_2(process: &mut Process, [id, item]: [Term; 2]) -> BifResult {
+pub(crate) fn info_2(process: &mut Process, [id, item]: [Term; 2]) -> BifResult {
     if item == am::BINARY {
         return Err(trap(am::ERTS_INTERNAL, am::ETS_INFO_BINARY, &[id]));
     }

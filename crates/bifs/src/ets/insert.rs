@@ -35,13 +35,13 @@ const OBJECTS_AT_ONCE: usize = 64;
 const PATIENCE: Duration = Duration::from_micros(200);
 
 /// `ets:insert(Table, ObjectOrObjects)`.
-pub fn insert_2(process: &mut Process, [id, objects]: [Term; 2]) -> BifResult {
+pub(crate) fn insert_2(process: &mut Process, [id, objects]: [Term; 2]) -> BifResult {
     insert(process, id, objects, false)?;
     Ok(am::TRUE)
 }
 
 /// `ets:insert_new(Table, ObjectOrObjects)`: returns false if one of the keys already exists.
-pub fn insert_new_2(process: &mut Process, [id, objects]: [Term; 2]) -> BifResult {
+pub(crate) fn insert_new_2(process: &mut Process, [id, objects]: [Term; 2]) -> BifResult {
     Ok(am::boolean(insert(process, id, objects, true)?))
 }
 

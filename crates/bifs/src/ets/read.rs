@@ -12,7 +12,7 @@ use runtime::code::bif::{BifResult, badarg, badarg_because};
 use runtime::process::Process;
 
 /// `ets:lookup(Table, Key)`: the objects, the oldest first.
-pub fn lookup_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+pub(crate) fn lookup_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
     let (table, process) = table(process, id)?;
     let reading = table.reading(process, key)?;
     let heap = process.heap();
@@ -33,19 +33,19 @@ pub fn lookup_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
 }
 
 /// `ets:member(Table, Key)`.
-pub fn member_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+pub(crate) fn member_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
     let (table, process) = table(process, id)?;
     let reading = table.reading(process, key)?;
     Ok(am::boolean(reading.part.get(key, reading.hash).is_some()))
 }
 
 /// `ets:lookup_element(Table, Key, Position)`: for a bag, returns a list.
-pub fn lookup_element_3(process: &mut Process, [id, key, position]: [Term; 3]) -> BifResult {
+pub(crate) fn lookup_element_3(process: &mut Process, [id, key, position]: [Term; 3]) -> BifResult {
     element_of(process, [id, key, position], None)
 }
 
 /// `ets:lookup_element(Table, Key, Position, Default)`: the default if there is no such key.
-pub fn lookup_element_4(
+pub(crate) fn lookup_element_4(
     process: &mut Process,
     [id, key, position, default]: [Term; 4],
 ) -> BifResult {
@@ -96,27 +96,27 @@ fn element_of(
 }
 
 /// `ets:first(Table)`.
-pub fn first_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
+pub(crate) fn first_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
     edge(process, id, false)
 }
 
 /// `ets:first_lookup(Table)`: the first key with its objects.
-pub fn first_lookup_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
+pub(crate) fn first_lookup_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
     with_objects(process, id, |process| edge(process, id, false))
 }
 
 /// `ets:last_lookup(Table)`
-pub fn last_lookup_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
+pub(crate) fn last_lookup_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
     with_objects(process, id, |process| edge(process, id, true))
 }
 
 /// `ets:next_lookup(Table, Key)`
-pub fn next_lookup_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+pub(crate) fn next_lookup_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
     with_objects(process, id, |process| neighbour(process, id, key, false))
 }
 
 /// `ets:prev_lookup(Table, Key)`
-pub fn prev_lookup_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+pub(crate) fn prev_lookup_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
     with_objects(process, id, |process| neighbour(process, id, key, true))
 }
 
@@ -139,7 +139,7 @@ fn with_objects(
 }
 
 /// `ets:last(Table)`: for a hash table, the same as `first`.
-pub fn last_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
+pub(crate) fn last_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
     edge(process, id, true)
 }
 
@@ -199,12 +199,12 @@ fn in_order(process: &mut Process, table: &Table, first: WalkStart, backwards: b
 }
 
 /// `ets:next(Table, Key)`.
-pub fn next_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+pub(crate) fn next_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
     neighbour(process, id, key, false)
 }
 
 /// `ets:prev(Table, Key)`: for a hash table, the same as `next`.
-pub fn prev_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+pub(crate) fn prev_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
     neighbour(process, id, key, true)
 }
 
@@ -238,7 +238,7 @@ fn neighbour(process: &mut Process, id: Term, key: Term, backwards: bool) -> Bif
 }
 
 /// `ets:slot(Table, I)`: the objects of a slot; for an ordered set, the object at that place in the order.
-pub fn slot_2(process: &mut Process, [id, number]: [Term; 2]) -> BifResult {
+pub(crate) fn slot_2(process: &mut Process, [id, number]: [Term; 2]) -> BifResult {
     let (table, process) = table(process, id)?;
     table.allow(process, Access::Read)?;
     let mut slot = number
@@ -280,7 +280,7 @@ pub fn slot_2(process: &mut Process, [id, number]: [Term; 2]) -> BifResult {
 }
 
 /// `erts_internal:ets_raw_first(Table)`: as `ets:first/1`, but does not skip objects that are only marked as deleted.
-pub fn ets_raw_first_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
+pub(crate) fn ets_raw_first_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
     let (table, process) = table(process, id)?;
     if table.options.kind == TableKind::OrderedSet {
         return first_1(process, [id]);
@@ -289,7 +289,7 @@ pub fn ets_raw_first_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
 }
 
 /// `erts_internal:ets_raw_next(Table, Key)`: likewise.
-pub fn ets_raw_next_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+pub(crate) fn ets_raw_next_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
     let (table, process) = table(process, id)?;
     if table.options.kind == TableKind::OrderedSet {
         return next_2(process, [id, key]);
@@ -322,7 +322,7 @@ fn first_of_all(process: &mut Process, table: &Table, from: usize) -> BifResult 
 
 /// `erts_internal:ets_lookup_binary_info(Table, Key)`: `{Address, Size, Holders}` of the objects' shared binaries, also
 /// of those that are only marked as deleted: they still hold them.
-pub fn ets_lookup_binary_info_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+pub(crate) fn ets_lookup_binary_info_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
     let (table, process) = table(process, id)?;
     let reading = table.reading(process, key)?;
     let heap = process.heap();

@@ -9,7 +9,7 @@ use runtime::code::bif::{BifResult, badarg};
 use runtime::process::Process;
 
 /// `ets:delete(Table, Key)`.
-pub fn delete_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+pub(crate) fn delete_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
     let (table, process) = table(process, id)?;
     let mut writing = table.writing(process, key)?;
     let hash = writing.hash;
@@ -20,7 +20,7 @@ pub fn delete_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
 }
 
 /// `ets:delete_object(Table, Object)`.
-pub fn delete_object_2(process: &mut Process, [id, object]: [Term; 2]) -> BifResult {
+pub(crate) fn delete_object_2(process: &mut Process, [id, object]: [Term; 2]) -> BifResult {
     let (table, process) = table(process, id)?;
     table.allow(process, Access::Write)?;
     let no_gc = no_gc!();
@@ -37,7 +37,7 @@ pub fn delete_object_2(process: &mut Process, [id, object]: [Term; 2]) -> BifRes
 }
 
 /// `ets:take(Table, Key)`: deletes the objects and returns them.
-pub fn take_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+pub(crate) fn take_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
     let (table, process) = table(process, id)?;
     let mut writing = table.writing(process, key)?;
     let hash = writing.hash;

@@ -119,12 +119,12 @@ fn go_on(process: &mut Process, continuation: Term) -> BifResult {
 }
 
 /// `ets:select(Table, Specification)`.
-pub fn select_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
+pub(crate) fn select_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
     select(process, arguments, Purpose::Collect, None, false)
 }
 
 /// `ets:select(Table, Specification, Limit)`.
-pub fn select_3(process: &mut Process, [id, specification, limit]: [Term; 3]) -> BifResult {
+pub(crate) fn select_3(process: &mut Process, [id, specification, limit]: [Term; 3]) -> BifResult {
     select(
         process,
         [id, specification],
@@ -135,17 +135,20 @@ pub fn select_3(process: &mut Process, [id, specification, limit]: [Term; 3]) ->
 }
 
 /// `ets:select(Continuation)`.
-pub fn select_1(process: &mut Process, [continuation]: [Term; 1]) -> BifResult {
+pub(crate) fn select_1(process: &mut Process, [continuation]: [Term; 1]) -> BifResult {
     go_on(process, continuation)
 }
 
 /// `ets:select_reverse(Table, Specification)`.
-pub fn select_reverse_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
+pub(crate) fn select_reverse_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
     select(process, arguments, Purpose::Collect, None, true)
 }
 
 /// `ets:select_reverse(Table, Specification, Limit)`.
-pub fn select_reverse_3(process: &mut Process, [id, specification, limit]: [Term; 3]) -> BifResult {
+pub(crate) fn select_reverse_3(
+    process: &mut Process,
+    [id, specification, limit]: [Term; 3],
+) -> BifResult {
     select(
         process,
         [id, specification],
@@ -156,22 +159,22 @@ pub fn select_reverse_3(process: &mut Process, [id, specification, limit]: [Term
 }
 
 /// `ets:select_reverse(Continuation)`.
-pub fn select_reverse_1(process: &mut Process, [continuation]: [Term; 1]) -> BifResult {
+pub(crate) fn select_reverse_1(process: &mut Process, [continuation]: [Term; 1]) -> BifResult {
     go_on(process, continuation)
 }
 
 /// `ets:select_count(Table, Specification)`.
-pub fn select_count_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
+pub(crate) fn select_count_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
     select(process, arguments, Purpose::Count, None, false)
 }
 
 /// `ets:internal_select_delete(Table, Specification)`.
-pub fn internal_select_delete_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
+pub(crate) fn internal_select_delete_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
     select(process, arguments, Purpose::Delete, None, false)
 }
 
 /// `ets:select_replace(Table, Specification)`.
-pub fn select_replace_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
+pub(crate) fn select_replace_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
     let id = arguments[0];
     let of_no_bag = |process: &mut Process, specification| {
         let (table, _) = table(process, id)?;
@@ -184,31 +187,31 @@ pub fn select_replace_2(process: &mut Process, arguments: [Term; 2]) -> BifResul
 }
 
 /// `ets:match(Table, Pattern)`.
-pub fn match_2(process: &mut Process, [id, pattern]: [Term; 2]) -> BifResult {
+pub(crate) fn match_2(process: &mut Process, [id, pattern]: [Term; 2]) -> BifResult {
     match_pattern(process, [id, pattern], None, DOLLAR_DOLLAR)
 }
 
 /// `ets:match(Table, Pattern, Limit)`.
-pub fn match_3(process: &mut Process, [id, pattern, limit]: [Term; 3]) -> BifResult {
+pub(crate) fn match_3(process: &mut Process, [id, pattern, limit]: [Term; 3]) -> BifResult {
     match_pattern(process, [id, pattern], Some(limit), DOLLAR_DOLLAR)
 }
 
 /// `ets:match(Continuation)`.
-pub fn match_1(process: &mut Process, [continuation]: [Term; 1]) -> BifResult {
+pub(crate) fn match_1(process: &mut Process, [continuation]: [Term; 1]) -> BifResult {
     go_on(process, continuation)
 }
 
 /// `ets:match_object(Table, Pattern)`.
-pub fn match_object_2(process: &mut Process, [id, pattern]: [Term; 2]) -> BifResult {
+pub(crate) fn match_object_2(process: &mut Process, [id, pattern]: [Term; 2]) -> BifResult {
     match_pattern(process, [id, pattern], None, DOLLAR_UNDERSCORE)
 }
 
 /// `ets:match_object(Table, Pattern, Limit)`.
-pub fn match_object_3(process: &mut Process, [id, pattern, limit]: [Term; 3]) -> BifResult {
+pub(crate) fn match_object_3(process: &mut Process, [id, pattern, limit]: [Term; 3]) -> BifResult {
     match_pattern(process, [id, pattern], Some(limit), DOLLAR_UNDERSCORE)
 }
 
 /// `ets:match_object(Continuation)`.
-pub fn match_object_1(process: &mut Process, [continuation]: [Term; 1]) -> BifResult {
+pub(crate) fn match_object_1(process: &mut Process, [continuation]: [Term; 1]) -> BifResult {
     go_on(process, continuation)
 }

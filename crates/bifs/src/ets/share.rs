@@ -15,7 +15,7 @@ use runtime::mail::schedulers;
 use runtime::process::{Process, table as processes};
 
 /// `ets:give_away(Table, Pid, Data)`.
-pub fn give_away_3(process: &mut Process, [id, pid, data]: [Term; 3]) -> BifResult {
+pub(crate) fn give_away_3(process: &mut Process, [id, pid, data]: [Term; 3]) -> BifResult {
     let (table, process) = table(process, id)?;
     table.allow(process, Access::Write)?;
     if !processes::exists(pid) {
@@ -34,7 +34,7 @@ pub fn give_away_3(process: &mut Process, [id, pid, data]: [Term; 3]) -> BifResu
 }
 
 /// `ets:setopts(Table, Options)`: `{heir, Pid, Data}`, `{heir, none}` and `{protection, Protection}`.
-pub fn setopts_2(process: &mut Process, [id, options]: [Term; 2]) -> BifResult {
+pub(crate) fn setopts_2(process: &mut Process, [id, options]: [Term; 2]) -> BifResult {
     let (table, process) = table(process, id)?;
     table.allow(process, Access::Write)?;
     let options = if options.is_tuple() {
@@ -80,7 +80,7 @@ pub fn setopts_2(process: &mut Process, [id, options]: [Term; 2]) -> BifResult {
 }
 
 /// `ets:safe_fixtable(Table, Fix)`.
-pub fn safe_fixtable_2(process: &mut Process, [id, fix]: [Term; 2]) -> BifResult {
+pub(crate) fn safe_fixtable_2(process: &mut Process, [id, fix]: [Term; 2]) -> BifResult {
     let (table, process) = table(process, id)?;
     table.allow(process, Access::Read)?;
     match fix {
@@ -93,7 +93,7 @@ pub fn safe_fixtable_2(process: &mut Process, [id, fix]: [Term; 2]) -> BifResult
 
 /// `ets:internal_request_all()`: returns a reference, and sends `{Reference, Tables}` once for each scheduler. The
 /// first message has all tables, because here tables do not belong to schedulers.
-pub fn internal_request_all_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn internal_request_all_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let request = reference::make(process.heap());
     let tables: Vec<Term> = registry::all()
         .iter()
@@ -109,7 +109,7 @@ pub fn internal_request_all_0(process: &mut Process, []: [Term; 0]) -> BifResult
 }
 
 /// `erts_internal:ets_super_user(Bool)`: gives the process the rights of the owner for every table.
-pub fn ets_super_user_1(process: &mut Process, [on]: [Term; 1]) -> BifResult {
+pub(crate) fn ets_super_user_1(process: &mut Process, [on]: [Term; 1]) -> BifResult {
     process.rare().ets_super_user = match on {
         am::TRUE => true,
         am::FALSE => false,

@@ -13,7 +13,7 @@ use runtime::trace::frames::wish;
 use trace::specification;
 
 /// `ets:match_spec_compile(Specification)`.
-pub fn match_spec_compile_1(process: &mut Process, [specification]: [Term; 1]) -> BifResult {
+pub(crate) fn match_spec_compile_1(process: &mut Process, [specification]: [Term; 1]) -> BifResult {
     if !specification.is_cons() {
         return Err(badarg(1));
     }
@@ -23,12 +23,12 @@ pub fn match_spec_compile_1(process: &mut Process, [specification]: [Term; 1]) -
 }
 
 /// `ets:is_compiled_ms(Term)`.
-pub fn is_compiled_ms_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
+pub(crate) fn is_compiled_ms_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
     Ok(am::boolean(match_spec::from_term(term).is_some()))
 }
 
 /// `ets:match_spec_run_r(List, Compiled, Results)`: prepends the results to `Results`, the last one first.
-pub fn match_spec_run_r_3(
+pub(crate) fn match_spec_run_r_3(
     process: &mut Process,
     [list, compiled, results]: [Term; 3],
 ) -> BifResult {
@@ -64,7 +64,7 @@ pub fn match_spec_run_r_3(
 }
 
 /// `erlang:match_spec_test(Subject, Specification, Dialect)`: `{ok, Result, Flags, []}`, or `{error, Complaints}`.
-pub fn match_spec_test_3(
+pub(crate) fn match_spec_test_3(
     process: &mut Process,
     [subject, specification, dialect]: [Term; 3],
 ) -> BifResult {

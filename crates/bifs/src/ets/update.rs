@@ -13,7 +13,7 @@ use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, system_limi
 use runtime::process::Process;
 
 /// `ets:update_element(Table, Key, Changes)`.
-pub fn update_element_3(process: &mut Process, [id, key, changes]: [Term; 3]) -> BifResult {
+pub(crate) fn update_element_3(process: &mut Process, [id, key, changes]: [Term; 3]) -> BifResult {
     let (table, process) = table(process, id)?;
     let mut writing = table.writing(process, key)?;
     if !table.options.kind.is_set() {
@@ -34,7 +34,7 @@ pub fn update_element_3(process: &mut Process, [id, key, changes]: [Term; 3]) ->
 }
 
 /// `ets:update_element(Table, Key, Changes, Default)`: changes the object, or the default, which is then inserted.
-pub fn update_element_4(
+pub(crate) fn update_element_4(
     process: &mut Process,
     [id, key, changes, default]: [Term; 4],
 ) -> BifResult {
@@ -167,13 +167,16 @@ struct Step {
 }
 
 /// `ets:update_counter(Table, Key, Steps)`.
-pub fn update_counter_3(process: &mut Process, [id, key, steps]: [Term; 3]) -> BifResult {
+pub(crate) fn update_counter_3(process: &mut Process, [id, key, steps]: [Term; 3]) -> BifResult {
     let (table, process) = table(process, id)?;
     update_counter(process, table, key, steps, None)
 }
 
 /// `ets:update_counter(Table, Key, Steps, Default)`.
-pub fn update_counter_4(process: &mut Process, [id, key, steps, default]: [Term; 4]) -> BifResult {
+pub(crate) fn update_counter_4(
+    process: &mut Process,
+    [id, key, steps, default]: [Term; 4],
+) -> BifResult {
     let (table, process) = table(process, id)?;
     table.allow(process, Access::Write)?;
     check_default(table.options.keypos, default)?;

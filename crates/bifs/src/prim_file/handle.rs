@@ -79,7 +79,7 @@ fn open_handle(reference: Term, no_gc: &NoGc) -> Result<&Handle, Refusal> {
 }
 
 /// The file of a handle, for callers that send it over a socket; `None` if the term is not a handle.
-pub fn file_of(reference: Term) -> Option<sys::Result<Arc<File>>> {
+pub(crate) fn file_of(reference: Term) -> Option<sys::Result<Arc<File>>> {
     magic::get::<Handle>(reference, no_gc!()).map(|handle| handle.get())
 }
 
@@ -131,7 +131,7 @@ fn open_mode(modes: Term) -> OpenMode {
 }
 
 /// `prim_file:open_nif(Name, Modes)`
-pub fn open_nif_2(process: &mut Process, [name, modes]: [Term; 2]) -> BifResult {
+pub(crate) fn open_nif_2(process: &mut Process, [name, modes]: [Term; 2]) -> BifResult {
     if !modes.is_cons() && !modes.is_nil() {
         return Err(badarg(2));
     }
@@ -146,7 +146,7 @@ pub fn open_nif_2(process: &mut Process, [name, modes]: [Term; 2]) -> BifResult 
 }
 
 /// `prim_file:file_desc_to_ref_nif(Number)`: a handle for a descriptor that is open already.
-pub fn file_desc_to_ref_nif_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
+pub(crate) fn file_desc_to_ref_nif_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
     let number = int32(number).ok_or(badarg(1))?;
     // SAFETY: by calling this function the program vouches that the descriptor is its own to hand over.
     Ok(match unsafe { fd::adopt(number) } {
@@ -156,7 +156,7 @@ pub fn file_desc_to_ref_nif_1(process: &mut Process, [number]: [Term; 1]) -> Bif
 }
 
 /// `prim_file:close_nif(Handle)`
-pub fn close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let outcome = handle(reference, no_gc).and_then(|handle| {
         process.rare().at_exit.remove(handle.at_exit);
@@ -168,7 +168,7 @@ pub fn close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
 
 /// `prim_file:delayed_close_nif(Handle)`: called by OTP's process that closes orphaned files. Here the file was closed
 /// when its owner ended.
-pub fn delayed_close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn delayed_close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let outcome = handle(reference, no_gc).and_then(|handle| match handle.get() {
         Ok(_) => Err(Errno::EINVAL.into()),
@@ -247,7 +247,7 @@ fn answer_read(process: &mut Process, outcome: Result<Term, NotRead>) -> BifResu
 }
 
 /// `prim_file:read_nif(Handle, Size)`
-pub fn read_nif_2(process: &mut Process, [reference, size]: [Term; 2]) -> BifResult {
+pub(crate) fn read_nif_2(process: &mut Process, [reference, size]: [Term; 2]) -> BifResult {
     let no_gc = no_gc!();
     let outcome = open_handle(reference, no_gc)
         .and_then(|handle| Ok((handle, not_negative(size, 2)?)))
@@ -257,7 +257,10 @@ pub fn read_nif_2(process: &mut Process, [reference, size]: [Term; 2]) -> BifRes
 }
 
 /// `prim_file:pread_nif(Handle, Offset, Size)`
-pub fn pread_nif_3(process: &mut Process, [reference, offset, size]: [Term; 3]) -> BifResult {
+pub(crate) fn pread_nif_3(
+    process: &mut Process,
+    [reference, offset, size]: [Term; 3],
+) -> BifResult {
     let no_gc = no_gc!();
     let outcome = open_handle(reference, no_gc)
         .and_then(|handle| {
@@ -297,7 +300,7 @@ fn take_binaries(list: Term, number: usize, no_gc: &NoGc) -> Result<(Binaries<'_
 }
 
 /// `prim_file:write_nif(Handle, Binaries)`
-pub fn write_nif_2(process: &mut Process, [reference, list]: [Term; 2]) -> BifResult {
+pub(crate) fn write_nif_2(process: &mut Process, [reference, list]: [Term; 2]) -> BifResult {
     let outcome = file(reference).and_then(|file| {
         let no_gc = no_gc!();
         let (binaries, rest) = take_binaries(list, 2, no_gc)?;
@@ -314,7 +317,10 @@ pub fn write_nif_2(process: &mut Process, [reference, list]: [Term; 2]) -> BifRe
 }
 
 /// `prim_file:pwrite_nif(Handle, Offset, Binaries)`
-pub fn pwrite_nif_3(process: &mut Process, [reference, offset, list]: [Term; 3]) -> BifResult {
+pub(crate) fn pwrite_nif_3(
+    process: &mut Process,
+    [reference, offset, list]: [Term; 3],
+) -> BifResult {
     let outcome = file(reference).and_then(|file| {
         numbers(&[offset])?;
         let no_gc = no_gc!();
@@ -336,7 +342,7 @@ pub fn pwrite_nif_3(process: &mut Process, [reference, offset, list]: [Term; 3])
 }
 
 /// `prim_file:seek_nif(Handle, bof | cur | eof, Offset)`
-pub fn seek_nif_3(process: &mut Process, [reference, mark, offset]: [Term; 3]) -> BifResult {
+pub(crate) fn seek_nif_3(process: &mut Process, [reference, mark, offset]: [Term; 3]) -> BifResult {
     let outcome = file(reference).and_then(|file| {
         let offset = int64(offset).ok_or(Refusal::Badarg(3))?;
         let from = match mark {
@@ -353,7 +359,7 @@ pub fn seek_nif_3(process: &mut Process, [reference, mark, offset]: [Term; 3]) -
 }
 
 /// `prim_file:sync_nif(Handle, DataOnly)`, 0 or another integer
-pub fn sync_nif_2(process: &mut Process, [reference, data_only]: [Term; 2]) -> BifResult {
+pub(crate) fn sync_nif_2(process: &mut Process, [reference, data_only]: [Term; 2]) -> BifResult {
     let outcome = file(reference).and_then(|file| {
         let data_only = int32(data_only).ok_or(Refusal::Badarg(2))?;
         apart(process, || match data_only {
@@ -366,7 +372,7 @@ pub fn sync_nif_2(process: &mut Process, [reference, data_only]: [Term; 2]) -> B
 }
 
 /// `prim_file:truncate_nif(Handle)`
-pub fn truncate_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn truncate_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let outcome = file(reference).and_then(|file| {
         apart(process, || file.truncate())?;
         Ok(am::OK)
@@ -375,7 +381,10 @@ pub fn truncate_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResul
 }
 
 /// `prim_file:allocate_nif(Handle, Offset, Length)`
-pub fn allocate_nif_3(process: &mut Process, [reference, offset, length]: [Term; 3]) -> BifResult {
+pub(crate) fn allocate_nif_3(
+    process: &mut Process,
+    [reference, offset, length]: [Term; 3],
+) -> BifResult {
     let outcome = file(reference).and_then(|file| {
         numbers(&[offset, length])?;
         let (offset, length) = (not_negative(offset, 2)?, not_negative(length, 3)?);
@@ -386,7 +395,7 @@ pub fn allocate_nif_3(process: &mut Process, [reference, offset, length]: [Term;
 }
 
 /// `prim_file:advise_nif(Handle, Offset, Length, Advice)`
-pub fn advise_nif_4(
+pub(crate) fn advise_nif_4(
     process: &mut Process,
     [reference, offset, length, advice]: [Term; 4],
 ) -> BifResult {
@@ -411,7 +420,7 @@ pub fn advise_nif_4(
 
 /// `prim_file:ipread_s32bu_p32bu_nif(Handle, Offset, MaxSize)`: reads a size and an offset, 32 bits each, and then the
 /// data at that offset: `{ok, {Size, Offset, Data | eof}}`, or `eof`.
-pub fn ipread_s32bu_p32bu_nif_3(
+pub(crate) fn ipread_s32bu_p32bu_nif_3(
     process: &mut Process,
     [reference, offset, most]: [Term; 3],
 ) -> BifResult {
@@ -445,7 +454,7 @@ pub fn ipread_s32bu_p32bu_nif_3(
 }
 
 /// `prim_file:get_handle_nif(Handle)`: the descriptor's number, as bytes in native order.
-pub fn get_handle_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn get_handle_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let outcome = file(reference).map(|file| {
         let number = file.as_fd().as_raw_fd();
         build::binary(process.heap(), &number.to_ne_bytes())
@@ -454,7 +463,7 @@ pub fn get_handle_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifRes
 }
 
 /// `prim_file:read_handle_info_nif(Handle)`
-pub fn read_handle_info_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn read_handle_info_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let outcome = file(reference).and_then(|file| {
         let info = file.info()?;
         Ok(system::file_info(process.heap(), &info))
@@ -463,7 +472,7 @@ pub fn read_handle_info_nif_1(process: &mut Process, [reference]: [Term; 1]) -> 
 }
 
 /// `prim_file:read_file_nif(Name)`
-pub fn read_file_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn read_file_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     let mode = OpenMode {
         read: true,
         ..OpenMode::default()

@@ -9,7 +9,7 @@ use runtime::code::bif::{BifResult, badarg};
 use runtime::process::{Process, config};
 
 /// `prim_file:internal_name2native(Name)`: the bytes, terminated by a zero byte.
-pub fn internal_name2native_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn internal_name2native_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     let allowed = Allowed {
         empty: true,
         ..Allowed::default()
@@ -22,7 +22,7 @@ pub fn internal_name2native_1(process: &mut Process, [name]: [Term; 1]) -> BifRe
 
 /// `prim_file:internal_native2name(Native)`: the characters, or `{error, What}` if the bytes are not valid in the
 /// encoding of file names. `What` is the node's setting of what to do with such names.
-pub fn internal_native2name_1(process: &mut Process, [native]: [Term; 1]) -> BifResult {
+pub(crate) fn internal_native2name_1(process: &mut Process, [native]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let native = unicode::bytes_of(native, no_gc).ok_or(badarg(1))?;
     let heap = process.heap();
@@ -38,7 +38,7 @@ pub fn internal_native2name_1(process: &mut Process, [native]: [Term; 1]) -> Bif
 }
 
 /// `prim_file:internal_normalize_utf8(Binary)`: the characters, with base characters and marks composed.
-pub fn internal_normalize_utf8_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+pub(crate) fn internal_normalize_utf8_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let native = unicode::bytes_of(binary, no_gc).ok_or(badarg(1))?;
     let text = std::str::from_utf8(&native).map_err(|_| badarg(1))?;
@@ -60,7 +60,7 @@ pub fn internal_normalize_utf8_1(process: &mut Process, [binary]: [Term; 1]) -> 
 }
 
 /// `prim_file:is_translatable(Native)`: whether the bytes are valid in the encoding of file names.
-pub fn is_translatable_1(_process: &mut Process, [native]: [Term; 1]) -> BifResult {
+pub(crate) fn is_translatable_1(_process: &mut Process, [native]: [Term; 1]) -> BifResult {
     if !native.is_binary() {
         return Err(badarg(1));
     }

@@ -89,7 +89,7 @@ fn native_name(process: &mut Process, outcome: SysResult<Vec<u8>>) -> BifResult 
 }
 
 /// `prim_file:read_info_nif(Name, FollowLinks)`, 0 or another integer
-pub fn read_info_nif_2(process: &mut Process, [name, follow]: [Term; 2]) -> BifResult {
+pub(crate) fn read_info_nif_2(process: &mut Process, [name, follow]: [Term; 2]) -> BifResult {
     let links = match int32(follow).ok_or(badarg(2))? {
         0 => Links::Keep,
         _ => Links::Follow,
@@ -102,13 +102,13 @@ pub fn read_info_nif_2(process: &mut Process, [name, follow]: [Term; 2]) -> BifR
 }
 
 /// `prim_file:set_permissions_nif(Name, Permissions)`
-pub fn set_permissions_nif_2(process: &mut Process, [name, mode]: [Term; 2]) -> BifResult {
+pub(crate) fn set_permissions_nif_2(process: &mut Process, [name, mode]: [Term; 2]) -> BifResult {
     let mode = uint32(mode).ok_or(badarg(2))?;
     with_name(process, name, |name| info::set_permissions(name, mode))
 }
 
 /// `prim_file:set_owner_nif(Name, User, Group)`; -1 leaves one as it is
-pub fn set_owner_nif_3(process: &mut Process, [name, user, group]: [Term; 3]) -> BifResult {
+pub(crate) fn set_owner_nif_3(process: &mut Process, [name, user, group]: [Term; 3]) -> BifResult {
     let number = |term, place| match int32(term) {
         Some(-1) => Ok(None),
         // Numbers that need all 32 bits are given as negative ones.
@@ -120,7 +120,7 @@ pub fn set_owner_nif_3(process: &mut Process, [name, user, group]: [Term; 3]) ->
 }
 
 /// `prim_file:set_time_nif(Name, Accessed, Modified, Created)`, in seconds since 1970
-pub fn set_time_nif_4(
+pub(crate) fn set_time_nif_4(
     process: &mut Process,
     [name, accessed, modified, created]: [Term; 4],
 ) -> BifResult {
@@ -134,13 +134,13 @@ pub fn set_time_nif_4(
 }
 
 /// `prim_file:read_link_nif(Name)`
-pub fn read_link_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn read_link_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     let target = path(name, no_gc!()).and_then(|name| apart(process, || names::read_link(&name)));
     native_name(process, target)
 }
 
 /// `prim_file:list_dir_nif(Name)`: the names, the last one first.
-pub fn list_dir_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn list_dir_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     let entries =
         path(name, no_gc!()).and_then(|name| apart(process, || names::list_directory(&name)));
     Ok(match entries {
@@ -157,53 +157,53 @@ pub fn list_dir_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
 }
 
 /// `prim_file:make_hard_link_nif(Existing, New)`
-pub fn make_hard_link_nif_2(process: &mut Process, both: [Term; 2]) -> BifResult {
+pub(crate) fn make_hard_link_nif_2(process: &mut Process, both: [Term; 2]) -> BifResult {
     with_names(process, both, names::make_link)
 }
 
 /// `prim_file:make_soft_link_nif(Existing, New)`
-pub fn make_soft_link_nif_2(process: &mut Process, both: [Term; 2]) -> BifResult {
+pub(crate) fn make_soft_link_nif_2(process: &mut Process, both: [Term; 2]) -> BifResult {
     with_names(process, both, names::make_symbolic_link)
 }
 
 /// `prim_file:rename_nif(Source, Destination)`
-pub fn rename_nif_2(process: &mut Process, both: [Term; 2]) -> BifResult {
+pub(crate) fn rename_nif_2(process: &mut Process, both: [Term; 2]) -> BifResult {
     with_names(process, both, names::rename)
 }
 
 /// `prim_file:make_dir_nif(Name)`
-pub fn make_dir_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn make_dir_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     with_name(process, name, names::make_directory)
 }
 
 /// `prim_file:del_file_nif(Name)`
-pub fn del_file_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn del_file_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     with_name(process, name, names::remove_file)
 }
 
 /// `prim_file:del_dir_nif(Name)`
-pub fn del_dir_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn del_dir_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     with_name(process, name, names::remove_directory)
 }
 
 /// `prim_file:get_device_cwd_nif(Index)`: only for systems with drives.
-pub fn get_device_cwd_nif_1(process: &mut Process, [index]: [Term; 1]) -> BifResult {
+pub(crate) fn get_device_cwd_nif_1(process: &mut Process, [index]: [Term; 1]) -> BifResult {
     int32(index).ok_or(badarg(1))?;
     Ok(posix(process, Errno::ENOTSUP))
 }
 
 /// `prim_file:get_cwd_nif()`
-pub fn get_cwd_nif_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn get_cwd_nif_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     native_name(process, names::working_directory())
 }
 
 /// `prim_file:set_cwd_nif(Name)`
-pub fn set_cwd_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn set_cwd_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     with_name(process, name, names::set_working_directory)
 }
 
 /// `prim_file:altname_nif(Name)`: only for systems with short file names.
-pub fn altname_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn altname_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     let error = path(name, no_gc!()).err().unwrap_or(Errno::ENOTSUP);
     Ok(posix(process, error))
 }

@@ -10,7 +10,7 @@ use term::{am, atom, build, map};
 use term::integer::{int32, uint32};
 
 /// The number that a table gives for a name.
-pub fn number_of<N: Copy>(table: &[(&str, N)], name: Term) -> Option<N> {
+pub(crate) fn number_of<N: Copy>(table: &[(&str, N)], name: Term) -> Option<N> {
     if !name.is_atom() {
         return None;
     }
@@ -22,7 +22,7 @@ pub fn number_of<N: Copy>(table: &[(&str, N)], name: Term) -> Option<N> {
 }
 
 /// The name that a table gives for a number.
-pub fn name_of<N: Copy + PartialEq>(table: &[(&str, N)], number: N) -> Option<Term> {
+pub(crate) fn name_of<N: Copy + PartialEq>(table: &[(&str, N)], number: N) -> Option<Term> {
     table
         .iter()
         .find(|(_, known)| *known == number)
@@ -30,12 +30,12 @@ pub fn name_of<N: Copy + PartialEq>(table: &[(&str, N)], number: N) -> Option<Te
 }
 
 /// The name that a table gives for a number, or else the number.
-pub fn name_or_number(table: &[(&str, i32)], number: i32) -> Term {
+pub(crate) fn name_or_number(table: &[(&str, i32)], number: i32) -> Term {
     name_of(table, number).unwrap_or(Term::small(number.into()))
 }
 
 /// An address family.
-pub enum Domain {
+pub(crate) enum Domain {
     /// Given by name.
     Known(i32),
     /// Given by number.
@@ -43,14 +43,14 @@ pub enum Domain {
 }
 
 /// Reads an address family.
-pub fn domain(term: Term) -> Option<Domain> {
+pub(crate) fn domain(term: Term) -> Option<Domain> {
     number_of(FAMILIES, term)
         .map(Domain::Known)
         .or_else(|| int32(term).map(Domain::Native))
 }
 
 /// Reads a socket type.
-pub fn kind(term: Term) -> Option<i32> {
+pub(crate) fn kind(term: Term) -> Option<i32> {
     // `rdm` is only reported, not accepted.
     number_of(&KINDS[..4], term).or_else(|| int32(term))
 }
@@ -90,29 +90,29 @@ fn inet6_ip(term: Term) -> Option<[u8; 16]> {
 }
 
 /// Reads an IPv4 address: a tuple, `any`, `loopback` or `broadcast`.
-pub fn read_inet(term: Term) -> Option<[u8; 4]> {
+pub(crate) fn read_inet(term: Term) -> Option<[u8; 4]> {
     inet_ip(term)
 }
 
 /// Reads an IPv6 address: a tuple, `any` or `loopback`.
-pub fn read_inet6(term: Term) -> Option<[u8; 16]> {
+pub(crate) fn read_inet6(term: Term) -> Option<[u8; 16]> {
     inet6_ip(term)
 }
 
 /// The tuple of an IPv4 address.
-pub fn write_inet(heap: &mut Heap, ip: [u8; 4]) -> Term {
+pub(crate) fn write_inet(heap: &mut Heap, ip: [u8; 4]) -> Term {
     build::tuple(heap, &ip.map(|byte| Term::small(byte.into())))
 }
 
 /// The tuple of an IPv6 address.
-pub fn write_inet6(heap: &mut Heap, ip: [u8; 16]) -> Term {
+pub(crate) fn write_inet6(heap: &mut Heap, ip: [u8; 16]) -> Term {
     let part = |index: usize| u16::from_be_bytes([ip[2 * index], ip[2 * index + 1]]);
     let parts: [Term; 8] = std::array::from_fn(|index| Term::small(part(index).into()));
     build::tuple(heap, &parts)
 }
 
 /// Reads a `socket:sockaddr()` with all its keys.
-pub fn read(term: Term) -> Option<Address> {
+pub(crate) fn read(term: Term) -> Option<Address> {
     if !term.is_map() {
         return None;
     }
@@ -141,7 +141,7 @@ pub fn read(term: Term) -> Option<Address> {
 }
 
 /// The `socket:sockaddr()` of an address.
-pub fn write(heap: &mut Heap, address: &Address) -> Term {
+pub(crate) fn write(heap: &mut Heap, address: &Address) -> Term {
     match address.view() {
         View::Inet { ip, port } => {
             let ip = write_inet(heap, ip);
@@ -228,7 +228,7 @@ fn packet(heap: &mut Heap, data: &[u8]) -> Option<Term> {
 }
 
 /// The hardware address of an interface, as `gifhwaddr` returns it.
-pub fn write_hardware(heap: &mut Heap, value: &[u8; 16]) -> Term {
+pub(crate) fn write_hardware(heap: &mut Heap, value: &[u8; 16]) -> Term {
     let number = u16::from_ne_bytes([value[0], value[1]]);
     let name = catalogue::HARDWARE
         .iter()

@@ -14,7 +14,7 @@ use super::options::{level, read_service, write_service};
 use term::integer::{int32, int64};
 
 /// Encodes a list of control messages to a buffer of at most `most` bytes.
-pub fn read(list: Term, most: usize) -> Option<Ancillaries> {
+pub(super) fn read(list: Term, most: usize) -> Option<Ancillaries> {
     let mut buffer = Ancillaries::new(most);
     for one in list::items(list) {
         read_one(one.ok()?, &mut buffer)?;
@@ -78,7 +78,7 @@ fn read_value(known: &Accompanying, value: Term) -> Option<Vec<u8>> {
 }
 
 /// Decodes the control messages that were received to a list.
-pub fn write(heap: &mut Heap, buffer: &[u8]) -> Term {
+pub(super) fn write(heap: &mut Heap, buffer: &[u8]) -> Term {
     let mut list = Vec::new();
     for entry in system::entries(buffer) {
         let Some(entry) = entry else {

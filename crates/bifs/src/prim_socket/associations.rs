@@ -15,21 +15,21 @@ fn refuse(process: &mut Process, reference: Term, refusal: Refusal) -> BifResult
 }
 
 /// `prim_socket:nif_bind(Socket, Addresses, add | remove)`
-pub fn nif_bind_3(process: &mut Process, [reference, ..]: [Term; 3]) -> BifResult {
+pub(crate) fn nif_bind_3(process: &mut Process, [reference, ..]: [Term; 3]) -> BifResult {
     refuse(process, reference, Refusal::System(Errno::ENOPROTOOPT))
 }
 
 /// `prim_socket:nif_peeloff(Socket, Association)`
-pub fn nif_peeloff_2(process: &mut Process, [reference, _]: [Term; 2]) -> BifResult {
+pub(crate) fn nif_peeloff_2(process: &mut Process, [reference, _]: [Term; 2]) -> BifResult {
     refuse(process, reference, Refusal::Badarg)
 }
 
 /// `prim_socket:nif_socknames(Socket, Association)`
-pub fn nif_socknames_2(process: &mut Process, [reference, _]: [Term; 2]) -> BifResult {
+pub(crate) fn nif_socknames_2(process: &mut Process, [reference, _]: [Term; 2]) -> BifResult {
     refuse(process, reference, Refusal::System(Errno::ENOTSUP))
 }
 
 /// `prim_socket:nif_peernames(Socket, Association)`
-pub fn nif_peernames_2(process: &mut Process, [reference, _]: [Term; 2]) -> BifResult {
+pub(crate) fn nif_peernames_2(process: &mut Process, [reference, _]: [Term; 2]) -> BifResult {
     refuse(process, reference, Refusal::System(Errno::ENOTSUP))
 }

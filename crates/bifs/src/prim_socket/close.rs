@@ -22,7 +22,7 @@ struct Told;
 /// That one runs elsewhere, and on stock the caller then gets its next turn where it comes from, behind those that it
 /// has told. Here another scheduler may take it up before they had a turn; a process that ends once its socket is
 /// closed, as the server of a socket of `gen_tcp`, would be gone when they ask it. So the call yields first.
-pub fn nif_close_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn nif_close_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     if magic::get::<Told>(reference, no_gc!()).is_some() {
         return Ok(am::OK);
     }
@@ -49,7 +49,7 @@ fn close(process: &mut Process, reference: Term) -> Result<bool, Refusal> {
 }
 
 /// `prim_socket:nif_finalize_close(Socket)`
-pub fn nif_finalize_close_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn nif_finalize_close_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let outcome = finalize(process, reference);
     answer(process, outcome)
 }

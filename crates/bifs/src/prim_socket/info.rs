@@ -16,7 +16,7 @@ use runtime::code::bif::BifResult;
 use runtime::process::Process;
 
 /// `prim_socket:nif_info()`
-pub fn nif_info_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn nif_info_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let heap = process.heap();
     let mut counters = vec![(atom::known("num_cnt_bits"), Term::small(64))];
     for (name, count) in COUNT_NAMES.iter().zip(&COUNTS) {
@@ -40,7 +40,7 @@ pub fn nif_info_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 }
 
 /// `prim_socket:nif_info(Socket)`
-pub fn nif_info_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn nif_info_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let outcome = info(process, reference);
     answer(process, outcome)
 }
@@ -149,7 +149,7 @@ fn counters(process: &mut Process, reading: &Line, writing: &Line) -> Term {
 }
 
 /// `prim_socket:nif_command(Command)`
-pub fn nif_command_1(process: &mut Process, [command]: [Term; 1]) -> BifResult {
+pub(crate) fn nif_command_1(process: &mut Process, [command]: [Term; 1]) -> BifResult {
     let outcome = run_command(process, command);
     answer(process, outcome)
 }
@@ -186,7 +186,7 @@ fn run_command(process: &mut Process, command: Term) -> Answer {
 }
 
 /// `prim_socket:nif_supports()`
-pub fn nif_supports_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn nif_supports_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let heap = process.heap();
     let pairs: Vec<Term> = ["sctp", "ipv6", "local", "netns", "sendfile"]
         .iter()
@@ -196,7 +196,7 @@ pub fn nif_supports_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 }
 
 /// `prim_socket:nif_supports(What)`
-pub fn nif_supports_1(process: &mut Process, [what]: [Term; 1]) -> BifResult {
+pub(crate) fn nif_supports_1(process: &mut Process, [what]: [Term; 1]) -> BifResult {
     let name = if what.is_atom() { atom::text(what) } else { "" };
     Ok(match name {
         "msg_flags" => {

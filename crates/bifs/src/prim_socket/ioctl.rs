@@ -35,7 +35,7 @@ fn with<T>(
 }
 
 /// `prim_socket:nif_ioctl(Socket, Request)`
-pub fn nif_ioctl_2(process: &mut Process, [reference, number]: [Term; 2]) -> BifResult {
+pub(crate) fn nif_ioctl_2(process: &mut Process, [reference, number]: [Term; 2]) -> BifResult {
     let later = matches!(
         uint64(number),
         Some(catalogue::BYTES_TO_READ | catalogue::AT_MARK)
@@ -73,7 +73,10 @@ pub fn nif_ioctl_2(process: &mut Process, [reference, number]: [Term; 2]) -> Bif
 }
 
 /// `prim_socket:nif_ioctl(Socket, Request, NameOrIndex)`
-pub fn nif_ioctl_3(process: &mut Process, [reference, number, about]: [Term; 3]) -> BifResult {
+pub(crate) fn nif_ioctl_3(
+    process: &mut Process,
+    [reference, number, about]: [Term; 3],
+) -> BifResult {
     let outcome = get(process, reference, number, about);
     answer(process, outcome)
 }
@@ -155,7 +158,7 @@ fn memory_map(heap: &mut Heap, value: &[u8; interface::VALUE_BYTES]) -> Term {
 }
 
 /// `prim_socket:nif_ioctl(Socket, Request, Name, Value)`
-pub fn nif_ioctl_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
+pub(crate) fn nif_ioctl_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
     let outcome = set(arguments);
     answer(process, outcome)
 }

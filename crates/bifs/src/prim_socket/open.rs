@@ -57,7 +57,7 @@ fn publish(process: &mut Process, socket: Socket, debug: bool, use_registry: boo
 }
 
 /// `{'$socket', What, {'$socket', Reference}}`, for the registry.
-pub fn note(process: &mut Process, what: Term, reference: Term) -> Owned {
+pub(crate) fn note(process: &mut Process, what: Term, reference: Term) -> Owned {
     let heap = process.heap();
     let whole = build::tuple(heap, &[am::DOLLAR_SOCKET, reference]);
     Owned::new(build::tuple(heap, &[am::DOLLAR_SOCKET, what, whole]))
@@ -76,7 +76,7 @@ fn settings(options: Term) -> (bool, bool) {
 }
 
 /// `prim_socket:nif_open(Descriptor, Options)`
-pub fn nif_open_2(process: &mut Process, [number, options]: [Term; 2]) -> BifResult {
+pub(crate) fn nif_open_2(process: &mut Process, [number, options]: [Term; 2]) -> BifResult {
     let outcome = open_descriptor(process, number, options);
     answer(process, outcome)
 }
@@ -129,7 +129,7 @@ fn open_descriptor(process: &mut Process, number: Term, options: Term) -> Answer
 }
 
 /// `prim_socket:nif_open(Domain, Type, Protocol, Options)`
-pub fn nif_open_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
+pub(crate) fn nif_open_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
     let outcome = open(process, arguments);
     answer(process, outcome)
 }
@@ -162,7 +162,7 @@ fn open(process: &mut Process, [domain, kind, protocol, options]: [Term; 4]) -> 
 }
 
 /// `prim_socket:nif_bind(Socket, Address)`
-pub fn nif_bind_2(process: &mut Process, [reference, address]: [Term; 2]) -> BifResult {
+pub(crate) fn nif_bind_2(process: &mut Process, [reference, address]: [Term; 2]) -> BifResult {
     let outcome = bind(reference, address);
     answer(process, outcome)
 }
@@ -178,7 +178,7 @@ fn bind(reference: Term, address: Term) -> Answer {
 }
 
 /// `prim_socket:nif_listen(Socket, Backlog)`
-pub fn nif_listen_2(process: &mut Process, [reference, backlog]: [Term; 2]) -> BifResult {
+pub(crate) fn nif_listen_2(process: &mut Process, [reference, backlog]: [Term; 2]) -> BifResult {
     let outcome = listen(reference, backlog);
     answer(process, outcome)
 }
@@ -194,13 +194,16 @@ fn listen(reference: Term, backlog: Term) -> Answer {
 }
 
 /// `prim_socket:nif_connect(Socket)`: called after the message that connecting has finished.
-pub fn nif_connect_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn nif_connect_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let outcome = connect(process, reference, None);
     answer(process, outcome)
 }
 
 /// `prim_socket:nif_connect(Socket, Ref, Address)`
-pub fn nif_connect_3(process: &mut Process, [reference, number, address]: [Term; 3]) -> BifResult {
+pub(crate) fn nif_connect_3(
+    process: &mut Process,
+    [reference, number, address]: [Term; 3],
+) -> BifResult {
     let outcome = match (number.is_reference(), address::read(address)) {
         (false, _) => Err(Refusal::Badarg),
         (true, None) if release::has(Release::OTP_29) => {
@@ -256,7 +259,7 @@ fn connect(process: &mut Process, reference: Term, to: Option<(Term, system::Add
 }
 
 /// `prim_socket:nif_accept(Socket, Ref)`
-pub fn nif_accept_2(process: &mut Process, [reference, number]: [Term; 2]) -> BifResult {
+pub(crate) fn nif_accept_2(process: &mut Process, [reference, number]: [Term; 2]) -> BifResult {
     let outcome = accept(process, reference, number);
     answer(process, outcome)
 }
@@ -331,7 +334,7 @@ fn accepted(process: &mut Process, listener: &Socket, line: &Line, fd: Descripto
 }
 
 /// `prim_socket:nif_shutdown(Socket, How)`
-pub fn nif_shutdown_2(process: &mut Process, [reference, how]: [Term; 2]) -> BifResult {
+pub(crate) fn nif_shutdown_2(process: &mut Process, [reference, how]: [Term; 2]) -> BifResult {
     let outcome = shutdown(process, reference, how);
     answer(process, outcome)
 }
@@ -355,13 +358,13 @@ fn shutdown(process: &mut Process, reference: Term, how: Term) -> Answer {
 }
 
 /// `prim_socket:nif_sockname(Socket)`
-pub fn nif_sockname_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn nif_sockname_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let outcome = name(process, reference, system::name);
     answer(process, outcome)
 }
 
 /// `prim_socket:nif_peername(Socket)`
-pub fn nif_peername_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn nif_peername_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let outcome = name(process, reference, system::peer);
     answer(process, outcome)
 }

@@ -24,24 +24,24 @@ use term::integer::{int32, uint32, uint64};
 
 /// OTP's own options, with the numbers that its module uses.
 mod own {
-    pub const DEBUG: i32 = 1001;
-    pub const INFORM_ON_WRAP: i32 = 1002;
-    pub const OWNER: i32 = 1003;
-    pub const BUFFER: i32 = 1004;
-    pub const ANCILLARY_IN: i32 = 1006;
-    pub const ANCILLARY_OUT: i32 = 1007;
-    pub const DESCRIPTOR: i32 = 1008;
-    pub const META: i32 = 1009;
-    pub const USE_REGISTRY: i32 = 1010;
-    pub const SELECT_READ: i32 = 1011;
-    pub const DOMAIN: i32 = 1999;
+    pub(super) const DEBUG: i32 = 1001;
+    pub(super) const INFORM_ON_WRAP: i32 = 1002;
+    pub(super) const OWNER: i32 = 1003;
+    pub(super) const BUFFER: i32 = 1004;
+    pub(super) const ANCILLARY_IN: i32 = 1006;
+    pub(super) const ANCILLARY_OUT: i32 = 1007;
+    pub(super) const DESCRIPTOR: i32 = 1008;
+    pub(super) const META: i32 = 1009;
+    pub(super) const USE_REGISTRY: i32 = 1010;
+    pub(super) const SELECT_READ: i32 = 1011;
+    pub(super) const DOMAIN: i32 = 1999;
 }
 
 /// The option does not take such a value.
 const BAD_VALUE: Refusal = Refusal::Invalid(am::VALUE);
 
 /// Reads a level: `socket` or a protocol's number.
-pub fn level(term: Term) -> Option<i32> {
+pub(crate) fn level(term: Term) -> Option<i32> {
     match term {
         am::SOCKET => Some(catalogue::SOCKET_LEVEL),
         _ => int32(term),
@@ -49,7 +49,7 @@ pub fn level(term: Term) -> Option<i32> {
 }
 
 /// Reads a type of service, since OTP 28 also as a class of traffic.
-pub fn read_service(term: Term) -> Option<i32> {
+pub(crate) fn read_service(term: Term) -> Option<i32> {
     let class = || {
         let class = number_of(catalogue::CLASSES, term)?;
         release::has(Release::OTP_28).then_some(class << CLASS_SHIFT)
@@ -88,7 +88,7 @@ fn write_service_map(heap: &mut Heap, value: i32) -> Term {
 }
 
 /// The name of a type of service, or its number; from OTP 28 on a map.
-pub fn write_service(heap: &mut Heap, value: i32) -> Term {
+pub(crate) fn write_service(heap: &mut Heap, value: i32) -> Term {
     if release::has(Release::OTP_28) {
         return write_service_map(heap, value);
     }
@@ -120,7 +120,7 @@ fn place(level_term: Term, number: Term, own_too: bool) -> Result<SocketOption, 
 }
 
 /// `prim_socket:nif_setopt(Socket, Level, Option, Value, Native)`
-pub fn nif_setopt_5(process: &mut Process, arguments: [Term; 5]) -> BifResult {
+pub(crate) fn nif_setopt_5(process: &mut Process, arguments: [Term; 5]) -> BifResult {
     let outcome = set(process, arguments);
     answer(process, outcome)
 }
@@ -275,7 +275,10 @@ fn read_value(shape: Shape, value: Term) -> Option<Vec<u8>> {
 }
 
 /// `prim_socket:nif_getopt(Socket, Level, Option)`
-pub fn nif_getopt_3(process: &mut Process, [reference, level, number]: [Term; 3]) -> BifResult {
+pub(crate) fn nif_getopt_3(
+    process: &mut Process,
+    [reference, level, number]: [Term; 3],
+) -> BifResult {
     let outcome = get(process, [reference, level, number]);
     answer(process, outcome)
 }
@@ -366,7 +369,7 @@ fn write_value(
 }
 
 /// Upper limit for ancillary data, in bytes; more is never received.
-pub const MOST_ANCILLARY_BYTES: usize = 1 << 20;
+pub(crate) const MOST_ANCILLARY_BYTES: usize = 1 << 20;
 
 fn write_record(
     heap: &mut Heap,
@@ -391,14 +394,14 @@ fn write_record(
 }
 
 /// `prim_socket:nif_getopt(Socket, Level, Option, ValueSpec)`: the value as the operating system returns it.
-pub fn nif_getopt_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
+pub(crate) fn nif_getopt_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
     let outcome = get_native(process, arguments);
     answer(process, outcome)
 }
 
 /// `prim_socket:nif_getopt(Socket, Level, Option, native, ValueSpec)`, or with `value` and what the option is read
 /// with, which only options of SCTP take.
-pub fn nif_getopt_5(
+pub(crate) fn nif_getopt_5(
     process: &mut Process,
     [reference, level, number, kind, wanted]: [Term; 5],
 ) -> BifResult {

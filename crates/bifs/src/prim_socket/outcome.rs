@@ -10,7 +10,7 @@ use runtime::code::bif::{BifResult, badarg, error};
 use runtime::process::Process;
 
 /// Why a function has failed, and how it is reported.
-pub enum Refusal {
+pub(crate) enum Refusal {
     /// A `badarg` exception: an argument has a type that the function does not take.
     Badarg,
     /// `{error, Posix}`.
@@ -34,15 +34,15 @@ impl From<Errno> for Refusal {
 }
 
 /// The result of a body.
-pub type Answer = Result<Term, Refusal>;
+pub(crate) type Answer = Result<Term, Refusal>;
 
 /// The socket is closed, or is being closed.
-pub const CLOSED: Refusal = Refusal::Error(am::CLOSED);
+pub(crate) const CLOSED: Refusal = Refusal::Error(am::CLOSED);
 /// The operation is not possible in the current state.
-pub const BAD_STATE: Refusal = Refusal::ErrorInvalid(am::STATE);
+pub(crate) const BAD_STATE: Refusal = Refusal::ErrorInvalid(am::STATE);
 
 /// Converts the outcome of a body to the result of a BIF.
-pub fn answer(process: &mut Process, outcome: Answer) -> BifResult {
+pub(crate) fn answer(process: &mut Process, outcome: Answer) -> BifResult {
     let heap = process.heap();
     match outcome {
         Ok(term) => Ok(term),
@@ -70,17 +70,17 @@ pub fn answer(process: &mut Process, outcome: Answer) -> BifResult {
 }
 
 /// `{ok, Value}`.
-pub fn ok(process: &mut Process, value: Term) -> Term {
+pub(crate) fn ok(process: &mut Process, value: Term) -> Term {
     build::tuple(process.heap(), &[am::OK, value])
 }
 
 /// An integer of 32 bits; a longer one is reported as out of range.
-pub fn int(term: Term) -> Result<i32, Refusal> {
+pub(crate) fn int(term: Term) -> Result<i32, Refusal> {
     int32(term).ok_or_else(|| not_in_range(term))
 }
 
 /// The failure for a term that does not fit the width of a number.
-pub fn not_in_range(term: Term) -> Refusal {
+pub(crate) fn not_in_range(term: Term) -> Refusal {
     if term.is_integer() {
         Refusal::Range(term)
     } else {

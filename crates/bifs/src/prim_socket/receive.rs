@@ -181,7 +181,7 @@ impl Read<'_> {
 }
 
 /// `prim_socket:nif_recv(Socket, Length, Flags, Ref)`
-pub fn nif_recv_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
+pub(crate) fn nif_recv_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
     let outcome = receive(process, arguments);
     answer(process, outcome)
 }
@@ -284,7 +284,7 @@ fn with_bytes(process: &mut Process, refusal: Refusal, early: &[u8]) -> Refusal 
 }
 
 /// `prim_socket:nif_recvfrom(Socket, Length, Flags, Ref)`
-pub fn nif_recvfrom_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
+pub(crate) fn nif_recvfrom_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
     let outcome = receive_from(process, arguments);
     answer(process, outcome)
 }
@@ -319,7 +319,7 @@ fn receive_from(process: &mut Process, [reference, length, flags, number]: [Term
 }
 
 /// `prim_socket:nif_recvmsg(Socket, BufferSize, AncillarySize, Flags, Ref)`
-pub fn nif_recvmsg_5(process: &mut Process, arguments: [Term; 5]) -> BifResult {
+pub(crate) fn nif_recvmsg_5(process: &mut Process, arguments: [Term; 5]) -> BifResult {
     let outcome = receive_message(process, arguments);
     answer(process, outcome)
 }
@@ -386,7 +386,7 @@ fn message_map(heap: &mut Heap, message: &call::Message, bytes: Term, along: &[u
 }
 
 /// `prim_socket:nif_recvmmsg(Socket, Most, BufferSize, AncillarySize, Flags, Ref)`
-pub fn nif_recvmmsg_6(process: &mut Process, arguments: [Term; 6]) -> BifResult {
+pub(crate) fn nif_recvmmsg_6(process: &mut Process, arguments: [Term; 6]) -> BifResult {
     let outcome = receive_messages(process, arguments);
     answer(process, outcome)
 }

@@ -27,7 +27,7 @@ use runtime::process::signal::Signal;
 
 /// The request of a process, and the references for the messages about it.
 #[derive(Clone, Copy)]
-pub struct Request {
+pub(super) struct Request {
     /// The socket's reference.
     pub socket: Term,
     /// The reference that names the request; NONE when the caller does not want to wait.
@@ -39,7 +39,7 @@ pub struct Request {
 /// Whether a process may proceed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[must_use]
-pub enum Turn {
+pub(super) enum Turn {
     Now,
     /// It has been put in line, unless it does not want to wait.
     Later,
@@ -47,7 +47,7 @@ pub enum Turn {
 
 /// Whether it is known that trying again at once would fail.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Exhausted {
+pub(super) enum Exhausted {
     /// The system has just reported so.
     Yes,
     /// Not known; poll the descriptor.
@@ -99,7 +99,7 @@ impl Socket {
     }
 
     /// To be called before an operation that may have to wait: forgets earlier edges, so that only later ones count.
-    pub fn listen_for_edges(&self, side: Side) {
+    pub(super) fn listen_for_edges(&self, side: Side) {
         self.armed[side as usize].lock().edge = false;
     }
 
@@ -126,7 +126,7 @@ impl Socket {
     }
 
     /// From now on the socket is told when the running process ends.
-    pub fn watch(self: &Arc<Socket>, process: &mut Process, kept: &mut Kept) {
+    pub(super) fn watch(self: &Arc<Socket>, process: &mut Process, kept: &mut Kept) {
         let pid = process.pid();
         kept.watched.entry(pid.bits()).or_insert_with(|| {
             process.rare().at_exit.add(|number| {
@@ -142,7 +142,7 @@ impl Socket {
     }
 
     /// The socket is no longer told when the running process ends. Only for a process that is in no line.
-    pub fn unwatch(&self, process: &mut Process, kept: &mut Kept) {
+    pub(super) fn unwatch(&self, process: &mut Process, kept: &mut Kept) {
         if let Some(number) = kept.watched.remove(&process.pid().bits()) {
             process.rare().at_exit.remove(number);
         }
@@ -169,7 +169,7 @@ impl Socket {
     }
 
     /// Makes the running process the first in line, without a message to come.
-    pub fn take_place(
+    pub(super) fn take_place(
         self: &Arc<Socket>,
         process: &mut Process,
         line: &mut Line,
@@ -185,7 +185,7 @@ impl Socket {
     }
 
     /// Makes the running process the first in line; a message will tell it when to try again.
-    pub fn wait(
+    pub(super) fn wait(
         self: &Arc<Socket>,
         process: &mut Process,
         line: &mut Line,
@@ -220,7 +220,7 @@ impl Socket {
     }
 
     /// Whether it is the running process's turn; if not, the process is put in line.
-    pub fn turn(
+    pub(super) fn turn(
         self: &Arc<Socket>,
         process: &mut Process,
         line: &mut Line,
@@ -250,7 +250,7 @@ impl Socket {
     }
 
     /// The running process has finished its request: the next one in line is told to try.
-    pub fn done(&self, process: &Process, line: &mut Line, side: Side) {
+    pub(super) fn done(&self, process: &Process, line: &mut Line, side: Side) {
         if line
             .current
             .as_ref()
@@ -288,7 +288,7 @@ impl Socket {
     }
 
     /// The operation fails for all processes in line: those that wait are told.
-    pub fn fail_all(&self, line: &mut Line, side: Side, reason: Term) {
+    pub(super) fn fail_all(&self, line: &mut Line, side: Side, reason: Term) {
         if line.current.take().is_none() {
             return;
         }
@@ -312,7 +312,7 @@ impl Socket {
 
     /// Takes the socket out of the poll; all processes in line are told that it is closed. Returns whether there were
     /// any.
-    pub fn stop(&self, reading: &mut Line, writing: &mut Line, kept: &mut Kept) -> bool {
+    pub(super) fn stop(&self, reading: &mut Line, writing: &mut Line, kept: &mut Kept) -> bool {
         if let (Some(token), Ok(descriptor)) = (kept.token.take(), reading.open()) {
             runtime::mail::io::unregister(descriptor.as_fd(), token);
         }
@@ -377,7 +377,7 @@ impl Socket {
     }
 
     /// Makes another process the owner; if there is no such process, the socket is closed.
-    pub fn give_to(self: &Arc<Socket>, owner: Term) {
+    pub(super) fn give_to(self: &Arc<Socket>, owner: Term) {
         let socket = Arc::clone(self);
         let signal = Signal::Call(Box::new(move |process| match process {
             Some(process) => {
@@ -393,7 +393,7 @@ impl Socket {
 }
 
 /// Removes the exit actions of processes, which then no longer tell the socket that they have ended.
-pub fn forget(watched: HashMap<u64, u64>) {
+pub(super) fn forget(watched: HashMap<u64, u64>) {
     for (bits, number) in watched {
         // SAFETY: the bits of a pid, which is an immediate.
         let pid = unsafe { Term::from_bits(bits) };
@@ -408,7 +408,10 @@ pub fn forget(watched: HashMap<u64, u64>) {
 }
 
 /// `prim_socket:nif_cancel(Socket, Operation, Ref)`
-pub fn nif_cancel_3(process: &mut Process, [reference, operation, number]: [Term; 3]) -> BifResult {
+pub(crate) fn nif_cancel_3(
+    process: &mut Process,
+    [reference, operation, number]: [Term; 3],
+) -> BifResult {
     let outcome = cancel(process, reference, operation, number);
     answer(process, outcome)
 }
@@ -459,7 +462,7 @@ fn cancel(process: &mut Process, reference: Term, operation: Term, number: Term)
 }
 
 /// Fails unless the line is free for this kind of task.
-pub fn only(line: &Line, task: Task) -> Result<(), Refusal> {
+pub(super) fn only(line: &Line, task: Task) -> Result<(), Refusal> {
     match line.task {
         Some(other) if other != task => Err(BAD_STATE),
         _ => Ok(()),

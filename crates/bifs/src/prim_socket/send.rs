@@ -31,7 +31,7 @@ fn request(socket: Term, reference: Term) -> Request {
 }
 
 /// `prim_socket:nif_send(Socket, Bytes, Flags, Ref)`
-pub fn nif_send_4(
+pub(crate) fn nif_send_4(
     process: &mut Process,
     [reference, bytes, flags, number]: [Term; 4],
 ) -> BifResult {
@@ -40,7 +40,7 @@ pub fn nif_send_4(
 }
 
 /// `prim_socket:nif_sendto(Socket, Bytes, Address, Flags, Ref)`
-pub fn nif_sendto_5(
+pub(crate) fn nif_sendto_5(
     process: &mut Process,
     [reference, bytes, to, flags, number]: [Term; 5],
 ) -> BifResult {
@@ -146,7 +146,7 @@ fn sent_so_far(
 }
 
 /// `prim_socket:nif_sendmsg(Socket, Message, Flags, Ref, Binaries)`
-pub fn nif_sendmsg_5(process: &mut Process, arguments: [Term; 5]) -> BifResult {
+pub(crate) fn nif_sendmsg_5(process: &mut Process, arguments: [Term; 5]) -> BifResult {
     let outcome = send_message(process, arguments);
     answer(process, outcome)
 }
@@ -213,7 +213,7 @@ fn send_parts(
 }
 
 /// `prim_socket:nif_sendv(Socket, Binaries, Ref)`
-pub fn nif_sendv_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
+pub(crate) fn nif_sendv_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
     let outcome = send_vector(process, arguments);
     answer(process, outcome)
 }
@@ -235,7 +235,7 @@ fn send_vector(process: &mut Process, [reference, binaries, number]: [Term; 3]) 
 
 /// `prim_socket:nif_sendmmsg(Socket, Messages, Flags, Ref)`: returns `ok` if no message was cut off that was sent, even
 /// if others were not, and `{ok, [{Index, Bytes}]}` with those that were.
-pub fn nif_sendmmsg_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
+pub(crate) fn nif_sendmmsg_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
     let outcome = send_messages(process, arguments);
     answer(process, outcome)
 }

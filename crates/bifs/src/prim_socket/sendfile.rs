@@ -21,7 +21,7 @@ const MOST_BYTES: usize = 0x2000_0000;
 
 /// Counters of the files sent.
 #[derive(Default)]
-pub struct Counters {
+pub(crate) struct Counters {
     pub calls: u64,
     pub bytes: u64,
     pub fails: u64,
@@ -35,7 +35,7 @@ pub struct Counters {
 }
 
 /// `prim_socket:nif_sendfile(Socket)`: gives up a file that was not completely sent.
-pub fn nif_sendfile_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+pub(crate) fn nif_sendfile_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let outcome = give_up(reference);
     answer(process, outcome)
 }
@@ -51,7 +51,7 @@ fn give_up(reference: Term) -> Answer {
 }
 
 /// `prim_socket:nif_sendfile(Socket, Ref, Offset, Count)`: continues a file.
-pub fn nif_sendfile_4(
+pub(crate) fn nif_sendfile_4(
     process: &mut Process,
     [reference, number, offset, count]: [Term; 4],
 ) -> BifResult {
@@ -60,7 +60,7 @@ pub fn nif_sendfile_4(
 }
 
 /// `prim_socket:nif_sendfile(Socket, Ref, Offset, Count, File)`: begins a file.
-pub fn nif_sendfile_5(
+pub(crate) fn nif_sendfile_5(
     process: &mut Process,
     [reference, number, offset, count, file]: [Term; 5],
 ) -> BifResult {

@@ -19,33 +19,33 @@ use super::outcome::{CLOSED, Refusal};
 use crate::magic;
 
 /// Bytes to read if the reader gives no number.
-pub const DEFAULT_BUFFER_BYTES: usize = 8192;
+pub(super) const DEFAULT_BUFFER_BYTES: usize = 8192;
 /// Size of the buffer for ancillary data if none is given, in bytes.
-pub const DEFAULT_ANCILLARY_BYTES: usize = 1024;
+pub(super) const DEFAULT_ANCILLARY_BYTES: usize = 1024;
 
 /// Bits of [`Line::state`].
-pub mod state {
-    pub const BOUND: u32 = 1;
-    pub const LISTENING: u32 = 2;
-    pub const ACCEPTING: u32 = 4;
-    pub const CONNECTING: u32 = 8;
-    pub const CONNECTED: u32 = 16;
-    pub const SELECTED: u32 = 32;
+pub(super) mod state {
+    pub(crate) const BOUND: u32 = 1;
+    pub(crate) const LISTENING: u32 = 2;
+    pub(crate) const ACCEPTING: u32 = 4;
+    pub(crate) const CONNECTING: u32 = 8;
+    pub(crate) const CONNECTED: u32 = 16;
+    pub(crate) const SELECTED: u32 = 32;
     /// Closing has begun, or has finished.
-    pub const CLOSING: u32 = 64;
-    pub const CLOSED: u32 = 128;
+    pub(crate) const CLOSING: u32 = 64;
+    pub(crate) const CLOSED: u32 = 128;
 }
 
 /// The direction in which bytes go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Side {
+pub(super) enum Side {
     Read = 0,
     Write = 1,
 }
 
 /// What the processes in a line do; a line does one kind of task at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Task {
+pub(super) enum Task {
     Read,
     Accept,
     Write,
@@ -53,7 +53,7 @@ pub enum Task {
 }
 
 /// A process in a line.
-pub struct Waiter {
+pub(super) struct Waiter {
     pub pid: Term,
     /// The number of the reference that names its request.
     pub number: (u64, u64),
@@ -63,7 +63,7 @@ pub struct Waiter {
 
 /// Counters of the bytes and packets of a line.
 #[derive(Default)]
-pub struct Traffic {
+pub(super) struct Traffic {
     pub bytes: u64,
     pub fails: u64,
     pub packets: u64,
@@ -76,13 +76,13 @@ pub struct Traffic {
 
 impl Traffic {
     /// Counts more bytes of the current packet.
-    pub fn part(&mut self, bytes: usize) {
+    pub(super) fn part(&mut self, bytes: usize) {
         self.bytes += bytes as u64;
         self.under_way += bytes as u64;
     }
 
     /// Counts the current packet as complete.
-    pub fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         self.packets += 1;
         self.largest = self.largest.max(self.under_way);
         self.under_way = 0;
@@ -91,7 +91,7 @@ impl Traffic {
 
 /// Counters of accepted connections.
 #[derive(Default)]
-pub struct Accepted {
+pub(super) struct Accepted {
     pub taken: u64,
     pub fails: u64,
     pub tries: u64,
@@ -100,14 +100,14 @@ pub struct Accepted {
 
 /// The file being sent.
 #[derive(Default)]
-pub struct Sending {
+pub(super) struct Sending {
     pub file: Option<Arc<sys::file::File>>,
     /// `None` until a file was sent.
     pub counters: Option<Box<super::sendfile::Counters>>,
 }
 
 /// One line: the processes that read, or those that write.
-pub struct Line {
+pub(super) struct Line {
     pub state: u32,
     /// `None` once it is closed.
     descriptor: Option<Arc<Descriptor>>,
@@ -151,7 +151,7 @@ impl Line {
     }
 
     /// The descriptor of an open socket.
-    pub fn open(&self) -> Result<&Arc<Descriptor>, Refusal> {
+    pub(super) fn open(&self) -> Result<&Arc<Descriptor>, Refusal> {
         if self.state & (state::CLOSING | state::CLOSED) != 0 {
             return Err(CLOSED);
         }
@@ -159,12 +159,12 @@ impl Line {
     }
 
     /// Whether closing has not begun.
-    pub fn is_open(&self) -> bool {
+    pub(super) fn is_open(&self) -> bool {
         self.state & (state::CLOSING | state::CLOSED) == 0
     }
 
     /// Whether the process is in the line.
-    pub fn holds(&self, pid: Term) -> bool {
+    pub(super) fn holds(&self, pid: Term) -> bool {
         self.current
             .iter()
             .chain(&self.queue)
@@ -174,7 +174,7 @@ impl Line {
 
 /// Which process is told when the descriptor is ready.
 #[derive(Default)]
-pub struct Armed {
+pub(super) struct Armed {
     pub waiting: Option<(Term, Owned)>,
     /// For a connecting process: the descriptor, to check that connecting has really finished.
     pub connecting: Option<Arc<Descriptor>>,
@@ -183,7 +183,7 @@ pub struct Armed {
 }
 
 /// State that both lines share.
-pub struct Kept {
+pub(super) struct Kept {
     /// `None` when the owner has ended.
     pub owner: Option<Term>,
     /// The process that has begun to close the socket.
@@ -200,7 +200,7 @@ pub struct Kept {
 }
 
 /// A socket.
-pub struct Socket {
+pub(super) struct Socket {
     pub reading: Mutex<Line>,
     pub writing: Mutex<Line>,
     pub kept: Mutex<Kept>,
@@ -215,7 +215,7 @@ pub struct Socket {
 }
 
 impl Socket {
-    pub fn new(
+    pub(super) fn new(
         descriptor: Descriptor,
         [domain, kind, protocol]: [i32; 3],
         owner: Term,
@@ -247,12 +247,12 @@ impl Socket {
         }
     }
 
-    pub fn is_stream(&self) -> bool {
+    pub(super) fn is_stream(&self) -> bool {
         self.kind == catalogue::STREAM
     }
 
     /// Locks both lines and the shared state.
-    pub fn all(
+    pub(super) fn all(
         &self,
     ) -> (
         MutexGuard<'_, Line>,
@@ -265,7 +265,7 @@ impl Socket {
     }
 
     /// Ends the socket. The caller gets its descriptor, to be closed without holding locks.
-    pub fn end(&self, reading: &mut Line, writing: &mut Line, kept: &mut Kept) -> Ending {
+    pub(super) fn end(&self, reading: &mut Line, writing: &mut Line, kept: &mut Kept) -> Ending {
         reading.state |= state::CLOSING | state::CLOSED;
         writing.state |= state::CLOSING | state::CLOSED;
         drop(reading.descriptor.take());
@@ -284,7 +284,7 @@ impl Socket {
 
 /// What remains to be done for a socket that has ended.
 #[must_use]
-pub struct Ending {
+pub(super) struct Ending {
     descriptor: Option<Arc<Descriptor>>,
     file: Option<Arc<sys::file::File>>,
     farewell: Option<Owned>,
@@ -292,12 +292,12 @@ pub struct Ending {
 
 impl Ending {
     /// The descriptor to be closed.
-    pub fn descriptor(&self) -> Option<&Descriptor> {
+    pub(super) fn descriptor(&self) -> Option<&Descriptor> {
         self.descriptor.as_deref()
     }
 
     /// Closes the descriptor where blocking is allowed, and returns the outcome.
-    pub fn close(self) -> sys::Result<()> {
+    pub(super) fn close(self) -> sys::Result<()> {
         drop(self.file);
         let closed = match self.descriptor.map(Arc::try_unwrap) {
             Some(Ok(descriptor)) => descriptor.close(),
@@ -310,7 +310,7 @@ impl Ending {
     }
 
     /// Closes the descriptor without blocking; nobody is left to be told the outcome.
-    pub fn drop_it(self) {
+    pub(super) fn drop_it(self) {
         use std::os::fd::AsFd;
         let lingers = self
             .descriptor
@@ -363,7 +363,7 @@ impl Drop for Socket {
 }
 
 /// Settings of all sockets.
-pub struct Node {
+pub(super) struct Node {
     pub registry: Option<Term>,
     pub use_registry: bool,
     pub debug: bool,
@@ -371,14 +371,14 @@ pub struct Node {
 }
 
 /// The settings of all sockets of this node.
-pub static NODE: Mutex<Node> = Mutex::new(Node {
+pub(super) static NODE: Mutex<Node> = Mutex::new(Node {
     registry: None,
     use_registry: true,
     debug: false,
     socket_debug: false,
 });
 
-pub fn load(info: Term) {
+pub(super) fn load(info: Term) {
     if !info.is_map() {
         return;
     }
@@ -396,7 +396,7 @@ pub fn load(info: Term) {
 }
 
 /// Sends a message to the registry, the process that keeps track of all sockets.
-pub fn tell_registry(message: Owned) {
+pub(super) fn tell_registry(message: Owned) {
     let registry = NODE.lock().registry;
     if let Some(registry) = registry {
         runtime::mail::signal::send_owned(am::UNDEFINED, registry, message);
@@ -404,9 +404,9 @@ pub fn tell_registry(message: Owned) {
 }
 
 /// The number of sockets, by kind, in the order in which they are reported.
-pub static COUNTS: [AtomicU64; 11] = [const { AtomicU64::new(0) }; 11];
+pub(super) static COUNTS: [AtomicU64; 11] = [const { AtomicU64::new(0) }; 11];
 /// The names of [`COUNTS`].
-pub const COUNT_NAMES: [&str; 11] = [
+pub(super) const COUNT_NAMES: [&str; 11] = [
     "num_sockets",
     "num_tdgrams",
     "num_tstreams",
@@ -450,6 +450,6 @@ fn count(domain: i32, kind: i32, protocol: i32, difference: i64) {
 }
 
 /// The socket that a reference holds.
-pub fn socket(reference: Term, no_gc: &NoGc) -> Result<&Arc<Socket>, Refusal> {
+pub(super) fn socket(reference: Term, no_gc: &NoGc) -> Result<&Arc<Socket>, Refusal> {
     magic::get::<Arc<Socket>>(reference, no_gc).ok_or(Refusal::Badarg)
 }

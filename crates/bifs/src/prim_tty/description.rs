@@ -26,7 +26,7 @@ fn c_text(iolist: Term) -> Result<Vec<u8>, Failure> {
 }
 
 /// `prim_tty:tgetent_nif(Name)`: finds the description of a type of terminal.
-pub fn tgetent_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn tgetent_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     let found = String::from_utf8(c_text(name)?).ok();
     let found = found.and_then(|name| terminfo::of_type(&name));
     let outcome = found.is_some();
@@ -54,20 +54,20 @@ fn described<T>(
 }
 
 /// `prim_tty:tgetnum_nif(Name)`
-pub fn tgetnum_nif_1(_process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn tgetnum_nif_1(_process: &mut Process, [name]: [Term; 1]) -> BifResult {
     let number = described(name, Description::number)?;
     Ok(Term::small(number.map_or(-1, i64::from)))
 }
 
 /// `prim_tty:tgetflag_nif(Name)`
-pub fn tgetflag_nif_1(_process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn tgetflag_nif_1(_process: &mut Process, [name]: [Term; 1]) -> BifResult {
     Ok(am::boolean(
         described(name, |all, name| Some(all.flag(name)))?.unwrap_or(false),
     ))
 }
 
 /// `prim_tty:tgetstr_nif(Name)`
-pub fn tgetstr_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn tgetstr_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     match described(name, |all, name| all.string(name).map(<[u8]>::to_vec))? {
         Some(text) => {
             let heap = process.heap();
@@ -79,7 +79,7 @@ pub fn tgetstr_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
 }
 
 /// `prim_tty:setupterm_nif()`: finds the description of the type that `TERM` names.
-pub fn setupterm_nif_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn setupterm_nif_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let name = sys::env::get(b"TERM").and_then(|name| String::from_utf8(name).ok());
     let found = name.and_then(|name| terminfo::of_type(&name));
     let outcome = found.is_some();
@@ -92,17 +92,17 @@ pub fn setupterm_nif_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 }
 
 /// `prim_tty:tigetnum_nif(Name)`: of the name the first two letters count, as in the C library.
-pub fn tigetnum_nif_1(process: &mut Process, arguments: [Term; 1]) -> BifResult {
+pub(crate) fn tigetnum_nif_1(process: &mut Process, arguments: [Term; 1]) -> BifResult {
     tgetnum_nif_1(process, arguments)
 }
 
 /// `prim_tty:tigetflag_nif(Name)`: of the name the first two letters count.
-pub fn tigetflag_nif_1(process: &mut Process, arguments: [Term; 1]) -> BifResult {
+pub(crate) fn tigetflag_nif_1(process: &mut Process, arguments: [Term; 1]) -> BifResult {
     tgetflag_nif_1(process, arguments)
 }
 
 /// `prim_tty:tigetstr_nif(Name)`
-pub fn tigetstr_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+pub(crate) fn tigetstr_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     let name = c_text(name)?;
     let description = DESCRIPTION.lock();
     let text = description
@@ -115,7 +115,7 @@ pub fn tigetstr_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
 }
 
 /// `prim_tty:tputs_nif(Text, Parameters)`
-pub fn tputs_nif_2(process: &mut Process, [text, parameters]: [Term; 2]) -> BifResult {
+pub(crate) fn tputs_nif_2(process: &mut Process, [text, parameters]: [Term; 2]) -> BifResult {
     let text = c_text(text)?;
     let mut numbers = Vec::new();
     for number in list::items(parameters) {
@@ -133,7 +133,7 @@ pub fn tputs_nif_2(process: &mut Process, [text, parameters]: [Term; 2]) -> BifR
 }
 
 /// `prim_tty:tinfo_nif()`: the names of all entries, last one first.
-pub fn tinfo_nif_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+pub(crate) fn tinfo_nif_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let heap = process.heap();
     let keys = ["code", "name", "full_name"].map(atom::known);
     let mut listed = |entries: &[terminfo::Entry]| {
@@ -174,16 +174,16 @@ fn go(process: &mut Process, text: Term, column: Term, row: Term) -> BifResult {
 }
 
 /// `prim_tty:tgoto_nif(Text)`
-pub fn tgoto_nif_1(process: &mut Process, [text]: [Term; 1]) -> BifResult {
+pub(crate) fn tgoto_nif_1(process: &mut Process, [text]: [Term; 1]) -> BifResult {
     go(process, text, Term::small(0), Term::small(0))
 }
 
 /// `prim_tty:tgoto_nif(Text, Column)`
-pub fn tgoto_nif_2(process: &mut Process, [text, column]: [Term; 2]) -> BifResult {
+pub(crate) fn tgoto_nif_2(process: &mut Process, [text, column]: [Term; 2]) -> BifResult {
     go(process, text, column, Term::small(0))
 }
 
 /// `prim_tty:tgoto_nif(Text, Column, Row)`
-pub fn tgoto_nif_3(process: &mut Process, [text, column, row]: [Term; 3]) -> BifResult {
+pub(crate) fn tgoto_nif_3(process: &mut Process, [text, column, row]: [Term; 3]) -> BifResult {
     go(process, text, column, row)
 }

@@ -21,20 +21,20 @@ const WINDOW_BYTES: usize = 32_768;
 
 /// A result code of the library; negative ones are errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Code(pub c_int);
+pub(super) struct Code(pub c_int);
 
 impl Code {
-    pub const OK: Code = Code(z::Z_OK);
-    pub const STREAM_END: Code = Code(z::Z_STREAM_END);
-    pub const NEED_DICTIONARY: Code = Code(z::Z_NEED_DICT);
-    pub const STREAM_ERROR: Code = Code(z::Z_STREAM_ERROR);
-    pub const DATA_ERROR: Code = Code(z::Z_DATA_ERROR);
-    pub const MEMORY_ERROR: Code = Code(z::Z_MEM_ERROR);
-    pub const BUFFER_ERROR: Code = Code(z::Z_BUF_ERROR);
-    pub const VERSION_ERROR: Code = Code(z::Z_VERSION_ERROR);
+    pub(super) const OK: Code = Code(z::Z_OK);
+    pub(super) const STREAM_END: Code = Code(z::Z_STREAM_END);
+    pub(super) const NEED_DICTIONARY: Code = Code(z::Z_NEED_DICT);
+    pub(super) const STREAM_ERROR: Code = Code(z::Z_STREAM_ERROR);
+    pub(super) const DATA_ERROR: Code = Code(z::Z_DATA_ERROR);
+    pub(super) const MEMORY_ERROR: Code = Code(z::Z_MEM_ERROR);
+    pub(super) const BUFFER_ERROR: Code = Code(z::Z_BUF_ERROR);
+    pub(super) const VERSION_ERROR: Code = Code(z::Z_VERSION_ERROR);
 
     /// Whether this is an error other than that no progress was made.
-    pub fn is_fatal(self) -> bool {
+    pub(super) fn is_fatal(self) -> bool {
         self.0 < 0 && self != Code::BUFFER_ERROR
     }
 
@@ -48,16 +48,16 @@ impl Code {
 }
 
 /// No flush: the library may keep output back until more input comes.
-pub const NO_FLUSH: c_int = z::Z_NO_FLUSH;
+pub(super) const NO_FLUSH: c_int = z::Z_NO_FLUSH;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Direction {
+pub(super) enum Direction {
     Deflate,
     Inflate,
 }
 
 /// An initialised compression or decompression stream.
-pub struct Stream {
+pub(super) struct Stream {
     raw: Box<z::z_stream>,
     pub direction: Direction,
 }
@@ -67,7 +67,7 @@ unsafe impl Send for Stream {}
 
 /// The outcome of one call.
 #[derive(Debug)]
-pub struct Progress {
+pub(super) struct Progress {
     pub code: Code,
     pub consumed: usize,
     pub produced: usize,
@@ -106,7 +106,7 @@ const STREAM_SIZE: c_int = size_of::<z::z_stream>() as c_int;
 
 impl Stream {
     /// `deflateInit2`.
-    pub fn deflate(
+    pub(super) fn deflate(
         level: c_int,
         method: c_int,
         window_bits: c_int,
@@ -134,7 +134,7 @@ impl Stream {
     }
 
     /// `inflateInit2`.
-    pub fn inflate(window_bits: c_int) -> Result<Stream, Code> {
+    pub(super) fn inflate(window_bits: c_int) -> Result<Stream, Code> {
         let mut raw = fresh();
         // SAFETY: as in `deflate`.
         Code::check(unsafe {
@@ -147,7 +147,12 @@ impl Stream {
     }
 
     /// Consumes input and produces output, as much as possible, but at most 4 GiB of each.
-    pub fn run(&mut self, input: &[u8], output: &mut [MaybeUninit<u8>], flush: c_int) -> Progress {
+    pub(super) fn run(
+        &mut self,
+        input: &[u8],
+        output: &mut [MaybeUninit<u8>],
+        flush: c_int,
+    ) -> Progress {
         let take = z::uInt::try_from(input.len()).unwrap_or(z::uInt::MAX);
         let give = z::uInt::try_from(output.len()).unwrap_or(z::uInt::MAX);
         self.raw.next_in = input.as_ptr().cast_mut();
@@ -176,11 +181,11 @@ impl Stream {
     }
 
     /// The checksum of the bytes so far, or of the dictionary that is needed.
-    pub fn adler(&self) -> u32 {
+    pub(super) fn adler(&self) -> u32 {
         self.raw.adler as u32
     }
 
-    pub fn set_dictionary(&mut self, dictionary: &[u8]) -> Result<(), Code> {
+    pub(super) fn set_dictionary(&mut self, dictionary: &[u8]) -> Result<(), Code> {
         let length = z::uInt::try_from(dictionary.len()).map_err(|_| Code::STREAM_ERROR)?;
         let raw = &raw mut *self.raw;
         // SAFETY: an initialised stream, and `length` readable bytes.
@@ -193,7 +198,7 @@ impl Stream {
     }
 
     /// The latest output of inflating, to which further input may refer.
-    pub fn inflate_dictionary(&mut self) -> Result<Vec<u8>, Code> {
+    pub(super) fn inflate_dictionary(&mut self) -> Result<Vec<u8>, Code> {
         assert_eq!(self.direction, Direction::Inflate);
         let mut dictionary = vec![0; WINDOW_BYTES];
         let mut length = 0;
@@ -209,7 +214,7 @@ impl Stream {
     }
 
     /// Starts over with the same settings.
-    pub fn reset(&mut self) -> Result<(), Code> {
+    pub(super) fn reset(&mut self) -> Result<(), Code> {
         let raw = &raw mut *self.raw;
         // SAFETY: an initialised stream.
         Code::check(unsafe {
@@ -222,7 +227,11 @@ impl Stream {
 
     /// Changes level and strategy. Everything was flushed before, so there is no output; if there were any, this
     /// returns `STREAM_ERROR`.
-    pub fn set_deflate_parameters(&mut self, level: c_int, strategy: c_int) -> Result<(), Code> {
+    pub(super) fn set_deflate_parameters(
+        &mut self,
+        level: c_int,
+        strategy: c_int,
+    ) -> Result<(), Code> {
         assert_eq!(self.direction, Direction::Deflate);
         let mut room = 0u8;
         self.raw.next_out = &raw mut room;
@@ -239,7 +248,7 @@ impl Stream {
     }
 
     /// Ends the stream; an error if it was not complete.
-    pub fn end(mut self) -> Result<(), Code> {
+    pub(super) fn end(mut self) -> Result<(), Code> {
         // The library reports the second end, in `drop`, as an error and does nothing.
         Code::check(self.end_raw())
     }

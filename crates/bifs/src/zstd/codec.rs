@@ -11,15 +11,15 @@ use std::sync::Arc;
 
 use zstd_sys as z;
 
-pub use z::{ZSTD_EndDirective as Directive, ZSTD_FrameHeader as FrameHeader};
+pub(super) use z::{ZSTD_EndDirective as Directive, ZSTD_FrameHeader as FrameHeader};
 
 /// A failure that the library reports.
 #[derive(Clone, Copy, Debug)]
-pub struct Error(usize);
+pub(super) struct Error(usize);
 
 impl Error {
     /// The library's name for it.
-    pub fn name(self) -> &'static [u8] {
+    pub(super) fn name(self) -> &'static [u8] {
         // SAFETY: the library returns a constant text for every number.
         unsafe { CStr::from_ptr(z::ZSTD_getErrorName(self.0)) }.to_bytes()
     }
@@ -41,7 +41,7 @@ fn start(bytes: &[u8]) -> *const c_void {
 
 /// What one or several calls of a codec have done so far, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Progress {
+pub(super) struct Progress {
     pub consumed: usize,
     pub produced: usize,
     /// What the library still holds back, at least; 0 when nothing is left.
@@ -49,7 +49,7 @@ pub struct Progress {
 }
 
 /// Compresses or decompresses a stream.
-pub trait Codec: Sized + Send + 'static {
+pub(super) trait Codec: Sized + Send + 'static {
     type Dictionary: Send + Sync + 'static;
     type Parameter: Copy;
 
@@ -114,7 +114,7 @@ macro_rules! codec {
         $dictionary:ident: $raw_dictionary:ident, $dictionary_id:ident, $free_dictionary:ident;
         $step:ident
     ) => {
-        pub struct $dictionary(NonNull<z::$raw_dictionary>);
+        pub(crate) struct $dictionary(NonNull<z::$raw_dictionary>);
 
         // SAFETY: the library only reads a dictionary once it is made, and it may be freed by any thread.
         unsafe impl Send for $dictionary {}
@@ -122,7 +122,7 @@ macro_rules! codec {
         unsafe impl Sync for $dictionary {}
 
         impl $dictionary {
-            pub fn id(&self) -> u32 {
+            pub(crate) fn id(&self) -> u32 {
                 // SAFETY: a live dictionary.
                 unsafe { z::$dictionary_id(self.0.as_ptr()) }
             }
@@ -135,7 +135,7 @@ macro_rules! codec {
             }
         }
 
-        pub struct $codec {
+        pub(crate) struct $codec {
             raw: NonNull<z::$context>,
             dictionary: Option<Arc<$dictionary>>,
         }
@@ -262,7 +262,7 @@ unsafe fn decompress(
 
 impl CompressDictionary {
     /// `None` if the bytes say that they are a dictionary, and are not.
-    pub fn new(bytes: &[u8], level: c_int) -> Option<Self> {
+    pub(super) fn new(bytes: &[u8], level: c_int) -> Option<Self> {
         // SAFETY: the bytes are copied; the allocator is the library's own.
         NonNull::new(unsafe {
             z::ZSTD_createCDict_advanced(
@@ -280,7 +280,7 @@ impl CompressDictionary {
 
 impl DecompressDictionary {
     /// `None` if the bytes say that they are a dictionary, and are not.
-    pub fn new(bytes: &[u8]) -> Option<Self> {
+    pub(super) fn new(bytes: &[u8]) -> Option<Self> {
         // SAFETY: the bytes are copied.
         NonNull::new(unsafe { z::ZSTD_createDDict(start(bytes), bytes.len()) })
             .map(DecompressDictionary)
@@ -289,14 +289,14 @@ impl DecompressDictionary {
 
 impl Compressor {
     /// How many bytes the next frame will be made of.
-    pub fn pledge(&mut self, bytes: u64) -> Result<(), Error> {
+    pub(super) fn pledge(&mut self, bytes: u64) -> Result<(), Error> {
         // SAFETY: a live context.
         checked(unsafe { z::ZSTD_CCtx_setPledgedSrcSize(self.raw.as_ptr(), bytes) }).map(drop)
     }
 }
 
 /// How many bytes all these frames stand for; `None` if they do not say or are not whole.
-pub fn decompressed_bytes(frames: &[u8]) -> Option<u64> {
+pub(super) fn decompressed_bytes(frames: &[u8]) -> Option<u64> {
     // SAFETY: borrowed bytes.
     let bytes = unsafe { z::ZSTD_findDecompressedSize(start(frames), frames.len()) };
     // The two highest numbers say why it is not known.
@@ -304,23 +304,23 @@ pub fn decompressed_bytes(frames: &[u8]) -> Option<u64> {
 }
 
 /// The size of what a frame stands for where it does not say it.
-pub const UNKNOWN_BYTES: u64 = z::ZSTD_CONTENTSIZE_UNKNOWN as i64 as u64;
+pub(super) const UNKNOWN_BYTES: u64 = z::ZSTD_CONTENTSIZE_UNKNOWN as i64 as u64;
 const _: () = assert!(z::ZSTD_CONTENTSIZE_ERROR as i64 as u64 == UNKNOWN_BYTES - 1);
 
 /// The number of a dictionary; 0 if it has none.
-pub fn dictionary_id(dictionary: &[u8]) -> u32 {
+pub(super) fn dictionary_id(dictionary: &[u8]) -> u32 {
     // SAFETY: borrowed bytes.
     unsafe { z::ZSTD_getDictID_fromDict(start(dictionary), dictionary.len()) }
 }
 
 /// The number of the dictionary that a frame needs; 0 if it names none.
-pub fn dictionary_id_of_frame(frame: &[u8]) -> u32 {
+pub(super) fn dictionary_id_of_frame(frame: &[u8]) -> u32 {
     // SAFETY: borrowed bytes.
     unsafe { z::ZSTD_getDictID_fromFrame(start(frame), frame.len()) }
 }
 
 /// The header at the start of these bytes; the fields are unset if there are too few of them.
-pub fn frame_header(bytes: &[u8]) -> Result<FrameHeader, Error> {
+pub(super) fn frame_header(bytes: &[u8]) -> Result<FrameHeader, Error> {
     let mut header = FrameHeader {
         frameContentSize: 0,
         windowSize: 0,

@@ -91,7 +91,7 @@ integers! {
 }
 
 /// Integers of at most this many bits fit into eight bytes, at any bit position.
-pub const WINDOW_BITS: u64 = 57;
+pub(crate) const WINDOW_BITS: u64 = 57;
 
 /// The bits before `end`, at most [`WINDOW_BITS`] of them, as the low bits of a word; the caller must mask the higher
 /// bits.

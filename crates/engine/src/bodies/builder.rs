@@ -15,23 +15,23 @@ use crate::form::Form;
 use crate::registers::Registers;
 
 /// The X register that holds bits gathered from several segments. No program can name it.
-pub const GATHERED: u16 = X_REGISTERS as u16;
+pub(crate) const GATHERED: u16 = X_REGISTERS as u16;
 /// The X register that holds the higher bits of an integer.
-pub const SHIFTED: u16 = X_REGISTERS as u16 + 1;
+pub(crate) const SHIFTED: u16 = X_REGISTERS as u16 + 1;
 
 /// Bits that [`GATHERED`] can hold: as many as a small integer has without its sign.
-pub const GATHERED_BITS: u64 = 56;
+pub(crate) const GATHERED_BITS: u64 = 56;
 
 /// Bytes of a sub-binary on the heap.
-pub const SUB_BINARY_BYTES: u64 = 5 * 8;
+pub(crate) const SUB_BINARY_BYTES: u64 = 5 * 8;
 /// Bytes of a heap binary's header and size.
-pub const HEAP_BINARY_HEAD: u64 = 2 * 8;
+pub(crate) const HEAP_BINARY_HEAD: u64 = 2 * 8;
 
-pub const SUB_BINARY: u64 = Header::new(ObjectKind::SubBinary, 4).0;
+pub(crate) const SUB_BINARY: u64 = Header::new(ObjectKind::SubBinary, 4).0;
 
 /// A string that can be appended to in place.
 #[derive(Clone, Copy)]
-pub struct Writable {
+pub(crate) struct Writable {
     /// The shared binary, and its first byte.
     pub whole: Term,
     pub bytes: *mut u8,
@@ -44,7 +44,7 @@ pub struct Writable {
 /// What is known about a string to append to; none unless it can be appended to in place, and ends at a byte
 /// boundary.
 #[inline(always)]
-pub unsafe fn writable(string: Term) -> Option<Writable> {
+pub(crate) unsafe fn writable(string: Term) -> Option<Writable> {
     unsafe {
         if header_of(string) != SUB_BINARY
             || *word(string, offset::SUB_BINARY_BITS) != SUB_BINARY_WRITABLE
@@ -72,7 +72,7 @@ pub unsafe fn writable(string: Term) -> Option<Writable> {
 
 /// Records that `size` bytes of the shared binary of a [`Writable`] are used, after more were written.
 #[inline(always)]
-pub unsafe fn extend(heap: *mut Heap, whole: Term, size: u64) {
+pub(crate) unsafe fn extend(heap: *mut Heap, whole: Term, size: u64) {
     unsafe {
         let block = *word(whole, offset::OFF_HEAP_BLOCK) as *mut u8;
         let used = block.add(binary_block::USED).cast::<usize>();
@@ -96,7 +96,7 @@ pub unsafe fn extend(heap: *mut Heap, whole: Term, size: u64) {
 /// Takes from `string` the right to be appended to, and gives it to a sub-binary that is written at `to`: the first
 /// `size` bytes of the same shared binary. It takes five words.
 #[inline(always)]
-pub unsafe fn successor(string: Term, whole: Term, to: *mut u64, size: u64) -> Term {
+pub(crate) unsafe fn successor(string: Term, whole: Term, to: *mut u64, size: u64) -> Term {
     unsafe {
         *word(string, offset::SUB_BINARY_BITS) = 0;
         to.write(SUB_BINARY);
@@ -113,7 +113,7 @@ pub unsafe fn successor(string: Term, whole: Term, to: *mut u64, size: u64) -> T
 
 /// Makes a sub-binary that may be appended to longer, when no program refers to it yet.
 #[inline(always)]
-pub unsafe fn lengthen(string: Term, size: u64) {
+pub(crate) unsafe fn lengthen(string: Term, size: u64) {
     unsafe { *word(string, offset::SUB_BINARY_SIZE) = size };
 }
 
@@ -141,7 +141,7 @@ pub(crate) unsafe fn set_limit<F: Form>(m: &Registers<F>, limit: *mut u8) {
 
 /// The bytes of a binary that starts and ends at byte boundaries, and their number.
 #[inline(always)]
-pub unsafe fn bytes_of(term: Term) -> Option<(*const u8, u64)> {
+pub(crate) unsafe fn bytes_of(term: Term) -> Option<(*const u8, u64)> {
     unsafe {
         let (mut whole, mut start) = (term, 0);
         let mut header = header_of(term);

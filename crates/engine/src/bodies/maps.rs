@@ -16,13 +16,13 @@ const KIND_AND_SHAPE: u64 = KIND_MASK | 0b11 << 38;
 
 /// Size in bytes of a flat map, not counting its tuple of keys.
 #[must_use]
-pub const fn bytes_of_flat(pairs: usize) -> u64 {
+pub(crate) const fn bytes_of_flat(pairs: usize) -> u64 {
     (1 + offset::FLAT_MAP_VALUES + pairs) as u64 * 8
 }
 
 /// The header of a flat map.
 #[must_use]
-pub const fn flat_header(pairs: usize) -> u64 {
+pub(crate) const fn flat_header(pairs: usize) -> u64 {
     Header::new(ObjectKind::Map, offset::FLAT_MAP_VALUES + pairs).0
 }
 

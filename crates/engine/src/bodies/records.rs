@@ -14,19 +14,19 @@ const NATIVE_RECORD: u64 = kind_bits(ObjectKind::NativeRecord);
 
 /// Size in bytes of a record.
 #[must_use]
-pub const fn bytes_of(fields: usize) -> u64 {
+pub(crate) const fn bytes_of(fields: usize) -> u64 {
     (1 + offset::RECORD_VALUES + fields) as u64 * 8
 }
 
 /// The header of a record.
 #[must_use]
-pub const fn record_header(fields: usize) -> u64 {
+pub(crate) const fn record_header(fields: usize) -> u64 {
     Header::new(ObjectKind::NativeRecord, offset::RECORD_VALUES + fields).0
 }
 
 /// The number of fields of a record of this size.
 #[must_use]
-pub const fn fields_of(bytes: u64) -> usize {
+pub(crate) const fn fields_of(bytes: u64) -> usize {
     (bytes / 8) as usize - 1 - offset::RECORD_VALUES
 }
 

@@ -7,7 +7,7 @@ use super::tags::{header, header_of, is_boxed};
 use crate::operation::operations;
 
 /// Up to this many words, a linear search is no slower than a binary one in the threaded form.
-pub const LINEAR: usize = 8;
+pub(crate) const LINEAR: usize = 8;
 
 /// The index of `value` among `count` words, or `count` if it is absent.
 #[inline(always)]

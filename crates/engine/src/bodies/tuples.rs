@@ -21,13 +21,13 @@ pub(super) unsafe fn element(tuple: Term, offset: u64) -> *mut Term {
 
 /// The offset of element `index` (from 0) from a tuple's tagged pointer; the operations here have it as an operand.
 #[must_use]
-pub const fn element_offset(index: u64) -> u64 {
+pub(crate) const fn element_offset(index: u64) -> u64 {
     index * 8 + 8 - 2
 }
 
 /// The header word of a tuple.
 #[must_use]
-pub const fn tuple_header(arity: usize) -> u64 {
+pub(crate) const fn tuple_header(arity: usize) -> u64 {
     layout::Header::new(ObjectKind::Tuple, arity).0
 }
 

@@ -22,7 +22,7 @@ use crate::slow::leave::{leave, preempt};
 use crate::slow::pairs;
 
 /// The live-register operand of operations that have none because they may not collect.
-pub const NO_LIVE: u64 = u64::MAX;
+pub(crate) const NO_LIVE: u64 = u64::MAX;
 
 #[inline(always)]
 unsafe fn body(export: *const Export) -> BifFunction {

@@ -180,7 +180,7 @@ numbers! {
 }
 
 /// The destination operand for a skipped character: a constant, so it cannot be a register.
-pub const NO_DEST: Term = Term::NIL;
+pub(crate) const NO_DEST: Term = Term::NIL;
 
 #[inline(always)]
 unsafe fn character<F: Form>(m: Registers<F>, found: Option<Term>) -> Exit {

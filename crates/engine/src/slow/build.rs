@@ -26,7 +26,7 @@ use crate::slow::exceptions::{set_error, unwind_here};
 const SEGMENT_WORDS: usize = encoding::Segment::CLASSES.len();
 
 /// The kinds of segments, indexed by the number in their operand word.
-pub const SEGMENT_KINDS: [SegmentKind; 9] = [
+pub(crate) const SEGMENT_KINDS: [SegmentKind; 9] = [
     SegmentKind::Append,
     SegmentKind::PrivateAppend,
     SegmentKind::Binary,

@@ -38,12 +38,12 @@ mod paired {
     );
 
     unsafe extern "C" {
-        pub fn ferl_paired_call();
-        pub fn ferl_paired_return();
+        pub(super) fn ferl_paired_call();
+        pub(super) fn ferl_paired_return();
     }
 
     /// As a handler of the code address that it enters.
-    pub unsafe fn handler(symbol: unsafe extern "C" fn()) -> Handler {
+    pub(super) unsafe fn handler(symbol: unsafe extern "C" fn()) -> Handler {
         unsafe { core::mem::transmute::<unsafe extern "C" fn(), Handler>(symbol) }
     }
 }

@@ -14,13 +14,13 @@ use crate::slow::bifs::collect_keeping;
 use crate::slow::exceptions::{set_tagged_error, unwind_here};
 
 /// What an operation says of a record by its name.
-pub mod scope {
+pub(crate) mod scope {
     /// Of the module that asks, by its name.
-    pub const LOCAL: u64 = 0;
+    pub(crate) const LOCAL: u64 = 0;
     /// Of any module, also that which asks; it must be exported.
-    pub const EXTERNAL: u64 = 1;
+    pub(crate) const EXTERNAL: u64 = 1;
     /// Nothing: any record.
-    pub const ANY: u64 = 2;
+    pub(crate) const ANY: u64 = 2;
 }
 
 slow_paths! {

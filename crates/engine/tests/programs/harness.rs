@@ -24,7 +24,7 @@ use term::external::{self, DecodeOptions, Resolver};
 use term::fun::FunIdentity;
 use term::{am, atom, build, copy, literal};
 
-pub struct Node {
+pub(crate) struct Node {
     exports: Exports,
     codes: Vec<(String, Box<Code>)>,
     /// Reductions per slice.
@@ -93,7 +93,7 @@ fn directory() -> PathBuf {
 }
 
 /// Compiles a program with OTP's compiler; returns the bytes of the file.
-pub fn compile(name: &str, options: &[&str]) -> Vec<u8> {
+pub(crate) fn compile(name: &str, options: &[&str]) -> Vec<u8> {
     let out = std::env::temp_dir().join(format!(
         "ferl-engine-{}-{:?}",
         std::process::id(),
@@ -113,7 +113,7 @@ pub fn compile(name: &str, options: &[&str]) -> Vec<u8> {
 }
 
 impl Node {
-    pub fn new() -> Node {
+    pub(crate) fn new() -> Node {
         Node {
             exports: Exports::default(),
             codes: Vec::new(),
@@ -132,37 +132,37 @@ impl Node {
     }
 
     /// From now on, collects at every safepoint, and checks the heap each time.
-    pub fn stress(&mut self) {
+    pub(crate) fn stress(&mut self) {
         self.shared.stress = Stress::Verify;
     }
 
-    pub fn collections(&self) -> usize {
+    pub(crate) fn collections(&self) -> usize {
         self.shared.collections
     }
 
-    pub fn source(&self, name: &str) -> String {
+    pub(crate) fn source(&self, name: &str) -> String {
         std::fs::read_to_string(directory().join(name).with_extension("erl")).unwrap()
     }
 
     /// Compiles a program with OTP's compiler and loads it.
-    pub fn load(&mut self, name: &str) {
+    pub(crate) fn load(&mut self, name: &str) {
         self.load_with(name, &[]);
     }
 
     /// As `load`, with options for the compiler.
-    pub fn load_with(&mut self, name: &str, options: &[&str]) {
+    pub(crate) fn load_with(&mut self, name: &str, options: &[&str]) {
         let loaded = self.try_load(name, &compile(name, options));
         loaded.unwrap_or_else(|error| panic!("{error}"));
     }
 
     /// The code of a loaded module.
-    pub fn code(&self, name: &str) -> &Code {
+    pub(crate) fn code(&self, name: &str) -> &Code {
         let found = self.codes.iter().rfind(|(loaded, _)| loaded == name);
         &found.expect("it was loaded").1
     }
 
     /// The results that OTP's VM returns for the same calls.
-    pub fn stock(&self, module: &str, calls: &[(&str, i64)]) -> Vec<String> {
+    pub(crate) fn stock(&self, module: &str, calls: &[(&str, i64)]) -> Vec<String> {
         let calls: Vec<String> = calls
             .iter()
             .map(|(function, argument)| format!("{module}:{function}({argument})"))
@@ -182,7 +182,7 @@ impl Node {
     }
 
     /// The time in seconds that OTP's VM takes for each call.
-    pub fn stock_times(&self, module: &str, calls: &[(&str, i64)]) -> Vec<f64> {
+    pub(crate) fn stock_times(&self, module: &str, calls: &[(&str, i64)]) -> Vec<f64> {
         let calls: Vec<String> = calls
             .iter()
             .map(|(function, argument)| format!("{{{function}, {argument}}}"))
@@ -204,7 +204,7 @@ impl Node {
     }
 
     /// Loads a module from the bytes of a file.
-    pub fn try_load(&mut self, name: &str, bytes: &[u8]) -> Result<(), CodegenError> {
+    pub(crate) fn try_load(&mut self, name: &str, bytes: &[u8]) -> Result<(), CodegenError> {
         let file = BeamFile::parse(bytes).unwrap();
         let code = file.decode().unwrap();
         let atoms: Vec<Term> = file.atoms.iter().map(|text| atom::known(text)).collect();
@@ -294,7 +294,7 @@ impl Node {
 
     /// Runs a process that applies the function to integers, until it ends. Returns the result as text, or the reason
     /// of an uncaught exception.
-    pub fn call(&mut self, module: &str, function: &str, arguments: &[i64]) -> String {
+    pub(crate) fn call(&mut self, module: &str, function: &str, arguments: &[i64]) -> String {
         let mut heap = term::heap::empty();
         unsafe { collect::collect(&mut heap, &mut [], 60, collect::CollectionKind::Minor) }
             .unwrap();
@@ -366,7 +366,7 @@ impl Node {
     }
 
     /// Function and line of each frame at the time of the last exception, down to the function that was applied.
-    pub fn last_trace(&self) -> Vec<(String, u32)> {
+    pub(crate) fn last_trace(&self) -> Vec<(String, u32)> {
         let mut trace = Vec::new();
         for &address in &self.shared.trace {
             for (_, code) in &self.codes {
@@ -413,7 +413,7 @@ fn make_literal(term: Term) -> Term {
 }
 
 /// The text of a term, for the kinds of terms that tests need.
-pub fn text(term: Term) -> String {
+pub(crate) fn text(term: Term) -> String {
     if let Some(value) = term.as_small() {
         value.to_string()
     } else if term.is_atom() {

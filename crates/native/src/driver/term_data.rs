@@ -12,23 +12,23 @@ use super::abi::Binary;
 
 /// `ERL_DRV_NIL` and so on.
 mod code {
-    pub const NIL: usize = 1;
-    pub const ATOM: usize = 2;
-    pub const INT: usize = 3;
-    pub const PORT: usize = 4;
-    pub const BINARY: usize = 5;
-    pub const STRING: usize = 6;
-    pub const TUPLE: usize = 7;
-    pub const LIST: usize = 8;
-    pub const STRING_CONS: usize = 9;
-    pub const PID: usize = 10;
-    pub const FLOAT: usize = 11;
-    pub const EXT2TERM: usize = 12;
-    pub const UINT: usize = 13;
-    pub const BUF2BINARY: usize = 14;
-    pub const INT64: usize = 15;
-    pub const UINT64: usize = 16;
-    pub const MAP: usize = 17;
+    pub(super) const NIL: usize = 1;
+    pub(super) const ATOM: usize = 2;
+    pub(super) const INT: usize = 3;
+    pub(super) const PORT: usize = 4;
+    pub(super) const BINARY: usize = 5;
+    pub(super) const STRING: usize = 6;
+    pub(super) const TUPLE: usize = 7;
+    pub(super) const LIST: usize = 8;
+    pub(super) const STRING_CONS: usize = 9;
+    pub(super) const PID: usize = 10;
+    pub(super) const FLOAT: usize = 11;
+    pub(super) const EXT2TERM: usize = 12;
+    pub(super) const UINT: usize = 13;
+    pub(super) const BUF2BINARY: usize = 14;
+    pub(super) const INT64: usize = 15;
+    pub(super) const UINT64: usize = 16;
+    pub(super) const MAP: usize = 17;
 }
 
 /// Up to so many bytes are copied instead of shared.
@@ -38,7 +38,7 @@ const FEW_BYTES: usize = 64;
 ///
 /// # Safety
 /// Pointers among the words are what the header asks for.
-pub unsafe fn build(heap: &mut Heap, words: &[usize]) -> Option<Term> {
+pub(super) unsafe fn build(heap: &mut Heap, words: &[usize]) -> Option<Term> {
     let mut words = words.iter().copied();
     let mut stack: Vec<Term> = Vec::new();
     while let Some(code) = words.next() {

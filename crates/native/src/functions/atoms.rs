@@ -50,13 +50,13 @@ fn new(text: &[u8], encoding: c_int) -> Option<Term> {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_make_atom(env: &mut Env, text: *const c_char) -> Term {
+pub(crate) unsafe extern "C" fn enif_make_atom(env: &mut Env, text: *const c_char) -> Term {
     // SAFETY: the header asks for a string.
     make(env, unsafe { bytes_of(text) })
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_make_atom_len(
+pub(crate) unsafe extern "C" fn enif_make_atom_len(
     env: &mut Env,
     text: *const c_char,
     size: usize,
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn enif_make_atom_len(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_make_new_atom(
+pub(crate) unsafe extern "C" fn enif_make_new_atom(
     _env: *const Env,
     text: *const c_char,
     atom: Out<'_, Term>,
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn enif_make_new_atom(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_make_new_atom_len(
+pub(crate) unsafe extern "C" fn enif_make_new_atom_len(
     _env: *const Env,
     text: *const c_char,
     size: usize,
@@ -100,7 +100,7 @@ fn existing(text: &[u8], encoding: c_int) -> Option<Term> {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_make_existing_atom(
+pub(crate) unsafe extern "C" fn enif_make_existing_atom(
     _env: *const Env,
     text: *const c_char,
     atom: Out<'_, Term>,
@@ -111,7 +111,7 @@ pub unsafe extern "C" fn enif_make_existing_atom(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_make_existing_atom_len(
+pub(crate) unsafe extern "C" fn enif_make_existing_atom_len(
     _env: *const Env,
     text: *const c_char,
     size: usize,
@@ -136,7 +136,7 @@ fn encoded(atom: Term, encoding: c_int) -> Option<Cow<'static, [u8]>> {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_get_atom_length(
+pub(crate) extern "C" fn enif_get_atom_length(
     _env: *const Env,
     atom: Term,
     length: Out<'_, c_uint>,
@@ -148,7 +148,7 @@ pub extern "C" fn enif_get_atom_length(
 
 /// Returns the size of the text with its zero byte; 0 if there is no room for it.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_get_atom(
+pub(crate) unsafe extern "C" fn enif_get_atom(
     _env: *const Env,
     atom: Term,
     room: *mut c_char,
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn enif_get_atom(
 
 /// The place that an atom has in the caches of connections to other nodes.
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_get_atom_cache_index(
+pub(crate) extern "C" fn enif_get_atom_cache_index(
     _env: *const Env,
     atom: Term,
     index: Out<'_, c_uint>,
@@ -180,6 +180,6 @@ pub extern "C" fn enif_get_atom_cache_index(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_max_atom_cache_index() -> c_uint {
+pub(crate) extern "C" fn enif_max_atom_cache_index() -> c_uint {
     atom::CACHE_PLACES as c_uint - 1
 }

@@ -58,13 +58,17 @@ pub(super) fn inspect(env: &mut Env, term: Term) -> Option<Binary> {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_inspect_binary(env: &mut Env, term: Term, binary: Out<'_, Binary>) -> c_int {
+pub(super) extern "C" fn enif_inspect_binary(
+    env: &mut Env,
+    term: Term,
+    binary: Out<'_, Binary>,
+) -> c_int {
     check::read(env, "enif_inspect_binary", term);
     super::numbers::store(binary, inspect(env, term))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_inspect_iolist_as_binary(
+pub(super) extern "C" fn enif_inspect_iolist_as_binary(
     env: &mut Env,
     term: Term,
     binary: Out<'_, Binary>,
@@ -86,12 +90,12 @@ pub extern "C" fn enif_inspect_iolist_as_binary(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_alloc_binary(size: usize, binary: Out<'_, Binary>) -> c_int {
+pub(super) extern "C" fn enif_alloc_binary(size: usize, binary: Out<'_, Binary>) -> c_int {
     super::numbers::store(binary, allocate(size))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_realloc_binary(binary: &mut Binary, size: usize) -> c_int {
+pub(super) extern "C" fn enif_realloc_binary(binary: &mut Binary, size: usize) -> c_int {
     if binary.block.is_null() {
         let Some(copy) = allocate(size) else {
             return 0;
@@ -110,7 +114,7 @@ pub extern "C" fn enif_realloc_binary(binary: &mut Binary, size: usize) -> c_int
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_release_binary(binary: &mut Binary) {
+pub(super) extern "C" fn enif_release_binary(binary: &mut Binary) {
     let block = std::mem::replace(&mut binary.block, ptr::null_mut());
     if !block.is_null() {
         // SAFETY: the library's count of the block.
@@ -120,7 +124,7 @@ pub extern "C" fn enif_release_binary(binary: &mut Binary) {
 
 /// The block of a binary of the library's own becomes the term's.
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_make_binary(env: &mut Env, binary: &mut Binary) -> Term {
+pub(super) extern "C" fn enif_make_binary(env: &mut Env, binary: &mut Binary) -> Term {
     let block = std::mem::replace(&mut binary.block, ptr::null_mut());
     if block.is_null() {
         if binary.size == 0 {
@@ -138,7 +142,11 @@ pub extern "C" fn enif_make_binary(env: &mut Env, binary: &mut Binary) -> Term {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_make_new_binary(env: &mut Env, size: usize, term: Out<'_, Term>) -> *mut u8 {
+pub(super) extern "C" fn enif_make_new_binary(
+    env: &mut Env,
+    size: usize,
+    term: Out<'_, Term>,
+) -> *mut u8 {
     if size > HEAP_BINARY_BYTES
         && let Some(block) = BinaryBlock::try_new_padded(size)
     {
@@ -154,7 +162,7 @@ pub extern "C" fn enif_make_new_binary(env: &mut Env, size: usize, term: Out<'_,
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_make_sub_binary(
+pub(super) extern "C" fn enif_make_sub_binary(
     env: &mut Env,
     binary: Term,
     start: usize,
@@ -166,7 +174,7 @@ pub extern "C" fn enif_make_sub_binary(
 
 /// A binary whose bytes belong to an object, which lives as long as the binary.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_make_resource_binary(
+pub(super) unsafe extern "C" fn enif_make_resource_binary(
     env: &mut Env,
     object: *mut c_void,
     data: *const c_void,

@@ -13,7 +13,7 @@ use crate::check;
 use crate::env::Env;
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_term_to_binary(
+pub(super) extern "C" fn enif_term_to_binary(
     env: *const Env,
     term: Term,
     binary: Out<'_, Binary>,
@@ -34,7 +34,7 @@ const SAFE: c_uint = 0x2000_0000;
 
 /// Returns how many bytes the term took; 0 if it could not be decoded.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_binary_to_term(
+pub(super) unsafe extern "C" fn enif_binary_to_term(
     env: &mut Env,
     data: *const u8,
     size: usize,

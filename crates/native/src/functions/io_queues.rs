@@ -29,7 +29,7 @@ impl Drop for Part {
 
 /// `ErlNifIOQueue`
 #[derive(Default)]
-pub struct IoQueue {
+pub(super) struct IoQueue {
     parts: VecDeque<Part>,
     size: usize,
     /// What `enif_ioq_peek` returned.
@@ -40,7 +40,7 @@ pub struct IoQueue {
 const NORMAL: c_int = 1;
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_ioq_create(options: c_int) -> *mut IoQueue {
+pub(super) extern "C" fn enif_ioq_create(options: c_int) -> *mut IoQueue {
     match options {
         NORMAL => Box::into_raw(Box::default()),
         _ => ptr::null_mut(),
@@ -48,13 +48,13 @@ pub extern "C" fn enif_ioq_create(options: c_int) -> *mut IoQueue {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_ioq_destroy(queue: *mut IoQueue) {
+pub(super) unsafe extern "C" fn enif_ioq_destroy(queue: *mut IoQueue) {
     // SAFETY: the header asks for a queue of `enif_ioq_create`.
     drop(unsafe { Box::from_raw(queue) });
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_ioq_size(queue: &IoQueue) -> usize {
+pub(super) extern "C" fn enif_ioq_size(queue: &IoQueue) -> usize {
     queue.size
 }
 
@@ -95,7 +95,7 @@ fn copied(bytes: &[u8]) -> Option<Part> {
 
 /// Appends all bytes of a vector but the first `skip`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_ioq_enqv(
+pub(super) unsafe extern "C" fn enif_ioq_enqv(
     queue: &mut IoQueue,
     vector: &IoVector,
     mut skip: usize,
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn enif_ioq_enqv(
 
 /// Appends the bytes of a binary, which is released.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_ioq_enq_binary(
+pub(super) unsafe extern "C" fn enif_ioq_enq_binary(
     queue: &mut IoQueue,
     binary: &mut Binary,
     skip: usize,
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn enif_ioq_enq_binary(
 
 /// Removes the first `count` bytes; fails if there are fewer.
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_ioq_deq(
+pub(super) extern "C" fn enif_ioq_deq(
     queue: &mut IoQueue,
     mut count: usize,
     size: Option<&mut usize>,
@@ -174,7 +174,7 @@ pub extern "C" fn enif_ioq_deq(
 
 /// The parts of a queue, until it is changed.
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_ioq_peek(queue: &mut IoQueue, count: Out<'_, c_int>) -> *mut IoPart {
+pub(super) extern "C" fn enif_ioq_peek(queue: &mut IoQueue, count: Out<'_, c_int>) -> *mut IoPart {
     queue.shown = queue.parts.iter().map(|part| part.bytes).collect();
     count.write(queue.shown.len() as c_int);
     queue.shown.as_mut_ptr()
@@ -182,7 +182,7 @@ pub extern "C" fn enif_ioq_peek(queue: &mut IoQueue, count: Out<'_, c_int>) -> *
 
 /// The first part of a queue as a binary.
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_ioq_peek_head(
+pub(super) extern "C" fn enif_ioq_peek_head(
     env: &mut Env,
     queue: &IoQueue,
     size: Option<&mut usize>,
@@ -249,7 +249,7 @@ const GIVEN: c_int = 1;
 /// A vector of the bytes of the first binaries of a list. With an environment, it lives as long as that; without one,
 /// until `enif_free_iovec`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_inspect_iovec(
+pub(super) unsafe extern "C" fn enif_inspect_iovec(
     env: Option<&mut Env>,
     most: usize,
     list: Term,
@@ -315,7 +315,7 @@ pub unsafe extern "C" fn enif_inspect_iovec(
 
 /// Frees a vector that was made without an environment.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_free_iovec(vector: &mut IoVector) {
+pub(super) unsafe extern "C" fn enif_free_iovec(vector: &mut IoVector) {
     // SAFETY: the vector has a count of each block; it was allocated by `enif_inspect_iovec` unless it was given.
     unsafe {
         for index in 0..usize::try_from(vector.count).unwrap_or(0) {

@@ -13,7 +13,7 @@ macro_rules! kinds {
     ($($name:ident $is:expr;)*) => {
         $(
             #[unsafe(no_mangle)]
-            pub extern "C" fn $name(_env: *const Env, term: Term) -> c_int {
+            pub(crate) extern "C" fn $name(_env: *const Env, term: Term) -> c_int {
                 let is: fn(Term) -> bool = $is;
                 c_int::from(!term.is_none() && is(term))
             }
@@ -51,7 +51,7 @@ const TUPLE: c_int = 11;
 const NATIVE_RECORD: c_int = 12;
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_term_type(env: *const Env, term: Term) -> c_int {
+pub(super) extern "C" fn enif_term_type(env: *const Env, term: Term) -> c_int {
     check::read(env, "enif_term_type", term);
     let Some(kind) = term.boxed_kind() else {
         return match term {
@@ -81,17 +81,17 @@ pub extern "C" fn enif_term_type(env: *const Env, term: Term) -> c_int {
 
 /// The bytes of a term on a heap, without its own word and without the bytes of binaries that are beside the heap.
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_term_size(term: Term) -> usize {
+pub(super) extern "C" fn enif_term_size(term: Term) -> usize {
     size::flat_size(term) * size_of::<Term>()
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_is_identical(one: Term, other: Term) -> c_int {
+pub(super) extern "C" fn enif_is_identical(one: Term, other: Term) -> c_int {
     c_int::from(compare::eq_exact(one, other))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_compare(one: Term, other: Term) -> c_int {
+pub(super) extern "C" fn enif_compare(one: Term, other: Term) -> c_int {
     match compare::compare(one, other) {
         Ordering::Less => -1,
         Ordering::Equal => 0,
@@ -104,7 +104,7 @@ const INTERNAL: c_int = 1;
 const PORTABLE: c_int = 2;
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_hash(kind: c_int, term: Term, salt: u64) -> u64 {
+pub(super) extern "C" fn enif_hash(kind: c_int, term: Term, salt: u64) -> u64 {
     match kind {
         INTERNAL => u64::from(hash::internal(term, salt as u32)),
         // As many bits as `erlang:phash2/1` has.

@@ -14,13 +14,13 @@ use crate::check;
 use crate::env::Env;
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_make_list_cell(env: &mut Env, head: Term, tail: Term) -> Term {
+pub(super) extern "C" fn enif_make_list_cell(env: &mut Env, head: Term, tail: Term) -> Term {
     check::built_on(env, "enif_make_list_cell", &[head, tail]);
     build::cons(env.heap(), head, tail)
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_make_list_from_array(
+pub(super) unsafe extern "C" fn enif_make_list_from_array(
     env: &mut Env,
     items: *const Term,
     count: c_uint,
@@ -35,7 +35,7 @@ pub unsafe extern "C" fn enif_make_list_from_array(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_make_string(
+pub(super) unsafe extern "C" fn enif_make_string(
     env: &mut Env,
     text: *const c_char,
     encoding: c_int,
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn enif_make_string(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_make_string_len(
+pub(super) unsafe extern "C" fn enif_make_string_len(
     env: &mut Env,
     text: *const c_char,
     size: usize,
@@ -66,7 +66,7 @@ fn string(env: &mut Env, text: &[u8], encoding: c_int) -> Term {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_get_list_cell(
+pub(super) extern "C" fn enif_get_list_cell(
     env: *const Env,
     list: Term,
     head: Out<'_, Term>,
@@ -82,7 +82,7 @@ pub extern "C" fn enif_get_list_cell(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_get_list_length(
+pub(super) extern "C" fn enif_get_list_length(
     env: *const Env,
     list: Term,
     length: Out<'_, c_uint>,
@@ -92,7 +92,7 @@ pub extern "C" fn enif_get_list_length(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_make_reverse_list(
+pub(super) extern "C" fn enif_make_reverse_list(
     env: &mut Env,
     list: Term,
     reversed: Out<'_, Term>,
@@ -112,7 +112,7 @@ pub extern "C" fn enif_make_reverse_list(
 /// Returns the size of the text with its zero byte; if there is too little room, the negated size of the room, which
 /// then holds the beginning; 0 if it is no list of bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_get_string(
+pub(super) unsafe extern "C" fn enif_get_string(
     env: *const Env,
     list: Term,
     room: *mut c_char,
@@ -186,7 +186,7 @@ unsafe fn get_utf8(list: Term, room: *mut c_char, size: c_uint) -> c_int {
 
 /// The length of a string in bytes, without a zero byte.
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_get_string_length(
+pub(super) extern "C" fn enif_get_string_length(
     env: *const Env,
     list: Term,
     length: Out<'_, c_uint>,

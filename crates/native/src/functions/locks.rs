@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex as RustMutex;
 
 /// One of the system's objects, and the name that it was given.
-pub struct Named<T> {
+pub(super) struct Named<T> {
     object: UnsafeCell<T>,
     name: Option<CString>,
 }
 
-pub type Mutex = Named<libc::pthread_mutex_t>;
-pub type Condition = Named<libc::pthread_cond_t>;
-pub type RwLock = Named<libc::pthread_rwlock_t>;
+pub(super) type Mutex = Named<libc::pthread_mutex_t>;
+pub(super) type Condition = Named<libc::pthread_cond_t>;
+pub(super) type RwLock = Named<libc::pthread_rwlock_t>;
 
 impl<T> Named<T> {
     /// # Safety
@@ -43,13 +43,13 @@ macro_rules! objects {
     ($($create:ident $destroy:ident $name:ident : $type:ty = $initial:expr, $system_destroy:path;)*) => {
         $(
             #[unsafe(no_mangle)]
-            pub unsafe extern "C" fn $create(name: *const c_char) -> *mut $type {
+            pub(crate) unsafe extern "C" fn $create(name: *const c_char) -> *mut $type {
                 // SAFETY: the header asks for a string or null.
                 unsafe { Named::create($initial, name) }
             }
 
             #[unsafe(no_mangle)]
-            pub unsafe extern "C" fn $destroy(object: *mut $type) {
+            pub(crate) unsafe extern "C" fn $destroy(object: *mut $type) {
                 // SAFETY: the header asks for an object that nobody uses any more.
                 unsafe {
                     $system_destroy((*object).object.get());
@@ -58,7 +58,7 @@ macro_rules! objects {
             }
 
             #[unsafe(no_mangle)]
-            pub extern "C" fn $name(object: Option<&$type>) -> *const c_char {
+            pub(crate) extern "C" fn $name(object: Option<&$type>) -> *const c_char {
                 object.map_or(ptr::null(), Named::name)
             }
         )*
@@ -75,7 +75,7 @@ macro_rules! operations {
     ($($function:ident($type:ty) = $system:path;)*) => {
         $(
             #[unsafe(no_mangle)]
-            pub extern "C" fn $function(object: &$type) {
+            pub(crate) extern "C" fn $function(object: &$type) {
                 // SAFETY: an object that is in use; the system's functions allow any thread.
                 expect_success(stringify!($function), unsafe { $system(object.object.get()) });
             }
@@ -99,7 +99,7 @@ macro_rules! attempts {
         $(
             /// Returns 0 if the lock was acquired.
             #[unsafe(no_mangle)]
-            pub extern "C" fn $function(object: &$type) -> c_int {
+            pub(crate) extern "C" fn $function(object: &$type) -> c_int {
                 // SAFETY: as above.
                 unsafe { $system(object.object.get()) }
             }
@@ -114,7 +114,7 @@ attempts! {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_cond_wait(condition: &Condition, mutex: &Mutex) {
+pub(super) extern "C" fn enif_cond_wait(condition: &Condition, mutex: &Mutex) {
     // SAFETY: both are in use, and the caller holds the mutex, as the header asks.
     let error = unsafe { libc::pthread_cond_wait(condition.object.get(), mutex.object.get()) };
     expect_success("enif_cond_wait", error);
@@ -138,7 +138,7 @@ fn key_of(key: c_int) -> Option<(usize, u64)> {
 
 /// Returns 0: there is no bound.
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_tsd_key_create(_name: *const c_char, key: &mut c_int) -> c_int {
+pub(super) extern "C" fn enif_tsd_key_create(_name: *const c_char, key: &mut c_int) -> c_int {
     let mut keys = KEYS.lock();
     let number = keys.iter().position(|key| *key == 0).unwrap_or(keys.len());
     if number == keys.len() {
@@ -150,7 +150,7 @@ pub extern "C" fn enif_tsd_key_create(_name: *const c_char, key: &mut c_int) -> 
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_tsd_key_destroy(key: c_int) {
+pub(super) extern "C" fn enif_tsd_key_destroy(key: c_int) {
     let index = usize::try_from(key).unwrap_or(usize::MAX);
     if let Some(key) = KEYS.lock().get_mut(index) {
         *key = 0;
@@ -158,7 +158,7 @@ pub extern "C" fn enif_tsd_key_destroy(key: c_int) {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_tsd_set(key: c_int, data: *mut c_void) {
+pub(super) extern "C" fn enif_tsd_set(key: c_int, data: *mut c_void) {
     let (index, key) =
         key_of(key).expect("a native library: data of a thread for a key that was not created");
     // A thread that is ending has no data any more.
@@ -172,7 +172,7 @@ pub extern "C" fn enif_tsd_set(key: c_int, data: *mut c_void) {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_tsd_get(key: c_int) -> *mut c_void {
+pub(super) extern "C" fn enif_tsd_get(key: c_int) -> *mut c_void {
     let Some((index, key)) = key_of(key) else {
         return ptr::null_mut();
     };

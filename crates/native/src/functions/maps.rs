@@ -12,18 +12,22 @@ use crate::check;
 use crate::env::Env;
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_get_map_size(env: *const Env, map: Term, size: Out<'_, usize>) -> c_int {
+pub(super) extern "C" fn enif_get_map_size(
+    env: *const Env,
+    map: Term,
+    size: Out<'_, usize>,
+) -> c_int {
     check::read(env, "enif_get_map_size", map);
     store(size, map.map_size())
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_make_new_map(env: &mut Env) -> Term {
+pub(super) extern "C" fn enif_make_new_map(env: &mut Env) -> Term {
     map::empty(env.heap())
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_make_map_put(
+pub(super) extern "C" fn enif_make_map_put(
     env: &mut Env,
     map: Term,
     key: Term,
@@ -36,7 +40,7 @@ pub extern "C" fn enif_make_map_put(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_get_map_value(
+pub(super) extern "C" fn enif_get_map_value(
     env: *const Env,
     map: Term,
     key: Term,
@@ -52,7 +56,7 @@ pub extern "C" fn enif_get_map_value(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_make_map_update(
+pub(super) extern "C" fn enif_make_map_update(
     env: &mut Env,
     map: Term,
     key: Term,
@@ -69,7 +73,7 @@ pub extern "C" fn enif_make_map_update(
 
 /// Succeeds for a key that is not there.
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_make_map_remove(
+pub(super) extern "C" fn enif_make_map_remove(
     env: &mut Env,
     map: Term,
     key: Term,
@@ -82,7 +86,7 @@ pub extern "C" fn enif_make_map_remove(
 
 /// Fails if a key is there twice.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_make_map_from_arrays(
+pub(super) unsafe extern "C" fn enif_make_map_from_arrays(
     env: &mut Env,
     keys: *const Term,
     values: *const Term,
@@ -104,7 +108,7 @@ const FIRST: c_int = 1;
 const LAST: c_int = 2;
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_map_iterator_create(
+pub(super) extern "C" fn enif_map_iterator_create(
     env: *const Env,
     map: Term,
     iterator: Out<'_, MapIterator>,
@@ -131,7 +135,7 @@ pub extern "C" fn enif_map_iterator_create(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_map_iterator_destroy(_env: *const Env, iterator: &mut MapIterator) {
+pub(super) extern "C" fn enif_map_iterator_destroy(_env: *const Env, iterator: &mut MapIterator) {
     let pairs = std::mem::replace(&mut iterator.pairs, ptr::null_mut());
     if !pairs.is_null() {
         // SAFETY: made by `enif_map_iterator_create` from a box of this length.
@@ -140,12 +144,18 @@ pub extern "C" fn enif_map_iterator_destroy(_env: *const Env, iterator: &mut Map
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_map_iterator_is_head(_env: *const Env, iterator: &MapIterator) -> c_int {
+pub(super) extern "C" fn enif_map_iterator_is_head(
+    _env: *const Env,
+    iterator: &MapIterator,
+) -> c_int {
     c_int::from(iterator.size == 0 || iterator.index == 0)
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_map_iterator_is_tail(_env: *const Env, iterator: &MapIterator) -> c_int {
+pub(super) extern "C" fn enif_map_iterator_is_tail(
+    _env: *const Env,
+    iterator: &MapIterator,
+) -> c_int {
     c_int::from(iterator.size == 0 || iterator.index > iterator.size)
 }
 
@@ -155,7 +165,10 @@ fn is_at_pair(iterator: &MapIterator) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_map_iterator_next(_env: *const Env, iterator: &mut MapIterator) -> c_int {
+pub(super) extern "C" fn enif_map_iterator_next(
+    _env: *const Env,
+    iterator: &mut MapIterator,
+) -> c_int {
     if iterator.index <= iterator.size {
         iterator.index += 1;
     }
@@ -163,7 +176,10 @@ pub extern "C" fn enif_map_iterator_next(_env: *const Env, iterator: &mut MapIte
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_map_iterator_prev(_env: *const Env, iterator: &mut MapIterator) -> c_int {
+pub(super) extern "C" fn enif_map_iterator_prev(
+    _env: *const Env,
+    iterator: &mut MapIterator,
+) -> c_int {
     if iterator.index > 0 {
         iterator.index -= 1;
     }
@@ -171,7 +187,7 @@ pub extern "C" fn enif_map_iterator_prev(_env: *const Env, iterator: &mut MapIte
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_map_iterator_get_pair(
+pub(super) extern "C" fn enif_map_iterator_get_pair(
     _env: *const Env,
     iterator: &MapIterator,
     key: Out<'_, Term>,

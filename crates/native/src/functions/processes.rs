@@ -20,7 +20,7 @@ use crate::check;
 use crate::env::Env;
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_priv_data(env: &Env) -> *mut c_void {
+pub(super) extern "C" fn enif_priv_data(env: &Env) -> *mut c_void {
     env.library()
         .map_or(ptr::null_mut(), |library| library.data())
 }
@@ -28,7 +28,7 @@ pub extern "C" fn enif_priv_data(env: &Env) -> *mut c_void {
 /// The environment lies in memory of [`enif_alloc`]: there are libraries that free an empty one by `enif_free`, which
 /// goes well on stock.
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_alloc_env() -> *mut Env {
+pub(super) extern "C" fn enif_alloc_env() -> *mut Env {
     let env = enif_alloc(size_of::<Env>()).cast::<Env>();
     assert!(!env.is_null(), "no memory for an environment");
     // SAFETY: fresh memory of that size; `malloc` aligns it for any type.
@@ -37,7 +37,7 @@ pub extern "C" fn enif_alloc_env() -> *mut Env {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_free_env(env: *mut Env) {
+pub(super) unsafe extern "C" fn enif_free_env(env: *mut Env) {
     // SAFETY: the header asks for an environment of `enif_alloc_env`.
     unsafe {
         env.drop_in_place();
@@ -46,18 +46,18 @@ pub unsafe extern "C" fn enif_free_env(env: *mut Env) {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_clear_env(env: &mut Env) {
+pub(super) extern "C" fn enif_clear_env(env: &mut Env) {
     env.clear();
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_make_copy(env: &mut Env, term: Term) -> Term {
+pub(super) extern "C" fn enif_make_copy(env: &mut Env, term: Term) -> Term {
     check::read(ptr::null(), "enif_make_copy", term);
     env.copy(term)
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_make_ref(env: &mut Env) -> Term {
+pub(super) extern "C" fn enif_make_ref(env: &mut Env) -> Term {
     reference::make(env.heap())
 }
 
@@ -66,7 +66,7 @@ pub extern "C" fn enif_make_ref(env: &mut Env) -> Term {
 /// # Safety
 /// Environments are live or null.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_send(
+pub(super) unsafe extern "C" fn enif_send(
     env: *mut Env,
     to: &Identifier,
     message_env: *mut Env,
@@ -107,7 +107,7 @@ unsafe fn sends(env: *mut Env, to: &Identifier, message_env: *mut Env, message: 
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_self<'a>(
+pub(super) extern "C" fn enif_self<'a>(
     env: &mut Env,
     pid: &'a mut Identifier,
 ) -> Option<&'a mut Identifier> {
@@ -116,7 +116,7 @@ pub extern "C" fn enif_self<'a>(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_get_local_pid(
+pub(super) extern "C" fn enif_get_local_pid(
     env: *const Env,
     term: Term,
     pid: Out<'_, Identifier>,
@@ -126,7 +126,7 @@ pub extern "C" fn enif_get_local_pid(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_get_local_port(
+pub(super) extern "C" fn enif_get_local_port(
     env: *const Env,
     term: Term,
     port: Out<'_, Identifier>,
@@ -136,12 +136,12 @@ pub extern "C" fn enif_get_local_port(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_set_pid_undefined(pid: Out<'_, Identifier>) {
+pub(super) extern "C" fn enif_set_pid_undefined(pid: Out<'_, Identifier>) {
     pid.write(Identifier(am::UNDEFINED));
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_is_pid_undefined(pid: &Identifier) -> c_int {
+pub(super) extern "C" fn enif_is_pid_undefined(pid: &Identifier) -> c_int {
     c_int::from(pid.0 == am::UNDEFINED)
 }
 
@@ -151,7 +151,7 @@ fn whereis(name: Term) -> Option<Term> {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_whereis_pid(
+pub(super) extern "C" fn enif_whereis_pid(
     _env: *const Env,
     name: Term,
     pid: Out<'_, Identifier>,
@@ -165,7 +165,7 @@ pub extern "C" fn enif_whereis_pid(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_whereis_port(
+pub(super) extern "C" fn enif_whereis_port(
     _env: *const Env,
     name: Term,
     port: Out<'_, Identifier>,
@@ -179,24 +179,24 @@ pub extern "C" fn enif_whereis_port(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_is_process_alive(_env: *const Env, pid: &Identifier) -> c_int {
+pub(super) extern "C" fn enif_is_process_alive(_env: *const Env, pid: &Identifier) -> c_int {
     c_int::from(table::exists(pid.0))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_is_current_process_alive(env: &mut Env) -> c_int {
+pub(super) extern "C" fn enif_is_current_process_alive(env: &mut Env) -> c_int {
     c_int::from(env.is_of_process() && env.is_caller_alive())
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_is_port_alive(_env: *const Env, port: &Identifier) -> c_int {
+pub(super) extern "C" fn enif_is_port_alive(_env: *const Env, port: &Identifier) -> c_int {
     c_int::from(port.0.is_local_port() && port::find(port.0).is_some())
 }
 
 /// Sends `{self(), {command, Message}}` to a port of this node. Returns whether the port exists and the message is an
 /// I/O list.
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_port_command(
+pub(super) extern "C" fn enif_port_command(
     _env: *const Env,
     to: &Identifier,
     message_env: Option<&mut Env>,
@@ -221,7 +221,7 @@ pub extern "C" fn enif_port_command(
 /// Charges the process for part of its slice, at most for what is left of it; returns whether the slice is used up. A
 /// dirty scheduler has no slices.
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_consume_timeslice(_env: *const Env, percent: c_int) -> c_int {
+pub(super) extern "C" fn enif_consume_timeslice(_env: *const Env, percent: c_int) -> c_int {
     if runtime::mail::dirty::is_here() {
         return 0;
     }
@@ -234,7 +234,7 @@ pub extern "C" fn enif_consume_timeslice(_env: *const Env, percent: c_int) -> c_
 
 /// Makes the call continue with another function, under another name.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_schedule_nif(
+pub(super) unsafe extern "C" fn enif_schedule_nif(
     env: &mut Env,
     name: *const c_char,
     flags: c_int,

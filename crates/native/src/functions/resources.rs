@@ -36,7 +36,7 @@ unsafe fn open(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_open_resource_type(
+pub(super) unsafe extern "C" fn enif_open_resource_type(
     env: &mut Env,
     _module: *const c_char,
     name: *const c_char,
@@ -75,7 +75,7 @@ unsafe fn members(init: *const TypeInit, count: c_int) -> Callbacks {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_open_resource_type_x(
+pub(super) unsafe extern "C" fn enif_open_resource_type_x(
     env: &mut Env,
     name: *const c_char,
     init: *const TypeInit,
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn enif_open_resource_type_x(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_init_resource_type(
+pub(super) unsafe extern "C" fn enif_init_resource_type(
     env: &mut Env,
     name: *const c_char,
     init: *const TypeInit,
@@ -99,31 +99,31 @@ pub unsafe extern "C" fn enif_init_resource_type(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_alloc_resource(kind: TypePointer, size: usize) -> *mut c_void {
+pub(super) unsafe extern "C" fn enif_alloc_resource(kind: TypePointer, size: usize) -> *mut c_void {
     // SAFETY: the header asks for a type that was opened.
     unsafe { resource::allocate(kind, size) }.unwrap_or(ptr::null_mut())
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_release_resource(object: *mut c_void) {
+pub(super) unsafe extern "C" fn enif_release_resource(object: *mut c_void) {
     // SAFETY: the header asks for an object, of which the library has a count.
     unsafe { resource::release(object) };
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_keep_resource(object: *mut c_void) {
+pub(super) unsafe extern "C" fn enif_keep_resource(object: *mut c_void) {
     // SAFETY: the header asks for a live object.
     unsafe { resource::keep(object) };
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_make_resource(env: &mut Env, object: *mut c_void) -> Term {
+pub(super) unsafe extern "C" fn enif_make_resource(env: &mut Env, object: *mut c_void) -> Term {
     // SAFETY: the header asks for a live object.
     unsafe { resource::make_reference(env.heap(), object) }
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_get_resource(
+pub(super) extern "C" fn enif_get_resource(
     env: *const Env,
     term: Term,
     kind: TypePointer,
@@ -136,14 +136,14 @@ pub extern "C" fn enif_get_resource(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_sizeof_resource(object: *mut c_void) -> usize {
+pub(super) unsafe extern "C" fn enif_sizeof_resource(object: *mut c_void) -> usize {
     // SAFETY: the header asks for a live object.
     unsafe { resource::size_of_object(object) }
 }
 
 /// Returns 0 if the function was called.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_dynamic_resource_call(
+pub(super) unsafe extern "C" fn enif_dynamic_resource_call(
     env: &mut Env,
     module: Term,
     name: Term,
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn enif_dynamic_resource_call(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_monitor_process(
+pub(super) unsafe extern "C" fn enif_monitor_process(
     _env: *const Env,
     object: *mut c_void,
     pid: &Identifier,
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn enif_monitor_process(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_demonitor_process(
+pub(super) unsafe extern "C" fn enif_demonitor_process(
     _env: *const Env,
     object: *mut c_void,
     monitor: &Monitor,
@@ -197,11 +197,11 @@ pub unsafe extern "C" fn enif_demonitor_process(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_compare_monitors(one: &Monitor, other: &Monitor) -> c_int {
+pub(super) extern "C" fn enif_compare_monitors(one: &Monitor, other: &Monitor) -> c_int {
     one.cmp(other) as c_int
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_make_monitor_term(env: &mut Env, monitor: &Monitor) -> Term {
+pub(super) extern "C" fn enif_make_monitor_term(env: &mut Env, monitor: &Monitor) -> Term {
     reference::with_number(env.heap(), monitor.words[0], monitor.words[1])
 }

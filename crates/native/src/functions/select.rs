@@ -77,7 +77,7 @@ const KINDS: [(c_int, c_int, &str); 3] = [
 ];
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_select(
+pub(super) unsafe extern "C" fn enif_select(
     env: &mut Env,
     event: c_int,
     flags: c_int,
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn enif_select(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_select_x(
+pub(super) unsafe extern "C" fn enif_select_x(
     env: &mut Env,
     event: c_int,
     flags: c_int,

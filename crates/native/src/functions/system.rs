@@ -30,7 +30,7 @@ unsafe fn tell(handler: Option<ErrorHandler>, argument: *mut c_void, text: Vec<u
 
 /// Loads a shared object, without its suffix, which is never closed; null if that fails.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_dlopen(
+pub(crate) unsafe extern "C" fn enif_dlopen(
     name: *const c_char,
     handler: Option<ErrorHandler>,
     argument: *mut c_void,
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn enif_dlopen(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_dlsym(
+pub(crate) unsafe extern "C" fn enif_dlsym(
     handle: Option<NonNull<c_void>>,
     name: *const c_char,
     handler: Option<ErrorHandler>,
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn enif_dlsym(
 /// Copies the value of a variable, with a zero byte. Returns 0; -1 if there is no such variable; 1 if the room is too
 /// small. `size` is that of the room, then that of the value or, if the room is too small, that of the room needed.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_getenv(
+pub(crate) unsafe extern "C" fn enif_getenv(
     name: *const c_char,
     room: *mut c_char,
     size: &mut usize,
@@ -108,7 +108,7 @@ const DRIVER_MINOR: c_int = 3;
 
 /// Fills in as much as there is room for.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_system_info(info: *mut SystemInfo, size: usize) {
+pub(crate) unsafe extern "C" fn enif_system_info(info: *mut SystemInfo, size: usize) {
     static TEXTS: OnceLock<[CString; 2]> = OnceLock::new();
     let config = config::get();
     let [erts_version, otp_release] = TEXTS.get_or_init(|| {
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn enif_system_info(info: *mut SystemInfo, size: usize) {
 
 /// The kind of scheduler that this thread is: 1 normal, 2 dirty CPU, 3 dirty I/O; 0 if it is none.
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_thread_type() -> c_int {
+pub(crate) extern "C" fn enif_thread_type() -> c_int {
     match runtime::mail::dirty::kind_here() {
         Some(DirtyKind::Cpu | DirtyKind::Long | DirtyKind::Chore) => 2,
         Some(DirtyKind::Io) => 3,

@@ -33,17 +33,17 @@ fn convert(value: i64, from: c_int, to: c_int) -> i64 {
 const NANOSECONDS: c_int = 3;
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_monotonic_time(unit: c_int) -> i64 {
+pub(crate) extern "C" fn enif_monotonic_time(unit: c_int) -> i64 {
     convert(time::monotonic_ns(), NANOSECONDS, unit)
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_time_offset(unit: c_int) -> i64 {
+pub(crate) extern "C" fn enif_time_offset(unit: c_int) -> i64 {
     convert(time::offset_ns(), NANOSECONDS, unit)
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_convert_time_unit(value: i64, from: c_int, to: c_int) -> i64 {
+pub(crate) extern "C" fn enif_convert_time_unit(value: i64, from: c_int, to: c_int) -> i64 {
     convert(value, from, to)
 }
 
@@ -59,12 +59,12 @@ fn timestamp(env: &mut Env, time_us: i64) -> Term {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_now_time(env: &mut Env) -> Term {
+pub(crate) extern "C" fn enif_now_time(env: &mut Env) -> Term {
     timestamp(env, unique::now_us())
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_cpu_time(env: &mut Env) -> Term {
+pub(crate) extern "C" fn enif_cpu_time(env: &mut Env) -> Term {
     timestamp(env, sys::clock::process_cpu_ns() / 1_000)
 }
 
@@ -73,7 +73,7 @@ const POSITIVE: c_int = 1;
 const MONOTONIC: c_int = 2;
 
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_make_unique_integer(env: &mut Env, properties: c_int) -> Term {
+pub(crate) extern "C" fn enif_make_unique_integer(env: &mut Env, properties: c_int) -> Term {
     let (positive, monotonic) = (properties & POSITIVE != 0, properties & MONOTONIC != 0);
     unique::integer(env.heap(), positive, monotonic)
 }

@@ -11,7 +11,7 @@ use crate::check;
 use crate::env::Env;
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn enif_make_tuple_from_array(
+pub(super) unsafe extern "C" fn enif_make_tuple_from_array(
     env: &mut Env,
     elements: *const Term,
     count: c_uint,
@@ -27,7 +27,7 @@ pub unsafe extern "C" fn enif_make_tuple_from_array(
 
 /// The elements stay valid as long as the tuple.
 #[unsafe(no_mangle)]
-pub extern "C" fn enif_get_tuple(
+pub(super) extern "C" fn enif_get_tuple(
     env: *const Env,
     tuple: Term,
     arity: Out<'_, c_int>,

@@ -10,7 +10,7 @@ macro_rules! written_in_c {
     ($($name:ident)*) => {
         // Only their addresses are used here, so their types do not matter.
         unsafe extern "C" {
-            $(pub fn $name();)*
+            $(pub(crate) fn $name();)*
         }
     };
 }

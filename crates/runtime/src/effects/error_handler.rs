@@ -14,7 +14,7 @@ use crate::process::Process;
 /// Prepares a call of the error handler's function `why/3` in place of a call with `arity` arguments in x0 onwards.
 /// Puts `what` (the module, and the function or fun) and the list of the arguments into x0..x2, and returns the
 /// handler's code. Without an error handler, raises `undef` and returns null.
-pub fn call(
+pub(crate) fn call(
     process: &mut Process,
     context: &mut Context,
     why: Term,
@@ -32,7 +32,7 @@ pub fn call(
 }
 
 /// Whether the process has an error handler with the function `why/3`.
-pub fn is_loaded(process: &Process, why: Term) -> bool {
+pub(crate) fn is_loaded(process: &Process, why: Term) -> bool {
     function(process, why, 3).is_some()
 }
 

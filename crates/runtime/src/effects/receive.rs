@@ -4,9 +4,9 @@
 //! [`timer`] and waits; a clause that matches ends in [`remove`]. [`markers`] let a receive of a reply begin after the
 //! messages that cannot contain its reference. Only the thread that runs the process calls these functions.
 
-pub mod markers;
-pub mod priority;
-pub mod timer;
+pub(crate) mod markers;
+pub(crate) mod priority;
+pub(crate) mod timer;
 
 use layout::context::Fetched;
 use layout::process::state as receive_state;
@@ -18,7 +18,7 @@ use crate::process::{Flags, Process, message_queue};
 
 /// Handles the signals that have arrived, and returns whether there is a message at `save`.
 #[inline]
-pub fn fetch(process: &mut Process) -> Fetched {
+pub(crate) fn fetch(process: &mut Process) -> Fetched {
     signal_handling::fetch(process);
     if process
         .flags
@@ -43,7 +43,7 @@ pub fn fetch(process: &mut Process) -> Fetched {
 /// # Safety
 /// A message is at `save`.
 #[inline]
-pub unsafe fn remove(process: &mut Process) {
+pub(crate) unsafe fn remove(process: &mut Process) {
     if process.head.receive_state != receive_state::NO_TIMER {
         timer::stop(process);
     }
@@ -64,7 +64,7 @@ pub unsafe fn remove(process: &mut Process) {
 
 /// The receive takes its timeout branch.
 #[inline]
-pub fn timed_out(process: &mut Process) {
+pub(crate) fn timed_out(process: &mut Process) {
     if process.flags.contains(Flags::TRACED) {
         observer().times_out(process);
     }

@@ -19,7 +19,7 @@ use crate::process::epoch::Pinned;
 use crate::process::{Flags, Process};
 
 /// The runtime functions that the bodies of the engine's operations call.
-pub static TABLE: RuntimeTable = RuntimeTable {
+pub(super) static TABLE: RuntimeTable = RuntimeTable {
     collect,
     collect_at,
     defer_collection,

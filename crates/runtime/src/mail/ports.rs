@@ -41,7 +41,7 @@ pub(crate) struct Waiting {
 static FOR_ANY: Waiting = Waiting::new();
 
 impl Waiting {
-    pub const fn new() -> Waiting {
+    pub(crate) const fn new() -> Waiting {
         Waiting {
             ports: Mutex::new(VecDeque::new()),
             length: AtomicUsize::new(0),
@@ -51,7 +51,7 @@ impl Waiting {
 
     /// The result may be out of date; a scheduler that is about to sleep checks again after it has announced that.
     #[inline]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.length.load(Ordering::Acquire) == 0
     }
 
@@ -63,7 +63,7 @@ impl Waiting {
     }
 
     /// Adds a port; returns how many there are now.
-    pub fn push(&self, port: Arc<dyn PortWork>) -> usize {
+    pub(crate) fn push(&self, port: Arc<dyn PortWork>) -> usize {
         let mut ports = self.ports.lock();
         if ports.is_empty() {
             let now_ns = sys::clock::monotonic_ns();
@@ -75,7 +75,7 @@ impl Waiting {
     }
 
     /// Takes the port that has waited longest.
-    pub fn pop(&self) -> Option<Arc<dyn PortWork>> {
+    pub(crate) fn pop(&self) -> Option<Arc<dyn PortWork>> {
         if self.is_empty() {
             return None;
         }

@@ -25,7 +25,7 @@ struct Block<H> {
 }
 
 /// See the module's documentation. `FIRST` is the number of elements that the first block has room for.
-pub struct ThinArray<H, T: Copy, const FIRST: usize> {
+pub(super) struct ThinArray<H, T: Copy, const FIRST: usize> {
     block: Option<NonNull<Block<H>>>,
     owns: PhantomData<(H, T)>,
 }
@@ -37,7 +37,7 @@ impl<H: Default, T: Copy, const FIRST: usize> ThinArray<H, T, FIRST> {
     const IS_ALIGNED: () = assert!(align_of::<T>() <= align_of::<Block<H>>() && FIRST > 0);
 
     #[must_use]
-    pub const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         let () = Self::IS_ALIGNED;
         ThinArray {
             block: None,
@@ -65,18 +65,18 @@ impl<H: Default, T: Copy, const FIRST: usize> ThinArray<H, T, FIRST> {
     }
 
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.lengths().0
     }
 
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Bytes of memory that it uses, without what its header refers to.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         match self.block {
             Some(_) => Self::layout(self.lengths().1).size(),
             None => 0,
@@ -85,20 +85,20 @@ impl<H: Default, T: Copy, const FIRST: usize> ThinArray<H, T, FIRST> {
 
     /// The header, if there is a block.
     #[must_use]
-    pub fn header(&self) -> Option<&H> {
+    pub(super) fn header(&self) -> Option<&H> {
         // SAFETY: the array's own block, borrowed with the array.
         self.block.map(|block| unsafe { &block.as_ref().header })
     }
 
     /// The header; a block is allocated for it if there is none.
-    pub fn header_mut(&mut self) -> &mut H {
+    pub(super) fn header_mut(&mut self) -> &mut H {
         let mut block = self.block.unwrap_or_else(|| self.reallocate(FIRST));
         // SAFETY: the array's own block, borrowed with the array.
         unsafe { &mut block.as_mut().header }
     }
 
     #[must_use]
-    pub fn as_slice(&self) -> &[T] {
+    pub(super) fn as_slice(&self) -> &[T] {
         match self.block {
             // SAFETY: so many elements of the array's own block are initialised.
             Some(block) => unsafe { slice::from_raw_parts(Self::elements(block), self.len()) },
@@ -107,7 +107,7 @@ impl<H: Default, T: Copy, const FIRST: usize> ThinArray<H, T, FIRST> {
     }
 
     #[must_use]
-    pub fn as_mut_slice(&mut self) -> &mut [T] {
+    pub(super) fn as_mut_slice(&mut self) -> &mut [T] {
         match self.block {
             // SAFETY: so many elements of the array's own block are initialised.
             Some(block) => unsafe { slice::from_raw_parts_mut(Self::elements(block), self.len()) },
@@ -116,7 +116,7 @@ impl<H: Default, T: Copy, const FIRST: usize> ThinArray<H, T, FIRST> {
     }
 
     /// The elements, and what `of` makes of the header. There is a block.
-    pub fn parts<P>(&mut self, of: impl FnOnce(&mut H) -> &mut P) -> (&[T], &mut P) {
+    pub(super) fn parts<P>(&mut self, of: impl FnOnce(&mut H) -> &mut P) -> (&[T], &mut P) {
         let block = self.block.unwrap_or_else(|| self.reallocate(FIRST));
         // SAFETY: header and elements are different parts of the array's own block, borrowed with the array.
         unsafe {
@@ -126,7 +126,7 @@ impl<H: Default, T: Copy, const FIRST: usize> ThinArray<H, T, FIRST> {
     }
 
     /// Adds elements at the end.
-    pub fn extend<const COUNT: usize>(&mut self, added: [T; COUNT]) {
+    pub(super) fn extend<const COUNT: usize>(&mut self, added: [T; COUNT]) {
         let (length, capacity) = self.lengths();
         let mut block = match self.block {
             Some(block) if length + COUNT <= capacity => block,
@@ -141,7 +141,7 @@ impl<H: Default, T: Copy, const FIRST: usize> ThinArray<H, T, FIRST> {
     }
 
     /// Forgets the elements from the given index on.
-    pub fn truncate(&mut self, length: usize) {
+    pub(super) fn truncate(&mut self, length: usize) {
         if let Some(block) = &mut self.block {
             // SAFETY: the array's own block.
             let block = unsafe { block.as_mut() };
@@ -150,7 +150,7 @@ impl<H: Default, T: Copy, const FIRST: usize> ThinArray<H, T, FIRST> {
     }
 
     /// Gives memory back if less than a quarter is used.
-    pub fn shrink(&mut self) {
+    pub(super) fn shrink(&mut self) {
         let (length, capacity) = self.lengths();
         if capacity > FIRST && length < capacity / 4 {
             self.reallocate((length * 2).max(FIRST));

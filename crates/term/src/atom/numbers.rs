@@ -81,13 +81,13 @@ impl Table {
 
 /// The number of a text, if it has one. `text_of` gives the text of a number.
 #[inline]
-pub fn find(text: &str, text_of: impl Fn(u32) -> &'static str) -> Option<u32> {
+pub(super) fn find(text: &str, text_of: impl Fn(u32) -> &'static str) -> Option<u32> {
     Table::newest()?.find(text, text_of)
 }
 
 /// Gives a text, which has no number yet, the next number; `text_of` gives the text of each number up to this one. The
 /// caller holds the lock for writing.
-pub fn add(text: &str, number: u32, text_of: impl Fn(u32) -> &'static str) {
+pub(super) fn add(text: &str, number: u32, text_of: impl Fn(u32) -> &'static str) {
     let table = match Table::newest() {
         Some(table) if (number as usize) < table.slots.len() / 2 => table,
         Some(full) => {
@@ -108,7 +108,7 @@ pub fn add(text: &str, number: u32, text_of: impl Fn(u32) -> &'static str) {
 }
 
 /// Bytes that the tables occupy.
-pub fn memory() -> usize {
+pub(super) fn memory() -> usize {
     Table::newest().map_or(0, |table| table.slots.len() * 2 - FIRST_SLOTS) * size_of::<AtomicU64>()
 }
 

@@ -63,14 +63,14 @@ fn number(atom: Term) -> usize {
 /// A text was looked up whose atom exists: if nothing has mentioned that atom before, it takes its place behind all
 /// others.
 #[inline(always)]
-pub fn mention(atom: Term) {
+pub(super) fn mention(atom: Term) {
     if are_ranked() {
         rank(atom);
     }
 }
 
 #[cold]
-pub fn compare(a: Term, b: Term) -> Ordering {
+pub(super) fn compare(a: Term, b: Term) -> Ordering {
     rank(a).cmp(&rank(b))
 }
 

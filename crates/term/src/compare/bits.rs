@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use layout::object::Bits;
 
 /// Compares two bit strings, which may start at any bit of a byte.
-pub fn compare(a: Bits, b: Bits) -> Ordering {
+pub(super) fn compare(a: Bits, b: Bits) -> Ordering {
     let common = a.bit_len().min(b.bit_len());
     prefix(a, b, common).then(a.bit_len().cmp(&b.bit_len()))
 }

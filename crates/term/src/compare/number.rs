@@ -24,7 +24,7 @@ pub fn compare_numbers(a: Term, b: Term) -> Ordering {
 
 /// Whether two floats are exactly equal: up to OTP 26, 0.0 and -0.0 are.
 #[must_use]
-pub fn are_same_floats(a: Term, b: Term) -> bool {
+pub(super) fn are_same_floats(a: Term, b: Term) -> bool {
     let (a, b) = (a.word(0), b.word(0));
     // The release is asked for zeros of different signs only.
     a == b || (a | b) << 1 == 0 && !release::has(Release::OTP_27)
@@ -32,7 +32,7 @@ pub fn are_same_floats(a: Term, b: Term) -> bool {
 
 /// The exact order of two floats: from OTP 27 on, -0.0 comes before 0.0.
 #[must_use]
-pub fn exact_order_of_floats(a: Term, b: Term) -> Ordering {
+pub(super) fn exact_order_of_floats(a: Term, b: Term) -> Ordering {
     compare_numbers(a, b).then_with(|| {
         if are_same_floats(a, b) {
             Ordering::Equal

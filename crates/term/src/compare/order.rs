@@ -32,7 +32,7 @@ enum Frame {
 }
 
 /// Compares two terms whose words differ.
-pub fn compare(a: Term, b: Term, exact: bool) -> Ordering {
+pub(super) fn compare(a: Term, b: Term, exact: bool) -> Ordering {
     let mut frames: SmallVec<[Frame; 8]> = SmallVec::new();
     let mut unordered = 0;
     let mut question = (a, b, exact);
@@ -335,7 +335,7 @@ fn references(a: Term, b: Term) -> Ordering {
 }
 
 /// The order of two external references.
-pub fn external_references(a: Term, b: Term) -> Ordering {
+pub(super) fn external_references(a: Term, b: Term) -> Ordering {
     nodes(Some(node::of(a)), Some(node::of(b))).then_with(|| {
         let count = |term: Term| term.word(offset::EXTERNAL_REFERENCE_COUNT) as usize;
         let word = |term: Term, index: usize| {

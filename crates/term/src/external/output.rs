@@ -17,15 +17,15 @@ use crate::build;
 use crate::off_heap::{self, BinaryBlock};
 
 /// Bytes that may be written after one check: a heap binary with its head, or the fixed parts of any other term.
-pub const ROOM: usize = 80;
+pub(super) const ROOM: usize = 80;
 const _: () = assert!(ROOM >= 5 + HEAP_BINARY_BYTES);
 
 /// The first bytes of an output are written here.
-pub struct FirstBytes([MaybeUninit<u8>; 1024]);
+pub(super) struct FirstBytes([MaybeUninit<u8>; 1024]);
 
 impl FirstBytes {
     #[inline(always)]
-    pub fn uninit() -> FirstBytes {
+    pub(super) fn uninit() -> FirstBytes {
         FirstBytes([const { MaybeUninit::uninit() }; _])
     }
 }
@@ -50,7 +50,7 @@ const FEW_BYTES: usize = 64;
 /// The bytes from `at` up to `limit` and [`ROOM`] more are the output's, and nobody reads them before the pen is put
 /// back ([`Output::put_back`]).
 #[derive(Clone, Copy)]
-pub struct Pen {
+pub(super) struct Pen {
     pub at: *mut u8,
     /// No term is begun from here on before [`Output`] was asked for more room.
     pub limit: *mut u8,
@@ -62,7 +62,7 @@ impl Pen {
     /// # Safety
     /// They fit: at most [`ROOM`] bytes since the last check, or since a call that made room for them.
     #[inline(always)]
-    pub unsafe fn put<const N: usize>(&mut self, bytes: [u8; N]) {
+    pub(super) unsafe fn put<const N: usize>(&mut self, bytes: [u8; N]) {
         // SAFETY: the caller's promise.
         unsafe {
             self.at.cast::<[u8; N]>().write_unaligned(bytes);
@@ -75,7 +75,7 @@ impl Pen {
     /// # Safety
     /// As [`Pen::put`], for the whole array; `count` is at most `N`.
     #[inline(always)]
-    pub unsafe fn put_first<const N: usize>(&mut self, bytes: [u8; N], count: usize) {
+    pub(super) unsafe fn put_first<const N: usize>(&mut self, bytes: [u8; N], count: usize) {
         // SAFETY: the caller's promise.
         unsafe {
             self.at.cast::<[u8; N]>().write_unaligned(bytes);
@@ -85,7 +85,7 @@ impl Pen {
 
     /// A pen for a room elsewhere.
     #[inline]
-    pub fn at(room: *mut u8) -> Pen {
+    pub(super) fn at(room: *mut u8) -> Pen {
         Pen {
             at: room,
             limit: room,
@@ -97,7 +97,7 @@ impl Pen {
     /// # Safety
     /// There is room for them.
     #[inline(always)]
-    pub unsafe fn copy(&mut self, source: &[u8]) {
+    pub(super) unsafe fn copy(&mut self, source: &[u8]) {
         // SAFETY: the caller's promise.
         unsafe {
             if source.len() <= FEW_BYTES {
@@ -115,7 +115,7 @@ impl Pen {
     /// # Safety
     /// As [`Pen::put`].
     #[inline(always)]
-    pub unsafe fn copy_few(&mut self, source: &[u8]) {
+    pub(super) unsafe fn copy_few(&mut self, source: &[u8]) {
         let (from, size) = (source.as_ptr(), source.len());
         // SAFETY: the caller's promise. Two parts overlap unless the size is a multiple of theirs.
         unsafe {
@@ -156,7 +156,7 @@ unsafe fn copy_part<const N: usize>(from: *const u8, to: *mut u8) {
 }
 
 /// The bytes written so far, and room for more.
-pub struct Output<'a> {
+pub(super) struct Output<'a> {
     start: *mut u8,
     /// Where the next byte goes.
     at: *mut u8,
@@ -170,7 +170,7 @@ pub struct Output<'a> {
 
 impl<'a> Output<'a> {
     #[inline]
-    pub fn new(first: &'a mut FirstBytes) -> Output<'a> {
+    pub(super) fn new(first: &'a mut FirstBytes) -> Output<'a> {
         let first = first.0.as_mut_ptr_range();
         Output {
             start: first.start.cast(),
@@ -184,19 +184,19 @@ impl<'a> Output<'a> {
 
     /// Number of bytes written.
     #[inline]
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.at as usize - self.start as usize
     }
 
     #[inline]
-    pub fn bytes(&self) -> &[u8] {
+    pub(super) fn bytes(&self) -> &[u8] {
         // SAFETY: all bytes before `at` were written.
         unsafe { std::slice::from_raw_parts(self.start, self.len()) }
     }
 
     /// A pen at the end of the bytes, which stops after `most` more, or where the room ends.
     #[inline]
-    pub fn pen(&self, most: usize) -> Pen {
+    pub(super) fn pen(&self, most: usize) -> Pen {
         let free = self.end as usize - self.at as usize;
         Pen {
             at: self.at,
@@ -206,7 +206,7 @@ impl<'a> Output<'a> {
 
     /// Where a pen stops, if that is after `stop_at` bytes of the output at the latest.
     #[inline(always)]
-    pub fn limit(&self, stop_at: usize) -> *mut u8 {
+    pub(super) fn limit(&self, stop_at: usize) -> *mut u8 {
         let whole = self.end as usize - self.start as usize;
         self.start
             .wrapping_add(whole.saturating_sub(ROOM).min(stop_at))
@@ -214,20 +214,20 @@ impl<'a> Output<'a> {
 
     /// Bytes that may be written at a pen's place.
     #[inline(always)]
-    pub fn room_at(&self, pen: Pen) -> usize {
+    pub(super) fn room_at(&self, pen: Pen) -> usize {
         self.end as usize - pen.at as usize
     }
 
     /// Makes what a pen has written part of the output.
     #[inline]
-    pub fn put_back(&mut self, pen: Pen) {
+    pub(super) fn put_back(&mut self, pen: Pen) {
         debug_assert!(self.start <= pen.at && pen.at <= self.end);
         self.at = pen.at;
     }
 
     /// Makes room for `size` bytes, and [`ROOM`] after them.
     #[inline]
-    pub fn reserve(&mut self, size: usize) {
+    pub(super) fn reserve(&mut self, size: usize) {
         if (self.end as usize - self.at as usize) < size.saturating_add(ROOM) {
             self.grow(size);
         }
@@ -281,7 +281,7 @@ impl<'a> Output<'a> {
 
     /// Appends bytes.
     #[inline]
-    pub fn extend(&mut self, bytes: &[u8]) {
+    pub(super) fn extend(&mut self, bytes: &[u8]) {
         self.reserve(bytes.len());
         // SAFETY: there is room for them.
         unsafe {
@@ -292,7 +292,7 @@ impl<'a> Output<'a> {
     }
 
     #[inline]
-    pub fn push(&mut self, byte: u8) {
+    pub(super) fn push(&mut self, byte: u8) {
         self.reserve(1);
         // SAFETY: there is room for it.
         unsafe {
@@ -303,21 +303,21 @@ impl<'a> Output<'a> {
 
     /// Replaces bytes that were written.
     #[inline]
-    pub fn overwrite<const N: usize>(&mut self, at: usize, bytes: [u8; N]) {
+    pub(super) fn overwrite<const N: usize>(&mut self, at: usize, bytes: [u8; N]) {
         assert!(at + N <= self.len(), "{N} bytes at {at} of {}", self.len());
         // SAFETY: within the bytes.
         unsafe { self.start.add(at).cast::<[u8; N]>().write_unaligned(bytes) };
     }
 
     /// Clears the bits of the last byte that a mask does not have.
-    pub fn mask_last(&mut self, mask: u8) {
+    pub(super) fn mask_last(&mut self, mask: u8) {
         let last = self.len() - 1;
         let byte = self.bytes()[last];
         self.overwrite(last, [byte & mask]);
     }
 
     /// Makes the `count` bytes at `begin`, behind which are two more, integers with a tag each, from two bytes on.
-    pub fn spread(&mut self, begin: usize, count: usize) {
+    pub(super) fn spread(&mut self, begin: usize, count: usize) {
         assert!(begin + count + 2 == self.len());
         self.reserve(count);
         // SAFETY: there is room for twice as many bytes; from the last one on, each is read before it is overwritten.
@@ -335,13 +335,13 @@ impl<'a> Output<'a> {
 
     /// Where a pen that writes to this output is.
     #[inline(always)]
-    pub fn offset_of(&self, pen: Pen) -> usize {
+    pub(super) fn offset_of(&self, pen: Pen) -> usize {
         pen.at as usize - self.start as usize
     }
 
     /// A binary of the bytes. The output cannot be used any more.
     #[inline]
-    pub fn take_binary(&mut self, heap: &mut Heap) -> Term {
+    pub(super) fn take_binary(&mut self, heap: &mut Heap) -> Term {
         let length = self.len();
         let free = self.end as usize - self.at as usize;
         if length <= HEAP_BINARY_BYTES && free >= size_of::<u64>() {

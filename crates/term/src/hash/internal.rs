@@ -17,7 +17,7 @@ const SALT: u32 = 3_432_918_353;
 
 /// See [`super::map_key`].
 #[inline]
-pub fn map_key(key: Term, round: u32) -> u32 {
+pub(super) fn map_key(key: Term, round: u32) -> u32 {
     let mut salt = Mixer(0);
     if round > 0 {
         salt.two(round, 1, golden(22));
@@ -27,7 +27,7 @@ pub fn map_key(key: Term, round: u32) -> u32 {
 
 /// The internal hash of a term, salted.
 #[inline]
-pub fn internal(term: Term, salt: u32) -> u32 {
+pub(super) fn internal(term: Term, salt: u32) -> u32 {
     if term.is_immediate() {
         return immediate(term, salt);
     }
@@ -47,7 +47,7 @@ pub fn internal(term: Term, salt: u32) -> u32 {
 
 /// [`internal`] of an immediate term.
 #[inline]
-pub fn immediate(term: Term, salt: u32) -> u32 {
+pub(super) fn immediate(term: Term, salt: u32) -> u32 {
     debug_assert!(term.is_immediate());
     let mut mixer = Mixer(salt ^ SALT);
     mixer.wide(term.bits(), GOLDEN);

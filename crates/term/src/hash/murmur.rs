@@ -45,7 +45,7 @@ const RECORD: u64 = Kind::Tuple as u64 + 1;
 /// The 64-bit hash of a term; bits 0 to 3 are for a trie's root, the next four for the level below, and so on.
 /// `has_records` says whether the release has native records, OTP 29 or later.
 #[inline]
-pub fn hash(term: Term, salt: u64, has_records: bool) -> u64 {
+pub(super) fn hash(term: Term, salt: u64, has_records: bool) -> u64 {
     if term.is_immediate() {
         return immediate(term, salt);
     }
@@ -68,7 +68,7 @@ pub fn hash(term: Term, salt: u64, has_records: bool) -> u64 {
 
 /// [`hash`] of an immediate term.
 #[inline]
-pub fn immediate(term: Term, salt: u64) -> u64 {
+pub(super) fn immediate(term: Term, salt: u64) -> u64 {
     scramble(term.bits().wrapping_add(salt))
 }
 

@@ -381,12 +381,12 @@ fn insert<A: Allocate + ?Sized>(
     Some((new, added))
 }
 
-pub fn put<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term, value: Term) -> Term {
+pub(super) fn put<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term, value: Term) -> Term {
     let leaf = Leaf::Pair(key, value);
     insert(heap, map, 0, leaf, Existing::Replace, false).map_or(map, |(map, _)| map)
 }
 
-pub fn update<A: Allocate + ?Sized>(
+pub(super) fn update<A: Allocate + ?Sized>(
     heap: &mut A,
     map: Term,
     key: Term,
@@ -396,7 +396,11 @@ pub fn update<A: Allocate + ?Sized>(
     insert(heap, map, 0, leaf, Existing::Replace, true).map(|(map, _)| map)
 }
 
-pub fn take<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term) -> Option<(Term, Term)> {
+pub(super) fn take<A: Allocate + ?Sized>(
+    heap: &mut A,
+    map: Term,
+    key: Term,
+) -> Option<(Term, Term)> {
     let mut hash = map_key(key, 0);
     let mut level = 0;
     let mut path: SmallVec<[(Term, u16, usize); 8]> = SmallVec::new();
@@ -459,7 +463,7 @@ fn path_of(hash: u32) -> u32 {
 }
 
 /// A map of pairs, of any size.
-pub fn from_pairs<A: Allocate + ?Sized>(
+pub(super) fn from_pairs<A: Allocate + ?Sized>(
     heap: &mut A,
     pairs: impl Iterator<Item = (Term, Term)>,
 ) -> Term {
@@ -532,7 +536,7 @@ fn grow<A: Allocate + ?Sized>(
 }
 
 /// The pairs of both maps; for a key that both have, the pair of `b`. Subtrees that only one of them has are shared.
-pub fn merge<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
+pub(super) fn merge<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
     let mut common = 0;
     let merged = merge_nodes(heap, a, b, 0, &mut common);
     if merged != a && merged != b {
@@ -601,7 +605,7 @@ fn merge_nodes<A: Allocate + ?Sized>(
 
 /// The child of a node that is visited after `index` others: backward, the last one is the first.
 #[inline]
-pub fn visited_child(node: Term, index: usize, backward: bool) -> Option<Term> {
+pub(super) fn visited_child(node: Term, index: usize, backward: bool) -> Option<Term> {
     let children = children(node);
     let place = match backward {
         true => children.len().checked_sub(1 + index)?,
@@ -611,7 +615,7 @@ pub fn visited_child(node: Term, index: usize, backward: bool) -> Option<Term> {
 }
 
 /// Calls a function with each leaf under a node, in their order or backward. The recursion is as deep as the trie.
-pub fn each_leaf(node: Term, backward: bool, visit: &mut impl FnMut(Term)) {
+pub(super) fn each_leaf(node: Term, backward: bool, visit: &mut impl FnMut(Term)) {
     for index in 0.. {
         match visited_child(node, index, backward) {
             Some(leaf) if leaf.is_cons() => visit(leaf),

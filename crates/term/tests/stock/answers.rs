@@ -12,7 +12,7 @@ fn encoded(term: Term) -> Vec<u8> {
 }
 
 /// Asks `mapper`, an Erlang fun on stock OTP, every question, and compares its answers with ours.
-pub fn compare(mapper: &str, questions: &[(Term, Term)]) {
+pub(crate) fn compare(mapper: &str, questions: &[(Term, Term)]) {
     let hex =
         |bytes: Vec<u8>| -> String { bytes.iter().map(|byte| format!("{byte:02x}")).collect() };
     let asked: Vec<String> = questions
@@ -54,7 +54,7 @@ fn shown_bytes(bytes: &[u8]) -> String {
 }
 
 /// `{ok, Value}`, or the atom that names the error.
-pub fn outcome(scratch: &mut Scratch, result: Result<Term, Term>) -> Term {
+pub(crate) fn outcome(scratch: &mut Scratch, result: Result<Term, Term>) -> Term {
     match result {
         Ok(value) => build::tuple(scratch.heap(), &[term::am::OK, value]),
         Err(reason) => reason,

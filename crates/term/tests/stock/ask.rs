@@ -33,12 +33,12 @@ static RUN: AtomicU32 = AtomicU32::new(0);
 ///
 /// # Panics
 /// When stock OTP is missing, or cannot evaluate an expression.
-pub fn ask(mapper: &str, expressions: &[String]) -> Vec<String> {
+pub(crate) fn ask(mapper: &str, expressions: &[String]) -> Vec<String> {
     run(mapper, expressions).lines
 }
 
 /// The output of a run of stock OTP.
-pub struct Answer {
+pub(crate) struct Answer {
     /// A line for each expression.
     pub lines: Vec<String>,
     /// What it wrote to standard output.
@@ -49,7 +49,7 @@ pub struct Answer {
 ///
 /// # Panics
 /// When stock OTP is missing, or cannot evaluate an expression.
-pub fn run(mapper: &str, expressions: &[String]) -> Answer {
+pub(crate) fn run(mapper: &str, expressions: &[String]) -> Answer {
     let run = RUN.fetch_add(1, Ordering::Relaxed);
     let path = |kind: &str| -> PathBuf {
         let name = format!("term-stock-{}-{run}.{kind}", std::process::id());
@@ -87,7 +87,7 @@ pub fn run(mapper: &str, expressions: &[String]) -> Answer {
 }
 
 /// The bytes of a text of hexadecimal digits.
-pub fn unhex(text: &str) -> Vec<u8> {
+pub(crate) fn unhex(text: &str) -> Vec<u8> {
     (0..text.len() / 2)
         .map(|i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).unwrap())
         .collect()

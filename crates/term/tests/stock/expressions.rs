@@ -144,7 +144,7 @@ const CHOSEN: &[&str] = &[
 ];
 
 /// All chosen expressions, and `count` generated ones.
-pub fn all(count: usize) -> Vec<String> {
+pub(crate) fn all(count: usize) -> Vec<String> {
     let mut random = Rng::with_seed(0x9e37_79b9_7f4a_7c15);
     let chosen = CHOSEN.iter().map(|text| (*text).to_owned());
     let made = (0..count).map(|_| make(&mut random, 4));

@@ -7,7 +7,7 @@ use layout::{Export, Term};
 use term::external::Resolver;
 use term::fun::{self, Found, FunIdentity};
 
-pub struct TestRuntime;
+pub(crate) struct TestRuntime;
 
 impl Resolver for TestRuntime {
     fn export(

@@ -18,7 +18,12 @@ const NO_CALLBACK: c_int = 1 << 3;
 /// Adds to what a descriptor is selected for, or removes from it. When [`USE`] is removed without [`NO_CALLBACK`], the
 /// descriptor is selected for nothing any more, and `stop_select` is called.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_select(port: Handle, event: Event, mode: c_int, on: c_int) -> c_int {
+pub(super) extern "C" fn driver_select(
+    port: Handle,
+    event: Event,
+    mode: c_int,
+    on: c_int,
+) -> c_int {
     let fd = event as RawFd;
     let select = move |shared: &port::Shared,
                        access: &mut runtime::effects::port::driver::Access<'_>| {
@@ -53,7 +58,7 @@ pub extern "C" fn driver_select(port: Handle, event: Event, mode: c_int, on: c_i
 
 /// Sets the port's timer, instead of one that was set before. The time is in milliseconds.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_set_timer(port: Handle, after_ms: c_ulong) -> c_int {
+pub(super) extern "C" fn driver_set_timer(port: Handle, after_ms: c_ulong) -> c_int {
     let has_timeout = |shared: &port::Shared| shared.driver.entry().timeout.is_some();
     if !port::find(port).is_some_and(|shared| has_timeout(&shared)) {
         return -1;
@@ -67,7 +72,7 @@ pub extern "C" fn driver_set_timer(port: Handle, after_ms: c_ulong) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_cancel_timer(port: Handle) -> c_int {
+pub(super) extern "C" fn driver_cancel_timer(port: Handle) -> c_int {
     let performed = port::perform(port, |shared, access| {
         *shared.deadline_ns.lock() = None;
         access.cancel_timer();
@@ -77,7 +82,7 @@ pub extern "C" fn driver_cancel_timer(port: Handle) -> c_int {
 
 /// The milliseconds that are left of the port's timer; 0 if there is none.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_read_timer(port: Handle, left_ms: &mut c_ulong) -> c_int {
+pub(super) extern "C" fn driver_read_timer(port: Handle, left_ms: &mut c_ulong) -> c_int {
     let Some(shared) = port::find(port) else {
         return -1;
     };

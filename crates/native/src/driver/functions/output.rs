@@ -38,13 +38,17 @@ unsafe fn one_part<'a>(data: *const c_char, size: usize) -> SmallVec<[&'a [u8]; 
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_output(port: Handle, data: *const c_char, size: usize) -> c_int {
+pub(super) unsafe extern "C" fn driver_output(
+    port: Handle,
+    data: *const c_char,
+    size: usize,
+) -> c_int {
     // SAFETY: the header asks for as many bytes.
     send(port, &[], &unsafe { one_part(data, size) })
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_output2(
+pub(super) unsafe extern "C" fn driver_output2(
     port: Handle,
     header: *const c_char,
     header_size: usize,
@@ -56,7 +60,7 @@ pub unsafe extern "C" fn driver_output2(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_output_binary(
+pub(super) unsafe extern "C" fn driver_output_binary(
     port: Handle,
     header: *const c_char,
     header_size: usize,
@@ -115,7 +119,7 @@ unsafe fn bytes_behind<'a>(vector: &IoVec, mut skip: usize) -> SmallVec<[&'a [u8
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_outputv(
+pub(super) unsafe extern "C" fn driver_outputv(
     port: Handle,
     header: *const c_char,
     header_size: usize,
@@ -134,7 +138,7 @@ pub unsafe extern "C" fn driver_outputv(
 
 /// Copies the bytes of a vector; returns how many, at most the size of the room.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_vec_to_buf(
+pub(super) unsafe extern "C" fn driver_vec_to_buf(
     vector: &IoVec,
     room: *mut c_char,
     size: usize,

@@ -22,7 +22,7 @@ fn done(is_done: bool) -> c_int {
 
 /// The port as a term; `[]` if there is no such port.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_mk_port(port: Handle) -> Term {
+pub(super) extern "C" fn driver_mk_port(port: Handle) -> Term {
     let id = port::with(port, |shared, _| shared.id);
     id.or_else(|| Some(port::find(port)?.id))
         .unwrap_or(Term::NIL)
@@ -30,25 +30,25 @@ pub extern "C" fn driver_mk_port(port: Handle) -> Term {
 
 /// The connected process; `[]` if there is no such port.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_connected(port: Handle) -> Term {
+pub(super) extern "C" fn driver_connected(port: Handle) -> Term {
     port::with(port, |_, access| access.connected()).unwrap_or(Term::NIL)
 }
 
 /// The process that the driver is called for; `[]` if it is called for none.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_caller(port: Handle) -> Term {
+pub(super) extern "C" fn driver_caller(port: Handle) -> Term {
     port::with(port, |_, access| access.asked_by())
         .flatten()
         .unwrap_or(Term::NIL)
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn set_busy_port(port: Handle, on: c_int) {
+pub(super) extern "C" fn set_busy_port(port: Handle, on: c_int) {
     port::perform(port, move |_, access| access.set_busy(on != 0));
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn set_port_control_flags(port: Handle, flags: c_int) {
+pub(super) extern "C" fn set_port_control_flags(port: Handle, flags: c_int) {
     if let Some(shared) = port::find(port) {
         let is_binary = flags & CONTROL_BINARY != 0;
         shared.control_is_binary.store(is_binary, Ordering::Relaxed);
@@ -56,7 +56,7 @@ pub extern "C" fn set_port_control_flags(port: Handle, flags: c_int) {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn get_port_flags(port: Handle) -> c_int {
+pub(super) extern "C" fn get_port_flags(port: Handle) -> c_int {
     match port::find(port) {
         Some(shared) if shared.is_binary => BINARY,
         _ => 0,
@@ -65,7 +65,7 @@ pub extern "C" fn get_port_flags(port: Handle) -> c_int {
 
 /// The limits of the queue of commands: those that are given are set, 0 reads them. The largest number turns them off.
 #[unsafe(no_mangle)]
-pub extern "C" fn erl_drv_busy_msgq_limits(
+pub(super) extern "C" fn erl_drv_busy_msgq_limits(
     port: Handle,
     low: Option<&mut usize>,
     high: Option<&mut usize>,
@@ -102,7 +102,7 @@ fn end(port: Handle, reason: Term) -> c_int {
 
 /// The port's end of input: a message, if it was opened for that, otherwise its end.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_failure_eof(port: Handle) -> c_int {
+pub(super) extern "C" fn driver_failure_eof(port: Handle) -> c_int {
     done(port::perform(port, |shared, access| {
         match shared.sends_eof {
             true => access.send_to_connected(|_| am::EOF),
@@ -115,7 +115,7 @@ pub extern "C" fn driver_failure_eof(port: Handle) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_failure_atom(port: Handle, text: *const c_char) -> c_int {
+pub(super) unsafe extern "C" fn driver_failure_atom(port: Handle, text: *const c_char) -> c_int {
     // SAFETY: the header asks for a string.
     match atom::intern_latin1(unsafe { bytes_of(text) }) {
         Ok(reason) => end(port, reason),
@@ -124,13 +124,13 @@ pub unsafe extern "C" fn driver_failure_atom(port: Handle, text: *const c_char) 
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_failure_posix(port: Handle, error: c_int) -> c_int {
+pub(super) extern "C" fn driver_failure_posix(port: Handle, error: c_int) -> c_int {
     end(port, atom::known(Errno(error).name()))
 }
 
 /// Ends the port; the reason is a number. 0 is the end of input.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_failure(port: Handle, error: c_int) -> c_int {
+pub(super) extern "C" fn driver_failure(port: Handle, error: c_int) -> c_int {
     match error {
         0 => driver_failure_eof(port),
         _ => end(port, Term::small(error.into())),
@@ -139,7 +139,7 @@ pub extern "C" fn driver_failure(port: Handle, error: c_int) -> c_int {
 
 /// Ends the port, of which the connected process is not told; the reason is the error's name, or `normal`.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_exit(port: Handle, error: c_int) -> c_int {
+pub(super) extern "C" fn driver_exit(port: Handle, error: c_int) -> c_int {
     let reason = match error {
         0 => am::NORMAL,
         _ => atom::known(Errno(error).name()),
@@ -152,14 +152,14 @@ pub extern "C" fn driver_exit(port: Handle, error: c_int) -> c_int {
 
 /// The driver stays for ever. Returns below 0 if it is in no library of its own.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_lock_driver(port: Handle) -> c_int {
+pub(super) extern "C" fn driver_lock_driver(port: Handle) -> c_int {
     let locked = port::find(port).is_some_and(|shared| shared.driver.make_permanent());
     done(locked)
 }
 
 /// Makes another port of the driver, which belongs to a process. Returns the port; a number that is none if that fails.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_create_port(
+pub(super) unsafe extern "C" fn driver_create_port(
     creator: Handle,
     owner: Term,
     name: *const c_char,
@@ -179,7 +179,7 @@ pub unsafe extern "C" fn driver_create_port(
 /// Gives the port its data, or refuses it, when the driver answers later than by what `start` returns: with
 /// `ERL_DRV_FLAG_USE_INIT_ACK`, once.
 #[unsafe(no_mangle)]
-pub extern "C" fn erl_drv_init_ack(port: Handle, data: Data) {
+pub(super) extern "C" fn erl_drv_init_ack(port: Handle, data: Data) {
     let refusal = port::refusal(data);
     let word = data as usize;
     port::perform(port, move |shared, access| {
@@ -201,7 +201,7 @@ pub extern "C" fn erl_drv_init_ack(port: Handle, data: Data) {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn erl_drv_set_os_pid(port: Handle, pid: isize) {
+pub(super) extern "C" fn erl_drv_set_os_pid(port: Handle, pid: isize) {
     if let Ok(pid) = u32::try_from(pid) {
         port::perform(port, move |_, access| access.set_os_pid(pid));
     }
@@ -210,13 +210,13 @@ pub extern "C" fn erl_drv_set_os_pid(port: Handle, pid: isize) {
 /// Whether the driver has used up its time, when it has taken this part of a slice, in percent, beside what it has told
 /// of in the same call. Returns below 0 if there is no such port.
 #[unsafe(no_mangle)]
-pub extern "C" fn erl_drv_consume_timeslice(port: Handle, percent: c_int) -> c_int {
+pub(super) extern "C" fn erl_drv_consume_timeslice(port: Handle, percent: c_int) -> c_int {
     port::consume(port, percent.clamp(1, 100) as u32).map_or(-1, c_int::from)
 }
 
 /// Writes a port as text, as it is printed.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dtrace_drvport_str(port: Handle, room: *mut c_char) {
+pub(super) unsafe extern "C" fn dtrace_drvport_str(port: Handle, room: *mut c_char) {
     // SAFETY: a handle is the word of a port's identifier.
     let text = text_of(unsafe { Term::from_bits(port as u64) });
     // SAFETY: the header asks for room for the text of a port.

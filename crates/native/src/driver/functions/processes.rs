@@ -11,7 +11,11 @@ use crate::driver::port;
 
 /// Returns 0; below 0 if the driver has no function for it; above 0 if there is no such process.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_monitor_process(port: Handle, pid: Term, monitor: &mut Monitor) -> c_int {
+pub(super) extern "C" fn driver_monitor_process(
+    port: Handle,
+    pid: Term,
+    monitor: &mut Monitor,
+) -> c_int {
     let made = port::with(port, |shared, access| {
         if shared.driver.entry().process_exit.is_none() {
             return -1;
@@ -32,7 +36,7 @@ pub extern "C" fn driver_monitor_process(port: Handle, pid: Term, monitor: &mut 
 
 /// Returns 0; above 0 if there is no such monitor; below 0 if there is no such port.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_demonitor_process(port: Handle, monitor: &Monitor) -> c_int {
+pub(super) extern "C" fn driver_demonitor_process(port: Handle, monitor: &Monitor) -> c_int {
     let number = monitor.number;
     let removed = port::with(port, |shared, access| {
         access.demonitor(number);
@@ -43,14 +47,14 @@ pub extern "C" fn driver_demonitor_process(port: Handle, monitor: &Monitor) -> c
 
 /// The process, or `undefined` if there is no such monitor.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_get_monitored_process(port: Handle, monitor: &Monitor) -> Term {
+pub(super) extern "C" fn driver_get_monitored_process(port: Handle, monitor: &Monitor) -> Term {
     let pid =
         port::find(port).and_then(|shared| shared.monitored.lock().get(&monitor.number).copied());
     pid.unwrap_or(Term::NIL)
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_compare_monitors(one: &Monitor, other: &Monitor) -> c_int {
+pub(super) extern "C" fn driver_compare_monitors(one: &Monitor, other: &Monitor) -> c_int {
     match one.cmp(other) {
         Ordering::Less => -1,
         Ordering::Equal => 0,

@@ -47,13 +47,17 @@ unsafe fn add_bytes(port: Handle, data: *mut c_char, size: usize, at_front: bool
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_enq(port: Handle, data: *mut c_char, size: usize) -> c_int {
+pub(super) unsafe extern "C" fn driver_enq(port: Handle, data: *mut c_char, size: usize) -> c_int {
     // SAFETY: the header asks for as many bytes.
     unsafe { add_bytes(port, data, size, false) }
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_pushq(port: Handle, data: *mut c_char, size: usize) -> c_int {
+pub(super) unsafe extern "C" fn driver_pushq(
+    port: Handle,
+    data: *mut c_char,
+    size: usize,
+) -> c_int {
     // SAFETY: as above.
     unsafe { add_bytes(port, data, size, true) }
 }
@@ -79,7 +83,7 @@ unsafe fn add_binary(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_enq_bin(
+pub(super) unsafe extern "C" fn driver_enq_bin(
     port: Handle,
     binary: *mut Binary,
     offset: usize,
@@ -90,7 +94,7 @@ pub unsafe extern "C" fn driver_enq_bin(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_pushq_bin(
+pub(super) unsafe extern "C" fn driver_pushq_bin(
     port: Handle,
     binary: *mut Binary,
     offset: usize,
@@ -126,13 +130,13 @@ unsafe fn add_vector(port: Handle, vector: &IoVec, mut skip: usize, at_front: bo
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_enqv(port: Handle, vector: &IoVec, skip: usize) -> c_int {
+pub(super) unsafe extern "C" fn driver_enqv(port: Handle, vector: &IoVec, skip: usize) -> c_int {
     // SAFETY: the header asks for a vector.
     unsafe { add_vector(port, vector, skip, false) }
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_pushqv(port: Handle, vector: &IoVec, skip: usize) -> c_int {
+pub(super) unsafe extern "C" fn driver_pushqv(port: Handle, vector: &IoVec, skip: usize) -> c_int {
     // SAFETY: as above.
     unsafe { add_vector(port, vector, skip, true) }
 }
@@ -140,7 +144,7 @@ pub unsafe extern "C" fn driver_pushqv(port: Handle, vector: &IoVec, skip: usize
 /// Removes bytes from the front; returns how many are left, or the largest number if there are not as many, or no such
 /// port.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_deq(port: Handle, size: usize) -> usize {
+pub(super) extern "C" fn driver_deq(port: Handle, size: usize) -> usize {
     let left = with(port, |mut queue| {
         (size <= queue.size()).then(|| {
             queue.remove(size);
@@ -151,13 +155,13 @@ pub extern "C" fn driver_deq(port: Handle, size: usize) -> usize {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_sizeq(port: Handle) -> usize {
+pub(super) extern "C" fn driver_sizeq(port: Handle) -> usize {
     with(port, |queue| queue.size()).unwrap_or(usize::MAX)
 }
 
 /// The parts of the queue, until it changes.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_peekq(port: Handle, count: &mut c_int) -> *mut IoPart {
+pub(super) extern "C" fn driver_peekq(port: Handle, count: &mut c_int) -> *mut IoPart {
     let first = with(port, |mut queue| {
         *count = queue.parts.len() as c_int;
         shown(&mut queue.parts)
@@ -170,7 +174,7 @@ pub extern "C" fn driver_peekq(port: Handle, count: &mut c_int) -> *mut IoPart {
 
 /// The queue as a vector, until it changes; returns its size.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_peekqv(port: Handle, vector: &mut IoVec) -> usize {
+pub(super) extern "C" fn driver_peekqv(port: Handle, vector: &mut IoVec) -> usize {
     let size = with(port, |mut queue| {
         *vector = IoVec {
             count: queue.parts.len() as c_int,

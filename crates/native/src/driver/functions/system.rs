@@ -33,7 +33,7 @@ fn lasting(text: &[u8]) -> *const c_char {
 
 /// The name of a system's error, such as `enoent`. Since OTP 29 numbers without a name are told apart.
 #[unsafe(no_mangle)]
-pub extern "C" fn erl_errno_id(error: c_int) -> *const c_char {
+pub(super) extern "C" fn erl_errno_id(error: c_int) -> *const c_char {
     match Errno(error).name() {
         "unknown" if release::has(Release::OTP_29) => lasting(format!("errno_{error}").as_bytes()),
         name => lasting(name.as_bytes()),
@@ -41,28 +41,28 @@ pub extern "C" fn erl_errno_id(error: c_int) -> *const c_char {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_system_info(info: *mut SystemInfo, size: usize) {
+pub(super) unsafe extern "C" fn driver_system_info(info: *mut SystemInfo, size: usize) {
     // SAFETY: the header asks for a structure of `size` bytes.
     unsafe { enif_system_info(info, size) };
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn erl_drv_monotonic_time(unit: c_int) -> i64 {
+pub(super) extern "C" fn erl_drv_monotonic_time(unit: c_int) -> i64 {
     enif_monotonic_time(unit)
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn erl_drv_time_offset(unit: c_int) -> i64 {
+pub(super) extern "C" fn erl_drv_time_offset(unit: c_int) -> i64 {
     enif_time_offset(unit)
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn erl_drv_convert_time_unit(value: i64, from: c_int, to: c_int) -> i64 {
+pub(super) extern "C" fn erl_drv_convert_time_unit(value: i64, from: c_int, to: c_int) -> i64 {
     enif_convert_time_unit(value, from, to)
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_get_now(now: Option<&mut Now>) -> c_int {
+pub(super) extern "C" fn driver_get_now(now: Option<&mut Now>) -> c_int {
     let Some(now) = now else { return -1 };
     let time_us = runtime::mail::unique::now_us();
     let seconds = time_us.div_euclid(1_000_000) as u64;
@@ -75,7 +75,7 @@ pub extern "C" fn driver_get_now(now: Option<&mut Now>) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn erl_drv_getenv(
+pub(super) unsafe extern "C" fn erl_drv_getenv(
     name: *const c_char,
     room: *mut c_char,
     size: &mut usize,
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn erl_drv_getenv(
 
 /// Returns 0, or -1 for a name or value that cannot be.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn erl_drv_putenv(name: *const c_char, value: *const c_char) -> c_int {
+pub(super) unsafe extern "C" fn erl_drv_putenv(name: *const c_char, value: *const c_char) -> c_int {
     // SAFETY: the header asks for strings.
     let put = unsafe { sys::env::put(bytes_of(name), bytes_of(value)) };
     c_int::from(put.is_ok()) - 1
@@ -97,7 +97,7 @@ static PROBLEM: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 /// Loads a shared object, without its suffix; null if that fails.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_dl_open(path: *const c_char) -> *mut c_void {
+pub(super) unsafe extern "C" fn driver_dl_open(path: *const c_char) -> *mut c_void {
     // SAFETY: the header asks for a string.
     let path = library::path(&[unsafe { bytes_of(path) }, b".so"].concat()).unwrap_or_default();
     match SharedObject::open(&path) {
@@ -110,7 +110,7 @@ pub unsafe extern "C" fn driver_dl_open(path: *const c_char) -> *mut c_void {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_dl_sym(
+pub(super) unsafe extern "C" fn driver_dl_sym(
     handle: Option<NonNull<c_void>>,
     name: *const c_char,
 ) -> *mut c_void {
@@ -128,26 +128,26 @@ pub unsafe extern "C" fn driver_dl_sym(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_dl_close(handle: *mut c_void) -> c_int {
+pub(super) unsafe extern "C" fn driver_dl_close(handle: *mut c_void) -> c_int {
     // SAFETY: the header asks for a handle of `driver_dl_open` that is not used any more.
     unsafe { libc::dlclose(handle) }
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_dl_error() -> *const c_char {
+pub(super) extern "C" fn driver_dl_error() -> *const c_char {
     lasting(&PROBLEM.lock())
 }
 
 /// Adds a driver that is part of another library.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn add_driver_entry(entry: &Entry) {
+pub(super) unsafe extern "C" fn add_driver_entry(entry: &Entry) {
     // SAFETY: the header asks for an entry that stays.
     unsafe { loaded::add_entry(entry) };
 }
 
 /// Returns 1; 0 if it is not there; -1 if it must stay: it is in a library of its own, or has ports.
 #[unsafe(no_mangle)]
-pub extern "C" fn remove_driver_entry(entry: &Entry) -> c_int {
+pub(super) extern "C" fn remove_driver_entry(entry: &Entry) -> c_int {
     match loaded::remove_entry(entry) {
         Removal::Done => 1,
         Removal::NotThere => 0,
@@ -156,6 +156,6 @@ pub extern "C" fn remove_driver_entry(entry: &Entry) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn null_func() -> c_int {
+pub(super) extern "C" fn null_func() -> c_int {
     0
 }

@@ -17,15 +17,15 @@ use crate::functions::atoms::bytes_of;
 
 /// `[]`, for drivers that were compiled before [`driver_mk_term_nil`] was there.
 #[unsafe(no_mangle)]
-pub static driver_term_nil: usize = Term::NIL.bits() as usize;
+pub(super) static driver_term_nil: usize = Term::NIL.bits() as usize;
 
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_mk_term_nil() -> Term {
+pub(super) extern "C" fn driver_mk_term_nil() -> Term {
     Term::NIL
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_mk_atom(text: *const c_char) -> Term {
+pub(super) unsafe extern "C" fn driver_mk_atom(text: *const c_char) -> Term {
     // SAFETY: the header asks for a string.
     let text = unsafe { bytes_of(text) };
     let text: String = text.iter().map(|&byte| char::from(byte)).collect();
@@ -54,7 +54,7 @@ const CLOSING: c_int = 0;
 /// Returns 1; 0 if there is no such process, or the port is closing; below 0 if the words make no sense, or there is no
 /// such port.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn erl_drv_output_term(
+pub(super) unsafe extern "C" fn erl_drv_output_term(
     port: Handle,
     words: *const usize,
     count: c_int,
@@ -102,7 +102,7 @@ unsafe fn send(port: Handle, to: Term, words: *const usize, count: c_int) -> c_i
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_output_term(
+pub(super) unsafe extern "C" fn driver_output_term(
     port: Handle,
     words: *const usize,
     count: c_int,
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn driver_output_term(
 
 /// As [`erl_drv_output_term`], to any process.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn erl_drv_send_term(
+pub(super) unsafe extern "C" fn erl_drv_send_term(
     port: Handle,
     to: Term,
     words: *const usize,
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn erl_drv_send_term(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_send_term(
+pub(super) unsafe extern "C" fn driver_send_term(
     port: Handle,
     to: Term,
     words: *const usize,

@@ -89,7 +89,7 @@ fn run_line(key: c_uint) {
 /// others that have the same. If the port is gone by then, `free` is called instead. Returns the number of the job;
 /// below 0 if there is no such port.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_async(
+pub(crate) extern "C" fn driver_async(
     port: Handle,
     key: Option<&c_uint>,
     invoke: Work,
@@ -120,7 +120,7 @@ pub extern "C" fn driver_async(
 
 /// A key for all jobs of a port; 0 if there is no such port.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_async_port_key(port: Handle) -> c_uint {
+pub(crate) extern "C" fn driver_async_port_key(port: Handle) -> c_uint {
     let is_there = port::with(port, |_, _| ()).is_some() || port::find(port).is_some();
     if is_there { (port >> 4) as c_uint } else { 0 }
 }
@@ -133,7 +133,7 @@ pub struct PortDataLock {
 
 /// A lock for the port's data; null if the port has one.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_pdl_create(port: Handle) -> *mut PortDataLock {
+pub(crate) extern "C" fn driver_pdl_create(port: Handle) -> *mut PortDataLock {
     let Some(shared) = port::find(port) else {
         return ptr::null_mut();
     };
@@ -151,13 +151,13 @@ pub extern "C" fn driver_pdl_create(port: Handle) -> *mut PortDataLock {
 
 /// Whoever holds the lock counts it, so that it is there until it is unlocked.
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_pdl_lock(lock: &PortDataLock) {
+pub(crate) extern "C" fn driver_pdl_lock(lock: &PortDataLock) {
     driver_pdl_inc_refc(lock);
     lock.lock.lock();
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_pdl_unlock(lock: *mut PortDataLock) {
+pub(crate) unsafe extern "C" fn driver_pdl_unlock(lock: *mut PortDataLock) {
     // SAFETY: the header asks for a lock that the caller holds, and has counted when it locked it.
     unsafe {
         (*lock).lock.unlock();
@@ -166,17 +166,17 @@ pub unsafe extern "C" fn driver_pdl_unlock(lock: *mut PortDataLock) {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_pdl_get_refc(lock: &PortDataLock) -> isize {
+pub(crate) extern "C" fn driver_pdl_get_refc(lock: &PortDataLock) -> isize {
     lock.count.load(Ordering::Acquire)
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn driver_pdl_inc_refc(lock: &PortDataLock) -> isize {
+pub(crate) extern "C" fn driver_pdl_inc_refc(lock: &PortDataLock) -> isize {
     lock.count.fetch_add(1, Ordering::Relaxed) + 1
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn driver_pdl_dec_refc(lock: *mut PortDataLock) -> isize {
+pub(crate) unsafe extern "C" fn driver_pdl_dec_refc(lock: *mut PortDataLock) -> isize {
     // SAFETY: the header asks for a lock that the caller has counted; whoever counts down to 0 is the last one.
     unsafe {
         let left = (*lock).count.fetch_sub(1, Ordering::AcqRel) - 1;

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// The free parts of the offsets from 0 to `end`. No two of them touch.
 #[derive(Default)]
-pub struct Space {
+pub(super) struct Space {
     end: usize,
     /// Lengths by start.
     by_start: BTreeMap<usize, usize>,
@@ -20,18 +20,18 @@ pub struct Space {
 impl Space {
     /// The number of offsets that were ever added.
     #[must_use]
-    pub fn end(&self) -> usize {
+    pub(super) fn end(&self) -> usize {
         self.end
     }
 
     /// The number of offsets in parts that are taken.
     #[must_use]
-    pub fn taken(&self) -> usize {
+    pub(super) fn taken(&self) -> usize {
         self.end - self.by_start.values().sum::<usize>()
     }
 
     /// Takes a part; returns its start, or `None` if no free part is large enough.
-    pub fn take(&mut self, size: usize) -> Option<usize> {
+    pub(super) fn take(&mut self, size: usize) -> Option<usize> {
         let &(length, start) = self.by_size.range((size, 0)..).next()?;
         self.remove(start, length);
         if length > size {
@@ -42,21 +42,21 @@ impl Space {
 
     /// How many offsets must be added so that a part of this size can be taken.
     #[must_use]
-    pub fn missing(&self, size: usize) -> usize {
+    pub(super) fn missing(&self, size: usize) -> usize {
         let last = self.by_start.last_key_value();
         let at_end = last.filter(|(start, length)| **start + **length == self.end);
         size.saturating_sub(at_end.map_or(0, |(_, length)| *length))
     }
 
     /// Adds free offsets behind the end.
-    pub fn extend(&mut self, size: usize) {
+    pub(super) fn extend(&mut self, size: usize) {
         let start = self.end;
         self.end += size;
         self.free(start..self.end);
     }
 
     /// Frees a part that was taken, or several adjacent ones; returns the whole free part that it belongs to now.
-    pub fn free(&mut self, part: Range<usize>) -> Range<usize> {
+    pub(super) fn free(&mut self, part: Range<usize>) -> Range<usize> {
         let mut whole = part;
         let before = self.by_start.range(..whole.start).next_back();
         if let Some((&start, &length)) = before

@@ -26,7 +26,7 @@ use crate::mail::ports::{Left, PortWork};
 use crate::process::sync::between_steps;
 
 /// Work to be done in the port.
-pub type Task = Box<dyn FnOnce(&Arc<Port>, &mut State) + Send>;
+pub(crate) type Task = Box<dyn FnOnce(&Arc<Port>, &mut State) + Send>;
 
 /// Maximum number of tasks that a scheduler runs before it looks at its processes again.
 pub(super) const TASKS_AT_ONCE: usize = 64;

@@ -105,7 +105,7 @@ fn slot(port: Term) -> Option<&'static Slot> {
         .map(|chunk| &chunk[index % CHUNK])
 }
 
-pub fn remove(port: Term) {
+pub(super) fn remove(port: Term) {
     let Some(slot) = slot(port) else { return };
     let mut slot = slot.write();
     if slot.as_ref().is_some_and(|found| found.id == port) {

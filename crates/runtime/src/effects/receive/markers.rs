@@ -12,7 +12,7 @@ use crate::process::Process;
 
 /// Reserves a marker at the end of the queue, and returns a term for [`bind`].
 #[inline]
-pub fn reserve(process: &mut Process) -> Term {
+pub(crate) fn reserve(process: &mut Process) -> Term {
     // Messages that have already arrived cannot contain a reference that does not exist yet, so the scan may start
     // after them.
     signal_handling::fetch(process);
@@ -27,7 +27,7 @@ pub fn reserve(process: &mut Process) -> Term {
 
 /// Binds a reserved marker to a reference.
 #[inline]
-pub fn bind(process: &mut Process, marker: Term, reference: Term) {
+pub(crate) fn bind(process: &mut Process, marker: Term, reference: Term) {
     let (Some(id), Some(number)) = (marker.as_small(), reference::number(reference)) else {
         return;
     };
@@ -38,7 +38,7 @@ pub fn bind(process: &mut Process, marker: Term, reference: Term) {
 
 /// Removes the marker that is bound to a reference, or a reserved one.
 #[inline]
-pub fn clear(process: &mut Process, reference: Term) {
+pub(crate) fn clear(process: &mut Process, reference: Term) {
     let number = reference::number(reference);
     let id = reference.as_small();
     if let Some(cold) = process.cold.as_mut() {
@@ -48,7 +48,7 @@ pub fn clear(process: &mut Process, reference: Term) {
 
 /// Lets the next receive begin at the marker that is bound to a reference, if there is one.
 #[inline]
-pub fn start_at(process: &mut Process, reference: Term) {
+pub(crate) fn start_at(process: &mut Process, reference: Term) {
     let Some(number) = reference::number(reference) else {
         return;
     };

@@ -30,7 +30,7 @@ unsafe fn has_priority(link: *mut *mut Fragment) -> bool {
 ///
 /// # Safety
 /// `message` is a live message that is in no list.
-pub unsafe fn insert(process: &mut Process, message: *mut Fragment) {
+pub(crate) unsafe fn insert(process: &mut Process, message: *mut Fragment) {
     let first = &raw mut process.head.messages.first;
     let markers = &mut process.cold().receive_markers;
     let end = match markers.priority_end() {
@@ -81,7 +81,7 @@ pub(super) fn begin_before(process: &mut Process, position: *mut *mut Fragment) 
 
 /// Sets `save` to the next message that the receive examines. Called where none is being examined: at a `loop_rec`.
 #[cold]
-pub fn seek(process: &mut Process) {
+pub(crate) fn seek(process: &mut Process) {
     let queue = &mut process.head.messages;
     let (first, save) = (&raw mut queue.first, queue.save);
     let resumes = process.head.receive_state & receive_state::RESUMES != 0;

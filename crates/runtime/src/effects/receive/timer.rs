@@ -15,7 +15,7 @@ use crate::process::{Cold, Flags, Process, message_queue};
 
 /// Sets the timer of the current receive, unless it is already running; returns what the engine does next.
 #[inline]
-pub fn set(process: &mut Process, context: &mut Context, timeout: Term) -> Next {
+pub(crate) fn set(process: &mut Process, context: &mut Context, timeout: Term) -> Next {
     match process.head.receive_state {
         receive_state::TIMED_OUT => return Next::Continue,
         receive_state::TIMER_SET => return Next::Wait,
@@ -49,7 +49,7 @@ pub fn set(process: &mut Process, context: &mut Context, timeout: Term) -> Next 
 }
 
 /// Ends the timing of the current receive.
-pub fn stop(process: &mut Process) {
+pub(crate) fn stop(process: &mut Process) {
     process.head.receive_state = receive_state::NO_TIMER;
     if let Some(cold) = process.cold.as_mut() {
         cancel(cold);
@@ -57,14 +57,14 @@ pub fn stop(process: &mut Process) {
 }
 
 /// Cancels the timer, if one runs.
-pub fn cancel(cold: &mut Cold) {
+pub(crate) fn cancel(cold: &mut Cold) {
     if let Some(timer) = cold.receive_timer.take() {
         timer::cancel(timer);
     }
 }
 
 /// The timer has expired: unless it is an earlier receive's, the current receive times out.
-pub fn expired(process: &mut Process, timer: TimerKey) {
+pub(crate) fn expired(process: &mut Process, timer: TimerKey) {
     if let Some(cold) = process.cold.as_mut()
         && cold.receive_timer == Some(timer)
     {

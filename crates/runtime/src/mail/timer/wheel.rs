@@ -31,7 +31,7 @@ struct Entry<T> {
 const NOT_UNDER_WAY: u8 = LEVELS as u8;
 
 /// See the module's documentation. Ticks may count from any origin.
-pub struct Wheel<T> {
+pub(super) struct Wheel<T> {
     entries: Vec<Entry<T>>,
     free: u32,
     heads: [[u32; SLOTS]; LEVELS],
@@ -43,7 +43,7 @@ pub struct Wheel<T> {
 }
 
 impl<T> Wheel<T> {
-    pub fn new(now: i64) -> Wheel<T> {
+    pub(super) fn new(now: i64) -> Wheel<T> {
         Wheel {
             entries: Vec::new(),
             free: NONE,
@@ -56,14 +56,14 @@ impl<T> Wheel<T> {
     }
 
     /// Adds a value at a tick; if that is in the past, it is due at the next `expire`.
-    pub fn insert(&mut self, tick: i64, value: T) -> Key {
+    pub(super) fn insert(&mut self, tick: i64, value: T) -> Key {
         let key = self.fill_entry(tick, value);
         self.link(key.index);
         key
     }
 
     /// Adds a value that is due when so many ticks have passed after the next `expire`.
-    pub fn insert_waiting(&mut self, ticks: i64, value: T) -> Key {
+    pub(super) fn insert_waiting(&mut self, ticks: i64, value: T) -> Key {
         let key = self.fill_entry(ticks, value);
         self.push(key.index, self.waiting);
         self.entries[key.index as usize].level = NOT_UNDER_WAY;
@@ -82,7 +82,7 @@ impl<T> Wheel<T> {
     }
 
     /// Removes a value before it is due.
-    pub fn remove(&mut self, key: Key) -> Option<T> {
+    pub(super) fn remove(&mut self, key: Key) -> Option<T> {
         let entry = self.entries.get(key.index as usize)?;
         if entry.generation != key.generation || entry.value.is_none() {
             return None;
@@ -93,7 +93,7 @@ impl<T> Wheel<T> {
 
     /// Removes the values due at `now` or before, and adds them with their keys to `due` in order of ticks. Lets those
     /// that waited begin; tick `now` may have passed in part, so it counts for none of theirs.
-    pub fn expire(&mut self, now: i64, due: &mut Vec<(Key, T)>) {
+    pub(super) fn expire(&mut self, now: i64, due: &mut Vec<(Key, T)>) {
         self.expire_under_way(now, due);
         let waiting = std::mem::replace(&mut self.waiting, NONE);
         for index in self.oldest_first(waiting) {
@@ -138,7 +138,7 @@ impl<T> Wheel<T> {
     }
 
     /// Ticks and values of all that is under way, in no particular order.
-    pub fn iter(&self) -> impl Iterator<Item = (i64, &T)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (i64, &T)> {
         self.entries
             .iter()
             .filter(|entry| entry.level != NOT_UNDER_WAY)
@@ -146,7 +146,7 @@ impl<T> Wheel<T> {
     }
 
     /// A tick at which `expire` has something to do: not after the earliest entry that is under way.
-    pub fn next_tick(&self) -> Option<i64> {
+    pub(super) fn next_tick(&self) -> Option<i64> {
         self.next_slot().map(|(_, _, tick)| tick)
     }
 

@@ -53,17 +53,17 @@ pub(super) struct Entry {
 /// Bits of [`Entry::marks`].
 pub(super) mod mark {
     /// A monitor of a port, or of a name that was to be a port's.
-    pub const OF_PORT: u8 = 1;
+    pub(crate) const OF_PORT: u8 = 1;
     /// Messages through the alias that ask for it, or the message that a link or monitor makes when it ends, are
     /// received with priority.
-    pub const PRIORITY: u8 = 2;
+    pub(crate) const PRIORITY: u8 = 2;
 }
 
 const _: () = assert!(size_of::<Entry>() == 24);
 const NO_NAME: u32 = u32::MAX;
 
 impl Entry {
-    pub fn new(kind: EntryKind, number: u64, other: Term) -> Entry {
+    pub(super) fn new(kind: EntryKind, number: u64, other: Term) -> Entry {
         Entry {
             number,
             other,
@@ -76,7 +76,7 @@ impl Entry {
     }
 
     /// The entry with a registered name (an atom).
-    pub fn named(self, name: Option<Term>) -> Entry {
+    pub(super) fn named(self, name: Option<Term>) -> Entry {
         let name = name.and_then(Term::as_atom).unwrap_or(NO_NAME);
         Entry {
             name_index: name,
@@ -85,7 +85,7 @@ impl Entry {
     }
 
     /// The entry, for messages with this rank.
-    pub fn ranked(self, rank: Rank) -> Entry {
+    pub(super) fn ranked(self, rank: Rank) -> Entry {
         let marks = match rank {
             Rank::Ordinary => self.marks & !mark::PRIORITY,
             Rank::Priority => self.marks | mark::PRIORITY,
@@ -93,14 +93,14 @@ impl Entry {
         Entry { marks, ..self }
     }
 
-    pub fn rank(&self) -> Rank {
+    pub(super) fn rank(&self) -> Rank {
         match self.marks & mark::PRIORITY != 0 {
             true => Rank::Priority,
             false => Rank::Ordinary,
         }
     }
 
-    pub fn name(&self) -> Option<Term> {
+    pub(super) fn name(&self) -> Option<Term> {
         (self.name_index != NO_NAME).then(|| Term::atom(self.name_index))
     }
 
@@ -137,19 +137,19 @@ const MOST_UNINDEXED: usize = 1024;
 
 /// See the module's documentation.
 #[derive(Default)]
-pub struct Entries(ThinArray<Option<Box<Extra>>, Entry, 2>);
+pub(super) struct Entries(ThinArray<Option<Box<Extra>>, Entry, 2>);
 
 impl Entries {
-    pub const fn new() -> Entries {
+    pub(super) const fn new() -> Entries {
         Entries(ThinArray::new())
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Bytes of memory outside the control block.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         let extra = self.0.header().and_then(Option::as_ref);
         let extra = extra.map_or(0, |extra| {
             let tags = extra.tags.capacity() * size_of::<(u64, Owned)>();
@@ -159,12 +159,12 @@ impl Entries {
     }
 
     /// Whether one of them is for messages with priority.
-    pub fn have_priority(&self) -> bool {
+    pub(super) fn have_priority(&self) -> bool {
         let all = self.0.as_slice();
         all.iter().any(|entry| entry.rank() == Rank::Priority)
     }
 
-    pub fn of_kind(&self, kind: EntryKind) -> impl Iterator<Item = &Entry> {
+    pub(super) fn of_kind(&self, kind: EntryKind) -> impl Iterator<Item = &Entry> {
         self.0
             .as_slice()
             .iter()
@@ -202,17 +202,17 @@ impl Entries {
         found.map(|&at| at as usize)
     }
 
-    pub fn get(&mut self, kind: EntryKind, key: u64) -> Option<&Entry> {
+    pub(super) fn get(&mut self, kind: EntryKind, key: u64) -> Option<&Entry> {
         self.position(kind, key).map(|at| &self.0.as_slice()[at])
     }
 
-    pub fn get_mut(&mut self, kind: EntryKind, key: u64) -> Option<&mut Entry> {
+    pub(super) fn get_mut(&mut self, kind: EntryKind, key: u64) -> Option<&mut Entry> {
         let at = self.position(kind, key)?;
         Some(&mut self.0.as_mut_slice()[at])
     }
 
     /// Adds an entry; there is none of its kind with its key.
-    pub fn add(&mut self, entry: Entry) {
+    pub(super) fn add(&mut self, entry: Entry) {
         debug_assert!(!self.ends_with_another(&entry), "two entries of one key");
         self.0.extend([entry]);
         let (indexed, length) = (self.indexed(), self.0.len());
@@ -250,7 +250,7 @@ impl Entries {
             .parts(|extra| extra.as_deref_mut().expect("made before"))
     }
 
-    pub fn remove(&mut self, kind: EntryKind, key: u64) -> Option<Entry> {
+    pub(super) fn remove(&mut self, kind: EntryKind, key: u64) -> Option<Entry> {
         let at = self.position(kind, key)?;
         let entry = self.0.as_slice()[at];
         let mut free = at;
@@ -299,11 +299,11 @@ impl Entries {
     }
 
     /// Keeps the tag of a monitor.
-    pub fn keep_tag(&mut self, number: u64, tag: Owned) {
+    pub(super) fn keep_tag(&mut self, number: u64, tag: Owned) {
         self.extra_mut().tags.insert(number, tag);
     }
 
-    pub fn take_tag(&mut self, number: u64) -> Option<Owned> {
+    pub(super) fn take_tag(&mut self, number: u64) -> Option<Owned> {
         let extra = self.0.header()?.as_ref()?;
         if extra.tags.is_empty() {
             return None;
@@ -312,7 +312,7 @@ impl Entries {
     }
 
     /// Gives up memory that empty relations keep.
-    pub fn trim(&mut self) {
+    pub(super) fn trim(&mut self) {
         if self.0.is_empty() {
             self.0 = ThinArray::new();
         }

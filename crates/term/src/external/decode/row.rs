@@ -9,7 +9,7 @@ use crate::map;
 /// What comes when the last place of a row is filled.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub(super) enum End {
     /// The object is complete.
     Complete,
     /// The tail of the list.
@@ -22,7 +22,7 @@ pub enum End {
 
 /// Places in an object, all of it allocated; they are uninitialised until they are filled.
 #[derive(Clone, Copy)]
-pub struct Row {
+pub(super) struct Row {
     pub next: *mut Term,
     pub left: usize,
     steps: Steps,
@@ -60,7 +60,7 @@ const _: () = assert!(FLAT_MAP_PAIRS + 2 < i16::MAX as usize);
 impl Row {
     /// `count` places that follow each other.
     #[inline(always)]
-    pub fn of(first: *mut Term, count: usize, end: End) -> Row {
+    pub(super) fn of(first: *mut Term, count: usize, end: End) -> Row {
         Row {
             next: first,
             left: count,
@@ -71,7 +71,7 @@ impl Row {
 
     /// The elements of a list whose cells follow each other. The tail of the last cell is `[]`.
     #[inline(always)]
-    pub fn of_list(first: *mut Term, count: usize) -> Row {
+    pub(super) fn of_list(first: *mut Term, count: usize) -> Row {
         Row {
             steps: Steps::new(2, 2),
             ..Row::of(first, count, End::List)
@@ -80,7 +80,7 @@ impl Row {
 
     /// The keys and values, in turns, of a flat map whose keys come right behind it ([`map::flat_uninit`]).
     #[inline(always)]
-    pub fn of_flat_map(keys: Term, size: usize) -> Row {
+    pub(super) fn of_flat_map(keys: Term, size: usize) -> Row {
         // From a key to its value, the header and the keys, or as many values, are between.
         let between = size as i16 + 1;
         Row {
@@ -91,7 +91,7 @@ impl Row {
 
     /// Fills the next place; there is one.
     #[inline(always)]
-    pub fn fill(&mut self, term: Term) {
+    pub(super) fn fill(&mut self, term: Term) {
         debug_assert!(self.left > 0);
         // SAFETY: a place of an object that nobody else has seen, or of the caller's variable.
         unsafe { self.next.write(term) };
@@ -102,19 +102,19 @@ impl Row {
 
     /// Whether nothing comes any more, not even an end.
     #[inline(always)]
-    pub fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.left == 0 && self.end == End::Complete
     }
 
     /// The tail, for a list whose elements are all filled.
     #[inline]
-    pub fn tail(&self) -> Row {
+    pub(super) fn tail(&self) -> Row {
         Row::of(self.next.wrapping_sub(1), 1, End::Complete)
     }
 
     /// The map, and the tuple of its keys, of the row of a flat map that is filled.
     #[inline]
-    pub fn flat_map(&self) -> (Term, Term) {
+    pub(super) fn flat_map(&self) -> (Term, Term) {
         let size = (-self.steps.next() - 1) as usize;
         // The row is at the end of the keys.
         let keys = self.next.wrapping_sub(size + 1).cast::<u64>();
@@ -129,7 +129,7 @@ impl Row {
     }
 
     /// Fills the places that are left, of an object that will be garbage.
-    pub fn abandon(mut self) {
+    pub(super) fn abandon(mut self) {
         while self.left > 0 {
             self.fill(Term::NIL);
         }
@@ -137,7 +137,7 @@ impl Row {
 }
 
 /// The keys and values of a hash map that is being read.
-pub struct HashPairs {
+pub(super) struct HashPairs {
     terms: Vec<Term>,
     /// The number of terms wanted.
     count: usize,
@@ -146,7 +146,7 @@ pub struct HashPairs {
 }
 
 impl HashPairs {
-    pub fn new(count: usize, place: *mut Term) -> HashPairs {
+    pub(super) fn new(count: usize, place: *mut Term) -> HashPairs {
         HashPairs {
             terms: Vec::with_capacity(count),
             count,
@@ -155,19 +155,19 @@ impl HashPairs {
     }
 
     /// Notes that what was at one address is at another.
-    pub fn moved(&mut self, from: *mut Term, to: *mut Term) {
+    pub(super) fn moved(&mut self, from: *mut Term, to: *mut Term) {
         if self.place == from {
             self.place = to;
         }
     }
 
     /// The places of the terms.
-    pub fn row(&mut self) -> Row {
+    pub(super) fn row(&mut self) -> Row {
         Row::of(self.terms.as_mut_ptr(), self.count, End::HashMap)
     }
 
     /// Makes the map of the terms, all of which are there, and puts it in its place; returns whether all keys differ.
-    pub fn make(mut self, room: &mut Room<'_>) -> bool {
+    pub(super) fn make(mut self, room: &mut Room<'_>) -> bool {
         // SAFETY: the row is filled.
         unsafe { self.terms.set_len(self.count) };
         let map = map::from_row(room, &self.terms);

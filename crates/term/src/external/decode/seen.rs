@@ -43,14 +43,14 @@ thread_local! {
 }
 
 /// Where a text is noted, or may be.
-pub struct Place {
+pub(super) struct Place {
     text: Text,
     index: usize,
 }
 
 /// The place of a text; `None` for one that is not noted.
 #[inline]
-pub fn place_of(text: &[u8]) -> Option<Place> {
+pub(super) fn place_of(text: &[u8]) -> Option<Place> {
     let text = Text::of(text)?;
     let mixed = text.first ^ text.last.rotate_left(29) ^ u64::from(text.length);
     let index = hash::place(mixed, PLACES_BITS);
@@ -60,14 +60,14 @@ pub fn place_of(text: &[u8]) -> Option<Place> {
 impl Place {
     /// The atom, if it is noted.
     #[inline]
-    pub fn atom(&self) -> Option<Term> {
+    pub(super) fn atom(&self) -> Option<Term> {
         let seen = SEEN.with(|seen| seen[self.index].get());
         let number = seen.atom_plus_one.checked_sub(1)?;
         (seen.text == self.text).then(|| Term::atom(number))
     }
 
     /// Notes the atom of the text.
-    pub fn note(self, atom: Term) {
+    pub(super) fn note(self, atom: Term) {
         let seen = Seen {
             text: self.text,
             atom_plus_one: atom.as_atom().map_or(0, |number| number + 1),

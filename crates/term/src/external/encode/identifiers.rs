@@ -221,7 +221,7 @@ impl Encoder<'_> {
 }
 
 /// Name and creation of the node that an identifier belongs to.
-pub fn node_of(identifier: Term) -> (Term, u32) {
+pub(crate) fn node_of(identifier: Term) -> (Term, u32) {
     match identifier.boxed_kind() {
         Some(
             ObjectKind::ExternalPid | ObjectKind::ExternalPort | ObjectKind::ExternalReference,
@@ -266,7 +266,7 @@ pub fn reference_words(term: Term) -> ([u32; tags::MAX_REFERENCE_WORDS + 1], usi
 }
 
 /// Length of a text in Latin-1, if all its characters are in Latin-1.
-pub fn latin1_length(text: &str) -> Option<usize> {
+pub(crate) fn latin1_length(text: &str) -> Option<usize> {
     if text.is_ascii() {
         return Some(text.len());
     }

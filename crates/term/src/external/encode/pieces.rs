@@ -9,13 +9,13 @@ use crate::atom;
 
 /// A tag and a number of 32 bits.
 #[inline(always)]
-pub fn tagged(tag: u8, number: u32) -> [u8; 5] {
+pub(super) fn tagged(tag: u8, number: u32) -> [u8; 5] {
     let [a, b, c, d] = number.to_be_bytes();
     [tag, a, b, c, d]
 }
 
 #[inline(always)]
-pub fn float_bytes(bits: u64) -> [u8; 9] {
+pub(super) fn float_bytes(bits: u64) -> [u8; 9] {
     let mut bytes = [tags::NEW_FLOAT; 9];
     bytes[1..].copy_from_slice(&bits.to_be_bytes());
     bytes
@@ -26,7 +26,7 @@ pub fn float_bytes(bits: u64) -> [u8; 9] {
 /// # Safety
 /// The pen is below its limit.
 #[inline(always)]
-pub unsafe fn put_small(pen: &mut Pen, value: i64) {
+pub(super) unsafe fn put_small(pen: &mut Pen, value: i64) {
     let Ok(narrow) = i32::try_from(value) else {
         // SAFETY: the caller's promise.
         unsafe { put_limb(pen, value < 0, value.unsigned_abs()) };
@@ -46,7 +46,7 @@ pub unsafe fn put_small(pen: &mut Pen, value: i64) {
 /// # Safety
 /// The pen is below its limit.
 #[inline(always)]
-pub unsafe fn put_limb(pen: &mut Pen, negative: bool, limb: u64) {
+pub(super) unsafe fn put_limb(pen: &mut Pen, negative: bool, limb: u64) {
     let size = big_bytes(&[limb]);
     // SAFETY: the caller's promise.
     unsafe {
@@ -60,7 +60,7 @@ pub unsafe fn put_limb(pen: &mut Pen, negative: bool, limb: u64) {
 /// # Safety
 /// The pen is below its limit.
 #[inline(always)]
-pub unsafe fn put_spelling(pen: &mut Pen, spelling: atom::Spelling) {
+pub(super) unsafe fn put_spelling(pen: &mut Pen, spelling: atom::Spelling) {
     const { assert!(ROOM.is_multiple_of(size_of::<atom::Chunk>())) };
     // SAFETY: the caller's promise: that room is a multiple of whole chunks.
     unsafe {
@@ -77,7 +77,7 @@ pub unsafe fn put_spelling(pen: &mut Pen, spelling: atom::Spelling) {
 /// # Safety
 /// The pen is below its limit.
 #[inline(always)]
-pub unsafe fn put_heap_binary(pen: &mut Pen, binary: Term) {
+pub(super) unsafe fn put_heap_binary(pen: &mut Pen, binary: Term) {
     let size = binary.word(offset::HEAP_BINARY_SIZE) as usize;
     // SAFETY: the caller's promise; whole words of the binary fit the room too.
     unsafe {
@@ -95,7 +95,7 @@ pub unsafe fn put_heap_binary(pen: &mut Pen, binary: Term) {
 /// # Safety
 /// The pen is below its limit.
 #[inline(always)]
-pub unsafe fn put_short_bits(pen: &mut Pen, bits: Bits) {
+pub(super) unsafe fn put_short_bits(pen: &mut Pen, bits: Bits) {
     let size = bits.bit_len().div_ceil(8) as usize;
     let trailing = (bits.bit_len() % 8) as u8;
     // SAFETY: the caller's promise; the bytes hold the bits, and the moving rule keeps them.
@@ -115,7 +115,7 @@ pub unsafe fn put_short_bits(pen: &mut Pen, bits: Bits) {
 
 /// Bytes of a magnitude without leading zeros.
 #[inline]
-pub fn big_bytes(limbs: &[u64]) -> usize {
+pub(crate) fn big_bytes(limbs: &[u64]) -> usize {
     let zeros = limbs.last().map_or(0, |last| last.leading_zeros());
     limbs.len() * 8 - zeros as usize / 8
 }
