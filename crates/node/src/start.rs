@@ -19,7 +19,8 @@ use runtime::effects::collector;
 use runtime::exec::scheduler;
 use runtime::exec::spawn::{self, SpawnError, SpawnOptions};
 use runtime::mail::hooks::{self, CrashCause, Hooks};
-use runtime::mail::{idle, schedulers, time, timer};
+use runtime::mail::time::{self, WarpMode};
+use runtime::mail::{idle, schedulers, timer};
 use runtime::process::config::{self, BreakMode, Config};
 use runtime::process::heap_limit::DEFAULTS;
 use runtime::process::{Priority, table};
@@ -67,7 +68,10 @@ fn prepare(config: Config) -> Result<Vec<schedulers::RunQueuesOf>, String> {
         .map_err(|error| format!("signals cannot be set up: {}", error.message()))?;
     // Optional: if the descriptor limit is too low for this, the node starts programs without it.
     let _ = sys::child::low::keep();
-    time::start();
+    time::start(
+        WarpMode::named(config.flags.time_warp_mode),
+        config.flags.time_correction,
+    );
     atom::set_limit(config.flags.atom_limit);
     let limit = config.flags.process_limit.next_power_of_two();
     table::create(limit).map_err(|error| {
@@ -109,6 +113,7 @@ fn prepare(config: Config) -> Result<Vec<schedulers::RunQueuesOf>, String> {
             config.bind_type
         ));
     }
+    watch_clock();
     watch_signals().map_err(|error| format!("signals cannot be watched: {}", error.message()))?;
     // Native functions are BIFs here, so their names are made before the modules that name them on stock.
     code::exports::create();
@@ -219,6 +224,23 @@ fn watch_signals() -> sys::Result<()> {
     let fd = sys::signal::pending_fd()?;
     runtime::mail::io::register(fd, sys::poll::Interest::READ, Arc::new(forward))?;
     Ok(())
+}
+
+/// Has system time follow when the wall clock is set. Where the system does not tell of that, a node that runs notices
+/// it within a second, and an idle one when it has something to do.
+fn watch_clock() {
+    let Ok(changes) = sys::clock::changes() else {
+        return;
+    };
+    // Leaked: it is watched as long as the node lives.
+    let changes: &'static _ = Box::leak(Box::new(changes));
+    let follow = |_| {
+        if changes.take() {
+            runtime::effects::time_offset::follow_now();
+        }
+    };
+    let _ =
+        runtime::mail::io::register(changes.as_fd(), sys::poll::Interest::READ, Arc::new(follow));
 }
 
 fn set_defaults(config: &Config) {

@@ -14,6 +14,7 @@ pub mod profile;
 pub(crate) mod receive;
 pub mod send;
 pub mod signal_handling;
+pub mod time_offset;
 
 pub mod system_monitor;
 pub mod tasks;

@@ -5,9 +5,12 @@
 //! dates; [`ticks`] is a clock that costs less.
 
 pub mod calendar;
+pub mod changes;
 pub mod ticks;
 
 use rustix::time::{ClockId, Timespec};
+
+pub use changes::changes;
 
 use crate::errno::{Result, check};
 

@@ -6,11 +6,11 @@ use term::integer::uint8;
 use term::{am, build};
 
 use runtime::code::bif::{BifResult, badarg};
-use runtime::mail::time;
 use runtime::process::Process;
 
+/// The calendar is the system's at once, in whatever way system time follows the wall clock.
 fn now_seconds() -> i64 {
-    time::system_ns().div_euclid(1_000_000_000)
+    sys::clock::system_ns().div_euclid(1_000_000_000)
 }
 
 fn local_now() -> DateTime {

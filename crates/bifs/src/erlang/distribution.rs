@@ -191,12 +191,8 @@ pub(crate) fn monitor_node_3(process: &mut Process, [name, flag, options]: [Term
             if let Some(number) = signals::monitored_node(process, name)
                 && let Some(monitor) = process.relations.take_monitor((number, 0))
             {
-                let pid = process.pid();
-                runtime::effects::signal_handling::demonitor_target(
-                    pid,
-                    (number, 0),
-                    &monitor.target,
-                );
+                let target = &monitor.target;
+                runtime::effects::signal_handling::demonitor_target((number, 0), target);
             }
         }
         _ => return Err(badarg(2)),

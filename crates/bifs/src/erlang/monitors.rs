@@ -9,6 +9,7 @@ use runtime::code::bif::{BifResult, Failure, badarg, badarg_because};
 use runtime::effects::{port, signal_handling};
 use runtime::exec::spawn::options::monitor_options;
 use runtime::mail::signal::{self, Sent};
+use runtime::mail::time::watchers;
 use runtime::mail::{current, registry, senders};
 use runtime::process::Process;
 use runtime::process::rank::Rank;
@@ -137,7 +138,11 @@ fn begin_watching(
             signal::send(pid, request).is_ok()
         }
         MonitorTarget::Port { port, name } => port::signals::monitor(port, watcher, number, name),
-        MonitorTarget::TimeOffset | MonitorTarget::Remote { .. } => true,
+        MonitorTarget::TimeOffset => {
+            watchers::watch(watcher, number);
+            true
+        }
+        MonitorTarget::Remote { .. } => true,
     }
 }
 
@@ -279,7 +284,7 @@ fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Fail
         let sent = signals::demonitor(process, handle, number.0);
         return Ok(Demonitored::Removed(sent));
     }
-    signal_handling::demonitor_target(process.pid(), number, &monitor.target);
+    signal_handling::demonitor_target(number, &monitor.target);
     Ok(Demonitored::Removed(Sent::Done))
 }
 

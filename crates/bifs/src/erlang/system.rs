@@ -75,14 +75,6 @@ fn count(value: usize) -> Term {
     Term::small(value as i64)
 }
 
-/// What may become of the time offset: with `multi_time_warp` it changes as it must.
-pub(super) fn time_offset_state() -> &'static str {
-    match config::get().flags.time_warp_mode {
-        "multi_time_warp" => "volatile",
-        _ => "final",
-    }
-}
-
 fn limits(name: &str) -> Option<Term> {
     let config = config::get();
     Some(match name {
@@ -196,7 +188,7 @@ fn words(name: &str) -> Option<Term> {
         | "ets_realloc_moves"
         | "ets_always_compress"
         | "io_thread" => Some(am::FALSE),
-        "time_offset" => word(time_offset_state()),
+        "time_offset" => word(time::offset_state().name()),
         "time_warp_mode" => word(config.flags.time_warp_mode),
         "tolerant_timeofday" => word(if config.flags.time_correction {
             "enabled"

@@ -7,10 +7,10 @@ use term::{am, atom, build};
 
 use ::trace::specification::CONTROL_WORD;
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, notsup, trap};
-use runtime::effects::{exception, log};
+use runtime::effects::{exception, log, time_offset};
 use runtime::exec::scheduler::binding;
 use runtime::exec::scheduler::online::{self, Blocked, SchedulerKind};
-use runtime::mail::{microstate, world};
+use runtime::mail::{microstate, time, world};
 use runtime::process::heap_limit::{DEFAULTS, HeapLimit, heap_words, virtual_heap_words};
 use runtime::process::{Process, config};
 use runtime::trace::sequence;
@@ -114,7 +114,9 @@ pub(crate) fn system_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> 
             Ok(Term::small(i64::from(before)))
         }
         "time_offset" if value == atom::known("finalize") => {
-            Ok(atom::known(super::system::time_offset_state()))
+            let before = time::finalize_offset();
+            time_offset::follow_now();
+            Ok(atom::known(before.name()))
         }
         "system_logger" => system_logger(value),
         "outstanding_system_requests_limit" => {

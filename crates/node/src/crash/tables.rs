@@ -203,7 +203,7 @@ impl Chains {
 }
 
 pub(super) fn timers(out: &mut Output) -> fmt::Result {
-    let now_ns = sys::clock::monotonic_ns();
+    let now_ns = runtime::mail::time::clock_ns();
     let mut result = Ok(());
     timer::messages_within(LOCK_PATIENCE, &mut |to, message, deadline_ns| {
         if result.is_err() {

@@ -15,6 +15,7 @@ use crate::effects::{system_monitor, tasks};
 use crate::mail::bounce::{bounce, bounce_list};
 use crate::mail::observer::observer;
 use crate::mail::signal::{self, send_or_bounce};
+use crate::mail::time::watchers;
 use crate::mail::{remote, senders};
 use crate::process::rank::Rank;
 use crate::process::relations::aliases::Reaches;
@@ -327,7 +328,7 @@ unsafe fn alias_message_ranked(
             }
             Reaches::Yes => {}
             Reaches::YesAndEnds(monitor) => {
-                demonitor_target(process.pid(), number, &monitor.target);
+                demonitor_target(number, &monitor.target);
             }
         }
         (*fragment).kind = match (*fragment).kind {
@@ -339,7 +340,7 @@ unsafe fn alias_message_ranked(
 }
 
 /// Tells the target of a monitor that the monitor was removed.
-pub fn demonitor_target(watcher: Term, reference: ReferenceNumber, target: &MonitorTarget) {
+pub fn demonitor_target(reference: ReferenceNumber, target: &MonitorTarget) {
     match target {
         MonitorTarget::Process { pid, .. } => {
             signal::demonitor(*pid, reference);
@@ -347,7 +348,7 @@ pub fn demonitor_target(watcher: Term, reference: ReferenceNumber, target: &Moni
         MonitorTarget::Port { port, .. } => {
             crate::effects::port::signals::demonitor(*port, reference)
         }
-        MonitorTarget::TimeOffset => crate::mail::time::unwatch_offset(watcher, reference),
+        MonitorTarget::TimeOffset => watchers::unwatch(reference),
         MonitorTarget::Remote { handle } => remote::get().demonitor(*handle, reference.0),
     }
 }
@@ -670,7 +671,7 @@ fn tell_all(
             MonitorTarget::Remote { handle } => {
                 remote::get().watcher_ended(handle, number, reason);
             }
-            target => demonitor_target(pid, (number, 0), &target),
+            target => demonitor_target((number, 0), &target),
         }
     }
     for (number, watcher) in relations.watchers() {

@@ -29,7 +29,7 @@ use layout::limits::{ALL_X_REGISTERS, FLOAT_REGISTERS, REDUCTIONS_PER_SLICE};
 use layout::{Class, Context, Raise, RaiseKind, Term};
 use term::am;
 
-use crate::effects::profile;
+use crate::effects::{profile, time_offset};
 use crate::exec::engine_calls;
 use crate::mail::current::Current;
 use crate::mail::idle::SPINS_PER_LOOK;
@@ -155,6 +155,7 @@ impl Scheduler {
             self.retire();
             crate::mail::deferred::run();
             self.own.shared.aux_work.run();
+            time_offset::follow();
             timer::expire(self.own.shared.index);
         }
         if self.is_online() {
@@ -421,6 +422,7 @@ impl Scheduler {
     fn sleep(&self) {
         self.retire();
         self.own.shared.aux_work.run();
+        time_offset::follow();
         timer::expire(self.own.shared.index);
         self.trim_resting();
         // No separate I/O poll here: the wait below includes one (E3: this saves one system call for each message).

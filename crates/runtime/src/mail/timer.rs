@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use term::copy::Owned;
 
 use crate::mail::ports::PortWork;
-use crate::mail::{current, signal, wake};
+use crate::mail::{current, signal, time, wake};
 use crate::process::signal::Signal;
 use crate::process::sync::between_steps;
 use crate::process::timer_key::TimerKey;
@@ -51,7 +51,7 @@ static WHEELS: OnceLock<Vec<SchedulerTimers>> = OnceLock::new();
 
 /// Creates the wheels, one for each scheduler; called once.
 pub fn create(schedulers: usize) {
-    let now = sys::clock::monotonic_ns() / NS_PER_TICK;
+    let now = time::clock_ns() / NS_PER_TICK;
     let place = |_| SchedulerTimers {
         wheel: Mutex::new(Wheel::new(now)),
         next: AtomicI64::new(i64::MAX),
@@ -78,7 +78,7 @@ const LONG_MS: i64 = 1000;
 pub(crate) fn set_after(timeout_ms: i64, target: TimerTarget) -> TimerKey {
     let number = current::current_number();
     if timeout_ms < LONG_MS || number == 0 {
-        let deadline_ns = sys::clock::monotonic_ns() + timeout_ms * NS_PER_TICK;
+        let deadline_ns = time::clock_ns() + timeout_ms * NS_PER_TICK;
         return set(deadline_ns, target);
     }
     let index = number - 1;
@@ -94,7 +94,7 @@ pub(crate) fn set_after(timeout_ms: i64, target: TimerTarget) -> TimerKey {
     }
 }
 
-/// Sets a timer for a moment of the monotonic clock, in nanoseconds.
+/// Sets a timer for a moment of the node's clock ([`time::clock_ns`]), in nanoseconds.
 pub(crate) fn set(deadline_ns: i64, target: TimerTarget) -> TimerKey {
     let number = current::current_number();
     let index = number.saturating_sub(1);
@@ -124,8 +124,8 @@ pub(crate) fn cancel(key: TimerKey) -> Option<TimerTarget> {
     wheels()[key.wheel as usize].wheel.lock().remove(key.key)
 }
 
-/// Calls `show` for each timer that will send a message, with receiver, message, and time by the system's monotonic
-/// clock. Leaves out wheels whose lock was not acquired within `timeout`.
+/// Calls `show` for each timer that will send a message, with receiver, message, and time by the node's clock. Leaves
+/// out wheels whose lock was not acquired within `timeout`.
 pub fn messages_within(timeout: Duration, show: &mut dyn FnMut(Term, Term, i64)) {
     for place in WHEELS.get().map_or(&[][..], Vec::as_slice) {
         let Some(wheel) = place.wheel.try_lock_for(timeout) else {
@@ -146,8 +146,7 @@ pub(crate) fn until_next(index: usize) -> Option<u64> {
     if tick == i64::MAX {
         return None;
     }
-    let left = tick.saturating_mul(NS_PER_TICK) - sys::clock::monotonic_ns();
-    Some(left.max(0) as u64)
+    Some(time::until_ns(tick.saturating_mul(NS_PER_TICK)) as u64)
 }
 
 /// Expires the due timers of all schedulers; for a node that ends, whose schedulers have stopped.
@@ -163,7 +162,7 @@ pub(crate) fn expire(index: usize) {
     if place.next.load(Ordering::Relaxed) == i64::MAX {
         return;
     }
-    let now = sys::clock::monotonic_ns() / NS_PER_TICK;
+    let now = time::clock_ns() / NS_PER_TICK;
     if place.next.load(Ordering::Relaxed) > now {
         return;
     }

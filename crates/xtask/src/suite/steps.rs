@@ -259,6 +259,10 @@ pub(super) const SLOWER: &[Step] = &[
     step("BIFs", "xtask bifs"),
     step("BIFs of OTP 27", "xtask bifs --release 27"),
     step("BIFs of OTP 29", "xtask bifs --release 29"),
+    step(
+        "wall clock of stock",
+        "cargo test --quiet --profile tests -p cli --test wall_clock -- --ignored",
+    ),
     step("soak", "xtask soak --minutes 5 --schedulers 8"),
     step("load", "xtask load --minutes 5"),
     only_if(

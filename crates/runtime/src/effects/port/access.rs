@@ -297,7 +297,7 @@ impl Access<'_> {
     pub fn set_timer(&mut self, after_ms: u64) {
         self.cancel_timer();
         let after_ns = i64::try_from(after_ms.saturating_mul(1_000_000)).unwrap_or(i64::MAX);
-        let deadline_ns = sys::clock::monotonic_ns().saturating_add(after_ns);
+        let deadline_ns = crate::mail::time::clock_ns().saturating_add(after_ns);
         self.core.timer_generation += 1;
         let generation = self.core.timer_generation;
         let port = Arc::downgrade(self.port);

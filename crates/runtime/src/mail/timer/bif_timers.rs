@@ -28,7 +28,7 @@ use crate::process::timer_key::TimerKey;
 #[derive(Clone, Copy)]
 struct Running {
     key: TimerKey,
-    /// By the system's monotonic clock.
+    /// By the node's clock.
     deadline_ns: i64,
     /// The receiver. If it is a process that has ended, the timer counts as ended too.
     to: Term,
@@ -175,6 +175,6 @@ fn left_ms(running: &Running) -> Option<i64> {
     if running.to.is_local_pid() && !table::exists(running.to) {
         return None;
     }
-    let left_ns = running.deadline_ns - sys::clock::monotonic_ns();
+    let left_ns = running.deadline_ns - time::clock_ns();
     Some((left_ns.max(0) + 999_999) / 1_000_000)
 }

@@ -303,6 +303,10 @@ impl Entries {
         self.extra_mut().tags.insert(number, tag);
     }
 
+    pub(super) fn tag(&self, number: u64) -> Option<&Owned> {
+        self.0.header()?.as_ref()?.tags.get(&number)
+    }
+
     pub(super) fn take_tag(&mut self, number: u64) -> Option<Owned> {
         let extra = self.0.header()?.as_ref()?;
         if extra.tags.is_empty() {

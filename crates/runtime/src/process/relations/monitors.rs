@@ -21,6 +21,14 @@ pub struct Monitor {
     pub rank: Rank,
 }
 
+/// What is needed of a monitor of the time offset, which goes on when it has sent a message.
+pub struct TimeOffsetMonitor<'a> {
+    /// The tag of the message, if not the default `'CHANGE'`.
+    pub tag: Option<&'a Owned>,
+    /// As [`Monitor::names_owner`].
+    pub names_owner: bool,
+}
+
 /// The options of a monitor.
 #[derive(Default)]
 pub struct MonitorOptions {
@@ -129,6 +137,23 @@ impl Relations {
             tag: self.0.take_tag(number),
             names_owner: entry.names_owner,
             rank: entry.rank(),
+        })
+    }
+
+    /// The monitor of the time offset with this number.
+    pub fn time_offset_monitor(
+        &mut self,
+        number: ReferenceNumber,
+    ) -> Option<TimeOffsetMonitor<'_>> {
+        let number = low_number(number)?;
+        let entry = self.0.get(EntryKind::Monitor, number)?;
+        if !matches!(MonitorTarget::of(entry), MonitorTarget::TimeOffset) {
+            return None;
+        }
+        let names_owner = entry.names_owner;
+        Some(TimeOffsetMonitor {
+            tag: self.0.tag(number),
+            names_owner,
         })
     }
 
