@@ -15,71 +15,47 @@ pub struct MessageQueue {
     pub sizes: QueueSizes,
 }
 
-/// The number of messages in an inner queue, and their words beside the headers, in one word:
-///
-/// ```text
-/// bits 0-33   number of messages
-/// bits 34-63  words of all of them; all ones, and no longer known, from 8 GB on until the queue is empty
-/// ```
+/// How many messages are in an inner queue, and their words beside the headers. Each message that comes or goes changes
+/// both, so nothing more is kept than two sums, which wrap at 2³² messages (200 GB at least) and 2³² words (32 GB).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(transparent)]
-pub struct QueueSizes(u64);
+#[repr(C)]
+pub struct QueueSizes {
+    count: u32,
+    words: u32,
+}
 
 impl QueueSizes {
-    pub const EMPTY: QueueSizes = QueueSizes(0);
-    const WORDS_AT: u32 = 34;
-    const COUNT: u64 = (1 << Self::WORDS_AT) - 1;
-    const MOST_WORDS: u64 = u64::MAX >> Self::WORDS_AT;
+    pub const EMPTY: QueueSizes = QueueSizes { count: 0, words: 0 };
 
     /// Number of messages.
     #[inline(always)]
     #[must_use]
     pub fn count(self) -> u64 {
-        self.0 & Self::COUNT
+        u64::from(self.count)
     }
 
-    /// Words of all messages, unless there are too many to be counted.
+    /// Words of all messages, if [`add`](Self::add) has never said that they wrapped.
     #[inline]
     #[must_use]
-    pub fn words(self) -> Option<u64> {
-        let words = self.0 >> Self::WORDS_AT;
-        (words < Self::MOST_WORDS).then_some(words)
+    pub fn words(self) -> u64 {
+        u64::from(self.words)
     }
 
-    /// From this value on the words are no longer known.
-    const UNKNOWN: u64 = Self::MOST_WORDS << Self::WORDS_AT;
-
-    /// A message of so many words, as it counts here. Of one of 8 GB or more the upper bits are lost.
+    /// Counts a message that is put into the queue; true if the words wrapped.
     #[inline(always)]
-    fn one(words: u32) -> u64 {
-        u64::from(words) << Self::WORDS_AT | 1
-    }
-
-    /// Counts a message that is put into the queue.
-    #[inline(always)]
-    pub fn add(&mut self, words: u32) {
-        match self.0.checked_add(Self::one(words)) {
-            Some(sum) if u64::from(words) <= Self::MOST_WORDS => self.0 = sum,
-            _ => self.0 = Self::UNKNOWN | (self.count() + 1),
-        }
+    #[must_use]
+    pub fn add(&mut self, words: u32) -> bool {
+        let (sum, wrapped) = self.words.overflowing_add(words);
+        self.words = sum;
+        self.count = self.count.wrapping_add(1);
+        wrapped
     }
 
     /// Counts a message that is taken out of the queue.
     #[inline(always)]
     pub fn remove(&mut self, words: u32) {
-        if self.0 < Self::UNKNOWN {
-            self.0 -= Self::one(words);
-        } else {
-            self.remove_from_unknown();
-        }
-    }
-
-    #[cold]
-    fn remove_from_unknown(&mut self) {
-        self.0 -= 1;
-        if self.count() == 0 {
-            *self = Self::EMPTY;
-        }
+        self.words = self.words.wrapping_sub(words);
+        self.count = self.count.wrapping_sub(1);
     }
 }
 
@@ -125,29 +101,26 @@ mod tests {
     #[test]
     fn sizes_are_those_of_the_messages() {
         let mut sizes = QueueSizes::EMPTY;
-        for words in [0, 7, u32::MAX / 16] {
-            sizes.add(words);
-        }
+        assert!([0, 7, u32::MAX / 16].iter().all(|&words| !sizes.add(words)));
         assert_eq!(
             (sizes.count(), sizes.words()),
-            (3, Some(7 + u64::from(u32::MAX / 16)))
+            (3, 7 + u64::from(u32::MAX / 16))
         );
         sizes.remove(7);
         assert_eq!(
             (sizes.count(), sizes.words()),
-            (2, Some(u64::from(u32::MAX / 16)))
+            (2, u64::from(u32::MAX / 16))
         );
     }
 
     #[test]
-    fn too_many_words_are_unknown_until_the_queue_is_empty() {
+    fn words_that_wrap_are_told_and_right_again_when_the_messages_are_gone() {
         let mut sizes = QueueSizes::EMPTY;
-        sizes.add(u32::MAX);
-        sizes.add(1);
-        assert_eq!((sizes.count(), sizes.words()), (2, None));
+        assert!(!sizes.add(u32::MAX) && sizes.add(5));
+        assert_eq!(sizes.count(), 2);
         sizes.remove(u32::MAX);
-        assert_eq!((sizes.count(), sizes.words()), (1, None));
-        sizes.remove(1);
+        assert_eq!((sizes.count(), sizes.words()), (1, 5));
+        sizes.remove(5);
         assert_eq!(sizes, QueueSizes::EMPTY);
     }
 }

@@ -29,7 +29,8 @@ const COMPILED_BY: &[u8] = b"rustc version ";
 /// The arguments of every run.
 ///
 /// The node has a long name, because without one OTP looks up the host's name by a program, which valgrind cannot
-/// start: it knows no child that shares its parent's memory. It listens nowhere and asks no `epmd`.
+/// start: it knows no child that shares its parent's memory. It listens nowhere and asks no `epmd`. The memory guard
+/// is off, because its thread looks at the clock: it executes more the slower valgrind is.
 const ARGUMENTS: &[&str] = &[
     "+S",
     "1",
@@ -45,6 +46,8 @@ const ARGUMENTS: &[&str] = &[
     "none",
     "+code_calls",
     "0",
+    "+Mguard",
+    "off",
     "-name",
     "counts@127.0.0.1",
     "-dist_listen",

@@ -160,7 +160,7 @@ pub(crate) fn hibernate_3(
 /// call itself forever.
 pub(crate) fn hibernate_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     signal_handling::catch_up(process);
-    if process.head.messages.sizes.count() > 0 {
+    if !process.head.messages.first.is_null() {
         return Ok(am::OK);
     }
     process.heap().flags |= heap_flag::NEED_FULLSWEEP | heap_flag::FORCE;

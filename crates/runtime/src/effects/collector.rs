@@ -324,7 +324,7 @@ mod limit {
         if !process.flags.contains(Flags::OFF_HEAP_MESSAGES) {
             // Messages that were fetched and not yet received stay in separate fragments until then, but count as part
             // of the heap.
-            words = words.saturating_add(message_queue::words(&process.head.messages));
+            words = words.saturating_add(message_queue::words(process));
         }
         if limit.binaries {
             words = words.saturating_add(process.head.heap.off_heap_words.into());

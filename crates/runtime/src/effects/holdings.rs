@@ -87,7 +87,8 @@ fn is_taken(word: u32) -> bool {
 pub fn of(process: &Process) -> Holdings {
     let queue = &process.head.messages;
     let messages = queue.sizes.count();
-    let message_bytes = messages * (size_of::<Fragment>() as u64) + message_queue::words(queue) * 8;
+    let message_bytes =
+        messages * (size_of::<Fragment>() as u64) + message_queue::words(process) * 8;
     let mut holdings = Holdings {
         heap_bytes: info::memory_bytes(process) as u64 - message_bytes,
         messages,

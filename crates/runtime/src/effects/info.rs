@@ -161,7 +161,7 @@ fn sizes(process: &Process, item: Term, heap: &mut Heap) -> Term {
         am::TOTAL_HEAP_SIZE => {
             let mut words = collect::total_words(own) - unused_words(process);
             if !process.flags.contains(Flags::OFF_HEAP_MESSAGES) {
-                words += message_queue::words(&process.head.messages) as usize;
+                words += message_queue::words(process) as usize;
             }
             words
         }
@@ -250,7 +250,7 @@ fn message_iter(process: &Process) -> impl Iterator<Item = *mut Fragment> {
 pub fn memory_bytes(process: &Process) -> usize {
     let count = process.head.messages.sizes.count() as usize;
     let headers = count * size_of::<Fragment>();
-    let messages = message_queue::words(&process.head.messages) as usize;
+    let messages = message_queue::words(process) as usize;
     let words = collect::total_words(&process.head.heap) + messages;
     let mut bytes = block::BLOCK_BYTES + headers;
     bytes += process.relations.bytes() + process.dictionary.bytes();

@@ -18,6 +18,8 @@ impl Flags {
     pub const OFF_HEAP_MESSAGES: Flags = Flags(1 << 2);
     /// It hibernates until a message comes.
     pub const HIBERNATED: Flags = Flags(1 << 3);
+    /// The sum of the words in its queue has wrapped once, so they are counted message by message.
+    pub const QUEUE_WORDS_WRAPPED: Flags = Flags(1 << 4);
     /// It left its scheduler so that a dirty one does the collection described in `Rare`.
     pub const DIRTY_COLLECTION: Flags = Flags(1 << 5);
     /// It must not run again: a signal ended it, with the `exit_reason` in `Cold`.

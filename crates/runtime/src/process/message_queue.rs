@@ -11,7 +11,7 @@ use layout::{Fragment, Term};
 use term::copy::Owned;
 use term::heap;
 
-use super::{Process, sequence};
+use super::{Flags, Process, sequence};
 use crate::process::signal::{PRIORITY, TOKEN_MESSAGE};
 
 /// An empty queue, to be completed by [`link`] when it is at its final address.
@@ -43,7 +43,15 @@ pub unsafe fn append(process: &mut Process, message: *mut Fragment) {
         (*message).next = ptr::null_mut();
         *queue.last = message;
         queue.last = &raw mut (*message).next;
-        queue.sizes.add((*message).words);
+        count(process, (*message).words);
+    }
+}
+
+/// Counts a message of so many words that is put into the queue.
+#[inline]
+pub fn count(process: &mut Process, words: u32) {
+    if process.head.messages.sizes.add(words) {
+        process.flags.insert(Flags::QUEUE_WORDS_WRAPPED);
     }
 }
 
@@ -90,7 +98,9 @@ pub fn skip_all(process: &mut Process) {
 /// Replaces messages by equal ones. If the message that a `receive` may be examining is replaced, the heap adopts the
 /// old one, because registers may point into it.
 pub fn replace(process: &mut Process, other: impl Fn(Term) -> Option<Owned>) {
-    let Process { head, cold, .. } = process;
+    let Process {
+        head, cold, flags, ..
+    } = process;
     let queue = &mut head.messages;
     let mut link: *mut *mut Fragment = &raw mut queue.first;
     let mut met = 0;
@@ -106,8 +116,10 @@ pub fn replace(process: &mut Process, other: impl Fn(Term) -> Option<Owned>) {
                 (*new).next = (*old).next;
                 let (before, after) = (&raw mut (*old).next, &raw mut (*new).next);
                 *link = new;
-                queue.sizes.add((*new).words);
                 queue.sizes.remove((*old).words);
+                if queue.sizes.add((*new).words) {
+                    flags.insert(Flags::QUEUE_WORDS_WRAPPED);
+                }
                 for place in [&mut queue.last, &mut queue.save] {
                     if *place == before {
                         *place = after;
@@ -149,22 +161,24 @@ unsafe fn in_place_of(old: *mut Fragment, term: Owned) -> *mut Fragment {
     new
 }
 
-/// Words of the messages in the queue beside their headers; if there are too many to be known, the messages are visited
+/// Words of the messages in the queue beside their headers. Once there were too many for a sum, the messages are visited
 /// one by one.
 #[must_use]
-pub fn words(queue: &MessageQueue) -> u64 {
-    queue.sizes.words().unwrap_or_else(|| {
-        let mut words = 0;
-        let mut message = queue.first;
-        while !message.is_null() {
-            // SAFETY: the messages of an inner queue are live.
-            unsafe {
-                words += u64::from((*message).words);
-                message = (*message).next;
-            }
+pub fn words(process: &Process) -> u64 {
+    let queue = &process.head.messages;
+    if !process.flags.contains(Flags::QUEUE_WORDS_WRAPPED) {
+        return queue.sizes.words();
+    }
+    let mut words = 0;
+    let mut message = queue.first;
+    while !message.is_null() {
+        // SAFETY: the messages of an inner queue are live.
+        unsafe {
+            words += u64::from((*message).words);
+            message = (*message).next;
         }
-        words
-    })
+    }
+    words
 }
 
 /// Frees a list of messages.

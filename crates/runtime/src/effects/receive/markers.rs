@@ -17,7 +17,7 @@ pub(crate) fn reserve(process: &mut Process) -> Term {
     // after them.
     signal_handling::fetch(process);
     let position = process.head.messages.last;
-    if process.head.messages.sizes.count() == 0 {
+    if process.head.messages.first.is_null() {
         // An empty queue gains nothing from a marker.
         return am::UNDEFINED;
     }

@@ -15,7 +15,7 @@ use layout::heap::flag as heap_flag;
 use layout::process::state as receive_state;
 
 use crate::process::signal::PRIORITY;
-use crate::process::{Flags, Process};
+use crate::process::{Flags, Process, message_queue};
 
 /// Whether the message at a link is one with priority.
 ///
@@ -54,7 +54,7 @@ pub(crate) unsafe fn insert(process: &mut Process, message: *mut Fragment) {
         if queue.save == end {
             queue.save = after;
         }
-        queue.sizes.add((*message).words);
+        message_queue::count(process, (*message).words);
         if !is_ahead {
             process.flags.insert(Flags::PRIORITY_MESSAGES);
             process.head.heap.flags |= heap_flag::PRIORITY;
