@@ -81,6 +81,7 @@ applications: setup
 	        $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $$missing || \
 	        echo "not installed: tests that need it are left out"; \
 	fi
+	@packaging/viewer.sh target/stock >/dev/null || echo "no crashdump viewer: tests that need it are left out"
 
 # Stock OTP 25, 27 and 29, to compare ferl with: unpacked under target/, but for that of the system. Where FERL_STOCK_27
 # names a tree of OTP 27, that is taken.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::{Display, Formatter};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 #[derive(Clone, Copy)]
@@ -300,4 +300,95 @@ fn heart_hears_of_the_crash() {
             );
         }
     }
+}
+
+/// Where OTP's crashdump viewer is: installed, or unpacked by `make applications`.
+fn viewer() -> Option<PathBuf> {
+    let unpacked = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/stock/observer");
+    let installed = std::fs::read_dir(stock::otp().root.join("lib")).ok()?;
+    installed
+        .filter_map(|entry| Some(entry.ok()?.path().join("ebin")))
+        .chain([unpacked])
+        .find(|folder| folder.join("crashdump_viewer.beam").exists())
+}
+
+/// What stock's viewer says of a dump: its warnings, then lines that the expression `tell` prints of the process that
+/// is registered as `watched`, whose description is `Watched` and whose dictionary is `Dictionary`.
+fn viewed(viewer: &Path, machine: Machine, name: &str, program: &str, tell: &str) -> String {
+    let dump = folder(&format!("{name}_{machine}")).join("erl_crash.dump");
+    let output = machine
+        .command()
+        .args(["+P", "262144", "-noshell", "-eval", program])
+        .env("ERL_CRASH_DUMP", &dump)
+        .env_remove("ERL_CRASH_DUMP_SECONDS")
+        .env_remove("ERL_CRASH_DUMP_BYTES")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{machine}: {output:?}");
+    let look = format!(
+        r#"{{ok, _}} = crashdump_viewer:start_link(), crashdump_viewer:read_file({dump:?}),
+        {{ok, _, W1}} = crashdump_viewer:general_info(), {{ok, All, W2}} = crashdump_viewer:processes(),
+        [Pid] = [element(2, P) || P <- All, element(3, P) =:= "watched"],
+        {{ok, Watched, W3}} = crashdump_viewer:proc_details(pid_to_list(Pid)), Dictionary = element(18, Watched),
+        io:format("~p~n", [W1 ++ W2 ++ W3]), {tell}, halt()."#
+    );
+    let output = stock::erl_25()
+        .args(["-noshell", "-pa"])
+        .arg(viewer)
+        .args(["-eval", &look])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{machine}: {said}{errors}");
+    said
+}
+
+#[test]
+fn the_viewer_finds_processes_with_any_index() {
+    let Some(viewer) = viewer() else {
+        eprintln!("left out: OTP's crashdump viewer (erlang-observer) is missing");
+        return;
+    };
+    let program = r#"Wait = fun() -> receive stop -> ok end end, All = [spawn(Wait) || _ <- lists:seq(1, 33100)],
+        {Gone, Kept} = lists:split(33000, All),
+        [begin R = monitor(process, P), P ! stop, receive {'DOWN', R, _, _, _} -> ok end end || P <- Gone],
+        register(watched, self()), Last = lists:last(Kept), link(Last), put(last, Last), put(gone, hd(Gone)),
+        ets:new(owned, [named_table]), ets:give_away(owned, Last, x), erlang:send_after(100000, Last, x),
+        halt("many")."#;
+    let tell = r#"Text = fun(Key) -> ['#CDVPid', 0, N, S] = proplists:get_value(Key, Dictionary),
+            lists:flatten(io_lib:format("<0.~w.~w>", [N, S])) end,
+        Last = Text(last), {ok, Of, []} = crashdump_viewer:proc_details(Last),
+        {ok, Tables, []} = crashdump_viewer:ets_tables(Last), {ok, Timers, []} = crashdump_viewer:timers(Last),
+        io:format("~p~n", [{length(All) > 100, element(2, Of) =:= Last, element(5, Of) =:= pid_to_list(Pid),
+            lists:keymember(Last, 1, element(12, Watched)), length(Tables), length(Timers),
+            [list_to_pid(Last)] -- [element(2, P) || P <- All], crashdump_viewer:proc_details(Text(gone))}])"#;
+    let expected = "{true,true,true,true,1,1,[],{error,not_found}}\n";
+    for machine in MACHINES {
+        let said = viewed(&viewer, machine, "many", program, tell);
+        assert!(said.ends_with(expected), "{machine}: {said}");
+        if matches!(machine, Machine::Ferl) {
+            assert_eq!(said, format!("[]\n{expected}"));
+        }
+    }
+}
+
+/// Stock's own dumps have the bytes of such a part without its shift, so ferl's are compared with the bytes themselves.
+#[test]
+fn the_viewer_reads_parts_that_begin_within_a_byte() {
+    let Some(viewer) = viewer() else {
+        eprintln!("left out: OTP's crashdump viewer (erlang-observer) is missing");
+        return;
+    };
+    let program = r#"register(watched, self()), Bin = list_to_binary([N rem 256 || N <- lists:seq(1, 20000)]),
+        [begin <<_:Shift, Part:Size/binary, _/bits>> = Bin, put({Shift, Size}, Part) end
+            || Shift <- [0, 2, 7, 13], Size <- [1, 64, 65, 3071, 3072, 3073, 19000]], halt("parts")."#;
+    let tell = r#"Bin = list_to_binary([N rem 256 || N <- lists:seq(1, 20000)]),
+        io:format("~p~n", [{length(Dictionary) > 27, [K || {{Shift, Size} = K, Value} <- Dictionary,
+            begin <<_:Shift, Part:Size/binary, _/bits>> = Bin, {ok, Part} =/= case Value of
+                ['#CDVBin', Offset, Size, Position] -> crashdump_viewer:expand_binary({Offset, Size, Position});
+                Short when Size < 65 -> {ok, Short}
+            end end]}])"#;
+    let said = viewed(&viewer, Machine::Ferl, "parts", program, tell);
+    assert_eq!(said, "[]\n{true,[]}\n");
 }

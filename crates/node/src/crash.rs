@@ -10,6 +10,7 @@
 
 mod heaps;
 mod memory;
+mod names;
 mod node;
 mod output;
 mod processes;
@@ -255,7 +256,7 @@ fn write(out: &mut Output, slogan: &str) -> fmt::Result {
     node::schedulers(out, &view)?;
     node::info(out, &view)?;
     processes::all(out, &view, Form::Dump)?;
-    tables::ports(out, &view)?;
+    tables::ports(out, &view, Form::Dump)?;
     tables::ets(out, &view, Form::Dump)?;
     tables::timers(out)?;
     node::distribution(out)?;
@@ -300,7 +301,7 @@ pub(crate) fn text(parts: &[Part]) -> Vec<u8> {
         let done = match part {
             Part::Node => node::info(&mut out, &view),
             Part::Processes => processes::all(&mut out, &view, Form::Live),
-            Part::Ports => tables::ports(&mut out, &view),
+            Part::Ports => tables::ports(&mut out, &view, Form::Live),
             Part::Loaded => node::loaded(&mut out, &view, Form::Live),
             Part::Distribution => node::distribution(&mut out),
             Part::Tables => tables::ets(&mut out, &view, Form::Live),

@@ -474,12 +474,19 @@ pub unsafe fn fun<A: Allocate + ?Sized>(
     }
 }
 
-/// A copy of a fun, with `[]` for each of its free variables.
-pub fn without_free_variables<A: Allocate + ?Sized>(heap: &mut A, fun: Term) -> Term {
+/// A copy of a fun, with `[]` for each of its free variables, and with this pid as that of its creator.
+///
+/// # Safety
+/// The copy is not used for longer than the fun, which keeps the entry of both.
+pub unsafe fn without_free_variables<A: Allocate + ?Sized>(
+    heap: &mut A,
+    fun: Term,
+    creator: Term,
+) -> Term {
     let free = fun.header().arity() - offset::FUN_FREE;
     let variables = vec![Term::NIL; free];
-    // SAFETY: the creator's word keeps the entry in the fun that it was taken from, and does so in the copy.
-    unsafe { self::fun(heap, fun::entry(fun), fun::creator_word(fun), &variables) }
+    // SAFETY: the caller's promise.
+    unsafe { self::fun(heap, fun::entry(fun), creator, &variables) }
 }
 
 /// `fun Module:Function/Arity`.

@@ -8,15 +8,19 @@ use std::collections::HashSet;
 use std::fmt::{self, Write};
 
 use layout::heap::is_return_address;
+use layout::limits::HEAP_BINARY_BYTES;
 use layout::object::{MapShape, offset};
 use layout::{ObjectKind, Term, no_gc};
+use term::bits::range;
 use term::external::encode::{self, EncodeOptions};
 use term::heap::Scratch;
 use term::held::attempt;
 use term::off_heap::{self, BinaryBlock};
 use term::print::display;
-use term::{atom, build, literal, text};
+use term::{atom, build, fun, literal, text};
 
+use super::Form;
+use super::names;
 use super::output::Output;
 use super::processes;
 use super::tables::{self, View};
@@ -57,7 +61,7 @@ pub(super) fn all(out: &mut Output, view: &View, stopped: bool) -> fmt::Result {
 }
 
 fn one(out: &mut Output, view: &View, process: &Process, walk: &mut Walk) -> fmt::Result {
-    let pid = display(process.id);
+    let pid = Form::Dump.name(process.id);
     walk.begin();
     let messages = processes::messages(process);
     if !messages.is_empty() {
@@ -89,7 +93,7 @@ fn one(out: &mut Output, view: &View, process: &Process, walk: &mut Walk) -> fmt
 }
 
 fn stack(out: &mut Output, view: &View, process: &Process, walk: &mut Walk) -> fmt::Result {
-    writeln!(out, "=proc_stack:{}", display(process.id))?;
+    writeln!(out, "=proc_stack:{}", Form::Dump.name(process.id))?;
     let heap = &process.head.heap;
     let mut at = heap.stack.cast_const();
     let running = process.state.load(Ordering::SeqCst) & state::RUNNING != 0;
@@ -149,7 +153,7 @@ pub(super) fn element(out: &mut Output, term: Term) -> fmt::Result {
         let text = atom::text(term);
         write!(out, "A{:X}:{text}", text.len())
     } else if term.is_local_pid() {
-        write!(out, "P{}", display(term))
+        write!(out, "P{}", Form::Dump.name(term))
     } else if term.is_local_port() {
         write!(out, "p<0.{}>", encode::port_number(term))
     } else if term.is_cons() || term.is_boxed() {
@@ -168,6 +172,8 @@ struct Walk {
     rest_literals: Vec<Term>,
     /// Addresses of the reference-counted blocks of shared binaries.
     blocks: HashSet<u64>,
+    /// Long parts that begin within a byte of their binary.
+    shifted: Vec<Term>,
 }
 
 impl Walk {
@@ -178,6 +184,19 @@ impl Walk {
             self.seen = HashSet::new();
         }
         self.rest.clear();
+    }
+
+    /// Writes a part that begins within a byte of another binary, which the viewer cannot refer to. A short one is
+    /// written as a binary of its own, a long one refers to a block of its own, which [`Walk::binaries`] writes.
+    fn shifted(&mut self, out: &mut Output, part: Term, size: u64) -> fmt::Result {
+        if size <= HEAP_BINARY_BYTES as u64 {
+            write!(out, "Yh{size:X}:")?;
+            return shifted_bytes(out, part);
+        }
+        if attempt(|| self.shifted.try_reserve(1).is_ok()) {
+            self.shifted.push(part);
+        }
+        write!(out, "Yc{:X}:0:{size:X}", block_of_shifted(part))
     }
 
     /// Adds the object of a term to those to be written, unless it was already found.
@@ -222,6 +241,12 @@ impl Walk {
             writeln!(out, "=binary:{:X}", block as u64)?;
             write!(out, "{:X}:", bytes.len())?;
             out.base64(bytes)?;
+            out.text("\n")?;
+        }
+        for &part in &self.shifted {
+            writeln!(out, "=binary:{:X}", block_of_shifted(part))?;
+            write!(out, "{:X}:", part.word(offset::SUB_BINARY_SIZE))?;
+            shifted_bytes(out, part)?;
             out.text("\n")?;
         }
         Ok(())
@@ -279,9 +304,11 @@ impl Walk {
             ObjectKind::SubBinary => {
                 let bits = term.word(offset::SUB_BINARY_BITS);
                 let size = term.word(offset::SUB_BINARY_SIZE);
-                if bits & 0xffff != 0 {
+                if bits & 0xff != 0 {
                     // Not a whole number of bytes: the viewer has no special form for these.
                     external(out, term)?;
+                } else if bits & 0xff00 != 0 {
+                    self.shifted(out, term, size)?;
                 } else {
                     let start = term.word(offset::SUB_BINARY_OFFSET);
                     self.part(out, words(term, offset::SUB_BINARY_WHOLE), start, size)?;
@@ -301,7 +328,11 @@ impl Walk {
             ObjectKind::Fun => {
                 // The viewer does not show free variables, and the external form would contain them in full.
                 let mut scratch = Scratch::new();
-                external(out, build::without_free_variables(scratch.heap(), term))?;
+                let creator = fun::creator(term);
+                let creator = names::readable(creator).unwrap_or(creator);
+                // SAFETY: the fun stays for as long as the dump is written, the copy until it is written.
+                let fun = unsafe { build::without_free_variables(scratch.heap(), term, creator) };
+                external(out, fun)?;
             }
             // The viewer has no form for native records.
             ObjectKind::NativeRecord
@@ -367,6 +398,32 @@ impl Walk {
         };
         write!(out, "Ys{of:X}:{start:X}:{size:X}")
     }
+}
+
+/// The address under which the bytes of a part are written. Nothing else has it: it is that of the part's first field.
+fn block_of_shifted(part: Term) -> u64 {
+    address(part) + 8
+}
+
+/// Writes the whole bytes of a bit string in base 64, wherever it begins.
+fn shifted_bytes(out: &mut Output, part: Term) -> fmt::Result {
+    // Only the last piece may be padded.
+    let mut piece = [0; 3 << 10];
+    let Some(mut rest) = part.as_bits() else {
+        return Err(fmt::Error);
+    };
+    while rest.bit_len() >= 8 {
+        let count = (rest.bit_len() / 8).min(piece.len() as u64);
+        // SAFETY: `rest` has that many bits, the piece that many bytes, which overlap with no heap; and no heap changes
+        // while the dump is written.
+        unsafe {
+            let first = u64::from(rest.bit_offset());
+            range::copy(rest.bytes(), first, piece.as_mut_ptr(), 0, count * 8);
+        }
+        out.base64(&piece[..count as usize])?;
+        rest = rest.without_bytes(count);
+    }
+    Ok(())
 }
 
 /// The words of an object from `first` on; they must be terms.

@@ -136,7 +136,7 @@ pub(super) fn messages(process: &Process) -> Vec<Term> {
 
 pub(super) fn one(out: &mut Output, view: &View, process: &Process, form: Form) -> fmt::Result {
     let taken = is_taken(process);
-    writeln!(out, "=proc:{}", display(process.id))?;
+    writeln!(out, "=proc:{}", form.name(process.id))?;
     writeln!(out, "State: {}", state_text(process))?;
     if let Some(name) = view.names.get(&process.id) {
         writeln!(out, "Name: {}", display(*name))?;
@@ -161,7 +161,7 @@ pub(super) fn one(out: &mut Output, view: &View, process: &Process, form: Form) 
     if process.parent.is_none() {
         out.text("Spawned by: []\n")?;
     } else {
-        writeln!(out, "Spawned by: {}", display(process.parent))?;
+        writeln!(out, "Spawned by: {}", form.name(process.parent))?;
     }
     if taken {
         // Its owner may be changing everything else.
@@ -176,7 +176,7 @@ pub(super) fn one(out: &mut Output, view: &View, process: &Process, form: Form) 
         list(out, "[", &queue, "]\n")?;
     }
     fragments(out, process)?;
-    links(out, process)?;
+    links(out, process, form)?;
     if form == Form::Live && readable {
         dictionary(out, process)?;
     }
@@ -285,7 +285,7 @@ fn dictionary(out: &mut Output, process: &Process) -> fmt::Result {
     out.text("]\n")
 }
 
-fn links(out: &mut Output, process: &Process) -> fmt::Result {
+fn links(out: &mut Output, process: &Process, form: Form) -> fmt::Result {
     let relations = &process.relations;
     let mut scratch = Scratch::new();
     let mut reference_text = |number: u64, owner: Option<Term>| {
@@ -304,7 +304,7 @@ fn links(out: &mut Output, process: &Process) -> fmt::Result {
     };
     for other in relations.linked().filter_map(&mut seen) {
         comma(out)?;
-        write!(out, "{}", display(other))?;
+        write!(out, "{}", form.name(other))?;
     }
     for (number, target, names_owner) in relations.monitors() {
         let reference = reference_text(number, names_owner.then_some(process.id));
@@ -321,12 +321,12 @@ fn links(out: &mut Output, process: &Process) -> fmt::Result {
             }
             MonitorTarget::Process { pid: other, .. } | MonitorTarget::Port { port: other, .. } => {
                 comma(out)?;
-                write!(out, "{{to,{},{reference}}}", display(other))?;
+                write!(out, "{{to,{},{reference}}}", form.name(other))?;
             }
             MonitorTarget::Remote { handle } => {
                 if let Some(other) = seen(handle) {
                     comma(out)?;
-                    write!(out, "{{to,{},{reference}}}", display(other))?;
+                    write!(out, "{{to,{},{reference}}}", form.name(other))?;
                 }
             }
             MonitorTarget::TimeOffset => {}
@@ -339,7 +339,7 @@ fn links(out: &mut Output, process: &Process) -> fmt::Result {
         comma(out)?;
         let owner = watcher.names_owner.then_some(other);
         let reference = reference_text(number, owner);
-        write!(out, "{{from,{},{reference}}}", display(other))?;
+        write!(out, "{{from,{},{reference}}}", form.name(other))?;
     }
     if any { out.text("]\n") } else { Ok(()) }
 }
@@ -384,7 +384,7 @@ pub(super) fn current(out: &mut Output, view: &View) -> fmt::Result {
 }
 
 fn current_one(out: &mut Output, view: &View, process: &Process) -> fmt::Result {
-    writeln!(out, "Current Process: {}", display(process.id))?;
+    writeln!(out, "Current Process: {}", Form::Dump.name(process.id))?;
     writeln!(out, "Current Process State: {}", state_text(process))?;
     out.text("Current Process Internal State: ")?;
     internal_state(out, process)?;

@@ -73,9 +73,10 @@ impl View {
     }
 }
 
-pub(super) fn ports(out: &mut Output, view: &View) -> fmt::Result {
+pub(super) fn ports(out: &mut Output, view: &View, form: Form) -> fmt::Result {
     for port in &view.ports {
-        port::report(out, port, &view.names, LOCK_PATIENCE)?;
+        let name = |term| form.name(term);
+        port::report(out, port, &view.names, name, LOCK_PATIENCE)?;
     }
     Ok(())
 }
@@ -111,7 +112,7 @@ fn one_table(out: &mut Output, table: &Arc<Table>, form: Form) -> fmt::Result {
         }
     });
     let options = &table.options;
-    writeln!(out, "=ets:{}", display(table.owner()))?;
+    writeln!(out, "=ets:{}", form.name(table.owner()))?;
     writeln!(out, "Slot: {}", table.number)?;
     if options.named {
         writeln!(out, "Table: {}", display(table.name()))?;
@@ -210,7 +211,7 @@ pub(super) fn timers(out: &mut Output) -> fmt::Result {
             return;
         }
         let left_ms = (deadline_ns - now_ns).max(0) / 1_000_000;
-        result = write!(out, "=timer:{}\nMessage: ", display(to))
+        result = write!(out, "=timer:{}\nMessage: ", Form::Dump.name(to))
             .and_then(|()| write!(out, "{}", display(message)))
             .and_then(|()| writeln!(out, "\nTime left: {left_ms}"));
     });

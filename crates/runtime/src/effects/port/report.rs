@@ -1,7 +1,7 @@
 //! What a crash dump contains about a port. Any thread may call.
 
 use std::collections::HashMap;
-use std::fmt::{self, Write};
+use std::fmt::{self, Display, Write};
 use std::time::Duration;
 
 use layout::Term;
@@ -11,14 +11,15 @@ use term::reference;
 
 use super::{Phase, Port};
 
-/// Writes the port's section; nothing if the port is not open, or its lock was not acquired within `timeout`.
+/// Writes the port's section, in which `identity` displays pids and ports; nothing if the port is not open, or its lock was not acquired within `timeout`.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn report(
+pub fn report<D: Display>(
     out: &mut impl Write,
     port: &Port,
     names: &HashMap<Term, Term>,
+    identity: impl Fn(Term) -> D,
     timeout: Duration,
 ) -> fmt::Result {
     let Some(state) = port.state.try_lock_for(timeout) else {
@@ -32,12 +33,12 @@ pub fn report(
     let binary = if core.binary { "|BINARY_IO" } else { "" };
     writeln!(out, "State: CONNECTED{binary}")?;
     writeln!(out, "Slot: {}", port.id.identifier_index())?;
-    writeln!(out, "Connected: {}", display(core.connected))?;
+    writeln!(out, "Connected: {}", identity(core.connected))?;
     let comma = |index: usize| if index > 0 { ", " } else { "" };
     if !core.links.is_empty() {
         out.write_str("Links: ")?;
         for (index, link) in core.links.iter().enumerate() {
-            write!(out, "{}{}", comma(index), display(*link))?;
+            write!(out, "{}{}", comma(index), identity(*link))?;
         }
         out.write_str("\n")?;
     }
@@ -46,7 +47,7 @@ pub fn report(
         for (index, (&(low, high), (watcher, _))) in core.monitors.iter().enumerate() {
             let mut scratch = Scratch::new();
             let number = reference::with_number(scratch.heap(), low, high);
-            let (comma, watcher) = (comma(index), display(*watcher));
+            let (comma, watcher) = (comma(index), identity(*watcher));
             write!(out, "{comma}(from:{watcher},ref:{})", display(number))?;
         }
         out.write_str("\n")?;
