@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use layout::{Export, Term};
@@ -16,8 +16,14 @@ use crate::mail::{hooks, observer};
 
 type Name = (Term, Term, u32);
 
-/// An export, and its number in the order in which exports were made.
-struct Entry(&'static Export, usize);
+struct Entry {
+    export: &'static Export,
+    /// Its place in the order in which exports were made.
+    number: usize,
+    /// Whether a module that was loaded has or calls this function, or refers to it. Others were made for a term that
+    /// was decoded, or for a call by name, and do not show that there is such a function.
+    is_of_code: AtomicBool,
+}
 
 /// The number of exports that were made.
 static MADE: AtomicUsize = AtomicUsize::new(0);
@@ -36,14 +42,14 @@ struct Exports {
 
 impl Exports {
     fn insert(&mut self, name: Name, entry: Entry) -> &'static Export {
-        let export = entry.0;
+        let export = entry.export;
         self.by_module.entry(name.0).or_default().push(export);
         self.by_name.insert(name, entry);
         export
     }
 
     fn all(&self) -> impl Iterator<Item = &'static Export> {
-        self.by_name.values().map(|entry| entry.0)
+        self.by_name.values().map(|entry| entry.export)
     }
 }
 
@@ -105,21 +111,53 @@ fn make((module, function, arity): Name, bif: Option<layout::BifFunction>, flags
             Ordering::Release,
         );
     }
-    Entry(export, MADE.fetch_add(1, Ordering::Relaxed))
+    Entry {
+        export,
+        number: MADE.fetch_add(1, Ordering::Relaxed),
+        is_of_code: AtomicBool::new(bif.is_some()),
+    }
 }
 
 /// The export of that name, created if it is new.
 #[must_use]
 pub fn get(module: Term, function: Term, arity: u32) -> &'static Export {
-    let name = (module, function, arity);
+    get_for((module, function, arity), false)
+}
+
+/// As [`get`], for code that is loaded and has, calls or refers to this function.
+#[must_use]
+pub fn get_for_code(module: Term, function: Term, arity: u32) -> &'static Export {
+    get_for((module, function, arity), true)
+}
+
+fn get_for(name: Name, is_for_code: bool) -> &'static Export {
+    let found = |entry: &Entry| {
+        if is_for_code {
+            entry.is_of_code.store(true, Ordering::Relaxed);
+        }
+        entry.export
+    };
     if let Some(entry) = EXPORTS.read().by_name.get(&name) {
-        return entry.0;
+        return found(entry);
     }
     let mut exports = EXPORTS.write();
     if let Some(entry) = exports.by_name.get(&name) {
-        return entry.0;
+        return found(entry);
     }
-    exports.insert(name, make(name, None, 0))
+    let entry = make(name, None, 0);
+    found(&entry);
+    exports.insert(name, entry)
+}
+
+/// The export of that name, if it is a BIF or was made for code ([`get_for_code`]), which may be gone.
+#[must_use]
+pub fn find_of_code(module: Term, function: Term, arity: u32) -> Option<&'static Export> {
+    let exports = EXPORTS.read();
+    let entry = exports.by_name.get(&(module, function, arity))?;
+    entry
+        .is_of_code
+        .load(Ordering::Relaxed)
+        .then_some(entry.export)
 }
 
 /// The export of that name, if it exists.
@@ -132,7 +170,11 @@ pub fn find(module: Term, function: Term, arity: u32) -> Option<&'static Export>
     {
         return found;
     }
-    let entry = EXPORTS.read().by_name.get(&(module, function, arity))?.0;
+    let entry = EXPORTS
+        .read()
+        .by_name
+        .get(&(module, function, arity))?
+        .export;
     FOUND.with(|found| found[place].set(Some(entry)));
     Some(entry)
 }
@@ -205,7 +247,11 @@ pub fn all() -> Vec<&'static Export> {
 #[must_use]
 pub fn number(export: &Export) -> usize {
     let name = (export.module, export.function, export.arity);
-    EXPORTS.read().by_name.get(&name).map_or(0, |entry| entry.1)
+    EXPORTS
+        .read()
+        .by_name
+        .get(&name)
+        .map_or(0, |entry| entry.number)
 }
 
 /// The export at an address, if there is one.

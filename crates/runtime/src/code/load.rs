@@ -84,7 +84,7 @@ impl Resolver for CodeResolver {
         if create {
             Some(exports::get(module, function, arity))
         } else {
-            exports::find(module, function, arity)
+            exports::find_of_code(module, function, arity)
         }
     }
 
@@ -94,6 +94,29 @@ impl Resolver for CodeResolver {
 
     fn magic(&mut self, low: u64, high: u64) -> Option<*mut MagicBlock> {
         MagicBlock::find_saved(low, high)
+    }
+}
+
+/// As [`CodeResolver`], for the literals of a file that is loaded.
+struct FileResolver;
+
+impl Resolver for FileResolver {
+    fn export(
+        &mut self,
+        module: Term,
+        function: Term,
+        arity: u32,
+        _create: bool,
+    ) -> Option<&'static Export> {
+        Some(exports::get_for_code(module, function, arity))
+    }
+
+    fn fun_entry(&mut self, identity: &FunIdentity) -> Option<Found> {
+        CodeResolver.fun_entry(identity)
+    }
+
+    fn magic(&mut self, low: u64, high: u64) -> Option<*mut MagicBlock> {
+        CodeResolver.magic(low, high)
     }
 }
 
@@ -150,7 +173,11 @@ fn imports_of(file: &BeamFile, atoms: &[Term]) -> Vec<*const Export> {
             atoms[import.module as usize],
             atoms[import.function as usize],
         );
-        std::ptr::from_ref(exports::get(module, function, u32::from(import.arity)))
+        std::ptr::from_ref(exports::get_for_code(
+            module,
+            function,
+            u32::from(import.arity),
+        ))
     });
     imports.collect()
 }
@@ -277,7 +304,7 @@ impl Constants {
         let mut terms = Vec::with_capacity(file.literals.len());
         for (index, bytes) in file.literals.iter().enumerate() {
             let options = external::DecodeOptions::default();
-            let decoded = external::decode(scratch.heap(), bytes, &options, &mut CodeResolver);
+            let decoded = external::decode(scratch.heap(), bytes, &options, &mut FileResolver);
             let (term, _) = decoded.map_err(|error| LoadError::Literal { index, error })?;
             terms.push(term);
         }
@@ -539,7 +566,7 @@ fn bind_exports(loaded: &Loaded, before: Option<&Loaded>) {
         }
     }
     for (function, arity, entry) in &loaded.exports {
-        let export = exports::get(loaded.name, *function, *arity);
+        let export = exports::get_for_code(loaded.name, *function, *arity);
         // A BIF takes precedence over the exported function of the same name in the file, which only calls it, unless
         // the BIF has an operation, which that function does first.
         let leads_here = match engine::start::stub_for(export) {
