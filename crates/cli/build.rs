@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
-use isa::driver_functions::DRIVER_FUNCTIONS;
-use isa::nif_functions::NIF_FUNCTIONS;
+use spec::driver_functions::DRIVER_FUNCTIONS;
+use spec::nif_functions::NIF_FUNCTIONS;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

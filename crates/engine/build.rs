@@ -34,7 +34,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=src");
     println!("cargo::rerun-if-changed=../layout/src");
-    println!("cargo::rerun-if-changed=../isa/src");
+    println!("cargo::rerun-if-changed=../spec/src");
     let native = variable("CARGO_CFG_TARGET_ARCH") == "x86_64"
         && variable("CARGO_CFG_TARGET_OS") == "linux"
         && env::var_os("CARGO_CFG_MIRI").is_none();
@@ -91,7 +91,7 @@ fn compile(out: &Path, target: &str) -> (PathBuf, Rewrites) {
         let status = command.args(arguments).status().expect("the compiler runs");
         assert!(status.success(), "stencils do not compile");
     };
-    for name in ["isa", "layout"] {
+    for name in ["spec", "layout"] {
         run(&[
             "--crate-type=rlib".into(),
             format!("--crate-name={name}"),
@@ -105,7 +105,7 @@ fn compile(out: &Path, target: &str) -> (PathBuf, Rewrites) {
         "--crate-type=lib".into(),
         "--crate-name=stencils".into(),
         "--emit=asm".into(),
-        format!("--extern=isa={}", library("isa").display()),
+        format!("--extern=spec={}", library("spec").display()),
         format!("--extern=layout={}", library("layout").display()),
         "src/stencils.rs".into(),
         "-o".into(),

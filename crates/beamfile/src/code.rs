@@ -7,7 +7,7 @@ mod decoder;
 
 use std::ops::Range;
 
-use isa::Opcode;
+use spec::Opcode;
 
 use crate::container::ChunkId;
 use crate::operand::{Operand, Span};
@@ -90,7 +90,7 @@ pub struct Function {
 }
 
 /// A generic operation. [`Code::generic`] returns its operands by name, [`Code::operands`] in order; their kinds are in
-/// [`isa::opcodes`].
+/// [`spec::opcodes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
     pub opcode: Opcode,

@@ -2,8 +2,8 @@
 //!
 //! Every error names the chunk and the offset in it, so that a damaged file can be examined. Plain data.
 
-use isa::Opcode;
-use isa::opcodes::OperandKind;
+use spec::Opcode;
+use spec::opcodes::OperandKind;
 use std::fmt;
 
 use crate::ChunkId;

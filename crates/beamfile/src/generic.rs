@@ -1,10 +1,10 @@
 //! Generic operations with their operands by name.
 //!
-//! [`Generic`] has a variant for each row of `isa`'s table of opcodes, with a field for each operand. The decoder has
+//! [`Generic`] has a variant for each row of `spec`'s table of opcodes, with a field for each operand. The decoder has
 //! proven that operands are of the kinds that the row says, so fields have the type of what is in them: a number is a
 //! `u64`, a list a slice, and only what may be several things is an [`Operand`]. Plain data.
 
-use isa::{Opcode, for_each_opcode};
+use spec::{Opcode, for_each_opcode};
 
 use crate::{Code, Operand, Operation};
 

@@ -193,7 +193,7 @@ fn line_operations_are_as_many_as_the_table_says() {
     let line_operations = code
         .operations
         .iter()
-        .filter(|operation| operation.opcode == isa::Opcode::Line)
+        .filter(|operation| operation.opcode == spec::Opcode::Line)
         .count();
     // The compiler emits one in the head of every function.
     assert_eq!(

@@ -1,8 +1,8 @@
 //! Modules written by hand, each with one error: they are refused with the right kind of error.
 
 use beamfile::{BeamError, BeamFile, ChunkId, Code, ErrorKind, Operand};
-use isa::Opcode;
-use isa::opcodes::OperandKind;
+use spec::Opcode;
+use spec::opcodes::OperandKind;
 
 /// A module as a list of chunks, which a test case may change before the file is assembled.
 struct Module {

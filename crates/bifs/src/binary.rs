@@ -14,8 +14,8 @@ use runtime::code::bif::{BifResult, Failure, badarg, dirty_unless, system_limit}
 use runtime::mail::current::charge;
 use runtime::process::Process;
 
-mod few;
 mod search;
+mod short_patterns;
 
 pub(crate) use search::*;
 

@@ -181,7 +181,7 @@ pub(crate) fn interpreter_size_0(_process: &mut Process, []: [Term; 0]) -> BifRe
 /// `erts_debug:instructions()`: the names of the instructions that code is made of.
 pub(crate) fn instructions_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let heap = process.heap();
-    let names = isa::opcodes::Opcode::ALL.iter().rev();
+    let names = spec::opcodes::Opcode::ALL.iter().rev();
     Ok(names.fold(Term::NIL, |list, opcode| {
         let name = build::string(heap, opcode.name());
         build::cons(heap, name, list)

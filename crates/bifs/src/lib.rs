@@ -1,6 +1,6 @@
 //! The bodies of the BIFs, one file or folder for each Erlang module.
 //!
-//! `isa::bifs` has a row for each BIF. Its body is a function named `name_arity`; `runtime::code::bif` states what it
+//! `spec::bifs` has a row for each BIF. Its body is a function named `name_arity`; `runtime::code::bif` states what it
 //! may do. [`ENTRIES`] is made from the rows: a row without a body does not compile. The other public functions are for
 //! the crash dump, which tells what the BIFs tell.
 
@@ -38,12 +38,12 @@ mod zstd;
 pub use erlang::{memory, system_version};
 pub use persistent_term::all_within as persistent_terms_within;
 
-use isa::bifs::Properties;
 use layout::{Context, Term};
 use runtime::code::bif::finish;
 use runtime::exec::scheduler::dirty::{self, Policy};
 use runtime::mail::hooks::BifEntry;
 use runtime::process::Process;
+use spec::bifs::Properties;
 
 /// The arguments of a call.
 ///
@@ -60,7 +60,7 @@ unsafe fn given<const N: usize>(arguments: *const Term) -> [Term; N] {
 
 macro_rules! entries {
     ($(($module:literal, $name:literal, $arity:literal, $($body:ident)::+, $($property:ident)|+),)*) => {
-        /// Every BIF, in the order of `isa::bifs`.
+        /// Every BIF, in the order of `spec::bifs`.
         pub static ENTRIES: &[BifEntry] = &[$({
             // SAFETY of the calls below: the engine passes its own context, whose process runs on
             // this thread, and as many arguments as the row says.
@@ -88,4 +88,4 @@ macro_rules! entries {
         },)*];
     };
 }
-isa::for_each_bif!(entries);
+spec::for_each_bif!(entries);

@@ -14,7 +14,7 @@ use term::{am, atom, build, list, map};
 use super::prim_socket::address::{self, name_or_number, number_of};
 use super::prim_socket::outcome::{Answer, Refusal, answer, ok};
 use runtime::code::bif::{BifResult, notsup};
-use runtime::mail::lent::apart;
+use runtime::mail::loans::apart;
 use runtime::process::Process;
 use term::integer::{int32, uint32};
 

@@ -473,8 +473,8 @@ enum Turn {
 /// Whether the process found in an earlier call that these bytes are valid UTF-8. It has held the binary since then, so
 /// no other bytes can be at the same address.
 fn is_known(process: &Process, bytes: &[u8]) -> bool {
-    let rare = process.existing_rare();
-    let held = rare.and_then(|rare| rare.valid_subject.as_ref());
+    let extras = process.existing_extras();
+    let held = extras.and_then(|extras| extras.valid_subject.as_ref());
     let no_gc = no_gc!();
     let held = held.and_then(|held| held.term().as_bits()?.as_bytes(no_gc));
     held.is_some_and(|held| std::ptr::eq(held, bytes))
@@ -483,9 +483,9 @@ fn is_known(process: &Process, bytes: &[u8]) -> bool {
 /// Remembers that the subject is valid UTF-8, or forgets it when the search is over.
 fn remember(process: &mut Process, subject: Term, go_on: bool) {
     if go_on && subject.is_bitstring() {
-        process.rare().valid_subject = Some(Owned::new(subject));
-    } else if let Some(rare) = process.existing_rare_mut() {
-        rare.valid_subject = None;
+        process.extras().valid_subject = Some(Owned::new(subject));
+    } else if let Some(extras) = process.existing_extras_mut() {
+        extras.valid_subject = None;
     }
 }
 
@@ -526,7 +526,8 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term, turn: Turn) -
         ..options.run
     };
     // Others need not wait for the process meanwhile.
-    let outcome = runtime::mail::lent::apart(process, || pattern.run(&bytes, options.offset, &run));
+    let outcome =
+        runtime::mail::loans::apart(process, || pattern.run(&bytes, options.offset, &run));
     if last_start.is_some() && !options.run.anchored && matches!(outcome, Outcome::NoMatch) {
         return Err(Failure::Dirty);
     }

@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use isa::flags::{self, LauncherAction, LauncherRule, Value, ValuePosition};
+use spec::flags::{self, LauncherAction, LauncherRule, Value, ValuePosition};
 
 use crate::environment::Environment;
 use crate::otp::Otp;

@@ -2,7 +2,7 @@
 //!
 //! A command line passes through `words` (environment variables and argument files are merged in),
 //! `launch` (words are split between the VM and Erlang's `init`) and `settings` (the VM's
-//! words are checked against the flag table, `isa::flags`), and becomes a `Config`. `otp` finds the
+//! words are checked against the flag table, `spec::flags`), and becomes a `Config`. `otp` finds the
 //! libraries to boot. All of this runs on the main thread before any other thread exists, reads no
 //! global state (the environment is a value), and does not panic for any input.
 

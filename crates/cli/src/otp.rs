@@ -13,8 +13,8 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use isa::Release;
-use isa::release::Support;
+use spec::Release;
+use spec::release::Support;
 
 use crate::environment::Environment;
 

@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Display, Write as _};
 
-use isa::flags::{EMULATOR_FLAGS, LAUNCHER_FLAGS, ValuePosition};
+use spec::flags::{EMULATOR_FLAGS, LAUNCHER_FLAGS, ValuePosition};
 
 /// Why ferl does not start.
 #[derive(Clone, Debug, PartialEq, Eq)]

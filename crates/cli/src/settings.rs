@@ -5,9 +5,9 @@
 
 mod schedulers;
 
-use isa::Release;
-use isa::flags::{self, Action, Effect, EmulatorFlag, FlagValues, Parsed, Round, ValuePosition};
 use runtime::process::config::{BreakMode, Config};
+use spec::Release;
+use spec::flags::{self, Action, Effect, EmulatorFlag, FlagValues, Parsed, Round, ValuePosition};
 
 use crate::launch::{Flavor, Launch, VM_NAME};
 use crate::otp::Otp;

@@ -2,7 +2,7 @@
 //! parsed as by C's functions, because scripts rely on what those accept (`+P 5000x`), but never wrap around. Any
 //! thread.
 
-use isa::flags::{Digits, EmulatorFlag, MemoryBudget, Parsed, Value};
+use spec::flags::{Digits, EmulatorFlag, MemoryBudget, Parsed, Value};
 
 use crate::topology;
 
@@ -132,8 +132,8 @@ fn budget(text: &[u8]) -> Option<MemoryBudget> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use isa::Release;
-    use isa::flags::find;
+    use spec::Release;
+    use spec::flags::find;
 
     fn check(flag: &str, value: &str, expected: Result<Parsed, &str>) {
         let (flag, _) = find(flag.as_bytes(), Release::OTP_25).unwrap();

@@ -12,7 +12,7 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use isa::Release;
+use spec::Release;
 use sys::Errno;
 
 use crate::environment::Environment;

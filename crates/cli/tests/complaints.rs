@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
 
-use isa::Release;
-use isa::flags::{Digits, EMULATOR_FLAGS, EmulatorFlag, Origin, Value, ValuePosition};
+use spec::Release;
+use spec::flags::{Digits, EMULATOR_FLAGS, EmulatorFlag, Origin, Value, ValuePosition};
 use stock::Otp;
 
 /// Intended differences, with the reason.

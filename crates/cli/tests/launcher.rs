@@ -13,7 +13,7 @@ use cli::environment::Environment;
 use cli::launch::{self, Launch, Request};
 use cli::otp::Otp;
 use cli::words;
-use isa::flags::{EMULATOR_FLAGS, LAUNCHER_FLAGS, Origin};
+use spec::flags::{EMULATOR_FLAGS, LAUNCHER_FLAGS, Origin};
 
 /// A directory in which stock's launcher finds a fake machine and port mapper.
 struct Stage {

@@ -164,7 +164,7 @@ pub fn become_alive(name: Term, creation: u32) -> bool {
     };
     node::set_own(name, creation);
     let watch = |process: Option<&mut Process>| match process {
-        Some(process) => process.rare().at_exit.add(|_| ((), Box::new(stop))),
+        Some(process) => process.extras().at_exit.add(|_| ((), Box::new(stop))),
         None => stop(am::NOPROC),
     };
     let _ = signal::send(net_kernel, Signal::Call(Box::new(watch)));

@@ -32,7 +32,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex};
 
-use isa::Opcode;
+use spec::Opcode;
 use sys::errno::Errno;
 use sys::memory::code::{CodeArea, Place};
 use sys::memory::page_bytes;

@@ -4,7 +4,7 @@
 //! ```text
 //! tuples::TestArity [register] TestArity from TestArity { tuple, fail; header: tuple_header(arity) };
 //! |                 |          |           |
-//! |                 |          |           the generic operation (`isa::opcodes`): operands whose names are the same, and others
+//! |                 |          |           the generic operation (`spec::opcodes`): operands whose names are the same, and others
 //! |                 |          |           that a function of `codegen::convert` makes from one
 //! |                 |          its row in `encoding.rs`
 //! |                 combinations with stencils, as `variants!` names them; none if it always runs threaded

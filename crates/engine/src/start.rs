@@ -172,8 +172,8 @@ pub unsafe fn stub_entry(export: *const Export) -> *const u64 {
 /// else is undefined.
 #[must_use]
 pub fn stub_for(export: &Export) -> Stub {
-    if export.module == Term::atom(isa::atoms::ERLANG)
-        && export.function == Term::atom(isa::atoms::APPLY)
+    if export.module == Term::atom(spec::atoms::ERLANG)
+        && export.function == Term::atom(spec::atoms::APPLY)
     {
         match export.arity {
             2 => return Stub::ApplyFun,

@@ -49,17 +49,17 @@ fn stencils_are_pure_runs_of_code() {
         ];
         output("rustc", &[&common, arguments].concat());
     };
-    let (isa, layout, object) = (
-        path("libisa.rlib"),
+    let (spec, layout, object) = (
+        path("libspec.rlib"),
         path("liblayout.rlib"),
         path("stencils.o"),
     );
     rustc(&[
         "--crate-type=rlib",
-        "--crate-name=isa",
-        &source("isa/src/lib.rs"),
+        "--crate-name=spec",
+        &source("spec/src/lib.rs"),
         "-o",
-        &isa,
+        &spec,
     ]);
     rustc(&[
         "--crate-type=rlib",
@@ -72,7 +72,7 @@ fn stencils_are_pure_runs_of_code() {
         "--crate-type=lib",
         "--emit=obj",
         &format!("--extern=layout={layout}"),
-        &format!("--extern=isa={isa}"),
+        &format!("--extern=spec={spec}"),
         &source("engine/src/stencils.rs"),
         "-o",
         &object,

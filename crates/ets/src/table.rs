@@ -317,8 +317,8 @@ impl Table {
     fn allow_owner(&self, process: &Process, status: u32) -> Result<(), Failure> {
         let is_super_user = || {
             process
-                .existing_rare()
-                .is_some_and(|rare| rare.ets_super_user)
+                .existing_extras()
+                .is_some_and(|extras| extras.ets_super_user)
         };
         if status & status::DELETED != 0 {
             Err(badarg_because(am::ID))

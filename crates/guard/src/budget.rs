@@ -6,7 +6,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use isa::flags::MemoryBudget;
+use spec::flags::MemoryBudget;
 use sys::memory::budget::Marks;
 use sys::memory::usage;
 

@@ -28,9 +28,9 @@ use watcher::COUNTS;
 ///
 /// # Errors
 /// The system's, if there is no thread for it.
-pub fn start(setting: isa::flags::MemoryBudget) -> Result<(), sys::errno::Errno> {
+pub fn start(setting: spec::flags::MemoryBudget) -> Result<(), sys::errno::Errno> {
     budget::set(setting);
-    if setting == isa::flags::MemoryBudget::Unlimited {
+    if setting == spec::flags::MemoryBudget::Unlimited {
         return Ok(());
     }
     sys::thread::spawn("memory_guard", watcher::STACK_BYTES, watcher::watch)?;

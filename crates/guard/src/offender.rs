@@ -9,7 +9,7 @@ use std::collections::{BinaryHeap, HashMap};
 use std::time::Duration;
 
 use layout::Term;
-use runtime::effects::collector::{self, dirty_collection};
+use runtime::effects::collection::{self, dirty_collection};
 use runtime::effects::holdings::{self, Holdings, Vital};
 use runtime::effects::signal_handling;
 use runtime::mail::{signal, tasks};
@@ -232,8 +232,7 @@ fn table_bytes() -> HashMap<u64, u64> {
 pub(crate) fn collect_those_that_wait() {
     let mut waiting = Vec::with_capacity(MOST_CANDIDATES);
     holdings::look_at_all(|process| {
-        let is_large =
-            term::collect::total_words(&process.head.heap) as u64 * 8 >= LARGE_HEAP_BYTES;
+        let is_large = term::gc::total_words(&process.head.heap) as u64 * 8 >= LARGE_HEAP_BYTES;
         let waits =
             process.flags.contains(Flags::WAITING) && !process.flags.contains(Flags::HIBERNATED);
         if is_large && waits && waiting.len() < MOST_CANDIDATES {
@@ -244,7 +243,7 @@ pub(crate) fn collect_those_that_wait() {
         let body = |process: Option<&mut Process>| {
             if let Some(process) = process {
                 // SAFETY: between two slices the registers are saved on the stack, so there are no other roots.
-                unsafe { collector::collect_all(process, &mut []) };
+                unsafe { collection::collect_all(process, &mut []) };
             }
         };
         tasks::ask_to_collect(pid, dirty_collection::is_wanted_for_all, Box::new(body));

@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::term::Term;
 
 /// A BIF as the engine calls it: `arguments` points to as many terms as its arity. To fail, wait, trap or exit, it
-/// fills [`Context::raise`] and returns [`Term::NONE`].
+/// fills [`Context::abrupt`] and returns [`Term::NONE`].
 pub type BifFunction = unsafe extern "C" fn(context: *mut Context, arguments: *const Term) -> Term;
 
 /// A function that modules can call by name. Created when it is first named; never freed.

@@ -18,7 +18,7 @@ pub struct Context {
     /// Reductions left in this slice. Stale while operation bodies run: they keep the count in a register.
     pub reductions_left: i64,
     /// Filled when an operation or BIF returns [`Term::NONE`]: an exception, or another way to continue.
-    pub raise: Raise,
+    pub abrupt: Abrupt,
     /// The number of the scheduler, from 1.
     pub number: usize,
     /// For the functions of the runtime table; the engine does not read it.
@@ -46,7 +46,7 @@ pub enum Class {
 /// Why an operation or BIF returned no term.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RaiseKind {
+pub enum AbruptKind {
     /// Nothing was raised.
     None = 0,
     /// An exception of `class` with `reason`; the stack trace is built from the place where it was raised.
@@ -67,8 +67,8 @@ pub enum RaiseKind {
 }
 
 #[repr(C)]
-pub struct Raise {
-    pub kind: RaiseKind,
+pub struct Abrupt {
+    pub kind: AbruptKind,
     pub class: Class,
     /// The reason; for a throw, the thrown term.
     pub reason: Term,
@@ -87,7 +87,7 @@ pub struct Raise {
 pub enum Next {
     /// Continue with the next instruction.
     Continue = 0,
-    /// An exception was raised: see [`Context::raise`].
+    /// An exception was raised: see [`Context::abrupt`].
     Raised = 1,
     /// Leave the engine: the process waits.
     Wait = 2,
@@ -99,7 +99,7 @@ pub enum Next {
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
-pub enum Fetched {
+pub enum Arrived {
     /// There is no message at the queue's `save`.
     Nothing = 0,
     /// There is one.
@@ -167,7 +167,7 @@ pub struct RuntimeTable {
     /// saves the float registers. Returns how many X registers to save: at a function's entry, all its arguments.
     pub leave_midway:
         unsafe extern "C" fn(context: *mut Context, ip: *const u64, live: usize) -> usize,
-    /// Unwinds the stack: builds the stack trace of [`Context::raise`] for the instruction at `ip` (whose function
+    /// Unwinds the stack: builds the stack trace of [`Context::abrupt`] for the instruction at `ip` (whose function
     /// failed), finds the handler, cuts the stack there, sets x0 = NONE, x1 = class, x2 = reason, x3 = raw trace, and
     /// returns the handler's address. Returns null if nothing catches the exception: then the engine leaves with
     /// "exited". If a BIF failed, `failed` is the function to name first in the trace and `arguments` points to its
@@ -184,7 +184,7 @@ pub struct RuntimeTable {
     pub send: unsafe extern "C" fn(context: *mut Context) -> Next,
     /// Moves arrived signals to the inner queue and handles those that are not messages. Returns true if there is a
     /// message at `save`. If a signal ends the process, it returns false and the following `wait` leaves the engine.
-    pub fetch_messages: unsafe extern "C" fn(context: *mut Context) -> Fetched,
+    pub fetch_messages: unsafe extern "C" fn(context: *mut Context) -> Arrived,
     /// Sets `save` to the next message that is to be examined; called at a `loop_rec` if the heap has the flag
     /// [`PRIORITY`](crate::heap::flag::PRIORITY).
     pub seek_message: unsafe extern "C" fn(context: *mut Context),
@@ -252,7 +252,7 @@ pub struct RuntimeTable {
         unsafe extern "C" fn(context: *mut Context, fun: Term, arguments: Term) -> *const u64,
     /// Converts the raw trace in a register to the list that programs see. Allocates.
     pub build_stacktrace: unsafe extern "C" fn(context: *mut Context, raw: Term) -> Term,
-    /// `raise(Class, Reason, RawTrace)`: fills [`Context::raise`] to re-raise a caught exception. Returns false if
+    /// `raise(Class, Reason, RawTrace)`: fills [`Context::abrupt`] to re-raise a caught exception. Returns false if
     /// the class is invalid (the operation's result is then `badarg`). `class` is NONE for the operation `raise`,
     /// which uses the class stored in the raw trace.
     pub raw_raise:

@@ -21,7 +21,7 @@ pub const fn is_return_address(word: u64) -> bool {
     word & 0b11 == 0
 }
 
-/// The heap of a process. Algorithms on it are in `term::heap` and `term::collect`.
+/// The heap of a process. Algorithms on it are in `term::heap` and `term::gc`.
 #[repr(C)]
 pub struct Heap {
     /// The next free word.

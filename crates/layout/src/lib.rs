@@ -21,7 +21,7 @@ pub mod view;
 
 pub use breakpoint::Breakpoint;
 pub use code::{BifFunction, Export, FunEntry};
-pub use context::{Class, Context, Raise, RaiseKind, RuntimeTable};
+pub use context::{Abrupt, AbruptKind, Class, Context, RuntimeTable};
 pub use heap::{Fragment, Heap, OldHeap};
 pub use no_gc::NoGc;
 pub use object::{Header, ObjectKind};

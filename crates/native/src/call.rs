@@ -19,7 +19,7 @@ use parking_lot::Mutex;
 use runtime::code::bif::{BifResult, Failure, finish};
 use runtime::code::native;
 use runtime::exec::scheduler::dirty::{self, Policy};
-use runtime::mail::{current, deferred, lent};
+use runtime::mail::{current, deferred, loans};
 use runtime::process::Process;
 use runtime::process::dirty::DirtyKind;
 use term::{atom, build};
@@ -235,7 +235,7 @@ unsafe fn run<const IS_DIRTY: bool>(
     CALLED.set(stub);
     if IS_DIRTY {
         // SAFETY: this thread owns the process, and uses it again when it has it back.
-        unsafe { lent::lend(pointer) };
+        unsafe { loans::lend(pointer) };
     }
     // SAFETY: the function is the library's, for that arity. It keeps to the contract of `erl_nif.h`; whoever loads a
     // library trusts it with the node.
@@ -249,7 +249,7 @@ unsafe fn run<const IS_DIRTY: bool>(
     };
     if IS_DIRTY {
         // SAFETY: lent above.
-        let has_ended = unsafe { lent::take_back(pointer) };
+        let has_ended = unsafe { loans::take_back(pointer) };
         if has_ended {
             CALLED.set(ptr::null());
             drop(ManuallyDrop::into_inner(env));

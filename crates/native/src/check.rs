@@ -19,7 +19,7 @@ use layout::heap::flag;
 use runtime::exec::halt;
 use runtime::mail::hooks::CrashCause;
 use runtime::process::{Flags, Process};
-use term::collect::verify;
+use term::gc::verify;
 
 use crate::call;
 use crate::env::Env;

@@ -13,9 +13,9 @@ use std::ptr;
 
 use layout::{Heap, Term};
 use runtime::code::bif::{BifResult, Failure};
-use runtime::mail::lent;
+use runtime::mail::loans;
 use runtime::process::{Flags, Process};
-use term::collect::verify;
+use term::gc::verify;
 use term::heap::Scratch;
 use term::{am, copy};
 
@@ -140,9 +140,9 @@ impl Env {
         }
         // SAFETY: this thread has lent the process for the call, and the library waits meanwhile.
         unsafe {
-            let has_ended = lent::take_back(process);
+            let has_ended = loans::take_back(process);
             let result = (!has_ended).then(|| action(&mut *process));
-            lent::lend(process);
+            loans::lend(process);
             result
         }
     }
@@ -161,7 +161,7 @@ impl Env {
         // SAFETY: the process's block is there until the call is over; where it is not lent, it is blocked in the call.
         unsafe {
             match self.own {
-                Some(_) => !lent::has_departed(self.process),
+                Some(_) => !loans::has_departed(self.process),
                 None => !(*self.process).flags.contains(Flags::EXIT_PENDING),
             }
         }

@@ -4,7 +4,7 @@
 //! `Option` or a raw pointer, and a pointer for a result is an [`Out`](crate::abi::Out). A library that breaks the
 //! contract breaks the node, as on stock. Terms are handed over as their words.
 //!
-//! [`FUNCTIONS`] is made from the rows of `isa::nif_functions`: a row without a function does not compile. It also
+//! [`FUNCTIONS`] is made from the rows of `spec::nif_functions`: a row without a function does not compile. It also
 //! keeps the linker from leaving them out.
 
 pub(crate) mod atoms;
@@ -63,4 +63,4 @@ macro_rules! exported_functions {
 }
 pub(crate) use exported_functions;
 
-isa::for_each_nif_function!(exported_functions);
+spec::for_each_nif_function!(exported_functions);

@@ -362,7 +362,7 @@ pub(crate) unsafe fn monitor(object: *mut c_void, pid: Term) -> Monitored {
             // Locked until the action's number is there: whoever ends the monitor later removes the action.
             let known = watch.block.lock();
             if known.is_some() {
-                let at_exit = &mut process.rare().at_exit;
+                let at_exit = &mut process.extras().at_exit;
                 let (fired, shown) = (Arc::clone(&watch), Arc::clone(&watch));
                 let fire = move |_| deferred::now_or_soon(move || fired.fire());
                 let number = at_exit.add(|number| (number, Box::new(fire)));
@@ -396,8 +396,8 @@ impl Watch {
         let action = self.action.load(Ordering::Acquire);
         if action > 0 {
             let remove = move |process: Option<&mut runtime::process::Process>| {
-                if let Some(rare) = process.and_then(|process| process.existing_rare_mut()) {
-                    rare.at_exit.remove(action - 1);
+                if let Some(extras) = process.and_then(|process| process.existing_extras_mut()) {
+                    extras.at_exit.remove(action - 1);
                 }
             };
             runtime::mail::tasks::ask(self.pid, Box::new(remove));

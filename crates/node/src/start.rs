@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use isa::flags::MemoryBudget;
 use layout::Term;
+use spec::flags::MemoryBudget;
 use sys::standard::to_error;
 use term::heap::Scratch;
 use term::unicode::{Encoding, filename};
@@ -15,7 +15,7 @@ use term::{am, atom, build};
 use crate::{break_menu, crash};
 use runtime::code::coverage::CoverageMode;
 use runtime::code::{self, preloaded};
-use runtime::effects::collector;
+use runtime::effects::collection;
 use runtime::exec::scheduler;
 use runtime::exec::spawn::{self, SpawnError, SpawnOptions};
 use runtime::mail::hooks::{self, CrashCause, Hooks};
@@ -97,7 +97,7 @@ fn prepare(config: Config) -> Result<Vec<schedulers::RunQueuesOf>, String> {
     if let Some(path) = &config.flags.profile {
         runtime::effects::profile::open(path, config.flags.profile_hz)?;
     }
-    collector::set_stress(std::env::var_os("FERL_COLLECT_ALWAYS"));
+    collection::set_stress(std::env::var_os("FERL_COLLECT_ALWAYS"));
     runtime::process::sync::set_delays(std::env::var_os("FERL_DELAYS"))?;
     filename::set_native_encoding(if config.file_names_utf8 {
         Encoding::Utf8

@@ -2,7 +2,7 @@
 //! told of it.
 
 pub mod apply;
-pub mod collector;
+pub mod collection;
 pub mod debugger;
 pub(crate) mod error_handler;
 pub mod exception;

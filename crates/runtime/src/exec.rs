@@ -13,7 +13,7 @@ use crate::mail::hooks::Machine;
 pub static MACHINE: Machine = Machine {
     run_dirty_scheduler: scheduler::dirty::run,
     do_dirty_work: scheduler::dirty::perform_here,
-    attend_lent: scheduler::lent::attend,
+    attend_lent: scheduler::loans::attend,
     link_refused: port::signals::link_refused,
     process_down: port::signals::process_down,
 };

@@ -11,7 +11,7 @@ pub mod dirty;
 pub mod hooks;
 pub mod idle;
 pub mod io;
-pub mod lent;
+pub mod loans;
 pub mod microstate;
 pub mod observer;
 pub mod overload;

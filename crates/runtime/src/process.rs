@@ -1,7 +1,7 @@
 //! A process: its control block, and the data that the block points to.
 //!
 //! The block is 64-byte aligned ([`block`]); the heap has blocks of its own. Rarely used fields are
-//! in [`Cold`], and those that few processes need in [`Rare`]; both are allocated when first needed.
+//! in [`Cold`], and those that few processes need in [`Extras`]; both are allocated when first needed.
 //!
 //! **One owner.** While a process runs, only its scheduler thread accesses the fields of the block, except those marked
 //! *shared*: `signals` and `state` (any thread, atomically) and `id` (never changes). While it does not run, nobody
@@ -17,13 +17,13 @@ pub mod config;
 pub mod dictionary;
 pub mod dirty;
 pub mod epoch;
+pub mod extras;
 pub mod flags;
 pub mod heap_limit;
 pub mod message_queue;
 pub mod owner;
 pub mod peer;
 pub mod rank;
-pub mod rare;
 pub mod receive_markers;
 pub mod relations;
 pub mod sequence;
@@ -48,8 +48,8 @@ use term::{am, reference};
 
 pub use cold::Cold;
 pub use dictionary::Dictionary;
+pub use extras::Extras;
 pub use flags::Flags;
-pub use rare::Rare;
 pub use relations::Relations;
 
 use crate::process::relations::{AliasKind, ReferenceNumber};
@@ -99,7 +99,7 @@ pub struct Process {
     /// The number of processes that have suspended this one; unless 0, it does not run.
     pub suspend_count: u16,
     /// Twice the number of the slice in which it last waited, as its scheduler counts them, or 0 if it has not waited
-    /// yet; plus 1 while a scheduler lists it (see `collector::trim`).
+    /// yet; plus 1 while a scheduler lists it (see `collection::trim`).
     pub rested_in: u32,
     /// Reductions counted so far, without those of the current slice that are not yet accounted for.
     pub reductions: u64,
@@ -175,31 +175,31 @@ impl Process {
         };
         if cold.is_empty() {
             self.cold = None;
-        } else if cold.rare.as_ref().is_some_and(|rare| rare.is_empty()) {
-            cold.rare = None;
+        } else if cold.extras.as_ref().is_some_and(|extras| extras.is_empty()) {
+            cold.extras = None;
         }
     }
 
     /// What few processes need, allocated if it does not exist yet.
-    pub fn rare(&mut self) -> &mut Rare {
-        self.cold().rare()
+    pub fn extras(&mut self) -> &mut Extras {
+        self.cold().extras()
     }
 
     /// What few processes need, if this one has it.
     #[must_use]
     /// Whether it never waits for a connection to another node (`+pad`, `process_flag(async_dist, _)`).
     pub fn is_async_dist(&self) -> bool {
-        let said = self.existing_rare().and_then(|rare| rare.async_dist);
+        let said = self.existing_extras().and_then(|extras| extras.async_dist);
         said.unwrap_or_else(|| config::get().flags.async_dist)
     }
 
-    pub fn existing_rare(&self) -> Option<&Rare> {
-        self.cold.as_ref()?.rare.as_deref()
+    pub fn existing_extras(&self) -> Option<&Extras> {
+        self.cold.as_ref()?.extras.as_deref()
     }
 
-    /// As [`existing_rare`](Process::existing_rare), to change it.
-    pub fn existing_rare_mut(&mut self) -> Option<&mut Rare> {
-        self.cold.as_mut()?.rare.as_deref_mut()
+    /// As [`existing_extras`](Process::existing_extras), to change it.
+    pub fn existing_extras_mut(&mut self) -> Option<&mut Extras> {
+        self.cold.as_mut()?.extras.as_deref_mut()
     }
 
     #[must_use]

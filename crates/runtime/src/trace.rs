@@ -1,6 +1,6 @@
 //! Tracing: what a process is traced for and who is told, and one function for each event.
 //!
-//! A process that is traced has [`Flags::TRACED`] set, and in its `Rare` a [`Tracing`] for each session in which it is.
+//! A process that is traced has [`Flags::TRACED`] set, and in its `Extras` a [`Tracing`] for each session in which it is.
 //! The other rooms test that bit, and tell the [`observer`] only if it is set; nothing of this room is called
 //! otherwise. What becomes of an event (its message, its timestamp, match specifications, the kinds of tracers) is the
 //! matter of the crate `trace`, which hands in [`Trace`].
@@ -147,7 +147,7 @@ pub fn is_done_to(running: &mut Process, pid: Term, tag: Term, data: Term) {
 /// How a process is traced; nothing is if it is sensitive.
 #[must_use]
 pub fn of(process: &Process) -> Option<&Tracings> {
-    let tracings = &process.existing_rare()?.tracings;
+    let tracings = &process.existing_extras()?.tracings;
     (!process.is_sensitive()).then_some(tracings)
 }
 
@@ -171,20 +171,20 @@ pub fn is_for_in(process: &Process, session: u32, what: u32) -> bool {
 
 /// Changes how a process is traced in a session. Only its owner, or while the world is stopped.
 pub fn change(process: &mut Process, session: u32, change: impl FnOnce(&mut Tracing)) {
-    change_tracings(&mut process.rare().tracings, session, change);
+    change_tracings(&mut process.extras().tracings, session, change);
     settle(process);
 }
 
 /// Ends all that a process is traced for in a session. Only its owner, or while the world is stopped.
 pub fn end(process: &mut Process, session: u32) {
-    if let Some(rare) = process.existing_rare_mut() {
-        rare.tracings.end(session);
+    if let Some(extras) = process.existing_extras_mut() {
+        extras.tracings.end(session);
         settle_flag(process);
     }
 }
 
 fn settle(process: &mut Process) {
-    if !process.rare().tracings.is_off() {
+    if !process.extras().tracings.is_off() {
         EVER.store(true, Ordering::Relaxed);
     }
     settle_flag(process);
@@ -207,8 +207,8 @@ pub fn set_monitor(session: u32, monitor: Option<Monitor>) -> Option<Monitor> {
         newcomers::PROCESSES.change(|_| {});
         world::stopped(|| {
             for_each_stopped(move |process| {
-                if let Some(rare) = process.existing_rare_mut() {
-                    rare.long_queue_of.retain(|other| *other != session);
+                if let Some(extras) = process.existing_extras_mut() {
+                    extras.long_queue_of.retain(|other| *other != session);
                 }
                 settle_flag(process);
             });
@@ -220,8 +220,8 @@ pub fn set_monitor(session: u32, monitor: Option<Monitor>) -> Option<Monitor> {
 /// Sets the flag of a process that is traced, has a token of sequential trace, or saves calls, and of no other, unless
 /// all are observed.
 pub(crate) fn settle_flag(process: &mut Process) {
-    let is_traced = (process.existing_rare()).is_some_and(|rare| !rare.tracings.is_off());
-    let saves = (process.existing_rare()).is_some_and(|rare| rare.saved_calls.is_some());
+    let is_traced = (process.existing_extras()).is_some_and(|extras| !extras.tracings.is_off());
+    let saves = (process.existing_extras()).is_some_and(|extras| extras.saved_calls.is_some());
     let is_observed =
         is_traced || saves || crate::process::sequence::of(process).is_some() || are_all_observed();
     process.flags.set(Flags::TRACED, is_observed);
@@ -259,8 +259,8 @@ pub fn for_each_stopped(change: impl Fn(&mut Process) + Copy + Send + 'static) {
 /// Ends what a process is traced for in sessions whose tracer is gone.
 pub fn forget_gone_tracers(process: &mut Process) {
     let pid = process.pid();
-    if let Some(rare) = process.existing_rare_mut() {
-        forget_gone(&mut rare.tracings, pid);
+    if let Some(extras) = process.existing_extras_mut() {
+        forget_gone(&mut extras.tracings, pid);
         settle_flag(process);
     }
 }

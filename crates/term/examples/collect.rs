@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use layout::{Heap, Term};
-use term::collect::{self, CollectionKind, Request};
+use term::gc::{self, CollectionKind, Request};
 use term::{build, heap};
 
 /// The allocator that ferl uses.
@@ -61,7 +61,7 @@ fn young(name: &str, words: usize, live: usize, rounds: u32) {
             .moved;
         (start.elapsed(), moved)
     });
-    collect::free(&mut heap);
+    gc::free(&mut heap);
 }
 
 /// Fills the free words with tuples, `live` of which are kept in a list.
@@ -111,7 +111,7 @@ fn mixed(name: &str, words: usize, table: usize, rounds: u32) {
             .moved;
         (start.elapsed(), moved)
     });
-    collect::free(&mut heap);
+    gc::free(&mut heap);
 }
 
 /// Moves all of a structure, again and again.
@@ -126,7 +126,7 @@ fn major(name: &str, rounds: u32, make: impl Fn(&mut Heap) -> Term) {
             .moved;
         (start.elapsed(), moved)
     });
-    collect::free(&mut heap);
+    gc::free(&mut heap);
 }
 
 /// A heap that grows from nothing to a list of `count` cells, with as much garbage; prints the total cost.
@@ -151,7 +151,7 @@ fn growing(name: &str, count: i64) {
             collections += 1;
             majors += usize::from(stats.was_major);
             moved += stats.moved;
-            largest = largest.max(collect::total_words(&heap));
+            largest = largest.max(gc::total_words(&heap));
         }
         build::cons(&mut heap, Term::small(index), Term::NIL);
         roots[0] = build::cons(&mut heap, Term::small(index), roots[0]);
@@ -162,7 +162,7 @@ fn growing(name: &str, count: i64) {
         count * 2,
         time.as_secs_f64() * 1000.0
     );
-    collect::free(&mut heap);
+    gc::free(&mut heap);
 }
 
 fn main() {
@@ -188,7 +188,7 @@ fn main() {
         let moved = run(&mut heap, &mut [], &request).expect("memory").moved;
         (start.elapsed(), moved)
     });
-    collect::free(&mut heap);
+    gc::free(&mut heap);
     major("list of 1M, all", 20, |heap| {
         let items: Vec<Term> = (0..1_000_000).map(Term::small).collect();
         build::list(heap, &items)
@@ -218,7 +218,7 @@ fn collect(
     roots: &mut [&mut [Term]],
     words: usize,
     kind: CollectionKind,
-) -> Result<collect::Stats, collect::NoMemory> {
+) -> Result<gc::Stats, gc::NoMemory> {
     run(heap, roots, &Request::new(kind, words))
 }
 
@@ -227,7 +227,7 @@ fn run(
     heap: &mut Heap,
     roots: &mut [&mut [Term]],
     request: &Request<'_>,
-) -> Result<collect::Stats, collect::NoMemory> {
+) -> Result<gc::Stats, gc::NoMemory> {
     // SAFETY: as said above; nothing here holds a token.
-    unsafe { collect::run(heap, roots, request) }
+    unsafe { gc::run(heap, roots, request) }
 }

@@ -1,13 +1,13 @@
-//! The well-known atoms as terms, by the names of `isa::atoms`.
+//! The well-known atoms as terms, by the names of `spec::atoms`.
 
 use layout::Term;
 
 macro_rules! constants {
     ($(($name:ident, $text:literal),)*) => {
-        $(#[doc = concat!("`'", $text, "'`")] pub const $name: Term = Term::atom(isa::atoms::$name);)*
+        $(#[doc = concat!("`'", $text, "'`")] pub const $name: Term = Term::atom(spec::atoms::$name);)*
     };
 }
-isa::for_each_atom!(constants);
+spec::for_each_atom!(constants);
 
 /// `true` or `false`.
 #[inline]

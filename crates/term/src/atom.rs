@@ -153,9 +153,9 @@ static ON_FULL: OnceLock<fn(usize) -> !> = OnceLock::new();
 static TEXT_BYTES: AtomicUsize = AtomicUsize::new(0);
 /// Held while an atom is added. Its first use adds those that ferl itself names.
 static WRITING: LazyLock<Mutex<()>> = LazyLock::new(|| {
-    let all = isa::atoms::TEXT.iter().map(|text| chunks_of(text)).sum();
+    let all = spec::atoms::TEXT.iter().map(|text| chunks_of(text)).sum();
     let mut room: &'static mut [Chunk] = Box::leak(vec![[0; 16]; all].into_boxed_slice());
-    for text in isa::atoms::TEXT {
+    for text in spec::atoms::TEXT {
         let (chunks, rest) = room.split_at_mut(chunks_of(text));
         spell(chunks, text);
         add(COUNT.load(Ordering::Relaxed), text, chunks);

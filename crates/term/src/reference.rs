@@ -21,10 +21,10 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use isa::release::Release;
 use layout::limits::PID_INDEX_BITS;
 use layout::object::offset;
 use layout::{ObjectKind, Term};
+use spec::release::Release;
 
 use crate::heap::Allocate;
 use crate::off_heap::MagicBlock;

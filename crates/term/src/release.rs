@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-pub use isa::Release;
+pub use spec::Release;
 
 static BOOTED: AtomicU8 = AtomicU8::new(Release::OTP_25.number());
 

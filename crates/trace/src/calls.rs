@@ -112,8 +112,8 @@ fn told_by_process(
 
 /// What a process is traced for in a session.
 fn of_process(process: &Process, session: u32) -> u32 {
-    let rare = process.existing_rare();
-    let tracing = rare.and_then(|rare| rare.tracings.of(session));
+    let extras = process.existing_extras();
+    let tracing = extras.and_then(|extras| extras.tracings.of(session));
     tracing.map_or(0, |tracing| tracing.what)
 }
 

@@ -163,7 +163,7 @@ impl Run<'_> {
         let Place::Function(session) = self.place else {
             return Some(am::TRUE);
         };
-        let own_tracing = self.process.rare().tracings.of(session);
+        let own_tracing = self.process.extras().tracings.of(session);
         let own_tracer = || own_tracing.and_then(|tracing| tracing.tracer.clone());
         let of_session = || sessions::find(session).and_then(|session| session.tracer.clone());
         let tracer = tracer.or_else(own_tracer).or_else(of_session);
@@ -298,7 +298,7 @@ impl Effects for Run<'_> {
             (Action::Silent, &[silent]) => {
                 let bit = what::SILENT;
                 if let Place::Function(session) = self.place
-                    && self.process.rare().tracings.of(session).is_some()
+                    && self.process.extras().tracings.of(session).is_some()
                 {
                     trace::change(self.process, session, |tracing| match silent {
                         am::TRUE => tracing.what |= bit,

@@ -1,7 +1,7 @@
 //! `cargo xtask bifs`: which functions of stock's emulator ferl's table has, and which it lacks.
 //!
 //! Stock's functions are those that a running node lists: `system_info(snifs)` for the BIFs, and `module_info(nifs)`
-//! for the modules whose functions the emulator brings along. ferl's are the rows of the table in `isa`, from which it
+//! for the modules whose functions the emulator brings along. ferl's are the rows of the table in `spec`, from which it
 //! is built, so that only functions that exist are counted, and only those of the release that is compared.
 
 use crate::stock::ReleaseOption;
@@ -47,7 +47,7 @@ pub(crate) fn run(options: &BifsOptions) -> Result<ExitCode> {
     };
     let mut counts = count(
         &stock_functions(&stock.erl)?,
-        isa::Release::of(stock.release),
+        spec::Release::of(stock.release),
     );
     if !options.modules.is_empty() {
         counts.retain(|module, _| options.modules.contains(module));
@@ -83,8 +83,8 @@ pub(crate) fn run(options: &BifsOptions) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn count(stock: &BTreeSet<(String, Function)>, release: isa::Release) -> BTreeMap<String, Count> {
-    let ferl: BTreeSet<(String, Function)> = isa::bifs::BIFS
+fn count(stock: &BTreeSet<(String, Function)>, release: spec::Release) -> BTreeMap<String, Count> {
+    let ferl: BTreeSet<(String, Function)> = spec::bifs::BIFS
         .iter()
         .filter(|bif| bif.properties.count_in(release))
         .map(|bif| (bif.module.to_owned(), (bif.name.to_owned(), bif.arity)))
@@ -124,7 +124,7 @@ fn stock_functions(erl: &Path) -> Result<BTreeSet<(String, Function)>> {
         .args([
             "-noshell",
             "-eval",
-            &TELL.replace("MODULES", &isa::bifs::NIF_MODULES.join(",")),
+            &TELL.replace("MODULES", &spec::bifs::NIF_MODULES.join(",")),
         ])
         .run()?;
     if !outcome.end.is_success() {
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn a_function_of_stock_alone_is_missing() {
         let stock = BTreeSet::from([("no_such_module".to_owned(), ("f".to_owned(), 1))]);
-        let counts = count(&stock, isa::Release::OTP_25);
+        let counts = count(&stock, spec::Release::OTP_25);
         assert_eq!(counts["no_such_module"].missing.len(), 1);
         assert!(counts["no_such_module"].present.is_empty());
     }

@@ -3,8 +3,8 @@
 
 use crate::{project, stock};
 use anyhow::{Context, Result};
-use isa::driver_functions::DRIVER_FUNCTIONS;
-use isa::nif_functions::NIF_FUNCTIONS;
+use spec::driver_functions::DRIVER_FUNCTIONS;
+use spec::nif_functions::NIF_FUNCTIONS;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use isa::Opcode;
-use isa::opcodes::{OperandKind, Status};
+use spec::Opcode;
+use spec::opcodes::{OperandKind, Status};
 
 use super::{Code, Function, LabelTarget, Operation};
 use crate::commands::MatchCommand;

@@ -14,7 +14,7 @@ use term::bits::matching::extract;
 use term::release::{self, Release};
 use term::{am, build, list, unicode};
 
-use super::few::{Few, automaton_of};
+use super::short_patterns::{ShortPatterns, automaton_of};
 use crate::erlang::part_range;
 use crate::erts_debug::BINARY_LOOP;
 use crate::magic;
@@ -31,7 +31,7 @@ const FEW_FOUND: usize = 1 << 13;
 /// A compiled pattern.
 enum Pattern {
     One(Box<Finder<'static>>),
-    Few(Box<Few>),
+    ShortPatterns(Box<ShortPatterns>),
     Many {
         automaton: AhoCorasick,
         longest: usize,
@@ -46,7 +46,7 @@ impl Pattern {
     fn overhang(&self) -> usize {
         match self {
             Pattern::One(finder) => finder.needle().len() - 1,
-            Pattern::Few(few) => few.longest() - 1,
+            Pattern::ShortPatterns(few) => few.longest() - 1,
             Pattern::Many { longest, .. } => longest - 1,
         }
     }
@@ -54,7 +54,7 @@ impl Pattern {
     fn tag(&self) -> Term {
         match self {
             Pattern::One(_) => am::BM,
-            Pattern::Few(_) | Pattern::Many { .. } => am::AC,
+            Pattern::ShortPatterns(_) | Pattern::Many { .. } => am::AC,
         }
     }
 
@@ -62,7 +62,7 @@ impl Pattern {
     fn find(&self, bytes: &[u8]) -> Option<(usize, usize)> {
         match self {
             Pattern::One(finder) => finder.find(bytes).map(|at| (at, finder.needle().len())),
-            Pattern::Few(few) => few.find(bytes),
+            Pattern::ShortPatterns(few) => few.find(bytes),
             Pattern::Many { automaton, .. } => automaton
                 .find(bytes)
                 .map(|found| (found.start(), found.len())),
@@ -88,8 +88,8 @@ fn compile(pattern: Term) -> Option<Arc<Pattern>> {
             Finder::new(only).into_owned(),
         ))));
     }
-    let pattern = match Few::new(&mut all) {
-        Some(few) => Pattern::Few(Box::new(few)),
+    let pattern = match ShortPatterns::new(&mut all) {
+        Some(few) => Pattern::ShortPatterns(Box::new(few)),
         None => Pattern::Many {
             automaton: automaton_of(&all)?,
             longest,
@@ -419,7 +419,9 @@ mod tests {
         let mut few: Vec<_> = patterns.iter().map(|text| text.as_bytes().into()).collect();
         [
             Arc::new(Pattern::Many { automaton, longest }),
-            Arc::new(Pattern::Few(Box::new(Few::new(&mut few).unwrap()))),
+            Arc::new(Pattern::ShortPatterns(Box::new(
+                ShortPatterns::new(&mut few).unwrap(),
+            ))),
         ]
     }
 

@@ -13,7 +13,7 @@ use term::{am, atom, build, hash, integer, unicode};
 use crate::magic;
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_as_called, trap};
 use runtime::mail::current::{charge, reductions_left};
-use runtime::mail::lent;
+use runtime::mail::loans;
 use runtime::process::Process;
 
 /// Bytes of CRC-32 or Adler-32 that count as one reduction.
@@ -272,7 +272,7 @@ const HASH_STEPS_PER_REDUCTION: usize = 16;
 /// The portable hash of a term; dirty schedulers hash large terms.
 fn portable_hash(process: &mut Process, term: Term) -> Result<u32, Failure> {
     let hashed = match runtime::mail::dirty::is_here() {
-        true => lent::apart(process, || hash::phash2_within(term, usize::MAX)),
+        true => loans::apart(process, || hash::phash2_within(term, usize::MAX)),
         false => hash::phash2_within(term, SHORT_HASH_STEPS),
     };
     let (hash, steps) = hashed.ok_or(Failure::Dirty)?;

@@ -16,7 +16,7 @@ use runtime::code::modules::{self, Loaded};
 use runtime::code::native::calling_code;
 use runtime::code::permission::{self, Permission};
 use runtime::code::{exports, literal_collector, preloaded, purge};
-use runtime::effects::collector::literals;
+use runtime::effects::collection::literals;
 use runtime::mail::current;
 use runtime::process::Process;
 
@@ -408,7 +408,7 @@ pub(crate) fn get_module_info_2(process: &mut Process, [module, item]: [Term; 2]
         "nifs" => {
             let name = atom::text(module);
             let release = term::release::get();
-            let rows = isa::bifs::BIFS
+            let rows = spec::bifs::BIFS
                 .iter()
                 .filter(|row| row.module == name && row.is_nif())
                 .filter(|row| row.properties.count_in(release))
@@ -482,7 +482,7 @@ pub(crate) fn beamfile_module_md5_1(process: &mut Process, [code]: [Term; 1]) ->
 /// Whether this is the name of a library whose NIFs are built into the VM: their functions are rows of the BIF table.
 /// `net` is the name under which `prim_net` loads its NIFs.
 fn is_built_in_library(name: &str) -> bool {
-    isa::bifs::NIF_MODULES.contains(&name) || matches!(name, "net" | "socket_registry")
+    spec::bifs::NIF_MODULES.contains(&name) || matches!(name, "net" | "socket_registry")
 }
 
 /// `erlang:load_nif(Path, LoadInfo)`

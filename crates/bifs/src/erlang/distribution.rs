@@ -363,7 +363,7 @@ fn carry_by(process: &mut Process, channel: &Arc<Channel>, facts: Facts) -> bool
         };
         channel.close(reason);
     };
-    process.rare().at_exit.add(|_| ((), Box::new(end)));
+    process.extras().at_exit.add(|_| ((), Box::new(end)));
     true
 }
 

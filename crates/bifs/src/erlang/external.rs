@@ -12,7 +12,7 @@ use runtime::code::bif::{
 };
 use runtime::code::load::CodeResolver;
 use runtime::mail::current::charge;
-use runtime::mail::{dirty, lent};
+use runtime::mail::{dirty, loans};
 use runtime::process::Process;
 
 /// Encoded bytes that count as one reduction.
@@ -97,7 +97,7 @@ fn encode(
         return Ok(());
     }
     dirty_unless(false)?;
-    lent::apart(process, || {
+    loans::apart(process, || {
         loop {
             let mut budget = MOST_ENCODED_HERE;
             let done = encoder.run(options, &mut budget);
@@ -123,7 +123,7 @@ fn encoded(process: &mut Process, term: Term, options: &EncodeOptions, level: u3
         let bytes = encoder.bytes();
         dirty_unless(bytes.len() <= MOST_COMPRESSED_HERE)?;
         charge((bytes.len() / BYTES_PER_REDUCTION * 8) as i64);
-        let compressed = lent::apart(process, || {
+        let compressed = loans::apart(process, || {
             external::compress(bytes, level, || !dirty::is_in_vain())
         });
         if let Some(compressed) = compressed {

@@ -55,7 +55,7 @@ pub(crate) fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) ->
         am::MONITOR_NODES => monitor_nodes(process, value, Term::NIL),
         am::ASYNC_DIST => boolean(value).map(|on| {
             let before = process.is_async_dist();
-            process.rare().async_dist = Some(on);
+            process.extras().async_dist = Some(on);
             am::boolean(before)
         }),
         _ => return Err(badarg_because(am::BADOPT)),
@@ -67,7 +67,7 @@ fn error_handler(process: &mut Process, module: Term) -> Option<Term> {
     if !module.is_atom() {
         return None;
     }
-    let place = &mut process.rare().error_handler;
+    let place = &mut process.extras().error_handler;
     let before = std::mem::replace(place, Some(module).filter(|m| *m != am::ERROR_HANDLER));
     Some(before.unwrap_or(am::ERROR_HANDLER))
 }
@@ -97,14 +97,14 @@ fn flag_bit(process: &mut Process, flag: Flags, value: Term) -> Option<Term> {
 /// Binds the process to a scheduler, and continues there.
 fn bind(process: &mut Process, value: Term) -> BifResult {
     let number = bound::number_of(value).ok_or_else(|| badarg(2))?;
-    let arrived = |process: &mut Process| process.existing_rare_mut()?.was_bound_to.take();
+    let arrived = |process: &mut Process| process.existing_extras_mut()?.was_bound_to.take();
     let before = match arrived(process) {
         Some(before) => before,
         None => {
             let before = process.bound_to();
             process.bind_to(number);
             if number != 0 && usize::from(number) != current::current_number() {
-                process.rare().was_bound_to = Some(before);
+                process.extras().was_bound_to = Some(before);
                 let arguments = [am::SCHEDULER, value].into();
                 return Err(Failure::Yield { arguments });
             }
@@ -130,7 +130,7 @@ fn min_heap_size(process: &mut Process, value: Term) -> Option<Term> {
 fn min_binary_size(process: &mut Process, value: Term) -> Option<Term> {
     let words = binary_words(value)?;
     let before = min_binary_words(process);
-    process.rare().heap_options.min_binary_words = Some(words);
+    process.extras().heap_options.min_binary_words = Some(words);
     let heap = process.heap();
     heap.off_heap_limit_words = heap
         .off_heap_limit_words
@@ -144,7 +144,7 @@ fn max_heap_size(process: &mut Process, value: Term) -> Option<Term> {
         return None;
     }
     let before = HeapLimit::of(process);
-    let options = &mut process.rare().heap_options;
+    let options = &mut process.extras().heap_options;
     options.max_heap_words = Some(limit.words);
     options.max_heap_kill = Some(limit.kill);
     options.max_heap_log = Some(limit.log);

@@ -128,7 +128,7 @@ pub(crate) fn of_process(
 ) -> BifResult {
     if pid == process.pid() {
         // Signals that were sent to it before must take effect first.
-        signal_handling::fetch(process);
+        signal_handling::drain(process);
         if process.flags.contains(Flags::EXIT_PENDING) {
             return Err(Failure::Exit);
         }

@@ -179,17 +179,17 @@ pub(crate) fn suspend_process_2(process: &mut Process, [pid, options]: [Term; 2]
         return Ok(am::BADOPT);
     };
     let held = process
-        .existing_rare()
-        .and_then(|rare| rare.suspending.get(&pid.bits()).cloned())
+        .existing_extras()
+        .and_then(|extras| extras.suspending.get(&pid.bits()).cloned())
         .unwrap_or_default();
     let is_first = held.count == 0;
     let exists = table::exists(pid);
     let result = am::boolean(is_first || !options.unless_suspending);
     if exists && (is_first || !options.unless_suspending) {
         let more = held.with_count(held.count + 1);
-        process.rare().suspending.insert(pid.bits(), more);
+        process.extras().suspending.insert(pid.bits(), more);
     } else if !exists {
-        process.rare().suspending.remove(&pid.bits());
+        process.extras().suspending.remove(&pid.bits());
     }
     let asker = process.pid();
     if options.asynchronous {
@@ -269,16 +269,16 @@ pub(crate) fn resume_process_1(process: &mut Process, [pid]: [Term; 1]) -> BifRe
     if !pid.is_local_pid() {
         return Err(badarg(1));
     }
-    let Some(rare) = process.existing_rare_mut() else {
+    let Some(extras) = process.existing_extras_mut() else {
         return Err(badarg(1));
     };
-    let held = rare.suspending.remove(&pid.bits()).unwrap_or_default();
+    let held = extras.suspending.remove(&pid.bits()).unwrap_or_default();
     if held.count == 0 || !table::exists(pid) {
         return Err(badarg(1));
     }
     if held.count > 1 {
         let less = held.with_count(held.count - 1);
-        rare.suspending.insert(pid.bits(), less);
+        extras.suspending.insert(pid.bits(), less);
     } else {
         runtime::mail::suspend::resume_from(pid.bits());
     }

@@ -166,7 +166,7 @@ pub(crate) fn exit_2(process: &mut Process, [to, reason]: [Term; 2]) -> BifResul
 fn exit(process: &mut Process, to: Term, reason: Term, rank: Rank) -> BifResult {
     if to == process.pid() && (reason == am::KILL || !process.traps_exit()) {
         // Signals that were sent to it before take effect first.
-        signal_handling::fetch(process);
+        signal_handling::drain(process);
         let reason = if reason == am::KILL {
             am::KILLED
         } else {

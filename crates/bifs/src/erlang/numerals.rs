@@ -11,7 +11,7 @@ use term::{am, build, list, unicode};
 
 use runtime::code::bif::{BifResult, Failure, badarg, dirty_unless, system_limit};
 use runtime::mail::current::charge;
-use runtime::mail::lent;
+use runtime::mail::loans;
 use runtime::process::Process;
 
 /// Integers of more words than this are converted to digits by dirty schedulers: it takes more than linear time.
@@ -40,7 +40,7 @@ fn of_digits(
     let no_gc = no_gc!();
     let (_, limbs) = number.as_big(no_gc).ok_or(badarg(1))?;
     dirty_unless(limbs.len() <= MOST_LIMBS_HERE)?;
-    let text = lent::apart(process, || integer::print(number, base));
+    let text = loans::apart(process, || integer::print(number, base));
     charge((text.len() / 64) as i64);
     Ok(build(process.heap(), text.as_bytes()))
 }
@@ -81,7 +81,7 @@ fn parse(process: &mut Process, text: &[u8], base: u32) -> BifResult {
     }
     dirty_unless(false)?;
     let mut scratch = Scratch::new();
-    let number = lent::apart(process, || integer::parse(scratch.heap(), text, base));
+    let number = loans::apart(process, || integer::parse(scratch.heap(), text, base));
     Ok(copy::copy(process.heap(), number.map_err(failure)?))
 }
 

@@ -12,7 +12,7 @@ use runtime::code::bif::{
     BifResult, Failure, badarg, badarith, dirty_unless, room_for, system_limit,
 };
 use runtime::mail::current::charge;
-use runtime::mail::{dirty, lent};
+use runtime::mail::{dirty, loans};
 use runtime::process::Process;
 
 fn arithmetic(result: Result<Term, ArithError>) -> BifResult {
@@ -251,7 +251,7 @@ pub(crate) fn subtract_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult 
     }
     charge((length * removed.few.len().min(FEW)) as i64 / 16);
     // Others need not wait for the process meanwhile.
-    match lent::apart(process, || what_is_kept(a, removed)) {
+    match loans::apart(process, || what_is_kept(a, removed)) {
         Some((kept, rest)) => Ok(build::list_in_row(process.heap(), &kept, rest)),
         None => Ok(a),
     }

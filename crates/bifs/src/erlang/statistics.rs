@@ -70,7 +70,7 @@ pub(crate) fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResul
             build::tuple(heap, &[switches, Term::small(0)])
         }
         "garbage_collection" => {
-            let (collections, words) = runtime::effects::collector::statistics();
+            let (collections, words) = runtime::effects::collection::statistics();
             let (collections, words) = (
                 build::unsigned(heap, collections),
                 build::unsigned(heap, words),

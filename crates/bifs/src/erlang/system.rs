@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use layout::{Heap, Term, no_gc};
-use term::collect::block;
+use term::gc::block;
 use term::release::Release;
 use term::{am, atom, build};
 
@@ -458,7 +458,7 @@ fn thread_primitives(heap: &mut Heap) -> Term {
 /// Module, name and arity of each function that is a BIF.
 fn builtins(heap: &mut Heap) -> Term {
     let release = term::release::get();
-    let rows: Vec<Term> = isa::bifs::BIFS
+    let rows: Vec<Term> = spec::bifs::BIFS
         .iter()
         // On stock, the first two are instructions, not functions, and no program can call the last one.
         .filter(|row| {

@@ -185,15 +185,18 @@ fn multi_scheduling(process: &mut Process, name: Term, value: Term) -> BifResult
         _ => return Err(badarg(2)),
     };
     if blocks {
-        if !process.existing_rare().is_some_and(|rare| rare.is_blocking) {
+        if !process
+            .existing_extras()
+            .is_some_and(|extras| extras.is_blocking)
+        {
             online::block(process, kind);
-            process.rare().is_blocking = true;
+            process.extras().is_blocking = true;
         }
         if !online::is_alone(kind) {
             let arguments = [name, value].into();
             return Err(Failure::Yield { arguments });
         }
-        process.rare().is_blocking = false;
+        process.extras().is_blocking = false;
     } else {
         online::unblock(process, kind);
     }

@@ -100,8 +100,8 @@ fn tracee_info(process: &mut Process, asked: Asked, what: Term) -> BifResult {
             return process_info(process, asked, what);
         }
         trace::forget_gone_tracers(process);
-        let rare = process.existing_rare();
-        Some(rare.map_or(Tracings::NONE, |rare| rare.tracings.clone()))
+        let extras = process.existing_extras();
+        Some(extras.map_or(Tracings::NONE, |extras| extras.tracings.clone()))
     } else if what.is_local_port() {
         tracees::of_port(what)
     } else if tracees::is_of_the_past(what) {
@@ -132,8 +132,8 @@ fn process_info(process: &mut Process, asked: Asked, pid: Term) -> BifResult {
         let answer = process.and_then(|process| {
             trace::forget_gone_tracers(process);
             let none = Tracings::NONE;
-            let rare = process.existing_rare();
-            let tracings = rare.map_or(&none, |rare| &rare.tracings);
+            let extras = process.existing_extras();
+            let tracings = extras.map_or(&none, |extras| &extras.tracings);
             asked.answer(scratch.heap(), tracings)
         });
         signal::reply(pid, asker, &owned, answer.unwrap_or(am::UNDEFINED));

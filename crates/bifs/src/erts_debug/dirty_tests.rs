@@ -7,7 +7,7 @@ use term::{am, atom, build, copy, integer};
 
 use super::is_named;
 use runtime::code::bif::{BifResult, Failure, badarg, error, trap};
-use runtime::mail::{lent, signal};
+use runtime::mail::{loans, signal};
 use runtime::process::{Process, table};
 
 /// Where a test runs.
@@ -81,7 +81,7 @@ fn run(process: &mut Process, place: Place, test: Term, argument: Term) -> BifRe
         _ if is_named(test, "scheduler") && is_named(argument, "type") => Ok(place.name()),
         _ if is_named(test, "wait") => {
             let ms = integer::uint64(argument).ok_or(badarg(2))?;
-            lent::apart(process, || match place {
+            loans::apart(process, || match place {
                 Place::DirtyCpu => keep_busy(ms),
                 _ => wait(ms),
             });
@@ -90,7 +90,7 @@ fn run(process: &mut Process, place: Place, test: Term, argument: Term) -> BifRe
         _ if is_named(test, "reschedule") => reschedule(place, test, argument),
         _ if is_named(test, "ready_wait6_done") => {
             tell(process, argument, atom::known("ready"));
-            lent::apart(process, || wait(6000));
+            loans::apart(process, || wait(6000));
             tell(process, argument, atom::known("done"));
             Ok(am::OK)
         }
@@ -159,7 +159,7 @@ fn tell(process: &mut Process, to: Term, tag: Term) {
 fn until_told_to_exit(process: &mut Process, place: Place, tester: Term) -> BifResult {
     let pid = process.pid();
     tell(process, tester, am::ALIVE);
-    lent::apart(process, || {
+    loans::apart(process, || {
         while table::exists(pid) {
             match place {
                 Place::DirtyCpu => keep_busy(1),

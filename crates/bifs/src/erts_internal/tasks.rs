@@ -10,7 +10,7 @@ use term::{am, atom, build, node};
 
 use runtime::code::bif::{BifResult, badarg, notsup};
 use runtime::code::purge;
-use runtime::effects::collector::{self, dirty_collection};
+use runtime::effects::collection::{self, dirty_collection};
 use runtime::mail::signal;
 use runtime::process::{Flags, Priority, Process, priority_of, state, table};
 
@@ -120,8 +120,8 @@ fn collect(process: &mut Process, major: bool) -> Term {
     // SAFETY: between two slices the registers are saved on the stack, so there are no other roots.
     unsafe {
         match major {
-            true => collector::collect_all(process, &mut []),
-            false => collector::collect(process, &mut [], 0),
+            true => collection::collect_all(process, &mut []),
+            false => collection::collect(process, &mut [], 0),
         }
     }
     am::TRUE

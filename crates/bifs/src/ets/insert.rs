@@ -11,7 +11,7 @@ use super::table;
 use ets::table::{Table, Whole};
 use ets::{Access, New, TableKind, registry};
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because};
-use runtime::mail::{current, dirty, lent};
+use runtime::mail::{current, dirty, loans};
 use runtime::process::{Process, epoch};
 
 /// Objects inserted for one reduction.
@@ -171,7 +171,7 @@ fn insert_long(
     let objects = {
         let table = &*table;
         // The list stays where it is: a process that is lent is not collected.
-        lent::apart(process, move || {
+        loans::apart(process, move || {
             objects_of(table, list, |tuple, hash| {
                 New::Object(table.object(tuple, hash))
             })
@@ -185,9 +185,9 @@ fn insert_long(
             break;
         }
         drop(whole);
-        lent::apart(process, || std::thread::sleep(PATIENCE));
+        loans::apart(process, || std::thread::sleep(PATIENCE));
     }
-    Ok(lent::apart(process, move || {
+    Ok(loans::apart(process, move || {
         let is_inserted = insert_parts(&table, objects, only_new);
         table.end_filling();
         is_inserted

@@ -110,7 +110,7 @@ pub(crate) fn internal_request_all_0(process: &mut Process, []: [Term; 0]) -> Bi
 
 /// `erts_internal:ets_super_user(Bool)`: gives the process the rights of the owner for every table.
 pub(crate) fn ets_super_user_1(process: &mut Process, [on]: [Term; 1]) -> BifResult {
-    process.rare().ets_super_user = match on {
+    process.extras().ets_super_user = match on {
         am::TRUE => true,
         am::FALSE => false,
         _ => return Err(badarg(1)),

@@ -24,7 +24,7 @@ use term::{am, build, list};
 use super::{BifResult, Refusal, answer, badarg, ok, path, posix, system};
 use crate::magic;
 use runtime::code::bif::Failure;
-use runtime::mail::lent::apart;
+use runtime::mail::loans::apart;
 use runtime::process::Process;
 use term::input_buffer::InputBuffer;
 use term::integer::{int32, int64};
@@ -87,7 +87,7 @@ pub(crate) fn file_of(reference: Term) -> Option<sys::Result<Arc<File>>> {
 fn own(process: &mut Process, file: File) -> Term {
     let cached = file.info().is_ok_and(|info| info.kind == FileKind::Regular);
     let file = Mutex::new(Some(Arc::new(file)));
-    let handle = process.rare().at_exit.add(|at_exit| {
+    let handle = process.extras().at_exit.add(|at_exit| {
         let handle = Arc::new(OpenFile {
             file,
             at_exit,
@@ -159,7 +159,7 @@ pub(crate) fn file_desc_to_ref_nif_1(process: &mut Process, [number]: [Term; 1])
 pub(crate) fn close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let outcome = handle(reference, no_gc).and_then(|handle| {
-        process.rare().at_exit.remove(handle.at_exit);
+        process.extras().at_exit.remove(handle.at_exit);
         handle.close()?;
         Ok(am::OK)
     });

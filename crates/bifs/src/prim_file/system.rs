@@ -7,7 +7,7 @@ use sys::{Errno, Result as SysResult};
 use term::{am, build};
 
 use super::{BifResult, badarg, done, ok, path, posix};
-use runtime::mail::lent::apart;
+use runtime::mail::loans::apart;
 use runtime::process::Process;
 use term::integer::{int32, int64, uint32};
 

@@ -129,7 +129,7 @@ impl Socket {
     pub(super) fn watch(self: &Arc<Socket>, process: &mut Process, kept: &mut Kept) {
         let pid = process.pid();
         kept.watched.entry(pid.bits()).or_insert_with(|| {
-            process.rare().at_exit.add(|number| {
+            process.extras().at_exit.add(|number| {
                 let socket = Arc::downgrade(self);
                 let end = move |_| {
                     if let Some(socket) = socket.upgrade() {
@@ -144,7 +144,7 @@ impl Socket {
     /// The socket is no longer told when the running process ends. Only for a process that is in no line.
     pub(super) fn unwatch(&self, process: &mut Process, kept: &mut Kept) {
         if let Some(number) = kept.watched.remove(&process.pid().bits()) {
-            process.rare().at_exit.remove(number);
+            process.extras().at_exit.remove(number);
         }
     }
 
@@ -399,7 +399,7 @@ pub(super) fn forget(watched: HashMap<u64, u64>) {
         let pid = unsafe { Term::from_bits(bits) };
         let signal = Signal::Call(Box::new(move |process| {
             if let Some(process) = process {
-                process.rare().at_exit.remove(number);
+                process.extras().at_exit.remove(number);
             }
         }));
         // A process that is gone has told the socket already.

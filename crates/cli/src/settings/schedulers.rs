@@ -1,7 +1,7 @@
 //! The number of schedulers of each kind: `+S`, `+SP`, `+SDcpu`, `+SDPcpu` and their interaction. A
 //! number that is 0 or negative is added to the number of processors. Main thread only.
 
-use isa::flags::MAX_SCHEDULERS;
+use spec::flags::MAX_SCHEDULERS;
 
 use runtime::process::config::Config;
 

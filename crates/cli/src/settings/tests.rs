@@ -1,6 +1,6 @@
 //! Tests of the settings that result from command lines.
 
-use isa::flags::Value;
+use spec::flags::Value;
 
 use super::*;
 use crate::environment::Environment;

@@ -10,8 +10,8 @@ use super::tuples::{element, element_offset, tuple_header};
 use crate::operation::operations;
 use crate::slow;
 
-const TRUE: Term = Term::atom(isa::atoms::TRUE);
-const FALSE: Term = Term::atom(isa::atoms::FALSE);
+const TRUE: Term = Term::atom(spec::atoms::TRUE);
+const FALSE: Term = Term::atom(spec::atoms::FALSE);
 
 /// Longer lists are left to the BIF, which charges reductions for its work. As the word of a small integer.
 const SHORT_LENGTH: u64 = 256 << 4 | 0b1111;

@@ -66,7 +66,7 @@ operations! {
         }
         let definition = definition(term);
         let exported = part(definition, offset::DEFINITION_EXPORTED);
-        if exported.bits() != Term::atom(isa::atoms::TRUE).bits()
+        if exported.bits() != Term::atom(spec::atoms::TRUE).bits()
             && part(definition, offset::DEFINITION_MODULE) != m.get(o.module)
         {
             return m.jump(o.fail);

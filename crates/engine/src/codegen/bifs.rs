@@ -1,8 +1,8 @@
 //! BIFs in guards and bodies, and calls of other modules.
 
 use beamfile::{Generic, Operand as FileOperand, Operation};
-use isa::{Opcode, atoms};
 use layout::{Export, Term, no_gc};
+use spec::{Opcode, atoms};
 
 use super::emit::Emitter;
 use super::error::{CodegenErrorKind, Result};

@@ -3,8 +3,8 @@
 //! what a function of `convert.rs` makes of it.
 
 use beamfile::{FloatRegister, Generic, Operand as FileOperand};
-use isa::Opcode;
 use layout::Term;
+use spec::Opcode;
 
 use super::convert::{
     element_offset, heap_bytes, segment_size, term, tuple_header, words_to_bytes,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use isa::Opcode;
+use spec::Opcode;
 
 /// Why a module could not be translated.
 #[derive(Clone, Debug, PartialEq, Eq)]

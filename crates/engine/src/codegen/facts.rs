@@ -16,8 +16,8 @@
 //!
 //! Used by the thread that loads the module.
 
-use isa::atoms;
 use layout::no_gc;
+use spec::atoms;
 
 use super::imports::constant_elements;
 use crate::operand::{Operand, OperandKind};

@@ -1,10 +1,10 @@
 //! The pass over a function's operations that finds the facts (`facts.rs`). What an operation does to them follows from
-//! `isa`'s table of opcodes, unless it has an arm here.
+//! `spec`'s table of opcodes, unless it has an arm here.
 //!
 //! Used by the thread that loads the module.
 
 use beamfile::{Generic, MatchCommand, Operand as FileOperand, Operation};
-use isa::opcodes::Effect;
+use spec::opcodes::Effect;
 
 use super::bifs::{self, GuardBif};
 use super::emit::{Emitter, number};
@@ -145,7 +145,7 @@ pub(super) fn follow(
 fn write_destinations(emitter: &mut Emitter<'_>, operation: &Operation) {
     let operands = emitter.module.code.operands(operation);
     for (&operand, row) in operands.iter().zip(operation.opcode.operands()) {
-        if row.kind == isa::opcodes::OperandKind::Dest {
+        if row.kind == spec::opcodes::OperandKind::Dest {
             write(emitter, &[operand], Fact::Nothing);
         }
     }

@@ -1,7 +1,7 @@
 //! What is known about imported functions, and about constants, when code is loaded.
 
-use isa::atoms;
 use layout::{Export, NoGc, Term};
+use spec::atoms;
 
 use super::module::Module;
 use crate::operand::Operand;

@@ -4,9 +4,9 @@
 //! many bits as were ensured are counted here, so a list that takes more gets instructions that test.
 
 use beamfile::{MatchCommand, MatchSegment, Operand as FileOperand};
-use isa::Opcode;
 use layout::Term;
 use layout::limits::SMALL_MAX;
+use spec::Opcode;
 use term::bits::Flags;
 use term::{am, list};
 

@@ -1,8 +1,8 @@
 //! What is translated: a decoded file, and what its indexes stand for.
 
 use beamfile::{Code as FileCode, Generic, Operand as FileOperand, Operation};
-use isa::Opcode;
 use layout::{Export, FunEntry, Term};
+use spec::Opcode;
 
 use crate::coverage::CoverageMode;
 

@@ -9,8 +9,8 @@
 //! prevent fusing; it takes effect where the fused instruction begins.
 
 use beamfile::{Code, Function, Generic, Operand as FileOperand, Operation};
-use isa::Opcode;
 use layout::{Header, ObjectKind, Term};
+use spec::Opcode;
 
 use super::bifs::{self, GuardBif, Tail};
 use super::convert::{FUN_WORDS, element_offset, heap_bytes, tuple_header};

@@ -2,8 +2,8 @@
 //! definition and the default values as constants; others are looked up when they are made.
 
 use beamfile::{Generic, Operand as FileOperand};
-use isa::Opcode;
 use layout::{Term, no_gc};
+use spec::Opcode;
 use term::native_record::{self, Definition, NO_VALUE};
 
 use super::emit::Emitter;

@@ -12,8 +12,8 @@
 //! functions of the module alone, which make the test too: a list comprehension with two generators is two functions.
 
 use beamfile::{Function, Generic};
-use isa::Opcode;
-use isa::opcodes::Effect;
+use spec::Opcode;
+use spec::opcodes::Effect;
 
 use super::imports;
 use super::module::Module;

@@ -14,9 +14,9 @@
 //! ```
 
 use beamfile::Operand as FileOperand;
-use isa::Opcode;
 use layout::limits::HEAP_BINARY_BYTES;
 use layout::{Header, ObjectKind, Term};
+use spec::Opcode;
 use term::am;
 use term::bits::construct::SegmentKind;
 use term::bits::{Flags, float, is_all, utf};

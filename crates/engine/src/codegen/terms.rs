@@ -1,8 +1,8 @@
 //! Maps, floats and bit strings.
 
 use beamfile::{Generic, Operand as FileOperand, Operation as FileOperation};
-use isa::Opcode;
 use layout::Term;
+use spec::Opcode;
 use term::bits::{self, Flags};
 use term::map as term_map;
 

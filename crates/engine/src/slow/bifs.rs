@@ -7,7 +7,7 @@
 use core::sync::atomic::Ordering;
 
 use layout::limits::X_REGISTERS;
-use layout::{BifFunction, Export, RaiseKind, Term};
+use layout::{AbruptKind, BifFunction, Export, Term};
 use term::am;
 use term::release::{self, Release};
 
@@ -56,10 +56,10 @@ unsafe fn continue_without_result<F: Form>(
     place: ReturnAddress,
 ) -> Exit {
     unsafe {
-        let raise = &raw mut (*m.c).raise;
+        let raise = &raw mut (*m.c).abrupt;
         let kind = (*raise).kind;
         match kind {
-            RaiseKind::None | RaiseKind::Exception | RaiseKind::ExceptionWithTrace => {
+            AbruptKind::None | AbruptKind::Exception | AbruptKind::ExceptionWithTrace => {
                 let ip = match place {
                     ReturnAddress::Here => m.ip,
                     ReturnAddress::Pushed => core::ptr::null(),
@@ -67,13 +67,13 @@ unsafe fn continue_without_result<F: Form>(
                 let arguments = m.x;
                 return unwind(m, ip, export, arguments);
             }
-            RaiseKind::Exit => {
-                (*raise).kind = RaiseKind::None;
+            AbruptKind::Exit => {
+                (*raise).kind = AbruptKind::None;
                 m.save();
                 return Exit::Exited;
             }
-            RaiseKind::Hibernate => {
-                (*raise).kind = RaiseKind::None;
+            AbruptKind::Hibernate => {
+                (*raise).kind = AbruptKind::None;
                 let target = (*raise).target;
                 let process = (*m.c).process;
                 m.s = (*process).heap.end.cast::<Term>();
@@ -83,13 +83,13 @@ unsafe fn continue_without_result<F: Form>(
                 let code = (*target).code.load(Ordering::Acquire);
                 return leave(m, Exit::Hibernated, code, (*target).arity as usize);
             }
-            RaiseKind::Trap | RaiseKind::Wait | RaiseKind::Yield => (),
+            AbruptKind::Trap | AbruptKind::Wait | AbruptKind::Yield => (),
         }
-        (*raise).kind = RaiseKind::None;
+        (*raise).kind = AbruptKind::None;
         if let ReturnAddress::Here = place {
             m.push(m.after(CallExport::OPERANDS.end));
         }
-        if kind == RaiseKind::Trap {
+        if kind == AbruptKind::Trap {
             let target = (*(*raise).target).code.load(Ordering::Acquire);
             return match place {
                 ReturnAddress::Here => pairs::call(m, target),
@@ -101,7 +101,7 @@ unsafe fn continue_without_result<F: Form>(
         let stub = (&raw const (*export).stub)
             .cast::<u64>()
             .add(Export::STUB_ENTRY);
-        let exit = if kind == RaiseKind::Wait {
+        let exit = if kind == AbruptKind::Wait {
             Exit::Waiting
         } else {
             Exit::Preempted
@@ -201,10 +201,10 @@ slow_paths! {
         let result = call(&mut m, export, called);
         if result.is_none() {
             // In the trace of an exception, this function is the caller; in all other cases the BIF has replaced it.
-            let kind = (*m.c).raise.kind;
+            let kind = (*m.c).abrupt.kind;
             // A BIF that traps to itself is traced; its caller is this function.
-            let is_traced = kind == RaiseKind::Trap && (*m.c).raise.target == export;
-            if kind == RaiseKind::Exception || kind == RaiseKind::ExceptionWithTrace || is_traced {
+            let is_traced = kind == AbruptKind::Trap && (*m.c).abrupt.target == export;
+            if kind == AbruptKind::Exception || kind == AbruptKind::ExceptionWithTrace || is_traced {
                 return continue_without_result(m, export, ReturnAddress::Here);
             }
             return continue_without_result(m, export, ReturnAddress::Pushed);
@@ -257,7 +257,7 @@ unsafe fn call_guard<F: Form, const N: usize>(
 unsafe fn guard_failed<F: Form>(m: Registers<F>, fail: u64, export: *const Export) -> Exit {
     unsafe {
         if fail != 0 {
-            (*m.c).raise.kind = RaiseKind::None;
+            (*m.c).abrupt.kind = AbruptKind::None;
             return m.enter(fail as *const u64);
         }
         let (ip, arguments) = (m.ip, m.x.add(X_REGISTERS));

@@ -5,7 +5,7 @@
 use core::mem::MaybeUninit;
 
 use layout::object::Bits;
-use layout::{Context, RaiseKind, Term};
+use layout::{AbruptKind, Context, Term};
 use term::bits::append::{self, AppendError};
 use term::bits::construct::{self, Builder, ConstructError, Segment, SegmentKind};
 use term::bits::{Fault, Flags, is_all, match_width, range, utf, whole};
@@ -48,12 +48,12 @@ unsafe fn builder<'a>(c: *mut Context) -> &'a mut Builder {
     unsafe { &mut *(&raw mut (*c).builder).cast::<Builder>() }
 }
 
-/// Jumps to the label, or raises what [`Context::raise`] holds.
+/// Jumps to the label, or raises what [`Context::abrupt`] holds.
 #[inline(always)]
 unsafe fn fail<F: Form>(m: Registers<F>, label: u64) -> Exit {
     unsafe {
         if label != 0 {
-            (*m.c).raise.kind = RaiseKind::None;
+            (*m.c).abrupt.kind = AbruptKind::None;
             return m.enter(label as *const u64);
         }
         unwind_here(m)
@@ -728,7 +728,7 @@ unsafe fn explain(c: *mut Context, error: &ConstructError, label: u64) {
         }
         let heap = &mut (*(*c).process).heap;
         let cause = error.cause(heap);
-        (*c).raise.trace = map::from_pairs(
+        (*c).abrupt.trace = map::from_pairs(
             heap,
             &[
                 (am::CAUSE, cause),

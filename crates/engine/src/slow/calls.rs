@@ -139,7 +139,7 @@ slow_paths! {
         let target = spread_fun(&mut m);
         let ip = m.ip;
         // An error of `apply/2` itself has arguments to show, one of the fun's call has none; see `call_fun`.
-        if target.is_null() && !(*m.c).raise.arguments.is_none() {
+        if target.is_null() && !(*m.c).abrupt.arguments.is_none() {
             return unwind_here(m);
         }
         m.push(m.after(o.end));

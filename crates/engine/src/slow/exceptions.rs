@@ -1,14 +1,14 @@
 //! Raising exceptions, and how programs see a caught one.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
-use layout::{Class, Context, Export, RaiseKind, Term};
+use layout::{AbruptKind, Class, Context, Export, Term};
 use term::{am, build};
 
 use crate::form::{Exit, Form};
 use crate::operation::slow_paths;
 use crate::registers::Registers;
 
-/// Continues at the handler for the exception in [`Context::raise`]; the registers have been written back or are
+/// Continues at the handler for the exception in [`Context::abrupt`]; the registers have been written back or are
 /// unchanged.
 #[inline(always)]
 pub(crate) unsafe fn unwind<F: Form>(
@@ -46,11 +46,11 @@ pub(crate) unsafe fn raise_error<F: Form>(m: Registers<F>, reason: Term) -> Exit
     }
 }
 
-/// Fills [`Context::raise`] with an error.
+/// Fills [`Context::abrupt`] with an error.
 pub(crate) unsafe fn set_error(c: *mut Context, reason: Term) {
     unsafe {
-        let error = &mut (*c).raise;
-        error.kind = RaiseKind::Exception;
+        let error = &mut (*c).abrupt;
+        error.kind = AbruptKind::Exception;
         error.class = Class::Error;
         error.reason = reason;
         error.trace = Term::NONE;
@@ -58,7 +58,7 @@ pub(crate) unsafe fn set_error(c: *mut Context, reason: Term) {
     }
 }
 
-/// Fills [`Context::raise`] with the error `{tag, value}`.
+/// Fills [`Context::abrupt`] with the error `{tag, value}`.
 #[inline(never)]
 pub(crate) unsafe fn set_tagged_error(c: *mut Context, tag: Term, value: Term) {
     unsafe {
@@ -67,14 +67,14 @@ pub(crate) unsafe fn set_tagged_error(c: *mut Context, tag: Term, value: Term) {
     }
 }
 
-/// Fills [`Context::raise`] with `function_clause` and x0..x`arity`.
+/// Fills [`Context::abrupt`] with `function_clause` and x0..x`arity`.
 #[inline(never)]
 unsafe fn set_function_clause(c: *mut Context, arity: usize) {
     unsafe {
         let arguments = core::slice::from_raw_parts((&raw const (*c).x).cast::<Term>(), arity);
         let arguments = build::list(&mut (*(*c).process).heap, arguments);
         set_error(c, am::FUNCTION_CLAUSE);
-        (*c).raise.arguments = arguments;
+        (*c).abrupt.arguments = arguments;
     }
 }
 

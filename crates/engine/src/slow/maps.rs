@@ -3,7 +3,7 @@
 
 use core::mem::MaybeUninit;
 
-use layout::{Context, RaiseKind, Term};
+use layout::{AbruptKind, Context, Term};
 use term::{am, compare, map};
 
 use crate::bodies::maps::bytes_of_flat;
@@ -134,7 +134,7 @@ slow_paths! {
         m.load();
         if result.is_none() {
             if m.word(o.fail) != 0 {
-                (*m.c).raise.kind = RaiseKind::None;
+                (*m.c).abrupt.kind = AbruptKind::None;
                 return m.jump(o.fail);
             }
             return unwind_here(m);

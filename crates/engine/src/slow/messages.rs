@@ -2,7 +2,7 @@
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::Term;
-use layout::context::{Fetched, Next};
+use layout::context::{Arrived, Next};
 use layout::heap::flag;
 
 use crate::form::Exit;
@@ -56,10 +56,10 @@ slow_paths! {
             let fetched = (m.runtime().fetch_messages)(m.c);
             m.load();
             match fetched {
-                Fetched::Message => {}
-                Fetched::Nothing => return m.jump(o.label),
+                Arrived::Message => {}
+                Arrived::Nothing => return m.jump(o.label),
                 // It must not run on, not even if the receive has a timeout of 0.
-                Fetched::Ended => {
+                Arrived::Ended => {
                     let label = m.word(o.label) as *const u64;
                     return leave(m, Exit::Waiting, label, 0);
                 }

@@ -2,7 +2,7 @@
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::object::offset;
-use layout::{Context, RaiseKind, Term, no_gc};
+use layout::{AbruptKind, Context, Term, no_gc};
 use term::native_record::{self, Definition};
 use term::{am, build};
 
@@ -51,7 +51,7 @@ slow_paths! {
         m.load();
         if value.is_none() {
             if m.word(o.fail) != 0 {
-                (*m.c).raise.kind = RaiseKind::None;
+                (*m.c).abrupt.kind = AbruptKind::None;
                 return m.jump(o.fail);
             }
             return unwind_here(m);
@@ -67,7 +67,7 @@ slow_paths! {
         m.load();
         if result.is_none() {
             if m.word(o.fail) != 0 {
-                (*m.c).raise.kind = RaiseKind::None;
+                (*m.c).abrupt.kind = AbruptKind::None;
                 return m.jump(o.fail);
             }
             return unwind_here(m);

@@ -11,17 +11,17 @@ use std::sync::{Mutex, OnceLock};
 
 use beamfile::BeamFile;
 use engine::{Code, CodegenError, CoverageMode, Exit, Module, generate, run, start};
-use layout::context::{Fetched, Next, Resume, Room};
+use layout::context::{Arrived, Next, Resume, Room};
 use layout::limits::{ALL_X_REGISTERS, FLOAT_REGISTERS};
 use layout::process::{MessageQueue, QueueSizes};
 use layout::{
-    BifFunction, Breakpoint, Class, Context, Export, FunEntry, ObjectKind, ProcessHead, Raise,
-    RaiseKind, RuntimeTable, Term, no_gc,
+    Abrupt, AbruptKind, BifFunction, Breakpoint, Class, Context, Export, FunEntry, ObjectKind,
+    ProcessHead, RuntimeTable, Term, no_gc,
 };
-use term::collect::stress::Stress;
-use term::collect::{self, Request};
 use term::external::{self, DecodeOptions, Resolver};
 use term::fun::FunIdentity;
+use term::gc::stress::Stress;
+use term::gc::{self, Request};
 use term::{am, atom, build, copy, literal};
 
 pub(crate) struct Node {
@@ -296,8 +296,7 @@ impl Node {
     /// of an uncaught exception.
     pub(crate) fn call(&mut self, module: &str, function: &str, arguments: &[i64]) -> String {
         let mut heap = term::heap::empty();
-        unsafe { collect::collect(&mut heap, &mut [], 60, collect::CollectionKind::Minor) }
-            .unwrap();
+        unsafe { gc::collect(&mut heap, &mut [], 60, gc::CollectionKind::Minor) }.unwrap();
         let mut process = Box::new(ProcessHead {
             heap,
             ip: start::apply(),
@@ -334,8 +333,8 @@ impl Node {
             process: &raw mut *process,
             runtime: &raw const TABLE,
             reductions_left: 0,
-            raise: Raise {
-                kind: RaiseKind::None,
+            abrupt: Abrupt {
+                kind: AbruptKind::None,
                 class: Class::Error,
                 reason: Term::NONE,
                 trace: Term::NONE,
@@ -361,7 +360,7 @@ impl Node {
             Some(reason) => format!("uncaught {}", text(reason)),
             None => text(context.x[0]),
         };
-        collect::free(&mut process.heap);
+        gc::free(&mut process.heap);
         answer
     }
 
@@ -455,8 +454,8 @@ pub(crate) fn text(term: Term) -> String {
 // BIFs.
 
 fn raise(context: *mut Context, reason: Term) -> Term {
-    let raise = unsafe { &mut (*context).raise };
-    raise.kind = RaiseKind::Exception;
+    let raise = unsafe { &mut (*context).abrupt };
+    raise.kind = AbruptKind::Exception;
     raise.class = Class::Error;
     raise.reason = reason;
     raise.trace = Term::NONE;
@@ -674,12 +673,12 @@ unsafe extern "C" fn collect(context: *mut Context, words: usize, live: usize) -
     shared(context).collections += 1;
     let request = Request {
         stress: shared(context).stress,
-        ..Request::new(collect::CollectionKind::Minor, words)
+        ..Request::new(gc::CollectionKind::Minor, words)
     };
     unsafe {
         let heap = &mut (*(*context).process).heap;
         let x = &mut (&mut (*context).x)[..live];
-        collect::run(heap, &mut [x], &request).is_ok()
+        gc::run(heap, &mut [x], &request).is_ok()
     }
 }
 
@@ -739,7 +738,7 @@ unsafe extern "C" fn unwind(
         let shared = shared(context);
         shared.trace.clear();
         shared.trace.push(ip);
-        let (class, reason) = ((*context).raise.class, (*context).raise.reason);
+        let (class, reason) = ((*context).abrupt.class, (*context).abrupt.reason);
         let (mut at, mut frame, mut found) = (process.heap.stack, process.heap.stack, None);
         while at < process.heap.end {
             let word = Term::from_bits(*at);
@@ -773,8 +772,8 @@ unsafe extern "C" fn unexpected_send(_: *mut Context) -> Next {
     panic!("send")
 }
 
-unsafe extern "C" fn no_messages(_: *mut Context) -> Fetched {
-    Fetched::Nothing
+unsafe extern "C" fn no_messages(_: *mut Context) -> Arrived {
+    Arrived::Nothing
 }
 
 unsafe extern "C" fn unexpected(_: *mut Context) {

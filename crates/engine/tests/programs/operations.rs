@@ -5,8 +5,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use isa::Opcode;
-use isa::opcodes::Status;
+use spec::Opcode;
+use spec::opcodes::Status;
 
 use crate::harness::Node;
 

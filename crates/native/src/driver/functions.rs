@@ -1,7 +1,7 @@
 //! The functions of `erl_driver.h`, by family. Libraries call them as symbols of the executable.
 //!
 //! As with those of NIFs ([`crate::functions`]), the header is the contract, and [`FUNCTIONS`] is made from the rows of
-//! `isa::driver_functions`.
+//! `spec::driver_functions`.
 
 mod binaries;
 mod events;
@@ -17,4 +17,4 @@ pub(super) mod threads;
 
 use crate::functions::exported_functions;
 
-isa::for_each_driver_function!(exported_functions);
+spec::for_each_driver_function!(exported_functions);

@@ -592,7 +592,7 @@ fn watch(process: Term) {
         process,
         Box::new(move |alive| match alive {
             Some(alive) => alive
-                .rare()
+                .extras()
                 .at_exit
                 .add(|_| ((), Box::new(move |_| process_gone(process)))),
             None => process_gone(process),

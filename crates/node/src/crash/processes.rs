@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use layout::heap::is_return_address;
 use layout::{Fragment, Term};
 use term::am;
-use term::collect;
+use term::gc;
 use term::heap::Scratch;
 use term::held::attempt;
 use term::print::display;
@@ -14,7 +14,7 @@ use term::print::display;
 use super::Form;
 use super::output::Output;
 use super::tables::View;
-use runtime::effects::{collector, info};
+use runtime::effects::{collection, info};
 use runtime::mail::{current, remote};
 use runtime::process::epoch::{self, Pinned};
 use runtime::process::relations::{self, MonitorTarget, reference_of};
@@ -50,7 +50,7 @@ pub(super) fn is_taken(process: &Process) -> bool {
 
 /// Whether this thread was collecting the process's heap, so that nothing on it can be read.
 pub(super) fn is_collecting(process: &Process) -> bool {
-    collector::is_running() && current::is_running_here(process)
+    collection::is_running() && current::is_running_here(process)
 }
 
 fn state_text(process: &Process) -> &'static str {
@@ -345,7 +345,7 @@ fn links(out: &mut Output, process: &Process, form: Form) -> fmt::Result {
 }
 
 fn sizes(out: &mut Output, process: &Process) -> fmt::Result {
-    let sizes = collect::sizes(&process.head.heap);
+    let sizes = gc::sizes(&process.head.heap);
     let unused = sizes.heap_block.saturating_sub(sizes.heap);
     let old_unused = sizes.old_heap_block.saturating_sub(sizes.old_heap);
     let rows = [

@@ -1,6 +1,6 @@
 //! The contract of BIFs, the functions of the language whose bodies are written in Rust (crate `bifs`).
 //!
-//! `isa::bifs` has a row for each BIF. The body is a function in the file of its module, named `name_arity`. It takes
+//! `spec::bifs` has a row for each BIF. The body is a function in the file of its module, named `name_arity`. It takes
 //! the process and the arguments, and returns a term or the reason why there is none:
 //!
 //! ```ignore
@@ -12,7 +12,7 @@
 //! ([`crate::mail::current::charge`]) and traps: it returns [`trap`] with an export and the arguments to re-enter with,
 //! all of them on the heap.
 
-use layout::{Class, Context, Export, RaiseKind, Term};
+use layout::{AbruptKind, Class, Context, Export, Term};
 use term::{am, build};
 
 use crate::process::Process;
@@ -197,18 +197,18 @@ pub unsafe fn finish(context: *mut Context, result: BifResult) -> Term {
 
 #[cold]
 fn fail(context: &mut Context, failure: Failure) -> Term {
-    let raise = &mut context.raise;
+    let raise = &mut context.abrupt;
     raise.trace = Term::NONE;
     raise.arguments = Term::NONE;
     raise.class = Class::Error;
     let load = |x: &mut [Term], arguments: &[Term]| x[..arguments.len()].copy_from_slice(arguments);
     match failure {
         Failure::Error(reason) => {
-            raise.kind = RaiseKind::Exception;
+            raise.kind = AbruptKind::Exception;
             raise.reason = reason;
         }
         Failure::ErrorBecause { reason, cause } => {
-            raise.kind = RaiseKind::Exception;
+            raise.kind = AbruptKind::Exception;
             raise.reason = reason;
             raise.trace = cause;
         }
@@ -218,7 +218,7 @@ fn fail(context: &mut Context, failure: Failure) -> Term {
             arguments,
             info,
         } => {
-            raise.kind = RaiseKind::Exception;
+            raise.kind = AbruptKind::Exception;
             raise.class = class;
             raise.reason = reason;
             raise.trace = info;
@@ -234,32 +234,32 @@ fn fail(context: &mut Context, failure: Failure) -> Term {
             reason,
             trace,
         } => {
-            raise.kind = RaiseKind::ExceptionWithTrace;
+            raise.kind = AbruptKind::ExceptionWithTrace;
             raise.class = class;
             raise.reason = reason;
             raise.trace = trace;
         }
         Failure::Trap { target, arguments } => {
-            raise.kind = RaiseKind::Trap;
+            raise.kind = AbruptKind::Trap;
             raise.target = target;
             load(&mut context.x, &arguments);
         }
         Failure::Wait { arguments } => {
-            raise.kind = RaiseKind::Wait;
+            raise.kind = AbruptKind::Wait;
             load(&mut context.x, &arguments);
         }
         Failure::Yield { arguments } => {
-            raise.kind = RaiseKind::Yield;
+            raise.kind = AbruptKind::Yield;
             load(&mut context.x, &arguments);
         }
         // The X registers still hold the arguments.
-        Failure::Again => raise.kind = RaiseKind::Yield,
+        Failure::Again => raise.kind = AbruptKind::Yield,
         Failure::Dirty => {
             unreachable!("a body that is not tried first calls for a dirty scheduler")
         }
-        Failure::Exit => raise.kind = RaiseKind::Exit,
+        Failure::Exit => raise.kind = AbruptKind::Exit,
         Failure::Hibernate { target, arguments } => {
-            raise.kind = RaiseKind::Hibernate;
+            raise.kind = AbruptKind::Hibernate;
             raise.target = target;
             load(&mut context.x, &arguments);
         }

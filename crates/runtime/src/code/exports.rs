@@ -59,7 +59,7 @@ static EXPORTS: LazyLock<RwLock<Exports>> = LazyLock::new(|| {
         by_module: FxHashMap::default(),
     };
     let release = term::release::get();
-    for (entry, row) in hooks::get().bifs.iter().zip(isa::bifs::BIFS) {
+    for (entry, row) in hooks::get().bifs.iter().zip(spec::bifs::BIFS) {
         if !row.properties.count_in(release) {
             continue;
         }
@@ -68,7 +68,7 @@ static EXPORTS: LazyLock<RwLock<Exports>> = LazyLock::new(|| {
             atom::known(entry.name),
             u32::from(entry.arity),
         );
-        let is_guard = row.properties.has(isa::bifs::Properties::GUARD);
+        let is_guard = row.properties.has(spec::bifs::Properties::GUARD);
         let flags = [
             (is_guard, Export::GUARD_BIF),
             (row.is_builtin(), Export::BUILTIN),

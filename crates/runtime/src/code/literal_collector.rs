@@ -17,7 +17,7 @@ use term::{am, literal};
 
 use super::literals::Area;
 use super::modules::Loaded;
-use crate::mail::{lent, signal, world};
+use crate::mail::{loans, signal, world};
 use crate::process::Process;
 
 /// A removed module or persistent term, with its literal area, which processes may still refer to.
@@ -91,7 +91,7 @@ pub fn release_area_switch() -> bool {
     // No lock may be held here: a thread that waits for it would not stop.
     world::stopped(|| literal::doom(&addresses));
     // A dirty call of a process that has ended may refer to the area, and its process was not asked.
-    lent::after_departed(move || {
+    loans::after_departed(move || {
         if let Some(done) = done {
             kept::check(&done.addresses());
         }

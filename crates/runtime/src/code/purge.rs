@@ -23,7 +23,7 @@ use term::release::{self, Release};
 use super::modules::{self, Address, Loaded, Versions};
 use super::{exports, funs, literal_collector};
 use crate::mail::observer::observer;
-use crate::mail::{current, lent, world};
+use crate::mail::{current, loans, world};
 use crate::process::Process;
 use crate::process::sync::between_steps;
 
@@ -154,7 +154,7 @@ pub fn complete(module: Term) -> Result<bool, NotInOrder> {
     // No process calls its functions any more, but a dirty call of one that has ended may last. Resources may keep the
     // library.
     if let Some(library) = purged.code.library.take() {
-        lent::after_departed(move || library.purged());
+        loans::after_departed(move || library.purged());
     }
     if let Some(gone) = gone {
         literal_collector::free_module(gone);

@@ -205,6 +205,6 @@ fn raise(
     exception::raise_error(context, reason);
     let heap = process.heap();
     let arguments = build::list(heap, arguments);
-    context.raise.arguments = build::tuple(heap, &[am::ERLANG, am::APPLY, arguments]);
+    context.abrupt.arguments = build::tuple(heap, &[am::ERLANG, am::APPLY, arguments]);
     ptr::null()
 }

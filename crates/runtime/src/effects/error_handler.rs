@@ -39,8 +39,8 @@ pub(crate) fn is_loaded(process: &Process, why: Term) -> bool {
 /// The function `name/arity` of the process's error handler module, if it is loaded.
 fn function(process: &Process, name: Term, arity: u32) -> Option<&'static Export> {
     let module = process
-        .existing_rare()
-        .and_then(|rare| rare.error_handler)
+        .existing_extras()
+        .and_then(|extras| extras.error_handler)
         .unwrap_or(am::ERROR_HANDLER);
     exports::find(module, name, arity).filter(|export| exports::is_loaded(export))
 }

@@ -9,7 +9,7 @@
 //! to be told. After `raise/3` a raw trace is `{Class, Trace}` with the trace that the program gave.
 
 use layout::heap::is_return_address;
-use layout::{Class, Context, Export, Heap, RaiseKind, Term, no_gc};
+use layout::{AbruptKind, Class, Context, Export, Heap, Term, no_gc};
 use smallvec::SmallVec;
 use term::copy::Owned;
 use term::{am, build, list};
@@ -68,41 +68,41 @@ pub unsafe fn unwind(
 ) -> *const u64 {
     // SAFETY: `process` of a context is the head of the running process.
     let process = unsafe { &mut *context.process.cast::<Process>() };
-    if process.head.catches == 0 && context.raise.class == Class::Throw {
-        let thrown = context.raise.reason;
-        context.raise.reason = build::tuple(process.heap(), &[am::NOCATCH, thrown]);
-        context.raise.class = Class::Error;
+    if process.head.catches == 0 && context.abrupt.class == Class::Throw {
+        let thrown = context.abrupt.reason;
+        context.abrupt.reason = build::tuple(process.heap(), &[am::NOCATCH, thrown]);
+        context.abrupt.class = Class::Error;
     }
-    let raw = match context.raise.kind {
-        RaiseKind::ExceptionWithTrace => with_given_trace(process, context),
+    let raw = match context.abrupt.kind {
+        AbruptKind::ExceptionWithTrace => with_given_trace(process, context),
         // SAFETY: the engine's arguments.
         _ => unsafe { raw_trace(process, context, ip, failed, arguments) },
     };
-    context.raise.kind = RaiseKind::None;
-    let class = class_atom(context.raise.class);
+    context.abrupt.kind = AbruptKind::None;
+    let class = class_atom(context.abrupt.class);
     let top = process.head.heap.stack.cast_const();
     let handler = find_handler(process);
     if process
-        .existing_rare()
-        .is_some_and(|rare| rare.exceptions_traced)
+        .existing_extras()
+        .is_some_and(|extras| extras.exceptions_traced)
     {
         let end = match handler {
             Some(_) => process.head.heap.stack,
             None => process.head.heap.end,
         };
-        let exception = [class, context.raise.reason];
+        let exception = [class, context.abrupt.reason];
         observer().throws(process, top..end.cast_const(), handler, exception);
     }
     match handler {
         Some(handler) => {
             context.x[0] = Term::NONE;
             context.x[1] = class;
-            context.x[2] = context.raise.reason;
+            context.x[2] = context.abrupt.reason;
             context.x[3] = raw;
             handler
         }
         None => {
-            uncaught(process, context.raise.class, context.raise.reason, raw);
+            uncaught(process, context.abrupt.class, context.abrupt.reason, raw);
             std::ptr::null()
         }
     }
@@ -142,7 +142,7 @@ unsafe fn raw_trace(
     failed: *const Export,
     arguments: *const Term,
 ) -> Term {
-    let raise = &context.raise;
+    let raise = &context.abrupt;
     let named_by_caller = raise.arguments == am::UNDEFINED;
     let mut first = Term::NIL;
     let mut info = if raise.trace.is_none() {
@@ -196,7 +196,7 @@ fn explanation(heap: &mut Heap, module: Term, cause: Term) -> Term {
 
 /// The `error_info` map `#{module => .., cause => ..}` by which errors in a module are explained, or `[]`.
 fn explained_by(heap: &mut Heap, module: Term, cause: Option<Term>) -> Term {
-    let Some(explainer) = isa::bifs::error_module(term::atom::text(module)) else {
+    let Some(explainer) = spec::bifs::error_module(term::atom::text(module)) else {
         return Term::NIL;
     };
     let explainer = (am::MODULE, Term::atom(explainer));
@@ -225,7 +225,7 @@ fn addresses(process: &mut Process, ip: *const u64) -> Term {
 }
 
 fn with_given_trace(process: &mut Process, context: &Context) -> Term {
-    let raise = &context.raise;
+    let raise = &context.abrupt;
     let class = class_atom(raise.class);
     let no_gc = no_gc!();
     let Some(parts) = raise.trace.as_tuple(no_gc) else {
@@ -347,8 +347,8 @@ pub fn raw_raise(context: &mut Context, class: Term, reason: Term, trace: Term) 
     let Some(class) = class_of(class) else {
         return false;
     };
-    let raise = &mut context.raise;
-    raise.kind = RaiseKind::ExceptionWithTrace;
+    let raise = &mut context.abrupt;
+    raise.kind = AbruptKind::ExceptionWithTrace;
     raise.class = class;
     raise.reason = reason;
     raise.trace = trace;
@@ -394,8 +394,8 @@ fn uncaught(process: &mut Process, class: Class, reason: Term, raw: Term) {
 
 /// Fills `raise` with an error whose stack trace is made from the current place.
 pub fn raise_error(context: &mut Context, reason: Term) {
-    let raise = &mut context.raise;
-    raise.kind = RaiseKind::Exception;
+    let raise = &mut context.abrupt;
+    raise.kind = AbruptKind::Exception;
     raise.class = Class::Error;
     raise.reason = reason;
     raise.trace = Term::NONE;

@@ -8,7 +8,7 @@ use layout::object::offset;
 use layout::{Export, Fragment, Heap, ObjectKind, Term, no_gc};
 use term::off_heap::{self, MagicBlock};
 use term::release::{self, Release};
-use term::{am, build, collect, copy, node};
+use term::{am, build, copy, gc, node};
 
 use crate::code;
 use crate::code::stack;
@@ -124,7 +124,9 @@ pub fn value(
         am::DICTIONARY => dictionary(process, heap, steps),
         am::TRAP_EXIT => am::boolean(process.traps_exit()),
         am::ERROR_HANDLER => {
-            let module = process.existing_rare().and_then(|rare| rare.error_handler);
+            let module = process
+                .existing_extras()
+                .and_then(|extras| extras.error_handler);
             module.unwrap_or(am::ERROR_HANDLER)
         }
         am::PRIORITY => priority_of(process.state.load(Ordering::Relaxed)).to_atom(),
@@ -156,10 +158,10 @@ pub fn value(
 fn sizes(process: &Process, item: Term, heap: &mut Heap) -> Term {
     let own = &process.head.heap;
     let words = match item {
-        am::HEAP_SIZE => collect::sizes(own).heap_block - unused_words(process),
-        am::STACK_SIZE => collect::sizes(own).stack,
+        am::HEAP_SIZE => gc::sizes(own).heap_block - unused_words(process),
+        am::STACK_SIZE => gc::sizes(own).stack,
         am::TOTAL_HEAP_SIZE => {
-            let mut words = collect::total_words(own) - unused_words(process);
+            let mut words = gc::total_words(own) - unused_words(process);
             if !process.flags.contains(Flags::OFF_HEAP_MESSAGES) {
                 words += message_queue::words(process) as usize;
             }
@@ -184,8 +186,8 @@ fn unused_words(process: &Process) -> usize {
     if !process.flags.contains(Flags::HIBERNATED) {
         return 0;
     }
-    let block_words = collect::sizes(own).heap_block;
-    block_words.saturating_sub(collect::tight_words(own))
+    let block_words = gc::sizes(own).heap_block;
+    block_words.saturating_sub(gc::tight_words(own))
 }
 
 fn garbage_collection(process: &Process, heap: &mut Heap) -> Term {
@@ -205,7 +207,7 @@ fn garbage_collection(process: &Process, heap: &mut Heap) -> Term {
 
 /// The sizes of a heap's parts, as `garbage_collection_info` and the system monitor report them.
 pub fn garbage_collection_info(process: &Process, heap: &mut Heap) -> Term {
-    let sizes = collect::sizes(&process.head.heap);
+    let sizes = gc::sizes(&process.head.heap);
     let block_words = sizes.heap_block - unused_words(process);
     let facts: [(&str, usize); 11] = [
         ("old_heap_block_size", sizes.old_heap_block),
@@ -251,7 +253,7 @@ pub fn memory_bytes(process: &Process) -> usize {
     let count = process.head.messages.sizes.count() as usize;
     let headers = count * size_of::<Fragment>();
     let messages = message_queue::words(process) as usize;
-    let words = collect::total_words(&process.head.heap) + messages;
+    let words = gc::total_words(&process.head.heap) + messages;
     let mut bytes = block::BLOCK_BYTES + headers;
     bytes += process.relations.bytes() + process.dictionary.bytes();
     if let Some(cold) = &process.cold {
@@ -343,16 +345,16 @@ fn monitored_by(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
         .into_iter()
         .filter_map(|(_, watcher)| remote::identity(heap, watcher.watcher))
         .collect();
-    if let Some(rare) = process.existing_rare() {
-        watchers.extend(rare.at_exit.watchers(heap));
+    if let Some(extras) = process.existing_extras() {
+        watchers.extend(extras.at_exit.watchers(heap));
     }
     build::list(heap, &watchers)
 }
 
 fn suspending(process: &Process, heap: &mut Heap) -> Term {
     let mut list = Vec::new();
-    if let Some(rare) = process.existing_rare() {
-        for (bits, suspending) in &rare.suspending {
+    if let Some(extras) = process.existing_extras() {
+        for (bits, suspending) in &extras.suspending {
             // SAFETY: the bits of a local pid, an immediate.
             let pid = unsafe { Term::from_bits(*bits) };
             let (count, none) = (Term::small(suspending.count.into()), Term::small(0));
@@ -499,8 +501,8 @@ pub(crate) fn nowhere_call(process: &Process) -> [Term; 3] {
 /// What the process is traced for, as stock counts it.
 fn trace_number(process: &Process) -> u32 {
     let traced_for = process
-        .existing_rare()
-        .map_or(0, |rare| rare.tracings.what());
+        .existing_extras()
+        .map_or(0, |extras| extras.tracings.what());
     traced_for
         | if process.is_sensitive() {
             what::IS_SENSITIVE
@@ -512,7 +514,10 @@ fn trace_number(process: &Process) -> u32 {
 /// Whether the process is suspended by a message that it has sent. The operator `!` is no call, but is shown as one of
 /// `erlang:send/2` then, as on stock.
 fn is_in_send(process: &Process) -> bool {
-    process.suspend_count > 0 && process.existing_rare().is_some_and(|rare| rare.is_sending)
+    process.suspend_count > 0
+        && process
+            .existing_extras()
+            .is_some_and(|extras| extras.is_sending)
 }
 
 pub(crate) fn current_function(process: &Process, asker: Asker, heap: &mut Heap) -> Term {

@@ -64,7 +64,7 @@ pub(crate) fn over_heap_limit(process: &Process, words: u64, limit: &HeapLimit) 
 pub(crate) fn out_of_memory(process: &Process, words: usize) {
     let format = "     Process:            ~p~n     Context:            out of memory~n     \
                   Total Heap Size:    ~p~n     Needed:             ~p~n";
-    let total = term::collect::total_words(&process.head.heap);
+    let total = term::gc::total_words(&process.head.heap);
     report(process, format, |_, pid| {
         vec![pid, Term::small(total as i64), Term::small(words as i64)]
     });

@@ -9,7 +9,7 @@
 //! **Why the handler may walk a stack.** It runs on the thread that owns the process, between two machine instructions:
 //!
 //! - The fields `start`, `stack` and `end` of a heap change only within a collection, during which
-//!   [`collector::is_running`] is true; then the handler only counts, and [`collected`] takes the stack afterwards,
+//!   [`collection::is_running`] is true; then the handler only counts, and [`collected`] takes the stack afterwards,
 //!   which is what it was before. So at any other time the words between a stack pointer within the block and `end` may
 //!   be read.
 //! - In machine code, the register of the second argument is the stack pointer. Elsewhere the field `stack` is what it
@@ -34,7 +34,7 @@ use layout::{Context, ProcessHead};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use crate::effects::collector;
+use crate::effects::collection;
 use names::{Names, Native};
 use ring::{Found, Ring, Sample};
 use sys::standard::to_error;
@@ -139,7 +139,7 @@ pub(crate) fn collected(process: &ProcessHead) {
 /// The handler of the signal.
 fn observe(interrupted: &sys::sampling::Interrupted) {
     if let Some(ring) = OWN.get() {
-        match collector::is_running() {
+        match collection::is_running() {
             true => ring.count_collecting(interrupted.weight),
             false => ring.add(interrupted),
         }

@@ -1,6 +1,6 @@
 //! Receiving: what `receive` needs besides examining messages that are already in the inner queue.
 //!
-//! The engine examines messages from the queue's `save` on. Where they end it calls [`fetch`], and then sets the
+//! The engine examines messages from the queue's `save` on. Where they end it calls [`look_for_message`], and then sets the
 //! [`timer`] and waits; a clause that matches ends in [`remove`]. [`markers`] let a receive of a reply begin after the
 //! messages that cannot contain its reference. Only the thread that runs the process calls these functions.
 
@@ -8,7 +8,7 @@ pub(crate) mod markers;
 pub(crate) mod priority;
 pub(crate) mod timer;
 
-use layout::context::Fetched;
+use layout::context::Arrived;
 use layout::process::state as receive_state;
 
 use crate::effects::{signal_handling, system_monitor};
@@ -18,22 +18,22 @@ use crate::process::{Flags, Process, message_queue};
 
 /// Handles the signals that have arrived, and returns whether there is a message at `save`.
 #[inline]
-pub(crate) fn fetch(process: &mut Process) -> Fetched {
-    signal_handling::fetch(process);
+pub(crate) fn look_for_message(process: &mut Process) -> Arrived {
+    signal_handling::drain(process);
     if process
         .flags
         .intersects(Flags::EXIT_PENDING | Flags::PRIORITY_MESSAGES)
     {
         if process.flags.contains(Flags::EXIT_PENDING) {
-            return Fetched::Ended;
+            return Arrived::Ended;
         }
         priority::seek(process);
     }
     // SAFETY: `save` is a link of the queue.
     if unsafe { (*process.head.messages.save).is_null() } {
-        Fetched::Nothing
+        Arrived::Nothing
     } else {
-        Fetched::Message
+        Arrived::Message
     }
 }
 

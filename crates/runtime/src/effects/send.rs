@@ -38,12 +38,12 @@ pub fn send_operator(pinned: Pinned<'_>, process: &mut Process, context: &mut Co
             let heap = process.heap();
             let arguments = build::list(heap, &[to, message]);
             // The `!` operator is not a call, but the stack trace names it as `erlang:'!'/2`.
-            context.raise.arguments = build::tuple(heap, &[am::ERLANG, am::SEND, arguments]);
+            context.abrupt.arguments = build::tuple(heap, &[am::ERLANG, am::SEND, arguments]);
             Next::Raised
         }
         Sent::Suspended => {
             context.x[0] = message;
-            process.rare().is_sending = true;
+            process.extras().is_sending = true;
             Next::Wait
         }
     }

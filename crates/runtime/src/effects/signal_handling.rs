@@ -4,8 +4,8 @@
 //! that a signal other than a message has arrived.
 
 use layout::{Fragment, Term, no_gc};
-use term::collect::stress::{self, Stress};
 use term::copy::{Owned, to_fragment};
+use term::gc::stress::{self, Stress};
 use term::heap::{self, Scratch};
 use term::release::{self, Release};
 use term::{am, build, reference};
@@ -30,7 +30,7 @@ use crate::process::{Flags, Process, epoch, message_queue, sequence, state};
 
 /// Handles all signals that have arrived, in order. Afterwards the messages are in the inner queue, and
 /// `EXIT_PENDING` is set if one of the other signals ended the process.
-pub fn fetch(process: &mut Process) {
+pub fn drain(process: &mut Process) {
     state::look(&process.state);
     let arrived = process.signals.take();
     let left = handle_some(process, arrived, usize::MAX);
@@ -42,7 +42,7 @@ const MANY_SIGNALS: usize = 1 << 14;
 /// The same under GC stress, where some queues should take this path.
 const STRESSED_MANY_SIGNALS: usize = 4;
 
-/// As [`fetch`], between two slices. If very many signals have arrived, the later ones become a task of the process,
+/// As [`drain`], between two slices. If very many signals have arrived, the later ones become a task of the process,
 /// for a dirty scheduler: until that is done, nothing else may handle signals.
 pub fn fetch_between_slices(process: &mut Process) {
     state::look(&process.state);
@@ -76,7 +76,7 @@ fn leave_to_dirty(process: &mut Process, left: *mut Fragment) {
         Some(process) => epoch::with_pin(|_| {
             let left = handle_some(process, left.take(), usize::MAX);
             debug_assert!(left.is_null());
-            fetch(process);
+            drain(process);
         }),
         None => bounce_list(pid, left.take()),
     };
@@ -153,7 +153,7 @@ fn come_too_late(process: &mut Process, signal: Signal) {
 /// The process must receive that reply before anything else; any other `receive` would skip messages.
 #[must_use]
 pub fn reference_of_answer(process: &mut Process) -> Term {
-    fetch(process);
+    drain(process);
     message_queue::skip_all(process);
     reference::make(process.heap())
 }
@@ -162,7 +162,7 @@ pub fn reference_of_answer(process: &mut Process) -> Term {
 /// signals that were there before the change are judged by the old state.
 pub fn catch_up(process: &mut Process) {
     if !process.signals.is_empty() {
-        fetch(process);
+        drain(process);
     }
 }
 

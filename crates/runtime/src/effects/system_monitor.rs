@@ -11,7 +11,7 @@ use layout::{Heap, Term};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 use term::heap::Scratch;
-use term::{am, atom, build, collect};
+use term::{am, atom, build, gc};
 
 use crate::effects::info;
 use crate::mail::signal;
@@ -94,8 +94,8 @@ pub(crate) fn queue_grows(process: &mut Process) {
 /// An observed process has taken a message out of its queue.
 #[inline]
 pub(crate) fn queue_shrinks(process: &mut Process) {
-    let rare = process.existing_rare();
-    if rare.is_some_and(|rare| !rare.long_queue_of.is_empty()) {
+    let extras = process.existing_extras();
+    if extras.is_some_and(|extras| !extras.long_queue_of.is_empty()) {
         queue_changes(process);
     }
 }
@@ -105,7 +105,7 @@ pub(crate) fn queue_shrinks(process: &mut Process) {
 fn queue_changes(process: &mut Process) {
     let pid = process.pid();
     let count = process.head.messages.sizes.count();
-    let long_of = process.rare().long_queue_of.clone();
+    let long_of = process.extras().long_queue_of.clone();
     let monitors = MONITORS.lock();
     let changes = monitors
         .iter()
@@ -121,7 +121,7 @@ fn queue_changes(process: &mut Process) {
     let changes: SmallVec<[(u32, Term, bool); 1]> = changes.collect();
     drop(monitors);
     for (session, monitor, is_long) in changes {
-        let long_of = &mut process.rare().long_queue_of;
+        let long_of = &mut process.extras().long_queue_of;
         match is_long {
             true => long_of.push(session),
             false => long_of.retain(|other| *other != session),
@@ -250,7 +250,7 @@ pub fn collection_ends(process: &Process, began_ns: Option<i64>) {
             heap_facts(process, Some(took_ns / 1_000_000), heap)
         });
     }
-    let words = collect::total_words(&process.head.heap) as u64;
+    let words = gc::total_words(&process.head.heap) as u64;
     if words >= LARGE_HEAP_WORDS.load(Ordering::Relaxed) {
         let is_large = |s: &MonitorSettings| s.large_heap_words > 0 && words >= s.large_heap_words;
         tell(process.pid(), am::LARGE_HEAP, is_large, |heap| {
@@ -260,7 +260,7 @@ pub fn collection_ends(process: &Process, began_ns: Option<i64>) {
 }
 
 fn heap_facts(process: &Process, took_ms: Option<i64>, heap: &mut Heap) -> Term {
-    let sizes = collect::sizes(&process.head.heap);
+    let sizes = gc::sizes(&process.head.heap);
     let words = [
         ("old_heap_block_size", sizes.old_heap_block),
         ("heap_block_size", sizes.heap_block),

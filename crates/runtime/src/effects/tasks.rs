@@ -1,7 +1,7 @@
 //! System tasks: work on a process that must be done between two slices, when its registers are on its stack, such as
 //! collecting its heap on behalf of another process, checking it for old code, or suspending it.
 //!
-//! A task arrives as a signal. The owner puts it into `Rare::tasks`, and the scheduler runs it before the process
+//! A task arrives as a signal. The owner puts it into `Extras::tasks`, and the scheduler runs it before the process
 //! continues or goes to rest. A task that takes long, such as collecting a large heap, is left to a dirty scheduler.
 //!
 //! What a program requests with a priority (`erts_internal:request_system_task`) is done by that priority, whatever the
@@ -9,7 +9,7 @@
 //! one of `low` after so many of `normal`, as processes are scheduled. Only the owner calls these functions;
 //! `mail::tasks` asks for a task.
 
-use crate::effects::collector::dirty_collection;
+use crate::effects::collection::dirty_collection;
 use crate::mail::tasks::add;
 use crate::process::dirty::Collection;
 use crate::process::signal::Call;
@@ -34,8 +34,8 @@ pub(crate) fn add_long(process: &mut Process, body: Call) {
 
 /// Runs the pending tasks. The process must be between two slices.
 pub fn run(process: &mut Process) -> Ran {
-    while let Some(place) = process.rare().tasks.next() {
-        let takes_long = (process.rare().tasks.at(place)).map(|task| task.takes_long);
+    while let Some(place) = process.extras().tasks.next() {
+        let takes_long = (process.extras().tasks.at(place)).map(|task| task.takes_long);
         if takes_long.is_some_and(|takes_long| takes_long(process)) {
             dirty_collection::want(process, Collection::Task);
             return Ran::Some;
@@ -47,30 +47,30 @@ pub fn run(process: &mut Process) -> Ran {
 }
 
 fn run_at(process: &mut Process, place: Place) {
-    if let Some(task) = process.rare().tasks.take(place) {
+    if let Some(task) = process.extras().tasks.take(place) {
         (task.body)(Some(process));
     }
 }
 
 /// Whether the signals that have arrived may be handled: no task is to handle earlier ones.
-pub(crate) fn may_fetch(process: &Process) -> bool {
+pub(crate) fn may_drain(process: &Process) -> bool {
     !process.flags.contains(Flags::SYSTEM_TASKS)
-        || (process.existing_rare()).is_none_or(|rare| !rare.tasks.handle_signals())
+        || (process.existing_extras()).is_none_or(|extras| !extras.tasks.handle_signals())
 }
 
 /// Runs the tasks that only look at the process, which a dirty call is made for.
 pub(crate) fn run_those_that_look(process: &mut Process) {
-    while let Some(place) = process.rare().tasks.next_that_looks() {
+    while let Some(place) = process.extras().tasks.next_that_looks() {
         run_at(process, place);
     }
-    if process.rare().tasks.is_empty() {
+    if process.extras().tasks.is_empty() {
         process.flags.remove(Flags::SYSTEM_TASKS);
     }
 }
 
 /// Runs the task for which the process was handed over.
 pub fn run_first(process: &mut Process) {
-    if let Some(place) = process.rare().tasks.next() {
+    if let Some(place) = process.extras().tasks.next() {
         run_at(process, place);
     }
 }
@@ -79,7 +79,7 @@ pub fn run_first(process: &mut Process) {
 pub fn refuse_all(process: &mut Process) {
     if process.flags.contains(Flags::SYSTEM_TASKS) {
         process.flags.remove(Flags::SYSTEM_TASKS);
-        let tasks = std::mem::take(&mut process.rare().tasks);
+        let tasks = std::mem::take(&mut process.extras().tasks);
         for task in tasks.into_all() {
             (task.body)(None);
         }

@@ -4,13 +4,13 @@
 //! The engine calls each on the thread that runs the process, after it has written back heap top, stack and
 //! reductions. `layout::context` documents the contracts.
 
-use layout::context::{Fetched, Next, Resume, Room};
+use layout::context::{Arrived, Next, Resume, Room};
 use layout::heap::flag as heap_flag;
 use layout::{Breakpoint, Context, Export, RuntimeTable, Term};
 use term::am;
 
 use crate::code::{modules, native, tiering};
-use crate::effects::collector::{self, dirty_collection};
+use crate::effects::collection::{self, dirty_collection};
 use crate::effects::receive::{self, markers, priority, timer};
 use crate::effects::{apply as calls, debugger, error_handler, exception, send as sending};
 use crate::mail::current;
@@ -81,7 +81,7 @@ unsafe extern "C" fn collect(mut context: *mut Context, words: usize, live: usiz
     // SAFETY: the engine's contract: a safepoint, where the live registers are all roots beside the process's own.
     let process = unsafe {
         let (process, context) = both(&mut context);
-        collector::collect(process, &mut context.x[..live], words);
+        collection::collect(process, &mut context.x[..live], words);
         process
     };
     !process.flags.contains(Flags::EXIT_PENDING)
@@ -145,9 +145,9 @@ unsafe extern "C" fn send(mut context: *mut Context) -> Next {
     sending::send_operator(pinned, process, context)
 }
 
-unsafe extern "C" fn fetch_messages(mut context: *mut Context) -> Fetched {
+unsafe extern "C" fn fetch_messages(mut context: *mut Context) -> Arrived {
     // SAFETY: the engine's contract.
-    receive::fetch(unsafe { running(&mut context) })
+    receive::look_for_message(unsafe { running(&mut context) })
 }
 
 unsafe extern "C" fn seek_message(mut context: *mut Context) {

@@ -80,9 +80,9 @@ fn holds_nothing(process: &Process) -> bool {
                 && cold.receive_timer.is_none()
                 && cold.tables.is_empty()
                 && cold
-                    .rare
+                    .extras
                     .as_ref()
-                    .is_none_or(|rare| rare.at_exit.is_empty() && rare.suspending.is_empty())
+                    .is_none_or(|extras| extras.at_exit.is_empty() && extras.suspending.is_empty())
         })
 }
 
@@ -117,9 +117,9 @@ fn give_up_cold(process: &mut Process, reason: Term) {
     let timers = std::mem::take(&mut cold.timers);
     crate::mail::dirty::now_or_later(timers.len(), move || bif_timers::cancel_all(timers));
     receive::timer::cancel(cold);
-    let suspending = cold.rare.as_mut().map(|rare| {
-        rare.at_exit.run(reason);
-        std::mem::take(&mut rare.suspending)
+    let suspending = cold.extras.as_mut().map(|extras| {
+        extras.at_exit.run(reason);
+        std::mem::take(&mut extras.suspending)
     });
     between_steps();
     let tables = std::mem::take(&mut cold.tables);
@@ -158,12 +158,12 @@ fn free_messages(process: &mut Process) {
 
 fn free_heap(process: &mut Process) {
     let heap = &mut process.head.heap;
-    if term::collect::total_words(heap) < LARGE_HEAP_WORDS {
-        term::collect::free(heap);
+    if term::gc::total_words(heap) < LARGE_HEAP_WORDS {
+        term::gc::free(heap);
         return;
     }
     let heap = Remains(std::mem::replace(heap, term::heap::empty()));
     crate::mail::dirty::later(crate::process::dirty::DirtyKind::Chore, move || {
-        term::collect::free(&mut heap.take());
+        term::gc::free(&mut heap.take());
     });
 }

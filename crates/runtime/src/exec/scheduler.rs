@@ -14,7 +14,7 @@ mod awaited;
 pub mod binding;
 mod dead;
 pub mod dirty;
-pub(crate) mod lent;
+pub(crate) mod loans;
 pub mod online;
 mod resting;
 mod slice;
@@ -26,7 +26,7 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 
 use layout::limits::{ALL_X_REGISTERS, FLOAT_REGISTERS, REDUCTIONS_PER_SLICE};
-use layout::{Class, Context, Raise, RaiseKind, Term};
+use layout::{Abrupt, AbruptKind, Class, Context, Term};
 use term::am;
 
 use crate::effects::{profile, time_offset};
@@ -98,8 +98,8 @@ fn new_context(number: usize) -> Context {
         process: ptr::null_mut(),
         runtime: &raw const engine_calls::TABLE,
         reductions_left: 0,
-        raise: Raise {
-            kind: RaiseKind::None,
+        abrupt: Abrupt {
+            kind: AbruptKind::None,
             class: Class::Error,
             reason: Term::NONE,
             trace: Term::NONE,

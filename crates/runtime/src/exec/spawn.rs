@@ -16,10 +16,10 @@ use term::copy;
 use crate::effects::holdings::{self, Vital};
 use crate::mail::observer::observer;
 use crate::mail::{current, observer};
+use crate::process::extras::HeapOptions;
 use crate::process::heap_limit::{DEFAULTS, HeapLimit};
 use crate::process::owner::{Owner, Runnable};
 use crate::process::rank::Rank;
-use crate::process::rare::HeapOptions;
 use crate::process::relations::{MonitorOptions, MonitorTarget, Relations, Watcher};
 use crate::process::sequence::{Spawn, Token};
 use crate::process::signal_queue::SignalQueue;
@@ -302,7 +302,7 @@ fn make(
         write_control_block(block.as_ptr(), pid, parent, call, options);
         &mut *block.as_ptr()
     };
-    if !term::collect::begin(&mut process.head.heap) {
+    if !term::gc::begin(&mut process.head.heap) {
         // SAFETY: the process was made above and never published.
         unsafe { discard(block, pid) };
         return Err(SpawnError::Limit);
@@ -395,11 +395,11 @@ fn first_state(options: &SpawnOptions) -> u32 {
 #[inline]
 fn keep_heap_options(process: &mut Process, options: &HeapOptions) {
     if options.max_heap_words.is_some() || options.min_binary_words.is_some() {
-        process.rare().heap_options = *options;
+        process.extras().heap_options = *options;
     }
     if DEFAULTS.max_heap_changed.load(Ordering::Acquire) {
         let limit = HeapLimit::default();
-        let options = &mut process.rare().heap_options;
+        let options = &mut process.extras().heap_options;
         options.max_heap_words.get_or_insert(limit.words);
         options.max_heap_kill.get_or_insert(limit.kill);
         options.max_heap_log.get_or_insert(limit.log);
@@ -415,7 +415,7 @@ fn keep_heap_options(process: &mut Process, options: &HeapOptions) {
 unsafe fn discard(block: NonNull<Process>, pid: Term) {
     // SAFETY: the caller's promise; besides its heap the process owns only its control block.
     unsafe {
-        term::collect::free(&mut (*block.as_ptr()).head.heap);
+        term::gc::free(&mut (*block.as_ptr()).head.heap);
         ptr::drop_in_place(block.as_ptr());
         block::give_back(block);
     }
@@ -447,7 +447,7 @@ fn prepare_first_call(process: &mut Process, call: FirstCall) -> Result<(), Spaw
     let words = fun_words + argument_words + FIRST_STACK_WORDS;
     let is_first_block_used = heap.top != heap.start;
     let fits = words <= term::heap::room_words(heap) && heap.flags & heap_flag::FORCE == 0;
-    if !fits && !is_first_block_used && !term::collect::begin_in_block(heap, words) {
+    if !fits && !is_first_block_used && !term::gc::begin_in_block(heap, words) {
         return Err(SpawnError::Limit);
     }
     // SAFETY: the sizes were computed above.

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use layout::{BifFunction, Term};
 
 use super::dirty::Work;
-use super::lent::Attended;
+use super::loans::Attended;
 use crate::mail::observer::Observer;
 use crate::mail::remote::Remote;
 use crate::process::Process;
@@ -18,7 +18,7 @@ use crate::process::relations::ReferenceNumber;
 
 /// Tables and functions of the crates above.
 pub struct Hooks {
-    /// Every BIF, in the order of `isa::bifs::BIFS`.
+    /// Every BIF, in the order of `spec::bifs::BIFS`.
     pub bifs: &'static [BifEntry],
     /// Deletes the ETS tables of a process that ends, or gives them to their heirs.
     pub release_tables: fn(&mut Process, Vec<u64>),
@@ -61,7 +61,7 @@ pub enum CrashCause {
     Internal,
 }
 
-/// One BIF, as the loader finds it; its properties are at the same index of `isa::bifs::BIFS`.
+/// One BIF, as the loader finds it; its properties are at the same index of `spec::bifs::BIFS`.
 pub struct BifEntry {
     pub module: &'static str,
     pub name: &'static str,

@@ -13,7 +13,7 @@ use term::copy::{self, Owned};
 use term::{am, heap};
 
 use crate::mail::observer::observer;
-use crate::mail::{bounce, current, lent, observer, senders};
+use crate::mail::{bounce, current, loans, observer, senders};
 use crate::process::epoch::with_pin;
 use crate::process::owner::Runnable;
 use crate::process::peer::Peer;
@@ -211,7 +211,7 @@ unsafe fn push(process: Peer<'_>, fragment: *mut Fragment, wakes: Wakes) {
     if let Some(signals) = process.signals_if_closed() {
         bounce::bounce_rest(process.pid(), signals);
     } else if wakes == Wakes::Yes && process.is_dirty() {
-        lent::notice(process.pid());
+        loans::notice(process.pid());
     }
 }
 

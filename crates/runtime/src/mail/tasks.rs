@@ -55,7 +55,7 @@ pub(crate) fn add(
     priority: Option<Priority>,
     body: Call,
 ) {
-    process.rare().tasks.add(Task {
+    process.extras().tasks.add(Task {
         body,
         kind,
         takes_long,

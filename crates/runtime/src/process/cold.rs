@@ -1,10 +1,10 @@
 //! The rarely used part of a process, allocated when first needed, and freed when a process that is seldom called goes
-//! to wait with nothing in it ([`collector::trim`](crate::effects::collector::trim)). What few processes need is in
-//! [`Rare`]. Only the owner of the process accesses it.
+//! to wait with nothing in it ([`collection::trim`](crate::effects::collection::trim)). What few processes need is in
+//! [`Extras`]. Only the owner of the process accesses it.
 
 use term::copy::Owned;
 
-use super::rare::Rare;
+use super::extras::Extras;
 use crate::process::receive_markers::ReceiveMarkers;
 use crate::process::timer_key::TimerKey;
 
@@ -22,7 +22,7 @@ pub struct Cold {
     pub tables: Vec<u64>,
     /// Numbers of the timers that it set to send to itself; expired ones are dropped from time to time.
     pub timers: Vec<u64>,
-    pub rare: Option<Box<Rare>>,
+    pub extras: Option<Box<Extras>>,
 }
 
 // Many processes have one: each byte counts.
@@ -30,14 +30,14 @@ const _: () = assert!(size_of::<Cold>() <= 128);
 
 impl Cold {
     /// What few processes need, allocated if it does not exist yet.
-    pub fn rare(&mut self) -> &mut Rare {
-        self.rare.get_or_insert_default()
+    pub fn extras(&mut self) -> &mut Extras {
+        self.extras.get_or_insert_default()
     }
 
     /// Bytes of memory, without those of lists.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        size_of::<Cold>() + self.rare.as_ref().map_or(0, |_| size_of::<Rare>())
+        size_of::<Cold>() + self.extras.as_ref().map_or(0, |_| size_of::<Extras>())
     }
 
     /// Whether the process would be the same without it.
@@ -50,13 +50,13 @@ impl Cold {
             receive_markers,
             tables,
             timers,
-            rare,
+            extras,
         } = self;
         exit_reason.is_none()
             && receive_timer.is_none()
             && receive_markers.is_empty()
             && tables.is_empty()
             && timers.is_empty()
-            && rare.as_ref().is_none_or(|rare| rare.is_empty())
+            && extras.as_ref().is_none_or(|extras| extras.is_empty())
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use isa::flags::{FlagValues, Word};
+use spec::flags::{FlagValues, Word};
 use term::release::Release;
 
 /// The effect of Ctrl-C. Of several that are asked for, the last of these holds.

@@ -1,7 +1,7 @@
 //! What a process has with it on its way to a dirty scheduler and back: a call, or a collection.
 
 use layout::limits::FLOAT_REGISTERS;
-use layout::{BifFunction, Class, Export, RaiseKind, Term};
+use layout::{AbruptKind, BifFunction, Class, Export, Term};
 
 /// Why work needs a dirty scheduler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,12 +22,12 @@ pub enum Call {
         function: BifFunction,
         kind: DirtyKind,
     },
-    /// The call returned a result, which is the only term in `Rare::roots`.
+    /// The call returned a result, which is the only term in `Extras::roots`.
     Result,
-    /// The call returned no result. `Rare::roots` holds those of reason, trace and arguments that are present, in this
+    /// The call returned no result. `Extras::roots` holds those of reason, trace and arguments that are present, in this
     /// order, followed by the arguments for `target`, if any.
     Raised {
-        kind: RaiseKind,
+        kind: AbruptKind,
         class: Class,
         /// Which of reason, trace and arguments are present.
         present: [bool; 3],

@@ -20,29 +20,29 @@ impl Flags {
     pub const HIBERNATED: Flags = Flags(1 << 3);
     /// The sum of the words in its queue has wrapped once, so they are counted message by message.
     pub const QUEUE_WORDS_WRAPPED: Flags = Flags(1 << 4);
-    /// It left its scheduler so that a dirty one does the collection described in `Rare`.
+    /// It left its scheduler so that a dirty one does the collection described in `Extras`.
     pub const DIRTY_COLLECTION: Flags = Flags(1 << 5);
     /// It must not run again: a signal ended it, with the `exit_reason` in `Cold`.
     pub const EXIT_PENDING: Flags = Flags(1 << 6);
     /// Messages with priority have come after the receive in progress had passed their place:
     /// `effects::receive::priority`.
     pub const PRIORITY_MESSAGES: Flags = Flags(1 << 7);
-    /// System tasks are pending in `Rare`: collections and checks that must run between two slices.
+    /// System tasks are pending in `Extras`: collections and checks that must run between two slices.
     pub const SYSTEM_TASKS: Flags = Flags(1 << 8);
     /// Its last slice ended because it waits for a message or timeout, not because its reductions were used up.
     pub const WAITING: Flags = Flags(1 << 9);
-    /// Its slice ended so that a dirty scheduler makes the call stored in `Rare`.
+    /// Its slice ended so that a dirty scheduler makes the call stored in `Extras`.
     pub const DIRTY_CALL: Flags = Flags(1 << 10);
-    /// The outcome of the dirty call is in `Rare`; the process picks it up when it calls the BIF again.
+    /// The outcome of the dirty call is in `Extras`; the process picks it up when it calls the BIF again.
     pub const DIRTY_CALL_DONE: Flags = Flags(1 << 11);
     /// The BIF that it calls has given up the slice and returns when it is entered again: `erlang:yield/0`, or a call
     /// that a busy port or connection suspends.
     pub const BIF_YIELDED: Flags = Flags(1 << 12);
-    /// It is traced, has a token of sequential trace, or saves its calls: `Rare` says what is reported, and to whom.
+    /// It is traced, has a token of sequential trace, or saves its calls: `Extras` says what is reported, and to whom.
     pub const TRACED: Flags = Flags(1 << 13);
     /// It waits in a receive without clauses: when it began to wait there was a message that it had not examined.
     pub const WAITING_WITHOUT_CLAUSES: Flags = Flags(1 << 14);
-    /// Its float registers are saved in `Rare`.
+    /// Its float registers are saved in `Extras`.
     pub const SAVED_FLOATS: Flags = Flags(1 << 15);
 
     /// Whether all of `flags` are set.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use layout::Term;
 use layout::limits::FIRST_HEAP_WORDS;
-use term::collect::block;
+use term::gc::block;
 use term::release::{self, Release};
 use term::{am, build, map};
 
@@ -106,10 +106,10 @@ impl HeapLimit {
     /// The limit of a process.
     pub fn of(process: &Process) -> HeapLimit {
         let default = HeapLimit::at_start();
-        let Some(rare) = process.existing_rare() else {
+        let Some(extras) = process.existing_extras() else {
             return default;
         };
-        let options = &rare.heap_options;
+        let options = &extras.heap_options;
         HeapLimit {
             words: options.max_heap_words.unwrap_or(default.words),
             kill: options.max_heap_kill.unwrap_or(default.kill),
@@ -163,7 +163,7 @@ pub fn virtual_heap_words(words: u64) -> u64 {
 #[must_use]
 pub fn min_binary_words(process: &Process) -> u64 {
     process
-        .existing_rare()
-        .and_then(|rare| rare.heap_options.min_binary_words)
+        .existing_extras()
+        .and_then(|extras| extras.heap_options.min_binary_words)
         .unwrap_or_else(|| DEFAULTS.min_binary_words.load(Ordering::Relaxed))
 }

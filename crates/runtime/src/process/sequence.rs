@@ -71,7 +71,7 @@ pub struct Sequence {
 /// The token of a process.
 #[must_use]
 pub fn of(process: &Process) -> Option<&Token> {
-    process.existing_rare()?.sequence.as_ref()?.token.as_ref()
+    process.existing_extras()?.sequence.as_ref()?.token.as_ref()
 }
 
 /// A message, and a token that it carries. With `alias` it is for whoever has the alias of that number.

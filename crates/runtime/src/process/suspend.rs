@@ -1,5 +1,5 @@
 //! Suspending processes. A process does not run while its `suspend_count`, the number of processes that suspend it, is
-//! not 0. How often each of those has called `suspend_process` is in its own `Rare::suspending`.
+//! not 0. How often each of those has called `suspend_process` is in its own `Extras::suspending`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -17,10 +17,10 @@ use rustc_hash::FxHashMap;
 
 use super::is_for_in;
 use crate::process::Process;
-use crate::process::rare::Rare;
+use crate::process::extras::Extras;
 use crate::process::tracing::what;
 use sys::clock::ticks;
-use term::collect;
+use term::gc;
 
 /// What is measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -184,8 +184,8 @@ impl Measured {
 }
 
 /// What is measured of a process.
-fn measured_in(rare: &mut Rare) -> &mut Vec<Measured> {
-    let all = rare
+fn measured_in(extras: &mut Extras) -> &mut Vec<Measured> {
+    let all = extras
         .measured
         .get_or_insert_with(|| Box::new(Vec::<Measured>::new()));
     all.downcast_mut()
@@ -198,9 +198,9 @@ fn now(process: &Process, measure: Measure) -> i64 {
         Measure::Time => ticks::now(),
         Measure::Memory => {
             let collected = process
-                .existing_rare()
-                .map_or(0, |rare| rare.collected_words);
-            collected + collect::allocated_words(&process.head.heap) as i64
+                .existing_extras()
+                .map_or(0, |extras| extras.collected_words);
+            collected + gc::allocated_words(&process.head.heap) as i64
         }
     }
 }
@@ -218,7 +218,7 @@ pub(super) fn called(
     let measure = costs.measure;
     let mut now = now(process, measure);
     let pid = process.pid();
-    let all = measured_in(process.rare());
+    let all = measured_in(process.extras());
     let place = all
         .iter()
         .position(|m| m.session == session && m.measure == measure);
@@ -227,11 +227,11 @@ pub(super) fn called(
         if measure == Measure::Memory && is_initial(process, function) {
             now = 0;
         }
-        let all = measured_in(process.rare());
+        let all = measured_in(process.extras());
         all.push(Measured::new(session, measure));
         all.len() - 1
     });
-    let measured = &mut measured_in(process.rare())[place];
+    let measured = &mut measured_in(process.extras())[place];
     measured.account(now);
     let before = measured.now;
     measured.now = measured.number(costs, pid);
@@ -251,7 +251,7 @@ fn is_initial(process: &Process, [module, function, arity]: [Term; 3]) -> bool {
 /// The function that a process is in returns to the one with this number, or to none that is measured.
 pub(super) fn returned(process: &mut Process, session: u32, measure: Measure, number: usize) {
     let now = now(process, measure);
-    let mut all = measured_in(process.rare()).iter_mut();
+    let mut all = measured_in(process.extras()).iter_mut();
     if let Some(measured) = all.find(|m| m.session == session && m.measure == measure) {
         measured.account(now);
         measured.now = number;
@@ -261,11 +261,11 @@ pub(super) fn returned(process: &mut Process, session: u32, measure: Measure, nu
 
 /// Forgets what a process knows in a session that has ended.
 pub fn forget(process: &mut Process, session: u32) {
-    if let Some(rare) = process.existing_rare_mut() {
-        let all = measured_in(rare);
+    if let Some(extras) = process.existing_extras_mut() {
+        let all = measured_in(extras);
         all.retain(|measured| measured.session != session);
         if all.is_empty() {
-            rare.measured = None;
+            extras.measured = None;
         }
     }
 }
@@ -273,8 +273,8 @@ pub fn forget(process: &mut Process, session: u32) {
 /// What is measured of a process, if anything is.
 fn measured_of(process: &Process) -> &[Measured] {
     let all = process
-        .existing_rare()
-        .and_then(|rare| rare.measured.as_ref());
+        .existing_extras()
+        .and_then(|extras| extras.measured.as_ref());
     let all = all.and_then(|all| all.downcast_ref::<Vec<Measured>>());
     all.map_or(&[], Vec::as_slice)
 }
@@ -285,13 +285,13 @@ fn measured_of(process: &Process) -> &[Measured] {
 pub(crate) fn collects(process: &Process) -> Option<usize> {
     let mut all = measured_of(process).iter();
     let is_measured = all.any(|measured| measured.measure == Measure::Memory);
-    is_measured.then(|| collect::allocated_words(&process.head.heap))
+    is_measured.then(|| gc::allocated_words(&process.head.heap))
 }
 
 /// A collection has ended that began with so many words.
 pub(crate) fn is_collected(process: &mut Process, before: usize) {
-    let after = collect::allocated_words(&process.head.heap);
-    process.rare().collected_words += before as i64 - after as i64;
+    let after = gc::allocated_words(&process.head.heap);
+    process.extras().collected_words += before as i64 - after as i64;
 }
 
 /// The process is put away.
@@ -307,11 +307,11 @@ pub(super) fn scheduled_out(process: &mut Process) {
 /// The process is taken up.
 #[cold]
 pub(super) fn scheduled_in(process: &mut Process) {
-    if let Some(rare) = process.existing_rare_mut() {
-        if rare.measured.is_none() {
+    if let Some(extras) = process.existing_extras_mut() {
+        if extras.measured.is_none() {
             return;
         }
-        for measured in measured_in(rare) {
+        for measured in measured_in(extras) {
             if measured.measure == Measure::Time {
                 measured.since = ticks::now();
             }

@@ -17,10 +17,10 @@ use crate::process::{Flags, Process, table};
 /// Tells the tracers of a process of an event, in those sessions in which one of these bits of [`what`] is traced.
 pub fn tell(process: &mut Process, wanted: u32, event: &Event) {
     let pid = process.pid();
-    let Some(rare) = process.existing_rare() else {
+    let Some(extras) = process.existing_extras() else {
         return;
     };
-    for session in tell_all(&rare.tracings, pid, wanted, event) {
+    for session in tell_all(&extras.tracings, pid, wanted, event) {
         end(process, session);
     }
 }
@@ -29,8 +29,8 @@ pub fn tell(process: &mut Process, wanted: u32, event: &Event) {
 pub fn tell_in(process: &mut Process, session: u32, event: &Event) {
     let pid = process.pid();
     let Some(tracing) = process
-        .existing_rare()
-        .and_then(|rare| rare.tracings.of(session))
+        .existing_extras()
+        .and_then(|extras| extras.tracings.of(session))
     else {
         return;
     };
@@ -111,7 +111,7 @@ fn received(process: &mut Process, sender: Term, message: Term) {
 
 /// What a process passes on to another in a session because of `always` or `once`; it forgets both with `once`.
 fn inherited(process: &mut Process, session: u32, always: u32, once: u32) -> Option<Tracing> {
-    let mut given = process.existing_rare()?.tracings.of(session)?.clone();
+    let mut given = process.existing_extras()?.tracings.of(session)?.clone();
     if given.what & (always | once) == 0 {
         return None;
     }
@@ -135,8 +135,8 @@ fn inherit(process: &mut Process, given: &Tracing, always: u32, once: u32) {
 
 /// The numbers of the sessions in which a process is traced.
 fn sessions_of(process: &Process) -> Sessions {
-    let rare = process.existing_rare();
-    let tracings = rare.into_iter().flat_map(|rare| rare.tracings.iter());
+    let extras = process.existing_extras();
+    let tracings = extras.into_iter().flat_map(|extras| extras.tracings.iter());
     tracings.map(|tracing| tracing.session).collect()
 }
 

@@ -9,7 +9,7 @@ use std::mem::offset_of;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-use layout::{Context, Export, RaiseKind, Term};
+use layout::{AbruptKind, Context, Export, Term};
 use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
 use term::{am, atom};
@@ -216,8 +216,8 @@ unsafe extern "C" fn go_by_code(context: *mut Context, _arguments: *const Term) 
     // the export.
     unsafe {
         let process = &*(*context).process.cast::<Process>();
-        let raise = &raw mut (*context).raise;
-        (*raise).kind = RaiseKind::Trap;
+        let raise = &raw mut (*context).abrupt;
+        (*raise).kind = AbruptKind::Trap;
         (*raise).target = native::called_stub(process);
     }
     Term::NONE

@@ -67,7 +67,7 @@ pub(super) fn push(
         return;
     }
     if wishes & (wish::EXCEPTION | wish::RETURN_TO) != 0 {
-        process.rare().exceptions_traced = true;
+        process.extras().exceptions_traced = true;
     }
     let [module, name, arity] = function;
     let wishes = Term::small(i64::from(session) << SESSION_SHIFT | i64::from(wishes));
@@ -92,7 +92,7 @@ pub(super) fn push(
 /// Lets the function that is being called tell a session that it has ended, for what is measured. `before` is the
 /// number of the function before.
 pub(super) fn push_measured(process: &mut Process, session: u32, measure: Measure, before: usize) {
-    process.rare().exceptions_traced = true;
+    process.extras().exceptions_traced = true;
     let frame = MeasuredFrame {
         session,
         measure,

@@ -62,7 +62,7 @@ pub fn apply_to_process(process: &mut Process) {
     if PROCESSES.any() {
         let given = PROCESSES.get();
         if !given.is_off() {
-            process.rare().tracings = given;
+            process.extras().tracings = given;
         }
         settle(process);
     }

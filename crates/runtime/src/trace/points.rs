@@ -23,7 +23,7 @@ use super::counts::Count;
 use super::frames::wish;
 use super::{frames, get, is_for_in};
 use crate::code::modules;
-use crate::effects::{collector, error_handler};
+use crate::effects::{collection, error_handler};
 use crate::mail::{observer, world};
 use crate::process::tracing::{LEGACY, Tracer, what};
 use crate::process::{Flags, Process};
@@ -421,7 +421,7 @@ fn has_room(process: &mut Process, arguments: &mut [Term], sessions: usize) -> b
     let free = (heap.stack as usize - heap.top as usize) / size_of::<u64>();
     if free < needed + STACK_RESERVE_WORDS {
         // SAFETY: a function is about to begin: beside what the process has, only its arguments are live.
-        unsafe { collector::collect(process, arguments, needed) };
+        unsafe { collection::collect(process, arguments, needed) };
     }
     !process.flags.contains(Flags::EXIT_PENDING)
 }

@@ -95,11 +95,11 @@ impl Saved {
 /// Has a process save calls from now on, or no longer; returns how many it has saved at most. Only its owner calls
 /// this.
 pub fn set(process: &mut Process, saved: Option<Box<Saved>>) -> usize {
-    if saved.is_none() && process.existing_rare().is_none() {
+    if saved.is_none() && process.existing_extras().is_none() {
         return 0;
     }
     let saved = saved.map(|saved| saved as Box<dyn Any + Send>);
-    let before = std::mem::replace(&mut process.rare().saved_calls, saved);
+    let before = std::mem::replace(&mut process.extras().saved_calls, saved);
     settle_flag(process);
     let before = before.and_then(|before| before.downcast::<Saved>().ok());
     before.map_or(0, |before| before.most)
@@ -108,8 +108,8 @@ pub fn set(process: &mut Process, saved: Option<Box<Saved>>) -> usize {
 /// The value of `process_info(last_calls)`.
 pub fn list(process: &Process, heap: &mut Heap) -> Term {
     let saved = process
-        .existing_rare()
-        .and_then(|rare| rare.saved_calls.as_ref()?.downcast_ref::<Saved>());
+        .existing_extras()
+        .and_then(|extras| extras.saved_calls.as_ref()?.downcast_ref::<Saved>());
     let Some(saved) = saved else {
         return am::FALSE;
     };
@@ -126,8 +126,8 @@ fn add(process: &mut Process, call: Call) {
         return;
     }
     let saved = process
-        .existing_rare_mut()
-        .and_then(|rare| rare.saved_calls.as_mut()?.downcast_mut::<Saved>());
+        .existing_extras_mut()
+        .and_then(|extras| extras.saved_calls.as_mut()?.downcast_mut::<Saved>());
     if let Some(saved) = saved {
         saved.add(call);
     }

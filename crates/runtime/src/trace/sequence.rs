@@ -66,7 +66,7 @@ pub fn set(process: &mut Process, token: Option<Token>) {
     if token.is_none() && of(process).is_none() {
         return;
     }
-    process.rare().sequence.get_or_insert_default().token = token;
+    process.extras().sequence.get_or_insert_default().token = token;
     super::settle_flag(process);
 }
 
@@ -74,7 +74,7 @@ pub fn set(process: &mut Process, token: Option<Token>) {
 pub fn token(process: &mut Process) -> &mut Token {
     let pid = process.pid();
     if of(process).is_none() {
-        let last = process.rare().sequence.get_or_insert_default().last;
+        let last = process.extras().sequence.get_or_insert_default().last;
         let token = Token {
             flags: 0,
             label: Owned::new(Term::small(0)),
@@ -84,7 +84,7 @@ pub fn token(process: &mut Process) -> &mut Token {
         };
         set(process, Some(token));
     }
-    let sequence = process.rare().sequence.get_or_insert_default();
+    let sequence = process.extras().sequence.get_or_insert_default();
     sequence
         .token
         .as_mut()
@@ -141,7 +141,7 @@ pub fn change(process: &mut Process, component: Term, value: Term) -> Option<Bef
             let before = Before::Serial(token.last, token.serial);
             (token.last, token.serial) = (last, serial);
             // The numbers of the process go on from there.
-            let sequence = process.rare().sequence.get_or_insert_default();
+            let sequence = process.extras().sequence.get_or_insert_default();
             (sequence.last, sequence.clock) = (last, serial);
             Some(before)
         }
@@ -181,7 +181,7 @@ fn within_small(number: i64) -> i64 {
 /// The token for the next event of a process.
 fn next(process: &mut Process) -> Option<Token> {
     let pid = process.pid();
-    let sequence = process.existing_rare_mut()?.sequence.as_mut()?;
+    let sequence = process.existing_extras_mut()?.sequence.as_mut()?;
     let token = sequence.token.as_mut()?;
     sequence.clock = within_small(sequence.clock + 1);
     token.serial = sequence.clock;
@@ -328,7 +328,7 @@ fn take_over(process: &mut Process, token: Option<Token>, message: Term) {
     };
     let told = token.clone();
     set(process, Some(token));
-    let sequence = process.rare().sequence.get_or_insert_default();
+    let sequence = process.extras().sequence.get_or_insert_default();
     sequence.last = told.serial;
     sequence.clock = sequence.clock.max(told.serial);
     let pid = process.pid();
@@ -376,7 +376,7 @@ pub fn spawns(parent: &mut Process, child: &mut Process, spawn: &Spawn) -> Optio
     tell(&token, what::RECEIVE, parent, pid, request);
     let serial = token.serial;
     set(child, Some(token));
-    let sequence = child.rare().sequence.get_or_insert_default();
+    let sequence = child.extras().sequence.get_or_insert_default();
     (sequence.clock, sequence.last) = (serial, serial);
     let token = next(child)?;
     let reply = [spawn.tag, spawn.reference, am::OK, pid];
@@ -389,7 +389,7 @@ pub fn spawns(parent: &mut Process, child: &mut Process, spawn: &Spawn) -> Optio
     }
     // Stock takes over the serial number together with its tag, and programs see that.
     let number = within_small(token.serial << 4 | 0xf);
-    let sequence = parent.rare().sequence.get_or_insert_default();
+    let sequence = parent.extras().sequence.get_or_insert_default();
     (sequence.clock, sequence.last) = (number, number);
     tell(&token, what::RECEIVE, parent, own, reply);
     None
@@ -429,7 +429,7 @@ pub fn is_spawned_for(
     tell(&first, what::RECEIVE, child, pid, request);
     let serial = first.serial;
     set(child, Some(first));
-    let sequence = child.rare().sequence.get_or_insert_default();
+    let sequence = child.extras().sequence.get_or_insert_default();
     (sequence.clock, sequence.last) = (serial, serial);
     let token = next(child)?;
     tell(&token, what::SEND, child, parent, reply);
@@ -473,8 +473,8 @@ pub fn forget_all() {
 
 /// Takes everything away that a process, and the messages that it has not received, have of sequences.
 fn forget(process: &mut Process) {
-    if let Some(rare) = process.existing_rare_mut() {
-        rare.sequence = None;
+    if let Some(extras) = process.existing_extras_mut() {
+        extras.sequence = None;
         super::settle_flag(process);
     }
     let mut message = process.head.messages.first;

@@ -2,7 +2,7 @@
 //! table.
 //!
 //! Programs see that order when they list or print a map. Stock's table begins with the atoms that its own code names
-//! (`isa::atom_order`), and the others follow as they are made, which is mostly by the modules that are loaded. ferl's
+//! (`spec::atom_order`), and the others follow as they are made, which is mostly by the modules that are loaded. ferl's
 //! table begins with other atoms. So an atom that was there before the first module was loaded has a rank here, and for
 //! the others the number decides. One that is not among stock's own gets its rank when it is first mentioned: then
 //! stock would make it.
@@ -13,9 +13,9 @@ use std::cmp::Ordering;
 use std::sync::OnceLock;
 use std::sync::atomic::{self, AtomicBool, AtomicU32, AtomicU64};
 
-use isa::Release;
-use isa::atom_order::AtomOrder;
 use layout::Term;
+use spec::Release;
+use spec::atom_order::AtomOrder;
 
 /// Whether atoms are ranked. It changes once, before any process runs.
 static ARE_RANKED: AtomicBool = AtomicBool::new(false);

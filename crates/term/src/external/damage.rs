@@ -7,7 +7,7 @@ use super::testing::NoRuntime;
 use super::{DecodeOptions, Decoder, EncodeOptions, Step, compress, decode, encode, size};
 use crate::heap::Scratch;
 use crate::samples::Samples;
-use crate::{collect, compare, print};
+use crate::{compare, gc, print};
 
 const SEEDS: u64 = 1000;
 const ROUNDS_PER_SEED: usize = 40;
@@ -92,7 +92,7 @@ fn check(bytes: &[u8]) -> bool {
     };
     let decoded = decode(scratch.heap(), bytes, &options, &mut NoRuntime);
     if bytes.get(1) != Some(&super::tags::COMPRESSED) {
-        let words = collect::total_words(scratch.heap());
+        let words = gc::total_words(scratch.heap());
         assert!(
             words <= bytes.len() * WORDS_PER_BYTE + FLOOR_WORDS,
             "{words} words for {bytes:?}"

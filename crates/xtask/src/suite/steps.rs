@@ -103,7 +103,7 @@ pub(super) const TESTS: &[Step] = &[
     // Of the crates that have any: looking for examples costs as much as checking a crate again.
     step(
         "examples",
-        "cargo test --quiet --profile tests --doc -p beamfile -p isa",
+        "cargo test --quiet --profile tests --doc -p beamfile -p spec",
     ),
     // Apart from the tests, because it needs another build of `runtime` and `ets`.
     step(

@@ -124,8 +124,8 @@ impl SuspendedSenders {
             let resume = |process: Option<&mut Process>| {
                 if let Some(process) = process {
                     process.suspend_count = process.suspend_count.saturating_sub(1);
-                    if let Some(rare) = process.existing_rare_mut() {
-                        rare.is_sending = false;
+                    if let Some(extras) = process.existing_extras_mut() {
+                        extras.is_sending = false;
                     }
                 }
             };

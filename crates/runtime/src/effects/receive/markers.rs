@@ -15,7 +15,7 @@ use crate::process::Process;
 pub(crate) fn reserve(process: &mut Process) -> Term {
     // Messages that have already arrived cannot contain a reference that does not exist yet, so the scan may start
     // after them.
-    signal_handling::fetch(process);
+    signal_handling::drain(process);
     let position = process.head.messages.last;
     if process.head.messages.first.is_null() {
         // An empty queue gains nothing from a marker.

@@ -13,7 +13,7 @@ use layout::limits::REDUCTIONS_PER_SLICE;
 use super::{Scheduler, dirty, slice};
 use crate::effects::signal_handling;
 use crate::effects::tasks::{self, Ran};
-use crate::mail::lent;
+use crate::mail::loans;
 use crate::process::sync::between_steps;
 use crate::process::{Flags, Process, epoch, state, table};
 
@@ -25,7 +25,7 @@ impl Scheduler {
             .slices_to_check
             .update(|slices| slices.saturating_sub(1));
         if !self.attend_queued(pid) {
-            lent::attend(pid);
+            loans::attend(pid);
         }
         // SAFETY: the thread is between two slices, and what was found here is no longer used.
         unsafe { epoch::quiescent() };

@@ -8,12 +8,12 @@
 //! trap. So no Erlang code runs on a dirty thread, and the engine needs no knowledge of dirty calls.
 //!
 //! A process whose garbage collection would take long comes here as well, without a call: see
-//! `collector::dirty_collection`. Long BIFs and collections have other threads than functions of libraries
+//! `collection::dirty_collection`. Long BIFs and collections have other threads than functions of libraries
 //! ([`DirtyKind`]).
 //!
 //! While the process waits here, and while its call waits for the system or runs a library's code, others handle its
 //! signals ([`lent`]); otherwise they stay pending, as for a process in a run queue. No dirty call collects: a body
-//! builds terms on the heap or beside it, and its result is a root ([`Rare::roots`](crate::process::Rare)) until it is
+//! builds terms on the heap or beside it, and its result is a root ([`Extras::roots`](crate::process::Extras)) until it is
 //! picked up.
 //!
 //! A body that runs here is not part of a slice: it may look up processes only under `epoch::with_pin`, and there is no
@@ -22,20 +22,20 @@
 
 use std::sync::atomic::Ordering;
 
-use isa::bifs::Properties;
 use layout::limits::REDUCTIONS_PER_SLICE;
-use layout::{BifFunction, Context, Raise, RaiseKind, Term};
+use layout::{Abrupt, AbruptKind, BifFunction, Context, Term};
+use spec::bifs::Properties;
 
 use super::new_context;
 use crate::code::bif::{self, BifResult, Failure};
-use crate::effects::collector::dirty_collection;
+use crate::effects::collection::dirty_collection;
 use crate::effects::profile;
 use crate::exec::exit;
 use crate::mail::current::enqueue_woken;
 use crate::mail::dirty::Work;
 use crate::mail::microstate::{self, ThreadState};
 use crate::mail::observer::observer;
-use crate::mail::{deferred, dirty, lent};
+use crate::mail::{deferred, dirty, loans};
 use crate::process::dirty::{Call, DirtyKind};
 use crate::process::owner::{Begun, Owner, Runnable};
 use crate::process::sync::between_steps;
@@ -112,18 +112,18 @@ fn want(
     kind: DirtyKind,
     function: BifFunction,
 ) -> Term {
-    process.rare().dirty = Some(Call::Wanted { function, kind });
+    process.extras().dirty = Some(Call::Wanted { function, kind });
     process.flags.insert(Flags::DIRTY_CALL);
-    context.raise.kind = RaiseKind::Yield;
+    context.abrupt.kind = AbruptKind::Yield;
     Term::NONE
 }
 
 /// Returns or raises the outcome of the call that a dirty scheduler has made.
 fn pick_up(context: &mut Context, process: &mut Process) -> Term {
     process.flags.remove(Flags::DIRTY_CALL_DONE);
-    let rare = process.rare();
-    let roots = std::mem::take(&mut rare.roots);
-    match rare.dirty.take() {
+    let extras = process.extras();
+    let roots = std::mem::take(&mut extras.roots);
+    match extras.dirty.take() {
         Some(Call::Result) => roots[0],
         Some(Call::Raised {
             kind,
@@ -136,7 +136,7 @@ fn pick_up(context: &mut Context, process: &mut Process) -> Term {
                 let term = if is_present { rest.next() } else { None };
                 term.unwrap_or(Term::NONE)
             });
-            context.raise = Raise {
+            context.abrupt = Abrupt {
                 kind,
                 class,
                 reason,
@@ -155,7 +155,10 @@ fn pick_up(context: &mut Context, process: &mut Process) -> Term {
 
 /// Puts a process that needs a dirty scheduler into a dirty queue.
 pub(super) fn hand_over(mut process: Owner) {
-    let kind = match process.existing_rare().and_then(|rare| rare.dirty.as_ref()) {
+    let kind = match process
+        .existing_extras()
+        .and_then(|extras| extras.dirty.as_ref())
+    {
         _ if process.flags.contains(Flags::DIRTY_COLLECTION) => None,
         Some(Call::Wanted { kind, .. }) => Some(*kind),
         _ => unreachable!("`want` set it"),
@@ -169,7 +172,7 @@ pub(super) fn hand_over(mut process: Owner) {
         None => dirty::pool(DirtyKind::Long).submit(Work::Collection(runnable)),
         Some(kind) => {
             // SAFETY: nobody uses the process before `run_call` takes it back.
-            unsafe { lent::lend(pointer) };
+            unsafe { loans::lend(pointer) };
             dirty::pool(kind).submit(Work::Call(runnable));
         }
     }
@@ -230,30 +233,30 @@ fn begin(runnable: Runnable) -> Owner {
 /// it is not touched until it is taken back.
 fn run_call(context: &mut Context, mut process: Owner) {
     // SAFETY: `hand_over` has lent it, and left it to this thread.
-    let has_departed = unsafe { lent::take_back(process.pointer()) };
+    let has_departed = unsafe { loans::take_back(process.pointer()) };
     if has_departed {
         return bury(process);
     }
     if process.flags.contains(Flags::TRACED) {
         observer().scheduled_in(&mut process);
     }
-    let Some(Call::Wanted { function, .. }) = process.rare().dirty.take() else {
+    let Some(Call::Wanted { function, .. }) = process.extras().dirty.take() else {
         unreachable!("`want` set it");
     };
     let arguments = process.head.heap.stack.cast::<Term>();
     context.process = process.pointer().cast();
-    context.raise.kind = RaiseKind::None;
+    context.abrupt.kind = AbruptKind::None;
     context.reductions_left = REDUCTIONS_PER_SLICE;
     // SAFETY: the engine saved the arguments on the stack when it left; the function is that of the BIF that they are
     // for, and the context holds the process, which is not used here during the call.
     let result = unsafe { dirty::call_for(process.pointer(), || function(context, arguments)) };
     context.process = std::ptr::null_mut();
     // SAFETY: this thread has made the call.
-    if unsafe { lent::has_departed(process.pointer()) } {
+    if unsafe { loans::has_departed(process.pointer()) } {
         return bury(process);
     }
-    let rare = process.rare();
-    (rare.dirty, rare.roots) = outcome(context, result);
+    let extras = process.extras();
+    (extras.dirty, extras.roots) = outcome(context, result);
     process.flags.remove(Flags::DIRTY_CALL);
     process.flags.insert(Flags::DIRTY_CALL_DONE);
     give_back(process);
@@ -269,7 +272,7 @@ fn bury(mut process: Owner) {
     process.state.fetch_or(state::GONE, Ordering::SeqCst);
     let (gone, _) = process.give_up();
     enqueue_woken(gone);
-    lent::departed_is_over(pid);
+    loans::departed_is_over(pid);
 }
 
 /// Collects the garbage of a process, and gives the process back to the schedulers.
@@ -325,23 +328,23 @@ fn give_up(process: Owner, has_tasks: bool) {
     }
 }
 
-/// The outcome of a call, with its terms for `Rare::roots`.
+/// The outcome of a call, with its terms for `Extras::roots`.
 fn outcome(context: &Context, result: Term) -> (Option<Call>, Vec<Term>) {
     if !result.is_none() {
         return (Some(Call::Result), vec![result]);
     }
-    let raise = &context.raise;
+    let raise = &context.abrupt;
     let (terms, arguments) = match raise.kind {
-        RaiseKind::None | RaiseKind::Exception | RaiseKind::ExceptionWithTrace => {
+        AbruptKind::None | AbruptKind::Exception | AbruptKind::ExceptionWithTrace => {
             ([raise.reason, raise.trace, raise.arguments], &[][..])
         }
-        RaiseKind::Trap | RaiseKind::Hibernate => {
+        AbruptKind::Trap | AbruptKind::Hibernate => {
             // SAFETY: a target is an export, which is never freed.
             let arity = unsafe { (*raise.target).arity } as usize;
             ([Term::NONE; 3], &context.x[..arity])
         }
-        RaiseKind::Exit => ([Term::NONE; 3], &[][..]),
-        RaiseKind::Wait | RaiseKind::Yield => {
+        AbruptKind::Exit => ([Term::NONE; 3], &[][..]),
+        AbruptKind::Wait | AbruptKind::Yield => {
             unreachable!("a dirty call does not go on with other arguments of its own")
         }
     };

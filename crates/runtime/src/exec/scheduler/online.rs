@@ -14,7 +14,7 @@ use crate::mail::schedulers::schedulers;
 use crate::mail::wake::wake_all;
 use crate::mail::world;
 use crate::process::Process;
-use crate::process::rare::Action;
+use crate::process::extras::Action;
 use crate::process::sync::between_steps;
 
 /// Which schedulers a process blocks: all, or only the normal ones.
@@ -127,7 +127,7 @@ pub fn blockers(kind: SchedulerKind) -> Vec<Term> {
 /// Adds a block of a process; it has taken effect once [`is_alone`] returns true.
 pub fn block(process: &mut Process, kind: SchedulerKind) {
     let pid = process.pid();
-    let at_exit = process.rare().at_exit.add(|number| {
+    let at_exit = process.extras().at_exit.add(|number| {
         let release: Action = Box::new(move |_| release(pid));
         (number, release)
     });
@@ -149,7 +149,7 @@ pub fn unblock(process: &mut Process, kind: SchedulerKind) {
         .rposition(|one| one.pid == pid && one.kind == kind);
     if let Some(at) = found {
         let blocker = state.blockers.remove(at);
-        process.rare().at_exit.remove(blocker.at_exit);
+        process.extras().at_exit.remove(blocker.at_exit);
         state.publish();
     }
 }

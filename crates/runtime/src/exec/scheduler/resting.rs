@@ -1,6 +1,6 @@
 //! Processes that wait with room in their heaps, to be trimmed when their scheduler has nothing to do.
 //!
-//! A process that is called again and again keeps its room while it waits (`collector::trim`). When it has not run for
+//! A process that is called again and again keeps its room while it waits (`collection::trim`). When it has not run for
 //! a second, a scheduler that is about to sleep collects it. Each process is in at most one list, once, so the lists
 //! take at most 16 bytes for each process that runs often; a mark in `Process::rested_in` says that it is in one.
 //!
@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use layout::Term;
 
 use super::Scheduler;
-use crate::effects::collector::trim;
+use crate::effects::collection::trim;
 use crate::mail::schedulers::schedulers;
 use crate::process::sync::between_steps;
 use crate::process::{Flags, Process, epoch, table};

@@ -9,12 +9,12 @@ use std::sync::atomic::Ordering;
 
 use layout::limits::REDUCTIONS_PER_SLICE;
 use term::am;
-use term::collect::verify;
 use term::copy::Owned;
+use term::gc::verify;
 
 use super::{Scheduler, dirty};
-use crate::effects::collector::trim::{self, Rest};
-use crate::effects::collector::{self, dirty_collection};
+use crate::effects::collection::trim::{self, Rest};
+use crate::effects::collection::{self, dirty_collection};
 use crate::effects::tasks::{self, Ran};
 use crate::effects::{signal_handling, system_monitor};
 use crate::exec::exit;
@@ -198,8 +198,8 @@ impl Scheduler {
             return self.hand_to_dirty(process);
         }
         // SAFETY: the process is between two slices, and this thread uses none of its terms.
-        unsafe { collector::hibernate(&mut process) };
-        signal_handling::fetch(&mut process);
+        unsafe { collection::hibernate(&mut process) };
+        signal_handling::drain(&mut process);
         Next::Prepare(process)
     }
 

@@ -11,9 +11,9 @@ use term::{am, list};
 
 use crate::mail::bound;
 use crate::process::Priority;
+use crate::process::extras::HeapOptions;
 use crate::process::heap_limit::{DEFAULTS, HeapLimit, binary_words, heap_words, size};
 use crate::process::rank::Rank;
-use crate::process::rare::HeapOptions;
 use crate::process::relations::{AliasKind, MonitorOptions};
 
 /// The options of `spawn_opt` and `spawn_request`.

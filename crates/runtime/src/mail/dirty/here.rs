@@ -28,7 +28,7 @@ pub fn kind_here() -> Option<DirtyKind> {
 }
 
 /// Whether the process that this thread makes a call for has ended, so that nobody will see what the call returns. It
-/// can end while it is [lent](crate::mail::lent::apart).
+/// can end while it is [lent](crate::mail::loans::apart).
 #[must_use]
 pub fn is_in_vain() -> bool {
     let caller = CALLER.get();

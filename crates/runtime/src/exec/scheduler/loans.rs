@@ -1,18 +1,18 @@
-//! Handling the signals of a process while a dirty call is made for it: see `mail::lent`.
+//! Handling the signals of a process while a dirty call is made for it: see `mail::loans`.
 
 use super::slice;
 use crate::effects::{signal_handling, tasks};
-use crate::mail::lent::{self, Attended};
+use crate::mail::loans::{self, Attended};
 use crate::process::{Flags, Process};
 
 /// Handles the signals of a process that this thread has borrowed from the one that makes the call.
 pub(crate) fn attend(process: &mut Process) -> Attended {
     let mut has_departed = false;
-    let may_fetch = tasks::may_fetch(process);
-    if may_fetch {
-        signal_handling::fetch(process);
+    let may_drain = tasks::may_drain(process);
+    if may_drain {
+        signal_handling::drain(process);
         if process.flags.contains(Flags::EXIT_PENDING) {
-            lent::departs(process.pid());
+            loans::departs(process.pid());
             slice::leave(process);
             has_departed = true;
         } else if process.flags.contains(Flags::SYSTEM_TASKS) {
@@ -20,7 +20,7 @@ pub(crate) fn attend(process: &mut Process) -> Attended {
         }
     }
     Attended {
-        may_fetch,
+        may_drain,
         has_departed,
     }
 }

@@ -5,14 +5,14 @@
 //! is in the processor's cache: it goes back to a block as small as its first one, or to one without free room. Its
 //! [`Cold`](crate::process::Cold) is freed if nothing is in it, such as after another process has asked about it. When
 //! the process is called again, it moves to a larger block without a collection, so a call costs one small collection;
-//! none, if nothing that it has made is alive (`term::collect`). A process that is called again and again keeps its
+//! none, if nothing that it has made is alive (`term::gc`). A process that is called again and again keeps its
 //! room and pays nothing; once it has waited for a while, a scheduler that has nothing to do collects it
 //! (`scheduler::resting`).
 //!
 //! Only the thread that owns the process calls this.
 
 use layout::limits::FIRST_HEAP_WORDS;
-use term::collect::{self, CollectionKind};
+use term::gc::{self, CollectionKind};
 
 use crate::process::Process;
 
@@ -60,7 +60,7 @@ pub unsafe fn before_rest(process: &mut Process, slice: u32) -> Rest {
     if is_seldom {
         process.trim_cold();
     }
-    if !is_seldom && listed != 0 || !collect::has_room_to_give(&process.head.heap) {
+    if !is_seldom && listed != 0 || !gc::has_room_to_give(&process.head.heap) {
         return Rest::AsItIs;
     }
     // SAFETY: the caller's promise.
@@ -93,13 +93,13 @@ unsafe fn give_or_list(process: &mut Process, is_seldom: bool) -> Rest {
 pub unsafe fn at_rest(process: &mut Process) -> usize {
     process.rested_in &= !LISTED;
     process.trim_cold();
-    if !collect::has_room_to_give(&process.head.heap) || !may_give(process, MOST_WORDS_AT_REST) {
+    if !gc::has_room_to_give(&process.head.heap) || !may_give(process, MOST_WORDS_AT_REST) {
         return 0;
     }
-    let words_before = collect::total_words(&process.head.heap);
+    let words_before = gc::total_words(&process.head.heap);
     // SAFETY: the caller's promise.
     unsafe { trim(process, false) };
-    words_before.saturating_sub(collect::total_words(&process.head.heap)) * 8
+    words_before.saturating_sub(gc::total_words(&process.head.heap)) * 8
 }
 
 /// Whether a process that waits since this slice may go back to the block that it left to be called, with what has
@@ -113,7 +113,7 @@ fn may_keep_garbage(slice: u32) -> bool {
 fn may_give(process: &Process, most: usize) -> bool {
     let heap = &process.head.heap;
     heap.min_words as usize <= FIRST_HEAP_WORDS
-        && collect::most_words(heap, CollectionKind::Major) <= most
+        && gc::most_words(heap, CollectionKind::Major) <= most
 }
 
 /// # Safety

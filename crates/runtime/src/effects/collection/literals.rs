@@ -9,7 +9,7 @@ use term::{am, build};
 
 use super::dirty_collection;
 use crate::code::literal_collector;
-use crate::effects::collector;
+use crate::effects::collection;
 use crate::mail::{signal, tasks};
 use crate::process::{Flags, Process, message_queue};
 
@@ -33,7 +33,7 @@ fn takes_long(process: &Process) -> bool {
     dirty_collection::is_wanted_for_all(process)
         || literal_collector::present().is_some_and(|addresses| {
             dirty_collection::is_long(addresses.len() / 8)
-                && collector::may_refer_to(process, &addresses)
+                && collection::may_refer_to(process, &addresses)
         })
 }
 
@@ -45,9 +45,10 @@ fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
     });
     // SAFETY: this is a task of the process, which is between two slices: all its terms are where a collection finds
     // them.
-    unsafe { collector::copy_literals(process, addresses) };
+    unsafe { collection::copy_literals(process, addresses) };
     debug_assert!(
-        process.flags.contains(Flags::EXIT_PENDING) || !collector::may_refer_to(process, addresses),
+        process.flags.contains(Flags::EXIT_PENDING)
+            || !collection::may_refer_to(process, addresses),
         "a process refers to literals that it was asked to copy"
     );
 }

@@ -13,11 +13,11 @@
 //! The thread that runs the process calls [`leave`], [`want`] and so on; the dirty one calls [`perform`].
 
 use layout::{Context, Term};
-use term::collect::stress::{self, Stress};
-use term::collect::{self, CollectionKind};
+use term::gc::stress::{self, Stress};
+use term::gc::{self, CollectionKind};
 
 use crate::code::modules;
-use crate::effects::{collector, tasks};
+use crate::effects::{collection, tasks};
 use crate::process::dirty::Collection;
 use crate::process::{Flags, Process};
 
@@ -42,7 +42,7 @@ pub fn is_wanted_for_all(process: &Process) -> bool {
 }
 
 fn would_take_long(process: &Process, kind: CollectionKind) -> bool {
-    is_long(collect::most_words(&process.head.heap, kind))
+    is_long(gc::most_words(&process.head.heap, kind))
 }
 
 /// Whether moving that many words would take too long for this thread.
@@ -60,14 +60,14 @@ pub fn leave(process: &mut Process, context: &Context, words: usize, live: usize
     process.head.ip = ip;
     process.head.saved_x = 0;
     let is_dirty = process.flags.contains(Flags::DIRTY_CALL);
-    let rare = process.rare();
+    let extras = process.extras();
     if is_dirty {
         // The process will make the call that requested a dirty scheduler again, and the call will request it again.
-        rare.dirty = None;
+        extras.dirty = None;
     }
     let mut registers = context.x[..live].to_vec();
     registers.resize(registers_at(ip, live), Term::NIL);
-    rare.kept.registers = registers;
+    extras.kept.registers = registers;
     keep_floats(process, context);
     process.flags.remove(Flags::DIRTY_CALL);
     want(process, Collection::Room { words });
@@ -86,7 +86,7 @@ pub(crate) fn registers_at(ip: *const u64, live: usize) -> usize {
 
 /// Saves the float registers, so that the process continues with them.
 pub(crate) fn keep_floats(process: &mut Process, context: &Context) {
-    process.rare().kept.floats = Some(Box::new(context.f));
+    process.extras().kept.floats = Some(Box::new(context.f));
     process.flags.insert(Flags::SAVED_FLOATS);
 }
 
@@ -95,36 +95,36 @@ pub(crate) fn want_if_due(process: &mut Process) {
     let leaves = process
         .flags
         .intersects(Flags::DIRTY_CALL | Flags::DIRTY_COLLECTION);
-    if collect::is_due(&process.head.heap) && !leaves && is_wanted(process) {
+    if gc::is_due(&process.head.heap) && !leaves && is_wanted(process) {
         want(process, Collection::Due);
     }
 }
 
 /// Makes the scheduler hand the process to a dirty scheduler at the end of its slice, for this collection.
 pub fn want(process: &mut Process, collection: Collection) {
-    process.rare().collection = Some(collection);
+    process.extras().collection = Some(collection);
     process.flags.insert(Flags::DIRTY_COLLECTION);
 }
 
 /// Does the requested collection; called on a dirty scheduler.
 ///
 /// # Safety
-/// As for [`collect()`](collector::collect()); the process is between two slices.
+/// As for [`collect()`](collection::collect()); the process is between two slices.
 pub unsafe fn perform(process: &mut Process) {
     process.flags.remove(Flags::DIRTY_COLLECTION);
-    match process.rare().collection.take() {
+    match process.extras().collection.take() {
         Some(Collection::Room { words }) => {
-            let live = process.rare().kept.registers.len();
+            let live = process.extras().kept.registers.len();
             // SAFETY: the caller's promise. The registers that were kept are roots.
-            unsafe { collector::collect(process, &mut [], words + live) };
+            unsafe { collection::collect(process, &mut [], words + live) };
             if !process.flags.contains(Flags::EXIT_PENDING) {
                 save_registers(process);
             }
         }
         // SAFETY: the caller's promise.
-        Some(Collection::Due) => unsafe { collector::collect(process, &mut [], 0) },
+        Some(Collection::Due) => unsafe { collection::collect(process, &mut [], 0) },
         // SAFETY: the caller's promise.
-        Some(Collection::Hibernation) => unsafe { collector::hibernate(process) },
+        Some(Collection::Hibernation) => unsafe { collection::hibernate(process) },
         Some(Collection::Task) => tasks::run_first(process),
         None => unreachable!("`want` set it"),
     }
@@ -132,7 +132,7 @@ pub unsafe fn perform(process: &mut Process) {
 
 /// Moves the X registers to the stack, where they are for any process that does not run.
 fn save_registers(process: &mut Process) {
-    let registers = std::mem::take(&mut process.rare().kept.registers);
+    let registers = std::mem::take(&mut process.extras().kept.registers);
     let head = &mut process.head;
     let stack = head.heap.stack.wrapping_sub(registers.len());
     // SAFETY: the collection made room for them.
@@ -149,7 +149,7 @@ fn save_registers(process: &mut Process) {
 #[cold]
 pub(crate) fn restore_floats(process: &mut Process, context: &mut Context) {
     process.flags.remove(Flags::SAVED_FLOATS);
-    if let Some(floats) = process.rare().kept.floats.take() {
+    if let Some(floats) = process.extras().kept.floats.take() {
         context.f = *floats;
     }
 }

@@ -20,7 +20,7 @@ pub type Observed = Option<Box<dyn Any + Send>>;
 
 /// The fields of a process that only few processes need.
 #[derive(Default)]
-pub struct Rare {
+pub struct Extras {
     pub heap_options: HeapOptions,
     /// The processes that this one suspends, by the bits of their pids.
     pub suspending: FxHashMap<u64, Suspending>,
@@ -65,12 +65,12 @@ pub struct Rare {
     pub ets_super_user: bool,
 }
 
-impl Rare {
+impl Extras {
     /// Whether the process would be the same without it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         // All fields are named, so that a new one is not forgotten here.
-        let Rare {
+        let Extras {
             heap_options,
             suspending,
             tasks,
@@ -134,7 +134,7 @@ pub type Action = Box<dyn FnOnce(Term) + Send>;
 pub type Watcher = Box<dyn Fn(&mut Heap) -> Option<Term> + Send>;
 
 /// The number of the node's next action. Not a count for each process, which would begin again when the process's
-/// [`Rare`] is freed: a file that is closed twice removes its action twice.
+/// [`Extras`] is freed: a file that is closed twice removes its action twice.
 static NEXT_ACTION: AtomicU64 = AtomicU64::new(0);
 
 impl AtExit {
@@ -197,18 +197,18 @@ mod tests {
 
     #[test]
     fn is_empty_once_everything_in_it_is_over() {
-        let mut rare = Rare::default();
-        assert!(rare.is_empty());
-        rare.heap_options.min_binary_words = Some(1);
-        assert!(!rare.is_empty());
-        rare.heap_options.min_binary_words = None;
-        rare.suspending.insert(1, Suspending::default());
-        assert!(!rare.is_empty());
-        rare.suspending.clear();
-        let number = rare.at_exit.add(|number| (number, Box::new(|_| {})));
-        assert!(!rare.is_empty());
-        rare.at_exit.remove(number);
-        assert!(rare.is_empty());
+        let mut extras = Extras::default();
+        assert!(extras.is_empty());
+        extras.heap_options.min_binary_words = Some(1);
+        assert!(!extras.is_empty());
+        extras.heap_options.min_binary_words = None;
+        extras.suspending.insert(1, Suspending::default());
+        assert!(!extras.is_empty());
+        extras.suspending.clear();
+        let number = extras.at_exit.add(|number| (number, Box::new(|_| {})));
+        assert!(!extras.is_empty());
+        extras.at_exit.remove(number);
+        assert!(extras.is_empty());
     }
 
     #[test]

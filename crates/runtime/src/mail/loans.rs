@@ -1,4 +1,4 @@
-//! Processes that a dirty call goes on without: while the call waits or works for itself, others handle their signals.
+//! The loan of a process in a dirty call: while the call waits or works for itself, other threads handle its signals.
 //!
 //! Such a process answers (`process_info`, checks for old code), takes links and monitors, and ends when it is told to,
 //! however long the call lasts. Its code, heap and registers stay as they are: nothing is collected, and what must be
@@ -35,7 +35,7 @@ unsafe impl Send for Lent {}
 /// What came of handling the signals of a process that is lent.
 pub struct Attended {
     /// They might be handled.
-    pub may_fetch: bool,
+    pub may_drain: bool,
     /// The process has ended.
     pub has_departed: bool,
 }
@@ -166,7 +166,7 @@ fn attend_once(pid: Term) -> bool {
     let process = unsafe { &mut *pointer };
     // The lender waits for this thread, perhaps in a function of a library.
     let Attended {
-        may_fetch,
+        may_drain,
         has_departed,
     } = deferred::hold(|| (machine().attend_lent)(process));
     between_steps();
@@ -179,7 +179,7 @@ fn attend_once(pid: Term) -> bool {
         GIVEN_BACK.notify_all();
     }
     // The block stays valid, although the lender may have the process back: this thread is pinned.
-    may_fetch && !has_departed && has_signals(pointer)
+    may_drain && !has_departed && has_signals(pointer)
 }
 
 /// Notes that a process ends while a call is made for it. First, so that nobody misses it here who does not find it

@@ -24,7 +24,7 @@ use crate::release::Release;
 ///         // for example: [$(bif::$($body)::+,)*]
 ///     };
 /// }
-/// isa::for_each_bif!(callback);
+/// spec::for_each_bif!(callback);
 /// ```
 ///
 /// Operators have their text as their name, and a word in the name of the body:

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use layout::Term;
 use term::am;
-use term::collect::stress::{self, Stress};
-use term::collect::{self, CollectionKind, Request};
+use term::gc::stress::{self, Stress};
+use term::gc::{self, CollectionKind, Request};
 
 use crate::effects::{profile, system_monitor};
 use crate::mail::microstate::{self, ThreadState};
@@ -104,7 +104,7 @@ pub fn set_stress(variable: Option<OsString>) {
 /// If the heap would exceed its limit, does nothing but set `EXIT_PENDING`.
 ///
 /// # Safety
-/// As for [`collect::run`], of which the roots are `x`, and what the process itself has.
+/// As for [`gc::run`], of which the roots are `x`, and what the process itself has.
 pub unsafe fn collect(process: &mut Process, x: &mut [Term], words: usize) {
     // SAFETY: the caller's promise.
     unsafe { run(process, x, Request::new(CollectionKind::Minor, words)) };
@@ -162,9 +162,9 @@ pub(crate) unsafe fn copy_literals(process: &mut Process, addresses: &Range<usiz
 pub(crate) fn may_refer_to(process: &Process, addresses: &Range<usize>) -> bool {
     let leader = std::slice::from_ref(&process.group_leader);
     let parent = std::slice::from_ref(&process.parent);
-    let rare = process.existing_rare();
-    let [rare_roots, registers] = rare.map_or([&[][..]; 2], |rare| {
-        [&rare.roots[..], &rare.kept.registers[..]]
+    let extras = process.existing_extras();
+    let [rare_roots, registers] = extras.map_or([&[][..]; 2], |extras| {
+        [&extras.roots[..], &extras.kept.registers[..]]
     });
     let roots = [
         leader,
@@ -173,7 +173,7 @@ pub(crate) fn may_refer_to(process: &Process, addresses: &Range<usize>) -> bool 
         rare_roots,
         registers,
     ];
-    collect::may_refer_to(&process.head.heap, roots, addresses)
+    gc::may_refer_to(&process.head.heap, roots, addresses)
 }
 
 /// # Safety
@@ -201,7 +201,7 @@ unsafe fn collect_and_account(
 ) -> bool {
     let _gc = microstate::enter(ThreadState::Gc);
     let traced = process.flags.contains(Flags::TRACED);
-    let is_major = traced && collect::is_major(&process.head.heap, request);
+    let is_major = traced && gc::is_major(&process.head.heap, request);
     if traced {
         let tag = match is_major {
             true => am::GC_MAJOR_START,
@@ -231,9 +231,9 @@ unsafe fn collect_and_account(
         false => &mut [],
     };
     let mut roots: [&mut [Term]; 6] = [x, leader, parent, dictionary.roots(), &mut [], &mut []];
-    if let Some(rare) = cold.as_mut().and_then(|cold| cold.rare.as_mut()) {
-        roots[4] = &mut rare.roots;
-        roots[5] = &mut rare.kept.registers;
+    if let Some(extras) = cold.as_mut().and_then(|cold| cold.extras.as_mut()) {
+        roots[4] = &mut extras.roots;
+        roots[5] = &mut extras.kept.registers;
     }
     let request = Request {
         // A receive may be examining this message: its patterns and guards allocate.
@@ -246,7 +246,7 @@ unsafe fn collect_and_account(
     };
     RUNNING.set(true);
     // SAFETY: the caller's promise.
-    let result = unsafe { collect::run(&mut head.heap, &mut roots, &request) };
+    let result = unsafe { gc::run(&mut head.heap, &mut roots, &request) };
     RUNNING.set(false);
     profile::collected(head);
     let Ok(stats) = result else {
@@ -270,8 +270,8 @@ unsafe fn collect_and_account(
 
 /// A heap for which there is no memory.
 mod shortage {
-    use term::collect::{self, Request};
     use term::copy::Owned;
+    use term::gc::{self, Request};
     use term::{am, atom};
 
     use super::Process;
@@ -286,8 +286,8 @@ mod shortage {
         if process.flags.contains(Flags::EXIT_PENDING) {
             return false;
         }
-        let own = collect::total_words(&process.head.heap) as u64 * 8;
-        let peak = (collect::peak_words(&process.head.heap, request) as u64).saturating_mul(8);
+        let own = gc::total_words(&process.head.heap) as u64 * 8;
+        let peak = (gc::peak_words(&process.head.heap, request) as u64).saturating_mul(8);
         let short = hooks::get().memory_short;
         let reason = match world::aside(|| short(process, own, peak - own.min(peak))) {
             Shortage::Relieved => return true,
@@ -305,8 +305,8 @@ mod shortage {
 /// The limit set by `max_heap_size`.
 mod limit {
     use term::am;
-    use term::collect::{self, Request};
     use term::copy::Owned;
+    use term::gc::{self, Request};
 
     use super::Process;
     use crate::effects::signal_handling;
@@ -320,7 +320,7 @@ mod limit {
         if limit.words == 0 {
             return false;
         }
-        let mut words = collect::peak_words(&process.head.heap, request) as u64;
+        let mut words = gc::peak_words(&process.head.heap, request) as u64;
         if !process.flags.contains(Flags::OFF_HEAP_MESSAGES) {
             // Messages that were fetched and not yet received stay in separate fragments until then, but count as part
             // of the heap.

@@ -25,7 +25,7 @@ const BYTES_PER_STEP: usize = 32;
 const STEPS_OF_BUILDING: usize = 4096;
 
 /// From two to [`MOST_PATTERNS`] patterns, none of them empty.
-pub(super) struct Few {
+pub(super) struct ShortPatterns {
     /// The patterns one after another, longest first.
     bytes: SmallVec<[u8; 32]>,
     lengths: SmallVec<[u16; 8]>,
@@ -75,15 +75,15 @@ impl Firsts {
     }
 }
 
-impl Few {
+impl ShortPatterns {
     /// `None` if the patterns are too many or too long. Sorts them.
-    pub(super) fn new(patterns: &mut [Cow<[u8]>]) -> Option<Few> {
+    pub(super) fn new(patterns: &mut [Cow<[u8]>]) -> Option<ShortPatterns> {
         let bytes: usize = patterns.iter().map(|pattern| pattern.len()).sum();
         if patterns.len() > MOST_PATTERNS || bytes > MOST_BYTES {
             return None;
         }
         patterns.sort_by_key(|pattern| std::cmp::Reverse(pattern.len()));
-        Some(Few {
+        Some(ShortPatterns {
             bytes: patterns
                 .iter()
                 .flat_map(|pattern| &**pattern)
@@ -220,7 +220,7 @@ mod tests {
                     Cow::Owned(numbers.text(length, letters))
                 })
                 .collect();
-            let few = Few::new(&mut patterns).unwrap();
+            let few = ShortPatterns::new(&mut patterns).unwrap();
             // Later searches know what earlier ones have wasted.
             for _ in 0..4 {
                 let length = numbers.below(1000);
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn effort_in_vain_ends_with_an_automaton() {
         let mut patterns = [Cow::Borrowed(&b"aaab"[..]), Cow::Borrowed(b"aaaac")];
-        let few = Few::new(&mut patterns).unwrap();
+        let few = ShortPatterns::new(&mut patterns).unwrap();
         let mut text = vec![b'a'; 100_000];
         assert_eq!(few.find(&text), None);
         assert!(few.automaton.get().is_some());
@@ -252,9 +252,9 @@ mod tests {
     #[test]
     fn many_or_long_patterns_are_not_few() {
         let mut many = vec![Cow::Borrowed(&b"x"[..]); MOST_PATTERNS + 1];
-        assert!(Few::new(&mut many).is_none());
-        assert!(Few::new(&mut many[1..]).is_some());
+        assert!(ShortPatterns::new(&mut many).is_none());
+        assert!(ShortPatterns::new(&mut many[1..]).is_some());
         let mut long = [Cow::Owned(vec![b'x'; MOST_BYTES]), Cow::Borrowed(&b"y"[..])];
-        assert!(Few::new(&mut long).is_none());
+        assert!(ShortPatterns::new(&mut long).is_none());
     }
 }
