@@ -26,7 +26,7 @@ use crate::library::Library;
 pub(crate) struct Env {
     /// Where terms are built: the process's, or that of `own`.
     heap: *mut Heap,
-    /// The process that calls; null if none does. In a dirty call it is lent to others: see [`lent`].
+    /// The process that calls; null if none does. In a dirty call it is lent to others: see [`loans`].
     process: *mut Process,
     /// The library that is called; null in an environment of a library's own.
     library: *const Library,

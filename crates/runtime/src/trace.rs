@@ -1,7 +1,7 @@
 //! Tracing: what a process is traced for and who is told, and one function for each event.
 //!
-//! A process that is traced has [`Flags::TRACED`] set, and in its `Extras` a [`Tracing`] for each session in which it is.
-//! The other rooms test that bit, and tell the [`observer`] only if it is set; nothing of this room is called
+//! A process that is traced has [`Flags::TRACED`] set, and in its `Extras` a [`Tracing`] for each session in which it
+//! is. The other rooms test that bit, and tell the [`observer`] only if it is set; nothing of this room is called
 //! otherwise. What becomes of an event (its message, its timestamp, match specifications, the kinds of tracers) is the
 //! matter of the crate `trace`, which hands in [`Trace`].
 //!

@@ -1,9 +1,9 @@
 //! The text of a pid where a dump says whose a section is, or which process is meant.
 //!
-//! The viewer of OTP 25 and 26 makes a pid from that text again, and there a pid has a number of 15 bits and a serial of
-//! 13; ours has 28 bits and 32. Where ours does not fit, a process is given a pid that no other process of the dump has:
-//! the index's upper bits become the serial, above every serial that fits. Pids of ended processes keep their text, so
-//! that nobody takes them for a process that uses the same entry of the table now.
+//! The viewer of OTP 25 and 26 makes a pid from that text again, and there a pid has a number of 15 bits and a serial
+//! of 13; ours has 28 bits and 32. Where ours does not fit, a process is given a pid that no other process of the dump
+//! has: the index's upper bits become the serial, above every serial that fits. Pids of ended processes keep their
+//! text, so that nobody takes them for a process that uses the same entry of the table now.
 
 use std::fmt::Display;
 
@@ -16,8 +16,8 @@ use super::Form;
 
 /// Bits of a pid's number in the viewer of OTP 25.
 const NUMBER_BITS: u32 = 15;
-/// The serials from here on, up to 8191, stand for the index's upper bits: up to 12 of them, since the process table has
-/// at most 2^27 entries.
+/// The serials from here on, up to 8191, stand for the index's upper bits: up to 12 of them, since the process table
+/// has at most 2^27 entries.
 const FIRST_MADE_SERIAL: u32 = 4096;
 
 impl Form {

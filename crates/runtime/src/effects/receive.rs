@@ -1,8 +1,8 @@
 //! Receiving: what `receive` needs besides examining messages that are already in the inner queue.
 //!
-//! The engine examines messages from the queue's `save` on. Where they end it calls [`look_for_message`], and then sets the
-//! [`timer`] and waits; a clause that matches ends in [`remove`]. [`markers`] let a receive of a reply begin after the
-//! messages that cannot contain its reference. Only the thread that runs the process calls these functions.
+//! The engine examines messages from the queue's `save` on. Where they end it calls [`look_for_message`], and then sets
+//! the [`timer`] and waits; a clause that matches ends in [`remove`]. [`markers`] let a receive of a reply begin after
+//! the messages that cannot contain its reference. Only the thread that runs the process calls these functions.
 
 pub(crate) mod markers;
 pub(crate) mod priority;

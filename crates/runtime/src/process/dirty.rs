@@ -24,8 +24,8 @@ pub enum Call {
     },
     /// The call returned a result, which is the only term in `Extras::roots`.
     Result,
-    /// The call returned no result. `Extras::roots` holds those of reason, trace and arguments that are present, in this
-    /// order, followed by the arguments for `target`, if any.
+    /// The call returned no result. `Extras::roots` holds those of reason, trace and arguments that are present, in
+    /// this order, followed by the arguments for `target`, if any.
     Raised {
         kind: AbruptKind,
         class: Class,

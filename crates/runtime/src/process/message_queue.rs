@@ -161,8 +161,8 @@ unsafe fn in_place_of(old: *mut Fragment, term: Owned) -> *mut Fragment {
     new
 }
 
-/// Words of the messages in the queue beside their headers. Once there were too many for a sum, the messages are visited
-/// one by one.
+/// Words of the messages in the queue beside their headers. Once there were too many for a sum, the messages are
+/// visited one by one.
 #[must_use]
 pub fn words(process: &Process) -> u64 {
     let queue = &process.head.messages;

@@ -11,7 +11,8 @@ use term::reference;
 
 use super::{Phase, Port};
 
-/// Writes the port's section, in which `identity` displays pids and ports; nothing if the port is not open, or its lock was not acquired within `timeout`.
+/// Writes the port's section, in which `identity` displays pids and ports; nothing if the port is not open, or its lock
+/// was not acquired within `timeout`.
 ///
 /// # Errors
 /// Those of `out`.

@@ -12,9 +12,9 @@
 //! ([`DirtyKind`]).
 //!
 //! While the process waits here, and while its call waits for the system or runs a library's code, others handle its
-//! signals ([`lent`]); otherwise they stay pending, as for a process in a run queue. No dirty call collects: a body
-//! builds terms on the heap or beside it, and its result is a root ([`Extras::roots`](crate::process::Extras)) until it is
-//! picked up.
+//! signals ([`loans`]); otherwise they stay pending, as for a process in a run queue. No dirty call collects: a body
+//! builds terms on the heap or beside it, and its result is a root ([`Extras::roots`](crate::process::Extras)) until
+//! it is picked up.
 //!
 //! A body that runs here is not part of a slice: it may look up processes only under `epoch::with_pin`, and there is no
 //! current scheduler. A thread is started when work is queued and all others are busy, up to the numbers that the node
