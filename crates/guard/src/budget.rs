@@ -93,10 +93,11 @@ pub(crate) fn ask_again() -> Option<Found> {
 }
 
 fn ask_host() -> Host {
+    let group = usage::group();
     Host {
         total: usage::total_bytes(),
-        group_limit: usage::group_limit_bytes(),
-        group_taken: usage::group_taken_bytes(),
+        group_limit: group.limit_bytes,
+        group_taken: group.taken_bytes,
         resident: usage::resident_bytes().unwrap_or(0),
     }
 }

@@ -54,22 +54,55 @@ pub(crate) fn cpu_quota(root: &Path) -> Option<CpuQuota> {
         })
 }
 
-/// The lowest memory limit, in bytes, on the path from this process's group to the root, if there is any.
-pub(crate) fn memory_limit_bytes(root: &Path) -> Option<u64> {
-    Groups::of_this_process(root)
-        .directories("memory")
-        .into_iter()
-        .filter_map(|group| match group.version {
-            Version::One => {
-                let own = read_number(&group.path.join("memory.limit_in_bytes"));
-                let inherited =
-                    read_field(&group.path.join("memory.stat"), "hierarchical_memory_limit");
-                least(own, inherited)
-            }
-            Version::Two => read_number(&group.path.join("memory.max")),
-        })
-        .filter(|limit| *limit < UNLIMITED_BYTES)
-        .min()
+/// What memory groups say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryGroup {
+    /// The lowest limit, in bytes, on the path from this process's group to the root, if there is any.
+    pub limit_bytes: Option<u64>,
+    /// Bytes charged to the innermost group, other processes included, without those of files that the kernel can
+    /// drop; `None` if there is no such group.
+    pub taken_bytes: Option<u64>,
+}
+
+/// What this process's memory group and its parents say. Every file is read once.
+pub(crate) fn memory(root: &Path) -> MemoryGroup {
+    let groups = Groups::of_this_process(root).directories("memory");
+    let mut found = MemoryGroup::default();
+    for (index, group) in groups.iter().enumerate() {
+        let is_innermost = index == 0;
+        let of_one = group.version == Version::One;
+        let statistics = match of_one || is_innermost {
+            true => read(&group.path.join("memory.stat")).unwrap_or_default(),
+            false => String::new(),
+        };
+        let limit = read_number(&group.path.join(match group.version {
+            Version::One => "memory.limit_in_bytes",
+            Version::Two => "memory.max",
+        }));
+        // Only version 1 sums up the hierarchy.
+        let inherited = field(&statistics, "hierarchical_memory_limit");
+        let limit = least(limit, inherited).filter(|limit| *limit < UNLIMITED_BYTES);
+        found.limit_bytes = least(found.limit_bytes, limit);
+        if is_innermost {
+            found.taken_bytes = taken_bytes(group, &statistics);
+        }
+    }
+    found
+}
+
+fn taken_bytes(group: &Group, statistics: &str) -> Option<u64> {
+    let (usage, files) = match group.version {
+        // Memory that files have in common with programs (`shmem`) is in the page cache's sum under version 1, and
+        // cannot be dropped.
+        Version::One => (
+            "memory.usage_in_bytes",
+            ["total_inactive_file ", "total_active_file "],
+        ),
+        Version::Two => ("memory.current", ["inactive_file ", "active_file "]),
+    };
+    let usage = read_number(&group.path.join(usage))?;
+    let files = files.map(|name| field(statistics, name).unwrap_or(0));
+    Some(usage.saturating_sub(files.iter().sum()))
 }
 
 /// Bytes charged to the innermost memory group, page cache included, if there is such a group.
@@ -82,28 +115,6 @@ pub(crate) fn memory_usage_bytes(root: &Path) -> Option<u64> {
         Version::One => "memory.usage_in_bytes",
         Version::Two => "memory.current",
     }))
-}
-
-/// Bytes charged to the innermost memory group without those of files that the kernel can drop, if there is such a
-/// group.
-pub(crate) fn memory_taken_bytes(root: &Path) -> Option<u64> {
-    let group = Groups::of_this_process(root)
-        .directories("memory")
-        .into_iter()
-        .next()?;
-    let (usage, files) = match group.version {
-        // Memory that files have in common with programs (`shmem`) is in the page cache's sum under version 1, and
-        // cannot be dropped.
-        Version::One => (
-            "memory.usage_in_bytes",
-            ["total_inactive_file", "total_active_file"],
-        ),
-        Version::Two => ("memory.current", ["inactive_file", "active_file"]),
-    };
-    let usage = read_number(&group.path.join(usage))?;
-    let statistics = group.path.join("memory.stat");
-    let files = files.map(|name| read_field(&statistics, &format!("{name} ")).unwrap_or(0));
-    Some(usage.saturating_sub(files.iter().sum()))
 }
 
 fn quota_v2(directory: &Path) -> Option<CpuQuota> {
@@ -278,9 +289,8 @@ fn read_number(path: &Path) -> Option<u64> {
     read(path)?.trim().parse().ok()
 }
 
-fn read_field(path: &Path, name: &str) -> Option<u64> {
-    read(path)?
-        .lines()
+fn field(text: &str, name: &str) -> Option<u64> {
+    text.lines()
         .find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
 }
 

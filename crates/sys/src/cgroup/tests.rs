@@ -21,7 +21,7 @@ fn quota(quota_us: u64, period_us: u64) -> Option<CpuQuota> {
 fn nothing_known_is_no_limit() {
     let tree = Tree::new(&[]);
     assert_eq!(cpu_quota(tree.path()), None);
-    assert_eq!(memory_limit_bytes(tree.path()), None);
+    assert_eq!(memory(tree.path()).limit_bytes, None);
     assert_eq!(memory_usage_bytes(tree.path()), None);
 }
 
@@ -40,7 +40,7 @@ fn version_2_keeps_the_least_of_all_parents() {
     ]);
     assert_eq!(cpu_quota(tree.path()), quota(150_000, 100_000));
     assert_eq!(cpu_quota(tree.path()).unwrap().processors(), 2);
-    assert_eq!(memory_limit_bytes(tree.path()), Some(1_000_000));
+    assert_eq!(memory(tree.path()).limit_bytes, Some(1_000_000));
     assert_eq!(memory_usage_bytes(tree.path()), Some(4096));
 }
 
@@ -73,7 +73,7 @@ fn version_1_keeps_the_least_of_all_parents() {
     ]);
     assert_eq!(cpu_quota(tree.path()), quota(50_000, 100_000));
     assert_eq!(cpu_quota(tree.path()).unwrap().processors(), 1);
-    assert_eq!(memory_limit_bytes(tree.path()), Some(536_870_912));
+    assert_eq!(memory(tree.path()).limit_bytes, Some(536_870_912));
     assert_eq!(memory_usage_bytes(tree.path()), Some(77));
 }
 
@@ -90,7 +90,7 @@ fn both_versions_at_once_are_both_asked() {
         ("sys/fs/cgroup/unified/u/memory.max", "12345678\n"),
     ]);
     assert_eq!(cpu_quota(tree.path()), quota(300_000, 100_000));
-    assert_eq!(memory_limit_bytes(tree.path()), Some(12_345_678));
+    assert_eq!(memory(tree.path()).limit_bytes, Some(12_345_678));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_hidden_parent_of_version_1_is_known_by_the_sum() {
             "cache 5\nhierarchical_memory_limit 268435456\nrss 1\n",
         ),
     ]);
-    assert_eq!(memory_limit_bytes(tree.path()), Some(268_435_456));
+    assert_eq!(memory(tree.path()).limit_bytes, Some(268_435_456));
 }
 
 #[test]
@@ -169,9 +169,43 @@ fn nonsense_is_no_limit() {
         ]);
         assert_eq!(cpu_quota(tree.path()), None, "{text}");
         if text != "100000" {
-            assert_eq!(memory_limit_bytes(tree.path()), None, "{text}");
+            assert_eq!(memory(tree.path()).limit_bytes, None, "{text}");
         }
     }
+}
+
+#[test]
+fn what_files_take_can_be_dropped() {
+    let one = Tree::new(&[
+        ("proc/self/cgroup", "5:memory:/m\n"),
+        ("proc/self/mountinfo", V1_MOUNTS),
+        ("sys/fs/cgroup/memory/m/memory.usage_in_bytes", "1000\n"),
+        (
+            "sys/fs/cgroup/memory/m/memory.stat",
+            "inactive_file 1\nhierarchical_memory_limit 5000\ntotal_inactive_file 100\ntotal_active_file 20\n",
+        ),
+    ]);
+    let found = memory(one.path());
+    assert_eq!(
+        (found.limit_bytes, found.taken_bytes),
+        (Some(5000), Some(880))
+    );
+    let two = Tree::new(&[
+        ("proc/self/cgroup", "0::/a/b\n"),
+        ("proc/self/mountinfo", V2_MOUNT),
+        ("sys/fs/cgroup/a/memory.max", "5000\n"),
+        ("sys/fs/cgroup/a/memory.current", "4000\n"),
+        ("sys/fs/cgroup/a/b/memory.current", "1000\n"),
+        (
+            "sys/fs/cgroup/a/b/memory.stat",
+            "anon 7\ninactive_file 100\nactive_file 20\n",
+        ),
+    ]);
+    let found = memory(two.path());
+    assert_eq!(
+        (found.limit_bytes, found.taken_bytes),
+        (Some(5000), Some(880))
+    );
 }
 
 #[test]

@@ -8,6 +8,8 @@ use rustix::fs::{Mode, OFlags};
 use rustix::process::{Resource, getrlimit};
 
 use super::page_bytes;
+pub use crate::cgroup::MemoryGroup;
+
 use crate::cgroup;
 
 /// Memory of the host, in bytes.
@@ -23,7 +25,7 @@ pub fn available_bytes() -> Option<u64> {
 
 /// The lowest memory limit of the control groups that this process is in, in bytes. It may exceed [`total_bytes`].
 pub fn group_limit_bytes() -> Option<u64> {
-    cgroup::memory_limit_bytes(Path::new("/"))
+    group().limit_bytes
 }
 
 /// Memory charged to the innermost memory control group of this process, in bytes: page cache and other processes
@@ -32,9 +34,9 @@ pub fn group_usage_bytes() -> Option<u64> {
     cgroup::memory_usage_bytes(Path::new("/"))
 }
 
-/// As [`group_usage_bytes`], without the page cache of files, which the kernel drops when it needs memory.
-pub fn group_taken_bytes() -> Option<u64> {
-    cgroup::memory_taken_bytes(Path::new("/"))
+/// What the memory control groups of this process say, read at once.
+pub fn group() -> MemoryGroup {
+    cgroup::memory(Path::new("/"))
 }
 
 /// The limit of this process's address space, in bytes, if there is one (`ulimit -v`).
