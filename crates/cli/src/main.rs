@@ -13,7 +13,7 @@ use cli::environment::Environment;
 use cli::launch::{self, Launch, Print, Request, VM_NAME};
 use cli::otp::{self, Otp};
 use cli::refusal::{self, Refusal};
-use cli::settings::{self, Outcome};
+use cli::settings::{self, Outcome, Usable};
 use cli::words::{self, Word};
 use runtime::Config;
 use sys::terminal::watcher;
@@ -82,7 +82,7 @@ fn start() -> Result<ExitCode, Refusal> {
         return Ok(ExitCode::SUCCESS);
     }
     Ok(obey(
-        settings::read(&launch, &otp, processors()),
+        settings::read(&launch, &otp, usable()),
         &otp,
         &launch.environment,
     ))
@@ -123,10 +123,14 @@ fn run(config: Config, environment: &Environment) -> ExitCode {
     node::start(config)
 }
 
-/// The number of processors that this process may use.
-fn processors() -> u32 {
-    let allowed = sys::cpu::Processors::detect().allowed();
-    u32::try_from(allowed).unwrap_or(u32::MAX)
+/// The processors that this process may use.
+fn usable() -> Usable {
+    let found = sys::cpu::Processors::detect();
+    let count = |processors: usize| u32::try_from(processors).unwrap_or(u32::MAX);
+    Usable {
+        now: count(found.allowed()),
+        most: count(found.allowed_later()),
+    }
 }
 
 fn detach() -> Result<sys::detach::Side, Refusal> {

@@ -29,8 +29,16 @@ pub struct Reading {
     pub outcome: Result<Outcome, Refusal>,
 }
 
-/// Reads the words of `launch`. `processors` is the number of processors that this process may use.
-pub fn read(launch: &Launch, otp: &Otp, processors: u32) -> Reading {
+/// How many processors this process may use: just now, and at most if its quota rises while it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usable {
+    pub now: u32,
+    /// At least `now`.
+    pub most: u32,
+}
+
+/// Reads the words of `launch`.
+pub fn read(launch: &Launch, otp: &Otp, processors: Usable) -> Reading {
     let mut reader = Reader {
         config: defaults(launch, otp),
         schedulers: Schedulers::new(processors),
@@ -79,6 +87,8 @@ fn defaults(launch: &Launch, otp: &Otp) -> Config {
         schedulers_online: 1,
         dirty_cpu_schedulers: 1,
         dirty_cpu_schedulers_online: 1,
+        follows_processors: false,
+        dirty_follow_processors: false,
         bind_type: "u",
         bind_if_possible: false,
         machine_code: launch.flavor != Flavor::Emu,
@@ -258,15 +268,17 @@ impl Reader {
             },
             Action::DirtyCpuSchedulers => self.schedulers.set_dirty_cpu(pair(&parsed))?,
             Action::DirtyCpuSchedulersPercent => {
-                self.schedulers.dirty_percent = percentages(pair(&parsed))
+                let percentages = percentages(pair(&parsed))
                     .ok_or_else(|| Refusal::emulator(value::complaint(flag, text)))?;
+                self.schedulers.set_dirty_percent(percentages);
             }
             Action::FileNames => self.set_file_names(text, flag)?,
             Action::Help => return Ok(Some(Outcome::PrintHelp)),
             Action::Schedulers => self.schedulers.set(pair(&parsed))?,
             Action::SchedulersPercent => {
-                self.schedulers.percent = percentages(pair(&parsed))
+                let percentages = percentages(pair(&parsed))
                     .ok_or_else(|| Refusal::emulator(value::complaint(flag, text)))?;
+                self.schedulers.set_percent(percentages);
             }
             Action::Version => return Ok(Some(Outcome::PrintVersion)),
         }

@@ -5,6 +5,7 @@
 
 mod break_menu;
 mod crash;
+mod processors;
 mod start;
 
 pub use start::start;

@@ -12,7 +12,7 @@ use term::heap::Scratch;
 use term::unicode::{Encoding, filename};
 use term::{am, atom, build};
 
-use crate::{break_menu, crash};
+use crate::{break_menu, crash, processors};
 use runtime::code::coverage::CoverageMode;
 use runtime::code::{self, preloaded};
 use runtime::effects::collection;
@@ -121,6 +121,8 @@ fn prepare(config: Config) -> Result<Vec<schedulers::RunQueuesOf>, String> {
     load_preloaded(&config.preloaded_dir)?;
     atom::rank_natives(config.release);
     spawn_first(config)?;
+    processors::follow(config)
+        .map_err(|error| format!("the processors cannot be watched: {}", error.message()))?;
     guard::start(config.flags.memory_budget)
         .map_err(|error| format!("the memory guard cannot be started: {}", error.message()))?;
     Ok(queues)

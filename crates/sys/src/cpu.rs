@@ -15,6 +15,11 @@ use topology::LogicalCpu;
 use crate::cgroup;
 use crate::errno::{Errno, Result, check_size};
 
+/// A quota is expected to rise to so many times what it is when the node starts, or to so many processors. More
+/// threads than that would take memory on a large host for nothing.
+const QUOTA_MAY_RISE: usize = 4;
+const LEAST_LATER: usize = 8;
+
 /// How many processors there are, for `erlang:system_info(logical_processors)` and its relatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Processors {
@@ -47,6 +52,14 @@ impl Processors {
             available,
             quota,
         }
+    }
+
+    /// How many schedulers may make sense later, if the quota rises: at least [`Processors::allowed`].
+    pub fn allowed_later(&self) -> usize {
+        let most = self.quota.map_or(usize::MAX, |quota| {
+            quota.saturating_mul(QUOTA_MAY_RISE).max(LEAST_LATER)
+        });
+        self.available.min(most).max(1)
     }
 
     /// How many schedulers make sense: at least 1.
@@ -229,6 +242,13 @@ mod tests {
         let found = Processors::detect_under(tree.path());
         assert_eq!(found.quota, Some(1));
         assert_eq!(found.allowed(), 1);
+        assert_eq!(found.allowed_later(), found.available.min(8));
+        // It may change while the node runs.
+        tree.write("sys/fs/cgroup/cpu.max", "150000 100000\n");
+        assert_eq!(Processors::detect_under(tree.path()).quota, Some(2));
+        tree.write("sys/fs/cgroup/cpu.max", "max 100000\n");
+        let found = Processors::detect_under(tree.path());
+        assert_eq!((found.quota, found.allowed()), (None, found.available));
     }
 
     #[test]

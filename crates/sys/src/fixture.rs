@@ -20,6 +20,11 @@ impl Tree {
         Tree(root)
     }
 
+    /// Changes a file.
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.0.join(name), text).unwrap();
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }

@@ -1,38 +1,59 @@
 //! The number of schedulers of each kind: `+S`, `+SP`, `+SDcpu`, `+SDPcpu` and their interaction. A
-//! number that is 0 or negative is added to the number of processors. Main thread only.
+//! number that is 0 or negative is added to the number of processors. What no flag has set follows the processors that
+//! the node may use, also while it runs (`node::processors`). Main thread only.
 
 use spec::flags::MAX_SCHEDULERS;
 
 use runtime::process::config::Config;
 
+use super::Usable;
 use crate::refusal::Refusal;
 
 /// The counts while flags are read. All values are within 32 bits, so 64-bit arithmetic cannot overflow.
 pub(super) struct Schedulers {
-    /// Processors this process may use: the default of every count.
+    /// Processors this process may use: the default of every count, but for the totals, for which more may be allowed
+    /// later.
     processors: i64,
     pub total: i64,
     online: i64,
     dirty: i64,
     dirty_online: i64,
     /// Percentages for `total` and `online`.
-    pub percent: (i64, i64),
+    percent: (i64, i64),
     /// Percentages for `dirty` and `dirty_online`.
-    pub dirty_percent: (i64, i64),
+    dirty_percent: (i64, i64),
+    /// Whether no flag has set the numbers of schedulers, or of dirty ones.
+    is_default: bool,
+    is_dirty_default: bool,
 }
 
 impl Schedulers {
-    pub(super) fn new(processors: u32) -> Schedulers {
-        let processors = i64::from(processors).clamp(1, MAX_SCHEDULERS);
+    pub(super) fn new(usable: Usable) -> Schedulers {
+        let count = |processors: u32| i64::from(processors).clamp(1, MAX_SCHEDULERS);
+        let (processors, most) = (count(usable.now), count(usable.most));
         Schedulers {
             processors,
-            total: processors,
+            total: most,
             online: processors,
-            dirty: processors,
+            dirty: most,
             dirty_online: processors,
             percent: (100, 100),
             dirty_percent: (100, 100),
+            is_default: true,
+            is_dirty_default: true,
         }
+    }
+
+    /// `+SP total:online`.
+    pub(super) fn set_percent(&mut self, percent: (i64, i64)) {
+        self.percent = percent;
+        self.is_default = false;
+    }
+
+    /// `+SDPcpu total:online`.
+    pub(super) fn set_dirty_percent(&mut self, percent: (i64, i64)) {
+        self.dirty_percent = percent;
+        self.is_dirty_default = false;
     }
 
     /// `+S total:online`.
@@ -50,6 +71,7 @@ impl Schedulers {
             )));
         }
         (self.total, self.online) = (total, online);
+        self.is_default = false;
         Ok(())
     }
 
@@ -72,6 +94,7 @@ impl Schedulers {
             )));
         }
         (self.dirty, self.dirty_online) = (total, online);
+        self.is_dirty_default = false;
         Ok(())
     }
 
@@ -124,6 +147,8 @@ impl Schedulers {
         config.schedulers_online = count(self.online);
         config.dirty_cpu_schedulers = count(self.dirty);
         config.dirty_cpu_schedulers_online = count(self.dirty_online);
+        config.follows_processors = smp && self.is_default;
+        config.dirty_follow_processors = smp && self.is_dirty_default;
         if !smp {
             config.flags.dirty_io_schedulers = 1;
         }

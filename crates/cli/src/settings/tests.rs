@@ -18,7 +18,10 @@ fn read_line_on(erts_version: &str, line: &str, processors: u32) -> Reading {
         .collect();
     let otp = Otp::at("/otp", erts_version);
     match launch::split(&words, &otp, &Environment::default()) {
-        Ok(Request::Start(launch)) => read(&launch, &otp, processors),
+        Ok(Request::Start(launch)) => {
+            let (now, most) = (processors, processors);
+            read(&launch, &otp, Usable { now, most })
+        }
         other => panic!("{line}: {other:?}"),
     }
 }
@@ -36,7 +39,10 @@ fn complaint(line: &str) -> String {
 
 /// The numbers of schedulers, schedulers online, dirty CPU schedulers, and dirty CPU schedulers online.
 fn counts(line: &str) -> [usize; 4] {
-    let config = config(line);
+    counts_in(&config(line))
+}
+
+fn counts_in(config: &Config) -> [usize; 4] {
     [
         config.schedulers,
         config.schedulers_online,
@@ -66,6 +72,34 @@ fn schedulers_are_counted() {
         ("-smp enable +S 3", [3, 3, 3, 3]),
     ] {
         assert_eq!(counts(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn schedulers_follow_a_quota_unless_a_flag_says_otherwise() {
+    for (line, expected, follow) in [
+        ("", [8, 1, 8, 1], (true, true)),
+        ("+S 2", [2, 1, 2, 1], (false, true)),
+        ("+S 2:2", [2, 2, 2, 1], (false, true)),
+        ("+SP 100", [8, 1, 8, 1], (false, true)),
+        ("+SDcpu 2:1", [8, 1, 2, 1], (true, false)),
+        ("+SDPcpu 50", [8, 1, 4, 1], (true, false)),
+        ("-smp disable", [1, 1, 1, 1], (false, false)),
+    ] {
+        let words = || line.split_whitespace().map(|word| word.as_bytes().to_vec());
+        let words: Vec<Word> = words().collect();
+        let otp = Otp::at("/otp", "13.1.5");
+        let Ok(Request::Start(launch)) = launch::split(&words, &otp, &Environment::default())
+        else {
+            panic!("{line}");
+        };
+        let Ok(Outcome::Run(config)) = read(&launch, &otp, Usable { now: 1, most: 8 }).outcome
+        else {
+            panic!("{line}");
+        };
+        assert_eq!(counts_in(&config), expected, "{line}");
+        let follows = (config.follows_processors, config.dirty_follow_processors);
+        assert_eq!(follows, follow, "{line}");
     }
 }
 
@@ -315,7 +349,8 @@ fn no_value_makes_reading_panic() {
             for words in [vec![name.clone(), value.to_vec()], vec![joined]] {
                 let split = launch::split(&words, &otp, &Environment::default());
                 if let Ok(Request::Start(launch)) = split {
-                    let _ = read(&launch, &otp, u32::MAX).outcome;
+                    let (now, most) = (u32::MAX, u32::MAX);
+                    let _ = read(&launch, &otp, Usable { now, most }).outcome;
                 }
             }
         }

@@ -42,6 +42,10 @@ pub struct Config {
     pub dirty_cpu_schedulers: usize,
     /// At most `dirty_cpu_schedulers`.
     pub dirty_cpu_schedulers_online: usize,
+    /// Whether the schedulers online follow the processors that the node may use, because no flag has set them.
+    pub follows_processors: bool,
+    /// The same of the dirty CPU schedulers.
+    pub dirty_follow_processors: bool,
     /// As given to `+sbt`.
     pub bind_type: Word,
     /// Whether schedulers may stay unbound if the processor topology is unknown (`+stbt`).
