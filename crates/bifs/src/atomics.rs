@@ -6,7 +6,7 @@ use layout::{Heap, NoGc, Term, no_gc};
 use term::{am, build, map};
 
 use super::magic;
-use runtime::code::bif::{BifResult, badarg, system_limit};
+use runtime::code::bif::{BifResult, badarg, room_for, system_limit};
 use runtime::mail::{current, schedulers};
 use runtime::process::Process;
 
@@ -35,13 +35,21 @@ struct Counters {
 
 impl Counters {
     fn new(size: usize) -> Counters {
-        let places = schedulers::count() + 1;
-        let count = size.div_ceil(COUNTERS_PER_LINE) * places;
+        let count = Counters::lines_of(size);
         Counters {
             lines: (0..count).map(|_| Line::default()).collect(),
-            places,
+            places: Counters::places(),
             size,
         }
+    }
+
+    fn places() -> usize {
+        schedulers::count() + 1
+    }
+
+    /// The lines of so many counters.
+    fn lines_of(size: usize) -> usize {
+        size.div_ceil(COUNTERS_PER_LINE) * Counters::places()
     }
 
     /// The cells of the counter numbered `index`, from 1: one for each place.
@@ -128,6 +136,12 @@ fn integer_of(heap: &mut Heap, bits: u64, signed: bool) -> Term {
     }
 }
 
+/// Charges for the memory of an array, so that a slice of the process does not take gigabytes.
+fn charge_for(bytes: usize) {
+    const BYTES_PER_REDUCTION: usize = 1 << 10;
+    current::charge((bytes / BYTES_PER_REDUCTION) as i64);
+}
+
 fn atomics(reference: Term, no_gc: &NoGc) -> Result<&Atomics, runtime::code::bif::Failure> {
     magic::get::<Atomics>(reference, no_gc).ok_or(badarg(1))
 }
@@ -136,13 +150,15 @@ fn atomics(reference: Term, no_gc: &NoGc) -> Result<&Atomics, runtime::code::bif
 pub(crate) fn atomics_new_2(process: &mut Process, [arity, options]: [Term; 2]) -> BifResult {
     // Option bit 0: signed.
     let options = options.as_small().ok_or(badarg(2))?;
-    let values = (0..count_of(arity)?).map(|_| AtomicU64::new(0)).collect();
-    Ok(magic::make(
+    let count = count_of(arity)?;
+    room_for(count.saturating_mul(8))?;
+    charge_for(count * 8);
+    let values = (0..count).map(|_| AtomicU64::new(0)).collect();
+    let signed = options & 1 != 0;
+    Ok(magic::make_holding(
         process,
-        Atomics {
-            signed: options & 1 != 0,
-            values,
-        },
+        Atomics { signed, values },
+        count * 8,
     ))
 }
 
@@ -254,7 +270,11 @@ fn counters(reference: Term, no_gc: &NoGc) -> Result<&Counters, runtime::code::b
 
 /// `erts_internal:counters_new(Size)`
 pub(crate) fn counters_new_1(process: &mut Process, [size]: [Term; 1]) -> BifResult {
-    Ok(magic::make(process, Counters::new(count_of(size)?)))
+    let size = count_of(size)?;
+    let bytes = Counters::lines_of(size).saturating_mul(size_of::<Line>());
+    room_for(bytes)?;
+    charge_for(bytes);
+    Ok(magic::make_holding(process, Counters::new(size), bytes))
 }
 
 /// `erts_internal:counters_get(Ref, Index)`

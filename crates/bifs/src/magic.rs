@@ -12,7 +12,16 @@ use runtime::process::Process;
 
 /// A reference that holds `object`.
 pub(crate) fn make<T: Any + Send + Sync>(process: &mut Process, object: T) -> Term {
-    let block = MagicBlock::new(Box::new(object));
+    make_holding(process, object, 0)
+}
+
+/// As [`make`], for an object that has so many bytes elsewhere.
+pub(crate) fn make_holding<T: Any + Send + Sync>(
+    process: &mut Process,
+    object: T,
+    held_bytes: usize,
+) -> Term {
+    let block = MagicBlock::holding(Box::new(object), held_bytes);
     let number = reference::fresh_number();
     // SAFETY: a fresh block; its only count goes to the reference.
     unsafe { build::magic_reference(process.heap(), number, reference::OBJECT, block) }

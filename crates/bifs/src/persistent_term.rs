@@ -56,6 +56,7 @@ static WRITER: Mutex<Writer> = Mutex::new(Writer {
     count: 0,
     used: 0,
     words: 0,
+    put_while_high: 0,
 });
 
 /// The state of writers; whoever changes the table holds its lock.
@@ -64,6 +65,8 @@ struct Writer {
     /// Places that are not null.
     used: usize,
     words: usize,
+    /// Terms that were put since the node came near the end of its memory.
+    put_while_high: u32,
 }
 
 /// Takes the place of a removed entry, so that a search continues past it.
@@ -220,18 +223,27 @@ pub(crate) fn put_new_2(_process: &mut Process, [key, value]: [Term; 2]) -> BifR
 /// such ones when processes crash.
 const SMALL_WORDS: usize = 64;
 
-/// Whether a term may be put. Nobody owns these terms, so nobody's end would give their memory back.
-fn may_put(value: Term) -> Result<(), Failure> {
-    let is_small = || copy::size_with_literals(value) <= SMALL_WORDS;
-    match budget::is_high() && !is_small() {
-        true => Err(system_limit()),
-        false => Ok(()),
+/// So many small ones may be put while the node stays near the end of its memory.
+const MOST_SMALL: u32 = 1000;
+
+impl Writer {
+    /// Whether a term may be put. Nobody owns these terms, so nobody's end would give their memory back.
+    fn may_put(&mut self, key: Term, value: Term) -> Result<(), Failure> {
+        if !budget::is_high() {
+            self.put_while_high = 0;
+            return Ok(());
+        }
+        let words = [key, value].map(copy::size_with_literals);
+        if words.into_iter().sum::<usize>() > SMALL_WORDS || self.put_while_high >= MOST_SMALL {
+            return Err(system_limit());
+        }
+        self.put_while_high += 1;
+        Ok(())
     }
 }
 
 fn put_term(key: Term, value: Term, may_replace: bool) -> BifResult {
     let mut writer = WRITER.lock();
-    may_put(value)?;
     if let Some(before) = find(key) {
         if compare::eq_exact(before, value) {
             return Ok(am::OK);
@@ -240,6 +252,7 @@ fn put_term(key: Term, value: Term, may_replace: bool) -> BifResult {
             return Err(badarg(1));
         }
     }
+    writer.may_put(key, value)?;
     let (area, literals) = literals::make_sharing(&[key, value]).ok_or(system_limit())?;
     let hash = hash::internal(key, 0);
     let words = area.words;

@@ -185,7 +185,25 @@ pub unsafe fn copy_counted<A: Allocate + ?Sized>(heap: &mut A, term: Term, words
 /// Copies a term into a fresh fragment, as a message or another signal's term.
 #[must_use]
 pub fn to_fragment(term: Term) -> *mut Fragment {
+    fragment_of(term, size(term))
+}
+
+/// As [`to_fragment`]; `None` if the copy is so large that the node's budget has no room for it.
+#[inline]
+#[must_use]
+pub fn to_fragment_within_budget(term: Term) -> Option<*mut Fragment> {
+    use sys::memory::budget;
     let words = size(term);
+    if !budget::admit(words * 8) {
+        budget::refuse();
+        return None;
+    }
+    Some(fragment_of(term, words))
+}
+
+/// A copy of a term whose [`size`] is `words`, in a fresh fragment.
+#[inline]
+fn fragment_of(term: Term, words: usize) -> *mut Fragment {
     let fragment = new_fragment(words);
     // SAFETY: the fragment is fresh and has the words that `size` counted.
     unsafe {
@@ -422,12 +440,21 @@ impl Owned {
     /// Copies a term with its literals, so that the copy may outlive any literal area.
     #[must_use]
     pub fn new(term: Term) -> Owned {
+        // SAFETY: that is its size.
+        unsafe { Owned::counted(term, size_with_literals(term)) }
+    }
+
+    /// As [`Owned::new`], for a term whose size the caller knows.
+    ///
+    /// # Safety
+    /// `words` is what [`size_with_literals`] returned for the term, which has not changed since.
+    #[must_use]
+    pub unsafe fn counted(term: Term, words: usize) -> Owned {
         if term.is_immediate() || term.is_none() {
             return Owned(ptr::without_provenance_mut(term.bits() as usize));
         }
-        let words = size_with_literals(term);
         let fragment = new_fragment(words);
-        // SAFETY: the fragment is fresh and has the words that were counted.
+        // SAFETY: the fragment is fresh and has the words that the caller has counted.
         unsafe {
             let room = Fragment::words_pointer(fragment);
             (*fragment).term = copy_to(room, words, &mut (*fragment).off_heap, term, true);

@@ -51,6 +51,8 @@ pub struct MagicBlock {
     saved: OnceLock<(u64, u64)>,
     /// The type of the object, kept here so that [`MagicBlock::get`] needs no virtual call.
     holds: TypeId,
+    /// Bytes that the object has elsewhere.
+    held_bytes: usize,
     object: Box<dyn Any + Send + Sync>,
 }
 
@@ -201,6 +203,12 @@ impl MagicBlock {
     /// A block for `object`, counted once for the caller.
     #[must_use]
     pub fn new(object: Box<dyn Any + Send + Sync>) -> *mut MagicBlock {
+        MagicBlock::holding(object, 0)
+    }
+
+    /// As [`MagicBlock::new`], for an object that has so many bytes elsewhere.
+    #[must_use]
+    pub fn holding(object: Box<dyn Any + Send + Sync>, held_bytes: usize) -> *mut MagicBlock {
         let counted = Counted {
             references: AtomicU32::new(1),
             kind: CountedKind::Magic,
@@ -209,8 +217,15 @@ impl MagicBlock {
             counted,
             saved: OnceLock::new(),
             holds: (*object).type_id(),
+            held_bytes,
             object,
         }))
+    }
+
+    /// Bytes of memory that the end of the block frees.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        size_of::<MagicBlock>() + self.held_bytes
     }
 
     /// The block, if that is what is counted.

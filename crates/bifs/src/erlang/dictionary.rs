@@ -3,12 +3,13 @@
 use layout::Term;
 use term::{am, build, compare};
 
-use runtime::code::bif::BifResult;
+use runtime::code::bif::{BifResult, room_for};
 use runtime::mail::current;
 use runtime::process::Process;
 
 /// `put(Key, Value)`: returns the value before.
 pub(crate) fn put_2(process: &mut Process, [key, value]: [Term; 2]) -> BifResult {
+    room_for(process.dictionary.growth_bytes())?;
     let before = process.dictionary.put(key, value);
     Ok(before.unwrap_or(am::UNDEFINED))
 }

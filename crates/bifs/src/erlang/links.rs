@@ -8,7 +8,7 @@ use term::{am, build, node, reference};
 
 use super::sending;
 use distribution::signals::{self, Related};
-use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, error};
+use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, error, room_for_relation};
 use runtime::effects::{port, signal_handling};
 use runtime::exec::spawn::options;
 use runtime::mail::signal;
@@ -37,6 +37,7 @@ fn link(process: &mut Process, other: Term, rank: Rank) -> BifResult {
         events::does(process, am::LINK, other);
     }
     signal_handling::catch_up(process);
+    room_for_relation(process)?;
     if other.is_local_pid() {
         if other == process.pid() {
             return Ok(am::TRUE);

@@ -5,7 +5,7 @@ use term::copy::Owned;
 use term::release::{self, Release};
 use term::{am, build, list, node, reference};
 
-use runtime::code::bif::{BifResult, Failure, badarg, badarg_because};
+use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, room_for_relation};
 use runtime::effects::{port, signal_handling};
 use runtime::exec::spawn::options::monitor_options;
 use runtime::mail::signal::{self, Sent};
@@ -59,6 +59,7 @@ fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOption
         am::TIME_OFFSET => return Err(badarg(2)),
         _ => return Err(badarg_because(am::BADTYPE)),
     };
+    room_for_relation(process)?;
     let own = process.pid();
     let (number, reference) = process.new_reference(options.alias);
     let mut requested = Sent::Done;
@@ -299,6 +300,7 @@ pub(crate) fn alias_1(process: &mut Process, [options]: [Term; 1]) -> BifResult 
             _ => return Err(badarg(1)),
         }
     }
+    room_for_relation(process)?;
     let own = process.pid();
     let number = reference::fresh_number();
     process.relations.add_alias((number, 0), kind, rank);

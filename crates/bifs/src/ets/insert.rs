@@ -10,7 +10,7 @@ use term::{am, list};
 use super::table;
 use ets::table::{Table, Whole};
 use ets::{Access, New, TableKind, registry};
-use runtime::code::bif::{BifResult, Failure, badarg, badarg_because};
+use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, room_for_copy};
 use runtime::mail::{current, dirty, loans};
 use runtime::process::{Process, epoch};
 
@@ -53,6 +53,7 @@ fn insert(process: &mut Process, id: Term, objects: Term, only_new: bool) -> Res
     if single.is_list() {
         return insert_list(process, id, objects, only_new);
     }
+    room_for_copy(process, single)?;
     let (table, process) = table(process, id)?;
     table.allow(process, Access::Write)?;
     let key = key_of(table, single).ok_or(badarg(2))?;

@@ -111,6 +111,40 @@ pub fn room_for(bytes: usize) -> Result<(), Failure> {
     Err(system_limit())
 }
 
+/// Whether the node has memory for a copy of a term of the process, which is about to be made. The term is measured only
+/// if the process's heap is not small beside what the node may still grow by.
+///
+/// # Errors
+/// `system_limit`, as [`room_for`].
+#[inline]
+pub fn room_for_copy(process: &Process, term: Term) -> Result<(), Failure> {
+    use sys::memory::budget;
+    let Some(room) = budget::room_lately() else {
+        return Ok(());
+    };
+    let heap = term::gc::total_words(&process.head.heap) * 8;
+    if heap < budget::LARGE_BYTES || (heap as u64) < room / 4 {
+        return Ok(());
+    }
+    match budget::admit(term::copy::size(term) * 8) {
+        true => Ok(()),
+        false => {
+            budget::refuse();
+            Err(system_limit())
+        }
+    }
+}
+
+/// Whether the node has memory for one more link, monitor or alias of a process. The lists of relations grow by doubling,
+/// and that of the process or port at the other end may grow just as much.
+///
+/// # Errors
+/// `system_limit`, as [`room_for`].
+#[inline]
+pub fn room_for_relation(process: &Process) -> Result<(), Failure> {
+    room_for(process.relations.growth_bytes() * 2)
+}
+
 #[cold]
 #[must_use]
 pub fn system_limit() -> Failure {

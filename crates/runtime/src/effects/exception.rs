@@ -380,16 +380,17 @@ fn uncaught(process: &mut Process, class: Class, reason: Term, raw: Term) {
     };
     // It is copied for the log and for whoever is told, without what its parts share: a stack trace may hold the
     // arguments of the call that there was no memory for.
-    let copies_bytes = term::copy::size_with_literals(reason) * 8 * 2;
-    let reason = match crate::code::bif::room_for(copies_bytes) {
-        Ok(()) => reason,
-        Err(_) => am::SYSTEM_LIMIT,
+    let words = term::copy::size_with_literals(reason);
+    let (reason, words) = match crate::code::bif::room_for(words * 8 * 2) {
+        Ok(()) => (reason, words),
+        Err(_) => (am::SYSTEM_LIMIT, 0),
     };
     if class == Class::Error {
         crate::effects::log::crashed(process, reason);
     }
     process.flags.insert(Flags::EXIT_PENDING);
-    process.cold().exit_reason = Some(Owned::new(reason));
+    // SAFETY: it was measured above, or is an atom.
+    process.cold().exit_reason = Some(unsafe { Owned::counted(reason, words) });
 }
 
 /// Fills `raise` with an error whose stack trace is made from the current place.

@@ -99,6 +99,18 @@ impl Dictionary {
         self.0.bytes() + index
     }
 
+    /// About how many bytes are allocated at once when a pair is added; 0 nearly always.
+    #[must_use]
+    pub fn growth_bytes(&self) -> usize {
+        let index = self.index().map_or(0, |Index { positions, .. }| {
+            match positions.capacity() == positions.len() {
+                true => positions.allocation_size() * 2,
+                false => 0,
+            }
+        });
+        self.0.growth_bytes(2) + index
+    }
+
     fn index(&self) -> Option<&Index> {
         self.0.header().and_then(Option::as_deref)
     }

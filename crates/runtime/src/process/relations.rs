@@ -49,6 +49,12 @@ impl Relations {
         self.0.bytes()
     }
 
+    /// About how many bytes are allocated at once when one is added; 0 nearly always.
+    #[must_use]
+    pub fn growth_bytes(&self) -> usize {
+        self.0.growth_bytes()
+    }
+
     /// Whether the process may get messages with priority.
     #[must_use]
     pub fn have_priority(&self) -> bool {

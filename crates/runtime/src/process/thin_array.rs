@@ -83,6 +83,21 @@ impl<H: Default, T: Copy, const FIRST: usize> ThinArray<H, T, FIRST> {
         }
     }
 
+    /// Bytes of the block that so many elements more need, if they do not fit into the present one.
+    #[must_use]
+    pub(super) fn growth_bytes(&self, more: usize) -> usize {
+        let (length, capacity) = self.lengths();
+        match length + more <= capacity {
+            true => 0,
+            false => Self::layout(Self::grown(length + more, capacity)).size(),
+        }
+    }
+
+    /// The capacity of the block that takes the place of one that is too small for `length` elements.
+    fn grown(length: usize, capacity: usize) -> usize {
+        length.max(capacity * 2).max(FIRST)
+    }
+
     /// The header, if there is a block.
     #[must_use]
     pub(super) fn header(&self) -> Option<&H> {
@@ -130,7 +145,7 @@ impl<H: Default, T: Copy, const FIRST: usize> ThinArray<H, T, FIRST> {
         let (length, capacity) = self.lengths();
         let mut block = match self.block {
             Some(block) if length + COUNT <= capacity => block,
-            _ => self.reallocate((length + COUNT).max(capacity * 2).max(FIRST)),
+            _ => self.reallocate(Self::grown(length + COUNT, capacity)),
         };
         // SAFETY: the block has room for the new elements behind those it holds.
         unsafe {
@@ -308,6 +323,9 @@ mod tests {
         }
         assert_eq!(array.as_slice()[1999], 1998);
         array.as_mut_slice()[3] = 99;
+        let room = (array.bytes() - 16) / 8 - 2000;
+        assert_eq!(array.growth_bytes(room), 0);
+        assert_eq!(array.growth_bytes(room + 1), 2 * array.bytes() - 16);
         array.truncate(4);
         array.shrink();
         assert_eq!(array.as_slice(), [0, 0, 1, 99]);

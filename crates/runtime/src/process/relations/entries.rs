@@ -158,6 +158,24 @@ impl Entries {
         self.0.bytes() + extra
     }
 
+    /// About how many bytes are allocated at once when one is added: 0 nearly always, but what is full is replaced by
+    /// something of twice its size.
+    pub(super) fn growth_bytes(&self) -> usize {
+        let extra = self.extra().map_or(0, |extra| {
+            let left = extra.index.capacity() - extra.index.len();
+            let index = match left <= MOST_UNINDEXED {
+                true => extra.index.allocation_size() * 2,
+                false => 0,
+            };
+            let tags = match extra.tags.capacity() == extra.tags.len() {
+                true => extra.tags.capacity() * size_of::<(u64, Owned)>() * 2,
+                false => 0,
+            };
+            index + tags
+        });
+        self.0.growth_bytes(1) + extra
+    }
+
     /// Whether one of them is for messages with priority.
     pub(super) fn have_priority(&self) -> bool {
         let all = self.0.as_slice();
@@ -373,6 +391,24 @@ mod tests {
         }
         entries.trim();
         assert_eq!((entries.len(), entries.bytes()), (0, 0));
+    }
+
+    #[test]
+    fn what_grows_in_one_piece_is_known_before() {
+        let mut entries = Entries::default();
+        let mut grew = 0;
+        for number in 0..100_000 {
+            let (before, announced) = (entries.bytes(), entries.growth_bytes());
+            entries.add(Entry::new(EntryKind::Watcher, number, Term::NONE));
+            if number > 5000 && entries.bytes() > before {
+                grew += 1;
+                assert!(
+                    announced > entries.bytes() - before,
+                    "{number}: {announced}"
+                );
+            }
+        }
+        assert!(grew > 4);
     }
 
     #[test]
