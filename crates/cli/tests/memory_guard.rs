@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A budget in which a node boots and has room for some 130 MB.
 const BUDGET: &str = "200000000";
@@ -32,22 +33,18 @@ fn explode(kind: &str, flags: &[&str]) -> (String, String) {
     (last.unwrap_or(&all).to_string(), all)
 }
 
-/// One test, because the bombs would take each other's memory and time.
 #[test]
 fn the_node_outlives_what_takes_memory_without_end() {
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/memory_guard/bomb.erl");
-    let compiled = stock::erlc_25()
-        .arg("-o")
-        .arg(folder())
-        .arg(source)
-        .status();
-    assert!(compiled.unwrap().success());
+    let _alone = alone();
+    compile("bomb");
     let refused = "system_limit, by the guard: false";
     let ended = "memory_guard, by the guard: true";
     for (kind, expected) in [
         ("list", ended),
         ("binaries", ended),
         ("queue", ended),
+        ("busy", ended),
+        ("counters", ended),
         ("table", ended),
         ("ordered", ended),
         ("map", ended),
@@ -62,9 +59,20 @@ fn the_node_outlives_what_takes_memory_without_end() {
             all.contains("Memory guard: the node has"),
             "{all}"
         );
+        // Who has filled a queue is told.
+        let is_queue = ["queue", "busy"].contains(&kind);
+        let tells = all.contains("Messages from: ") && all.contains(" % <0.");
+        assert_eq!(is_queue, tells, "{all}");
     }
     // What is refused here may be found too large by the guard before, and the processes that were made stay.
-    for (kind, after) in [("double", "calm"), ("binary", "calm"), ("processes", "")] {
+    for (kind, after) in [
+        ("double", "calm"),
+        ("binary", "calm"),
+        ("monitors", "calm"),
+        ("messages", "calm"),
+        ("objects", "calm"),
+        ("processes", ""),
+    ] {
         let (line, all) = explode(kind, &["+Mguard", BUDGET]);
         let is_refused =
             line.contains("ended: system_limit") || line.contains("ended: memory_guard");
@@ -87,6 +95,77 @@ fn the_node_outlives_what_takes_memory_without_end() {
         format!("atoms ended: {refused}, then calm, witness in time: true"),
         "{all}"
     );
+}
+
+/// Nodes run one after the other, because they would take each other's memory and time.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Compiles a module beside this file.
+fn compile(name: &str) {
+    let source = format!(
+        "{}/tests/memory_guard/{name}.erl",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let compiled = stock::erlc_25()
+        .arg("-o")
+        .arg(folder())
+        .arg(source)
+        .status();
+    assert!(compiled.unwrap().success());
+}
+
+/// What a function of the module `keep` prints, and everything that was printed.
+fn keep(function: &str) -> (String, String) {
+    let _alone = alone();
+    compile("keep");
+    let mut command = ferl();
+    command.args(["+Mguard", BUDGET, "-noshell", "-s", "keep", function]);
+    let output = command.output().unwrap();
+    let all = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    let told = all.lines().filter_map(|line| line.strip_prefix("keep: "));
+    (told.collect::<Vec<_>>().join(", "), all)
+}
+
+#[test]
+fn a_process_says_what_it_is_worth() {
+    let (told, all) = keep("worth");
+    assert_eq!(
+        told, "before 1, small ended: memory_guard, large lives: true",
+        "{all}"
+    );
+}
+
+#[test]
+fn a_keeper_is_asked_first() {
+    let (told, all) = keep("keeper");
+    let expected = "before undefined, asked: soft, given up before [], \
+                    given up ended: memory_guard, bomb ended: memory_guard, keeper lives: true";
+    assert_eq!(told, expected, "{all}");
+}
+
+#[test]
+fn a_keeper_that_does_not_answer_does_no_harm() {
+    for function in ["silent", "dead"] {
+        let (told, all) = keep(function);
+        assert_eq!(told, "bomb ended: memory_guard", "{function}: {all}");
+    }
+}
+
+#[test]
+fn nonsense_about_keepers_is_refused() {
+    let (told, all) = keep("nonsense");
+    assert_eq!(told, "bad: badarg", "{all}");
+}
+
+#[test]
+fn who_fills_a_queue_is_slowed_near_the_end_of_memory() {
+    let (told, all) = keep("slowed");
+    let expected =
+        "to the full queue: slow, with nosuspend: fast, to another: fast, once it is empty: fast";
+    assert_eq!(told, expected, "{all}");
 }
 
 #[test]

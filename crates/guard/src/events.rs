@@ -4,7 +4,7 @@
 //! ended, or the atom `node` for a mark that was reached. `Facts` is a list of pairs: `{mark, soft | high | hard}`,
 //! `{resident, Bytes}` and `{budget, Bytes}`; of a process also `{size, Bytes}`.
 
-use layout::Term;
+use layout::{Heap, Term};
 use runtime::effects::{log, system_monitor};
 use sys::memory::budget::{Level, Marks};
 use term::{atom, build};
@@ -60,21 +60,30 @@ pub(crate) fn finds_nobody(marks: &Marks, resident: u64) {
 }
 
 fn tell(who: Term, level: Level, marks: &Marks, resident: u64, size: Option<u64>) {
-    system_monitor::memory_guard(who, |heap| {
-        let mark = atom::known(name(level));
-        let mut facts = vec![build::tuple(heap, &[atom::known("mark"), mark])];
-        let numbers = [
-            ("resident", Some(resident)),
-            ("budget", Some(marks.budget)),
-            ("size", size),
-        ];
-        for (name, number) in numbers {
-            let Some(number) = number else { continue };
-            let number = build::unsigned(heap, number);
-            facts.push(build::tuple(heap, &[atom::known(name), number]));
-        }
-        build::list(heap, &facts)
-    });
+    system_monitor::memory_guard(who, |heap| facts(heap, level, marks, resident, size));
+}
+
+/// The list of facts that programs are told.
+pub(crate) fn facts(
+    heap: &mut Heap,
+    level: Level,
+    marks: &Marks,
+    resident: u64,
+    size: Option<u64>,
+) -> Term {
+    let mark = atom::known(name(level));
+    let mut facts = vec![build::tuple(heap, &[atom::known("mark"), mark])];
+    let numbers = [
+        ("resident", Some(resident)),
+        ("budget", Some(marks.budget)),
+        ("size", size),
+    ];
+    for (name, number) in numbers {
+        let Some(number) = number else { continue };
+        let number = build::unsigned(heap, number);
+        facts.push(build::tuple(heap, &[atom::known(name), number]));
+    }
+    build::list(heap, &facts)
 }
 
 /// In megabytes of 2^20 bytes, rounded.

@@ -2,7 +2,9 @@
 //!
 //! - [`budget`]: what the node may take: a flag, the control groups, or a share of the host's memory;
 //! - [`watcher`]: the thread that measures, sets the level, and does what each mark asks for;
+//! - [`keeper`]: a process that is asked first, and those that it gives up;
 //! - [`offender`]: what the death of each process would free, and who ends at the hard mark;
+//! - [`queues`]: message queues that take much of the node, and who fills them;
 //! - [`shortage`]: a process for whose heap there is no memory;
 //! - [`events`]: who is told.
 //!
@@ -14,7 +16,9 @@
 
 mod budget;
 mod events;
+pub mod keeper;
 mod offender;
+mod queues;
 mod shortage;
 mod watcher;
 
@@ -42,6 +46,7 @@ pub fn start(setting: spec::flags::MemoryBudget) -> Result<(), sys::errno::Errno
 /// - `budget`, `source` (`flag`, `cgroup` or `host`), `soft`, `high`, `hard`;
 /// - `resident`, measured now, and `others`: what other programs of the same control group take of the budget;
 /// - `level`: `calm`, `soft`, `high` or `hard`;
+/// - `keeper`: the process that is asked first, or `undefined`;
 /// - `soft_count`, `high_count`, `hard_count`: how often each mark was reached;
 /// - `ended`: processes that the guard has ended; `refused`: large allocations that were not admitted.
 pub fn info(heap: &mut Heap) -> Term {
@@ -67,6 +72,10 @@ pub fn info(heap: &mut Heap) -> Term {
     let mut pairs = vec![
         (atom::known("source"), atom::known(found.source.name())),
         (atom::known("level"), atom::known(events::name(level()))),
+        (
+            atom::known("keeper"),
+            keeper::current().unwrap_or(am::UNDEFINED),
+        ),
     ];
     for (name, number) in numbers {
         pairs.push((atom::known(name), build::unsigned(heap, number)));

@@ -1,7 +1,7 @@
 //! Who ends when memory runs out, and whose garbage is collected before that.
 //!
-//! The size of a process is what its end frees: its heap and messages, its share of shared binaries, and its ETS
-//! tables. The largest ends, and with it others of about its size if it alone does not hold enough. The processes that
+//! The size of a process is what its end frees: its heap and messages, its share of shared binaries and native
+//! resources, its ETS tables, and what waits in its ports. The largest ends, and with it others of about its size if it alone does not hold enough. The processes that
 //! a node cannot do without never end; supervisors end only when there is nobody else.
 
 use std::cmp::{Ordering, Reverse};
@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use layout::Term;
 use runtime::effects::collection::{self, dirty_collection};
+use runtime::effects::flood;
 use runtime::effects::holdings::{self, Holdings, Vital};
+use runtime::effects::port;
 use runtime::effects::signal_handling;
 use runtime::mail::{signal, tasks};
 use runtime::process::signal::Signal;
@@ -19,7 +21,7 @@ use sys::memory::budget::Marks;
 use term::atom;
 use term::copy::Owned;
 
-use crate::events;
+use crate::{events, keeper};
 
 /// At most this many processes are candidates at a time, so that the choice itself takes little memory.
 const MOST_CANDIDATES: usize = 1024;
@@ -27,8 +29,8 @@ const MOST_CANDIDATES: usize = 1024;
 /// Processes that hold less than this part of what is wanted do not end for it.
 const LEAST_PART: u64 = 8;
 
-/// How long the lock of a part of a table is waited for.
-const TABLE_PATIENCE: Duration = Duration::from_millis(1);
+/// How long the lock of a port, or of a part of a table, is waited for.
+const PATIENCE: Duration = Duration::from_millis(1);
 
 /// Processes that wait are collected from this size on.
 const LARGE_HEAP_BYTES: u64 = 256 << 10;
@@ -38,11 +40,12 @@ const LARGE_HEAP_BYTES: u64 = 256 << 10;
 pub(crate) struct Size {
     own: Holdings,
     table_bytes: u64,
+    port_bytes: u64,
 }
 
 impl Size {
     pub(crate) fn bytes(&self) -> u64 {
-        self.own.bytes() + self.table_bytes
+        self.own.bytes() + self.table_bytes + self.port_bytes
     }
 }
 
@@ -66,17 +69,24 @@ impl Offender {
     }
 }
 
-/// A process that may be ended: supervisors are last, and of the others the largest first.
+/// A process that may be ended: those that the keeper has given up are first, supervisors are last, and of the others
+/// the largest first.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Candidate {
+    is_given_up: bool,
     is_no_supervisor: bool,
+    /// Its bytes, divided by what it is worth.
+    weight: u64,
     bytes: u64,
     pid: Term,
 }
 
 impl Ord for Candidate {
     fn cmp(&self, other: &Candidate) -> Ordering {
-        let key = |each: &Candidate| (each.is_no_supervisor, each.bytes, each.pid.bits());
+        let key = |each: &Candidate| {
+            let rank = (each.is_given_up, each.is_no_supervisor);
+            (rank, each.weight, each.pid.bits())
+        };
         key(self).cmp(&key(other))
     }
 }
@@ -89,20 +99,20 @@ impl PartialOrd for Candidate {
 
 /// Ends the largest processes until `wanted` bytes are to be freed, and returns how many were ended.
 pub(crate) fn end_largest(wanted: u64, marks: &Marks, resident: u64) -> u64 {
-    let tables = table_bytes();
-    let candidates = candidates(&tables);
-    let offenders = describe(enough(&candidates, wanted), &tables);
+    let apart = Apart::now();
+    let candidates = candidates(&apart);
+    let offenders = describe(enough(&candidates, wanted), &apart);
     end(&offenders, marks, resident)
 }
 
-/// Ends the processes that hold most, for a process that wants `wanted` bytes more and would hold `bytes` then, but
-/// only those that hold more than that. Returns how many were ended.
-pub(crate) fn end_larger(bytes: u64, wanted: u64, marks: &Marks, resident: u64) -> u64 {
-    let tables = table_bytes();
-    let mut candidates = candidates(&tables);
-    candidates.retain(|candidate| candidate.bytes > bytes);
+/// Ends the processes that hold most, for a process that wants `wanted` bytes more and would have this weight then, but
+/// only those of a larger one, and those that the keeper has given up. Returns how many were ended.
+pub(crate) fn end_larger(weight: u64, wanted: u64, marks: &Marks, resident: u64) -> u64 {
+    let apart = Apart::now();
+    let mut candidates = candidates(&apart);
+    candidates.retain(|candidate| candidate.is_given_up || candidate.weight > weight);
     end(
-        &describe(enough(&candidates, wanted), &tables),
+        &describe(enough(&candidates, wanted), &apart),
         marks,
         resident,
     )
@@ -113,9 +123,17 @@ pub(crate) fn is_kept(process: &Process) -> bool {
     Vital::now().has(&holdings::standing(process))
 }
 
+/// The weight of a process that holds so many bytes.
+pub(crate) fn weight(process: &Process, bytes: u64) -> u64 {
+    match keeper::first().contains(&process.pid().bits()) {
+        true => u64::MAX,
+        false => bytes / holdings::standing(process).worth,
+    }
+}
+
 /// A process that ends because there is no memory for what it wants.
 pub(crate) fn about(process: &Process) -> Offender {
-    let size = size_of(process, &HashMap::new());
+    let size = size_of(process, &Apart::default());
     Offender {
         pid: process.pid(),
         size,
@@ -141,8 +159,9 @@ fn end(offenders: &[Offender], marks: &Marks, resident: u64) -> u64 {
 }
 
 /// Those that may be ended, the one that ends first in front.
-fn candidates(tables: &HashMap<u64, u64>) -> Vec<Candidate> {
+fn candidates(apart: &Apart) -> Vec<Candidate> {
     let vital = Vital::now();
+    let given_up = keeper::first();
     // The least of the candidates is at the top, to be replaced.
     let mut largest: BinaryHeap<Reverse<Candidate>> =
         BinaryHeap::with_capacity(MOST_CANDIDATES + 1);
@@ -151,10 +170,12 @@ fn candidates(tables: &HashMap<u64, u64>) -> Vec<Candidate> {
         if vital.has(&standing) {
             return;
         }
-        let size = size_of(process, tables);
+        let bytes = size_of(process, apart).bytes();
         largest.push(Reverse(Candidate {
+            is_given_up: given_up.contains(&standing.pid.bits()),
             is_no_supervisor: !standing.is_supervisor,
-            bytes: size.bytes(),
+            weight: bytes / standing.worth,
+            bytes,
             pid: standing.pid,
         }));
         if largest.len() > MOST_CANDIDATES {
@@ -166,39 +187,44 @@ fn candidates(tables: &HashMap<u64, u64>) -> Vec<Candidate> {
     candidates
 }
 
-/// The first candidates that hold `wanted` bytes together, none much smaller than the first: whoever is so small does
-/// not matter beside it. None at all if they hold next to nothing of it: their end would not help.
+/// The first candidates that hold `wanted` bytes together. Of those that were not given up none is much smaller than the
+/// first: whoever is so small does not matter beside it. And none at all of them if they hold next to nothing of what is
+/// wanted: their end would not help.
 fn enough(candidates: &[Candidate], wanted: u64) -> &[Candidate] {
-    let Some(first) = candidates.first() else {
-        return &[];
-    };
+    let given_up = candidates.partition_point(|candidate| candidate.is_given_up);
+    let (given_up, others) = candidates.split_at(given_up);
     let mut held = 0;
-    let is_needed = |candidate: &&Candidate| {
-        let is_alike = candidate.is_no_supervisor == first.is_no_supervisor
-            && candidate.bytes >= first.bytes / 4;
-        let is_needed = held < wanted && is_alike;
+    let mut is_needed = |candidate: &&Candidate| {
+        let is_needed = held < wanted;
         held += candidate.bytes;
         is_needed
     };
-    let count = candidates.iter().take_while(is_needed).count();
-    let chosen = &candidates[..count];
-    let bytes: u64 = chosen.iter().map(|candidate| candidate.bytes).sum();
+    let sacrificed = given_up.iter().take_while(&mut is_needed).count();
+    let Some(first) = others.first().filter(|_| sacrificed == given_up.len()) else {
+        return &candidates[..sacrificed];
+    };
+    let is_alike = |candidate: &&Candidate| {
+        candidate.is_no_supervisor == first.is_no_supervisor && candidate.weight >= first.weight / 4
+    };
+    let alike = others.iter().take_while(is_alike);
+    let count = alike.take_while(&mut is_needed).count();
+    let bytes: u64 = others[..count].iter().map(|each| each.bytes).sum();
     match bytes >= wanted / LEAST_PART {
-        true => chosen,
-        false => &[],
+        true => &candidates[..sacrificed + count],
+        false => &candidates[..sacrificed],
     }
 }
 
 /// Looks at those that were chosen once more: what is told of them takes memory, so it is made for them alone.
-fn describe(chosen: &[Candidate], tables: &HashMap<u64, u64>) -> Vec<Offender> {
+fn describe(chosen: &[Candidate], apart: &Apart) -> Vec<Offender> {
     let mut offenders = Vec::new();
     let pids = chosen.iter().map(|candidate| candidate.pid);
     holdings::look_at(pids, |process| {
-        let size = size_of(process, tables);
+        let size = size_of(process, apart);
         let mut description = holdings::describe(process, &size.own);
         description.push_str(&format!(
-            "     ETS tables:       {} bytes\n",
-            size.table_bytes
+            "     ETS tables:       {} bytes\n     Ports:            {} bytes\n",
+            size.table_bytes, size.port_bytes
         ));
         offenders.push(Offender {
             pid: process.pid(),
@@ -206,24 +232,64 @@ fn describe(chosen: &[Candidate], tables: &HashMap<u64, u64>) -> Vec<Offender> {
             description,
         });
     });
+    for offender in &mut offenders {
+        offender.description.push_str(&senders(offender.pid));
+    }
     offenders.sort_by_key(|offender| Reverse(offender.size.bytes()));
     offenders
 }
 
-fn size_of(process: &Process, tables: &HashMap<u64, u64>) -> Size {
-    let table_bytes = tables.get(&process.pid().bits()).copied();
+/// The most senders to an offender that are told of.
+const MOST_SENDERS: usize = 3;
+
+/// Lines that tell who has filled the message queue of a process; none if it was not large, or if nobody has seen it.
+fn senders(pid: Term) -> String {
+    let senders = flood::largest_senders(pid, MOST_SENDERS);
+    let mut about: HashMap<u64, String> = HashMap::new();
+    holdings::look_at(senders.iter().map(|(sender, _)| *sender), |process| {
+        let place = holdings::place(process);
+        let text = format!("{}, in {place}", holdings::name_of(process));
+        about.insert(process.pid().bits(), text);
+    });
+    let line = |(sender, percent): &(Term, u64)| {
+        let about = about.get(&sender.bits()).map_or("", String::as_str);
+        let sender = term::print::display(*sender);
+        format!("     Messages from:    {percent} % {sender}{about}\n")
+    };
+    senders.iter().map(line).collect()
+}
+
+fn size_of(process: &Process, apart: &Apart) -> Size {
+    let of = |bytes: &HashMap<u64, u64>| bytes.get(&process.pid().bits()).copied().unwrap_or(0);
     Size {
         own: holdings::of(process),
-        table_bytes: table_bytes.unwrap_or(0),
+        table_bytes: of(&apart.table_bytes),
+        port_bytes: of(&apart.port_bytes),
     }
 }
 
-/// Bytes of tables by their owners' pids. Parts that somebody is writing to for long do not count.
+/// What belongs to processes, but lies apart from them: bytes by their owners' pids.
+#[derive(Default)]
+struct Apart {
+    table_bytes: HashMap<u64, u64>,
+    port_bytes: HashMap<u64, u64>,
+}
+
+impl Apart {
+    fn now() -> Apart {
+        Apart {
+            table_bytes: table_bytes(),
+            port_bytes: port::waiting_bytes_within(PATIENCE),
+        }
+    }
+}
+
+/// Parts of tables that somebody is writing to for long do not count.
 fn table_bytes() -> HashMap<u64, u64> {
     let mut bytes = HashMap::new();
-    for table in ets::registry::all_within(TABLE_PATIENCE * 20).unwrap_or_default() {
+    for table in ets::registry::all_within(PATIENCE * 20).unwrap_or_default() {
         let of_owner: &mut u64 = bytes.entry(table.owner().bits()).or_default();
-        table.each_part_within(TABLE_PATIENCE, |part| *of_owner += part.bytes() as u64);
+        table.each_part_within(PATIENCE, |part| *of_owner += part.bytes() as u64);
     }
     bytes
 }
@@ -256,7 +322,9 @@ mod tests {
 
     fn candidates(sizes: &[(bool, u64)]) -> Vec<Candidate> {
         let candidate = |(number, &(is_no_supervisor, bytes)): (usize, &(bool, u64))| Candidate {
+            is_given_up: false,
             is_no_supervisor,
+            weight: bytes,
             bytes,
             pid: Term::local_pid(number as u32, 0),
         };
@@ -289,5 +357,33 @@ mod tests {
     fn supervisors_end_when_there_is_nobody_else() {
         check(&[(false, 1000), (true, 100), (true, 80)], 500, &[100, 80]);
         check(&[(false, 1000), (false, 900)], 500, &[1000]);
+    }
+
+    #[test]
+    fn those_that_were_given_up_end_first_and_those_of_worth_last() {
+        let chosen = |sizes: &[(bool, u64, u64)], wanted| {
+            let candidate = |(number, &(is_given_up, worth, bytes))| Candidate {
+                is_given_up,
+                is_no_supervisor: true,
+                weight: bytes / worth,
+                bytes,
+                pid: Term::local_pid(number as u32, 0),
+            };
+            let mut candidates: Vec<Candidate> = sizes.iter().enumerate().map(candidate).collect();
+            candidates.sort_unstable_by(|one, other| other.cmp(one));
+            let chosen = enough(&candidates, wanted);
+            chosen.iter().map(|each| each.bytes).collect::<Vec<_>>()
+        };
+        let sizes = [
+            (false, 10, 900),
+            (false, 1, 100),
+            (true, 1, 5),
+            (true, 1, 7),
+        ];
+        assert_eq!(chosen(&sizes, 6), [7]);
+        assert_eq!(chosen(&sizes, 50), [7, 5, 100]);
+        assert_eq!(chosen(&sizes, 800), [7, 5, 100, 900]);
+        assert_eq!(chosen(&[(true, 1, 5), (false, 1, 9)], 1000), [5]);
+        assert_eq!(chosen(&[(false, 1000, 900), (false, 1, 100)], 90), [100]);
     }
 }

@@ -40,7 +40,7 @@ pub fn short(process: &Process, own: u64, needed: u64) -> Shortage {
     let is_kept = offender::is_kept(process);
     let larger_than = match is_kept {
         true => 0,
-        false => own.saturating_add(needed),
+        false => offender::weight(process, own.saturating_add(needed)),
     };
     for _ in 0..MOST_TRIES {
         let resident = gauge::measure();

@@ -2,8 +2,9 @@
 //!
 //! It looks more often the nearer the next mark is, and at once when a large allocation was not admitted.
 //!
-//! - *soft*: every scheduler gives back free memory, and large heaps of processes that wait are collected;
-//! - *high*: the doors look at the level by themselves;
+//! - *soft*: every scheduler gives back free memory, and large heaps of processes that wait are collected; who sends to
+//!   processes with large message queues is noted;
+//! - *high*: the doors look at the level by themselves; who sends to such processes is held for some milliseconds;
 //! - *hard*: the largest offenders end, until what they held is as much as the node is above its high mark. While their
 //!   memory is not back, others end only if the node goes on growing.
 
@@ -15,8 +16,9 @@ use runtime::mail::aux_work::{self, AuxWork};
 use sys::allocator;
 use sys::memory::budget::{self as gauge, Level, Marks};
 
-use crate::offender;
+use crate::queues::{Queues, RELEASES_EVERY};
 use crate::{budget, events};
+use crate::{keeper, offender};
 
 pub(crate) const STACK_BYTES: usize = 256 << 10;
 
@@ -69,6 +71,8 @@ impl Counts {
 /// When offenders were ended, and how large the node was then.
 struct Ending {
     at: Instant,
+    /// How long it took to find them. Nothing runs for the most of that time, and nothing grows.
+    took: Duration,
     resident: u64,
 }
 
@@ -79,6 +83,7 @@ struct Watcher {
     collected_at: Option<Instant>,
     complained_at: Option<Instant>,
     ending: Option<Ending>,
+    queues: Queues,
 }
 
 /// The body of the thread.
@@ -90,6 +95,7 @@ pub(crate) fn watch() {
         collected_at: None,
         complained_at: None,
         ending: None,
+        queues: Queues::default(),
     };
     let mut found = budget::found();
     loop {
@@ -106,6 +112,7 @@ pub(crate) fn watch() {
         watcher.look(&marks, resident);
         let next = match watcher.level {
             Level::Hard => Duration::from_millis(1),
+            level if watcher.queues.hold(level) => RELEASES_EVERY.min(marks.next_look(resident)),
             _ => marks.next_look(resident),
         };
         gauge::wait_to_look(next.min(ASKS_EVERY));
@@ -123,6 +130,10 @@ impl Watcher {
                 events::reached(level, marks, resident);
             }
         }
+        if before < Level::Soft && self.level >= Level::Soft {
+            keeper::ask(marks, resident);
+        }
+        self.queues.look(self.level, marks);
         if self.level >= Level::Soft {
             self.give_back();
         }
@@ -139,7 +150,8 @@ impl Watcher {
             let settle: AuxWork = Arc::new(allocator::settle);
             aux_work::on_every_scheduler(&settle);
         }
-        if is_due(&mut self.collected_at, COLLECTS_EVERY) {
+        let may_collect = self.level > Level::Soft || !keeper::is_awaited();
+        if may_collect && is_due(&mut self.collected_at, COLLECTS_EVERY) {
             offender::collect_those_that_wait();
         }
     }
@@ -151,10 +163,11 @@ impl Watcher {
                 true => SHORT_PATIENCE,
                 false => PATIENCE,
             };
-            if ending.at.elapsed() < patience {
+            if ending.at.elapsed() < patience.max(ending.took * 2) {
                 return;
             }
         }
+        let began = Instant::now();
         let wanted = resident - marks.high.min(resident);
         let ended = offender::end_largest(wanted, marks, resident);
         COUNTS.add_ended(ended);
@@ -163,6 +176,7 @@ impl Watcher {
         }
         self.ending = Some(Ending {
             at: Instant::now(),
+            took: began.elapsed(),
             resident,
         });
     }

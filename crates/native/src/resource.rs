@@ -175,12 +175,13 @@ pub(crate) unsafe fn allocate(kind: *const ResourceType, size: usize) -> Option<
     if memory.is_null() {
         return None;
     }
-    let block = MagicBlock::new(Box::new(Resource {
+    let resource = Box::new(Resource {
         kind,
         memory: Memory(memory),
         number: reference::fresh_number(),
         monitors: Mutex::default(),
-    }));
+    });
+    let block = MagicBlock::holding(resource, bytes);
     // SAFETY: just allocated with room for the head; `malloc` aligns to 16 bytes.
     unsafe {
         memory.cast::<Head>().write(Head { block, size });

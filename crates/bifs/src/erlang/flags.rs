@@ -3,13 +3,14 @@
 use layout::Term;
 use layout::limits::REDUCTIONS_PER_SLICE;
 use term::copy::Owned;
-use term::{am, build, map};
+use term::{am, atom, build, map};
 
 use distribution::monitor_nodes;
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because};
 use runtime::effects::signal_handling;
 use runtime::exec::spawn::options::is_off_heap;
 use runtime::mail::{awaited, bound, current, signal};
+use runtime::process::extras::MemoryWorth;
 use runtime::process::heap_limit::{HeapLimit, binary_words, heap_words, min_binary_words, size};
 use runtime::process::{Flags, Priority, Process, table};
 use runtime::trace::saved_calls::{self, Saved};
@@ -21,6 +22,12 @@ const MAX_SAVED_CALLS: u64 = 10_000;
 pub(crate) fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifResult {
     if let Some([am::MONITOR_NODES, options]) = name.as_tuple_of() {
         return monitor_nodes(process, value, options).ok_or_else(|| badarg(2));
+    }
+    if let Some([machine, item]) = name.as_tuple_of() {
+        return match machine == atom::known("ferl") && item == atom::known("memory_worth") {
+            true => memory_worth(process, value).ok_or_else(|| badarg(2)),
+            false => Err(badarg_because(am::BADOPT)),
+        };
     }
     if name == am::SAVE_CALLS {
         let saved = saved(value).ok_or_else(|| badarg_because(am::NONE))?;
@@ -61,6 +68,13 @@ pub(crate) fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) ->
         _ => return Err(badarg_because(am::BADOPT)),
     };
     before.ok_or_else(|| badarg(2))
+}
+
+/// How many times as large as others the process may be before the memory guard ends it in their stead.
+fn memory_worth(process: &mut Process, value: Term) -> Option<Term> {
+    let worth = MemoryWorth::new(value.as_small()?)?;
+    let before = std::mem::replace(&mut process.extras().memory_worth, worth);
+    Some(Term::small(u64::from(before) as i64))
 }
 
 fn error_handler(process: &mut Process, module: Term) -> Option<Term> {

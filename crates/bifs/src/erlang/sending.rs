@@ -7,7 +7,7 @@ use term::{am, build, list, node};
 use distribution::signals;
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, error};
 use runtime::code::exports;
-use runtime::effects::send;
+use runtime::effects::{flood, send};
 use runtime::mail::signal::Sent;
 use runtime::process::epoch::with_pin;
 use runtime::process::rank::Rank;
@@ -50,6 +50,9 @@ pub(crate) fn send_3(process: &mut Process, [to, message, options]: [Term; 3]) -
         Rank::Ordinary => send::send(pinned, process, to, message),
         Rank::Priority => send::send_with_priority(pinned, process, to, message),
     });
+    if sent == Sent::Flooding && !suspend {
+        return Ok(am::OK);
+    }
     after(process, sent, am::OK)
 }
 
@@ -59,7 +62,10 @@ pub(super) fn after(process: &mut Process, sent: Sent, result: Term) -> BifResul
         Sent::Done => Ok(result),
         Sent::BadArgument => Err(badarg(1)),
         Sent::TooLarge => Err(error(am::SYSTEM_LIMIT)),
-        Sent::Suspended => {
+        Sent::Suspended | Sent::Flooding => {
+            if sent == Sent::Flooding {
+                flood::hold(process);
+            }
             process.flags.insert(Flags::BIF_YIELDED);
             Err(Failure::Trap {
                 target: exports::get(am::ERLANG, am::BIF_RETURN_TRAP, 1),

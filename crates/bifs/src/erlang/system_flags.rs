@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use layout::Term;
-use term::{am, atom, build};
+use term::{am, atom, build, list};
 
 use ::trace::specification::CONTROL_WORD;
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, notsup, trap};
@@ -12,7 +12,7 @@ use runtime::exec::scheduler::binding;
 use runtime::exec::scheduler::online::{self, Blocked, SchedulerKind};
 use runtime::mail::{microstate, time, world};
 use runtime::process::heap_limit::{DEFAULTS, HeapLimit, heap_words, virtual_heap_words};
-use runtime::process::{Process, config};
+use runtime::process::{Process, config, table};
 use runtime::trace::sequence;
 
 use super::sequences;
@@ -40,6 +40,16 @@ pub(crate) fn outstanding_requests_limit() -> usize {
 /// `erlang:system_flag(Flag, Value)`: returns the value before.
 pub(crate) fn system_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifResult {
     let unknown = || badarg_because(am::BADOPT);
+    if let Some([machine, item]) = name.as_tuple_of()
+        && machine == atom::known("ferl")
+        && item.is_atom()
+    {
+        return match atom::text(item) {
+            "memory_keeper" => memory_keeper(value),
+            "memory_first" => memory_first(process, value),
+            _ => Err(unknown()),
+        };
+    }
     if !name.is_atom() {
         return Err(unknown());
     }
@@ -210,6 +220,30 @@ pub(crate) fn multi_scheduling_state() -> Term {
         Blocked::Normal => am::BLOCKED_NORMAL,
         Blocked::All => am::BLOCKED,
     }
+}
+
+/// Sets the process that the memory guard asks first, or `undefined`; returns the one before.
+fn memory_keeper(value: Term) -> BifResult {
+    let keeper = match value {
+        am::UNDEFINED => None,
+        pid if pid.is_local_pid() && table::exists(pid) => Some(pid),
+        _ => return Err(badarg(2)),
+    };
+    let before = guard::keeper::set(keeper);
+    Ok(before.unwrap_or(am::UNDEFINED))
+}
+
+/// Sets the processes that the memory guard ends before others; returns those before.
+fn memory_first(process: &mut Process, value: Term) -> BifResult {
+    let mut pids = Vec::new();
+    for pid in list::items(value) {
+        match pid {
+            Ok(pid) if pid.is_local_pid() => pids.push(pid),
+            _ => return Err(badarg(2)),
+        }
+    }
+    let before = guard::keeper::set_first(pids);
+    Ok(build::list(process.heap(), &before))
 }
 
 /// Changes how schedulers are bound to processors; returns how they were bound before.

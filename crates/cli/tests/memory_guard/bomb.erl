@@ -60,7 +60,12 @@ run(double) -> double(lists:seq(1, 1000));
 run(binary) -> binary(<<0:8000>>);
 run(binaries) -> binaries([]);
 run(queue) -> Self = self(), [spawn_link(fun() -> flood(Self) end) || _ <- lists:seq(1, 4)], receive never -> ok end;
+run(busy) -> Self = self(), [spawn_link(fun() -> flood(Self) end) || _ <- lists:seq(1, 4)], busy(0);
 run(processes) -> spawn_all();
+run(monitors) -> monitors_without_end();
+run(messages) -> send(spawn_link(fun() -> receive never -> ok end end), lists:seq(1, 1000000));
+run(objects) -> insert(ets:new(table, [public]), 0, lists:seq(1, 1000000));
+run(counters) -> counters_in([]);
 run(table) -> insert(ets:new(table, [public]), 0);
 run(ordered) -> insert(ets:new(table, [public, ordered_set]), 0);
 run(map) -> map(#{}, 0);
@@ -81,3 +86,8 @@ timers(N) -> erlang:send_after(100000000, self(), {N, lists:seq(1, 50)}), timers
 atoms(N) -> _ = list_to_atom("an_atom_that_is_new_" ++ integer_to_list(N)), atoms(N + 1).
 persistent(N) -> persistent_term:put({bomb, N}, lists:seq(1, 1000)), persistent(N + 1).
 external(Bytes, List) -> external(Bytes, [binary_to_term(Bytes) | List]).
+busy(N) -> busy(N + 1).
+monitors_without_end() -> erlang:monitor(process, init), monitors_without_end().
+send(To, List) -> To ! List, send(To, List).
+insert(Table, N, List) -> ets:insert(Table, {N, List}), insert(Table, N + 1, List).
+counters_in(List) -> counters_in([atomics:new(100000, []) | List]).

@@ -52,6 +52,7 @@ pub use report::report;
 pub(crate) use table::flush_all;
 pub use table::{
     all_within, bytes, count, find, limit, list, next_number, resolve, set_next_number,
+    waiting_bytes_within,
 };
 
 /// A port that may be open.

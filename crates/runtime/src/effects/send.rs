@@ -4,7 +4,7 @@ use layout::context::Next;
 use layout::{Context, Fragment, ObjectKind, Term};
 use term::{am, build, copy, node, reference};
 
-use crate::effects::{exception, port, system_monitor};
+use crate::effects::{exception, flood, port, system_monitor};
 use crate::mail::observer::observer;
 use crate::mail::signal::{self, Sent};
 use crate::mail::{registry, remote, senders};
@@ -41,7 +41,10 @@ pub fn send_operator(pinned: Pinned<'_>, process: &mut Process, context: &mut Co
             context.abrupt.arguments = build::tuple(heap, &[am::ERLANG, am::SEND, arguments]);
             Next::Raised
         }
-        Sent::Suspended => {
+        Sent::Suspended | Sent::Flooding => {
+            if sent == Sent::Flooding {
+                flood::hold(process);
+            }
             context.x[0] = message;
             process.extras().is_sending = true;
             Next::Wait
@@ -129,6 +132,9 @@ pub fn send_by_library(from: &mut Process, to: Term, message: Term, own: bool) -
             }
             signal::send_fragment(receiver, senders::noted(from.pid(), fragment));
         }
+        if receiver.is_flooded() {
+            flood::note(from.pid(), to);
+        }
         true
     })
 }
@@ -143,19 +149,29 @@ fn send_without_trace<const NOTED: bool>(
     message: Term,
 ) -> Sent {
     if to.is_local_pid() {
-        send_to_process::<NOTED>(pinned, from, to, message);
-        return Sent::Done;
+        return send_to_process::<NOTED>(pinned, from, to, message);
     }
     send_elsewhere::<NOTED>(pinned, from, to, message)
 }
 
 #[inline(always)]
-fn send_to_process<const NOTED: bool>(pinned: Pinned<'_>, from: &Process, to: Term, message: Term) {
+fn send_to_process<const NOTED: bool>(
+    pinned: Pinned<'_>,
+    from: &Process,
+    to: Term,
+    message: Term,
+) -> Sent {
     if let Some(receiver) = table::find(pinned, to) {
-        let fragment = copy::to_fragment(message);
+        let Some(fragment) = copy::to_fragment_within_budget(message) else {
+            return Sent::TooLarge;
+        };
         // SAFETY: the fragment is new, so it is in no list.
         unsafe { signal::send_fragment(receiver, noted::<NOTED>(from, fragment)) };
+        if receiver.is_flooded() {
+            return flood::sent(from, to);
+        }
     }
+    Sent::Done
 }
 
 /// A message, with its sender if `NOTED`.
@@ -188,10 +204,7 @@ fn send_elsewhere<const NOTED: bool>(
     if to.is_atom() {
         return match registry::whereis(to) {
             None => Sent::BadArgument,
-            Some(pid) if pid.is_local_pid() => {
-                send_to_process::<NOTED>(pinned, from, pid, message);
-                Sent::Done
-            }
+            Some(pid) if pid.is_local_pid() => send_to_process::<NOTED>(pinned, from, pid, message),
             Some(port) => send_to_port(from, port, message),
         };
     }
@@ -219,6 +232,9 @@ fn send_elsewhere<const NOTED: bool>(
             // SAFETY: the fragment is new, so it is in no list. The receiver takes the message only while the alias
             // is active.
             unsafe { signal::send_fragment(owner, noted::<NOTED>(from, fragment)) };
+            if owner.is_flooded() {
+                return flood::sent(from, owner.pid());
+            }
         }
         return match to.is_kind(ObjectKind::ExternalReference) {
             true => remote::get().send(from, to, message, Rank::Ordinary),

@@ -3,7 +3,10 @@
 //! The owner of the process calls this at a `receive` that finds no message, and before a slice if the SIGNALS bit says
 //! that a signal other than a message has arrived.
 
+use std::time::{Duration, Instant};
+
 use layout::{Fragment, Term, no_gc};
+use sys::memory::budget::{self, Level};
 use term::copy::{Owned, to_fragment};
 use term::gc::stress::{self, Stress};
 use term::heap::{self, Scratch};
@@ -617,9 +620,45 @@ pub fn break_relations(process: &mut Process, reason: Term) {
     }
     let reason = Owned::new(reason);
     crate::mail::dirty::later(crate::process::dirty::DirtyKind::Chore, move || {
-        let reason = reason.term();
-        tell_all(pid, &relations, reason, |_| None);
+        let mut pace = Pace::default();
+        tell_all_at(
+            pid,
+            &relations,
+            reason.term(),
+            |_| None,
+            |other| pace.told(other),
+        );
     });
+}
+
+/// The pace at which the other sides of many relations are told. Each of the signals takes memory until it is handled,
+/// and a node that is near the end of its memory may have no room for millions of them at once.
+#[derive(Default)]
+struct Pace {
+    count: u32,
+}
+
+impl Pace {
+    /// So many are told without a break.
+    const STRETCH: u32 = 4096;
+    /// How long the other side of the last one has to take its signals.
+    const LONGEST_BREAK: Duration = Duration::from_millis(50);
+    const LOOKS_EVERY: Duration = Duration::from_millis(1);
+
+    /// Another one was told. For a thread that may sleep.
+    fn told(&mut self, other: Term) {
+        self.count += 1;
+        if !self.count.is_multiple_of(Pace::STRETCH) {
+            return;
+        }
+        // Some signals do not wake who gets them.
+        let mut waits = signal::nudge(other) && budget::level() >= Level::Soft;
+        let began = Instant::now();
+        while waits && began.elapsed() < Pace::LONGEST_BREAK {
+            std::thread::sleep(Pace::LOOKS_EVERY);
+            waits = signal::nudge(other);
+        }
+    }
 }
 
 /// The exit signal of a broken link.
@@ -637,7 +676,18 @@ fn tell_all(
     pid: Term,
     relations: &Relations,
     reason: Term,
+    token: impl FnMut(Term) -> Option<Token>,
+) {
+    tell_all_at(pid, relations, reason, token, |_| ());
+}
+
+/// As [`tell_all`]; calls `told` after each of them was told, with the other side.
+fn tell_all_at(
+    pid: Term,
+    relations: &Relations,
+    reason: Term,
     mut token: impl FnMut(Term) -> Option<Token>,
+    mut told: impl FnMut(Term),
 ) {
     for (other, is_active) in relations.links() {
         between_steps();
@@ -664,6 +714,7 @@ fn tell_all(
             };
             let _ = signal::send(other, exit);
         }
+        told(other);
     }
     for (number, target, _) in relations.monitors() {
         between_steps();
@@ -672,6 +723,9 @@ fn tell_all(
                 remote::get().watcher_ended(handle, number, reason);
             }
             target => demonitor_target((number, 0), &target),
+        }
+        if let MonitorTarget::Process { pid, .. } = target {
+            told(pid);
         }
     }
     for (number, watcher) in relations.watchers() {
@@ -691,5 +745,6 @@ fn tell_all(
             reason: Owned::new(reason),
         };
         send_or_bounce(watcher.watcher, down);
+        told(watcher.watcher);
     }
 }

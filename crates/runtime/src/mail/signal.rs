@@ -32,7 +32,10 @@ pub enum Sent {
     BadArgument,
     /// Sent, but the sender must wait (a busy port).
     Suspended,
-    /// Not sent: it has no external format, for a part of it is too large.
+    /// Sent to a process whose messages fill the node: the sender is to be held
+    /// ([`flood::hold`](crate::effects::flood::hold)), unless it wants to wait for nothing.
+    Flooding,
+    /// Not sent: a part of it is too large for the external format, or the node has no memory for a copy.
     TooLarge,
 }
 
@@ -185,6 +188,19 @@ pub fn demonitor(target: Term, (number, _): ReferenceNumber) {
             push(process, fragment, Wakes::No);
         }
     });
+}
+
+/// Has a process take the signals that have not woken it; returns whether there are any that it has not taken.
+pub(crate) fn nudge(to: Term) -> bool {
+    with_pin(|pinned| {
+        table::find(pinned, to).is_some_and(|process| {
+            let has_signals = process.has_signals();
+            if has_signals {
+                wake(process, state::EVENT | state::SIGNALS);
+            }
+            has_signals
+        })
+    })
 }
 
 /// Whether a signal wakes a process at rest.

@@ -63,6 +63,37 @@ pub struct Extras {
     pub is_sending: bool,
     /// It may do with every ETS table what the table's owner may (`erts_internal:ets_super_user/1`).
     pub ets_super_user: bool,
+    /// What it has said that it is worth when memory runs out (`process_flag({ferl, memory_worth}, N)`).
+    pub memory_worth: MemoryWorth,
+}
+
+/// See [`Extras::memory_worth`]: at least 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MemoryWorth(u16);
+
+impl MemoryWorth {
+    pub const MOST: u16 = 1000;
+
+    /// `None` if it is out of range.
+    #[must_use]
+    pub fn new(worth: i64) -> Option<MemoryWorth> {
+        let worth = u16::try_from(worth).ok()?;
+        (1..=MemoryWorth::MOST)
+            .contains(&worth)
+            .then_some(MemoryWorth(worth))
+    }
+}
+
+impl Default for MemoryWorth {
+    fn default() -> MemoryWorth {
+        MemoryWorth(1)
+    }
+}
+
+impl From<MemoryWorth> for u64 {
+    fn from(MemoryWorth(worth): MemoryWorth) -> u64 {
+        worth.into()
+    }
 }
 
 impl Extras {
@@ -93,11 +124,13 @@ impl Extras {
             was_bound_to,
             is_sending,
             ets_super_user,
+            memory_worth,
         } = self;
         *heap_options == HeapOptions::default()
             && async_dist.is_none()
             && !is_sending
             && !ets_super_user
+            && *memory_worth == MemoryWorth::default()
             && was_bound_to.is_none()
             && suspending.is_empty()
             && tasks.is_empty()

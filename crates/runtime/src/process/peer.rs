@@ -132,6 +132,22 @@ impl<'epoch> Peer<'epoch> {
         self.word().fetch_and(!state::REGISTERED, Ordering::SeqCst);
     }
 
+    /// Whether its messages take much of the node's memory.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn is_flooded(self) -> bool {
+        // No order with other accesses matters.
+        self.word().load(Ordering::Relaxed) & state::FLOODED != 0
+    }
+
+    /// Says whether they do.
+    pub(crate) fn set_flooded(self, is_flooded: bool) {
+        match is_flooded {
+            true => self.word().fetch_or(state::FLOODED, Ordering::SeqCst),
+            false => self.word().fetch_and(!state::FLOODED, Ordering::SeqCst),
+        };
+    }
+
     /// Marks it as one that timers send to ([`state::set_timed`]); false if its exit has begun.
     pub(crate) fn set_timed(self) -> bool {
         state::set_timed(self.word())

@@ -16,6 +16,7 @@
 //! bit 12 CLOSED      nobody can find it any more (owner); whoever pushed a signal handles it, as the owner may not
 //! bit 13 TIMED       others have set timers that send to it (`timer::bif_timers`; never cleared)
 //! bit 14 SENSITIVE   its flag `sensitive` (owner; read by whoever tells a tracer of what reaches it)
+//! bit 15 FLOODED     its messages take much of the node's memory: senders look at `effects::flood` (memory guard)
 //! bits 16-31         the number of the scheduler that it must run on, 0 for any (owner; read by whoever queues it)
 //! ```
 //!
@@ -43,6 +44,7 @@ pub const GONE: u32 = 1 << 11;
 pub const CLOSED: u32 = 1 << 12;
 pub const TIMED: u32 = 1 << 13;
 pub const SENSITIVE: u32 = 1 << 14;
+pub const FLOODED: u32 = 1 << 15;
 pub const BOUND_SHIFT: u32 = 16;
 
 /// Sets EVENT, and perhaps SIGNALS, after a signal was pushed. Returns true if the process was at rest: then it is

@@ -3,6 +3,7 @@
 //! Slots are in chunks that are allocated on first use, so a large `+Q` costs nothing. Port numbers increase from
 //! port to port, and their low bits are the slot; numbers whose slot is in use are skipped. Any thread may call.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::{Duration, Instant};
@@ -175,6 +176,23 @@ pub fn all_within(timeout: Duration) -> Vec<Arc<Port>> {
     chunks
         .flat_map(|chunk| chunk.iter().filter_map(port))
         .collect()
+}
+
+/// Bytes that wait in ports, to be written or carried out, by the bits of the pids of their owners. Ports that somebody
+/// works in for longer than `timeout` are left out.
+#[must_use]
+pub fn waiting_bytes_within(timeout: Duration) -> HashMap<u64, u64> {
+    let mut bytes = HashMap::new();
+    for port in all_within(timeout) {
+        let Some(state) = port.state.try_lock_for(timeout) else {
+            continue;
+        };
+        let driver = state.driver.as_ref();
+        let waiting = driver.map_or(0, |driver| driver.queued_bytes()) + port.tasks.bytes();
+        let of_owner: &mut u64 = bytes.entry(state.core.connected.bits()).or_default();
+        *of_owner += waiting as u64;
+    }
+    bytes
 }
 
 /// Number of ports.

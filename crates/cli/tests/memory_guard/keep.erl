@@ -1,0 +1,130 @@
+%% What the memory guard is told by programs, and what it spares. Each function prints lines that begin with `keep: `.
+-module(keep).
+-export([worth/0, keeper/0, silent/0, dead/0, nonsense/0, slowed/0]).
+
+%% What `-s` starts is run by `init`, which the guard would keep.
+in_process(Body) -> spawn(fun() -> Body(), halt() end).
+
+say(Format, Arguments) -> io:format("keep: " ++ Format ++ "~n", Arguments).
+
+%% Holds so many bytes until it ends.
+hold(Bytes) -> hold(Bytes, fun() -> ok end).
+
+hold(Bytes, First) ->
+    Self = self(),
+    Pid = spawn(fun() -> First(), Binary = binary:copy(<<0>>, Bytes), Self ! self(), receive never -> Binary end end),
+    receive Pid -> Pid end.
+
+%% Takes memory until it ends, and returns the reason.
+explode() ->
+    {Pid, Monitor} = spawn_monitor(fun() -> take([]) end),
+    ended(Pid, Monitor).
+
+take(List) -> take([binary:copy(<<1>>, 100000) | List]).
+
+ended(Pid, Monitor) ->
+    receive {'DOWN', Monitor, process, Pid, Reason} -> Reason
+    after 30000 -> lives
+    end.
+
+%% The larger one is worth more.
+worth() ->
+    in_process(fun() ->
+        Self = self(),
+        Large = hold(80000000, fun() -> Self ! {before, process_flag({ferl, memory_worth}, 100)} end),
+        say("before ~p", [receive {before, Before} -> Before end]),
+        say("small ended: ~p", [explode()]),
+        say("large lives: ~p", [is_process_alive(Large)])
+    end).
+
+keeper() ->
+    in_process(fun() ->
+        GivenUp = hold(5000000),
+        Monitor = monitor(process, GivenUp),
+        Self = self(),
+        Keeper = spawn(fun() ->
+            Before = erlang:system_flag({ferl, memory_keeper}, self()),
+            Self ! {keeper, Before},
+            receive {memory_guard, Mark, Facts} -> {mark, Mark} = lists:keyfind(mark, 1, Facts) end,
+            Self ! {asked, Mark, erlang:system_flag({ferl, memory_first}, [GivenUp])},
+            receive never -> ok end
+        end),
+        say("before ~p", [receive {keeper, Before} -> Before end]),
+        Bomb = explode(),
+        {Asked, First} = receive {asked, Mark, Pids} -> {Mark, Pids} after 0 -> {nobody, none} end,
+        say("asked: ~p", [Asked]),
+        say("given up before ~p", [First]),
+        say("given up ended: ~p", [ended(GivenUp, Monitor)]),
+        say("bomb ended: ~p", [Bomb]),
+        #{keeper := Keeper} = erlang:system_info({ferl, memory_guard}),
+        say("keeper lives: ~p", [is_process_alive(Keeper)])
+    end).
+
+silent() ->
+    in_process(fun() ->
+        undefined = erlang:system_flag({ferl, memory_keeper}, spawn(fun() -> receive never -> ok end end)),
+        say("bomb ended: ~p", [explode()])
+    end).
+
+dead() ->
+    in_process(fun() ->
+        {Keeper, Monitor} = spawn_monitor(fun() -> receive stop -> ok end end),
+        undefined = erlang:system_flag({ferl, memory_keeper}, Keeper),
+        Keeper ! stop,
+        normal = ended(Keeper, Monitor),
+        say("bomb ended: ~p", [explode()])
+    end).
+
+nonsense() ->
+    in_process(fun() ->
+        {Dead, Monitor} = spawn_monitor(fun() -> ok end),
+        normal = ended(Dead, Monitor),
+        Bad = fun(Function, Name, Value) -> try erlang:Function(Name, Value) catch error:Reason -> Reason end end,
+        Results = [Bad(process_flag, {ferl, memory_worth}, Value) || Value <- [0, -1, 1001, 1 bsl 70, 1.0, much]]
+            ++ [Bad(system_flag, {ferl, memory_keeper}, Value) || Value <- [none, Dead, make_ref(), [self()], 1]]
+            ++ [Bad(system_flag, {ferl, memory_first}, Value) || Value <- [self(), [self(), 1], [self() | self()], none]]
+            ++ [Bad(process_flag, Name, 1) || Name <- [{ferl, worth}, {ferl, memory_keeper}, {beam, memory_worth}, {ferl}]]
+            ++ [Bad(system_flag, Name, self()) || Name <- [{ferl, keeper}, {ferl, 1}, {beam, memory_keeper}, {ferl}]],
+        [] = erlang:system_flag({ferl, memory_first}, [self()]),
+        [_] = erlang:system_flag({ferl, memory_first}, []),
+        say("bad: ~p", [case lists:usort(Results) of [Only] -> Only; Several -> Several end])
+    end).
+
+%% A queue that holds most of the node, and does not grow at the hard mark because who fills it is slowed.
+slowed() ->
+    in_process(fun() ->
+        Full = spawn(fun() -> receive empty -> empty() end end),
+        Other = spawn(fun() -> empty() end),
+        fill(Full),
+        timer:sleep(20),
+        #{level := high} = erlang:system_info({ferl, memory_guard}),
+        say("to the full queue: ~p", [pace(fun() -> Full ! hello end)]),
+        say("with nosuspend: ~p", [pace(fun() -> ok = erlang:send(Full, hello, [nosuspend]) end)]),
+        say("to another: ~p", [pace(fun() -> Other ! hello end)]),
+        Full ! empty,
+        await_calm(1000),
+        say("once it is empty: ~p", [pace(fun() -> Full ! hello end)])
+    end).
+
+fill(Full) ->
+    case erlang:system_info({ferl, memory_guard}) of
+        #{level := Level} when Level =:= high; Level =:= hard -> ok;
+        _ -> Full ! lists:seq(1, 5000), fill(Full)
+    end.
+
+empty() -> receive _ -> empty() end.
+
+await_calm(Times) ->
+    case erlang:system_info({ferl, memory_guard}) of
+        #{level := calm} -> ok;
+        _ when Times > 0 -> timer:sleep(20), await_calm(Times - 1)
+    end.
+
+%% How fast twenty messages are sent.
+pace(Send) ->
+    Began = erlang:monotonic_time(microsecond),
+    [Send() || _ <- lists:seq(1, 20)],
+    case erlang:monotonic_time(microsecond) - Began of
+        Us when Us > 30000 -> slow;
+        _ -> fast
+    end.

@@ -1,0 +1,182 @@
+//! Message queues that fill the node: who fills them, and how those are held back.
+//!
+//! While the node is above its soft mark, the memory guard marks the processes whose messages take a large part of it
+//! (`FLOODED` in the state word). Whoever sends to such a process sees the bit and comes here. Some of the messages are
+//! noted with their senders; a message itself does not know its sender. Above the high mark the sender is also *held*:
+//! it is suspended after its message, and goes on when the guard looks again, some milliseconds later. So a receiver
+//! that works at all gets the better of its senders, and the others are not touched. The guard says for which receivers
+//! that is of use. Any thread may call.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use layout::Term;
+use parking_lot::Mutex;
+use sys::memory::budget;
+
+use crate::effects::port::busy::{SuspendedSenders, suspend_sender};
+use crate::mail::current;
+use crate::mail::signal::Sent;
+use crate::process::epoch::with_pin;
+use crate::process::{Priority, Process, table};
+
+/// At most so many processes are marked at a time.
+pub const MOST_FLOODS: usize = 64;
+/// Senders of which the messages are counted, for each receiver.
+const PLACES: usize = 16;
+
+/// A marked process, and how many of its noted messages each of some senders has sent. A sender without a place gets
+/// that of the least one, with its count; so the largest are among them, and no count is too low.
+struct Flood {
+    receiver: Term,
+    counts: Vec<(Term, u64)>,
+    noted: u64,
+    /// Whether its senders are held above the high mark.
+    holds: bool,
+}
+
+/// A process to be marked, and whether its senders are held.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Flooded {
+    pub receiver: Term,
+    pub holds: bool,
+}
+
+static FLOODS: Mutex<Vec<Flood>> = Mutex::new(Vec::new());
+/// Whether any process is marked.
+static ARE_ANY: AtomicBool = AtomicBool::new(false);
+/// Senders that are suspended until [`release`].
+static HELD: Mutex<Vec<Term>> = Mutex::new(Vec::new());
+
+impl Flood {
+    fn new(receiver: Term) -> Flood {
+        Flood {
+            receiver,
+            counts: Vec::with_capacity(PLACES),
+            noted: 0,
+            holds: false,
+        }
+    }
+
+    fn note(&mut self, sender: Term) {
+        self.noted += 1;
+        if let Some((_, count)) = self.counts.iter_mut().find(|(other, _)| *other == sender) {
+            *count += 1;
+        } else if self.counts.len() < PLACES {
+            self.counts.push((sender, 1));
+        } else if let Some(least) = self.counts.iter_mut().min_by_key(|(_, count)| *count) {
+            *least = (sender, least.1 + 1);
+        }
+    }
+
+    /// The senders of most, and of how many percent of the messages that were noted.
+    fn largest(&self, most: usize) -> Vec<(Term, u64)> {
+        let mut counts = self.counts.clone();
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        counts.truncate(most);
+        let percent = |(sender, count)| (sender, count * 100 / self.noted.max(1));
+        counts.into_iter().map(percent).collect()
+    }
+}
+
+/// Marks these processes, at most [`MOST_FLOODS`], and no others. What is noted of those that were marked before stays.
+pub fn mark(flooded: &[Flooded]) {
+    let mut floods = FLOODS.lock();
+    let mut before = std::mem::take(&mut *floods);
+    for &Flooded { receiver, holds } in flooded.iter().take(MOST_FLOODS) {
+        let known = before.iter().position(|flood| flood.receiver == receiver);
+        let mut flood = match known {
+            Some(at) => before.swap_remove(at),
+            None => {
+                set(receiver, true);
+                Flood::new(receiver)
+            }
+        };
+        flood.holds = holds;
+        floods.push(flood);
+    }
+    for flood in before {
+        set(flood.receiver, false);
+    }
+    ARE_ANY.store(!floods.is_empty(), Ordering::Relaxed);
+}
+
+fn set(receiver: Term, is_flooded: bool) {
+    with_pin(|pinned| {
+        if let Some(process) = table::find(pinned, receiver) {
+            process.set_flooded(is_flooded);
+        }
+    });
+}
+
+/// Whether any process is marked.
+#[must_use]
+pub fn are_any() -> bool {
+    ARE_ANY.load(Ordering::Relaxed)
+}
+
+/// The processes that have sent most to a marked one since it was marked, with their share of it in percent.
+#[must_use]
+pub fn largest_senders(receiver: Term, most: usize) -> Vec<(Term, u64)> {
+    let floods = FLOODS.lock();
+    let flood = floods.iter().find(|flood| flood.receiver == receiver);
+    flood.map_or(Vec::new(), |flood| flood.largest(most))
+}
+
+/// Notes who has sent a message to a marked process; returns whether its senders are held.
+pub fn note(sender: Term, receiver: Term) -> bool {
+    let mut floods = FLOODS.lock();
+    let flood = floods.iter_mut().find(|flood| flood.receiver == receiver);
+    flood.is_some_and(|flood| {
+        flood.note(sender);
+        flood.holds
+    })
+}
+
+/// A running process has sent a message to a marked one. Returns what its caller makes of it: [`Sent::Flooding`] if it
+/// is to be held. What has priority is not held, and a process that fills its own queue has to empty it.
+#[cold]
+pub(crate) fn sent(from: &Process, receiver: Term) -> Sent {
+    let is_held = note(from.pid(), receiver)
+        && budget::is_high()
+        && from.pid() != receiver
+        && from.priority() >= Priority::Normal
+        && current::is_running_here(from);
+    match is_held {
+        true => Sent::Flooding,
+        false => Sent::Done,
+    }
+}
+
+/// Holds a sender from the end of its slice until the next [`release`].
+pub fn hold(sender: &mut Process) {
+    suspend_sender(sender);
+    HELD.lock().push(sender.pid());
+}
+
+/// Lets all senders that are held go on.
+pub fn release() {
+    let held = std::mem::take(&mut *HELD.lock());
+    SuspendedSenders(held).resume();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_senders_are_known() {
+        let mut flood = Flood::new(Term::local_pid(1, 0));
+        for number in 0..10_000 {
+            flood.note(Term::local_pid(100 + number % 50, 0));
+            flood.note(Term::local_pid(7, 0));
+            if number % 2 == 0 {
+                flood.note(Term::local_pid(8, 0));
+            }
+        }
+        let largest = flood.largest(2);
+        assert_eq!(largest[0], (Term::local_pid(7, 0), 40));
+        assert_eq!(largest[1].0, Term::local_pid(8, 0));
+        assert!((20..30).contains(&largest[1].1), "{largest:?}");
+        assert_eq!(Flood::new(Term::NIL).largest(3), []);
+    }
+}
