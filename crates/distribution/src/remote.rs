@@ -4,7 +4,7 @@ use layout::{Fragment, Heap, ObjectKind, Term};
 use smallvec::smallvec;
 use term::{am, build, copy};
 
-use crate::channel::input;
+use crate::channel::input::payload;
 use crate::control::{Control, code};
 use crate::relations::{self, Kind};
 use crate::{signals, spawn};
@@ -26,7 +26,7 @@ impl Remote for Connections {
 
     unsafe fn decode(&self, message: *mut Fragment) -> Option<(Term, *mut Fragment)> {
         // SAFETY: the caller's promise.
-        unsafe { input::decode(message) }
+        unsafe { payload::decode(message) }
     }
 
     fn identity(&self, handle: Term, heap: &mut Heap) -> Option<Term> {

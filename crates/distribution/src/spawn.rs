@@ -17,7 +17,7 @@ use term::release::{self, Release};
 use term::{am, build, list, reference};
 
 use crate::channel::Channel;
-use crate::channel::input::{Payload, Way};
+use crate::channel::input::payload::{Payload, Way};
 use crate::control::{Control, SPAWNED_LINKED, SPAWNED_MONITORED, code};
 use crate::relations::{self, Kind, Relation, SpawnRequest};
 use crate::{peers, remote, signals};
