@@ -228,6 +228,9 @@ refused() ->
     see:value("no flags", hostile:connect(B, name(), #{flags => 0})),
     see:value("few flags", element(1, hostile:connect(B, name(), #{flags => hostile:without(hostile:flags(), [18])}))),
     see:value("its own name", hostile:connect(B, B)),
+    %% The handshake ends before any cookie is shown.
+    [see:value({named, Name}, hostile:connect(B, Name))
+     || Name <- ['h y@localhost', 'h\n@localhost', '../../etc@localhost', '~p~s@localhost', list_to_atom([233 | "@localhost"])]],
     see:value("nodes", lists:sort(cluster:on(B, fun() -> nodes(connected) end))),
     %% The names of peers, and no more.
     see:value("atoms", atoms(B) - Before < 20).

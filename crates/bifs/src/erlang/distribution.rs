@@ -216,14 +216,21 @@ pub(crate) fn setnode_2(_process: &mut Process, [name, creation]: [Term; 2]) -> 
     Ok(am::TRUE)
 }
 
-/// Whether an atom is `Name@Host`.
+/// Whether an atom is `Name@Host`, as a node may be named: the name is of ASCII letters, digits, `_` and `-`. The host may
+/// be any text without another `@`.
 fn is_node_name(name: Term) -> bool {
     if !name.is_atom() || name == am::NONODE_NOHOST {
         return false;
     }
-    let text = term::atom::text(name);
-    text.split_once('@')
-        .is_some_and(|(name, host)| !name.is_empty() && !host.is_empty() && !host.contains('@'))
+    let may_be_in_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    term::atom::text(name)
+        .split_once('@')
+        .is_some_and(|(name, host)| {
+            !name.is_empty()
+                && name.bytes().all(may_be_in_name)
+                && !host.is_empty()
+                && !host.contains('@')
+        })
 }
 
 /// `erts_internal:get_creation()`.
