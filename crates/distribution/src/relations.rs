@@ -87,8 +87,8 @@ type ReferenceKey = (u64, SmallVec<[u32; 6]>);
 struct Table {
     /// Empty once the channel has ended.
     all: Vec<Arc<Relation>>,
-    /// Handles.
-    links: FxHashMap<LinkKey, Term>,
+    /// Handles. The other node chooses a part of these keys, so the hashes of the first two are seeded.
+    links: HashMap<LinkKey, Term>,
     watchers: HashMap<ReferenceKey, Term>,
     spawns: FxHashMap<u64, Term>,
     /// Those of kind `Node`, by the local pid.

@@ -1,6 +1,7 @@
 //! The export table: one entry for every function that is referred to from outside its module.
 
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
@@ -8,7 +9,7 @@ use std::time::Duration;
 
 use layout::{Export, Term};
 use parking_lot::RwLock;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 use term::atom;
 
 use crate::mail::observer::observer;
@@ -35,7 +36,9 @@ unsafe impl Sync for Entry {}
 
 /// Exports are never removed.
 struct Exports {
-    by_name: FxHashMap<Name, Entry>,
+    /// Terms that other nodes send make exports too, and could be chosen so that their hashes are alike, were these not
+    /// seeded.
+    by_name: HashMap<Name, Entry>,
     /// Those of each module, in the order in which they were made.
     by_module: FxHashMap<Term, Vec<&'static Export>>,
 }
@@ -55,7 +58,7 @@ impl Exports {
 
 static EXPORTS: LazyLock<RwLock<Exports>> = LazyLock::new(|| {
     let mut exports = Exports {
-        by_name: FxHashMap::with_capacity_and_hasher(8192, FxBuildHasher),
+        by_name: HashMap::with_capacity(8192),
         by_module: FxHashMap::default(),
     };
     let release = term::release::get();
