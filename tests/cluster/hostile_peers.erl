@@ -1,6 +1,5 @@
 %% A peer that knows the cookie and sends garbage: whether the connection ends, and what processes see. The node lives.
-%% Left out is what a stock node does not survive (a fragment with number 0, or with a very high one), or does not read
-%% (compressed terms).
+%% Left out is what a stock node does not survive (a fragment with number 0, or with a very high one).
 %% timeout: 60
 %% args: -connect_all false
 -module(hostile_peers).
@@ -119,6 +118,11 @@ payloads(Own) ->
     sent("an atom in no encoding", Control, <<131, 119, 2, 16#c3, 16#28>>),
     sent("a long atom", Control, <<131, 118, 300:16, 0:2400>>),
     sent("badly compressed", Control, <<131, 80, 100:32, "abc">>),
+    sent("compressed", Control, compressed(lists:duplicate(1000, $a))),
+    sent("compressed within", Control, [131, 104, 1, compressed_bare("text")]),
+    framed("compressed control", [112, compressed({6, self(), '', victim}), 131, 106]),
+    framed("large compressed control", [112, compressed({6, <<0:(8 * 16_000_000)>>, '', victim}), 131, 106]),
+    sent("large and compressed", Control, compressed(<<0:(8 * 16_000_000)>>)),
     sent("bits", Control, <<131, 77, 1:32, 9, 255>>),
     sent("a large integer", Control, <<131, 111, 16#ffff_ffff:32, 0, 1>>),
     sent("cut short", Control, <<131, 104, 3, 97, 1>>),
@@ -146,6 +150,8 @@ headers() ->
     framed("an entry cut short", [131, 68, 1, 8, 5, 60, "victim"]),
     framed("an entry in no encoding", [131, 68, 1, 8, 5, 2, 16#c3, 16#28, Control(term(victim)), 106]),
     framed("without header", [112, 131, Control(term(victim)), 131, 106]),
+    framed("compressed behind a header", [131, 68, 0, Control(term(victim)), compressed_bare("text")]),
+    framed("compressed control behind a header", [131, 68, 0, compressed_bare({6, self(), '', victim}), 106]),
     framed("a version within", [131, 68, 0, 131, Control(term(victim)), 131, 106]),
     framed("another kind", [131, 71, 0]),
     framed("no kind", [131]).
@@ -236,6 +242,13 @@ refused() ->
     see:value("atoms", atoms(B) - Before < 20).
 
 atoms(B) -> cluster:on(B, fun() -> erlang:system_info(atom_count) end).
+
+%% In any case, and without the version.
+compressed(Term) -> [131, compressed_bare(Term)].
+
+compressed_bare(Term) ->
+    Bytes = term(Term),
+    [<<80, (byte_size(Bytes)):32>>, zlib:compress(Bytes)].
 
 control(Label, Bytes) -> framed(Label, [112, 131, Bytes, 131, 106]).
 

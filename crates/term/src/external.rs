@@ -23,7 +23,7 @@ pub mod tags;
 use layout::{Export, Term};
 
 pub use compression::compress;
-pub use decode::{DecodeError, Decoder, Fault, Step, decode, decode_bare};
+pub use decode::{DecodeError, Decoder, Fault, Step, decode, decode_bare, decode_plain};
 pub use encode::{EncodeBuffers, EncodeOptions, Encoder, SystemLimit, encode, encode_bare};
 pub use segments::{Segment, encode_segments, segments_to_list};
 pub use size::size;

@@ -24,7 +24,8 @@ pub fn display(term: Term) -> impl Display {
     }
 }
 
-/// Displays a term up to a limit, roughly in characters; `... ` marks what is left out.
+/// Displays a term up to a limit, roughly in characters; `... ` marks what is left out. The work is bounded by the limit,
+/// however large the term is.
 #[must_use]
 pub fn display_limited(term: Term, limit: usize) -> impl Display {
     Printed {
@@ -47,6 +48,12 @@ pub fn display_bytes(term: Term) -> Vec<u8> {
     bytes.0
 }
 
+/// So many elements of a list or bytes of a binary are looked at, or as many as the limit lets be written, to see whether
+/// it is a text.
+const LOOKED_AT: i64 = 1 << 16;
+/// An integer of more words than this is left out where there is a limit: its digits would be too much work.
+const MOST_INTEGER_WORDS: usize = 1024;
+
 struct Printed {
     term: Term,
     limit: i64,
@@ -57,6 +64,7 @@ impl Printed {
         let mut printer = Printer {
             out,
             left: self.limit,
+            is_limited: self.limit != i64::MAX,
             tasks: vec![Task::Term(self.term)],
         };
         if printer.run()?.is_none() || printer.left <= 0 {
@@ -130,6 +138,7 @@ struct Printer<'a, W> {
     out: &'a mut W,
     /// Counts down; writing stops at 0.
     left: i64,
+    is_limited: bool,
     tasks: Vec<Task>,
 }
 
@@ -217,6 +226,10 @@ impl<W: Sink> Printer<'_, W> {
         go_on
     }
 
+    fn looked_at(&self) -> usize {
+        usize::try_from(self.left.max(LOOKED_AT)).unwrap_or(usize::MAX)
+    }
+
     /// Returns the element of a cell; what follows it becomes a task.
     fn cell(&mut self, cell: Term) -> Term {
         let tail = cell.tail();
@@ -262,6 +275,9 @@ impl<W: Sink> Printer<'_, W> {
                 self.words(term, 0);
             }
             ObjectKind::PositiveBig | ObjectKind::NegativeBig => {
+                if self.is_limited && term.header().arity() > MOST_INTEGER_WORDS {
+                    return Ok(None);
+                }
                 self.out.write_str(&text::integer::print(term, 10))?;
             }
             ObjectKind::Float => {
@@ -306,7 +322,7 @@ impl<W: Sink> Printer<'_, W> {
     }
 
     fn list(&mut self, list: Term) -> Progress {
-        if !is_printable(list) {
+        if !is_printable(list, self.looked_at()) {
             self.out.write_char('[')?;
             self.tasks.push(Task::Text("]"));
             self.tasks.push(Task::Cell(list));
@@ -329,7 +345,10 @@ impl<W: Sink> Printer<'_, W> {
 
     fn bit_string(&mut self, bits: Bits) -> Progress {
         let bytes = WholeBytes::new(bits);
-        if bits.bit_len() == 0 || bits.bit_len() % 8 != 0 || !bytes.clone().all(is_plain) {
+        if bits.bit_len() == 0
+            || bits.bit_len() % 8 != 0
+            || !bytes.clone().take(self.looked_at()).all(is_plain)
+        {
             self.out.write_str("<<")?;
             for (index, byte) in bytes.enumerate() {
                 let comma = if index > 0 { "," } else { "" };
@@ -472,11 +491,12 @@ fn needs_quotes(text: &str) -> bool {
         || !characters.all(|c| is_lower(c) || is_upper(c) || c.is_ascii_digit() || c == '_')
 }
 
-/// Whether a list is written as a string: a proper list of printable Latin-1 characters.
-fn is_printable(list: Term) -> bool {
+/// Whether a list is written as a string: a proper list of printable Latin-1 characters, as far as it is looked at.
+fn is_printable(list: Term, looked_at: usize) -> bool {
     let is_printable =
         |item: Term| matches!(item.as_small(), Some(9 | 10 | 13 | 32..=126 | 160..=255));
-    list::items(list).all(|item| item.is_ok_and(is_printable))
+    let mut items = list::items(list).take(looked_at);
+    items.all(|item| item.is_ok_and(is_printable))
 }
 
 fn is_plain(byte: u8) -> bool {
@@ -557,6 +577,25 @@ mod tests {
         assert_eq!(display_limited(text, 3).to_string(), "\"he... ");
         assert_eq!(display(text).to_string(), "\"hello\"");
         assert_eq!(display_limited(Term::NIL, 0).to_string(), "... ");
+    }
+
+    #[test]
+    fn work_is_limited_too() {
+        let mut scratch = Scratch::new();
+        let heap = scratch.heap();
+        let integer = build::big(heap, false, &[u64::MAX; 1 << 20]);
+        assert_eq!(display_limited(integer, 200).to_string(), "... ");
+        // That the last byte is none of a text is not seen.
+        let mut text = vec![b'a'; 1 << 20];
+        text.push(0);
+        let (binary, list) = (build::binary(heap, &text), build::byte_list(heap, &text));
+        let letters = |count| "a".repeat(count);
+        let of_binary = format!("<<\"{}... ", letters(200));
+        assert_eq!(display_limited(binary, 200).to_string(), of_binary);
+        let of_list = format!("\"{}... ", letters(199));
+        assert_eq!(display_limited(list, 200).to_string(), of_list);
+        assert!(display(binary).to_string().starts_with("<<97,"));
+        assert!(display(list).to_string().starts_with("[97,"));
     }
 
     #[test]

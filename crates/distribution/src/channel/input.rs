@@ -349,7 +349,7 @@ fn carry_out(channel: &Arc<Channel>, arrived: &Arrived<'_>) -> Result<(), Damage
         ..DecodeOptions::default()
     };
     let decode = match arrived.versioned {
-        true => external::decode,
+        true => external::decode_plain,
         false => external::decode_bare,
     };
     let decoded = decode(scratch.heap(), arrived.bytes, &options, &mut CodeResolver);

@@ -169,12 +169,14 @@ pub fn incapable_node(process: &Process, node: Term) {
     });
 }
 
-/// Reports that another node sent a control message that makes no sense.
+/// Reports that another node sent a control message that makes no sense. It may be of any size, so no more of it is
+/// printed than is told, and that is not much.
 pub fn invalid_distribution_message(control: Term) {
-    let text = format!(
-        "Invalid distribution message: {:.200}",
-        term::print::display(control).to_string()
-    );
+    use std::fmt::Write;
+    let mut text = Shortened(String::new());
+    let control = term::print::display_limited(control, 200);
+    let _ = write!(text, "Invalid distribution message: {control}");
+    let Shortened(text) = text;
     report_as(am::ERROR, None, "~s~n", |heap| {
         vec![build::string(heap, &text)]
     });
@@ -219,6 +221,23 @@ pub fn missing_spawn_reply(parent: Term, node: Term) {
     report_as(am::ERROR, None, "~s~n", |heap| {
         vec![build::string(heap, &text)]
     });
+}
+
+/// A text that takes no more once it has [`MOST_TEXT_BYTES`].
+struct Shortened(String);
+
+/// The most bytes of the text about a control message that makes no sense: what counts little towards the limit of what
+/// is printed may be long.
+const MOST_TEXT_BYTES: usize = 64 << 10;
+
+impl std::fmt::Write for Shortened {
+    fn write_str(&mut self, more: &str) -> std::fmt::Result {
+        if self.0.len() + more.len() > MOST_TEXT_BYTES {
+            return Err(std::fmt::Error);
+        }
+        self.0.push_str(more);
+        Ok(())
+    }
 }
 
 /// The most bytes of a damaged packet that a report has.

@@ -84,9 +84,7 @@ pub fn decode(
     options: &DecodeOptions,
     resolver: &mut dyn Resolver,
 ) -> Result<(Term, usize), DecodeError> {
-    let mut decoder = Decoder::new();
-    let term = decoder.finish(heap, bytes, options, resolver)?;
-    Ok((term, decoder.used()))
+    finish(Form::Versioned, heap, bytes, options, resolver)
 }
 
 /// As [`decode`], for a term without version byte, as in distribution messages, where several follow each other.
@@ -99,9 +97,43 @@ pub fn decode_bare(
     options: &DecodeOptions,
     resolver: &mut dyn Resolver,
 ) -> Result<(Term, usize), DecodeError> {
-    let mut decoder = Decoder::bare();
+    finish(Form::Bare, heap, bytes, options, resolver)
+}
+
+/// As [`decode`], for a term that must not be compressed. Other nodes compress none, and what looks small and becomes
+/// large would be inflated where nobody expects so much work.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_plain(
+    heap: &mut Heap,
+    bytes: &[u8],
+    options: &DecodeOptions,
+    resolver: &mut dyn Resolver,
+) -> Result<(Term, usize), DecodeError> {
+    finish(Form::Plain, heap, bytes, options, resolver)
+}
+
+fn finish(
+    form: Form,
+    heap: &mut Heap,
+    bytes: &[u8],
+    options: &DecodeOptions,
+    resolver: &mut dyn Resolver,
+) -> Result<(Term, usize), DecodeError> {
+    let mut decoder = Decoder::with(form);
     let term = decoder.finish(heap, bytes, options, resolver)?;
     Ok((term, decoder.used()))
+}
+
+/// What may come before a term.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// The version byte; then the term may be compressed.
+    Versioned,
+    /// The version byte only.
+    Plain,
+    Bare,
 }
 
 /// The result of one run of a decoder.
@@ -119,7 +151,7 @@ pub enum Step {
 /// owns (for example `heap::Scratch`) and hand these over at the end.
 pub struct Decoder {
     started: bool,
-    versioned: bool,
+    form: Form,
     /// The decompressed bytes of a compressed term.
     inflated: Option<Vec<u8>>,
     /// Bytes of the input that a compressed term took.
@@ -154,21 +186,14 @@ impl Decoder {
     #[inline]
     #[must_use]
     pub fn new() -> Decoder {
-        Decoder::with(true)
-    }
-
-    /// For a term without version byte.
-    #[inline]
-    #[must_use]
-    pub fn bare() -> Decoder {
-        Decoder::with(false)
+        Decoder::with(Form::Versioned)
     }
 
     #[inline(always)]
-    fn with(versioned: bool) -> Decoder {
+    fn with(form: Form) -> Decoder {
         Decoder {
             started: false,
-            versioned,
+            form,
             inflated: None,
             compressed_bytes: 0,
             position: 0,
@@ -249,11 +274,12 @@ impl Decoder {
     fn start(&mut self, bytes: &[u8], budget: &mut usize) -> Result<(), DecodeError> {
         self.started = true;
         let mut input = Input::new(bytes, 0);
-        if self.versioned && input.u8()? != tags::VERSION {
+        if self.form != Form::Bare && input.u8()? != tags::VERSION {
             return Input::new(bytes, 0).fail(Fault::Version);
         }
         self.position = input.position();
-        if self.versioned && input.remaining() >= 5 && input.rest()[0] == tags::COMPRESSED {
+        let may_be_compressed = self.form == Form::Versioned;
+        if may_be_compressed && input.remaining() >= 5 && input.rest()[0] == tags::COMPRESSED {
             input.u8()?;
             let length = input.length()?;
             let Some((inflated, read)) = compression::inflate(input.rest(), length) else {

@@ -55,7 +55,7 @@ impl Payload<'_> {
             ..DecodeOptions::default()
         };
         let decode = match self.versioned {
-            true => external::decode,
+            true => external::decode_plain,
             false => external::decode_bare,
         };
         let decoded = decode(scratch.heap(), self.bytes, &options, &mut CodeResolver);
@@ -165,7 +165,7 @@ pub(crate) unsafe fn decode(fragment: *mut Fragment) -> Option<(Term, *mut Fragm
         }),
     };
     let decode = match versioned {
-        am::TRUE => external::decode,
+        am::TRUE => external::decode_plain,
         _ => external::decode_bare,
     };
     let decoded = decode(scratch.heap(), encoded, &options, &mut CodeResolver);
