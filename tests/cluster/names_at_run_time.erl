@@ -70,6 +70,14 @@ dynamic(B) ->
     cluster:call(Peer, fun() -> ok end),
     see:value("not yet", cluster:call(Peer, fun() -> {node(), is_alive(), maps:get(name_type, net_kernel:get_state())}
         end)),
+    %% Nothing of this makes a connection.
+    see:value("monitors", cluster:call(Peer, fun() ->
+        Reference = monitor(process, {x, B}),
+        Down = receive {'DOWN', Reference, process, What, Reason} -> {What, Reason} after 30_000 -> nothing end,
+        Monitored = monitor_node(B, true),
+        {Down, Monitored, receive {nodedown, B} -> down after 30_000 -> nothing end, monitor_node(B, false),
+            element(1, element(2, catch monitor(port, {x, B}))), node()}
+    end)),
     see:value("connects", cluster:call(Peer, fun() -> net_kernel:connect_node(B) end)),
     Name = cluster:call(Peer, fun() -> node() end),
     see:value("named", [Name =/= nonode@nohost, lists:last(string:split(atom_to_list(Name), "@")),

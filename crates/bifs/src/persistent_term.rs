@@ -127,8 +127,9 @@ fn current(_pinned: Pinned<'_>) -> Option<&Table> {
     unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
 }
 
+/// The value of a key, which is a literal.
 #[inline]
-fn find(key: Term) -> Option<Term> {
+pub(crate) fn find(key: Term) -> Option<Term> {
     let hash = hash::internal(key, 0);
     epoch::with_pin(|pinned| {
         let (_, entry) = current(pinned)?.search(key, hash).ok()?;

@@ -8,7 +8,7 @@ use term::heap::Scratch;
 use term::{am, build, integer, list, map, node};
 
 use crate::erlang::{sending, spawning};
-use crate::node_table;
+use crate::{node_table, persistent_term};
 use distribution::channel::{Channel, Facts, Phase};
 use distribution::flags::{self, Flags};
 use distribution::{dist_handle, peers, signals, spawn};
@@ -165,7 +165,7 @@ pub(crate) fn monitor_node_3(process: &mut Process, [name, flag, options]: [Term
     if !name.is_atom() {
         return Err(badarg(1));
     }
-    if name != am::NONODE_NOHOST && !peers::is_alive() {
+    if name != am::NONODE_NOHOST && !is_distributed() {
         return Err(error(am::NOTALIVE));
     }
     match flag {
@@ -204,6 +204,17 @@ pub(crate) fn monitor_node_3(process: &mut Process, [name, flag, options]: [Term
 fn connect_first(name: Term, options: Term) -> Failure {
     let arguments = [name, am::TRUE, options];
     runtime::code::bif::trap(am::ERLANG, am::DMONITOR_NODE, &arguments)
+}
+
+/// Whether this node has a name, or gets one from the first node that it connects to. OTP's code in Erlang notes the
+/// latter as a persistent term.
+pub(crate) fn is_distributed() -> bool {
+    if peers::is_alive() {
+        return true;
+    }
+    let mut scratch = Scratch::new();
+    let key = build::tuple(scratch.heap(), &[am::ERTS_INTERNAL, am::DYNAMIC_NODE_NAME]);
+    persistent_term::find(key).is_some_and(|noted| noted != am::FALSE)
 }
 
 /// `setnode(Name, Creation)`: this node takes part in the distribution from now on.

@@ -171,8 +171,7 @@ fn watched_process(process: &mut Process, item: Term) -> Result<Watched, Failure
     let name = match item.as_tuple(no_gc!()) {
         None => item,
         Some(&[name, node]) if name.is_atom() && node.is_atom() => {
-            let is_alive = node::own_name() != am::NONODE_NOHOST;
-            if node != am::NONODE_NOHOST && !is_alive {
+            if node != am::NONODE_NOHOST && !super::distribution::is_distributed() {
                 return Err(badarg(2));
             }
             if node != node::own_name() {
