@@ -14,6 +14,7 @@ use crate::otp::Otp;
 use crate::refusal::Refusal;
 use crate::value;
 use schedulers::Schedulers;
+pub use schedulers::Usable;
 
 /// What the words request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,14 +28,6 @@ pub enum Outcome {
 pub struct Reading {
     pub notes: Vec<String>,
     pub outcome: Result<Outcome, Refusal>,
-}
-
-/// How many processors this process may use: just now, and at most if its quota rises while it runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Usable {
-    pub now: u32,
-    /// At least `now`.
-    pub most: u32,
 }
 
 /// Reads the words of `launch`.

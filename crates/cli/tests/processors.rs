@@ -1,4 +1,5 @@
-//! The schedulers online follow the processor quota of a real control group of version 1, also while it changes. OTP 25.
+//! The schedulers online follow the processor quota of a real control group of version 1, also while it changes. With
+//! OTP 25.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;

@@ -1,8 +1,9 @@
 //! Who ends when memory runs out, and whose garbage is collected before that.
 //!
 //! The size of a process is what its end frees: its heap and messages, its share of shared binaries and native
-//! resources, its ETS tables, and what waits in its ports. The largest ends, and with it others of about its size if it alone does not hold enough. The processes that
-//! a node cannot do without never end; supervisors end only when there is nobody else.
+//! resources, its ETS tables, and what waits in its ports. The largest ends, and with it others of about its size if it
+//! alone does not hold enough. The processes that a node cannot do without never end; supervisors end only when there
+//! is nobody else.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
@@ -187,9 +188,9 @@ fn candidates(apart: &Apart) -> Vec<Candidate> {
     candidates
 }
 
-/// The first candidates that hold `wanted` bytes together. Of those that were not given up none is much smaller than the
-/// first: whoever is so small does not matter beside it. And none at all of them if they hold next to nothing of what is
-/// wanted: their end would not help.
+/// The first candidates that hold `wanted` bytes together. Of those that were not given up none is much smaller than
+/// the first: whoever is so small does not matter beside it. And none at all of them if they hold next to nothing of
+/// what is wanted: their end would not help.
 fn enough(candidates: &[Candidate], wanted: u64) -> &[Candidate] {
     let given_up = candidates.partition_point(|candidate| candidate.is_given_up);
     let (given_up, others) = candidates.split_at(given_up);

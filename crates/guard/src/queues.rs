@@ -1,5 +1,5 @@
-//! Which message queues take much of the node: whoever fills them is noted from the soft mark on, and held back from the
-//! high mark on (`runtime::effects::flood`).
+//! Which message queues take much of the node: whoever fills them is noted from the soft mark on, and held back from
+//! the high mark on (`runtime::effects::flood`).
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -6,8 +6,15 @@ use spec::flags::MAX_SCHEDULERS;
 
 use runtime::process::config::Config;
 
-use super::Usable;
 use crate::refusal::Refusal;
+
+/// How many processors this process may use: just now, and at most if its quota rises while it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usable {
+    pub now: u32,
+    /// At least `now`.
+    pub most: u32,
+}
 
 /// The counts while flags are read. All values are within 32 bits, so 64-bit arithmetic cannot overflow.
 pub(super) struct Schedulers {

@@ -82,8 +82,10 @@ nonsense() ->
         Bad = fun(Function, Name, Value) -> try erlang:Function(Name, Value) catch error:Reason -> Reason end end,
         Results = [Bad(process_flag, {ferl, memory_worth}, Value) || Value <- [0, -1, 1001, 1 bsl 70, 1.0, much]]
             ++ [Bad(system_flag, {ferl, memory_keeper}, Value) || Value <- [none, Dead, make_ref(), [self()], 1]]
-            ++ [Bad(system_flag, {ferl, memory_first}, Value) || Value <- [self(), [self(), 1], [self() | self()], none]]
-            ++ [Bad(process_flag, Name, 1) || Name <- [{ferl, worth}, {ferl, memory_keeper}, {beam, memory_worth}, {ferl}]]
+            ++ [Bad(system_flag, {ferl, memory_first}, Value)
+                || Value <- [self(), [self(), 1], [self() | self()], none]]
+            ++ [Bad(process_flag, Name, 1)
+                || Name <- [{ferl, worth}, {ferl, memory_keeper}, {beam, memory_worth}, {ferl}]]
             ++ [Bad(system_flag, Name, self()) || Name <- [{ferl, keeper}, {ferl, 1}, {beam, memory_keeper}, {ferl}]],
         [] = erlang:system_flag({ferl, memory_first}, [self()]),
         [_] = erlang:system_flag({ferl, memory_first}, []),

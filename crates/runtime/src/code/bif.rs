@@ -111,8 +111,8 @@ pub fn room_for(bytes: usize) -> Result<(), Failure> {
     Err(system_limit())
 }
 
-/// Whether the node has memory for a copy of a term of the process, which is about to be made. The term is measured only
-/// if the process's heap is not small beside what the node may still grow by.
+/// Whether the node has memory for a copy of a term of the process, which is about to be made. The term is measured
+/// only if the process's heap is not small beside what the node may still grow by.
 ///
 /// # Errors
 /// `system_limit`, as [`room_for`].
@@ -135,8 +135,8 @@ pub fn room_for_copy(process: &Process, term: Term) -> Result<(), Failure> {
     }
 }
 
-/// Whether the node has memory for one more link, monitor or alias of a process. The lists of relations grow by doubling,
-/// and that of the process or port at the other end may grow just as much.
+/// Whether the node has memory for one more link, monitor or alias of a process. The lists of relations grow by
+/// doubling, and that of the process or port at the other end may grow just as much.
 ///
 /// # Errors
 /// `system_limit`, as [`room_for`].
