@@ -24,8 +24,8 @@ pub fn display(term: Term) -> impl Display {
     }
 }
 
-/// Displays a term up to a limit, roughly in characters; `... ` marks what is left out. The work is bounded by the limit,
-/// however large the term is.
+/// Displays a term up to a limit, roughly in characters; `... ` marks what is left out. The work is bounded by the
+/// limit, however large the term is.
 #[must_use]
 pub fn display_limited(term: Term, limit: usize) -> impl Display {
     Printed {

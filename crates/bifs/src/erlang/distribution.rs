@@ -227,8 +227,8 @@ pub(crate) fn setnode_2(_process: &mut Process, [name, creation]: [Term; 2]) -> 
     Ok(am::TRUE)
 }
 
-/// Whether an atom is `Name@Host`, as a node may be named: the name is of ASCII letters, digits, `_` and `-`. The host may
-/// be any text without another `@`.
+/// Whether an atom is `Name@Host`, as a node may be named: the name is of ASCII letters, digits, `_` and `-`. The host
+/// may be any text without another `@`.
 fn is_node_name(name: Term) -> bool {
     if !name.is_atom() || name == am::NONODE_NOHOST {
         return false;

@@ -1,8 +1,8 @@
 //! What comes in from the other node: packets, taken apart, put together if they are fragments, and done.
 //!
 //! Only control messages are decoded here. The terms that processes send each other are decoded by whoever receives
-//! them ([`payload::decode`]), so that one channel keeps all schedulers busy. Nothing is trusted: what makes no sense ends the
-//! connection.
+//! them ([`payload::decode`]), so that one channel keeps all schedulers busy. Nothing is trusted: what makes no sense
+//! ends the connection.
 //!
 //! One thread at a time reads a channel: it holds the lock of the input, and then takes the others.
 
