@@ -180,7 +180,7 @@ impl Code {
             let landing = self.landing(set, index)?;
             if let Some(code) = making.code_at(self.functions[index].entry()) {
                 // SAFETY: the entry of a function in code that is writable and that nobody runs.
-                replaced.push((index, unsafe { write_detour(code, landing) }));
+                replaced.push((index, unsafe { write_detour(code, code, landing) }));
             }
         }
         Ok(replaced)
@@ -233,11 +233,11 @@ impl Code {
                 };
                 // SAFETY: the caller promises that no thread runs code, and the detours are complete jumps.
                 unsafe {
-                    machine_code.rewrite(|| {
+                    machine_code.rewrite(|writable| {
                         for &index in functions {
-                            let code = self.words.at(entry_of(index)) as *mut u8;
+                            let code = self.words.at(entry_of(index)) as *const u8;
                             let landing = first.map(|first| first + index * JUMP_BYTES);
-                            set.change_code(code, index, landing);
+                            set.change_code(code, writable.of(code), index, landing);
                         }
                     })?;
                 }
@@ -293,11 +293,11 @@ impl Code {
                 let area = landings(entries.iter().map(|(_, _, stub)| stub.0 as u64))?;
                 // SAFETY: the caller promises that no thread runs code, and the detours are complete jumps.
                 unsafe {
-                    machine_code.rewrite(|| {
+                    machine_code.rewrite(|writable| {
                         for (place, &(index, entry, _)) in entries.iter().enumerate() {
-                            let code = self.words.at(entry) as *mut u8;
+                            let code = self.words.at(entry) as *const u8;
                             let landing = area.base().as_ptr() as usize + place * JUMP_BYTES;
-                            set.replace_code(code, index, landing);
+                            set.replace_code(code, writable.of(code), index, landing);
                         }
                     })?;
                 }
@@ -358,29 +358,41 @@ impl Set {
     ///
     /// # Safety
     /// As for `change_code`.
-    unsafe fn replace_code(&mut self, code: *mut u8, index: usize, landing: usize) {
+    unsafe fn replace_code(
+        &mut self,
+        code: *const u8,
+        writable: *mut u8,
+        index: usize,
+        landing: usize,
+    ) {
         let detour = detour(code, landing);
         match self.displaced.get_mut(index).and_then(Option::as_mut) {
             Some(displaced) => *displaced = Displaced::Bytes(detour),
             // SAFETY: as in `change_code`.
-            None => unsafe { code.cast::<[u8; DETOUR_BYTES]>().write(detour) },
+            None => unsafe { writable.cast::<[u8; DETOUR_BYTES]>().write(detour) },
         }
     }
 
     /// Redirects the code of an entry to its landing, or restores it if `landing` is `None`.
     ///
     /// # Safety
-    /// `code` is the machine code of an entry, it is writable, and no thread runs it during the call.
-    unsafe fn change_code(&mut self, code: *mut u8, index: usize, landing: Option<usize>) {
+    /// `code` is the machine code of an entry, which is written at `writable`, and no thread runs it during the call.
+    unsafe fn change_code(
+        &mut self,
+        code: *const u8,
+        writable: *mut u8,
+        index: usize,
+        landing: Option<usize>,
+    ) {
         let displaced = &mut self.displaced[index];
         if let Some(landing) = landing {
             displaced.get_or_insert_with(|| {
                 // SAFETY: the caller's promises.
-                Displaced::Bytes(unsafe { write_detour(code, landing) })
+                Displaced::Bytes(unsafe { write_detour(code, writable, landing) })
             });
         } else if let Some(Displaced::Bytes(before)) = displaced.take() {
             // SAFETY: as above.
-            unsafe { code.cast::<[u8; DETOUR_BYTES]>().write(before) };
+            unsafe { writable.cast::<[u8; DETOUR_BYTES]>().write(before) };
         }
     }
 }
@@ -388,11 +400,11 @@ impl Set {
 /// Redirects the code of an entry to its landing. Returns what was there.
 ///
 /// # Safety
-/// `code` is the machine code of an entry, it is writable, and no thread runs it during the call.
-unsafe fn write_detour(code: *mut u8, landing: usize) -> [u8; DETOUR_BYTES] {
+/// `code` is the machine code of an entry, which is written at `writable`, and no thread runs it during the call.
+unsafe fn write_detour(code: *const u8, writable: *mut u8, landing: usize) -> [u8; DETOUR_BYTES] {
     let detour = detour(code, landing);
     // SAFETY: the caller's promises; the first instruction of an entry is at least that long (`native::plan`).
-    unsafe { code.cast::<[u8; DETOUR_BYTES]>().replace(detour) }
+    unsafe { writable.cast::<[u8; DETOUR_BYTES]>().replace(detour) }
 }
 
 /// The jump from an entry's machine code to its landing. Both addresses are below 2 GiB, so the distance fits.

@@ -202,7 +202,12 @@ fn in_miri(bytes: usize, alignment: usize) -> Result<Reservation> {
 
 /// Maps inaccessible addresses, at `hint` if the flags demand that.
 fn map(hint: usize, bytes: usize, flags: MapFlags) -> Result<NonNull<u8>> {
-    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | flags;
+    let sharing = if flags.contains(MapFlags::SHARED) {
+        MapFlags::empty()
+    } else {
+        MapFlags::PRIVATE
+    };
+    let flags = sharing | MapFlags::NORESERVE | flags;
     let hint = std::ptr::without_provenance_mut(hint);
     // SAFETY: a new anonymous mapping; no caller passes MAP_FIXED, so it replaces no existing one.
     let base = unsafe { rustix::mm::mmap_anonymous(hint, bytes, ProtFlags::empty(), flags) }?;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use sys::gauge::Gauge;
-use sys::memory::code::{CodeArea, Place};
+use sys::memory::code::{CodeArea, Place, Writable};
 
 use super::patch::Written;
 use super::plan::plan;
@@ -39,9 +39,18 @@ struct Counted {
 }
 
 impl Counted {
-    /// A fresh area, which is writable; `None` if there can be none on this system.
-    fn new(bytes: usize) -> Result<Option<Counted>, NoRoom> {
-        let Some(area) = room(CodeArea::new(bytes.max(1), Place::Low2GiB))? else {
+    /// A fresh area for words, which is writable; `None` if there can be none on this system.
+    fn words(bytes: usize) -> Result<Option<Counted>, NoRoom> {
+        Counted::of(CodeArea::new(bytes.max(1), Place::Low2GiB), bytes)
+    }
+
+    /// A fresh area for machine code, which is writable; `None` if there can be none on this system.
+    fn code(bytes: usize) -> Result<Option<Counted>, NoRoom> {
+        Counted::of(CodeArea::rewritable(bytes.max(1), Place::Low2GiB), bytes)
+    }
+
+    fn of(area: sys::Result<CodeArea>, bytes: usize) -> Result<Option<Counted>, NoRoom> {
+        let Some(area) = room(area)? else {
             return Ok(None);
         };
         // SAFETY: the area is fresh; nothing runs in it.
@@ -97,25 +106,16 @@ impl PlacedCode {
         &all[offset(from)..to.map_or(all.len(), offset)]
     }
 
-    /// Makes the machine code writable while `body` changes it.
+    /// Has `body` change the machine code, which it writes where it is told.
     ///
     /// # Errors
     /// [`NoRoom`] if the system does not allow this; then `body` was not called.
     ///
     /// # Safety
     /// No thread runs the code during the call, and the code that `body` leaves behind is valid.
-    pub(crate) unsafe fn rewrite(&self, body: impl FnOnce()) -> Result<(), NoRoom> {
-        let area = &self.0.area;
-        let all = 0..area.bytes();
+    pub(crate) unsafe fn rewrite(&self, body: impl FnOnce(Writable)) -> Result<(), NoRoom> {
         // SAFETY: the caller's promises.
-        unsafe {
-            area.unseal_briefly(all.clone()).map_err(|_| NoRoom)?;
-            body();
-            // If this failed, every process that runs the code would crash.
-            area.seal(all)
-                .expect("pages that were executable become executable again");
-        }
-        Ok(())
+        unsafe { self.0.area.rewrite(body) }.map_err(|_| NoRoom)
     }
 }
 
@@ -142,7 +142,7 @@ pub(crate) fn place(words: &[u64], unplaced: Unplaced) -> Result<Option<Placed>,
 impl Placed {
     /// Places words, whose entries count calls if there are some to be counted.
     fn new(words: &[u64], unplaced: Unplaced, calls: u16) -> Result<Option<Placed>, NoRoom> {
-        let Some(area) = Counted::new(words.len() * 8)? else {
+        let Some(area) = Counted::words(words.len() * 8)? else {
             return Ok(None);
         };
         // SAFETY: the area is fresh, and has room for the words.
@@ -213,7 +213,7 @@ impl Placed {
         let Some(plan) = plan(from, words) else {
             return Ok(None);
         };
-        let Some(area) = Counted::new(plan.size)? else {
+        let Some(area) = Counted::code(plan.size)? else {
             return Ok(None);
         };
         // SAFETY: the area is fresh and writable.

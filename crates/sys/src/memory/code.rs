@@ -1,13 +1,19 @@
 //! Address space for machine code.
 //!
 //! Generated code refers to the program with 32-bit addresses or distances, so it must lie where those
-//! reach: [`Place`] says where. A page that runs is not writable: code is written first and sealed before it runs, and
-//! must be unsealed before it is written again.
+//! reach: [`Place`] says where. No page is ever writable and executable at once: code is written first and sealed before
+//! it runs. What is to change later lies in memory that can be mapped a second time ([`CodeArea::rewritable`]), and is
+//! written there, at an address that nobody knows for long.
+//!
+//! Where code lies begins elsewhere in each run, as far as its addresses have to be low.
 
+use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 use std::ptr::NonNull;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rustix::mm::{MapFlags, MprotectFlags, ProtFlags};
+use rustix::mm::{MapFlags, MprotectFlags, MremapFlags, ProtFlags};
 
 use super::{Reservation, map, page_bytes, unmap};
 use crate::errno::{Errno, Result};
@@ -29,6 +35,9 @@ const GIB: usize = 1 << 30;
 const STEP_BYTES: usize = 2 << 20;
 /// The kernel refuses lower addresses, or they are reserved for programs linked at fixed addresses.
 const LOWEST_ADDRESS: usize = 1 << 20;
+/// Where low code of a run begins: above what is most likely taken, and with a quarter of the space above it. What does
+/// not fit there is placed in the rest.
+const FIRST_LOW_ADDRESSES: Range<usize> = GIB / 4..GIB / 2 * 3;
 
 /// A reserved range for code.
 #[derive(Debug)]
@@ -36,9 +45,36 @@ pub struct CodeArea {
     reservation: Reservation,
 }
 
+/// Where the bytes of an area are written while it is changed ([`CodeArea::rewrite`]).
+#[derive(Clone, Copy, Debug)]
+pub struct Writable {
+    /// The first address of the area, and where its first byte is written.
+    area: *mut u8,
+    at: *mut u8,
+}
+
+impl Writable {
+    /// Where the byte at an address of the area is written.
+    #[inline]
+    #[must_use]
+    pub fn of(self, address: *const u8) -> *mut u8 {
+        let offset = address.addr().wrapping_sub(self.area.addr());
+        self.at.wrapping_add(offset)
+    }
+}
+
 impl CodeArea {
     /// Reserves `bytes` (rounded up to pages) at a place; `enomem` when there is no such gap.
     pub fn new(bytes: usize, place: Place) -> Result<CodeArea> {
+        CodeArea::with(bytes, place, MapFlags::empty())
+    }
+
+    /// As [`CodeArea::new`], for code that is to change after it ran: its memory can be mapped a second time.
+    pub fn rewritable(bytes: usize, place: Place) -> Result<CodeArea> {
+        CodeArea::with(bytes, place, MapFlags::SHARED)
+    }
+
+    fn with(bytes: usize, place: Place, sharing: MapFlags) -> Result<CodeArea> {
         if bytes == 0 {
             return Err(Errno::EINVAL);
         }
@@ -46,16 +82,22 @@ impl CodeArea {
             .checked_next_multiple_of(page_bytes())
             .ok_or(Errno::ENOMEM)?;
         let reservation = match place {
-            Place::Anywhere => Reservation::new(bytes, page_bytes())?,
-            Place::Low2GiB => match map_low(bytes) {
+            Place::Anywhere => {
+                let base = map(0, bytes, sharing)?;
+                Reservation { base, bytes }
+            }
+            Place::Low2GiB => match map_low(bytes, sharing) {
                 Some(base) => Reservation { base, bytes },
-                None => reserve_within(LOWEST_ADDRESS..2 * GIB, bytes, LOWEST_ADDRESS)?,
+                None => {
+                    let wanted = NEXT_LOW_ADDRESS.load(Ordering::Relaxed);
+                    reserve_within(LOWEST_ADDRESS..2 * GIB, bytes, wanted, sharing)?
+                }
             },
             Place::Near(address) => {
                 // One page short of the reach, so that a distance from the far end of any instruction fits.
                 let reach = 2 * GIB - page_bytes();
                 let from = address.saturating_sub(reach).max(LOWEST_ADDRESS);
-                reserve_within(from..address.saturating_add(reach), bytes, address)?
+                reserve_within(from..address.saturating_add(reach), bytes, address, sharing)?
             }
         };
         Ok(CodeArea { reservation })
@@ -88,19 +130,52 @@ impl CodeArea {
             .protect(&part, MprotectFlags::READ | MprotectFlags::WRITE)
     }
 
-    /// Makes a sealed part writable for a moment, until it is sealed again. It may stay executable meanwhile: then the
-    /// system need not part its mapping from others, nor make every processor forget it, which is most of the cost.
-    /// Where the system wants no page to be both, it is as [`CodeArea::unseal`].
+    /// Changes a sealed area: `body` writes to it where it is told. It stays sealed where it lies, and is mapped a
+    /// second time, writable, during the call; where the system cannot do that, it is unsealed meanwhile.
+    ///
+    /// # Errors
+    /// The system's, if it allows neither; then `body` was not called.
     ///
     /// # Safety
-    /// As for [`CodeArea::unseal`].
-    pub unsafe fn unseal_briefly(&self, part: Range<usize>) -> Result<()> {
-        let all = MprotectFlags::READ | MprotectFlags::WRITE | MprotectFlags::EXEC;
-        match self.reservation.protect(&part, all) {
-            Ok(()) => Ok(()),
-            // SAFETY: the caller's promise.
-            Err(_) => unsafe { self.unseal(part) },
+    /// No thread runs the code during the call, and `body` leaves complete code behind.
+    pub unsafe fn rewrite(&self, body: impl FnOnce(Writable)) -> Result<()> {
+        let area = self.base().as_ptr();
+        if let Ok(second) = self.second() {
+            let at = second.base().as_ptr();
+            body(Writable { area, at });
+            drop(second);
+            synchronise(area, self.bytes());
+            return Ok(());
         }
+        let all = 0..self.bytes();
+        // SAFETY: the caller's promises.
+        unsafe { self.unseal(all.clone()) }?;
+        body(Writable { area, at: area });
+        // SAFETY: as above. If this failed, every process that runs the code would crash.
+        unsafe { self.seal(all) }.expect("pages that were executable become executable again");
+        Ok(())
+    }
+
+    /// A second mapping of the area, writable and not executable.
+    fn second(&self) -> Result<Reservation> {
+        if cfg!(miri) {
+            return Err(Errno::ENOSYS);
+        }
+        // SAFETY: without a length to take away, the first mapping stays as it is, and the system chooses the place of
+        // the second. This fails for memory that is not shared.
+        let base = unsafe {
+            let first = self.base().as_ptr().cast();
+            rustix::mm::mremap(first, 0, self.bytes(), MremapFlags::MAYMOVE)
+        }?;
+        base.expose_provenance();
+        let base = NonNull::new(base.cast()).ok_or(Errno::ENOMEM)?;
+        let second = Reservation {
+            base,
+            bytes: self.bytes(),
+        };
+        let access = MprotectFlags::READ | MprotectFlags::WRITE;
+        second.protect(&(0..second.bytes()), access)?;
+        Ok(second)
     }
 
     /// Makes a part executable, not writable, and visible to instruction fetch on all processors.
@@ -132,27 +207,42 @@ pub fn map_for_profilers(file: &std::fs::File) -> Result<()> {
     Ok(())
 }
 
-/// Lets the kernel choose a low address, which it can on x86-64, in the second GiB.
+/// Where the next low area is wanted.
+static NEXT_LOW_ADDRESS: LazyLock<AtomicUsize> = LazyLock::new(|| {
+    let pages = FIRST_LOW_ADDRESSES.len() / page_bytes();
+    let page = RandomState::new().hash_one(0) as usize % pages;
+    AtomicUsize::new(FIRST_LOW_ADDRESSES.start + page * page_bytes())
+});
+
+/// Takes the next low addresses if they are free. Otherwise the kernel chooses, which it can on x86-64, in the second
+/// GiB.
 #[cfg(target_arch = "x86_64")]
-fn map_low(bytes: usize) -> Option<NonNull<u8>> {
+fn map_low(bytes: usize, sharing: MapFlags) -> Option<NonNull<u8>> {
+    let wanted = NEXT_LOW_ADDRESS.fetch_add(bytes, Ordering::Relaxed);
     // A flag that `rustix` has no name for.
-    map(0, bytes, MapFlags::from_bits_retain(libc::MAP_32BIT as u32)).ok()
+    let low = MapFlags::from_bits_retain(libc::MAP_32BIT as u32);
+    map(wanted, bytes, low | sharing).ok()
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn map_low(_bytes: usize) -> Option<NonNull<u8>> {
+fn map_low(_bytes: usize, _sharing: MapFlags) -> Option<NonNull<u8>> {
     None
 }
 
 /// Tries addresses in a window, from `wanted` upwards and then downwards, until the kernel grants one.
-fn reserve_within(window: Range<usize>, bytes: usize, wanted: usize) -> Result<Reservation> {
+fn reserve_within(
+    window: Range<usize>,
+    bytes: usize,
+    wanted: usize,
+    sharing: MapFlags,
+) -> Result<Reservation> {
     let last = window.end.checked_sub(bytes).ok_or(Errno::ENOMEM)?;
     let first = window.start.next_multiple_of(STEP_BYTES);
     let middle = wanted.next_multiple_of(STEP_BYTES);
     let above = (middle..=last).step_by(STEP_BYTES);
     let below = (first..middle.min(last + 1)).step_by(STEP_BYTES).rev();
     for address in above.chain(below) {
-        match map(address, bytes, MapFlags::FIXED_NOREPLACE) {
+        match map(address, bytes, MapFlags::FIXED_NOREPLACE | sharing) {
             Ok(base) if base.addr().get() == address => return Ok(Reservation { base, bytes }),
             // Kernels before 4.17 treat the address as a hint.
             Ok(base) => unmap(base.addr().get(), bytes),
@@ -198,8 +288,17 @@ mod tests {
     /// A function that returns 42.
     #[cfg(target_arch = "x86_64")]
     const ANSWER: &[u8] = &[0xb8, 42, 0, 0, 0, 0xc3];
+    /// Where the function has the number, and what stands there in one that returns 43.
+    #[cfg(target_arch = "x86_64")]
+    const CONSTANT_AT: usize = 1;
+    #[cfg(target_arch = "x86_64")]
+    const CONSTANT_OF_43: u8 = 43;
     #[cfg(target_arch = "aarch64")]
     const ANSWER: &[u8] = &[0x40, 0x05, 0x80, 0x52, 0xc0, 0x03, 0x5f, 0xd6];
+    #[cfg(target_arch = "aarch64")]
+    const CONSTANT_AT: usize = 0;
+    #[cfg(target_arch = "aarch64")]
+    const CONSTANT_OF_43: u8 = 0x60;
 
     #[test]
     fn written_and_sealed_code_runs() {
@@ -217,6 +316,27 @@ mod tests {
                 assert_eq!(answer(), 42);
             }
             assert!(area.contains(area.base().addr().get() + page));
+        }
+    }
+
+    #[test]
+    fn code_is_rewritten_beside_where_it_runs() {
+        for area in [CodeArea::rewritable, CodeArea::new] {
+            let area = area(3 * page_bytes(), Place::Low2GiB).unwrap();
+            let code = area.base().as_ptr().wrapping_add(page_bytes() + 5);
+            // SAFETY: nothing runs in the area while it is written, and what is written are whole functions.
+            unsafe {
+                area.unseal(0..area.bytes()).unwrap();
+                code.copy_from_nonoverlapping(ANSWER.as_ptr(), ANSWER.len());
+                area.seal(0..area.bytes()).unwrap();
+                let answer: extern "C" fn() -> i32 = std::mem::transmute(code);
+                assert_eq!(answer(), 42);
+                area.rewrite(|writable| {
+                    writable.of(code).add(CONSTANT_AT).write(CONSTANT_OF_43);
+                })
+                .unwrap();
+                assert_eq!(answer(), 43);
+            }
         }
     }
 
