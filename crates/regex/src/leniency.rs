@@ -5,10 +5,11 @@
 //! PCRE2 gives a meaning: `{,3}` and `{ 1, 3 }` are not repetitions in PCRE 8, and `\8` is the digit unless there are
 //! eight groups before it. A script's property, `\p{Greek}`, has in PCRE2 also the characters that several scripts use,
 //! and `\p{Lu}`, `\p{Ll}` and `\p{Lt}` are the same if case does not matter; PCRE 8 knows fewer names, and only in one
-//! spelling.
+//! spelling. A group that refers back to itself, `(a\1?)`, is atomic in PCRE 8: once it has matched, it does not try
+//! another way.
 //!
-//! Only patterns that PCRE2 has refused for one of the former reasons, or that have such braces, digits or properties,
-//! are rewritten. Plain functions; any thread may call them.
+//! Only patterns that PCRE2 has refused for one of the former reasons, or that have such braces, digits, properties or
+//! groups, are rewritten. Plain functions; any thread may call them.
 
 use std::ffi::c_int;
 use std::ops::Range;
@@ -32,6 +33,8 @@ pub(crate) struct Plainer {
     places: Vec<(usize, usize)>,
     /// The first property that PCRE 8 does not know: the number of PCRE2's error, and where in the pattern.
     pub unknown: Option<(c_int, usize)>,
+    /// Whether a group refers back to itself.
+    pub refers_to_itself: bool,
 }
 
 impl Plainer {
@@ -57,10 +60,14 @@ pub(crate) fn plainer(source: &[u8], options: CompileOptions) -> Plainer {
         caseless: options.has(CompileOptions::CASELESS) || switches_on(source, b'i'),
         places: Vec::new(),
         unknown: None,
+        refers_to_itself: false,
     };
     while let Some(&byte) = source.get(writer.at) {
         match byte {
             b'\\' => {
+                if let Some(group) = reference(&source[writer.at..]) {
+                    writer.groups.refer(group);
+                }
                 if !writer.digit() && !writer.cased_property() {
                     writer.escape();
                 }
@@ -70,15 +77,23 @@ pub(crate) fn plainer(source: &[u8], options: CompileOptions) -> Plainer {
             b'(' if source[writer.at..].starts_with(b"(?#") => writer.copy_through(b")"),
             b'(' if source[writer.at..].starts_with(b"(*") => writer.copy_through(b")"),
             b'(' => {
+                if let Some(group) = reference(&source[writer.at..]) {
+                    writer.groups.refer(group);
+                }
                 let length = writer.groups.begin(&source[writer.at..]);
                 writer.copy(length);
+                if let Some(open) = writer.groups.open.last_mut() {
+                    open.body = (writer.out.len(), writer.at);
+                }
             }
             b'|' => {
                 writer.groups.alternative();
                 writer.copy(1);
             }
             b')' => {
-                writer.groups.end();
+                if let Some(body) = writer.groups.end() {
+                    writer.make_atomic(body);
+                }
                 writer.copy(1);
             }
             b'{' if repeats_for_pcre2_only(writer.rest()) => {
@@ -96,6 +111,7 @@ pub(crate) fn plainer(source: &[u8], options: CompileOptions) -> Plainer {
         text: writer.out,
         places: writer.places,
         unknown: writer.unknown,
+        refers_to_itself: writer.refers_to_itself,
     }
 }
 
@@ -120,6 +136,53 @@ pub(crate) fn has_foreign_digits(source: &[u8]) -> bool {
     source
         .windows(2)
         .any(|pair| matches!(pair, [b'\\', b'8' | b'9']))
+}
+
+/// Whether there may be references back to groups.
+pub(crate) fn has_references(source: &[u8]) -> bool {
+    let is_reference =
+        |at: usize| matches!(source[at], b'\\' | b'(') && reference(&source[at..]).is_some();
+    (0..source.len()).any(is_reference)
+}
+
+/// What a reference back names.
+#[derive(Clone, Copy)]
+enum Group<'a> {
+    Number(u32),
+    /// The group that began so many groups ago; 1 is the last.
+    Before(u32),
+    Name(&'a [u8]),
+}
+
+/// The group that the text begins with a reference to: `\1`, `\g1`, `\g{-1}`, `\g{name}`, `\k<name>`, `(?P=name)`.
+fn reference(text: &[u8]) -> Option<Group<'_>> {
+    let number = |digits: &[u8]| -> Option<u32> { str::from_utf8(digits).ok()?.parse().ok() };
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let until = |text: &[u8], end: u8| text.iter().position(|&byte| byte == end);
+    match text {
+        [b'\\', b'1'..=b'9', ..] => number(&text[1..1 + digits(&text[1..])]).map(Group::Number),
+        [b'\\', b'g', b'{', rest @ ..] => {
+            let name = &rest[..until(rest, b'}')?];
+            match name {
+                [b'-', before @ ..] => number(before).map(Group::Before),
+                [b'0'..=b'9', ..] => number(name).map(Group::Number),
+                _ => Some(Group::Name(name)),
+            }
+        }
+        [b'\\', b'g', b'-', rest @ ..] => number(&rest[..digits(rest)]).map(Group::Before),
+        [b'\\', b'g', rest @ ..] => number(&rest[..digits(rest)]).map(Group::Number),
+        [b'\\', b'k', open, rest @ ..] => {
+            let end = match open {
+                b'<' => b'>',
+                b'{' => b'}',
+                b'\'' => b'\'',
+                _ => return None,
+            };
+            Some(Group::Name(&rest[..until(rest, end)?]))
+        }
+        [b'(', b'?', b'P', b'=', rest @ ..] => Some(Group::Name(&rest[..until(rest, b')')?])),
+        _ => None,
+    }
 }
 
 /// Whether there may be braces that only PCRE2 takes for a repetition.
@@ -161,62 +224,108 @@ struct Writer<'a> {
     source: &'a [u8],
     at: usize,
     out: Vec<u8>,
-    groups: Groups,
+    groups: Groups<'a>,
     /// Whether case may not matter somewhere.
     caseless: bool,
     places: Vec<(usize, usize)>,
     unknown: Option<(c_int, usize)>,
+    refers_to_itself: bool,
 }
 
 /// The groups that have begun before the writer's position.
-struct Groups {
+struct Groups<'a> {
     /// The highest number of these groups.
     so_far: u32,
     /// Whether only groups with names have numbers.
     names_only: bool,
-    /// The open parentheses; for `(?|` the number before it, and the highest number in its alternatives.
-    open: Vec<Option<(u32, u32)>>,
+    /// The open parentheses.
+    open: Vec<Open<'a>>,
 }
 
-impl Groups {
+/// An open parenthesis.
+#[derive(Default)]
+struct Open<'a> {
+    /// For `(?|` the number before it, and the highest number in its alternatives.
+    alternatives: Option<(u32, u32)>,
+    /// For a group with a number that; and its name, if it has one.
+    number: Option<u32>,
+    name: Option<&'a [u8]>,
+    /// Where what is in it begins in the text that is written, and in the pattern.
+    body: (usize, usize),
+    refers_to_itself: bool,
+}
+
+impl<'a> Groups<'a> {
     /// Counts the group that the text begins with, at a parenthesis; returns how many bytes to copy.
-    fn begin(&mut self, text: &[u8]) -> usize {
-        let has_name = match text {
-            [b'(', b'?', b'<', next, ..] => !matches!(next, b'=' | b'!'),
-            [b'(', b'?', b'\'', ..] | [b'(', b'?', b'P', b'<', ..] => true,
-            _ => false,
+    fn begin(&mut self, text: &'a [u8]) -> usize {
+        let name_at = match text {
+            [b'(', b'?', b'<', next, ..] if !matches!(next, b'=' | b'!') => Some((3, b'>')),
+            [b'(', b'?', b'\'', ..] => Some((3, b'\'')),
+            [b'(', b'?', b'P', b'<', ..] => Some((4, b'>')),
+            _ => None,
         };
         let is_plain = text.get(1) != Some(&b'?');
-        if has_name || is_plain && !self.names_only {
+        let mut open = Open::default();
+        if name_at.is_some() || is_plain && !self.names_only {
             self.so_far += 1;
+            open.number = Some(self.so_far);
         }
         if text.starts_with(b"(?(") {
             // A condition is not a group; an assertion in its place is read next.
-            self.open.push(None);
+            self.open.push(open);
             if text.get(3) == Some(&b'?') {
                 return 2;
             }
-            self.open.push(None);
+            self.open.push(Open::default());
             return 3;
         }
-        let alternatives = text.starts_with(b"(?|");
-        self.open
-            .push(alternatives.then_some((self.so_far, self.so_far)));
-        if alternatives { 3 } else { 1 }
+        let has_alternatives = text.starts_with(b"(?|");
+        open.alternatives = has_alternatives.then_some((self.so_far, self.so_far));
+        let name = name_at.and_then(|(at, end)| {
+            let length = text[at..].iter().position(|&byte| byte == end)?;
+            Some(at..at + length)
+        });
+        open.name = name.clone().map(|name| &text[name]);
+        self.open.push(open);
+        match name {
+            Some(name) => name.end + 1,
+            None if has_alternatives => 3,
+            None => 1,
+        }
+    }
+
+    /// Notes a reference to a group, if it is open.
+    fn refer(&mut self, to: Group<'_>) {
+        let number = match to {
+            Group::Number(number) => Some(number),
+            Group::Before(count) => (self.so_far + 1).checked_sub(count),
+            Group::Name(_) => None,
+        };
+        let is_meant = |open: &&mut Open<'a>| match to {
+            Group::Name(name) => open.name == Some(name),
+            _ => number.is_some() && open.number == number,
+        };
+        if let Some(open) = self.open.iter_mut().find(is_meant) {
+            open.refers_to_itself = true;
+        }
     }
 
     /// All alternatives of `(?|` count from the same number.
     fn alternative(&mut self) {
-        if let Some(Some((before, highest))) = self.open.last_mut() {
+        let open = self.open.last_mut();
+        if let Some((before, highest)) = open.and_then(|open| open.alternatives.as_mut()) {
             *highest = self.so_far.max(*highest);
             self.so_far = *before;
         }
     }
 
-    fn end(&mut self) {
-        if let Some(Some((_, highest))) = self.open.pop() {
+    /// Returns where the group began that ends here, if it refers to itself.
+    fn end(&mut self) -> Option<(usize, usize)> {
+        let open = self.open.pop()?;
+        if let Some((_, highest)) = open.alternatives {
             self.so_far = self.so_far.max(highest);
         }
+        open.refers_to_itself.then_some(open.body)
     }
 }
 
@@ -229,6 +338,20 @@ impl Writer<'_> {
         let end = self.source.len().min(self.at + count);
         self.out.extend_from_slice(&self.source[self.at..end]);
         self.at = end;
+    }
+
+    /// Makes what was written since a place atomic, of which the place in the pattern is given, too.
+    fn make_atomic(&mut self, (from, original): (usize, usize)) {
+        const BEGIN: &[u8] = b"(?>";
+        self.refers_to_itself = true;
+        drop(self.out.splice(from..from, BEGIN.iter().copied()));
+        let first = self.places.partition_point(|place| place.0 < from);
+        for place in &mut self.places[first..] {
+            place.0 += BEGIN.len();
+        }
+        self.places.insert(first, (from + BEGIN.len(), original));
+        self.out.push(b')');
+        self.mark();
     }
 
     /// Copies up to and including the next `end`, or everything.

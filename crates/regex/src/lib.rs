@@ -2,9 +2,9 @@
 //! its error texts, its leniency with unknown escapes. OTP 28 carries PCRE2 itself, and asks for it as it is
 //! ([`CompileOptions::PCRE2`]).
 //!
-//! What stays different from PCRE 8: the properties of characters (it has those of Unicode 7), groups that refer to
-//! themselves (atomic there), verbs within conditions, `[[:upper:]]` and `[[:lower:]]` where case does not matter
-//! (with `ucp` any letter that has a case there), and empty names of groups (taken there).
+//! What stays different from PCRE 8: the properties of characters (it has those of Unicode 7), verbs within conditions,
+//! `[[:upper:]]` and `[[:lower:]]` where case does not matter (with `ucp` any letter that has a case there), and empty
+//! names of groups (taken there).
 //!
 //! Programs hold a compiled pattern as bytes: the options and the source text. So it can be stored, sent and read
 //! back like any binary, and bytes that were tampered with are at worst another pattern. What PCRE2 compiled from
@@ -330,7 +330,10 @@ fn translated(text: &[u8], options: CompileOptions) -> Option<Plainer> {
     let is_foreign = leniency::has_foreign_braces(text)
         || leniency::has_foreign_digits(text)
         || leniency::has_properties(text);
-    is_foreign.then(|| leniency::plainer(text, options))
+    if !is_foreign && !leniency::has_references(text) {
+        return None;
+    }
+    Some(leniency::plainer(text, options)).filter(|it| is_foreign || it.refers_to_itself)
 }
 
 /// PCRE2's error number for an escape that has no meaning.
@@ -664,6 +667,38 @@ mod tests {
             Some((0, 1))
         );
         assert_eq!(find("[[:lower:]]", 0, b"\xff"), Some((0, 1)));
+    }
+
+    #[test]
+    fn groups_that_refer_to_themselves_are_atomic() {
+        let matching: Vec<usize> = (0..12)
+            .filter(|&length| find("^(a\\1?){4}$", 0, &b"a".repeat(length)).is_some())
+            .collect();
+        assert_eq!(matching, [5, 7, 10]);
+        for text in [
+            "^(?<n>a\\k<n>?){4}$",
+            "^(?'n'a\\g{n}?){4}$",
+            "^(?P<n>a(?P=n)?){4}$",
+        ] {
+            assert_eq!(find(text, 0, b"aaaa"), None, "{text}");
+            assert_eq!(find(text, 0, b"aaaaa"), Some((0, 5)), "{text}");
+        }
+        for text in [
+            "^(a\\g1?){4}$",
+            "^(a\\g{-1}?){4}$",
+            "^(?:(?|(b)|(a\\1?))){4}$",
+            "^(()a\\1?){4}$",
+        ] {
+            assert_eq!(find(text, 0, b"aaaa"), None, "{text}");
+        }
+        for text in [
+            "(a)(?:\\1?){4}",
+            "(a)(b)?\\1{3}",
+            "[(]?(a)[\\1]?(a){3}",
+            "(a)(?:a\\Q\\1\\E)?(a)\\1\\1",
+        ] {
+            assert_eq!(find(text, 0, b"aaaa"), Some((0, 4)), "{text}");
+        }
     }
 
     #[test]
