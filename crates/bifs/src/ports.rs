@@ -96,15 +96,18 @@ pub(crate) fn ports_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 /// `erlang:port_set_data(Port, Data)`
 pub(crate) fn port_set_data_2(_process: &mut Process, [port, data]: [Term; 2]) -> BifResult {
     let found = port::resolve(port).ok_or(badarg(1))?;
-    found.set_data(Owned::new(data));
-    Ok(am::TRUE)
+    match found.set_data(Owned::new(data)) {
+        true => Ok(am::TRUE),
+        false => Err(badarg(1)),
+    }
 }
 
 /// `erlang:port_get_data(Port)`
 pub(crate) fn port_get_data_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
     let found = port::resolve(port).ok_or(badarg(1))?;
     let heap = process.heap();
-    Ok(found.with_data(|data| copy::copy(heap, data)))
+    let data = found.with_data(|data| copy::copy(heap, data));
+    data.ok_or(badarg(1))
 }
 
 /// The items of `port_info/1`, after the registered name.

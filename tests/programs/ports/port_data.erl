@@ -11,7 +11,25 @@ main() ->
     port_close(Port),
     see:that(closed_get, fun() -> erlang:port_get_data(Port) end),
     see:that(closed_set, fun() -> erlang:port_set_data(Port, 1) end),
-    see:value(at_once, lists:usort([at_once(N) || N <- lists:seq(1, 10)])).
+    see:value(at_once, lists:usort([at_once(N) || N <- lists:seq(1, 10)])),
+    closing().
+
+%% A port that was closed and still has output to write is there, but keeps nothing for programs: so `gen_tcp' tells who
+%% wants to send that the socket is closed.
+closing() ->
+    {ok, Listener} = gen_tcp:listen(0, [{active, false}, binary, {recbuf, 1000}]),
+    {ok, Number} = inet:port(Listener),
+    {ok, Socket} = gen_tcp:connect({127, 0, 0, 1}, Number, [binary, {sndbuf, 2000}, {high_watermark, 100_000_000}]),
+    {ok, Accepted} = gen_tcp:accept(Listener),
+    ok = gen_tcp:send(Socket, binary:copy(<<"x">>, 20_000_000)),
+    see:value(kept, erlang:port_get_data(Socket)),
+    true = port_close(Socket),
+    see:value(is_there, lists:member(Socket, erlang:ports())),
+    see:value(closing, [element(1, element(2, catch Fun()))
+        || Fun <- [fun() -> erlang:port_get_data(Socket) end, fun() -> erlang:port_set_data(Socket, 1) end]]),
+    see:value(sent, gen_tcp:send(Socket, "x")),
+    gen_tcp:close(Accepted),
+    gen_tcp:close(Listener).
 
 terms() ->
     [undefined, 0, 1 bsl 70, 1.5, [], "list", {}, {tuple, [1]}, #{a => 1}, <<1:3>>, binary:copy(<<"x">>, 1000), self(),

@@ -307,15 +307,23 @@ impl Port {
         self.state.lock().core.tracings.end(session);
     }
 
-    /// Stores the term of `port_set_data/2`.
-    pub fn set_data(&self, data: Owned) {
-        self.state.lock().core.data = Some(data);
+    /// Stores the term of `port_set_data/2`; returns whether the port is open.
+    #[must_use]
+    pub fn set_data(&self, data: Owned) -> bool {
+        let mut state = self.state.lock();
+        let is_open = state.core.phase == Phase::Open;
+        if is_open {
+            state.core.data = Some(data);
+        }
+        is_open
     }
 
-    /// Shows the term of `port_set_data/2`, or `undefined` if there is none.
-    pub fn with_data<R>(&self, show: impl FnOnce(Term) -> R) -> R {
+    /// Shows the term of `port_set_data/2`, or `undefined` if there is none. `None` if the port is not open: whoever had
+    /// to wait for its lock while it was closed finds no data, and so does not give it what it cannot take.
+    pub fn with_data<R>(&self, show: impl FnOnce(Term) -> R) -> Option<R> {
         let state = self.state.lock();
-        show(state.core.data.as_ref().map_or(am::UNDEFINED, Owned::term))
+        let data = state.core.data.as_ref().map_or(am::UNDEFINED, Owned::term);
+        (state.core.phase == Phase::Open).then(|| show(data))
     }
 
     /// Locks the port, if what a process asks for may run now, in this thread.
