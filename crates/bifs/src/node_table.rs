@@ -189,9 +189,9 @@ impl References {
             {
                 continue;
             }
-            if term.is_cons() {
-                rest.push(term.head());
-                rest.push(term.tail());
+            if let Some((head, tail)) = term.as_cons() {
+                rest.push(head);
+                rest.push(tail);
                 continue;
             }
             let header = term.header();

@@ -168,6 +168,7 @@ impl Header {
 
 /// Offsets of words after the header, for each kind.
 pub mod offset {
+    pub const FLOAT_BITS: usize = 0;
     pub const RECORD_DEFINITION: usize = 0;
     pub const RECORD_VALUES: usize = 1;
     /// Of the elements of a record's definition; the names of the fields follow these.

@@ -15,14 +15,14 @@
 //! **The moving rule.** A `Term` held by Rust code is valid: the cell or object it points to is initialised and does
 //! not move until the next safepoint of the process that owns it (a literal never moves). Only functions documented
 //! to do so may collect; while none of them runs, reading through a term is sound. Therefore the accessors below are
-//! safe functions, while [`Term::from_bits`] and the pointer constructors are unsafe. `head`, `tail`, `header` and
+//! safe functions, while [`Term::from_bits`] and the pointer constructors are unsafe. `header` and
 //! `word` still rely on a tag that their caller has tested; the views `Cons` and `Boxed` test it themselves.
 
 use core::ptr;
 
 use crate::limits::{PID_INDEX_BITS, SMALL_MAX, SMALL_MIN};
 use crate::object::{Header, ObjectKind};
-use crate::view::{Boxed, Cons};
+use crate::view::{Boxed, Cons, another_kind};
 
 /// A term, or the non-value (0). `==` compares the words: this suffices for immediates, but not for objects
 /// (`term::compare` implements the comparisons of the language).
@@ -228,6 +228,19 @@ impl Term {
         }
     }
 
+    /// The cell of a term that must be a cons.
+    ///
+    /// # Panics
+    /// If it is not.
+    #[inline(always)]
+    #[must_use]
+    pub fn expect_cell(self) -> Cons {
+        match self.as_cell() {
+            Some(cell) => cell,
+            None => another_kind(self),
+        }
+    }
+
     /// The cell of a cons.
     ///
     /// # Safety
@@ -264,27 +277,8 @@ impl Term {
     #[inline(always)]
     #[must_use]
     pub fn as_cons(self) -> Option<(Term, Term)> {
-        if self.is_cons() {
-            Some((self.head(), self.tail()))
-        } else {
-            None
-        }
-    }
-
-    /// The head of a word that is known to be a cons.
-    #[inline(always)]
-    #[must_use]
-    pub fn head(self) -> Term {
-        // SAFETY: the caller knows that this is a cons, and the moving rule keeps the cell valid.
-        unsafe { *self.cons_pointer() }
-    }
-
-    /// The tail of a word that is known to be a cons.
-    #[inline(always)]
-    #[must_use]
-    pub fn tail(self) -> Term {
-        // SAFETY: as `head`.
-        unsafe { *self.cons_pointer().add(1) }
+        let cell = self.as_cell()?;
+        Some((cell.head(), cell.tail()))
     }
 
     // Boxed objects; accessors for their contents are in `object`.
@@ -306,6 +300,19 @@ impl Term {
             Some(unsafe { self.boxed_unchecked() })
         } else {
             None
+        }
+    }
+
+    /// The object of a term that must be boxed.
+    ///
+    /// # Panics
+    /// If it is not.
+    #[inline(always)]
+    #[must_use]
+    pub fn expect_boxed(self) -> Boxed {
+        match self.as_boxed() {
+            Some(object) => object,
+            None => another_kind(self),
         }
     }
 
@@ -354,17 +361,13 @@ impl Term {
     #[inline(always)]
     #[must_use]
     pub fn boxed_kind(self) -> Option<ObjectKind> {
-        if self.is_boxed() {
-            Some(self.header().kind())
-        } else {
-            None
-        }
+        Some(self.as_boxed()?.kind())
     }
 
     #[inline(always)]
     #[must_use]
     pub fn is_kind(self, kind: ObjectKind) -> bool {
-        self.is_boxed() && self.header().kind() == kind
+        self.as_kind(kind).is_some()
     }
 
     /// Word `index` after the header, for a word that is known to be boxed and to have that many words.

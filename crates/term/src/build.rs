@@ -5,7 +5,7 @@
 
 use layout::limits::{HEAP_BINARY_BYTES, SMALL_MAX, SMALL_MIN};
 use layout::object::{Bits, offset};
-use layout::{Export, FunEntry, Header, Heap, ObjectKind, Term, no_gc};
+use layout::{Cons, Export, FunEntry, Header, Heap, ObjectKind, Term, no_gc};
 
 use crate::fun;
 use crate::heap::{Allocate, room_words};
@@ -17,12 +17,18 @@ pub(crate) const SHARED_BINARY_WORDS: usize = 6;
 /// `[Head | Tail]`.
 #[inline]
 pub fn cons<A: Allocate + ?Sized>(heap: &mut A, head: Term, tail: Term) -> Term {
+    cell(heap, head, tail).term()
+}
+
+/// `[Head | Tail]`, as a cell.
+#[inline]
+pub fn cell<A: Allocate + ?Sized>(heap: &mut A, head: Term, tail: Term) -> Cons {
     let cell = heap.allocate(2).cast::<Term>();
     // SAFETY: two fresh words.
     unsafe {
         cell.write(head);
         cell.add(1).write(tail);
-        Term::from_cons_pointer(cell)
+        Cons::from_pointer(cell)
     }
 }
 

@@ -208,15 +208,15 @@ fn equal_shallow<const EXACT: bool>(mut a: Term, mut b: Term, depth: u32) -> boo
         if depth == 0 {
             return equal_deep::<EXACT>(a, b);
         }
-        if a.is_cons() && b.is_cons() {
-            let (head_a, head_b) = (a.head(), b.head());
+        if let (Some(cell_a), Some(cell_b)) = (a.as_cell(), b.as_cell()) {
+            let (head_a, head_b) = (cell_a.head(), cell_b.head());
             if head_a != head_b
                 && !(may_equal::<EXACT>(head_a, head_b)
                     && equal_shallow::<EXACT>(head_a, head_b, depth - 1))
             {
                 return false;
             }
-            (a, b) = (a.tail(), b.tail());
+            (a, b) = (cell_a.tail(), cell_b.tail());
         } else if a.is_boxed() && b.is_boxed() && a.header().kind() == ObjectKind::Tuple {
             let header = a.header();
             if header != b.header() {
@@ -293,8 +293,8 @@ fn order_shallow(mut a: Term, mut b: Term, exact: bool, depth: u32) -> Ordering 
         if depth == 0 {
             return order::compare(a, b, exact);
         }
-        if a.is_cons() && b.is_cons() {
-            let (head_a, head_b) = (a.head(), b.head());
+        if let (Some(cell_a), Some(cell_b)) = (a.as_cell(), b.as_cell()) {
+            let (head_a, head_b) = (cell_a.head(), cell_b.head());
             if head_a != head_b {
                 if both_small(head_a, head_b) {
                     return small_order(head_a, head_b);
@@ -304,7 +304,7 @@ fn order_shallow(mut a: Term, mut b: Term, exact: bool, depth: u32) -> Ordering 
                     return heads;
                 }
             }
-            (a, b) = (a.tail(), b.tail());
+            (a, b) = (cell_a.tail(), cell_b.tail());
         } else if a.is_boxed()
             && b.is_boxed()
             && a.header() == b.header()
@@ -351,36 +351,37 @@ fn equal_deep<const EXACT: bool>(mut a: Term, mut b: Term) -> bool {
     let mut rows: SmallVec<[Row; 12]> = SmallVec::new();
     'pair: loop {
         'same: {
-            if a.is_cons() {
-                if !b.is_cons() {
+            if let Some(mut cell_a) = a.as_cell() {
+                let Some(mut cell_b) = b.as_cell() else {
                     return false;
-                }
+                };
                 loop {
-                    let (head_a, head_b) = (a.head(), b.head());
+                    let (head_a, head_b) = (cell_a.head(), cell_b.head());
                     if head_a != head_b {
                         if both_immediate(head_a, head_b) {
                             return false;
                         }
                         rows.push(Row {
                             // A cell's second word is its tail.
-                            a: a.cons_pointer().wrapping_add(1),
-                            b: b.cons_pointer().wrapping_add(1),
+                            a: cell_a.pointer().wrapping_add(1),
+                            b: cell_b.pointer().wrapping_add(1),
                             count: 1,
                             mode: Mode::Asked,
                         });
                         (a, b) = (head_a, head_b);
                         continue 'pair;
                     }
-                    (a, b) = (a.tail(), b.tail());
+                    (a, b) = (cell_a.tail(), cell_b.tail());
                     if a == b {
                         break 'same;
                     }
-                    if !a.is_cons() || !b.is_cons() {
+                    let (Some(next_a), Some(next_b)) = (a.as_cell(), b.as_cell()) else {
                         if both_immediate(a, b) {
                             return false;
                         }
                         continue 'pair;
-                    }
+                    };
+                    (cell_a, cell_b) = (next_a, next_b);
                 }
             }
             if !a.is_boxed() || !b.is_boxed() {
@@ -423,11 +424,11 @@ fn equal_deep<const EXACT: bool>(mut a: Term, mut b: Term) -> bool {
                     }
                     continue;
                 }
-                if a.is_cons() && b.is_cons() {
-                    if !eq_exact(a.head(), b.head()) {
+                if let (Some(cell_a), Some(cell_b)) = (a.as_cell(), b.as_cell()) {
+                    if !eq_exact(cell_a.head(), cell_b.head()) {
                         return false;
                     }
-                    (a, b) = (a.tail(), b.tail());
+                    (a, b) = (cell_a.tail(), cell_b.tail());
                     if a == b {
                         continue;
                     }

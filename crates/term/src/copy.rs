@@ -11,7 +11,7 @@ pub mod shared;
 use std::ptr;
 
 use layout::object::offset;
-use layout::{Fragment, Header, NoGc, ObjectKind, Term, no_gc};
+use layout::{Cons, Fragment, Header, NoGc, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
 use crate::heap::{Allocate, new_fragment};
@@ -49,13 +49,13 @@ fn size_slow(term: Term, with_literals: bool) -> usize {
     let mut rest: SmallVec<[Term; 8]> = SmallVec::new();
     let mut current = term;
     loop {
-        while current.is_cons() {
+        while let Some(cell) = current.as_cell() {
             words += 2;
-            let head = current.head();
+            let head = cell.head();
             if !skip(head) {
                 rest.push(head);
             }
-            current = current.tail();
+            current = cell.tail();
             if skip(current) {
                 current = Term::NONE;
             }
@@ -99,9 +99,9 @@ pub fn refers_to(term: Term, area: &std::ops::Range<usize>) -> bool {
                 // Literals of one area never point to another.
                 break;
             }
-            if current.is_cons() {
-                rest.push(current.head());
-                current = current.tail();
+            if let Some((head, tail)) = current.as_cons() {
+                rest.push(head);
+                current = tail;
                 continue;
             }
             let header = current.header();
@@ -355,8 +355,8 @@ impl Copier<'_> {
         }
         // SAFETY: the caller counted the words of everything reachable, so `top` has room.
         unsafe {
-            if term.is_cons() {
-                return self.cells(term);
+            if let Some(cell) = term.as_cell() {
+                return self.cells(cell);
             }
             let header = term.header();
             let object = self.top;
@@ -367,9 +367,8 @@ impl Copier<'_> {
         }
     }
 
-    unsafe fn cells(&mut self, list: Term) -> Term {
+    unsafe fn cells(&mut self, mut source: Cons) -> Term {
         let first = self.top.cast::<Term>();
-        let mut source = list;
         let mut is_done = true;
         // SAFETY: as `object`; each cell takes two words.
         unsafe {
@@ -380,16 +379,17 @@ impl Copier<'_> {
                 is_done &= head.is_immediate();
                 cell.write(head);
                 let tail = source.tail();
-                if !tail.is_cons() || self.literals.hold(tail) {
+                let next = tail.as_cell().filter(|_| !self.literals.hold(tail));
+                let Some(next) = next else {
                     cell.add(1).write(tail);
                     if is_done && tail.is_immediate() {
                         self.done = (first.cast::<u64>(), self.top);
                     }
                     break;
-                }
+                };
                 cell.add(1)
                     .write(Term::from_cons_pointer(self.top.cast::<Term>()));
-                source = tail;
+                source = next;
             }
             Term::from_cons_pointer(first)
         }
@@ -536,8 +536,9 @@ mod tests {
         let copy = Owned::new(term);
         let no_gc = no_gc!();
         let elements = copy.term().as_tuple(no_gc).unwrap();
-        assert_eq!(elements[0].head().as_small(), Some(1));
-        assert_eq!(elements[0].tail().head().as_small(), Some(2));
+        let (first, rest) = elements[0].as_cons().unwrap();
+        assert_eq!(first.as_small(), Some(1));
+        assert_eq!(rest.as_cons().unwrap().0.as_small(), Some(2));
         assert_ne!(elements[0], inner);
         assert_ne!(elements[0], elements[3]);
         assert_eq!(

@@ -327,8 +327,8 @@ fn pop_other(rest: &mut RestStack, pair_ends: bool) -> Option<Result<Term, Rest>
                 }
                 // SAFETY: `count` children are left.
                 let child = unsafe { *first.add(count - 1) };
-                if child.is_cons() {
-                    return pair(rest, child.head(), child.tail());
+                if let Some((key, value)) = child.as_cons() {
+                    return pair(rest, key, value);
                 }
                 push_map(rest, child);
             }
@@ -369,14 +369,16 @@ pub fn phash2_within(term: Term, most_steps: usize) -> Option<(u32, usize)> {
             let (list, bytes) = phash2_string(&mut mixer, current);
             steps += bytes / 16;
             current = list;
-            if list.is_cons() && bytes < MOST_BYTES_AT_ONCE {
-                current = list.head();
+            if bytes < MOST_BYTES_AT_ONCE
+                && let Some(cell) = list.as_cell()
+            {
+                current = cell.head();
                 if current.is_immediate() {
                     steps += 1;
                     phash2_immediate(&mut mixer, current);
-                    current = list.tail();
+                    current = cell.tail();
                 } else {
-                    rest.push(Rest::Term(list.tail()));
+                    rest.push(Rest::Term(cell.tail()));
                 }
             }
             continue;
@@ -426,8 +428,8 @@ fn bytes_beside(term: Term) -> usize {
 fn phash2_string(mixer: &mut Mixer, mut list: Term) -> (Term, usize) {
     let (mut gathered, mut count) = (0u32, 0);
     let mut bytes = 0;
-    while list.is_cons()
-        && let Some(byte) = uint8(list.head())
+    while let Some(cell) = list.as_cell()
+        && let Some(byte) = uint8(cell.head())
     {
         gathered = gathered << 8 | u32::from(byte);
         count += 1;
@@ -435,7 +437,7 @@ fn phash2_string(mixer: &mut Mixer, mut list: Term) -> (Term, usize) {
             mixer.one(gathered, golden(4));
             (gathered, count) = (0, 0);
         }
-        list = list.tail();
+        list = cell.tail();
         bytes += 1;
         if bytes == MOST_BYTES_AT_ONCE {
             // This is a multiple of four, so hashing can continue later as if it had not stopped here.
@@ -498,7 +500,8 @@ fn phash2_run(mixer: &mut Mixer, pairs: &mut u32, run: &mut Rest, most: usize) -
             Rest::Children(first, count) => {
                 while *count > 0 {
                     let child = *first.add(*count - 1);
-                    if !child.is_cons() || !pair(child.head(), child.tail()) {
+                    let leaf = child.as_cell();
+                    if !leaf.is_some_and(|leaf| pair(leaf.head(), leaf.tail())) {
                         break;
                     }
                     *count -= 1;

@@ -398,7 +398,11 @@ pub fn to_iovec<A: Allocate + ?Sized>(heap: &mut A, iolist: Term) -> Result<Term
         if let Some(Piece::Byte(byte)) = piece {
             run.push(byte);
             // A run ends with the list it is in.
-            if walk.current.is_cons() && walk.current.head().is_small() {
+            if walk
+                .current
+                .as_cons()
+                .is_some_and(|(head, _)| head.is_small())
+            {
                 continue;
             }
         }

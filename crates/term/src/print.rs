@@ -8,7 +8,7 @@ use std::fmt::{self, Display, Formatter, Write};
 use std::rc::Rc;
 
 use layout::object::{Bits, MapShape, offset};
-use layout::{Export, ObjectKind, Term, no_gc};
+use layout::{Cons, Export, ObjectKind, Term, no_gc};
 
 use crate::external::encode::{port_number, reference_words};
 use crate::native_record::{self, Definition};
@@ -110,7 +110,7 @@ enum Task {
     Text(&'static str),
     Term(Term),
     /// The list cell's element, and what follows it.
-    Cell(Term),
+    Cell(Cons),
     /// Words `next..end` of a boxed object, which are terms.
     Words {
         object: Term,
@@ -231,10 +231,10 @@ impl<W: Sink> Printer<'_, W> {
     }
 
     /// Returns the element of a cell; what follows it becomes a task.
-    fn cell(&mut self, cell: Term) -> Term {
+    fn cell(&mut self, cell: Cons) -> Term {
         let tail = cell.tail();
-        if tail.is_cons() {
-            self.tasks.push(Task::Cell(tail));
+        if let Some(next) = tail.as_cell() {
+            self.tasks.push(Task::Cell(next));
             self.tasks.push(Task::Text(","));
         } else if !tail.is_nil() {
             self.tasks.push(Task::Term(tail));
@@ -252,8 +252,8 @@ impl<W: Sink> Printer<'_, W> {
             write_atom(self.out, text)?;
         } else if term.is_nil() {
             self.out.write_str("[]")?;
-        } else if term.is_cons() {
-            return self.list(term);
+        } else if let Some(cell) = term.as_cell() {
+            return self.list(cell);
         } else if term.is_local_pid() {
             let (index, serial) = (term.identifier_index(), term.identifier_serial());
             write!(self.out, "<0.{index}.{serial}>")?;
@@ -321,11 +321,12 @@ impl<W: Sink> Printer<'_, W> {
         }
     }
 
-    fn list(&mut self, list: Term) -> Progress {
+    fn list(&mut self, first: Cons) -> Progress {
+        let list = first.term();
         if !is_printable(list, self.looked_at()) {
             self.out.write_char('[')?;
             self.tasks.push(Task::Text("]"));
-            self.tasks.push(Task::Cell(list));
+            self.tasks.push(Task::Cell(first));
             return Ok(Some(()));
         }
         self.out.write_char('"')?;

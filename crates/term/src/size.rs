@@ -25,12 +25,12 @@ pub fn flat_size(term: Term) -> usize {
     let mut rest: Vec<Term> = Vec::new();
     let mut current = term;
     loop {
-        if current.is_cons() {
+        if let Some((head, tail)) = current.as_cons() {
             words += 2;
-            if !current.head().is_immediate() {
-                rest.push(current.head());
+            if !head.is_immediate() {
+                rest.push(head);
             }
-            current = current.tail();
+            current = tail;
             continue;
         }
         if current.is_boxed() {
@@ -68,10 +68,10 @@ pub fn shared_size(term: Term) -> usize {
         if current.is_immediate() || literal::is_literal(current) || !seen.insert(current.bits()) {
             continue;
         }
-        if current.is_cons() {
+        if let Some((head, tail)) = current.as_cons() {
             words += 2;
-            rest.push(current.head());
-            rest.push(current.tail());
+            rest.push(head);
+            rest.push(tail);
             continue;
         }
         let header = current.header();

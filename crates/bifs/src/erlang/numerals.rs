@@ -117,7 +117,7 @@ fn read_leading(list: Term, is_part: impl Fn(u8) -> bool, text: &mut Text) -> bo
 
 /// The rest of a list after its first `count` cells.
 fn behind(list: Term, count: usize) -> Term {
-    (0..count).fold(list, |rest, _| rest.tail())
+    (0..count).fold(list, |rest, _| rest.expect_cell().tail())
 }
 
 fn list_to_integer(process: &mut Process, list: Term, base: u32) -> BifResult {

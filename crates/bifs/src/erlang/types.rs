@@ -109,9 +109,11 @@ pub(crate) fn length_1(process: &mut Process, [argument]: [Term; 1]) -> BifResul
     };
     let end = before + reductions_left().max(10) * CELLS_PER_REDUCTION;
     let mut length = before;
-    while rest.is_cons() && length < end {
+    while length < end
+        && let Some(cell) = rest.as_cell()
+    {
         length += 1;
-        rest = rest.tail();
+        rest = cell.tail();
     }
     charge((length - before) / CELLS_PER_REDUCTION);
     if rest.is_nil() {

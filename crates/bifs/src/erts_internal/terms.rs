@@ -106,10 +106,11 @@ const ORDERED_AT_ONCE: usize = 32;
 fn next_in_order(process: &mut Process, keys: Term, map: Term) -> BifResult {
     let mut rest = keys;
     let mut pairs = Vec::new();
-    while rest.is_cons() && pairs.len() < ORDERED_AT_ONCE {
-        let key = rest.head();
+    while pairs.len() < ORDERED_AT_ONCE
+        && let Some((key, tail)) = rest.as_cons()
+    {
         pairs.push((key, map::get(map, key).ok_or(badarg(1))?));
-        rest = rest.tail();
+        rest = tail;
     }
     let heap = process.heap();
     let end = if rest.is_cons() {

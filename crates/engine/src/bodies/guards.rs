@@ -98,7 +98,7 @@ operations! {
         if !is_cons(list) {
             return m.slow(o, slow::bifs::guard1);
         }
-        m.put(o.dest, list.head());
+        m.put(o.dest, list.cell_unchecked().head());
         m.next(o.end)
     }
 
@@ -108,7 +108,7 @@ operations! {
         if !is_cons(list) {
             return m.slow(o, slow::bifs::guard1);
         }
-        m.put(o.dest, list.tail());
+        m.put(o.dest, list.cell_unchecked().tail());
         m.next(o.end)
     }
 
@@ -147,7 +147,7 @@ operations! {
         let mut rest = m.get(o.a);
         let mut length = 0b1111;
         while is_cons(rest) {
-            rest = rest.tail();
+            rest = rest.cell_unchecked().tail();
             length += 1 << 4;
             if length == SHORT_LENGTH {
                 return m.slow(o, slow::bifs::length);

@@ -157,8 +157,8 @@ slow_paths! {
         // Counts some cells even at the end of a slice, to guarantee progress.
         let end = length + m.f.max(10) * CELLS_PER_REDUCTION;
         let from = length;
-        while rest.is_cons() && length < end {
-            rest = rest.tail();
+        while length < end && let Some(cell) = rest.as_cell() {
+            rest = cell.tail();
             length += 1;
         }
         m.f -= (length - from) / CELLS_PER_REDUCTION;

@@ -260,13 +260,13 @@ unsafe fn put_alike(old: Term, new: Term) -> Term {
     unsafe {
         if new.is_cons() {
             let (mut to, mut from) = (old, new);
-            while from.is_cons() {
-                to.cons_pointer().write(from.head());
-                let tail = from.tail();
+            while let (Some(cell), Some(source)) = (to.as_cell(), from.as_cell()) {
+                cell.pointer().write(source.head());
+                let tail = source.tail();
                 if tail.is_immediate() {
-                    to.cons_pointer().add(1).write(tail);
+                    cell.pointer().add(1).write(tail);
                 }
-                (to, from) = (to.tail(), tail);
+                (to, from) = (cell.tail(), tail);
             }
         } else {
             let to = old.boxed_pointer();

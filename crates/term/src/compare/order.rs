@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use layout::object::{MapShape, offset};
-use layout::{ObjectKind, Term};
+use layout::{Cons, ObjectKind, Term};
 use smallvec::SmallVec;
 
 use super::number::{compare_numbers, exact_order_of_floats};
@@ -128,8 +128,8 @@ fn step((a, b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> Step {
     if a == b {
         return Step::Decided(Ordering::Equal);
     }
-    if a.is_cons() && b.is_cons() {
-        return lists((a, b, exact), frames);
+    if let (Some(cell_a), Some(cell_b)) = (a.as_cell(), b.as_cell()) {
+        return lists((cell_a, cell_b), exact, frames);
     }
     let (rank_a, rank_b) = (rank(a), rank(b));
     if rank_a != rank_b {
@@ -183,9 +183,13 @@ fn row(a: Term, b: Term, first: usize, count: usize, exact: bool) -> Frame {
     )
 }
 
-fn lists((mut a, mut b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> Step {
+fn lists(
+    (mut cell_a, mut cell_b): (Cons, Cons),
+    exact: bool,
+    frames: &mut SmallVec<[Frame; 8]>,
+) -> Step {
     loop {
-        let (head_a, head_b) = (a.head(), b.head());
+        let (head_a, head_b) = (cell_a.head(), cell_b.head());
         if head_a != head_b {
             if head_a.is_immediate() && head_b.is_immediate() {
                 // Different immediates are different terms.
@@ -196,18 +200,19 @@ fn lists((mut a, mut b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> 
                 });
             }
             let tails = Row {
-                a: a.cons_pointer().wrapping_add(1),
-                b: b.cons_pointer().wrapping_add(1),
+                a: cell_a.pointer().wrapping_add(1),
+                b: cell_b.pointer().wrapping_add(1),
                 count: 1,
                 mode: Mode::Asked,
             };
             frames.push(Frame::Row(tails, exact));
             return Step::Ask((head_a, head_b, exact));
         }
-        (a, b) = (a.tail(), b.tail());
-        if !a.is_cons() || !b.is_cons() {
+        let (a, b) = (cell_a.tail(), cell_b.tail());
+        let (Some(next_a), Some(next_b)) = (a.as_cell(), b.as_cell()) else {
             return Step::Ask((a, b, exact));
-        }
+        };
+        (cell_a, cell_b) = (next_a, next_b);
     }
 }
 

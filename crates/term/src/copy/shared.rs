@@ -30,10 +30,10 @@ pub fn size(term: Term) -> SharedSize {
                 size.is_shared = true;
                 break;
             }
-            if current.is_cons() {
+            if let Some((head, tail)) = current.as_cons() {
                 size.words += 2;
-                rest.push(current.head());
-                current = current.tail();
+                rest.push(head);
+                current = tail;
                 continue;
             }
             let header = current.header();
@@ -97,10 +97,10 @@ impl SharingCopier<'_> {
         let object = self.top;
         // SAFETY: the words of every object were counted once.
         let copy = unsafe {
-            if source.is_cons() {
+            if let Some((head, tail)) = source.as_cons() {
                 self.top = object.add(2);
-                object.write(source.head().bits());
-                object.add(1).write(source.tail().bits());
+                object.write(head.bits());
+                object.add(1).write(tail.bits());
                 Term::from_cons_pointer(object.cast::<Term>())
             } else {
                 let header = source.header();
@@ -151,8 +151,9 @@ mod tests {
         );
         let (_room, mut copy) = copied(term);
         for _ in 0..60 {
-            assert_eq!(copy.head(), copy.tail());
-            copy = copy.head();
+            let (head, tail) = copy.as_cons().unwrap();
+            assert_eq!(head, tail);
+            copy = head;
         }
         assert_eq!(
             copy.as_tuple(no_gc!()),

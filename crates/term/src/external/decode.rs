@@ -803,11 +803,13 @@ mod tests {
             let [list, map, string] = term.as_tuple(no_gc).unwrap() else {
                 panic!("three elements");
             };
-            assert_eq!(list.head().as_small(), Some(1));
-            assert_eq!(list.tail().head().as_small(), Some(-2));
-            assert!(list.tail().tail().is_nil());
+            let (first, rest) = list.as_cons().unwrap();
+            let (second, rest) = rest.as_cons().unwrap();
+            assert_eq!((first.as_small(), second.as_small()), (Some(1), Some(-2)));
+            assert!(rest.is_nil());
             assert_eq!(map.map_size(), Some(2));
-            assert_eq!(string.head().as_small(), Some(i64::from(b'h')));
+            let (first, _) = string.as_cons().unwrap();
+            assert_eq!(first.as_small(), Some(i64::from(b'h')));
         });
     }
 

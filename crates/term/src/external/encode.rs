@@ -6,7 +6,7 @@
 
 use layout::limits::HEAP_BINARY_BYTES;
 use layout::object::{Bits, MapShape, offset};
-use layout::{Heap, ObjectKind, Term, no_gc};
+use layout::{Cons, Heap, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
 use super::output::{FirstBytes, Output, Pen, ROOM};
@@ -469,10 +469,10 @@ impl<'a> Encoder<'a> {
             let term = if rest.step == Rest::LIST {
                 // SAFETY: what is left of a list is a term.
                 let list = unsafe { Term::from_bits(rest.at) };
-                if list.is_cons() {
-                    rest.at = list.tail().bits();
+                if let Some(cell) = list.as_cell() {
+                    rest.at = cell.tail().bits();
                     rest.count += 1;
-                    list.head()
+                    cell.head()
                 } else {
                     let count = u32::try_from(rest.count).map_err(|_| SystemLimit)?;
                     self.output.put_back(pen);
@@ -578,8 +578,8 @@ impl<'a> Encoder<'a> {
                     }
                     _ => self.aside(pen, |encoder| encoder.atom(term, options)),
                 }
-            } else if term.is_cons() {
-                return Ok(self.list(pen, term));
+            } else if let Some(cell) = term.as_cell() {
+                return Ok(self.list(pen, cell));
             } else if term.is_boxed() {
                 return self.boxed(pen, term, options);
             } else if term.is_nil() {
@@ -700,14 +700,14 @@ impl<'a> Encoder<'a> {
     /// # Safety
     /// As [`Encoder::begin`].
     #[inline(always)]
-    unsafe fn list(&mut self, pen: &mut Pen, list: Term) -> Parts {
+    unsafe fn list(&mut self, pen: &mut Pen, list: Cons) -> Parts {
         if is_byte(list.head()) {
-            return self.aside(pen, |encoder| encoder.string(list));
+            return self.aside(pen, |encoder| encoder.string(list.term()));
         }
         let length_at = self.output.offset_of(*pen) + 1;
         // SAFETY: five bytes of one term.
         unsafe { pen.put(tagged(tags::LIST, 0)) };
-        Parts::Rest(Rest::list(list, 0, length_at))
+        Parts::Rest(Rest::list(list.term(), 0, length_at))
     }
 
     /// # Safety
@@ -750,15 +750,17 @@ impl<'a> Encoder<'a> {
         let begin = self.output.len();
         let (mut rest, mut count) = (list, 0);
         self.output.extend(&[tags::STRING, 0, 0]);
-        while rest.is_cons() && is_byte(rest.head()) && count < tags::MAX_STRING_BYTES {
+        while byte_of(rest).is_some() && count < tags::MAX_STRING_BYTES {
             let most = STRING_STEP.min(tags::MAX_STRING_BYTES - count);
             self.output.reserve(most);
             let mut pen = self.output.pen(usize::MAX);
             let mut written = 0;
-            while written < most && rest.is_cons() && is_byte(rest.head()) {
+            while written < most
+                && let Some((byte, tail)) = byte_of(rest)
+            {
                 // SAFETY: there is room for `most` bytes.
-                unsafe { pen.put([rest.head().small_value() as u8]) };
-                rest = rest.tail();
+                unsafe { pen.put([byte]) };
+                rest = tail;
                 written += 1;
             }
             self.output.put_back(pen);
@@ -886,6 +888,14 @@ const STRING_STEP: usize = 256;
 #[inline(always)]
 fn is_byte(term: Term) -> bool {
     term.bits() & !(0xff << 4) == Term::small(0).bits()
+}
+
+/// The byte that a list begins with, if it does, and what follows.
+#[inline(always)]
+fn byte_of(list: Term) -> Option<(u8, Term)> {
+    let cell = list.as_cell()?;
+    let head = cell.head();
+    is_byte(head).then(|| (head.small_value() as u8, cell.tail()))
 }
 
 /// A word that is known to be a term.

@@ -139,11 +139,12 @@ impl Sizing<'_> {
         let leaves = header.map_shape() != MapShape::Flat;
         for index in first..header.arity() {
             let part = term_word(map, index);
-            if leaves && part.is_cons() {
-                self.part(part.head());
-                self.part(part.tail());
-            } else {
-                self.part(part);
+            match part.as_cons() {
+                Some((key, value)) if leaves => {
+                    self.part(key);
+                    self.part(value);
+                }
+                _ => self.part(part),
             }
         }
         head

@@ -54,9 +54,9 @@ pub fn reaches(term: Term, range: &Range<usize>) -> bool {
         if range.contains(&(term.bits() as usize)) {
             return true;
         }
-        if term.is_cons() {
-            rest.push(term.head());
-            rest.push(term.tail());
+        if let Some((head, tail)) = term.as_cons() {
+            rest.push(head);
+            rest.push(tail);
             continue;
         }
         let header = term.header();

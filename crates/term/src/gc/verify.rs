@@ -124,11 +124,11 @@ pub fn objection_anywhere(term: Term) -> Option<&'static str> {
     if term.is_immediate() {
         return None;
     }
-    let is_gone = match term.is_cons() {
-        true => [term.head(), term.tail()]
+    let is_gone = match term.as_cons() {
+        Some((head, tail)) => [head, tail]
             .iter()
             .any(|part| objection_to_word(*part).is_some()),
-        false => !Header::is_header(term.header().0),
+        None => !Header::is_header(term.header().0),
     };
     is_gone.then_some(GONE)
 }
@@ -281,13 +281,13 @@ impl<'a> Walk<'a> {
             let (place, area) = self.place(word);
             // SAFETY: it lies in a live area, which the checks here prove word by word.
             let term = unsafe { Term::from_bits(word) };
-            if term.is_cons() {
+            if let Some(cell) = term.as_cell() {
                 if place != ObjectPlace::Literal {
                     assert!(area.holds(word + 14), "a cell past the end of its area");
                 }
-                assert!(!term.head().is_none(), "a mark is left in {word:#x}");
-                self.push(term.head().bits(), place);
-                self.push(term.tail().bits(), place);
+                assert!(!cell.head().is_none(), "a mark is left in {word:#x}");
+                self.push(cell.head().bits(), place);
+                self.push(cell.tail().bits(), place);
                 continue;
             }
             let header = term.header();

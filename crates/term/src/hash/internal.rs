@@ -102,14 +102,13 @@ fn walk(mut mixer: Mixer, mut rest: RestStack, term: Term) -> u32 {
     loop {
         if current.is_cons() {
             current = string(&mut mixer, current);
-            if current.is_cons() {
-                let tail = current.tail();
+            if let Some((head, tail)) = current.as_cons() {
                 constant(&mut mixer, golden(17));
                 rest.push(Rest::Term(tail));
                 if !tail.is_cons() {
                     rest.push(Rest::Tail);
                 }
-                current = current.head();
+                current = head;
             }
             continue;
         }
@@ -131,8 +130,8 @@ fn walk(mut mixer: Mixer, mut rest: RestStack, term: Term) -> u32 {
 /// Mixes in the bytes that a list begins with; returns the rest of the list.
 fn string(mixer: &mut Mixer, mut list: Term) -> Term {
     let (mut gathered, mut count) = (0u32, 0);
-    while list.is_cons()
-        && let Some(byte) = uint8(list.head())
+    while let Some(cell) = list.as_cell()
+        && let Some(byte) = uint8(cell.head())
     {
         gathered = gathered << 8 | u32::from(byte);
         count += 1;
@@ -140,7 +139,7 @@ fn string(mixer: &mut Mixer, mut list: Term) -> Term {
             mixer.one(gathered, golden(4));
             (gathered, count) = (0, 0);
         }
-        list = list.tail();
+        list = cell.tail();
     }
     if count > 0 {
         mixer.two(gathered, count, golden(22));

@@ -231,8 +231,8 @@ impl Murmur {
     /// Mixes in the bytes that a list begins with and one more cell; returns what comes next.
     fn list(&mut self, stack: &mut Stack, mut list: Term) -> Term {
         let (mut gathered, mut count) = (0u64, 0u64);
-        while list.is_cons()
-            && let Some(byte) = uint8(list.head())
+        while let Some(cell) = list.as_cell()
+            && let Some(byte) = uint8(cell.head())
         {
             gathered = gathered << 8 | u64::from(byte);
             count += 1;
@@ -240,15 +240,14 @@ impl Murmur {
                 self.alpha(pair(Kind::String as u64 | 4 << 8, gathered));
                 (gathered, count) = (0, 0);
             }
-            list = list.tail();
+            list = cell.tail();
         }
         if count > 0 {
             self.alpha(pair(Kind::String as u64 | count << 8, gathered));
         }
-        if !list.is_cons() {
+        let Some((head, tail)) = list.as_cons() else {
             return list;
-        }
-        let (head, tail) = (list.head(), list.tail());
+        };
         if head.is_immediate() {
             self.alpha(pair(Kind::Immediate as u64, Kind::Head as u64));
             self.beta(head.bits());
@@ -397,9 +396,9 @@ impl Murmur {
             self.alpha(self.number(Kind::Node));
         }
         for child in children {
-            if child.is_cons() {
-                self.element(stack, child.tail());
-                self.element(stack, child.head());
+            if let Some((key, value)) = child.as_cons() {
+                self.element(stack, value);
+                self.element(stack, key);
             } else {
                 stack.push(*child);
             }

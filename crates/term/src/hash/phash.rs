@@ -78,17 +78,18 @@ pub fn phash(term: Term) -> u32 {
     let mut rest: SmallVec<[Rest; 16]> = SmallVec::new();
     let mut current = term;
     'term: loop {
-        if current.is_cons() {
-            while let Some(byte) = uint8(current.head()) {
+        if let Some(mut cell) = current.as_cell() {
+            while let Some(byte) = uint8(cell.head()) {
                 sum.add(PRIME[2], u32::from(byte));
-                current = current.tail();
-                if !current.is_cons() {
+                current = cell.tail();
+                let Some(next) = current.as_cell() else {
                     rest.push(Rest::ListEnd);
                     continue 'term;
-                }
+                };
+                cell = next;
             }
-            rest.push(Rest::Tail(current.tail()));
-            current = current.head();
+            rest.push(Rest::Tail(cell.tail()));
+            current = cell.head();
             continue;
         }
         object(&mut sum, &mut rest, current);

@@ -51,7 +51,7 @@ fn depth_needs_no_stack() {
     for _ in 0..depth {
         heads = build::cons(heap, heads, Term::NIL);
         heads = build::list_with_tail(heap, &[heads], heads);
-        heads = heads.head();
+        heads = heads.as_cons().unwrap().0;
         tails = build::list(heap, &[tails, Term::small(7)]);
     }
     assert_eq!(size(heads), Ok(0));

@@ -1,7 +1,7 @@
 //! Iterating over the pairs of a map, at once or in pieces.
 
 use layout::limits::FLAT_MAP_PAIRS;
-use layout::{ObjectKind, Term, no_gc};
+use layout::{Cons, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
 use super::views::{children, flat, is_flat, size};
@@ -67,8 +67,8 @@ impl Iterator for Iter {
             // SAFETY: a child before the end; the moving rule keeps its node.
             let child = unsafe { **next };
             *next = next.wrapping_add(1);
-            if child.is_cons() {
-                return Some((child.head(), child.tail()));
+            if let Some(pair) = child.as_cons() {
+                return Some(pair);
             }
             self.nodes.push(range(child));
         }
@@ -204,7 +204,7 @@ impl Walk {
     }
 
     #[inline]
-    fn next_leaf(&mut self) -> Option<Term> {
+    fn next_leaf(&mut self) -> Option<Cons> {
         loop {
             let &(node, visited) = self.nodes.last()?;
             let Some(child) = trie::visited_child(node, visited, self.backward) else {
@@ -212,8 +212,8 @@ impl Walk {
                 continue;
             };
             self.nodes.last_mut()?.1 += 1;
-            if child.is_cons() {
-                return Some(child);
+            if let Some(leaf) = child.as_cell() {
+                return Some(leaf);
             }
             self.nodes.push((child, 0));
         }

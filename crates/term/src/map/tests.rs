@@ -140,12 +140,13 @@ fn pieces_make_up_the_whole() {
         let (mut path, mut list) = (Term::small(0), Term::NIL);
         loop {
             let next = next_from(heap, map, path, limit, NextFrom::List(list)).unwrap();
-            if !next.head().is_integer() {
+            let (first, rest) = next.as_cons().unwrap();
+            if !first.is_integer() {
                 list = next;
                 break;
             }
-            path = next.head();
-            list = next.tail().tail();
+            path = first;
+            list = rest.as_cons().unwrap().1;
         }
         let all = to_list(heap, map);
         assert!(eq_exact(list, all));

@@ -7,7 +7,7 @@
 
 use layout::limits::FLAT_MAP_PAIRS;
 use layout::object::{MapShape, offset};
-use layout::{Header, Term};
+use layout::{Cons, Header, Term};
 use smallvec::SmallVec;
 
 use super::iterate::iter;
@@ -145,8 +145,8 @@ fn look_up_immediate(map: Term, key: Term, count: impl CountBits) -> Option<Term
     let (mut node, mut first) = (map, offset::HASH_ROOT_CHILDREN);
     for _ in 0..LEVELS_PER_ROUND {
         let child = child(node, first, hash, count)?;
-        if child.is_cons() {
-            return (child.head() == key).then(|| child.tail());
+        if let Some(leaf) = child.as_cell() {
+            return (leaf.head() == key).then(|| leaf.tail());
         }
         (node, first) = (child, 0);
         hash >>= 4;
@@ -177,10 +177,10 @@ fn look_up_from(
 ) -> Option<Term> {
     loop {
         let child = child(node, first, hash, count)?;
-        if child.is_cons() {
-            let found = child.head();
+        if let Some(leaf) = child.as_cell() {
+            let found = leaf.head();
             let equal = found == key || !key.is_immediate() && eq_exact(found, key);
-            return equal.then(|| child.tail());
+            return equal.then(|| leaf.tail());
         }
         (node, first) = (child, 0);
         hash = deeper(hash, key, level);
@@ -274,7 +274,7 @@ fn without_child<A: Allocate + ?Sized>(heap: &mut A, old: Term, bit: u16, slot: 
 }
 
 /// The node at `level` that holds two leaves with different keys.
-fn split<A: Allocate + ?Sized>(heap: &mut A, level: u32, a: Term, b: Term) -> Term {
+fn split<A: Allocate + ?Sized>(heap: &mut A, level: u32, a: Cons, b: Cons) -> Term {
     let mut shared: SmallVec<[u32; 8]> = SmallVec::new();
     let (mut hash_a, mut hash_b) = (hash_at(a.head(), level), hash_at(b.head(), level));
     let mut depth = level;
@@ -286,7 +286,12 @@ fn split<A: Allocate + ?Sized>(heap: &mut A, level: u32, a: Term, b: Term) -> Te
     }
     let (place_a, place_b) = (hash_a & 15, hash_b & 15);
     let pair = if place_a < place_b { [a, b] } else { [b, a] };
-    let last = node_of(heap, 1 << place_a | 1 << place_b, None, &pair);
+    let last = node_of(
+        heap,
+        1 << place_a | 1 << place_b,
+        None,
+        &pair.map(Cons::term),
+    );
     shared.iter().rev().fold(last, |child, place| {
         node_of(heap, 1 << place, None, &[child])
     })
@@ -302,7 +307,7 @@ enum Existing {
 /// What to insert: an existing leaf, or a pair for which a leaf is made when it is needed.
 #[derive(Clone, Copy)]
 enum Leaf {
-    Made(Term),
+    Made(Cons),
     Pair(Term, Term),
 }
 
@@ -321,10 +326,10 @@ impl Leaf {
         }
     }
 
-    fn make<A: Allocate + ?Sized>(self, heap: &mut A) -> Term {
+    fn make<A: Allocate + ?Sized>(self, heap: &mut A) -> Cons {
         match self {
             Leaf::Made(cell) => cell,
-            Leaf::Pair(key, value) => build::cons(heap, key, value),
+            Leaf::Pair(key, value) => build::cell(heap, key, value),
         }
     }
 }
@@ -350,29 +355,29 @@ fn insert<A: Allocate + ?Sized>(
             if only_existing {
                 return None;
             }
-            let cell = leaf.make(heap);
+            let cell = leaf.make(heap).term();
             break (with_new_child(heap, node, (bit, slot), cell), true);
         }
         let child = children(node)[slot];
-        if !child.is_cons() {
+        let Some(found) = child.as_cell() else {
             path.push((node, slot));
             node = child;
             hash = deeper(hash, key, level);
             level += 1;
             continue;
-        }
-        if eq_exact(child.head(), key) {
-            if existing == Existing::Keep || child.tail() == leaf.value() {
+        };
+        if eq_exact(found.head(), key) {
+            if existing == Existing::Keep || found.tail() == leaf.value() {
                 return Some((top, false));
             }
-            let cell = leaf.make(heap);
+            let cell = leaf.make(heap).term();
             break (with_child(heap, node, slot, cell, 0), false);
         }
         if only_existing {
             return None;
         }
         let cell = leaf.make(heap);
-        let both = split(heap, level + 1, child, cell);
+        let both = split(heap, level + 1, found, cell);
         break (with_child(heap, node, slot, both, 1), true);
     };
     for (node, slot) in path.into_iter().rev() {
@@ -412,11 +417,11 @@ pub(super) fn take<A: Allocate + ?Sized>(
         }
         path.push((node, bit, slot));
         let child = children(node)[slot];
-        if child.is_cons() {
-            if !eq_exact(child.head(), key) {
+        if let Some(leaf) = child.as_cell() {
+            if !eq_exact(leaf.head(), key) {
                 return None;
             }
-            break child;
+            break leaf;
         }
         node = child;
         hash = deeper(hash, key, level);
@@ -562,24 +567,21 @@ fn merge_nodes<A: Allocate + ?Sized>(
         *common += count(a);
         return b;
     }
-    match (a.is_cons(), b.is_cons()) {
-        (true, true) if eq_exact(a.head(), b.head()) => {
+    let mut insert_into = |heap: &mut A, node: Term, leaf: Cons, existing: Existing| {
+        let (node, added) = insert(heap, node, level, Leaf::Made(leaf), existing, false)
+            .expect("new keys are let in");
+        *common += usize::from(!added);
+        node
+    };
+    match (a.as_cell(), b.as_cell()) {
+        (Some(leaf_a), Some(leaf_b)) if eq_exact(leaf_a.head(), leaf_b.head()) => {
             *common += 1;
             b
         }
-        (true, true) => split(heap, level, a, b),
-        (true, false) | (false, true) => {
-            let (node, leaf, existing) = if a.is_cons() {
-                (b, a, Existing::Keep)
-            } else {
-                (a, b, Existing::Replace)
-            };
-            let (node, added) = insert(heap, node, level, Leaf::Made(leaf), existing, false)
-                .expect("new keys are let in");
-            *common += usize::from(!added);
-            node
-        }
-        (false, false) => {
+        (Some(leaf_a), Some(leaf_b)) => split(heap, level, leaf_a, leaf_b),
+        (Some(leaf), None) => insert_into(heap, b, leaf, Existing::Keep),
+        (None, Some(leaf)) => insert_into(heap, a, leaf, Existing::Replace),
+        (None, None) => {
             let bitmaps = [a.header().bitmap(), b.header().bitmap()];
             let (mut from_a, mut from_b) = (children(a).iter(), children(b).iter());
             let mut merged: SmallVec<[Term; 16]> = SmallVec::new();
@@ -615,12 +617,14 @@ pub(super) fn visited_child(node: Term, index: usize, backward: bool) -> Option<
 }
 
 /// Calls a function with each leaf under a node, in their order or backward. The recursion is as deep as the trie.
-pub(super) fn each_leaf(node: Term, backward: bool, visit: &mut impl FnMut(Term)) {
+pub(super) fn each_leaf(node: Term, backward: bool, visit: &mut impl FnMut(Cons)) {
     for index in 0.. {
-        match visited_child(node, index, backward) {
-            Some(leaf) if leaf.is_cons() => visit(leaf),
-            Some(child) => each_leaf(child, backward, visit),
-            None => return,
+        let Some(child) = visited_child(node, index, backward) else {
+            return;
+        };
+        match child.as_cell() {
+            Some(leaf) => visit(leaf),
+            None => each_leaf(child, backward, visit),
         }
     }
 }

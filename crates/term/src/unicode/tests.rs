@@ -107,7 +107,7 @@ fn names_and_native_bytes() {
     assert_eq!(utf8(surrogate), None);
     assert!(from_native(heap, b"\xff", Encoding::Utf8).is_none());
     let bytes = from_native_or_bytes(heap, b"\xff", Encoding::Utf8);
-    assert_eq!(bytes.head(), Term::small(255));
+    assert_eq!(bytes.as_cons().unwrap().0, Term::small(255));
     assert!(same(
         from_native(heap, "å€".as_bytes(), Encoding::Utf8).unwrap(),
         name

@@ -85,21 +85,21 @@ fn is_character(term: Term) -> bool {
 #[inline]
 fn behind(mut list: Term, cells: usize) -> Option<Term> {
     for _ in 0..cells {
-        if !list.is_cons() {
-            return None;
-        }
-        list = list.tail();
+        list = list.as_cell()?.tail();
     }
     Some(list)
 }
 
-/// Whether two lists begin with the same `cells` items; both have at least that many.
+/// Whether two lists begin with the same `cells` items.
 fn begin_alike(mut one: Term, mut other: Term, cells: usize) -> bool {
     for _ in 0..cells {
-        if !same(one.head(), other.head()) {
+        let (Some(cell), Some(other_cell)) = (one.as_cell(), other.as_cell()) else {
+            return false;
+        };
+        if !same(cell.head(), other_cell.head()) {
             return false;
         }
-        (one, other) = (one.tail(), other.tail());
+        (one, other) = (cell.tail(), other_cell.tail());
     }
     true
 }
@@ -130,13 +130,12 @@ impl Part {
                 let mut word = 0;
                 for _ in 0..CHARACTERS {
                     word <<= CHARACTER_BITS;
-                    if rest.is_cons() {
-                        let head = rest.head();
+                    if let Some((head, tail)) = rest.as_cons() {
                         if !is_character(head) {
                             return None;
                         }
                         word |= head.small_value() + 1;
-                        rest = rest.tail();
+                        rest = tail;
                     } else if !rest.is_nil() {
                         return None;
                     }
@@ -171,23 +170,25 @@ impl Route {
             }
             if is_list(first) && is_list(last) {
                 let mut common = 0;
-                while first.is_cons() && last.is_cons() && same(first.head(), last.head()) {
-                    (first, last) = (first.tail(), last.tail());
+                while let (Some(one), Some(other)) = (first.as_cell(), last.as_cell())
+                    && same(one.head(), other.head())
+                {
+                    (first, last) = (one.tail(), other.tail());
                     common += 1;
                 }
-                let is_text =
-                    |list: Term| list.is_nil() || list.is_cons() && is_character(list.head());
+                let is_text = |list: Term| {
+                    let starts_as_text = |(head, _)| is_character(head);
+                    list.is_nil() || list.as_cons().is_some_and(starts_as_text)
+                };
                 if is_text(first) && is_text(last) {
                     return Some(Route {
                         steps,
                         part: Part::Text(common),
                     });
                 }
-                if !first.is_cons() || !last.is_cons() {
-                    return None;
-                }
+                let (one, other) = (first.as_cell()?, last.as_cell()?);
                 steps.push(Step::Item(common));
-                (first, last) = (first.head(), last.head());
+                (first, last) = (one.head(), other.head());
                 continue;
             }
             let no_gc = no_gc!();
@@ -213,13 +214,7 @@ impl Route {
                     // SAFETY: the words of a tuple are terms, and its header says that it has this one.
                     unsafe { Term::from_bits(key.word(index)) }
                 }
-                Step::Item(index) => {
-                    let rest = behind(key, index)?;
-                    if !rest.is_cons() {
-                        return None;
-                    }
-                    rest.head()
-                }
+                Step::Item(index) => behind(key, index)?.as_cell()?.head(),
             };
         }
         self.part.word(key)
@@ -247,7 +242,8 @@ impl Route {
                     if !begin_alike(key, one, index) {
                         return false;
                     }
-                    let (Some(rest), Some(ones)) = (behind(key, index), behind(one, index)) else {
+                    let cell = |list: Term| behind(list, index)?.as_cell();
+                    let (Some(rest), Some(ones)) = (cell(key), cell(one)) else {
                         return false;
                     };
                     (key, one) = (rest.head(), ones.head());
