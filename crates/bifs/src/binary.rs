@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use layout::limits::HEAP_BINARY_BYTES;
-use layout::object::offset;
+use layout::view::HeapBinary;
 use layout::{ObjectKind, Term, no_gc};
 use term::off_heap::{self, BinaryBlock};
 use term::release::{self, Release};
@@ -141,7 +141,7 @@ pub(crate) fn referenced_byte_size_1(process: &mut Process, [binary]: [Term; 1])
             (*block).used.load(Ordering::Relaxed) as u64
         }
     } else {
-        whole.word(offset::HEAP_BINARY_SIZE)
+        HeapBinary::expect(whole).size()
     };
     Ok(build::unsigned(process.heap(), size))
 }

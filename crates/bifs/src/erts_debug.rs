@@ -13,7 +13,6 @@ pub(crate) use internal_state::{
     BINARY_LOOP, UNICODE_LOOP, get_internal_state_1, set_internal_state_2,
 };
 
-use layout::object::MapShape;
 use layout::{Term, no_gc};
 use sys::standard::to_output;
 use term::external::{self, DecodeOptions};
@@ -87,7 +86,7 @@ pub(crate) fn map_info_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
     if !map.is_map() {
         return Err(badmap(process, map));
     }
-    if map.header().map_shape() == MapShape::Flat {
+    if map::is_flat(map) {
         return Err(badarg(1));
     }
     let (mut depth, mut arrays, mut bitmaps, mut leaves) = (0, 0, 0, 0);

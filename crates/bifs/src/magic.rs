@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use layout::object::offset;
+use layout::view::MagicReference;
 use layout::{NoGc, Term, no_gc};
 use parking_lot::Mutex;
 use term::off_heap::MagicBlock;
@@ -30,10 +30,7 @@ pub(crate) fn make_holding<T: Any + Send + Sync>(
 /// The object of type `T` that a reference holds. It lives as long as the reference, which only a collection drops.
 #[must_use]
 pub(crate) fn get<T: Any>(reference: Term, _no_gc: &NoGc) -> Option<&T> {
-    if !reference.is_magic_reference() {
-        return None;
-    }
-    let block = reference.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;
+    let block = MagicReference::of(reference)?.block().cast::<MagicBlock>();
     // SAFETY: the reference holds a count of the block, which it gives up when a collection finds it dead.
     unsafe { (*block).get::<T>() }
 }

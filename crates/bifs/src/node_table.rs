@@ -194,12 +194,12 @@ impl References {
                 rest.push(tail);
                 continue;
             }
-            let header = term.header();
+            let object = term.expect_boxed();
             if matches!(
-                header.kind(),
+                object.kind(),
                 ObjectKind::ExternalPid | ObjectKind::ExternalPort | ObjectKind::ExternalReference
             ) {
-                let word = term.word(offset::EXTERNAL_NODE);
+                let word = object.word(offset::EXTERNAL_NODE);
                 *self.0.entry((referrer, word, place)).or_default() += 1;
                 continue;
             }
@@ -207,10 +207,7 @@ impl References {
                 self.look_at_program(&program);
                 continue;
             }
-            for index in header.raw_words()..header.arity() {
-                // SAFETY: the words behind the raw ones are terms.
-                rest.push(unsafe { Term::from_bits(term.word(index)) });
-            }
+            rest.extend(object.terms());
         }
     }
 

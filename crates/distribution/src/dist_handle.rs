@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use layout::object::offset;
+use layout::view::MagicReference;
 use layout::{Heap, Term};
 use term::build;
 use term::off_heap::MagicBlock;
@@ -29,10 +29,7 @@ fn make_handle(heap: &mut Heap, channel: &Arc<Channel>) -> Term {
 #[must_use]
 pub fn channel(pair: Term) -> Option<Arc<Channel>> {
     let [number, handle] = pair.as_tuple_of()?;
-    if !handle.is_magic_reference() {
-        return None;
-    }
-    let block = handle.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;
+    let block = MagicReference::of(handle)?.block().cast::<MagicBlock>();
     // SAFETY: the reference holds a count of the block, and the moving rule keeps the reference alive meanwhile.
     let channel = unsafe { (*block).get::<Arc<Channel>>() }?;
     (number.as_small() == Some(i64::from(channel.id))).then(|| channel.clone())

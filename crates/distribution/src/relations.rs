@@ -15,8 +15,8 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use layout::object::offset;
-use layout::{ObjectKind, Term};
+use layout::Term;
+use layout::view::{ExternalIdentifier, ExternalReference};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -233,20 +233,13 @@ impl Table {
 }
 
 fn link_key(local: Term, remote: Term) -> LinkKey {
-    let word = |index| remote.word(index);
-    (
-        local.bits(),
-        word(offset::EXTERNAL_NODE),
-        word(offset::EXTERNAL_ID),
-    )
+    let remote = ExternalIdentifier::expect(remote);
+    (local.bits(), remote.node(), remote.id())
 }
 
 fn reference_key(reference: Term) -> ReferenceKey {
     let (words, count) = reference_words(reference);
-    let node = match reference.is_kind(ObjectKind::ExternalReference) {
-        true => reference.word(offset::EXTERNAL_NODE),
-        false => 0,
-    };
+    let node = ExternalReference::of(reference).map_or(0, ExternalReference::node);
     (node, SmallVec::from_slice(&words[..count]))
 }
 

@@ -23,7 +23,7 @@ mod tracing;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use layout::object::offset;
+use layout::view::MagicReference;
 use layout::{Heap, Term};
 use term::heap::Scratch;
 use term::off_heap::MagicBlock;
@@ -246,10 +246,7 @@ pub fn to_term(heap: &mut Heap, program: Arc<Program>) -> Term {
 /// The program that a reference holds.
 #[must_use]
 pub fn from_term(term: Term) -> Option<Arc<Program>> {
-    if !term.is_magic_reference() {
-        return None;
-    }
-    let block = term.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;
+    let block = MagicReference::of(term)?.block().cast::<MagicBlock>();
     // SAFETY: a magic reference keeps its block alive.
     unsafe { (*block).get::<Arc<Program>>() }.cloned()
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use layout::Term;
-use layout::object::offset;
+use layout::view::MagicReference;
 use parking_lot::RwLock;
 use term::off_heap::MagicBlock;
 use term::{am, reference};
@@ -122,10 +122,10 @@ pub fn look_up(pinned: Pinned<'_>, identifier: Term) -> Result<&Table, Failure> 
     if identifier.is_atom() {
         return names::find(pinned, identifier).ok_or_else(|| badarg_because(am::ID));
     }
-    if !identifier.is_magic_reference() {
+    let Some(reference) = MagicReference::of(identifier) else {
         return by_number(pinned, identifier).ok_or_else(|| badarg_because(am::TYPE));
-    }
-    let block = identifier.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;
+    };
+    let block = reference.block().cast::<MagicBlock>();
     // SAFETY: a magic reference counts its block, and nothing collects it before this function returns.
     let handle: Option<&Handle> = unsafe { (*block).get::<Handle>() };
     match handle {

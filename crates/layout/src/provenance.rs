@@ -12,8 +12,9 @@
 //!
 //! **Where they come back.** [`Cons`](crate::Cons) and [`Boxed`](crate::Boxed) are what a term becomes once its tag was
 //! tested; their making takes the tag away and calls `with_exposed_provenance`. Addresses in plain words come back in
-//! [`Boxed::address`](crate::Boxed::address), with the same call, or, in code that does not use it yet, by a cast,
-//! which is the same to Miri's permissive mode. A pointer that was never a word (the heap's top, a fragment in a queue,
+//! [`Boxed::address`](crate::Boxed::address) and the functions of the views of the kinds ([`view`](crate::view)), with
+//! the same call, or, where a function has the object's address alone, by a cast, which is the same to Miri's
+//! permissive mode. A pointer that was never a word (the heap's top, a fragment in a queue,
 //! a cell just allocated) keeps the provenance of its allocation and needs neither.
 //!
 //! **A pointer spans its allocation.** What is exposed comes from the pointer to the whole block or fragment, never

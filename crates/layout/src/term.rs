@@ -15,13 +15,13 @@
 //! **The moving rule.** A `Term` held by Rust code is valid: the cell or object it points to is initialised and does
 //! not move until the next safepoint of the process that owns it (a literal never moves). Only functions documented
 //! to do so may collect; while none of them runs, reading through a term is sound. Therefore the accessors below are
-//! safe functions, while [`Term::from_bits`] and the pointer constructors are unsafe. `header` and
-//! `word` still rely on a tag that their caller has tested; the views `Cons` and `Boxed` test it themselves.
+//! safe functions, while [`Term::from_bits`] and the pointer constructors are unsafe. What a term points to is read
+//! through the views (`view`), which test its tag.
 
 use core::ptr;
 
 use crate::limits::{PID_INDEX_BITS, SMALL_MAX, SMALL_MIN};
-use crate::object::{Header, ObjectKind};
+use crate::object::ObjectKind;
 use crate::view::{Boxed, Cons, another_kind};
 
 /// A term, or the non-value (0). `==` compares the words: this suffices for immediates, but not for objects
@@ -349,14 +349,6 @@ impl Term {
         (self.0 - 0b10) as *mut u64
     }
 
-    /// The header of a word that is known to be boxed.
-    #[inline(always)]
-    #[must_use]
-    pub fn header(self) -> Header {
-        // SAFETY: the caller knows that this is boxed, and the moving rule keeps the object valid.
-        Header(unsafe { *self.boxed_pointer() })
-    }
-
     /// The kind of object, if the term is boxed.
     #[inline(always)]
     #[must_use]
@@ -368,15 +360,6 @@ impl Term {
     #[must_use]
     pub fn is_kind(self, kind: ObjectKind) -> bool {
         self.as_kind(kind).is_some()
-    }
-
-    /// Word `index` after the header, for a word that is known to be boxed and to have that many words.
-    #[inline(always)]
-    #[must_use]
-    pub fn word(self, index: usize) -> u64 {
-        debug_assert!(index < self.header().arity());
-        // SAFETY: the moving rule keeps the object valid; `index` is below its arity.
-        unsafe { *self.boxed_pointer().add(1 + index) }
     }
 
     /// The address of word `index` after the header.

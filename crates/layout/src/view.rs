@@ -1,8 +1,9 @@
-//! What a tagged pointer is once its tag was tested: a cons cell or a boxed object.
+//! What a tagged pointer is once its tag was tested: a cons cell or a boxed object; and what an object is once its kind
+//! was tested: views that know the names of its words.
 //!
 //! A view is a pointer, as valid as the term it was made from and for as long (the moving rule, `term.rs`). It returns
-//! words by value, and makes no reference. Having one proves the tag, so that its methods have no precondition; an
-//! index is either compared with the arity, or the function is unsafe and says `unchecked`.
+//! words by value, and makes no reference. Having one proves the tag, or the kind, so that its methods have no
+//! precondition; an index is either compared with the arity, or the function is unsafe and says `unchecked`.
 
 use core::ops::Deref;
 use core::ptr::{self, NonNull};
@@ -130,6 +131,27 @@ impl Boxed {
         );
         // SAFETY: the lines above.
         unsafe { self.term_unchecked(index) }
+    }
+
+    /// The terms of the object, which follow its plain words.
+    #[inline(always)]
+    pub fn terms(self) -> impl ExactSizeIterator<Item = Term> + DoubleEndedIterator {
+        self.terms_from(self.header().raw_words())
+    }
+
+    /// The terms of the object from word `first` after the header on.
+    ///
+    /// # Panics
+    /// If `first` is a plain word.
+    #[inline(always)]
+    pub fn terms_from(
+        self,
+        first: usize,
+    ) -> impl ExactSizeIterator<Item = Term> + DoubleEndedIterator {
+        let header = self.header();
+        assert!(first >= header.raw_words(), "term {first} of {header:?}");
+        // SAFETY: a word of the object, and the line above.
+        (first..header.arity()).map(move |index| unsafe { self.term_unchecked(index) })
     }
 
     /// Word `index` after the header.

@@ -11,8 +11,8 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use layout::object::offset;
-use layout::{Heap, NoGc, ObjectKind, Term};
+use layout::view::{MagicReference, SharedBinary};
+use layout::{Heap, NoGc, Term};
 use parking_lot::{Mutex, RwLock};
 use runtime::mail::deferred;
 use runtime::process::table;
@@ -260,11 +260,11 @@ pub(crate) unsafe fn make_reference<A: Allocate + ?Sized>(
 
 /// The object that a term holds, and its type. Both live as long as the term, which only a collection drops.
 pub(crate) fn get(term: Term, _no_gc: &NoGc) -> Option<(*mut c_void, &ResourceType)> {
-    let is_binary = term.is_kind(ObjectKind::SharedBinary);
-    if !is_binary && !term.is_magic_reference() {
-        return None;
+    let block = match SharedBinary::of(term) {
+        Some(binary) => binary.block(),
+        None => MagicReference::of(term)?.block(),
     }
-    let block = term.word(offset::OFF_HEAP_BLOCK) as *mut Counted;
+    .cast::<Counted>();
     // SAFETY: the term holds a count of the block.
     let resource = unsafe { MagicBlock::of(block) }?;
     // SAFETY: the block stays as long as somebody counts, and the term does so until a collection finds it dead.

@@ -5,6 +5,7 @@
 
 use layout::limits::{HEAP_BINARY_BYTES, SMALL_MAX, SMALL_MIN};
 use layout::object::{Bits, offset};
+use layout::view::{Closure, SubBinary};
 use layout::{Cons, Export, FunEntry, Header, Heap, ObjectKind, Term, no_gc};
 
 use crate::fun;
@@ -411,16 +412,12 @@ pub fn sub_bits<A: Allocate + ?Sized>(
 #[must_use]
 pub fn whole_of(string: Term) -> (Term, u64) {
     assert!(string.is_bitstring(), "a bit string");
-    if string.is_kind(ObjectKind::SubBinary) {
-        // SAFETY: this word of a sub-binary is a term.
-        let whole = unsafe { Term::from_bits(string.word(offset::SUB_BINARY_WHOLE)) };
-        let bit_offset = string.word(offset::SUB_BINARY_BITS) >> 8 & 0xff;
-        (
-            whole,
-            string.word(offset::SUB_BINARY_OFFSET) * 8 + bit_offset,
-        )
-    } else {
-        (string, 0)
+    match SubBinary::of(string) {
+        Some(part) => {
+            let bit_offset = part.bits() >> 8 & 0xff;
+            (part.whole(), part.byte_offset() * 8 + bit_offset)
+        }
+        None => (string, 0),
     }
 }
 
@@ -489,8 +486,7 @@ pub unsafe fn without_free_variables<A: Allocate + ?Sized>(
     fun: Term,
     creator: Term,
 ) -> Term {
-    let free = fun.header().arity() - offset::FUN_FREE;
-    let variables = vec![Term::NIL; free];
+    let variables = vec![Term::NIL; Closure::expect(fun).free_count()];
     // SAFETY: the caller's promise.
     unsafe { self::fun(heap, fun::entry(fun), creator, &variables) }
 }

@@ -12,7 +12,8 @@
 use std::cmp::Ordering;
 
 use layout::object::{MapShape, offset};
-use layout::{Export, FunEntry, NoGc, ObjectKind, Term, no_gc};
+use layout::view::{FlatMap, HeapBinary};
+use layout::{Boxed, FunEntry, NoGc, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
 use crate::{atom, fun, reference};
@@ -51,11 +52,12 @@ pub fn eq_exact(a: Term, b: Term) -> bool {
 /// an immediate.
 #[inline]
 fn glance(a: Term, b: Term) -> Option<bool> {
-    match (a.boxed_kind()?, b.boxed_kind()?) {
-        (ObjectKind::Tuple, ObjectKind::Tuple) => glance_at_tuples(a, b),
-        (ObjectKind::HeapBinary, ObjectKind::HeapBinary) => Some(equal_heap_binaries(a, b)),
-        _ => None,
+    let (one, other) = (a.as_boxed()?, b.as_boxed()?);
+    if one.kind() == ObjectKind::Tuple && other.kind() == ObjectKind::Tuple {
+        return glance_at_tuples(a, b);
     }
+    let (one, other) = (HeapBinary::of_object(one)?, HeapBinary::of_object(other)?);
+    Some(equal_heap_binaries(one, other))
 }
 
 #[inline(always)]
@@ -79,14 +81,15 @@ fn glance_at_tuples(a: Term, b: Term) -> Option<bool> {
 
 /// Whether two heap binaries are equal. They are short, so a loop takes less time than a call of `memcmp`.
 #[inline(always)]
-fn equal_heap_binaries(a: Term, b: Term) -> bool {
-    let size = a.word(offset::HEAP_BINARY_SIZE);
-    if size != b.word(offset::HEAP_BINARY_SIZE) {
+fn equal_heap_binaries(a: HeapBinary, b: HeapBinary) -> bool {
+    let size = a.size();
+    if size != b.size() {
         return false;
     }
     let difference = |index| {
         let at = offset::HEAP_BINARY_BYTES + index;
-        a.word(at) ^ b.word(at)
+        // SAFETY: both have the words of so many bytes.
+        unsafe { a.word_unchecked(at) ^ b.word_unchecked(at) }
     };
     let whole = (size / 8) as usize;
     // The first bytes of a word are its low ones; those behind the binary's end do not count.
@@ -217,17 +220,23 @@ fn equal_shallow<const EXACT: bool>(mut a: Term, mut b: Term, depth: u32) -> boo
                 return false;
             }
             (a, b) = (cell_a.tail(), cell_b.tail());
-        } else if a.is_boxed() && b.is_boxed() && a.header().kind() == ObjectKind::Tuple {
-            let header = a.header();
-            if header != b.header() {
+        } else if let (Some(tuple_a), Some(tuple_b)) = (a.as_boxed(), b.as_boxed())
+            && tuple_a.kind() == ObjectKind::Tuple
+        {
+            let header = tuple_a.header();
+            if header != tuple_b.header() {
                 return false;
             }
             let last = match header.arity() {
                 0 => return true,
                 arity => arity - 1,
             };
+            // SAFETY: both are tuples of more than `last` elements.
+            let elements = |index: usize| unsafe {
+                (tuple_a.term_unchecked(index), tuple_b.term_unchecked(index))
+            };
             for index in 0..last {
-                let (one, other) = (element(a, index), element(b, index));
+                let (one, other) = elements(index);
                 if one != other
                     && !(may_equal::<EXACT>(one, other)
                         && equal_shallow::<EXACT>(one, other, depth - 1))
@@ -235,7 +244,7 @@ fn equal_shallow<const EXACT: bool>(mut a: Term, mut b: Term, depth: u32) -> boo
                     return false;
                 }
             }
-            (a, b) = (element(a, last), element(b, last));
+            (a, b) = elements(last);
         } else {
             return equal_numbers::<EXACT>(a, b)
                 .or_else(|| equal_bytes(a, b))
@@ -274,13 +283,6 @@ fn equal_bytes(a: Term, b: Term) -> Option<bool> {
     Some(whole_bytes(a, no_gc!())? == whole_bytes(b, no_gc!())?)
 }
 
-/// An element of a tuple, from 0.
-#[inline(always)]
-fn element(tuple: Term, index: usize) -> Term {
-    // SAFETY: the words of a tuple are terms.
-    unsafe { Term::from_bits(tuple.word(index)) }
-}
-
 /// [`compare`] for two words that differ.
 fn order_shallow(mut a: Term, mut b: Term, exact: bool, depth: u32) -> Ordering {
     loop {
@@ -305,29 +307,32 @@ fn order_shallow(mut a: Term, mut b: Term, exact: bool, depth: u32) -> Ordering 
                 }
             }
             (a, b) = (cell_a.tail(), cell_b.tail());
-        } else if a.is_boxed()
-            && b.is_boxed()
-            && a.header() == b.header()
-            && a.header().kind() == ObjectKind::Tuple
+        } else if let (Some(tuple_a), Some(tuple_b)) = (a.as_boxed(), b.as_boxed())
+            && tuple_a.header() == tuple_b.header()
+            && tuple_a.kind() == ObjectKind::Tuple
         {
-            let last = match a.header().arity() {
+            let last = match tuple_a.arity() {
                 0 => return Ordering::Equal,
                 arity => arity - 1,
             };
+            // SAFETY: both are tuples of more than `last` elements.
+            let elements = |index: usize| unsafe {
+                (tuple_a.term_unchecked(index), tuple_b.term_unchecked(index))
+            };
             for index in 0..last {
-                let (one, other) = (element(a, index), element(b, index));
+                let (one, other) = elements(index);
                 if one != other {
                     // Without a call of the function, which keeps many registers.
                     if both_small(one, other) {
                         return small_order(one, other);
                     }
-                    let elements = order_shallow(one, other, exact, depth - 1);
-                    if elements.is_ne() {
-                        return elements;
+                    let order = order_shallow(one, other, exact, depth - 1);
+                    if order.is_ne() {
+                        return order;
                     }
                 }
             }
-            (a, b) = (element(a, last), element(b, last));
+            (a, b) = elements(last);
         } else if let Some(one) = whole_bytes(a, no_gc!())
             && let Some(other) = whole_bytes(b, no_gc!())
         {
@@ -384,13 +389,13 @@ fn equal_deep<const EXACT: bool>(mut a: Term, mut b: Term) -> bool {
                     (cell_a, cell_b) = (next_a, next_b);
                 }
             }
-            if !a.is_boxed() || !b.is_boxed() {
+            let (Some(object_a), Some(object_b)) = (a.as_boxed(), b.as_boxed()) else {
                 if equal_numbers::<EXACT>(a, b) == Some(true) {
                     break 'same;
                 }
                 return false;
-            }
-            match equal_objects::<EXACT>(a, b) {
+            };
+            match equal_objects::<EXACT>(object_a, object_b) {
                 Objects::Decided(true) => {}
                 Objects::Decided(false) => return false,
                 Objects::Rows(row, keys) => {
@@ -468,11 +473,12 @@ enum Objects {
 }
 
 #[inline]
-fn equal_objects<const EXACT: bool>(a: Term, b: Term) -> Objects {
-    let (header, header_b) = (a.header(), b.header());
+fn equal_objects<const EXACT: bool>(object_a: Boxed, object_b: Boxed) -> Objects {
+    let (a, b) = (object_a.term(), object_b.term());
+    let (header, header_b) = (object_a.header(), object_b.header());
     let terms = |first: usize, count: usize, mode: Mode| Row {
-        a: a.word_pointer(first).cast(),
-        b: b.word_pointer(first).cast(),
+        a: object_a.word_pointer(first).cast(),
+        b: object_b.word_pointer(first).cast(),
         count: count as u32,
         mode,
     };
@@ -500,7 +506,7 @@ fn equal_objects<const EXACT: bool>(a: Term, b: Term) -> Objects {
             let arity = header.arity();
             match header.map_shape() {
                 MapShape::Flat => {
-                    let [keys, keys_b] = [a, b].map(flat_keys);
+                    let [keys, keys_b] = [a, b].map(|map| FlatMap::expect(map).keys());
                     let values = terms(offset::FLAT_MAP_VALUES, arity - 2, Mode::Asked);
                     let keys = (keys != keys_b).then_some(Row {
                         a: keys.word_pointer(0).cast(),
@@ -530,31 +536,20 @@ fn equal_objects<const EXACT: bool>(a: Term, b: Term) -> Objects {
             return Objects::Rows(terms(offset::FUN_FREE, free, Mode::Asked), None);
         }
         // Entries are unique by module, function and arity.
-        ObjectKind::Export => header == header_b && a.word(0) == b.word(0),
+        ObjectKind::Export => header == header_b && object_a.word(0) == object_b.word(0),
         ObjectKind::Reference => reference::number(a) == reference::number(b),
         ObjectKind::ExternalReference => {
             header_b.kind() == ObjectKind::ExternalReference
                 && order::external_references(a, b).is_eq()
         }
         ObjectKind::ExternalPid | ObjectKind::ExternalPort => {
-            header == header_b && a.word(0) == b.word(0) && a.word(1) == b.word(1)
+            let words = |object: Boxed| (object.word(0), object.word(1));
+            header == header_b && words(object_a) == words(object_b)
         }
         // Programs never compare these; only the same one is equal.
         ObjectKind::MatchContext => false,
     };
     Objects::Decided(decided)
-}
-
-/// The tuple of a flat map's keys.
-#[inline(always)]
-fn flat_keys(map: Term) -> Term {
-    // SAFETY: this word of a flat map is a term.
-    unsafe { Term::from_bits(map.word(offset::FLAT_MAP_KEYS)) }
-}
-
-fn export_entry(export: Term) -> &'static Export {
-    // SAFETY: that word of an export is the address of an entry, which lives for ever.
-    unsafe { &*(export.word(offset::EXPORT_ENTRY) as *const Export) }
 }
 
 /// Whether two entries are of the same fun: a module that is loaded again has new entries, possibly for the same funs.

@@ -62,12 +62,9 @@ fn size_slow(term: Term, with_literals: bool) -> usize {
         }
         // The part that is counted next; most objects have one, which need not go by way of `rest`.
         let mut next = Term::NONE;
-        if current.is_boxed() {
-            let header = current.header();
-            words += 1 + header.arity();
-            for index in header.raw_words()..header.arity() {
-                // SAFETY: the words behind the raw ones are terms.
-                let part = unsafe { Term::from_bits(current.word(index)) };
+        if let Some(object) = current.as_boxed() {
+            words += 1 + object.arity();
+            for part in object.terms() {
                 if !skip(part) {
                     let before = std::mem::replace(&mut next, part);
                     if !before.is_none() {
@@ -104,12 +101,7 @@ pub fn refers_to(term: Term, area: &std::ops::Range<usize>) -> bool {
                 current = tail;
                 continue;
             }
-            let header = current.header();
-            // SAFETY: the words behind the raw ones are terms.
-            rest.extend(
-                (header.raw_words()..header.arity())
-                    .map(|index| unsafe { Term::from_bits(current.word(index)) }),
-            );
+            rest.extend(current.expect_boxed().terms());
             break;
         }
     }
@@ -161,7 +153,7 @@ fn copy_flat<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Option<Term> {
     let room = heap.allocate(1 + count);
     // SAFETY: the room is fresh and has the words of the tuple, which are its header and immediates.
     unsafe {
-        room.write(term.header().0);
+        room.write(Header::new(ObjectKind::Tuple, count).0);
         for (index, element) in elements.iter().enumerate() {
             room.add(1 + index).write(element.bits());
         }
@@ -353,15 +345,17 @@ impl Copier<'_> {
         if term.is_immediate() || self.literals.hold(term) {
             return term;
         }
-        // SAFETY: the caller counted the words of everything reachable, so `top` has room.
+        // SAFETY: the caller counted the words of everything reachable, so `top` has room. What is neither an immediate
+        // nor a cons is boxed.
         unsafe {
             if let Some(cell) = term.as_cell() {
                 return self.cells(cell);
             }
-            let header = term.header();
+            let source = term.boxed_unchecked();
+            let header = source.header();
             let object = self.top;
             self.top = object.add(1 + header.arity());
-            copy_words(term.boxed_pointer(), object, 1 + header.arity());
+            copy_words(source.pointer(), object, 1 + header.arity());
             own(self.list, object, header);
             Term::from_boxed_pointer(object)
         }

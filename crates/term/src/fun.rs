@@ -8,7 +8,7 @@
 use std::ptr;
 use std::sync::atomic::AtomicPtr;
 
-use layout::object::offset;
+use layout::view::{Closure, ExternalFun};
 use layout::{Export, FunEntry, ObjectKind, Term, no_gc};
 
 use crate::build;
@@ -26,10 +26,7 @@ pub fn is_of_arity(term: Term, arity: Term) -> Option<bool> {
     };
     let has = match term.boxed_kind() {
         Some(ObjectKind::Fun) => entry(term).arity,
-        // SAFETY: this word of an external fun is the address of its export, which is never freed.
-        Some(ObjectKind::Export) => unsafe {
-            (*(term.word(offset::EXPORT_ENTRY) as *const Export)).arity
-        },
+        Some(ObjectKind::Export) => export_entry(term).arity,
         _ => return Some(false),
     };
     Some(wanted == Some(i64::from(has)))
@@ -72,13 +69,26 @@ pub fn new_entry(identity: &FunIdentity) -> FunEntry {
     }
 }
 
+/// The export that an external fun names.
+///
+/// # Panics
+/// If the term is no external fun.
+#[inline]
+#[must_use]
+pub fn export_entry(fun: Term) -> &'static Export {
+    // SAFETY: the address of an entry, which lives for ever.
+    unsafe { &*ExternalFun::expect(fun).entry() }
+}
+
 /// The entry of a closure; valid as long as the fun is.
+///
+/// # Panics
+/// If the term is no closure.
 #[inline]
 #[must_use]
 pub fn entry<'a>(fun: Term) -> &'a FunEntry {
-    debug_assert!(fun.is_kind(ObjectKind::Fun));
-    // SAFETY: that word of a fun is the address of an entry, which lives for ever or as long as the fun.
-    unsafe { &*(fun.word(offset::FUN_ENTRY) as *const FunEntry) }
+    // SAFETY: the address of an entry, which lives for ever or as long as the fun.
+    unsafe { &*Closure::expect(fun).entry() }
 }
 
 /// The pid of the process that made a closure.
@@ -91,8 +101,7 @@ pub fn creator(fun: Term) -> Term {
 /// What stands for the creator in a fun: its pid, or that and the keeper of its entry.
 #[must_use]
 pub fn creator_word(fun: Term) -> Term {
-    // SAFETY: that word of a fun is a term.
-    unsafe { Term::from_bits(fun.word(offset::FUN_CREATOR)) }
+    Closure::expect(fun).creator()
 }
 
 /// A creator with the keeper of a fun's entry.

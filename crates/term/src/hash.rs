@@ -13,7 +13,8 @@
 use std::borrow::Cow;
 
 use layout::object::{Bits, MapShape, offset};
-use layout::{Export, ObjectKind, Term, no_gc};
+use layout::view::{ExternalIdentifier, ExternalReference, FlatMap, Float};
+use layout::{ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
 use crate::integer::uint8;
@@ -203,7 +204,7 @@ fn aligned<'a>(bits: Bits, count: usize) -> Cow<'a, [u8]> {
 
 /// A float's bits; the same for 0.0 and -0.0.
 fn float_bits(term: Term) -> u64 {
-    let bits = term.word(0);
+    let bits = Float::expect(term).bits();
     if bits << 1 == 0 { 0 } else { bits }
 }
 
@@ -212,7 +213,7 @@ fn pid_number(pid: Term) -> u32 {
     if pid.is_local_pid() {
         pid.identifier_index()
     } else {
-        pid.word(offset::EXTERNAL_ID) as u32
+        ExternalIdentifier::expect(pid).id() as u32
     }
 }
 
@@ -220,21 +221,21 @@ fn port_number(port: Term) -> u64 {
     if port.is_local_port() {
         port.bits() >> 4
     } else {
-        port.word(offset::EXTERNAL_ID)
+        ExternalIdentifier::expect(port).id()
     }
 }
 
 fn first_reference_word(term: Term) -> u32 {
     match reference::number(term) {
         Some((low, high)) => reference::to_words(low, high)[0],
-        None if term.word(offset::EXTERNAL_REFERENCE_COUNT) == 0 => 0,
-        None => term.word(offset::EXTERNAL_REFERENCE_WORDS) as u32,
+        None => {
+            let reference = ExternalReference::expect(term);
+            match reference.count() {
+                0 => 0,
+                _ => reference.word(offset::EXTERNAL_REFERENCE_WORDS) as u32,
+            }
+        }
     }
-}
-
-fn export_entry(export: Term) -> &'static Export {
-    // SAFETY: that word of an export is the address of an entry, which lives for ever.
-    unsafe { &*(export.word(offset::EXPORT_ENTRY) as *const Export) }
 }
 
 /// What is still to be hashed.
@@ -260,11 +261,11 @@ type RestStack = SmallVec<[Rest; 12]>;
 
 /// Pushes the pairs of a map, or of one node of a hash map.
 fn push_map(rest: &mut RestStack, map: Term) {
-    let arity = map.header().arity();
-    match map.header().map_shape() {
+    let object = map.expect_boxed();
+    let arity = object.arity();
+    match object.header().map_shape() {
         MapShape::Flat => {
-            // SAFETY: this word of a flat map is its tuple of keys.
-            let keys = unsafe { Term::from_bits(map.word(offset::FLAT_MAP_KEYS)) };
+            let keys = FlatMap::expect(map).keys();
             let values = map.word_pointer(offset::FLAT_MAP_VALUES).cast::<Term>();
             let count = arity - offset::FLAT_MAP_VALUES;
             rest.push(Rest::Pairs(keys.word_pointer(0).cast(), values, count));
@@ -411,14 +412,14 @@ const MOST_BYTES_AT_ONCE: usize = 1 << 12;
 
 /// Bytes that are hashed at once: those of a bit string or a long integer.
 fn bytes_beside(term: Term) -> usize {
-    if !term.is_boxed() {
+    let Some(object) = term.as_boxed() else {
         return 0;
-    }
-    match term.header().kind() {
+    };
+    match object.kind() {
         ObjectKind::SharedBinary | ObjectKind::SubBinary | ObjectKind::MatchContext => term
             .as_bits()
             .map_or(0, |bits| (bits.bit_len() / 8) as usize),
-        ObjectKind::PositiveBig | ObjectKind::NegativeBig => term.header().arity() * 8,
+        ObjectKind::PositiveBig | ObjectKind::NegativeBig => object.arity() * 8,
         _ => 0,
     }
 }
@@ -549,14 +550,14 @@ fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term:
     if term.is_immediate() || term.is_pid() || term.is_port() {
         return phash2_immediate(mixer, term);
     }
-    let header = term.header();
+    let header = term.expect_boxed().header();
     match header.kind() {
         ObjectKind::Tuple => {
             mixer.one(header.arity() as u32, golden(9));
             rest.push(Rest::Terms(term.word_pointer(0).cast(), header.arity()));
         }
         ObjectKind::Map => {
-            let size = term.word(offset::MAP_SIZE);
+            let size = term.map_size().expect("a map");
             mixer.one(size as u32, golden(16));
             if size > 0 {
                 rest.push(Rest::MapEnd {
@@ -579,7 +580,7 @@ fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term:
             ));
         }
         ObjectKind::Export => {
-            let entry = export_entry(term);
+            let entry = fun::export_entry(term);
             mixer.two(entry.arity, atom::hash(entry.module), GOLDEN);
             mixer.one(atom::hash(entry.function), golden(14));
         }

@@ -9,6 +9,7 @@
 
 use layout::limits::FLAT_MAP_PAIRS;
 use layout::object::offset;
+use layout::view::FlatMap;
 use layout::{Header, ObjectKind, Term};
 use smallvec::SmallVec;
 
@@ -326,8 +327,7 @@ fn replace<A: Allocate + ?Sized>(heap: &mut A, map: Term, index: usize, value: T
     if values[index] == value {
         return map;
     }
-    // SAFETY: this word of a flat map is a term.
-    let keys = unsafe { Term::from_bits(map.word(offset::FLAT_MAP_KEYS)) };
+    let keys = FlatMap::expect(map).keys();
     let (copy, room) = flat_over(heap, keys, values.len());
     // SAFETY: there is room for the values; `index` is one of them.
     unsafe {
@@ -382,8 +382,7 @@ pub fn replace_values<A: Allocate + ?Sized>(
     if same {
         return Some(map);
     }
-    // SAFETY: this word of a flat map is a term.
-    let keys = unsafe { Term::from_bits(map.word(offset::FLAT_MAP_KEYS)) };
+    let keys = FlatMap::expect(map).keys();
     let (copy, room) = flat_over(heap, keys, values.len());
     // SAFETY: there is room for as many values.
     unsafe { copy_terms(room, values) };
@@ -474,8 +473,7 @@ pub fn update_many<A: Allocate + ?Sized>(
         if !changed {
             return Ok(map);
         }
-        // SAFETY: this word of a flat map is a term.
-        let keys = unsafe { Term::from_bits(map.word(offset::FLAT_MAP_KEYS)) };
+        let keys = FlatMap::expect(map).keys();
         return Ok(with_values(heap, keys, &values));
     }
     let count = keys.len() + new.len();
@@ -571,8 +569,7 @@ fn merge_flat<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
         return from_sorted(heap, &pairs);
     };
     let values: SmallVec<[Term; FLAT_MAP_PAIRS]> = pairs.iter().map(|pair| pair.1).collect();
-    // SAFETY: this word of a flat map is a term.
-    let keys = unsafe { Term::from_bits(keys.word(offset::FLAT_MAP_KEYS)) };
+    let keys = FlatMap::expect(keys).keys();
     with_values(heap, keys, &values)
 }
 

@@ -8,6 +8,7 @@
 use std::cmp::Ordering;
 
 use layout::object::offset;
+use layout::view::NativeRecord;
 use layout::{Header, NoGc, ObjectKind, Term, no_gc};
 
 use crate::copy::copy_terms;
@@ -81,9 +82,7 @@ impl<'a> Definition<'a> {
 #[inline]
 #[must_use]
 pub fn definition(record: Term) -> Term {
-    debug_assert!(record.is_native_record());
-    // SAFETY: the word is a tuple, and the moving rule keeps it.
-    unsafe { Term::from_bits(record.word(offset::RECORD_DEFINITION)) }
+    NativeRecord::expect(record).definition()
 }
 
 /// A record with these values, one for each field of the definition.

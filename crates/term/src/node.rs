@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use layout::Term;
-use layout::object::offset;
+use layout::view::{ExternalIdentifier, ExternalReference};
 use parking_lot::RwLock;
 
 use crate::am;
@@ -102,7 +102,11 @@ pub fn known_names() -> Vec<Term> {
 /// The node that an external pid, port or reference belongs to.
 #[must_use]
 pub fn of(identifier: Term) -> Node {
-    Node::of_word(identifier.word(offset::EXTERNAL_NODE))
+    let word = match ExternalIdentifier::of(identifier) {
+        Some(identifier) => identifier.node(),
+        None => ExternalReference::expect(identifier).node(),
+    };
+    Node::of_word(word)
 }
 
 /// Whether an external pid, port or reference carries this node's name: then it belongs to an earlier incarnation of

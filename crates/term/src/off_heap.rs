@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{LazyLock, OnceLock};
 
 use layout::object::{binary_block, offset};
+use layout::view::MagicReference;
 use layout::{Header, ObjectKind, Term};
 use parking_lot::Mutex;
 
@@ -250,14 +251,11 @@ impl MagicBlock {
 
     /// Makes the object of a magic reference findable by the reference's number from now on; ignores other terms.
     pub fn save(reference: Term) {
-        if !reference.is_magic_reference() {
+        let Some(reference) = MagicReference::of(reference) else {
             return;
-        }
-        let number = (
-            reference.word(offset::REFERENCE_LOW),
-            reference.word(offset::REFERENCE_HIGH),
-        );
-        let block = reference.word(offset::OFF_HEAP_BLOCK) as *mut MagicBlock;
+        };
+        let number = (reference.low(), reference.high());
+        let block = reference.block().cast::<MagicBlock>();
         // SAFETY: the reference holds a count of the block, so the block is live.
         let saved = unsafe { &(*block).saved };
         if saved.get().is_none() {

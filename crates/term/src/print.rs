@@ -8,7 +8,7 @@ use std::fmt::{self, Display, Formatter, Write};
 use std::rc::Rc;
 
 use layout::object::{Bits, MapShape, offset};
-use layout::{Cons, Export, ObjectKind, Term, no_gc};
+use layout::{Boxed, Cons, ObjectKind, Term, no_gc};
 
 use crate::external::encode::{port_number, reference_words};
 use crate::native_record::{self, Definition};
@@ -113,7 +113,7 @@ enum Task {
     Cell(Cons),
     /// Words `next..end` of a boxed object, which are terms.
     Words {
-        object: Term,
+        object: Boxed,
         next: usize,
         end: usize,
     },
@@ -175,7 +175,7 @@ impl<W: Sink> Printer<'_, W> {
                         self.tasks.push(Task::Words { object, next, end });
                         self.tasks.push(Task::Text(","));
                     }
-                    term_word(object, next)
+                    object.term_at(next)
                 }
                 Task::Pairs { mut rest, is_first } => {
                     let Some((key, value)) = rest.next() else {
@@ -213,7 +213,7 @@ impl<W: Sink> Printer<'_, W> {
             });
             self.tasks.push(Task::Text(","));
         }
-        let value = term_word(record, offset::RECORD_VALUES + place);
+        let value = record.expect_boxed().term_at(offset::RECORD_VALUES + place);
         self.tasks.push(Task::Term(value));
         self.tasks.push(Task::More("="));
         Definition::of(native_record::definition(record), no_gc!()).fields[place]
@@ -259,41 +259,42 @@ impl<W: Sink> Printer<'_, W> {
             write!(self.out, "<0.{index}.{serial}>")?;
         } else if term.is_local_port() {
             write!(self.out, "#Port<0.{}>", port_number(term))?;
-        } else if term.is_boxed() {
-            return self.boxed(term);
+        } else if let Some(object) = term.as_boxed() {
+            return self.boxed(object);
         } else {
             write!(self.out, "<unknown:{:#x}>", term.bits())?;
         }
         Ok(Some(()))
     }
 
-    fn boxed(&mut self, term: Term) -> Progress {
-        match term.header().kind() {
+    fn boxed(&mut self, object: Boxed) -> Progress {
+        let term = object.term();
+        match object.kind() {
             ObjectKind::Tuple => {
                 self.out.write_char('{')?;
                 self.tasks.push(Task::Text("}"));
-                self.words(term, 0);
+                self.words(object, 0);
             }
             ObjectKind::PositiveBig | ObjectKind::NegativeBig => {
-                if self.is_limited && term.header().arity() > MOST_INTEGER_WORDS {
+                if self.is_limited && object.arity() > MOST_INTEGER_WORDS {
                     return Ok(None);
                 }
                 self.out.write_str(&text::integer::print(term, 10))?;
             }
             ObjectKind::Float => {
-                let value = f64::from_bits(term.word(0));
+                let value = f64::from_bits(object.word(offset::FLOAT_BITS));
                 self.out.write_str(&text::float::scientific(value, 6))?;
             }
             ObjectKind::HeapBinary | ObjectKind::SharedBinary | ObjectKind::SubBinary => {
                 return self.bit_string(term.as_bits().expect("a bit string"));
             }
-            ObjectKind::Map => self.map(term)?,
+            ObjectKind::Map => self.map(object)?,
             ObjectKind::NativeRecord => self.native_record(term)?,
             ObjectKind::Reference | ObjectKind::ExternalReference => {
                 self.reference(term)?;
             }
             ObjectKind::ExternalPid => {
-                let (channel, id) = (channel(term), term.word(offset::EXTERNAL_ID));
+                let (channel, id) = (channel(term), object.word(offset::EXTERNAL_ID));
                 write!(self.out, "<{channel}.{}.{}>", id as u32, id >> 32)?;
             }
             ObjectKind::ExternalPort => {
@@ -314,8 +315,8 @@ impl<W: Sink> Printer<'_, W> {
         Ok(Some(()))
     }
 
-    fn words(&mut self, object: Term, next: usize) {
-        let end = object.header().arity();
+    fn words(&mut self, object: Boxed, next: usize) {
+        let end = object.arity();
         if next < end {
             self.tasks.push(Task::Words { object, next, end });
         }
@@ -388,7 +389,7 @@ impl<W: Sink> Printer<'_, W> {
         write!(self.out, "{comma}{value}:{trailing}")
     }
 
-    fn map(&mut self, map: Term) -> fmt::Result {
+    fn map(&mut self, map: Boxed) -> fmt::Result {
         let header = map.header();
         match header.map_shape() {
             // Earlier releases show the trie.
@@ -405,7 +406,7 @@ impl<W: Sink> Printer<'_, W> {
             MapShape::Flat | MapShape::HashRoot => {
                 self.out.write_str("#{")?;
                 self.tasks.push(Task::Text("}"));
-                let rest = Box::new(map::iter(map));
+                let rest = Box::new(map::iter(map.term()));
                 let is_first = true;
                 self.tasks.push(Task::Pairs { rest, is_first });
             }
@@ -446,8 +447,7 @@ impl<W: Sink> Printer<'_, W> {
     }
 
     fn export(&mut self, term: Term) -> fmt::Result {
-        // SAFETY: that word of an external fun is the address of an entry, which lives for ever.
-        let entry = unsafe { &*(term.word(offset::EXPORT_ENTRY) as *const Export) };
+        let entry = fun::export_entry(term);
         let (module, function) = (atom::text(entry.module), atom::text(entry.function));
         self.count(module.len() + function.len());
         self.out.write_str("fun ")?;
@@ -512,12 +512,6 @@ fn channel(identifier: Term) -> u32 {
     } else {
         name.as_atom().unwrap_or(0)
     }
-}
-
-/// A word that is known to be a term.
-fn term_word(object: Term, index: usize) -> Term {
-    // SAFETY: the callers pass indexes of words behind the raw ones, which are terms.
-    unsafe { Term::from_bits(object.word(index)) }
 }
 
 fn bit_at(bits: Bits, index: u64) -> u8 {

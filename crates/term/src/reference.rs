@@ -23,6 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use layout::limits::PID_INDEX_BITS;
 use layout::object::offset;
+use layout::view::LocalReference;
 use layout::{ObjectKind, Term};
 use spec::release::Release;
 
@@ -94,13 +95,8 @@ pub fn with_pid<A: Allocate + ?Sized>(heap: &mut A, low: u64, pid: Term) -> Term
 /// The number of a reference of this node: low 64 bits, high 18 bits.
 #[must_use]
 pub fn number(reference: Term) -> Option<(u64, u64)> {
-    match reference.boxed_kind()? {
-        ObjectKind::Reference => Some((
-            reference.word(offset::REFERENCE_LOW),
-            reference.word(offset::REFERENCE_HIGH),
-        )),
-        _ => None,
-    }
+    let reference = LocalReference::of(reference)?;
+    Some((reference.low(), reference.high()))
 }
 
 /// The words of a reference of this node, and how many they are: `#Ref<0.third.second.first>`. The first has 18 bits.
@@ -188,14 +184,11 @@ const fn from_words(words: [u32; 3]) -> (u64, u64) {
 /// only good for its index.
 #[must_use]
 pub fn pid(reference: Term) -> Option<Term> {
-    if reference.is_kind(ObjectKind::Reference)
-        && reference.header().arity() == offset::REFERENCE_PID + 1
-    {
+    let reference = LocalReference::of(reference)?;
+    (reference.arity() == offset::REFERENCE_PID + 1).then(|| {
         // SAFETY: the word holds a pid, an immediate.
-        Some(unsafe { Term::from_bits(reference.word(offset::REFERENCE_PID)) })
-    } else {
-        None
-    }
+        unsafe { reference.term_unchecked(offset::REFERENCE_PID) }
+    })
 }
 
 #[cfg(test)]

@@ -7,9 +7,10 @@
 use std::collections::HashSet;
 
 use layout::object::{MapShape, offset};
-use layout::{Header, ObjectKind, Term};
+use layout::view::SubBinary;
+use layout::{Boxed, Header, ObjectKind, Term};
 
-use crate::build::{self, SHARED_BINARY_WORDS};
+use crate::build::SHARED_BINARY_WORDS;
 use crate::{literal, native_record};
 
 /// Words of a native record's definition in OTP, beside the names of its fields and an order of these.
@@ -33,21 +34,15 @@ pub fn flat_size(term: Term) -> usize {
             current = tail;
             continue;
         }
-        if current.is_boxed() {
-            words += own_words(current);
-            let header = current.header();
-            if header.kind() == ObjectKind::NativeRecord {
-                words += definition_words(current);
+        if let Some(object) = current.as_boxed() {
+            words += own_words(object);
+            if object.kind() == ObjectKind::NativeRecord {
+                words += definition_words(object);
             }
             // The words counted for a sub-binary include those of its bytes.
-            if header.kind() != ObjectKind::SubBinary {
-                for index in first_part(header)..header.arity() {
-                    // SAFETY: the words behind the raw ones are terms.
-                    let part = unsafe { Term::from_bits(current.word(index)) };
-                    if !part.is_immediate() {
-                        rest.push(part);
-                    }
-                }
+            if object.kind() != ObjectKind::SubBinary {
+                let parts = object.terms_from(first_part(object.header()));
+                rest.extend(parts.filter(|part| !part.is_immediate()));
             }
         }
         match rest.pop() {
@@ -74,22 +69,20 @@ pub fn shared_size(term: Term) -> usize {
             rest.push(tail);
             continue;
         }
-        let header = current.header();
-        words += own_words(current);
+        let object = current.expect_boxed();
+        let header = object.header();
+        words += own_words(object);
         if header.kind() == ObjectKind::Map && header.map_shape() != MapShape::Flat {
-            words += own_words(current);
+            words += own_words(object);
         }
         if header.kind() == ObjectKind::NativeRecord {
             let definition = native_record::definition(current);
             if !literal::is_literal(definition) && seen.insert(definition.bits()) {
-                words += definition_words(current);
+                words += definition_words(object);
             }
         }
         if header.kind() != ObjectKind::SubBinary {
-            for index in first_part(header)..header.arity() {
-                // SAFETY: the words behind the raw ones are terms.
-                rest.push(unsafe { Term::from_bits(current.word(index)) });
-            }
+            rest.extend(object.terms_from(first_part(header)));
         }
     }
     words
@@ -104,15 +97,15 @@ fn first_part(header: Header) -> usize {
 }
 
 /// Words of a native record's definition.
-fn definition_words(record: Term) -> usize {
-    let fields = record.header().arity() - offset::RECORD_VALUES;
+fn definition_words(record: Boxed) -> usize {
+    let fields = record.arity() - offset::RECORD_VALUES;
     // The order is a tuple, and the empty one takes no words.
     let order = if fields == 0 { 0 } else { 1 + fields };
     DEFINITION_WORDS + fields + order
 }
 
 /// Words of an object without the objects it refers to.
-fn own_words(object: Term) -> usize {
+fn own_words(object: Boxed) -> usize {
     let header = object.header();
     match header.kind() {
         // The empty tuple is one literal, the same for all.
@@ -124,36 +117,35 @@ fn own_words(object: Term) -> usize {
         ObjectKind::ExternalReference => {
             3 + (1 + object.word(offset::EXTERNAL_REFERENCE_COUNT) as usize).div_ceil(2)
         }
-        ObjectKind::SubBinary => sub_binary_words(object),
+        ObjectKind::SubBinary => SubBinary::of_object(object).map_or(0, sub_binary_words),
         _ => 1 + header.arity(),
     }
 }
 
 /// Words of a sub-binary and the part of its binary that it needs. A sub-binary of whole, aligned bytes counts as a
 /// binary of its own.
-fn sub_binary_words(object: Term) -> usize {
-    let bits = object.word(offset::SUB_BINARY_BITS);
+fn sub_binary_words(part: SubBinary) -> usize {
+    let bits = part.bits();
     let beside = (bits & 0xff) + (bits >> 8 & 0xff);
     let (own, more_bytes) = match beside {
         0 => (0, 0),
         1..=8 => (SUB_BINARY_WORDS, 1),
         _ => (SUB_BINARY_WORDS, 2),
     };
-    let (whole, _) = build::whole_of(object);
-    if whole.is_kind(ObjectKind::SharedBinary) {
+    if part.whole().is_kind(ObjectKind::SharedBinary) {
         return own + SHARED_BINARY_WORDS;
     }
-    let bytes = object.word(offset::SUB_BINARY_SIZE) as usize + more_bytes;
+    let bytes = part.size() as usize + more_bytes;
     own + 2 + bytes.div_ceil(8)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::am;
     use crate::heap::Scratch;
     use crate::off_heap::MagicBlock;
     use crate::samples::{Sample, Samples, ask_stock};
+    use crate::{am, build};
 
     #[test]
     #[cfg_attr(miri, ignore = "asks stock OTP, a program, which Miri cannot start")]

@@ -1,6 +1,7 @@
 //! What is told of calls of traced functions.
 
-use layout::{ObjectKind, Term};
+use layout::Term;
+use layout::view::MatchContext;
 use runtime::process::Process;
 use runtime::process::tracing::{Event, Family, Tracer, Tracing, what};
 use runtime::trace::frames::wish;
@@ -34,12 +35,10 @@ fn visible(scratch: &mut Scratch, arguments: &[Term]) -> Vec<Term> {
     let heap = scratch.heap();
     arguments
         .iter()
-        .map(
-            |argument| match argument.is_kind(ObjectKind::MatchContext) {
-                true => matching::get_tail(heap, *argument),
-                false => *argument,
-            },
-        )
+        .map(|argument| match MatchContext::of(*argument) {
+            Some(context) => matching::get_tail(heap, context),
+            None => *argument,
+        })
         .collect()
 }
 

@@ -1,7 +1,8 @@
 //! Binaries: their sizes and parts, and conversions from and to lists.
 
+use layout::Term;
 use layout::object::Bits;
-use layout::{ObjectKind, Term};
+use layout::view::MatchContext;
 use term::bits::construct::{self, Builder};
 use term::bits::matching::{self, extract};
 use term::bits::range;
@@ -55,8 +56,8 @@ pub(crate) fn byte_size_1(process: &mut Process, [string]: [Term; 1]) -> BifResu
 /// The number of bits of a bit string, or of those that a match context has left: from OTP 26 on, the compiler asks for
 /// them without making the bit string.
 fn bits_left(string: Term) -> Result<u64, Failure> {
-    if string.is_kind(ObjectKind::MatchContext) {
-        return Ok(matching::left(string));
+    if let Some(context) = MatchContext::of(string) {
+        return Ok(matching::left(context));
     }
     Ok(bits_of(string)?.bit_len())
 }

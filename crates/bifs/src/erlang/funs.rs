@@ -19,9 +19,8 @@ fn entry_of<'a>(fun: Term) -> Option<&'a FunEntry> {
 
 /// The entry of an external fun.
 fn export_of(fun: Term) -> Option<&'static Export> {
-    // SAFETY: this word of an external fun is the address of its export, which is never freed.
     fun.is_kind(ObjectKind::Export)
-        .then(|| unsafe { &*(fun.word(offset::EXPORT_ENTRY) as *const Export) })
+        .then(|| fun::export_entry(fun))
 }
 
 /// The name of the function that implements a closure, `[]` while its code is not loaded or is being purged.
@@ -80,11 +79,7 @@ fn local_info(process: &mut Process, fun: Term, entry: &FunEntry, item: Term) ->
         }
         "pid" => fun::creator(fun),
         "env" => {
-            let free = fun.header().arity() - offset::FUN_FREE;
-            let variables: Vec<Term> = (0..free)
-                // SAFETY: the free variables of a fun are terms.
-                .map(|index| unsafe { Term::from_bits(fun.word(offset::FUN_FREE + index)) })
-                .collect();
+            let variables: Vec<Term> = fun.expect_boxed().terms_from(offset::FUN_FREE).collect();
             build::list(process.heap(), &variables)
         }
         _ => return None,

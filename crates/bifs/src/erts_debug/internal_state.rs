@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use layout::heap::flag as heap_flag;
-use layout::object::{Header, offset};
+use layout::object::Header;
+use layout::view::{MagicReference, SharedBinary};
 use layout::{ObjectKind, Term, no_gc};
 use term::heap::{self, Allocate};
 use term::off_heap::{BinaryBlock, MagicBlock};
@@ -337,17 +338,17 @@ fn binary_info(process: &mut Process, string: Term) -> BifResult {
         return Err(badarg(1));
     }
     let (whole, _) = build::whole_of(string);
-    if !whole.is_kind(ObjectKind::SharedBinary) {
+    let Some(whole) = SharedBinary::of(whole) else {
         return Ok(atom::known("heap_binary"));
-    }
-    let block = whole.word(offset::OFF_HEAP_BLOCK) as *const BinaryBlock;
+    };
+    let block = whole.block().cast::<BinaryBlock>();
     // SAFETY: a shared binary holds a count of its block, and lives until the BIF returns.
     let capacity = unsafe { (*block).capacity };
     let heap = process.heap();
     let capacity = build::unsigned(heap, capacity as u64);
     let block = build::tuple(heap, &[atom::known("binary"), capacity]);
-    let size = build::unsigned(heap, whole.word(offset::SHARED_BINARY_SIZE));
-    let flags = Term::small(whole.word(offset::SHARED_BINARY_FLAGS) as i64);
+    let size = build::unsigned(heap, whole.size());
+    let flags = Term::small(whole.flags() as i64);
     let info = [atom::known("refc_binary"), size, block, flags];
     Ok(build::tuple(heap, &info))
 }
@@ -373,12 +374,12 @@ fn process_status(_process: &mut Process, pid: Term) -> BifResult {
 
 /// `{Address, Count, IsTestObject}` of the object behind a reference; otherwise whether there ever was one.
 fn magic_info(process: &mut Process, magic: Term) -> BifResult {
-    if !magic.is_magic_reference() {
+    let Some(reference) = MagicReference::of(magic) else {
         let number = reference::number(magic);
         let was_magic = matches!(number, Some((_, reference::OBJECT)));
         return Ok(am::boolean(was_magic));
-    }
-    let block = magic.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;
+    };
+    let block = reference.block().cast::<MagicBlock>();
     // SAFETY: the reference holds a count of its block, and lives until the BIF returns.
     let count = unsafe { (*block).references() };
     let heap = process.heap();
@@ -567,7 +568,7 @@ fn make(process: &mut Process, what: Term) -> BifResult {
         return Err(badarg(2));
     }
     let reference = magic::make(process, TestObject);
-    let address = reference.word(offset::OFF_HEAP_BLOCK);
+    let address = MagicReference::expect(reference).block() as u64;
     let heap = process.heap();
     let address = build::unsigned(heap, address);
     Ok(build::tuple(heap, &[reference, address]))

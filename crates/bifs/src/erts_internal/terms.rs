@@ -35,7 +35,7 @@ pub(crate) fn term_type_1(_process: &mut Process, [term]: [Term; 1]) -> BifResul
         Some(ObjectKind::SharedBinary) => "refc_binary",
         Some(ObjectKind::HeapBinary) => "heap_binary",
         Some(ObjectKind::SubBinary) => "sub_binary",
-        Some(ObjectKind::Map) => match term.header().map_shape() {
+        Some(ObjectKind::Map) => match term.expect_boxed().header().map_shape() {
             MapShape::Flat => "flatmap",
             MapShape::HashRoot => "hashmap",
             MapShape::HashNode => "hashmap_node",
@@ -67,7 +67,7 @@ pub(crate) fn map_hashmap_children_1(process: &mut Process, [node]: [Term; 1]) -
     if !node.is_map() {
         return Err(badmap(process, node));
     }
-    if node.header().map_shape() == MapShape::Flat {
+    if map::is_flat(node) {
         return Err(badarg(1));
     }
     let heap = process.heap();

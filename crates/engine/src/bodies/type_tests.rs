@@ -49,10 +49,13 @@ const FUN: u64 = set([ObjectKind::Fun, ObjectKind::Export]);
 unsafe fn fun_arity(term: Term) -> Option<u64> {
     unsafe {
         if is_kind(term, ObjectKind::Fun) {
-            let entry = term.word(offset::FUN_ENTRY) as *const FunEntry;
+            let entry: *const FunEntry =
+                term.boxed_unchecked().address_unchecked(offset::FUN_ENTRY);
             Some(u64::from((*entry).arity))
         } else if is_kind(term, ObjectKind::Export) {
-            let export = term.word(offset::EXPORT_ENTRY) as *const Export;
+            let export: *const Export = term
+                .boxed_unchecked()
+                .address_unchecked(offset::EXPORT_ENTRY);
             Some(u64::from((*export).arity))
         } else {
             None
@@ -104,7 +107,8 @@ operations! {
         if kind == kind_bits(ObjectKind::HeapBinary) || kind == kind_bits(ObjectKind::SharedBinary) {
             return m.next(o.end);
         }
-        if kind != kind_bits(ObjectKind::SubBinary) || term.word(offset::SUB_BINARY_BITS) & 0xff != 0 {
+        let is_part = kind == kind_bits(ObjectKind::SubBinary);
+        if !is_part || term.boxed_unchecked().word_unchecked(offset::SUB_BINARY_BITS) & 0xff != 0 {
             return m.jump(o.fail);
         }
         m.next(o.end)
@@ -132,9 +136,10 @@ operations! {
         }
         let kind = header(term) & KIND_MASK;
         let arity = if kind == kind_bits(ObjectKind::Fun) {
-            term.word(offset::FUN_ARITY) & 0xff
+            term.boxed_unchecked().word_unchecked(offset::FUN_ARITY) & 0xff
         } else if kind == kind_bits(ObjectKind::Export) {
-            u64::from((*(term.word(offset::EXPORT_ENTRY) as *const Export)).arity)
+            let export: *const Export = term.boxed_unchecked().address_unchecked(offset::EXPORT_ENTRY);
+            u64::from((*export).arity)
         } else {
             return m.jump(o.fail);
         };

@@ -1,6 +1,7 @@
 //! Matching bit strings, using `term::bits::matching`.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
+use layout::view::MatchContext;
 use layout::{Heap, Term};
 use term::am;
 use term::bits::{Flags, is_all, match_width, matching};
@@ -54,7 +55,7 @@ slow_paths! {
             }
             return m.jump(o.fail);
         };
-        finish!(m, o, context)
+        finish!(m, o, context.term())
     }
 
     get_binary |m, o: GetBits| {
@@ -65,6 +66,7 @@ slow_paths! {
         if context.is_none() {
             return Exit::Exited;
         }
+        let context = MatchContext::expect(context);
         let unit = m.word(o.unit) as u32;
         let found = if is_all(size) {
             matching::get_all(heap(&m), context, unit)
@@ -81,7 +83,7 @@ slow_paths! {
     }
 
     skip_bits |m, o: SkipUnits| {
-        let (context, size) = (m.get(o.context), m.get(o.size));
+        let (context, size) = (MatchContext::expect(m.get(o.context)), m.get(o.size));
         let unit = m.word(o.unit) as u32;
         let width = if is_all(size) {
             if matching::test_unit(context, unit) { Some(matching::left(context)) } else { None }
@@ -95,7 +97,7 @@ slow_paths! {
     }
 
     test_rest |m, o: TestRestUnit| {
-        let rest = matching::left(m.get(o.context)).checked_sub(m.word(o.bits));
+        let rest = matching::left(MatchContext::expect(m.get(o.context))).checked_sub(m.word(o.bits));
         if rest.is_some_and(|rest| rest.is_multiple_of(m.word(o.unit))) {
             return m.next(o.end);
         }
@@ -103,7 +105,7 @@ slow_paths! {
     }
 
     match_string |m, o: MatchString| {
-        let context = m.get(o.context);
+        let context = MatchContext::expect(m.get(o.context));
         if matching::match_string(context, m.word(o.bits), m.wide(o.string) as *const u8) {
             return m.next(o.end);
         }
@@ -117,12 +119,12 @@ slow_paths! {
         if context.is_none() {
             return Exit::Exited;
         }
-        let tail = matching::get_tail(heap(&m), context);
+        let tail = matching::get_tail(heap(&m), MatchContext::expect(context));
         finish!(m, o, tail)
     }
 
     set_position |m, o: SetPosition| {
-        let (context, position) = (m.get(o.context), m.get(o.position));
+        let (context, position) = (MatchContext::expect(m.get(o.context)), m.get(o.position));
         if !matching::set_position_term(context, position) {
             return raise_error(m, am::BADARG);
         }
@@ -130,18 +132,18 @@ slow_paths! {
     }
 
     get_utf8 |m, o: GetCharacter| {
-        let context = m.get(o.context);
+        let context = MatchContext::expect(m.get(o.context));
         character(m, matching::get_utf8(context))
     }
 
     get_utf16 |m, o: GetCharacter| {
-        let context = m.get(o.context);
+        let context = MatchContext::expect(m.get(o.context));
         let flags = Flags::new(m.word(o.flags) as u32);
         character(m, matching::get_utf16(context, flags))
     }
 
     get_utf32 |m, o: GetCharacter| {
-        let context = m.get(o.context);
+        let context = MatchContext::expect(m.get(o.context));
         let flags = Flags::new(m.word(o.flags) as u32);
         character(m, matching::get_utf32(context, flags))
     }
@@ -159,6 +161,7 @@ macro_rules! numbers {
                     if context.is_none() {
                         return Exit::Exited;
                     }
+                    let context = MatchContext::expect(context);
                     let flags = Flags::new(m.word(o.flags) as u32);
                     let found = match match_width(size, m.word(o.unit) as u32) {
                         Some(width) => matching::$name(heap(&m), context, width, flags),

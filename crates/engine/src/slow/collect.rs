@@ -145,7 +145,7 @@ slow_paths! {
 
     /// Makes room for another tuple of the size of that in x1, which a call of `setelement/3` copies.
     room_to_set_element |m, o: CallExport| {
-        let bytes = ((*m.x.add(1)).header().arity() as u64 + 1) * 8;
+        let bytes = ((*m.x.add(1)).expect_boxed().arity() as u64 + 1) * 8;
         again(m, bytes, 3)
     }
 }

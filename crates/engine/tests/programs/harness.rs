@@ -886,8 +886,7 @@ unsafe extern "C" fn apply_fun_list(
     arguments: Term,
 ) -> *const u64 {
     let arity = spread(context, arguments);
-    assert!(fun.is_kind(ObjectKind::Fun));
-    let entry = fun.word(0) as *const FunEntry;
+    let entry = layout::view::Closure::expect(fun).entry();
     unsafe {
         assert_eq!((*entry).arity as usize, arity);
         assert_eq!((*entry).free, 0);

@@ -228,8 +228,9 @@ fn are_alike(one: Term, other: Term) -> bool {
         }
         return false;
     }
-    one.header() == other.header()
-        && match one.header().kind() {
+    let (first, second) = (one.expect_boxed(), other.expect_boxed());
+    first.header() == second.header()
+        && match first.kind() {
             ObjectKind::Tuple => {
                 let no_gc = no_gc!();
                 let elements = |tuple: Term| tuple.as_tuple(no_gc).unwrap_or_default();
@@ -269,10 +270,9 @@ unsafe fn put_alike(old: Term, new: Term) -> Term {
                 (to, from) = (cell.tail(), tail);
             }
         } else {
-            let to = old.boxed_pointer();
-            let from = new.boxed_pointer();
-            for at in 1..=new.header().arity() {
-                to.add(at).write(*from.add(at));
+            let (to, from) = (old.expect_boxed().pointer(), new.expect_boxed());
+            for at in 1..=from.arity() {
+                to.add(at).write(*from.pointer().add(at));
             }
         }
     }
@@ -432,7 +432,7 @@ impl<'a> ObjectRef<'a> {
         let opened = self.open();
         let tuple = opened.tuple();
         let mut words: SmallVec<[u64; 16]> = SmallVec::new();
-        words.push(tuple.header().0);
+        words.push(tuple.expect_boxed().header().0);
         words.extend(opened.elements().iter().map(|element| element.bits()));
         for (index, value) in changes {
             words[1 + index] = value.bits();
@@ -751,7 +751,7 @@ impl OwnedObject {
         // The tuple with `[]` in place of the packed elements, and a tuple of the packed elements.
         let mut kept: SmallVec<[u64; 16]> = SmallVec::new();
         let mut others: SmallVec<[u64; 16]> = SmallVec::new();
-        kept.push(tuple.header().0);
+        kept.push(Header::new(ObjectKind::Tuple, elements.len()).0);
         others.push(0);
         for (index, element) in elements.iter().enumerate() {
             let is_kept = element.is_immediate() || index + 1 == keypos;

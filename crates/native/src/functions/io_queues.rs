@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::ffi::{c_int, c_void};
 use std::{ptr, slice};
 
-use layout::object::offset;
-use layout::{ObjectKind, Term, no_gc};
+use layout::view::SharedBinary;
+use layout::{Term, no_gc};
 use term::off_heap::{self, BinaryBlock, Counted, MagicBlock};
 use term::{build, unicode};
 
@@ -209,8 +209,11 @@ fn part_of(binary: Term) -> Option<Part> {
     }
     let (whole, _) = build::whole_of(binary);
     match binary.as_bits()?.as_bytes(no_gc!()) {
-        Some(bytes) if whole.is_kind(ObjectKind::SharedBinary) && !bytes.is_empty() => {
-            let block = whole.word(offset::OFF_HEAP_BLOCK) as *mut Counted;
+        Some(bytes)
+            if let Some(whole) = SharedBinary::of(whole)
+                && !bytes.is_empty() =>
+        {
+            let block = whole.block().cast::<Counted>();
             // SAFETY: the binary holds the block.
             unsafe { off_heap::retain(block) };
             Some(Part {
@@ -229,10 +232,7 @@ fn part_of(binary: Term) -> Option<Part> {
 /// object.
 pub(crate) fn block_of_binary(binary: Term) -> Option<*mut BinaryBlock> {
     let (whole, _) = build::whole_of(binary);
-    if !whole.is_kind(ObjectKind::SharedBinary) {
-        return None;
-    }
-    let block = whole.word(offset::OFF_HEAP_BLOCK) as *mut Counted;
+    let block = SharedBinary::of(whole)?.block().cast::<Counted>();
     // SAFETY: the binary holds the block.
     unsafe {
         if MagicBlock::of(block).is_some() {

@@ -10,7 +10,8 @@ use std::fmt::{self, Write};
 use layout::heap::is_return_address;
 use layout::limits::HEAP_BINARY_BYTES;
 use layout::object::{MapShape, offset};
-use layout::{ObjectKind, Term, no_gc};
+use layout::view::{SharedBinary, SubBinary};
+use layout::{Boxed, ObjectKind, Term, no_gc};
 use term::bits::range;
 use term::external::encode::{self, EncodeOptions};
 use term::heap::Scratch;
@@ -245,7 +246,7 @@ impl Walk {
         }
         for &part in &self.shifted {
             writeln!(out, "=binary:{:X}", block_of_shifted(part))?;
-            write!(out, "{:X}:", part.word(offset::SUB_BINARY_SIZE))?;
+            write!(out, "{:X}:", SubBinary::expect(part).size())?;
             shifted_bytes(out, part)?;
             out.text("\n")?;
         }
@@ -275,18 +276,19 @@ impl Walk {
             self.meet(tail);
             return out.text("\n");
         }
-        let header = term.header();
-        match header.kind() {
+        let object = term.expect_boxed();
+        match object.kind() {
             ObjectKind::Tuple => {
-                write!(out, "t{:X}:", header.arity())?;
-                self.elements(out, words(term, 0))?;
+                write!(out, "t{:X}:", object.arity())?;
+                self.elements(out, object.terms())?;
             }
             ObjectKind::Float => {
-                let digits = text::float::scientific(f64::from_bits(term.word(0)), 20);
+                let digits =
+                    text::float::scientific(f64::from_bits(object.word(offset::FLOAT_BITS)), 20);
                 write!(out, "F{:X}:{digits}", digits.len())?;
             }
             ObjectKind::PositiveBig | ObjectKind::NegativeBig => big(out, term)?,
-            ObjectKind::Map => self.map(out, term)?,
+            ObjectKind::Map => self.map(out, object)?,
             ObjectKind::HeapBinary => {
                 let no_gc = no_gc!();
                 let bytes = term
@@ -297,28 +299,27 @@ impl Walk {
                 out.base64(bytes)?;
             }
             ObjectKind::SharedBinary => {
-                let size = term.word(offset::SHARED_BINARY_SIZE);
+                let size = object.word(offset::SHARED_BINARY_SIZE);
                 let (block, start) = self.block(term);
                 write!(out, "Yc{block:X}:{start:X}:{size:X}")?;
             }
             ObjectKind::SubBinary => {
-                let bits = term.word(offset::SUB_BINARY_BITS);
-                let size = term.word(offset::SUB_BINARY_SIZE);
+                let bits = object.word(offset::SUB_BINARY_BITS);
+                let size = object.word(offset::SUB_BINARY_SIZE);
                 if bits & 0xff != 0 {
                     // Not a whole number of bytes: the viewer has no special form for these.
                     external(out, term)?;
                 } else if bits & 0xff00 != 0 {
                     self.shifted(out, term, size)?;
                 } else {
-                    let start = term.word(offset::SUB_BINARY_OFFSET);
-                    self.part(out, words(term, offset::SUB_BINARY_WHOLE), start, size)?;
+                    let start = object.word(offset::SUB_BINARY_OFFSET);
+                    self.part(out, object.terms(), start, size)?;
                 }
             }
             ObjectKind::MatchContext => {
-                let start = term.word(offset::MATCH_POSITION) / 8;
-                let size = term.word(offset::MATCH_END) / 8;
-                let whole = words(term, offset::MATCH_BINARY);
-                self.part(out, whole, start, size.saturating_sub(start))?;
+                let start = object.word(offset::MATCH_POSITION) / 8;
+                let size = object.word(offset::MATCH_END) / 8;
+                self.part(out, object.terms(), start, size.saturating_sub(start))?;
             }
             ObjectKind::ExternalPid => write!(out, "P{}", display(term))?,
             ObjectKind::ExternalPort => {
@@ -343,24 +344,24 @@ impl Walk {
         out.text("\n")
     }
 
-    fn map(&mut self, out: &mut Output, map: Term) -> fmt::Result {
+    fn map(&mut self, out: &mut Output, map: Boxed) -> fmt::Result {
         let header = map.header();
         match header.map_shape() {
             MapShape::Flat => {
                 write!(out, "Mf{:X}:", map.word(offset::MAP_SIZE))?;
-                let keys = words(map, offset::FLAT_MAP_KEYS).take(1);
+                let keys = map.terms().take(1);
                 self.elements(out, keys)?;
                 out.text(":")?;
-                self.elements(out, words(map, offset::FLAT_MAP_VALUES))
+                self.elements(out, map.terms_from(offset::FLAT_MAP_VALUES))
             }
             MapShape::HashRoot => {
                 let children = header.arity() - 1;
                 write!(out, "Mh{:X}:{children:X}:", map.word(offset::MAP_SIZE))?;
-                self.elements(out, words(map, offset::HASH_ROOT_CHILDREN))
+                self.elements(out, map.terms())
             }
             MapShape::HashNode => {
                 write!(out, "Mn{:X}:", header.arity())?;
-                self.elements(out, words(map, 0))
+                self.elements(out, map.terms())
             }
         }
     }
@@ -374,7 +375,7 @@ impl Walk {
         }
         // SAFETY: as above.
         let bytes = unsafe { BinaryBlock::bytes(block as *mut BinaryBlock) } as u64;
-        let first = shared.word(offset::SHARED_BINARY_BYTES);
+        let first = SharedBinary::expect(shared).bytes() as u64;
         (block, first.saturating_sub(bytes))
     }
 
@@ -424,14 +425,6 @@ fn shifted_bytes(out: &mut Output, part: Term) -> fmt::Result {
         rest = rest.without_bytes(count);
     }
     Ok(())
-}
-
-/// The words of an object from `first` on; they must be terms.
-fn words(object: Term, first: usize) -> impl Iterator<Item = Term> {
-    (first..object.header().arity()).map(move |index| {
-        // SAFETY: the callers pass the first word after those that are not terms.
-        unsafe { Term::from_bits(object.word(index)) }
-    })
 }
 
 fn big(out: &mut Output, term: Term) -> fmt::Result {

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use layout::limits::X_REGISTERS;
 use layout::object::offset;
-use layout::{Context, Export, FunEntry, ObjectKind, Term};
+use layout::{Context, FunEntry, ObjectKind, Term};
 use term::{am, build, fun, list};
 
 use crate::code::{exports, modules, purge};
@@ -36,8 +36,7 @@ pub fn call_fun(
             call_closure(process, context, fun, entry, arity)
         }
         Some(ObjectKind::Export) => {
-            // SAFETY: word `EXPORT_ENTRY` of an external fun is the address of its export, and exports live for ever.
-            let export = unsafe { &*(fun.word(offset::EXPORT_ENTRY) as *const Export) };
+            let export = fun::export_entry(fun);
             if export.arity as usize != arity {
                 return bad_arity(process, context, fun, arity);
             }
@@ -66,10 +65,8 @@ fn call_closure(
         code = entry.code.load(Ordering::Acquire);
     }
     if !code.is_null() {
-        let free = fun.header().arity() - offset::FUN_FREE;
-        for index in 0..free {
-            // SAFETY: the free variables of a fun are terms.
-            let variable = unsafe { Term::from_bits(fun.word(offset::FUN_FREE + index)) };
+        let variables = fun.expect_boxed().terms_from(offset::FUN_FREE);
+        for (index, variable) in variables.enumerate() {
             context.x[arity + index] = variable;
         }
         return code;

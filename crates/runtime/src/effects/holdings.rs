@@ -5,8 +5,8 @@
 
 use std::sync::atomic::Ordering;
 
-use layout::object::offset;
-use layout::{Fragment, ObjectKind, Term, no_gc};
+use layout::view::SharedBinary;
+use layout::{Fragment, Term, no_gc};
 use term::am;
 use term::off_heap::{self, MagicBlock};
 use term::print::display;
@@ -193,8 +193,8 @@ impl Holdings {
                 let term = Term::from_boxed_pointer(object);
                 let block = off_heap::block_of(object);
                 let references = u64::from(off_heap::references(block)).max(1);
-                if term.is_kind(ObjectKind::SharedBinary) {
-                    self.binary_bytes += term.word(offset::SHARED_BINARY_SIZE) / references;
+                if let Some(binary) = SharedBinary::of(term) {
+                    self.binary_bytes += binary.size() / references;
                 } else if let Some(magic) = MagicBlock::of(block) {
                     self.resource_bytes += (*magic).held_bytes() as u64 / references;
                 }

@@ -4,7 +4,7 @@
 //! heap that need not be that of the process.
 
 use layout::heap::is_return_address;
-use layout::object::offset;
+use layout::view::SharedBinary;
 use layout::{Export, Fragment, Heap, ObjectKind, Term, no_gc};
 use term::off_heap::{self, MagicBlock};
 use term::release::{self, Release};
@@ -406,9 +406,9 @@ fn off_heap_objects(process: &Process, kind: ObjectKind, heap: &mut Heap, steps:
                 if term.is_kind(kind) {
                     let counted = off_heap::block_of(object);
                     let address = build::unsigned(heap, counted as u64);
-                    let bytes = match kind {
-                        ObjectKind::SharedBinary => term.word(offset::SHARED_BINARY_SIZE),
-                        _ => size_of::<MagicBlock>() as u64,
+                    let bytes = match SharedBinary::of(term) {
+                        Some(binary) => binary.size(),
+                        None => size_of::<MagicBlock>() as u64,
                     };
                     let bytes = build::unsigned(heap, bytes);
                     let references = Term::small(i64::from(off_heap::references(counted)));

@@ -14,6 +14,7 @@
 use std::sync::atomic::Ordering;
 
 use layout::object::{SUB_BINARY_WRITABLE, binary_flag, offset};
+use layout::view::{SharedBinary, SubBinary};
 use layout::{Header, ObjectKind, Term};
 
 use crate::bits::construct::Builder;
@@ -65,10 +66,10 @@ pub fn append<A: Allocate + ?Sized>(
     // The number of bits is a `u64`; no block can get near that size.
     let bytes = usize::try_from(end.div_ceil(8)).map_err(|_| AppendError::Limit)?;
     let whole = match writable_whole(string) {
-        Some(whole) if extend(heap, whole, bits.bit_len(), bytes) => {
-            // SAFETY: `writable_whole` proved that `string` is a sub-binary; nobody else may append to it now.
-            unsafe { *string.word_pointer(offset::SUB_BINARY_BITS) &= !SUB_BINARY_WRITABLE };
-            whole
+        Some((part, whole)) if extend(heap, whole, bits.bit_len(), bytes) => {
+            // SAFETY: a word of a sub-binary; nobody else may append to it now.
+            unsafe { *part.word_pointer(offset::SUB_BINARY_BITS) &= !SUB_BINARY_WRITABLE };
+            whole.term()
         }
         _ => {
             let block = new_block(bytes, grown(bytes).max(LEAST_CAPACITY))?;
@@ -101,7 +102,7 @@ pub fn private_append<A: Allocate + ?Sized>(
     size: u64,
     unit: u32,
 ) -> Result<(Term, Builder), AppendError> {
-    let Some(whole) = writable_whole(string) else {
+    let Some((part, whole)) = writable_whole(string) else {
         return append(heap, string, size, unit);
     };
     let start = string.as_bits().expect("a bit string has bits").bit_len();
@@ -110,12 +111,12 @@ pub fn private_append<A: Allocate + ?Sized>(
     if !extend(heap, whole, start, bytes) {
         return append(heap, string, size, unit);
     }
-    // SAFETY: `writable_whole` proved that `string` is a sub-binary that starts at bit 0 of the whole.
+    // SAFETY: the words of a sub-binary, which starts at bit 0 of the whole.
     unsafe {
-        *string.word_pointer(offset::SUB_BINARY_SIZE) = end / 8;
-        *string.word_pointer(offset::SUB_BINARY_BITS) = end % 8 | SUB_BINARY_WRITABLE;
+        *part.word_pointer(offset::SUB_BINARY_SIZE) = end / 8;
+        *part.word_pointer(offset::SUB_BINARY_BITS) = end % 8 | SUB_BINARY_WRITABLE;
     }
-    Ok((string, Builder::over(whole, start, end)))
+    Ok((string, Builder::over(whole.term(), start, end)))
 }
 
 /// Appends the low `width` (1 to 64) bits of `value` in place; `private` as for [`private_append`]. `None`, having
@@ -128,17 +129,16 @@ pub fn append_word<A: Allocate + ?Sized>(
     width: u32,
     private: bool,
 ) -> Option<Term> {
-    let whole = writable_whole(string)?;
-    let last = string.word(offset::SUB_BINARY_BITS) & 0xff;
-    let start = string.word(offset::SUB_BINARY_SIZE) * 8 + last;
+    let (part, whole) = writable_whole(string)?;
+    let start = part.size() * 8 + (part.bits() & 0xff);
     let end = start + u64::from(width);
     if !extend(heap, whole, start, end.div_ceil(8) as usize) {
         return None;
     }
-    let bytes = whole.word(offset::SHARED_BINARY_BYTES) as *mut u8;
+    let bytes = whole.bytes();
     let (first, offset_in_byte) = ((start / 8) as usize, (start % 8) as u32);
-    // SAFETY: `extend` made room up to `end`. `writable_whole` proved that `string` is a sub-binary that starts at bit
-    // 0 of the whole; nobody else may append to it now.
+    // SAFETY: `extend` made room up to `end`. The sub-binary starts at bit 0 of the whole; nobody else may append to it
+    // now.
     unsafe {
         if offset_in_byte + width <= 64 && first + 8 <= (*block_of(whole)).capacity {
             // Eight bytes at once: what is behind the string is nobody's.
@@ -153,13 +153,13 @@ pub fn append_word<A: Allocate + ?Sized>(
             range::store(bytes, start, width, value);
         }
         if private {
-            *string.word_pointer(offset::SUB_BINARY_SIZE) = end / 8;
-            *string.word_pointer(offset::SUB_BINARY_BITS) = end % 8 | SUB_BINARY_WRITABLE;
+            *part.word_pointer(offset::SUB_BINARY_SIZE) = end / 8;
+            *part.word_pointer(offset::SUB_BINARY_BITS) = end % 8 | SUB_BINARY_WRITABLE;
             return Some(string);
         }
-        *string.word_pointer(offset::SUB_BINARY_BITS) &= !SUB_BINARY_WRITABLE;
+        *part.word_pointer(offset::SUB_BINARY_BITS) &= !SUB_BINARY_WRITABLE;
     }
-    Some(writable_part(heap, whole, end))
+    Some(writable_part(heap, whole.term(), end))
 }
 
 /// An empty binary to append to, with room for `size` bytes if that is a valid size (`bs_init_writable`).
@@ -176,7 +176,9 @@ pub fn init_writable<A: Allocate + ?Sized>(heap: &mut A, size: Term) -> Term {
 
 /// Prevents the bytes of a binary from moving, because a match context points to them.
 pub fn pin(whole: Term) {
-    if whole.is_kind(ObjectKind::SharedBinary) && is_writable(whole) {
+    if let Some(whole) = SharedBinary::of(whole)
+        && is_writable(whole)
+    {
         // SAFETY: the flags word of a shared binary.
         unsafe { *whole.word_pointer(offset::SHARED_BINARY_FLAGS) |= binary_flag::PINNED };
     }
@@ -184,7 +186,9 @@ pub fn pin(whole: Term) {
 
 /// For the collector: records that a live match context points to the bytes of this shared binary.
 pub fn hold(whole: Term) {
-    if is_writable(whole) {
+    if let Some(whole) = SharedBinary::of(whole)
+        && is_writable(whole)
+    {
         // SAFETY: the flags word of a shared binary.
         unsafe { *whole.word_pointer(offset::SHARED_BINARY_FLAGS) |= binary_flag::HELD };
     }
@@ -193,12 +197,12 @@ pub fn hold(whole: Term) {
 /// For the collector, which calls it for every shared binary that stays in a process's lists: frees the unused room of
 /// a writable binary to which nothing was appended since the last collection.
 pub fn after_collection(whole: Term) {
-    if !whole.is_kind(ObjectKind::SharedBinary) || !is_writable(whole) {
+    let Some(whole) = SharedBinary::of(whole).filter(|whole| is_writable(*whole)) else {
         return;
-    }
-    let flags = whole.word(offset::SHARED_BINARY_FLAGS);
+    };
+    let flags = whole.flags();
     let held = flags & binary_flag::HELD != 0;
-    let size = whole.word(offset::SHARED_BINARY_SIZE) as usize;
+    let size = whole.size() as usize;
     let block = block_of(whole);
     // SAFETY: the object holds a count of its block; the words are those of a shared binary. A live match context would
     // have set `HELD`, so nothing else of this process points into a block that is resized.
@@ -217,30 +221,30 @@ pub fn after_collection(whole: Term) {
 }
 
 #[inline]
-fn is_writable(whole: Term) -> bool {
-    whole.word(offset::SHARED_BINARY_FLAGS) & binary_flag::WRITABLE != 0
+fn is_writable(whole: SharedBinary) -> bool {
+    whole.flags() & binary_flag::WRITABLE != 0
 }
 
-/// The shared binary of a sub-binary that may be appended to in place.
+/// A bit string that may be appended to in place: the sub-binary, and the shared binary it starts with.
 #[inline]
-fn writable_whole(string: Term) -> Option<Term> {
-    if !string.is_kind(ObjectKind::SubBinary)
-        || string.word(offset::SUB_BINARY_BITS) & SUB_BINARY_WRITABLE == 0
-    {
+fn writable_whole(string: Term) -> Option<(SubBinary, SharedBinary)> {
+    let part = SubBinary::of(string)?;
+    if part.bits() & SUB_BINARY_WRITABLE == 0 {
         return None;
     }
-    let (whole, start) = build::whole_of(string);
-    (whole.is_kind(ObjectKind::SharedBinary) && is_writable(whole) && start == 0).then_some(whole)
+    let whole = SharedBinary::of(part.whole())?;
+    let starts_with_it = part.byte_offset() == 0 && part.bits() & 0xff00 == 0;
+    (is_writable(whole) && starts_with_it).then_some((part, whole))
 }
 
 #[inline]
-fn block_of(whole: Term) -> *mut BinaryBlock {
-    whole.word(offset::OFF_HEAP_BLOCK) as *mut BinaryBlock
+fn block_of(whole: SharedBinary) -> *mut BinaryBlock {
+    whole.block().cast()
 }
 
 /// # Safety
 /// `block` is the block of `whole`, perhaps at a new address.
-unsafe fn set_block(whole: Term, block: *mut BinaryBlock) {
+unsafe fn set_block(whole: SharedBinary, block: *mut BinaryBlock) {
     // SAFETY: the words of a shared binary.
     unsafe {
         *whole.word_pointer(offset::OFF_HEAP_BLOCK) = block as u64;
@@ -250,9 +254,14 @@ unsafe fn set_block(whole: Term, block: *mut BinaryBlock) {
 
 /// Extends a writable binary, whose bits end at `end_bits`, to `size` bytes; false if it must be copied instead.
 #[inline]
-fn extend<A: Allocate + ?Sized>(heap: &mut A, whole: Term, end_bits: u64, size: usize) -> bool {
+fn extend<A: Allocate + ?Sized>(
+    heap: &mut A,
+    whole: SharedBinary,
+    end_bits: u64,
+    size: usize,
+) -> bool {
     let block = block_of(whole);
-    let old_size = whole.word(offset::SHARED_BINARY_SIZE) as usize;
+    let old_size = whole.size() as usize;
     // SAFETY: the object holds a count of its block.
     let (alone, capacity) = unsafe { (off_heap::references(block.cast()) == 1, (*block).capacity) };
     if end_bits.div_ceil(8) != old_size as u64 {
@@ -280,8 +289,8 @@ fn extend<A: Allocate + ?Sized>(heap: &mut A, whole: Term, end_bits: u64, size: 
 /// Gives a writable binary, whose block is counted once, a block for `size` bytes and more; false if its bytes must not
 /// move, or there is not enough memory.
 #[cold]
-fn resize(whole: Term, size: usize) -> bool {
-    if whole.word(offset::SHARED_BINARY_FLAGS) & binary_flag::PINNED != 0 {
+fn resize(whole: SharedBinary, size: usize) -> bool {
+    if whole.flags() & binary_flag::PINNED != 0 {
         return false;
     }
     let block = block_of(whole);

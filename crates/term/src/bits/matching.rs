@@ -8,6 +8,7 @@
 use std::cmp::Ordering;
 
 use layout::object::offset;
+use layout::view::{HeapBinary, MatchContext, SharedBinary, SubBinary};
 use layout::{Header, ObjectKind, Term};
 
 use crate::bits::{Flags, append, float, integer, range, utf};
@@ -20,14 +21,8 @@ const FIXED_WORDS: usize = offset::MATCH_SAVED;
 
 /// A context to match `term`, which is a bit string or already a context (then it is reused); `None` for anything else.
 #[inline]
-pub fn start_match<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Option<Term> {
-    match term.boxed_kind()? {
-        ObjectKind::MatchContext => Some(term),
-        ObjectKind::HeapBinary | ObjectKind::SharedBinary | ObjectKind::SubBinary => {
-            Some(context(heap, term, 0))
-        }
-        _ => None,
-    }
+pub fn start_match<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Option<MatchContext> {
+    MatchContext::of(term).or_else(|| term.is_bitstring().then(|| context(heap, term, 0)))
 }
 
 /// As [`start_match`], for old code: with room for the start and `slots` saved positions. The start is
@@ -36,22 +31,22 @@ pub fn start_match_with_slots<A: Allocate + ?Sized>(
     heap: &mut A,
     term: Term,
     slots: usize,
-) -> Option<Term> {
+) -> Option<MatchContext> {
     let saved = slots + 1;
-    if !term.is_kind(ObjectKind::MatchContext) {
+    let Some(old) = MatchContext::of(term) else {
         let made = term.is_bitstring().then(|| context(heap, term, saved))?;
         save(made, 0);
         return Some(made);
-    }
-    let has = term.header().arity() - FIXED_WORDS;
+    };
+    let has = old.arity() - FIXED_WORDS;
     let context = if has >= saved {
-        term
+        old
     } else {
         let object = allocate(heap, saved);
         // SAFETY: both have the fixed words and `has` saved positions.
         unsafe {
             let to = object.word_pointer(0);
-            to.copy_from_nonoverlapping(term.word_pointer(0), FIXED_WORDS + has);
+            to.copy_from_nonoverlapping(old.word_pointer(0), FIXED_WORDS + has);
         }
         object
     };
@@ -59,7 +54,7 @@ pub fn start_match_with_slots<A: Allocate + ?Sized>(
     Some(context)
 }
 
-fn allocate<A: Allocate + ?Sized>(heap: &mut A, saved: usize) -> Term {
+fn allocate<A: Allocate + ?Sized>(heap: &mut A, saved: usize) -> MatchContext {
     let object = heap.allocate(1 + FIXED_WORDS + saved);
     // SAFETY: fresh words for the header, the fixed words and the saved positions; the caller fills the
     // fixed ones before anything reads them.
@@ -70,38 +65,38 @@ fn allocate<A: Allocate + ?Sized>(heap: &mut A, saved: usize) -> Term {
                 .add(1 + FIXED_WORDS + slot)
                 .write(Term::small(0).bits());
         }
-        Term::from_boxed_pointer(object)
+        MatchContext::expect(Term::from_boxed_pointer(object))
     }
 }
 
 #[inline]
-fn context<A: Allocate + ?Sized>(heap: &mut A, string: Term, saved: usize) -> Term {
-    const {
-        assert!(offset::HEAP_BINARY_SIZE == offset::SHARED_BINARY_SIZE);
-        assert!(offset::HEAP_BINARY_SIZE == offset::SUB_BINARY_SIZE);
-    }
-    // The size is the first word of all three kinds.
-    let size = string.word(offset::HEAP_BINARY_SIZE) * 8;
-    let (whole, start, length) = if string.is_kind(ObjectKind::SubBinary) {
-        let bits = string.word(offset::SUB_BINARY_BITS);
-        // SAFETY: this word of a sub-binary is a term.
-        let whole = unsafe { Term::from_bits(string.word(offset::SUB_BINARY_WHOLE)) };
-        let start = string.word(offset::SUB_BINARY_OFFSET) * 8 + (bits >> 8 & 0xff);
-        (whole, start, size + (bits & 0xff))
-    } else {
-        (string, 0, size)
+fn context<A: Allocate + ?Sized>(heap: &mut A, string: Term, saved: usize) -> MatchContext {
+    let part = SubBinary::of(string);
+    let whole = part.map_or(string, SubBinary::whole);
+    let (bytes, size) = match HeapBinary::of(whole) {
+        Some(binary) => {
+            let bytes = binary.word_pointer(offset::HEAP_BINARY_BYTES).cast::<u8>();
+            (bytes, binary.size())
+        }
+        None => {
+            append::pin(whole);
+            let binary = SharedBinary::expect(whole);
+            (binary.bytes(), binary.size())
+        }
     };
-    let bytes = if whole.is_kind(ObjectKind::HeapBinary) {
-        whole.word_pointer(offset::HEAP_BINARY_BYTES) as u64
-    } else {
-        append::pin(whole);
-        whole.word(offset::SHARED_BINARY_BYTES)
+    let (start, length) = match part {
+        Some(part) => {
+            let bits = part.bits();
+            let start = part.byte_offset() * 8 + (bits >> 8 & 0xff);
+            (start, part.size() * 8 + (bits & 0xff))
+        }
+        None => (0, size * 8),
     };
     let made = allocate(heap, saved);
     // SAFETY: the fixed words of the object just allocated.
     unsafe {
         let words = made.word_pointer(0);
-        words.add(offset::MATCH_BYTES).write(bytes);
+        words.add(offset::MATCH_BYTES).write(bytes as u64);
         words.add(offset::MATCH_POSITION).write(start);
         words.add(offset::MATCH_END).write(start + length);
         words.add(offset::MATCH_BINARY).write(whole.bits());
@@ -109,68 +104,39 @@ fn context<A: Allocate + ?Sized>(heap: &mut A, string: Term, saved: usize) -> Te
     made
 }
 
-/// Updates the byte pointer, after the binary may have moved.
-pub fn renew_bytes(context: Term) {
-    let bytes = binary(context).as_bits().map(|bits| bits.bytes() as u64);
-    // SAFETY: the word of a context; `binary` proved it to be one.
-    unsafe {
-        *context.word_pointer(offset::MATCH_BYTES) = bytes.expect("a context's binary has bits");
-    }
-}
-
-#[inline(always)]
-fn bytes(context: Term) -> *const u8 {
-    debug_assert!(context.is_kind(ObjectKind::MatchContext));
-    context.word(offset::MATCH_BYTES) as *const u8
-}
-
-#[inline(always)]
-fn binary(context: Term) -> Term {
-    debug_assert!(context.is_kind(ObjectKind::MatchContext));
-    // SAFETY: that word of a context is a term.
-    unsafe { Term::from_bits(context.word(offset::MATCH_BINARY)) }
-}
-
-/// The position, in bits of the whole binary.
-#[inline(always)]
-#[must_use]
-pub fn position(context: Term) -> u64 {
-    context.word(offset::MATCH_POSITION)
-}
-
 /// Number of bits that are left.
 #[inline(always)]
 #[must_use]
-pub fn left(context: Term) -> u64 {
-    context.word(offset::MATCH_END) - position(context)
+pub fn left(context: MatchContext) -> u64 {
+    context.end() - context.position()
 }
 
 /// Moves to a position that this context had, or one that is within its bits.
 #[inline(always)]
-pub fn set_position(context: Term, position: u64) {
-    debug_assert!(position <= context.word(offset::MATCH_END));
+pub fn set_position(context: MatchContext, position: u64) {
+    debug_assert!(position <= context.end());
     // SAFETY: the word of a context.
     unsafe { *context.word_pointer(offset::MATCH_POSITION) = position };
 }
 
 #[inline(always)]
-fn advance(context: Term, bits: u64) {
-    set_position(context, position(context) + bits);
+fn advance(context: MatchContext, bits: u64) {
+    set_position(context, context.position() + bits);
 }
 
 /// The position as a term (`bs_get_position`): always small.
 #[inline]
 #[must_use]
-pub fn position_term(context: Term) -> Term {
-    Term::small(position(context) as i64)
+pub fn position_term(context: MatchContext) -> Term {
+    Term::small(context.position() as i64)
 }
 
 /// Moves to a position that [`position_term`] returned; false if the term is not a position up to the end.
 #[inline]
 #[must_use]
-pub fn set_position_term(context: Term, position: Term) -> bool {
+pub fn set_position_term(context: MatchContext, position: Term) -> bool {
     match position.as_small().map(u64::try_from) {
-        Some(Ok(position)) if position <= context.word(offset::MATCH_END) => {
+        Some(Ok(position)) if position <= context.end() => {
             set_position(context, position);
             true
         }
@@ -179,9 +145,9 @@ pub fn set_position_term(context: Term, position: Term) -> bool {
 }
 
 /// Saves the position in a slot (`bs_save2`); false when there is no such slot.
-pub fn save(context: Term, slot: usize) -> bool {
+pub fn save(context: MatchContext, slot: usize) -> bool {
     let index = FIXED_WORDS + slot;
-    if index >= context.header().arity() {
+    if index >= context.arity() {
         return false;
     }
     // SAFETY: below the arity, on the line above.
@@ -190,21 +156,19 @@ pub fn save(context: Term, slot: usize) -> bool {
 }
 
 /// Goes back to a saved position (`bs_restore2`); false when there is no such slot.
-pub fn restore(context: Term, slot: usize) -> bool {
+pub fn restore(context: MatchContext, slot: usize) -> bool {
     let index = FIXED_WORDS + slot;
-    if index >= context.header().arity() {
+    if index >= context.arity() {
         return false;
     }
-    // SAFETY: saved positions are terms.
-    let saved = unsafe { Term::from_bits(context.word(index)) };
-    set_position_term(context, saved)
+    set_position_term(context, context.term_at(index))
 }
 
 /// The next `width` bits as an integer. `None` means that the match fails, here and for all other readers.
 #[inline]
 pub fn get_integer<A: Allocate + ?Sized>(
     heap: &mut A,
-    context: Term,
+    context: MatchContext,
     width: u64,
     flags: Flags,
 ) -> Option<Term> {
@@ -212,7 +176,7 @@ pub fn get_integer<A: Allocate + ?Sized>(
         return None;
     }
     // SAFETY: the context holds that many bits: the line above.
-    let value = unsafe { integer::get(heap, bytes(context), position(context), width, flags) }?;
+    let value = unsafe { integer::get(heap, context.bytes(), context.position(), width, flags) }?;
     advance(context, width);
     Some(value)
 }
@@ -220,7 +184,7 @@ pub fn get_integer<A: Allocate + ?Sized>(
 /// The next `width` bits as a float.
 pub fn get_float<A: Allocate + ?Sized>(
     heap: &mut A,
-    context: Term,
+    context: MatchContext,
     width: u64,
     flags: Flags,
 ) -> Option<Term> {
@@ -228,14 +192,18 @@ pub fn get_float<A: Allocate + ?Sized>(
         return None;
     }
     // SAFETY: the context holds that many bits: the line above.
-    let value = unsafe { float::get(bytes(context), position(context), width, flags) }?;
+    let value = unsafe { float::get(context.bytes(), context.position(), width, flags) }?;
     advance(context, width);
     Some(build::float(heap, value))
 }
 
 /// The next `width` bits as a bit string.
 #[inline]
-pub fn get_binary<A: Allocate + ?Sized>(heap: &mut A, context: Term, width: u64) -> Option<Term> {
+pub fn get_binary<A: Allocate + ?Sized>(
+    heap: &mut A,
+    context: MatchContext,
+    width: u64,
+) -> Option<Term> {
     if left(context) < width {
         return None;
     }
@@ -246,7 +214,11 @@ pub fn get_binary<A: Allocate + ?Sized>(heap: &mut A, context: Term, width: u64)
 
 /// All that is left, as a bit string; its size must be a multiple of `unit`.
 #[inline]
-pub fn get_all<A: Allocate + ?Sized>(heap: &mut A, context: Term, unit: u32) -> Option<Term> {
+pub fn get_all<A: Allocate + ?Sized>(
+    heap: &mut A,
+    context: MatchContext,
+    unit: u32,
+) -> Option<Term> {
     if !test_unit(context, unit) {
         return None;
     }
@@ -255,17 +227,17 @@ pub fn get_all<A: Allocate + ?Sized>(heap: &mut A, context: Term, unit: u32) -> 
 
 /// All that is left, as a bit string, without advancing (`bs_get_tail`).
 #[inline]
-pub fn get_tail<A: Allocate + ?Sized>(heap: &mut A, context: Term) -> Term {
+pub fn get_tail<A: Allocate + ?Sized>(heap: &mut A, context: MatchContext) -> Term {
     part(heap, context, left(context))
 }
 
 /// The bit string from the position saved in slot 0 on (`bs_context_to_binary`); any other term is returned unchanged.
 pub fn context_to_binary<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Term {
-    if !term.is_kind(ObjectKind::MatchContext) {
+    let Some(context) = MatchContext::of(term) else {
         return term;
-    }
-    restore(term, 0);
-    get_tail(heap, term)
+    };
+    restore(context, 0);
+    get_tail(heap, context)
 }
 
 /// Part of a whole binary. Whole bytes that fit a heap binary are copied, as OTP does, so that they do not keep the
@@ -282,13 +254,13 @@ pub fn extract<A: Allocate + ?Sized>(heap: &mut A, whole: Term, start: u64, widt
 
 /// As [`extract`], for the next `width` bits of the binary that is matched.
 #[inline]
-fn part<A: Allocate + ?Sized>(heap: &mut A, context: Term, width: u64) -> Term {
-    let start = position(context);
+fn part<A: Allocate + ?Sized>(heap: &mut A, context: MatchContext, width: u64) -> Term {
+    let start = context.position();
     if !is_copied(width) {
-        return build::sub_bits(heap, binary(context), start, width);
+        return build::sub_bits(heap, context.binary(), start, width);
     }
     // SAFETY: the callers keep `width` within what is left.
-    unsafe { copied(heap, bytes(context), start, width) }
+    unsafe { copied(heap, context.bytes(), start, width) }
 }
 
 /// Whether a part of `width` bits is copied.
@@ -342,7 +314,7 @@ unsafe fn copied<A: Allocate + ?Sized>(
 /// Skips `width` bits; false if fewer are left.
 #[inline]
 #[must_use]
-pub fn skip(context: Term, width: u64) -> bool {
+pub fn skip(context: MatchContext, width: u64) -> bool {
     let enough = left(context) >= width;
     if enough {
         advance(context, width);
@@ -353,14 +325,14 @@ pub fn skip(context: Term, width: u64) -> bool {
 /// Whether exactly `width` bits are left.
 #[inline]
 #[must_use]
-pub fn test_tail(context: Term, width: u64) -> bool {
+pub fn test_tail(context: MatchContext, width: u64) -> bool {
     left(context) == width
 }
 
 /// Whether the number of bits left is a multiple of `unit`.
 #[inline]
 #[must_use]
-pub fn test_unit(context: Term, unit: u32) -> bool {
+pub fn test_unit(context: MatchContext, unit: u32) -> bool {
     unit != 0 && left(context) % u64::from(unit) == 0
 }
 
@@ -369,12 +341,12 @@ pub fn test_unit(context: Term, unit: u32) -> bool {
 /// # Safety
 /// `string` has that many bits.
 #[must_use]
-pub unsafe fn match_string(context: Term, width: u64, string: *const u8) -> bool {
+pub unsafe fn match_string(context: MatchContext, width: u64, string: *const u8) -> bool {
     if left(context) < width {
         return false;
     }
     // SAFETY: the context holds that many bits, and the string by the caller's promise.
-    let order = unsafe { range::compare(bytes(context), position(context), string, 0, width) };
+    let order = unsafe { range::compare(context.bytes(), context.position(), string, 0, width) };
     let equal = order == Ordering::Equal;
     if equal {
         advance(context, width);
@@ -385,29 +357,31 @@ pub unsafe fn match_string(context: Term, width: u64, string: *const u8) -> bool
 /// The next character in UTF-8.
 #[inline]
 #[must_use]
-pub fn get_utf8(context: Term) -> Option<Term> {
+pub fn get_utf8(context: MatchContext) -> Option<Term> {
     // SAFETY: the context holds the bits that are left.
-    let found = unsafe { utf::get_utf8(bytes(context), position(context), left(context)) };
+    let found = unsafe { utf::get_utf8(context.bytes(), context.position(), left(context)) };
     character(context, found)
 }
 
 /// The next character in UTF-16.
 #[must_use]
-pub fn get_utf16(context: Term, flags: Flags) -> Option<Term> {
+pub fn get_utf16(context: MatchContext, flags: Flags) -> Option<Term> {
     // SAFETY: the context holds the bits that are left.
-    let found = unsafe { utf::get_utf16(bytes(context), position(context), left(context), flags) };
+    let found =
+        unsafe { utf::get_utf16(context.bytes(), context.position(), left(context), flags) };
     character(context, found)
 }
 
 /// The next character in UTF-32.
 #[must_use]
-pub fn get_utf32(context: Term, flags: Flags) -> Option<Term> {
+pub fn get_utf32(context: MatchContext, flags: Flags) -> Option<Term> {
     // SAFETY: the context holds the bits that are left.
-    let found = unsafe { utf::get_utf32(bytes(context), position(context), left(context), flags) };
+    let found =
+        unsafe { utf::get_utf32(context.bytes(), context.position(), left(context), flags) };
     character(context, found)
 }
 
-fn character(context: Term, found: Option<(u32, u32)>) -> Option<Term> {
+fn character(context: MatchContext, found: Option<(u32, u32)>) -> Option<Term> {
     let (character, bits) = found?;
     advance(context, u64::from(bits));
     Some(Term::small(i64::from(character)))

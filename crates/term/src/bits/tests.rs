@@ -6,7 +6,8 @@ use crate::heap::{Allocate, Scratch};
 use crate::{ObjectKind, build, copy, off_heap};
 use fastrand::Rng;
 use layout::no_gc;
-use layout::object::{Bits, offset};
+use layout::object::Bits;
+use layout::view::SharedBinary;
 
 fn random_bytes(random: &mut Rng, length: usize) -> Vec<u8> {
     (0..length).map(|_| random.u8(..)).collect()
@@ -125,7 +126,7 @@ fn contexts_walk_over_bits_at_any_offset() {
     let whole = build::binary(heap, &(0..200).collect::<Vec<u8>>());
     let string = build::sub_bits(heap, whole, 13, 1500);
     let context = matching::start_match(heap, string).unwrap();
-    assert_eq!(matching::start_match(heap, context), Some(context));
+    assert_eq!(matching::start_match(heap, context.term()), Some(context));
     assert_eq!(matching::start_match(heap, Term::NIL), None);
     assert_eq!(matching::left(context), 1500);
     assert!(matching::skip(context, 3));
@@ -166,7 +167,7 @@ fn contexts_walk_over_bits_at_any_offset() {
     assert!(matching::skip(old, 7) && matching::save(old, 1) && !matching::save(old, 2));
     assert!(matching::skip(old, 7) && matching::restore(old, 1));
     assert_eq!(matching::left(old), 1493);
-    let back = matching::context_to_binary(heap, old);
+    let back = matching::context_to_binary(heap, old.term());
     assert_eq!(back.as_bits().unwrap().bit_len(), 1500);
 }
 
@@ -406,7 +407,7 @@ fn bytes_of(term: Term) -> Vec<u8> {
 }
 
 fn block_of(term: Term) -> u64 {
-    build::whole_of(term).0.word(offset::OFF_HEAP_BLOCK)
+    SharedBinary::expect(build::whole_of(term).0).block() as u64
 }
 
 #[test]
@@ -489,7 +490,7 @@ fn a_context_or_another_process_keeps_the_block_where_it_is() {
     assert_eq!(bytes_of(again).len(), before.len() + 1000);
     // A copy is not writable, though what it was made of is.
     let (copied, _) = build::whole_of(sent.term());
-    assert_eq!(copied.word(offset::SHARED_BINARY_FLAGS), 0);
+    assert_eq!(SharedBinary::expect(copied).flags(), 0);
 }
 
 #[test]
@@ -538,7 +539,9 @@ fn comprehensions_fill_one_binary_in_place() {
     assert_eq!(bytes_of(now), expected);
     let whole = build::whole_of(now).0;
     let capacity = |whole: Term| {
-        let block = whole.word(offset::OFF_HEAP_BLOCK) as *const off_heap::BinaryBlock;
+        let block = SharedBinary::expect(whole)
+            .block()
+            .cast::<off_heap::BinaryBlock>();
         // SAFETY: the live binary's block.
         unsafe { (*block).capacity }
     };

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use layout::view::Float;
 use layout::{NoGc, Term, no_gc};
 
 use crate::integer::compare_integers;
@@ -25,7 +26,7 @@ pub fn compare_numbers(a: Term, b: Term) -> Ordering {
 /// Whether two floats are exactly equal: up to OTP 26, 0.0 and -0.0 are.
 #[must_use]
 pub(super) fn are_same_floats(a: Term, b: Term) -> bool {
-    let (a, b) = (a.word(0), b.word(0));
+    let [a, b] = [a, b].map(|float| Float::expect(float).bits());
     // The release is asked for zeros of different signs only.
     a == b || (a | b) << 1 == 0 && !release::has(Release::OTP_27)
 }
@@ -38,7 +39,8 @@ pub(super) fn exact_order_of_floats(a: Term, b: Term) -> Ordering {
             Ordering::Equal
         } else {
             // The negative zero is the greater word.
-            b.word(0).cmp(&a.word(0))
+            let [a, b] = [a, b].map(|float| Float::expect(float).bits());
+            b.cmp(&a)
         }
     })
 }

@@ -6,12 +6,13 @@
 
 use std::cmp::Ordering;
 
-use layout::object::{MapShape, offset};
+use layout::object::offset;
+use layout::view::{Closure, ExternalIdentifier, ExternalReference, FlatMap};
 use layout::{Cons, ObjectKind, Term};
 use smallvec::SmallVec;
 
 use super::number::{compare_numbers, exact_order_of_floats};
-use super::{Mode, Row, bits, compare_slow, eq_exact, export_entry, flat_keys, next_difference};
+use super::{Mode, Row, bits, compare_slow, eq_exact, next_difference};
 use crate::node::{self, Node};
 use crate::{atom, fun, map, native_record, reference};
 
@@ -143,7 +144,7 @@ fn step((a, b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> Step {
         4 => ports(a, b),
         5 => pids(a, b),
         6 => {
-            let (header_a, header_b) = (a.header(), b.header());
+            let (header_a, header_b) = (a.expect_boxed().header(), b.expect_boxed().header());
             if header_a == header_b {
                 frames.push(row(a, b, 0, header_a.arity(), exact));
                 return Step::Frames;
@@ -220,7 +221,7 @@ fn funs((a, b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> Step {
     match (a.is_kind(ObjectKind::Fun), b.is_kind(ObjectKind::Fun)) {
         (true, true) => {}
         (false, false) => {
-            let (a, b) = (export_entry(a), export_entry(b));
+            let (a, b) = (fun::export_entry(a), fun::export_entry(b));
             let order = atom::compare(a.module, b.module)
                 .then_with(|| atom::compare(a.function, b.function))
                 .then(a.arity.cmp(&b.arity));
@@ -235,7 +236,7 @@ fn funs((a, b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> Step {
         }
     }
     let (entry_a, entry_b) = (fun::entry(a), fun::entry(b));
-    let free = |fun: Term| fun.header().arity() - offset::FUN_FREE;
+    let free = |fun: Term| Closure::expect(fun).free_count();
     let order = atom::compare(entry_a.module, entry_b.module)
         .then((entry_a.index as i32).cmp(&(entry_b.index as i32)))
         .then((entry_a.old_unique as i32).cmp(&(entry_b.old_unique as i32)))
@@ -252,10 +253,12 @@ fn maps((a, b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> Step {
     if sizes.is_ne() {
         return Step::Decided(sizes);
     }
-    if a.header().map_shape() == MapShape::Flat && !(atom::are_ranked() && are_by_rank(a, b)) {
-        let count = a.header().arity() - offset::FLAT_MAP_VALUES;
+    if let (Some(flat_a), Some(flat_b)) = (FlatMap::of(a), FlatMap::of(b))
+        && !(atom::are_ranked() && are_by_rank(a, b))
+    {
+        let count = flat_a.arity() - offset::FLAT_MAP_VALUES;
         frames.push(row(a, b, offset::FLAT_MAP_VALUES, count, exact));
-        let (keys_a, keys_b) = (flat_keys(a), flat_keys(b));
+        let (keys_a, keys_b) = (flat_a.keys(), flat_b.keys());
         if keys_a != keys_b {
             frames.push(row(keys_a, keys_b, 0, count, true));
         }
@@ -282,7 +285,7 @@ fn native_records((a, b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) ->
             return Step::Decided(order);
         }
     }
-    let count = a.header().arity() - offset::RECORD_VALUES;
+    let count = a.expect_boxed().arity() - offset::RECORD_VALUES;
     frames.push(row(a, b, offset::RECORD_VALUES, count, exact));
     Step::Frames
 }
@@ -304,7 +307,7 @@ fn pids(a: Term, b: Term) -> Ordering {
         if pid.is_local_pid() {
             (pid.identifier_serial(), pid.identifier_index(), None)
         } else {
-            let both = pid.word(offset::EXTERNAL_ID);
+            let both = ExternalIdentifier::expect(pid).id();
             ((both >> 32) as u32, both as u32, Some(node::of(pid)))
         }
     };
@@ -320,7 +323,8 @@ fn ports(a: Term, b: Term) -> Ordering {
         if port.is_local_port() {
             (None, port.bits() >> 4)
         } else {
-            (Some(node::of(port)), port.word(offset::EXTERNAL_ID))
+            let id = ExternalIdentifier::expect(port).id();
+            (Some(node::of(port)), id)
         }
     };
     let ((node_a, id_a), (node_b, id_b)) = (facts(a), facts(b));
@@ -342,10 +346,11 @@ fn references(a: Term, b: Term) -> Ordering {
 /// The order of two external references.
 pub(super) fn external_references(a: Term, b: Term) -> Ordering {
     nodes(Some(node::of(a)), Some(node::of(b))).then_with(|| {
-        let count = |term: Term| term.word(offset::EXTERNAL_REFERENCE_COUNT) as usize;
-        let word = |term: Term, index: usize| {
-            if index < count(term) {
-                let both = term.word(offset::EXTERNAL_REFERENCE_WORDS + index / 2);
+        let [a, b] = [a, b].map(ExternalReference::expect);
+        let count = |reference: ExternalReference| reference.count() as usize;
+        let word = |reference: ExternalReference, index: usize| {
+            if index < count(reference) {
+                let both = reference.word(offset::EXTERNAL_REFERENCE_WORDS + index / 2);
                 (both >> (32 * (index % 2))) as u32
             } else {
                 0

@@ -36,12 +36,9 @@ pub fn size(term: Term) -> SharedSize {
                 current = tail;
                 continue;
             }
-            let header = current.header();
-            size.words += 1 + header.arity();
-            for index in header.raw_words()..header.arity() {
-                // SAFETY: the words behind the raw ones are terms.
-                rest.push(unsafe { Term::from_bits(current.word(index)) });
-            }
+            let object = current.expect_boxed();
+            size.words += 1 + object.arity();
+            rest.extend(object.terms());
             break;
         }
     }
@@ -103,9 +100,10 @@ impl SharingCopier<'_> {
                 object.add(1).write(tail.bits());
                 Term::from_cons_pointer(object.cast::<Term>())
             } else {
+                let source = source.expect_boxed();
                 let header = source.header();
                 self.top = object.add(1 + header.arity());
-                object.copy_from_nonoverlapping(source.boxed_pointer(), 1 + header.arity());
+                object.copy_from_nonoverlapping(source.pointer(), 1 + header.arity());
                 super::own(self.list, object, header);
                 Term::from_boxed_pointer(object)
             }

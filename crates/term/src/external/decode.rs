@@ -7,6 +7,7 @@
 
 use layout::limits::{FLAT_MAP_PAIRS, HEAP_BINARY_BYTES};
 use layout::object::offset;
+use layout::view::HeapBinary;
 use layout::{Header, Heap, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
@@ -581,10 +582,12 @@ fn are_same_words(a: Term, b: Term) -> bool {
     if a == b {
         return true;
     }
-    if !a.is_kind(ObjectKind::HeapBinary) || !b.is_boxed() || a.header() != b.header() {
+    let (Some(a), Some(b)) = (HeapBinary::of(a), HeapBinary::of(b)) else {
         return false;
-    }
-    (0..a.header().arity()).all(|index| a.word(index) == b.word(index))
+    };
+    // SAFETY: both have as many words.
+    let are_same = |index| unsafe { a.word_unchecked(index) == b.word_unchecked(index) };
+    a.header() == b.header() && (0..a.arity()).all(are_same)
 }
 
 /// Reads the integers and floats that a list begins with, while at least `least` bytes are left.

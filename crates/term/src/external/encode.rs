@@ -5,8 +5,9 @@
 //! (of lists and funs) are filled in later.
 
 use layout::limits::HEAP_BINARY_BYTES;
-use layout::object::{Bits, MapShape, offset};
-use layout::{Cons, Heap, ObjectKind, Term, no_gc};
+use layout::object::{Bits, offset};
+use layout::view::{FlatMap, Float, HeapBinary};
+use layout::{Boxed, Cons, Heap, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
 use super::output::{FirstBytes, Output, Pen, ROOM};
@@ -191,8 +192,8 @@ impl Rest {
 
     /// The keys and values of a flat map in turns.
     #[inline(always)]
-    fn flat_map(map: Term, size: usize) -> Rest {
-        let keys = term_word(map, offset::FLAT_MAP_KEYS).word_pointer(0);
+    fn flat_map(map: FlatMap, size: usize) -> Rest {
+        let keys = map.keys().word_pointer(0);
         let values = map.word_pointer(offset::FLAT_MAP_VALUES);
         // A header is between: this is neither of the other two steps, and 1 less it, the way back, is not either.
         let step = (values as isize).wrapping_sub(keys as isize) / size_of::<Term>() as isize;
@@ -580,8 +581,8 @@ impl<'a> Encoder<'a> {
                 }
             } else if let Some(cell) = term.as_cell() {
                 return Ok(self.list(pen, cell));
-            } else if term.is_boxed() {
-                return self.boxed(pen, term, options);
+            } else if let Some(object) = term.as_boxed() {
+                return self.boxed(pen, object, options);
             } else if term.is_nil() {
                 pen.put([tags::NIL]);
             } else {
@@ -597,10 +598,10 @@ impl<'a> Encoder<'a> {
     unsafe fn boxed(
         &mut self,
         pen: &mut Pen,
-        term: Term,
+        object: Boxed,
         options: &EncodeOptions,
     ) -> Result<Parts, SystemLimit> {
-        let header = term.header();
+        let (term, header) = (object.term(), object.header());
         // SAFETY: what is put is one term, or the head of one, of at most `ROOM` bytes.
         unsafe {
             match header.kind() {
@@ -612,12 +613,12 @@ impl<'a> Encoder<'a> {
                     }
                     return Ok(Parts::Rest(Rest::row(term.word_pointer(0), arity)));
                 }
-                ObjectKind::HeapBinary => put_heap_binary(pen, term),
+                ObjectKind::HeapBinary => put_heap_binary(pen, HeapBinary::expect(term)),
                 ObjectKind::Float if !options.text_floats => {
-                    pen.put(float_bytes(term.word(0)));
+                    pen.put(float_bytes(Float::expect(term).bits()));
                 }
                 ObjectKind::Float => {
-                    let value = f64::from_bits(term.word(0));
+                    let value = f64::from_bits(Float::expect(term).bits());
                     self.aside(pen, |encoder| encoder.float_text(value));
                 }
                 ObjectKind::Map => return self.map(pen, term, options),
@@ -719,11 +720,11 @@ impl<'a> Encoder<'a> {
         map: Term,
         options: &EncodeOptions,
     ) -> Result<Parts, SystemLimit> {
-        let size = map.word(offset::MAP_SIZE) as usize;
+        let size = map.map_size().expect("a map");
         let count = u32::try_from(size).map_err(|_| SystemLimit)?;
         // SAFETY: five bytes of one term.
         unsafe { pen.put(tagged(tags::MAP, count)) };
-        if map.header().map_shape() == MapShape::Flat
+        if let Some(map) = FlatMap::of(map)
             && !(options.deterministic && atom::are_ranked())
         {
             return Ok(Parts::Rest(Rest::flat_map(map, size)));
@@ -896,13 +897,6 @@ fn byte_of(list: Term) -> Option<(u8, Term)> {
     let cell = list.as_cell()?;
     let head = cell.head();
     is_byte(head).then(|| (head.small_value() as u8, cell.tail()))
-}
-
-/// A word that is known to be a term.
-#[inline(always)]
-fn term_word(object: Term, index: usize) -> Term {
-    // SAFETY: the callers pass indexes of words behind the raw ones, which are terms.
-    unsafe { Term::from_bits(object.word(index)) }
 }
 
 /// Length of a list, if it is written as a `STRING`.

@@ -2,6 +2,7 @@
 
 use layout::Term;
 use layout::object::offset;
+use layout::view::SharedBinary;
 
 use super::encode::{EncodeBuffers, EncodeOptions, Encoder, SystemLimit};
 use crate::build;
@@ -73,16 +74,17 @@ fn shared_part<A: Allocate + ?Sized>(
     start: usize,
     size: usize,
 ) -> Term {
-    if start == 0 && size as u64 == binary.word(offset::SHARED_BINARY_SIZE) {
+    let shared = SharedBinary::expect(binary);
+    if start == 0 && size as u64 == shared.size() {
         return binary;
     }
     // SAFETY: a shared binary's block is live, and holds `start + size` bytes from the binary's
     // first on; the new object is counted before it is made.
     unsafe {
-        let block = off_heap::block_of(binary.boxed_pointer());
+        let block = off_heap::block_of(shared.pointer());
         off_heap::retain(block);
         let part = build::shared_binary(heap, block.cast::<BinaryBlock>(), size, 0);
-        let first = binary.word(offset::SHARED_BINARY_BYTES) + start as u64;
+        let first = shared.bytes() as u64 + start as u64;
         part.word_pointer(offset::SHARED_BINARY_BYTES).write(first);
         part
     }

@@ -3,7 +3,8 @@
 //! The result is the same as OTP's, which for funs is an upper bound. No recursion; any thread may call.
 
 use layout::object::{MapShape, offset};
-use layout::{Export, ObjectKind, Term, no_gc};
+use layout::view::HeapBinary;
+use layout::{ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
 use super::encode::{
@@ -64,8 +65,8 @@ impl Sizing<'_> {
             self.bytes += self.atom(part);
         } else if part.is_nil() {
             self.bytes += 1;
-        } else if part.is_kind(ObjectKind::HeapBinary) {
-            self.bytes += 5 + part.word(offset::HEAP_BINARY_SIZE) as usize;
+        } else if let Some(binary) = HeapBinary::of(part) {
+            self.bytes += 5 + binary.size() as usize;
         } else {
             self.rest.push(part);
         }
@@ -85,7 +86,7 @@ impl Sizing<'_> {
     }
 
     fn boxed(&mut self, term: Term) -> Result<usize, SystemLimit> {
-        Ok(match term.header().kind() {
+        Ok(match term.expect_boxed().kind() {
             ObjectKind::Tuple => {
                 let no_gc = no_gc!();
                 let elements = term.as_tuple(no_gc).expect("a tuple");
@@ -113,8 +114,7 @@ impl Sizing<'_> {
             ObjectKind::Fun => self.fun(term),
             ObjectKind::NativeRecord => self.native_record(term),
             ObjectKind::Export => {
-                // SAFETY: that word of an external fun is the address of an entry, which lives for ever.
-                let entry = unsafe { &*(term.word(offset::EXPORT_ENTRY) as *const Export) };
+                let entry = fun::export_entry(term);
                 1 + self.atom(entry.module)
                     + self.atom(entry.function)
                     + small(i64::from(entry.arity))
@@ -124,10 +124,11 @@ impl Sizing<'_> {
     }
 
     fn map(&mut self, map: Term) -> usize {
-        let header = map.header();
+        let object = map.expect_boxed();
+        let header = object.header();
         let (head, first) = match header.map_shape() {
             MapShape::Flat => {
-                let keys = term_word(map, offset::FLAT_MAP_KEYS);
+                let keys = object.term_at(offset::FLAT_MAP_KEYS);
                 for &key in keys.as_tuple(no_gc!()).unwrap_or(&[]) {
                     self.part(key);
                 }
@@ -137,8 +138,7 @@ impl Sizing<'_> {
             MapShape::HashNode => (0, 0),
         };
         let leaves = header.map_shape() != MapShape::Flat;
-        for index in first..header.arity() {
-            let part = term_word(map, index);
+        for part in object.terms_from(first) {
             match part.as_cons() {
                 Some((key, value)) if leaves => {
                     self.part(key);
@@ -152,8 +152,8 @@ impl Sizing<'_> {
 
     fn fun(&mut self, fun: Term) -> usize {
         let entry = fun::entry(fun);
-        for index in offset::FUN_FREE..fun.header().arity() {
-            self.part(term_word(fun, index));
+        for part in fun.expect_boxed().terms_from(offset::FUN_FREE) {
+            self.part(part);
         }
         // The two numbers after the module are always counted as long ones.
         let fixed = 30 + 2 * 5;
@@ -215,10 +215,4 @@ fn small(value: i64) -> usize {
 
 fn big(bytes: usize) -> usize {
     if bytes < 256 { 3 + bytes } else { 6 + bytes }
-}
-
-/// A word that is known to be a term.
-fn term_word(object: Term, index: usize) -> Term {
-    // SAFETY: the callers pass indexes of words behind the raw ones, which are terms.
-    unsafe { Term::from_bits(object.word(index)) }
 }

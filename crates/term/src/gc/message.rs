@@ -59,11 +59,7 @@ pub fn reaches(term: Term, range: &Range<usize>) -> bool {
             rest.push(tail);
             continue;
         }
-        let header = term.header();
-        for index in header.raw_words()..header.arity() {
-            // SAFETY: the words behind the raw ones are terms.
-            rest.push(unsafe { Term::from_bits(term.word(index)) });
-        }
+        rest.extend(term.expect_boxed().terms());
     }
     false
 }

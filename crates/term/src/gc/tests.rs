@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicPtr;
 
 use layout::object::{binary_flag, offset};
+use layout::view::{MatchContext, SharedBinary};
 use layout::{Export, FunEntry, no_gc};
 
 use super::*;
@@ -129,9 +130,10 @@ fn node_of(grapher: &mut Grapher, term: Term) -> Node {
             bytes: vec![],
         };
     }
-    let header = term.header();
+    let object = term.as_boxed().unwrap();
+    let header = object.header();
     let mut words = vec![header.0];
-    words.extend((0..header.raw_words()).map(|index| term.word(index)));
+    words.extend((0..header.raw_words()).map(|index| object.word(index)));
     let mut bytes = vec![];
     match header.kind() {
         ObjectKind::SharedBinary => {
@@ -146,7 +148,7 @@ fn node_of(grapher: &mut Grapher, term: Term) -> Node {
         _ => {}
     }
     let parts = (header.raw_words()..header.arity())
-        .map(|index| grapher.part(term.word(index)))
+        .map(|index| grapher.part(object.word(index)))
         .collect();
     Node {
         words,
@@ -551,17 +553,16 @@ fn match_contexts_follow_their_binary() {
     let bytes: Vec<u8> = (0..60).collect();
     let binary = build::binary(&mut process.heap, &bytes);
     let context = bits::matching::start_match(&mut process.heap, binary).unwrap();
-    process.x[0] = context;
+    process.x[0] = context.term();
     for kind in [
         CollectionKind::Minor,
         CollectionKind::Minor,
         CollectionKind::Major,
     ] {
         process.collect(500, kind);
-        // SAFETY: this word of a context is a term.
-        let binary = unsafe { Term::from_bits(process.x[0].word(offset::MATCH_BINARY)) };
-        let expected = binary.as_bits().unwrap().bytes() as u64;
-        assert_eq!(process.x[0].word(offset::MATCH_BYTES), expected);
+        let context = MatchContext::of(process.x[0]).unwrap();
+        let expected = context.binary().as_bits().unwrap().bytes();
+        assert_eq!(context.bytes().cast_const(), expected);
     }
 }
 
@@ -573,11 +574,16 @@ fn a_context_keeps_the_room_of_a_writable_binary() {
         bits::append::append(&mut process.heap, string, 64, 1).expect("there is room");
     // SAFETY: the builder was just made.
     unsafe { builder.put_integer(Term::small(77), 64, bits::Flags::BIG) }.unwrap();
-    process.x[0] = bits::matching::start_match(&mut process.heap, string).unwrap();
+    process.x[0] = bits::matching::start_match(&mut process.heap, string)
+        .unwrap()
+        .term();
     process.x[1] = string;
     let capacity = |string: Term| {
         let (whole, _) = build::whole_of(string);
-        let block = whole.word(offset::OFF_HEAP_BLOCK) as *const off_heap::BinaryBlock;
+        let block = SharedBinary::of(whole)
+            .unwrap()
+            .block()
+            .cast::<off_heap::BinaryBlock>();
         // SAFETY: the live binary's block.
         unsafe { (*block).capacity }
     };
@@ -590,7 +596,7 @@ fn a_context_keeps_the_room_of_a_writable_binary() {
         process.collect(500, kind);
         assert_eq!(capacity(process.x[1]), 10_000);
     }
-    let context = process.x[0];
+    let context = MatchContext::of(process.x[0]).unwrap();
     let value = bits::matching::get_integer(&mut process.heap, context, 64, bits::Flags::BIG);
     assert_eq!(value, Some(Term::small(77)));
     process.x[0] = Term::NIL;

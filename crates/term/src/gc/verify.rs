@@ -9,7 +9,8 @@ use std::collections::HashSet;
 
 use layout::limits::STACK_RESERVE_WORDS;
 use layout::object::{MapShape, offset};
-use layout::{Fragment, Header, Heap, ObjectKind, Term, no_gc};
+use layout::view::MatchContext;
+use layout::{Boxed, Fragment, Header, Heap, ObjectKind, Term, no_gc};
 
 use crate::{literal, off_heap};
 
@@ -102,12 +103,10 @@ pub fn objection(heap: &Heap, term: Term) -> Option<&'static str> {
     let Some(area) = area.copied().find(|area| area.holds(word)) else {
         return Some("a term of another environment, or of none that is left");
     };
-    let last = match term.is_cons() {
-        true => word + 8,
-        false => match Header::is_header(term.header().0) {
-            true => word + term.header().arity() as u64 * 8,
-            false => return Some(GONE),
-        },
+    let last = match term.as_boxed().map(Boxed::header) {
+        None => word + 8,
+        Some(header) if Header::is_header(header.0) => word + header.arity() as u64 * 8,
+        Some(_) => return Some(GONE),
     };
     match area.holds(last) {
         true => None,
@@ -128,7 +127,7 @@ pub fn objection_anywhere(term: Term) -> Option<&'static str> {
         Some((head, tail)) => [head, tail]
             .iter()
             .any(|part| objection_to_word(*part).is_some()),
-        None => !Header::is_header(term.header().0),
+        None => !Header::is_header(term.expect_boxed().header().0),
     };
     is_gone.then_some(GONE)
 }
@@ -290,7 +289,8 @@ impl<'a> Walk<'a> {
                 self.push(cell.tail().bits(), place);
                 continue;
             }
-            let header = term.header();
+            let object = term.expect_boxed();
+            let header = object.header();
             assert!(
                 Header::is_header(header.0),
                 "{word:#x} leads to {:#x}, which is no header",
@@ -300,17 +300,17 @@ impl<'a> Walk<'a> {
             if place != ObjectPlace::Literal {
                 assert!(area.holds(last), "an object past the end of its area");
             }
-            check_shape(term);
-            self.note_holder(term, place);
+            check_shape(object);
+            self.note_holder(object, place);
             for index in header.raw_words()..header.arity() {
-                self.push(term.word(index), place);
+                self.push(object.word(index), place);
             }
         }
     }
 
-    fn note_holder(&mut self, term: Term, place: ObjectPlace) {
-        if term.header().is_off_heap() {
-            let object = term.boxed_pointer();
+    fn note_holder(&mut self, holder: Boxed, place: ObjectPlace) {
+        if holder.header().is_off_heap() {
+            let object = holder.pointer();
             // SAFETY: the kinds that hold a counted block.
             let count = unsafe { off_heap::references(off_heap::block_of(object)) };
             assert!(
@@ -374,38 +374,38 @@ impl<'a> Walk<'a> {
 }
 
 /// Checks that the words of an object are as `layout::object` says for its kind.
-fn check_shape(term: Term) {
-    let header = term.header();
+fn check_shape(object: Boxed) {
+    let (term, header) = (object.term(), object.header());
     let arity = header.arity();
     let fine = match header.kind() {
         ObjectKind::Tuple => true,
         ObjectKind::NativeRecord => is_native_record(term),
-        ObjectKind::PositiveBig | ObjectKind::NegativeBig => arity > 0 && term.word(arity - 1) != 0,
+        ObjectKind::PositiveBig | ObjectKind::NegativeBig => {
+            arity > 0 && object.word(arity - 1) != 0
+        }
         ObjectKind::Float | ObjectKind::Export => arity == 1,
         ObjectKind::Reference => (2..=4).contains(&arity),
-        ObjectKind::Fun => arity >= 3 && arity as u64 == 3 + (term.word(offset::FUN_ARITY) >> 8),
+        ObjectKind::Fun => arity >= 3 && arity as u64 == 3 + (object.word(offset::FUN_ARITY) >> 8),
         ObjectKind::HeapBinary => {
-            arity as u64 == 1 + term.word(offset::HEAP_BINARY_SIZE).div_ceil(8)
+            arity as u64 == 1 + object.word(offset::HEAP_BINARY_SIZE).div_ceil(8)
         }
         ObjectKind::SharedBinary => arity == 5,
-        ObjectKind::SubBinary => arity == 4 && is_whole(term.word(offset::SUB_BINARY_WHOLE)),
+        ObjectKind::SubBinary => arity == 4 && is_whole(object.term_at(offset::SUB_BINARY_WHOLE)),
         ObjectKind::MatchContext => {
-            arity >= 4 && is_whole(term.word(offset::MATCH_BINARY)) && has_its_bytes(term)
+            arity >= 4 && MatchContext::of(term).is_some_and(has_whole_and_its_bytes)
         }
         ObjectKind::Map => match header.map_shape() {
             MapShape::Flat => {
-                // SAFETY: this word of a flat map is a term.
-                let keys = unsafe { Term::from_bits(term.word(offset::FLAT_MAP_KEYS)) };
-                arity as u64 == 2 + term.word(offset::MAP_SIZE)
-                    && keys.is_tuple()
-                    && keys.header().arity() == arity - 2
+                let keys = object.term_at(offset::FLAT_MAP_KEYS);
+                arity as u64 == 2 + object.word(offset::MAP_SIZE)
+                    && keys.tuple_size() == Some(arity - 2)
             }
             MapShape::HashRoot => arity == 1 + header.bitmap().count_ones() as usize,
             MapShape::HashNode => arity == header.bitmap().count_ones() as usize,
         },
         ObjectKind::ExternalPid | ObjectKind::ExternalPort => arity == 2,
         ObjectKind::ExternalReference => {
-            arity as u64 == 2 + term.word(offset::EXTERNAL_REFERENCE_COUNT).div_ceil(2)
+            arity as u64 == 2 + object.word(offset::EXTERNAL_REFERENCE_COUNT).div_ceil(2)
         }
     };
     assert!(fine, "a {:?} with header {:#x}", header.kind(), header.0);
@@ -422,19 +422,16 @@ fn is_native_record(term: Term) -> bool {
         && definition.iter().all(|element| element.is_atom())
 }
 
-/// Whether a word points to a heap binary or a shared binary.
-fn is_whole(word: u64) -> bool {
-    // SAFETY: only called for words that are terms of a live object.
-    let term = unsafe { Term::from_bits(word) };
+/// Whether a term is a heap binary or a shared binary.
+fn is_whole(term: Term) -> bool {
     matches!(
         term.boxed_kind(),
         Some(ObjectKind::HeapBinary | ObjectKind::SharedBinary)
     )
 }
 
-fn has_its_bytes(context: Term) -> bool {
-    // SAFETY: `is_whole` held.
-    let binary = unsafe { Term::from_bits(context.word(offset::MATCH_BINARY)) };
-    let bytes = binary.as_bits().map(|bits| bits.bytes() as u64);
-    bytes == Some(context.word(offset::MATCH_BYTES))
+fn has_whole_and_its_bytes(context: MatchContext) -> bool {
+    let binary = context.binary();
+    let bytes = binary.as_bits().map(|bits| bits.bytes());
+    is_whole(binary) && bytes == Some(context.bytes().cast_const())
 }

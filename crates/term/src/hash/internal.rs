@@ -6,9 +6,7 @@
 use layout::object::offset;
 use layout::{ObjectKind, Term, no_gc};
 
-use super::{
-    GOLDEN, Mixer, Rest, RestStack, export_entry, float_bits, golden, mix, pop_term, push_map,
-};
+use super::{GOLDEN, Mixer, Rest, RestStack, float_bits, golden, mix, pop_term, push_map};
 use crate::integer::uint8;
 use crate::release::{self, Release};
 use crate::{fun, native_record, reference};
@@ -70,14 +68,15 @@ const BEGUN: [u32; 8] = {
 /// Tuples of immediates are common keys and need no stack; from the first other element on [`walk`] continues.
 #[inline]
 fn tuple(mut mixer: Mixer, term: Term) -> u32 {
-    let arity = term.header().arity();
+    let tuple = term.expect_boxed();
+    let arity = tuple.arity();
     match BEGUN.get(arity) {
         Some(begun) if mixer.0 == SALT => mixer.0 = *begun,
         _ => mixer.one(arity as u32, golden(9)),
     }
     for index in 0..arity {
         // SAFETY: the words of a tuple are terms.
-        let element = unsafe { Term::from_bits(term.word(index)) };
+        let element = unsafe { tuple.term_unchecked(index) };
         if !element.is_immediate() {
             let mut rest = RestStack::new();
             if index + 1 < arity {
@@ -148,7 +147,8 @@ fn string(mixer: &mut Mixer, mut list: Term) -> Term {
 }
 
 fn object(mixer: &mut Mixer, rest: &mut RestStack, term: Term) {
-    let header = term.header();
+    let object = term.expect_boxed();
+    let header = object.header();
     match header.kind() {
         ObjectKind::Tuple => {
             mixer.one(header.arity() as u32, golden(9));
@@ -167,7 +167,7 @@ fn object(mixer: &mut Mixer, rest: &mut RestStack, term: Term) {
             rest.push(Rest::Terms(values.as_ptr(), values.len()));
         }
         ObjectKind::Map => {
-            mixer.one(term.word(offset::MAP_SIZE) as u32, golden(16));
+            mixer.one(object.word(offset::MAP_SIZE) as u32, golden(16));
             push_map(rest, term);
         }
         ObjectKind::Fun => {
@@ -181,7 +181,7 @@ fn object(mixer: &mut Mixer, rest: &mut RestStack, term: Term) {
             ));
         }
         ObjectKind::Export => {
-            let entry = export_entry(term);
+            let entry = fun::export_entry(term);
             mixer.two(entry.module.bits() as u32, entry.arity, golden(14));
             mixer.one(entry.function.bits() as u32, golden(14));
         }
@@ -207,21 +207,21 @@ fn object(mixer: &mut Mixer, rest: &mut RestStack, term: Term) {
         ObjectKind::ExternalReference => {
             // The node's word holds the index of its name, which never changes, so that can be hashed instead of the
             // name.
-            mixer.wide(term.word(offset::EXTERNAL_NODE), golden(7));
+            mixer.wide(object.word(offset::EXTERNAL_NODE), golden(7));
             for index in offset::EXTERNAL_REFERENCE_WORDS..header.arity() {
-                mixer.wide(term.word(index), golden(8));
+                mixer.wide(object.word(index), golden(8));
             }
         }
         ObjectKind::ExternalPid => {
-            mixer.wide(term.word(offset::EXTERNAL_NODE), golden(5));
-            mixer.wide(term.word(offset::EXTERNAL_ID), golden(5));
+            mixer.wide(object.word(offset::EXTERNAL_NODE), golden(5));
+            mixer.wide(object.word(offset::EXTERNAL_ID), golden(5));
         }
         ObjectKind::ExternalPort => {
-            mixer.wide(term.word(offset::EXTERNAL_NODE), golden(6));
-            mixer.wide(term.word(offset::EXTERNAL_ID), golden(6));
+            mixer.wide(object.word(offset::EXTERNAL_NODE), golden(6));
+            mixer.wide(object.word(offset::EXTERNAL_ID), golden(6));
         }
         ObjectKind::Float => {
-            let bits = term.word(0);
+            let bits = object.word(offset::FLOAT_BITS);
             // Zeros that are different keys need different paths.
             let bits = match bits << 1 == 0 && !release::has(Release::OTP_27) {
                 true => float_bits(term),

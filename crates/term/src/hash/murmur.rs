@@ -5,10 +5,11 @@
 //! two of them have the same hash. Elements that are not immediate wait on a stack, which takes the last one first.
 
 use layout::object::{MapShape, offset};
+use layout::view::{ExternalIdentifier, Float};
 use layout::{ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
-use super::{aligned, export_entry};
+use super::aligned;
 use crate::integer::uint8;
 use crate::map::views;
 use crate::{fun, native_record, reference};
@@ -276,7 +277,8 @@ impl Murmur {
     }
 
     fn other_object(&mut self, stack: &mut Stack, term: Term) -> Option<Term> {
-        match term.header().kind() {
+        let object = term.expect_boxed();
+        match object.kind() {
             ObjectKind::Tuple => unreachable!("see above"),
             ObjectKind::NativeRecord => {
                 let no_gc = no_gc!();
@@ -294,7 +296,7 @@ impl Murmur {
             ObjectKind::Map => return self.map(stack, term),
             ObjectKind::Fun => {
                 let entry = fun::entry(term);
-                let free = term.header().arity() - offset::FUN_FREE;
+                let free = object.arity() - offset::FUN_FREE;
                 self.alpha(pair(self.number(Kind::Fun), free as u64));
                 self.beta(pair(u64::from(entry.index), u64::from(entry.old_unique)));
                 self.immediate(entry.module);
@@ -306,7 +308,7 @@ impl Murmur {
             }
             ObjectKind::Export => {
                 // OTP hashes the address of its entry.
-                let entry = export_entry(term);
+                let entry = fun::export_entry(term);
                 self.alpha(pair(self.number(Kind::Export), u64::from(entry.arity)));
                 self.beta(entry.module.bits());
                 self.immediate(entry.function);
@@ -342,13 +344,13 @@ impl Murmur {
             // The node's word holds the index of its name, which never changes, so that can be hashed instead of the
             // name.
             ObjectKind::ExternalReference => {
-                let words = offset::EXTERNAL_REFERENCE_WORDS..term.header().arity();
+                let words = offset::EXTERNAL_REFERENCE_WORDS..object.arity();
                 let kind = self.number(Kind::ExternalReference);
                 self.alpha(pair(kind, words.len() as u64));
                 for index in words {
-                    self.beta(term.word(index));
+                    self.beta(object.word(index));
                 }
-                self.alpha(term.word(offset::EXTERNAL_NODE));
+                self.alpha(object.word(offset::EXTERNAL_NODE));
             }
             ObjectKind::ExternalPid => self.identifier(Kind::ExternalPid, term),
             ObjectKind::ExternalPort => self.identifier(Kind::ExternalPort, term),
@@ -359,19 +361,22 @@ impl Murmur {
 
     fn float(&mut self, term: Term) {
         self.alpha(self.number(Kind::Float));
-        self.beta(term.word(0));
+        self.beta(Float::expect(term).bits());
     }
 
     /// A pid or port of another node.
     fn identifier(&mut self, kind: Kind, term: Term) {
         self.alpha(self.number(kind));
-        self.beta(term.word(offset::EXTERNAL_NODE));
-        self.alpha(term.word(offset::EXTERNAL_ID));
+        let identifier = ExternalIdentifier::expect(term);
+        self.beta(identifier.node());
+        self.alpha(identifier.id());
     }
 
     /// A map, or a node of a large one, which has come from the stack.
     fn map(&mut self, stack: &mut Stack, map: Term) -> Option<Term> {
-        if map.header().map_shape() == MapShape::Flat {
+        let object = map.expect_boxed();
+        let shape = object.header().map_shape();
+        if shape == MapShape::Flat {
             let (keys, values) = views::flat(map);
             self.alpha(self.number(Kind::FlatMap));
             self.beta(keys.len() as u64);
@@ -385,13 +390,13 @@ impl Murmur {
             return Some(*last_key);
         }
         let children = views::children(map);
-        if map.header().map_shape() == MapShape::HashRoot {
+        if shape == MapShape::HashRoot {
             let kind = match children.len() {
                 16 => Kind::FullRoot,
                 _ => Kind::Root,
             };
             self.alpha(self.number(kind));
-            self.beta(map.word(offset::MAP_SIZE));
+            self.beta(object.word(offset::MAP_SIZE));
         } else {
             self.alpha(self.number(Kind::Node));
         }

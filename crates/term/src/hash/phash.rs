@@ -4,9 +4,7 @@ use layout::object::offset;
 use layout::{ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
-use super::{
-    aligned, export_entry, first_reference_word, float_bits, phash2, pid_number, port_number,
-};
+use super::{aligned, first_reference_word, float_bits, phash2, pid_number, port_number};
 use crate::integer::uint8;
 use crate::{atom, fun};
 
@@ -137,7 +135,7 @@ fn object(sum: &mut Sum, rest: &mut SmallVec<[Rest; 16]>, term: Term) {
         sum.bytes(PRIME[9], (number as u32).to_le_bytes());
         return sum.scale(PRIME[10]);
     }
-    let header = term.header();
+    let header = term.expect_boxed().header();
     match header.kind() {
         ObjectKind::HeapBinary
         | ObjectKind::SharedBinary
@@ -167,7 +165,7 @@ fn object(sum: &mut Sum, rest: &mut SmallVec<[Rest; 16]>, term: Term) {
             ));
         }
         ObjectKind::Export => {
-            let entry = export_entry(term);
+            let entry = fun::export_entry(term);
             sum.add(PRIME[11], entry.arity);
             sum.add(PRIME[1], atom::hash(entry.module));
             sum.add(PRIME[1], atom::hash(entry.function));

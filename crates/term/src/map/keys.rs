@@ -7,7 +7,7 @@
 
 use std::cmp::Ordering;
 
-use layout::{Header, Term, no_gc};
+use layout::{Header, ObjectKind, Term, no_gc};
 
 use crate::compare::{compare_exact, compare_keys, eq_exact};
 
@@ -96,9 +96,7 @@ const FEW_KEYS: usize = 8;
 /// The elements of a key that is a tuple with this header.
 #[inline(always)]
 fn elements_of<'a>(key: Term, header: Header) -> Option<&'a [Term]> {
-    if !key.is_boxed() || key.header() != header {
-        return None;
-    }
+    let key = key.as_boxed().filter(|key| key.header() == header)?;
     // SAFETY: a tuple with as many elements as its header says; whoever may read the keys may read them.
     Some(unsafe { std::slice::from_raw_parts(key.word_pointer(0).cast(), header.arity()) })
 }
@@ -107,7 +105,8 @@ fn elements_of<'a>(key: Term, header: Header) -> Option<&'a [Term]> {
 /// integer.
 #[inline(always)]
 fn order_of_tuple(other: Term, tuple: Term, elements: &[Term]) -> Ordering {
-    let Some(others) = elements_of(other, tuple.header()) else {
+    let header = Header::new(ObjectKind::Tuple, elements.len());
+    let Some(others) = elements_of(other, header) else {
         return compare_exact(other, tuple);
     };
     for (&a, &b) in others.iter().zip(elements) {
@@ -142,7 +141,7 @@ fn place_of_object(keys: &[Term], key: Term) -> Option<usize> {
     }
     // Keys that are tuples usually differ in size or in an immediate. What is the same for all comparisons is read
     // once.
-    let header = key.header();
+    let header = Header::new(ObjectKind::Tuple, elements.len());
     keys.iter().position(|&other| {
         let Some(others) = elements_of(other, header) else {
             return false;

@@ -7,7 +7,7 @@
 
 use layout::limits::FLAT_MAP_PAIRS;
 use layout::object::{MapShape, offset};
-use layout::{Cons, Header, Term};
+use layout::{Boxed, Cons, Header, Term};
 use smallvec::SmallVec;
 
 use super::iterate::iter;
@@ -128,27 +128,41 @@ fn get_immediate_anywhere(map: Term, key: Term) -> Option<Term> {
     look_up_immediate(map, key, Anywhere)
 }
 
+/// What a node has below it.
+enum Child {
+    Leaf(Cons),
+    Node(Boxed),
+}
+
 /// The child of a node for these bits of a hash, if there is one. `first` is the place of the node's first child: those
 /// of a root come after its size, those of an inner node after the header.
 #[inline(always)]
-fn child(node: Term, first: usize, hash: u32, count: impl CountBits) -> Option<Term> {
+fn child(node: Boxed, first: usize, hash: u32, count: impl CountBits) -> Option<Child> {
     let bitmap = node.header().bitmap();
     let (bit, slot) = slot_by(count, bitmap, hash);
-    // SAFETY: the bitmap has a bit for every child, which is a term; the moving rule keeps them.
-    (bitmap & bit != 0).then(|| unsafe { Term::from_bits(node.word(first + slot)) })
+    if bitmap & bit == 0 {
+        return None;
+    }
+    // SAFETY: the bitmap has a bit for every child, which is a term: a leaf, or else a node.
+    unsafe {
+        let child = node.term_unchecked(first + slot);
+        Some(match child.as_cell() {
+            Some(leaf) => Child::Leaf(leaf),
+            None => Child::Node(child.boxed_unchecked()),
+        })
+    }
 }
 
 /// [`look_up`] of an immediate key: calls nothing in its first eight levels, so it saves no registers.
 #[inline(always)]
 fn look_up_immediate(map: Term, key: Term, count: impl CountBits) -> Option<Term> {
     let mut hash = immediate_map_key(key);
-    let (mut node, mut first) = (map, offset::HASH_ROOT_CHILDREN);
+    let (mut node, mut first) = (map.as_boxed()?, offset::HASH_ROOT_CHILDREN);
     for _ in 0..LEVELS_PER_ROUND {
-        let child = child(node, first, hash, count)?;
-        if let Some(leaf) = child.as_cell() {
-            return (leaf.head() == key).then(|| leaf.tail());
+        match child(node, first, hash, count)? {
+            Child::Leaf(leaf) => return (leaf.head() == key).then(|| leaf.tail()),
+            Child::Node(below) => (node, first) = (below, 0),
         }
-        (node, first) = (child, 0);
         hash >>= 4;
     }
     look_up_below(node, key)
@@ -157,32 +171,34 @@ fn look_up_immediate(map: Term, key: Term, count: impl CountBits) -> Option<Term
 /// [`look_up`] below the levels of the first round, where keys of equal hashes are.
 #[cold]
 #[inline(never)]
-fn look_up_below(node: Term, key: Term) -> Option<Term> {
+fn look_up_below(node: Boxed, key: Term) -> Option<Term> {
     look_up_from((node, 0), key, map_key(key, 1), LEVELS_PER_ROUND, Anywhere)
 }
 
 #[inline(always)]
 fn look_up(map: Term, key: Term, hash: u32, count: impl CountBits) -> Option<Term> {
-    look_up_from((map, offset::HASH_ROOT_CHILDREN), key, hash, 0, count)
+    let root = (map.as_boxed()?, offset::HASH_ROOT_CHILDREN);
+    look_up_from(root, key, hash, 0, count)
 }
 
 /// The value of a key in the node of a level; the place of its first child is given too.
 #[inline(always)]
 fn look_up_from(
-    (mut node, mut first): (Term, usize),
+    (mut node, mut first): (Boxed, usize),
     key: Term,
     mut hash: u32,
     mut level: u32,
     count: impl CountBits,
 ) -> Option<Term> {
     loop {
-        let child = child(node, first, hash, count)?;
-        if let Some(leaf) = child.as_cell() {
-            let found = leaf.head();
-            let equal = found == key || !key.is_immediate() && eq_exact(found, key);
-            return equal.then(|| leaf.tail());
+        match child(node, first, hash, count)? {
+            Child::Leaf(leaf) => {
+                let found = leaf.head();
+                let equal = found == key || !key.is_immediate() && eq_exact(found, key);
+                return equal.then(|| leaf.tail());
+            }
+            Child::Node(below) => (node, first) = (below, 0),
         }
-        (node, first) = (child, 0);
         hash = deeper(hash, key, level);
         level += 1;
     }
@@ -218,9 +234,14 @@ fn node_of<A: Allocate + ?Sized>(
     node
 }
 
+#[inline(always)]
+fn header_of(node: Term) -> Header {
+    node.expect_boxed().header()
+}
+
 #[inline]
 fn root_size(node: Term) -> Option<usize> {
-    (node.header().map_shape() == MapShape::HashRoot).then(|| size(node))
+    (header_of(node).map_shape() == MapShape::HashRoot).then(|| size(node))
 }
 
 /// A root's size with some keys more or less; of an inner node, what does not count.
@@ -238,7 +259,7 @@ fn with_child<A: Allocate + ?Sized>(
     child: Term,
     added: isize,
 ) -> Term {
-    let (copy, room) = node(heap, old.header(), changed_size(old, added));
+    let (copy, room) = node(heap, header_of(old), changed_size(old, added));
     let children = children(old);
     assert!(slot < children.len());
     // SAFETY: there is room for as many children as the old node has, and `slot` is one of them.
@@ -257,7 +278,7 @@ fn with_new_child<A: Allocate + ?Sized>(
     (bit, slot): (u16, usize),
     child: Term,
 ) -> Term {
-    let header = old.header().with_child(bit);
+    let header = header_of(old).with_child(bit);
     let (copy, room) = node(heap, header, changed_size(old, 1));
     // SAFETY: there is room for one child more than the old node has.
     unsafe { super::insert_at(room, children(old), slot, child) };
@@ -266,7 +287,7 @@ fn with_new_child<A: Allocate + ?Sized>(
 
 /// A node without the child at `slot`.
 fn without_child<A: Allocate + ?Sized>(heap: &mut A, old: Term, bit: u16, slot: usize) -> Term {
-    let header = old.header().without_child(bit);
+    let header = header_of(old).without_child(bit);
     let (copy, room) = node(heap, header, changed_size(old, -1));
     // SAFETY: there is room for one child less than the old node has.
     unsafe { super::leave_out(room, children(old), slot) };
@@ -349,7 +370,7 @@ fn insert<A: Allocate + ?Sized>(
     let mut path: SmallVec<[(Term, usize); 8]> = SmallVec::new();
     let mut node = top;
     let (mut new, added) = loop {
-        let bitmap = node.header().bitmap();
+        let bitmap = header_of(node).bitmap();
         let (bit, slot) = slot(bitmap, hash);
         if bitmap & bit == 0 {
             if only_existing {
@@ -411,8 +432,9 @@ pub(super) fn take<A: Allocate + ?Sized>(
     let mut path: SmallVec<[(Term, u16, usize); 8]> = SmallVec::new();
     let mut node = map;
     let leaf = loop {
-        let (bit, slot) = slot(node.header().bitmap(), hash);
-        if node.header().bitmap() & bit == 0 {
+        let bitmap = header_of(node).bitmap();
+        let (bit, slot) = slot(bitmap, hash);
+        if bitmap & bit == 0 {
             return None;
         }
         path.push((node, bit, slot));
@@ -582,7 +604,7 @@ fn merge_nodes<A: Allocate + ?Sized>(
         (Some(leaf), None) => insert_into(heap, b, leaf, Existing::Keep),
         (None, Some(leaf)) => insert_into(heap, a, leaf, Existing::Replace),
         (None, None) => {
-            let bitmaps = [a.header().bitmap(), b.header().bitmap()];
+            let bitmaps = [header_of(a).bitmap(), header_of(b).bitmap()];
             let (mut from_a, mut from_b) = (children(a).iter(), children(b).iter());
             let mut merged: SmallVec<[Term; 16]> = SmallVec::new();
             for place in 0..16 {

@@ -4,38 +4,41 @@
 
 use layout::Term;
 use layout::object::{MapShape, offset};
+use layout::view::FlatMap;
 
 /// Number of pairs.
+///
+/// # Panics
+/// If the term is no map.
 #[inline]
 #[must_use]
 pub fn size(map: Term) -> usize {
-    map.word(offset::MAP_SIZE) as usize
+    map.map_size().expect("a map")
 }
 
 /// Whether a map has few keys, which are in a tuple.
 #[inline]
 #[must_use]
 pub fn is_flat(map: Term) -> bool {
-    map.header().map_shape() == MapShape::Flat
+    FlatMap::of(map).is_some()
 }
 
 /// The tuple of a flat map's keys; `None` for a hash map.
 #[must_use]
 pub fn keys_tuple(map: Term) -> Option<Term> {
-    // SAFETY: this word of a flat map is a term.
-    is_flat(map).then(|| unsafe { Term::from_bits(map.word(offset::FLAT_MAP_KEYS)) })
+    FlatMap::of(map).map(FlatMap::keys)
 }
 
 /// Keys and values of a flat map.
 #[inline]
 pub(crate) fn flat<'a>(map: Term) -> (&'a [Term], &'a [Term]) {
-    let count = map.header().arity() - offset::FLAT_MAP_VALUES;
+    let map = FlatMap::expect(map);
+    let count = map.arity() - offset::FLAT_MAP_VALUES;
     // SAFETY: a flat map has as many values as its tuple of keys has elements; the
     // moving rule keeps both.
     unsafe {
-        let keys = Term::from_bits(map.word(offset::FLAT_MAP_KEYS));
         (
-            std::slice::from_raw_parts(keys.word_pointer(0).cast::<Term>(), count),
+            std::slice::from_raw_parts(map.keys().word_pointer(0).cast::<Term>(), count),
             std::slice::from_raw_parts(
                 map.word_pointer(offset::FLAT_MAP_VALUES).cast::<Term>(),
                 count,
@@ -48,7 +51,7 @@ pub(crate) fn flat<'a>(map: Term) -> (&'a [Term], &'a [Term]) {
 #[inline]
 #[must_use]
 pub fn children<'a>(node: Term) -> &'a [Term] {
-    let header = node.header();
+    let header = node.expect_boxed().header();
     let first = usize::from(header.map_shape() == MapShape::HashRoot) * offset::HASH_ROOT_CHILDREN;
     // SAFETY: the children of a node follow its raw words; the moving rule keeps them.
     unsafe { std::slice::from_raw_parts(node.word_pointer(first).cast(), header.arity() - first) }

@@ -197,7 +197,8 @@ impl Route {
                 return None;
             }
             let index = one.iter().zip(other).position(|(a, b)| !same(*a, *b))?;
-            steps.push(Step::Element(first.header(), index));
+            let header = Header::new(ObjectKind::Tuple, one.len());
+            steps.push(Step::Element(header, index));
             (first, last) = (one[index], other[index]);
         }
     }
@@ -208,11 +209,9 @@ impl Route {
         for step in &self.steps {
             key = match *step {
                 Step::Element(header, index) => {
-                    if !key.is_boxed() || key.header() != header {
-                        return None;
-                    }
+                    let tuple = key.as_boxed().filter(|key| key.header() == header)?;
                     // SAFETY: the words of a tuple are terms, and its header says that it has this one.
-                    unsafe { Term::from_bits(key.word(index)) }
+                    unsafe { tuple.term_unchecked(index) }
                 }
                 Step::Item(index) => behind(key, index)?.as_cell()?.head(),
             };

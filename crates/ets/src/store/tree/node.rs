@@ -112,17 +112,20 @@ impl From<*mut Inner> for Node {
 /// differ first in a small integer are compared right here.
 #[inline(always)]
 pub(crate) fn order(other: Term, key: Term) -> Ordering {
-    if other.is_boxed()
-        && key.is_boxed()
-        && other.header() == key.header()
-        && key.header().kind() == ObjectKind::Tuple
+    if let (Some(other_tuple), Some(tuple)) = (other.as_boxed(), key.as_boxed())
+        && other_tuple.header() == tuple.header()
+        && tuple.kind() == ObjectKind::Tuple
     {
-        for index in 0..key.header().arity() {
-            // The words are terms; small integers order as their words do.
-            let (one, another) = (other.word(index), key.word(index));
+        for index in 0..tuple.arity() {
+            // SAFETY: both are tuples of more elements.
+            let (one, another) = unsafe {
+                (
+                    other_tuple.term_unchecked(index),
+                    tuple.term_unchecked(index),
+                )
+            };
             if one != another {
-                // SAFETY: the words of a tuple are terms.
-                let (one, another) = unsafe { (Term::from_bits(one), Term::from_bits(another)) };
+                // Small integers order as their words do.
                 if one.is_small() && another.is_small() {
                     return (one.bits() as i64).cmp(&(another.bits() as i64));
                 }

@@ -1,7 +1,8 @@
 //! Encoding atoms, the identifiers that a node gives out, and functions.
 
 use layout::object::offset;
-use layout::{Export, ObjectKind, Term, no_gc};
+use layout::view::{Closure, ExternalIdentifier, ExternalReference};
+use layout::{ObjectKind, Term, no_gc};
 
 use super::super::output::{Pen, ROOM};
 use super::super::tags;
@@ -77,7 +78,7 @@ impl Encoder<'_> {
 
     /// An identifier, a function or a native record.
     pub(super) fn opaque(&mut self, term: Term, options: &EncodeOptions) -> Parts {
-        match term.header().kind() {
+        match term.expect_boxed().kind() {
             ObjectKind::Reference | ObjectKind::ExternalReference => {
                 MagicBlock::save(term);
                 self.reference(term, options);
@@ -136,7 +137,7 @@ impl Encoder<'_> {
         let (index, serial) = if pid.is_local_pid() {
             (pid.identifier_index(), pid.identifier_serial())
         } else {
-            let id = pid.word(offset::EXTERNAL_ID);
+            let id = ExternalIdentifier::expect(pid).id();
             (id as u32, (id >> 32) as u32)
         };
         let mut pen = self.named([tags::NEW_PID], name, options);
@@ -188,7 +189,7 @@ impl Encoder<'_> {
     /// All of a fun but its free variables.
     fn fun(&mut self, fun: Term, options: &EncodeOptions) -> Parts {
         let entry = fun::entry(fun);
-        let free = fun.header().arity() - offset::FUN_FREE;
+        let free = Closure::expect(fun).free_count();
         self.output.push(tags::NEW_FUN);
         let size = Task::FunSize {
             at: self.output.len(),
@@ -209,8 +210,7 @@ impl Encoder<'_> {
     }
 
     fn export(&mut self, fun: Term, options: &EncodeOptions) {
-        // SAFETY: that word of an external fun is the address of an entry, which lives for ever.
-        let entry = unsafe { &*(fun.word(offset::EXPORT_ENTRY) as *const Export) };
+        let entry = fun::export_entry(fun);
         let pen = self.named([tags::EXPORT], entry.module, options);
         self.output.put_back(pen);
         let mut pen = self.named([], entry.function, options);
@@ -240,7 +240,7 @@ pub fn port_number(port: Term) -> u64 {
         let serial = u64::from(port.identifier_serial());
         u64::from(port.identifier_index()) | serial << layout::limits::PID_INDEX_BITS
     } else {
-        port.word(offset::EXTERNAL_ID)
+        ExternalIdentifier::expect(port).id()
     }
 }
 
@@ -257,9 +257,10 @@ pub fn reference_words(term: Term) -> ([u32; tags::MAX_REFERENCE_WORDS + 1], usi
         words[..own.len()].copy_from_slice(&own);
         return (words, count);
     }
-    let count = term.word(offset::EXTERNAL_REFERENCE_COUNT) as usize;
+    let reference = ExternalReference::expect(term);
+    let count = reference.count() as usize;
     for (index, word) in words[..count].iter_mut().enumerate() {
-        let both = term.word(offset::EXTERNAL_REFERENCE_WORDS + index / 2);
+        let both = reference.word(offset::EXTERNAL_REFERENCE_WORDS + index / 2);
         *word = (both >> (index % 2 * 32)) as u32;
     }
     (words, count)

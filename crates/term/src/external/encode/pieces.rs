@@ -1,7 +1,7 @@
 //! Terms of a few bytes, each written in one piece.
 
-use layout::Term;
 use layout::object::{Bits, offset};
+use layout::view::HeapBinary;
 
 use super::super::output::{Pen, ROOM};
 use super::super::tags;
@@ -77,14 +77,15 @@ pub(super) unsafe fn put_spelling(pen: &mut Pen, spelling: atom::Spelling) {
 /// # Safety
 /// The pen is below its limit.
 #[inline(always)]
-pub(super) unsafe fn put_heap_binary(pen: &mut Pen, binary: Term) {
-    let size = binary.word(offset::HEAP_BINARY_SIZE) as usize;
-    // SAFETY: the caller's promise; whole words of the binary fit the room too.
+pub(super) unsafe fn put_heap_binary(pen: &mut Pen, binary: HeapBinary) {
+    let size = binary.size() as usize;
+    // SAFETY: the caller's promise; whole words of the binary, which has those of its bytes, fit the room too.
     unsafe {
         pen.put(tagged(tags::BINARY, size as u32));
         let mut ahead = *pen;
         for index in 0..size.div_ceil(8) {
-            ahead.put(binary.word(offset::HEAP_BINARY_BYTES + index).to_ne_bytes());
+            let word = binary.word_unchecked(offset::HEAP_BINARY_BYTES + index);
+            ahead.put(word.to_ne_bytes());
         }
         pen.at = pen.at.add(size);
     }

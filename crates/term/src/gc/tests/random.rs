@@ -117,7 +117,7 @@ impl World {
                 None => build::binary(heap, &bytes),
             },
             12..14 => match string {
-                Some(string) => bits::matching::start_match(heap, string).unwrap(),
+                Some(string) => bits::matching::start_match(heap, string).unwrap().term(),
                 None => Term::NIL,
             },
             // SAFETY: the entry is never freed.
