@@ -42,7 +42,7 @@ pub(crate) fn toggle_instrumentations_1(_process: &mut Process, [wanted]: [Term;
         return Err(badarg(1));
     }
     if let Some(loads) = loads {
-        debugger_lines::set_loads_breakpoints(truth(loads).ok_or(badarg(1))?);
+        debugger_lines::set_loads_breakpoints(am::to_boolean(loads).ok_or(badarg(1))?);
     }
     Ok(am::OK)
 }
@@ -86,7 +86,7 @@ pub(crate) fn breakpoint_3(process: &mut Process, [module, line, is_set]: [Term;
         return Err(badarg(1));
     }
     let number = line.as_small().filter(|&line| line > 0).ok_or(badarg(2))?;
-    let is_set = truth(is_set).ok_or(badarg(3))?;
+    let is_set = am::to_boolean(is_set).ok_or(badarg(3))?;
     let refused = match modules::current(module) {
         None => Some([am::BADKEY, module]),
         Some(loaded) => set_breakpoints(&loaded, number, is_set).map(|why| {
@@ -331,14 +331,6 @@ fn check_supported() -> Result<(), Failure> {
         Ok(())
     } else {
         Err(error(am::UNDEF))
-    }
-}
-
-fn truth(term: Term) -> Option<bool> {
-    match term {
-        am::TRUE => Some(true),
-        am::FALSE => Some(false),
-        _ => None,
     }
 }
 

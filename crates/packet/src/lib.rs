@@ -114,6 +114,25 @@ fn is_ssl2_hello(bytes: &[u8]) -> bool {
     bytes[0] & 0x80 != 0 && bytes[2] == 1
 }
 
+/// Bytes of the head that says how long a packet is; None where that has no fixed place.
+#[must_use]
+pub const fn head_bytes(kind: PacketKind) -> Option<usize> {
+    match kind {
+        PacketKind::Length1 => Some(1),
+        PacketKind::Length2 => Some(2),
+        PacketKind::Length4 | PacketKind::SunRm => Some(4),
+        PacketKind::Cdr => Some(CDR_HEAD),
+        PacketKind::FastCgi => Some(FAST_CGI_HEAD),
+        PacketKind::Tpkt => Some(TPKT_HEAD),
+        PacketKind::SslTls => Some(TLS_HEAD),
+        PacketKind::Raw
+        | PacketKind::Line
+        | PacketKind::Asn1
+        | PacketKind::Http { .. }
+        | PacketKind::HttpHeaders { .. } => None,
+    }
+}
+
 /// The length of the packet that the bytes start with. `in_headers` is the state of HTTP: the start line has been
 /// read.
 pub fn length(kind: PacketKind, bytes: &[u8], limits: &Limits, in_headers: &mut bool) -> Length {
@@ -137,11 +156,7 @@ pub fn length(kind: PacketKind, bytes: &[u8], limits: &Limits, in_headers: &mut 
             return http::length(bytes, limits, in_headers);
         }
         PacketKind::Length1 | PacketKind::Length2 | PacketKind::Length4 | PacketKind::SunRm => {
-            let head = match kind {
-                PacketKind::Length1 => 1,
-                PacketKind::Length2 => 2,
-                _ => 4,
-            };
+            let head = head_bytes(kind).unwrap_or_default();
             if bytes.len() < head {
                 return Length::More;
             }

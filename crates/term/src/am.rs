@@ -15,3 +15,14 @@ spec::for_each_atom!(constants);
 pub const fn boolean(value: bool) -> Term {
     if value { TRUE } else { FALSE }
 }
+
+/// The inverse of [`boolean`]; None for other terms.
+#[inline]
+#[must_use]
+pub const fn to_boolean(term: Term) -> Option<bool> {
+    match term {
+        TRUE => Some(true),
+        FALSE => Some(false),
+        _ => None,
+    }
+}

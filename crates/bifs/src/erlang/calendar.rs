@@ -3,6 +3,7 @@
 use layout::{Term, no_gc};
 use sys::clock::calendar::{self, DateTime, DaylightSaving};
 use term::integer::uint8;
+use term::release::{self, Release};
 use term::{am, build};
 
 use runtime::code::bif::{BifResult, badarg};
@@ -79,6 +80,10 @@ pub(crate) fn localtime_to_universaltime_2(
     [time, daylight_saving]: [Term; 2],
 ) -> BifResult {
     let daylight_saving = match daylight_saving {
+        // C libraries differ in what they make of a summer time that there is none of; OTP from 28 on does not ask.
+        am::TRUE if release::has(Release::OTP_28) && !calendar::has_daylight_saving() => {
+            DaylightSaving::NotInEffect
+        }
         am::TRUE => DaylightSaving::InEffect,
         am::FALSE => DaylightSaving::NotInEffect,
         am::UNDEFINED => DaylightSaving::Unknown,

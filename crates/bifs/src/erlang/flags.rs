@@ -53,14 +53,14 @@ pub(crate) fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) ->
         am::SENSITIVE => {
             // Gives up the rest of the slice, so that the flag takes effect at once.
             current::charge(REDUCTIONS_PER_SLICE);
-            boolean(value).map(|on| {
+            am::to_boolean(value).map(|on| {
                 let before = process.is_sensitive();
                 process.set_sensitive(on);
                 am::boolean(before)
             })
         }
         am::MONITOR_NODES => monitor_nodes(process, value, Term::NIL),
-        am::ASYNC_DIST => boolean(value).map(|on| {
+        am::ASYNC_DIST => am::to_boolean(value).map(|on| {
             let before = process.is_async_dist();
             process.extras().async_dist = Some(on);
             am::boolean(before)
@@ -93,16 +93,8 @@ fn priority(process: &mut Process, value: Term) -> Option<Term> {
     Some(before)
 }
 
-fn boolean(value: Term) -> Option<bool> {
-    match value {
-        am::TRUE => Some(true),
-        am::FALSE => Some(false),
-        _ => None,
-    }
-}
-
 fn flag_bit(process: &mut Process, flag: Flags, value: Term) -> Option<Term> {
-    let wanted = boolean(value)?;
+    let wanted = am::to_boolean(value)?;
     let before = am::boolean(process.flags.contains(flag));
     process.flags.set(flag, wanted);
     Some(before)
@@ -179,7 +171,7 @@ fn message_queue_data(process: &mut Process, value: Term) -> Option<Term> {
 /// Called by `net_kernel` for `monitor_nodes/2`: returns how often the caller had subscribed with the same options. The
 /// count is kept for each set of options.
 fn monitor_nodes(process: &mut Process, on: Term, options: Term) -> Option<Term> {
-    let on = boolean(on)?;
+    let on = am::to_boolean(on)?;
     let key = node_monitor_key(options)?;
     let before = match on {
         true => monitor_nodes::subscribe(process.pid(), key),
@@ -215,7 +207,7 @@ fn node_monitor_key(options: Term) -> Option<u8> {
     }
     for (value, bit) in [(connection_id, CONNECTION_ID), (reason, REASON)] {
         if let Some(value) = value
-            && boolean(value)?
+            && am::to_boolean(value)?
         {
             key |= bit;
         }

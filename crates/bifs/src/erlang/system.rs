@@ -190,11 +190,11 @@ fn words(name: &str) -> Option<Term> {
         | "io_thread" => Some(am::FALSE),
         "time_offset" => word(time::offset_state().name()),
         "time_warp_mode" => word(config.flags.time_warp_mode),
-        "tolerant_timeofday" => word(if config.flags.time_correction {
-            "enabled"
-        } else {
-            "disabled"
-        }),
+        "tolerant_timeofday" => {
+            let is_tolerant =
+                config.flags.time_correction && config.flags.time_warp_mode == "no_time_warp";
+            word(if is_tolerant { "enabled" } else { "disabled" })
+        }
         "multi_scheduling" => Some(multi_scheduling_state()),
         "update_cpu_info" => word(match scheduler::binding::read_again() {
             true => "changed",

@@ -24,7 +24,7 @@ pub(crate) fn start_timer_3(process: &mut Process, [time, to, message]: [Term; 3
     start(process, time, to, message, Term::NIL, Form::Timeout)
 }
 
-/// `start_timer(Time, Dest, Message, Options)`; the only option is `{abs, boolean()}`.
+/// `start_timer(Time, Dest, Message, Options)`; the only option is `{abs, am::to_boolean()}`.
 pub(crate) fn start_timer_4(
     process: &mut Process,
     [time, to, message, options]: [Term; 4],
@@ -118,20 +118,12 @@ fn answer(options: Term, info_allowed: bool) -> Option<Answer> {
     };
     for option in list::items(options) {
         match option.ok()?.as_tuple_of() {
-            Some([am::ASYNC, value]) => answer.asynchronous = boolean(value)?,
-            Some([am::INFO, value]) if info_allowed => answer.info = boolean(value)?,
+            Some([am::ASYNC, value]) => answer.asynchronous = am::to_boolean(value)?,
+            Some([am::INFO, value]) if info_allowed => answer.info = am::to_boolean(value)?,
             _ => return None,
         }
     }
     Some(answer)
-}
-
-fn boolean(value: Term) -> Option<bool> {
-    match value {
-        am::TRUE => Some(true),
-        am::FALSE => Some(false),
-        _ => None,
-    }
 }
 
 /// `cancel_timer(Reference)`: returns the milliseconds left, or `false`.
@@ -139,7 +131,7 @@ pub(crate) fn cancel_timer_1(process: &mut Process, [reference]: [Term; 1]) -> B
     ask(process, reference, Term::NIL, true)
 }
 
-/// `cancel_timer(Reference, Options)`; the options are `{async, boolean()}` and `{info, boolean()}`.
+/// `cancel_timer(Reference, Options)`; the options are `{async, am::to_boolean()}` and `{info, am::to_boolean()}`.
 pub(crate) fn cancel_timer_2(process: &mut Process, [reference, options]: [Term; 2]) -> BifResult {
     ask(process, reference, options, true)
 }
@@ -149,7 +141,7 @@ pub(crate) fn read_timer_1(process: &mut Process, [reference]: [Term; 1]) -> Bif
     ask(process, reference, Term::NIL, false)
 }
 
-/// `read_timer(Reference, Options)`; the only option is `{async, boolean()}`.
+/// `read_timer(Reference, Options)`; the only option is `{async, am::to_boolean()}`.
 pub(crate) fn read_timer_2(process: &mut Process, [reference, options]: [Term; 2]) -> BifResult {
     ask(process, reference, options, false)
 }

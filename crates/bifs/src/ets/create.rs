@@ -119,14 +119,6 @@ fn parse_atom(options: &mut TableOptions, option: Term) -> Option<()> {
     Some(())
 }
 
-fn boolean(term: Term) -> Option<bool> {
-    match term {
-        am::TRUE => Some(true),
-        am::FALSE => Some(false),
-        _ => None,
-    }
-}
-
 fn parse_tuple(wanted: &mut Wanted, parts: &[Term]) -> Option<()> {
     let options = &mut wanted.options;
     match *parts {
@@ -145,14 +137,14 @@ fn parse_tuple(wanted: &mut Wanted, parts: &[Term]) -> Option<()> {
             options.write_concurrency = WriteConcurrency::Locks(count as u32);
         }
         [am::WRITE_CONCURRENCY, how] => {
-            options.write_concurrency = if boolean(how)? {
+            options.write_concurrency = if am::to_boolean(how)? {
                 WriteConcurrency::Yes
             } else {
                 WriteConcurrency::No
             };
         }
-        [am::READ_CONCURRENCY, how] => options.read_concurrency = boolean(how)?,
-        [am::DECENTRALIZED_COUNTERS, how] => wanted.counters = Some(boolean(how)?),
+        [am::READ_CONCURRENCY, how] => options.read_concurrency = am::to_boolean(how)?,
+        [am::DECENTRALIZED_COUNTERS, how] => wanted.counters = Some(am::to_boolean(how)?),
         [am::HEIR, am::NONE] => wanted.heir = None,
         [am::HEIR, pid, data] if pid.is_local_pid() => wanted.heir = Some((pid, data)),
         _ => return None,

@@ -25,7 +25,7 @@ pub(crate) fn nif_info_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     }
     let counters = map::from_pairs(heap, &counters);
     let node = NODE.lock();
-    let pairs = [
+    let mut pairs = vec![
         (am::DEBUG, am::boolean(node.debug)),
         (atom::known("socket_debug"), am::boolean(node.socket_debug)),
         (am::USE_REGISTRY, am::boolean(node.use_registry)),
@@ -36,6 +36,12 @@ pub(crate) fn nif_info_0(process: &mut Process, []: [Term; 0]) -> BifResult {
             Term::small(MOST_MESSAGE_PARTS as i64),
         ),
     ];
+    if release::has(Release::OTP_26) {
+        let backend = [(am::NAME, atom::known("unix_essio"))];
+        let backend = map::from_pairs(heap, &backend);
+        pairs.push((atom::known("eei"), am::TRUE));
+        pairs.push((atom::known("io_backend"), backend));
+    }
     Ok(map::from_pairs(heap, &pairs))
 }
 

@@ -96,14 +96,6 @@ pub(crate) fn write_service(heap: &mut Heap, value: i32) -> Term {
     name.unwrap_or(Term::small(value.into()))
 }
 
-fn boolean(term: Term) -> Option<bool> {
-    match term {
-        am::TRUE => Some(true),
-        am::FALSE => Some(false),
-        _ => None,
-    }
-}
-
 /// Which kind of option this is: the operating system's or OTP's own.
 enum SocketOption {
     System(Name),
@@ -150,7 +142,7 @@ fn native_value(value: Term) -> Option<Vec<u8>> {
     if let Some(bytes) = bytes_of(value, no_gc!()) {
         return Some(bytes.into_owned());
     }
-    let number = int32(value).or_else(|| boolean(value).map(i32::from))?;
+    let number = int32(value).or_else(|| am::to_boolean(value).map(i32::from))?;
     Some(number.to_ne_bytes().to_vec())
 }
 
@@ -193,12 +185,12 @@ fn read_value(shape: Shape, value: Term) -> Option<Vec<u8>> {
     };
     let inet = |key: Term| address::read_inet(get(key)?);
     Some(match shape {
-        Shape::Bool => number(i32::from(boolean(value)?)),
+        Shape::Bool => number(i32::from(am::to_boolean(value)?)),
         Shape::Int => number(int32(value)?),
         Shape::Unsigned => uint32(value)?.to_ne_bytes().to_vec(),
         Shape::Linger => {
             let (on, seconds) = match (get(am::ONOFF), get(am::LINGER)) {
-                (Some(on), Some(seconds)) => (boolean(on)?, int32(seconds)?),
+                (Some(on), Some(seconds)) => (am::to_boolean(on)?, int32(seconds)?),
                 _ if value == am::ABORT => (true, 0),
                 _ => return None,
             };
@@ -267,7 +259,7 @@ fn read_value(shape: Shape, value: Term) -> Option<Vec<u8>> {
             bytes
         }
         Shape::Flags(names) => {
-            let flag = |name: &&str| get(term::atom::known(name)).and_then(boolean);
+            let flag = |name: &&str| get(term::atom::known(name)).and_then(am::to_boolean);
             let flags: Option<Vec<bool>> = names.iter().map(flag).collect();
             flags?.into_iter().map(u8::from).collect()
         }
@@ -471,7 +463,7 @@ fn buffer_size(term: Term, default: usize) -> Option<usize> {
 fn set_own(process: &mut Process, reference: Term, number: i32, value: Term) -> Answer {
     let no_gc = no_gc!();
     let socket = socket(reference, no_gc)?;
-    let flag = || boolean(value).ok_or(BAD_VALUE);
+    let flag = || am::to_boolean(value).ok_or(BAD_VALUE);
     match number {
         own::BUFFER => {
             let mut line = socket.reading.lock();

@@ -29,6 +29,8 @@ pub(super) mod number {
     pub(crate) const ONLY_IPV6: u8 = 16;
     pub(crate) const REUSE_PORT: u8 = 17;
     pub(crate) const REUSE_PORT_BALANCED: u8 = 18;
+    /// Of Windows; elsewhere it may be set, without effect.
+    pub(crate) const EXCLUSIVE_ADDRESS_USE: u8 = 19;
     pub(crate) const BUFFER: u8 = 20;
     pub(crate) const HEADER: u8 = 21;
     pub(crate) const ACTIVE: u8 = 22;
@@ -57,6 +59,7 @@ pub(super) mod number {
     pub(crate) const TIME_TO_LIVE: u8 = 46;
     pub(crate) const RECEIVE_TIME_TO_LIVE: u8 = 47;
     pub(crate) const NO_PUSH: u8 = 48;
+    pub(crate) const READ_AHEAD: u8 = 49;
     pub(crate) const KEEP_ALIVE_COUNT: u8 = 51;
     pub(crate) const KEEP_ALIVE_IDLE: u8 = 52;
     pub(crate) const KEEP_ALIVE_INTERVAL: u8 = 53;
@@ -117,6 +120,8 @@ pub(super) struct SocketOptions {
     pub read_packets: i32,
     pub namespace: Option<Box<[u8]>>,
     pub show_reset: bool,
+    /// Whether a stream may read beyond the packet that it delivers.
+    pub read_ahead: bool,
     /// Whether closing discards what has not been sent.
     pub linger_zero: bool,
     pub debug: bool,
@@ -162,6 +167,7 @@ impl Default for SocketOptions {
             read_packets: READ_PACKETS,
             namespace: None,
             show_reset: false,
+            read_ahead: true,
             linger_zero: false,
             debug: false,
             ancillary: Ancillary::default(),

@@ -125,14 +125,6 @@ fn truth(value: bool) -> Option<Term> {
     Some(am::boolean(value))
 }
 
-fn boolean(term: Term) -> Option<bool> {
-    match term {
-        am::TRUE => Some(true),
-        am::FALSE => Some(false),
-        _ => None,
-    }
-}
-
 fn calculated(outcome: Result<Term, ArithError>) -> Option<Term> {
     outcome.ok()
 }
@@ -164,7 +156,7 @@ pub(crate) fn call(
         F::IsMapKey => b.is_map().then(|| am::boolean(map::get(b, a).is_some())),
         F::IsBinary => truth(a.is_binary()),
         F::IsBitstring => truth(a.is_bitstring()),
-        F::IsBoolean => truth(boolean(a).is_some()),
+        F::IsBoolean => truth(am::to_boolean(a).is_some()),
         F::IsFunOf => fun::is_of_arity(a, b).map(am::boolean),
         F::TupleSize => Some(Term::small(a.tuple_size()? as i64)),
         F::Max => Some(if compare::compare(a, b).is_lt() { b } else { a }),
@@ -226,8 +218,8 @@ pub(crate) fn call(
         F::ExactlyUnequal => truth(!compare::eq_exact(a, b)),
         F::Equal => truth(compare::eq(a, b)),
         F::Unequal => truth(!compare::eq(a, b)),
-        F::Not => truth(!boolean(a)?),
-        F::Xor => truth(boolean(a)? != boolean(b)?),
+        F::Not => truth(!am::to_boolean(a)?),
+        F::Xor => truth(am::to_boolean(a)? != am::to_boolean(b)?),
     }
 }
 

@@ -309,6 +309,9 @@ fn make(
     }
     message_queue::link(&mut process.head.messages);
     keep_heap_options(process, &options.heap);
+    if options.async_dist.is_some() {
+        process.extras().async_dist = options.async_dist;
+    }
     let group_leader = process.group_leader;
     if !group_leader.is_immediate() && !group_leader.is_none() {
         process.group_leader = copy::copy(process.heap(), group_leader);

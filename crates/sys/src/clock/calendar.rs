@@ -204,6 +204,17 @@ fn seconds_of_local(time: DateTime, is_dst: i32) -> Option<i64> {
     (parts.tm_wday != -1).then_some(seconds)
 }
 
+/// Whether the local time zone has or had summer time.
+#[must_use]
+pub fn has_daylight_saving() -> bool {
+    unsafe extern "C" {
+        static daylight: libc::c_int;
+    }
+    load_zone();
+    // SAFETY: the C library's own variable, an integer, which `tzset` in another thread writes at most the same value to.
+    unsafe { (&raw const daylight).read_volatile() != 0 }
+}
+
 fn date_time(parts: &libc::tm) -> DateTime {
     DateTime {
         year: i64::from(parts.tm_year) + 1900,

@@ -225,6 +225,12 @@ impl Socket {
                 }
             }
             number::LINE_DELIMITER => options.delimiter = value as u8,
+            number::READ_AHEAD => {
+                if is_stream {
+                    options.read_ahead = value != 0;
+                }
+            }
+            number::EXCLUSIVE_ADDRESS_USE => {}
             number::DEBUG => options.debug = value != 0,
             _ => return self.set_in_system(number, value, reader),
         }
@@ -372,6 +378,8 @@ impl Socket {
             number::SHOW_RESET => {
                 (self.protocol == Protocol::Tcp).then_some(options.show_reset.into())
             }
+            number::READ_AHEAD => stream(options.read_ahead.into()),
+            number::EXCLUSIVE_ADDRESS_USE => Some(0),
             number::DEBUG => Some(options.debug.into()),
             _ => return None,
         })

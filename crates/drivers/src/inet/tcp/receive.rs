@@ -92,7 +92,9 @@ impl Tcp {
 
     /// Whether a read may take more than was asked for.
     fn may_read_ahead(&self) -> bool {
-        !self.socket.is_known && self.socket.family != Some(Family::Local)
+        self.socket.options.read_ahead
+            && !self.socket.is_known
+            && self.socket.family != Some(Family::Local)
     }
 
     /// Reads as long as there is data that somebody wants.
@@ -131,6 +133,12 @@ impl Tcp {
             return self.read_raw(port);
         }
         let mut buffer_bytes = self.socket.options.buffer_bytes as usize;
+        if !self.socket.options.read_ahead
+            && let Some(head) = packet::head_bytes(framing.kind)
+        {
+            // With no more than the head in the buffer, the rest of the packet is read by its length.
+            buffer_bytes = head;
+        }
         let channel = port.channel();
         if let Some(channel) = &channel {
             if self.begun_bytes > 0 {

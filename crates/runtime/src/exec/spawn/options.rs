@@ -27,6 +27,8 @@ pub struct SpawnOptions {
     pub fullsweep_after: Option<u16>,
     pub off_heap_messages: Option<bool>,
     pub heap: HeapOptions,
+    /// Whether it waits for a busy connection to another node, if the options say so.
+    pub async_dist: Option<bool>,
     pub system: bool,
     /// The number of the scheduler that it must run on; 0 for any.
     pub scheduler: u16,
@@ -156,6 +158,9 @@ fn set_option(options: &mut SpawnOptions, name: Term, value: Term) -> Option<()>
             options.heap.max_heap_binaries = Some(limit.binaries);
         }
         am::SCHEDULER => options.scheduler = bound::number_of(value)?,
+        am::ASYNC_DIST if release::has(Release::OTP_26) => {
+            options.async_dist = Some(am::to_boolean(value)?);
+        }
         _ => return None,
     }
     Some(())
