@@ -48,8 +48,8 @@ pub fn display_bytes(term: Term) -> Vec<u8> {
     bytes.0
 }
 
-/// So many elements of a list or bytes of a binary are looked at, or as many as the limit lets be written, to see whether
-/// it is a text.
+/// So many elements of a list or bytes of a binary are looked at, or as many as the limit lets be written, to see
+/// whether it is a text.
 const LOOKED_AT: i64 = 1 << 16;
 /// An integer of more words than this is left out where there is a limit: its digits would be too much work.
 const MOST_INTEGER_WORDS: usize = 1024;

@@ -318,8 +318,8 @@ impl Port {
         is_open
     }
 
-    /// Shows the term of `port_set_data/2`, or `undefined` if there is none. `None` if the port is not open: whoever had
-    /// to wait for its lock while it was closed finds no data, and so does not give it what it cannot take.
+    /// Shows the term of `port_set_data/2`, or `undefined` if there is none. `None` if the port is not open: whoever
+    /// had to wait for its lock while it was closed finds no data, and so does not give it what it cannot take.
     pub fn with_data<R>(&self, show: impl FnOnce(Term) -> R) -> Option<R> {
         let state = self.state.lock();
         let data = state.core.data.as_ref().map_or(am::UNDEFINED, Owned::term);
