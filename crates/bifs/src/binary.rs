@@ -2,8 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
+use layout::kinds::HeapBinary;
 use layout::limits::HEAP_BINARY_BYTES;
-use layout::view::HeapBinary;
 use layout::{ObjectKind, Term, no_gc};
 use term::off_heap::{self, BinaryBlock};
 use term::release::{self, Release};

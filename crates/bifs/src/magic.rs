@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use layout::view::MagicReference;
+use layout::kinds::MagicReference;
 use layout::{NoGc, Term, no_gc};
 use parking_lot::Mutex;
 use term::off_heap::MagicBlock;

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use layout::view::MagicReference;
+use layout::kinds::MagicReference;
 use layout::{Heap, Term};
 use term::build;
 use term::off_heap::MagicBlock;

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use layout::Term;
-use layout::view::{ExternalIdentifier, ExternalReference};
+use layout::kinds::{ExternalIdentifier, ExternalReference};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

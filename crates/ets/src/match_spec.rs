@@ -23,7 +23,7 @@ mod tracing;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use layout::view::MagicReference;
+use layout::kinds::MagicReference;
 use layout::{Heap, Term};
 use term::heap::Scratch;
 use term::off_heap::MagicBlock;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use layout::Term;
-use layout::view::MagicReference;
+use layout::kinds::MagicReference;
 use parking_lot::RwLock;
 use term::off_heap::MagicBlock;
 use term::{am, reference};

@@ -11,6 +11,7 @@ pub mod cache;
 pub mod code;
 pub mod context;
 pub mod heap;
+pub mod kinds;
 pub mod limits;
 pub mod no_gc;
 pub mod object;

@@ -11,7 +11,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use layout::view::{MagicReference, SharedBinary};
+use layout::kinds::{MagicReference, SharedBinary};
 use layout::{Heap, NoGc, Term};
 use parking_lot::{Mutex, RwLock};
 use runtime::mail::deferred;

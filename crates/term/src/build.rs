@@ -3,9 +3,9 @@
 //! Each function fills every word that it allocates, so it returns a complete term; [`binary_uninit`] leaves the bytes
 //! to its caller.
 
+use layout::kinds::{Closure, SubBinary};
 use layout::limits::{HEAP_BINARY_BYTES, SMALL_MAX, SMALL_MIN};
 use layout::object::{Bits, offset};
-use layout::view::{Closure, SubBinary};
 use layout::{Cons, Export, FunEntry, Header, Heap, ObjectKind, Term, no_gc};
 
 use crate::fun;

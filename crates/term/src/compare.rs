@@ -11,8 +11,8 @@
 
 use std::cmp::Ordering;
 
+use layout::kinds::{FlatMap, HeapBinary};
 use layout::object::{MapShape, offset};
-use layout::view::{FlatMap, HeapBinary};
 use layout::{Boxed, FunEntry, NoGc, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 

@@ -8,7 +8,7 @@
 use std::ptr;
 use std::sync::atomic::AtomicPtr;
 
-use layout::view::{Closure, ExternalFun};
+use layout::kinds::{Closure, ExternalFun};
 use layout::{Export, FunEntry, ObjectKind, Term, no_gc};
 
 use crate::build;

@@ -12,8 +12,8 @@
 
 use std::borrow::Cow;
 
+use layout::kinds::{ExternalIdentifier, ExternalReference, FlatMap, Float};
 use layout::object::{Bits, MapShape, offset};
-use layout::view::{ExternalIdentifier, ExternalReference, FlatMap, Float};
 use layout::{ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 

@@ -7,9 +7,9 @@
 //! Functions that build take a heap and never collect. Those that only read may be called by any
 //! thread that may read the map. A term handed in as `map` must be a map.
 
+use layout::kinds::FlatMap;
 use layout::limits::FLAT_MAP_PAIRS;
 use layout::object::offset;
-use layout::view::FlatMap;
 use layout::{Header, ObjectKind, Term};
 use smallvec::SmallVec;
 

@@ -7,8 +7,8 @@
 
 use std::cmp::Ordering;
 
+use layout::kinds::NativeRecord;
 use layout::object::offset;
-use layout::view::NativeRecord;
 use layout::{Header, NoGc, ObjectKind, Term, no_gc};
 
 use crate::copy::copy_terms;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use layout::Term;
-use layout::view::{ExternalIdentifier, ExternalReference};
+use layout::kinds::{ExternalIdentifier, ExternalReference};
 use parking_lot::RwLock;
 
 use crate::am;

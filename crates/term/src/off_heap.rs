@@ -11,8 +11,8 @@ use std::mem::offset_of;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{LazyLock, OnceLock};
 
+use layout::kinds::MagicReference;
 use layout::object::{binary_block, offset};
-use layout::view::MagicReference;
 use layout::{Header, ObjectKind, Term};
 use parking_lot::Mutex;
 

@@ -21,9 +21,9 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use layout::kinds::LocalReference;
 use layout::limits::PID_INDEX_BITS;
 use layout::object::offset;
-use layout::view::LocalReference;
 use layout::{ObjectKind, Term};
 use spec::release::Release;
 

@@ -6,8 +6,8 @@
 
 use std::collections::HashSet;
 
+use layout::kinds::SubBinary;
 use layout::object::{MapShape, offset};
-use layout::view::SubBinary;
 use layout::{Boxed, Header, ObjectKind, Term};
 
 use crate::build::SHARED_BINARY_WORDS;

@@ -1,7 +1,7 @@
 //! What is told of calls of traced functions.
 
 use layout::Term;
-use layout::view::MatchContext;
+use layout::kinds::MatchContext;
 use runtime::process::Process;
 use runtime::process::tracing::{Event, Family, Tracer, Tracing, what};
 use runtime::trace::frames::wish;

@@ -1,8 +1,8 @@
 //! Binaries: their sizes and parts, and conversions from and to lists.
 
 use layout::Term;
+use layout::kinds::MatchContext;
 use layout::object::Bits;
-use layout::view::MatchContext;
 use term::bits::construct::{self, Builder};
 use term::bits::matching::{self, extract};
 use term::bits::range;

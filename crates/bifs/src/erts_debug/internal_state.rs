@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use layout::heap::flag as heap_flag;
+use layout::kinds::{MagicReference, SharedBinary};
 use layout::object::Header;
-use layout::view::{MagicReference, SharedBinary};
 use layout::{ObjectKind, Term, no_gc};
 use term::heap::{self, Allocate};
 use term::off_heap::{BinaryBlock, MagicBlock};

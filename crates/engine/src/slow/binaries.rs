@@ -1,7 +1,7 @@
 //! Matching bit strings, using `term::bits::matching`.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
-use layout::view::MatchContext;
+use layout::kinds::MatchContext;
 use layout::{Heap, Term};
 use term::am;
 use term::bits::{Flags, is_all, match_width, matching};

@@ -886,7 +886,7 @@ unsafe extern "C" fn apply_fun_list(
     arguments: Term,
 ) -> *const u64 {
     let arity = spread(context, arguments);
-    let entry = layout::view::Closure::expect(fun).entry();
+    let entry = layout::kinds::Closure::expect(fun).entry();
     unsafe {
         assert_eq!((*entry).arity as usize, arity);
         assert_eq!((*entry).free, 0);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ffi::{c_int, c_void};
 use std::{ptr, slice};
 
-use layout::view::SharedBinary;
+use layout::kinds::SharedBinary;
 use layout::{Term, no_gc};
 use term::off_heap::{self, BinaryBlock, Counted, MagicBlock};
 use term::{build, unicode};

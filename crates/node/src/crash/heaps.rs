@@ -8,9 +8,9 @@ use std::collections::HashSet;
 use std::fmt::{self, Write};
 
 use layout::heap::is_return_address;
+use layout::kinds::{SharedBinary, SubBinary};
 use layout::limits::HEAP_BINARY_BYTES;
 use layout::object::{MapShape, offset};
-use layout::view::{SharedBinary, SubBinary};
 use layout::{Boxed, ObjectKind, Term, no_gc};
 use term::bits::range;
 use term::external::encode::{self, EncodeOptions};

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::Ordering;
 
-use layout::view::SharedBinary;
+use layout::kinds::SharedBinary;
 use layout::{Fragment, Term, no_gc};
 use term::am;
 use term::off_heap::{self, MagicBlock};

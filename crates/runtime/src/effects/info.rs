@@ -4,7 +4,7 @@
 //! heap that need not be that of the process.
 
 use layout::heap::is_return_address;
-use layout::view::SharedBinary;
+use layout::kinds::SharedBinary;
 use layout::{Export, Fragment, Heap, ObjectKind, Term, no_gc};
 use term::off_heap::{self, MagicBlock};
 use term::release::{self, Release};

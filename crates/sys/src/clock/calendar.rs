@@ -211,7 +211,7 @@ pub fn has_daylight_saving() -> bool {
         static daylight: libc::c_int;
     }
     load_zone();
-    // SAFETY: the C library's own variable, an integer, to which `tzset` in another thread writes at most the same value.
+    // SAFETY: an integer of the C library's own, to which `tzset` in another thread writes at most the same value.
     unsafe { (&raw const daylight).read_volatile() != 0 }
 }
 

@@ -1,8 +1,8 @@
 //! Address space for machine code.
 //!
-//! Generated code refers to the program with 32-bit addresses or distances, so it must lie where those
-//! reach: [`Place`] says where. No page is ever writable and executable at once: code is written first and sealed
-//! before it runs. What is to change later lies in memory that can be mapped a second time ([`CodeArea::rewritable`]), and is
+//! Generated code refers to the program with 32-bit addresses or distances, so it must lie where those reach:
+//! [`Place`] says where. No page is ever writable and executable at once: code is written first and sealed before it
+//! runs. What is to change later lies in memory that can be mapped a second time ([`CodeArea::rewritable`]), and is
 //! written there, at an address that nobody knows for long.
 //!
 //! Where code lies begins elsewhere in each run, as far as its addresses have to be low.

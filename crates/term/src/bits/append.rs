@@ -13,8 +13,8 @@
 
 use std::sync::atomic::Ordering;
 
+use layout::kinds::{SharedBinary, SubBinary};
 use layout::object::{SUB_BINARY_WRITABLE, binary_flag, offset};
-use layout::view::{SharedBinary, SubBinary};
 use layout::{Header, ObjectKind, Term};
 
 use crate::bits::construct::Builder;

@@ -7,8 +7,8 @@
 
 use std::cmp::Ordering;
 
+use layout::kinds::{HeapBinary, MatchContext, SharedBinary, SubBinary};
 use layout::object::offset;
-use layout::view::{HeapBinary, MatchContext, SharedBinary, SubBinary};
 use layout::{Header, ObjectKind, Term};
 
 use crate::bits::{Flags, append, float, integer, range, utf};

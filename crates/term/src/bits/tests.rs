@@ -5,9 +5,9 @@ use super::*;
 use crate::heap::{Allocate, Scratch};
 use crate::{ObjectKind, build, copy, off_heap};
 use fastrand::Rng;
+use layout::kinds::SharedBinary;
 use layout::no_gc;
 use layout::object::Bits;
-use layout::view::SharedBinary;
 
 fn random_bytes(random: &mut Rng, length: usize) -> Vec<u8> {
     (0..length).map(|_| random.u8(..)).collect()

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use layout::view::Float;
+use layout::kinds::Float;
 use layout::{NoGc, Term, no_gc};
 
 use crate::integer::compare_integers;

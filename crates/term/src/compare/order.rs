@@ -6,8 +6,8 @@
 
 use std::cmp::Ordering;
 
+use layout::kinds::{Closure, ExternalIdentifier, ExternalReference, FlatMap};
 use layout::object::offset;
-use layout::view::{Closure, ExternalIdentifier, ExternalReference, FlatMap};
 use layout::{Cons, ObjectKind, Term};
 use smallvec::SmallVec;
 

@@ -5,9 +5,9 @@
 //! be read takes at least one byte; a claim of more terms than remaining bytes is refused, which bounds everything that
 //! is allocated. After an error the places that are left become `[]`, so no half-made object stays behind.
 
+use layout::kinds::HeapBinary;
 use layout::limits::{FLAT_MAP_PAIRS, HEAP_BINARY_BYTES};
 use layout::object::offset;
-use layout::view::HeapBinary;
 use layout::{Header, Heap, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 

@@ -4,9 +4,9 @@
 //! on a stack of tasks, so depth needs no native stack and the work can stop. Lengths that are known only at the end
 //! (of lists and funs) are filled in later.
 
+use layout::kinds::{FlatMap, Float, HeapBinary};
 use layout::limits::HEAP_BINARY_BYTES;
 use layout::object::{Bits, offset};
-use layout::view::{FlatMap, Float, HeapBinary};
 use layout::{Boxed, Cons, Heap, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 

@@ -1,8 +1,8 @@
 //! Encoded terms whose large binaries are not copied, as `term_to_iovec` returns them.
 
 use layout::Term;
+use layout::kinds::SharedBinary;
 use layout::object::offset;
-use layout::view::SharedBinary;
 
 use super::encode::{EncodeBuffers, EncodeOptions, Encoder, SystemLimit};
 use crate::build;

@@ -2,8 +2,8 @@
 //!
 //! The result is the same as OTP's, which for funs is an upper bound. No recursion; any thread may call.
 
+use layout::kinds::HeapBinary;
 use layout::object::{MapShape, offset};
-use layout::view::HeapBinary;
 use layout::{ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 

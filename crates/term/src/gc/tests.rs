@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicPtr;
 
+use layout::kinds::{MatchContext, SharedBinary};
 use layout::object::{binary_flag, offset};
-use layout::view::{MatchContext, SharedBinary};
 use layout::{Export, FunEntry, no_gc};
 
 use super::*;

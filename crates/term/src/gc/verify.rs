@@ -7,9 +7,9 @@
 
 use std::collections::HashSet;
 
+use layout::kinds::MatchContext;
 use layout::limits::STACK_RESERVE_WORDS;
 use layout::object::{MapShape, offset};
-use layout::view::MatchContext;
 use layout::{Boxed, Fragment, Header, Heap, ObjectKind, Term, no_gc};
 
 use crate::{literal, off_heap};

@@ -4,8 +4,8 @@
 //! what follows, and the words of a term. Both halves are folded into 64 bits. An immediate is only scrambled, so no
 //! two of them have the same hash. Elements that are not immediate wait on a stack, which takes the last one first.
 
+use layout::kinds::{ExternalIdentifier, Float};
 use layout::object::{MapShape, offset};
-use layout::view::{ExternalIdentifier, Float};
 use layout::{ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 

@@ -3,8 +3,8 @@
 //! Any thread may call that may read the map.
 
 use layout::Term;
+use layout::kinds::FlatMap;
 use layout::object::{MapShape, offset};
-use layout::view::FlatMap;
 
 /// Number of pairs.
 ///

@@ -1,7 +1,7 @@
 //! Encoding atoms, the identifiers that a node gives out, and functions.
 
+use layout::kinds::{Closure, ExternalIdentifier, ExternalReference};
 use layout::object::offset;
-use layout::view::{Closure, ExternalIdentifier, ExternalReference};
 use layout::{ObjectKind, Term, no_gc};
 
 use super::super::output::{Pen, ROOM};

@@ -1,7 +1,7 @@
 //! Terms of a few bytes, each written in one piece.
 
+use layout::kinds::HeapBinary;
 use layout::object::{Bits, offset};
-use layout::view::HeapBinary;
 
 use super::super::output::{Pen, ROOM};
 use super::super::tags;
