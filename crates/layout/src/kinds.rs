@@ -1,4 +1,4 @@
-//! Views of objects of one kind, with their words by name: what [`Boxed`](crate::Boxed) is once its kind was tested.
+//! Views of objects of one kind, with their words by name: what [`Boxed`] is once its kind was tested.
 
 use core::ops::Deref;
 use core::ptr;
