@@ -134,7 +134,9 @@ impl Boxed {
     /// The terms of the object, which follow its plain words.
     #[inline(always)]
     pub fn terms(self) -> impl ExactSizeIterator<Item = Term> + DoubleEndedIterator {
-        self.terms_from(self.header().raw_words())
+        let header = self.header();
+        // SAFETY: words of the object, behind the plain ones.
+        (header.raw_words()..header.arity()).map(move |index| unsafe { self.term_unchecked(index) })
     }
 
     /// The terms of the object from word `first` after the header on.

@@ -138,27 +138,41 @@ pub fn copy_with_literals<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Ter
 /// Maximum number of elements of a tuple that [`copy_flat`] handles.
 const FLAT_ELEMENTS: usize = 8;
 
-/// Copies a small tuple of immediates, as keys often are, without counting its words or scanning the copy.
+/// The elements of a small tuple of immediates, as keys and messages often are; None for other terms, and for literals
+/// that copies share. Its words need not be counted, nor its copy be scanned.
 #[inline]
-fn copy_flat<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Option<Term> {
-    let no_gc = no_gc!();
+fn flat_elements(term: Term, no_gc: &NoGc) -> Option<&[Term]> {
     let elements = term.as_tuple(no_gc)?;
-    let count = elements.len();
-    let is_flat = (1..=FLAT_ELEMENTS).contains(&count)
+    let is_flat = (1..=FLAT_ELEMENTS).contains(&elements.len())
         && elements.iter().all(|element| element.is_immediate())
         && !literal::is_shared(term);
-    if !is_flat {
-        return None;
-    }
-    let room = heap.allocate(1 + count);
-    // SAFETY: the room is fresh and has the words of the tuple, which are its header and immediates.
+    is_flat.then_some(elements)
+}
+
+/// Writes a tuple of such elements.
+///
+/// # Safety
+/// `room` has a word for each of them and one more.
+#[inline]
+unsafe fn write_flat(room: *mut u64, elements: &[Term]) -> Term {
+    // SAFETY: the caller's promise; the elements refer to nothing.
     unsafe {
-        room.write(Header::new(ObjectKind::Tuple, count).0);
+        room.write(Header::new(ObjectKind::Tuple, elements.len()).0);
         for (index, element) in elements.iter().enumerate() {
             room.add(1 + index).write(element.bits());
         }
-        Some(Term::from_boxed_pointer(room))
+        Term::from_boxed_pointer(room)
     }
+}
+
+/// Copies a small tuple of immediates.
+#[inline]
+fn copy_flat<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Option<Term> {
+    let no_gc = no_gc!();
+    let elements = flat_elements(term, no_gc)?;
+    let room = heap.allocate(1 + elements.len());
+    // SAFETY: the room is fresh and has that many words.
+    Some(unsafe { write_flat(room, elements) })
 }
 
 /// As [`copy`], when the number of words is known.
@@ -177,7 +191,7 @@ pub unsafe fn copy_counted<A: Allocate + ?Sized>(heap: &mut A, term: Term, words
 /// Copies a term into a fresh fragment, as a message or another signal's term.
 #[must_use]
 pub fn to_fragment(term: Term) -> *mut Fragment {
-    fragment_of(term, size(term))
+    flat_fragment(term).unwrap_or_else(|| fragment_of(term, size(term)))
 }
 
 /// As [`to_fragment`]; `None` if the copy is so large that the node's budget has no room for it.
@@ -185,12 +199,27 @@ pub fn to_fragment(term: Term) -> *mut Fragment {
 #[must_use]
 pub fn to_fragment_within_budget(term: Term) -> Option<*mut Fragment> {
     use sys::memory::budget;
+    // So small a one is always admitted.
+    if let Some(fragment) = flat_fragment(term) {
+        return Some(fragment);
+    }
     let words = size(term);
     if !budget::admit(words * 8) {
         budget::refuse();
         return None;
     }
     Some(fragment_of(term, words))
+}
+
+/// A copy of a small tuple of immediates, in a fresh fragment.
+#[inline]
+fn flat_fragment(term: Term) -> Option<*mut Fragment> {
+    let no_gc = no_gc!();
+    let elements = flat_elements(term, no_gc)?;
+    let fragment = new_fragment(1 + elements.len());
+    // SAFETY: the fragment is fresh and has that many words.
+    unsafe { (*fragment).term = write_flat(Fragment::words_pointer(fragment), elements) };
+    Some(fragment)
 }
 
 /// A copy of a term whose [`size`] is `words`, in a fresh fragment.
@@ -518,6 +547,35 @@ mod tests {
     use super::*;
     use crate::heap::Scratch;
     use crate::{build, list};
+
+    #[test]
+    fn small_tuples_of_immediates_are_copied_as_others() {
+        let mut source = Scratch::new();
+        let heap = source.heap();
+        let text = build::binary(heap, b"abc");
+        for count in 1..=FLAT_ELEMENTS + 2 {
+            let flat: Vec<Term> = (0..count)
+                .map(|number| Term::small(number as i64))
+                .collect();
+            let mut mixed = flat.clone();
+            mixed[count - 1] = text;
+            for elements in [flat, mixed] {
+                let term = build::tuple(heap, &elements);
+                let is_flat = count <= FLAT_ELEMENTS && elements[count - 1] != text;
+                assert_eq!(flat_elements(term, no_gc!()).is_some(), is_flat);
+                let fragment = to_fragment(term);
+                // SAFETY: the fragment is new, and dropped once.
+                unsafe {
+                    let copied = (*fragment).term;
+                    assert_eq!((*fragment).words as usize, size(term));
+                    assert_ne!(copied, term);
+                    assert!(crate::compare::eq_exact(copied, term));
+                    crate::heap::drop_fragment(fragment);
+                }
+            }
+        }
+        assert!(flat_elements(build::tuple(heap, &[]), no_gc!()).is_none());
+    }
 
     #[test]
     fn copies_are_equal_and_apart() {

@@ -11,7 +11,7 @@ use layout::{Boxed, Cons, Header, Term};
 use smallvec::SmallVec;
 
 use super::iterate::iter;
-use super::views::{children, size};
+use super::views::{children, children_of, size};
 use super::{Pairs, from_sorted, insert_sorted};
 use crate::build;
 use crate::compare::eq_exact;
@@ -234,19 +234,17 @@ fn node_of<A: Allocate + ?Sized>(
     node
 }
 
-#[inline(always)]
-fn header_of(node: Term) -> Header {
-    node.expect_boxed().header()
-}
-
+/// The number of pairs, if the node is a root.
 #[inline]
-fn root_size(node: Term) -> Option<usize> {
-    (header_of(node).map_shape() == MapShape::HashRoot).then(|| size(node))
+fn root_size(node: Boxed) -> Option<usize> {
+    let is_root = node.header().map_shape() == MapShape::HashRoot;
+    // SAFETY: a root has its size before its children.
+    is_root.then(|| unsafe { node.word_unchecked(offset::MAP_SIZE) } as usize)
 }
 
 /// A root's size with some keys more or less; of an inner node, what does not count.
 #[inline(always)]
-fn changed_size(node: Term, added: isize) -> usize {
+fn changed_size(node: Boxed, added: isize) -> usize {
     root_size(node).map_or(0, |size| size.wrapping_add_signed(added))
 }
 
@@ -254,13 +252,13 @@ fn changed_size(node: Term, added: isize) -> usize {
 #[inline]
 fn with_child<A: Allocate + ?Sized>(
     heap: &mut A,
-    old: Term,
+    old: Boxed,
     slot: usize,
     child: Term,
     added: isize,
 ) -> Term {
-    let (copy, room) = node(heap, header_of(old), changed_size(old, added));
-    let children = children(old);
+    let (copy, room) = node(heap, old.header(), changed_size(old, added));
+    let children = children_of(old);
     assert!(slot < children.len());
     // SAFETY: there is room for as many children as the old node has, and `slot` is one of them.
     unsafe {
@@ -274,23 +272,23 @@ fn with_child<A: Allocate + ?Sized>(
 #[inline]
 fn with_new_child<A: Allocate + ?Sized>(
     heap: &mut A,
-    old: Term,
+    old: Boxed,
     (bit, slot): (u16, usize),
     child: Term,
 ) -> Term {
-    let header = header_of(old).with_child(bit);
+    let header = old.header().with_child(bit);
     let (copy, room) = node(heap, header, changed_size(old, 1));
     // SAFETY: there is room for one child more than the old node has.
-    unsafe { super::insert_at(room, children(old), slot, child) };
+    unsafe { super::insert_at(room, children_of(old), slot, child) };
     copy
 }
 
 /// A node without the child at `slot`.
-fn without_child<A: Allocate + ?Sized>(heap: &mut A, old: Term, bit: u16, slot: usize) -> Term {
-    let header = header_of(old).without_child(bit);
+fn without_child<A: Allocate + ?Sized>(heap: &mut A, old: Boxed, bit: u16, slot: usize) -> Term {
+    let header = old.header().without_child(bit);
     let (copy, room) = node(heap, header, changed_size(old, -1));
     // SAFETY: there is room for one child less than the old node has.
-    unsafe { super::leave_out(room, children(old), slot) };
+    unsafe { super::leave_out(room, children_of(old), slot) };
     copy
 }
 
@@ -367,10 +365,10 @@ fn insert<A: Allocate + ?Sized>(
 ) -> Option<(Term, bool)> {
     let key = leaf.key();
     let mut hash = hash_at(key, level);
-    let mut path: SmallVec<[(Term, usize); 8]> = SmallVec::new();
-    let mut node = top;
+    let mut path: SmallVec<[(Boxed, usize); 8]> = SmallVec::new();
+    let mut node = top.expect_boxed();
     let (mut new, added) = loop {
-        let bitmap = header_of(node).bitmap();
+        let bitmap = node.header().bitmap();
         let (bit, slot) = slot(bitmap, hash);
         if bitmap & bit == 0 {
             if only_existing {
@@ -379,10 +377,11 @@ fn insert<A: Allocate + ?Sized>(
             let cell = leaf.make(heap).term();
             break (with_new_child(heap, node, (bit, slot), cell), true);
         }
-        let child = children(node)[slot];
+        let child = children_of(node)[slot];
         let Some(found) = child.as_cell() else {
             path.push((node, slot));
-            node = child;
+            // SAFETY: a child that is no leaf is a node.
+            node = unsafe { child.boxed_unchecked() };
             hash = deeper(hash, key, level);
             level += 1;
             continue;
@@ -429,23 +428,24 @@ pub(super) fn take<A: Allocate + ?Sized>(
 ) -> Option<(Term, Term)> {
     let mut hash = map_key(key, 0);
     let mut level = 0;
-    let mut path: SmallVec<[(Term, u16, usize); 8]> = SmallVec::new();
-    let mut node = map;
+    let mut path: SmallVec<[(Boxed, u16, usize); 8]> = SmallVec::new();
+    let mut node = map.expect_boxed();
     let leaf = loop {
-        let bitmap = header_of(node).bitmap();
+        let bitmap = node.header().bitmap();
         let (bit, slot) = slot(bitmap, hash);
         if bitmap & bit == 0 {
             return None;
         }
         path.push((node, bit, slot));
-        let child = children(node)[slot];
+        let child = children_of(node)[slot];
         if let Some(leaf) = child.as_cell() {
             if !eq_exact(leaf.head(), key) {
                 return None;
             }
             break leaf;
         }
-        node = child;
+        // SAFETY: a child that is no leaf is a node.
+        node = unsafe { child.boxed_unchecked() };
         hash = deeper(hash, key, level);
         level += 1;
     };
@@ -459,7 +459,7 @@ pub(super) fn take<A: Allocate + ?Sized>(
     // What replaces the leaf: nothing, a leaf that moved up, or a node.
     let mut left: Option<Term> = None;
     for (node, bit, slot) in path.into_iter().rev() {
-        let siblings = children(node);
+        let siblings = children_of(node);
         let is_root = root_size(node).is_some();
         left = match left {
             None if !is_root && siblings.len() == 2 && siblings[1 - slot].is_cons() => {
@@ -604,7 +604,8 @@ fn merge_nodes<A: Allocate + ?Sized>(
         (Some(leaf), None) => insert_into(heap, b, leaf, Existing::Keep),
         (None, Some(leaf)) => insert_into(heap, a, leaf, Existing::Replace),
         (None, None) => {
-            let bitmaps = [header_of(a).bitmap(), header_of(b).bitmap()];
+            let node_a = a.expect_boxed();
+            let bitmaps = [node_a, b.expect_boxed()].map(|node| node.header().bitmap());
             let (mut from_a, mut from_b) = (children(a).iter(), children(b).iter());
             let mut merged: SmallVec<[Term; 16]> = SmallVec::new();
             for place in 0..16 {
@@ -622,7 +623,7 @@ fn merge_nodes<A: Allocate + ?Sized>(
             if merged[..] == *children(a) {
                 return a;
             }
-            node_of(heap, bitmaps[0] | bitmaps[1], root_size(a), &merged)
+            node_of(heap, bitmaps[0] | bitmaps[1], root_size(node_a), &merged)
         }
     }
 }
@@ -656,7 +657,7 @@ fn count(child: Term) -> usize {
     if child.is_cons() {
         return 1;
     }
-    match root_size(child) {
+    match root_size(child.expect_boxed()) {
         Some(size) => size,
         None => children(child).iter().map(|child| count(*child)).sum(),
     }

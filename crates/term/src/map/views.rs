@@ -2,9 +2,9 @@
 //!
 //! Any thread may call that may read the map.
 
-use layout::Term;
 use layout::kinds::FlatMap;
 use layout::object::{MapShape, offset};
+use layout::{Boxed, Term};
 
 /// Number of pairs.
 ///
@@ -51,7 +51,14 @@ pub(crate) fn flat<'a>(map: Term) -> (&'a [Term], &'a [Term]) {
 #[inline]
 #[must_use]
 pub fn children<'a>(node: Term) -> &'a [Term] {
-    let header = node.expect_boxed().header();
+    children_of(node.expect_boxed())
+}
+
+/// As [`children`].
+#[inline]
+#[must_use]
+pub(super) fn children_of<'a>(node: Boxed) -> &'a [Term] {
+    let header = node.header();
     let first = usize::from(header.map_shape() == MapShape::HashRoot) * offset::HASH_ROOT_CHILDREN;
     // SAFETY: the children of a node follow its raw words; the moving rule keeps them.
     unsafe { std::slice::from_raw_parts(node.word_pointer(first).cast(), header.arity() - first) }
