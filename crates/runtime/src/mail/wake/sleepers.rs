@@ -5,11 +5,13 @@
 //! is not chosen twice for one sleep. A scheduler that is still *searching* (awake and looking for work) finds queued
 //! work without being woken; it ends its search before it announces itself, so no work is missed between the two. Any
 //! thread may call. `tests/interleavings` runs this file under loom.
+// Under `loom` they are used from outside of the crate.
+#![allow(unreachable_pub)]
 
 use crate::process::sync::{AtomicUsize, Mutex, Ordering, fence};
 
 /// See the module's documentation.
-pub(crate) struct Sleepers {
+pub struct Sleepers {
     /// The number of listed schedulers that are online. Whoever queues a process usually reads only this.
     online: AtomicUsize,
     list: Mutex<Vec<Asleep>>,
@@ -25,7 +27,7 @@ struct Asleep {
 
 impl Sleepers {
     #[must_use]
-    pub(crate) fn new() -> Sleepers {
+    pub fn new() -> Sleepers {
         Sleepers {
             online: AtomicUsize::new(0),
             list: Mutex::new(Vec::new()),
@@ -37,13 +39,13 @@ impl Sleepers {
     /// stale.
     #[inline]
     #[must_use]
-    pub(crate) fn any(&self) -> bool {
+    pub fn any(&self) -> bool {
         self.online.load(Ordering::Relaxed) > 0
     }
 
     /// Takes a scheduler off the list: of the first `online` schedulers, the one last in the list (usually the last
     /// that went to sleep).
-    pub(crate) fn choose(&self, online: usize) -> Option<usize> {
+    pub fn choose(&self, online: usize) -> Option<usize> {
         // A scheduler that announces itself after this check must see the work that was queued before it.
         fence(Ordering::SeqCst);
         if !self.any() {
@@ -56,7 +58,7 @@ impl Sleepers {
 
     /// As [`choose`](Sleepers::choose), but `None` while a scheduler searches: that one takes the queued work, and has
     /// to wake another for what it leaves.
-    pub(crate) fn choose_unless_searched(&self, online: usize) -> Option<usize> {
+    pub fn choose_unless_searched(&self, online: usize) -> Option<usize> {
         // A scheduler that ends its search after this check must see the work that was queued before it.
         fence(Ordering::SeqCst);
         if self.searching.load(Ordering::Relaxed) > 0 {
@@ -66,19 +68,19 @@ impl Sleepers {
     }
 
     /// Called when a scheduler without work begins to look for some.
-    pub(crate) fn begin_search(&self) {
+    pub fn begin_search(&self) {
         self.searching.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Called when the scheduler has found work or is about to sleep: before it checks whether to wake another one, and
     /// before it announces itself.
-    pub(crate) fn end_search(&self) {
+    pub fn end_search(&self) {
         self.searching.fetch_sub(1, Ordering::SeqCst);
         fence(Ordering::SeqCst);
     }
 
     /// Takes all schedulers off the list.
-    pub(crate) fn take_all(&self) -> impl Iterator<Item = usize> + use<> {
+    pub fn take_all(&self) -> impl Iterator<Item = usize> + use<> {
         let mut list = self.list.lock();
         self.online.store(0, Ordering::Relaxed);
         std::mem::take(&mut *list)
@@ -87,7 +89,7 @@ impl Sleepers {
     }
 
     /// Lists a scheduler that is about to look for work the last time before it sleeps.
-    pub(crate) fn announce(&self, index: usize, online: bool) {
+    pub fn announce(&self, index: usize, online: bool) {
         {
             let mut list = self.list.lock();
             list.push(Asleep { index, online });
@@ -97,7 +99,7 @@ impl Sleepers {
     }
 
     /// Removes a scheduler that does not sleep after all, or no longer, if it is listed.
-    pub(crate) fn withdraw(&self, index: usize) {
+    pub fn withdraw(&self, index: usize) {
         let mut list = self.list.lock();
         if let Some(at) = list.iter().position(|asleep| asleep.index == index) {
             self.take(&mut list, at);

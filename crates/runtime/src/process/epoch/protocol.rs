@@ -4,6 +4,8 @@
 //! thread that retires something first makes it unreachable, then comes its fence, then it reads the published epochs.
 //! In whichever order the fences are, either the look-up does not find what was retired, or the published epoch is
 //! seen.
+// Under `loom` they are used from outside of the crate.
+#![allow(unreachable_pub)]
 
 use crate::process::sync::{AtomicU64, AtomicUsize, Ordering, between_steps, fence};
 
@@ -11,10 +13,10 @@ const IDLE: u64 = u64::MAX;
 
 /// The epoch that one thread has published.
 #[repr(align(64))]
-pub(super) struct Place(AtomicU64);
+pub struct Place(AtomicU64);
 
 /// The epochs of at most `MOST` threads.
-pub(super) struct Epochs<const MOST: usize> {
+pub struct Epochs<const MOST: usize> {
     places: [Place; MOST],
     /// The number of places that belong to a thread.
     taken: AtomicUsize,
@@ -23,7 +25,7 @@ pub(super) struct Epochs<const MOST: usize> {
 
 impl<const MOST: usize> Epochs<MOST> {
     #[cfg(not(feature = "loom"))]
-    pub(super) const fn new() -> Epochs<MOST> {
+    pub const fn new() -> Epochs<MOST> {
         Epochs {
             places: [const { Place(AtomicU64::new(IDLE)) }; MOST],
             taken: AtomicUsize::new(0),
@@ -45,7 +47,7 @@ impl<const MOST: usize> Epochs<MOST> {
     ///
     /// # Panics
     /// If there are more threads than places.
-    pub(super) fn join(&self) -> &Place {
+    pub fn join(&self) -> &Place {
         let index = self.taken.fetch_add(1, Ordering::Relaxed);
         assert!(
             index < MOST,
@@ -56,7 +58,7 @@ impl<const MOST: usize> Epochs<MOST> {
 
     /// See [`super::quiescent`].
     #[inline]
-    pub(super) fn quiescent(&self, place: &Place) {
+    pub fn quiescent(&self, place: &Place) {
         let now = self.now.load(Ordering::Relaxed);
         debug_assert!(place.is_idle() || place.0.load(Ordering::Relaxed) <= now);
         between_steps();
@@ -66,7 +68,7 @@ impl<const MOST: usize> Epochs<MOST> {
     }
 
     /// See [`super::retire_stamp`].
-    pub(super) fn retire_stamp(&self) -> u64 {
+    pub fn retire_stamp(&self) -> u64 {
         between_steps();
         // Keeps later reads of published epochs from being reordered before what made the memory unreachable.
         fence(Ordering::SeqCst);
@@ -74,7 +76,7 @@ impl<const MOST: usize> Epochs<MOST> {
     }
 
     /// See [`super::passed`].
-    pub(super) fn passed(&self, stamp: u64) -> bool {
+    pub fn passed(&self, stamp: u64) -> bool {
         debug_assert!(stamp < self.now.load(Ordering::Relaxed));
         let taken = self.taken.load(Ordering::Relaxed);
         self.places[..taken]
@@ -85,13 +87,13 @@ impl<const MOST: usize> Epochs<MOST> {
 
 impl Place {
     /// See [`super::idle`].
-    pub(super) fn become_idle(&self) {
+    pub fn become_idle(&self) {
         self.0.store(IDLE, Ordering::Release);
     }
 
     /// Whether the thread is idle.
     #[inline]
-    pub(super) fn is_idle(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.0.load(Ordering::Relaxed) == IDLE
     }
 }
