@@ -94,18 +94,13 @@ const MOST_UNFETCHED: usize = 300_000;
 #[must_use]
 pub fn messages(process: &Process) -> (u64, u64) {
     let (mut messages, mut bytes) = fetched(process);
-    let mut signal = process.signals.newest();
-    for _ in 0..MOST_UNFETCHED {
-        if signal.is_null() {
-            break;
-        }
-        // SAFETY: only the owner takes signals out, and the process is borrowed. Those that are pushed meanwhile are
-        // before the newest one that was seen.
-        unsafe {
+    // SAFETY: only the owner takes signals out, and the process is borrowed. Those that are pushed meanwhile are before
+    // the newest one that was seen.
+    unsafe {
+        each_of(process.signals.newest(), MOST_UNFETCHED, |signal| {
             messages += 1;
             bytes += size_of::<Fragment>() as u64 + u64::from((*signal).words) * 8;
-            signal = (*signal).next;
-        }
+        });
     }
     (messages, bytes)
 }
@@ -121,15 +116,24 @@ fn fetched(process: &Process) -> (u64, u64) {
 /// Calls `visit` with messages that a process has fetched, and with signals that it has not, with at most so many of
 /// each.
 fn each_waiting(process: &Process, most: usize, mut visit: impl FnMut(*mut Fragment)) {
-    for mut fragment in [process.head.messages.first, process.signals.newest()] {
-        for _ in 0..most {
-            if fragment.is_null() {
-                break;
-            }
-            visit(fragment);
-            // SAFETY: only the owner takes out what is in these lists, and the process is borrowed.
-            fragment = unsafe { (*fragment).next };
+    for first in [process.head.messages.first, process.signals.newest()] {
+        // SAFETY: only the owner takes out what is in these lists, and the process is borrowed.
+        unsafe { each_of(first, most, &mut visit) };
+    }
+}
+
+/// Calls `visit` with the first fragments of a list, at most so many.
+///
+/// # Safety
+/// Nobody takes fragments out of the list during the call.
+unsafe fn each_of(mut fragment: *mut Fragment, most: usize, mut visit: impl FnMut(*mut Fragment)) {
+    for _ in 0..most {
+        if fragment.is_null() {
+            break;
         }
+        visit(fragment);
+        // SAFETY: a fragment of the list, by the caller's promise.
+        fragment = unsafe { (*fragment).next };
     }
 }
 

@@ -47,7 +47,7 @@ const STRESSED_MANY_SIGNALS: usize = 4;
 
 /// As [`drain`], between two slices. If very many signals have arrived, the later ones become a task of the process,
 /// for a dirty scheduler: until that is done, nothing else may handle signals.
-pub fn fetch_between_slices(process: &mut Process) {
+pub fn drain_between_slices(process: &mut Process) {
     state::look(&process.state);
     let arrived = process.signals.take();
     let most = match stress::get() {

@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use layout::{Fragment, Term, no_gc};
+use layout::{Fragment, Heap, Term, no_gc};
 use smallvec::{SmallVec, smallvec};
 use term::copy::Owned;
-use term::external::{self, DecodeOptions, SourceBinary};
+use term::external::{self, DecodeError, DecodeOptions, SourceBinary};
 use term::heap::{self, Scratch};
 use term::integer::uint64;
 use term::{am, build, copy};
@@ -54,11 +54,7 @@ impl Payload<'_> {
             atoms: self.atoms,
             ..DecodeOptions::default()
         };
-        let decode = match self.versioned {
-            true => external::decode_plain,
-            false => external::decode_bare,
-        };
-        let decoded = decode(scratch.heap(), self.bytes, &options, &mut CodeResolver);
+        let decoded = decode_term(self.versioned, scratch.heap(), self.bytes, &options);
         Some(Owned::new(decoded.ok()?.0))
     }
 
@@ -138,6 +134,20 @@ impl Payload<'_> {
     }
 }
 
+/// Decodes one term, with a version byte in front or without; returns also how many bytes it took.
+fn decode_term(
+    versioned: bool,
+    heap: &mut Heap,
+    bytes: &[u8],
+    options: &DecodeOptions,
+) -> Result<(Term, usize), DecodeError> {
+    let decode = match versioned {
+        true => external::decode_plain,
+        false => external::decode_bare,
+    };
+    decode(heap, bytes, options, &mut CodeResolver)
+}
+
 /// Decodes a message that [`Payload::into_fragment`] has made, and returns it after the name of its node; if that
 /// fails, the connection it came over ends, and so does a process that would wait for its arguments for ever.
 ///
@@ -164,11 +174,7 @@ pub(crate) unsafe fn decode(fragment: *mut Fragment) -> Option<(Term, *mut Fragm
             start: offset.as_small().expect("a number") as usize,
         }),
     };
-    let decode = match versioned {
-        am::TRUE => external::decode_plain,
-        _ => external::decode_bare,
-    };
-    let decoded = decode(scratch.heap(), encoded, &options, &mut CodeResolver);
+    let decoded = decode_term(versioned == am::TRUE, scratch.heap(), encoded, &options);
     let message = match (decoded, way) {
         (Err(_), _) => {
             let is_wanted = |channel: &Arc<Channel>| id == Term::small(i64::from(channel.id));

@@ -42,7 +42,7 @@ impl Scheduler {
         // Pending tasks come first: one of them may be to handle earlier signals.
         run_tasks(&mut process);
         if !process.flags.contains(Flags::SYSTEM_TASKS) {
-            signal_handling::fetch_between_slices(&mut process);
+            signal_handling::drain_between_slices(&mut process);
             run_tasks(&mut process);
         }
         if process.flags.contains(Flags::DIRTY_COLLECTION)

@@ -53,7 +53,7 @@ impl Slice {
             block::prefetch_heap(&process.head.heap);
             // Pending tasks come first: one of them may be to handle earlier signals. `prepare` does the rest.
             if !process.flags.contains(Flags::SYSTEM_TASKS) {
-                signal_handling::fetch_between_slices(process);
+                signal_handling::drain_between_slices(process);
             }
         }
         scheduler.own.set_reductions_left(REDUCTIONS_PER_SLICE);
@@ -90,7 +90,7 @@ impl Scheduler {
         }
         if process.flags.contains(Flags::SYSTEM_TASKS) {
             if tasks::run(&mut process) == Ran::All {
-                signal_handling::fetch_between_slices(&mut process);
+                signal_handling::drain_between_slices(&mut process);
                 return Next::Prepare(process);
             }
             slice.account(self, &mut process);
@@ -101,7 +101,7 @@ impl Scheduler {
             return match rest(process) {
                 Ok(()) => Next::End,
                 Err(mut process) => {
-                    signal_handling::fetch_between_slices(&mut process);
+                    signal_handling::drain_between_slices(&mut process);
                     Next::Prepare(process)
                 }
             };
@@ -186,7 +186,7 @@ impl Scheduler {
             self.requeue(process);
             return Next::End;
         }
-        signal_handling::fetch_between_slices(&mut process);
+        signal_handling::drain_between_slices(&mut process);
         Next::Prepare(process)
     }
 
