@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|body: &[u8]| {
     let file = BeamFile::parse(&module(body)).expect("all but the code is sound");
-    let _ = file.decode();
+    assert_eq!(file.survey().err(), file.decode().err());
 });
 
 /// A module `m` with the function `m:f/0`, which has this body, and one of everything that operands can refer to.

@@ -6,7 +6,7 @@ use crate::BeamFile;
 use crate::container::ChunkId;
 use crate::tables::LAMBDA_BYTES;
 
-pub(crate) fn md5(file: &BeamFile) -> [u8; 16] {
+pub(crate) fn md5(file: &BeamFile<'_>) -> [u8; 16] {
     let mut md5 = Md5::new();
     let atoms = file
         .chunk(ChunkId::ATOMS_UTF8)

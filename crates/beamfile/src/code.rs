@@ -4,6 +4,7 @@
 //! Every operation and every operand takes at least one byte of the file, which bounds the arenas by the file size.
 
 mod decoder;
+mod survey;
 
 use std::ops::Range;
 
@@ -67,8 +68,10 @@ pub struct Code {
     pub operations: Vec<Operation>,
     operands: Vec<Operand>,
     big_integers: Vec<u8>,
-    /// What each label stands for.
+    /// What each label stands for; empty in the code of a single function.
     labels: Vec<Option<LabelTarget>>,
+    /// The offset in the chunk where the operations end.
+    end: u32,
 }
 
 /// A function. In the file it is: `label Info`, an optional `line`, `func_info`, `label Entry`, and the body.
@@ -87,6 +90,8 @@ pub struct Function {
     pub entry_label: u32,
     /// The body: a range of [`Code::operations`]. It begins with the operation `label Entry`.
     pub operations: Range<u32>,
+    /// The offset in the chunk of its first operation, `label Info`.
+    offset: u32,
 }
 
 /// A generic operation. [`Code::generic`] returns its operands by name, [`Code::operands`] in order; their kinds are in
@@ -111,8 +116,28 @@ pub enum LabelTarget {
 }
 
 impl Code {
-    pub(crate) fn decode(file: &BeamFile) -> Result<Code, BeamError> {
+    pub(crate) fn decode(file: &BeamFile<'_>) -> Result<Code, BeamError> {
         decoder::decode(file)
+    }
+
+    pub(crate) fn decode_function(
+        file: &BeamFile<'_>,
+        extent: Range<u32>,
+    ) -> Result<Code, BeamError> {
+        decoder::decode_function(file, extent)
+    }
+
+    pub(crate) fn survey(file: &BeamFile<'_>) -> Result<Code, BeamError> {
+        survey::survey(file)
+    }
+
+    /// Where each function lies in the chunk, in order: [`BeamFile::decode_function`](crate::BeamFile::decode_function)
+    /// takes that.
+    pub fn extents(&self) -> impl Iterator<Item = Range<u32>> {
+        let ends = self.functions.iter().skip(1).map(|next| next.offset);
+        let ends = ends.chain(std::iter::once(self.end));
+        let starts = self.functions.iter().map(|function| function.offset);
+        starts.zip(ends).map(|(start, end)| start..end)
     }
 
     /// The operations of a function; the first one is the label of its entry.

@@ -65,7 +65,7 @@ impl MatchCommand {
     /// after decoding, that means the end of the list.
     #[must_use]
     pub fn read<'a>(
-        file: &BeamFile,
+        file: &BeamFile<'_>,
         code: &Code,
         list: &'a [Operand],
     ) -> Option<(MatchCommand, &'a [Operand])> {

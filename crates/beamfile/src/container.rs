@@ -2,6 +2,7 @@
 //!
 //! If two chunks have the same name, the last one counts, as in OTP. The chunk functions only borrow the file.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::Read;
 use std::ops::Range;
@@ -127,20 +128,21 @@ fn be32(bytes: &[u8]) -> usize {
 }
 
 /// The file itself, inflated if it was gzipped.
-pub(crate) fn plain(file: &[u8]) -> Result<Vec<u8>, BeamError> {
+pub(crate) fn plain(file: &[u8]) -> Result<Cow<'_, [u8]>, BeamError> {
     if file.starts_with(&[0x1f, 0x8b]) {
         inflate(
             flate2::read::MultiGzDecoder::new(file),
             file.len(),
             MAX_INFLATED_BYTES,
         )
+        .map(Cow::Owned)
         .ok_or(BeamError {
             chunk: None,
             offset: 0,
             kind: ErrorKind::BadCompression,
         })
     } else {
-        Ok(file.to_vec())
+        Ok(Cow::Borrowed(file))
     }
 }
 

@@ -23,6 +23,14 @@ impl Literals {
         self.entries.is_empty()
     }
 
+    /// As many literals, without their bytes.
+    pub(crate) fn count_only(&self) -> Literals {
+        Literals {
+            table: Vec::new(),
+            entries: vec![0..0; self.entries.len()],
+        }
+    }
+
     /// The bytes of one literal; the index in an operand is always valid for its own file.
     pub fn get(&self, index: u32) -> Option<&[u8]> {
         self.entries

@@ -134,6 +134,28 @@ impl<'a> Reader<'a> {
         self.index("arity", 256).map(|arity| arity as u8)
     }
 
+    /// The compact term that comes `skipped` bytes further on, if its number is in the first one or two bytes, and how
+    /// many these are. Nothing is read.
+    #[inline]
+    pub(crate) fn peek_short(&self, skipped: usize) -> Option<(Tag, u32, usize)> {
+        match *self.data.get(self.at + skipped..)? {
+            [first, ..] if first & 0x08 == 0 => {
+                Some((Tag::from_bits(first), u32::from(first >> 4), 1))
+            }
+            [first, second, ..] if first & 0x10 == 0 => {
+                let number = u32::from(first >> 5) << 8 | u32::from(second);
+                Some((Tag::from_bits(first), number, 2))
+            }
+            _ => None,
+        }
+    }
+
+    /// Goes on behind bytes that were looked at.
+    #[inline]
+    pub(crate) fn skip(&mut self, count: usize) {
+        self.skip_to(self.at + count);
+    }
+
     #[inline]
     pub(crate) fn compact(&mut self) -> Result<(Tag, Number<'a>), BeamError> {
         // Registers, labels nearby and most others fit in the byte of the tag.
@@ -195,7 +217,8 @@ impl<'a> Reader<'a> {
 }
 
 impl Tag {
-    fn from_bits(byte: u8) -> Tag {
+    #[inline]
+    pub(crate) fn from_bits(byte: u8) -> Tag {
         match byte & 7 {
             0 => Tag::Unsigned,
             1 => Tag::Integer,

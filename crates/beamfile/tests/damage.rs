@@ -90,6 +90,8 @@ fn read(bytes: &[u8]) -> bool {
         "{peak} bytes for {}",
         bytes.len()
     );
+    let survey = BeamFile::parse(bytes).and_then(|file| file.survey());
+    assert_eq!(survey.as_ref().err(), result.as_ref().err());
     if let Err(error) = &result {
         // The error can also be printed.
         assert!(!error.to_string().is_empty());

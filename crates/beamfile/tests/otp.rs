@@ -2,11 +2,12 @@
 //!
 //! The installation is that of `erl` on PATH; without one, these tests fail instead of being skipped.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use beamfile::{BeamFile, ChunkId, Code, LabelTarget, Operand};
+use beamfile::{BeamFile, ChunkId, Code, Function, LabelTarget, Operand};
+use spec::Opcode;
 
 #[test]
 fn every_file_decodes_and_its_tables_are_those_that_otp_finds() {
@@ -36,8 +37,10 @@ fn every_file_decodes_and_its_tables_are_those_that_otp_finds() {
 
     for path in &files {
         let file = read(path);
-        file.decode()
+        let code = file
+            .decode()
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        surveyed(&file, &code);
         let (md5, lengths, module) = answers[path.to_str().unwrap()];
         assert_eq!(
             format!("{:?}", file.md5).replace(' ', ""),
@@ -65,6 +68,66 @@ fn every_file_decodes_and_its_tables_are_those_that_otp_finds() {
         );
         let name: Vec<u32> = file.module().chars().map(u32::from).collect();
         assert_eq!(format!("{name:?}").replace(' ', ""), module);
+    }
+}
+
+/// A look over the code finds the same functions, and keeps what loading asks for.
+fn surveyed(file: &BeamFile<'_>, code: &Code) {
+    let survey = file.survey().unwrap();
+    assert!(survey.extents().eq(code.extents()), "{}", file.module());
+    assert_eq!(survey.functions.len(), code.functions.len());
+    let mut bifs = HashSet::new();
+    for (found, function) in survey.functions.iter().zip(&code.functions) {
+        let alike = |function: &Function| {
+            let mut function = function.clone();
+            function.operations = 0..0;
+            function
+        };
+        assert_eq!(alike(found), alike(function), "{}", file.module());
+        let mut kept = survey.body(found).iter();
+        for (place, operation) in code.body(function).iter().enumerate() {
+            let operands = code.operands(operation);
+            let is_wanted = match operation.opcode {
+                Opcode::PutMapAssoc | Opcode::NifStart | Opcode::OnLoad => true,
+                opcode if opcode.name().contains("bif") => {
+                    let import = operands.iter().find_map(|operand| match operand {
+                        Operand::Import(import) => Some(*import),
+                        _ => None,
+                    });
+                    bifs.insert(import)
+                }
+                _ => {
+                    place == 0
+                        || operands
+                            .iter()
+                            .any(|operand| has_long_integer(code, *operand))
+                }
+            };
+            let found = kept.as_slice().first();
+            let found = found.filter(|found| found.offset == operation.offset);
+            assert!(
+                found.is_some() || !is_wanted,
+                "{} {operation:?}",
+                file.module()
+            );
+            if let Some(found) = found {
+                assert_eq!(found.opcode, operation.opcode);
+                kept.next();
+            }
+        }
+        assert_eq!(kept.len(), 0, "{}", file.module());
+    }
+}
+
+fn has_long_integer(code: &Code, operand: Operand) -> bool {
+    match operand {
+        Operand::BigInteger(_) => true,
+        Operand::Integer(integer) => integer.unsigned_abs() >= 1 << 59,
+        Operand::List(list) => {
+            let mut elements = code.list(list).iter();
+            elements.any(|element| has_long_integer(code, *element))
+        }
+        _ => false,
     }
 }
 
@@ -203,19 +266,70 @@ fn line_operations_are_as_many_as_the_table_says() {
 }
 
 #[test]
+fn a_function_that_is_decoded_alone_is_the_same() {
+    for path in beam_files(&stock::otp().root.join("lib")).iter().step_by(5) {
+        let file = read(path);
+        let whole = file.decode().unwrap();
+        let file = file.for_functions();
+        for (function, extent) in whole.functions.iter().zip(whole.extents()) {
+            let alone = file.decode_function(extent).unwrap();
+            let [found] = &alone.functions[..] else {
+                panic!("{}: {} functions", path.display(), alone.functions.len());
+            };
+            let head = |of: &beamfile::Function| {
+                (
+                    of.module,
+                    of.name,
+                    of.arity,
+                    of.line,
+                    of.info_label,
+                    of.entry_label,
+                )
+            };
+            assert_eq!(head(found), head(function), "{}", path.display());
+            let (found, expected) = (alone.body(found), whole.body(function));
+            assert_eq!(found.len(), expected.len(), "{}", path.display());
+            for (found, expected) in found.iter().zip(expected) {
+                assert_eq!(
+                    (found.opcode, found.offset),
+                    (expected.opcode, expected.offset)
+                );
+                // Lists and large integers lie elsewhere.
+                let list = |code: &Code, operand: &Operand| match *operand {
+                    Operand::List(list) => code.list(list).to_vec(),
+                    Operand::BigInteger(_) => Vec::new(),
+                    operand => vec![operand],
+                };
+                let found = alone.operands(found).iter().map(|it| list(&alone, it));
+                let expected = whole.operands(expected).iter().map(|it| list(&whole, it));
+                let big = |operand: &Operand| matches!(operand, Operand::BigInteger(_));
+                assert!(
+                    found
+                        .zip(expected)
+                        .all(|(found, expected)| { found == expected || expected.iter().any(big) })
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn gzipped_files_read_as_plain_ones() {
     let path = app("stdlib").join("ebin/lists.beam");
     let plain = std::fs::read(&path).unwrap();
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     encoder.write_all(&plain).unwrap();
-    let file = BeamFile::parse(&encoder.finish().unwrap()).unwrap();
+    let bytes = encoder.finish().unwrap();
+    let file = BeamFile::parse(&bytes).unwrap();
     assert_eq!(file.bytes(), plain);
     assert_eq!(file.md5, read(&path).md5);
 }
 
-fn read(path: &Path) -> BeamFile {
+fn read(path: &Path) -> BeamFile<'static> {
     let bytes = std::fs::read(path).unwrap();
-    BeamFile::parse(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    let file =
+        BeamFile::parse(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    file.into_owned()
 }
 
 /// Runs an Erlang fun on each file, and returns its output.

@@ -67,8 +67,11 @@ impl Module {
         [b"FOR1", &(form.len() as u32).to_be_bytes(), &form[..]].concat()
     }
 
-    fn decode(&self) -> Result<(BeamFile, Code), BeamError> {
-        let file = BeamFile::parse(&self.file())?;
+    fn decode(&self) -> Result<(BeamFile<'static>, Code), BeamError> {
+        let bytes = self.file();
+        let file = BeamFile::parse(&bytes)?.into_owned();
+        // A look over the code refuses the same.
+        assert_eq!(file.survey().err(), file.decode().err());
         let code = file.decode()?;
         Ok((file, code))
     }

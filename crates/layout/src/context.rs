@@ -207,6 +207,8 @@ pub struct RuntimeTable {
     /// `error_handler:undefined_function/3` (or null after raising undef). May collect.
     pub undefined_function:
         unsafe extern "C" fn(context: *mut Context, export: *const Export) -> *const u64,
+    /// The function with this entry is only outlined: makes its code and returns where that begins.
+    pub translate: unsafe extern "C" fn(entry: *const u64) -> *const u64,
     /// The function with this entry has been called often enough for its module to get machine code. Told again after
     /// many more calls.
     pub is_warm: unsafe extern "C" fn(entry: *const u64),

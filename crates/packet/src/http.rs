@@ -1,5 +1,7 @@
 //! HTTP start lines and headers.
 
+use term::release::{self, Release};
+
 use super::{Length, Limits};
 
 /// Header names that become atoms; the number of a header is its index, from 1.
@@ -278,15 +280,16 @@ fn absolute(rest: &[u8], secure: bool) -> Uri<'_> {
         Some(at) => rest.split_at(at),
         None => (rest, &b"/"[..]),
     };
-    let (host, port) = match memchr::memchr(b':', place) {
-        None => (place, 0),
-        Some(at) => {
-            let port = match digits(&place[at + 1..]) {
-                (Some(port), []) => port,
-                _ => 0,
-            };
-            (&place[..at], port)
-        }
+    let (host, port) = match end_of_ipv6(place) {
+        Some(end) => (&place[..end], place[end..].strip_prefix(b":")),
+        None => match memchr::memchr(b':', place) {
+            None => (place, None),
+            Some(at) => (&place[..at], Some(&place[at + 1..])),
+        },
+    };
+    let port = match port.map(digits) {
+        Some((Some(port), [])) => port,
+        _ => 0,
     };
     Uri::Absolute {
         secure,
@@ -294,6 +297,14 @@ fn absolute(rest: &[u8], secure: bool) -> Uri<'_> {
         port,
         path,
     }
+}
+
+/// Where an address of IPv6 in brackets ends, if a place begins with one. OTP 25 knows none.
+fn end_of_ipv6(place: &[u8]) -> Option<usize> {
+    if place.first() != Some(&b'[') || !release::has(Release::OTP_26) {
+        return None;
+    }
+    memchr::memchr(b']', place).map(|at| at + 1)
 }
 
 fn header(line: &[u8]) -> Result<Line<'_>, NotHttp> {

@@ -21,6 +21,7 @@ use super::stock::property::{is_category, is_script};
 /// class, a character after `\c`, missing digits.
 pub(crate) const MENDABLE: [c_int; 5] = [107, 137, 150, 168, 178];
 
+const NO_SUCH_ESCAPE: c_int = 137;
 const MALFORMED_PROPERTY: c_int = 146;
 const UNKNOWN_PROPERTY: c_int = 147;
 /// Names of properties must be shorter for PCRE 8.
@@ -31,7 +32,7 @@ pub(crate) struct Plainer {
     pub text: Vec<u8>,
     /// Places of the text from which on it is as far behind those of the pattern as they are.
     places: Vec<(usize, usize)>,
-    /// The first property that PCRE 8 does not know: the number of PCRE2's error, and where in the pattern.
+    /// The first property or escape that PCRE 8 does not know: the number of PCRE2's error, and where in the pattern.
     pub unknown: Option<(c_int, usize)>,
     /// Whether a group refers back to itself.
     pub refers_to_itself: bool,
@@ -43,6 +44,15 @@ impl Plainer {
         let place = self.places.iter().rev().find(|place| place.0 <= offset);
         place.map_or(offset, |(here, there)| there + offset - here)
     }
+}
+
+const CODE_POINT: &[u8] = br"\N{U+";
+
+/// Whether characters are perhaps named by their numbers.
+pub(crate) fn has_code_points(source: &[u8]) -> bool {
+    source
+        .windows(CODE_POINT.len())
+        .any(|part| part == CODE_POINT)
 }
 
 /// The same pattern, in a form that PCRE2 accepts.
@@ -392,6 +402,11 @@ impl Writer<'_> {
                 self.at += 2;
             }
             Some(b'p' | b'P') => self.property(),
+            // A character by its number, which PCRE 8 does not know.
+            Some(b'N') if self.rest().starts_with(CODE_POINT) => {
+                self.is_unknown(NO_SUCH_ESCAPE, 1);
+                self.copy(CODE_POINT.len());
+            }
             // The braces belong to the escape.
             Some(b'x' | b'o' | b'g' | b'k' | b'N' | b'u') if next == Some(b'{') => {
                 self.copy_through(b"}");

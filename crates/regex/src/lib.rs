@@ -137,6 +137,8 @@ pub enum Newline {
     CrLf = pcre::PCRE2_NEWLINE_CRLF,
     Any = pcre::PCRE2_NEWLINE_ANY,
     AnyCrLf = pcre::PCRE2_NEWLINE_ANYCRLF,
+    /// PCRE 8 does not know it.
+    Nul = pcre::PCRE2_NEWLINE_NUL,
 }
 
 /// What `\R` matches.
@@ -329,7 +331,8 @@ fn renamed(text: &[u8]) -> Cow<'_, [u8]> {
 fn translated(text: &[u8], options: CompileOptions) -> Option<Plainer> {
     let is_foreign = leniency::has_foreign_braces(text)
         || leniency::has_foreign_digits(text)
-        || leniency::has_properties(text);
+        || leniency::has_properties(text)
+        || leniency::has_code_points(text);
     if !is_foreign && !leniency::has_references(text) {
         return None;
     }

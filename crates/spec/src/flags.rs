@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use crate::Release;
 use values::FlagValue;
-pub use values::{MemoryBudget, Parsed, Word};
+pub use values::{CpuPlace, MemoryBudget, Parsed, Word};
 
 /// One emulator flag.
 pub struct EmulatorFlag {
@@ -63,6 +63,9 @@ pub enum ValuePosition {
 pub enum Value {
     Nothing,
     Text,
+    /// As `Text`, but not empty, and not a flag: stock's flags take any word, but a name that is written to is no place
+    /// for one that lost its own value.
+    Name,
     /// `true` or `false`.
     Bool,
     /// One of these words; the result is its position.
@@ -462,7 +465,7 @@ macro_rules! origin {
     };
 }
 
-use Value::{Bool, Budget, Nothing, OneOf, Pair, StartsWith, Text, Topology};
+use Value::{Bool, Budget, Name, Nothing, OneOf, Pair, StartsWith, Text, Topology};
 
 emulator_flags! {
     "a" Next number(16, 8192) => ignored, "size",
@@ -476,7 +479,9 @@ emulator_flags! {
     "C" Next OneOf(TIME_WARPS) => sets time_warp_mode: Word = "no_time_warp", "mode",
         "Invalid time warp mode: {}", "no_time_warp, single_time_warp or multi_time_warp";
     "code_calls" Next number(0, 65_535) => sets code_calls: u16 = 100, "number",
-        "bad +code_calls number {}", "calls of a function before its module gets machine code, 100; 0: when loaded (not in erl)", from ferl;
+        "bad +code_calls number {}",
+        "calls of a function before its module gets machine code, 100, more in large ones; 0: when loaded (not in erl)",
+        from ferl;
     "d" Alone Nothing => sets crash_dump: bool = true, "",
         "", "write no crash dump for errors of the machine itself";
     "dcg" Joined digits(0, INT) => ignored, "<limit>",
@@ -552,8 +557,8 @@ emulator_flags! {
         "bad async dist value {}", "processes do not wait for busy connections (OTP 26 and later)", from OTP_26;
     "pc" Next OneOf(PRINTABLE_RANGES) => sets printable_range: Word = "latin1", "range",
         "bad range of printable characters: {}", "printable characters: latin1 or unicode";
-    "profile" Next Text => sets profile: Option<PathBuf> = None, "name",
-        "", "write NAME.html, a flame graph of the run, and NAME.folded (not in erl)", from ferl;
+    "profile" Next Name => sets profile: Option<PathBuf> = None, "name",
+        "bad +profile name {}", "write NAME.html, a flame graph of the run, and NAME.folded (not in erl)", from ferl;
     "profile_hz" Next number(1, 10_000) => sets profile_hz: u32 = 1000, "number",
         "bad +profile_hz number {}", "samples in a second of a thread's time, 1000 (not in erl)", from ferl;
     "P" Next number_or("legacy", MIN_IDENTIFIERS, MAX_IDENTIFIERS, Digits::Lenient)
@@ -584,7 +589,7 @@ emulator_flags! {
         "bad schedulers percentage specifier {}", "schedulers in percent of the processors";
     "sbt" Next OneOf(BIND_TYPES) => does BindType, "type",
         "setting scheduler bind type '{}' failed: invalid type", "bind schedulers to processors";
-    "sbwt" Next OneOf(BUSY_WAITS) => sets busy_wait: Word = "medium", "threshold",
+    "sbwt" Next OneOf(BUSY_WAITS) => sets busy_wait: Option<Word> = None, "threshold",
         "bad scheduler busy wait threshold: {}", "busy wait: none, very_short .. very_long";
     "sbwtdcpu" Next OneOf(BUSY_WAITS) => ignored, "threshold",
         "bad dirty CPU scheduler busy wait threshold: {}", "the same for dirty CPU schedulers";
@@ -592,16 +597,16 @@ emulator_flags! {
         "bad dirty IO scheduler busy wait threshold: {}", "the same for dirty I/O schedulers";
     "scl" Next Bool => ignored, "bool",
         "bad scheduler compact load value '{}'", "compaction of load; no effect";
-    "sct" Next Topology => ignored, "topology",
-        "bad cpu topology '{}'", "CPU topology; no effect";
+    "sct" Next Topology => sets cpu_topology: Option<Vec<CpuPlace>> = None, "topology",
+        "bad cpu topology '{}'", "CPU topology, instead of the one that the system reports";
     "secio" Next Text => ignored, "bool",
         "", "eager check of I/O; no effect";
     "sfwi" Next number(0, LONG) => ignored, "interval",
         "bad scheduler forced wakeup interval {}", "forced wake-up of schedulers; no effect";
     "spp" Next Bool => sets port_parallelism: bool = false, "bool",
         "bad port parallelism scheduling hint {}", "queue signals to ports";
-    "ssrct" Alone Nothing => ignored, "",
-        "", "skip reading the CPU topology; no effect";
+    "ssrct" Alone Nothing => sets skip_cpu_topology: bool = false, "",
+        "", "skip reading the CPU topology";
     "sss" Next number(20, 8192) => ignored, "size",
         "bad stack size for scheduler threads {}", "stack of schedulers; no effect";
     "sssdcpu" Next number(20, 8192) => ignored, "size",
@@ -721,6 +726,8 @@ emulator_flags! {
         "bad \"MMscrpm\" value: {}", "";
     "MMscs" Next digits(0, MB) => ignored, "megabytes",
         "bad \"MMscs\" value: {}", "";
+    "Mumadtn" Next Bool => ignored, "bool",
+        "bad \"Mumadtn\" value: {}", "", from OTP_28;
     "Mummc" Next digits(0, LONG) => ignored, "amount",
         "bad \"Mummc\" value: {}", "";
     "Musac" Next Bool => ignored, "bool",
@@ -879,7 +886,7 @@ mod tests {
             };
             let values = match flag.value {
                 Value::Nothing => vec![Parsed::Nothing],
-                Value::Text => vec![Parsed::Text(b"text".to_vec())],
+                Value::Text | Value::Name => vec![Parsed::Text(b"text".to_vec())],
                 Value::Bool => vec![Parsed::Bool(true), Parsed::Bool(false)],
                 Value::OneOf(words) | Value::StartsWith(words) => {
                     words.iter().map(|word| Parsed::Word(word)).collect()
@@ -895,7 +902,8 @@ mod tests {
                 ]
                 .map(Parsed::Budget)
                 .to_vec(),
-                Value::Pair | Value::Topology => panic!("{}: no field holds this", flag.name),
+                Value::Topology => vec![Parsed::Topology(vec![[-1, 0, -1, 0, 0, 0]])],
+                Value::Pair => panic!("{}: no field holds this", flag.name),
             };
             let mut told = values.iter().map(|value| {
                 let mut values = FlagValues::default();

@@ -1,4 +1,4 @@
-//! ferl's tables, and nothing else: generic opcodes, well-known atoms, BIFs, emulator flags,
+//! ferl's tables, and nothing else: generic opcodes, well-known atoms, BIFs, emulator flags, environment variables,
 //! functions of the C interface.
 //!
 //! Each table is one macro, and everything else is derived from its rows: identifiers, names, dispatch, reports. A
@@ -15,6 +15,7 @@ pub mod flags;
 pub mod nif_functions;
 pub mod opcodes;
 pub mod release;
+pub mod variables;
 
 pub use opcodes::Opcode;
 pub use release::Release;

@@ -371,6 +371,21 @@ impl Opcode {
         self.row().operands
     }
 
+    /// Whether it calls a BIF that may stand in a guard.
+    #[inline]
+    pub const fn calls_guard_bif(self) -> bool {
+        matches!(
+            self,
+            Opcode::Bif0
+                | Opcode::Bif1
+                | Opcode::Bif2
+                | Opcode::Bif3
+                | Opcode::GcBif1
+                | Opcode::GcBif2
+                | Opcode::GcBif3
+        )
+    }
+
     #[inline]
     pub const fn effect(self) -> Effect {
         self.row().effect

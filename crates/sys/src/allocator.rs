@@ -2,7 +2,12 @@
 //!
 //! mimalloc reserves a gibibyte at its first allocation and by default commits all of it at once, which lets the kernel
 //! back it with huge pages even where only a few bytes of each are used: a node that had just booted held 130 MB.
-//! Before the first allocation it is told to commit memory only as needed.
+//! Before the first allocation it is told to commit memory only as needed. Where the address space is limited
+//! (`ulimit -v`), it reserves less at a time.
+//!
+//! The C library has an allocator of its own, which serves foreign libraries and the library itself. It reserves 64 MiB
+//! of addresses for each thread that allocates, and starting a thread is enough: 0.7 GB in a node that had just booted,
+//! of which two pages for each thread were used. It gets no more such *arenas* than there are processors.
 //!
 //! Blocks of one size lie in *pages* of mimalloc, which it cuts from its arenas; a block larger than
 //! [`MOST_SHARED_BYTES`] has a page to itself. [`pages`] shows all of them.
@@ -15,7 +20,7 @@
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::{Cell, UnsafeCell};
-use std::ffi::c_void;
+use std::ffi::{c_long, c_void};
 use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,9 +29,17 @@ use libmimalloc_sys::{mi_heap_area_t, mi_heap_t, mi_option_set, mi_option_t};
 use mimalloc::MiMalloc;
 
 use crate::memory::{budget, slab, usage};
+use crate::standard::to_error;
+use crate::thread::exit_at_once;
 
 /// `mi_option_arena_eager_commit` of mimalloc 2 and 3, which the crate has no name for.
 const ARENA_EAGER_COMMIT: mi_option_t = 4;
+/// `mi_option_arena_reserve` of mimalloc 2: kibibytes that are reserved at a time.
+const ARENA_RESERVE: mi_option_t = 23;
+/// Where the address space is limited, one part in this many of it is reserved at a time.
+const LIMITED_PART: u64 = 16;
+/// What mimalloc reserves at a time where nothing is limited.
+const MOST_RESERVED_BYTES: u64 = 1 << 30;
 
 /// Bytes of the reserve, which takes no memory until it is used.
 const RESERVE_BYTES: usize = 16 << 20;
@@ -60,12 +73,43 @@ fn is_refused_if_large(bytes: usize, before: usize) -> bool {
 static CONFIGURE: extern "C" fn() = configure;
 
 extern "C" fn configure() {
-    // SAFETY: sets a number in a table, and no other thread runs yet.
-    unsafe { mi_option_set(ARENA_EAGER_COMMIT, 0) };
+    let limit = usage::address_limit_bytes();
+    // SAFETY: sets numbers in a table, and no other thread runs yet.
+    unsafe {
+        mi_option_set(ARENA_EAGER_COMMIT, 0);
+        if let Some(limit) = limit {
+            let kibibytes = (limit / LIMITED_PART).min(MOST_RESERVED_BYTES) >> 10;
+            mi_option_set(ARENA_RESERVE, kibibytes as c_long);
+        }
+    }
+    #[cfg(target_env = "gnu")]
+    {
+        let arenas = match limit {
+            Some(_) => 1,
+            None => {
+                // SAFETY: asks the system for a number.
+                let processors = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+                processors.clamp(1, 64) as libc::c_int
+            }
+        };
+        // SAFETY: sets a number; without success the library keeps its own.
+        unsafe { libc::mallopt(libc::M_ARENA_MAX, arenas) };
+    }
 }
 
 /// The allocator of the program.
-pub struct Allocator;
+pub struct Allocator {
+    /// Whether the program ends where there is no memory and no handler yet ([`on_shortage`]), with a message and
+    /// status 1. Otherwise the allocation fails, for which Rust aborts.
+    ends_at_start: bool,
+}
+
+impl Allocator {
+    /// For a program that sets a handler.
+    pub const WITH_HANDLER: Allocator = Allocator {
+        ends_at_start: true,
+    };
+}
 
 /// Called with the number of bytes that could not be allocated.
 pub type Handler = fn(usize);
@@ -188,6 +232,17 @@ pub fn settle() {
     unsafe { libmimalloc_sys::mi_collect(true) };
     slab::settle();
     SETTLED_AT_NS.set(Some(crate::clock::monotonic_ns()));
+}
+
+/// Returns memory to the system that foreign libraries have freed, and the C library's allocator keeps: by itself it
+/// gives back only what lies behind all blocks in use. It looks at all that is free, under its locks, so this is for
+/// when memory is short.
+pub fn settle_foreign() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: touches nothing but the allocator's own bookkeeping, and blocks that are free.
+    unsafe {
+        libc::malloc_trim(0);
+    }
 }
 
 /// Counts a block of this size that is about to be freed, if it is large.
@@ -343,7 +398,7 @@ fn is_reserve(pointer: *mut u8) -> bool {
 }
 
 #[cold]
-fn short(layout: Layout) -> *mut u8 {
+fn short(layout: Layout, ends_at_start: bool) -> *mut u8 {
     let reserved = || {
         MAY_USE_RESERVE
             .get()
@@ -353,8 +408,17 @@ fn short(layout: Layout) -> *mut u8 {
     if let Some(pointer) = reserved() {
         return pointer;
     }
-    if let Some(handler) = HANDLER.get() {
-        handler(layout.size());
+    match HANDLER.get() {
+        Some(handler) => handler(layout.size()),
+        None if ends_at_start => {
+            open_reserve();
+            let bytes = layout.size();
+            to_error(format_args!(
+                "ferl: Cannot allocate {bytes} bytes of memory.\n"
+            ));
+            exit_at_once(1);
+        }
+        None => (),
     }
     std::ptr::null_mut()
 }
@@ -368,7 +432,7 @@ unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if is_refused(layout.size(), 0) {
-            return short(layout);
+            return short(layout, self.ends_at_start);
         }
         let pointer = if layout.align() <= ALIGNMENT && !cfg!(miri) {
             // SAFETY: may be called for any size.
@@ -378,7 +442,7 @@ unsafe impl GlobalAlloc for Allocator {
             unsafe { MiMalloc.alloc(layout) }
         };
         if pointer.is_null() {
-            return short(layout);
+            return short(layout, self.ends_at_start);
         }
         pointer
     }
@@ -386,13 +450,13 @@ unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if is_refused(layout.size(), 0) {
-            return short(layout);
+            return short(layout, self.ends_at_start);
         }
         // SAFETY: the caller's promise.
         let pointer = unsafe { MiMalloc.alloc_zeroed(layout) };
         if pointer.is_null() {
             // Parts of the reserve are zero, since each is handed out once.
-            return short(layout);
+            return short(layout, self.ends_at_start);
         }
         pointer
     }
@@ -420,7 +484,8 @@ unsafe impl GlobalAlloc for Allocator {
             }
         }
         // SAFETY: the caller's promise: the size does not overflow when rounded up to the alignment.
-        let moved = short(unsafe { Layout::from_size_align_unchecked(size, layout.align()) });
+        let layout_of_new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
+        let moved = short(layout_of_new, self.ends_at_start);
         if !moved.is_null() {
             // SAFETY: both are live and as long as said, and a fresh block overlaps nothing.
             unsafe {
@@ -436,6 +501,10 @@ unsafe impl GlobalAlloc for Allocator {
 mod tests {
     use super::*;
 
+    const ALLOCATOR: Allocator = Allocator {
+        ends_at_start: false,
+    };
+
     #[test]
     fn more_than_the_machine_has_is_refused() {
         let total = crate::memory::usage::total_bytes() as usize;
@@ -443,11 +512,11 @@ mod tests {
         let small = Layout::from_size_align(1 << 10, 16).unwrap();
         // SAFETY: the sizes are not zero, and nothing is used.
         unsafe {
-            assert!(Allocator.alloc(large).is_null());
-            assert!(Allocator.alloc_zeroed(large).is_null());
-            let block = Allocator.alloc(small);
-            assert!(Allocator.realloc(block, small, large.size()).is_null());
-            Allocator.dealloc(block, small);
+            assert!(ALLOCATOR.alloc(large).is_null());
+            assert!(ALLOCATOR.alloc_zeroed(large).is_null());
+            let block = ALLOCATOR.alloc(small);
+            assert!(ALLOCATOR.realloc(block, small, large.size()).is_null());
+            ALLOCATOR.dealloc(block, small);
         }
     }
 
@@ -521,15 +590,15 @@ mod tests {
         let small = Layout::from_size_align(100, 64).unwrap();
         // SAFETY: the sizes are not zero, and every pointer is used as it was allocated.
         unsafe {
-            assert!(Allocator.alloc(too_large).is_null());
-            assert!(short(small).is_null(), "the reserve is opened first");
+            assert!(ALLOCATOR.alloc(too_large).is_null());
+            assert!(short(small, false).is_null(), "the reserve is opened first");
             open_reserve();
-            let first = short(small);
-            let second = Allocator.realloc(first, small, 200);
+            let first = short(small, false);
+            let second = ALLOCATOR.realloc(first, small, 200);
             assert!(is_reserve(first) && first as usize % 64 == 0);
             assert_ne!(first, second);
-            Allocator.dealloc(second, Layout::from_size_align(200, 64).unwrap());
-            assert!(short(too_large).is_null());
+            ALLOCATOR.dealloc(second, Layout::from_size_align(200, 64).unwrap());
+            assert!(short(too_large, false).is_null());
         }
     }
 }

@@ -8,6 +8,9 @@
 //! files count as "no limit": they must never keep the program from starting.
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 /// Version 1 shows "unlimited" as the largest page-aligned 63-bit number; limits from here on count as none.
 const UNLIMITED_BYTES: u64 = 1 << 62;
@@ -38,26 +41,25 @@ impl CpuQuota {
 
 /// The lowest processor quota on the path from this process's group to the root, if there is any.
 pub(crate) fn cpu_quota(root: &Path) -> Option<CpuQuota> {
-    Groups::of_this_process(root)
-        .directories("cpu")
-        .into_iter()
-        .filter_map(|group| match group.version {
-            Version::One => quota_v1(&group.path),
-            Version::Two => quota_v2(&group.path),
-        })
-        .reduce(|least, quota| {
-            if quota.is_less_than(least) {
-                quota
-            } else {
-                least
-            }
-        })
+    let found = groups(root);
+    let quotas = found.cpu.iter().filter_map(|group| match group.version {
+        Version::One => quota_v1(&group.path),
+        Version::Two => quota_v2(&group.path),
+    });
+    quotas.reduce(|least, quota| {
+        if quota.is_less_than(least) {
+            quota
+        } else {
+            least
+        }
+    })
 }
 
 /// What memory groups say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryGroup {
-    /// The lowest limit, in bytes, on the path from this process's group to the root, if there is any.
+    /// The lowest limit, in bytes, on the path from this process's group to the root, if there is any: `memory.max`,
+    /// or `memory.high`, above which the kernel lets the programs of the group wait for memory.
     pub limit_bytes: Option<u64>,
     /// Bytes charged to the innermost group, other processes included, without those of files that the kernel can
     /// drop; `None` if there is no such group.
@@ -66,19 +68,22 @@ pub struct MemoryGroup {
 
 /// What this process's memory group and its parents say. Every file is read once.
 pub(crate) fn memory(root: &Path) -> MemoryGroup {
-    let groups = Groups::of_this_process(root).directories("memory");
+    let groups = groups(root);
     let mut found = MemoryGroup::default();
-    for (index, group) in groups.iter().enumerate() {
+    for (index, group) in groups.memory.iter().enumerate() {
         let is_innermost = index == 0;
         let of_one = group.version == Version::One;
         let statistics = match of_one || is_innermost {
             true => read(&group.path.join("memory.stat")).unwrap_or_default(),
             false => String::new(),
         };
-        let limit = read_number(&group.path.join(match group.version {
-            Version::One => "memory.limit_in_bytes",
-            Version::Two => "memory.max",
-        }));
+        let limit = match group.version {
+            Version::One => read_number(&group.path.join("memory.limit_in_bytes")),
+            Version::Two => least(
+                read_number(&group.path.join("memory.max")),
+                read_number(&group.path.join("memory.high")),
+            ),
+        };
         // Only version 1 sums up the hierarchy.
         let inherited = field(&statistics, "hierarchical_memory_limit");
         let limit = least(limit, inherited).filter(|limit| *limit < UNLIMITED_BYTES);
@@ -107,14 +112,35 @@ fn taken_bytes(group: &Group, statistics: &str) -> Option<u64> {
 
 /// Bytes charged to the innermost memory group, page cache included, if there is such a group.
 pub(crate) fn memory_usage_bytes(root: &Path) -> Option<u64> {
-    let group = Groups::of_this_process(root)
-        .directories("memory")
-        .into_iter()
-        .next()?;
+    let found = groups(root);
+    let group = found.memory.first()?;
     read_number(&group.path.join(match group.version {
         Version::One => "memory.usage_in_bytes",
         Version::Two => "memory.current",
     }))
+}
+
+/// How much of the last ten seconds, in percent, all programs stood still because they waited for memory: those of this
+/// process's group under version 2, else those of the host. `None` where the kernel does not tell.
+pub(crate) fn memory_pressure(root: &Path) -> Option<f64> {
+    let groups = groups(root);
+    let of_two = |group: &&Group| group.version == Version::Two;
+    let of_group = groups.memory.iter().find(of_two).and_then(|group| {
+        let text = read(&group.path.join("memory.pressure"))?;
+        stalled_percent(&text)
+    });
+    of_group.or_else(|| stalled_percent(&read(&root.join("proc/pressure/memory"))?))
+}
+
+/// The line `full avg10=0.00 avg60=0.00 avg300=0.00 total=0` says it.
+fn stalled_percent(text: &str) -> Option<f64> {
+    let full = text.lines().find_map(|line| line.strip_prefix("full "))?;
+    let mut fields = full.split_ascii_whitespace();
+    let percent: f64 = fields
+        .find_map(|item| item.strip_prefix("avg10="))?
+        .parse()
+        .ok()?;
+    (0.0..=100.0).contains(&percent).then_some(percent)
 }
 
 fn quota_v2(directory: &Path) -> Option<CpuQuota> {
@@ -150,6 +176,7 @@ enum Version {
 }
 
 /// A directory of the control group file system for a group that this process is in.
+#[derive(Debug)]
 struct Group {
     version: Version,
     path: PathBuf,
@@ -165,19 +192,59 @@ struct Mount {
     options: String,
 }
 
+/// The groups of this process that limit memory and processors, innermost first.
+#[derive(Debug, Default)]
+struct Groups {
+    memory: Vec<Group>,
+    cpu: Vec<Group>,
+}
+
+/// The groups that were found last. They are asked for several times a second, and a host has hundreds of mounts, so
+/// they are looked for anew only when the process's memberships have changed.
+#[derive(Debug, Default)]
+struct Kept {
+    root: PathBuf,
+    memberships: String,
+    groups: Arc<Groups>,
+}
+
+impl Kept {
+    fn groups(&mut self, root: &Path) -> Arc<Groups> {
+        let memberships = read(&root.join("proc/self/cgroup")).unwrap_or_default();
+        if self.root != root || self.memberships != memberships {
+            let hierarchies = Hierarchies::of_this_process(root, &memberships);
+            let groups = Groups {
+                memory: hierarchies.directories("memory"),
+                cpu: hierarchies.directories("cpu"),
+            };
+            *self = Kept {
+                root: root.to_owned(),
+                memberships,
+                groups: Arc::new(groups),
+            };
+        }
+        self.groups.clone()
+    }
+}
+
+/// The groups of this process.
+fn groups(root: &Path) -> Arc<Groups> {
+    static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
+    KEPT.lock().get_or_insert_default().groups(root)
+}
+
 /// This process's place in every hierarchy: `/proc/self/cgroup` and `/proc/self/mountinfo`.
-struct Groups<'a> {
+struct Hierarchies<'a> {
     root: &'a Path,
     /// Controllers (empty for version 2) and path of the group.
     memberships: Vec<(String, String)>,
     mounts: Vec<Mount>,
 }
 
-impl<'a> Groups<'a> {
-    fn of_this_process(root: &'a Path) -> Groups<'a> {
-        let memberships = read(&root.join("proc/self/cgroup")).unwrap_or_default();
+impl<'a> Hierarchies<'a> {
+    fn of_this_process(root: &'a Path, memberships: &str) -> Hierarchies<'a> {
         let mounts = read(&root.join("proc/self/mountinfo")).unwrap_or_default();
-        Groups {
+        Hierarchies {
             root,
             memberships: memberships.lines().filter_map(parse_membership).collect(),
             mounts: mounts.lines().filter_map(parse_mount).collect(),

@@ -21,13 +21,22 @@ pub(crate) use ends::{is_stranger_signalled, signalled};
 use std::ffi::CString;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use crate::errno::{Errno, Result, repeat};
+use crate::file::packed;
 use crate::{cpu, env, fd, path, signal};
+
+static STARTED: AtomicU64 = AtomicU64::new(0);
+
+/// How many programs were to be started so far.
+#[must_use]
+pub fn started() -> u64 {
+    STARTED.load(Ordering::Relaxed)
+}
 
 /// A program to run, and how. Texts are bytes; none may contain a zero byte.
 pub struct Command<'a> {
@@ -176,8 +185,12 @@ impl<'a> Command<'a> {
 
     /// Starts the program without waiting. A child that cannot execute it ends, and [`Child::failure`] says why.
     pub fn start(self) -> std::result::Result<Child, SpawnError> {
+        STARTED.fetch_add(1, Ordering::Relaxed);
         let failed = |step| move |errno| SpawnError { step, errno };
-        let program = path::owned(self.program).map_err(failed(Step::Arguments))?;
+        let program = match packed::name_for_system(self.program) {
+            Some(copy) => copy.map_err(failed(Step::Program))?,
+            None => path::owned(self.program).map_err(failed(Step::Arguments))?,
+        };
         let arguments = self
             .arguments
             .iter()

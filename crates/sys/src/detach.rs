@@ -4,6 +4,7 @@
 //! thread, and locks that other threads held would stay locked.
 
 use std::fs::File;
+use std::os::fd::OwnedFd;
 
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
@@ -15,7 +16,7 @@ use crate::errno::{Errno, Result, check};
 pub enum Side {
     /// The process that was started; it has nothing more to do.
     Foreground,
-    /// The process that continues, without a terminal and with `/dev/null` as its standard descriptors.
+    /// The process that continues, without a terminal and with nothing behind its standard descriptors.
     Background,
 }
 
@@ -24,7 +25,7 @@ pub fn detach() -> Result<Side> {
     if std::fs::read_dir("/proc/self/task")?.count() != 1 {
         return Err(Errno::EBUSY);
     }
-    let nothing = File::options().read(true).write(true).open("/dev/null")?;
+    let (input, output) = nothing()?;
     if fork()? == Side::Foreground {
         return Ok(Side::Foreground);
     }
@@ -35,10 +36,19 @@ pub fn detach() -> Result<Side> {
         // SAFETY: ends the process without running the exit handlers that belong to the first one.
         unsafe { libc::_exit(0) };
     }
-    dup2_stdin(&nothing)?;
-    dup2_stdout(&nothing)?;
-    dup2_stderr(&nothing)?;
+    dup2_stdin(&input)?;
+    dup2_stdout(&output)?;
+    dup2_stderr(&output)?;
     Ok(Side::Background)
+}
+
+/// What can be read to its end at once, and what takes all that is written: `/dev/null`; or where a system has none, as
+/// an empty container, pipes without another end.
+fn nothing() -> Result<(OwnedFd, OwnedFd)> {
+    match File::options().read(true).write(true).open("/dev/null") {
+        Ok(file) => Ok((file.try_clone()?.into(), file.into())),
+        Err(_) => Ok((crate::fd::pipe()?.0, crate::fd::pipe()?.1)),
+    }
 }
 
 fn fork() -> Result<Side> {

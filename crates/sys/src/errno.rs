@@ -3,7 +3,11 @@
 //! Invariant: an [`Errno`] is a value, never "the last error". `rustix` returns its errors as values; whoever calls the
 //! C library reads `errno` at once, on the thread that made the call.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
 
 /// The error number of a system call that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -12,11 +16,27 @@ pub struct Errno(pub i32);
 /// The result of functions that the operating system may refuse.
 pub type Result<T> = std::result::Result<T, Errno>;
 
+/// Whether names are those of OTP 29 and later.
+static HAS_LATER_NAMES: AtomicBool = AtomicBool::new(false);
+
+/// Has the names of [`Errno::name`] be those of OTP 29 and later. Called once, before any is asked for.
+pub fn use_later_names() {
+    HAS_LATER_NAMES.store(true, Ordering::Relaxed);
+}
+
+/// `errno_85`: made when it is first asked for, and kept, as there are few numbers without a name.
+fn numbered(number: i32) -> &'static str {
+    static MADE: Mutex<BTreeMap<i32, &'static str>> = Mutex::new(BTreeMap::new());
+    let mut made = MADE.lock();
+    made.entry(number)
+        .or_insert_with(|| Box::leak(format!("errno_{number}").into_boxed_str()))
+}
+
 /// One row per error number that OTP has a name for; the constant derives the associated constant of
-/// [`Errno`] and the lower-case name. `EDEADLOCK`, `EOPNOTSUPP` and `EWOULDBLOCK` share their numbers with
-/// `EDEADLK`, `ENOTSUP` and `EAGAIN` on Linux, and OTP reports the latter names.
+/// [`Errno`] and the lower-case name. Those after `later` have it since OTP 29. `EDEADLOCK`, `EOPNOTSUPP` and
+/// `EWOULDBLOCK` share their numbers with `EDEADLK`, `ENOTSUP` and `EAGAIN` on Linux, and OTP reports the latter names.
 macro_rules! names {
-    ($($constant:ident = $name:literal,)*) => {
+    ($($constant:ident = $name:literal,)*; later: $($later:path = $later_name:literal,)*) => {
         #[allow(missing_docs)]
         impl Errno {
             $(pub const $constant: Errno = Errno(libc::$constant);)*
@@ -26,16 +46,22 @@ macro_rules! names {
         const NAMED: &[(Errno, &str)] = &[$((Errno::$constant, $name),)*];
 
         impl Errno {
-            /// The name as Erlang spells it (`enoent`), or `unknown` for a number OTP has no name for.
+            /// The name as Erlang spells it (`enoent`). For a number OTP has no name for, `unknown`, or from OTP 29 on
+            /// `errno_` and the number.
             pub fn name(self) -> &'static str {
                 match self.0 {
                     $(libc::$constant => $name,)*
-                    _ => "unknown",
+                    _ if !HAS_LATER_NAMES.load(Ordering::Relaxed) => "unknown",
+                    $($later => $later_name,)*
+                    number => numbered(number),
                 }
             }
         }
     };
 }
+
+/// A file of the wrong kind, which the `libc` crate does not know.
+const EFTYPE: i32 = 134;
 
 names! {
     E2BIG = "e2big",
@@ -79,7 +105,6 @@ names! {
     EIO = "eio",
     EISCONN = "eisconn",
     EISDIR = "eisdir",
-    EISNAM = "eisnam",
     EL2HLT = "el2hlt",
     EL2NSYNC = "el2nsync",
     EL3HLT = "el3hlt",
@@ -156,6 +181,22 @@ names! {
     EUSERS = "eusers",
     EXDEV = "exdev",
     EXFULL = "exfull",
+    ; later:
+    libc::ERESTART = "erestart",
+    libc::ESTRPIPE = "estrpipe",
+    libc::EISNAM = "eisnam",
+    libc::ENOMEDIUM = "enomedium",
+    libc::EMEDIUMTYPE = "emediumtype",
+    libc::ECANCELED = "ecanceled",
+    libc::ENOKEY = "enokey",
+    libc::EKEYEXPIRED = "ekeyexpired",
+    libc::EKEYREVOKED = "ekeyrevoked",
+    libc::EKEYREJECTED = "ekeyrejected",
+    libc::EOWNERDEAD = "eownerdead",
+    libc::ENOTRECOVERABLE = "enotrecoverable",
+    libc::ERFKILL = "erfkill",
+    libc::EHWPOISON = "ehwpoison",
+    EFTYPE = "eftype",
 }
 
 impl Errno {

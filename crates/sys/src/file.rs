@@ -8,6 +8,7 @@
 
 pub mod info;
 pub mod names;
+pub mod packed;
 
 use std::io::IoSlice;
 use std::mem::MaybeUninit;
@@ -77,6 +78,9 @@ impl File {
     /// directory and the mode does not say so.
     pub fn open(name: &[u8], mode: OpenMode) -> Result<File> {
         let flags = open_flags(mode)?;
+        if let Some(below) = packed::below(name) {
+            return below.open(mode);
+        }
         let permissions = Mode::from(if mode.directory { 0o777 } else { 0o666 });
         let fd = path::with(name, |name| {
             repeat(|| rustix::fs::open(name, flags, permissions))

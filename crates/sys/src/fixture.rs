@@ -12,17 +12,18 @@ impl Tree {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let root = std::env::temp_dir().join(format!("ferl-sys-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&root).unwrap();
+        let tree = Tree(root);
         for (name, text) in files {
-            let path = root.join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
+            tree.write(name, text);
         }
-        Tree(root)
+        tree
     }
 
-    /// Changes a file.
+    /// Changes a file, or makes one.
     pub(crate) fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.0.join(name), text).unwrap();
+        let path = self.0.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
     }
 
     pub(crate) fn path(&self) -> &Path {

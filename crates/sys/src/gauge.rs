@@ -56,9 +56,20 @@ impl Gauge {
         self.now.load(Ordering::Relaxed).max(0) as u64
     }
 
+    /// The value, also below zero.
+    #[must_use]
+    pub fn now_exactly(&self) -> i64 {
+        self.now.load(Ordering::Relaxed)
+    }
+
     /// The value and its peaks. The recent one begins anew.
     pub fn read(&self) -> Reading {
-        let now = self.now.load(Ordering::Relaxed);
+        self.read_with(0)
+    }
+
+    /// The same, with a difference that the gauge will be told of later.
+    pub fn read_with(&self, difference: i64) -> Reading {
+        let now = self.now.load(Ordering::Relaxed) + difference;
         let recent_peak = self.recent_peak.swap(now, Ordering::Relaxed).max(now);
         let peak = self.peak.fetch_max(recent_peak, Ordering::Relaxed);
         let shown = |value: i64| value.max(0) as u64;

@@ -47,7 +47,7 @@ pub fn process_id() -> u32 {
 }
 
 /// The numbers of the user and the group that this process acts for.
-pub(crate) fn effective_ids() -> (u32, u32) {
+pub fn effective_ids() -> (u32, u32) {
     let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
     (user.as_raw(), group.as_raw())
 }

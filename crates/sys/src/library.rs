@@ -3,6 +3,8 @@
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::NonNull;
 
+use crate::file::packed;
+
 /// Libraries that stock's VM is linked with. Some libraries use them without naming them; they are loaded when one
 /// turns out to.
 const EXPECTED: [&CStr; 4] = [
@@ -11,6 +13,14 @@ const EXPECTED: [&CStr; 4] = [
     c"libstdc++.so.6",
     c"libtinfo.so.6",
 ];
+
+/// Whether this program can load shared objects. One that is linked statically has no loader in it, and objects that
+/// were made for a C library could not use the copy of another that is in it.
+pub const CAN_LOAD: bool = !cfg!(target_feature = "crt-static");
+
+/// Why such a program loads nothing.
+const NO_LOADER: &str =
+    "this ferl is linked statically and cannot load it; a ferl that is linked dynamically can";
 
 /// What the loader says of a function that no loaded object has.
 const UNDEFINED: &[u8] = b"undefined symbol";
@@ -30,6 +40,14 @@ impl SharedObject {
     /// # Errors
     /// The loader's text.
     pub fn open(path: &CStr) -> Result<SharedObject, Vec<u8>> {
+        if !CAN_LOAD {
+            return Err(NO_LOADER.into());
+        }
+        let packed = packed::name_for_system(path.to_bytes());
+        let packed = packed
+            .transpose()
+            .map_err(|error| error.message().into_bytes())?;
+        let path = packed.as_deref().unwrap_or(path);
         SharedObject::open_as(path, libc::RTLD_NOW).or_else(|error| {
             if !error.windows(UNDEFINED.len()).any(|part| part == UNDEFINED) {
                 return Err(error);

@@ -1,12 +1,13 @@
-//! The user's locale, which the C library finds by variables of the environment.
+//! The user's locale, which variables of the environment name.
 //!
-//! A locale that is not installed counts as none, which the variables alone would not show. The
-//! process's own locale is never changed.
-
-use std::ffi::CStr;
+//! To the GNU C library a locale that is not installed counts as none, which the variables alone would not show. musl
+//! has no locales to install, and takes every name for one in UTF-8: there the variables decide. The process's own
+//! locale is never changed.
 
 /// Whether the locale that the environment names encodes text in UTF-8.
+#[cfg(not(target_env = "musl"))]
 pub fn is_utf8() -> bool {
+    use std::ffi::CStr;
     // SAFETY: terminated texts; the locale is made here and queried before it is freed, and the result of the query is
     // a terminated text that is read before that, too.
     unsafe {
@@ -21,6 +22,29 @@ pub fn is_utf8() -> bool {
     }
 }
 
+/// Whether the locale that the environment names encodes text in UTF-8.
+#[cfg(target_env = "musl")]
+pub fn is_utf8() -> bool {
+    let mut variables = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter();
+    variables
+        .find_map(|name| std::env::var_os(name).filter(|value| !value.is_empty()))
+        .is_some_and(|name| names_utf8(name.as_encoded_bytes()))
+}
+
+/// Whether the name of a locale (`LANGUAGE_COUNTRY.ENCODING@VARIANT`) says UTF-8.
+#[cfg(any(target_env = "musl", test))]
+fn names_utf8(name: &[u8]) -> bool {
+    let Some(dot) = name.iter().position(|byte| *byte == b'.') else {
+        return false;
+    };
+    let encoding = name[dot + 1..].split(|byte| *byte == b'@').next();
+    encoding.is_some_and(|encoding| {
+        [&b"UTF-8"[..], b"UTF8"]
+            .iter()
+            .any(|known| encoding.eq_ignore_ascii_case(known))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -33,7 +57,8 @@ mod tests {
             println!("utf8: {}", is_utf8());
             return;
         }
-        for (locale, expected) in [("C", false), ("C.UTF-8", true), ("no_SUCH.UTF-8", false)] {
+        let is_known = cfg!(target_env = "musl");
+        for (locale, expected) in [("C", false), ("C.UTF-8", true), ("no_SUCH.UTF-8", is_known)] {
             let output = Command::new(std::env::current_exe().unwrap())
                 .args([
                     "--exact",
@@ -49,6 +74,21 @@ mod tests {
                 text.contains(&format!("utf8: {expected}")),
                 "{locale}: {text}"
             );
+        }
+    }
+
+    #[test]
+    fn names_say_their_encoding() {
+        for (name, expected) in [
+            ("C", false),
+            ("", false),
+            ("de_DE", false),
+            ("de_DE.ISO-8859-1", false),
+            ("C.UTF-8", true),
+            ("de_DE.utf8@euro", true),
+            ("UTF-8", false),
+        ] {
+            assert_eq!(names_utf8(name.as_bytes()), expected, "{name}");
         }
     }
 }

@@ -3,13 +3,14 @@
 //! Every socket opened here is non-blocking and closed when another program is executed; calls that would wait
 //! fail with `eagain` (`einprogress` for a connection that is being set up). No call raises SIGPIPE.
 //! Addresses are in [`address`], options in [`option`], datagrams with ancillary data in [`message`], calls with every
-//! argument in [`call`], the host's interfaces in [`interface`], names of hosts and services in [`resolve`] and
-//! [`service`], and the names that OTP has for all of these in [`catalogue`].
+//! argument in [`call`], the host's interfaces in [`interface`], names of hosts and services in [`resolve`],
+//! [`hosts`] and [`service`], and the names that OTP has for all of these in [`catalogue`].
 
 pub mod address;
 pub mod ancillary;
 pub mod call;
 pub mod catalogue;
+pub mod hosts;
 pub mod interface;
 pub mod message;
 pub mod option;

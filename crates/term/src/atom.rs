@@ -15,6 +15,7 @@ use std::sync::{LazyLock, OnceLock};
 use layout::Term;
 use layout::limits::ATOM_CHARACTERS;
 use parking_lot::Mutex;
+use sys::memory::budget;
 
 use crate::external::tags;
 
@@ -195,7 +196,23 @@ pub fn intern_str(text: &str) -> Result<Term, AtomError> {
         None if !IS_FOR_CODE.get() => limit / PART_FOR_CODE,
         _ => 0,
     };
-    intern_up_to(limit - kept, text)
+    intern_up_to(limit - kept, text, || {
+        IS_FOR_CODE.get() || may_make_one_more()
+    })
+}
+
+/// So many atoms may be made, besides those of code, while the node stays near the end of its memory: they stay for
+/// ever, so nobody's end would give it back.
+const MOST_WHILE_HIGH: usize = 10_000;
+
+/// Counts an atom that is new, if the node is near the end of its memory; whether it may be made.
+fn may_make_one_more() -> bool {
+    static MADE_WHILE_HIGH: AtomicUsize = AtomicUsize::new(0);
+    if !budget::is_high() {
+        MADE_WHILE_HIGH.store(0, Ordering::Relaxed);
+        return true;
+    }
+    MADE_WHILE_HIGH.fetch_add(1, Ordering::Relaxed) < MOST_WHILE_HIGH
 }
 
 /// This part of the table is kept for the atoms of code that is loaded ([`for_code`]).
@@ -214,8 +231,12 @@ pub fn for_code<R>(body: impl FnOnce() -> R) -> R {
     result
 }
 
-/// As [`intern_str`], in a table that has less than `limit` atoms.
-fn intern_up_to(limit: usize, text: &str) -> Result<Term, AtomError> {
+/// As [`intern_str`], in a table that has less than `limit` atoms. `may_grow` is asked before one is added.
+fn intern_up_to(
+    limit: usize,
+    text: &str,
+    may_grow: impl FnOnce() -> bool,
+) -> Result<Term, AtomError> {
     if let Some(atom) = lookup(text) {
         ranks::mention(atom);
         return Ok(atom);
@@ -236,6 +257,9 @@ fn intern_up_to(limit: usize, text: &str) -> Result<Term, AtomError> {
         }
         return Err(AtomError::Limit);
     }
+    if !may_grow() {
+        return Err(AtomError::Limit);
+    }
     let chunks = Box::leak(vec![[0; 16]; chunks_of(text)].into_boxed_slice());
     spell(chunks, text);
     add(index, text, chunks);
@@ -248,7 +272,7 @@ fn intern_up_to(limit: usize, text: &str) -> Result<Term, AtomError> {
 /// For a text that is too long.
 #[must_use]
 pub fn known(text: &str) -> Term {
-    intern_up_to(u32::MAX as usize, text)
+    intern_up_to(u32::MAX as usize, text, || true)
         .unwrap_or_else(|error| panic!("the atom {text:?} cannot be made: {error:?}"))
 }
 

@@ -191,7 +191,7 @@ pub unsafe fn copy_counted<A: Allocate + ?Sized>(heap: &mut A, term: Term, words
 /// Copies a term into a fresh fragment, as a message or another signal's term.
 #[must_use]
 pub fn to_fragment(term: Term) -> *mut Fragment {
-    flat_fragment(term).unwrap_or_else(|| fragment_of(term, size(term)))
+    small_fragment(term).unwrap_or_else(|| fragment_of(term, size(term)))
 }
 
 /// As [`to_fragment`]; `None` if the copy is so large that the node's budget has no room for it.
@@ -200,7 +200,7 @@ pub fn to_fragment(term: Term) -> *mut Fragment {
 pub fn to_fragment_within_budget(term: Term) -> Option<*mut Fragment> {
     use sys::memory::budget;
     // So small a one is always admitted.
-    if let Some(fragment) = flat_fragment(term) {
+    if let Some(fragment) = small_fragment(term) {
         return Some(fragment);
     }
     let words = size(term);
@@ -211,9 +211,15 @@ pub fn to_fragment_within_budget(term: Term) -> Option<*mut Fragment> {
     Some(fragment_of(term, words))
 }
 
-/// A copy of a small tuple of immediates, in a fresh fragment.
+/// A copy of an immediate or of a small tuple of them, in a fresh fragment.
 #[inline]
-fn flat_fragment(term: Term) -> Option<*mut Fragment> {
+fn small_fragment(term: Term) -> Option<*mut Fragment> {
+    if term.is_immediate() {
+        let fragment = new_fragment(0);
+        // SAFETY: the fragment is fresh.
+        unsafe { (*fragment).term = term };
+        return Some(fragment);
+    }
     let no_gc = no_gc!();
     let elements = flat_elements(term, no_gc)?;
     let fragment = new_fragment(1 + elements.len());

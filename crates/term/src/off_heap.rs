@@ -15,6 +15,7 @@ use layout::kinds::MagicReference;
 use layout::object::{binary_block, offset};
 use layout::{Header, ObjectKind, Term};
 use parking_lot::Mutex;
+use sys::memory::budget;
 
 use crate::held;
 
@@ -87,6 +88,9 @@ impl BinaryBlock {
     #[must_use]
     pub fn try_new(capacity: usize) -> Option<*mut BinaryBlock> {
         let layout = BinaryBlock::layout(capacity)?;
+        if !budget::admit_at_last_mark(layout.size()) {
+            return None;
+        }
         // SAFETY: the size is not zero.
         let block = held::attempt(|| unsafe { alloc(layout) });
         BinaryBlock::begin(block, capacity)

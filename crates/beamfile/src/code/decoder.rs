@@ -13,26 +13,44 @@ use crate::operand::{Operand, REGISTERS, Span};
 use crate::reader::{Number, Reader, Tag};
 use crate::{BeamError, BeamFile, ErrorKind};
 
-pub(super) fn decode(file: &BeamFile) -> Result<Code, BeamError> {
-    let mut decoder = Decoder::new(file);
+pub(super) fn decode(file: &BeamFile<'_>) -> Result<Code, BeamError> {
+    let labels = file.code_header.label_count as usize;
+    let mut decoder = Decoder::of_parts(file, vec![false; labels]);
+    decoder.code.labels = vec![None; labels];
     let raw = decoder.operations()?;
+    decoder.code.operations.reserve(raw.len());
     decoder.functions(&raw)?;
     decoder.label_uses()?;
     decoder.entries()?;
     Ok(decoder.code)
 }
 
-struct Decoder<'a> {
-    file: &'a BeamFile,
-    reader: Reader<'a>,
-    code: Code,
+/// Decodes one function of code that was decoded before.
+pub(super) fn decode_function(file: &BeamFile<'_>, extent: Range<u32>) -> Result<Code, BeamError> {
+    let mut decoder = Decoder::of_parts(file, Vec::new());
+    decoder.reader.skip_to(extent.start as usize);
+    let mut raw = Vec::new();
+    while decoder.reader.offset() < extent.end as usize {
+        raw.push(decoder.operation()?);
+    }
+    decoder.body(&raw)?;
+    Ok(decoder.code)
+}
+
+pub(super) struct Decoder<'a> {
+    file: &'a BeamFile<'a>,
+    pub(super) reader: Reader<'a>,
+    pub(super) code: Code,
     /// The operands of the current operation. They are moved to the arena when it is complete; the elements of a list
     /// go to the arena at once.
     pending: Vec<Operand>,
+    /// Whether each label of the file is used; of those beyond its end nothing is noted.
+    pub(super) used: Vec<bool>,
 }
 
 impl<'a> Decoder<'a> {
-    fn new(file: &'a BeamFile) -> Decoder<'a> {
+    /// A decoder that notes the use of as many labels, and knows of none where it is.
+    pub(super) fn of_parts(file: &'a BeamFile<'a>, used: Vec<bool>) -> Decoder<'a> {
         let data = file.chunk(ChunkId::CODE).unwrap_or_default();
         let mut reader = Reader::new(ChunkId::CODE, data);
         reader.skip_to(file.code_header.start);
@@ -41,29 +59,35 @@ impl<'a> Decoder<'a> {
             operations: Vec::new(),
             operands: Vec::new(),
             big_integers: Vec::new(),
-            labels: vec![None; file.code_header.label_count as usize],
+            labels: Vec::new(),
+            end: 0,
         };
         Decoder {
             file,
             reader,
             code,
             pending: Vec::new(),
+            used,
         }
     }
 
     /// All operations before `int_code_end`, which is required; anything after it is ignored, as in OTP.
     fn operations(&mut self) -> Result<Vec<Operation>, BeamError> {
-        let mut operations = Vec::new();
+        // An operation takes some eight bytes, and has three operands or less.
+        let bytes = self.reader.remaining();
+        let mut operations = Vec::with_capacity(bytes / 6);
+        self.code.operands.reserve(bytes / 2);
         loop {
             let operation = self.operation()?;
             if operation.opcode == Opcode::IntCodeEnd {
+                self.code.end = operation.offset;
                 return Ok(operations);
             }
             operations.push(operation);
         }
     }
 
-    fn operation(&mut self) -> Result<Operation, BeamError> {
+    pub(super) fn operation(&mut self) -> Result<Operation, BeamError> {
         let offset = self.reader.offset();
         let number = self.reader.u8()?;
         let refuse = |reader: &Reader<'_>, kind| Err(reader.error_at(offset, kind));
@@ -98,6 +122,122 @@ impl<'a> Decoder<'a> {
 
     /// Reads the operand at `place` of `opcode`, which must be of `kind`.
     fn operand(
+        &mut self,
+        opcode: Opcode,
+        place: usize,
+        kind: OperandKind,
+    ) -> Result<Operand, BeamError> {
+        let operand = match self.short_operand(kind) {
+            Some(operand) => operand,
+            None => self.long_operand(opcode, place, kind)?,
+        };
+        if let Operand::Label(label) = operand
+            && let Some(used) = self.used.get_mut(label as usize)
+        {
+            *used = true;
+        }
+        Ok(operand)
+    }
+
+    /// As `operand`, for what is most often found: registers, constants and numbers in their shortest forms. `None` for
+    /// everything else, also for what is wrong; then nothing was read.
+    #[inline]
+    fn short_operand(&mut self, kind: OperandKind) -> Option<Operand> {
+        use OperandKind as Kind;
+        let (tag, value, mut bytes) = self.reader.peek_short(0)?;
+        let is_source = matches!(kind, Kind::Source | Kind::NumberOrSource | Kind::Any);
+        let is_constant = is_source || kind == Kind::Constant;
+        let is_register =
+            is_source || matches!(kind, Kind::Register | Kind::Dest | Kind::FloatOrSource);
+        let file = self.file;
+        let below = |count: usize| (value as usize) < count;
+        let operand = match tag {
+            Tag::X if is_register && value < REGISTERS => Operand::X(value),
+            Tag::Y if (is_register || kind == Kind::Slot) && value < REGISTERS => Operand::Y(value),
+            Tag::Unsigned => match kind {
+                Kind::Number | Kind::NumberOrSource | Kind::Any => Operand::Number(value.into()),
+                Kind::Arity if value < 256 => Operand::Number(value.into()),
+                Kind::Registers if value <= REGISTERS => Operand::Number(value.into()),
+                Kind::NewLabel if value != 0 && value < file.code_header.label_count => {
+                    Operand::Number(value.into())
+                }
+                Kind::Alloc => Operand::Alloc {
+                    words: value,
+                    floats: 0,
+                    funs: 0,
+                },
+                Kind::Import if below(file.imports.len()) => Operand::Import(value),
+                Kind::Lambda | Kind::LambdaOrAtom if below(file.lambdas.len()) => {
+                    Operand::Lambda(value)
+                }
+                Kind::Line
+                    if file
+                        .lines
+                        .as_ref()
+                        .is_none_or(|lines| below(lines.locations.len())) =>
+                {
+                    Operand::Line(value)
+                }
+                _ => return None,
+            },
+            Tag::Integer if is_constant => Operand::Integer(value.into()),
+            Tag::Atom if is_constant && value == 0 => Operand::Nil,
+            Tag::Atom
+                if value != 0
+                    && value as usize <= file.atoms.len()
+                    && (is_constant
+                        || matches!(kind, Kind::Atom | Kind::LabelOrAtom | Kind::LambdaOrAtom)) =>
+            {
+                Operand::Atom(value - 1)
+            }
+            Tag::Label
+                if value < file.code_header.label_count
+                    && (matches!(kind, Kind::Fail | Kind::Any)
+                        || value != 0 && matches!(kind, Kind::Label | Kind::LabelOrAtom)) =>
+            {
+                Operand::Label(value)
+            }
+            Tag::Extended if value == LITERAL && (is_constant || kind == Kind::FloatOrSource) => {
+                let (tag, literal, more) = self.reader.peek_short(bytes)?;
+                if tag != Tag::Unsigned || literal as usize >= file.literals.len() {
+                    return None;
+                }
+                bytes += more;
+                Operand::Literal(literal)
+            }
+            Tag::Extended if value == TYPED_REGISTER && is_register => {
+                let (tag, register, more) = self.reader.peek_short(bytes)?;
+                bytes += more;
+                let (type_tag, type_index, more) = self.reader.peek_short(bytes)?;
+                bytes += more;
+                let types = file.types.as_ref()?;
+                if type_tag != Tag::Unsigned
+                    || type_index as usize >= types.len()
+                    || register >= REGISTERS
+                {
+                    return None;
+                }
+                match tag {
+                    Tag::X => Operand::TypedX {
+                        register,
+                        type_index,
+                    },
+                    Tag::Y => Operand::TypedY {
+                        register,
+                        type_index,
+                    },
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        self.reader.skip(bytes);
+        Some(operand)
+    }
+
+    /// As `operand`, for all of them.
+    #[inline(never)]
+    fn long_operand(
         &mut self,
         opcode: Opcode,
         place: usize,
@@ -231,8 +371,9 @@ impl<'a> Decoder<'a> {
             return Err(self.bad_operand(opcode, place, expected, offset));
         }
         let start = self.code.operands.len() as u32;
-        for element in 0..len as usize {
-            let operand = self.operand(opcode, place, kinds[element % kinds.len()])?;
+        self.code.operands.reserve(len as usize);
+        for kind in kinds.iter().cycle().take(len as usize) {
+            let operand = self.operand(opcode, place, *kind)?;
             self.code.operands.push(operand);
         }
         Ok(Operand::List(Span {
@@ -454,6 +595,21 @@ impl<'a> Decoder<'a> {
 
     /// Finds the functions and the locations of labels.
     fn functions(&mut self, raw: &[Operation]) -> Result<(), BeamError> {
+        self.body(raw)?;
+        let (header, found) = (
+            self.file.code_header.function_count,
+            self.code.functions.len() as u32,
+        );
+        if header != found || found == 0 {
+            return Err(self
+                .reader
+                .error_at(16, ErrorKind::FunctionCount { header, found }));
+        }
+        Ok(())
+    }
+
+    /// Parts operations into functions.
+    fn body(&mut self, raw: &[Operation]) -> Result<(), BeamError> {
         let mut rest = raw;
         while let [first, ..] = rest {
             if let Some((mut function, head)) = self.function_head(rest) {
@@ -468,16 +624,6 @@ impl<'a> Decoder<'a> {
                 rest = &rest[1..];
                 self.body_operation(first)?;
             }
-        }
-
-        let (header, found) = (
-            self.file.code_header.function_count,
-            self.code.functions.len() as u32,
-        );
-        if header != found || found == 0 {
-            return Err(self
-                .reader
-                .error_at(16, ErrorKind::FunctionCount { header, found }));
         }
         Ok(())
     }
@@ -516,6 +662,7 @@ impl<'a> Decoder<'a> {
             info_label: self.label_of(info)?,
             entry_label: self.label_of(entry)?,
             operations: 0..0,
+            offset: info.offset,
         };
         Some((function, head))
     }
@@ -556,7 +703,8 @@ impl<'a> Decoder<'a> {
                 .reader
                 .error_at(operation.offset as usize, ErrorKind::NotAFunction));
         };
-        match self.code.labels[label as usize].replace(target) {
+        let place = self.code.labels.get_mut(label as usize);
+        match place.and_then(|place| place.replace(target)) {
             None => Ok(()),
             Some(_) => Err(self
                 .reader
@@ -565,6 +713,10 @@ impl<'a> Decoder<'a> {
     }
 
     fn label_uses(&self) -> Result<(), BeamError> {
+        let mut labels = self.used.iter().zip(&self.code.labels).skip(1);
+        if labels.all(|(used, target)| !used || target.is_some()) {
+            return Ok(());
+        }
         for operation in &self.code.operations {
             for operand in self.code.operands(operation) {
                 self.label_use(operation, operand)?;
@@ -619,8 +771,10 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// The number after the tag `Extended` that means a list.
-const EXTENDED_LIST: u16 = 1;
+/// Numbers after the tag `Extended`, and what they mean.
+pub(super) const EXTENDED_LIST: u16 = 1;
+pub(super) const LITERAL: u32 = 4;
+pub(super) const TYPED_REGISTER: u32 = 5;
 /// The maximum amount that one operation can allocate, as in OTP.
 const MAX_ALLOCATION: u64 = 1 << 31;
 

@@ -21,7 +21,12 @@ pub enum Parsed {
     Instead,
     Pair(Option<i64>, Option<i64>),
     Budget(MemoryBudget),
+    Topology(Vec<CpuPlace>),
 }
+
+/// The place of one logical processor: node, processor, node within the processor, core, thread, and the number of the
+/// logical processor; -1 where a level does not exist.
+pub type CpuPlace = [i64; 6];
 
 /// How much memory the node may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +70,15 @@ impl FlagValue for Word {
     }
 }
 
+impl FlagValue for Option<Word> {
+    fn store(&mut self, value: &Parsed, _default: Option<Word>) {
+        *self = match value {
+            Parsed::Word(word) => Some(word),
+            other => unfit("a word", other),
+        };
+    }
+}
+
 impl FlagValue for Vec<u8> {
     fn store(&mut self, value: &Parsed, _default: Vec<u8>) {
         *self = match value {
@@ -79,6 +93,15 @@ impl FlagValue for MemoryBudget {
         *self = match value {
             Parsed::Budget(budget) => *budget,
             other => unfit("a memory budget", other),
+        };
+    }
+}
+
+impl FlagValue for Option<Vec<CpuPlace>> {
+    fn store(&mut self, value: &Parsed, _default: Option<Vec<CpuPlace>>) {
+        *self = match value {
+            Parsed::Topology(places) => Some(places.clone()),
+            other => unfit("a topology", other),
         };
     }
 }

@@ -134,6 +134,30 @@ fn a_hidden_parent_of_version_1_is_known_by_the_sum() {
 }
 
 #[test]
+fn groups_are_looked_for_when_memberships_change() {
+    let tree = Tree::new(&[
+        ("proc/self/cgroup", "0::/a\n"),
+        ("proc/self/mountinfo", V2_MOUNT),
+    ]);
+    let mut kept = Kept::default();
+    let mut path = || {
+        let groups = kept.groups(tree.path());
+        let first = groups.memory.first().map(|group| group.path.clone());
+        first.and_then(|path| path.strip_prefix(tree.path()).ok().map(PathBuf::from))
+    };
+    assert_eq!(path(), Some("sys/fs/cgroup/a".into()));
+    tree.write("proc/self/mountinfo", "");
+    assert_eq!(
+        path(),
+        Some("sys/fs/cgroup/a".into()),
+        "mounts are not read again"
+    );
+    tree.write("proc/self/mountinfo", V2_MOUNT);
+    tree.write("proc/self/cgroup", "0::/b\n");
+    assert_eq!(path(), Some("sys/fs/cgroup/b".into()));
+}
+
+#[test]
 fn escaped_mount_points_are_found() {
     let tree = Tree::new(&[
         ("proc/self/cgroup", "0::/\n"),
@@ -206,6 +230,50 @@ fn what_files_take_can_be_dropped() {
         (found.limit_bytes, found.taken_bytes),
         (Some(5000), Some(880))
     );
+}
+
+#[test]
+fn a_group_that_is_to_wait_from_some_size_on_is_limited_to_it() {
+    let tree = Tree::new(&[
+        ("proc/self/cgroup", "0::/a/b\n"),
+        ("proc/self/mountinfo", V2_MOUNT),
+        ("sys/fs/cgroup/a/memory.max", "9000\n"),
+        ("sys/fs/cgroup/a/memory.high", "max\n"),
+        ("sys/fs/cgroup/a/b/memory.max", "max\n"),
+        ("sys/fs/cgroup/a/b/memory.high", "7000\n"),
+    ]);
+    assert_eq!(memory(tree.path()).limit_bytes, Some(7000));
+    tree.write("sys/fs/cgroup/a/b/memory.high", "max\n");
+    assert_eq!(memory(tree.path()).limit_bytes, Some(9000));
+    tree.write("sys/fs/cgroup/a/memory.high", "nonsense\n");
+    assert_eq!(memory(tree.path()).limit_bytes, Some(9000));
+}
+
+#[test]
+fn the_pressure_of_the_group_goes_before_that_of_the_host() {
+    let host = "some avg10=90.00 avg60=0.00 avg300=0.00 total=0\nfull avg10=1.50 avg60=2.00 avg300=0.00 total=7\n";
+    let tree = Tree::new(&[
+        ("proc/self/cgroup", "0::/a\n"),
+        ("proc/self/mountinfo", V2_MOUNT),
+    ]);
+    assert_eq!(memory_pressure(tree.path()), None);
+    tree.write("proc/pressure/memory", host);
+    assert_eq!(memory_pressure(tree.path()), Some(1.5));
+    let of_group = "some avg10=3.00 avg60=0.00 avg300=0.00 total=0\nfull avg10=45.25 avg60=0 avg300=0 total=0\n";
+    tree.write("sys/fs/cgroup/a/memory.pressure", of_group);
+    assert_eq!(memory_pressure(tree.path()), Some(45.25));
+    for nonsense in [
+        "",
+        "full\n",
+        "full avg10=\n",
+        "full avg10=-1 x\n",
+        "full avg10=NaN\n",
+        "full avg10=900\n",
+        "some avg10=5\n",
+    ] {
+        tree.write("sys/fs/cgroup/a/memory.pressure", nonsense);
+        assert_eq!(memory_pressure(tree.path()), Some(1.5), "{nonsense}");
+    }
 }
 
 #[test]

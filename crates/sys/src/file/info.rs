@@ -2,7 +2,7 @@
 
 use rustix::fs::{self as system, FileType, Gid, Mode, Stat, Timespec, Timestamps, Uid};
 
-use super::File;
+use super::{File, packed};
 use crate::errno::{Errno, Result};
 use crate::{host, path};
 
@@ -72,6 +72,9 @@ pub enum Links {
 
 /// The metadata of the file with this name. `access` is what the system would grant now.
 pub fn of(name: &[u8], links: Links) -> Result<FileInfo> {
+    if let Some(below) = packed::below(name) {
+        return below.info();
+    }
     path::with(name, |name| {
         let status = match links {
             Links::Follow => system::stat(name)?,

@@ -7,6 +7,7 @@ use rustix::fs::Access;
 use rustix::io::Result as SystemResult;
 
 use super::info::{self, Links};
+use super::packed;
 use crate::errno::{Errno, Result};
 use crate::path;
 
@@ -56,6 +57,9 @@ pub fn make_symbolic_link(target: &[u8], new: &[u8]) -> Result<()> {
 
 /// What a symbolic link points to; `einval` if the name is not one of a symbolic link.
 pub fn read_link(name: &[u8]) -> Result<Vec<u8>> {
+    if let Some(below) = packed::below(name) {
+        return below.read_link();
+    }
     path::with(name, |name| {
         Ok(rustix::fs::readlink(name, Vec::new())?.into_bytes())
     })
@@ -63,6 +67,9 @@ pub fn read_link(name: &[u8]) -> Result<Vec<u8>> {
 
 /// The names in a directory, without `.` and `..`, in the system's order.
 pub fn list_directory(name: &[u8]) -> Result<Vec<Vec<u8>>> {
+    if let Some(below) = packed::below(name) {
+        return below.list();
+    }
     let name = path::owned(name)?;
     let entries = std::fs::read_dir(OsStr::from_bytes(name.as_bytes()))?;
     let names = entries.map(|entry| Ok(entry?.file_name().into_vec()));
@@ -94,6 +101,9 @@ pub enum AccessKind {
 
 /// Whether this process may access a file in some way; the error says why not.
 pub fn may(name: &[u8], kind: AccessKind) -> Result<()> {
+    if let Some(below) = packed::below(name) {
+        return below.may(kind);
+    }
     let kind = match kind {
         AccessKind::Exist => Access::EXISTS,
         AccessKind::Read => Access::READ_OK,

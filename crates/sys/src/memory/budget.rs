@@ -5,20 +5,21 @@
 //! system hands out some gigabytes a second, and the nearer the marks are the more often the watcher looks
 //! ([`Marks::next_look`]).
 //!
-//! What counts is resident memory. Memory that was admitted and not touched yet is not resident; it is counted as
-//! *granted* until it is, or for a while.
+//! What counts is resident memory, and what is swapped out of it. Memory that was admitted and not touched yet is not
+//! resident; it is counted as *granted* until it is, or for a while.
 
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::usage::resident_bytes;
+use super::usage::{resident_bytes, swapped_bytes};
 use crate::park::ParkingSpot;
 
 /// How near to its budget the process is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Level {
     /// Below all marks.
+    #[default]
     Calm,
     /// What can be given back is given back.
     Soft,
@@ -83,6 +84,13 @@ impl Marks {
         }
     }
 
+    /// Half of the way from the hard mark to the budget: a process that has grown to this does not get the better of
+    /// what makes it grow. What is left is for its last words, and for what grows until all threads stand still.
+    #[must_use]
+    pub fn last(&self) -> u64 {
+        u64::midpoint(self.hard, self.budget)
+    }
+
     /// The level of a process of this size. One that falls leaves a level only when it is a little below its mark, so
     /// that a size near a mark does not change the level at every look.
     #[must_use]
@@ -116,14 +124,27 @@ impl Marks {
 /// can wait until others have ended.
 pub const LARGE_BYTES: usize = 4 << 20;
 
+/// What a program takes at least, with what the kernel keeps for it.
+const PROGRAM_BYTES: u64 = 1 << 20;
+
+/// See [`admit_at_last_mark`]. Files of code are smaller.
+const LARGE_AT_LAST_MARK_BYTES: usize = 512 << 10;
+
 const NONE: u64 = u64::MAX;
 
 static LEVEL: AtomicU8 = AtomicU8::new(Level::Calm as u8);
 /// Where large allocations end: the hard mark, or [`NONE`].
 static HARD: AtomicU64 = AtomicU64::new(NONE);
+/// [`Marks::last`], or [`NONE`].
+static LAST: AtomicU64 = AtomicU64::new(NONE);
 static RESIDENT: AtomicU64 = AtomicU64::new(0);
+/// What was swapped out when the watcher last asked: it changes slowly, and to ask takes long.
+static SWAPPED: AtomicU64 = AtomicU64::new(0);
 static GRANTED: AtomicU64 = AtomicU64::new(0);
+/// See [`Reserved`].
+static RESERVED: AtomicU64 = AtomicU64::new(0);
 static REFUSED: AtomicU64 = AtomicU64::new(0);
+static BRAKES: AtomicBool = AtomicBool::new(false);
 static WATCHER: ParkingSpot = ParkingSpot::new();
 
 /// The level that the watcher has set last.
@@ -145,9 +166,22 @@ pub fn set_level(level: Level) {
     LEVEL.store(level as u8, Ordering::Relaxed);
 }
 
-/// Sets the mark that large allocations must not pass; `None`: they may. For the watcher.
-pub fn set_hard(mark: Option<u64>) {
-    HARD.store(mark.unwrap_or(NONE), Ordering::Relaxed);
+/// Whether programs should wait: what they run may make the process grow, and memory is about to come back.
+#[inline]
+#[must_use]
+pub fn brakes() -> bool {
+    BRAKES.load(Ordering::Relaxed)
+}
+
+/// See [`brakes`]. For the watcher.
+pub fn set_brakes(brakes: bool) {
+    BRAKES.store(brakes, Ordering::Relaxed);
+}
+
+/// Sets the marks that large allocations must not pass; `None`: they may. For the watcher.
+pub fn set_marks(marks: Option<&Marks>) {
+    HARD.store(marks.map_or(NONE, |marks| marks.hard), Ordering::Relaxed);
+    LAST.store(marks.map_or(NONE, Marks::last), Ordering::Relaxed);
 }
 
 /// Whether there is memory within the budget for an allocation of this size, which then counts as granted. Small
@@ -160,15 +194,39 @@ pub fn admit(bytes: usize) -> bool {
 
 #[cold]
 fn admit_large(bytes: u64) -> bool {
-    let fits = |resident: u64| {
-        let taken = resident.saturating_add(GRANTED.load(Ordering::Relaxed));
-        taken.saturating_add(bytes) <= HARD.load(Ordering::Relaxed)
-    };
+    let fits =
+        |resident: u64| taken(resident).saturating_add(bytes) <= HARD.load(Ordering::Relaxed);
     let admitted = fits(RESIDENT.load(Ordering::Relaxed)) || fits(measure());
     if admitted {
         GRANTED.fetch_add(bytes, Ordering::Relaxed);
     }
     admitted
+}
+
+/// Whether there is memory within the budget for another program, which then counts as granted: it takes memory only
+/// after it was started, and of what its control group has.
+#[must_use]
+pub fn admit_program() -> bool {
+    HARD.load(Ordering::Relaxed) == NONE || admit_large(PROGRAM_BYTES)
+}
+
+/// Whether a binary of this size may be made. Beyond the last mark those of 512 KiB and more have to fit as well: many
+/// processes that each make one at once would take what is left before others have ended.
+#[inline]
+#[must_use]
+pub fn admit_at_last_mark(bytes: usize) -> bool {
+    bytes < LARGE_AT_LAST_MARK_BYTES
+        || LEVEL.load(Ordering::Relaxed) < Level::Hard as u8
+        || fits_at_last_mark(bytes as u64)
+}
+
+#[cold]
+fn fits_at_last_mark(bytes: u64) -> bool {
+    let fits = measure().saturating_add(bytes) <= LAST.load(Ordering::Relaxed);
+    if !fits {
+        refuse();
+    }
+    fits
 }
 
 /// Counts an allocation that was refused, and has the watcher look for who holds the memory.
@@ -195,9 +253,42 @@ pub fn room() -> Option<u64> {
 #[must_use]
 pub fn room_lately() -> Option<u64> {
     let mark = HARD.load(Ordering::Relaxed);
-    let resident = RESIDENT.load(Ordering::Relaxed);
-    let taken = resident.saturating_add(GRANTED.load(Ordering::Relaxed));
+    let taken = taken(RESIDENT.load(Ordering::Relaxed));
     (mark != NONE).then(|| mark.saturating_sub(taken))
+}
+
+/// Resident memory with what may be added to it at any time.
+fn taken(resident: u64) -> u64 {
+    let promised = GRANTED.load(Ordering::Relaxed) + RESERVED.load(Ordering::Relaxed);
+    resident.saturating_add(promised)
+}
+
+/// Memory for work that takes it in pieces without asking, and gives all of it back at its end: that of a library. It
+/// counts as taken until this is dropped.
+pub struct Reserved {
+    bytes: u64,
+}
+
+impl Reserved {
+    /// Half of the room; `None` without a mark.
+    #[must_use]
+    pub fn half_of_room() -> Option<Reserved> {
+        let bytes = room()? / 2;
+        RESERVED.fetch_add(bytes, Ordering::Relaxed);
+        Some(Reserved { bytes })
+    }
+
+    /// How many bytes it is.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        RESERVED.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
 }
 
 /// How many large allocations were not admitted.
@@ -206,14 +297,20 @@ pub fn refused() -> u64 {
     REFUSED.load(Ordering::Relaxed)
 }
 
-/// Resident memory now, in bytes; the size of last time where the system does not tell. Growth since the last
-/// measurement is taken to be granted memory that was touched.
+/// Resident memory now with what is swapped out, in bytes; the size of last time where the system does not tell. Growth
+/// since the last measurement is taken to be granted memory that was touched.
 pub fn measure() -> u64 {
     let before = RESIDENT.load(Ordering::Relaxed);
-    let resident = resident_bytes().unwrap_or(before);
+    let swapped = SWAPPED.load(Ordering::Relaxed);
+    let resident = resident_bytes().map_or(before, |bytes| bytes.saturating_add(swapped));
     RESIDENT.store(resident, Ordering::Relaxed);
     spend(resident.saturating_sub(before));
     resident
+}
+
+/// Asks how much is swapped out. For the watcher, some times a second.
+pub fn measure_swapped() {
+    SWAPPED.store(swapped_bytes(), Ordering::Relaxed);
 }
 
 /// Forgets a part of what was granted long ago: it may have been freed before it was touched. For the watcher, some ten
@@ -304,7 +401,11 @@ mod tests {
             resident_bytes().map(|bytes| bytes / (64 * MIB))
         );
         // Other tests take memory at the same time.
-        set_hard(Some(resident + 3584 * MIB));
+        let hard = resident + 3584 * MIB;
+        set_marks(Some(&Marks {
+            hard,
+            ..Marks::of(hard)
+        }));
         assert!(admit(1 << 30), "less than the room");
         assert!(
             !admit(3 << 30),
@@ -317,6 +418,26 @@ mod tests {
             forget_old_grants();
         }
         assert!(admit(3 << 30), "old grants are forgotten");
-        set_hard(None);
+        for _ in 0..100 {
+            forget_old_grants();
+        }
+        let room = room().unwrap();
+        let reserved = Reserved::half_of_room().unwrap();
+        assert!(reserved.bytes() > room / 4);
+        let next = Reserved::half_of_room().unwrap();
+        assert!(next.bytes() < room / 3, "what is reserved is no room");
+        assert!(!admit(3 << 30));
+        drop((reserved, next));
+        assert!(admit(3 << 30));
+        assert!(admit_at_last_mark(1 << 40), "below the hard mark");
+        set_level(Level::Hard);
+        assert!(!admit_at_last_mark(1 << 40));
+        assert!(
+            admit_at_last_mark(1 << 20),
+            "there is room below the last mark"
+        );
+        assert!(admit_at_last_mark(LARGE_AT_LAST_MARK_BYTES - 1));
+        set_level(Level::Calm);
+        set_marks(None);
     }
 }

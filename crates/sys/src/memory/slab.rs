@@ -10,7 +10,9 @@
 
 mod pool;
 
+use std::alloc::{self, Layout};
 use std::cell::Cell;
+use std::iter;
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::AtomicU64;
@@ -76,13 +78,16 @@ thread_local! {
     static CACHES: [Cache; CLASSES.len()] = const { [const { Cache::new() }; CLASSES.len()] };
 }
 
-/// The free blocks of one class that a thread keeps: the first `count` elements, and those that lie one behind the
-/// other from `next` to `end`.
+/// The free blocks of one class that a thread keeps: the first `count` elements of `free`, and those that lie one
+/// behind the other from `next` to `end`.
 struct Cache {
     count: Cell<usize>,
+    /// How many elements there are: none until a block is kept. Most threads keep blocks of few classes, and what a
+    /// thread has from its start is cleared at its start.
+    room: Cell<usize>,
+    free: Cell<*mut *mut u8>,
     next: Cell<*mut u8>,
     end: Cell<*mut u8>,
-    free: [Cell<*mut u8>; MOST_KEPT],
 }
 
 /// What the chunks for blocks of both kinds show.
@@ -161,9 +166,8 @@ impl Class {
     pub fn take(self) -> Option<NonNull<u8>> {
         CACHES.with(|caches| {
             let cache = &caches[self.0];
-            if let Some(last) = cache.count.get().checked_sub(1) {
-                cache.count.set(last);
-                return NonNull::new(cache.free[last].get());
+            if let Some(block) = cache.pop() {
+                return Some(block);
             }
             if cache.next == cache.end {
                 return self.fill(cache);
@@ -178,14 +182,25 @@ impl Class {
     /// It was taken from this class, and no thread refers to it any more.
     #[inline]
     pub unsafe fn give_back(self, block: NonNull<u8>) {
-        CACHES.with(|caches| {
-            let cache = &caches[self.0];
-            if cache.count.get() == MOST_KEPT {
-                self.pass_on(cache);
-            }
-            cache.free[cache.count.get()].set(block.as_ptr());
-            cache.count.update(|count| count + 1);
-        });
+        // SAFETY: by the caller's promise.
+        CACHES.with(|caches| unsafe { self.give_back_to(&caches[self.0], block) });
+    }
+
+    /// # Safety
+    /// As for [`Class::give_back`]; it is this class's cache.
+    #[inline]
+    unsafe fn give_back_to(self, cache: &Cache, block: NonNull<u8>) {
+        if cache.count.get() == cache.room.get() && !self.make_room(cache) {
+            // SAFETY: by the caller's promise.
+            unsafe {
+                POOLS[self.0]
+                    .lock()
+                    .give_back(CLASSES[self.0].1, iter::once(block))
+            };
+            return;
+        }
+        // SAFETY: there is room.
+        unsafe { cache.push(block) };
     }
 
     /// Fills an empty cache from the pool, and takes a block.
@@ -194,7 +209,8 @@ impl Class {
     fn fill(self, cache: &Cache) -> Option<NonNull<u8>> {
         let bytes = CLASSES[self.0].1;
         let mut blocks = [const { MaybeUninit::uninit() }; BATCH];
-        match POOLS[self.0].lock().take(bytes, &mut blocks)? {
+        let taken = POOLS[self.0].lock().take(bytes, &mut blocks)?;
+        match taken {
             Taken::Row(start, count) => {
                 cache.next.set(start.as_ptr());
                 cache.end.set(start.as_ptr().wrapping_add(count * bytes));
@@ -203,39 +219,81 @@ impl Class {
             Taken::Single(blocks) => {
                 let (&mut first, rest) = blocks.split_first_mut()?;
                 // The block with the lowest address is taken first.
-                for (slot, block) in cache.free.iter().zip(rest.iter().rev()) {
-                    slot.set(block.as_ptr());
+                for &block in rest.iter().rev() {
+                    // SAFETY: it was taken just now.
+                    unsafe { self.give_back_to(cache, block) };
                 }
-                cache.count.set(rest.len());
                 Some(first)
             }
         }
     }
 
-    /// Makes room in a full cache: gives the blocks back that were given first. They are less likely than others to be
-    /// in the processor's cache.
+    /// Makes room in a full cache, or in one that has none yet. Returns false if there is no memory for that.
     #[cold]
     #[inline(never)]
+    fn make_room(self, cache: &Cache) -> bool {
+        if cache.room.get() != 0 {
+            self.pass_on(cache);
+            return true;
+        }
+        // SAFETY: its size is not 0.
+        let free = unsafe { alloc::alloc(Cache::LAYOUT) };
+        cache.free.set(free.cast());
+        cache.room.set(if free.is_null() { 0 } else { MOST_KEPT });
+        !free.is_null()
+    }
+
+    /// Gives the blocks of a full cache back that were given first. They are less likely than others to be in the
+    /// processor's cache.
     fn pass_on(self, cache: &Cache) {
         let mut pool = POOLS[self.0].lock();
         // SAFETY: all blocks of a cache were taken from its class and given back by their users.
         unsafe { pool.give_back(CLASSES[self.0].1, cache.blocks().take(BATCH)) };
         pool.release_empty(clock::monotonic_ns());
         drop(pool);
-        for (slot, later) in cache.free.iter().zip(&cache.free[BATCH..]) {
-            slot.set(later.get());
-        }
+        let free = cache.free.get();
+        // SAFETY: the cache is full, so all elements are written, and there are more than a batch of them.
+        unsafe { ptr::copy(free.add(BATCH), free, MOST_KEPT - BATCH) };
         cache.count.set(MOST_KEPT - BATCH);
     }
 }
 
 impl Cache {
+    const LAYOUT: Layout = Layout::new::<[*mut u8; MOST_KEPT]>();
+
     const fn new() -> Cache {
         Cache {
             count: Cell::new(0),
+            room: Cell::new(0),
+            free: Cell::new(ptr::null_mut()),
             next: Cell::new(ptr::null_mut()),
             end: Cell::new(ptr::null_mut()),
-            free: [const { Cell::new(ptr::null_mut()) }; MOST_KEPT],
+        }
+    }
+
+    /// # Safety
+    /// There is room.
+    #[inline]
+    unsafe fn push(&self, block: NonNull<u8>) {
+        let count = self.count.get();
+        // SAFETY: by the caller's promise the element exists; only this thread refers to it.
+        unsafe { self.free.get().add(count).write(block.as_ptr()) };
+        self.count.set(count + 1);
+    }
+
+    #[inline]
+    fn pop(&self) -> Option<NonNull<u8>> {
+        let last = self.count.get().checked_sub(1)?;
+        self.count.set(last);
+        // SAFETY: the elements below `count` are written.
+        NonNull::new(unsafe { self.free.get().add(last).read() })
+    }
+
+    /// Gives the elements back, of which none is in use.
+    fn give_up_room(&self) {
+        if self.room.replace(0) != 0 {
+            // SAFETY: it was allocated like this, and nobody refers to it.
+            unsafe { alloc::dealloc(self.free.get().cast(), Cache::LAYOUT) };
         }
     }
 
@@ -248,8 +306,9 @@ impl Cache {
     }
 
     fn blocks(&self) -> impl Iterator<Item = NonNull<u8>> {
-        let kept = &self.free[..self.count.get()];
-        kept.iter().filter_map(|block| NonNull::new(block.get()))
+        // SAFETY: the elements below `count` are written.
+        (0..self.count.get())
+            .filter_map(|place| NonNull::new(unsafe { self.free.get().add(place).read() }))
     }
 }
 
@@ -273,6 +332,7 @@ fn give_all_back() {
                 unsafe { pool.lock().give_back(bytes, cache.blocks()) };
                 cache.count.set(0);
             }
+            cache.give_up_room();
             let rest = cache.end.get().addr() - cache.next.get().addr();
             if rest > 0 {
                 let row = (0..rest / bytes).filter_map(|_| cache.take_next(bytes));

@@ -39,6 +39,21 @@ pub fn group() -> MemoryGroup {
     cgroup::memory(Path::new("/"))
 }
 
+/// How much of the last ten seconds, in percent, all programs of this process's group, or of the host, stood still
+/// because they waited for memory; `None` where the system does not tell.
+pub fn pressure_percent() -> Option<f64> {
+    cgroup::memory_pressure(Path::new("/"))
+}
+
+/// Memory of this process that is swapped out, in bytes: 0 where nothing is, or where the system does not tell.
+pub fn swapped_bytes() -> u64 {
+    let system = rustix::system::sysinfo();
+    match system.totalswap == system.freeswap {
+        true => 0,
+        false => bytes_of("/proc/self/status", "VmSwap:").unwrap_or(0),
+    }
+}
+
 /// The limit of this process's address space, in bytes, if there is one (`ulimit -v`).
 pub fn address_limit_bytes() -> Option<u64> {
     getrlimit(Resource::As).current

@@ -81,7 +81,7 @@ pub fn send_message(
     let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
     // `IoSlice` has the layout of `iovec`.
     header.msg_iov = parts.as_ptr().cast_mut().cast();
-    header.msg_iovlen = parts.len();
+    header.msg_iovlen = as_length(parts.len())?;
     if let Some(to) = to {
         let (pointer, length) = to.raw();
         header.msg_name = pointer.cast_mut().cast();
@@ -89,7 +89,7 @@ pub fn send_message(
     }
     if !ancillary.is_empty() {
         header.msg_control = ancillary.as_ptr().cast_mut().cast();
-        header.msg_controllen = ancillary.len();
+        header.msg_controllen = as_length(ancillary.len())?;
     }
     retry(|| {
         // SAFETY: everything that the header points to is alive and has the length that the header says.
@@ -175,7 +175,7 @@ pub fn receive_message(
     header.msg_control = ancillary.as_mut_ptr().cast();
     let mut told = 0;
     let count = retry(|| {
-        header.msg_controllen = ancillary.len();
+        header.msg_controllen = as_length(ancillary.len())?;
         from.fill(|pointer, length| {
             header.msg_name = pointer.cast();
             // SAFETY: `fill` passes a pointer to its own length.
@@ -193,7 +193,7 @@ pub fn receive_message(
     Ok(Message {
         count: count.min(room.len()),
         from: (told != 0).then_some(from),
-        ancillary: header.msg_controllen.min(ancillary.len()),
+        ancillary: as_bytes(header.msg_controllen).min(ancillary.len()),
         flags: header.msg_flags,
     })
 }
@@ -229,7 +229,7 @@ pub fn send_messages(
             let head = &mut header.msg_hdr;
             // `IoSlice` has the layout of `iovec`.
             head.msg_iov = message.parts.as_ptr().cast_mut().cast();
-            head.msg_iovlen = message.parts.len();
+            head.msg_iovlen = as_length(message.parts.len())?;
             if let Some(to) = &message.to {
                 let (pointer, length) = to.raw();
                 head.msg_name = pointer.cast_mut().cast();
@@ -237,11 +237,11 @@ pub fn send_messages(
             }
             if !message.ancillary.is_empty() {
                 head.msg_control = message.ancillary.as_ptr().cast_mut().cast();
-                head.msg_controllen = message.ancillary.len();
+                head.msg_controllen = as_length(message.ancillary.len())?;
             }
-            header
+            Ok(header)
         })
-        .collect();
+        .collect::<Result<_>>()?;
     let count = retry(|| {
         // SAFETY: the headers are as many as it says, and all that they point to is alive and has the lengths that they
         // say.
@@ -250,7 +250,8 @@ pub fn send_messages(
                 socket.as_raw_fd(),
                 headers.as_mut_ptr(),
                 headers.len() as libc::c_uint,
-                flags | libc::MSG_NOSIGNAL,
+                // Signed in one C library, not in the other.
+                (flags | libc::MSG_NOSIGNAL) as _,
             )
         };
         check_size(sent as isize)
@@ -292,7 +293,7 @@ pub fn receive_messages(
         head.msg_iov = part;
         head.msg_iovlen = 1;
         head.msg_control = ancillaries.wrapping_add(at * ancillary_bytes).cast();
-        head.msg_controllen = ancillary_bytes;
+        head.msg_controllen = as_length(ancillary_bytes)?;
         headers.push(header);
     }
     let flags = flags | libc::MSG_WAITFORONE;
@@ -304,7 +305,7 @@ pub fn receive_messages(
                 socket.as_raw_fd(),
                 headers.as_mut_ptr(),
                 headers.len() as libc::c_uint,
-                flags,
+                flags as _,
                 std::ptr::null_mut(),
             )
         };
@@ -318,7 +319,7 @@ pub fn receive_messages(
             Message {
                 count: (header.msg_len as usize).min(room_bytes),
                 from: (head.msg_namelen != 0).then_some(name),
-                ancillary: head.msg_controllen.min(ancillary_bytes),
+                ancillary: as_bytes(head.msg_controllen).min(ancillary_bytes),
                 flags: head.msg_flags,
             }
         })
@@ -345,4 +346,14 @@ pub fn lingers(socket: BorrowedFd<'_>) -> bool {
     let mut value = [0; 8];
     super::option::get(socket, super::option::LINGER, &mut value)
         .is_ok_and(|_| value[..4] != [0; 4])
+}
+
+/// A length that the C library told.
+fn as_bytes(length: impl TryInto<usize>) -> usize {
+    length.try_into().unwrap_or(usize::MAX)
+}
+
+/// A length, in the type that the C library has for it: not all have the same.
+fn as_length<T: TryFrom<usize>>(bytes: usize) -> Result<T> {
+    T::try_from(bytes).map_err(|_| Errno::EMSGSIZE)
 }

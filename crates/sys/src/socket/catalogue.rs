@@ -172,7 +172,7 @@ pub const LATER_REQUESTS: &[(&str, u64)] = &[("atmark", AT_MARK), ("nread", BYTE
 /// The request `atmark`: whether urgent data comes next.
 pub const AT_MARK: u64 = 0x8905;
 /// The request `nread`.
-pub const BYTES_TO_READ: u64 = libc::FIONREAD;
+pub const BYTES_TO_READ: u64 = 0x541b;
 
 /// Kinds of hardware: the name in addresses, the number, and whether `gifhwaddr` uses the name too.
 pub const HARDWARE: &[(&str, u16, bool)] = &[
@@ -684,6 +684,8 @@ pub enum Along {
     Bytes,
     /// Seconds and microseconds.
     Time,
+    /// Seconds and nanoseconds.
+    FineTime,
     /// A type of service: one byte when received, a number when sent.
     Service,
     /// A number.
@@ -711,6 +713,17 @@ pub struct Accompanying {
     pub shape: Along,
     /// Whether it may be given as a term, not only as bytes, when it is sent.
     pub give: bool,
+    /// The first release of OTP that knows it.
+    pub since: u8,
+}
+
+impl Accompanying {
+    const fn since(self, release: u8) -> Accompanying {
+        Accompanying {
+            since: release,
+            ..self
+        }
+    }
 }
 
 const fn along(
@@ -725,6 +738,7 @@ const fn along(
         name,
         shape,
         give,
+        since: 0,
     }
 }
 
@@ -751,6 +765,14 @@ pub const ANCILLARY: &[Accompanying] = &[
         Along::Time,
         true,
     ),
+    along(
+        SOCKET_LEVEL,
+        libc::SO_TIMESTAMPNS,
+        "timestampns",
+        Along::FineTime,
+        true,
+    )
+    .since(29),
     along(0, libc::IP_TOS, "tos", Along::Service, true),
     along(0, libc::IP_TTL, "ttl", Along::Int, true),
     along(0, libc::IP_RECVTTL, "recvttl", Along::Byte, false),
@@ -769,6 +791,7 @@ pub const ANCILLARY: &[Accompanying] = &[
     along(41, libc::IPV6_TCLASS, "tclass", Along::Int, true),
     along(41, libc::IPV6_RECVTCLASS, "recvtclass", Along::Int, false),
     along(41, libc::IPV6_RECVERR, "recverr", Along::Error, false),
+    along(41, IPV6_FLOWINFO, "flowinfo", Along::Int, false).since(28),
 ];
 const _: () = assert!(libc::IPPROTO_IP == 0 && libc::IPPROTO_IPV6 == 41);
 

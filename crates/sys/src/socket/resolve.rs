@@ -80,7 +80,7 @@ pub fn names(address: &Address, flags: i32) -> Result<(Vec<u8>, Vec<u8>), Failur
     Ok((text(&host), text(&service)))
 }
 
-fn failure(number: c_int) -> Result<(), Failure> {
+pub(super) fn failure(number: c_int) -> Result<(), Failure> {
     match number {
         0 => Ok(()),
         libc::EAI_SYSTEM => Err(Failure::System(Errno::last())),
@@ -167,45 +167,31 @@ struct RawProtocol {
 unsafe extern "C" {
     fn setprotoent(stay_open: c_int);
     fn endprotoent();
-    fn getprotoent_r(
-        entry: *mut RawProtocol,
-        room: *mut c_char,
-        length: usize,
-        found: *mut *mut RawProtocol,
-    ) -> c_int;
+    fn getprotoent() -> *const RawProtocol;
 }
 
 /// All protocols, in the order of the database. A lock lets one thread at a time read it.
 #[must_use]
 pub fn protocols() -> Vec<Protocol> {
-    /// Longer entries end the list.
-    const ENTRY_BYTES: usize = 4096;
     static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock();
-    let mut room = [0; ENTRY_BYTES];
     let mut found = Vec::new();
-    // SAFETY: the lock keeps other threads away from the iteration; entry and room outlive the reads below; the texts
-    // are terminated, and their list ends with null.
+    // SAFETY: the lock keeps other threads away from the iteration and from its one entry, which stays as it is until
+    // the next call; the texts are terminated, and their list ends with null.
     unsafe {
         setprotoent(1);
-        loop {
-            let mut entry: RawProtocol = std::mem::zeroed();
-            let mut one = std::ptr::null_mut();
-            let failed = getprotoent_r(&mut entry, room.as_mut_ptr(), room.len(), &mut one);
-            if failed != 0 || one.is_null() {
-                break;
-            }
+        while let Some(entry) = getprotoent().as_ref() {
             let text = |text: *const c_char| CStr::from_ptr(text).to_bytes().to_vec();
             let mut aliases = Vec::new();
-            let mut next = (*one).aliases;
+            let mut next = entry.aliases;
             while !(*next).is_null() {
                 aliases.push(text(*next));
                 next = next.add(1);
             }
             found.push(Protocol {
-                name: text((*one).name),
+                name: text(entry.name),
                 aliases,
-                number: (*one).number,
+                number: entry.number,
             });
         }
         endprotoent();

@@ -27,6 +27,23 @@ pub unsafe fn get<A: Allocate + ?Sized>(
         // SAFETY: the caller's promise.
         return Some(unsafe { get_word(heap, bytes, position, width as u32, flags) });
     }
+    // SAFETY: the caller's promise.
+    unsafe { get_long(heap, bytes, position, width, flags) }
+}
+
+/// As [`get`], for more than 64 bits. Apart, because its room for limbs is on the stack: within the body of an
+/// operation, the last call of that body could not become a jump, and the operations of a slice would pile up.
+///
+/// # Safety
+/// As [`get`].
+#[inline(never)]
+unsafe fn get_long<A: Allocate + ?Sized>(
+    heap: &mut A,
+    bytes: *const u8,
+    position: u64,
+    width: u64,
+    flags: Flags,
+) -> Option<Term> {
     let length = width.div_ceil(64) as usize;
     limbs::with_room(length, |room| {
         let part = (width % 64) as u32;

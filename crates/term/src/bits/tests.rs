@@ -220,6 +220,10 @@ fn characters_are_scalar_values_only() {
         let bits = text.len() as u32 * 8;
         assert_eq!(get8(text.as_bytes()), Some((character, bits)));
         assert_eq!(utf::utf8_bits(term), u64::from(bits));
+        let value = text
+            .bytes()
+            .fold(0, |value, byte| value << 8 | u64::from(byte));
+        assert_eq!(utf::encode_utf8(character), (value, bits));
         assert_eq!(get8(&text.as_bytes()[..text.len() - 1]), None);
         for flags in [Flags::BIG, Flags::LITTLE] {
             let (value, width) = utf::encode_utf16(character, flags);

@@ -37,39 +37,41 @@ pub fn utf16_bits(term: Term) -> u64 {
     }
 }
 
-/// The UTF-8 of a character, as a number and its width in bits.
+/// The UTF-8 of a character, as a number and its width in bits. It is made without room on the stack: who calls this
+/// may be the body of an operation, which has to end in a jump.
 #[inline]
 #[must_use]
 pub fn encode_utf8(character: u32) -> (u64, u32) {
-    if character < 0x80 {
-        return (character.into(), 8);
+    let more = |place: u32| u64::from(0x80 | character >> (6 * place) & 0x3f);
+    let first = |mark: u32, places: u32| u64::from(mark | character >> (6 * places));
+    match character {
+        0..0x80 => (character.into(), 8),
+        0x80..0x800 => (first(0xc0, 1) << 8 | more(0), 16),
+        0x800..0x1_0000 => (first(0xe0, 2) << 16 | more(1) << 8 | more(0), 24),
+        _ => (
+            first(0xf0, 3) << 24 | more(2) << 16 | more(1) << 8 | more(0),
+            32,
+        ),
     }
-    let mut room = [0; 4];
-    let text = char::from_u32(character)
-        .expect("a character")
-        .encode_utf8(&mut room);
-    let value = text
-        .bytes()
-        .fold(0, |value, byte| value << 8 | u64::from(byte));
-    (value, text.len() as u32 * 8)
 }
 
 /// The UTF-16 of a character, as a number and its width in bits.
 #[must_use]
 pub fn encode_utf16(character: u32, flags: Flags) -> (u64, u32) {
-    let mut room = [0; 2];
-    let units = char::from_u32(character)
-        .expect("a character")
-        .encode_utf16(&mut room);
-    let value = units.iter().fold(0, |value, &unit| {
-        let unit = if flags.is_little() {
-            unit.swap_bytes()
-        } else {
-            unit
-        };
-        value << 16 | u64::from(unit)
-    });
-    (value, units.len() as u32 * 16)
+    let unit = |unit: u32| {
+        let unit = unit as u16;
+        u64::from(match flags.is_little() {
+            true => unit.swap_bytes(),
+            false => unit,
+        })
+    };
+    match character.checked_sub(0x1_0000) {
+        None => (unit(character), 16),
+        Some(above) => {
+            let (high, low) = (0xd800 | above >> 10, 0xdc00 | above & 0x3ff);
+            (unit(high) << 16 | unit(low), 32)
+        }
+    }
 }
 
 /// The UTF-8 character at `position`, where `left` bits are left.
