@@ -82,6 +82,9 @@ pub(crate) fn list_to_bin_1(process: &mut Process, [list]: [Term; 1]) -> BifResu
     erlang::list_to_binary_as(process, list, name)
 }
 
+/// Short binaries are copied in pieces of about so many bytes.
+const COPIED_AT_ONCE: usize = 4096;
+
 fn copies(process: &mut Process, binary: Term, count: u64) -> BifResult {
     if !binary.is_bitstring() {
         return Err(badarg(1));
@@ -100,14 +103,24 @@ fn copies(process: &mut Process, binary: Term, count: u64) -> BifResult {
     let (copy, mut builder) =
         bits::construct::start(process.heap(), size * 8).ok_or_else(system_limit)?;
     charge((size / BYTES_PER_REDUCTION as u64) as i64);
-    if !source.is_empty() {
-        for _ in 0..count {
-            let length = source.len() as u64;
-            // SAFETY: there was no safepoint since the builder was made, and `source` has `length` bytes.
-            let put = unsafe { builder.put_string(source.as_ptr(), length) };
-            put.map_err(|_| system_limit())?;
-        }
+    if source.is_empty() {
+        return Ok(copy);
     }
+    let mut put = |bytes: &[u8]| {
+        // SAFETY: there was no safepoint since the builder was made, and there are so many bytes.
+        let put = unsafe { builder.put_string(bytes.as_ptr(), bytes.len() as u64) };
+        put.map_err(|_| system_limit())
+    };
+    let at_once = ((COPIED_AT_ONCE / source.len()) as u64).clamp(1, count.max(1));
+    let piece = match at_once {
+        1 => source,
+        _ => source.repeat(at_once as usize).into(),
+    };
+    for _ in 0..count / at_once {
+        put(&piece)?;
+    }
+    let rest = (count % at_once) as usize * (piece.len() / at_once as usize);
+    put(&piece[..rest])?;
     Ok(copy)
 }
 

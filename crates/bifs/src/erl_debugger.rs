@@ -122,7 +122,10 @@ fn set_breakpoints(loaded: &Loaded, number: i64, is_set: bool) -> Option<Unset> 
     if breakpoints.set(is_set, |line| is_here(line.location)) {
         return None;
     }
-    let is_known = loaded.code.locations().any(is_here);
+    let is_known = loaded
+        .code
+        .made()
+        .is_some_and(|code| code.locations().any(is_here));
     Some(Unset {
         reason: if is_known { unsupported() } else { am::BADKEY },
         is_of_module: false,

@@ -5,7 +5,7 @@ use sys::signal::{Disposition, Signal};
 use term::release::{self, Release};
 use term::{am, atom, build, list, unicode};
 
-use runtime::code::bif::{BifResult, badarg};
+use runtime::code::bif::{BifResult, badarg, badarg_because};
 use runtime::process::{Process, config};
 
 /// The native bytes of a name or value given as a list of characters.
@@ -88,15 +88,15 @@ const SETTABLE_LATER: [Signal; 2] = [Signal::Continue, Signal::WindowChange];
 
 /// `os:set_signal(Signal, default | handle | ignore)`
 pub(crate) fn set_signal_2(_process: &mut Process, [signal, option]: [Term; 2]) -> BifResult {
-    if !signal.is_atom() {
-        return Err(badarg(1));
-    }
     let disposition = match option {
         am::DEFAULT => Disposition::Default,
         am::HANDLE => Disposition::Handle,
         am::IGNORE => Disposition::Ignore,
-        _ => return Err(badarg(2)),
+        _ => return Err(badarg_because(am::BADOPT)),
     };
+    if !signal.is_atom() {
+        return Err(badarg(1));
+    }
     let signal = SETTABLE
         .into_iter()
         .chain(

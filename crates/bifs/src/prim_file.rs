@@ -3,6 +3,7 @@
 //! Names come as native bytes terminated by a zero byte. An error of the operating system is returned as `{error,
 //! Posix}`. Arguments of the wrong type are `badarg`, which the module turns into `{error, badarg}`.
 
+mod emulator;
 mod handle;
 mod names;
 mod system;

@@ -16,6 +16,7 @@ use regex::{self, Bsr, CompileOptions, Newline, Outcome, Pattern, PatternError, 
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, dirty_unless, trap};
 use runtime::mail::current::charge;
 use runtime::process::Process;
+use sys::memory::budget::{self, Reserved};
 
 /// Bytes of a subject that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 64;
@@ -98,6 +99,7 @@ fn tuple_option(options: &mut RegexOptions, elements: &[Term]) -> Option<()> {
                 "crlf" => Newline::CrLf,
                 "any" => Newline::Any,
                 "anycrlf" => Newline::AnyCrLf,
+                "nul" if release::has(Release::OTP_28) => Newline::Nul,
                 _ => return None,
             };
             options.compile.set_newline(newline);
@@ -515,9 +517,14 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term, turn: Turn) -
             (limit.min(MOST_STEPS_HERE), last_start)
         }
     };
-    // Backtracking may take half of what the node still has.
-    let room_kib =
-        sys::memory::budget::room_lately().map(|room| (room / 2048).min(u64::from(u32::MAX)));
+    // Backtracking may take a part of what the node still has. Where it is larger, the old block is copied to the new
+    // one. What few steps take is not worth to be reserved.
+    let reserved = runtime::mail::dirty::is_here().then(Reserved::half_of_room);
+    let room = match &reserved {
+        Some(reserved) => reserved.as_ref().map(|reserved| reserved.bytes() / 3 * 2),
+        None => budget::room_lately().map(|room| room / 2),
+    };
+    let room_kib = room.map(|room| (room / 1024).min(u64::from(u32::MAX)));
     let run = RunOptions {
         match_limit: Some(here),
         heap_limit_kib: room_kib.map(|room| room as u32),

@@ -10,18 +10,21 @@
 //! write; a controlling process asks for it packet by packet. What comes in is taken apart by [`input`].
 //!
 //! **Busy.** When `+zdbbl` bytes wait, the process that sends is suspended, after its message was accepted. It is
-//! resumed when nothing of its own waits any more, and all are once less waits.
+//! resumed when nothing of its own waits any more, and all are once less waits. A process that ends does not wait: what
+//! it has to tell does ([`endings`]).
 //!
 //! Locks: the state, the relations ([`crate::relations`]) and the input are locked one at a time, never one within
 //! another.
 
 mod downgrade;
+mod endings;
 pub(crate) mod header;
 pub(crate) mod input;
 mod output;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use layout::Term;
 use parking_lot::Mutex;
@@ -35,15 +38,21 @@ use crate::flags::{Flag, Flags};
 use crate::monitor_nodes;
 use crate::relations::Relations;
 use downgrade::{Answer, Downgraded};
+use endings::{Ending, Endings};
 use header::Collector;
 use input::Input;
 use output::{Body, Output};
 use runtime::effects::port::busy::{SuspendedSenders, suspend_sender};
 use runtime::effects::port::{Port, carrier};
+use runtime::mail::dirty;
+use runtime::mail::remote::Reason;
 use runtime::mail::signal::{self, Sent};
 use runtime::process::Process;
+use runtime::process::dirty::DirtyKind;
 use runtime::process::signal::Signal;
 
+/// For how long signals of processes that have ended are encoded before other work of the same kind has its turn.
+const TURN: Duration = Duration::from_millis(1);
 /// Shared binaries of more bytes are not copied into the output.
 const SHARED_BYTES: usize = 4 << 10;
 
@@ -76,6 +85,7 @@ struct State {
     waiting_bytes: usize,
     /// The senders that were suspended while the channel was pending.
     suspended: Vec<Term>,
+    endings: Endings,
     controller: Controller,
 }
 
@@ -148,6 +158,7 @@ impl Channel {
                 waiting: Vec::new(),
                 waiting_bytes: 0,
                 suspended: Vec::new(),
+                endings: Endings::default(),
                 controller: Controller::None,
             }),
             input: Mutex::new(Input::new()),
@@ -239,9 +250,13 @@ impl Channel {
         }
         state.phase = Phase::Up;
         let has_output = !state.output.is_empty();
+        let has_endings = state.wants_attention();
         drop(state);
         if has_output {
             self.announce_output();
+        }
+        if has_endings {
+            self.attend_to_endings();
         }
         // Their terms are those of the operations.
         for answer in answers {
@@ -430,12 +445,15 @@ impl Channel {
     }
 
     /// Resumes the senders that wait, if the channel is not busy any more, or else those of which nothing waits.
-    fn relieve(state: parking_lot::MutexGuard<'_, State>) {
-        let mut state = state;
+    fn relieve(self: &Arc<Channel>, mut state: parking_lot::MutexGuard<'_, State>) {
         let all = !state.is_busy();
         let suspended = SuspendedSenders(state.output.relieved(all));
+        let has_endings = state.wants_attention();
         drop(state);
         suspended.resume();
+        if has_endings {
+            self.attend_to_endings();
+        }
     }
 
     /// A packet has come in.
@@ -446,7 +464,7 @@ impl Channel {
 
     /// The end of the channel: everything that depended on it learns of that. Returns false if it had ended before.
     pub fn close(self: &Arc<Channel>, reason: Term) -> bool {
-        let (suspended, was_up) = {
+        let (suspended, endings, was_up) = {
             let mut state = self.state.lock();
             if state.phase == Phase::Down {
                 return false;
@@ -458,15 +476,16 @@ impl Channel {
             state.output = Output::default();
             state.waiting = Vec::new();
             state.controller = Controller::None;
-            (suspended, was_up)
+            (suspended, std::mem::take(&mut state.endings), was_up)
         };
+        drop(endings);
         *self.input.lock() = Input::new();
         SuspendedSenders(suspended).resume();
         crate::peers::channel_closed(self, was_up, reason);
         true
     }
 
-    /// Has the connection end because the other node sends what cannot be understood.
+    /// Has the connection end because the other node sends what cannot be understood, or takes nothing.
     pub fn break_off(&self) {
         let controller = self.state.lock().controller.clone();
         match controller {
@@ -485,6 +504,23 @@ impl Channel {
         }
     }
 
+    /// Gives up the connection, or the attempt to connect, with all that waits to be sent.
+    pub fn give_up(self: &Arc<Channel>) {
+        match self.phase() {
+            Phase::Pending => {
+                self.close(am::NOCONNECTION);
+            }
+            Phase::Up => self.break_off(),
+            Phase::Down => {}
+        }
+    }
+
+    /// About how many bytes wait to be sent; `None` if the lock was not acquired in time.
+    pub fn waiting_bytes_within(&self, timeout: Duration) -> Option<usize> {
+        let state = self.state.try_lock_for(timeout)?;
+        Some(state.output.size() + state.waiting_bytes)
+    }
+
     /// What a controlling process sees of the channel: packets in, packets out, and bytes that wait.
     pub fn statistics(&self) -> Option<(u64, u64, usize)> {
         let state = self.state.lock();
@@ -496,6 +532,67 @@ impl Channel {
                 state.output.size(),
             )
         })
+    }
+}
+
+/// What processes that have ended still have to tell: see [`endings`].
+impl Channel {
+    /// Sends a control term, with a reason if there is one, in the name of a process that has ended or never was. If
+    /// the channel is busy, a large reason waits without being encoded.
+    pub fn send_ending(self: &Arc<Channel>, sender: Term, control: Term, reason: Option<&Reason>) {
+        let is_large = reason.is_some_and(|reason| !reason.term().is_immediate());
+        let must_wait = {
+            let state = self.state.lock();
+            state.phase != Phase::Down && (state.endings.has(sender) || is_large && state.is_busy())
+        };
+        if !must_wait {
+            return self.send(sender, control, reason.map(Reason::term));
+        }
+        let ending = Ending {
+            control: Owned::new(control),
+            reason: reason.map(Reason::kept),
+        };
+        let mut state = self.state.lock();
+        if state.phase == Phase::Down {
+            drop(state);
+            // What was copied is freed without the lock.
+            drop(ending);
+            return;
+        }
+        state.endings.push(sender, ending);
+        let is_wanted = state.wants_attention();
+        drop(state);
+        if is_wanted {
+            self.attend_to_endings();
+        }
+    }
+
+    /// Has a thread encode what waits.
+    fn attend_to_endings(self: &Arc<Channel>) {
+        let channel = self.clone();
+        dirty::later(DirtyKind::Chore, move || channel.send_endings());
+    }
+
+    fn send_endings(self: &Arc<Channel>) {
+        let began = Instant::now();
+        while began.elapsed() < TURN {
+            let next = {
+                let mut state = self.state.lock();
+                let next = match state.phase == Phase::Up && !state.is_busy() {
+                    true => state.endings.next(),
+                    false => None,
+                };
+                state.endings.is_attended = next.is_some();
+                next
+            };
+            let Some((sender, Ending { control, reason })) = next else {
+                return;
+            };
+            let reason = reason.as_deref().map(Owned::term);
+            self.send(sender, control.term(), reason);
+            self.state.lock().endings.sent(sender);
+        }
+        self.attend_to_endings();
     }
 }
 
@@ -522,13 +619,13 @@ impl Channel {
     }
 
     /// The next packet, and whether its size is wanted; `None` if `pid` does not control the channel.
-    pub fn output_for(&self, pid: Term) -> Option<(Option<ByteQueue>, bool)> {
+    pub fn output_for(self: &Arc<Channel>, pid: Term) -> Option<(Option<ByteQueue>, bool)> {
         let taken = self.with_process(pid, |state, process| {
             (state.output.take_packet(), process.wants_size)
         })?;
         if taken.0.is_some() {
             self.packets_out.fetch_add(1, Ordering::Relaxed);
-            Self::relieve(self.state.lock());
+            self.relieve(self.state.lock());
         }
         Some(taken)
     }
@@ -577,6 +674,12 @@ impl State {
         self.phase != Phase::Down && self.output.size() + self.waiting_bytes >= limit as usize
     }
 
+    /// Whether the caller must ask a thread to see to what waits of processes that have ended.
+    fn wants_attention(&mut self) -> bool {
+        let is_busy = self.is_busy();
+        self.phase == Phase::Up && self.endings.wants_attention(is_busy)
+    }
+
     fn must_wait(&mut self, sender: Option<Term>) -> Queued {
         match sender {
             Some(sender) if self.is_busy() => {
@@ -615,7 +718,7 @@ impl carrier::Channel for Carried {
         self.0
             .packets_out
             .fetch_add(packets as u64, Ordering::Relaxed);
-        Channel::relieve(state);
+        self.0.relieve(state);
         packets
     }
 

@@ -44,8 +44,8 @@ pub enum Flag {
 
 use Flag as C;
 
-/// A node without one of these is refused.
-pub const MANDATORY: &[Flag] = &[
+/// A node without one of these is refused, or without one of [`MANDATORY_26`].
+const MANDATORY: &[Flag] = &[
     C::ExtendedReferences,
     C::FunTags,
     C::NewFunTags,
@@ -58,6 +58,19 @@ pub const MANDATORY: &[Flag] = &[
     C::BigCreation,
     C::Handshake23,
 ];
+
+/// What other nodes must have besides, from OTP 26 on.
+const MANDATORY_26: &[Flag] = &[C::UnlinkId, C::Version4];
+
+/// What another node must have, for one of the release that was booted.
+#[must_use]
+pub fn mandatory() -> Flags {
+    let mut mandatory = Flags::of(MANDATORY).0;
+    if release::has(Release::OTP_26) {
+        mandatory |= Flags::of(MANDATORY_26).0;
+    }
+    Flags(mandatory)
+}
 
 /// What this node offers whatever its release.
 pub const DEFAULT: &[Flag] = &[
@@ -138,7 +151,7 @@ impl Flags {
     /// Whether these are all that another node must have.
     #[must_use]
     pub fn suffice(self) -> bool {
-        let mandatory = Flags::of(MANDATORY).0;
+        let mandatory = mandatory().0;
         self.0 & mandatory == mandatory
     }
 }

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use layout::Term;
 use parking_lot::RwLock;
@@ -44,6 +45,18 @@ pub fn channels() -> Vec<Arc<Channel>> {
     let mut channels: Vec<Arc<Channel>> = PEERS.read().values().cloned().collect();
     channels.sort_unstable_by_key(|channel| channel.id);
     channels
+}
+
+/// The channel in which most bytes wait to be sent, and how many those are, if there is any channel. Those whose lock
+/// was not acquired in time are left out.
+#[must_use]
+pub fn fullest_within(timeout: Duration) -> Option<(Arc<Channel>, usize)> {
+    let channels = channels().into_iter();
+    let sizes = channels.filter_map(|channel| {
+        let bytes = channel.waiting_bytes_within(timeout)?;
+        Some((channel, bytes))
+    });
+    sizes.max_by_key(|(_, bytes)| *bytes)
 }
 
 /// Those that are up.

@@ -1,14 +1,17 @@
 //! What the runtime asks of the distribution: see [`runtime::mail::remote`].
 
+use std::sync::Arc;
+
 use layout::{Fragment, Heap, ObjectKind, Term};
 use smallvec::smallvec;
 use term::{am, build, copy};
 
+use crate::channel::Channel;
 use crate::channel::input::payload;
 use crate::control::{Control, code};
 use crate::relations::{self, Kind};
 use crate::{signals, spawn};
-use runtime::mail::remote::{Down, Remote};
+use runtime::mail::remote::{Down, Reason, Remote};
 use runtime::mail::signal::Sent;
 use runtime::process::Process;
 use runtime::process::rank::Rank;
@@ -43,14 +46,16 @@ impl Remote for Connections {
         let _ = relations::take(handle, counts);
     }
 
-    fn linked_ended(&self, handle: Term, pid: Term, reason: Term, token: Option<Term>) {
+    fn linked_ended(&self, handle: Term, pid: Term, reason: &Reason, token: Option<Term>) {
         let relation = relations::get(handle);
         let to = relation.remote.term();
         match token {
             None => exit_link(&relation.channel, pid, to, reason),
             Some(token) => {
                 let control = Control::new(code::PAYLOAD_EXIT_TRACED, &[pid, to, token]);
-                relation.channel.send(pid, control.term(), Some(reason));
+                relation
+                    .channel
+                    .send_ending(pid, control.term(), Some(reason));
             }
         }
         relations::release(handle);
@@ -62,7 +67,7 @@ impl Remote for Connections {
         relations::release(handle);
     }
 
-    fn watched_ended(&self, handle: Term, pid: Term, reason: Term) {
+    fn watched_ended(&self, handle: Term, pid: Term, reason: &Reason) {
         let relation = relations::get(handle);
         if let Kind::Watcher { reference, name } = &relation.kind {
             let watched = name.unwrap_or(pid);
@@ -83,7 +88,9 @@ impl Remote for Connections {
             return spawn::give_up(handle, request, am::ABANDONED);
         }
         if let Some(control) = signals::demonitor_control(&relation, number) {
-            relation.channel.send(relation.local, control.term(), None);
+            relation
+                .channel
+                .send_ending(relation.local, control.term(), None);
         }
         relations::release(handle);
     }
@@ -114,33 +121,28 @@ impl Remote for Connections {
 }
 
 /// Tells a process of another node that one which is linked to it, or was perhaps never, has ended.
-pub(crate) fn exit_link(channel: &crate::channel::Channel, pid: Term, to: Term, reason: Term) {
+pub(crate) fn exit_link(channel: &Arc<Channel>, pid: Term, to: Term, reason: &Reason) {
     let control = Control::new(code::PAYLOAD_EXIT, &[pid, to]);
-    channel.send(pid, control.term(), Some(reason));
+    channel.send_ending(pid, control.term(), Some(reason));
 }
 
 /// Tells a process of another node that one which it monitors has ended. `parts` are the pid or name that it monitors,
 /// its pid, and the monitor's reference.
 pub(crate) fn tell_down(
-    channel: &crate::channel::Channel,
+    channel: &Arc<Channel>,
     sender: Term,
     (watched, watcher, reference): (Term, Term, Term),
-    reason: Term,
+    reason: &Reason,
 ) {
     debug_assert!(reference.is_kind(ObjectKind::ExternalReference));
     let control = Control::new(code::PAYLOAD_DOWN, &[watched, watcher, reference]);
-    channel.send(sender, control.term(), Some(reason));
+    channel.send_ending(sender, control.term(), Some(reason));
 }
 
 /// Acknowledges that `pid` has handled an unlink signal.
-pub(crate) fn acknowledge_unlink(
-    channel: &crate::channel::Channel,
-    number: u64,
-    pid: Term,
-    to: Term,
-) {
+pub(crate) fn acknowledge_unlink(channel: &Arc<Channel>, number: u64, pid: Term, to: Term) {
     let control = Control::with(code::UNLINK_ID_ACK, |heap| {
         smallvec![build::unsigned(heap, number), pid, to]
     });
-    channel.send(pid, control.term(), None);
+    channel.send_ending(pid, control.term(), None);
 }

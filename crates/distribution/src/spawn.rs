@@ -27,6 +27,7 @@ use runtime::exec::spawn::options::{
     Parsed, Replies, Reply, monitor_options, parse, rank, set_reply,
 };
 use runtime::exec::spawn::{self, CallFromAbroad, SpawnError};
+use runtime::mail::remote::Reason;
 use runtime::mail::senders;
 use runtime::mail::signal::{self, Sent};
 use runtime::process::rank::Rank;
@@ -401,7 +402,7 @@ fn refuse_child(
     if flags & SPAWNED_LINKED != 0 {
         let given_up = request.given_up.lock();
         let reason = given_up.as_ref().map_or(am::NOCONNECTION, Owned::term);
-        remote::exit_link(&relation.channel, parent, result, reason);
+        remote::exit_link(&relation.channel, parent, result, &Reason::new(reason));
     }
 }
 

@@ -11,6 +11,7 @@ use sys::child::{Command as Program, Exit, SpawnError, Step};
 use sys::env::Change;
 use sys::errno::Errno;
 use sys::file::names;
+use sys::memory::budget;
 use sys::poll::{Interest, Token};
 use term::{am, atom, build};
 
@@ -154,6 +155,12 @@ fn run(
         step: Step::Arguments,
         errno,
     })?;
+    if !budget::admit_program() {
+        return Err(SpawnError {
+            step: Step::Program,
+            errno: Errno::ENOMEM,
+        });
+    }
     let for_shell: Vec<u8>;
     let found: Vec<u8>;
     let mut program = match what {

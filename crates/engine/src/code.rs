@@ -7,6 +7,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use layout::Term;
 
 use crate::breakpoints::Breakpoints;
+use crate::codegen::CallSite;
 use crate::coverage::Coverage;
 use crate::line_breakpoints::LineBreakpoints;
 use crate::native::{Placed, PlacedCode};
@@ -24,6 +25,8 @@ pub struct Code {
     /// The word that each label stands for; `NOWHERE` if it stands for none.
     pub(crate) labels: Box<[u32]>,
     pub(crate) lines: LineTable,
+    /// The calls of all functions in the order of the file, until they are taken.
+    pub(crate) calls: Vec<CallSite>,
     pub(crate) on_load: Option<u32>,
     /// The instructions of the code point into it.
     pub(crate) coverage: Option<Coverage>,
@@ -302,6 +305,11 @@ impl Code {
         self.lines.changes.iter().map(|&(_, line)| line)
     }
 
+    /// Takes the places behind its calls, which only who has an outline of the module needs.
+    pub fn take_calls(&mut self) -> Vec<CallSite> {
+        std::mem::take(&mut self.calls)
+    }
+
     /// The function and line of an address in this code; `None` for an address outside it. A return address points
     /// behind its call, so look up the word before it.
     #[must_use]
@@ -357,7 +365,7 @@ impl LineTable {
         self.changes.shrink_to_fit();
     }
 
-    fn line(&self, word: u32) -> u32 {
+    pub(crate) fn line(&self, word: u32) -> u32 {
         let after = self.changes.partition_point(|&(start, _)| start <= word);
         match after.checked_sub(1) {
             Some(index) => self.changes[index].1,

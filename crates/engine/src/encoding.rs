@@ -502,6 +502,8 @@ encodings! {
     /// `first`: see [`crate::tiering`]. The arity comes last, just before the function's entry.
     FunctionClause { module: K, function: K, first: Wide, arity: Number }
     Raise { trace: Any, reason: Any }
+    /// `target`: where the code of the function begins, or 0 (`outline`).
+    Outlined { target: Wide }
 
     // Coverage.
     /// The address of a byte or a counter.

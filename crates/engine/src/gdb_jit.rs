@@ -19,6 +19,7 @@ use object::endian::Endianness;
 use object::write::elf::{FileHeader, SectionHeader, Sym, SymbolIndex, Writer};
 
 use crate::code::{Code, Function};
+use crate::outline::Outline;
 use crate::start;
 
 // DWARF's numbers for x86-64 registers; `rsi` holds the Erlang stack pointer (`registers.rs`).
@@ -296,10 +297,15 @@ fn object(
     Some(bytes)
 }
 
-/// The object for a module's machine code; `name` returns the name of each function. `None` if the code runs
-/// threaded, or if the processor is not the one whose register numbers are above.
+/// The object for a module's machine code, and for the code of its outline, where calls that were made before may come
+/// back to; `name` returns the name of each function. `None` if the code runs threaded, or if the processor is not the
+/// one whose register numbers are above.
 #[must_use]
-pub fn module(code: &Code, name: impl Fn(&Function) -> String) -> Option<Vec<u8>> {
+pub fn module(
+    code: &Code,
+    outline: Option<&Outline>,
+    name: impl Fn(&Function) -> String,
+) -> Option<Vec<u8>> {
     let machine_code = code.words.machine_code()?;
     if !cfg!(target_arch = "x86_64") {
         return None;
@@ -309,7 +315,7 @@ pub fn module(code: &Code, name: impl Fn(&Function) -> String) -> Option<Vec<u8>
         bytes: bytes.len() as u64,
     };
     let words_at = code.words.as_ptr() as u64;
-    let sections = [
+    let mut sections = vec![
         Section {
             name: ".text",
             is_code: true,
@@ -344,7 +350,30 @@ pub fn module(code: &Code, name: impl Fn(&Function) -> String) -> Option<Vec<u8>
             },
         });
     }
-    let extents = sections.each_ref().map(|section| section.extent);
+    let translated = outline.map_or_else(Vec::new, Outline::translated);
+    if let [(_, first), .., (_, last)] | [(_, first @ last)] = &translated[..] {
+        let start = first.start as u64;
+        sections.push(Section {
+            name: ".outline",
+            is_code: false,
+            extent: Extent {
+                start,
+                bytes: last.end as u64 - start,
+            },
+        });
+    }
+    for (place, range) in translated {
+        let start = range.start as u64;
+        symbols.push(Symbol {
+            name: place,
+            section: 2,
+            extent: Extent {
+                start,
+                bytes: range.end as u64 - start,
+            },
+        });
+    }
+    let extents: Vec<Extent> = sections.iter().map(|section| section.extent).collect();
     let frames = frames(&extents, &through_erlang_stack(), false);
     object(&sections, &names, &symbols, &frames)
 }

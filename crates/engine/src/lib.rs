@@ -49,6 +49,7 @@ pub mod line_breakpoints;
 pub mod native;
 mod operand;
 mod operation;
+pub mod outline;
 mod registers;
 mod routine;
 mod run;
@@ -57,8 +58,11 @@ pub mod start;
 pub mod tiering;
 
 pub use code::{Code, CodeLocation};
-pub use codegen::{CodegenError, Module, constant_keys, generate, has_operation};
+pub use codegen::{
+    CodegenError, Module, constant_keys, generate, generate_threaded, has_operation,
+};
 pub use coverage::{Coverage, CoverageMode, Covered};
 pub use form::{Exit, Handler};
 pub use line_breakpoints::{LineBreakpoints, StopLine};
+pub use outline::Outline;
 pub use run::run;

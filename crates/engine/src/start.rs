@@ -26,6 +26,8 @@ static TRACED_RETURN: Routine = Routine::new(1, slow::calls::traced_return);
 
 static TIMED_RETURN: Routine = Routine::new(1, slow::calls::timed_return);
 
+static NO_CODE: Routine = Routine::new(0, slow::exceptions::end_of_code);
+
 static APPLY: Routine = Routine::new(3, slow::calls::apply_list_last);
 
 // The fun is in x0 and takes no arguments, so its free variables are copied to x0 onwards; there is no frame.
@@ -61,6 +63,12 @@ pub fn timed_return() -> *const u64 {
 #[must_use]
 pub fn line_resumed() -> *const u64 {
     LINE_RESUMED.entry()
+}
+
+/// Raises `system_limit`, in the place of a function for whose code there is no memory.
+#[must_use]
+pub fn no_code() -> *const u64 {
+    NO_CODE.entry()
 }
 
 /// Runs `apply(x0, x1, x2)` as a tail call.

@@ -12,17 +12,33 @@
 
 use core::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 
-/// Calls of a function after which its module gets machine code.
+/// Calls of a function after which its module gets machine code, if it is a small one.
 static CALLS: AtomicU16 = AtomicU16::new(0);
 
-/// Sets how many calls of a function are counted before its module gets machine code; 0, as by default: every module
-/// gets it when it is loaded.
+/// Sets how many calls of a function are counted before its module gets machine code, if it is a small one; 0, as by
+/// default: every module gets it when it is loaded.
 pub fn set_calls(calls: u16) {
     CALLS.store(calls, Ordering::Relaxed);
 }
 
+/// Whether modules begin without machine code.
+#[must_use]
+pub fn counts_calls() -> bool {
+    calls() > 0
+}
+
 pub(crate) fn calls() -> u16 {
     CALLS.load(Ordering::Relaxed)
+}
+
+/// A module of so many words of code is small: one function that is called often pays for the machine code of all.
+const SMALL_WORDS: usize = 2048;
+
+/// Calls of a function after which its module, of so many words of code, gets machine code. The larger the module, the
+/// more machine code is made for that function, and the later.
+pub(crate) fn calls_for(words: usize) -> u16 {
+    let times = u16::try_from(1 + words / SMALL_WORDS).unwrap_or(u16::MAX);
+    calls().saturating_mul(times)
 }
 
 /// Addresses of programs on x86-64 have no more bits.

@@ -19,7 +19,7 @@ pub mod match_spec;
 mod names;
 pub mod options;
 mod ownership;
-mod reaper;
+pub mod reaper;
 pub mod registry;
 pub mod select;
 mod store;

@@ -51,7 +51,7 @@ pub struct Program {
     /// The number in the references that hold the program.
     number: u64,
     clauses: Box<[Clause]>,
-    /// A tuple of the terms that tests and operations name by index.
+    /// A tuple of the terms that tests and operations name by index. It does not count as memory of tables.
     constants: Option<OwnedObject>,
     /// Maximum number of variables of a clause.
     variables: usize,
@@ -73,6 +73,7 @@ impl Drop for Program {
         let Some(constants) = self.constants.take() else {
             return;
         };
+        constants.count_again();
         let is_first = DROPPED.with_borrow_mut(|dropped| {
             let is_first = dropped.is_none();
             dropped.get_or_insert_default().push(constants);
@@ -231,7 +232,11 @@ impl Constants {
     }
 
     fn into_object(self, scratch: &mut Heap) -> Option<OwnedObject> {
-        (!self.0.is_empty()).then(|| OwnedObject::new(build::tuple(scratch, &self.0), 0))
+        (!self.0.is_empty()).then(|| {
+            let object = OwnedObject::new(build::tuple(scratch, &self.0), 0);
+            object.count_no_more();
+            object
+        })
     }
 }
 

@@ -124,14 +124,15 @@ fn pass_on(table: &Arc<Table>, owner: Term) {
             .filter(|heir| heir.process.pid != owner)
             .map(|heir| {
                 let mut scratch = Scratch::new();
-                let data = heir.data.get().copy_to(scratch.heap());
+                let data = &heir.data;
+                let data = data.as_ref().map(|it| it.get().copy_to(scratch.heap()));
                 (heir.process, data, scratch)
             })
     };
     if let Some((heir, data, _scratch)) = heir
         && heir.exists()
     {
-        let data = data.as_tuple(no_gc!()).expect("the data in a tuple")[0];
+        let data = data.map(|it| it.as_tuple(no_gc!()).expect("the data in a tuple")[0]);
         hand_over(table, owner, heir.pid, data);
         return;
     }
@@ -139,7 +140,7 @@ fn pass_on(table: &Arc<Table>, owner: Term) {
 }
 
 /// Makes another process the owner, and notifies it.
-pub fn hand_over(table: &Arc<Table>, from: Term, to: Term, data: Term) {
+pub fn hand_over(table: &Arc<Table>, from: Term, to: Term, data: Option<Term>) {
     table.set_owner(to);
     let number = table.number;
     let taking = Signal::Call(Box::new(move |process| match process {
@@ -154,6 +155,9 @@ pub fn hand_over(table: &Arc<Table>, from: Term, to: Term, data: Term) {
         }
     }));
     signal::send_or_bounce(to, taking);
+    let Some(data) = data else {
+        return;
+    };
     let mut scratch = Scratch::new();
     let heap = scratch.heap();
     let identifier = table.identifier(heap);

@@ -17,6 +17,12 @@ static WAITING: Mutex<Waiting> = Mutex::new(Waiting {
     is_served: false,
 });
 
+/// Whether nothing waits to be freed, nor is being freed.
+#[must_use]
+pub fn is_idle() -> bool {
+    !WAITING.lock().is_served
+}
+
 /// Frees contents later.
 pub(crate) fn free(contents: Contents) {
     let mut waiting = WAITING.lock();

@@ -11,6 +11,7 @@ use layout::Term;
 use parking_lot::Mutex;
 use term::heap::Allocate;
 use term::off_heap::MagicBlock;
+use term::release::{self, Release};
 use term::{am, build, hash};
 
 use super::fixation::Fixation;
@@ -61,8 +62,8 @@ impl Protection {
 /// The process that gets the table when its owner ends.
 pub struct Heir {
     pub process: Identity,
-    /// The data in a tuple: `{Data}`.
-    pub data: OwnedObject,
+    /// The data in a tuple: `{Data}`. Without data the process is not told that the table is its own.
+    pub data: Option<OwnedObject>,
 }
 
 /// A table.
@@ -129,7 +130,9 @@ impl Words {
 
     #[must_use]
     pub fn total(&self, table: &Table) -> usize {
-        words::empty(&table.options, schedulers::count())
+        // A table itself is larger since OTP 29.
+        usize::from(release::has(Release::OTP_29))
+            + words::empty(&table.options, schedulers::count())
             + words::of_slots(self.slots)
             + self.objects as usize
     }

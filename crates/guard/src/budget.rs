@@ -38,7 +38,15 @@ pub(crate) struct Found {
     pub(crate) others: u64,
 }
 
+/// With a smaller budget a node that has just booted would be above its marks.
+pub(crate) const LEAST_BYTES: u64 = 80 << 20;
+
 impl Found {
+    /// Whether a node cannot keep within it, whatever it ends.
+    pub(crate) fn is_too_small(&self) -> bool {
+        self.budget < LEAST_BYTES
+    }
+
     /// The marks for this program alone.
     pub(crate) fn marks(&self) -> Marks {
         Marks::of(self.budget.saturating_sub(self.others))
@@ -82,14 +90,17 @@ pub(crate) fn found() -> Option<Found> {
 /// budget is kept then, because a limit that was there once is likelier than none.
 pub(crate) fn ask_again() -> Option<Found> {
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
-    let host = ask_host();
-    state.found = match (find(state.setting, &host), state.found) {
+    state.found = find_again(state.setting, &ask_host(), state.found);
+    state.found
+}
+
+fn find_again(setting: MemoryBudget, host: &Host, last: Option<Found>) -> Option<Found> {
+    match (find(setting, host), last) {
         (Some(new), Some(last)) if new.source == Source::Host && last.source == Source::Cgroup => {
             Some(Found { others: 0, ..last })
         }
         (new, _) => new,
-    };
-    state.found
+    }
 }
 
 fn ask_host() -> Host {
@@ -163,6 +174,21 @@ mod tests {
         check(Share(50), &alone, Some((50 * GIB, Source::Host, 0)));
         let part = 9 * GIB;
         check(Share(90), &grouped, Some((part, Source::Cgroup, 2 * GIB)));
+    }
+
+    #[test]
+    fn a_limit_that_vanishes_is_kept_and_one_that_changes_is_followed() {
+        let setting = MemoryBudget::Share(100);
+        let at = |limit, last| find_again(setting, &host(limit, Some(3 * GIB)), last);
+        let first = at(Some(10 * GIB), None);
+        let gone = at(None, first);
+        assert_eq!(
+            gone.map(|found| (found.budget, found.others)),
+            Some((10 * GIB, 0))
+        );
+        assert_eq!(at(None, gone), gone);
+        let again = at(Some(5 * GIB), gone);
+        assert_eq!(again.map(|found| found.budget), Some(5 * GIB));
     }
 
     #[test]

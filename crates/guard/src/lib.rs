@@ -5,6 +5,8 @@
 //! - [`keeper`]: a process that is asked first, and those that it gives up;
 //! - [`offender`]: what the death of each process would free, and who ends at the hard mark;
 //! - [`queues`]: message queues that take much of the node, and who fills them;
+//! - [`pace`]: what is done at most so often;
+//! - [`pressure`]: whether programs stand still for want of memory;
 //! - [`shortage`]: a process for whose heap there is no memory;
 //! - [`events`]: who is told.
 //!
@@ -18,6 +20,8 @@ mod budget;
 mod events;
 pub mod keeper;
 mod offender;
+mod pace;
+mod pressure;
 mod queues;
 mod shortage;
 mod watcher;
@@ -37,6 +41,10 @@ pub fn start(setting: spec::flags::MemoryBudget) -> Result<(), sys::errno::Errno
     if setting == spec::flags::MemoryBudget::Unlimited {
         return Ok(());
     }
+    if let Some(found) = budget::found().filter(budget::Found::is_too_small) {
+        let text = events::is_too_small(found.budget);
+        sys::standard::to_error(format_args!("ferl: {text}\n"));
+    }
     sys::thread::spawn("memory_guard", watcher::STACK_BYTES, watcher::watch)?;
     Ok(())
 }
@@ -46,6 +54,8 @@ pub fn start(setting: spec::flags::MemoryBudget) -> Result<(), sys::errno::Errno
 /// - `budget`, `source` (`flag`, `cgroup` or `host`), `soft`, `high`, `hard`;
 /// - `resident`, measured now, and `others`: what other programs of the same control group take of the budget;
 /// - `level`: `calm`, `soft`, `high` or `hard`;
+/// - `pressure`: for how many percent of the last ten seconds the programs of the node's control group, or of the host,
+///   all waited for memory; `undefined` where the system does not tell;
 /// - `keeper`: the process that is asked first, or `undefined`;
 /// - `soft_count`, `high_count`, `hard_count`: how often each mark was reached;
 /// - `ended`: processes that the guard has ended; `refused`: large allocations that were not admitted.
@@ -77,6 +87,8 @@ pub fn info(heap: &mut Heap) -> Term {
             keeper::current().unwrap_or(am::UNDEFINED),
         ),
     ];
+    let pressure = pressure::percent().map(|percent| Term::small(percent.into()));
+    pairs.push((atom::known("pressure"), pressure.unwrap_or(am::UNDEFINED)));
     for (name, number) in numbers {
         pairs.push((atom::known(name), build::unsigned(heap, number)));
     }

@@ -1,21 +1,23 @@
 //! Who ends when memory runs out, and whose garbage is collected before that.
 //!
 //! The size of a process is what its end frees: its heap and messages, its share of shared binaries and native
-//! resources, its ETS tables, and what waits in its ports. The largest ends, and with it others of about its size if it
-//! alone does not hold enough. The processes that a node cannot do without never end; supervisors end only when there
-//! is nobody else.
+//! resources, the timers that send to it, its ETS tables, and what waits in its ports. The largest ends, and with it
+//! others of about its size if it alone does not hold enough. The processes that a node cannot do without never end;
+//! supervisors end only when there is nobody else.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 use std::time::Duration;
 
+use distribution::peers;
 use layout::Term;
 use runtime::effects::collection::{self, dirty_collection};
 use runtime::effects::flood;
 use runtime::effects::holdings::{self, Holdings, Vital};
 use runtime::effects::port;
 use runtime::effects::signal_handling;
-use runtime::mail::{signal, tasks};
+use runtime::mail::timer::bif_timers;
+use runtime::mail::{registry, signal, tasks};
 use runtime::process::signal::Signal;
 use runtime::process::{Flags, Process};
 use sys::memory::budget::Marks;
@@ -32,6 +34,8 @@ const LEAST_PART: u64 = 8;
 
 /// How long the lock of a port, or of a part of a table, is waited for.
 const PATIENCE: Duration = Duration::from_millis(1);
+/// The same, before the node is given up.
+const LAST_PATIENCE: Duration = Duration::from_millis(100);
 
 /// Processes that wait are collected from this size on.
 const LARGE_HEAP_BYTES: u64 = 256 << 10;
@@ -53,20 +57,14 @@ impl Size {
 /// A process that is ended.
 pub(crate) struct Offender {
     pub(crate) pid: Term,
-    pub(crate) size: Size,
+    pub(crate) bytes: u64,
     pub(crate) description: String,
 }
 
 impl Offender {
     /// Says that it ends, and why.
     pub(crate) fn tell(&self, marks: &Marks, resident: u64) {
-        events::ends(
-            self.pid,
-            self.size.bytes(),
-            &self.description,
-            marks,
-            resident,
-        );
+        events::ends(self.pid, self.bytes, &self.description, marks, resident);
     }
 }
 
@@ -98,25 +96,39 @@ impl PartialOrd for Candidate {
     }
 }
 
-/// Ends the largest processes until `wanted` bytes are to be freed, and returns how many were ended.
-pub(crate) fn end_largest(wanted: u64, marks: &Marks, resident: u64) -> u64 {
-    let apart = Apart::now();
+/// Ends the largest processes until `wanted` bytes are to be freed, and returns how many were ended. If more than any
+/// process holds waits to be sent to another node, the connection to that is closed instead, which counts as one. The
+/// last attempt waits for whoever works on a table, and closes a connection whatever waits: while there is none yet,
+/// the binaries of its messages are not counted.
+pub(crate) fn end_largest(wanted: u64, marks: &Marks, resident: u64, is_last: bool) -> u64 {
+    let patience = match is_last {
+        true => LAST_PATIENCE,
+        false => PATIENCE,
+    };
+    let apart = Apart::within(patience);
     let candidates = candidates(&apart);
-    let offenders = describe(enough(&candidates, wanted), &apart);
-    end(&offenders, marks, resident)
+    let largest = candidates.iter().map(|candidate| candidate.bytes).max();
+    let least = match is_last {
+        true => 0,
+        false => largest.unwrap_or(0).max(wanted / LEAST_PART),
+    };
+    if let Some((channel, bytes)) = peers::fullest_within(patience)
+        && bytes as u64 > least
+    {
+        channel.give_up();
+        events::closes(channel.node, bytes as u64, marks, resident);
+        return 1;
+    }
+    end(enough(&candidates, wanted), &apart, marks, resident)
 }
 
 /// Ends the processes that hold most, for a process that wants `wanted` bytes more and would have this weight then, but
 /// only those of a larger one, and those that the keeper has given up. Returns how many were ended.
 pub(crate) fn end_larger(weight: u64, wanted: u64, marks: &Marks, resident: u64) -> u64 {
-    let apart = Apart::now();
+    let apart = Apart::within(PATIENCE);
     let mut candidates = candidates(&apart);
     candidates.retain(|candidate| candidate.is_given_up || candidate.weight > weight);
-    end(
-        &describe(enough(&candidates, wanted), &apart),
-        marks,
-        resident,
-    )
+    end(enough(&candidates, wanted), &apart, marks, resident)
 }
 
 /// Whether the guard must not end this process.
@@ -137,13 +149,18 @@ pub(crate) fn about(process: &Process) -> Offender {
     let size = size_of(process, &Apart::default());
     Offender {
         pid: process.pid(),
-        size,
+        bytes: size.bytes(),
         description: holdings::describe(process, &size.own),
     }
 }
 
-fn end(offenders: &[Offender], marks: &Marks, resident: u64) -> u64 {
-    for offender in offenders {
+/// Of how many that end at once it is told what each held: what is told of one takes more memory than many a process.
+const MOST_TOLD: usize = 16;
+
+fn end(chosen: &[Candidate], apart: &Apart, marks: &Marks, resident: u64) -> u64 {
+    let (told, others) = chosen.split_at(chosen.len().min(MOST_TOLD));
+    let offenders = describe(told, apart);
+    for candidate in chosen {
         let end = |process: Option<&mut Process>| {
             if let Some(process) = process {
                 let reason = Owned::new(atom::known("memory_guard"));
@@ -151,12 +168,14 @@ fn end(offenders: &[Offender], marks: &Marks, resident: u64) -> u64 {
             }
         };
         // One that has ended by itself meanwhile is as good.
-        let _ = signal::send(offender.pid, Signal::Call(Box::new(end)));
+        let _ = signal::send(candidate.pid, Signal::Call(Box::new(end)));
     }
     for offender in offenders {
         offender.tell(marks, resident);
     }
-    offenders.len() as u64
+    let sizes = others.iter().map(|other| (other.pid, other.bytes));
+    events::others_end(sizes, marks, resident);
+    chosen.len() as u64
 }
 
 /// Those that may be ended, the one that ends first in front.
@@ -229,14 +248,14 @@ fn describe(chosen: &[Candidate], apart: &Apart) -> Vec<Offender> {
         ));
         offenders.push(Offender {
             pid: process.pid(),
-            size,
+            bytes: size.bytes(),
             description,
         });
     });
     for offender in &mut offenders {
         offender.description.push_str(&senders(offender.pid));
     }
-    offenders.sort_by_key(|offender| Reverse(offender.size.bytes()));
+    offenders.sort_by_key(|offender| Reverse(offender.bytes));
     offenders
 }
 
@@ -262,8 +281,10 @@ fn senders(pid: Term) -> String {
 
 fn size_of(process: &Process, apart: &Apart) -> Size {
     let of = |bytes: &HashMap<u64, u64>| bytes.get(&process.pid().bits()).copied().unwrap_or(0);
+    let mut own = holdings::of(process);
+    own.timer_bytes += of(&apart.timer_bytes);
     Size {
-        own: holdings::of(process),
+        own,
         table_bytes: of(&apart.table_bytes),
         port_bytes: of(&apart.port_bytes),
     }
@@ -274,25 +295,37 @@ fn size_of(process: &Process, apart: &Apart) -> Size {
 struct Apart {
     table_bytes: HashMap<u64, u64>,
     port_bytes: HashMap<u64, u64>,
+    /// Of the timers that send to their names.
+    timer_bytes: HashMap<u64, u64>,
 }
 
 impl Apart {
-    fn now() -> Apart {
+    fn within(patience: Duration) -> Apart {
         Apart {
-            table_bytes: table_bytes(),
-            port_bytes: port::waiting_bytes_within(PATIENCE),
+            table_bytes: table_bytes(patience),
+            port_bytes: port::waiting_bytes_within(patience),
+            timer_bytes: timer_bytes(),
         }
     }
 }
 
 /// Parts of tables that somebody is writing to for long do not count.
-fn table_bytes() -> HashMap<u64, u64> {
+fn table_bytes(patience: Duration) -> HashMap<u64, u64> {
     let mut bytes = HashMap::new();
     for table in ets::registry::all_within(PATIENCE * 20).unwrap_or_default() {
         let of_owner: &mut u64 = bytes.entry(table.owner().bits()).or_default();
-        table.each_part_within(PATIENCE, |part| *of_owner += part.bytes() as u64);
+        table.each_part_within(patience, |part| *of_owner += part.bytes() as u64);
     }
     bytes
+}
+
+fn timer_bytes() -> HashMap<u64, u64> {
+    let by_name = bif_timers::bytes_by_name().into_iter();
+    let by_pid = by_name.filter_map(|(name, bytes)| {
+        let pid = registry::whereis_process(name)?;
+        Some((pid.bits(), bytes))
+    });
+    by_pid.collect()
 }
 
 /// Has the garbage of processes that wait with a large heap collected.

@@ -6,23 +6,34 @@
 //!   processes with large message queues is noted;
 //! - *high*: the doors look at the level by themselves; who sends to such processes is held for some milliseconds;
 //! - *hard*: the largest offenders end, until what they held is as much as the node is above its high mark. While their
-//!   memory is not back, others end only if the node goes on growing.
+//!   memory is not back, others end only if the node goes on growing. If there is nobody left to end, and the node
+//!   grows further, it ends itself while there is still memory for a crash dump.
+//!
+//! While programs stand still for want of memory ([`pressure`]), the level is *soft* at least.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use runtime::effects::{flood, holdings, log};
+use runtime::exec::halt;
 use runtime::mail::aux_work::{self, AuxWork};
+use runtime::mail::hooks::CrashCause;
+use runtime::mail::{dirty, schedulers};
+use runtime::process::dirty::DirtyKind;
 use sys::allocator;
+use sys::child;
 use sys::memory::budget::{self as gauge, Level, Marks};
 
+use crate::pace::Pace;
 use crate::queues::{Queues, RELEASES_EVERY};
-use crate::{budget, events};
+use crate::{budget, events, pressure};
 use crate::{keeper, offender};
 
-pub(crate) const STACK_BYTES: usize = 256 << 10;
+/// As much as a scheduler's: the crash dump may be written by this thread.
+pub(crate) const STACK_BYTES: usize = schedulers::STACK_BYTES;
 
-/// How often the system is asked for the budget.
+/// How often the system is asked for the budget; at each look while programs are started, which take a part of it.
 const ASKS_EVERY: Duration = Duration::from_millis(250);
 /// How often free memory is given back, while the node is at this level.
 fn gives_back_every(level: Level) -> Duration {
@@ -32,6 +43,8 @@ fn gives_back_every(level: Level) -> Duration {
         Level::Hard => 20,
     })
 }
+/// The same, of what foreign libraries have freed.
+const GIVES_BACK_FOREIGN_EVERY: Duration = Duration::from_millis(250);
 /// How often heaps of processes that wait are collected, while the node is above its soft mark.
 const COLLECTS_EVERY: Duration = Duration::from_secs(5);
 /// How often it is told that there is nobody to end.
@@ -40,6 +53,17 @@ const COMPLAINS_EVERY: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_millis(200);
 /// The same, while the node goes on growing.
 const SHORT_PATIENCE: Duration = Duration::from_millis(10);
+
+/// For so long after processes were ended others wait for their memory (`gauge::brakes`): no longer, because it may be
+/// that it does not come back.
+const BRAKES_FOR: Duration = Duration::from_millis(100);
+
+/// For so long after processes were ended the node waits for their memory, even beyond its budget, before it ends
+/// itself.
+const LAST_PATIENCE: Duration = Duration::from_secs(5);
+/// For so long it looks for others to end, in vain; longer while there are processes that cannot be looked at.
+const SEARCHES_FOR: Duration = Duration::from_millis(20);
+const WAITS_FOR_TAKEN: Duration = Duration::from_secs(2);
 
 /// What the watcher did.
 pub(crate) struct Counts {
@@ -78,11 +102,22 @@ struct Ending {
 
 struct Watcher {
     level: Level,
-    asked_at: Option<Instant>,
-    gave_back_at: Option<Instant>,
-    collected_at: Option<Instant>,
-    complained_at: Option<Instant>,
+    /// Whether the budget is too small for any node.
+    stands_by: bool,
+    /// The budget, with what others take of it.
+    whole: u64,
+    /// Programs that the node has started.
+    programs: u64,
+    asks: Pace,
+    gives_back: Pace,
+    gives_back_foreign: Pace,
+    collects: Pace,
+    complains: Pace,
     ending: Option<Ending>,
+    /// Since when each search for offenders was in vain.
+    nobody_since: Option<Instant>,
+    /// When a process was ended last.
+    ended_at: Option<Instant>,
     queues: Queues,
 }
 
@@ -90,24 +125,42 @@ struct Watcher {
 pub(crate) fn watch() {
     let mut watcher = Watcher {
         level: Level::Calm,
-        asked_at: Some(Instant::now()),
-        gave_back_at: None,
-        collected_at: None,
-        complained_at: None,
+        stands_by: budget::found().is_some_and(|found| found.is_too_small()),
+        whole: 0,
+        programs: 0,
+        asks: Pace::done_now(),
+        gives_back: Pace::default(),
+        gives_back_foreign: Pace::default(),
+        collects: Pace::default(),
+        complains: Pace::default(),
         ending: None,
+        nobody_since: None,
+        ended_at: None,
         queues: Queues::default(),
     };
     let mut found = budget::found();
     loop {
-        if is_due(&mut watcher.asked_at, ASKS_EVERY) {
+        if watcher.asks.is_due(ASKS_EVERY) {
             found = budget::ask_again();
             gauge::forget_old_grants();
+            gauge::measure_swapped();
+            pressure::ask_again();
+        }
+        let programs = child::started();
+        if std::mem::replace(&mut watcher.programs, programs) != programs {
+            found = budget::ask_again();
         }
         let Some(found) = found else {
             return;
         };
+        if found.is_too_small() {
+            watcher.stands_by(&found);
+            continue;
+        }
+        watcher.stands_by = false;
+        watcher.whole = found.budget;
         let marks = found.marks();
-        gauge::set_hard(Some(marks.hard));
+        gauge::set_marks(Some(&marks));
         let resident = gauge::measure();
         watcher.look(&marks, resident);
         let next = match watcher.level {
@@ -120,14 +173,35 @@ pub(crate) fn watch() {
 }
 
 impl Watcher {
+    /// Does nothing while the budget is too small, but it may grow.
+    fn stands_by(&mut self, found: &budget::Found) {
+        if !self.stands_by {
+            log::memory_guard(true, &format!("{}\n", events::is_too_small(found.budget)));
+        }
+        self.stands_by = true;
+        self.level = Level::Calm;
+        gauge::set_level(Level::Calm);
+        gauge::set_brakes(false);
+        gauge::set_marks(None);
+        flood::release();
+        gauge::wait_to_look(ASKS_EVERY);
+    }
+
     fn look(&mut self, marks: &Marks, resident: u64) {
         let before = self.level;
-        self.level = marks.level(resident, before);
+        let by_size = marks.level(resident, before);
+        self.level = match pressure::is_high() {
+            true => by_size.max(Level::Soft),
+            false => by_size,
+        };
         gauge::set_level(self.level);
         for level in Level::ALL {
             if level > before && level <= self.level {
                 COUNTS.reached[level as usize].fetch_add(1, Ordering::Relaxed);
-                events::reached(level, marks, resident);
+                match level > by_size {
+                    true => events::pressed(marks, resident),
+                    false => events::reached(level, marks, resident),
+                }
             }
         }
         if before < Level::Soft && self.level >= Level::Soft {
@@ -137,29 +211,41 @@ impl Watcher {
         if self.level >= Level::Soft {
             self.give_back();
         }
+        gauge::set_brakes(self.brakes(before));
         match self.level {
             Level::Hard => self.end_offenders(marks, resident),
-            _ => self.ending = None,
+            _ => (self.ending, self.nobody_since) = (None, None),
         }
+    }
+
+    /// Whether programs wait: from the hard mark on, until memory should have come back.
+    fn brakes(&self, before: Level) -> bool {
+        let is_lately = |at: Instant| at.elapsed() < BRAKES_FOR;
+        self.level == Level::Hard && (before < Level::Hard || self.ended_at.is_some_and(is_lately))
     }
 
     /// What a thread has freed of another one's memory goes back only when that other one settles.
     fn give_back(&mut self) {
-        if is_due(&mut self.gave_back_at, gives_back_every(self.level)) {
+        if self.gives_back.is_due(gives_back_every(self.level)) {
             allocator::settle();
             let settle: AuxWork = Arc::new(allocator::settle);
             aux_work::on_every_scheduler(&settle);
         }
+        // It takes milliseconds, in which the watcher is needed.
+        if self.gives_back_foreign.is_due(GIVES_BACK_FOREIGN_EVERY) {
+            dirty::later(DirtyKind::Chore, allocator::settle_foreign);
+        }
         let may_collect = self.level > Level::Soft || !keeper::is_awaited();
-        if may_collect && is_due(&mut self.collected_at, COLLECTS_EVERY) {
+        if may_collect && self.collects.is_due(COLLECTS_EVERY) {
             offender::collect_those_that_wait();
         }
     }
 
     fn end_offenders(&mut self, marks: &Marks, resident: u64) {
+        let is_last = self.may_end_itself(marks, resident);
         if let Some(ending) = &self.ending {
             let grows = resident > ending.resident + (marks.budget - marks.hard) / 8;
-            let patience = match grows {
+            let patience = match grows || is_last {
                 true => SHORT_PATIENCE,
                 false => PATIENCE,
             };
@@ -169,10 +255,12 @@ impl Watcher {
         }
         let began = Instant::now();
         let wanted = resident - marks.high.min(resident);
-        let ended = offender::end_largest(wanted, marks, resident);
+        let ended = offender::end_largest(wanted, marks, resident, is_last);
         COUNTS.add_ended(ended);
-        if ended == 0 && is_due(&mut self.complained_at, COMPLAINS_EVERY) {
-            events::finds_nobody(marks, resident);
+        match ended {
+            0 if is_last => self.end_itself(marks),
+            0 => self.finds_nobody(marks, resident),
+            _ => (self.ended_at, self.nobody_since) = (Some(Instant::now()), None),
         }
         self.ending = Some(Ending {
             at: Instant::now(),
@@ -180,13 +268,36 @@ impl Watcher {
             resident,
         });
     }
-}
 
-/// Whether something that is done at most so often is to be done now; if so it counts as done.
-fn is_due(last: &mut Option<Instant>, every: Duration) -> bool {
-    let is_due = last.is_none_or(|last| last.elapsed() >= every);
-    if is_due {
-        *last = Some(Instant::now());
+    /// Whether the node itself ends if there is nobody else to end: not below the last mark, nor where others take most
+    /// of its budget, nor while the memory of those that ended may still come back, nor before some processes could be
+    /// looked at that others have in hands.
+    fn may_end_itself(&self, marks: &Marks, resident: u64) -> bool {
+        let is_own = resident >= self.whole / 2;
+        let ends = |at: Instant| at.elapsed() < LAST_PATIENCE;
+        let searched = self
+            .nobody_since
+            .map_or(Duration::ZERO, |since| since.elapsed());
+        is_own
+            && resident >= marks.last()
+            && !self.ended_at.is_some_and(ends)
+            && searched >= SEARCHES_FOR
+            && (searched >= WAITS_FOR_TAKEN || !holdings::are_any_taken())
     }
-    is_due
+
+    /// Nobody may be ended, or nobody holds much.
+    fn finds_nobody(&mut self, marks: &Marks, resident: u64) {
+        self.nobody_since.get_or_insert_with(Instant::now);
+        if self.complains.is_due(COMPLAINS_EVERY) {
+            events::finds_nobody(marks, resident);
+        }
+    }
+
+    fn end_itself(&self, marks: &Marks) {
+        let resident = gauge::measure();
+        if self.may_end_itself(marks, resident) {
+            allocator::open_reserve();
+            halt::end_with_dump(CrashCause::Outside, &events::last_words(marks, resident));
+        }
+    }
 }

@@ -328,7 +328,7 @@ fn targets_of(entry: &Entry, caller: &Caller) -> Result<Vec<Target>, Refusal> {
             text
         };
         let refuse = |what: &str| Refusal::bad([what.as_bytes(), &called()].concat());
-        let name = atom_of(name).filter(|name| code.code.function(*name, arity).is_some());
+        let name = atom_of(name).filter(|name| code.code.has(*name, arity));
         let name = name.ok_or_else(|| refuse("Function not found "))?;
         if !code.nifs.is_empty() && !code.nifs.contains(&(name, arity)) {
             return Err(refuse("Function not declared as nif "));

@@ -122,6 +122,13 @@ fn say(text: &dyn fmt::Display) {
     let _ = fmt::write(&mut WithReturns(std::io::stderr()), format_args!("{text}"));
 }
 
+/// How the standard library begins its panics when it has no memory for the stack on which a new thread handles
+/// signals. That is a lack of memory like others, and no fault of the node.
+const NO_SIGNAL_STACK: [&str; 2] = [
+    "failed to allocate an alternative stack",
+    "failed to set up alternative stack guard page",
+];
+
 /// Makes any panic end the node with a dump.
 pub(crate) fn watch_panics() {
     let before = std::panic::take_hook();
@@ -129,11 +136,16 @@ pub(crate) fn watch_panics() {
         if DUMPING.get() {
             leave(CrashCause::Internal);
         }
+        let what = information.payload_as_str().unwrap_or("no message");
+        if NO_SIGNAL_STACK.iter().any(|start| what.starts_with(start)) {
+            let slogan =
+                "a thread cannot start: no memory for the stack on which it handles signals";
+            end(CrashCause::Outside, slogan);
+        }
         before(information);
         let place = information
             .location()
             .map_or_else(String::new, |place| format!(" at {place}"));
-        let what = information.payload_as_str().unwrap_or("no message");
         finish(
             CrashCause::Internal,
             &format!("internal error{place}: {}", what.replace('\n', " ")),

@@ -1,12 +1,13 @@
 //! Starting and ending a node.
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use layout::Term;
+use ship::start_modules::StartModule;
 use spec::flags::MemoryBudget;
+use sys::cpu::Processors;
 use sys::standard::to_error;
 use term::heap::Scratch;
 use term::unicode::{Encoding, filename};
@@ -20,14 +21,14 @@ use runtime::exec::scheduler;
 use runtime::exec::spawn::{self, SpawnError, SpawnOptions};
 use runtime::mail::hooks::{self, CrashCause, Hooks};
 use runtime::mail::time::{self, WarpMode};
-use runtime::mail::{idle, schedulers, timer};
+use runtime::mail::{schedulers, timer};
 use runtime::process::config::{self, BreakMode, Config};
 use runtime::process::heap_limit::DEFAULTS;
 use runtime::process::{Priority, table};
 
-/// Runs a node; returns only if it cannot start.
-pub fn start(config: Config) -> ExitCode {
-    match prepare(config) {
+/// Runs a node, which begins with these modules; returns only if it cannot start.
+pub fn start(config: Config, start_modules: Vec<StartModule>) -> ExitCode {
+    match prepare(config, start_modules) {
         Ok(queues) => run(queues),
         Err(message) => {
             to_error(format_args!("ferl: {message}\n"));
@@ -36,8 +37,14 @@ pub fn start(config: Config) -> ExitCode {
     }
 }
 
-fn prepare(config: Config) -> Result<Vec<schedulers::RunQueuesOf>, String> {
+fn prepare(
+    config: Config,
+    start_modules: Vec<StartModule>,
+) -> Result<Vec<schedulers::RunQueuesOf>, String> {
     term::release::set(config.release);
+    if config.release.has(spec::Release::OTP_29) {
+        sys::errno::use_later_names();
+    }
     let config = config::set(config);
     runtime::trace::set(&trace::TRACE);
     hooks::set(Hooks {
@@ -105,7 +112,8 @@ fn prepare(config: Config) -> Result<Vec<schedulers::RunQueuesOf>, String> {
         Encoding::Latin1
     });
     let queues = schedulers::create(config.schedulers, config.schedulers_online);
-    idle::set_busy_wait(busy_wait_spins(config.flags.busy_wait));
+    processors::set_busy_wait(config, Processors::detect().quota);
+    scheduler::binding::take_flag();
     let bind_type = scheduler::binding::flagged(config.bind_type);
     if scheduler::binding::bind(bind_type).is_none() && !config.bind_if_possible {
         return Err(format!(
@@ -118,7 +126,7 @@ fn prepare(config: Config) -> Result<Vec<schedulers::RunQueuesOf>, String> {
     // Native functions are BIFs here, so their names are made before the modules that name them on stock.
     code::exports::create();
     atom::rank(config.release);
-    load_preloaded(&config.preloaded_dir)?;
+    load_preloaded(start_modules)?;
     atom::rank_natives(config.release);
     spawn_first(config)?;
     processors::follow(config)
@@ -156,20 +164,6 @@ fn coverage(word: &str) -> Option<CoverageMode> {
     match word {
         "true" => Some(CoverageMode::LineCounters),
         name => modes.find(|mode| mode.name() == name),
-    }
-}
-
-/// How many times a scheduler looks for work before it sleeps, for a value of `+sbwt`; each time takes about a
-/// microsecond.
-fn busy_wait_spins(word: &str) -> usize {
-    match word {
-        "none" => 0,
-        "very_short" => 5,
-        "short" => 20,
-        "medium" => 100,
-        "long" => 500,
-        "very_long" => 2_000,
-        other => unreachable!("+sbwt {other} is not allowed"),
     }
 }
 
@@ -274,17 +268,15 @@ fn set_defaults(config: &Config) {
     );
 }
 
-fn load_preloaded(directory: &Path) -> Result<(), String> {
+fn load_preloaded(mut found: Vec<StartModule>) -> Result<(), String> {
     let mut loaded = Vec::new();
     for name in preloaded::PRELOADED {
-        let path = directory.join(format!("{name}.beam"));
-        let bytes = match std::fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(format!("{}: {error}", path.display())),
+        let Some(place) = found.iter().position(|module| module.name == *name) else {
+            continue;
         };
+        let bytes = found.swap_remove(place).bytes;
         let mut module = code::load::prepare(Some(atom::known(name)), &bytes)
-            .map_err(|error| format!("{}: {error}", path.display()))?;
+            .map_err(|error| format!("the module {name} to start with: {error}"))?;
         // OTP's emulator contains these modules without line tables and attributes, so its stack traces have no
         // lines for them; match that.
         if let Some(module) = Arc::get_mut(&mut module) {
@@ -295,7 +287,7 @@ fn load_preloaded(directory: &Path) -> Result<(), String> {
         loaded.push(module);
     }
     code::load::commit(&loaded).expect("nothing is loaded before");
-    preloaded::note_customs();
+    preloaded::note(&loaded);
     Ok(())
 }
 

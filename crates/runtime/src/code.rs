@@ -13,13 +13,17 @@ pub mod gdb_jit;
 pub mod literal_collector;
 pub mod literals;
 pub mod load;
+pub mod load_error;
+pub mod module_code;
 pub mod modules;
 pub mod native;
 pub mod perf;
 pub mod permission;
 pub mod preloaded;
 pub mod purge;
+mod source;
 pub mod stack;
 pub mod tiering;
+pub mod translation;
 
 pub use modules::{Loaded, find_code, place_in_module, place_of};

@@ -23,6 +23,7 @@ pub mod heap_limit;
 pub mod message_queue;
 pub mod owner;
 pub mod peer;
+mod positions;
 pub mod rank;
 pub mod receive_markers;
 pub mod relations;

@@ -26,11 +26,12 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use layout::Term;
+use term::release::{self, Release};
 
 use crate::effects::system_monitor::{self, Monitor};
 use crate::mail::{signal, world};
 use crate::process::signal::Signal;
-use crate::process::tracing::{Event, LEGACY, Sessions, Tracer, Tracing, Tracings};
+use crate::process::tracing::{Event, Family, LEGACY, Sessions, Tracer, Tracing, Tracings};
 use crate::process::{Flags, Process, epoch, state, table};
 
 /// Whether there is a session of this number.
@@ -58,11 +59,20 @@ pub fn forget_gone(tracings: &mut Tracings, tracee: Term) {
 /// Tells the tracers of those sessions in which one of these bits of [`what`](crate::process::tracing::what) is traced;
 /// returns those whose tracer is gone.
 fn tell_all(tracings: &Tracings, tracee: Term, wanted: u32, event: &Event) -> Sessions {
-    let wants = tracings.iter().filter(|t| t.what & wanted != 0);
+    let wants = |tracing: &&Tracing| tracing.what & wanted != 0 && !is_off(tracing.session, event);
+    let wants = tracings.iter().filter(wants);
     wants
         .filter(|tracing| get().tell(tracee, tracing, event) == Told::TracerGone)
         .map(|tracing| tracing.session)
         .collect()
+}
+
+/// Whether a session has the pattern `false` for an event of a port that sends. Until OTP 26 such patterns are for
+/// processes alone; whether an event of theirs is wanted is asked with its parts ([`Trace::tell_if`]).
+fn is_off(session: u32, event: &Event) -> bool {
+    event.family == Family::Send
+        && release::has(Release::OTP_27)
+        && !get().wants_any(session, event.family)
 }
 
 /// Whether a tracer still is there.
@@ -104,6 +114,9 @@ pub trait Trace: Sync {
 
     /// Tells the profiler of the system `{profile, Parts..., Timestamp}`; `stamp` is the form of the timestamp.
     fn tell_profile(&self, profiler: Term, parts: &[Term], stamp: u32) -> Told;
+
+    /// Whether a session wants to be told of any event of a family, `send` or `'receive'`.
+    fn wants_any(&self, session: u32, family: Family) -> bool;
 
     /// Tells the tracers of a process of a `send` or `'receive'` with these parts, where the pattern for such events
     /// wants that.

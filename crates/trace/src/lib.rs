@@ -27,7 +27,7 @@ pub mod tracer;
 
 use layout::Term;
 use runtime::process::Process;
-use runtime::process::tracing::{Event, Tracer, Tracing};
+use runtime::process::tracing::{Event, Family, Tracer, Tracing};
 use runtime::trace::points::{Call, Condition};
 use runtime::trace::{Told, Trace, saved_calls};
 
@@ -85,6 +85,10 @@ impl Trace for Handler {
 
     fn tell_profile(&self, profiler: Term, parts: &[Term], stamp: u32) -> Told {
         message::send_profile(profiler, parts, stamp)
+    }
+
+    fn wants_any(&self, session: u32, family: Family) -> bool {
+        patterns::of_events(session, family).is_some()
     }
 
     fn tell_if(&self, process: &mut Process, parts: &[Term], event: &Event) {

@@ -372,8 +372,12 @@ fn actions_of([module, function]: [Term; 2], arity: u32) -> Option<[Actions; 2]>
     let loaded = modules::current(module);
     let place = loaded
         .as_ref()
-        .and_then(|loaded| Some((&loaded.code, loaded.code.place_of(function, arity)?)));
-    if place.is_none() && !export.is_some_and(exports::is_defined) {
+        .and_then(|loaded| loaded.code.made())
+        .and_then(|code| Some((code, code.place_of(function, arity)?)));
+    let is_there = loaded
+        .as_ref()
+        .is_some_and(|loaded| loaded.code.has(function, arity));
+    if !is_there && !export.is_some_and(exports::is_defined) {
         return None;
     }
     let by_name = export.and_then(traced_exports::actions_of);

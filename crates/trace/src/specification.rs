@@ -295,6 +295,11 @@ impl Effects for Run<'_> {
             }
             (Action::Caller, _) => self.caller(false),
             (Action::CallerLine, _) => self.caller(true),
+            (Action::CurrentStacktrace, arguments) => {
+                let depth = arguments.first().and_then(|depth| depth.as_small());
+                let depth = depth.map(|depth| depth as usize);
+                info::callers(self.process, depth, self.scratch.heap())
+            }
             (Action::Silent, &[silent]) => {
                 let bit = what::SILENT;
                 if let Place::Function(session) = self.place

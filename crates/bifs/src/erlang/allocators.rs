@@ -9,10 +9,10 @@
 //! | `literal_alloc` | literals | their range of addresses |
 //! | `ll_alloc` | code of modules | an area of pages for each module |
 //!
-//! So the carriers of `std_alloc` hold blocks of several types, as stock's may. There is nothing like stock's
-//! `temp_alloc` and `sl_alloc`; libraries and drivers have memory of the C library, as where stock's `driver_alloc` is
-//! turned off. The chunks are the segments of `mseg_alloc`. Each allocator has one instance, because all threads use
-//! the same.
+//! So the carriers of `std_alloc` hold blocks of several types, as stock's may. `temp_alloc`, `sl_alloc` and
+//! `driver_alloc` have no blocks: what is for a moment or short-lived lies with the rest, and libraries and drivers
+//! have memory of the C library. They are listed because programs expect all of stock's names. The chunks are the
+//! segments of `mseg_alloc`. Each allocator has one instance, because all threads use the same.
 //!
 //! Figures come from counts that are kept anyway, threads being a little late in telling them (`term::held`). What
 //! `std_alloc` has is counted when it is asked for, while the schedulers stand still, so its peaks are of those
@@ -30,14 +30,15 @@ use term::{am, atom, build, list};
 
 use runtime::code::bif::{BifResult, badarg};
 use runtime::code::literals;
+use runtime::mail::timer::bif_timers;
 use runtime::mail::{schedulers, signal, world};
 use runtime::process::{Process, block};
 
 /// What stock accepts as the name of an allocator, and whether there is one here.
 const NAMES: [(&str, bool); 15] = [
     ("sys_alloc", true),
-    ("temp_alloc", false),
-    ("sl_alloc", false),
+    ("temp_alloc", true),
+    ("sl_alloc", true),
     ("std_alloc", true),
     ("ll_alloc", true),
     ("eheap_alloc", true),
@@ -45,7 +46,7 @@ const NAMES: [(&str, bool); 15] = [
     ("fix_alloc", true),
     ("literal_alloc", true),
     ("binary_alloc", true),
-    ("driver_alloc", false),
+    ("driver_alloc", true),
     ("test_alloc", false),
     ("mseg_alloc", true),
     ("alloc_util", false),
@@ -333,6 +334,11 @@ impl Instance {
                     calls: None,
                 }
             }
+            "temp_alloc" | "sl_alloc" | "driver_alloc" => Instance {
+                shared: Carriers::NONE,
+                single: Carriers::NONE,
+                calls: None,
+            },
             _ => return None,
         })
     }
@@ -353,7 +359,9 @@ impl Instance {
             let (there, used) = control_blocks();
             let [there, used] = [there, used].map(|bytes| build::unsigned(heap, bytes));
             let processes = build::tuple(heap, &[atom::known("proc"), there, used]);
-            let types = build::list(heap, &[processes]);
+            let timers = build::unsigned(heap, bif_timers::bytes_of_all());
+            let timers = build::tuple(heap, &[atom::known("bif_timer"), timers, timers]);
+            let types = build::list(heap, &[processes, timers]);
             facts.push(pair(heap, "fix_types", types));
         }
         for (key, carriers) in [("mbcs", &self.shared), ("sbcs", &self.single)] {

@@ -2,16 +2,19 @@
 
 use std::cmp::Reverse;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use layout::{Export, NoGc, Term, no_gc};
 use parking_lot::Mutex;
+use sys::memory::budget;
 use term::copy::Owned;
 use term::external::{self, DecodeOptions};
 use term::{am, atom, build, list};
 
 use crate::magic;
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_as_called, notsup, system_limit};
-use runtime::code::load::{self, CodeResolver, LoadError};
+use runtime::code::load::{self, CodeResolver};
+use runtime::code::load_error::LoadError;
 use runtime::code::modules::{self, Loaded};
 use runtime::code::native::calling_code;
 use runtime::code::permission::{self, Permission};
@@ -48,7 +51,7 @@ pub(crate) fn prepare_loading_2(process: &mut Process, [module, code]: [Term; 2]
     }
     let no_gc = no_gc!();
     let (_, bytes) = aligned(process, code, no_gc).ok_or(badarg(2))?;
-    match load::prepare(Some(module), bytes) {
+    match prepare(module, bytes) {
         Ok(loaded) => {
             // This has taken long. Whoever was spawned before gets a turn before `finish_loading` makes the code that
             // of all, as on stock.
@@ -64,6 +67,28 @@ pub(crate) fn prepare_loading_2(process: &mut Process, [module, code]: [Term; 2]
             Ok(build::tuple(process.heap(), &[am::ERROR, reason]))
         }
     }
+}
+
+/// Code and literals of at most so many bytes in all are still loaded while the node stays near the end of its memory:
+/// programs load modules when they first need them, the logger too.
+const MOST_BYTES_WHILE_HIGH: usize = 4 << 20;
+
+/// Bytes that were loaded since the node came near the end of its memory.
+static LOADED_WHILE_HIGH: AtomicUsize = AtomicUsize::new(0);
+
+/// Prepares code, unless there is no memory for it within the node's budget. Nobody owns code, so nobody's end would
+/// give its memory back.
+fn prepare(module: Term, file: &[u8]) -> Result<Arc<Loaded>, LoadError> {
+    if !budget::is_high() {
+        LOADED_WHILE_HIGH.store(0, Ordering::Relaxed);
+        return load::prepare(Some(module), file);
+    }
+    if LOADED_WHILE_HIGH.load(Ordering::Relaxed) >= MOST_BYTES_WHILE_HIGH {
+        return Err(LoadError::NoRoom);
+    }
+    let loaded = load::prepare(Some(module), file)?;
+    LOADED_WHILE_HIGH.fetch_add(loaded.held_bytes(), Ordering::Relaxed);
+    Ok(loaded)
 }
 
 /// A binary with its bytes; a copy of the binary if they do not start at a byte's first bit.
@@ -202,7 +227,7 @@ pub(crate) fn loaded_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 /// `erlang:pre_loaded()`
 pub(crate) fn pre_loaded_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let names = preloaded::names();
-    Ok(build::list(process.heap(), &names))
+    Ok(build::list(process.heap(), names))
 }
 
 /// `erlang:module_loaded(Module)`

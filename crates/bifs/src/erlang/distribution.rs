@@ -281,7 +281,7 @@ pub(crate) fn abort_pending_connection_2(
 pub(crate) fn get_dflags_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let sets = [
         flags::offered(),
-        Flags::of(flags::MANDATORY),
+        flags::mandatory(),
         // All offered flags may be requested.
         flags::offered(),
         Flags::of(flags::REJECTABLE),
@@ -414,11 +414,12 @@ pub(crate) fn dist_spawn_request_4(
     sending::after(process, requested.sent, result)
 }
 
-/// The connection that the caller controls.
+/// The connection that the caller controls. A caller that controls none is told so, whatever it gives as handle.
 fn controlled(process: &Process, handle: Term) -> Result<Arc<Channel>, Failure> {
-    let channel = dist_handle::channel(handle).ok_or_else(|| badarg(1))?;
-    match channel.controller() {
-        Some(controller) if controller == process.pid() => Ok(channel),
+    let own = Some(process.pid());
+    match dist_handle::channel(handle) {
+        Some(channel) if channel.controller() == own => Ok(channel),
+        None if peers::channels().iter().any(|it| it.controller() == own) => Err(badarg(1)),
         _ => Err(notsup()),
     }
 }

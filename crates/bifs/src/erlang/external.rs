@@ -67,6 +67,9 @@ fn encode_options(options: Term) -> Option<Wanted> {
             },
         }
     }
+    if local && deterministic {
+        return None;
+    }
     encode.deterministic = deterministic;
     // Compression is not for what only this node reads.
     let level = if local { NO_COMPRESSION } else { level };

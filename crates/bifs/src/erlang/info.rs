@@ -60,9 +60,23 @@ enum Items {
 }
 
 impl Items {
+    fn are_charged(&self) -> bool {
+        let is_charged = |item: &Item| match item {
+            Item::Named(item) => info::is_charged(*item),
+            Item::Pair(_) => true,
+        };
+        match self {
+            Items::One(item) => is_charged(item),
+            Items::List(items, _) => items.iter().any(is_charged),
+        }
+    }
+
     /// The result about a process, built on `scratch`.
     fn of(&self, process: &Process, asker: Asker, heap: &mut Heap) -> Term {
-        let mut steps = 0;
+        let mut steps = match asker {
+            Asker::Another { .. } => i64::from(self.are_charged()),
+            Asker::Itself => 0,
+        };
         let mut pair = |item: &Item, wrapped: bool| {
             let (item, value) = match item {
                 Item::Named(item) => {

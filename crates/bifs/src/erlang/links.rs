@@ -11,6 +11,7 @@ use distribution::signals::{self, Related};
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, error, room_for_relation};
 use runtime::effects::{port, signal_handling};
 use runtime::exec::spawn::options;
+use runtime::mail::current::charge;
 use runtime::mail::signal;
 use runtime::process::rank::Rank;
 use runtime::process::signal::Signal;
@@ -184,12 +185,17 @@ pub(crate) fn exit_signal_2(process: &mut Process, [to, reason]: [Term; 2]) -> B
     send_exit(process, to, reason, Rank::Ordinary)
 }
 
+/// Copying a large reason takes time and memory.
+const WORDS_PER_REDUCTION: i64 = 16;
+
 fn send_exit(process: &mut Process, to: Term, reason: Term, rank: Rank) -> BifResult {
     let from = process.pid();
     if to.is_local_pid() {
+        let reason = Owned::new(reason);
+        charge(i64::from(reason.words()) / WORDS_PER_REDUCTION);
         let exit = Signal::Exit {
             from,
-            reason: Owned::new(reason),
+            reason,
             linked: false,
         };
         signal::send_or_bounce(to, exit);

@@ -227,6 +227,8 @@ fn watched_port(item: Term) -> Result<Watched, Failure> {
 enum Demonitored {
     /// The monitor was active, and will not send anything any more. What it watched has been told.
     Removed(Sent),
+    /// The same of a monitor that has sent any number of messages, each time that what it watches changed.
+    RemovedLasting,
     /// There was no active monitor: it has sent its message, or never existed.
     Absent,
 }
@@ -235,7 +237,7 @@ enum Demonitored {
 pub(crate) fn demonitor_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     match demonitor(process, reference)? {
         Demonitored::Removed(sent) => sending::after(process, sent, am::TRUE),
-        Demonitored::Absent => Ok(am::TRUE),
+        Demonitored::RemovedLasting | Demonitored::Absent => Ok(am::TRUE),
     }
 }
 
@@ -249,20 +251,19 @@ pub(crate) fn demonitor_2(process: &mut Process, [reference, options]: [Term; 2]
             _ => return Err(badarg(2)),
         }
     }
-    match demonitor(process, reference)? {
-        Demonitored::Removed(sent) => sending::after(process, sent, am::TRUE),
-        Demonitored::Absent => {
-            let result = am::boolean(!info);
-            if !flush {
-                return Ok(result);
-            }
-            Err(runtime::code::bif::trap(
-                am::ERTS_INTERNAL,
-                am::FLUSH_MONITOR_MESSAGES,
-                &[reference, am::FALSE, result],
-            ))
-        }
+    let (has_several, result) = match demonitor(process, reference)? {
+        Demonitored::Removed(sent) => return sending::after(process, sent, am::TRUE),
+        Demonitored::RemovedLasting => (true, am::TRUE),
+        Demonitored::Absent => (false, am::boolean(!info)),
+    };
+    if !flush {
+        return Ok(result);
     }
+    Err(runtime::code::bif::trap(
+        am::ERTS_INTERNAL,
+        am::FLUSH_MONITOR_MESSAGES,
+        &[reference, am::boolean(has_several), result],
+    ))
 }
 
 fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Failure> {
@@ -285,7 +286,10 @@ fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Fail
         return Ok(Demonitored::Removed(sent));
     }
     signal_handling::demonitor_target(number, &monitor.target);
-    Ok(Demonitored::Removed(Sent::Done))
+    Ok(match monitor.target {
+        MonitorTarget::TimeOffset => Demonitored::RemovedLasting,
+        _ => Demonitored::Removed(Sent::Done),
+    })
 }
 
 /// `alias(Options)`; the options are `explicit_unalias`, `reply`, and from OTP 28 on `priority`.

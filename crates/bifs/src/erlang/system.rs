@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 
 use layout::{Heap, Term, no_gc};
 use term::gc::block;
-use term::release::Release;
-use term::{am, atom, build};
+use term::release::{self, Release};
+use term::{am, atom, build, map};
 
 use super::allocators::{self, Detail};
 use super::system_flags::{multi_scheduling_state, outstanding_requests_limit};
@@ -116,6 +116,17 @@ fn limits(name: &str) -> Option<Term> {
         },
         _ => return None,
     })
+}
+
+/// `embedded_3pps`: the products of others that could be the system's and are part of the machine instead.
+fn embedded_products(heap: &mut Heap) -> Term {
+    let names = ["mimalloc", "pcre2", "ryu", "zlib", "zstd"].map(atom::known);
+    let included = build::list(heap, &names);
+    let pairs = [
+        (atom::known("included"), included),
+        (atom::known("excluded"), Term::NIL),
+    ];
+    map::from_pairs(heap, &pairs)
 }
 
 /// `dist_ctrl`: each connected node with the port or process that carries the connection.
@@ -291,6 +302,7 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
             let limbs = vec![u64::MAX; term::integer::most_limbs()];
             build::big(heap, false, &limbs)
         }
+        "embedded_3pps" if term::release::has(Release::OTP_28) => embedded_products(heap),
         "multi_scheduling_blockers" => build::list(heap, &online::blockers(SchedulerKind::All)),
         "normal_multi_scheduling_blockers" => {
             build::list(heap, &online::blockers(SchedulerKind::Normal))
@@ -487,6 +499,9 @@ fn clock_source(heap: &mut Heap, clock: &str, now_ns: i64, monotonic: bool) -> T
         (atom::known("resolution"), Term::small(1_000_000_000)),
     ];
     if monotonic {
+        if release::has(Release::OTP_26) {
+            items.push((atom::known("used_resolution"), Term::small(1_000_000_000)));
+        }
         items.push((atom::known("extended"), atom::known("no")));
     }
     items.push((atom::known("parallel"), atom::known("yes")));

@@ -6,7 +6,7 @@ use layout::Term;
 use term::{am, atom, build, list};
 
 use ::trace::specification::CONTROL_WORD;
-use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, notsup, trap};
+use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, trap};
 use runtime::effects::{exception, log, time_offset};
 use runtime::exec::scheduler::binding;
 use runtime::exec::scheduler::online::{self, Blocked, SchedulerKind};
@@ -246,14 +246,15 @@ fn memory_first(process: &mut Process, value: Term) -> BifResult {
     Ok(build::list(process.heap(), &before))
 }
 
-/// Changes how schedulers are bound to processors; returns how they were bound before.
+/// Changes how schedulers are bound to processors; returns how they were bound before. `badarg` if it is not known how
+/// the processors are arranged.
 fn bind_schedulers(how: Term) -> BifResult {
     let position = how
         .is_atom()
         .then(|| binding::named(atom::text(how)))
         .flatten()
         .ok_or(badarg(2))?;
-    let before = binding::bind(position).ok_or(notsup())?;
+    let before = binding::bind(position).ok_or(badarg(2))?;
     Ok(atom::known(before))
 }
 

@@ -4,7 +4,7 @@ use layout::Term;
 use term::copy::Owned;
 use term::{am, build, list, reference};
 
-use runtime::code::bif::{BifResult, badarg, badarg_because};
+use runtime::code::bif::{BifResult, badarg, badarg_because, room_for_copy};
 use runtime::effects::signal_handling;
 use runtime::mail::time::{self, END_MS};
 use runtime::mail::timer::bif_timers;
@@ -63,6 +63,7 @@ fn start(
     if to != process.pid() && to.is_local_pid() && !table::exists(to) {
         return Ok(reference);
     }
+    room_for_copy(process, message)?;
     let message = match form {
         Form::Bare => Owned::new(message),
         Form::Timeout => {

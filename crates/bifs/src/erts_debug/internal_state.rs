@@ -26,9 +26,10 @@ use ets::Pressure;
 use runtime::code::bif::{BifResult, Failure, badarg, error};
 use runtime::code::{self, debugger_lines, permission};
 use runtime::effects::{info, log, port, system_monitor};
+use runtime::exec::scheduler::binding;
 use runtime::mail::current::{charge, reductions_left};
 use runtime::mail::schedulers::schedulers;
-use runtime::mail::{timer, world};
+use runtime::mail::{loans, timer, world};
 use runtime::process::{Process, epoch, state, table};
 
 /// Whether a program has enabled the internal state. Until then the two BIFs raise `undef`.
@@ -78,6 +79,9 @@ const STATES: &[(&str, State)] = &[
     ("dist_ctrl", connections),
     ("node_and_dist_references", node_references::both),
     ("check_io_debug", |process| Ok(polled(process))),
+    ("max_atom_out_cache_index", |_| {
+        Ok(Term::small(atom::CACHE_PLACES as i64 - 1))
+    }),
     ("monitoring_nodes", monitoring_nodes),
     ("unique_monotonic_integer_state", unique::monotonic_count),
     ("min_unique_monotonic_integer", |process| {
@@ -92,6 +96,7 @@ const STATES_OF: &[(&str, StateOf)] = &[
         Ok(build::unsigned(process.heap(), hash))
     }),
     ("binary_info", binary_info),
+    ("fake_scheduler_bindings", bindings_by),
     ("process_status", process_status),
     ("link_list", relations::links),
     ("monitor_list", relations::monitors),
@@ -99,6 +104,10 @@ const STATES_OF: &[(&str, StateOf)] = &[
     ("connection_id", connection_number),
     ("magic_ref", magic_info),
     ("atom", atom_of_number),
+    ("atom_out_cache_index", |_, atom| match atom.is_atom() {
+        true => Ok(Term::small(atom::cache_place(atom) as i64)),
+        false => Err(badarg(1)),
+    }),
 ];
 
 /// `set_internal_state(Name, Argument)`
@@ -176,6 +185,21 @@ fn controller(node: Term) -> Term {
     let channel = peers::channel(node);
     let controller = channel.and_then(|channel| channel.controller());
     controller.unwrap_or(am::UNDEFINED)
+}
+
+/// The processors that schedulers would get by a bind type, if there were a scheduler for each and all could be used;
+/// `false` if they would get none.
+fn bindings_by(process: &mut Process, bind_type: Term) -> BifResult {
+    let name = bind_type.as_atom().map(|_| atom::text(bind_type));
+    let position = name.and_then(binding::named).ok_or(badarg(1))?;
+    let Some(processors) = binding::sequence(position) else {
+        return Ok(am::FALSE);
+    };
+    let numbers: Vec<Term> = processors
+        .into_iter()
+        .map(|number| Term::small(number as i64))
+        .collect();
+    Ok(build::tuple(process.heap(), &numbers))
 }
 
 fn connection_number(process: &mut Process, node: Term) -> BifResult {
@@ -532,7 +556,8 @@ fn copy_beside_heap(process: &mut Process, term: Term) -> BifResult {
 }
 
 /// `deallocations`, `thread_progress`, `aux_work`, `timer_cancellations`: waits until every scheduler has begun another
-/// slice. By then what was retired before is free, and no request to another scheduler is pending.
+/// slice. By then what was retired before is free, and no request to another scheduler is pending. Tables that are
+/// freed on a thread of their own are free, too, and nothing is done any more for processes that have ended.
 fn wait(process: &mut Process, what: Term) -> BifResult {
     const KINDS: [&str; 4] = [
         "deallocations",
@@ -547,7 +572,7 @@ fn wait(process: &mut Process, what: Term) -> BifResult {
         }
         None => return Err(badarg(2)),
     };
-    if epoch::passed(stamp.0) {
+    if epoch::passed(stamp.0) && ets::reaper::is_idle() && !loans::is_any_departed() {
         return Ok(am::OK);
     }
     charge(reductions_left().max(0));

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use layout::{Term, no_gc};
 use parking_lot::Mutex;
+use term::release::{self, Release};
 use term::{am, list};
 
 use super::table;
@@ -18,6 +19,8 @@ use runtime::process::table::Identity;
 
 /// Most locks that `{debug_hash_fixed_number_of_locks, N}` may ask for.
 const MOST_LOCKS: i64 = 32_768;
+/// Fewest locks that a table gets for it.
+const LEAST_LOCKS: u32 = 64;
 /// Objects freed for one reduction.
 const OBJECTS_PER_REDUCTION: i64 = 8;
 /// Reductions that freeing objects may use in any slice, even if fewer are left.
@@ -26,7 +29,7 @@ const LEAST_REDUCTIONS: i64 = 500;
 /// The parsed options of a new table, with its heir and whether decentralized counters were requested.
 struct Wanted {
     options: TableOptions,
-    heir: Option<(Term, Term)>,
+    heir: Option<(Term, Option<Term>)>,
     counters: Option<bool>,
 }
 
@@ -69,12 +72,15 @@ pub(crate) fn new_2(process: &mut Process, [name, options]: [Term; 2]) -> BifRes
 }
 
 /// The heir, if it is alive.
-pub(super) fn heir(process: &mut Process, pid: Term, data: Term) -> Option<Heir> {
+pub(super) fn heir(process: &mut Process, pid: Term, data: Option<Term>) -> Option<Heir> {
     let heir = Identity::of(pid)?;
-    let wrapped = term::build::tuple(process.heap(), &[data]);
+    let data = data.map(|data| {
+        let wrapped = term::build::tuple(process.heap(), &[data]);
+        OwnedObject::new(wrapped, 0)
+    });
     Some(Heir {
         process: heir,
-        data: OwnedObject::new(wrapped, 0),
+        data,
     })
 }
 
@@ -134,7 +140,9 @@ fn parse_tuple(wanted: &mut Wanted, parts: &[Term]) -> Option<()> {
             let count = count
                 .as_small()
                 .filter(|count| (1..=MOST_LOCKS).contains(count))?;
-            options.write_concurrency = WriteConcurrency::Locks(count as u32);
+            // A power of two that is not above it, but so many at least.
+            let count = 1 << (count as u32).ilog2();
+            options.write_concurrency = WriteConcurrency::Locks(count.max(LEAST_LOCKS));
         }
         [am::WRITE_CONCURRENCY, how] => {
             options.write_concurrency = if am::to_boolean(how)? {
@@ -146,7 +154,10 @@ fn parse_tuple(wanted: &mut Wanted, parts: &[Term]) -> Option<()> {
         [am::READ_CONCURRENCY, how] => options.read_concurrency = am::to_boolean(how)?,
         [am::DECENTRALIZED_COUNTERS, how] => wanted.counters = Some(am::to_boolean(how)?),
         [am::HEIR, am::NONE] => wanted.heir = None,
-        [am::HEIR, pid, data] if pid.is_local_pid() => wanted.heir = Some((pid, data)),
+        [am::HEIR, pid, data] if pid.is_local_pid() => wanted.heir = Some((pid, Some(data))),
+        [am::HEIR, pid] if pid.is_local_pid() && release::has(Release::OTP_28) => {
+            wanted.heir = Some((pid, None));
+        }
         _ => return None,
     }
     Some(())

@@ -24,6 +24,9 @@ const MOST_OBJECTS_HERE: usize = 4096;
 /// this distance.
 const PREFETCHED_AHEAD: usize = 8;
 
+/// Objects that are copied between two looks at whether the caller has been killed.
+const OBJECTS_UNTIL_LOOK: usize = 1024;
+
 /// Objects that are looked for while the table is locked once.
 const OBJECTS_LOOKED_FOR: usize = 2048;
 /// How long the table is locked at a time, in nanoseconds, for insertions.
@@ -79,7 +82,9 @@ fn insert_list(
     if list::items(list).nth(MOST_OBJECTS_HERE).is_some() {
         return Err(Failure::Dirty);
     }
-    let objects = objects_of(table, list, |tuple, hash| table.new_object(tuple, hash))?;
+    let objects = objects_of(table, list, |tuple, hash| {
+        Some(table.new_object(tuple, hash))
+    })?;
     let mut whole = table.write_all();
     table.allow(process, Access::Write)?;
     table.is_complete()?;
@@ -90,18 +95,19 @@ fn insert_list(
     Ok(true)
 }
 
-/// The objects of a list, in the order in which they are inserted; `make` gets a tuple and the hash of its key.
+/// The objects of a list, in the order in which they are inserted; `make` gets a tuple and the hash of its key, and
+/// returns `None` if no more are wanted.
 fn objects_of(
     table: &Table,
     list: Term,
-    make: impl Fn(Term, u32) -> New,
+    mut make: impl FnMut(Term, u32) -> Option<New>,
 ) -> Result<Vec<New>, Failure> {
     let tuples = list::to_vec(list).ok_or(badarg(2))?;
     let mut objects: Vec<New> = tuples
         .iter()
         .map(|tuple| {
             let hash = table.hash(key_of(table, *tuple)?);
-            Some(make(*tuple, hash))
+            make(*tuple, hash)
         })
         .collect::<Option<_>>()
         .ok_or(badarg(2))?;
@@ -160,7 +166,8 @@ fn insert_all(table: &Table, whole: &mut Whole<'_>, objects: Vec<New>) {
 /// It takes up to seconds. The objects are copied first, without any lock. Then the table is marked as being filled,
 /// and locked for a part of a millisecond at a time. Whoever comes between finds the mark and calls its BIF again in
 /// its next slice ([`Table::is_complete`]), so that for all others the whole list is inserted at once. The caller may
-/// be killed meanwhile; what was begun is then done to the end, and a table that is deleted takes no more.
+/// be killed meanwhile: then no more is copied; what was begun to be inserted is done to the end, and a table that is
+/// deleted takes no more.
 fn insert_long(
     process: &mut Process,
     id: Term,
@@ -170,11 +177,15 @@ fn insert_long(
     let table = find(id)?;
     table.allow(process, Access::Write)?;
     let objects = {
-        let table = &*table;
+        let (table, own) = (&*table, process.pid());
+        let mut copied = 0_usize;
         // The list stays where it is: a process that is lent is not collected.
         loans::apart(process, move || {
             objects_of(table, list, |tuple, hash| {
-                New::Object(table.object(tuple, hash))
+                copied += 1;
+                let is_wanted =
+                    !copied.is_multiple_of(OBJECTS_UNTIL_LOOK) || !loans::has_ended_meanwhile(own);
+                is_wanted.then(|| New::Object(table.object(tuple, hash)))
             })
         })?
     };

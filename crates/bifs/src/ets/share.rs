@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use layout::{Term, no_gc};
+use term::release::{self, Release};
 use term::{am, build, list, reference};
 
 use super::table;
@@ -29,11 +30,12 @@ pub(crate) fn give_away_3(process: &mut Process, [id, pid, data]: [Term; 3]) -> 
     }
     let table: Arc<ets::Table> =
         registry::find(table.number).ok_or_else(|| badarg_because(am::ID))?;
-    ets::hand_over(&table, process.pid(), pid, data);
+    ets::hand_over(&table, process.pid(), pid, Some(data));
     Ok(am::TRUE)
 }
 
-/// `ets:setopts(Table, Options)`: `{heir, Pid, Data}`, `{heir, none}` and `{protection, Protection}`.
+/// `ets:setopts(Table, Options)`: `{heir, Pid, Data}`, from OTP 28 on `{heir, Pid}`, `{heir, none}`, and
+/// `{protection, Protection}`.
 pub(crate) fn setopts_2(process: &mut Process, [id, options]: [Term; 2]) -> BifResult {
     let (table, process) = table(process, id)?;
     table.allow(process, Access::Write)?;
@@ -42,13 +44,18 @@ pub(crate) fn setopts_2(process: &mut Process, [id, options]: [Term; 2]) -> BifR
     } else {
         list::to_vec(options).ok_or(badarg(2))?
     };
-    let mut heir: Option<Option<(Term, Term)>> = None;
+    let mut heir: Option<Option<(Term, Option<Term>)>> = None;
     let mut protection = None;
     for option in options {
         match option.as_tuple(no_gc!()) {
             Some(&[am::HEIR, am::NONE]) if heir.is_none() => heir = Some(None),
             Some(&[am::HEIR, pid, data]) if heir.is_none() && pid.is_local_pid() => {
-                heir = Some(Some((pid, data)))
+                heir = Some(Some((pid, Some(data))))
+            }
+            Some(&[am::HEIR, pid])
+                if heir.is_none() && pid.is_local_pid() && release::has(Release::OTP_28) =>
+            {
+                heir = Some(Some((pid, None)));
             }
             Some(&[am::PROTECTION, how]) if protection.is_none() => {
                 protection = Some(match how {

@@ -21,7 +21,7 @@ use sys::{Errno, fd};
 use term::unicode::bytes_of;
 use term::{am, build, list};
 
-use super::{BifResult, Refusal, answer, badarg, ok, path, posix, system};
+use super::{BifResult, Refusal, answer, badarg, emulator, ok, path, posix, system};
 use crate::magic;
 use runtime::code::bif::Failure;
 use runtime::mail::loans::apart;
@@ -137,7 +137,11 @@ pub(crate) fn open_nif_2(process: &mut Process, [name, modes]: [Term; 2]) -> Bif
     }
     let opened = path(name, no_gc!()).and_then(|name| {
         let mode = open_mode(modes);
-        apart(process, || File::open(&name, mode))
+        let file = apart(process, || File::open(&name, mode))?;
+        if !mode.write {
+            emulator::was_opened(&name);
+        }
+        Ok(file)
     });
     Ok(match opened {
         Ok(file) => own(process, file),

@@ -7,7 +7,7 @@ use sys::socket::ancillary::{self as system, Ancillaries};
 use sys::socket::catalogue::{self, Accompanying, Along};
 use sys::socket::option::Name;
 use term::unicode::bytes_of;
-use term::{am, atom, build, list, map};
+use term::{am, atom, build, list, map, release};
 
 use super::address;
 use super::options::{level, read_service, write_service};
@@ -56,9 +56,14 @@ fn known_by_name(level: i32, kind: Term) -> Option<&'static Accompanying> {
         return None;
     }
     let name = atom::text(kind);
-    catalogue::ANCILLARY
-        .iter()
-        .find(|known| known.number.level == level && known.name == name)
+    known().find(|known| known.number.level == level && known.name == name)
+}
+
+/// What the booted release knows.
+fn known() -> impl Iterator<Item = &'static Accompanying> {
+    let release = release::get().number();
+    let all = catalogue::ANCILLARY.iter();
+    all.filter(move |known| known.since <= release)
 }
 
 fn read_value(known: &Accompanying, value: Term) -> Option<Vec<u8>> {
@@ -68,13 +73,29 @@ fn read_value(known: &Accompanying, value: Term) -> Option<Vec<u8>> {
     match known.shape {
         Along::Service => read_service(value).map(number),
         Along::Int => int32(value).map(number),
-        Along::Time if value.is_map() => {
-            let part = |key| int64(map::get(value, key)?);
-            let (seconds, micros) = (part(am::SEC)?, part(am::USEC)?);
-            Some([seconds.to_ne_bytes(), micros.to_ne_bytes()].concat())
-        }
+        Along::Time => read_time(value, am::USEC),
+        Along::FineTime => read_time(value, atom::known("nsec")),
         _ => None,
     }
+}
+
+/// A time as the system has it: seconds, and parts of a second, which have this key.
+fn read_time(value: Term, parts: Term) -> Option<Vec<u8>> {
+    if !value.is_map() {
+        return None;
+    }
+    let number = |key| int64(map::get(value, key)?);
+    let (seconds, parts) = (number(am::SEC)?, number(parts)?);
+    Some([seconds.to_ne_bytes(), parts.to_ne_bytes()].concat())
+}
+
+fn write_time(heap: &mut Heap, data: &[u8], parts: Term) -> Option<Term> {
+    let [seconds, count] = [long_at(data, 0)?, long_at(data, 8)?];
+    let values = [seconds, count].map(|value| build::integer(heap, value));
+    Some(map::from_pairs(
+        heap,
+        &[(am::SEC, values[0]), (parts, values[1])],
+    ))
 }
 
 /// Decodes the control messages that were received to a list.
@@ -86,9 +107,7 @@ pub(super) fn write(heap: &mut Heap, buffer: &[u8]) -> Term {
             break;
         };
         let data = &buffer[entry.data.clone()];
-        let known = catalogue::ANCILLARY
-            .iter()
-            .find(|known| known.number == entry.name);
+        let known = known().find(|known| known.number == entry.name);
         let level = match entry.name.level {
             catalogue::SOCKET_LEVEL => am::SOCKET,
             level => Term::small(level.into()),
@@ -119,12 +138,8 @@ fn long_at(data: &[u8], place: usize) -> Option<i64> {
 fn write_value(heap: &mut Heap, shape: Along, data: &[u8]) -> Option<Term> {
     Some(match shape {
         Along::Bytes => return None,
-        Along::Time => {
-            let (seconds, micros) = (long_at(data, 0)?, long_at(data, 8)?);
-            let seconds = build::integer(heap, seconds);
-            let micros = build::integer(heap, micros);
-            map::from_pairs(heap, &[(am::SEC, seconds), (am::USEC, micros)])
-        }
+        Along::Time => write_time(heap, data, am::USEC)?,
+        Along::FineTime => write_time(heap, data, atom::known("nsec"))?,
         Along::Service => write_service(heap, i32::from(*data.first()?)),
         Along::Int => Term::small(int_at(data, 0)?.into()),
         Along::Byte => Term::small((*data.first()?).into()),

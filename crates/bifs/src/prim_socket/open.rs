@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use layout::{Term, no_gc};
 use sys::Errno;
+use sys::memory::budget;
 use sys::socket::option::{self, Name};
 use sys::socket::{self as system, Descriptor, Half, call, catalogue};
 use term::copy::Owned;
@@ -75,6 +76,14 @@ fn settings(options: Term) -> (bool, bool) {
     )
 }
 
+/// New sockets are refused when the node is near the end of its memory, as if the system had none.
+fn may_open() -> Result<(), Errno> {
+    match budget::is_high() {
+        true => Err(Errno::ENOMEM),
+        false => Ok(()),
+    }
+}
+
 /// `prim_socket:nif_open(Descriptor, Options)`
 pub(crate) fn nif_open_2(process: &mut Process, [number, options]: [Term; 2]) -> BifResult {
     let outcome = open_descriptor(process, number, options);
@@ -112,6 +121,7 @@ fn open_descriptor(process: &mut Process, number: Term, options: Term) -> Answer
     let protocol = told("protocol")
         .or_else(|| map::get(options, am::PROTOCOL).and_then(int32))
         .unwrap_or(0);
+    may_open()?;
     let descriptor = if flag(options, am::DUP, true) {
         Descriptor::owned(sys::fd::duplicate(number)?)
     } else {
@@ -144,6 +154,7 @@ fn open(process: &mut Process, [domain, kind, protocol, options]: [Term; 4]) -> 
         None => return Err(Refusal::Invalid(am::DOMAIN)),
     };
     let kind = address::kind(kind).ok_or(Refusal::Invalid(am::TYPE))?;
+    may_open()?;
     let no_gc = no_gc!();
     let namespace =
         map::get(options, am::NETNS).and_then(|name| term::unicode::bytes_of(name, no_gc));
@@ -284,7 +295,8 @@ fn accept(process: &mut Process, reference: Term, number: Term) -> Answer {
     }
     line.accepted.tries += 1;
     listener.listen_for_edges(Side::Read);
-    match call::accept(line.open()?.as_fd()) {
+    let descriptor = line.open()?.as_fd();
+    match may_open().and_then(|()| call::accept(descriptor)) {
         Ok(fd) => {
             line.accepted.taken += 1;
             let term = accepted(process, listener, &line, Descriptor::owned(fd));

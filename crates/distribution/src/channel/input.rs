@@ -15,7 +15,7 @@ use std::sync::Arc;
 use layout::Term;
 use parking_lot::Mutex;
 use term::copy::Owned;
-use term::external::{self, DecodeOptions};
+use term::external::{self, DecodeOptions, tags};
 use term::heap::Scratch;
 use term::input_buffer::InputBuffer;
 
@@ -341,8 +341,21 @@ fn report_damage(channel: &Channel, bytes: &[u8], atoms: &[Term]) -> Result<(), 
     Err(Damaged)
 }
 
-/// Decodes the control term of a message, and does what it says.
+/// A message that is shorter is decoded whatever it begins with, so that the report shows the term.
+const LONG_BYTES: usize = 4096;
+
+/// How each control term begins in external format: a tuple of less than 256 elements, whose first one is a byte.
+fn begins_as_control(arrived: &Arrived<'_>) -> bool {
+    let term = &arrived.bytes[usize::from(arrived.versioned).min(arrived.bytes.len())..];
+    matches!(term, [tags::SMALL_TUPLE, _, tags::SMALL_INTEGER, ..])
+}
+
+/// Decodes the control term of a message, and does what it says. What cannot be one is not decoded if it may be long,
+/// because decoding it would keep this thread from others' input.
 fn carry_out(channel: &Arc<Channel>, arrived: &Arrived<'_>) -> Result<(), Damaged> {
+    if arrived.bytes.len() > LONG_BYTES && !begins_as_control(arrived) {
+        return report_damage(channel, arrived.bytes, arrived.atoms);
+    }
     let mut scratch = Scratch::new();
     let options = DecodeOptions {
         atoms: arrived.atoms,

@@ -60,6 +60,8 @@ pub(super) mod number {
     pub(crate) const RECEIVE_TIME_TO_LIVE: u8 = 47;
     pub(crate) const NO_PUSH: u8 = 48;
     pub(crate) const READ_AHEAD: u8 = 49;
+    /// Of SCTP; other sockets may set it, without effect.
+    pub(crate) const NON_BLOCKING_SEND: u8 = 50;
     pub(crate) const KEEP_ALIVE_COUNT: u8 = 51;
     pub(crate) const KEEP_ALIVE_IDLE: u8 = 52;
     pub(crate) const KEEP_ALIVE_INTERVAL: u8 = 53;

@@ -7,7 +7,8 @@ use spec::{Opcode, atoms};
 use super::emit::Emitter;
 use super::error::{CodegenErrorKind, Result};
 use super::facts::Fact;
-use super::imports::{constant_elements, erlang_function, is_erlang};
+use super::imports::{constant_elements, erlang_function, imported, is_erlang};
+use super::module::Module;
 use crate::bodies::{arith, calls, floats, guards, maps, tuples};
 use crate::encoding::{
     Bif0, Bif1, Bif2, Bif3, ByConstant, ByDivisor, CallExport, CallExportLast, Destination,
@@ -128,6 +129,18 @@ pub(super) fn guard_bif(emitter: &mut Emitter<'_>, call: &GuardBif) -> Result {
             };
             emitter.instruction(slow::bifs::guard0, operands);
         }
+        // As on stock, which shows in the stack trace.
+        [a, dest] if is_erlang(name, atoms::PLUS, 1) => {
+            let operands = Bif2 {
+                a,
+                b: Operand::constant(Term::small(0)),
+                dest,
+                fail,
+                live,
+                export: (emitter.module.erlang)(name.function, 2),
+            };
+            emitter.instruction(arith::Add::handler(&operands), operands);
+        }
         [a, dest] => {
             let operands = Bif1 {
                 a,
@@ -136,11 +149,7 @@ pub(super) fn guard_bif(emitter: &mut Emitter<'_>, call: &GuardBif) -> Result {
                 live,
                 export,
             };
-            let is_plus = is_erlang(name, atoms::PLUS, 1) && a.as_constant().is_none();
-            let body = match is_plus {
-                true => slow::bifs::identity,
-                false => operator1(name, &operands).unwrap_or(slow::bifs::guard1),
-            };
+            let body = operator1(name, &operands).unwrap_or(slow::bifs::guard1);
             emitter.instruction(body, operands);
         }
         [a, b, dest] => {
@@ -625,12 +634,25 @@ pub(super) fn call(emitter: &mut Emitter<'_>, import: u32, tail: Tail) {
     }
 }
 
+/// Whether the BIF of an operation is there.
+pub(super) fn check(module: &Module<'_>, generic: Generic<'_>) -> Result {
+    match GuardBif::of(generic) {
+        Some(call) if !is_erlang(imported(module, call.import), atoms::SELF, 0) => {
+            require(module, call.import)
+        }
+        _ => Ok(()),
+    }
+}
+
 fn require_bif(emitter: &Emitter<'_>, import: u32) -> Result {
-    // SAFETY: exports are never freed.
-    if unsafe { (*emitter.import(import)).bif.is_some() } {
+    require(emitter.module, import)
+}
+
+fn require(module: &Module<'_>, import: u32) -> Result {
+    if imported(module, import).bif.is_some() {
         return Ok(());
     }
-    let file = emitter.module.file;
+    let file = module.file;
     let row = file.imports[import as usize];
     Err(CodegenErrorKind::NoBif {
         module: file.atom(row.module).to_owned(),

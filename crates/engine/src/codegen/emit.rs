@@ -1,7 +1,8 @@
 //! Writing words, labels and lines.
 
-use beamfile::{Operand as FileOperand, Operation as FileOperation};
+use beamfile::{Generic, Operand as FileOperand, Operation as FileOperation};
 use layout::{Export, FunEntry, Term};
+use spec::Opcode;
 
 use super::facts::{Fact, Facts};
 use super::module::Module;
@@ -14,7 +15,7 @@ use crate::code::{Function, LineTable, NOWHERE, Words};
 use crate::coverage::{self, Coverage, Place};
 use crate::encoding::{self, CoveragePlace, Encoding, Jump, LinePlace, WordSink};
 use crate::line_breakpoints::{self, LineBreakpoints};
-use crate::native::{self, Known, NoRoom, Unplaced};
+use crate::native::{self, Known, NoRoom};
 use crate::operand::{Knowledge, Operand};
 use crate::operation::{HandlerOf, Operation};
 
@@ -36,10 +37,11 @@ pub(super) struct Emitter<'a> {
     /// The straight way of the latest instruction.
     way: Option<u32>,
     /// The word that each label stands for.
-    labels: Vec<u32>,
+    labels: Labels,
     /// The words that must become the address of a label, and the label.
     patches: Vec<(u32, u32)>,
     lines: LineTable,
+    calls: Vec<CallSite>,
     /// The position of the latest function's entry.
     entry: u32,
     on_load: Option<u32>,
@@ -48,7 +50,34 @@ pub(super) struct Emitter<'a> {
 }
 
 impl<'a> Emitter<'a> {
+    /// For all functions of a module.
     pub(super) fn new(module: &'a Module<'a>, strings: &'a [u8]) -> Self {
+        let last = module.file.code_header.label_count.max(1) - 1;
+        Emitter::with_labels(module, strings, Labels::new(module, 0, last))
+    }
+
+    /// For the only function of the module's code.
+    pub(super) fn of_one(module: &'a Module<'a>, strings: &'a [u8]) -> Self {
+        let (code, function) = (module.code, &module.code.functions[0]);
+        let defined =
+            code.body(function)
+                .iter()
+                .filter_map(|operation| match code.generic(operation) {
+                    Generic::Label { label } => Some(label),
+                    _ => None,
+                });
+        let info = function.info_label;
+        let (first, last) = defined.fold((info, info), |(first, last), label| {
+            (first.min(label), last.max(label))
+        });
+        let labels = Labels::new(module, first, last);
+        Emitter {
+            recursion: Recursion::of_one(),
+            ..Emitter::with_labels(module, strings, labels)
+        }
+    }
+
+    fn with_labels(module: &'a Module<'a>, strings: &'a [u8], labels: Labels) -> Self {
         Emitter {
             module,
             strings,
@@ -60,9 +89,10 @@ impl<'a> Emitter<'a> {
             next: Integers::default(),
             passed: None,
             way: None,
-            labels: vec![NOWHERE; module.file.code_header.label_count as usize],
+            labels,
             patches: Vec::new(),
             lines: LineTable::default(),
+            calls: Vec::new(),
             entry: NOWHERE,
             on_load: None,
             coverage: module
@@ -87,23 +117,20 @@ impl<'a> Emitter<'a> {
     /// Makes `label` stand for the next instruction.
     pub(super) fn define(&mut self, label: u32) {
         let position = self.position();
-        if let Some(word) = self.labels.get_mut(label as usize) {
-            *word = position;
-        }
+        self.labels.set(label, position);
     }
 
     /// A label that the file does not have.
     pub(super) fn new_label(&mut self) -> u32 {
-        self.labels.push(NOWHERE);
-        self.labels.len() as u32 - 1
+        self.labels.add()
     }
 
     /// Called when `label` is defined next. If that would be at the function's entry, as for a receive loop at its
     /// beginning, a jump is inserted first, so that the loop does not lead back to the entry: only calls may reach an
     /// entry.
     pub(super) fn keep_from_entry(&mut self, entry: u32, label: u32) {
-        let place = self.labels.get(entry as usize);
-        if label != entry && label != 0 && place == Some(&self.position()) {
+        let place = self.labels.get(entry);
+        if label != entry && label != 0 && place == Some(self.position()) {
             self.operation::<type_tests::Jump>(Jump { label });
         }
     }
@@ -114,6 +141,18 @@ impl<'a> Emitter<'a> {
         for place in 0..self.recursion.places().len() {
             let label = self.recursion.places()[place];
             self.operation::<ReturnWithin>(encoding::ReturnWithin { frame, label });
+        }
+    }
+
+    /// If this operation is a call that comes back: it does so here.
+    pub(super) fn behind(&mut self, operation: &FileOperation) {
+        let comes_back = matches!(
+            operation.opcode,
+            Opcode::Call | Opcode::CallExt | Opcode::CallFun | Opcode::CallFun2 | Opcode::Apply
+        );
+        if comes_back {
+            let (operation, behind) = (operation.offset, self.position());
+            self.calls.push(CallSite { operation, behind });
         }
     }
 
@@ -296,17 +335,41 @@ impl<'a> Emitter<'a> {
         self.module.funs[index as usize]
     }
 
-    /// Finishes the words and patches the labels.
-    pub(super) fn finish(mut self, functions: &[Function]) -> Result<Finished, NoRoom> {
+    /// The words of one function, which was translated alone.
+    pub(super) fn finish_one(mut self) -> Unplaced {
+        self.lines.shrink();
+        let entry = self.module.code.functions[0].entry_label;
+        let patches = self.patches.iter().map(|&(position, label)| {
+            let target = match self.labels.get(label) {
+                Some(word) if word != NOWHERE && label != entry => LabelOf::Word(word),
+                _ => LabelOf::Entry(label),
+            };
+            (position, target)
+        });
+        Unplaced {
+            patches: patches.collect(),
+            words: self.words,
+            lines: self.lines,
+            calls: self.calls,
+        }
+    }
+
+    /// Finishes the words and patches the labels. `is_placed`: the words are to lie where machine code can refer to
+    /// them.
+    pub(super) fn finish(
+        mut self,
+        functions: &[Function],
+        is_placed: bool,
+    ) -> Result<Finished, NoRoom> {
         self.lines.shrink();
         let (patches, places) = (&self.patches, &self.labels);
         let labels = patches
             .iter()
-            .map(|&(position, label)| (position, places[label as usize]));
+            .map(|&(position, label)| (position, places.get(label).unwrap_or(NOWHERE)));
         debug_assert!(labels.clone().all(|(_, target)| target != NOWHERE));
-        let placed = match native::is_enabled() {
+        let placed = match is_placed && native::is_enabled() {
             true => {
-                let unplaced = Unplaced {
+                let unplaced = native::Unplaced {
                     starts: self.starts.into(),
                     known: self.known.into(),
                     labels: labels.clone().collect(),
@@ -329,12 +392,91 @@ impl<'a> Emitter<'a> {
         );
         Ok(Finished {
             words,
-            labels: self.labels.into(),
+            labels: self.labels.words.into(),
             lines: self.lines,
+            calls: self.calls,
             on_load: self.on_load,
             coverage: self.coverage.map(|plan| plan.coverage),
             line_breakpoints: self.line_breakpoints.map(|plan| plan.breakpoints),
         })
+    }
+}
+
+/// A function that was translated alone: its words, which are not in their place yet.
+pub(crate) struct Unplaced {
+    pub(crate) words: Vec<u64>,
+    /// The words that must become the address of a label.
+    pub(crate) patches: Vec<(u32, LabelOf)>,
+    pub(crate) lines: LineTable,
+    pub(crate) calls: Vec<CallSite>,
+}
+
+/// A call that comes back: the offset of its operation in the file, and the word to which it does.
+#[derive(Clone, Copy, Debug)]
+pub struct CallSite {
+    pub(crate) operation: u32,
+    pub(crate) behind: u32,
+}
+
+/// What a label stands for in a function that was translated alone.
+#[derive(Clone, Copy)]
+pub(crate) enum LabelOf {
+    /// A word of the function.
+    Word(u32),
+    /// The entry of a function of the module, which may be this one.
+    Entry(u32),
+}
+
+/// The words that labels stand for: those of the file, or of one function, and behind them those that were added.
+struct Labels {
+    words: Vec<u32>,
+    /// The first label of the file that has a place.
+    first: u32,
+    /// How many have.
+    count: u32,
+    /// What the file calls its labels is below this.
+    limit: u32,
+}
+
+impl Labels {
+    /// For the file's labels from `first` to `last`.
+    fn new(module: &Module<'_>, first: u32, last: u32) -> Labels {
+        let count = last + 1 - first;
+        Labels {
+            words: vec![NOWHERE; count as usize],
+            first,
+            count,
+            limit: module.file.code_header.label_count,
+        }
+    }
+
+    fn place(&self, label: u32) -> Option<usize> {
+        let place = match label.checked_sub(self.limit) {
+            Some(added) => self.count + added,
+            None => label
+                .checked_sub(self.first)
+                .filter(|place| *place < self.count)?,
+        };
+        Some(place as usize)
+    }
+
+    fn get(&self, label: u32) -> Option<u32> {
+        self.words.get(self.place(label)?).copied()
+    }
+
+    fn set(&mut self, label: u32, position: u32) {
+        if let Some(word) = self
+            .place(label)
+            .and_then(|place| self.words.get_mut(place))
+        {
+            *word = position;
+        }
+    }
+
+    /// A label that the file does not have.
+    fn add(&mut self) -> u32 {
+        self.words.push(NOWHERE);
+        self.limit + (self.words.len() as u32 - self.count) - 1
     }
 }
 
@@ -343,6 +485,7 @@ pub(super) struct Finished {
     pub(super) words: Words,
     pub(super) labels: Box<[u32]>,
     pub(super) lines: LineTable,
+    pub(super) calls: Vec<CallSite>,
     /// The position of the function that is run when the module is loaded.
     pub(super) on_load: Option<u32>,
     pub(super) coverage: Option<Coverage>,

@@ -11,7 +11,7 @@ pub(super) fn erlang_function(name: &Export) -> Option<u32> {
     (name.module == Term::atom(atoms::ERLANG)).then(|| name.function.as_atom())?
 }
 
-fn imported<'a>(module: &Module<'a>, import: u32) -> &'a Export {
+pub(super) fn imported<'a>(module: &Module<'a>, import: u32) -> &'a Export {
     // SAFETY: exports are never freed.
     unsafe { &*module.imports[import as usize] }
 }

@@ -8,7 +8,7 @@ use crate::coverage::CoverageMode;
 
 /// A decoded file, and what the indexes in it stand for on this node.
 pub struct Module<'a> {
-    pub file: &'a beamfile::BeamFile,
+    pub file: &'a beamfile::BeamFile<'a>,
     pub code: &'a FileCode,
     /// Indexed by atom.
     pub atoms: &'a [Term],
@@ -29,6 +29,8 @@ pub struct Module<'a> {
     /// If a function of the module, given by name and arity, is only a placeholder for a BIF: that BIF, which is
     /// called instead.
     pub bif: &'a dyn Fn(Term, u32) -> Option<*const Export>,
+    /// The export of a BIF of module `erlang`, given by name and arity.
+    pub erlang: &'a dyn Fn(Term, u32) -> *const Export,
     /// What the code counts while it runs.
     pub coverage: Option<CoverageMode>,
     /// Whether debuggers may stop processes at its lines.

@@ -10,14 +10,14 @@
 
 use beamfile::{Code, Function, Generic, Operand as FileOperand, Operation};
 use layout::{Header, ObjectKind, Term};
-use spec::Opcode;
+use spec::{Opcode, atoms};
 
 use super::bifs::{self, GuardBif, Tail};
 use super::convert::{FUN_WORDS, element_offset, heap_bytes, tuple_header};
 use super::emit::Emitter;
 use super::error::{CodegenErrorKind, Result, bad};
 use super::facts::Fact;
-use super::{derived, following, matching, records, segments, select, terms};
+use super::{derived, following, imports, matching, records, segments, select, terms};
 use crate::bodies::{self, calls, compare, exceptions, lists, moves, tuples, type_tests};
 use crate::encoding::{
     Allocation, CallFun, CallFunLast, CallWithin, Catch, CompareImmediate, Comparison, Frame,
@@ -56,8 +56,10 @@ pub(super) fn function(emitter: &mut Emitter<'_>, place: usize, function: &Funct
             emitter.enter(place);
         }
         let taken = rest.len() - cursor.operations.len();
+        emitter.behind(operation);
         let mut makes_facts = following::follow(emitter, operation, generic);
         for operation in &rest[..taken] {
+            emitter.behind(operation);
             makes_facts |= following::follow(emitter, operation, code.generic(operation));
         }
         if makes_facts {
@@ -411,6 +413,9 @@ fn r#move<'a>(
     cursor: &mut Cursor<'a>,
 ) {
     let (source, dest) = (emitter.source(source), emitter.source(dest));
+    if dest == Operand::x(0) && is_line_of_tail_call(emitter, cursor) {
+        cursor.next();
+    }
     if dest.kind() == OperandKind::X && move_and_leave(emitter, source, dest, cursor) {
         return;
     }
@@ -438,6 +443,28 @@ fn r#move<'a>(
         }
     }
     emitter.operation::<moves::Move>(SourceDest { source, dest });
+}
+
+/// Whether a line and a call in tail position come next, of a function that is no BIF. Behind a move to the first
+/// register the line does not count, as on stock: no frame has it, and what stands behind the call, and has none of its
+/// own, keeps the one before.
+fn is_line_of_tail_call(emitter: &Emitter<'_>, cursor: &Cursor<'_>) -> bool {
+    if cursor.opcode_at(0) != Some(Opcode::Line) {
+        return false;
+    }
+    match cursor.opcode_at(1) {
+        Some(Opcode::CallOnly | Opcode::CallLast) => true,
+        Some(Opcode::CallExtOnly | Opcode::CallExtLast) => {
+            match cursor.code.generic(&cursor.operations[1]) {
+                Generic::CallExtOnly { import, .. } | Generic::CallExtLast { import, .. } => {
+                    let name = imports::imported(emitter.module, import);
+                    name.bif.is_none() && imports::erlang_function(name) != Some(atoms::APPLY)
+                }
+                _ => false,
+            }
+        }
+        _ => false,
+    }
 }
 
 /// Writes a move to an X register and the call or return after it as one instruction, if there is one.

@@ -99,6 +99,15 @@ impl Recursion {
         }
     }
 
+    /// Of a function that is translated alone: none of its calls is known to come back.
+    pub(super) fn of_one() -> Recursion {
+        Recursion {
+            functions: vec![Within::default()],
+            function: 0,
+            calls: 0,
+        }
+    }
+
     /// The function with this place in the module is written next.
     pub(super) fn enter(&mut self, function: usize) {
         self.function = function;

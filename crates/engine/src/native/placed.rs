@@ -125,7 +125,7 @@ impl PlacedCode {
 /// # Errors
 /// [`NoRoom`] if it would be possible with more memory.
 pub(crate) fn place(words: &[u64], unplaced: Unplaced) -> Result<Option<Placed>, NoRoom> {
-    let calls = tiering::calls();
+    let calls = tiering::calls_for(words.len());
     let placed = Placed::new(words, unplaced, calls)?;
     if calls == 0
         && let Some(making) = placed.as_ref().and_then(Placed::make)

@@ -9,7 +9,6 @@ use core::sync::atomic::Ordering;
 use layout::limits::X_REGISTERS;
 use layout::{AbruptKind, BifFunction, Export, Term};
 use term::am;
-use term::release::{self, Release};
 
 use crate::encoding::{CallExport, Encoding};
 use crate::form::{Exit, Form};
@@ -271,16 +270,6 @@ unsafe fn step_failed<F: Form>(m: Registers<F>, fail: u64, _: *const Export) -> 
     unsafe { guard_failed(m, fail, core::ptr::null()) }
 }
 
-/// As [`step_failed`], up to OTP 26: `+X` is `X + 0` there.
-#[inline(always)]
-unsafe fn identity_failed<F: Form>(m: Registers<F>, fail: u64, export: *const Export) -> Exit {
-    let told = match release::has(Release::OTP_27) {
-        true => export,
-        false => core::ptr::null(),
-    };
-    unsafe { guard_failed(m, fail, told) }
-}
-
 /// Collects if a guard BIF allocated too much outside the heap block and the live registers are known. Returns the
 /// result, which may have moved, or none if the process must end.
 #[inline(always)]
@@ -332,8 +321,6 @@ macro_rules! guards {
 guards! {
     guard0 Bif0 [] guard_failed;
     guard1 Bif1 [a] guard_failed;
-    /// `+` of one argument.
-    identity Bif1 [a] identity_failed;
     guard2 Bif2 [a b] guard_failed;
     /// `+` and `-` of a constant, where releases tell no frame.
     step Bif2 [a b] step_failed;

@@ -1,7 +1,7 @@
 //! Calls and returns that are not plain jumps.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use layout::context::{TIMED_FRAME_WORDS, TRACED_FRAME_WORDS, TRACED_ROOM_WORDS};
 use layout::{Breakpoint, Term};
@@ -182,6 +182,30 @@ slow_paths! {
         }
         let handler = core::mem::transmute::<usize, Handler>(tiering::handler(word) as usize);
         dispatch(handler, m.x, m.s, m.h, m.f, m.c, m.ip)
+    }
+
+    /// The entry of a function of an outline ([`crate::outline`]).
+    outlined |m, o: Outlined| {
+        if tiering::is_warm(tiering::count(m.ip)) {
+            m.save();
+            (m.runtime().is_warm)(m.ip);
+            m.load();
+        }
+        // Another thread may be writing it.
+        let target = AtomicU64::from_ptr(m.ip.cast_mut().add(1 + o.target.index()));
+        let mut target = target.load(Ordering::Acquire) as *const u64;
+        if target.is_null() {
+            m.save();
+            target = (m.runtime().translate)(m.ip);
+            m.load();
+        }
+        m.enter(target)
+    }
+
+    /// As `outlined`, when all functions of the module have been translated.
+    led_on |m, o: Outlined| {
+        let target = m.wide(o.target) as *const u64;
+        m.enter(target)
     }
 
     /// A breakpoint that counts the call and does nothing else; `ip` is the address of the [`Breakpoint`].

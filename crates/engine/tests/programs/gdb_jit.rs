@@ -44,7 +44,7 @@ fn functions_have_symbols_for_their_words_and_their_code() {
     let mut node = Node::new();
     node.load("basic");
     let code = node.code("basic");
-    let bytes = engine::gdb_jit::module(code, name).unwrap();
+    let bytes = engine::gdb_jit::module(code, None, name).unwrap();
     let file = Elf::parse(bytes.as_slice()).unwrap();
 
     let machine_code: Vec<_> = code
@@ -134,7 +134,7 @@ fn frames_lead_to_their_callers() {
     let mut node = Node::new();
     node.load("basic");
     let code = node.code("basic");
-    let bytes = engine::gdb_jit::module(code, name).unwrap();
+    let bytes = engine::gdb_jit::module(code, None, name).unwrap();
     let file = Elf::parse(bytes.as_slice()).unwrap();
 
     // A frame without slots; then one with a cons (01), a boxed term (10) and immediates (11); then one with a single

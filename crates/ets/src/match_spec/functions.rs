@@ -37,6 +37,7 @@ functions! {
     (IsAtom, IS_ATOM, 1),
     (IsFloat, IS_FLOAT, 1),
     (IsInteger, IS_INTEGER, 1),
+    (IsIntegerWithin, IS_INTEGER, 3),
     (IsList, IS_LIST, 1),
     (IsNumber, IS_NUMBER, 1),
     (IsPid, IS_PID, 1),
@@ -118,7 +119,10 @@ pub(crate) fn find(name: Term, arity: usize) -> Option<Function> {
         .iter()
         .find(|row| row.0 == name && row.1 == arity)
         .map(|row| row.2)
-        .filter(|function| !LATER.contains(function) || release::has(Release::OTP_26))
+        .filter(|function| match function {
+            Function::IsIntegerWithin => release::has(Release::OTP_29),
+            _ => !LATER.contains(function) || release::has(Release::OTP_26),
+        })
 }
 
 fn truth(value: bool) -> Option<Term> {
@@ -146,6 +150,15 @@ pub(crate) fn call(
         F::IsAtom => truth(a.is_atom()),
         F::IsFloat => truth(a.is_float()),
         F::IsInteger => truth(a.is_integer()),
+        F::IsIntegerWithin => {
+            let (least, most) = (b, arguments[2]);
+            let is_within = || {
+                a.is_integer()
+                    && compare::compare(a, least).is_ge()
+                    && compare::compare(a, most).is_le()
+            };
+            (least.is_integer() && most.is_integer()).then(|| am::boolean(is_within()))
+        }
         F::IsList => truth(a.is_list()),
         F::IsNumber => truth(a.is_number()),
         F::IsPid => truth(a.is_pid()),

@@ -111,14 +111,24 @@ actions! {
     (Trace, TRACE, 2..=3, NotReceive, false),
     (Caller, CALLER, 0..=0, CallsOnly, false),
     (CallerLine, CALLER_LINE, 0..=0, CallsOnly, false),
+    (CurrentStacktrace, CURRENT_STACKTRACE, 0..=1, CallsOnly, false),
     (Silent, SILENT, 1..=1, NotReceive, false),
     (GetControlWord, GET_TCW, 0..=0, All, true),
     (SetControlWord, SET_TCW, 1..=1, All, false),
 }
 
+/// The rows of the release that was booted.
+fn rows() -> impl Iterator<Item = &'static Row> {
+    let is_there = |row: &&Row| match row.action {
+        Action::CurrentStacktrace => release::has(Release::OTP_26),
+        _ => true,
+    };
+    ACTIONS.iter().filter(is_there)
+}
+
 /// Whether a form of this name exists only in specifications of tracing.
 pub(super) fn is_special(name: Term) -> bool {
-    ACTIONS.iter().any(|row| row.name == name) && !matches!(name, am::GET_TCW | am::SET_TCW)
+    rows().any(|row| row.name == name) && !matches!(name, am::GET_TCW | am::SET_TCW)
 }
 
 /// The action that a call stands for; `None` if there is none of that name and number of arguments.
@@ -132,7 +142,7 @@ pub(super) fn find(
     dialect: Dialect,
     in_guard: bool,
 ) -> Result<Option<Action>, String> {
-    let Some(row) = ACTIONS.iter().find(|row| row.name == name) else {
+    let Some(row) = rows().find(|row| row.name == name) else {
         return Ok(None);
     };
     if matches!(name, am::GET_TCW | am::SET_TCW) {
@@ -161,12 +171,24 @@ pub(super) fn find(
     }
     if !(row.least..=row.most).contains(&count) {
         let shown = show(call);
-        return match row.most {
-            0 => form(&format!("called with arguments in {shown}.")),
+        return match (row.action, row.most) {
+            (Action::CurrentStacktrace, _) => {
+                form(&format!("called with wrong number of arguments in {shown}"))
+            }
+            (_, 0) => form(&format!("called with arguments in {shown}.")),
             _ => form(&format!(
                 "called with wrong number of arguments in {shown}."
             )),
         };
+    }
+    if row.action == Action::CurrentStacktrace
+        && let Some([_, depth]) = call.as_tuple_of()
+    {
+        match depth.as_small() {
+            None => return form("called with non small argument."),
+            Some(..0) => return form("called with negative integer argument."),
+            Some(_) => {}
+        }
     }
     Ok(Some(row.action))
 }

@@ -871,6 +871,18 @@ impl OwnedObject {
     }
 }
 
+impl OwnedObject {
+    /// From now on the object does not count as one of a table, until [`count_again`](Self::count_again), which must
+    /// come before it is dropped.
+    pub(crate) fn count_no_more(&self) {
+        held::gave(HeldKind::Object, block_layout(self.get().words()).size());
+    }
+
+    pub(crate) fn count_again(&self) {
+        held::took(HeldKind::Object, block_layout(self.get().words()).size());
+    }
+}
+
 impl Drop for OwnedObject {
     fn drop(&mut self) {
         // SAFETY: this is the only owner; the layout is the one that the object was allocated with.

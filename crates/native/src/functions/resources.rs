@@ -6,7 +6,7 @@ use std::ptr;
 use layout::{Term, no_gc};
 use term::reference;
 
-use super::atoms;
+use super::{atoms, memory};
 use crate::abi::{Destructor, Identifier, Monitor, Out, TypeInit, TypePointer};
 use crate::check;
 use crate::env::Env;
@@ -100,6 +100,9 @@ pub(super) unsafe extern "C" fn enif_init_resource_type(
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn enif_alloc_resource(kind: TypePointer, size: usize) -> *mut c_void {
+    if !memory::may_have(size) {
+        return ptr::null_mut();
+    }
     // SAFETY: the header asks for a type that was opened.
     unsafe { resource::allocate(kind, size) }.unwrap_or(ptr::null_mut())
 }

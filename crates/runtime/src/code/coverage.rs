@@ -30,7 +30,7 @@ pub fn set_mode(mode: Option<CoverageMode>) -> Option<CoverageMode> {
 }
 
 /// The mode in which a file is loaded.
-pub(super) fn mode_for(file: &BeamFile) -> Option<CoverageMode> {
+pub(super) fn mode_for(file: &BeamFile<'_>) -> Option<CoverageMode> {
     if !release::has(Release::OTP_27) {
         return None;
     }

@@ -43,7 +43,12 @@ pub fn set_loads_breakpoints(loads: bool) {
 /// For each line: `#{frame_size => none | Words, vars => [{Name, {x | y, Number} | {value, Term}}], calls => [Call]}`,
 /// where a call is `{Module, Function, Arity}`, `{Function, Arity}` or the name of a variable. Nil for the entry of a
 /// function.
-pub(super) fn of(file: &BeamFile, atoms: &[Term], heap: &mut Heap, literals: &[Term]) -> Vec<Term> {
+pub(super) fn of(
+    file: &BeamFile<'_>,
+    atoms: &[Term],
+    heap: &mut Heap,
+    literals: &[Term],
+) -> Vec<Term> {
     let lines = file.debugger_lines.iter().flatten();
     let keys = ["frame_size", "vars", "calls"].map(atom::known);
     lines

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -219,9 +218,9 @@ pub fn set_code(export: &'static Export, entry: Option<*const u64>) {
 
 /// Makes all exports that lead into a range of code, which is being removed, lead to their stubs. Exports of old code
 /// lead to newer code already; this concerns an `on_load` function that was called and never finished.
-pub fn unload(range: &Range<*const u64>) {
+pub fn unload(is_gone: impl Fn(*const u64) -> bool) {
     for export in EXPORTS.read().all() {
-        if range.contains(&code_of(export)) {
+        if is_gone(code_of(export)) {
             set_code(export, None);
         }
     }

@@ -5,7 +5,6 @@
 //! last fun that refers to it (`term::fun`). Any thread may call these functions.
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::ptr;
 use std::sync::LazyLock;
 use std::sync::atomic::Ordering;
@@ -113,12 +112,12 @@ pub fn each_within(patience: Duration, mut see: impl FnMut(&FunEntry)) {
 
 /// Takes the code out of all entries whose code lies in a range; returns it by the address of the entry.
 #[must_use]
-pub fn withhold(range: &Range<*const u64>) -> HashMap<*const FunEntry, Address> {
+pub fn withhold(is_gone: impl Fn(*const u64) -> bool) -> HashMap<*const FunEntry, Address> {
     let mut withheld = HashMap::new();
     for entry in FUNS.read().values() {
         let entry = entry.get();
         let code = entry.code.load(Ordering::Acquire);
-        if range.contains(&code.cast_const()) {
+        if is_gone(code.cast_const()) {
             entry.code.store(ptr::null_mut(), Ordering::Release);
             withheld.insert(ptr::from_ref(entry), Address(code));
         }

@@ -7,9 +7,15 @@ use sys::debugger::Registration;
 
 use super::modules::Loaded;
 
-/// Registers a module's machine code, if it has any. Called once when it is loaded, or when its machine code was made.
+/// Registers a module's machine code, if it has any, and with it what its outline holds. Called once when it is loaded,
+/// or when its machine code was made.
 pub fn register(loaded: &Loaded) {
-    if let Some(object) = engine::gdb_jit::module(&loaded.code, super::perf::name) {
+    let Some(code) = loaded.code.made() else {
+        return;
+    };
+    let outlined = loaded.code.outlined.as_ref();
+    let outline = outlined.map(|outlined| &outlined.outline);
+    if let Some(object) = engine::gdb_jit::module(code, outline, super::perf::name) {
         loaded.debugger.get_or_init(|| Registration::new(object));
     }
 }

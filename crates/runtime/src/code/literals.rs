@@ -8,11 +8,12 @@ mod space;
 use std::sync::OnceLock;
 
 use layout::Term;
+use layout::kinds::SharedBinary;
 use parking_lot::Mutex;
 use sys::gauge::Gauge;
-use sys::memory::{Reservation, page_bytes, usage};
+use sys::memory::{Reservation, budget, page_bytes, usage};
 use term::copy::shared::{self, SharedSize};
-use term::{copy, literal};
+use term::{copy, literal, off_heap};
 
 use space::Space;
 
@@ -188,6 +189,10 @@ fn make_of_sizes(terms: &[Term], sizes: &[SharedSize]) -> Option<(Area, Vec<Term
 
 fn take(words: usize) -> Option<Area> {
     let bytes = (words * 8).next_multiple_of(STEP_BYTES);
+    if !budget::admit(bytes) {
+        budget::refuse();
+        return None;
+    }
     let offset = if bytes == 0 { 0 } else { range().take(bytes)? };
     if bytes > 0 {
         AREAS.add(1);
@@ -202,6 +207,22 @@ fn take(words: usize) -> Option<Area> {
 }
 
 impl Area {
+    /// Bytes of the literals, with those of the shared binaries that they refer to.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        let mut bytes = self.words * 8;
+        let mut object = self.off_heap;
+        while !object.is_null() {
+            // SAFETY: the members of the list are live objects as long as the area, which nobody changes.
+            unsafe {
+                let binary = SharedBinary::of(Term::from_boxed_pointer(object));
+                bytes += binary.map_or(0, |binary| binary.size() as usize);
+                object = off_heap::next_of(object);
+            }
+        }
+        bytes
+    }
+
     /// The addresses of its words.
     #[must_use]
     pub fn addresses(&self) -> std::ops::Range<usize> {

@@ -7,13 +7,11 @@ use crate::mail::observer;
 use crate::mail::observer::observer;
 use crate::process::config;
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use beamfile::{BeamError, BeamFile, ChunkId, Constant, Operand};
-use engine::codegen::CodegenErrorKind;
+use beamfile::{BeamFile, ChunkId, Constant, Operand};
 use engine::start::Stub;
-use layout::{Export, FunEntry, Term, no_gc};
+use layout::{Export, FunEntry, Term};
 use spec::opcodes::Opcode;
 use term::external::{self, Resolver};
 use term::fun::{Found, FunIdentity};
@@ -23,52 +21,12 @@ use term::off_heap::MagicBlock;
 use term::{atom, build, map};
 
 use super::literals::Area;
+use super::load_error::LoadError;
+use super::module_code::ModuleCode;
 use super::modules::{self, Address, Loaded};
+use super::source::{Known, Source};
 use super::{coverage, debugger_lines, exports, funs};
 use super::{gdb_jit, literals, perf};
-
-/// Why a file cannot be loaded.
-#[derive(Debug)]
-pub enum LoadError {
-    File(BeamError),
-    /// A text that cannot become an atom: it is too long, or the atom table is full.
-    Atom(atom::AtomError),
-    Literal {
-        index: usize,
-        error: external::DecodeError,
-    },
-    Code(engine::CodegenError),
-    /// There is no memory left in the address ranges for code and literals.
-    NoRoom,
-    /// The file contains another module.
-    Name {
-        expected: Term,
-        found: String,
-    },
-}
-
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LoadError::File(error) => write!(f, "{error}"),
-            LoadError::Atom(error) => write!(f, "chunk AtU8: {error}"),
-            LoadError::Literal { index, error } => {
-                write!(f, "chunk LitT: literal {index}: {error}")
-            }
-            LoadError::Code(error) => write!(f, "chunk Code: {error}"),
-            LoadError::NoRoom => write!(f, "no memory is left for code"),
-            LoadError::Name { expected, found } => {
-                write!(
-                    f,
-                    "the file holds module {found}, not {}",
-                    atom::text(*expected)
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for LoadError {}
 
 /// Finds exports and fun entries for decoded terms.
 pub struct CodeResolver;
@@ -126,7 +84,8 @@ impl Resolver for FileResolver {
 /// See [`LoadError`].
 pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, LoadError> {
     let mut file = BeamFile::parse(bytes).map_err(LoadError::File)?;
-    let code = file.decode().map_err(LoadError::File)?;
+    // Functions are decoded when they are called, unless the module turns out to need more.
+    let survey = file.survey().map_err(LoadError::File)?;
     if !config::loads_line_numbers() {
         file.lines = None;
     }
@@ -137,19 +96,69 @@ pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, Load
             found: file.module().to_owned(),
         });
     }
-    let constants = atom::for_code(|| Constants::of(&file, &code, &atoms))?;
-    let nifs = declared_nifs(&code, &atoms);
-    let imports = imports_of(&file, &atoms);
+    let constants = atom::for_code(|| Constants::of(&file, &survey, &atoms))?;
+    let nifs = declared_nifs(&survey, &atoms);
     let funs = funs_of(&file, &atoms);
-    let generated = generate(&file, &code, &atoms, &constants, &imports, &funs)?;
-    perf::loaded(&generated, file.lines.as_ref());
-    let loaded = loaded(&file, &atoms, &funs, constants, nifs, generated);
+    let source = Source {
+        known: Known {
+            coverage: coverage::mode_for(&file),
+            line_breakpoints: debugger_lines::loads_breakpoints(),
+            imports: imports_of(&file, &atoms),
+            funs: funs.iter().map(|fun| std::ptr::from_ref(*fun)).collect(),
+            atoms,
+            terms: constants.terms,
+            big_integers: constants.big_integers,
+            map_keys: constants.map_keys,
+            records: constants.records,
+        },
+        file,
+    };
+    let prepared = Prepared {
+        area: constants.area,
+        files: constants.files,
+        debugger_lines: constants.debugger_lines,
+        nifs,
+        funs,
+    };
+    if is_outlined(&source, &survey, &prepared) {
+        let outline = source.outline(&survey)?;
+        let loaded = prepared.loaded(&source, |label| outline.label(label));
+        return Ok(Arc::new(Loaded {
+            code: ModuleCode::outlined(outline, source.for_functions()),
+            ..loaded
+        }));
+    }
+    let code = source.file.decode().map_err(LoadError::File)?;
+    let generated = source.generate(&code)?;
+    perf::loaded(&generated, source.file.lines.as_ref());
+    let on_load = generated.on_load().map(Address);
+    let loaded = prepared.loaded(&source, |label| generated.label(label));
+    let loaded = Loaded {
+        on_load,
+        code: ModuleCode::whole(generated),
+        ..loaded
+    };
     gdb_jit::register(&loaded);
     Ok(Arc::new(loaded))
 }
 
+/// Whether functions of a module are translated when they are first called. What has native functions, or runs when it
+/// is loaded, has its code at once; so has all code while it is counted, or watched, from the start.
+fn is_outlined(source: &Source<'_>, code: &beamfile::Code, prepared: &Prepared) -> bool {
+    let runs_when_loaded = || {
+        let mut operations = code.operations.iter();
+        operations.any(|operation| operation.opcode == Opcode::OnLoad)
+    };
+    engine::native::is_enabled()
+        && engine::tiering::counts_calls()
+        && source.known.coverage.is_none()
+        && !source.known.line_breakpoints
+        && prepared.nifs.is_empty()
+        && !runs_when_loaded()
+}
+
 /// The atoms of a file; the first is the module's name.
-fn atoms_of(file: &BeamFile) -> Result<Vec<Term>, LoadError> {
+fn atoms_of(file: &BeamFile<'_>) -> Result<Vec<Term>, LoadError> {
     let atoms = file.atoms.iter().map(|text| atom::intern_str(text));
     atoms.collect::<Result<_, _>>().map_err(LoadError::Atom)
 }
@@ -167,7 +176,7 @@ fn declared_nifs(code: &beamfile::Code, atoms: &[Term]) -> Vec<(Term, u32)> {
 }
 
 /// The exports that a file calls.
-fn imports_of(file: &BeamFile, atoms: &[Term]) -> Vec<*const Export> {
+fn imports_of(file: &BeamFile<'_>, atoms: &[Term]) -> Vec<*const Export> {
     let imports = file.imports.iter().map(|import| {
         let (module, function) = (
             atoms[import.module as usize],
@@ -183,7 +192,7 @@ fn imports_of(file: &BeamFile, atoms: &[Term]) -> Vec<*const Export> {
 }
 
 /// The entries of the funs that a file creates.
-fn funs_of(file: &BeamFile, atoms: &[Term]) -> Vec<&'static FunEntry> {
+fn funs_of(file: &BeamFile<'_>, atoms: &[Term]) -> Vec<&'static FunEntry> {
     let entries = file.lambdas.iter().map(|lambda| {
         funs::of_code(FunIdentity {
             module: atoms[0],
@@ -198,87 +207,53 @@ fn funs_of(file: &BeamFile, atoms: &[Term]) -> Vec<&'static FunEntry> {
     entries.collect()
 }
 
-fn generate(
-    file: &BeamFile,
-    code: &beamfile::Code,
-    atoms: &[Term],
-    constants: &Constants,
-    imports: &[*const Export],
-    funs: &[&'static FunEntry],
-) -> Result<engine::Code, LoadError> {
-    let funs: Vec<*const FunEntry> = funs
-        .iter()
-        .map(|entry| std::ptr::from_ref(*entry))
-        .collect();
-    let module = engine::Module {
-        file,
-        code,
-        atoms,
-        literals: &constants.terms[..file.literals.len()],
-        imports,
-        funs: &funs,
-        integer: &|bytes| constants.terms[constants.big_integers[bytes]],
-        records: &|name| {
-            let records = constants.records.iter().copied();
-            let mut named = records.filter(|it| record_name(*it) == name);
-            named.next()
-        },
-        map_keys: &|operation| Some(constants.terms[*constants.map_keys.get(&operation.offset)?]),
-        bif: &|function, arity| {
-            let export = exports::find(atoms[0], function, arity)?;
-            export.bif.is_some().then_some(std::ptr::from_ref(export))
-        },
-        coverage: coverage::mode_for(file),
-        line_breakpoints: debugger_lines::loads_breakpoints(),
-    };
-    engine::generate(&module).map_err(|error| match error.kind {
-        CodegenErrorKind::NoRoom => LoadError::NoRoom,
-        _ => LoadError::Code(error),
-    })
+/// What is known of a module besides its code.
+struct Prepared {
+    area: Area,
+    files: Vec<Term>,
+    debugger_lines: Vec<Term>,
+    nifs: Vec<(Term, u32)>,
+    funs: Vec<&'static FunEntry>,
 }
 
-fn loaded(
-    file: &BeamFile,
-    atoms: &[Term],
-    funs: &[&'static FunEntry],
-    constants: Constants,
-    nifs: Vec<(Term, u32)>,
-    code: engine::Code,
-) -> Loaded {
-    let entry = |label: u32| code.label(label).map(Address);
-    let exports = file.exports.iter().filter_map(|export| {
-        let function = atoms[export.function as usize];
-        Some((function, u32::from(export.arity), entry(export.label)?))
-    });
-    let funs = funs
-        .iter()
-        .zip(&file.lambdas)
-        .filter_map(|(fun, lambda)| Some((*fun, entry(lambda.label)?)));
-    let chunk = |id| file.chunk(id).unwrap_or_default().to_vec();
-    Loaded {
-        name: atoms[0],
-        exports: exports.collect(),
-        funs: funs.collect(),
-        on_load: code.on_load().map(Address),
-        literals: constants.area,
-        records: constants.records,
-        md5: file.md5,
-        locations: file
-            .lines
-            .as_ref()
-            .map_or_else(Vec::new, |lines| lines.locations.clone()),
-        files: constants.files,
-        attributes: chunk(ChunkId::ATTRIBUTES),
-        compile_info: chunk(ChunkId::COMPILE_INFO),
-        debugger_lines: file
-            .debugger_lines
-            .as_ref()
-            .map(|_| constants.debugger_lines),
-        file_atom: atoms[0],
-        nifs,
-        library: super::native::Slot::default(),
-        debugger: OnceLock::new(),
-        code,
+impl Prepared {
+    /// The module, whose functions have their entries where `entry` says, by the label in the file; its code is still
+    /// missing.
+    fn loaded(self, source: &Source<'_>, entry: impl Fn(u32) -> Option<*const u64>) -> Loaded {
+        let (file, atoms) = (&source.file, &source.known.atoms);
+        let entry = |label: u32| entry(label).map(Address);
+        let exports = file.exports.iter().filter_map(|export| {
+            let function = atoms[export.function as usize];
+            Some((function, u32::from(export.arity), entry(export.label)?))
+        });
+        let funs = self
+            .funs
+            .iter()
+            .zip(&file.lambdas)
+            .filter_map(|(fun, lambda)| Some((*fun, entry(lambda.label)?)));
+        let chunk = |id| file.chunk(id).unwrap_or_default().to_vec();
+        Loaded {
+            name: atoms[0],
+            exports: exports.collect(),
+            funs: funs.collect(),
+            on_load: None,
+            literals: self.area,
+            records: source.known.records.clone(),
+            md5: file.md5,
+            locations: file
+                .lines
+                .as_ref()
+                .map_or_else(Vec::new, |lines| lines.locations.clone()),
+            files: self.files,
+            attributes: chunk(ChunkId::ATTRIBUTES),
+            compile_info: chunk(ChunkId::COMPILE_INFO),
+            debugger_lines: file.debugger_lines.as_ref().map(|_| self.debugger_lines),
+            file_atom: atoms[0],
+            nifs: self.nifs,
+            library: super::native::Slot::default(),
+            debugger: OnceLock::new(),
+            code: ModuleCode::default(),
+        }
     }
 }
 
@@ -299,7 +274,11 @@ struct Constants {
 }
 
 impl Constants {
-    fn of(file: &BeamFile, code: &beamfile::Code, atoms: &[Term]) -> Result<Constants, LoadError> {
+    fn of(
+        file: &BeamFile<'_>,
+        code: &beamfile::Code,
+        atoms: &[Term],
+    ) -> Result<Constants, LoadError> {
         let mut scratch = Scratch::new();
         let mut terms = Vec::with_capacity(file.literals.len());
         for (index, bytes) in file.literals.iter().enumerate() {
@@ -402,7 +381,7 @@ fn collect_map_keys(
 
 /// The native records that a file defines, with the default values of their fields.
 fn records_of(
-    file: &BeamFile,
+    file: &BeamFile<'_>,
     atoms: &[Term],
     heap: &mut layout::Heap,
     literals: &[Term],
@@ -447,10 +426,6 @@ pub(super) fn constant(
         Constant::Literal(index) => literals[*index as usize],
         Constant::Integer(bytes) => integer_from_bytes(heap, bytes),
     }
-}
-
-fn record_name(record: Term) -> Term {
-    Definition::of(native_record::definition(record), no_gc!()).name
 }
 
 /// Decodes an integer from big-endian two's complement.
@@ -544,9 +519,10 @@ fn untrace(name: Term) {
         observer().clear_exports(name);
     }
     if let Some(current) = modules::current(name)
-        && !current.code.breakpoints().is_empty()
+        && let Some(code) = current.code.made()
+        && !code.breakpoints().is_empty()
     {
-        observer().clear_points(&current.code);
+        observer().clear_points(code);
     }
 }
 

@@ -7,19 +7,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
-use engine::Code;
 use layout::{Term, no_gc};
 use parking_lot::RwLock;
 use term::native_record::{self, Definition};
 
 use super::literals::Area;
+use super::module_code::ModuleCode;
 
 /// One version of a module.
 pub struct Loaded {
     pub name: Term,
     /// The registration of the code with debuggers. Declared before `code`, so it is dropped first.
     pub debugger: OnceLock<sys::debugger::Registration>,
-    pub code: Code,
+    pub code: ModuleCode,
     pub literals: Area,
     pub md5: [u8; 16],
     /// Functions that may be called from outside: name, arity, entry.
@@ -49,6 +49,12 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// Bytes of its code and literals.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        self.code.size_bytes() + self.literals.held_bytes()
+    }
+
     /// The line number of a location, if it is a known one.
     #[must_use]
     pub fn line(&self, location: u32) -> Option<u32> {
@@ -191,6 +197,11 @@ fn find_place(address: *const u64) -> Option<NamedPlace> {
     })
 }
 
+/// Whether two return addresses are behind the same call, in the two forms that the code of a module may have.
+pub(super) fn is_same_call(a: *const u64, b: *const u64) -> bool {
+    find_code(a).is_some_and(|loaded| loaded.code.is_same_call(a, b))
+}
+
 /// Whether this is the address of a function's `func_info`.
 #[must_use]
 pub fn is_function_start(address: *const u64) -> bool {
@@ -212,7 +223,12 @@ pub(super) fn changed() {
 /// All versions of modules whose code has addresses.
 #[must_use]
 pub fn all_with_code() -> Vec<Arc<Loaded>> {
-    TABLE.read().ranges.values().cloned().collect()
+    let table = TABLE.read();
+    let modules = table
+        .ranges
+        .iter()
+        .filter(|(start, loaded)| loaded.code.begins_at(**start));
+    modules.map(|(_, loaded)| Arc::clone(loaded)).collect()
 }
 
 /// The versions of a module.
@@ -290,9 +306,25 @@ pub fn code_bytes() -> usize {
     TABLE
         .read()
         .ranges
-        .values()
-        .map(|loaded| loaded.code.size_bytes())
+        .iter()
+        // A module may have two ranges.
+        .filter(|(start, loaded)| loaded.code.begins_at(**start))
+        .map(|(_, loaded)| loaded.code.size_bytes())
         .sum()
+}
+
+/// The code of all functions of an outlined module has been made: adds its addresses, unless the module has been
+/// removed meanwhile.
+pub(super) fn add_made(loaded: &Arc<Loaded>) {
+    let mut table = TABLE.write();
+    let mut starts = loaded.code.ranges().map(|range| range.start as usize);
+    let is_there = starts.next().is_some_and(|start| {
+        let found = table.ranges.get(&start);
+        found.is_some_and(|found| Arc::ptr_eq(found, loaded))
+    });
+    if is_there {
+        table.add_range(loaded);
+    }
 }
 
 /// Changes the table; the caller must have stopped the world.
@@ -317,13 +349,16 @@ impl Table {
 
     /// Adds the code of a version, so that its addresses can be looked up.
     pub fn add_range(&mut self, loaded: &Arc<Loaded>) {
-        let Range { start, .. } = loaded.code.range();
-        self.ranges.insert(start as usize, Arc::clone(loaded));
+        for Range { start, .. } in loaded.code.ranges() {
+            self.ranges.insert(start as usize, Arc::clone(loaded));
+        }
         CHANGES.fetch_add(1, Ordering::Release);
     }
 
     pub fn remove_range(&mut self, loaded: &Loaded) {
-        self.ranges.remove(&(loaded.code.range().start as usize));
+        for Range { start, .. } in loaded.code.ranges() {
+            self.ranges.remove(&(start as usize));
+        }
         CHANGES.fetch_add(1, Ordering::Release);
     }
 }

@@ -16,6 +16,7 @@ use layout::{Export, Term};
 use parking_lot::{Mutex, RwLock};
 
 use super::modules::{self, Loaded};
+use super::translation::make;
 use crate::mail::observer::observer;
 use crate::mail::{observer, world};
 use crate::process::Process;
@@ -160,7 +161,7 @@ impl Caller {
 /// # Safety
 /// As for [`engine::Code::replace_functions`]; the stubs were made by [`make_stub`].
 pub unsafe fn install<E>(
-    loaded: &Loaded,
+    loaded: &Arc<Loaded>,
     library: Arc<dyn Library>,
     stubs: &[&'static Export],
     while_stopped: impl FnOnce() -> Result<(), E>,
@@ -174,8 +175,12 @@ pub unsafe fn install<E>(
     let entries: Vec<(Term, u32, *const u64)> = stubs.iter().map(entry_of).collect();
     world::stopped(|| {
         while_stopped()?;
-        // SAFETY: no thread runs code while the world is stopped; the caller's promise.
-        unsafe { loaded.code.replace_functions(&entries) }.map_err(no_room)?;
+        let replaced = match make(loaded) {
+            // SAFETY: no thread runs code while the world is stopped; the caller's promise.
+            Ok(code) => unsafe { code.replace_functions(&entries) },
+            Err(_) => Err(NoRoom),
+        };
+        replaced.map_err(no_room)?;
         *loaded.library.0.lock() = Some(library);
         Ok(())
     })
@@ -183,6 +188,7 @@ pub unsafe fn install<E>(
 
 /// See `layout::RuntimeTable::native_function`.
 pub(crate) fn stub_of(entry: *const u64) -> *const u64 {
-    let stub = modules::find_code(entry).and_then(|loaded| loaded.code.replacement(entry));
+    let stub = modules::find_code(entry)
+        .and_then(|loaded| loaded.code.made().and_then(|code| code.replacement(entry)));
     stub.expect("only functions with a stub have this handler")
 }

@@ -1,11 +1,12 @@
 //! The modules that a node loads before any process runs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use layout::Term;
 use term::atom;
 
-use crate::process::config;
+use crate::code::modules::Loaded;
 
 /// Loaded in this order; those that the release lacks are skipped.
 pub const PRELOADED: &[&str] = &[
@@ -33,15 +34,13 @@ pub const PRELOADED: &[&str] = &[
     "persistent_term",
 ];
 
+/// The names of those that were loaded.
+static LOADED: OnceLock<Vec<Term>> = OnceLock::new();
+
 /// The names of those that this release has.
 #[must_use]
-pub fn names() -> Vec<Term> {
-    let directory = &config::get().preloaded_dir;
-    PRELOADED
-        .iter()
-        .filter(|name| directory.join(format!("{name}.beam")).exists())
-        .map(|name| atom::known(name))
-        .collect()
+pub fn names() -> &'static [Term] {
+    LOADED.get().map_or(&[], Vec::as_slice)
 }
 
 /// See [`wants_mark`].
@@ -50,9 +49,11 @@ static WANTS_MARK: AtomicBool = AtomicBool::new(false);
 /// With this reason a process exits whose arguments could not be decoded.
 const WITHOUT_ARGUMENTS: &str = "argument_list_decode_failure";
 
-/// Learns how the modules work with the machine where that depends on more than the release: patches of one differ too.
-/// Called once they are loaded, before anything else may have made the atoms that tell it.
-pub fn note_customs() {
+/// Notes which modules were loaded, and learns how they work with the machine where that depends on more than the
+/// release: patches of one differ too. Called once, before anything else may have made the atoms that tell it.
+pub fn note(loaded: &[Arc<Loaded>]) {
+    let names = loaded.iter().map(|module| module.name).collect();
+    LOADED.set(names).expect("noted once");
     WANTS_MARK.store(atom::lookup(WITHOUT_ARGUMENTS).is_some(), Ordering::Relaxed);
 }
 

@@ -115,7 +115,8 @@ fn begin(module: Term, which: Which) -> Result<bool, NotInOrder> {
         return Ok(false);
     };
     between_steps();
-    let withheld = funs::withhold(&code.code.range());
+    code.code.set_leaving(true);
+    let withheld = funs::withhold(|address| code.code.contains(address));
     between_steps();
     *purge = Some(Purge {
         which,
@@ -134,6 +135,7 @@ pub fn abort(module: Term) -> Result<(), NotInOrder> {
     let mut purge = PURGE.lock();
     let aborted = take(&mut purge, module)?;
     funs::restore(&aborted.withheld);
+    aborted.code.code.set_leaving(false);
     // From here on, a caller that found an entry without code finds no purge, and reads the entry again.
     drop(purge);
     resume(&aborted.parked);
@@ -214,9 +216,11 @@ fn forget(purge: &Purge) -> Option<Arc<Loaded>> {
             let version = purge.which.of(table.versions(purge.code.name));
             let gone = version.take_if(|version| Arc::ptr_eq(version, &purge.code))?;
             table.remove_range(&gone);
-            exports::unload(&gone.code.range());
-            if !gone.code.breakpoints().is_empty() {
-                observer().forget_points(&gone.code);
+            exports::unload(|address| gone.code.contains(address));
+            if let Some(code) = gone.code.made()
+                && !code.breakpoints().is_empty()
+            {
+                observer().forget_points(code);
             }
             Some(gone)
         })

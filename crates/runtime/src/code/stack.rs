@@ -4,6 +4,7 @@ use layout::Heap;
 use layout::context::{TIMED_FRAME_WORDS, TRACED_FRAME_WORDS};
 use layout::heap::is_return_address;
 
+use super::modules;
 use crate::process::Process;
 
 /// Whether a word of the stack begins one of these frames.
@@ -24,7 +25,11 @@ pub fn calls(heap: &Heap) -> impl Iterator<Item = *const u64> {
                 let word = unsafe { *at };
                 at = at.wrapping_add(1);
                 if is_return_address(word) && word != before && is_call(word) {
+                    let is_again = is_again(before, word);
                     before = word;
+                    if is_again {
+                        continue;
+                    }
                     // A return address points to the word after its call.
                     return Some((word - 8) as *const u64);
                 }
@@ -65,6 +70,15 @@ fn skip(mut at: *const u64, end: *const u64, known: u64) -> *const u64 {
         at = at.wrapping_add(CHUNK);
     }
     at
+}
+
+/// Whether two return addresses are behind the same call: in the outline of a module (`code::module_code`), and in the
+/// code that was made of all of it while the function called itself. That lies below 4 GiB, and outlines above.
+#[inline]
+fn is_again(before: u64, word: u64) -> bool {
+    before != 0
+        && (before >> 32 == 0) != (word >> 32 == 0)
+        && modules::is_same_call(before as *const u64, word as *const u64)
 }
 
 /// Whether a return address is where a call continues. A function of its own, so that the loops above have few

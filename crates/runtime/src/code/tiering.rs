@@ -3,6 +3,9 @@
 //! Making it takes up to milliseconds, so a dirty scheduler does it while the module runs in the threaded form. Any
 //! thread may call.
 
+use engine::Code;
+
+use super::translation::make;
 use super::{gdb_jit, modules};
 use crate::process::dirty::DirtyKind;
 
@@ -13,7 +16,7 @@ pub fn make_machine_code(entry: *const u64) {
     };
     // The module may be purged meanwhile; its code lives as long as it is held here.
     crate::mail::dirty::later(DirtyKind::Chore, move || {
-        if loaded.code.make_machine_code() {
+        if make(&loaded).is_ok_and(Code::make_machine_code) {
             gdb_jit::register(&loaded);
             modules::changed();
         }

@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use layout::Term;
+use layout::limits::FIRST_HEAP_WORDS;
 use term::am;
 use term::gc::stress::{self, Stress};
 use term::gc::{self, CollectionKind, Request};
@@ -126,6 +127,20 @@ pub unsafe fn collect_all(process: &mut Process, x: &mut [Term]) {
 pub(crate) unsafe fn hibernate(process: &mut Process) {
     // SAFETY: the caller's promise.
     unsafe { give_room(process, false) };
+}
+
+/// Gives a process that wakes from hibernation the room that it was promised (`min_heap_size`).
+///
+/// # Safety
+/// As for [`collect()`].
+pub(crate) unsafe fn wake(process: &mut Process) {
+    let heap = &process.head.heap;
+    if (heap.min_words as usize) > FIRST_HEAP_WORDS
+        && heap.min_words as usize > gc::total_words(heap)
+    {
+        // SAFETY: the caller's promise.
+        unsafe { run(process, &mut [], Request::new(CollectionKind::Minor, 0)) };
+    }
 }
 
 /// Gives back the room of a heap whose process waits. A collection that is traced is one, whatever the heap may keep.
@@ -327,7 +342,8 @@ mod limit {
             words = words.saturating_add(message_queue::words(process));
         }
         if limit.binaries {
-            words = words.saturating_add(process.head.heap.off_heap_words.into());
+            let sizes = gc::sizes(&process.head.heap);
+            words = words.saturating_add((sizes.off_heap + sizes.old_off_heap) as u64);
         }
         if words <= limit.words {
             return false;

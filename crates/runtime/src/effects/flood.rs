@@ -5,13 +5,14 @@
 //! noted with their senders; a message itself does not know its sender. Above the high mark the sender is also *held*:
 //! it is suspended after its message, and goes on when the guard looks again, some milliseconds later. So a receiver
 //! that works at all gets the better of its senders, and the others are not touched. The guard says for which receivers
-//! that is of use. Any thread may call.
+//! that is of use; at the hard mark, where somebody ends, it is of use for all: until the receiver has ended its queue
+//! must not grow much. Any thread may call.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use layout::Term;
 use parking_lot::Mutex;
-use sys::memory::budget;
+use sys::memory::budget::{self, Level};
 
 use crate::effects::port::busy::{SuspendedSenders, suspend_sender};
 use crate::mail::current;
@@ -30,11 +31,11 @@ struct Flood {
     receiver: Term,
     counts: Vec<(Term, u64)>,
     noted: u64,
-    /// Whether its senders are held above the high mark.
+    /// Whether its senders are held above the high mark already.
     holds: bool,
 }
 
-/// A process to be marked, and whether its senders are held.
+/// A process to be marked, and whether its senders are held above the high mark, or only above the hard one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Flooded {
     pub receiver: Term,
@@ -76,6 +77,16 @@ impl Flood {
         let percent = |(sender, count)| (sender, count * 100 / self.noted.max(1));
         counts.into_iter().map(percent).collect()
     }
+}
+
+/// The processes that are marked.
+#[must_use]
+pub fn marked() -> Vec<Flooded> {
+    let flooded = |flood: &Flood| Flooded {
+        receiver: flood.receiver,
+        holds: flood.holds,
+    };
+    FLOODS.lock().iter().map(flooded).collect()
 }
 
 /// Marks these processes, at most [`MOST_FLOODS`], and no others. What is noted of those that were marked before stays.
@@ -128,7 +139,7 @@ pub fn note(sender: Term, receiver: Term) -> bool {
     let flood = floods.iter_mut().find(|flood| flood.receiver == receiver);
     flood.is_some_and(|flood| {
         flood.note(sender);
-        flood.holds
+        flood.holds || budget::level() == Level::Hard
     })
 }
 

@@ -29,7 +29,7 @@ pub struct Holdings {
     pub binary_bytes: u64,
     /// The same of native resources, and of what else lies behind references.
     pub resource_bytes: u64,
-    /// Its timers to itself, with their messages.
+    /// The timers that send to it, with their messages; without those that send to its name.
     pub timer_bytes: u64,
 }
 
@@ -83,6 +83,12 @@ unsafe fn look(peer: Peer<'_>, visit: &mut impl FnMut(&Process)) {
 /// Whether a thread that does not stop with the world may be changing the process.
 fn is_taken(word: u32) -> bool {
     state::is_in_hands(word) || word & state::EXITING != 0
+}
+
+/// Whether there are processes that [`look_at_all`] leaves out just now.
+#[must_use]
+pub fn are_any_taken() -> bool {
+    epoch::with_pin(|pinned| table::all(pinned).any(|peer| is_taken(peer.state())))
 }
 
 /// The most messages that are looked at because they are not fetched yet: so many take the cache misses of some
@@ -172,6 +178,9 @@ pub fn of(process: &Process) -> Holdings {
     if let Some(cold) = &process.cold {
         holdings.timer_bytes = bif_timers::bytes(&cold.timers);
     }
+    if process.state.load(Ordering::Relaxed) & state::TIMED != 0 {
+        holdings.timer_bytes += bif_timers::bytes_to(process.pid());
+    }
     let heap = &process.head.heap;
     // SAFETY: null, or the heap's own old generation; the lists are those of a process that is borrowed.
     unsafe {
@@ -215,6 +224,9 @@ pub struct Standing {
     pub parent: Option<Term>,
     pub name: Option<Term>,
     pub is_supervisor: bool,
+    /// An application master, or the process that has started its application for it: the application ends with either,
+    /// and perhaps the node.
+    pub has_application: bool,
     /// One of the machine's own.
     pub is_system: bool,
     pub is_waiting: bool,
@@ -228,11 +240,13 @@ pub fn standing(process: &Process) -> Standing {
     let initial = process.dictionary.get(am::DOLLAR_INITIAL_CALL);
     let initial = initial.and_then(|call| call.as_tuple(no_gc!())?.first().copied());
     let parent = process.parent;
+    let master = term::atom::known("application_master");
     Standing {
         pid: process.pid(),
         parent: (!parent.is_none() && parent.is_local_pid()).then_some(parent),
         name: registry::name_of_process(process),
         is_supervisor: initial == Some(term::atom::known("supervisor")),
+        has_application: initial == Some(master) || master == Term::atom(process.initial_call.0),
         is_system: process.flags.contains(Flags::SYSTEM)
             || priority_of(process.state.load(Ordering::Relaxed)) == crate::process::Priority::Max,
         is_waiting: process.flags.contains(Flags::WAITING),
@@ -277,7 +291,7 @@ impl Vital {
     /// Whether this is one of them.
     #[must_use]
     pub fn has(&self, process: &Standing) -> bool {
-        if process.is_system || self.pids.contains(&process.pid) {
+        if process.is_system || process.has_application || self.pids.contains(&process.pid) {
             return true;
         }
         match process.parent {

@@ -91,6 +91,30 @@ pub fn is_item(item: Term) -> bool {
         || later().is_some_and(|(_, since)| release::has(*since))
 }
 
+/// Whether a process is charged when another asks for this item, alone or among others: those that stock must have the
+/// process itself look for.
+#[must_use]
+pub fn is_charged(item: Term) -> bool {
+    matches!(
+        item,
+        am::CURRENT_FUNCTION
+            | am::CURRENT_LOCATION
+            | am::CURRENT_STACKTRACE
+            | am::MESSAGES
+            | am::LINKS
+            | am::MONITORS
+            | am::MONITORED_BY
+            | am::SUSPENDING
+            | am::DICTIONARY
+            | am::MEMORY
+            | am::TOTAL_HEAP_SIZE
+            | am::BINARY
+            | am::MAGIC_REF
+            | am::BACKTRACE
+            | am::LABEL
+    )
+}
+
 /// The value of one item; `None` for the registered name of a process without one. Adds the work done to `steps`.
 ///
 /// # Panics
@@ -441,6 +465,9 @@ fn current_place(process: &Process, asker: Asker) -> Option<code::modules::Named
 /// stub of a BIF are none: they have no lines, and a stack trace begins with the caller then, as on stock.
 fn places(process: &Process, most: usize) -> Vec<code::modules::NamedPlace> {
     let mut places = Vec::new();
+    if most == 0 {
+        return places;
+    }
     let mut note = |address: *const u64| {
         places.extend(code::place_in_module(address));
         places.len() < most
@@ -570,6 +597,21 @@ pub(crate) fn current_stacktrace(process: &Process, heap: &mut Heap) -> Term {
     let frames: Vec<Term> = places(process, depth)
         .iter()
         .map(|place| frame(heap, place))
+        .collect();
+    build::list(heap, &frames)
+}
+
+/// The functions to which a process returns, as in a stack trace, innermost first: at most `depth`, and no more than
+/// stack traces have.
+#[must_use]
+pub fn callers(process: &Process, depth: Option<usize>, heap: &mut Heap) -> Term {
+    let most = exception::DEPTH.load(Ordering::Relaxed);
+    let depth = depth.map_or(most, |depth| depth.min(most));
+    let calls = stack::calls(&process.head.heap);
+    let frames: Vec<Term> = calls
+        .filter_map(code::place_in_module)
+        .take(depth)
+        .map(|place| frame(heap, &place))
         .collect();
     build::list(heap, &frames)
 }

@@ -86,6 +86,15 @@ pub fn load_failed(process: &Process, module: Term, why: &str) {
     });
 }
 
+/// Reports why a function, or all those of a module, cannot be translated: who called it gets `system_limit`.
+pub fn not_translated(module: Term, why: &str) {
+    let name = term::print::display(module);
+    let text = format!("Module {name} cannot be translated: {why}\n");
+    report_as(am::ERROR, None, "~ts", |heap| {
+        vec![build::string(heap, &text)]
+    });
+}
+
 /// Reports that a module cannot be deleted before its old code is purged; the caller gets only `badarg`.
 pub fn not_purged(process: &Process, module: Term) {
     let name = term::print::display(module);

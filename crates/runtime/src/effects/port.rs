@@ -467,12 +467,14 @@ impl State {
     }
 
     /// Closes the port with a reason; returns false if it was not open. A port that is killed does not wait until its
-    /// output is written, and linked and monitoring processes get the reason `killed`, as with processes.
+    /// output is written, and linked and monitoring processes get the reason `killed`, as with processes. Neither does
+    /// one whose owner was ended for the memory that it held, which is that output perhaps.
     fn close(&mut self, port: &Arc<Port>, reason: Term) -> bool {
         if self.core.phase != Phase::Open {
             return false;
         }
         let is_killed = reason == am::KILL;
+        let gives_up = is_killed || reason == atom::known("memory_guard");
         let reason = if is_killed { am::KILLED } else { reason };
         self.core.answer_open(port.id, port.id);
         // The port stays in the table while output is written, so that this is completed if the node ends meanwhile.
@@ -515,7 +517,7 @@ impl State {
             })
         });
         match close {
-            Close::WhenEmpty if !is_killed => self.settle(port),
+            Close::WhenEmpty if !gives_up => self.settle(port),
             Close::WhenEmpty | Close::Now => self.stop(port),
         }
         true

@@ -689,6 +689,7 @@ fn tell_all_at(
     mut token: impl FnMut(Term) -> Option<Token>,
     mut told: impl FnMut(Term),
 ) {
+    let far_reason = remote::Reason::new(reason);
     for (other, is_active) in relations.links() {
         between_steps();
         if relations::is_handle(other) {
@@ -696,7 +697,7 @@ fn tell_all_at(
                 true => {
                     let mut scratch = Scratch::new();
                     let token = token(other).map(|token| token.to_term(scratch.heap()));
-                    remote::get().linked_ended(other, pid, reason, token);
+                    remote::get().linked_ended(other, pid, &far_reason, token);
                 }
                 false => remote::get().release(other, 1),
             }
@@ -732,7 +733,7 @@ fn tell_all_at(
         let reference = (number, 0);
         between_steps();
         if relations::is_handle(watcher.watcher) {
-            remote::get().watched_ended(watcher.watcher, pid, reason);
+            remote::get().watched_ended(watcher.watcher, pid, &far_reason);
             continue;
         }
         if watcher.watcher.is_local_port() {

@@ -9,10 +9,10 @@ use layout::heap::flag as heap_flag;
 use layout::{Breakpoint, Context, Export, RuntimeTable, Term};
 use term::am;
 
-use crate::code::{modules, native, tiering};
+use crate::code::{modules, native, tiering, translation};
 use crate::effects::collection::{self, dirty_collection};
 use crate::effects::receive::{self, markers, priority, timer};
-use crate::effects::{apply as calls, debugger, error_handler, exception, send as sending};
+use crate::effects::{apply as calls, debugger, error_handler, exception, log, send as sending};
 use crate::mail::current;
 use crate::mail::observer::observer;
 use crate::process::epoch::Pinned;
@@ -36,6 +36,7 @@ pub(super) static TABLE: RuntimeTable = RuntimeTable {
     marker_clear,
     marker_use,
     undefined_function,
+    translate,
     is_warm,
     breakpoint,
     breakpoint_at,
@@ -199,6 +200,13 @@ unsafe extern "C" fn undefined_function(
     let ((process, context), export) = unsafe { (both(&mut context), &*export) };
     let (what, arity) = ([export.module, export.function], export.arity as usize);
     error_handler::call(process, context, am::UNDEFINED_FUNCTION, what, arity)
+}
+
+unsafe extern "C" fn translate(entry: *const u64) -> *const u64 {
+    translation::translate(entry).unwrap_or_else(|failed| {
+        log::not_translated(failed.module, &failed.error.to_string());
+        engine::start::no_code()
+    })
 }
 
 unsafe extern "C" fn is_warm(entry: *const u64) {

@@ -16,6 +16,7 @@ mod dead;
 pub mod dirty;
 pub(crate) mod loans;
 pub mod online;
+pub mod places;
 mod resting;
 mod slice;
 mod stealing;
@@ -27,6 +28,7 @@ use std::sync::atomic::Ordering;
 
 use layout::limits::{ALL_X_REGISTERS, FLOAT_REGISTERS, REDUCTIONS_PER_SLICE};
 use layout::{Abrupt, AbruptKind, Class, Context, Term};
+use sys::memory::budget;
 use term::am;
 
 use crate::effects::{profile, time_offset};
@@ -42,7 +44,7 @@ use crate::process::owner::{Begun, Runnable};
 use crate::process::{Priority, block, epoch};
 use dead::DeadProcesses;
 use resting::Resting;
-use slice::{Next, Slice};
+use slice::{Next, Slice, must_wait};
 use stealing::{Thief, Verdict};
 
 /// Slices between two checks of the clock and of I/O.
@@ -377,6 +379,9 @@ impl Scheduler {
         let mut slice = Slice::begin(self, &mut process, before);
         loop {
             let next = match self.prepare(&mut slice, process) {
+                Next::Run(process) if budget::brakes() && must_wait(before) => {
+                    self.waits_for_memory(process)
+                }
                 Next::Run(process) => self.run_code(&mut slice, process),
                 other => other,
             };

@@ -5,7 +5,7 @@ use term::copy::Owned;
 use term::{am, heap};
 
 use super::hooks::machine;
-use super::remote;
+use super::remote::{self, Reason};
 use super::senders;
 use crate::mail::signal;
 use crate::process::relations;
@@ -21,7 +21,7 @@ pub fn bounce(to: Term, signal: Signal) {
             (machine().link_refused)(from, to);
         }
         Signal::Link { from } if relations::is_handle(from) => {
-            remote::get().linked_ended(from, to, am::NOPROC, None);
+            remote::get().linked_ended(from, to, &Reason::new(am::NOPROC), None);
         }
         Signal::Link { from } => {
             let reason = Owned::new(am::NOPROC);
@@ -39,7 +39,7 @@ pub fn bounce(to: Term, signal: Signal) {
             watcher: Watcher { watcher, .. },
         } => {
             if relations::is_handle(watcher) {
-                return remote::get().watched_ended(watcher, to, am::NOPROC);
+                return remote::get().watched_ended(watcher, to, &Reason::new(am::NOPROC));
             }
             let reason = Owned::new(am::NOPROC);
             if watcher.is_local_port() {

@@ -1,7 +1,7 @@
 //! Work for dirty schedulers: their queues, and the threads that wait for it.
 //!
-//! What is done with the work is in `exec::scheduler::dirty`. A thread is started when work is queued and all others
-//! are busy, up to the numbers that the node was started with. Any thread may call [`later`].
+//! What is done with the work is in `exec::scheduler::dirty`. Threads are started one after the other while work is
+//! queued and all others are busy, up to the numbers that the node was started with. Any thread may call [`later`].
 //!
 //! **The machine's own work waits for nobody else's.** Functions of libraries may keep their threads for ever, so the
 //! machine's long BIFs and collections have threads of their own ([`DirtyKind::Long`]), and what it owes to others (to
@@ -141,6 +141,9 @@ struct Queue {
     /// Work that was given to a thread that does not know of it yet, by the number of the thread.
     given: FxHashMap<usize, Work>,
     threads: usize,
+    /// Whether a thread was started that does not run yet. Others are started when it does: several short pieces of
+    /// work at once are done by few threads.
+    is_starting: bool,
     /// Numbers that no thread has, because it could not be started; all others up to the greatest are in use.
     not_started: Vec<usize>,
     /// The numbers of the threads that wait for work, used as a stack: the last one's memory is still in a cache, and
@@ -151,12 +154,14 @@ struct Queue {
 impl Queue {
     /// The number of a thread to be started.
     fn new_number(&mut self) -> usize {
+        self.is_starting = true;
         self.threads += 1;
         self.not_started.pop().unwrap_or(self.threads)
     }
 
     /// The thread with this number could not be started.
     fn give_back(&mut self, number: usize) {
+        self.is_starting = false;
         self.threads -= 1;
         self.not_started.push(number);
     }
@@ -177,7 +182,9 @@ impl Queue {
         }
         let receiver = match self.idle.pop() {
             Some(number) => Receiver::Waiting(number),
-            None if self.threads < most_threads => Receiver::New(self.new_number()),
+            None if self.threads < most_threads && !self.is_starting => {
+                Receiver::New(self.new_number())
+            }
             None => return None,
         };
         let (Receiver::Waiting(number) | Receiver::New(number)) = receiver;
@@ -261,6 +268,7 @@ impl Pool {
                 overdue: Vec::new(),
                 given: FxHashMap::with_hasher(rustc_hash::FxBuildHasher),
                 threads: 0,
+                is_starting: false,
                 not_started: Vec::new(),
                 idle: Vec::new(),
             }),
@@ -377,6 +385,8 @@ impl Pool {
     /// What the thread with this number does as long as the node lives.
     pub(crate) fn run(&'static self, number: usize, mut perform: impl FnMut(Work)) -> ! {
         let clock = &self.places()[number - 1].clock;
+        self.queue.lock().is_starting = false;
+        self.give_all();
         let mut work = self.next(number);
         loop {
             clock.start();

@@ -27,13 +27,20 @@ struct Io {
     waiting: AtomicUsize,
 }
 
-static IO: LazyLock<Io> = LazyLock::new(|| Io {
-    poller: Poller::new().expect("the system offers epoll"),
-    events: Mutex::new(Events::with_capacity(256)),
-    handlers: RwLock::default(),
-    next_token: AtomicU64::new(1),
-    waiting: AtomicUsize::new(0),
+/// An error if the system has no descriptors left for it. A node does not start then.
+static IO: LazyLock<sys::Result<Io>> = LazyLock::new(|| {
+    Ok(Io {
+        poller: Poller::new()?,
+        events: Mutex::new(Events::with_capacity(256)),
+        handlers: RwLock::default(),
+        next_token: AtomicU64::new(1),
+        waiting: AtomicUsize::new(0),
+    })
 });
+
+fn io() -> Option<&'static Io> {
+    IO.as_ref().ok()
+}
 
 /// Watches a descriptor until [`unregister`]. If it is already watched (a port was opened on another port's
 /// descriptor), this handler replaces the earlier one.
@@ -45,14 +52,15 @@ pub fn register(
     interest: Interest,
     handler: Handler,
 ) -> sys::errno::Result<Token> {
-    let token = Token(IO.next_token.fetch_add(1, Ordering::Relaxed));
-    IO.handlers.write().insert(token.0, handler);
-    let mut watched = IO.poller.add(fd, token, interest, Trigger::Edge);
+    let io = IO.as_ref().map_err(|&error| error)?;
+    let token = Token(io.next_token.fetch_add(1, Ordering::Relaxed));
+    io.handlers.write().insert(token.0, handler);
+    let mut watched = io.poller.add(fd, token, interest, Trigger::Edge);
     if watched == Err(Errno::EEXIST) {
-        watched = IO.poller.modify(fd, token, interest, Trigger::Edge);
+        watched = io.poller.modify(fd, token, interest, Trigger::Edge);
     }
     if let Err(error) = watched {
-        IO.handlers.write().remove(&token.0);
+        io.handlers.write().remove(&token.0);
         return Err(error);
     }
     Ok(token)
@@ -61,19 +69,24 @@ pub fn register(
 /// Stops watching; events already received may still be handled.
 pub fn unregister(fd: BorrowedFd<'_>, token: Token) {
     // The descriptor may already be closed; then there is nothing to remove.
-    let _ = IO.poller.remove(fd);
-    IO.handlers.write().remove(&token.0);
+    if let Some(io) = io() {
+        let _ = io.poller.remove(fd);
+        io.handlers.write().remove(&token.0);
+    }
 }
 
 /// Forgets the handler of an earlier registration of a descriptor that was registered again.
 pub fn forget(token: Token) {
-    IO.handlers.write().remove(&token.0);
+    if let Some(io) = io() {
+        io.handlers.write().remove(&token.0);
+    }
 }
 
 /// The number of watched descriptors, and the bytes of what is kept about them.
 #[must_use]
 pub fn watched() -> (usize, usize) {
-    let handlers = IO.handlers.read();
+    let Some(io) = io() else { return (0, 0) };
+    let handlers = io.handlers.read();
     let place_bytes = size_of::<(u64, Handler)>() + 1;
     (handlers.len(), handlers.capacity() * place_bytes)
 }
@@ -82,17 +95,19 @@ pub fn watched() -> (usize, usize) {
 /// them.
 #[must_use]
 pub fn lost() -> usize {
-    let handlers = IO.handlers.read().len();
-    handlers.saturating_sub(IO.poller.count().unwrap_or(handlers))
+    let Some(io) = io() else { return 0 };
+    let handlers = io.handlers.read().len();
+    handlers.saturating_sub(io.poller.count().unwrap_or(handlers))
 }
 
 /// Handles the events that are ready, without waiting.
 pub(crate) fn poll_now() {
-    if IO.handlers.read().is_empty() {
+    let Some(io) = io() else { return };
+    if io.handlers.read().is_empty() {
         return;
     }
-    if let Some(mut events) = IO.events.try_lock()
-        && IO.poller.wait(&mut events, Some(0)).is_ok()
+    if let Some(mut events) = io.events.try_lock()
+        && io.poller.wait(&mut events, Some(0)).is_ok()
     {
         dispatch(&events);
     }
@@ -101,9 +116,9 @@ pub(crate) fn poll_now() {
 /// Handles events, or waits this long for some, or leaves them to another thread that is already waiting. For a node
 /// that ends.
 pub(crate) fn poll_within(timeout_ns: u64) {
-    match IO.events.try_lock() {
-        Some(mut events) => {
-            if IO.poller.wait(&mut events, Some(timeout_ns)).is_ok() {
+    match io().and_then(|io| Some((io, io.events.try_lock()?))) {
+        Some((io, mut events)) => {
+            if io.poller.wait(&mut events, Some(timeout_ns)).is_ok() {
                 dispatch(&events);
             }
         }
@@ -125,13 +140,16 @@ pub(crate) enum Waited {
 /// Waits for I/O, a call of [`interrupt`], or the timeout. `called` is evaluated after the waiter has announced itself;
 /// if it returns true, [`wait`] polls without waiting.
 pub(crate) fn wait(index: usize, timeout_ns: Option<u64>, called: impl FnOnce() -> bool) -> Waited {
-    let Some(mut events) = IO.events.try_lock() else {
+    let Some(io) = io() else {
         return Waited::NotHere;
     };
-    IO.waiting.store(index + 1, Ordering::SeqCst);
+    let Some(mut events) = io.events.try_lock() else {
+        return Waited::NotHere;
+    };
+    io.waiting.store(index + 1, Ordering::SeqCst);
     let timeout_ns = if called() { Some(0) } else { timeout_ns };
-    let result = IO.poller.wait(&mut events, timeout_ns);
-    IO.waiting.store(0, Ordering::SeqCst);
+    let result = io.poller.wait(&mut events, timeout_ns);
+    io.waiting.store(0, Ordering::SeqCst);
     if result.is_ok() && !events.is_empty() {
         dispatch(&events);
         Waited::Events
@@ -142,18 +160,20 @@ pub(crate) fn wait(index: usize, timeout_ns: Option<u64>, called: impl FnOnce() 
 
 /// Makes [`wait`] return if this scheduler waits there.
 pub(crate) fn interrupt(index: usize) {
-    if IO.waiting.load(Ordering::SeqCst) == index + 1 {
-        IO.poller.waker().wake();
+    if let Some(io) = io()
+        && io.waiting.load(Ordering::SeqCst) == index + 1
+    {
+        io.poller.waker().wake();
     }
 }
 
 fn dispatch(events: &Events) {
-    if events.is_empty() {
+    let Some(io) = io().filter(|_| !events.is_empty()) else {
         return;
-    }
+    };
     let _check_io = microstate::enter(ThreadState::CheckIo);
     for event in events.iter() {
-        let handler = IO.handlers.read().get(&event.token.0).cloned();
+        let handler = io.handlers.read().get(&event.token.0).cloned();
         if let Some(handler) = handler {
             handler(event);
         }

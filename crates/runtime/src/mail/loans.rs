@@ -125,6 +125,20 @@ pub unsafe fn take_back(process: *mut Process) -> bool {
         .is_some_and(|loan| loan.has_departed)
 }
 
+/// Whether this process, which the calling thread has lent, has ended meanwhile: what is made for it is for nobody.
+#[must_use]
+pub fn has_ended_meanwhile(pid: Term) -> bool {
+    let loans = LOANS.lock();
+    let loan = loans.by_pid.get(&pid.bits());
+    loan.is_some_and(|loan| loan.has_departed)
+}
+
+/// Whether a call is still made for any process that has ended.
+#[must_use]
+pub fn is_any_departed() -> bool {
+    !LOANS.lock().departed.is_empty()
+}
+
 fn has_signals(process: *mut Process) -> bool {
     // SAFETY: the process is lent or found in this epoch, so its block is valid; `state` is shared.
     unsafe { (*process).state.load(std::sync::atomic::Ordering::SeqCst) & state::SIGNALS != 0 }

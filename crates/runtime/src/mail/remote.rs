@@ -9,7 +9,11 @@
 //! Whoever removes the entry or handles the signal gives that count back: by [`Remote::release`], or by one of the
 //! calls below that says so.
 
+use std::cell::OnceCell;
+use std::sync::Arc;
+
 use layout::{Fragment, Heap, Term};
+use term::copy::Owned;
 
 use crate::mail::hooks;
 use crate::mail::signal::Sent;
@@ -46,13 +50,13 @@ pub trait Remote: Sync {
 
     /// Process `pid`, which is linked, has ended; the signal carries a token of sequential trace if there is one. Uses
     /// up the handle.
-    fn linked_ended(&self, handle: Term, pid: Term, reason: Term, token: Option<Term>);
+    fn linked_ended(&self, handle: Term, pid: Term, reason: &Reason, token: Option<Term>);
 
     /// `pid` has handled the unlink signal with this number. Uses up the handle.
     fn unlink_handled(&self, handle: Term, pid: Term, number: u64);
 
     /// `pid`, which is monitored from the other node, has ended, or does not exist. Uses up the handle.
-    fn watched_ended(&self, handle: Term, pid: Term, reason: Term);
+    fn watched_ended(&self, handle: Term, pid: Term, reason: &Reason);
 
     /// The monitor with this number, which a process had set, is removed. Uses up the handle.
     fn demonitor(&self, handle: Term, number: u64);
@@ -63,6 +67,33 @@ pub trait Remote: Sync {
     /// Who tells a process that what it monitored is gone (for [`crate::mail::senders`]), and the message. `reference`
     /// is that of the monitor. Uses up the handle.
     fn down_message(&self, handle: Term, heap: &mut Heap, down: Down) -> Option<(Term, Term)>;
+}
+
+/// Why a process has ended, for all whom that concerns.
+pub struct Reason {
+    term: Term,
+    kept: OnceCell<Arc<Owned>>,
+}
+
+impl Reason {
+    /// The term lives as long as the value.
+    #[must_use]
+    pub fn new(term: Term) -> Reason {
+        let kept = OnceCell::new();
+        Reason { term, kept }
+    }
+
+    #[must_use]
+    pub fn term(&self) -> Term {
+        self.term
+    }
+
+    /// A copy that may outlive the value: one for all who ask.
+    #[must_use]
+    pub fn kept(&self) -> Arc<Owned> {
+        let copy = || Arc::new(Owned::new(self.term));
+        self.kept.get_or_init(copy).clone()
+    }
 }
 
 /// The parts of a message of a monitor that has ended.

@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering, fe
 use parking_lot::Mutex;
 
 /// Monotonic time at the node's start, in nanoseconds: so low that a program that expects a small positive number fails
-/// at once.
-const MONOTONIC_START_NS: i64 = -576_460_752_303_423_488;
+/// at once. A whole number of seconds, as on stock.
+const MONOTONIC_START_NS: i64 = -576_460_752_000_000_000;
 
 static STARTED_NS: AtomicI64 = AtomicI64::new(0);
 static OFFSET_NS: AtomicI64 = AtomicI64::new(0);

@@ -26,8 +26,6 @@ pub struct Config {
     pub flags: FlagValues,
     /// OTP's root directory, with `lib`, `releases` and `bin`.
     pub root_dir: PathBuf,
-    /// The directory of the preloaded modules.
-    pub preloaded_dir: PathBuf,
     /// The OTP release, such as 25.
     pub release: Release,
     /// The version of stock's emulator in that release (`erlang:system_info(version)`).

@@ -4,11 +4,11 @@
 //! A collection moves keys and values but does not change them, and the hash depends only on the key's value, so the
 //! index stays valid.
 
-use hashbrown::HashTable;
 use layout::Term;
 use smallvec::SmallVec;
 use term::compare;
 
+use super::positions::Positions;
 use super::thin_array::ThinArray;
 
 /// The most pairs that are searched without an index: with one more, OTP's table grows.
@@ -19,7 +19,7 @@ const FIRST_TERMS: usize = 4;
 /// Where pairs are found once there are many.
 struct Index {
     /// Positions of pairs by the hashes of their keys.
-    positions: HashTable<u32>,
+    positions: Positions,
     /// The number of slots that OTP's table would have now.
     slots: usize,
 }
@@ -27,7 +27,7 @@ struct Index {
 impl Default for Index {
     fn default() -> Index {
         Index {
-            positions: HashTable::new(),
+            positions: Positions::default(),
             slots: FIRST_SLOTS,
         }
     }
@@ -93,21 +93,17 @@ impl Dictionary {
     /// Bytes of memory that it uses outside the control block.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let index = self.index().map_or(0, |index| {
-            size_of::<Index>() + index.positions.allocation_size()
-        });
+        let index = self
+            .index()
+            .map_or(0, |index| size_of::<Index>() + index.positions.bytes());
         self.0.bytes() + index
     }
 
     /// About how many bytes are allocated at once when a pair is added; 0 nearly always.
     #[must_use]
     pub fn growth_bytes(&self) -> usize {
-        let index = self.index().map_or(0, |Index { positions, .. }| {
-            match positions.capacity() == positions.len() {
-                true => positions.allocation_size() * 2,
-                false => 0,
-            }
-        });
+        let index = self.index();
+        let index = index.map_or(0, |index| index.positions.growth_bytes(1));
         self.0.growth_bytes(2) + index
     }
 
@@ -121,10 +117,8 @@ impl Dictionary {
         match self.index() {
             None => pairs.iter().position(|pair| is_same(pair[0], key)),
             Some(index) => {
-                let found = index
-                    .positions
-                    .find(hash(key), |&at| is_same(pairs[at as usize][0], key));
-                found.map(|&at| at as usize)
+                let is_wanted = |&at: &u32| is_same(pairs[at as usize][0], key);
+                index.positions.find(hash(key), is_wanted)
             }
         }
     }
@@ -156,9 +150,7 @@ impl Dictionary {
         let (pairs, _) = terms.as_chunks::<2>();
         for at in from..pairs.len() {
             let hash_of = |&at: &u32| hash(pairs[at as usize][0]);
-            index
-                .positions
-                .insert_unique(hash(pairs[at][0]), at as u32, hash_of);
+            index.positions.insert(hash(pairs[at][0]), at, hash_of);
             if index.slots <= at + 1 {
                 index.slots += slots_more(index.slots);
             }
@@ -185,13 +177,9 @@ impl Dictionary {
         let (terms, index) = self.0.parts(|index| &mut **index.get_or_insert_default());
         let hash_of = |at: usize| hash(terms[at * 2]);
         let positions = &mut index.positions;
-        if let Ok(found) = positions.find_entry(hash_of(at), |&other| other as usize == at) {
-            found.remove();
-        }
-        debug_assert_eq!(positions.len(), last, "a pair was not in the index");
-        if let Some(moved) = positions.find_mut(hash_of(last), |&other| other as usize == last) {
-            *moved = at as u32;
-        }
+        let was_there = positions.remove(hash_of(at), at);
+        debug_assert!(was_there, "a pair was not in the index");
+        positions.moved(hash_of(last), last, at);
         // `last` is the number of pairs that are left.
         if index.slots / 2 > last {
             index.slots -= slots_less(index.slots);

@@ -23,6 +23,7 @@ use super::counts::Count;
 use super::frames::wish;
 use super::{frames, get, is_for_in};
 use crate::code::modules;
+use crate::code::translation::make;
 use crate::effects::{collection, error_handler};
 use crate::mail::{observer, world};
 use crate::process::tracing::{LEGACY, Tracer, what};
@@ -228,11 +229,12 @@ fn settle(breakpoint: &Breakpoint, actions: &Actions) {
 #[must_use]
 pub fn entry_of(module: Term, function: Term, arity: u32) -> Option<*const u64> {
     let loaded = modules::current(module)?;
-    let breakpoints = loaded.code.breakpoints();
+    let code = loaded.code.made()?;
+    let breakpoints = code.breakpoints();
     if breakpoints.is_empty() {
         return None;
     }
-    let breakpoint = &breakpoints[loaded.code.place_of(function, arity)?];
+    let breakpoint = &breakpoints[code.place_of(function, arity)?];
     point_of(breakpoint).map(|_| breakpoint.entry)
 }
 
@@ -267,8 +269,24 @@ pub fn change_if(
     wanted: &dyn Fn(Term, Term, u32) -> bool,
 ) -> Result<usize, NoRoom> {
     let each = code.iter();
-    each.map(|loaded| change_code(&loaded.code, pattern, change, wanted))
+    each.filter(|loaded| has_match(loaded, pattern, wanted))
+        .map(|loaded| {
+            let code = make(loaded).map_err(|_| NoRoom)?;
+            change_code(code, pattern, change, wanted)
+        })
         .sum()
+}
+
+/// Whether a function of a module is meant. If none is, its code need not be made for that.
+fn has_match(
+    loaded: &modules::Loaded,
+    pattern: &Pattern,
+    wanted: &dyn Fn(Term, Term, u32) -> bool,
+) -> bool {
+    loaded.code.functions().any(|(function, _)| {
+        pattern.is_for(function.function, function.arity)
+            && wanted(function.module, function.function, function.arity)
+    })
 }
 
 fn change_code(
@@ -357,8 +375,9 @@ pub fn at(code: &Code, place: usize) -> Option<Actions> {
 /// The breakpoint at an instruction; null if that is not the entry of a function that has one.
 pub(crate) fn breakpoint_at(entry: *const u64) -> *const Breakpoint {
     let found = modules::find_code(entry).and_then(|loaded| {
-        let place = loaded.code.place_of_entry(entry)?;
-        let breakpoint = loaded.code.breakpoints().get(place)?;
+        let code = loaded.code.made()?;
+        let place = code.place_of_entry(entry)?;
+        let breakpoint = code.breakpoints().get(place)?;
         point_of(breakpoint).map(|_| &raw const *breakpoint)
     });
     found.unwrap_or(std::ptr::null())

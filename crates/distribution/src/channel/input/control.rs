@@ -15,6 +15,7 @@ use crate::control::{alternative, code};
 use crate::relations::{self, Kind};
 use crate::{remote, signals, spawn};
 use runtime::effects::{self, log};
+use runtime::mail::remote::Reason;
 use runtime::mail::{registry, signal};
 use runtime::process::rank::Rank;
 use runtime::process::relations::Watcher;
@@ -246,7 +247,7 @@ fn link(channel: &Arc<Channel>, from: Term, to: Term) -> Option<()> {
                 send_counted(to, Signal::Link { from: handle });
             }
         }
-        None => remote::exit_link(channel, to, from, am::NOPROC),
+        None => remote::exit_link(channel, to, from, &Reason::new(am::NOPROC)),
     }
     Some(())
 }
@@ -273,7 +274,7 @@ fn monitor(channel: &Arc<Channel>, watcher: Term, watched: Term, reference: Term
     };
     let Some(pid) = pid else {
         let parts = (watched, watcher, reference);
-        remote::tell_down(channel, watched, parts, am::NOPROC);
+        remote::tell_down(channel, watched, parts, &Reason::new(am::NOPROC));
         return Some(());
     };
     let number = reference::fresh_number();

@@ -48,9 +48,9 @@ fn system(number: u8) -> Option<System> {
         number::REUSE_ADDRESS => quiet(option::REUSE_ADDRESS),
         number::REUSE_PORT | number::REUSE_PORT_BALANCED => quiet(option::REUSE_PORT),
         number::KEEP_ALIVE => quiet(option::KEEP_ALIVE),
-        number::KEEP_ALIVE_COUNT => reported(option::KEEP_ALIVE_COUNT),
-        number::KEEP_ALIVE_IDLE => reported(option::KEEP_ALIVE_IDLE),
-        number::KEEP_ALIVE_INTERVAL => reported(option::KEEP_ALIVE_INTERVAL),
+        number::KEEP_ALIVE_COUNT => quiet(option::KEEP_ALIVE_COUNT),
+        number::KEEP_ALIVE_IDLE => quiet(option::KEEP_ALIVE_IDLE),
+        number::KEEP_ALIVE_INTERVAL => quiet(option::KEEP_ALIVE_INTERVAL),
         number::USER_TIMEOUT => reported(option::USER_TIMEOUT),
         number::DONT_ROUTE => quiet(option::DONT_ROUTE),
         number::BROADCAST => quiet(option::BROADCAST),
@@ -230,7 +230,8 @@ impl Socket {
                     options.read_ahead = value != 0;
                 }
             }
-            number::EXCLUSIVE_ADDRESS_USE => {}
+            number::EXCLUSIVE_ADDRESS_USE | number::NON_BLOCKING_SEND => {}
+            number::USER_TIMEOUT if self.protocol != Protocol::Tcp => {}
             number::DEBUG => options.debug = value != 0,
             _ => return self.set_in_system(number, value, reader),
         }
@@ -379,7 +380,7 @@ impl Socket {
                 (self.protocol == Protocol::Tcp).then_some(options.show_reset.into())
             }
             number::READ_AHEAD => stream(options.read_ahead.into()),
-            number::EXCLUSIVE_ADDRESS_USE => Some(0),
+            number::EXCLUSIVE_ADDRESS_USE | number::NON_BLOCKING_SEND => Some(0),
             number::DEBUG => Some(options.debug.into()),
             _ => return None,
         })

@@ -7,6 +7,7 @@
 
 use layout::Term;
 use term::am;
+use term::release::{self, Release};
 
 use super::Tcp;
 use crate::inet::message;
@@ -34,9 +35,17 @@ impl Tcp {
     pub(super) fn send_timeout(&mut self, port: &mut Access<'_>) {
         self.send_deadline_ns = None;
         self.fail_busy(port, am::TIMEOUT);
-        if self.socket.options.send_timeout_close {
-            self.close_socket(port);
+        if !self.socket.options.send_timeout_close {
+            return;
         }
+        // OTP tells the owner of an active socket since 28.
+        if self.socket.options.is_active() && release::has(Release::OTP_28) {
+            self.report_closed(port);
+            if self.socket.options.exit_on_close {
+                return self.end(port, am::NORMAL);
+            }
+        }
+        self.close_socket(port);
     }
 
     /// Lets senders continue if the queue is short enough.

@@ -73,14 +73,14 @@ impl Tcp {
         self.end(port, am::NORMAL);
     }
 
-    fn report_closed(&mut self, port: &Access<'_>) {
+    pub(super) fn report_closed(&mut self, port: &Access<'_>) {
         if !std::mem::replace(&mut self.ends.is_reported, true) {
             message::event(port, am::TCP_CLOSED);
         }
     }
 
     /// Ends the port, or if `exit_on_close` is false only reading.
-    fn end(&mut self, port: &mut Access<'_>, reason: Term) {
+    pub(super) fn end(&mut self, port: &mut Access<'_>, reason: Term) {
         if self.socket.options.exit_on_close {
             self.ends.is_over = true;
             port.exit_unlinked(reason);

@@ -7,7 +7,6 @@ use std::sync::LazyLock;
 use parking_lot::Mutex;
 use sys::Errno;
 use sys::library::{self, SharedObject};
-use term::release::{self, Release};
 
 use crate::abi::SystemInfo;
 use crate::driver::abi::{Entry, Now};
@@ -31,13 +30,10 @@ fn lasting(text: &[u8]) -> *const c_char {
     texts[place].as_ptr()
 }
 
-/// The name of a system's error, such as `enoent`. Since OTP 29 numbers without a name are told apart.
+/// The name of a system's error, such as `enoent`.
 #[unsafe(no_mangle)]
 pub(super) extern "C" fn erl_errno_id(error: c_int) -> *const c_char {
-    match Errno(error).name() {
-        "unknown" if release::has(Release::OTP_29) => lasting(format!("errno_{error}").as_bytes()),
-        name => lasting(name.as_bytes()),
-    }
+    lasting(Errno(error).name().as_bytes())
 }
 
 #[unsafe(no_mangle)]

@@ -140,6 +140,8 @@ pub(super) struct Held {
     /// Whether the sender is suspended until the signal has been carried out. It is dropped if the sender ends
     /// meanwhile.
     pub(super) is_awaited: bool,
+    /// Those that it holds of a command.
+    pub(super) bytes: usize,
     pub(super) task: Task,
 }
 
@@ -168,6 +170,11 @@ impl State {
     /// its sender has sent behind one.
     pub(super) fn must_hold(&self, sender: Term, waits_for_driver: bool) -> bool {
         waits_for_driver && self.is_busy() || self.holds_of(sender)
+    }
+
+    /// Bytes of the commands that are held.
+    pub(super) fn held_bytes(&self) -> usize {
+        self.core.held.iter().map(|held| held.bytes).sum()
     }
 
     pub(super) fn hold(&mut self, held: Held) {

@@ -100,6 +100,7 @@ fn queue_in_order(
         state.hold(Held {
             sender,
             is_awaited: false,
+            bytes,
             task: Box::new(task),
         });
     };
@@ -468,6 +469,7 @@ pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
         true => state.hold(Held {
             sender: own,
             is_awaited: true,
+            bytes: output.as_ref().map_or(0, Output::size),
             task: Box::new(run_later(own, message, |data, no_gc| {
                 Output::of_command(data, no_gc)
             })),

@@ -188,7 +188,8 @@ pub fn waiting_bytes_within(timeout: Duration) -> HashMap<u64, u64> {
             continue;
         };
         let driver = state.driver.as_ref();
-        let waiting = driver.map_or(0, |driver| driver.queued_bytes()) + port.tasks.bytes();
+        let queued = driver.map_or(0, |driver| driver.queued_bytes());
+        let waiting = queued + state.held_bytes() + port.tasks.bytes();
         let of_owner: &mut u64 = bytes.entry(state.core.connected.bits()).or_default();
         *of_owner += waiting as u64;
     }

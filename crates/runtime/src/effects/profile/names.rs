@@ -4,9 +4,11 @@
 //! A slow path of the engine is known by its name in the program's own symbol table, and a BIF or native function by
 //! the instruction that calls it. Without symbols (a stripped program) both are called `[runtime]`.
 
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
+use engine::Code;
 use rustc_hash::FxHashMap;
 use term::print;
 
@@ -90,9 +92,9 @@ impl Names {
         self.bif_calls.clear();
         self.modules = modules::all_with_code();
         self.modules
-            .retain(|loaded| !loaded.code.machine_range().is_empty());
+            .retain(|loaded| !machine_range(loaded).is_empty());
         self.modules
-            .sort_unstable_by_key(|loaded| loaded.code.machine_range().start);
+            .sort_unstable_by_key(|loaded| machine_range(loaded).start);
     }
 
     pub(super) fn of_text(&mut self, text: &str) -> u32 {
@@ -129,13 +131,12 @@ impl Names {
         }
         let after = self
             .modules
-            .partition_point(|loaded| loaded.code.machine_range().start <= address as usize);
+            .partition_point(|loaded| machine_range(loaded).start <= address as usize);
         let text = after
             .checked_sub(1)
             .and_then(|index| {
-                self.modules[index]
-                    .code
-                    .function_of_machine_code(address as usize)
+                let code = self.modules[index].code.made()?;
+                code.function_of_machine_code(address as usize)
             })
             .map(perf::name);
         let name = text.map(|text| self.of_text(&text));
@@ -335,6 +336,11 @@ fn slow_path(mangled: &[u8]) -> Option<SlowPath> {
         is_handler,
         keeps_stack: lookers.iter().any(|module| path.starts_with(module)),
     })
+}
+
+/// The addresses of a module's machine code.
+fn machine_range(loaded: &Loaded) -> Range<usize> {
+    loaded.code.made().map_or(0..0, Code::machine_range)
 }
 
 #[cfg(test)]

@@ -7,16 +7,21 @@
 use std::sync::atomic::Ordering;
 
 use parking_lot::Mutex;
-use sys::cpu::topology::LogicalCpu;
+use spec::flags::CpuPlace;
 
+use super::places::{self, Ranks};
 use crate::mail::schedulers::{Shared, schedulers};
+use crate::process::config;
+
+/// A sort key, most significant part first.
+type Order = fn(&Ranks) -> [usize; 5];
 
 /// An order of processors, with the name that Erlang code sees and the name for the `+sbt` flag.
 struct BindType {
     name: &'static str,
     flag: &'static str,
-    /// The sort key of a processor, most significant part first; `None` leaves schedulers unbound.
-    order: Option<fn(&LogicalCpu) -> [u32; 4]>,
+    /// `None` leaves schedulers unbound.
+    order: Option<Order>,
 }
 
 /// The bind types; `default_bind` is another name for the last.
@@ -29,62 +34,78 @@ const BIND_TYPES: &[BindType] = &[
     BindType {
         name: "no_spread",
         flag: "ns",
-        order: Some(|cpu| [node(cpu), cpu.processor, cpu.core, cpu.thread]),
+        order: Some(|of| [of.processor, of.node_in_processor, of.core, of.thread, 0]),
     },
     BindType {
         name: "thread_spread",
         flag: "ts",
-        order: Some(|cpu| [cpu.thread, node(cpu), cpu.processor, cpu.core]),
+        order: Some(|of| [of.thread, of.processor, of.node_in_processor, of.core, 0]),
     },
     BindType {
         name: "processor_spread",
         flag: "ps",
-        order: Some(|cpu| [cpu.thread, cpu.core, node(cpu), cpu.processor]),
+        order: Some(|of| [of.thread, of.node_in_processor, of.core, of.processor, 0]),
     },
     BindType {
         name: "spread",
         flag: "s",
-        order: Some(|cpu| [cpu.thread, cpu.core, cpu.processor, node(cpu)]),
+        order: Some(|of| {
+            [
+                of.thread,
+                of.core,
+                of.node_in_processor,
+                of.processor_in_node,
+                of.processor,
+            ]
+        }),
     },
     BindType {
         name: "no_node_thread_spread",
         flag: "nnts",
-        order: Some(|cpu| [node(cpu), cpu.thread, cpu.processor, cpu.core]),
+        order: Some(|of| [of.node, of.thread, of.processor, of.core, 0]),
     },
     BindType {
         name: "no_node_processor_spread",
         flag: "nnps",
-        order: Some(|cpu| [node(cpu), cpu.thread, cpu.core, cpu.processor]),
+        order: Some(|of| [of.node, of.thread, of.core, of.processor, 0]),
     },
     BindType {
         name: "thread_no_node_processor_spread",
         flag: "tnnps",
-        order: Some(|cpu| [cpu.thread, node(cpu), cpu.core, cpu.processor]),
+        order: Some(|of| [of.thread, of.node, of.core, of.processor, 0]),
     },
 ];
-
-fn node(cpu: &LogicalCpu) -> u32 {
-    cpu.node.unwrap_or(0)
-}
 
 /// The index in [`BIND_TYPES`] of the current bind type.
 static CURRENT: Mutex<usize> = Mutex::new(0);
 
-/// Processors as a program defined them: node, processor, node within the processor, core, thread, and the number of
-/// the logical processor; -1 where a level is absent.
-pub type Defined = Vec<[i64; 6]>;
+/// The processors as `+sct` or a program described them.
+static DEFINED: Mutex<Option<Vec<CpuPlace>>> = Mutex::new(None);
 
-static DEFINED: Mutex<Option<Defined>> = Mutex::new(None);
-
-/// The processors that a program defined, if it did.
+/// The processors that `+sct` or a program described, if one did.
 #[must_use]
-pub fn defined() -> Option<Defined> {
+pub fn defined() -> Option<Vec<CpuPlace>> {
     DEFINED.lock().clone()
 }
 
+/// The processors that the system reports; none if it was not asked (`+ssrct`, `+sct`).
+#[must_use]
+pub fn detected() -> Vec<CpuPlace> {
+    let flags = &config::get().flags;
+    match flags.skip_cpu_topology || flags.cpu_topology.is_some() {
+        true => Vec::new(),
+        false => places::of_system(&sys::cpu::known().topology),
+    }
+}
+
+/// Takes the description that `+sct` gives, before any scheduler is bound.
+pub fn take_flag() {
+    DEFINED.lock().clone_from(&config::get().flags.cpu_topology);
+}
+
 /// Defines the processor topology, or goes back to the detected one; binds the schedulers again.
-pub fn define(cpus: Option<Defined>) {
-    *DEFINED.lock() = cpus;
+pub fn define(places: Option<Vec<CpuPlace>>) {
+    *DEFINED.lock() = places;
     let position = *CURRENT.lock();
     // If the topology is unknown, the bindings stay as they are.
     let _ = bind(position);
@@ -102,20 +123,19 @@ pub fn read_again() -> bool {
     has_changed
 }
 
-/// The processors as defined by a program, or else as detected.
-fn processors() -> Vec<LogicalCpu> {
-    let Some(defined) = defined() else {
-        return sys::cpu::known().topology.clone();
-    };
-    let natural = |number: i64| u32::try_from(number).unwrap_or(0);
-    let of_one = |&[node, processor, inner_node, core, thread, logical]: &[i64; 6]| LogicalCpu {
-        node: u32::try_from(node.max(inner_node)).ok(),
-        processor: natural(processor),
-        core: natural(core),
-        thread: natural(thread),
-        logical: natural(logical) as usize,
-    };
-    defined.iter().map(of_one).collect()
+/// The processors as described, or else as detected.
+#[must_use]
+pub fn used() -> Vec<CpuPlace> {
+    defined().unwrap_or_else(detected)
+}
+
+/// All processors in the order in which schedulers get them by the type at this index; `None` if they get none.
+#[must_use]
+pub fn sequence(position: usize) -> Option<Vec<usize>> {
+    let by = BIND_TYPES[position].order?;
+    let places = used();
+    let every: Vec<usize> = places.iter().map(|place| place[5] as usize).collect();
+    (!places.is_empty()).then(|| order(&places, Some(by), &every))
 }
 
 /// The index of a bind type, by the name that Erlang code uses.
@@ -153,12 +173,12 @@ pub fn bindings() -> Vec<Option<usize>> {
 pub fn bind(position: usize) -> Option<&'static str> {
     let mut current = CURRENT.lock();
     let chosen = &BIND_TYPES[position];
-    let cpus = processors();
-    if chosen.order.is_some() && cpus.is_empty() {
+    let places = used();
+    if chosen.order.is_some() && places.is_empty() {
         return None;
     }
     let before = std::mem::replace(&mut *current, position);
-    let usable = order(cpus, chosen.order, &sys::cpu::known().usable);
+    let usable = order(&places, chosen.order, &sys::cpu::known().usable);
     for (index, shared) in schedulers().all.iter().enumerate() {
         shared.binding.set(usable.get(index).copied());
     }
@@ -171,23 +191,25 @@ pub(super) fn begin(shared: &Shared) {
     let thread = sys::cpu::current_thread();
     shared.binding.thread.store(thread, Ordering::SeqCst);
     if let Some(by) = BIND_TYPES[*current].order {
-        let usable = order(processors(), Some(by), &sys::cpu::known().usable);
+        let usable = order(&used(), Some(by), &sys::cpu::known().usable);
         shared.binding.set(usable.get(shared.index).copied());
     }
 }
 
 /// The usable processors in the order in which schedulers get them.
-fn order(
-    mut cpus: Vec<LogicalCpu>,
-    by: Option<fn(&LogicalCpu) -> [u32; 4]>,
-    usable: &[usize],
-) -> Vec<usize> {
+fn order(places: &[CpuPlace], by: Option<Order>, usable: &[usize]) -> Vec<usize> {
     let Some(by) = by else {
         return Vec::new();
     };
-    cpus.retain(|cpu| usable.contains(&cpu.logical));
-    cpus.sort_by_key(by);
-    cpus.iter().map(|cpu| cpu.logical).collect()
+    let ranks = places::ranks(places);
+    let mut keys: Vec<([usize; 5], usize)> = ranks
+        .iter()
+        .zip(places)
+        .map(|(ranks, place)| (by(ranks), place[5] as usize))
+        .filter(|(_, logical)| usable.contains(logical))
+        .collect();
+    keys.sort_unstable();
+    keys.into_iter().map(|(_, logical)| logical).collect()
 }
 
 #[cfg(test)]
@@ -195,20 +217,17 @@ mod tests {
     use super::*;
 
     /// Two nodes of one processor each, with two cores of two threads.
-    fn machine() -> Vec<LogicalCpu> {
+    fn machine() -> Vec<CpuPlace> {
         (0..8)
-            .map(|logical: usize| LogicalCpu {
-                node: Some(logical as u32 / 4),
-                processor: logical as u32 / 4,
-                core: logical as u32 / 2 % 2,
-                thread: logical as u32 % 2,
-                logical,
+            .map(|logical| {
+                let node = logical / 4;
+                [node, node, -1, logical / 2 % 2, logical % 2, logical]
             })
             .collect()
     }
 
     fn orders(flag: &str, usable: &[usize]) -> Vec<usize> {
-        order(machine(), BIND_TYPES[flagged(flag)].order, usable)
+        order(&machine(), BIND_TYPES[flagged(flag)].order, usable)
     }
 
     #[test]

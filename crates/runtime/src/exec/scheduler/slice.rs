@@ -23,7 +23,7 @@ use crate::mail::observer::observer;
 use crate::process::dirty::Collection;
 use crate::process::owner::Owner;
 use crate::process::sync::between_steps;
-use crate::process::{Flags, Process, block, state};
+use crate::process::{Flags, Priority, Process, block, priority_of, state};
 
 /// What comes next in a slice.
 #[must_use]
@@ -203,6 +203,16 @@ impl Scheduler {
         Next::Prepare(process)
     }
 
+    /// Puts a process back that is not to run until the memory of those has come back that the memory guard has ended:
+    /// thousands that have been spawned and have not run yet would take it first.
+    #[cold]
+    pub(super) fn waits_for_memory(&self, process: Owner) -> Next {
+        self.requeue(process);
+        // The guard needs a processor, too.
+        std::thread::yield_now();
+        Next::End
+    }
+
     /// Puts the running process back into the queue.
     #[inline]
     pub(super) fn requeue(&self, mut process: Owner) {
@@ -240,6 +250,12 @@ impl Scheduler {
         self.dead.add(process.into_block());
         Next::End
     }
+}
+
+/// Whether a process of this state word, from before its slice, waits where [`brakes`](sys::memory::budget::brakes)
+/// says so: nobody has sent it anything, and it has no high priority.
+pub(super) fn must_wait(before: u32) -> bool {
+    before & (state::EVENT | state::SYSTEM) == 0 && priority_of(before) >= Priority::Normal
 }
 
 /// Ends a build with assertions if this process cannot be one whose code runs now.
@@ -325,6 +341,8 @@ pub(super) fn leave(process: &mut Process) {
 fn stands_still(process: &mut Process) -> bool {
     if process.flags.contains(Flags::HIBERNATED) && !process.head.messages.first.is_null() {
         process.flags.remove(Flags::HIBERNATED);
+        // SAFETY: the process is between two slices, and this thread uses none of its terms.
+        unsafe { collection::wake(process) };
     }
     process.suspend_count > 0 || process.flags.contains(Flags::HIBERNATED)
 }

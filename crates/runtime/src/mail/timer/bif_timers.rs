@@ -39,16 +39,47 @@ struct Running {
 /// About what a timer takes besides its message: an entry here and one in its wheel.
 const TIMER_BYTES: u64 = 160;
 
+impl Running {
+    fn bytes(&self) -> u64 {
+        TIMER_BYTES + u64::from(self.words) * 8
+    }
+}
+
 /// Bytes of those of these timers that run.
 #[must_use]
 pub fn bytes(numbers: &[u64]) -> u64 {
     let of_one = |&number: &u64| {
         let timers = shard(number).lock();
-        timers
-            .get(&number)
-            .map_or(0, |running| TIMER_BYTES + u64::from(running.words) * 8)
+        timers.get(&number).map_or(0, Running::bytes)
     };
     numbers.iter().map(of_one).sum()
+}
+
+/// The same of the timers that others have set for a process.
+#[must_use]
+pub fn bytes_to(pid: Term) -> u64 {
+    let receivers = receivers(pid).lock();
+    receivers.get(&pid).map_or(0, |numbers| bytes(numbers))
+}
+
+/// The same of the timers that send to a name, by the name.
+#[must_use]
+pub fn bytes_by_name() -> HashMap<Term, u64> {
+    let mut by_name = HashMap::new();
+    for shard in TIMERS.iter() {
+        for running in shard.lock().values().filter(|running| running.to.is_atom()) {
+            let bytes: &mut u64 = by_name.entry(running.to).or_default();
+            *bytes += running.bytes();
+        }
+    }
+    by_name
+}
+
+/// The same of all that run.
+#[must_use]
+pub fn bytes_of_all() -> u64 {
+    let of_shard = |shard: &Shard| shard.lock().values().map(Running::bytes).sum::<u64>();
+    TIMERS.iter().map(of_shard).sum()
 }
 
 /// Number of separately locked tables of running timers.

@@ -6,12 +6,12 @@
 
 use std::ops::Range;
 
-use hashbrown::HashTable;
 use layout::Term;
 use rustc_hash::FxHashMap;
 use term::copy::Owned;
 
 use super::aliases::AliasKind;
+use crate::process::positions::Positions;
 use crate::process::rank::Rank;
 use crate::process::thin_array::ThinArray;
 
@@ -120,7 +120,7 @@ impl Entry {
 #[derive(Default)]
 struct Extra {
     /// Positions of the first `indexed` entries.
-    index: HashTable<u32>,
+    index: Positions,
     indexed: u32,
     /// The tags of the monitors that have one, by number.
     tags: FxHashMap<u64, Owned>,
@@ -153,7 +153,7 @@ impl Entries {
         let extra = self.0.header().and_then(Option::as_ref);
         let extra = extra.map_or(0, |extra| {
             let tags = extra.tags.capacity() * size_of::<(u64, Owned)>();
-            size_of::<Extra>() + extra.index.allocation_size() + tags
+            size_of::<Extra>() + extra.index.bytes() + tags
         });
         self.0.bytes() + extra
     }
@@ -162,16 +162,11 @@ impl Entries {
     /// something of twice its size.
     pub(super) fn growth_bytes(&self) -> usize {
         let extra = self.extra().map_or(0, |extra| {
-            let left = extra.index.capacity() - extra.index.len();
-            let index = match left <= MOST_UNINDEXED {
-                true => extra.index.allocation_size() * 2,
-                false => 0,
-            };
             let tags = match extra.tags.capacity() == extra.tags.len() {
                 true => extra.tags.capacity() * size_of::<(u64, Owned)>() * 2,
                 false => 0,
             };
-            index + tags
+            extra.index.growth_bytes(MOST_UNINDEXED) + tags
         });
         self.0.growth_bytes(1) + extra
     }
@@ -216,8 +211,7 @@ impl Entries {
         }
         let (entries, extra) = self.parts();
         let is_at = |&at: &u32| is_wanted(&entries[at as usize]);
-        let found = extra.index.find(hash(kind, key), is_at);
-        found.map(|&at| at as usize)
+        extra.index.find(hash(kind, key), is_at)
     }
 
     pub(super) fn get(&mut self, kind: EntryKind, key: u64) -> Option<&Entry> {
@@ -255,8 +249,7 @@ impl Entries {
         let hash_of = |&at: &u32| entries[at as usize].hash();
         extra.index.reserve(positions.len(), hash_of);
         for at in positions.clone() {
-            let at = at as u32;
-            extra.index.insert_unique(hash_of(&at), at, hash_of);
+            extra.index.insert(entries[at].hash(), at, hash_of);
         }
         extra.indexed = positions.end as u32;
         debug_assert_eq!(extra.index.len(), positions.end);
@@ -292,15 +285,10 @@ impl Entries {
     fn unindex(&mut self, at: usize) -> usize {
         let (entries, extra) = self.parts();
         let last = extra.indexed as usize - 1;
-        let is_at = |place: usize| move |&other: &u32| other as usize == place;
-        if let Ok(found) = extra.index.find_entry(entries[at].hash(), is_at(at)) {
-            found.remove();
-        }
-        debug_assert_eq!(extra.index.len(), last, "an entry was not in the index");
-        if at != last
-            && let Some(moved) = extra.index.find_mut(entries[last].hash(), is_at(last))
-        {
-            *moved = at as u32;
+        let was_there = extra.index.remove(entries[at].hash(), at);
+        debug_assert!(was_there, "an entry was not in the index");
+        if at != last {
+            extra.index.moved(entries[last].hash(), last, at);
         }
         extra.indexed = last as u32;
         last
@@ -309,11 +297,7 @@ impl Entries {
     /// Gives memory of the index back if little of it is used.
     fn shrink_index(&mut self) {
         let (entries, extra) = self.parts();
-        let used = extra.index.len();
-        if used < extra.index.capacity() / 8 {
-            let hash_of = |&at: &u32| entries[at as usize].hash();
-            extra.index.shrink_to(used * 2, hash_of);
-        }
+        extra.index.shrink(|&at| entries[at as usize].hash());
     }
 
     /// Keeps the tag of a monitor.
