@@ -1,6 +1,9 @@
 # The commands of the project. `make run` is the fastest way to see what ferl does.
 
-.PHONY: run test test-all bench rings picture deb build setup applications stock-25 stock-27 stock-29
+.PHONY: run test test-all bench rings picture book deb build static setup rust applications stock-25 stock-27 stock-29
+
+# What the book is built with, where no mdbook is installed.
+MDBOOK = 0.5.4
 
 # The headline experiments on ferl and on stock, side by side: a table that grows line by line, and a page with plots.
 # Less than two minutes once ferl is built. `target/release/ferl lab --quick` runs many more.
@@ -33,17 +36,64 @@ rings: build
 picture: build
 	target/release/ferl lab results
 
+# The book: target/book/index.html. Without an mdbook in PATH it is built once, under target/tools.
+book: rust
+	@mdbook=$$(command -v mdbook || echo target/tools/bin/mdbook); \
+	if ! [ -x "$$mdbook" ]; then \
+	    cargo install --locked --root target/tools --no-default-features --features search \
+	        --version $(MDBOOK) mdbook || exit 1; \
+	fi; \
+	"$$mdbook" build docs/book
+
 # A Debian package in target/.
 deb: build
 	packaging/deb/build.sh target/release/ferl target
 
+# The first build takes minutes, and shows what it is at; later ones are silent.
 build: setup
-	cargo build --quiet --release --package cli
+	@if [ -e target/release/ferl ]; then quiet=--quiet; fi; \
+	cargo build $$quiet --release --package cli
+
+# ferl in one file that needs no C library, with musl's in it: target/MACHINE-unknown-linux-musl/release/ferl. What it
+# cannot do says the book (shipping.md).
+STATIC = $(shell uname -m)-unknown-linux-musl
+static: setup
+	@if ! command -v musl-gcc >/dev/null; then \
+	    missing="musl-gcc is missing: install Debian's musl-tools"; \
+	    command -v apt-get >/dev/null || { echo "$$missing" >&2; exit 1; }; \
+	    as_root=; \
+	    if [ "$$(id -u)" -ne 0 ]; then \
+	        command -v sudo >/dev/null || { echo "$$missing" >&2; exit 1; }; \
+	        as_root=sudo; \
+	    fi; \
+	    echo "installing musl-tools, the C library of a static ferl"; \
+	    $$as_root apt-get update -qq && \
+	        $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends musl-tools; \
+	fi
+	@ls "$$(rustc --print target-libdir --target $(STATIC))" >/dev/null 2>&1 || rustup target add $(STATIC)
+	@if [ -e target/$(STATIC)/release/ferl ]; then quiet=--quiet; fi; \
+	cargo build $$quiet --release --package cli --target $(STATIC)
+
+# Rust, in the version that rust-toolchain.toml names: rustup takes it from there. Where Rust is missing and the system
+# has rustup as a package, that is installed.
+rust:
+	@if ! command -v cargo >/dev/null; then \
+	    missing="cargo is missing: install Rust 1.95 or later"; \
+	    command -v apt-get >/dev/null || { echo "$$missing" >&2; exit 1; }; \
+	    as_root=; \
+	    if [ "$$(id -u)" -ne 0 ]; then \
+	        command -v sudo >/dev/null || { echo "$$missing (as root, apt-get install rustup)" >&2; exit 1; }; \
+	        as_root=sudo; \
+	    fi; \
+	    $$as_root apt-get update -qq; \
+	    apt-cache show rustup >/dev/null 2>&1 || { \
+	        echo "$$missing (this system has no package rustup)" >&2; exit 1; }; \
+	    echo "installing rustup, which brings Rust"; \
+	    $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends rustup; \
+	fi
 
 # What building and running needs. Debian's OTP is installed when there is none.
-setup:
-	@command -v cargo >/dev/null || { \
-	    echo "cargo is missing: install Rust 1.95 or later" >&2; exit 1; }
+setup: rust
 	@command -v cc >/dev/null || { \
 	    echo "a C linker (cc) is missing: install Debian's gcc and libc6-dev" >&2; exit 1; }
 	@if ! command -v erl >/dev/null || ! command -v erlc >/dev/null; then \

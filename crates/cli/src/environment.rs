@@ -3,7 +3,9 @@
 //! read at the same time. Main thread only.
 
 use std::collections::BTreeMap;
-use std::os::unix::ffi::OsStringExt;
+use std::ffi::OsStr;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::process::Command;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment {
@@ -36,6 +38,20 @@ impl Environment {
                 self.variables.insert(name[..end].to_vec(), value)
             }
         };
+    }
+
+    /// Unsets a variable.
+    pub fn remove(&mut self, name: &str) {
+        self.variables.remove(name.as_bytes());
+    }
+
+    /// Gives a program this environment, and nothing else.
+    pub fn give(&self, command: &mut Command) {
+        command.env_clear();
+        command.envs(
+            self.iter()
+                .map(|(name, value)| (OsStr::from_bytes(name), OsStr::from_bytes(value))),
+        );
     }
 
     /// Names and values, sorted by name.

@@ -28,12 +28,21 @@ pub struct Launch {
     pub flavor: Flavor,
     /// Leave the terminal and run in the background.
     pub detached: bool,
-    /// The shell command that starts the port mapper, for a node that other nodes must be able to find.
-    pub port_mapper: Option<Word>,
+    /// What starts the port mapper, for a node that other nodes must be able to find.
+    pub port_mapper: Option<PortMapper>,
     /// Print the command line first.
     pub announced: bool,
     /// Print the command line instead of starting.
     pub printed: Option<Print>,
+}
+
+/// What starts the port mapper.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PortMapper {
+    /// OTP's own program, with the argument `-daemon`.
+    Own(PathBuf),
+    /// A command for the shell (`-epmd`).
+    Command(Word),
 }
 
 /// The form of the engine selected by `-emu_flavor`.
@@ -88,9 +97,10 @@ pub fn program_name(called: &Path, directory: &Path, environment: &Environment) 
             .map(|folder| directory.join(OsStr::from_bytes(folder)).join(called))
             .find(is_there)
     };
-    // OTP takes what follows a space for an argument.
+    // OTP tells a name with spaces from one with arguments by looking for the file, but joins what several spaces part
+    // by one.
     path.map(|path| path.into_os_string().into_vec())
-        .filter(|path| !path.contains(&b' '))
+        .filter(|path| !path.windows(2).any(|pair| pair == b"  "))
         .unwrap_or_else(|| PROGNAME.into())
 }
 
@@ -392,8 +402,8 @@ impl<'a> Split<'a> {
         }
         let (root, bin) = (self.otp.root_bytes(), self.otp.bin_bytes());
         let port_mapper = (self.distributed && self.starts_port_mapper).then(|| {
-            let own = [b"\"", bin, b"/epmd\" -daemon"].concat();
-            self.epmd.unwrap_or(own)
+            let own = || PortMapper::Own(self.otp.bin.join("epmd"));
+            self.epmd.map_or_else(own, PortMapper::Command)
         });
         let mut init_words: Vec<Word> = [
             b"-root".as_slice(),
@@ -501,7 +511,8 @@ mod tests {
     fn program_name_is_the_path_by_which_it_was_called() {
         let folder = std::env::temp_dir().join(format!("ferl-program-name-{}", std::process::id()));
         let (there, spaced) = (folder.join("bin"), folder.join("a folder"));
-        for folder in [&there, &spaced] {
+        let twice = folder.join("two  spaces");
+        for folder in [&there, &spaced, &twice] {
             std::fs::create_dir_all(folder).unwrap();
             std::fs::write(folder.join("ferl"), "").unwrap();
         }
@@ -515,7 +526,9 @@ mod tests {
         assert_eq!(name("bin/ferl", &folder), folder.join("bin/ferl"));
         let absolute = there.join("ferl");
         assert_eq!(name(absolute.to_str().unwrap(), Path::new("/")), absolute);
-        for (called, directory) in [("gone", &there), ("./ferl", &spaced), ("bin/gone", &folder)] {
+        let spaced = spaced.join("ferl");
+        assert_eq!(name(spaced.to_str().unwrap(), Path::new("/")), spaced);
+        for (called, directory) in [("gone", &there), ("./ferl", &twice), ("bin/gone", &folder)] {
             assert_eq!(name(called, directory), Path::new("erl"), "{called}");
         }
         std::fs::remove_dir_all(&folder).unwrap();
@@ -574,14 +587,12 @@ mod tests {
             None
         );
         assert_eq!(
-            launch(&["-sname", "a"]).port_mapper.as_deref(),
-            Some(b"\"/otp/erts-13.1.5/bin/epmd\" -daemon".as_slice())
+            launch(&["-sname", "a"]).port_mapper,
+            Some(PortMapper::Own("/otp/erts-13.1.5/bin/epmd".into()))
         );
         assert_eq!(
-            launch(&["-name", "a", "-epmd", "mine -d"])
-                .port_mapper
-                .as_deref(),
-            Some(b"mine -d".as_slice())
+            launch(&["-name", "a", "-epmd", "mine -d"]).port_mapper,
+            Some(PortMapper::Command(b"mine -d".to_vec()))
         );
     }
 

@@ -8,9 +8,14 @@
 
 #![forbid(unsafe_code)]
 
+pub mod commands;
 pub mod environment;
+pub mod erts;
+pub mod image;
 pub mod launch;
+pub mod manual;
 pub mod otp;
+pub mod packed;
 pub mod refusal;
 pub mod settings;
 pub mod topology;

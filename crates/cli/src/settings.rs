@@ -71,7 +71,6 @@ fn defaults(launch: &Launch, otp: &Otp) -> Config {
     Config {
         flags,
         root_dir: otp.root.clone(),
-        preloaded_dir: otp.preloaded.clone(),
         release: otp.release,
         erts_version: otp.erts_version.clone(),
         init_args: launch.init_words.clone(),

@@ -12,6 +12,10 @@ pub fn parse(flag: &EmulatorFlag, value: &[u8]) -> Result<Parsed, String> {
     match flag.value {
         Value::Nothing => Ok(Parsed::Nothing),
         Value::Text => Ok(Parsed::Text(value.to_vec())),
+        Value::Name => match value.first() {
+            None | Some(b'-' | b'+') => Err(bad()),
+            Some(_) => Ok(Parsed::Text(value.to_vec())),
+        },
         Value::Bool => match value {
             b"true" => Ok(Parsed::Bool(true)),
             b"false" => Ok(Parsed::Bool(false)),
@@ -45,8 +49,8 @@ pub fn parse(flag: &EmulatorFlag, value: &[u8]) -> Result<Parsed, String> {
         }
         Value::Pair => pair(value).ok_or_else(bad),
         Value::Budget => budget(value).map(Parsed::Budget).ok_or_else(bad),
-        Value::Topology => match topology::check(value) {
-            Ok(()) => Ok(Parsed::Text(value.to_vec())),
+        Value::Topology => match topology::parse(value) {
+            Ok(places) => Ok(Parsed::Topology(places)),
             Err(reason) => Err(format!("{}: {reason}", bad())),
         },
     }

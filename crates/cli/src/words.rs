@@ -7,18 +7,31 @@
 //! rejected.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::Read;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
 use spec::Release;
 use sys::Errno;
+use sys::file::{File, OpenMode};
 
 use crate::environment::Environment;
 use crate::refusal::Refusal;
 
 pub type Word = Vec<u8>;
+
+/// A word as the standard library takes it.
+#[must_use]
+pub fn os(word: &[u8]) -> &OsStr {
+    OsStr::from_bytes(word)
+}
+
+/// The words of a text, as the shell cuts a variable that is not quoted.
+pub(crate) fn at_spaces(text: &[u8]) -> impl Iterator<Item = Word> {
+    text.split(|byte| byte.is_ascii_whitespace())
+        .filter(|word| !word.is_empty())
+        .map(<[u8]>::to_vec)
+}
 
 /// The maximum number of argument files; more mean that a file includes itself.
 const MAX_FILES: usize = 1_000;
@@ -103,14 +116,21 @@ impl Merged {
                 "Too many arguments files (does \"{shown}\" include itself?)"
             )));
         }
-        let file = File::open(Path::new(OsStr::from_bytes(name))).map_err(|error| {
+        // The system's own form of a file also opens those that a packed release carries.
+        let reading = OpenMode {
+            read: true,
+            skip_type_check: true,
+            ..OpenMode::default()
+        };
+        let file = File::open(name, reading).map_err(|error| {
             let here = std::env::current_dir().unwrap_or_default();
             Refusal::launcher(format!(
                 "Failed to open arguments file \"{shown}\" at \"{}\": {}",
                 here.display(),
-                reason(error)
+                error.message()
             ))
         })?;
+        let file = std::fs::File::from(OwnedFd::from(file));
         let failed = |why: &str| {
             Refusal::launcher(format!("Failed to read arguments file \"{shown}\": {why}"))
         };

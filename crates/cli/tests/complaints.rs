@@ -78,6 +78,11 @@ const LINES: &[&str] = &[
     "+sct L0-1c0-1:L2c2",
     "+sct L",
     "+sct c0",
+    "+sct L0-1c0-2",
+    "+sct L0p0c0",
+    "+sct L0:L0c1",
+    "+sct L0-1",
+    "+sct L0c0p0n0:L1c1p1",
     "+zdntgc 100000001",
     "-no_epmd",
     "-emu_name_exitx",
@@ -162,7 +167,7 @@ fn lines_for(flag: &EmulatorFlag) -> Vec<String> {
     let mut values: Vec<String> = vec!["foo".to_owned()];
     match flag.value {
         Value::Nothing => return vec![name],
-        Value::Text => {}
+        Value::Text | Value::Name => {}
         Value::Bool => values.extend(["true".to_owned(), "false".to_owned()]),
         Value::OneOf(words) | Value::StartsWith(words) => {
             values.extend(words.iter().map(|word| (*word).to_owned()));

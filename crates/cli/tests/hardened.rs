@@ -131,7 +131,7 @@ const MAKE_LARGE: &str = r#"
     halt()."#;
 
 #[test]
-fn where_memory_for_code_is_used_up_loading_fails_and_the_node_goes_on() {
+fn where_memory_for_machine_code_is_used_up_a_large_module_runs_without() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("hardened");
     std::fs::create_dir_all(&folder).unwrap();
     let made = stock::erl_25()
@@ -153,12 +153,7 @@ fn where_memory_for_code_is_used_up_loading_fails_and_the_node_goes_on() {
     let output = run(little_low_memory(), &["-eval", &load]);
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
-    let mut lines = text.lines();
-    // The logger's event may come before it.
-    let answer = lines.find(|line| line.starts_with("{error"));
-    assert_eq!(answer, Some("{error,system_limit}"), "{text}{errors}");
-    assert!(text.contains("{'EXIT',{undef,[{large,f,[],[]}"), "{text}");
-    assert!(text.contains("\n[a,b]\n"), "{text}");
+    assert_eq!(text, "{module,large}\n0\n[a,b]\n", "{errors}");
     // Threaded code need not be below 2 GiB.
     let output = run(little_low_memory(), &["-emu_flavor", "emu", "-eval", &load]);
     let text = String::from_utf8_lossy(&output.stdout);
@@ -167,7 +162,10 @@ fn where_memory_for_code_is_used_up_loading_fails_and_the_node_goes_on() {
 
 #[test]
 fn in_a_limited_address_space_a_node_starts_and_a_process_that_eats_it_up_dies_alone() {
+    // What is loaded only now may not find the memory for it.
     const EAT: &str = "
+        ok = code:ensure_modules_loaded([unicode_util, string, erl_lint, erl_bits, io_lib, io_lib_format, io_lib_pretty,
+            erl_scan, erl_anno, otp_internal, logger_formatter, error_logger, proc_lib]),
         Eat = fun Eat(List) -> Eat([List | List]) end,
         {Pid, Monitor} = spawn_monitor(fun() -> Eat([]) end),
         receive {'DOWN', Monitor, process, Pid, Reason} -> io:format(\"~p ~p~n\", [Reason, lists:sum([1, 2])]) end,
@@ -178,8 +176,8 @@ fn in_a_limited_address_space_a_node_starts_and_a_process_that_eats_it_up_dies_a
     unsafe {
         command.pre_exec(|| {
             let limits = libc::rlimit {
-                rlim_cur: 2 << 30,
-                rlim_max: 2 << 30,
+                rlim_cur: 1 << 30,
+                rlim_max: 1 << 30,
             };
             match libc::setrlimit(libc::RLIMIT_AS, &raw const limits) {
                 0 => Ok(()),

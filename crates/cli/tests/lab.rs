@@ -172,14 +172,13 @@ fn bad_wishes_are_problems_and_the_rest_is_done() {
     let nowhere = "/nowhere/at/all.html";
     let done = bench.lab(
         &good,
-        &missing,
+        &good,
         &["oneway", "nonsense", "--runs", "1", "--report", nowhere],
     );
     let said = text(&done);
     assert_eq!(done.status.code(), Some(1), "{said}");
     for part in [
         "no experiment is called nonsense",
-        "no other Erlang",
         "/nowhere/at/all.html cannot be written",
         "5,000",
     ] {
@@ -189,6 +188,38 @@ fn bad_wishes_are_problems_and_the_rest_is_done() {
     assert_eq!(done.status.code(), Some(2), "{}", text(&done));
     let done = bench.lab(&good, &good, &["--runs", "0"]);
     assert_eq!(done.status.code(), Some(2), "{}", text(&done));
+}
+
+#[test]
+fn nothing_is_measured_where_nothing_would_come_of_it() {
+    let bench = Bench::new("stopped");
+    let good = bench.machine("good", GOOD);
+    let stops = |other: &Path, arguments: &[&str], parts: &[&str]| {
+        let done = bench.lab(&good, other, arguments);
+        let said = text(&done);
+        assert_eq!(done.status.code(), Some(2), "{said}");
+        assert!(!said.contains("5,000") && !said.contains("Runs"), "{said}");
+        for part in parts {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+    };
+    let gone = bench.0.join("gone");
+    stops(
+        &gone,
+        &["oneway"],
+        &["--against", "no other Erlang", "gone was not found"],
+    );
+    let dead = bench.script("dead", "echo 'not today' >&2; exit 1");
+    stops(
+        &dead,
+        &["oneway"],
+        &["--against", "does not start", "not today"],
+    );
+    stops(
+        &good,
+        &["E9"],
+        &["no experiment is called E9", "E1, E2", "--list"],
+    );
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cli::environment::Environment;
-use cli::launch::{self, Launch, Request};
+use cli::launch::{self, Launch, PortMapper, Request};
 use cli::otp::Otp;
 use cli::words;
 use spec::flags::{EMULATOR_FLAGS, LAUNCHER_FLAGS, Origin};
@@ -138,7 +138,7 @@ impl Stage {
 
     fn started(&self, launch: &Launch) -> Outcome {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-        let own = format!("\"{}/epmd\" -daemon", self.otp.bin.display());
+        let own = PortMapper::Own(self.otp.bin.join("epmd"));
         Outcome::Started {
             words: launch.arguments().map(text).collect(),
             environment: launch
@@ -147,7 +147,7 @@ impl Stage {
                 .map(|(name, value)| (text(name), text(value)))
                 .filter(|(name, _)| is_ours(name))
                 .collect(),
-            maps_ports: launch.port_mapper.as_deref() == Some(own.as_bytes()),
+            maps_ports: launch.port_mapper.as_ref() == Some(&own),
         }
     }
 }

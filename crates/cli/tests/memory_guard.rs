@@ -49,6 +49,7 @@ fn the_node_outlives_what_takes_memory_without_end() {
         ("ordered", ended),
         ("map", ended),
         ("timers", ended),
+        ("timers_of_others", ended),
         ("external", refused),
     ] {
         let (line, all) = explode(kind, &["+Mguard", BUDGET]);
@@ -71,6 +72,7 @@ fn the_node_outlives_what_takes_memory_without_end() {
         ("monitors", "calm"),
         ("messages", "calm"),
         ("objects", "calm"),
+        ("port", "calm"),
         ("processes", ""),
     ] {
         let (line, all) = explode(kind, &["+Mguard", BUDGET]);
@@ -95,6 +97,221 @@ fn the_node_outlives_what_takes_memory_without_end() {
         format!("atoms ended: {refused}, then calm, witness in time: true"),
         "{all}"
     );
+}
+
+/// Compiles the library of this test, if there are headers.
+fn natives() -> bool {
+    let headers = stock::otp().headers();
+    if !headers.join("erl_nif.h").is_file() {
+        println!("left out: there is no erl_nif.h");
+        return false;
+    }
+    let source = format!(
+        "{}/tests/memory_guard/natives.c",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let compiled = Command::new("cc")
+        .args(["-shared", "-fPIC", "-O1", "-o"])
+        .arg(folder().join("natives.so"))
+        .arg(source)
+        .arg("-I")
+        .arg(headers)
+        .status();
+    assert!(compiled.unwrap().success());
+    compile("natives");
+    true
+}
+
+#[test]
+fn the_node_outlives_what_libraries_take() {
+    let _alone = alone();
+    if !natives() {
+        return;
+    }
+    compile("bomb");
+    for (kind, expected) in [
+        ("resources", "memory_guard, by the guard: true, then calm"),
+        ("pieces", "none, by the guard: false"),
+    ] {
+        let (line, all) = explode(kind, &["+Mguard", BUDGET]);
+        assert!(
+            line.starts_with(&format!("{kind} ended: {expected}")),
+            "{all}"
+        );
+        assert!(line.ends_with("witness in time: true"), "{all}");
+    }
+}
+
+#[test]
+fn code_is_refused_near_the_end_of_memory() {
+    let _alone = alone();
+    compile("bomb");
+    let (line, all) = explode("code", &["+Mguard", BUDGET]);
+    assert!(
+        line.starts_with("code ended: system_limit, by the guard: false"),
+        "{all}"
+    );
+    assert!(line.ends_with("witness in time: true"), "{all}");
+}
+
+#[test]
+fn a_node_whose_memory_nobody_holds_ends_with_a_dump() {
+    let _alone = alone();
+    if !natives() {
+        return;
+    }
+    let dump = folder().join("last.dump");
+    let take = "Take = fun Take() -> natives:take(100000), Take() end, spawn(Take).";
+    let output = ferl()
+        .args(["+Mguard", BUDGET, "-noshell", "-eval", take])
+        .env("ERL_CRASH_DUMP", &dump)
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    let slogan = "ferl: Memory guard: the node has ";
+    assert!(errors.contains(slogan), "{errors}");
+    let dump = std::fs::read_to_string(dump).unwrap();
+    assert!(dump.contains(&format!("Slogan: {slogan}")));
+    assert!(dump.contains("=mod:natives") && dump.ends_with("=end\n"));
+}
+
+/// A memory group of version 1 with a limit in MB, and its removal.
+struct Group(PathBuf);
+
+impl Group {
+    /// `None`, with a line that says so, where there are no such groups or they cannot be made.
+    fn new(name: &str, megabytes: u64) -> Option<Group> {
+        let parent = "/sys/fs/cgroup/memory";
+        let path = PathBuf::from(format!("{parent}/ferl-{name}-{}", std::process::id()));
+        let limit = path.join("memory.limit_in_bytes");
+        let made = std::fs::create_dir(&path).and_then(|()| {
+            let group = Group(path);
+            std::fs::write(limit, (megabytes << 20).to_string()).map(|()| group)
+        });
+        made.map_err(|error| println!("left out: no memory group can be made: {error}"))
+            .ok()
+    }
+
+    /// The command, to be run in the group.
+    fn command(&self, command: &Command) -> Command {
+        let mut within = Command::new("sh");
+        within
+            .args(["-c", "echo $$ > \"$0\"; exec \"$@\""])
+            .arg(self.0.join("cgroup.procs"))
+            .arg(command.get_program())
+            .args(command.get_args())
+            .current_dir(folder());
+        for (name, value) in command.get_envs() {
+            match value {
+                Some(value) => within.env(name, value),
+                None => within.env_remove(name),
+            };
+        }
+        within
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir(&self.0);
+    }
+}
+
+#[test]
+fn a_group_that_vanishes_leaves_its_budget() {
+    let _alone = alone();
+    let Some(group) = Group::new("vanishes", 300) else {
+        return;
+    };
+    let leave = format!(
+        "Told = fun() -> M = erlang:system_info({{ferl, memory_guard}}), \
+            {{maps:get(source, M), maps:get(budget, M) bsr 20}} end, \
+        Before = Told(), \
+        ok = file:write_file(\"/sys/fs/cgroup/memory/cgroup.procs\", os:getpid()), \
+        ok = file:del_dir({:?}), \
+        timer:sleep(1000), \
+        io:format(\"~w ~w\", [Before, Told()]), halt().",
+        group.0
+    );
+    let mut node = ferl();
+    node.args(["-noshell", "-eval", &leave]);
+    let output = group.command(&node).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(told, "{cgroup,270} {cgroup,270}", "{output:?}");
+}
+
+#[test]
+fn a_limit_that_changes_is_followed_and_too_small_a_one_is_told_of() {
+    let _alone = alone();
+    let Some(group) = Group::new("changes", 300) else {
+        return;
+    };
+    let change = format!(
+        "Told = fun() -> maps:get(budget, erlang:system_info({{ferl, memory_guard}})) bsr 20 end, \
+        Set = fun(MB) -> ok = file:write_file({:?}, integer_to_list(MB bsl 20)), timer:sleep(1000), Told() end, \
+        io:format(\"~w\", [[Told(), Set(400), Set(80), Set(300), is_pid(spawn(fun() -> ok end))]]), halt().",
+        group.0.join("memory.limit_in_bytes")
+    );
+    let mut node = ferl();
+    node.args(["-noshell", "-eval", &change]);
+    let output = group.command(&node).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("[270,360,72,270,true]"), "{output:?}");
+    let line = "Memory guard: the budget is 72 MB, and a node needs 80 MB";
+    assert!(told.contains(line), "{output:?}");
+}
+
+/// Nobody's end would help, so nobody ends, neither does the node.
+#[test]
+fn what_other_programs_take_ends_nobody() {
+    let _alone = alone();
+    let Some(group) = Group::new("others", 300) else {
+        return;
+    };
+    // The node boots first: there is no room for it afterwards.
+    let look = "io:format(\"~w begins~n\", [node()]), timer:sleep(6000), \
+        #{level := Level, others := Others, ended := Ended} = erlang:system_info({ferl, memory_guard}), \
+        io:format(\"~w ~w ~w\", [Level, Others > 220000000, Ended]), halt().";
+    let mut node = ferl();
+    node.args(["-noshell", "-eval", look]);
+    let mut node = group.command(&node);
+    node.stdout(std::process::Stdio::piped());
+    node.stderr(std::process::Stdio::piped());
+    let node = node.spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    // It waits with all that it has read.
+    let mut other = Command::new("sh");
+    other.args(["-c", "exec dd if=/dev/zero bs=230M count=1 status=none"]);
+    let mut other = group
+        .command(&other)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let output = node.wait_with_output().unwrap();
+    other.kill().unwrap();
+    other.wait().unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.ends_with("hard true 0"), "{output:?}");
+    assert!(
+        told.contains("no process that may be ended holds much of it"),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn a_budget_below_what_a_node_needs_is_told_of() {
+    let _alone = alone();
+    let output = ferl()
+        .args(["+Mguard", "30000000", "-noshell", "-eval"])
+        .arg("io:format(\"~w\", [is_pid(spawn(fun() -> ok end))]), halt().")
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "true");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let line = "ferl: Memory guard: the budget is 29 MB, and a node needs 80 MB";
+    assert!(errors.starts_with(line), "{errors}");
 }
 
 /// Nodes run one after the other, because they would take each other's memory and time.

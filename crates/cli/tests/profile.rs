@@ -27,6 +27,20 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
+/// A flag in the place of the name is one whose own value was forgotten.
+#[test]
+fn a_flag_is_no_name_for_a_profile() {
+    let folder = folder("profile_name");
+    for words in [&["+profile"][..], &["+profile", "+S"], &["+profile-x"]] {
+        let output = ferl(&folder, words);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{words:?}: {said}");
+        assert!(said.contains("bad +profile name"), "{words:?}: {said}");
+    }
+    let written = std::fs::read_dir(&folder).unwrap().count();
+    assert_eq!(written, 0, "nothing is written");
+}
+
 /// Each phase spends its time in one place, for half a second of processor time.
 const PROGRAM: &str = r#"
 -module(profiled).
@@ -146,4 +160,21 @@ fn a_profile_that_cannot_be_written_is_told_at_the_start() {
         "{told}"
     );
     assert!(ferl(&folder, &[]).status.success());
+}
+
+#[test]
+fn a_profile_that_cannot_be_written_in_the_end_is_told_too() {
+    let folder = folder("profile_full");
+    // Files may be made, and not hold a byte.
+    let output = Command::new("sh")
+        .args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\""])
+        .arg(env!("CARGO_BIN_EXE_ferl"))
+        .args(["+profile", "run", "-noshell", "-s", "erlang", "halt"])
+        .envs(stock::otp().environment())
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("ferl: run: "), "{told}");
 }

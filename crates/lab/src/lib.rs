@@ -42,7 +42,7 @@ mod table;
 mod view;
 mod vms;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -59,6 +59,12 @@ use table::Table;
 
 /// The exit status when nothing could be run.
 const NOTHING_DONE: u8 = 2;
+
+/// The options of `ferl lab`, for those who describe them.
+#[must_use]
+pub fn command() -> clap::Command {
+    <LabOptions as clap::CommandFactory>::command()
+}
 
 /// Runs `ferl lab` with the arguments that follow these words. The exit status is 0 if everything was done on every VM,
 /// 1 if something failed, and 2 if nothing could be run.
@@ -132,6 +138,9 @@ fn measure(options: &LabOptions, mut problems: Vec<String>) -> Result<Session> {
     let began = Instant::now();
     let set = options.set();
     let planned = plan::plan(rows::all(), &options.experiments, set, &mut problems);
+    if planned.is_empty() {
+        bail!("{}", problems.join("\n"));
+    }
     let is_installed = |name: &str| installed::find_program(name).is_some();
     let (plan, mut left_out) = plan::runnable(planned, is_installed);
     if !options.experiments.is_empty() {

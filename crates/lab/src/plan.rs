@@ -18,8 +18,10 @@ pub(crate) fn plan(
 ) -> Vec<Planned> {
     for name in names {
         if !rows.iter().any(|row| matches(row, name)) {
+            let groups = Group::ALL.map(Group::key).join(", ");
             problems.push(format!(
-                "no experiment is called {name}; `ferl lab --list` lists them all"
+                "no experiment is called {name}: there are the groups {groups}, and `ferl lab --list` lists the rows \
+                 of each"
             ));
         }
     }

@@ -1,7 +1,7 @@
 //! The VMs to compare. Each is looked up, started once and asked for its version; one that does not start is reported
 //! and left out. Unless the user has chosen an OTP, ferl boots the libraries of the first of the others.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use std::env;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -90,11 +90,12 @@ fn invocation(program: &Path, folder: &Path, told: Option<&Path>) -> Invocation 
     }
 }
 
-/// Finds ferl and the VMs to compare it with. One that is missing is added to `problems`.
+/// Finds ferl and the VMs to compare it with. If none is named, ferl is measured alone where there is no other, which
+/// is added to `problems`.
 ///
 /// # Errors
 ///
-/// When ferl does not start.
+/// When ferl does not start, or one that is named.
 pub(crate) fn find(ferl: &Path, against: &[String], problems: &mut Vec<String>) -> Result<Vec<Vm>> {
     let mut found = Vec::new();
     let default = [DEFAULT.to_owned()];
@@ -104,14 +105,16 @@ pub(crate) fn find(ferl: &Path, against: &[String], problems: &mut Vec<String>) 
         against
     };
     for name in names {
-        let Some(path) = find_program(name) else {
-            problems.push(format!(
+        let opened = match find_program(name) {
+            Some(path) => Vm::open(&path, false, None),
+            None => Err(anyhow!(
                 "no other Erlang to compare with: {name} was not found"
-            ));
-            continue;
+            )),
         };
-        match Vm::open(&path, false, None) {
+        match opened {
             Ok(vm) => found.push(vm),
+            // Without the one that was asked for, what is measured would be of no use.
+            Err(error) if !against.is_empty() => return Err(error.context("--against")),
             Err(error) => problems.push(format!("{error:#}")),
         }
     }

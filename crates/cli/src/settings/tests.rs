@@ -171,7 +171,7 @@ fn flags_set_what_they_say() {
     assert!(!flags.max_heap_kill && !flags.max_heap_log);
     assert_eq!(flags.message_queue_data, "off_heap");
     assert_eq!(config.bind_type, "db");
-    assert_eq!(flags.busy_wait, "none");
+    assert_eq!(flags.busy_wait, Some("none"));
     assert!(flags.port_parallelism && !flags.native_libraries && flags.native_checks);
     assert_eq!(flags.dist_busy_limit_kilobytes, 2);
     assert_eq!(flags.node_table_gc_delay_s, None);

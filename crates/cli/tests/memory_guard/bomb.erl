@@ -16,12 +16,14 @@ watch(Kind) ->
         {'DOWN', Monitor, process, Pid, Reason} -> Reason
     end,
     told(Pid, End),
-    calm(200),
+    calm(1000),
     Witness ! {stop, self()},
     Silent = receive {silent_ms, Longest} -> Longest end,
     #{ended := Ended, level := Level} = erlang:system_info({ferl, memory_guard}),
     io:format("~s ended: ~p, by the guard: ~p, then ~p, witness in time: ~p~n",
         [Kind, End, Ended > 0, Level, Silent < 2000]),
+    % The logger prints what it was told.
+    timer:sleep(300),
     halt().
 
 now_ms() -> erlang:monotonic_time(millisecond).
@@ -70,8 +72,24 @@ run(table) -> insert(ets:new(table, [public]), 0);
 run(ordered) -> insert(ets:new(table, [public, ordered_set]), 0);
 run(map) -> map(#{}, 0);
 run(timers) -> timers(0);
+run(timers_of_others) ->
+    Self = self(),
+    register(named, Self),
+    spawn_link(fun() -> timers_to(Self) end),
+    spawn_link(fun() -> timers_to(named) end),
+    receive never -> ok end;
 run(atoms) -> atoms(0);
 run(persistent) -> persistent(0);
+run(port) ->
+    Self = self(),
+    Port = open_port({spawn, "sleep 2"}, [binary]),
+    Senders = [spawn_link(fun() -> receive go -> Port ! {Self, {command, binary:copy(<<0>>, 1000000)}} end end)
+        || _ <- lists:seq(1, 190)],
+    [Sender ! go || Sender <- Senders],
+    receive never -> ok end;
+run(resources) -> resources([]);
+run(pieces) -> pieces(8000000);
+run(code) -> code(0);
 run(external) -> external(term_to_binary(binary:copy(<<0>>, 30000000), [compressed]), []).
 
 list(List) -> list([{1, 2, 3} | List]).
@@ -83,11 +101,20 @@ spawn_all() -> spawn(fun() -> List = lists:seq(1, 600), receive never -> List en
 insert(Table, N) -> ets:insert(Table, {N, lists:seq(1, 10)}), insert(Table, N + 1).
 map(Map, N) -> map(Map#{N => {N, N}}, N + 1).
 timers(N) -> erlang:send_after(100000000, self(), {N, lists:seq(1, 50)}), timers(N + 1).
+timers_to(To) -> erlang:send_after(100000000, To, lists:seq(1, 50)), timers_to(To).
 atoms(N) -> _ = list_to_atom("an_atom_that_is_new_" ++ integer_to_list(N)), atoms(N + 1).
 persistent(N) -> persistent_term:put({bomb, N}, lists:seq(1, 1000)), persistent(N + 1).
 external(Bytes, List) -> external(Bytes, [binary_to_term(Bytes) | List]).
 busy(N) -> busy(N + 1).
 monitors_without_end() -> erlang:monitor(process, init), monitors_without_end().
+resources(List) -> resources([natives:object(100000) | List]).
+code(N) ->
+    Name = list_to_atom("module_" ++ integer_to_list(N)),
+    Clause = {clause, 1, [], [], [{string, 1, lists:duplicate(20000, $a)}]},
+    Attributes = [{attribute, 1, module, Name}, {attribute, 1, export, [{f, 0}]}],
+    {ok, Name, Beam} = compile:forms(Attributes ++ [{function, 1, f, 0, [Clause]}]),
+    case code:load_binary(Name, "none", Beam) of {module, Name} -> code(N + 1); {error, Reason} -> exit(Reason) end.
+pieces(Bytes) -> case natives:take(Bytes) of taken -> pieces(Bytes); none -> exit(none) end.
 send(To, List) -> To ! List, send(To, List).
 insert(Table, N, List) -> ets:insert(Table, {N, List}), insert(Table, N + 1, List).
 counters_in(List) -> counters_in([atomics:new(100000, []) | List]).

@@ -1,0 +1,145 @@
+//! Where a packed file starts: in a tree with nothing else, on a file system that cannot be written, as a user that
+//! nobody knows. What only root can set up is left out for others, with a line.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+#[path = "releases/made.rs"]
+mod made;
+use made::{Ended, app, ended, left_out, may_mount, packed, text};
+
+/// A shell in a name space of its own, where what it mounts is seen by nobody else.
+fn in_own_space(script: &str, words: &[&Path]) -> Ended {
+    let output = Command::new("unshare")
+        .args(["-m", "sh", "-euc", script, "sh"])
+        .args(words)
+        .env_clear()
+        .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
+        .output()
+        .unwrap();
+    ended(&output)
+}
+
+/// The libraries that the system loads for a program.
+fn libraries(program: &Path) -> Vec<PathBuf> {
+    let listed = Command::new("ldd").arg(program).output().unwrap();
+    text(&listed.stdout)
+        .split_whitespace()
+        .filter(|word| word.starts_with('/'))
+        .map(PathBuf::from)
+        .collect()
+}
+
+/// A release whose node is named, so that its own port mapper is started, and packed.
+fn release(otp: &stock::Otp, folder: &Path) -> PathBuf {
+    let release = made::release(otp, folder, &otp.root);
+    let vm_args = "-name packed@127.0.0.1\n-setcookie c\n-kernel logger_level error\n";
+    fs::write(release.join("releases/1/vm.args"), vm_args).unwrap();
+    let path = folder.join("app");
+    packed(otp, &release, &path);
+    path
+}
+
+/// Starts the node, asks it and stops it, by the file `/app`; then ends the port mapper.
+const ASK: &str = r#"
+    export HOME=/ ERL_EPMD_PORT=14877
+    chroot "$1" /app start &
+    for _ in $(seq 100); do chroot "$1" /app ping > /dev/null 2>&1 && break; sleep 0.1; done
+    chroot "$1" /app eval '{code:root_dir(), element(1, file:list_dir("/tmp")), filelib:is_file("/app/lib")}.'
+    chroot "$1" /app stop
+    wait $!
+    chroot "$1" /app erl -noshell -eval '
+        {ok, Socket} = gen_tcp:connect({127, 0, 0, 1}, 14877, [binary]),
+        gen_tcp:send(Socket, <<1:16, $k>>), receive {tcp, _, Said} -> io:format("~s~n", [Said]) end, halt().'
+"#;
+
+#[test]
+fn a_tree_with_nothing_but_the_file_and_the_c_library_is_enough() {
+    if !may_mount("packed files in other places") {
+        return;
+    }
+    for otp in made::otps() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = release(&otp, folder.path());
+        let plain = folder.path().join("release");
+        let root = folder.path().join("root");
+        // OTP's libraries, which are loaded from memory, may need others.
+        let libraries_of_release = Command::new("find")
+            .arg(plain.join("lib"))
+            .args(["-name", "*.so"])
+            .output();
+        let found = text(&libraries_of_release.unwrap().stdout);
+        let found: Vec<PathBuf> = found.lines().map(PathBuf::from).collect();
+        let needed = [path.clone()].into_iter().chain(found);
+        let needed: Vec<PathBuf> = needed.flat_map(|program| libraries(&program)).collect();
+        for library in needed {
+            let target = root.join(library.strip_prefix("/").unwrap());
+            fs::create_dir_all(target.parent().unwrap()).unwrap();
+            fs::copy(&library, &target).unwrap();
+        }
+        fs::copy(&path, root.join("app")).unwrap();
+        fs::create_dir(root.join("proc")).unwrap();
+        let place = format!("OTP {}", otp.release);
+        // Nothing can be written there either.
+        let script = format!(
+            "mount --bind \"$1\" \"$1\"\nmount -t proc proc \"$1/proc\"\nmount -o remount,ro,bind \"$1\"\n{ASK}"
+        );
+        let (status, said, errors) = in_own_space(&script, &[&root]);
+        let expected = "{\"/app\", error, true}\nOK\n";
+        assert_eq!((status, &*said), (Some(0), expected), "{place}: {errors}");
+        // Without /proc it cannot find itself, and says so.
+        let (status, _, errors) = in_own_space("chroot \"$1\" /app version", &[&root]);
+        assert!(
+            status == Some(1) && errors.contains("/proc is not mounted"),
+            "{errors}"
+        );
+    }
+}
+
+#[test]
+fn a_user_whom_nobody_knows_starts_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let otp = stock::otp();
+    let script = folder.path().join("script");
+    let text = "#!/usr/bin/env escript\nmain(_) -> io:format(\"~s\", [os:cmd(\"id -u\")]).\n";
+    fs::write(&script, text).unwrap();
+    let path = folder.path().join("app");
+    packed(otp, &script, &path);
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = app(&path);
+    // Only root may become somebody else.
+    match command.uid(54_321).gid(54_321).output() {
+        Ok(output) => assert_eq!(
+            ended(&output),
+            (Some(0), "54321\n".to_owned(), String::new())
+        ),
+        Err(error) => left_out(&format!("a packed file and an unknown user: {error}")),
+    }
+}
+
+#[test]
+fn a_place_where_nothing_may_be_executed_is_no_hindrance() {
+    if !may_mount("packed files in other places") {
+        return;
+    }
+    // What the file carries runs from memory, whatever the places for temporary files are.
+    let folder = tempfile::tempdir().unwrap();
+    let path = release(stock::otp(), folder.path());
+    let script = "mount -t tmpfs -o noexec none /tmp\nmount -t tmpfs -o noexec none /dev/shm\n\
+                  HOME=/ ERL_EPMD_PORT=14878 \"$1\" erl -noshell -start_epmd false -eval '\
+                  io:format(\"~p~n\", [element(1, inet_gethost_native:gethostbyname(\"localhost\"))]), halt().'";
+    let place = Path::new("/mnt/app");
+    let script = format!(
+        "mount -t tmpfs none /mnt\ncp \"$2\" /mnt/app\n{script}\nmount -o remount,noexec /mnt\n/mnt/app version"
+    );
+    let (status, said, errors) = in_own_space(&script, &[place, &path]);
+    assert_eq!(said, "ok\n", "{errors}");
+    // The file itself is refused by the system.
+    assert!(
+        status == Some(126) && errors.contains("Permission denied"),
+        "{errors}"
+    );
+}
