@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod bifs;
+mod bombs;
 mod cluster;
 mod compile;
 mod count;
@@ -11,15 +12,18 @@ mod decisions;
 mod dependencies;
 mod differential;
 mod disasm;
+mod exhaust;
 mod generate;
 mod lines;
 mod load;
 mod nif_functions;
+mod otp_suites;
 mod project;
 mod rooms;
 mod soak;
 mod stock;
 mod suite;
+mod tails;
 mod terminal;
 mod under_test;
 
@@ -48,6 +52,10 @@ enum Chore {
     Decisions(decisions::DecisionsOptions),
     /// Show the machine code that ferl makes of a function.
     Disasm(disasm::DisasmOptions),
+    /// Have calls of the system fail, each in its turn, and see that the node lives, says so and keeps nothing.
+    Exhaust(exhaust::ExhaustOptions),
+    /// Explode programs that take memory without end in nodes in real control groups, which must live and answer.
+    Bombs(bombs::BombsOptions),
     /// Count, module by module, which of stock's BIFs ferl's table has and lacks.
     Bifs(bifs::BifsOptions),
     /// Show which functions for native libraries exist, and which the tests call.
@@ -59,10 +67,15 @@ enum Chore {
     Lines,
     /// Put five nodes of ferl and stock under a random load, with kills and partitions, and count what is wrong.
     Load(load::LoadOptions),
+    /// Count what runs of OTP's own test suites have left, and name what fails without a reason in
+    /// tests/otp-suites.txt.
+    OtpSuites(otp_suites::OtpSuitesOptions),
     /// Check which crate, and which module of a crate, uses which; `--write` notes what is used.
     Rooms(rooms::RoomsOptions),
     /// Run programs again and again in one node, and report what grows from round to round.
     Soak(soak::SoakOptions),
+    /// Read the code of a release: whether the bodies of all operations end in jumps.
+    Tails(tails::TailsOptions),
     /// Run everything that a change must pass, and tell how long each step took.
     Test(suite::SuiteOptions),
     /// Drive the shell of ferl and of stock in a terminal (tmux), and compare the screens.
@@ -77,14 +90,18 @@ fn main() -> ExitCode {
         Chore::Dependencies => dependencies::run(),
         Chore::Decisions(options) => decisions::run(&options),
         Chore::Disasm(options) => disasm::run(&options),
+        Chore::Exhaust(options) => exhaust::run(&options),
+        Chore::Bombs(options) => bombs::run(&options),
         Chore::Bifs(options) => bifs::run(&options),
         Chore::NifFunctions => nif_functions::run(),
         Chore::Generate(generator) => generate::run(&generator),
         Chore::Lines => lines::run(),
         Chore::Load(options) => load::run(&options),
+        Chore::OtpSuites(options) => otp_suites::run(&options),
         Chore::Rooms(options) => rooms::run(&options),
         Chore::Soak(options) => soak::run(&options),
         Chore::Test(options) => suite::run(&options),
+        Chore::Tails(options) => tails::run(&options),
         Chore::Terminal(options) => terminal::run(&options),
     };
     match outcome {

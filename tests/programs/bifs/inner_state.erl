@@ -47,6 +47,10 @@ main() ->
         || {Name, Value} <- Poll] || Poll <- [lists:last(erlang:system_info(check_io))]]),
     see:value(table_of_processes, begin Record = erts_debug:get_internal_state(processes_bif_info),
         {element(1, Record), tuple_size(Record)} end),
+    see:value(cache_of_atoms, begin Most = erts_debug:get_internal_state(max_atom_out_cache_index),
+        [begin Place = erts_debug:get_internal_state({atom_out_cache_index, Atom}), Place >= 0 andalso Place =< Most end
+            || Atom <- ['', foo, node()]] end),
+    see:fails([fun() -> erts_debug:get_internal_state({atom_out_cache_index, see:id("foo")}) end]),
     see:value(off, erts_debug:set_internal_state(available_internal_state, false)).
 
 %% Requests that only the suites make, to a process that is there and to one that is gone.
@@ -94,7 +98,9 @@ references() ->
     {Reference, Address} = erts_debug:set_internal_state(make, magic_ref),
     {Address, 1, true} = erts_debug:get_internal_state({magic_ref, Reference}),
     Text = term_to_binary(Reference),
-    see:value(magic, erts_debug:get_internal_state({magic_ref, binary_to_term(Text)}) =:= {Address, 2, true}),
+    %% The first reference is used afterwards, so that no collection drops it before.
+    Info = erts_debug:get_internal_state({magic_ref, binary_to_term(Text)}),
+    see:value(magic, {Info =:= {Address, 2, true}, is_reference(see:id(Reference))}),
     see:value(plain, erts_debug:get_internal_state({magic_ref, make_ref()})),
     see:value(alias, erts_debug:get_internal_state({magic_ref, alias()})),
     %% One whose object is gone still shows that there was one.

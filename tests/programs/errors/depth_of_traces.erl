@@ -25,8 +25,11 @@ depth(Depth) ->
         fun() -> apply(m, f, see:id(a)) end,
         fun() -> no_such_module:f() end,
         fun() -> try deep(3) catch _:_:Stack -> erlang:raise(error, reason, Stack) end end]],
+    {current_stacktrace, Own} = process_info(self(), current_stacktrace),
+    {current_stacktrace, Of} = process_info(whereis(init), current_stacktrace),
     erlang:system_flag(backtrace_depth, 64),
-    see:value({depth, Depth}, Traces).
+    see:value({depth, Depth}, Traces),
+    see:value(current, [[F || {_, F, _, _} <- Stack] || Stack <- [lists:sublist(Own, 2), lists:sublist(Of, 2)]]).
 
 trace(Raises) ->
     try Raises() catch _:_:Stack -> [{F, length(lists:takewhile(fun(X) -> element(2, X) =:= F end, Stack))}

@@ -14,9 +14,9 @@ main() ->
                       {minus_least, fun() -> A - (-(1 bsl 59)) end}, {minus_most, fun() -> A - ((1 bsl 59) - 1) end},
                       {behind, fun() -> -1 - A end}, {applied, fun() -> apply(erlang, see:id('+'), [A]) end},
                       {guard, fun() -> if +A > 1 -> yes; true -> no end end},
-                      {variable, fun() -> A + A end}]],
-    %% This one is an addition on some releases.
-    see:before(26, positive, fun() -> top(fun() -> +A end) end).
+                      {variable, fun() -> A + A end}, {positive, fun() -> +A end}, {constant, fun() -> +atom end}]],
+    %% What has a sign alone is added to 0.
+    [see:value(N, +N) || N <- [see:id(-7), see:id(1 bsl 70), see:id(2.5), see:id(0.0)]].
 
 top(F) ->
     try F()

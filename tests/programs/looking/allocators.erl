@@ -39,7 +39,8 @@ shapes() ->
                                                            {K, Carriers} <- Facts, K =:= mbcs orelse K =:= sbcs])),
          value(carrier_sizes, lists:usort([keys(Carriers) || {instance, _, Facts} <- Sizes,
                                                             {K, Carriers} <- Facts, K =:= mbcs orelse K =:= sbcs]))
-     end || Name <- [std_alloc, ll_alloc, eheap_alloc, ets_alloc, fix_alloc, literal_alloc, binary_alloc]].
+     end || Name <- [std_alloc, ll_alloc, eheap_alloc, ets_alloc, fix_alloc, literal_alloc, binary_alloc, temp_alloc,
+        sl_alloc, driver_alloc]].
 
 keys(Facts) -> [element(1, Fact) || Fact <- Facts].
 

@@ -18,7 +18,7 @@ main() ->
     told(packed, fun(Data) -> gen_tcp:send(Socket, Data) end),
     {ok, Unconnected} = gen_udp:open(0),
     told(udp, fun(Data) -> gen_udp:send(Unconnected, {127, 0, 0, 1}, 9, Data) end),
-    Descriptor = open_port({fd, 0, 1}, [out]),
+    Descriptor = open_port({fd, 0, 2}, [out]),
     told(descriptor, fun(Data) -> port_command(Descriptor, Data) end, ["a\n", [binary:copy(<<"x">>, 70), "\n"], "",
         [[], <<>>]]),
     ok.

@@ -4,6 +4,7 @@
 //! all have ended.
 
 use super::place;
+use super::verdict::told;
 use crate::compile;
 use crate::stock::ReleaseOption;
 use crate::under_test::UnderTest;
@@ -47,10 +48,5 @@ pub(super) fn run(options: &HandshakesOptions) -> Result<ExitCode> {
         .args(["-s", "handshakes", "start", "-extra"])
         .args([options.seed.to_string(), options.count.to_string()])
         .run()?;
-    print!("{}", String::from_utf8_lossy(&outcome.stdout));
-    if outcome.end.is_success() {
-        return Ok(ExitCode::SUCCESS);
-    }
-    println!("{}: {}", outcome.end, outcome.last_words(3));
-    Ok(ExitCode::FAILURE)
+    Ok(told(&outcome))
 }

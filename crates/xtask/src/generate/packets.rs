@@ -4,6 +4,7 @@
 //! connections have ended.
 
 use super::place;
+use super::verdict::told;
 use crate::compile;
 use crate::stock::ReleaseOption;
 use crate::under_test::UnderTest;
@@ -44,10 +45,5 @@ pub(super) fn run(options: &PacketsOptions) -> Result<ExitCode> {
         .args(["-s", "packets", "start", "-extra"])
         .args([options.seed.to_string(), options.count.to_string()])
         .run()?;
-    print!("{}", String::from_utf8_lossy(&outcome.stdout));
-    if outcome.end.is_success() {
-        return Ok(ExitCode::SUCCESS);
-    }
-    println!("{}: {}", outcome.end, outcome.last_words(3));
-    Ok(ExitCode::FAILURE)
+    Ok(told(&outcome))
 }

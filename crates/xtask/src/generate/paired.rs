@@ -10,7 +10,8 @@ use super::programs;
 use super::shrink::{self, ShrinkOption};
 use super::steps::{self, Said, Scenario};
 use crate::compile;
-use crate::stock::ReleaseOption;
+use crate::project;
+use crate::stock::{NIF_HEADER, ReleaseOption};
 use crate::under_test::UnderTest;
 use anyhow::{Result, bail};
 use std::path::Path;
@@ -50,6 +51,10 @@ pub(super) struct Scenarios {
     pub module: &'static str,
     /// Other modules that it needs.
     pub beside: &'static [&'static str],
+    /// A native library in `tests/generators` that it needs.
+    pub library: Option<&'static str>,
+    /// Flags that only ferl gets.
+    pub flags: &'static [&'static str],
     /// Scenarios that one machine runs, one after the other.
     pub batch: u32,
     /// How many steps a scenario has, if it can be cut down to some of them.
@@ -64,9 +69,20 @@ pub(super) fn run(scenarios: &Scenarios, options: &PairedOptions) -> Result<Exit
     for module in [scenarios.module].iter().chain(scenarios.beside) {
         compile::generator(&stock.compiler, module, &place)?;
     }
+    if let Some(library) = scenarios.library {
+        if !crate::stock::headers()?.join(NIF_HEADER).is_file() {
+            println!("LEFT OUT {}: {NIF_HEADER} is missing", scenarios.module);
+            return Ok(ExitCode::SUCCESS);
+        }
+        let source = project::root().join("tests/generators").join(library);
+        compile::library(&source.with_extension("c"), &place)?;
+    }
     let ferl = options.under_test.path()?;
     let on_stock = || Invocation::new(&stock.erl, &place);
-    let on_ferl = || stock.booted_by(options.under_test.invocation(&ferl, &place));
+    let on_ferl = || {
+        let invocation = options.under_test.invocation(&ferl, &place);
+        stock.booted_by(invocation).args(scenarios.flags)
+    };
     let began = Instant::now();
     let (mut ran, mut differ, mut open, mut failed) = (0, 0, 0, 0);
     let mut from = options.seed;

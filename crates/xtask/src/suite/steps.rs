@@ -75,6 +75,18 @@ const ADVISORIES: (&str, &str) = (
     "cargo deny fetch db",
     "cargo-deny is missing, or its database of advisories is out of reach",
 );
+const MDBOOK: (&str, &str) = (
+    "command -v mdbook || test -x target/tools/bin/mdbook",
+    "mdbook is missing, which `make book` builds; the book's text is tested without it",
+);
+const RELEASES: (&str, &str) = (
+    "command -v mix || command -v rebar3",
+    "neither mix nor rebar3 is here, which make releases",
+);
+const MUSL: (&str, &str) = (
+    "ls \"$(rustc --print target-libdir --target x86_64-unknown-linux-musl)\" && command -v musl-gcc",
+    "Rust's target x86_64-unknown-linux-musl or musl-gcc is missing, which `make static` installs",
+);
 const AARCH64: (&str, &str) = (
     "ls \"$(rustc --print target-libdir --target aarch64-unknown-linux-gnu)\" && command -v aarch64-linux-gnu-gcc",
     "Rust's target aarch64-unknown-linux-gnu or aarch64-linux-gnu-gcc is missing",
@@ -91,6 +103,7 @@ pub(super) const TESTS: &[Step] = &[
         "docs",
         "env RUSTDOCFLAGS=-Dwarnings cargo doc --quiet --profile tests --workspace --no-deps --document-private-items",
     ),
+    only_if(MDBOOK, step("book", "make --no-print-directory book")),
     only_if(DENY, step("deny", "cargo deny check licenses bans sources")),
     build(
         "tests built",
@@ -134,6 +147,7 @@ pub(super) const RELEASE: Lane = Lane {
 };
 
 const BESIDE_STOCK: &[Step] = &[
+    step("tails", "xtask tails"),
     // Five programs take as long as all others together when each safepoint collects: left to `make test-all`.
     step(
         "differential, collect always",
@@ -167,12 +181,16 @@ const BESIDE_STOCK: &[Step] = &[
         "xtask generate patterns --count 500 --schedulers 8",
     ),
     step("native functions", "xtask nif-functions"),
+    step("natives", "xtask generate natives --count 60"),
+    step("options", "xtask generate options --count 3200"),
     step("packets", "xtask generate packets --count 200000"),
     step("handshakes", "xtask generate handshakes --count 5000"),
+    step("peers", "xtask generate peers --count 100"),
     step(
         "processes",
         "xtask generate processes --count 50 --schedulers 8",
     ),
+    step("exhaustion", "xtask exhaust --points 2"),
 ];
 
 /// What waits for screens to come to rest, when nothing else runs.
@@ -263,6 +281,19 @@ pub(super) const SLOWER: &[Step] = &[
         "wall clock of stock",
         "cargo test --quiet --profile tests -p cli --test wall_clock -- --ignored",
     ),
+    step(
+        "exhaustion, more points",
+        "xtask exhaust --points 40 --seed 2 --beside-stock",
+    ),
+    step(
+        "exhaustion, programs",
+        "xtask exhaust --points 3 --programs files/ --programs ports/ --programs sockets/ --programs socket/ \
+         --programs code/ --programs native/",
+    ),
+    only_if(
+        RELEASES,
+        step("releases", "packaging/releases.sh target/release/ferl"),
+    ),
     step("soak", "xtask soak --minutes 5 --schedulers 8"),
     step("load", "xtask load --minutes 5"),
     only_if(
@@ -270,6 +301,27 @@ pub(super) const SLOWER: &[Step] = &[
         step(
             "check for AArch64",
             "cargo check --quiet --workspace --target aarch64-unknown-linux-gnu",
+        ),
+    ),
+    // Takes minutes, and is what the two steps after it run.
+    only_if(
+        MUSL,
+        step("static built", "make --no-print-directory static"),
+    ),
+    only_if(
+        MUSL,
+        step(
+            "packed, static",
+            "cargo test --quiet --profile tests -p cli --test packed_static",
+        ),
+    ),
+    only_if(
+        MUSL,
+        step(
+            "differential, static",
+            "xtask differential --ferl target/x86_64-unknown-linux-musl/release/ferl --skip native/ \
+             --skip drivers_by_name --skip cryptography --skip secure_channels --skip tracer_modules \
+             --skip tracer_order --skip net_names --skip socket_table",
         ),
     ),
     step(
@@ -365,6 +417,18 @@ pub(super) const SLOWER: &[Step] = &[
         "xtask generate processes --seed 5000 --count 300 --schedulers 2 --delays 2 --ferl target/delays/quick/ferl",
     ),
     step(
+        "natives, eight schedulers",
+        "xtask generate natives --seed 1000 --count 2000 --schedulers 8",
+    ),
+    step(
+        "natives, one scheduler",
+        "xtask generate natives --seed 4000 --count 500 --schedulers 1",
+    ),
+    step(
+        "natives, collect always",
+        "xtask generate natives --seed 5000 --count 100 --collect-always",
+    ),
+    step(
         "crypto, seed 1000",
         "xtask generate crypto --seed 1000 --count 20000",
     ),
@@ -395,6 +459,14 @@ pub(super) const SLOWER: &[Step] = &[
     step(
         "handshakes, seed 2",
         "xtask generate handshakes --seed 2 --count 1000000",
+    ),
+    step(
+        "peers, seed 2",
+        "xtask generate peers --seed 2 --count 3000",
+    ),
+    step(
+        "peers, one scheduler",
+        "xtask generate peers --seed 3 --count 1000 --schedulers 1",
     ),
     step(
         "packets, seed 2",
@@ -493,6 +565,14 @@ pub(super) const SLOWER: &[Step] = &[
     step(
         "packets, OTP 29",
         "xtask generate packets --seed 5 --count 200000 --release 29",
+    ),
+    step(
+        "options, OTP 27",
+        "xtask generate options --count 4000 --release 27",
+    ),
+    step(
+        "options, OTP 29",
+        "xtask generate options --count 4000 --release 29",
     ),
     step(
         "handshakes, OTP 27",
