@@ -1,0 +1,8 @@
+//! The window into a node: what an operator sees of it, while it runs and also when it does nothing else any more.
+//!
+//! Threads of the window's own read counters, and walk tables that can be walked without stopping anybody. They need no
+//! scheduler, so a node is seen when all schedulers are stuck, and nobody waits for the window. A node whose window is
+//! not open pays nothing but counters that each scheduler keeps for itself.
+
+// They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
