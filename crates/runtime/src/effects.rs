@@ -10,6 +10,7 @@ pub mod flood;
 pub mod holdings;
 pub mod info;
 pub mod log;
+pub mod looking;
 pub mod port;
 pub mod profile;
 pub(crate) mod receive;

@@ -93,6 +93,8 @@ struct Process {
     signals: SignalQueue,
     owned: UnsafeCell<Vec<u32>>,
     runs: AtomicUsize,
+    /// As `awaited::refused`.
+    refused: AtomicUsize,
 }
 
 impl Process {
@@ -102,6 +104,7 @@ impl Process {
             signals: SignalQueue::new(),
             owned: UnsafeCell::new(Vec::new()),
             runs: AtomicUsize::new(0),
+            refused: AtomicUsize::new(0),
         })
     }
 
@@ -150,6 +153,48 @@ impl Process {
             state::give_up(&self.word);
             self.run();
         }
+    }
+
+    /// Looks at the process as `effects::looking` does; who has it queued, if anybody, runs it. Returns whether the
+    /// looker has to have its signals handled.
+    fn look(&self) -> bool {
+        if state::take_resting(&self.word) {
+            let _: Vec<u32> = self.received();
+            if !state::rest(&self.word) {
+                state::give_up(&self.word);
+                self.run();
+            }
+            return false;
+        }
+        let refused = self.refused.load(Ordering::SeqCst);
+        if !state::borrow(&self.word) {
+            return false;
+        }
+        let _: Vec<u32> = self.received();
+        let before = state::give_back(&self.word, false);
+        if before & state::QUEUED == 0 {
+            state::give_up(&self.word);
+            self.run();
+            return false;
+        }
+        before & state::SIGNALS != 0 && self.refused.load(Ordering::SeqCst) != refused
+    }
+
+    /// Borrows the process as `awaited::borrow` does, and handles its signals; returns whether it could.
+    fn attend(&self) -> bool {
+        let is_borrowed = state::borrow(&self.word) || {
+            self.refused.fetch_add(1, Ordering::SeqCst);
+            state::borrow(&self.word)
+        };
+        if is_borrowed {
+            state::look(&self.word);
+            let came = take(&self.signals);
+            // SAFETY: loom checks that only the owner accesses it.
+            self.owned
+                .with_mut(|owned| unsafe { (*owned).extend(came) });
+            assert!(state::give_back(&self.word, false) & state::QUEUED != 0);
+        }
+        is_borrowed
     }
 
     fn received(&self) -> Vec<u32> {
@@ -302,6 +347,69 @@ fn a_signal_to_a_borrowed_process_does_not_wait_for_its_turn() {
         };
         attend(&process);
         other.join().unwrap();
+        assert_eq!(process.received(), [20]);
+    });
+}
+
+#[test]
+fn a_process_that_is_looked_at_misses_nothing() {
+    check(|| {
+        let process = Process::new(0);
+        let sender = {
+            let process = process.clone();
+            thread::spawn(move || process.send(10))
+        };
+        process.look();
+        process.look();
+        sender.join().unwrap();
+        assert_eq!(process.received(), [10]);
+        assert_eq!(process.word.load(Ordering::SeqCst), 0, "it is at rest");
+        assert_eq!(process.runs.load(Ordering::Relaxed), 1);
+    });
+}
+
+#[test]
+fn a_queued_process_that_is_looked_at_runs_once() {
+    check(|| {
+        let process = Process::new(state::QUEUED);
+        let scheduler = {
+            let process = process.clone();
+            thread::spawn(move || {
+                push(&process.signals, 20);
+                let woken = state::announce(&process.word, state::EVENT | state::SIGNALS);
+                assert!(!woken, "it is queued");
+                process.run();
+            })
+        };
+        process.look();
+        scheduler.join().unwrap();
+        assert_eq!(process.received(), [20]);
+        assert_eq!(process.word.load(Ordering::SeqCst), 0, "it is at rest");
+        assert_eq!(process.runs.load(Ordering::Relaxed), 1);
+    });
+}
+
+/// Whoever sends a signal and wants it handled at once does not get the process from one who only looks at it; then
+/// that one sees to it.
+#[test]
+fn a_signal_to_a_process_that_is_looked_at_does_not_wait_for_its_turn() {
+    check(|| {
+        let process = Process::new(state::QUEUED);
+        let asker = {
+            let process = process.clone();
+            thread::spawn(move || {
+                push(&process.signals, 20);
+                let woken = state::announce(&process.word, state::EVENT | state::SIGNALS);
+                assert!(!woken, "it is queued");
+                process.attend()
+            })
+        };
+        let attends = process.look();
+        let is_attended = asker.join().unwrap();
+        assert!(attends || is_attended, "nobody handles the signal");
+        if attends && !is_attended {
+            assert!(process.attend());
+        }
         assert_eq!(process.received(), [20]);
     });
 }

@@ -286,7 +286,9 @@ pub fn memory_bytes(process: &Process) -> usize {
     bytes + words * 8
 }
 
-fn status(process: &Process, asker: Asker) -> Term {
+/// What a process does, as `process_info` calls it.
+#[must_use]
+pub fn status(process: &Process, asker: Asker) -> Term {
     let saw_it_run = match asker {
         Asker::Itself => return am::RUNNING,
         Asker::Another { saw_it_run } => saw_it_run,
@@ -463,7 +465,8 @@ fn current_place(process: &Process, asker: Asker) -> Option<code::modules::Named
 
 /// The current place of the process and the places it will return to, innermost first; at most `most`. Addresses in the
 /// stub of a BIF are none: they have no lines, and a stack trace begins with the caller then, as on stock.
-fn places(process: &Process, most: usize) -> Vec<code::modules::NamedPlace> {
+#[must_use]
+pub fn places(process: &Process, most: usize) -> Vec<code::modules::NamedPlace> {
     let mut places = Vec::new();
     if most == 0 {
         return places;
@@ -548,22 +551,27 @@ fn is_in_send(process: &Process) -> bool {
 }
 
 pub(crate) fn current_function(process: &Process, asker: Asker, heap: &mut Heap) -> Term {
+    build::tuple(heap, &current_call(process, asker))
+}
+
+/// The function that a process is in: module, name and arity.
+#[must_use]
+pub fn current_call(process: &Process, asker: Asker) -> [Term; 3] {
     if is_in_send(process) {
-        return build::tuple(heap, &[am::ERLANG, am::SEND, Term::small(2)]);
+        return [am::ERLANG, am::SEND, Term::small(2)];
     }
     if let Some(export) = dirty_call(process) {
         let arity = Term::small(i64::from(export.arity));
-        return build::tuple(heap, &[export.module, export.function, arity]);
+        return [export.module, export.function, arity];
     }
-    let call = match current_place(process, asker) {
+    match current_place(process, asker) {
         Some(place) => [
             place.module,
             place.function,
             Term::small(i64::from(place.arity)),
         ],
         None => nowhere_call(process),
-    };
-    build::tuple(heap, &call)
+    }
 }
 
 /// What a dirty scheduler calls, or is to call, for the process.

@@ -2,12 +2,15 @@
 //! `exec::scheduler::awaited`.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use layout::Term;
 
 use super::current::{Current, current};
 use super::signal::send_or_bounce;
 use super::{aux_work, dirty};
+use crate::process::owner::Owner;
+use crate::process::peer::Peer;
 use crate::process::signal::{Call, Signal};
 use crate::process::sync::between_steps;
 use crate::process::{Priority, priority_of, state, table};
@@ -44,6 +47,27 @@ fn attend_soon(pid: Term, priority: Option<Priority>) {
 #[inline]
 pub(crate) fn are_signals_left(before: u32) -> bool {
     before & state::SIGNALS != 0 && priority_of(before) != Priority::Max
+}
+
+/// How often somebody did not get a process whose signals are to be handled because another thread had borrowed it.
+///
+/// Whoever borrows a process without handling its signals reads this before it borrows, and after it has given the
+/// process back. Whoever is refused adds to it, and tries again. So either the second try succeeds, or the borrower,
+/// who gives the process back later, sees the addition, and has the signals handled in its stead.
+static REFUSED: AtomicU64 = AtomicU64::new(0);
+
+/// The value of [`REFUSED`].
+pub(crate) fn refused() -> u64 {
+    REFUSED.load(Ordering::SeqCst)
+}
+
+/// Borrows a process to handle its signals, unless another thread has it, which then sees to them.
+pub(crate) fn borrow(process: Peer<'_>) -> Option<Owner> {
+    process.borrow().or_else(|| {
+        REFUSED.fetch_add(1, Ordering::SeqCst);
+        between_steps();
+        process.borrow()
+    })
 }
 
 /// Handles the signals and tasks of a process before its next turn; for threads other than schedulers.

@@ -72,6 +72,17 @@ pub fn stopped<R>(body: impl FnOnce() -> R) -> R {
     result
 }
 
+/// Runs `body`, which is to be short, while the world is not stopped, on a thread that runs no processes: what `body`
+/// has in its hands then, nobody touches who has stopped the world. `None` if the world is stopped just now. Does not
+/// wait for those who want to stop it, because they may wait for a scheduler that does not come back; they wait for
+/// `body`.
+pub(crate) fn shared<R>(body: impl FnOnce() -> R) -> Option<R> {
+    let share = WORLD.try_read_recursive()?;
+    let result = body();
+    drop(share);
+    Some(result)
+}
+
 /// Whether this thread is in the body of [`stopped`], or has ended the node by [`stop_for_good`].
 #[must_use]
 pub fn is_stopped_here() -> bool {

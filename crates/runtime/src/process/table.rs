@@ -32,9 +32,9 @@ use parking_lot::Mutex;
 use sys::memory::Reservation;
 use term::reference;
 
-use super::Process;
 use super::epoch::{self, Pinned};
 use super::peer::Peer;
+use super::{Process, block};
 
 const FREE: u64 = 0;
 const RESERVED: u64 = 1;
@@ -430,6 +430,32 @@ pub fn list(from: u32, most: usize) -> (Vec<Term>, Option<u32>) {
         }
         (pids, None)
     })
+}
+
+/// So many slots ahead a process's block is fetched by [`visit`].
+const AHEAD: u32 = 8;
+
+/// Calls `visit` with the processes in at most `slots` slots, from that of this number on; returns the next slot,
+/// `None` at the end. There are none before the table is made.
+pub fn visit(
+    pinned: Pinned<'_>,
+    from: u32,
+    slots: u32,
+    mut visit: impl FnMut(Peer<'_>),
+) -> Option<u32> {
+    let end = TABLE.get()?.end();
+    let until = from.saturating_add(slots).min(end);
+    for index in from..until {
+        if let Some(slot) = slot(index.saturating_add(AHEAD)) {
+            // What is there is only a hint: it may be gone before its turn, or be no process.
+            let address = slot.load(Ordering::Relaxed) as usize;
+            block::prefetch(std::ptr::without_provenance(address));
+        }
+        if let Some(peer) = at(pinned, index) {
+            visit(peer);
+        }
+    }
+    (until < end).then_some(until)
 }
 
 /// Every process that there is when its turn comes; none before the table is made.

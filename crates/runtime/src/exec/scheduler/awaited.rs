@@ -13,7 +13,7 @@ use layout::limits::REDUCTIONS_PER_SLICE;
 use super::{Scheduler, dirty, slice};
 use crate::effects::signal_handling;
 use crate::effects::tasks::{self, Ran};
-use crate::mail::loans;
+use crate::mail::{awaited, loans};
 use crate::process::sync::between_steps;
 use crate::process::{Flags, Process, epoch, state, table};
 
@@ -33,7 +33,7 @@ impl Scheduler {
 
     /// Borrows a queued process and handles its signals; false if this thread cannot have it.
     fn attend_queued(&self, pid: Term) -> bool {
-        let borrowed = epoch::with_pin(|pinned| table::find(pinned, pid)?.borrow());
+        let borrowed = epoch::with_pin(|pinned| awaited::borrow(table::find(pinned, pid)?));
         let Some(mut process) = borrowed else {
             return false;
         };
