@@ -12,6 +12,7 @@ pub mod hooks;
 pub mod idle;
 pub mod io;
 pub mod loans;
+pub mod metering;
 pub mod microstate;
 pub mod observer;
 pub mod overload;

@@ -38,6 +38,7 @@ pub mod tasks;
 mod thin_array;
 pub mod timer_key;
 pub mod tracing;
+pub mod waits;
 
 use std::marker::PhantomPinned;
 #[cfg(not(feature = "loom"))]

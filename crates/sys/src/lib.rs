@@ -33,6 +33,7 @@ pub mod fault;
 pub mod fd;
 pub mod file;
 pub mod gauge;
+pub mod histogram;
 pub mod host;
 pub mod library;
 pub mod locale;

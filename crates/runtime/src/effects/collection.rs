@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use layout::Term;
 use layout::limits::FIRST_HEAP_WORDS;
+use sys::histogram::{Counted, Histogram};
 use term::am;
 use term::gc::stress::{self, Stress};
 use term::gc::{self, CollectionKind, Request};
@@ -18,7 +19,7 @@ use term::gc::{self, CollectionKind, Request};
 use crate::effects::{profile, system_monitor};
 use crate::mail::microstate::{self, ThreadState};
 use crate::mail::observer::observer;
-use crate::mail::{current, deferred, schedulers};
+use crate::mail::{current, deferred, metering, schedulers};
 use crate::process::heap_limit::min_binary_words;
 use crate::process::{Flags, Process};
 
@@ -51,6 +52,8 @@ pub fn is_running() -> bool {
 struct Counters {
     collections: AtomicU64,
     reclaimed_words: AtomicU64,
+    /// How long collections took while a window was open.
+    pauses: Histogram,
 }
 
 /// Indexed by the scheduler's number, modulo the length.
@@ -58,14 +61,20 @@ static COUNTERS: [Counters; 64] = [const {
     Counters {
         collections: AtomicU64::new(0),
         reclaimed_words: AtomicU64::new(0),
+        pauses: Histogram::new(),
     }
 }; 64];
 
-fn count(reclaimed_words: usize) {
+/// The counters of this thread, and whether others use them too. Unless there are very many schedulers, each has its
+/// counters alone; all other threads share those of number 0.
+fn counters() -> (&'static Counters, bool) {
     let number = current::current_number();
-    let counters = &COUNTERS[number % COUNTERS.len()];
-    // Unless there are very many schedulers, each has its counters alone; all other threads share those of number 0.
     let is_shared = number == 0 || schedulers::count() >= COUNTERS.len();
+    (&COUNTERS[number % COUNTERS.len()], is_shared)
+}
+
+fn count(reclaimed_words: usize) {
+    let (counters, is_shared) = counters();
     let add = |counter: &AtomicU64, more: u64| {
         if is_shared {
             counter.fetch_add(more, Ordering::Relaxed);
@@ -88,6 +97,25 @@ pub fn statistics() -> (u64, u64) {
                 words + counters.reclaimed_words.load(Ordering::Relaxed),
             )
         })
+}
+
+#[cold]
+fn count_pause(took_ns: i64) {
+    let ((counters, is_shared), took_ns) = (counters(), took_ns.max(0) as u64);
+    match is_shared {
+        true => counters.pauses.add_shared(took_ns),
+        false => counters.pauses.add(took_ns),
+    }
+}
+
+/// How long the collections took that ended while a window was open.
+#[must_use]
+pub fn pauses() -> Counted {
+    let mut counted = Counted::default();
+    for counters in &COUNTERS {
+        counters.pauses.add_to(&mut counted);
+    }
+    counted
 }
 
 /// Turns on GC stress for all heaps if the environment variable `FERL_COLLECT_ALWAYS` is set; the value `verify` also
@@ -269,7 +297,11 @@ unsafe fn collect_and_account(
     };
     count(stats.reclaimed());
     current::charge(stats.reductions() as i64);
-    system_monitor::collection_ends(process, began_ns);
+    if let Some(took_ns) = system_monitor::collection_ends(process, began_ns)
+        && metering::is_open()
+    {
+        count_pause(took_ns);
+    }
     if let Some(words) = measured_words {
         observer().is_collected(process, words);
     }

@@ -12,6 +12,7 @@ use layout::context::Arrived;
 use layout::process::state as receive_state;
 
 use crate::effects::{signal_handling, system_monitor};
+use crate::mail::metering;
 use crate::mail::observer::observer;
 use crate::process::signal::TOKEN_MESSAGE;
 use crate::process::{Flags, Process, message_queue};
@@ -51,8 +52,11 @@ pub(crate) unsafe fn remove(process: &mut Process) {
     unsafe {
         let message = message_queue::take_saved(process);
         if (*message).kind >= TOKEN_MESSAGE || process.flags.contains(Flags::TRACED) {
-            observer().has_received(process, message);
-            system_monitor::queue_shrinks(process);
+            metering::received(message);
+            if (*message).kind >= TOKEN_MESSAGE || process.flags.contains(Flags::TRACED) {
+                observer().has_received(process, message);
+                system_monitor::queue_shrinks(process);
+            }
         }
         if (*message).words == 0 {
             term::heap::free_fragment(message);

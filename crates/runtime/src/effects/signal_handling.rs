@@ -25,8 +25,8 @@ use crate::process::relations::aliases::Reaches;
 use crate::process::relations::{self, MonitorTarget, ReferenceNumber, Relations};
 use crate::process::sequence::Token;
 use crate::process::signal::{
-    ALIAS_MESSAGE, ALIAS_TOKEN_MESSAGE, DEMONITOR, ENVELOPE, MESSAGE, OTHER, OWN_MESSAGE, PRIORITY,
-    Signal, TOKEN_MESSAGE, UNDECODED, boxed, unboxed,
+    ALIAS_MESSAGE, ALIAS_TOKEN_MESSAGE, DEMONITOR, ENVELOPE, MEASURED_MESSAGE, MESSAGE, OTHER,
+    OWN_MESSAGE, PRIORITY, Signal, TOKEN_MESSAGE, UNDECODED, boxed, unboxed,
 };
 use crate::process::sync::between_steps;
 use crate::process::{Flags, Process, epoch, message_queue, sequence, state};
@@ -98,7 +98,9 @@ fn handle_some(
             let next = (*fragment).next;
             between_steps();
             match (*fragment).kind {
-                MESSAGE | TOKEN_MESSAGE | OWN_MESSAGE => append(process, am::UNDEFINED, fragment),
+                MESSAGE | TOKEN_MESSAGE | OWN_MESSAGE | MEASURED_MESSAGE => {
+                    append(process, am::UNDEFINED, fragment);
+                }
                 ALIAS_MESSAGE | ALIAS_TOKEN_MESSAGE => {
                     alias_message(process, am::UNDEFINED, fragment);
                 }

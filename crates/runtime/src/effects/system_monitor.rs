@@ -50,7 +50,9 @@ static LONG_SCHEDULE_NS: AtomicI64 = AtomicI64::new(i64::MAX);
 static LARGE_HEAP_WORDS: AtomicU64 = AtomicU64::new(u64::MAX);
 static BUSY_PORT: AtomicBool = AtomicBool::new(false);
 static BUSY_DIST_PORT: AtomicBool = AtomicBool::new(false);
-/// Whether any option concerns collections.
+/// Whether all collections are measured, for the window.
+static MEASURES: AtomicBool = AtomicBool::new(false);
+/// Whether any option concerns collections, or they are measured.
 static COLLECTIONS: AtomicBool = AtomicBool::new(false);
 /// The least number of messages of a long queue.
 static LONG_QUEUE: AtomicU64 = AtomicU64::new(u64::MAX);
@@ -177,7 +179,8 @@ fn publish(monitors: &[(u32, Monitor)]) {
     BUSY_PORT.store(wants(|s| s.busy_port), Ordering::Relaxed);
     BUSY_DIST_PORT.store(wants(|s| s.busy_dist_port), Ordering::Relaxed);
     let delayed = DELAY_MS.load(Ordering::Relaxed) > 0;
-    let collections = long_gc_ms.is_some() || large_heap_words.is_some() || delayed;
+    let measured = MEASURES.load(Ordering::Relaxed);
+    let collections = long_gc_ms.is_some() || large_heap_words.is_some() || delayed || measured;
     COLLECTIONS.store(collections, Ordering::Relaxed);
 }
 
@@ -186,6 +189,13 @@ fn publish(monitors: &[(u32, Monitor)]) {
 pub fn delay_collections(delay_ms: u64) {
     let monitors = MONITORS.lock();
     DELAY_MS.store(delay_ms, Ordering::Relaxed);
+    publish(&monitors);
+}
+
+/// Has each collection measured, or no longer.
+pub fn measure_collections(measures: bool) {
+    let monitors = MONITORS.lock();
+    MEASURES.store(measures, Ordering::Relaxed);
     publish(&monitors);
 }
 
@@ -241,9 +251,9 @@ pub fn collection_begins() -> Option<i64> {
 }
 
 /// Called after a collection with the result of [`collection_begins`]; reports it if it was long or the heap is large.
-pub fn collection_ends(process: &Process, began_ns: Option<i64>) {
-    let Some(began_ns) = began_ns else { return };
-    let took_ns = sys::clock::monotonic_ns() - began_ns;
+/// Returns how long it took, if that was measured.
+pub fn collection_ends(process: &Process, began_ns: Option<i64>) -> Option<i64> {
+    let took_ns = sys::clock::monotonic_ns() - began_ns?;
     if took_ns >= LONG_GC_NS.load(Ordering::Relaxed) {
         let is_long = |s: &MonitorSettings| s.long_gc_ms > 0 && took_ns >= limit_ns(s.long_gc_ms);
         tell(process.pid(), am::LONG_GC, is_long, |heap| {
@@ -257,6 +267,7 @@ pub fn collection_ends(process: &Process, began_ns: Option<i64>) {
             heap_facts(process, None, heap)
         });
     }
+    Some(took_ns)
 }
 
 fn heap_facts(process: &Process, took_ms: Option<i64>, heap: &mut Heap) -> Term {

@@ -39,7 +39,7 @@ use crate::mail::microstate::{self, ThreadState};
 use crate::mail::observer::observer;
 use crate::mail::schedulers::{RunQueuesOf, Shared, schedulers};
 use crate::mail::wake::wake_one;
-use crate::mail::{current, observer, ports, timer};
+use crate::mail::{current, metering, observer, ports, timer};
 use crate::process::owner::{Begun, Runnable};
 use crate::process::{Priority, block, epoch};
 use dead::DeadProcesses;
@@ -68,6 +68,8 @@ pub struct Scheduler {
     dead: DeadProcesses,
     resting: Resting,
     pub(crate) reductions_to_check: Cell<i64>,
+    /// When it last waited until it might take the processes of others, and how many slices it had run then.
+    stood_by: Cell<(i64, u64)>,
 }
 
 /// Runs scheduler `index` on this thread; does not return while the node lives.
@@ -87,6 +89,7 @@ pub fn run(index: usize, queues: RunQueuesOf) -> ! {
         dead: DeadProcesses::new(),
         resting: Resting::default(),
         reductions_to_check: Cell::new(REDUCTIONS_PER_CHECK),
+        stood_by: Cell::new((0, u64::MAX)),
     }));
     scheduler.own.slices_to_check.set(SLICES_PER_CHECK);
     current::begin(&scheduler.own);
@@ -342,7 +345,9 @@ impl Scheduler {
             self.sleep();
             return;
         };
-        let wait_ns = look_again_ns - sys::clock::monotonic_ns();
+        let now_ns = sys::clock::monotonic_ns();
+        self.stands_by(now_ns);
+        let wait_ns = look_again_ns - now_ns;
         if wait_ns > LONGEST_SPIN_NS {
             self.retire();
             // SAFETY: the thread is between two slices, and holds nothing from a table.
@@ -352,6 +357,7 @@ impl Scheduler {
             crate::mail::world::enter();
             // SAFETY: the thread is between two slices, and holds nothing from a table.
             unsafe { epoch::quiescent() };
+            self.stands_by(sys::clock::monotonic_ns());
             self.check();
         } else {
             for _ in 0..SPINS_PER_LOOK {
@@ -367,11 +373,23 @@ impl Scheduler {
         }
     }
 
+    /// Counts the time since it stood by before, if it has run nothing since.
+    fn stands_by(&self, now_ns: i64) {
+        let slices = self.own.shared.counts.switches();
+        let (before_ns, slices_before) = self.stood_by.replace((now_ns, slices));
+        if slices_before == slices {
+            let stood_by_ns = &self.own.shared.stood_by_ns;
+            let sum_ns = stood_by_ns.load(Ordering::Relaxed) + now_ns - before_ns;
+            stood_by_ns.store(sum_ns, Ordering::Relaxed);
+        }
+    }
+
     /// Lets a process that was taken from a run queue run until it waits, ends, or has used its reductions.
     fn run_slice(&self, runnable: Runnable) {
         self.own
             .slices_to_check
             .update(|slices| slices.saturating_sub(1));
+        metering::leaves_queue(runnable.address());
         let (mut process, before) = match runnable.begin() {
             Begun::Runs(process, before) => (process, before),
             left => return self.leave_to_borrower(left),
@@ -416,8 +434,10 @@ impl Scheduler {
         }
     }
 
-    /// Reclaims the memory of dead processes that no thread can still reference.
+    /// Reclaims the memory of dead processes that no thread can still reference, and tells what was counted meanwhile.
     fn retire(&self) {
+        let sent = metering::sent_here();
+        self.own.shared.counts.set_messages_sent(sent);
         // SAFETY: the thread is between two slices, and holds nothing from a table.
         let reclaimed = unsafe { self.dead.reclaim() };
         block::count(self.own.spawned.take() - reclaimed as isize);
@@ -443,6 +463,7 @@ impl Scheduler {
             microstate::set(ThreadState::Other);
             crate::mail::idle::sleep(self.own.shared, self.is_online(), self.resting.due_ns());
             microstate::set(ThreadState::Emulator);
+            self.stood_by.set((0, u64::MAX));
             let slept_ns = sys::clock::monotonic_ns() - asleep_since_ns;
             self.own.shared.asleep_since_ns.store(0, Ordering::Relaxed);
             self.own

@@ -12,6 +12,7 @@ use layout::limits::REDUCTIONS_PER_SLICE;
 use layout::{Context, Term};
 
 use super::dirty::here;
+use super::metering;
 use super::overload::Overload;
 use super::ports::PortWork;
 use super::queues::RunQueues;
@@ -121,6 +122,7 @@ pub fn reductions_left() -> i64 {
 /// is not a scheduler.
 pub(crate) fn enqueue_woken(runnable: Runnable) {
     let Some(scheduler) = current() else {
+        metering::queues(runnable.address());
         let word = runnable.state();
         if bound_to(word) != 0 {
             return super::bound::queue(runnable, word);
@@ -192,6 +194,7 @@ impl Current {
 
     /// Puts a process into this scheduler's queue; calls for help if others were already queued.
     pub(crate) fn enqueue(&self, runnable: Runnable) {
+        metering::queues(runnable.address());
         let word = runnable.state();
         if bound_to(word) != 0 {
             return super::bound::queue(runnable, word);

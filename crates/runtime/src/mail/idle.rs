@@ -86,15 +86,33 @@ pub fn wall_times_ns() -> Option<Vec<(i64, i64)>> {
     if !WALL_TIME_TOLD.load(Ordering::Relaxed) {
         return None;
     }
-    let now = sys::clock::monotonic_ns();
-    let of_one = |shared: &Shared| {
-        let total_ns = now - shared.started_ns;
-        let since = shared.asleep_since_ns.load(Ordering::Relaxed);
-        let sleeping_ns = if since == 0 { 0 } else { (now - since).max(0) };
-        let slept_ns = shared.slept_ns.load(Ordering::Relaxed) + sleeping_ns;
-        ((total_ns - slept_ns).clamp(0, total_ns), total_ns)
+    let now_ns = sys::clock::monotonic_ns();
+    let all = schedulers().all.iter();
+    Some(all.map(|shared| wall_time_ns(shared, now_ns)).collect())
+}
+
+/// For a scheduler the nanoseconds it was awake and the nanoseconds since it started.
+fn wall_time_ns(shared: &Shared, now_ns: i64) -> (i64, i64) {
+    let total_ns = now_ns - shared.started_ns;
+    let since_ns = shared.asleep_since_ns.load(Ordering::Relaxed);
+    let sleeping_ns = match since_ns {
+        0 => 0,
+        since_ns => (now_ns - since_ns).max(0),
     };
-    Some(schedulers().all.iter().map(of_one).collect())
+    let slept_ns = shared.slept_ns.load(Ordering::Relaxed) + sleeping_ns;
+    ((total_ns - slept_ns).clamp(0, total_ns), total_ns)
+}
+
+/// For each scheduler the nanoseconds in which it worked: it neither slept, nor looked for work, nor waited until it
+/// might take that of others.
+#[must_use]
+pub fn worked_ns() -> Vec<i64> {
+    let now_ns = sys::clock::monotonic_ns();
+    let of_one = |shared: &Shared| {
+        let (awake_ns, _) = wall_time_ns(shared, now_ns);
+        (awake_ns - shared.stood_by_ns.load(Ordering::Relaxed)).max(0)
+    };
+    schedulers().all.iter().map(of_one).collect()
 }
 
 /// Sleeps for a while although there is work, which is left to the other schedulers. This scheduler is not listed as a

@@ -26,6 +26,7 @@ pub struct Counts {
     switches: AtomicU64,
     reductions: AtomicU64,
     balance_checks: AtomicU64,
+    messages_sent: AtomicU64,
 }
 
 impl Counts {
@@ -40,6 +41,17 @@ impl Counts {
     pub(crate) fn add_balance_check(&self) {
         let before = self.balance_checks.load(Ordering::Relaxed);
         self.balance_checks.store(before + 1, Ordering::Relaxed);
+    }
+
+    /// Tells how many messages the scheduler has sent.
+    pub(crate) fn set_messages_sent(&self, sent: u64) {
+        self.messages_sent.store(sent, Ordering::Relaxed);
+    }
+
+    /// How many messages the scheduler had sent when it last looked for other work than processes.
+    #[must_use]
+    pub fn messages_sent(&self) -> u64 {
+        self.messages_sent.load(Ordering::Relaxed)
     }
 
     /// How often the scheduler, having work, has compared its queue with those of the others.
@@ -78,6 +90,8 @@ pub struct Shared {
     /// Nanoseconds slept, without the sleep that began at `asleep_since_ns` and still lasts (0: it is awake).
     pub slept_ns: AtomicI64,
     pub asleep_since_ns: AtomicI64,
+    /// Nanoseconds without a process, though not asleep: it waited until it might take those of others.
+    pub stood_by_ns: AtomicI64,
     pub started_ns: i64,
 }
 
@@ -96,9 +110,11 @@ impl Shared {
                 switches: AtomicU64::new(0),
                 reductions: AtomicU64::new(0),
                 balance_checks: AtomicU64::new(0),
+                messages_sent: AtomicU64::new(0),
             },
             slept_ns: AtomicI64::new(0),
             asleep_since_ns: AtomicI64::new(0),
+            stood_by_ns: AtomicI64::new(0),
             started_ns: sys::clock::monotonic_ns(),
         }
     }

@@ -13,7 +13,7 @@ use term::copy::{self, Owned};
 use term::{am, heap};
 
 use crate::mail::observer::observer;
-use crate::mail::{bounce, current, loans, observer, senders};
+use crate::mail::{bounce, current, loans, metering, observer, senders};
 use crate::process::epoch::with_pin;
 use crate::process::owner::Runnable;
 use crate::process::peer::Peer;
@@ -45,6 +45,8 @@ pub enum Sent {
 /// `message` is a live fragment that is in no list.
 #[inline]
 pub unsafe fn send_fragment(to: Peer<'_>, message: *mut Fragment) {
+    // SAFETY: the caller's promise.
+    unsafe { metering::sends(to, message) };
     between_steps();
     // SAFETY: the caller's promise about the fragment.
     unsafe { to.push(message) };
@@ -58,6 +60,8 @@ pub unsafe fn send_fragment(to: Peer<'_>, message: *mut Fragment) {
 /// # Safety
 /// As for [`send_fragment`].
 pub unsafe fn send_before_others(to: Peer<'_>, message: *mut Fragment) {
+    // SAFETY: the caller's promise.
+    unsafe { metering::sends(to, message) };
     between_steps();
     // SAFETY: the caller's promise about the fragment.
     unsafe { to.push(message) };

@@ -139,6 +139,15 @@ pub fn messages_within(timeout: Duration, show: &mut dyn FnMut(Term, Term, i64))
     }
 }
 
+/// How many timers run: of programs, of receives and of ports. Leaves out wheels whose lock was not acquired within
+/// `timeout`.
+#[must_use]
+pub fn count_within(timeout: Duration) -> usize {
+    let places = WHEELS.get().map_or(&[][..], Vec::as_slice).iter();
+    let wheels = places.filter_map(|place| place.wheel.try_lock_for(timeout));
+    wheels.map(|wheel| wheel.len()).sum()
+}
+
 /// Nanoseconds until the next timer of a scheduler; `None` if it has no timers.
 #[must_use]
 pub(crate) fn until_next(index: usize) -> Option<u64> {

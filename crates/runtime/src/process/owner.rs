@@ -131,6 +131,12 @@ impl Runnable {
         unsafe { &(*self.0.as_ptr()).state }
     }
 
+    /// The address of the process, as a name for it.
+    #[inline(always)]
+    pub(crate) fn address(&self) -> *const () {
+        self.0.as_ptr().cast_const().cast()
+    }
+
     /// The state word as it is just now.
     #[inline(always)]
     pub(crate) fn state(&self) -> u32 {

@@ -32,6 +32,8 @@ pub const TOKEN_MESSAGE: u32 = 7;
 /// [`Fragment::kind`] of an envelope, which has a message of another kind, that message's term, and its sender: see
 /// `mail::senders`.
 pub const ENVELOPE: u32 = 8;
+/// [`Fragment::kind`] of a [`MESSAGE`] of which is measured how long it waits ([`waits`](super::waits)).
+pub const MEASURED_MESSAGE: u32 = 9;
 /// A bit of [`Fragment::kind`] beside these: the message is to be received before those without it ([`priority`]).
 ///
 /// [`priority`]: crate::effects::receive::priority
@@ -40,11 +42,15 @@ pub const PRIORITY: u32 = 1 << 31;
 // A message in the inner queue whose kind is less than this needs nothing when it is received.
 const _: () =
     assert!(MESSAGE < TOKEN_MESSAGE && OWN_MESSAGE < TOKEN_MESSAGE && TOKEN_MESSAGE < PRIORITY);
+const _: () = assert!(MEASURED_MESSAGE > TOKEN_MESSAGE && MEASURED_MESSAGE < PRIORITY);
 
 /// Whether a fragment of a kind is a message, and has its term.
 #[must_use]
 pub fn is_plain_message(kind: u32) -> bool {
-    matches!(kind, MESSAGE | TOKEN_MESSAGE | OWN_MESSAGE | ENVELOPE)
+    matches!(
+        kind,
+        MESSAGE | TOKEN_MESSAGE | OWN_MESSAGE | ENVELOPE | MEASURED_MESSAGE
+    )
 }
 
 /// A function that the receiver runs.

@@ -67,15 +67,23 @@ struct Table {
 #[repr(align(128))]
 struct Cursor(AtomicU64);
 
-/// The number of processes that one thread reserved minus the number that it removed.
+/// What one thread has counted.
 #[repr(align(128))]
-struct Count(AtomicI64);
+struct Count {
+    /// The number of processes that it reserved minus the number that it removed.
+    difference: AtomicI64,
+    /// The number that it reserved.
+    made: AtomicU64,
+}
 
 static TABLE: OnceLock<Table> = OnceLock::new();
 
 thread_local! {
     static COUNT: &'static Count = {
-        let count: &'static Count = Box::leak(Box::new(Count(AtomicI64::new(0))));
+        let count: &'static Count = Box::leak(Box::new(Count {
+            difference: AtomicI64::new(0),
+            made: AtomicU64::new(0),
+        }));
         table().counts.lock().push(count);
         count
     };
@@ -97,12 +105,19 @@ fn table() -> &'static Table {
         .expect("the process table is made before the first process")
 }
 
-/// Adds to this thread's counter.
+/// Counts a process that this thread reserves (1) or removes (-1).
+#[inline(always)]
 fn count_one(difference: i64) {
     COUNT.with(|count| {
-        // No other thread writes this counter.
-        let before = count.0.load(Ordering::Relaxed);
-        count.0.store(before + difference, Ordering::Relaxed);
+        // No other thread writes these counters.
+        let before = count.difference.load(Ordering::Relaxed);
+        count
+            .difference
+            .store(before + difference, Ordering::Relaxed);
+        if difference > 0 {
+            let before = count.made.load(Ordering::Relaxed);
+            count.made.store(before + 1, Ordering::Relaxed);
+        }
     });
 }
 
@@ -253,9 +268,20 @@ pub fn count() -> usize {
     let counts = table().counts.lock();
     let sum: i64 = counts
         .iter()
-        .map(|count| count.0.load(Ordering::Relaxed))
+        .map(|count| count.difference.load(Ordering::Relaxed))
         .sum();
     usize::try_from(sum).unwrap_or(0)
+}
+
+/// How many pids have been handed out so far: the number of processes that were ever spawned, and of the few that could
+/// not be.
+#[must_use]
+pub fn made() -> u64 {
+    let counts = table().counts.lock();
+    let made = counts
+        .iter()
+        .map(|count| count.made.load(Ordering::Relaxed));
+    made.sum()
 }
 
 /// Reserves a pid for a new process; `None` if the limit is reached.

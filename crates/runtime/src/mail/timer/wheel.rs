@@ -137,6 +137,11 @@ impl<T> Wheel<T> {
         indexes.into_iter().rev()
     }
 
+    /// How many are under way.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
     /// Ticks and values of all that is under way, in no particular order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (i64, &T)> {
         self.entries
