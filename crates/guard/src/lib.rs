@@ -49,45 +49,88 @@ pub fn start(setting: spec::flags::MemoryBudget) -> Result<(), sys::errno::Errno
     Ok(())
 }
 
-/// `erlang:system_info({ferl, memory_guard})`: a map, `undefined` if the guard is off. All sizes are in bytes.
-///
-/// - `budget`, `source` (`flag`, `cgroup` or `host`), `soft`, `high`, `hard`;
-/// - `resident`, measured now, and `others`: what other programs of the same control group take of the budget;
-/// - `level`: `calm`, `soft`, `high` or `hard`;
-/// - `pressure`: for how many percent of the last ten seconds the programs of the node's control group, or of the host,
-///   all waited for memory; `undefined` where the system does not tell;
-/// - `keeper`: the process that is asked first, or `undefined`;
-/// - `soft_count`, `high_count`, `hard_count`: how often each mark was reached;
-/// - `ended`: processes that the guard has ended; `refused`: large allocations that were not admitted.
-pub fn info(heap: &mut Heap) -> Term {
+/// What the guard knows and has done; sizes are in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Figures {
+    pub budget: u64,
+    /// Where the budget is from: `flag`, `cgroup` or `host`.
+    pub source: &'static str,
+    pub soft: u64,
+    pub high: u64,
+    pub hard: u64,
+    /// Measured now.
+    pub resident: u64,
+    /// What other programs of the same control group take of the budget.
+    pub others: u64,
+    /// `calm`, `soft`, `high` or `hard`.
+    pub level: &'static str,
+    /// For how many percent of the last ten seconds the programs of the node's control group, or of the host, all
+    /// waited for memory; `None` where the system does not tell.
+    pub pressure_percent: Option<u8>,
+    /// How often each mark was reached.
+    pub soft_count: u64,
+    pub high_count: u64,
+    pub hard_count: u64,
+    /// Processes that the guard has ended.
+    pub ended: u64,
+    /// Large allocations that were not admitted.
+    pub refused: u64,
+}
+
+/// See [`Figures`]; `None` if the guard is off. Any thread.
+#[must_use]
+pub fn figures() -> Option<Figures> {
     use sys::memory::budget::{Level, level, measure, refused};
-    let Some(found) = budget::found() else {
+    let found = budget::found()?;
+    let marks = found.marks();
+    let [_, soft_count, high_count, hard_count] = Level::ALL.map(|level| COUNTS.reached(level));
+    Some(Figures {
+        budget: found.budget,
+        source: found.source.name(),
+        soft: marks.soft,
+        high: marks.high,
+        hard: marks.hard,
+        resident: measure(),
+        others: found.others,
+        level: events::name(level()),
+        pressure_percent: pressure::percent(),
+        soft_count,
+        high_count,
+        hard_count,
+        ended: COUNTS.ended(),
+        refused: refused(),
+    })
+}
+
+/// `erlang:system_info({ferl, memory_guard})`: a map of [`Figures`], with `keeper`: the process that is asked first, or
+/// `undefined`; `undefined` if the guard is off.
+pub fn info(heap: &mut Heap) -> Term {
+    let Some(figures) = figures() else {
         return am::UNDEFINED;
     };
-    let marks = found.marks();
-    let [_, soft, high, hard] = Level::ALL.map(|level| COUNTS.reached(level));
     let numbers = [
-        ("budget", found.budget),
-        ("soft", marks.soft),
-        ("high", marks.high),
-        ("hard", marks.hard),
-        ("resident", measure()),
-        ("others", found.others),
-        ("soft_count", soft),
-        ("high_count", high),
-        ("hard_count", hard),
-        ("ended", COUNTS.ended()),
-        ("refused", refused()),
+        ("budget", figures.budget),
+        ("soft", figures.soft),
+        ("high", figures.high),
+        ("hard", figures.hard),
+        ("resident", figures.resident),
+        ("others", figures.others),
+        ("soft_count", figures.soft_count),
+        ("high_count", figures.high_count),
+        ("hard_count", figures.hard_count),
+        ("ended", figures.ended),
+        ("refused", figures.refused),
     ];
     let mut pairs = vec![
-        (atom::known("source"), atom::known(found.source.name())),
-        (atom::known("level"), atom::known(events::name(level()))),
+        (atom::known("source"), atom::known(figures.source)),
+        (atom::known("level"), atom::known(figures.level)),
         (
             atom::known("keeper"),
             keeper::current().unwrap_or(am::UNDEFINED),
         ),
     ];
-    let pressure = pressure::percent().map(|percent| Term::small(percent.into()));
+    let pressure = figures.pressure_percent;
+    let pressure = pressure.map(|percent| Term::small(percent.into()));
     pairs.push((atom::known("pressure"), pressure.unwrap_or(am::UNDEFINED)));
     for (name, number) in numbers {
         pairs.push((atom::known(name), build::unsigned(heap, number)));
