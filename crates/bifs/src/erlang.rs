@@ -20,7 +20,7 @@ mod identifiers;
 pub(crate) mod info;
 mod lifecycle;
 mod links;
-pub mod memory;
+mod memory;
 mod monitors;
 mod names;
 mod numerals;

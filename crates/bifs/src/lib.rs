@@ -35,7 +35,7 @@ mod unicode;
 mod zlib;
 mod zstd;
 
-pub use erlang::{memory, system_version};
+pub use erlang::system_version;
 pub use persistent_term::all_within as persistent_terms_within;
 
 use layout::{Context, Term};

@@ -6,3 +6,5 @@
 
 // They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
+
+pub mod figures;

@@ -18,7 +18,7 @@ use term::{am, atom, build, copy, hash, integer, reference};
 
 use super::{node_references, relations};
 
-use crate::erlang::{memory, unique};
+use crate::erlang::unique;
 use crate::{magic, node_table, persistent_term};
 use distribution::monitor_nodes::{self, option};
 use distribution::peers;
@@ -49,7 +49,7 @@ const STATES: &[(&str, State)] = &[
     ("lc_graph", |_| Ok(am::NOTSUP)),
     ("flxctr_memory_usage", |_| Ok(am::NOTSUP)),
     ("memory", |process| {
-        world::stopped(|| memory::memory_0(process, []))
+        world::stopped(|| crate::erlang::memory_0(process, []))
     }),
     ("process_info_args", |process| {
         Ok(build::list(

@@ -9,12 +9,12 @@ use term::{atom, node};
 use super::output::Output;
 use super::tables::View;
 use super::{Form, LOCK_PATIENCE, processes};
-use bifs::memory;
 use layout::FunEntry;
 use runtime::code;
 use runtime::code::modules::Loaded;
 use runtime::mail::{current, schedulers};
 use runtime::process::{Priority, table};
+use window::figures::memory;
 
 /// The version of the crash dump format.
 const VERSION: &str = "0.5";
