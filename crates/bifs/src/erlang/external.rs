@@ -1,7 +1,5 @@
 //! Conversion of terms to the external format and back.
 
-use std::borrow::Cow;
-
 use layout::{Term, no_gc};
 use term::external::{self, DecodeOptions, Decoder, EncodeBuffers, EncodeOptions, Encoder, Fault};
 use term::release::{self, Release};
@@ -205,43 +203,31 @@ fn decoded(
 ) -> BifResult {
     let no_gc = no_gc!();
     let given = unicode::bytes_of(binary, no_gc).ok_or(badarg(1))?;
-    let is_local = external::local::is_marked(&given) && release::has(Release::OTP_26);
-    let bytes = match is_local {
-        true => Cow::Owned(external::local::unmark(&given).ok_or(badarg(1))?),
-        false => Cow::Borrowed(&given[..]),
-    };
-    let (claimed, is_short) = match bytes.get(1..6) {
+    let (claimed, is_short) = match given.get(1..6) {
         // Never more than the size that the term claims is decompressed.
         Some(&[COMPRESSED_TAG, a, b, c, d]) => {
             let claimed = u32::from_be_bytes([a, b, c, d]) as usize;
-            let claimed = claimed.max(bytes.len());
+            let claimed = claimed.max(given.len());
             (claimed * 2, claimed <= MOST_DECOMPRESSED_HERE)
         }
-        _ => (bytes.len(), bytes.len() <= MOST_DECODED_HERE),
+        _ => (given.len(), given.len() <= MOST_DECODED_HERE),
     };
     dirty_unless(is_short)?;
     // A term takes more room than its bytes, as a rule, but a binary does not.
     room_for(claimed)?;
-    charge_for(bytes.len());
+    charge_for(given.len());
     let mut decoder = Decoder::new();
     let heap = process.heap();
     let term = decoder
-        .finish(heap, &bytes, options, &mut CodeResolver)
+        .finish(heap, &given, options, &mut CodeResolver)
         .map_err(|error| match error.fault {
             Fault::AtomLimit => system_limit(),
             _ => badarg(1),
         })?;
-    let mut used = decoder.used();
-    if is_local {
-        if !external::local::is_ours(&given, used) {
-            return Err(badarg(1));
-        }
-        used += external::local::HEAD_BYTES - 1;
-    }
     if !with_used {
         return Ok(term);
     }
-    let used = Term::small(used as i64);
+    let used = Term::small(decoder.used() as i64);
     Ok(build::tuple(heap, &[term, used]))
 }
 

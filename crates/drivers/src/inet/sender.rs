@@ -45,14 +45,12 @@ impl Sender {
         let head = data.first(SIZE_BYTES)?;
         let size = usize::from(u16::from_be_bytes([head[0], head[1]]));
         let first = data.first(SIZE_BYTES + size)?;
-        let encoded = external::local::unmark(&first[SIZE_BYTES..])?;
+        let encoded =
+            Some(&first[SIZE_BYTES..]).filter(|encoded| external::local::is_marked(encoded))?;
         let mut scratch = Scratch::new();
         let options = DecodeOptions::default();
-        let (term, used) =
-            external::decode(scratch.heap(), &encoded, &options, &mut CodeResolver).ok()?;
-        if !external::local::is_ours(&first[SIZE_BYTES..], used) {
-            return None;
-        }
+        let (term, _) =
+            external::decode(scratch.heap(), encoded, &options, &mut CodeResolver).ok()?;
         let reference = Some(reference::number(term)?);
         let rest = data.behind(SIZE_BYTES + size);
         Some((

@@ -12,7 +12,7 @@ use layout::{Header, Heap, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
 use super::input::{Input, fail_at};
-use super::{DecodeOptions, Resolver, SourceBinary, compression, tags};
+use super::{DecodeOptions, Resolver, SourceBinary, compression, local, tags};
 use crate::heap::{Allocate, Room};
 use crate::integer::is_too_long;
 use crate::release::{self, Release};
@@ -52,6 +52,8 @@ pub enum Fault {
     DuplicateKey,
     /// A native record with a field twice, or with unknown flags.
     NativeRecord,
+    /// Marked as this node's own, and not made by it.
+    NotOurs,
     /// Compressed data that is damaged, or does not have the length it claims.
     Compressed,
 }
@@ -159,7 +161,9 @@ pub struct Decoder {
     compressed_bytes: usize,
     /// Where to continue reading.
     position: usize,
-    /// The places to be filled next; `None` if that is the one of the whole term.
+    /// The check sums of the marked terms that are being read, one within the other, and where these terms begin.
+    marked: Vec<(usize, u32)>,
+    /// The places to be filled next; `None` before the first run.
     row: Option<Row>,
     rows: SmallVec<[Row; 8]>,
     /// Places in `rows`.
@@ -198,6 +202,7 @@ impl Decoder {
             inflated: None,
             compressed_bytes: 0,
             position: 0,
+            marked: Vec::new(),
             row: None,
             rows: SmallVec::new(),
             pending: 0,
@@ -258,6 +263,7 @@ impl Decoder {
         let source = inflated.as_deref().unwrap_or(bytes);
         let result = {
             let mut reading = Reading {
+                source,
                 input: Input::new(source, self.position.min(source.len())),
                 room: Room::new(heap, source.len() / BYTES_PER_FRAGMENT_WORD),
                 options,
@@ -304,18 +310,20 @@ impl Decoder {
         if let Some(outermost) = self.pairs.first_mut() {
             outermost.moved(self.whole_at, &raw mut whole);
         }
-        self.whole_at = &raw mut whole;
         let mut row = match self.row.take() {
-            Some(row) => row,
+            Some(mut row) => {
+                row.moved(self.whole_at, &raw mut whole);
+                row
+            }
             None => Row::of(&raw mut whole, 1, End::Complete),
         };
+        self.whole_at = &raw mut whole;
         let result = self.fill(reading, &mut row, budget);
-        let is_whole = std::ptr::eq(row.next, &raw const whole);
         self.whole = whole;
         match result {
             Ok(true) => Ok(Step::Done(whole)),
             Ok(false) => {
-                self.row = (!is_whole).then_some(row);
+                self.row = Some(row);
                 Ok(Step::More)
             }
             Err(error) => {
@@ -480,6 +488,12 @@ impl Decoder {
                         }
                         break 'parts (record, values);
                     }
+                    // Before OTP 26 no sum is right.
+                    tags::LOCAL if self.form == Form::Versioned => {
+                        let sum = ok!(input.u32());
+                        self.marked.push((input.position(), sum));
+                        break 'parts (Term::NIL, Row::of(row.next, 1, End::Local));
+                    }
                     tag => {
                         reading.input = input;
                         let term = ok!(reading.rare(tag));
@@ -529,6 +543,12 @@ impl Decoder {
                 let pairs = self.pairs.pop().expect("the pairs of the map");
                 if !pairs.make(&mut reading.room) {
                     return input.fail(Fault::DuplicateKey);
+                }
+            }
+            End::Local => {
+                let (start, sum) = self.marked.pop().expect("the sum of the marked term");
+                if local::check_sum(&reading.source[start..input.position()]) != sum {
+                    return input.fail(Fault::NotOurs);
                 }
             }
         }
@@ -685,6 +705,7 @@ fn bit_string(
 
 /// What one run of a decoder works with.
 struct Reading<'a> {
+    source: &'a [u8],
     input: Input<'a>,
     room: Room<'a>,
     options: &'a DecodeOptions<'a>,
@@ -846,6 +867,49 @@ mod tests {
             }
             assert!(term.is_nil());
         });
+    }
+
+    #[test]
+    fn marked_terms_stand_where_terms_may() {
+        let marked = local::mark(b"\x83h\x01a\x05");
+        let part = &marked[1..];
+        let decode = |bytes: &[u8]| -> Result<(String, usize), DecodeError> {
+            let mut scratch = Scratch::new();
+            let mut decoder = Decoder::new();
+            loop {
+                // A byte at a time, from a decoder that moves meanwhile.
+                let mut moved = decoder;
+                let (mut budget, heap) = (1, scratch.heap());
+                let options = DecodeOptions::default();
+                let step = moved.run(heap, bytes, &options, &mut NoRuntime, &mut budget)?;
+                decoder = moved;
+                if let Step::Done(term) = step {
+                    return Ok((crate::print::display(term).to_string(), decoder.used()));
+                }
+            }
+        };
+        let within = |before: &[u8], after: &[u8]| decode(&[before, part, after].concat());
+        assert_eq!(within(b"\x83", b""), Ok(("{5}".to_owned(), marked.len())));
+        assert_eq!(
+            within(b"\x83", b"a").map(|(_, used)| used),
+            Ok(marked.len())
+        );
+        let list = within(b"\x83l\0\0\0\x01a\x01", b"");
+        assert_eq!(list.map(|(term, _)| term), Ok("[1|{5}]".to_owned()));
+        let map = within(b"\x83t\0\0\0\x01a\x01", b"");
+        assert_eq!(map.map(|(term, _)| term), Ok("#{1=>{5}}".to_owned()));
+        let damaged = |at: usize| {
+            let mut bytes = marked.clone();
+            bytes[at] ^= 1;
+            decode(&bytes).unwrap_err().fault
+        };
+        assert_eq!(damaged(5), Fault::NotOurs);
+        assert_eq!(damaged(marked.len() - 1), Fault::NotOurs);
+        assert_eq!(decode(&marked[..4]).unwrap_err().fault, Fault::Truncated);
+        let mut scratch = Scratch::new();
+        let options = DecodeOptions::default();
+        let plain = decode_plain(scratch.heap(), &marked, &options, &mut NoRuntime);
+        assert_eq!(plain.unwrap_err().fault, Fault::UnknownTag(tags::LOCAL));
     }
 
     #[test]

@@ -53,3 +53,5 @@ pub const MAP: u8 = b't';
 pub const ATOM_UTF8: u8 = b'v';
 pub const SMALL_ATOM_UTF8: u8 = b'w';
 pub const V4_PORT: u8 = b'x';
+/// A check sum, and a term that only this node reads again ([`super::local`]).
+pub const LOCAL: u8 = b'y';

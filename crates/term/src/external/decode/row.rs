@@ -18,6 +18,8 @@ pub(super) enum End {
     FlatMap,
     /// The map has to be made.
     HashMap,
+    /// The term has to be one that this node has marked.
+    Local,
 }
 
 /// Places in an object, all of it allocated; they are uninitialised until they are filled.
@@ -86,6 +88,13 @@ impl Row {
         Row {
             steps: Steps::new(-between, between + 1),
             ..Row::of(keys.word_pointer(0).cast(), 2 * size, End::FlatMap)
+        }
+    }
+
+    /// Notes that the place which was at one address is at another.
+    pub(super) fn moved(&mut self, from: *mut Term, to: *mut Term) {
+        if self.next == from {
+            self.next = to;
         }
     }
 
