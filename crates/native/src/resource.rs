@@ -17,6 +17,7 @@ use parking_lot::{Mutex, RwLock};
 use runtime::mail::deferred;
 use runtime::process::table;
 use term::off_heap::{self, Counted, MagicBlock};
+use term::release::{self, Release};
 use term::{Allocate, build, reference};
 
 use crate::abi::{CREATE, Destructor, Down, DynamicCall, Identifier, Monitor, Stop, TAKEOVER};
@@ -72,13 +73,17 @@ impl ResourceType {
     }
 }
 
-/// Opens a type for a library that is being loaded; returns it, and what was tried, as `ErlNifResourceFlags`.
+/// Opens a type for a library that is being loaded; returns it, and what was tried, as `ErlNifResourceFlags`. What one
+/// opens that was loaded is refused from OTP 27 on, and before it is a type of that call alone.
 pub(crate) fn open(
     library: &Library,
     name: Term,
     callbacks: Callbacks,
     flags: c_int,
 ) -> (Option<*const ResourceType>, c_int) {
+    if !library.is_loading() && release::has(Release::OTP_27) {
+        return (None, flags);
+    }
     let types = TYPES.lock();
     let mut known = types.iter();
     let known = known.find(|kind| (kind.module, kind.name) == (library.module, name));
