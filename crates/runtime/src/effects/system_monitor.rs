@@ -291,7 +291,8 @@ fn heap_facts(process: &Process, took_ms: Option<i64>, heap: &mut Heap) -> Term 
     build::list(heap, &facts)
 }
 
-/// The start time and place of a process's run, needed when the run is over.
+/// The start time and place of a process's run, needed when the run is over. It is boxed, because there is one around
+/// each run: without long slices to be monitored that is one register.
 pub struct Run {
     began_ns: i64,
     place: Option<[Term; 3]>,
@@ -300,16 +301,28 @@ pub struct Run {
 /// Called before a process runs; returns a value if long slices are monitored.
 #[inline]
 #[must_use]
-pub fn run_begins(process: &Process) -> Option<Run> {
-    (LONG_SCHEDULE_NS.load(Ordering::Relaxed) != i64::MAX).then(|| Run {
+pub fn run_begins(process: &Process) -> Option<Box<Run>> {
+    (LONG_SCHEDULE_NS.load(Ordering::Relaxed) != i64::MAX).then(|| measured_run(process))
+}
+
+#[cold]
+fn measured_run(process: &Process) -> Box<Run> {
+    Box::new(Run {
         began_ns: sys::clock::monotonic_ns(),
         place: info::function_at(process.head.ip),
     })
 }
 
 /// Called after the run, while its scheduler still owns the process; reports it if it was long.
-pub fn run_ends(process: &Process, run: Option<Run>) {
-    let Some(run) = run else { return };
+#[inline]
+pub fn run_ends(process: &Process, run: Option<Box<Run>>) {
+    if let Some(run) = run {
+        measured_run_ends(process, &run);
+    }
+}
+
+#[cold]
+fn measured_run_ends(process: &Process, run: &Run) {
     let took_ns = sys::clock::monotonic_ns() - run.began_ns;
     if took_ns < LONG_SCHEDULE_NS.load(Ordering::Relaxed) {
         return;

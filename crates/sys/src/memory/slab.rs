@@ -78,14 +78,14 @@ thread_local! {
     static CACHES: [Cache; CLASSES.len()] = const { [const { Cache::new() }; CLASSES.len()] };
 }
 
-/// The free blocks of one class that a thread keeps: the first `count` elements of `free`, and those that lie one
-/// behind the other from `next` to `end`.
+/// The free blocks of one class that a thread keeps: the elements from `base` to `top`, and those that lie one behind
+/// the other from `next` to `end`.
 struct Cache {
-    count: Cell<usize>,
-    /// How many elements there are: none until a block is kept. Most threads keep blocks of few classes, and what a
-    /// thread has from its start is cleared at its start.
-    room: Cell<usize>,
-    free: Cell<*mut *mut u8>,
+    /// Room for elements up to `limit`. There is none, and all three are null, until a block is kept: most threads keep
+    /// blocks of few classes, and what a thread has from its start is cleared at its start.
+    base: Cell<*mut *mut u8>,
+    top: Cell<*mut *mut u8>,
+    limit: Cell<*mut *mut u8>,
     next: Cell<*mut u8>,
     end: Cell<*mut u8>,
 }
@@ -190,7 +190,7 @@ impl Class {
     /// As for [`Class::give_back`]; it is this class's cache.
     #[inline]
     unsafe fn give_back_to(self, cache: &Cache, block: NonNull<u8>) {
-        if cache.count.get() == cache.room.get() && !self.make_room(cache) {
+        if cache.top == cache.limit && !self.make_room(cache) {
             // SAFETY: by the caller's promise.
             unsafe {
                 POOLS[self.0]
@@ -232,15 +232,19 @@ impl Class {
     #[cold]
     #[inline(never)]
     fn make_room(self, cache: &Cache) -> bool {
-        if cache.room.get() != 0 {
+        if !cache.base.get().is_null() {
             self.pass_on(cache);
             return true;
         }
         // SAFETY: its size is not 0.
-        let free = unsafe { alloc::alloc(Cache::LAYOUT) };
-        cache.free.set(free.cast());
-        cache.room.set(if free.is_null() { 0 } else { MOST_KEPT });
-        !free.is_null()
+        let base = unsafe { alloc::alloc(Cache::LAYOUT) }.cast::<*mut u8>();
+        if base.is_null() {
+            return false;
+        }
+        cache.base.set(base);
+        cache.top.set(base);
+        cache.limit.set(base.wrapping_add(MOST_KEPT));
+        true
     }
 
     /// Gives the blocks of a full cache back that were given first. They are less likely than others to be in the
@@ -251,10 +255,10 @@ impl Class {
         unsafe { pool.give_back(CLASSES[self.0].1, cache.blocks().take(BATCH)) };
         pool.release_empty(clock::monotonic_ns());
         drop(pool);
-        let free = cache.free.get();
+        let base = cache.base.get();
         // SAFETY: the cache is full, so all elements are written, and there are more than a batch of them.
-        unsafe { ptr::copy(free.add(BATCH), free, MOST_KEPT - BATCH) };
-        cache.count.set(MOST_KEPT - BATCH);
+        unsafe { ptr::copy(base.add(BATCH), base, MOST_KEPT - BATCH) };
+        cache.top.set(base.wrapping_add(MOST_KEPT - BATCH));
     }
 }
 
@@ -263,9 +267,9 @@ impl Cache {
 
     const fn new() -> Cache {
         Cache {
-            count: Cell::new(0),
-            room: Cell::new(0),
-            free: Cell::new(ptr::null_mut()),
+            base: Cell::new(ptr::null_mut()),
+            top: Cell::new(ptr::null_mut()),
+            limit: Cell::new(ptr::null_mut()),
             next: Cell::new(ptr::null_mut()),
             end: Cell::new(ptr::null_mut()),
         }
@@ -275,25 +279,32 @@ impl Cache {
     /// There is room.
     #[inline]
     unsafe fn push(&self, block: NonNull<u8>) {
-        let count = self.count.get();
+        let top = self.top.get();
         // SAFETY: by the caller's promise the element exists; only this thread refers to it.
-        unsafe { self.free.get().add(count).write(block.as_ptr()) };
-        self.count.set(count + 1);
+        unsafe { top.write(block.as_ptr()) };
+        self.top.set(top.wrapping_add(1));
     }
 
     #[inline]
     fn pop(&self) -> Option<NonNull<u8>> {
-        let last = self.count.get().checked_sub(1)?;
-        self.count.set(last);
-        // SAFETY: the elements below `count` are written.
-        NonNull::new(unsafe { self.free.get().add(last).read() })
+        let top = self.top.get();
+        if top == self.base.get() {
+            return None;
+        }
+        let last = top.wrapping_sub(1);
+        self.top.set(last);
+        // SAFETY: the elements below `top` are written.
+        NonNull::new(unsafe { last.read() })
     }
 
     /// Gives the elements back, of which none is in use.
     fn give_up_room(&self) {
-        if self.room.replace(0) != 0 {
+        let base = self.base.replace(ptr::null_mut());
+        self.top.set(ptr::null_mut());
+        self.limit.set(ptr::null_mut());
+        if !base.is_null() {
             // SAFETY: it was allocated like this, and nobody refers to it.
-            unsafe { alloc::dealloc(self.free.get().cast(), Cache::LAYOUT) };
+            unsafe { alloc::dealloc(base.cast(), Cache::LAYOUT) };
         }
     }
 
@@ -306,9 +317,10 @@ impl Cache {
     }
 
     fn blocks(&self) -> impl Iterator<Item = NonNull<u8>> {
-        // SAFETY: the elements below `count` are written.
-        (0..self.count.get())
-            .filter_map(|place| NonNull::new(unsafe { self.free.get().add(place).read() }))
+        let (base, top) = (self.base.get(), self.top.get());
+        let count = (top.addr() - base.addr()) / size_of::<*mut u8>();
+        // SAFETY: the elements below `top` are written.
+        (0..count).filter_map(move |place| NonNull::new(unsafe { base.add(place).read() }))
     }
 }
 
@@ -327,10 +339,9 @@ pub fn settle() {
 fn give_all_back() {
     CACHES.with(|caches| {
         for ((cache, pool), (_, bytes)) in caches.iter().zip(&POOLS).zip(CLASSES) {
-            if cache.count.get() > 0 {
+            if cache.top != cache.base {
                 // SAFETY: all blocks of a cache were taken from its class and given back by their users.
                 unsafe { pool.lock().give_back(bytes, cache.blocks()) };
-                cache.count.set(0);
             }
             cache.give_up_room();
             let rest = cache.end.get().addr() - cache.next.get().addr();

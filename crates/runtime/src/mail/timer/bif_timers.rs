@@ -14,6 +14,7 @@ use std::sync::LazyLock;
 
 use layout::Term;
 use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 use term::am;
 use term::copy::Owned;
 
@@ -85,7 +86,8 @@ pub fn bytes_of_all() -> u64 {
 /// Number of separately locked tables of running timers.
 const SHARDS: usize = 64;
 
-type Shard = Mutex<HashMap<u64, Running>>;
+/// By the number of the reference, which the machine has made.
+type Shard = Mutex<FxHashMap<u64, Running>>;
 
 static TIMERS: LazyLock<Vec<Shard>> =
     LazyLock::new(|| (0..SHARDS).map(|_| Mutex::default()).collect());
@@ -137,7 +139,7 @@ pub fn cancel(reference: u64) -> Option<i64> {
 }
 
 /// Numbers of the timers that processes have set for another process, by their receiver. Some may have ended.
-type Receivers = Mutex<HashMap<Term, Vec<u64>>>;
+type Receivers = Mutex<FxHashMap<Term, Vec<u64>>>;
 
 static RECEIVERS: LazyLock<Vec<Receivers>> =
     LazyLock::new(|| (0..SHARDS).map(|_| Mutex::default()).collect());
