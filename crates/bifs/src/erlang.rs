@@ -41,6 +41,7 @@ mod tracing;
 mod tuples;
 mod types;
 pub(crate) mod unique;
+mod window;
 
 pub(crate) use atoms::*;
 pub(crate) use binaries::*;

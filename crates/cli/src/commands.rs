@@ -14,6 +14,10 @@ pub const COMMANDS: &[(&str, &str)] = &[
         "lab",
         "runs the experiments, here and beside stock, and compares",
     ),
+    (
+        "dashboard",
+        "shows a running node to browsers, or stops that",
+    ),
     ("erts", "puts ferl where a release has its emulator"),
     ("pack", "makes one executable file of a release or a script"),
     ("image", "makes an image for containers of a release"),

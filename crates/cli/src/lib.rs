@@ -8,7 +8,9 @@
 
 #![forbid(unsafe_code)]
 
+mod asked;
 pub mod commands;
+pub mod dashboard;
 pub mod environment;
 pub mod erts;
 pub mod image;

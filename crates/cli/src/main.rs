@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use cli::commands;
+use cli::dashboard;
 use cli::environment::Environment;
 use cli::erts;
 use cli::image;
@@ -69,6 +70,7 @@ fn obey_command(first: &OsStr, words: impl Iterator<Item = OsString>) -> Option<
     match first.as_bytes() {
         // The lab is started before anything else is checked: it reports by itself what is missing.
         b"lab" => Some(lab::main(words)),
+        b"dashboard" => Some(dashboard::main(words)),
         b"erts" => Some(erts::main(words)),
         b"pack" => Some(packed::main(words)),
         b"image" => Some(image::main(words)),

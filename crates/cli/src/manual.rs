@@ -17,6 +17,7 @@ use spec::flags::{EMULATOR_FLAGS, EmulatorFlag, LAUNCHER_FLAGS, ValuePosition};
 use spec::variables::{Reader, VARIABLES};
 
 use crate::commands::{self, COMMANDS};
+use crate::dashboard::DashboardOptions;
 use crate::erts::ErtsOptions;
 use crate::image::ImageOptions;
 use crate::packed::PackOptions;
@@ -53,6 +54,9 @@ fn write(folder: &Path) -> Result<String, String> {
 fn commands() -> Vec<clap::Command> {
     vec![
         lab::command().name("ferl-lab").bin_name("ferl lab"),
+        DashboardOptions::command()
+            .name("ferl-dashboard")
+            .bin_name("ferl dashboard"),
         ErtsOptions::command()
             .name("ferl-erts")
             .bin_name("ferl erts"),

@@ -4,7 +4,6 @@
 //! and [`relx`] know the commands of releases, [`escript`] starts scripts. No shell is needed for any of it but where
 //! they say so.
 
-mod asked;
 mod carried;
 mod daemon;
 mod env_sh;

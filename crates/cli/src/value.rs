@@ -2,7 +2,7 @@
 //! parsed as by C's functions, because scripts rely on what those accept (`+P 5000x`), but never wrap around. Any
 //! thread.
 
-use spec::flags::{Digits, EmulatorFlag, MemoryBudget, Parsed, Value};
+use spec::flags::{self, Digits, EmulatorFlag, MemoryBudget, Parsed, Value};
 
 use crate::topology;
 
@@ -49,6 +49,9 @@ pub fn parse(flag: &EmulatorFlag, value: &[u8]) -> Result<Parsed, String> {
         }
         Value::Pair => pair(value).ok_or_else(bad),
         Value::Budget => budget(value).map(Parsed::Budget).ok_or_else(bad),
+        Value::Listen => flags::listen_address(value)
+            .map(Parsed::Listen)
+            .ok_or_else(bad),
         Value::Topology => match topology::parse(value) {
             Ok(places) => Ok(Parsed::Topology(places)),
             Err(reason) => Err(format!("{}: {reason}", bad())),
@@ -181,6 +184,14 @@ mod tests {
         for bad in ["", "on", "0", "-1", "0%", "101%", "%", "5x", "80 %"] {
             check("Mguard", bad, Err(&format!("bad +Mguard budget {bad}")));
         }
+    }
+
+    #[test]
+    fn addresses_to_listen_at_are_whole() {
+        let address = "127.0.0.1:8080".parse().unwrap();
+        check("dashboard", "8080", Ok(Parsed::Listen(address)));
+        let complaint = "bad +dashboard address 8080x: it is PORT or ADDRESS:PORT, as 8080, 0.0.0.0:8080 or [::1]:8080";
+        check("dashboard", "8080x", Err(complaint));
     }
 
     #[test]

@@ -185,6 +185,7 @@ fn lines_for(flag: &EmulatorFlag) -> Vec<String> {
         Value::Pair => values.extend(["1", "0", "1:1"].map(str::to_owned)),
         Value::Topology => values.push("L0c0".to_owned()),
         Value::Budget => values.extend(["off", "80%", "1000000000"].map(str::to_owned)),
+        Value::Listen => values.push("8080".to_owned()),
     }
     if flag.place == ValuePosition::Joined {
         return values

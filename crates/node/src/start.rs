@@ -133,7 +133,25 @@ fn prepare(
         .map_err(|error| format!("the processors cannot be watched: {}", error.message()))?;
     guard::start(config.flags.memory_budget)
         .map_err(|error| format!("the memory guard cannot be started: {}", error.message()))?;
+    open_window(config)?;
     Ok(queues)
+}
+
+/// Opens the window, if a flag says so, and tells where: its port may be one that was free, and its token a random one.
+fn open_window(config: &Config) -> Result<(), String> {
+    use window::server::{Options, open};
+    let Some(address) = config.flags.dashboard else {
+        return Ok(());
+    };
+    let options = Options::configured();
+    let url = open(address, &options).map_err(|error| error.to_string())?;
+    // Who has the file has no need to find its token among what the node prints.
+    let shown = match (url.split_once('#'), &options.token_file) {
+        (Some((shown, _)), Some(_)) => shown,
+        _ => &url,
+    };
+    to_error(format_args!("ferl: the dashboard is at {shown}\n"));
+    Ok(())
 }
 
 /// Decides whether modules get machine code: only if that is wanted, supported for this processor, and allowed by the

@@ -9,11 +9,12 @@
 
 mod values;
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use crate::Release;
 use values::FlagValue;
-pub use values::{CpuPlace, MemoryBudget, Parsed, Word};
+pub use values::{CpuPlace, MemoryBudget, Parsed, Word, listen_address};
 
 /// One emulator flag.
 pub struct EmulatorFlag {
@@ -91,6 +92,8 @@ pub enum Value {
     Topology,
     /// Bytes, a percentage (`80%`), or `off`.
     Budget,
+    /// `PORT` or `ADDRESS:PORT` to listen at.
+    Listen,
 }
 
 /// How strictly a number is parsed. Existing scripts rely on what C's functions accept.
@@ -465,7 +468,7 @@ macro_rules! origin {
     };
 }
 
-use Value::{Bool, Budget, Name, Nothing, OneOf, Pair, StartsWith, Text, Topology};
+use Value::{Bool, Budget, Listen, Name, Nothing, OneOf, Pair, StartsWith, Text, Topology};
 
 emulator_flags! {
     "a" Next number(16, 8192) => ignored, "size",
@@ -486,6 +489,16 @@ emulator_flags! {
         "", "write no crash dump for errors of the machine itself";
     "dcg" Joined digits(0, INT) => ignored, "<limit>",
         "bad decentralized counter groups limit: {}", "groups of decentralized counters; no effect";
+    "dashboard" Next Listen => sets dashboard: Option<SocketAddr> = None, "[address:]port",
+        "bad +dashboard address {}: it is PORT or ADDRESS:PORT, as 8080, 0.0.0.0:8080 or [::1]:8080",
+        "show the node to browsers at this port of 127.0.0.1, or of this address (not in erl)", from ferl;
+    "dashboard_control" Next Bool => sets dashboard_control: bool = false, "bool",
+        "bad +dashboard_control flag {}", "let who has the dashboard's token end processes (not in erl)", from ferl;
+    "dashboard_hosts" Next Name => sets dashboard_hosts: Vec<u8> = Vec::new(), "names",
+        "bad +dashboard_hosts names {}: they are names of this host, as a.example,b.example",
+        "further names by which browsers and proxies may call the dashboard (not in erl)", from ferl;
+    "dashboard_token_file" Next Name => sets dashboard_token_file: Option<PathBuf> = None, "file",
+        "bad +dashboard_token_file name {}", "the token without which the dashboard shows nothing (not in erl)", from ferl;
     "D" Whole Nothing => sets debugger: bool = false, "",
         "", "support debuggers: the module erl_debugger (OTP 28 and later)", from OTP_28;
     "Dibpl" NextOnly Bool => sets line_breakpoints: bool = true, "bool",
@@ -903,6 +916,7 @@ mod tests {
                 .map(Parsed::Budget)
                 .to_vec(),
                 Value::Topology => vec![Parsed::Topology(vec![[-1, 0, -1, 0, 0, 0]])],
+                Value::Listen => vec![Parsed::Listen(SocketAddr::from(([127, 0, 0, 1], 80)))],
                 Value::Pair => panic!("{}: no field holds this", flag.name),
             };
             let mut told = values.iter().map(|value| {

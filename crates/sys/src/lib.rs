@@ -41,6 +41,7 @@ pub mod memory;
 pub mod park;
 mod path;
 pub mod poll;
+pub mod random;
 pub mod sampling;
 pub mod signal;
 pub mod socket;

@@ -8,3 +8,6 @@
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 pub mod figures;
+pub mod health;
+pub mod node;
+pub mod server;

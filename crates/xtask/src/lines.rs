@@ -11,7 +11,15 @@ use std::process::ExitCode;
 
 const LONGEST: usize = 120;
 /// Folders that hold what was made or is not ours, and templates, whose lines become others.
-const LEFT_OUT: &[&str] = &["target", "out", ".git", "corpus", "artifacts", "templates"];
+const LEFT_OUT: &[&str] = &[
+    "target",
+    "out",
+    ".git",
+    "corpus",
+    "artifacts",
+    "templates",
+    "vendor",
+];
 /// Pages that a command writes.
 const WRITTEN: &[&str] = &[
     "docs/results.md",

@@ -47,6 +47,8 @@ pub(crate) fn system_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> 
         return match atom::text(item) {
             "memory_keeper" => memory_keeper(value),
             "memory_first" => memory_first(process, value),
+            "dashboard" => super::window::dashboard(process, value),
+            "ready" => super::window::ready(value),
             _ => Err(unknown()),
         };
     }

@@ -51,6 +51,7 @@ fn values(value: Value) -> String {
         Value::Pair => "`N`, `N:M` or `:M`".to_owned(),
         Value::Topology => "a topology, as `L0-3c0-3`".to_owned(),
         Value::Budget => "bytes, `N%`, `off`".to_owned(),
+        Value::Listen => "`PORT` or `ADDRESS:PORT`".to_owned(),
     }
 }
 

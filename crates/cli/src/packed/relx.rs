@@ -1,5 +1,5 @@
 //! A release of relx (rebar3) or of systools alone: its commands, as the start script of relx carries them out, without
-//! a shell. What OTP's `erl_call` does there, ask the running node, [`super::asked`] does here.
+//! a shell. What OTP's `erl_call` does there, ask the running node, [`crate::asked`] does here.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use ship::image::Image;
 
-use super::asked::Asked;
 use super::carried::{Act, Carried};
 use super::daemon;
+use crate::asked::{Asked, MAPPER_PORT};
 use crate::environment::Environment;
 use crate::refusal::Refusal;
 use crate::words::{self, Word, os};
@@ -19,9 +19,8 @@ use crate::words::{self, Word, os};
 pub(super) const COMMANDS: &str = "start (also foreground, and without any command), console, daemon, daemon_attach, \
      stop, restart, reboot, pid, ping, rpc MODULE FUNCTION ARGUMENTS, eval EXPRESSIONS, remote, version";
 
-/// How long the node may take for an answer, and where the port mapper is, unless variables say so.
+/// How long the node may take for an answer, unless a variable says so.
 const ANSWER_SECONDS: u64 = 60;
-const MAPPER_PORT: u16 = 4369;
 /// How often a node that was told to stop is looked for.
 const STOP_POLL: Duration = Duration::from_millis(100);
 /// How many variables are replaced in one line: more mean that one stands for itself.

@@ -94,6 +94,29 @@ pub fn at<R>(pid: Term, visit: impl FnOnce(Seen<'_>) -> R) -> Result<Option<R>, 
     })
 }
 
+/// How long [`soon`] waits for another looker.
+const SOON: Duration = Duration::from_millis(10);
+
+/// What `visit` says of a process that nobody runs just now; `None` if somebody does, or it is gone, or that is not
+/// known within some milliseconds. For whoever must not wait; `visit` as for [`at`].
+pub fn soon<R>(pid: Term, visit: impl FnOnce(&Process) -> R) -> Option<R> {
+    let _looker = LOOKER.try_lock_for(SOON)?;
+    let mut result = None;
+    let mut visit = Some(visit);
+    world::shared(|| {
+        epoch::with_pin(|pinned| {
+            let peer = table::find_if_made(pinned, pid)?;
+            look(peer, &mut |seen| {
+                if let Seen::Still(process) = seen {
+                    result = visit.take().map(|visit| visit(process));
+                }
+            });
+            Some(())
+        })
+    })?;
+    result
+}
+
 /// Runs `body` as the one looker, in a world that is not stopped.
 fn within_world<R>(body: impl FnOnce() -> R) -> Result<R, WorldIsStopped> {
     let _looker = LOOKER.lock();

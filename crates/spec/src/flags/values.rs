@@ -4,6 +4,7 @@
 //! word that stands in place of a number. Plain values, for any thread.
 
 use std::ffi::OsString;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
@@ -22,6 +23,26 @@ pub enum Parsed {
     Pair(Option<i64>, Option<i64>),
     Budget(MemoryBudget),
     Topology(Vec<CpuPlace>),
+    Listen(SocketAddr),
+}
+
+/// The address in a text, `PORT` or `ADDRESS:PORT`: a port alone is one of 127.0.0.1, as is one of `localhost`.
+#[must_use]
+pub fn listen_address(text: &[u8]) -> Option<SocketAddr> {
+    let text = str::from_utf8(text).ok()?;
+    // Rust takes a sign for a part of a number.
+    let port = |port: &str| {
+        let is_number = port.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| port.parse::<u16>().ok())?
+    };
+    let here = |text: &str| {
+        let address = IpAddr::from(Ipv4Addr::LOCALHOST);
+        Some(SocketAddr::new(address, port(text)?))
+    };
+    match text.strip_prefix("localhost:") {
+        Some(rest) => here(rest),
+        None => here(text).or_else(|| text.parse().ok()),
+    }
 }
 
 /// The place of one logical processor: node, processor, node within the processor, core, thread, and the number of the
@@ -97,6 +118,15 @@ impl FlagValue for MemoryBudget {
     }
 }
 
+impl FlagValue for Option<SocketAddr> {
+    fn store(&mut self, value: &Parsed, _default: Option<SocketAddr>) {
+        *self = match value {
+            Parsed::Listen(address) => Some(*address),
+            other => unfit("an address", other),
+        };
+    }
+}
+
 impl FlagValue for Option<Vec<CpuPlace>> {
     fn store(&mut self, value: &Parsed, _default: Option<Vec<CpuPlace>>) {
         *self = match value {
@@ -146,4 +176,47 @@ numbers!(i64, u16, u32, u64, usize);
 
 fn unfit<T>(wanted: &str, value: &Parsed) -> T {
     unreachable!("the field of a flag holds {wanted}, not {value:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_a_port_or_both() {
+        for (text, address) in [
+            ("8080", "127.0.0.1:8080"),
+            ("0", "127.0.0.1:0"),
+            ("localhost:80", "127.0.0.1:80"),
+            ("0.0.0.0:65535", "0.0.0.0:65535"),
+            ("[::1]:8080", "[::1]:8080"),
+        ] {
+            assert_eq!(
+                listen_address(text.as_bytes()),
+                address.parse().ok(),
+                "{text}"
+            );
+        }
+        for bad in [
+            "",
+            ":",
+            "x",
+            "65536",
+            "-1",
+            "+80",
+            "80x",
+            " 80",
+            "127.0.0.1",
+            "127.0.0.1:",
+            "::1:80",
+            "example:80",
+            "127.0.0.1:+80",
+            "localhost",
+            "localhost:",
+            "1.2.3.4:5:6",
+            "\u{0}",
+        ] {
+            assert_eq!(listen_address(bad.as_bytes()), None, "{bad}");
+        }
+    }
 }

@@ -9,15 +9,15 @@ const SHOWN_BYTES: usize = 30;
 
 /// Writes terms, one behind the other.
 #[derive(Default)]
-pub(super) struct Writer(Vec<u8>);
+pub(crate) struct Writer(Vec<u8>);
 
 impl Writer {
-    pub(super) fn done(self) -> Vec<u8> {
+    pub(crate) fn done(self) -> Vec<u8> {
         self.0
     }
 
     /// Bytes that are a term.
-    pub(super) fn raw(mut self, term: &[u8]) -> Writer {
+    pub(crate) fn raw(mut self, term: &[u8]) -> Writer {
         self.0.extend_from_slice(term);
         self
     }
@@ -30,40 +30,40 @@ impl Writer {
     }
 
     /// An atom of at most 65,535 bytes.
-    pub(super) fn atom(mut self, name: &[u8]) -> Writer {
+    pub(crate) fn atom(mut self, name: &[u8]) -> Writer {
         self.0.push(118);
         self.0.extend((name.len() as u16).to_be_bytes());
         self.raw(name)
     }
 
     /// The elements follow.
-    pub(super) fn tuple(mut self, arity: u8) -> Writer {
+    pub(crate) fn tuple(mut self, arity: u8) -> Writer {
         self.0.extend([104, arity]);
         self
     }
 
     /// The elements follow, and [`Writer::nil`].
-    pub(super) fn list(self, length: usize) -> Writer {
+    pub(crate) fn list(self, length: usize) -> Writer {
         self.with_length(108, length)
     }
 
-    pub(super) fn nil(mut self) -> Writer {
+    pub(crate) fn nil(mut self) -> Writer {
         self.0.push(106);
         self
     }
 
-    pub(super) fn integer(mut self, number: i32) -> Writer {
+    pub(crate) fn integer(mut self, number: i32) -> Writer {
         self.0.push(98);
         self.0.extend(number.to_be_bytes());
         self
     }
 
-    pub(super) fn binary(self, bytes: &[u8]) -> Writer {
+    pub(crate) fn binary(self, bytes: &[u8]) -> Writer {
         self.with_length(109, bytes.len()).raw(bytes)
     }
 
     /// A pid of the node with this name.
-    pub(super) fn pid(self, node: &[u8], creation: u32) -> Writer {
+    pub(crate) fn pid(self, node: &[u8], creation: u32) -> Writer {
         let mut writer = self.raw(&[88]).atom(node);
         for number in [1, 0, creation] {
             writer.0.extend(number.to_be_bytes());
@@ -73,27 +73,27 @@ impl Writer {
 }
 
 /// Reads terms, one behind the other. Each function returns `None` if something else comes, or the bytes end.
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Reader<'a> {
         Reader { rest: bytes }
     }
 
     /// What has not been read.
-    pub(super) fn rest(&self) -> &'a [u8] {
+    pub(crate) fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
-    pub(super) fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
+    pub(crate) fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (bytes, rest) = self.rest.split_at_checked(count)?;
         self.rest = rest;
         Some(bytes)
     }
 
-    pub(super) fn array<const COUNT: usize>(&mut self) -> Option<[u8; COUNT]> {
+    pub(crate) fn array<const COUNT: usize>(&mut self) -> Option<[u8; COUNT]> {
         self.bytes(COUNT)?.try_into().ok()
     }
 
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
         self.array::<1>().map(|[byte]| byte)
     }
 
-    pub(super) fn number_16(&mut self) -> Option<usize> {
+    pub(crate) fn number_16(&mut self) -> Option<usize> {
         Some(usize::from(u16::from_be_bytes(self.array()?)))
     }
 
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The arity of a tuple, whose elements follow.
-    pub(super) fn tuple(&mut self) -> Option<usize> {
+    pub(crate) fn tuple(&mut self) -> Option<usize> {
         match self.byte()? {
             104 => self.byte().map(usize::from),
             105 => self.number_32(),
@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The text of an atom.
-    pub(super) fn atom(&mut self) -> Option<&'a [u8]> {
+    pub(crate) fn atom(&mut self) -> Option<&'a [u8]> {
         let length = match self.byte()? {
             115 | 119 => usize::from(self.byte()?),
             100 | 118 => self.number_16()?,
@@ -128,8 +128,16 @@ impl<'a> Reader<'a> {
         self.bytes(length)
     }
 
+    /// The bytes of a binary.
+    pub(crate) fn binary(&mut self) -> Option<&'a [u8]> {
+        (self.byte()? == 109).then(|| {
+            let length = self.number_32()?;
+            self.bytes(length)
+        })?
+    }
+
     /// A small integer.
-    pub(super) fn integer(&mut self) -> Option<i32> {
+    pub(crate) fn integer(&mut self) -> Option<i32> {
         match self.byte()? {
             97 => self.byte().map(i32::from),
             98 => self.array().map(i32::from_be_bytes),
@@ -138,7 +146,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The bytes of the next term.
-    pub(super) fn term(&mut self) -> Option<&'a [u8]> {
+    pub(crate) fn term(&mut self) -> Option<&'a [u8]> {
         let before = self.rest;
         self.print(&mut Vec::new(), 0)?;
         Some(&before[..before.len() - self.rest.len()])
@@ -285,7 +293,7 @@ impl<'a> Reader<'a> {
 }
 
 /// A term as `erl_call` prints it, as far as it can be read.
-pub(super) fn printed(term: &[u8]) -> Vec<u8> {
+pub(crate) fn printed(term: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let _ = Reader::new(term).print(&mut out, 0);
     out

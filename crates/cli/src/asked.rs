@@ -7,27 +7,38 @@
 mod connection;
 mod terms;
 
+use std::ffi::OsStr;
+use std::fs;
 use std::net::{IpAddr, SocketAddr};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use sys::socket::{Family, hosts};
 
 use connection::Connection;
-use terms::{Reader, Writer};
+pub(crate) use terms::{Reader, Writer};
+
+use crate::environment::Environment;
+
+/// Where the port mapper listens, unless a variable says so.
+pub(crate) const MAPPER_PORT: u16 = 4369;
+/// How long a command of ferl's own waits for a node.
+const COMMAND_SECONDS: u64 = 10;
 
 /// A node to ask.
-pub(super) struct Asked {
+pub(crate) struct Asked {
     /// Its name, with or without a host.
-    pub(super) name: Vec<u8>,
+    pub(crate) name: Vec<u8>,
     /// Whether hosts have their full names (`-name`).
-    pub(super) is_long: bool,
+    pub(crate) is_long: bool,
     /// Where it listens, if no port mapper is to be asked.
-    pub(super) port: Option<u16>,
+    pub(crate) port: Option<u16>,
     /// Where the port mapper listens.
-    pub(super) mapper: u16,
-    pub(super) cookie: Vec<u8>,
+    pub(crate) mapper: u16,
+    pub(crate) cookie: Vec<u8>,
     /// How long a question may take.
-    pub(super) timeout: Duration,
+    pub(crate) timeout: Duration,
 }
 
 /// Where a node is.
@@ -39,9 +50,41 @@ struct Place {
 }
 
 impl Asked {
+    /// The node of this name, for a command of ferl's own: with this cookie, or with the user's.
+    pub(crate) fn named(
+        node: &str,
+        cookie: Option<&str>,
+        environment: &Environment,
+    ) -> Result<Asked, String> {
+        let mapper = environment.get_non_empty("ERL_EPMD_PORT");
+        let mapper = mapper.and_then(|port| str::from_utf8(port).ok()?.parse().ok());
+        Ok(Asked {
+            name: node.as_bytes().to_vec(),
+            is_long: false,
+            port: None,
+            mapper: mapper.unwrap_or(MAPPER_PORT),
+            cookie: match cookie {
+                Some(cookie) => cookie.as_bytes().to_vec(),
+                None => cookie_of_user(environment)?,
+            },
+            timeout: Duration::from_secs(COMMAND_SECONDS),
+        })
+    }
+
+    /// Applies a function there to these arguments, a list as a term. Returns the result as a term.
+    pub(crate) fn call(
+        &self,
+        module: &str,
+        function: &str,
+        arguments: &[u8],
+    ) -> Result<Vec<u8>, String> {
+        self.connect()?
+            .call(module.as_bytes(), function.as_bytes(), arguments)
+    }
+
     /// Applies a function there: `MODULE [FUNCTION [ARGUMENTS]]`, where the arguments are a list as Erlang writes it.
     /// Returns the printed result.
-    pub(super) fn apply(&self, what: &[u8]) -> Result<Vec<u8>, String> {
+    pub(crate) fn apply(&self, what: &[u8]) -> Result<Vec<u8>, String> {
         let what = what.trim_ascii_start();
         let (module, rest) = word(what);
         if module.is_empty() {
@@ -64,7 +107,7 @@ impl Asked {
     }
 
     /// Evaluates expressions there. Returns the printed result: `{ok, VALUE}` or what was wrong.
-    pub(super) fn evaluate(&self, expressions: &[u8]) -> Result<Vec<u8>, String> {
+    pub(crate) fn evaluate(&self, expressions: &[u8]) -> Result<Vec<u8>, String> {
         let arguments = Writer::default().list(1).binary(expressions).nil().done();
         let result = self.connect()?.call(b"erl_eval", b"eval_str", &arguments)?;
         Ok(terms::printed(&result))
@@ -121,6 +164,22 @@ impl Asked {
             addresses,
         })
     }
+}
+
+/// The cookie of whoever asks, which OTP keeps in one of two files.
+fn cookie_of_user(environment: &Environment) -> Result<Vec<u8>, String> {
+    let home = environment.get_non_empty("HOME").unwrap_or_default();
+    let home = Path::new(OsStr::from_bytes(home));
+    let usual = home.join(".erlang.cookie");
+    let other = home.join(".config/erlang/.erlang.cookie");
+    let cookie = fs::read(&usual).or_else(|_| fs::read(other));
+    let cookie = cookie.map_err(|error| {
+        format!(
+            "no cookie is known, give one by --cookie: {}: {error}",
+            usual.display()
+        )
+    })?;
+    Ok(cookie.trim_ascii_end().to_vec())
 }
 
 /// The addresses of a host.

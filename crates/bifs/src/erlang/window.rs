@@ -1,0 +1,63 @@
+//! The window into the node, as programs open and close it: `erlang:system_flag({ferl, dashboard}, _)`, and what they
+//! say about the node there, `{ferl, ready}`.
+
+use layout::Term;
+use runtime::code::bif::{BifResult, badarg};
+use runtime::process::Process;
+use term::{am, atom, build, iolist};
+use window::health;
+use window::server::{self, OpenError, Options};
+
+/// The longest text of an address.
+const MOST_BYTES: usize = 64;
+
+/// Opens the dashboard at a port of 127.0.0.1, or at an address as `+dashboard` takes it; with `true` where it is open,
+/// or at any free port. Returns `{ok, Url}`, where a token is in the fragment if one is needed, or `{error, Reason}`.
+/// `false` closes it, and is returned.
+pub(super) fn dashboard(process: &mut Process, value: Term) -> BifResult {
+    let url = match value {
+        am::FALSE => {
+            server::close();
+            return Ok(am::FALSE);
+        }
+        am::TRUE => server::url(),
+        _ => None,
+    };
+    let opened = match url {
+        Some(url) => Ok(url),
+        None => server::open(address(value).ok_or(badarg(2))?, &Options::configured()),
+    };
+    let heap = process.heap();
+    Ok(match opened {
+        Ok(url) => {
+            let url = build::binary(heap, url.as_bytes());
+            build::tuple(heap, &[am::OK, url])
+        }
+        Err(error) => {
+            let reason = match &error {
+                OpenError::Listen(_, errno) | OpenError::Thread(errno) => atom::known(errno.name()),
+                OpenError::Token(_) => build::binary(heap, error.to_string().as_bytes()),
+            };
+            build::tuple(heap, &[am::ERROR, reason])
+        }
+    })
+}
+
+fn address(value: Term) -> Option<std::net::SocketAddr> {
+    let text = match value {
+        am::TRUE => b"0".to_vec(),
+        _ => match value.as_small() {
+            Some(port) => port.to_string().into_bytes(),
+            None => iolist::to_vec(value, MOST_BYTES).ok()?,
+        },
+    };
+    spec::flags::listen_address(&text)
+}
+
+/// Says whether the node's programs are ready for work, for `/health/ready`; returns what was said before.
+pub(super) fn ready(value: Term) -> BifResult {
+    match value {
+        am::TRUE | am::FALSE => Ok(am::boolean(health::set_ready(value == am::TRUE))),
+        _ => Err(badarg(2)),
+    }
+}

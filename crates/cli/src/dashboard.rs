@@ -1,0 +1,121 @@
+//! `ferl dashboard NODE`: opens the dashboard of a node that runs already, and closes it.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+use spec::flags::listen_address;
+
+use crate::asked::{Asked, Reader, Writer};
+use crate::commands;
+use crate::environment::Environment;
+
+/// Opens the dashboard of a running node and prints its address; a token that it needs is in it. Asked again, it prints
+/// where the dashboard is.
+#[derive(Parser, Debug)]
+#[command(name = "ferl dashboard", max_term_width = 100)]
+pub(crate) struct DashboardOptions {
+    /// The node: the name that -sname or -name gave it, with or without its host.
+    #[arg(value_name = "NODE")]
+    node: String,
+    /// Where to listen: PORT of 127.0.0.1, or ADDRESS:PORT; any free port without this.
+    #[arg(long, value_name = "[ADDRESS:]PORT", conflicts_with = "off", value_parser = address)]
+    port: Option<String>,
+    /// Closes the dashboard.
+    #[arg(long)]
+    off: bool,
+    /// The node's cookie, if it is not the one in .erlang.cookie.
+    #[arg(long, value_name = "COOKIE")]
+    cookie: Option<String>,
+}
+
+/// Runs the command with the words that follow `dashboard`. Returns 1 if it fails, 2 if the words are wrong.
+pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
+    commands::run("ferl dashboard", words, ask)
+}
+
+fn address(text: &str) -> Result<String, String> {
+    match listen_address(text.as_bytes()) {
+        Some(_) => Ok(text.to_owned()),
+        None => Err("it is PORT or ADDRESS:PORT, as 8080, 0.0.0.0:8080 or [::1]:8080".to_owned()),
+    }
+}
+
+fn ask(options: &DashboardOptions) -> Result<String, String> {
+    let node = Asked::named(
+        &options.node,
+        options.cookie.as_deref(),
+        &Environment::inherited(),
+    )?;
+    let flag = Writer::default()
+        .list(2)
+        .tuple(2)
+        .atom(b"ferl")
+        .atom(b"dashboard");
+    let arguments = match &options.port {
+        Some(address) => flag.binary(address.as_bytes()),
+        None => flag.atom(if options.off { b"false" } else { b"true" }),
+    };
+    let answer = node.call("erlang", "system_flag", &arguments.nil().done())?;
+    told(&answer).ok_or_else(|| format!("{} is no node of this version of ferl", options.node))?
+}
+
+/// What the node says: `false`, `{ok, Url}` or `{error, Reason}`; `None` if it is something else.
+fn told(answer: &[u8]) -> Option<Result<String, String>> {
+    if Reader::new(answer).atom() == Some(b"false") {
+        return Some(Ok(String::new()));
+    }
+    let mut answer = Reader::new(answer);
+    answer.tuple()?;
+    let is_error = match answer.atom()? {
+        b"ok" => false,
+        b"error" => true,
+        _ => return None,
+    };
+    let rest = answer.rest();
+    let text = Reader::new(rest).binary().or_else(|| answer.atom())?;
+    let text = String::from_utf8_lossy(text).into_owned();
+    Some(match (is_error, &*text) {
+        (false, _) => Ok(format!("{text}\n")),
+        (true, "eaddrinuse") => {
+            Err("the port is in use: choose another one, or none for any that is free".to_owned())
+        }
+        (true, "eacces") => {
+            Err("the node has no right to that port: choose one above 1023".to_owned())
+        }
+        (true, "eaddrnotavail") => Err("the node's host has no such address".to_owned()),
+        (true, _) => Err(text),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_told() {
+        let of = |is_ok: bool, text: &[u8]| {
+            let word: &[u8] = if is_ok { b"ok" } else { b"error" };
+            told(&Writer::default().tuple(2).atom(word).binary(text).done())
+        };
+        assert_eq!(of(true, b"http://x/"), Some(Ok("http://x/\n".to_owned())));
+        assert_eq!(of(false, b"no token"), Some(Err("no token".to_owned())));
+        let in_use = Writer::default()
+            .tuple(2)
+            .atom(b"error")
+            .atom(b"eaddrinuse")
+            .done();
+        assert!(told(&in_use).unwrap().unwrap_err().contains("in use"));
+        assert_eq!(
+            told(&Writer::default().atom(b"false").done()),
+            Some(Ok(String::new()))
+        );
+        let strange = Writer::default()
+            .tuple(2)
+            .atom(b"badrpc")
+            .atom(b"nodedown")
+            .done();
+        assert_eq!(told(&strange), None);
+        assert_eq!(told(b""), None);
+    }
+}

@@ -1,0 +1,180 @@
+// The page's frame: which part of it is shown, the colours, whether the node answers, and the token.
+
+import { get, login } from "./api.js";
+import { askForToken } from "./dialogs.js";
+import { el, pageOf, setText } from "./dom.js";
+import { graph } from "./graph.js";
+import * as history from "./history.js";
+import * as overview from "./overview.js";
+import * as process from "./process.js";
+import * as profile from "./profile.js";
+import { table } from "./table.js";
+import * as tree from "./tree.js";
+import { duration, time } from "./units.js";
+
+const STALE_MS = 4000;
+const context = { control: false, name: "this node" };
+
+const PROCESSES = [
+  { key: "pid", title: "Process", sort: null, link: (row) => pageOf(row.pid) },
+  { key: "name", sort: null, text: (row) => row.name ?? row.label ?? "–" },
+  { key: "initial_call", sort: null },
+  { key: "current_function", title: "Is in", sort: null },
+  { key: "status", sort: null },
+  { key: "memory_bytes", sort: "memory" },
+  { key: "reductions", sort: "reductions" },
+  { key: "reductions_per_s", title: "Reductions/s", sort: "reductions_rate" },
+  { key: "messages", title: "Queue", sort: "queue" },
+  { key: "messages_per_s", title: "Queue grows by", sort: "queue_growth" },
+  { key: "binary_bytes", title: "Binaries", sort: "binaries" },
+];
+const GROUPS = [
+  { key: "key", title: "Group", sort: null, text: (row) => row.key ?? "none" },
+  { key: "count", title: "Processes", sort: "count" },
+  ...PROCESSES.slice(5),
+];
+
+function processes(root) {
+  return table(root, {
+    path: "processes",
+    title: "Processes",
+    sort: "memory",
+    columns: ({ group }) => (group === "none" ? PROCESSES : GROUPS),
+    choices: [{
+      name: "group",
+      title: "Grouped by",
+      values: [["none", "nothing"], ["initial_call", "initial call"], ["label", "label"], ["current", "where they are"]],
+    }],
+  });
+}
+
+function list(path, title, options = {}) {
+  return (root) => table(root, { path, title, ...options });
+}
+
+function nodes(root) {
+  const drawing = graph(() => context.name);
+  return table(root, { path: "nodes", title: "Nodes", above: drawing.place, told: drawing.draw });
+}
+
+const PAGES = [
+  ["", "Overview", overview.show],
+  ["processes", "Processes", processes],
+  ["supervision", "Supervision", tree.show],
+  ["tables", "Tables", list("tables", "ETS tables", { sort: "memory_bytes" })],
+  ["ports", "Ports", list("ports", "Ports and sockets")],
+  ["nodes", "Nodes", nodes],
+  ["modules", "Modules", list("modules", "Loaded modules")],
+  ["atoms", "Atoms", list("atoms", "Atoms")],
+  ["timers", "Timers", list("timers", "Timers")],
+  ["events", "Events", list("events", "Events", { help: "Long collections, large heaps, long schedules, busy ports and connections." })],
+  ["log", "Log", list("log", "Log")],
+  ["profile", "Profile", profile.show],
+];
+
+// Those for which the node has something.
+let pages = PAGES;
+
+const main = document.getElementById("main");
+let shown = null;
+
+function route() {
+  shown?.stop();
+  main.replaceChildren();
+  const [name, ...rest] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
+  const page = name === "process" ? ["process", rest[0], process.show] : pages.find(([path]) => path === name) ?? pages[0];
+  document.title = `${page[1]} – ${context.name}`;
+  for (const link of document.querySelectorAll("#pages a")) {
+    const isCurrent = link.hash === `#/${name}` || (name === "process" && link.hash === "#/processes");
+    if (isCurrent) {
+      link.setAttribute("aria-current", "page");
+      link.scrollIntoView({ block: "nearest", inline: "nearest" });
+    } else {
+      link.removeAttribute("aria-current");
+    }
+  }
+  shown = page[2](main, rest, context);
+}
+
+function changed() {
+  // A part of this page, as the link that skips to the content.
+  if (location.hash !== "" && !location.hash.startsWith("#/")) return;
+  route();
+  main.focus({ preventScroll: true });
+  scrollTo(0, 0);
+}
+
+/** Light, dark, or as the system has it. */
+function theme() {
+  const order = ["system", "light", "dark"];
+  const button = document.getElementById("theme");
+  let now = order.includes(localStorage.getItem("theme")) ? localStorage.getItem("theme") : "system";
+  function set() {
+    if (now === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = now;
+    setText(button, `Theme: ${now}`);
+    shown?.redraw?.();
+  }
+  button.addEventListener("click", () => {
+    now = order[(order.indexOf(now) + 1) % order.length];
+    localStorage.setItem("theme", now);
+    set();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => shown?.redraw?.());
+  set();
+}
+
+/** Says when the node does not answer, and for how long. */
+function watch() {
+  const line = document.getElementById("stale");
+  const { answered } = history.history;
+  const since = answered ?? started;
+  const isStale = Date.now() - since > STALE_MS;
+  document.documentElement.classList.toggle("is-stale", isStale);
+  line.hidden = !isStale;
+  if (isStale) {
+    // In steps, so that a screen reader is not told every second.
+    const passed = Math.floor((Date.now() - since) / 10000) * 10000;
+    const last = answered === null ? "has not answered yet" : `has not answered since ${time(answered)}`;
+    setText(line, `The node ${last}${passed > 0 ? ` (${duration(passed)})` : ""}. What is shown is as it was then.`);
+  }
+}
+
+const started = Date.now();
+
+async function describe() {
+  try {
+    const node = await get("node");
+    context.control = node.control;
+    context.name = node.name;
+    setText(document.getElementById("node-name"), node.name);
+    const ready = node.not_ready ? `, ${node.not_ready}` : "";
+    setText(document.getElementById("node-facts"), `ferl ${node.ferl}, OTP ${node.release}, process ${node.os_pid}${ready}`);
+  } catch {
+    // It is told of by the line about a node that does not answer, or asks for its token.
+  }
+}
+
+async function begin() {
+  document.addEventListener("token-needed", askForToken);
+  // Who opened the line that the node printed has the token in the fragment. It is not left in the history.
+  const token = /^#token=(.+)$/.exec(location.hash);
+  if (token) {
+    window.history.replaceState(null, "", `${location.pathname}#/`);
+    await login(decodeURIComponent(token[1])).catch(() => {});
+  }
+  const paths = await get("").catch(() => null);
+  if (paths) pages = PAGES.filter(([path]) => path === "" || paths.includes(`/api/v1/${path}`));
+  const links = pages.map(([path, title]) => el("li", {}, el("a", { href: `#/${path}` }, title)));
+  document.getElementById("pages").append(...links);
+  await describe();
+  addEventListener("hashchange", changed);
+  theme();
+  route();
+  history.follow(watch);
+  history.start();
+  setInterval(watch, 1000);
+  setInterval(describe, 10000);
+}
+
+begin();

@@ -1,0 +1,207 @@
+// A table whose rows the node sorts, filters and cuts into pages; for lists that the node gives whole, this does it.
+
+import { get } from "./api.js";
+import { el, linked, setText } from "./dom.js";
+import { field, title as titleOf } from "./units.js";
+
+const EVERY_MS = 2000;
+const SLOW_MS = 30000;
+const isNumber = (value) => typeof value === "number";
+
+/** Rows as the node would give them. */
+function arranged(rows, asked) {
+  let kept = rows;
+  if (asked.filter) {
+    const text = asked.filter.toLowerCase();
+    kept = rows.filter((row) => Object.entries(row).some(([name, value]) => field(name, value).toLowerCase().includes(text)));
+  }
+  const key = asked.key;
+  const sign = asked.order === "asc" ? 1 : -1;
+  if (key) {
+    kept = [...kept].sort((one, other) => {
+      const [a, b] = [one[key], other[key]];
+      if (a === b) return 0;
+      if (a === null || a === undefined) return 1;
+      if (b === null || b === undefined) return -1;
+      return sign * (isNumber(a) && isNumber(b) ? a - b : field(key, a).localeCompare(field(key, b)));
+    });
+  }
+  const start = asked.page * asked.rows;
+  return { total: rows.length, matched: kept.length, rows: kept.slice(start, start + asked.rows) };
+}
+
+/**
+ * Shows a table. Options: `path` below the API; `title`; `columns`, as {key, title, sort, link} where `sort` is the
+ * node's word for it (the key if it is left out, null for none); without columns, those of the first row; `sort` and
+ * `order` at first; `choices`, as {name, title, values: [[value, title], ...]}; `more`, which adds to the end of a row;
+ * `above`, an element in front of the table; `told`, called with each answer.
+ */
+export function table(root, options) {
+  const state = {
+    sort: options.sort ?? null, order: options.order ?? "desc", filter: "", page: 0, rows: options.rows ?? 50, choices: {},
+  };
+  const filter = el("input", { type: "search", id: "filter", placeholder: "part of any text", autocomplete: "off", input: typed });
+  const runs = el("input", { type: "checkbox", id: "runs", checked: true, change: () => (runs.checked ? refresh() : clearTimeout(timer)) });
+  const bar = el("div", { class: "bar" },
+    el("label", { for: "filter" }, "Filter"), filter,
+    (options.choices ?? []).map((choice) => select(choice)),
+    el("span", { class: "check" }, runs, el("label", { for: "runs" }, "Follow")),
+  );
+  const head = el("tr");
+  const body = el("tbody");
+  const caption = el("caption", { class: "hidden" }, options.title);
+  const status = el("p", { class: "status", "aria-live": "off" }, "…");
+  const fault = el("p", { class: "notice", role: "alert", hidden: true });
+  const before = el("button", { type: "button", class: "quiet", click: () => turn(-1) }, "Previous");
+  const after = el("button", { type: "button", class: "quiet", click: () => turn(1) }, "Next");
+  const scroller = el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": options.title },
+    el("table", {}, caption, el("thead", {}, head), body));
+  root.append(
+    el("div", { class: "heading" }, el("h1", {}, options.title), status),
+    el("p", { class: "help", hidden: !options.help }, options.help),
+    ...(options.above ? [options.above] : []), bar, fault, scroller,
+    el("div", { class: "turn" }, before, after),
+  );
+  let timer = null;
+  let typing = null;
+  let asking = null;
+  let columns = [];
+  let matched = 0;
+  let isStopped = false;
+
+  function select(choice) {
+    const id = `choice-${choice.name}`;
+    const list = el("select", { id, change: () => {
+      state.choices[choice.name] = list.value;
+      state.page = 0;
+      refresh();
+    } }, choice.values.map(([value, text]) => el("option", { value }, text)));
+    state.choices[choice.name] = choice.values[0][0];
+    return el("span", { class: "choice" }, el("label", { for: id }, choice.title), list);
+  }
+
+  function typed() {
+    clearTimeout(typing);
+    typing = setTimeout(() => {
+      state.filter = filter.value.trim();
+      state.page = 0;
+      refresh();
+    }, 300);
+  }
+
+  function turn(by) {
+    state.page = Math.max(0, state.page + by);
+    refresh();
+  }
+
+  function sortBy(column) {
+    const name = column.sort ?? column.key;
+    if (state.sort === name) state.order = state.order === "desc" ? "asc" : "desc";
+    else [state.sort, state.order] = [name, "desc"];
+    state.page = 0;
+    drawHead();
+    refresh();
+  }
+
+  function columnsOf(rows) {
+    const known = typeof options.columns === "function" ? options.columns(state.choices) : options.columns;
+    if (known) return known;
+    const names = rows.length > 0 ? Object.keys(rows[0]) : [];
+    return names.map((key) => ({ key }));
+  }
+
+  function drawHead() {
+    const cells = columns.map((column) => {
+      const text = column.title ?? titleOf(column.key);
+      const name = column.sort === undefined ? column.key : column.sort;
+      const isSorted = name !== null && name === state.sort;
+      const order = state.order === "desc" ? "descending" : "ascending";
+      const inside = name === null ? text
+        : el("button", { type: "button", class: "sort", click: () => sortBy(column) }, text,
+          el("span", { class: "arrow", "aria-hidden": "true" }, isSorted ? (state.order === "desc" ? "▼" : "▲") : ""));
+      return el("th", { scope: "col", "aria-sort": isSorted ? order : null, class: column.isNumber ? "number" : null }, inside);
+    });
+    if (options.more) cells.push(el("th", { scope: "col" }, el("span", { class: "hidden" }, "Actions")));
+    head.replaceChildren(...cells);
+  }
+
+  /** Rows are changed where they are, so that what has the focus or is selected stays. */
+  function drawRows(rows) {
+    while (body.rows.length > rows.length) body.lastElementChild.remove();
+    for (const [index, row] of rows.entries()) {
+      const line = body.rows[index] ?? body.insertRow();
+      const count = columns.length + (options.more ? 1 : 0);
+      while (line.cells.length > count) line.lastElementChild.remove();
+      while (line.cells.length < count) line.insertCell();
+      for (const [place, column] of columns.entries()) {
+        const value = row[column.key];
+        const text = column.text ? column.text(row) : field(column.key, value);
+        const cell = line.cells[place];
+        cell.className = column.isNumber ? "number" : "text";
+        if (cell.dataset.text === text) continue;
+        cell.dataset.text = text;
+        const link = column.link?.(row);
+        cell.replaceChildren(...(link ? [el("a", { href: link }, text)] : linked(text)));
+      }
+      if (options.more) line.cells[columns.length].replaceChildren(options.more(row));
+    }
+  }
+
+  function isSame(one, other) {
+    return one.length === other.length && one.every((column, index) => column.key === other[index].key);
+  }
+
+  async function refresh() {
+    clearTimeout(timer);
+    asking?.abort();
+    const own = new AbortController();
+    asking = own;
+    try {
+      const { sort, order, filter: text, page, rows, choices } = state;
+      const answer = await get(options.path, { sort, order, filter: text, page, rows, ...choices }, own.signal, SLOW_MS);
+      const column = columns.find((one) => (one.sort ?? one.key) === sort);
+      const key = column?.key ?? sort;
+      const shown = answer.matched === undefined ? arranged(answer.rows, { ...state, key }) : answer;
+      const found = columnsOf(shown.rows);
+      for (const one of found) one.isNumber = shown.rows.some((row) => isNumber(row[one.key]));
+      if (!isSame(found, columns) || head.cells.length === 0) {
+        columns = found;
+        body.replaceChildren();
+        drawHead();
+      }
+      drawRows(shown.rows);
+      matched = shown.matched;
+      tell(shown, answer);
+      options.told?.(answer);
+      fault.hidden = true;
+    } catch (error) {
+      if (own.signal.aborted || isStopped) return;
+      fault.hidden = false;
+      setText(fault, error.message);
+    }
+    if (!isStopped && runs.checked) timer = setTimeout(refresh, document.hidden ? 5 * EVERY_MS : EVERY_MS);
+  }
+
+  function tell(shown, answer) {
+    const from = shown.rows.length === 0 ? 0 : state.page * state.rows + 1;
+    const to = state.page * state.rows + shown.rows.length;
+    const count = field("", shown.matched);
+    const of = shown.matched === shown.total ? count : `${count} of ${field("", shown.total)}`;
+    const took = answer.took_ms === undefined ? "" : `, in ${field("took_ms", answer.took_ms)}`;
+    const what = shown.rows.length === 0 ? "Nothing" : `${field("", from)} to ${field("", to)}`;
+    setText(status, `${what}, of ${of}${took}`);
+    before.disabled = state.page === 0;
+    after.disabled = to >= matched;
+  }
+
+  refresh();
+  return {
+    refresh,
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      clearTimeout(typing);
+      asking?.abort();
+    },
+  };
+}

@@ -1,0 +1,210 @@
+//! What there is to ask for: one table, from the path to the function that makes the answer.
+
+use form_urlencoded::parse;
+use hyper::StatusCode;
+
+use super::answer::Answer;
+use super::assets;
+use crate::{figures, health, node};
+
+/// Makes an answer.
+pub(super) type Make = fn(&Asked) -> Answer;
+
+/// A row of the table.
+pub(super) struct Route {
+    /// The path. One that ends with `/` has something behind it: [`Asked::rest`].
+    pub(super) path: &'static str,
+    pub(super) thread: Thread,
+    pub(super) needs: Needs,
+    pub(super) make: Make,
+}
+
+/// The thread that makes an answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Thread {
+    /// The server's: takes microseconds, and no lock that a scheduler holds for longer.
+    Here,
+    /// The walker's.
+    #[allow(dead_code, reason = "walks will be rows of the table")]
+    Walker,
+}
+
+/// What a request needs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Needs {
+    /// Nothing, whatever it calls the server: it says nothing about the node but that it is there.
+    Nothing,
+    /// A name of the server: files of the page, which are the same everywhere.
+    Name,
+    /// The token, if there is one.
+    Token,
+    /// As `Token`; it changes something, so it is a POST from the server's own page, or with the token in a header, and
+    /// `+dashboard_control true` allows it.
+    Control,
+}
+
+const fn row(path: &'static str, thread: Thread, needs: Needs, make: Make) -> Route {
+    Route {
+        path,
+        thread,
+        needs,
+        make,
+    }
+}
+
+/// A row for numbers that are there already.
+const fn here(path: &'static str, make: Make) -> Route {
+    row(path, Thread::Here, Needs::Token, make)
+}
+
+/// All of it, but the login and the page.
+pub(super) static ROUTES: &[Route] = &[
+    row("/health/live", Thread::Here, Needs::Nothing, |_| {
+        Answer::text(StatusCode::OK, "live\n")
+    }),
+    row(
+        "/health/ready",
+        Thread::Here,
+        Needs::Nothing,
+        |_| match health::readiness() {
+            Ok(()) => Answer::text(StatusCode::OK, "ready\n"),
+            Err(why) => Answer::text(StatusCode::SERVICE_UNAVAILABLE, format!("{why}\n")),
+        },
+    ),
+    here("/metrics", |asked| {
+        let format = figures::Format::asked_for(asked.accepted());
+        Answer::of_type(format.content_type(), figures::metrics(format))
+    }),
+    here("/api/v1", |_| Answer::json(&paths())),
+    here("/api/v1/node", |_| Answer::json(&node::summary())),
+    here("/api/v1/series", |_| Answer::json(&figures::series())),
+    here("/api/v1/history", |asked| {
+        Answer::json(&figures::history(asked.number("from").unwrap_or(0)))
+    }),
+];
+
+/// The paths of all rows, for whoever wants to know what there is.
+fn paths() -> Vec<&'static str> {
+    ROUTES.iter().map(|route| route.path).collect()
+}
+
+/// The row for a path.
+pub(super) fn find(path: &str) -> Option<&'static Route> {
+    ROUTES.iter().find(|route| match route.path.ends_with('/') {
+        true => path.len() > route.path.len() && path.starts_with(route.path),
+        false => path == route.path,
+    })
+}
+
+/// A request, as far as an answer depends on it.
+pub(super) struct Asked {
+    rest: String,
+    pairs: Vec<(String, String)>,
+    accepted: String,
+}
+
+impl Asked {
+    /// The request for a path and a query, for this row, by a client that accepts these types.
+    pub(super) fn new(route: &Route, path: &str, query: &str, accepted: &str) -> Asked {
+        let rest = path.strip_prefix(route.path).unwrap_or_default();
+        Asked {
+            rest: decoded(rest),
+            pairs: parse(query.as_bytes()).into_owned().collect(),
+            accepted: accepted.to_owned(),
+        }
+    }
+
+    /// The types that the client accepts, as its header has them.
+    pub(super) fn accepted(&self) -> &str {
+        &self.accepted
+    }
+
+    /// What follows the row's path.
+    pub(super) fn rest(&self) -> &str {
+        &self.rest
+    }
+
+    /// The value of this name in the query.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        let mut pairs = self.pairs.iter();
+        pairs
+            .find(|(given, _)| given == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// The same as a number; `None` if it is none.
+    pub(super) fn number(&self, name: &str) -> Option<u64> {
+        self.text(name)?.parse().ok()
+    }
+}
+
+/// A part of a path without its `%XX`; what is no UTF-8 is replaced.
+fn decoded(text: &str) -> String {
+    // In a form a plus sign is a space, in a path it is itself.
+    let text = format!("x={}", text.replace('+', "%2B").replace('&', "%26"));
+    let first = parse(text.as_bytes()).next();
+    first
+        .map(|(_, value)| value.into_owned())
+        .unwrap_or_default()
+}
+
+/// The token in the body of a login.
+pub(super) fn token_of(body: &[u8]) -> Option<Vec<u8>> {
+    let mut pairs = parse(body);
+    pairs
+        .find(|(name, _)| name == "token")
+        .map(|(_, value)| value.trim().as_bytes().to_vec())
+}
+
+/// Everything here that parses what a client sends, for the fuzzer.
+#[doc(hidden)]
+pub fn fuzz(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (path, query) = text.split_once('?').unwrap_or((&text, ""));
+    for route in ROUTES {
+        let asked = Asked::new(route, path, query, &text);
+        let _ = (asked.rest(), asked.text("sort"), asked.number("page"));
+    }
+    let _ = (find(path), assets::find(path), token_of(bytes));
+    super::access::fuzz(&text);
+    super::stream::Lines::default().refuse_bare(&mut bytes.to_vec());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_unique_and_found() {
+        for (index, route) in ROUTES.iter().enumerate() {
+            let longer = format!("{}x", route.path);
+            let path = match route.path.ends_with('/') {
+                true => &longer,
+                false => route.path,
+            };
+            let found = find(path).unwrap();
+            assert!(std::ptr::eq(found, &ROUTES[index]), "{path}");
+        }
+        for path in ["", "/", "/health/live/", "/api/v1/", "//health/live", "*"] {
+            assert!(find(path).is_none(), "{path}");
+        }
+    }
+
+    #[test]
+    fn queries_are_decoded() {
+        const ROUTE: Route = here("/p/", |_| Answer::text(StatusCode::OK, ""));
+        let asked = Asked::new(
+            &ROUTE,
+            "/p/%3C0.1+2.0%3E&a=b",
+            "a=1&b=x+y%26&a=2&c&page=99999999999999999999",
+            "",
+        );
+        assert_eq!(asked.rest(), "<0.1+2.0>&a=b");
+        assert_eq!(asked.number("a"), Some(1));
+        assert_eq!(asked.text("b"), Some("x y&"));
+        assert_eq!(asked.text("c"), Some(""));
+        assert_eq!((asked.number("page"), asked.text("d")), (None, None));
+        assert_eq!(token_of(b"x=1&token=+a%2Bb"), Some(b"a+b".to_vec()));
+        assert_eq!(token_of(b"\xff"), None);
+    }
+}
