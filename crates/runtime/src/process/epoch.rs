@@ -33,15 +33,39 @@ static EPOCHS: std::sync::LazyLock<Epochs<MAX_PARTICIPANTS>> =
 
 thread_local! {
     static PLACE: Cell<Option<&'static Place>> = const { Cell::new(None) };
+    /// Gives the thread's place back when the thread ends.
+    static END: End = const { End };
+}
+
+/// The places of threads that have ended.
+static LEFT: Mutex<Vec<&'static Place>> = Mutex::new(Vec::new());
+
+struct End;
+
+impl Drop for End {
+    fn drop(&mut self) {
+        // A thread that looks something up while its other values are dropped takes another place.
+        if let Some(place) = PLACE.take().filter(|place| place.is_idle()) {
+            LEFT.lock().push(place);
+        }
+    }
 }
 
 #[inline]
 fn place() -> &'static Place {
-    PLACE.get().unwrap_or_else(|| {
-        let place = EPOCHS.join();
-        PLACE.set(Some(place));
-        place
-    })
+    PLACE.get().unwrap_or_else(take_place)
+}
+
+/// Takes a place for this thread, which is idle at first.
+#[cold]
+#[inline(never)]
+fn take_place() -> &'static Place {
+    let left = LEFT.lock().pop();
+    let place = left.unwrap_or_else(|| EPOCHS.join());
+    PLACE.set(Some(place));
+    // Fails in a thread that ends: then the place is kept.
+    let _ = END.try_with(|_| ());
+    place
 }
 
 /// Announces that the thread holds no pointer from a table at this moment; it may look up again afterwards.
