@@ -5,7 +5,7 @@
 //! as on stock; so do those that stock has and this VM has nothing for (`reader_groups_map`).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use layout::heap::flag as heap_flag;
 use layout::kinds::{MagicReference, SharedBinary};
@@ -25,7 +25,8 @@ use distribution::peers;
 use ets::Pressure;
 use runtime::code::bif::{BifResult, Failure, badarg, error};
 use runtime::code::{self, debugger_lines, permission};
-use runtime::effects::{info, log, port, system_monitor};
+use runtime::effects::looking::{self, Seen};
+use runtime::effects::{holdings, info, log, port, system_monitor};
 use runtime::exec::scheduler::binding;
 use runtime::mail::current::{charge, reductions_left};
 use runtime::mail::schedulers::schedulers;
@@ -118,6 +119,7 @@ const SETTINGS: &[(&str, StateOf)] = &[
     ("code_write_permission", keep_permission),
     ("code_mod_permission", keep_permission),
     ("block", |_, ms| world::stopped(|| sleep(ms))),
+    ("look_at_processes", look_at_processes),
     ("force_gc", force_collection),
     ("test_long_gc_sleep", |_, ms| {
         let delay_ms = integer::uint64(ms).ok_or(badarg(2))?;
@@ -465,6 +467,41 @@ fn sleep(ms: Term) -> BifResult {
     let ms = integer::int64(ms).ok_or(badarg(2))?;
     std::thread::sleep(Duration::from_millis(ms.max(0).unsigned_abs()));
     Ok(am::TRUE)
+}
+
+/// Has a thread of its own look at all processes again and again for so many milliseconds, as the window into the node
+/// does.
+fn look_at_processes(_process: &mut Process, ms: Term) -> BifResult {
+    const STACK_BYTES: usize = 1 << 20;
+    const PATIENCE: Duration = Duration::from_millis(1);
+    let ms = integer::uint64(ms).ok_or(badarg(2))?;
+    let until = Instant::now() + Duration::from_millis(ms);
+    let facts = |process: &Process| {
+        let asker = info::Asker::Another { saw_it_run: false };
+        let call = info::current_call(process, asker);
+        (
+            info::memory_bytes(process),
+            holdings::messages(process),
+            call,
+        )
+    };
+    let look = move || {
+        while Instant::now() < until {
+            let mut in_hands = Vec::new();
+            let looked = looking::at_all(|seen| match seen {
+                Seen::Still(process) => _ = std::hint::black_box(facts(process)),
+                Seen::InHands { pid, .. } => in_hands.push(pid),
+            });
+            looking::ask(&in_hands, PATIENCE, move |process| facts(process).0);
+            if looked.is_err() {
+                break;
+            }
+        }
+    };
+    match sys::thread::spawn("looker", STACK_BYTES, look) {
+        Ok(_) => Ok(am::TRUE),
+        Err(_) => Err(error(am::SYSTEM_LIMIT)),
+    }
 }
 
 /// The next pid is that of `next_pid` when it had this value, if that is free. Returns the value.

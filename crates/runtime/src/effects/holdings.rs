@@ -16,6 +16,7 @@ use crate::effects::info;
 use crate::mail::timer::bif_timers;
 use crate::mail::{registry, world};
 use crate::process::peer::Peer;
+use crate::process::signal::{DEMONITOR, OTHER};
 use crate::process::{Flags, Process, epoch, message_queue, priority_of, state, table};
 
 /// Bytes that a process holds.
@@ -160,6 +161,40 @@ pub fn queue_bytes(process: &Process) -> u64 {
     bytes + sample.binary_bytes * count / looked_at.max(1)
 }
 
+/// How many messages a process has not fetched yet, of at most so many signals.
+#[must_use]
+pub fn unfetched(process: &Process, most: usize) -> u64 {
+    let mut messages = 0;
+    // SAFETY: as in `messages`; the kind of a signal does not change.
+    unsafe {
+        each_of(process.signals.newest(), most, |signal| {
+            messages += u64::from((*signal).kind != OTHER && (*signal).kind != DEMONITOR);
+        });
+    }
+    messages
+}
+
+/// About how many bytes of shared binaries the heap of a process refers to: of each its share, as in
+/// [`Holdings::binary_bytes`]. At most so many references are looked at; if there are more, as many bytes as
+/// collections go by count at least, which are those of whole binaries.
+#[must_use]
+pub fn binary_bytes(process: &Process, most: usize) -> u64 {
+    let heap = &process.head.heap;
+    // SAFETY: null, or the heap's own old generation.
+    let old = unsafe { heap.old.as_ref() };
+    let lists = [Some(heap.off_heap), old.map(|old| old.off_heap)];
+    let (mut holdings, mut left) = (Holdings::default(), most);
+    for list in lists.into_iter().flatten() {
+        // SAFETY: the lists are those of a process that is borrowed.
+        left = unsafe { holdings.add_some_shares(list, left) };
+    }
+    if left > 0 {
+        return holdings.binary_bytes;
+    }
+    let words = u64::from(heap.off_heap_words) + old.map_or(0, |old| old.off_heap_words);
+    holdings.binary_bytes.max(words * 8)
+}
+
 /// What a process holds.
 #[must_use]
 pub fn of(process: &Process) -> Holdings {
@@ -199,8 +234,18 @@ impl Holdings {
     ///
     /// # Safety
     /// The list is that of a live heap or fragment that nobody changes meanwhile.
-    unsafe fn add_shares(&mut self, mut object: *mut u64) {
-        while !object.is_null() {
+    unsafe fn add_shares(&mut self, object: *mut u64) {
+        // SAFETY: the caller's promise.
+        let _: usize = unsafe { self.add_some_shares(object, usize::MAX) };
+    }
+
+    /// As [`add_shares`](Holdings::add_shares), of at most so many objects; returns how many more it might have been.
+    ///
+    /// # Safety
+    /// As for `add_shares`.
+    unsafe fn add_some_shares(&mut self, mut object: *mut u64, mut most: usize) -> usize {
+        while !object.is_null() && most > 0 {
+            most -= 1;
             // SAFETY: the members of such a list are live objects with a live block.
             unsafe {
                 let term = Term::from_boxed_pointer(object);
@@ -214,6 +259,7 @@ impl Holdings {
                 object = off_heap::next_of(object);
             }
         }
+        most
     }
 }
 

@@ -328,6 +328,16 @@ fn messages(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
     build::list(heap, &messages)
 }
 
+/// The first messages that a process will receive, of those that it has fetched. They are the process's own terms.
+#[must_use]
+pub fn first_messages(process: &Process, most: usize) -> Vec<Term> {
+    message_iter(process)
+        .take(most)
+        // SAFETY: as in `message_iter`.
+        .map(|message| unsafe { (*message).term })
+        .collect()
+}
+
 fn links(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
     let mut links: Vec<Term> = process
         .relations
