@@ -120,6 +120,29 @@ enum Controller {
     Process(ControllingProcess),
 }
 
+impl Controller {
+    fn identifier(&self) -> Option<Term> {
+        match self {
+            Controller::None => None,
+            Controller::Port(port) => Some(port.id),
+            Controller::Process(process) => Some(process.pid),
+        }
+    }
+}
+
+/// A channel as it was seen: [`Channel::look_within`].
+pub struct Looked {
+    pub phase: Phase,
+    /// Whether a sender would be suspended.
+    pub is_busy: bool,
+    /// About how many bytes wait to be sent.
+    pub queued_bytes: usize,
+    pub packets_in: u64,
+    pub packets_out: u64,
+    /// The port or process that carries the channel.
+    pub controller: Option<Term>,
+}
+
 /// A process that carries a channel, and what it wants.
 #[derive(Clone, Copy)]
 struct ControllingProcess {
@@ -195,11 +218,21 @@ impl Channel {
 
     /// The port or process that carries the channel.
     pub fn controller(&self) -> Option<Term> {
-        match &self.state.lock().controller {
-            Controller::None => None,
-            Controller::Port(port) => Some(port.id),
-            Controller::Process(process) => Some(process.pid),
-        }
+        self.state.lock().controller.identifier()
+    }
+
+    /// What is seen of the channel from outside; `None` if its lock was not acquired within `timeout`.
+    #[must_use]
+    pub fn look_within(&self, timeout: Duration) -> Option<Looked> {
+        let state = self.state.try_lock_for(timeout)?;
+        Some(Looked {
+            phase: state.phase,
+            is_busy: state.is_busy(),
+            queued_bytes: state.output.size() + state.waiting_bytes,
+            packets_in: self.packets_in.load(Ordering::Relaxed),
+            packets_out: self.packets_out.load(Ordering::Relaxed),
+            controller: state.controller.identifier(),
+        })
     }
 
     /// The handshake is done: a port carries the channel. Returns false if that is impossible.

@@ -516,15 +516,19 @@ impl Table {
         }
     }
 
-    /// As [`Table::each_part`], leaving out parts whose lock was not acquired within `timeout`.
-    pub fn each_part_within(&self, timeout: Duration, mut visit: impl FnMut(&Part)) {
+    /// As [`Table::each_part`], leaving out parts whose lock was not acquired within `timeout`; returns whether there
+    /// was none.
+    pub fn each_part_within(&self, timeout: Duration, mut visit: impl FnMut(&Part)) -> bool {
         match &self.contents {
             Contents::Parts(parts) => {
+                let mut is_whole = true;
                 for part in parts {
-                    if let Some(part) = part.read_within(timeout) {
-                        visit(&part);
+                    match part.read_within(timeout) {
+                        Some(part) => visit(&part),
+                        None => is_whole = false,
                     }
                 }
+                is_whole
             }
             Contents::Ranges(ranges) => ranges.each_within(timeout, visit),
         }

@@ -10,13 +10,14 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use sys::Errno;
 use sys::poll::{Interest, Token};
-use sys::socket::{Address, Descriptor, Family, SocketKind};
+use sys::socket::{self, Address, Descriptor, Family, SocketKind};
 
 use super::options::SocketOptions;
 use super::pending::Pending;
 use super::protocol::{Refusal, status};
 use super::statistics::Statistics;
 use runtime::effects::port::access::Access;
+use runtime::effects::port::driver::SocketEnds;
 
 /// Which driver a socket belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,6 +78,16 @@ impl Socket {
     /// The descriptor; `ebadf` if there is none, as the system would return.
     pub(super) fn fd(&self) -> sys::Result<BorrowedFd<'_>> {
         self.fd.as_ref().map(AsFd::as_fd).ok_or(Errno::EBADF)
+    }
+
+    /// Both ends, for who looks at the port from outside; `None` while there is no socket.
+    pub(super) fn ends(&self, protocol: &'static str) -> Option<SocketEnds> {
+        let fd = self.fd().ok()?;
+        Some(SocketEnds {
+            protocol,
+            local: socket::name(fd).ok().and_then(|address| address.text()),
+            peer: socket::peer(fd).ok().and_then(|address| address.text()),
+        })
     }
 
     pub(super) fn is_open(&self) -> bool {

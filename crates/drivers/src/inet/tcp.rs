@@ -32,7 +32,7 @@ use super::{address, message};
 use close::Ends;
 use read_ahead::ReadAhead;
 use runtime::effects::port::access::Access;
-use runtime::effects::port::driver::{Close, Command, Control, Driver, Ready};
+use runtime::effects::port::driver::{Close, Command, Control, Driver, Ready, SocketEnds};
 use runtime::effects::port::output::Output;
 use send::FileToSend;
 use term::byte_queue::ByteQueue;
@@ -318,6 +318,10 @@ impl Tcp {
 impl Driver for Tcp {
     fn locking(&self) -> &'static str {
         "port_level"
+    }
+
+    fn socket_ends(&self) -> Option<SocketEnds> {
+        self.socket.ends("tcp")
     }
 
     fn output(&mut self, port: &mut Access<'_>, data: &Output) -> Command {

@@ -18,7 +18,7 @@ use super::sender::Sender;
 use super::socket::{Protocol, Socket};
 use super::{address, message};
 use runtime::effects::port::access::Access;
-use runtime::effects::port::driver::{Command, Control, Driver, Ready};
+use runtime::effects::port::driver::{Command, Control, Driver, Ready, SocketEnds};
 use runtime::effects::port::output::Output;
 
 /// A datagram has room for this many bytes on the stack.
@@ -341,6 +341,10 @@ fn ancillary_list(heap: &mut Heap, entries: &[with_ancillary::Ancillary]) -> Ter
 impl Driver for Udp {
     fn locking(&self) -> &'static str {
         "port_level"
+    }
+
+    fn socket_ends(&self) -> Option<SocketEnds> {
+        self.socket.ends("udp")
     }
 
     fn output(&mut self, port: &mut Access<'_>, data: &Output) -> Command {

@@ -339,17 +339,21 @@ impl Ranges {
         spans.find_map(|span| visit(&span.read()))
     }
 
-    /// As [`Ranges::each`], leaving out ranges whose lock was not acquired within `timeout`.
-    pub(crate) fn each_within(&self, timeout: Duration, mut visit: impl FnMut(&Part)) {
+    /// As [`Ranges::each`], leaving out ranges whose lock was not acquired within `timeout`; returns whether there was
+    /// none.
+    pub(crate) fn each_within(&self, timeout: Duration, mut visit: impl FnMut(&Part)) -> bool {
         let Some(held) = self.spans.hold_within(timeout) else {
-            return;
+            return false;
         };
         let (spans, _) = held.all();
+        let mut is_whole = true;
         for span in spans {
-            if let Some(part) = span.lock.read_within(timeout) {
-                visit(&part);
+            match span.lock.read_within(timeout) {
+                Some(part) => visit(&part),
+                None => is_whole = false,
             }
         }
+        is_whole
     }
 
     /// Bytes of the locks.

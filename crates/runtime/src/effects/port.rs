@@ -13,6 +13,7 @@ pub mod driver;
 mod entered;
 pub mod framing;
 pub mod info;
+pub mod look;
 pub mod output;
 pub(crate) mod queue;
 mod report;

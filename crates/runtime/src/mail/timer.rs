@@ -148,6 +148,20 @@ pub fn count_within(timeout: Duration) -> usize {
     wheels.map(|wheel| wheel.len()).sum()
 }
 
+/// How many timers are in each scheduler's wheel, and in how many milliseconds the first may expire; `None` of a wheel
+/// whose lock was not acquired within `timeout`.
+#[must_use]
+pub fn counts_within(timeout: Duration) -> Vec<Option<(usize, Option<u64>)>> {
+    let wheels = WHEELS.get().map_or(&[][..], Vec::as_slice);
+    let count = |place: &SchedulerTimers| {
+        let count = place.wheel.try_lock_for(timeout)?.len();
+        let next = place.next.load(Ordering::Relaxed);
+        let ns = || time::until_ns(next.saturating_mul(NS_PER_TICK)) as u64;
+        Some((count, (next != i64::MAX).then(|| ns() / NS_PER_TICK as u64)))
+    };
+    wheels.iter().map(count).collect()
+}
+
 /// Nanoseconds until the next timer of a scheduler; `None` if it has no timers.
 #[must_use]
 pub(crate) fn until_next(index: usize) -> Option<u64> {

@@ -4,6 +4,7 @@
 //! are in network order.
 
 use std::mem::offset_of;
+use std::net::{SocketAddrV4, SocketAddrV6};
 use std::ptr;
 
 use libc::{sockaddr_in, sockaddr_in6, sockaddr_ll, sockaddr_un};
@@ -60,6 +61,24 @@ pub enum View<'a> {
 }
 
 impl Address {
+    /// The address as people write it; `None` if there is none, or it is of a family that is not known here.
+    #[must_use]
+    pub fn text(&self) -> Option<String> {
+        match self.view() {
+            View::Inet { ip, port } => Some(SocketAddrV4::new(ip.into(), port).to_string()),
+            View::Inet6 {
+                ip,
+                port,
+                flow,
+                scope,
+            } => Some(SocketAddrV6::new(ip.into(), port, flow, scope).to_string()),
+            View::Local(name) if !name.is_empty() => {
+                Some(String::from_utf8_lossy(name).replace('\0', "@"))
+            }
+            View::Local(_) | View::Unspecified | View::Other(_) => None,
+        }
+    }
+
     /// No address.
     pub(super) fn unspecified() -> Address {
         Address {

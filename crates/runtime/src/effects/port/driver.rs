@@ -57,6 +57,15 @@ pub enum Close {
     WhenEmpty,
 }
 
+/// The addresses of a socket, as text; `None` for an end that has none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SocketEnds {
+    /// `tcp`, `udp` or `sctp`.
+    pub protocol: &'static str,
+    pub local: Option<String>,
+    pub peer: Option<String>,
+}
+
 /// A driver's part of a port. See the module.
 pub trait Driver: Send {
     /// Whether `open_port` waits for [`Access::answer_open`].
@@ -123,6 +132,11 @@ pub trait Driver: Send {
 
     /// A process given to [`Access::monitor`] ended.
     fn process_down(&mut self, _port: &mut Access<'_>, _monitor: ReferenceNumber) {}
+
+    /// The addresses of both ends of the driver's socket, if it has one: for who looks at ports from outside.
+    fn socket_ends(&self) -> Option<SocketEnds> {
+        None
+    }
 
     /// Bytes of output that wait in the driver: for `port_info(queue_size)`, and because a closing port stays until
     /// it is 0.
