@@ -7,7 +7,18 @@
 // They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
+pub mod atoms;
 pub mod figures;
 pub mod health;
+pub mod listed;
+pub mod modules;
 pub mod node;
+pub mod nodes;
+pub mod ports;
+mod printed;
+pub mod process_page;
+pub mod processes;
 pub mod server;
+pub mod supervision;
+pub mod tables;
+pub mod timers;

@@ -11,6 +11,7 @@ use parking_lot::{Condvar, Mutex};
 use super::reading::{Reading, Slow};
 use super::ring::STEP_MS;
 use super::state::STATE;
+use crate::processes;
 
 const STEP: Duration = Duration::from_millis(STEP_MS);
 const STACK_BYTES: usize = 256 << 10;
@@ -63,6 +64,7 @@ fn sample() {
             open.last = Some(Arc::clone(&now));
         }
         before = Some(now);
+        processes::tidy();
         std::thread::sleep(due.saturating_duration_since(Instant::now()));
         if STATE.lock().is_none() {
             return;

@@ -5,7 +5,11 @@ use hyper::StatusCode;
 
 use super::answer::Answer;
 use super::assets;
-use crate::{figures, health, node};
+use crate::processes::{self, Query};
+use crate::{
+    atoms, figures, health, modules, node, nodes, ports, process_page, supervision, tables, timers,
+};
+use runtime::effects::looking::WorldIsStopped;
 
 /// Makes an answer.
 pub(super) type Make = fn(&Asked) -> Answer;
@@ -25,7 +29,6 @@ pub(super) enum Thread {
     /// The server's: takes microseconds, and no lock that a scheduler holds for longer.
     Here,
     /// The walker's.
-    #[allow(dead_code, reason = "walks will be rows of the table")]
     Walker,
 }
 
@@ -57,6 +60,21 @@ const fn here(path: &'static str, make: Make) -> Route {
     row(path, Thread::Here, Needs::Token, make)
 }
 
+/// A row for what is looked for in the node's tables.
+const fn walk(path: &'static str, make: Make) -> Route {
+    row(path, Thread::Walker, Needs::Token, make)
+}
+
+/// What was found, unless nobody could look: the world is stopped, as by the break menu.
+fn found<T: serde::Serialize>(what: Result<T, WorldIsStopped>) -> Answer {
+    match what {
+        Ok(what) => Answer::json(&what),
+        Err(WorldIsStopped) => {
+            Answer::fault(StatusCode::SERVICE_UNAVAILABLE, "the node stands still")
+        }
+    }
+}
+
 /// All of it, but the login and the page.
 pub(super) static ROUTES: &[Route] = &[
     row("/health/live", Thread::Here, Needs::Nothing, |_| {
@@ -81,6 +99,25 @@ pub(super) static ROUTES: &[Route] = &[
     here("/api/v1/history", |asked| {
         Answer::json(&figures::history(asked.number("from").unwrap_or(0)))
     }),
+    walk("/api/v1/processes", |asked| {
+        match Query::parse(|name| asked.text(name)) {
+            Ok(query) => found(processes::page(&query).map(|page| (*page).clone())),
+            Err(why) => Answer::fault(StatusCode::BAD_REQUEST, &why),
+        }
+    }),
+    walk("/api/v1/process/", |asked| {
+        match process_page::page(asked.rest()) {
+            Ok(None) => Answer::fault(StatusCode::NOT_FOUND, "there is no such process"),
+            page => found(page),
+        }
+    }),
+    walk("/api/v1/supervision", |_| found(supervision::page())),
+    walk("/api/v1/tables", |_| Answer::json(&tables::page())),
+    walk("/api/v1/ports", |_| Answer::json(&ports::page())),
+    walk("/api/v1/nodes", |_| Answer::json(&nodes::page())),
+    walk("/api/v1/modules", |_| Answer::json(&modules::page())),
+    walk("/api/v1/atoms", |_| Answer::json(&atoms::page())),
+    walk("/api/v1/timers", |_| Answer::json(&timers::page())),
 ];
 
 /// The paths of all rows, for whoever wants to know what there is.

@@ -1,0 +1,322 @@
+//! What the dashboard shows of processes, tables, ports and the rest of a real node. With OTP 25.
+
+#[allow(dead_code, reason = "other tests use all of it")]
+mod dashboard {
+    pub(crate) mod client;
+}
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dashboard::client::Node;
+use serde_json::Value;
+
+/// What a node shows at a path.
+fn shown(node: &Node, path: &str) -> Value {
+    let answer = node.get(&format!("/api/v1/{path}"), &[]);
+    assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+    serde_json::from_str(&answer.body).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// As [`shown`], when something is so: the node begins while the tests ask.
+fn shown_when(node: &Node, path: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        let shown = shown(node, path);
+        if is_so(&shown) {
+            return shown;
+        }
+        assert!(Instant::now() < until, "{path}: {shown:#}");
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+fn rows(shown: &Value) -> &[Value] {
+    shown["rows"].as_array().expect("rows")
+}
+
+fn number(value: &Value) -> u64 {
+    value
+        .as_u64()
+        .unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+const MANY: &str = r#"
+    [spawn(fun() -> receive stop -> ok end end) || _ <- lists:seq(1, 3000)],
+    Flooded = spawn(fun() -> register(flooded, self()), receive stop -> ok end end),
+    [Flooded ! {message, Number} || Number <- lists:seq(1, 5000)],
+    Holder = spawn(fun() -> register(holder, self()), put(held, binary:copy(<<"x">>, 5_000_000)),
+        receive stop -> ok end end),
+    Large = spawn(fun() -> register(large, self()), put(list, lists:seq(1, 1_000_000)), receive stop -> ok end end),
+    Hot = fun Loop() -> Loop() end,
+    proc_lib:spawn(fun() -> register(hot, self()), put('$process_label', {hot, 1}), Hot() end),
+    register(ready, spawn(fun() -> receive stop -> ok end end)),
+    timer:sleep(infinity)"#;
+
+fn many() -> Node {
+    let node = Node::run(MANY, &["+S", "2:2"]);
+    shown_when(&node, "processes?filter=ready", |page| {
+        number(&page["matched"]) == 1
+    });
+    node
+}
+
+/// The names of the first processes.
+fn names(page: &Value) -> Vec<&str> {
+    rows(page)
+        .iter()
+        .map(|row| row["name"].as_str().unwrap_or("-"))
+        .collect()
+}
+
+#[test]
+fn processes_are_sorted_filtered_grouped_and_paged() {
+    let node = many();
+    let page = shown(&node, "processes?sort=queue&rows=2");
+    assert_eq!(names(&page)[0], "flooded");
+    assert_eq!(number(&rows(&page)[0]["messages"]), 5000);
+    assert!(number(&page["total"]) >= 3005, "{page:#}");
+    let page = shown(&node, "processes?sort=memory&rows=1");
+    assert_eq!(names(&page), ["large"]);
+    assert!(
+        number(&rows(&page)[0]["memory_bytes"]) > 15_000_000,
+        "{page:#}"
+    );
+    let page = shown(&node, "processes?sort=binaries&rows=1");
+    assert_eq!(names(&page), ["holder"]);
+    assert!(
+        number(&rows(&page)[0]["binary_bytes"]) >= 5_000_000,
+        "{page:#}"
+    );
+    // The process that always runs is asked by its own thread.
+    let page = shown(&node, "processes?sort=reductions_rate&rows=1");
+    assert_eq!(names(&page), ["hot"]);
+    assert!(
+        rows(&page)[0]["reductions_per_s"].as_f64().unwrap() > 10_000.0,
+        "{page:#}"
+    );
+    assert_eq!(rows(&page)[0]["label"], "{hot,1}");
+    let page = shown(&node, "processes?filter=FLOO");
+    assert_eq!(
+        (names(&page), number(&page["matched"])),
+        (vec!["flooded"], 1)
+    );
+    let page = shown(&node, "processes?group=current&sort=count&rows=3");
+    let group = &rows(&page)[0];
+    assert!(number(&group["count"]) >= 3000, "{page:#}");
+    // Each page has other processes, and all together are all.
+    let mut pids = Vec::new();
+    for number in 0..7 {
+        let page = shown(
+            &node,
+            &format!("processes?sort=memory&order=asc&rows=500&page={number}"),
+        );
+        pids.extend(
+            rows(&page)
+                .iter()
+                .map(|row| row["pid"].as_str().unwrap().to_owned()),
+        );
+    }
+    pids.sort_unstable();
+    let count = pids.len();
+    pids.dedup();
+    assert!(
+        count >= 3005 && pids.len() == count,
+        "{count} rows, {} processes",
+        pids.len()
+    );
+    for wrong in [
+        "sort=name",
+        "rows=0",
+        "rows=100000",
+        "order=up",
+        "group=x",
+        "page=-1",
+    ] {
+        let answer = node.get(&format!("/api/v1/processes?{wrong}"), &[]);
+        assert_eq!(answer.status, 400, "{wrong}: {}", answer.body);
+    }
+}
+
+#[test]
+fn a_process_is_shown_with_what_it_holds_and_a_sensitive_one_is_not() {
+    let expression = r#"
+        Table = ets:new(a_table, [public, ordered_set]), ets:insert(Table, {1, 2}),
+        Wait = fun() -> receive {never, _} -> ok end end,
+        Make = fun(Name, Sensitive) -> spawn(fun() ->
+            process_flag(sensitive, Sensitive), process_flag(trap_exit, true), link(whereis(kernel_sup)),
+            monitor(process, init), put(secret, lists:seq(1, 100000)), put(<<27, "[31m">>, '<b>'),
+            ets:new(own_table, [named_table || not Sensitive]), self() ! {a_message, "text"},
+            register(Name, self()), Wait() end) end,
+        Make(open, false), Make(hidden, true),
+        register(ready, spawn(fun() -> receive stop -> ok end end)),
+        timer:sleep(infinity)"#;
+    let node = Node::run(expression, &[]);
+    shown_when(&node, "processes?filter=ready", |page| {
+        number(&page["matched"]) == 1
+    });
+    let waits = |page: &Value| page["status"] == "waiting" && number(&page["messages"]) == 1;
+    let page = shown_when(&node, "process/open", waits);
+    assert_eq!(page["is_known"], true);
+    assert_eq!(page["flags"]["trap_exit"], true);
+    assert_eq!(page["queue_head"][0], "{a_message,\"text\"}");
+    assert_eq!(page["tables"][0], "own_table");
+    assert_eq!(page["monitors"].as_array().unwrap().len(), 1, "{page:#}");
+    assert_eq!(page["links"].as_array().unwrap().len(), 1, "{page:#}");
+    assert!(!page["stack"].as_array().unwrap().is_empty(), "{page:#}");
+    let dictionary = page["dictionary"].to_string();
+    assert!(
+        dictionary.len() < 3000 && dictionary.contains("[1,2,3,"),
+        "{dictionary}"
+    );
+    // What controls a terminal is not passed on.
+    assert!(!page.to_string().contains("\\u001b"), "{page:#}");
+    let pid = page["pid"].as_str().unwrap();
+    let again = shown(
+        &node,
+        &format!("process/{}", pid.replace('<', "%3C").replace('>', "%3E")),
+    );
+    assert_eq!(again["name"], "open");
+    let page = shown_when(&node, "process/hidden", waits);
+    for part in ["stack", "dictionary", "queue_head", "ancestors"] {
+        assert_eq!(page[part].as_array().unwrap().len(), 0, "{part}: {page:#}");
+    }
+    assert!(!page.to_string().contains("secret"), "{page:#}");
+    for gone in ["0.4000.7", "nobody", "%3Cx", "0.999999999.0"] {
+        assert_eq!(
+            node.get(&format!("/api/v1/process/{gone}"), &[]).status,
+            404,
+            "{gone}"
+        );
+    }
+}
+
+/// All nodes of a tree.
+fn flattened(nodes: &[Value]) -> Vec<&Value> {
+    let below = nodes
+        .iter()
+        .flat_map(|node| flattened(node["children"].as_array().unwrap()));
+    nodes.iter().chain(below).collect()
+}
+
+#[test]
+fn supervision_tables_ports_modules_atoms_and_timers_are_shown() {
+    let expression = r#"
+        {ok, Listening} = gen_tcp:listen(0, [{ip, {127, 0, 0, 1}}]), {ok, Port} = inet:port(Listening),
+        {ok, Client} = gen_tcp:connect({127, 0, 0, 1}, Port, []), {ok, _} = gen_tcp:accept(Listening),
+        ok = gen_tcp:send(Client, lists:duplicate(1000, $x)),
+        Table = ets:new(large_table, [named_table, public]),
+        [ets:insert(Table, {Number, x}) || Number <- lists:seq(1, 20000)],
+        [erlang:send_after(1000000, self(), x) || _ <- lists:seq(1, 500)],
+        list_to_atom("a_new_atom_" ++ [16#202e, $<]),
+        register(ready, spawn(fun() -> receive stop -> ok end end)), timer:sleep(infinity)"#;
+    let node = Node::run(expression, &[]);
+    shown_when(&node, "processes?filter=ready", |page| {
+        number(&page["matched"]) == 1
+    });
+    let trees = shown(&node, "supervision");
+    let kernel = rows(&trees)
+        .iter()
+        .find(|row| row["application"] == "kernel");
+    let kernel = kernel.unwrap_or_else(|| panic!("{trees:#}"));
+    assert_eq!(kernel["kind"], "application");
+    let below = flattened(kernel["children"].as_array().unwrap());
+    let named = |name: &str| below.iter().find(|node| node["name"] == name).copied();
+    let top = named("kernel_sup").unwrap_or_else(|| panic!("{trees:#}"));
+    assert_eq!(
+        (&top["kind"], &top["initial_call"]),
+        (&"supervisor".into(), &"supervisor:kernel/1".into())
+    );
+    assert_eq!(named("file_server_2").unwrap()["kind"], "worker");
+    let tables = shown(&node, "tables");
+    let table = rows(&tables)
+        .iter()
+        .find(|row| row["name"] == "large_table")
+        .unwrap();
+    assert_eq!(
+        (number(&table["objects"]), &table["protection"]),
+        (20_000, &"public".into())
+    );
+    assert!(number(&table["memory_bytes"]) > 20_000 * 16, "{table:#}");
+    let ports = shown(&node, "ports");
+    let sockets: Vec<&Value> = rows(&ports)
+        .iter()
+        .filter(|row| row["protocol"] == "tcp")
+        .collect();
+    assert_eq!(sockets.len(), 3, "{ports:#}");
+    let sender = sockets
+        .iter()
+        .find(|row| number(&row["output_bytes"]) == 1000)
+        .unwrap();
+    assert!(
+        sender["peer"].as_str().unwrap().starts_with("127.0.0.1:"),
+        "{sender:#}"
+    );
+    let modules = shown(&node, "modules");
+    let lists = rows(&modules)
+        .iter()
+        .find(|row| row["name"] == "lists")
+        .unwrap();
+    assert!(
+        number(&lists["exports"]) > 50 && number(&lists["code_bytes"]) > 1000,
+        "{lists:#}"
+    );
+    let atoms = shown(&node, "atoms");
+    assert!(
+        number(&atoms["total"]) > 5000 && number(&atoms["limit"]) == 1_048_576,
+        "{atoms:#}"
+    );
+    let newest = rows(&atoms)
+        .iter()
+        .find(|row| row["text"].as_str().unwrap().contains("a_new_atom"));
+    assert_eq!(newest.unwrap()["text"], "'a_new_atom_\\x{202E}<'");
+    let timers = shown(&node, "timers");
+    let count: u64 = rows(&timers).iter().map(|row| number(&row["timers"])).sum();
+    assert!((500..600).contains(&count), "{timers:#}");
+    assert_eq!(shown(&node, "nodes")["total"], 0);
+}
+
+/// Nobody is left to answer for its processes: what is at rest is shown, and who runs is named.
+#[test]
+fn processes_are_shown_while_all_schedulers_are_stuck() {
+    let expression = r#"
+        [spawn(fun() -> receive stop -> ok end end) || _ <- lists:seq(1, 1000)],
+        erts_debug:set_internal_state(available_internal_state, true),
+        [spawn(fun() -> register(Name, self()), erts_debug:set_internal_state(block_scheduler, 20000) end)
+            || Name <- [stuck_one, stuck_two]],
+        timer:sleep(infinity)"#;
+    let node = Node::run(expression, &["+S", "2:2"]);
+    let are_stuck = |page: &Value| {
+        let running = page["running"].as_array().unwrap();
+        running
+            .iter()
+            .filter(|row| {
+                row["name"]
+                    .as_str()
+                    .is_some_and(|name| name.starts_with("stuck"))
+            })
+            .count()
+            == 2
+    };
+    let page = shown_when(&node, "processes?sort=memory&rows=5", are_stuck);
+    assert!(number(&page["matched"]) >= 1000, "{page:#}");
+    assert_eq!(rows(&page).len(), 5);
+    let since = Instant::now();
+    let page = shown(&node, "process/stuck_one");
+    assert_eq!(
+        (&page["is_known"], &page["status"]),
+        (&false.into(), &"running".into())
+    );
+    assert_eq!(shown(&node, "process/init")["name"], "init");
+    assert!(number(&shown(&node, "tables")["total"]) > 5);
+    assert!(
+        rows(&shown(&node, "supervision"))
+            .iter()
+            .any(|row| row["application"] == "kernel")
+    );
+    assert!(
+        since.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        since.elapsed()
+    );
+}
