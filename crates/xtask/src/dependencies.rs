@@ -27,7 +27,7 @@ struct Package {
 
 pub(crate) fn run() -> Result<ExitCode> {
     let packages = packages()?;
-    let complaints = complaints(&packages, &allowed_licences()?);
+    let complaints = complaints(&packages, &allowed_licences()?, &skipped()?);
     for complaint in &complaints {
         println!("{complaint}");
     }
@@ -39,7 +39,11 @@ pub(crate) fn run() -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(!complaints.is_empty())))
 }
 
-fn complaints(packages: &[Package], allowed: &BTreeSet<String>) -> Vec<String> {
+fn complaints(
+    packages: &[Package],
+    allowed: &BTreeSet<String>,
+    skipped: &BTreeSet<String>,
+) -> Vec<String> {
     let mut complaints = Vec::new();
     let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for package in packages {
@@ -54,7 +58,10 @@ fn complaints(packages: &[Package], allowed: &BTreeSet<String>) -> Vec<String> {
         if let Some(place) = package.elsewhere.as_deref().filter(|place| !is_ours(place)) {
             complaints.push(format!("{name} {version} comes from {place}"));
         }
-        versions.entry(name).or_default().push(version);
+        let major = version.split('.').next().unwrap_or_default();
+        if !skipped.contains(&format!("{name}@{major}")) {
+            versions.entry(name).or_default().push(version);
+        }
     }
     for (name, versions) in versions {
         if versions.len() > 1 {
@@ -113,14 +120,24 @@ fn package(line: &str) -> Result<Package> {
 
 /// The strings of `allow` in the section of licences.
 fn allowed_licences() -> Result<BTreeSet<String>> {
+    strings("licenses", "allow")
+}
+
+/// Those versions of packages that there may be besides another one, as `name@major`.
+fn skipped() -> Result<BTreeSet<String>> {
+    strings("bans", "skip")
+}
+
+/// The strings of a list in a section of the rules.
+fn strings(section: &str, list: &str) -> Result<BTreeSet<String>> {
     let text = fs::read_to_string(project::root().join(RULES)).context(RULES)?;
     let section = text
-        .split("[licenses]")
+        .split(&format!("[{section}]"))
         .nth(1)
-        .context("no section [licenses]")?;
+        .with_context(|| format!("no section [{section}]"))?;
     let list = section
-        .split_once("allow = [")
-        .context("no list `allow`")?
+        .split_once(&format!("\n{list} = ["))
+        .with_context(|| format!("no list `{list}`"))?
         .1;
     let list = list.split(']').next().unwrap_or_default();
     Ok(list
@@ -137,7 +154,11 @@ mod tests {
 
     #[test]
     fn dependencies_are_as_the_rules_allow() {
-        let found = complaints(&packages().unwrap(), &allowed_licences().unwrap());
+        let found = complaints(
+            &packages().unwrap(),
+            &allowed_licences().unwrap(),
+            &skipped().unwrap(),
+        );
         assert!(found.is_empty(), "{}", found.join("\n"));
     }
 
@@ -151,6 +172,8 @@ mod tests {
             ours.as_str(),
             "twice v1.0.0|MIT",
             "twice v2.0.0 (proc-macro)|MIT",
+            "before v1.4.0|MIT",
+            "before v2.0.0|MIT",
             "closed v1.0.0|GPL-3.0-only",
             "near v1.0.0 (https://example.org/near#0123abcd)|MIT",
         ];
@@ -159,7 +182,8 @@ mod tests {
             .map(|line| package(line).unwrap())
             .collect();
         let allowed = BTreeSet::from(["MIT".to_owned()]);
-        let found = complaints(&packages, &allowed);
+        let skipped = BTreeSet::from(["before@1".to_owned()]);
+        let found = complaints(&packages, &allowed, &skipped);
         assert_eq!(found.len(), 3, "{found:?}");
         for part in ["GPL-3.0-only", "comes from https://", "1.0.0 and 2.0.0"] {
             assert!(found.iter().any(|line| line.contains(part)), "{found:?}");
