@@ -19,6 +19,10 @@ pub const COMMANDS: &[(&str, &str)] = &[
         "shows a running node to browsers, or stops that",
     ),
     ("erts", "puts ferl where a release has its emulator"),
+    (
+        "top",
+        "shows what a node does: its load, memory and processes",
+    ),
     ("pack", "makes one executable file of a release or a script"),
     ("image", "makes an image for containers of a release"),
     ("manual", "writes manual pages and completions for shells"),

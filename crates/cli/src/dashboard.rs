@@ -42,28 +42,77 @@ fn address(text: &str) -> Result<String, String> {
 }
 
 fn ask(options: &DashboardOptions) -> Result<String, String> {
-    let node = Asked::named(
-        &options.node,
-        options.cookie.as_deref(),
-        &Environment::inherited(),
-    )?;
-    let flag = Writer::default()
-        .list(2)
-        .tuple(2)
-        .atom(b"ferl")
-        .atom(b"dashboard");
-    let arguments = match &options.port {
-        Some(address) => flag.binary(address.as_bytes()),
-        None => flag.atom(if options.off { b"false" } else { b"true" }),
-    };
-    let answer = node.call("erlang", "system_flag", &arguments.nil().done())?;
-    told(&answer).ok_or_else(|| format!("{} is no node of this version of ferl", options.node))?
+    let dashboard = Dashboard::of(&options.node, options.cookie.as_deref())?;
+    match options.off {
+        true => dashboard.close().map(|()| String::new()),
+        false => dashboard
+            .open(options.port.as_deref())
+            .map(|url| format!("{url}\n")),
+    }
+}
+
+/// The dashboard of a running node, open or not.
+pub(crate) struct Dashboard {
+    name: String,
+    node: Asked,
+}
+
+impl Dashboard {
+    /// Of the node of this name, with this cookie or the user's.
+    pub(crate) fn of(node: &str, cookie: Option<&str>) -> Result<Dashboard, String> {
+        Ok(Dashboard {
+            name: node.to_owned(),
+            node: Asked::named(node, cookie, &Environment::inherited())?,
+        })
+    }
+
+    /// Opens it at this address or any free port, unless it is open; returns its URL.
+    pub(crate) fn open(&self, address: Option<&str>) -> Result<String, String> {
+        let url = self.call("system_flag", |call| match address {
+            Some(address) => call.binary(address.as_bytes()),
+            None => call.atom(b"true"),
+        })?;
+        url.ok_or_else(|| self.is_strange())
+    }
+
+    pub(crate) fn close(&self) -> Result<(), String> {
+        self.call("system_flag", |call| call.atom(b"false"))
+            .map(|_| ())
+    }
+
+    /// Whether it is open.
+    pub(crate) fn is_open(&self) -> Result<bool, String> {
+        self.call("system_info", |call| call)
+            .map(|url| url.is_some())
+    }
+
+    /// Calls a function of `erlang` with `{ferl, dashboard}`, and `more` behind it.
+    fn call(
+        &self,
+        function: &str,
+        more: impl FnOnce(Writer) -> Writer,
+    ) -> Result<Option<String>, String> {
+        let arguments = if function == "system_flag" { 2 } else { 1 };
+        let call = Writer::default()
+            .list(arguments)
+            .tuple(2)
+            .atom(b"ferl")
+            .atom(b"dashboard");
+        let answer = self
+            .node
+            .call("erlang", function, &more(call).nil().done())?;
+        told(&answer).ok_or_else(|| self.is_strange())?
+    }
+
+    fn is_strange(&self) -> String {
+        format!("{} is no node of this version of ferl", self.name)
+    }
 }
 
 /// What the node says: `false`, `{ok, Url}` or `{error, Reason}`; `None` if it is something else.
-fn told(answer: &[u8]) -> Option<Result<String, String>> {
+fn told(answer: &[u8]) -> Option<Result<Option<String>, String>> {
     if Reader::new(answer).atom() == Some(b"false") {
-        return Some(Ok(String::new()));
+        return Some(Ok(None));
     }
     let mut answer = Reader::new(answer);
     answer.tuple()?;
@@ -76,7 +125,7 @@ fn told(answer: &[u8]) -> Option<Result<String, String>> {
     let text = Reader::new(rest).binary().or_else(|| answer.atom())?;
     let text = String::from_utf8_lossy(text).into_owned();
     Some(match (is_error, &*text) {
-        (false, _) => Ok(format!("{text}\n")),
+        (false, _) => Ok(Some(text)),
         (true, "eaddrinuse") => {
             Err("the port is in use: choose another one, or none for any that is free".to_owned())
         }
@@ -98,7 +147,10 @@ mod tests {
             let word: &[u8] = if is_ok { b"ok" } else { b"error" };
             told(&Writer::default().tuple(2).atom(word).binary(text).done())
         };
-        assert_eq!(of(true, b"http://x/"), Some(Ok("http://x/\n".to_owned())));
+        assert_eq!(
+            of(true, b"http://x/"),
+            Some(Ok(Some("http://x/".to_owned())))
+        );
         assert_eq!(of(false, b"no token"), Some(Err("no token".to_owned())));
         let in_use = Writer::default()
             .tuple(2)
@@ -108,7 +160,7 @@ mod tests {
         assert!(told(&in_use).unwrap().unwrap_err().contains("in use"));
         assert_eq!(
             told(&Writer::default().atom(b"false").done()),
-            Some(Ok(String::new()))
+            Some(Ok(None))
         );
         let strange = Writer::default()
             .tuple(2)

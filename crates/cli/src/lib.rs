@@ -20,6 +20,7 @@ pub mod otp;
 pub mod packed;
 pub mod refusal;
 pub mod settings;
+pub mod top;
 pub mod topology;
 pub mod value;
 pub mod words;

@@ -20,6 +20,7 @@ use cli::otp::{self, Caller, Otp};
 use cli::packed;
 use cli::refusal::Refusal;
 use cli::settings::{self, Outcome, Usable};
+use cli::top;
 use cli::words::{self, Word};
 use programs::Program;
 use runtime::Config;
@@ -75,6 +76,7 @@ fn obey_command(first: &OsStr, words: impl Iterator<Item = OsString>) -> Option<
         b"pack" => Some(packed::main(words)),
         b"image" => Some(image::main(words)),
         b"manual" => Some(manual::main(words)),
+        b"top" => Some(top::main(words)),
         _ => None,
     }
 }

@@ -21,6 +21,7 @@ use crate::dashboard::DashboardOptions;
 use crate::erts::ErtsOptions;
 use crate::image::ImageOptions;
 use crate::packed::PackOptions;
+use crate::top::TopOptions;
 
 /// Writes ferl's manual pages and the completions for bash, zsh and fish, each where the system looks for it below DIR
 /// (as /usr/share).
@@ -66,6 +67,7 @@ fn commands() -> Vec<clap::Command> {
         ImageOptions::command()
             .name("ferl-image")
             .bin_name("ferl image"),
+        TopOptions::command().name("ferl-top").bin_name("ferl top"),
         ManualOptions::command()
             .name("ferl-manual")
             .bin_name("ferl manual"),

@@ -59,6 +59,11 @@ pub(crate) fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResu
         Some(&[name, which]) if name == atom::known("ferl") && which == atom::known("figures") => {
             Ok(window::figures::info(process.heap()))
         }
+        Some(&[name, which])
+            if name == atom::known("ferl") && which == atom::known("dashboard") =>
+        {
+            Ok(super::window::where_it_is(process))
+        }
         Some(&[am::ALLOCATOR, which]) => Err(trap(am::ERLANG, am::ALLOC_INFO, &[which])),
         Some(&[am::ALLOCATOR_SIZES, which]) => Err(trap(am::ERLANG, am::ALLOC_SIZES, &[which])),
         Some(

@@ -43,6 +43,16 @@ pub(super) fn dashboard(process: &mut Process, value: Term) -> BifResult {
     })
 }
 
+/// `erlang:system_info({ferl, dashboard})`: `{ok, Url}` as above if it is open, else `false`.
+pub(super) fn where_it_is(process: &mut Process) -> Term {
+    let Some(url) = server::url() else {
+        return am::FALSE;
+    };
+    let heap = process.heap();
+    let url = build::binary(heap, url.as_bytes());
+    build::tuple(heap, &[am::OK, url])
+}
+
 fn address(value: Term) -> Option<std::net::SocketAddr> {
     let text = match value {
         am::TRUE => b"0".to_vec(),

@@ -4,8 +4,8 @@
 //! While no window is open, a thread only counts what it sends: down from the number that it has granted itself, which
 //! takes two instructions, and at zero it grants itself more. While a window is open ([`open`]), the message at which
 //! it does so is measured, and each thread grants itself so many that it measures about a thousand each second, however
-//! many it sends. Of queued processes each thread chooses in the same way. What is chosen is noted in
-//! [`waits`](crate::process::waits); the histograms have chosen ones alone.
+//! many it sends. Of queued processes each thread chooses in the same way. What is chosen is noted in [`waits`]; the
+//! histograms have chosen ones alone.
 //!
 //! Any thread may call these functions.
 
