@@ -105,6 +105,7 @@ fn commands_are_in_no_other_blocks() {
                 "ini",
                 "dockerfile",
                 "toml",
+                "yaml",
             ];
             assert!(
                 is_known.contains(&&*language),

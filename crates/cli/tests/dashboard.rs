@@ -433,3 +433,105 @@ fn a_node_does_not_start_where_its_dashboard_cannot() {
         assert!(!output.status.success() && said.starts_with(&line), "{flags:?}: {said}");
     }
 }
+
+/// Names that would be something else in a page, or that no terminal shows, stay what they are: texts in JSON.
+#[test]
+fn names_of_any_kind_are_texts() {
+    let node = Node::run(
+        "Names = ['<script>alert(1)</script>', '\"&\\'', 'a\\n\\0\\e[31mb', \
+             list_to_atom(lists:duplicate(255, 16#1F600))], \
+         [register(Name, spawn(fun() -> receive stop -> ok end end)) || Name <- Names]",
+        &[],
+    )
+    .ready();
+    for (filter, name) in [
+        ("script", "'<script>alert(1)</script>'"),
+        ("%22%26", r#"'\"&\\''"#),
+        ("31mb", r"'a\\n\\000\\033[31mb'"),
+        ("%F0%9F%98%80", "😀😀😀"),
+    ] {
+        let answer = node.get(&format!("/api/v1/processes?filter={filter}"), &[]);
+        assert_eq!(answer.header("content-type"), Some("application/json"));
+        assert!(answer.body.contains(name), "{filter}: {}", answer.body);
+        assert!(
+            answer.body.contains("\"matched\":1,"),
+            "{filter}: {}",
+            answer.body
+        );
+    }
+    let name = "%3Cscript%3Ealert(1)%3C%2Fscript%3E";
+    assert_eq!(
+        node.get(&format!("/api/v1/process/{name}"), &[]).status,
+        200
+    );
+    for gone in ["%3C0.99999.0%3E", "nobody", "%FF", "%3C0.1.2.3%3E", "%00"] {
+        let answer = node.get(&format!("/api/v1/process/{gone}"), &[]);
+        assert_eq!(answer.status, 404, "{gone}: {}", answer.body);
+    }
+    for wrong in ["sort=x", "rows=0", "rows=100000", "order=up", "group=x"] {
+        let answer = node.get(&format!("/api/v1/processes?{wrong}"), &[]);
+        assert_eq!(answer.status, 400, "{wrong}: {}", answer.body);
+    }
+}
+
+#[test]
+fn processes_are_ended_only_by_who_may() {
+    let start = "register(victim, spawn(fun() -> receive stop -> ok end end))";
+    let kill = "/api/v1/process/victim/kill";
+    let plain = Node::run(start, &[]).ready();
+    let own_page = format!("Origin: http://{}", plain.address);
+    let post = |node: &Node, path: &str, headers: &[&str]| {
+        node.send(&request("POST", path, &node.address, headers, ""))
+            .status
+    };
+    assert_eq!(post(&plain, kill, &[&own_page]), 403);
+    assert_eq!(plain.get(kill, &[]).status, 405);
+    let node = Node::run(start, &["+dashboard_control", "true"]).ready();
+    let (_, token) = node
+        .printed
+        .trim_end()
+        .split_once("#token=")
+        .expect("a token");
+    let bearer = format!("Authorization: Bearer {token}");
+    let own_page = format!("Origin: http://{}", node.address);
+    assert_eq!(post(&node, kill, &[&own_page]), 401);
+    let body = format!("token={token}");
+    let login = node.send(&request(
+        "POST",
+        "/login",
+        &node.address,
+        &[&own_page],
+        &body,
+    ));
+    let cookie = login.header("set-cookie").expect("a cookie");
+    let cookie = format!("Cookie: {}", cookie.split(';').next().unwrap());
+    // A browser that says nothing of the page that asks could be a tricked one.
+    assert_eq!(post(&node, kill, &[&cookie]), 403);
+    assert_eq!(
+        post(&node, kill, &[&cookie, "Origin: http://evil.example"]),
+        403
+    );
+    let is_there = |name: &str| {
+        node.get(&format!("/api/v1/process/{name}"), &[&bearer])
+            .status
+            == 200
+    };
+    assert!(is_there("victim"));
+    assert_eq!(
+        post(
+            &node,
+            "/api/v1/process/victim/collect",
+            &[&cookie, &own_page]
+        ),
+        204
+    );
+    assert!(is_there("victim"));
+    assert_eq!(post(&node, kill, &[&cookie, &own_page]), 204);
+    let end = Instant::now() + Duration::from_secs(30);
+    while is_there("victim") {
+        assert!(Instant::now() < end, "it was not killed");
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(post(&node, kill, &[&bearer]), 404);
+    assert_eq!(post(&node, "/api/v1/process/init/collect", &[&bearer]), 204);
+}

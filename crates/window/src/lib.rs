@@ -8,6 +8,7 @@
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 pub mod atoms;
+pub mod control;
 pub mod figures;
 pub mod health;
 pub mod listed;

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A node with a dashboard at a port of its own.
 pub(crate) struct Node {
@@ -87,6 +87,16 @@ impl Node {
             printed,
             address: format!("127.0.0.1:{port}"),
         }
+    }
+
+    /// Waits until it has evaluated what it was started with.
+    pub(crate) fn ready(self) -> Node {
+        let end = Instant::now() + Duration::from_secs(60);
+        while self.get("/health/ready", &[]).status != 200 {
+            assert!(Instant::now() < end, "the node does not become ready");
+            thread::sleep(Duration::from_millis(50));
+        }
+        self
     }
 
     pub(crate) fn type_in(&mut self, text: &str) {

@@ -2,6 +2,7 @@
 
 pub mod dirty_collection;
 pub mod literals;
+pub mod request;
 pub mod trim;
 
 use std::cell::Cell;

@@ -11,7 +11,7 @@ const MOST = 40;
 export function graph(own) {
   const place = el("div", { class: "card graph" });
   function draw(answer) {
-    const others = answer.rows.filter((row) => (row.name ?? row.node) !== own()).slice(0, MOST);
+    const others = answer.rows.filter((row) => row.name !== own()).slice(0, MOST);
     const middle = [WIDTH / 2, HEIGHT / 2];
     const lines = [];
     const dots = [];
@@ -19,15 +19,14 @@ export function graph(own) {
       const angle = (index / Math.max(1, others.length)) * 2 * Math.PI - Math.PI / 2;
       const x = middle[0] + Math.cos(angle) * (WIDTH / 2 - 110);
       const y = middle[1] + Math.sin(angle) * (HEIGHT / 2 - 50);
-      const isBusy = row.busy === true || row.is_busy === true;
-      const queued = row.queued_bytes ?? row.output_bytes ?? null;
-      const isUp = row.connected ?? row.is_connected ?? row.state !== "known";
+      const { is_busy: isBusy, queued_bytes: queued } = row;
+      const isUp = row.state === "up";
       lines.push(svg("line", { x1: middle[0], y1: middle[1], x2: x, y2: y, class: `edge${isBusy ? " busy" : ""}${isUp ? "" : " down"}` }));
       if (queued > 0) {
         lines.push(svg("text", { x: (x + middle[0]) / 2, y: (y + middle[1]) / 2 - 5, class: "edge-text" }, bytes(queued)));
       }
       dots.push(svg("circle", { cx: x, cy: y, r: 9, class: isUp ? "dot" : "dot down" }),
-        svg("text", { x, y: y + 24 }, row.name ?? row.node ?? "?"));
+        svg("text", { x, y: y + 24 }, row.name));
     }
     const title = others.length === 0 ? `${own()}, connected to no other node` : `${own()} and ${others.length} other nodes`;
     place.replaceChildren(svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": title },

@@ -38,6 +38,8 @@ export function start() {
 
 async function poll() {
   clearTimeout(timer);
+  // Until the node has its token, asking again is no use.
+  if (document.getElementById("login").open) return;
   try {
     if (history.series.length === 0) {
       const answer = await get("series");

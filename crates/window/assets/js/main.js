@@ -10,7 +10,7 @@ import * as process from "./process.js";
 import * as profile from "./profile.js";
 import { table } from "./table.js";
 import * as tree from "./tree.js";
-import { duration, time } from "./units.js";
+import { duration, field, time } from "./units.js";
 
 const STALE_MS = 4000;
 const context = { control: false, name: "this node" };
@@ -35,7 +35,15 @@ const GROUPS = [
 ];
 
 function processes(root) {
+  const running = el("p", { class: "help" });
   return table(root, {
+    above: running,
+    told: (answer) => {
+      const rows = answer.running ?? [];
+      const links = rows.flatMap((row, index) => [index > 0 ? ", " : "", el("a", { href: pageOf(row.pid) }, row.name ?? row.pid)]);
+      running.hidden = rows.length === 0;
+      running.replaceChildren("Running when it was looked at: ", ...links);
+    },
     path: "processes",
     title: "Processes",
     sort: "memory",
@@ -57,16 +65,31 @@ function nodes(root) {
   return table(root, { path: "nodes", title: "Nodes", above: drawing.place, told: drawing.draw });
 }
 
+function atoms(root) {
+  const use = el("p", { class: "help" });
+  return table(root, {
+    path: "atoms",
+    title: "Atoms",
+    sort: "number",
+    help: "The newest atoms. Atoms are never removed, so a node that makes more and more of them ends up without any.",
+    above: use,
+    told: (answer) => {
+      const grows = answer.atoms_per_s === null ? "" : `, ${field("atoms_per_s", answer.atoms_per_s)} more`;
+      setText(use, `${field("", answer.total)} of ${field("", answer.limit)}${grows}; ${field("bytes", answer.memory_bytes)}`);
+    },
+  });
+}
+
 const PAGES = [
   ["", "Overview", overview.show],
   ["processes", "Processes", processes],
   ["supervision", "Supervision", tree.show],
   ["tables", "Tables", list("tables", "ETS tables", { sort: "memory_bytes" })],
-  ["ports", "Ports", list("ports", "Ports and sockets")],
+  ["ports", "Ports", list("ports", "Ports and sockets", { sort: "input_bytes" })],
   ["nodes", "Nodes", nodes],
-  ["modules", "Modules", list("modules", "Loaded modules")],
-  ["atoms", "Atoms", list("atoms", "Atoms")],
-  ["timers", "Timers", list("timers", "Timers")],
+  ["modules", "Modules", list("modules", "Loaded modules", { sort: "code_bytes" })],
+  ["atoms", "Atoms", atoms],
+  ["timers", "Timers", list("timers", "Timers", { sort: "timers", help: "How many timers each scheduler has, and when the next one of them is due." })],
   ["events", "Events", list("events", "Events", { help: "Long collections, large heaps, long schedules, busy ports and connections." })],
   ["log", "Log", list("log", "Log")],
   ["profile", "Profile", profile.show],

@@ -7,7 +7,7 @@ import { field, title as titleOf } from "./units.js";
 
 const EVERY_MS = 2000;
 // Shown in sections of their own, in this order; everything else is in the table of facts.
-const LISTS = ["links", "monitors", "monitored_by", "ancestors"];
+const LISTS = ["links", "monitors", "monitored_by", "ancestors", "tables"];
 const APART = new Set([...LISTS, "stack", "dictionary", "queue_head", "holdings", "pid", "senders"]);
 
 const isEmpty = (value) => value === null || value === undefined || (Array.isArray(value) && value.length === 0);
@@ -42,6 +42,9 @@ function stack(frames) {
 function sections(told) {
   const plain = Object.entries(told).filter(([name]) => !APART.has(name));
   const found = [section("Facts", facts(plain))];
+  if (told.is_known === false) {
+    found.unshift(el("p", { class: "notice" }, "It runs just now, and does not stop to say more of itself."));
+  }
   if (told.holdings) found.push(section("What it holds", facts(Object.entries(told.holdings))));
   if (!isEmpty(told.stack)) found.push(section("Stack", stack(told.stack)));
   if (!isEmpty(told.queue_head)) found.push(section("The first messages of its queue", list(told.queue_head)));

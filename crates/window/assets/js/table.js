@@ -9,7 +9,7 @@ const SLOW_MS = 30000;
 const isNumber = (value) => typeof value === "number";
 
 /** Rows as the node would give them. */
-function arranged(rows, asked) {
+function arranged(rows, asked, total) {
   let kept = rows;
   if (asked.filter) {
     const text = asked.filter.toLowerCase();
@@ -27,7 +27,7 @@ function arranged(rows, asked) {
     });
   }
   const start = asked.page * asked.rows;
-  return { total: rows.length, matched: kept.length, rows: kept.slice(start, start + asked.rows) };
+  return { total: total ?? rows.length, matched: kept.length, rows: kept.slice(start, start + asked.rows) };
 }
 
 /**
@@ -161,7 +161,7 @@ export function table(root, options) {
       const answer = await get(options.path, { sort, order, filter: text, page, rows, ...choices }, own.signal, SLOW_MS);
       const column = columns.find((one) => (one.sort ?? one.key) === sort);
       const key = column?.key ?? sort;
-      const shown = answer.matched === undefined ? arranged(answer.rows, { ...state, key }) : answer;
+      const shown = answer.matched === undefined ? arranged(answer.rows, { ...state, key }, answer.total) : answer;
       const found = columnsOf(shown.rows);
       for (const one of found) one.isNumber = shown.rows.some((row) => isNumber(row[one.key]));
       if (!isSame(found, columns) || head.cells.length === 0) {

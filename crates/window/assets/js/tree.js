@@ -6,25 +6,11 @@ import { field } from "./units.js";
 
 const EVERY_MS = 5000;
 
-/** Rows with children; those that have a depth instead become that. */
-function nested(rows) {
-  if (!rows.some((row) => row.depth !== undefined)) return rows;
-  const top = [];
-  const open = [];
-  for (const row of rows) {
-    const node = { ...row, children: [] };
-    open.length = Math.min(open.length, row.depth);
-    (open.length === 0 ? top : open[open.length - 1].children).push(node);
-    open.push(node);
-  }
-  return top;
-}
-
 function labelOf(row) {
-  const name = row.name ?? row.id ?? row.application ?? row.label ?? row.initial_call ?? row.pid ?? "?";
+  const name = row.application ?? row.name ?? row.label ?? row.initial_call ?? row.pid;
   const parts = [row.pid ? el("a", { href: pageOf(row.pid) }, name) : el("strong", {}, name)];
   if (row.pid && name !== row.pid) parts.push(el("span", { class: "faint" }, row.pid));
-  if (row.type ?? row.kind) parts.push(el("span", { class: "tag" }, row.type ?? row.kind));
+  parts.push(el("span", { class: "tag" }, row.kind));
   const facts = [];
   if (row.initial_call && name !== row.initial_call) facts.push(row.initial_call);
   if (typeof row.memory_bytes === "number") facts.push(field("memory_bytes", row.memory_bytes));
@@ -34,8 +20,8 @@ function labelOf(row) {
 }
 
 function draw(rows, path, opened) {
-  return el("ul", { class: "tree" }, rows.map((row, index) => {
-    const key = `${path}/${row.pid ?? row.application ?? row.name ?? index}`;
+  return el("ul", { class: "tree" }, rows.map((row) => {
+    const key = `${path}/${row.pid}`;
     const children = row.children ?? [];
     const line = el("div", { class: "node" });
     if (children.length === 0) return el("li", {}, fill(line, [el("span", { class: "twist" }), ...labelOf(row)]));
@@ -48,10 +34,11 @@ function draw(rows, path, opened) {
     function set() {
       below.hidden = !isOpen();
       twist.setAttribute("aria-expanded", String(isOpen()));
-      twist.setAttribute("aria-label", `${isOpen() ? "Hide" : "Show"} ${children.length} below ${row.name ?? row.application ?? row.pid}`);
+      twist.setAttribute("aria-label", `${isOpen() ? "Hide" : "Show"} ${children.length} below ${row.application ?? row.name ?? row.pid}`);
     }
     set();
-    const count = el("span", { class: "faint" }, `${children.length}${row.more ? "+" : ""} below`);
+    const all = row.children_total ?? children.length;
+    const count = el("span", { class: "faint" }, all > children.length ? `${children.length} of ${all} below` : `${all} below`);
     return el("li", {}, fill(line, [twist, ...labelOf(row), count]), below);
   }));
 }
@@ -78,10 +65,10 @@ export function show(root) {
       fault.hidden = true;
       const text = JSON.stringify(answer.rows);
       if (text !== last && !place.contains(document.activeElement)) {
-        place.replaceChildren(draw(nested(answer.rows), "", opened));
+        place.replaceChildren(draw(answer.rows, "", opened));
         last = text;
       }
-      setText(status, `${field("", answer.total ?? answer.rows.length)} shown`);
+      setText(status, `${field("", answer.total)} processes${answer.is_cut ? ", more than are shown" : ""}`);
     } catch (error) {
       if (isStopped) return;
       fault.hidden = false;

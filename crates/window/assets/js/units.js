@@ -83,7 +83,7 @@ export function field(name, value) {
 
 /** What a field is called: its name without the unit. */
 export function title(name) {
-  const plain = name.replace(/_(bytes|unix_ms|ms|us|ns|percent)$/, "").replace(/_per_s$/, " per second");
+  const plain = name.replace(/_(bytes|unix_ms|ms|us|ns|percent)$/, "").replace(/_per_s$/, " per second").replace(/^(is|has)_/, "");
   const words = plain.replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

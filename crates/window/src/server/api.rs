@@ -2,12 +2,14 @@
 
 use form_urlencoded::parse;
 use hyper::StatusCode;
+use layout::Term;
 
 use super::answer::Answer;
 use super::assets;
 use crate::processes::{self, Query};
 use crate::{
-    atoms, figures, health, modules, node, nodes, ports, process_page, supervision, tables, timers,
+    atoms, control, figures, health, modules, node, nodes, ports, process_page, supervision,
+    tables, timers,
 };
 use runtime::effects::looking::WorldIsStopped;
 
@@ -16,7 +18,7 @@ pub(super) type Make = fn(&Asked) -> Answer;
 
 /// A row of the table.
 pub(super) struct Route {
-    /// The path. One that ends with `/` has something behind it: [`Asked::rest`].
+    /// The path. A `*` in it stands for one segment: [`Asked::named`].
     pub(super) path: &'static str,
     pub(super) thread: Thread,
     pub(super) needs: Needs,
@@ -75,6 +77,19 @@ fn found<T: serde::Serialize>(what: Result<T, WorldIsStopped>) -> Answer {
     }
 }
 
+/// A row for what changes a process.
+const fn change(path: &'static str, make: Make) -> Route {
+    row(path, Thread::Walker, Needs::Control, make)
+}
+
+/// What came of a change to the process that is named.
+fn changed(asked: &Asked, change: fn(Term) -> bool) -> Answer {
+    match processes::named(asked.named()).is_some_and(change) {
+        true => Answer::text(StatusCode::NO_CONTENT, ""),
+        false => Answer::fault(StatusCode::NOT_FOUND, "there is no such process"),
+    }
+}
+
 /// All of it, but the login and the page.
 pub(super) static ROUTES: &[Route] = &[
     row("/health/live", Thread::Here, Needs::Nothing, |_| {
@@ -105,11 +120,17 @@ pub(super) static ROUTES: &[Route] = &[
             Err(why) => Answer::fault(StatusCode::BAD_REQUEST, &why),
         }
     }),
-    walk("/api/v1/process/", |asked| {
-        match process_page::page(asked.rest()) {
+    walk("/api/v1/process/*", |asked| {
+        match process_page::page(asked.named()) {
             Ok(None) => Answer::fault(StatusCode::NOT_FOUND, "there is no such process"),
             page => found(page),
         }
+    }),
+    change("/api/v1/process/*/collect", |asked| {
+        changed(asked, control::collect)
+    }),
+    change("/api/v1/process/*/kill", |asked| {
+        changed(asked, control::kill)
     }),
     walk("/api/v1/supervision", |_| found(supervision::page())),
     walk("/api/v1/tables", |_| Answer::json(&tables::page())),
@@ -127,15 +148,23 @@ fn paths() -> Vec<&'static str> {
 
 /// The row for a path.
 pub(super) fn find(path: &str) -> Option<&'static Route> {
-    ROUTES.iter().find(|route| match route.path.ends_with('/') {
-        true => path.len() > route.path.len() && path.starts_with(route.path),
-        false => path == route.path,
-    })
+    ROUTES.iter().find(|route| named_by(route, path).is_some())
+}
+
+/// What a path has where the row's has a `*`; nothing if the row has none.
+fn named_by<'a>(route: &Route, path: &'a str) -> Option<&'a str> {
+    match route.path.split_once('*') {
+        None => (path == route.path).then_some(""),
+        Some((before, after)) => {
+            let named = path.strip_prefix(before)?.strip_suffix(after)?;
+            (!named.is_empty() && !named.contains('/')).then_some(named)
+        }
+    }
 }
 
 /// A request, as far as an answer depends on it.
 pub(super) struct Asked {
-    rest: String,
+    named: String,
     pairs: Vec<(String, String)>,
     accepted: String,
 }
@@ -143,9 +172,8 @@ pub(super) struct Asked {
 impl Asked {
     /// The request for a path and a query, for this row, by a client that accepts these types.
     pub(super) fn new(route: &Route, path: &str, query: &str, accepted: &str) -> Asked {
-        let rest = path.strip_prefix(route.path).unwrap_or_default();
         Asked {
-            rest: decoded(rest),
+            named: decoded(named_by(route, path).unwrap_or_default()),
             pairs: parse(query.as_bytes()).into_owned().collect(),
             accepted: accepted.to_owned(),
         }
@@ -156,9 +184,9 @@ impl Asked {
         &self.accepted
     }
 
-    /// What follows the row's path.
-    pub(super) fn rest(&self) -> &str {
-        &self.rest
+    /// What the path names where the row's has a `*`.
+    pub(super) fn named(&self) -> &str {
+        &self.named
     }
 
     /// The value of this name in the query.
@@ -200,7 +228,7 @@ pub fn fuzz(bytes: &[u8]) {
     let (path, query) = text.split_once('?').unwrap_or((&text, ""));
     for route in ROUTES {
         let asked = Asked::new(route, path, query, &text);
-        let _ = (asked.rest(), asked.text("sort"), asked.number("page"));
+        let _ = (asked.named(), asked.text("sort"), asked.number("page"));
     }
     let _ = (find(path), assets::find(path), token_of(bytes));
     super::access::fuzz(&text);
@@ -214,29 +242,34 @@ mod tests {
     #[test]
     fn paths_are_unique_and_found() {
         for (index, route) in ROUTES.iter().enumerate() {
-            let longer = format!("{}x", route.path);
-            let path = match route.path.ends_with('/') {
-                true => &longer,
-                false => route.path,
-            };
-            let found = find(path).unwrap();
+            let path = route.path.replace('*', "%3C0.1.0%3E");
+            let found = find(&path).unwrap();
             assert!(std::ptr::eq(found, &ROUTES[index]), "{path}");
         }
-        for path in ["", "/", "/health/live/", "/api/v1/", "//health/live", "*"] {
+        for path in [
+            "",
+            "/",
+            "/health/live/",
+            "/api/v1/",
+            "//health/live",
+            "*",
+            "/api/v1/process//kill",
+            "/api/v1/process/a/b/kill",
+        ] {
             assert!(find(path).is_none(), "{path}");
         }
     }
 
     #[test]
     fn queries_are_decoded() {
-        const ROUTE: Route = here("/p/", |_| Answer::text(StatusCode::OK, ""));
+        const ROUTE: Route = here("/p/*/q", |_| Answer::text(StatusCode::OK, ""));
         let asked = Asked::new(
             &ROUTE,
-            "/p/%3C0.1+2.0%3E&a=b",
+            "/p/%3C0.1+2.0%3E&a=b%2F/q",
             "a=1&b=x+y%26&a=2&c&page=99999999999999999999",
             "",
         );
-        assert_eq!(asked.rest(), "<0.1+2.0>&a=b");
+        assert_eq!(asked.named(), "<0.1+2.0>&a=b/");
         assert_eq!(asked.number("a"), Some(1));
         assert_eq!(asked.text("b"), Some("x y&"));
         assert_eq!(asked.text("c"), Some(""));

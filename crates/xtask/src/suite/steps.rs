@@ -632,6 +632,13 @@ pub(super) const SLOWER: &[Step] = &[
             "cargo +nightly fuzz run match_spec -- -max_total_time=60",
         ),
     ),
+    only_if(
+        FUZZ,
+        step(
+            "fuzz the dashboard",
+            "cargo +nightly fuzz run dashboard -- -max_total_time=60",
+        ),
+    ),
 ];
 
 #[cfg(test)]
