@@ -11,11 +11,12 @@
 //! who has stopped the world need not know of it; and there is one looker at a time, which [`awaited::refused`] relies
 //! on. Any thread may look, but each one that does stays known to the epochs for ever: one that lasts is to do it.
 
-use std::sync::mpsc;
+use std::sync::{LazyLock, mpsc};
 use std::time::{Duration, Instant};
 
 use layout::Term;
 use parking_lot::Mutex;
+use rustc_hash::FxHashSet;
 
 use crate::mail::awaited::{self, are_signals_left, attend_from_elsewhere};
 use crate::mail::current::enqueue_woken;
@@ -220,27 +221,56 @@ fn queue(process: Owner) {
     }
 }
 
+/// Processes that were asked and have not answered yet. Who does not answer is not asked again: it may be stuck for
+/// days, and what it is asked waits in its queue.
+static ASKED: LazyLock<Mutex<FxHashSet<Term>>> = LazyLock::new(Mutex::default);
+
+/// A process that is asked, until the answer is there or will never be.
+struct Asked(Term);
+
+impl Asked {
+    /// `None` if it is asked already.
+    fn new(pid: Term) -> Option<Asked> {
+        let is_new = ASKED.lock().insert(pid);
+        // Only then: dropping one takes the lock.
+        is_new.then(|| Asked(pid))
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        ASKED.lock().remove(&self.0);
+    }
+}
+
 /// Asks the threads that have these processes what they say of them, for at most `patience` in all; returns what came
 /// in time. Who runs such a process answers between two slices, and a scheduler answers for one that a dirty call is
-/// made for. `tell` must be short.
+/// made for. A process that has not answered when it was asked before is left out. `tell` must be short.
 pub fn ask<R: Send + 'static>(
     pids: &[Term],
     patience: Duration,
     tell: impl Fn(&Process) -> R + Clone + Send + 'static,
 ) -> Vec<R> {
     let (answers, answered) = mpsc::channel();
+    let mut asked = 0;
     for pid in pids {
+        let Some(until_told) = Asked::new(*pid) else {
+            continue;
+        };
+        asked += 1;
         let (answers, tell) = (answers.clone(), tell.clone());
         let body = move |process: Option<&mut Process>| {
+            let told = process.map(|process| tell(process));
+            drop(until_told);
             // The asker may wait no more.
-            let _ = answers.send(process.map(|process| tell(process)));
+            let _ = answers.send(told);
         };
         tasks::ask_to_look(*pid, Box::new(body));
     }
     drop(answers);
     let until = Instant::now() + patience;
     let mut told = Vec::new();
-    for _ in pids {
+    for _ in 0..asked {
         match answered.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(answer) => told.extend(answer),
             Err(_) => break,
