@@ -45,11 +45,13 @@ const MANY: &str = r#"
     [spawn(fun() -> receive stop -> ok end end) || _ <- lists:seq(1, 3000)],
     Flooded = spawn(fun() -> register(flooded, self()), receive stop -> ok end end),
     [Flooded ! {message, Number} || Number <- lists:seq(1, 5000)],
-    Holder = spawn(fun() -> register(holder, self()), put(held, binary:copy(<<"x">>, 5_000_000)),
+    Holder = spawn(fun() -> put(held, binary:copy(<<"x">>, 5_000_000)), register(holder, self()),
         receive stop -> ok end end),
-    Large = spawn(fun() -> register(large, self()), put(list, lists:seq(1, 1_000_000)), receive stop -> ok end end),
+    Large = spawn(fun() -> put(list, lists:seq(1, 1_000_000)), register(large, self()), receive stop -> ok end end),
     Hot = fun Loop() -> Loop() end,
     proc_lib:spawn(fun() -> register(hot, self()), put('$process_label', {hot, 1}), Hot() end),
+    Await = fun Await(Name) -> whereis(Name) =/= undefined orelse begin timer:sleep(10), Await(Name) end end,
+    [Await(Name) || Name <- [flooded, holder, large, hot]],
     register(ready, spawn(fun() -> receive stop -> ok end end)),
     timer:sleep(infinity)"#;
 
@@ -88,9 +90,10 @@ fn processes_are_sorted_filtered_grouped_and_paged() {
         number(&rows(&page)[0]["binary_bytes"]) >= 5_000_000,
         "{page:#}"
     );
-    // The process that always runs is asked by its own thread.
-    let page = shown(&node, "processes?sort=reductions_rate&rows=1");
-    assert_eq!(names(&page), ["hot"]);
+    // The process that always runs is asked through its own thread, which a busy host may keep from answering in time.
+    let is_hot =
+        |page: &Value| names(page) == ["hot"] && rows(page)[0]["reductions_per_s"].is_number();
+    let page = shown_when(&node, "processes?sort=reductions_rate&rows=1", is_hot);
     assert!(
         rows(&page)[0]["reductions_per_s"].as_f64().unwrap() > 10_000.0,
         "{page:#}"
@@ -149,6 +152,8 @@ fn a_process_is_shown_with_what_it_holds_and_a_sensitive_one_is_not() {
             ets:new(own_table, [named_table || not Sensitive]), self() ! {a_message, "text"},
             register(Name, self()), Wait() end) end,
         Make(open, false), Make(hidden, true),
+        Await = fun Await(Name) -> whereis(Name) =/= undefined orelse begin timer:sleep(10), Await(Name) end end,
+        [Await(Name) || Name <- [open, hidden]],
         register(ready, spawn(fun() -> receive stop -> ok end end)),
         timer:sleep(infinity)"#;
     let node = Node::run(expression, &[]);

@@ -61,7 +61,7 @@ pub enum Rows {
 }
 
 /// How long their threads have for an answer.
-const PATIENCE: Duration = Duration::from_millis(20);
+const PATIENCE: Duration = Duration::from_millis(40);
 /// A page is given out again for so long, or for twice the time that it took.
 const FRESH: Duration = Duration::from_millis(500);
 /// The most pages that are kept for that.
