@@ -26,7 +26,8 @@ main() ->
     Read(cut_within, <<131, 104, 1, 121, 1,2,3>>),
     Read(of_another, <<131, 121, 1,2,3,4, Plain/binary>>),
     Read(of_another_within, <<131, 104, 1, 121, 1,2,3,4, Plain/binary>>),
-    see:value(used, [catch binary_to_term(Bytes, [used]) || Bytes <- [<<Local/binary, 99>>, <<131, Within/binary, 99>>]]),
+    see:value(used, [catch binary_to_term(Bytes, [used])
+                     || Bytes <- [<<Local/binary, 99>>, <<131, Within/binary, 99>>]]),
     see:value(safe, catch binary_to_term(<<131, Within/binary>>, [safe])),
     Sent = spawn_monitor(fun() -> exit(binary_to_term(<<131, Within/binary>>)) end),
     receive {'DOWN', _, process, Pid, Reason} when Pid =:= element(1, Sent) -> see:value(sent, Reason) end,
