@@ -6,7 +6,8 @@ use beamfile::BeamFile;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|body: &[u8]| {
-    let file = BeamFile::parse(&module(body)).expect("all but the code is sound");
+    let module = module(body);
+    let file = BeamFile::parse(&module).expect("all but the code is sound");
     assert_eq!(file.survey().err(), file.decode().err());
 });
 

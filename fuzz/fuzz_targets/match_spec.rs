@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use ets::match_spec::{self, Interpreter, Program};
+use ets::match_spec::{self, Dialect, Interpreter, Program};
 use layout::{Export, Term};
 use libfuzzer_sys::fuzz_target;
 use term::atom;
@@ -41,7 +41,8 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let program = match_spec::sources(specification).and_then(|sources| Program::compile(&sources));
     let is_empty = specification.is_nil();
-    assert!(is_empty || program.is_ok() == match_spec::compile_aloud(specification).is_ok());
+    let aloud = match_spec::compile_aloud(specification, Dialect::Table);
+    assert!(is_empty || program.is_ok() == aloud.is_ok());
     let Ok(program) = program else {
         return;
     };
