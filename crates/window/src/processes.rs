@@ -7,7 +7,7 @@
 //! threads have just now are few, as many as there are threads: these threads are asked, for a moment; if one does not
 //! answer (it is stuck in a native function), its process is shown with what was last seen of it.
 //!
-//! Walks take turns. The thread that calls [`page`] stays known to the epochs for ever, so one thread has to call it.
+//! Walks take turns. Any thread may call.
 
 pub(crate) mod calls;
 mod facts;
@@ -20,7 +20,7 @@ pub(crate) mod row;
 mod walk;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use layout::Term;
 use parking_lot::Mutex;
@@ -39,7 +39,7 @@ pub use walk::MOST_RUNNING;
 use walk::{Found, Told, Walk};
 
 /// A page of the table.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Page {
     pub as_of_unix_ms: u64,
     pub took_ms: u64,
@@ -53,7 +53,7 @@ pub struct Page {
 }
 
 /// Processes, or groups of them.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum Rows {
     Processes(Vec<Row>),
@@ -131,8 +131,7 @@ pub fn tidy() {
 
 /// The time of day, in milliseconds.
 pub(crate) fn unix_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| since.as_millis() as u64)
+    u64::try_from(sys::clock::system_ns() / 1_000_000).unwrap_or(0)
 }
 
 impl Kept {

@@ -9,7 +9,7 @@
 //!
 //! A looker changes nothing and handles no signals, so it never ends a process. It holds a share of the world, so that
 //! who has stopped the world need not know of it; and there is one looker at a time, which [`awaited::refused`] relies
-//! on. Any thread may look, but each one that does stays known to the epochs for ever: one that lasts is to do it.
+//! on. Any thread may look.
 
 use std::sync::{LazyLock, mpsc};
 use std::time::{Duration, Instant};
@@ -82,17 +82,7 @@ pub fn at_all(mut visit: impl FnMut(Seen<'_>)) -> Result<(), WorldIsStopped> {
 /// # Errors
 /// If the world is stopped for long.
 pub fn at<R>(pid: Term, visit: impl FnOnce(Seen<'_>) -> R) -> Result<Option<R>, WorldIsStopped> {
-    within_world(|| {
-        epoch::with_pin(|pinned| {
-            let peer = table::find_if_made(pinned, pid)?;
-            let mut result = None;
-            let mut visit = Some(visit);
-            look(peer, &mut |seen| {
-                result = visit.take().map(|visit| visit(seen))
-            });
-            result
-        })
-    })
+    within_world(|| one(pid, visit))
 }
 
 /// How long [`soon`] waits for another looker.
@@ -102,20 +92,24 @@ const SOON: Duration = Duration::from_millis(10);
 /// known within some milliseconds. For whoever must not wait; `visit` as for [`at`].
 pub fn soon<R>(pid: Term, visit: impl FnOnce(&Process) -> R) -> Option<R> {
     let _looker = LOOKER.try_lock_for(SOON)?;
-    let mut result = None;
-    let mut visit = Some(visit);
-    world::shared(|| {
-        epoch::with_pin(|pinned| {
-            let peer = table::find_if_made(pinned, pid)?;
-            look(peer, &mut |seen| {
-                if let Seen::Still(process) = seen {
-                    result = visit.take().map(|visit| visit(process));
-                }
-            });
-            Some(())
-        })
-    })?;
-    result
+    let visit = |seen: Seen<'_>| match seen {
+        Seen::Still(process) => Some(visit(process)),
+        Seen::InHands { .. } => None,
+    };
+    world::shared(|| one(pid, visit))??
+}
+
+/// What `visit` says of a process; `None` if it is gone.
+fn one<R>(pid: Term, visit: impl FnOnce(Seen<'_>) -> R) -> Option<R> {
+    epoch::with_pin(|pinned| {
+        let peer = table::find_if_made(pinned, pid)?;
+        let mut result = None;
+        let mut visit = Some(visit);
+        look(peer, &mut |seen| {
+            result = visit.take().map(|visit| visit(seen))
+        });
+        result
+    })
 }
 
 /// Runs `body` as the one looker, in a world that is not stopped.

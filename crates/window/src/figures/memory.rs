@@ -54,6 +54,9 @@ pub fn figures_of(code: u64, ets: u64) -> Vec<(&'static str, u64)> {
 /// Bytes by purpose.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Memory {
+    /// What the system counts as resident.
+    pub(crate) resident: u64,
+    /// The same, and no less than what is known of it.
     pub(crate) total: u64,
     pub(crate) processes: u64,
     pub(crate) atoms: u64,
@@ -70,8 +73,10 @@ impl Memory {
         let binaries = held::bytes(HeldKind::Binary) as u64;
         let processes = (block::bytes_in_use() + held::bytes_of_processes()) as u64;
         let known = atoms as u64 + binaries + code + ets + processes;
+        let resident = total_bytes();
         Memory {
-            total: total_bytes().max(known),
+            resident,
+            total: resident.max(known),
             processes,
             atoms: atoms as u64,
             atom_texts: atom_texts as u64,

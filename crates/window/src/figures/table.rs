@@ -326,7 +326,7 @@ fn memory() -> Vec<Row> {
     };
     vec![
         row("memory", "memory_resident", "Resident memory", "bytes",
-            "Memory of the node that the system counts as resident", Now(|reading| Some(reading.resident as f64)))
+            "Memory of the node that the system counts as resident", Now(|reading| Some(reading.memory.resident as f64)))
             .called(plain("resident_memory", Some("bytes"), "Memory of the node that the system counts as resident")),
         kind("memory_processes", "Processes", "Heaps, stacks, messages and control blocks of processes",
             Now(|reading| Some(reading.memory.processes as f64)), "processes"),

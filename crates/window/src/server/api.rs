@@ -116,7 +116,11 @@ pub(super) static ROUTES: &[Route] = &[
     }),
     walk("/api/v1/processes", |asked| {
         match Query::parse(|name| asked.text(name)) {
-            Ok(query) => found(processes::page(&query).map(|page| (*page).clone())),
+            Ok(query) => found(
+                processes::page(&query)
+                    .as_deref()
+                    .map_err(|stopped| *stopped),
+            ),
             Err(why) => Answer::fault(StatusCode::BAD_REQUEST, &why),
         }
     }),
