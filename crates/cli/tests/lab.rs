@@ -223,6 +223,48 @@ fn nothing_is_measured_where_nothing_would_come_of_it() {
 }
 
 #[test]
+fn a_service_is_started_measured_and_ended() {
+    let bench = Bench::new("service");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/two_sends.erl");
+    let compiled = Command::new("erlc")
+        .arg("-o")
+        .arg(&bench.0)
+        .arg(source)
+        .status();
+    assert!(compiled.unwrap().success());
+    let service = |words: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_ferl"))
+            .args(["lab", "--service"])
+            .arg(&bench.0)
+            .args(words)
+            .arg("--")
+            .arg(env!("CARGO_BIN_EXE_ferl"))
+            .args(["+S", "1"])
+            .current_dir(&bench.0)
+            .output()
+            .unwrap()
+    };
+    let done = service(&["light", "two_sends", "5"]);
+    let said = text(&done);
+    assert_eq!(done.status.code(), Some(0), "{said}");
+    for figure in ["processor: ", "kernel: ", "p50: ", "p99: "] {
+        let number = said.lines().find_map(|line| line.strip_prefix(figure));
+        assert!(
+            number.is_some_and(|number| number.parse::<f64>().is_ok()),
+            "{figure}{said}"
+        );
+    }
+    // A program that ends too early shows what it said.
+    let done = service(&["light", "churn", "74"]);
+    let said = text(&done);
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("the program has ended") && said.contains("light_churn"),
+        "{said}"
+    );
+}
+
+#[test]
 fn the_page_is_drawn_in_a_browser() {
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let Some(browser) = names

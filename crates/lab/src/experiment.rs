@@ -20,6 +20,11 @@ pub(crate) struct Experiment {
     pub command: &'static str,
     /// A program that the experiment needs besides the VM.
     pub program: Option<Program>,
+    /// What must be installed besides.
+    pub needs: &'static [Need],
+    /// A service is started and measured by `ferl lab --service`, and `command` is what that gets: the service and its
+    /// arguments.
+    pub is_service: bool,
     pub cases: &'static [Case],
     /// Sizes of the quick and of the full set, ascending; both empty if the experiment has no size.
     pub quick: &'static [u64],
@@ -47,14 +52,19 @@ pub(crate) struct Program {
     pub package: &'static str,
 }
 
-impl Program {
-    /// Why a row that needs the program cannot be run.
-    pub(crate) fn is_missing(self) -> String {
-        format!(
-            "{} is not installed: apt-get install {}",
-            self.name, self.package
-        )
-    }
+/// A file or folder that an experiment needs, and the Debian package that contains it.
+#[derive(Clone, Copy)]
+pub(crate) struct Need {
+    pub name: &'static str,
+    /// A path in which `*` stands for any part of a name, and `{OTP}` for the folder of the OTP that is compared with;
+    /// or the name of a program.
+    pub place: &'static str,
+    pub package: &'static str,
+}
+
+/// Why a row cannot be run that needs what is called so and is in that package.
+pub(crate) fn is_missing(name: &str, package: &str) -> String {
+    format!("{name} is not installed: apt-get install {package}")
 }
 
 pub(crate) const ELIXIR: Program = Program {
@@ -69,6 +79,8 @@ pub(crate) const PLAIN: Experiment = Experiment {
     about: "",
     command: "",
     program: None,
+    needs: &[],
+    is_service: false,
     cases: &[DEFAULT],
     quick: &[],
     full: &[],
@@ -144,10 +156,12 @@ pub(crate) enum Group {
     /// Calls of native libraries, and what rests on them: crypto, TLS.
     Native,
     Tracing,
+    /// What users run: brokers, servers, compilers.
+    Services,
 }
 
 impl Group {
-    pub(crate) const ALL: [Group; 13] = [
+    pub(crate) const ALL: [Group; 14] = [
         Group::Creation,
         Group::Load,
         Group::Ports,
@@ -161,6 +175,7 @@ impl Group {
         Group::Answers,
         Group::Native,
         Group::Tracing,
+        Group::Services,
     ];
 
     pub(crate) fn key(self) -> &'static str {
@@ -178,6 +193,7 @@ impl Group {
             Group::Answers => "answers",
             Group::Native => "native",
             Group::Tracing => "tracing",
+            Group::Services => "services",
         }
     }
 
@@ -198,6 +214,7 @@ impl Group {
             Group::Answers => "Latency beside a long-running built-in function",
             Group::Native => "Native libraries: crypto and TLS",
             Group::Tracing => "Tracing",
+            Group::Services => "Services: what a server costs that clients or users put to work",
         }
     }
 
@@ -241,7 +258,8 @@ impl Group {
             | Group::Tables
             | Group::Answers
             | Group::Native
-            | Group::Tracing => None,
+            | Group::Tracing
+            | Group::Services => None,
         }
     }
 }

@@ -6,7 +6,7 @@
 //! and ratios ([`statistics`] decides what counts as a difference). The [`results`] are shown as a [`table`], a page
 //! ([`report`]), a summary, a picture ([`headline`]) or JSON. What is kept of them ([`saved`]) is compared
 //! ([`compare`]) and becomes a page of the repository ([`digest`]). [`client`] is a separate program that some
-//! experiments start.
+//! experiments start, and so is [`service`], which starts and measures what users run.
 //!
 //! Invariant: the lab links nothing of the virtual machine. All it knows of a VM is what the operating system shows and
 //! what the programs print. One thread.
@@ -33,6 +33,7 @@ mod results;
 mod rows;
 mod saved;
 mod screen;
+mod service;
 mod session;
 mod show;
 mod statistics;
@@ -70,9 +71,12 @@ pub fn command() -> clap::Command {
 /// 1 if something failed, and 2 if nothing could be run.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments = arguments.into_iter().peekable();
-    // Experiments start the client; users do not, so it is not among the options.
+    // Experiments start these; users do not, so they are not among the options.
     if arguments.next_if(|word| word == "--client").is_some() {
         return client::main(arguments);
+    }
+    if arguments.next_if(|word| word == "--service").is_some() {
+        return service::main(arguments);
     }
     let options = match LabOptions::read(arguments) {
         Ok(options) => options,
@@ -141,12 +145,6 @@ fn measure(options: &LabOptions, mut problems: Vec<String>) -> Result<Session> {
     if planned.is_empty() {
         bail!("{}", problems.join("\n"));
     }
-    let is_installed = |name: &str| installed::find_program(name).is_some();
-    let (plan, mut left_out) = plan::runnable(planned, is_installed);
-    if !options.experiments.is_empty() {
-        // What was asked for by name is missed.
-        problems.extend(left_out.take());
-    }
     let ferl = ferl(options)?;
     // Before the runs: a session that cannot be kept would have been in vain.
     let checkout = options.save.then(Checkout::here).transpose()?;
@@ -158,6 +156,13 @@ fn measure(options: &LabOptions, mut problems: Vec<String>) -> Result<Session> {
     // Until the plan is printed, seconds may pass on a busy host.
     say("Starting each VM once, and compiling the programs of the experiments if they are new.");
     let vms = vms::find(&ferl, &options.against, &mut problems)?;
+    let otp = &vms.last().context("no VM")?.root;
+    let is_installed = |place: &str| installed::is_installed(place, otp);
+    let (plan, mut left_out) = plan::runnable(planned, is_installed);
+    if options.experiments.iter().any(|name| !plan::is_group(name)) {
+        // What was asked for by name is missed.
+        problems.extend(left_out.take());
+    }
     let programs = Programs::compiled(&vms[0])?;
     // The problems are printed again at the end; here they can be seen before the long part begins.
     for problem in &problems {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 use watch::Outcome;
 
-use crate::experiment::{Case, Experiment, Set, Source};
+use crate::experiment::{Case, Experiment, Set, Source, is_missing};
 use crate::host;
 use crate::installed::find_program;
 use crate::results::{Load, Run};
@@ -72,6 +72,16 @@ impl Trial<'_> {
                 .replace("{NAME}", self.experiment.name)
                 .replace("{N}", &size)
         };
+        let flags = flags.split_ascii_whitespace().map(fill);
+        let command = self.experiment.command.split_ascii_whitespace().map(fill);
+        if self.experiment.is_service {
+            let mut words: Vec<String> = ["{FERL}", "lab", "--service"].map(fill).into();
+            words.push(programs.display().to_string());
+            words.extend(command);
+            words.extend(["--".to_owned(), vm_path.clone()]);
+            words.extend(flags);
+            return words;
+        }
         let mut words: Vec<String> = self
             .case
             .under
@@ -79,7 +89,7 @@ impl Trial<'_> {
             .map(|word| (*word).to_owned())
             .collect();
         words.push(vm_path.clone());
-        words.extend(flags.split_ascii_whitespace().map(fill));
+        words.extend(flags);
         if self.experiment.many_processes
             && self
                 .size
@@ -89,7 +99,7 @@ impl Trial<'_> {
         }
         words.extend(["-noshell".to_owned(), "-pa".to_owned()]);
         words.push(programs.display().to_string());
-        words.extend(self.experiment.command.split_ascii_whitespace().map(fill));
+        words.extend(command);
         words
     }
 
@@ -104,7 +114,7 @@ impl Trial<'_> {
         };
         match find_program(program.name) {
             Some(path) => Ok(path.display().to_string()),
-            None => Err(program.is_missing()),
+            None => Err(is_missing(program.name, program.package)),
         }
     }
 

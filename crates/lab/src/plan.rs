@@ -1,6 +1,6 @@
 //! Selects the rows, cases and sizes to run: the named rows, or else those of the set.
 
-use crate::experiment::{Case, Experiment, Group, Set};
+use crate::experiment::{Case, Experiment, Group, Set, is_missing};
 
 /// An experiment and those of its cells that are run.
 pub(crate) struct Planned {
@@ -49,23 +49,35 @@ fn matches(row: &Experiment, name: &str) -> bool {
     }
 }
 
-/// The rows whose program is installed, and one sentence for all others.
+/// The rows for which everything is installed, and one sentence for all others. What is asked for is a program or a
+/// place, as in [`Need::place`](crate::experiment::Need::place).
 pub(crate) fn runnable(
     plan: Vec<Planned>,
     is_installed: impl Fn(&str) -> bool,
 ) -> (Vec<Planned>, Option<String>) {
     let mut left_out = Vec::new();
     let kept = plan.into_iter().filter(|planned| {
-        let missing = planned.experiment.program.filter(|p| !is_installed(p.name));
-        if let Some(program) = missing {
-            let key = planned.experiment.key();
-            left_out.push(format!("{key}, because {}", program.is_missing()));
+        let experiment = &planned.experiment;
+        let program = experiment.program.iter();
+        let needs = experiment.needs.iter();
+        let missing = program
+            .map(|program| (program.name, program.name, program.package))
+            .chain(needs.map(|need| (need.place, need.name, need.package)))
+            .find(|(place, _, _)| !is_installed(place));
+        if let Some((_, name, package)) = missing {
+            let key = experiment.key();
+            left_out.push(format!("{key}, because {}", is_missing(name, package)));
         }
         missing.is_none()
     });
     let kept = kept.collect();
     let said = (!left_out.is_empty()).then(|| format!("Left out: {}.", left_out.join("; ")));
     (kept, said)
+}
+
+/// Whether this is the name of a group, of which those rows are meant that can be run.
+pub(crate) fn is_group(name: &str) -> bool {
+    Group::of_key(name).is_some()
 }
 
 fn cells(experiment: &Experiment, set: Set) -> Vec<(Case, Option<u64>)> {
@@ -125,6 +137,35 @@ mod tests {
         let planned = plan(rows::all(), &names, Set::Quick, &mut Vec::new());
         let (kept, said) = runnable(planned, |_| true);
         assert!(kept.len() > 1 && said.is_none());
+    }
+
+    #[test]
+    fn services_are_in_no_set_but_the_full_one_and_are_left_out_by_what_they_need() {
+        for set in [Set::Headline, Set::Quick] {
+            let planned = keys(&[], set).0;
+            assert!(!planned.iter().any(|key| key.starts_with("services/")));
+        }
+        let names = ["services".to_owned()];
+        let planned = plan(rows::all(), &names, Set::Quick, &mut Vec::new());
+        assert!(planned.len() > 10);
+        let (kept, said) = runnable(planned, |place| place.contains("mnesia"));
+        let kept: Vec<String> = kept.iter().map(|row| row.experiment.key()).collect();
+        for key in ["services/mnesia", "services/light", "services/erlc"] {
+            assert!(kept.iter().any(|kept| kept == key), "{key}");
+        }
+        let said = said.unwrap();
+        for package in [
+            "rabbitmq-server",
+            "ejabberd",
+            "postgresql",
+            "erlang-dialyzer",
+            "rebar3",
+        ] {
+            assert!(
+                said.contains(&format!("apt-get install {package}")),
+                "{package}"
+            );
+        }
     }
 
     #[test]

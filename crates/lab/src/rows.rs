@@ -11,6 +11,7 @@ mod processes;
 mod published;
 mod secure;
 mod served;
+mod services;
 mod tables;
 mod tracing;
 
@@ -28,6 +29,7 @@ pub(crate) fn all() -> Vec<Experiment> {
     rows.extend_from_slice(tables::ROWS);
     rows.extend_from_slice(answers::ROWS);
     rows.extend_from_slice(tracing::ROWS);
+    rows.extend_from_slice(services::ROWS);
     rows
 }
 

@@ -274,7 +274,8 @@ impl<'a> Lab<'a> {
 
     /// A run on each VM that does not count, at the smallest size of the set.
     fn warm_up(&self, trial: &Trial) {
-        if matches!(trial.experiment.ends, Ends::After { .. }) {
+        // Services warm up by themselves.
+        if matches!(trial.experiment.ends, Ends::After { .. }) || trial.experiment.is_service {
             return;
         }
         let smallest = trial.experiment.sizes(self.settings.set).first().copied();
