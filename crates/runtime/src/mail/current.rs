@@ -130,7 +130,9 @@ pub(crate) fn enqueue_woken(runnable: Runnable) {
 /// Queues a process from a thread that is no scheduler.
 #[cold]
 fn inject(runnable: Runnable) {
-    metering::queues(runnable.address());
+    if metering::is_open() {
+        metering::queues(runnable.address());
+    }
     let word = runnable.state();
     if bound_to(word) != 0 {
         return super::bound::queue(runnable, word);
@@ -201,7 +203,22 @@ impl Current {
     /// 12 instructions more for each process that a message wakes.
     #[inline(always)]
     pub(crate) fn enqueue(&self, runnable: Runnable) {
+        // As in `signal::count_and_push`, the whole rest stands in both branches.
+        match metering::is_open() {
+            false => self.push(runnable),
+            true => self.measure_and_push(runnable),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn measure_and_push(&self, runnable: Runnable) {
         metering::queues(runnable.address());
+        self.push(runnable);
+    }
+
+    #[inline(always)]
+    fn push(&self, runnable: Runnable) {
         let word = runnable.state();
         if bound_to(word) != 0 {
             return super::bound::queue(runnable, word);

@@ -115,23 +115,18 @@ pub fn is_open() -> bool {
     IS_OPEN.load(Ordering::Relaxed)
 }
 
-/// A message is about to be sent.
+/// Counts a message that is about to be sent; if this returns true, [`has_sent_many`] must be called before it is.
+#[inline(always)]
+#[must_use]
+pub(crate) fn sends() -> bool {
+    SENT.with(Choice::count)
+}
+
+/// Grants this thread more messages; `message`, which is about to be sent, is measured if a window is open.
 ///
 /// # Safety
 /// `message` is a live fragment that is in no list.
-#[inline(always)]
-pub(crate) unsafe fn sends(to: Peer<'_>, message: *mut Fragment) {
-    if SENT.with(Choice::count) {
-        // SAFETY: the caller's promise.
-        unsafe { has_sent_many(to, message) };
-    }
-}
-
-/// # Safety
-/// As for [`sends`].
-#[cold]
-#[inline(never)]
-unsafe fn has_sent_many(to: Peer<'_>, message: *mut Fragment) {
+pub(crate) unsafe fn has_sent_many(to: Peer<'_>, message: *mut Fragment) {
     let is_scheduler = current::current().is_some();
     let is_open = is_open();
     let now_ns = match is_open {
@@ -192,20 +187,15 @@ pub(crate) unsafe fn received(message: *mut Fragment) {
     }
 }
 
-/// A process is about to be queued.
-#[inline(always)]
-pub(crate) fn queues(process: *const ()) {
-    if is_open() && QUEUED.with(Choice::count) {
-        has_queued_many(process);
-    }
-}
-
+/// A process is about to be queued while a window is open.
 #[cold]
 #[inline(never)]
-fn has_queued_many(process: *const ()) {
-    let now_ns = sys::clock::monotonic_ns();
-    QUEUED.with(|queued| queued.renew(queued.next_grant(now_ns)));
-    waits::QUEUED.note(process as u64, Term::NIL, now_ns);
+pub(crate) fn queues(process: *const ()) {
+    if QUEUED.with(Choice::count) {
+        let now_ns = sys::clock::monotonic_ns();
+        QUEUED.with(|queued| queued.renew(queued.next_grant(now_ns)));
+        waits::QUEUED.note(process as u64, Term::NIL, now_ns);
+    }
 }
 
 /// A process has been taken from a run queue.

@@ -46,12 +46,7 @@ pub enum Sent {
 #[inline]
 pub unsafe fn send_fragment(to: Peer<'_>, message: *mut Fragment) {
     // SAFETY: the caller's promise.
-    unsafe { metering::sends(to, message) };
-    between_steps();
-    // SAFETY: the caller's promise about the fragment.
-    unsafe { to.push(message) };
-    between_steps();
-    wake(to, state::EVENT);
+    unsafe { count_and_push(to, message, state::EVENT) };
 }
 
 /// As [`send_fragment`], for a message with [`PRIORITY`]: like a signal that is no message, it is taken in even if the
@@ -61,12 +56,44 @@ pub unsafe fn send_fragment(to: Peer<'_>, message: *mut Fragment) {
 /// As for [`send_fragment`].
 pub unsafe fn send_before_others(to: Peer<'_>, message: *mut Fragment) {
     // SAFETY: the caller's promise.
-    unsafe { metering::sends(to, message) };
+    unsafe { count_and_push(to, message, state::EVENT | state::SIGNALS) };
+}
+
+/// Sends a message, and wakes the receiver with these bits.
+///
+/// # Safety
+/// As for [`send_fragment`].
+#[inline(always)]
+unsafe fn count_and_push(to: Peer<'_>, message: *mut Fragment, bits: u32) {
+    // The whole rest stands in both branches: with a call before it, the ordinary way would have to save its arguments.
+    // SAFETY: the caller's promise.
+    match metering::sends() {
+        false => unsafe { push_message(to, message, bits) },
+        true => unsafe { measure_and_push(to, message, bits) },
+    }
+}
+
+/// # Safety
+/// As for [`send_fragment`].
+#[cold]
+#[inline(never)]
+unsafe fn measure_and_push(to: Peer<'_>, message: *mut Fragment, bits: u32) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        metering::has_sent_many(to, message);
+        push_message(to, message, bits);
+    }
+}
+
+/// # Safety
+/// As for [`send_fragment`].
+#[inline(always)]
+unsafe fn push_message(to: Peer<'_>, message: *mut Fragment, bits: u32) {
     between_steps();
     // SAFETY: the caller's promise about the fragment.
     unsafe { to.push(message) };
     between_steps();
-    wake(to, state::EVENT | state::SIGNALS);
+    wake(to, bits);
 }
 
 /// Sends a message that is already in a fragment, from any thread; drops it if there is no such process.
