@@ -67,9 +67,11 @@ pub unsafe fn send_before_others(to: Peer<'_>, message: *mut Fragment) {
 unsafe fn count_and_push(to: Peer<'_>, message: *mut Fragment, bits: u32) {
     // The whole rest stands in both branches: with a call before it, the ordinary way would have to save its arguments.
     // SAFETY: the caller's promise.
-    match metering::sends() {
-        false => unsafe { push_message(to, message, bits) },
-        true => unsafe { measure_and_push(to, message, bits) },
+    unsafe {
+        match metering::sends() {
+            false => push_message(to, message, bits),
+            true => measure_and_push(to, message, bits),
+        }
     }
 }
 
