@@ -74,48 +74,7 @@ impl Walk {
     /// [`IolistError::Bad`].
     #[inline]
     pub fn next_piece(&mut self) -> Result<Option<Piece>, IolistError> {
-        loop {
-            while let Some((head, tail)) = self.current.as_cons() {
-                self.current = tail;
-                if let Some(value) = head.as_small() {
-                    return match u8::try_from(value) {
-                        Ok(byte) => Ok(Some(Piece::Byte(byte))),
-                        Err(_) => Err(IolistError::Bad(head)),
-                    };
-                }
-                if head.is_bitstring() {
-                    return Ok(Some(Piece::Bits(head)));
-                }
-                if head.is_cons() {
-                    self.descend(head)?;
-                } else if !head.is_nil() {
-                    return Err(IolistError::Bad(head));
-                }
-            }
-            let last = self.current;
-            if last.is_bitstring() {
-                self.current = Term::NIL;
-                return Ok(Some(Piece::Bits(last)));
-            }
-            if !last.is_nil() {
-                return Err(IolistError::Bad(last));
-            }
-            match self.pending.pop() {
-                Some(next) => self.current = next,
-                None => return Ok(None),
-            }
-        }
-    }
-
-    fn descend(&mut self, list: Term) -> Result<(), IolistError> {
-        let tail = self.current;
-        if tail.is_cons() || tail.is_bitstring() {
-            self.pending.push(tail);
-        } else if !tail.is_nil() {
-            return Err(IolistError::Bad(tail));
-        }
-        self.current = list;
-        Ok(())
+        next_piece(&mut self.current, &mut self.pending)
     }
 
     /// What is left, as an I/O list.
@@ -130,6 +89,50 @@ impl Walk {
         match self.current.is_nil() {
             true => later,
             false => build::cons(heap, self.current, later),
+        }
+    }
+}
+
+/// [`Walk::next_piece`], for a caller that keeps the two fields apart, so that `current` can be in a register.
+#[inline(always)]
+fn next_piece(
+    current: &mut Term,
+    pending: &mut SmallVec<[Term; 8]>,
+) -> Result<Option<Piece>, IolistError> {
+    loop {
+        while let Some((head, tail)) = current.as_cons() {
+            *current = tail;
+            if let Some(value) = head.as_small() {
+                return match u8::try_from(value) {
+                    Ok(byte) => Ok(Some(Piece::Byte(byte))),
+                    Err(_) => Err(IolistError::Bad(head)),
+                };
+            }
+            if head.is_bitstring() {
+                return Ok(Some(Piece::Bits(head)));
+            }
+            if head.is_cons() {
+                if tail.is_cons() || tail.is_bitstring() {
+                    pending.push(tail);
+                } else if !tail.is_nil() {
+                    return Err(IolistError::Bad(tail));
+                }
+                *current = head;
+            } else if !head.is_nil() {
+                return Err(IolistError::Bad(head));
+            }
+        }
+        let last = *current;
+        if last.is_bitstring() {
+            *current = Term::NIL;
+            return Ok(Some(Piece::Bits(last)));
+        }
+        if !last.is_nil() {
+            return Err(IolistError::Bad(last));
+        }
+        match pending.pop() {
+            Some(next) => *current = next,
+            None => return Ok(None),
         }
     }
 }
@@ -229,38 +232,97 @@ pub unsafe fn write_step<A: Allocate + ?Sized>(
     Ok(Step::More(room - builder.room(), walk.rest(heap)))
 }
 
-/// Bytes of the longest string that [`short`] makes.
-const SHORT_BYTES: usize = 256;
+/// Bytes at the front of an I/O list that are written before its size is known.
+const FRONT_BYTES: usize = 8192;
 
-/// The binary of a list of at most `SHORT_BYTES` bytes, made in one pass. `None` for a longer one, for one that is not
-/// all whole bytes, and for what is no I/O list: these are left to [`size_step`] and [`write_step`].
-pub fn short<A: Allocate + ?Sized>(heap: &mut A, iolist: Term) -> Option<Term> {
-    let mut room = [MaybeUninit::<u8>::uninit(); SHORT_BYTES];
-    let mut size = 0;
-    let mut walk = Walk::new(iolist);
-    // An empty piece takes no room, so pieces are counted too.
-    for _ in 0..SHORT_BYTES {
-        match walk.next_piece().ok()? {
-            None => {
-                // SAFETY: so many bytes were written.
-                let bytes = unsafe { slice::from_raw_parts(room.as_ptr().cast::<u8>(), size) };
-                return Some(build::binary(heap, bytes));
-            }
-            Some(Piece::Byte(byte)) => {
-                room.get_mut(size)?.write(byte);
-                size += 1;
-            }
-            Some(Piece::Bits(piece)) => {
-                let bits = piece.as_bits()?;
-                let no_gc = no_gc!();
-                let bytes = bits.as_bytes(no_gc)?;
-                let end = size + bytes.len();
-                room.get_mut(size..end)?.write_copy_of_slice(bytes);
-                size = end;
-            }
+/// The bytes at the front of an I/O list, written in one pass, so that the pieces of most lists are visited once instead
+/// of once for the size and once more.
+pub struct Front {
+    room: [MaybeUninit<u8>; FRONT_BYTES],
+    size: usize,
+}
+
+impl Front {
+    #[must_use]
+    #[inline]
+    pub fn new() -> Front {
+        Front {
+            room: [const { MaybeUninit::uninit() }; FRONT_BYTES],
+            size: 0,
         }
     }
-    None
+
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: so many bytes were written.
+        unsafe { slice::from_raw_parts(self.room.as_ptr().cast::<u8>(), self.size) }
+    }
+
+    /// Takes the pieces at the front, as far as there is room for them; returns the I/O list of the rest, or `[]` at the
+    /// end. A piece that is not all whole bytes is left in the rest.
+    ///
+    /// # Errors
+    /// See [`IolistError`].
+    pub fn take<A: Allocate + ?Sized>(
+        &mut self,
+        heap: &mut A,
+        iolist: Term,
+    ) -> Result<Term, IolistError> {
+        let Walk {
+            mut current,
+            mut pending,
+        } = Walk::new(iolist);
+        let mut size = self.size;
+        let mut left = None;
+        // An empty piece takes no room, so pieces are counted too.
+        for _ in 0..FRONT_BYTES {
+            match next_piece(&mut current, &mut pending)? {
+                None => {
+                    self.size = size;
+                    return Ok(Term::NIL);
+                }
+                Some(Piece::Byte(byte)) => match self.room.get_mut(size) {
+                    Some(place) => {
+                        place.write(byte);
+                        size += 1;
+                    }
+                    None => {
+                        left = Some(Term::small(byte.into()));
+                        break;
+                    }
+                },
+                Some(Piece::Bits(piece)) => match copy_bytes(piece, &mut self.room[size..]) {
+                    Some(count) => size += count,
+                    None => {
+                        left = Some(piece);
+                        break;
+                    }
+                },
+            }
+        }
+        self.size = size;
+        let rest = Walk { current, pending }.rest(heap);
+        Ok(match left {
+            Some(left) => build::cons(heap, left, rest),
+            None => rest,
+        })
+    }
+}
+
+/// Copies all of a bit string that starts and ends with a whole byte, if there is room for it; returns its size.
+#[inline]
+fn copy_bytes(piece: Term, room: &mut [MaybeUninit<u8>]) -> Option<usize> {
+    let bits = piece.as_bits()?;
+    let no_gc = no_gc!();
+    let bytes = bits.as_bytes(no_gc)?;
+    room.get_mut(..bytes.len())?.write_copy_of_slice(bytes);
+    Some(bytes.len())
+}
+
+impl Default for Front {
+    fn default() -> Front {
+        Front::new()
+    }
 }
 
 /// Number of bytes: `iolist_size/1`.
@@ -327,13 +389,22 @@ fn flatten<A: Allocate + ?Sized>(
     iolist: Term,
     wanted: Wanted,
 ) -> Result<Term, IolistError> {
-    if let Some(string) = short(heap, iolist) {
-        return Ok(string);
+    let mut front = Front::new();
+    let rest = front.take(heap, iolist)?;
+    if rest.is_nil() {
+        return Ok(build::binary(heap, front.bytes()));
     }
-    let size = bit_size(iolist, wanted)?;
+    let size = bit_size(rest, wanted)?
+        .checked_add(front.bytes().len() as u64 * 8)
+        .ok_or(IolistError::Limit)?;
     let (string, mut builder) = construct::start(heap, size).ok_or(IolistError::Limit)?;
     // SAFETY: the builder was just made.
-    match unsafe { write_step(heap, &mut builder, iolist, wanted, usize::MAX) }? {
+    let step = unsafe {
+        let put = builder.put_string(front.bytes().as_ptr(), front.bytes().len() as u64);
+        put.map_err(|_| IolistError::Limit)?;
+        write_step(heap, &mut builder, rest, wanted, usize::MAX)?
+    };
+    match step {
         Step::Done(_) => Ok(string),
         Step::More(..) => Err(IolistError::Limit),
     }

@@ -25,45 +25,57 @@ use runtime::process::Process;
 /// Bytes searched that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 512;
 
+/// A match takes at least as long as passing so many bytes.
+const BYTES_PER_MATCH: usize = 16;
+/// Bytes searched between two looks at the rest of the slice, by [`Search::run_for_byte`].
+const BYTES_AT_ONCE: usize = 1 << 10;
+
 /// Matches that are made into a list within a slice; for more, a dirty scheduler does it.
 const FEW_FOUND: usize = 1 << 13;
 
-/// A compiled pattern.
+/// A compiled pattern. What is not a single byte is shared by all who search for it.
+#[derive(Clone)]
 enum Pattern {
-    One(Box<Finder<'static>>),
-    ShortPatterns(Box<ShortPatterns>),
-    Many {
-        automaton: AhoCorasick,
-        longest: usize,
-    },
+    Byte(u8),
+    One(Arc<Finder<'static>>),
+    ShortPatterns(Arc<ShortPatterns>),
+    Many(Arc<Many>),
+}
+
+struct Many {
+    automaton: AhoCorasick,
+    longest: usize,
 }
 
 /// The object behind the reference in a compiled pattern.
-struct Compiled(Arc<Pattern>);
+struct Compiled(Pattern);
 
 impl Pattern {
     /// How many bytes a match may extend beyond its first one.
     fn overhang(&self) -> usize {
         match self {
+            Pattern::Byte(_) => 0,
             Pattern::One(finder) => finder.needle().len() - 1,
             Pattern::ShortPatterns(few) => few.longest() - 1,
-            Pattern::Many { longest, .. } => longest - 1,
+            Pattern::Many(many) => many.longest - 1,
         }
     }
 
     fn tag(&self) -> Term {
         match self {
-            Pattern::One(_) => am::BM,
-            Pattern::ShortPatterns(_) | Pattern::Many { .. } => am::AC,
+            Pattern::Byte(_) | Pattern::One(_) => am::BM,
+            Pattern::ShortPatterns(_) | Pattern::Many(_) => am::AC,
         }
     }
 
     /// Start and length of the first match.
     fn find(&self, bytes: &[u8]) -> Option<(usize, usize)> {
         match self {
+            Pattern::Byte(byte) => memchr::memchr(*byte, bytes).map(|at| (at, 1)),
             Pattern::One(finder) => finder.find(bytes).map(|at| (at, finder.needle().len())),
             Pattern::ShortPatterns(few) => few.find(bytes),
-            Pattern::Many { automaton, .. } => automaton
+            Pattern::Many(many) => many
+                .automaton
                 .find(bytes)
                 .map(|found| (found.start(), found.len())),
         }
@@ -71,12 +83,11 @@ impl Pattern {
 }
 
 /// Compiles a binary, or a list of binaries, none of them empty.
-fn compile(pattern: Term) -> Option<Arc<Pattern>> {
+fn compile(pattern: Term) -> Option<Pattern> {
     let no_gc = no_gc!();
     let not_empty = |binary| unicode::bytes_of(binary, no_gc).filter(|bytes| !bytes.is_empty());
     if !pattern.is_list() {
-        let finder = Box::new(Finder::new(&not_empty(pattern)?).into_owned());
-        return Some(Arc::new(Pattern::One(finder)));
+        return Some(one(&not_empty(pattern)?));
     }
     let mut all = SmallVec::<[_; 4]>::new();
     for one in list::items(pattern) {
@@ -84,18 +95,22 @@ fn compile(pattern: Term) -> Option<Arc<Pattern>> {
     }
     let longest = all.iter().map(|bytes| bytes.len()).max()?;
     if let [only] = &all[..] {
-        return Some(Arc::new(Pattern::One(Box::new(
-            Finder::new(only).into_owned(),
-        ))));
+        return Some(one(only));
     }
-    let pattern = match ShortPatterns::new(&mut all) {
-        Some(few) => Pattern::ShortPatterns(Box::new(few)),
-        None => Pattern::Many {
+    Some(match ShortPatterns::new(&mut all) {
+        Some(few) => Pattern::ShortPatterns(Arc::new(few)),
+        None => Pattern::Many(Arc::new(Many {
             automaton: automaton_of(&all)?,
             longest,
-        },
-    };
-    Some(Arc::new(pattern))
+        })),
+    })
+}
+
+fn one(bytes: &[u8]) -> Pattern {
+    match *bytes {
+        [byte] => Pattern::Byte(byte),
+        _ => Pattern::One(Arc::new(Finder::new(bytes).into_owned())),
+    }
 }
 
 /// `binary:compile_pattern(Pattern)`: `{bm | ac, Reference}`.
@@ -107,7 +122,7 @@ pub(crate) fn compile_pattern_1(process: &mut Process, [pattern]: [Term; 1]) -> 
 }
 
 /// The pattern of an argument, which is a pattern or was compiled from one earlier.
-fn pattern_of(argument: Term) -> Option<Arc<Pattern>> {
+fn pattern_of(argument: Term) -> Option<Pattern> {
     let no_gc = no_gc!();
     let Some(elements) = argument.as_tuple(no_gc) else {
         return compile(argument);
@@ -116,7 +131,7 @@ fn pattern_of(argument: Term) -> Option<Arc<Pattern>> {
         return None;
     };
     let Compiled(pattern) = magic::get::<Compiled>(reference, no_gc)?;
-    (tag == pattern.tag()).then(|| Arc::clone(pattern))
+    (tag == pattern.tag()).then(|| pattern.clone())
 }
 
 /// The options of a search.
@@ -160,7 +175,7 @@ fn options_of(list: Term, size: usize, splits: bool) -> Option<SearchOptions> {
 
 /// A search that may continue in the next slice.
 struct Search {
-    pattern: Arc<Pattern>,
+    pattern: Pattern,
     options: SearchOptions,
     /// Where to continue.
     position: usize,
@@ -213,6 +228,11 @@ impl Search {
     fn run(&mut self, bytes: &[u8], budget: usize) -> Step {
         let mut left = budget;
         let bytes = &bytes[..self.options.end];
+        if let Pattern::Byte(byte) = self.pattern
+            && self.options.global
+        {
+            return self.run_for_byte(byte, bytes, left);
+        }
         while self.position < bytes.len() {
             if left == 0 {
                 return Step::More;
@@ -235,7 +255,25 @@ impl Search {
             };
             self.position += passed;
             // Each call of `find` is charged, however few bytes it passes.
-            left = left.saturating_sub(passed.max(16));
+            left = left.saturating_sub(passed.max(BYTES_PER_MATCH));
+        }
+        Step::Done
+    }
+
+    /// As [`run`](Search::run), for all places of one byte, which are often close to each other.
+    fn run_for_byte(&mut self, byte: u8, bytes: &[u8], mut left: usize) -> Step {
+        while self.position < bytes.len() {
+            if left == 0 {
+                return Step::More;
+            }
+            let end = bytes.len().min(self.position + left.min(BYTES_AT_ONCE));
+            let before = self.found.count;
+            for at in memchr::memchr_iter(byte, &bytes[self.position..end]) {
+                self.found.push((self.position + at, 1));
+            }
+            let found = self.found.count - before;
+            left = left.saturating_sub((end - self.position).max(found * BYTES_PER_MATCH));
+            self.position = end;
         }
         Step::Done
     }
@@ -413,23 +451,21 @@ mod tests {
     use super::*;
 
     /// The patterns in both forms.
-    fn both(patterns: &[&str]) -> [Arc<Pattern>; 2] {
+    fn both(patterns: &[&str]) -> [Pattern; 2] {
         let automaton = automaton_of(patterns).unwrap();
         let longest = patterns.iter().map(|pattern| pattern.len()).max().unwrap();
         let mut few: Vec<_> = patterns.iter().map(|text| text.as_bytes().into()).collect();
         [
-            Arc::new(Pattern::Many { automaton, longest }),
-            Arc::new(Pattern::ShortPatterns(Box::new(
-                ShortPatterns::new(&mut few).unwrap(),
-            ))),
+            Pattern::Many(Arc::new(Many { automaton, longest })),
+            Pattern::ShortPatterns(Arc::new(ShortPatterns::new(&mut few).unwrap())),
         ]
     }
 
-    fn check(pattern: &Arc<Pattern>, text: &str, expected: &[(usize, usize)]) {
+    fn check(pattern: &Pattern, text: &str, expected: &[(usize, usize)]) {
         // The result is the same whatever the budget.
         for budget in [1, 2, 3, 5, 17, 1000] {
             let mut search = Search {
-                pattern: Arc::clone(pattern),
+                pattern: pattern.clone(),
                 options: SearchOptions {
                     end: text.len(),
                     global: true,
@@ -455,8 +491,18 @@ mod tests {
 
     #[test]
     fn matches_do_not_overlap() {
-        let pattern = Arc::new(Pattern::One(Box::new(Finder::new("aa").into_owned())));
+        let pattern = one(b"aa");
         check(&pattern, "aaaaa", &[(0, 2), (2, 2)]);
         check(&pattern, "abaabaaa", &[(2, 2), (5, 2)]);
+    }
+
+    #[test]
+    fn one_byte_is_found_everywhere() {
+        let pattern = one(b"a");
+        check(&pattern, "abaac", &[(0, 1), (2, 1), (3, 1)]);
+        check(&pattern, "bcd", &[]);
+        let long = "bbbbbbbbba".repeat(1000);
+        let places: Vec<_> = (0..1000).map(|number| (number * 10 + 9, 1)).collect();
+        check(&pattern, &long, &places);
     }
 }

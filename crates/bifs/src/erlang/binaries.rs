@@ -176,16 +176,21 @@ fn join(
 ) -> BifResult {
     let earlier = joining_of(data);
     let is_first = earlier.is_none();
+    let mut front = iolist::Front::new();
     let (joining, kept, rest) = match earlier {
         Some(earlier) => earlier,
         None => {
             if let Some(string) = iolist::as_it_is(data, wanted).map_err(iolist_failure)? {
                 return Ok(string);
             }
-            if let Some(string) = iolist::short(process.heap(), data) {
-                return Ok(string);
+            let rest = front.take(process.heap(), data).map_err(iolist_failure)?;
+            let size = front.bytes().len();
+            if rest.is_nil() {
+                charge((size / BYTES_PER_REDUCTION as usize) as i64);
+                return Ok(build::binary(process.heap(), front.bytes()));
             }
-            (Joining::Sizing { bits: 0 }, data, data)
+            let bits = size as u64 * 8;
+            (Joining::Sizing { bits }, data, rest)
         }
     };
     let budget = pieces();
@@ -205,8 +210,14 @@ fn join(
                 Step::Done(more) => {
                     let end = bits.checked_add(more).ok_or_else(system_limit)?;
                     let started = construct::start(process.heap(), end);
-                    let (string, _) = started.ok_or_else(system_limit)?;
-                    (string, 0, end, kept)
+                    let (string, mut builder) = started.ok_or_else(system_limit)?;
+                    let bytes = front.bytes();
+                    // SAFETY: there was no safepoint since the builder was made.
+                    let put = unsafe { builder.put_string(bytes.as_ptr(), bytes.len() as u64) };
+                    put.map_err(|_| system_limit())?;
+                    // Where the size took several slices, the front is not known any more.
+                    let from = if is_first { rest } else { kept };
+                    (string, bytes.len() as u64 * 8, end, from)
                 }
             }
         }

@@ -4,7 +4,7 @@ use super::*;
 use crate::am;
 use crate::bits::construct::start;
 use crate::heap::Scratch;
-use layout::no_gc;
+use layout::{Heap, no_gc};
 
 fn bytes_of(term: Term) -> Vec<u8> {
     term.as_bits().unwrap().as_bytes(no_gc!()).unwrap().to_vec()
@@ -113,24 +113,48 @@ fn what_is_one_binary_is_not_copied() {
 }
 
 #[test]
-fn short_lists_are_joined_in_one_pass() {
+fn the_front_of_a_list_is_taken_in_one_pass() {
     let mut scratch = Scratch::new();
     let heap = scratch.heap();
     let text = build::binary(heap, b"text");
     let list = build::list(heap, &[Term::small(1), text, Term::NIL]);
     let list = build::list_with_tail(heap, &[list, Term::small(2)], text);
-    assert_eq!(bytes_of(short(heap, list).unwrap()), b"\x01text\x02text");
-    assert_eq!(bytes_of(short(heap, Term::NIL).unwrap()), b"");
-    for size in [SHORT_BYTES - 1, SHORT_BYTES, SHORT_BYTES + 1] {
-        let bytes = build::binary(heap, &vec![7; size - 1]);
-        let list = build::list(heap, &[Term::small(7), bytes]);
-        let joined = short(heap, list);
-        assert_eq!(joined.is_some(), size <= SHORT_BYTES);
-        assert_eq!(bytes_of(to_binary(heap, list).unwrap()), vec![7; size]);
+    let taken = |heap: &mut Heap, list| {
+        let mut front = Front::new();
+        let rest = front.take(heap, list);
+        (front.bytes().to_vec(), rest)
+    };
+    let whole = b"\x01text\x02text".to_vec();
+    assert_eq!(taken(heap, list), (whole, Ok(Term::NIL)));
+    assert_eq!(taken(heap, Term::NIL), (vec![], Ok(Term::NIL)));
+    for size in [FRONT_BYTES - 1, FRONT_BYTES, FRONT_BYTES + 1] {
+        // The last piece is a binary, and then a byte.
+        for first in [1, size - 1] {
+            let bytes = |heap: &mut Heap, count| match count {
+                1 => Term::small(7),
+                _ => build::binary(heap, &vec![7; count]),
+            };
+            let pieces = [bytes(heap, first), bytes(heap, size - first)];
+            let list = build::list(heap, &pieces);
+            let (front, rest) = taken(heap, list);
+            let rest = bytes_of(to_binary(heap, rest.unwrap()).unwrap());
+            assert_eq!(rest.is_empty(), size <= FRONT_BYTES);
+            assert_eq!([front, rest].concat(), vec![7; size]);
+            assert_eq!(bytes_of(to_binary(heap, list).unwrap()), vec![7; size]);
+        }
     }
+    let empty = build::binary(heap, b"");
+    let many = build::list_with_tail(heap, &vec![empty; FRONT_BYTES + 1], text);
+    let (front, rest) = taken(heap, many);
+    assert_eq!((front, rest.unwrap().is_nil()), (vec![], false));
+    assert_eq!(bytes_of(to_binary(heap, many).unwrap()), b"text");
     let odd = build::sub_bits(heap, text, 0, 9);
-    for other in [odd, am::OK, Term::small(256)] {
+    let list = build::list_with_tail(heap, &[text, odd], text);
+    let (front, rest) = taken(heap, list);
+    assert_eq!(front, b"text");
+    assert_eq!(to_binary(heap, rest.unwrap()), Err(IolistError::Bad(odd)));
+    for other in [am::OK, Term::small(256)] {
         let list = build::list(heap, &[text, other]);
-        assert_eq!(short(heap, list), None);
+        assert_eq!(taken(heap, list).1, Err(IolistError::Bad(other)));
     }
 }
