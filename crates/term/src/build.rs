@@ -51,6 +51,23 @@ pub fn list_in_row<A: Allocate + ?Sized>(heap: &mut A, items: &[Term], tail: Ter
     list_of(heap, items.len(), items.iter().copied(), tail)
 }
 
+/// The first `count` elements of `list`, which has as many, in front of `tail`; the cells are contiguous, in one
+/// allocation.
+pub fn copy_in_row<A: Allocate + ?Sized>(
+    heap: &mut A,
+    list: Term,
+    count: usize,
+    tail: Term,
+) -> Term {
+    let mut rest = list;
+    let items = std::iter::from_fn(|| {
+        let (head, tail) = rest.as_cons()?;
+        rest = tail;
+        Some(head)
+    });
+    list_of(heap, count, items, tail)
+}
+
 /// A list of the `count` items in front of `tail`; its cells are contiguous, in one allocation.
 ///
 /// # Panics

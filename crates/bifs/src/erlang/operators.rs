@@ -156,6 +156,8 @@ comparisons! {
 
 /// Items that are appended or subtracted within a slice; dirty schedulers handle longer lists.
 const SHORT_LIST: usize = 1 << 14;
+/// A list of at most so many cells is copied without being counted first.
+const COPIED_UNCOUNTED: usize = 64;
 
 /// At most so many items to remove are looked for one after the other.
 const FEW: usize = 16;
@@ -189,15 +191,15 @@ fn add_items(list: Term, argument: usize, into: &mut SmallVec<[Term; FEW]>) -> R
 
 /// `A ++ B`
 pub(crate) fn append_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
-    if let Some(appended) = build::append_in_room(process.heap(), a, b, SHORT_LIST) {
+    if let Some(appended) = build::append_in_room(process.heap(), a, b, COPIED_UNCOUNTED) {
         let (list, cells) = appended.map_err(|_| badarg(1))?;
         charge(cells as i64 / 16);
         return Ok(list);
     }
-    let mut front = SmallVec::new();
-    add_items(a, 1, &mut front)?;
-    charge(front.len() as i64 / 16);
-    Ok(build::list_in_row(process.heap(), &front, b))
+    let length = length(a, 1)?;
+    room_for(length * 16)?;
+    charge(length as i64 / 16);
+    Ok(build::copy_in_row(process.heap(), a, length, b))
 }
 
 /// Items that are still to be removed from a list.
