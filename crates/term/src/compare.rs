@@ -206,6 +206,19 @@ fn may_equal<const EXACT: bool>(a: Term, b: Term) -> bool {
     }
 }
 
+/// What is behind the front elements that are the same words in both lists: most lists that are compared have
+/// characters or atoms.
+#[inline]
+fn equal_fronts(mut a: Term, mut b: Term) -> (Term, Term) {
+    while a != b
+        && let (Some(cell_a), Some(cell_b)) = (a.as_cell(), b.as_cell())
+        && cell_a.head() == cell_b.head()
+    {
+        (a, b) = (cell_a.tail(), cell_b.tail());
+    }
+    (a, b)
+}
+
 fn equal_shallow<const EXACT: bool>(mut a: Term, mut b: Term, depth: u32) -> bool {
     loop {
         if depth == 0 {
@@ -219,7 +232,7 @@ fn equal_shallow<const EXACT: bool>(mut a: Term, mut b: Term, depth: u32) -> boo
             {
                 return false;
             }
-            (a, b) = (cell_a.tail(), cell_b.tail());
+            (a, b) = equal_fronts(cell_a.tail(), cell_b.tail());
         } else if let (Some(tuple_a), Some(tuple_b)) = (a.as_boxed(), b.as_boxed())
             && tuple_a.kind() == ObjectKind::Tuple
         {
