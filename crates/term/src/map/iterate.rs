@@ -4,8 +4,8 @@ use layout::limits::FLAT_MAP_PAIRS;
 use layout::{Cons, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
+use super::prepend_pair;
 use super::views::{children, flat, is_flat, size};
-use super::{prepend_pair, trie};
 use crate::heap::Allocate;
 use crate::{am, build};
 
@@ -127,7 +127,7 @@ pub fn next_from<A: Allocate + ?Sized>(
         NextFrom::Iterator => {
             let mut first = am::NONE;
             let mut end: *mut Term = &raw mut first;
-            for leaf in std::iter::from_fn(|| walk.next_leaf()).take(limit) {
+            walk.each_leaf(limit, |leaf| {
                 let (tuple, elements) = build::tuple_uninit(heap, 3);
                 // SAFETY: fresh words for the three elements; the place for the tuple is `first`, or the last element
                 // of the tuple before, which this function has just made.
@@ -138,7 +138,7 @@ pub fn next_from<A: Allocate + ?Sized>(
                     end = elements.add(2);
                     end.write(am::NONE);
                 }
-            }
+            });
             if let Some(path) = rest(heap, walk) {
                 let next = build::cons(heap, path, map);
                 // SAFETY: as above.
@@ -148,9 +148,9 @@ pub fn next_from<A: Allocate + ?Sized>(
         }
         NextFrom::List(tail) => {
             let mut list = tail;
-            for leaf in std::iter::from_fn(|| walk.next_leaf()).take(limit) {
+            walk.each_leaf(limit, |leaf| {
                 list = prepend_pair(heap, leaf.head(), leaf.tail(), list);
-            }
+            });
             Some(match rest(heap, walk) {
                 Some(path) => build::list_with_tail(heap, &[path, map], list),
                 None => list,
@@ -172,12 +172,51 @@ fn limbs_of(path: Term) -> Option<SmallVec<[u64; 2]>> {
         .map(|(_, limbs)| SmallVec::from_slice(limbs))
 }
 
-/// A position in a trie: the nodes from the root on, each with the number of its children that were or are being
-/// visited.
+/// A position in a trie: the nodes from the root on.
 struct Walk {
-    nodes: SmallVec<[(Term, usize); 8]>,
+    nodes: SmallVec<[Level; 8]>,
     /// Whether the last child of each node is visited first.
     backward: bool,
+}
+
+/// A node on the way to the next leaf, and which of its children are still to be visited.
+struct Level {
+    node: Term,
+    next: *const Term,
+    left: usize,
+}
+
+impl Level {
+    /// A node whose first `visited` children in the order of the visit were or are being visited; `None` if it has
+    /// fewer.
+    #[inline]
+    fn of(node: Term, visited: usize, backward: bool) -> Option<Level> {
+        let children = children(node);
+        let left = children.len().checked_sub(visited)?;
+        // Behind the last child this is the end of the node, or, backward, the word before its first child; neither is
+        // read.
+        let next = match backward {
+            false => children.as_ptr().wrapping_add(visited),
+            true => children.as_ptr().wrapping_add(left).wrapping_sub(1),
+        };
+        Some(Level { node, next, left })
+    }
+
+    #[inline]
+    fn next_child(&mut self, backward: bool) -> Option<Term> {
+        self.left = self.left.checked_sub(1)?;
+        // SAFETY: `next` is a child that is left; the moving rule keeps its node.
+        let child = unsafe { *self.next };
+        self.next = match backward {
+            false => self.next.wrapping_add(1),
+            true => self.next.wrapping_sub(1),
+        };
+        Some(child)
+    }
+
+    fn visited(&self) -> usize {
+        children(self.node).len() - self.left
+    }
 }
 
 impl Walk {
@@ -192,43 +231,58 @@ impl Walk {
             let level = walk.nodes.len();
             let limb = limbs.get(level / 16).copied().unwrap_or(0);
             let index = (limb >> (4 * (level % 16)) & 15) as usize;
-            let child = trie::visited_child(node, index, backward)?;
-            // In a node above the leaf's, the next child is the one after the child that is being visited.
-            let visited = index + usize::from(!child.is_cons());
-            walk.nodes.push((node, visited));
+            let mut place = Level::of(node, index, backward)?;
+            let before = (place.next, place.left);
+            let child = place.next_child(backward)?;
             if child.is_cons() {
+                // The leaf is still to be visited.
+                (place.next, place.left) = before;
+                walk.nodes.push(place);
                 return Some(walk);
             }
+            walk.nodes.push(place);
             node = child;
         }
     }
 
+    /// Calls a function with the next leaves, at most `limit`.
     #[inline]
-    fn next_leaf(&mut self) -> Option<Cons> {
-        loop {
-            let &(node, visited) = self.nodes.last()?;
-            let Some(child) = trie::visited_child(node, visited, self.backward) else {
-                self.nodes.pop();
-                continue;
+    fn each_leaf(&mut self, mut limit: usize, mut visit: impl FnMut(Cons)) {
+        let backward = self.backward;
+        while let Some(level) = self.nodes.last_mut() {
+            // Most children of the lowest nodes are leaves.
+            let inner = loop {
+                if limit == 0 {
+                    return;
+                }
+                let Some(child) = level.next_child(backward) else {
+                    break None;
+                };
+                let Some(leaf) = child.as_cell() else {
+                    break Some(child);
+                };
+                visit(leaf);
+                limit -= 1;
             };
-            self.nodes.last_mut()?.1 += 1;
-            if let Some(leaf) = child.as_cell() {
-                return Some(leaf);
+            match inner.and_then(|inner| Level::of(inner, 0, backward)) {
+                Some(inner) => self.nodes.push(inner),
+                None => {
+                    self.nodes.pop();
+                }
             }
-            self.nodes.push((child, 0));
         }
     }
 
     /// The path of the next leaf, as limbs; `None` at the end.
     fn path(mut self) -> Option<SmallVec<[u64; 2]>> {
-        while (self.nodes.last()).is_some_and(|&(node, visited)| visited == children(node).len()) {
+        while self.nodes.last().is_some_and(|level| level.left == 0) {
             self.nodes.pop();
         }
         let last = self.nodes.len().checked_sub(1)?;
         let mut limbs: SmallVec<[u64; 2]> = SmallVec::from_elem(0, last / 16 + 1);
-        for (level, &(_, visited)) in self.nodes.iter().enumerate() {
+        for (level, place) in self.nodes.iter().enumerate() {
             // Only the last node's child is still to be visited; the others are being visited.
-            let index = visited - usize::from(level != last);
+            let index = place.visited() - usize::from(level != last);
             limbs[level / 16] |= (index as u64) << (4 * (level % 16));
         }
         Some(limbs)

@@ -605,50 +605,61 @@ fn merge_nodes<A: Allocate + ?Sized>(
         (None, Some(leaf)) => insert_into(heap, a, leaf, Existing::Replace),
         (None, None) => {
             let node_a = a.expect_boxed();
-            let bitmaps = [node_a, b.expect_boxed()].map(|node| node.header().bitmap());
+            let [in_a, in_b] = [node_a, b.expect_boxed()].map(|node| node.header().bitmap());
             let (mut from_a, mut from_b) = (children(a).iter(), children(b).iter());
             let mut merged: SmallVec<[Term; 16]> = SmallVec::new();
-            for place in 0..16 {
-                let [in_a, in_b] = bitmaps.map(|bitmap| bitmap >> place & 1 == 1);
-                let child_a = if in_a { from_a.next().copied() } else { None };
-                let child_b = if in_b { from_b.next().copied() } else { None };
-                merged.extend(match (child_a, child_b) {
-                    (Some(a), Some(b)) => Some(merge_nodes(heap, a, b, level + 1, common)),
-                    (a, b) => a.or(b),
+            // Whether what is merged is the same as one of the two.
+            let (mut is_a, mut is_b) = (in_b & !in_a == 0, in_a & !in_b == 0);
+            let mut places = in_a | in_b;
+            while places != 0 {
+                let place = places & places.wrapping_neg();
+                places ^= place;
+                let child_a = (in_a & place != 0).then(|| from_a.next()).flatten();
+                let child_b = (in_b & place != 0).then(|| from_b.next()).flatten();
+                merged.push(match (child_a, child_b) {
+                    (Some(&a), Some(&b)) => {
+                        let child = match have_same_word(a, b) {
+                            true => {
+                                *common += 1;
+                                b
+                            }
+                            false => merge_nodes(heap, a, b, level + 1, common),
+                        };
+                        is_a &= child == a;
+                        is_b &= child == b;
+                        child
+                    }
+                    (Some(&child), None) | (None, Some(&child)) => child,
+                    (None, None) => continue,
                 });
             }
-            if merged[..] == *children(b) {
+            if is_b {
                 return b;
             }
-            if merged[..] == *children(a) {
+            if is_a {
                 return a;
             }
-            node_of(heap, bitmaps[0] | bitmaps[1], root_size(node_a), &merged)
+            node_of(heap, in_a | in_b, root_size(node_a), &merged)
         }
     }
 }
 
-/// The child of a node that is visited after `index` others: backward, the last one is the first.
+/// Whether both are leaves whose keys are one word, so that they are equal.
 #[inline]
-pub(super) fn visited_child(node: Term, index: usize, backward: bool) -> Option<Term> {
-    let children = children(node);
-    let place = match backward {
-        true => children.len().checked_sub(1 + index)?,
-        false => index,
-    };
-    children.get(place).copied()
+fn have_same_word(a: Term, b: Term) -> bool {
+    matches!((a.as_cell(), b.as_cell()), (Some(a), Some(b)) if a.head() == b.head())
 }
 
 /// Calls a function with each leaf under a node, in their order or backward. The recursion is as deep as the trie.
 pub(super) fn each_leaf(node: Term, backward: bool, visit: &mut impl FnMut(Cons)) {
-    for index in 0.. {
-        let Some(child) = visited_child(node, index, backward) else {
-            return;
-        };
-        match child.as_cell() {
-            Some(leaf) => visit(leaf),
-            None => each_leaf(child, backward, visit),
-        }
+    let mut one = |child: Term| match child.as_cell() {
+        Some(leaf) => visit(leaf),
+        None => each_leaf(child, backward, visit),
+    };
+    let children = children(node).iter().copied();
+    match backward {
+        false => children.for_each(&mut one),
+        true => children.rev().for_each(&mut one),
     }
 }
 
