@@ -425,6 +425,7 @@ encodings! {
     MatchString { context: Any, fail: Label, bits: Number, string: Wide }
     /// `dest` is `NO_DEST` if the character is skipped.
     GetCharacter<A: Source, B: Dest> { context: In<A>, dest: Out<B>, fail: Label, flags: Number }
+    SkipCharacter<A: Source> { context: In<A>, fail: Label }
     /// A number of bits, or a unit, which is not 0.
     TestBits<A: Source> { context: In<A>, fail: Label, bits: Number }
     /// At least `bits` must be left, and what is left behind them must have none of the bits of `mask`.

@@ -219,6 +219,7 @@ macro_rules! for_each_operation {
                 binaries::TakeSigned [dest] TakeFromWindow;
                 binaries::TakeLittle [dest] TakeFromWindow;
                 binaries::GetUtf8 [register_dest] GetCharacter;
+                binaries::SkipUtf8 [register] SkipCharacter from BsSkipUtf8 { context, fail };
                 binaries::MatchBits [register] MatchBits;
                 binaries::GetRest [register_dest] GetBits;
                 binaries::GetTail [register_dest] GetTail from BsGetTail { context, dest, live };
@@ -462,7 +463,7 @@ macro_rules! for_each_slow_path {
             arith: add(Bif2) subtract(Bif2) multiply(Bif2) multiply_constant(ByConstant);
             bifs: guard1(Bif1) guard2(Bif2) by_constant(ByConstant) by_divisor(ByDivisor) length(Bif1) call_bif(CallExport) call_bif_only(CallExport);
             binaries: start_match(StartMatch) get_integer(GetBits) get_binary(GetBits) get_tail(GetTail)
-                get_utf8(GetCharacter) set_position(SetPosition);
+                get_utf8(GetCharacter) skip_utf8(SkipCharacter) set_position(SetPosition);
             build: utf8_segment(PutValue) bytes_segment(PutBytes);
             leave: preempt(Nothing);
             calls: call_fun(CallFun) call_fun_last(CallFunLast);

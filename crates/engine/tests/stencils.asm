@@ -1398,34 +1398,81 @@ GetUnsigned:
       PLT32	CONT-0x4
 
 GetUtf8:
+    push   %r15
+    push   %r14
+    push   %rbx
     mov    0x0(%rdi),%rax
       32S	HOLE_0
     mov    0xe(%rax),%r9
+    mov    0x16(%rax),%r11
+    sub    %r9,%r11
+    cmp    $0x8,%r11
+    setb   %r10b
     test   $0x7,%r9b
-    jne    4f
-    mov    0x16(%rax),%r10
-    sub    %r9,%r10
-    cmp    $0x8,%r10
-    jb     4f
-    mov    0x6(%rax),%r10
-    mov    %r9,%r11
-    shr    $0x3,%r11
-    movsbq (%r10,%r11,1),%r10
-    test   %r10,%r10
-    js     4f
+    setne  %bl
+    or     %r10b,%bl
+    jne    67
+    mov    0x6(%rax),%rbx
+    mov    %r9,%r14
+    shr    $0x3,%r14
+    movzbl (%rbx,%r14,1),%r10d
+    test   %r10b,%r10b
+    js     61
     add    $0x8,%r9
     mov    %r9,0xe(%rax)
-    shl    $0x4,%r10
+    shl    $0x4,%r10d
     or     $0xf,%r10
     mov    %r10,0x0(%rdi)
       32S	HOLE_1
-    jmp    4f
+    pop    %rbx
+    pop    %r14
+    pop    %r15
+    jmp    61
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 56
+    cmp    $0x18,%r11
+    jae    7b
+    mov    0x0(%rip),%rax        # 6e
       PC32	get_utf8-0x4
     mov    $0x0,%r9d
       32	RECORD
+    pop    %rbx
+    pop    %r14
+    pop    %r15
     jmp    *%rax
+    cmp    $0xc2,%r10b
+    jb     67
+    movzbl 0x1(%rbx,%r14,1),%r15d
+    xor    $0x80,%r15
+    cmp    $0x3f,%r15b
+    ja     67
+    mov    %r10d,%r11d
+    shl    $0x6,%r11d
+    or     %r15,%r11
+    cmp    $0xe0,%r10b
+    jae    b8
+    add    $0x10,%r9
+    mov    %r9,0xe(%rax)
+    and    $0x7ff,%r11d
+    mov    %r11,%r10
+    jmp    48
+    cmp    $0x3820,%r11d
+    jb     67
+    cmp    $0xef,%r10b
+    ja     67
+    movzbl 0x2(%rbx,%r14,1),%ebx
+    xor    $0x80,%rbx
+    cmp    $0x3f,%bl
+    ja     67
+    mov    %r11d,%r10d
+    and    $0xffffffe0,%r10d
+    cmp    $0x3b60,%r10d
+    je     67
+    add    $0x18,%r9
+    mov    %r9,0xe(%rax)
+    shl    $0x6,%r11d
+    movzwl %r11w,%r10d
+    or     %rbx,%r10
+    jmp    48
 
 Greater:
     mov    0x0(%rdi),%rax
@@ -3665,6 +3712,72 @@ SkipBits:
     mov    %r9,0xe(%rax)
     jmp    2f
       PLT32	CONT-0x4
+
+SkipUtf8:
+    push   %r15
+    push   %r14
+    push   %r12
+    push   %rbx
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    0xe(%rax),%r9
+    mov    0x16(%rax),%r14
+    sub    %r9,%r14
+    cmp    $0x8,%r14
+    setb   %r10b
+    test   $0x7,%r9b
+    setne  %r11b
+    or     %r10b,%r11b
+    jne    61
+    mov    0x6(%rax),%r10
+    mov    %r9,%r11
+    shr    $0x3,%r11
+    movzbl (%r10,%r11,1),%ebx
+    mov    $0x8,%r12d
+    test   %bl,%bl
+    js     5b
+    add    %r12,%r9
+    mov    %r9,0xe(%rax)
+    pop    %rbx
+    pop    %r12
+    pop    %r14
+    pop    %r15
+    jmp    5b
+      PLT32	CONT-0x4
+    cmp    $0x18,%r14
+    jae    77
+    mov    0x0(%rip),%rax        # 68
+      PC32	skip_utf8-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    pop    %rbx
+    pop    %r12
+    pop    %r14
+    pop    %r15
+    jmp    *%rax
+    cmp    $0xc2,%bl
+    jb     61
+    movzbl 0x1(%r10,%r11,1),%r15d
+    xor    $0x80,%r15
+    cmp    $0x3f,%r15b
+    ja     61
+    mov    $0x10,%r12d
+    cmp    $0xe0,%bl
+    jb     48
+    mov    %ebx,%r14d
+    shl    $0x6,%r14d
+    or     %r15,%r14
+    cmp    $0x3820,%r14d
+    jb     61
+    cmp    $0xef,%bl
+    ja     61
+    cmpb   $0xbf,0x2(%r10,%r11,1)
+    jg     61
+    and    $0xffffffe0,%r14d
+    mov    $0x18,%r12d
+    cmp    $0x3b60,%r14d
+    jne    48
+    jmp    61
 
 StartAppend:
     mov    0x0(%rdi),%r9

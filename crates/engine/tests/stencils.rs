@@ -7,17 +7,19 @@ use std::process::Command;
 use term::am;
 
 /// Operations that need more registers than are free: they save some, and restore them before their final jumps.
-const SHORT_OF_REGISTERS: [&str; 11] = [
+const SHORT_OF_REGISTERS: [&str; 13] = [
     "CallFun",
     "CallFunLast",
     "GetMapElement",
     "GetMapElementOf",
     "GetRecordElement",
+    "GetUtf8",
     "IsMapKey",
     "MapGet",
     "PutBytes",
     "RemainderByConstant",
     "SelectValue",
+    "SkipUtf8",
     "UpdateMap",
 ];
 

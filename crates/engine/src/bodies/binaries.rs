@@ -197,6 +197,54 @@ macro_rules! takes {
     };
 }
 
+/// What [`take_short_character`] returns if it has taken nothing.
+const NOT_SHORT: u64 = 1 << 32;
+
+/// Takes a UTF-8 character of one to three bytes, from a byte boundary on. The rest is left to the slow path: other
+/// characters, those that are cut by a byte's boundary, two bytes at the very end, and what is no character.
+///
+/// # Safety
+/// The term is a match context.
+#[inline(always)]
+unsafe fn take_short_character(context: Term) -> u64 {
+    // SAFETY: the caller's promise; only bytes before the end are read.
+    unsafe {
+        let at = word(context, offset::MATCH_POSITION);
+        let left = *word(context, offset::MATCH_END) - *at;
+        if left < 8 || *at & 7 != 0 {
+            return NOT_SHORT;
+        }
+        let bytes = *word(context, offset::MATCH_BYTES) as *const u8;
+        let bytes = bytes.wrapping_add((*at >> 3) as usize);
+        let mut value = u64::from(*bytes);
+        if value < 0x80 {
+            *at += 8;
+            return value;
+        }
+        if left < 24 {
+            return NOT_SHORT;
+        }
+        // The bits of a byte that continues a character; more than six of them for any other byte.
+        let second = u64::from(*bytes.wrapping_add(1)) ^ 0x80;
+        if second >= 0x40 || value < 0xc2 {
+            return NOT_SHORT;
+        }
+        value = value << 6 | second;
+        if value < 0xe0 << 6 {
+            *at += 16;
+            return value & 0x7ff;
+        }
+        let third = u64::from(*bytes.wrapping_add(2)) ^ 0x80;
+        // What follows 0xe0 or 0xed so is longer than needed, or a surrogate.
+        let is_refused = value < (0xe0 << 6 | 0x20) || value >> 5 == 0xed << 1 | 1;
+        if third >= 0x40 || value >= 0xf0 << 6 || is_refused {
+            return NOT_SHORT;
+        }
+        *at += 24;
+        (value << 6 | third) & 0xffff
+    }
+}
+
 // Several integers in a row are read at once, and taken out of that window one by one. The word at the heap top keeps
 // it meanwhile: nothing else uses that word until something is built there.
 takes! {
@@ -240,20 +288,21 @@ operations! {
         m.next(o.end)
     }
 
-    /// A character of one byte; others are left to the slow path.
+    /// See [`take_short_character`].
     GetUtf8: SD |m, o: GetCharacter| {
-        let context = m.get(o.context);
-        let position = *word(context, offset::MATCH_POSITION);
-        if *word(context, offset::MATCH_END) - position < 8 || position & 7 != 0 {
+        let value = take_short_character(m.get(o.context));
+        if value == NOT_SHORT {
             return m.slow(o, slow::binaries::get_utf8);
         }
-        let bytes = *word(context, offset::MATCH_BYTES) as *const u8;
-        let value = *bytes.wrapping_add((position >> 3) as usize);
-        if value >= 0x80 {
-            return m.slow(o, slow::binaries::get_utf8);
-        }
-        *word(context, offset::MATCH_POSITION) = position + 8;
         m.put(o.dest, Term::small(value as i64));
+        m.next(o.end)
+    }
+
+    /// As `GetUtf8`, where nobody wants the character.
+    SkipUtf8: S |m, o: SkipCharacter| {
+        if take_short_character(m.get(o.context)) == NOT_SHORT {
+            return m.slow(o, slow::binaries::skip_utf8);
+        }
         m.next(o.end)
     }
 

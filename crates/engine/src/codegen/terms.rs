@@ -352,15 +352,6 @@ pub(super) fn matching(emitter: &mut Emitter<'_>, generic: Generic<'_>) -> Resul
             let words = character(emitter, fail, context, flags, Some(dest));
             emitter.instruction(slow::binaries::get_utf32, words);
         }
-        Generic::BsSkipUtf8 {
-            fail,
-            context,
-            flags,
-            ..
-        } => {
-            let words = character(emitter, fail, context, flags, None);
-            emitter.instruction(slow::binaries::get_utf8, words);
-        }
         Generic::BsSkipUtf16 {
             fail,
             context,

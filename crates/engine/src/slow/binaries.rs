@@ -136,6 +136,13 @@ slow_paths! {
         character(m, matching::get_utf8(context))
     }
 
+    skip_utf8 |m, o: SkipCharacter| {
+        match matching::get_utf8(MatchContext::expect(m.get(o.context))) {
+            Some(_) => m.next(o.end),
+            None => m.jump(o.fail),
+        }
+    }
+
     get_utf16 |m, o: GetCharacter| {
         let context = MatchContext::expect(m.get(o.context));
         let flags = Flags::new(m.word(o.flags) as u32);
