@@ -1,3 +1,4 @@
+%% releases: 25 27
 %% erlc: +r24
 %% Copying megabytes into a bit string costs a reduction for each kilobyte: also what is copied in order to be appended
 %% to.
