@@ -235,8 +235,8 @@ pub unsafe fn write_step<A: Allocate + ?Sized>(
 /// Bytes at the front of an I/O list that are written before its size is known.
 const FRONT_BYTES: usize = 8192;
 
-/// The bytes at the front of an I/O list, written in one pass, so that the pieces of most lists are visited once instead
-/// of once for the size and once more.
+/// The bytes at the front of an I/O list, written in one pass, so that the pieces of most lists are visited once
+/// instead of once for the size and once more.
 pub struct Front {
     room: [MaybeUninit<u8>; FRONT_BYTES],
     size: usize,
@@ -258,8 +258,8 @@ impl Front {
         unsafe { slice::from_raw_parts(self.room.as_ptr().cast::<u8>(), self.size) }
     }
 
-    /// Takes the pieces at the front, as far as there is room for them; returns the I/O list of the rest, or `[]` at the
-    /// end. A piece that is not all whole bytes is left in the rest.
+    /// Takes the pieces at the front, as far as there is room for them; returns the I/O list of the rest, or `[]` at
+    /// the end. A piece that is not all whole bytes is left in the rest.
     ///
     /// # Errors
     /// See [`IolistError`].

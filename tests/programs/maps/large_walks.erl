@@ -4,7 +4,7 @@
 
 main() ->
     [walk(Size) || Size <- [32, 33, 64, 500, 5000]],
-    Maps = [from(1, 1000), from(500, 1500), from(1001, 2000), from(1, 20), #{}, from(1, 40), (from(1, 1000))#{7 => new}],
+    Maps = [from(1, 1000), from(500, 1500), from(1001, 2000), from(1, 20), #{}, from(1, 40), (from(1, 1000))#{7 => x}],
     [io:format("~p~n", [merged(A, B)]) || A <- Maps, B <- Maps],
     ok.
 
