@@ -1,6 +1,7 @@
 //! `maps`: functions that Erlang code cannot do, or not fast enough. Errors are `{badmap, M}` and `{badkey, K}`.
 
 use layout::Term;
+use term::heap::Room;
 use term::{am, list, map};
 
 use runtime::code::bif::{BifResult, Failure, badarg, badkey, badmap, dirty_unless};
@@ -85,7 +86,7 @@ pub(crate) fn keys_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
     let size = size_of(process, map)?;
     dirty_unless(size <= MOST_PAIRS_LISTED_HERE)?;
     charge_pairs(size);
-    Ok(map::keys(process.heap(), map))
+    Ok(map::keys(&mut Room::new(process.heap(), size * 2), map))
 }
 
 /// `maps:values(Map)`
@@ -93,7 +94,7 @@ pub(crate) fn values_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
     let size = size_of(process, map)?;
     dirty_unless(size <= MOST_PAIRS_LISTED_HERE)?;
     charge_pairs(size);
-    Ok(map::values(process.heap(), map))
+    Ok(map::values(&mut Room::new(process.heap(), size * 2), map))
 }
 
 /// `maps:merge(Map1, Map2)`

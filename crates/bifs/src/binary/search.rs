@@ -11,6 +11,7 @@ use memchr::memmem::Finder;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 use term::bits::matching::extract;
+use term::heap::{Allocate, Room};
 use term::release::{self, Release};
 use term::{am, build, list, unicode};
 
@@ -27,6 +28,8 @@ const BYTES_PER_REDUCTION: usize = 512;
 
 /// A match takes at least as long as passing so many bytes.
 const BYTES_PER_MATCH: usize = 16;
+/// Words that a match takes in a result, about.
+const WORDS_PER_FOUND: usize = 5;
 /// Bytes searched between two looks at the rest of the slice, by [`Search::run_for_byte`].
 const BYTES_AT_ONCE: usize = 1 << 10;
 
@@ -335,22 +338,23 @@ fn search(
     }
 }
 
-fn place(process: &mut Process, (at, length): (usize, usize)) -> Term {
+fn place<A: Allocate>(heap: &mut A, (at, length): (usize, usize)) -> Term {
     let place = [Term::small(at as i64), Term::small(length as i64)];
-    build::tuple(process.heap(), &place)
+    build::tuple(heap, &place)
 }
 
 fn first_place(process: &mut Process, found: &Found) -> Term {
     match found.iter().next() {
-        Some(found) => place(process, found),
+        Some(found) => place(process.heap(), found),
         None => am::NOMATCH,
     }
 }
 
 fn all_places(process: &mut Process, found: &Found) -> Term {
+    let mut room = Room::new(process.heap(), found.count * WORDS_PER_FOUND);
     found.iter().rev().fold(Term::NIL, |list, found| {
-        let place = place(process, found);
-        build::cons(process.heap(), place, list)
+        let place = place(&mut room, found);
+        build::cons(&mut room, place, list)
     })
 }
 
@@ -410,24 +414,24 @@ fn parts(process: &mut Process, subject: Term, options: SearchOptions, found: &F
         };
     }
     let (bytes, first) = build::whole_of(subject);
+    let mut room = Room::new(process.heap(), found.count * WORDS_PER_FOUND);
     let mut list = Term::NIL;
     let mut end = size;
     // Built from the end: while the list is empty, an empty part is known to be at the end.
-    let add = |process: &mut Process, start: usize, end: usize, list: &mut Term| {
+    let mut add = |start: usize, end: usize, list: &mut Term| {
         let at_end = list.is_nil();
         if start == end && (options.trim_all || options.trim && at_end) {
             return;
         }
-        let heap = process.heap();
         let width = (end - start) as u64 * 8;
-        let part = extract(heap, bytes, first + start as u64 * 8, width);
-        *list = build::cons(heap, part, *list);
+        let part = extract(&mut room, bytes, first + start as u64 * 8, width);
+        *list = build::cons(&mut room, part, *list);
     };
     for (at, length) in found.iter().rev() {
-        add(process, at + length, end, &mut list);
+        add(at + length, end, &mut list);
         end = at;
     }
-    add(process, 0, end, &mut list);
+    add(0, end, &mut list);
     list
 }
 

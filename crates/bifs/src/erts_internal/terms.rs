@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use layout::object::MapShape;
 use layout::{ObjectKind, Term};
+use term::heap::Room;
 use term::map::NextFrom;
 use term::release::{self, Release};
 use term::{am, atom, build, compare, map};
@@ -80,6 +81,9 @@ pub(crate) fn map_hashmap_children_1(process: &mut Process, [node]: [Term; 1]) -
 /// Pairs of a map that count as one reduction.
 const PAIRS_PER_REDUCTION: usize = 4;
 
+/// Words that a pair takes at most: in a list, a cell and a tuple of two.
+const WORDS_PER_PAIR: usize = 5;
+
 /// `erts_internal:map_next(Path, Map, iterator | Tail)`: some pairs of a map, and where to continue.
 pub(crate) fn map_next_3(process: &mut Process, [path, map, shape]: [Term; 3]) -> BifResult {
     // As many pairs as fit in the rest of the slice.
@@ -95,8 +99,10 @@ pub(crate) fn map_next_3(process: &mut Process, [path, map, shape]: [Term; 3]) -
         list if list.is_list() => NextFrom::List(list),
         _ => return Err(badarg(3)),
     };
-    charge((pairs.min(map.map_size().unwrap_or(0)) / PAIRS_PER_REDUCTION) as i64);
-    map::next_from(process.heap(), map, path, pairs, shape).ok_or(badarg(1))
+    let made = pairs.min(map.map_size().unwrap_or(0));
+    charge((made / PAIRS_PER_REDUCTION) as i64);
+    let mut room = Room::new(process.heap(), made * WORDS_PER_PAIR);
+    map::next_from(&mut room, map, path, pairs, shape).ok_or(badarg(1))
 }
 
 /// Pairs of an ordered iterator made at once.
