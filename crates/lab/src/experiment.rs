@@ -33,6 +33,8 @@ pub(crate) struct Experiment {
     /// How much longer a run takes than most, because it rests or is large. It may take, and is expected to take, that
     /// much more.
     pub extra_time: Duration,
+    /// How much longer than that a run may take where the host is busy, because much is started for it.
+    pub patience: Duration,
     pub figures: &'static [Figure],
     pub published: &'static [Published],
     /// The smallest set that contains this row.
@@ -86,6 +88,7 @@ pub(crate) const PLAIN: Experiment = Experiment {
     full: &[],
     ends: Ends::ByItself,
     extra_time: Duration::ZERO,
+    patience: Duration::ZERO,
     figures: &[],
     published: &[],
     set: Set::Quick,

@@ -136,7 +136,7 @@ impl Trial<'_> {
         let invocation = vm
             .invocation(Path::new(&words[0]), folder.path())
             .args(&words[1..])
-            .timeout(bounds.timeout + self.experiment.extra_time)
+            .timeout(bounds.timeout + self.experiment.extra_time + self.experiment.patience)
             .memory_limit_bytes(bounds.memory_bytes)
             .look_every(LOOK_INTERVAL);
         let ends = self.experiment.ends.measured_part(self.set);

@@ -14,7 +14,8 @@ const SERVICE: Experiment = Experiment {
     group: Group::Services,
     is_service: true,
     set: Set::Full,
-    extra_time: Duration::from_secs(120),
+    extra_time: Duration::from_secs(15),
+    patience: Duration::from_secs(180),
     ..PLAIN
 };
 
