@@ -273,3 +273,22 @@ pub(crate) fn forget_unused() {
     used.extend(peers::channels().iter().map(|channel| channel.node));
     node::forget_unused(delay, |name| used.contains(&name));
 }
+
+/// The smallest creation that a node takes for itself: the smaller ones are of nodes that know but those.
+const FIRST_CREATION: u32 = 4;
+
+/// The creation, or the next one with which nothing in this node refers to a node of the name.
+#[must_use]
+pub(crate) fn unused_creation(name: Term, creation: u32) -> u32 {
+    let creation = creation.max(FIRST_CREATION);
+    if !node::known_names().contains(&name) {
+        return creation;
+    }
+    let references = References::find();
+    let of_name = references.nodes().filter(|node| node.name == name);
+    let used: HashSet<u32> = of_name.map(|node| node.creation).collect();
+    (creation..=u32::MAX)
+        .chain(FIRST_CREATION..creation)
+        .find(|creation| !used.contains(creation))
+        .expect("fewer identifiers than creations")
+}

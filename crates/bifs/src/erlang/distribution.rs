@@ -19,6 +19,7 @@ use runtime::mail::{current, registry, signal};
 use runtime::process::Process;
 use runtime::process::relations::{MonitorOptions, MonitorTarget};
 use runtime::process::signal::Signal;
+use term::release::{self, Release};
 
 /// `node()`.
 pub(crate) fn node_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
@@ -220,8 +221,15 @@ pub(crate) fn is_distributed() -> bool {
 /// `setnode(Name, Creation)`: this node takes part in the distribution from now on.
 pub(crate) fn setnode_2(_process: &mut Process, [name, creation]: [Term; 2]) -> BifResult {
     let creation = integer::uint64(creation).and_then(|creation| u32::try_from(creation).ok());
-    let creation = creation.ok_or_else(|| badarg(2))?;
-    if !is_node_name(name) || !peers::become_alive(name, creation) {
+    let mut creation = creation.ok_or_else(|| badarg(2))?;
+    if !is_node_name(name) || peers::is_alive() {
+        return Err(badarg(1));
+    }
+    // Releases up to 25.2 take the creation as it is, and then mistake such identifiers for their own.
+    if release::has(Release::OTP_26) {
+        creation = node_table::unused_creation(name, creation);
+    }
+    if !peers::become_alive(name, creation) {
         return Err(badarg(1));
     }
     Ok(am::TRUE)

@@ -36,8 +36,6 @@ struct Wanted {
     encode: EncodeOptions<'static>,
     /// The level of compression.
     level: u32,
-    /// Only this node can read it.
-    local: bool,
 }
 
 /// The options of `term_to_binary/2`.
@@ -69,13 +67,10 @@ fn encode_options(options: Term) -> Option<Wanted> {
         return None;
     }
     encode.deterministic = deterministic;
+    encode.local = local;
     // Compression is not for what only this node reads.
     let level = if local { NO_COMPRESSION } else { level };
-    Some(Wanted {
-        encode,
-        level,
-        local,
-    })
+    Some(Wanted { encode, level })
 }
 
 /// Charges for bytes that were encoded or will be decoded.
@@ -142,7 +137,7 @@ pub(crate) fn term_to_binary_1(process: &mut Process, [term]: [Term; 1]) -> BifR
 /// `erlang:term_to_binary(Term, Options)`
 pub(crate) fn term_to_binary_2(process: &mut Process, [term, options]: [Term; 2]) -> BifResult {
     let wanted = encode_options(options).ok_or(badarg(2))?;
-    if wanted.local {
+    if wanted.encode.local {
         return local(process, term, &wanted.encode);
     }
     encoded(process, term, &wanted.encode, wanted.level)
@@ -184,7 +179,7 @@ pub(crate) fn term_to_iovec_1(process: &mut Process, [term]: [Term; 1]) -> BifRe
 /// `erlang:term_to_iovec(Term, Options)`
 pub(crate) fn term_to_iovec_2(process: &mut Process, [term, options]: [Term; 2]) -> BifResult {
     let wanted = encode_options(options).ok_or(badarg(2))?;
-    let binary = if wanted.local {
+    let binary = if wanted.encode.local {
         local(process, term, &wanted.encode)?
     } else if wanted.level == NO_COMPRESSION {
         return iovec(process, term, &wanted.encode);
@@ -268,7 +263,7 @@ pub(crate) fn external_size_2(process: &mut Process, [term, options]: [Term; 2])
         let size = external::size(term, &wanted.encode).map_err(|_| system_limit())?;
         charge_for(size);
         // What comes before the term is longer than the version.
-        let more = if wanted.local {
+        let more = if wanted.encode.local {
             external::local::HEAD_BYTES - 1
         } else {
             0

@@ -18,6 +18,7 @@ const FLOOR_WORDS: usize = 4096;
 const DETERMINISTIC: EncodeOptions = EncodeOptions {
     text_floats: false,
     utf8_atoms: false,
+    local: false,
     deterministic: true,
     atom_cache: None,
 };

@@ -268,6 +268,7 @@ impl Decoder {
                 room: Room::new(heap, source.len() / BYTES_PER_FRAGMENT_WORD),
                 options,
                 resolver,
+                is_marked: !self.marked.is_empty(),
             };
             let result = self.terms(&mut reading, budget);
             self.position = reading.input.position();
@@ -492,6 +493,7 @@ impl Decoder {
                     tags::LOCAL if self.form == Form::Versioned => {
                         let sum = ok!(input.u32());
                         self.marked.push((input.position(), sum));
+                        reading.is_marked = true;
                         break 'parts (Term::NIL, Row::of(row.next, 1, End::Local));
                     }
                     tag => {
@@ -547,6 +549,7 @@ impl Decoder {
             }
             End::Local => {
                 let (start, sum) = self.marked.pop().expect("the sum of the marked term");
+                reading.is_marked = !self.marked.is_empty();
                 if local::check_sum(&reading.source[start..input.position()]) != sum {
                     return input.fail(Fault::NotOurs);
                 }
@@ -710,6 +713,8 @@ struct Reading<'a> {
     room: Room<'a>,
     options: &'a DecodeOptions<'a>,
     resolver: &'a mut dyn Resolver,
+    /// Within a term that is marked as this node's.
+    is_marked: bool,
 }
 
 impl Reading<'_> {

@@ -36,6 +36,8 @@ pub struct EncodeOptions<'a> {
     pub utf8_atoms: bool,
     /// Large maps in the order of their keys.
     pub deterministic: bool,
+    /// For this node only, whatever it is named when it reads the term: its identifiers are written without its name.
+    pub local: bool,
     /// The index of an atom in the atom cache of a distribution message, if it is there.
     pub atom_cache: Option<&'a dyn Fn(Term) -> Option<u8>>,
 }
@@ -48,6 +50,7 @@ impl EncodeOptions<'_> {
             text_floats: version == 0,
             utf8_atoms: version == 2,
             deterministic: false,
+            local: false,
             atom_cache: None,
         })
     }
@@ -78,6 +81,7 @@ impl Default for EncodeOptions<'_> {
             text_floats: false,
             utf8_atoms: false,
             deterministic: false,
+            local: false,
             atom_cache: None,
         }
     }

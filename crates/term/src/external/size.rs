@@ -171,7 +171,10 @@ impl Sizing<'_> {
     }
 
     fn identifier(&self, identifier: Term) -> usize {
-        let name = self.atom(node_of(identifier).0);
+        let name = match node_of(identifier, self.options) {
+            Some((name, _)) => self.atom(name),
+            None => 1,
+        };
         if identifier.is_pid() {
             1 + name + 4 + 4 + 4
         } else if identifier.is_port() {

@@ -142,13 +142,21 @@ impl Reading<'_> {
         }
     }
 
+    /// The name of an identifier's node; `None` if it is this node, whatever its name is now.
+    fn node_name(&mut self) -> Result<Option<Term>, DecodeError> {
+        if self.is_marked && self.input.rest().first() == Some(&tags::NIL) {
+            self.input.skip(1);
+            return Ok(None);
+        }
+        self.atom().map(Some)
+    }
+
     pub(super) fn pid(&mut self, tag: u8) -> Result<Term, DecodeError> {
-        let name = self.atom()?;
+        let name = self.node_name()?;
         let (index, serial) = (self.input.u32()?, self.input.u32()?);
         let creation = self.creation(tag == tags::PID)?;
-        if !is_this_node(name, creation) {
+        if let Some(node) = other_node(name, creation) {
             let id = u64::from(index) | u64::from(serial) << 32;
-            let node = node::heard_of(name, creation);
             return Ok(self.external(ObjectKind::ExternalPid, node, &[id]));
         }
         if index >> PID_INDEX_BITS != 0 {
@@ -158,15 +166,14 @@ impl Reading<'_> {
     }
 
     pub(super) fn port(&mut self, tag: u8) -> Result<Term, DecodeError> {
-        let name = self.atom()?;
+        let name = self.node_name()?;
         let id = if tag == tags::V4_PORT {
             self.input.u64()?
         } else {
             u64::from(self.input.u32()?)
         };
         let creation = self.creation(tag == tags::PORT)?;
-        if !is_this_node(name, creation) {
-            let node = node::heard_of(name, creation);
+        if let Some(node) = other_node(name, creation) {
             return Ok(self.external(ObjectKind::ExternalPort, node, &[id]));
         }
         match u32::try_from(id >> PID_INDEX_BITS) {
@@ -186,7 +193,7 @@ impl Reading<'_> {
         if count == 0 || count > tags::MAX_REFERENCE_WORDS {
             return self.input.fail(Fault::Identifier);
         }
-        let name = self.atom()?;
+        let name = self.node_name()?;
         let mut words = [0u32; tags::MAX_REFERENCE_WORDS + 1];
         // The oldest tag has its creation last.
         let creation = if tag == tags::REFERENCE {
@@ -199,19 +206,18 @@ impl Reading<'_> {
             }
             creation
         };
-        let this_node = is_this_node(name, creation);
+        let other = other_node(name, creation);
         let wide = words[0] >> tags::REFERENCE_WORD_BITS != 0;
-        if wide && (this_node || tag != tags::NEWER_REFERENCE) {
+        if wide && (other.is_none() || tag != tags::NEWER_REFERENCE) {
             return self.input.fail(Fault::Identifier);
         }
-        if this_node {
+        let Some(node) = other else {
             return self.own_reference(&words[..count]);
-        }
+        };
         let mut object = [count as u64, 0, 0, 0];
         for (pair, word) in words.chunks_exact(2).zip(&mut object[1..]) {
             *word = u64::from(pair[0]) | u64::from(pair[1]) << 32;
         }
-        let node = node::heard_of(name, creation);
         Ok(self.external(
             ObjectKind::ExternalReference,
             node,
@@ -310,7 +316,9 @@ impl Reading<'_> {
     }
 }
 
-/// Whether a name and creation are those of this node at present.
-fn is_this_node(name: Term, creation: u32) -> bool {
-    name == node::own_name() && creation == node::own_creation()
+/// The node of a name and creation, unless they are those of this node at present.
+fn other_node(name: Option<Term>, creation: u32) -> Option<Node> {
+    let name = name?;
+    let is_this = name == node::own_name() && creation == node::own_creation();
+    (!is_this).then(|| node::heard_of(name, creation))
 }

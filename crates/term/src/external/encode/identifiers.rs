@@ -132,15 +132,33 @@ impl Encoder<'_> {
         }
     }
 
+    /// Writes some bytes and the name of the node that an identifier belongs to; returns a pen as [`Encoder::named`]
+    /// does, and the node's creation.
+    fn of_node<const N: usize>(
+        &mut self,
+        head: [u8; N],
+        identifier: Term,
+        options: &EncodeOptions,
+    ) -> (Pen, u32) {
+        match node_of(identifier, options) {
+            Some((name, creation)) => (self.named(head, name, options), creation),
+            None => {
+                self.output.extend(&head);
+                self.output.push(tags::NIL);
+                self.output.reserve(ROOM);
+                (self.output.pen(usize::MAX), 0)
+            }
+        }
+    }
+
     fn pid(&mut self, pid: Term, options: &EncodeOptions) {
-        let (name, creation) = node_of(pid);
         let (index, serial) = if pid.is_local_pid() {
             (pid.identifier_index(), pid.identifier_serial())
         } else {
             let id = ExternalIdentifier::expect(pid).id();
             (id as u32, (id >> 32) as u32)
         };
-        let mut pen = self.named([tags::NEW_PID], name, options);
+        let (mut pen, creation) = self.of_node([tags::NEW_PID], pid, options);
         // SAFETY: 12 bytes of the room.
         unsafe {
             pen.put(index.to_be_bytes());
@@ -151,7 +169,6 @@ impl Encoder<'_> {
     }
 
     fn port(&mut self, port: Term, options: &EncodeOptions) {
-        let (name, creation) = node_of(port);
         let number = port_number(port);
         let narrow = is_narrow_port(number);
         let tag = if narrow {
@@ -159,7 +176,7 @@ impl Encoder<'_> {
         } else {
             tags::V4_PORT
         };
-        let mut pen = self.named([tag], name, options);
+        let (mut pen, creation) = self.of_node([tag], port, options);
         // SAFETY: at most 12 bytes of the room.
         unsafe {
             match narrow {
@@ -172,10 +189,9 @@ impl Encoder<'_> {
     }
 
     fn reference(&mut self, term: Term, options: &EncodeOptions) {
-        let (name, creation) = node_of(term);
         let (words, count) = reference_words(term);
         let head = [tags::NEWER_REFERENCE, 0, count as u8];
-        let mut pen = self.named(head, name, options);
+        let (mut pen, creation) = self.of_node(head, term, options);
         // SAFETY: at most 24 bytes of the room.
         unsafe {
             pen.put(creation.to_be_bytes());
@@ -220,16 +236,17 @@ impl Encoder<'_> {
     }
 }
 
-/// Name and creation of the node that an identifier belongs to.
-pub(crate) fn node_of(identifier: Term) -> (Term, u32) {
+/// Name and creation of the node that an identifier belongs to, as they are written; `None` if nothing is.
+pub(crate) fn node_of(identifier: Term, options: &EncodeOptions) -> Option<(Term, u32)> {
     match identifier.boxed_kind() {
         Some(
             ObjectKind::ExternalPid | ObjectKind::ExternalPort | ObjectKind::ExternalReference,
         ) => {
             let node = node::of(identifier);
-            (node.name, node.creation)
+            Some((node.name, node.creation))
         }
-        _ => (node::own_name(), node::own_creation()),
+        _ if options.local => None,
+        _ => Some((node::own_name(), node::own_creation())),
     }
 }
 
