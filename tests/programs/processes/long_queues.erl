@@ -27,6 +27,12 @@ main() ->
     _ = erlang:system_monitor(undefined),
     empty(Q, 10), empty(P, 30), nothing(Q),
     fill(Q, 10), nothing(Q),
+    % A process that works and never receives.
+    _ = erlang:system_monitor(self(), [{long_message_queue, {5, 10}}]),
+    B = spawn(fun busy/0),
+    [B ! filled || _ <- lists:seq(1, 9)], nothing(B),
+    B ! filled, told(B),
+    exit(B, kill),
     % The monitor is not told of its own queue.
     _ = erlang:system_monitor(self(), [{long_message_queue, {0, 3}}]),
     [self() ! mine || _ <- [1, 2, 3, 4]],
@@ -36,6 +42,8 @@ main() ->
     _ = erlang:system_monitor(self(), []),
     see:value(off, erlang:system_monitor()),
     [exit(X, kill) || X <- [P, Q]].
+
+busy() -> lists:seq(1, see:id(1000)), busy().
 
 %% Takes messages only when it is asked to, and has seen all before it answers.
 loop() ->

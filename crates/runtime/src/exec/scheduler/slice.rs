@@ -46,10 +46,13 @@ impl Slice {
     /// Begins the slice of a process; `before` is its state word before this scheduler took it.
     #[inline]
     pub(super) fn begin(scheduler: &Scheduler, process: &mut Process, before: u32) -> Slice {
+        let mut looks = before & state::SIGNALS != 0;
         if process.flags.contains(Flags::TRACED) {
             observer().scheduled_in(process);
+            // The queue of a process that never receives becomes long, too.
+            looks |= system_monitor::asks_for_queues() && !process.signals.is_empty();
         }
-        if before & state::SIGNALS != 0 {
+        if looks {
             block::prefetch_heap(&process.head.heap);
             // Pending tasks come first: one of them may be to handle earlier signals. `prepare` does the rest.
             if !process.flags.contains(Flags::SYSTEM_TASKS) {
