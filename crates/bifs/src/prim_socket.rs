@@ -12,6 +12,7 @@ mod associations;
 mod close;
 mod info;
 mod ioctl;
+mod look;
 mod open;
 mod options;
 pub(crate) mod outcome;
@@ -37,4 +38,5 @@ use layout::Term;
 /// Takes the settings that OTP's module passes when it loads its native functions.
 pub(crate) fn load(info: Term) {
     socket::load(info);
+    window::sockets::set_source(look::look_within);
 }

@@ -18,6 +18,7 @@ use layout::{NoGc, Term, no_gc};
 use parking_lot::Mutex;
 use sys::errno::Errno;
 use sys::poll::{Interest, Token};
+use sys::standard::tail::{self, Source};
 use sys::terminal::{self, Mode, ModeGuard};
 use term::copy::Owned;
 use term::{am, atom, build, iolist, map};
@@ -335,6 +336,7 @@ pub(crate) fn write_nif_2(process: &mut Process, [reference, data]: [Term; 2]) -
     let no_gc = no_gc!();
     let tty = tty(reference, no_gc)?;
     let bytes = iolist::to_vec(data, MOST_WRITTEN).map_err(|_| badarg(2))?;
+    tail::wrote(Source::Terminal, &bytes);
     match sys::fd::write_everything(tty.output.as_fd(), &bytes, None) {
         Ok(()) => Ok(am::OK),
         Err(error) => Ok(error_tuple(process, errno(error))),

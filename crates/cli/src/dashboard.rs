@@ -68,7 +68,7 @@ impl Dashboard {
 
     /// Opens it at this address or any free port, unless it is open; returns its URL.
     pub(crate) fn open(&self, address: Option<&str>) -> Result<String, String> {
-        let url = self.call("system_flag", |call| match address {
+        let url = self.call(|call| match address {
             Some(address) => call.binary(address.as_bytes()),
             None => call.atom(b"true"),
         })?;
@@ -76,31 +76,30 @@ impl Dashboard {
     }
 
     pub(crate) fn close(&self) -> Result<(), String> {
-        self.call("system_flag", |call| call.atom(b"false"))
-            .map(|_| ())
+        self.call(|call| call.atom(b"false")).map(|_| ())
     }
 
-    /// Whether it is open.
-    pub(crate) fn is_open(&self) -> Result<bool, String> {
-        self.call("system_info", |call| call)
-            .map(|url| url.is_some())
+    /// Opens it for as long as it is asked at least once in so many seconds, unless it is open; returns its URL.
+    pub(crate) fn open_while_used(&self, seconds: i32) -> Result<String, String> {
+        let url = self.call(|call| call.tuple(2).atom(b"while_used").integer(seconds))?;
+        url.ok_or_else(|| self.is_strange())
     }
 
-    /// Calls a function of `erlang` with `{ferl, dashboard}`, and `more` behind it.
-    fn call(
-        &self,
-        function: &str,
-        more: impl FnOnce(Writer) -> Writer,
-    ) -> Result<Option<String>, String> {
-        let arguments = if function == "system_flag" { 2 } else { 1 };
+    /// Closes it if it was opened like that and nobody else uses it.
+    pub(crate) fn leave(&self) -> Result<(), String> {
+        self.call(|call| call.atom(b"unused")).map(|_| ())
+    }
+
+    /// Calls `erlang:system_flag({ferl, dashboard}, Value)`.
+    fn call(&self, value: impl FnOnce(Writer) -> Writer) -> Result<Option<String>, String> {
         let call = Writer::default()
-            .list(arguments)
+            .list(2)
             .tuple(2)
             .atom(b"ferl")
             .atom(b"dashboard");
         let answer = self
             .node
-            .call("erlang", function, &more(call).nil().done())?;
+            .call("erlang", "system_flag", &value(call).nil().done())?;
         told(&answer).ok_or_else(|| self.is_strange())?
     }
 

@@ -67,6 +67,10 @@ pub(crate) struct TopOptions {
     interval: u16,
 }
 
+/// A dashboard that was opened for this is closed when nothing has been asked of it for so many seconds, and for three
+/// times the interval.
+const SILENCE_SECONDS: i32 = 20;
+
 /// Runs the command with the words that follow `top`. Returns 1 if it fails, 2 if the words are wrong.
 pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
     commands::run("ferl top", words, carry_out)
@@ -77,13 +81,11 @@ fn carry_out(options: &TopOptions) -> Result<String, String> {
         return show(options, &options.node);
     }
     let dashboard = Dashboard::of(&options.node, options.cookie.as_deref())?;
-    let was_open = dashboard.is_open()?;
-    let shown = show(options, &dashboard.open(None)?);
-    if was_open {
-        return shown;
-    }
+    // Who is killed here cannot close what it has opened: the node does then, when nothing is asked any more.
+    let patience = SILENCE_SECONDS.max(3 * i32::from(options.interval));
+    let shown = show(options, &dashboard.open_while_used(patience)?);
     // Why it could not be shown is more than that it could not be closed then.
-    let closed = dashboard.close();
+    let closed = dashboard.leave();
     shown.and_then(|text| closed.map(|()| text))
 }
 

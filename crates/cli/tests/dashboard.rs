@@ -1,5 +1,6 @@
 //! The dashboard's server of a real node: who may ask, what is refused, and that nobody can hold it up. With OTP 25.
 
+#[allow(dead_code, reason = "other tests use all of it")]
 mod dashboard {
     pub(crate) mod client;
 }

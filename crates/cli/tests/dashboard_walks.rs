@@ -5,41 +5,10 @@ mod dashboard {
     pub(crate) mod client;
 }
 
-use std::thread;
 use std::time::{Duration, Instant};
 
-use dashboard::client::Node;
+use dashboard::client::{Node, number, rows, shown, shown_when};
 use serde_json::Value;
-
-/// What a node shows at a path.
-fn shown(node: &Node, path: &str) -> Value {
-    let answer = node.get(&format!("/api/v1/{path}"), &[]);
-    assert_eq!(answer.status, 200, "{path}: {}", answer.body);
-    serde_json::from_str(&answer.body).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
-
-/// As [`shown`], when something is so: the node begins while the tests ask.
-fn shown_when(node: &Node, path: &str, is_so: impl Fn(&Value) -> bool) -> Value {
-    let until = Instant::now() + Duration::from_secs(60);
-    loop {
-        let shown = shown(node, path);
-        if is_so(&shown) {
-            return shown;
-        }
-        assert!(Instant::now() < until, "{path}: {shown:#}");
-        thread::sleep(Duration::from_millis(100));
-    }
-}
-
-fn rows(shown: &Value) -> &[Value] {
-    shown["rows"].as_array().expect("rows")
-}
-
-fn number(value: &Value) -> u64 {
-    value
-        .as_u64()
-        .unwrap_or_else(|| panic!("{value} is no number"))
-}
 
 const MANY: &str = r#"
     [spawn(fun() -> receive stop -> ok end end) || _ <- lists:seq(1, 3000)],
@@ -257,6 +226,33 @@ fn supervision_tables_ports_modules_atoms_and_timers_are_shown() {
         sender["peer"].as_str().unwrap().starts_with("127.0.0.1:"),
         "{sender:#}"
     );
+    let pages = |path: &str| -> Vec<String> {
+        let page = shown(&node, path);
+        let names = rows(&page)
+            .iter()
+            .map(|row| row["name"].as_str().unwrap().to_owned());
+        names.collect()
+    };
+    let found = pages("modules?filter=LISTS&sort=name&order=asc");
+    assert_eq!(found, ["lists", "proplists"]);
+    assert_eq!(pages("tables?sort=objects&rows=1"), ["large_table"]);
+    let all = pages("modules?sort=name&order=asc&rows=7");
+    let next = pages("modules?sort=name&order=asc&rows=3&page=1");
+    assert_eq!(&all[3..6], &next);
+    assert!(all.is_sorted(), "{all:?}");
+    for wrong in [
+        "modules?sort=size",
+        "ports?rows=0",
+        "tables?order=up",
+        "nodes?page=x",
+        "log?sort=time",
+    ] {
+        assert_eq!(
+            node.get(&format!("/api/v1/{wrong}"), &[]).status,
+            400,
+            "{wrong}"
+        );
+    }
     let modules = shown(&node, "modules");
     let lists = rows(&modules)
         .iter()
@@ -324,4 +320,68 @@ fn processes_are_shown_while_all_schedulers_are_stuck() {
         "{:?}",
         since.elapsed()
     );
+}
+
+#[test]
+fn who_sends_to_a_process_is_told() {
+    let expression = r#"
+        Receiver = spawn(fun() -> register(receiver, self()), (fun Loop() -> receive _ -> Loop() end end)() end),
+        Send = fun(Name, Pause) -> spawn(fun() -> register(Name, self()),
+            (fun Loop() -> Receiver ! hello, timer:sleep(Pause), Loop() end)() end) end,
+        Send(often, 1), Send(seldom, 100), timer:sleep(infinity)"#;
+    let node = Node::run(expression, &[]);
+    let is_known = |page: &Value| {
+        let senders = page["senders"]["largest"].as_array().unwrap();
+        number(&page["senders"]["messages"]) >= 10 && senders.len() == 2
+    };
+    shown_when(&node, "processes?filter=seldom", |page| {
+        number(&page["matched"]) == 1
+    });
+    let page = shown_when(&node, "process/receiver", is_known);
+    let largest = &page["senders"]["largest"][0];
+    assert_eq!(largest["name"], "often", "{page:#}");
+    assert!(number(&largest["share_percent"]) > 50, "{page:#}");
+    assert!(number(&page["senders"]["messages"]) <= 500, "{page:#}");
+    // It is not the memory guard that has marked it.
+    assert_eq!(page["flags"]["is_flooded"], false);
+}
+
+#[test]
+fn sockets_that_are_no_ports_are_shown() {
+    let expression = r#"
+        Address = #{family => inet, addr => {127, 0, 0, 1}},
+        {ok, Listening} = socket:open(inet, stream, tcp), ok = socket:bind(Listening, Address#{port => 0}),
+        ok = socket:listen(Listening), {ok, #{port := Port}} = socket:sockname(Listening),
+        {ok, Client} = socket:open(inet, stream, tcp), ok = socket:connect(Client, Address#{port => Port}),
+        {ok, Server} = socket:accept(Listening), ok = socket:send(Client, binary:copy(<<"x">>, 1000)),
+        {ok, _} = socket:recv(Server, 1000), {ok, Closed} = socket:open(inet, dgram, udp), ok = socket:close(Closed),
+        put(sockets, [Listening, Client, Server]), register(holder, self()), timer:sleep(infinity)"#;
+    let node = Node::run(expression, &[]);
+    let is_held = |list: &Value| {
+        rows(list)
+            .iter()
+            .any(|row| row["owner_name"] == "holder" && number(&row["input_bytes"]) == 1000)
+    };
+    let list = shown_when(&node, "sockets?sort=input_bytes", is_held);
+    assert_eq!(
+        (&list["total"], &list["matched"]),
+        (&3.into(), &3.into()),
+        "{list:#}"
+    );
+    let [server, ..] = rows(&list) else {
+        panic!("{list:#}");
+    };
+    assert_eq!(
+        (&server["status"], &server["kind"]),
+        (&"connected".into(), &"stream".into())
+    );
+    assert!(
+        server["peer"].as_str().unwrap().starts_with("127.0.0.1:"),
+        "{server:#}"
+    );
+    let listening = shown(&node, "sockets?filter=LISTEN");
+    assert_eq!(listening["matched"], 1);
+    assert_eq!(rows(&listening)[0]["peer"], Value::Null);
+    let sent = shown(&node, "sockets?sort=output_bytes&rows=1");
+    assert_eq!(rows(&sent)[0]["output_bytes"], 1000);
 }

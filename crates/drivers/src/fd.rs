@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 use sys::errno::Errno;
 use sys::file::{File, OpenMode};
 use sys::poll::{Interest, Token};
+use sys::standard::tail::{self, Source};
 use term::{am, atom};
 
 use super::settings::{OpenError, Settings};
@@ -42,6 +43,8 @@ struct FdDriver {
     input: Option<OwnedFd>,
     input_token: Option<Token>,
     output: Option<DescriptorWriter>,
+    /// Standard output or standard error, whose last lines the window shows.
+    console: Option<Source>,
     cutter: Cutter,
     /// Option `eof`: at the end of input the port sends a message instead of ending.
     eof: bool,
@@ -73,6 +76,7 @@ pub(crate) fn start(
         Some(Err(error)) => Err(reason(error)),
     };
     let name = (input, output);
+    let console = tail::source_of(output);
     let output = duplicate(settings.output, output)?;
     let mut driver = FdDriver {
         input: duplicate(settings.input, input)?,
@@ -85,6 +89,7 @@ pub(crate) fn start(
                 settings.port_watermarks,
             )
         }),
+        console,
         cutter: Cutter::new(settings.framing),
         eof: settings.eof,
     };
@@ -193,6 +198,9 @@ impl Driver for FdDriver {
             port.exit(atom::known(Errno::EBADF.name()));
             return Command::Done;
         };
+        if let Some(console) = self.console {
+            data.parts().for_each(|part| tail::wrote(console, part));
+        }
         if let Err(error) = output.send(port, data) {
             port.exit(atom::known(error.name()));
         }

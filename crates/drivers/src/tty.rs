@@ -14,6 +14,7 @@ use layout::Term;
 use smallvec::SmallVec;
 use sys::errno::Errno;
 use sys::poll::{Interest, Token};
+use sys::standard::tail::{self, Source};
 use sys::standard::to_error;
 use sys::terminal::{Mode, ModeGuard};
 use term::{am, atom};
@@ -156,7 +157,10 @@ impl Tty {
             self.line.put(b"\n");
         }
         match operation {
-            operation::PUT | operation::PUT_AND_ANSWER => self.line.put(arguments),
+            operation::PUT | operation::PUT_AND_ANSWER => {
+                tail::wrote(Source::Terminal, arguments);
+                self.line.put(arguments);
+            }
             operation::MOVE => self.line.move_by(number()),
             operation::INSERT => self.line.insert(arguments),
             operation::DELETE => self.line.delete(number()),

@@ -497,6 +497,18 @@ emulator_flags! {
     "dashboard_hosts" Next Name => sets dashboard_hosts: Vec<u8> = Vec::new(), "names",
         "bad +dashboard_hosts names {}: they are names of this host, as a.example,b.example",
         "further names by which browsers and proxies may call the dashboard (not in erl)", from ferl;
+    "dashboard_large_heap" Next number(0, INT) => sets dashboard_large_heap: u64 = 8 << 20, "words",
+        "bad +dashboard_large_heap size {}",
+        "heaps that the dashboard tells of as large, in words, 8388608; 0: none (not in erl)", from ferl;
+    "dashboard_long_gc" Next number(0, INT) => sets dashboard_long_gc: u64 = 100, "milliseconds",
+        "bad +dashboard_long_gc time {}",
+        "collections that the dashboard tells of as long, 100; 0: none (not in erl)", from ferl;
+    "dashboard_long_queue" Next number(0, INT) => sets dashboard_long_queue: u64 = 10_000, "messages",
+        "bad +dashboard_long_queue length {}",
+        "message queues that the dashboard tells of as long, 10000; 0: none (not in erl)", from ferl;
+    "dashboard_long_schedule" Next number(0, INT) => sets dashboard_long_schedule: u64 = 100, "milliseconds",
+        "bad +dashboard_long_schedule time {}",
+        "slices of processes that the dashboard tells of as long, 100; 0: none (not in erl)", from ferl;
     "dashboard_token_file" Next Name => sets dashboard_token_file: Option<PathBuf> = None, "file",
         "bad +dashboard_token_file name {}", "the token without which the dashboard shows nothing (not in erl)", from ferl;
     "D" Whole Nothing => sets debugger: bool = false, "",

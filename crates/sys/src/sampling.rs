@@ -1,8 +1,9 @@
 //! Interrupting a thread at regular intervals of the processor time that it uses, to see what it does: the timer and
 //! the signal of a profiler.
 //!
-//! Each thread that [`start`]s has a timer of its own, which runs only while the thread runs. The kernel looks at such
-//! timers in its tick, so it interrupts at most that often; what it has left out is in the [`Interrupted::weight`].
+//! Each thread that is [interrupted](Thread::interrupt) has a timer of its own, which runs only while the thread runs.
+//! The kernel looks at such timers in its tick, so it interrupts at most that often; what it has left out is in the
+//! [`Interrupted::weight`].
 //!
 //! The observer runs in the handler of a signal: it must not allocate, lock, or call anything that may. It reads and
 //! writes what is its thread's own, and what is atomic.
@@ -52,47 +53,87 @@ pub fn set_observer(observer: Observer) -> Result<()> {
     Ok(())
 }
 
-/// Interrupts this thread from now on, each time that it has used another part of a second.
-///
-/// # Errors
-/// When the system has no more timers.
-pub fn start(times_in_a_second: u32) -> Result<()> {
-    let interval = libc::timespec {
-        tv_sec: i64::from(times_in_a_second <= 1),
-        tv_nsec: match times_in_a_second {
-            0 | 1 => 0,
-            times => i64::from(1_000_000_000 / times),
-        },
-    };
-    // SAFETY: the structures are complete; the timer signals this thread, which lives as long as the timer or ends with
-    // the program. The set that the last calls read was filled by the first.
-    unsafe {
-        let mut event: libc::sigevent = std::mem::zeroed();
-        event.sigev_notify = libc::SIGEV_THREAD_ID;
-        event.sigev_signo = libc::SIGPROF;
-        event.sigev_notify_thread_id = libc::gettid();
-        let mut timer: libc::timer_t = std::ptr::null_mut();
-        check(libc::timer_create(
-            libc::CLOCK_THREAD_CPUTIME_ID,
-            &mut event,
-            &mut timer,
-        ))?;
-        let setting = libc::itimerspec {
-            it_interval: interval,
-            it_value: interval,
-        };
-        check(libc::timer_settime(
-            timer,
-            0,
-            &setting,
-            std::ptr::null_mut(),
-        ))?;
-        let mut set: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&mut set);
-        libc::sigaddset(&mut set, libc::SIGPROF);
-        libc::pthread_sigmask(libc::SIG_UNBLOCK, &set, std::ptr::null_mut());
+/// A thread that may be interrupted, by itself and by others, as long as it lives.
+#[derive(Clone, Copy, Debug)]
+pub struct Thread {
+    thread: libc::pthread_t,
+    number: libc::pid_t,
+}
+
+/// Interrupts a thread until it is dropped.
+#[derive(Debug)]
+pub struct Timer(libc::timer_t);
+
+// SAFETY: a timer belongs to the program; any thread may delete it.
+unsafe impl Send for Timer {}
+
+impl Thread {
+    /// This thread, which may be interrupted from now on.
+    #[must_use]
+    pub fn this() -> Thread {
+        // SAFETY: the first call fills the set that the others change and read; the last two cannot fail.
+        unsafe {
+            let mut set: libc::sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&mut set);
+            libc::sigaddset(&mut set, libc::SIGPROF);
+            libc::pthread_sigmask(libc::SIG_UNBLOCK, &set, std::ptr::null_mut());
+            Thread {
+                thread: libc::pthread_self(),
+                number: libc::gettid(),
+            }
+        }
     }
-    Ok(())
+
+    /// Interrupts the thread from now on, each time that it has used another part of a second.
+    ///
+    /// # Errors
+    /// When the system has no more timers.
+    ///
+    /// # Safety
+    /// The thread has not ended, and lives as long as the timer. An observer is set.
+    pub unsafe fn interrupt(self, times_in_a_second: u32) -> Result<Timer> {
+        let interval = libc::timespec {
+            tv_sec: i64::from(times_in_a_second <= 1),
+            tv_nsec: match times_in_a_second {
+                0 | 1 => 0,
+                times => i64::from(1_000_000_000 / times),
+            },
+        };
+        // SAFETY: the structures are complete; the thread is there, by the caller's promise, and so is the handler of
+        // the signal.
+        unsafe {
+            let mut clock: libc::clockid_t = 0;
+            let error = libc::pthread_getcpuclockid(self.thread, &mut clock);
+            if error != 0 {
+                return Err(Errno(error));
+            }
+            let mut event: libc::sigevent = std::mem::zeroed();
+            event.sigev_notify = libc::SIGEV_THREAD_ID;
+            event.sigev_signo = libc::SIGPROF;
+            event.sigev_notify_thread_id = self.number;
+            let mut timer: libc::timer_t = std::ptr::null_mut();
+            check(libc::timer_create(clock, &mut event, &mut timer))?;
+            let timer = Timer(timer);
+            let setting = libc::itimerspec {
+                it_interval: interval,
+                it_value: interval,
+            };
+            check(libc::timer_settime(
+                timer.0,
+                0,
+                &setting,
+                std::ptr::null_mut(),
+            ))?;
+            Ok(timer)
+        }
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        // SAFETY: the timer is deleted once. A signal that it has sent may still come, to the handler.
+        unsafe { libc::timer_delete(self.0) };
+    }
 }
 
 /// The addresses of the program's own functions.
@@ -197,12 +238,14 @@ mod tests {
         })
         .unwrap();
         let thread = crate::thread::spawn("computes", 1 << 20, || {
-            start(1000).unwrap();
+            // SAFETY: the thread is this one, which drops the timer, and the observer was set above.
+            let timer = unsafe { Thread::this().interrupt(1000) }.unwrap();
             let began_ns = crate::clock::monotonic_ns();
             let mut number = 1u64;
             while WEIGHT.load(Ordering::Relaxed) < 200 {
                 number = std::hint::black_box(number.wrapping_mul(31).wrapping_add(7));
             }
+            drop(timer);
             crate::clock::monotonic_ns() - began_ns
         });
         let took_ms = thread.unwrap().join().unwrap() / 1_000_000;

@@ -7,22 +7,20 @@ use parking_lot::Mutex;
 use serde::Serialize;
 use term::atom;
 
+use crate::listed::{self, ListQuery, Listed, columns};
 use crate::printed;
-use crate::processes::unix_ms;
 
 /// The table of atoms.
 #[derive(Clone, Debug, Serialize)]
 pub struct Atoms {
-    pub as_of_unix_ms: u64,
-    /// Atoms are never freed.
-    pub total: u64,
     pub limit: u64,
     pub memory_bytes: u64,
     pub text_bytes: u64,
     /// Since the table was looked at before, if that was not long ago.
     pub atoms_per_s: Option<f64>,
-    /// The newest, the newest first.
-    pub rows: Vec<AtomRow>,
+    /// The newest; without another order the newest first. Atoms are never freed.
+    #[serde(flatten)]
+    pub listed: Listed<AtomRow>,
 }
 
 /// An atom.
@@ -32,34 +30,38 @@ pub struct AtomRow {
     pub text: String,
 }
 
-/// So many of the newest are shown.
-const MOST: usize = 200;
+columns!(AtomRow: number, text);
+
+/// So many of the newest are looked at.
+const MOST: usize = 10_000;
 /// A count that is older tells nothing of the growth.
 const LONGEST: Duration = Duration::from_secs(60);
 
 static BEFORE: Mutex<Option<(Instant, usize)>> = Mutex::new(None);
 
 /// The table as it is now.
-#[must_use]
-pub fn page() -> Atoms {
+///
+/// # Errors
+/// As [`listed::page`].
+pub fn page(query: &ListQuery) -> Result<Atoms, String> {
     let total = atom::count();
     let (memory_bytes, text_bytes) = atom::memory();
-    let newest = (0..total).rev().take(MOST).filter_map(|number| {
-        let number = u32::try_from(number).ok()?;
-        Some(AtomRow {
-            number: number.into(),
-            text: printed::name(Term::atom(number)),
-        })
-    });
-    Atoms {
-        as_of_unix_ms: unix_ms(),
-        total: total as u64,
+    let newest = (0..total).rev().take(MOST);
+    let newest: Vec<u32> = newest
+        .filter_map(|number| u32::try_from(number).ok())
+        .collect();
+    let left_out = total - newest.len();
+    let row = |&number: &u32| AtomRow {
+        number: number.into(),
+        text: printed::name(Term::atom(number)),
+    };
+    Ok(Atoms {
         limit: atom::limit() as u64,
         memory_bytes: memory_bytes as u64,
         text_bytes: text_bytes as u64,
         atoms_per_s: growth(total),
-        rows: newest.collect(),
-    }
+        listed: listed::page(newest, left_out, query, row)?,
+    })
 }
 
 fn growth(total: usize) -> Option<f64> {

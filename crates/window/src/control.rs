@@ -9,6 +9,8 @@ use runtime::process::signal::Signal;
 use term::am;
 use term::copy::Owned;
 
+use crate::events::{self, Own};
+
 /// Ends a process at once, as `exit(Pid, kill)`; false if there is none.
 pub fn kill(pid: Term) -> bool {
     let exit = Signal::Exit {
@@ -16,7 +18,11 @@ pub fn kill(pid: Term) -> bool {
         reason: Owned::new(am::KILL),
         linked: false,
     };
-    signal::send(pid, exit).is_ok()
+    let is_there = signal::send(pid, exit).is_ok();
+    if is_there {
+        events::note(Own::Killed(pid));
+    }
+    is_there
 }
 
 /// Has a process collect its heap, as `erlang:garbage_collect(Pid)`; false if there is none.
@@ -24,6 +30,7 @@ pub fn collect(pid: Term) -> bool {
     let is_there = runtime::process::table::exists(pid);
     if is_there {
         request::collect_soon(pid);
+        events::note(Own::Collected(pid));
     }
     is_there
 }

@@ -1,9 +1,10 @@
 //! The numbers of the node, and how they were in the last hour: `/api/v1/series`, `/api/v1/history`, `/metrics`, and
 //! `erlang:system_info({ferl, figures})`.
 //!
-//! - [`reading`]: all numbers as they are at one moment;
+//! - [`reading`]: all numbers as they are at one moment, with the [`connected`] nodes;
 //! - [`table`]: what each of them is: the one list of series, from which everything else follows;
 //! - [`ring`]: their history, of a size that never changes;
+//! - [`peers`]: the numbers of each connected node, and their history;
 //! - [`state`]: what there is while the window is open;
 //! - [`sampler`]: the thread that takes a reading each second then;
 //! - [`exposition`]: the text of `/metrics`;
@@ -12,8 +13,10 @@
 //!
 //! Any thread may call.
 
+mod connected;
 mod exposition;
 pub mod memory;
+mod peers;
 mod reading;
 mod ring;
 mod sampler;
@@ -48,6 +51,7 @@ pub fn open() -> sys::Result<()> {
         system_monitor::measure_collections(true);
         *state = Some(Open {
             ring: Ring::new(rows.len()),
+            peers: peers::Rings::default(),
             rows,
             last: None,
         });
@@ -79,7 +83,12 @@ pub fn series() -> Vec<Series> {
 #[must_use]
 pub fn history(from: u64) -> History {
     match &*STATE.lock() {
-        Some(open) => open.ring.history(from, &open.rows),
+        Some(open) => {
+            let mut history = open.ring.history(from, &open.rows);
+            let (peers, columns) = open.peers.columns(history.first, history.next);
+            history.add(peers, columns);
+            history
+        }
         None => History::default(),
     }
 }

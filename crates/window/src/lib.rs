@@ -9,17 +9,22 @@
 
 pub mod atoms;
 pub mod control;
+pub mod events;
 pub mod figures;
 pub mod health;
 pub mod listed;
+pub mod log;
 pub mod modules;
 pub mod node;
 pub mod nodes;
+mod paging;
 pub mod ports;
 mod printed;
 pub mod process_page;
 pub mod processes;
+mod profile;
 pub mod server;
+pub mod sockets;
 pub mod supervision;
 pub mod tables;
 pub mod timers;

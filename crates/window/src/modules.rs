@@ -7,7 +7,7 @@ use layout::Term;
 use runtime::code::modules::{self, Versions};
 use serde::Serialize;
 
-use crate::listed::Listed;
+use crate::listed::{self, ListQuery, Listed, columns};
 use crate::printed;
 
 /// How long the table of modules may be locked: it is while code is loaded.
@@ -29,16 +29,20 @@ pub struct ModuleRow {
     pub has_nifs: bool,
 }
 
-/// The modules, the largest first.
-#[must_use]
-pub fn page() -> Listed<ModuleRow> {
+columns!(ModuleRow: name, code_bytes, literal_bytes, old_bytes, functions, exports, md5, has_nifs);
+
+/// The modules; without another order the largest come first.
+///
+/// # Errors
+/// As [`listed::page`].
+pub fn page(query: &ListQuery) -> Result<Listed<ModuleRow>, String> {
     let modules = modules::all_within(PATIENCE).unwrap_or_default();
     let mut rows: Vec<ModuleRow> = modules
         .iter()
         .map(|(name, versions)| ModuleRow::of(*name, versions))
         .collect();
     rows.sort_by_key(|row| Reverse(row.code_bytes + row.literal_bytes + row.old_bytes));
-    Listed::first(rows.len(), rows)
+    listed::page(rows, 0, query, ModuleRow::clone)
 }
 
 impl ModuleRow {

@@ -5,18 +5,16 @@ use distribution::peers;
 use serde::Serialize;
 use term::node;
 
-use crate::listed::PATIENCE;
+use crate::listed::{self, ListQuery, Listed, PATIENCE, columns};
 use crate::printed;
-use crate::processes::unix_ms;
 
 /// This node and those that it is connected with.
 #[derive(Clone, Debug, Serialize)]
 pub struct Nodes {
-    pub as_of_unix_ms: u64,
     /// The name of this node; null if it has none.
     pub name: Option<String>,
-    pub total: u64,
-    pub rows: Vec<NodeRow>,
+    #[serde(flatten)]
+    pub listed: Listed<NodeRow>,
 }
 
 /// A connection. Null: its lock was held all the time.
@@ -37,19 +35,21 @@ pub struct NodeRow {
     pub creation: u64,
 }
 
-/// The connections, in the order in which they were begun.
-#[must_use]
-pub fn page() -> Nodes {
+columns!(NodeRow: name, state, is_visible, is_busy, queued_bytes, packets_in, packets_out, controller, creation);
+
+/// The connections; without another order in that in which they were begun.
+///
+/// # Errors
+/// As [`listed::page`].
+pub fn page(query: &ListQuery) -> Result<Nodes, String> {
     let rows: Vec<NodeRow> = peers::channels()
         .iter()
         .map(|channel| NodeRow::of(channel))
         .collect();
-    Nodes {
-        as_of_unix_ms: unix_ms(),
+    Ok(Nodes {
         name: peers::is_alive().then(|| printed::name(node::own_name())),
-        total: rows.len() as u64,
-        rows,
-    }
+        listed: listed::page(rows, 0, query, NodeRow::clone)?,
+    })
 }
 
 impl NodeRow {

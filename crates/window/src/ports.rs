@@ -6,7 +6,7 @@ use runtime::effects::port::look::{self, Looked};
 use runtime::mail::registry;
 use serde::Serialize;
 
-use crate::listed::{Listed, PATIENCE};
+use crate::listed::{self, ListQuery, Listed, PATIENCE, columns};
 use crate::printed;
 
 /// A port.
@@ -31,15 +31,20 @@ pub struct PortRow {
     pub os_pid: Option<u32>,
 }
 
-/// The ports, those in which most output waits first, and then those that moved most.
-#[must_use]
-pub fn page() -> Listed<PortRow> {
+columns!(PortRow: port, name, registered_name, owner, owner_name, protocol, local, peer, input_bytes, output_bytes,
+    queued_bytes, is_busy, links, os_pid);
+
+/// The ports; without another order those in which most output waits come first, and then those that moved most.
+///
+/// # Errors
+/// As [`listed::page`].
+pub fn page(query: &ListQuery) -> Result<Listed<PortRow>, String> {
     let (mut ports, left_out) = look::look_within(PATIENCE);
     ports.sort_by_key(|port| {
         let moved = port.input_bytes + port.output_bytes;
         (Reverse(port.queued_bytes), Reverse(moved), port.id.bits())
     });
-    Listed::first(ports.len() + left_out, ports.iter().map(PortRow::of))
+    listed::page(ports, left_out, query, PortRow::of)
 }
 
 impl PortRow {

@@ -2,9 +2,11 @@
 //! messages are shown, with how many there are.
 
 use layout::Term;
+use runtime::effects::flood;
 use runtime::effects::holdings;
 use runtime::effects::info;
 use runtime::effects::looking::{self, Seen, WorldIsStopped};
+use runtime::mail::registry;
 use runtime::mail::remote;
 use runtime::mail::timer::bif_timers;
 use runtime::process::heap_limit::HeapLimit;
@@ -27,8 +29,28 @@ pub struct ProcessPage {
     pub row: Row,
     /// Whether more than the row is known: false if another thread has the process, and does not answer.
     pub is_known: bool,
+    pub senders: Senders,
     #[serde(flatten)]
     pub details: Details,
+}
+
+/// Who has sent to the process since its page was asked for before, of the first messages that came from processes of
+/// this node; who asks for a page once learns nothing of it.
+#[derive(Clone, Default, Debug, Serialize)]
+pub struct Senders {
+    /// Messages that were noted.
+    pub messages: u64,
+    /// The first of these at least for which there was room, the largest first.
+    pub largest: Vec<Sender>,
+}
+
+/// A sender.
+#[derive(Clone, Debug, Serialize)]
+pub struct Sender {
+    pub pid: String,
+    pub name: Option<String>,
+    /// Of the messages that were noted.
+    pub share_percent: u64,
 }
 
 /// What a process's own memory says.
@@ -107,6 +129,7 @@ const MOST_FRAMES: usize = 100;
 const MOST_PAIRS: usize = 100;
 const MOST_MESSAGES: usize = 10;
 const MOST_TABLES: usize = 100;
+const MOST_SENDERS: usize = 10;
 /// So many references to binaries are added up.
 const MOST_BINARIES: usize = 100_000;
 /// How long the thread that has a process has for its answer.
@@ -124,20 +147,39 @@ pub fn page(text: &str) -> Result<Option<ProcessPage>, WorldIsStopped> {
         Seen::Still(process) => Ok(ProcessPage::of(process, false)),
         Seen::InHands { word, .. } => Err(word),
     })?;
-    let word = match seen {
+    let page = match seen {
         None => return Ok(None),
-        Some(Ok(page)) => return Ok(Some(page)),
-        Some(Err(word)) => word,
-    };
-    let told = looking::ask(&[pid], PATIENCE, |process| ProcessPage::of(process, true));
-    Ok(Some(told.into_iter().next().unwrap_or_else(|| {
-        ProcessPage {
-            as_of_unix_ms: unix_ms(),
-            row: Row::unknown(pid, word),
-            is_known: false,
-            details: Details::default(),
+        Some(Ok(page)) => page,
+        Some(Err(word)) => {
+            let told = looking::ask(&[pid], PATIENCE, |process| ProcessPage::of(process, true));
+            let unknown = || ProcessPage {
+                as_of_unix_ms: unix_ms(),
+                row: Row::unknown(pid, word),
+                is_known: false,
+                senders: Senders::default(),
+                details: Details::default(),
+            };
+            told.into_iter().next().unwrap_or_else(unknown)
         }
-    })))
+    };
+    Ok(Some(ProcessPage {
+        senders: Senders::of(flood::watch(pid, MOST_SENDERS)),
+        ..page
+    }))
+}
+
+impl Senders {
+    fn of(senders: flood::Senders) -> Senders {
+        let sender = |(pid, share_percent)| Sender {
+            pid: printed::identifier(pid),
+            name: registry::name_of(pid).map(printed::name),
+            share_percent,
+        };
+        Senders {
+            messages: senders.noted,
+            largest: senders.largest.into_iter().map(sender).collect(),
+        }
+    }
 }
 
 impl ProcessPage {
@@ -146,6 +188,7 @@ impl ProcessPage {
             as_of_unix_ms: unix_ms(),
             row: Row::of(process, runs),
             is_known: true,
+            senders: Senders::default(),
             details: Details::of(process),
         }
     }
@@ -316,7 +359,6 @@ impl Holdings {
 
 impl ProcessFlags {
     fn of(process: &Process) -> ProcessFlags {
-        let word = process.state.load(Ordering::Relaxed);
         let off_heap = process.flags.contains(Flags::OFF_HEAP_MESSAGES);
         let mut scratch = Scratch::new();
         let max_heap = HeapLimit::of(process).to_map(scratch.heap());
@@ -331,7 +373,7 @@ impl ProcessFlags {
             is_traced: process.flags.contains(Flags::TRACED),
             suspended: process.suspend_count.into(),
             scheduler: Some(process.bound_to().into()).filter(|number| *number != 0),
-            is_flooded: word & state::FLOODED != 0,
+            is_flooded: flood::is_marked(process.pid()),
             min_heap_words: process.head.heap.min_words.into(),
             max_heap: printed::term(max_heap, printed::MOST_IN_ROW),
         }

@@ -164,7 +164,7 @@ impl Kept {
             Group::None => {
                 matched = walk.matched;
                 let ranked = std::mem::replace(&mut walk.ranking, Ranking::new(0, false));
-                let found = query.of_page(ranked.into_sorted());
+                let found = query.part.of_page(ranked.into_sorted());
                 Rows::Processes(
                     found
                         .map(|found| self.row(found, &running))

@@ -10,7 +10,7 @@ use runtime::mail::registry as names;
 use serde::Serialize;
 use term::atom;
 
-use crate::listed::{Listed, PATIENCE};
+use crate::listed::{self, ListQuery, Listed, PATIENCE, columns};
 use crate::printed;
 
 /// A table.
@@ -34,28 +34,29 @@ pub struct TableRow {
     pub write_concurrency: bool,
 }
 
+columns!(TableRow: number, name, is_named, owner, owner_name, kind, protection, objects, memory_bytes, is_partial,
+    is_compressed, read_concurrency, write_concurrency);
+
 struct Sizes {
     objects: u64,
     bytes: u64,
     is_partial: bool,
 }
 
-/// The tables, those that take most memory first.
-#[must_use]
-pub fn page() -> Listed<TableRow> {
+/// The tables; without another order those that take most memory come first.
+///
+/// # Errors
+/// As [`listed::page`].
+pub fn page(query: &ListQuery) -> Result<Listed<TableRow>, String> {
     let tables = registry::all_within(PATIENCE).unwrap_or_default();
     let mut tables: Vec<(Sizes, Arc<Table>)> = tables
         .into_iter()
         .map(|table| (Sizes::of(&table), table))
         .collect();
     tables.sort_by_key(|(sizes, table)| (Reverse(sizes.bytes), table.number));
-    let total = tables.len();
-    Listed::first(
-        total,
-        tables
-            .into_iter()
-            .map(|(sizes, table)| TableRow::of(&table, &sizes)),
-    )
+    listed::page(tables, 0, query, |(sizes, table)| {
+        TableRow::of(table, sizes)
+    })
 }
 
 impl Sizes {

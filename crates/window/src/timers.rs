@@ -3,7 +3,7 @@
 use runtime::mail::timer;
 use serde::Serialize;
 
-use crate::listed::{Listed, PATIENCE};
+use crate::listed::{self, ListQuery, Listed, PATIENCE, columns};
 
 /// A wheel. Null: its lock was held all the time.
 #[derive(Clone, Debug, Serialize)]
@@ -15,14 +15,18 @@ pub struct WheelRow {
     pub next_ms: Option<u64>,
 }
 
+columns!(WheelRow: scheduler, timers, next_ms);
+
 /// The wheels.
-#[must_use]
-pub fn page() -> Listed<WheelRow> {
+///
+/// # Errors
+/// As [`listed::page`].
+pub fn page(query: &ListQuery) -> Result<Listed<WheelRow>, String> {
     let wheels = timer::counts_within(PATIENCE);
     let rows = wheels.iter().zip(1..).map(|(wheel, scheduler)| WheelRow {
         scheduler,
         timers: wheel.map(|(count, _)| count as u64),
         next_ms: wheel.and_then(|(_, next_ms)| next_ms),
     });
-    Listed::first(wheels.len(), rows)
+    listed::page(rows.collect(), 0, query, WheelRow::clone)
 }

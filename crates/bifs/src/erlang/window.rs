@@ -1,8 +1,10 @@
 //! The window into the node, as programs open and close it: `erlang:system_flag({ferl, dashboard}, _)`, and what they
 //! say about the node there, `{ferl, ready}`.
 
+use std::time::Duration;
+
 use layout::Term;
-use runtime::code::bif::{BifResult, badarg};
+use runtime::code::bif::{BifResult, Failure, badarg};
 use runtime::process::Process;
 use term::{am, atom, build, iolist};
 use window::health;
@@ -14,21 +16,50 @@ const MOST_BYTES: usize = 64;
 /// Opens the dashboard at a port of 127.0.0.1, or at an address as `+dashboard` takes it; with `true` where it is open,
 /// or at any free port. Returns `{ok, Url}`, where a token is in the fragment if one is needed, or `{error, Reason}`.
 /// `false` closes it, and is returned.
+///
+/// `{while_used, Seconds}` opens it, if it is not open, for as long as something is asked of it at least once in so
+/// many seconds, or until `unused` is set as often. That returns `false`.
 pub(super) fn dashboard(process: &mut Process, value: Term) -> BifResult {
+    if let Some(patience) = patience(value) {
+        let opened = server::open_while_used(patience?, &Options::configured());
+        return Ok(where_opened(process, opened));
+    }
+    if value == atom::known("unused") {
+        server::leave();
+        return Ok(am::FALSE);
+    }
     let url = match value {
         am::FALSE => {
             server::close();
             return Ok(am::FALSE);
         }
-        am::TRUE => server::url(),
+        am::TRUE => server::keep(),
         _ => None,
     };
     let opened = match url {
         Some(url) => Ok(url),
         None => server::open(address(value).ok_or(badarg(2))?, &Options::configured()),
     };
+    Ok(where_opened(process, opened))
+}
+
+/// The time in `{while_used, Seconds}`; `None` if the value is something else.
+fn patience(value: Term) -> Option<Result<Duration, Failure>> {
+    const LONGEST: i64 = 24 * 3600;
+    let [name, seconds] = value.as_tuple_of()?;
+    if name != atom::known("while_used") {
+        return None;
+    }
+    let seconds = seconds
+        .as_small()
+        .filter(|seconds| (1..=LONGEST).contains(seconds));
+    let seconds = seconds.and_then(|seconds| u64::try_from(seconds).ok());
+    Some(seconds.map(Duration::from_secs).ok_or(badarg(2)))
+}
+
+fn where_opened(process: &mut Process, opened: Result<String, OpenError>) -> Term {
     let heap = process.heap();
-    Ok(match opened {
+    match opened {
         Ok(url) => {
             let url = build::binary(heap, url.as_bytes());
             build::tuple(heap, &[am::OK, url])
@@ -40,7 +71,7 @@ pub(super) fn dashboard(process: &mut Process, value: Term) -> BifResult {
             };
             build::tuple(heap, &[am::ERROR, reason])
         }
-    })
+    }
 }
 
 /// `erlang:system_info({ferl, dashboard})`: `{ok, Url}` as above if it is open, else `false`.

@@ -13,6 +13,7 @@ use term::release::{self, Release};
 use term::{am, build, map};
 
 use super::address::{self, Domain};
+use super::look;
 use super::outcome::{Answer, BAD_STATE, Refusal, answer, int, ok};
 use super::requests::{Exhausted, Request, Turn, only};
 use super::socket::socket;
@@ -42,6 +43,7 @@ fn flag(options: Term, key: Term, default: bool) -> bool {
 /// `{ok, Reference}` for a new socket, which the running process owns.
 fn publish(process: &mut Process, socket: Socket, debug: bool, use_registry: bool) -> Term {
     let socket = Arc::new(socket);
+    look::add(&socket);
     let reference = magic::make::<Arc<Socket>>(process, Arc::clone(&socket));
     let mut kept = socket.kept.lock();
     socket.watch(process, &mut kept);

@@ -333,6 +333,7 @@ impl Ending {
 impl Drop for Socket {
     /// Runs when nothing refers to the socket any more.
     fn drop(&mut self) {
+        super::look::remove(self);
         let (reading, writing, kept) = (
             self.reading.get_mut(),
             self.writing.get_mut(),

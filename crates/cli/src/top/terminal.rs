@@ -1,4 +1,5 @@
-//! The loop between keyboard, reader and screen. The terminal is put back as it was, whatever happens.
+//! The loop between keyboard, reader and screen. The terminal is put back as it was, whatever happens; a signal that
+//! would end the program ends the loop.
 
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
@@ -6,6 +7,7 @@ use std::time::Duration;
 
 use crossterm::event::{self, Event, KeyEventKind};
 use ratatui::DefaultTerminal;
+use sys::signal::{self, Disposition, Signal};
 
 use super::app::{After, App, Found};
 use super::client::Client;
@@ -15,10 +17,21 @@ use super::screen;
 /// How long a key may wait for what the reader has found.
 const TURN: Duration = Duration::from_millis(50);
 
+/// Signals that end it.
+const ENDING: [Signal; 4] = [
+    Signal::Hangup,
+    Signal::Interrupt,
+    Signal::Quit,
+    Signal::Terminate,
+];
+
 /// Shows the node until the user has seen enough.
 pub(super) fn run(client: Client, app: App, interval: Duration) -> Result<(), String> {
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
         return Err("this is no terminal: use --once".to_owned());
+    }
+    for signal in ENDING {
+        signal::set(signal, Disposition::Handle).map_err(|error| error.message())?;
     }
     let mut terminal = ratatui::try_init().map_err(|error| error.to_string())?;
     let (tell, found) = reader::start(client, interval);
@@ -45,6 +58,9 @@ fn turns(
             let _ = tell.send(Told::Wanted(wanted.clone()));
         }
         is_changed = false;
+        if !signal::take_pending().is_empty() {
+            return Ok(());
+        }
         if event::poll(TURN)? {
             is_changed = true;
             if let Event::Key(key) = event::read()?

@@ -6,6 +6,8 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 /// A node with a dashboard at a port of its own.
 pub(crate) struct Node {
     child: Child,
@@ -136,6 +138,36 @@ impl Node {
         let pages = text.split(' ').nth(1).unwrap();
         pages.parse::<u64>().unwrap() * 4096
     }
+}
+
+/// What a node shows at a path.
+pub(crate) fn shown(node: &Node, path: &str) -> Value {
+    let answer = node.get(&format!("/api/v1/{path}"), &[]);
+    assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+    serde_json::from_str(&answer.body).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// As [`shown`], when something is so: the node begins while the tests ask.
+pub(crate) fn shown_when(node: &Node, path: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        let shown = shown(node, path);
+        if is_so(&shown) {
+            return shown;
+        }
+        assert!(Instant::now() < until, "{path}: {shown:#}");
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+pub(crate) fn rows(shown: &Value) -> &[Value] {
+    shown["rows"].as_array().expect("rows")
+}
+
+pub(crate) fn number(value: &Value) -> u64 {
+    value
+        .as_u64()
+        .unwrap_or_else(|| panic!("{value} is no number"))
 }
 
 impl Drop for Node {

@@ -6,9 +6,13 @@
 //! it is suspended after its message, and goes on when the guard looks again, some milliseconds later. So a receiver
 //! that works at all gets the better of its senders, and the others are not touched. The guard says for which receivers
 //! that is of use; at the hard mark, where somebody ends, it is of use for all: until the receiver has ended its queue
-//! must not grow much. Any thread may call.
+//! must not grow much.
+//!
+//! Who sends to a process may also be asked for without any flood ([`watch`]), for the window: such a process is marked
+//! until some hundreds of messages have come, and nobody is held for it. Any thread may call.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use layout::Term;
 use parking_lot::Mutex;
@@ -42,7 +46,40 @@ pub struct Flooded {
     pub holds: bool,
 }
 
-static FLOODS: Mutex<Vec<Flood>> = Mutex::new(Vec::new());
+/// A process of which somebody wants to know who sends to it.
+struct Watched {
+    flood: Flood,
+    /// When somebody has asked last.
+    asked: Instant,
+    /// What the processes had sent that were noted when somebody asked last.
+    before: Senders,
+}
+
+/// Who has sent most of the messages that were noted.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Senders {
+    pub noted: u64,
+    /// With their share in percent, the largest first.
+    pub largest: Vec<(Term, u64)>,
+}
+
+#[derive(Default)]
+struct Marked {
+    floods: Vec<Flood>,
+    watched: Vec<Watched>,
+}
+
+/// Messages of a watched process that are noted each time that somebody asks.
+pub const MOST_NOTED: u64 = 500;
+/// At most so many processes are watched.
+const MOST_WATCHED: usize = 8;
+/// A process that nobody has asked for in this time is no longer watched.
+const WATCHED_FOR: Duration = Duration::from_secs(10);
+
+static MARKED: Mutex<Marked> = Mutex::new(Marked {
+    floods: Vec::new(),
+    watched: Vec::new(),
+});
 /// Whether any process is marked.
 static ARE_ANY: AtomicBool = AtomicBool::new(false);
 /// Senders that are suspended until [`release`].
@@ -86,13 +123,13 @@ pub fn marked() -> Vec<Flooded> {
         receiver: flood.receiver,
         holds: flood.holds,
     };
-    FLOODS.lock().iter().map(flooded).collect()
+    MARKED.lock().floods.iter().map(flooded).collect()
 }
 
 /// Marks these processes, at most [`MOST_FLOODS`], and no others. What is noted of those that were marked before stays.
 pub fn mark(flooded: &[Flooded]) {
-    let mut floods = FLOODS.lock();
-    let mut before = std::mem::take(&mut *floods);
+    let mut marked = MARKED.lock();
+    let mut before = std::mem::take(&mut marked.floods);
     for &Flooded { receiver, holds } in flooded.iter().take(MOST_FLOODS) {
         let known = before.iter().position(|flood| flood.receiver == receiver);
         let mut flood = match known {
@@ -103,17 +140,103 @@ pub fn mark(flooded: &[Flooded]) {
             }
         };
         flood.holds = holds;
-        floods.push(flood);
+        marked.floods.push(flood);
     }
     for flood in before {
-        set(flood.receiver, false);
+        marked.unset(flood.receiver);
     }
-    ARE_ANY.store(!floods.is_empty(), Ordering::Relaxed);
+    ARE_ANY.store(!marked.floods.is_empty(), Ordering::Relaxed);
+}
+
+impl Marked {
+    fn flood_of(&mut self, receiver: Term) -> Option<&mut Flood> {
+        self.floods
+            .iter_mut()
+            .find(|flood| flood.receiver == receiver)
+    }
+
+    fn watched(&mut self, receiver: Term) -> Option<&mut Watched> {
+        let mut watched = self.watched.iter_mut();
+        watched.find(|watched| watched.flood.receiver == receiver)
+    }
+
+    /// Takes the mark off a process, unless it is still needed.
+    fn unset(&mut self, receiver: Term) {
+        let counts = |watched: &mut Watched| watched.flood.noted < MOST_NOTED;
+        let is_needed =
+            self.flood_of(receiver).is_some() || self.watched(receiver).is_some_and(counts);
+        if !is_needed {
+            set(receiver, false);
+        }
+    }
+
+    /// Watches those no longer of which `is_over` is true.
+    fn end_watches(&mut self, is_over: impl Fn(&Watched) -> bool) {
+        let watched = std::mem::take(&mut self.watched);
+        let (over, kept) = watched.into_iter().partition(is_over);
+        self.watched = kept;
+        let over: Vec<Watched> = over;
+        for watched in over {
+            self.unset(watched.flood.receiver);
+        }
+    }
+}
+
+/// Begins to note who sends to a process, or goes on with it; returns who has sent since somebody asked for it before,
+/// or what was returned then if nothing has come. At most [`MOST_NOTED`] messages are noted from one time to the next.
+pub fn watch(receiver: Term, most: usize) -> Senders {
+    let mut marked = MARKED.lock();
+    let now = Instant::now();
+    let senders = match marked.watched(receiver) {
+        Some(watched) => {
+            watched.asked = now;
+            let flood = std::mem::replace(&mut watched.flood, Flood::new(receiver));
+            if flood.noted > 0 {
+                watched.before = Senders {
+                    noted: flood.noted,
+                    largest: flood.largest(most),
+                };
+            }
+            watched.before.clone()
+        }
+        None => {
+            let longest = marked.watched.iter().map(|watched| watched.asked).min();
+            if marked.watched.len() >= MOST_WATCHED {
+                marked.end_watches(|watched| Some(watched.asked) == longest);
+            }
+            marked.watched.push(Watched {
+                flood: Flood::new(receiver),
+                asked: now,
+                before: Senders::default(),
+            });
+            Senders::default()
+        }
+    };
+    set(receiver, true);
+    senders
+}
+
+/// Watches no process any more that nobody asks for. To be called now and then.
+pub fn end_old_watches() {
+    MARKED
+        .lock()
+        .end_watches(|watched| watched.asked.elapsed() > WATCHED_FOR);
+}
+
+/// Watches no process any more.
+pub fn end_watches() {
+    MARKED.lock().end_watches(|_| true);
+}
+
+/// Whether the memory guard has marked this process.
+#[must_use]
+pub fn is_marked(receiver: Term) -> bool {
+    are_any() && MARKED.lock().flood_of(receiver).is_some()
 }
 
 fn set(receiver: Term, is_flooded: bool) {
     with_pin(|pinned| {
-        if let Some(process) = table::find(pinned, receiver) {
+        if let Some(process) = table::find_if_made(pinned, receiver) {
             process.set_flooded(is_flooded);
         }
     });
@@ -128,15 +251,23 @@ pub fn are_any() -> bool {
 /// The processes that have sent most to a marked one since it was marked, with their share of it in percent.
 #[must_use]
 pub fn largest_senders(receiver: Term, most: usize) -> Vec<(Term, u64)> {
-    let floods = FLOODS.lock();
-    let flood = floods.iter().find(|flood| flood.receiver == receiver);
+    let mut marked = MARKED.lock();
+    let flood = marked.flood_of(receiver);
     flood.map_or(Vec::new(), |flood| flood.largest(most))
 }
 
 /// Notes who has sent a message to a marked process; returns whether its senders are held.
 pub fn note(sender: Term, receiver: Term) -> bool {
-    let mut floods = FLOODS.lock();
-    let flood = floods.iter_mut().find(|flood| flood.receiver == receiver);
+    let mut marked = MARKED.lock();
+    if let Some(watched) = marked.watched(receiver)
+        && watched.flood.noted < MOST_NOTED
+    {
+        watched.flood.note(sender);
+        if watched.flood.noted == MOST_NOTED {
+            marked.unset(receiver);
+        }
+    }
+    let flood = marked.flood_of(receiver);
     flood.is_some_and(|flood| {
         flood.note(sender);
         flood.holds || budget::level() == Level::Hard
@@ -189,5 +320,34 @@ mod tests {
         assert_eq!(largest[1].0, Term::local_pid(8, 0));
         assert!((20..30).contains(&largest[1].1), "{largest:?}");
         assert_eq!(Flood::new(Term::NIL).largest(3), []);
+    }
+
+    #[test]
+    fn senders_to_a_watched_process_are_told_once_and_nobody_is_held() {
+        let (receiver, sender) = (Term::local_pid(900_001, 0), Term::local_pid(900_002, 0));
+        assert!(!note(sender, receiver), "nobody watches yet");
+        assert_eq!(watch(receiver, 3), Senders::default());
+        for _ in 0..2 * MOST_NOTED {
+            assert!(!note(sender, receiver));
+        }
+        let expected = Senders {
+            noted: MOST_NOTED,
+            largest: vec![(sender, 100)],
+        };
+        assert_eq!(watch(receiver, 3), expected);
+        assert_eq!(watch(receiver, 3), expected, "nothing has come since");
+        assert!(!is_marked(receiver));
+        note(receiver, receiver);
+        assert_eq!(watch(receiver, 3).largest, [(receiver, 100)]);
+        for number in 0..2 * MOST_WATCHED as u32 {
+            watch(Term::local_pid(910_000 + number, 0), 3);
+        }
+        assert_eq!(
+            watch(receiver, 3),
+            Senders::default(),
+            "others took its place"
+        );
+        end_watches();
+        assert_eq!(MARKED.lock().watched.len(), 0);
     }
 }

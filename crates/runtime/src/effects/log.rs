@@ -1,8 +1,12 @@
 //! Log reports of the machine itself, in the form that OTP's logger expects: a message to the
-//! process registered as `logger` or, if there is none, the same message as a line on standard error.
+//! process registered as `logger` or, if there is none, the same message as a line on standard error. While the window
+//! is open it sees them too, at once: the logger may be long in coming to it, or never print them.
+
+mod format;
 
 use layout::{Heap, Term};
 use parking_lot::Mutex;
+use sys::standard::tail::{self, Source};
 use sys::standard::to_error;
 use term::heap::Scratch;
 use term::release::{self, Release};
@@ -303,6 +307,10 @@ fn report_as(
     let mut scratch = Scratch::new();
     let heap = scratch.heap();
     let arguments = arguments(heap);
+    if tail::is_open() {
+        let text = format::text(format, &arguments);
+        tail::wrote(Source::Report(term::atom::text(level)), text.as_bytes());
+    }
     let list = build::list(heap, &arguments);
     let format = build::string(heap, format);
     let time = build::integer(heap, sys::clock::system_ns() / 1000);

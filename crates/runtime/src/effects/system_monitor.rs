@@ -1,8 +1,13 @@
 //! `system_monitor`: in each trace session one process that gets messages about long collections, long slices, large
 //! heaps, busy ports and long message queues. Before OTP 28 there is one session for that.
 //!
+//! The window watches the same events ([`watch`]), with limits of its own and beside the monitors of programs. Of long
+//! slices it is told nothing: it sees from outside which process a scheduler runs, and for how long.
+//!
 //! Hooks in the collector, the scheduler and `send` compare with thresholds in atomics, the least of all sessions;
 //! without a monitor each hook costs one load. Any thread may call these functions.
+
+pub mod watch;
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
@@ -11,11 +16,13 @@ use layout::{Heap, Term};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 use term::heap::Scratch;
-use term::{am, atom, build, gc};
+use term::{am, atom, build, copy, gc};
 
 use crate::effects::info;
-use crate::mail::signal;
+use crate::mail::schedulers::Begun;
+use crate::mail::{current, signal};
 use crate::process::{Process, table};
+use watch::What;
 
 /// The events to report, as the program set them; a threshold of 0 turns its event off.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -47,6 +54,8 @@ static MONITORS: Mutex<Vec<(u32, Monitor)>> = Mutex::new(Vec::new());
 
 static LONG_GC_NS: AtomicI64 = AtomicI64::new(i64::MAX);
 static LONG_SCHEDULE_NS: AtomicI64 = AtomicI64::new(i64::MAX);
+/// In [`LONG_SCHEDULE_NS`]: no monitor asks for long slices, but the window looks which process runs.
+const ONLY_SEEN: i64 = i64::MAX - 1;
 static LARGE_HEAP_WORDS: AtomicU64 = AtomicU64::new(u64::MAX);
 static BUSY_PORT: AtomicBool = AtomicBool::new(false);
 static BUSY_DIST_PORT: AtomicBool = AtomicBool::new(false);
@@ -152,9 +161,8 @@ fn forget_dead(monitors: &mut Vec<(u32, Monitor)>) {
 }
 
 /// The least limit that is set; of those that are 0 none is.
-fn least(monitors: &[(u32, Monitor)], limit: fn(&MonitorSettings) -> u64) -> Option<u64> {
-    let limits = monitors.iter().map(|(_, (_, settings))| limit(settings));
-    limits.filter(|limit| *limit > 0).min()
+fn least(all: &[MonitorSettings], limit: fn(&MonitorSettings) -> u64) -> Option<u64> {
+    all.iter().map(limit).filter(|limit| *limit > 0).min()
 }
 
 fn limit_ns(ms: u64) -> i64 {
@@ -162,22 +170,31 @@ fn limit_ns(ms: u64) -> i64 {
 }
 
 fn publish(monitors: &[(u32, Monitor)]) {
-    let long_gc_ms = least(monitors, |settings| settings.long_gc_ms);
-    let long_schedule_ms = least(monitors, |settings| settings.long_schedule_ms);
-    let large_heap_words = least(monitors, |settings| settings.large_heap_words);
+    let programs: Vec<MonitorSettings> = monitors
+        .iter()
+        .map(|(_, (_, settings))| *settings)
+        .collect();
+    let watched = watch::settings();
+    let all: Vec<MonitorSettings> = programs.iter().copied().chain(watched).collect();
+    let long_gc_ms = least(&all, |settings| settings.long_gc_ms);
+    let large_heap_words = least(&all, |settings| settings.large_heap_words);
     LONG_GC_NS.store(long_gc_ms.map_or(i64::MAX, limit_ns), Ordering::Relaxed);
-    let ns = long_schedule_ms.map_or(i64::MAX, limit_ns);
-    LONG_SCHEDULE_NS.store(ns, Ordering::Relaxed);
     let words = large_heap_words.unwrap_or(u64::MAX);
     LARGE_HEAP_WORDS.store(words, Ordering::Relaxed);
-    let wants = |what: fn(&MonitorSettings) -> bool| monitors.iter().any(|(_, (_, s))| what(s));
-    let queues = monitors
-        .iter()
-        .filter_map(|(_, (_, settings))| settings.long_queue);
+    let slices_are_seen = watched.is_some_and(|settings| settings.long_schedule_ms > 0);
+    let without_limit = match slices_are_seen {
+        true => ONLY_SEEN,
+        false => i64::MAX,
+    };
+    let long_schedule_ms = least(&programs, |settings| settings.long_schedule_ms);
+    let ns = long_schedule_ms.map_or(without_limit, |ms| limit_ns(ms).min(ONLY_SEEN - 1));
+    LONG_SCHEDULE_NS.store(ns, Ordering::Relaxed);
+    // The window finds long queues by itself: processes need not be observed for it.
+    let queues = programs.iter().filter_map(|settings| settings.long_queue);
     let long_queue = queues.map(|limit| limit.on).min().unwrap_or(u64::MAX);
     LONG_QUEUE.store(long_queue, Ordering::Relaxed);
-    BUSY_PORT.store(wants(|s| s.busy_port), Ordering::Relaxed);
-    BUSY_DIST_PORT.store(wants(|s| s.busy_dist_port), Ordering::Relaxed);
+    BUSY_PORT.store(all.iter().any(|s| s.busy_port), Ordering::Relaxed);
+    BUSY_DIST_PORT.store(all.iter().any(|s| s.busy_dist_port), Ordering::Relaxed);
     let delayed = DELAY_MS.load(Ordering::Relaxed) > 0;
     let measured = MEASURES.load(Ordering::Relaxed);
     let collections = long_gc_ms.is_some() || large_heap_words.is_some() || delayed || measured;
@@ -199,8 +216,20 @@ pub fn measure_collections(measures: bool) {
     publish(&monitors);
 }
 
-/// Tells those monitors that `wants` chooses.
+/// Tells those monitors that `wants` chooses, and the window, which is told `seen`.
 fn tell(
+    about: Term,
+    what: Term,
+    wants: impl Fn(&MonitorSettings) -> bool,
+    facts: impl FnOnce(&mut Heap) -> Term,
+    seen: impl FnOnce() -> What,
+) {
+    watch::tell(about, &wants, seen);
+    tell_programs(about, what, wants, facts);
+}
+
+/// Tells those monitors that `wants` chooses.
+fn tell_programs(
     about: Term,
     what: Term,
     wants: impl Fn(&MonitorSettings) -> bool,
@@ -226,13 +255,19 @@ fn tell(
     }
 }
 
+/// The most characters of what the window is told of the memory guard.
+const MOST_FACTS: usize = 300;
+
 /// Tells of the memory guard: `about` a process, or the atom `node`.
 pub fn memory_guard(about: Term, facts: impl FnOnce(&mut Heap) -> Term) {
+    let mut scratch = Scratch::new();
+    let facts = facts(scratch.heap());
     tell(
         about,
         atom::known("memory_guard"),
         |settings| settings.memory_guard,
-        facts,
+        |heap| copy::copy(heap, facts),
+        || What::MemoryGuard(term::print::display_limited(facts, MOST_FACTS).to_string()),
     );
 }
 
@@ -256,16 +291,28 @@ pub fn collection_ends(process: &Process, began_ns: Option<i64>) -> Option<i64> 
     let took_ns = sys::clock::monotonic_ns() - began_ns?;
     if took_ns >= LONG_GC_NS.load(Ordering::Relaxed) {
         let is_long = |s: &MonitorSettings| s.long_gc_ms > 0 && took_ns >= limit_ns(s.long_gc_ms);
-        tell(process.pid(), am::LONG_GC, is_long, |heap| {
-            heap_facts(process, Some(took_ns / 1_000_000), heap)
-        });
+        let took_ms = took_ns / 1_000_000;
+        tell(
+            process.pid(),
+            am::LONG_GC,
+            is_long,
+            |heap| heap_facts(process, Some(took_ms), heap),
+            || What::LongCollection {
+                took_ms: took_ms as u64,
+                words: gc::total_words(&process.head.heap) as u64,
+            },
+        );
     }
     let words = gc::total_words(&process.head.heap) as u64;
     if words >= LARGE_HEAP_WORDS.load(Ordering::Relaxed) {
         let is_large = |s: &MonitorSettings| s.large_heap_words > 0 && words >= s.large_heap_words;
-        tell(process.pid(), am::LARGE_HEAP, is_large, |heap| {
-            heap_facts(process, None, heap)
-        });
+        tell(
+            process.pid(),
+            am::LARGE_HEAP,
+            is_large,
+            |heap| heap_facts(process, None, heap),
+            || What::LargeHeap { words },
+        );
     }
     Some(took_ns)
 }
@@ -298,18 +345,32 @@ pub struct Run {
     place: Option<[Term; 3]>,
 }
 
-/// Called before a process runs; returns a value if long slices are monitored.
+/// Called before a process runs; returns a value if a program monitors long slices.
 #[inline]
 #[must_use]
 pub fn run_begins(process: &Process) -> Option<Box<Run>> {
-    (LONG_SCHEDULE_NS.load(Ordering::Relaxed) != i64::MAX).then(|| measured_run(process))
+    match LONG_SCHEDULE_NS.load(Ordering::Relaxed) {
+        i64::MAX => None,
+        limit_ns => seen_run(process, limit_ns),
+    }
 }
 
 #[cold]
-fn measured_run(process: &Process) -> Box<Run> {
-    Box::new(Run {
-        began_ns: sys::clock::monotonic_ns(),
-        place: info::function_at(process.head.ip),
+#[inline(never)]
+fn seen_run(process: &Process, limit_ns: i64) -> Option<Box<Run>> {
+    if let Some(scheduler) = current::current() {
+        let shared = scheduler.shared;
+        shared.running.begins(Begun {
+            pid: process.pid(),
+            at: process.head.ip as u64,
+            slice: shared.counts.switches(),
+        });
+    }
+    (limit_ns < ONLY_SEEN).then(|| {
+        Box::new(Run {
+            began_ns: sys::clock::monotonic_ns(),
+            place: info::function_at(process.head.ip),
+        })
     })
 }
 
@@ -330,7 +391,7 @@ fn measured_run_ends(process: &Process, run: &Run) {
     let out = info::function_at(process.head.ip);
     let is_long =
         |s: &MonitorSettings| s.long_schedule_ms > 0 && took_ns >= limit_ns(s.long_schedule_ms);
-    tell(process.pid(), am::LONG_SCHEDULE, is_long, |heap| {
+    tell_programs(process.pid(), am::LONG_SCHEDULE, is_long, |heap| {
         let mut place = |name: Term, place: Option<[Term; 3]>| {
             let call = place.map_or(am::UNDEFINED, |call| build::tuple(heap, &call));
             build::tuple(heap, &[name, call])
@@ -345,7 +406,7 @@ fn measured_run_ends(process: &Process, run: &Run) {
 #[inline]
 #[must_use]
 pub fn port_begins() -> Option<i64> {
-    (LONG_SCHEDULE_NS.load(Ordering::Relaxed) != i64::MAX).then(sys::clock::monotonic_ns)
+    (LONG_SCHEDULE_NS.load(Ordering::Relaxed) < ONLY_SEEN).then(sys::clock::monotonic_ns)
 }
 
 /// Called after that with the result of [`port_begins`]; reports it if it was long. `task` says what the port did.
@@ -354,7 +415,7 @@ pub fn port_ends(port: Term, task: Term, began_ns: i64) {
     if took_ns > LONG_SCHEDULE_NS.load(Ordering::Relaxed) {
         let is_long =
             |s: &MonitorSettings| s.long_schedule_ms > 0 && took_ns > limit_ns(s.long_schedule_ms);
-        tell(port, am::LONG_SCHEDULE, is_long, |heap| {
+        tell_programs(port, am::LONG_SCHEDULE, is_long, |heap| {
             let took = Term::small(took_ns / 1_000_000);
             let took = build::tuple(heap, &[am::TIMEOUT, took]);
             let task = build::tuple(heap, &[am::PORT_OP, task]);
@@ -371,6 +432,7 @@ pub fn busy_dist_port(pid: Term, controller: Term) {
             am::BUSY_DIST_PORT,
             |s| s.busy_dist_port,
             |_| controller,
+            || What::BusyDistPort { controller },
         );
     }
 }
@@ -378,6 +440,12 @@ pub fn busy_dist_port(pid: Term, controller: Term) {
 /// Reports that a process has to wait for a busy port.
 pub fn busy_port(pid: Term, port: Term) {
     if BUSY_PORT.load(Ordering::Relaxed) {
-        tell(pid, am::BUSY_PORT, |s| s.busy_port, |_| port);
+        tell(
+            pid,
+            am::BUSY_PORT,
+            |s| s.busy_port,
+            |_| port,
+            || What::BusyPort { port },
+        );
     }
 }

@@ -3,8 +3,9 @@
 //! What only the scheduler's own thread uses is in [`super::current`].
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering, fence};
 
+use layout::Term;
 use sys::park::ParkingSpot;
 
 use super::aux_work::AuxWorkList;
@@ -72,6 +73,58 @@ impl Counts {
     }
 }
 
+/// A process that a scheduler has begun to run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Begun {
+    pub pid: Term,
+    /// The address at which it went on.
+    pub at: u64,
+    /// The slices that the scheduler had finished before.
+    pub slice: u64,
+}
+
+/// What a scheduler runs, while somebody looks for long slices. Only the scheduler writes it.
+pub struct Running {
+    pid: AtomicU64,
+    at: AtomicU64,
+    /// Written last; [`NO_SLICE`] while the others are.
+    slice: AtomicU64,
+}
+
+const NO_SLICE: u64 = u64::MAX;
+
+impl Running {
+    const fn new() -> Running {
+        Running {
+            pid: AtomicU64::new(0),
+            at: AtomicU64::new(0),
+            slice: AtomicU64::new(NO_SLICE),
+        }
+    }
+
+    pub(crate) fn begins(&self, begun: Begun) {
+        self.slice.store(NO_SLICE, Ordering::Relaxed);
+        fence(Ordering::Release);
+        self.pid.store(begun.pid.bits(), Ordering::Relaxed);
+        self.at.store(begun.at, Ordering::Relaxed);
+        self.slice.store(begun.slice, Ordering::Release);
+    }
+
+    fn read(&self) -> Option<Begun> {
+        let slice = self.slice.load(Ordering::Acquire);
+        let pid = self.pid.load(Ordering::Relaxed);
+        let at = self.at.load(Ordering::Relaxed);
+        fence(Ordering::Acquire);
+        let is_whole = slice != NO_SLICE && self.slice.load(Ordering::Relaxed) == slice;
+        is_whole.then(|| Begun {
+            // SAFETY: these are the bits of a pid, an immediate term: `begins` has written them before `slice`.
+            pid: unsafe { Term::from_bits(pid) },
+            at,
+            slice,
+        })
+    }
+}
+
 /// The part of a scheduler that other threads may access.
 #[repr(align(128))]
 pub struct Shared {
@@ -87,6 +140,7 @@ pub struct Shared {
     /// Whether it runs nothing but urgent processes, while others are queued.
     pub(crate) gives_no_turns: AtomicBool,
     pub counts: Counts,
+    pub(crate) running: Running,
     /// Nanoseconds slept, without the sleep that began at `asleep_since_ns` and still lasts (0: it is awake).
     pub slept_ns: AtomicI64,
     pub asleep_since_ns: AtomicI64,
@@ -112,11 +166,20 @@ impl Shared {
                 balance_checks: AtomicU64::new(0),
                 messages_sent: AtomicU64::new(0),
             },
+            running: Running::new(),
             slept_ns: AtomicI64::new(0),
             asleep_since_ns: AtomicI64::new(0),
             stood_by_ns: AtomicI64::new(0),
             started_ns: sys::clock::monotonic_ns(),
         }
+    }
+
+    /// The process whose code the scheduler runs, or has just run: in the slice that is not finished yet. Known only
+    /// while the window looks for long slices (`effects::system_monitor`).
+    #[must_use]
+    pub fn runs(&self) -> Option<Begun> {
+        let begun = self.running.read()?;
+        (begun.slice == self.counts.switches()).then_some(begun)
     }
 
     /// The number of queued processes for each priority.

@@ -105,6 +105,18 @@ impl<const PLACES: usize> Waits<PLACES> {
             .min()
     }
 
+    /// For which processes things have waited since before this time, each of them once for every such thing.
+    pub fn waiting_for(&self, before_ns: i64) -> impl Iterator<Item = Term> {
+        let entries = self.0.iter().flatten();
+        entries.filter_map(move |entry| {
+            let is_used = entry.key.load(Ordering::Acquire) > IN_HANDS;
+            let is_older = entry.since_ns.load(Ordering::Relaxed) < before_ns;
+            // SAFETY: these are the bits of an immediate term.
+            let pid = unsafe { Term::from_bits(entry.pid.load(Ordering::Relaxed)) };
+            (is_used && is_older).then_some(pid)
+        })
+    }
+
     /// Forgets everything that waits for a process for which this is true: what a process had when it ended, nobody
     /// takes out.
     pub fn forget(&self, is_gone: impl Fn(Term) -> bool) {
@@ -137,6 +149,8 @@ mod tests {
         assert_eq!(waits.take(64), Some(10));
         assert_eq!(waits.take(64), None);
         assert_eq!(waits.oldest_ns(), Some(20));
+        assert_eq!(waits.waiting_for(20).count(), 0);
+        assert_eq!(waits.waiting_for(21).collect::<Vec<_>>(), [PID]);
         waits.note(128, PID, 30);
         assert_eq!(waits.take(128), Some(30), "noted anew");
         assert_eq!(waits.oldest_ns(), None);

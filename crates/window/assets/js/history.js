@@ -19,6 +19,9 @@ export const history = {
 };
 
 let next = 0;
+// The series that do not change, and those of connected nodes, which come and go.
+let fixed = [];
+let peers = [];
 let timer = null;
 const listeners = new Set();
 
@@ -42,9 +45,12 @@ async function poll() {
   if (document.getElementById("login").open) return;
   try {
     if (history.series.length === 0) {
-      const answer = await get("series");
-      history.series = answer.rows ?? answer;
-      for (const { id } of history.series) history.columns.set(id, []);
+      fixed = await get("series");
+      peers = [];
+      history.series = fixed;
+      history.columns.clear();
+      history.times.length = 0;
+      for (const { id } of fixed) history.columns.set(id, []);
     }
     take(await get("history", { from: next }));
     history.answered = Date.now();
@@ -57,6 +63,16 @@ async function poll() {
   for (const listener of listeners) listener();
   clearTimeout(timer);
   timer = setTimeout(poll, document.hidden ? HIDDEN_EVERY_MS : EVERY_MS);
+}
+
+/** Has columns for the nodes that are connected now, or were in this hour. */
+function followPeers(now) {
+  const ids = now.map(({ id }) => id);
+  if (ids.join("\n") === peers.map(({ id }) => id).join("\n")) return;
+  for (const { id } of peers) if (!ids.includes(id)) history.columns.delete(id);
+  for (const id of ids) if (!history.columns.has(id)) history.columns.set(id, history.times.map(() => null));
+  peers = now;
+  history.series = [...fixed, ...peers];
 }
 
 function take(answer) {
@@ -72,6 +88,7 @@ function take(answer) {
     history.series = [];
     return;
   }
+  followPeers(answer.peers);
   const ids = Object.keys(answer.columns);
   const count = ids.length === 0 ? 0 : answer.columns[ids[0]].length;
   const newest = answer.now_unix_ms;

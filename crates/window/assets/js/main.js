@@ -10,7 +10,7 @@ import * as process from "./process.js";
 import * as profile from "./profile.js";
 import { table } from "./table.js";
 import * as tree from "./tree.js";
-import { duration, field, time } from "./units.js";
+import { duration, field, moment, time } from "./units.js";
 
 const STALE_MS = 4000;
 const context = { control: false, name: "this node" };
@@ -80,18 +80,61 @@ function atoms(root) {
   });
 }
 
+const EVENTS = [
+  { key: "last_unix_ms", title: "Last", text: (row) => moment(row.last_unix_ms) },
+  { key: "event", title: "Event", look: "short" },
+  { key: "about", text: (row) => [row.name, row.about].filter((part) => part !== null).join(" ") || "–" },
+  { key: "detail" },
+  { key: "took_ms", title: "Took" },
+  { key: "size_bytes", title: "Heap" },
+  { key: "messages", title: "Messages" },
+  { key: "count", title: "Times" },
+  { key: "first_unix_ms", title: "First", text: (row) => moment(row.first_unix_ms) },
+  { key: "is_lasting", title: "Goes on" },
+];
+const LOG = [
+  { key: "written_unix_ms", title: "Time", text: (row) => moment(row.written_unix_ms) },
+  { key: "text", look: "line" },
+  { key: "source", look: "short" },
+  { key: "level", look: "short" },
+];
+
+/** What else the answer of a list says, in a line above it. */
+function withNote(path, title, options, noteOf) {
+  const note = el("p", { class: "help" });
+  return (root) => table(root, { path, title, above: note, told: (answer) => setText(note, noteOf(answer)), ...options });
+}
+
+function limitsOf({ limits, forgotten }) {
+  const from = [
+    ["collections of", "long_gc_ms", limits.long_gc_ms],
+    ["slices of", "long_schedule_ms", limits.long_schedule_ms],
+    ["heaps of", "bytes", limits.large_heap_words * 8],
+    ["queues of", "", limits.long_queue_messages],
+  ];
+  const told = from.filter(([, , limit]) => limit > 0).map(([what, unit, limit]) => `${what} ${field(unit, limit)}`);
+  const older = forgotten > 0 ? ` ${field("", forgotten)} older ones were forgotten.` : "";
+  return `Told of are ${[...told, "processes that wait for busy ports and connections, what the memory guard does"].join(", ")}, and what was done by this page.${older}`;
+}
+
 const PAGES = [
   ["", "Overview", overview.show],
   ["processes", "Processes", processes],
   ["supervision", "Supervision", tree.show],
   ["tables", "Tables", list("tables", "ETS tables", { sort: "memory_bytes" })],
-  ["ports", "Ports", list("ports", "Ports and sockets", { sort: "input_bytes" })],
+  ["ports", "Ports", list("ports", "Ports", { sort: "input_bytes" })],
+  ["sockets", "Sockets", list("sockets", "Sockets of the module socket", { sort: "input_bytes" })],
   ["nodes", "Nodes", nodes],
   ["modules", "Modules", list("modules", "Loaded modules", { sort: "code_bytes" })],
   ["atoms", "Atoms", atoms],
   ["timers", "Timers", list("timers", "Timers", { sort: "timers", help: "How many timers each scheduler has, and when the next one of them is due." })],
-  ["events", "Events", list("events", "Events", { help: "Long collections, large heaps, long schedules, busy ports and connections." })],
-  ["log", "Log", list("log", "Log")],
+  ["events", "Events", withNote("events", "Events", { columns: EVENTS }, limitsOf)],
+  ["log", "Log", withNote("log", "Log", {
+    columns: LOG,
+    rows: 200,
+    isBackward: true,
+    help: "What the node has written to its console since the dashboard was opened, and reports of the machine itself when they were made, which the logger prints later. What a logger writes to files is not here.",
+  }, ({ forgotten }) => (forgotten > 0 ? `${field("", forgotten)} older lines were forgotten.` : ""))],
   ["profile", "Profile", profile.show],
 ];
 

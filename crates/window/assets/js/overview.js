@@ -9,7 +9,7 @@ import { bytes, duration, number } from "./units.js";
 const TITLES = {
   load: "Load", queues: "Run queues", memory: "Memory", processes: "Processes", messages: "Messages",
   collections: "Collections", guard: "Memory guard", io: "Input and output", tables: "Tables", code: "Code", distribution: "Distribution",
-  timers: "Timers",
+  timers: "Timers", peers: "Waiting for each node", busy_peers: "Busy connections",
 };
 const UNITS = { bytes: "bytes", "bytes/s": "bytes per second", seconds: "time" };
 const SPANS = [["5 min", 5], ["15 min", 15], ["1 h", 60]];

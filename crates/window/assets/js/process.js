@@ -48,7 +48,13 @@ function sections(told) {
   if (told.holdings) found.push(section("What it holds", facts(Object.entries(told.holdings))));
   if (!isEmpty(told.stack)) found.push(section("Stack", stack(told.stack)));
   if (!isEmpty(told.queue_head)) found.push(section("The first messages of its queue", list(told.queue_head)));
-  if (!isEmpty(told.senders)) found.push(section("Who sends to it", list(told.senders)));
+  if (!isEmpty(told.senders?.largest)) {
+    const lines = told.senders.largest.map((sender) => [
+      [sender.name, sender.pid].filter(Boolean).join(" "), field("share_percent", sender.share_percent),
+    ]);
+    const what = `Of ${field("", told.senders.messages)} messages that processes of this node have sent to it lately.`;
+    found.push(section("Who sends to it", el("p", { class: "help" }, what), rows(["Process", "Share"], lines)));
+  }
   for (const name of LISTS) if (!isEmpty(told[name])) found.push(section(titleOf(name), list(told[name])));
   if (!isEmpty(told.dictionary)) {
     const lines = told.dictionary.map(([key, value]) => [textOf(key), textOf(value)]);
@@ -95,7 +101,7 @@ export function show(root, [pid], context) {
       const told = await get(`process/${encodeURIComponent(pid)}`);
       if (isStopped) return;
       fault.hidden = true;
-      setText(heading, told.name ? `${told.name} ${pid}` : pid);
+      setText(heading, told.name ? `${told.name} ${told.pid}` : told.pid);
       setText(status, told.status ?? "");
       const text = JSON.stringify(told);
       // What is selected would be lost by drawing it again.

@@ -1,24 +1,20 @@
-// A flame graph of what schedulers do, on demand: each bar is a function, as wide as its share of the samples, above
+// A flame graph of what schedulers do, on demand: each bar is a function, as wide as its share of the samples, below
 // the one that called it. Bars are buttons, which widen theirs to the whole.
 
-import { get } from "./api.js";
+import { get, post } from "./api.js";
 import { el, setText } from "./dom.js";
-import { number } from "./units.js";
+import { field, number, time } from "./units.js";
 
+const EVERY_MS = 1000;
 const MOST_DEPTH = 60;
 const LEAST_SHARE = 0.002;
 
-/** The stacks of an answer: [[names], samples]. */
-function stacks(answer) {
-  if (typeof answer.folded === "string") {
-    return answer.folded.split("\n").filter((line) => line !== "").map((line) => {
-      const cut = line.lastIndexOf(" ");
-      return [line.slice(0, cut).split(";"), Number(line.slice(cut + 1))];
-    });
-  }
-  return answer.rows.map((row) => [
-    Array.isArray(row.stack) ? row.stack : String(row.stack).split(";"), row.samples ?? row.count,
-  ]);
+/** The stacks of a profile: [[names], samples]. */
+function stacks(folded) {
+  return folded.split("\n").filter((line) => line !== "").map((line) => {
+    const cut = line.lastIndexOf(" ");
+    return [line.slice(0, cut).split(";"), Number(line.slice(cut + 1))];
+  });
 }
 
 function tree(lines) {
@@ -43,14 +39,17 @@ function hueOf(name) {
 
 export function show(root) {
   const status = el("p", { class: "status", role: "status" });
-  const place = el("div", { class: "flames" });
-  const time = el("select", { id: "seconds" }, [1, 5, 10, 30].map((s) => el("option", { value: s }, `${s} s`)));
+  const place = el("div", { class: "flames", role: "region", tabindex: "0", "aria-label": "Flame graph" });
+  const length = el("select", { id: "seconds" }, [1, 5, 10, 30, 60].map((s) => el("option", { value: s, selected: s === 5 }, `${s} s`)));
   const start = el("button", { type: "button", click: take }, "Take samples");
   const whole = el("button", { type: "button", class: "quiet", hidden: true, click: () => draw(all) }, "Show all");
+  const file = el("a", { href: "api/v1/profile/folded", download: "profile.folded", hidden: true }, "Download as collapsed stacks");
   root.append(el("div", { class: "heading" }, el("h1", {}, "Profile"), status),
-    el("p", { class: "help" }, "What the node's threads run, by samples of their stacks. Taking them costs a node little, and other nodes nothing."),
-    el("div", { class: "bar" }, el("label", { for: "seconds" }, "For"), time, start, whole), place);
+    el("p", { class: "help" }, "What the node's threads spend their processor time on, by 99 samples of each in a second of it. It costs the node less than a hundredth of that time. Choose a bar to see it alone."),
+    el("div", { class: "bar" }, el("label", { for: "seconds" }, "For"), length, start, whole, file), place);
   let all = null;
+  let drawn = null;
+  let timer = null;
   let isStopped = false;
 
   function draw(top) {
@@ -80,21 +79,55 @@ export function show(root) {
     }))));
   }
 
-  async function take() {
-    const seconds = Number(time.value);
-    start.disabled = true;
-    setText(status, `taking samples for ${seconds} s …`);
-    try {
-      const answer = await get("profile", { seconds }, undefined, (seconds + 15) * 1000);
-      if (isStopped) return;
-      all = tree(stacks(answer));
-      setText(status, all.count === 0 ? "nothing ran" : `${number(all.count, "")} samples`);
-      draw(all);
-    } catch (error) {
-      setText(status, error.message);
-    }
-    start.disabled = false;
+  function told(profile) {
+    const samples = `${field("", profile.samples)} samples`;
+    if (profile.number === 0) return "none has been taken yet";
+    if (profile.is_running) return `taking samples for ${profile.seconds} s: ${samples} …`;
+    if (profile.fault !== null) return profile.fault;
+    const parts = [`${samples} in ${profile.seconds} s, from ${time(profile.started_unix_ms)} on`];
+    if (profile.lost > 0) parts.push(`${field("", profile.lost)} were lost`);
+    if (profile.left_out > 0) parts.push(`${field("", profile.left_out)} are of stacks that were left out`);
+    return parts.join("; ");
   }
 
-  return { stop() { isStopped = true; } };
+  async function look() {
+    clearTimeout(timer);
+    try {
+      const profile = await get("profile");
+      if (isStopped) return;
+      setText(status, told(profile));
+      start.disabled = profile.is_running;
+      file.hidden = profile.folded === "";
+      if (!profile.is_running && profile.number !== drawn) {
+        drawn = profile.number;
+        all = tree(stacks(profile.folded));
+        if (all.count > 0) draw(all);
+        else place.replaceChildren();
+      }
+    } catch (error) {
+      if (isStopped) return;
+      setText(status, error.message);
+      start.disabled = false;
+    }
+    timer = setTimeout(look, start.disabled ? EVERY_MS : 5 * EVERY_MS);
+  }
+
+  async function take() {
+    start.disabled = true;
+    try {
+      await post(`profile/start?seconds=${length.value}`);
+      look();
+    } catch (error) {
+      setText(status, error.message);
+      start.disabled = false;
+    }
+  }
+
+  look();
+  return {
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
 }

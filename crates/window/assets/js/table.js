@@ -1,4 +1,4 @@
-// A table whose rows the node sorts, filters and cuts into pages; for lists that the node gives whole, this does it.
+// A table whose rows the node sorts, filters and cuts into pages.
 
 import { get } from "./api.js";
 import { el, linked, setText } from "./dom.js";
@@ -8,33 +8,12 @@ const EVERY_MS = 2000;
 const SLOW_MS = 30000;
 const isNumber = (value) => typeof value === "number";
 
-/** Rows as the node would give them. */
-function arranged(rows, asked, total) {
-  let kept = rows;
-  if (asked.filter) {
-    const text = asked.filter.toLowerCase();
-    kept = rows.filter((row) => Object.entries(row).some(([name, value]) => field(name, value).toLowerCase().includes(text)));
-  }
-  const key = asked.key;
-  const sign = asked.order === "asc" ? 1 : -1;
-  if (key) {
-    kept = [...kept].sort((one, other) => {
-      const [a, b] = [one[key], other[key]];
-      if (a === b) return 0;
-      if (a === null || a === undefined) return 1;
-      if (b === null || b === undefined) return -1;
-      return sign * (isNumber(a) && isNumber(b) ? a - b : field(key, a).localeCompare(field(key, b)));
-    });
-  }
-  const start = asked.page * asked.rows;
-  return { total: total ?? rows.length, matched: kept.length, rows: kept.slice(start, start + asked.rows) };
-}
-
 /**
- * Shows a table. Options: `path` below the API; `title`; `columns`, as {key, title, sort, link} where `sort` is the
- * node's word for it (the key if it is left out, null for none); without columns, those of the first row; `sort` and
+ * Shows a table. Options: `path` below the API; `title`; `columns`, as {key, title, sort, link, look} where `sort` is the
+ * node's word for it (the key if it is left out, null for none) and `look` a class of its cells; without columns, those of the first row; `sort` and
  * `order` at first; `choices`, as {name, title, values: [[value, title], ...]}; `more`, which adds to the end of a row;
- * `above`, an element in front of the table; `told`, called with each answer.
+ * `isBackward`, if the rows of a page are shown from the last to the first until another order is chosen; `above`, an
+ * element in front of the table; `told`, called with each answer.
  */
 export function table(root, options) {
   const state = {
@@ -137,7 +116,7 @@ export function table(root, options) {
         const value = row[column.key];
         const text = column.text ? column.text(row) : field(column.key, value);
         const cell = line.cells[place];
-        cell.className = column.isNumber ? "number" : "text";
+        cell.className = column.isNumber ? "number" : `text ${column.look ?? ""}`.trim();
         if (cell.dataset.text === text) continue;
         cell.dataset.text = text;
         const link = column.link?.(row);
@@ -159,19 +138,18 @@ export function table(root, options) {
     try {
       const { sort, order, filter: text, page, rows, choices } = state;
       const answer = await get(options.path, { sort, order, filter: text, page, rows, ...choices }, own.signal, SLOW_MS);
-      const column = columns.find((one) => (one.sort ?? one.key) === sort);
-      const key = column?.key ?? sort;
-      const shown = answer.matched === undefined ? arranged(answer.rows, { ...state, key }, answer.total) : answer;
-      const found = columnsOf(shown.rows);
-      for (const one of found) one.isNumber = shown.rows.some((row) => isNumber(row[one.key]));
+      const found = columnsOf(answer.rows);
+      for (const one of found) one.isNumber = answer.rows.some((row) => isNumber(row[one.key]) && !one.key.endsWith("unix_ms"));
       if (!isSame(found, columns) || head.cells.length === 0) {
         columns = found;
         body.replaceChildren();
         drawHead();
       }
-      drawRows(shown.rows);
-      matched = shown.matched;
-      tell(shown, answer);
+      // The node gives the newest first, so that they are on the first page.
+      const isTurned = options.isBackward && sort === null && order === "desc";
+      drawRows(isTurned ? [...answer.rows].reverse() : answer.rows);
+      matched = answer.matched;
+      tell(answer);
       options.told?.(answer);
       fault.hidden = true;
     } catch (error) {
@@ -182,13 +160,13 @@ export function table(root, options) {
     if (!isStopped && runs.checked) timer = setTimeout(refresh, document.hidden ? 5 * EVERY_MS : EVERY_MS);
   }
 
-  function tell(shown, answer) {
-    const from = shown.rows.length === 0 ? 0 : state.page * state.rows + 1;
-    const to = state.page * state.rows + shown.rows.length;
-    const count = field("", shown.matched);
-    const of = shown.matched === shown.total ? count : `${count} of ${field("", shown.total)}`;
+  function tell(answer) {
+    const from = answer.rows.length === 0 ? 0 : state.page * state.rows + 1;
+    const to = state.page * state.rows + answer.rows.length;
+    const count = field("", answer.matched);
+    const of = answer.matched === answer.total ? count : `${count} of ${field("", answer.total)}`;
     const took = answer.took_ms === undefined ? "" : `, in ${field("took_ms", answer.took_ms)}`;
-    const what = shown.rows.length === 0 ? "Nothing" : `${field("", from)} to ${field("", to)}`;
+    const what = answer.rows.length === 0 ? "Nothing" : `${field("", from)} to ${field("", to)}`;
     setText(status, `${what}, of ${of}${took}`);
     before.disabled = state.page === 0;
     after.disabled = to >= matched;

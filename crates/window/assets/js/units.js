@@ -47,6 +47,13 @@ export function time(unixMs) {
   return new Date(unixMs).toLocaleTimeString("en-GB");
 }
 
+/** A time, with its day if that is not this one. */
+export function moment(unixMs) {
+  const date = new Date(unixMs);
+  const day = date.toDateString() === new Date().toDateString() ? "" : `${date.toLocaleDateString("en-GB")} `;
+  return `${day}${time(unixMs)}`;
+}
+
 /** A number of a series, whose unit the node says. */
 export function number(value, unit) {
   if (value === null || value === undefined || Number.isNaN(value)) return NONE;

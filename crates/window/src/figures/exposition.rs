@@ -14,6 +14,7 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::{Registry, Unit};
 use sys::histogram::Counted;
 
+use super::peers;
 use super::reading::Reading;
 use super::table::{Kind, Metric, Row};
 
@@ -111,9 +112,18 @@ fn families(rows: &[Row], reading: &Reading) -> Vec<Family> {
             .find(|family| family.name == metric.family);
         match known.map(|family| &mut family.samples) {
             Some(Samples::Numbers(_, _, samples)) => samples.push(sample),
-            _ => families.push(Family::new(metric, row.kind(), sample)),
+            _ => families.push(Family::new(metric, row.kind(), vec![sample])),
         }
     }
+    families.extend(peers::METRICS.iter().filter_map(|(metric, kind, read)| {
+        let samples = reading.each_peer.iter().take(peers::MOST);
+        let samples = samples.filter_map(|peer| {
+            let value = read(peer.seen.as_ref()?);
+            Some((Cow::Owned(peers::name(peer.name)), value))
+        });
+        let samples: Vec<_> = samples.collect();
+        (!samples.is_empty()).then(|| Family::new(metric, *kind, samples))
+    }));
     families.extend(HISTOGRAMS.map(|(name, help, counted)| Family {
         name,
         unit: Some("seconds"),
@@ -124,12 +134,12 @@ fn families(rows: &[Row], reading: &Reading) -> Vec<Family> {
 }
 
 impl Family {
-    fn new(metric: &Metric, kind: Kind, first: (Cow<'static, str>, f64)) -> Family {
+    fn new(metric: &Metric, kind: Kind, samples: Vec<(Cow<'static, str>, f64)>) -> Family {
         Family {
             name: metric.family,
             unit: metric.unit,
             help: metric.help,
-            samples: Samples::Numbers(kind, metric.label, vec![first]),
+            samples: Samples::Numbers(kind, metric.label, samples),
         }
     }
 }

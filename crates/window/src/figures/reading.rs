@@ -4,9 +4,9 @@
 //! it. What needs the locks of others ([`Slow`]) is given up where they are not free soon, and is asked for so seldom
 //! that it takes at most a hundredth of a processor.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use distribution::peers;
 use runtime::code::modules;
 use runtime::effects::{collection, port};
 use runtime::mail::{dirty, idle, metering, schedulers, timer};
@@ -15,6 +15,7 @@ use runtime::process::table;
 use sys::histogram::Counted;
 use term::atom;
 
+use super::connected::{self, Peer};
 use super::memory::{self, Memory};
 
 /// How long to wait for one lock.
@@ -56,8 +57,8 @@ pub(crate) struct Reading {
     pub(crate) tables: usize,
     pub(crate) atoms: usize,
     pub(crate) modules: usize,
-    pub(crate) peers: usize,
-    pub(crate) peer_bytes: u64,
+    /// The nodes that are connected.
+    pub(crate) each_peer: Arc<[Peer]>,
     pub(crate) timers: usize,
 }
 
@@ -67,7 +68,7 @@ pub(crate) struct Slow {
     ets: Kept<u64>,
     /// Bytes of code, and the number of modules.
     code: Kept<(u64, usize)>,
-    peers: Kept<(usize, u64)>,
+    peers: Kept<Option<Arc<[Peer]>>>,
     timers: Kept<usize>,
 }
 
@@ -78,15 +79,17 @@ struct Kept<T> {
     until: Option<Instant>,
 }
 
-impl<T: Copy> Kept<T> {
+impl<T: Clone> Kept<T> {
     /// The value; it is kept as it is where `ask` finds none.
     fn get(&mut self, ask: impl FnOnce() -> Option<T>) -> T {
         let began = Instant::now();
         if self.until.is_none_or(|until| began >= until) {
-            self.value = ask().unwrap_or(self.value);
+            if let Some(value) = ask() {
+                self.value = value;
+            }
             self.until = Some(began + began.elapsed() * REST);
         }
-        self.value
+        self.value.clone()
     }
 }
 
@@ -101,14 +104,6 @@ fn code() -> Option<(u64, usize)> {
     Some((versions.sum(), all.len()))
 }
 
-/// How many nodes are connected, and the bytes that wait to be sent to them.
-fn connected() -> (usize, u64) {
-    let waiting = peers::connected().map(|channel| channel.waiting_bytes_within(PATIENCE));
-    waiting.fold((0, 0), |(count, bytes), waiting| {
-        (count + 1, bytes + waiting.unwrap_or(0) as u64)
-    })
-}
-
 fn worked(kind: DirtyKind) -> (i64, usize) {
     let worked_ns = dirty::worked_ns(kind);
     (worked_ns.iter().sum(), worked_ns.len())
@@ -121,7 +116,9 @@ impl Reading {
             .ets
             .get(|| Some(memory::ets_bytes(&ets::registry::all(), PATIENCE)));
         let (code, modules) = slow.code.get(code);
-        let (peers, peer_bytes) = slow.peers.get(|| Some(connected()));
+        let each_peer = slow
+            .peers
+            .get(|| Some(Some(connected::all_within(PATIENCE).into())));
         let timers = slow.timers.get(|| Some(timer::count_within(PATIENCE)));
         let schedulers = schedulers::schedulers();
         let sum = |of: fn(&schedulers::Counts) -> u64| {
@@ -160,10 +157,15 @@ impl Reading {
             tables: ets::count(),
             atoms: atom::count(),
             modules,
-            peers,
-            peer_bytes,
+            each_peer: each_peer.unwrap_or_default(),
             timers,
         }
+    }
+
+    /// The bytes that wait to be sent to other nodes, as far as they are known.
+    pub(crate) fn peer_bytes(&self) -> u64 {
+        let seen = self.each_peer.iter().filter_map(|peer| peer.seen);
+        seen.map(|seen| seen.queued_bytes).sum()
     }
 
     /// A reading of a node that has not begun, for tests.
@@ -199,8 +201,7 @@ impl Reading {
             tables: 0,
             atoms: 0,
             modules: 0,
-            peers: 0,
-            peer_bytes: 0,
+            each_peer: Arc::default(),
             timers: 0,
         }
     }

@@ -8,12 +8,12 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::reading::Reading;
-use super::table::Row;
+use super::table::{Row, Series};
 
 /// Milliseconds from one sample to the next.
 pub(crate) const STEP_MS: u64 = 1_000;
 /// Samples that are kept.
-const SAMPLES: u64 = 3_600;
+pub(super) const SAMPLES: u64 = 3_600;
 
 pub(crate) struct Ring {
     columns: usize,
@@ -71,12 +71,18 @@ impl Ring {
         self.next += 1;
     }
 
+    /// The number of the sample that was added last, if there is one.
+    pub(crate) fn newest(&self) -> Option<u64> {
+        self.next.checked_sub(1)
+    }
+
     /// The last sample, if there is one: a value for each row.
     pub(crate) fn last(&self) -> Option<Vec<Option<f32>>> {
         let last = self.sample(self.next.checked_sub(1)?);
         Some(last.iter().map(|value| known(*value)).collect())
     }
 
+    /// The samples from this one on.
     pub(crate) fn history(&self, from: u64, rows: &[Row]) -> History {
         let first = from.clamp(self.first(), self.next);
         let column = |column: usize| {
@@ -84,16 +90,14 @@ impl Ring {
             Column(samples.collect())
         };
         let columns = rows.iter().enumerate();
+        let columns = columns.map(|(index, row)| (row.id.to_string(), column(index)));
         History {
             step_ms: STEP_MS,
             first,
             next: self.next,
             now_unix_ms: self.last_unix_ms,
-            columns: Columns(
-                columns
-                    .map(|(index, row)| (row.id.to_string(), column(index)))
-                    .collect(),
-            ),
+            peers: Vec::new(),
+            columns: Columns(columns.collect()),
         }
     }
 }
@@ -113,7 +117,17 @@ pub struct History {
     pub next: u64,
     /// When the last one was taken, in milliseconds since 1970.
     pub now_unix_ms: i64,
+    /// The series of nodes that are connected, or were in this hour; all others do not change while the window is open.
+    pub peers: Vec<Series>,
     pub columns: Columns,
+}
+
+impl History {
+    /// Adds the series of nodes, and their columns of the same samples.
+    pub(super) fn add(&mut self, peers: Vec<Series>, columns: Vec<(String, Column)>) {
+        self.peers.extend(peers);
+        self.columns.0.extend(columns);
+    }
 }
 
 /// The columns by their series' id, as a map.
@@ -125,7 +139,7 @@ impl Columns {
     #[must_use]
     pub fn get(&self, id: &str) -> Option<Vec<Option<f32>>> {
         let (_, column) = self.0.iter().find(|(known, _)| known == id)?;
-        Some(column.0.iter().map(|value| known(*value)).collect())
+        Some(column.known())
     }
 }
 
@@ -139,7 +153,19 @@ impl Serialize for Columns {
     }
 }
 
-struct Column(Vec<f32>);
+/// The values of a column.
+pub(super) struct Column(Vec<f32>);
+
+impl Column {
+    /// What is not known is no number.
+    pub(super) fn of(values: Vec<f32>) -> Column {
+        Column(values)
+    }
+
+    pub(super) fn known(&self) -> Vec<Option<f32>> {
+        self.0.iter().map(|value| known(*value)).collect()
+    }
+}
 
 impl Serialize for Column {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

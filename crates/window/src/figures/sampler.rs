@@ -61,6 +61,9 @@ fn sample() {
                 before = None;
             }
             open.ring.add(&open.rows, before.as_deref(), &now, missed);
+            if let Some(number) = open.ring.newest() {
+                open.peers.put(number, &now.each_peer);
+            }
             open.last = Some(Arc::clone(&now));
         }
         before = Some(now);

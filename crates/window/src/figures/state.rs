@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::peers::Rings;
 use super::reading::Reading;
 use super::ring::Ring;
 use super::table::Row;
@@ -13,6 +14,7 @@ use super::table::Row;
 pub(super) struct Open {
     pub(super) rows: Arc<[Row]>,
     pub(super) ring: Ring,
+    pub(super) peers: Rings,
     /// `None` until something has been read since the window was opened.
     pub(super) last: Option<Arc<Reading>>,
 }

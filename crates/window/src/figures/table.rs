@@ -84,7 +84,7 @@ const fn plain(family: &'static str, unit: Option<&'static str>, help: &'static 
     }
 }
 
-const fn by(
+pub(super) const fn by(
     label: &'static str,
     family: &'static str,
     unit: Option<&'static str>,
@@ -430,10 +430,10 @@ fn outside() -> [Row; 9] {
         row("code", "modules", "Modules", "modules", "Modules that are loaded",
             Now(|reading| Some(reading.modules as f64))).called(plain("modules", None, "Modules that are loaded")),
         row("distribution", "peers", "Connected nodes", "nodes", "Nodes that are connected, hidden ones too",
-            Now(|reading| Some(reading.peers as f64)))
+            Now(|reading| Some(reading.each_peer.len() as f64)))
             .called(plain("connected_nodes", None, "Nodes that are connected, hidden ones too")),
         row("distribution", "peer_bytes", "Waiting for other nodes", "bytes",
-            "Bytes that wait to be sent to other nodes", Now(|reading| Some(reading.peer_bytes as f64)))
+            "Bytes that wait to be sent to other nodes", Now(|reading| Some(reading.peer_bytes() as f64)))
             .called(plain("distribution_queue", Some("bytes"), "Bytes that wait to be sent to other nodes")),
     ]
 }

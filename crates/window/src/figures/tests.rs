@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use super::connected::{Peer, Seen};
 use super::reading::Reading;
 use super::ring::Ring;
 use super::{Format, exposition, table};
@@ -177,9 +178,33 @@ fn full_text() -> String {
     let reading = Reading {
         guard: Some(guard),
         oldest_message_ns: Some(1),
+        each_peer: [Peer {
+            name: term::atom::known("a\"\n@b"),
+            seen: Some(Seen {
+                queued_bytes: 5,
+                is_busy: true,
+                packets_in: 6,
+                packets_out: 7,
+            }),
+        }]
+        .into(),
         ..Reading::empty()
     };
     exposition::text(Format::OpenMetrics, &table::rows(), &reading)
+}
+
+#[test]
+fn connected_nodes_have_metrics_with_their_names() {
+    let text = full_text();
+    for line in [
+        "\nferl_peer_queue_bytes{peer=\"a\\\"\\\\x{A}@b\"} 5.0\n",
+        "\nferl_peer_busy{peer=\"a\\\"\\\\x{A}@b\"} 1.0\n",
+        "\nferl_peer_received_packets_total{peer=\"a\\\"\\\\x{A}@b\"} 6.0\n",
+        "\nferl_distribution_queue_bytes 5.0\n",
+        "\nferl_connected_nodes 1.0\n",
+    ] {
+        assert!(text.contains(line), "{line}{text}");
+    }
 }
 
 #[test]

@@ -95,7 +95,7 @@ impl Groups {
 
     /// The number of groups, and those on the page.
     pub(super) fn sorted(self, query: &Query) -> (u64, Vec<GroupRow>) {
-        let mut ranking = Ranking::new(query.ranked(), query.ascending);
+        let mut ranking = Ranking::new(query.ranked(), query.part.ascending);
         for (key, sums) in self.0 {
             let number = match query.sort {
                 Sort::Count => sums.count as i64,
@@ -118,7 +118,7 @@ impl Groups {
         };
         (
             count,
-            query.of_page(ranking.into_sorted()).map(row).collect(),
+            query.part.of_page(ranking.into_sorted()).map(row).collect(),
         )
     }
 }
@@ -126,6 +126,7 @@ impl Groups {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::paging::Paging;
 
     #[test]
     fn groups_are_added_up_and_limited() {
@@ -141,8 +142,10 @@ mod tests {
         let query = Query {
             group: Group::Label,
             sort: Sort::Count,
-            rows: 3,
-            ..Query::default()
+            part: Paging {
+                rows: 3,
+                ..Query::default().part
+            },
         };
         let (count, rows) = groups.sorted(&query);
         assert_eq!(count as usize, MOST + 1);

@@ -1,6 +1,6 @@
 //! What is asked of the table of processes: parameters of a request, checked.
 
-use std::str::FromStr;
+use crate::paging::Paging;
 
 /// By what processes, or groups of them, are sorted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,32 +28,29 @@ pub enum Group {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Query {
     pub sort: Sort,
-    /// The smallest first.
-    pub ascending: bool,
-    /// Only those processes in whose pid, name, label or calls this is found, in small letters.
-    pub filter: Option<String>,
     pub group: Group,
-    /// From 0.
-    pub page: usize,
-    pub rows: usize,
+    /// The filter leaves those processes in whose pid, name, label or calls it is found.
+    pub part: Paging,
 }
 
 /// The most rows of a page.
 pub const MOST_ROWS: usize = 500;
 /// The most rows that are sorted; pages behind them are not shown.
 pub const MOST_RANKED: usize = 20_000;
-/// The longest filter, in characters.
-const LONGEST_FILTER: usize = 200;
+/// The rows of a page, if the request does not say.
+const ROWS: usize = 50;
 
 impl Default for Query {
     fn default() -> Query {
         Query {
             sort: Sort::Memory,
-            ascending: false,
-            filter: None,
             group: Group::None,
-            page: 0,
-            rows: 50,
+            part: Paging {
+                ascending: false,
+                filter: None,
+                page: 0,
+                rows: ROWS,
+            },
         }
     }
 }
@@ -87,49 +84,19 @@ impl Query {
                 );
             }
         };
-        let ascending = match value("order") {
-            None | Some("desc") => false,
-            Some("asc") => true,
-            Some(_) => return Err("order: desc or asc".into()),
-        };
-        let filter = value("filter")
-            .map(str::trim)
-            .filter(|text| !text.is_empty());
-        if filter.is_some_and(|text| text.chars().count() > LONGEST_FILTER) {
-            return Err(format!("filter: at most {LONGEST_FILTER} characters"));
-        }
-        let rows = number(value("rows"), "rows", 50)?;
-        let page = number(value("page"), "page", 0)?;
-        if !(1..=MOST_ROWS).contains(&rows) {
-            return Err(format!("rows: 1 to {MOST_ROWS}"));
-        }
         Ok(Query {
             sort,
-            ascending,
-            filter: filter.map(str::to_lowercase),
             group,
-            page,
-            rows,
+            part: Paging::parse(value, ROWS, MOST_ROWS)?,
         })
     }
 
     /// How many rows must be ranked for the page; at most [`MOST_RANKED`].
     #[must_use]
     pub fn ranked(&self) -> usize {
-        (self.page.saturating_add(1).saturating_mul(self.rows)).min(MOST_RANKED)
+        let Paging { page, rows, .. } = self.part;
+        page.saturating_add(1).saturating_mul(rows).min(MOST_RANKED)
     }
-
-    /// The rows of the page, of those that are ranked.
-    pub fn of_page<T>(&self, ranked: Vec<T>) -> impl Iterator<Item = T> + use<T> {
-        let skipped = self.page.saturating_mul(self.rows);
-        ranked.into_iter().skip(skipped).take(self.rows)
-    }
-}
-
-fn number(text: Option<&str>, name: &str, default: usize) -> Result<usize, String> {
-    text.map_or(Ok(default), |text| {
-        usize::from_str(text).map_err(|_| format!("{name}: a number"))
-    })
 }
 
 #[cfg(test)]
@@ -156,11 +123,11 @@ mod tests {
         ]);
         let query = query.unwrap();
         assert_eq!(
-            (query.sort, query.ascending, query.ranked()),
+            (query.sort, query.part.ascending, query.ranked()),
             (Sort::Queue, true, 21)
         );
-        assert_eq!(query.filter.as_deref(), Some("gen"));
-        let page: Vec<usize> = query.of_page((0..21).collect()).collect();
+        assert_eq!(query.part.filter.as_deref(), Some("gen"));
+        let page: Vec<usize> = query.part.of_page((0..21).collect()).collect();
         assert_eq!(page, [14, 15, 16, 17, 18, 19, 20]);
         for wrong in [
             ("sort", "size"),
@@ -178,6 +145,6 @@ mod tests {
         assert!(parse(&[("sort", "count"), ("group", "label")]).is_ok());
         let far = parse(&[("page", "18446744073709551615"), ("rows", "500")]).unwrap();
         assert_eq!(far.ranked(), MOST_RANKED);
-        assert_eq!(far.of_page(vec![1; 10]).count(), 0);
+        assert_eq!(far.part.of_page(vec![1; 10]).count(), 0);
     }
 }

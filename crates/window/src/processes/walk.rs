@@ -60,11 +60,11 @@ impl Walk {
     pub(super) fn new(query: &Query, before: Option<Before>) -> Walk {
         Walk {
             needs: Needs::of_query(query),
-            filter: query.filter.as_deref().map(Filter::new),
+            filter: query.part.filter.as_deref().map(Filter::new),
             calls: Calls::default(),
             before,
             matched: 0,
-            ranking: Ranking::new(query.ranked(), query.ascending),
+            ranking: Ranking::new(query.ranked(), query.part.ascending),
             groups: Groups::default(),
             in_hands: Vec::new(),
         }

@@ -2,14 +2,17 @@
 
 use form_urlencoded::parse;
 use hyper::StatusCode;
+use hyper::header::CONTENT_DISPOSITION;
 use layout::Term;
 
 use super::answer::Answer;
 use super::assets;
+use crate::listed::ListQuery;
 use crate::processes::{self, Query};
+use crate::profile::{self, Settings};
 use crate::{
-    atoms, control, figures, health, modules, node, nodes, ports, process_page, supervision,
-    tables, timers,
+    atoms, control, events, figures, health, log, modules, node, nodes, ports, process_page,
+    sockets, supervision, tables, timers,
 };
 use runtime::effects::looking::WorldIsStopped;
 
@@ -43,6 +46,9 @@ pub(super) enum Needs {
     Name,
     /// The token, if there is one.
     Token,
+    /// As `Token`; it makes the node do something, though nothing that a program sees, so it is a POST from the
+    /// server's own page, or with the token in a header.
+    Action,
     /// As `Token`; it changes something, so it is a POST from the server's own page, or with the token in a header, and
     /// `+dashboard_control true` allows it.
     Control,
@@ -75,6 +81,19 @@ fn found<T: serde::Serialize>(what: Result<T, WorldIsStopped>) -> Answer {
             Answer::fault(StatusCode::SERVICE_UNAVAILABLE, "the node stands still")
         }
     }
+}
+
+/// A row for a list.
+macro_rules! list {
+    ($path:literal, $page:path) => {
+        walk($path, |asked| {
+            let page = ListQuery::parse(|name| asked.text(name)).and_then(|query| $page(&query));
+            match page {
+                Ok(page) => Answer::json(&page),
+                Err(why) => Answer::fault(StatusCode::BAD_REQUEST, &why),
+            }
+        })
+    };
 }
 
 /// A row for what changes a process.
@@ -137,12 +156,32 @@ pub(super) static ROUTES: &[Route] = &[
         changed(asked, control::kill)
     }),
     walk("/api/v1/supervision", |_| found(supervision::page())),
-    walk("/api/v1/tables", |_| Answer::json(&tables::page())),
-    walk("/api/v1/ports", |_| Answer::json(&ports::page())),
-    walk("/api/v1/nodes", |_| Answer::json(&nodes::page())),
-    walk("/api/v1/modules", |_| Answer::json(&modules::page())),
-    walk("/api/v1/atoms", |_| Answer::json(&atoms::page())),
-    walk("/api/v1/timers", |_| Answer::json(&timers::page())),
+    list!("/api/v1/tables", tables::page),
+    list!("/api/v1/ports", ports::page),
+    list!("/api/v1/sockets", sockets::page),
+    list!("/api/v1/nodes", nodes::page),
+    list!("/api/v1/modules", modules::page),
+    list!("/api/v1/atoms", atoms::page),
+    list!("/api/v1/timers", timers::page),
+    list!("/api/v1/events", events::page),
+    walk("/api/v1/profile", |_| Answer::json(&profile::latest())),
+    walk("/api/v1/profile/folded", |_| {
+        Answer::text(StatusCode::OK, profile::latest().folded).with(
+            CONTENT_DISPOSITION,
+            "attachment; filename=\"profile.folded\"",
+        )
+    }),
+    row(
+        "/api/v1/profile/start",
+        Thread::Here,
+        Needs::Action,
+        |asked| match Settings::parse(|name| asked.text(name)).map(profile::start) {
+            Ok(Ok(())) => Answer::text(StatusCode::NO_CONTENT, ""),
+            Ok(Err(why)) => Answer::fault(StatusCode::CONFLICT, &why),
+            Err(why) => Answer::fault(StatusCode::BAD_REQUEST, &why),
+        },
+    ),
+    list!("/api/v1/log", log::page),
 ];
 
 /// The paths of all rows, for whoever wants to know what there is.
@@ -232,8 +271,12 @@ pub fn fuzz(bytes: &[u8]) {
     let (path, query) = text.split_once('?').unwrap_or((&text, ""));
     for route in ROUTES {
         let asked = Asked::new(route, path, query, &text);
-        let _ = (asked.named(), asked.text("sort"), asked.number("page"));
+        let _ = (asked.named(), asked.number("from"));
+        let _ = Query::parse(|name| asked.text(name));
+        let _ = ListQuery::parse(|name| asked.text(name)).map(|query| log::page(&query));
+        let _ = Settings::parse(|name| asked.text(name));
     }
+    let _ = log::without_escapes(&text);
     let _ = (find(path), assets::find(path), token_of(bytes));
     super::access::fuzz(&text);
     super::stream::Lines::default().refuse_bare(&mut bytes.to_vec());

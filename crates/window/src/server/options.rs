@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use runtime::process::config;
 
+use crate::events::Limits;
+
 /// See the module's documentation.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -13,6 +15,8 @@ pub struct Options {
     pub token_file: Option<PathBuf>,
     /// Names that this host has beside its own, as browsers and proxies use them.
     pub hosts: Vec<String>,
+    /// From what on events are told of.
+    pub events: Limits,
 }
 
 impl Options {
@@ -26,6 +30,12 @@ impl Options {
             control: flags.dashboard_control,
             token_file: flags.dashboard_token_file.clone(),
             hosts: names.filter(|name| !name.is_empty()).collect(),
+            events: Limits {
+                long_gc_ms: flags.dashboard_long_gc,
+                long_schedule_ms: flags.dashboard_long_schedule,
+                large_heap_words: flags.dashboard_large_heap,
+                long_queue_messages: flags.dashboard_long_queue,
+            },
         }
     }
 }

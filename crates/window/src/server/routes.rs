@@ -12,6 +12,7 @@ use super::answer::{Answer, Sent};
 use super::api::{self, Asked, Needs, Route, Thread};
 use super::assets;
 use super::served::Served;
+use crate::events::{self, Own};
 
 /// The bytes of the body of a login, and how long it may take to come.
 const MOST_BODY_BYTES: usize = 4 << 10;
@@ -19,6 +20,7 @@ const BODY_TIME: Duration = Duration::from_secs(5);
 
 /// Answers a request.
 pub(super) async fn respond(served: &Served, request: Request<Incoming>) -> Response<Sent> {
+    served.lease.used();
     let answer = match refusal(&request) {
         Some(refused) => refused.closing(),
         None => answer(served, request).await,
@@ -87,7 +89,8 @@ fn permit(
     headers: &HeaderMap,
 ) -> Result<(), Answer> {
     let is_post = method == Method::POST;
-    if is_post != (route.needs == Needs::Control) {
+    let acts = matches!(route.needs, Needs::Action | Needs::Control);
+    if is_post != acts {
         let methods = if is_post { "GET, HEAD" } else { "POST" };
         return Err(not_allowed(methods).closing());
     }
@@ -105,14 +108,12 @@ fn permit(
         let why = "this needs the token of the node's dashboard";
         return Err(Answer::fault(StatusCode::UNAUTHORIZED, why));
     }
-    if route.needs == Needs::Control {
-        if !served.access.control {
-            let why = "the node was started without +dashboard_control true";
-            return Err(Answer::fault(StatusCode::FORBIDDEN, why));
-        }
-        if known != Known::ByHeader && !Access::names_own_page(headers) {
-            return Err(foreign());
-        }
+    if route.needs == Needs::Control && !served.access.control {
+        let why = "the node was started without +dashboard_control true";
+        return Err(Answer::fault(StatusCode::FORBIDDEN, why));
+    }
+    if acts && known != Known::ByHeader && !Access::names_own_page(headers) {
+        return Err(foreign());
     }
     Ok(())
 }
@@ -174,6 +175,9 @@ async fn login(served: &Served, request: Request<Incoming>) -> Answer {
     let token = api::token_of(&body).unwrap_or_default();
     match served.access.cookie_for(&token) {
         Some(cookie) => Answer::text(StatusCode::NO_CONTENT, "").with(SET_COOKIE, cookie),
-        None => Answer::fault(StatusCode::UNAUTHORIZED, "this is not the token"),
+        None => {
+            events::note(Own::WrongToken);
+            Answer::fault(StatusCode::UNAUTHORIZED, "this is not the token")
+        }
     }
 }

@@ -64,7 +64,7 @@ impl Files {
     }
 }
 
-fn folded(stacks: &[Stack<'_>]) -> String {
+pub(super) fn folded(stacks: &[Stack<'_>]) -> String {
     let mut text = String::new();
     for stack in stacks {
         let names: Vec<String> = stack

@@ -103,10 +103,16 @@ impl Writer<'_> {
     }
 }
 
+/// Words of which those that nobody has written yet take no memory.
+fn zeroed() -> Box<[AtomicU64]> {
+    // SAFETY: zero is a number.
+    unsafe { Box::new_zeroed_slice(WORDS).assume_init() }
+}
+
 impl Ring {
     pub(super) fn new(context: *const Context, bottom: usize, kind: ThreadKind) -> Ring {
         Ring {
-            words: (0..WORDS).map(|_| AtomicU64::new(0)).collect(),
+            words: zeroed(),
             written: AtomicUsize::new(0),
             read: AtomicUsize::new(0),
             is_busy: AtomicBool::new(false),
