@@ -1642,7 +1642,7 @@ IsBitstring:
     shr    $0x2,%al
     movzbl %al,%eax
     and    $0xf,%eax
-    mov    $0x700,%r9d
+    mov    $0x702,%r9d
     bt     %eax,%r9d
     jb     2c
       PLT32	CONT-0x4

@@ -16,6 +16,7 @@ use crate::bits::construct::{self, Builder};
 use crate::heap::Allocate;
 use crate::integer::uint8;
 use crate::off_heap::BinaryBlock;
+use crate::release::{self, Release};
 use crate::{ObjectKind, build};
 
 /// Why a term is not an I/O list.
@@ -448,6 +449,9 @@ const JOINED_BELOW: usize = HEAP_BINARY_BYTES * 4;
 /// From this capacity on, joined bytes become a binary instead of growing further.
 const JOINED_LIMIT: usize = JOINED_BELOW * 32;
 
+/// From OTP 27 on binaries up to this length are joined, as many as follow each other, and longer ones never.
+const LONGEST_JOINED: usize = HEAP_BINARY_BYTES * 8;
+
 /// `iolist_to_iovec/1` at once: a list of binaries, none of them empty; short ones are joined as in OTP.
 ///
 /// # Errors
@@ -507,10 +511,20 @@ impl Join {
     ) -> Result<(), IolistError> {
         let bits = bits_of(binary, Wanted::Bytes)?;
         let size = (bits.bit_len() / 8) as usize;
-        let small = size < JOINED_BELOW;
         if size == 0 {
             return Ok(());
         }
+        if release::has(Release::OTP_27) {
+            // One that does not begin with a byte has to be copied anyway.
+            if size > LONGEST_JOINED && bits.bit_offset() == 0 {
+                self.close(heap);
+                self.done.push(binary);
+            } else {
+                extend(&mut self.bytes, bits);
+            }
+            return Ok(());
+        }
+        let small = size < JOINED_BELOW;
         if !small && (self.bytes.is_empty() || self.bytes.len() >= JOINED_BELOW) {
             self.close(heap);
             self.done.push(binary);
@@ -532,6 +546,9 @@ impl Join {
     }
 
     fn grow<A: Allocate + ?Sized>(&mut self, heap: &mut A, extra: usize) {
+        if release::has(Release::OTP_27) {
+            return;
+        }
         let needed = self.bytes.len() + extra;
         if self.capacity == 0 {
             self.capacity = needed.max(JOINED_BELOW);

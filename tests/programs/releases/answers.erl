@@ -20,6 +20,8 @@ terms() ->
      {tags, fun() -> [binary:part(term_to_binary(T), 0, 2) || T <- [self(), make_ref(), fun lists:map/2]] end},
      {read_atoms, fun() -> [binary_to_term(B) || B <- [<<131, 100, 0, 1, 97>>, <<131, 115, 1, 97>>,
          <<131, 100, 0, 1, 229>>]] end},
+     {bit_strings, fun() -> try_all(fun erlang:binary_to_term/1, [<<131, 77, 0:32, 0>>, <<131, 77, 0:32, 1>>,
+         <<131, 77, 1:32, 0, 1>>, <<131, 77, 1:32, 8, 1>>, <<131, 77, 1:32, 9, 1>>, <<131, 77, 1:32, 3, 255>>]) end},
      {options, fun() -> try_all(fun(O) -> byte_size(term_to_binary(Term, O)) end, [[], [compressed],
          [{compressed, 9}], [{compressed, 10}], [{minor_version, 0}], [{minor_version, 2}], [{minor_version, 3}],
          [deterministic], [local, deterministic], [foo], foo]) end},

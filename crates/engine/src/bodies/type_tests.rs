@@ -41,6 +41,8 @@ const BIT_STRING: u64 = set([
     ObjectKind::HeapBinary,
     ObjectKind::SharedBinary,
     ObjectKind::SubBinary,
+    // From OTP 27 on the compiler asks this of what it matches: a match context is the rest of a bit string.
+    ObjectKind::MatchContext,
 ]);
 const FUN: u64 = set([ObjectKind::Fun, ObjectKind::Export]);
 

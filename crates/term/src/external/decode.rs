@@ -695,7 +695,12 @@ fn bit_string(
     if input.remaining() < size {
         return input.fail(Fault::Truncated);
     }
-    if bits > 8 || (bits == 0) != (size == 0) {
+    let fits = match size {
+        // From OTP 27 on no bits at all are a binary, and no bit string.
+        0 => bits == 0 && !release::has(Release::OTP_27),
+        _ => (1..=8).contains(&bits),
+    };
+    if !fits {
         return input.fail(Fault::BitString);
     }
     let whole = binary(room, input, size)?;
