@@ -34,7 +34,8 @@ use stage::Stage;
 
 /// `PROGRAMS SERVICE ARGUMENTS... -- VM FLAGS...` starts the service, and prints its figures: `processor: `
 /// (microseconds for each unit of work), `kernel: ` (the kernel's share of that in percent), `rate: ` (units a second),
-/// `p99: ` (microseconds), `load: ` and `rest: ` (bytes of resident memory). Not every service has all of them.
+/// `p99: ` (microseconds), `load: ` and `rest: ` (bytes of resident memory); a command has its `time: ` (seconds). Not
+/// every service has all of them.
 pub(crate) fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let words: Vec<String> = arguments
         .map(|word| word.to_string_lossy().into_owned())

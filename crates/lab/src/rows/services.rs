@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use crate::experiment::{
-    Better, Case, DEFAULT, Experiment, Figure, Group, Need, PLAIN, Scale, Set, Source, Unit,
+    Better, Case, DEFAULT, Experiment, Figure, Group, Need, PLAIN, Set, Source, Unit,
     printed_micros,
 };
 
@@ -60,12 +60,10 @@ const COMMAND: Experiment = Experiment {
     figures: &[
         PROCESSOR,
         Figure {
-            label: "rate",
-            source: Source::Printed("rate: "),
-            scale: Scale::By(1.0),
-            unit: Unit::PerSecond,
-            better: Better::More,
-            slope: None,
+            label: "time",
+            source: Source::Printed("time: "),
+            unit: Unit::Seconds,
+            ..PROCESSOR
         },
         resident("most memory", "load: "),
     ],

@@ -56,7 +56,7 @@ fn measure(stage: &Stage, command: &mut Command, units: u64) -> Result<()> {
     let (user, system) = (usage.user.as_secs_f64(), usage.system.as_secs_f64());
     println!("processor: {:.3}", (user + system) * 1e6 / units as f64);
     println!("kernel: {:.1}", system * 100.0 / (user + system));
-    println!("rate: {:.3}", units as f64 / took.as_secs_f64());
+    println!("time: {:.3}", took.as_secs_f64());
     println!("load: {}", usage.peak_resident_bytes);
     Ok(())
 }

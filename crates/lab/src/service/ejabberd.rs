@@ -6,12 +6,13 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::process::Command;
 use std::thread;
+use std::time::Duration;
 
 use super::load::{print_slowest, rest, under_load};
 use super::programs;
 use super::server::{Server, connect, free_port};
 use super::stage::{Stage, installed, number};
-use super::trips::{Clients, Protocol, position, read_until};
+use super::trips::{Clients, Protocol, SILENCE, position, read_until};
 
 const LIBRARY: &str = "/usr/lib/*/ejabberd-*/ebin";
 /// Threads that log in.
@@ -19,6 +20,8 @@ const LOGINS: usize = 8;
 const IN_FLIGHT: usize = 50;
 const WARM_UP_SHARE: u64 = 4;
 const PAIRS: usize = 100;
+/// Whoever connects before the node has started all of its parts is never answered.
+const SILENCE_AT_START: Duration = Duration::from_secs(2);
 
 /// `sessions COUNT`, `messages COUNT` or `presence COUNT`.
 pub(super) fn run(stage: &Stage, arguments: &[&str]) -> Result<()> {
@@ -67,7 +70,7 @@ fn start(stage: &Stage) -> Result<(Server, u16)> {
         .env("EJABBERD_CONFIG_PATH", configuration)
         .env("EJABBERD_LOG_PATH", logs.join("ejabberd.log"));
     let mut server = Server::start(&mut command, &stage.folder.join("server.log"))?;
-    server.wait_for(|| login(port))?;
+    server.wait_for(|| login(port, SILENCE_AT_START))?;
     Ok((server, port))
 }
 
@@ -77,7 +80,7 @@ struct Session {
     name: String,
 }
 
-fn login(port: u16) -> Result<Session> {
+fn login(port: u16, silence: Duration) -> Result<Session> {
     const STREAM: &str = "<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams' \
                           version='1.0' to='localhost'>";
     const BIND: &str =
@@ -85,7 +88,7 @@ fn login(port: u16) -> Result<Session> {
     let mut stream = connect(port)?;
     let mut ask = |words: &str, until: &str| -> Result<String> {
         stream.write_all(words.as_bytes())?;
-        read_until(&mut stream, until)
+        read_until(&mut stream, until, silence)
     };
     ask(STREAM, "</stream:features>")?;
     ask(
@@ -110,7 +113,7 @@ fn log_in(port: u16, count: usize) -> Result<Vec<Session>> {
     let some = |login_thread: usize| -> Result<Vec<Session>> {
         (login_thread..count)
             .step_by(LOGINS)
-            .map(|_| login(port))
+            .map(|_| login(port, SILENCE))
             .collect()
     };
     thread::scope(|scope| {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use sys::poll::{Events, Interest, Poller, Token, Trigger};
 
 /// How long nothing may arrive.
-const SILENCE: Duration = Duration::from_secs(60);
+pub(super) const SILENCE: Duration = Duration::from_secs(60);
 const READ_BYTES: usize = 64 << 10;
 
 /// What clients say, and how they know that they have an answer.
@@ -143,15 +143,16 @@ pub(super) fn position(bytes: &[u8], part: &[u8]) -> Option<usize> {
     bytes.windows(part.len()).position(|window| window == part)
 }
 
-/// Reads until this text has arrived; returns all up to its end. What comes after it must not have been sent yet.
-pub(super) fn read_until(stream: &mut TcpStream, text: &str) -> Result<String> {
+/// Reads until this text has arrived, or nothing for so long; returns all up to its end. What comes after it must not
+/// have been sent yet.
+pub(super) fn read_until(stream: &mut TcpStream, text: &str, silence: Duration) -> Result<String> {
+    stream.set_read_timeout(Some(silence))?;
     let mut arrived = Vec::new();
     let mut room = [0; 4096];
     loop {
         if position(&arrived, text.as_bytes()).is_some() {
             return Ok(String::from_utf8_lossy(&arrived).into_owned());
         }
-        stream.set_read_timeout(Some(SILENCE))?;
         match stream.read(&mut room) {
             Ok(count) if count > 0 => arrived.extend_from_slice(&room[..count]),
             other => bail!(

@@ -9,7 +9,7 @@ use super::load::{print_slowest, rest, under_load};
 use super::programs;
 use super::server::{Server, connect};
 use super::stage::{Stage, installed, number};
-use super::trips::{Clients, Protocol, position, read_until};
+use super::trips::{Clients, Protocol, SILENCE, position, read_until};
 
 const LIBRARIES: &str = "/usr/lib/rabbitmq/lib/rabbitmq_server-*/plugins";
 const LIBRARY_NAMES: [&str; 4] = ["cowboy", "cowlib", "ranch", "jsx"];
@@ -101,7 +101,7 @@ fn web_socket(port: u16) -> Result<TcpStream> {
         b"GET /socket HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\nconnection: upgrade\r\n\
           sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
     )?;
-    let answer = read_until(&mut stream, "\r\n\r\n")?;
+    let answer = read_until(&mut stream, "\r\n\r\n", SILENCE)?;
     if !answer.starts_with("HTTP/1.1 101") {
         bail!("the server answers: {answer}");
     }
