@@ -97,6 +97,8 @@ impl Broker {
         command
             .env("PATH", stage.path()?)
             .env("ERL_EPMD_PORT", names_port.to_string())
+            // So the script becomes the VM, and does not start it in the background, where it could outlive this.
+            .env("RUNNING_UNDER_SYSTEMD", "true")
             .env("RABBITMQ_NODENAME", format!("lab{port}@localhost"))
             .env("RABBITMQ_NODE_IP_ADDRESS", "127.0.0.1")
             .env("RABBITMQ_NODE_PORT", port.to_string())
