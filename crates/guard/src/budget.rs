@@ -53,6 +53,16 @@ impl Found {
     }
 }
 
+/// Whether two answers are the same, but for a few programs more or less beside the node.
+pub(crate) fn are_alike(one: Option<Found>, other: Option<Found>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => {
+            one.budget == other.budget && one.others.abs_diff(other.others) < one.budget / 256
+        }
+        (one, other) => one == other,
+    }
+}
+
 /// What the system says.
 #[derive(Clone, Copy, Debug, Default)]
 struct Host {
@@ -189,6 +199,22 @@ mod tests {
         assert_eq!(at(None, gone), gone);
         let again = at(Some(5 * GIB), gone);
         assert_eq!(again.map(|found| found.budget), Some(5 * GIB));
+    }
+
+    #[test]
+    fn answers_are_alike_while_others_take_little_more() {
+        let found = |budget, others| {
+            Some(Found {
+                budget,
+                source: Source::Cgroup,
+                others,
+            })
+        };
+        assert!(are_alike(found(GIB, 0), found(GIB, 1 << 20)));
+        assert!(!are_alike(found(GIB, 0), found(GIB, 8 << 20)));
+        assert!(!are_alike(found(GIB, 0), found(GIB + 1, 0)));
+        assert!(!are_alike(found(GIB, 0), None));
+        assert!(are_alike(None, None));
     }
 
     #[test]

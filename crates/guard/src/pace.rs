@@ -22,6 +22,37 @@ impl Pace {
     }
 }
 
+/// How often something is asked that mostly stays as it is: the longer it has, the more seldom.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slowing {
+    shortest: Duration,
+    longest: Duration,
+    now: Duration,
+}
+
+impl Slowing {
+    pub(crate) fn between(shortest: Duration, longest: Duration) -> Slowing {
+        Slowing {
+            shortest,
+            longest,
+            now: shortest,
+        }
+    }
+
+    /// How long until it is asked again.
+    pub(crate) fn now(&self) -> Duration {
+        self.now
+    }
+
+    /// It was asked, and is as it was, or not.
+    pub(crate) fn answered(&mut self, is_the_same: bool) {
+        self.now = match is_the_same {
+            true => (self.now * 2).min(self.longest),
+            false => self.shortest,
+        };
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -33,5 +64,15 @@ mod tests {
         assert!(!pace.is_due(Duration::from_secs(100)));
         assert!(pace.is_due(Duration::ZERO));
         assert!(!Pace::done_now().is_due(Duration::from_secs(100)));
+    }
+
+    #[test]
+    fn what_stays_is_asked_more_seldom() {
+        let [shortest, longest] = [250, 1000].map(Duration::from_millis);
+        let mut asks = Slowing::between(shortest, longest);
+        for (is_the_same, expected) in [(true, 500), (true, 1000), (true, 1000), (false, 250)] {
+            asks.answered(is_the_same);
+            assert_eq!(asks.now(), Duration::from_millis(expected));
+        }
     }
 }

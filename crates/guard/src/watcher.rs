@@ -25,7 +25,7 @@ use sys::allocator;
 use sys::child;
 use sys::memory::budget::{self as gauge, Level, Marks};
 
-use crate::pace::Pace;
+use crate::pace::{Pace, Slowing};
 use crate::queues::{Queues, RELEASES_EVERY};
 use crate::{budget, events, pressure};
 use crate::{keeper, offender};
@@ -33,8 +33,10 @@ use crate::{keeper, offender};
 /// As much as a scheduler's: the crash dump may be written by this thread.
 pub(crate) const STACK_BYTES: usize = schedulers::STACK_BYTES;
 
-/// How often the system is asked for the budget; at each look while programs are started, which take a part of it.
+/// How often the system is asked for the budget: this often while it changes or the node is above a mark, more and more
+/// seldom while nothing does; at each look while programs are started, which take a part of it.
 const ASKS_EVERY: Duration = Duration::from_millis(250);
+const ASKS_AT_LEAST_EVERY: Duration = Duration::from_secs(1);
 /// How often free memory is given back, while the node is at this level.
 fn gives_back_every(level: Level) -> Duration {
     Duration::from_millis(match level {
@@ -109,6 +111,7 @@ struct Watcher {
     /// Programs that the node has started.
     programs: u64,
     asks: Pace,
+    asks_every: Slowing,
     gives_back: Pace,
     gives_back_foreign: Pace,
     collects: Pace,
@@ -129,6 +132,7 @@ pub(crate) fn watch() {
         whole: 0,
         programs: 0,
         asks: Pace::done_now(),
+        asks_every: Slowing::between(ASKS_EVERY, ASKS_AT_LEAST_EVERY),
         gives_back: Pace::default(),
         gives_back_foreign: Pace::default(),
         collects: Pace::default(),
@@ -140,8 +144,10 @@ pub(crate) fn watch() {
     };
     let mut found = budget::found();
     loop {
-        if watcher.asks.is_due(ASKS_EVERY) {
-            found = budget::ask_again();
+        if watcher.asks.is_due(watcher.asks_every.now()) {
+            let before = std::mem::replace(&mut found, budget::ask_again());
+            let is_the_same = budget::are_alike(before, found) && watcher.level == Level::Calm;
+            watcher.asks_every.answered(is_the_same);
             gauge::forget_old_grants();
             gauge::measure_swapped();
             pressure::ask_again();
@@ -168,7 +174,7 @@ pub(crate) fn watch() {
             level if watcher.queues.hold(level) => RELEASES_EVERY.min(marks.next_look(resident)),
             _ => marks.next_look(resident),
         };
-        gauge::wait_to_look(next.min(ASKS_EVERY));
+        gauge::wait_to_look(next.min(watcher.asks_every.now()));
     }
 }
 

@@ -7,6 +7,8 @@
 //! All functions take the directory that contains `/proc` and `/sys`, which is `/` outside tests. Missing or malformed
 //! files count as "no limit": they must never keep the program from starting.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -185,6 +187,8 @@ struct Group {
 /// A mounted hierarchy, from `/proc/self/mountinfo`.
 struct Mount {
     version: Version,
+    /// The number of the hierarchy's device, which all its mounts have in common.
+    device: String,
     /// The group that the mount shows as its top directory.
     top_group: String,
     mount_point: String,
@@ -253,21 +257,24 @@ impl<'a> Hierarchies<'a> {
 
     /// Our group and its parents in every hierarchy that may carry `controller`, innermost first.
     fn directories(&self, controller: &str) -> Vec<Group> {
-        let mut groups = Vec::new();
+        let mut chosen: Vec<(&Mount, &str)> = Vec::new();
         for mount in &self.mounts {
-            let membership = match mount.version {
-                Version::One if !has_item(&mount.options, controller) => continue,
-                Version::One => self
-                    .memberships
-                    .iter()
-                    .find(|(items, _)| has_item(items, controller)),
-                Version::Two => self.memberships.iter().find(|(items, _)| items.is_empty()),
-            };
-            let Some((_, path)) = membership else {
+            let Some(group) = self.group_of(mount, controller) else {
                 continue;
             };
+            match chosen
+                .iter_mut()
+                .find(|(other, _)| other.device == mount.device)
+            {
+                Some((other, _)) if mount.shows_more_of(group, other) => *other = mount,
+                Some(_) => {}
+                None => chosen.push((mount, group)),
+            }
+        }
+        let mut groups = Vec::new();
+        for (mount, group) in chosen {
             let top = self.root.join(mount.mount_point.trim_start_matches('/'));
-            for path in path_below(path, &mount.top_group).ancestors() {
+            for path in path_below(group, &mount.top_group).ancestors() {
                 groups.push(Group {
                     version: mount.version,
                     path: top.join(path),
@@ -275,6 +282,29 @@ impl<'a> Hierarchies<'a> {
             }
         }
         groups
+    }
+
+    /// Our group in the hierarchy of a mount, if that may carry `controller`.
+    fn group_of(&self, mount: &Mount, controller: &str) -> Option<&str> {
+        let is_ours = |items: &str| match mount.version {
+            Version::One => has_item(&mount.options, controller) && has_item(items, controller),
+            Version::Two => items.is_empty(),
+        };
+        let found = self.memberships.iter().find(|(items, _)| is_ours(items));
+        found.map(|(_, group)| group.as_str())
+    }
+}
+
+impl Mount {
+    /// Whether this mount of a hierarchy shows `group` with more of its parents than `other` does. A mount that shows
+    /// another part of the hierarchy shows nothing of it; one that was mounted later hides what was mounted there
+    /// before.
+    fn shows_more_of(&self, group: &str, other: &Mount) -> bool {
+        let top_of = |mount: &Mount| {
+            let is_above = Path::new(group).starts_with(&mount.top_group);
+            (!is_above, mount.top_group.len())
+        };
+        self.mount_point == other.mount_point || top_of(self) < top_of(other)
     }
 }
 
@@ -314,11 +344,13 @@ fn parse_mount(line: &str) -> Option<Mount> {
         _ => return None,
     };
     let options = kind.nth(1).unwrap_or_default().to_owned();
-    let mut place = place.split(' ').skip(3);
+    let mut place = place.split(' ').skip(2);
+    let device = place.next()?.to_owned();
     let top_group = unescape(place.next()?);
     let mount_point = unescape(place.next()?);
     Some(Mount {
         version,
+        device,
         top_group,
         mount_point,
         options,
@@ -361,8 +393,14 @@ fn field(text: &str, name: &str) -> Option<u64> {
         .find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
 }
 
+/// What a file says. The kernel makes up the text at each read, so room for all of it saves reads, and its size is not
+/// known before.
 fn read(path: &Path) -> Option<String> {
-    std::fs::read_to_string(path).ok()
+    const MOSTLY_ENOUGH_BYTES: usize = 4096;
+    let mut text = String::with_capacity(MOSTLY_ENOUGH_BYTES);
+    let mut unsized_file = File::open(path).ok()?.take(u64::MAX);
+    unsized_file.read_to_string(&mut text).ok()?;
+    Some(text)
 }
 
 #[cfg(test)]

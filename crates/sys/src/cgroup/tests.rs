@@ -295,3 +295,37 @@ fn quotas_round_up_to_processors() {
         );
     }
 }
+
+#[test]
+fn of_many_mounts_of_a_hierarchy_the_one_that_shows_most_is_asked() {
+    let mount = |device: &str, top: &str, point: &str| {
+        format!("30 23 {device} {top} {point} rw - cgroup2 none rw\n")
+    };
+    let other_part = mount("0:26", "/b", "/other");
+    let ours_only = mount("0:26", "/a/c", "/ours");
+    let all = mount("0:26", "/", "/all");
+    let again = mount("0:26", "/", "/again");
+    let hidden = mount("0:26", "/", "/ours");
+    let files = [
+        ("other/memory.max", "1\n"),
+        ("ours/memory.max", "3000\n"),
+        ("all/a/c/memory.max", "3000\n"),
+        ("all/a/memory.max", "2000\n"),
+        ("again/a/memory.max", "5\n"),
+    ];
+    for (mounts, expected) in [
+        (vec![&other_part, &ours_only, &all, &again], 2000),
+        (vec![&all, &again, &ours_only, &other_part], 2000),
+        (vec![&other_part, &ours_only], 3000),
+        (vec![&hidden, &ours_only], 3000),
+    ] {
+        let mounts: String = mounts.into_iter().map(String::as_str).collect();
+        let mut all_files = vec![
+            ("proc/self/cgroup", "0::/a/c\n"),
+            ("proc/self/mountinfo", mounts.as_str()),
+        ];
+        all_files.extend(files);
+        let tree = Tree::new(&all_files);
+        assert_eq!(memory(tree.path()).limit_bytes, Some(expected), "{mounts}");
+    }
+}
