@@ -24,12 +24,7 @@ account(Number) ->
 
 %% The times of N transactions, all clients' together.
 clients(N) ->
-    Self = self(),
-    Clients = [spawn_link(fun() ->
-        rand:seed(exsss, Client),
-        Self ! {self(), [transaction(Number) || Number <- lists:seq(1, N div ?CLIENTS)]}
-    end) || Client <- lists:seq(1, ?CLIENTS)],
-    lists:append([receive {Client, Times} -> Times end || Client <- Clients]).
+    measured:by_clients(?CLIENTS, N, fun transaction/1).
 
 transaction(Number) ->
     Before = erlang:monotonic_time(),

@@ -45,12 +45,7 @@ pool([Connection | Free] = All, Waiting) ->
 
 %% The times of N requests, all clients' together.
 clients(Pool, N) ->
-    Self = self(),
-    Clients = [spawn_link(fun() ->
-        rand:seed(exsss, Client),
-        Self ! {self(), [request(Pool, Number) || Number <- lists:seq(1, N div ?CLIENTS)]}
-    end) || Client <- lists:seq(1, ?CLIENTS)],
-    lists:append([receive {Client, Times} -> Times end || Client <- Clients]).
+    measured:by_clients(?CLIENTS, N, fun(Number) -> request(Pool, Number) end).
 
 request(Pool, Number) ->
     Before = erlang:monotonic_time(),

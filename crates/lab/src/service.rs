@@ -4,8 +4,8 @@
 //! A [`Stage`] is what a row gives: VM, flags, folder. Each service is a module: [`programs`] (in Erlang, which
 //! do their own work), [`light`] (connections that come and go), [`commands`] (compilers, which are measured until
 //! they end), [`rabbitmq`] with [`amqp`], [`web`], [`ejabberd`], [`database`]. [`server`] starts and ends servers,
-//! [`processes`] reads what they use, [`load`] measures a piece of work, and [`trips`] are the requests of clients that
-//! wait for the answer.
+//! [`processes`] reads what they use, [`load`] measures a piece of work, [`trips`] are the requests of clients that
+//! wait for the answer, and [`threads`] shares clients out among threads.
 //!
 //! What counts is the processor time of the VM and of the programs that it starts, never that of clients. Invariant:
 //! when the program ends, all that it has started has ended.
@@ -21,6 +21,7 @@ mod programs;
 mod rabbitmq;
 mod server;
 mod stage;
+mod threads;
 mod trips;
 mod web;
 

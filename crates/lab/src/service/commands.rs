@@ -10,6 +10,7 @@ use std::time::Instant;
 use sys::child::usage::wait_with_usage;
 
 use super::programs;
+use super::server::last_words;
 use super::stage::{Stage, number};
 
 /// The modules of a generated program are this large.
@@ -48,10 +49,8 @@ fn measure(stage: &Stage, command: &mut Command, units: u64) -> Result<()> {
     let (exit, usage) = wait_with_usage(child.id())?;
     let took = began.elapsed();
     if exit != sys::child::Exit::Status(0) {
-        let text = fs::read_to_string(&log).unwrap_or_default();
-        let lines: Vec<&str> = text.lines().collect();
-        let last = lines[lines.len().saturating_sub(5)..].join(" | ");
-        bail!("{}: {exit:?}: {last}", command.get_program().display());
+        let program = command.get_program().display();
+        bail!("{program}: {exit:?}: {}", last_words(&log));
     }
     let (user, system) = (usage.user.as_secs_f64(), usage.system.as_secs_f64());
     println!("processor: {:.3}", (user + system) * 1e6 / units as f64);

@@ -5,20 +5,19 @@ use anyhow::{Context, Result, bail};
 use std::io::Write;
 use std::net::TcpStream;
 use std::process::Command;
-use std::thread;
 use std::time::Duration;
 
-use super::load::{print_slowest, rest, under_load};
+use super::load::{WARM_UP_SHARE, rest, under_load};
 use super::programs;
 use super::server::{Server, connect, free_port};
 use super::stage::{Stage, installed, number};
-use super::trips::{Clients, Protocol, SILENCE, position, read_until};
+use super::threads::share_out;
+use super::trips::{self, Protocol, SILENCE, position, read_until};
 
 const LIBRARY: &str = "/usr/lib/*/ejabberd-*/ebin";
 /// Threads that log in.
 const LOGINS: usize = 8;
 const IN_FLIGHT: usize = 50;
-const WARM_UP_SHARE: u64 = 4;
 const PAIRS: usize = 100;
 /// Whoever connects before the node has started all of its parts is never answered.
 const SILENCE_AT_START: Duration = Duration::from_secs(2);
@@ -110,22 +109,7 @@ fn login(port: u16, silence: Duration) -> Result<Session> {
 }
 
 fn log_in(port: u16, count: usize) -> Result<Vec<Session>> {
-    let some = |login_thread: usize| -> Result<Vec<Session>> {
-        (login_thread..count)
-            .step_by(LOGINS)
-            .map(|_| login(port, SILENCE))
-            .collect()
-    };
-    thread::scope(|scope| {
-        let threads: Vec<_> = (0..LOGINS)
-            .map(|number| scope.spawn(move || some(number)))
-            .collect();
-        let mut sessions = Vec::with_capacity(count);
-        for thread in threads {
-            sessions.extend(thread.join().ok().context("a client has failed")??);
-        }
-        Ok(sessions)
-    })
+    share_out(LOGINS, count, |_| login(port, SILENCE))
 }
 
 fn sessions(server: &Server, port: u16, count: usize) -> Result<()> {
@@ -145,13 +129,7 @@ fn talk(server: &Server, port: u16, count: u64, stanza: &'static str) -> Result<
         .map(|session| (session.stream, session.name))
         .unzip();
     let pairs = Pairs { stanza, names };
-    let mut clients = Clients::new(streams)?;
-    clients.trips(&pairs, count / WARM_UP_SHARE, IN_FLIGHT)?;
-    let (micros, load) = under_load(server, || clients.trips(&pairs, count, IN_FLIGHT))?;
-    load.print(count);
-    print_slowest(micros);
-    rest(server);
-    Ok(())
+    trips::measure(server, streams, &pairs, count, IN_FLIGHT)
 }
 
 struct Pairs {

@@ -11,14 +11,15 @@ use super::load::{print_slowest, under_load};
 use super::programs;
 use super::server::{Server, connect};
 use super::stage::{Stage, number};
+use super::threads::share_out;
 
-const CLIENTS: u32 = 4;
+const CLIENTS: usize = 4;
 const CHANNELS: u8 = 3;
 const MESSAGES: usize = 10;
 const MESSAGE_BYTES: usize = 200;
 /// Each client leaves this way every so often: without having read its last answers, which makes the kernel reset the
 /// connection.
-const LEAVES_EARLY_EVERY: u32 = 3;
+const LEAVES_EARLY_EVERY: usize = 3;
 
 const WARM_UP: Duration = Duration::from_secs(3);
 /// At least so long, and so many connections: at low rates little is used in a second.
@@ -62,34 +63,19 @@ fn churn(server: &Server, port: u16, rate: u32) -> Result<()> {
 
 /// Opens so many connections a second; returns how long each batch of messages took to be answered.
 fn connections(port: u16, rate: u32, lasts: Duration) -> Result<Vec<u32>> {
-    let count = (f64::from(rate) * lasts.as_secs_f64()) as u32;
+    let count = (f64::from(rate) * lasts.as_secs_f64()) as usize;
     let began = Instant::now();
-    let client = |client: u32| -> Result<Vec<u32>> {
-        let mut micros = Vec::new();
-        for number in (client..count).step_by(CLIENTS as usize) {
-            let starts = began + Duration::from_secs_f64(f64::from(number) / f64::from(rate));
-            thread::sleep(starts.saturating_duration_since(Instant::now()));
-            connection(
-                port,
-                (number / CLIENTS).is_multiple_of(LEAVES_EARLY_EVERY),
-                &mut micros,
-            )?;
-        }
-        Ok(micros)
-    };
-    thread::scope(|scope| {
-        let clients: Vec<_> = (0..CLIENTS)
-            .map(|number| scope.spawn(move || client(number)))
-            .collect();
-        let mut micros = Vec::new();
-        for client in clients {
-            micros.extend(client.join().ok().context("a client has failed")??);
-        }
-        Ok(micros)
-    })
+    let batches = share_out(CLIENTS, count, |number| {
+        let starts = began + Duration::from_secs_f64(number as f64 / f64::from(rate));
+        thread::sleep(starts.saturating_duration_since(Instant::now()));
+        connection(port, (number / CLIENTS).is_multiple_of(LEAVES_EARLY_EVERY))
+    })?;
+    Ok(batches.concat())
 }
 
-fn connection(port: u16, leaves_early: bool, micros: &mut Vec<u32>) -> Result<()> {
+/// One connection: how long each of its batches took.
+fn connection(port: u16, leaves_early: bool) -> Result<Vec<u32>> {
+    let mut micros = Vec::with_capacity(usize::from(CHANNELS));
     let mut stream = connect(port)?;
     for channel in 0..CHANNELS {
         let asked = Instant::now();
@@ -106,7 +92,7 @@ fn connection(port: u16, leaves_early: bool, micros: &mut Vec<u32>) -> Result<()
         }
         micros.push(u32::try_from(asked.elapsed().as_micros()).unwrap_or(u32::MAX));
     }
-    Ok(())
+    Ok(micros)
 }
 
 fn write_frame(stream: &mut TcpStream, body: &[u8]) -> Result<()> {

@@ -13,6 +13,8 @@ use super::server::Server;
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 /// How long after the work the memory is read that the server still holds.
 const REST: Duration = Duration::from_secs(10);
+/// The work that is done before, to warm up, is the measured work divided by this.
+pub(super) const WARM_UP_SHARE: u64 = 4;
 
 pub(super) struct Load {
     before: Used,

@@ -5,13 +5,14 @@
 
 use anyhow::{Context, Result, bail};
 use std::process::Command;
-use std::thread::{self, ScopedJoinHandle};
+use std::thread;
 use std::time::Instant;
 
 use super::amqp::{Connection, Kind};
-use super::load::{print_slowest, rest, under_load};
+use super::load::{WARM_UP_SHARE, print_slowest, rest, under_load};
 use super::server::{Server, free_port};
 use super::stage::{Stage, installed, number};
+use super::threads::{joined, share_out};
 
 /// Where Debian has the script; what is in `/usr/sbin` changes the user.
 const SCRIPT: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
@@ -21,10 +22,8 @@ const ACKNOWLEDGED_AFTER: u64 = 20;
 /// Messages of a publisher that may wait for their confirms, and to how many it waits then.
 const UNCONFIRMED: u64 = 100;
 const UNCONFIRMED_AFTER_WAIT: u64 = 50;
-/// Of the messages of the measured part, how many are published before it.
-const WARM_UP_SHARE: u64 = 4;
 /// Threads that open idle connections.
-const OPENERS: u64 = 8;
+const OPENERS: usize = 8;
 
 /// What is published.
 #[derive(Clone, Copy)]
@@ -162,20 +161,8 @@ impl Broker {
 
     /// Opens connections that stay idle.
     fn hold(&self, count: u64) -> Result<()> {
-        let open = |opener: u64| -> Result<Vec<Connection>> {
-            (opener..count)
-                .step_by(OPENERS as usize)
-                .map(|_| Connection::open(self.port))
-                .collect()
-        };
         let (connections, load) = under_load(&self.server, || {
-            thread::scope(|scope| {
-                let openers: Vec<_> = (0..OPENERS)
-                    .map(|opener| scope.spawn(move || open(opener)))
-                    .collect();
-                let opened = openers.into_iter().map(joined);
-                opened.collect::<Result<Vec<_>>>()
-            })
+            share_out(OPENERS, count as usize, |_| Connection::open(self.port))
         })?;
         load.print(count);
         rest(&self.server);
@@ -186,10 +173,6 @@ impl Broker {
 
 fn queue(number: u64) -> String {
     format!("queue-{number}")
-}
-
-fn joined<T>(thread: ScopedJoinHandle<Result<T>>) -> Result<T> {
-    thread.join().ok().context("a client has failed")?
 }
 
 fn publish(port: u16, queue: &str, traffic: Traffic, count: u64, began: Instant) -> Result<()> {

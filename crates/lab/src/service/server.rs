@@ -23,6 +23,17 @@ pub(super) struct Server {
     log: PathBuf,
 }
 
+/// The last lines of what a program has written.
+pub(super) fn last_words(log: &Path) -> String {
+    let text = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    lines[lines.len().saturating_sub(LAST_WORDS_LINES)..].join(" | ")
+}
+
 impl Server {
     /// Starts a server that is spoken to through its sockets.
     pub(super) fn start(command: &mut Command, log: &Path) -> Result<Server> {
@@ -81,13 +92,7 @@ impl Server {
 
     /// The last lines that the server has written.
     pub(super) fn last_words(&self) -> String {
-        let text = fs::read(&self.log).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text).into_owned();
-        let lines: Vec<&str> = text
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-            .collect();
-        lines[lines.len().saturating_sub(LAST_WORDS_LINES)..].join(" | ")
+        last_words(&self.log)
     }
 
     /// Has the server end by the signal that it takes for that.

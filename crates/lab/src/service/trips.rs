@@ -11,6 +11,9 @@ use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 use sys::poll::{Events, Interest, Poller, Token, Trigger};
 
+use super::load::{WARM_UP_SHARE, print_slowest, rest, under_load};
+use super::server::Server;
+
 /// How long nothing may arrive.
 pub(super) const SILENCE: Duration = Duration::from_secs(60);
 const READ_BYTES: usize = 64 << 10;
@@ -35,13 +38,31 @@ struct Client {
     arrived: Vec<u8>,
 }
 
-pub(super) struct Clients {
+/// Measures a server while clients with these connections make so many requests in all, after some to warm up, and lets
+/// it rest.
+pub(super) fn measure(
+    server: &Server,
+    streams: Vec<TcpStream>,
+    protocol: &impl Protocol,
+    count: u64,
+    in_flight: usize,
+) -> Result<()> {
+    let mut clients = Clients::new(streams)?;
+    clients.trips(protocol, count / WARM_UP_SHARE, in_flight)?;
+    let (micros, load) = under_load(server, || clients.trips(protocol, count, in_flight))?;
+    load.print(count);
+    print_slowest(micros);
+    rest(server);
+    Ok(())
+}
+
+struct Clients {
     clients: Vec<Client>,
     poller: Poller,
 }
 
 impl Clients {
-    pub(super) fn new(streams: Vec<TcpStream>) -> Result<Clients> {
+    fn new(streams: Vec<TcpStream>) -> Result<Clients> {
         let poller = Poller::new().context("epoll")?;
         let mut clients = Vec::with_capacity(streams.len());
         for (index, stream) in streams.into_iter().enumerate() {
@@ -64,7 +85,7 @@ impl Clients {
     }
 
     /// Makes so many requests in all; returns how long each took in microseconds.
-    pub(super) fn trips(
+    fn trips(
         &mut self,
         protocol: &impl Protocol,
         count: u64,

@@ -5,11 +5,10 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::path::PathBuf;
 
-use super::load::{print_slowest, rest, under_load};
 use super::programs;
 use super::server::{Server, connect};
 use super::stage::{Stage, installed, number};
-use super::trips::{Clients, Protocol, SILENCE, position, read_until};
+use super::trips::{self, Protocol, SILENCE, position, read_until};
 
 const LIBRARIES: &str = "/usr/lib/rabbitmq/lib/rabbitmq_server-*/plugins";
 const LIBRARY_NAMES: [&str; 4] = ["cowboy", "cowlib", "ranch", "jsx"];
@@ -18,7 +17,6 @@ const PAGE_CLIENTS: usize = 50;
 /// Requests of WebSockets that are in flight at the same time.
 const SOCKETS_IN_FLIGHT: usize = 100;
 const MESSAGES_OF_SOCKET: u64 = 10;
-const WARM_UP_SHARE: u64 = 4;
 const END_OF_HEADER: &[u8] = b"\r\n\r\n";
 
 /// `pages REQUESTS` or `sockets CLIENTS`.
@@ -44,27 +42,13 @@ fn library(name: &str) -> Result<PathBuf> {
 
 fn pages(server: &Server, port: u16, count: u64) -> Result<()> {
     let streams: Result<Vec<TcpStream>> = (0..PAGE_CLIENTS).map(|_| connect(port)).collect();
-    let mut clients = Clients::new(streams?)?;
-    clients.trips(&Pages, count / WARM_UP_SHARE, PAGE_CLIENTS)?;
-    let (micros, load) = under_load(server, || clients.trips(&Pages, count, PAGE_CLIENTS))?;
-    load.print(count);
-    print_slowest(micros);
-    rest(server);
-    Ok(())
+    trips::measure(server, streams?, &Pages, count, PAGE_CLIENTS)
 }
 
 fn sockets(server: &Server, port: u16, count: usize) -> Result<()> {
     let streams: Result<Vec<TcpStream>> = (0..count).map(|_| web_socket(port)).collect();
-    let mut clients = Clients::new(streams?)?;
     let messages = MESSAGES_OF_SOCKET * count as u64;
-    clients.trips(&Sockets, messages / WARM_UP_SHARE, SOCKETS_IN_FLIGHT)?;
-    let (micros, load) = under_load(server, || {
-        clients.trips(&Sockets, messages, SOCKETS_IN_FLIGHT)
-    })?;
-    load.print(messages);
-    print_slowest(micros);
-    rest(server);
-    Ok(())
+    trips::measure(server, streams?, &Sockets, messages, SOCKETS_IN_FLIGHT)
 }
 
 struct Pages;
