@@ -179,9 +179,9 @@ fn length(list: Term, argument: usize) -> Result<usize, Failure> {
     }
 }
 
-/// Adds the items of a proper list to those of `into`.
-fn add_items(list: Term, argument: usize, into: &mut SmallVec<[Term; FEW]>) -> Result<(), Failure> {
-    let length = length(list, argument)?;
+/// Adds the items of a proper list, the second argument, to those of `into`.
+fn add_items(list: Term, into: &mut SmallVec<[Term; FEW]>) -> Result<(), Failure> {
+    let length = length(list, 2)?;
     // They are kept here, and then in a list.
     room_for(length * 24)?;
     into.reserve(length);
@@ -247,7 +247,7 @@ impl Removed {
 pub(crate) fn subtract_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     let length = length(a, 1)?;
     let mut removed = Removed::default();
-    add_items(b, 2, &mut removed.few)?;
+    add_items(b, &mut removed.few)?;
     if length == 0 || removed.is_empty() {
         return Ok(a);
     }
