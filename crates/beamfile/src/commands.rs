@@ -72,7 +72,7 @@ impl MatchCommand {
         let (&Operand::Atom(name), rest) = list.split_first()? else {
             return None;
         };
-        let (command, operands) = match file.atoms[name as usize].as_str() {
+        let (command, operands) = match &file.atoms[name as usize] {
             "ensure_at_least" => {
                 let bits = number(rest, 0)?;
                 let unit = number(rest, 1)?;

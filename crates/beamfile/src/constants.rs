@@ -1,7 +1,7 @@
 //! Tables of compact terms: those of native records and for debuggers. Every index is validated.
 
 use crate::reader::{Number, Reader, Tag};
-use crate::{BeamError, ErrorKind};
+use crate::{Atoms, BeamError, ErrorKind};
 
 /// A term that a table names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ const EXTENDED_LITERAL: Number<'static> = Number::Short(4);
 /// A table that is being read, and what its indexes must be in.
 pub(crate) struct Table<'a> {
     pub reader: Reader<'a>,
-    pub atoms: &'a [String],
+    pub atoms: &'a Atoms,
     /// The number of literals.
     pub literals: usize,
 }

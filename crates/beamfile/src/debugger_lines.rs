@@ -9,11 +9,11 @@
 //!
 //! Below the words all is compact. Every index is validated.
 
-use crate::BeamError;
 use crate::constants::{Constant, Table};
 use crate::container::ChunkId;
 use crate::operand::REGISTERS;
 use crate::reader::{Reader, Tag};
+use crate::{Atoms, BeamError};
 
 /// A line at which a process can be stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ const LINE_BYTES: usize = 3;
 /// `None` for an unknown version: then the module has nothing for debuggers.
 pub(crate) fn debugger_lines(
     data: &[u8],
-    atoms: &[String],
+    atoms: &Atoms,
     literals: usize,
 ) -> Result<Option<Vec<DebuggerLine>>, BeamError> {
     let mut table = Table {
@@ -209,7 +209,7 @@ mod tests {
     use crate::ErrorKind;
 
     fn parse(data: &[u8]) -> Result<Option<Vec<DebuggerLine>>, ErrorKind> {
-        let atoms = ["m", "entry", "f"].map(str::to_owned);
+        let atoms = Atoms::from_iter(["m", "entry", "f"]);
         debugger_lines(data, &atoms, 2).map_err(|error| error.kind)
     }
 

@@ -43,6 +43,7 @@ mod types;
 use std::borrow::Cow;
 use std::ops::Range;
 
+pub use atoms::Atoms;
 pub use code::{Code, CodeHeader, Function, LabelTarget, Operation};
 pub use commands::{MatchCommand, MatchSegment};
 pub use constants::Constant;
@@ -63,7 +64,7 @@ pub struct BeamFile<'a> {
     bytes: Cow<'a, [u8]>,
     chunks: Vec<Chunk>,
     /// The module's atoms; never empty. The first is the module's name. All indexes count from 0.
-    pub atoms: Vec<String>,
+    pub atoms: Atoms,
     pub code_header: CodeHeader,
     pub imports: Vec<Import>,
     pub exports: Vec<Export>,

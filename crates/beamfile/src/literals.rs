@@ -12,22 +12,23 @@ pub struct Literals {
     /// The whole table, uncompressed.
     table: Vec<u8>,
     entries: Vec<Range<usize>>,
+    count: usize,
 }
 
 impl Literals {
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.count
     }
 
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.count == 0
     }
 
     /// As many literals, without their bytes.
     pub(crate) fn count_only(&self) -> Literals {
         Literals {
-            table: Vec::new(),
-            entries: vec![0..0; self.entries.len()],
+            count: self.count,
+            ..Literals::default()
         }
     }
 
@@ -65,6 +66,10 @@ impl Literals {
             reader.bytes(size)?;
             entries.push(start..start + size);
         }
-        Ok(Literals { table, entries })
+        Ok(Literals {
+            table,
+            entries,
+            count,
+        })
     }
 }

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use crate::constants::{Constant, Table};
 use crate::container::ChunkId;
 use crate::reader::{Number, Reader, Tag};
-use crate::{BeamError, ErrorKind};
+use crate::{Atoms, BeamError, ErrorKind};
 
 /// A native record that the module defines.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ const RECORD_BYTES: usize = 5;
 
 pub(crate) fn records(
     data: &[u8],
-    atoms: &[String],
+    atoms: &Atoms,
     literals: usize,
 ) -> Result<Vec<RecordDefinition>, BeamError> {
     let mut table = Table {
@@ -79,7 +79,7 @@ impl Table<'_> {
         let name = self.name(names)?;
         let offset = self.reader.offset();
         let exported = self.atom()?;
-        let is_exported = match self.atoms[exported as usize].as_str() {
+        let is_exported = match &self.atoms[exported as usize] {
             "true" => true,
             "false" => false,
             _ => return Err(self.bad_tag(offset, Tag::Atom)),
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     fn parse(data: &[u8]) -> Result<Vec<RecordDefinition>, ErrorKind> {
-        let atoms = ["m", "point", "false", "x", "true"].map(str::to_owned);
+        let atoms = Atoms::from_iter(["m", "point", "false", "x", "true"]);
         records(data, &atoms, 1).map_err(|error| error.kind)
     }
 
