@@ -12,22 +12,24 @@
 //!
 //! Any thread may call.
 
-use core::cell::UnsafeCell;
-use core::mem::MaybeUninit;
+mod room;
+
 use core::ops::Range;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::Ordering;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::code::{Code, CodeLocation, FUNC_INFO_WORDS, Function, LineTable};
 use crate::codegen::{self, CallSite, CodegenError, CodegenErrorKind, LabelOf, Module};
 use crate::encoding::{Encoding, FunctionClause, Outlined, WordSink};
 use crate::{slow, tiering};
+use room::Room;
 
 /// A module of which some functions are translated.
 #[derive(Debug)]
 pub struct Outline {
-    /// Stubs, and behind them the code of functions; the rest is not written yet.
-    words: Box<[UnsafeCell<MaybeUninit<u64>>]>,
+    /// Stubs, and behind them the code of functions; the rest is not written yet. A word is written before it is shared
+    /// (`Parts::used`, the word of a stub that leads to it).
+    words: Room,
     /// Operands point into it.
     strings: Box<[u8]>,
     functions: Box<[Sketch]>,
@@ -35,12 +37,6 @@ pub struct Outline {
     is_ordered: bool,
     parts: RwLock<Parts>,
 }
-
-// SAFETY: a word is written before it is shared (`Parts::used`, the word of a stub that leads to it); what changes
-// afterwards is read and written as atomics.
-unsafe impl Send for Outline {}
-// SAFETY: as above.
-unsafe impl Sync for Outline {}
 
 /// A function, translated or not.
 #[derive(Debug)]
@@ -122,9 +118,10 @@ impl Outline {
             stubs.stub(&sketch.function, calls);
         }
         let Words(stubs) = stubs;
-        let words = Box::into_raw(Box::<[u64]>::new_uninit_slice(stubs.len() + room));
-        // SAFETY: the pointer comes from the box taken apart above; a cell has the layout of what is in it.
-        let words = unsafe { Box::from_raw(words as *mut [UnsafeCell<MaybeUninit<u64>>]) };
+        let words = Room::new(stubs.len() + room).map_err(|_| CodegenError {
+            function: module.file.module().to_owned(),
+            kind: CodegenErrorKind::NoRoom,
+        })?;
         let outline = Outline {
             words,
             strings: module.file.strings().into(),
@@ -136,7 +133,7 @@ impl Outline {
             }),
         };
         for (place, word) in (0..).zip(stubs) {
-            outline.word(place).store(word, Ordering::Relaxed);
+            outline.words.word(place).store(word, Ordering::Relaxed);
         }
         Ok(outline)
     }
@@ -243,7 +240,7 @@ impl Outline {
     pub fn first_operand(&self, address: *const u64) -> Option<u64> {
         let operand = self.word_of(address)? + 1;
         let is_written = operand < self.read().used;
-        is_written.then(|| self.word(operand).load(Ordering::Relaxed))
+        is_written.then(|| self.words.word(operand).load(Ordering::Relaxed))
     }
 
     /// Makes the code of the function at a place, which is the only one of `module`'s code, and has its stub lead
@@ -254,7 +251,7 @@ impl Outline {
     pub fn translate(&self, place: usize, module: &Module<'_>) -> Result<*const u64, Untranslated> {
         let unplaced = codegen::translate_one(module, &self.strings).map_err(Untranslated::Code)?;
         let mut parts = self.write();
-        let target = self.word(self.functions[place].function.entry() + 1);
+        let target = self.words.word(self.functions[place].function.entry() + 1);
         let before = target.load(Ordering::Acquire);
         if before != 0 {
             return Ok(before as *const u64);
@@ -265,7 +262,7 @@ impl Outline {
             return Err(Untranslated::Full);
         }
         for (at, word) in (start..).zip(&unplaced.words) {
-            self.word(at).store(*word, Ordering::Relaxed);
+            self.words.word(at).store(*word, Ordering::Relaxed);
         }
         for (at, label) in unplaced.patches {
             let address = match label {
@@ -274,7 +271,8 @@ impl Outline {
                     .label(label)
                     .ok_or_else(|| Untranslated::Code(self.no_entry(place)))?,
             };
-            self.word(start + at)
+            self.words
+                .word(start + at)
                 .store(address as u64, Ordering::Relaxed);
         }
         parts.list.push(Part {
@@ -312,8 +310,10 @@ impl Outline {
         for (sketch, function) in self.functions.iter().zip(&whole.functions) {
             let entry = sketch.function.entry();
             let target = whole.address(function.entry());
-            self.word(entry + 1).store(target as u64, Ordering::Release);
-            self.word(entry).store(handler, Ordering::Release);
+            self.words
+                .word(entry + 1)
+                .store(target as u64, Ordering::Release);
+            self.words.word(entry).store(handler, Ordering::Release);
         }
     }
 
@@ -359,18 +359,7 @@ impl Outline {
     }
 
     fn address(&self, word: u32) -> *const u64 {
-        self.words
-            .as_ptr()
-            .cast::<u64>()
-            .wrapping_add(word as usize)
-    }
-
-    /// The word at a place: who loads it knows that it was written.
-    fn word(&self, place: u32) -> &AtomicU64 {
-        let cell = &self.words[place as usize];
-        // SAFETY: the word is part of `self`, aligned, and accessed in no other way but by the engine, which reads it
-        // as an instruction.
-        unsafe { AtomicU64::from_ptr(cell.get().cast::<u64>()) }
+        self.words.start().wrapping_add(word as usize)
     }
 }
 
