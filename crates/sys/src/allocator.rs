@@ -18,6 +18,8 @@
 //! When the system refuses memory, or the machine has none, the handler of [`on_shortage`] is called. It either
 //! returns, and the allocation fails, or ends the program, with the help of a small reserve that is kept for that.
 
+mod free_blocks;
+
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::{c_long, c_void};
@@ -230,6 +232,7 @@ pub fn settle() {
     LARGE_FREED_BYTES.store(0, Ordering::Relaxed);
     // SAFETY: touches nothing but mimalloc's own bookkeeping.
     unsafe { libmimalloc_sys::mi_collect(true) };
+    free_blocks::return_memory();
     slab::settle();
     SETTLED_AT_NS.set(Some(crate::clock::monotonic_ns()));
 }
