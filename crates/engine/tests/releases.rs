@@ -68,7 +68,7 @@ fn every_module_of_the_release_becomes_code() {
         let bytes = std::fs::read(path).unwrap();
         let file = BeamFile::parse(&bytes).unwrap();
         let code = file.decode().unwrap();
-        let atoms: Vec<Term> = file.atoms.iter().map(|text| atom::known(text)).collect();
+        let atoms: Vec<Term> = file.atoms.iter().map(atom::known).collect();
         let imports: Vec<*const Export> = file
             .imports
             .iter()

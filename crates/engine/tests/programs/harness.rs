@@ -207,7 +207,7 @@ impl Node {
     pub(crate) fn try_load(&mut self, name: &str, bytes: &[u8]) -> Result<(), CodegenError> {
         let file = BeamFile::parse(bytes).unwrap();
         let code = file.decode().unwrap();
-        let atoms: Vec<Term> = file.atoms.iter().map(|text| atom::known(text)).collect();
+        let atoms: Vec<Term> = file.atoms.iter().map(atom::known).collect();
         let imports: Vec<*const Export> = file
             .imports
             .iter()

@@ -159,7 +159,7 @@ fn is_outlined(source: &Source<'_>, code: &beamfile::Code, prepared: &Prepared) 
 
 /// The atoms of a file; the first is the module's name.
 fn atoms_of(file: &BeamFile<'_>) -> Result<Vec<Term>, LoadError> {
-    let atoms = file.atoms.iter().map(|text| atom::intern_str(text));
+    let atoms = file.atoms.iter().map(atom::intern_str);
     atoms.collect::<Result<_, _>>().map_err(LoadError::Atom)
 }
 

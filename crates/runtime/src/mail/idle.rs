@@ -36,34 +36,88 @@ const TURNS_FOR_IO: usize = 10;
 /// The same after something came from another node, about 40 us in all: as long as an answer takes on one machine. To
 /// sleep and wake takes longer: a message there and back took 92 us with it, 20 to 43 us without.
 const TURNS_FOR_PEER: usize = 40;
-/// After so many times in vain, most times are as for other I/O: the peer is far away, or does not answer at once.
+/// After so many searches in vain most are left out: under light load a scheduler that has done its work would search
+/// longer than it has worked. Of a node that answered 32 connections a second this took a fifth of the processor time.
 const MOST_IN_VAIN: u8 = 16;
+/// Of those that could be left out, one in so many is made.
+const ATTEMPTED: u8 = 8;
 
 thread_local! {
     /// Whether this thread has read from another node since its scheduler last looked for work.
     static HEARD_OF_PEER: Cell<bool> = const { Cell::new(false) };
-    /// How many times it waited for another node in vain.
-    static IN_VAIN: Cell<u8> = const { Cell::new(0) };
+    /// How many searches of each kind were in vain since one was not.
+    static IN_VAIN: [Cell<u8>; 3] = const { [const { Cell::new(0) }; 3] };
+}
+
+/// What a scheduler that searches hopes for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Search {
+    /// Work of other schedulers: it was last woken by one, or by a timer.
+    Work,
+    /// I/O, which woke it last. It searches only about as long as sleeping and waking take: it probably waits for an
+    /// external program, which needs the processor that busy waiting occupies.
+    Io,
+    /// An answer of another node.
+    Peer,
+}
+
+impl Search {
+    /// What is to be hoped for now; `None` if it is most likely in vain.
+    fn next() -> Option<Search> {
+        let is_peer = HEARD_OF_PEER.replace(false);
+        let search = match WOKEN_BY_IO.get() {
+            true if is_peer => Search::Peer,
+            true => Search::Io,
+            false => Search::Work,
+        };
+        if search.is_attempted() {
+            return Some(search);
+        }
+        // The peer is far away, or does not answer at once.
+        (search == Search::Peer && Search::Io.is_attempted()).then_some(Search::Io)
+    }
+
+    fn is_attempted(self) -> bool {
+        IN_VAIN.with(|kinds| {
+            let in_vain = &kinds[self as usize];
+            let count = in_vain.get();
+            let is_attempted = count < MOST_IN_VAIN || count.is_multiple_of(ATTEMPTED);
+            if !is_attempted {
+                in_vain.set(one_more(count));
+            }
+            is_attempted
+        })
+    }
+
+    fn ended(self, found: bool) {
+        IN_VAIN.with(|kinds| {
+            let in_vain = &kinds[self as usize];
+            in_vain.set(match found {
+                true => 0,
+                false => one_more(in_vain.get()),
+            });
+        });
+    }
+
+    /// How many turns it lasts, and how many of them there are between two polls of I/O.
+    fn turns(self) -> (usize, usize) {
+        let most = BUSY_WAIT_SPINS.load(Ordering::Relaxed);
+        match self {
+            Search::Work => (most, TURNS_PER_POLL),
+            Search::Io => (TURNS_FOR_IO.min(most), 1),
+            Search::Peer => (TURNS_FOR_PEER.min(most), 1),
+        }
+    }
+}
+
+/// A number of searches in vain, and one more. What it says is whether there were many.
+fn one_more(in_vain: u8) -> u8 {
+    in_vain.checked_add(1).unwrap_or(MOST_IN_VAIN)
 }
 
 /// Something has come from another node, and more may follow soon.
 pub fn heard_of_peer() {
     HEARD_OF_PEER.set(true);
-}
-
-/// The turns of a scheduler that was last woken by I/O, and whether it waits for another node.
-fn turns_for_io() -> (usize, bool) {
-    let in_vain = IN_VAIN.get();
-    let is_peer = HEARD_OF_PEER.replace(false);
-    // Now and then another attempt is made.
-    let is_attempt = in_vain < MOST_IN_VAIN || in_vain.is_multiple_of(8);
-    if is_peer && !is_attempt {
-        IN_VAIN.set(in_vain.wrapping_add(1).max(MOST_IN_VAIN));
-    }
-    match is_peer && is_attempt {
-        true => (TURNS_FOR_PEER, true),
-        false => (TURNS_FOR_IO, false),
-    }
 }
 
 /// Sets how many turns a scheduler looks for work before it sleeps.
@@ -127,15 +181,10 @@ pub(crate) fn nap(shared: &Shared, timeout_ns: u64) {
 
 /// Looks for work for a while; returns whether there is some.
 fn search(schedulers: &Schedulers, shared: &Shared) -> bool {
-    // A scheduler last woken by I/O busy-waits only about as long as sleeping and waking take: it probably waits for an
-    // external program, which needs the processor that busy waiting occupies.
-    let most = BUSY_WAIT_SPINS.load(Ordering::Relaxed);
-    let (turns, waits_for_peer) = match WOKEN_BY_IO.get() {
-        true => turns_for_io(),
-        false => (most, false),
+    let Some(search) = Search::next() else {
+        return false;
     };
-    let turns_per_poll = if WOKEN_BY_IO.get() { 1 } else { TURNS_PER_POLL };
-    let turns = turns.min(most);
+    let (turns, turns_per_poll) = search.turns();
     schedulers.idle.begin_search();
     let found = (0..turns).any(|turn| {
         if turn % turns_per_poll == 0 {
@@ -150,13 +199,7 @@ fn search(schedulers: &Schedulers, shared: &Shared) -> bool {
         found
     });
     schedulers.idle.end_search();
-    if waits_for_peer {
-        IN_VAIN.set(if found {
-            0
-        } else {
-            IN_VAIN.get().saturating_add(1)
-        });
-    }
+    search.ended(found);
     // While this scheduler searched, nobody was woken for processes that other threads queued. It takes at most one of
     // them itself, so it wakes another scheduler if there are more.
     if found && schedulers.injected.len() > usize::from(shared.stealers.is_empty()) {
@@ -243,4 +286,46 @@ fn work_somewhere(schedulers: &Schedulers, own: &Shared) -> bool {
             .all
             .iter()
             .any(|shared| !shared.stealers.is_empty() || shared.ports.has_waited())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn searches_in_vain_become_rare_and_one_that_was_not_brings_them_back() {
+        let attempts = |count: usize| {
+            let made = |_: &usize| {
+                Search::next()
+                    .inspect(|search| search.ended(false))
+                    .is_some()
+            };
+            (0..count).filter(made).count()
+        };
+        let most = usize::from(MOST_IN_VAIN);
+        assert_eq!(attempts(most), most);
+        let rare = attempts(10_000);
+        assert!(
+            (10_000 / usize::from(ATTEMPTED)..=10_000 / 7).contains(&rare),
+            "{rare}"
+        );
+        while Search::next().is_none() {}
+        Search::Work.ended(true);
+        assert_eq!(attempts(most), most);
+    }
+
+    #[test]
+    fn a_peer_that_does_not_answer_is_as_other_input() {
+        WOKEN_BY_IO.set(true);
+        let mut searched = Vec::new();
+        for _ in 0..2 * MOST_IN_VAIN {
+            heard_of_peer();
+            let search = Search::next().expect("one or the other");
+            search.ended(search == Search::Io);
+            searched.push(search);
+        }
+        let (first, later) = searched.split_at(usize::from(MOST_IN_VAIN));
+        assert!(first.iter().all(|search| *search == Search::Peer));
+        assert!(later.iter().filter(|search| **search == Search::Io).count() >= 13);
+    }
 }
