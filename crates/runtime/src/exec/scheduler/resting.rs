@@ -20,6 +20,8 @@ use crate::process::{Flags, Process, epoch, table};
 
 /// How long a process must not have run before it is trimmed.
 const RESTED_MS: u32 = 1_000;
+/// How often a scheduler looks for such processes: each by itself would wake it as often as they run.
+const LOOKS_EVERY_MS: u32 = 250;
 /// Processes that are looked at before each sleep.
 const MOST_AT_ONCE: usize = 64;
 
@@ -39,6 +41,8 @@ const MUCH_BYTES: usize = 4 << 20;
 #[derive(Default)]
 pub(super) struct Resting {
     list: RefCell<VecDeque<Entry>>,
+    /// When all whose time had come were looked at last.
+    looked_ms: Cell<u32>,
     /// Bytes that processes have given back since the system was last given some.
     given_back_bytes: Cell<usize>,
 }
@@ -60,8 +64,17 @@ impl Resting {
 
     /// In how many nanoseconds the first process is to be looked at; `None` if there is none.
     pub(super) fn due_ns(&self) -> Option<u64> {
-        let waited_ms = now_ms().wrapping_sub(self.list.borrow().front()?.since_ms);
-        Some(u64::from(RESTED_MS.saturating_sub(waited_ms)) * 1_000_000)
+        let now_ms = now_ms();
+        let left_ms =
+            |since_ms: u32, period_ms: u32| period_ms.saturating_sub(now_ms.wrapping_sub(since_ms));
+        let of_first_ms = left_ms(self.list.borrow().front()?.since_ms, RESTED_MS);
+        let of_look_ms = left_ms(self.looked_ms.get(), LOOKS_EVERY_MS);
+        Some(u64::from(of_first_ms.max(of_look_ms)) * 1_000_000)
+    }
+
+    /// Whether it is time to look for processes.
+    fn is_due(&self, now_ms: u32) -> bool {
+        now_ms.wrapping_sub(self.looked_ms.get()) >= LOOKS_EVERY_MS
     }
 
     /// Takes the first process from the list, if its time has come.
@@ -79,11 +92,15 @@ impl Scheduler {
     /// Trims some of the processes that have waited long enough, as long as there is nothing to run.
     pub(super) fn trim_resting(&self) {
         let now_ms = now_ms();
+        if !self.resting.is_due(now_ms) {
+            return;
+        }
         for _ in 0..MOST_AT_ONCE {
             if !self.has_no_work() || !schedulers().injected.is_empty() {
                 return;
             }
             let Some(entry) = self.resting.next_due(now_ms) else {
+                self.resting.looked_ms.set(now_ms);
                 if self.resting.given_back_bytes.get() >= MUCH_BYTES {
                     self.resting.given_back_bytes.set(0);
                     sys::allocator::settle_again();
