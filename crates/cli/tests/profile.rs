@@ -52,6 +52,8 @@ main() ->
     phase(fun() -> calls(List, 100) end),
     phase(fun() -> garbage(2000, []) end),
     phase(fun() -> deep(20000) end),
+    Table = ets:new(table, []),
+    phase(fun() -> inserts(Table, 1000) end),
     halt().
 phase(Work) -> phase(Work, runtime() + 500).
 runtime() -> element(1, erlang:statistics(runtime)).
@@ -68,6 +70,8 @@ calls(_, 0) -> ok;
 calls(List, N) -> {_} = {list_to_tuple(List)}, calls(List, N - 1).
 garbage(0, Kept) -> length(Kept);
 garbage(N, Kept) -> garbage(N - 1, [lists:duplicate(20, N) | Kept]).
+inserts(_, 0) -> ok;
+inserts(Table, N) -> true = ets:insert(Table, {N, {some, [term, N]}}), inserts(Table, N - 1).
 deep(0) -> 0;
 deep(N) -> 1 + deep(N - 1).
 "#;
@@ -111,6 +115,10 @@ fn stacks_are_those_of_the_program() {
     let calls = ends(&["profiled:calls/2", "erlang:list_to_tuple/1"]);
     assert!(calls * 2 > phases[1], "{folded}");
     assert!(within("[collecting]") > 0, "{folded}");
+    // What a BIF spends its time on is behind it.
+    let inserts = within("profiled:inserts/2");
+    let of_tables = ends(&["ets:insert/2", "[ETS]"]);
+    assert!(of_tables * 2 > inserts && inserts > 40, "{folded}");
     // Of a deep recursion the middle is left out, its ends are not.
     let deep = weight(&|stack| stack.contains(&"profiled:main/0") && stack.contains(&"[...]"));
     assert!(deep > 0, "{folded}");
@@ -118,6 +126,7 @@ fn stacks_are_those_of_the_program() {
     let page = std::fs::read_to_string(folder.join("run.html")).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"));
     assert!(page.contains("data-n=\"profiled:lookups/3\""));
+    assert!(page.contains("<tr><td>functions</td>") && page.contains("<tr><td>ETS</td>"));
     assert!(
         !page.contains("http:") || page.matches("http:").count() == 1,
         "only the name space"

@@ -23,6 +23,7 @@
 
 pub mod flame;
 mod names;
+mod parts;
 mod ring;
 
 use std::cell::Cell;
@@ -351,6 +352,7 @@ impl Counts {
 fn names_of(names: &mut Names, sample: &Sample) -> Vec<u32> {
     let native = match sample.found {
         Found::Native | Found::Dirty => names.of_native(sample),
+        Found::NoProcess => names.of_scheduling(sample),
         _ => Native::default(),
     };
     let returns = native.returns(sample);
@@ -374,12 +376,17 @@ fn names_of(names: &mut Names, sample: &Sample) -> Vec<u32> {
         Found::Native => {
             add(native.caller);
             add(native.callee);
+            add(native.part);
         }
         Found::Collecting => add(Some(names.of_text("[collecting]"))),
-        Found::NoProcess => add(Some(names.of_text("[scheduling]"))),
+        Found::NoProcess => {
+            add(Some(names.of_text("[scheduling]")));
+            add(native.part);
+        }
         Found::Dirty => {
             add(Some(names.of_text("[dirty scheduler]")));
             add(native.callee);
+            add(native.part);
         }
     }
     stack

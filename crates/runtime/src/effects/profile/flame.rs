@@ -4,6 +4,8 @@
 //! In the graph each rectangle is a function, as wide as the part of all samples in which it was on the stack; what it
 //! has called stands below it. Rectangles that would be too narrow to see are left out.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -136,8 +138,24 @@ fn colour(name: &str) -> String {
     format!("hsl({hue},80%,{light}%)")
 }
 
+/// The weights of what was at work itself, largest first: functions together, and each part of the machine's own work.
+fn parts<'a>(stacks: &[Stack<'a>]) -> Vec<(&'a str, u64)> {
+    let mut weights = BTreeMap::new();
+    for stack in stacks {
+        let part = match stack.names.last() {
+            Some(name) if name.starts_with('[') => name,
+            _ => "functions",
+        };
+        *weights.entry(part).or_default() += stack.weight;
+    }
+    let mut parts: Vec<(&str, u64)> = weights.into_iter().collect();
+    parts.sort_by_key(|(_, weight)| Reverse(*weight));
+    parts
+}
+
 fn page(stacks: &[Stack<'_>], hz: u32, lost: u64) -> String {
     let total: u64 = stacks.iter().map(|stack| stack.weight).sum();
+    let percent = |weight: u64| weight as f64 * 100.0 / total.max(1) as f64;
     let unit = WIDTH / total.max(1) as f64;
     let all = Frame {
         name: "all",
@@ -159,7 +177,7 @@ fn page(stacks: &[Stack<'_>], hz: u32, lost: u64) -> String {
         let (x, width) = (frame.from as f64 * unit, frame.weight as f64 * unit);
         let y = frame.depth * ROW;
         let name = escaped(frame.name);
-        let percent = frame.weight as f64 * 100.0 / total.max(1) as f64;
+        let percent = percent(frame.weight);
         let letters = (width / LETTER) as usize;
         let label = match letters {
             0..=2 => String::new(),
@@ -187,6 +205,15 @@ fn page(stacks: &[Stack<'_>], hz: u32, lost: u64) -> String {
             y + ROW - 5,
         );
     }
+    let mut of_parts = String::new();
+    for (name, weight) in parts(stacks) {
+        let name = escaped(name.trim_matches(['[', ']']));
+        let _ = writeln!(
+            of_parts,
+            "<tr><td>{name}</td><td>{:.1} %</td></tr>",
+            percent(weight)
+        );
+    }
     let seconds = total as f64 / f64::from(hz.max(1));
     let lost = match lost {
         0 => String::new(),
@@ -199,6 +226,7 @@ fn page(stacks: &[Stack<'_>], hz: u32, lost: u64) -> String {
     .replace("@width@", &format!("{WIDTH}"))
     .replace("@height@", &height.to_string())
     .replace("@graph@", &graph)
+    .replace("@parts@", &of_parts)
 }
 
 const PAGE: &str = include_str!("flame.html");
@@ -216,7 +244,7 @@ mod tests {
             stack(&["m:a/0"], 10),
             stack(&["m:a/0", "m:'<b>;'/1"], 60),
             stack(&["m:a/0", "m:c/0"], 20),
-            stack(&["m:c/0"], 10),
+            stack(&["m:c/0", "[ETS]"], 10),
         ]
     }
 
@@ -232,8 +260,10 @@ mod tests {
             ("m:'<b>;'/1", 1, 10, 60),
             ("m:c/0", 1, 70, 20),
             ("m:c/0", 0, 90, 10),
+            ("[ETS]", 1, 90, 10),
         ];
         assert_eq!(found, expected);
+        assert_eq!(parts(&stacks), [("functions", 90), ("[ETS]", 10)]);
     }
 
     #[test]
@@ -245,6 +275,7 @@ mod tests {
         assert!(
             page.contains("100 samples at 100 in a second") && page.contains("3 more were lost")
         );
+        assert!(page.contains("<tr><td>ETS</td><td>10.0 %</td></tr>"));
         assert!(!page.contains("<b>;") && !page.contains('@'));
     }
 }

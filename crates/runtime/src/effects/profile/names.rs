@@ -12,6 +12,7 @@ use engine::Code;
 use rustc_hash::FxHashMap;
 use term::print;
 
+use super::parts::PartNumber;
 use super::ring::Sample;
 use crate::code::modules::{self, Loaded};
 use crate::code::{exports, perf};
@@ -37,6 +38,8 @@ pub(super) struct Native {
     /// The Erlang function that has called them, unless that is on the stack already.
     pub caller: Option<u32>,
     pub callee: Option<u32>,
+    /// The part of the machine that was at work for it.
+    pub part: Option<u32>,
     /// Whether the stack is `Sample::others`.
     keeps_stack: bool,
 }
@@ -73,6 +76,7 @@ struct Symbol {
     start: u64,
     bytes: u64,
     slow: Option<SlowPath>,
+    part: Option<PartNumber>,
 }
 
 impl Names {
@@ -165,9 +169,17 @@ impl Names {
                 first.and_then(at_place)
             }),
         };
+        // What is further in than the slow path.
+        let inner = found
+            .as_ref()
+            .map_or(0, |(at, _)| at + 1)
+            .min(natives.len());
+        let part = program.part(sample, inner);
+        let part = part.map(|part| self.of_text(part.name()));
         let Some((at, path)) = found else {
             return Native {
                 callee: Some(self.of_text("[runtime]")),
+                part,
                 ..Native::default()
             };
         };
@@ -176,6 +188,7 @@ impl Names {
             return Native {
                 caller,
                 callee: callee.or_else(|| Some(self.of_text("[BIF]"))),
+                part,
                 keeps_stack: false,
             };
         }
@@ -194,7 +207,18 @@ impl Names {
                 .into_iter()
                 .find_map(|address| self.of_words(address)),
             callee,
+            part,
             keeps_stack: path.keeps_stack,
+        }
+    }
+
+    /// What a scheduler does that runs no process.
+    pub(super) fn of_scheduling(&mut self, sample: &Sample) -> Native {
+        let program = self.program.get_or_insert_with(Program::read);
+        let part = program.part(sample, 0);
+        Native {
+            part: part.map(|part| self.of_text(part.name())),
+            ..Native::default()
         }
     }
 
@@ -248,6 +272,21 @@ impl Program {
         places.any(|place| start_of(place) == Some(called))
     }
 
+    /// The part of the machine that a sample is of, by its functions from one of `natives` on inwards. A word that an
+    /// earlier call has left on the stack is told apart by what it would have called ([`Program::has_called`]).
+    fn part(&self, sample: &Sample, outermost: usize) -> Option<PartNumber> {
+        let mut places = vec![sample.ip];
+        for &word in sample.natives[outermost..].iter().rev() {
+            if self.has_called(word, &[], places[places.len() - 1]) {
+                places.push(word - 1);
+            }
+        }
+        let parts = places
+            .into_iter()
+            .filter_map(|place| self.symbol(place)?.part);
+        PartNumber::of_stack(parts)
+    }
+
     fn symbol(&self, address: u64) -> Option<&Symbol> {
         let address = address.checked_sub(self.offset)?;
         let after = self
@@ -293,6 +332,7 @@ fn symbols_of(read: impl Fn(u64, u64) -> Option<Vec<u8>>) -> Option<Vec<Symbol>>
             start: number(entry, 8, 8)?,
             bytes: number(entry, 16, 8)?,
             slow: slow_path(name),
+            part: PartNumber::of_symbol(name),
         });
     }
     symbols.sort_unstable_by_key(|symbol| symbol.start);

@@ -176,7 +176,8 @@ impl Ring {
             to.put(interrupted.ip as u64);
             if found == Found::NoProcess {
                 to.put(0);
-                return (0, 0, 0);
+                // SAFETY: the native stack is this thread's own.
+                return (unsafe { ring.natives(interrupted.native_stack, to) }, 0, 0);
             }
             // SAFETY: as above for a process that is not null; the native stack is this thread's own.
             unsafe {
