@@ -1,9 +1,9 @@
 //! Memory of free blocks that lie between blocks in use.
 //!
 //! mimalloc gives a page back only as a whole. Pages of large blocks hold up to 64 of them, and one that stays, of some
-//! module's tables for example, keeps all of the page: a third of what a node held that had loaded its code. So a thread
-//! that settles returns what its free blocks hold by itself. The first word of a free block is mimalloc's, so the first
-//! page of the system stays.
+//! module's tables for example, keeps all of the page: a third of what a node held that had loaded its code. So a
+//! thread that settles returns what its free blocks hold by itself. The first word of a free block is mimalloc's, so
+//! the first page of the system stays.
 
 use std::ffi::c_void;
 
