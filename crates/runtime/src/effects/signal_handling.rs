@@ -19,14 +19,14 @@ use crate::mail::bounce::{bounce, bounce_list};
 use crate::mail::observer::observer;
 use crate::mail::signal::{self, send_or_bounce};
 use crate::mail::time::watchers;
-use crate::mail::{remote, senders};
+use crate::mail::{metering, remote, senders};
 use crate::process::rank::Rank;
 use crate::process::relations::aliases::Reaches;
 use crate::process::relations::{self, MonitorTarget, ReferenceNumber, Relations};
 use crate::process::sequence::Token;
 use crate::process::signal::{
-    ALIAS_MESSAGE, ALIAS_TOKEN_MESSAGE, DEMONITOR, ENVELOPE, MEASURED_MESSAGE, MESSAGE, OTHER,
-    OWN_MESSAGE, PRIORITY, Signal, TOKEN_MESSAGE, UNDECODED, boxed, unboxed,
+    ALIAS_MESSAGE, ALIAS_TOKEN_MESSAGE, DEMONITOR, ENVELOPE, MEASURED, MESSAGE, OTHER, OWN_MESSAGE,
+    PRIORITY, Signal, TOKEN_MESSAGE, UNDECODED, boxed, unboxed,
 };
 use crate::process::sync::between_steps;
 use crate::process::{Flags, Process, epoch, message_queue, sequence, state};
@@ -98,7 +98,7 @@ fn handle_some(
             let next = (*fragment).next;
             between_steps();
             match (*fragment).kind {
-                MESSAGE | TOKEN_MESSAGE | OWN_MESSAGE | MEASURED_MESSAGE => {
+                MESSAGE | TOKEN_MESSAGE | OWN_MESSAGE => {
                     append(process, am::UNDEFINED, fragment);
                 }
                 ALIAS_MESSAGE | ALIAS_TOKEN_MESSAGE => {
@@ -126,6 +126,7 @@ fn handle_some(
                         come_too_late(process, signal);
                     }
                 }
+                kind if kind & MEASURED != 0 => measured(process, fragment),
                 kind if kind & PRIORITY != 0 => with_priority(process, am::UNDEFINED, fragment),
                 kind => unreachable!("a signal of kind {kind}"),
             }
@@ -263,7 +264,41 @@ unsafe fn enclosed(process: &mut Process, fragment: *mut Fragment) {
     // SAFETY: the caller's promise; what is taken out is a message, or one through an alias, in no list.
     unsafe {
         let (from, message) = senders::opened(fragment);
-        match (*message).kind {
+        take_in(process, from, message);
+    }
+}
+
+/// A message of which is measured how long it waits.
+///
+/// # Safety
+/// `fragment` is a live fragment with `MEASURED` that is in no list.
+#[cold]
+unsafe fn measured(process: &mut Process, fragment: *mut Fragment) {
+    // SAFETY: the caller's promise; one that is not decoded is a fragment of that kind once it has no other bits, and
+    // what comes back is a message, or one through an alias, in no list.
+    unsafe {
+        if (*fragment).kind & !(MEASURED | PRIORITY) != UNDECODED {
+            return take_in(process, am::UNDEFINED, fragment);
+        }
+        let since_ns = metering::unmarked(fragment);
+        (*fragment).kind = UNDECODED;
+        if let Some((node, fragment)) = remote::get().decode(fragment) {
+            if let Some(since_ns) = since_ns {
+                metering::goes_on(process.pid(), fragment, since_ns);
+            }
+            take_in(process, node, fragment);
+        }
+    }
+}
+
+/// A message that is decoded, perhaps through an alias.
+///
+/// # Safety
+/// `message` is a live message that is in no list.
+unsafe fn take_in(process: &mut Process, from: Term, message: *mut Fragment) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match (*message).kind & !MEASURED {
             ALIAS_MESSAGE | ALIAS_TOKEN_MESSAGE => alias_message(process, from, message),
             kind if kind & PRIORITY != 0 => with_priority(process, from, message),
             _ => append(process, from, message),
@@ -295,13 +330,8 @@ unsafe fn with_priority(process: &mut Process, from: Term, fragment: *mut Fragme
 unsafe fn undecoded(process: &mut Process, fragment: *mut Fragment) {
     // SAFETY: the caller's promise; what comes back is a message, or one through an alias, in no list.
     unsafe {
-        let Some((node, fragment)) = remote::get().decode(fragment) else {
-            return;
-        };
-        match (*fragment).kind {
-            ALIAS_MESSAGE => alias_message(process, node, fragment),
-            kind if kind & PRIORITY != 0 => with_priority(process, node, fragment),
-            _ => append(process, node, fragment),
+        if let Some((node, fragment)) = remote::get().decode(fragment) {
+            take_in(process, node, fragment);
         }
     }
 }
@@ -328,6 +358,9 @@ unsafe fn alias_message_ranked(
         let number = (*words, *words.add(1));
         match process.relations.message_to_alias(number) {
             Reaches::No => {
+                if (*fragment).kind & MEASURED != 0 {
+                    let _ = metering::unmarked(fragment);
+                }
                 heap::drop_fragment(fragment);
                 return;
             }
@@ -336,9 +369,10 @@ unsafe fn alias_message_ranked(
                 demonitor_target(number, &monitor.target);
             }
         }
+        let mark = (*fragment).kind & MEASURED;
         (*fragment).kind = match (*fragment).kind {
             ALIAS_TOKEN_MESSAGE => TOKEN_MESSAGE,
-            _ => MESSAGE,
+            _ => MESSAGE | mark,
         };
         put(process, rank, from, fragment);
     }

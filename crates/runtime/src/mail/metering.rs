@@ -17,7 +17,7 @@ use sys::histogram::{Counted, Histogram};
 
 use crate::mail::current;
 use crate::process::peer::Peer;
-use crate::process::signal::{MEASURED_MESSAGE, MESSAGE, PRIORITY};
+use crate::process::signal::{MEASURED, can_be_measured};
 use crate::process::{table, waits};
 
 /// Messages that a scheduler sends between two looks at whether a window is open.
@@ -147,8 +147,8 @@ pub(crate) unsafe fn has_sent_many(to: Peer<'_>, message: *mut Fragment) {
     }
     // SAFETY: the caller's promise.
     unsafe {
-        if is_open && (*message).kind == MESSAGE {
-            (*message).kind = MEASURED_MESSAGE;
+        if is_open && can_be_measured((*message).kind) {
+            (*message).kind |= MEASURED;
             waits::MESSAGES.note(message as u64, to.pid(), now_ns);
         }
     }
@@ -169,6 +169,27 @@ pub fn messages_sent() -> u64 {
     by_schedulers + SENT_BY_OTHERS.load(Ordering::Relaxed)
 }
 
+/// A measured message waits no longer: from now on it is an ordinary one. Returns since when it has waited, if that is
+/// known.
+///
+/// # Safety
+/// `message` is a live fragment that is in no list.
+pub(crate) unsafe fn unmarked(message: *mut Fragment) -> Option<i64> {
+    // SAFETY: the caller's promise.
+    unsafe { (*message).kind &= !MEASURED };
+    waits::MESSAGES.take(message as u64)
+}
+
+/// A message that a process has, in place of a measured one, has waited since then, and waits on.
+///
+/// # Safety
+/// As for [`unmarked`].
+pub(crate) unsafe fn goes_on(pid: Term, message: *mut Fragment, since_ns: i64) {
+    // SAFETY: the caller's promise.
+    unsafe { (*message).kind |= MEASURED };
+    waits::MESSAGES.note(message as u64, pid, since_ns);
+}
+
 /// A message has been received. If it was measured, it is an ordinary one from now on.
 ///
 /// # Safety
@@ -177,13 +198,11 @@ pub fn messages_sent() -> u64 {
 pub(crate) unsafe fn received(message: *mut Fragment) {
     // SAFETY: the caller's promise.
     unsafe {
-        if (*message).kind & !PRIORITY != MEASURED_MESSAGE {
-            return;
+        if (*message).kind & MEASURED != 0
+            && let Some(since_ns) = unmarked(message)
+        {
+            add(&MESSAGE_AGES, since_ns);
         }
-        (*message).kind = MESSAGE | (*message).kind & PRIORITY;
-    }
-    if let Some(since_ns) = waits::MESSAGES.take(message as u64) {
-        add(&MESSAGE_AGES, since_ns);
     }
 }
 

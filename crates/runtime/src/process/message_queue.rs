@@ -12,7 +12,7 @@ use term::copy::Owned;
 use term::heap;
 
 use super::{Flags, Process, sequence, waits};
-use crate::process::signal::{MEASURED_MESSAGE, MESSAGE, PRIORITY, TOKEN_MESSAGE};
+use crate::process::signal::{MEASURED, PRIORITY, TOKEN_MESSAGE};
 
 /// An empty queue, to be completed by [`link`] when it is at its final address.
 pub const UNLINKED: MessageQueue = MessageQueue {
@@ -147,18 +147,14 @@ pub fn replace(process: &mut Process, other: impl Fn(Term) -> Option<Owned>) {
 unsafe fn in_place_of(old: *mut Fragment, term: Owned) -> *mut Fragment {
     // SAFETY: the caller's promise.
     let kind = unsafe { (*old).kind };
-    let (kind, rank) = (kind & !PRIORITY, kind & PRIORITY);
+    if kind & MEASURED != 0 {
+        waits::MESSAGES.take(old as u64);
+    }
+    let (kind, rank) = (kind & !(PRIORITY | MEASURED), kind & PRIORITY);
     let token = match kind {
         // SAFETY: it is of that kind.
         TOKEN_MESSAGE => unsafe { sequence::token_in(old) },
         _ => None,
-    };
-    let kind = match kind {
-        MEASURED_MESSAGE => {
-            waits::MESSAGES.take(old as u64);
-            MESSAGE
-        }
-        other => other,
     };
     let new = match token {
         Some(token) => sequence::message_with(&token, term.term(), None),

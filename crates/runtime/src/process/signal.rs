@@ -32,24 +32,34 @@ pub const TOKEN_MESSAGE: u32 = 7;
 /// [`Fragment::kind`] of an envelope, which has a message of another kind, that message's term, and its sender: see
 /// `mail::senders`.
 pub const ENVELOPE: u32 = 8;
-/// [`Fragment::kind`] of a [`MESSAGE`] of which is measured how long it waits ([`waits`](super::waits)).
-pub const MEASURED_MESSAGE: u32 = 9;
 /// A bit of [`Fragment::kind`] beside these: the message is to be received before those without it ([`priority`]).
 ///
 /// [`priority`]: crate::effects::receive::priority
 pub const PRIORITY: u32 = 1 << 31;
+/// A bit of [`Fragment::kind`] beside these: it is measured how long the message waits ([`waits`](super::waits)). Only
+/// messages for which [`can_be_measured`] is true have it.
+pub const MEASURED: u32 = 1 << 30;
 
 // A message in the inner queue whose kind is less than this needs nothing when it is received.
 const _: () =
-    assert!(MESSAGE < TOKEN_MESSAGE && OWN_MESSAGE < TOKEN_MESSAGE && TOKEN_MESSAGE < PRIORITY);
-const _: () = assert!(MEASURED_MESSAGE > TOKEN_MESSAGE && MEASURED_MESSAGE < PRIORITY);
+    assert!(MESSAGE < TOKEN_MESSAGE && OWN_MESSAGE < TOKEN_MESSAGE && TOKEN_MESSAGE < MEASURED);
 
 /// Whether a fragment of a kind is a message, and has its term.
 #[must_use]
 pub fn is_plain_message(kind: u32) -> bool {
     matches!(
-        kind,
-        MESSAGE | TOKEN_MESSAGE | OWN_MESSAGE | ENVELOPE | MEASURED_MESSAGE
+        kind & !MEASURED,
+        MESSAGE | TOKEN_MESSAGE | OWN_MESSAGE | ENVELOPE
+    )
+}
+
+/// Whether it can be measured how long a message of a kind waits: all of them but those that carry more than a message,
+/// a token or its sender, because a program traces them.
+#[must_use]
+pub fn can_be_measured(kind: u32) -> bool {
+    matches!(
+        kind & !PRIORITY,
+        MESSAGE | OWN_MESSAGE | ALIAS_MESSAGE | UNDECODED
     )
 }
 
