@@ -175,24 +175,31 @@ pub fn unfetched(process: &Process, most: usize) -> u64 {
 }
 
 /// About how many bytes of shared binaries the heap of a process refers to: of each its share, as in
-/// [`Holdings::binary_bytes`]. At most so many references are looked at; if there are more, as many bytes as
-/// collections go by count at least, which are those of whole binaries.
+/// [`Holdings::binary_bytes`]. At most so many references are looked at. If there are more, the others have as large a
+/// share as these in what collections go by, which is the whole binary for each reference to it.
 #[must_use]
 pub fn binary_bytes(process: &Process, most: usize) -> u64 {
     let heap = &process.head.heap;
     // SAFETY: null, or the heap's own old generation.
     let old = unsafe { heap.old.as_ref() };
     let lists = [Some(heap.off_heap), old.map(|old| old.off_heap)];
-    let (mut holdings, mut left) = (Holdings::default(), most);
+    let mut holdings = Holdings::default();
+    let mut looked = LookedAt {
+        left: most,
+        whole_bytes: 0,
+        share_bytes: 0.0,
+    };
     for list in lists.into_iter().flatten() {
         // SAFETY: the lists are those of a process that is borrowed.
-        left = unsafe { holdings.add_some_shares(list, left) };
+        unsafe { holdings.add_some_shares(list, &mut looked) };
     }
-    if left > 0 {
-        return holdings.binary_bytes;
+    let share = looked.share_bytes;
+    if looked.left > 0 || looked.whole_bytes == 0 {
+        return share as u64;
     }
     let words = u64::from(heap.off_heap_words) + old.map_or(0, |old| old.off_heap_words);
-    holdings.binary_bytes.max(words * 8)
+    let others = (words * 8).saturating_sub(looked.whole_bytes);
+    (share + others as f64 * (share / looked.whole_bytes as f64)) as u64
 }
 
 /// What a process holds.
@@ -229,23 +236,38 @@ pub fn of(process: &Process) -> Holdings {
     holdings
 }
 
+/// How far lists of counted objects have been looked at.
+struct LookedAt {
+    /// How many more objects are looked at.
+    left: usize,
+    /// The sizes of the binaries, each as often as there is a reference to it.
+    whole_bytes: u64,
+    /// The same, of each only the share of one reference.
+    share_bytes: f64,
+}
+
 impl Holdings {
     /// Adds the bytes behind a list of counted objects, each divided by the references to it.
     ///
     /// # Safety
     /// The list is that of a live heap or fragment that nobody changes meanwhile.
     unsafe fn add_shares(&mut self, object: *mut u64) {
+        let mut all = LookedAt {
+            left: usize::MAX,
+            whole_bytes: 0,
+            share_bytes: 0.0,
+        };
         // SAFETY: the caller's promise.
-        let _: usize = unsafe { self.add_some_shares(object, usize::MAX) };
+        unsafe { self.add_some_shares(object, &mut all) };
     }
 
-    /// As [`add_shares`](Holdings::add_shares), of at most so many objects; returns how many more it might have been.
+    /// As [`add_shares`](Holdings::add_shares), of as many objects as are left to look at.
     ///
     /// # Safety
     /// As for `add_shares`.
-    unsafe fn add_some_shares(&mut self, mut object: *mut u64, mut most: usize) -> usize {
-        while !object.is_null() && most > 0 {
-            most -= 1;
+    unsafe fn add_some_shares(&mut self, mut object: *mut u64, looked: &mut LookedAt) {
+        while !object.is_null() && looked.left > 0 {
+            looked.left -= 1;
             // SAFETY: the members of such a list are live objects with a live block.
             unsafe {
                 let term = Term::from_boxed_pointer(object);
@@ -253,13 +275,14 @@ impl Holdings {
                 let references = u64::from(off_heap::references(block)).max(1);
                 if let Some(binary) = SharedBinary::of(term) {
                     self.binary_bytes += binary.size() / references;
+                    looked.whole_bytes += binary.size();
+                    looked.share_bytes += binary.size() as f64 / references as f64;
                 } else if let Some(magic) = MagicBlock::of(block) {
                     self.resource_bytes += (*magic).held_bytes() as u64 / references;
                 }
                 object = off_heap::next_of(object);
             }
         }
-        most
     }
 }
 
