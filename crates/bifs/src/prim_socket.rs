@@ -21,6 +21,7 @@ mod requests;
 mod send;
 mod sendfile;
 mod socket;
+mod totals;
 
 pub(crate) use associations::*;
 pub(crate) use close::*;
@@ -38,5 +39,8 @@ use layout::Term;
 /// Takes the settings that OTP's module passes when it loads its native functions.
 pub(crate) fn load(info: Term) {
     socket::load(info);
-    window::sockets::set_source(look::look_within);
+    window::sockets::set_source(window::sockets::Source {
+        look: look::look_within,
+        totals: totals::totals,
+    });
 }

@@ -33,8 +33,23 @@ pub struct Looked {
     pub writers: usize,
 }
 
-/// Looks at all sockets, but for those whose locks are not free in time, which are counted.
-pub type Source = fn(Duration) -> (Vec<Looked>, usize);
+/// All sockets together.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Totals {
+    /// Those that are open.
+    pub open: u64,
+    /// What was read from all that there ever were, and written to them.
+    pub input_bytes: u64,
+    pub output_bytes: u64,
+}
+
+/// How to look at sockets.
+pub struct Source {
+    /// Looks at each of them, but for those whose locks are not free in time, which are counted.
+    pub look: fn(Duration) -> (Vec<Looked>, usize),
+    /// Takes no lock.
+    pub totals: fn() -> Totals,
+}
 
 static SOURCE: OnceLock<Source> = OnceLock::new();
 
@@ -70,13 +85,21 @@ pub struct SocketRow {
 columns!(SocketRow: descriptor, owner, owner_name, domain, kind, protocol, status, local, peer, input_bytes,
     output_bytes, readers, writers);
 
+/// All sockets together; none on a node that has not loaded their module.
+#[must_use]
+pub fn totals() -> Totals {
+    SOURCE
+        .get()
+        .map_or_else(Totals::default, |source| (source.totals)())
+}
+
 /// The sockets; without another order those that moved most come first.
 ///
 /// # Errors
 /// As [`listed::page`].
 pub fn page(query: &ListQuery) -> Result<Listed<SocketRow>, String> {
     let source = SOURCE.get();
-    let (mut sockets, left_out) = source.map_or((Vec::new(), 0), |source| source(PATIENCE));
+    let (mut sockets, left_out) = source.map_or((Vec::new(), 0), |source| (source.look)(PATIENCE));
     sockets.sort_by_key(|socket| Reverse(socket.input_bytes + socket.output_bytes));
     listed::page(sockets, left_out, query, SocketRow::of)
 }

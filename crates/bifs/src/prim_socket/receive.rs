@@ -13,7 +13,7 @@ use super::outcome::{Answer, CLOSED, Refusal, answer, int, not_in_range};
 use super::requests::{Exhausted, Request, Turn, only};
 use super::socket::socket;
 use super::socket::{Line, Side, Socket, Task};
-use super::{address, ancillary};
+use super::{address, ancillary, totals};
 use runtime::code::bif::BifResult;
 use runtime::process::Process;
 use term::input_buffer::InputBuffer;
@@ -153,6 +153,7 @@ impl Read<'_> {
     fn packet(&mut self, bytes: usize) {
         self.line.traffic.packets += 1;
         self.line.traffic.bytes += bytes as u64;
+        totals::read(bytes);
         if release::has(Release::OTP_28) {
             self.line.traffic.largest = self.line.traffic.largest.max(bytes as u64);
         }
@@ -228,6 +229,7 @@ fn receive(process: &mut Process, [reference, length, flags, number]: [Term; 4])
         bytes = build::binary(process.heap(), &early);
     }
     read.line.traffic.bytes += count as u64;
+    totals::read(count);
     let falls_short = count < wanted && length != 0 && is_stream;
     let mut tag = if count == wanted && length == 0 && is_stream && !read.goes_on() {
         // There may be more.

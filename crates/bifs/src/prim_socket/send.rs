@@ -17,7 +17,7 @@ use super::outcome::{Answer, Refusal, answer, int};
 use super::requests::{Exhausted, Request, Turn, only};
 use super::socket::socket;
 use super::socket::{Line, Side, Socket, Task};
-use super::{address, ancillary};
+use super::{address, ancillary, totals};
 use runtime::code::bif::BifResult;
 use runtime::process::Process;
 
@@ -104,6 +104,9 @@ fn sent_so_far(
         let count = build::unsigned(heap, count as u64);
         build::tuple(heap, &[tag, count])
     };
+    if let Ok(count) = sent {
+        totals::wrote(count);
+    }
     match sent {
         Ok(count) if count >= size && !more => {
             line.traffic.part(count);
@@ -284,6 +287,7 @@ fn send_messages(process: &mut Process, [reference, messages, flags, number]: [T
             return sent_so_far(process, &mut line, request, Err(error), 0, false);
         }
     };
+    totals::wrote(sent.iter().sum());
     socket.done(process, &mut line, Side::Write);
     drop(line);
     let heap = process.heap();

@@ -11,6 +11,7 @@ use super::outcome::{Answer, BAD_STATE, Refusal, answer, not_in_range, ok};
 use super::requests::{Exhausted, Request, Turn, only};
 use super::socket::socket;
 use super::socket::{Line, Side, Socket, Task};
+use super::totals;
 use crate::prim_file;
 use runtime::code::bif::BifResult;
 use runtime::process::Process;
@@ -223,6 +224,7 @@ fn transfer(socket: &Socket, line: &mut Line, offset: i64, count: usize) -> sys:
         sent += bytes as u64;
         counters.packets += 1;
         counters.bytes += bytes as u64;
+        totals::wrote(bytes);
         counters.packet_max = counters.packet_max.max(sent);
         counters.under_way += bytes as u64;
         counters.largest = counters.largest.max(counters.under_way);

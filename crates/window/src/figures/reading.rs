@@ -17,6 +17,7 @@ use term::atom;
 
 use super::connected::{self, Peer};
 use super::memory::{self, Memory};
+use crate::sockets::{self, Totals};
 
 /// How long to wait for one lock.
 const PATIENCE: Duration = Duration::from_millis(1);
@@ -54,6 +55,7 @@ pub(crate) struct Reading {
     pub(crate) input: u64,
     pub(crate) output: u64,
     pub(crate) ports: usize,
+    pub(crate) sockets: Totals,
     pub(crate) tables: usize,
     pub(crate) atoms: usize,
     pub(crate) modules: usize,
@@ -154,6 +156,7 @@ impl Reading {
             input,
             output,
             ports: port::count(),
+            sockets: sockets::totals(),
             tables: ets::count(),
             atoms: atom::count(),
             modules,
@@ -198,6 +201,7 @@ impl Reading {
             input: 0,
             output: 0,
             ports: 0,
+            sockets: Totals::default(),
             tables: 0,
             atoms: 0,
             modules: 0,

@@ -134,6 +134,12 @@ const GUARD: Metric = by(
     None,
     "How often resident memory has reached a mark of the memory guard",
 );
+const SOCKET_IO: Metric = by(
+    "direction",
+    "socket_io",
+    Some("bytes"),
+    "Bytes that were read from and written to sockets of the module socket, which are no ports",
+);
 const IO: Metric = by(
     "direction",
     "io",
@@ -410,7 +416,7 @@ fn collections() -> [Row; 5] {
 }
 
 #[rustfmt::skip]
-fn outside() -> [Row; 9] {
+fn outside() -> [Row; 12] {
     use Read::{Now, Total};
     [
         row("io", "input", "Read by ports", "bytes/s", "Bytes that ports have read",
@@ -419,6 +425,15 @@ fn outside() -> [Row; 9] {
             Total(|reading| Some(reading.output as f64))).labelled(IO, "out"),
         row("io", "ports", "Ports", "ports", "Ports that are open", Now(|reading| Some(reading.ports as f64)))
             .called(plain("ports", None, "Ports that are open")),
+        row("io", "socket_input", "Read from sockets", "bytes/s",
+            "Bytes that were read from sockets of the module socket, which are no ports",
+            Total(|reading| Some(reading.sockets.input_bytes as f64))).labelled(SOCKET_IO, "in"),
+        row("io", "socket_output", "Written to sockets", "bytes/s",
+            "Bytes that were written to sockets of the module socket, which are no ports",
+            Total(|reading| Some(reading.sockets.output_bytes as f64))).labelled(SOCKET_IO, "out"),
+        row("io", "sockets", "Sockets", "sockets", "Sockets of the module socket that are open",
+            Now(|reading| Some(reading.sockets.open as f64)))
+            .called(plain("sockets", None, "Sockets of the module socket that are open")),
         row("timers", "timers", "Timers", "timers", "Timers that run: of programs, of receives and of ports",
             Now(|reading| Some(reading.timers as f64)))
             .called(plain("timers", None, "Timers that run: of programs, of receives and of ports")),
