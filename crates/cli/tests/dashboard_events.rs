@@ -194,3 +194,60 @@ fn what_the_logger_prints_is_shown_and_what_would_control_a_terminal_escaped() {
     line("red \\x{1B}]0;title\\x{7}", "output");
     line("to \\x{202E}", "error");
 }
+
+#[test]
+fn files_of_the_logger_are_listed_and_their_ends_shown() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("dashboard_logs");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let pipe = folder.join("pipe");
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let expression = format!(
+        r#"ok = logger:add_handler(file, logger_std_h, #{{config => #{{file => "{0}/ü.log", burst_limit_enable => false}}}}),
+           ok = logger:add_handler('odd <h>', logger_std_h, #{{config => #{{file => "{0}/gone.log"}}}}),
+           [logger:error("mistake ~p~n~ts", [Number, <<27, "[31mred">>]) || Number <- lists:seq(1, 1200)],
+           ok = logger_std_h:filesync(file), ok = logger_std_h:filesync('odd <h>'),
+           ok = file:delete("{0}/gone.log"), register(done, self()), timer:sleep(infinity)"#,
+        folder.display()
+    );
+    let node = Node::run(&expression, &[]);
+    shown_when(&node, "processes?filter=done", |page| {
+        number(&page["matched"]) == 1
+    });
+    let log = shown(&node, "log");
+    let [odd, file] = &log["files"].as_array().unwrap()[..] else {
+        panic!("{log:#}");
+    };
+    assert_eq!(file["handler"], "file");
+    assert!(
+        file["file"].as_str().unwrap().ends_with("/ü.log"),
+        "{file:#}"
+    );
+    assert!(number(&file["size_bytes"]) > 10_000, "{file:#}");
+    assert_eq!(
+        (&odd["handler"], &odd["size_bytes"]),
+        (&"'odd <h>'".into(), &Value::Null)
+    );
+    let end = shown(&node, "log/file?rows=2");
+    assert_eq!(number(&end["total"]), 1000, "{end:#}");
+    let last = rows(&end)[0]["text"].as_str().unwrap();
+    assert!(last.ends_with("mistake 1200, red"), "{end:#}");
+    let found = shown(&node, "log/file?filter=MISTAKE+1100");
+    assert_eq!(found["matched"], 1, "{found:#}");
+    let gone = node.get("/api/v1/log/%27odd%20%3Ch%3E%27", &[]);
+    assert_eq!(gone.status, 409, "{}", gone.body);
+    assert!(gone.body.contains("No such file"), "{}", gone.body);
+    // A pipe that took the place of the file is not waited for.
+    std::fs::rename(&pipe, folder.join("ü.log")).unwrap();
+    let pipe = node.get("/api/v1/log/file", &[]);
+    assert_eq!(pipe.status, 409, "{}", pipe.body);
+    assert!(pipe.body.contains("no ordinary file"), "{}", pipe.body);
+    assert_eq!(node.get("/api/v1/log/default", &[]).status, 404);
+    assert_eq!(node.get("/api/v1/log/file?rows=0", &[]).status, 400);
+}

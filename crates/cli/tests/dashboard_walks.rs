@@ -355,7 +355,10 @@ fn sockets_that_are_no_ports_are_shown() {
         {ok, Client} = socket:open(inet, stream, tcp), ok = socket:connect(Client, Address#{port => Port}),
         {ok, Server} = socket:accept(Listening), ok = socket:send(Client, binary:copy(<<"x">>, 1000)),
         {ok, _} = socket:recv(Server, 1000), {ok, Closed} = socket:open(inet, dgram, udp), ok = socket:close(Closed),
-        put(sockets, [Listening, Client, Server]), register(holder, self()), timer:sleep(infinity)"#;
+        put(sockets, [Listening, Client, Server]),
+        #{now := #{sockets := 3}, totals := #{socket_input := 1000, socket_output := 1000}} =
+            erlang:system_info({ferl, figures}),
+        register(holder, self()), timer:sleep(infinity)"#;
     let node = Node::run(expression, &[]);
     let is_held = |list: &Value| {
         rows(list)
@@ -384,4 +387,95 @@ fn sockets_that_are_no_ports_are_shown() {
     assert_eq!(rows(&listening)[0]["peer"], Value::Null);
     let sent = shown(&node, "sockets?sort=output_bytes&rows=1");
     assert_eq!(rows(&sent)[0]["output_bytes"], 1000);
+}
+
+/// What many references of one process refer to is there once, however many they are.
+#[test]
+fn binaries_are_counted_by_the_share_of_who_holds_them() {
+    let expression = r#"
+        Holder = spawn(fun() -> register(holder, self()), Keep = fun Keep(Kept) ->
+            receive {keep, Binary} -> Keep([Binary | Kept]); {done, From} -> From ! ok, Keep(Kept) end end, Keep([]) end),
+        Binary = binary:copy(<<"x">>, 10_000),
+        [Holder ! {keep, Binary} || _ <- lists:seq(1, 30_000)], Holder ! {done, self()}, receive ok -> ok end,
+        register(ready, spawn(fun() -> receive stop -> ok end end)), timer:sleep(infinity)"#;
+    let node = Node::run(expression, &[]);
+    shown_when(&node, "processes?filter=ready", |page| {
+        number(&page["matched"]) == 1
+    });
+    let page = shown(&node, "processes?filter=holder");
+    let bytes = number(&rows(&page)[0]["binary_bytes"]);
+    assert!((5_000..=20_000).contains(&bytes), "{page:#}");
+    let page = shown(&node, "process/holder");
+    let held = number(&page["holdings"]["binary_bytes"]);
+    assert!((5_000..=20_000).contains(&held), "{page:#}");
+}
+
+/// Runs each kind of message for a second, and tells how many of them were measured, and how long the oldest waits.
+const AGES: &str = r#"
+    Measured = fun() -> #{histograms := #{message_age := #{count := Count}}} =
+        erlang:system_info({ferl, figures}), Count end,
+    Run = fun Run(Kind, End) -> Kind(), erlang:monotonic_time(millisecond) < End andalso Run(Kind, End) end,
+    Found = [begin Before = Measured(), Run(Kind, erlang:monotonic_time(millisecond) + 1000),
+        {Name, Measured() - Before} end || {Name, Kind} <- Kinds],
+    #{now := #{message_oldest := Oldest}} = erlang:system_info({ferl, figures}),
+    [put(Name, Count) || {Name, Count} <- [{oldest, Oldest} | Found]],
+    register(measurer, self()), timer:sleep(infinity)"#;
+
+/// What [`AGES`] tells of these kinds.
+fn ages(kinds: &str, flags: &[&str]) -> impl Fn(&str) -> u64 + use<> {
+    let node = Node::run(&format!("{kinds}, {AGES}"), flags);
+    shown_when(&node, "processes?filter=measurer", |page| {
+        number(&page["matched"]) == 1
+    });
+    let page = shown(&node, "process/measurer");
+    assert_eq!(page["is_known"], true, "{page:#}");
+    move |name| {
+        let pairs = page["dictionary"].as_array().unwrap();
+        let pair = pairs.iter().find(|pair| pair[0] == name);
+        let pair = pair.unwrap_or_else(|| panic!("{name}: {page:#}"));
+        // Of what waits, whether anything does.
+        pair[1].as_str().unwrap().parse().unwrap_or(0)
+    }
+}
+
+/// Messages through an alias, from a port and from the machine are measured as all others are. There are some hundreds
+/// of each in a second; what other processes send meanwhile is far less.
+#[test]
+fn ages_of_messages_of_all_kinds_are_measured() {
+    let kinds = r#"
+        Alias = alias(), Me = self(),
+        Port = open_port({spawn_executable, "/bin/cat"}, [stream, binary]),
+        Kinds = [{none, fun() -> timer:sleep(1) end},
+            {alias, fun() -> Alias ! message, receive message -> ok end end},
+            {port, fun() -> port_command(Port, <<"x">>), receive {Port, {data, _}} -> ok end end},
+            {timer, fun() -> erlang:send_after(0, Me, timer), receive timer -> ok end end},
+            {inactive, fun() -> Old = alias(), unalias(Old), Old ! lost, receive after 0 -> ok end end}]"#;
+    let count = ages(kinds, &["+S", "1"]);
+    let others = count("none").max(count("inactive"));
+    for kind in ["alias", "port", "timer"] {
+        assert!(count(kind) > 20 + 2 * others, "{kind}: {}", count(kind));
+    }
+    // None of those that reached nobody is waited for.
+    assert_eq!(count("oldest"), 0);
+}
+
+/// Such a message is decoded by its receiver, which makes another one of it.
+#[test]
+fn ages_of_messages_from_other_nodes_are_measured() {
+    let name = format!("ages{}", std::process::id());
+    let kinds = r#"
+        {ok, _, Other} = peer:start_link(#{name => peer:random_name()}),
+        Me = self(), Alias = alias(),
+        Echo = spawn(Other, erlang, apply, [fun Echo() ->
+            receive go -> Me ! plain, Alias ! through_alias, Echo() end end, []]),
+        Kinds = [{none, fun() -> timer:sleep(1) end},
+            {other_node, fun() -> Echo ! go, receive plain -> ok end, receive through_alias -> ok end end}]"#;
+    let count = ages(kinds, &["+S", "1", "-sname", &name]);
+    assert!(
+        count("other_node") > 20 + 2 * count("none"),
+        "{} beside {}",
+        count("other_node"),
+        count("none")
+    );
+    assert_eq!(count("oldest"), 0);
 }

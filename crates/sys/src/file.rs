@@ -111,6 +111,20 @@ impl File {
         }
     }
 
+    /// Opens an ordinary file to read what somebody else writes: a pipe or a device is refused (`einval`) instead of
+    /// waited for.
+    pub fn open_ordinary(name: &[u8]) -> Result<File> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let fd = path::with(name, |name| {
+            repeat(|| rustix::fs::open(name, flags, Mode::empty()))
+        })?;
+        let status = rustix::fs::fstat(&fd)?;
+        match FileType::from_raw_mode(status.st_mode) {
+            FileType::RegularFile => Ok(File { fd }),
+            _ => Err(Errno::EINVAL),
+        }
+    }
+
     /// A file that is open already.
     pub fn from_fd(fd: OwnedFd) -> File {
         File { fd }

@@ -2,9 +2,11 @@
 //! the reports of the machine itself as they were made.
 //!
 //! So what OTP's logger prints is here where it prints to the console, as it does unless it is told otherwise, together
-//! with whatever else is printed there. What its handlers write to files is not. A report of the machine's own (a
+//! with whatever else is printed there. What its handlers write to files is read from these ([`files`]). A report of the machine's own (a
 //! process has crashed, the memory guard has ended one) is here at once, also when no scheduler is left to run the
 //! logger; when the logger prints it, it is here once more. It begins when the window is opened. Any thread may call.
+
+pub mod files;
 
 use serde::Serialize;
 use sys::standard::tail::{self, Line, Source};
@@ -34,6 +36,8 @@ columns!(LineRow: number, written_unix_ms, source, level, text);
 pub struct Log {
     /// Older lines, which were forgotten.
     pub forgotten: u64,
+    /// What the logger writes besides, of which `log/HANDLER` has the last lines.
+    pub files: Vec<files::LogFile>,
     /// Without another order the newest come first.
     #[serde(flatten)]
     pub listed: Listed<LineRow>,
@@ -48,6 +52,7 @@ pub(crate) fn page(query: &ListQuery) -> Result<Log, String> {
     lines.reverse();
     Ok(Log {
         forgotten,
+        files: files::all(),
         listed: listed::page(lines, 0, query, LineRow::of)?,
     })
 }
@@ -60,15 +65,20 @@ impl LineRow {
             Source::Terminal => ("terminal", None),
             Source::Report(level) => ("report", Some(level)),
         };
-        let text = String::from_utf8_lossy(&line.bytes);
         LineRow {
             number: line.number,
             written_unix_ms: u64::try_from(line.system_ns / 1_000_000).unwrap_or(0),
             source,
             level,
-            text: printed::text(&without_escapes(without_token(&text)), tail::LONGEST_LINE),
+            text: plain(&line.bytes),
         }
     }
+}
+
+/// A line as it is shown.
+fn plain(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    printed::text(&without_escapes(without_token(&text)), tail::LONGEST_LINE)
 }
 
 /// A text up to the token of the dashboard, which is printed once, where the dashboard is told of.

@@ -99,6 +99,49 @@ const LOG = [
   { key: "level", look: "short" },
 ];
 
+/** The console's lines, or those of the file that a handler of the logger writes. */
+function log(root, [handler]) {
+  if (handler === undefined) {
+    const files = el("p", { class: "help" });
+    return table(root, {
+      path: "log",
+      title: "Log",
+      columns: LOG,
+      rows: 200,
+      isBackward: true,
+      help: "What the node has written to its console since the dashboard was opened, and reports of the machine itself when they were made, which the logger prints later.",
+      above: files,
+      told: (answer) => {
+        const older = answer.forgotten > 0 ? `${field("", answer.forgotten)} older lines were forgotten. ` : "";
+        const links = answer.files.flatMap(({ handler: name, file, size_bytes: size }, index) => [
+          index > 0 ? ", " : "The logger writes ", el("a", { href: `#/log/${encodeURIComponent(name)}` }, file), ` (${size === null ? "no file" : field("bytes", size)})`,
+        ]);
+        files.hidden = older === "" && links.length === 0;
+        const text = `${older}${answer.files.map(({ file, size_bytes: size }) => `${file} ${size}`)}`;
+        // What has the focus stays.
+        if (files.dataset.text === text) return;
+        files.dataset.text = text;
+        files.replaceChildren(older, ...links);
+      },
+    });
+  }
+  const written = el("p", { class: "help" });
+  root.append(el("p", {}, el("a", { href: "#/log" }, "The console")));
+  return table(root, {
+    path: `log/${encodeURIComponent(handler)}`,
+    title: `Log of the handler ${handler}`,
+    columns: [{ key: "offset", title: "Byte" }, { key: "text", look: "line" }],
+    rows: 200,
+    isBackward: true,
+    help: "The last 1000 lines of the file that it writes, and at most 256 KiB.",
+    above: written,
+    told: ({ file, size_bytes: size, written_unix_ms: at }) => {
+      const when = at === null ? "" : `, last written ${moment(at)}`;
+      setText(written, `${file}, ${field("bytes", size)}${when}`);
+    },
+  });
+}
+
 /** What else the answer of a list says, in a line above it. */
 function withNote(path, title, options, noteOf) {
   const note = el("p", { class: "help" });
@@ -129,12 +172,7 @@ const PAGES = [
   ["atoms", "Atoms", atoms],
   ["timers", "Timers", list("timers", "Timers", { sort: "timers", help: "How many timers each scheduler has, and when the next one of them is due." })],
   ["events", "Events", withNote("events", "Events", { columns: EVENTS }, limitsOf)],
-  ["log", "Log", withNote("log", "Log", {
-    columns: LOG,
-    rows: 200,
-    isBackward: true,
-    help: "What the node has written to its console since the dashboard was opened, and reports of the machine itself when they were made, which the logger prints later. What a logger writes to files is not here.",
-  }, ({ forgotten }) => (forgotten > 0 ? `${field("", forgotten)} older lines were forgotten.` : ""))],
+  ["log", "Log", log],
   ["profile", "Profile", profile.show],
 ];
 

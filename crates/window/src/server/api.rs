@@ -8,6 +8,7 @@ use layout::Term;
 use super::answer::Answer;
 use super::assets;
 use crate::listed::ListQuery;
+use crate::log::files::Fault;
 use crate::processes::{self, Query};
 use crate::profile::{self, Settings};
 use crate::{
@@ -182,6 +183,18 @@ pub(super) static ROUTES: &[Route] = &[
         },
     ),
     list!("/api/v1/log", log::page),
+    walk("/api/v1/log/*", |asked| {
+        let query = ListQuery::parse(|name| asked.text(name)).map_err(Fault::Query);
+        match query.and_then(|query| log::files::page(asked.named(), &query)) {
+            Ok(page) => Answer::json(&page),
+            Err(Fault::Unknown) => Answer::fault(
+                StatusCode::NOT_FOUND,
+                "no handler of the logger has this name and a file",
+            ),
+            Err(Fault::File(why)) => Answer::fault(StatusCode::CONFLICT, &why),
+            Err(Fault::Query(why)) => Answer::fault(StatusCode::BAD_REQUEST, &why),
+        }
+    }),
 ];
 
 /// The paths of all rows, for whoever wants to know what there is.
