@@ -16,8 +16,6 @@ use crate::printed;
 /// A table.
 #[derive(Clone, Debug, Serialize)]
 pub struct TableRow {
-    /// The low word of its reference.
-    pub number: u64,
     pub name: String,
     pub is_named: bool,
     pub owner: String,
@@ -32,10 +30,12 @@ pub struct TableRow {
     pub is_compressed: bool,
     pub read_concurrency: bool,
     pub write_concurrency: bool,
+    /// The low word of its reference.
+    pub number: u64,
 }
 
-columns!(TableRow: number, name, is_named, owner, owner_name, kind, protection, objects, memory_bytes, is_partial,
-    is_compressed, read_concurrency, write_concurrency);
+columns!(TableRow: name, is_named, owner, owner_name, kind, protection, objects, memory_bytes, is_partial,
+    is_compressed, read_concurrency, write_concurrency, number);
 
 struct Sizes {
     objects: u64,
@@ -78,7 +78,6 @@ impl TableRow {
     fn of(table: &Table, sizes: &Sizes) -> TableRow {
         let (options, owner) = (&table.options, table.owner());
         TableRow {
-            number: table.number,
             name: printed::name(table.name()),
             is_named: options.named,
             owner: printed::identifier(owner),
@@ -91,6 +90,7 @@ impl TableRow {
             is_compressed: options.compressed,
             read_concurrency: options.read_concurrency,
             write_concurrency: options.write_concurrency != WriteConcurrency::No,
+            number: table.number,
         }
     }
 }

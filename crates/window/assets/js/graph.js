@@ -28,7 +28,8 @@ export function graph(own) {
       dots.push(svg("circle", { cx: x, cy: y, r: 9, class: isUp ? "dot" : "dot down" }),
         svg("text", { x, y: y + 24 }, row.name));
     }
-    const title = others.length === 0 ? `${own()}, connected to no other node` : `${own()} and ${others.length} other nodes`;
+    place.hidden = others.length === 0;
+    const title = `${own()} and ${others.length} other ${others.length === 1 ? "node" : "nodes"}`;
     place.replaceChildren(svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": title },
       lines, svg("circle", { cx: middle[0], cy: middle[1], r: 13, class: "dot own" }),
       svg("text", { x: middle[0], y: middle[1] + 30, class: "own" }, own()), dots));

@@ -8,7 +8,7 @@ import { field, title as titleOf } from "./units.js";
 const EVERY_MS = 2000;
 // Shown in sections of their own, in this order; everything else is in the table of facts.
 const LISTS = ["links", "monitors", "monitored_by", "ancestors", "tables"];
-const APART = new Set([...LISTS, "stack", "dictionary", "queue_head", "holdings", "pid", "senders"]);
+const APART = new Set([...LISTS, "stack", "dictionary", "queue_head", "holdings", "flags", "pid", "senders"]);
 
 const isEmpty = (value) => value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 const textOf = (value) => (typeof value === "string" ? value : field("", value));
@@ -46,6 +46,7 @@ function sections(told) {
     found.unshift(el("p", { class: "notice" }, "It runs just now, and does not stop to say more of itself."));
   }
   if (told.holdings) found.push(section("What it holds", facts(Object.entries(told.holdings))));
+  if (told.flags) found.push(section("How it is set", facts(Object.entries(told.flags))));
   if (!isEmpty(told.stack)) found.push(section("Stack", stack(told.stack)));
   if (!isEmpty(told.queue_head)) found.push(section("The first messages of its queue", list(told.queue_head)));
   if (!isEmpty(told.senders?.largest)) {

@@ -33,13 +33,14 @@ export function table(root, options) {
   const fault = el("p", { class: "notice", role: "alert", hidden: true });
   const before = el("button", { type: "button", class: "quiet", click: () => turn(-1) }, "Previous");
   const after = el("button", { type: "button", class: "quiet", click: () => turn(1) }, "Next");
+  const turns = el("div", { class: "turn" }, before, after);
   const scroller = el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": options.title },
     el("table", {}, caption, el("thead", {}, head), body));
   root.append(
     el("div", { class: "heading" }, el("h1", {}, options.title), status),
     el("p", { class: "help", hidden: !options.help }, options.help),
     ...(options.above ? [options.above] : []), bar, fault, scroller,
-    el("div", { class: "turn" }, before, after),
+    turns,
   );
   let timer = null;
   let typing = null;
@@ -166,10 +167,12 @@ export function table(root, options) {
     const count = field("", answer.matched);
     const of = answer.matched === answer.total ? count : `${count} of ${field("", answer.total)}`;
     const took = answer.took_ms === undefined ? "" : `, in ${field("took_ms", answer.took_ms)}`;
-    const what = answer.rows.length === 0 ? "Nothing" : `${field("", from)} to ${field("", to)}`;
-    setText(status, `${what}, of ${of}${took}`);
+    const what = answer.rows.length === 0 ? "None" : `${field("", from)} to ${field("", to)}`;
+    setText(status, answer.total === 0 ? "There are none" : `${what}, of ${of}${took}`);
     before.disabled = state.page === 0;
     after.disabled = to >= matched;
+    scroller.hidden = answer.rows.length === 0;
+    turns.hidden = before.disabled && after.disabled;
   }
 
   refresh();

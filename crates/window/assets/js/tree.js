@@ -68,7 +68,7 @@ export function show(root) {
         place.replaceChildren(draw(answer.rows, "", opened));
         last = text;
       }
-      setText(status, `${field("", answer.total)} processes${answer.is_cut ? ", more than are shown" : ""}`);
+      setText(status, `${field("", answer.total)} processes${answer.is_cut ? "; there are more, which are left out" : ""}`);
     } catch (error) {
       if (isStopped) return;
       fault.hidden = false;

@@ -66,10 +66,14 @@ export function number(value, unit) {
   return value >= 1e6 ? scaled(value, 1000, DECIMAL, " ") : whole.format(value);
 }
 
+// Numbers that name something, and count nothing.
+const NAMES = new Set(["number", "os_pid", "descriptor", "scheduler"]);
+
 /** The value of a field of a row, by the unit in the field's name. */
 export function field(name, value) {
   if (value === null || value === undefined) return NONE;
   if (typeof value === "number") {
+    if (NAMES.has(name)) return String(value);
     if (name.endsWith("unix_ms")) return new Date(value).toLocaleString("en-GB");
     if (name.endsWith("_bytes") || name === "bytes") return bytes(value);
     if (name.endsWith("_ms")) return seconds(value / 1e3);
