@@ -184,12 +184,18 @@ impl Senders {
 
 impl ProcessPage {
     fn of(process: &Process, runs: bool) -> ProcessPage {
+        let details = Details::of(process);
+        let holdings = details.holdings.as_ref();
         ProcessPage {
             as_of_unix_ms: unix_ms(),
-            row: Row::of(process, runs),
+            row: Row {
+                // More references have been looked at for this one.
+                binary_bytes: holdings.map(|holdings| holdings.binary_bytes),
+                ..Row::of(process, runs)
+            },
             is_known: true,
             senders: Senders::default(),
-            details: Details::of(process),
+            details,
         }
     }
 }

@@ -33,7 +33,7 @@ export function table(root, options) {
   const fault = el("p", { class: "notice", role: "alert", hidden: true });
   const before = el("button", { type: "button", class: "quiet", click: () => turn(-1) }, "Previous");
   const after = el("button", { type: "button", class: "quiet", click: () => turn(1) }, "Next");
-  const turns = el("div", { class: "turn" }, before, after);
+  const turns = el("div", { class: "turn", hidden: true }, before, after);
   const scroller = el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": options.title },
     el("table", {}, caption, el("thead", {}, head), body));
   root.append(
