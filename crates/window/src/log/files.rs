@@ -85,11 +85,10 @@ pub(crate) fn page(handler: &str, query: &ListQuery) -> Result<FileLog, Fault> {
     let written = written.iter().find(|written| written.handler == handler);
     let written = written.ok_or(Fault::Unknown)?;
     let of = LogFile::of(written);
-    let (begin, bytes) = end_of(&written.name)
-        .map_err(|error| match error {
-            Errno::EINVAL => Fault::File(format!("{} is no ordinary file", of.file)),
-            error => Fault::File(format!("{}: {error}", of.file)),
-        })?;
+    let (begin, bytes) = end_of(&written.name).map_err(|error| match error {
+        Errno::EINVAL => Fault::File(format!("{} is no ordinary file", of.file)),
+        error => Fault::File(format!("{}: {error}", of.file)),
+    })?;
     let mut lines = lines_of(begin, &bytes);
     lines.reverse();
     let listed = listed::page(lines, 0, query, |(offset, bytes)| FileRow {
@@ -145,7 +144,11 @@ fn written() -> Vec<Written> {
 
 /// The name of the file in the configuration of a handler.
 fn file_in(configuration: Term) -> Option<Vec<u8>> {
-    let value = |of: Term, key| of.is_map().then(|| map::get(of, atom::known(key))).flatten();
+    let value = |of: Term, key| {
+        of.is_map()
+            .then(|| map::get(of, atom::known(key)))
+            .flatten()
+    };
     file_name(value(value(configuration, "config")?, "file")?)
 }
 
