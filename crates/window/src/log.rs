@@ -2,17 +2,19 @@
 //! the reports of the machine itself as they were made.
 //!
 //! So what OTP's logger prints is here where it prints to the console, as it does unless it is told otherwise, together
-//! with whatever else is printed there. What its handlers write to files is read from these ([`files`]). A report of the machine's own (a
-//! process has crashed, the memory guard has ended one) is here at once, also when no scheduler is left to run the
-//! logger; when the logger prints it, it is here once more. It begins when the window is opened. Any thread may call.
+//! with whatever else is printed there. What its handlers write to files is read from these ([`files`]). A report of
+//! the machine's own (a process has crashed, the memory guard has ended one) is here at once, also when no scheduler is
+//! left to run the logger; when the logger prints it, it is here once more. It begins when the window is opened. Any
+//! thread may call.
 
 pub mod files;
+pub(crate) mod plain;
 
 use serde::Serialize;
 use sys::standard::tail::{self, Line, Source};
 
 use crate::listed::{self, ListQuery, Listed, columns};
-use crate::printed;
+use plain::plain;
 
 /// A line.
 #[derive(Clone, Debug, Serialize)]
@@ -73,31 +75,6 @@ impl LineRow {
             text: plain(&line.bytes),
         }
     }
-}
-
-/// A line as it is shown.
-fn plain(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    printed::text(&without_escapes(without_token(&text)), tail::LONGEST_LINE)
-}
-
-/// A text up to the token of the dashboard, which is printed once, where the dashboard is told of.
-fn without_token(text: &str) -> &str {
-    const BEGIN: &str = "#token=";
-    let token = text.find(BEGIN);
-    token.map_or(text, |at| &text[..at + BEGIN.len()])
-}
-
-/// A text without the sequences that begin with ESC and `[`, by which colours are set.
-pub(crate) fn without_escapes(text: &str) -> String {
-    const BEGIN: &str = "\u{1b}[";
-    let mut parts = text.split(BEGIN);
-    let mut plain = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let end = part.find(|letter: char| matches!(letter, '\u{40}'..='\u{7e}'));
-        plain.push_str(end.map_or("", |end| &part[end + 1..]));
-    }
-    plain
 }
 
 #[cfg(test)]

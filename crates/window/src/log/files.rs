@@ -13,9 +13,10 @@ use serde::Serialize;
 use sys::Errno;
 use sys::file::File;
 use sys::file::info::{self, FileKind, Links};
+use sys::standard::tail;
 use term::{atom, list, map};
 
-use super::{plain, tail};
+use super::plain::plain;
 use crate::listed::{self, ListQuery, Listed, columns};
 use crate::printed;
 

@@ -289,7 +289,7 @@ pub fn fuzz(bytes: &[u8]) {
         let _ = ListQuery::parse(|name| asked.text(name)).map(|query| log::page(&query));
         let _ = Settings::parse(|name| asked.text(name));
     }
-    let _ = log::without_escapes(&text);
+    let _ = log::plain::without_escapes(&text);
     let _ = (find(path), assets::find(path), token_of(bytes));
     super::access::fuzz(&text);
     super::stream::Lines::default().refuse_bare(&mut bytes.to_vec());
