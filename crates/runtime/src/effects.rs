@@ -6,6 +6,7 @@ pub mod collection;
 pub mod debugger;
 pub(crate) mod error_handler;
 pub mod exception;
+pub(crate) mod farewell;
 pub mod flood;
 pub mod holdings;
 pub mod info;

@@ -5,7 +5,7 @@ use term::am;
 use term::copy::Owned;
 use term::print::display;
 
-use crate::effects::{receive, signal_handling, tasks};
+use crate::effects::{farewell, receive, signal_handling, tasks};
 use crate::exec::halt;
 use crate::mail::hooks::{self, CrashCause};
 use crate::mail::observer::observer;
@@ -45,7 +45,7 @@ pub fn leave(process: &mut Process, reason: &Owned) {
     // From here on senders do not find the process. A sender that found it before may still push signals; `bounce_rest`
     // handles those when the block is reclaimed.
     between_steps();
-    signal_handling::break_relations(process, reason.term());
+    farewell::break_relations(process, reason.term());
     between_steps();
     bounce::bounce_rest(pid, &process.signals);
     tasks::refuse_all(process);
