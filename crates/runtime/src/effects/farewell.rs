@@ -1,12 +1,18 @@
 //! The end of a process, as those learn of it to whom it had relations: links, monitors that it had set, and monitors
 //! that others had set on it.
 //!
-//! Whoever ends a process calls this, when nobody finds it any more. Few are told at once; many by a dirty scheduler,
-//! which takes breaks while the node is short of memory: each of the signals takes some until it is handled.
+//! Whoever ends a process calls this, when nobody finds it any more. Few are told at once, many by a dirty scheduler.
+//!
+//! Each of the signals takes memory until it is handled, several times as much as the relation that it ends. So while
+//! the node is short of memory those that end with more than a few relations wait *in line*: one dirty scheduler tells
+//! of one after the other, with breaks in which the signals are handled. Whoever ends of them has nobody left to be
+//! told; where thousands of processes are linked to thousands, that spares nearly all of the signals.
 
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use layout::Term;
+use parking_lot::Mutex;
 use sys::memory::budget::{self, Level};
 use term::copy::Owned;
 use term::heap::Scratch;
@@ -23,7 +29,7 @@ use crate::process::signal::Signal;
 use crate::process::sync::between_steps;
 
 /// Removes all links, monitors and aliases of a process that ends, and tells the other sides.
-pub fn break_relations(process: &mut Process, reason: Term) {
+pub(crate) fn break_relations(process: &mut Process, reason: Term) {
     let pid = process.pid();
     let relations = std::mem::take(&mut process.relations);
     // A token goes from the process to others, one after the other.
@@ -35,50 +41,134 @@ pub fn break_relations(process: &mut Process, reason: Term) {
         });
         return;
     }
-    if !dirty::takes_long(relations.count()) {
+    let count = relations.count();
+    let waits = count >= MANY_WHEN_SHORT && budget::level() >= Level::Soft && !dirty::are_blocked();
+    if !waits && !dirty::takes_long(count) {
         tell_all(pid, &relations, reason, |_| None);
         return;
     }
-    let reason = Owned::new(reason);
-    dirty::later(DirtyKind::Chore, move || {
-        let mut pace = Pace::default();
+    let ended = Ended {
+        pid,
+        relations,
+        reason: Owned::new(reason),
+    };
+    match waits {
+        true => stand_in_line(ended),
+        false => dirty::later(DirtyKind::Chore, move || ended.tell(&mut Pace::default())),
+    }
+}
+
+/// From this number of relations on a process that ends waits in line, while the node is short of memory.
+const MANY_WHEN_SHORT: usize = 16;
+
+/// A process that has ended, of which not all have been told.
+struct Ended {
+    pid: Term,
+    relations: Relations,
+    reason: Owned,
+}
+
+impl Ended {
+    fn tell(self, pace: &mut Pace) {
+        let (relations, reason) = (&self.relations, self.reason.term());
         tell_all_at(
-            pid,
-            &relations,
-            reason.term(),
+            self.pid,
+            relations,
+            reason,
             |_| None,
             |other| pace.told(other),
         );
-    });
+    }
 }
 
-/// The pace at which the other sides of many relations are told. Each of the signals takes memory until it is handled,
-/// and a node that is near the end of its memory may have no room for millions of them at once.
+/// Processes that have ended while the node was short of memory, the first in front.
+#[derive(Default)]
+struct Line {
+    ended: VecDeque<Ended>,
+    /// Whether a dirty scheduler tells of them, or will.
+    moves: bool,
+}
+
+static LINE: Mutex<Line> = Mutex::new(Line {
+    ended: VecDeque::new(),
+    moves: false,
+});
+
+fn stand_in_line(ended: Ended) {
+    let mut line = LINE.lock();
+    line.ended.push_back(ended);
+    if !std::mem::replace(&mut line.moves, true) {
+        drop(line);
+        dirty::later(DirtyKind::Chore, tell_of_line);
+    }
+}
+
+/// Tells of all that stand in line.
+fn tell_of_line() {
+    let mut pace = Pace::default();
+    let next = || {
+        let mut line = LINE.lock();
+        let next = line.ended.pop_front();
+        if next.is_none() {
+            *line = Line::default();
+        }
+        next
+    };
+    while let Some(ended) = next() {
+        ended.tell(&mut pace);
+    }
+}
+
+/// The pace at which the other sides of many relations are told. A node that is near the end of its memory may have no
+/// room for millions of signals at once.
 #[derive(Default)]
 struct Pace {
     count: u32,
+    /// Some of those that were told since the last break.
+    sample: Vec<Term>,
 }
 
 impl Pace {
     /// So many are told without a break.
     const STRETCH: u32 = 4096;
-    /// How long the other side of the last one has to take its signals.
-    const LONGEST_BREAK: Duration = Duration::from_millis(50);
+    /// One in so many is in the sample.
+    const SAMPLED: u32 = 256;
     const LOOKS_EVERY: Duration = Duration::from_millis(1);
+
+    /// How long the half of the sample has to take its signals. They may wait for something, or be never run.
+    fn longest_break() -> Duration {
+        Duration::from_millis(match budget::level() {
+            Level::Calm => 0,
+            Level::Soft | Level::High => 50,
+            Level::Hard => 500,
+        })
+    }
 
     /// Another one was told. For a thread that may sleep.
     fn told(&mut self, other: Term) {
-        self.count += 1;
-        if !self.count.is_multiple_of(Pace::STRETCH) {
-            return;
+        self.count = self.count.wrapping_add(1);
+        if self.count.is_multiple_of(Pace::SAMPLED) {
+            self.sample.push(other);
         }
-        // Some signals do not wake who gets them.
-        let mut waits = signal::nudge(other) && budget::level() >= Level::Soft;
+        if self.count.is_multiple_of(Pace::STRETCH) {
+            self.take_break();
+        }
+    }
+
+    fn take_break(&mut self) {
         let began = Instant::now();
-        while waits && began.elapsed() < Pace::LONGEST_BREAK {
+        loop {
+            // Some signals do not wake who gets them.
+            self.sample.retain(|other| signal::nudge(*other));
+            let is_over = self.sample.len() <= (Pace::STRETCH / Pace::SAMPLED / 2) as usize
+                || began.elapsed() >= Pace::longest_break()
+                || dirty::are_blocked();
+            if is_over {
+                break;
+            }
             std::thread::sleep(Pace::LOOKS_EVERY);
-            waits = signal::nudge(other);
         }
+        self.sample.clear();
     }
 }
 
@@ -134,7 +224,10 @@ fn tell_all_at(
                 Some(token) => sequence::exit_signal(pid, reason, &token),
                 None => link_exit(pid, reason),
             };
-            let _ = signal::send(other, exit);
+            // One that is gone has nothing to handle.
+            if signal::send(other, exit).is_err() {
+                continue;
+            }
         }
         told(other);
     }

@@ -41,7 +41,12 @@ const MANY_THINGS: usize = 1 << 14;
 
 /// Whether work on that many things of a process that ends is for later.
 pub(crate) fn takes_long(count: usize) -> bool {
-    count >= MANY_THINGS && !BLOCKED.load(Ordering::SeqCst)
+    count >= MANY_THINGS && !are_blocked()
+}
+
+/// Whether dirty schedulers do nothing just now, and what is left to them is done by whoever leaves it.
+pub(crate) fn are_blocked() -> bool {
+    BLOCKED.load(Ordering::SeqCst)
 }
 
 /// Does work on that many things of a process that ends: here and now, or later if it would take long.
