@@ -27,7 +27,9 @@ use term::copy::Owned;
 use crate::{events, keeper};
 
 /// At most this many processes are candidates at a time, so that the choice itself takes little memory.
-const MOST_CANDIDATES: usize = 1024;
+const MOST_CANDIDATES: usize = 8192;
+/// The same, before the node is given up: it may be that each of very many holds a little.
+const MOST_LAST_CANDIDATES: usize = 1 << 16;
 
 /// Processes that hold less than this part of what is wanted do not end for it.
 const LEAST_PART: u64 = 8;
@@ -106,7 +108,11 @@ pub(crate) fn end_largest(wanted: u64, marks: &Marks, resident: u64, is_last: bo
         false => PATIENCE,
     };
     let apart = Apart::within(patience);
-    let candidates = candidates(&apart);
+    let most = match is_last {
+        true => MOST_LAST_CANDIDATES,
+        false => MOST_CANDIDATES,
+    };
+    let candidates = candidates(&apart, most);
     let largest = candidates.iter().map(|candidate| candidate.bytes).max();
     let least = match is_last {
         true => 0,
@@ -119,16 +125,21 @@ pub(crate) fn end_largest(wanted: u64, marks: &Marks, resident: u64, is_last: bo
         events::closes(channel.node, bytes as u64, marks, resident);
         return 1;
     }
-    end(enough(&candidates, wanted), &apart, marks, resident)
+    end(
+        &enough(&candidates, wanted, is_last),
+        &apart,
+        marks,
+        resident,
+    )
 }
 
 /// Ends the processes that hold most, for a process that wants `wanted` bytes more and would have this weight then, but
 /// only those of a larger one, and those that the keeper has given up. Returns how many were ended.
 pub(crate) fn end_larger(weight: u64, wanted: u64, marks: &Marks, resident: u64) -> u64 {
     let apart = Apart::within(PATIENCE);
-    let mut candidates = candidates(&apart);
+    let mut candidates = candidates(&apart, MOST_CANDIDATES);
     candidates.retain(|candidate| candidate.is_given_up || candidate.weight > weight);
-    end(enough(&candidates, wanted), &apart, marks, resident)
+    end(&enough(&candidates, wanted, false), &apart, marks, resident)
 }
 
 /// Whether the guard must not end this process.
@@ -178,13 +189,12 @@ fn end(chosen: &[Candidate], apart: &Apart, marks: &Marks, resident: u64) -> u64
     chosen.len() as u64
 }
 
-/// Those that may be ended, the one that ends first in front.
-fn candidates(apart: &Apart) -> Vec<Candidate> {
+/// Those that may be ended, at most so many, the one that ends first in front.
+fn candidates(apart: &Apart, most: usize) -> Vec<Candidate> {
     let vital = Vital::now();
     let given_up = keeper::first();
     // The least of the candidates is at the top, to be replaced.
-    let mut largest: BinaryHeap<Reverse<Candidate>> =
-        BinaryHeap::with_capacity(MOST_CANDIDATES + 1);
+    let mut largest: BinaryHeap<Reverse<Candidate>> = BinaryHeap::with_capacity(most + 1);
     holdings::look_at_all(|process| {
         let standing = holdings::standing(process);
         if vital.has(&standing) {
@@ -198,7 +208,7 @@ fn candidates(apart: &Apart) -> Vec<Candidate> {
             bytes,
             pid: standing.pid,
         }));
-        if largest.len() > MOST_CANDIDATES {
+        if largest.len() > most {
             largest.pop();
         }
     });
@@ -207,31 +217,65 @@ fn candidates(apart: &Apart) -> Vec<Candidate> {
     candidates
 }
 
-/// The first candidates that hold `wanted` bytes together. Of those that were not given up none is much smaller than
-/// the first: whoever is so small does not matter beside it. And none at all of them if they hold next to nothing of
-/// what is wanted: their end would not help.
-fn enough(candidates: &[Candidate], wanted: u64) -> &[Candidate] {
-    let given_up = candidates.partition_point(|candidate| candidate.is_given_up);
-    let (given_up, others) = candidates.split_at(given_up);
+/// The first candidates that hold `wanted` bytes together: those that were given up, then others, and supervisors only
+/// if the others hold next to nothing of what is wanted.
+fn enough(candidates: &[Candidate], wanted: u64, is_last: bool) -> Vec<Candidate> {
+    let (given_up, rest) = split(candidates, |candidate| candidate.is_given_up);
+    let (others, supervisors) = split(rest, |candidate| candidate.is_no_supervisor);
+    let sacrificed = first_of(given_up, wanted);
+    let missing = wanted.saturating_sub(bytes_of(sacrificed));
+    let largest = match missing {
+        0 => &[],
+        _ => match largest(others, missing, wanted, is_last) {
+            [] => largest(supervisors, missing, wanted, is_last),
+            largest => largest,
+        },
+    };
+    [sacrificed, largest].concat()
+}
+
+fn split(
+    candidates: &[Candidate],
+    is_before: impl Fn(&Candidate) -> bool,
+) -> (&[Candidate], &[Candidate]) {
+    candidates.split_at(candidates.partition_point(is_before))
+}
+
+fn bytes_of(candidates: &[Candidate]) -> u64 {
+    candidates.iter().map(|candidate| candidate.bytes).sum()
+}
+
+/// The first of these that hold so many bytes together, or all.
+fn first_of(candidates: &[Candidate], bytes: u64) -> &[Candidate] {
     let mut held = 0;
-    let mut is_needed = |candidate: &&Candidate| {
-        let is_needed = held < wanted;
+    let count = candidates.iter().take_while(|candidate| {
+        let is_needed = held < bytes;
         held += candidate.bytes;
         is_needed
+    });
+    &candidates[..count.count()]
+}
+
+/// The first of these, of about the size of the very first, until they hold the missing bytes: what is much smaller does
+/// not matter beside it. If they hold next to nothing of what is wanted their end would not help. Then it may be many
+/// small ones that hold it, which end if they hold the half of it, or, before the node is given up, anything of it.
+fn largest(candidates: &[Candidate], missing: u64, wanted: u64, is_last: bool) -> &[Candidate] {
+    let Some(first) = candidates.first() else {
+        return &[];
     };
-    let sacrificed = given_up.iter().take_while(&mut is_needed).count();
-    let Some(first) = others.first().filter(|_| sacrificed == given_up.len()) else {
-        return &candidates[..sacrificed];
+    let alike = candidates.partition_point(|candidate| candidate.weight >= first.weight / 4);
+    let alike = first_of(&candidates[..alike], missing);
+    if bytes_of(alike) >= wanted / LEAST_PART {
+        return alike;
+    }
+    let least = match is_last {
+        true => wanted / LEAST_PART,
+        false => wanted / 2,
     };
-    let is_alike = |candidate: &&Candidate| {
-        candidate.is_no_supervisor == first.is_no_supervisor && candidate.weight >= first.weight / 4
-    };
-    let alike = others.iter().take_while(is_alike);
-    let count = alike.take_while(&mut is_needed).count();
-    let bytes: u64 = others[..count].iter().map(|each| each.bytes).sum();
-    match bytes >= wanted / LEAST_PART {
-        true => &candidates[..sacrificed + count],
-        false => &candidates[..sacrificed],
+    let small = first_of(candidates, missing);
+    match bytes_of(small) >= least {
+        true => small,
+        false => &[],
     }
 }
 
@@ -369,8 +413,13 @@ mod tests {
 
     #[track_caller]
     fn check(sizes: &[(bool, u64)], wanted: u64, expected: &[u64]) {
+        check_at(sizes, wanted, false, expected);
+    }
+
+    #[track_caller]
+    fn check_at(sizes: &[(bool, u64)], wanted: u64, is_last: bool, expected: &[u64]) {
         let candidates = candidates(sizes);
-        let chosen: Vec<u64> = enough(&candidates, wanted)
+        let chosen: Vec<u64> = enough(&candidates, wanted, is_last)
             .iter()
             .map(|each| each.bytes)
             .collect();
@@ -388,8 +437,21 @@ mod tests {
     }
 
     #[test]
+    fn many_small_ones_end_if_they_hold_what_is_wanted_together() {
+        let mut sizes = vec![(true, 30)];
+        sizes.extend([(true, 2); 200]);
+        let all: Vec<u64> = sizes.iter().map(|(_, bytes)| *bytes).collect();
+        check(&sizes, 300, &all[..136]);
+        check(&sizes, 800, &all);
+        check(&sizes, 1000, &[]);
+        check_at(&sizes, 1000, true, &all);
+        check_at(&sizes, 4000, true, &[]);
+    }
+
+    #[test]
     fn supervisors_end_when_there_is_nobody_else() {
         check(&[(false, 1000), (true, 100), (true, 80)], 500, &[100, 80]);
+        check(&[(false, 1000), (true, 9), (true, 8)], 500, &[1000]);
         check(&[(false, 1000), (false, 900)], 500, &[1000]);
     }
 
@@ -405,7 +467,7 @@ mod tests {
             };
             let mut candidates: Vec<Candidate> = sizes.iter().enumerate().map(candidate).collect();
             candidates.sort_unstable_by(|one, other| other.cmp(one));
-            let chosen = enough(&candidates, wanted);
+            let chosen = enough(&candidates, wanted, false);
             chosen.iter().map(|each| each.bytes).collect::<Vec<_>>()
         };
         let sizes = [

@@ -51,14 +51,11 @@ const GIVES_BACK_FOREIGN_EVERY: Duration = Duration::from_millis(250);
 const COLLECTS_EVERY: Duration = Duration::from_secs(5);
 /// How often it is told that there is nobody to end.
 const COMPLAINS_EVERY: Duration = Duration::from_secs(10);
-/// How long an offender has to end before the next one is looked for.
-const PATIENCE: Duration = Duration::from_millis(200);
+/// How long an offender has to end before the next one is looked for. Others wait for its memory as long
+/// ([`gauge::brakes`]), but no longer, because it may be that it does not come back.
+const PATIENCE: Duration = Duration::from_millis(100);
 /// The same, while the node goes on growing.
 const SHORT_PATIENCE: Duration = Duration::from_millis(10);
-
-/// For so long after processes were ended others wait for their memory (`gauge::brakes`): no longer, because it may be
-/// that it does not come back.
-const BRAKES_FOR: Duration = Duration::from_millis(100);
 
 /// For so long after processes were ended the node waits for their memory, even beyond its budget, before it ends
 /// itself.
@@ -117,8 +114,8 @@ struct Watcher {
     collects: Pace,
     complains: Pace,
     ending: Option<Ending>,
-    /// Since when each search for offenders was in vain.
-    nobody_since: Option<Instant>,
+    /// Since when each search for offenders was in vain, and how large the node was then, at least the last mark.
+    nobody_since: Option<(Instant, u64)>,
     /// When a process was ended last.
     ended_at: Option<Instant>,
     queues: Queues,
@@ -226,7 +223,7 @@ impl Watcher {
 
     /// Whether programs wait: from the hard mark on, until memory should have come back.
     fn brakes(&self, before: Level) -> bool {
-        let is_lately = |at: Instant| at.elapsed() < BRAKES_FOR;
+        let is_lately = |at: Instant| at.elapsed() < PATIENCE;
         self.level == Level::Hard && (before < Level::Hard || self.ended_at.is_some_and(is_lately))
     }
 
@@ -259,6 +256,8 @@ impl Watcher {
                 return;
             }
         }
+        // To find them takes a while, and they end only after that.
+        gauge::set_brakes(true);
         let began = Instant::now();
         let wanted = resident - marks.high.min(resident);
         let ended = offender::end_largest(wanted, marks, resident, is_last);
@@ -277,23 +276,30 @@ impl Watcher {
 
     /// Whether the node itself ends if there is nobody else to end: not below the last mark, nor where others take most
     /// of its budget, nor while the memory of those that ended may still come back, nor before some processes could be
-    /// looked at that others have in hands.
+    /// looked at that others have in hands. While it does not grow there is no hurry: those that hold the memory may
+    /// have ended by themselves.
     fn may_end_itself(&self, marks: &Marks, resident: u64) -> bool {
         let is_own = resident >= self.whole / 2;
         let ends = |at: Instant| at.elapsed() < LAST_PATIENCE;
-        let searched = self
+        let (searched, before) = self
             .nobody_since
-            .map_or(Duration::ZERO, |since| since.elapsed());
-        is_own
-            && resident >= marks.last()
-            && !self.ended_at.is_some_and(ends)
-            && searched >= SEARCHES_FOR
-            && (searched >= WAITS_FOR_TAKEN || !holdings::are_any_taken())
+            .map_or((Duration::ZERO, resident), |(since, before)| {
+                (since.elapsed(), before)
+            });
+        let has_searched = match resident > before + (marks.budget - marks.last()) / 4 {
+            true => {
+                let may_search = searched < WAITS_FOR_TAKEN && holdings::are_any_taken();
+                searched >= SEARCHES_FOR && !may_search
+            }
+            false => searched >= LAST_PATIENCE,
+        };
+        is_own && resident >= marks.last() && has_searched && !self.ended_at.is_some_and(ends)
     }
 
     /// Nobody may be ended, or nobody holds much.
     fn finds_nobody(&mut self, marks: &Marks, resident: u64) {
-        self.nobody_since.get_or_insert_with(Instant::now);
+        self.nobody_since
+            .get_or_insert_with(|| (Instant::now(), resident.max(marks.last())));
         if self.complains.is_due(COMPLAINS_EVERY) {
             events::finds_nobody(marks, resident);
         }

@@ -326,17 +326,20 @@ pub fn standing(process: &Process) -> Standing {
 }
 
 /// The names of processes whose children, and who themselves, a node cannot do without.
-const VITAL: [&str; 11] = [
+const VITAL: [&str; 14] = [
     "application_controller",
     "erl_prim_loader",
+    "global_name_server",
     "init",
     "kernel_safe_sup",
     "kernel_sup",
     "logger",
     "logger_sup",
+    "net_kernel",
     "net_sup",
     "standard_error_sup",
     "user",
+    "user_drv",
     "user_sup",
 ];
 
