@@ -88,7 +88,7 @@ impl BinaryBlock {
     #[must_use]
     pub fn try_new(capacity: usize) -> Option<*mut BinaryBlock> {
         let layout = BinaryBlock::layout(capacity)?;
-        if !budget::admit_at_last_mark(layout.size()) {
+        if !budget::admit_below_last_mark(layout.size()) {
             return None;
         }
         // SAFETY: the size is not zero.

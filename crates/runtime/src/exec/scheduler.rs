@@ -163,6 +163,7 @@ impl Scheduler {
             time_offset::follow();
             timer::expire(self.own.shared.index);
         }
+        budget::look_if_overdue();
         if self.is_online() {
             self.own.queues.take_injected(&schedulers().injected, false);
             self.even_out();

@@ -3,12 +3,13 @@
 //! One thread, the *watcher*, measures and sets the [`level`]; for everybody else the level is one load. A large
 //! allocation could pass every mark between two measurements, so it asks first ([`admit`]). What is small cannot: the
 //! system hands out some gigabytes a second, and the nearer the marks are the more often the watcher looks
-//! ([`Marks::next_look`]).
+//! ([`Marks::next_look`]). But on a busy host it may not get a processor for tens of milliseconds, while the threads
+//! that have one make the process grow. So these look in its stead when it is late ([`look_if_overdue`]).
 //!
 //! What counts is resident memory, and what is swapped out of it. Memory that was admitted and not touched yet is not
 //! resident; it is counted as *granted* until it is, or for a while.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::usage::{resident_bytes, swapped_bytes};
@@ -127,12 +128,15 @@ pub const LARGE_BYTES: usize = 4 << 20;
 /// What a program takes at least, with what the kernel keeps for it.
 const PROGRAM_BYTES: u64 = 1 << 20;
 
-/// See [`admit_at_last_mark`]. Files of code are smaller.
-const LARGE_AT_LAST_MARK_BYTES: usize = 512 << 10;
+/// See [`admit_below_last_mark`]. Files of code are smaller.
+const MIDDLING_BYTES: usize = 512 << 10;
 
 const NONE: u64 = u64::MAX;
 
 static LEVEL: AtomicU8 = AtomicU8::new(Level::Calm as u8);
+/// [`Marks::soft`] and [`Marks::high`], or [`NONE`].
+static SOFT: AtomicU64 = AtomicU64::new(NONE);
+static HIGH: AtomicU64 = AtomicU64::new(NONE);
 /// Where large allocations end: the hard mark, or [`NONE`].
 static HARD: AtomicU64 = AtomicU64::new(NONE);
 /// [`Marks::last`], or [`NONE`].
@@ -146,6 +150,8 @@ static RESERVED: AtomicU64 = AtomicU64::new(0);
 static REFUSED: AtomicU64 = AtomicU64::new(0);
 static BRAKES: AtomicBool = AtomicBool::new(false);
 static WATCHER: ParkingSpot = ParkingSpot::new();
+/// From this monotonic time on the watcher is late.
+static OVERDUE_NS: AtomicI64 = AtomicI64::new(i64::MAX);
 
 /// The level that the watcher has set last.
 #[inline]
@@ -180,6 +186,8 @@ pub fn set_brakes(brakes: bool) {
 
 /// Sets the marks that large allocations must not pass; `None`: they may. For the watcher.
 pub fn set_marks(marks: Option<&Marks>) {
+    SOFT.store(marks.map_or(NONE, |marks| marks.soft), Ordering::Relaxed);
+    HIGH.store(marks.map_or(NONE, |marks| marks.high), Ordering::Relaxed);
     HARD.store(marks.map_or(NONE, |marks| marks.hard), Ordering::Relaxed);
     LAST.store(marks.map_or(NONE, Marks::last), Ordering::Relaxed);
 }
@@ -210,23 +218,74 @@ pub fn admit_program() -> bool {
     HARD.load(Ordering::Relaxed) == NONE || admit_large(PROGRAM_BYTES)
 }
 
-/// Whether a binary of this size may be made. Beyond the last mark those of 512 KiB and more have to fit as well: many
-/// processes that each make one at once would take what is left before others have ended.
+/// Whether a binary of this size may be made. Those of 512 KiB and more have to fit below the last mark: many processes
+/// that each make one at once would take what is left before others have ended, or before the watcher looks.
 #[inline]
 #[must_use]
-pub fn admit_at_last_mark(bytes: usize) -> bool {
-    bytes < LARGE_AT_LAST_MARK_BYTES
-        || LEVEL.load(Ordering::Relaxed) < Level::Hard as u8
-        || fits_at_last_mark(bytes as u64)
+pub fn admit_below_last_mark(bytes: usize) -> bool {
+    bytes < MIDDLING_BYTES
+        || LAST.load(Ordering::Relaxed) == NONE
+        || fits_below_last_mark(bytes as u64)
 }
 
 #[cold]
-fn fits_at_last_mark(bytes: u64) -> bool {
-    let fits = measure().saturating_add(bytes) <= LAST.load(Ordering::Relaxed);
+fn fits_below_last_mark(bytes: u64) -> bool {
+    let fits = look().saturating_add(bytes) <= LAST.load(Ordering::Relaxed);
     if !fits {
         refuse();
     }
     fits
+}
+
+/// Measures, and raises the level if that is higher than the watcher knows; only the watcher lowers it.
+fn look() -> u64 {
+    let resident = measure();
+    let marks = [
+        (&HARD, Level::Hard),
+        (&HIGH, Level::High),
+        (&SOFT, Level::Soft),
+    ];
+    let reached = marks
+        .into_iter()
+        .find(|(mark, _)| resident >= mark.load(Ordering::Relaxed));
+    if let Some((_, level)) = reached
+        && LEVEL.fetch_max(level as u8, Ordering::Relaxed) < level as u8
+    {
+        if level == Level::Hard {
+            set_brakes(true);
+        }
+        wake_watcher();
+    }
+    resident
+}
+
+/// How late the watcher may be, and for how long nobody else looks when somebody has. From the soft mark on somebody
+/// looks as often, whenever the watcher wants to: the next mark is near.
+const GRACE_NS: i64 = 1_000_000;
+
+/// Looks in the watcher's stead, if it should have looked by now. For threads that run programs, some times in a
+/// millisecond.
+#[inline]
+pub fn look_if_overdue() {
+    let overdue_ns = OVERDUE_NS.load(Ordering::Relaxed);
+    if overdue_ns != i64::MAX {
+        let now_ns = crate::clock::monotonic_ns();
+        if now_ns > overdue_ns {
+            look_in_its_stead(overdue_ns, now_ns);
+        }
+    }
+}
+
+#[cold]
+fn look_in_its_stead(overdue_ns: i64, now_ns: i64) {
+    let next_ns = now_ns + GRACE_NS;
+    let order = Ordering::Relaxed;
+    if OVERDUE_NS
+        .compare_exchange(overdue_ns, next_ns, order, order)
+        .is_ok()
+    {
+        look();
+    }
 }
 
 /// Counts an allocation that was refused, and has the watcher look for who holds the memory.
@@ -333,8 +392,14 @@ pub fn wake_watcher() {
 
 /// Sleeps until somebody wakes the watcher, at most so long. Only the watcher may call this.
 pub fn wait_to_look(longest: Duration) {
-    let ns = u64::try_from(longest.as_nanos()).unwrap_or(u64::MAX);
-    let _ = WATCHER.park(Some(ns), 0);
+    let ns = i64::try_from(longest.as_nanos()).unwrap_or(i64::MAX);
+    let late_ns = match level() {
+        Level::Calm => ns.saturating_add(GRACE_NS),
+        _ => GRACE_NS,
+    };
+    let now_ns = crate::clock::monotonic_ns();
+    OVERDUE_NS.store(now_ns.saturating_add(late_ns), Ordering::Relaxed);
+    let _ = WATCHER.park(Some(ns.unsigned_abs()), 0);
 }
 
 #[cfg(test)]
@@ -429,15 +494,38 @@ mod tests {
         assert!(!admit(3 << 30));
         drop((reserved, next));
         assert!(admit(3 << 30));
-        assert!(admit_at_last_mark(1 << 40), "below the hard mark");
-        set_level(Level::Hard);
-        assert!(!admit_at_last_mark(1 << 40));
+        assert_eq!(level(), Level::Calm);
+        assert!(!admit_below_last_mark(1 << 40));
         assert!(
-            admit_at_last_mark(1 << 20),
+            admit_below_last_mark(1 << 20),
             "there is room below the last mark"
         );
-        assert!(admit_at_last_mark(LARGE_AT_LAST_MARK_BYTES - 1));
+        assert!(admit_below_last_mark(MIDDLING_BYTES - 1));
+        set_marks(Some(&Marks {
+            soft: resident / 2,
+            high: resident / 2,
+            ..Marks::of(hard)
+        }));
+        look_if_overdue();
+        assert_eq!(level(), Level::Calm, "nobody has said when it is due");
+        wait_to_look(Duration::from_millis(1));
+        std::thread::sleep(Duration::from_millis(10));
+        look_if_overdue();
+        assert_eq!(level(), Level::High);
+        assert!(!brakes());
+        set_marks(Some(&Marks {
+            hard: resident / 2,
+            budget: resident / 2,
+            ..Marks::of(hard)
+        }));
+        assert!(
+            !admit_below_last_mark(MIDDLING_BYTES),
+            "above the last mark"
+        );
+        assert_eq!((level(), brakes()), (Level::Hard, true));
+        set_brakes(false);
         set_level(Level::Calm);
         set_marks(None);
+        assert!(admit_below_last_mark(1 << 40));
     }
 }
