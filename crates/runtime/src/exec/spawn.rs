@@ -7,9 +7,10 @@ use std::ptr::{self, NonNull};
 use std::sync::atomic::Ordering;
 
 use layout::heap::flag as heap_flag;
-use layout::limits::FIRST_HEAP_WORDS;
+use layout::limits::{FIRST_HEAP_WORDS, REDUCTIONS_PER_SLICE};
 use layout::process::state as receive_state;
 use layout::{Heap, ProcessHead, Term};
+use sys::memory::budget::{self, Level};
 use term::am;
 use term::copy;
 
@@ -98,6 +99,9 @@ pub fn spawn(
         observer().spawns(Some(parent), &mut process, call, options.link.is_some());
     }
     start(process);
+    if budget::level() >= Level::Soft {
+        current::forgo(REDUCTIONS_PER_SLICE / SPAWNS_PER_SLICE_WHEN_SHORT);
+    }
     Ok(Spawned {
         pid,
         monitor,
@@ -273,6 +277,11 @@ struct FirstCall {
     arity: u32,
 }
 
+/// A process spawns at most so many others in a slice while the node is short of memory. Each of them may take some when
+/// it runs first: of thousands that wait for that nobody would know how much before the node is full, and whoever waits
+/// for a turn behind them would be silent for long.
+const SPAWNS_PER_SLICE_WHEN_SHORT: i64 = 16;
+
 /// Whether a process is made also when the node is near the end of its memory: because a process asks for it that the
 /// node cannot do without, or because of its priority. It may be what helps.
 #[cold]
@@ -289,7 +298,7 @@ fn make(
     call: FirstCall,
     options: &SpawnOptions,
 ) -> Result<Owner, SpawnError> {
-    if sys::memory::budget::is_high() && !is_urgent(parent, options) {
+    if budget::is_high() && !is_urgent(parent, options) {
         return Err(SpawnError::Limit);
     }
     let pid = table::reserve().ok_or(SpawnError::Limit)?;

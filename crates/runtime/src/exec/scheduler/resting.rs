@@ -11,6 +11,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
 use layout::Term;
+use sys::memory::budget::{self, Level};
 
 use super::Scheduler;
 use crate::effects::collection::trim;
@@ -89,8 +90,18 @@ impl Resting {
 }
 
 impl Scheduler {
-    /// Trims some of the processes that have waited long enough, as long as there is nothing to run.
+    /// Trims some of the processes that have waited long enough, as long as there is nothing to run. A trimmed heap is a
+    /// copy, so the node has more until what is freed is given back; while it is short of memory that is done at once.
     pub(super) fn trim_resting(&self) {
+        let before = self.resting.given_back_bytes.get();
+        self.trim_some();
+        if self.resting.given_back_bytes.get() > before && budget::level() >= Level::Soft {
+            self.resting.given_back_bytes.set(0);
+            sys::allocator::settle();
+        }
+    }
+
+    fn trim_some(&self) {
         let now_ms = now_ms();
         if !self.resting.is_due(now_ms) {
             return;
