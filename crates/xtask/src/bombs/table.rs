@@ -9,7 +9,7 @@ use std::time::Duration;
 /// No witness may be silent for longer.
 const LONGEST_SILENCE: Duration = Duration::from_secs(1);
 
-/// One that is neither ended nor refused has to fill its group by so much.
+/// One that is neither ended nor refused has to fill its group by so much, or to have processes ended.
 const LEAST_PEAK_PERCENT: u64 = 60;
 
 pub(crate) struct Row {
@@ -35,9 +35,16 @@ impl Row {
         let bomb = self.seen.bomb.as_ref();
         bomb.is_some_and(|(_, how)| match how.as_str() {
             // One that does not fill the group shows nothing.
-            "goes on" => self.seen.peak_percent >= LEAST_PEAK_PERCENT,
+            "goes on" => self.seen.peak_percent >= LEAST_PEAK_PERCENT || self.has_ended_any(),
             how => ENDS.contains(&how),
         })
+    }
+
+    /// Whether the guard has ended processes: then the group was full enough for that, though what the node shares
+    /// with others (its program) counts for it and not for the group.
+    fn has_ended_any(&self) -> bool {
+        let guard = self.seen.guard.as_ref();
+        guard.is_some_and(|(ended, _)| *ended > 0)
     }
 
     fn is_in_time(&self) -> bool {
