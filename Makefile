@@ -117,7 +117,7 @@ setup: rust
 applications: setup
 	@root=$$(erl -noshell -eval 'io:put_chars(code:root_dir()), halt().'); \
 	missing=; \
-	for application in debugger mnesia crypto public_key ssl inets ssh; do \
+	for application in debugger reltool mnesia crypto public_key ssl inets ssh; do \
 	    ls -d "$$root/lib/$$application"-* >/dev/null 2>&1 || \
 	        missing="$$missing erlang-$$(echo $$application | tr _ -)"; \
 	done; \

@@ -29,7 +29,8 @@ apt=(apt-get -qq -o "Dir::Etc::SourceList=$making/apt/sources.list" -o Dir::Etc:
      -o "Dir::State::Lists=$making/apt/lists" -o APT::Sandbox::User=root)
 "${apt[@]}" update
 (cd "$making/packages" && "${apt[@]}" download $(printf "%s/$suite " \
-    erlang-{base,asn1,crypto,debugger,dev,inets,mnesia,parsetools,public-key,runtime-tools,ssh,ssl,syntax-tools,tools} \
+    erlang-{base,asn1,crypto,debugger,dev,inets,mnesia,parsetools,public-key,reltool,runtime-tools} \
+    erlang-{ssh,ssl,syntax-tools,tools} \
     libc6 libcap2 libgcc-s1 libsctp1 "$libssl" libstdc++6 libsystemd0 libtinfo6 zlib1g))
 for package in "$making"/packages/*.deb; do dpkg-deb -x "$package" "$making/root"; done
 rm -r "$making/packages" "$making/apt"

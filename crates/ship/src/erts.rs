@@ -20,17 +20,25 @@ const LAUNCHER_SCRIPT: &str = "#!/bin/sh
 # Starts ferl, which takes the arguments and the environment as they are.
 exec \"${BINDIR:-$(dirname \"$0\")}/beam.smp\" \"$@\"
 ";
-/// The script that users start. Tools write their own into a release.
-const SCRIPT: &str = "#!/bin/sh
-# Starts ferl on the OTP or release that this folder is in.
+/// The script that users start, for an emulator of this version. Some tools write their own into a release; reltool
+/// copies this one into the `bin` of the release, too, if that is not to be moved.
+fn script(erts_version: &str) -> String {
+    format!(
+        "#!/bin/sh
+# Starts ferl on the OTP or release that this folder is in, or its bin.
 program=$(readlink -f \"$0\")
 BINDIR=$(dirname \"$program\")
-ROOTDIR=${ERL_ROOTDIR:-$(dirname \"$(dirname \"$BINDIR\")\")}
-PROGNAME=${0##*/}
+if ! [ -f \"$BINDIR/{LAUNCHER}\" ] && [ -f \"$BINDIR/../erts-{erts_version}/bin/{LAUNCHER}\" ]; then
+    BINDIR=$(dirname \"$BINDIR\")/erts-{erts_version}/bin
+fi
+ROOTDIR=${{ERL_ROOTDIR:-$(dirname \"$(dirname \"$BINDIR\")\")}}
+PROGNAME=${{0##*/}}
 EMU=beam
 export BINDIR ROOTDIR PROGNAME EMU
-exec \"$BINDIR/erlexec\" \"$@\"
-";
+exec \"$BINDIR/{LAUNCHER}\" \"$@\"
+"
+    )
+}
 /// What of stock's `bin` only stock's emulator needs, or only its build.
 const STOCK_ONLY: &[&str] = &["erl_child_setup", "yielding_c_fun", "erl", LAUNCHER];
 
@@ -119,7 +127,10 @@ fn write_erts(folder: &Path, origin: Origin, program: &Path) -> Result<(), ShipE
         }
     }
     write_programs(&bin, origin, program)?;
-    write_executable(&bin.join("erl"), SCRIPT.as_bytes())?;
+    write_executable(
+        &bin.join("erl"),
+        script(origin.erts_version).as_bytes(),
+    )?;
     for name in ["include", "lib"] {
         copy_folder(&origin.erts().join(name), &folder.join(name))?;
     }

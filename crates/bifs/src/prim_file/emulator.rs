@@ -7,8 +7,8 @@ use std::sync::Once;
 use runtime::process::config;
 use sys::standard::to_error;
 
-/// Called with the name of each file that was opened to be read, with the zeros behind it.
-pub(super) fn was_opened(name: &[u8]) {
+/// Called with the name of each file that was opened to be read, or read as a whole, with the zeros behind it.
+pub(super) fn was_read(name: &[u8]) {
     static SAID: Once = Once::new();
     let end = name.iter().position(|byte| *byte == 0);
     let name = &name[..end.unwrap_or(name.len())];

@@ -139,7 +139,7 @@ pub(crate) fn open_nif_2(process: &mut Process, [name, modes]: [Term; 2]) -> Bif
         let mode = open_mode(modes);
         let file = apart(process, || File::open(&name, mode))?;
         if !mode.write {
-            emulator::was_opened(&name);
+            emulator::was_read(&name);
         }
         Ok(file)
     });
@@ -481,8 +481,11 @@ pub(crate) fn read_file_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifRe
         read: true,
         ..OpenMode::default()
     };
-    let content = path(name, no_gc!())
-        .and_then(|name| apart(process, || read_whole(&File::open(&name, mode)?)));
+    let content = path(name, no_gc!()).and_then(|name| {
+        let content = apart(process, || read_whole(&File::open(&name, mode)?))?;
+        emulator::was_read(&name);
+        Ok(content)
+    });
     Ok(match content {
         Ok((incoming, length)) => {
             // SAFETY: `read_whole` says that so many bytes were written.
