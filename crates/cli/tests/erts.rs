@@ -8,7 +8,7 @@ use stock::Otp;
 
 #[path = "releases/made.rs"]
 mod made;
-use made::{FERL, MAKE, erts_bin, run, text};
+use made::{FERL, MAKE, erts_bin, run, text, write_script};
 
 /// A release with the emulator from `erts_root`, and with a start script as tools write it.
 fn release(otp: &Otp, folder: &Path, erts_root: &Path) -> std::path::PathBuf {
@@ -27,23 +27,6 @@ const TELL: &str = r#"
         code:which(erl_prim_loader), filename:basename(code:which(lists)),
         filelib:is_file(code:root_dir() ++ "/releases/1/start.boot")}]),
     halt(3)."#;
-
-/// How a release is started by tools: as `mix release` and relx write it.
-const SCRIPT: &str = r#"#!/bin/sh
-BINDIR=$(cd "$(dirname "$0")" && pwd -P)
-ROOTDIR=$(dirname "$(dirname "$BINDIR")")
-EMU=beam
-PROGNAME=$(echo "$0" | sed 's/.*\///')
-export EMU ROOTDIR BINDIR PROGNAME
-exec "$BINDIR/erlexec" ${1+"$@"}
-"#;
-
-fn write_script(erl: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-    let _ = fs::remove_file(erl);
-    fs::write(erl, SCRIPT).unwrap();
-    fs::set_permissions(erl, fs::Permissions::from_mode(0o755)).unwrap();
-}
 
 /// The machine that a release says it runs on, and what else it says, without the folder that it is in.
 fn tell(release: &Path) -> (String, String) {

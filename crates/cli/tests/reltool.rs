@@ -10,7 +10,7 @@ use stock::Otp;
 
 #[path = "releases/made.rs"]
 mod made;
-use made::{FERL, left_out, run, text};
+use made::{FERL, erts_bin, left_out, run, text, write_script};
 
 /// Makes the release r-1 of kernel, stdlib and sasl in the folder `Target`, with what the profile takes of the OTP in
 /// `Root`.
@@ -75,9 +75,8 @@ fn target(
 }
 
 /// What the release in a folder says, without the folder's name.
-fn tell(release: &Path) -> (String, String) {
-    let erl = release.join("bin/erl");
-    let output = Command::new(&erl)
+fn tell(release: &Path, erl: &Path) -> (String, String) {
+    let output = Command::new(erl)
         .args(["-noshell", "-eval", TELL])
         .env_remove("FERL_OTP")
         .env(
@@ -98,6 +97,13 @@ fn tell(release: &Path) -> (String, String) {
         machine.to_owned(),
         rest.replace(release.to_str().unwrap(), "ROOT"),
     )
+}
+
+/// Since OTP 29 the script `erl` finds the release that it is in. In the packages of Debian it names the place where
+/// they are installed instead.
+fn names_an_otp(erl: &Path) -> bool {
+    let script = fs::read(erl).unwrap();
+    script.starts_with(b"#!") && text(&script).contains("\n    ROOTDIR=/")
 }
 
 /// The folder that `ferl erts` writes for an OTP.
@@ -130,6 +136,15 @@ fn a_release_of_reltool_says_what_it_says_on_stock() {
                 profile,
                 true,
             );
+            let packaged = names_an_otp(&stock.join("bin/erl"));
+            let tell = |release: &Path| {
+                let mut erl = release.join("bin/erl");
+                if packaged {
+                    erl = erts_bin(release).join("erl");
+                    write_script(&erl);
+                }
+                tell(release, &erl)
+            };
             let (machine, on_stock) = tell(&stock);
             assert_eq!(machine, "stock", "OTP {}, {profile}", otp.release);
             for release in [&named, &found] {
@@ -161,10 +176,10 @@ fn the_script_that_reltool_copies_starts_the_release() {
                     .unwrap()
                     .starts_with(b"#!/bin/sh\n")
             );
-            let (machine, said) = tell(&fixed);
+            let (machine, said) = tell(&fixed, &fixed.join("bin/erl"));
             assert_eq!(machine, "ferl", "OTP {}, {profile}", otp.release);
             // Its name is that by which it was called, not a path.
-            let (_, of_moved) = tell(&moved);
+            let (_, of_moved) = tell(&moved, &moved.join("bin/erl"));
             assert_eq!(
                 said,
                 of_moved.replace("[[\"ROOT/bin/erl\"]]", "[[\"erl\"]]")

@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -57,6 +58,22 @@ pub(crate) fn erts_bin(release: &Path) -> PathBuf {
     let mut folders = fs::read_dir(release).unwrap().map(|file| file.unwrap());
     let erts = folders.find(|folder| folder.file_name().as_encoded_bytes().starts_with(b"erts-"));
     erts.expect("a release has it").path().join("bin")
+}
+
+/// How a release is started by tools: as `mix release` and relx write it.
+const SCRIPT: &str = r#"#!/bin/sh
+BINDIR=$(cd "$(dirname "$0")" && pwd -P)
+ROOTDIR=$(dirname "$(dirname "$BINDIR")")
+EMU=beam
+PROGNAME=$(echo "$0" | sed 's/.*\///')
+export EMU ROOTDIR BINDIR PROGNAME
+exec "$BINDIR/erlexec" ${1+"$@"}
+"#;
+
+pub(crate) fn write_script(erl: &Path) {
+    let _ = fs::remove_file(erl);
+    fs::write(erl, SCRIPT).unwrap();
+    fs::set_permissions(erl, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 pub(crate) fn text(bytes: &[u8]) -> String {
