@@ -14,12 +14,12 @@ place=$(mktemp -d)
 export HOME=$place ERL_EPMD_PORT=14398 LC_ALL=C.UTF-8 TERM=dumb
 unset ERL_LIBS ERL_FLAGS ERL_AFLAGS ERL_ZFLAGS ROOTDIR BINDIR FERL_OTP
 finish() {
-    tmux -L releases kill-server > /dev/null 2>&1
+    tmux -L "releases$shells" kill-server > /dev/null 2>&1
     epmd -kill > /dev/null 2>&1
     rm -rf "$place"
 }
 trap finish EXIT
-failed=0
+failed=0 shells=0
 # The folders of one release are `stock`, `taken` (the folder that ferl wrote) and `given` (by --replace): names of one
 # length, because lines that are printed break by their length.
 
@@ -47,14 +47,16 @@ say_in_shell() {
     local command=$1 call=$2
     command -v tmux > /dev/null || return
     echo "## ${command##*/}"
-    tmux -L releases -f /dev/null new-session -d -x 120 -y 30 "$command"
+    # A server of its own for each, because one that was told to end takes no new terminal.
+    shells=$((shells + 1))
+    tmux -L "releases$shells" -f /dev/null new-session -d -x 120 -y 30 "$command"
     await shows '1> *$'
-    tmux -L releases send-keys "$call" Enter
+    tmux -L "releases$shells" send-keys "$call" Enter
     await shows '2> *$'
-    tmux -L releases capture-pane -p | sed -e '/^Erlang\/OTP/d' -e '/^Eshell/d' -e '/^ *$/d'
-    tmux -L releases kill-server
+    tmux -L "releases$shells" capture-pane -p | sed -e '/^Erlang\/OTP/d' -e '/^Eshell/d' -e '/^ *$/d' | sed -n '/1>/,$p'
+    tmux -L "releases$shells" kill-server
 }
-shows() { tmux -L releases capture-pane -p | grep -q "$1"; }
+shows() { tmux -L "releases$shells" capture-pane -p | grep -q "$1"; }
 
 service_of_mix() {
     local bin=$1/bin/svc pid
@@ -103,6 +105,49 @@ service_of_mix() {
     sed -e 's/^[0-9:.]* //' "$1/foreground"
 }
 
+# The commands of relx's script that `service_of_rebar` leaves out, and the hooks that the script calls.
+hooks_of_rebar() {
+    local root=$1 bin=$1/bin/counter pid
+    say "$bin" start
+    await "$bin" ping
+    pid=$("$bin" pid)
+    [ "$(cat "$root/pid")" = "$pid" ] && echo "a hook has written the pid"
+    say "$bin" status
+    for _ in 1 2; do say "$bin" count; done
+    say "$bin" escript bin/tell.escript a 'b c'
+    # What `run_erl` keeps for who comes later is the prompt.
+    say_in_shell "$bin daemon_attach" '{in_shell, counter_server:next()}.'
+    say "$bin" restart
+    sleep 1
+    await count_is 0 "$bin"
+    [ "$("$bin" pid)" = "$pid" ] && echo "restarted in the same process"
+    say "$bin" stop
+    await gone "$pid"
+    # With `heart`, `reboot` starts another one.
+    (cat "$root"/releases/1/vm.args && echo -heart) > "$root/heart.args"
+    VMARGS_PATH=$root/heart.args say "$bin" daemon
+    await "$bin" ping
+    pid=$("$bin" pid)
+    say "$bin" reboot
+    await gone "$pid"
+    await "$bin" ping
+    await count_is 0 "$bin"
+    [ "$("$bin" pid)" != "$pid" ] && echo "heart has started another"
+    pid=$("$bin" pid)
+    await started 4 "$root"
+    say "$bin" stop
+    await gone "$pid"
+    sleep 2
+    say "$bin" ping
+    echo "## hooks"
+    cat "$root/hooks.log"
+    say_in_shell "$bin console_clean" '[Name || {Name, _, _} <- application:which_applications()].'
+    say_in_shell "$bin console_boot $root/releases/1/start" '{in_shell, counter_server:next()}.'
+    say_in_shell "$bin console" '{in_shell, counter_server:next()}.'
+}
+started() { [ "$(grep -c post_start "$2/hooks.log")" -ge "$1" ]; }
+count_is() { [ "$("$2" eval 'element(2, sys:get_state(counter_server)).')" = "$1" ]; }
+
 service_of_rebar() {
     local root=$1 bin=$1/bin/counter pid
     say "$bin" eval 'counter_server:machine().'
@@ -134,6 +179,7 @@ service_of_rebar() {
     kill -TERM "$pid"
     wait "$pid"
     echo "ended by TERM: status $?"
+    hooks_of_rebar "$root"
 }
 
 # Compares what a service said on ferl with what it said on stock. Which machine it was is compared with what was meant.

@@ -127,10 +127,7 @@ fn write_erts(folder: &Path, origin: Origin, program: &Path) -> Result<(), ShipE
         }
     }
     write_programs(&bin, origin, program)?;
-    write_executable(
-        &bin.join("erl"),
-        script(origin.erts_version).as_bytes(),
-    )?;
+    write_executable(&bin.join("erl"), script(origin.erts_version).as_bytes())?;
     for name in ["include", "lib"] {
         copy_folder(&origin.erts().join(name), &folder.join(name))?;
     }
