@@ -44,9 +44,8 @@ struct Tty {
 
 #[derive(Default)]
 struct State {
-    /// The mode that was asked for, and its guard while it is in force.
+    /// The mode that was asked for.
     wanted: Option<Mode>,
-    guard: Option<ModeGuard>,
     /// The registration of standard input, and who is told of its next input.
     token: Option<Token>,
     reader: Option<(Term, Owned)>,
@@ -54,7 +53,37 @@ struct State {
     signals: Vec<TerminalSignal>,
 }
 
+/// The terminal whose mode is in force, by its address, and what keeps it so. A node that is restarted makes another
+/// terminal while the former one is still somewhere in a heap, and the mode is then that of the new one. A thread may
+/// lock this while it holds the lock of a terminal, and not the other way round.
+static IN_FORCE: Mutex<Option<(usize, ModeGuard)>> = Mutex::new(None);
+
 impl Tty {
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    /// Puts a mode in force, in place of whatever is.
+    fn enter(&self, mode: Mode) -> Result<(), Errno> {
+        let mut in_force = IN_FORCE.lock();
+        // The former mode is restored before the guard of the next one notes it.
+        *in_force = None;
+        let guard = ModeGuard::enter_watched(self.input.as_fd(), mode)?;
+        *in_force = Some((self.address(), guard));
+        Ok(())
+    }
+
+    /// Restores the former mode, if this terminal's is in force.
+    fn leave(&self) {
+        let mut in_force = IN_FORCE.lock();
+        if in_force
+            .as_ref()
+            .is_some_and(|(address, _)| *address == self.address())
+        {
+            *in_force = None;
+        }
+    }
+
     /// Tells the process once when there is input: at once if there is some.
     fn select(self: &Arc<Tty>, pid: Term, message: Owned) {
         let mut state = self.state.lock();
@@ -86,6 +115,7 @@ impl State {
 
 impl Drop for Tty {
     fn drop(&mut self) {
+        self.leave();
         if let Some(token) = self.state.get_mut().token.take() {
             io::unregister(self.input.as_fd(), token);
         }
@@ -198,27 +228,18 @@ pub(crate) fn tty_init_2(process: &mut Process, [reference, options]: [Term; 2])
     if is_raw && !terminal::is_terminal(tty.input.as_fd()) {
         return Ok(error_tuple(process, atom::known("enotsup")));
     }
-    let mut state = tty.state.lock();
-    state.guard = None;
-    state.wanted = is_raw.then(|| Mode {
+    tty.leave();
+    let wanted = is_raw.then(|| Mode {
         canonical: Some(false),
         echo: Some(false),
         // Control characters keep sending signals: Ctrl-C leads to the break menu.
         signals: None,
         interrupt_is_key: config::get().break_mode == BreakMode::InterruptShell,
     });
-    let Some(wanted) = state.wanted else {
-        return Ok(am::OK);
-    };
-    match ModeGuard::enter_watched(tty.input.as_fd(), wanted) {
-        Ok(guard) => {
-            state.guard = Some(guard);
-            Ok(am::OK)
-        }
-        Err(_) => {
-            drop(state);
-            Ok(error_tuple(process, atom::known("enotsup")))
-        }
+    tty.state.lock().wanted = wanted;
+    match wanted.map_or(Ok(()), |wanted| tty.enter(wanted)) {
+        Ok(()) => Ok(am::OK),
+        Err(_) => Ok(error_tuple(process, atom::known("enotsup"))),
     }
 }
 
@@ -226,21 +247,10 @@ pub(crate) fn tty_init_2(process: &mut Process, [reference, options]: [Term; 2])
 pub(crate) fn tty_set_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let no_gc = no_gc!();
     let tty = tty(reference, no_gc)?;
-    let mut state = tty.state.lock();
-    let Some(wanted) = state.wanted else {
-        return Ok(am::OK);
-    };
-    // The former mode is restored before the guard of the next one notes it.
-    state.guard = None;
-    match ModeGuard::enter_watched(tty.input.as_fd(), wanted) {
-        Ok(guard) => {
-            state.guard = Some(guard);
-            Ok(am::OK)
-        }
-        Err(error) => {
-            drop(state);
-            Ok(error_tuple(process, errno(error)))
-        }
+    let wanted = tty.state.lock().wanted;
+    match wanted.map_or(Ok(()), |wanted| tty.enter(wanted)) {
+        Ok(()) => Ok(am::OK),
+        Err(error) => Ok(error_tuple(process, errno(error))),
     }
 }
 
