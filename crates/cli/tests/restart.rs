@@ -1,5 +1,6 @@
 //! `init:restart/0` of a node with a shell: the shell has its terminal again, though the former one is still referred
-//! to. `script` provides the terminal. On each OTP that is here but 29, where stock's own shell reads nothing after that.
+//! to. `script` provides the terminal. On each OTP that is here but 29, where stock's own shell reads nothing after a
+//! restart.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -56,7 +57,7 @@ fn answers(machine: &Path, otp: &Otp) -> (Vec<String>, Option<i32>) {
             thread::sleep(Duration::from_millis(20));
         }
     };
-    let mut say = |terminal: &mut Terminal, line: &str| {
+    let say = |terminal: &mut Terminal, line: &str| {
         let mut input = terminal.0.stdin.as_ref().expect("a pipe");
         writeln!(input, "{line}").unwrap();
     };
