@@ -256,9 +256,10 @@ fn first_of(candidates: &[Candidate], bytes: u64) -> &[Candidate] {
     &candidates[..count.count()]
 }
 
-/// The first of these, of about the size of the very first, until they hold the missing bytes: what is much smaller does
-/// not matter beside it. If they hold next to nothing of what is wanted their end would not help. Then it may be many
-/// small ones that hold it, which end if they hold the half of it, or, before the node is given up, anything of it.
+/// The first of these, of about the size of the very first, until they hold the missing bytes: what is much smaller
+/// does not matter beside it. If they hold next to nothing of what is wanted their end would not help. Then it may be
+/// many small ones that hold it, which end if they hold the half of it, or, before the node is given up, anything of
+/// it.
 fn largest(candidates: &[Candidate], missing: u64, wanted: u64, is_last: bool) -> &[Candidate] {
     let Some(first) = candidates.first() else {
         return &[];

@@ -277,9 +277,9 @@ struct FirstCall {
     arity: u32,
 }
 
-/// A process spawns at most so many others in a slice while the node is short of memory. Each of them may take some when
-/// it runs first: of thousands that wait for that nobody would know how much before the node is full, and whoever waits
-/// for a turn behind them would be silent for long.
+/// A process spawns at most so many others in a slice while the node is short of memory. Each of them may take some
+/// when it runs first: of thousands that wait for that nobody would know how much before the node is full, and whoever
+/// waits for a turn behind them would be silent for long.
 const SPAWNS_PER_SLICE_WHEN_SHORT: i64 = 16;
 
 /// Whether a process is made also when the node is near the end of its memory: because a process asks for it that the

@@ -90,8 +90,9 @@ impl Resting {
 }
 
 impl Scheduler {
-    /// Trims some of the processes that have waited long enough, as long as there is nothing to run. A trimmed heap is a
-    /// copy, so the node has more until what is freed is given back; while it is short of memory that is done at once.
+    /// Trims some of the processes that have waited long enough, as long as there is nothing to run. A trimmed heap is
+    /// a copy, so the node has more until what is freed is given back; while it is short of memory that is done at
+    /// once.
     pub(super) fn trim_resting(&self) {
         let before = self.resting.given_back_bytes.get();
         self.trim_some();
