@@ -11,6 +11,7 @@ use crate::integer::{Integer, integer_limbs, is_too_long, most_limbs};
 use crate::release::{self, Release};
 use crate::{Term, build};
 
+mod division;
 mod float;
 pub mod limbs;
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use layout::Term;
+use layout::limits::REDUCTIONS_PER_SLICE;
+use layout::{Term, no_gc};
 use smallvec::SmallVec;
 use term::arith::{self, ArithError};
 use term::{am, build, compare};
@@ -22,10 +23,41 @@ fn arithmetic(result: Result<Term, ArithError>) -> BifResult {
     })
 }
 
+/// Steps with single limbs for a reduction, as on OTP 29.
+const STEPS_PER_REDUCTION: usize = 16;
+
+/// The length of a number in limbs.
+fn limbs(number: Term) -> usize {
+    number.as_big(no_gc!()).map_or(1, |(_, limbs)| limbs.len())
+}
+
+/// Charges for an operation with numbers of these lengths, which takes so many steps.
+fn charge_for(a: Term, b: Term, steps: fn(usize, usize) -> usize) {
+    let reductions = (steps(limbs(a), limbs(b)) / STEPS_PER_REDUCTION) as i64;
+    // What takes longer than a slice ends this one.
+    charge(reductions.clamp(0, REDUCTIONS_PER_SLICE));
+}
+
+/// Limb by limb.
+fn along(a: usize, b: usize) -> usize {
+    a.max(b)
+}
+
+/// Each limb with each.
+fn crosswise(a: usize, b: usize) -> usize {
+    a.saturating_mul(b)
+}
+
+/// Each limb of a quotient with each of the divisor.
+fn divided(a: usize, b: usize) -> usize {
+    (a + 1).saturating_sub(b).saturating_mul(b)
+}
+
 macro_rules! binary_operators {
-    ($($(#[$doc:meta])* $name:ident: $function:path;)*) => {
+    ($($(#[$doc:meta])* $name:ident: $function:path, $steps:ident;)*) => {
         $($(#[$doc])*
         pub(crate) fn $name(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
+            charge_for(a, b, $steps);
             arithmetic($function(process.heap(), a, b))
         })*
     };
@@ -58,27 +90,27 @@ pub(crate) fn is_integer_3(_process: &mut Process, [term, least, most]: [Term; 3
 
 binary_operators! {
     /// `A + B`
-    plus_2: arith::add;
+    plus_2: arith::add, along;
     /// `A - B`
-    minus_2: arith::subtract;
+    minus_2: arith::subtract, along;
     /// `A * B`
-    times_2: arith::multiply;
+    times_2: arith::multiply, crosswise;
     /// `A / B`
-    divide_2: arith::divide;
+    divide_2: arith::divide, along;
     /// `A div B`
-    div_2: arith::int_div;
+    div_2: arith::int_div, divided;
     /// `A rem B`
-    rem_2: arith::remainder;
+    rem_2: arith::remainder, divided;
     /// `A band B`
-    band_2: arith::band;
+    band_2: arith::band, along;
     /// `A bor B`
-    bor_2: arith::bor;
+    bor_2: arith::bor, along;
     /// `A bxor B`
-    bxor_2: arith::bxor;
+    bxor_2: arith::bxor, along;
     /// `A bsl B`
-    bsl_2: arith::bsl;
+    bsl_2: arith::bsl, along;
     /// `A bsr B`
-    bsr_2: arith::bsr;
+    bsr_2: arith::bsr, along;
 }
 
 /// `+A`, computed as `A + 0`: it turns a negative zero into a positive one.
@@ -88,11 +120,13 @@ pub(crate) fn plus_1(process: &mut Process, [a]: [Term; 1]) -> BifResult {
 
 /// `-A`
 pub(crate) fn minus_1(process: &mut Process, [a]: [Term; 1]) -> BifResult {
+    charge_for(a, a, along);
     arithmetic(arith::negate(process.heap(), a))
 }
 
 /// `bnot A`
 pub(crate) fn bnot_1(process: &mut Process, [a]: [Term; 1]) -> BifResult {
+    charge_for(a, a, along);
     arithmetic(arith::bnot(process.heap(), a))
 }
 

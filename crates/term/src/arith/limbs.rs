@@ -1,12 +1,14 @@
 //! Magnitudes: unsigned integers as 64-bit limbs, least significant first.
 //!
 //! The arithmetic of short ones is here; long factors are multiplied by `num-bigint`, whose algorithms are faster from
-//! about thirty limbs on. Results may have leading zero limbs: the builder of the term drops them. Pure functions: any
+//! about thirty limbs on, and long quotients are found by `division`. Results may have leading zero limbs: the builder of the term drops them. Pure functions: any
 //! thread may call.
 
 use std::cmp::Ordering;
 
 use num_bigint::BigUint;
+
+use super::division::{LONG_QUOTIENT, divide_long};
 
 /// Factors with at least this many limbs each are multiplied by `num-bigint`.
 const LONG_FACTOR: usize = 32;
@@ -74,31 +76,39 @@ pub fn compare(a: &[u64], b: &[u64]) -> Ordering {
 pub fn add(out: &mut [u64], a: &[u64], b: &[u64]) {
     let (a, b) = if a.len() >= b.len() { (a, b) } else { (b, a) };
     out[..a.len()].copy_from_slice(a);
-    let (low, high) = out.split_at_mut(b.len());
-    let mut carry = add_in_place(low, b);
     // The last cell is still zero.
+    let carry = add_in_place(out, b);
+    debug_assert!(!carry);
+}
+
+/// `cells += limbs`, which are no more; returns the carry.
+pub(super) fn add_in_place(cells: &mut [u64], limbs: &[u64]) -> bool {
+    let (low, high) = cells.split_at_mut(limbs.len());
+    let mut carry = carry_along(low, limbs, false, |cell, limb, carry| {
+        let (sum, over) = cell.carrying_add(limb, carry);
+        *cell = sum;
+        over
+    });
     for cell in high {
         if !carry {
             break;
         }
         (*cell, carry) = cell.overflowing_add(1);
     }
-}
-
-/// `cells += limbs`, which are as many; returns the carry.
-fn add_in_place(cells: &mut [u64], limbs: &[u64]) -> bool {
-    carry_along(cells, limbs, false, |cell, limb, carry| {
-        let (sum, over) = cell.carrying_add(limb, carry);
-        *cell = sum;
-        over
-    })
+    carry
 }
 
 /// `a - b`, where `a >= b` and both are trimmed; `out` is at least as long as `a`.
 pub fn subtract(out: &mut [u64], a: &[u64], b: &[u64]) {
     out[..a.len()].copy_from_slice(a);
-    let (low, high) = out.split_at_mut(b.len());
-    let mut borrow = carry_along(low, b, false, |cell, limb, borrow| {
+    let borrow = subtract_in_place(out, b);
+    debug_assert!(!borrow, "the lesser from the greater");
+}
+
+/// `cells -= limbs`, which are no more; returns whether the result went below zero.
+pub(super) fn subtract_in_place(cells: &mut [u64], limbs: &[u64]) -> bool {
+    let (low, high) = cells.split_at_mut(limbs.len());
+    let mut borrow = carry_along(low, limbs, false, |cell, limb, borrow| {
         let (difference, under) = cell.borrowing_sub(limb, borrow);
         *cell = difference;
         under
@@ -109,7 +119,7 @@ pub fn subtract(out: &mut [u64], a: &[u64], b: &[u64]) {
         }
         (*cell, borrow) = cell.overflowing_sub(1);
     }
-    debug_assert!(!borrow, "the lesser from the greater");
+    borrow
 }
 
 /// `a * b`; `out` is zeroed and as long as `a` and `b` together.
@@ -188,7 +198,7 @@ pub fn divide_by_limb(limbs: &mut [u64], divisor: u64) -> u64 {
     rest >> shift
 }
 
-/// Quotient and remainder by Knuth's algorithm D. `divisor` is trimmed, longer than one limb, and not longer than
+/// Quotient and remainder. `divisor` is trimmed, longer than one limb, and not longer than
 /// `dividend`; `quotient` has `dividend.len() - divisor.len() + 1` limbs. `rest` has one limb more than `dividend`; the
 /// remainder is left in its low `divisor.len()` limbs.
 pub fn divide(quotient: &mut [u64], rest: &mut [u64], dividend: &[u64], divisor: &[u64]) {
@@ -197,13 +207,18 @@ pub fn divide(quotient: &mut [u64], rest: &mut [u64], dividend: &[u64], divisor:
     shift_left(rest, dividend, u64::from(shift));
     with_room(n + 1, |scaled| {
         shift_left(scaled, divisor, u64::from(shift));
-        divide_scaled(quotient, &mut rest[..=length], &scaled[..n]);
+        let (rest, divisor) = (&mut rest[..=length], &scaled[..n]);
+        match quotient.len().min(n) < LONG_QUOTIENT {
+            true => divide_scaled(quotient, rest, divisor),
+            false => divide_long(quotient, rest, divisor),
+        }
     });
     shift_right_in_place(&mut rest[..n], shift);
 }
 
-/// The same for a divisor whose highest bit is set and a dividend, in `rest`, with one limb more.
-fn divide_scaled(quotient: &mut [u64], rest: &mut [u64], divisor: &[u64]) {
+/// The same by Knuth's algorithm D, for a divisor whose highest bit is set. The dividend, in `rest`, has as many limbs as
+/// both, and its highest limbs are less than the divisor.
+pub(super) fn divide_scaled(quotient: &mut [u64], rest: &mut [u64], divisor: &[u64]) {
     let (length, n) = (rest.len() - 1, divisor.len());
     let (top, second) = (Divisor::new(divisor[n - 1]), u128::from(divisor[n - 2]));
     for place in (0..=length - n).rev() {
@@ -224,9 +239,7 @@ fn divide_scaled(quotient: &mut [u64], rest: &mut [u64], divisor: &[u64]) {
         if subtract_product(&mut rest[place..=place + n], divisor, digit as u64) {
             // The estimated digit was one too large, which can happen: decrement it and add the divisor back.
             digit -= 1;
-            let (low, high) = rest[place..].split_at_mut(n);
-            let carry = add_in_place(low, divisor);
-            high[0] = high[0].wrapping_add(u64::from(carry));
+            add_in_place(&mut rest[place..=place + n], divisor);
         }
         quotient[place] = digit as u64;
     }

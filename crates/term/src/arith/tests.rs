@@ -195,6 +195,49 @@ fn magnitudes_agree_with_num_bigint() {
     }
 }
 
+/// Quotients around the lengths from which on they are divided by halves, with limbs that make estimates too large.
+#[test]
+fn long_divisions_agree_with_another_implementation() {
+    let mut random = Rng::with_seed(6);
+    for _ in 0..if cfg!(miri) { 2 } else { 400 } {
+        let mut magnitude = |most: usize| {
+            let length = random.usize(2..most);
+            let mut magnitude = limbs(&mut random, length);
+            let last = magnitude.last_mut().expect("at least one limb");
+            *last = match random.u8(..4) {
+                0 => u64::MAX,
+                1 => 1 << 63,
+                2 => 1,
+                _ => random.u64(1..),
+            };
+            magnitude
+        };
+        let (divisor, mut quotient, extra) = (magnitude(600), magnitude(600), magnitude(600));
+        if random.u8(..4) == 0 {
+            // With it the highest limbs of the dividend are those of the divisor.
+            quotient.fill(u64::MAX);
+        }
+        let divisor_large = to_unsigned(&divisor);
+        // The remainder is often zero or nearly the divisor.
+        let extra = match random.u8(..3) {
+            0 => BigUint::ZERO,
+            1 => &divisor_large - 1u8,
+            _ => to_unsigned(&extra) % &divisor_large,
+        };
+        let dividend = to_unsigned(&quotient) * &divisor_large + &extra;
+        let dividend: Vec<u64> = dividend.iter_u64_digits().collect();
+        let length = dividend.len() - divisor.len() + 1;
+        let (mut found, mut rest) = (vec![0; length], vec![0; dividend.len() + 1]);
+        limbs::divide(&mut found, &mut rest, &dividend, &divisor);
+        let lengths = (dividend.len(), divisor.len());
+        assert!(
+            limbs::trimmed(&found) == limbs::trimmed(&quotient),
+            "{lengths:?}"
+        );
+        assert!(to_unsigned(&rest[..divisor.len()]) == extra, "{lengths:?}");
+    }
+}
+
 #[test]
 #[cfg_attr(
     miri,
