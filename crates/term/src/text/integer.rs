@@ -1,6 +1,7 @@
 //! Integers as text and back, in bases 2 to 36.
 //!
-//! Large ones are converted by `num-bigint` in one step; the size of input is limited by [`most_limbs`].
+//! Large ones are converted by `num-bigint`, long texts in parts ([`value_of`]); the size of input is limited by
+//! [`most_limbs`].
 
 use layout::{Term, no_gc};
 use num_bigint::BigUint;
@@ -199,11 +200,45 @@ fn magnitude<A: Allocate + ?Sized>(
         return Err(IntegerError::SystemLimit);
     }
     let values: Vec<u8> = values.map(|digit| digit as u8).collect();
-    let value = BigUint::from_radix_be(&values, base).expect("digits below the base");
+    let value = value_of(&values, base);
     if value.bits() > most_limbs() as u64 * 64 {
         return Err(IntegerError::SystemLimit);
     }
     Ok(build::big(heap, negative, &value.to_u64_digits()))
+}
+
+/// Texts of more digits are converted in parts.
+const DIGITS_AT_ONCE: usize = 1 << 11;
+
+/// The number with these digits, the highest first. A conversion at once takes time by the square of their number, unless
+/// each digit is some bits; so long texts are halved, and the halves put together by multiplication.
+fn value_of(digits: &[u8], base: u32) -> BigUint {
+    // Each is the power of the base by which the part above so many digits, twice as many as for the last one, counts.
+    let mut powers = Vec::new();
+    if digits.len() > DIGITS_AT_ONCE && !base.is_power_of_two() {
+        powers.push(BigUint::from(base).pow(DIGITS_AT_ONCE as u32));
+    }
+    while let Some(last) = powers.last()
+        && DIGITS_AT_ONCE << powers.len() < digits.len()
+    {
+        powers.push(last * last);
+    }
+    value_of_parts(digits, base, &powers)
+}
+
+fn value_of_parts(digits: &[u8], base: u32, powers: &[BigUint]) -> BigUint {
+    let Some((power, lower_powers)) = powers.split_last() else {
+        return BigUint::from_radix_be(digits, base).expect("digits below the base");
+    };
+    let behind = DIGITS_AT_ONCE << lower_powers.len();
+    match digits.len().checked_sub(behind) {
+        Some(above) if above > 0 => {
+            let (high, low) = digits.split_at(above);
+            let high = value_of_parts(high, base, lower_powers);
+            high * power + value_of_parts(low, base, lower_powers)
+        }
+        _ => value_of_parts(digits, base, lower_powers),
+    }
 }
 
 #[cfg(test)]
@@ -257,6 +292,27 @@ mod tests {
             let magnitude = number.unsigned_abs();
             assert_eq!(text(16), format!("{sign}{magnitude:X}"));
             assert_eq!(text(2), format!("{sign}{magnitude:b}"));
+        }
+    }
+
+    #[test]
+    fn digits_are_worth_the_same_in_parts_and_at_once() {
+        let mut random = fastrand::Rng::with_seed(3);
+        for base in [3, 10, 16, 36] {
+            for length in [1, 2047, 2048, 2049, 4096, 4097, 10_000, 20_000] {
+                if cfg!(miri) && length > 2049 {
+                    continue;
+                }
+                let mut digits: Vec<u8> = (0..length).map(|_| random.u8(..base as u8)).collect();
+                if random.bool() {
+                    digits[..length / 2].fill(0);
+                }
+                let expected = BigUint::from_radix_be(&digits, base);
+                assert!(
+                    expected == Some(value_of(&digits, base)),
+                    "{length} digits, base {base}"
+                );
+            }
         }
     }
 
