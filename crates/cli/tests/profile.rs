@@ -118,7 +118,10 @@ fn stacks_are_those_of_the_program() {
     // What a BIF spends its time on is behind it.
     let inserts = within("profiled:inserts/2");
     let of_tables = ends(&["ets:insert/2", "[ETS]"]);
-    assert!(of_tables * 2 > inserts && inserts > 40, "{folded}");
+    let of_parts =
+        weight(&|stack| matches!(stack, [.., "ets:insert/2", part] if part.starts_with('[')));
+    assert!(inserts > 40 && of_tables * 5 > inserts, "{folded}");
+    assert!(of_parts * 2 > inserts, "{folded}");
     // Of a deep recursion the middle is left out, its ends are not.
     let deep = weight(&|stack| stack.contains(&"profiled:main/0") && stack.contains(&"[...]"));
     assert!(deep > 0, "{folded}");
