@@ -7,8 +7,8 @@ use std::cmp::Ordering;
 /// Shorter quotients are found limb by limb.
 pub(super) const LONG_QUOTIENT: usize = 64;
 
-/// Divides `rest`, whose highest limbs are less than the divisor, by a divisor whose highest bit is set. The remainder is
-/// left in the lowest limbs of `rest`, the others are zero; `quotient` has as many limbs as `rest` is longer.
+/// Divides `rest`, whose highest limbs are less than the divisor, by a divisor whose highest bit is set. The remainder
+/// is left in the lowest limbs of `rest`, the others are zero; `quotient` has as many limbs as `rest` is longer.
 pub(super) fn divide_long(quotient: &mut [u64], rest: &mut [u64], divisor: &[u64]) {
     let n = divisor.len();
     debug_assert_eq!(quotient.len() + n, rest.len());
@@ -38,8 +38,8 @@ fn divide_part(quotient: &mut [u64], rest: &mut [u64], divisor: &[u64]) {
     divide_half(low, &mut rest[..half + divisor.len()], divisor);
 }
 
-/// The same for a half of the quotient: it is estimated with the highest limbs of the divisor, as many as it has itself,
-/// then lessened until the product with the other limbs can be subtracted as well.
+/// The same for a half of the quotient: it is estimated with the highest limbs of the divisor, as many as it has
+/// itself, then lessened until the product with the other limbs can be subtracted as well.
 fn divide_half(quotient: &mut [u64], rest: &mut [u64], divisor: &[u64]) {
     let (length, n) = (quotient.len(), divisor.len());
     let (low_divisor, high_divisor) = divisor.split_at(n - length);

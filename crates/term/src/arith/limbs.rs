@@ -1,8 +1,8 @@
 //! Magnitudes: unsigned integers as 64-bit limbs, least significant first.
 //!
 //! The arithmetic of short ones is here; long factors are multiplied by `num-bigint`, whose algorithms are faster from
-//! about thirty limbs on, and long quotients are found by `division`. Results may have leading zero limbs: the builder of the term drops them. Pure functions: any
-//! thread may call.
+//! about thirty limbs on, and long quotients are found by `division`. Results may have leading zero limbs: the builder
+//! of the term drops them. Pure functions: any thread may call.
 
 use std::cmp::Ordering;
 
@@ -216,8 +216,8 @@ pub fn divide(quotient: &mut [u64], rest: &mut [u64], dividend: &[u64], divisor:
     shift_right_in_place(&mut rest[..n], shift);
 }
 
-/// The same by Knuth's algorithm D, for a divisor whose highest bit is set. The dividend, in `rest`, has as many limbs as
-/// both, and its highest limbs are less than the divisor.
+/// The same by Knuth's algorithm D, for a divisor whose highest bit is set. The dividend, in `rest`, has as many limbs
+/// as both, and its highest limbs are less than the divisor.
 pub(super) fn divide_scaled(quotient: &mut [u64], rest: &mut [u64], divisor: &[u64]) {
     let (length, n) = (rest.len() - 1, divisor.len());
     let (top, second) = (Divisor::new(divisor[n - 1]), u128::from(divisor[n - 2]));

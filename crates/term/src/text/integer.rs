@@ -210,8 +210,8 @@ fn magnitude<A: Allocate + ?Sized>(
 /// Texts of more digits are converted in parts.
 const DIGITS_AT_ONCE: usize = 1 << 11;
 
-/// The number with these digits, the highest first. A conversion at once takes time by the square of their number, unless
-/// each digit is some bits; so long texts are halved, and the halves put together by multiplication.
+/// The number with these digits, the highest first. A conversion at once takes time by the square of their number,
+/// unless each digit is some bits; so long texts are halved, and the halves put together by multiplication.
 fn value_of(digits: &[u8], base: u32) -> BigUint {
     // Each is the power of the base by which the part above so many digits, twice as many as for the last one, counts.
     let mut powers = Vec::new();
