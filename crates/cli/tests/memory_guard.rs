@@ -249,16 +249,16 @@ fn a_limit_that_changes_is_followed_and_too_small_a_one_is_told_of() {
     };
     let change = format!(
         "Told = fun() -> maps:get(budget, erlang:system_info({{ferl, memory_guard}})) bsr 20 end, \
-        Set = fun(MB) -> ok = file:write_file({:?}, integer_to_list(MB bsl 20)), timer:sleep(1000), Told() end, \
-        io:format(\"~w\", [[Told(), Set(400), Set(80), Set(300), is_pid(spawn(fun() -> ok end))]]), halt().",
+        Set = fun(MB) -> ok = file:write_file({:?}, integer_to_list(MB bsl 20)), timer:sleep(3000), Told() end, \
+        io:format(\"~w\", [[Told(), Set(400), Set(60), Set(300), is_pid(spawn(fun() -> ok end))]]), halt().",
         group.0.join("memory.limit_in_bytes")
     );
     let mut node = ferl();
     node.args(["-noshell", "-eval", &change]);
     let output = group.command(&node).output().unwrap();
     let told = String::from_utf8_lossy(&output.stdout);
-    assert!(told.contains("[270,360,72,270,true]"), "{output:?}");
-    let line = "Memory guard: the budget is 72 MB, and a node needs 80 MB";
+    assert!(told.contains("[270,360,54,270,true]"), "{output:?}");
+    let line = "Memory guard: the budget is 54 MB, and a node needs 64 MB";
     assert!(told.contains(line), "{output:?}");
 }
 
@@ -310,7 +310,7 @@ fn a_budget_below_what_a_node_needs_is_told_of() {
     assert!(output.status.success());
     assert_eq!(String::from_utf8_lossy(&output.stdout), "true");
     let errors = String::from_utf8_lossy(&output.stderr);
-    let line = "ferl: Memory guard: the budget is 29 MB, and a node needs 80 MB";
+    let line = "ferl: Memory guard: the budget is 29 MB, and a node needs 64 MB";
     assert!(errors.starts_with(line), "{errors}");
 }
 

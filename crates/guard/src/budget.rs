@@ -39,7 +39,7 @@ pub(crate) struct Found {
 }
 
 /// With a smaller budget a node that has just booted would be above its marks.
-pub(crate) const LEAST_BYTES: u64 = 80 << 20;
+pub(crate) const LEAST_BYTES: u64 = 64 << 20;
 
 impl Found {
     /// Whether a node cannot keep within it, whatever it ends.
