@@ -12,7 +12,7 @@ use engine::Code;
 use rustc_hash::FxHashMap;
 use term::print;
 
-use super::parts::PartNumber;
+use super::parts::{Identifiers, PartNumber};
 use super::ring::Sample;
 use crate::code::modules::{self, Loaded};
 use crate::code::{exports, perf};
@@ -354,25 +354,16 @@ fn part_of(file: &std::fs::File, place: u64, bytes: u64) -> Option<Vec<u8>> {
 fn slow_path(mangled: &[u8]) -> Option<SlowPath> {
     let mangled = std::str::from_utf8(mangled).ok()?;
     let (_, path) = mangled.split_once("6engine4slow")?;
-    // A number of bytes and then so many, again and again; a hash of the old form is no identifier of interest.
-    let (mut rest, mut last, mut is_handler) = (path, None, false);
-    while let Some(begin) = rest.find(|letter: char| letter.is_ascii_digit()) {
-        rest = &rest[begin..];
-        let digits = rest.find(|letter: char| !letter.is_ascii_digit())?;
-        let bytes: usize = rest[..digits].parse().ok()?;
-        let name = rest.get(digits..digits.checked_add(bytes)?)?;
-        rest = &rest[digits + bytes..];
-        let is_hash = bytes == 17 && name.starts_with('h');
-        if !is_hash {
-            // A handler is in a module of its own name.
-            let name = Some(name.trim_start_matches('_').to_owned());
-            is_handler = last == name;
-            last = name;
-        }
+    // A hash of the old form is no identifier of interest.
+    let (mut last, mut is_handler) = (None, false);
+    for name in Identifiers(path).filter(|name| !(name.len() == 17 && name.starts_with('h'))) {
+        // A handler is in a module of its own name.
+        is_handler = last == Some(name);
+        last = Some(name);
     }
     let lookers = ["5arith", "7compare", "6floats", "4maps"];
     Some(SlowPath {
-        name: last?,
+        name: last?.to_owned(),
         is_handler,
         keeps_stack: lookers.iter().any(|module| path.starts_with(module)),
     })

@@ -18,9 +18,8 @@ const fn part(name: &'static str, paths: &'static [&'static str]) -> Part {
 
 const fn shared(name: &'static str, paths: &'static [&'static str]) -> Part {
     Part {
-        name,
-        paths,
         is_shared: true,
+        ..part(name, paths)
     }
 }
 
@@ -129,39 +128,43 @@ fn path_of(mangled: &str) -> String {
     else {
         return mangled.to_owned();
     };
-    // A number of bytes and then so many, again and again. In the newer form a crate's name follows its hash.
-    let mut path: Vec<String> = Vec::new();
-    let mut rest = identifiers;
-    while let Some(begin) = rest.find(|letter: char| letter.is_ascii_digit()) {
-        rest = match rest[..begin]
-            .rfind("Cs")
-            .filter(|_| mangled.starts_with("_R"))
-        {
-            Some(hash) => match rest[hash..].split_once('_') {
-                Some((_, behind)) => behind,
-                None => break,
-            },
-            None => &rest[begin..],
-        };
-        let digits = rest.find(|letter: char| !letter.is_ascii_digit());
-        let Some((bytes, name)) = digits.and_then(|digits| {
-            let bytes: usize = rest[..digits].parse().ok()?;
-            Some((digits + bytes, rest.get(digits..digits + bytes)?))
-        }) else {
-            break;
-        };
-        rest = &rest[bytes..];
-        let name = name.trim_start_matches('_');
-        if let Some(of_type) = name.strip_prefix("$LT$") {
-            // `<impl T>`, or `<T as Trait>`: the type's path, with dots.
-            let of_type = of_type.trim_start_matches("impl$u20$");
-            let end = of_type.find('$').unwrap_or(of_type.len());
-            path.extend(of_type[..end].split("..").map(str::to_owned));
-            break;
+    let mut path = String::new();
+    for name in Identifiers(identifiers) {
+        if !path.is_empty() {
+            path.push_str("::");
         }
-        path.push(name.to_owned());
+        let Some(of_type) = name.strip_prefix("$LT$") else {
+            path.push_str(name);
+            continue;
+        };
+        // `<impl T>`, or `<T as Trait>`: the type's path, with dots.
+        let of_type = of_type.trim_start_matches("impl$u20$");
+        let end = of_type.find('$').unwrap_or(of_type.len());
+        path.push_str(&of_type[..end].replace("..", "::"));
+        break;
     }
-    path.join("::")
+    path
+}
+
+/// The identifiers in a mangled name, or in a part of one, as far as they can be read.
+pub(super) struct Identifiers<'a>(pub(super) &'a str);
+
+impl<'a> Iterator for Identifiers<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        // A number of bytes and then so many. In the newer form a hash is before a crate's name, and ends with `_`.
+        let begin = self.0.find(|letter: char| letter.is_ascii_digit())?;
+        let rest = match self.0[..begin].rfind("Cs") {
+            Some(hash) => self.0[hash..].split_once('_')?.1,
+            None => &self.0[begin..],
+        };
+        let digits = rest.find(|letter: char| !letter.is_ascii_digit())?;
+        let bytes: usize = rest[..digits].parse().ok()?;
+        let name = rest.get(digits..digits.checked_add(bytes)?)?;
+        self.0 = &rest[digits + bytes..];
+        Some(name.trim_start_matches('_'))
+    }
 }
 
 #[cfg(test)]
