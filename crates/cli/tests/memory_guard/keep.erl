@@ -98,8 +98,7 @@ slowed() ->
         Full = spawn(fun() -> receive empty -> empty() end end),
         Other = spawn(fun() -> empty() end),
         fill(Full),
-        timer:sleep(20),
-        #{level := high} = erlang:system_info({ferl, memory_guard}),
+        await_high(),
         say("to the full queue: ~p", [pace(fun() -> Full ! hello end)]),
         say("with nosuspend: ~p", [pace(fun() -> ok = erlang:send(Full, hello, [nosuspend]) end)]),
         say("to another: ~p", [pace(fun() -> Other ! hello end)]),
@@ -108,10 +107,18 @@ slowed() ->
         say("once it is empty: ~p", [pace(fun() -> Full ! hello end)])
     end).
 
+%% Until the node is well above its high mark: free memory that is given back must not take it below again.
 fill(Full) ->
     case erlang:system_info({ferl, memory_guard}) of
-        #{level := Level} when Level =:= high; Level =:= hard -> ok;
+        #{resident := Resident, high := High, hard := Hard} when Resident > (High + Hard) div 2 -> ok;
         _ -> Full ! lists:seq(1, 5000), fill(Full)
+    end.
+
+%% Until the watcher has seen it, and looked at the queues.
+await_high() ->
+    case erlang:system_info({ferl, memory_guard}) of
+        #{level := high} -> timer:sleep(100);
+        _ -> timer:sleep(1), await_high()
     end.
 
 empty() -> receive _ -> empty() end.
