@@ -6,7 +6,12 @@
 //! bits of its hash, or by one more if that part has been divided. They are bits that the tables themselves use little:
 //! those take the lowest and the highest.
 
+use std::alloc::Layout;
+use std::ptr::NonNull;
+
+use allocator_api2::alloc::{AllocError, Allocator, Global};
 use hashbrown::HashTable;
+use term::held::{self, HeldKind};
 
 /// The most positions in a part on average: as many as a table has room for that takes 160 KiB.
 const MOST_IN_PART: usize = 28 << 10;
@@ -17,9 +22,29 @@ const PART_BYTES: usize = 1 << 20;
 
 #[derive(Default)]
 pub(super) struct Positions {
-    first: HashTable<u32>,
-    others: Vec<HashTable<u32>>,
+    first: Part,
+    others: Vec<Part>,
     length: usize,
+}
+
+type Part = HashTable<u32, Held>;
+
+/// The program's allocator; the bytes are held for a process.
+#[derive(Clone, Copy, Default)]
+struct Held;
+
+// SAFETY: the blocks are those of `Global`, whatever copy of this gives them back.
+unsafe impl Allocator for Held {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        held::took(HeldKind::Heap, layout.size());
+        Global.allocate(layout)
+    }
+
+    unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+        held::gave(HeldKind::Heap, layout.size());
+        // SAFETY: the caller's promise.
+        unsafe { Global.deallocate(block, layout) }
+    }
 }
 
 impl Positions {
@@ -29,8 +54,8 @@ impl Positions {
 
     /// Bytes that the parts take.
     pub(super) fn bytes(&self) -> usize {
-        let others = self.others.iter().map(HashTable::allocation_size);
-        let table = self.others.capacity() * size_of::<HashTable<u32>>();
+        let others = self.others.iter().map(Part::allocation_size);
+        let table = self.others.capacity() * size_of::<Part>();
         self.first.allocation_size() + others.sum::<usize>() + table
     }
 
@@ -119,7 +144,7 @@ impl Positions {
         let number = self.parts();
         let from = self.divided_part(number);
         let all = std::mem::take(self.at_mut(from));
-        self.others.push(HashTable::new());
+        self.others.push(Part::default());
         let half = all.len() / 2;
         for part in [from, number] {
             self.at_mut(part).reserve(half, hash_of);
@@ -147,7 +172,7 @@ impl Positions {
     }
 
     #[inline]
-    fn part(&self, hash: u64) -> &HashTable<u32> {
+    fn part(&self, hash: u64) -> &Part {
         match self.number(hash) {
             0 => &self.first,
             number => &self.others[number - 1],
@@ -155,12 +180,12 @@ impl Positions {
     }
 
     #[inline]
-    fn part_mut(&mut self, hash: u64) -> &mut HashTable<u32> {
+    fn part_mut(&mut self, hash: u64) -> &mut Part {
         self.at_mut(self.number(hash))
     }
 
     #[inline]
-    fn at_mut(&mut self, number: usize) -> &mut HashTable<u32> {
+    fn at_mut(&mut self, number: usize) -> &mut Part {
         match number {
             0 => &mut self.first,
             number => &mut self.others[number - 1],
