@@ -26,6 +26,7 @@ mod names;
 mod numerals;
 mod operators;
 mod packets;
+mod resident;
 mod rounding;
 mod sending;
 mod sequences;

@@ -142,6 +142,28 @@ fn the_node_outlives_what_libraries_take() {
     }
 }
 
+/// Whatever memory grows, `{ferl, resident}` has a part for it that grows as much as the system says.
+#[test]
+fn all_resident_memory_has_a_name() {
+    let _alone = alone();
+    let natives = if natives() { "natives" } else { "none" };
+    compile("whereabouts");
+    let output = ferl()
+        .args(["-noshell", "-run", "whereabouts", "main", natives])
+        .output()
+        .unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let kinds = if natives == "none" { 13 } else { 15 };
+    assert_eq!(told.lines().count(), kinds, "{told}{errors}");
+    for line in told.lines() {
+        let mut numbers = line.split([' ', ':']).filter_map(|word| word.parse().ok());
+        let (missed, unnamed): (u32, u32) = (numbers.next().unwrap(), numbers.next().unwrap());
+        // Blocks are somewhat larger than what is in them, and a heap is collected at one time rather than at another.
+        assert!(missed <= 50 && unnamed <= 5, "{told}");
+    }
+}
+
 #[test]
 fn code_is_refused_near_the_end_of_memory() {
     let _alone = alone();

@@ -248,6 +248,20 @@ pub fn settle_foreign() {
     }
 }
 
+/// Bytes of the C library's allocator, which serves foreign libraries: those in use, and those that are free and kept.
+/// It looks at all that is free, under its locks.
+#[must_use]
+pub fn foreign_bytes() -> (u64, u64) {
+    #[cfg(all(target_env = "gnu", not(miri)))]
+    {
+        // SAFETY: reads the allocator's own bookkeeping.
+        let info = unsafe { libc::mallinfo2() };
+        ((info.uordblks + info.hblkhd) as u64, info.fordblks as u64)
+    }
+    #[cfg(not(all(target_env = "gnu", not(miri))))]
+    (0, 0)
+}
+
 /// Counts a block of this size that is about to be freed, if it is large.
 #[inline]
 fn note_free(bytes: usize) {

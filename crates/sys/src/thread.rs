@@ -4,6 +4,8 @@
 //! raises itself (a bad memory access, an abort) still reach it, and so does SIGCHLD for a child that it started: a
 //! thread that does not block it discards it at once, whereas the kernel would wake the main thread for a blocked one.
 
+pub mod stacks;
+
 use std::mem::MaybeUninit;
 use std::thread::JoinHandle;
 
@@ -27,7 +29,10 @@ pub fn spawn<T: Send + 'static>(
     let builder = std::thread::Builder::new()
         .name(name.to_owned())
         .stack_size(stack_bytes);
-    Ok(builder.spawn(function)?)
+    Ok(builder.spawn(|| {
+        let _counted = stacks::Counted::here();
+        function()
+    })?)
 }
 
 /// Ends the process at once, without exit handlers and without flushing; but a terminal gets its mode back.

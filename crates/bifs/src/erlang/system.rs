@@ -9,7 +9,7 @@ use term::{am, atom, build, map};
 
 use super::allocators::{self, Detail};
 use super::system_flags::{multi_scheduling_state, outstanding_requests_limit};
-use super::topology;
+use super::{resident, topology};
 use runtime::code::bif::{BifResult, badarg, trap};
 use runtime::exec::scheduler::online::{self, Blocked, SchedulerKind};
 use runtime::exec::scheduler::{self};
@@ -55,6 +55,9 @@ pub(crate) fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResu
             if name == atom::known("ferl") && which == atom::known("memory_guard") =>
         {
             Ok(guard::info(process.heap()))
+        }
+        Some(&[name, which]) if name == atom::known("ferl") && which == atom::known("resident") => {
+            Ok(resident::info(process.heap()))
         }
         Some(&[name, which]) if name == atom::known("ferl") && which == atom::known("figures") => {
             Ok(window::figures::info(process.heap()))

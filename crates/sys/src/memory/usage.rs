@@ -77,6 +77,12 @@ pub fn has_room_for(bytes: usize) -> bool {
 
 /// Resident memory of this process, in bytes. The file stays open, because this is asked for often.
 pub fn resident_bytes() -> Option<u64> {
+    Some(resident()?.0)
+}
+
+/// Resident memory of this process, and how much of it are pages of files (the program and libraries) or shared with
+/// other processes, in bytes.
+pub fn resident() -> Option<(u64, u64)> {
     static STATM: OnceLock<Option<OwnedFd>> = OnceLock::new();
     let open = || {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
@@ -86,8 +92,12 @@ pub fn resident_bytes() -> Option<u64> {
     let mut text = [0; 128];
     let length = rustix::io::pread(file, &mut text, 0).ok()?;
     let text = std::str::from_utf8(&text[..length]).ok()?;
-    let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
-    pages.checked_mul(page_bytes() as u64)
+    let mut fields = text.split(' ').skip(1);
+    let mut bytes = || {
+        let pages: u64 = fields.next()?.parse().ok()?;
+        pages.checked_mul(page_bytes() as u64)
+    };
+    Some((bytes()?, bytes()?))
 }
 
 /// The peak of resident memory of this process, in bytes.
@@ -116,6 +126,11 @@ mod tests {
         // Other tests run at the same time and may free memory.
         assert!(after > before + BYTES as u64 / 2, "{before} {after}");
         assert!(peak_resident_bytes().unwrap() >= BYTES as u64);
+        let (all, of_files) = resident().unwrap();
+        assert!(
+            (1 << 20..all - BYTES as u64 / 2).contains(&of_files),
+            "{of_files}"
+        );
         drop(block);
     }
 
