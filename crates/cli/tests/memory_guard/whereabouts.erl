@@ -19,7 +19,7 @@ kinds() ->
      {dictionary, processes, Held(Times(500000, fun(N) -> put(N, N) end))},
      {links, processes, Held(Times(40000, fun(_) -> spawn_link(fun sleep/0) end))},
      {small_processes, processes, Times(40000, fun(_) -> keep(fun() -> ok end) end)},
-     {messages, processes, fun() -> Pid = keep(fun() -> ok end), times(400000, fun(N) -> Pid ! {N, "a message"} end) end},
+     {messages, processes, fun() -> send(keep(fun() -> ok end), 400000) end},
      {binaries, binary, Held(fun() -> [binary:copy(<<1>>, 100000) || _ <- lists:seq(1, 400)] end)},
      {one_binary, binary, Held(fun() -> binary:copy(<<1>>, 40000000) end)},
      {table, ets, fun() -> fill(set) end},
@@ -34,6 +34,8 @@ natives() ->
 
 times(0, _) -> ok;
 times(N, Body) -> Body(N), times(N - 1, Body).
+
+send(Pid, Times) -> times(Times, fun(N) -> Pid ! {N, "a message"} end).
 
 %% A process that waits with what it has made.
 keep(Make) ->
