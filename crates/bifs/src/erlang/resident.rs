@@ -70,8 +70,8 @@ fn parts(resident: u64, of_files: u64) -> Vec<(&'static str, u64)> {
     parts
 }
 
-/// `erlang:system_info({ferl, resident})`: a map of bytes. The parts add up to `total`, after `untouched` has been taken
-/// away: what is allocated and was never written, so that the system has given no memory for it.
+/// `erlang:system_info({ferl, resident})`: a map of bytes. The parts add up to `total`, after `untouched` has been
+/// taken away: what is allocated and was never written, so that the system has given no memory for it.
 pub(crate) fn info(heap: &mut Heap) -> Term {
     let (resident, of_files) = usage::resident().unwrap_or_default();
     let mut pairs: Vec<(Term, Term)> = parts(resident, of_files)
