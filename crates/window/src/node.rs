@@ -8,6 +8,8 @@ use runtime::process::{config, table};
 use serde::Serialize;
 use term::{atom, node};
 
+use crate::printed;
+
 /// How much of a limit is in use.
 #[derive(Serialize)]
 pub struct Used {
@@ -80,7 +82,7 @@ pub fn summary() -> Summary {
     let uptime_ms = time::uptime_ns() / NS_PER_MS;
     let dirty_io = config.flags.dirty_io_schedulers;
     Summary {
-        name: atom::text(node::own_name()).to_owned(),
+        name: printed::node(node::own_name()),
         release: config.release.to_string(),
         erts: config.erts_version.clone(),
         ferl: env!("CARGO_PKG_VERSION"),

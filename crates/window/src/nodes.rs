@@ -47,7 +47,7 @@ pub fn page(query: &ListQuery) -> Result<Nodes, String> {
         .map(|channel| NodeRow::of(channel))
         .collect();
     Ok(Nodes {
-        name: peers::is_alive().then(|| printed::name(node::own_name())),
+        name: peers::is_alive().then(|| printed::node(node::own_name())),
         listed: listed::page(rows, 0, query, NodeRow::clone)?,
     })
 }
@@ -57,7 +57,7 @@ impl NodeRow {
         let seen = channel.look_within(PATIENCE);
         let seen = seen.as_ref();
         NodeRow {
-            name: printed::name(channel.node),
+            name: printed::node(channel.node),
             state: seen.map(|seen| match seen.phase {
                 Phase::Pending => "pending",
                 Phase::Up => "up",

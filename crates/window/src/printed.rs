@@ -38,6 +38,12 @@ pub(crate) fn name(name: Term) -> String {
     term(name, MOST_IN_ROW)
 }
 
+/// The name of a node as people write it, without the quotes that the language asks for.
+#[must_use]
+pub(crate) fn node(name: Term) -> String {
+    text(atom::text(name), MOST_IN_ROW)
+}
+
 /// `Module:Function/Arity`.
 #[must_use]
 pub(crate) fn call(module: Term, function: Term, arity: u32) -> String {

@@ -17,6 +17,7 @@ use sys::histogram::Counted;
 use super::peers;
 use super::reading::Reading;
 use super::table::{Kind, Metric, Row};
+use crate::printed;
 
 /// A format of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -119,7 +120,7 @@ fn families(rows: &[Row], reading: &Reading) -> Vec<Family> {
         let samples = reading.each_peer.iter().take(peers::MOST);
         let samples = samples.filter_map(|peer| {
             let value = read(peer.seen.as_ref()?);
-            Some((Cow::Owned(peers::name(peer.name)), value))
+            Some((Cow::Owned(printed::node(peer.name)), value))
         });
         let samples: Vec<_> = samples.collect();
         (!samples.is_empty()).then(|| Family::new(metric, *kind, samples))

@@ -6,7 +6,6 @@
 use std::borrow::Cow;
 
 use layout::Term;
-use term::atom;
 
 use super::connected::{Peer, Seen};
 use super::ring::{Column, SAMPLES};
@@ -88,11 +87,6 @@ pub(super) const METRICS: [Measured; 4] = [
     ),
 ];
 
-/// The name of a node as it is shown. Another node has chosen it.
-pub(super) fn name(node: Term) -> String {
-    printed::text(atom::text(node), printed::MOST_IN_ROW)
-}
-
 /// The history of one node.
 struct Ring {
     node: Term,
@@ -156,7 +150,7 @@ impl Rings {
         let (mut all, mut columns) = (Vec::new(), Vec::new());
         for (place, number) in NUMBERS.iter().enumerate() {
             for ring in &self.0 {
-                let name = name(ring.node);
+                let name = printed::node(ring.node);
                 let id = format!("{}:{name}", number.id);
                 let values = (from..to).map(|at| ring.values[place][(at % SAMPLES) as usize]);
                 columns.push((id.clone(), Column::of(values.collect())));
@@ -176,6 +170,8 @@ impl Rings {
 
 #[cfg(test)]
 mod tests {
+    use term::atom;
+
     use super::*;
 
     fn connected(peers: &[(&str, u64)]) -> Vec<Peer> {
@@ -235,6 +231,6 @@ mod tests {
         rings.put(0, &connected(&peers));
         assert_eq!(rings.0.len(), MOST);
         let control = connected(&[("\u{202e}x@h", 0)]);
-        assert_eq!(name(control[0].name), "\\x{202E}x@h");
+        assert_eq!(printed::node(control[0].name), "\\x{202E}x@h");
     }
 }

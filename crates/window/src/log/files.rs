@@ -1,7 +1,8 @@
 //! The files that handlers of OTP's logger write, and the last lines of each.
 //!
 //! Which files these are is in the logger's table: each handler has an entry there, with its configuration, of which
-//! `file` is the name. Other handlers than OTP's (RabbitMQ's) keep to that. No process is asked. A file may be anything
+//! `file` is the name. Other handlers than OTP's (RabbitMQ's) keep to that. A handler that writes several files in turn
+//! (`logger_disk_log_h`) adds `.1`, `.2` and so on to it; the newest counts. No process is asked. A file may be anything
 //! by now: what is no ordinary file is not read, and of a large one only its end. Called by the walker: a disk may be
 //! slow.
 
@@ -24,6 +25,8 @@ use crate::printed;
 const MOST_FILES: usize = 50;
 /// The longest name of a file.
 const LONGEST_NAME: usize = 4_096;
+/// The most files of one handler that are looked at.
+const MOST_TURNS: i64 = 100;
 /// How long the lock of the logger's table is waited for.
 const PATIENCE: Duration = Duration::from_millis(20);
 
@@ -150,7 +153,22 @@ fn file_in(configuration: Term) -> Option<Vec<u8>> {
             .then(|| map::get(of, atom::known(key)))
             .flatten()
     };
-    file_name(value(value(configuration, "config")?, "file")?)
+    let configuration = value(configuration, "config")?;
+    let name = file_name(value(configuration, "file")?)?;
+    let is_in_turn = value(configuration, "type") == Some(atom::known("wrap"));
+    let files = value(configuration, "max_no_files").and_then(Term::as_small);
+    match (is_in_turn, files) {
+        (true, Some(files)) => Some(newest(&name, files.min(MOST_TURNS)).unwrap_or(name)),
+        _ => Some(name),
+    }
+}
+
+/// The name of the file that was written last of so many that are written in turn.
+fn newest(name: &[u8], files: i64) -> Option<Vec<u8>> {
+    let names = (1..=files).map(|number| [name, format!(".{number}").as_bytes()].concat());
+    let written =
+        names.filter_map(|name| Some((info::of(&name, Links::Follow).ok()?.modified, name)));
+    written.max().map(|(_, name)| name)
 }
 
 /// A name of a file as programs give it: a binary, or a list of characters.
@@ -249,6 +267,21 @@ mod tests {
         for other in [Term::NIL, long, wrong, atom::known("x"), Term::small(3)] {
             assert_eq!(file_name(other), None);
         }
+    }
+
+    #[test]
+    fn of_files_that_are_written_in_turn_the_newest_counts() {
+        let folder = std::env::temp_dir().join(format!("ferl_turns_{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let name = folder.join("log").into_os_string().into_encoded_bytes();
+        assert_eq!(newest(&name, 3), None);
+        for (number, seconds) in [(1, 2_000), (2, 3_000), (3, 1_000), (4, 9_000)] {
+            let file = std::fs::File::create(folder.join(format!("log.{number}"))).unwrap();
+            let moment = std::time::UNIX_EPOCH + Duration::from_secs(seconds);
+            file.set_modified(moment).unwrap();
+        }
+        assert_eq!(newest(&name, 3), Some([&name[..], b".2"].concat()));
+        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
