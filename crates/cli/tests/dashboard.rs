@@ -238,7 +238,7 @@ fn requests_that_could_be_smuggled_are_refused() {
 
 #[test]
 fn thousands_of_connections_keep_nobody_out() {
-    let node = Node::start(&[]);
+    let node = Node::start(&[]).ready();
     node.get("/", &[]);
     let before = node.resident_bytes();
     let mut held = Vec::new();
@@ -267,7 +267,7 @@ fn thousands_of_connections_keep_nobody_out() {
 
 #[test]
 fn who_is_slow_is_not_waited_for() {
-    let node = Node::start(&[]);
+    let node = Node::start(&[]).ready();
     // One that never ends its request, one that asks nothing, and one that never reads what it asks for again and
     // again.
     let mut slow = TcpStream::connect(&node.address).unwrap();
