@@ -6,7 +6,7 @@
 //! each other's lines. A step that fails does not keep the others from running, except for the build that those after
 //! it run.
 //!
-//! Before the end stands when `make test-all` was last green ([`green`]).
+//! Before the end stands which of the slower steps of `make test-all` were ever green ([`green`]).
 //! The last line is the sum of what the steps counted: `N passed, N failed`, and `, N skipped` if any were. A step
 //! that counts nothing itself, such as the formatter's, counts as one.
 
@@ -15,7 +15,7 @@ mod steps;
 
 use crate::count::{Count, NOTES};
 use crate::project;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -31,6 +31,10 @@ pub(crate) struct SuiteOptions {
     /// Also the slower ways to run the same tests.
     #[arg(long)]
     all: bool,
+    /// Of the slower steps only those whose names contain this text, and no others. What they run must have been built:
+    /// `cargo build --release --package cli`, and the steps that end in `built`.
+    #[arg(long, value_name = "TEXT", conflicts_with = "all")]
+    slower: Option<String>,
     /// When this program began to be built, in seconds since 1970: its build then counts as a step.
     #[arg(long, value_name = "SECONDS")]
     since: Option<u64>,
@@ -62,21 +66,47 @@ pub(crate) fn run(options: &SuiteOptions) -> Result<ExitCode> {
     fs::create_dir_all(&logs).with_context(|| logs.display().to_string())?;
     let built = options.since.map_or(Duration::ZERO, time_since);
     let started = Instant::now();
-    let mut reports = side_by_side(&[Lane::of(steps::TESTS), steps::RELEASE], &logs);
-    reports.extend(side_by_side(&[Lane::of(steps::ALONE)], &logs));
-    if options.all {
-        reports.extend(side_by_side(&[Lane::of(steps::SLOWER)], &logs));
+    let slower = names_of_slower(options.slower.as_deref().unwrap_or_default());
+    if slower.is_empty() {
+        bail!("no slower step has that in its name: docs/testing.md says where they are listed");
+    }
+    let mut reports = Vec::new();
+    if options.slower.is_none() {
+        reports.extend(side_by_side(
+            &[Lane::of(steps::TESTS), steps::RELEASE],
+            &logs,
+        ));
+        reports.extend(side_by_side(&[Lane::of(steps::ALONE)], &logs));
+    }
+    if options.all || options.slower.is_some() {
+        for step in steps::SLOWER
+            .iter()
+            .filter(|step| slower.contains(&step.name))
+        {
+            reports.extend(side_by_side(&[Lane::of(std::slice::from_ref(step))], &logs));
+        }
     }
     print_times(&reports, built, started.elapsed());
     let total: Count = reports.iter().map(|report| report.count).sum();
     let has_failed = |report: &Report| matches!(report.verdict, Verdict::Failed | Verdict::NotRun);
     let has_failed = reports.iter().any(has_failed);
-    if options.all && !has_failed {
-        green::note(total)?;
+    let all = names_of_slower("");
+    let noted: Vec<&Report> = reports
+        .iter()
+        .filter(|report| all.contains(&report.name))
+        .collect();
+    if !noted.is_empty() {
+        green::note(&noted, &all)?;
     }
-    println!("{}", green::last());
+    println!("{}", green::last(&all));
     println!("{total}");
     Ok(ExitCode::from(u8::from(has_failed)))
+}
+
+/// Those of the slower steps that have this text in their names.
+fn names_of_slower(text: &str) -> Vec<&'static str> {
+    let names = steps::SLOWER.iter().map(|step| step.name);
+    names.filter(|name| name.contains(text)).collect()
 }
 
 /// Runs each lane in a thread, and shows each step as it ends.
