@@ -27,6 +27,7 @@ use term::reference;
 use crate::channel::Channel;
 use handles::Found;
 use runtime::process::rank::Rank;
+use runtime::process::relations::AliasKind;
 
 /// What a relation is, besides its two sides.
 pub enum Kind {
@@ -54,6 +55,8 @@ pub struct SpawnRequest {
     /// That of the exit message of the link that it wants, if it wants one.
     pub link_rank: Rank,
     pub monitor: bool,
+    /// What ends the alias that the reference of its monitor becomes.
+    pub alias: Mutex<Option<AliasKind>>,
     /// Why the local process does not want the new one any more: its exit reason, or `abandoned`.
     pub given_up: Mutex<Option<Owned>>,
     /// The reply has come, or the connection was lost. Only the first of them counts, since it uses up the request.

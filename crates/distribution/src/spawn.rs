@@ -156,6 +156,7 @@ pub fn request(
         on_error: reply.on_error,
         link_rank,
         monitor: monitors,
+        alias: Mutex::new(monitor.alias),
         given_up: Mutex::new(None),
         is_answered: AtomicBool::new(false),
     });
@@ -166,6 +167,8 @@ pub fn request(
     relations::retain(handle);
     let target = MonitorTarget::Remote { handle };
     process.relations.add_monitor(number, target, monitor);
+    // The reference is an alias once the other node has spawned the process.
+    process.relations.remove_alias(number);
     let mut scratch = Scratch::new();
     let heap = scratch.heap();
     let call = [module, function, Term::small(i64::from(arity))];
@@ -210,13 +213,23 @@ pub fn is_pending(process: &mut Process, number: own::ReferenceNumber) -> bool {
     }
 }
 
+/// The reference of a request without reply shall not become an alias. Returns whether it would have.
+pub fn unalias(process: &mut Process, number: own::ReferenceNumber) -> bool {
+    match process.relations.monitored(number) {
+        Some(MonitorTarget::Remote { handle }) => match &relations::get(handle).kind {
+            Kind::Spawn(request) => request.alias.lock().take().is_some(),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 /// `spawn_request_abandon(Reference)`: returns whether there was such a request without reply.
 pub fn abandon(process: &mut Process, number: own::ReferenceNumber) -> bool {
     if !is_pending(process, number) {
         return false;
     }
     let monitor = process.relations.take_monitor(number);
-    process.relations.remove_alias(number);
     if let Some(MonitorTarget::Remote { handle }) = monitor.map(|monitor| monitor.target)
         && let Kind::Spawn(request) = &relations::get(handle).kind
     {
@@ -306,7 +319,6 @@ fn accept_reply(
 ) -> bool {
     let number = (relation.number, 0);
     let pid = parent.pid();
-    let alias = parent.relations.alias(number);
     let Some(monitor) = parent.relations.take_monitor(number) else {
         link.give_up();
         return false;
@@ -335,14 +347,13 @@ fn accept_reply(
     let names_owner = monitor.names_owner;
     if is_spawned && flags & SPAWNED_MONITORED != 0 {
         let kind = Kind::Monitor { names_owner };
-        parent.relations.remove_alias(number);
         let handle = channel
             .relations
             .add(channel, pid, result, relation.number, kind);
         if let Some(handle) = handle {
             let target = MonitorTarget::Remote { handle };
             let options = MonitorOptions {
-                alias,
+                alias: request.alias.lock().take(),
                 tag: monitor.tag,
                 rank: monitor.rank,
             };
@@ -356,8 +367,6 @@ fn accept_reply(
             let down = build::tuple(heap, &parts);
             effects::signal_handling::deliver_last(parent, relation.channel.node, down);
         }
-    } else if !is_spawned {
-        parent.relations.remove_alias(number);
     }
     let (is_wanted, outcome) = match is_spawned {
         true => (request.on_success, am::OK),

@@ -316,6 +316,8 @@ pub(crate) fn unalias_1(process: &mut Process, [alias]: [Term; 1]) -> BifResult 
         return Err(badarg(1));
     }
     let number = reference::number(alias);
-    let removed = number.is_some_and(|number| process.relations.remove_alias(number));
+    let removed = number.is_some_and(|number| {
+        process.relations.remove_alias(number) || spawn::unalias(process, number)
+    });
     Ok(am::boolean(removed))
 }
