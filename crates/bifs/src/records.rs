@@ -4,6 +4,7 @@
 
 use layout::{Term, no_gc};
 use smallvec::SmallVec;
+use term::compare::compare_keys;
 use term::native_record::{self, Definition};
 use term::{am, build, list, map};
 
@@ -89,11 +90,17 @@ pub(crate) fn update_4(
     };
     let mut values: SmallVec<[Term; 16]> = SmallVec::from_slice(values);
     charge((values.len() + count * values.len() / 8) as i64 / FIELDS_PER_REDUCTION);
+    // Of several fields that the record has not, the first in the order of a small map's keys is named.
+    let mut missing: Option<Term> = None;
     for (field, value) in map::iter(fields) {
         match definition.place(field) {
             Some(place) => values[place] = value,
-            None => return Err(badfield(process, (module, name), field)),
+            None if missing.is_some_and(|first| compare_keys(first, field).is_lt()) => (),
+            None => missing = Some(field),
         }
+    }
+    if let Some(field) = missing {
+        return Err(badfield(process, (module, name), field));
     }
     Ok(native_record::build(process.heap(), tuple, &values))
 }

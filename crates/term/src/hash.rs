@@ -19,7 +19,7 @@ use smallvec::SmallVec;
 
 use crate::integer::uint8;
 use crate::release::{self, Release};
-use crate::{atom, fun, reference};
+use crate::{atom, fun, native_record, reference};
 
 mod internal;
 mod murmur;
@@ -611,9 +611,12 @@ fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term:
             let (definition, values) = term.as_native_record(no_gc).expect("a native record");
             // The definition is a tuple of atoms, whose hash takes no stack.
             mixer.two(values.len() as u32, phash2(definition), golden(23));
-            // The last value is hashed first. (On stock it is the one whose name is the atom with the highest number,
-            // so there the hash of the same record differs from node to node.)
-            rest.extend(values.iter().map(|value| Rest::Term(*value)));
+            // The values in the order in which the node met their names, so the hash differs from node to node. What is
+            // pushed last is hashed first.
+            let fields = native_record::Definition::of(definition, no_gc).fields;
+            let mut places: SmallVec<[usize; 16]> = (0..values.len()).collect();
+            places.sort_unstable_by(|&a, &b| atom::compare_keys(fields[b], fields[a]));
+            rest.extend(places.iter().map(|&place| Rest::Term(values[place])));
         }
         ObjectKind::ExternalPid | ObjectKind::ExternalPort => unreachable!("hashed above"),
     }

@@ -55,6 +55,9 @@ updating() ->
     see:all([Update(X, M, N, F) || X <- [R, {m, n}, n, #{}], M <- [m, o, 1], N <- [n, o, 1], F <- [#{a => 1}, x]]),
     see:all([Update(new(n, [{a, 1}], false), m, n, #{a => 2}), Update(new([]), m, n, #{a => 2})]),
     see:value(many, records:update(new(long(50)), m, n, maps:from_list([{F, -V} || {F, V} <- long(50)]))),
+    Absent = [list_to_atom("absent" ++ integer_to_list(N)) || N <- lists:seq(1, 50)],
+    see:all([Update(R, m, n, maps:from_list([{F, 1} || F <- Fields]))
+        || Fields <- [Absent, [false | Absent], [z, 1 | Absent], lists:sublist(Absent, 30), [{1, F} || F <- Absent]]]),
     see:value(before, R).
 
 tests_of_types() ->
@@ -132,14 +135,17 @@ key(Term) ->
         false -> Term
     end.
 
-%% With more than one field, stock's hash depends on the numbers of the atoms.
+%% With more than one field, the hash depends on the order in which the node met the names of the fields.
 hashes() ->
     Records = [new(N, F, E) || N <- [n, '', 'é', 'A b'], E <- [true, false],
                                F <- [[], [{a, 1}], [{a, 2}], [{b, 1}], [{a, "text"}], [{a, {1, <<"x">>}}], [{a, #{}}],
                                    [{a, []}], [{a, x}], [{a, 1 bsl 70}]]],
     Terms = Records ++ [[R] || R <- Records] ++ [{R, 1} || R <- Records] ++ [#{R => R} || R <- Records] ++
         [new([{a, R}]) || R <- Records],
-    see:value(phash2, [erlang:phash2(T, 1 bsl 32) || T <- Terms]).
+    see:value(phash2, [erlang:phash2(T, 1 bsl 32) || T <- Terms]),
+    Fields = [{first_of_hashed, 1}, {second_of_hashed, "2"}, {third_of_hashed, {3}}, {true, 4}],
+    Long = [new(F) || F <- [lists:reverse(Fields), Fields, [{N, x} || {N, _} <- Fields], long(40)]],
+    see:value(several, [erlang:phash2(T, 1 bsl 32) || T <- Long ++ [{R, R} || R <- Long] ++ [new([{a, R}]) || R <- Long]]).
 
 printed() ->
     R = new([{a, 1}]),
