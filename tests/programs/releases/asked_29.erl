@@ -23,6 +23,8 @@ of_processes() ->
     see:value(walked, {lists:member(self(), Found), length(Found) =:= length(lists:usort(Found)),
         processes() -- Found}),
     see:all([{{next, X}, fun() -> erts_internal:processes_next(X) end} || X <- [a, -1, 1 bsl 70, 1.0, {}]]),
+    Limit = erlang:system_info(process_limit),
+    see:all([{{next, after_limit, X}, fun() -> erts_internal:processes_next(Limit + X) end} || X <- [0, 1, 2]]),
     see:all([{{link, O}, fun() -> link(self(), O) end} || O <- [[], [priority], [priority, priority], [other], priority,
         [priority | x]]]),
     see:all([{{link, T}, fun() -> link(see:id(T), []) end} || T <- [a, 1, {}]]),

@@ -58,12 +58,9 @@ const PIDS_AT_ONCE: usize = 1_000;
 /// `erts_internal:processes_next(Place)`: `{NextPlace, Pids}` of the processes from that place of the table on, or
 /// `none`.
 pub(crate) fn processes_next_1(process: &mut Process, [place]: [Term; 1]) -> BifResult {
-    let place = place
-        .as_small()
-        .filter(|place| *place >= 0)
-        .ok_or_else(|| badarg(1))?;
-    // No table has places behind this one.
-    let from = u32::try_from(place).unwrap_or(u32::MAX);
+    let end = u32::try_from(table::limit()).unwrap_or(u32::MAX);
+    let place = place.as_small().and_then(|place| u32::try_from(place).ok());
+    let from = place.filter(|place| *place <= end).ok_or_else(|| badarg(1))?;
     let (pids, next) = table::list(from, PIDS_AT_ONCE);
     current::charge(PIDS_AT_ONCE as i64 / 10);
     if pids.is_empty() && next.is_none() {
@@ -71,7 +68,7 @@ pub(crate) fn processes_next_1(process: &mut Process, [place]: [Term; 1]) -> Bif
     }
     let heap = process.heap();
     let pids = build::list(heap, &pids);
-    let next = Term::small(next.unwrap_or(u32::MAX).into());
+    let next = Term::small(next.unwrap_or(end).into());
     Ok(build::tuple(heap, &[next, pids]))
 }
 
