@@ -160,8 +160,8 @@ impl<'a> BeamFile<'a> {
 
     /// Validates the code as [`BeamFile::decode`] does, in a fraction of the time, but returns no more of it than
     /// loading asks for: all functions, without [`Code::label`], and of their operations only the labels of their
-    /// entries, one call of each guard BIF, what makes maps (`put_map_assoc`), `nif_start` and `on_load`, those with
-    /// integers of eight bytes and more, and others as it happens.
+    /// entries, one call of each guard BIF, what makes maps (`put_map_assoc`) and native records (`put_record`),
+    /// `nif_start` and `on_load`, those with integers of eight bytes and more, and others as it happens.
     ///
     /// # Errors
     /// Those of [`BeamFile::decode`].

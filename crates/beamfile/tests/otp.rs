@@ -88,7 +88,7 @@ fn surveyed(file: &BeamFile<'_>, code: &Code) {
         for (place, operation) in code.body(function).iter().enumerate() {
             let operands = code.operands(operation);
             let is_wanted = match operation.opcode {
-                Opcode::PutMapAssoc | Opcode::NifStart | Opcode::OnLoad => true,
+                Opcode::PutMapAssoc | Opcode::PutRecord | Opcode::NifStart | Opcode::OnLoad => true,
                 opcode if opcode.name().contains("bif") => {
                     let import = operands.iter().find_map(|operand| match operand {
                         Operand::Import(import) => Some(*import),

@@ -23,6 +23,8 @@ mod segments;
 mod select;
 mod terms;
 
+use spec::Opcode;
+
 use crate::breakpoints::Breakpoints;
 use crate::code::{Code, Function, NOWHERE};
 use crate::encoding::{FunctionClause, Nothing};
@@ -44,16 +46,18 @@ pub(crate) fn translate_one(module: &Module<'_>, strings: &[u8]) -> Result<Unpla
     Ok(emitter.finish_one())
 }
 
-/// Finds those errors of [`generate`] that say more of the node than of the file: a BIF that is missing, which a later
-/// release has.
+/// Finds those errors of [`generate`] that the file's own tables do not show: a BIF that is missing, which a later
+/// release has, and a native record that the module makes and does not define.
 pub(crate) fn check(module: &Module<'_>) -> Result<(), CodegenError> {
     let code = module.code;
     for function in &code.functions {
         for operation in code.body(function) {
-            if operation.opcode.calls_guard_bif() {
-                bifs::check(module, code.generic(operation))
-                    .map_err(|kind| error_in(module, function, kind))?;
-            }
+            let checked = match operation.opcode {
+                Opcode::PutRecord => records::check(module, code.generic(operation)),
+                opcode if opcode.calls_guard_bif() => bifs::check(module, code.generic(operation)),
+                _ => Ok(()),
+            };
+            checked.map_err(|kind| error_in(module, function, kind))?;
         }
     }
     Ok(())

@@ -63,6 +63,8 @@ pub(crate) struct Plan {
 pub(crate) struct Stop {
     pub(crate) place: *const AtomicBool,
     pub(crate) location: u32,
+    /// As in [`StopLine::index`].
+    pub(crate) index: u32,
     /// Number of live X registers.
     pub(crate) live: u64,
 }
@@ -99,9 +101,11 @@ impl Plan {
         let Generic::DebugLine { live, .. } = code.generic(operation) else {
             return None;
         };
+        let line = &self.breakpoints.lines[number];
         Some(Stop {
             place: &raw const self.breakpoints.places[number],
-            location: self.breakpoints.lines[number].location,
+            location: line.location,
+            index: line.index,
             live,
         })
     }

@@ -139,7 +139,7 @@ const fn way(opcode: Opcode) -> Way {
         | Opcode::BsMatch
         | Opcode::UpdateRecord => Way::Decoded,
         // What loading asks for.
-        Opcode::PutMapAssoc | Opcode::OnLoad | Opcode::NifStart => Way::Decoded,
+        Opcode::PutMapAssoc | Opcode::PutRecord | Opcode::OnLoad | Opcode::NifStart => Way::Decoded,
         _ if matches!(opcode.status(), Status::Removed(_)) => Way::Decoded,
         _ => Way::Over,
     }

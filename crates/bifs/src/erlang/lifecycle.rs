@@ -60,7 +60,9 @@ const PIDS_AT_ONCE: usize = 1_000;
 pub(crate) fn processes_next_1(process: &mut Process, [place]: [Term; 1]) -> BifResult {
     let end = u32::try_from(table::limit()).unwrap_or(u32::MAX);
     let place = place.as_small().and_then(|place| u32::try_from(place).ok());
-    let from = place.filter(|place| *place <= end).ok_or_else(|| badarg(1))?;
+    let from = place
+        .filter(|place| *place <= end)
+        .ok_or_else(|| badarg(1))?;
     let (pids, next) = table::list(from, PIDS_AT_ONCE);
     current::charge(PIDS_AT_ONCE as i64 / 10);
     if pids.is_empty() && next.is_none() {

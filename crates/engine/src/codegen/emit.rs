@@ -4,6 +4,7 @@ use beamfile::{Generic, Operand as FileOperand, Operation as FileOperation};
 use layout::{Export, FunEntry, Term};
 use spec::Opcode;
 
+use super::error::{self, bad};
 use super::facts::{Fact, Facts};
 use super::module::Module;
 use super::recursion::Recursion;
@@ -193,11 +194,15 @@ impl<'a> Emitter<'a> {
 
     /// A `debug_line` operation is here. If a process can stop at it, it goes on at the next instruction, which it
     /// reaches then as from a jump.
-    pub(super) fn stop_line(&mut self, operation: &FileOperation) {
+    pub(super) fn stop_line(&mut self, operation: &FileOperation) -> error::Result {
         let plan = self.line_breakpoints.as_ref();
         let Some(stop) = plan.and_then(|plan| plan.of(self.module.code, operation)) else {
-            return;
+            return Ok(());
         };
+        let table = self.module.file.debugger_lines.as_deref();
+        if stop.index as usize >= table.map_or(0, <[_]>::len) {
+            return Err(bad(operation.opcode, "index"));
+        }
         // At the entry of a function its own line counts: the instruction's begins behind its first word.
         let position = self.position() + 1;
         self.lines.set(position, stop.location);
@@ -206,6 +211,7 @@ impl<'a> Emitter<'a> {
             live: stop.live,
         });
         self.facts.clear();
+        Ok(())
     }
 
     /// Writes an instruction: a handler and the operands that it reads.

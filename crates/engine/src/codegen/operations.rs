@@ -146,7 +146,7 @@ fn one<'a>(
             emitter.line(line);
             emitter.cover_line(operation);
         }
-        Generic::DebugLine { .. } => emitter.stop_line(operation),
+        Generic::DebugLine { .. } => emitter.stop_line(operation)?,
         Generic::IntCodeEnd {}
         | Generic::NifStart {}
         | Generic::Fclearerror {}

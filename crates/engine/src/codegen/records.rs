@@ -8,6 +8,7 @@ use term::native_record::{self, Definition, NO_VALUE};
 
 use super::emit::Emitter;
 use super::error::{Result, bad};
+use super::module::Module;
 use crate::bodies::records;
 use crate::encoding::{
     GetRecordElement, GetRecordElements, GetRecordField, IsRecordAccessible, NewRecord, PutRecord,
@@ -20,6 +21,7 @@ type Id = (Term, Term, u64);
 
 /// The operations on native records. Returns whether this is one.
 pub(super) fn operation(emitter: &mut Emitter<'_>, generic: Generic<'_>) -> Result<bool> {
+    check(emitter.module, generic)?;
     match generic {
         Generic::IsRecordAccessible { fail, term, scope } => {
             let bad = bad(Opcode::IsRecordAccessible, "scope");
@@ -76,6 +78,21 @@ pub(super) fn operation(emitter: &mut Emitter<'_>, generic: Generic<'_>) -> Resu
         _ => return Ok(false),
     }
     Ok(true)
+}
+
+/// Whether the module defines the record that an operation makes, if that is one of its own. With
+/// [`super::generate`]'s other errors, for [`super::check`].
+pub(super) fn check(module: &Module<'_>, generic: Generic<'_>) -> Result {
+    let Generic::PutRecord {
+        id: FileOperand::Atom(name),
+        record: FileOperand::Nil,
+        ..
+    } = generic
+    else {
+        return Ok(());
+    };
+    let definition = (module.records)(module.atoms[name as usize]);
+    definition.map_or(Err(bad(Opcode::PutRecord, "id")), |_| Ok(()))
 }
 
 /// An atom is the name of a record of this module, or `'_'` for any; a literal names module and record.
