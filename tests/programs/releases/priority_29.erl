@@ -15,6 +15,7 @@ main() ->
     aliases(),
     told(),
     tokens(),
+    unlinked(),
     sleepers(),
     see:value(flood, [flood(Receive) || Receive <- [any, selective, timed]]).
 
@@ -22,6 +23,14 @@ queued() -> element(2, process_info(self(), messages)).
 rest() -> receive M -> [M | rest()] after 0 -> [] end.
 takes() -> element(2, process_info(self(), priority_messages)).
 urgent(Alias, M) -> ok = erlang:send(Alias, M, [priority]).
+
+%% A link that was removed is for no message, though its other side has yet to learn of that.
+unlinked() ->
+    Other = spawn(fun() -> receive stop -> ok end end),
+    Linked = [begin link(Other, Options), takes() end || Options <- [[priority], [], [priority]]],
+    unlink(Other),
+    see:value(unlinked, {Linked, takes(), link(Other, [priority]), takes(), unlink(Other), takes()}),
+    Other ! stop.
 
 order() ->
     A = alias([priority]),

@@ -58,12 +58,14 @@ impl Relations {
             .add(Entry::new(EntryKind::Link, ACTIVE, other).ranked(rank));
     }
 
-    /// Makes a link inactive; returns the number of the unlink signal to send, or `None` if no link was active.
+    /// Makes a link inactive, which no message is expected of any more; returns the number of the unlink signal to send,
+    /// or `None` if no link was active.
     pub fn begin_unlink(&mut self, other: Term) -> Option<u64> {
         let link = self.link(other)?;
         if link.number != ACTIVE {
             return None;
         }
+        *link = link.ranked(Rank::Ordinary);
         link.number = reference::fresh_number();
         Some(link.number)
     }
@@ -141,6 +143,17 @@ mod tests {
         relations.unlink_acknowledged(pid(), number);
         relations.accept_link(pid());
         assert!(relations.is_linked(pid()));
+    }
+
+    #[test]
+    fn a_link_that_is_being_removed_has_no_priority() {
+        let mut relations = Relations::default();
+        relations.add_link(pid(), Rank::Priority);
+        assert!(relations.have_priority());
+        relations.begin_unlink(pid());
+        assert!(!relations.have_priority());
+        relations.add_link(pid(), Rank::Priority);
+        assert!(relations.have_priority());
     }
 
     #[test]
