@@ -1,5 +1,5 @@
-%% Aliases of the monitors that go with requests to spawn: on this node the reference is one at once, on another node when
-%% the process has been spawned, and never if it has not. What is sent before is lost; unalias/1 works before, too.
+%% Aliases of the monitors that go with requests to spawn: on this node the reference is one at once, on another node
+%% when the process has been spawned, and never if it has not. What is sent before is lost; unalias/1 works before, too.
 -module(spawn_aliases).
 -export([main/1]).
 

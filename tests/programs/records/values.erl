@@ -145,7 +145,8 @@ hashes() ->
     see:value(phash2, [erlang:phash2(T, 1 bsl 32) || T <- Terms]),
     Fields = [{first_of_hashed, 1}, {second_of_hashed, "2"}, {third_of_hashed, {3}}, {true, 4}],
     Long = [new(F) || F <- [lists:reverse(Fields), Fields, [{N, x} || {N, _} <- Fields], long(40)]],
-    see:value(several, [erlang:phash2(T, 1 bsl 32) || T <- Long ++ [{R, R} || R <- Long] ++ [new([{a, R}]) || R <- Long]]).
+    Several = Long ++ [{R, R} || R <- Long] ++ [new([{a, R}]) || R <- Long],
+    see:value(several, [erlang:phash2(T, 1 bsl 32) || T <- Several]).
 
 printed() ->
     R = new([{a, 1}]),

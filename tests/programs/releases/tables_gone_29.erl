@@ -1,5 +1,5 @@
-%% Modules that lack a table which their code needs: what is known of lines, where there are breakpoints at lines, and the
-%% native records that it makes. They are refused; what the code does not need may be gone.
+%% Modules that lack a table which their code needs: what is known of lines, where there are breakpoints at lines, and
+%% the native records that it makes. They are refused; what the code does not need may be gone.
 %% releases: 29
 %% needs: compiler
 %% args: +D

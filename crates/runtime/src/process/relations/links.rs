@@ -58,7 +58,7 @@ impl Relations {
             .add(Entry::new(EntryKind::Link, ACTIVE, other).ranked(rank));
     }
 
-    /// Makes a link inactive, which no message is expected of any more; returns the number of the unlink signal to send,
+    /// Makes a link inactive, and without priority. Returns the number of the unlink signal to send,
     /// or `None` if no link was active.
     pub fn begin_unlink(&mut self, other: Term) -> Option<u64> {
         let link = self.link(other)?;
